@@ -1,0 +1,117 @@
+// Tensors: immutable values.
+#ifndef TENSORBRAID_TENSOR_H_
+#define TENSORBRAID_TENSOR_H_
+
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tensorbraid/buffer.h"
+#include "tensorbraid/dtype.h"
+#include "tensorbraid/shape.h"
+#include "tensorbraid/status.h"
+
+namespace tensorbraid {
+
+// A handle to an immutable, reference-counted, 64-byte-aligned buffer plus dtype and shape; elements in row-major
+// order. Copies share the buffer. Reading from several threads is safe; writing needs the only handle to the buffer.
+class Tensor {
+ public:
+  // No tensor: dtype kInvalid, no elements.
+  Tensor() = default;
+  // Elements of plain types are left uninitialised; strings are empty.
+  // REQUIRES: shape.is_fully_defined() and its bytes fit memory (checked: the program ends; use Create for input from
+  // outside).
+  Tensor(DType dtype, const Shape& shape);
+  // InvalidArgument for a bad shape, ResourceExhausted for too many bytes.
+  static StatusOr<Tensor> Create(DType dtype, const Shape& shape);
+  // A view of `size` bytes of `buffer` from `offset` on. InvalidArgument when the range does not fit.
+  static StatusOr<Tensor> FromBuffer(RefPtr<Buffer> buffer, size_t offset, DType dtype, const Shape& shape);
+
+  // A scalar, a vector, or a tensor of the given shape with these elements.
+  template <typename T>
+  static Tensor Scalar(T value) {
+    Tensor t(DTypeOf<T>::value, {});
+    t.mutable_data<T>()[0] = std::move(value);
+    return t;
+  }
+  static Tensor Scalar(const char* value) { return Scalar(std::string(value)); }
+  template <typename T>
+  static Tensor Vector(const std::vector<T>& values) {
+    return Of<T>({static_cast<int64_t>(values.size())}, values);
+  }
+  // REQUIRES: as many values as the shape has elements (checked).
+  template <typename T>
+  static Tensor Of(const Shape& shape, const std::vector<T>& values) {
+    Tensor t(DTypeOf<T>::value, shape);
+    t.CheckCount(values.size());
+    auto out = t.mutable_data<T>();
+    for (size_t i = 0; i < values.size(); ++i) out[i] = values[i];
+    return t;
+  }
+
+  DType dtype() const { return dtype_; }
+  const Shape& shape() const { return shape_; }
+  int64_t num_elements() const { return num_elements_; }
+  // Bytes of the elements in memory (for strings: of the string objects).
+  size_t num_bytes() const { return static_cast<size_t>(num_elements_) * DTypeSize(dtype_); }
+  bool is_valid() const { return dtype_ != DType::kInvalid; }
+
+  // REQUIRES: T is the element type (checked).
+  template <typename T>
+  std::span<const T> data() const {
+    CheckType(DTypeOf<T>::value);
+    return {static_cast<const T*>(data_), static_cast<size_t>(num_elements_)};
+  }
+  // REQUIRES: T is the element type (checked), and nobody else holds the buffer.
+  template <typename T>
+  std::span<T> mutable_data() {
+    CheckType(DTypeOf<T>::value);
+    return {static_cast<T*>(data_), static_cast<size_t>(num_elements_)};
+  }
+  // The value of a tensor of one element. REQUIRES: that, and the type (checked).
+  template <typename T>
+  const T& scalar() const {
+    CheckCount(1);
+    return data<T>()[0];
+  }
+  const void* raw_data() const { return data_; }
+  void* mutable_raw_data() { return data_; }
+
+  // Rows [begin, end) of the first dimension, sharing the buffer. REQUIRES: rank >= 1 and the range lies within.
+  Tensor Slice(int64_t begin, int64_t end) const;
+  // The same elements under another shape. InvalidArgument when the number of elements differs.
+  StatusOr<Tensor> Reshaped(const Shape& shape) const;
+  // A copy in a buffer of its own.
+  Tensor DeepCopy() const;
+  // Whether this handle is the only one to its buffer, so that the elements may be written.
+  bool IsUnique() const { return buffer_ && buffer_->IsUnique(); }
+  bool SharesBufferWith(const Tensor& other) const { return buffer_ && buffer_.get() == other.buffer_.get(); }
+  const RefPtr<Buffer>& buffer() const { return buffer_; }
+
+  // "float32[2,3] [[1 2 3][4 5 6]]", at most `max_elements` of them.
+  std::string ToString(int max_elements = 10) const;
+
+ private:
+  void CheckType(DType t) const {
+    if (t != dtype_) [[unlikely]]
+      TypeMismatch(t);
+  }
+  void CheckCount(size_t n) const {
+    if (n != static_cast<size_t>(num_elements_)) [[unlikely]]
+      CountMismatch(n);
+  }
+  [[noreturn]] void TypeMismatch(DType wanted) const;
+  [[noreturn]] void CountMismatch(size_t wanted) const;
+
+  RefPtr<Buffer> buffer_;
+  void* data_ = nullptr;
+  int64_t num_elements_ = 0;
+  DType dtype_ = DType::kInvalid;
+  Shape shape_;
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_TENSOR_H_

@@ -1,0 +1,121 @@
+#include "core/allocator.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstdlib>
+#include <new>
+#include <vector>
+
+#include "core/mutex.h"
+
+namespace tensorbraid {
+namespace {
+
+// Eight classes per power of two from 64 bytes on. A class's size is the largest request it serves.
+constexpr int kClassesPerDoubling = 8;
+constexpr int kMinShift = 6;
+constexpr int kNumClasses = (48 - kMinShift) * kClassesPerDoubling;
+
+int SizeClass(size_t size) {
+  if (size <= (size_t{1} << kMinShift)) return 0;
+  const int shift = std::bit_width(size - 1) - 1;  // 2^shift < size <= 2^(shift+1)
+  const size_t step = std::max<size_t>(1, (size_t{1} << shift) / kClassesPerDoubling);
+  const int sub = static_cast<int>((size - (size_t{1} << shift) + step - 1) / step);  // 1..8
+  return (shift - kMinShift) * kClassesPerDoubling + sub;
+}
+
+size_t ClassSize(int c) {
+  if (c == 0) return size_t{1} << kMinShift;
+  const int shift = kMinShift + (c - 1) / kClassesPerDoubling;
+  const int sub = (c - 1) % kClassesPerDoubling + 1;
+  const size_t step = (size_t{1} << shift) / kClassesPerDoubling;
+  return (size_t{1} << shift) + sub * step;
+}
+
+class CachingAllocator {
+ public:
+  void* Allocate(int c) {
+    FreeList& list = lists_[c];
+    const size_t size = ClassSize(c);
+    in_use_.fetch_add(static_cast<int64_t>(size), std::memory_order_relaxed);
+    {
+      MutexLock lock(list.mu);
+      if (!list.blocks.empty()) {
+        void* p = list.blocks.back();
+        list.blocks.pop_back();
+        cached_.fetch_sub(static_cast<int64_t>(size), std::memory_order_relaxed);
+        return p;
+      }
+    }
+    if (static_cast<int64_t>(size) > largest_.load(std::memory_order_relaxed)) {
+      largest_.store(static_cast<int64_t>(size), std::memory_order_relaxed);
+    }
+    void* p = std::aligned_alloc(kTensorAlignment, (size + kTensorAlignment - 1) / kTensorAlignment * kTensorAlignment);
+    if (p == nullptr) in_use_.fetch_sub(static_cast<int64_t>(size), std::memory_order_relaxed);
+    return p;
+  }
+
+  void Free(void* p, int c) {
+    const auto size = static_cast<int64_t>(ClassSize(c));
+    in_use_.fetch_sub(size, std::memory_order_relaxed);
+    const int64_t limit = std::max<int64_t>(int64_t{256} << 20, 4 * largest_.load(std::memory_order_relaxed));
+    if (cached_.fetch_add(size, std::memory_order_relaxed) + size > limit) {
+      cached_.fetch_sub(size, std::memory_order_relaxed);
+      std::free(p);
+      return;
+    }
+    FreeList& list = lists_[c];
+    MutexLock lock(list.mu);
+    list.blocks.push_back(p);
+  }
+
+  AllocatorStats Stats() const { return {in_use_.load(), cached_.load()}; }
+
+ private:
+  struct FreeList {
+    Mutex mu;
+    std::vector<void*> blocks TB_GUARDED_BY(mu);
+  };
+  std::array<FreeList, kNumClasses> lists_;
+  std::atomic<int64_t> in_use_{0};
+  std::atomic<int64_t> cached_{0};
+  std::atomic<int64_t> largest_{0};
+};
+
+// Never destroyed: tensors in static objects may outlive any order of destruction.
+CachingAllocator& TheAllocator() {
+  static auto* allocator = new CachingAllocator;
+  return *allocator;
+}
+
+// The buffer object lies in front of its bytes, in the same block: one allocation per tensor.
+class PooledBuffer final : public Buffer {
+ public:
+  static constexpr size_t kHeader = kTensorAlignment;
+  PooledBuffer(void* data, size_t size, int size_class) : Buffer(data, size), size_class_(size_class) {}
+  static void operator delete(PooledBuffer* self, std::destroying_delete_t) {
+    const int c = self->size_class_;
+    self->~PooledBuffer();
+    TheAllocator().Free(self, c);
+  }
+
+ private:
+  const int size_class_;
+};
+static_assert(sizeof(PooledBuffer) <= PooledBuffer::kHeader);
+
+}  // namespace
+
+RefPtr<Buffer> AllocateBuffer(size_t size) {
+  if (size > (size_t{1} << 46)) return nullptr;
+  const int c = SizeClass(size + PooledBuffer::kHeader);
+  void* block = TheAllocator().Allocate(c);
+  if (block == nullptr) return nullptr;
+  return RefPtr<Buffer>::Adopt(new (block) PooledBuffer(static_cast<char*>(block) + PooledBuffer::kHeader, size, c));
+}
+
+AllocatorStats GetAllocatorStats() { return TheAllocator().Stats(); }
+
+}  // namespace tensorbraid

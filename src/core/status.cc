@@ -1,0 +1,24 @@
+#include "tensorbraid/status.h"
+
+#include <cstdio>
+
+namespace tensorbraid {
+
+std::string ToString(const Status& status) {
+  if (status.ok()) return "OK";
+  return absl::StatusCodeToString(status.code()) + ": " + std::string(status.message());
+}
+
+int ExitCode(const Status& status) {
+  if (status.ok()) return 0;
+  std::fflush(stdout);
+  std::fprintf(stderr, "%s\n", ToString(status).c_str());
+  return 1;
+}
+
+Status Annotate(const Status& status, const std::string& context) {
+  if (status.ok()) return status;
+  return Status(status.code(), context + ": " + std::string(status.message()));
+}
+
+}  // namespace tensorbraid

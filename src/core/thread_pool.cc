@@ -1,0 +1,92 @@
+#include "core/thread_pool.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+
+namespace tensorbraid {
+
+ThreadPool::ThreadPool(std::string name, int num_threads) : name_(std::move(name)) {
+  for (int i = 0; i < num_threads; ++i) threads_.emplace_back([this] { Loop(); });
+}
+
+ThreadPool::~ThreadPool() {
+  {
+    MutexLock lock(mu_);
+    stopping_ = true;
+  }
+  cv_.NotifyAll();
+  for (std::thread& t : threads_) t.join();
+}
+
+void ThreadPool::Schedule(std::function<void()> work) {
+  {
+    MutexLock lock(mu_);
+    queue_.push_back(std::move(work));
+  }
+  cv_.NotifyOne();
+}
+
+void ThreadPool::Loop() {
+  pthread_setname_np(pthread_self(), name_.substr(0, 15).c_str());
+  while (true) {
+    std::function<void()> work;
+    {
+      MutexLock lock(mu_);
+      ++idle_;
+      cv_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return stopping_ || !queue_.empty(); });
+      --idle_;
+      if (queue_.empty()) return;
+      work = std::move(queue_.front());
+      queue_.pop_front();
+    }
+    work();
+  }
+}
+
+void ThreadPool::ParallelFor(int64_t total, double cost_ns, const std::function<void(int64_t, int64_t)>& body) {
+  // Waking a thread costs some microseconds; a range below this is not worth one.
+  constexpr double kMinRangeNs = 20'000;
+  if (total <= 0) return;
+  int64_t ranges = std::min<int64_t>(total, static_cast<int64_t>(total * cost_ns / kMinRangeNs));
+  int helpers = 0;
+  if (ranges > 1) {
+    MutexLock lock(mu_);
+    helpers = std::min<int>(std::max(0, idle_ - static_cast<int>(queue_.size())), static_cast<int>(ranges) - 1);
+  }
+  if (helpers == 0) {
+    body(0, total);
+    return;
+  }
+  // A few ranges per thread even out their speeds.
+  ranges = std::min<int64_t>(ranges, 4 * (helpers + 1));
+  struct Shared {
+    std::atomic<int64_t> next{0};
+    Mutex mu;
+    CondVar cv;
+    int64_t done TB_GUARDED_BY(mu) = 0;
+  };
+  auto shared = std::make_shared<Shared>();  // a helper may start after this call has returned
+  const auto run = [shared, ranges, total, &body] {
+    int64_t finished = 0;
+    while (true) {
+      const int64_t i = shared->next.fetch_add(1);
+      if (i >= ranges) break;
+      body(total * i / ranges, total * (i + 1) / ranges);
+      ++finished;
+    }
+    if (finished > 0) {
+      MutexLock lock(shared->mu);
+      shared->done += finished;
+      if (shared->done == ranges) shared->cv.NotifyAll();
+    }
+  };
+  for (int i = 0; i < helpers; ++i) Schedule(run);
+  run();
+  MutexLock lock(shared->mu);
+  shared->cv.Wait(shared->mu, [&]() TB_REQUIRES(shared->mu) { return shared->done == ranges; });
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,49 @@
+#include "core/thread_pool.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <vector>
+
+#include "core/timer.h"
+
+namespace tensorbraid {
+namespace {
+
+TEST(ThreadPoolTest, ParallelForCoversEveryIndexOnceEvenFromPoolThreads) {
+  ThreadPool pool("test", 3);
+  std::atomic<int> finished{0};
+  constexpr int kOuter = 8, kInner = 1000;
+  std::vector<std::atomic<int>> hits(kOuter * kInner);
+  pool.ParallelFor(kOuter, 1e6, [&](int64_t b, int64_t e) {
+    for (int64_t i = b; i < e; ++i) {
+      pool.ParallelFor(kInner, 1e3, [&, i](int64_t bb, int64_t ee) {
+        for (int64_t j = bb; j < ee; ++j) ++hits[i * kInner + j];
+      });
+      ++finished;
+    }
+  });
+  EXPECT_EQ(finished, kOuter);
+  for (auto& h : hits) EXPECT_EQ(h, 1);
+}
+
+TEST(TimerTest, RunsInOrderAndCancels) {
+  Timer timer;
+  Mutex mu;
+  CondVar cv;
+  std::vector<int> order;
+  const auto add = [&](int i) {
+    MutexLock lock(mu);
+    order.push_back(i);
+    cv.NotifyAll();
+  };
+  timer.RunAfter(std::chrono::milliseconds(20), [&] { add(2); });
+  timer.RunAfter(std::chrono::milliseconds(1), [&] { add(1); });
+  EXPECT_TRUE(timer.Cancel(timer.RunAfter(std::chrono::seconds(60), [&] { add(3); })));
+  MutexLock lock(mu);
+  cv.Wait(mu, [&] { return order.size() == 2; });
+  EXPECT_EQ(order, (std::vector<int>{1, 2}));
+}
+
+}  // namespace
+}  // namespace tensorbraid
