@@ -1,0 +1,22 @@
+// The explicit list of kernel families of the CPU, one file each, named as their ops in src/ops.
+#ifndef TENSORBRAID_KERNELS_CPU_REGISTER_H_
+#define TENSORBRAID_KERNELS_CPU_REGISTER_H_
+
+#include "runtime/kernel.h"
+
+namespace tensorbraid {
+
+void RegisterArrayKernels(KernelRegistry& r);
+void RegisterDataFlowKernels(KernelRegistry& r);
+void RegisterLoggingKernels(KernelRegistry& r);
+void RegisterMathKernels(KernelRegistry& r);
+void RegisterNnKernels(KernelRegistry& r);
+void RegisterRandomKernels(KernelRegistry& r);
+void RegisterReductionKernels(KernelRegistry& r);
+void RegisterSendRecvKernels(KernelRegistry& r);
+void RegisterStateKernels(KernelRegistry& r);
+void RegisterTrainingKernels(KernelRegistry& r);
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_KERNELS_CPU_REGISTER_H_

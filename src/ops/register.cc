@@ -1,0 +1,23 @@
+#include "ops/register.h"
+
+namespace tensorbraid {
+
+const OpRegistry& OpRegistry::Global() {
+  static const OpRegistry* registry = [] {
+    auto* r = new OpRegistry;
+    RegisterArrayOps(*r);
+    RegisterDataFlowOps(*r);
+    RegisterLoggingOps(*r);
+    RegisterMathOps(*r);
+    RegisterNnOps(*r);
+    RegisterRandomOps(*r);
+    RegisterReductionOps(*r);
+    RegisterSendRecvOps(*r);
+    RegisterStateOps(*r);
+    RegisterTrainingOps(*r);
+    return r;
+  }();
+  return *registry;
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,23 @@
+// The explicit list of op families. Each has a file here (schemas, shape rules, gradients) and one of the same name in
+// kernels/cpu.
+#ifndef TENSORBRAID_OPS_REGISTER_H_
+#define TENSORBRAID_OPS_REGISTER_H_
+
+#include "graph/op_registry.h"
+
+namespace tensorbraid {
+
+void RegisterArrayOps(OpRegistry& r);
+void RegisterDataFlowOps(OpRegistry& r);
+void RegisterLoggingOps(OpRegistry& r);
+void RegisterMathOps(OpRegistry& r);
+void RegisterNnOps(OpRegistry& r);
+void RegisterRandomOps(OpRegistry& r);
+void RegisterReductionOps(OpRegistry& r);
+void RegisterSendRecvOps(OpRegistry& r);
+void RegisterStateOps(OpRegistry& r);
+void RegisterTrainingOps(OpRegistry& r);
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_OPS_REGISTER_H_

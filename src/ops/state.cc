@@ -1,0 +1,7 @@
+#include "ops/register.h"
+
+namespace tensorbraid {
+
+void RegisterStateOps(OpRegistry& r) {}
+
+}  // namespace tensorbraid

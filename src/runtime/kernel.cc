@@ -1,0 +1,98 @@
+#include "runtime/kernel.h"
+
+#include "core/logging.h"
+
+namespace tensorbraid {
+namespace {
+
+class FunctionKernel final : public Kernel {
+ public:
+  explicit FunctionKernel(KernelFn fn) : fn_(fn) {}
+  Status Compute(KernelContext& ctx) override { return fn_(ctx); }
+
+ private:
+  const KernelFn fn_;
+};
+
+// Why a kernel cannot serve a node, or "".
+std::string Refusal(const KernelDef& def, const Node& node, std::string_view device_type) {
+  if (def.device_type != device_type) return StrCat("is for ", def.device_type);
+  for (const auto& [attr, types] : def.types) {
+    const AttrValue* value = node.FindAttr(attr);
+    const DType* type = value == nullptr ? nullptr : value->get<DType>();
+    if (type == nullptr) return StrCat("needs attribute ", attr);
+    bool found = false;
+    std::vector<std::string> names;
+    for (DType t : types) {
+      found = found || t == BaseType(*type);
+      names.push_back(DTypeName(t));
+    }
+    if (!found) return StrCat(attr, " must be ", StrJoin(names, ", "));
+  }
+  return "";
+}
+
+}  // namespace
+
+StatusOr<Tensor*> KernelContext::AllocateOutput(int i, const Shape& shape) {
+  TF_ASSIGN_OR_RETURN(outputs_[i].value, Tensor::Create(BaseType(node_.output_type(i)), shape));
+  return &outputs_[i].value;
+}
+
+StatusOr<Tensor*> KernelContext::ForwardOrAllocateOutput(std::initializer_list<int> inputs, int i, const Shape& shape) {
+  const DType dtype = BaseType(node_.output_type(i));
+  const int64_t elements = shape.num_elements();
+  for (int input : inputs) {
+    Tensor& t = inputs_[input].value;
+    if (!t.IsUnique() || t.dtype() != dtype || t.num_elements() != elements || !IsPlain(dtype)) continue;
+    // The input keeps its handle, so that the kernel can still read it; both see the same bytes.
+    if (t.shape() == shape) {
+      outputs_[i].value = t;
+    } else {
+      TF_ASSIGN_OR_RETURN(outputs_[i].value, t.Reshaped(shape));
+    }
+    return &outputs_[i].value;
+  }
+  return AllocateOutput(i, shape);
+}
+
+Status AsyncKernel::Compute(KernelContext& ctx) {
+  return Internal("kernel of ", ctx.node().Describe(), " is asynchronous and cannot be computed in place");
+}
+
+void KernelRegistry::Add(std::string op, std::map<std::string, std::vector<DType>> types, KernelFn compute,
+                         KernelCost cost) {
+  AddDef({.op = std::move(op),
+          .types = std::move(types),
+          .cost = cost,
+          .create = [compute](const KernelConstruction&) -> StatusOr<std::unique_ptr<Kernel>> {
+            return std::unique_ptr<Kernel>(std::make_unique<FunctionKernel>(compute));
+          }});
+}
+
+void KernelRegistry::AddDef(KernelDef def) {
+  std::string op = def.op;
+  kernels_.emplace(std::move(op), std::move(def));
+}
+
+StatusOr<const KernelDef*> KernelRegistry::Find(const Node& node, std::string_view device_type) const {
+  const auto [begin, end] = kernels_.equal_range(node.type());
+  if (begin == end) return absl::NotFoundError(StrCat("no kernel exists for ", node.Describe()));
+  std::string refusals;
+  for (auto it = begin; it != end; ++it) {
+    const std::string refusal = Refusal(it->second, node, device_type);
+    if (refusal.empty()) return &it->second;
+    refusals += StrCat("\n  a ", it->second.device_type, " kernel: ", refusal);
+  }
+  return absl::NotFoundError(StrCat("no kernel fits ", node.Describe(), " on ", device_type, "; candidates:", refusals));
+}
+
+bool KernelRegistry::HasKernelsFor(std::string_view op, std::string_view device_type) const {
+  const auto [begin, end] = kernels_.equal_range(op);
+  for (auto it = begin; it != end; ++it) {
+    if (it->second.device_type == device_type) return true;
+  }
+  return false;
+}
+
+}  // namespace tensorbraid

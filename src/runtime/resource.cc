@@ -1,0 +1,75 @@
+#include "runtime/resource.h"
+
+#include "core/strings.h"
+
+namespace tensorbraid {
+
+StatusOr<RefPtr<Resource>> ResourceManager::LookupOrCreateAny(const std::string& container, const std::string& name,
+                                                              const std::function<RefPtr<Resource>()>& create) {
+  MutexLock lock(mu_);
+  RefPtr<Resource>& slot = resources_[{container, name}];
+  if (!slot) slot = create();
+  return slot;
+}
+
+StatusOr<RefPtr<Resource>> ResourceManager::LookupAny(const std::string& container, const std::string& name) {
+  MutexLock lock(mu_);
+  const auto it = resources_.find({container, name});
+  if (it == resources_.end()) return NotFound("no resource '", name, "' in container '", container, "'");
+  return it->second;
+}
+
+Status ResourceManager::Delete(const std::string& container, const std::string& name) {
+  RefPtr<Resource> dropped;  // destroyed after the lock is released
+  MutexLock lock(mu_);
+  const auto it = resources_.find({container, name});
+  if (it == resources_.end()) return NotFound("no resource '", name, "' in container '", container, "'");
+  dropped = std::move(it->second);
+  resources_.erase(it);
+  generation_.fetch_add(1, std::memory_order_release);
+  return OkStatus();
+}
+
+void ResourceManager::ClearContainer(const std::string& container) {
+  std::vector<RefPtr<Resource>> dropped;
+  MutexLock lock(mu_);
+  for (auto it = resources_.begin(); it != resources_.end();) {
+    if (it->first.first == container) {
+      dropped.push_back(std::move(it->second));
+      it = resources_.erase(it);
+    } else {
+      ++it;
+    }
+  }
+  generation_.fetch_add(1, std::memory_order_release);
+}
+
+std::vector<std::string> ResourceManager::Names(const std::string& container) const {
+  MutexLock lock(mu_);
+  std::vector<std::string> names;
+  for (const auto& [key, resource] : resources_) {
+    if (key.first == container) names.push_back(key.second);
+  }
+  return names;
+}
+
+Status ResourceManager::WrongType(const std::string& name, const std::string& have, const char* want) {
+  return InvalidArgument("resource '", name, "' is ", have, ", not a ", want);
+}
+
+Tensor MakeHandleTensor(RefPtr<Resource> resource, std::string device, std::string container, std::string name) {
+  Tensor t(DType::kResource, {});
+  t.mutable_data<ResourceHandle>()[0] = {std::move(resource), std::move(device), std::move(container), std::move(name)};
+  return t;
+}
+
+StatusOr<const ResourceHandle*> HandleOf(const Tensor& tensor) {
+  if (tensor.dtype() != DType::kResource || tensor.num_elements() != 1) {
+    return InvalidArgument("expected a scalar resource handle, got ", tensor.dtype(), tensor.shape());
+  }
+  const ResourceHandle* handle = &tensor.data<ResourceHandle>()[0];
+  if (!handle->resource) return InvalidArgument("the resource handle is empty");
+  return handle;
+}
+
+}  // namespace tensorbraid
