@@ -19,11 +19,11 @@
 #include "graph/node.h"
 #include "runtime/cancellation.h"
 #include "runtime/resource.h"
+#include "runtime/variable_resource.h"
 #include "tensorbraid/tensor.h"
 
 namespace tensorbraid {
 
-class VariableResource;
 class StepContext;
 
 // What travels along an edge of a plan: a tensor, or a reference to a variable ("reference edge").
