@@ -65,6 +65,8 @@ struct Payload {
   }
   // REQUIRES: room for size() bytes.
   void CopyTo(void* out) const;
+  // Bytes [offset, offset + count), sharing the owner. REQUIRES: they lie within.
+  Payload Part(size_t offset, size_t count) const;
 };
 
 // First on every link. The answer has the same form; `expected_task` is then what the asker called itself.

@@ -1,0 +1,358 @@
+#include "transport/inproc/inproc_transport.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "core/logging.h"
+#include "core/strings.h"
+#include "transport/address.h"
+
+namespace tensorbraid {
+namespace inproc {
+
+// One thread that runs closures in order.
+class SerialQueue {
+ public:
+  explicit SerialQueue(const char* name) : thread_([this, name] { Loop(name); }) {}
+  ~SerialQueue() { Stop(); }
+
+  // False when stopped; `work` is then dropped.
+  bool Post(std::function<void()> work) {
+    MutexLock lock(mu_);
+    if (stopping_) return false;
+    queue_.push_back(std::move(work));
+    if (queue_.size() == 1) cv_.NotifyOne();
+    return true;
+  }
+  // Runs what is queued, then ends the thread.
+  void Stop() {
+    {
+      MutexLock lock(mu_);
+      stopping_ = true;
+    }
+    cv_.NotifyOne();
+    if (thread_.joinable()) thread_.join();
+  }
+
+ private:
+  void Loop(const char* name) {
+    pthread_setname_np(pthread_self(), name);
+    mu_.Lock();
+    for (;;) {
+      cv_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return stopping_ || !queue_.empty(); });
+      if (queue_.empty()) break;
+      std::deque<std::function<void()>> batch;
+      batch.swap(queue_);
+      mu_.Unlock();
+      for (auto& work : batch) {
+        work();
+        work = nullptr;
+      }
+      mu_.Lock();
+    }
+    mu_.Unlock();
+  }
+
+  Mutex mu_;
+  CondVar cv_;
+  std::deque<std::function<void()>> queue_ TB_GUARDED_BY(mu_);
+  bool stopping_ TB_GUARDED_BY(mu_) = false;
+  std::thread thread_;
+};
+
+class InprocLink;
+
+// What a transport shares with the links and transports that talk to it.
+class Node {
+ public:
+  explicit Node(const InprocOptions& options) : options(options), control("tb-inproc-ctl"), bulk("tb-inproc-blk") {}
+
+  // False when the node is stopping.
+  bool AddLink(std::shared_ptr<InprocLink> link) {
+    MutexLock lock(mu);
+    if (stopping) return false;
+    links.insert(std::move(link));
+    return true;
+  }
+  void RemoveLink(const std::shared_ptr<InprocLink>& link) {
+    MutexLock lock(mu);
+    links.erase(link);
+  }
+  // Null when it has been taken before.
+  Transport::ConnectDone TakeConnect(uint64_t id) {
+    MutexLock lock(mu);
+    auto found = connects.extract(id);
+    return found.empty() ? nullptr : std::move(found.mapped());
+  }
+
+  const InprocOptions options;
+  LinkHandler* handler = nullptr;  // set by Listen, before anybody can find the node
+  SerialQueue control;
+  SerialQueue bulk;
+  Mutex mu;
+  bool stopping TB_GUARDED_BY(mu) = false;
+  absl::flat_hash_set<std::shared_ptr<InprocLink>> links TB_GUARDED_BY(mu);
+  absl::flat_hash_map<uint64_t, Transport::ConnectDone> connects TB_GUARDED_BY(mu);
+  uint64_t next_connect TB_GUARDED_BY(mu) = 1;
+};
+
+// One end of a link. Both ends share a mutex: under it messages and the end of the link enter the queues, so that the
+// end comes last in each.
+class InprocLink final : public Link, public std::enable_shared_from_this<InprocLink> {
+ public:
+  struct Shared {
+    Mutex mu;
+    bool closed TB_GUARDED_BY(mu) = false;
+  };
+
+  InprocLink(std::shared_ptr<Node> node, Hello peer, std::shared_ptr<Shared> shared)
+      : node_(std::move(node)), peer_(std::move(peer)), shared_(std::move(shared)) {}
+
+  static void Pair(const std::shared_ptr<InprocLink>& a, const std::shared_ptr<InprocLink>& b) {
+    a->other_ = b;
+    b->other_ = a;
+  }
+
+  const Hello& peer() const override { return peer_; }
+
+  void Send(Message message) override {
+    const std::shared_ptr<InprocLink> other = other_.lock();
+    if (other == nullptr) return;
+    auto* bulk = std::get_if<BulkTensor>(&message);
+    MutexLock lock(shared_->mu);
+    if (shared_->closed) return;
+    if (bulk == nullptr) {
+      node_of(*other).control.Post([other, m = std::move(message)]() mutable { other->Deliver(std::move(m)); });
+      return;
+    }
+    const size_t size = bulk->payload.size();
+    const size_t part = node_->options.bulk_part_bytes;
+    if (part == 0 || size <= part) {
+      other->QueueBulk(std::move(message));
+      return;
+    }
+    for (size_t begin = 0; begin < size; begin += part) {
+      other->QueueBulk(BulkTensor{bulk->key, bulk->meta, bulk->offset + begin,
+                                  bulk->payload.Part(begin, std::min(part, size - begin))});
+    }
+  }
+
+  void Close(Status why) override {
+    const std::shared_ptr<InprocLink> other = other_.lock();
+    MutexLock lock(shared_->mu);
+    if (shared_->closed) return;
+    shared_->closed = true;
+    if (other != nullptr) {
+      other->QueueDown(Unavailable("connection to ", other->peer_.task, " closed by it: ", ToString(why)));
+    }
+    dropping_.store(true, std::memory_order_relaxed);
+    QueueDown(std::move(why));
+  }
+
+  // On the control thread. False when the link was closed before it could come up.
+  bool GoUp() {
+    {
+      MutexLock lock(shared_->mu);
+      if (shared_->closed) return false;
+      announced_ = true;
+    }
+    node_->handler->OnLinkUp(shared_from_this());
+    MutexLock lock(shared_->mu);
+    up_ = true;
+    if (!shared_->closed) {
+      for (Message& m : early_) QueueBulk(std::move(m));
+    }
+    early_.clear();
+    return true;
+  }
+
+ private:
+  static Node& node_of(InprocLink& link) { return *link.node_; }
+
+  // These two under the shared mutex.
+  void QueueBulk(Message message) {
+    if (!up_) {
+      early_.push_back(std::move(message));
+      return;
+    }
+    node_->bulk.Post([self = shared_from_this(), m = std::move(message)]() mutable { self->Deliver(std::move(m)); });
+  }
+  void QueueDown(Status why) {
+    early_.clear();
+    for (SerialQueue* lane : {&node_->control, &node_->bulk}) {
+      lane->Post([self = shared_from_this(), why] { self->LaneEnds(why); });
+    }
+  }
+
+  void Deliver(Message message) {
+    if (dropping_.load(std::memory_order_relaxed)) return;
+    node_->handler->OnMessage(shared_from_this(), std::move(message));
+  }
+
+  // The second lane to end brings the link down: nothing can be delivered after.
+  void LaneEnds(const Status& why) {
+    if (lanes_left_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    bool announced;
+    {
+      MutexLock lock(shared_->mu);
+      announced = announced_;
+    }
+    if (announced) node_->handler->OnLinkDown(shared_from_this(), why);
+    node_->RemoveLink(shared_from_this());
+  }
+
+  const std::shared_ptr<Node> node_;  // where this end delivers
+  const Hello peer_;
+  const std::shared_ptr<Shared> shared_;
+  std::weak_ptr<InprocLink> other_;
+  bool announced_ = false;  // OnLinkUp has been or is being called; under the shared mutex
+  bool up_ = false;         // OnLinkUp has returned; likewise
+  std::vector<Message> early_;
+  std::atomic<bool> dropping_{false};  // closed from here: what still comes is not wanted
+  std::atomic<int> lanes_left_{2};
+};
+
+namespace {
+
+// On the control thread of the one who connects.
+void FinishConnect(const std::shared_ptr<Node>& node, uint64_t id, StatusOr<std::shared_ptr<Link>> result) {
+  if (auto done = node->TakeConnect(id)) done(std::move(result));
+}
+
+void PostFailure(const std::shared_ptr<Node>& node, uint64_t id, Status why) {
+  node->control.Post([=] { FinishConnect(node, id, why); });
+}
+
+// On the acceptor's control thread.
+void Accept(const std::shared_ptr<Node>& node, const std::shared_ptr<Node>& from, uint64_t id, const Hello& hello,
+            const std::string& address) {
+  const auto gone = [&] { PostFailure(from, id, Unavailable("nobody listens on ", address)); };
+  {
+    MutexLock lock(node->mu);
+    if (node->stopping) return gone();
+  }
+  Hello answer;
+  if (Status refused = node->handler->OnHello(hello, &answer); !refused.ok()) return PostFailure(from, id, refused);
+
+  auto shared = std::make_shared<InprocLink::Shared>();
+  auto theirs = std::make_shared<InprocLink>(from, answer, shared);
+  auto ours = std::make_shared<InprocLink>(node, hello, shared);
+  InprocLink::Pair(theirs, ours);
+  if (!node->AddLink(ours)) return gone();
+  if (!from->AddLink(theirs)) return node->RemoveLink(ours);
+  // Queued before our side comes up and may send, so that their OnLinkUp precedes all messages.
+  from->control.Post([from, id, theirs, address] {
+    if (theirs->GoUp()) {
+      FinishConnect(from, id, std::shared_ptr<Link>(theirs));
+    } else {
+      FinishConnect(from, id, Unavailable("connection to ", address, " was closed at once"));
+    }
+  });
+  ours->GoUp();
+}
+
+class InprocTransport final : public Transport {
+ public:
+  InprocTransport(std::shared_ptr<InprocNetwork> network, const InprocOptions& options)
+      : network_(std::move(network)), node_(std::make_shared<Node>(options)) {}
+  ~InprocTransport() override { Shutdown(); }
+
+  StatusOr<int> Listen(const std::string& address, LinkHandler* handler) override {
+    TB_CHECK(node_->handler == nullptr);
+    node_->handler = handler;
+    auto port = network_->Add(address, node_);
+    if (!port.ok()) node_->handler = nullptr;
+    return port;
+  }
+
+  void Connect(const std::string& address, const Hello& hello, std::chrono::milliseconds timeout,
+               ConnectDone done) override {
+    TB_CHECK(node_->handler != nullptr);
+    uint64_t id;
+    {
+      MutexLock lock(node_->mu);
+      if (node_->stopping) return;
+      id = node_->next_connect++;
+      node_->connects.emplace(id, std::move(done));
+    }
+    const std::shared_ptr<Node> other = network_->Find(address);
+    const auto accept = [other, from = node_, id, hello, address] { Accept(other, from, id, hello, address); };
+    if (other == nullptr || !other->control.Post(accept)) {
+      PostFailure(node_, id, Unavailable("nobody listens on ", address));
+    }
+  }
+
+  void Shutdown() override {
+    network_->Remove(node_.get());
+    absl::flat_hash_set<std::shared_ptr<InprocLink>> links;
+    absl::flat_hash_map<uint64_t, ConnectDone> connects;
+    {
+      MutexLock lock(node_->mu);
+      if (std::exchange(node_->stopping, true)) return;
+      links = node_->links;
+      connects.swap(node_->connects);
+    }
+    for (const auto& link : links) link->Close(Cancelled("the transport was shut down"));
+    for (auto& [id, done] : connects) {
+      node_->control.Post([done = std::move(done)] { done(Cancelled("the transport was shut down")); });
+    }
+    node_->control.Stop();
+    node_->bulk.Stop();
+  }
+
+ private:
+  const std::shared_ptr<InprocNetwork> network_;
+  const std::shared_ptr<Node> node_;
+};
+
+// One key for all names of this machine.
+std::string KeyOf(const HostPort& address) {
+  return IsLoopbackHost(address.host) ? StrCat("localhost:", address.port) : address.ToString();
+}
+
+}  // namespace
+}  // namespace inproc
+
+StatusOr<int> InprocNetwork::Add(const std::string& address, const std::shared_ptr<inproc::Node>& node) {
+  TF_ASSIGN_OR_RETURN(HostPort where, ParseHostPort(address));
+  MutexLock lock(mu_);
+  if (where.port == 0) {
+    do {
+      where.port = next_port_++;
+    } while (listeners_.contains(inproc::KeyOf(where)));
+  }
+  if (!listeners_.emplace(inproc::KeyOf(where), node).second) return AlreadyExists("port taken: ", address);
+  return where.port;
+}
+
+void InprocNetwork::Remove(const inproc::Node* node) {
+  MutexLock lock(mu_);
+  for (auto it = listeners_.begin(); it != listeners_.end();) {
+    if (it->second.get() == node) {
+      listeners_.erase(it++);
+    } else {
+      ++it;
+    }
+  }
+}
+
+std::shared_ptr<inproc::Node> InprocNetwork::Find(const std::string& address) {
+  const auto where = ParseHostPort(address);
+  if (!where.ok()) return nullptr;
+  MutexLock lock(mu_);
+  auto it = listeners_.find(inproc::KeyOf(*where));
+  return it == listeners_.end() ? nullptr : it->second;
+}
+
+std::unique_ptr<Transport> NewInprocTransport(std::shared_ptr<InprocNetwork> network, const InprocOptions& options) {
+  return std::make_unique<inproc::InprocTransport>(std::move(network), options);
+}
+
+}  // namespace tensorbraid

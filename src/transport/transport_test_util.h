@@ -1,0 +1,228 @@
+// What tests of transports share: a handler that records, and a way to make any of the transports.
+#ifndef TENSORBRAID_TRANSPORT_TRANSPORT_TEST_UTIL_H_
+#define TENSORBRAID_TRANSPORT_TRANSPORT_TEST_UTIL_H_
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "core/mutex.h"
+#include "core/strings.h"
+#include "transport/transport.h"
+
+namespace tensorbraid {
+
+inline constexpr std::chrono::seconds kTestPatience{60};  // only a failing test waits this long
+
+// A message and a copy of its payload.
+struct Received {
+  Message message;
+  std::string bytes;
+};
+
+// Records all calls. The hooks run first, outside of the lock; set them before Listen.
+class Recorder : public LinkHandler {
+ public:
+  std::function<Status(const Hello&, Hello*)> on_hello;
+  std::function<void(const std::shared_ptr<Link>&)> on_up;
+  std::function<void(const std::shared_ptr<Link>&, const Message&)> on_message;
+
+  explicit Recorder(std::string task) : task_(std::move(task)) {}
+
+  Status OnHello(const Hello& from, Hello* answer) override {
+    answer->task = task_;
+    answer->expected_task = from.task;
+    answer->incarnation = 77;
+    return on_hello ? on_hello(from, answer) : OkStatus();
+  }
+  void OnLinkUp(const std::shared_ptr<Link>& link) override {
+    if (on_up) on_up(link);
+    MutexLock lock(mu_);
+    ups_.push_back(link);
+    cv_.NotifyAll();
+  }
+  void OnMessage(const std::shared_ptr<Link>& link, Message message) override {
+    if (on_message) on_message(link, message);
+    Received r;
+    if (Payload* payload = PayloadOf(message)) {
+      r.bytes.resize(payload->size());
+      payload->CopyTo(r.bytes.data());
+      payload->pieces.clear();
+      payload->owner.reset();
+    }
+    r.message = std::move(message);
+    MutexLock lock(mu_);
+    if (downs_by_link_[link.get()] > 0) ADD_FAILURE() << "a message after OnLinkDown";
+    (std::holds_alternative<BulkTensor>(r.message) ? bulk_ : control_).push_back(std::move(r));
+    cv_.NotifyAll();
+  }
+  void OnLinkDown(const std::shared_ptr<Link>& link, const Status& why) override {
+    MutexLock lock(mu_);
+    if (++downs_by_link_[link.get()] > 1) ADD_FAILURE() << "OnLinkDown called twice";
+    downs_.push_back(why);
+    cv_.NotifyAll();
+  }
+
+  std::shared_ptr<Link> WaitForLink(size_t n = 1) {
+    MutexLock lock(mu_);
+    Wait([&]() { return ups_.size() >= n; }, "a link");
+    return ups_.size() >= n ? ups_[n - 1] : nullptr;
+  }
+  std::vector<Received> WaitForControl(size_t n) {
+    MutexLock lock(mu_);
+    Wait([&]() { return control_.size() >= n; }, "control messages");
+    return {control_.begin(), control_.end()};
+  }
+  // The payloads of the first `n` whole tensors, joined; checks that parts are in order.
+  std::vector<std::string> WaitForBulk(size_t n) {
+    MutexLock lock(mu_);
+    Wait([&]() { return WholeTensors() >= n; }, "bulk tensors");
+    std::vector<std::string> whole(1);
+    for (const Received& r : bulk_) {
+      const auto& part = std::get<BulkTensor>(r.message);
+      if (part.offset != whole.back().size()) ADD_FAILURE() << "a part out of order";
+      whole.back() += r.bytes;
+      if (whole.back().size() == part.meta.bytes) whole.emplace_back();
+    }
+    whole.resize(n);
+    return whole;
+  }
+  size_t bulk_parts() {
+    MutexLock lock(mu_);
+    return bulk_.size();
+  }
+  Status WaitForDown(size_t n = 1) {
+    MutexLock lock(mu_);
+    Wait([&]() { return downs_.size() >= n; }, "OnLinkDown");
+    return downs_.size() >= n ? downs_[n - 1] : Status(absl::StatusCode::kInternal, "never went down");
+  }
+  size_t downs() {
+    MutexLock lock(mu_);
+    return downs_.size();
+  }
+  size_t ups() {
+    MutexLock lock(mu_);
+    return ups_.size();
+  }
+
+  static Payload* PayloadOf(Message& message) {
+    if (auto* eager = std::get_if<EagerTensor>(&message)) return &eager->payload;
+    if (auto* bulk = std::get_if<BulkTensor>(&message)) return &bulk->payload;
+    return nullptr;
+  }
+
+ private:
+  template <typename Pred>
+  void Wait(Pred pred, const char* what) TB_REQUIRES(mu_) {
+    if (!cv_.WaitFor(mu_, kTestPatience, pred)) ADD_FAILURE() << task_ << " waited in vain for " << what;
+  }
+  size_t WholeTensors() const {
+    size_t n = 0;
+    for (const Received& r : bulk_) {
+      const auto& part = std::get<BulkTensor>(r.message);
+      n += part.offset + r.bytes.size() == part.meta.bytes;
+    }
+    return n;
+  }
+
+  const std::string task_;
+  Mutex mu_;
+  CondVar cv_;
+  std::vector<std::shared_ptr<Link>> ups_ TB_GUARDED_BY(mu_);
+  std::vector<Status> downs_ TB_GUARDED_BY(mu_);
+  absl::flat_hash_map<const Link*, int> downs_by_link_ TB_GUARDED_BY(mu_);
+  std::deque<Received> control_ TB_GUARDED_BY(mu_);
+  std::deque<Received> bulk_ TB_GUARDED_BY(mu_);
+};
+
+// Counts itself, so that a test sees when a transport has let go of it.
+class CountedBuffer : public Buffer {
+ public:
+  CountedBuffer(std::string bytes, std::atomic<int>* alive)
+      : Buffer(nullptr, 0), bytes_(std::move(bytes)), alive_(alive) {
+    if (alive_ != nullptr) ++*alive_;
+  }
+  ~CountedBuffer() override {
+    if (alive_ != nullptr) --*alive_;
+  }
+  const std::string& bytes() const { return bytes_; }
+
+ private:
+  const std::string bytes_;
+  std::atomic<int>* const alive_;
+};
+
+inline Payload PayloadFrom(std::string bytes, std::atomic<int>* alive = nullptr) {
+  auto buffer = MakeRef<CountedBuffer>(std::move(bytes), alive);
+  Payload payload;
+  payload.pieces.push_back(std::as_bytes(std::span(buffer->bytes())));
+  payload.owner = std::move(buffer);
+  return payload;
+}
+
+inline TensorMeta BytesMeta(size_t n) { return {.dtype = kUint8, .shape = {static_cast<int64_t>(n)}, .bytes = n}; }
+
+inline BulkTensor MakeBulk(uint32_t edge, std::string bytes, std::atomic<int>* alive = nullptr) {
+  const size_t n = bytes.size();
+  return {{{1, 1}, edge}, BytesMeta(n), 0, PayloadFrom(std::move(bytes), alive)};
+}
+
+inline EagerTensor MakeEager(uint32_t edge, std::string bytes, std::atomic<int>* alive = nullptr) {
+  const size_t n = bytes.size();
+  return {{{1, 1}, edge}, BytesMeta(n), PayloadFrom(std::move(bytes), alive)};
+}
+
+// Bytes that differ from place to place.
+inline std::string Pattern(size_t n, uint32_t seed) {
+  std::string s(n, 0);
+  uint64_t x = seed * 2654435761u + 1;
+  size_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    x = x * 6364136223846793005u + 1442695040888963407u;
+    std::memcpy(&s[i], &x, 8);
+  }
+  for (; i < n; ++i) s[i] = static_cast<char>(i + seed);
+  return s;
+}
+
+// One attempt to connect, waited for.
+inline StatusOr<std::shared_ptr<Link>> ConnectAndWait(Transport& transport, const std::string& address,
+                                                      const Hello& hello,
+                                                      std::chrono::milliseconds timeout = std::chrono::seconds(20)) {
+  struct Shared {
+    Mutex mu;
+    CondVar cv;
+    std::vector<StatusOr<std::shared_ptr<Link>>> results;
+  };
+  auto shared = std::make_shared<Shared>();
+  transport.Connect(address, hello, timeout, [shared](StatusOr<std::shared_ptr<Link>> result) {
+    MutexLock lock(shared->mu);
+    shared->results.push_back(std::move(result));
+    shared->cv.NotifyAll();
+  });
+  MutexLock lock(shared->mu);
+  if (!shared->cv.WaitFor(shared->mu, kTestPatience, [&] { return !shared->results.empty(); })) {
+    return absl::InternalError("Connect never answered");
+  }
+  return shared->results[0];
+}
+
+inline Hello HelloFrom(const std::string& task, const std::string& expected = "") {
+  Hello hello;
+  hello.task = task;
+  hello.expected_task = expected;
+  hello.incarnation = 42;
+  hello.address = "localhost:1";
+  return hello;
+}
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_TRANSPORT_TRANSPORT_TEST_UTIL_H_
