@@ -20,3 +20,27 @@ function(tensorbraid_test name)
     set_tests_properties(${name} PROPERTIES LABELS fast TIMEOUT 120)
   endif()
 endfunction()
+
+# tensorbraid_proto(FILE...): adds protobuf messages of this folder to the library. The generated header is included as
+# "folder/file.pb.h", by .cc files only: no header of ours shows protobuf.
+function(tensorbraid_proto)
+  file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
+  set(out ${PROJECT_BINARY_DIR}/proto)
+  file(MAKE_DIRECTORY ${out}/${folder})
+  foreach(proto ${ARGN})
+    get_filename_component(stem ${proto} NAME_WE)
+    set(generated ${out}/${folder}/${stem}.pb.cc ${out}/${folder}/${stem}.pb.h)
+    add_custom_command(
+      OUTPUT ${generated}
+      COMMAND protobuf::protoc --proto_path=${PROJECT_SOURCE_DIR}/src --cpp_out=${out} ${folder}/${proto}
+      DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${proto}
+      VERBATIM)
+    # The target lives in src/CMakeLists.txt; a custom target carries the files there.
+    string(REPLACE "/" "_" target proto_${folder}_${stem})
+    add_custom_target(${target} DEPENDS ${generated})
+    add_dependencies(tensorbraid ${target})
+    set_source_files_properties(${generated} TARGET_DIRECTORY tensorbraid PROPERTIES GENERATED TRUE)
+    target_sources(tensorbraid PRIVATE ${out}/${folder}/${stem}.pb.cc)
+    target_include_directories(tensorbraid SYSTEM PRIVATE ${out})
+  endforeach()
+endfunction()

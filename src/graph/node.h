@@ -111,6 +111,8 @@ class GraphImpl {
   std::string UniqueName(const std::string& name);
   // Adds to a node that exists (used by loops in graphs and by rewrites).
   void AddControlEdge(Node* from, Node* to);
+  // Takes back the nodes from the count-th on. REQUIRES: no earlier node, scope or collection refers to them.
+  void RemoveFrom(size_t count);
   // Called by the constructor of Variable.
   void AddVariable(Variable variable) { variables_.push_back(std::move(variable)); }
   bool in_control_scope() const { return !control_scopes_.empty(); }

@@ -1,0 +1,214 @@
+#include "tensorbraid/graph.h"
+
+#include <algorithm>
+
+#include "core/device_name.h"
+#include "core/strings.h"
+#include "graph/node.h"
+
+namespace tensorbraid {
+
+const std::string& Operation::name() const {
+  static const std::string none;
+  return node_ == nullptr ? none : node_->name();
+}
+const std::string& Operation::type() const {
+  static const std::string none;
+  return node_ == nullptr ? none : node_->type();
+}
+int Operation::num_outputs() const { return node_ == nullptr ? 0 : node_->num_outputs(); }
+Output Operation::output(int i) const { return i < num_outputs() ? Output(node_, i) : Output(); }
+const std::string& Operation::device() const {
+  static const std::string none;
+  return node_ == nullptr ? none : node_->device();
+}
+Graph* Operation::graph() const { return node_ == nullptr ? nullptr : node_->graph(); }
+
+DType Output::dtype() const { return valid() ? BaseType(node_->output_type(index_)) : DType::kInvalid; }
+const Shape& Output::shape() const {
+  static const Shape unknown = Shape::Unknown();
+  return valid() ? node_->output_shape(index_) : unknown;
+}
+std::string Output::name() const { return valid() ? StrCat(node_->name(), ":", index_) : ""; }
+Graph* Output::graph() const { return valid() ? node_->graph() : nullptr; }
+
+Graph* Operand::graph() const {
+  const Output* output = std::get_if<Output>(&value_);
+  return output == nullptr ? nullptr : output->graph();
+}
+
+DType Operand::dtype() const {
+  if (const Output* output = std::get_if<Output>(&value_)) return output->dtype();
+  if (const Tensor* tensor = std::get_if<Tensor>(&value_)) return tensor->dtype();
+  return DType::kInvalid;
+}
+
+Output Operand::ToOutput(Graph& graph, DType number_type) const {
+  if (const Output* output = std::get_if<Output>(&value_)) return *output;
+  Tensor value;
+  if (const Tensor* tensor = std::get_if<Tensor>(&value_)) {
+    value = *tensor;
+  } else {
+    const Number& n = std::get<Number>(value_);
+    const DType type = number_type != DType::kInvalid ? number_type : n.is_integer ? kInt32 : kFloat32;
+    switch (type) {
+      case DType::kFloat32: value = Tensor::Scalar(static_cast<float>(n.real)); break;
+      case DType::kFloat64: value = Tensor::Scalar(n.real); break;
+      case DType::kFloat16: value = Tensor::Scalar(Float16(static_cast<float>(n.real))); break;
+      case DType::kBfloat16: value = Tensor::Scalar(Bfloat16(static_cast<float>(n.real))); break;
+      case DType::kInt8: value = Tensor::Scalar(static_cast<int8_t>(n.integer)); break;
+      case DType::kInt16: value = Tensor::Scalar(static_cast<int16_t>(n.integer)); break;
+      case DType::kInt32: value = Tensor::Scalar(static_cast<int32_t>(n.integer)); break;
+      case DType::kInt64: value = Tensor::Scalar(n.integer); break;
+      case DType::kUint8: value = Tensor::Scalar(static_cast<uint8_t>(n.integer)); break;
+      case DType::kUint16: value = Tensor::Scalar(static_cast<uint16_t>(n.integer)); break;
+      case DType::kUint32: value = Tensor::Scalar(static_cast<uint32_t>(n.integer)); break;
+      case DType::kUint64: value = Tensor::Scalar(static_cast<uint64_t>(n.integer)); break;
+      case DType::kBool: value = Tensor::Scalar(n.integer != 0); break;
+      default:
+        graph.AddError(InvalidArgument("a number cannot stand where ", type, " is wanted"));
+        return {};
+    }
+    if (IsInteger(type) && !n.is_integer) {
+      graph.AddError(InvalidArgument("the number ", n.real, " (", loc_.file_name(), ":", loc_.line(),
+                                     ") cannot stand where ", type, " is wanted"));
+      return {};
+    }
+  }
+  const DType dtype = value.dtype();
+  return NodeBuilder(graph, "Const", loc_).Attr("value", std::move(value)).Attr("dtype", dtype).Output();
+}
+
+std::string AttrValue::ToString() const {
+  return std::visit(
+      [](const auto& v) -> std::string {
+        using T = std::decay_t<decltype(v)>;
+        if constexpr (std::is_same_v<T, std::monostate>) return "nothing";
+        if constexpr (std::is_same_v<T, std::string>) return "'" + v + "'";
+        if constexpr (std::is_same_v<T, int64_t> || std::is_same_v<T, float>) return StrCat(v);
+        if constexpr (std::is_same_v<T, bool>) return v ? "true" : "false";
+        if constexpr (std::is_same_v<T, DType>) return DTypeName(v);
+        if constexpr (std::is_same_v<T, Shape> || std::is_same_v<T, Tensor>) return v.ToString();
+        if constexpr (std::is_same_v<T, std::shared_ptr<const Function>>) return v->name;
+        if constexpr (requires { v.size(); }) return StrCat("list of ", v.size());
+        return "?";
+      },
+      value_);
+}
+
+Graph::Graph() : impl_(std::make_unique<GraphImpl>(this)) {}
+Graph::~Graph() = default;
+Graph::Graph(Graph&& o) noexcept : impl_(std::move(o.impl_)) { impl_->self_ = this; }
+Graph& Graph::operator=(Graph&& o) noexcept {
+  impl_ = std::move(o.impl_);
+  impl_->self_ = this;
+  return *this;
+}
+
+ScopeGuard Graph::Device(const std::string& device) {
+  const auto parsed = DeviceName::Parse(device);
+  AddError(parsed.status());
+  impl_->device_scopes_.push_back({.name = parsed.ok() ? device : "", .function = nullptr});
+  return ScopeGuard([impl = impl_.get()] { impl->device_scopes_.pop_back(); });
+}
+
+ScopeGuard Graph::Device(DeviceFunction function) {
+  impl_->device_scopes_.push_back({.name = "", .function = std::move(function)});
+  return ScopeGuard([impl = impl_.get()] { impl->device_scopes_.pop_back(); });
+}
+
+ScopeGuard Graph::NoDevice() {
+  impl_->device_scopes_.push_back({.name = "", .function = nullptr, .reset = true});
+  return ScopeGuard([impl = impl_.get()] { impl->device_scopes_.pop_back(); });
+}
+
+ScopeGuard Graph::NameScope(const std::string& name) {
+  std::string prefix;
+  if (name.ends_with("/")) {
+    prefix = name.substr(0, name.size() - 1);
+  } else if (!name.empty()) {
+    prefix = impl_->UniqueName(name);
+  }
+  impl_->name_scopes_.push_back(prefix);
+  return ScopeGuard([impl = impl_.get()] { impl->name_scopes_.pop_back(); });
+}
+
+ScopeGuard Graph::ControlDependencies(std::vector<Operation> operations) {
+  GraphImpl::ControlScope scope{.nodes = {}, .reset = operations.empty()};
+  for (const Operation& op : operations) {
+    if (op.valid()) scope.nodes.push_back(op.node());
+  }
+  impl_->control_scopes_.push_back(std::move(scope));
+  return ScopeGuard([impl = impl_.get()] { impl->control_scopes_.pop_back(); });
+}
+
+ScopeGuard Graph::ControlDependencies(const std::vector<Output>& outputs) {
+  std::vector<Operation> operations;
+  for (const Output& o : outputs) operations.push_back(o.op());
+  return ControlDependencies(std::move(operations));
+}
+
+ScopeGuard Graph::ColocateWith(Operation op) {
+  impl_->colocation_scopes_.push_back(op.node());
+  return ScopeGuard([impl = impl_.get()] { impl->colocation_scopes_.pop_back(); });
+}
+
+const Status& Graph::status() const { return impl_->status_; }
+void Graph::AddError(const Status& status) {
+  if (impl_->status_.ok()) impl_->status_ = status;
+}
+
+StatusOr<Operation> Graph::FindOperation(std::string_view name) const {
+  if (Node* node = impl_->Find(name)) return Operation(node);
+  std::vector<std::string> names;
+  for (const auto& [n, node] : impl_->by_name_) names.push_back(n);
+  const std::string nearest = names.size() > 10'000 ? "" : NearestWord(name, names);
+  return NotFound("the graph has no operation '", name, "'", nearest.empty() ? "" : StrCat("; did you mean '", nearest, "'?"));
+}
+
+StatusOr<Output> Graph::FindOutput(std::string_view name) const {
+  const size_t colon = name.rfind(':');
+  int index = 0;
+  if (colon == std::string_view::npos) {
+    return InvalidArgument("'", name, "' does not name a tensor; tensors are named 'operation:output', as '", name, ":0'");
+  }
+  for (char c : name.substr(colon + 1)) {
+    if (c < '0' || c > '9' || index > 1'000'000) return InvalidArgument("'", name, "' does not name a tensor");
+    index = index * 10 + (c - '0');
+  }
+  TF_ASSIGN_OR_RETURN(const Operation op, FindOperation(name.substr(0, colon)));
+  if (index >= op.num_outputs()) {
+    return NotFound("operation '", op.name(), "' has ", op.num_outputs(), " outputs, so there is no tensor '", name, "'");
+  }
+  return op.output(index);
+}
+
+std::vector<Operation> Graph::operations() const {
+  std::vector<Operation> ops;
+  for (const auto& node : impl_->nodes_) ops.emplace_back(node.get());
+  return ops;
+}
+
+void Graph::SetRandomSeed(int64_t seed) { impl_->seed_ = seed; }
+int64_t Graph::random_seed() const { return impl_->seed_; }
+
+void Graph::AddToCollection(const std::string& key, Output output) { impl_->collections_[key].push_back(output); }
+std::vector<Output> Graph::GetCollection(const std::string& key) const {
+  const auto it = impl_->collections_.find(key);
+  return it == impl_->collections_.end() ? std::vector<Output>() : it->second;
+}
+const std::vector<Variable>& Graph::variables() const { return impl_->variables_; }
+std::vector<Variable> Graph::trainable_variables() const {
+  std::vector<Variable> trainable;
+  for (const Variable& v : impl_->variables_) {
+    if (v.trainable()) trainable.push_back(v);
+  }
+  return trainable;
+}
+
+void Graph::Finalize(const std::string& reason) {
+  if (impl_->finalized_by_.empty()) impl_->finalized_by_ = reason;
+}
+bool Graph::finalized() const { return !impl_->finalized_by_.empty(); }
+
+}  // namespace tensorbraid

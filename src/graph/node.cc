@@ -1,0 +1,311 @@
+#include "graph/node.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "core/device_name.h"
+#include "core/strings.h"
+
+namespace tensorbraid {
+namespace {
+
+// TensorFlow's rule for node names: "[A-Za-z0-9.][A-Za-z0-9_.\\-/]*", also ">".
+bool IsValidNodeName(std::string_view name) {
+  const auto letter = [](unsigned char c) { return std::isalnum(c) || c == '.'; };
+  // Names that begin with "_" are the runtime's own (_Send, _Arg).
+  return !name.empty() && (letter(name[0]) || name[0] == '_') && std::all_of(name.begin(), name.end(), [&](unsigned char c) {
+           return letter(c) || c == '_' || c == '-' || c == '/' || c == '>' || c == '\\';
+         });
+}
+
+std::string_view BaseName(const char* file) {
+  const std::string_view path(file);
+  const size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+// The name under which the attribute definition language knows a value's type.
+std::string_view TypeWord(const AttrValue& v) {
+  static constexpr std::string_view kWords[] = {"none",      "string",    "int",          "float",      "bool",
+                                                "type",      "shape",     "tensor",       "func",       "list(string)",
+                                                "list(int)", "list(float)", "list(bool)", "list(type)", "list(shape)",
+                                                "list(tensor)"};
+  return kWords[v.value().index()];
+}
+
+// Makes `value` what `def` asks for, or says why it cannot be.
+Status CheckAttr(const AttrDef& def, AttrValue* value) {
+  // An int is accepted where a float is wanted, as a literal 1 is in Python.
+  if (def.type == "float" && value->get<int64_t>() != nullptr) *value = static_cast<float>(*value->get<int64_t>());
+  // GraphDef cannot tell an empty list's type: take it for whatever list is wanted.
+  if (TypeWord(*value) != def.type) {
+    return InvalidArgument("attribute '", def.name, "' must be a ", def.type, ", got ", TypeWord(*value), " ",
+                           value->ToString());
+  }
+  if (!def.allowed_types.empty()) {
+    const auto allowed = [&](DType t) {
+      return std::find(def.allowed_types.begin(), def.allowed_types.end(), BaseType(t)) != def.allowed_types.end();
+    };
+    std::vector<DType> types;
+    if (const DType* t = value->get<DType>()) types = {*t};
+    if (const auto* list = value->get<std::vector<DType>>()) types = *list;
+    for (DType t : types) {
+      if (allowed(t)) continue;
+      std::vector<std::string> names;
+      for (DType a : def.allowed_types) names.push_back(DTypeName(a));
+      return InvalidArgument("attribute '", def.name, "' cannot be ", t, "; it can be ", StrJoin(names, ", "));
+    }
+  }
+  if (!def.allowed_strings.empty()) {
+    const std::string& s = *value->get<std::string>();
+    if (std::find(def.allowed_strings.begin(), def.allowed_strings.end(), s) == def.allowed_strings.end()) {
+      return InvalidArgument("attribute '", def.name, "' cannot be '", s, "'; it can be ",
+                             StrJoin(def.allowed_strings, ", "));
+    }
+  }
+  if (def.minimum) {
+    int64_t n = 0;
+    if (const int64_t* i = value->get<int64_t>()) n = *i;
+    if (def.type.starts_with("list(")) {
+      n = std::visit(
+          [](const auto& v) -> int64_t {
+            if constexpr (requires { v.size(); }) return static_cast<int64_t>(v.size());
+            return 0;
+          },
+          value->value());
+    }
+    if (n < *def.minimum) {
+      return InvalidArgument("attribute '", def.name, "' must be at least ", *def.minimum, ", got ", n);
+    }
+  }
+  return OkStatus();
+}
+
+// Gives the attributes that follow from the inputs, checks the others, and works out the declared types of the inputs
+// in a row and of the outputs.
+class Typing {
+ public:
+  Typing(const OpDef& op, const std::vector<Output>& inputs, std::map<std::string, AttrValue>* attrs)
+      : op_(op), inputs_(inputs), attrs_(*attrs) {}
+
+  Status Run(std::vector<DType>* input_types, std::vector<DType>* output_types) {
+    for (const ArgDef& arg : op_.inputs) TF_RETURN_IF_ERROR(InferFrom(arg));
+    if (next_ != inputs_.size()) {
+      return InvalidArgument("takes ", next_, " inputs, got ", inputs_.size());
+    }
+    for (const AttrDef& def : op_.attrs) {
+      auto it = attrs_.find(def.name);
+      if (it == attrs_.end()) {
+        if (!def.default_value) return InvalidArgument("attribute '", def.name, "' (", def.type, ") is missing");
+        it = attrs_.emplace(def.name, *def.default_value).first;
+      }
+      TF_RETURN_IF_ERROR(CheckAttr(def, &it->second));
+    }
+    for (const auto& [name, value] : attrs_) {
+      if (!name.starts_with("_") && op_.FindAttr(name) == nullptr) {
+        std::vector<std::string> names;
+        for (const AttrDef& a : op_.attrs) names.push_back(a.name);
+        const std::string nearest = NearestWord(name, names);
+        return InvalidArgument("has no attribute '", name, "'",
+                               nearest.empty() ? "" : StrCat("; did you mean '", nearest, "'?"));
+      }
+    }
+    for (const ArgDef& arg : op_.inputs) TF_RETURN_IF_ERROR(Types(arg, input_types));
+    for (const ArgDef& arg : op_.outputs) TF_RETURN_IF_ERROR(Types(arg, output_types));
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      const DType have = inputs_[i].node()->output_type(inputs_[i].index());
+      const DType want = (*input_types)[i];
+      if (BaseType(have) != BaseType(want)) {
+        return InvalidArgument("input ", i, " must be ", want, ", got ", BaseType(have), " from '", inputs_[i].name(), "'");
+      }
+      if (IsRef(want) && !IsRef(have)) {
+        return InvalidArgument("input ", i, " must be a reference to a variable, got the value '", inputs_[i].name(), "'");
+      }
+    }
+    return OkStatus();
+  }
+
+ private:
+  DType TypeOfNext() const {
+    return next_ < inputs_.size() ? BaseType(inputs_[next_].node()->output_type(inputs_[next_].index())) : DType::kInvalid;
+  }
+
+  // Walks over the inputs of one argument, setting the type attribute it decides.
+  Status InferFrom(const ArgDef& arg) {
+    if (!arg.type_list_attr.empty()) {
+      const auto it = attrs_.find(arg.type_list_attr);
+      const auto* types = it == attrs_.end() ? nullptr : it->second.get<std::vector<DType>>();
+      if (types == nullptr) return InvalidArgument("attribute '", arg.type_list_attr, "' (list(type)) is missing");
+      next_ += types->size();
+      return OkStatus();
+    }
+    size_t count = 1;
+    if (!arg.number_attr.empty()) {
+      const auto it = attrs_.find(arg.number_attr);
+      const int64_t* n = it == attrs_.end() ? nullptr : it->second.get<int64_t>();
+      if (n == nullptr || *n < 0) return InvalidArgument("attribute '", arg.number_attr, "' (int) is missing or negative");
+      count = static_cast<size_t>(*n);
+    }
+    if (!arg.type_attr.empty() && count > 0 && TypeOfNext() != DType::kInvalid) {
+      const auto [it, added] = attrs_.emplace(arg.type_attr, TypeOfNext());
+      const DType* type = it->second.get<DType>();
+      if (type != nullptr && BaseType(*type) != TypeOfNext()) {
+        return InvalidArgument("input '", arg.name, "' is ", TypeOfNext(), ", but ", arg.type_attr, " is already ", *type,
+                               "; give both the same dtype (see Cast)");
+      }
+    }
+    next_ += count;
+    if (next_ > inputs_.size()) return InvalidArgument("input '", arg.name, "' is missing");
+    return OkStatus();
+  }
+
+  Status Types(const ArgDef& arg, std::vector<DType>* types) const {
+    if (!arg.type_list_attr.empty()) {
+      for (DType t : *attrs_.at(arg.type_list_attr).get<std::vector<DType>>()) types->push_back(t);
+      return OkStatus();
+    }
+    const DType type = arg.type_attr.empty() ? arg.type : *attrs_.at(arg.type_attr).get<DType>();
+    const int64_t count = arg.number_attr.empty() ? 1 : *attrs_.at(arg.number_attr).get<int64_t>();
+    constexpr int64_t kMaxListLength = 1 << 20;  // a number in a hostile GraphDef must not fill the memory
+    if (count < 0 || count > kMaxListLength) {
+      return InvalidArgument("attribute '", arg.number_attr, "' is out of range: ", count);
+    }
+    types->insert(types->end(), static_cast<size_t>(count), arg.is_ref ? RefType(type) : type);
+    return OkStatus();
+  }
+
+  const OpDef& op_;
+  const std::vector<Output>& inputs_;
+  std::map<std::string, AttrValue>& attrs_;
+  size_t next_ = 0;
+};
+
+}  // namespace
+
+Graph* Node::graph() const { return graph_->graph(); }
+
+std::pair<int, int> Node::InputRange(int arg) const {
+  int begin = 0;
+  for (int i = 0;; ++i) {
+    const ArgDef& def = op_->inputs[i];
+    int count = 1;
+    if (!def.number_attr.empty()) count = static_cast<int>(attr<int64_t>(def.number_attr));
+    if (!def.type_list_attr.empty()) count = static_cast<int>(attr<std::vector<DType>>(def.type_list_attr).size());
+    if (i == arg) return {begin, begin + count};
+    begin += count;
+  }
+}
+
+std::vector<std::string> Node::colocated_with() const {
+  std::vector<std::string> names;
+  const AttrValue* value = FindAttr("_class");
+  const auto* list = value == nullptr ? nullptr : value->get<std::vector<std::string>>();
+  if (list == nullptr) return names;
+  for (const std::string& s : *list) {
+    if (s.starts_with("loc:@")) names.push_back(s.substr(5));
+  }
+  return names;
+}
+
+const AttrValue* Node::FindAttr(std::string_view name) const {
+  const auto it = attrs_.find(name);
+  return it == attrs_.end() ? nullptr : &it->second;
+}
+
+void Node::MissingAttr(std::string_view name) const {
+  CheckFailed(__FILE__, __LINE__, "attribute", StrCat(Describe(), " has no attribute '", name, "' of the type asked for"));
+}
+
+std::string Node::location() const { return file_ == nullptr ? "" : StrCat(BaseName(file_), ":", line_); }
+
+std::string Node::Describe() const {
+  const std::string where = location();
+  return StrCat(type(), " '", name_, "'", where.empty() ? "" : StrCat(" (", where, ")"));
+}
+
+Node* GraphImpl::Find(std::string_view name) const {
+  const auto it = by_name_.find(name);
+  return it == by_name_.end() ? nullptr : it->second;
+}
+
+StatusOr<Node*> GraphImpl::AddNode(NodeSpec spec) {
+  auto node = std::unique_ptr<Node>(new Node);
+  node->graph_ = this;
+  node->name_ = spec.name.empty() ? spec.op : std::move(spec.name);
+  if (spec.has_location) {
+    node->file_ = spec.loc.file_name();
+    node->line_ = static_cast<int>(spec.loc.line());
+  }
+  const std::string where = node->location();
+  const auto annotate = [&](const Status& s) {
+    std::vector<std::string> inputs;
+    for (const Output& o : spec.inputs) {
+      inputs.push_back(StrCat(o.name(), " ", o.dtype(), o.shape()));
+    }
+    return Annotate(s, StrCat(spec.op, " '", node->name_, "'", where.empty() ? "" : StrCat(" (", where, ")"),
+                              inputs.empty() ? "" : StrCat(" of ", StrJoin(inputs, ", "))));
+  };
+  if (!finalized_by_.empty()) {
+    return annotate(FailedPrecondition("the graph can no longer change: ", finalized_by_));
+  }
+  node->op_ = OpRegistry::Global().Find(spec.op);
+  if (node->op_ == nullptr) {
+    const std::string nearest = NearestWord(spec.op, OpRegistry::Global().names());
+    return annotate(NotFound("there is no op '", spec.op, "'", nearest.empty() ? "" : StrCat("; did you mean '", nearest, "'?")));
+  }
+  if (!IsValidNodeName(node->name_)) return annotate(InvalidArgument("'", node->name_, "' is not a valid node name"));
+  if (by_name_.contains(node->name_)) return annotate(AlreadyExists("the graph already has a node of that name"));
+  const Status typed = Typing(*node->op_, spec.inputs, &spec.attrs).Run(&node->declared_input_types_, &node->output_types_);
+  if (!typed.ok()) return annotate(typed);
+  node->inputs_ = std::move(spec.inputs);
+  spec.inputs = node->inputs_;  // kept for messages
+  for (Node* c : spec.controls) {
+    if (std::find(node->control_inputs_.begin(), node->control_inputs_.end(), c) == node->control_inputs_.end()) {
+      node->control_inputs_.push_back(c);
+    }
+  }
+  for (auto& [key, value] : spec.attrs) node->attrs_.emplace(key, std::move(value));
+  node->device_ = std::move(spec.device);
+  if (!node->device_.empty()) {
+    const auto parsed = DeviceName::Parse(node->device_);
+    if (!parsed.ok()) return annotate(parsed.status());
+  }
+  node->output_shapes_.assign(node->output_types_.size(), Shape::Unknown());
+  if (node->op_->shape_fn != nullptr) {
+    ShapeContext context(*node, &node->output_shapes_);
+    const Status shaped = node->op_->shape_fn(context);
+    if (!shaped.ok()) return annotate(shaped);
+  }
+  node->id_ = static_cast<int>(nodes_.size());
+  Node* raw = node.get();
+  by_name_.emplace(raw->name_, raw);
+  nodes_.push_back(std::move(node));
+  return raw;
+}
+
+StatusOr<Node*> GraphImpl::CopyNode(const Node& node, std::vector<Output> inputs, std::vector<Node*> controls) {
+  // What was checked when the original was made holds for the copy; only the inputs' producers differ.
+  if (by_name_.contains(node.name())) return AlreadyExists("two nodes named '", node.name(), "'");
+  auto copy = std::unique_ptr<Node>(new Node(node));
+  copy->graph_ = this;
+  copy->inputs_ = std::move(inputs);
+  copy->control_inputs_ = std::move(controls);
+  copy->id_ = static_cast<int>(nodes_.size());
+  Node* raw = copy.get();
+  by_name_.emplace(raw->name_, raw);
+  nodes_.push_back(std::move(copy));
+  return raw;
+}
+
+void GraphImpl::RefineShape(Node* node, int output, const Shape& shape) {
+  auto merged = node->output_shapes_[output].MergeWith(shape);
+  TB_CHECK_OK(merged.status());
+  node->output_shapes_[output] = *std::move(merged);
+}
+
+void GraphImpl::AddControlEdge(Node* from, Node* to) {
+  auto& controls = to->control_inputs_;
+  if (std::find(controls.begin(), controls.end(), from) == controls.end()) controls.push_back(from);
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,160 @@
+#include <algorithm>
+#include <cctype>
+
+#include "core/device_name.h"
+#include "core/strings.h"
+#include "graph/node.h"
+
+namespace tensorbraid {
+
+NodeBuilder::NodeBuilder(Graph& graph, std::string op, std::source_location loc)
+    : graph_(graph), op_(std::move(op)), loc_(loc) {}
+
+NodeBuilder& NodeBuilder::Name(std::string name) {
+  name_ = std::move(name);
+  return *this;
+}
+NodeBuilder& NodeBuilder::Input(tensorbraid::Output input) {
+  inputs_.push_back({{input}, false});
+  return *this;
+}
+NodeBuilder& NodeBuilder::InputList(std::vector<tensorbraid::Output> inputs) {
+  inputs_.push_back({std::move(inputs), true});
+  return *this;
+}
+NodeBuilder& NodeBuilder::Attr(std::string name, AttrValue value) {
+  attrs_.insert_or_assign(std::move(name), std::move(value));
+  return *this;
+}
+NodeBuilder& NodeBuilder::Control(Operation op) {
+  controls_.push_back(op);
+  return *this;
+}
+NodeBuilder& NodeBuilder::Device(std::string device) {
+  device_ = std::move(device);
+  return *this;
+}
+NodeBuilder& NodeBuilder::ColocateWith(Operation op) {
+  colocations_.push_back(op);
+  return *this;
+}
+Operation NodeBuilder::Finish() { return graph_.impl().Add(*this); }
+tensorbraid::Output NodeBuilder::Output() { return Finish().output(0); }
+
+std::string GraphImpl::UniqueName(const std::string& name) {
+  const std::string prefix = name_scopes_.empty() || name_scopes_.back().empty() ? "" : name_scopes_.back() + "/";
+  const auto lower = [](std::string s) {
+    std::transform(s.begin(), s.end(), s.begin(), [](unsigned char c) { return std::tolower(c); });
+    return s;
+  };
+  // TensorFlow compares names without case, and counts from the last number it gave.
+  const std::string full = prefix + name;
+  int& uses = name_uses_[lower(full)];
+  std::string unique = full;
+  if (uses > 0 || by_name_.contains(full)) {
+    int n = std::max(uses, 1);
+    do {
+      unique = full + "_" + std::to_string(n++);
+    } while (name_uses_.contains(lower(unique)) || by_name_.contains(unique));
+    uses = n;
+    name_uses_[lower(unique)] = 1;
+  } else {
+    uses = 1;
+  }
+  return unique;
+}
+
+std::string GraphImpl::DeviceFor(const Node& node) const {
+  // From the innermost scope out; each fills in the parts still open.
+  const auto own = DeviceName::Parse(node.device());
+  DeviceName device = own.ok() ? *own : DeviceName();
+  Node seen = node;
+  for (auto scope = device_scopes_.rbegin(); scope != device_scopes_.rend(); ++scope) {
+    if (scope->reset) break;
+    std::string name = scope->name;
+    if (scope->function) {
+      seen.set_device(device.ToString());
+      name = scope->function(Operation(&seen));
+    }
+    const auto parsed = DeviceName::Parse(name);
+    if (!parsed.ok()) {
+      graph()->AddError(Annotate(parsed.status(), StrCat("device function, asked for ", node.Describe())));
+      continue;
+    }
+    device = device.MergedOver(*parsed);
+  }
+  return device.ToString();
+}
+
+Operation GraphImpl::Add(NodeBuilder& b) {
+  NodeSpec spec{.name = "", .op = b.op_, .inputs = {}, .controls = {}, .attrs = std::move(b.attrs_),
+                .device = b.device_, .loc = b.loc_, .has_location = true};
+  for (const auto& input : b.inputs_) {
+    for (const Output& o : input.outputs) {
+      if (!o.valid()) return {};  // the mistake that made it invalid is already known
+      if (o.graph() != graph()) {
+        graph()->AddError(InvalidArgument(b.op_, " '", b.name_, "' (", b.loc_.file_name(), ":", b.loc_.line(), "): input '",
+                                          o.name(), "' belongs to another graph"));
+        return {};
+      }
+      spec.inputs.push_back(o);
+    }
+  }
+  // The lengths and types of list arguments are attributes.
+  if (const OpDef* op = OpRegistry::Global().Find(b.op_)) {
+    if (b.inputs_.size() != op->inputs.size()) {
+      graph()->AddError(InvalidArgument(b.op_, " '", b.name_, "' (", b.loc_.file_name(), ":", b.loc_.line(), ") takes ",
+                                        op->inputs.size(), " arguments, got ", b.inputs_.size()));
+      return {};
+    }
+    for (size_t i = 0; i < op->inputs.size(); ++i) {
+      const ArgDef& arg = op->inputs[i];
+      const auto& outputs = b.inputs_[i].outputs;
+      if (!arg.number_attr.empty()) spec.attrs.insert_or_assign(arg.number_attr, static_cast<int64_t>(outputs.size()));
+      if (!arg.type_list_attr.empty()) {
+        std::vector<DType> types;
+        for (const Output& o : outputs) types.push_back(o.dtype());
+        spec.attrs.insert_or_assign(arg.type_list_attr, std::move(types));
+      }
+    }
+  }
+  for (const Operation& c : b.controls_) {
+    if (c.valid()) spec.controls.push_back(c.node());
+  }
+  for (auto scope = control_scopes_.rbegin(); scope != control_scopes_.rend() && !scope->reset; ++scope) {
+    for (Node* c : scope->nodes) spec.controls.push_back(c);
+  }
+  std::vector<std::string> colocation;
+  const auto colocate = [&](const Node& with) {
+    const auto already = with.colocated_with();
+    if (already.empty()) {
+      colocation.push_back("loc:@" + with.name());
+    } else {
+      for (const std::string& name : already) colocation.push_back("loc:@" + name);
+    }
+    if (spec.device.empty()) spec.device = with.device();
+  };
+  for (const Operation& op : b.colocations_) {
+    if (op.valid()) colocate(*op.node());
+  }
+  if (b.colocations_.empty() && !colocation_scopes_.empty() && colocation_scopes_.back() != nullptr) {
+    colocate(*colocation_scopes_.back());
+  }
+  const bool colocated = !colocation.empty();
+  if (colocated) {
+    std::sort(colocation.begin(), colocation.end());
+    colocation.erase(std::unique(colocation.begin(), colocation.end()), colocation.end());
+    spec.attrs.insert_or_assign("_class", std::move(colocation));
+  }
+  spec.name = UniqueName(b.name_.empty() ? b.op_ : b.name_);
+  auto node = AddNode(std::move(spec));
+  if (!node.ok()) {
+    graph()->AddError(node.status());
+    return {};
+  }
+  // A colocated node is where its companion is, whatever the scopes around say.
+  if (!colocated && !device_scopes_.empty()) (*node)->set_device(DeviceFor(**node));
+  return Operation(*node);
+}
+
+}  // namespace tensorbraid

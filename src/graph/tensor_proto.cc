@@ -1,0 +1,122 @@
+#include "graph/tensor_proto.h"
+
+#include <complex>
+
+#include "core/strings.h"
+#include "graph/graph.pb.h"
+
+namespace tensorbraid {
+namespace {
+
+// A message of a few bytes may stand for a large constant (one repeated value), but not for any size at all.
+constexpr int64_t kMaxRepeatedBytes = int64_t{1} << 32;
+
+template <typename T, typename Values, typename Convert>
+Status Fill(const Values& values, int per_element, Tensor* out, const Convert& convert) {
+  auto data = out->mutable_data<T>();
+  const size_t given = static_cast<size_t>(values.size()) / per_element;
+  if (given > data.size()) {
+    return InvalidArgument("TensorProto of shape ", out->shape(), " has ", given, " values");
+  }
+  if (given == 0) {
+    std::fill(data.begin(), data.end(), T());
+    return OkStatus();
+  }
+  for (size_t i = 0; i < data.size(); ++i) data[i] = convert(values, std::min(i, given - 1));
+  return OkStatus();
+}
+
+template <typename T, typename Values>
+Status FillPlain(const Values& values, Tensor* out) {
+  return Fill<T>(values, 1, out, [](const Values& v, size_t i) { return static_cast<T>(v.Get(static_cast<int>(i))); });
+}
+
+template <typename T>
+Status FillHalf(const proto::TensorProto& p, Tensor* out) {
+  return Fill<T>(p.half_val(), 1, out, [](const auto& v, size_t i) {
+    T h;
+    h.bits = static_cast<uint16_t>(v.Get(static_cast<int>(i)));
+    return h;
+  });
+}
+
+template <typename T, typename Values>
+Status FillComplex(const Values& values, Tensor* out) {
+  return Fill<std::complex<T>>(values, 2, out, [](const Values& v, size_t i) {
+    return std::complex<T>(v.Get(static_cast<int>(2 * i)), v.Get(static_cast<int>(2 * i + 1)));
+  });
+}
+
+}  // namespace
+
+void ToProto(const Shape& shape, proto::TensorShapeProto* out) {
+  out->set_unknown_rank(!shape.has_rank());
+  for (int64_t d : shape.dims()) out->add_dim()->set_size(d);
+}
+
+StatusOr<Shape> FromProto(const proto::TensorShapeProto& proto) {
+  if (proto.unknown_rank()) return Shape::Unknown();
+  if (proto.dim_size() > 254) return InvalidArgument("a shape cannot have ", proto.dim_size(), " dimensions");
+  Shape s;
+  for (const auto& d : proto.dim()) {
+    if (d.size() < -1) return InvalidArgument("a shape cannot have a size of ", d.size());
+    s.AddDim(d.size());
+  }
+  return s;
+}
+
+void ToProto(const Tensor& tensor, proto::TensorProto* out) {
+  out->set_dtype(static_cast<int32_t>(tensor.dtype()));
+  ToProto(tensor.shape(), out->mutable_tensor_shape());
+  if (tensor.dtype() == kString) {
+    for (const std::string& s : tensor.data<std::string>()) out->add_string_val(s);
+  } else if (IsPlain(tensor.dtype())) {
+    out->set_tensor_content(tensor.raw_data(), tensor.num_bytes());
+  }
+}
+
+StatusOr<Tensor> FromProto(const proto::TensorProto& p) {
+  if (!IsKnownDType(p.dtype())) return InvalidArgument("TensorProto has the unknown dtype ", p.dtype());
+  const DType dtype = DType(p.dtype());
+  if (IsRef(dtype) || (!IsPlain(dtype) && dtype != kString)) {
+    return InvalidArgument("TensorProto cannot carry dtype ", dtype);
+  }
+  TF_ASSIGN_OR_RETURN(const Shape shape, FromProto(p.tensor_shape()));
+  if (!shape.is_fully_defined()) return InvalidArgument("TensorProto has the partial shape ", shape);
+  const int64_t elements = shape.num_elements();
+  if (elements < 0) return InvalidArgument("TensorProto has too many elements: ", shape);
+  if (p.tensor_content().empty() && elements > kMaxRepeatedBytes / static_cast<int64_t>(DTypeSize(dtype))) {
+    return InvalidArgument("TensorProto of shape ", shape, " repeats one value too often");
+  }
+  if (!p.tensor_content().empty() && dtype != kString &&
+      p.tensor_content().size() != static_cast<size_t>(elements) * DTypeSize(dtype)) {
+    return InvalidArgument("TensorProto of ", dtype, shape, " has ", p.tensor_content().size(), " bytes of content");
+  }
+  TF_ASSIGN_OR_RETURN(Tensor t, Tensor::Create(dtype, shape));
+  if (!p.tensor_content().empty() && dtype != kString) {
+    std::memcpy(t.mutable_raw_data(), p.tensor_content().data(), p.tensor_content().size());
+    return t;
+  }
+  switch (dtype) {
+    case DType::kFloat32: TF_RETURN_IF_ERROR(FillPlain<float>(p.float_val(), &t)); break;
+    case DType::kFloat64: TF_RETURN_IF_ERROR(FillPlain<double>(p.double_val(), &t)); break;
+    case DType::kInt8: TF_RETURN_IF_ERROR(FillPlain<int8_t>(p.int_val(), &t)); break;
+    case DType::kInt16: TF_RETURN_IF_ERROR(FillPlain<int16_t>(p.int_val(), &t)); break;
+    case DType::kInt32: TF_RETURN_IF_ERROR(FillPlain<int32_t>(p.int_val(), &t)); break;
+    case DType::kUint8: TF_RETURN_IF_ERROR(FillPlain<uint8_t>(p.int_val(), &t)); break;
+    case DType::kUint16: TF_RETURN_IF_ERROR(FillPlain<uint16_t>(p.int_val(), &t)); break;
+    case DType::kInt64: TF_RETURN_IF_ERROR(FillPlain<int64_t>(p.int64_val(), &t)); break;
+    case DType::kUint32: TF_RETURN_IF_ERROR(FillPlain<uint32_t>(p.uint32_val(), &t)); break;
+    case DType::kUint64: TF_RETURN_IF_ERROR(FillPlain<uint64_t>(p.uint64_val(), &t)); break;
+    case DType::kBool: TF_RETURN_IF_ERROR(FillPlain<bool>(p.bool_val(), &t)); break;
+    case DType::kString: TF_RETURN_IF_ERROR(FillPlain<std::string>(p.string_val(), &t)); break;
+    case DType::kFloat16: TF_RETURN_IF_ERROR(FillHalf<Float16>(p, &t)); break;
+    case DType::kBfloat16: TF_RETURN_IF_ERROR(FillHalf<Bfloat16>(p, &t)); break;
+    case DType::kComplex64: TF_RETURN_IF_ERROR(FillComplex<float>(p.scomplex_val(), &t)); break;
+    case DType::kComplex128: TF_RETURN_IF_ERROR(FillComplex<double>(p.dcomplex_val(), &t)); break;
+    default: return InvalidArgument("TensorProto cannot carry dtype ", dtype);
+  }
+  return t;
+}
+
+}  // namespace tensorbraid

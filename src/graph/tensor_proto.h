@@ -1,0 +1,24 @@
+// Tensors in TensorFlow's TensorProto.
+#ifndef TENSORBRAID_GRAPH_TENSOR_PROTO_H_
+#define TENSORBRAID_GRAPH_TENSOR_PROTO_H_
+
+#include "tensorbraid/tensor.h"
+
+namespace tensorbraid {
+
+namespace proto {
+class TensorProto;
+class TensorShapeProto;
+}  // namespace proto
+
+// Elements go to tensor_content, strings to string_val.
+void ToProto(const Tensor& tensor, proto::TensorProto* out);
+void ToProto(const Shape& shape, proto::TensorShapeProto* out);
+// Every encoding that TensorFlow writes: tensor_content, or typed values of which the last is repeated.
+// InvalidArgument for what is none.
+StatusOr<Tensor> FromProto(const proto::TensorProto& proto);
+StatusOr<Shape> FromProto(const proto::TensorShapeProto& proto);
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_GRAPH_TENSOR_PROTO_H_
