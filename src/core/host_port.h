@@ -1,0 +1,24 @@
+// Addresses of tasks as users write them.
+#ifndef TENSORBRAID_CORE_HOST_PORT_H_
+#define TENSORBRAID_CORE_HOST_PORT_H_
+
+#include <string>
+#include <string_view>
+
+#include "tensorbraid/status.h"
+
+namespace tensorbraid {
+
+struct HostPort {
+  std::string host;  // a name or an IPv4 address, or an IPv6 address without its brackets
+  int port = 0;      // 0..65535
+  // "host:port", "[::1]:port".
+  std::string ToString() const;
+};
+
+// Reads "host:port" or "[ipv6]:port". InvalidArgument, quoting `address`, says what is wrong with it.
+StatusOr<HostPort> ParseHostPort(std::string_view address);
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_CORE_HOST_PORT_H_
