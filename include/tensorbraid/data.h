@@ -1,0 +1,67 @@
+// Input data.
+#ifndef TENSORBRAID_DATA_H_
+#define TENSORBRAID_DATA_H_
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tensorbraid/status.h"
+#include "tensorbraid/tensor.h"
+
+namespace tensorbraid::data {
+
+// float32 [n, depth]: in row i a 1 at labels[i], else 0. InvalidArgument unless `labels` is an int64 vector of values
+// from 0 to depth - 1.
+StatusOr<Tensor> OneHot(const Tensor& labels, int depth);
+
+struct MnistOptions {
+  // Determines the order of the training examples. Workers that train together want different ones.
+  uint64_t seed = 1;
+};
+
+// The MNIST digits: images of 28 x 28 pixels with labels 0 to 9. Copies share the pixels, and each goes its own way
+// through the training examples. Not thread-safe.
+class Mnist {
+ public:
+  static constexpr int kPixels = 28 * 28;
+  static constexpr int kClasses = 10;
+
+  struct Batch {
+    Tensor images;  // float32 [n, 784], 0 (paper) to 1 (ink)
+    Tensor labels;  // int64 [n]
+  };
+
+  // Reads {train,t10k}-{images-idx3,labels-idx1}-ubyte, with or without .gz, from `data_dir`. NotFound names the file
+  // that is missing; DataLoss names the file that is damaged or does not fit the others.
+  static StatusOr<Mnist> Load(const std::string& data_dir, const MnistOptions& options = {});
+
+  // The next `n` training examples. Every example comes once per epoch, in an order drawn anew for each; a batch that
+  // passes the end of an epoch goes on in the next one. REQUIRES: n >= 1 (checked).
+  Batch NextBatch(int n);
+
+  int64_t num_train() const { return train_labels_.num_elements(); }
+  int64_t num_test() const { return test_labels_.num_elements(); }
+  // Epochs begun.
+  int64_t epoch() const { return epoch_; }
+
+  // float32 [num_test(), 784], made anew by each call, and int64 [num_test()].
+  Tensor test_images() const;
+  const Tensor& test_labels() const { return test_labels_; }
+
+ private:
+  Mnist() = default;
+  void BeginEpoch();
+
+  Tensor train_pixels_, test_pixels_;  // uint8 [n, 28, 28]
+  Tensor train_labels_, test_labels_;  // int64 [n]
+  std::mt19937_64 random_;
+  std::vector<int32_t> order_;
+  size_t position_ = 0;  // in order_
+  int64_t epoch_ = 0;
+};
+
+}  // namespace tensorbraid::data
+
+#endif  // TENSORBRAID_DATA_H_

@@ -1,0 +1,124 @@
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <numeric>
+
+#include "core/logging.h"
+#include "core/strings.h"
+#include "io/idx.h"
+#include "tensorbraid/data.h"
+
+namespace tensorbraid::data {
+namespace {
+
+// Reads data_dir/name.gz or data_dir/name.
+StatusOr<Tensor> ReadEither(const std::string& data_dir, const std::string& name) {
+  const auto path = std::filesystem::path(data_dir) / name;
+  std::error_code ignored;
+  for (const std::string& candidate : {path.string() + ".gz", path.string()}) {
+    if (std::filesystem::exists(candidate, ignored)) return ReadIdx(candidate);
+  }
+  return NotFound("no ", name, ".gz (nor without .gz) in '", data_dir, "'; it takes the four files of MNIST");
+}
+
+struct Part {
+  Tensor pixels;
+  Tensor labels;
+};
+
+StatusOr<Part> LoadPart(const std::string& data_dir, const std::string& prefix) {
+  const std::string images_name = prefix + "-images-idx3-ubyte";
+  const std::string labels_name = prefix + "-labels-idx1-ubyte";
+  Part part;
+  TF_ASSIGN_OR_RETURN(part.pixels, ReadEither(data_dir, images_name));
+  TF_ASSIGN_OR_RETURN(const Tensor bytes, ReadEither(data_dir, labels_name));
+  const Shape& shape = part.pixels.shape();
+  if (shape.rank() != 3 || shape.dim(1) != 28 || shape.dim(2) != 28) {
+    return DataLoss(images_name, " in '", data_dir, "': expected shape [n,28,28], got ", shape);
+  }
+  if (bytes.shape().rank() != 1 || bytes.shape().dim(0) != shape.dim(0)) {
+    return DataLoss(labels_name, " in '", data_dir, "' has shape ", bytes.shape(), ", which does not fit the ",
+                    shape.dim(0), " images");
+  }
+  if (shape.dim(0) == 0 || shape.dim(0) > std::numeric_limits<int32_t>::max()) {
+    return DataLoss(images_name, " in '", data_dir, "' has ", shape.dim(0), " images");
+  }
+  part.labels = Tensor(kInt64, bytes.shape());
+  auto labels = part.labels.mutable_data<int64_t>();
+  for (size_t i = 0; i < labels.size(); ++i) {
+    labels[i] = bytes.data<uint8_t>()[i];
+    if (labels[i] >= Mnist::kClasses) {
+      return DataLoss(labels_name, " in '", data_dir, "': label ", labels[i], " at ", i, " is no digit");
+    }
+  }
+  return part;
+}
+
+void ToFloats(const uint8_t* pixels, int64_t count, float* out) {
+  for (int64_t i = 0; i < count; ++i) out[i] = static_cast<float>(pixels[i]) * (1.0f / 255.0f);
+}
+
+}  // namespace
+
+StatusOr<Tensor> OneHot(const Tensor& labels, int depth) {
+  if (labels.dtype() != kInt64 || labels.shape().rank() != 1) {
+    return InvalidArgument("OneHot: expected an int64 vector, got ", labels.dtype(), labels.shape());
+  }
+  if (depth < 1) return InvalidArgument("OneHot: depth is ", depth);
+  TF_ASSIGN_OR_RETURN(Tensor result, Tensor::Create(kFloat32, {labels.num_elements(), depth}));
+  const auto values = labels.data<int64_t>();
+  auto out = result.mutable_data<float>();
+  std::fill(out.begin(), out.end(), 0.0f);
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (values[i] < 0 || values[i] >= depth) {
+      return InvalidArgument("OneHot: label ", values[i], " at ", i, " is not from 0 to ", depth - 1);
+    }
+    out[i * static_cast<size_t>(depth) + static_cast<size_t>(values[i])] = 1.0f;
+  }
+  return result;
+}
+
+StatusOr<Mnist> Mnist::Load(const std::string& data_dir, const MnistOptions& options) {
+  TF_ASSIGN_OR_RETURN(Part train, LoadPart(data_dir, "train"));
+  TF_ASSIGN_OR_RETURN(Part test, LoadPart(data_dir, "t10k"));
+  Mnist mnist;
+  mnist.train_pixels_ = std::move(train.pixels);
+  mnist.train_labels_ = std::move(train.labels);
+  mnist.test_pixels_ = std::move(test.pixels);
+  mnist.test_labels_ = std::move(test.labels);
+  mnist.random_.seed(options.seed);
+  mnist.order_.resize(static_cast<size_t>(mnist.num_train()));
+  std::iota(mnist.order_.begin(), mnist.order_.end(), 0);
+  mnist.BeginEpoch();
+  return mnist;
+}
+
+void Mnist::BeginEpoch() {
+  std::shuffle(order_.begin(), order_.end(), random_);
+  position_ = 0;
+  ++epoch_;
+}
+
+Mnist::Batch Mnist::NextBatch(int n) {
+  TB_CHECK(n >= 1);
+  Batch batch{Tensor(kFloat32, {n, kPixels}), Tensor(kInt64, {n})};
+  const uint8_t* pixels = train_pixels_.data<uint8_t>().data();
+  const auto labels = train_labels_.data<int64_t>();
+  float* images_out = batch.images.mutable_data<float>().data();
+  auto labels_out = batch.labels.mutable_data<int64_t>();
+  for (int i = 0; i < n; ++i) {
+    if (position_ == order_.size()) BeginEpoch();
+    const auto example = static_cast<size_t>(order_[position_++]);
+    ToFloats(pixels + example * kPixels, kPixels, images_out + static_cast<size_t>(i) * kPixels);
+    labels_out[i] = labels[example];
+  }
+  return batch;
+}
+
+Tensor Mnist::test_images() const {
+  Tensor images(kFloat32, {num_test(), kPixels});
+  ToFloats(test_pixels_.data<uint8_t>().data(), test_pixels_.num_elements(), images.mutable_data<float>().data());
+  return images;
+}
+
+}  // namespace tensorbraid::data
