@@ -5,6 +5,7 @@
 #include <atomic>
 #include <thread>
 
+#include "transport/grpc/grpc_transport.h"
 #include "transport/inproc/inproc_transport.h"
 #include "transport/transport_test_util.h"
 
@@ -26,6 +27,10 @@ Kind Inproc() {
             auto network = std::make_shared<InprocNetwork>();
             return [network] { return NewInprocTransport(network, {.bulk_part_bytes = 1 << 20}); };
           }};
+}
+
+Kind Grpc() {
+  return {.name = "grpc", .make = [] { return [] { return NewGrpcTransport(); }; }};
 }
 
 class ConformanceTest : public ::testing::TestWithParam<Kind> {
@@ -159,7 +164,7 @@ TEST_P(ConformanceTest, LargeAndEmptyEagerTensorsArriveWhole) {
   auto link = Connect(a, b);
   const std::vector<size_t> sizes = {0, 3, 4096, 65536, 3 << 20};
   for (size_t i = 0; i < sizes.size(); ++i) link->Send(MakeEager(i, Pattern(sizes[i], i)));
-  EagerTensor dead{.key = {{1, 2}, 9, 3, 4}, .meta = {.dead = true}, .payload = {}};
+  EagerTensor dead{{{1, 2}, 9, 3, 4}, {.shape = {}, .dead = true}, {}};
   link->Send(dead);
   const auto got = b.handler->WaitForControl(sizes.size() + 1);
   ASSERT_EQ(got.size(), sizes.size() + 1);
@@ -367,7 +372,8 @@ TEST_P(ConformanceTest, ShutdownAnswersPendingConnects) {
   EXPECT_EQ(a.handler->ups(), a.handler->downs());
 }
 
-INSTANTIATE_TEST_SUITE_P(, ConformanceTest, ::testing::Values(Inproc()), [](const auto& p) { return p.param.name; });
+INSTANTIATE_TEST_SUITE_P(, ConformanceTest, ::testing::Values(Inproc(), Grpc()),
+                         [](const auto& p) { return p.param.name; });
 
 }  // namespace
 }  // namespace tensorbraid

@@ -1,0 +1,344 @@
+#include "transport/codec.h"
+
+#include <google/protobuf/arena.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include "core/strings.h"
+#include "transport/wire.pb.h"
+
+namespace tensorbraid {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "lengths and tensors are sent as they lie");
+
+constexpr int kMaxRank = 254;
+
+// Where headers are built and parsed: memory of the thread, used again for the next one. Nothing is allocated for the
+// messages of a step.
+class Scratch {
+ public:
+  Scratch() : arena_(Options(block_)) {}
+  static google::protobuf::Arena& ThisThread() {
+    static thread_local Scratch scratch;
+    scratch.arena_.Reset();
+    return scratch.arena_;
+  }
+
+ private:
+  static google::protobuf::ArenaOptions Options(char* block) {
+    google::protobuf::ArenaOptions options;
+    options.initial_block = block;
+    options.initial_block_size = sizeof block_;
+    return options;
+  }
+  alignas(8) char block_[4096];
+  google::protobuf::Arena arena_;
+};
+
+template <typename T>
+T* NewOnArena() {
+  return google::protobuf::Arena::CreateMessage<T>(&Scratch::ThisThread());
+}
+
+// --- To wire.proto.
+
+void Put(const Status& from, proto::Status* to) {
+  to->set_code(static_cast<int32_t>(from.code()));
+  if (from.ok()) return;
+  to->set_message(std::string(from.message()));
+  from.ForEachPayload([to](absl::string_view url, const absl::Cord& value) {
+    auto* payload = to->add_payload();
+    payload->set_type_url(std::string(url));
+    payload->set_value(std::string(value));
+  });
+}
+
+template <typename Id>  // StepId or SessionId
+void Put(const Id& from, proto::MasterId* to) {
+  to->set_master(from.master);
+  to->set_counter(from.counter);
+}
+
+void Put(const TensorKey& from, proto::TensorKey* to) {
+  Put(from.step, to->mutable_step());
+  to->set_edge(from.edge);
+  to->set_frame(from.frame);
+  to->set_iteration(from.iteration);
+}
+
+void Put(const TensorMeta& from, proto::TensorMeta* to) {
+  to->set_dtype(static_cast<int32_t>(from.dtype));
+  for (const int64_t d : from.shape.dims()) to->add_dim(d);
+  to->set_bytes(from.bytes);
+  to->set_dead(from.dead);
+}
+
+void Put(const Hello& from, proto::Hello* to) {
+  to->set_protocol_version(from.protocol_version);
+  to->set_task(from.task);
+  to->set_expected_task(from.expected_task);
+  to->set_incarnation(from.incarnation);
+  to->set_address(from.address);
+}
+
+struct Encoder {
+  proto::Header* out;
+
+  void operator()(const Heartbeat&) { out->mutable_heartbeat(); }
+  void operator()(const Leave& m) { Put(m.status, out->mutable_leave()->mutable_status()); }
+  void operator()(const RegisterGraph& m) {
+    auto* to = out->mutable_register_graph();
+    to->set_request(m.request);
+    Put(m.session, to->mutable_session());
+    to->set_handle(m.handle);
+    to->set_incarnation(m.incarnation);
+    to->set_partition(m.partition);
+    to->set_session_config(m.session_config);
+  }
+  void operator()(const DeregisterGraph& m) {
+    auto* to = out->mutable_deregister_graph();
+    Put(m.session, to->mutable_session());
+    to->set_handle(m.handle);
+  }
+  void operator()(const CloseSession& m) { Put(m.session, out->mutable_close_session()->mutable_session()); }
+  void operator()(const Reply& m) {
+    auto* to = out->mutable_reply();
+    to->set_request(m.request);
+    Put(m.status, to->mutable_status());
+    to->set_body(m.body);
+  }
+  void operator()(const RunGraph& m) {
+    auto* to = out->mutable_run_graph();
+    Put(m.step, to->mutable_step());
+    Put(m.session, to->mutable_session());
+    to->set_handle(m.handle);
+  }
+  void operator()(const StepDone& m) {
+    auto* to = out->mutable_step_done();
+    Put(m.step, to->mutable_step());
+    Put(m.status, to->mutable_status());
+  }
+  void operator()(const AbortStep& m) {
+    auto* to = out->mutable_abort_step();
+    Put(m.step, to->mutable_step());
+    Put(m.reason, to->mutable_reason());
+  }
+  void operator()(const EndStep& m) { Put(m.step, out->mutable_end_step()->mutable_step()); }
+  void operator()(const EagerTensor& m) {
+    auto* to = out->mutable_eager_tensor();
+    Put(m.key, to->mutable_key());
+    Put(m.meta, to->mutable_meta());
+  }
+  void operator()(const AnnounceTensor& m) {
+    auto* to = out->mutable_announce_tensor();
+    Put(m.key, to->mutable_key());
+    Put(m.meta, to->mutable_meta());
+  }
+  void operator()(const GrantTensor& m) { Put(m.key, out->mutable_grant_tensor()->mutable_key()); }
+  void operator()(const BulkTensor& m) {
+    auto* to = out->mutable_bulk_tensor();
+    Put(m.key, to->mutable_key());
+    Put(m.meta, to->mutable_meta());
+    to->set_offset(m.offset);
+  }
+  void operator()(const EagerCredit& m) { out->mutable_eager_credit()->set_consumed_bytes(m.consumed_bytes); }
+};
+
+Status AppendProto(const google::protobuf::MessageLite& header, uint64_t payload_bytes, std::string* out) {
+  const size_t bytes = header.ByteSizeLong();
+  if (bytes > kMaxHeaderBytes) {
+    return InvalidArgument("a message of ", bytes, " bytes (a graph with large constants?) is too large to be sent");
+  }
+  const size_t begin = out->size();
+  out->resize(begin + kFramePrefixBytes + bytes);
+  char* to = out->data() + begin;
+  const auto header_bytes = static_cast<uint32_t>(bytes);
+  std::memcpy(to, &header_bytes, sizeof header_bytes);
+  std::memcpy(to + sizeof header_bytes, &payload_bytes, sizeof payload_bytes);
+  header.SerializeWithCachedSizesToArray(reinterpret_cast<uint8_t*>(to + kFramePrefixBytes));
+  return OkStatus();
+}
+
+// --- From wire.proto.
+
+Status Get(const proto::Status& from) {
+  if (from.code() == 0) return OkStatus();
+  // absl::Status takes numbers that it does not know as kUnknown.
+  Status status(static_cast<absl::StatusCode>(from.code()), from.message());
+  for (const auto& payload : from.payload()) status.SetPayload(payload.type_url(), absl::Cord(payload.value()));
+  return status;
+}
+
+template <typename Id>
+Id Get(const proto::MasterId& from) {
+  return {from.master(), from.counter()};
+}
+
+TensorKey Get(const proto::TensorKey& from) {
+  return {Get<StepId>(from.step()), from.edge(), from.frame(), from.iteration()};
+}
+
+StatusOr<TensorMeta> Get(const proto::TensorMeta& from) {
+  TensorMeta meta{.dtype = static_cast<DType>(from.dtype()), .shape = {}, .bytes = from.bytes(), .dead = from.dead()};
+  if (from.dim_size() > kMaxRank) return InvalidArgument("a tensor of ", from.dim_size(), " dimensions");
+  for (const int64_t d : from.dim()) {
+    if (d < 0) return InvalidArgument("a tensor with a dimension of ", d);
+    meta.shape.AddDim(d);
+  }
+  if (meta.dead) {
+    if (meta.bytes != 0) return InvalidArgument("a dead tensor of ", meta.bytes, " bytes");
+    if (meta.dtype == DType::kInvalid) return meta;
+  }
+  if (!IsKnownDType(from.dtype()) || IsRef(meta.dtype)) return InvalidArgument("a tensor of dtype ", from.dtype());
+  const int64_t elements = meta.shape.num_elements();
+  if (elements < 0 || meta.bytes > kMaxTensorBytes) {
+    return InvalidArgument("a tensor of shape ", meta.shape, " and ", meta.bytes, " bytes");
+  }
+  // A wire type may be narrower than the tensor, never wider.
+  const uint64_t width = std::max<uint64_t>(1, DTypeSize(meta.dtype));
+  if (IsPlain(meta.dtype) && static_cast<uint64_t>(elements) < (meta.bytes + width - 1) / width) {
+    return InvalidArgument("a ", meta.dtype, " tensor of shape ", meta.shape, " with ", meta.bytes, " bytes");
+  }
+  return meta;
+}
+
+Hello Get(const proto::Hello& from) {
+  return {.protocol_version = from.protocol_version(),
+          .task = from.task(),
+          .expected_task = from.expected_task(),
+          .incarnation = from.incarnation(),
+          .address = from.address()};
+}
+
+StatusOr<Message> DecodeEager(const proto::EagerTensor& from, Payload payload) {
+  TF_ASSIGN_OR_RETURN(TensorMeta meta, Get(from.meta()));
+  if (payload.size() != meta.bytes) {
+    return InvalidArgument("an eager tensor of ", meta.bytes, " bytes with ", payload.size(), " in its frame");
+  }
+  return EagerTensor{Get(from.key()), std::move(meta), std::move(payload)};
+}
+
+StatusOr<Message> DecodeBulk(const proto::BulkTensor& from, Payload payload) {
+  TF_ASSIGN_OR_RETURN(TensorMeta meta, Get(from.meta()));
+  const uint64_t size = payload.size();
+  const uint64_t offset = from.offset();
+  if (offset > meta.bytes || size > meta.bytes - offset || (size == 0 && meta.bytes != 0)) {
+    return InvalidArgument("a part at ", offset, " of ", size, " bytes, of a tensor of ", meta.bytes);
+  }
+  return BulkTensor{Get(from.key()), std::move(meta), offset, std::move(payload)};
+}
+
+StatusOr<Message> DecodePlain(const proto::Header& h) {
+  switch (h.message_case()) {
+    case proto::Header::kHeartbeat:
+      return Heartbeat{};
+    case proto::Header::kLeave:
+      return Leave{Get(h.leave().status())};
+    case proto::Header::kRegisterGraph: {
+      const auto& m = h.register_graph();
+      return RegisterGraph{m.request(),   Get<SessionId>(m.session()), m.handle(), m.incarnation(),
+                           m.partition(), m.session_config()};
+    }
+    case proto::Header::kDeregisterGraph:
+      return DeregisterGraph{Get<SessionId>(h.deregister_graph().session()), h.deregister_graph().handle()};
+    case proto::Header::kCloseSession:
+      return CloseSession{Get<SessionId>(h.close_session().session())};
+    case proto::Header::kReply:
+      return Reply{h.reply().request(), Get(h.reply().status()), h.reply().body()};
+    case proto::Header::kRunGraph:
+      return RunGraph{Get<StepId>(h.run_graph().step()), Get<SessionId>(h.run_graph().session()),
+                      h.run_graph().handle()};
+    case proto::Header::kStepDone:
+      return StepDone{Get<StepId>(h.step_done().step()), Get(h.step_done().status())};
+    case proto::Header::kAbortStep:
+      return AbortStep{Get<StepId>(h.abort_step().step()), Get(h.abort_step().reason())};
+    case proto::Header::kEndStep:
+      return EndStep{Get<StepId>(h.end_step().step())};
+    case proto::Header::kAnnounceTensor: {
+      TF_ASSIGN_OR_RETURN(TensorMeta meta, Get(h.announce_tensor().meta()));
+      return AnnounceTensor{Get(h.announce_tensor().key()), std::move(meta)};
+    }
+    case proto::Header::kGrantTensor:
+      return GrantTensor{Get(h.grant_tensor().key())};
+    case proto::Header::kEagerCredit:
+      return EagerCredit{h.eager_credit().consumed_bytes()};
+    default:
+      return InvalidArgument("a message of an unknown kind");
+  }
+}
+
+template <typename T>
+StatusOr<T*> Parse(std::span<const std::byte> header) {
+  if (header.size() > kMaxHeaderBytes) return InvalidArgument("a header of ", header.size(), " bytes");
+  T* parsed = NewOnArena<T>();
+  if (!parsed->ParseFromArray(header.data(), static_cast<int>(header.size()))) {
+    return InvalidArgument("a header of ", header.size(), " bytes that is none");
+  }
+  return parsed;
+}
+
+}  // namespace
+
+StatusOr<FramePrefix> ReadFramePrefix(const void* in) {
+  FramePrefix prefix;
+  std::memcpy(&prefix.header_bytes, in, sizeof prefix.header_bytes);
+  std::memcpy(&prefix.payload_bytes, static_cast<const char*>(in) + sizeof prefix.header_bytes,
+              sizeof prefix.payload_bytes);
+  if (prefix.header_bytes > kMaxHeaderBytes || prefix.payload_bytes > kMaxTensorBytes) {
+    return InvalidArgument("a frame with a header of ", prefix.header_bytes, " and a payload of ", prefix.payload_bytes,
+                           " bytes");
+  }
+  return prefix;
+}
+
+const Payload* PayloadOf(const Message& message) {
+  if (const auto* eager = std::get_if<EagerTensor>(&message)) return &eager->payload;
+  if (const auto* bulk = std::get_if<BulkTensor>(&message)) return &bulk->payload;
+  return nullptr;
+}
+
+Status AppendFrame(const Message& message, std::string* out) {
+  auto* header = NewOnArena<proto::Header>();
+  std::visit(Encoder{header}, message);
+  const Payload* payload = PayloadOf(message);
+  return AppendProto(*header, payload == nullptr ? 0 : payload->size(), out);
+}
+
+StatusOr<Message> DecodeMessage(std::span<const std::byte> bytes, Payload payload) {
+  TF_ASSIGN_OR_RETURN(const proto::Header* header, Parse<proto::Header>(bytes));
+  if (header->has_eager_tensor()) return DecodeEager(header->eager_tensor(), std::move(payload));
+  if (header->has_bulk_tensor()) return DecodeBulk(header->bulk_tensor(), std::move(payload));
+  if (payload.size() != 0) return InvalidArgument("a payload behind a message that has none");
+  return DecodePlain(*header);
+}
+
+void AppendFrame(const Handshake& handshake, std::string* out) {
+  auto* header = NewOnArena<proto::Handshake>();
+  header->set_link_id(handshake.link_id);
+  header->set_lane(handshake.lane);
+  Put(handshake.hello, header->mutable_hello());
+  AppendProto(*header, 0, out).IgnoreError();  // the names in it are short
+}
+
+void AppendFrame(const HandshakeAnswer& answer, std::string* out) {
+  auto* header = NewOnArena<proto::HandshakeAnswer>();
+  Put(answer.status, header->mutable_status());
+  Put(answer.hello, header->mutable_hello());
+  AppendProto(*header, 0, out).IgnoreError();
+}
+
+StatusOr<Handshake> DecodeHandshake(std::span<const std::byte> bytes) {
+  TF_ASSIGN_OR_RETURN(const proto::Handshake* header, Parse<proto::Handshake>(bytes));
+  return Handshake{header->link_id(), header->lane(), Get(header->hello())};
+}
+
+StatusOr<HandshakeAnswer> DecodeHandshakeAnswer(std::span<const std::byte> bytes) {
+  TF_ASSIGN_OR_RETURN(const proto::HandshakeAnswer* header, Parse<proto::HandshakeAnswer>(bytes));
+  return HandshakeAnswer{Get(header->status()), Get(header->hello())};
+}
+
+}  // namespace tensorbraid

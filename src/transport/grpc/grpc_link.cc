@@ -1,0 +1,130 @@
+#include "transport/grpc/grpc_link.h"
+
+#include <utility>
+
+#include "core/strings.h"
+#include "transport/codec.h"
+
+namespace tensorbraid {
+
+GrpcLink::GrpcLink(Context context, Hello peer, std::shared_ptr<Lane> control, std::shared_ptr<Lane> bulk)
+    : context_(std::move(context)), peer_(std::move(peer)), lanes_{std::move(control), std::move(bulk)} {}
+
+void GrpcLink::Start(const std::function<void(const std::shared_ptr<Link>&)>& then) {
+  const auto self = shared_from_this();
+  const std::shared_ptr<Lane> lanes[] = {lane(kControlLane), lane(kBulkLane)};
+  for (const auto& lane : lanes) {
+    if (lane == nullptr) continue;  // closed already
+    lane->SetHandlers([self](const grpc::ByteBuffer& m) { return self->OnRead(m); },
+                      [self, bulk = lanes[kBulkLane]](const Status& why) {
+                        bulk->Cancel();
+                        self->Break(Unavailable("the connection to ", self->peer_.task, " has ended",
+                                                why.ok() ? "" : StrCat(": ", std::string(why.message()))));
+                      });
+  }
+  context_.handler->OnLinkUp(self);
+  then(self);
+  for (const auto& lane : lanes) {
+    if (lane != nullptr) lane->Read();
+  }
+  EndCall();
+}
+
+std::shared_ptr<Lane> GrpcLink::lane(LaneKind kind) {
+  MutexLock lock(mu_);
+  return lanes_[kind];
+}
+
+void GrpcLink::Send(Message message) {
+  if (auto* bulk = std::get_if<BulkTensor>(&message)) {
+    if (auto to = lane(kBulkLane)) to->SendBulk(std::move(*bulk));
+    return;
+  }
+  const auto to = lane(kControlLane);
+  if (to == nullptr) return;
+  static thread_local std::string frame;
+  frame.clear();
+  if (Status bad = AppendFrame(message, &frame); !bad.ok()) return Close(bad);
+  to->SendFrames(frame, PayloadOf(message));
+  if (frame.capacity() > 1 << 20) frame = {};
+}
+
+Lane::ReadNext GrpcLink::OnRead(const grpc::ByteBuffer& bytes) {
+  FrameReader reader(bytes);
+  std::span<const std::byte> header;
+  for (;;) {
+    Payload payload;
+    auto more = reader.Next(&header, &payload);
+    if (more.ok() && !*more) return Lane::ReadNext::kYes;
+    auto message = more.ok() ? DecodeMessage(header, std::move(payload)) : more.status();
+    if (!message.ok()) {
+      Break(Unavailable("the connection to ", peer_.task, " was cut, for it sent ", message.status().message()));
+      return Lane::ReadNext::kYes;
+    }
+    // What comes after the end is read, so that the stream ends in order, but dropped.
+    if (!BeginCall()) return Lane::ReadNext::kYes;
+    context_.handler->OnMessage(shared_from_this(), *std::move(message));
+    EndCall();
+  }
+}
+
+bool GrpcLink::BeginCall() {
+  MutexLock lock(mu_);
+  if (down_) return false;
+  ++calls_;
+  return true;
+}
+
+void GrpcLink::EndCall() {
+  {
+    MutexLock lock(mu_);
+    if (--calls_ > 0 || !down_) return;
+  }
+  DeliverDown();
+}
+
+bool GrpcLink::MarkDown(const Status& why, bool* deliver, std::shared_ptr<Lane> (*lanes)[kNumLanes]) {
+  MutexLock lock(mu_);
+  if (std::exchange(down_, true)) return false;
+  why_ = why;
+  *deliver = calls_ == 0;
+  for (int i = 0; i < kNumLanes; ++i) (*lanes)[i] = std::move(lanes_[i]);
+  return true;
+}
+
+void GrpcLink::DeliverDown() {
+  Status why;
+  {
+    MutexLock lock(mu_);
+    why = why_;
+  }
+  const auto self = shared_from_this();
+  context_.handler->OnLinkDown(self, why);
+  const auto on_gone = std::move(context_.on_gone);
+  on_gone(self);
+}
+
+void GrpcLink::Break(const Status& why) {
+  bool deliver;
+  std::shared_ptr<Lane> lanes[kNumLanes];
+  if (!MarkDown(why, &deliver, &lanes)) return;
+  for (const auto& lane : lanes) lane->Cancel();
+  if (deliver) DeliverDown();
+}
+
+void GrpcLink::Close(Status why) {
+  bool deliver;
+  std::shared_ptr<Lane> lanes[kNumLanes];
+  if (!MarkDown(why, &deliver, &lanes)) return;
+  // Control ends in order. The bulk lane is cut only after it, else its end could overtake what is still to be said.
+  lanes[kBulkLane]->DropQueue();
+  context_.timer->RunAfter(context_.close_grace, [control = lanes[kControlLane], bulk = lanes[kBulkLane]] {
+    control->Cancel();
+    bulk->Cancel();
+  });
+  lanes[kControlLane]->End();
+  // The caller may hold locks that the handler takes.
+  if (deliver) context_.timer->RunAfter({}, [self = shared_from_this()] { self->DeliverDown(); });
+}
+
+}  // namespace tensorbraid

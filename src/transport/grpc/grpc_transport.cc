@@ -1,0 +1,437 @@
+#include "transport/grpc/grpc_transport.h"
+
+#include <pthread.h>
+
+#include <random>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "core/logging.h"
+#include "core/mutex.h"
+#include "core/strings.h"
+#include "core/timer.h"
+#include "transport/address.h"
+#include "transport/codec.h"
+#include "transport/grpc/bind_address.h"
+#include "transport/grpc/grpc_link.h"
+#include "transport/grpc/streams.h"
+
+namespace tensorbraid {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+const Status& WasShutDown() {
+  static const auto& status = *new Status(absl::CancelledError("the transport was shut down"));
+  return status;
+}
+
+// The only frame of a handshake message.
+StatusOr<std::span<const std::byte>> OnlyHeader(FrameReader* reader) {
+  std::span<const std::byte> header;
+  Payload payload;
+  TF_ASSIGN_OR_RETURN(const bool some, reader->Next(&header, &payload));
+  if (!some || payload.size() > 0) return InvalidArgument("no handshake");
+  return header;
+}
+
+class GrpcTransport;
+
+// One Connect, until its link is up or it has failed.
+class Connecting : public std::enable_shared_from_this<Connecting> {
+ public:
+  Connecting(GrpcTransport* transport, std::string address, Hello hello, Transport::ConnectDone done)
+      : transport_(transport), address_(std::move(address)), hello_(std::move(hello)), done_(std::move(done)) {}
+  void Start(std::chrono::milliseconds timeout);
+  void Fail(const Status& why);
+
+ private:
+  void Opened(const std::shared_ptr<Lane>& lane, bool ok);
+  Lane::ReadNext Answered(const grpc::ByteBuffer& message);
+  // The first caller decides how it ends and gets `done`; null for all others.
+  Transport::ConnectDone Finish(std::shared_ptr<Lane> (*lanes)[kNumLanes]);
+
+  GrpcTransport* const transport_;
+  const std::string address_;
+  const Hello hello_;
+  uint64_t link_id_ = 0;
+  Mutex mu_;
+  Transport::ConnectDone done_ TB_GUARDED_BY(mu_);
+  std::shared_ptr<Lane> lanes_[kNumLanes] TB_GUARDED_BY(mu_);
+  Timer::Id timer_ TB_GUARDED_BY(mu_) = 0;
+};
+
+class GrpcTransport final : public Transport {
+ public:
+  explicit GrpcTransport(const GrpcOptions& options) : options_(options) {}
+  ~GrpcTransport() override { Shutdown(); }
+
+  StatusOr<int> Listen(const std::string& address, LinkHandler* handler) override;
+  void Connect(const std::string& address, const Hello& hello, std::chrono::milliseconds timeout,
+               ConnectDone done) override;
+  void Shutdown() override;
+
+  // For Connecting.
+  using Opened = std::function<void(const std::shared_ptr<Lane>& lane, bool ok)>;
+  std::shared_ptr<Lane> OpenLane(LaneKind kind, const std::string& target, Opened opened);
+  void ConnectEnded(const std::shared_ptr<Connecting>& connecting);
+  std::shared_ptr<GrpcLink> NewLink(Hello peer, std::shared_ptr<Lane> control, std::shared_ptr<Lane> bulk);
+  Timer& timer() { return timer_; }
+  uint64_t NewLinkId();
+
+ private:
+  // A link of which one lane has said hello.
+  struct HalfOpen {
+    std::shared_ptr<Lane> lanes[kNumLanes];
+    Hello hello;
+  };
+
+  void Poll(LaneKind kind);
+  // Lets the next caller of a lane in.
+  void RequestLane(LaneKind kind);
+  void Accepted(const std::shared_ptr<Lane>& lane);
+  Lane::ReadNext Greeted(const std::shared_ptr<Lane>& lane, const grpc::ByteBuffer& message);
+  void Accept(HalfOpen both);
+  void HandshakeLate(const std::shared_ptr<Lane>& lane);
+
+  const GrpcOptions options_;
+  LinkHandler* handler_ = nullptr;
+  Timer timer_;
+  StreamCounter streams_;
+  WorkerService service_;
+  std::unique_ptr<grpc::ServerCompletionQueue> queues_[kNumLanes];
+  std::unique_ptr<grpc::Server> server_;
+  std::vector<std::thread> threads_;
+
+  Mutex mu_;
+  CondVar cv_;
+  bool stopping_ TB_GUARDED_BY(mu_) = false;
+  std::mt19937_64 random_ TB_GUARDED_BY(mu_){std::random_device{}()};
+  absl::flat_hash_set<std::shared_ptr<GrpcLink>> links_ TB_GUARDED_BY(mu_);
+  absl::flat_hash_set<std::shared_ptr<Connecting>> connecting_ TB_GUARDED_BY(mu_);
+  absl::flat_hash_map<uint64_t, HalfOpen> half_open_ TB_GUARDED_BY(mu_);
+  absl::flat_hash_map<const Lane*, Timer::Id> handshake_timers_ TB_GUARDED_BY(mu_);
+};
+
+// --- Connecting.
+
+void Connecting::Start(std::chrono::milliseconds timeout) {
+  link_id_ = transport_->NewLinkId();
+  const auto where = ParseHostPort(address_);
+  std::string target = address_;
+  // Without asking a resolver, and the address that a server of this name binds.
+  if (where.ok() && where->host == "localhost") target = HostPort{"127.0.0.1", where->port}.ToString();
+  const auto self = shared_from_this();
+  {
+    MutexLock lock(mu_);
+    timer_ = transport_->timer().RunAfter(
+        timeout, [self] { self->Fail(Unavailable("nobody answered at ", self->address_, " in time")); });
+  }
+  if (!where.ok()) return Fail(where.status());
+  for (const LaneKind kind : {kControlLane, kBulkLane}) {
+    auto lane = transport_->OpenLane(kind, target, [self](const auto& lane, bool ok) { self->Opened(lane, ok); });
+    MutexLock lock(mu_);
+    if (done_ != nullptr) {
+      lanes_[kind] = lane;
+    } else {
+      lane->Cancel();
+    }
+  }
+}
+
+void Connecting::Opened(const std::shared_ptr<Lane>& lane, bool ok) {
+  const auto self = shared_from_this();
+  lane->SetHandlers([self](const grpc::ByteBuffer& message) { return self->Answered(message); },
+                    [self](const Status& why) {
+                      self->Fail(Unavailable("no task answers at ", self->address_, ": ", std::string(why.message())));
+                    });
+  if (!ok) return lane->ReportEnd();
+  std::string frame;
+  AppendFrame(Handshake{link_id_, static_cast<uint32_t>(lane->kind()), hello_}, &frame);
+  lane->SendFrames(frame);
+  if (lane->kind() == kControlLane) lane->Read();
+}
+
+Lane::ReadNext Connecting::Answered(const grpc::ByteBuffer& message) {
+  FrameReader reader(message);
+  const auto header = OnlyHeader(&reader);
+  auto answer = header.ok() ? DecodeHandshakeAnswer(*header) : header.status();
+  if (!answer.ok()) {
+    Fail(Unavailable("what answers at ", address_, " is no task: ", std::string(answer.status().message())));
+    return Lane::ReadNext::kPause;
+  }
+  if (!answer->status.ok()) {
+    Fail(answer->status);
+    return Lane::ReadNext::kPause;
+  }
+  std::shared_ptr<Lane> lanes[kNumLanes];
+  const auto done = Finish(&lanes);
+  if (done == nullptr) return Lane::ReadNext::kPause;
+  if (auto link = transport_->NewLink(std::move(answer->hello), lanes[kControlLane], lanes[kBulkLane])) {
+    link->Start(done);
+  } else {
+    for (const auto& lane : lanes) lane->Cancel();
+    done(WasShutDown());
+  }
+  transport_->ConnectEnded(shared_from_this());
+  return Lane::ReadNext::kPause;
+}
+
+Transport::ConnectDone Connecting::Finish(std::shared_ptr<Lane> (*lanes)[kNumLanes]) {
+  Timer::Id timer;
+  Transport::ConnectDone done;
+  {
+    MutexLock lock(mu_);
+    done = std::exchange(done_, nullptr);
+    timer = timer_;
+    for (int i = 0; i < kNumLanes; ++i) (*lanes)[i] = std::move(lanes_[i]);
+  }
+  if (done != nullptr) transport_->timer().Cancel(timer);
+  return done;
+}
+
+void Connecting::Fail(const Status& why) {
+  std::shared_ptr<Lane> lanes[kNumLanes];
+  const auto done = Finish(&lanes);
+  if (done == nullptr) return;
+  for (const auto& lane : lanes) {
+    if (lane != nullptr) lane->Cancel();
+  }
+  // On the timer's thread, as the caller may be the user's.
+  transport_->timer().RunAfter({}, [self = shared_from_this(), done, why] {
+    done(why);
+    self->transport_->ConnectEnded(self);
+  });
+}
+
+// --- Accepting.
+
+void GrpcTransport::RequestLane(LaneKind kind) {
+  auto stream = std::make_unique<ServerStream>();
+  ServerStream* raw = stream.get();
+  auto lane = std::make_shared<Lane>(kind, options_.bulk_part_bytes, &streams_);
+  Tag* tag = lane->Opening(std::move(stream), [this, lane](bool ok) {
+    if (!ok) return lane->Abandon();  // the server shuts down; nobody called
+    RequestLane(lane->kind());
+    Accepted(lane);
+  });
+  service_.RequestLane(kind, &raw->context_, &raw->rw_, queues_[kind].get(), tag);
+}
+
+void GrpcTransport::Accepted(const std::shared_ptr<Lane>& lane) {
+  {
+    MutexLock lock(mu_);
+    if (stopping_) return lane->Cancel();
+    handshake_timers_[lane.get()] = timer_.RunAfter(options_.handshake_timeout, [this, lane] { HandshakeLate(lane); });
+  }
+  std::weak_ptr<Lane> weak = lane;
+  lane->SetHandlers(
+      [this, weak](const grpc::ByteBuffer& message) {
+        const auto lane = weak.lock();
+        return lane == nullptr ? Lane::ReadNext::kPause : Greeted(lane, message);
+      },
+      [](const Status&) {});
+  lane->Read();
+}
+
+Lane::ReadNext GrpcTransport::Greeted(const std::shared_ptr<Lane>& lane, const grpc::ByteBuffer& message) {
+  FrameReader reader(message);
+  const auto header = OnlyHeader(&reader);
+  const auto handshake = header.ok() ? DecodeHandshake(*header) : header.status();
+  if (!handshake.ok() || handshake->lane != lane->kind()) {
+    TB_LOG(Debug, "transport") << "dropped a caller that is no task";
+    lane->Cancel();
+    return Lane::ReadNext::kPause;
+  }
+  HalfOpen both;
+  {
+    MutexLock lock(mu_);
+    if (stopping_) {
+      lane->Cancel();
+      return Lane::ReadNext::kPause;
+    }
+    HalfOpen& half = half_open_[handshake->link_id];
+    if (half.lanes[lane->kind()] != nullptr) {
+      lane->Cancel();
+      return Lane::ReadNext::kPause;
+    }
+    half.lanes[lane->kind()] = lane;
+    if (lane->kind() == kControlLane) half.hello = handshake->hello;
+    if (half.lanes[kControlLane] == nullptr || half.lanes[kBulkLane] == nullptr) return Lane::ReadNext::kPause;
+    both = std::move(half);
+    half_open_.erase(handshake->link_id);
+    for (const auto& lane : both.lanes) {
+      auto timer = handshake_timers_.find(lane.get());
+      if (timer == handshake_timers_.end()) continue;
+      timer_.Cancel(timer->second);
+      handshake_timers_.erase(timer);
+    }
+  }
+  Accept(std::move(both));
+  return Lane::ReadNext::kPause;
+}
+
+void GrpcTransport::HandshakeLate(const std::shared_ptr<Lane>& lane) {
+  {
+    MutexLock lock(mu_);
+    if (handshake_timers_.erase(lane.get()) == 0) return;
+    for (auto it = half_open_.begin(); it != half_open_.end(); ++it) {
+      if (it->second.lanes[lane->kind()] != lane) continue;
+      half_open_.erase(it);
+      break;
+    }
+  }
+  lane->Cancel();
+}
+
+void GrpcTransport::Accept(HalfOpen both) {
+  HandshakeAnswer answer;
+  answer.status = handler_->OnHello(both.hello, &answer.hello);
+  std::shared_ptr<GrpcLink> link;
+  if (answer.status.ok()) {
+    link = NewLink(both.hello, both.lanes[kControlLane], both.lanes[kBulkLane]);
+    if (link == nullptr) answer.status = Unavailable("the task is stopping");
+  }
+  std::string frame;
+  AppendFrame(answer, &frame);
+  both.lanes[kControlLane]->SendFrames(frame);
+  if (link != nullptr) return link->Start([](const std::shared_ptr<Link>&) {});
+  // The caller leaves when it has read the answer; if it does not, it is cut off.
+  for (const auto& lane : both.lanes) {
+    lane->SetHandlers([](const grpc::ByteBuffer&) { return Lane::ReadNext::kYes; }, [](const Status&) {});
+    lane->Read();
+    timer_.RunAfter(options_.close_grace, [lane] { lane->Cancel(); });
+  }
+  both.lanes[kControlLane]->End();
+}
+
+// --- Both.
+
+uint64_t GrpcTransport::NewLinkId() {
+  MutexLock lock(mu_);
+  return random_();
+}
+
+std::shared_ptr<Lane> GrpcTransport::OpenLane(LaneKind kind, const std::string& target, Opened opened) {
+  auto stream = std::make_unique<ClientStream>(
+      grpc::CreateCustomChannel(target, grpc::InsecureChannelCredentials(), ClientChannelArguments()));
+  ClientStream* raw = stream.get();
+  raw->Prepare(kind, queues_[kind].get());
+  auto lane = std::make_shared<Lane>(kind, options_.bulk_part_bytes, &streams_);
+  Tag* tag = lane->Opening(std::move(stream), [lane, opened = std::move(opened)](bool ok) { opened(lane, ok); });
+  raw->Start(tag);
+  return lane;
+}
+
+std::shared_ptr<GrpcLink> GrpcTransport::NewLink(Hello peer, std::shared_ptr<Lane> control,
+                                                 std::shared_ptr<Lane> bulk) {
+  GrpcLink::Context context{handler_, &timer_, options_.close_grace, [this](const std::shared_ptr<GrpcLink>& link) {
+                              MutexLock lock(mu_);
+                              links_.erase(link);
+                              cv_.NotifyAll();
+                            }};
+  auto link = std::make_shared<GrpcLink>(std::move(context), std::move(peer), std::move(control), std::move(bulk));
+  MutexLock lock(mu_);
+  if (stopping_) return nullptr;
+  links_.insert(link);
+  return link;
+}
+
+void GrpcTransport::ConnectEnded(const std::shared_ptr<Connecting>& connecting) {
+  MutexLock lock(mu_);
+  connecting_.erase(connecting);
+  cv_.NotifyAll();
+}
+
+StatusOr<int> GrpcTransport::Listen(const std::string& address, LinkHandler* handler) {
+  TB_CHECK(handler_ == nullptr);
+  RouteGrpcLog();
+  TF_ASSIGN_OR_RETURN(const HostPort bind, BindAddress(address, options_.bind_address));
+  grpc::ServerBuilder builder;
+  ConfigureServer(&builder);
+  int port = 0;
+  builder.AddListeningPort(bind.ToString(), grpc::InsecureServerCredentials(), &port);
+  builder.RegisterService(&service_);
+  for (auto& queue : queues_) queue = builder.AddCompletionQueue();
+  server_ = builder.BuildAndStart();
+  if (server_ == nullptr || port == 0) {
+    if (server_ != nullptr) server_->Shutdown();
+    server_ = nullptr;
+    for (auto& queue : queues_) {
+      queue->Shutdown();
+      void* tag;
+      bool ok;
+      while (queue->Next(&tag, &ok)) {
+      }
+      queue = nullptr;
+    }
+    return WhyBindFails(bind, address);
+  }
+  handler_ = handler;
+  for (const LaneKind kind : {kControlLane, kBulkLane}) {
+    RequestLane(kind);
+    threads_.emplace_back([this, kind] { Poll(kind); });
+  }
+  return port;
+}
+
+void GrpcTransport::Connect(const std::string& address, const Hello& hello, std::chrono::milliseconds timeout,
+                            ConnectDone done) {
+  TB_CHECK(handler_ != nullptr);
+  auto connecting = std::make_shared<Connecting>(this, address, hello, std::move(done));
+  {
+    MutexLock lock(mu_);
+    if (stopping_) return;
+    connecting_.insert(connecting);
+  }
+  connecting->Start(timeout);
+}
+
+void GrpcTransport::Poll(LaneKind kind) {
+  pthread_setname_np(pthread_self(), kind == kControlLane ? "tb-grpc-ctl" : "tb-grpc-blk");
+  void* tag;
+  bool ok;
+  while (queues_[kind]->Next(&tag, &ok)) static_cast<Tag*>(tag)->Run(ok);
+}
+
+void GrpcTransport::Shutdown() {
+  absl::flat_hash_set<std::shared_ptr<GrpcLink>> links;
+  absl::flat_hash_set<std::shared_ptr<Connecting>> connecting;
+  absl::flat_hash_map<uint64_t, HalfOpen> half_open;
+  {
+    MutexLock lock(mu_);
+    if (std::exchange(stopping_, true)) return;
+    links = links_;
+    connecting = connecting_;
+    half_open.swap(half_open_);
+  }
+  if (server_ == nullptr) return;
+  for (const auto& link : links) link->Close(WasShutDown());
+  for (const auto& c : connecting) c->Fail(WasShutDown());
+  for (auto& [id, half] : half_open) {
+    for (auto& lane : half.lanes) {
+      if (lane != nullptr) lane->Cancel();
+    }
+  }
+  // Stops listening and waits for the calls that were accepted; links that do not end by then are cut.
+  server_->Shutdown(std::chrono::system_clock::now() + options_.close_grace);
+  {
+    MutexLock lock(mu_);
+    cv_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return links_.empty() && connecting_.empty(); });
+  }
+  streams_.WaitForNone();
+  for (auto& queue : queues_) queue->Shutdown();
+  for (auto& thread : threads_) thread.join();
+  server_ = nullptr;
+}
+
+}  // namespace
+
+std::unique_ptr<Transport> NewGrpcTransport(const GrpcOptions& options) {
+  return std::make_unique<GrpcTransport>(options);
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,210 @@
+#include "transport/grpc/lane.h"
+
+#include "core/logging.h"
+#include "core/strings.h"
+
+namespace tensorbraid {
+
+Lane::Lane(LaneKind kind, size_t bulk_part_bytes, StreamCounter* counter)
+    : kind_(kind), counter_(counter), outbox_(bulk_part_bytes) {}
+
+Lane::~Lane() {
+  // Without outstanding operations, which hold the lane, nobody else is here.
+  if (stream_ == nullptr) return;
+  stream_->Cancel();
+  stream_.reset();
+  counter_->Remove();
+}
+
+Tag* Lane::Opening(std::unique_ptr<Stream> stream, std::function<void(bool)> opened) {
+  opened_ = std::move(opened);
+  counter_->Add();
+  MutexLock lock(mu_);
+  stream_ = std::move(stream);
+  ++pending_;
+  return open_op_.Arm(shared_from_this());
+}
+
+void Lane::Opened(bool ok) {
+  {
+    MutexLock lock(mu_);
+    if (ok) writing_ = false;
+  }
+  // The callback may hold this lane.
+  std::exchange(opened_, nullptr)(ok);
+  if (ok) Pump();
+  OpDone();
+}
+
+void Lane::SetHandlers(OnRead on_read, OnEnd on_end) {
+  auto handlers = std::make_shared<Handlers>(Handlers{std::move(on_read), std::move(on_end)});
+  MutexLock lock(mu_);
+  handlers_.swap(handlers);
+}
+
+void Lane::Read() {
+  MutexLock lock(mu_);
+  if (in_callback_) {
+    read_requested_ = true;
+    return;
+  }
+  if (stream_ == nullptr) return;
+  ++pending_;
+  // Also on a dead stream: it fails at once, and the failure is what OnEnd comes from.
+  stream_->Read(&read_buffer_, read_op_.Arm(shared_from_this()));
+}
+
+void Lane::DidRead(bool ok) {
+  if (!ok) {
+    ReportEnd();
+    return OpDone();
+  }
+  std::shared_ptr<Handlers> handlers;
+  {
+    MutexLock lock(mu_);
+    handlers = handlers_;
+    in_callback_ = true;
+    read_requested_ = false;
+  }
+  const ReadNext next = handlers->on_read(read_buffer_);
+  read_buffer_.Clear();
+  bool read;
+  {
+    MutexLock lock(mu_);
+    in_callback_ = false;
+    read = next == ReadNext::kYes || read_requested_;
+  }
+  if (read) Read();
+  OpDone();
+}
+
+void Lane::ReportEnd() {
+  bool knows;
+  {
+    MutexLock lock(mu_);
+    if (stream_ == nullptr) return;
+    ++pending_;
+    knows = stream_->Finish(&finish_status_, finish_op_.Arm(shared_from_this()));
+  }
+  if (!knows) finish_op_.Run(true);
+}
+
+void Lane::Finished(bool) {
+  std::shared_ptr<Handlers> handlers;
+  {
+    MutexLock lock(mu_);
+    handlers.swap(handlers_);
+  }
+  Cancel();
+  if (handlers != nullptr) {
+    handlers->on_end(finish_status_.ok() ? OkStatus()
+                                         : Status(static_cast<absl::StatusCode>(finish_status_.error_code()),
+                                                  finish_status_.error_message()));
+  }
+  OpDone();
+}
+
+void Lane::SendFrames(const std::string& frames, const Payload* payload) {
+  {
+    MutexLock lock(mu_);
+    if (dead_ || ending_) return;
+    outbox_.AddFrames(frames, payload);
+    if (writing_) return;
+  }
+  Pump();
+}
+
+void Lane::SendBulk(BulkTensor tensor) {
+  {
+    MutexLock lock(mu_);
+    if (dead_ || ending_) return;
+    outbox_.AddBulk(std::move(tensor));
+    if (writing_) return;
+  }
+  Pump();
+}
+
+void Lane::Pump() {
+  grpc::ByteBuffer message;
+  Stream* stream;
+  bool end = false;
+  {
+    MutexLock lock(mu_);
+    if (writing_ || dead_ || end_sent_) return;
+    if (!outbox_.Next(&message)) {
+      if (!ending_) return;
+      end = end_sent_ = true;
+    }
+    writing_ = true;
+    ++pending_;
+    stream = stream_.get();
+  }
+  // Outside of the lock, as gRPC writes to the socket here: others may queue meanwhile. The pending operation keeps
+  // the stream.
+  if (end) {
+    stream->End(end_op_.Arm(shared_from_this()));
+  } else {
+    stream->Write(message, write_op_.Arm(shared_from_this()));
+  }
+}
+
+void Lane::Wrote(bool ok) {
+  {
+    MutexLock lock(mu_);
+    writing_ = false;
+  }
+  if (ok) {
+    Pump();
+  } else {
+    Cancel();
+  }
+  OpDone();
+}
+
+void Lane::Ended(bool) { OpDone(); }
+
+void Lane::DropQueue() {
+  MutexLock lock(mu_);
+  outbox_.Clear();
+}
+
+void Lane::End() {
+  {
+    MutexLock lock(mu_);
+    ending_ = true;
+  }
+  Pump();
+}
+
+void Lane::Cancel() {
+  std::unique_ptr<Stream> gone;
+  {
+    MutexLock lock(mu_);
+    dead_ = true;
+    outbox_.Clear();
+    if (stream_ == nullptr) return;
+    stream_->Cancel();
+    if (pending_ == 0) gone = std::move(stream_);
+  }
+  if (gone == nullptr) return;
+  gone.reset();
+  counter_->Remove();
+}
+
+void Lane::Abandon() {
+  MutexLock lock(mu_);
+  dead_ = true;
+}
+
+void Lane::OpDone() {
+  std::unique_ptr<Stream> gone;
+  {
+    MutexLock lock(mu_);
+    if (--pending_ == 0 && dead_) gone = std::move(stream_);
+  }
+  if (gone == nullptr) return;
+  gone.reset();
+  counter_->Remove();
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,69 @@
+// The two ends of a gRPC stream, made to look alike, and how both are configured.
+#ifndef TENSORBRAID_TRANSPORT_GRPC_STREAMS_H_
+#define TENSORBRAID_TRANSPORT_GRPC_STREAMS_H_
+
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/grpcpp.h>
+
+#include <memory>
+#include <string>
+
+#include "transport/grpc/lane.h"
+
+namespace tensorbraid {
+
+// Serves the lane methods with messages as they are; gRPC itself answers unknown methods with UNIMPLEMENTED.
+class WorkerService final : public grpc::Service {
+ public:
+  using ServerRw = grpc::ServerAsyncReaderWriter<grpc::ByteBuffer, grpc::ByteBuffer>;
+  WorkerService();
+  void RequestLane(LaneKind kind, grpc::ServerContext* context, ServerRw* rw, grpc::ServerCompletionQueue* queue,
+                   void* tag) {
+    RequestAsyncBidiStreaming(kind, context, rw, queue, queue, tag);
+  }
+};
+
+class ServerStream final : public Stream {
+ public:
+  void Read(grpc::ByteBuffer* into, Tag* tag) override { rw_.Read(into, tag); }
+  void Write(const grpc::ByteBuffer& message, Tag* tag) override { rw_.Write(message, tag); }
+  void End(Tag* tag) override { rw_.Finish(grpc::Status::OK, tag); }
+  void Cancel() override { context_.TryCancel(); }
+  bool Finish(grpc::Status*, Tag*) override { return false; }
+
+  grpc::ServerContext context_;
+  WorkerService::ServerRw rw_{&context_};
+};
+
+class ClientStream final : public Stream {
+ public:
+  explicit ClientStream(std::shared_ptr<grpc::Channel> channel) : channel_(std::move(channel)), stub_(channel_) {}
+  void Prepare(LaneKind kind, grpc::CompletionQueue* queue) {
+    rw_ = stub_.PrepareCall(&context_, kLaneMethods[kind], queue);
+  }
+  void Start(Tag* tag) { rw_->StartCall(tag); }
+  void Read(grpc::ByteBuffer* into, Tag* tag) override { rw_->Read(into, tag); }
+  void Write(const grpc::ByteBuffer& message, Tag* tag) override { rw_->Write(message, tag); }
+  void End(Tag* tag) override { rw_->WritesDone(tag); }
+  void Cancel() override { context_.TryCancel(); }
+  bool Finish(grpc::Status* why, Tag* tag) override {
+    rw_->Finish(why, tag);
+    return true;
+  }
+
+ private:
+  const std::shared_ptr<grpc::Channel> channel_;
+  grpc::GenericStub stub_;
+  grpc::ClientContext context_;
+  std::unique_ptr<grpc::GenericClientAsyncReaderWriter> rw_;
+};
+
+// Our settings of a channel and of a server.
+grpc::ChannelArguments ClientChannelArguments();
+void ConfigureServer(grpc::ServerBuilder* builder);
+// gRPC's own log lines become ours, of area "grpc" and level debug, unless GRPC_VERBOSITY asks for them.
+void RouteGrpcLog();
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_TRANSPORT_GRPC_STREAMS_H_
