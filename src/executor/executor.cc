@@ -1,0 +1,262 @@
+#include "executor/executor.h"
+
+#include <atomic>
+
+#include "absl/container/inlined_vector.h"
+#include "core/strings.h"
+
+namespace tensorbraid {
+namespace {
+
+thread_local int transport_depth = 0;
+
+// Above these sizes of its inputs together, a kernel takes long enough (some 50 µs) for another thread to be worth
+// waking, or for a transport's thread not to be kept from its messages.
+constexpr size_t kHeavyBytesExpensive = 512 << 10;
+constexpr size_t kHeavyBytesCheap = 1 << 20;
+
+// The order of importance of errors of one step: a cancellation never hides what caused it.
+bool IsConsequence(const Status& s) { return absl::IsCancelled(s) || absl::IsAborted(s); }
+
+}  // namespace
+
+ScopedTransportThread::ScopedTransportThread() { ++transport_depth; }
+ScopedTransportThread::~ScopedTransportThread() { --transport_depth; }
+
+// The state of a step. Reused: `slots` are empty and `pending` is full again when a step is done.
+struct Executor::Step {
+  explicit Step(const Plan& plan) : slots(plan.num_slots()), pending(plan.nodes().size()), retvals(plan.num_retvals()) {}
+
+  std::vector<Entry> slots;
+  std::vector<std::atomic<int>> pending;
+  std::atomic<int> outstanding{0};  // nodes that are ready or running
+  std::atomic<bool> failed{false};
+  std::vector<Tensor> retvals;
+  StepEnvironment env;
+  Done done;
+  std::shared_ptr<Executor> executor;  // kept alive by its steps
+  Mutex mu;
+  Status status TB_GUARDED_BY(mu);
+};
+
+// The frame of an asynchronous kernel while it waits.
+struct Executor::AsyncRun {
+  AsyncRun(Step* step, int node, const Plan::PlanNode& p)
+      : step(step), node(node), outputs(p.num_outputs),
+        context(*p.node, {step->slots.data() + p.first_input, static_cast<size_t>(p.num_inputs)},
+                {outputs.data(), outputs.size()}, step->env) {}
+  Step* const step;
+  const int node;
+  absl::InlinedVector<Entry, 1> outputs;
+  KernelContext context;
+};
+
+Executor::Executor(std::shared_ptr<const Plan> plan, ThreadPool* pool, ResourceManager* resources)
+    : plan_(std::move(plan)), pool_(pool), resources_(resources) {}
+Executor::~Executor() = default;
+
+std::unique_ptr<Executor::Step> Executor::NewStep() {
+  std::unique_ptr<Step> step;
+  {
+    MutexLock lock(mu_);
+    if (!free_steps_.empty()) {
+      step = std::move(free_steps_.back());
+      free_steps_.pop_back();
+    }
+  }
+  if (step == nullptr) step = std::make_unique<Step>(*plan_);
+  const auto& nodes = plan_->nodes();
+  for (size_t i = 0; i < nodes.size(); ++i) step->pending[i].store(nodes[i].pending, std::memory_order_relaxed);
+  step->retvals.resize(plan_->num_retvals());
+  return step;
+}
+
+void Executor::Run(std::vector<Tensor> args, StepContext* context, CancellationManager* cancellation, Done done) {
+  Step* step = NewStep().release();
+  step->env = {.resources = resources_, .pool = pool_, .cancellation = cancellation, .step = context};
+  step->done = std::move(done);
+  step->executor = shared_from_this();
+  // One more than what is ready, so that the step cannot end before everything has been started.
+  step->outstanding.store(1, std::memory_order_relaxed);
+  ReadyList ready(plan_->roots().rbegin(), plan_->roots().rend());  // taken from the back: Recv is posted first
+  step->outstanding.fetch_add(static_cast<int>(ready.size()), std::memory_order_relaxed);
+  ReadyList from_args;
+  for (size_t i = 0; i < plan_->args().size(); ++i) {
+    Entry entry{.value = i < args.size() ? std::move(args[i]) : Tensor(), .ref = nullptr};
+    const auto& edges = plan_->args()[i];
+    Deliver(step, edges.data(), edges.data() + edges.size(), &entry, &from_args);
+    for (int node : plan_->arg_controls(static_cast<int>(i))) Release(step, node, &from_args);
+  }
+  step->outstanding.fetch_add(static_cast<int>(from_args.size()), std::memory_order_relaxed);
+  ready.insert(ready.begin(), from_args.begin(), from_args.end());
+  Process(step, std::move(ready));
+  NodesDone(step, 1);
+}
+
+bool Executor::IsHeavy(const Step& step, const Plan::PlanNode& p) const {
+  if (p.kind != Plan::Kind::kSync) return false;
+  size_t bytes = 0;
+  for (int i = 0; i < p.num_inputs; ++i) {
+    const Tensor& t = step.slots[p.first_input + i].value;
+    if (t.is_valid()) bytes += t.num_bytes();
+  }
+  return bytes > (p.expensive ? kHeavyBytesExpensive : kHeavyBytesCheap);
+}
+
+void Executor::Process(Step* step, ReadyList ready) {
+  // `outstanding` counts every node in `ready`. Finished ones are taken off in one go, at the end.
+  int finished = 0;
+  while (!ready.empty()) {
+    const int node = ready.back();
+    ready.pop_back();
+    const Plan::PlanNode& p = plan_->nodes()[node];
+    if (step->failed.load(std::memory_order_relaxed)) {
+      ++finished;
+      continue;
+    }
+    if ((!ready.empty() || transport_depth > 0) && IsHeavy(*step, p)) {
+      pool_->Schedule([this, step, node] {
+        ReadyList made_ready;
+        RunNode(step, node, &made_ready);
+        step->outstanding.fetch_add(static_cast<int>(made_ready.size()), std::memory_order_relaxed);
+        Process(step, std::move(made_ready));
+        NodesDone(step, 1);
+      });
+      continue;
+    }
+    const size_t before = ready.size();
+    if (p.kind == Plan::Kind::kAsync) {
+      StartAsync(step, node, &ready);
+      continue;
+    }
+    RunNode(step, node, &ready);
+    step->outstanding.fetch_add(static_cast<int>(ready.size() - before), std::memory_order_relaxed);
+    ++finished;
+  }
+  if (finished > 0) NodesDone(step, finished);
+}
+
+Status Executor::Dereference(Step* step, const Plan::PlanNode& p) {
+  for (int i = 0; i < p.num_inputs; ++i) {
+    Entry& entry = step->slots[p.first_input + i];
+    if (!entry.ref || IsRef(p.node->declared_input_type(i))) continue;
+    TF_ASSIGN_OR_RETURN(entry.value, entry.ref->Read());
+    entry.ref.reset();
+  }
+  return OkStatus();
+}
+
+void Executor::RunNode(Step* step, int node, ReadyList* ready) {
+  const Plan::PlanNode& p = plan_->nodes()[node];
+  Status status;
+  if (p.derefs) status = Dereference(step, p);
+  absl::InlinedVector<Entry, 2> outputs(p.num_outputs);
+  if (status.ok()) {
+    if (p.kind == Plan::Kind::kRetval) {
+      step->retvals[p.retval] = std::move(step->slots[p.first_input].value);
+    } else {
+      KernelContext context(*p.node, {step->slots.data() + p.first_input, static_cast<size_t>(p.num_inputs)},
+                            {outputs.data(), outputs.size()}, step->env);
+      status = p.kernel->Compute(context);
+    }
+  }
+  for (int i = 0; i < p.num_inputs; ++i) step->slots[p.first_input + i] = Entry();
+  if (!status.ok()) return Fail(step, p, status);
+  Propagate(step, p, outputs.data(), ready);
+}
+
+void Executor::StartAsync(Step* step, int node, ReadyList* ready) {
+  const Plan::PlanNode& p = plan_->nodes()[node];
+  if (p.derefs) {
+    if (const Status status = Dereference(step, p); !status.ok()) {
+      Fail(step, p, status);
+      return NodesDone(step, 1);
+    }
+  }
+  auto* run = new AsyncRun(step, node, p);
+  p.async->ComputeAsync(run->context, [this, run](const Status& status) {
+    std::unique_ptr<AsyncRun> owned(run);
+    Step* step = run->step;
+    const Plan::PlanNode& p = plan_->nodes()[run->node];
+    for (int i = 0; i < p.num_inputs; ++i) step->slots[p.first_input + i] = Entry();
+    ReadyList made_ready;
+    if (status.ok()) {
+      Propagate(step, p, run->outputs.data(), &made_ready);
+    } else {
+      Fail(step, p, status);
+    }
+    owned.reset();
+    step->outstanding.fetch_add(static_cast<int>(made_ready.size()), std::memory_order_relaxed);
+    Process(step, std::move(made_ready));
+    NodesDone(step, 1);
+  });
+}
+
+void Executor::Deliver(Step* step, const Plan::DataEdge* begin, const Plan::DataEdge* end, Entry* outputs,
+                       ReadyList* ready) {
+  for (const Plan::DataEdge* e = begin; e != end; ++e) {
+    Entry& from = outputs[e->output];
+    // The last edge of an output takes it, so that a single consumer may reuse its buffer.
+    const bool last = e + 1 == end || e[1].output != e->output;
+    if (last) {
+      step->slots[e->slot] = std::move(from);
+    } else {
+      step->slots[e->slot] = from;
+    }
+    Release(step, e->node, ready);
+  }
+}
+
+void Executor::Release(Step* step, int node, ReadyList* ready) {
+  if (step->pending[node].fetch_sub(1, std::memory_order_acq_rel) == 1) ready->push_back(node);
+}
+
+void Executor::Propagate(Step* step, const Plan::PlanNode& p, Entry* outputs, ReadyList* ready) {
+  const Plan::DataEdge* data = plan_->data_edges().data();
+  // All values are in place before anything they make ready can be seen by another thread: ready nodes are handed out
+  // by the caller, afterwards.
+  Deliver(step, data + p.data_begin, data + p.data_end, outputs, ready);
+  const int* control = plan_->control_edges().data();
+  for (int i = p.control_begin; i < p.control_end; ++i) Release(step, control[i], ready);
+}
+
+void Executor::Fail(Step* step, const Plan::PlanNode& p, const Status& status) {
+  const Status named = Annotate(status, p.node->Describe());
+  bool first = false;
+  {
+    MutexLock lock(step->mu);
+    if (step->status.ok() || (IsConsequence(step->status) && !IsConsequence(named))) step->status = named;
+    first = !step->failed.exchange(true);
+  }
+  if (first && step->env.cancellation != nullptr) step->env.cancellation->Cancel(status);
+}
+
+void Executor::NodesDone(Step* step, int count) {
+  if (step->outstanding.fetch_sub(count, std::memory_order_acq_rel) != count) return;
+  // Nobody else sees the step any more.
+  const std::shared_ptr<Executor> keep = std::move(step->executor);
+  Done done = std::move(step->done);
+  std::vector<Tensor> retvals = std::move(step->retvals);
+  Status status;
+  {
+    MutexLock lock(step->mu);
+    std::swap(status, step->status);
+  }
+  if (step->failed.exchange(false)) {
+    for (Entry& e : step->slots) e = Entry();  // values whose consumers never ran
+  }
+  step->env = {};
+  step->retvals.clear();
+  {
+    MutexLock lock(mu_);
+    constexpr size_t kKeptSteps = 4;
+    if (free_steps_.size() < kKeptSteps) {
+      free_steps_.push_back(std::unique_ptr<Step>(step));
+      step = nullptr;
+    }
+  }
+  delete step;
+  done(status, std::move(retvals));
+}
+
+}  // namespace tensorbraid

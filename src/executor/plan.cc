@@ -1,0 +1,121 @@
+#include "executor/plan.h"
+
+#include <algorithm>
+
+#include "core/device_name.h"
+#include "core/strings.h"
+
+namespace tensorbraid {
+
+StatusOr<std::shared_ptr<Kernel>> KernelCache::GetOrCreate(const Node& node, const KernelDef& def,
+                                                           const KernelConstruction& c) {
+  std::string fingerprint = StrCat(node.type(), "@", node.device());
+  for (const auto& [name, value] : node.attrs()) fingerprint += StrCat(";", name, "=", value.ToString());
+  MutexLock lock(mu_);
+  Slot& slot = kernels_[node.name()];
+  if (slot.kernel == nullptr || slot.fingerprint != fingerprint) {
+    TF_ASSIGN_OR_RETURN(std::unique_ptr<Kernel> kernel, def.create(c));
+    slot = {std::move(fingerprint), std::move(kernel)};
+  }
+  return slot.kernel;
+}
+
+StatusOr<std::shared_ptr<const Plan>> Plan::Create(std::unique_ptr<Graph> graph, ResourceManager* resources,
+                                                   KernelCache* cache) {
+  auto plan = std::shared_ptr<Plan>(new Plan);
+  plan->graph_ = std::move(graph);
+  const auto& nodes = plan->graph_->impl().nodes();
+  constexpr int kArg = -1;
+  std::vector<int> index(nodes.size(), kArg);  // by node id
+  for (const auto& node : nodes) {
+    if (node->type() == "_Arg") {
+      const auto i = static_cast<size_t>(node->attr<int64_t>("index"));
+      if (i > 1'000'000) return InvalidArgument(node->Describe(), " has the index ", i);
+      if (plan->args_.size() <= i) plan->args_.resize(i + 1);
+      continue;
+    }
+    index[node->id()] = static_cast<int>(plan->nodes_.size());
+    PlanNode p;
+    p.node = node.get();
+    p.num_inputs = static_cast<int>(node->inputs().size());
+    p.num_outputs = node->num_outputs();
+    p.first_input = plan->num_slots_;
+    plan->num_slots_ += p.num_inputs;
+    if (node->type() == "_Retval") {
+      p.kind = Kind::kRetval;
+      p.retval = static_cast<int>(node->attr<int64_t>("index"));
+      if (p.retval > 1'000'000) return InvalidArgument(node->Describe(), " has the index ", p.retval);
+      plan->num_retvals_ = std::max(plan->num_retvals_, p.retval + 1);
+      p.derefs = true;
+    } else {
+      TF_ASSIGN_OR_RETURN(const DeviceName device, DeviceName::Parse(node->device()));
+      TF_ASSIGN_OR_RETURN(const KernelDef* def, KernelRegistry::Global().Find(*node, device.type.value_or("CPU")));
+      const KernelConstruction construction(*node, resources, node->device());
+      std::shared_ptr<Kernel> kernel;
+      const bool keeps_state = node->op().is_stateful && !node->type().starts_with("_");
+      const Status made = [&]() -> Status {
+        if (keeps_state) {
+          TF_ASSIGN_OR_RETURN(kernel, cache->GetOrCreate(*node, *def, construction));
+        } else {
+          TF_ASSIGN_OR_RETURN(kernel, def->create(construction));
+        }
+        return OkStatus();
+      }();
+      if (!made.ok()) return Annotate(made, node->Describe());
+      p.kernel = kernel.get();
+      p.async = dynamic_cast<AsyncKernel*>(kernel.get());
+      p.kind = p.async != nullptr ? Kind::kAsync : Kind::kSync;
+      p.expensive = def->cost == KernelCost::kExpensive;
+      plan->kernels_.push_back(std::move(kernel));
+      for (int i = 0; i < p.num_inputs; ++i) {
+        if (!IsRef(node->declared_input_type(i)) && IsRef(node->input_type(i))) p.derefs = true;
+      }
+    }
+    plan->nodes_.push_back(p);
+  }
+  plan->arg_controls_.resize(plan->args_.size());
+
+  // Edges, gathered by producer and then laid in a row.
+  std::vector<std::vector<DataEdge>> data(plan->nodes_.size());
+  std::vector<std::vector<int>> control(plan->nodes_.size());
+  for (const auto& node : nodes) {
+    const int to = index[node->id()];
+    if (to == kArg) continue;
+    PlanNode& p = plan->nodes_[to];
+    for (int i = 0; i < p.num_inputs; ++i) {
+      const Output& in = node->inputs()[i];
+      const int from = index[in.node()->id()];
+      ++p.pending;
+      if (from == kArg) {
+        plan->args_[static_cast<size_t>(in.node()->attr<int64_t>("index"))].push_back({0, p.first_input + i, to});
+      } else {
+        data[from].push_back({in.index(), p.first_input + i, to});
+      }
+    }
+    for (const Node* c : node->control_inputs()) {
+      const int from = index[c->id()];
+      ++p.pending;
+      if (from == kArg) {
+        plan->arg_controls_[static_cast<size_t>(c->attr<int64_t>("index"))].push_back(to);
+      } else {
+        control[from].push_back(to);
+      }
+    }
+  }
+  for (size_t i = 0; i < plan->nodes_.size(); ++i) {
+    PlanNode& p = plan->nodes_[i];
+    std::stable_sort(data[i].begin(), data[i].end(), [](const DataEdge& a, const DataEdge& b) { return a.output < b.output; });
+    p.data_begin = static_cast<int>(plan->data_edges_.size());
+    plan->data_edges_.insert(plan->data_edges_.end(), data[i].begin(), data[i].end());
+    p.data_end = static_cast<int>(plan->data_edges_.size());
+    p.control_begin = static_cast<int>(plan->control_edges_.size());
+    plan->control_edges_.insert(plan->control_edges_.end(), control[i].begin(), control[i].end());
+    p.control_end = static_cast<int>(plan->control_edges_.size());
+    if (p.pending == 0) plan->roots_.push_back(static_cast<int>(i));
+  }
+  std::stable_partition(plan->roots_.begin(), plan->roots_.end(),
+                        [&](int i) { return plan->nodes_[i].node->type() == "_Recv"; });
+  return plan;
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,113 @@
+#include "graph/subgraph.h"
+
+#include <algorithm>
+
+#include "core/strings.h"
+#include "graph/node.h"
+
+namespace tensorbraid {
+namespace {
+
+class Extractor {
+ public:
+  Extractor(const Graph& graph, const std::vector<Output>& feeds) : graph_(graph), feeds_(feeds) {}
+
+  StatusOr<std::unique_ptr<Graph>> Run(const std::vector<Output>& fetches, const std::vector<Operation>& targets) {
+    const auto& nodes = graph_.impl().nodes();
+    needed_.assign(nodes.size(), false);
+    for (const Output& f : fetches) {
+      if (FeedIndex(f) < 0) Mark(f.node());
+    }
+    for (const Operation& t : targets) Mark(t.node());
+
+    copies_.assign(nodes.size(), nullptr);
+    args_.assign(feeds_.size(), nullptr);
+    // Ids rise along every edge of a graph without loops, so inputs are copied before what takes them.
+    for (const auto& node : nodes) {
+      if (needed_[node->id()]) TF_RETURN_IF_ERROR(Copy(*node));
+    }
+    for (size_t i = 0; i < fetches.size(); ++i) {
+      TF_ASSIGN_OR_RETURN(const Output from, Map(fetches[i]));
+      TF_RETURN_IF_ERROR(out_->impl()
+                             .AddNode({.name = StrCat("_retval_", i),
+                                       .op = "_Retval",
+                                       .inputs = {from},
+                                       .controls = {},
+                                       .attrs = {{"index", static_cast<int64_t>(i)}},
+                                       .device = "",
+                                       .loc = {}})
+                             .status());
+    }
+    return std::move(out_);
+  }
+
+ private:
+  int FeedIndex(const Output& o) const {
+    const auto it = std::find(feeds_.begin(), feeds_.end(), o);
+    return it == feeds_.end() ? -1 : static_cast<int>(it - feeds_.begin());
+  }
+
+  void Mark(Node* start) {
+    std::vector<Node*> stack = {start};
+    while (!stack.empty()) {
+      Node* n = stack.back();
+      stack.pop_back();
+      if (needed_[n->id()]) continue;
+      needed_[n->id()] = true;
+      for (const Output& in : n->inputs()) {
+        if (feeds_.empty() || FeedIndex(in) < 0) stack.push_back(in.node());
+      }
+      for (Node* c : n->control_inputs()) stack.push_back(c);
+    }
+  }
+
+  StatusOr<Output> Map(const Output& o) {
+    const int feed = FeedIndex(o);
+    if (feed < 0) return Output(copies_[o.node()->id()], o.index());
+    if (args_[feed] == nullptr) {
+      TF_ASSIGN_OR_RETURN(args_[feed], out_->impl().AddNode({.name = StrCat("_arg_", feed),
+                                                             .op = "_Arg",
+                                                             .inputs = {},
+                                                             .controls = {},
+                                                             .attrs = {{"T", o.dtype()},
+                                                                       {"index", static_cast<int64_t>(feed)},
+                                                                       {"shape", o.shape()}},
+                                                             .device = "",
+                                                             .loc = {}}));
+    }
+    return Output(args_[feed], 0);
+  }
+
+  Status Copy(const Node& node) {
+    if (node.type() == "Placeholder") {
+      return InvalidArgument("you must feed a value for ", node.Describe(), " of dtype ", node.output_type(0),
+                             " and shape ", node.output_shape(0));
+    }
+    std::vector<Output> inputs;
+    for (const Output& in : node.inputs()) {
+      TF_ASSIGN_OR_RETURN(const Output mapped, Map(in));
+      inputs.push_back(mapped);
+    }
+    std::vector<Node*> controls;
+    for (Node* c : node.control_inputs()) controls.push_back(copies_[c->id()]);
+    TF_ASSIGN_OR_RETURN(copies_[node.id()], out_->impl().CopyNode(node, std::move(inputs), std::move(controls)));
+    return OkStatus();
+  }
+
+  const Graph& graph_;
+  const std::vector<Output>& feeds_;
+  std::unique_ptr<Graph> out_ = std::make_unique<Graph>();
+  std::vector<bool> needed_;
+  std::vector<Node*> copies_;  // by the original's id
+  std::vector<Node*> args_;    // by feed
+};
+
+}  // namespace
+
+StatusOr<std::unique_ptr<Graph>> ExtractSubgraph(const Graph& graph, const std::vector<Output>& feeds,
+                                                 const std::vector<Output>& fetches,
+                                                 const std::vector<Operation>& targets) {
+  return Extractor(graph, feeds).Run(fetches, targets);
+}
+
+}  // namespace tensorbraid

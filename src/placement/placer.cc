@@ -1,0 +1,130 @@
+#include "placement/placer.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/logging.h"
+#include "core/strings.h"
+#include "graph/node.h"
+#include "runtime/kernel.h"
+
+namespace tensorbraid {
+namespace {
+
+// Sets of nodes that share a device, with what is asked of it so far.
+class Groups {
+ public:
+  explicit Groups(size_t nodes) : parent_(nodes), wanted_(nodes), asker_(nodes, nullptr) {
+    std::iota(parent_.begin(), parent_.end(), 0);
+  }
+  int Find(int i) {
+    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
+    return i;
+  }
+  void Join(int a, int b) { parent_[Find(b)] = Find(a); }
+
+  // Adds a node's own wish to its group. REQUIRES: all joins are done.
+  Status Want(const Node& node, bool soft) {
+    if (node.device().empty()) return OkStatus();
+    TF_ASSIGN_OR_RETURN(const DeviceName device, DeviceName::Parse(node.device()));
+    const int g = Find(node.id());
+    const DeviceName merged = wanted_[g].MergedOver(device);
+    if (!device.Matches(merged)) {
+      if (soft) return OkStatus();  // the first one keeps its wish
+      return InvalidArgument(node.Describe(), " asks for ", node.device(), " but must be on the same device as ",
+                             asker_[g]->Describe(), ", which asks for ", wanted_[g].ToString());
+    }
+    wanted_[g] = merged;
+    if (asker_[g] == nullptr) asker_[g] = &node;
+    return OkStatus();
+  }
+  const DeviceName& wanted(int g) const { return wanted_[g]; }
+
+ private:
+  std::vector<int> parent_;
+  std::vector<DeviceName> wanted_;
+  std::vector<const Node*> asker_;
+};
+
+bool IsExecutorNode(const Node& node) { return node.type().starts_with("_"); }
+
+bool HasKernel(const Node& node, const DeviceName& device) {
+  return IsExecutorNode(node) || KernelRegistry::Global().Find(node, *device.type).ok();
+}
+
+std::string Names(const std::vector<DeviceName>& devices) {
+  std::vector<std::string> names;
+  for (const DeviceName& d : devices) names.push_back(d.ToString());
+  return StrJoin(names, ", ");
+}
+
+}  // namespace
+
+Status PlaceNodes(Graph* graph, const PlacerOptions& options) {
+  TB_CHECK(!options.devices.empty());
+  const auto& nodes = graph->impl().nodes();
+  Groups groups(nodes.size());
+  for (const auto& node : nodes) {
+    for (const std::string& with : node->colocated_with()) {
+      const Node* other = graph->impl().Find(with);
+      if (other != nullptr) groups.Join(other->id(), node->id());
+    }
+    for (size_t i = 0; i < node->inputs().size(); ++i) {
+      const bool shares_variable = IsRef(node->declared_input_type(static_cast<int>(i)));
+      const bool uses_resource = BaseType(node->input_type(static_cast<int>(i))) == DType::kResource;
+      if (shares_variable || uses_resource) groups.Join(node->inputs()[i].node()->id(), node->id());
+    }
+  }
+  for (const auto& node : nodes) TF_RETURN_IF_ERROR(groups.Want(*node, options.allow_soft_placement));
+
+  std::vector<std::vector<const Node*>> members(nodes.size());
+  for (const auto& node : nodes) members[groups.Find(node->id())].push_back(node.get());
+  for (size_t g = 0; g < members.size(); ++g) {
+    if (members[g].empty()) continue;
+    const DeviceName& wanted = groups.wanted(static_cast<int>(g));
+    const auto suits = [&](const DeviceName& wish, const DeviceName& device) {
+      return wish.Matches(device) && std::all_of(members[g].begin(), members[g].end(),
+                                                 [&](const Node* n) { return HasKernel(*n, device); });
+    };
+    const auto find = [&](const DeviceName& wish) {
+      return std::find_if(options.devices.begin(), options.devices.end(),
+                          [&](const DeviceName& d) { return suits(wish, d); });
+    };
+    auto device = find(wanted);
+    if (device == options.devices.end() && options.allow_soft_placement) {
+      DeviceName task = wanted;
+      task.type.reset();
+      task.id.reset();
+      device = find(task);
+      if (device == options.devices.end()) device = find(DeviceName());
+    }
+    if (device == options.devices.end()) {
+      const bool exists = std::any_of(options.devices.begin(), options.devices.end(),
+                                      [&](const DeviceName& d) { return wanted.Matches(d); });
+      if (!exists) {
+        const auto asks = std::find_if(members[g].begin(), members[g].end(),
+                                       [](const Node* n) { return !n->device().empty(); });
+        return InvalidArgument((*asks)->Describe(), " asks for device ", wanted.ToString(),
+                               ", which does not exist; the devices are ", Names(options.devices));
+      }
+      for (const Node* n : members[g]) {
+        for (const DeviceName& d : options.devices) {
+          if (wanted.Matches(d) && !HasKernel(*n, d)) {
+            return Annotate(KernelRegistry::Global().Find(*n, *d.type).status(), StrCat("device ", d.ToString()));
+          }
+        }
+      }
+      return InvalidArgument("no device has kernels for all ops colocated with ", members[g][0]->Describe());
+    }
+    const std::string name = device->ToString();
+    for (const Node* n : members[g]) {
+      nodes[n->id()]->set_device(name);
+      if (options.log_placement) {
+        TB_LOG(Info, "placement") << n->name() << " (" << n->type() << "): " << name;
+      }
+    }
+  }
+  return OkStatus();
+}
+
+}  // namespace tensorbraid
