@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "core/strings.h"
+#include "transport/address.h"
 
 namespace tensorbraid {
 

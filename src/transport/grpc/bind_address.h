@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "transport/address.h"
+#include "core/host_port.h"
 
 namespace tensorbraid {
 

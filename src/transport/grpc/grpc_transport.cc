@@ -9,11 +9,11 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "core/host_port.h"
 #include "core/logging.h"
 #include "core/mutex.h"
 #include "core/strings.h"
 #include "core/timer.h"
-#include "transport/address.h"
 #include "transport/codec.h"
 #include "transport/grpc/bind_address.h"
 #include "transport/grpc/grpc_link.h"

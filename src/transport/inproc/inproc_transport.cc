@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
+#include "core/host_port.h"
 #include "core/logging.h"
 #include "core/strings.h"
 #include "transport/address.h"
