@@ -236,7 +236,7 @@ class Graph {
 class NodeBuilder {
  public:
   NodeBuilder(Graph& graph, std::string op, std::source_location loc = std::source_location::current());
-  // In the graph of the first operand that has one, which must exist.
+  // Made unique within the open name scope. A name that ends with "/" is taken as it is, without the "/".
   NodeBuilder& Name(std::string name);
   NodeBuilder& Input(tensorbraid::Output input);
   // For an argument that takes a list ("values: N * T").

@@ -17,6 +17,9 @@ struct OutputLess {
 
 bool IsDifferentiable(DType t) { return IsFloating(BaseType(t)) || IsComplex(BaseType(t)); }
 
+// Gradients also flow to the handle of a variable, as those of all its reads together.
+bool CarriesGradient(DType t) { return IsDifferentiable(t) || BaseType(t) == DType::kResource; }
+
 Output Sum(Graph& graph, std::vector<Output> terms) {
   if (terms.size() == 1) return terms[0];
   const Operation with = terms[0].op();
@@ -70,7 +73,7 @@ class Differentiator {
       Node* n = nodes[id].get();
       if (n->op().not_differentiable) continue;
       for (const Output& in : n->inputs()) {
-        if (IsDifferentiable(n->input_type(InputIndex(*n, in))) && after_x.contains(in.node()->id())) {
+        if (CarriesGradient(n->input_type(InputIndex(*n, in))) && after_x.contains(in.node()->id())) {
           after_x.insert(id);
           between_.push_back(n);
           break;
@@ -113,7 +116,7 @@ class Differentiator {
     for (size_t i = 0; i < input_grads.size(); ++i) {
       if (!input_grads[i].valid()) continue;
       const Output in = node->inputs()[i];
-      if (!in.shape().IsCompatibleWith(input_grads[i].shape())) {
+      if (in.dtype() != DType::kResource && !in.shape().IsCompatibleWith(input_grads[i].shape())) {
         return Internal("the gradient of ", node->Describe(), " for input ", i, " has shape ", input_grads[i].shape(),
                         ", the input ", in.shape());
       }

@@ -146,7 +146,11 @@ Operation GraphImpl::Add(NodeBuilder& b) {
     colocation.erase(std::unique(colocation.begin(), colocation.end()), colocation.end());
     spec.attrs.insert_or_assign("_class", std::move(colocation));
   }
-  spec.name = UniqueName(b.name_.empty() ? b.op_ : b.name_);
+  if (b.name_.ends_with("/")) {
+    spec.name = b.name_.substr(0, b.name_.size() - 1);
+  } else {
+    spec.name = UniqueName(b.name_.empty() ? b.op_ : b.name_);
+  }
   auto node = AddNode(std::move(spec));
   if (!node.ok()) {
     graph()->AddError(node.status());

@@ -37,13 +37,18 @@ Status VariableResource::AssignAnyShape(Tensor value) {
   return OkStatus();
 }
 
-Status VariableResource::Update(const std::function<Status(const Tensor&, Tensor*)>& update) {
+Status VariableResource::Update(const std::function<Status(const Tensor&, Tensor*)>& update, const Tensor* spare) {
+  Tensor fresh;  // after the swap: the old value, freed when the lock is released
   MutexLock lock(mu_);
   if (!value_.is_valid()) return NotInitialized();
   if (value_.IsUnique()) return update(value_, &value_);
-  TF_ASSIGN_OR_RETURN(Tensor fresh, Tensor::Create(dtype_, value_.shape()));
+  if (spare != nullptr && spare->IsUnique() && spare->dtype() == dtype_ && spare->shape() == value_.shape()) {
+    fresh = *spare;
+  } else {
+    TF_ASSIGN_OR_RETURN(fresh, Tensor::Create(dtype_, value_.shape()));
+  }
   TF_RETURN_IF_ERROR(update(value_, &fresh));
-  value_ = std::move(fresh);
+  std::swap(value_, fresh);
   return OkStatus();
 }
 

@@ -16,7 +16,8 @@ class VariableResource final : public Resource {
  public:
   static constexpr const char* kTypeName = "variable";
   // `shape` is what values must be compatible with.
-  VariableResource(std::string name, DType dtype, Shape shape) : name_(std::move(name)), dtype_(dtype), shape_(std::move(shape)) {}
+  VariableResource(std::string name, DType dtype, Shape shape)
+      : name_(std::move(name)), dtype_(dtype), shape_(std::move(shape)) {}
 
   const std::string& name() const { return name_; }
   DType dtype() const { return dtype_; }
@@ -33,7 +34,9 @@ class VariableResource final : public Resource {
   // Runs `update(old, out)` under the lock: both have the same dtype and shape; `out` shares the bytes of `old` when
   // the update may happen in place (nobody holds a snapshot), otherwise it is uninitialised. The value becomes `out`
   // unless an error comes back; the update must then not have written.
-  Status Update(const std::function<Status(const Tensor& old, Tensor* out)>& update);
+  // Where a fresh buffer is needed, that of `spare` is taken if nobody else holds it and dtype and shape are the
+  // variable's: `out` then shares the bytes of `spare`.
+  Status Update(const std::function<Status(const Tensor& old, Tensor* out)>& update, const Tensor* spare = nullptr);
 
   std::string DebugString() const override;
 

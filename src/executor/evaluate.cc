@@ -1,0 +1,160 @@
+#include "executor/evaluate.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "core/mutex.h"
+#include "core/strings.h"
+#include "graph/node.h"
+#include "runtime/kernel.h"
+
+namespace tensorbraid {
+namespace {
+
+Status RunAndWait(AsyncKernel& kernel, KernelContext& ctx) {
+  struct Result {
+    Mutex mu;
+    CondVar cv;
+    std::optional<Status> status TB_GUARDED_BY(mu);
+  } result;
+  kernel.ComputeAsync(ctx, [&result](Status status) {
+    MutexLock lock(result.mu);
+    result.status = std::move(status);
+    result.cv.NotifyAll();
+  });
+  MutexLock lock(result.mu);
+  result.cv.Wait(result.mu, [&]() TB_REQUIRES(result.mu) { return result.status.has_value(); });
+  return *result.status;
+}
+
+class Evaluation {
+ public:
+  explicit Evaluation(const EvaluateOptions& options) {
+    env_.resources = options.resources != nullptr ? options.resources : &own_resources_;
+    env_.pool = options.pool != nullptr ? options.pool : &own_pool_;
+    env_.cancellation = options.cancellation != nullptr ? options.cancellation : &own_cancellation_;
+  }
+
+  Status Feed(const Output& output, const Tensor& value) {
+    if (!output.valid()) return InvalidArgument("a feed names no tensor of the graph");
+    if (value.dtype() != output.dtype() || !output.shape().IsCompatibleWith(value.shape())) {
+      return InvalidArgument("'", output.name(), "' is ", output.dtype(), output.shape(), " and cannot be fed ",
+                             value.dtype(), value.shape());
+    }
+    entries_[Key(output)].value = value;
+    return OkStatus();
+  }
+
+  // Plans `node` after all it needs, each once.
+  void Need(Node* node) {
+    // An explicit stack: graphs may be deeper than a thread's stack.
+    std::vector<std::pair<Node*, bool>> stack = {{node, false}};
+    while (!stack.empty()) {
+      const auto [n, inputs_done] = stack.back();
+      stack.pop_back();
+      if (inputs_done) {
+        order_.push_back(n);
+        continue;
+      }
+      if (!seen_.emplace(n->id(), true).second) continue;
+      stack.emplace_back(n, true);
+      for (const Output& in : n->inputs()) {
+        ++uses_[Key(in)];
+        if (!entries_.contains(Key(in))) stack.emplace_back(in.node(), false);
+      }
+      for (Node* control : n->control_inputs()) stack.emplace_back(control, false);
+    }
+  }
+
+  void Fetch(const Output& output) {
+    ++uses_[Key(output)];
+    if (!entries_.contains(Key(output))) Need(output.node());
+  }
+
+  Status Run() {
+    for (Node* node : order_) {
+      const Status status = Run(*node);
+      if (!status.ok()) return Annotate(status, node->Describe());
+    }
+    return OkStatus();
+  }
+
+  StatusOr<Tensor> Result(const Output& output) {
+    Entry& entry = entries_[Key(output)];
+    if (entry.ref) return entry.ref->Read();
+    return entry.value;
+  }
+
+ private:
+  static std::pair<int, int> Key(const Output& o) { return {o.node()->id(), o.index()}; }
+
+  Status Run(const Node& node) {
+    std::vector<Entry> inputs;
+    for (size_t i = 0; i < node.inputs().size(); ++i) {
+      const auto key = Key(node.inputs()[i]);
+      Entry& produced = entries_[key];
+      // The last consumer takes the entry itself, so that it can use the buffer again.
+      inputs.push_back(--uses_[key] == 0 ? std::move(produced) : produced);
+      Entry& input = inputs.back();
+      if (input.ref && !IsRef(node.declared_input_type(static_cast<int>(i)))) {
+        TF_ASSIGN_OR_RETURN(input.value, input.ref->Read());
+        input.ref.reset();
+      }
+    }
+    TF_ASSIGN_OR_RETURN(const KernelDef* def, KernelRegistry::Global().Find(node, "CPU"));
+    static const std::string device = "/job:localhost/replica:0/task:0/device:CPU:0";
+    TF_ASSIGN_OR_RETURN(std::unique_ptr<Kernel> kernel, def->create(KernelConstruction(node, env_.resources, device)));
+    std::vector<Entry> outputs(node.num_outputs());
+    KernelContext ctx(node, inputs, outputs, env_);
+    auto* async = dynamic_cast<AsyncKernel*>(kernel.get());
+    TF_RETURN_IF_ERROR(async != nullptr ? RunAndWait(*async, ctx) : kernel->Compute(ctx));
+    for (int i = 0; i < node.num_outputs(); ++i) {
+      if (const Tensor& value = outputs[i].value; !outputs[i].ref) {
+        if (value.dtype() != node.output_type(i) || !node.output_shape(i).IsCompatibleWith(value.shape())) {
+          return Internal("output ", i, " should be ", node.output_type(i), node.output_shape(i), ", the kernel gave ",
+                          value.dtype(), value.shape());
+        }
+      }
+      const std::pair<int, int> key{node.id(), i};
+      // A fed output keeps what it was fed, also when a control edge made its node run.
+      if (!entries_.contains(key)) entries_[key] = std::move(outputs[i]);
+    }
+    return OkStatus();
+  }
+
+  ResourceManager own_resources_;
+  ThreadPool own_pool_{"evaluate", 0};
+  CancellationManager own_cancellation_;
+  StepEnvironment env_;
+  std::map<std::pair<int, int>, Entry> entries_;  // by node and output
+  std::map<std::pair<int, int>, int> uses_;
+  std::map<int, bool> seen_;
+  std::vector<Node*> order_;
+};
+
+}  // namespace
+
+StatusOr<std::vector<Tensor>> Evaluate(const std::vector<Output>& fetches,
+                                       const std::vector<std::pair<Output, Tensor>>& feeds,
+                                       const EvaluateOptions& options) {
+  Evaluation evaluation(options);
+  for (const auto& [output, value] : feeds) TF_RETURN_IF_ERROR(evaluation.Feed(output, value));
+  for (const Output& fetch : fetches) {
+    if (!fetch.valid()) return InvalidArgument("a fetch names no tensor: see the status of the graph");
+    evaluation.Fetch(fetch);
+  }
+  for (const Operation& target : options.targets) {
+    if (!target.valid()) return InvalidArgument("a target names no operation: see the status of the graph");
+    evaluation.Need(target.node());
+  }
+  TF_RETURN_IF_ERROR(evaluation.Run());
+  std::vector<Tensor> results;
+  for (const Output& fetch : fetches) {
+    TF_ASSIGN_OR_RETURN(Tensor value, evaluation.Result(fetch));
+    results.push_back(std::move(value));
+  }
+  return results;
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,16 @@
+// The parts of the array family, as in ops/array_families.h.
+#ifndef TENSORBRAID_KERNELS_CPU_ARRAY_FAMILIES_H_
+#define TENSORBRAID_KERNELS_CPU_ARRAY_FAMILIES_H_
+
+#include "runtime/kernel.h"
+
+namespace tensorbraid {
+
+void RegisterShapeKernels(KernelRegistry& r);
+void RegisterJoinKernels(KernelRegistry& r);
+void RegisterSliceKernels(KernelRegistry& r);
+void RegisterRearrangeKernels(KernelRegistry& r);
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_KERNELS_CPU_ARRAY_FAMILIES_H_

@@ -1,0 +1,65 @@
+// The kernels of ops that make resources: VarHandleOp, FIFOQueueV2, ResourceConditionalAccumulator and their kin.
+#ifndef TENSORBRAID_RUNTIME_HANDLE_KERNEL_H_
+#define TENSORBRAID_RUNTIME_HANDLE_KERNEL_H_
+
+#include <string>
+
+#include "core/mutex.h"
+#include "runtime/kernel.h"
+
+namespace tensorbraid {
+
+// Finds or makes a resource of type R, named by the attributes `container` and `shared_name` (or the node's name), and
+// keeps it with the tensor that hands it on, until something is deleted from the ResourceManager.
+template <typename R>
+class HandleKernel : public Kernel {
+ public:
+  explicit HandleKernel(const KernelConstruction& c)
+      : device_(c.device()), container_(c.attr<std::string>("container")), name_(NameOf(c)) {}
+
+  Status Compute(KernelContext& ctx) final {
+    MutexLock lock(mu_);
+    ResourceManager& manager = ctx.resources();
+    const uint64_t generation = manager.generation();
+    if (manager_ != &manager || generation_ != generation) {
+      TF_ASSIGN_OR_RETURN(resource_, manager.LookupOrCreate<R>(container_, name_, [&] { return Create(); }));
+      manager_ = nullptr;  // looked for again next time, should the check fail
+      TF_RETURN_IF_ERROR(Check(*resource_));
+      tensor_ = MakeTensor(resource_);
+      manager_ = &manager;
+      generation_ = generation;
+    }
+    Emit(ctx, resource_, tensor_);
+    return OkStatus();
+  }
+
+ protected:
+  virtual RefPtr<R> Create() const = 0;
+  // Whether a resource that was there already is what the node describes.
+  virtual Status Check(const R& resource) const = 0;
+  virtual Tensor MakeTensor(const RefPtr<R>& resource) const {
+    return MakeHandleTensor(resource, device_, container_, name_);
+  }
+  virtual void Emit(KernelContext& ctx, const RefPtr<R>& resource, const Tensor& tensor) { ctx.set_output(0, tensor); }
+  const std::string& container() const { return container_; }
+  const std::string& name() const { return name_; }
+
+ private:
+  static std::string NameOf(const KernelConstruction& c) {
+    const auto& shared = c.attr<std::string>("shared_name");
+    return shared.empty() ? c.node().name() : shared;
+  }
+
+  const std::string device_;
+  const std::string container_;
+  const std::string name_;
+  Mutex mu_;
+  ResourceManager* manager_ TB_GUARDED_BY(mu_) = nullptr;  // the one that the following come from
+  uint64_t generation_ TB_GUARDED_BY(mu_) = 0;
+  RefPtr<R> resource_ TB_GUARDED_BY(mu_);
+  Tensor tensor_ TB_GUARDED_BY(mu_);
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_RUNTIME_HANDLE_KERNEL_H_

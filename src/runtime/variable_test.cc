@@ -1,0 +1,231 @@
+// Variables from graph to kernel, by resource handle and by reference.
+#include "tensorbraid/variable.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "executor/evaluate.h"
+#include "graph/node.h"
+#include "tensorbraid/array_ops.h"
+
+namespace tensorbraid {
+namespace {
+
+using ::testing::HasSubstr;
+
+class VariableTest : public ::testing::Test {
+ protected:
+  Status RunOps(const std::vector<Operation>& targets) { return Evaluate({}, {}, Options(targets)).status(); }
+  Tensor Get(const Output& output) {
+    auto result = Evaluate({output}, {}, Options({}));
+    EXPECT_TRUE(result.ok()) << result.status();
+    return result.ok() ? (*result)[0] : Tensor();
+  }
+  std::vector<float> Floats(const Output& output) {
+    const Tensor t = Get(output);
+    if (t.dtype() != kFloat32) return {};
+    return {t.data<float>().begin(), t.data<float>().end()};
+  }
+  EvaluateOptions Options(const std::vector<Operation>& targets) {
+    return {.targets = targets, .resources = &resources_, .pool = &pool_};
+  }
+
+  Graph g_;
+  ResourceManager resources_;
+  ThreadPool pool_{"test", 2};
+};
+
+TEST_F(VariableTest, NodesAreNamedAsTensorFlowNamesThem) {
+  Variable w(g_, {2, 3}, Zeros(), {.name = "weights"});
+  Variable again(g_, {2, 3}, Ones(), {.name = "weights"});
+  ASSERT_TRUE(g_.status().ok()) << g_.status();
+  for (const char* name :
+       {"weights", "weights/Initializer/zeros", "weights/Assign", "weights/IsInitialized/VarIsInitializedOp",
+        "weights/Read/ReadVariableOp", "weights_1", "weights_1/Initializer/ones"}) {
+    EXPECT_TRUE(g_.FindOperation(name).ok()) << name;
+  }
+  EXPECT_EQ(w.name(), "weights");
+  EXPECT_EQ(again.name(), "weights_1");
+  EXPECT_EQ(again.handle().node()->attr<std::string>("shared_name"), "weights_1");
+  EXPECT_EQ(w.value().shape(), Shape({2, 3}));
+}
+
+TEST_F(VariableTest, EverythingOfAVariableGoesWhereItsHandleGoes) {
+  auto device =
+      g_.Device([](const Operation& op) { return op.type() == "VarHandleOp" ? "/job:ps/task:1" : "/job:worker"; });
+  Variable w(g_, {2}, Zeros(), {.name = "w"});
+  for (const Operation& op : g_.operations()) EXPECT_EQ(op.device(), w.handle().op().device()) << op.name();
+  EXPECT_THAT(w.handle().op().device(), HasSubstr("ps"));
+  EXPECT_THAT(w.AssignAdd(Tensor::Vector<float>({1, 2})).device(), HasSubstr("ps"));
+}
+
+TEST_F(VariableTest, InitialisersIgnoreControlDependenciesAround) {
+  const Operation before = NoOp(g_, "before");
+  auto control = g_.ControlDependencies(std::vector<Operation>{before});
+  Variable w(g_, {2}, Zeros(), {.name = "w"});
+  EXPECT_TRUE(w.initializer().node()->control_inputs().empty());
+  EXPECT_TRUE(w.initial_value().node()->control_inputs().empty());
+  EXPECT_EQ(w.value().node()->control_inputs().size(), 1U);
+}
+
+TEST_F(VariableTest, OutsideOfControlDependenciesReadsAreShared) {
+  Variable w(g_, {2}, Zeros(), {.name = "w"});
+  EXPECT_EQ(w.value(), w.value());
+  EXPECT_FALSE(w.Read() == w.value());
+}
+
+TEST_F(VariableTest, InitialisesReadsAndUpdates) {
+  Variable w(g_, {3}, Constant(2.0), {.name = "w"});
+  EXPECT_FALSE(Get(w.is_initialized()).scalar<bool>());
+  ASSERT_TRUE(RunOps({w.initializer()}).ok());
+  EXPECT_TRUE(Get(w.is_initialized()).scalar<bool>());
+  ASSERT_TRUE(RunOps({w.AssignAdd(Tensor::Vector<float>({1, 2, 3}))}).ok());
+  ASSERT_TRUE(RunOps({w.AssignSub(Tensor::Vector<float>({0, 0, 10}))}).ok());
+  EXPECT_EQ(Floats(w.value()), (std::vector<float>{3, 4, -5}));
+  ASSERT_TRUE(RunOps({w.Assign(Tensor::Vector<float>({7, 8, 9}))}).ok());
+  EXPECT_EQ(Floats(w.value()), (std::vector<float>{7, 8, 9}));
+}
+
+TEST_F(VariableTest, ReadingAnUninitialisedVariableNamesItAndTheCure) {
+  Variable w(g_, {3}, Zeros(), {.name = "w"});
+  const Status status = Evaluate({w.value()}, {}, Options({})).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("variable 'w' is not initialized"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("GlobalVariablesInitializer"));
+}
+
+TEST_F(VariableTest, ASnapshotKeepsItsValue) {
+  Variable w(g_, {3}, Ones(), {.name = "w"});
+  ASSERT_TRUE(RunOps({w.initializer()}).ok());
+  const Tensor snapshot = Get(w.value());
+  ASSERT_TRUE(RunOps({w.AssignAdd(Tensor::Vector<float>({1, 1, 1}))}).ok());
+  EXPECT_EQ(snapshot.data<float>()[0], 1);
+  EXPECT_EQ(Floats(w.value())[0], 2);
+}
+
+TEST_F(VariableTest, UpdatesWithoutSnapshotsStayInOneBuffer) {
+  Variable w(g_, {1000}, Ones(), {.name = "w"});
+  ASSERT_TRUE(RunOps({w.initializer()}).ok());
+  const void* before = Get(w.value()).raw_data();
+  const Output one = Fill(g_, {1000}, 1.0F);
+  ASSERT_TRUE(RunOps({w.AssignAdd(one)}).ok());
+  EXPECT_EQ(Get(w.value()).raw_data(), before);
+  EXPECT_EQ(Floats(w.value())[999], 2);
+}
+
+TEST_F(VariableTest, AnAssignedTensorIsTakenOverWithoutCopy) {
+  Variable w(g_, {1000}, Ones(), {.name = "w"});
+  const Output value = Placeholder(g_, kFloat32, {1000});
+  Tensor fed(kFloat32, {1000});
+  const void* bytes = fed.raw_data();
+  ASSERT_TRUE(Evaluate({}, {{value, std::move(fed)}}, Options({w.Assign(value)})).ok());
+  EXPECT_EQ(Get(w.value()).raw_data(), bytes);
+}
+
+TEST_F(VariableTest, NoConcurrentUpdateIsLost) {
+  Variable w(g_, {100}, Zeros(), {.name = "w"});
+  ASSERT_TRUE(RunOps({w.initializer()}).ok());
+  const Operation add = w.AssignAdd(Fill(g_, {100}, 1.0F));
+  const Operation subtract = NodeBuilder(g_, "ResourceApplyGradientDescent")
+                                 .Input(w.handle())
+                                 .Input(Const(g_, Tensor::Scalar(0.5F)))
+                                 .Input(Fill(g_, {100}, 1.0F))
+                                 .Finish();
+  constexpr int kTimes = 200;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < kTimes; ++i) {
+        if (!RunOps({t % 2 == 0 ? add : subtract}).ok()) ADD_FAILURE();
+        const Tensor seen = Get(w.value());  // a snapshot, so that some updates cannot be in place
+        for (float v : seen.data<float>()) {
+          if (v != seen.data<float>()[0]) ADD_FAILURE() << "a torn value";
+        }
+      }
+    });
+  }
+  for (auto& t : threads) t.join();
+  EXPECT_EQ(Floats(w.value())[0], 2 * kTimes - 0.5F * 2 * kTimes);
+}
+
+TEST_F(VariableTest, AnUpdateOfAnotherShapeOrTypeIsRefusedWhileBuilding) {
+  Variable w(g_, {3}, Zeros(), {.name = "w"});
+  EXPECT_FALSE(w.AssignAdd(Tensor::Vector<float>({1, 2})).valid());
+  EXPECT_EQ(g_.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(g_.status().message()), HasSubstr("[3]"));
+}
+
+TEST_F(VariableTest, AnInitialiserOfAnotherShapeIsRefused) {
+  Variable w(g_, {3}, Constant(Tensor::Vector<float>({1, 2})), {.name = "w"});
+  EXPECT_FALSE(w.valid());
+  EXPECT_THAT(std::string(g_.status().message()), HasSubstr("Variable 'w'"));
+  EXPECT_FALSE(w.value().valid());  // and nothing crashes
+  EXPECT_FALSE(w.AssignAdd(1.0F).valid());
+}
+
+TEST_F(VariableTest, TheGlobalStepIsFoundAgain) {
+  EXPECT_FALSE(GetGlobalStep(g_).valid());
+  auto scope = g_.NameScope("model");
+  const Variable step = GetOrCreateGlobalStep(g_);
+  EXPECT_EQ(step.name(), "global_step");
+  EXPECT_EQ(step.dtype(), kInt64);
+  EXPECT_TRUE(GetOrCreateGlobalStep(g_) == step);
+  EXPECT_TRUE(GetGlobalStep(g_) == step);
+  EXPECT_TRUE(g_.trainable_variables().empty());
+}
+
+TEST_F(VariableTest, TheInitialiserOfAllLeavesLocalOnesAlone) {
+  Variable w(g_, {3}, Zeros(), {.name = "w"});
+  Variable mine(g_, {}, Ones(), {.name = "mine", .trainable = false, .local = true});
+  ASSERT_TRUE(RunOps({GlobalVariablesInitializer(g_)}).ok());
+  EXPECT_TRUE(Get(w.is_initialized()).scalar<bool>());
+  EXPECT_FALSE(Get(mine.is_initialized()).scalar<bool>());
+  ASSERT_TRUE(RunOps({LocalVariablesInitializer(g_)}).ok());
+  EXPECT_TRUE(Get(mine.is_initialized()).scalar<bool>());
+}
+
+TEST_F(VariableTest, ADestroyedVariableIsForgotten) {
+  Variable w(g_, {3}, Zeros(), {.name = "w"});
+  ASSERT_TRUE(RunOps({w.initializer()}).ok());
+  ASSERT_TRUE(RunOps({NodeBuilder(g_, "DestroyResourceOp").Input(w.handle()).Finish()}).ok());
+  EXPECT_FALSE(Get(w.is_initialized()).scalar<bool>());
+}
+
+TEST_F(VariableTest, AReferenceIsReadWhenItsConsumerStarts) {
+  const Output v = NodeBuilder(g_, "VariableV2").Name("v").Attr("shape", Shape({2})).Attr("dtype", kFloat32).Output();
+  const Output initial = Const(g_, Tensor::Vector<float>({1, 2}));
+  const Output assign = NodeBuilder(g_, "Assign").Input(v).Input(initial).Output();
+  ASSERT_TRUE(g_.status().ok()) << g_.status();
+  ASSERT_TRUE(RunOps({assign.op()}).ok());
+  const Output add = NodeBuilder(g_, "AssignAdd").Input(v).Input(initial).Output();
+  // Sees the addition, though the reference itself was made before.
+  auto control = g_.ControlDependencies(std::vector<Output>{add});
+  const Output after = Identity(v);
+  EXPECT_EQ(Floats(after), (std::vector<float>{2, 4}));
+  const Output set = NodeBuilder(g_, "IsVariableInitialized").Input(v).Output();
+  EXPECT_TRUE(Get(set).scalar<bool>());
+}
+
+TEST_F(VariableTest, RowsAreScattered) {
+  Variable w(g_, {4, 2}, Zeros(), {.name = "w"});
+  ASSERT_TRUE(RunOps({w.initializer()}).ok());
+  const auto scatter = [&](const char* op, const std::vector<int32_t>& rows, const std::vector<float>& updates) {
+    return RunOps({NodeBuilder(g_, op)
+                       .Input(w.handle())
+                       .Input(Const(g_, Tensor::Vector(rows)))
+                       .Input(Const(g_, Tensor::Of<float>({static_cast<int64_t>(rows.size()), 2}, updates)))
+                       .Finish()});
+  };
+  ASSERT_TRUE(scatter("ResourceScatterAdd", {1, 3, 1}, {1, 2, 3, 4, 5, 6}).ok());
+  EXPECT_EQ(Floats(w.value()), (std::vector<float>{0, 0, 6, 8, 0, 0, 3, 4}));
+  ASSERT_TRUE(scatter("ResourceScatterUpdate", {0}, {9, 9}).ok());
+  ASSERT_TRUE(scatter("ResourceScatterSub", {0}, {1, 2}).ok());
+  EXPECT_EQ(Floats(w.value()), (std::vector<float>{8, 7, 6, 8, 0, 0, 3, 4}));
+  EXPECT_EQ(scatter("ResourceScatterAdd", {0, 4}, {1, 1, 1, 1}).code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(Floats(w.value())[0], 8) << "a refused update must change nothing";
+}
+
+}  // namespace
+}  // namespace tensorbraid
