@@ -1,11 +1,10 @@
-# Everything we build on. Each is one Debian package; scripts/install_packages lists them.
+# Everything we build on. Each is one Debian package; scripts/install_packages lists them, and what the library itself
+# links stands in tensorbraidConfig.cmake.in too.
 find_package(Threads REQUIRED)
 find_package(absl REQUIRED)
 find_package(Protobuf REQUIRED)
 find_package(gRPC CONFIG REQUIRED)
-# Not by its CMake package: Debian's demands OpenCL headers that nothing here needs.
-find_library(DNNL_LIBRARY dnnl REQUIRED)
-find_path(DNNL_INCLUDE_DIR oneapi/dnnl/dnnl.h REQUIRED)
+find_package(oneDNN MODULE REQUIRED)  # cmake/FindoneDNN.cmake
 find_package(ZLIB REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(nlohmann_json REQUIRED)

@@ -1,1 +1,17 @@
+# `cmake --install`: the library, its headers, the `tensorbraid` program, and the CMake package by which others find
+# them: find_package(tensorbraid), tensorbraid::tensorbraid. examples/find_package shows it; CI builds that.
+include(CMakePackageConfigHelpers)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tensorbraid)
 
+install(TARGETS tensorbraid EXPORT tensorbraidTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS tensorbraid_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tensorbraid DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT tensorbraidTargets NAMESPACE tensorbraid:: DESTINATION ${package_dir})
+
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/tensorbraidConfig.cmake.in
+                              ${PROJECT_BINARY_DIR}/tensorbraidConfig.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/tensorbraidConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/tensorbraidConfig.cmake ${PROJECT_BINARY_DIR}/tensorbraidConfigVersion.cmake
+              ${CMAKE_CURRENT_LIST_DIR}/FindoneDNN.cmake
+        DESTINATION ${package_dir})

@@ -4,20 +4,36 @@ function(tensorbraid_sources)
   target_sources(tensorbraid PRIVATE ${ARGN})
 endfunction()
 
-# tensorbraid_test(NAME [SLOW] FILE...): one GoogleTest binary, one ctest entry.
-# Fast tests (the default) together stay under a minute; SLOW ones start processes or compare at length.
+# tensorbraid_test(NAME [SLOW] [NO_TSAN] FILE...): one GoogleTest binary, one ctest entry.
+# Fast tests (the default) together stay under a minute; SLOW ones start processes or compare at length. NO_TSAN is for
+# tests that go through gRPC, which Debian builds without ThreadSanitizer: it reports races there that are none.
 function(tensorbraid_test name)
   if(NOT TENSORBRAID_BUILD_TESTS)
     return()
   endif()
-  cmake_parse_arguments(ARG "SLOW" "" "" ${ARGN})
+  cmake_parse_arguments(ARG "SLOW;NO_TSAN" "" "" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE tensorbraid_internal GTest::gtest GTest::gmock GTest::gtest_main)
   add_test(NAME ${name} COMMAND ${name})
   if(ARG_SLOW)
-    set_tests_properties(${name} PROPERTIES LABELS slow TIMEOUT 300)
+    set(labels slow)
+    set(timeout 300)
   else()
-    set_tests_properties(${name} PROPERTIES LABELS fast TIMEOUT 120)
+    set(labels fast)
+    set(timeout 120)
+  endif()
+  if(ARG_NO_TSAN)
+    list(APPEND labels notsan)
+  endif()
+  set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT ${timeout})
+endfunction()
+
+# tensorbraid_benchmark_smoke(NAME COMMAND...): a run of a benchmark that is long enough to show that it works, with the
+# label `bench`. CI runs these; `make test` does not, since what they measure there would mean nothing.
+function(tensorbraid_benchmark_smoke name)
+  if(TENSORBRAID_BUILD_TESTS)
+    add_test(NAME ${name} COMMAND ${ARGN})
+    set_tests_properties(${name} PROPERTIES LABELS bench TIMEOUT 120)
   endif()
 endfunction()
 

@@ -1,0 +1,36 @@
+# Two commands for the first hour; everything else is CMake's presets (see CONTRIBUTING.md).
+
+WORKERS ?= 2
+PS ?= 1
+STEPS ?= 2000
+SYNC ?= false
+DATA ?= examples/data/mnist
+LOGS ?= build/demo_logs
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test release packages clean
+
+help:
+	@echo "make demo    train softmax regression on MNIST on $(PS) parameter server and $(WORKERS) workers, as processes"
+	@echo "             (PS=$(PS) WORKERS=$(WORKERS) STEPS=$(STEPS) SYNC=$(SYNC) DATA=$(DATA) LOGS=$(LOGS))"
+	@echo "make test    build the preset 'release' and run all its tests"
+	@echo "make clean   remove build/"
+	@echo "Both install the Debian packages they need, as root or with sudo. The other presets are dev, asan and tsan:"
+	@echo "  cmake --preset dev && cmake --build --preset dev && ctest --preset dev"
+
+demo: release
+	build/release/src/cli/tensorbraid launch --ps=$(PS) --workers=$(WORKERS) --log_dir=$(LOGS) -- \
+	  build/release/examples/mnist_softmax --data_dir=$(DATA) --issync=$(SYNC) --train_steps=$(STEPS)
+
+test: release
+	ctest --preset release
+
+release: packages
+	cmake --preset release
+	cmake --build --preset release
+
+packages:
+	@scripts/install_packages
+
+clean:
+	rm -rf build

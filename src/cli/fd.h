@@ -1,0 +1,35 @@
+// A file descriptor that closes itself.
+#ifndef TENSORBRAID_CLI_FD_H_
+#define TENSORBRAID_CLI_FD_H_
+
+#include <unistd.h>
+
+#include <utility>
+
+namespace tensorbraid {
+
+class Fd {
+ public:
+  Fd() = default;
+  explicit Fd(int fd) : fd_(fd) {}
+  Fd(Fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Fd& operator=(Fd&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~Fd() { Close(); }
+
+  // -1 for none, as from a call that failed.
+  int get() const { return fd_; }
+  bool is_open() const { return fd_ >= 0; }
+  void Close() {
+    if (fd_ >= 0) ::close(std::exchange(fd_, -1));
+  }
+
+ private:
+  int fd_ = -1;
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_CLI_FD_H_

@@ -1,0 +1,304 @@
+#include "cli/launch.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/signalfd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+
+#include "cli/child_process.h"
+#include "cli/held_port.h"
+#include "cli/line_splitter.h"
+#include "cluster/tf_config.h"
+#include "core/strings.h"
+
+namespace tensorbraid {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+// Ctrl-C ends everything within 2 s: this leaves half a second to kill and reap.
+constexpr milliseconds kKillAfter{1500};
+// A process that left its process group may keep a pipe open; its output is not waited for.
+constexpr milliseconds kDrainAfterEnd{200};
+constexpr int kMaxTasks = 1000;
+
+void WriteAll(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return;  // nobody reads it: the tasks go on
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+}
+
+// A signal mask, and SIGPIPE ignored, as long as this object lives.
+class BlockedSignals {
+ public:
+  BlockedSignals() {
+    sigemptyset(&mask_);
+    for (int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&mask_, signal);
+    ::pthread_sigmask(SIG_BLOCK, &mask_, &old_mask_);
+    struct sigaction ignore {};
+    ignore.sa_handler = SIG_IGN;
+    ::sigaction(SIGPIPE, &ignore, &old_pipe_);
+  }
+  ~BlockedSignals() {
+    ::sigaction(SIGPIPE, &old_pipe_, nullptr);
+    ::pthread_sigmask(SIG_SETMASK, &old_mask_, nullptr);
+  }
+  BlockedSignals(const BlockedSignals&) = delete;
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
+  const sigset_t& mask() const { return mask_; }
+
+ private:
+  sigset_t mask_;
+  sigset_t old_mask_;
+  struct sigaction old_pipe_ {};
+};
+
+// One task: its process and where its lines go.
+class Task {
+ public:
+  Task(std::string job, int index, const LaunchOptions& options, size_t number)
+      : job_(std::move(job)),
+        index_(index),
+        out_lines_([this, fd = options.out_fd](std::string_view line) { Print(fd, line); }),
+        err_lines_([this, fd = options.err_fd](std::string_view line) { Print(fd, line); }) {
+    static constexpr std::array<int, 6> kColors = {36, 33, 32, 35, 34, 31};
+    color_ = StrCat("\033[", kColors[number % kColors.size()], "m");
+  }
+  Task(const Task&) = delete;
+
+  std::string name() const { return StrCat(job_, "/", index_); }
+  const std::string& job() const { return job_; }
+  int index() const { return index_; }
+  std::optional<ChildProcess>& process() { return process_; }
+  bool is_running() const { return process_.has_value() && process_->end_event().is_open(); }
+
+  Status OpenLog(const std::string& directory) {
+    const std::string path = StrCat(directory, "/", job_, "-", index_, ".log");
+    log_ = Fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+    return log_.is_open() ? OkStatus() : absl::ErrnoToStatus(errno, "cannot write " + path);
+  }
+
+  // Passes on what can be read now; closes a pipe at its end.
+  void ReadOutput() {
+    Read(process_->out(), out_lines_);
+    Read(process_->err(), err_lines_);
+  }
+  // No more output is awaited.
+  void CloseOutput() {
+    process_->out().Close();
+    process_->err().Close();
+    out_lines_.Finish();
+    err_lines_.Finish();
+  }
+  bool has_output() { return process_->out().is_open() || process_->err().is_open(); }
+
+ private:
+  static void Read(Fd& fd, LineSplitter& lines) {
+    std::array<char, 16384> bytes;
+    // Bounded, so that a task that writes without end does not keep the loop from signals.
+    for (int i = 0; i < 16 && fd.is_open(); ++i) {
+      const ssize_t got = ::read(fd.get(), bytes.data(), bytes.size());
+      if (got > 0) {
+        lines.Add({bytes.data(), static_cast<size_t>(got)});
+      } else if (got < 0 && errno == EINTR) {
+        continue;
+      } else if (got < 0 && errno == EAGAIN) {
+        return;
+      } else {
+        fd.Close();
+        lines.Finish();
+      }
+    }
+  }
+
+  void Print(int fd, std::string_view line) {
+    if (log_.is_open()) WriteAll(log_.get(), StrCat(line, "\n"));
+    std::string prefix;
+    if (!line.starts_with('{')) {
+      const bool color = ::isatty(fd) != 0 && std::getenv("NO_COLOR") == nullptr;
+      prefix = color ? StrCat(color_, "[", name(), "]\033[0m ") : StrCat("[", name(), "] ");
+    }
+    WriteAll(fd, StrCat(prefix, line, "\n"));
+  }
+
+  const std::string job_;
+  const int index_;
+  std::string color_;
+  Fd log_;
+  LineSplitter out_lines_, err_lines_;
+  std::optional<ChildProcess> process_;
+};
+
+class Launcher {
+ public:
+  explicit Launcher(const LaunchOptions& options) : options_(options), began_(Clock::now()) {}
+
+  StatusOr<LaunchResult> Run() {
+    signals_ = Fd(::signalfd(-1, &blocked_.mask(), SFD_CLOEXEC | SFD_NONBLOCK));
+    if (!signals_.is_open()) return absl::ErrnoToStatus(errno, "cannot watch signals");
+    TF_RETURN_IF_ERROR(Start());
+    while (AnyRunning() || AnyOutput()) Step();
+    if (!options_.log_dir.empty()) Say(StrCat("logs are in ", options_.log_dir));
+    if (!result_.failure.empty()) Say(result_.failure);
+    return result_;
+  }
+
+ private:
+  Status Start() {
+    std::map<std::string, std::vector<std::string>> jobs;
+    for (const auto& [job, count] : {std::pair<std::string, int>("ps", options_.ps), {"worker", options_.workers}}) {
+      for (int i = 0; i < count; ++i) {
+        TF_ASSIGN_OR_RETURN(HeldPort port, HeldPort::Take());
+        jobs[job].push_back(StrCat("127.0.0.1:", port.port()));
+        ports_.push_back(std::move(port));
+        Task& task = tasks_.emplace_back(job, i, options_, tasks_.size());
+        if (!options_.log_dir.empty()) TF_RETURN_IF_ERROR(task.OpenLog(options_.log_dir));
+      }
+    }
+    const ClusterSpec cluster(jobs);
+    for (Task& task : tasks_) {
+      std::vector<std::string> command = options_.command;
+      std::string tf_config;  // empty: a TF_CONFIG around the launcher speaks of another cluster
+      if (options_.style == TaskStyle::kTfConfig) {
+        tf_config = ToTfConfigJson({cluster, task.job(), task.index()});
+      } else {
+        command.push_back("--ps_hosts=" + StrJoin(jobs["ps"], ","));
+        command.push_back("--worker_hosts=" + StrJoin(jobs["worker"], ","));
+        command.push_back("--job_name=" + task.job());
+        command.push_back(StrCat("--task_index=", task.index()));
+      }
+      TF_ASSIGN_OR_RETURN(task.process(), ChildProcess::Start(command, {{"TF_CONFIG", tf_config}}));
+      Say(StrCat(task.name(), " runs on ", *cluster.task_address(task.job(), task.index()), ", pid ",
+                 task.process()->pid()));
+    }
+    return OkStatus();
+  }
+
+  bool AnyRunning() const {
+    return std::any_of(tasks_.begin(), tasks_.end(), [](const Task& task) { return task.is_running(); });
+  }
+  bool AnyOutput() {
+    return std::any_of(tasks_.begin(), tasks_.end(), [](Task& task) { return task.has_output(); });
+  }
+
+  // Waits for something to happen, and deals with it.
+  void Step() {
+    std::vector<pollfd> events = {{signals_.get(), POLLIN, 0}};
+    for (Task& task : tasks_) {  // poll passes over descriptors that are closed, whose number is -1
+      for (const Fd* fd : {&task.process()->end_event(), &std::as_const(task.process()->out()),
+                           &std::as_const(task.process()->err())}) {
+        events.push_back({fd->get(), POLLIN, 0});
+      }
+    }
+    int timeout_ms = -1;
+    if (deadline_.has_value()) {
+      const auto left = std::chrono::ceil<milliseconds>(*deadline_ - Clock::now());
+      timeout_ms = static_cast<int>(std::clamp<int64_t>(left.count(), 0, 3600 * 1000));
+    }
+    if (::poll(events.data(), events.size(), timeout_ms) < 0) return;  // EINTR
+
+    signalfd_siginfo info;
+    while (::read(signals_.get(), &info, sizeof info) == sizeof info) OnSignal(static_cast<int>(info.ssi_signo));
+    for (size_t i = 0; i < tasks_.size(); ++i) {
+      tasks_[i].ReadOutput();
+      if (events[1 + 3 * i].revents != 0) OnEnd(tasks_[i]);
+    }
+    if (deadline_.has_value() && Clock::now() >= *deadline_) OnDeadline();
+    if (!AnyRunning() && AnyOutput() && phase_ != Phase::kDrain) SetPhase(Phase::kDrain, kDrainAfterEnd);
+  }
+
+  void OnEnd(Task& task) {
+    const ProcessEnd end = task.process()->Reap();
+    task.ReadOutput();
+    const auto running = std::count_if(tasks_.begin(), tasks_.end(), [](const Task& t) { return t.is_running(); });
+    const std::string how = end.ok() ? StrCat(task.name(), " is done") : StrCat(task.name(), " ", end.ToString());
+    const double seconds = std::chrono::duration<double>(Clock::now() - began_).count();
+    char after[32];
+    std::snprintf(after, sizeof after, "%.1f s", seconds);
+    Say(StrCat(how, " after ", after, ", ", running, " of ", tasks_.size(), " still run"));
+    if (end.ok() || phase_ != Phase::kRun) return;
+    result_.failure = how;
+    result_.exit_code = end.ShellCode();
+    if (running > 0) {
+      Say(StrCat("the others have ", options_.grace.count() / 1000.0, " s to end by themselves"));
+      SetPhase(Phase::kGrace, options_.grace);
+    }
+  }
+
+  void OnSignal(int signal) {
+    if (phase_ == Phase::kStop) {  // for the second time
+      deadline_ = Clock::now();
+      return;
+    }
+    if (result_.failure.empty()) result_ = {StrCat("stopped by SIG", ::sigabbrev_np(signal)), 128 + signal};
+    Stop(signal);
+  }
+
+  void OnDeadline() {
+    deadline_.reset();
+    if (phase_ == Phase::kGrace) {
+      Say("stopping the others");
+      Stop(SIGTERM);
+    } else if (phase_ == Phase::kStop) {
+      for (Task& task : tasks_) task.process()->Signal(SIGKILL);
+    } else {
+      for (Task& task : tasks_) task.CloseOutput();
+    }
+  }
+
+  void Stop(int signal) {
+    for (Task& task : tasks_) task.process()->Signal(signal);
+    SetPhase(Phase::kStop, kKillAfter);
+  }
+
+  // kRun -> kGrace (a task failed) -> kStop (signalled; killed at the deadline) -> kDrain (all ended).
+  enum class Phase { kRun, kGrace, kStop, kDrain };
+  void SetPhase(Phase phase, milliseconds limit) {
+    phase_ = phase;
+    deadline_ = Clock::now() + limit;
+  }
+
+  void Say(const std::string& text) { WriteAll(options_.err_fd, StrCat("launch: ", text, "\n")); }
+
+  const LaunchOptions& options_;
+  const Clock::time_point began_;
+  const BlockedSignals blocked_;
+  Fd signals_;
+  std::vector<HeldPort> ports_;
+  std::deque<Task> tasks_;
+  Phase phase_ = Phase::kRun;
+  std::optional<Clock::time_point> deadline_;
+  LaunchResult result_;
+};
+
+}  // namespace
+
+StatusOr<LaunchResult> Launch(const LaunchOptions& options) {
+  if (options.ps < 0 || options.workers < 1 || options.ps + options.workers > kMaxTasks) {
+    return InvalidArgument("--ps=", options.ps, " --workers=", options.workers, ": at least one worker, and at most ",
+                           kMaxTasks, " tasks in all");
+  }
+  if (options.command.empty()) return InvalidArgument("no program to run: put it behind '--'");
+  if (!options.log_dir.empty()) {
+    std::error_code error;
+    std::filesystem::create_directories(options.log_dir, error);
+    if (error) return absl::ErrnoToStatus(error.value(), "cannot make " + options.log_dir);
+  }
+  return Launcher(options).Run();
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,47 @@
+#include <memory>
+
+#include "CLI/CLI.hpp"
+#include "cli/commands.h"
+#include "cli/launch.h"
+#include "core/strings.h"
+
+namespace tensorbraid {
+
+void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
+  struct Flags {
+    LaunchOptions options;
+    std::string style = "flags";
+    double grace_s = 30;
+  };
+  auto flags = std::make_shared<Flags>();
+  CLI::App* launch = app.add_subcommand("launch", "Start a program as a cluster of local processes");
+  launch->add_option("--ps", flags->options.ps, "number of parameter servers")->capture_default_str();
+  launch->add_option("--workers", flags->options.workers, "number of workers")->capture_default_str();
+  launch->add_option("--log_dir", flags->options.log_dir, "keep each task's output there, as worker-0.log");
+  launch->add_option("--env-style,--env_style", flags->style, "how a task learns of its cluster")
+      ->check(CLI::IsMember({"flags", "tf_config"}))
+      ->capture_default_str();
+  launch->add_option("--grace_s", flags->grace_s, "seconds that the others may go on when a task has failed")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("SECONDS")
+      ->capture_default_str();
+  launch->footer(
+      "\nWritten: tensorbraid launch [OPTIONS] -- PROGRAM [ARGUMENTS]\n\n"
+      "Every task is PROGRAM ARGUMENTS --ps_hosts=... --worker_hosts=... --job_name=... --task_index=...; with\n"
+      "--env-style=tf_config it gets TF_CONFIG instead. The ports are free ones, held until the tasks take them.\n"
+      "Lines of output are marked with their task; those that begin with '{' stay as they are.\n"
+      "Ctrl-C ends all tasks within 2 s. The exit code is 0 when all tasks ended with 0, else the first failure's.\n\n"
+      "Example:\n"
+      "  tensorbraid launch --ps=1 --workers=2 -- build/release/examples/mnist_softmax --train_steps=1000");
+  launch->callback([flags, invocation] {
+    invocation->run = [flags, invocation] {
+      flags->options.command = invocation->program;
+      flags->options.style = flags->style == "flags" ? TaskStyle::kFlags : TaskStyle::kTfConfig;
+      flags->options.grace = std::chrono::milliseconds(static_cast<int64_t>(flags->grace_s * 1000));
+      const auto result = Launch(flags->options);
+      return result.ok() ? result->exit_code : ExitCode(Annotate(result.status(), "tensorbraid launch"));
+    };
+  });
+}
+
+}  // namespace tensorbraid

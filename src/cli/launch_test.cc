@@ -1,0 +1,222 @@
+#include "cli/launch.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+
+#include "cli/process_testutil.h"
+#include "cluster/tf_config.h"
+#include "core/strings.h"
+#include "io/file_testutil.h"
+
+namespace tensorbraid {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using Clock = std::chrono::steady_clock;
+
+// Runs shell scripts as tasks, with their output in files.
+class LaunchTest : public ::testing::Test {
+ protected:
+  // In the script $* are the arguments that launch adds.
+  LaunchResult Run(const std::string& script, LaunchOptions options = {}) {
+    options.command = {"sh", "-c", script, "program"};
+    const Fd out(::open(Path("out").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+    const Fd err(::open(Path("err").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+    options.out_fd = out.get();
+    options.err_fd = err.get();
+    auto result = Launch(options);
+    EXPECT_TRUE(result.ok()) << result.status();
+    return result.ok() ? *result : LaunchResult{};
+  }
+  std::string Path(const std::string& name) const { return dir_.path() + "/" + name; }
+  std::string out() const { return ReadFile(Path("out")); }
+  std::string err() const { return ReadFile(Path("err")); }
+
+  TempDir dir_;
+};
+
+TEST_F(LaunchTest, EndsWellWhenAllTasksDo) {
+  const LaunchResult result = Run("true");
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.failure, "");
+}
+
+TEST_F(LaunchTest, MarksLinesWithTheirTaskButJsonAndKeepsLogs) {
+  Run("echo hello; echo '{\"a\":1}'; echo trouble >&2; printf unfinished",
+      {.ps = 1, .workers = 2, .log_dir = Path("a/b")});
+  for (const char* line : {"[ps/0] hello\n", "[worker/1] hello\n", "\n{\"a\":1}\n", "[worker/0] unfinished\n"}) {
+    EXPECT_THAT(out(), HasSubstr(line));
+  }
+  EXPECT_THAT(out(), Not(HasSubstr("trouble")));
+  EXPECT_THAT(err(), AllOf(HasSubstr("[worker/1] trouble\n"), HasSubstr("logs are in")));
+  const std::string log = ReadFile(Path("a/b/worker-1.log"));
+  EXPECT_THAT(log, AllOf(HasSubstr("hello\n{\"a\":1}\n"), HasSubstr("trouble\n"), Not(HasSubstr("[worker/1]"))));
+}
+
+TEST_F(LaunchTest, LosesNoOutput) {
+  Run("seq 100000", {.ps = 0, .workers = 1});
+  const std::string text = out();
+  EXPECT_THAT(text, AllOf(HasSubstr("[worker/0] 1\n"), HasSubstr("[worker/0] 100000\n")));
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 100000);
+}
+
+TEST_F(LaunchTest, FlagsTellATaskItsClusterAndItself) {
+  Run("echo $*", {.ps = 2, .workers = 1});
+  EXPECT_THAT(out(), ::testing::ContainsRegex("\\[ps/1\\] --ps_hosts=127.0.0.1:[0-9]+,127.0.0.1:[0-9]+ "
+                                              "--worker_hosts=127.0.0.1:[0-9]+ --job_name=ps --task_index=1\n"));
+  EXPECT_THAT(out(), HasSubstr("--job_name=worker --task_index=0\n"));
+}
+
+TEST_F(LaunchTest, TfConfigTellsATaskItsClusterAndItself) {
+  Run("echo \"$TF_CONFIG\" $*", {.ps = 1, .workers = 1, .style = TaskStyle::kTfConfig});
+  for (const std::string& line : StrSplit(out(), '\n')) {
+    if (line.empty()) continue;
+    auto config = ParseTfConfig(line);
+    ASSERT_TRUE(config.ok()) << config.status();
+    EXPECT_TRUE(config->cluster.Validate().ok());
+    EXPECT_TRUE(config->cluster.task_address(config->task_type, config->task_index).ok());
+  }
+  EXPECT_THAT(out(), HasSubstr("\"type\":\"worker\""));
+}
+
+TEST_F(LaunchTest, FirstFailureIsNamedAndTheOthersAreStopped) {
+  const auto began = Clock::now();
+  const LaunchResult result = Run("case \"$*\" in *job_name=worker*task_index=1) exit 3;; esac; exec sleep 1000",
+                                  {.grace = std::chrono::milliseconds(10)});
+  EXPECT_EQ(result.failure, "worker/1 exited with 3");
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(err(), HasSubstr("worker/1 exited with 3"));
+  EXPECT_LT(Clock::now() - began, std::chrono::seconds(10));
+}
+
+TEST_F(LaunchTest, DeathBySignalIsNamed) {
+  const LaunchResult result = Run("kill -KILL $$", {.ps = 0, .workers = 1});
+  EXPECT_EQ(result.failure, "worker/0 was killed by SIGKILL");
+  EXPECT_EQ(result.exit_code, 128 + SIGKILL);
+}
+
+TEST_F(LaunchTest, OthersMayEndByThemselvesWithinTheGrace) {
+  // The parameter server goes on until the worker's failure has been reported.
+  const LaunchResult result = Run("case \"$*\" in *job_name=worker*) exit 4;; esac; until grep -q 'exited with 4' " +
+                                      Path("err") + "; do :; done; echo ended by itself",
+                                  {.ps = 1, .workers = 1});
+  EXPECT_EQ(result.failure, "worker/0 exited with 4");
+  EXPECT_THAT(out(), HasSubstr("[ps/0] ended by itself"));
+}
+
+TEST_F(LaunchTest, TasksThatIgnoreSignalsAreKilled) {
+  const LaunchResult result =
+      Run("case \"$*\" in *job_name=ps*) trap '' TERM; while :; do sleep 1000; done;; esac; "
+          "until grep -q 'ps/0 runs' " +
+              Path("err") + "; do :; done; exit 5",
+          {.ps = 1, .workers = 1, .grace = std::chrono::milliseconds(0)});
+  EXPECT_EQ(result.failure, "worker/0 exited with 5");
+}
+
+TEST_F(LaunchTest, ProcessThatLeftItsGroupDoesNotHoldTheLaunch) {
+  // A process in a session of its own keeps the task's output open, until the test writes the file "stop".
+  const LaunchResult result = Run("setsid sh -c '>" + Path("left") + "; until test -e " + Path("stop") +
+                                      "; do sleep 0.01; done' & until test -e " + Path("left") + "; do :; done",
+                                  {.ps = 0, .workers = 1});
+  EXPECT_EQ(result.exit_code, 0);
+  dir_.Write("stop", "");
+}
+
+TEST_F(LaunchTest, BadOptionsAreRefused) {
+  EXPECT_EQ(Launch({.workers = 0, .command = {"true"}}).status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(Launch({.ps = -1, .command = {"true"}}).status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(Launch({.command = {}}).status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(Launch({.command = {"/nonexistent/program"}}).status().code(), absl::StatusCode::kNotFound);
+  dir_.Write("file", "");
+  EXPECT_FALSE(Launch({.command = {"true"}, .log_dir = Path("file")}).ok());
+}
+
+// The program itself, for what signals do to it.
+class LaunchProgramTest : public ::testing::Test {
+ protected:
+  // Two workers that print "pid N" for themselves and for a process of theirs, and ignore what can be ignored.
+  StatusOr<ChildProcess> StartStubborn() {
+    return ChildProcess::Start(
+        {TENSORBRAID_PROGRAM, "launch", "--ps=0", "--workers=2", "--", "sh", "-c",
+         "trap '' INT TERM; sleep 1000 & echo pid $!; echo pid $$; while :; do sleep 1000; done"},
+        {});
+  }
+  static std::vector<pid_t> ReadPids(const Fd& out) {
+    std::vector<pid_t> pids;
+    std::string line;
+    while (pids.size() < 4 && !(line = AwaitLine(out, "[worker/")).empty()) {
+      pids.push_back(std::stoi(line.substr(line.find("pid ") + 4)));
+    }
+    EXPECT_EQ(pids.size(), 4u);
+    return pids;
+  }
+};
+
+TEST_F(LaunchProgramTest, CtrlCEndsEverythingWithinTwoSeconds) {
+  auto launch = StartStubborn();
+  ASSERT_TRUE(launch.ok()) << launch.status();
+  const std::vector<pid_t> pids = ReadPids(launch->out());
+  const auto began = Clock::now();
+  ::kill(launch->pid(), SIGINT);
+  EXPECT_EQ(launch->Reap().ToString(), "exited with 130");
+  for (pid_t pid : pids) EXPECT_TRUE(Ends(pid));
+  EXPECT_LT(Clock::now() - began, std::chrono::seconds(2));
+}
+
+TEST_F(LaunchProgramTest, SecondSignalKillsAtOnce) {
+  auto launch = StartStubborn();
+  ASSERT_TRUE(launch.ok()) << launch.status();
+  const std::vector<pid_t> pids = ReadPids(launch->out());
+  const auto began = Clock::now();
+  ::kill(launch->pid(), SIGINT);
+  ::kill(launch->pid(), SIGTERM);
+  EXPECT_FALSE(launch->Reap().ok());
+  for (pid_t pid : pids) EXPECT_TRUE(Ends(pid));
+  EXPECT_LT(Clock::now() - began, std::chrono::milliseconds(1400));
+}
+
+TEST_F(LaunchProgramTest, TasksDieWithAKilledLauncher) {
+  auto launch = ChildProcess::Start({TENSORBRAID_PROGRAM, "launch", "--ps=0", "--workers=2", "--", "sh", "-c",
+                                     "trap '' INT TERM; echo pid $$; echo pid $$; exec sleep 1000"},
+                                    {});
+  ASSERT_TRUE(launch.ok()) << launch.status();
+  const std::vector<pid_t> pids = ReadPids(launch->out());
+  ::kill(launch->pid(), SIGKILL);
+  for (pid_t pid : pids) EXPECT_TRUE(Ends(pid));
+}
+
+TEST_F(LaunchProgramTest, MistakesAreNamed) {
+  const std::vector<std::pair<std::vector<std::string>, const char*>> cases = {
+      {{"lunch"}, "unknown command lunch; did you mean launch?"},
+      {{"launch", "--worker=2", "--", "true"}, "unknown option --worker; did you mean --workers?"},
+      {{"launch", "--workers=many", "--", "true"}, "--workers"},
+      {{"launch", "true"}, "unexpected argument true"},
+      {{"launch", "--env-style=xml", "--", "true"}, "tf_config"},
+  };
+  for (const auto& [arguments, message] : cases) {
+    std::vector<std::string> command = {TENSORBRAID_PROGRAM};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    auto program = ChildProcess::Start(command, {});
+    ASSERT_TRUE(program.ok()) << program.status();
+    EXPECT_THAT(AwaitLine(program->err(), "tensorbraid: "), HasSubstr(message));
+    EXPECT_EQ(program->Reap().exit_code, 2);
+  }
+}
+
+TEST_F(LaunchProgramTest, HelpAndVersionAreNoErrors) {
+  for (const std::vector<std::string>& command : {std::vector<std::string>{TENSORBRAID_PROGRAM},
+                                                  {TENSORBRAID_PROGRAM, "--help"},
+                                                  {TENSORBRAID_PROGRAM, "launch", "--help"},
+                                                  {TENSORBRAID_PROGRAM, "--version"}}) {
+    EXPECT_TRUE(ChildProcess::Start(command, {})->Reap().ok());
+  }
+}
+
+}  // namespace
+}  // namespace tensorbraid

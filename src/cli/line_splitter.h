@@ -1,0 +1,54 @@
+// Output of several processes, line by line.
+#ifndef TENSORBRAID_CLI_LINE_SPLITTER_H_
+#define TENSORBRAID_CLI_LINE_SPLITTER_H_
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace tensorbraid {
+
+// Cuts a stream of bytes into lines. A line of more than kMaxLine bytes is passed on in pieces of that size.
+class LineSplitter {
+ public:
+  static constexpr size_t kMaxLine = 64 * 1024;
+
+  // `sink` gets each line without its end.
+  explicit LineSplitter(std::function<void(std::string_view)> sink) : sink_(std::move(sink)) {}
+
+  void Add(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const size_t end = bytes.substr(0, kMaxLine - partial_.size()).find('\n');
+      if (end != std::string_view::npos) {
+        partial_ += bytes.substr(0, end);
+        bytes.remove_prefix(end + 1);
+        Flush();
+        continue;
+      }
+      const size_t taken = std::min(bytes.size(), kMaxLine - partial_.size());
+      partial_ += bytes.substr(0, taken);
+      bytes.remove_prefix(taken);
+      if (partial_.size() < kMaxLine) return;
+      Flush();
+    }
+  }
+
+  // The stream has ended: what is left is a line too.
+  void Finish() {
+    if (!partial_.empty()) Flush();
+  }
+
+ private:
+  void Flush() {
+    sink_(partial_);
+    partial_.clear();
+  }
+
+  std::function<void(std::string_view)> sink_;
+  std::string partial_;
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_CLI_LINE_SPLITTER_H_

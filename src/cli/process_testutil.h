@@ -1,0 +1,52 @@
+// Watching processes that are not children.
+#ifndef TENSORBRAID_CLI_PROCESS_TESTUTIL_H_
+#define TENSORBRAID_CLI_PROCESS_TESTUTIL_H_
+
+#include <poll.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "cli/child_process.h"
+#include "cli/fd.h"
+
+namespace tensorbraid {
+
+// Whether the process ends within ten seconds, or has ended (reaped or not).
+inline bool Ends(pid_t pid) {
+  const Fd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  if (!pidfd.is_open()) return true;
+  pollfd event = {pidfd.get(), POLLIN, 0};
+  return ::poll(&event, 1, 10000) == 1;
+}
+
+// Reads lines from a pipe until one begins with `start`; what follows that, or "" at the pipe's end.
+inline std::string AwaitLine(const Fd& fd, const std::string& start) {
+  std::string line;
+  pollfd event = {fd.get(), POLLIN, 0};
+  char c;
+  while (::poll(&event, 1, 10000) == 1 && ::read(fd.get(), &c, 1) == 1) {
+    if (c != '\n') {
+      line += c;
+    } else if (line.starts_with(start)) {
+      return line.substr(start.size());
+    } else {
+      line.clear();
+    }
+  }
+  return "";
+}
+
+inline std::string ReadFile(const std::string& path) {
+  std::stringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_CLI_PROCESS_TESTUTIL_H_
