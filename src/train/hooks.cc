@@ -1,0 +1,247 @@
+#include <cmath>
+#include <cstdio>
+
+#include "absl/strings/str_format.h"
+#include "core/logging.h"
+#include "core/strings.h"
+#include "tensorbraid/train.h"
+#include "train/progress_line.h"
+
+namespace tensorbraid {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double Seconds(Clock::duration d) { return std::chrono::duration<double>(d).count(); }
+
+Status NeedsGlobalStep(const Graph& graph, const char* hook) {
+  if (GetGlobalStep(graph).valid()) return OkStatus();
+  return FailedPrecondition(hook, " needs a global step: call GetOrCreateGlobalStep and give it to the optimizer");
+}
+
+class StopAtStepHook final : public SessionRunHook {
+ public:
+  explicit StopAtStepHook(int64_t last_step) : last_step_(last_step) {}
+
+  Status Begin(Graph& graph) override { return NeedsGlobalStep(graph, "StopAtStep"); }
+  // A worker that comes when all is done must not add a step.
+  Status AfterCreateSession(SessionRunContext& context) override {
+    const Variable step = GetGlobalStep(context.session().graph());
+    TF_ASSIGN_OR_RETURN(const auto value, context.session().Run({step}));
+    if (value[0].dtype() == kInt64 && value[0].scalar<int64_t>() >= last_step_) context.RequestStop();
+    return OkStatus();
+  }
+  SessionRunArgs BeforeRun(SessionRunContext&) override { return {.fetches = {}, .feeds = {}, .global_step = true}; }
+  Status AfterRun(SessionRunContext& context, const SessionRunValues& values) override {
+    if (values.global_step >= last_step_) context.RequestStop();
+    return OkStatus();
+  }
+  std::optional<int64_t> last_step() const override { return last_step_; }
+
+ private:
+  const int64_t last_step_;
+};
+
+class ShowProgressHook final : public SessionRunHook {
+ public:
+  ShowProgressHook(Output loss, ShowProgressOptions options)
+      : loss_(loss), line_(std::move(options.sink)), interval_(line_.interval(options.interval)) {}
+
+  SessionRunArgs BeforeRun(SessionRunContext&) override {
+    const Clock::time_point now = Clock::now();
+    // The first line comes soon, so that one sees it train.
+    if (first_step_ < 0) next_ = now + std::min<Clock::duration>(interval_, std::chrono::milliseconds(500));
+    due_ = now >= next_;
+    SessionRunArgs args;
+    args.global_step = true;
+    if (due_ && loss_.valid()) args.fetches.push_back(loss_);
+    return args;
+  }
+
+  Status AfterRun(SessionRunContext& context, const SessionRunValues& values) override {
+    const Clock::time_point now = Clock::now();
+    ++runs_;
+    step_ = values.global_step >= 0 ? values.global_step : runs_;
+    if (first_step_ < 0) {
+      first_step_ = shown_step_ = step_;
+      first_time_ = shown_time_ = now;
+    }
+    if (!due_) return OkStatus();
+    if (!values.results.empty()) loss_text_ = LossText(values.results[0]);
+    Show(context, Seconds(now - shown_time_), step_ - shown_step_);
+    shown_step_ = step_;
+    shown_time_ = now;
+    next_ = now + interval_;
+    return OkStatus();
+  }
+
+  Status End(SessionRunContext& context, const Status&) override {
+    if (first_step_ >= 0) Show(context, Seconds(Clock::now() - first_time_), step_ - first_step_);
+    line_.Finish();
+    return OkStatus();
+  }
+
+ private:
+  static std::string LossText(const Tensor& t) {
+    if (t.num_elements() != 1) return t.ToString();
+    if (t.dtype() == kFloat32) return absl::StrFormat("%.4g", t.scalar<float>());
+    if (t.dtype() == kFloat64) return absl::StrFormat("%.4g", t.scalar<double>());
+    return t.ToString();
+  }
+
+  void Show(const SessionRunContext& context, double seconds, int64_t steps) {
+    const double rate = seconds > 0 ? steps / seconds : 0;
+    std::string text = absl::StrFormat("step %d", step_);
+    if (context.last_step()) text += absl::StrFormat("/%d", *context.last_step());
+    if (rate > 0) text += absl::StrFormat("  %.*f steps/s", rate < 10 ? 2 : 0, rate);
+    if (!loss_text_.empty()) text += "  loss " + loss_text_;
+    if (context.last_step() && rate > 0 && step_ < *context.last_step()) {
+      const int left = static_cast<int>(std::ceil((*context.last_step() - step_) / rate));
+      text += left < 3600 ? absl::StrFormat("  %d:%02d left", left / 60, left % 60)
+                          : absl::StrFormat("  %d:%02d:%02d left", left / 3600, left / 60 % 60, left % 60);
+    }
+    line_.Write(text);
+  }
+
+  const Output loss_;
+  ProgressLine line_;
+  const Clock::duration interval_;
+  Clock::time_point next_, first_time_, shown_time_;
+  bool due_ = false;
+  int64_t runs_ = 0;
+  int64_t step_ = 0;
+  int64_t first_step_ = -1;
+  int64_t shown_step_ = 0;
+  std::string loss_text_;
+};
+
+class LogTensorsHook final : public SessionRunHook {
+ public:
+  LogTensorsHook(std::vector<std::pair<std::string, Output>> tensors, LoggingOptions options)
+      : tensors_(std::move(tensors)), options_(std::move(options)) {}
+
+  SessionRunArgs BeforeRun(SessionRunContext&) override {
+    const Clock::time_point now = Clock::now();
+    due_ = runs_ == 0 || (options_.every_n_steps > 0 ? runs_ % options_.every_n_steps == 0 : now >= next_);
+    ++runs_;
+    SessionRunArgs args;
+    if (!due_) return args;
+    next_ = now + options_.every;
+    args.global_step = true;
+    for (const auto& [name, tensor] : tensors_) args.fetches.push_back(tensor);
+    return args;
+  }
+
+  Status AfterRun(SessionRunContext&, const SessionRunValues& values) override {
+    if (!due_) return OkStatus();
+    std::string text = values.global_step >= 0 ? StrCat("step ", values.global_step) : StrCat("run ", runs_);
+    for (size_t i = 0; i < tensors_.size(); ++i) {
+      text += StrCat(i == 0 ? ": " : ", ", tensors_[i].first, " = ", values.results[i].ToString());
+    }
+    if (options_.sink) {
+      options_.sink(text);
+    } else {
+      TB_LOG(Info, "train") << text;
+    }
+    return OkStatus();
+  }
+
+ private:
+  const std::vector<std::pair<std::string, Output>> tensors_;
+  const LoggingOptions options_;
+  Clock::time_point next_;
+  int64_t runs_ = 0;
+  bool due_ = false;
+};
+
+bool AllFinite(const Tensor& t) {
+  const auto finite = [](const auto& values) {
+    for (const auto v : values) {
+      if (!std::isfinite(static_cast<double>(static_cast<float>(v)))) return false;
+    }
+    return true;
+  };
+  switch (t.dtype()) {
+    case DType::kFloat32:
+      return finite(t.data<float>());
+    case DType::kFloat16:
+      return finite(t.data<Float16>());
+    case DType::kBfloat16:
+      return finite(t.data<Bfloat16>());
+    case DType::kFloat64:
+      for (double v : t.data<double>()) {
+        if (!std::isfinite(v)) return false;
+      }
+      return true;
+    default:
+      return true;
+  }
+}
+
+class NanCheckHook final : public SessionRunHook {
+ public:
+  NanCheckHook(Output loss, NanCheckOptions options) : loss_(loss), options_(options) {}
+  SessionRunArgs BeforeRun(SessionRunContext&) override {
+    return {.fetches = {loss_}, .feeds = {}, .global_step = true};
+  }
+  Status AfterRun(SessionRunContext& context, const SessionRunValues& values) override {
+    if (AllFinite(values.results[0])) return OkStatus();
+    const std::string what = StrCat("the loss '", loss_.name(), "' is ", values.results[0].ToString(),
+                                    values.global_step >= 0 ? StrCat(" at step ", values.global_step) : "",
+                                    ": the training has diverged; a smaller learning rate often helps");
+    if (!options_.stop_only) return InvalidArgument(what);
+    TB_LOG(Warning, "train") << what;
+    context.RequestStop();
+    return OkStatus();
+  }
+
+ private:
+  const Output loss_;
+  const NanCheckOptions options_;
+};
+
+class StepCounterHook final : public SessionRunHook {
+ public:
+  explicit StepCounterHook(StepCounterOptions options) : options_(std::move(options)) {}
+  Status Begin(Graph& graph) override { return NeedsGlobalStep(graph, "StepCounter"); }
+  SessionRunArgs BeforeRun(SessionRunContext&) override { return {.fetches = {}, .feeds = {}, .global_step = true}; }
+  Status AfterRun(SessionRunContext&, const SessionRunValues& values) override {
+    if (last_step_ >= 0 && values.global_step - last_step_ < options_.every_n_steps) return OkStatus();
+    const Clock::time_point now = Clock::now();
+    if (last_step_ >= 0) {
+      const double rate = (values.global_step - last_step_) / std::max(Seconds(now - last_time_), 1e-9);
+      if (options_.sink) {
+        options_.sink(values.global_step, rate);
+      } else {
+        TB_LOG(Info, "train") << "step " << values.global_step << ": " << rate << " steps/s";
+      }
+    }
+    last_step_ = values.global_step;
+    last_time_ = now;
+    return OkStatus();
+  }
+
+ private:
+  const StepCounterOptions options_;
+  int64_t last_step_ = -1;
+  Clock::time_point last_time_;
+};
+
+}  // namespace
+
+std::shared_ptr<SessionRunHook> StopAtStep(int64_t last_step) { return std::make_shared<StopAtStepHook>(last_step); }
+std::shared_ptr<SessionRunHook> ShowProgress(Output loss, ShowProgressOptions options) {
+  return std::make_shared<ShowProgressHook>(loss, std::move(options));
+}
+std::shared_ptr<SessionRunHook> LoggingHook(std::vector<std::pair<std::string, Output>> tensors,
+                                            LoggingOptions options) {
+  return std::make_shared<LogTensorsHook>(std::move(tensors), std::move(options));
+}
+std::shared_ptr<SessionRunHook> NanCheck(Output loss, NanCheckOptions options) {
+  return std::make_shared<NanCheckHook>(loss, options);
+}
+std::shared_ptr<SessionRunHook> StepCounter(StepCounterOptions options) {
+  return std::make_shared<StepCounterHook>(std::move(options));
+}
+
+}  // namespace tensorbraid

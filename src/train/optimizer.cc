@@ -1,0 +1,261 @@
+#include "tensorbraid/optimizer.h"
+
+#include <algorithm>
+#include <set>
+
+#include "core/strings.h"
+#include "graph/node.h"
+#include "train/train_op.h"
+
+namespace tensorbraid {
+namespace {
+
+// Every read of the variable in its graph: what a loss can depend on it through.
+std::vector<Output> ReadsOf(const Variable& variable) {
+  std::vector<Output> reads;
+  for (const auto& node : variable.graph()->impl().nodes()) {
+    if (node->type() == "ReadVariableOp" && node->inputs()[0] == variable.handle()) reads.emplace_back(node.get(), 0);
+  }
+  return reads;
+}
+
+}  // namespace
+
+Operation Optimizer::Minimize(const Output& loss, const MinimizeOptions& options) {
+  if (!loss.valid()) return {};  // the graph knows why
+  const auto grads = ComputeGradients(loss, options.variables);
+  if (!grads.ok()) {
+    loss.graph()->AddError(grads.status());
+    return {};
+  }
+  return ApplyGradients(*grads, {.global_step = options.global_step, .name = options.name});
+}
+
+StatusOr<std::vector<GradAndVar>> Optimizer::ComputeGradients(const Output& loss,
+                                                              const std::vector<Variable>& variables) {
+  if (!loss.valid()) return InvalidArgument(name_, ": the loss is not valid (see the graph's status)");
+  Graph& graph = *loss.graph();
+  TF_RETURN_IF_ERROR(graph.status());
+  const std::vector<Variable> vars = variables.empty() ? graph.trainable_variables() : variables;
+  if (vars.empty()) return InvalidArgument(name_, ": there are no trainable variables to optimise");
+  std::vector<Output> reads;
+  std::vector<size_t> ends;  // reads of vars[i] end here
+  for (const Variable& v : vars) {
+    if (!v.valid() || v.graph() != &graph) {
+      return InvalidArgument(name_, ": a variable is not of the graph of the loss '", loss.name(), "'");
+    }
+    const auto of_v = ReadsOf(v);
+    reads.insert(reads.end(), of_v.begin(), of_v.end());
+    ends.push_back(reads.size());
+  }
+  std::vector<Output> read_grads;
+  if (!reads.empty()) {
+    TF_ASSIGN_OR_RETURN(read_grads, Gradients({loss}, reads));
+  }
+  std::vector<GradAndVar> result;
+  bool any = false;
+  for (size_t i = 0, read = 0; i < vars.size(); ++i) {
+    std::vector<Output> terms;
+    for (; read < ends[i]; ++read) {
+      if (read_grads[read].valid()) terms.push_back(read_grads[read]);
+    }
+    Output grad;
+    if (terms.size() == 1) grad = terms[0];
+    if (terms.size() > 1) {
+      grad = NodeBuilder(graph, "AddN").InputList(terms).ColocateWith(terms[0].op()).Output();
+    }
+    any = any || grad.valid();
+    result.push_back({grad, vars[i]});
+  }
+  TF_RETURN_IF_ERROR(graph.status());
+  if (!any) {
+    std::vector<std::string> names;
+    for (const Variable& v : vars) names.push_back(v.name());
+    return InvalidArgument(name_, ": the loss '", loss.name(), "' depends on none of the variables ",
+                           StrJoin(names, ", "));
+  }
+  return result;
+}
+
+Operation Optimizer::ApplyGradients(const std::vector<GradAndVar>& grads, const ApplyGradientsOptions& options) {
+  Graph* graph = nullptr;
+  for (const GradAndVar& g : grads) {
+    if (g.var.valid()) graph = g.var.graph();
+  }
+  if (graph == nullptr) return {};
+  if (!graph->status().ok()) return {};
+  hypers_.clear();
+  std::vector<Operation> updates;
+  const std::string train_name = options.name.empty() ? name_ : options.name;
+  {
+    auto scope = graph->NameScope(name_);
+    for (const GradAndVar& g : grads) {
+      if (!g.grad.valid()) continue;
+      CreateSlots(g.var);
+      auto name = graph->NameScope("update_" + g.var.name());
+      auto device = graph->ColocateWith(g.var.handle().op());
+      updates.push_back(ApplyDense(g.grad, g.var));
+    }
+  }
+  if (updates.empty()) {
+    graph->AddError(InvalidArgument(name_, ": no variable has a gradient to apply"));
+    return {};
+  }
+  if (!options.global_step.valid()) {
+    return Group(*graph, updates, train_name);
+  }
+  const Variable& step = options.global_step;
+  // The step itself is the training operation: it runs last, where it lies, and nothing more has to cross to a worker.
+  auto device = graph->ColocateWith(step.handle().op());
+  const Operation updated = Group(*graph, updates, name_ + "/update");
+  const Output one = Operand(1).ToOutput(*graph, step.dtype());
+  const Operation train = NodeBuilder(*graph, "AssignAddVariableOp")
+                              .Name(train_name)
+                              .Input(step.handle())
+                              .Input(one)
+                              .Control(updated)
+                              .Finish();
+  RegisterTrainOp(train, step);
+  return train;
+}
+
+Variable Optimizer::GetSlot(const Variable& variable, const std::string& slot) const {
+  const auto it = slots_.find({variable.handle().node(), slot});
+  return it == slots_.end() ? Variable() : it->second;
+}
+
+std::vector<std::string> Optimizer::GetSlotNames() const {
+  std::set<std::string> names;
+  for (const auto& [key, variable] : slots_) names.insert(key.second);
+  return {names.begin(), names.end()};
+}
+
+Variable Optimizer::MakeSlot(const Variable& variable, const std::string& slot, const Initializer& initializer) {
+  Variable& made = slots_[{variable.handle().node(), slot}];
+  if (!made.valid()) {
+    Graph& graph = *variable.graph();
+    auto top = graph.NameScope("");
+    auto device = graph.ColocateWith(variable.handle().op());
+    made = Variable(graph, variable.shape(), initializer,
+                    {.name = variable.name() + "/" + name_, .dtype = variable.dtype(), .trainable = false});
+  }
+  return made;
+}
+
+Output Optimizer::Hyper(const Operand& value, const Variable& variable) {
+  Graph& graph = *variable.graph();
+  Output& made = hypers_[{&value, variable.handle().op().device(), variable.dtype()}];
+  if (made.valid()) return made;
+  // Steps of several variables share it, so it stands outside of the scopes of any.
+  auto top = graph.NameScope(name_ + "/");
+  auto device = graph.ColocateWith(variable.handle().op());
+  made = value.ToOutput(graph, variable.dtype());
+  if (made.valid() && made.dtype() != variable.dtype()) {
+    made = NodeBuilder(graph, "Cast").Input(made).Attr("DstT", variable.dtype()).Output();
+  }
+  return made;
+}
+
+Operation GradientDescentOptimizer::ApplyDense(const Output& grad, const Variable& variable) {
+  return NodeBuilder(*variable.graph(), "ResourceApplyGradientDescent")
+      .Input(variable.handle())
+      .Input(Hyper(learning_rate_, variable))
+      .Input(grad)
+      .Attr("use_locking", use_locking_)
+      .Finish();
+}
+
+void MomentumOptimizer::CreateSlots(const Variable& variable) { MakeSlot(variable, "momentum", Zeros()); }
+
+Operation MomentumOptimizer::ApplyDense(const Output& grad, const Variable& variable) {
+  return NodeBuilder(*variable.graph(), "ResourceApplyMomentum")
+      .Input(variable.handle())
+      .Input(GetSlot(variable, "momentum").handle())
+      .Input(Hyper(learning_rate_, variable))
+      .Input(grad)
+      .Input(Hyper(momentum_, variable))
+      .Attr("use_locking", options_.use_locking)
+      .Attr("use_nesterov", options_.use_nesterov)
+      .Finish();
+}
+
+void AdadeltaOptimizer::CreateSlots(const Variable& variable) {
+  MakeSlot(variable, "accum", Zeros());
+  MakeSlot(variable, "accum_update", Zeros());
+}
+
+Operation AdadeltaOptimizer::ApplyDense(const Output& grad, const Variable& variable) {
+  return NodeBuilder(*variable.graph(), "ResourceApplyAdadelta")
+      .Input(variable.handle())
+      .Input(GetSlot(variable, "accum").handle())
+      .Input(GetSlot(variable, "accum_update").handle())
+      .Input(Hyper(learning_rate_, variable))
+      .Input(Hyper(rho_, variable))
+      .Input(Hyper(epsilon_, variable))
+      .Input(grad)
+      .Attr("use_locking", use_locking_)
+      .Finish();
+}
+
+std::vector<GradAndVar> AverageGradients(const std::vector<std::vector<GradAndVar>>& tower_grads) {
+  std::vector<GradAndVar> result;
+  if (tower_grads.empty()) return result;
+  for (size_t i = 0; i < tower_grads[0].size(); ++i) {
+    const Variable& var = tower_grads[0][i].var;
+    if (!var.valid()) continue;
+    Graph& graph = *var.graph();
+    std::vector<Output> grads;
+    for (const auto& tower : tower_grads) {
+      if (i >= tower.size() || !(tower[i].var == var)) {
+        graph.AddError(InvalidArgument("AverageGradients: tower ", grads.size(), " has no gradient for variable '",
+                                       var.name(), "' at place ", i, "; all towers must list the same variables"));
+        return {};
+      }
+      if (tower[i].grad.valid()) grads.push_back(tower[i].grad);
+    }
+    Output mean;
+    if (!grads.empty()) {
+      mean = grads[0];
+      if (grads.size() > 1) {
+        auto scope = graph.NameScope("average_" + var.name());
+        const Output count = Operand(static_cast<int64_t>(tower_grads.size())).ToOutput(graph, var.dtype());
+        const Output sum = NodeBuilder(graph, "AddN").InputList(std::move(grads)).Output();
+        mean = NodeBuilder(graph, "RealDiv").Input(sum).Input(count).Output();
+      }
+    }
+    result.push_back({mean, var});
+  }
+  return result;
+}
+
+Operation Group(Graph& graph, const std::vector<Operation>& operations, const std::string& name) {
+  std::map<std::string, std::vector<Operation>> by_device;
+  for (const Operation& op : operations) {
+    if (!op.valid()) return {};
+    by_device[op.device()].push_back(op);
+  }
+  NodeBuilder group(graph, "NoOp");
+  group.Name(name);
+  if (by_device.size() == 1) {
+    // Where the operations are, so that the group waits for nothing from elsewhere.
+    for (const Operation& op : operations) group.Control(op);
+    auto here = graph.NoDevice();
+    auto alone = graph.ColocateWith({});
+    return group.Device(operations[0].device()).Finish();
+  }
+  for (const auto& [device, ops] : by_device) {
+    if (ops.size() == 1) {
+      group.Control(ops[0]);
+      continue;
+    }
+    auto there = graph.NoDevice();
+    auto alone = graph.ColocateWith({});
+    NodeBuilder gathered(graph, "NoOp");
+    gathered.Name(name + "_deps").Device(device);
+    for (const Operation& op : ops) gathered.Control(op);
+    group.Control(gathered.Finish());
+  }
+  return group.Finish();
+}
+
+}  // namespace tensorbraid
