@@ -68,10 +68,10 @@ class Server {
 };
 
 struct ReplicaDeviceSetterOptions {
+  ClusterSpec cluster;
   int ps_tasks = 0;  // taken from the cluster when that is given
   std::string ps_device = "/job:ps";
   std::string worker_device = "/job:worker";
-  ClusterSpec cluster;
   // Ops that go to the parameter servers.
   std::vector<std::string> ps_ops = {"Variable", "VariableV2", "AutoReloadVariable", "MutableHashTable",
                                      "MutableHashTableV2", "VarHandleOp", "BoostedTreesEnsembleResourceHandleOp"};
