@@ -1,0 +1,53 @@
+// Random tensors.
+//
+// Numbers come from a counter-based generator (Philox) that belongs to the node. Seeds: the op's own (0: none) together
+// with the graph's (Graph::SetRandomSeed); when neither is set, values differ from run to run. Equal seeds give equal
+// sequences of values on every run, whatever the number of threads. Not differentiable.
+#ifndef TENSORBRAID_RANDOM_OPS_H_
+#define TENSORBRAID_RANDOM_OPS_H_
+
+#include <string>
+
+#include "tensorbraid/graph.h"
+
+namespace tensorbraid {
+
+struct RandomOptions {
+  DType dtype = kFloat32;  // floating
+  int64_t seed = 0;
+  std::string name = {};
+};
+
+// The shape of a random tensor: fixed, or an int32 or int64 vector.
+class RandomShape {
+ public:
+  RandomShape(std::initializer_list<int64_t> dims) : operand_(Constant(Shape(dims))) {}
+  RandomShape(const Shape& shape) : operand_(Constant(shape)) {}  // NOLINT: converts. REQUIRES: fully defined
+  RandomShape(Output shape) : operand_(shape) {}                  // NOLINT: converts
+  const Operand& operand() const { return operand_; }
+
+ private:
+  static Tensor Constant(const Shape& shape);
+  Operand operand_;
+};
+
+// Uniform in [low, high).
+Output RandomUniform(Graph& graph, const RandomShape& shape, double low, double high,
+                     const RandomOptions& options = {});
+// Uniform in [0, 1).
+Output RandomUniform(Graph& graph, const RandomShape& shape, const RandomOptions& options = {});
+// Normally distributed.
+Output RandomNormal(Graph& graph, const RandomShape& shape, double mean = 0.0, double stddev = 1.0,
+                    const RandomOptions& options = {});
+// Normally distributed; values farther than two standard deviations from the mean are drawn again.
+Output TruncatedNormal(Graph& graph, const RandomShape& shape, double mean, double stddev,
+                       const RandomOptions& options = {});
+// Uniform integers (dtype int32 or int64, that of the bounds) in [low, high). InvalidArgument when run with low >= high.
+Output RandomUniformInt(Graph& graph, const RandomShape& shape, const Operand& low, const Operand& high,
+                        int64_t seed = 0, const std::string& name = "");
+// The rows of `value` in a random order. Any dtype.
+Output RandomShuffle(const Operand& value, int64_t seed = 0, const std::string& name = "");
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_RANDOM_OPS_H_

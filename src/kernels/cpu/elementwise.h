@@ -1,0 +1,179 @@
+// Elementwise kernels: loops over rows of elements, and the drivers that lay broadcast tensors out as such rows.
+//
+// A loop knows types and arithmetic and nothing of shapes; a driver knows shapes and nothing of types. So each new
+// (op, dtype) instantiates three small loops and no more. 16-bit floats go through the float32 loop, block by block.
+#ifndef TENSORBRAID_KERNELS_CPU_ELEMENTWISE_H_
+#define TENSORBRAID_KERNELS_CPU_ELEMENTWISE_H_
+
+#include <cstdint>
+#include <type_traits>
+
+#include "kernels/cpu/half.h"
+#include "runtime/kernel.h"
+
+namespace tensorbraid::cpu {
+
+// Runs body over [0, total), shared among pool threads when it is worth it. `cost_ns` estimates one unit.
+template <typename Body>
+void Parallel(KernelContext& ctx, int64_t total, double cost_ns, const Body& body) {
+  if (total * cost_ns < 40'000 || ctx.env().pool == nullptr) {
+    if (total > 0) body(int64_t{0}, total);
+    return;
+  }
+  ctx.pool().ParallelFor(total, cost_ns, std::cref(body));
+}
+
+// Which operand of a row is a single element that stands for all.
+enum class Spread { kNone, kLeft, kRight };
+
+// Computes n elements; `out` may be `a` or `b`. False: an operand has a value that the op refuses.
+using BinaryRow = bool (*)(const void* a, const void* b, void* out, int64_t n, Spread spread);
+using UnaryRow = void (*)(const void* in, void* out, int64_t n);
+
+struct BinaryLoop {
+  BinaryRow row;
+  int in_size;   // bytes per element
+  int out_size;
+  double cost_ns;  // per element
+  const char* refusal;  // the message when row returns false
+};
+
+// Computes output 0 from inputs 0 and 1 with NumPy broadcasting; in place when possible.
+// InvalidArgument when the shapes do not fit, or with the loop's refusal.
+Status RunBinary(KernelContext& ctx, const BinaryLoop& loop);
+// The same without broadcasting: both inputs must have one shape.
+Status RunSameShape(KernelContext& ctx, const BinaryLoop& loop);
+// Computes output 0, of the shape of input 0, in place when possible.
+Status RunUnary(KernelContext& ctx, UnaryRow row, int in_size, int out_size, double cost_ns);
+
+// A functor F is a struct with
+//   template <typename T> static R Apply(T a, T b)        (R: T, or bool)
+// and optionally `static constexpr double kCostNs`, `kRefusal` and `template <typename T> static bool Refuses(T b)`.
+template <typename F, typename T, typename R>
+bool BinaryRowOf(const void* av, const void* bv, void* outv, int64_t n, Spread spread) {
+  const T* a = static_cast<const T*>(av);
+  const T* b = static_cast<const T*>(bv);
+  R* out = static_cast<R*>(outv);
+  if constexpr (requires { F::kRefusal; } && std::is_integral_v<T>) {
+    const int64_t nb = spread == Spread::kRight ? 1 : n;
+    for (int64_t i = 0; i < nb; ++i) {
+      if (F::Refuses(b[i])) return false;
+    }
+  }
+  // The loops carry nothing from one element to the next, even when out is a or b.
+  switch (spread) {
+    case Spread::kNone:
+#pragma GCC ivdep
+      for (int64_t i = 0; i < n; ++i) out[i] = F::Apply(a[i], b[i]);
+      break;
+    case Spread::kLeft: {
+      const T s = a[0];
+#pragma GCC ivdep
+      for (int64_t i = 0; i < n; ++i) out[i] = F::Apply(s, b[i]);
+      break;
+    }
+    case Spread::kRight: {
+      const T s = b[0];
+#pragma GCC ivdep
+      for (int64_t i = 0; i < n; ++i) out[i] = F::Apply(a[i], s);
+      break;
+    }
+  }
+  return true;
+}
+
+// 16-bit floats: blocks are widened, computed as float32 and rounded.
+template <BinaryRow float_row, typename H, typename R>
+bool HalfBinaryRow(const void* av, const void* bv, void* outv, int64_t n, Spread spread) {
+  constexpr int64_t kBlock = 256;
+  const H* a = static_cast<const H*>(av);
+  const H* b = static_cast<const H*>(bv);
+  R* out = static_cast<R*>(outv);
+  float fa[kBlock], fb[kBlock], fout[kBlock];
+  if (spread == Spread::kLeft) fa[0] = static_cast<float>(a[0]);
+  if (spread == Spread::kRight) fb[0] = static_cast<float>(b[0]);
+  for (int64_t i = 0; i < n; i += kBlock) {
+    const int64_t m = std::min(kBlock, n - i);
+    if (spread != Spread::kLeft) ToFloat(a + i, fa, m);
+    if (spread != Spread::kRight) ToFloat(b + i, fb, m);
+    if constexpr (std::is_same_v<R, bool>) {
+      if (!float_row(fa, fb, out + i, m, spread)) return false;
+    } else {
+      if (!float_row(fa, fb, fout, m, spread)) return false;
+      FromFloat(fout, out + i, m);
+    }
+  }
+  return true;
+}
+
+template <UnaryRow float_row, typename H>
+void HalfUnaryRow(const void* inv, void* outv, int64_t n) {
+  constexpr int64_t kBlock = 256;
+  const H* in = static_cast<const H*>(inv);
+  H* out = static_cast<H*>(outv);
+  float block[kBlock];
+  for (int64_t i = 0; i < n; i += kBlock) {
+    const int64_t m = std::min(kBlock, n - i);
+    ToFloat(in + i, block, m);
+    float_row(block, block, m);
+    FromFloat(block, out + i, m);
+  }
+}
+
+template <typename F, typename T>
+constexpr BinaryLoop MakeBinaryLoop() {
+  using Wide = std::conditional_t<kIsHalf<T>, float, T>;
+  using WideResult = std::decay_t<decltype(F::Apply(std::declval<Wide>(), std::declval<Wide>()))>;
+  using R = std::conditional_t<std::is_same_v<WideResult, bool>, bool, T>;
+  BinaryLoop loop{nullptr, sizeof(T), sizeof(R), 0.3, ""};
+  if constexpr (requires { F::kCostNs; }) loop.cost_ns = F::kCostNs;
+  if constexpr (requires { F::kRefusal; }) loop.refusal = F::kRefusal;
+  if constexpr (kIsHalf<T>) {
+    loop.row = HalfBinaryRow<BinaryRowOf<F, float, std::conditional_t<std::is_same_v<R, bool>, bool, float>>, T, R>;
+  } else {
+    loop.row = BinaryRowOf<F, T, R>;
+  }
+  return loop;
+}
+
+template <typename F, typename T>
+Status BinaryKernel(KernelContext& ctx) {
+  static constexpr BinaryLoop loop = MakeBinaryLoop<F, T>();
+  return RunBinary(ctx, loop);
+}
+
+template <typename F, typename T>
+Status SameShapeKernel(KernelContext& ctx) {
+  static constexpr BinaryLoop loop = MakeBinaryLoop<F, T>();
+  return RunSameShape(ctx, loop);
+}
+
+// A list of element types, to register a kernel for each.
+template <typename... T>
+struct Types {};
+template <typename... A, typename... B>
+Types<A..., B...> operator+(Types<A...>, Types<B...>) {
+  return {};
+}
+
+using FloatTypes = Types<float, double, Float16, Bfloat16>;
+using IntTypes = Types<int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t>;
+using RealTypes = decltype(FloatTypes{} + IntTypes{});
+
+template <typename F, typename... T>
+void AddBinary(KernelRegistry& r, const char* op, Types<T...>) {
+  (r.Add(op, {{"T", {DTypeOf<T>::value}}}, BinaryKernel<F, T>), ...);
+}
+template <typename F, typename... T>
+void AddSameShape(KernelRegistry& r, const char* op, Types<T...>) {
+  (r.Add(op, {{"T", {DTypeOf<T>::value}}}, SameShapeKernel<F, T>), ...);
+}
+
+// Signed overflow wraps round, as in NumPy.
+template <typename T>
+using Wrapping = std::conditional_t<std::is_floating_point_v<T>, T,
+                                    std::conditional_t<(sizeof(T) > 4), uint64_t, uint32_t>>;
+
+}  // namespace tensorbraid::cpu
+
+#endif  // TENSORBRAID_KERNELS_CPU_ELEMENTWISE_H_

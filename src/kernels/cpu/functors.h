@@ -1,0 +1,261 @@
+// The arithmetic of the elementwise ops of two operands; see elementwise.h for what a functor is.
+#ifndef TENSORBRAID_KERNELS_CPU_FUNCTORS_H_
+#define TENSORBRAID_KERNELS_CPU_FUNCTORS_H_
+
+#include <cmath>
+#include <string>
+#include <type_traits>
+
+#include "kernels/cpu/elementwise.h"
+
+namespace tensorbraid::cpu {
+
+struct AddF {
+  template <typename T>
+  static T Apply(const T& a, const T& b) {
+    if constexpr (std::is_same_v<T, std::string>) {
+      return a + b;
+    } else {
+      return static_cast<T>(Wrapping<T>(a) + Wrapping<T>(b));
+    }
+  }
+};
+
+struct SubF {
+  template <typename T>
+  static T Apply(T a, T b) {
+    return static_cast<T>(Wrapping<T>(a) - Wrapping<T>(b));
+  }
+};
+
+struct MulF {
+  template <typename T>
+  static T Apply(T a, T b) {
+    return static_cast<T>(Wrapping<T>(a) * Wrapping<T>(b));
+  }
+};
+
+struct SquaredDifferenceF {
+  template <typename T>
+  static T Apply(T a, T b) {
+    const T d = SubF::Apply(a, b);
+    return MulF::Apply(d, d);
+  }
+};
+
+// Integer division by -1 is a negation, which wraps for the smallest value instead of trapping.
+template <typename T>
+bool IsMinusOne(T b) {
+  if constexpr (std::is_signed_v<T>) return b == T(-1);
+  return false;
+}
+
+// C++'s division: integers truncate towards zero.
+struct DivF {
+  static constexpr double kCostNs = 1;
+  static constexpr const char* kRefusal = "integer division by zero";
+  template <typename T>
+  static bool Refuses(T b) {
+    return b == 0;
+  }
+  template <typename T>
+  static T Apply(T a, T b) {
+    if constexpr (std::is_integral_v<T>) {
+      if (IsMinusOne(b)) return SubF::Apply(T(0), a);
+    }
+    return static_cast<T>(a / b);
+  }
+};
+
+struct DivNoNanF {
+  template <typename T>
+  static T Apply(T a, T b) {
+    return b == 0 ? T(0) : a / b;
+  }
+};
+
+struct FloorDivF {
+  static constexpr double kCostNs = 1.5;
+  static constexpr const char* kRefusal = DivF::kRefusal;
+  template <typename T>
+  static bool Refuses(T b) {
+    return b == 0;
+  }
+  template <typename T>
+  static T Apply(T a, T b) {
+    if constexpr (std::is_integral_v<T>) {
+      if (IsMinusOne(b)) return SubF::Apply(T(0), a);
+      const T q = static_cast<T>(a / b);
+      return static_cast<T>(q - (a % b != 0 && (a < 0) != (b < 0)));
+    } else {
+      return std::floor(a / b);
+    }
+  }
+};
+
+// The remainder with the sign of the divisor, as Python's %.
+struct FloorModF {
+  static constexpr double kCostNs = 3;
+  static constexpr const char* kRefusal = DivF::kRefusal;
+  template <typename T>
+  static bool Refuses(T b) {
+    return b == 0;
+  }
+  template <typename T>
+  static T Apply(T a, T b) {
+    if constexpr (std::is_integral_v<T>) {
+      if (IsMinusOne(b)) return 0;
+      const T r = static_cast<T>(a % b);
+      return static_cast<T>(r != 0 && (r < 0) != (b < 0) ? r + b : r);
+    } else {
+      const T r = std::fmod(a, b);
+      return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+    }
+  }
+};
+
+// The remainder with the sign of the dividend, as C++'s %.
+struct ModF {
+  static constexpr double kCostNs = 3;
+  static constexpr const char* kRefusal = DivF::kRefusal;
+  template <typename T>
+  static bool Refuses(T b) {
+    return b == 0;
+  }
+  template <typename T>
+  static T Apply(T a, T b) {
+    if constexpr (std::is_integral_v<T>) {
+      return IsMinusOne(b) ? T(0) : static_cast<T>(a % b);
+    } else {
+      return std::fmod(a, b);
+    }
+  }
+};
+
+struct PowF {
+  static constexpr double kCostNs = 15;
+  static constexpr const char* kRefusal = "integers cannot be raised to negative integer powers";
+  template <typename T>
+  static bool Refuses(T b) {
+    return b < 0;
+  }
+  template <typename T>
+  static T Apply(T a, T b) {
+    if constexpr (std::is_integral_v<T>) {
+      T result = 1;
+      for (T base = a; b > 0; b = static_cast<T>(b / 2)) {
+        if (b % 2 != 0) result = MulF::Apply(result, base);
+        base = MulF::Apply(base, base);
+      }
+      return result;
+    } else {
+      return std::pow(a, b);
+    }
+  }
+};
+
+// Larger and smaller; a NaN on either side wins.
+struct MaximumF {
+  template <typename T>
+  static T Apply(T a, T b) {
+    if constexpr (std::is_floating_point_v<T>) return (a > b || a != a) ? a : b;
+    return a > b ? a : b;
+  }
+};
+struct MinimumF {
+  template <typename T>
+  static T Apply(T a, T b) {
+    if constexpr (std::is_floating_point_v<T>) return (a < b || a != a) ? a : b;
+    return a < b ? a : b;
+  }
+};
+
+#define TB_COMPARISON(name, op)                     \
+  struct name {                                     \
+    template <typename T>                           \
+    static bool Apply(const T& a, const T& b) {     \
+      return a op b;                                \
+    }                                               \
+  };
+TB_COMPARISON(EqualF, ==)
+TB_COMPARISON(NotEqualF, !=)
+TB_COMPARISON(LessF, <)
+TB_COMPARISON(LessEqualF, <=)
+TB_COMPARISON(GreaterF, >)
+TB_COMPARISON(GreaterEqualF, >=)
+#undef TB_COMPARISON
+
+struct AndF {
+  static bool Apply(bool a, bool b) { return a & b; }
+};
+struct OrF {
+  static bool Apply(bool a, bool b) { return a | b; }
+};
+
+// Gradients of functions y of x: of their output, or for activations of their input.
+struct TanhGradF {
+  template <typename T>
+  static T Apply(T y, T dy) {
+    return dy * (T(1) - y * y);
+  }
+};
+struct SigmoidGradF {
+  template <typename T>
+  static T Apply(T y, T dy) {
+    return dy * y * (T(1) - y);
+  }
+};
+struct ReciprocalGradF {
+  template <typename T>
+  static T Apply(T y, T dy) {
+    return -dy * y * y;
+  }
+};
+struct SqrtGradF {
+  template <typename T>
+  static T Apply(T y, T dy) {
+    return dy * T(0.5) / y;
+  }
+};
+struct RsqrtGradF {
+  template <typename T>
+  static T Apply(T y, T dy) {
+    return T(-0.5) * dy * y * y * y;
+  }
+};
+struct ReluGradF {
+  template <typename T>
+  static T Apply(T dy, T x) {
+    return x > T(0) ? dy : T(0);
+  }
+};
+struct Relu6GradF {
+  template <typename T>
+  static T Apply(T dy, T x) {
+    return x > T(0) && x < T(6) ? dy : T(0);
+  }
+};
+struct EluGradF {
+  template <typename T>
+  static T Apply(T dy, T y) {
+    return y < T(0) ? (y + T(1)) * dy : dy;
+  }
+};
+struct SoftplusGradF {
+  static constexpr double kCostNs = 8;
+  template <typename T>
+  static T Apply(T dy, T x) {
+    return dy / (std::exp(-x) + T(1));
+  }
+};
+struct SoftsignGradF {
+  template <typename T>
+  static T Apply(T dy, T x) {
+    const T d = T(1) + std::abs(x);
+    return dy / (d * d);
+  }
+};
+
+}  // namespace tensorbraid::cpu
+
+#endif  // TENSORBRAID_KERNELS_CPU_FUNCTORS_H_

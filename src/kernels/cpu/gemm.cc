@@ -1,0 +1,122 @@
+#include "kernels/cpu/gemm.h"
+
+#include <omp.h>
+#include <oneapi/dnnl/dnnl.h>
+
+// Our pool shares the work; Eigen must not call OpenMP.
+#define EIGEN_DONT_PARALLELIZE
+#include <Eigen/Core>
+#include <algorithm>
+#include <functional>
+#include <type_traits>
+#include <vector>
+
+#include "core/logging.h"
+#include "kernels/cpu/half.h"
+
+namespace tensorbraid::cpu {
+namespace {
+
+// A rectangle of a product; lda and ldb are the row lengths of a and b as stored, ldc that of the whole c.
+struct Block {
+  bool ta, tb;
+  int64_t m, n, k;
+  int64_t lda, ldb, ldc;
+};
+
+// Measured on two Zen 5 cores, one thread: 14 us for [100,784]x[784,10], 13 us for [784,100]x[100,10]; Eigen's product
+// takes 21 and 24 us. So oneDNN serves narrow products as well.
+void Multiply(const Block& s, const float* a, const float* b, float* c) {
+  // oneDNN would bring an OpenMP team for each calling thread; our pool owns the cores. The setting is per thread.
+  static thread_local const bool single_threaded = (omp_set_num_threads(1), true);
+  (void)single_threaded;
+  const dnnl_status_t status = dnnl_sgemm(s.ta ? 'T' : 'N', s.tb ? 'T' : 'N', s.m, s.n, s.k, 1.0f, a, s.lda, b, s.ldb,
+                                          0.0f, c, s.ldc);
+  TB_CHECK(status == dnnl_success);
+}
+
+template <typename T>
+void Multiply(const Block& s, const T* a, const T* b, T* c) {
+  using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  using Stride = Eigen::OuterStride<>;
+  using Const = Eigen::Map<const Matrix, 0, Stride>;
+  const Const ma(a, s.ta ? s.k : s.m, s.ta ? s.m : s.k, Stride(s.lda));
+  const Const mb(b, s.tb ? s.n : s.k, s.tb ? s.k : s.n, Stride(s.ldb));
+  Eigen::Map<Matrix, 0, Stride> mc(c, s.m, s.n, Stride(s.ldc));
+  if (s.ta && s.tb) {
+    mc.noalias() = ma.transpose() * mb.transpose();
+  } else if (s.ta) {
+    mc.noalias() = ma.transpose() * mb;
+  } else if (s.tb) {
+    mc.noalias() = ma * mb.transpose();
+  } else {
+    mc.noalias() = ma * mb;
+  }
+}
+
+// Splits the product over the longer side of c.
+template <typename T>
+void Shared(ThreadPool* pool, const Block& s, const T* a, const T* b, T* c) {
+  constexpr double kFlopsPerNs = 100;
+  // Ranges of fewer rows or columns than this waste the inner loops.
+  constexpr int64_t kGrain = 32;
+  const double ns = 2.0 * s.m * s.n * s.k / kFlopsPerNs;
+  if (pool == nullptr || ns < 100'000 || std::max(s.m, s.n) < 2 * kGrain) {
+    Multiply(s, a, b, c);
+    return;
+  }
+  const bool by_rows = s.m >= s.n;
+  const int64_t length = by_rows ? s.m : s.n;
+  const int64_t pieces = (length + kGrain - 1) / kGrain;
+  const auto body = [&](int64_t begin, int64_t end) {
+    const int64_t from = begin * kGrain;
+    const int64_t size = std::min(length, end * kGrain) - from;
+    Block part = s;
+    (by_rows ? part.m : part.n) = size;
+    const int64_t a_at = by_rows ? from * (s.ta ? 1 : s.lda) : 0;
+    const int64_t b_at = by_rows ? 0 : from * (s.tb ? s.ldb : 1);
+    Multiply(part, a + a_at, b + b_at, c + from * (by_rows ? s.ldc : 1));
+  };
+  pool->ParallelFor(pieces, ns / pieces, std::cref(body));
+}
+
+}  // namespace
+
+template <typename T>
+void Gemm(ThreadPool* pool, bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, const T* a, const T* b,
+          T* c) {
+  if (m == 0 || n == 0) return;
+  if (k == 0) {
+    std::fill(c, c + m * n, T());
+    return;
+  }
+  const Block s{transpose_a, transpose_b, m, n, k, transpose_a ? m : k, transpose_b ? k : n, n};
+  if constexpr (kIsHalf<T>) {
+    std::vector<float> wide(m * k + k * n + m * n);
+    float* fa = wide.data();
+    float* fb = fa + m * k;
+    float* fc = fb + k * n;
+    ToFloat(a, fa, m * k);
+    ToFloat(b, fb, k * n);
+    Shared(pool, s, fa, fb, fc);
+    FromFloat(fc, c, m * n);
+  } else if constexpr (std::is_integral_v<T>) {
+    // Unsigned arithmetic wraps where signed overflow would be undefined.
+    using U = std::make_unsigned_t<T>;
+    Shared(pool, s, reinterpret_cast<const U*>(a), reinterpret_cast<const U*>(b), reinterpret_cast<U*>(c));
+  } else {
+    Shared(pool, s, a, b, c);
+  }
+}
+
+#define TB_GEMM(T) \
+  template void Gemm<T>(ThreadPool*, bool, bool, int64_t, int64_t, int64_t, const T*, const T*, T*);
+TB_GEMM(float)
+TB_GEMM(double)
+TB_GEMM(Float16)
+TB_GEMM(Bfloat16)
+TB_GEMM(int32_t)
+TB_GEMM(int64_t)
+#undef TB_GEMM
+
+}  // namespace tensorbraid::cpu

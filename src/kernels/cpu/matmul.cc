@@ -1,0 +1,109 @@
+// MatMul and batches of it.
+#include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/families.h"
+#include "kernels/cpu/gemm.h"
+
+namespace tensorbraid::cpu {
+namespace {
+
+template <typename T>
+class MatMulKernel final : public Kernel {
+ public:
+  explicit MatMulKernel(const KernelConstruction& c)
+      : transpose_a_(c.attr<bool>("transpose_a")), transpose_b_(c.attr<bool>("transpose_b")) {}
+
+  Status Compute(KernelContext& ctx) override {
+    const Tensor& a = ctx.input(0);
+    const Tensor& b = ctx.input(1);
+    if (a.shape().rank() != 2) return InvalidArgument("a must be a matrix, got shape ", a.shape());
+    if (b.shape().rank() != 2) return InvalidArgument("b must be a matrix, got shape ", b.shape());
+    const int64_t m = a.shape().dim(transpose_a_ ? 1 : 0);
+    const int64_t k = a.shape().dim(transpose_a_ ? 0 : 1);
+    const int64_t n = b.shape().dim(transpose_b_ ? 0 : 1);
+    if (b.shape().dim(transpose_b_ ? 1 : 0) != k) {
+      return InvalidArgument("matrix sizes do not fit: ", a.shape(), transpose_a_ ? " transposed" : "", " times ",
+                             b.shape(), transpose_b_ ? " transposed" : "");
+    }
+    TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {m, n}));
+    Gemm<T>(ctx.env().pool, transpose_a_, transpose_b_, m, n, k, a.data<T>().data(), b.data<T>().data(),
+            out->mutable_data<T>().data());
+    return OkStatus();
+  }
+
+ private:
+  const bool transpose_a_;
+  const bool transpose_b_;
+};
+
+template <typename T>
+class BatchMatMulKernel final : public Kernel {
+ public:
+  explicit BatchMatMulKernel(const KernelConstruction& c)
+      : adj_x_(c.attr<bool>("adj_x")), adj_y_(c.attr<bool>("adj_y")), broadcast_(c.node().type() != "BatchMatMul") {}
+
+  Status Compute(KernelContext& ctx) override {
+    const Tensor& x = ctx.input(0);
+    const Tensor& y = ctx.input(1);
+    const int rx = x.shape().rank(), ry = y.shape().rank();
+    if (rx < 2 || ry < 2) return InvalidArgument("inputs must be matrices, got ", x.shape(), " and ", y.shape());
+    const int64_t m = x.shape().dim(adj_x_ ? rx - 1 : rx - 2);
+    const int64_t k = x.shape().dim(adj_x_ ? rx - 2 : rx - 1);
+    const int64_t n = y.shape().dim(adj_y_ ? ry - 2 : ry - 1);
+    if (y.shape().dim(adj_y_ ? ry - 1 : ry - 2) != k) {
+      return InvalidArgument("matrix sizes do not fit: ", x.shape(), " times ", y.shape());
+    }
+    const Shape x_batch(x.shape().dims().first(rx - 2));
+    const Shape y_batch(y.shape().dims().first(ry - 2));
+    if (!broadcast_ && x_batch != y_batch) {
+      return InvalidArgument("batches must be the same, got ", x.shape(), " and ", y.shape());
+    }
+    TF_ASSIGN_OR_RETURN(const Shape batch, BroadcastShapes(x_batch, y_batch));
+    Shape shape = batch;
+    shape.AddDim(m);
+    shape.AddDim(n);
+    TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
+    const T* px = x.data<T>().data();
+    const T* py = y.data<T>().data();
+    T* po = out->mutable_data<T>().data();
+    const int64_t count = batch.num_elements();
+    const bool split = count > 1;
+    Parallel(ctx, count, 0.02 * m * n * k + 100, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        Gemm<T>(split ? nullptr : ctx.env().pool, adj_x_, adj_y_, m, n, k, px + At(x_batch, batch, i) * m * k,
+                py + At(y_batch, batch, i) * k * n, po + i * m * n);
+      }
+    });
+    return OkStatus();
+  }
+
+ private:
+  // Which matrix of an operand goes with number i of the result.
+  static int64_t At(const Shape& of, const Shape& batch, int64_t i) {
+    int64_t at = 0, step = 1;
+    for (int d = 1; d <= batch.rank(); ++d) {
+      const int64_t size = batch.dim(batch.rank() - d);
+      const int64_t own = d <= of.rank() ? of.dim(of.rank() - d) : 1;
+      if (own != 1) at += i % size * step;
+      step *= own;
+      i /= size;
+    }
+    return at;
+  }
+
+  const bool adj_x_;
+  const bool adj_y_;
+  const bool broadcast_;
+};
+
+template <typename... T>
+void AddMatMul(KernelRegistry& r, Types<T...>) {
+  (r.Add<MatMulKernel<T>>("MatMul", {{"T", {DTypeOf<T>::value}}}, KernelCost::kExpensive), ...);
+  (r.Add<BatchMatMulKernel<T>>("BatchMatMul", {{"T", {DTypeOf<T>::value}}}, KernelCost::kExpensive), ...);
+  (r.Add<BatchMatMulKernel<T>>("BatchMatMulV2", {{"T", {DTypeOf<T>::value}}}, KernelCost::kExpensive), ...);
+}
+
+}  // namespace
+
+void RegisterMatMulKernels(KernelRegistry& r) { AddMatMul(r, FloatTypes{} + Types<int32_t, int64_t>{}); }
+
+}  // namespace tensorbraid::cpu

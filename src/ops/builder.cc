@@ -1,0 +1,103 @@
+#include "ops/builder.h"
+
+#include <algorithm>
+
+#include "core/logging.h"
+#include "core/strings.h"
+#include "tensorbraid/math_ops.h"
+
+namespace tensorbraid {
+
+Graph* GraphOf(const char* op, std::initializer_list<const Operand*> operands) {
+  bool constants_only = true;
+  for (const Operand* operand : operands) {
+    if (Graph* graph = operand->graph(); graph != nullptr) return graph;
+    if (!operand->is_number() && operand->dtype() == DType::kInvalid) constants_only = false;
+  }
+  if (constants_only) {
+    TB_LOG(Error, "graph") << op << ": no operand belongs to a graph, so no node was made";
+  }
+  return nullptr;
+}
+
+Output UnaryOp(const char* op, const Operand& x, const std::string& name) {
+  Graph* graph = GraphOf(op, {&x});
+  if (graph == nullptr) return {};
+  return NodeBuilder(*graph, op, x.location()).Name(name).Input(x.ToOutput(*graph)).Output();
+}
+
+Output BinaryOp(const char* op, const Operand& x, const Operand& y, const std::string& name) {
+  Graph* graph = GraphOf(op, {&x, &y});
+  if (graph == nullptr) return {};
+  // A constant node is made next to the operand it serves, so the tensors come first.
+  const Output a = x.ToOutput(*graph, y.dtype());
+  const Output b = y.ToOutput(*graph, x.dtype());
+  return NodeBuilder(*graph, op, x.location()).Name(name).Input(a).Input(b).Output();
+}
+
+Output ConstantVector(Graph& graph, const std::vector<int64_t>& values) {
+  return Operand(Tensor::Vector(std::vector<int32_t>(values.begin(), values.end()))).ToOutput(graph);
+}
+
+namespace {
+
+enum class Spread { kNone, kAxes, kUnknown };
+
+// Along which axes x was spread in an op with y: those x lacks (the first `*lacking`), and those where it has size 1.
+Spread SpreadOf(const Shape& x, const Shape& y, int* lacking, std::vector<int64_t>* ones) {
+  if (!x.has_rank() || !y.has_rank()) return Spread::kUnknown;
+  const int rank = std::max(x.rank(), y.rank());
+  *lacking = rank - x.rank();
+  for (int i = *lacking; i < rank; ++i) {
+    const int64_t own = x.dim(i - *lacking);
+    const int at = i - (rank - y.rank());
+    const int64_t other = at < 0 ? 1 : y.dim(at);
+    if (other == 1 || own > 1 || own == 0) continue;
+    if (own < 0) return Spread::kUnknown;
+    ones->push_back(i);
+  }
+  return *lacking == 0 && ones->empty() ? Spread::kNone : Spread::kAxes;
+}
+
+}  // namespace
+
+Output SumToOperand(Output grad, Output x, Output y) {
+  if (!grad.valid() || x == y) return grad;
+  int lacking = 0;
+  std::vector<int64_t> ones;
+  switch (SpreadOf(x.shape(), y.shape(), &lacking, &ones)) {
+    case Spread::kNone: return grad;
+    case Spread::kAxes: {
+      if (!ones.empty()) grad = ReduceSum(grad, ones, {.keep_dims = true});
+      if (lacking == 0) return grad;
+      std::vector<int64_t> leading(lacking);
+      for (int i = 0; i < lacking; ++i) leading[i] = i;
+      return ReduceSum(grad, leading);
+    }
+    case Spread::kUnknown: break;
+  }
+  Graph& graph = *grad.graph();
+  const Output x_shape = Node1("Shape", x);
+  const Output axes = NodeBuilder(graph, "BroadcastGradientArgs").Input(x_shape).Input(Node1("Shape", y)).Output();
+  return NodeBuilder(graph, "Reshape").Input(ReduceSum(grad, axes)).Input(x_shape).Output();
+}
+
+void SumToOperands(Output x, Output y, Output grad_x, Output grad_y, std::vector<Output>* input_grads) {
+  (*input_grads)[0] = SumToOperand(grad_x, x, y);
+  (*input_grads)[1] = SumToOperand(grad_y, y, x);
+}
+
+Status SameShapes(ShapeContext& c) {
+  Shape shape = c.input(0);
+  for (int i = 1; i < c.num_inputs(); ++i) {
+    auto merged = shape.MergeWith(c.input(i));
+    if (!merged.ok()) {
+      return InvalidArgument("inputs must have the same shape, got ", shape, " and ", c.input(i), " (input ", i, ")");
+    }
+    shape = *std::move(merged);
+  }
+  c.set_output(0, std::move(shape));
+  return OkStatus();
+}
+
+}  // namespace tensorbraid
