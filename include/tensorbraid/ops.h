@@ -1,0 +1,11 @@
+// All ops. Each is documented where it is declared: formula, shapes, dtypes, gradient, errors.
+#ifndef TENSORBRAID_OPS_H_
+#define TENSORBRAID_OPS_H_
+
+#include "tensorbraid/array_ops.h"
+#include "tensorbraid/math_ops.h"
+#include "tensorbraid/nn.h"
+#include "tensorbraid/random_ops.h"
+#include "tensorbraid/variable.h"
+
+#endif  // TENSORBRAID_OPS_H_
