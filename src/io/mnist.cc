@@ -54,8 +54,9 @@ StatusOr<Part> LoadPart(const std::string& data_dir, const std::string& prefix) 
   return part;
 }
 
-void ToFloats(const uint8_t* pixels, int64_t count, float* out) {
-  for (int64_t i = 0; i < count; ++i) out[i] = static_cast<float>(pixels[i]) * (1.0f / 255.0f);
+// One image. Its constant size and the promise that nothing overlaps let the compiler use vectors.
+void ToFloats(const uint8_t* __restrict pixels, float* __restrict out) {
+  for (int i = 0; i < Mnist::kPixels; ++i) out[i] = static_cast<float>(pixels[i]) * (1.0f / 255.0f);
 }
 
 }  // namespace
@@ -109,7 +110,7 @@ Mnist::Batch Mnist::NextBatch(int n) {
   for (int i = 0; i < n; ++i) {
     if (position_ == order_.size()) BeginEpoch();
     const auto example = static_cast<size_t>(order_[position_++]);
-    ToFloats(pixels + example * kPixels, kPixels, images_out + static_cast<size_t>(i) * kPixels);
+    ToFloats(pixels + example * kPixels, images_out + static_cast<size_t>(i) * kPixels);
     labels_out[i] = labels[example];
   }
   return batch;
@@ -117,7 +118,9 @@ Mnist::Batch Mnist::NextBatch(int n) {
 
 Tensor Mnist::test_images() const {
   Tensor images(kFloat32, {num_test(), kPixels});
-  ToFloats(test_pixels_.data<uint8_t>().data(), test_pixels_.num_elements(), images.mutable_data<float>().data());
+  const uint8_t* pixels = test_pixels_.data<uint8_t>().data();
+  float* out = images.mutable_data<float>().data();
+  for (int64_t i = 0; i < num_test() * kPixels; i += kPixels) ToFloats(pixels + i, out + i);
   return images;
 }
 
