@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <limits>
 #include <random>
 
@@ -173,9 +172,8 @@ TEST(CodecTest, LengthsThatNoFrameHasAreRefused) {
 
 // Any bytes decode or are refused; sanitizers watch. What decodes can be encoded again.
 TEST(CodecTest, MutatedFramesNeverCrash) {
-  uint32_t seed = std::random_device{}();
-  if (const char* fixed = std::getenv("TENSORBRAID_TEST_SEED")) seed = std::strtoul(fixed, nullptr, 10);
-  SCOPED_TRACE(StrCat("TENSORBRAID_TEST_SEED=", seed));
+  const uint32_t seed = TestSeed();
+  const SeedReport report(seed);
   std::mt19937 random(seed);
   const auto upto = [&](size_t n) { return std::uniform_int_distribution<size_t>(0, n)(random); };
   std::vector<std::string> corpus;

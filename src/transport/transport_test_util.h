@@ -5,10 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <functional>
+#include <iostream>
 #include <memory>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -20,6 +23,24 @@
 namespace tensorbraid {
 
 inline constexpr std::chrono::seconds kTestPatience{60};  // only a failing test waits this long
+
+// Random, or what TENSORBRAID_TEST_SEED says, so that a failure can be repeated.
+inline uint32_t TestSeed() {
+  const char* fixed = std::getenv("TENSORBRAID_TEST_SEED");
+  return fixed != nullptr ? static_cast<uint32_t>(std::strtoul(fixed, nullptr, 10)) : std::random_device{}();
+}
+
+// Tells how to repeat the test when it has failed.
+class SeedReport {
+ public:
+  explicit SeedReport(uint32_t seed) : seed_(seed) {}
+  ~SeedReport() {
+    if (::testing::Test::HasFailure()) std::cerr << "to repeat: TENSORBRAID_TEST_SEED=" << seed_ << std::endl;
+  }
+
+ private:
+  const uint32_t seed_;
+};
 
 // A message and a copy of its payload.
 struct Received {
@@ -93,6 +114,10 @@ class Recorder : public LinkHandler {
     }
     whole.resize(n);
     return whole;
+  }
+  size_t control_messages() {
+    MutexLock lock(mu_);
+    return control_.size();
   }
   size_t bulk_parts() {
     MutexLock lock(mu_);

@@ -49,6 +49,7 @@ class Connecting : public std::enable_shared_from_this<Connecting> {
   void Fail(const Status& why);
 
  private:
+  void Open(LaneKind kind);
   void Opened(const std::shared_ptr<Lane>& lane, bool ok);
   Lane::ReadNext Answered(const grpc::ByteBuffer& message);
   // The first caller decides how it ends and gets `done`; null for all others.
@@ -58,6 +59,7 @@ class Connecting : public std::enable_shared_from_this<Connecting> {
   const std::string address_;
   const Hello hello_;
   uint64_t link_id_ = 0;
+  std::string target_;  // as gRPC wants the address
   Mutex mu_;
   Transport::ConnectDone done_ TB_GUARDED_BY(mu_);
   std::shared_ptr<Lane> lanes_[kNumLanes] TB_GUARDED_BY(mu_);
@@ -131,14 +133,18 @@ void Connecting::Start(std::chrono::milliseconds timeout) {
         timeout, [self] { self->Fail(Unavailable("nobody answered at ", self->address_, " in time")); });
   }
   if (!where.ok()) return Fail(where.status());
-  for (const LaneKind kind : {kControlLane, kBulkLane}) {
-    auto lane = transport_->OpenLane(kind, target, [self](const auto& lane, bool ok) { self->Opened(lane, ok); });
-    MutexLock lock(mu_);
-    if (done_ != nullptr) {
-      lanes_[kind] = lane;
-    } else {
-      lane->Cancel();
-    }
+  target_ = std::move(target);
+  Open(kControlLane);
+}
+
+void Connecting::Open(LaneKind kind) {
+  const auto self = shared_from_this();
+  auto lane = transport_->OpenLane(kind, target_, [self](const auto& lane, bool ok) { self->Opened(lane, ok); });
+  MutexLock lock(mu_);
+  if (done_ != nullptr) {
+    lanes_[kind] = lane;
+  } else {
+    lane->Cancel();
   }
 }
 
@@ -152,7 +158,10 @@ void Connecting::Opened(const std::shared_ptr<Lane>& lane, bool ok) {
   std::string frame;
   AppendFrame(Handshake{link_id_, static_cast<uint32_t>(lane->kind()), hello_}, &frame);
   lane->SendFrames(frame);
-  if (lane->kind() == kControlLane) lane->Read();
+  if (lane->kind() == kBulkLane) return;
+  lane->Read();
+  // Only now: the server's poller threads take accepted connections in turns, control on the first, bulk on the second.
+  Open(kBulkLane);
 }
 
 Lane::ReadNext Connecting::Answered(const grpc::ByteBuffer& message) {
@@ -348,7 +357,6 @@ void GrpcTransport::ConnectEnded(const std::shared_ptr<Connecting>& connecting) 
 
 StatusOr<int> GrpcTransport::Listen(const std::string& address, LinkHandler* handler) {
   TB_CHECK(handler_ == nullptr);
-  RouteGrpcLog();
   TF_ASSIGN_OR_RETURN(const HostPort bind, BindAddress(address, options_.bind_address));
   grpc::ServerBuilder builder;
   ConfigureServer(&builder);
@@ -431,6 +439,7 @@ void GrpcTransport::Shutdown() {
 }  // namespace
 
 std::unique_ptr<Transport> NewGrpcTransport(const GrpcOptions& options) {
+  InitGrpc();
   return std::make_unique<GrpcTransport>(options);
 }
 

@@ -51,12 +51,17 @@ void ConfigureServer(grpc::ServerBuilder* builder) {
   builder->AddChannelArgument("grpc.server_handshake_timeout_ms", 10000);
 }
 
-void RouteGrpcLog() {
-  if (std::getenv("GRPC_VERBOSITY") != nullptr) return;
-  gpr_set_log_verbosity(GPR_LOG_SEVERITY_ERROR);
-  gpr_set_log_function([](gpr_log_func_args* args) {
-    if (LogEnabled(LogLevel::kDebug, "grpc")) WriteLog(LogLevel::kDebug, "grpc", args->message);
-  });
+void InitGrpc() {
+  static const bool done = [] {
+    setenv("GRPC_POLL_STRATEGY", "poll", /*overwrite=*/0);
+    if (std::getenv("GRPC_VERBOSITY") != nullptr) return true;
+    gpr_set_log_verbosity(GPR_LOG_SEVERITY_ERROR);
+    gpr_set_log_function([](gpr_log_func_args* args) {
+      if (LogEnabled(LogLevel::kDebug, "grpc")) WriteLog(LogLevel::kDebug, "grpc", args->message);
+    });
+    return true;
+  }();
+  static_cast<void>(done);
 }
 
 }  // namespace tensorbraid

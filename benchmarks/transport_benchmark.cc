@@ -1,0 +1,241 @@
+// Our transport beside raw gRPC, in turns: latency of small messages, throughput of 100 MB. Prints JSON lines.
+//   transport_benchmark [--repeats N [--part-kib N]]
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <thread>
+
+#include "core/allocator.h"
+#include "core/mutex.h"
+#include "core/strings.h"
+#include "raw_grpc.h"
+#include "transport/grpc/grpc_transport.h"
+
+namespace tensorbraid::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr char kServeArgument[] = "--serve-transport";
+constexpr size_t kPushBytes = 100'000'000;
+
+double MsSince(Clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
+
+// Copies what comes into one buffer; sends small tensors back, and says when a large one is complete.
+class Server : public LinkHandler {
+ public:
+  Status OnHello(const Hello&, Hello* answer) override {
+    answer->task = "server";
+    return OkStatus();
+  }
+  void OnLinkUp(const std::shared_ptr<Link>&) override {}
+  void OnMessage(const std::shared_ptr<Link>& link, Message message) override {
+    if (auto* eager = std::get_if<EagerTensor>(&message)) {
+      RefPtr<Buffer> copy = AllocateBuffer(eager->payload.size());
+      eager->payload.CopyTo(copy->data());
+      eager->payload.pieces.assign(1, {static_cast<const std::byte*>(copy->data()), eager->meta.bytes});
+      eager->payload.owner = std::move(copy);
+      link->Send(std::move(message));
+    } else if (auto* part = std::get_if<BulkTensor>(&message)) {
+      if (!buffer_ || buffer_->size() < part->meta.bytes) buffer_ = AllocateBuffer(part->meta.bytes);
+      part->payload.CopyTo(static_cast<std::byte*>(buffer_->data()) + part->offset);
+      if (part->offset + part->payload.size() == part->meta.bytes) link->Send(StepDone{part->key.step, OkStatus()});
+    }
+  }
+  void OnLinkDown(const std::shared_ptr<Link>&, const Status&) override { std::_Exit(0); }
+
+ private:
+  RefPtr<Buffer> buffer_;
+};
+
+void Serve(const char* fd) {
+  Server server;
+  auto transport = NewGrpcTransport();
+  auto port = transport->Listen("localhost:0", &server);
+  if (!port.ok()) std::_Exit(1);
+  ReportToParent(fd, *port);
+  for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+}
+
+class Client : public LinkHandler {
+ public:
+  Status OnHello(const Hello&, Hello*) override { return OkStatus(); }
+  void OnLinkUp(const std::shared_ptr<Link>& link) override {
+    MutexLock lock(mu_);
+    link_ = link;
+    cv_.NotifyAll();
+  }
+  void OnMessage(const std::shared_ptr<Link>& link, Message message) override {
+    if (std::holds_alternative<EagerTensor>(message)) {
+      if (timing_) {
+        latencies_.push_back(1e3 * MsSince(sent_));
+        sent_ = Clock::now();
+      }
+      if (--pings_ > 0) {
+        link->Send(Ping());
+        return;
+      }
+    }
+    MutexLock lock(mu_);
+    done_ = true;
+    cv_.NotifyAll();
+  }
+  void OnLinkDown(const std::shared_ptr<Link>&, const Status& why) override {
+    if (!leaving) {
+      std::fprintf(stderr, "%s\n", ToString(why).c_str());
+      std::_Exit(1);
+    }
+  }
+
+  std::shared_ptr<Link> WaitForLink() {
+    MutexLock lock(mu_);
+    cv_.Wait(mu_, [&] { return link_ != nullptr; });
+    return std::move(link_);
+  }
+  // Mean microseconds of an exchange.
+  double PingPong(Link& link, int count) {
+    pings_ = count;
+    const auto begin = Clock::now();
+    link.Send(Ping());
+    WaitDone();
+    return MsSince(begin) * 1e3 / count;
+  }
+  // One exchange after the other; for the distribution.
+  std::vector<double> Latencies(Link& link, int count) {
+    timing_ = true;
+    latencies_.clear();
+    sent_ = Clock::now();
+    PingPong(link, count);
+    timing_ = false;
+    return latencies_;
+  }
+  double Push(Link& link, const RefPtr<Buffer>& source) {
+    const auto begin = Clock::now();
+    Bulk(link, source);
+    WaitDone();
+    return MsSince(begin);
+  }
+  void Bulk(Link& link, const RefPtr<Buffer>& source) {
+    BulkTensor tensor;
+    tensor.meta = {.dtype = kUint8, .shape = {static_cast<int64_t>(kPushBytes)}, .bytes = kPushBytes};
+    tensor.payload.owner = source;
+    tensor.payload.pieces.push_back({static_cast<const std::byte*>(source->data()), kPushBytes});
+    link.Send(std::move(tensor));
+  }
+  std::atomic<bool> leaving{false};
+
+ private:
+  static EagerTensor Ping() {
+    static const RefPtr<Buffer> four = AllocateBuffer(4);
+    EagerTensor ping;
+    ping.meta = {.dtype = kFloat32, .shape = {}, .bytes = 4};
+    ping.payload.owner = four;
+    ping.payload.pieces.push_back({static_cast<const std::byte*>(four->data()), 4});
+    return ping;
+  }
+  void WaitDone() {
+    MutexLock lock(mu_);
+    cv_.Wait(mu_, [&] { return done_; });
+    done_ = false;
+  }
+
+  Mutex mu_;
+  CondVar cv_;
+  std::shared_ptr<Link> link_;
+  bool done_ = false;
+  std::atomic<int> pings_{0};
+  std::atomic<bool> timing_{false};
+  Clock::time_point sent_;
+  std::vector<double> latencies_;
+};
+
+Status Run(int repeats, const GrpcOptions& options) {
+  int pid = 0;
+  TF_ASSIGN_OR_RETURN(const int port, StartChild(kServeArgument, &pid));
+  TF_ASSIGN_OR_RETURN(auto raw, RawGrpc::Start());
+  Client client;
+  auto transport = NewGrpcTransport(options);
+  TF_RETURN_IF_ERROR(transport->Listen("localhost:0", &client).status());
+  Hello hello;
+  hello.task = "client";
+  transport->Connect(StrCat("localhost:", port), hello, std::chrono::seconds(10),
+                     [](StatusOr<std::shared_ptr<Link>> link) {
+                       if (!link.ok()) std::_Exit(ExitCode(link.status()));
+                     });
+  const auto link = client.WaitForLink();
+
+  constexpr int kPings = 3000;
+  std::vector<double> ours, theirs;
+  for (int i = 0; i <= repeats; ++i) {
+    const double us = client.PingPong(*link, kPings);
+    TF_ASSIGN_OR_RETURN(const double raw_us, raw->PingPong(80, kPings));
+    if (i == 0) continue;
+    ours.push_back(us);
+    theirs.push_back(raw_us);
+  }
+  const auto min = [](const std::vector<double>& v) { return *std::min_element(v.begin(), v.end()); };
+  std::printf(
+      "{\"bench\":\"transport_ping_pong\",\"bytes\":4,\"min_us\":%.1f,\"median_us\":%.1f,\"baseline\":\"raw_grpc\","
+      "\"baseline_min_us\":%.1f,\"baseline_median_us\":%.1f,\"ratio\":%.2f}\n",
+      min(ours), Median(ours), min(theirs), Median(theirs), Median(theirs) / Median(ours));
+  std::fflush(stdout);
+
+  const RefPtr<Buffer> source = AllocateBuffer(kPushBytes);
+  std::memset(source->data(), 1, kPushBytes);
+  ours.clear();
+  std::vector<double> raw_by_size[3];
+  for (int i = 0; i <= repeats; ++i) {
+    for (int s = 0; s < 3; ++s) {
+      const double ms = client.Push(*link, source);
+      TF_ASSIGN_OR_RETURN(const double raw_ms, raw->Push(kPushBytes, kRawGrpcMessageBytes[s], false));
+      if (i == 0) continue;
+      ours.push_back(ms);
+      raw_by_size[s].push_back(raw_ms);
+    }
+  }
+  int best = 0;
+  for (int s = 0; s < 3; ++s) {
+    std::fprintf(stderr, "raw gRPC, messages of %zu KiB: min %.1f ms, median %.1f ms\n", kRawGrpcMessageBytes[s] >> 10,
+                 min(raw_by_size[s]), Median(raw_by_size[s]));
+    if (Median(raw_by_size[s]) < Median(raw_by_size[best])) best = s;
+  }
+  std::printf(
+      "{\"bench\":\"transport_push\",\"mb\":100,\"min_ms\":%.1f,\"median_ms\":%.1f,\"gb_s\":%.2f,\"baseline\":"
+      "\"raw_grpc\",\"baseline_min_ms\":%.1f,\"baseline_median_ms\":%.1f,\"baseline_gb_s\":%.2f,\"ratio\":%.2f}\n",
+      min(ours), Median(ours), kPushBytes / 1e6 / min(ours), min(raw_by_size[best]), Median(raw_by_size[best]),
+      kPushBytes / 1e6 / min(raw_by_size[best]), Median(raw_by_size[best]) / Median(ours));
+  std::fflush(stdout);
+
+  // Small messages while large ones are under way.
+  for (int i = 0; i < 10; ++i) client.Bulk(*link, source);
+  std::vector<double> busy = client.Latencies(*link, 1000);
+  std::sort(busy.begin(), busy.end());
+  std::printf("{\"bench\":\"transport_ping_pong_during_push\",\"median_us\":%.1f,\"p99_us\":%.1f,\"max_us\":%.1f}\n",
+              busy[busy.size() / 2], busy[busy.size() * 99 / 100], busy.back());
+  client.leaving = true;
+  transport->Shutdown();
+  StopChild(pid);
+  return OkStatus();
+}
+
+}  // namespace
+}  // namespace tensorbraid::bench
+
+int main(int argc, char** argv) {
+  using namespace tensorbraid::bench;
+  MaybeServeRawGrpc(argc, argv);
+  if (argc == 3 && std::strcmp(argv[1], kServeArgument) == 0) Serve(argv[2]);
+  int repeats = 10;
+  tensorbraid::GrpcOptions options;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    const int value = std::max(1, std::atoi(argv[i + 1]));
+    if (std::strcmp(argv[i], "--repeats") == 0) repeats = value;
+    if (std::strcmp(argv[i], "--part-kib") == 0) options.bulk_part_bytes = static_cast<size_t>(value) << 10;
+  }
+  return tensorbraid::ExitCode(Run(repeats, options));
+}

@@ -1,0 +1,266 @@
+// What only the gRPC transport can suffer: other programs on its port, bad streams, the environment.
+#include "transport/grpc/grpc_transport.h"
+
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/grpcpp.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <random>
+
+#include "transport/codec.h"
+#include "transport/transport_test_util.h"
+
+#ifndef __SANITIZE_THREAD__
+
+namespace tensorbraid {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Task {
+  explicit Task(const std::string& name, const GrpcOptions& options = {})
+      : handler(name), transport(NewGrpcTransport(options)) {
+    auto got = transport->Listen("localhost:0", &handler);
+    EXPECT_TRUE(got.ok()) << got.status();
+    port = got.value_or(0);
+    address = StrCat("localhost:", port);
+  }
+  Recorder handler;
+  std::unique_ptr<Transport> transport;
+  int port;
+  std::string address;
+};
+
+void ExpectAlive(Task& server) {
+  Task client("client");
+  auto link = ConnectAndWait(*client.transport, server.address, HelloFrom("client"));
+  ASSERT_TRUE(link.ok()) << link.status();
+  const size_t before = server.handler.control_messages();
+  (*link)->Send(Heartbeat{});
+  server.handler.WaitForControl(before + 1);
+}
+
+int RawSocket(int port) {
+  const int fd = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_port = htons(static_cast<uint16_t>(port));
+  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  EXPECT_EQ(connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
+  return fd;
+}
+
+// A stream of ours opened by hand, to say what no link would.
+class HandmadeStream {
+ public:
+  HandmadeStream(int port, const std::string& method)
+      : stub_(grpc::CreateChannel(StrCat("127.0.0.1:", port), grpc::InsecureChannelCredentials())),
+        rw_(stub_.PrepareCall(&context_, method, &queue_)) {
+    rw_->StartCall(this);
+    Wait();
+  }
+  ~HandmadeStream() {
+    context_.TryCancel();
+    queue_.Shutdown();
+    void* tag;
+    bool ok;
+    while (queue_.Next(&tag, &ok)) {
+    }
+  }
+  bool Write(const std::string& bytes) {
+    const grpc::Slice slice(bytes);
+    rw_->Write(grpc::ByteBuffer(&slice, 1), this);
+    return Wait();
+  }
+  bool Read() {
+    rw_->Read(&incoming_, this);
+    return Wait();
+  }
+  grpc::Status Finish() {
+    grpc::Status status;
+    rw_->Finish(&status, this);
+    Wait();
+    return status;
+  }
+  void ReadToEnd() {
+    while (Read()) {
+    }
+  }
+
+ private:
+  bool Wait() {
+    void* tag;
+    bool ok = false;
+    return queue_.Next(&tag, &ok) && ok;
+  }
+  grpc::CompletionQueue queue_;
+  grpc::ClientContext context_;
+  grpc::GenericStub stub_;
+  std::unique_ptr<grpc::GenericClientAsyncReaderWriter> rw_;
+  grpc::ByteBuffer incoming_;
+};
+
+std::string HandshakeBytes(uint64_t link, uint32_t lane) {
+  std::string frame;
+  AppendFrame(Handshake{link, lane, HelloFrom("by hand")}, &frame);
+  return frame;
+}
+
+TEST(GrpcTransportTest, PortTakenByAnyProgramIsNamed) {
+  const int fd = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in at{};
+  at.sin_family = AF_INET;
+  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof at;
+  ASSERT_EQ(bind(fd, reinterpret_cast<sockaddr*>(&at), size), 0);
+  ASSERT_EQ(listen(fd, 1), 0);
+  ASSERT_EQ(getsockname(fd, reinterpret_cast<sockaddr*>(&at), &size), 0);
+  for (const std::string host : {"localhost", "a.name.of.elsewhere"}) {
+    Recorder handler("a");
+    auto transport = NewGrpcTransport();
+    auto port = transport->Listen(StrCat(host, ":", ntohs(at.sin_port)), &handler);
+    EXPECT_EQ(port.status().code(), absl::StatusCode::kAlreadyExists) << port.status();
+    EXPECT_THAT(port.status().message(), HasSubstr(StrCat(ntohs(at.sin_port))));
+  }
+  close(fd);
+}
+
+TEST(GrpcTransportTest, BindAddressOverridesTheName) {
+  Recorder handler("a");
+  auto transport = NewGrpcTransport({.bind_address = "127.0.0.1"});
+  EXPECT_TRUE(transport->Listen("a.name.of.elsewhere:0", &handler).ok());
+  auto nowhere = NewGrpcTransport({.bind_address = "192.0.2.1"});
+  EXPECT_EQ(nowhere->Listen("localhost:0", &handler).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST(GrpcTransportTest, ProxiesOfTheEnvironmentAreIgnored) {
+  for (const char* name : {"http_proxy", "https_proxy", "grpc_proxy"}) setenv(name, "http://127.0.0.1:1", 1);
+  Task server("server");
+  ExpectAlive(server);
+  for (const char* name : {"http_proxy", "https_proxy", "grpc_proxy"}) unsetenv(name);
+}
+
+TEST(GrpcTransportTest, RandomBytesOnThePortDoNoHarm) {
+  const uint32_t seed = TestSeed();
+  const SeedReport report(seed);
+  std::mt19937 random(seed);
+  Task server("server");
+  std::vector<int> idle;
+  for (int i = 0; i < 20; ++i) {
+    const int fd = RawSocket(server.port);
+    std::string bytes(random() % 5000, 0);
+    for (char& c : bytes) c = static_cast<char>(random());
+    if (i % 3 == 0) bytes = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes;
+    static_cast<void>(!send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL));
+    if (i % 2 == 0) {
+      close(fd);
+    } else {
+      idle.push_back(fd);
+    }
+  }
+  ExpectAlive(server);
+  for (const int fd : idle) close(fd);
+}
+
+TEST(GrpcTransportTest, UnknownMethodIsUnimplemented) {
+  Task server("server");
+  HandmadeStream stream(server.port, "/tensorflow.MasterService/CreateSession");
+  EXPECT_FALSE(stream.Read());
+  EXPECT_EQ(stream.Finish().error_code(), grpc::StatusCode::UNIMPLEMENTED);
+  ExpectAlive(server);
+}
+
+TEST(GrpcTransportTest, BadHandshakesAreDropped) {
+  Task server("server");
+  const std::string good = HandshakeBytes(5, 0);
+  const std::vector<std::string> bad = {"",
+                                        "x",
+                                        std::string(100, '\xff'),
+                                        good.substr(0, good.size() - 1),
+                                        good + "x",
+                                        HandshakeBytes(6, 1),
+                                        HandshakeBytes(6, 99)};
+  for (const std::string& bytes : bad) {
+    HandmadeStream stream(server.port, "/tensorbraid.Worker/Control");
+    EXPECT_TRUE(stream.Write(bytes));
+    stream.ReadToEnd();  // ends because the server drops it
+  }
+  // The same lane of the same link twice.
+  HandmadeStream first(server.port, "/tensorbraid.Worker/Control"), second(server.port, "/tensorbraid.Worker/Control");
+  EXPECT_TRUE(first.Write(good));
+  EXPECT_TRUE(second.Write(good));
+  second.ReadToEnd();
+  EXPECT_EQ(server.handler.ups(), 0u);
+  ExpectAlive(server);
+}
+
+TEST(GrpcTransportTest, HalfOpenHandshakesTimeOut) {
+  GrpcOptions options;
+  options.handshake_timeout = std::chrono::milliseconds(50);
+  Task server("server", options);
+  HandmadeStream silent(server.port, "/tensorbraid.Worker/Bulk");
+  HandmadeStream alone(server.port, "/tensorbraid.Worker/Control");
+  EXPECT_TRUE(alone.Write(HandshakeBytes(7, 0)));
+  silent.ReadToEnd();
+  alone.ReadToEnd();
+  EXPECT_EQ(server.handler.ups(), 0u);
+  ExpectAlive(server);
+}
+
+TEST(GrpcTransportTest, GarbageOnALinkCutsItAndNothingElse) {
+  Task server("server");
+  Task bystander("bystander");
+  auto link = ConnectAndWait(*bystander.transport, server.address, HelloFrom("bystander"));
+  ASSERT_TRUE(link.ok());
+  std::string truncated;
+  ASSERT_TRUE(AppendFrame(MakeEager(1, "abcdef"), &truncated).ok());
+  truncated += "abc";
+  size_t downs = 0;
+  for (const std::string& bytes : {std::string("x"), std::string(50, '\xff'), std::string(12, '\0'), truncated}) {
+    for (const int lane : {0, 1}) {
+      HandmadeStream control(server.port, "/tensorbraid.Worker/Control");
+      HandmadeStream bulk(server.port, "/tensorbraid.Worker/Bulk");
+      EXPECT_TRUE(control.Write(HandshakeBytes(8, 0)));
+      EXPECT_TRUE(bulk.Write(HandshakeBytes(8, 1)));
+      EXPECT_TRUE(control.Read());  // the answer
+      EXPECT_TRUE((lane == 0 ? control : bulk).Write(bytes));
+      const Status why = server.handler.WaitForDown(++downs);
+      EXPECT_EQ(why.code(), absl::StatusCode::kUnavailable);
+      EXPECT_THAT(why.message(), HasSubstr("by hand"));
+      control.ReadToEnd();
+      bulk.ReadToEnd();
+    }
+  }
+  EXPECT_EQ(bystander.handler.downs(), 0u);
+  const size_t before = server.handler.control_messages();
+  (*link)->Send(Heartbeat{});
+  server.handler.WaitForControl(before + 1);
+}
+
+TEST(GrpcTransportTest, ASilentServerRunsIntoTheTimeout) {
+  const int fd = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in at{};
+  at.sin_family = AF_INET;
+  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof at;
+  ASSERT_EQ(bind(fd, reinterpret_cast<sockaddr*>(&at), size), 0);
+  ASSERT_EQ(listen(fd, 8), 0);
+  ASSERT_EQ(getsockname(fd, reinterpret_cast<sockaddr*>(&at), &size), 0);
+  Task client("client");
+  const std::string address = StrCat("localhost:", ntohs(at.sin_port));
+  auto link = ConnectAndWait(*client.transport, address, HelloFrom("client"), std::chrono::milliseconds(100));
+  EXPECT_EQ(link.status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(link.status().message(), HasSubstr(address));
+  close(fd);
+}
+
+}  // namespace
+}  // namespace tensorbraid
+
+#endif  // __SANITIZE_THREAD__

@@ -1,0 +1,422 @@
+#include "transport/sim/sim_network.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <random>
+#include <set>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "core/host_port.h"
+#include "core/logging.h"
+#include "core/mutex.h"
+#include "core/strings.h"
+#include "transport/address.h"
+#include "transport/codec.h"
+
+namespace tensorbraid {
+namespace sim {
+
+using Time = std::chrono::microseconds;  // virtual
+
+class SimLink;
+
+// A task. Used on the scheduler's thread only, except `handler` (set once, before) and `key`.
+struct Node {
+  LinkHandler* handler = nullptr;
+  std::string key;  // where it listens
+  bool stopped = false;
+  std::set<std::shared_ptr<SimLink>> links;
+  std::map<uint64_t, Transport::ConnectDone> connects;
+};
+
+std::string KeyOf(const HostPort& address) {
+  return IsLoopbackHost(address.host) ? StrCat("localhost:", address.port) : address.ToString();
+}
+std::string KeyOf(const std::string& address) {
+  const auto where = ParseHostPort(address);
+  return where.ok() ? KeyOf(*where) : address;
+}
+
+// The schedule, and who listens where.
+class Core : public std::enable_shared_from_this<Core> {
+ public:
+  using Event = std::function<void()>;
+
+  Core(uint32_t seed, const SimOptions& options) : options(options), random_(seed) {}
+  void Start() {
+    thread_ = std::thread([this] { Loop(); });
+  }
+  void Stop() {
+    {
+      MutexLock lock(mu_);
+      stopping_ = true;
+    }
+    cv_.NotifyAll();
+    thread_.join();
+    std::map<std::pair<Time, uint64_t>, Event> dropped;
+    MutexLock lock(mu_);
+    dropped.swap(events_);
+    listeners_.clear();
+  }
+
+  // Runs `event` `delay` from now, but not before `not_before`; gives the time.
+  Time At(Time delay, Event event, Time not_before = {}) {
+    MutexLock lock(mu_);
+    const Time time = std::max(now_ + delay, not_before);
+    events_.emplace(std::pair(time, next_++), std::move(event));
+    cv_.NotifyAll();
+    return time;
+  }
+  // Runs `event` on the scheduler's thread and waits for it.
+  void RunAndWait(const Event& event) {
+    Mutex mu;
+    CondVar cv;
+    bool done = false;
+    At({}, [&] {
+      event();
+      MutexLock lock(mu);
+      done = true;
+      cv.NotifyAll();
+    });
+    MutexLock lock(mu);
+    cv.Wait(mu, [&] { return done; });
+  }
+  // As At, for something that travels from `from` to `to`: it waits while they are apart.
+  Time Travel(const std::string& from, const std::string& to, Time delay, Event event, Time not_before = {}) {
+    auto arrive = [self = shared_from_this(), pair = Pair(from, to), event = std::move(event)] {
+      if (self->apart_.contains(pair)) {
+        self->waiting_[pair].push_back(event);
+      } else {
+        event();
+      }
+    };
+    return At(delay, std::move(arrive), not_before);
+  }
+
+  Time RandomDelay() { return Time(RandomUpTo(options.max_delay.count())); }
+  uint64_t RandomUpTo(uint64_t n) {
+    MutexLock lock(mu_);
+    return std::uniform_int_distribution<uint64_t>(0, n)(random_);
+  }
+  bool Happens(double probability) {
+    if (probability <= 0) return false;
+    MutexLock lock(mu_);
+    return std::uniform_real_distribution<double>(0, 1)(random_) < probability;
+  }
+
+  StatusOr<int> Listen(const std::string& address, const std::shared_ptr<Node>& node) {
+    TF_ASSIGN_OR_RETURN(HostPort where, ParseHostPort(address));
+    MutexLock lock(mu_);
+    if (where.port == 0) {
+      do {
+        where.port = next_port_++;
+      } while (listeners_.contains(KeyOf(where)));
+    }
+    node->key = KeyOf(where);
+    if (!listeners_.emplace(node->key, node).second) return AlreadyExists("port taken: ", address);
+    return where.port;
+  }
+  void StopListening(const Node& node) {
+    MutexLock lock(mu_);
+    auto it = listeners_.find(node.key);
+    if (it != listeners_.end() && it->second.get() == &node) listeners_.erase(it);
+  }
+  std::shared_ptr<Node> Find(const std::string& key) {
+    MutexLock lock(mu_);
+    auto it = listeners_.find(key);
+    return it == listeners_.end() ? nullptr : it->second;
+  }
+
+  // On the scheduler's thread.
+  void Part(const std::string& a, const std::string& b) { apart_.insert(Pair(a, b)); }
+  void Heal(const std::string& a, const std::string& b) {
+    apart_.erase(Pair(a, b));
+    for (Event& event : std::exchange(waiting_[Pair(a, b)], {})) At({}, std::move(event));
+  }
+
+  const SimOptions options;
+
+ private:
+  static std::pair<std::string, std::string> Pair(const std::string& a, const std::string& b) {
+    return std::minmax(KeyOf(a), KeyOf(b));
+  }
+
+  void Loop() {
+    pthread_setname_np(pthread_self(), "tb-sim");
+    mu_.Lock();
+    for (;;) {
+      cv_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return stopping_ || !events_.empty(); });
+      if (stopping_) break;
+      auto first = events_.extract(events_.begin());
+      now_ = first.key().first;
+      mu_.Unlock();
+      first.mapped()();
+      first.mapped() = nullptr;
+      mu_.Lock();
+    }
+    mu_.Unlock();
+  }
+
+  Mutex mu_;
+  CondVar cv_;
+  std::map<std::pair<Time, uint64_t>, Event> events_ TB_GUARDED_BY(mu_);
+  uint64_t next_ TB_GUARDED_BY(mu_) = 0;
+  Time now_ TB_GUARDED_BY(mu_){};
+  bool stopping_ TB_GUARDED_BY(mu_) = false;
+  std::mt19937_64 random_ TB_GUARDED_BY(mu_);
+  std::map<std::string, std::shared_ptr<Node>> listeners_ TB_GUARDED_BY(mu_);
+  int next_port_ TB_GUARDED_BY(mu_) = 10000;
+  // On the scheduler's thread only.
+  std::set<std::pair<std::string, std::string>> apart_;
+  std::map<std::pair<std::string, std::string>, std::vector<Event>> waiting_;
+  std::thread thread_;
+};
+
+// One end of a link.
+class SimLink final : public Link, public std::enable_shared_from_this<SimLink> {
+ public:
+  SimLink(std::shared_ptr<Core> core, std::shared_ptr<Node> node, Hello peer)
+      : core_(std::move(core)), node_(std::move(node)), peer_(std::move(peer)) {}
+  static void Pair(const std::shared_ptr<SimLink>& a, const std::shared_ptr<SimLink>& b) {
+    a->other_ = b;
+    b->other_ = a;
+  }
+  const Hello& peer() const override { return peer_; }
+
+  void Send(Message message) override {
+    const auto other = other_.lock();
+    if (other == nullptr) return;
+    auto* bulk = std::get_if<BulkTensor>(&message);
+    if (bulk == nullptr) return SendPart(message, other, 0);
+    const size_t size = bulk->payload.size();
+    size_t begin = 0;
+    do {
+      const size_t count =
+          std::min<size_t>(size - begin, 1 + core_->RandomUpTo(core_->options.max_bulk_part_bytes - 1));
+      SendPart(BulkTensor{bulk->key, bulk->meta, bulk->offset + begin, bulk->payload.Part(begin, count)}, other, 1);
+      begin += count;
+    } while (begin < size);
+  }
+
+  void Close(Status why) override {
+    const auto self = shared_from_this();
+    if (const auto other = other_.lock()) {
+      MutexLock lock(mu_);
+      if (std::exchange(closed_, true)) return;
+      // After all control messages; what is left of the bulk lane is lost.
+      core_->Travel(
+          node_->key, other->node_->key, {},
+          [self, other, why] {
+            other->GoDown(Unavailable("connection to ", other->peer_.task, " closed: ", ToString(why)));
+          },
+          last_[0]);
+    }
+    core_->At({}, [self, why] { self->GoDown(why); });
+  }
+
+  // The rest on the scheduler's thread.
+  void GoUp() {
+    up_ = true;
+    node_->handler->OnLinkUp(shared_from_this());
+  }
+  bool down() const { return down_; }
+  void GoDown(const Status& why) {
+    if (std::exchange(down_, true)) return;
+    {
+      MutexLock lock(mu_);
+      closed_ = true;
+    }
+    const auto self = shared_from_this();
+    node_->links.erase(self);
+    if (up_ && !node_->stopped) node_->handler->OnLinkDown(self, why);
+    // The other side notices; a second notice is harmless.
+    if (const auto other = other_.lock(); other != nullptr && !other->down_) {
+      core_->Travel(
+          node_->key, other->node_->key, core_->RandomDelay(),
+          [other] { other->GoDown(Unavailable("connection to ", other->peer_.task, " was lost")); }, LastTime());
+    }
+  }
+  // What is sent from here arrives no sooner than this.
+  void HoldUntil(Time time) {
+    MutexLock lock(mu_);
+    last_[0] = last_[1] = time;
+  }
+
+ private:
+  Time LastTime() {
+    MutexLock lock(mu_);
+    return last_[0];
+  }
+
+  void SendPart(const Message& message, const std::shared_ptr<SimLink>& other, int lane) {
+    std::string frame, bytes;
+    if (Status bad = AppendFrame(message, &frame); !bad.ok()) return Close(bad);
+    if (const Payload* payload = PayloadOf(message)) {
+      bytes.resize(payload->size());
+      payload->CopyTo(bytes.data());
+    }
+    const bool lost = core_->Happens(core_->options.link_loss);
+    const Time delay = core_->RandomDelay();
+    const size_t cut = bytes.empty() ? 0 : core_->RandomUpTo(bytes.size());
+    MutexLock lock(mu_);
+    if (closed_) return;
+    auto deliver = [other, lost, cut, frame = std::move(frame), bytes = std::move(bytes)] {
+      if (lost) {
+        other->GoDown(Unavailable("connection to ", other->peer_.task, " was lost"));
+      } else {
+        other->Deliver(frame, bytes, cut);
+      }
+    };
+    last_[lane] = core_->Travel(node_->key, other->node_->key, delay, std::move(deliver), last_[lane]);
+  }
+
+  void Deliver(const std::string& frame, const std::string& bytes, size_t cut) {
+    if (down_ || node_->stopped) return;
+    Payload payload;
+    const auto whole = std::as_bytes(std::span(bytes));
+    for (const auto piece : {whole.first(cut), whole.subspan(cut)}) {
+      if (!piece.empty()) payload.pieces.push_back(piece);
+    }
+    auto message = DecodeMessage(std::as_bytes(std::span(frame)).subspan(kFramePrefixBytes), std::move(payload));
+    if (!message.ok()) {
+      return GoDown(
+          Unavailable("connection to ", peer_.task, " was cut, for it sent ", std::string(message.status().message())));
+    }
+    node_->handler->OnMessage(shared_from_this(), *std::move(message));
+  }
+
+  const std::shared_ptr<Core> core_;
+  const std::shared_ptr<Node> node_;
+  const Hello peer_;
+  std::weak_ptr<SimLink> other_;
+  bool up_ = false, down_ = false;  // on the scheduler's thread
+  Mutex mu_;
+  bool closed_ TB_GUARDED_BY(mu_) = false;
+  Time last_[2] TB_GUARDED_BY(mu_) = {};  // when what was sent last arrives, by lane
+};
+
+namespace {
+
+class SimTransport final : public Transport {
+ public:
+  explicit SimTransport(std::shared_ptr<Core> core) : core_(std::move(core)) {}
+  ~SimTransport() override { Shutdown(); }
+
+  StatusOr<int> Listen(const std::string& address, LinkHandler* handler) override {
+    TB_CHECK(node_->handler == nullptr);
+    node_->handler = handler;
+    auto port = core_->Listen(address, node_);
+    if (!port.ok()) node_->handler = nullptr;
+    return port;
+  }
+
+  void Connect(const std::string& address, const Hello& hello, std::chrono::milliseconds timeout,
+               ConnectDone done) override {
+    TB_CHECK(node_->handler != nullptr);
+    core_->At({}, [core = core_, node = node_, address, hello, timeout, done = std::move(done)]() mutable {
+      if (node->stopped) return;
+      const uint64_t id = node->connects.empty() ? 1 : node->connects.rbegin()->first + 1;
+      node->connects.emplace(id, std::move(done));
+      core->At(timeout, [=] { Finish(*node, id, Unavailable("nobody answered at ", address, " in time")); });
+      core->Travel(node->key, address, core->RandomDelay(), [=] { Call(core, node, id, address, hello); });
+    });
+  }
+
+  void Shutdown() override {
+    if (node_->handler == nullptr || std::exchange(was_shut_down_, true)) return;
+    core_->StopListening(*node_);
+    core_->RunAndWait([this] { Stop(*core_, *node_, absl::CancelledError("the transport was shut down")); });
+  }
+
+  // All on the scheduler's thread.
+  static void Stop(Core& core, Node& node, const Status& why) {
+    if (node.stopped) return;
+    for (const auto& link : std::set(node.links)) {
+      link->Close(why);  // tells the other side, after what was sent
+      link->GoDown(why);
+    }
+    for (auto& [id, done] : std::exchange(node.connects, {})) done(why);
+    node.stopped = true;
+  }
+
+ private:
+  static void Finish(Node& node, uint64_t id, StatusOr<std::shared_ptr<Link>> result) {
+    auto found = node.connects.extract(id);
+    if (!found.empty()) found.mapped()(std::move(result));
+  }
+
+  static void Call(const std::shared_ptr<Core>& core, const std::shared_ptr<Node>& from, uint64_t id,
+                   const std::string& address, const Hello& hello) {
+    const auto answer_with = [=](Core::Event event) {
+      return core->Travel(address, from->key, core->RandomDelay(), std::move(event));
+    };
+    const auto node = core->Find(KeyOf(address));
+    if (node == nullptr || node->stopped) {
+      answer_with([=] { Finish(*from, id, Unavailable("nobody listens on ", address)); });
+      return;
+    }
+    std::string frame;
+    AppendFrame(Handshake{0, 0, hello}, &frame);
+    const auto decoded = DecodeHandshake(std::as_bytes(std::span(frame)).subspan(kFramePrefixBytes));
+    Hello answer;
+    Status refused = decoded.ok() ? node->handler->OnHello(decoded->hello, &answer) : decoded.status();
+    if (!refused.ok()) {
+      answer_with([=] { Finish(*from, id, refused); });
+      return;
+    }
+    auto theirs = std::make_shared<SimLink>(core, from, answer);
+    auto ours = std::make_shared<SimLink>(core, node, hello);
+    SimLink::Pair(theirs, ours);
+    node->links.insert(ours);
+    ours->HoldUntil(answer_with([=] {
+      if (from->stopped || theirs->down() || !from->connects.contains(id)) {
+        theirs->Close(Unavailable("nobody waits for the answer any more"));
+        return Finish(*from, id, Unavailable("connection to ", address, " was closed at once"));
+      }
+      from->links.insert(theirs);
+      theirs->GoUp();
+      Finish(*from, id, std::shared_ptr<Link>(theirs));
+    }));
+    ours->GoUp();
+  }
+
+  const std::shared_ptr<Core> core_;
+  const std::shared_ptr<Node> node_ = std::make_shared<Node>();
+  bool was_shut_down_ = false;
+};
+
+}  // namespace
+}  // namespace sim
+
+SimNetwork::SimNetwork(uint32_t seed, const SimOptions& options)
+    : seed_(seed), core_(std::make_shared<sim::Core>(seed, options)) {
+  core_->Start();
+}
+
+SimNetwork::~SimNetwork() { core_->Stop(); }
+
+std::unique_ptr<Transport> SimNetwork::NewTransport() { return std::make_unique<sim::SimTransport>(core_); }
+
+void SimNetwork::KillTask(const std::string& address) {
+  core_->RunAndWait([&] {
+    const auto node = core_->Find(sim::KeyOf(address));
+    if (node == nullptr) return;
+    core_->StopListening(*node);
+    sim::SimTransport::Stop(*core_, *node, absl::UnavailableError("the task was killed"));
+  });
+}
+
+void SimNetwork::Partition(const std::string& a, const std::string& b) {
+  core_->RunAndWait([&] { core_->Part(a, b); });
+}
+
+void SimNetwork::Heal(const std::string& a, const std::string& b) {
+  core_->RunAndWait([&] { core_->Heal(a, b); });
+}
+
+}  // namespace tensorbraid

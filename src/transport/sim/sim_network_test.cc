@@ -1,0 +1,122 @@
+#include "transport/sim/sim_network.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "transport/transport_test_util.h"
+
+namespace tensorbraid {
+namespace {
+
+struct Task {
+  Task(SimNetwork& network, const std::string& name) : handler(name), transport(network.NewTransport()) {}
+  void Listen(int port = 0) {
+    address = StrCat("localhost:", *transport->Listen(StrCat("localhost:", port), &handler));
+  }
+  Recorder handler;
+  std::unique_ptr<Transport> transport;
+  std::string address;
+};
+
+// What happens when handlers alone talk: a exchanges messages with b and c.
+std::string Story(uint32_t seed) {
+  SimNetwork network(seed);
+  std::string story;
+  Task a(network, "a"), b(network, "b"), c(network, "c");
+  const auto tell = [&](const char* who) {
+    return [&story, who](const std::shared_ptr<Link>& link, const Message& m) {
+      if (const auto* bulk = std::get_if<BulkTensor>(&m)) {
+        story += StrCat(who, " bulk ", bulk->offset, " ");
+      } else {
+        const uint64_t n = std::get<EndStep>(m).step.counter;
+        story += StrCat(who, " ", n, " ");
+        if (n < 20) link->Send(EndStep{{1, n + 1}});
+      }
+    };
+  };
+  a.handler.on_message = tell("a");
+  b.handler.on_message = tell("b");
+  c.handler.on_message = tell("c");
+  a.handler.on_up = [](const std::shared_ptr<Link>& link) {
+    link->Send(MakeBulk(1, Pattern(3 << 20, 1)));
+    link->Send(EndStep{});
+  };
+  for (Task* task : {&a, &b, &c}) task->Listen();
+  EXPECT_TRUE(ConnectAndWait(*a.transport, b.address, HelloFrom("a")).ok());
+  EXPECT_TRUE(ConnectAndWait(*a.transport, c.address, HelloFrom("a")).ok());
+  a.handler.WaitForControl(20);
+  b.handler.WaitForBulk(1);
+  c.handler.WaitForBulk(1);
+  for (Task* task : {&a, &b, &c}) task->transport->Shutdown();
+  return story;
+}
+
+TEST(SimNetworkTest, ControlOvertakesBulkUnderSomeSchedule) {
+  bool overtaken = false;
+  for (uint32_t seed = 0; seed < 20 && !overtaken; ++seed) {
+    const std::string story = Story(seed);
+    const size_t bulk = story.find("b bulk 0"), control = story.find("b 0");
+    ASSERT_NE(bulk, std::string::npos);
+    ASSERT_NE(control, std::string::npos);
+    overtaken = control < bulk;  // though sent later
+  }
+  EXPECT_TRUE(overtaken);
+}
+
+TEST(SimNetworkTest, AKilledTaskIsUnavailableUntilItListensAgain) {
+  const uint32_t seed = TestSeed();
+  const SeedReport report(seed);
+  SimNetwork network(seed);
+  Task a(network, "a"), b(network, "b");
+  a.Listen();
+  b.Listen(5000);
+  ASSERT_TRUE(ConnectAndWait(*a.transport, b.address, HelloFrom("a")).ok());
+  network.KillTask(b.address);
+  const Status why = a.handler.WaitForDown();
+  EXPECT_EQ(why.code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(why.message(), ::testing::HasSubstr("b"));
+  EXPECT_EQ(ConnectAndWait(*a.transport, b.address, HelloFrom("a")).status().code(), absl::StatusCode::kUnavailable);
+  Task again(network, "b");
+  again.Listen(5000);
+  EXPECT_TRUE(ConnectAndWait(*a.transport, b.address, HelloFrom("a")).ok());
+}
+
+TEST(SimNetworkTest, APartitionDelaysAndHealingDeliversInOrder) {
+  const uint32_t seed = TestSeed();
+  const SeedReport report(seed);
+  SimNetwork network(seed);
+  Task a(network, "a"), b(network, "b");
+  a.Listen();
+  b.Listen();
+  auto link = ConnectAndWait(*a.transport, b.address, HelloFrom("a"));
+  ASSERT_TRUE(link.ok());
+  b.handler.WaitForLink();
+  network.Partition(a.address, b.address);
+  for (uint64_t i = 0; i < 100; ++i) (*link)->Send(EndStep{{1, i}});
+  // The virtual clock has passed the timeout, and so all of the messages, when this returns.
+  EXPECT_EQ(ConnectAndWait(*a.transport, b.address, HelloFrom("a")).status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(b.handler.control_messages(), 0u);
+  EXPECT_EQ(a.handler.downs() + b.handler.downs(), 0u);
+  network.Heal(a.address, b.address);
+  const auto got = b.handler.WaitForControl(100);
+  for (uint64_t i = 0; i < got.size(); ++i) EXPECT_EQ(std::get<EndStep>(got[i].message).step.counter, i);
+}
+
+TEST(SimNetworkTest, LossyLinksBreakOnBothSidesAndNeverSkipAMessage) {
+  const uint32_t seed = TestSeed();
+  const SeedReport report(seed);
+  SimNetwork network(seed, {.link_loss = 0.01});
+  Task a(network, "a"), b(network, "b");
+  a.Listen();
+  b.Listen();
+  auto link = ConnectAndWait(*a.transport, b.address, HelloFrom("a"));
+  ASSERT_TRUE(link.ok());
+  for (uint64_t i = 0; i < 5000; ++i) (*link)->Send(EndStep{{1, i}});
+  EXPECT_EQ(a.handler.WaitForDown().code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(b.handler.WaitForDown().code(), absl::StatusCode::kUnavailable);
+  const auto got = b.handler.WaitForControl(0);
+  for (uint64_t i = 0; i < got.size(); ++i) EXPECT_EQ(std::get<EndStep>(got[i].message).step.counter, i);
+}
+
+}  // namespace
+}  // namespace tensorbraid
