@@ -78,7 +78,8 @@ Output StopGradient(const Operand& input, const std::string& name = "");
 Output PreventGradient(const Operand& input, const std::string& message, const std::string& name = "");
 // Does nothing; something to depend upon.
 Operation NoOp(Graph& graph, const std::string& name = "");
-// An operation that runs after all of these.
+// An operation that is done when all of `operations` are. Those of one device are gathered there first, so that one
+// edge per device crosses to the device of the group.
 Operation Group(Graph& graph, const std::vector<Operation>& operations, const std::string& name = "group_deps");
 // `output` itself, after the operations have run.
 Output WithDependencies(const std::vector<Operation>& operations, Output output, const std::string& name = "");

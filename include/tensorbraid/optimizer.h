@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "tensorbraid/array_ops.h"
 #include "tensorbraid/graph.h"
 #include "tensorbraid/variable.h"
 
@@ -165,10 +166,6 @@ class AdadeltaOptimizer final : public Optimizer {
 // The mean of the towers' gradients for each variable; every tower lists the same variables in the same order. Made
 // under the device scope that is open.
 std::vector<GradAndVar> AverageGradients(const std::vector<std::vector<GradAndVar>>& tower_grads);
-
-// An operation that is done when all of `operations` are. Those of one device are gathered there first, so that one
-// edge per device crosses to the device of the group.
-Operation Group(Graph& graph, const std::vector<Operation>& operations, const std::string& name = "group_deps");
 
 // learning_rate * decay_rate ^ (global_step / decay_steps); staircase: the exponent in whole numbers. Computed where
 // the global step is. Source: tf.train.exponential_decay.

@@ -3,9 +3,11 @@
 #define TENSORBRAID_SERVER_H_
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "tensorbraid/cluster_spec.h"
 #include "tensorbraid/graph.h"
@@ -14,15 +16,15 @@
 namespace tensorbraid {
 
 struct ServerOptions {
-  std::string job_name;
+  std::string job_name = "";
   int task_index = 0;
   std::string protocol = "grpc";
   // How many virtual devices of a type this task has.
-  std::map<std::string, int> device_count;
+  std::map<std::string, int> device_count = {};
   int inter_op_parallelism_threads = 0;  // 0: as many as cores
   bool start = true;                     // false: call Start
   // Listens on this address instead of the one that the cluster names ("" for the default; see the class).
-  std::string bind_address;
+  std::string bind_address = "";
   std::chrono::milliseconds heartbeat_interval{1000};
   // A connected task that has not been heard of for so long is dead.
   std::chrono::milliseconds heartbeat_timeout{10000};
@@ -64,11 +66,11 @@ class Server {
  private:
   struct Impl;
   explicit Server(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
+  const std::unique_ptr<Impl> impl_;
 };
 
 struct ReplicaDeviceSetterOptions {
-  ClusterSpec cluster;
+  ClusterSpec cluster = {};
   int ps_tasks = 0;  // taken from the cluster when that is given
   std::string ps_device = "/job:ps";
   std::string worker_device = "/job:worker";
@@ -76,7 +78,7 @@ struct ReplicaDeviceSetterOptions {
   std::vector<std::string> ps_ops = {"Variable", "VariableV2", "AutoReloadVariable", "MutableHashTable",
                                      "MutableHashTableV2", "VarHandleOp", "BoostedTreesEnsembleResourceHandleOp"};
   // Chooses the parameter server of a node among `ps_tasks`; empty: round robin.
-  std::function<int(const Operation& op, int ps_tasks)> strategy;
+  std::function<int(const Operation& op, int ps_tasks)> strategy = nullptr;
 };
 
 // Device function that puts variables on the parameter servers in turn and everything else on the worker.

@@ -39,15 +39,15 @@ struct Feed {
   Feed(Output tensor, Tensor value) : output(tensor), value(std::move(value)) {}
   Feed(std::string name, Tensor value) : name(std::move(name)), value(std::move(value)) {}
   Output output;
-  std::string name;
+  std::string name = "";
   Tensor value;
 };
 
 struct SessionOptions {
   // "" runs in this process; Server::target() runs on that server's cluster.
-  std::string target;
+  std::string target = "";
   // How many virtual devices of a type this process has; for local sessions.
-  std::map<std::string, int> device_count;
+  std::map<std::string, int> device_count = {};
   // Threads for the kernels of a local session; 0: as many as cores.
   int inter_op_parallelism_threads = 0;
   // Runs ops whose device does not exist, or has no kernel for them, on one that does.
@@ -103,8 +103,8 @@ class Session {
 
  private:
   struct Impl;
-  explicit Session(std::unique_ptr<Impl> impl);
-  std::shared_ptr<Impl> impl_;  // shared with prepared runs
+  explicit Session(std::shared_ptr<Impl> impl);
+  const std::shared_ptr<Impl> impl_;  // shared with prepared runs
 };
 
 }  // namespace tensorbraid

@@ -1,4 +1,5 @@
 #include <limits>
+#include <map>
 
 #include "core/strings.h"
 #include "graph/node.h"
@@ -153,9 +154,32 @@ Output PreventGradient(const Operand& input, const std::string& message, const s
 Operation NoOp(Graph& graph, const std::string& name) { return NodeBuilder(graph, "NoOp").Name(name).Finish(); }
 
 Operation Group(Graph& graph, const std::vector<Operation>& operations, const std::string& name) {
+  std::map<std::string, std::vector<Operation>> by_device;
+  for (const Operation& op : operations) {
+    if (!op.valid()) return {};
+    by_device[op.device()].push_back(op);
+  }
   NodeBuilder group(graph, "NoOp");
   group.Name(name);
-  for (const Operation& op : operations) group.Control(op);
+  if (by_device.size() == 1) {
+    // Where the operations are, so that the group waits for nothing from elsewhere.
+    for (const Operation& op : operations) group.Control(op);
+    auto here = graph.NoDevice();
+    auto alone = graph.ColocateWith({});
+    return group.Device(operations[0].device()).Finish();
+  }
+  for (const auto& [device, ops] : by_device) {
+    if (ops.size() == 1) {
+      group.Control(ops[0]);
+      continue;
+    }
+    auto there = graph.NoDevice();
+    auto alone = graph.ColocateWith({});
+    NodeBuilder gathered(graph, "NoOp");
+    gathered.Name(name + "_deps").Device(device);
+    for (const Operation& op : ops) gathered.Control(op);
+    group.Control(gathered.Finish());
+  }
   return group.Finish();
 }
 

@@ -1,0 +1,371 @@
+#include "cluster/links.h"
+
+#include <algorithm>
+
+#include "core/device_name.h"
+#include "core/logging.h"
+#include "core/strings.h"
+
+namespace tensorbraid {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kDialTimeout{5000};
+// A task that waits for another notices it within this time once it is there.
+constexpr milliseconds kRedial{100};
+constexpr milliseconds kRedialRefused{2000};  // the other side answers, but is not who we want
+
+long long Seconds(std::chrono::steady_clock::duration d) {
+  return std::chrono::duration_cast<std::chrono::seconds>(d).count();
+}
+
+}  // namespace
+
+Links::Links(Transport* transport, Timer* timer, const ClusterSpec& cluster, Hello self, LinksOptions options,
+             Observer* observer)
+    : transport_(transport), timer_(timer), self_(std::move(self)), options_(options), observer_(observer) {
+  MutexLock lock(mu_);
+  for (const std::string& job : cluster.jobs()) {
+    for (int index : cluster.task_indices(job)) {
+      const std::string task = FullTaskName(job, index);
+      if (task == self_.task) continue;
+      Peer& peer = peers_[task];
+      peer.task = task;
+      peer.address = *cluster.task_address(job, index);
+      peer.in_cluster = true;
+      peer.is_ps = job == "ps";
+    }
+  }
+}
+
+Links::~Links() { Shutdown(OkStatus()); }
+
+StatusOr<int> Links::Listen(const std::string& address) {
+  TF_ASSIGN_OR_RETURN(const int port, transport_->Listen(address, this));
+  MutexLock lock(mu_);
+  self_.address = StrCat(address.substr(0, address.rfind(':')), ":", port);
+  tick_ = timer_->RunAfter(std::min(options_.heartbeat_interval, milliseconds(500)), [this] { Tick(); });
+  return port;
+}
+
+std::string Links::Describe(const Peer& peer) {
+  return StrCat(ShortTaskName(peer.task), peer.address.empty() ? "" : StrCat(" (", peer.address, ")"));
+}
+
+std::string Links::AddressOf(const std::string& task) const {
+  auto* self = const_cast<Links*>(this);
+  MutexLock lock(self->mu_);
+  const auto it = self->peers_.find(task);
+  return it == self->peers_.end() ? "" : it->second.address;
+}
+
+Links::Peer& Links::PeerOf(const std::string& task) {
+  Peer& peer = peers_[task];
+  if (peer.task.empty()) peer.task = task;
+  return peer;
+}
+
+std::shared_ptr<Link> Links::Find(const std::string& task) {
+  MutexLock lock(mu_);
+  const auto it = peers_.find(task);
+  if (it == peers_.end() || it->second.links.empty()) return nullptr;
+  return it->second.links.front();
+}
+
+void Links::Get(const std::string& task, milliseconds timeout, GetDone done) {
+  std::shared_ptr<Link> link;
+  Status error;
+  {
+    MutexLock lock(mu_);
+    Peer& peer = PeerOf(task);
+    if (stopping_) {
+      error = Cancelled(ShortTaskName(self_.task), " is stopping");
+    } else if (!peer.links.empty()) {
+      link = peer.links.front();
+    } else if (peer.address.empty()) {
+      error = NotFound("there is no task ", task, " in the cluster");
+    } else {
+      const auto now = Clock::now();
+      if (peer.waiters.empty()) peer.wait_since = peer.wait_logged = now;
+      peer.waiters.push_back({std::move(done), now + timeout});
+      Dial(&peer);
+      return;
+    }
+  }
+  if (link != nullptr) return done(link);
+  done(error);
+}
+
+StatusOr<std::shared_ptr<Link>> Links::WaitFor(const std::string& task, Clock::time_point deadline,
+                                               const std::function<bool()>& cancelled) {
+  struct Shared {
+    Mutex mu;
+    CondVar cv;
+    bool done = false;
+    StatusOr<std::shared_ptr<Link>> link = std::shared_ptr<Link>();
+  };
+  while (true) {
+    auto shared = std::make_shared<Shared>();
+    // In slices, so that a cancellation is noticed; the peer itself is noticed at once.
+    Get(task, milliseconds(200), [shared](StatusOr<std::shared_ptr<Link>> link) {
+      MutexLock lock(shared->mu);
+      shared->link = std::move(link);
+      shared->done = true;
+      shared->cv.NotifyAll();
+    });
+    MutexLock lock(shared->mu);
+    shared->cv.Wait(shared->mu, [&] { return shared->done; });
+    if (shared->link.ok() || !absl::IsUnavailable(shared->link.status())) return shared->link;
+    if (cancelled && cancelled()) return Cancelled("no longer waiting for ", ShortTaskName(task));
+    if (Clock::now() >= deadline) {
+      return DeadlineExceeded("waited for ", ShortTaskName(task), " at ", AddressOf(task),
+                              " until the deadline: ", std::string(shared->link.status().message()));
+    }
+  }
+}
+
+void Links::KeepConnected(const std::string& task) {
+  MutexLock lock(mu_);
+  Peer& peer = PeerOf(task);
+  peer.keep = true;
+  if (peer.links.empty()) {
+    peer.wait_since = peer.wait_logged = Clock::now();
+    Dial(&peer);
+  }
+}
+
+void Links::Dial(Peer* peer) {
+  if (stopping_ || peer->dialing) return;
+  peer->dialing = true;
+  Hello hello = self_;
+  hello.expected_task = peer->task;
+  transport_->Connect(peer->address, hello, kDialTimeout,
+                      [this, task = peer->task](const StatusOr<std::shared_ptr<Link>>& link) { OnDialed(task, link); });
+}
+
+void Links::OnDialed(const std::string& task, const StatusOr<std::shared_ptr<Link>>& link) {
+  std::vector<Waiter> refused;
+  Status error;
+  {
+    MutexLock lock(mu_);
+    Peer& peer = PeerOf(task);
+    peer.dialing = false;
+    if (link.ok()) {
+      peer.failures = 0;
+      return;  // OnLinkUp has served the waiters
+    }
+    if (stopping_ || !peer.links.empty()) return;
+    ++peer.failures;
+    const bool unreachable = absl::IsUnavailable(link.status());
+    if (!unreachable && peer.last_error.code() != link.status().code()) {
+      TB_LOG(Error, "cluster") << Describe(peer) << ": " << link.status().message();
+    }
+    peer.last_error = link.status();
+    if (!unreachable) {
+      refused.swap(peer.waiters);
+      error = Annotate(link.status(), Describe(peer));
+    }
+    if (peer.keep || !peer.waiters.empty()) {
+      timer_->RunAfter(unreachable ? kRedial : kRedialRefused, [this, task] {
+        MutexLock lock(mu_);
+        Peer& peer = PeerOf(task);
+        if (peer.links.empty() && (peer.keep || !peer.waiters.empty())) Dial(&peer);
+      });
+    }
+  }
+  for (const Waiter& w : refused) w.done(error);
+}
+
+Status Links::OnHello(const Hello& from, Hello* answer) {
+  if (from.protocol_version != Hello::kProtocolVersion) {
+    return FailedPrecondition("this task speaks protocol version ", Hello::kProtocolVersion, ", the caller ",
+                              from.protocol_version, ": run the same release everywhere");
+  }
+  if (!from.expected_task.empty() && from.expected_task != self_.task) {
+    return FailedPrecondition("this address is ", ShortTaskName(self_.task), ", but ", ShortTaskName(from.task),
+                              " takes it for ", ShortTaskName(from.expected_task),
+                              ": are two hosts swapped in the flags of one of them?");
+  }
+  if (from.task == self_.task) {
+    return FailedPrecondition("the caller says it is ", ShortTaskName(self_.task),
+                              ", which this task is: is the same task started twice?");
+  }
+  if (from.incarnation == 0 || from.task.empty()) return InvalidArgument("the caller does not say who it is");
+  *answer = self_;
+  answer->expected_task = from.task;
+  return OkStatus();
+}
+
+void Links::OnLinkUp(const std::shared_ptr<Link>& link) {
+  std::vector<Waiter> waiters;
+  std::vector<std::shared_ptr<Link>> outdated;
+  std::shared_ptr<Link> primary;
+  {
+    MutexLock lock(mu_);
+    auto heard = std::make_shared<Heard>();
+    heard->last = Clock::now().time_since_epoch().count();
+    heard_[link.get()] = std::move(heard);
+    Peer& peer = PeerOf(link->peer().task);
+    for (const auto& old : peer.links) {
+      if (old->peer().incarnation != link->peer().incarnation) outdated.push_back(old);
+    }
+    std::erase_if(peer.links, [&](const auto& l) { return l->peer().incarnation != link->peer().incarnation; });
+    peer.links.push_back(link);
+    peer.seen = true;
+    peer.left = peer.lost = false;
+    peer.last_error = OkStatus();
+    waiters.swap(peer.waiters);
+    primary = peer.links.front();
+    TB_LOG(Debug, "cluster") << "connected with " << Describe(peer);
+  }
+  for (const auto& old : outdated) old->Close(Unavailable(ShortTaskName(link->peer().task), " has been restarted"));
+  for (const Waiter& w : waiters) w.done(primary);
+  changed_.NotifyAll();
+}
+
+void Links::OnMessage(const std::shared_ptr<Link>& link, Message message) {
+  std::shared_ptr<Heard> heard;
+  {
+    MutexLock lock(mu_);
+    const auto it = heard_.find(link.get());
+    if (it != heard_.end()) heard = it->second;
+  }
+  if (heard != nullptr) heard->last.store(Clock::now().time_since_epoch().count(), std::memory_order_relaxed);
+  if (std::holds_alternative<Heartbeat>(message)) return;
+  if (const Leave* leave = std::get_if<Leave>(&message)) {
+    MutexLock lock(mu_);
+    Peer& peer = PeerOf(link->peer().task);
+    peer.left = true;
+    peer.leave_status = leave->status;
+    if (leave->status.ok()) {
+      TB_LOG(Info, "cluster") << ShortTaskName(peer.task) << " has left";
+    } else {
+      TB_LOG(Warning, "cluster") << ShortTaskName(peer.task) << " has left: " << ToString(leave->status);
+    }
+    changed_.NotifyAll();
+    return;
+  }
+  observer_->OnMessage(link, std::move(message));
+}
+
+void Links::OnLinkDown(const std::shared_ptr<Link>& link, const Status& why) {
+  Status named;
+  {
+    MutexLock lock(mu_);
+    heard_.erase(link.get());
+    Peer& peer = PeerOf(link->peer().task);
+    std::erase(peer.links, link);
+    named = Unavailable(Describe(peer), " is gone: ", std::string(why.message()));
+    if (peer.links.empty()) {
+      peer.down_since = Clock::now();
+      peer.wait_since = peer.wait_logged = peer.down_since;
+      if (!peer.left && !stopping_) {
+        TB_LOG(Warning, "cluster") << named.message();
+      }
+      if (peer.keep && !stopping_ && !peer.left) Dial(&peer);
+    }
+  }
+  observer_->OnLinkDown(link, named);
+  changed_.NotifyAll();
+}
+
+// Sends heartbeats, takes silent peers down, gives up overdue waiters, and says what is waited for.
+void Links::Tick() {
+  std::vector<std::shared_ptr<Link>> alive;
+  std::vector<std::pair<std::shared_ptr<Link>, Status>> silent;
+  std::vector<std::pair<GetDone, Status>> overdue;
+  {
+    MutexLock lock(mu_);
+    if (stopping_) return;
+    const auto now = Clock::now();
+    for (auto& [task, peer] : peers_) {
+      for (const auto& link : peer.links) {
+        const auto it = heard_.find(link.get());
+        if (it == heard_.end()) continue;
+        const auto quiet = now.time_since_epoch() - Clock::duration(it->second->last.load(std::memory_order_relaxed));
+        if (quiet > options_.heartbeat_timeout) {
+          silent.emplace_back(link, Unavailable("no sign of life for ", Seconds(quiet), " s"));
+        } else {
+          alive.push_back(link);
+        }
+      }
+      std::erase_if(peer.waiters, [&](Waiter& w) {
+        if (w.deadline > now) return false;
+        overdue.emplace_back(std::move(w.done), Unavailable("cannot reach ", Describe(peer), ": ",
+                                                            std::string(peer.last_error.message())));
+        return true;
+      });
+      if (peer.links.empty() && !peer.left && (peer.keep || !peer.waiters.empty() || peer.dialing) &&
+          now - peer.wait_logged >= options_.slow_wait) {
+        peer.wait_logged = now;
+        TB_LOG(Info, "cluster") << "waiting for " << Describe(peer) << " since " << Seconds(now - peer.wait_since)
+                                << " s" << (peer.last_error.ok() ? "" : ": ") << peer.last_error.message();
+      }
+      if (!peer.is_ps && peer.seen && !peer.left && !peer.lost && peer.links.empty() &&
+          now - peer.down_since >= options_.lost_after) {
+        peer.lost = true;
+        TB_LOG(Warning, "cluster") << Describe(peer) << " is lost: unreachable for " << Seconds(now - peer.down_since) << " s";
+        changed_.NotifyAll();
+      }
+    }
+    tick_ = timer_->RunAfter(std::min(options_.heartbeat_interval, milliseconds(100)), [this] { Tick(); });
+    if (now < next_heartbeat_) alive.clear();
+    if (!alive.empty()) next_heartbeat_ = now + options_.heartbeat_interval;
+  }
+  for (const auto& link : alive) link->Send(Heartbeat{});
+  for (const auto& [link, why] : silent) link->Close(why);
+  for (const auto& [done, why] : overdue) done(why);
+}
+
+Status Links::Join() {
+  MutexLock lock(mu_);
+  const auto settled = [this]() TB_REQUIRES(mu_) {
+    if (stopping_) return true;
+    bool any = false;
+    for (const auto& [task, peer] : peers_) {
+      if (peer.is_ps || !peer.in_cluster) continue;
+      any = true;
+      if (!peer.left && !peer.lost) return false;
+    }
+    return any;
+  };
+  changed_.Wait(mu_, settled);
+  std::vector<std::string> bad;
+  for (const auto& [task, peer] : peers_) {
+    if (peer.is_ps || !peer.in_cluster) continue;
+    if (peer.lost) bad.push_back(StrCat(ShortTaskName(task), " is lost"));
+    if (peer.left && !peer.leave_status.ok()) {
+      bad.push_back(StrCat(ShortTaskName(task), " failed with ", ToString(peer.leave_status)));
+    }
+  }
+  if (bad.empty()) return OkStatus();
+  return Unavailable("not all tasks ended well: ", StrJoin(bad, "; "));
+}
+
+void Links::Shutdown(const Status& why) {
+  std::vector<std::shared_ptr<Link>> links;
+  std::vector<GetDone> waiters;
+  Timer::Id tick;
+  {
+    MutexLock lock(mu_);
+    if (stopping_) return;
+    stopping_ = true;
+    tick = tick_;
+    for (auto& [task, peer] : peers_) {
+      links.insert(links.end(), peer.links.begin(), peer.links.end());
+      for (Waiter& w : peer.waiters) waiters.push_back(std::move(w.done));
+      peer.waiters.clear();
+    }
+  }
+  timer_->CancelAndWait(tick);
+  for (const GetDone& done : waiters) done(Cancelled(ShortTaskName(self_.task), " is stopping"));
+  for (const auto& link : links) {
+    link->Send(Leave{.status = why});
+    link->Close(Cancelled(ShortTaskName(self_.task), " is stopping"));
+  }
+  changed_.NotifyAll();
+  transport_->Shutdown();
+}
+
+}  // namespace tensorbraid

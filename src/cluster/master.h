@@ -1,0 +1,139 @@
+// The master of a task: prepares run signatures and drives their steps over all tasks.
+#ifndef TENSORBRAID_CLUSTER_MASTER_H_
+#define TENSORBRAID_CLUSTER_MASTER_H_
+
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "cluster/links.h"
+#include "cluster/worker.h"
+#include "tensorbraid/session.h"
+
+namespace tensorbraid {
+
+class Master;
+
+// What one signature has become: a plan on each task that it needs.
+struct CompiledGraph {
+  struct Part {
+    std::string task;
+    std::string graph_def;  // as it was registered, to register it again when a link has been replaced
+    std::shared_ptr<Link> link;  // that it was registered over
+  };
+  uint64_t handle = 0;
+  std::shared_ptr<Executor> local;  // the master's own task; takes the feeds, gives the fetches
+  std::vector<Part> remote;         // guarded by MasterSession::mu_ once steps run
+  bool is_local_only = true;
+};
+
+struct RunSignature {
+  std::vector<Output> feeds;
+  std::vector<Output> fetches;
+  std::vector<Operation> targets;
+};
+
+struct MasterSessionOptions {
+  bool allow_soft_placement = false;
+  bool log_device_placement = false;
+  std::chrono::milliseconds operation_timeout{0};
+};
+
+// One client's session. Thread-safe.
+class MasterSession {
+ public:
+  using Deadline = std::chrono::steady_clock::time_point;
+
+  MasterSession(Master* master, const Graph* graph, SessionId id, MasterSessionOptions options);
+  ~MasterSession();
+
+  // The plans of a signature; made on first use, which may wait for tasks that are not there yet.
+  StatusOr<std::shared_ptr<CompiledGraph>> Prepare(const RunSignature& signature, Deadline deadline);
+  // Runs a step. Blocks until it has ended everywhere, or the deadline has passed.
+  StatusOr<std::vector<Tensor>> Run(const std::shared_ptr<CompiledGraph>& graph, std::vector<Tensor> feeds,
+                                    Deadline deadline);
+  void Close();
+
+  const MasterSessionOptions& options() const { return options_; }
+
+ private:
+  friend class Master;
+  struct Step;
+  using Key = std::vector<uint64_t>;
+
+  StatusOr<std::shared_ptr<CompiledGraph>> Compile(const RunSignature& signature, Deadline deadline);
+  Status RegisterPart(CompiledGraph::Part* part, uint64_t handle, Deadline deadline);
+  // The links to run the parts on now; registers again where a link to the same incarnation has been replaced.
+  StatusOr<std::vector<std::shared_ptr<Link>>> CurrentLinks(CompiledGraph* graph, Deadline deadline);
+  StatusOr<std::vector<Tensor>> RunLocal(CompiledGraph& graph, std::vector<Tensor> feeds, Deadline deadline);
+  void Drop(const std::shared_ptr<CompiledGraph>& graph);
+
+  Master* const master_;
+  const Graph* const graph_;
+  const SessionId id_;
+  const MasterSessionOptions options_;
+  Mutex compile_mu_;  // one signature is prepared at a time; taken before mu_
+  Mutex mu_;
+  bool closed_ TB_GUARDED_BY(mu_) = false;
+  uint64_t next_handle_ TB_GUARDED_BY(mu_) = 1;
+  struct Cached {
+    std::shared_ptr<CompiledGraph> graph;
+    uint64_t last_used = 0;
+  };
+  absl::flat_hash_map<Key, Cached> cache_ TB_GUARDED_BY(mu_);
+  uint64_t uses_ TB_GUARDED_BY(mu_) = 0;
+  std::map<std::string, std::shared_ptr<Link>> used_links_ TB_GUARDED_BY(mu_);  // by task, to close the session there
+  std::vector<std::weak_ptr<CancellationManager>> local_steps_ TB_GUARDED_BY(mu_);
+};
+
+// One per task. Thread-safe.
+class Master {
+ public:
+  // `links` is null for a cluster of one without a network. All pointers must outlive the master.
+  Master(std::string task, uint64_t incarnation, Worker* worker, Exchange* exchange, Links* links,
+         std::vector<DeviceName> remote_devices, std::chrono::milliseconds slow_wait);
+  ~Master();
+
+  std::shared_ptr<MasterSession> NewSession(const Graph* graph, MasterSessionOptions options);
+
+  // Answers to what the master asked of others. False for messages that are not for a master.
+  bool OnMessage(const std::shared_ptr<Link>& link, const Message& message);
+  void OnLinkDown(const std::shared_ptr<Link>& link, const Status& why);
+  // Fails all steps and everything that sessions wait for.
+  void Shutdown(const Status& why);
+
+  // The master's own devices first.
+  std::vector<DeviceName> devices() const;
+
+ private:
+  friend class MasterSession;
+  struct Call {
+    std::shared_ptr<Link> link;
+    std::function<void(const Status&)> done;
+  };
+  // The link to this very incarnation of a task: Unavailable when there is none now, Aborted when there is a newer one.
+  StatusOr<std::shared_ptr<Link>> ConnectedTo(const Hello& peer) const;
+  // Sends a request and blocks until the answer, the link's end or the deadline.
+  Status CallAndWait(const std::shared_ptr<Link>& link, RegisterGraph request, MasterSession::Deadline deadline);
+
+  const std::string task_;
+  const uint64_t incarnation_;
+  Worker* const worker_;
+  Exchange* const exchange_;
+  Links* const links_;
+  const std::vector<DeviceName> remote_devices_;
+  const std::chrono::milliseconds slow_wait_;
+  std::atomic<uint64_t> next_id_{1};  // of sessions, steps and requests
+  std::atomic<bool> stopping_{false};
+  Mutex mu_;
+  absl::flat_hash_map<uint64_t, Call> calls_ TB_GUARDED_BY(mu_);
+  absl::flat_hash_map<uint64_t, std::shared_ptr<MasterSession::Step>> steps_ TB_GUARDED_BY(mu_);  // by counter
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_CLUSTER_MASTER_H_

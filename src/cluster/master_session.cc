@@ -1,0 +1,280 @@
+#include <algorithm>
+
+#include "cluster/master.h"
+#include "cluster/master_step.h"
+#include "core/logging.h"
+#include "core/strings.h"
+#include "graph/subgraph.h"
+#include "placement/partition.h"
+#include "placement/placer.h"
+
+namespace tensorbraid {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Signatures whose plans are kept. A program has a handful.
+constexpr size_t kMaxCached = 128;
+// After a deadline the parts are told to stop; a task that does not answer (a stopped process) is not waited for longer.
+constexpr std::chrono::milliseconds kGrace{500};
+
+std::vector<uint64_t> KeyOf(const RunSignature& s) {
+  std::vector<uint64_t> key;
+  key.reserve(2 + 2 * (s.feeds.size() + s.fetches.size()) + s.targets.size());
+  for (const auto* list : {&s.feeds, &s.fetches}) {
+    key.push_back(list->size());
+    for (const Output& o : *list) {
+      key.push_back(reinterpret_cast<uintptr_t>(o.node()));
+      key.push_back(static_cast<uint64_t>(o.index()));
+    }
+  }
+  for (const Operation& op : s.targets) key.push_back(reinterpret_cast<uintptr_t>(op.node()));
+  return key;
+}
+
+}  // namespace
+
+MasterSession::MasterSession(Master* master, const Graph* graph, SessionId id, MasterSessionOptions options)
+    : master_(master), graph_(graph), id_(id), options_(options) {}
+
+MasterSession::~MasterSession() { Close(); }
+
+StatusOr<std::shared_ptr<CompiledGraph>> MasterSession::Prepare(const RunSignature& signature, Deadline deadline) {
+  Key key = KeyOf(signature);
+  const auto find = [&]() -> std::shared_ptr<CompiledGraph> {
+    MutexLock lock(mu_);
+    const auto it = cache_.find(key);
+    if (it == cache_.end()) return nullptr;
+    it->second.last_used = ++uses_;
+    return it->second.graph;
+  };
+  if (auto found = find()) return found;
+  MutexLock compiling(compile_mu_);
+  if (auto found = find()) return found;
+  TF_ASSIGN_OR_RETURN(auto compiled, Compile(signature, deadline));
+  std::shared_ptr<CompiledGraph> dropped;
+  {
+    MutexLock lock(mu_);
+    if (closed_) return Cancelled("the session is closed");
+    if (cache_.size() >= kMaxCached) {
+      const auto oldest = std::min_element(cache_.begin(), cache_.end(), [](const auto& a, const auto& b) {
+        return a.second.last_used < b.second.last_used;
+      });
+      dropped = oldest->second.graph;
+      cache_.erase(oldest);
+    }
+    cache_[std::move(key)] = {compiled, ++uses_};
+  }
+  if (dropped != nullptr) Drop(dropped);
+  return compiled;
+}
+
+StatusOr<std::shared_ptr<CompiledGraph>> MasterSession::Compile(const RunSignature& s, Deadline deadline) {
+  TF_ASSIGN_OR_RETURN(auto graph, ExtractSubgraph(*graph_, s.feeds, s.fetches, s.targets));
+  const std::string home = master_->worker_->devices().front().ToString();
+  for (const auto& node : graph->impl().nodes()) {
+    // Feeds come from the client and fetches go to it: both are where the master is.
+    if (node->type() == "_Arg" || node->type() == "_Retval") node->set_device(home);
+  }
+  TF_RETURN_IF_ERROR(PlaceNodes(graph.get(), {.devices = master_->devices(),
+                                              .allow_soft_placement = options_.allow_soft_placement,
+                                              .log_placement = options_.log_device_placement}));
+  TF_ASSIGN_OR_RETURN(auto parts, PartitionByTask(*graph));
+  auto compiled = std::make_shared<CompiledGraph>();
+  {
+    MutexLock lock(mu_);
+    if (closed_) return Cancelled("the session is closed");
+    compiled->handle = next_handle_++;
+  }
+  auto own = std::make_unique<Graph>();
+  for (auto& [task, part] : parts) {
+    if (task == master_->task_) {
+      own = std::move(part);
+      continue;
+    }
+    TF_ASSIGN_OR_RETURN(std::string def, part->ToGraphDef());
+    compiled->remote.push_back({.task = task, .graph_def = std::move(def), .link = nullptr});
+  }
+  for (auto& part : compiled->remote) TF_RETURN_IF_ERROR(RegisterPart(&part, compiled->handle, deadline));
+  compiled->is_local_only = compiled->remote.empty();
+  TF_ASSIGN_OR_RETURN(compiled->local, master_->worker_->Register(id_, compiled->handle, std::move(own)));
+  return compiled;
+}
+
+Status MasterSession::RegisterPart(CompiledGraph::Part* part, uint64_t handle, Deadline deadline) {
+  if (master_->links_ == nullptr) return Internal("no network, but a part for ", part->task);
+  const auto cancelled = [this] {
+    MutexLock lock(mu_);
+    return closed_ || master_->stopping_;
+  };
+  std::shared_ptr<Link> known;
+  {
+    MutexLock lock(mu_);
+    const auto it = used_links_.find(part->task);
+    if (it != used_links_.end()) known = it->second;
+  }
+  // A task that has not been there yet is waited for; one that this session has used and lost is not.
+  std::shared_ptr<Link> link;
+  if (known == nullptr) {
+    TF_ASSIGN_OR_RETURN(link, master_->links_->WaitFor(part->task, deadline, cancelled));
+  } else {
+    TF_ASSIGN_OR_RETURN(link, master_->ConnectedTo(known->peer()));
+  }
+  TF_RETURN_IF_ERROR(master_->CallAndWait(link,
+                                          {.request = 0,
+                                           .session = id_,
+                                           .handle = handle,
+                                           .incarnation = link->peer().incarnation,
+                                           .partition = part->graph_def,
+                                           .session_config = ""},
+                                          deadline));
+  part->link = link;
+  MutexLock lock(mu_);
+  used_links_[part->task] = std::move(link);
+  return OkStatus();
+}
+
+StatusOr<std::vector<std::shared_ptr<Link>>> MasterSession::CurrentLinks(CompiledGraph* graph, Deadline deadline) {
+  std::vector<std::shared_ptr<Link>> links;
+  for (auto& part : graph->remote) {
+    std::shared_ptr<Link> registered;
+    {
+      MutexLock lock(mu_);
+      registered = part.link;
+    }
+    TF_ASSIGN_OR_RETURN(auto link, master_->ConnectedTo(registered->peer()));
+    if (link != registered) {
+      // The same task over a new connection: it forgot our partitions when the old one broke, but not its variables.
+      MutexLock compiling(compile_mu_);
+      CompiledGraph::Part again = part;
+      TF_RETURN_IF_ERROR(RegisterPart(&again, graph->handle, deadline));
+      link = again.link;
+      MutexLock lock(mu_);
+      part.link = link;
+    }
+    links.push_back(std::move(link));
+  }
+  return links;
+}
+
+StatusOr<std::vector<Tensor>> MasterSession::RunLocal(CompiledGraph& graph, std::vector<Tensor> feeds, Deadline deadline) {
+  // The state is on the heap and outlives this call when a deadline passes.
+  struct State {
+    CancellationManager cancellation;
+    Mutex mu;
+    CondVar cv;
+    bool done TB_GUARDED_BY(mu) = false;
+    Status status TB_GUARDED_BY(mu);
+    std::vector<Tensor> values TB_GUARDED_BY(mu);
+  };
+  auto state = std::make_shared<State>();
+  std::shared_ptr<CancellationManager> cancellation(state, &state->cancellation);
+  size_t slot;
+  {
+    MutexLock lock(mu_);
+    if (closed_) return Cancelled("the session is closed");
+    const auto free = std::find_if(local_steps_.begin(), local_steps_.end(), [](const auto& w) { return w.expired(); });
+    slot = static_cast<size_t>(free - local_steps_.begin());
+    if (free == local_steps_.end()) local_steps_.emplace_back();
+    local_steps_[slot] = cancellation;
+  }
+  graph.local->Run(std::move(feeds), nullptr, &state->cancellation,
+                   [state](const Status& status, std::vector<Tensor> values) {
+                     MutexLock lock(state->mu);
+                     state->status = status;
+                     state->values = std::move(values);
+                     state->done = true;
+                     state->cv.NotifyAll();
+                   });
+  MutexLock lock(state->mu);
+  const auto done = [&]() TB_REQUIRES(state->mu) { return state->done; };
+  auto log_at = Clock::now() + master_->slow_wait_;
+  while (!state->cv.WaitUntil(state->mu, std::min(deadline, log_at), done)) {
+    if (Clock::now() < deadline) {
+      TB_LOG(Info, "session") << "a step has been running for longer than "
+                              << std::chrono::duration_cast<std::chrono::seconds>(master_->slow_wait_).count() << " s";
+      log_at = Clock::now() + master_->slow_wait_;
+      continue;
+    }
+    const Status late = DeadlineExceeded("the step has not ended by its deadline");
+    state->mu.Unlock();
+    state->cancellation.Cancel(late);
+    state->mu.Lock();
+    state->cv.WaitFor(state->mu, kGrace, done);
+    return late;
+  }
+  if (!state->status.ok()) return state->status;
+  return std::move(state->values);
+}
+
+StatusOr<std::vector<Tensor>> MasterSession::Run(const std::shared_ptr<CompiledGraph>& graph, std::vector<Tensor> feeds,
+                                                 Deadline deadline) {
+  if (graph->is_local_only) return RunLocal(*graph, std::move(feeds), deadline);
+  TF_ASSIGN_OR_RETURN(auto links, CurrentLinks(graph.get(), deadline));
+  const StepId id{master_->incarnation_, master_->next_id_++};
+  auto step = std::make_shared<Step>(master_, id, id_, std::move(links));
+  {
+    MutexLock lock(mu_);
+    if (closed_) return Cancelled("the session is closed");
+  }
+  {
+    MutexLock lock(master_->mu_);
+    if (master_->stopping_) return Cancelled("the server has been stopped");
+    master_->steps_[id.counter] = step;
+  }
+  for (const auto& link : step->links) {
+    link->Send(RunGraph{.step = id, .session = id_, .handle = graph->handle});
+    // A link that went down before the step was noted is not reported to it.
+    if (master_->links_->Find(link->peer().task) != link) {
+      step->OnLinkDown(link, Unavailable(ShortTaskName(link->peer().task), " is gone"));
+    }
+  }
+  master_->worker_->RunStep(id, graph->local, std::move(feeds), [step](const Status& status, std::vector<Tensor> values) {
+    step->OnLocalDone(status, std::move(values));
+  });
+  if (!step->WaitUntil(deadline)) {
+    const Status late = DeadlineExceeded("the step has not ended by its deadline");
+    step->Abort(late);
+    step->WaitUntil(Clock::now() + kGrace);
+    return late;
+  }
+  MutexLock lock(step->mu);
+  if (!step->status.ok()) return step->status;
+  return std::move(step->values);
+}
+
+void MasterSession::Drop(const std::shared_ptr<CompiledGraph>& graph) {
+  master_->worker_->Deregister(id_, graph->handle);
+  MutexLock lock(mu_);
+  for (const auto& part : graph->remote) part.link->Send(DeregisterGraph{.session = id_, .handle = graph->handle});
+}
+
+void MasterSession::Close() {
+  std::map<std::string, std::shared_ptr<Link>> links;
+  std::vector<std::shared_ptr<CancellationManager>> local;
+  absl::flat_hash_map<Key, Cached> cache;
+  {
+    MutexLock lock(mu_);
+    if (closed_) return;
+    closed_ = true;
+    links.swap(used_links_);
+    cache.swap(cache_);
+    for (const auto& w : local_steps_) {
+      if (auto c = w.lock()) local.push_back(std::move(c));
+    }
+  }
+  const Status why = Cancelled("the session has been closed");
+  for (const auto& c : local) c->Cancel(why);
+  std::vector<std::shared_ptr<Step>> steps;
+  {
+    MutexLock lock(master_->mu_);
+    for (const auto& [counter, step] : master_->steps_) {
+      if (step->session == id_) steps.push_back(step);
+    }
+  }
+  for (const auto& step : steps) step->Abort(why);
+  for (const auto& [task, link] : links) link->Send(CloseSession{.session = id_});
+  master_->worker_->Close(id_);
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,50 @@
+// One step, seen by its master.
+#ifndef TENSORBRAID_CLUSTER_MASTER_STEP_H_
+#define TENSORBRAID_CLUSTER_MASTER_STEP_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cluster/master.h"
+
+namespace tensorbraid {
+
+// Ends when all its parts have: its own part, and one per other task, which ends by StepDone or with its link. The first
+// error, ranked by code, is the step's; it aborts the other parts. Outlives the client that waits for it. Thread-safe.
+struct MasterSession::Step : std::enable_shared_from_this<MasterSession::Step> {
+  Step(Master* master, StepId id, SessionId session, std::vector<std::shared_ptr<Link>> links)
+      : master(master), id(id), session(session), links(std::move(links)), link_done(this->links.size(), false),
+        remaining(static_cast<int>(this->links.size()) + 1) {}
+
+  void OnLocalDone(const Status& status, std::vector<Tensor> values);
+  void OnRemoteDone(const std::shared_ptr<Link>& link, const Status& status);
+  void OnLinkDown(const std::shared_ptr<Link>& link, const Status& why);
+  // Makes every part stop.
+  void Abort(const Status& why);
+  // True when the step ended before `deadline`. Logs what it waits for.
+  bool WaitUntil(MasterSession::Deadline deadline);
+
+  Master* const master;
+  const StepId id;
+  const SessionId session;
+  const std::vector<std::shared_ptr<Link>> links;
+  Mutex mu;
+  CondVar cv;
+  std::vector<bool> link_done TB_GUARDED_BY(mu);
+  bool local_done TB_GUARDED_BY(mu) = false;
+  int remaining TB_GUARDED_BY(mu);
+  bool aborted TB_GUARDED_BY(mu) = false;
+  Status status TB_GUARDED_BY(mu);
+  std::vector<Tensor> values TB_GUARDED_BY(mu);
+
+ private:
+  // Notes an error; true when the other parts must be told.
+  bool NoteError(const Status& error) TB_REQUIRES(mu);
+  void PartDone(bool tell_others, const Status& error, bool ended);
+  void Ended();
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_CLUSTER_MASTER_STEP_H_

@@ -1,0 +1,89 @@
+#include "tensorbraid/server.h"
+
+#include "cluster/task.h"
+#include "core/logging.h"
+#include "core/host_port.h"
+#include "core/strings.h"
+#include "transport/address.h"
+#include "transport/grpc/grpc_transport.h"
+
+namespace tensorbraid {
+
+struct Server::Impl {
+  std::shared_ptr<Task> task;
+  std::string listen_address;  // as the cluster names it
+  Mutex mu;
+  std::string address TB_GUARDED_BY(mu);  // with the port in use; empty before Start
+  bool stopped TB_GUARDED_BY(mu) = false;
+};
+
+Server::Server(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+StatusOr<std::unique_ptr<Server>> Server::Create(const ClusterSpec& cluster, ServerOptions options) {
+  TF_RETURN_IF_ERROR(cluster.Validate());
+  TF_ASSIGN_OR_RETURN(const std::string address, cluster.task_address(options.job_name, options.task_index));
+  if (options.protocol != "grpc" && !options.protocol.empty()) {
+    return InvalidArgument("protocol '", options.protocol, "' does not exist; there is grpc");
+  }
+  TaskOptions task_options{.job = options.job_name,
+                           .index = options.task_index,
+                           .device_count = options.device_count,
+                           .inter_op_threads = options.inter_op_parallelism_threads,
+                           .links = {.heartbeat_interval = options.heartbeat_interval,
+                                     .heartbeat_timeout = options.heartbeat_timeout,
+                                     .lost_after = options.lost_after,
+                                     .slow_wait = options.slow_wait},
+                           .exchange = {}};
+  auto impl = std::make_unique<Impl>();
+  TF_ASSIGN_OR_RETURN(impl->task, Task::Create(cluster, task_options,
+                                               NewGrpcTransport({.bind_address = options.bind_address})));
+  impl->listen_address = address;
+  SetLogTask(StrCat(options.job_name, "/", options.task_index));
+  auto server = std::unique_ptr<Server>(new Server(std::move(impl)));
+  if (options.start) TF_RETURN_IF_ERROR(server->Start());
+  return server;
+}
+
+Server::~Server() { Stop(); }
+
+Status Server::Start() {
+  {
+    MutexLock lock(impl_->mu);
+    if (impl_->stopped) return FailedPrecondition("the server has been stopped");
+    if (!impl_->address.empty()) return OkStatus();
+  }
+  TF_ASSIGN_OR_RETURN(const int port, impl_->task->Start(impl_->listen_address));
+  TF_ASSIGN_OR_RETURN(HostPort host_port, ParseHostPort(impl_->listen_address));
+  host_port.port = port;
+  {
+    MutexLock lock(impl_->mu);
+    impl_->address = host_port.ToString();
+  }
+  PublishTask(target(), impl_->task);
+  TB_LOG(Info, "cluster") << ShortTaskName(impl_->task->name()) << " listens on " << host_port.ToString();
+  if (!IsLoopbackHost(host_port.host)) {
+    TB_LOG(Warning, "cluster") << "listening on all interfaces without encryption: anybody who reaches port "
+                               << host_port.port << " can run steps here; keep it inside a trusted network";
+  }
+  return OkStatus();
+}
+
+std::string Server::address() const {
+  MutexLock lock(impl_->mu);
+  return impl_->address;
+}
+
+std::string Server::target() const { return "grpc://" + address(); }
+
+Status Server::Join() { return impl_->task->links()->Join(); }
+
+void Server::Stop(const Status& why) {
+  {
+    MutexLock lock(impl_->mu);
+    if (std::exchange(impl_->stopped, true)) return;
+  }
+  WithdrawTask(target());
+  impl_->task->Stop(why);
+}
+
+}  // namespace tensorbraid

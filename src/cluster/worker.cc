@@ -1,0 +1,140 @@
+#include "cluster/worker.h"
+
+#include <algorithm>
+
+#include "core/strings.h"
+#include "graph/node.h"
+
+namespace tensorbraid {
+
+Worker::Worker(std::vector<DeviceName> devices, ResourceManager* resources, ThreadPool* pool, Exchange* exchange)
+    : devices_(std::move(devices)), resources_(resources), pool_(pool), exchange_(exchange) {}
+
+StatusOr<std::shared_ptr<Executor>> Worker::Register(SessionId session, uint64_t handle,
+                                                          std::unique_ptr<Graph> partition) {
+  for (const auto& node : partition->impl().nodes()) {
+    TF_ASSIGN_OR_RETURN(const DeviceName device, DeviceName::Parse(node->device()));
+    if (std::find(devices_.begin(), devices_.end(), device) == devices_.end()) {
+      std::vector<std::string> names;
+      for (const DeviceName& d : devices_) names.push_back(d.ToString());
+      return InvalidArgument(node->Describe(), " asks for device ", node->device(),
+                             ", which does not exist; this task has ", StrJoin(names, ", "));
+    }
+  }
+  std::shared_ptr<Session> s;
+  {
+    MutexLock lock(mu_);
+    auto& slot = sessions_[session];
+    if (slot == nullptr) slot = std::make_shared<Session>();
+    s = slot;
+  }
+  TF_ASSIGN_OR_RETURN(auto plan, Plan::Create(std::move(partition), resources_, &s->kernels));
+  // The plan's kernels may live in the session's cache.
+  std::shared_ptr<const Plan> held(plan.get(), [plan, s](const Plan*) mutable {
+    plan.reset();
+    s.reset();
+  });
+  auto executor = std::make_shared<Executor>(std::move(held), pool_, resources_);
+  MutexLock lock(mu_);
+  s->graphs[handle] = executor;
+  return executor;
+}
+
+void Worker::Deregister(SessionId session, uint64_t handle) {
+  std::shared_ptr<Executor> dropped;
+  MutexLock lock(mu_);
+  const auto it = sessions_.find(session);
+  if (it == sessions_.end()) return;
+  auto graph = it->second->graphs.find(handle);
+  if (graph == it->second->graphs.end()) return;
+  dropped = std::move(graph->second);
+  it->second->graphs.erase(graph);
+}
+
+void Worker::Close(SessionId session) {
+  std::map<uint64_t, std::shared_ptr<Executor>> dropped;  // destroyed after the lock is released
+  MutexLock lock(mu_);
+  const auto it = sessions_.find(session);
+  if (it == sessions_.end()) return;
+  dropped.swap(it->second->graphs);
+  sessions_.erase(it);
+}
+
+void Worker::ForgetMaster(uint64_t master, const Status& why) {
+  std::vector<SessionId> sessions;
+  {
+    MutexLock lock(mu_);
+    for (const auto& [id, session] : sessions_) {
+      if (id.master == master) sessions.push_back(id);
+    }
+  }
+  exchange_->EndAllOf(master, why);
+  for (SessionId id : sessions) Close(id);
+}
+
+std::shared_ptr<Executor> Worker::FindGraph(SessionId session, uint64_t handle) {
+  MutexLock lock(mu_);
+  const auto it = sessions_.find(session);
+  if (it == sessions_.end()) return nullptr;
+  const auto graph = it->second->graphs.find(handle);
+  return graph == it->second->graphs.end() ? nullptr : graph->second;
+}
+
+void Worker::RunStep(StepId id, const std::shared_ptr<Executor>& executor, std::vector<Tensor> args,
+                     Executor::Done done) {
+  auto step = exchange_->Begin(id);
+  StepExchange* raw = step.get();
+  executor->Run(std::move(args), raw, &raw->cancellation(),
+                [step = std::move(step), done = std::move(done)](const Status& status, std::vector<Tensor> retvals) {
+                  const Status failed = step->status();
+                  done(status.ok() ? failed : status, std::move(retvals));
+                });
+}
+
+bool Worker::OnMessage(const std::shared_ptr<Link>& link, const Message& message) {
+  if (const auto* m = std::get_if<RunGraph>(&message)) {
+    OnRunGraph(link, *m);
+  } else if (const auto* m = std::get_if<AbortStep>(&message)) {
+    if (auto step = exchange_->Find(m->step)) {
+      // Cancelling runs what kernels registered; keep that off the transport's thread.
+      pool_->Schedule([step, reason = m->reason] { step->Fail(reason); });
+    }
+  } else if (const auto* m = std::get_if<EndStep>(&message)) {
+    exchange_->End(m->step);
+  } else if (const auto* m = std::get_if<RegisterGraph>(&message)) {
+    pool_->Schedule([this, link, m = *m] { OnRegisterGraph(link, m); });
+  } else if (const auto* m = std::get_if<DeregisterGraph>(&message)) {
+    Deregister(m->session, m->handle);
+  } else if (const auto* m = std::get_if<CloseSession>(&message)) {
+    Close(m->session);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void Worker::OnRegisterGraph(const std::shared_ptr<Link>& link, const RegisterGraph& m) {
+  auto partition = std::make_unique<Graph>();
+  Status status = partition->ImportGraphDef(m.partition);
+  if (status.ok()) status = Register(m.session, m.handle, std::move(partition)).status();
+  link->Send(Reply{.request = m.request, .status = status, .body = ""});
+}
+
+void Worker::OnRunGraph(const std::shared_ptr<Link>& link, const RunGraph& m) {
+  auto executor = FindGraph(m.session, m.handle);
+  if (executor == nullptr) {
+    link->Send(StepDone{.step = m.step, .status = Aborted("the partition is not registered here (any more)")});
+    return;
+  }
+  const ScopedTransportThread transport_thread;
+  RunStep(m.step, executor, {}, [this, link, id = m.step](const Status& status, const std::vector<Tensor>&) {
+    link->Send(StepDone{.step = id, .status = status});
+    if (!status.ok()) return;
+    // Until the master ends the step, what was sent may still be lost with a link.
+    if (auto step = exchange_->Find(id)) {
+      step->set_on_late_failure([link, id](const Status& why) { link->Send(StepDone{.step = id, .status = why}); });
+    }
+  });
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,166 @@
+#include "tensorbraid/session.h"
+
+#include "cluster/task.h"
+#include "core/strings.h"
+
+namespace tensorbraid {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Fetches in the user's order, and where each of them is among the tensors that a step returns.
+struct Resolved {
+  RunSignature signature;
+  std::vector<int> value_of;  // by fetch; -1 for operations
+};
+
+StatusOr<Resolved> ResolveFetches(const Graph& graph, const std::vector<Fetch>& fetches) {
+  Resolved r;
+  for (const Fetch& fetch : fetches) {
+    Output output = fetch.output();
+    bool is_tensor = fetch.is_tensor();
+    if (!fetch.name().empty()) {
+      is_tensor = fetch.name().find(':') != std::string::npos;
+      if (is_tensor) {
+        TF_ASSIGN_OR_RETURN(output, graph.FindOutput(fetch.name()));
+      } else {
+        TF_ASSIGN_OR_RETURN(const Operation op, graph.FindOperation(fetch.name()));
+        output = Output(op.node(), 0);
+      }
+    }
+    if (!output.valid()) return InvalidArgument("one of the fetches is not valid (see the graph's status)");
+    if (output.graph() != &graph) return InvalidArgument("fetch '", output.name(), "' belongs to another graph");
+    if (is_tensor) {
+      r.value_of.push_back(static_cast<int>(r.signature.fetches.size()));
+      r.signature.fetches.push_back(output);
+    } else {
+      r.value_of.push_back(-1);
+      r.signature.targets.push_back(output.op());
+    }
+  }
+  return r;
+}
+
+Status CheckFeed(const Output& output, const Tensor& value) {
+  if (!value.is_valid()) return InvalidArgument("the feed of '", output.name(), "' is no tensor");
+  if (value.dtype() != output.dtype()) {
+    return InvalidArgument("'", output.name(), "' (", output.node()->location(), ") is ", output.dtype(),
+                           " and cannot be fed ", value.dtype(), value.shape());
+  }
+  if (!output.shape().IsCompatibleWith(value.shape())) {
+    return InvalidArgument("'", output.name(), "' (", output.node()->location(), ") has shape ", output.shape(),
+                           " and cannot be fed a tensor of shape ", value.shape());
+  }
+  return OkStatus();
+}
+
+std::vector<Tensor> InOrder(const std::vector<int>& value_of, std::vector<Tensor> values) {
+  std::vector<Tensor> result(value_of.size());
+  for (size_t i = 0; i < value_of.size(); ++i) {
+    if (value_of[i] >= 0) result[i] = std::move(values[value_of[i]]);
+  }
+  return result;
+}
+
+}  // namespace
+
+struct Session::Impl {
+  std::shared_ptr<Task> task;
+  Graph* graph;
+  std::shared_ptr<MasterSession> master_session;
+
+  Clock::time_point DeadlineOf(const RunOptions& options) const {
+    const auto timeout = options.timeout.count() > 0 ? options.timeout : master_session->options().operation_timeout;
+    return timeout.count() > 0 ? Clock::now() + timeout : Clock::time_point::max();
+  }
+};
+
+struct Session::Prepared::State {
+  std::shared_ptr<Impl> session;
+  RunSignature signature;
+  std::vector<int> value_of;
+  std::shared_ptr<CompiledGraph> compiled;
+};
+
+Session::Session(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Session::~Session() { Close().IgnoreError(); }
+
+StatusOr<std::unique_ptr<Session>> Session::Create(Graph& graph, SessionOptions options) {
+  TF_RETURN_IF_ERROR(graph.status());
+  auto impl = std::make_shared<Impl>();
+  impl->graph = &graph;
+  if (options.target.empty()) {
+    TF_ASSIGN_OR_RETURN(impl->task, Task::CreateLocal({.device_count = options.device_count,
+                                                       .inter_op_threads = options.inter_op_parallelism_threads,
+                                                       .links = {},
+                                                       .exchange = {}}));
+  } else {
+    TF_ASSIGN_OR_RETURN(impl->task, FindTask(options.target));
+  }
+  impl->master_session = impl->task->master().NewSession(&graph, {.allow_soft_placement = options.allow_soft_placement,
+                                                                  .log_device_placement = options.log_device_placement,
+                                                                  .operation_timeout = options.operation_timeout});
+  return std::unique_ptr<Session>(new Session(std::move(impl)));
+}
+
+StatusOr<std::vector<Tensor>> Session::Run(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds,
+                                           const RunOptions& options) {
+  TF_RETURN_IF_ERROR(impl_->graph->status());
+  TF_ASSIGN_OR_RETURN(Resolved resolved, ResolveFetches(*impl_->graph, fetches));
+  std::vector<Tensor> values;
+  values.reserve(feeds.size());
+  for (const Feed& feed : feeds) {
+    Output output = feed.output;
+    if (!feed.name.empty()) {
+      TF_ASSIGN_OR_RETURN(output, impl_->graph->FindOutput(feed.name));
+    }
+    if (!output.valid()) return InvalidArgument("one of the feeds is not valid (see the graph's status)");
+    TF_RETURN_IF_ERROR(CheckFeed(output, feed.value));
+    resolved.signature.feeds.push_back(output);
+    values.push_back(feed.value);
+  }
+  const auto deadline = impl_->DeadlineOf(options);
+  TF_ASSIGN_OR_RETURN(auto compiled, impl_->master_session->Prepare(resolved.signature, deadline));
+  TF_ASSIGN_OR_RETURN(auto results, impl_->master_session->Run(compiled, std::move(values), deadline));
+  return InOrder(resolved.value_of, std::move(results));
+}
+
+StatusOr<Session::Prepared> Session::Prepare(const std::vector<Fetch>& fetches, const std::vector<Output>& feeds) {
+  TF_RETURN_IF_ERROR(impl_->graph->status());
+  TF_ASSIGN_OR_RETURN(Resolved resolved, ResolveFetches(*impl_->graph, fetches));
+  for (const Output& feed : feeds) {
+    if (!feed.valid()) return InvalidArgument("one of the feeds is not valid (see the graph's status)");
+  }
+  resolved.signature.feeds = feeds;
+  Prepared prepared;
+  TF_ASSIGN_OR_RETURN(auto compiled, impl_->master_session->Prepare(resolved.signature, impl_->DeadlineOf({})));
+  prepared.state_ = std::make_shared<Prepared::State>(
+      Prepared::State{impl_, std::move(resolved.signature), std::move(resolved.value_of), std::move(compiled)});
+  return prepared;
+}
+
+StatusOr<std::vector<Tensor>> Session::Prepared::Run(const std::vector<Tensor>& feeds, const RunOptions& options) const {
+  if (state_ == nullptr) return FailedPrecondition("nothing has been prepared");
+  if (feeds.size() != state_->signature.feeds.size()) {
+    return InvalidArgument("prepared for ", state_->signature.feeds.size(), " feeds, got ", feeds.size());
+  }
+  for (size_t i = 0; i < feeds.size(); ++i) TF_RETURN_IF_ERROR(CheckFeed(state_->signature.feeds[i], feeds[i]));
+  TF_ASSIGN_OR_RETURN(auto results,
+                      state_->session->master_session->Run(state_->compiled, feeds, state_->session->DeadlineOf(options)));
+  return InOrder(state_->value_of, std::move(results));
+}
+
+Status Session::Close() {
+  impl_->master_session->Close();
+  return OkStatus();
+}
+
+std::vector<std::string> Session::ListDevices() const {
+  std::vector<std::string> names;
+  for (const DeviceName& d : impl_->task->master().devices()) names.push_back(d.ToString());
+  return names;
+}
+
+Graph& Session::graph() const { return *impl_->graph; }
+
+}  // namespace tensorbraid

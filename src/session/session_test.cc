@@ -1,0 +1,170 @@
+#include "tensorbraid/session.h"
+
+#include <gtest/gtest.h>
+
+#include "cluster/testing/test_cluster.h"
+#include "tensorbraid/array_ops.h"
+#include "tensorbraid/variable.h"
+
+namespace tensorbraid {
+namespace {
+
+using absl::StatusCode;
+
+TEST(SessionTest, AssignAddCountsInALocalSession) {
+  Graph g;
+  Variable v(g, {}, Zeros(), {.name = "v"});
+  auto add = v.AssignAdd(1.0f);
+  Operation init = GlobalVariablesInitializer(g);
+  Output read;
+  {
+    auto after = g.ControlDependencies({add});
+    read = v.Read();
+  }
+  auto session = Session::Create(g);
+  ASSERT_TRUE(session.ok()) << session.status();
+  ASSERT_TRUE((*session)->Run({init}).ok());
+  for (int i = 1; i <= 3; ++i) {
+    auto r = (*session)->Run({read});
+    ASSERT_TRUE(r.ok()) << r.status();
+    EXPECT_EQ((*r)[0].scalar<float>(), i);
+  }
+}
+
+TEST(SessionTest, NamesWhatIsWrongWithFeedsAndFetches) {
+  Graph g;
+  auto x = Placeholder(g, kFloat32, {-1, 2}, "x");
+  auto y = Identity(x, "y");
+  auto session = Session::Create(g).value();
+  const auto run = [&](std::vector<Fetch> fetches, std::vector<Feed> feeds) {
+    return session->Run(fetches, feeds).status();
+  };
+  EXPECT_EQ(run({y}, {}).code(), StatusCode::kInvalidArgument);
+  EXPECT_NE(run({y}, {}).message().find("session_test.cc:"), absl::string_view::npos) << run({y}, {});
+  EXPECT_EQ(run({y}, {{x, Tensor(kFloat32, {3})}}).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(run({y}, {{x, Tensor(kInt32, {3, 2})}}).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(run({"z:0"}, {}).code(), StatusCode::kNotFound);
+  EXPECT_TRUE(run({"y:0"}, {{"x:0", Tensor::Of<float>({1, 2}, {1, 2})}}).ok());
+}
+
+TEST(SessionTest, UninitializedVariableSaysWhichAndWhatToRun) {
+  Graph g;
+  Variable v(g, {}, Zeros(), {.name = "weights"});
+  auto session = Session::Create(g).value();
+  const Status s = session->Run({v}).status();
+  EXPECT_EQ(s.code(), StatusCode::kFailedPrecondition);
+  EXPECT_NE(s.message().find("'weights'"), absl::string_view::npos) << s;
+}
+
+TEST(SessionTest, ADeviceThatDoesNotExistNamesThoseThatDo) {
+  Graph g;
+  Output c;
+  {
+    auto device = g.Device("/device:CPU:7");
+    c = Identity(Operand(1.0f).ToOutput(g));
+  }
+  auto session = Session::Create(g, {.device_count = {{"CPU", 2}}}).value();
+  const Status s = session->Run({c}).status();
+  EXPECT_EQ(s.code(), StatusCode::kInvalidArgument);
+  EXPECT_NE(s.message().find("/device:CPU:1"), absl::string_view::npos) << s;
+  auto soft = Session::Create(g, {.device_count = {{"CPU", 2}}, .allow_soft_placement = true}).value();
+  EXPECT_TRUE(soft->Run({c}).ok());
+}
+
+TEST(ClusterSessionTest, VariablesLiveOnTheParameterServer) {
+  TestCluster cluster(1, 2);
+  Graph g;
+  Variable v;
+  {
+    auto device = g.Device("/job:ps/task:0");
+    v = Variable(g, {4}, Zeros(), {.name = "v"});
+  }
+  auto delta = Placeholder(g, kFloat32, {4}, "delta");
+  Operation add = v.AssignAdd(delta);
+  Operation init = GlobalVariablesInitializer(g);
+  auto first = Session::Create(g, {.target = cluster.worker_target(0)}).value();
+  auto second = Session::Create(g, {.target = cluster.worker_target(1)}).value();
+  ASSERT_TRUE(first->Run({init}).ok());
+  const Tensor ones = Tensor::Of<float>({4}, {1, 2, 3, 4});
+  for (int i = 0; i < 10; ++i) {
+    const Status a = first->Run({add}, {{delta, ones}}).status();
+    ASSERT_TRUE(a.ok()) << a;
+    const Status b = second->Run({add}, {{delta, ones}}).status();
+    ASSERT_TRUE(b.ok()) << b;
+  }
+  auto value = second->Run({v});
+  ASSERT_TRUE(value.ok()) << value.status();
+  EXPECT_EQ((*value)[0].ToString(), "float32[4] [20 40 60 80]");
+}
+
+TEST(ClusterSessionTest, LargeTensorsCrossBothWaysUnderATinyBudget) {
+  // Both tasks send large tensors to each other in one step, with room for almost nothing.
+  TestCluster cluster(1, 1, {.links = {}, .exchange = {.eager_limit = 16, .eager_budget = 64}});
+  Graph g;
+  std::vector<Output> back;
+  const auto big = Placeholder(g, kFloat32, {1 << 18}, "big");
+  for (int i = 0; i < 8; ++i) {
+    Output there, here;
+    {
+      auto device = g.Device("/job:ps/task:0");
+      there = Identity(big);
+    }
+    {
+      auto device = g.Device("/job:worker/task:0");
+      here = Identity(there);
+    }
+    {
+      auto device = g.Device("/job:ps/task:0");
+      back.push_back(Identity(here));
+    }
+  }
+  auto session = Session::Create(g, {.target = cluster.worker_target()}).value();
+  Tensor value(kFloat32, {1 << 18});
+  for (size_t i = 0; i < value.data<float>().size(); ++i) value.mutable_data<float>()[i] = static_cast<float>(i);
+  auto r = session->Run(std::vector<Fetch>(back.begin(), back.end()), {{big, value}});
+  ASSERT_TRUE(r.ok()) << r.status();
+  for (const Tensor& t : *r) EXPECT_EQ(t.data<float>()[12345], 12345.0f);
+}
+
+TEST(ClusterSessionTest, StringsCrossTasks) {
+  TestCluster cluster(1, 1);
+  Graph g;
+  auto x = Placeholder(g, kString, {-1}, "x");
+  Output there;
+  {
+    auto device = g.Device("/job:ps/task:0");
+    there = Identity(x);
+  }
+  auto session = Session::Create(g, {.target = cluster.worker_target()}).value();
+  auto r = session->Run({there}, {{x, Tensor::Vector<std::string>({"", "tokens", std::string(100'000, 'x')})}});
+  ASSERT_TRUE(r.ok()) << r.status();
+  EXPECT_EQ((*r)[0].data<std::string>()[1], "tokens");
+  EXPECT_EQ((*r)[0].data<std::string>()[2].size(), 100'000u);
+}
+
+TEST(ClusterSessionTest, AStoppedParameterServerIsNamed) {
+  TestCluster cluster(1, 1);
+  Graph g;
+  Variable v;
+  {
+    auto device = g.Device("/job:ps/task:0");
+    v = Variable(g, {}, Zeros(), {.name = "v"});
+  }
+  Operation init = GlobalVariablesInitializer(g);
+  auto session = Session::Create(g, {.target = cluster.worker_target()}).value();
+  ASSERT_TRUE(session->Run({init}).ok());
+  cluster.Stop("ps", 0);
+  Status s = session->Run({v}).status();
+  EXPECT_EQ(s.code(), StatusCode::kUnavailable) << s;
+  EXPECT_NE(s.message().find("ps/0"), absl::string_view::npos) << s;
+  // A restarted one is another incarnation: the session ends, a new one finds nothing initialised.
+  cluster.Start("ps", 0);
+  auto again = Session::Create(g, {.target = cluster.worker_target()}).value();
+  s = again->Run({v}).status();
+  EXPECT_EQ(s.code(), StatusCode::kFailedPrecondition) << s;
+  s = session->Run({v}).status();
+  EXPECT_EQ(s.code(), StatusCode::kAborted) << s;
+}
+
+}  // namespace
+}  // namespace tensorbraid
