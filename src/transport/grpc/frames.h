@@ -58,6 +58,7 @@ class FrameReader {
 
   // The next frame; false at the end of the message. InvalidArgument when the message is not made of whole frames.
   StatusOr<bool> Next(std::span<const std::byte>* header, Payload* payload);
+  bool at_end() const { return remaining_ == 0; }
 
  private:
   // The next `count` bytes in one piece, copied to `scratch` when they lie in several. REQUIRES: that many remain.

@@ -34,7 +34,7 @@ StatusOr<std::span<const std::byte>> OnlyHeader(FrameReader* reader) {
   std::span<const std::byte> header;
   Payload payload;
   TF_ASSIGN_OR_RETURN(const bool some, reader->Next(&header, &payload));
-  if (!some || payload.size() > 0) return InvalidArgument("no handshake");
+  if (!some || payload.size() > 0 || !reader->at_end()) return InvalidArgument("no handshake");
   return header;
 }
 
