@@ -33,16 +33,16 @@ struct GradAndVar {
 
 struct MinimizeOptions {
   // Grows by one with each step, after all variables have been updated.
-  Variable global_step;
+  Variable global_step = {};
   // Empty: all trainable variables of the graph.
-  std::vector<Variable> variables;
+  std::vector<Variable> variables = {};
   // Of the training operation; empty: the optimizer's.
-  std::string name;
+  std::string name = "";
 };
 
 struct ApplyGradientsOptions {
-  Variable global_step;
-  std::string name;
+  Variable global_step = {};
+  std::string name = "";
 };
 
 // Base of all optimizers. An optimizer adds to graphs and keeps what it added (slots) for the graph it was last used

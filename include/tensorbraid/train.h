@@ -75,8 +75,8 @@ class QueueRunner {
 
 // What a hook wants a step to do besides what the user asked for. It costs no run of its own.
 struct SessionRunArgs {
-  std::vector<Output> fetches;
-  std::vector<Feed> feeds;
+  std::vector<Output> fetches = {};
+  std::vector<Feed> feeds = {};
   bool global_step = false;  // see SessionRunValues
 };
 
@@ -134,7 +134,7 @@ struct ShowProgressOptions {
   // Between two lines where standard error is no terminal. On a terminal one line is renewed ten times a second.
   std::chrono::milliseconds interval{2000};
   // Takes the lines instead of standard error.
-  std::function<void(const std::string& line)> sink;
+  std::function<void(const std::string& line)> sink = {};
 };
 // Writes step, steps per second (of all workers), `loss` (may be left out) and the time left, on standard error. The
 // loss is fetched only for the steps that are shown.
@@ -145,7 +145,7 @@ struct LoggingOptions {
   int64_t every_n_steps = 0;
   std::chrono::milliseconds every{10'000};
   // Takes the lines instead of the log.
-  std::function<void(const std::string& line)> sink;
+  std::function<void(const std::string& line)> sink = {};
 };
 // Logs the values of `tensors`, fetched only when they are logged.
 std::shared_ptr<SessionRunHook> LoggingHook(std::vector<std::pair<std::string, Output>> tensors,
@@ -161,19 +161,19 @@ std::shared_ptr<SessionRunHook> NanCheck(Output loss, NanCheckOptions options = 
 struct StepCounterOptions {
   int64_t every_n_steps = 100;
   // Takes (global step, steps per second) instead of the log.
-  std::function<void(int64_t global_step, double steps_per_second)> sink;
+  std::function<void(int64_t global_step, double steps_per_second)> sink = {};
 };
 // Reports steps per second.
 std::shared_ptr<SessionRunHook> StepCounter(StepCounterOptions options = {});
 
 struct MonitoredTrainingSessionOptions {
   // As SessionOptions::target.
-  std::string master;
+  std::string master = "";
   // The chief initialises the variables; the others wait until it has.
   bool is_chief = true;
-  std::vector<std::shared_ptr<SessionRunHook>> hooks;
+  std::vector<std::shared_ptr<SessionRunHook>> hooks = {};
   // The rest of the session's options; `target` is not looked at.
-  SessionOptions session;
+  SessionOptions session = {};
   // How long to wait for parameter servers and for the chief; then DeadlineExceeded says what was missing.
   std::chrono::milliseconds max_wait = std::chrono::hours(2);
 };

@@ -5,6 +5,7 @@
 
 #include "core/strings.h"
 #include "graph/node.h"
+#include "tensorbraid/array_ops.h"
 #include "train/train_op.h"
 
 namespace tensorbraid {

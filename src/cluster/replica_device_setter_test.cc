@@ -1,0 +1,93 @@
+#include <gtest/gtest.h>
+
+#include "tensorbraid/server.h"
+#include "tensorbraid/variable.h"
+
+namespace tensorbraid {
+namespace {
+
+ClusterSpec TwoServers() { return ClusterSpec({{"ps", {"p0:1", "p1:1"}}, {"worker", {"w0:1"}}}); }
+
+std::string DeviceOfNewVariable(Graph& g, const Shape& shape = {}) {
+  return Variable(g, shape, Zeros()).handle().op().device();
+}
+
+std::string DeviceOfNewNode(Graph& g) { return NodeBuilder(g, "NoOp").Finish().device(); }
+
+TEST(ReplicaDeviceSetter, PutsVariablesOnTheServersInTurnAndTheRestOnTheWorker) {
+  Graph g;
+  auto device = g.Device(ReplicaDeviceSetter({.cluster = TwoServers(), .worker_device = "/job:worker/task:7"}));
+  EXPECT_EQ(DeviceOfNewVariable(g), "/job:ps/task:0");
+  EXPECT_EQ(DeviceOfNewNode(g), "/job:worker/task:7");
+  EXPECT_EQ(DeviceOfNewVariable(g), "/job:ps/task:1");
+  EXPECT_EQ(DeviceOfNewVariable(g), "/job:ps/task:0");
+}
+
+TEST(ReplicaDeviceSetter, InitialiserAndReadsFollowTheirVariable) {
+  Graph g;
+  auto device = g.Device(ReplicaDeviceSetter({.cluster = TwoServers()}));
+  const Variable first(g, {}, Zeros());
+  const Variable second(g, {}, Zeros());
+  for (const Operation& op : {second.initializer(), second.value().op(), second.initial_value().op()}) {
+    EXPECT_EQ(op.device(), "/job:ps/task:1") << op.name();
+  }
+}
+
+TEST(ReplicaDeviceSetter, MergesWithTheDeviceThatANodeAsksFor) {
+  Graph g;
+  auto device = g.Device(ReplicaDeviceSetter({.cluster = TwoServers(), .worker_device = "/job:worker/task:0"}));
+  {
+    auto own = g.Device("/device:CPU:1");
+    EXPECT_EQ(DeviceOfNewVariable(g), "/job:ps/task:0/device:CPU:1");
+    EXPECT_EQ(DeviceOfNewNode(g), "/job:worker/task:0/device:CPU:1");
+  }
+  {
+    auto own = g.Device("/job:ps/task:0");
+    EXPECT_EQ(DeviceOfNewVariable(g), "/job:ps/task:0");  // takes its turn, which was task 1
+  }
+  EXPECT_EQ(DeviceOfNewVariable(g), "/job:ps/task:0");
+}
+
+TEST(ReplicaDeviceSetter, AVariableOfAnotherJobTakesNoTurn) {
+  Graph g;
+  auto device = g.Device(ReplicaDeviceSetter({.cluster = TwoServers()}));
+  {
+    auto own = g.Device("/job:worker");
+    EXPECT_EQ(DeviceOfNewVariable(g), "/job:worker");
+  }
+  EXPECT_EQ(DeviceOfNewVariable(g), "/job:ps/task:0");
+}
+
+TEST(ReplicaDeviceSetter, UsesTheIndicesThatTheClusterHas) {
+  Graph g;
+  const auto cluster = ClusterSpec::Sparse({{"ps", {{2, "p2:1"}, {5, "p5:1"}}}});
+  auto device = g.Device(ReplicaDeviceSetter({.cluster = cluster}));
+  EXPECT_EQ(DeviceOfNewVariable(g), "/job:ps/task:2");
+  EXPECT_EQ(DeviceOfNewVariable(g), "/job:ps/task:5");
+}
+
+TEST(ReplicaDeviceSetter, WithoutServersDoesNothing) {
+  Graph g;
+  auto device = g.Device(ReplicaDeviceSetter({.ps_tasks = 0, .worker_device = "/job:worker/task:3"}));
+  EXPECT_EQ(DeviceOfNewNode(g), "");
+}
+
+TEST(ReplicaDeviceSetter, ANameThatIsNoneIsTheGraphsMistake) {
+  Graph g;
+  auto device = g.Device(ReplicaDeviceSetter({.ps_tasks = 1, .worker_device = "worker"}));
+  DeviceOfNewNode(g);
+  EXPECT_TRUE(absl::IsInvalidArgument(g.status())) << g.status();
+}
+
+TEST(ReplicaDeviceSetter, LeastBytesBalancesBySize) {
+  Graph g;
+  auto device = g.Device(ReplicaDeviceSetter({.ps_tasks = 2, .strategy = LeastBytesStrategy(2)}));
+  EXPECT_EQ(DeviceOfNewVariable(g, {100}), "/job:ps/task:0");
+  EXPECT_EQ(DeviceOfNewVariable(g, {10}), "/job:ps/task:1");
+  EXPECT_EQ(DeviceOfNewVariable(g, {10}), "/job:ps/task:1");
+  EXPECT_EQ(DeviceOfNewVariable(g, {90}), "/job:ps/task:1");
+  EXPECT_EQ(DeviceOfNewVariable(g, {1}), "/job:ps/task:0");
+}
+
+}  // namespace
+}  // namespace tensorbraid
