@@ -93,6 +93,8 @@ void RegisterArrayOps(OpRegistry& r) {
             .Gradient(PreventedGradient));
   r.Add(Op("NoOp").Shape(NoOutputs).NotDifferentiable());
   RegisterShapeOps(r);
+  RegisterJoinOps(r);
+  RegisterSliceOps(r);
   RegisterRearrangeOps(r);
 }
 

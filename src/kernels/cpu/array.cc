@@ -43,6 +43,8 @@ void RegisterArrayKernels(KernelRegistry& r) {
   r.Add("PreventGradient", {}, PassOn);
   r.Add("NoOp", {}, NoOp);
   RegisterShapeKernels(r);
+  RegisterJoinKernels(r);
+  RegisterSliceKernels(r);
   RegisterRearrangeKernels(r);
 }
 

@@ -1,6 +1,9 @@
+#include <algorithm>
+
 #include "core/strings.h"
 #include "kernels/cpu/array_families.h"
 #include "kernels/cpu/elements.h"
+#include "kernels/cpu/numbers.h"
 
 namespace tensorbraid {
 namespace {
@@ -48,8 +51,307 @@ Status Tile(KernelContext& ctx) {
   });
 }
 
+// Dimensions that stay neighbours are one, so that few loops remain. Returns the sizes of the input's merged dimensions
+// and, in `perm`, the permutation of them.
+IntVector MergeDimensions(const Shape& shape, IntVector* perm) {
+  const int rank = shape.rank();
+  IntVector group(rank);  // of each input dimension, numbered in the order of the output
+  int groups = 0;
+  for (int i = 0; i < rank; ++i) {
+    if (i == 0 || (*perm)[i] != (*perm)[i - 1] + 1) ++groups;
+    group[(*perm)[i]] = groups - 1;
+  }
+  IntVector sizes;
+  IntVector input_order;  // groups as they lie in the input
+  for (int d = 0; d < rank; ++d) {
+    if (d == 0 || group[d] != group[d - 1]) {
+      sizes.push_back(1);
+      input_order.push_back(group[d]);
+    }
+    sizes.back() *= shape.dim(d);
+  }
+  perm->assign(groups, 0);
+  for (size_t i = 0; i < input_order.size(); ++i) (*perm)[input_order[i]] = static_cast<int64_t>(i);
+  return sizes;
+}
+
+// [rows, columns] to [columns, rows], in tiles that fit the cache.
+template <typename E>
+void TransposeMatrix(const E* from, int64_t rows, int64_t columns, int64_t first, int64_t last, E* to) {
+  constexpr int64_t kTile = 32;
+  for (int64_t c = first; c < last; c += kTile) {
+    const int64_t c_end = std::min(c + kTile, last);
+    for (int64_t r = 0; r < rows; r += kTile) {
+      const int64_t r_end = std::min(r + kTile, rows);
+      for (int64_t i = c; i < c_end; ++i) {
+        for (int64_t j = r; j < r_end; ++j) to[i * rows + j] = from[j * columns + i];
+      }
+    }
+  }
+}
+
+template <typename E>
+void TransposeElements(ThreadPool& pool, const E* from, const IntVector& sizes, const IntVector& perm, E* to) {
+  const int rank = static_cast<int>(sizes.size());
+  if (rank == 2) {
+    pool.ParallelFor(sizes[1], 0.5 * static_cast<double>(sizes[0]),
+                     [&](int64_t begin, int64_t end) { TransposeMatrix(from, sizes[0], sizes[1], begin, end, to); });
+    return;
+  }
+  IntVector in_strides(rank, 1);
+  for (int d = rank - 2; d >= 0; --d) in_strides[d] = in_strides[d + 1] * sizes[d + 1];
+  IntVector out_sizes(rank);
+  IntVector strides(rank);
+  for (int i = 0; i < rank; ++i) {
+    out_sizes[i] = sizes[perm[i]];
+    strides[i] = in_strides[perm[i]];
+  }
+  const int64_t row = out_sizes[rank - 1];
+  const int64_t step = strides[rank - 1];
+  int64_t rows = 1;
+  for (int d = 0; d + 1 < rank; ++d) rows *= out_sizes[d];
+  pool.ParallelFor(rows, 1.0 * static_cast<double>(row) + 5, [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      int64_t offset = 0;
+      int64_t rest = r;
+      for (int d = rank - 2; d >= 0; --d) {
+        offset += rest % out_sizes[d] * strides[d];
+        rest /= out_sizes[d];
+      }
+      E* at = to + r * row;
+      if (step == 1) {
+        CopyElements(from + offset, row, at);
+      } else {
+        for (int64_t i = 0; i < row; ++i) at[i] = from[offset + i * step];
+      }
+    }
+  });
+}
+
+Status Transpose(KernelContext& ctx) {
+  const Shape in = ctx.input(0).shape();
+  TF_ASSIGN_OR_RETURN(IntVector perm, IntegersOf(ctx.input(1), "the permutation"));
+  const int64_t rank = in.rank();
+  std::vector<bool> seen(rank, false);
+  bool valid = static_cast<int64_t>(perm.size()) == rank;
+  for (size_t i = 0; valid && i < perm.size(); ++i) {
+    if (perm[i] < 0) perm[i] += rank;
+    valid = perm[i] >= 0 && perm[i] < rank && !seen[perm[i]];
+    if (valid) seen[perm[i]] = true;
+  }
+  if (!valid) return InvalidArgument(ctx.input(1).ToString(), " is no permutation of the dimensions of ", in);
+  Shape shape;
+  for (int64_t d : perm) shape.AddDim(in.dim(static_cast<int>(d)));
+  const IntVector sizes = MergeDimensions(in, &perm);
+  if (sizes.size() < 2) {
+    ctx.set_output(0, ctx.TakeInput(0));  // nothing moves
+    return OkStatus();
+  }
+  TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
+  if (out->num_elements() == 0) return OkStatus();
+  return ForElementsOf(out->dtype(), [&]<typename E>() {
+    TransposeElements(ctx.pool(), Elements<E>(ctx.input(0)), sizes, perm, MutableElements<E>(*out));
+    return OkStatus();
+  });
+}
+
+template <typename I>
+Status InvertPermutation(KernelContext& ctx) {
+  const Tensor& in = ctx.input(0);
+  if (in.shape().rank() != 1) return InvalidArgument("a permutation is a vector, got shape ", in.shape());
+  TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, in.shape()));
+  const auto x = in.data<I>();
+  const auto y = out->mutable_data<I>();
+  std::fill(y.begin(), y.end(), I{-1});
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (x[i] < 0 || static_cast<size_t>(x[i]) >= x.size() || y[x[i]] != -1) {
+      return InvalidArgument(in.ToString(), " is no permutation");
+    }
+    y[x[i]] = static_cast<I>(i);
+  }
+  return OkStatus();
+}
+
+Status Reverse(KernelContext& ctx) {
+  const Tensor& in = ctx.input(0);
+  const int rank = in.shape().rank();
+  TF_ASSIGN_OR_RETURN(const IntVector axes, IntegersOf(ctx.input(1), "the axes"));
+  IntVector reversed(rank, 0);
+  for (int64_t a : axes) {
+    TF_ASSIGN_OR_RETURN(const int axis, AxisOf(a, rank));
+    if (reversed[axis] != 0) return InvalidArgument("axis ", axis, " is given twice");
+    reversed[axis] = 1;
+  }
+  int last = rank;  // dimensions from here on stay as they are
+  while (last > 0 && reversed[last - 1] == 0) --last;
+  if (last == 0) {
+    ctx.set_output(0, ctx.TakeInput(0));
+    return OkStatus();
+  }
+  TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, in.shape()));
+  if (out->num_elements() == 0) return OkStatus();
+  const int64_t inner = SizeOf(in.shape(), last, rank);
+  const int64_t blocks = SizeOf(in.shape(), 0, last);
+  return ForElementsOf(out->dtype(), [&]<typename E>() {
+    const E* from = Elements<E>(in);
+    E* to = MutableElements<E>(*out);
+    for (int64_t b = 0; b < blocks; ++b, to += inner) {
+      int64_t source = 0;
+      int64_t rest = b;
+      int64_t stride = 1;
+      for (int d = last - 1; d >= 0; --d) {
+        const int64_t size = in.shape().dim(d);
+        const int64_t at = rest % size;
+        source += (reversed[d] != 0 ? size - 1 - at : at) * stride;
+        stride *= size;
+        rest /= size;
+      }
+      CopyElements(from + source * inner, inner, to);
+    }
+    return OkStatus();
+  });
+}
+
+template <typename I>
+Status Gather(KernelContext& ctx) {
+  const Tensor& params = ctx.input(0);
+  const Tensor& indices = ctx.input(1);
+  const Shape& ps = params.shape();
+  const Shape& is = indices.shape();
+  if (ps.rank() == 0) return InvalidArgument("a scalar has nothing to gather from");
+  int axis = 0;
+  int batch = 0;
+  if (ctx.num_inputs() > 2) {
+    TF_ASSIGN_OR_RETURN(const int64_t wanted, IntegerOf(ctx.input(2), "the axis"));
+    TF_ASSIGN_OR_RETURN(axis, AxisOf(wanted, ps.rank()));
+    const int64_t batch_dims = ctx.node().attr<int64_t>("batch_dims");
+    batch = static_cast<int>(batch_dims < 0 ? batch_dims + is.rank() : batch_dims);
+    if (batch < 0 || batch > is.rank() || batch > axis) {
+      return InvalidArgument("batch_dims ", batch_dims, " is out of range for axis ", axis, " and indices of shape ",
+                             is);
+    }
+  }
+  for (int i = 0; i < batch; ++i) {
+    if (ps.dim(i) != is.dim(i)) return InvalidArgument("the batches of ", ps, " and of indices ", is, " differ");
+  }
+  Shape shape;
+  for (int i = 0; i < axis; ++i) shape.AddDim(ps.dim(i));
+  for (int i = batch; i < is.rank(); ++i) shape.AddDim(is.dim(i));
+  for (int i = axis + 1; i < ps.rank(); ++i) shape.AddDim(ps.dim(i));
+  const int64_t limit = ps.dim(axis);
+  const auto index = indices.data<I>();
+  for (size_t i = 0; i < index.size(); ++i) {
+    if (index[i] < 0 || static_cast<int64_t>(index[i]) >= limit) {
+      return InvalidArgument("index ", static_cast<int64_t>(index[i]), " (number ", i,
+                             ") is out of range for dimension ", axis, " of ", ps);
+    }
+  }
+  TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
+  if (out->num_elements() == 0) return OkStatus();
+  const int64_t batches = SizeOf(is, 0, batch);
+  const int64_t outer = SizeOf(ps, batch, axis);
+  const int64_t num = SizeOf(is, batch, is.rank());
+  const int64_t inner = SizeOf(ps, axis + 1, ps.rank());
+  return ForElementsOf(out->dtype(), [&]<typename E>() {
+    const E* from = Elements<E>(params);
+    E* to = MutableElements<E>(*out);
+    ctx.pool().ParallelFor(batches * outer * num,
+                           5 + 0.1 * static_cast<double>(inner * static_cast<int64_t>(sizeof(E))),
+                           [&](int64_t begin, int64_t end) {
+                             for (int64_t r = begin; r < end; ++r) {
+                               const int64_t block = r / num;  // of batch and outer position
+                               const auto i = static_cast<int64_t>(index[block / outer * num + r % num]);
+                               CopyElements(from + (block * limit + i) * inner, inner, to + r * inner);
+                             }
+                           });
+    return OkStatus();
+  });
+}
+
+template <typename I>
+Status GatherNd(KernelContext& ctx) {
+  const Tensor& params = ctx.input(0);
+  const Tensor& indices = ctx.input(1);
+  const Shape& ps = params.shape();
+  const Shape& is = indices.shape();
+  if (is.rank() == 0) return InvalidArgument("the indices must have a dimension");
+  const int depth = static_cast<int>(is.dim(is.rank() - 1));
+  if (depth > ps.rank()) return InvalidArgument("indices of ", depth, " numbers are too long for ", ps);
+  Shape shape;
+  for (int i = 0; i + 1 < is.rank(); ++i) shape.AddDim(is.dim(i));
+  for (int i = depth; i < ps.rank(); ++i) shape.AddDim(ps.dim(i));
+  const int64_t num = SizeOf(is, 0, is.rank() - 1);
+  const int64_t inner = SizeOf(ps, depth, ps.rank());
+  const auto index = indices.data<I>();
+  std::vector<int64_t> offsets(num, 0);
+  for (int64_t i = 0; i < num; ++i) {
+    for (int d = 0; d < depth; ++d) {
+      const auto at = static_cast<int64_t>(index[i * depth + d]);
+      if (at < 0 || at >= ps.dim(d)) {
+        return InvalidArgument("index ", at, " (of position ", i, ") is out of range for dimension ", d, " of ", ps);
+      }
+      offsets[i] = offsets[i] * ps.dim(d) + at;
+    }
+  }
+  TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
+  if (out->num_elements() == 0) return OkStatus();
+  return ForElementsOf(out->dtype(), [&]<typename E>() {
+    for (int64_t i = 0; i < num; ++i) {
+      CopyElements(Elements<E>(params) + offsets[i] * inner, inner, MutableElements<E>(*out) + i * inner);
+    }
+    return OkStatus();
+  });
+}
+
+template <typename T>
+bool IsTrue(const T& v) {
+  if constexpr (kIsShortFloat<T>)
+    return float(v) != 0;
+  else
+    return v != T{};
+}
+
+template <typename T>
+Status Where(KernelContext& ctx) {
+  const Shape& shape = ctx.input(0).shape();
+  const auto x = ctx.input(0).data<T>();
+  const int64_t count = std::count_if(x.begin(), x.end(), [](const T& v) { return IsTrue(v); });
+  TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {count, shape.rank()}));
+  int64_t* to = out->mutable_data<int64_t>().data();
+  const int rank = shape.rank();
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (!IsTrue(x[i])) continue;
+    auto rest = static_cast<int64_t>(i);
+    for (int d = rank - 1; d >= 0; --d) {
+      to[d] = rest % shape.dim(d);
+      rest /= shape.dim(d);
+    }
+    to += rank;
+  }
+  return OkStatus();
+}
+
+template <typename I>
+void RegisterGather(KernelRegistry& r) {
+  const std::vector<DType> type = {DTypeOf<I>::value};
+  r.Add("Gather", {{"Tindices", type}}, Gather<I>, KernelCost::kExpensive);
+  r.Add("GatherV2", {{"Tindices", type}}, Gather<I>, KernelCost::kExpensive);
+  r.Add("GatherNd", {{"Tindices", type}}, GatherNd<I>, KernelCost::kExpensive);
+}
+
 }  // namespace
 
-void RegisterRearrangeKernels(KernelRegistry& r) { r.Add("Tile", {}, Tile, KernelCost::kExpensive); }
+void RegisterRearrangeKernels(KernelRegistry& r) {
+  r.Add("Tile", {}, Tile, KernelCost::kExpensive);
+  r.Add("Transpose", {}, Transpose, KernelCost::kExpensive);
+  r.Add("InvertPermutation", {{"T", {kInt32}}}, InvertPermutation<int32_t>);
+  r.Add("InvertPermutation", {{"T", {kInt64}}}, InvertPermutation<int64_t>);
+  r.Add("ReverseV2", {}, Reverse, KernelCost::kExpensive);
+  RegisterGather<int16_t>(r);
+  RegisterGather<int32_t>(r);
+  RegisterGather<int64_t>(r);
+  ForEachNumberType([&]<typename T>() { r.Add("Where", {{"T", {DTypeOf<T>::value}}}, Where<T>); });
+  r.Add("Where", {{"T", {kBool}}}, Where<bool>);
+}
 
 }  // namespace tensorbraid

@@ -1,0 +1,179 @@
+#include "core/strings.h"
+#include "kernels/cpu/array_families.h"
+#include "kernels/cpu/elements.h"
+#include "ops/strided_slice.h"
+
+namespace tensorbraid {
+namespace {
+
+// Walks over a region of a tensor of shape `shape` in row-major order: calls run(offset, n) for each run of n elements
+// that lie one after the other.
+template <typename F>
+void ForEachRun(const Shape& shape, const StridedRegion& region, const F& run) {
+  const int rank = shape.rank();
+  for (int64_t size : region.size) {
+    if (size == 0) return;
+  }
+  // Dimensions after `last` are taken whole, and with it make up the runs.
+  int last = rank - 1;
+  int64_t inner = 1;
+  while (last > 0 && region.size[last] == shape.dim(last) && region.stride[last] == 1) inner *= shape.dim(last--);
+  if (rank == 0) {
+    run(0, 1);
+    return;
+  }
+  IntVector steps(rank);  // between neighbours in each dimension of the region
+  int64_t offset = 0;     // of the run's first element
+  int64_t step = inner;
+  for (int d = last; d >= 0; --d) {
+    offset += region.begin[d] * step;
+    steps[d] = region.stride[d] * step;
+    step *= shape.dim(d);
+  }
+  const bool whole_runs = region.stride[last] == 1;
+  IntVector position(rank, 0);
+  while (true) {
+    if (whole_runs) {
+      run(offset, region.size[last] * inner);
+    } else {
+      for (int64_t i = 0; i < region.size[last]; ++i) run(offset + i * steps[last], inner);
+    }
+    int d = last - 1;
+    for (; d >= 0; --d) {
+      offset += steps[d];
+      if (++position[d] < region.size[d]) break;
+      offset -= steps[d] * region.size[d];
+      position[d] = 0;
+    }
+    if (d < 0) return;
+  }
+}
+
+// Output 0 becomes the region of input 0, seen as region.shape. Rows of the first dimension share the buffer.
+Status TakeRegion(KernelContext& ctx, const StridedRegion& region) {
+  const Tensor& in = ctx.input(0);
+  const int rank = in.shape().rank();
+  bool rows = rank > 0 && region.stride[0] == 1;
+  for (int d = 1; d < rank; ++d) rows = rows && region.size[d] == in.shape().dim(d) && region.stride[d] == 1;
+  if (rank == 0 || rows) {
+    Tensor part = ctx.TakeInput(0);
+    if (rank > 0 && region.size[0] != part.shape().dim(0)) {
+      part = part.Slice(region.begin[0], region.begin[0] + region.size[0]);
+    }
+    TF_ASSIGN_OR_RETURN(Tensor out, part.Reshaped(region.shape));
+    ctx.set_output(0, std::move(out));
+    return OkStatus();
+  }
+  TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, region.shape));
+  return ForElementsOf(out->dtype(), [&]<typename E>() {
+    const E* from = Elements<E>(in);
+    E* to = MutableElements<E>(*out);
+    ForEachRun(in.shape(), region, [&](int64_t offset, int64_t n) {
+      CopyElements(from + offset, n, to);
+      to += n;
+    });
+    return OkStatus();
+  });
+}
+
+// A tensor of `shape`, `rest` everywhere but in the region, where the elements of `part` are.
+Status PutRegion(KernelContext& ctx, const Shape& shape, const StridedRegion& region, const Tensor& part,
+                 const Tensor* rest) {
+  TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
+  return ForElementsOf(out->dtype(), [&]<typename E>() {
+    E* to = MutableElements<E>(*out);
+    std::fill_n(to, out->num_elements(), rest == nullptr ? ZeroElement<E>() : *Elements<E>(*rest));
+    const E* from = Elements<E>(part);
+    ForEachRun(shape, region, [&](int64_t offset, int64_t n) {
+      CopyElements(from, n, to + offset);
+      from += n;
+    });
+    return OkStatus();
+  });
+}
+
+Status Slice(KernelContext& ctx) {
+  const Shape& in = ctx.input(0).shape();
+  TF_ASSIGN_OR_RETURN(const IntVector begin, IntegersOf(ctx.input(1), "begin"));
+  TF_ASSIGN_OR_RETURN(IntVector size, IntegersOf(ctx.input(2), "size"));
+  const auto rank = static_cast<size_t>(in.rank());
+  if (begin.size() != rank || size.size() != rank) {
+    return InvalidArgument("begin and size must have an entry for each of ", rank, " dimensions, got ", begin.size(),
+                           " and ", size.size());
+  }
+  StridedRegion region;
+  for (size_t i = 0; i < rank; ++i) {
+    const int64_t dim = in.dim(static_cast<int>(i));
+    if (size[i] == -1) size[i] = dim - begin[i];
+    if (begin[i] < 0 || begin[i] > dim || size[i] < 0 || size[i] > dim - begin[i]) {
+      return InvalidArgument("dimension ", i, " of ", in, " has no ", size[i], " elements from ", begin[i], " on");
+    }
+    region.begin.push_back(begin[i]);
+    region.size.push_back(size[i]);
+    region.stride.push_back(1);
+    region.shape.AddDim(size[i]);
+  }
+  return TakeRegion(ctx, region);
+}
+
+StatusOr<StridedRegion> RegionOf(KernelContext& ctx, const Shape& shape) {
+  TF_ASSIGN_OR_RETURN(const IntVector begin, IntegersOf(ctx.input(1), "begin"));
+  TF_ASSIGN_OR_RETURN(const IntVector end, IntegersOf(ctx.input(2), "end"));
+  TF_ASSIGN_OR_RETURN(const IntVector strides, IntegersOf(ctx.input(3), "strides"));
+  return ResolveStridedSlice(ctx.node(), shape, begin, end, strides);
+}
+
+Status StridedSlice(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const StridedRegion region, RegionOf(ctx, ctx.input(0).shape()));
+  return TakeRegion(ctx, region);
+}
+
+Status StridedSliceGrad(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const Shape shape, ShapeFrom(ctx.input(0), "the shape"));
+  TF_ASSIGN_OR_RETURN(const StridedRegion region, RegionOf(ctx, shape));
+  const Tensor& dy = ctx.input(4);
+  if (dy.shape() != region.shape) {
+    return InvalidArgument("dy has shape ", dy.shape(), ", the slice ", region.shape);
+  }
+  return PutRegion(ctx, shape, region, dy, nullptr);
+}
+
+Status Pad(KernelContext& ctx) {
+  const Shape& in = ctx.input(0).shape();
+  const Tensor& paddings = ctx.input(1);
+  if (paddings.shape() != Shape({in.rank(), 2})) {
+    return InvalidArgument("paddings must have shape [", in.rank(), ",2], got ", paddings.shape());
+  }
+  TF_ASSIGN_OR_RETURN(const Tensor flat, paddings.Reshaped({2 * in.rank()}));
+  TF_ASSIGN_OR_RETURN(const IntVector around, IntegersOf(flat, "paddings"));
+  StridedRegion region;
+  Shape shape;
+  for (int i = 0; i < in.rank(); ++i) {
+    int64_t total;
+    if (around[2 * i] < 0 || around[2 * i + 1] < 0 ||
+        __builtin_add_overflow(around[2 * i], around[2 * i + 1], &total) ||
+        __builtin_add_overflow(total, in.dim(i), &total)) {
+      return InvalidArgument("paddings are out of range: ", paddings.ToString());
+    }
+    shape.AddDim(total);
+    region.begin.push_back(around[2 * i]);
+    region.stride.push_back(1);
+    region.size.push_back(in.dim(i));
+  }
+  if (ctx.num_inputs() > 2 && ctx.input(2).num_elements() != 1) {
+    return InvalidArgument("the constant must be a scalar, got shape ", ctx.input(2).shape());
+  }
+  return PutRegion(ctx, shape, region, ctx.input(0), ctx.num_inputs() > 2 ? &ctx.input(2) : nullptr);
+}
+
+}  // namespace
+
+void RegisterSliceKernels(KernelRegistry& r) {
+  r.Add("Slice", {}, Slice, KernelCost::kExpensive);
+  r.Add("StridedSlice", {}, StridedSlice, KernelCost::kExpensive);
+  r.Add("StridedSliceGrad", {}, StridedSliceGrad, KernelCost::kExpensive);
+  r.Add("Pad", {}, Pad, KernelCost::kExpensive);
+  r.Add("PadV2", {}, Pad, KernelCost::kExpensive);
+}
+
+}  // namespace tensorbraid
