@@ -58,10 +58,10 @@ Output ZerosLike(const Operand& x, const std::string& name = "");
 Output OnesLike(const Operand& x, const std::string& name = "");
 
 struct OneHotOptions {
-  std::optional<Operand> on_value;   // 1
-  std::optional<Operand> off_value;  // 0
-  int64_t axis = -1;                 // the new dimension; -1: the last
-  DType dtype = kFloat32;            // when neither value says it
+  std::optional<Operand> on_value = {};   // 1
+  std::optional<Operand> off_value = {};  // 0
+  int64_t axis = -1;                      // the new dimension; -1: the last
+  DType dtype = kFloat32;                 // when neither value says it
 };
 // output[..., j, ...] = on_value where j == indices[...], else off_value: a new dimension of size `depth` at `axis`.
 // An index outside [0, depth) gives only off_value. indices: uint8, int8, int32 or int64; any dtype out. No gradient.

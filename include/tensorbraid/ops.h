@@ -3,6 +3,7 @@
 #define TENSORBRAID_OPS_H_
 
 #include "tensorbraid/array_ops.h"
+#include "tensorbraid/data_flow_ops.h"
 #include "tensorbraid/math_ops.h"
 #include "tensorbraid/nn.h"
 #include "tensorbraid/random_ops.h"

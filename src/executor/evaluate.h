@@ -14,7 +14,7 @@ namespace tensorbraid {
 
 struct EvaluateOptions {
   // Nodes to run besides those that are fetched.
-  std::vector<Operation> targets;
+  std::vector<Operation> targets = {};
   // Where variables and the like are kept; null: forgotten at the end of the call.
   ResourceManager* resources = nullptr;
   // For loops in kernels; null: loops run on this thread.

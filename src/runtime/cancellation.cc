@@ -49,4 +49,14 @@ bool CancellationManager::Deregister(Token token) {
   return true;
 }
 
+bool CancellationManager::TryDeregister(Token token) {
+  Callback dropped;  // destroyed after the lock is released
+  MutexLock lock(mu_);
+  const auto it = callbacks_.find(token);
+  if (it == callbacks_.end()) return false;
+  dropped = std::move(it->second);
+  callbacks_.erase(it);
+  return true;
+}
+
 }  // namespace tensorbraid

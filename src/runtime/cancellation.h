@@ -28,6 +28,8 @@ class CancellationManager {
   // Removes a callback; when it is running on another thread, waits until it has returned. True when it will not and
   // did not run. Not while holding a lock that the callback takes.
   bool Deregister(Token token);
+  // As Deregister, but never waits: false when the callback has run or may be running now.
+  bool TryDeregister(Token token);
 
  private:
   mutable Mutex mu_;
