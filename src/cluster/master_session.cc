@@ -222,6 +222,8 @@ StatusOr<std::vector<Tensor>> MasterSession::Run(const std::shared_ptr<CompiledG
     if (master_->stopping_) return Cancelled("the server has been stopped");
     master_->steps_[id.counter] = step;
   }
+  // Known here before anybody else hears of it: another task's error may come back before the own part has begun.
+  master_->exchange_->Begin(id);
   for (const auto& link : step->links) {
     link->Send(RunGraph{.step = id, .session = id_, .handle = graph->handle});
     // A link that went down before the step was noted is not reported to it.

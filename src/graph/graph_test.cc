@@ -1,0 +1,214 @@
+#include "tensorbraid/graph.h"
+
+#include <gtest/gtest.h>
+
+#include "graph/node.h"
+#include "graph/subgraph.h"
+#include "tensorbraid/array_ops.h"
+#include "tensorbraid/math_ops.h"
+
+namespace tensorbraid {
+namespace {
+
+using absl::StatusCode;
+
+bool Contains(const Status& s, std::string_view text) {
+  return std::string(s.message()).find(text) != std::string::npos;
+}
+
+TEST(GraphTest, NamesAreUniqueWithinScopesAsTensorFlowCountsThem) {
+  Graph g;
+  EXPECT_EQ(NoOp(g, "a").name(), "a");
+  EXPECT_EQ(NoOp(g, "a").name(), "a_1");
+  EXPECT_EQ(NoOp(g, "A").name(), "A_2");  // names differ by more than case
+  {
+    auto scope = g.NameScope("tower");
+    EXPECT_EQ(NoOp(g, "a").name(), "tower/a");
+    auto inner = g.NameScope("inner");
+    EXPECT_EQ(NoOp(g, "a").name(), "tower/inner/a");
+  }
+  {
+    auto scope = g.NameScope("tower");
+    EXPECT_EQ(NoOp(g, "a").name(), "tower_1/a");
+  }
+  auto again = g.NameScope("tower/");
+  EXPECT_EQ(NoOp(g, "b").name(), "tower/b");
+}
+
+TEST(GraphTest, DeviceScopesMergePartByPart) {
+  Graph g;
+  auto job = g.Device("/job:ps/task:1");
+  EXPECT_EQ(NoOp(g).device(), "/job:ps/task:1");
+  {
+    auto cpu = g.Device("/device:CPU:2");
+    EXPECT_EQ(NoOp(g).device(), "/job:ps/task:1/device:CPU:2");
+    auto task = g.Device("/task:0");
+    EXPECT_EQ(NoOp(g).device(), "/job:ps/task:0/device:CPU:2");
+    auto none = g.NoDevice();
+    EXPECT_EQ(NoOp(g).device(), "");
+  }
+  EXPECT_EQ(NoOp(g).device(), "/job:ps/task:1");
+}
+
+TEST(GraphTest, DeviceFunctionsAreAskedForEachNodeAndSeeInnerScopes) {
+  Graph g;
+  std::vector<std::string> seen;
+  auto device = g.Device([&](const Operation& op) {
+    seen.push_back(op.type() + op.device());
+    return std::string("/job:worker/device:CPU:0");
+  });
+  auto inner = g.Device("/device:CPU:1");
+  EXPECT_EQ(NoOp(g).device(), "/job:worker/device:CPU:1");
+  EXPECT_EQ(seen, std::vector<std::string>{"NoOp/device:CPU:1"});
+}
+
+TEST(GraphTest, ControlScopesAddEdgesAndCanBeForgotten) {
+  Graph g;
+  const Operation a = NoOp(g, "a");
+  auto control = g.ControlDependencies({a});
+  const Operation b = NoOp(g, "b");
+  ASSERT_EQ(b.node()->control_inputs().size(), 1u);
+  auto none = g.ControlDependencies(std::vector<Operation>{});
+  EXPECT_TRUE(NoOp(g, "c").node()->control_inputs().empty());
+}
+
+TEST(GraphTest, TheFirstMistakeIsKeptWithOpShapesAndPlace) {
+  Graph g;
+  auto a = Placeholder(g, kFloat32, {2, 3}, "a");
+  auto b = Placeholder(g, kFloat32, {4, 5}, "b");
+  auto bad = MatMul(a, b);
+  EXPECT_FALSE(bad.valid());
+  auto worse = bad + 1.0;  // silently invalid: the reason is known
+  EXPECT_FALSE(worse.valid());
+  EXPECT_EQ(g.status().code(), StatusCode::kInvalidArgument);
+  for (const char* part : {"MatMul", "[2,3]", "[4,5]", "graph_test.cc:"}) {
+    EXPECT_TRUE(Contains(g.status(), part)) << part << " in " << g.status();
+  }
+}
+
+TEST(GraphTest, MistakesInOpsAndAttributesSuggestTheLikelyFix) {
+  {
+    Graph g;
+    NodeBuilder(g, "MatMull").Finish();
+    EXPECT_TRUE(Contains(g.status(), "did you mean 'MatMul'")) << g.status();
+  }
+  {
+    Graph g;
+    auto a = Placeholder(g, kFloat32, {2, 2});
+    NodeBuilder(g, "MatMul").Input(a).Input(a).Attr("transpose_x", true).Finish();
+    EXPECT_TRUE(Contains(g.status(), "did you mean 'transpose_a'")) << g.status();
+  }
+  {
+    Graph g;
+    auto a = Placeholder(g, kFloat32, {2});
+    auto b = Placeholder(g, kFloat64, {2});
+    (void)(a + b);
+    EXPECT_TRUE(Contains(g.status(), "float64") && Contains(g.status(), "float32")) << g.status();
+  }
+  {
+    Graph g, other;
+    auto a = Placeholder(g, kFloat32, {2});
+    auto b = Placeholder(other, kFloat32, {2});
+    (void)(a + b);
+    EXPECT_TRUE(Contains(g.status(), "another graph")) << g.status();
+  }
+}
+
+TEST(GraphTest, AFinalizedGraphRefusesNodesAndNamesWhoTookIt) {
+  Graph g;
+  g.Finalize("it was taken over by the test");
+  EXPECT_FALSE(NoOp(g).valid());
+  EXPECT_TRUE(Contains(g.status(), "taken over by the test"));
+}
+
+TEST(GraphTest, NumbersTakeTheOtherSidesType) {
+  Graph g;
+  auto x = Placeholder(g, kFloat64, {2});
+  EXPECT_EQ((2 * x).dtype(), kFloat64);
+  auto i = Placeholder(g, kInt64, {2});
+  EXPECT_EQ((i + 1).dtype(), kInt64);
+  EXPECT_TRUE(g.status().ok()) << g.status();
+  (void)(i + 1.5);
+  EXPECT_EQ(g.status().code(), StatusCode::kInvalidArgument);
+}
+
+TEST(GraphTest, FindSuggestsTheNearestName) {
+  Graph g;
+  Placeholder(g, kFloat32, {2}, "images");
+  EXPECT_TRUE(g.FindOutput("images:0").ok());
+  EXPECT_TRUE(Contains(g.FindOutput("image:0").status(), "did you mean 'images'"));
+  EXPECT_EQ(g.FindOutput("images").status().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(g.FindOutput("images:1").status().code(), StatusCode::kNotFound);
+}
+
+TEST(GraphDefTest, GoesOutAndComesBackTheSame) {
+  Graph g;
+  {
+    auto device = g.Device("/job:ps/task:0");
+    auto x = Placeholder(g, kFloat32, {-1, 3}, "x");
+    auto c = Operand(Tensor::Of<float>({3, 2}, {1, 2, 3, 4, 5, 6})).ToOutput(g);
+    auto control = g.ControlDependencies({NoOp(g, "first")});
+    MatMul(x, c);
+  }
+  ASSERT_TRUE(g.status().ok()) << g.status();
+  const std::string text = g.ToGraphDefText().value();
+  Graph from_text, from_bytes;
+  ASSERT_TRUE(from_text.ImportGraphDefText(text).ok());
+  EXPECT_EQ(from_text.ToGraphDefText().value(), text);
+  ASSERT_TRUE(from_bytes.ImportGraphDef(g.ToGraphDef().value()).ok());
+  EXPECT_EQ(from_bytes.ToGraphDefText().value(), text);
+}
+
+TEST(GraphDefTest, BadInputIsRefusedAndAddsNothing) {
+  const auto import = [](const char* text) {
+    Graph g;
+    const Status s = g.ImportGraphDefText(text);
+    EXPECT_TRUE(g.operations().empty());
+    return s;
+  };
+  EXPECT_EQ(import("nonsense").code(), StatusCode::kInvalidArgument);
+  EXPECT_TRUE(Contains(import("node {name: 'a' op: 'NoOp'} node {name: 'a' op: 'NoOp'}"), "'a'"));
+  EXPECT_TRUE(Contains(import("node {name: 'a' op: 'NoOp' input: '^b'} node {name: 'b' op: 'NoOp' input: '^a'}"), "cycle"));
+  EXPECT_TRUE(Contains(import("node {name: 'a' op: 'Frobnicate'}"), "Frobnicate"));
+  EXPECT_TRUE(Contains(import("node {name: 'a' op: 'NoOp' input: '^gone'}"), "gone"));
+  EXPECT_FALSE(import("node {name: 'ok' op: 'NoOp'} node {name: 'x' op: 'Placeholder'}").ok());
+  Graph g;
+  EXPECT_FALSE(g.ImportGraphDef(std::string("\x0a\xff\xff\xff\x7f", 5)).ok());
+}
+
+TEST(SubgraphTest, KeepsWhatIsNeededUpToTheFeeds) {
+  Graph g;
+  auto x = Placeholder(g, kFloat32, {2}, "x");
+  auto y = Neg(x, "y");
+  auto z = Exp(y, "z");
+  Log(z, "unused");
+  auto part = ExtractSubgraph(g, {y}, {z}, {});
+  ASSERT_TRUE(part.ok()) << part.status();
+  std::vector<std::string> types;
+  for (const Operation& op : (*part)->operations()) types.push_back(op.type());
+  EXPECT_EQ(types, (std::vector<std::string>{"_Arg", "Exp", "_Retval"}));
+  EXPECT_TRUE(Contains(ExtractSubgraph(g, {}, {z}, {}).status(), "'x'"));
+}
+
+TEST(GradientsTest, FlowsThroughSharedNodesAndStopsWhereNothingDepends) {
+  Graph g;
+  auto x = Placeholder(g, kFloat32, {}, "x");
+  auto other = Placeholder(g, kFloat32, {}, "other");
+  auto y = x * x + x;
+  auto grads = Gradients({y}, {x, other});
+  ASSERT_TRUE(grads.ok()) << grads.status();
+  EXPECT_TRUE((*grads)[0].valid());
+  EXPECT_FALSE((*grads)[1].valid());
+  EXPECT_EQ((*grads)[0].shape(), Shape());
+}
+
+TEST(GradientsTest, AnOpWithoutGradientIsNamed) {
+  Graph g;
+  auto x = Placeholder(g, kFloat32, {2}, "x");
+  auto y = PreventGradient(x, "because of the test");
+  const Status s = Gradients({y}, {x}).status();
+  EXPECT_FALSE(s.ok());
+}
+
+}  // namespace
+}  // namespace tensorbraid

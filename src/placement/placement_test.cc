@@ -1,0 +1,96 @@
+#include <gtest/gtest.h>
+
+#include "graph/node.h"
+#include "placement/partition.h"
+#include "placement/placer.h"
+#include "tensorbraid/array_ops.h"
+#include "tensorbraid/math_ops.h"
+#include "tensorbraid/variable.h"
+
+namespace tensorbraid {
+namespace {
+
+using absl::StatusCode;
+
+const DeviceName kWorker = *DeviceName::Parse("/job:worker/replica:0/task:0/device:CPU:0");
+const DeviceName kPs0 = *DeviceName::Parse("/job:ps/replica:0/task:0/device:CPU:0");
+const DeviceName kPs1 = *DeviceName::Parse("/job:ps/replica:0/task:1/device:CPU:0");
+
+PlacerOptions Cluster() { return {.devices = {kWorker, kPs0, kPs1}}; }
+
+TEST(DeviceNameTest, ParsesMergesAndRefuses) {
+  EXPECT_EQ(DeviceName::Parse("/job:ps/task:1/cpu:0")->ToString(), "/job:ps/task:1/device:CPU:0");
+  EXPECT_EQ(DeviceName::Parse("/device:CPU:*")->ToString(), "/device:CPU:*");
+  for (const char* bad : {"job:ps", "/job:", "/task:x", "/device:CPU:-1", "/nonsense"}) {
+    EXPECT_EQ(DeviceName::Parse(bad).status().code(), StatusCode::kInvalidArgument) << bad;
+  }
+  EXPECT_EQ(ShortTaskName("/job:ps/replica:0/task:1"), "ps/1");
+}
+
+TEST(PlacerTest, UnconstrainedNodesStayHomeAndVariablesKeepTheirUsers) {
+  Graph g;
+  auto c = Operand(1.0f).ToOutput(g);
+  Variable v;
+  {
+    auto device = g.Device("/job:ps/task:1");
+    v = Variable(g, {}, Zeros(), {.name = "v"});
+  }
+  const Operation add = v.AssignAdd(c);
+  ASSERT_TRUE(PlaceNodes(&g, Cluster()).ok());
+  EXPECT_EQ(c.op().device(), kWorker.ToString());
+  EXPECT_EQ(v.handle().op().device(), kPs1.ToString());
+  EXPECT_EQ(add.device(), kPs1.ToString());  // a variable is updated where it is
+}
+
+TEST(PlacerTest, APartialNameTakesTheFirstThatMatches) {
+  Graph g;
+  auto device = g.Device("/job:ps");
+  const Operation op = NoOp(g);
+  ASSERT_TRUE(PlaceNodes(&g, Cluster()).ok());
+  EXPECT_EQ(op.device(), kPs0.ToString());
+}
+
+TEST(PlacerTest, ContradictionsNameBothSides) {
+  Graph g;
+  Operation a, b;
+  {
+    auto device = g.Device("/job:ps/task:0");
+    a = NoOp(g, "a");
+  }
+  b = NodeBuilder(g, "NoOp").Name("b").Attr("_class", std::vector<std::string>{"loc:@a"}).Device("/job:ps/task:1").Finish();
+  const Status s = PlaceNodes(&g, Cluster());
+  EXPECT_EQ(s.code(), StatusCode::kInvalidArgument);
+  EXPECT_NE(s.message().find("'a'"), absl::string_view::npos) << s;
+  EXPECT_NE(s.message().find("'b'"), absl::string_view::npos) << s;
+}
+
+TEST(PartitionTest, ATensorCrossesOnceHoweverManyTakeIt) {
+  Graph g;
+  Output x, y, z;
+  {
+    auto device = g.Device("/job:ps/task:0");
+    x = Operand(1.0f).ToOutput(g);
+  }
+  {
+    auto device = g.Device("/job:worker/task:0");
+    y = Neg(x);
+    z = Exp(x);
+    auto after = g.ControlDependencies({x.op()});
+    NoOp(g, "after");
+  }
+  ASSERT_TRUE(g.status().ok()) << g.status();
+  ASSERT_TRUE(PlaceNodes(&g, Cluster()).ok());
+  auto parts = PartitionByTask(g);
+  ASSERT_TRUE(parts.ok()) << parts.status();
+  ASSERT_EQ(parts->size(), 2u);
+  const auto count = [&](const char* task, const char* type) {
+    int n = 0;
+    for (const Operation& op : parts->at(task)->operations()) n += op.type() == type;
+    return n;
+  };
+  EXPECT_EQ(count("/job:ps/replica:0/task:0", "_Send"), 2);  // the tensor, and the control edge
+  EXPECT_EQ(count("/job:worker/replica:0/task:0", "_Recv"), 2);
+}
+
+}  // namespace
+}  // namespace tensorbraid
