@@ -12,7 +12,7 @@
 #include "core/allocator.h"
 #include "core/mutex.h"
 #include "core/strings.h"
-#include "raw_grpc.h"
+#include "cli/raw_grpc.h"
 #include "transport/grpc/grpc_transport.h"
 
 namespace tensorbraid::bench {

@@ -8,6 +8,7 @@
 #include "tensorbraid/array_ops.h"
 #include "tensorbraid/cluster_spec.h"
 #include "tensorbraid/data.h"
+#include "tensorbraid/data_flow_ops.h"
 #include "tensorbraid/flags.h"
 #include "tensorbraid/graph.h"
 #include "tensorbraid/math_ops.h"

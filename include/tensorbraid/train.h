@@ -98,7 +98,13 @@ class SessionRunContext {
   std::optional<int64_t> last_step() const { return last_step_; }
   // The user's fetches of the current run.
   const std::vector<Fetch>& fetches() const { return *fetches_; }
-  void set_fetches(const std::vector<Fetch>* fetches) { fetches_ = fetches; }
+  // Whether an optimizer's operation is among them. Hooks leave other runs, such as evaluations, alone: those feed
+  // other values, or none. True of every run of a graph whose optimizers count no global step.
+  bool trains() const { return trains_; }
+  void BeginRun(const std::vector<Fetch>* fetches, bool trains) {
+    fetches_ = fetches;
+    trains_ = trains;
+  }
   // Makes ShouldStop() true.
   void RequestStop() { coordinator_.RequestStop(); }
 
@@ -107,6 +113,7 @@ class SessionRunContext {
   Coordinator& coordinator_;
   const std::optional<int64_t> last_step_;
   const std::vector<Fetch>* fetches_ = nullptr;
+  bool trains_ = false;
 };
 
 // Takes part in every run of a MonitoredSession, in the order Begin, AfterCreateSession, (BeforeRun, AfterRun)*, End.
@@ -155,7 +162,7 @@ struct NanCheckOptions {
   // Asks for a stop instead of failing.
   bool stop_only = false;
 };
-// Fails the run with InvalidArgument when `loss`, fetched with every run, is not finite.
+// Fails the run with InvalidArgument when `loss`, fetched with every run that trains, is not finite.
 std::shared_ptr<SessionRunHook> NanCheck(Output loss, NanCheckOptions options = {});
 
 struct StepCounterOptions {

@@ -19,6 +19,7 @@ struct Invocation {
   std::function<int()> run;
 };
 
+void AddBenchCommand(CLI::App& app, Invocation* invocation);
 void AddLaunchCommand(CLI::App& app, Invocation* invocation);
 
 }  // namespace tensorbraid

@@ -1,10 +1,13 @@
 // The `tensorbraid` program: one command per thing one does with a cluster.
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "CLI/CLI.hpp"
+#include "cli/bench_cluster.h"
 #include "cli/commands.h"
+#include "cli/raw_grpc.h"
 #include "core/strings.h"
 
 namespace tensorbraid {
@@ -32,6 +35,10 @@ std::string Explain(const CLI::App& app, const CLI::ParseError& error) {
 }
 
 int Main(int argc, char** argv) {
+  // A benchmark starts this program again, as one of its processes.
+  bench::MaybeServeRawGrpc(argc, argv);
+  if (argc == 3 && std::string(argv[1]) == kBenchTaskArgument) return RunBenchTask(std::atoi(argv[2]));
+
   CLI::App app("Tensorbraid: distributed training on parameter servers.", "tensorbraid");
   app.set_help_flag("--help,-h", "print this help and end");
   app.set_version_flag("--version", "tensorbraid " TENSORBRAID_VERSION, "print the version and end");
@@ -51,6 +58,7 @@ int Main(int argc, char** argv) {
     words.insert(words.begin(), argv[i]);  // the order CLI11 wants
   }
   AddLaunchCommand(app, &invocation);
+  AddBenchCommand(app, &invocation);
   try {
     app.parse(words);
   } catch (const CLI::Success& success) {  // --help, --version

@@ -47,7 +47,9 @@ class ShowProgressHook final : public SessionRunHook {
   ShowProgressHook(Output loss, ShowProgressOptions options)
       : loss_(loss), line_(std::move(options.sink)), interval_(line_.interval(options.interval)) {}
 
-  SessionRunArgs BeforeRun(SessionRunContext&) override {
+  SessionRunArgs BeforeRun(SessionRunContext& context) override {
+    due_ = false;
+    if (!context.trains()) return {};
     const Clock::time_point now = Clock::now();
     // The first line comes soon, so that one sees it train.
     if (first_step_ < 0) next_ = now + std::min<Clock::duration>(interval_, std::chrono::milliseconds(500));
@@ -59,6 +61,7 @@ class ShowProgressHook final : public SessionRunHook {
   }
 
   Status AfterRun(SessionRunContext& context, const SessionRunValues& values) override {
+    if (!context.trains()) return OkStatus();
     const Clock::time_point now = Clock::now();
     ++runs_;
     step_ = values.global_step >= 0 ? values.global_step : runs_;
@@ -120,7 +123,9 @@ class LogTensorsHook final : public SessionRunHook {
   LogTensorsHook(std::vector<std::pair<std::string, Output>> tensors, LoggingOptions options)
       : tensors_(std::move(tensors)), options_(std::move(options)) {}
 
-  SessionRunArgs BeforeRun(SessionRunContext&) override {
+  SessionRunArgs BeforeRun(SessionRunContext& context) override {
+    due_ = false;
+    if (!context.trains()) return {};
     const Clock::time_point now = Clock::now();
     due_ = runs_ == 0 || (options_.every_n_steps > 0 ? runs_ % options_.every_n_steps == 0 : now >= next_);
     ++runs_;
@@ -181,11 +186,12 @@ bool AllFinite(const Tensor& t) {
 class NanCheckHook final : public SessionRunHook {
  public:
   NanCheckHook(Output loss, NanCheckOptions options) : loss_(loss), options_(options) {}
-  SessionRunArgs BeforeRun(SessionRunContext&) override {
+  SessionRunArgs BeforeRun(SessionRunContext& context) override {
+    if (!context.trains()) return {};
     return {.fetches = {loss_}, .feeds = {}, .global_step = true};
   }
   Status AfterRun(SessionRunContext& context, const SessionRunValues& values) override {
-    if (AllFinite(values.results[0])) return OkStatus();
+    if (!context.trains() || AllFinite(values.results[0])) return OkStatus();
     const std::string what = StrCat("the loss '", loss_.name(), "' is ", values.results[0].ToString(),
                                     values.global_step >= 0 ? StrCat(" at step ", values.global_step) : "",
                                     ": the training has diverged; a smaller learning rate often helps");

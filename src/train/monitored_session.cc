@@ -6,6 +6,7 @@
 #include "tensorbraid/train.h"
 #include "train/run_cache.h"
 #include "train/session_setup.h"
+#include "train/train_op.h"
 
 namespace tensorbraid {
 
@@ -15,6 +16,7 @@ struct MonitoredSession::Impl {
   StatusOr<std::vector<Tensor>> Run(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds);
   StatusOr<std::vector<Tensor>> EndOfTraining(const Status& why, const std::vector<Fetch>& fetches,
                                               const std::vector<Feed>& feeds);
+  bool Trains(const std::vector<Fetch>& fetches) const;
   Status Fail(const Status& status);
   Status Close();
 
@@ -23,6 +25,7 @@ struct MonitoredSession::Impl {
   std::unique_ptr<Session> session;
   std::unique_ptr<SessionRunContext> context;
   std::unique_ptr<RunCache> cache;
+  std::vector<const Node*> train_ops;
   bool hooks_started = false;
   bool closed = false;
   bool reported = false;  // the user has seen the error
@@ -30,6 +33,15 @@ struct MonitoredSession::Impl {
   // Last: its threads use what is above.
   Coordinator coordinator;
 };
+
+bool MonitoredSession::Impl::Trains(const std::vector<Fetch>& fetches) const {
+  if (train_ops.empty()) return true;
+  return std::any_of(fetches.begin(), fetches.end(), [&](const Fetch& fetch) {
+    return std::any_of(train_ops.begin(), train_ops.end(), [&](const Node* train) {
+      return fetch.name().empty() ? fetch.output().node() == train : fetch.name() == train->name();
+    });
+  });
+}
 
 Status MonitoredSession::Impl::Fail(const Status& status) {
   coordinator.RequestStop(status);
@@ -43,7 +55,7 @@ StatusOr<std::vector<Tensor>> MonitoredSession::Impl::Run(const std::vector<Fetc
                                                           const std::vector<Feed>& feeds) {
   if (closed) return FailedPrecondition("Run after Close: the training session is closed");
   const auto& hooks = options.hooks;
-  context->set_fetches(&fetches);
+  context->BeginRun(&fetches, Trains(fetches));
   std::vector<SessionRunArgs> args;
   args.reserve(hooks.size());
   for (const auto& hook : hooks) args.push_back(hook->BeforeRun(*context));
@@ -57,7 +69,6 @@ StatusOr<std::vector<Tensor>> MonitoredSession::Impl::Run(const std::vector<Fetc
     const Status s = hooks[i]->AfterRun(*context, results->hooks[i]);
     if (status.ok()) status = s;
   }
-  context->set_fetches(nullptr);
   if (!status.ok()) return Fail(status);
   return std::move(results->fetches);
 }
@@ -144,6 +155,7 @@ StatusOr<std::unique_ptr<MonitoredSession>> MonitoredTrainingSession(Graph& grap
                       CreateReadySession(graph, ops, session_options, impl.options.is_chief, impl.options.max_wait));
   impl.context = std::make_unique<SessionRunContext>(*impl.session, impl.coordinator, last_step);
   impl.cache = std::make_unique<RunCache>(graph, *impl.session);
+  impl.train_ops = TrainOps(graph);
   impl.hooks_started = true;
   for (const auto& hook : impl.options.hooks) {
     const Status status = hook->AfterCreateSession(*impl.context);

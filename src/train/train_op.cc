@@ -32,4 +32,12 @@ Output GlobalStepAfter(Graph& graph, const std::vector<const Node*>& fetched) {
   return step.valid() ? step.value() : Output();
 }
 
+std::vector<const Node*> TrainOps(const Graph& graph) {
+  std::vector<const Node*> ops;
+  for (const Output& step : graph.GetCollection(kStepsAfterTraining)) {
+    for (const Node* train : step.node()->control_inputs()) ops.push_back(train);
+  }
+  return ops;
+}
+
 }  // namespace tensorbraid

@@ -17,6 +17,9 @@ void RegisterTrainOp(const Operation& train, const Variable& global_step);
 // the training operation could come out one step old; this one cannot. Invalid when the graph has no global step.
 Output GlobalStepAfter(Graph& graph, const std::vector<const Node*>& fetched);
 
+// The operations noted so far.
+std::vector<const Node*> TrainOps(const Graph& graph);
+
 }  // namespace tensorbraid
 
 #endif  // TENSORBRAID_TRAIN_TRAIN_OP_H_

@@ -1,7 +1,7 @@
 // The baseline for everything that we send over gRPC: two processes, one gRPC stream with our channel settings, plain
 // messages, nothing else. Sending does not copy; the receiver copies (or adds) into one buffer.
-#ifndef TENSORBRAID_BENCHMARKS_RAW_GRPC_H_
-#define TENSORBRAID_BENCHMARKS_RAW_GRPC_H_
+#ifndef TENSORBRAID_CLI_RAW_GRPC_H_
+#define TENSORBRAID_CLI_RAW_GRPC_H_
 
 #include <cstddef>
 #include <memory>
@@ -50,4 +50,4 @@ void StopChild(int pid);
 
 }  // namespace tensorbraid::bench
 
-#endif  // TENSORBRAID_BENCHMARKS_RAW_GRPC_H_
+#endif  // TENSORBRAID_CLI_RAW_GRPC_H_

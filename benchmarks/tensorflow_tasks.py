@@ -1,0 +1,186 @@
+"""TensorFlow's side of compare_tensorflow: one task of a cluster of its own servers, or a local session.
+
+Reads its configuration and then {"do": "measure"} as lines of JSON; writes {} when it is ready, then its figures. All
+workloads are those of `tensorbraid bench`, by way of make_callable, TensorFlow's fastest way to repeat a step.
+"""
+
+import json
+import statistics
+import sys
+import threading
+import time
+
+import numpy as np
+import tensorflow as tensorflow2
+
+tf = tensorflow2.compat.v1
+tf.disable_v2_behavior()
+
+BATCH, PIXELS, CLASSES, BATCHES, WARM_UP = 100, 784, 10, 32, 50
+
+
+def say(message):
+    print(json.dumps(message), flush=True)
+
+
+def hear():
+    line = sys.stdin.readline()
+    if not line:
+        sys.exit(0)
+    return json.loads(line)
+
+
+def timed(step, count):
+    times = []
+    for _ in range(count):
+        start = time.perf_counter()
+        step()
+        times.append(time.perf_counter() - start)
+    return times
+
+
+def figures(times):
+    return {"median_ms": statistics.median(times) * 1e3, "min_ms": min(times) * 1e3,
+            "median_us": statistics.median(times) * 1e6, "steps_per_s": len(times) / sum(times)}
+
+
+def measure(step, count):
+    """Of a step that nobody else waits for."""
+    timed(step, max(3, count // 10))
+    say({})
+    hear()
+    return figures(timed(step, count))
+
+
+def local_step(config):
+    v = tf.get_variable("v", [], initializer=tf.zeros_initializer(), use_resource=False)
+    add = v.assign_add(1.0)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        run = session.make_callable(add)
+        say(measure(run, 200 if config["smoke"] else 5000))
+
+
+def batches(seed):
+    teacher = np.random.RandomState(7).normal(size=(PIXELS, CLASSES))
+    random = np.random.RandomState(seed)
+    made = []
+    for _ in range(BATCHES):
+        x = np.where(random.rand(BATCH, PIXELS) < 0.2, random.rand(BATCH, PIXELS), 0).astype(np.float32)
+        labels = np.argmax(x @ teacher, axis=1)
+        wrong = random.rand(BATCH) < 0.1
+        labels[wrong] = random.randint(CLASSES, size=wrong.sum())
+        made.append((x, np.eye(CLASSES, dtype=np.float32)[labels]))
+    return made
+
+
+def softmax(config, server):
+    index, cluster = config["index"], config["cluster"]
+    is_chief, is_sync = index == 0, config["mode"] == "sync"
+    setter = (tf.train.replica_device_setter(worker_device=f"/job:worker/task:{index}", cluster=tf.train.ClusterSpec(cluster))
+              if cluster else None)
+    hooks = []
+    with tf.device(setter):
+        x = tf.placeholder(tf.float32, [BATCH, PIXELS])
+        y = tf.placeholder(tf.float32, [BATCH, CLASSES])
+        w = tf.get_variable("w", [PIXELS, CLASSES], initializer=tf.zeros_initializer(), use_resource=False)
+        b = tf.get_variable("b", [CLASSES], initializer=tf.zeros_initializer(), use_resource=False)
+        step = tf.train.get_or_create_global_step()
+        loss = -tf.reduce_sum(y * tf.log(tf.nn.softmax(tf.matmul(x, w) + b)))
+        optimizer = tf.train.GradientDescentOptimizer(0.001)
+        if is_sync:
+            workers = len(cluster["worker"])
+            optimizer = tf.train.SyncReplicasOptimizer(optimizer, replicas_to_aggregate=workers, total_num_replicas=workers)
+            hooks.append(optimizer.make_session_run_hook(is_chief))
+        train = optimizer.minimize(loss, global_step=step)
+    data = batches(100 + index)
+    count = 100 if config["smoke"] else 2000
+    with tf.train.MonitoredTrainingSession(master=server.target if server else "", is_chief=is_chief, hooks=hooks,
+                                           save_checkpoint_secs=None, save_summaries_steps=None, log_step_count_steps=None,
+                                           max_wait_secs=60) as monitored:
+        # The plain session below: what the hooks add to every run is not the matter here.
+        session = monitored._tf_sess()
+        run = session.make_callable([train, step], feed_list=[x, y])
+        turn = 0
+
+        def one_step():
+            nonlocal turn
+            turn += 1
+            run(*data[turn % BATCHES])
+
+        # Training goes on before and after the measured steps, so that all workers are measured while all run.
+        go = threading.Event()
+        threading.Thread(target=lambda: (hear(), go.set()), daemon=True).start()
+        timed(one_step, WARM_UP)
+        say({})
+        while not go.is_set():
+            one_step()
+        times = timed(one_step, count)
+        if not np.isfinite(session.run(loss, {x: data[0][0], y: data[0][1]})):
+            raise RuntimeError("the loss is not finite")
+        say(figures(times))
+        while True:
+            one_step()
+
+
+def transfer(config, server):
+    is_push, ps = config["bench"] == "push", len(config["cluster"]["ps"])
+    elements = max(config["bytes"] // 4 // ps, 1)
+    adds, reads, shards = [], [], []
+    for i in range(ps):
+        with tf.device(f"/job:ps/task:{i}"):
+            shard = tf.get_variable(f"shard_{i}", [elements], initializer=tf.zeros_initializer(), use_resource=False)
+        with tf.device("/job:worker/task:0" if is_push else f"/job:ps/task:{i}"):
+            delta = tf.get_variable(f"delta_{i}", [elements], initializer=tf.ones_initializer(), use_resource=False)
+        adds.append(tf.assign_add(shard, delta).op)
+        with tf.device("/job:worker/task:0"):
+            reads.append(tf.identity(shard).op)
+        shards.append(shard)
+    megabytes = config["bytes"] / 1e6
+    count = 5 if config["smoke"] else 1000 if megabytes < 1 else 100 if megabytes < 50 else 30
+    with tf.Session(server.target) as session:
+        session.run(tf.global_variables_initializer())
+        add = session.make_callable(tf.group(*adds) if len(adds) > 1 else adds[0])
+        read = session.make_callable(tf.group(*reads) if len(reads) > 1 else reads[0])
+        done = 0
+
+        def change():
+            nonlocal done
+            done += 1
+            add()
+
+        if is_push:
+            result = measure(change, count)
+        else:
+            def pull():
+                change()
+                start = time.perf_counter()
+                read()
+                return time.perf_counter() - start
+            for _ in range(3):
+                pull()
+            say({})
+            hear()
+            result = figures([pull() for _ in range(count)])
+        if session.run(shards[0])[-1] != done:
+            raise RuntimeError("the variable does not hold what was added to it")
+        say(result)
+
+
+def main():
+    config = hear()
+    server = None
+    if config["cluster"]:
+        server = tf.train.Server(tf.train.ClusterSpec(config["cluster"]), job_name=config["job"], task_index=config["index"])
+    if config["job"] == "ps":
+        server.join()
+    elif config["bench"] == "step":
+        local_step(config)
+    elif config["bench"] == "softmax":
+        softmax(config, server)
+    else:
+        transfer(config, server)
+
+
+if __name__ == "__main__":
+    main()

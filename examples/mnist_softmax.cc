@@ -1,0 +1,104 @@
+// Softmax regression on MNIST over parameter servers. Every process of the cluster runs this program:
+//
+//   tensorbraid launch --ps=1 --workers=2 -- build/release/examples/mnist_softmax
+//
+// or, on several machines, each with its own --job_name and --task_index:
+//
+//   mnist_softmax --ps_hosts=ps0:2222 --worker_hosts=w0:2222,w1:2222 --job_name=worker --task_index=0
+#include <tensorbraid/tensorbraid.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+
+namespace tf = tensorbraid;
+
+struct TrainOptions {
+  int steps;
+  int batch_size;
+  double learning_rate;
+  int64_t seed;
+  bool json;
+};
+
+tf::Status Train(const tf::TaskFlags& task, tf::Server& server, tf::data::Mnist mnist, const TrainOptions& options) {
+  tf::Graph g;
+  g.SetRandomSeed(options.seed);
+  auto device = g.Device(tf::ReplicaDeviceSetter({.cluster = task.cluster(), .worker_device = task.device()}));
+
+  auto x = tf::Placeholder(g, tf::kFloat32, {-1, 784}, "images");
+  auto labels = tf::Placeholder(g, tf::kInt64, {-1}, "labels");
+  tf::Variable w(g, {784, 10}, tf::Zeros(), {.name = "weights"});
+  tf::Variable b(g, {10}, tf::Zeros(), {.name = "bias"});
+  auto logits = tf::MatMul(x, w) + b;
+  auto loss = tf::ReduceMean(tf::nn::SparseSoftmaxCrossEntropy(labels, logits));
+  auto accuracy = tf::ReduceMean(tf::Cast(tf::Equal(tf::ArgMax(logits, 1), labels), tf::kFloat32));
+
+  tf::Variable global_step = tf::GetOrCreateGlobalStep(g);
+  std::vector<std::shared_ptr<tf::SessionRunHook>> hooks = {tf::StopAtStep(options.steps), tf::NanCheck(loss)};
+  if (!options.json) hooks.push_back(tf::ShowProgress(loss));
+  std::shared_ptr<tf::Optimizer> optimizer = std::make_shared<tf::GradientDescentOptimizer>(options.learning_rate);
+  if (task.issync) {
+    const int n = static_cast<int>(task.worker_hosts.size());
+    auto sync = std::make_shared<tf::SyncReplicasOptimizer>(
+        optimizer, tf::SyncReplicasOptions{.replicas_to_aggregate = n, .total_num_replicas = n});
+    hooks.push_back(sync->MakeSessionRunHook(task.is_chief()));
+    optimizer = sync;
+  }
+  auto train = optimizer->Minimize(loss, {.global_step = global_step});
+
+  TF_ASSIGN_OR_RETURN(auto session, tf::MonitoredTrainingSession(
+                                        g, {.master = server.target(), .is_chief = task.is_chief(), .hooks = hooks}));
+  int64_t steps = 0;
+  const auto start = std::chrono::steady_clock::now();
+  while (!session->ShouldStop()) {
+    auto batch = mnist.NextBatch(options.batch_size);
+    TF_RETURN_IF_ERROR(session->Run({train}, {{x, batch.images}, {labels, batch.labels}}).status());
+    ++steps;
+  }
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+
+  // The chief tests in one run, so that all of it sees the same weights while other workers may still train.
+  float test_accuracy = 0;
+  if (task.is_chief()) {
+    TF_ASSIGN_OR_RETURN(auto tested,
+                        session->Run({accuracy}, {{x, mnist.test_images()}, {labels, mnist.test_labels()}}));
+    test_accuracy = tested[0].scalar<float>();
+    if (!options.json) std::printf("test accuracy %.4f\n", test_accuracy);
+  }
+  if (options.json) {
+    TF_ASSIGN_OR_RETURN(auto last, session->Run({global_step}));
+    std::printf("{\"worker\":%d,\"mode\":\"%s\",\"steps_per_s\":%.1f,\"ms\":%.4f,\"global_step\":%lld", task.task_index,
+                task.issync ? "sync" : "async", steps / seconds.count(), 1e3 * seconds.count() / steps,
+                static_cast<long long>(last[0].scalar<int64_t>()));
+    if (task.is_chief()) std::printf(",\"accuracy\":%.4f", test_accuracy);
+    std::printf("}\n");
+  }
+  return session->Close();
+}
+
+tf::Status Main(int argc, char** argv) {
+  tf::Flags flags("Softmax regression on MNIST over parameter servers. (Without a cluster: mnist_local.)");
+  auto& task = flags.DefineTask();  // --ps_hosts --worker_hosts --job_name --task_index --issync, or TF_CONFIG
+  auto& data_dir = flags.Define<std::string>("data_dir", "examples/data/mnist", "MNIST in idx format");
+  auto& steps = flags.Define("train_steps", 2000, "stop at this global step");
+  auto& batch_size = flags.Define("batch_size", 100, "examples per step of one worker");
+  auto& learning_rate = flags.Define("learning_rate", 0.5, "of gradient descent");
+  auto& seed = flags.Define("seed", 1, "of the order of the examples; each worker has its own order");
+  auto& json = flags.Define("json", false, "print a line of JSON at the end, and no progress");
+  if (argc < 2 && std::getenv("TF_CONFIG") == nullptr) {
+    return tf::Status(absl::StatusCode::kInvalidArgument,
+                      "no cluster: 'tensorbraid launch --ps=1 --workers=2 -- mnist_softmax' starts one on this "
+                      "machine, mnist_local trains without one, and --help tells of clusters of several machines");
+  }
+  flags.ParseOrExit(argc, argv);
+
+  TF_ASSIGN_OR_RETURN(auto server,
+                      tf::Server::Create(task.cluster(), {.job_name = task.job_name, .task_index = task.task_index}));
+  if (task.job_name == "ps") return server->Join();
+  const auto worker_seed = static_cast<uint64_t>(seed) + 1000 * task.task_index;
+  TF_ASSIGN_OR_RETURN(auto mnist, tf::data::Mnist::Load(data_dir, {.seed = worker_seed}));
+  return Train(task, *server, mnist, {steps, batch_size, learning_rate, seed, json});
+}
+
+int main(int argc, char** argv) { return tf::ExitCode(Main(argc, argv)); }

@@ -1,0 +1,65 @@
+#include "cli/bench.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "core/strings.h"
+
+namespace tensorbraid {
+namespace {
+
+using nlohmann::ordered_json;
+
+// "median_ms 0.2871  steps_per_s 3412": numbers rounded to what one can read.
+std::string AsText(const ordered_json& result) {
+  std::string text;
+  for (const auto& [key, value] : result.items()) {
+    if (key == "bench") {
+      text = value.get<std::string>();
+      continue;
+    }
+    text += "  " + key + " ";
+    if (value.is_number_float()) {
+      char number[32];
+      std::snprintf(number, sizeof number, "%.4g", value.get<double>());
+      text += number;
+    } else {
+      text += value.is_string() ? value.get<std::string>() : value.dump();
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+int64_t BenchOptions::variable_bytes() const {
+  return bytes > 0 ? std::max<int64_t>(bytes, 4) : std::max<int64_t>(std::llround(mb * 1e6), 4);
+}
+
+double Minimum(const std::vector<double>& values) { return *std::min_element(values.begin(), values.end()); }
+
+double Percentile(std::vector<double> values, double percent) {
+  const auto at = static_cast<size_t>(std::ceil(percent / 100 * static_cast<double>(values.size())));
+  const auto nth = values.begin() + static_cast<std::ptrdiff_t>(at == 0 ? 0 : at - 1);
+  std::nth_element(values.begin(), nth, values.end());
+  return *nth;
+}
+
+Status RunBench(const BenchOptions& options) {
+  StatusOr<BenchResults> results = BenchResults();
+  if (options.name == "step") {
+    results = BenchStep(options);
+  } else if (options.name == "softmax") {
+    results = BenchSoftmax(options);
+  } else {
+    results = BenchTransfer(options);
+  }
+  if (!results.ok()) return results.status();
+  for (const ordered_json& result : *results) {
+    std::printf("%s\n", options.json ? result.dump().c_str() : AsText(result).c_str());
+  }
+  return OkStatus();
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,147 @@
+#include "cli/bench_cluster.h"
+
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+
+#include "core/strings.h"
+
+namespace tensorbraid {
+
+using nlohmann::json;
+
+Status JsonChannel::Send(const json& message) {
+  const std::string line = message.dump() + "\n";
+  for (size_t at = 0; at < line.size();) {
+    const ssize_t n = ::send(socket_.get(), line.data() + at, line.size() - at, MSG_NOSIGNAL);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return Unavailable("the other process of the benchmark is gone");
+    at += n;
+  }
+  return OkStatus();
+}
+
+StatusOr<json> JsonChannel::Receive() {
+  size_t end;
+  while ((end = buffer_.find('\n')) == std::string::npos) {
+    char bytes[4096];
+    const ssize_t n = ::recv(socket_.get(), bytes, sizeof bytes, 0);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return Unavailable("the other process of the benchmark is gone");
+    buffer_.append(bytes, n);
+  }
+  json message = json::parse(buffer_.substr(0, end), nullptr, /*allow_exceptions=*/false);
+  buffer_.erase(0, end + 1);
+  if (message.is_discarded()) return Internal("a benchmark message is no JSON");
+  if (message.is_object() && message.contains("error")) {
+    return absl::UnknownError(message["error"].get<std::string>());
+  }
+  return message;
+}
+
+void JsonChannel::WaitForEnd(int timeout_ms) {
+  pollfd end{.fd = socket_.get(), .events = POLLIN, .revents = 0};
+  ::poll(&end, 1, timeout_ms);
+}
+
+StatusOr<std::unique_ptr<BenchProcess>> BenchProcess::Start(const std::string& name) {
+  int sockets[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) {
+    return absl::ErrnoToStatus(errno, "cannot make a socket");
+  }
+  Fd ours(sockets[0]);
+  Fd theirs(sockets[1]);
+  constexpr char kSocketNumber[] = "3";
+  const pid_t parent = ::getpid();
+  const pid_t pid = ::fork();
+  if (pid < 0) return absl::ErrnoToStatus(errno, "cannot start a process");
+  if (pid == 0) {
+    // Only calls that are safe between fork and exec. The task must not outlive the benchmark.
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) ::_exit(127);
+    // A duplicate is not closed by exec; with the very number 3, dup2 would change nothing.
+    const int moved = ::dup(theirs.get());
+    ::dup2(moved, 3);
+    if (moved != 3) ::close(moved);
+    ::execl("/proc/self/exe", "tensorbraid", kBenchTaskArgument, kSocketNumber, static_cast<char*>(nullptr));
+    ::_exit(127);
+  }
+  return std::unique_ptr<BenchProcess>(new BenchProcess(name, pid, std::move(ours)));
+}
+
+BenchProcess::~BenchProcess() {
+  ::kill(pid_, SIGKILL);
+  while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+void BenchProcess::Stop() {
+  if (channel_.Send({{"do", "stop"}}).ok()) channel_.WaitForEnd(1000);
+}
+
+Status BenchProcess::Send(const json& message) { return Annotate(channel_.Send(message), name_); }
+
+StatusOr<json> BenchProcess::Receive() {
+  auto message = channel_.Receive();
+  if (!message.ok()) return Annotate(message.status(), name_);
+  return message;
+}
+
+StatusOr<json> BenchProcess::Call(const json& message) {
+  TF_RETURN_IF_ERROR(Send(message));
+  return Receive();
+}
+
+StatusOr<std::unique_ptr<BenchCluster>> BenchCluster::Start(int ps, int workers, json config) {
+  std::unique_ptr<BenchCluster> cluster(new BenchCluster());
+  const auto take_ports = [&](int count) -> StatusOr<std::vector<std::string>> {
+    std::vector<std::string> addresses;
+    for (int i = 0; i < count; ++i) {
+      TF_ASSIGN_OR_RETURN(HeldPort port, HeldPort::Take());
+      addresses.push_back(StrCat("localhost:", port.port()));
+      cluster->ports_.push_back(std::move(port));
+    }
+    return addresses;
+  };
+  TF_ASSIGN_OR_RETURN(config["ps_hosts"], take_ports(ps));
+  TF_ASSIGN_OR_RETURN(config["worker_hosts"], take_ports(workers));
+  const auto start = [&](const std::string& job, int count, auto* processes) -> Status {
+    for (int i = 0; i < count; ++i) {
+      TF_ASSIGN_OR_RETURN(auto process, BenchProcess::Start(StrCat(job, "/", i)));
+      config["job"] = job;
+      config["index"] = i;
+      TF_RETURN_IF_ERROR(process->Send(config));
+      processes->push_back(std::move(process));
+    }
+    return OkStatus();
+  };
+  TF_RETURN_IF_ERROR(start("ps", ps, &cluster->ps_));
+  TF_RETURN_IF_ERROR(start("worker", workers, &cluster->workers_));
+  for (const auto* processes : {&cluster->ps_, &cluster->workers_}) {
+    for (const auto& process : *processes) TF_RETURN_IF_ERROR(process->Receive());
+  }
+  return cluster;
+}
+
+BenchCluster::~BenchCluster() {
+  for (const auto* processes : {&workers_, &ps_}) {
+    for (const auto& process : *processes) process->Stop();
+  }
+}
+
+StatusOr<json> BenchCluster::Memory() {
+  json memory = json::object();
+  for (const auto* processes : {&ps_, &workers_}) {
+    for (const auto& process : *processes) {
+      TF_ASSIGN_OR_RETURN(memory[process->name()], process->Call({{"do", "memory"}}));
+    }
+  }
+  return memory;
+}
+
+}  // namespace tensorbraid

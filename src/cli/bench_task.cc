@@ -1,0 +1,65 @@
+#include "cli/bench_task.h"
+
+#include <fstream>
+
+#include "core/logging.h"
+#include "core/strings.h"
+
+namespace tensorbraid {
+namespace {
+
+using nlohmann::json;
+
+Status ServeParameters(JsonChannel& parent) {
+  TF_RETURN_IF_ERROR(parent.Send(json::object()));
+  while (true) {
+    TF_ASSIGN_OR_RETURN(const json message, parent.Receive());
+    if (message["do"] == "stop") return OkStatus();
+    TF_ASSIGN_OR_RETURN(const json memory, MemoryOfThisProcess());
+    TF_RETURN_IF_ERROR(parent.Send(memory));
+  }
+}
+
+Status RunTask(JsonChannel& parent) {
+  TF_ASSIGN_OR_RETURN(const json config, parent.Receive());
+  const auto job = config["job"].get<std::string>();
+  const int index = config["index"].get<int>();
+  SetLogTask(StrCat(job, "/", index));
+  const ClusterSpec cluster(std::map<std::string, std::vector<std::string>>{
+      {"ps", config["ps_hosts"].get<std::vector<std::string>>()},
+      {"worker", config["worker_hosts"].get<std::vector<std::string>>()}});
+  ServerOptions options;
+  options.job_name = job;
+  options.task_index = index;
+  options.protocol = config["protocol"].get<std::string>();
+  TF_ASSIGN_OR_RETURN(const auto server, Server::Create(cluster, options));
+  if (job == "ps") return ServeParameters(parent);
+  return config["bench"] == "softmax" ? RunSoftmaxWorker(parent, config, *server)
+                                      : RunTransferWorker(parent, config, *server);
+}
+
+}  // namespace
+
+StatusOr<json> MemoryOfThisProcess() {
+  std::ifstream status("/proc/self/status");
+  json memory;
+  for (std::string line; std::getline(status, line);) {
+    const auto kib = [&line](size_t from) { return std::stod(line.substr(from)) * 1024 / 1e6; };
+    if (line.starts_with("VmRSS:")) memory["rss_mb"] = kib(6);
+    if (line.starts_with("VmHWM:")) memory["peak_mb"] = kib(6);
+  }
+  if (memory.size() != 2) return Internal("/proc/self/status does not tell the memory of this process");
+  return memory;
+}
+
+int RunBenchTask(int socket) {
+  ConfigureLog("warning");
+  JsonChannel parent{Fd(socket)};
+  const Status status = RunTask(parent);
+  if (status.ok()) return 0;
+  // When the one who started this is gone, nobody is left to be told.
+  parent.Send({{"error", ToString(status)}}).IgnoreError();
+  return 1;
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,300 @@
+// Push and pull: what passes between a worker and the parameter servers in a step that does nothing else.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <thread>
+
+#include "cli/bench.h"
+#include "cli/bench_task.h"
+#include "cli/raw_grpc.h"
+#include "core/strings.h"
+#include "tensorbraid/array_ops.h"
+#include "tensorbraid/session.h"
+
+namespace tensorbraid {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+// Element i of what is added in each step; sums of it stay exact for a million steps.
+float Pattern(int64_t i) { return static_cast<float>(i % 13 + 1); }
+
+Tensor MakePattern(int64_t elements) {
+  Tensor t(kFloat32, {elements});
+  auto values = t.mutable_data<float>();
+  for (int64_t i = 0; i < elements; ++i) values[i] = Pattern(i);
+  return t;
+}
+
+Status CheckElement(const Tensor& t, int64_t i, int64_t times) {
+  const float have = t.data<float>()[i];
+  const float want = Pattern(i) * static_cast<float>(times);
+  if (have == want) return OkStatus();
+  return Internal("element ", i, " is ", have, " after ", times, " steps, not ", want);
+}
+
+Status CheckAll(const Tensor& t, int64_t times) {
+  for (int64_t i = 0; i < t.num_elements(); ++i) TF_RETURN_IF_ERROR(CheckElement(t, i, times));
+  return OkStatus();
+}
+
+// One variable per parameter server, all zero at first, and as much beside the worker (push) or the server (pull) to
+// add to it.
+class Transfer {
+ public:
+  Transfer(bool is_push, int ps, int64_t bytes, const std::string& prefix) : is_push_(is_push), ps_(ps) {
+    elements_ = std::max<int64_t>(bytes / 4 / ps, 1);
+    for (int i = 0; i < ps; ++i) {
+      const std::string server = StrCat("/job:ps/task:", i);
+      const std::string worker = "/job:worker/task:0";
+      Variable shard;
+      {
+        auto device = graph_.Device(server);
+        shard = Variable(graph_, {elements_}, Zeros(), {.name = StrCat(prefix, "shard_", i)});
+      }
+      auto device = graph_.Device(is_push ? worker : server);
+      Variable delta(graph_, {elements_}, Zeros(), {.name = StrCat(prefix, "delta_", i)});
+      const Output given = Placeholder(graph_, kFloat32, {elements_});
+      fill_.push_back(delta.Assign(given));
+      given_.push_back(given);
+      add_.push_back(shard.AssignAdd(delta.value()));
+      values_.push_back(shard.value());
+    }
+    init_ = GlobalVariablesInitializer(graph_);
+  }
+
+  Status Start(const std::string& target) {
+    SessionOptions options;
+    options.target = target;
+    TF_ASSIGN_OR_RETURN(session_, Session::Create(graph_, options));
+    TF_RETURN_IF_ERROR(session_->Run({init_}).status());
+    for (int i = 0; i < ps_; ++i) {
+      TF_RETURN_IF_ERROR(session_->Run({fill_[i]}, {{given_[i], MakePattern(elements_)}}).status());
+    }
+    TF_ASSIGN_OR_RETURN(run_add_, session_->Prepare({add_.begin(), add_.end()}));
+    TF_ASSIGN_OR_RETURN(run_read_, session_->Prepare({values_.begin(), values_.end()}));
+    return OkStatus();
+  }
+
+  // One push, or one pull of a value that was not there before.
+  StatusOr<double> StepMs() {
+    ++steps_;
+    // For a pull the change happens on the server, before the clock starts.
+    if (!is_push_) TF_RETURN_IF_ERROR(run_add_.Run().status());
+    const auto start = Clock::now();
+    TF_ASSIGN_OR_RETURN(const auto got, is_push_ ? run_add_.Run() : run_read_.Run());
+    const double ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+    for (size_t i = 0; !is_push_ && i < got.size(); ++i) {
+      for (const int64_t at : {int64_t{0}, elements_ / 2, elements_ - 1}) {
+        TF_RETURN_IF_ERROR(CheckElement(got[i], at, steps_));
+      }
+    }
+    return ms;
+  }
+
+  // Compares every element.
+  Status Verify() {
+    TF_ASSIGN_OR_RETURN(const auto values, run_read_.Run());
+    for (const Tensor& value : values) TF_RETURN_IF_ERROR(CheckAll(value, steps_));
+    return OkStatus();
+  }
+
+  int64_t bytes() const { return elements_ * 4 * ps_; }
+
+ private:
+  const bool is_push_;
+  const int ps_;
+  int64_t elements_;
+  Graph graph_;
+  std::vector<Operation> fill_, add_;
+  std::vector<Output> given_, values_;
+  Operation init_;
+  std::unique_ptr<Session> session_;
+  Session::Prepared run_add_, run_read_;
+  int64_t steps_ = 0;
+};
+
+// Pushes without end beside what is measured.
+class Background {
+ public:
+  Status Start(const std::string& target, int64_t bytes) {
+    transfer_ = std::make_unique<Transfer>(true, 1, bytes, "background_");
+    TF_RETURN_IF_ERROR(transfer_->Start(target));
+    TF_RETURN_IF_ERROR(transfer_->StepMs().status());
+    thread_ = std::thread([this] {
+      while (!stop_ && status_.ok()) {
+        status_ = transfer_->StepMs().status();
+        ++steps_;
+      }
+    });
+    return OkStatus();
+  }
+  ~Background() {
+    stop_ = true;
+    if (thread_.joinable()) thread_.join();
+  }
+  Status Finish() {
+    stop_ = true;
+    if (thread_.joinable()) thread_.join();
+    return transfer_ == nullptr || !status_.ok() ? status_ : transfer_->Verify();
+  }
+  int64_t steps() const { return steps_; }
+
+ private:
+  std::unique_ptr<Transfer> transfer_;
+  std::atomic<bool> stop_{false};
+  std::atomic<int64_t> steps_{0};
+  Status status_;
+  std::thread thread_;
+};
+
+// Plain gRPC, measured in turn with ours, so that a slow moment of the machine hits both.
+class Baseline {
+ public:
+  static StatusOr<std::unique_ptr<Baseline>> Start(bool is_push, int64_t bytes) {
+    std::unique_ptr<Baseline> baseline(new Baseline(is_push, bytes));
+    TF_ASSIGN_OR_RETURN(baseline->raw_, bench::RawGrpc::Start());
+    TF_RETURN_IF_ERROR(baseline->Measure());  // its buffers are there after this
+    for (auto& times : baseline->times_) times.clear();
+    return baseline;
+  }
+  Status Measure() {
+    for (size_t i = 0; i < std::size(bench::kRawGrpcMessageBytes); ++i) {
+      const size_t message = bench::kRawGrpcMessageBytes[i];
+      if (i > 0 && static_cast<size_t>(bytes_) <= bench::kRawGrpcMessageBytes[i - 1]) break;  // one message anyway
+      TF_ASSIGN_OR_RETURN(const double ms, is_push_ ? raw_->Push(bytes_, message, /*add_on_receive=*/true)
+                                                    : raw_->Pull(bytes_, message));
+      times_[i].push_back(ms);
+    }
+    return OkStatus();
+  }
+  double BestMedianMs() const {
+    double best = 0;
+    for (const auto& times : times_) {
+      if (!times.empty() && (best == 0 || MedianOf(times) < best)) best = MedianOf(times);
+    }
+    return best;
+  }
+
+ private:
+  Baseline(bool is_push, int64_t bytes) : is_push_(is_push), bytes_(bytes) {}
+
+  const bool is_push_;
+  const int64_t bytes_;
+  std::unique_ptr<bench::RawGrpc> raw_;
+  std::vector<double> times_[std::size(bench::kRawGrpcMessageBytes)];
+};
+
+int StepsFor(const BenchOptions& options) {
+  if (options.steps > 0) return options.steps;
+  if (options.rss) return 1000;
+  if (options.smoke) return 10;
+  const double mb = options.variable_bytes() / 1e6;
+  return mb < 0.1 ? 3000 : mb < 5 ? 500 : mb < 50 ? 100 : 40;
+}
+
+}  // namespace
+
+Status RunTransferWorker(JsonChannel& parent, const json& config, const Server& server) {
+  const bool is_push = config["bench"] == "push";
+  const int ps = static_cast<int>(config["ps_hosts"].size());
+  Transfer transfer(is_push, ps, config["bytes"].get<int64_t>(), "");
+  TF_RETURN_IF_ERROR(transfer.Start(server.target()));
+  TF_RETURN_IF_ERROR(transfer.StepMs().status());
+  Background background;
+  if (const auto bytes = config["background_bytes"].get<int64_t>(); bytes > 0) {
+    TF_RETURN_IF_ERROR(background.Start(server.target(), bytes));
+  }
+  TF_RETURN_IF_ERROR(parent.Send({{"bytes", transfer.bytes()}}));
+  while (true) {
+    TF_ASSIGN_OR_RETURN(const json message, parent.Receive());
+    const auto what = message["do"].get<std::string>();
+    if (what == "stop") return OkStatus();
+    json reply = json::object();
+    if (what == "measure") {
+      std::vector<double> times;
+      for (int i = message["steps"].get<int>(); i > 0; --i) {
+        TF_ASSIGN_OR_RETURN(const double ms, transfer.StepMs());
+        times.push_back(ms);
+      }
+      reply["times_ms"] = times;
+    } else if (what == "memory") {
+      TF_ASSIGN_OR_RETURN(reply, MemoryOfThisProcess());
+    } else if (what == "verify") {
+      TF_RETURN_IF_ERROR(background.Finish());
+      TF_RETURN_IF_ERROR(transfer.Verify());
+      reply["background_steps"] = background.steps();
+    }
+    TF_RETURN_IF_ERROR(parent.Send(reply));
+  }
+}
+
+StatusOr<BenchResults> BenchTransfer(const BenchOptions& options) {
+  const bool is_push = options.name == "push";
+  const int64_t bytes = options.variable_bytes();
+  const int steps = StepsFor(options);
+  TF_ASSIGN_OR_RETURN(const auto cluster,
+                      BenchCluster::Start(options.ps, 1,
+                                          {{"bench", options.name},
+                                           {"protocol", options.protocol},
+                                           {"bytes", bytes},
+                                           {"background_bytes", static_cast<int64_t>(options.background_mb * 1e6)}}));
+  BenchProcess& worker = *cluster->workers()[0];
+  const bool with_baseline = options.baseline && options.background_mb == 0;
+  std::unique_ptr<Baseline> baseline;
+  if (with_baseline) {
+    TF_ASSIGN_OR_RETURN(baseline, Baseline::Start(is_push, bytes));
+  }
+
+  std::vector<double> times;
+  json memory_early;
+  constexpr int kEarly = 50;
+  const int at_a_time = options.rss ? kEarly : std::max(1, steps / 10);
+  while (static_cast<int>(times.size()) < steps) {
+    const int now = std::min<int>(at_a_time, steps - static_cast<int>(times.size()));
+    TF_ASSIGN_OR_RETURN(const json measured, worker.Call({{"do", "measure"}, {"steps", now}}));
+    for (const double ms : measured["times_ms"]) times.push_back(ms);
+    if (memory_early.is_null() && static_cast<int>(times.size()) >= kEarly) {
+      TF_ASSIGN_OR_RETURN(memory_early, cluster->Memory());
+    }
+    if (baseline) TF_RETURN_IF_ERROR(baseline->Measure());
+  }
+  TF_ASSIGN_OR_RETURN(const json memory, cluster->Memory());
+  TF_ASSIGN_OR_RETURN(const json verified, worker.Call({{"do", "verify"}}));
+
+  const double median_ms = MedianOf(times);
+  ordered_json result{{"bench", options.name},
+                      {"mb", bytes / 1e6},
+                      {"ps", options.ps},
+                      {"protocol", options.protocol},
+                      {"min_ms", Minimum(times)},
+                      {"median_ms", median_ms},
+                      {"gb_s", bytes / 1e6 / median_ms}};
+  if (baseline) {
+    const double baseline_ms = baseline->BestMedianMs();
+    result["baseline"] = "raw_grpc";
+    result["baseline_gb_s"] = bytes / 1e6 / baseline_ms;
+    result["ratio"] = baseline_ms / median_ms;
+  }
+  result["p99_ms"] = Percentile(times, 99);
+  if (options.background_mb > 0) {
+    result["background_mb"] = options.background_mb;
+    result["background_steps"] = verified["background_steps"];
+  }
+  if (options.rss) {
+    result["steps"] = steps;
+    for (const auto& [task, end] : memory.items()) {
+      ordered_json of_task;
+      if (!memory_early.is_null()) of_task["rss_mb_at_step_50"] = memory_early[task]["rss_mb"];
+      of_task["rss_mb"] = end["rss_mb"];
+      of_task["peak_mb"] = end["peak_mb"];
+      result["memory"][task] = of_task;
+    }
+  }
+  return BenchResults{result};
+}
+
+}  // namespace tensorbraid

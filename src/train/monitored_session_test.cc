@@ -1,0 +1,215 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tensorbraid/tensorbraid.h"
+
+namespace tensorbraid {
+namespace {
+
+// weight -> target, by gradient descent on (weight - target)².
+struct Model {
+  explicit Model(double rate = 0.1) {
+    target = Placeholder(g, kFloat32, {}, "target");
+    weight = Variable(g, {}, Zeros(), {.name = "weight"});
+    loss = Square(weight - target);
+    global_step = GetOrCreateGlobalStep(g);
+    GradientDescentOptimizer optimizer(rate);
+    train = optimizer.Minimize(loss, {.global_step = global_step});
+  }
+  StatusOr<std::unique_ptr<MonitoredSession>> Start(std::vector<std::shared_ptr<SessionRunHook>> hooks = {}) {
+    return MonitoredTrainingSession(g, {.hooks = std::move(hooks)});
+  }
+  std::vector<Feed> Feeds() const { return {{target, Tensor::Scalar(3.0f)}}; }
+
+  Graph g;
+  Output target, loss;
+  Variable weight, global_step;
+  Operation train;
+};
+
+TEST(MonitoredSession, TrainsUntilTheLastStepAndNotBeyond) {
+  Model m;
+  auto session = m.Start({StopAtStep(100)});
+  ASSERT_TRUE(session.ok()) << session.status();
+  int runs = 0;
+  while (!(*session)->ShouldStop()) {
+    ASSERT_TRUE((*session)->Run({m.train}, m.Feeds()).ok());
+    ++runs;
+  }
+  EXPECT_EQ(runs, 100);
+  const auto end = (*session)->Run({m.global_step, m.weight});
+  ASSERT_TRUE(end.ok()) << end.status();
+  EXPECT_EQ((*end)[0].scalar<int64_t>(), 100);
+  EXPECT_NEAR((*end)[1].scalar<float>(), 3.0f, 1e-5);
+  EXPECT_TRUE((*session)->Close().ok());
+}
+
+TEST(MonitoredSession, TheFirstMistakeOfTheGraphIsWhatStartingReturns) {
+  Model m;
+  MatMul(m.target, m.target);
+  EXPECT_TRUE(absl::IsInvalidArgument(m.Start().status()));
+}
+
+TEST(MonitoredSession, TheGraphIsFinalizedByName) {
+  Model m;
+  auto session = m.Start();
+  ASSERT_TRUE(session.ok());
+  Square(m.target);
+  EXPECT_NE(std::string(m.g.status().message()).find("MonitoredTrainingSession"), std::string::npos) << m.g.status();
+}
+
+// Writes down what it is called for.
+class Recorder final : public SessionRunHook {
+ public:
+  explicit Recorder(Output fetch) : fetch_(fetch) {}
+  Status Begin(Graph&) override { return Note("begin"); }
+  Status AfterCreateSession(SessionRunContext&) override { return Note("created"); }
+  SessionRunArgs BeforeRun(SessionRunContext& context) override {
+    (void)Note(context.trains() ? "before" : "before evaluation");
+    return {.fetches = {fetch_}, .feeds = {}, .global_step = true};
+  }
+  Status AfterRun(SessionRunContext&, const SessionRunValues& values) override {
+    last = values;
+    return Note("after");
+  }
+  Status End(SessionRunContext&, const Status&) override { return Note("end"); }
+
+  std::vector<std::string> calls;
+  SessionRunValues last;
+
+ private:
+  Status Note(const std::string& call) {
+    calls.push_back(call);
+    return OkStatus();
+  }
+  const Output fetch_;
+};
+
+TEST(MonitoredSession, HooksTakePartInEveryRun) {
+  Model m;
+  auto hook = std::make_shared<Recorder>(m.target);
+  auto session = m.Start({hook});
+  ASSERT_TRUE(session.ok());
+  for (int step = 1; step <= 3; ++step) {
+    ASSERT_TRUE((*session)->Run({m.train}, m.Feeds()).ok());
+    EXPECT_EQ(hook->last.global_step, step) << "the step is read after the training operation";
+    EXPECT_EQ(hook->last.results.at(0).scalar<float>(), 3.0f);
+  }
+  ASSERT_TRUE((*session)->Run({m.loss}, m.Feeds()).ok());
+  EXPECT_EQ(hook->last.global_step, 3);
+  ASSERT_TRUE((*session)->Close().ok());
+  EXPECT_EQ(hook->calls, (std::vector<std::string>{"begin", "created", "before", "after", "before", "after", "before",
+                                                   "after", "before evaluation", "after", "end"}));
+}
+
+TEST(MonitoredSession, RunReturnsTensorsInTheOrderAskedFor) {
+  Model m;
+  auto session = m.Start({StopAtStep(10)});
+  ASSERT_TRUE(session.ok());
+  const auto r = (*session)->Run({m.train, m.target, "loss:0", m.target}, m.Feeds());
+  EXPECT_TRUE(absl::IsNotFound(r.status())) << "a name that the graph does not have";
+}
+
+TEST(MonitoredSession, ALossThatIsNotFiniteFailsTheRun) {
+  Model m(/*rate=*/1e30);
+  auto session = m.Start({NanCheck(m.loss)});
+  ASSERT_TRUE(session.ok());
+  Status status;
+  for (int i = 0; i < 10 && status.ok(); ++i) status = (*session)->Run({m.train}, m.Feeds()).status();
+  EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+  EXPECT_TRUE((*session)->ShouldStop());
+  EXPECT_EQ((*session)->Close(), status);
+}
+
+TEST(MonitoredSession, AnEvaluationNeedsNoFeedsForTheHooks) {
+  Model m;
+  auto session = m.Start({NanCheck(m.loss), ShowProgress(m.loss), LoggingHook({{"loss", m.loss}})});
+  ASSERT_TRUE(session.ok());
+  EXPECT_TRUE((*session)->Run({m.weight}).ok());
+}
+
+TEST(MonitoredSession, AnErrorStopsAndIsWhatCloseReturns) {
+  Model m;
+  auto session = m.Start();
+  ASSERT_TRUE(session.ok());
+  const Status status = (*session)->Run({m.train}).status();
+  EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+  EXPECT_TRUE((*session)->ShouldStop());
+  EXPECT_EQ((*session)->Close(), status);
+  EXPECT_TRUE(absl::IsFailedPrecondition((*session)->Run({m.weight}).status()));
+}
+
+TEST(MonitoredSession, AnEmptyClosedQueueIsTheEndAndNoError) {
+  Graph g;
+  const FIFOQueue queue(g, {kFloat32}, {.shapes = {Shape()}, .name = "input"});
+  const auto value = queue.Dequeue();
+  const Operation consume = Group(g, {value[0].op()}, "consume");
+  const Output other = Const(g, Tensor::Scalar(7.0f));
+  const Operation close = queue.Close();
+  auto session = MonitoredTrainingSession(g);
+  ASSERT_TRUE(session.ok()) << session.status();
+  ASSERT_TRUE((*session)->session().Run({close}).ok());
+  const auto last = (*session)->Run({consume, other});
+  ASSERT_TRUE(last.ok()) << last.status();
+  EXPECT_EQ(last->at(1).scalar<float>(), 7.0f) << "what does not come from the queue is still there";
+  EXPECT_TRUE((*session)->ShouldStop());
+  EXPECT_TRUE((*session)->Close().ok());
+}
+
+TEST(QueueRunner, FillsAQueueAndClosesItAtTheEndOfItsInput) {
+  Graph g;
+  const FIFOQueue source(g, {kFloat32}, {.shapes = {Shape()}, .name = "source"});
+  const FIFOQueue sink(g, {kFloat32}, {.shapes = {Shape()}, .name = "sink"});
+  const Operation give = source.EnqueueMany({Tensor::Vector<float>({1, 2, 3})});
+  const Operation end = source.Close();
+  const Operation pass = sink.Enqueue({source.Dequeue()[0]});
+  const Operation close = sink.Close();
+  const Output take = sink.Dequeue()[0];
+  auto session = Session::Create(g);
+  ASSERT_TRUE(session.ok()) << session.status();
+  Coordinator coordinator;
+  ASSERT_TRUE((*session)->Run({give}).ok());
+  ASSERT_TRUE((*session)->Run({end}).ok());
+  ASSERT_TRUE(QueueRunner({pass, pass}, close).Start(**session, coordinator).ok());
+  float sum = 0;
+  Status status;
+  while (status.ok()) {
+    const auto got = (*session)->Run({take});
+    status = got.status();
+    if (got.ok()) sum += (*got)[0].scalar<float>();
+  }
+  EXPECT_TRUE(absl::IsOutOfRange(status)) << status;
+  EXPECT_EQ(sum, 6);
+  EXPECT_TRUE(coordinator.Join().ok());
+}
+
+TEST(Hooks, ProgressShowsStepLossAndTheLastStep) {
+  Model m;
+  std::vector<std::string> lines;
+  auto session = m.Start({StopAtStep(5), ShowProgress(m.loss, {.interval = std::chrono::milliseconds(0),
+                                                               .sink = [&](const std::string& line) {
+                                                                 lines.push_back(line);
+                                                               }})});
+  ASSERT_TRUE(session.ok());
+  while (!(*session)->ShouldStop()) ASSERT_TRUE((*session)->Run({m.train}, m.Feeds()).ok());
+  ASSERT_TRUE((*session)->Close().ok());
+  ASSERT_FALSE(lines.empty());
+  EXPECT_TRUE(lines.back().starts_with("step 5/5")) << lines.back();
+  EXPECT_NE(lines.back().find("loss"), std::string::npos) << lines.back();
+}
+
+TEST(Hooks, StepCounterReportsEverySoManySteps) {
+  Model m;
+  std::vector<int64_t> steps;
+  auto session = m.Start({StopAtStep(10), StepCounter({.every_n_steps = 3, .sink = [&](int64_t step, double rate) {
+                                                         EXPECT_GT(rate, 0);
+                                                         steps.push_back(step);
+                                                       }})});
+  ASSERT_TRUE(session.ok());
+  while (!(*session)->ShouldStop()) ASSERT_TRUE((*session)->Run({m.train}, m.Feeds()).ok());
+  EXPECT_EQ(steps, (std::vector<int64_t>{4, 7, 10}));
+}
+
+}  // namespace
+}  // namespace tensorbraid

@@ -1,0 +1,210 @@
+// Training by several replicas, in a cluster within this process.
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "cluster/testing/test_cluster.h"
+#include "tensorbraid/tensorbraid.h"
+
+namespace tensorbraid {
+namespace {
+
+// One worker's graph: weight moves by -gradient, and each worker feeds its gradient.
+struct Replica {
+  Replica(const TestCluster& cluster, int worker, int aggregate, int total, int64_t last_step)
+      : target(cluster.worker_target(worker)), is_chief(worker == 0) {
+    auto device = g.Device(ReplicaDeviceSetter(
+        {.cluster = cluster.spec(), .worker_device = StrCat("/job:worker/task:", worker)}));
+    slope = Placeholder(g, kFloat32, {}, "slope");
+    weight = Variable(g, {}, Zeros(), {.name = "weight"});
+    global_step = GetOrCreateGlobalStep(g);
+    std::shared_ptr<Optimizer> optimizer = std::make_shared<GradientDescentOptimizer>(1.0);
+    if (last_step > 0) hooks.push_back(StopAtStep(last_step));
+    if (aggregate > 0) {
+      sync = std::make_shared<SyncReplicasOptimizer>(
+          optimizer, SyncReplicasOptions{.replicas_to_aggregate = aggregate, .total_num_replicas = total});
+      hooks.push_back(sync->MakeSessionRunHook(is_chief));
+      optimizer = sync;
+    }
+    train = optimizer->Minimize(weight * slope, {.global_step = global_step});
+  }
+  Status Start() {
+    TF_ASSIGN_OR_RETURN(session, MonitoredTrainingSession(g, {.master = target, .is_chief = is_chief, .hooks = hooks}));
+    return OkStatus();
+  }
+  Status Step(float gradient) { return session->Run({train}, {{slope, Tensor::Scalar(gradient)}}).status(); }
+  // Trains to the end and says how it went.
+  Status Train(float gradient) {
+    TF_RETURN_IF_ERROR(Start());
+    while (!session->ShouldStop()) TF_RETURN_IF_ERROR(Step(gradient));
+    return session->Close();
+  }
+  float Weight() { return session->session().Run({weight}).value()[0].scalar<float>(); }
+  int64_t GlobalStep() { return session->session().Run({global_step}).value()[0].scalar<int64_t>(); }
+
+  const std::string target;
+  const bool is_chief;
+  Graph g;
+  Output slope;
+  Variable weight, global_step;
+  std::vector<std::shared_ptr<SessionRunHook>> hooks;
+  std::shared_ptr<SyncReplicasOptimizer> sync;
+  Operation train;
+  std::unique_ptr<MonitoredSession> session;
+};
+
+TEST(AsyncTraining, NoUpdateIsLost) {
+  TestCluster cluster(1, 2);
+  Replica chief(cluster, 0, 0, 0, 0);
+  Replica other(cluster, 1, 0, 0, 0);
+  ASSERT_TRUE(chief.Start().ok());
+  ASSERT_TRUE(other.Start().ok());
+  constexpr int kSteps = 200;
+  std::thread thread([&] {
+    for (int i = 0; i < kSteps; ++i) EXPECT_TRUE(other.Step(-2).ok());
+  });
+  for (int i = 0; i < kSteps; ++i) EXPECT_TRUE(chief.Step(-1).ok());
+  thread.join();
+  EXPECT_EQ(chief.Weight(), 3 * kSteps);
+  EXPECT_EQ(chief.GlobalStep(), 2 * kSteps);
+}
+
+TEST(AsyncTraining, AWorkerWaitsForTheChief) {
+  TestCluster cluster(1, 2);
+  Replica chief(cluster, 0, 0, 0, 50);
+  Replica other(cluster, 1, 0, 0, 50);
+  Status status;
+  std::thread thread([&] { status = other.Train(-1); });
+  EXPECT_TRUE(chief.Train(-1).ok());
+  thread.join();
+  EXPECT_TRUE(status.ok()) << status;
+}
+
+TEST(AsyncTraining, AWaitForTheChiefHasAnEndThatNamesWhatIsMissing) {
+  TestCluster cluster(1, 1);
+  Replica other(cluster, 0, 0, 0, 0);
+  const auto session = MonitoredTrainingSession(
+      other.g, {.master = other.target, .is_chief = false, .max_wait = std::chrono::milliseconds(100)});
+  EXPECT_TRUE(absl::IsDeadlineExceeded(session.status())) << session.status();
+  EXPECT_NE(std::string(session.status().message()).find("weight"), std::string::npos) << session.status();
+}
+
+TEST(AsyncTraining, AChiefThatComesBackResumes) {
+  TestCluster cluster(1, 1);
+  {
+    Replica chief(cluster, 0, 0, 0, 0);
+    ASSERT_TRUE(chief.Start().ok());
+    ASSERT_TRUE(chief.Step(-5).ok());
+  }
+  Replica again(cluster, 0, 0, 0, 0);
+  ASSERT_TRUE(again.Start().ok());
+  EXPECT_EQ(again.Weight(), 5);
+  EXPECT_EQ(again.GlobalStep(), 1);
+}
+
+TEST(AsyncTraining, AWorkerThatComesWhenAllIsDoneAddsNoStep) {
+  TestCluster cluster(1, 2);
+  Replica chief(cluster, 0, 0, 0, 3);
+  ASSERT_TRUE(chief.Train(-1).ok());
+  Replica late(cluster, 1, 0, 0, 3);
+  ASSERT_TRUE(late.Start().ok());
+  EXPECT_TRUE(late.session->ShouldStop());
+}
+
+TEST(SyncTraining, AStepAppliesTheMeanOfAllGradients) {
+  TestCluster cluster(2, 2);
+  Replica chief(cluster, 0, 2, 2, 20);
+  Replica other(cluster, 1, 2, 2, 20);
+  Status status;
+  std::thread thread([&] { status = other.Train(-4); });
+  ASSERT_TRUE(chief.Start().ok());
+  while (!chief.session->ShouldStop()) ASSERT_TRUE(chief.Step(-4).ok());
+  EXPECT_EQ(chief.GlobalStep(), 20);
+  EXPECT_EQ(chief.Weight(), 80) << "20 steps of the mean of two gradients of -4";
+  EXPECT_TRUE(chief.session->Close().ok());
+  thread.join();
+  EXPECT_TRUE(status.ok()) << status;
+}
+
+TEST(SyncTraining, WhenTheChiefStopsTheOthersEndWell) {
+  TestCluster cluster(1, 3);
+  Replica chief(cluster, 0, 3, 3, 0);
+  Replica first(cluster, 1, 3, 3, 0);
+  Replica second(cluster, 2, 3, 3, 0);
+  ASSERT_TRUE(chief.Start().ok());
+  Status first_status, second_status;
+  std::thread first_thread([&] { first_status = first.Train(-1); });
+  std::thread second_thread([&] { second_status = second.Train(-1); });
+  for (int i = 0; i < 10; ++i) ASSERT_TRUE(chief.Step(-1).ok());
+  EXPECT_TRUE(chief.session->Close().ok());
+  first_thread.join();
+  second_thread.join();
+  EXPECT_TRUE(first_status.ok()) << first_status;
+  EXPECT_TRUE(second_status.ok()) << second_status;
+}
+
+TEST(SyncTraining, GoesOnWithoutASpareReplica) {
+  TestCluster cluster(1, 3);
+  Replica chief(cluster, 0, 2, 3, 30);
+  Replica other(cluster, 1, 2, 3, 30);
+  Replica stopped(cluster, 2, 2, 3, 30);
+  ASSERT_TRUE(chief.Start().ok());
+  ASSERT_TRUE(stopped.Start().ok());  // and then does nothing more
+  Status status;
+  std::thread thread([&] { status = other.Train(-1); });
+  while (!chief.session->ShouldStop()) ASSERT_TRUE(chief.Step(-1).ok());
+  EXPECT_EQ(chief.GlobalStep(), 30);
+  EXPECT_TRUE(chief.session->Close().ok());
+  thread.join();
+  EXPECT_TRUE(status.ok()) << status;
+  // The one that was away comes back to a training that is over.
+  while (!stopped.session->ShouldStop()) ASSERT_TRUE(stopped.Step(-1).ok());
+  EXPECT_GT(stopped.sync->dropped_gradients(), 0);
+  EXPECT_TRUE(stopped.session->Close().ok());
+}
+
+TEST(SyncTraining, AChiefThatComesBackWakesTheWorkersThatWait) {
+  TestCluster cluster(1, 2);
+  Replica other(cluster, 1, 2, 2, 20);
+  Status status;
+  std::thread thread([&] { status = other.Train(-1); });
+  {
+    // Without StopAtStep and hook: this chief initialises, and dies before it gives out a token.
+    Replica chief(cluster, 0, 0, 0, 0);
+    ASSERT_TRUE(chief.Start().ok());
+  }
+  Replica again(cluster, 0, 2, 2, 20);
+  EXPECT_TRUE(again.Train(-1).ok());
+  thread.join();
+  EXPECT_TRUE(status.ok()) << status;
+}
+
+TEST(SyncTraining, ASecondTrainingOnTheSameServersGetsNewTokens) {
+  TestCluster cluster(1, 1);
+  Replica first(cluster, 0, 1, 1, 5);
+  ASSERT_TRUE(first.Train(-1).ok());
+  Replica second(cluster, 0, 1, 1, 10);
+  ASSERT_TRUE(second.Start().ok());
+  while (!second.session->ShouldStop()) ASSERT_TRUE(second.Step(-1).ok());
+  EXPECT_EQ(second.GlobalStep(), 10);
+  EXPECT_TRUE(second.session->Close().ok());
+}
+
+TEST(SyncTraining, NeedsAGlobalStep) {
+  Graph g;
+  Variable w(g, {}, Zeros());
+  SyncReplicasOptimizer sync(std::make_shared<GradientDescentOptimizer>(1.0), {.replicas_to_aggregate = 1});
+  sync.Minimize(Square(w));
+  EXPECT_TRUE(absl::IsInvalidArgument(g.status())) << g.status();
+}
+
+TEST(SyncTraining, TheHookNeedsTheOptimizerToHaveBeenUsed) {
+  Graph g;
+  Variable w(g, {}, Zeros());
+  SyncReplicasOptimizer sync(std::make_shared<GradientDescentOptimizer>(1.0), {.replicas_to_aggregate = 1});
+  const auto session = MonitoredTrainingSession(g, {.hooks = {sync.MakeSessionRunHook(true)}});
+  EXPECT_TRUE(absl::IsFailedPrecondition(session.status())) << session.status();
+}
+
+}  // namespace
+}  // namespace tensorbraid
