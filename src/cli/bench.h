@@ -15,7 +15,7 @@
 namespace tensorbraid {
 
 struct BenchOptions {
-  std::string name;          // step, softmax, push, pull
+  std::string name;            // step, softmax, push, pull
   std::string mode = "async";  // softmax: local, async, sync
   int workers = 1;
   int ps = 1;

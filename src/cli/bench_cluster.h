@@ -48,7 +48,8 @@ class BenchProcess {
   StatusOr<nlohmann::json> Call(const nlohmann::json& message);
 
  private:
-  BenchProcess(std::string name, pid_t pid, Fd socket) : name_(std::move(name)), pid_(pid), channel_(std::move(socket)) {}
+  BenchProcess(std::string name, pid_t pid, Fd socket)
+      : name_(std::move(name)), pid_(pid), channel_(std::move(socket)) {}
 
   const std::string name_;
   const pid_t pid_;

@@ -246,8 +246,8 @@ StatusOr<BenchResults> BenchSoftmax(const BenchOptions& options) {
   BenchResults results;
   for (const auto& worker : workers) {
     TF_ASSIGN_OR_RETURN(const json measured, worker->Receive());
-    results.push_back(Result(options, static_cast<int>(results.size()),
-                             measured["times_ms"].get<std::vector<double>>(), measured["seconds"].get<double>()));
+    results.push_back(Result(options, static_cast<int>(results.size()), measured["times_ms"].get<std::vector<double>>(),
+                             measured["seconds"].get<double>()));
   }
   // The chief ends a synchronous training for all; otherwise it comes last, to count what all have done.
   std::vector<json> facts(workers.size());

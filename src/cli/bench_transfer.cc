@@ -266,12 +266,8 @@ StatusOr<BenchResults> BenchTransfer(const BenchOptions& options) {
   TF_ASSIGN_OR_RETURN(const json verified, worker.Call({{"do", "verify"}}));
 
   const double median_ms = MedianOf(times);
-  ordered_json result{{"bench", options.name},
-                      {"mb", bytes / 1e6},
-                      {"ps", options.ps},
-                      {"protocol", options.protocol},
-                      {"min_ms", Minimum(times)},
-                      {"median_ms", median_ms},
+  ordered_json result{{"bench", options.name},          {"mb", bytes / 1e6},        {"ps", options.ps},
+                      {"protocol", options.protocol},   {"min_ms", Minimum(times)}, {"median_ms", median_ms},
                       {"gb_s", bytes / 1e6 / median_ms}};
   if (baseline) {
     const double baseline_ms = baseline->BestMedianMs();

@@ -187,10 +187,9 @@ TEST(QueueRunner, FillsAQueueAndClosesItAtTheEndOfItsInput) {
 TEST(Hooks, ProgressShowsStepLossAndTheLastStep) {
   Model m;
   std::vector<std::string> lines;
-  auto session = m.Start({StopAtStep(5), ShowProgress(m.loss, {.interval = std::chrono::milliseconds(0),
-                                                               .sink = [&](const std::string& line) {
-                                                                 lines.push_back(line);
-                                                               }})});
+  auto session =
+      m.Start({StopAtStep(5), ShowProgress(m.loss, {.interval = std::chrono::milliseconds(0),
+                                                    .sink = [&](const std::string& line) { lines.push_back(line); }})});
   ASSERT_TRUE(session.ok());
   while (!(*session)->ShouldStop()) ASSERT_TRUE((*session)->Run({m.train}, m.Feeds()).ok());
   ASSERT_TRUE((*session)->Close().ok());

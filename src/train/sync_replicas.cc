@@ -151,11 +151,9 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
     const Operation anchor = NodeBuilder(g, "NoOp").Name("local_anchor").Finish();
     auto place = g.ColocateWith(anchor);
     auto top = g.NameScope("");
-    local_step = Variable(g, {}, Zeros(),
-                          {.name = "sync_rep_local_step",
-                           .dtype = global_step.dtype(),
-                           .trainable = false,
-                           .local = true});
+    local_step =
+        Variable(g, {}, Zeros(),
+                 {.name = "sync_rep_local_step", .dtype = global_step.dtype(), .trainable = false, .local = true});
   }
   if (!local_step.valid()) return {};
   s.local_step_init = local_step.Assign(global_step);
@@ -167,8 +165,7 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
   for (size_t i = 0; i < grads.size(); ++i) {
     if (!grads[i].grad.valid()) continue;
     const Operation place = grads[i].var.handle().op();
-    arrived[i] =
-        NodeBuilder(g, "Identity").Name("arrived").Input(grads[i].grad).ColocateWith(place).Output();
+    arrived[i] = NodeBuilder(g, "Identity").Name("arrived").Input(grads[i].grad).ColocateWith(place).Output();
     if (place.device() == step_place.device()) arrived_at_step.push_back(arrived[i].op());
   }
   {
@@ -194,8 +191,7 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
     {
       // Had they been applied before the read, their own step could have been taken for a later one.
       const bool at_step = var.handle().op().device() == step_place.device() && s.is_stale.valid();
-      auto after = g.ControlDependencies(at_step ? std::vector<Operation>{s.is_stale.op()}
-                                                 : std::vector<Operation>());
+      auto after = g.ControlDependencies(at_step ? std::vector<Operation>{s.is_stale.op()} : std::vector<Operation>());
       applied.push_back(accumulator.ApplyGrad(arrived[i], my_step));
     }
     chief_inits.push_back(accumulator.SetGlobalStep(global_step.value()));

@@ -13,8 +13,8 @@ namespace {
 struct Replica {
   Replica(const TestCluster& cluster, int worker, int aggregate, int total, int64_t last_step)
       : target(cluster.worker_target(worker)), is_chief(worker == 0) {
-    auto device = g.Device(ReplicaDeviceSetter(
-        {.cluster = cluster.spec(), .worker_device = StrCat("/job:worker/task:", worker)}));
+    auto device = g.Device(
+        ReplicaDeviceSetter({.cluster = cluster.spec(), .worker_device = StrCat("/job:worker/task:", worker)}));
     slope = Placeholder(g, kFloat32, {}, "slope");
     weight = Variable(g, {}, Zeros(), {.name = "weight"});
     global_step = GetOrCreateGlobalStep(g);
