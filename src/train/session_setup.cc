@@ -113,6 +113,7 @@ StatusOr<std::unique_ptr<Session>> CreateReadySession(Graph& graph, const SetupO
   const Clock::time_point start = Clock::now();
   Clock::time_point next_report = start + kFirstReport;
   bool reported = false;
+  std::string reason;
   Setup setup(graph, ops, options, is_chief);
   while (true) {
     const Clock::duration left = max_wait - (Clock::now() - start);
@@ -123,11 +124,12 @@ StatusOr<std::unique_ptr<Session>> CreateReadySession(Graph& graph, const SetupO
       }
       return setup.TakeSession();
     }
-    std::string reason = setup.waiting_for();
+    if (status.ok()) reason = setup.waiting_for();
     if (!status.ok()) {
       const bool passing = absl::IsUnavailable(status) || absl::IsAborted(status);
       if (!passing && !absl::IsDeadlineExceeded(status)) return status;
-      reason = std::string(status.message());
+      // That the last try ran out of time says less than what was missing before it.
+      if (passing || reason.empty()) reason = std::string(status.message());
       setup.Reset();
     }
     const Clock::time_point now = Clock::now();

@@ -84,7 +84,7 @@ TEST(AsyncTraining, AWaitForTheChiefHasAnEndThatNamesWhatIsMissing) {
   TestCluster cluster(1, 1);
   Replica other(cluster, 0, 0, 0, 0);
   const auto session = MonitoredTrainingSession(
-      other.g, {.master = other.target, .is_chief = false, .max_wait = std::chrono::milliseconds(100)});
+      other.g, {.master = other.target, .is_chief = false, .max_wait = std::chrono::milliseconds(300)});
   EXPECT_TRUE(absl::IsDeadlineExceeded(session.status())) << session.status();
   EXPECT_NE(std::string(session.status().message()).find("weight"), std::string::npos) << session.status();
 }
