@@ -67,10 +67,10 @@ Output Tanh(const Operand& x, const std::string& name = "");        // floating.
 Output Sigmoid(const Operand& x, const std::string& name = "");     // s = 1 / (1 + e^-x); floating. g s (1 - s).
 Output Floor(const Operand& x, const std::string& name = "");       // floating. Not differentiable.
 Output Ceil(const Operand& x, const std::string& name = "");        // floating. Not differentiable.
-Output Round(const Operand& x, const std::string& name = "");       // ties to even; floating, signed. Not differentiable.
-Output IsNan(const Operand& x, const std::string& name = "");       // bool of floating
-Output IsInf(const Operand& x, const std::string& name = "");       // bool of floating
-Output IsFinite(const Operand& x, const std::string& name = "");    // bool of floating
+Output Round(const Operand& x, const std::string& name = "");     // ties to even; floating, signed. Not differentiable.
+Output IsNan(const Operand& x, const std::string& name = "");     // bool of floating
+Output IsInf(const Operand& x, const std::string& name = "");     // bool of floating
+Output IsFinite(const Operand& x, const std::string& name = "");  // bool of floating
 
 // Comparisons, broadcast, bool. Equal and NotEqual: real, bool, string; the others: real. Not differentiable.
 Output Equal(const Operand& x, const Operand& y, const std::string& name = "");
@@ -117,11 +117,11 @@ Output BatchMatMul(const Operand& x, const Operand& y, const BatchMatMulOptions&
 // The axes of a reduction: numbers (negative ones count from the last), a tensor of them, or nothing for all.
 class Axes {
  public:
-  Axes() = default;                                            // all
-  Axes(int axis) : numbers_{axis} {}                           // NOLINT: converts
+  Axes() = default;                   // all
+  Axes(int axis) : numbers_{axis} {}  // NOLINT: converts
   Axes(std::initializer_list<int64_t> axes) : numbers_(axes) {}
   Axes(std::vector<int64_t> axes) : numbers_(std::move(axes)) {}  // NOLINT: converts
-  Axes(Output axes) : tensor_(axes), is_tensor_(true) {}       // NOLINT: converts; int32 or int64, scalar or vector
+  Axes(Output axes) : tensor_(axes), is_tensor_(true) {}          // NOLINT: converts; int32 or int64, scalar or vector
   // The int32 vector (or the tensor given) for a reduction of x.
   Output ToOutput(Graph& graph, Output x) const;
 

@@ -42,7 +42,8 @@ Output RandomNormal(Graph& graph, const RandomShape& shape, double mean = 0.0, d
 // Normally distributed; values farther than two standard deviations from the mean are drawn again.
 Output TruncatedNormal(Graph& graph, const RandomShape& shape, double mean, double stddev,
                        const RandomOptions& options = {});
-// Uniform integers (dtype int32 or int64, that of the bounds) in [low, high). InvalidArgument when run with low >= high.
+// Uniform integers (dtype int32 or int64, that of the bounds) in [low, high). InvalidArgument when run with low >=
+// high.
 Output RandomUniformInt(Graph& graph, const RandomShape& shape, const Operand& low, const Operand& high,
                         int64_t seed = 0, const std::string& name = "");
 // The rows of `value` in a random order. Any dtype.

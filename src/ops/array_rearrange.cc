@@ -298,6 +298,7 @@ void RegisterRearrangeOps(OpRegistry& r) {
             .Output("output: Tparams")
             .Attr("Tparams: type")
             .Attr("Tindices: {int16, int32, int64}")
+            .Attr("bad_indices_policy: string = ''")
             .Shape(GatherNdShape));
   r.Add(Op("Where")
             .Input("input: T")

@@ -66,7 +66,8 @@ Output SumToOperand(Output grad, Output x, Output y) {
   int lacking = 0;
   std::vector<int64_t> ones;
   switch (SpreadOf(x.shape(), y.shape(), &lacking, &ones)) {
-    case Spread::kNone: return grad;
+    case Spread::kNone:
+      return grad;
     case Spread::kAxes: {
       if (!ones.empty()) grad = ReduceSum(grad, ones, {.keep_dims = true});
       if (lacking == 0) return grad;
@@ -74,7 +75,8 @@ Output SumToOperand(Output grad, Output x, Output y) {
       for (int i = 0; i < lacking; ++i) leading[i] = i;
       return ReduceSum(grad, leading);
     }
-    case Spread::kUnknown: break;
+    case Spread::kUnknown:
+      break;
   }
   Graph& graph = *grad.graph();
   const Output x_shape = Node1("Shape", x);

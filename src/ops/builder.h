@@ -35,10 +35,10 @@ inline Output Node2(const char* op, Output x, Output y) { return BinaryOp(op, x,
 Status SameShapes(ShapeContext& c);
 
 // The parts of the mathematical family.
-void RegisterUnaryOps(OpRegistry& r);   // math_unary.cc
-void RegisterBinaryOps(OpRegistry& r);  // math_binary.cc
-void RegisterMatrixOps(OpRegistry& r);  // math_matrix.cc
-void RegisterSelectOps(OpRegistry& r);  // math_select.cc
+void RegisterUnaryOps(OpRegistry& r);       // math_unary.cc
+void RegisterBinaryOps(OpRegistry& r);      // math_binary.cc
+void RegisterMatrixOps(OpRegistry& r);      // math_matrix.cc
+void RegisterSelectOps(OpRegistry& r);      // math_select.cc
 void RegisterActivationOps(OpRegistry& r);  // nn_activation.cc
 
 }  // namespace tensorbraid

@@ -70,7 +70,11 @@ Output Select(const Operand& condition, const Operand& t, const Operand& e, cons
   const Output c = condition.ToOutput(*graph, kBool);
   const Output then_value = t.ToOutput(*graph, e.dtype());
   const Output else_value = e.ToOutput(*graph, t.dtype());
-  return NodeBuilder(*graph, "SelectV2", condition.location()).Name(name).Input(c).Input(then_value).Input(else_value)
+  return NodeBuilder(*graph, "SelectV2", condition.location())
+      .Name(name)
+      .Input(c)
+      .Input(then_value)
+      .Input(else_value)
       .Output();
 }
 
@@ -94,8 +98,13 @@ Output MatMul(const Operand& a, const Operand& b, const MatMulOptions& options) 
   if (graph == nullptr) return {};
   const Output x = a.ToOutput(*graph, b.dtype());
   const Output y = b.ToOutput(*graph, a.dtype());
-  return NodeBuilder(*graph, "MatMul", a.location()).Name(options.name).Input(x).Input(y)
-      .Attr("transpose_a", options.transpose_a).Attr("transpose_b", options.transpose_b).Output();
+  return NodeBuilder(*graph, "MatMul", a.location())
+      .Name(options.name)
+      .Input(x)
+      .Input(y)
+      .Attr("transpose_a", options.transpose_a)
+      .Attr("transpose_b", options.transpose_b)
+      .Output();
 }
 
 Output BatchMatMul(const Operand& x, const Operand& y, const BatchMatMulOptions& options) {
@@ -103,8 +112,13 @@ Output BatchMatMul(const Operand& x, const Operand& y, const BatchMatMulOptions&
   if (graph == nullptr) return {};
   const Output a = x.ToOutput(*graph, y.dtype());
   const Output b = y.ToOutput(*graph, x.dtype());
-  return NodeBuilder(*graph, "BatchMatMulV2", x.location()).Name(options.name).Input(a).Input(b)
-      .Attr("adj_x", options.adj_x).Attr("adj_y", options.adj_y).Output();
+  return NodeBuilder(*graph, "BatchMatMulV2", x.location())
+      .Name(options.name)
+      .Input(a)
+      .Input(b)
+      .Attr("adj_x", options.adj_x)
+      .Attr("adj_y", options.adj_y)
+      .Output();
 }
 
 Output Range(Graph& graph, const Operand& start, const Operand& limit, const Operand& delta, const std::string& name) {

@@ -87,17 +87,42 @@ void RegisterBinaryOps(OpRegistry& r) {
            {"Minimum", "T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64}",
             Gradient<MinimumGrad>},
        }) {
-    r.Add(Op(row.name).Input("x: T").Input("y: T").Output("z: T").Attr(row.types).Shape(BroadcastShape).Gradient(
-        row.gradient));
+    r.Add(Op(row.name)
+              .Input("x: T")
+              .Input("y: T")
+              .Output("z: T")
+              .Attr(row.types)
+              .Shape(BroadcastShape)
+              .Gradient(row.gradient));
   }
-  r.Add(Op("FloorDiv").Input("x: T").Input("y: T").Output("z: T").Attr(kNumbers).Shape(BroadcastShape)
+  r.Add(Op("FloorDiv")
+            .Input("x: T")
+            .Input("y: T")
+            .Output("z: T")
+            .Attr(kNumbers)
+            .Shape(BroadcastShape)
             .NotDifferentiable());
-  r.Add(Op("TruncateDiv").Input("x: T").Input("y: T").Output("z: T").Attr(kNumbers).Shape(BroadcastShape)
+  r.Add(Op("TruncateDiv")
+            .Input("x: T")
+            .Input("y: T")
+            .Output("z: T")
+            .Attr(kNumbers)
+            .Shape(BroadcastShape)
             .NotDifferentiable());
-  r.Add(Op("Mod").Input("x: T").Input("y: T").Output("z: T").Attr("T: {int32, int64, half, bfloat16, float, double}")
-            .Shape(BroadcastShape).NotDifferentiable());
+  r.Add(Op("Mod")
+            .Input("x: T")
+            .Input("y: T")
+            .Output("z: T")
+            .Attr("T: {int32, int64, half, bfloat16, float, double}")
+            .Shape(BroadcastShape)
+            .NotDifferentiable());
   for (const char* name : {"Less", "LessEqual", "Greater", "GreaterEqual"}) {
-    r.Add(Op(name).Input("x: T").Input("y: T").Output("z: bool").Attr("T: realnumbertype").Shape(BroadcastShape)
+    r.Add(Op(name)
+              .Input("x: T")
+              .Input("y: T")
+              .Output("z: bool")
+              .Attr("T: realnumbertype")
+              .Shape(BroadcastShape)
               .NotDifferentiable());
   }
   const auto equality_shape = [](ShapeContext& c) -> Status {
@@ -105,8 +130,14 @@ void RegisterBinaryOps(OpRegistry& r) {
     return c.attr<bool>("incompatible_shape_error") ? BroadcastShape(c) : UnknownShape(c);
   };
   for (const char* name : {"Equal", "NotEqual"}) {
-    r.Add(Op(name).Input("x: T").Input("y: T").Output("z: bool").Attr("T: type")
-              .Attr("incompatible_shape_error: bool = true").Shape(equality_shape).NotDifferentiable());
+    r.Add(Op(name)
+              .Input("x: T")
+              .Input("y: T")
+              .Output("z: bool")
+              .Attr("T: type")
+              .Attr("incompatible_shape_error: bool = true")
+              .Shape(equality_shape)
+              .NotDifferentiable());
   }
   for (const char* name : {"LogicalAnd", "LogicalOr"}) {
     r.Add(Op(name).Input("x: bool").Input("y: bool").Output("z: bool").Shape(BroadcastShape).NotDifferentiable());

@@ -98,23 +98,41 @@ Status BatchMatMulGradient(const Operation& op, const std::vector<Output>& grads
 }  // namespace
 
 void RegisterMatrixOps(OpRegistry& r) {
-  r.Add(Op("MatMul").Input("a: T").Input("b: T").Output("product: T")
-            .Attr("transpose_a: bool = false").Attr("transpose_b: bool = false")
+  r.Add(Op("MatMul")
+            .Input("a: T")
+            .Input("b: T")
+            .Output("product: T")
+            .Attr("transpose_a: bool = false")
+            .Attr("transpose_b: bool = false")
             .Attr("T: {bfloat16, half, float, double, int32, int64, uint8, uint16, uint32, uint64, complex64, "
                   "complex128}")
-            .Attr("grad_a: bool = false").Attr("grad_b: bool = false")
-            .Shape(MatMulShape).Gradient(MatMulGradient));
-  r.Add(Op("BatchMatMul").Input("x: T").Input("y: T").Output("output: T")
+            .Attr("grad_a: bool = false")
+            .Attr("grad_b: bool = false")
+            .Shape(MatMulShape)
+            .Gradient(MatMulGradient));
+  r.Add(Op("BatchMatMul")
+            .Input("x: T")
+            .Input("y: T")
+            .Output("output: T")
             .Attr("T: {bfloat16, half, float, double, int32, int64, complex64, complex128}")
-            .Attr("adj_x: bool = false").Attr("adj_y: bool = false")
-            .Attr("grad_x: bool = false").Attr("grad_y: bool = false")
-            .Shape(BatchMatMulShape).Gradient(BatchMatMulGradient));
-  r.Add(Op("BatchMatMulV2").Input("x: T").Input("y: T").Output("output: T")
+            .Attr("adj_x: bool = false")
+            .Attr("adj_y: bool = false")
+            .Attr("grad_x: bool = false")
+            .Attr("grad_y: bool = false")
+            .Shape(BatchMatMulShape)
+            .Gradient(BatchMatMulGradient));
+  r.Add(Op("BatchMatMulV2")
+            .Input("x: T")
+            .Input("y: T")
+            .Output("output: T")
             .Attr("T: {bfloat16, half, float, double, int16, int32, int64, uint8, uint16, uint32, uint64, complex64, "
                   "complex128}")
-            .Attr("adj_x: bool = false").Attr("adj_y: bool = false")
-            .Attr("grad_x: bool = false").Attr("grad_y: bool = false")
-            .Shape(BatchMatMulShape).Gradient(BatchMatMulGradient));
+            .Attr("adj_x: bool = false")
+            .Attr("adj_y: bool = false")
+            .Attr("grad_x: bool = false")
+            .Attr("grad_y: bool = false")
+            .Shape(BatchMatMulShape)
+            .Gradient(BatchMatMulGradient));
 }
 
 }  // namespace tensorbraid

@@ -16,11 +16,13 @@ Status SelectShape(ShapeContext& c) {
   }
   const Shape& condition = c.input(0);
   if (condition.has_rank() && condition.rank() != 0 && merged->has_rank()) {
-    const bool per_row = condition.rank() == 1 && merged->rank() >= 1 &&
-                         Shape({merged->dim(0)}).IsCompatibleWith(condition);
+    const bool per_row =
+        condition.rank() == 1 && merged->rank() >= 1 && Shape({merged->dim(0)}).IsCompatibleWith(condition);
     if (!per_row && !condition.IsCompatibleWith(*merged)) {
-      return InvalidArgument("the condition must be a scalar, a vector with one element per row, or have the shape of "
-                             "'then'; got ", condition, " for ", *merged);
+      return InvalidArgument(
+          "the condition must be a scalar, a vector with one element per row, or have the shape of "
+          "'then'; got ",
+          condition, " for ", *merged);
     }
   }
   c.set_output(0, *std::move(merged));
@@ -95,21 +97,54 @@ Status RangeShape(ShapeContext& c) {
 }  // namespace
 
 void RegisterSelectOps(OpRegistry& r) {
-  r.Add(Op("Select").Input("condition: bool").Input("t: T").Input("e: T").Output("output: T").Attr("T: type")
-            .Shape(SelectShape).Gradient(SelectGradient));
-  r.Add(Op("SelectV2").Input("condition: bool").Input("t: T").Input("e: T").Output("output: T").Attr("T: type")
-            .Shape(SelectV2Shape).Gradient(SelectV2Gradient));
-  r.Add(Op("Cast").Input("x: SrcT").Output("y: DstT").Attr("SrcT: type").Attr("DstT: type")
-            .Attr("Truncate: bool = false").Shape(UnchangedShape).Gradient(CastGradient));
-  r.Add(Op("AddN").Input("inputs: N * T").Output("sum: T").Attr("N: int >= 1")
+  r.Add(Op("Select")
+            .Input("condition: bool")
+            .Input("t: T")
+            .Input("e: T")
+            .Output("output: T")
+            .Attr("T: type")
+            .Shape(SelectShape)
+            .Gradient(SelectGradient));
+  r.Add(Op("SelectV2")
+            .Input("condition: bool")
+            .Input("t: T")
+            .Input("e: T")
+            .Output("output: T")
+            .Attr("T: type")
+            .Shape(SelectV2Shape)
+            .Gradient(SelectV2Gradient));
+  r.Add(Op("Cast")
+            .Input("x: SrcT")
+            .Output("y: DstT")
+            .Attr("SrcT: type")
+            .Attr("DstT: type")
+            .Attr("Truncate: bool = false")
+            .Shape(UnchangedShape)
+            .Gradient(CastGradient));
+  r.Add(Op("AddN")
+            .Input("inputs: N * T")
+            .Output("sum: T")
+            .Attr("N: int >= 1")
             .Attr("T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64, "
                   "complex64, complex128, variant}")
-            .Shape(SameShapes).Gradient(AddNGradient));
-  r.Add(Op("BroadcastGradientArgs").Input("s0: T").Input("s1: T").Output("r0: T").Output("r1: T")
-            .Attr("T: {int32, int64} = DT_INT32").Shape(BroadcastGradientArgsShape).NotDifferentiable());
-  r.Add(Op("Range").Input("start: Tidx").Input("limit: Tidx").Input("delta: Tidx").Output("output: Tidx")
+            .Shape(SameShapes)
+            .Gradient(AddNGradient));
+  r.Add(Op("BroadcastGradientArgs")
+            .Input("s0: T")
+            .Input("s1: T")
+            .Output("r0: T")
+            .Output("r1: T")
+            .Attr("T: {int32, int64} = DT_INT32")
+            .Shape(BroadcastGradientArgsShape)
+            .NotDifferentiable());
+  r.Add(Op("Range")
+            .Input("start: Tidx")
+            .Input("limit: Tidx")
+            .Input("delta: Tidx")
+            .Output("output: Tidx")
             .Attr("Tidx: {bfloat16, half, float, double, int8, int16, int32, int64, uint16, uint32, uint64} = DT_INT32")
-            .Shape(RangeShape).NotDifferentiable());
+            .Shape(RangeShape)
+            .NotDifferentiable());
 }
 
 }  // namespace tensorbraid

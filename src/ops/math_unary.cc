@@ -94,8 +94,10 @@ void RegisterUnaryOps(OpRegistry& r) {
        }) {
     r.Add(Op(row.name).Input("x: T").Output("y: T").Attr(row.types).Shape(UnchangedShape).Gradient(row.gradient));
   }
-  for (const Row& row : std::initializer_list<Row>{
-           {"Floor", kFloats, nullptr}, {"Ceil", kFloats, nullptr}, {"Rint", kFloats, nullptr}, {"Round", kSigned, nullptr}}) {
+  for (const Row& row : std::initializer_list<Row>{{"Floor", kFloats, nullptr},
+                                                   {"Ceil", kFloats, nullptr},
+                                                   {"Rint", kFloats, nullptr},
+                                                   {"Round", kSigned, nullptr}}) {
     r.Add(Op(row.name).Input("x: T").Output("y: T").Attr(row.types).Shape(UnchangedShape).NotDifferentiable());
   }
   for (const char* name : {"IsNan", "IsInf", "IsFinite"}) {
@@ -109,8 +111,13 @@ void RegisterUnaryOps(OpRegistry& r) {
            {"SqrtGrad", kComplex, SecondGradient<SqrtGradGrad>},
            {"RsqrtGrad", kComplex, SecondGradient<RsqrtGradGrad>},
        }) {
-    r.Add(Op(row.name).Input("y: T").Input("dy: T").Output("z: T").Attr(row.types).Shape(SameShapes).Gradient(
-        row.gradient));
+    r.Add(Op(row.name)
+              .Input("y: T")
+              .Input("dy: T")
+              .Output("z: T")
+              .Attr(row.types)
+              .Shape(SameShapes)
+              .Gradient(row.gradient));
   }
 }
 

@@ -1,17 +1,19 @@
 // Biases, softmax and losses: schemas, shape rules, gradients, functions.
+#include "tensorbraid/nn.h"
+
 #include "core/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
 #include "ops/register.h"
 #include "tensorbraid/math_ops.h"
-#include "tensorbraid/nn.h"
 
 namespace tensorbraid {
 namespace {
 
 int ChannelAxis(const Node& node, int rank) {
   const AttrValue* format = node.FindAttr("data_format");
-  const bool first = format != nullptr && format->get<std::string>() != nullptr && *format->get<std::string>() == "NCHW";
+  const bool first =
+      format != nullptr && format->get<std::string>() != nullptr && *format->get<std::string>() == "NCHW";
   return first ? 1 : rank - 1;
 }
 
@@ -45,8 +47,11 @@ Status BiasAddGradient(const Operation& op, const std::vector<Output>& grads, st
 }
 
 Status BiasAddGradGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  (*input_grads)[0] = NodeBuilder(*op.graph(), "BiasAdd").Input(Node1("ZerosLike", op.node()->inputs()[0]))
-                          .Input(grads[0]).Attr("data_format", *op.node()->FindAttr("data_format")).Output();
+  (*input_grads)[0] = NodeBuilder(*op.graph(), "BiasAdd")
+                          .Input(Node1("ZerosLike", op.node()->inputs()[0]))
+                          .Input(grads[0])
+                          .Attr("data_format", *op.node()->FindAttr("data_format"))
+                          .Output();
   return OkStatus();
 }
 
@@ -111,9 +116,10 @@ Status CrossEntropyGradient(const Operation& op, const std::vector<Output>& grad
   const Output logits = op.node()->inputs()[0];
   const Output labels = op.node()->inputs()[1];
   (*input_grads)[0] = SumToOperand(LogitsGradient(op, grads), logits, labels);
-  if (grads[0].valid()) {
-    (*input_grads)[1] = SumToOperand(ColumnOf(grads[0]) * -nn::LogSoftmax(logits), labels, logits);
-  }
+  Output to_labels;
+  if (grads[0].valid()) to_labels = ColumnOf(grads[0]) * -nn::LogSoftmax(logits);
+  if (grads[1].valid()) to_labels = to_labels.valid() ? to_labels - grads[1] : -grads[1];
+  (*input_grads)[1] = SumToOperand(to_labels, labels, logits);
   return OkStatus();
 }
 
@@ -141,26 +147,74 @@ Status InTopKShape(ShapeContext& c) {
 void RegisterNnOps(OpRegistry& r) {
   constexpr const char* kFloats = "T: {half, bfloat16, float, double}";
   constexpr const char* kFormat = "data_format: {'NHWC', 'NCHW'} = 'NHWC'";
-  r.Add(Op("BiasAdd").Input("value: T").Input("bias: T").Output("output: T").Attr("T: numbertype").Attr(kFormat)
-            .Shape(BiasAddShape).Gradient(BiasAddGradient));
-  r.Add(Op("BiasAddV1").Input("value: T").Input("bias: T").Output("output: T").Attr("T: numbertype")
-            .Shape(BiasAddShape).Gradient(BiasAddGradient));
-  r.Add(Op("BiasAddGrad").Input("out_backprop: T").Output("output: T").Attr("T: numbertype").Attr(kFormat)
-            .Shape(BiasAddGradShape).Gradient(BiasAddGradGradient));
-  r.Add(Op("Softmax").Input("logits: T").Output("softmax: T").Attr(kFloats).Shape(SoftmaxShape)
+  r.Add(Op("BiasAdd")
+            .Input("value: T")
+            .Input("bias: T")
+            .Output("output: T")
+            .Attr("T: numbertype")
+            .Attr(kFormat)
+            .Shape(BiasAddShape)
+            .Gradient(BiasAddGradient));
+  r.Add(Op("BiasAddV1")
+            .Input("value: T")
+            .Input("bias: T")
+            .Output("output: T")
+            .Attr("T: numbertype")
+            .Shape(BiasAddShape)
+            .Gradient(BiasAddGradient));
+  r.Add(Op("BiasAddGrad")
+            .Input("out_backprop: T")
+            .Output("output: T")
+            .Attr("T: numbertype")
+            .Attr(kFormat)
+            .Shape(BiasAddGradShape)
+            .Gradient(BiasAddGradGradient));
+  r.Add(Op("Softmax")
+            .Input("logits: T")
+            .Output("softmax: T")
+            .Attr(kFloats)
+            .Shape(SoftmaxShape)
             .Gradient(SoftmaxGradient));
-  r.Add(Op("LogSoftmax").Input("logits: T").Output("logsoftmax: T").Attr(kFloats).Shape(SoftmaxShape)
+  r.Add(Op("LogSoftmax")
+            .Input("logits: T")
+            .Output("logsoftmax: T")
+            .Attr(kFloats)
+            .Shape(SoftmaxShape)
             .Gradient(LogSoftmaxGradient));
-  r.Add(Op("SoftmaxCrossEntropyWithLogits").Input("features: T").Input("labels: T").Output("loss: T")
-            .Output("backprop: T").Attr(kFloats).Shape(CrossEntropyShape).Gradient(CrossEntropyGradient));
-  r.Add(Op("SparseSoftmaxCrossEntropyWithLogits").Input("features: T").Input("labels: Tlabels").Output("loss: T")
-            .Output("backprop: T").Attr(kFloats).Attr("Tlabels: {int32, int64} = DT_INT64")
-            .Shape(SparseCrossEntropyShape).Gradient(SparseCrossEntropyGradient));
+  r.Add(Op("SoftmaxCrossEntropyWithLogits")
+            .Input("features: T")
+            .Input("labels: T")
+            .Output("loss: T")
+            .Output("backprop: T")
+            .Attr(kFloats)
+            .Shape(CrossEntropyShape)
+            .Gradient(CrossEntropyGradient));
+  r.Add(Op("SparseSoftmaxCrossEntropyWithLogits")
+            .Input("features: T")
+            .Input("labels: Tlabels")
+            .Output("loss: T")
+            .Output("backprop: T")
+            .Attr(kFloats)
+            .Attr("Tlabels: {int32, int64} = DT_INT64")
+            .Shape(SparseCrossEntropyShape)
+            .Gradient(SparseCrossEntropyGradient));
   r.Add(Op("L2Loss").Input("t: T").Output("output: T").Attr(kFloats).Shape(ScalarShape).Gradient(L2LossGradient));
-  r.Add(Op("InTopK").Input("predictions: float").Input("targets: T").Output("precision: bool").Attr("k: int")
-            .Attr("T: {int32, int64} = DT_INT32").Shape(InTopKShape).NotDifferentiable());
-  r.Add(Op("InTopKV2").Input("predictions: float").Input("targets: T").Input("k: T").Output("precision: bool")
-            .Attr("T: {int32, int64} = DT_INT32").Shape(InTopKShape).NotDifferentiable());
+  r.Add(Op("InTopK")
+            .Input("predictions: float")
+            .Input("targets: T")
+            .Output("precision: bool")
+            .Attr("k: int")
+            .Attr("T: {int32, int64} = DT_INT32")
+            .Shape(InTopKShape)
+            .NotDifferentiable());
+  r.Add(Op("InTopKV2")
+            .Input("predictions: float")
+            .Input("targets: T")
+            .Input("k: T")
+            .Output("precision: bool")
+            .Attr("T: {int32, int64} = DT_INT32")
+            .Shape(InTopKShape)
+            .NotDifferentiable());
   RegisterActivationOps(r);
 }
 
@@ -183,8 +237,12 @@ Output InTopK(const Operand& predictions, const Operand& targets, int k, const s
   if (graph == nullptr) return {};
   const Output p = predictions.ToOutput(*graph);
   const Output t = targets.ToOutput(*graph);
-  return NodeBuilder(*graph, "InTopKV2", predictions.location()).Name(name).Input(p).Input(t)
-      .Input(Operand(k).ToOutput(*graph, t.dtype())).Output();
+  return NodeBuilder(*graph, "InTopKV2", predictions.location())
+      .Name(name)
+      .Input(p)
+      .Input(t)
+      .Input(Operand(k).ToOutput(*graph, t.dtype()))
+      .Output();
 }
 
 }  // namespace nn

@@ -29,7 +29,10 @@ constexpr char kSoftplusGrad[] = "SoftplusGrad";
 constexpr char kSoftsignGrad[] = "SoftsignGrad";
 
 Output LeakyReluGrad(const Operation& op, Output g, Output x) {
-  return NodeBuilder(*op.graph(), "LeakyReluGrad").Input(g).Input(x).Attr("alpha", op.node()->attr<float>("alpha"))
+  return NodeBuilder(*op.graph(), "LeakyReluGrad")
+      .Input(g)
+      .Input(x)
+      .Attr("alpha", op.node()->attr<float>("alpha"))
       .Output();
 }
 Status LeakyReluGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
@@ -67,22 +70,46 @@ void RegisterActivationOps(OpRegistry& r) {
                                                    {"Elu", kFloats, Gradient<kEluGrad, true>},
                                                    {"Softplus", kFloats, Gradient<kSoftplusGrad, false>},
                                                    {"Softsign", kFloats, Gradient<kSoftsignGrad, false>}}) {
-    r.Add(Op(row.name).Input("features: T").Output("activations: T").Attr(row.types).Shape(UnchangedShape).Gradient(
-        row.gradient));
+    r.Add(Op(row.name)
+              .Input("features: T")
+              .Output("activations: T")
+              .Attr(row.types)
+              .Shape(UnchangedShape)
+              .Gradient(row.gradient));
   }
   for (const Row& row : std::initializer_list<Row>{{"ReluGrad", "T: realnumbertype", LinearGradient<kReluGrad>},
                                                    {"Relu6Grad", "T: realnumbertype", LinearGradient<kRelu6Grad>},
                                                    {"SoftplusGrad", kFloats, SoftplusGradGradient},
                                                    {"SoftsignGrad", kFloats, nullptr}}) {
-    r.Add(Op(row.name).Input("gradients: T").Input("features: T").Output("backprops: T").Attr(row.types)
-              .Shape(SameShapes).Gradient(row.gradient));
+    r.Add(Op(row.name)
+              .Input("gradients: T")
+              .Input("features: T")
+              .Output("backprops: T")
+              .Attr(row.types)
+              .Shape(SameShapes)
+              .Gradient(row.gradient));
   }
-  r.Add(Op("EluGrad").Input("gradients: T").Input("outputs: T").Output("backprops: T").Attr(kFloats).Shape(SameShapes)
+  r.Add(Op("EluGrad")
+            .Input("gradients: T")
+            .Input("outputs: T")
+            .Output("backprops: T")
+            .Attr(kFloats)
+            .Shape(SameShapes)
             .Gradient(EluGradGradient));
-  r.Add(Op("LeakyRelu").Input("features: T").Output("activations: T").Attr("alpha: float = 0.2")
-            .Attr("T: {half, bfloat16, float, double} = DT_FLOAT").Shape(UnchangedShape).Gradient(LeakyReluGradient));
-  r.Add(Op("LeakyReluGrad").Input("gradients: T").Input("features: T").Output("backprops: T")
-            .Attr("alpha: float = 0.2").Attr("T: {half, bfloat16, float, double} = DT_FLOAT").Shape(SameShapes)
+  r.Add(Op("LeakyRelu")
+            .Input("features: T")
+            .Output("activations: T")
+            .Attr("alpha: float = 0.2")
+            .Attr("T: {half, bfloat16, float, double} = DT_FLOAT")
+            .Shape(UnchangedShape)
+            .Gradient(LeakyReluGradient));
+  r.Add(Op("LeakyReluGrad")
+            .Input("gradients: T")
+            .Input("features: T")
+            .Output("backprops: T")
+            .Attr("alpha: float = 0.2")
+            .Attr("T: {half, bfloat16, float, double} = DT_FLOAT")
+            .Shape(SameShapes)
             .Gradient(LeakyReluGradGradient));
 }
 
@@ -96,7 +123,10 @@ Output Softsign(const Operand& x, const std::string& name) { return UnaryOp("Sof
 Output LeakyRelu(const Operand& x, float alpha, const std::string& name) {
   Graph* graph = GraphOf("LeakyRelu", {&x});
   if (graph == nullptr) return {};
-  return NodeBuilder(*graph, "LeakyRelu", x.location()).Name(name).Input(x.ToOutput(*graph)).Attr("alpha", alpha)
+  return NodeBuilder(*graph, "LeakyRelu", x.location())
+      .Name(name)
+      .Input(x.ToOutput(*graph))
+      .Attr("alpha", alpha)
       .Output();
 }
 

@@ -33,8 +33,13 @@ Seeds SeedsOf(Graph& graph, int64_t seed) {
 
 Output Draw(Graph& graph, const char* op, const RandomShape& shape, const RandomOptions& o, const std::string& name) {
   const Seeds seeds = SeedsOf(graph, o.seed);
-  return NodeBuilder(graph, op).Name(name).Input(shape.operand().ToOutput(graph)).Attr("dtype", o.dtype)
-      .Attr("seed", seeds.seed).Attr("seed2", seeds.seed2).Output();
+  return NodeBuilder(graph, op)
+      .Name(name)
+      .Input(shape.operand().ToOutput(graph))
+      .Attr("dtype", o.dtype)
+      .Attr("seed", seeds.seed)
+      .Attr("seed2", seeds.seed2)
+      .Output();
 }
 
 // value * scale + offset, without the steps that change nothing; the last step has the name.
@@ -80,29 +85,62 @@ Output RandomUniformInt(Graph& graph, const RandomShape& shape, const Operand& l
   const Output size = shape.operand().ToOutput(graph);
   const Output from = low.ToOutput(graph, high.dtype());
   const Output to = high.ToOutput(graph, low.dtype());
-  return NodeBuilder(graph, "RandomUniformInt").Name(name).Input(size).Input(from).Input(to)
-      .Attr("seed", seeds.seed).Attr("seed2", seeds.seed2).Output();
+  return NodeBuilder(graph, "RandomUniformInt")
+      .Name(name)
+      .Input(size)
+      .Input(from)
+      .Input(to)
+      .Attr("seed", seeds.seed)
+      .Attr("seed2", seeds.seed2)
+      .Output();
 }
 
 Output RandomShuffle(const Operand& value, int64_t seed, const std::string& name) {
   Graph* graph = GraphOf("RandomShuffle", {&value});
   if (graph == nullptr) return {};
   const Seeds seeds = SeedsOf(*graph, seed);
-  return NodeBuilder(*graph, "RandomShuffle", value.location()).Name(name).Input(value.ToOutput(*graph))
-      .Attr("seed", seeds.seed).Attr("seed2", seeds.seed2).Output();
+  return NodeBuilder(*graph, "RandomShuffle", value.location())
+      .Name(name)
+      .Input(value.ToOutput(*graph))
+      .Attr("seed", seeds.seed)
+      .Attr("seed2", seeds.seed2)
+      .Output();
 }
 
 void RegisterRandomOps(OpRegistry& r) {
   for (const char* name : {"RandomUniform", "RandomStandardNormal", "TruncatedNormal"}) {
-    r.Add(Op(name).Input("shape: T").Output("output: dtype").Attr("seed: int = 0").Attr("seed2: int = 0")
-              .Attr("dtype: {half, bfloat16, float, double}").Attr("T: {int32, int64}").Stateful()
-              .Shape(ShapeFromInput).NotDifferentiable());
+    r.Add(Op(name)
+              .Input("shape: T")
+              .Output("output: dtype")
+              .Attr("seed: int = 0")
+              .Attr("seed2: int = 0")
+              .Attr("dtype: {half, bfloat16, float, double}")
+              .Attr("T: {int32, int64}")
+              .Stateful()
+              .Shape(ShapeFromInput)
+              .NotDifferentiable());
   }
-  r.Add(Op("RandomUniformInt").Input("shape: T").Input("minval: Tout").Input("maxval: Tout").Output("output: Tout")
-            .Attr("seed: int = 0").Attr("seed2: int = 0").Attr("Tout: {int32, int64}").Attr("T: {int32, int64}")
-            .Stateful().Shape(ShapeFromInput).NotDifferentiable());
-  r.Add(Op("RandomShuffle").Input("value: T").Output("output: T").Attr("seed: int = 0").Attr("seed2: int = 0")
-            .Attr("T: type").Stateful().Shape(UnchangedShape).NotDifferentiable());
+  r.Add(Op("RandomUniformInt")
+            .Input("shape: T")
+            .Input("minval: Tout")
+            .Input("maxval: Tout")
+            .Output("output: Tout")
+            .Attr("seed: int = 0")
+            .Attr("seed2: int = 0")
+            .Attr("Tout: {int32, int64}")
+            .Attr("T: {int32, int64}")
+            .Stateful()
+            .Shape(ShapeFromInput)
+            .NotDifferentiable());
+  r.Add(Op("RandomShuffle")
+            .Input("value: T")
+            .Output("output: T")
+            .Attr("seed: int = 0")
+            .Attr("seed2: int = 0")
+            .Attr("T: type")
+            .Stateful()
+            .Shape(UnchangedShape)
+            .NotDifferentiable());
 }
 
 }  // namespace tensorbraid

@@ -77,8 +77,7 @@ Output WithKeptAxes(const Operation& op, Output value) {
     }
   }
   // Which axes is known only when running: the shape that the reduction would have had if it had kept them.
-  const Output kept =
-      NodeBuilder(*op.graph(), op.type()).Input(x).Input(axes).Attr("keep_dims", true).Output();
+  const Output kept = NodeBuilder(*op.graph(), op.type()).Input(x).Input(axes).Attr("keep_dims", true).Output();
   return Reshape(value, Node1("Shape", kept));
 }
 
@@ -173,8 +172,7 @@ Status SegmentGradient(const Operation& op, const std::vector<Output>& grads, st
     return InvalidArgument("the gradient of ", op.node()->Describe(), " needs inputs of known rank");
   }
   const Output zero = Operand(Tensor::Scalar(int32_t{0})).ToOutput(*op.graph());
-  const Output rows =
-      NodeBuilder(*op.graph(), "GatherV2").Input(grads[0]).Input(Maximum(ids, 0)).Input(zero).Output();
+  const Output rows = NodeBuilder(*op.graph(), "GatherV2").Input(grads[0]).Input(Maximum(ids, 0)).Input(zero).Output();
   Output used = GreaterEqual(ids, 0);
   for (int i = ids.shape().rank(); i < data.shape().rank(); ++i) used = ExpandDims(used, -1);
   (*input_grads)[0] = Select(used, rows, 0.0);
@@ -186,8 +184,12 @@ Output Reduce(const char* op, const Operand& x, const Axes& axes, const ReduceOp
   if (graph == nullptr) return {};
   const Output in = x.ToOutput(*graph);
   if (!in.valid()) return {};
-  return NodeBuilder(*graph, op, x.location()).Name(options.name).Input(in).Input(axes.ToOutput(*graph, in))
-      .Attr("keep_dims", options.keep_dims).Output();
+  return NodeBuilder(*graph, op, x.location())
+      .Name(options.name)
+      .Input(in)
+      .Input(axes.ToOutput(*graph, in))
+      .Attr("keep_dims", options.keep_dims)
+      .Output();
 }
 
 Output Arg(const char* op, const Operand& x, int axis, DType dtype, const std::string& name) {
@@ -234,8 +236,12 @@ Output UnsortedSegmentSum(const Operand& data, const Operand& segment_ids, const
                           const std::string& name) {
   Graph* graph = GraphOf("UnsortedSegmentSum", {&data, &segment_ids, &num_segments});
   if (graph == nullptr) return {};
-  return NodeBuilder(*graph, "UnsortedSegmentSum", data.location()).Name(name).Input(data.ToOutput(*graph))
-      .Input(segment_ids.ToOutput(*graph)).Input(num_segments.ToOutput(*graph, kInt32)).Output();
+  return NodeBuilder(*graph, "UnsortedSegmentSum", data.location())
+      .Name(name)
+      .Input(data.ToOutput(*graph))
+      .Input(segment_ids.ToOutput(*graph))
+      .Input(num_segments.ToOutput(*graph, kInt32))
+      .Output();
 }
 
 void RegisterReductionOps(OpRegistry& r) {
@@ -249,24 +255,54 @@ void RegisterReductionOps(OpRegistry& r) {
                                                    {"Prod", "T: numbertype", ProdGradient},
                                                    {"Max", "T: realnumbertype", ExtremeGradient},
                                                    {"Min", "T: realnumbertype", ExtremeGradient}}) {
-    r.Add(Op(row.name).Input("input: T").Input("reduction_indices: Tidx").Output("output: T")
-              .Attr("keep_dims: bool = false").Attr(row.types).Attr("Tidx: {int32, int64} = DT_INT32")
-              .Shape(ReductionShape).Gradient(row.gradient));
+    r.Add(Op(row.name)
+              .Input("input: T")
+              .Input("reduction_indices: Tidx")
+              .Output("output: T")
+              .Attr("keep_dims: bool = false")
+              .Attr(row.types)
+              .Attr("Tidx: {int32, int64} = DT_INT32")
+              .Shape(ReductionShape)
+              .Gradient(row.gradient));
   }
   for (const char* name : {"All", "Any"}) {
-    r.Add(Op(name).Input("input: bool").Input("reduction_indices: Tidx").Output("output: bool")
-              .Attr("keep_dims: bool = false").Attr("Tidx: {int32, int64} = DT_INT32")
-              .Shape(ReductionShape).NotDifferentiable());
+    r.Add(Op(name)
+              .Input("input: bool")
+              .Input("reduction_indices: Tidx")
+              .Output("output: bool")
+              .Attr("keep_dims: bool = false")
+              .Attr("Tidx: {int32, int64} = DT_INT32")
+              .Shape(ReductionShape)
+              .NotDifferentiable());
   }
-  r.Add(Op("ArgMax").Input("input: T").Input("dimension: Tidx").Output("output: output_type").Attr(kOrdered)
+  r.Add(Op("ArgMax")
+            .Input("input: T")
+            .Input("dimension: Tidx")
+            .Output("output: output_type")
+            .Attr(kOrdered)
             .Attr("Tidx: {int16, int32, int64} = DT_INT32")
-            .Attr("output_type: {int16, uint16, int32, int64} = DT_INT64").Shape(ArgShape).NotDifferentiable());
-  r.Add(Op("ArgMin").Input("input: T").Input("dimension: Tidx").Output("output: output_type").Attr(kOrdered)
-            .Attr("Tidx: {int32, int64} = DT_INT32").Attr("output_type: {int32, int64} = DT_INT64")
-            .Shape(ArgShape).NotDifferentiable());
-  r.Add(Op("UnsortedSegmentSum").Input("data: T").Input("segment_ids: Tindices").Input("num_segments: Tnumsegments")
-            .Output("output: T").Attr("T: numbertype").Attr("Tindices: {int16, int32, int64}")
-            .Attr("Tnumsegments: {int32, int64} = DT_INT32").Shape(SegmentShape).Gradient(SegmentGradient));
+            .Attr("output_type: {int16, uint16, int32, int64} = DT_INT64")
+            .Shape(ArgShape)
+            .NotDifferentiable());
+  r.Add(Op("ArgMin")
+            .Input("input: T")
+            .Input("dimension: Tidx")
+            .Output("output: output_type")
+            .Attr(kOrdered)
+            .Attr("Tidx: {int32, int64} = DT_INT32")
+            .Attr("output_type: {int32, int64} = DT_INT64")
+            .Shape(ArgShape)
+            .NotDifferentiable());
+  r.Add(Op("UnsortedSegmentSum")
+            .Input("data: T")
+            .Input("segment_ids: Tindices")
+            .Input("num_segments: Tnumsegments")
+            .Output("output: T")
+            .Attr("T: numbertype")
+            .Attr("Tindices: {int16, int32, int64}")
+            .Attr("Tnumsegments: {int32, int64} = DT_INT32")
+            .Shape(SegmentShape)
+            .Gradient(SegmentGradient));
 }
 
 }  // namespace tensorbraid

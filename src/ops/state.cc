@@ -85,6 +85,7 @@ void RegisterResourceVariables(OpRegistry& r) {
   r.Add(Op("VarHandleOp")
             .Attr("container: string = ''")
             .Attr("shared_name: string = ''")
+            .Attr("debug_name: string = ''")
             .Attr("dtype: type")
             .Attr("shape: shape")
             .Attr("allowed_devices: list(string) = []")

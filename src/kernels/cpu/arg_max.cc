@@ -53,11 +53,20 @@ Status ArgKernel(KernelContext& ctx) {
     });
   };
   switch (out->dtype()) {
-    case kInt64: run(out->mutable_data<int64_t>().data()); break;
-    case kInt32: run(out->mutable_data<int32_t>().data()); break;
-    case kInt16: run(out->mutable_data<int16_t>().data()); break;
-    case kUint16: run(out->mutable_data<uint16_t>().data()); break;
-    default: return Unimplemented("no result of type ", out->dtype());
+    case kInt64:
+      run(out->mutable_data<int64_t>().data());
+      break;
+    case kInt32:
+      run(out->mutable_data<int32_t>().data());
+      break;
+    case kInt16:
+      run(out->mutable_data<int16_t>().data());
+      break;
+    case kUint16:
+      run(out->mutable_data<uint16_t>().data());
+      break;
+    default:
+      return Unimplemented("no result of type ", out->dtype());
   }
   return OkStatus();
 }

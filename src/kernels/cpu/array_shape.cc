@@ -36,7 +36,19 @@ Status Reshape(KernelContext& ctx) {
       return InvalidArgument("cannot reshape ", ctx.input(0).shape(), " (", elements, " elements) to ",
                              ctx.input(1).ToString(), ": they are no multiple of ", known);
     }
-    *open = known == 0 ? 0 : elements / known;
+    if (known != 0) {
+      *open = elements / known;
+    } else {
+      // TensorFlow's rule where any size would do: as if the sizes of 0 were not there.
+      int64_t have = 1, named = 1;
+      for (int64_t d : ctx.input(0).shape().dims()) have *= d == 0 ? 1 : d;
+      for (int64_t d : sizes) named *= d > 0 ? d : 1;
+      if (have % named != 0) {
+        return InvalidArgument("cannot reshape ", ctx.input(0).shape(), " to ", ctx.input(1).ToString(),
+                               ": the sizes but 0 are no multiple of ", named);
+      }
+      *open = have / named;
+    }
   }
   return Reshaped(ctx, Shape(std::span<const int64_t>(sizes.data(), sizes.size())));
 }

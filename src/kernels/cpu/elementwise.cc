@@ -138,9 +138,8 @@ Status RunUnary(KernelContext& ctx, UnaryRow row, int in_size, int out_size, dou
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.ForwardOrAllocateOutput({0}, 0, in.shape()));
   const char* from = Bytes(in);
   char* to = static_cast<char*>(out->mutable_raw_data());
-  Parallel(ctx, in.num_elements(), cost_ns, [&](int64_t begin, int64_t end) {
-    row(from + begin * in_size, to + begin * out_size, end - begin);
-  });
+  Parallel(ctx, in.num_elements(), cost_ns,
+           [&](int64_t begin, int64_t end) { row(from + begin * in_size, to + begin * out_size, end - begin); });
   return OkStatus();
 }
 

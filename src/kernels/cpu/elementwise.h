@@ -32,9 +32,9 @@ using UnaryRow = void (*)(const void* in, void* out, int64_t n);
 
 struct BinaryLoop {
   BinaryRow row;
-  int in_size;   // bytes per element
+  int in_size;  // bytes per element
   int out_size;
-  double cost_ns;  // per element
+  double cost_ns;       // per element
   const char* refusal;  // the message when row returns false
 };
 
@@ -171,8 +171,8 @@ void AddSameShape(KernelRegistry& r, const char* op, Types<T...>) {
 
 // Signed overflow wraps round, as in NumPy.
 template <typename T>
-using Wrapping = std::conditional_t<std::is_floating_point_v<T>, T,
-                                    std::conditional_t<(sizeof(T) > 4), uint64_t, uint32_t>>;
+using Wrapping =
+    std::conditional_t<std::is_floating_point_v<T>, T, std::conditional_t<(sizeof(T) > 4), uint64_t, uint32_t>>;
 
 }  // namespace tensorbraid::cpu
 

@@ -170,12 +170,12 @@ struct MinimumF {
   }
 };
 
-#define TB_COMPARISON(name, op)                     \
-  struct name {                                     \
-    template <typename T>                           \
-    static bool Apply(const T& a, const T& b) {     \
-      return a op b;                                \
-    }                                               \
+#define TB_COMPARISON(name, op)                 \
+  struct name {                                 \
+    template <typename T>                       \
+    static bool Apply(const T& a, const T& b) { \
+      return a op b;                            \
+    }                                           \
   };
 TB_COMPARISON(EqualF, ==)
 TB_COMPARISON(NotEqualF, !=)

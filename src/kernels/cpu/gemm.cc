@@ -30,8 +30,8 @@ void Multiply(const Block& s, const float* a, const float* b, float* c) {
   // oneDNN would bring an OpenMP team for each calling thread; our pool owns the cores. The setting is per thread.
   static thread_local const bool single_threaded = (omp_set_num_threads(1), true);
   (void)single_threaded;
-  const dnnl_status_t status = dnnl_sgemm(s.ta ? 'T' : 'N', s.tb ? 'T' : 'N', s.m, s.n, s.k, 1.0f, a, s.lda, b, s.ldb,
-                                          0.0f, c, s.ldc);
+  const dnnl_status_t status =
+      dnnl_sgemm(s.ta ? 'T' : 'N', s.tb ? 'T' : 'N', s.m, s.n, s.k, 1.0f, a, s.lda, b, s.ldb, 0.0f, c, s.ldc);
   TB_CHECK(status == dnnl_success);
 }
 
@@ -109,8 +109,7 @@ void Gemm(ThreadPool* pool, bool transpose_a, bool transpose_b, int64_t m, int64
   }
 }
 
-#define TB_GEMM(T) \
-  template void Gemm<T>(ThreadPool*, bool, bool, int64_t, int64_t, int64_t, const T*, const T*, T*);
+#define TB_GEMM(T) template void Gemm<T>(ThreadPool*, bool, bool, int64_t, int64_t, int64_t, const T*, const T*, T*);
 TB_GEMM(float)
 TB_GEMM(double)
 TB_GEMM(Float16)

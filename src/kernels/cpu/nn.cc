@@ -154,8 +154,14 @@ Status InTopKKernel(KernelContext& ctx) {
     return InvalidArgument("predictions ", predictions.shape(), " and targets ", targets.shape(),
                            " must have the same number of rows");
   }
-  if (ctx.input(2).num_elements() != 1) return InvalidArgument("k must be a scalar, got shape ", ctx.input(2).shape());
-  const L k = ctx.input(2).data<L>()[0];
+  int64_t k;
+  if (ctx.num_inputs() == 2) {  // InTopK; InTopKV2 takes a tensor
+    k = ctx.node().attr<int64_t>("k");
+  } else if (ctx.input(2).num_elements() == 1) {
+    k = ctx.input(2).data<L>()[0];
+  } else {
+    return InvalidArgument("k must be a scalar, got shape ", ctx.input(2).shape());
+  }
   const int64_t rows = predictions.shape().dim(0), classes = predictions.shape().dim(1);
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {rows}));
   const float* x = predictions.data<float>().data();

@@ -1,5 +1,5 @@
-// The Philox 4x32-10 counter-based random generator: number n of a stream is a function of (key, n), so that threads can
-// begin anywhere. Source: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
+// The Philox 4x32-10 counter-based random generator: number n of a stream is a function of (key, n), so that threads
+// can begin anywhere. Source: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
 #ifndef TENSORBRAID_KERNELS_CPU_PHILOX_H_
 #define TENSORBRAID_KERNELS_CPU_PHILOX_H_
 

@@ -19,7 +19,8 @@ namespace {
 // kernels decides whether another plan goes on with it.
 class Generator {
  public:
-  explicit Generator(const KernelConstruction& c) : philox_(MakePhilox(c.attr<int64_t>("seed"), c.attr<int64_t>("seed2"))) {}
+  explicit Generator(const KernelConstruction& c)
+      : philox_(MakePhilox(c.attr<int64_t>("seed"), c.attr<int64_t>("seed2"))) {}
 
   const Philox& philox() const { return philox_; }
   // The first of `blocks` blocks that are the caller's. Thread-safe.

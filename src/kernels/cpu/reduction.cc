@@ -1,6 +1,6 @@
-// Reductions over axes. A tensor is seen as groups of axes that are kept and reduced in turn; each pass reduces the last
-// reduced group, of a tensor seen as [outer, reduced, inner]. How work is cut depends on shapes alone, so results do not
-// depend on the number of threads.
+// Reductions over axes. A tensor is seen as groups of axes that are kept and reduced in turn; each pass reduces the
+// last reduced group, of a tensor seen as [outer, reduced, inner]. How work is cut depends on shapes alone, so results
+// do not depend on the number of threads.
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -40,7 +40,8 @@ struct ProdR {
 struct MaxR {
   template <typename A>
   static constexpr A Identity() {
-    return std::numeric_limits<A>::has_infinity ? -std::numeric_limits<A>::infinity() : std::numeric_limits<A>::lowest();
+    return std::numeric_limits<A>::has_infinity ? -std::numeric_limits<A>::infinity()
+                                                : std::numeric_limits<A>::lowest();
   }
   template <typename A>
   static A Join(A a, A b) {
@@ -160,7 +161,7 @@ void ReducePass(KernelContext& ctx, const T* in, int64_t outer, int64_t reduced,
 // Sizes of the groups of axes; kept ones at even places, reduced ones at odd.
 struct Groups {
   std::vector<int64_t> sizes;
-  Shape shape;  // of the result
+  Shape shape;           // of the result
   bool identity = true;  // every reduced axis has size 1
 };
 

@@ -44,7 +44,8 @@ Status UnsortedSegmentSumKernel(KernelContext& ctx) {
   for (int64_t i = 0; i < ids.num_elements(); ++i) {
     const int64_t id = IntegerAt(ids, i);
     if (id < 0) continue;
-    if (id >= segments) return InvalidArgument("segment_ids[", i, "] = ", id, " is not below num_segments = ", segments);
+    if (id >= segments)
+      return InvalidArgument("segment_ids[", i, "] = ", id, " is not below num_segments = ", segments);
     A* sum = sums + id * row;
     const T* add = from + i * row;
 #pragma GCC ivdep

@@ -92,11 +92,16 @@ template <typename Body>
 Status BySize(DType dtype, const Body& body) {
   if (dtype == DType::kString) return body(std::string());
   switch (DTypeSize(dtype)) {
-    case 1: return body(uint8_t());
-    case 2: return body(uint16_t());
-    case 4: return body(uint32_t());
-    case 8: return body(uint64_t());
-    default: return Unimplemented("cannot select between elements of type ", dtype);
+    case 1:
+      return body(uint8_t());
+    case 2:
+      return body(uint16_t());
+    case 4:
+      return body(uint32_t());
+    case 8:
+      return body(uint64_t());
+    default:
+      return Unimplemented("cannot select between elements of type ", dtype);
   }
 }
 
@@ -113,8 +118,10 @@ Status SelectKernel(KernelContext& ctx) {
   }
   const bool rows = condition != shape;
   if (rows && (condition.rank() != 1 || shape.rank() < 1 || condition.dim(0) != shape.dim(0))) {
-    return InvalidArgument("the condition must be a scalar, a vector with one element per row, or have the shape of "
-                           "'then'; got ", condition, " for ", shape);
+    return InvalidArgument(
+        "the condition must be a scalar, a vector with one element per row, or have the shape of "
+        "'then'; got ",
+        condition, " for ", shape);
   }
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.ForwardOrAllocateOutput({1, 2}, 0, shape));
   return BySize(out->dtype(), [&](auto element) {

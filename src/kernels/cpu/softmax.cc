@@ -238,9 +238,11 @@ void AddSoftmax(KernelRegistry& r, Types<T...>) {
   (r.Add("LogSoftmax", {{"T", {DTypeOf<T>::value}}}, SoftmaxKernel<T, true>), ...);
   (r.Add("SoftmaxCrossEntropyWithLogits", {{"T", {DTypeOf<T>::value}}}, CrossEntropyKernel<T>), ...);
   (r.Add("SparseSoftmaxCrossEntropyWithLogits", {{"T", {DTypeOf<T>::value}}, {"Tlabels", {kInt32}}},
-         SparseCrossEntropyKernel<T, int32_t>), ...);
+         SparseCrossEntropyKernel<T, int32_t>),
+   ...);
   (r.Add("SparseSoftmaxCrossEntropyWithLogits", {{"T", {DTypeOf<T>::value}}, {"Tlabels", {kInt64}}},
-         SparseCrossEntropyKernel<T, int64_t>), ...);
+         SparseCrossEntropyKernel<T, int64_t>),
+   ...);
 }
 
 }  // namespace

@@ -8,13 +8,13 @@
 namespace tensorbraid::cpu {
 namespace {
 
-#define TB_UNARY(name, cost, expression)          \
-  struct name {                                   \
-    static constexpr double kCostNs = cost;       \
-    template <typename A>                         \
-    static auto Apply(const A& x) {               \
-      return expression;                          \
-    }                                             \
+#define TB_UNARY(name, cost, expression)    \
+  struct name {                             \
+    static constexpr double kCostNs = cost; \
+    template <typename A>                   \
+    static auto Apply(const A& x) {         \
+      return expression;                    \
+    }                                       \
   };
 TB_UNARY(ReciprocalF, 0.5, x.inverse())
 TB_UNARY(LogF, 3, x.log())

@@ -1,0 +1,101 @@
+// Sizes at which kernels share their work among threads.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/thread_pool.h"
+#include "executor/evaluate.h"
+#include "tensorbraid/ops.h"
+
+namespace tensorbraid {
+namespace {
+
+Tensor Ramp(const Shape& shape) {
+  Tensor t(kFloat32, shape);
+  int64_t i = 0;
+  for (float& v : t.mutable_data<float>()) v = static_cast<float>(i++ % 97) / 97 - 0.4f;
+  return t;
+}
+
+class LargeTensors : public testing::Test {
+ protected:
+  // The same on one thread and on several.
+  Tensor Same(Output o) {
+    ThreadPool pool("large_test", 3);
+    EvaluateOptions options;
+    const auto alone = Evaluate({o}, {}, options);
+    options.pool = &pool;
+    const auto shared = Evaluate({o}, {}, options);
+    EXPECT_TRUE(alone.ok() && shared.ok()) << alone.status() << shared.status() << g_.status();
+    if (!alone.ok() || !shared.ok()) return {};
+    const auto a = alone->at(0).data<float>(), b = shared->at(0).data<float>();
+    EXPECT_EQ(a.size(), b.size());
+    for (size_t i = 0; i < a.size(); ++i) {
+      if (std::abs(a[i] - b[i]) > 1e-4f * (1 + std::abs(a[i]))) {
+        ADD_FAILURE() << "element " << i << ": " << a[i] << " alone, " << b[i] << " shared";
+        break;
+      }
+    }
+    return alone->at(0);
+  }
+  Graph g_;
+};
+
+TEST_F(LargeTensors, ElementwiseAndBroadcast) {
+  const Output x = Const(g_, Ramp({700, 900}));
+  Same(x * x);
+  Same(x + Const(g_, Ramp({900})));
+  Same(x - Const(g_, Ramp({700, 1})));
+  Same(Const(g_, Ramp({700, 1})) * Const(g_, Ramp({1, 900})));
+  Same(Exp(x));
+  Same(nn::BiasAdd(x, Const(g_, Ramp({900}))));
+  Same(Select(Greater(x, 0.0), x, 0.0));
+}
+
+TEST_F(LargeTensors, ReductionsDoNotDependOnThreads) {
+  const Output x = Const(g_, Ramp({700, 900}));
+  ThreadPool pool("large_test", 3);
+  EvaluateOptions options;
+  options.pool = &pool;
+  for (const Axes& axes : {Axes(), Axes(0), Axes(1)}) {
+    const Output o = ReduceSum(x, axes);
+    const auto alone = Evaluate({o});
+    const auto shared = Evaluate({o}, {}, options);
+    ASSERT_TRUE(alone.ok() && shared.ok()) << alone.status() << shared.status();
+    const auto a = alone->at(0).data<float>(), b = shared->at(0).data<float>();
+    EXPECT_TRUE(std::equal(a.begin(), a.end(), b.begin(), b.end()));
+  }
+  Same(ReduceMax(Const(g_, Ramp({40, 50, 60, 7})), {0, 2}));
+}
+
+TEST_F(LargeTensors, SumsStayExactEnough) {
+  Tensor tenths(kFloat32, {3'000'000});
+  for (float& v : tenths.mutable_data<float>()) v = 0.1f;
+  EXPECT_NEAR(Same(ReduceSum(Const(g_, tenths))).scalar<float>(), 300'000, 3);
+}
+
+TEST_F(LargeTensors, Products) {
+  for (bool ta : {false, true}) {
+    for (bool tb : {false, true}) {
+      const Output a = Const(g_, Ramp(ta ? Shape({300, 511}) : Shape({511, 300})));
+      const Output b = Const(g_, Ramp(tb ? Shape({257, 300}) : Shape({300, 257})));
+      const Tensor c = Same(MatMul(a, b, {.transpose_a = ta, .transpose_b = tb}));
+      const Output again = MatMul(Cast(a, kFloat64), Cast(b, kFloat64), {.transpose_a = ta, .transpose_b = tb});
+      const auto want = Evaluate({again});
+      ASSERT_TRUE(want.ok()) << want.status();
+      for (int64_t i = 0; i < c.num_elements(); ++i) {
+        ASSERT_NEAR(c.data<float>()[i], want->at(0).data<double>()[i], 1e-3) << i;
+      }
+    }
+  }
+}
+
+TEST_F(LargeTensors, SoftmaxRows) {
+  Same(nn::Softmax(Const(g_, Ramp({3000, 33}))));
+  Same(nn::LogSoftmax(Const(g_, Ramp({50, 9000}))));
+  Same(nn::SparseSoftmaxCrossEntropy(Const(g_, Tensor::Of<int32_t>({5000}, std::vector<int32_t>(5000, 3))),
+                                     Const(g_, Ramp({5000, 10}))));
+}
+
+}  // namespace
+}  // namespace tensorbraid

@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""Writes references/*.jsonl: what TensorFlow computes for the rows in cases/*.py, and its op definitions.
+
+Run in a venv with tensorflow-cpu: python tests/ops/make_references.py [family ...]
+The build never runs this; the files it writes are committed.
+"""
+import glob
+import importlib.util
+import json
+import math
+import os
+import re
+import sys
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+import numpy as np
+import tensorflow as tf
+from tensorflow.python.framework import op_def_library, op_def_registry
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def scalar(v):
+    if isinstance(v, bytes):
+        return v.decode()
+    if isinstance(v, str):
+        return v
+    if isinstance(v, (bool, np.bool_)):
+        return bool(v)
+    if isinstance(v, (int, np.integer)):
+        return int(v)
+    v = float(v)
+    if math.isnan(v):
+        return "nan"
+    if math.isinf(v):
+        return "inf" if v > 0 else "-inf"
+    return v
+
+
+def tensor(a):
+    a = np.asarray(a)
+    if a.dtype.kind in "OSU":
+        return {"dtype": "string", "shape": list(a.shape), "values": [scalar(v) for v in a.reshape(-1).tolist()]}
+    if a.dtype.kind in "fV" and a.dtype.itemsize == 4:  # the shortest text that reads back as the same number
+        values = [scalar(np.float64(str(v))) for v in a.reshape(-1)]
+    else:
+        values = [scalar(v) for v in a.reshape(-1)]
+    return {"dtype": a.dtype.name, "shape": list(a.shape), "values": values}
+
+
+def attr(v):
+    if isinstance(v, tf.DType):
+        return {"type": v.name}
+    if isinstance(v, tf.TensorShape):
+        return {"shape": v.as_list()}
+    if isinstance(v, (list, tuple)):
+        return {"types": [t.name for t in v]} if v and isinstance(v[0], tf.DType) else {"ints": list(v)}
+    return v
+
+
+class Table:
+    """The rows of one family."""
+
+    def __init__(self):
+        self.rows = []
+
+    def case(self, op, *inputs, gradient=None, expected=None, tolerance=None, **attrs):
+        """One row. Inputs are arrays, or lists of arrays for arguments such as "values: N * T". `gradient` lists the
+        inputs (float64) to check by finite differences. `expected` (arrays, or the name of an error) stands in place of
+        what TensorFlow gives, for where we differ on purpose."""
+        row = {"op": op}
+        if attrs:
+            row["attrs"] = {k: attr(v) for k, v in attrs.items()}
+        row["inputs"] = [[tensor(t) for t in i] if isinstance(i, list) else tensor(i) for i in inputs]
+        if expected is None:
+            expected = self.tensorflow(op, inputs, attrs)
+        if isinstance(expected, str):
+            row["error"] = expected
+        else:
+            row["outputs"] = [tensor(t) for t in expected]
+        if gradient is not None:
+            row["gradient"] = gradient
+        if tolerance is not None:
+            row["tolerance"] = tolerance
+        self.rows.append(row)
+
+    @staticmethod
+    def tensorflow(op, inputs, attrs):
+        definition = op_def_registry.get(op)
+        inferred = {n for a in definition.input_arg for n in (a.type_attr, a.number_attr, a.type_list_attr)}
+        attrs = dict(attrs)
+        for a in definition.attr:  # some defaults are not filled in by themselves
+            kind = a.default_value.WhichOneof("value")
+            if kind is not None and a.name not in inferred:
+                value = getattr(a.default_value, kind)
+                attrs.setdefault(a.name, list(value.i) if kind == "list" else value)
+        with tf.Graph().as_default(), tf.device("/CPU:0"):
+            try:
+                arguments = {a.name: ([tf.constant(t) for t in v] if isinstance(v, list) else tf.constant(v))
+                             for a, v in zip(definition.input_arg, inputs)}
+                result = op_def_library.apply_op(op, **arguments, **attrs)
+                results = list(result) if isinstance(result, (list, tuple)) else [result]
+                with tf.compat.v1.Session() as session:
+                    return session.run(results)
+            except ValueError:  # what shape inference refuses
+                return "INVALID_ARGUMENT"
+            except tf.errors.OpError as e:
+                if "No OpKernel" in e.message or "isn't a kernel" in e.message or "constant folding" in e.message:
+                    raise RuntimeError(f"TensorFlow cannot run this row; give `expected`: {op} {inputs}: {e.message}")
+                # "InvalidArgumentError" -> "INVALID_ARGUMENT"
+                return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", e.__class__.__name__.removesuffix("Error")).upper()
+
+
+def arg_text(a):
+    t = a.type_attr or a.type_list_attr or tf.as_dtype(a.type).name
+    if a.number_attr:
+        t = f"{a.number_attr} * {t}"
+    if a.is_ref:
+        t = f"Ref({t})"
+    return f"{a.name}: {t}"
+
+
+def op_definition(d):
+    attrs = []
+    for a in d.attr:
+        row = {"name": a.name, "type": a.type}
+        if a.HasField("default_value"):
+            v = a.default_value
+            kind = v.WhichOneof("value")
+            row["default"] = (tf.as_dtype(v.type).name if kind == "type" else v.s.decode() if kind == "s"
+                              else getattr(v, kind) if kind in ("b", "i", "f") else kind)
+        allowed = [tf.as_dtype(t).name for t in a.allowed_values.list.type] + [s.decode() for s in a.allowed_values.list.s]
+        if allowed:
+            row["allowed"] = allowed
+        attrs.append(row)
+    return {"name": d.name, "inputs": [arg_text(a) for a in d.input_arg], "outputs": [arg_text(a) for a in d.output_arg],
+            "stateful": d.is_stateful, "attrs": attrs}
+
+
+def write(name, rows):
+    with open(f"{HERE}/references/{name}.jsonl", "w") as out:
+        for row in rows:
+            out.write(json.dumps(row, separators=(",", ":")) + "\n")
+    print(f"{name}: {len(rows)} rows")
+
+
+def main():
+    for path in sorted(glob.glob(f"{HERE}/cases/*.py")):
+        family = os.path.basename(path)[:-3]
+        if len(sys.argv) > 1 and family not in sys.argv[1:]:
+            continue
+        spec = importlib.util.spec_from_file_location(family, path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        table = Table()
+        module.add_cases(table)
+        write(family, table.rows)
+    words = set()
+    for path in glob.glob(f"{HERE}/../../src/ops/*.cc"):
+        words |= set(re.findall(r'"([A-Z]\w+)"', open(path).read()))
+    write("op_defs", [op_definition(op_def_registry.get(w)) for w in sorted(words) if op_def_registry.get(w)])
+
+
+if __name__ == "__main__":
+    main()

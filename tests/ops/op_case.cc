@@ -1,0 +1,215 @@
+#include "op_case.h"
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "core/strings.h"
+
+namespace tensorbraid {
+namespace {
+
+using Json = nlohmann::json;
+
+double Real(const Json& v) {
+  if (!v.is_string()) return v.get<double>();
+  const std::string s = v.get<std::string>();
+  if (s == "nan") return std::numeric_limits<double>::quiet_NaN();
+  return s == "-inf" ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
+}
+
+template <typename T>
+Tensor Make(const Shape& shape, const Json& values) {
+  Tensor t(DTypeOf<T>::value, shape);
+  auto out = t.mutable_data<T>();
+  for (size_t i = 0; i < out.size(); ++i) {
+    if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, Bfloat16>) {
+      out[i] = T(static_cast<float>(Real(values[i])));
+    } else if constexpr (std::is_floating_point_v<T>) {
+      out[i] = static_cast<T>(Real(values[i]));
+    } else {
+      out[i] = values[i].get<T>();
+    }
+  }
+  return t;
+}
+
+Tensor TensorFrom(const Json& j) {
+  const DType dtype = ParseDType(j.at("dtype").get<std::string>()).value();
+  const Shape shape(j.at("shape").get<std::vector<int64_t>>());
+  const Json& v = j.at("values");
+  switch (dtype) {
+    case DType::kFloat32:
+      return Make<float>(shape, v);
+    case DType::kFloat64:
+      return Make<double>(shape, v);
+    case DType::kFloat16:
+      return Make<Float16>(shape, v);
+    case DType::kBfloat16:
+      return Make<Bfloat16>(shape, v);
+    case DType::kInt8:
+      return Make<int8_t>(shape, v);
+    case DType::kInt16:
+      return Make<int16_t>(shape, v);
+    case DType::kInt32:
+      return Make<int32_t>(shape, v);
+    case DType::kInt64:
+      return Make<int64_t>(shape, v);
+    case DType::kUint8:
+      return Make<uint8_t>(shape, v);
+    case DType::kUint16:
+      return Make<uint16_t>(shape, v);
+    case DType::kUint32:
+      return Make<uint32_t>(shape, v);
+    case DType::kUint64:
+      return Make<uint64_t>(shape, v);
+    case DType::kBool:
+      return Make<bool>(shape, v);
+    case DType::kString:
+      return Make<std::string>(shape, v);
+    default:
+      return {};
+  }
+}
+
+AttrValue AttrFrom(const Json& j) {
+  if (j.is_boolean()) return j.get<bool>();
+  if (j.is_number_integer()) return j.get<int64_t>();
+  if (j.is_number()) return j.get<double>();
+  if (j.is_string()) return j.get<std::string>();
+  if (j.contains("type")) return ParseDType(j["type"].get<std::string>()).value();
+  if (j.contains("shape")) return Shape(j["shape"].get<std::vector<int64_t>>());
+  if (j.contains("ints")) return j["ints"].get<std::vector<int64_t>>();
+  std::vector<DType> types;
+  for (const Json& t : j.at("types")) types.push_back(ParseDType(t.get<std::string>()).value());
+  return types;
+}
+
+OpCase CaseFrom(const Json& j, std::string where) {
+  OpCase c;
+  c.where = std::move(where);
+  c.op = j.at("op").get<std::string>();
+  const Json attrs = j.value("attrs", Json::object());
+  for (const auto& [name, value] : attrs.items()) c.attrs[name] = AttrFrom(value);
+  for (const Json& input : j.at("inputs")) {
+    OpCase::Input& in = c.inputs.emplace_back();
+    in.is_list = input.is_array();
+    if (!in.is_list) {
+      in.tensors.push_back(TensorFrom(input));
+    } else {
+      for (const Json& t : input) in.tensors.push_back(TensorFrom(t));
+    }
+  }
+  const Json outputs = j.value("outputs", Json::array());
+  for (const Json& t : outputs) c.outputs.push_back(TensorFrom(t));
+  c.error = j.value("error", "");
+  c.gradient = j.value("gradient", std::vector<int>());
+  c.tolerance = j.value("tolerance", 0.0);
+  return c;
+}
+
+double ToleranceOf(DType t) {
+  switch (t) {
+    case DType::kFloat64:
+      return 1e-10;
+    case DType::kFloat16:
+      return 2e-3;
+    case DType::kBfloat16:
+      return 1.6e-2;
+    default:
+      return 1e-5;
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> ReferenceLines(const std::string& file) {
+  std::ifstream in(std::string(TENSORBRAID_OP_REFERENCES) + "/" + file);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+std::vector<OpCase> LoadCases(std::string* error) {
+  std::vector<OpCase> cases;
+  for (const auto& entry : std::filesystem::directory_iterator(TENSORBRAID_OP_REFERENCES)) {
+    const std::string file = entry.path().filename();
+    if (entry.path().extension() != ".jsonl" || file == "op_defs.jsonl") continue;
+    int line = 0;
+    for (const std::string& text : ReferenceLines(file)) {
+      const std::string where = StrCat(file, ":", ++line);
+      try {
+        cases.push_back(CaseFrom(Json::parse(text), where));
+      } catch (const std::exception& e) {
+        *error = where + ": " + e.what();
+        return cases;
+      }
+    }
+  }
+  if (cases.empty()) *error = "no rows in " TENSORBRAID_OP_REFERENCES;
+  return cases;
+}
+
+Operation AddCase(Graph& g, const OpCase& c, const std::vector<Output>& inputs) {
+  NodeBuilder builder(g, c.op);
+  auto next = inputs.begin();
+  for (const OpCase::Input& in : c.inputs) {
+    const auto end = next + static_cast<long>(in.tensors.size());
+    if (in.is_list) {
+      builder.InputList({next, end});
+    } else {
+      builder.Input(*next);
+    }
+    next = end;
+  }
+  for (const auto& [name, value] : c.attrs) builder.Attr(name, value);
+  return builder.Finish();
+}
+
+std::vector<double> Doubles(const Tensor& t) {
+  std::vector<double> v;
+  switch (t.dtype()) {
+    case DType::kFloat32:
+      v.assign(t.data<float>().begin(), t.data<float>().end());
+      break;
+    case DType::kFloat64:
+      v.assign(t.data<double>().begin(), t.data<double>().end());
+      break;
+    case DType::kFloat16:
+      for (Float16 x : t.data<Float16>()) v.push_back(static_cast<float>(x));
+      break;
+    case DType::kBfloat16:
+      for (Bfloat16 x : t.data<Bfloat16>()) v.push_back(static_cast<float>(x));
+      break;
+    default:
+      break;
+  }
+  return v;
+}
+
+std::string Difference(const Tensor& got, const Tensor& want, double tolerance) {
+  if (got.dtype() != want.dtype()) return StrCat("dtype ", got.dtype(), ", wanted ", want.dtype());
+  if (got.shape() != want.shape()) return StrCat("shape ", got.shape(), ", wanted ", want.shape());
+  const std::string both = StrCat("got ", got.ToString(20), ", wanted ", want.ToString(20));
+  if (!IsFloating(want.dtype())) {
+    if (want.dtype() == DType::kString) {
+      for (size_t i = 0; i < want.data<std::string>().size(); ++i) {
+        if (got.data<std::string>()[i] != want.data<std::string>()[i]) return both;
+      }
+      return "";
+    }
+    return std::memcmp(got.raw_data(), want.raw_data(), want.num_bytes()) == 0 ? "" : both;
+  }
+  if (tolerance == 0) tolerance = ToleranceOf(want.dtype());
+  const std::vector<double> a = Doubles(got), b = Doubles(want);
+  for (size_t i = 0; i < b.size(); ++i) {
+    if (std::isnan(b[i]) && std::isnan(a[i])) continue;
+    if (a[i] == b[i]) continue;
+    if (!(std::abs(a[i] - b[i]) <= tolerance * std::max(1.0, std::abs(b[i])))) return StrCat("element ", i, ": ", both);
+  }
+  return "";
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,45 @@
+// Rows of the op table: see README.md.
+#ifndef TENSORBRAID_TESTS_OPS_OP_CASE_H_
+#define TENSORBRAID_TESTS_OPS_OP_CASE_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tensorbraid/graph.h"
+#include "tensorbraid/tensor.h"
+
+namespace tensorbraid {
+
+struct OpCase {
+  std::string where;  // "math.jsonl:12", for messages
+  std::string op;
+  std::map<std::string, AttrValue> attrs;
+  struct Input {
+    std::vector<Tensor> tensors;
+    bool is_list = false;  // of an argument like "values: N * T"
+  };
+  std::vector<Input> inputs;
+  std::vector<Tensor> outputs;
+  std::string error;          // "INVALID_ARGUMENT": it must fail so
+  std::vector<int> gradient;  // of inputs, checked by finite differences
+  double tolerance = 0;       // relative; 0: the dtype's
+};
+
+// All rows of references/*.jsonl, or a message in *error.
+std::vector<OpCase> LoadCases(std::string* error);
+// The lines of a file of the references folder.
+std::vector<std::string> ReferenceLines(const std::string& file);
+
+// A node with these inputs. Empty and a mistake in g.status() when that is refused.
+Operation AddCase(Graph& g, const OpCase& c, const std::vector<Output>& inputs);
+
+// Why the tensors differ, or "".
+std::string Difference(const Tensor& got, const Tensor& want, double tolerance);
+
+// Elements of a floating tensor.
+std::vector<double> Doubles(const Tensor& t);
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_TESTS_OPS_OP_CASE_H_

@@ -1,0 +1,148 @@
+// The registry against TensorFlow's op definitions, and the table against the registry: nothing is forgotten.
+#include "graph/op_registry.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/strings.h"
+#include "op_case.h"
+#include "runtime/kernel.h"
+
+namespace tensorbraid {
+namespace {
+
+using Json = nlohmann::json;
+
+// "T", "N * T", "float32", with "Ref(...)" around: the argument's type as text.
+std::string ArgText(const ArgDef& a) {
+  std::string type = a.type != DType::kInvalid ? DTypeName(a.type)
+                     : a.type_attr.empty()     ? a.type_list_attr
+                                               : a.type_attr;
+  if (!a.number_attr.empty()) type = a.number_attr + " * " + type;
+  if (a.is_ref) type = "Ref(" + type + ")";
+  return a.name + ": " + type;
+}
+
+void CheckArgs(const std::vector<ArgDef>& ours, const Json& theirs) {
+  std::vector<std::string> texts;
+  for (const ArgDef& a : ours) texts.push_back(ArgText(a));
+  EXPECT_EQ(texts, theirs.get<std::vector<std::string>>());
+}
+
+TEST(OpRegistryTable, DefinitionsAreTensorFlows) {
+  const auto lines = ReferenceLines("op_defs.jsonl");
+  ASSERT_FALSE(lines.empty());
+  for (const std::string& line : lines) {
+    const Json j = Json::parse(line);
+    const OpDef* def = OpRegistry::Global().Find(j["name"].get<std::string>());
+    if (def == nullptr) continue;
+    SCOPED_TRACE(def->name);
+    CheckArgs(def->inputs, j["inputs"]);
+    CheckArgs(def->outputs, j["outputs"]);
+    // What changes or reads a reference is stateful here, so that it is neither folded nor shared.
+    const bool takes_ref =
+        std::any_of(def->inputs.begin(), def->inputs.end(), [](const ArgDef& a) { return a.is_ref; });
+    EXPECT_EQ(def->is_stateful, j["stateful"].get<bool>() || takes_ref);
+    for (const AttrDef& a : def->attrs) {
+      SCOPED_TRACE(a.name);
+      const auto it =
+          std::find_if(j["attrs"].begin(), j["attrs"].end(), [&](const Json& t) { return t["name"] == a.name; });
+      if (it == j["attrs"].end()) {
+        ADD_FAILURE() << "TensorFlow has no such attribute";
+        continue;
+      }
+      EXPECT_EQ(a.type, it->at("type").get<std::string>());
+      EXPECT_EQ(a.default_value.has_value(), it->contains("default"));
+      if (a.default_value.has_value() && it->contains("default")) {
+        const Json& d = it->at("default");
+        if (const bool* b = a.default_value->get<bool>()) {
+          EXPECT_EQ(*b, d.get<bool>());
+        }
+        if (const int64_t* i = a.default_value->get<int64_t>()) {
+          EXPECT_EQ(*i, d.get<int64_t>());
+        }
+        if (const float* f = a.default_value->get<float>()) {
+          EXPECT_FLOAT_EQ(*f, d.get<float>());
+        }
+        if (const std::string* s = a.default_value->get<std::string>()) {
+          EXPECT_EQ(*s, d.get<std::string>());
+        }
+        if (const DType* t = a.default_value->get<DType>()) {
+          EXPECT_EQ(DTypeName(*t), d.get<std::string>());
+        }
+      }
+      // Ours may lack types (quantised ones), never add any.
+      const auto allowed = it->value("allowed", std::vector<std::string>());
+      for (DType t : a.allowed_types) {
+        EXPECT_TRUE(std::count(allowed.begin(), allowed.end(), DTypeName(t)) > 0) << DTypeName(t) << " is not allowed";
+      }
+      EXPECT_EQ(a.allowed_types.empty() && a.allowed_strings.empty(), allowed.empty());
+    }
+    for (const Json& a : j["attrs"]) {
+      if (def->FindAttr(a["name"].get<std::string>()) == nullptr) ADD_FAILURE() << "lacks " << a["name"];
+    }
+  }
+}
+
+// Whether the outputs follow from the inputs alone. What has state is tested beside its kernels and resources.
+bool IsFunction(const OpDef& def) {
+  if (def.is_stateful) return false;
+  for (const auto* args : {&def.inputs, &def.outputs}) {
+    for (const ArgDef& a : *args) {
+      if (a.is_ref || a.type == DType::kResource) return false;
+    }
+  }
+  return true;
+}
+
+// "Op reason" lines: what a table of pure functions cannot show, each tested elsewhere.
+std::set<std::string> Exempt(const std::string& what) {
+  std::set<std::string> ops;
+  for (const std::string& line : ReferenceLines("../exempt_" + what + ".txt")) {
+    if (line.empty() || line[0] == '#') continue;
+    const size_t space = line.find(' ');
+    EXPECT_NE(space, std::string::npos) << "no reason is given for " << line;
+    ops.insert(line.substr(0, space));
+  }
+  return ops;
+}
+
+TEST(OpRegistryTable, EveryOpHasARow) {
+  std::string error;
+  std::set<std::string> with_row, with_gradient;
+  for (const OpCase& c : LoadCases(&error)) {
+    with_row.insert(c.op);
+    if (!c.gradient.empty()) with_gradient.insert(c.op);
+  }
+  ASSERT_EQ(error, "");
+  const std::set<std::string> no_row = Exempt("rows"), no_gradient = Exempt("gradients");
+  for (const std::string& op : OpRegistry::Global().names()) {
+    const OpDef& def = *OpRegistry::Global().Find(op);
+    if (!IsFunction(def)) continue;
+    EXPECT_TRUE(with_row.contains(op) != no_row.contains(op))
+        << op
+        << (with_row.contains(op) ? " has a row and is exempt from having one"
+                                  : " has no row: see tests/ops/README.md");
+    if (def.gradient == nullptr) continue;
+    EXPECT_TRUE(with_gradient.contains(op) != no_gradient.contains(op))
+        << op
+        << (with_gradient.contains(op) ? " has a gradient row and is exempt" : " has no row that checks its gradient");
+  }
+  for (const auto* exempt : {&no_row, &no_gradient}) {
+    for (const std::string& op : *exempt) EXPECT_NE(OpRegistry::Global().Find(op), nullptr) << op << " does not exist";
+  }
+}
+
+TEST(OpRegistryTable, EveryKernelIsOfAnOp) {
+  for (const auto& [op, def] : KernelRegistry::Global().kernels()) {
+    const OpDef* found = OpRegistry::Global().Find(op);
+    ASSERT_NE(found, nullptr) << op;
+    for (const auto& [attr, types] : def.types) EXPECT_NE(found->FindAttr(attr), nullptr) << op << " has no " << attr;
+  }
+}
+
+}  // namespace
+}  // namespace tensorbraid
