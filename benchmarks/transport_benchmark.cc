@@ -9,10 +9,10 @@
 #include <string>
 #include <thread>
 
+#include "cli/raw_grpc.h"
 #include "core/allocator.h"
 #include "core/mutex.h"
 #include "core/strings.h"
-#include "cli/raw_grpc.h"
 #include "transport/grpc/grpc_transport.h"
 
 namespace tensorbraid::bench {

@@ -1,4 +1,5 @@
-// Element types. Numbers and names are TensorFlow's (types.proto), so they can be written to files and wires as they are.
+// Element types. Numbers and names are TensorFlow's (types.proto), so they can be written to files and wires as they
+// are.
 #ifndef TENSORBRAID_DTYPE_H_
 #define TENSORBRAID_DTYPE_H_
 
@@ -81,9 +82,9 @@ struct Bfloat16 {
 // The DType of a C++ element type: DTypeOf<float>::value.
 template <typename T>
 struct DTypeOf;
-#define TB_DTYPE(T, D) \
-  template <>          \
-  struct DTypeOf<T> {  \
+#define TB_DTYPE(T, D)                \
+  template <>                         \
+  struct DTypeOf<T> {                 \
     static constexpr DType value = D; \
   };
 TB_DTYPE(float, DType::kFloat32)

@@ -83,8 +83,8 @@ class Operand {
   Operand(Tensor constant, std::source_location loc = std::source_location::current())            // NOLINT: converts
       : value_(std::move(constant)), loc_(loc) {}
   template <typename T>
-    requires std::is_arithmetic_v<T>
-  Operand(T number, std::source_location loc = std::source_location::current())  // NOLINT: converts
+  requires std::is_arithmetic_v<T> Operand(
+      T number, std::source_location loc = std::source_location::current())  // NOLINT: converts
       : value_(Number{static_cast<double>(number), static_cast<int64_t>(number), std::is_integral_v<T>}), loc_(loc) {}
 
   // The graph it belongs to, or null for constants and numbers.
@@ -117,21 +117,21 @@ class AttrValue {
     std::string name;
     std::map<std::string, AttrValue> attrs;
   };
-  using Value = std::variant<std::monostate, std::string, int64_t, float, bool, DType, Shape, Tensor,
-                             std::shared_ptr<const Function>, std::vector<std::string>, std::vector<int64_t>,
-                             std::vector<float>, std::vector<bool>, std::vector<DType>, std::vector<Shape>,
-                             std::vector<Tensor>>;
+  using Value =
+      std::variant<std::monostate, std::string, int64_t, float, bool, DType, Shape, Tensor,
+                   std::shared_ptr<const Function>, std::vector<std::string>, std::vector<int64_t>, std::vector<float>,
+                   std::vector<bool>, std::vector<DType>, std::vector<Shape>, std::vector<Tensor>>;
   AttrValue() = default;
-  AttrValue(const char* v) : value_(std::string(v)) {}       // NOLINT (all): converts
-  AttrValue(std::string v) : value_(std::move(v)) {}         // NOLINT
-  AttrValue(int v) : value_(int64_t{v}) {}                   // NOLINT
-  AttrValue(int64_t v) : value_(v) {}                        // NOLINT
-  AttrValue(float v) : value_(v) {}                          // NOLINT
-  AttrValue(double v) : value_(static_cast<float>(v)) {}     // NOLINT
-  AttrValue(bool v) : value_(v) {}                           // NOLINT
-  AttrValue(DType v) : value_(v) {}                          // NOLINT
-  AttrValue(Shape v) : value_(std::move(v)) {}               // NOLINT
-  AttrValue(Tensor v) : value_(std::move(v)) {}              // NOLINT
+  AttrValue(const char* v) : value_(std::string(v)) {}                               // NOLINT (all): converts
+  AttrValue(std::string v) : value_(std::move(v)) {}                                 // NOLINT
+  AttrValue(int v) : value_(int64_t{v}) {}                                           // NOLINT
+  AttrValue(int64_t v) : value_(v) {}                                                // NOLINT
+  AttrValue(float v) : value_(v) {}                                                  // NOLINT
+  AttrValue(double v) : value_(static_cast<float>(v)) {}                             // NOLINT
+  AttrValue(bool v) : value_(v) {}                                                   // NOLINT
+  AttrValue(DType v) : value_(v) {}                                                  // NOLINT
+  AttrValue(Shape v) : value_(std::move(v)) {}                                       // NOLINT
+  AttrValue(Tensor v) : value_(std::move(v)) {}                                      // NOLINT
   AttrValue(Function v) : value_(std::make_shared<const Function>(std::move(v))) {}  // NOLINT
   template <typename T>
   AttrValue(std::vector<T> v) : value_(std::move(v)) {}  // NOLINT

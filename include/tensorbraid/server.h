@@ -75,8 +75,13 @@ struct ReplicaDeviceSetterOptions {
   std::string ps_device = "/job:ps";
   std::string worker_device = "/job:worker";
   // Ops that go to the parameter servers.
-  std::vector<std::string> ps_ops = {"Variable", "VariableV2", "AutoReloadVariable", "MutableHashTable",
-                                     "MutableHashTableV2", "VarHandleOp", "BoostedTreesEnsembleResourceHandleOp"};
+  std::vector<std::string> ps_ops = {"Variable",
+                                     "VariableV2",
+                                     "AutoReloadVariable",
+                                     "MutableHashTable",
+                                     "MutableHashTableV2",
+                                     "VarHandleOp",
+                                     "BoostedTreesEnsembleResourceHandleOp"};
   // Chooses the parameter server of a node among `ps_tasks`; empty: round robin.
   std::function<int(const Operation& op, int ps_tasks)> strategy = nullptr;
 };
@@ -84,7 +89,8 @@ struct ReplicaDeviceSetterOptions {
 // Device function that puts variables on the parameter servers in turn and everything else on the worker.
 // Source: tf.train.replica_device_setter. Use it with Graph::Device.
 DeviceFunction ReplicaDeviceSetter(ReplicaDeviceSetterOptions options);
-// A strategy: each variable goes where the fewest bytes are. Source: GreedyLoadBalancingStrategy with byte_size_load_fn.
+// A strategy: each variable goes where the fewest bytes are. Source: GreedyLoadBalancingStrategy with
+// byte_size_load_fn.
 std::function<int(const Operation& op, int ps_tasks)> LeastBytesStrategy(int ps_tasks);
 
 }  // namespace tensorbraid

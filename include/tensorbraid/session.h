@@ -18,11 +18,11 @@ namespace tensorbraid {
 // ("loss:0", "train").
 class Fetch {
  public:
-  Fetch(Output output) : output_(output), is_tensor_(true) {}                      // NOLINT (all): converts
-  Fetch(Operation operation) : output_(operation.node(), 0), is_tensor_(false) {}  // NOLINT
+  Fetch(Output output) : output_(output), is_tensor_(true) {}                       // NOLINT (all): converts
+  Fetch(Operation operation) : output_(operation.node(), 0), is_tensor_(false) {}   // NOLINT
   Fetch(const Variable& variable) : output_(variable.value()), is_tensor_(true) {}  // NOLINT
-  Fetch(std::string name) : name_(std::move(name)) {}                              // NOLINT
-  Fetch(const char* name) : name_(name) {}                                         // NOLINT
+  Fetch(std::string name) : name_(std::move(name)) {}                               // NOLINT
+  Fetch(const char* name) : name_(name) {}                                          // NOLINT
 
   bool is_tensor() const { return is_tensor_; }  // of those not given by name
   const Output& output() const { return output_; }

@@ -39,11 +39,11 @@ const Status& AsStatus(const StatusOr<T>& value) {
 #define TB_CONCAT(a, b) TB_CONCAT_INNER(a, b)
 
 // Returns from the enclosing function with the error of `expr` (a Status or StatusOr), if it is one.
-#define TF_RETURN_IF_ERROR(expr)                                              \
-  do {                                                                        \
-    auto&& tb_result = (expr);                                                \
-    if (!::tensorbraid::internal::AsStatus(tb_result).ok()) [[unlikely]]      \
-      return ::tensorbraid::internal::AsStatus(tb_result);                    \
+#define TF_RETURN_IF_ERROR(expr)                                         \
+  do {                                                                   \
+    auto&& tb_result = (expr);                                           \
+    if (!::tensorbraid::internal::AsStatus(tb_result).ok()) [[unlikely]] \
+      return ::tensorbraid::internal::AsStatus(tb_result);               \
   } while (false)
 
 // Assigns the value of a StatusOr to `lhs` (which may declare a variable), or returns its error.

@@ -49,7 +49,7 @@ class Variable {
   const Shape& shape() const;
   bool trainable() const;
   bool local() const;
-  Output handle() const;         // the resource
+  Output handle() const;          // the resource
   Operation initializer() const;  // assigns the initial value
   Output initial_value() const;
   Output is_initialized() const;  // a bool scalar

@@ -15,8 +15,8 @@ void StepExchange::Send(const StepEdge& edge, Tensor value) {
     if (!failed_.ok()) return;
     peers_.insert(edge.peer);
   }
-  exchange_->find_link_(edge.peer, [self = shared_from_this(), edge, value = std::move(value)](
-                                       const StatusOr<std::shared_ptr<Link>>& link) mutable {
+  exchange_->find_link_(edge.peer, [self = shared_from_this(), edge,
+                                    value = std::move(value)](const StatusOr<std::shared_ptr<Link>>& link) mutable {
     if (!link.ok()) return self->Fail(link.status());
     self->SendTo(*link, edge, std::move(value));
   });

@@ -63,16 +63,16 @@ class StepExchange final : public StepContext, public std::enable_shared_from_th
   friend class Exchange;
   // A tensor that comes here.
   struct Incoming {
-    RecvDone waiter;              // posted, not yet served
+    RecvDone waiter;  // posted, not yet served
     bool announced = false;
     bool granted = false;
     StatusOr<Tensor> value = Tensor();  // arrived (or broken) before its Recv
     bool arrived = false;
     std::weak_ptr<Link> eager_from;  // owes credit until consumed
     uint64_t eager_bytes = 0;
-    TensorMeta meta;              // of the parts that come in
+    TensorMeta meta;  // of the parts that come in
     Tensor assembling;
-    RefPtr<Buffer> raw;           // for dtypes that are decoded when complete
+    RefPtr<Buffer> raw;  // for dtypes that are decoded when complete
     uint64_t received = 0;
   };
   // A tensor that waits for its grant.

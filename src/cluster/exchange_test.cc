@@ -33,8 +33,10 @@ int Count(const PipeLink& link) {
 class ExchangeTest : public testing::Test {
  protected:
   static constexpr StepId kStep{7, 1};
-  Exchange producer_{{.eager_limit = 64, .eager_budget = 128}, [this](const std::string&, auto done) { done(std::shared_ptr<Link>(to_consumer_)); }};
-  Exchange consumer_{{.eager_limit = 64, .eager_budget = 128}, [this](const std::string&, auto done) { done(std::shared_ptr<Link>(to_producer_)); }};
+  Exchange producer_{{.eager_limit = 64, .eager_budget = 128},
+                     [this](const std::string&, auto done) { done(std::shared_ptr<Link>(to_consumer_)); }};
+  Exchange consumer_{{.eager_limit = 64, .eager_budget = 128},
+                     [this](const std::string&, auto done) { done(std::shared_ptr<Link>(to_producer_)); }};
   std::shared_ptr<PipeLink> to_consumer_ = std::make_shared<PipeLink>("consumer");
   std::shared_ptr<PipeLink> to_producer_ = std::make_shared<PipeLink>("producer");
 
@@ -129,7 +131,10 @@ TEST_F(ExchangeTest, ABrokenLinkFailsTheStepsThatUseItAndNoOthers) {
 
 TEST_F(ExchangeTest, BulkBytesThatNobodyAskedForAreIgnored) {
   consumer_.Begin(kStep);
-  BulkTensor bulk{.key = {.step = kStep, .edge = 5}, .meta = {.dtype = kFloat32, .shape = {int64_t{1} << 40}, .bytes = uint64_t{1} << 42}, .offset = 0, .payload = {}};
+  BulkTensor bulk{.key = {.step = kStep, .edge = 5},
+                  .meta = {.dtype = kFloat32, .shape = {int64_t{1} << 40}, .bytes = uint64_t{1} << 42},
+                  .offset = 0,
+                  .payload = {}};
   EXPECT_TRUE(consumer_.OnMessage(to_producer_, Message(bulk)));  // and allocates nothing
 }
 

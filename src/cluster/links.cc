@@ -305,7 +305,8 @@ void Links::Tick() {
       if (!peer.is_ps && peer.seen && !peer.left && !peer.lost && peer.links.empty() &&
           now - peer.down_since >= options_.lost_after) {
         peer.lost = true;
-        TB_LOG(Warning, "cluster") << Describe(peer) << " is lost: unreachable for " << Seconds(now - peer.down_since) << " s";
+        TB_LOG(Warning, "cluster") << Describe(peer) << " is lost: unreachable for " << Seconds(now - peer.down_since)
+                                   << " s";
         changed_.NotifyAll();
       }
     }

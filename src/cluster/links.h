@@ -84,10 +84,10 @@ class Links final : private LinkHandler {
     std::vector<std::shared_ptr<Link>> links;  // the first is sent on
     bool dialing = false;
     bool keep = false;
-    int failures = 0;           // attempts since the last success
+    int failures = 0;  // attempts since the last success
     Status last_error;
     std::vector<Waiter> waiters;
-    bool seen = false;          // has ever been connected
+    bool seen = false;  // has ever been connected
     bool left = false;
     Status leave_status;
     bool lost = false;

@@ -98,8 +98,7 @@ StatusOr<std::shared_ptr<Link>> Master::ConnectedTo(const Hello& peer) const {
   return link;
 }
 
-Status Master::CallAndWait(const std::shared_ptr<Link>& link, RegisterGraph request,
-                           MasterSession::Deadline deadline) {
+Status Master::CallAndWait(const std::shared_ptr<Link>& link, RegisterGraph request, MasterSession::Deadline deadline) {
   struct Shared {
     Mutex mu;
     CondVar cv;
@@ -120,18 +119,21 @@ Status Master::CallAndWait(const std::shared_ptr<Link>& link, RegisterGraph requ
   }
   link->Send(std::move(request));
   // The link may have gone down before the call was noted.
-  if (links_->Find(link->peer().task) == nullptr) OnLinkDown(link, Unavailable(ShortTaskName(link->peer().task), " is gone"));
+  if (links_->Find(link->peer().task) == nullptr)
+    OnLinkDown(link, Unavailable(ShortTaskName(link->peer().task), " is gone"));
   MutexLock lock(shared->mu);
   const auto started = std::chrono::steady_clock::now();
   auto log_at = started + slow_wait_;
   while (true) {
-    if (shared->cv.WaitUntil(shared->mu, std::min(deadline, log_at), [&] { return shared->done; })) return shared->status;
+    if (shared->cv.WaitUntil(shared->mu, std::min(deadline, log_at), [&] { return shared->done; }))
+      return shared->status;
     const auto now = std::chrono::steady_clock::now();
     if (now >= deadline) {
       return DeadlineExceeded(ShortTaskName(link->peer().task), " has not prepared its part of the graph in time");
     }
     log_at = now + slow_wait_;
-    TB_LOG(Info, "cluster") << "waiting for " << ShortTaskName(link->peer().task) << " to prepare its part of the graph";
+    TB_LOG(Info, "cluster") << "waiting for " << ShortTaskName(link->peer().task)
+                            << " to prepare its part of the graph";
   }
 }
 

@@ -22,7 +22,7 @@ class Master;
 struct CompiledGraph {
   struct Part {
     std::string task;
-    std::string graph_def;  // as it was registered, to register it again when a link has been replaced
+    std::string graph_def;       // as it was registered, to register it again when a link has been replaced
     std::shared_ptr<Link> link;  // that it was registered over
   };
   uint64_t handle = 0;

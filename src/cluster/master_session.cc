@@ -15,7 +15,8 @@ using Clock = std::chrono::steady_clock;
 
 // Signatures whose plans are kept. A program has a handful.
 constexpr size_t kMaxCached = 128;
-// After a deadline the parts are told to stop; a task that does not answer (a stopped process) is not waited for longer.
+// After a deadline the parts are told to stop; a task that does not answer (a stopped process) is not waited for
+// longer.
 constexpr std::chrono::milliseconds kGrace{500};
 
 std::vector<uint64_t> KeyOf(const RunSignature& s) {
@@ -157,7 +158,8 @@ StatusOr<std::vector<std::shared_ptr<Link>>> MasterSession::CurrentLinks(Compile
   return links;
 }
 
-StatusOr<std::vector<Tensor>> MasterSession::RunLocal(CompiledGraph& graph, std::vector<Tensor> feeds, Deadline deadline) {
+StatusOr<std::vector<Tensor>> MasterSession::RunLocal(CompiledGraph& graph, std::vector<Tensor> feeds,
+                                                      Deadline deadline) {
   // The state is on the heap and outlives this call when a deadline passes.
   struct State {
     CancellationManager cancellation;
@@ -231,9 +233,9 @@ StatusOr<std::vector<Tensor>> MasterSession::Run(const std::shared_ptr<CompiledG
       step->OnLinkDown(link, Unavailable(ShortTaskName(link->peer().task), " is gone"));
     }
   }
-  master_->worker_->RunStep(id, graph->local, std::move(feeds), [step](const Status& status, std::vector<Tensor> values) {
-    step->OnLocalDone(status, std::move(values));
-  });
+  master_->worker_->RunStep(
+      id, graph->local, std::move(feeds),
+      [step](const Status& status, std::vector<Tensor> values) { step->OnLocalDone(status, std::move(values)); });
   if (!step->WaitUntil(deadline)) {
     const Status late = DeadlineExceeded("the step has not ended by its deadline");
     step->Abort(late);

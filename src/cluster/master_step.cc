@@ -12,11 +12,16 @@ namespace {
 // Errors that follow from another part's failure tell less than the failure itself.
 int Rank(const Status& s) {
   switch (s.code()) {
-    case absl::StatusCode::kOk: return 0;
-    case absl::StatusCode::kCancelled: return 1;
-    case absl::StatusCode::kAborted: return 2;
-    case absl::StatusCode::kUnavailable: return 3;
-    default: return 4;
+    case absl::StatusCode::kOk:
+      return 0;
+    case absl::StatusCode::kCancelled:
+      return 1;
+    case absl::StatusCode::kAborted:
+      return 2;
+    case absl::StatusCode::kUnavailable:
+      return 3;
+    default:
+      return 4;
   }
 }
 

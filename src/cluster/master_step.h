@@ -10,11 +10,16 @@
 
 namespace tensorbraid {
 
-// Ends when all its parts have: its own part, and one per other task, which ends by StepDone or with its link. The first
-// error, ranked by code, is the step's; it aborts the other parts. Outlives the client that waits for it. Thread-safe.
+// Ends when all its parts have: its own part, and one per other task, which ends by StepDone or with its link. The
+// first error, ranked by code, is the step's; it aborts the other parts. Outlives the client that waits for it.
+// Thread-safe.
 struct MasterSession::Step : std::enable_shared_from_this<MasterSession::Step> {
   Step(Master* master, StepId id, SessionId session, std::vector<std::shared_ptr<Link>> links)
-      : master(master), id(id), session(session), links(std::move(links)), link_done(this->links.size(), false),
+      : master(master),
+        id(id),
+        session(session),
+        links(std::move(links)),
+        link_done(this->links.size(), false),
         remaining(static_cast<int>(this->links.size()) + 1) {}
 
   void OnLocalDone(const Status& status, std::vector<Tensor> values);

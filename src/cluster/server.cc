@@ -1,8 +1,8 @@
 #include "tensorbraid/server.h"
 
 #include "cluster/task.h"
-#include "core/logging.h"
 #include "core/host_port.h"
+#include "core/logging.h"
 #include "core/strings.h"
 #include "transport/address.h"
 #include "transport/grpc/grpc_transport.h"
@@ -35,8 +35,8 @@ StatusOr<std::unique_ptr<Server>> Server::Create(const ClusterSpec& cluster, Ser
                                      .slow_wait = options.slow_wait},
                            .exchange = {}};
   auto impl = std::make_unique<Impl>();
-  TF_ASSIGN_OR_RETURN(impl->task, Task::Create(cluster, task_options,
-                                               NewGrpcTransport({.bind_address = options.bind_address})));
+  TF_ASSIGN_OR_RETURN(impl->task,
+                      Task::Create(cluster, task_options, NewGrpcTransport({.bind_address = options.bind_address})));
   impl->listen_address = address;
   SetLogTask(StrCat(options.job_name, "/", options.task_index));
   auto server = std::unique_ptr<Server>(new Server(std::move(impl)));

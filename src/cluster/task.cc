@@ -26,7 +26,8 @@ std::vector<DeviceName> DevicesOf(const std::string& job, int task, const std::m
 
 Status CheckDeviceCount(const std::map<std::string, int>& device_count) {
   for (const auto& [type, count] : device_count) {
-    if (type != "CPU" && count > 0) return InvalidArgument("device_count: there are no ", type, " devices here, only CPU");
+    if (type != "CPU" && count > 0)
+      return InvalidArgument("device_count: there are no ", type, " devices here, only CPU");
     if (count < 0 || count > 1024) return InvalidArgument("device_count: ", count, " devices of type ", type);
   }
   return OkStatus();
@@ -66,7 +67,8 @@ StatusOr<std::shared_ptr<Task>> Task::Create(const ClusterSpec& cluster, const T
   Hello self;
   self.task = task->name_;
   self.incarnation = task->incarnation_;
-  task->links_ = std::make_unique<Links>(task->transport_.get(), task->timer_.get(), cluster, self, options.links, task.get());
+  task->links_ =
+      std::make_unique<Links>(task->transport_.get(), task->timer_.get(), cluster, self, options.links, task.get());
   Links* links = task->links_.get();
   // A peer that should be there is given this long to (re)connect before the step that needs it fails.
   const auto patience = std::min(options.links.heartbeat_timeout, std::chrono::milliseconds(5000));

@@ -11,7 +11,7 @@ Worker::Worker(std::vector<DeviceName> devices, ResourceManager* resources, Thre
     : devices_(std::move(devices)), resources_(resources), pool_(pool), exchange_(exchange) {}
 
 StatusOr<std::shared_ptr<Executor>> Worker::Register(SessionId session, uint64_t handle,
-                                                          std::unique_ptr<Graph> partition) {
+                                                     std::unique_ptr<Graph> partition) {
   for (const auto& node : partition->impl().nodes()) {
     TF_ASSIGN_OR_RETURN(const DeviceName device, DeviceName::Parse(node->device()));
     if (std::find(devices_.begin(), devices_.end(), device) == devices_.end()) {

@@ -91,7 +91,8 @@ void WriteLog(LogLevel level, std::string_view area, const std::string& message)
     task = TaskName();
   }
   if (!task.empty()) task += ' ';
-  const std::string line = StrCat(std::string(1, "DIWEO"[static_cast<int>(level)]), " ", time, " ", task, area, ": ", message, "\n");
+  const std::string line =
+      StrCat(std::string(1, "DIWEO"[static_cast<int>(level)]), " ", time, " ", task, area, ": ", message, "\n");
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 

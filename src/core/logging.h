@@ -44,15 +44,15 @@ class LogLine {
   } else                                                                     \
     ::tensorbraid::internal::LogLine(::tensorbraid::LogLevel::k##level, area).stream()
 
-#define TB_CHECK(condition)    \
-  if (condition) [[likely]] {  \
-  } else                       \
+#define TB_CHECK(condition)   \
+  if (condition) [[likely]] { \
+  } else                      \
     ::tensorbraid::CheckFailed(__FILE__, __LINE__, #condition, "")
 
-#define TB_CHECK_OK(expr)                                                          \
-  do {                                                                             \
-    const auto tb_check_status = (expr);                                           \
-    if (!tb_check_status.ok()) [[unlikely]]                                        \
+#define TB_CHECK_OK(expr)                                                                \
+  do {                                                                                   \
+    const auto tb_check_status = (expr);                                                 \
+    if (!tb_check_status.ok()) [[unlikely]]                                              \
       ::tensorbraid::CheckFailed(__FILE__, __LINE__, #expr, tb_check_status.ToString()); \
   } while (false)
 

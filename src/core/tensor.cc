@@ -157,8 +157,8 @@ std::string Tensor::ToString(int max_elements) const {
   std::ostringstream out;
   out << DTypeName(dtype_) << shape_.ToString() << ' ';
   switch (dtype_) {
-#define TB_CASE(T)          \
-  case DTypeOf<T>::value:   \
+#define TB_CASE(T)                              \
+  case DTypeOf<T>::value:                       \
     PrintElements<T>(out, *this, max_elements); \
     break;
     TB_CASE(float)

@@ -25,7 +25,8 @@ ScopedTransportThread::~ScopedTransportThread() { --transport_depth; }
 
 // The state of a step. Reused: `slots` are empty and `pending` is full again when a step is done.
 struct Executor::Step {
-  explicit Step(const Plan& plan) : slots(plan.num_slots()), pending(plan.nodes().size()), retvals(plan.num_retvals()) {}
+  explicit Step(const Plan& plan)
+      : slots(plan.num_slots()), pending(plan.nodes().size()), retvals(plan.num_retvals()) {}
 
   std::vector<Entry> slots;
   std::vector<std::atomic<int>> pending;
@@ -42,7 +43,9 @@ struct Executor::Step {
 // The frame of an asynchronous kernel while it waits.
 struct Executor::AsyncRun {
   AsyncRun(Step* step, int node, const Plan::PlanNode& p)
-      : step(step), node(node), outputs(p.num_outputs),
+      : step(step),
+        node(node),
+        outputs(p.num_outputs),
         context(*p.node, {step->slots.data() + p.first_input, static_cast<size_t>(p.num_inputs)},
                 {outputs.data(), outputs.size()}, step->env) {}
   Step* const step;

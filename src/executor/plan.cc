@@ -104,7 +104,8 @@ StatusOr<std::shared_ptr<const Plan>> Plan::Create(std::unique_ptr<Graph> graph,
   }
   for (size_t i = 0; i < plan->nodes_.size(); ++i) {
     PlanNode& p = plan->nodes_[i];
-    std::stable_sort(data[i].begin(), data[i].end(), [](const DataEdge& a, const DataEdge& b) { return a.output < b.output; });
+    std::stable_sort(data[i].begin(), data[i].end(),
+                     [](const DataEdge& a, const DataEdge& b) { return a.output < b.output; });
     p.data_begin = static_cast<int>(plan->data_edges_.size());
     plan->data_edges_.insert(plan->data_edges_.end(), data[i].begin(), data[i].end());
     p.data_end = static_cast<int>(plan->data_edges_.size());

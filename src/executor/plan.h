@@ -16,7 +16,8 @@ namespace tensorbraid {
 // task. Thread-safe.
 class KernelCache {
  public:
-  // The kernel of this node, made on first use. A node of the same name with another op or other attributes replaces it.
+  // The kernel of this node, made on first use. A node of the same name with another op or other attributes replaces
+  // it.
   StatusOr<std::shared_ptr<Kernel>> GetOrCreate(const Node& node, const KernelDef& def, const KernelConstruction& c);
 
  private:
@@ -48,8 +49,8 @@ class Plan {
     int first_input = 0;
     int num_inputs = 0;
     int num_outputs = 0;
-    int pending = 0;    // data and control edges that come in
-    int retval = -1;    // its number, for kRetval
+    int pending = 0;                         // data and control edges that come in
+    int retval = -1;                         // its number, for kRetval
     int data_begin = 0, data_end = 0;        // out edges, in data_edges, by rising output
     int control_begin = 0, control_end = 0;  // out edges, in control_edges
   };

@@ -28,7 +28,8 @@ Output Sum(Graph& graph, std::vector<Output> terms) {
 
 class Differentiator {
  public:
-  Differentiator(const std::vector<Output>& ys, const std::vector<Output>& xs) : graph_(*ys[0].graph()), ys_(ys), xs_(xs) {}
+  Differentiator(const std::vector<Output>& ys, const std::vector<Output>& xs)
+      : graph_(*ys[0].graph()), ys_(ys), xs_(xs) {}
 
   StatusOr<std::vector<Output>> Run(const std::vector<Output>& grad_ys) {
     auto scope = graph_.NameScope("gradients");
@@ -82,9 +83,7 @@ class Differentiator {
     }
   }
 
-  static int InputIndex(const Node& n, const Output& in) {
-    return static_cast<int>(&in - n.inputs().data());
-  }
+  static int InputIndex(const Node& n, const Output& in) { return static_cast<int>(&in - n.inputs().data()); }
 
   Status Backward(Node* node) {
     std::vector<Output> output_grads;

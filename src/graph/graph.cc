@@ -52,19 +52,45 @@ Output Operand::ToOutput(Graph& graph, DType number_type) const {
     const Number& n = std::get<Number>(value_);
     const DType type = number_type != DType::kInvalid ? number_type : n.is_integer ? kInt32 : kFloat32;
     switch (type) {
-      case DType::kFloat32: value = Tensor::Scalar(static_cast<float>(n.real)); break;
-      case DType::kFloat64: value = Tensor::Scalar(n.real); break;
-      case DType::kFloat16: value = Tensor::Scalar(Float16(static_cast<float>(n.real))); break;
-      case DType::kBfloat16: value = Tensor::Scalar(Bfloat16(static_cast<float>(n.real))); break;
-      case DType::kInt8: value = Tensor::Scalar(static_cast<int8_t>(n.integer)); break;
-      case DType::kInt16: value = Tensor::Scalar(static_cast<int16_t>(n.integer)); break;
-      case DType::kInt32: value = Tensor::Scalar(static_cast<int32_t>(n.integer)); break;
-      case DType::kInt64: value = Tensor::Scalar(n.integer); break;
-      case DType::kUint8: value = Tensor::Scalar(static_cast<uint8_t>(n.integer)); break;
-      case DType::kUint16: value = Tensor::Scalar(static_cast<uint16_t>(n.integer)); break;
-      case DType::kUint32: value = Tensor::Scalar(static_cast<uint32_t>(n.integer)); break;
-      case DType::kUint64: value = Tensor::Scalar(static_cast<uint64_t>(n.integer)); break;
-      case DType::kBool: value = Tensor::Scalar(n.integer != 0); break;
+      case DType::kFloat32:
+        value = Tensor::Scalar(static_cast<float>(n.real));
+        break;
+      case DType::kFloat64:
+        value = Tensor::Scalar(n.real);
+        break;
+      case DType::kFloat16:
+        value = Tensor::Scalar(Float16(static_cast<float>(n.real)));
+        break;
+      case DType::kBfloat16:
+        value = Tensor::Scalar(Bfloat16(static_cast<float>(n.real)));
+        break;
+      case DType::kInt8:
+        value = Tensor::Scalar(static_cast<int8_t>(n.integer));
+        break;
+      case DType::kInt16:
+        value = Tensor::Scalar(static_cast<int16_t>(n.integer));
+        break;
+      case DType::kInt32:
+        value = Tensor::Scalar(static_cast<int32_t>(n.integer));
+        break;
+      case DType::kInt64:
+        value = Tensor::Scalar(n.integer);
+        break;
+      case DType::kUint8:
+        value = Tensor::Scalar(static_cast<uint8_t>(n.integer));
+        break;
+      case DType::kUint16:
+        value = Tensor::Scalar(static_cast<uint16_t>(n.integer));
+        break;
+      case DType::kUint32:
+        value = Tensor::Scalar(static_cast<uint32_t>(n.integer));
+        break;
+      case DType::kUint64:
+        value = Tensor::Scalar(static_cast<uint64_t>(n.integer));
+        break;
+      case DType::kBool:
+        value = Tensor::Scalar(n.integer != 0);
+        break;
       default:
         graph.AddError(InvalidArgument("a number cannot stand where ", type, " is wanted"));
         return {};
@@ -163,14 +189,16 @@ StatusOr<Operation> Graph::FindOperation(std::string_view name) const {
   std::vector<std::string> names;
   for (const auto& [n, node] : impl_->by_name_) names.push_back(n);
   const std::string nearest = names.size() > 10'000 ? "" : NearestWord(name, names);
-  return NotFound("the graph has no operation '", name, "'", nearest.empty() ? "" : StrCat("; did you mean '", nearest, "'?"));
+  return NotFound("the graph has no operation '", name, "'",
+                  nearest.empty() ? "" : StrCat("; did you mean '", nearest, "'?"));
 }
 
 StatusOr<Output> Graph::FindOutput(std::string_view name) const {
   const size_t colon = name.rfind(':');
   int index = 0;
   if (colon == std::string_view::npos) {
-    return InvalidArgument("'", name, "' does not name a tensor; tensors are named 'operation:output', as '", name, ":0'");
+    return InvalidArgument("'", name, "' does not name a tensor; tensors are named 'operation:output', as '", name,
+                           ":0'");
   }
   for (char c : name.substr(colon + 1)) {
     if (c < '0' || c > '9' || index > 1'000'000) return InvalidArgument("'", name, "' does not name a tensor");
@@ -178,7 +206,8 @@ StatusOr<Output> Graph::FindOutput(std::string_view name) const {
   }
   TF_ASSIGN_OR_RETURN(const Operation op, FindOperation(name.substr(0, colon)));
   if (index >= op.num_outputs()) {
-    return NotFound("operation '", op.name(), "' has ", op.num_outputs(), " outputs, so there is no tensor '", name, "'");
+    return NotFound("operation '", op.name(), "' has ", op.num_outputs(), " outputs, so there is no tensor '", name,
+                    "'");
   }
   return op.output(index);
 }

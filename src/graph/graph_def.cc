@@ -32,16 +32,24 @@ void AttrToProto(const AttrValue& value, proto::AttrValue* out) {
           for (const auto& [name, attr] : v->attrs) AttrToProto(attr, &(*out->mutable_func()->mutable_attr())[name]);
         }
         auto* list = [&]() -> proto::AttrValue::ListValue* {
-          if constexpr (requires { typename T::value_type; } && !std::is_same_v<T, std::string>) return out->mutable_list();
+          if constexpr (requires { typename T::value_type; } && !std::is_same_v<T, std::string>)
+            return out->mutable_list();
           return nullptr;
         }();
-        if constexpr (std::is_same_v<T, std::vector<std::string>>) for (const auto& s : v) list->add_s(s);
-        if constexpr (std::is_same_v<T, std::vector<int64_t>>) for (int64_t i : v) list->add_i(i);
-        if constexpr (std::is_same_v<T, std::vector<float>>) for (float f : v) list->add_f(f);
-        if constexpr (std::is_same_v<T, std::vector<bool>>) for (bool b : v) list->add_b(b);
-        if constexpr (std::is_same_v<T, std::vector<DType>>) for (DType t : v) list->add_type(static_cast<int32_t>(t));
-        if constexpr (std::is_same_v<T, std::vector<Shape>>) for (const auto& s : v) ToProto(s, list->add_shape());
-        if constexpr (std::is_same_v<T, std::vector<Tensor>>) for (const auto& t : v) ToProto(t, list->add_tensor());
+        if constexpr (std::is_same_v<T, std::vector<std::string>>)
+          for (const auto& s : v) list->add_s(s);
+        if constexpr (std::is_same_v<T, std::vector<int64_t>>)
+          for (int64_t i : v) list->add_i(i);
+        if constexpr (std::is_same_v<T, std::vector<float>>)
+          for (float f : v) list->add_f(f);
+        if constexpr (std::is_same_v<T, std::vector<bool>>)
+          for (bool b : v) list->add_b(b);
+        if constexpr (std::is_same_v<T, std::vector<DType>>)
+          for (DType t : v) list->add_type(static_cast<int32_t>(t));
+        if constexpr (std::is_same_v<T, std::vector<Shape>>)
+          for (const auto& s : v) ToProto(s, list->add_shape());
+        if constexpr (std::is_same_v<T, std::vector<Tensor>>)
+          for (const auto& t : v) ToProto(t, list->add_tensor());
         (void)list;
       },
       value.value());
@@ -55,10 +63,14 @@ StatusOr<AttrValue> AttrFromProto(const proto::AttrValue& p, std::string_view wa
     return DType(number);
   };
   switch (p.value_case()) {
-    case proto::AttrValue::kS: return AttrValue(p.s());
-    case proto::AttrValue::kI: return AttrValue(static_cast<int64_t>(p.i()));
-    case proto::AttrValue::kF: return AttrValue(p.f());
-    case proto::AttrValue::kB: return AttrValue(p.b());
+    case proto::AttrValue::kS:
+      return AttrValue(p.s());
+    case proto::AttrValue::kI:
+      return AttrValue(static_cast<int64_t>(p.i()));
+    case proto::AttrValue::kF:
+      return AttrValue(p.f());
+    case proto::AttrValue::kB:
+      return AttrValue(p.b());
     case proto::AttrValue::kType: {
       TF_ASSIGN_OR_RETURN(const DType t, type(p.type()));
       return AttrValue(t);
@@ -81,7 +93,8 @@ StatusOr<AttrValue> AttrFromProto(const proto::AttrValue& p, std::string_view wa
     }
     case proto::AttrValue::kList: {
       const auto& l = p.list();
-      if (l.s_size() > 0 || wanted == "list(string)") return AttrValue(std::vector<std::string>(l.s().begin(), l.s().end()));
+      if (l.s_size() > 0 || wanted == "list(string)")
+        return AttrValue(std::vector<std::string>(l.s().begin(), l.s().end()));
       if (l.i_size() > 0 || wanted == "list(int)") return AttrValue(std::vector<int64_t>(l.i().begin(), l.i().end()));
       if (l.f_size() > 0 || wanted == "list(float)") return AttrValue(std::vector<float>(l.f().begin(), l.f().end()));
       if (l.b_size() > 0 || wanted == "list(bool)") return AttrValue(std::vector<bool>(l.b().begin(), l.b().end()));
@@ -109,7 +122,8 @@ StatusOr<AttrValue> AttrFromProto(const proto::AttrValue& p, std::string_view wa
       }
       return AttrValue(std::move(types));
     }
-    default: return InvalidArgument("the attribute has no value");
+    default:
+      return InvalidArgument("the attribute has no value");
   }
 }
 
@@ -204,7 +218,13 @@ class Importer {
 
  private:
   StatusOr<Node*> Add(const proto::NodeDef& def) {
-    NodeSpec spec{.name = def.name(), .op = def.op(), .inputs = {}, .controls = {}, .attrs = {}, .device = def.device(), .loc = {}};
+    NodeSpec spec{.name = def.name(),
+                  .op = def.op(),
+                  .inputs = {},
+                  .controls = {},
+                  .attrs = {},
+                  .device = def.device(),
+                  .loc = {}};
     const OpDef* op = OpRegistry::Global().Find(def.op());
     for (const auto& [name, value] : def.attr()) {
       const AttrDef* declared = op == nullptr ? nullptr : op->FindAttr(name);

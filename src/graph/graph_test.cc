@@ -168,7 +168,8 @@ TEST(GraphDefTest, BadInputIsRefusedAndAddsNothing) {
   };
   EXPECT_EQ(import("nonsense").code(), StatusCode::kInvalidArgument);
   EXPECT_TRUE(Contains(import("node {name: 'a' op: 'NoOp'} node {name: 'a' op: 'NoOp'}"), "'a'"));
-  EXPECT_TRUE(Contains(import("node {name: 'a' op: 'NoOp' input: '^b'} node {name: 'b' op: 'NoOp' input: '^a'}"), "cycle"));
+  EXPECT_TRUE(
+      Contains(import("node {name: 'a' op: 'NoOp' input: '^b'} node {name: 'b' op: 'NoOp' input: '^a'}"), "cycle"));
   EXPECT_TRUE(Contains(import("node {name: 'a' op: 'Frobnicate'}"), "Frobnicate"));
   EXPECT_TRUE(Contains(import("node {name: 'a' op: 'NoOp' input: '^gone'}"), "gone"));
   EXPECT_FALSE(import("node {name: 'ok' op: 'NoOp'} node {name: 'x' op: 'Placeholder'}").ok());

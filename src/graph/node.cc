@@ -13,7 +13,8 @@ namespace {
 bool IsValidNodeName(std::string_view name) {
   const auto letter = [](unsigned char c) { return std::isalnum(c) || c == '.'; };
   // Names that begin with "_" are the runtime's own (_Send, _Arg).
-  return !name.empty() && (letter(name[0]) || name[0] == '_') && std::all_of(name.begin(), name.end(), [&](unsigned char c) {
+  return !name.empty() && (letter(name[0]) || name[0] == '_') &&
+         std::all_of(name.begin(), name.end(), [&](unsigned char c) {
            return letter(c) || c == '_' || c == '-' || c == '/' || c == '>' || c == '\\';
          });
 }
@@ -26,10 +27,9 @@ std::string_view BaseName(const char* file) {
 
 // The name under which the attribute definition language knows a value's type.
 std::string_view TypeWord(const AttrValue& v) {
-  static constexpr std::string_view kWords[] = {"none",      "string",    "int",          "float",      "bool",
-                                                "type",      "shape",     "tensor",       "func",       "list(string)",
-                                                "list(int)", "list(float)", "list(bool)", "list(type)", "list(shape)",
-                                                "list(tensor)"};
+  static constexpr std::string_view kWords[] = {
+      "none", "string",       "int",       "float",       "bool",       "type",       "shape",       "tensor",
+      "func", "list(string)", "list(int)", "list(float)", "list(bool)", "list(type)", "list(shape)", "list(tensor)"};
   return kWords[v.value().index()];
 }
 
@@ -116,10 +116,12 @@ class Typing {
       const DType have = inputs_[i].node()->output_type(inputs_[i].index());
       const DType want = (*input_types)[i];
       if (BaseType(have) != BaseType(want)) {
-        return InvalidArgument("input ", i, " must be ", want, ", got ", BaseType(have), " from '", inputs_[i].name(), "'");
+        return InvalidArgument("input ", i, " must be ", want, ", got ", BaseType(have), " from '", inputs_[i].name(),
+                               "'");
       }
       if (IsRef(want) && !IsRef(have)) {
-        return InvalidArgument("input ", i, " must be a reference to a variable, got the value '", inputs_[i].name(), "'");
+        return InvalidArgument("input ", i, " must be a reference to a variable, got the value '", inputs_[i].name(),
+                               "'");
       }
     }
     return OkStatus();
@@ -127,7 +129,8 @@ class Typing {
 
  private:
   DType TypeOfNext() const {
-    return next_ < inputs_.size() ? BaseType(inputs_[next_].node()->output_type(inputs_[next_].index())) : DType::kInvalid;
+    return next_ < inputs_.size() ? BaseType(inputs_[next_].node()->output_type(inputs_[next_].index()))
+                                  : DType::kInvalid;
   }
 
   // Walks over the inputs of one argument, setting the type attribute it decides.
@@ -143,15 +146,16 @@ class Typing {
     if (!arg.number_attr.empty()) {
       const auto it = attrs_.find(arg.number_attr);
       const int64_t* n = it == attrs_.end() ? nullptr : it->second.get<int64_t>();
-      if (n == nullptr || *n < 0) return InvalidArgument("attribute '", arg.number_attr, "' (int) is missing or negative");
+      if (n == nullptr || *n < 0)
+        return InvalidArgument("attribute '", arg.number_attr, "' (int) is missing or negative");
       count = static_cast<size_t>(*n);
     }
     if (!arg.type_attr.empty() && count > 0 && TypeOfNext() != DType::kInvalid) {
       const auto [it, added] = attrs_.emplace(arg.type_attr, TypeOfNext());
       const DType* type = it->second.get<DType>();
       if (type != nullptr && BaseType(*type) != TypeOfNext()) {
-        return InvalidArgument("input '", arg.name, "' is ", TypeOfNext(), ", but ", arg.type_attr, " is already ", *type,
-                               "; give both the same dtype (see Cast)");
+        return InvalidArgument("input '", arg.name, "' is ", TypeOfNext(), ", but ", arg.type_attr, " is already ",
+                               *type, "; give both the same dtype (see Cast)");
       }
     }
     next_ += count;
@@ -213,7 +217,8 @@ const AttrValue* Node::FindAttr(std::string_view name) const {
 }
 
 void Node::MissingAttr(std::string_view name) const {
-  CheckFailed(__FILE__, __LINE__, "attribute", StrCat(Describe(), " has no attribute '", name, "' of the type asked for"));
+  CheckFailed(__FILE__, __LINE__, "attribute",
+              StrCat(Describe(), " has no attribute '", name, "' of the type asked for"));
 }
 
 std::string Node::location() const { return file_ == nullptr ? "" : StrCat(BaseName(file_), ":", line_); }
@@ -251,11 +256,13 @@ StatusOr<Node*> GraphImpl::AddNode(NodeSpec spec) {
   node->op_ = OpRegistry::Global().Find(spec.op);
   if (node->op_ == nullptr) {
     const std::string nearest = NearestWord(spec.op, OpRegistry::Global().names());
-    return annotate(NotFound("there is no op '", spec.op, "'", nearest.empty() ? "" : StrCat("; did you mean '", nearest, "'?")));
+    return annotate(
+        NotFound("there is no op '", spec.op, "'", nearest.empty() ? "" : StrCat("; did you mean '", nearest, "'?")));
   }
   if (!IsValidNodeName(node->name_)) return annotate(InvalidArgument("'", node->name_, "' is not a valid node name"));
   if (by_name_.contains(node->name_)) return annotate(AlreadyExists("the graph already has a node of that name"));
-  const Status typed = Typing(*node->op_, spec.inputs, &spec.attrs).Run(&node->declared_input_types_, &node->output_types_);
+  const Status typed =
+      Typing(*node->op_, spec.inputs, &spec.attrs).Run(&node->declared_input_types_, &node->output_types_);
   if (!typed.ok()) return annotate(typed);
   node->inputs_ = std::move(spec.inputs);
   spec.inputs = node->inputs_;  // kept for messages

@@ -87,14 +87,20 @@ std::string GraphImpl::DeviceFor(const Node& node) const {
 }
 
 Operation GraphImpl::Add(NodeBuilder& b) {
-  NodeSpec spec{.name = "", .op = b.op_, .inputs = {}, .controls = {}, .attrs = std::move(b.attrs_),
-                .device = b.device_, .loc = b.loc_, .has_location = true};
+  NodeSpec spec{.name = "",
+                .op = b.op_,
+                .inputs = {},
+                .controls = {},
+                .attrs = std::move(b.attrs_),
+                .device = b.device_,
+                .loc = b.loc_,
+                .has_location = true};
   for (const auto& input : b.inputs_) {
     for (const Output& o : input.outputs) {
       if (!o.valid()) return {};  // the mistake that made it invalid is already known
       if (o.graph() != graph()) {
-        graph()->AddError(InvalidArgument(b.op_, " '", b.name_, "' (", b.loc_.file_name(), ":", b.loc_.line(), "): input '",
-                                          o.name(), "' belongs to another graph"));
+        graph()->AddError(InvalidArgument(b.op_, " '", b.name_, "' (", b.loc_.file_name(), ":", b.loc_.line(),
+                                          "): input '", o.name(), "' belongs to another graph"));
         return {};
       }
       spec.inputs.push_back(o);

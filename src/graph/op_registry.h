@@ -48,7 +48,7 @@ struct AttrDef {
   std::string name;
   std::string type;  // string, int, float, bool, type, shape, tensor, func, list(...)
   std::optional<AttrValue> default_value;
-  std::vector<DType> allowed_types;         // for type and list(type); empty: all
+  std::vector<DType> allowed_types;          // for type and list(type); empty: all
   std::vector<std::string> allowed_strings;  // for string; empty: all
   std::optional<int64_t> minimum;            // of an int, or of a list's length
 };
@@ -59,9 +59,9 @@ struct OpDef {
   std::vector<ArgDef> outputs;
   std::vector<AttrDef> attrs;
   bool is_stateful = false;
-  ShapeFn shape_fn = nullptr;        // null: nothing is known
-  GradientFn gradient = nullptr;     // null: none is defined
-  bool not_differentiable = false;   // by nature: gradients stop here silently
+  ShapeFn shape_fn = nullptr;       // null: nothing is known
+  GradientFn gradient = nullptr;    // null: none is defined
+  bool not_differentiable = false;  // by nature: gradients stop here silently
   const AttrDef* FindAttr(std::string_view attr) const;
 };
 
@@ -142,11 +142,11 @@ class ShapeContext {
 };
 
 // Shape rules that many ops share.
-Status UnchangedShape(ShapeContext& c);         // output 0 has the shape of input 0
-Status ScalarShape(ShapeContext& c);            // every output is a scalar
-Status UnknownShape(ShapeContext& c);           // nothing is known
-Status NoOutputs(ShapeContext& c);              // for ops without outputs
-Status BroadcastShape(ShapeContext& c);         // NumPy's broadcasting of inputs 0 and 1
+Status UnchangedShape(ShapeContext& c);  // output 0 has the shape of input 0
+Status ScalarShape(ShapeContext& c);     // every output is a scalar
+Status UnknownShape(ShapeContext& c);    // nothing is known
+Status NoOutputs(ShapeContext& c);       // for ops without outputs
+Status BroadcastShape(ShapeContext& c);  // NumPy's broadcasting of inputs 0 and 1
 // NumPy broadcasting of two shapes; InvalidArgument when they do not fit.
 StatusOr<Shape> BroadcastShapes(const Shape& a, const Shape& b);
 

@@ -65,15 +65,15 @@ class Extractor {
     const int feed = FeedIndex(o);
     if (feed < 0) return Output(copies_[o.node()->id()], o.index());
     if (args_[feed] == nullptr) {
-      TF_ASSIGN_OR_RETURN(args_[feed], out_->impl().AddNode({.name = StrCat("_arg_", feed),
-                                                             .op = "_Arg",
-                                                             .inputs = {},
-                                                             .controls = {},
-                                                             .attrs = {{"T", o.dtype()},
-                                                                       {"index", static_cast<int64_t>(feed)},
-                                                                       {"shape", o.shape()}},
-                                                             .device = "",
-                                                             .loc = {}}));
+      TF_ASSIGN_OR_RETURN(args_[feed],
+                          out_->impl().AddNode(
+                              {.name = StrCat("_arg_", feed),
+                               .op = "_Arg",
+                               .inputs = {},
+                               .controls = {},
+                               .attrs = {{"T", o.dtype()}, {"index", static_cast<int64_t>(feed)}, {"shape", o.shape()}},
+                               .device = "",
+                               .loc = {}}));
     }
     return Output(args_[feed], 0);
   }

@@ -98,23 +98,56 @@ StatusOr<Tensor> FromProto(const proto::TensorProto& p) {
     return t;
   }
   switch (dtype) {
-    case DType::kFloat32: TF_RETURN_IF_ERROR(FillPlain<float>(p.float_val(), &t)); break;
-    case DType::kFloat64: TF_RETURN_IF_ERROR(FillPlain<double>(p.double_val(), &t)); break;
-    case DType::kInt8: TF_RETURN_IF_ERROR(FillPlain<int8_t>(p.int_val(), &t)); break;
-    case DType::kInt16: TF_RETURN_IF_ERROR(FillPlain<int16_t>(p.int_val(), &t)); break;
-    case DType::kInt32: TF_RETURN_IF_ERROR(FillPlain<int32_t>(p.int_val(), &t)); break;
-    case DType::kUint8: TF_RETURN_IF_ERROR(FillPlain<uint8_t>(p.int_val(), &t)); break;
-    case DType::kUint16: TF_RETURN_IF_ERROR(FillPlain<uint16_t>(p.int_val(), &t)); break;
-    case DType::kInt64: TF_RETURN_IF_ERROR(FillPlain<int64_t>(p.int64_val(), &t)); break;
-    case DType::kUint32: TF_RETURN_IF_ERROR(FillPlain<uint32_t>(p.uint32_val(), &t)); break;
-    case DType::kUint64: TF_RETURN_IF_ERROR(FillPlain<uint64_t>(p.uint64_val(), &t)); break;
-    case DType::kBool: TF_RETURN_IF_ERROR(FillPlain<bool>(p.bool_val(), &t)); break;
-    case DType::kString: TF_RETURN_IF_ERROR(FillPlain<std::string>(p.string_val(), &t)); break;
-    case DType::kFloat16: TF_RETURN_IF_ERROR(FillHalf<Float16>(p, &t)); break;
-    case DType::kBfloat16: TF_RETURN_IF_ERROR(FillHalf<Bfloat16>(p, &t)); break;
-    case DType::kComplex64: TF_RETURN_IF_ERROR(FillComplex<float>(p.scomplex_val(), &t)); break;
-    case DType::kComplex128: TF_RETURN_IF_ERROR(FillComplex<double>(p.dcomplex_val(), &t)); break;
-    default: return InvalidArgument("TensorProto cannot carry dtype ", dtype);
+    case DType::kFloat32:
+      TF_RETURN_IF_ERROR(FillPlain<float>(p.float_val(), &t));
+      break;
+    case DType::kFloat64:
+      TF_RETURN_IF_ERROR(FillPlain<double>(p.double_val(), &t));
+      break;
+    case DType::kInt8:
+      TF_RETURN_IF_ERROR(FillPlain<int8_t>(p.int_val(), &t));
+      break;
+    case DType::kInt16:
+      TF_RETURN_IF_ERROR(FillPlain<int16_t>(p.int_val(), &t));
+      break;
+    case DType::kInt32:
+      TF_RETURN_IF_ERROR(FillPlain<int32_t>(p.int_val(), &t));
+      break;
+    case DType::kUint8:
+      TF_RETURN_IF_ERROR(FillPlain<uint8_t>(p.int_val(), &t));
+      break;
+    case DType::kUint16:
+      TF_RETURN_IF_ERROR(FillPlain<uint16_t>(p.int_val(), &t));
+      break;
+    case DType::kInt64:
+      TF_RETURN_IF_ERROR(FillPlain<int64_t>(p.int64_val(), &t));
+      break;
+    case DType::kUint32:
+      TF_RETURN_IF_ERROR(FillPlain<uint32_t>(p.uint32_val(), &t));
+      break;
+    case DType::kUint64:
+      TF_RETURN_IF_ERROR(FillPlain<uint64_t>(p.uint64_val(), &t));
+      break;
+    case DType::kBool:
+      TF_RETURN_IF_ERROR(FillPlain<bool>(p.bool_val(), &t));
+      break;
+    case DType::kString:
+      TF_RETURN_IF_ERROR(FillPlain<std::string>(p.string_val(), &t));
+      break;
+    case DType::kFloat16:
+      TF_RETURN_IF_ERROR(FillHalf<Float16>(p, &t));
+      break;
+    case DType::kBfloat16:
+      TF_RETURN_IF_ERROR(FillHalf<Bfloat16>(p, &t));
+      break;
+    case DType::kComplex64:
+      TF_RETURN_IF_ERROR(FillComplex<float>(p.scomplex_val(), &t));
+      break;
+    case DType::kComplex128:
+      TF_RETURN_IF_ERROR(FillComplex<double>(p.dcomplex_val(), &t));
+      break;
+    default:
+      return InvalidArgument("TensorProto cannot carry dtype ", dtype);
   }
   return t;
 }

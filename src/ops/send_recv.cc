@@ -1,4 +1,5 @@
-// Ops that the runtime puts where a graph was cut: at feeds and fetches, and at edges between tasks. No user writes them.
+// Ops that the runtime puts where a graph was cut: at feeds and fetches, and at edges between tasks. No user writes
+// them.
 #include "graph/node.h"
 #include "ops/register.h"
 
@@ -13,11 +14,41 @@ Status DeclaredShape(ShapeContext& c) {
 }  // namespace
 
 void RegisterSendRecvOps(OpRegistry& r) {
-  r.Add(Op("_Arg").Output("output: T").Attr("T: type").Attr("index: int >= 0").Attr("shape: shape = unknown").Stateful().Shape(DeclaredShape).NotDifferentiable());
-  r.Add(Op("_Retval").Input("input: T").Attr("T: type").Attr("index: int >= 0").Stateful().Shape(NoOutputs).NotDifferentiable());
+  r.Add(Op("_Arg")
+            .Output("output: T")
+            .Attr("T: type")
+            .Attr("index: int >= 0")
+            .Attr("shape: shape = unknown")
+            .Stateful()
+            .Shape(DeclaredShape)
+            .NotDifferentiable());
+  r.Add(Op("_Retval")
+            .Input("input: T")
+            .Attr("T: type")
+            .Attr("index: int >= 0")
+            .Stateful()
+            .Shape(NoOutputs)
+            .NotDifferentiable());
   // `edge` is the number of the edge in its signature, `peer` the task at the other end, `bytes` the size if known.
-  r.Add(Op("_Send").Input("tensor: T").Attr("T: type").Attr("edge: int >= 0").Attr("peer: string").Attr("bytes: int = -1").Stateful().Shape(NoOutputs).NotDifferentiable());
-  r.Add(Op("_Recv").Output("tensor: T").Attr("T: type").Attr("edge: int >= 0").Attr("peer: string").Attr("bytes: int = -1").Attr("shape: shape = unknown").Stateful().Shape(DeclaredShape).NotDifferentiable());
+  r.Add(Op("_Send")
+            .Input("tensor: T")
+            .Attr("T: type")
+            .Attr("edge: int >= 0")
+            .Attr("peer: string")
+            .Attr("bytes: int = -1")
+            .Stateful()
+            .Shape(NoOutputs)
+            .NotDifferentiable());
+  r.Add(Op("_Recv")
+            .Output("tensor: T")
+            .Attr("T: type")
+            .Attr("edge: int >= 0")
+            .Attr("peer: string")
+            .Attr("bytes: int = -1")
+            .Attr("shape: shape = unknown")
+            .Stateful()
+            .Shape(DeclaredShape)
+            .NotDifferentiable());
 }
 
 }  // namespace tensorbraid

@@ -97,17 +97,15 @@ class Partitioner {
                                      .device = from_device,
                                      .loc = {}})
                            .status());
-    return parts_[to_task]->impl().AddNode({.name = StrCat("_recv_", edge),
-                                            .op = "_Recv",
-                                            .inputs = {},
-                                            .controls = {},
-                                            .attrs = {{"T", tensor.dtype()},
-                                                      {"edge", edge},
-                                                      {"peer", from_task},
-                                                      {"bytes", bytes},
-                                                      {"shape", tensor.shape()}},
-                                            .device = to_device,
-                                            .loc = {}});
+    return parts_[to_task]->impl().AddNode(
+        {.name = StrCat("_recv_", edge),
+         .op = "_Recv",
+         .inputs = {},
+         .controls = {},
+         .attrs =
+             {{"T", tensor.dtype()}, {"edge", edge}, {"peer", from_task}, {"bytes", bytes}, {"shape", tensor.shape()}},
+         .device = to_device,
+         .loc = {}});
   }
 
   const Graph& graph_;

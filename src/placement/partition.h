@@ -10,10 +10,10 @@
 
 namespace tensorbraid {
 
-// The parts of `graph` by full task name ("/job:ps/replica:0/task:0"). An edge between tasks becomes a _Send in one part
-// and a _Recv in the other with the same edge number; each tensor crosses to a task once however many nodes take it
-// there. Control edges cross as empty tensors. Devices of one task stay together in its part.
-// REQUIRES: every node's device is a full name.
+// The parts of `graph` by full task name ("/job:ps/replica:0/task:0"). An edge between tasks becomes a _Send in one
+// part and a _Recv in the other with the same edge number; each tensor crosses to a task once however many nodes take
+// it there. Control edges cross as empty tensors. Devices of one task stay together in its part. REQUIRES: every node's
+// device is a full name.
 StatusOr<std::map<std::string, std::unique_ptr<Graph>>> PartitionByTask(const Graph& graph);
 
 }  // namespace tensorbraid

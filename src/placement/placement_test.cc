@@ -57,7 +57,11 @@ TEST(PlacerTest, ContradictionsNameBothSides) {
     auto device = g.Device("/job:ps/task:0");
     a = NoOp(g, "a");
   }
-  b = NodeBuilder(g, "NoOp").Name("b").Attr("_class", std::vector<std::string>{"loc:@a"}).Device("/job:ps/task:1").Finish();
+  b = NodeBuilder(g, "NoOp")
+          .Name("b")
+          .Attr("_class", std::vector<std::string>{"loc:@a"})
+          .Device("/job:ps/task:1")
+          .Finish();
   const Status s = PlaceNodes(&g, Cluster());
   EXPECT_EQ(s.code(), StatusCode::kInvalidArgument);
   EXPECT_NE(s.message().find("'a'"), absl::string_view::npos) << s;

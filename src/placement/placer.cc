@@ -83,8 +83,8 @@ Status PlaceNodes(Graph* graph, const PlacerOptions& options) {
     if (members[g].empty()) continue;
     const DeviceName& wanted = groups.wanted(static_cast<int>(g));
     const auto suits = [&](const DeviceName& wish, const DeviceName& device) {
-      return wish.Matches(device) && std::all_of(members[g].begin(), members[g].end(),
-                                                 [&](const Node* n) { return HasKernel(*n, device); });
+      return wish.Matches(device) &&
+             std::all_of(members[g].begin(), members[g].end(), [&](const Node* n) { return HasKernel(*n, device); });
     };
     const auto find = [&](const DeviceName& wish) {
       return std::find_if(options.devices.begin(), options.devices.end(),
@@ -102,8 +102,8 @@ Status PlaceNodes(Graph* graph, const PlacerOptions& options) {
       const bool exists = std::any_of(options.devices.begin(), options.devices.end(),
                                       [&](const DeviceName& d) { return wanted.Matches(d); });
       if (!exists) {
-        const auto asks = std::find_if(members[g].begin(), members[g].end(),
-                                       [](const Node* n) { return !n->device().empty(); });
+        const auto asks =
+            std::find_if(members[g].begin(), members[g].end(), [](const Node* n) { return !n->device().empty(); });
         return InvalidArgument((*asks)->Describe(), " asks for device ", wanted.ToString(),
                                ", which does not exist; the devices are ", Names(options.devices));
       }

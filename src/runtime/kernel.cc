@@ -84,7 +84,8 @@ StatusOr<const KernelDef*> KernelRegistry::Find(const Node& node, std::string_vi
     if (refusal.empty()) return &it->second;
     refusals += StrCat("\n  a ", it->second.device_type, " kernel: ", refusal);
   }
-  return absl::NotFoundError(StrCat("no kernel fits ", node.Describe(), " on ", device_type, "; candidates:", refusals));
+  return absl::NotFoundError(
+      StrCat("no kernel fits ", node.Describe(), " on ", device_type, "; candidates:", refusals));
 }
 
 bool KernelRegistry::HasKernelsFor(std::string_view op, std::string_view device_type) const {

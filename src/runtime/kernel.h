@@ -35,9 +35,9 @@ struct Entry {
 // The surroundings of a step that kernels may use. One per step and task.
 struct StepEnvironment {
   ResourceManager* resources = nullptr;
-  ThreadPool* pool = nullptr;                  // for ParallelFor
+  ThreadPool* pool = nullptr;                   // for ParallelFor
   CancellationManager* cancellation = nullptr;  // of this step
-  StepContext* step = nullptr;                 // the rendezvous, for Send and Recv kernels
+  StepContext* step = nullptr;                  // the rendezvous, for Send and Recv kernels
 };
 
 // The view of one run of one node. Lives until the kernel has returned (or called done). Not thread-safe, but may be
@@ -117,8 +117,8 @@ class Kernel {
 class AsyncKernel : public Kernel {
  public:
   using Done = std::function<void(Status)>;
-  // Starts, and calls `done` exactly once, from any thread, perhaps before returning. `ctx` lives until then. Must react
-  // to the step's cancellation.
+  // Starts, and calls `done` exactly once, from any thread, perhaps before returning. `ctx` lives until then. Must
+  // react to the step's cancellation.
   virtual void ComputeAsync(KernelContext& ctx, Done done) = 0;
   Status Compute(KernelContext& ctx) final;
 };
@@ -147,8 +147,7 @@ class KernelRegistry {
            KernelCost cost = KernelCost::kCheap);
   // r.Add<ReshapeKernel>("Reshape"): a class with a constructor from const KernelConstruction&.
   template <typename K>
-  void Add(std::string op, std::map<std::string, std::vector<DType>> types = {},
-           KernelCost cost = KernelCost::kCheap) {
+  void Add(std::string op, std::map<std::string, std::vector<DType>> types = {}, KernelCost cost = KernelCost::kCheap) {
     AddDef({.op = std::move(op),
             .types = std::move(types),
             .cost = cost,

@@ -31,7 +31,8 @@ class ResourceManager {
   template <typename T>
   StatusOr<RefPtr<T>> LookupOrCreate(const std::string& container, const std::string& name,
                                      const std::function<RefPtr<T>()>& create) {
-    TF_ASSIGN_OR_RETURN(RefPtr<Resource> r, LookupOrCreateAny(container, name, [&]() -> RefPtr<Resource> { return create(); }));
+    TF_ASSIGN_OR_RETURN(RefPtr<Resource> r,
+                        LookupOrCreateAny(container, name, [&]() -> RefPtr<Resource> { return create(); }));
     return Cast<T>(std::move(r), name);
   }
   // NotFound when there is none.

@@ -14,7 +14,7 @@ namespace tensorbraid {
 // tensor.
 struct StepEdge {
   uint32_t number = 0;
-  std::string peer;        // full name of the other task
+  std::string peer;         // full name of the other task
   int64_t bytes_hint = -1;  // size of the tensor if it is known before running, else -1
 };
 

@@ -139,14 +139,15 @@ StatusOr<Session::Prepared> Session::Prepare(const std::vector<Fetch>& fetches, 
   return prepared;
 }
 
-StatusOr<std::vector<Tensor>> Session::Prepared::Run(const std::vector<Tensor>& feeds, const RunOptions& options) const {
+StatusOr<std::vector<Tensor>> Session::Prepared::Run(const std::vector<Tensor>& feeds,
+                                                     const RunOptions& options) const {
   if (state_ == nullptr) return FailedPrecondition("nothing has been prepared");
   if (feeds.size() != state_->signature.feeds.size()) {
     return InvalidArgument("prepared for ", state_->signature.feeds.size(), " feeds, got ", feeds.size());
   }
   for (size_t i = 0; i < feeds.size(); ++i) TF_RETURN_IF_ERROR(CheckFeed(state_->signature.feeds[i], feeds[i]));
-  TF_ASSIGN_OR_RETURN(auto results,
-                      state_->session->master_session->Run(state_->compiled, feeds, state_->session->DeadlineOf(options)));
+  TF_ASSIGN_OR_RETURN(auto results, state_->session->master_session->Run(state_->compiled, feeds,
+                                                                         state_->session->DeadlineOf(options)));
   return InOrder(state_->value_of, std::move(results));
 }
 

@@ -37,7 +37,6 @@ class RecvKernel final : public AsyncKernel {
   }
 
  private:
-
   const StepEdge edge_;
   const DType dtype_;
 };

@@ -1,0 +1,63 @@
+// A task whose work is easy to watch: workers add 1 to a variable on the parameter server, step by step, and print
+// "step N" now and then, and at the end "done" or the error.
+#include <tensorbraid/tensorbraid.h>
+
+#include <chrono>
+#include <cstdio>
+
+namespace tf = tensorbraid;
+
+tf::Status Work(const tf::TaskFlags& task, tf::Server& server, int steps) {
+  tf::Graph g;
+  auto device = g.Device(tf::ReplicaDeviceSetter({.cluster = task.cluster(), .worker_device = task.device()}));
+  tf::Variable count(g, {}, tf::Zeros(), {.name = "count"});
+  tf::Variable mine(g, {}, tf::Zeros(), {.name = "mine_" + std::to_string(task.task_index)});
+  const tf::Operation add = tf::Group(g, {count.AssignAdd(1.0f), mine.AssignAdd(1.0f)});
+  tf::Output so_far;
+  {
+    auto after = g.ControlDependencies({add});
+    so_far = mine.Read();
+  }
+  const tf::Output ready = count.is_initialized();
+  TF_ASSIGN_OR_RETURN(auto session, tf::Session::Create(g, {.target = server.target()}));
+  if (task.is_chief()) {
+    TF_ASSIGN_OR_RETURN(auto there, session->Run({ready}));
+    if (!there[0].scalar<bool>()) TF_RETURN_IF_ERROR(session->Run({count.initializer()}).status());
+  } else {
+    for (bool waiting = true; waiting;) {
+      TF_ASSIGN_OR_RETURN(auto there, session->Run({ready}));
+      waiting = !there[0].scalar<bool>();
+    }
+  }
+  TF_RETURN_IF_ERROR(session->Run({mine.initializer()}).status());
+  for (int i = 1; steps == 0 || i <= steps; ++i) {
+    TF_ASSIGN_OR_RETURN(auto values, session->Run({so_far}));
+    if (values[0].scalar<float>() != static_cast<float>(i)) return absl::DataLossError("an update was lost");
+    if (i % 100 == 1) {
+      std::printf("step %d\n", i);
+      std::fflush(stdout);
+    }
+  }
+  std::printf("done\n");
+  return session->Close();
+}
+
+tf::Status Main(int argc, char** argv) {
+  tf::Flags flags("A task that is there to be hurt.");
+  auto& task = flags.DefineTask();
+  auto& steps = flags.Define("steps", 200, "steps of a worker; 0: without end");
+  flags.ParseOrExit(argc, argv);
+  TF_ASSIGN_OR_RETURN(auto server,
+                      tf::Server::Create(task.cluster(), {.job_name = task.job_name,
+                                                          .task_index = task.task_index,
+                                                          .heartbeat_interval = std::chrono::milliseconds(100),
+                                                          .heartbeat_timeout = std::chrono::milliseconds(1000),
+                                                          .lost_after = std::chrono::milliseconds(1000),
+                                                          .slow_wait = std::chrono::milliseconds(200)}));
+  std::printf("started\n");
+  std::fflush(stdout);
+  if (task.job_name == "ps") return server->Join();
+  return Work(task, *server, steps);
+}
+
+int main(int argc, char** argv) { return tf::ExitCode(Main(argc, argv)); }

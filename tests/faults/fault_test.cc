@@ -1,0 +1,198 @@
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <sys/socket.h>
+
+#include <chrono>
+#include <map>
+
+#include "cli/child_process.h"
+#include "cli/held_port.h"
+#include "cli/process_testutil.h"
+#include "core/strings.h"
+
+namespace tensorbraid {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class FaultTest : public testing::Test {
+ protected:
+  // Ports for one parameter server and so many workers.
+  void Cluster(int workers) {
+    for (int i = 0; i <= workers; ++i) ports_.push_back(HeldPort::Take().value());
+    ps_hosts_ = StrCat("localhost:", ports_[0].port());
+    for (int i = 1; i <= workers; ++i) {
+      worker_hosts_ += StrCat(i > 1 ? "," : "", "localhost:", ports_[i].port());
+    }
+  }
+
+  ChildProcess& Start(const std::string& job, int index, int steps = 200) {
+    const std::string name = StrCat(job, "/", index);
+    tasks_.erase(name);
+    auto child = ChildProcess::Start({FAULT_TASK, "--ps_hosts=" + ps_hosts_, "--worker_hosts=" + worker_hosts_,
+                                      "--job_name=" + job, StrCat("--task_index=", index), StrCat("--steps=", steps)},
+                                     {});
+    return tasks_.emplace(name, *std::move(child)).first->second;
+  }
+
+  // What the process has written to standard error when it has ended.
+  static std::string Errors(ChildProcess& child) {
+    std::string text;
+    pollfd event = {child.err().get(), POLLIN, 0};
+    char buffer[4096];
+    while (::poll(&event, 1, 10000) == 1) {
+      const ssize_t n = ::read(child.err().get(), buffer, sizeof buffer);
+      if (n <= 0) break;
+      text.append(buffer, static_cast<size_t>(n));
+    }
+    return text;
+  }
+  // False at the end, or when nothing comes for ten seconds.
+  static bool ReadByte(const Fd& fd, char* c) {
+    pollfd event = {fd.get(), POLLIN, 0};
+    return ::poll(&event, 1, 10000) == 1 && ::read(fd.get(), c, 1) == 1;
+  }
+  static bool Contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  }
+
+  std::vector<HeldPort> ports_;
+  std::string ps_hosts_, worker_hosts_;
+  std::map<std::string, ChildProcess> tasks_;
+};
+
+TEST_F(FaultTest, AllEndWellWhenNothingHappens) {
+  Cluster(2);
+  ChildProcess& ps = Start("ps", 0);
+  ChildProcess& w0 = Start("worker", 0);
+  ChildProcess& w1 = Start("worker", 1);
+  EXPECT_EQ(w0.Reap().ToString(), "exited with 0");
+  EXPECT_EQ(w1.Reap().ToString(), "exited with 0");
+  EXPECT_EQ(ps.Reap().ToString(), "exited with 0");
+}
+
+TEST_F(FaultTest, AWorkerThatComesFirstSaysWhatItWaitsForAndGoesOn) {
+  Cluster(1);
+  ChildProcess& worker = Start("worker", 0);
+  ASSERT_EQ(AwaitLine(worker.out(), "started"), "");
+  // Its own report, on standard error, is the event that the parameter server's start waits for.
+  std::string line;
+  char c;
+  while (!Contains(line, "waiting for ps/0") && ReadByte(worker.err(), &c)) line += c;
+  EXPECT_TRUE(Contains(line, ps_hosts_)) << line;
+  ChildProcess& ps = Start("ps", 0);
+  EXPECT_EQ(worker.Reap().ToString(), "exited with 0");
+  EXPECT_EQ(ps.Reap().ToString(), "exited with 0");
+}
+
+TEST_F(FaultTest, AKilledWorkerDoesNotStopTheOthersAndIsNamedAsLost) {
+  Cluster(2);
+  ChildProcess& ps = Start("ps", 0);
+  ChildProcess& w0 = Start("worker", 0, 3000);
+  ChildProcess& w1 = Start("worker", 1, 0);
+  ASSERT_EQ(AwaitLine(w1.out(), "step "), "1");
+  w1.Signal(SIGKILL);
+  EXPECT_EQ(w1.Reap().signal, SIGKILL);
+  EXPECT_EQ(w0.Reap().ToString(), "exited with 0");
+  EXPECT_FALSE(ps.Reap().ok());
+  const std::string errors = Errors(ps);
+  EXPECT_TRUE(Contains(errors, "UNAVAILABLE") && Contains(errors, "worker/1 is lost")) << errors;
+}
+
+TEST_F(FaultTest, ARestartedWorkerRejoins) {
+  Cluster(2);
+  ChildProcess& ps = Start("ps", 0);
+  ChildProcess& w0 = Start("worker", 0, 0);
+  ChildProcess& w1 = Start("worker", 1, 0);
+  ASSERT_EQ(AwaitLine(w1.out(), "step "), "1");
+  w1.Signal(SIGKILL);
+  w1.Reap();
+  ChildProcess& again = Start("worker", 1, 200);
+  EXPECT_EQ(again.Reap().ToString(), "exited with 0");
+  ASSERT_NE(AwaitLine(w0.out(), "step "), "");  // and the other one is still at work
+  w0.Signal(SIGKILL);
+  ps.Signal(SIGKILL);
+}
+
+TEST_F(FaultTest, AKilledParameterServerIsNamedByEveryWorker) {
+  Cluster(2);
+  ChildProcess& ps = Start("ps", 0);
+  ChildProcess& w0 = Start("worker", 0, 0);
+  ChildProcess& w1 = Start("worker", 1, 0);
+  ASSERT_EQ(AwaitLine(w0.out(), "step "), "1");
+  ASSERT_EQ(AwaitLine(w1.out(), "step "), "1");
+  ps.Signal(SIGKILL);
+  for (ChildProcess* worker : {&w0, &w1}) {
+    EXPECT_EQ(worker->Reap().exit_code, 1);
+    const std::string errors = Errors(*worker);
+    EXPECT_TRUE(Contains(errors, "UNAVAILABLE") && Contains(errors, "ps/0")) << errors;
+  }
+}
+
+TEST_F(FaultTest, AStoppedParameterServerIsNamedWithinTheHeartbeatsBound) {
+  Cluster(1);
+  ChildProcess& ps = Start("ps", 0);
+  ChildProcess& worker = Start("worker", 0, 0);
+  ASSERT_EQ(AwaitLine(worker.out(), "step "), "1");
+  ps.Signal(SIGSTOP);
+  const auto stopped = Clock::now();
+  EXPECT_EQ(worker.Reap().exit_code, 1);
+  // One second without a sign of life; the rest is room for a loaded machine.
+  EXPECT_LT(Clock::now() - stopped, std::chrono::seconds(8));
+  const std::string errors = Errors(worker);
+  EXPECT_TRUE(Contains(errors, "UNAVAILABLE") && Contains(errors, "ps/0") && Contains(errors, "no sign of life"))
+      << errors;
+  ps.Signal(SIGKILL);
+}
+
+TEST_F(FaultTest, SwappedHostsAreNamedAtTheFirstContact) {
+  Cluster(1);
+  ChildProcess& ps = Start("ps", 0);
+  ASSERT_EQ(AwaitLine(ps.out(), "started"), "");
+  // In the worker's flags another host stands first, so that it takes ps/0 for ps/1.
+  auto wrong = ChildProcess::Start({FAULT_TASK, "--ps_hosts=localhost:1," + ps_hosts_,
+                                    "--worker_hosts=" + worker_hosts_, "--job_name=worker", "--task_index=0"},
+                                   {});
+  ASSERT_TRUE(wrong.ok()) << wrong.status();
+  std::string line;
+  char c;
+  while (!Contains(line, "swapped") && ReadByte(wrong->err(), &c)) line += c;
+  EXPECT_TRUE(Contains(line, "this address is ps/0, but worker/0 takes it for ps/1")) << line;
+}
+
+TEST_F(FaultTest, ATakenPortIsAClearError) {
+  Cluster(1);
+  ChildProcess& ps = Start("ps", 0);
+  ASSERT_EQ(AwaitLine(ps.out(), "started"), "");
+  auto second = ChildProcess::Start(
+      {FAULT_TASK, "--ps_hosts=" + ps_hosts_, "--worker_hosts=" + worker_hosts_, "--job_name=ps", "--task_index=0"},
+      {});
+  ASSERT_TRUE(second.ok());
+  EXPECT_EQ(second->Reap().exit_code, 1);
+  const std::string errors = Errors(*second);
+  EXPECT_TRUE(Contains(errors, "ALREADY_EXISTS") && Contains(errors, ps_hosts_)) << errors;
+}
+
+TEST_F(FaultTest, GarbageOnThePortDoesNotEndTheServer) {
+  Cluster(1);
+  ChildProcess& ps = Start("ps", 0);
+  ASSERT_EQ(AwaitLine(ps.out(), "started"), "");
+  for (int round = 0; round < 20; ++round) {
+    const Fd socket(::socket(AF_INET, SOCK_STREAM, 0));
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<uint16_t>(ports_[0].port()));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    ASSERT_EQ(::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    std::string bytes = round % 2 == 0 ? "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" : "";
+    for (int i = 0; i < 1000; ++i) bytes += static_cast<char>((round * 7919 + i * 104729) >> 3);
+    (void)!::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  }
+  ChildProcess& worker = Start("worker", 0);
+  EXPECT_EQ(worker.Reap().ToString(), "exited with 0");
+  EXPECT_EQ(ps.Reap().ToString(), "exited with 0");
+}
+
+}  // namespace
+}  // namespace tensorbraid
