@@ -45,5 +45,10 @@ TEST(TimerTest, RunsInOrderAndCancels) {
   EXPECT_EQ(order, (std::vector<int>{1, 2}));
 }
 
+TEST(TimerTest, CancellingNothingReturnsAtOnce) {
+  Timer timer;
+  EXPECT_FALSE(timer.CancelAndWait(0));
+}
+
 }  // namespace
 }  // namespace tensorbraid

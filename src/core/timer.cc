@@ -42,6 +42,7 @@ bool Timer::Cancel(Id id) {
 }
 
 bool Timer::CancelAndWait(Id id) {
+  if (id == 0) return false;
   if (Cancel(id)) return true;
   MutexLock lock(mu_);
   cv_.Wait(mu_, [&]() TB_REQUIRES(mu_) { return running_ != id; });

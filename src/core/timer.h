@@ -13,7 +13,8 @@
 
 namespace tensorbraid {
 
-// One thread that runs short closures at their time. Thread-safe. Closures must not block; they may add and cancel.
+// One thread that runs short closures at their time. Ids are never 0, which may stand for none. Thread-safe. Closures
+// must not block; they may add and cancel.
 class Timer {
  public:
   using Id = uint64_t;

@@ -79,8 +79,9 @@ TEST_F(FaultTest, AWorkerThatComesFirstSaysWhatItWaitsForAndGoesOn) {
   // Its own report, on standard error, is the event that the parameter server's start waits for.
   std::string line;
   char c;
-  while (!Contains(line, "waiting for ps/0") && ReadByte(worker.err(), &c)) line += c;
-  EXPECT_TRUE(Contains(line, ps_hosts_)) << line;
+  const std::string waiting = "waiting for ps/0 (" + ps_hosts_ + ")";
+  while (!Contains(line, waiting) && ReadByte(worker.err(), &c)) line += c;
+  ASSERT_TRUE(Contains(line, waiting)) << line;
   ChildProcess& ps = Start("ps", 0);
   EXPECT_EQ(worker.Reap().ToString(), "exited with 0");
   EXPECT_EQ(ps.Reap().ToString(), "exited with 0");
