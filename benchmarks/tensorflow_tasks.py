@@ -1,9 +1,11 @@
 """TensorFlow's side of compare_tensorflow: one task of a cluster of its own servers, or a local session.
 
 Reads its configuration and then {"do": "measure"} as lines of JSON; writes {} when it is ready, then its figures. All
-workloads are those of `tensorbraid bench`, by way of make_callable, TensorFlow's fastest way to repeat a step.
+workloads are those of `tensorbraid bench`, run in both of TensorFlow's ways: "run" is session.run, as scripts call it,
+and "callable" is make_callable, its fastest way to repeat a step.
 """
 
+import functools
 import json
 import statistics
 import sys
@@ -44,12 +46,13 @@ def figures(times):
             "median_us": statistics.median(times) * 1e6, "steps_per_s": len(times) / sum(times)}
 
 
-def measure(step, count):
-    """Of a step that nobody else waits for."""
-    timed(step, max(3, count // 10))
+def measure(steps, count):
+    """Figures of each of `steps`, which are named functions, of a task that nobody else waits for."""
+    for step in steps.values():
+        timed(step, max(3, count // 10))
     say({})
     hear()
-    return figures(timed(step, count))
+    return {name: figures(timed(step, count)) for name, step in steps.items()}
 
 
 def local_step(config):
@@ -57,8 +60,8 @@ def local_step(config):
     add = v.assign_add(1.0)
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
-        run = session.make_callable(add)
-        say(measure(run, 200 if config["smoke"] else 5000))
+        steps = {"run": lambda: session.run(add), "callable": session.make_callable(add)}
+        say(measure(steps, 200 if config["smoke"] else 5000))
 
 
 def batches(seed):
@@ -100,27 +103,36 @@ def softmax(config, server):
                                            max_wait_secs=60) as monitored:
         # The plain session below: what the hooks add to every run is not the matter here.
         session = monitored._tf_sess()
-        run = session.make_callable([train, step], feed_list=[x, y])
+        called = session.make_callable([train, step], feed_list=[x, y])
         turn = 0
 
-        def one_step():
+        def batch():
             nonlocal turn
             turn += 1
-            run(*data[turn % BATCHES])
+            return data[turn % BATCHES]
+
+        def run():
+            images, labels = batch()
+            session.run([train, step], {x: images, y: labels})
+
+        def call():
+            called(*batch())
 
         # Training goes on before and after the measured steps, so that all workers are measured while all run.
         go = threading.Event()
         threading.Thread(target=lambda: (hear(), go.set()), daemon=True).start()
-        timed(one_step, WARM_UP)
+        timed(run, WARM_UP)
+        timed(call, WARM_UP)
         say({})
         while not go.is_set():
-            one_step()
-        times = timed(one_step, count)
+            run()
+        # First as many of one kind as of the other; a worker that is done early goes on with the second kind.
+        measured = {"run": figures(timed(run, count)), "callable": figures(timed(call, count))}
         if not np.isfinite(session.run(loss, {x: data[0][0], y: data[0][1]})):
             raise RuntimeError("the loss is not finite")
-        say(figures(times))
+        say(measured)
         while True:
-            one_step()
+            call()
 
 
 def transfer(config, server):
@@ -140,28 +152,31 @@ def transfer(config, server):
     count = 5 if config["smoke"] else 1000 if megabytes < 1 else 100 if megabytes < 50 else 30
     with tf.Session(server.target) as session:
         session.run(tf.global_variables_initializer())
-        add = session.make_callable(tf.group(*adds) if len(adds) > 1 else adds[0])
-        read = session.make_callable(tf.group(*reads) if len(reads) > 1 else reads[0])
+        add = tf.group(*adds) if len(adds) > 1 else adds[0]
+        read = tf.group(*reads) if len(reads) > 1 else reads[0]
+        adders = {"run": lambda: session.run(add), "callable": session.make_callable(add)}
+        readers = {"run": lambda: session.run(read), "callable": session.make_callable(read)}
         done = 0
 
-        def change():
+        def push(way):
             nonlocal done
             done += 1
-            add()
+            adders[way]()
+
+        def pull(way):
+            push("callable")  # what is read was not there before
+            start = time.perf_counter()
+            readers[way]()
+            return time.perf_counter() - start
 
         if is_push:
-            result = measure(change, count)
+            result = measure({way: functools.partial(push, way) for way in adders}, count)
         else:
-            def pull():
-                change()
-                start = time.perf_counter()
-                read()
-                return time.perf_counter() - start
-            for _ in range(3):
-                pull()
+            for way in readers:
+                pull(way)
             say({})
             hear()
-            result = figures([pull() for _ in range(count)])
+            result = {way: figures([pull(way) for _ in range(count)]) for way in readers}
         if session.run(shards[0])[-1] != done:
             raise RuntimeError("the variable does not hold what was added to it")
         say(result)

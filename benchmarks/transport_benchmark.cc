@@ -13,6 +13,7 @@
 #include "core/allocator.h"
 #include "core/mutex.h"
 #include "core/strings.h"
+#include "tensorbraid/flags.h"
 #include "transport/grpc/grpc_transport.h"
 
 namespace tensorbraid::bench {
@@ -230,12 +231,11 @@ int main(int argc, char** argv) {
   using namespace tensorbraid::bench;
   MaybeServeRawGrpc(argc, argv);
   if (argc == 3 && std::strcmp(argv[1], kServeArgument) == 0) Serve(argv[2]);
-  int repeats = 10;
+  tensorbraid::Flags flags("Measures the gRPC transport alone, between two processes, beside a plain gRPC stream.");
+  auto& repeats = flags.Define("repeats", 10, "of each measurement");
+  auto& part_kib = flags.Define("part_kib", 1024, "large tensors travel in parts of so many KiB");
+  flags.ParseOrExit(argc, argv);
   tensorbraid::GrpcOptions options;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const int value = std::max(1, std::atoi(argv[i + 1]));
-    if (std::strcmp(argv[i], "--repeats") == 0) repeats = value;
-    if (std::strcmp(argv[i], "--part-kib") == 0) options.bulk_part_bytes = static_cast<size_t>(value) << 10;
-  }
-  return tensorbraid::ExitCode(Run(repeats, options));
+  options.bulk_part_bytes = static_cast<size_t>(std::max(1, part_kib)) << 10;
+  return tensorbraid::ExitCode(Run(std::max(1, repeats), options));
 }

@@ -28,6 +28,17 @@ function(tensorbraid_test name)
   set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT ${timeout})
 endfunction()
 
+# tensorbraid_example_test(NAME EXPECTED COMMAND...): runs an example from the root of the source tree, as a reader would;
+# it must end with 0 and print what the regular expression EXPECTED fits.
+function(tensorbraid_example_test name expected)
+  if(TENSORBRAID_BUILD_TESTS)
+    add_test(NAME ${name}
+             COMMAND ${CMAKE_COMMAND} -DEXPECTED=${expected} "-DCOMMAND=${ARGN}" -P ${PROJECT_SOURCE_DIR}/cmake/RunExample.cmake
+             WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    set_tests_properties(${name} PROPERTIES LABELS slow TIMEOUT 120)
+  endif()
+endfunction()
+
 # tensorbraid_benchmark_smoke(NAME COMMAND...): a run of a benchmark that is long enough to show that it works, with the
 # label `bench`. CI runs these; `make test` does not, since what they measure there would mean nothing.
 function(tensorbraid_benchmark_smoke name)

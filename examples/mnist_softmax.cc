@@ -17,6 +17,7 @@ struct TrainOptions {
   int steps;
   int batch_size;
   double learning_rate;
+  int replicas_to_aggregate;
   int64_t seed;
   bool json;
 };
@@ -40,8 +41,9 @@ tf::Status Train(const tf::TaskFlags& task, tf::Server& server, tf::data::Mnist 
   std::shared_ptr<tf::Optimizer> optimizer = std::make_shared<tf::GradientDescentOptimizer>(options.learning_rate);
   if (task.issync) {
     const int n = static_cast<int>(task.worker_hosts.size());
+    const int wanted = options.replicas_to_aggregate == 0 ? n : options.replicas_to_aggregate;
     auto sync = std::make_shared<tf::SyncReplicasOptimizer>(
-        optimizer, tf::SyncReplicasOptions{.replicas_to_aggregate = n, .total_num_replicas = n});
+        optimizer, tf::SyncReplicasOptions{.replicas_to_aggregate = wanted, .total_num_replicas = n});
     hooks.push_back(sync->MakeSessionRunHook(task.is_chief()));
     optimizer = sync;
   }
@@ -57,6 +59,8 @@ tf::Status Train(const tf::TaskFlags& task, tf::Server& server, tf::data::Mnist 
     ++steps;
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  // A worker that comes when all is done has none.
+  const double ms_per_step = steps == 0 ? 0 : 1e3 * seconds.count() / static_cast<double>(steps);
 
   // The chief tests in one run, so that all of it sees the same weights while other workers may still train.
   float test_accuracy = 0;
@@ -69,7 +73,7 @@ tf::Status Train(const tf::TaskFlags& task, tf::Server& server, tf::data::Mnist 
   if (options.json) {
     TF_ASSIGN_OR_RETURN(auto last, session->Run({global_step}));
     std::printf("{\"worker\":%d,\"mode\":\"%s\",\"steps_per_s\":%.1f,\"ms\":%.4f,\"global_step\":%lld", task.task_index,
-                task.issync ? "sync" : "async", steps / seconds.count(), 1e3 * seconds.count() / steps,
+                task.issync ? "sync" : "async", static_cast<double>(steps) / seconds.count(), ms_per_step,
                 static_cast<long long>(last[0].scalar<int64_t>()));
     if (task.is_chief()) std::printf(",\"accuracy\":%.4f", test_accuracy);
     std::printf("}\n");
@@ -84,6 +88,8 @@ tf::Status Main(int argc, char** argv) {
   auto& steps = flags.Define("train_steps", 2000, "stop at this global step");
   auto& batch_size = flags.Define("batch_size", 100, "examples per step of one worker");
   auto& learning_rate = flags.Define("learning_rate", 0.5, "of gradient descent");
+  auto& replicas =
+      flags.Define("replicas_to_aggregate", 0, "with --issync: gradients per step; fewer than workers: spares; 0: all");
   auto& seed = flags.Define("seed", 1, "of the order of the examples; each worker has its own order");
   auto& json = flags.Define("json", false, "print a line of JSON at the end, and no progress");
   if (argc < 2 && std::getenv("TF_CONFIG") == nullptr) {
@@ -98,7 +104,7 @@ tf::Status Main(int argc, char** argv) {
   if (task.job_name == "ps") return server->Join();
   const auto worker_seed = static_cast<uint64_t>(seed) + 1000 * task.task_index;
   TF_ASSIGN_OR_RETURN(auto mnist, tf::data::Mnist::Load(data_dir, {.seed = worker_seed}));
-  return Train(task, *server, mnist, {steps, batch_size, learning_rate, seed, json});
+  return Train(task, *server, mnist, {steps, batch_size, learning_rate, replicas, seed, json});
 }
 
 int main(int argc, char** argv) { return tf::ExitCode(Main(argc, argv)); }

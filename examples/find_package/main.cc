@@ -1,18 +1,18 @@
 // The least program that shows that an installed Tensorbraid can be found, compiled against and linked.
-#include <tensorbraid/flags.h>
-#include <tensorbraid/tensor.h>
+#include <tensorbraid/tensorbraid.h>
 
 #include <cstdio>
 
 namespace tf = tensorbraid;
 
-int main(int argc, char** argv) {
-  tf::Flags flags("Prints a tensor.");
-  auto& count = flags.Define("count", 3, "how many elements");
-  flags.ParseOrExit(argc, argv);
-
-  tf::Tensor tensor(tf::kFloat32, {count});
-  for (int i = 0; i < count; ++i) tensor.mutable_data<float>()[static_cast<size_t>(i)] = static_cast<float>(i);
-  std::puts(tensor.ToString().c_str());
-  return 0;
+tf::Status Main() {
+  tf::Graph g;
+  auto x = tf::Placeholder(g, tf::kFloat32, {-1}, "x");
+  auto y = tf::Square(x) + 1.0;
+  TF_ASSIGN_OR_RETURN(auto session, tf::Session::Create(g));
+  TF_ASSIGN_OR_RETURN(auto values, session->Run({y}, {{x, tf::Tensor::Vector<float>({1, 2, 3})}}));
+  std::puts(values[0].ToString().c_str());
+  return tf::OkStatus();
 }
+
+int main() { return tf::ExitCode(Main()); }

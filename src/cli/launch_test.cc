@@ -120,12 +120,12 @@ TEST_F(LaunchTest, TasksThatIgnoreSignalsAreKilled) {
 }
 
 TEST_F(LaunchTest, ProcessThatLeftItsGroupDoesNotHoldTheLaunch) {
-  // A process in a session of its own keeps the task's output open, until the test writes the file "stop".
-  const LaunchResult result = Run("setsid sh -c '>" + Path("left") + "; until test -e " + Path("stop") +
+  // A process in a session of its own keeps the task's output open as long as the file "left" is there, at most until
+  // the test's directory goes.
+  const LaunchResult result = Run("setsid sh -c '>" + Path("left") + "; while test -e " + Path("left") +
                                       "; do sleep 0.01; done' & until test -e " + Path("left") + "; do :; done",
                                   {.ps = 0, .workers = 1});
   EXPECT_EQ(result.exit_code, 0);
-  dir_.Write("stop", "");
 }
 
 TEST_F(LaunchTest, BadOptionsAreRefused) {

@@ -1,5 +1,5 @@
-// A task whose work is easy to watch: workers add 1 to a variable on the parameter server, step by step, and print
-// "step N" now and then, and at the end "done" or the error.
+// A task whose work is easy to watch: workers add 1 to a variable on the parameter server, step by step, or with
+// --issync train together, in need of all gradients but one. They print "step N" now and then, and at the end "done".
 #include <tensorbraid/tensorbraid.h>
 
 #include <chrono>
@@ -42,6 +42,33 @@ tf::Status Work(const tf::TaskFlags& task, tf::Server& server, int steps) {
   return session->Close();
 }
 
+// One worker more than gradients are wanted.
+tf::Status WorkTogether(const tf::TaskFlags& task, tf::Server& server, int steps) {
+  tf::Graph g;
+  auto device = g.Device(tf::ReplicaDeviceSetter({.cluster = task.cluster(), .worker_device = task.device()}));
+  tf::Variable x(g, {}, tf::Zeros(), {.name = "x"});
+  tf::Variable global_step = tf::GetOrCreateGlobalStep(g);
+  const int workers = static_cast<int>(task.worker_hosts.size());
+  auto optimizer = std::make_shared<tf::SyncReplicasOptimizer>(
+      std::make_shared<tf::GradientDescentOptimizer>(0.01),
+      tf::SyncReplicasOptions{.replicas_to_aggregate = workers - 1, .total_num_replicas = workers});
+  const tf::Operation train = optimizer->Minimize(tf::Square(x - 1.0f), {.global_step = global_step});
+  std::vector<std::shared_ptr<tf::SessionRunHook>> hooks = {optimizer->MakeSessionRunHook(task.is_chief())};
+  if (steps > 0) hooks.push_back(tf::StopAtStep(steps));
+  TF_ASSIGN_OR_RETURN(auto session,
+                      tf::MonitoredTrainingSession(
+                          g, {.master = server.target(), .is_chief = task.is_chief(), .hooks = std::move(hooks)}));
+  for (int i = 1; !session->ShouldStop(); ++i) {
+    TF_RETURN_IF_ERROR(session->Run({train}).status());
+    if (i % 100 == 1) {
+      std::printf("step %d\n", i);
+      std::fflush(stdout);
+    }
+  }
+  std::printf("done\n");
+  return session->Close();
+}
+
 tf::Status Main(int argc, char** argv) {
   tf::Flags flags("A task that is there to be hurt.");
   auto& task = flags.DefineTask();
@@ -57,7 +84,7 @@ tf::Status Main(int argc, char** argv) {
   std::printf("started\n");
   std::fflush(stdout);
   if (task.job_name == "ps") return server->Join();
-  return Work(task, *server, steps);
+  return task.issync ? WorkTogether(task, *server, steps) : Work(task, *server, steps);
 }
 
 int main(int argc, char** argv) { return tf::ExitCode(Main(argc, argv)); }

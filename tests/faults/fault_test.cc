@@ -27,12 +27,13 @@ class FaultTest : public testing::Test {
     }
   }
 
-  ChildProcess& Start(const std::string& job, int index, int steps = 200) {
+  ChildProcess& Start(const std::string& job, int index, int steps = 200, bool issync = false) {
     const std::string name = StrCat(job, "/", index);
     tasks_.erase(name);
-    auto child = ChildProcess::Start({FAULT_TASK, "--ps_hosts=" + ps_hosts_, "--worker_hosts=" + worker_hosts_,
-                                      "--job_name=" + job, StrCat("--task_index=", index), StrCat("--steps=", steps)},
-                                     {});
+    auto child = ChildProcess::Start(
+        {FAULT_TASK, "--ps_hosts=" + ps_hosts_, "--worker_hosts=" + worker_hosts_, "--job_name=" + job,
+         StrCat("--task_index=", index), StrCat("--steps=", steps), issync ? "--issync" : "--noissync"},
+        {});
     return tasks_.emplace(name, *std::move(child)).first->second;
   }
 
@@ -99,6 +100,46 @@ TEST_F(FaultTest, AKilledWorkerDoesNotStopTheOthersAndIsNamedAsLost) {
   EXPECT_FALSE(ps.Reap().ok());
   const std::string errors = Errors(ps);
   EXPECT_TRUE(Contains(errors, "UNAVAILABLE") && Contains(errors, "worker/1 is lost")) << errors;
+}
+
+TEST_F(FaultTest, AKilledChiefDoesNotStopTheOthers) {
+  Cluster(2);
+  ChildProcess& ps = Start("ps", 0);
+  ChildProcess& chief = Start("worker", 0, 0);
+  ChildProcess& other = Start("worker", 1, 0);
+  ASSERT_EQ(AwaitLine(other.out(), "step "), "1");
+  chief.Signal(SIGKILL);
+  chief.Reap();
+  for (int i = 0; i < 5; ++i) ASSERT_NE(AwaitLine(other.out(), "step "), "");
+  other.Signal(SIGKILL);
+  ps.Signal(SIGKILL);
+}
+
+TEST_F(FaultTest, SynchronousTrainingGoesOnWithoutAStoppedSpare) {
+  Cluster(3);
+  ChildProcess& ps = Start("ps", 0);
+  ChildProcess& chief = Start("worker", 0, 2000, /*issync=*/true);
+  ChildProcess& other = Start("worker", 1, 0, /*issync=*/true);
+  ChildProcess& spare = Start("worker", 2, 0, /*issync=*/true);
+  ASSERT_EQ(AwaitLine(spare.out(), "step "), "1");
+  spare.Signal(SIGSTOP);
+  EXPECT_EQ(chief.Reap().ToString(), "exited with 0") << Errors(chief);
+  EXPECT_EQ(other.Reap().ToString(), "exited with 0") << Errors(other);
+  EXPECT_FALSE(ps.Reap().ok());
+  const std::string errors = Errors(ps);
+  EXPECT_TRUE(Contains(errors, "worker/2 is lost")) << errors;
+  spare.Signal(SIGKILL);
+}
+
+TEST_F(FaultTest, CtrlCEndsALaunchedClusterWithinTwoSeconds) {
+  auto launch =
+      ChildProcess::Start({TENSORBRAID_PROGRAM, "launch", "--ps=1", "--workers=2", "--", FAULT_TASK, "--steps=0"}, {});
+  ASSERT_TRUE(launch.ok()) << launch.status();
+  ASSERT_EQ(AwaitLine(launch->out(), "[worker/1] step "), "1");
+  const auto began = Clock::now();
+  ::kill(launch->pid(), SIGINT);
+  EXPECT_EQ(launch->Reap().exit_code, 130);
+  EXPECT_LT(Clock::now() - began, std::chrono::seconds(2));
 }
 
 TEST_F(FaultTest, ARestartedWorkerRejoins) {

@@ -1,0 +1,10 @@
+# Runs COMMAND (a list), shows its output, and fails unless it ends with 0 and prints what EXPECTED fits. (ctest's own
+# PASS_REGULAR_EXPRESSION forgets the exit code.)
+execute_process(COMMAND ${COMMAND} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE errors)
+message(STATUS "output:\n${output}\nerrors:\n${errors}")
+if(NOT result EQUAL 0)
+  message(FATAL_ERROR "ended with ${result}")
+endif()
+if(NOT output MATCHES "${EXPECTED}")
+  message(FATAL_ERROR "nothing in the output fits ${EXPECTED}")
+endif()
