@@ -102,13 +102,17 @@ void MasterSession::Step::PartDone(bool tell_others, const Status& error, bool e
 
 void MasterSession::Step::Ended() {
   master->exchange_->End(id);
-  for (const auto& link : links) link->Send(EndStep{.step = id});
+  // Nobody waits for it: it leaves with the next step, or with the next heartbeat.
+  for (const auto& link : links) link->SendLater(EndStep{.step = id});
   {
     MutexLock lock(master->mu_);
     master->steps_.erase(id.counter);
   }
-  MutexLock lock(mu);
-  remaining = -1;
+  // Who ends the step holds it, and the client that wakes takes the lock at once: so it is free by then.
+  {
+    MutexLock lock(mu);
+    remaining = -1;
+  }
   cv.NotifyAll();
 }
 

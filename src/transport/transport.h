@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "transport/messages.h"
 
@@ -20,8 +21,11 @@ class Link {
   virtual ~Link() = default;
   // What the other side said of itself.
   virtual const Hello& peer() const = 0;
-  // Never blocks. Messages sent together leave together. Dropped silently when the link is down.
+  // Never blocks. Messages sent together leave together; what a handler sends may wait until it returns. Dropped
+  // silently when the link is down.
   virtual void Send(Message message) = 0;
+  // As Send, for what nobody waits for: it may stay here until something else is sent.
+  virtual void SendLater(Message message) { Send(std::move(message)); }
   // Sends what is queued on the control lane if it can without waiting long, then takes the link down. Returns at
   // once. OnLinkDown follows on both sides (here with `why`).
   virtual void Close(Status why) = 0;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/logging.h"
 #include "core/strings.h"
 #include "transport/codec.h"
 
@@ -40,16 +41,26 @@ void GrpcLink::Send(Message message) {
     if (auto to = lane(kBulkLane)) to->SendBulk(std::move(*bulk));
     return;
   }
+  SendControl(message, Lane::When::kSoon);
+}
+
+void GrpcLink::SendLater(Message message) {
+  TB_CHECK(!std::holds_alternative<BulkTensor>(message));
+  SendControl(message, Lane::When::kWithTheNext);
+}
+
+void GrpcLink::SendControl(const Message& message, Lane::When when) {
   const auto to = lane(kControlLane);
   if (to == nullptr) return;
   static thread_local std::string frame;
   frame.clear();
   if (Status bad = AppendFrame(message, &frame); !bad.ok()) return Close(bad);
-  to->SendFrames(frame, PayloadOf(message));
+  to->SendFrames(frame, PayloadOf(message), when);
   if (frame.capacity() > 1 << 20) frame = {};
 }
 
 Lane::ReadNext GrpcLink::OnRead(const grpc::ByteBuffer& bytes) {
+  const SendBatch answers;
   FrameReader reader(bytes);
   std::span<const std::byte> header;
   for (;;) {

@@ -32,9 +32,11 @@ class GrpcLink final : public Link, public std::enable_shared_from_this<GrpcLink
 
   const Hello& peer() const override { return peer_; }
   void Send(Message message) override;
+  void SendLater(Message message) override;
   void Close(Status why) override;
 
  private:
+  void SendControl(const Message& message, Lane::When when);
   Lane::ReadNext OnRead(const grpc::ByteBuffer& message);
   // Takes the link down at once.
   void Break(const Status& why);

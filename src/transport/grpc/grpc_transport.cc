@@ -78,7 +78,10 @@ class GrpcTransport final : public Transport {
 
   // For Connecting.
   using Opened = std::function<void(const std::shared_ptr<Lane>& lane, bool ok)>;
-  std::shared_ptr<Lane> OpenLane(LaneKind kind, const std::string& target, Opened opened);
+  std::shared_ptr<Lane> NewLane(LaneKind kind) {
+    return std::make_shared<Lane>(kind, options_.bulk_part_bytes, &streams_);
+  }
+  void OpenLane(const std::shared_ptr<Lane>& lane, const std::string& target, Opened opened);
   void ConnectEnded(const std::shared_ptr<Connecting>& connecting);
   std::shared_ptr<GrpcLink> NewLink(Hello peer, std::shared_ptr<Lane> control, std::shared_ptr<Lane> bulk);
   Timer& timer() { return timer_; }
@@ -138,14 +141,15 @@ void Connecting::Start(std::chrono::milliseconds timeout) {
 }
 
 void Connecting::Open(LaneKind kind) {
-  const auto self = shared_from_this();
-  auto lane = transport_->OpenLane(kind, target_, [self](const auto& lane, bool ok) { self->Opened(lane, ok); });
-  MutexLock lock(mu_);
-  if (done_ != nullptr) {
+  const auto lane = transport_->NewLane(kind);
+  {
+    // Before it opens: all the rest may happen on other threads before this one gets to run again.
+    MutexLock lock(mu_);
+    if (done_ == nullptr) return;
     lanes_[kind] = lane;
-  } else {
-    lane->Cancel();
   }
+  transport_->OpenLane(lane, target_,
+                       [self = shared_from_this()](const auto& lane, bool ok) { self->Opened(lane, ok); });
 }
 
 void Connecting::Opened(const std::shared_ptr<Lane>& lane, bool ok) {
@@ -221,7 +225,7 @@ void Connecting::Fail(const Status& why) {
 void GrpcTransport::RequestLane(LaneKind kind) {
   auto stream = std::make_unique<ServerStream>();
   ServerStream* raw = stream.get();
-  auto lane = std::make_shared<Lane>(kind, options_.bulk_part_bytes, &streams_);
+  const auto lane = NewLane(kind);
   Tag* tag = lane->Opening(std::move(stream), [this, lane](bool ok) {
     if (!ok) return lane->Abandon();  // the server shuts down; nobody called
     RequestLane(lane->kind());
@@ -324,15 +328,12 @@ uint64_t GrpcTransport::NewLinkId() {
   return random_();
 }
 
-std::shared_ptr<Lane> GrpcTransport::OpenLane(LaneKind kind, const std::string& target, Opened opened) {
+void GrpcTransport::OpenLane(const std::shared_ptr<Lane>& lane, const std::string& target, Opened opened) {
   auto stream = std::make_unique<ClientStream>(
       grpc::CreateCustomChannel(target, grpc::InsecureChannelCredentials(), ClientChannelArguments()));
   ClientStream* raw = stream.get();
-  raw->Prepare(kind, queues_[kind].get());
-  auto lane = std::make_shared<Lane>(kind, options_.bulk_part_bytes, &streams_);
-  Tag* tag = lane->Opening(std::move(stream), [lane, opened = std::move(opened)](bool ok) { opened(lane, ok); });
-  raw->Start(tag);
-  return lane;
+  raw->Prepare(lane->kind(), queues_[lane->kind()].get());
+  raw->Start(lane->Opening(std::move(stream), [lane, opened = std::move(opened)](bool ok) { opened(lane, ok); }));
 }
 
 std::shared_ptr<GrpcLink> GrpcTransport::NewLink(Hello peer, std::shared_ptr<Lane> control,

@@ -7,11 +7,15 @@
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <sched.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <random>
+#include <thread>
+#include <vector>
 
 #include "transport/codec.h"
 #include "transport/transport_test_util.h"
@@ -241,6 +245,35 @@ TEST(GrpcTransportTest, GarbageOnALinkCutsItAndNothingElse) {
   const size_t before = server.handler.control_messages();
   (*link)->Send(Heartbeat{});
   server.handler.WaitForControl(before + 1);
+}
+
+// A thread that opens a lane may be stopped right after, and all the rest of the handshake happen before it goes on.
+// Here it gets the processor only when nobody else wants it.
+TEST(GrpcTransportTest, LinksMadeByASlowThreadAreWhole) {
+  Task server("server");
+  std::vector<std::unique_ptr<Task>> clients;
+  for (int i = 0; i < 30; ++i) clients.push_back(std::make_unique<Task>("client"));
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> busy;
+  for (unsigned i = 0; i < std::thread::hardware_concurrency(); ++i) {
+    busy.emplace_back([&] {
+      while (!stop) std::this_thread::yield();
+    });
+  }
+  std::thread slow([&] {
+    sched_param none{};
+    EXPECT_EQ(sched_setscheduler(0, SCHED_IDLE, &none), 0);
+    for (size_t i = 0; i < clients.size(); ++i) {
+      auto link = ConnectAndWait(*clients[i]->transport, server.address, HelloFrom("client"));
+      ASSERT_TRUE(link.ok()) << link.status();
+      (*link)->Send(Heartbeat{});
+      server.handler.WaitForControl(i + 1);
+      EXPECT_EQ(clients[i]->handler.downs(), 0u);
+    }
+  });
+  slow.join();
+  stop = true;
+  for (auto& thread : busy) thread.join();
 }
 
 TEST(GrpcTransportTest, ASilentServerRunsIntoTheTimeout) {

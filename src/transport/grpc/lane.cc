@@ -4,6 +4,31 @@
 #include "core/strings.h"
 
 namespace tensorbraid {
+namespace {
+
+thread_local SendBatch* this_threads_batch = nullptr;
+
+}  // namespace
+
+SendBatch::SendBatch() : is_outermost_(this_threads_batch == nullptr) {
+  if (is_outermost_) this_threads_batch = this;
+}
+
+SendBatch::~SendBatch() {
+  if (!is_outermost_) return;
+  this_threads_batch = nullptr;
+  for (const auto& lane : held_) lane->Pump();
+}
+
+bool SendBatch::Hold(Lane* lane) {
+  if (this_threads_batch == nullptr) return false;
+  auto& held = this_threads_batch->held_;
+  for (const auto& other : held) {
+    if (other.get() == lane) return true;
+  }
+  held.push_back(lane->shared_from_this());
+  return true;
+}
 
 Lane::Lane(LaneKind kind, size_t bulk_part_bytes, StreamCounter* counter)
     : kind_(kind), counter_(counter), outbox_(bulk_part_bytes) {}
@@ -21,6 +46,7 @@ Tag* Lane::Opening(std::unique_ptr<Stream> stream, std::function<void(bool)> ope
   counter_->Add();
   MutexLock lock(mu_);
   stream_ = std::move(stream);
+  if (dead_) stream_->Cancel();  // cancelled before it was opened
   ++pending_;
   return open_op_.Arm(shared_from_this());
 }
@@ -104,14 +130,15 @@ void Lane::Finished(bool) {
   OpDone();
 }
 
-void Lane::SendFrames(const std::string& frames, const Payload* payload) {
+void Lane::SendFrames(const std::string& frames, const Payload* payload, When when) {
   {
     MutexLock lock(mu_);
     if (dead_ || ending_) return;
     outbox_.AddFrames(frames, payload);
-    if (writing_) return;
+    // What is under way takes it along.
+    if (writing_ || when == When::kWithTheNext) return;
   }
-  Pump();
+  if (!SendBatch::Hold(this)) Pump();
 }
 
 void Lane::SendBulk(BulkTensor tensor) {

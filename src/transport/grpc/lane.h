@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/container/inlined_vector.h"
 #include "core/mutex.h"
 #include "tensorbraid/status.h"
 #include "transport/grpc/frames.h"
@@ -87,8 +88,9 @@ class Lane : public std::enable_shared_from_this<Lane> {
   // Of a stream that failed to open: nobody wants to know why.
   void Abandon();
 
-  // Dropped when the stream is ending.
-  void SendFrames(const std::string& frames, const Payload* payload = nullptr);
+  enum class When { kSoon, kWithTheNext };
+  // Dropped when the stream is ending. Under a SendBatch of this thread, soon is when that ends.
+  void SendFrames(const std::string& frames, const Payload* payload = nullptr, When when = When::kSoon);
   void SendBulk(BulkTensor tensor);
   void DropQueue();
   // Sends what is queued, then ends the stream.
@@ -97,6 +99,7 @@ class Lane : public std::enable_shared_from_this<Lane> {
   void Cancel();
 
  private:
+  friend class SendBatch;
   template <void (Lane::*kMethod)(bool)>
   class Op final : public Tag {
    public:
@@ -151,6 +154,25 @@ class Lane : public std::enable_shared_from_this<Lane> {
   Op<&Lane::Wrote> write_op_;
   Op<&Lane::Ended> end_op_;
   Op<&Lane::Finished> finish_op_;
+};
+
+// While one lives, the frames that its thread sends wait, and leave together, in one write per lane, when it ends. Each
+// write costs two system calls and wakes the other side twice (for the data, and for the window that HTTP/2 gives
+// back), which is most of what a small message costs.
+class SendBatch {
+ public:
+  SendBatch();
+  ~SendBatch();
+  SendBatch(const SendBatch&) = delete;
+  SendBatch& operator=(const SendBatch&) = delete;
+
+ private:
+  friend class Lane;
+  // False when this thread has no batch.
+  static bool Hold(Lane* lane);
+
+  const bool is_outermost_;
+  absl::InlinedVector<std::shared_ptr<Lane>, 4> held_;
 };
 
 }  // namespace tensorbraid

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "absl/synchronization/mutex.h"
 #include "core/logging.h"
 #include "core/strings.h"
 
@@ -54,6 +55,7 @@ void ConfigureServer(grpc::ServerBuilder* builder) {
 void InitGrpc() {
   static const bool done = [] {
     setenv("GRPC_POLL_STRATEGY", "poll", /*overwrite=*/0);
+    absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
     if (std::getenv("GRPC_VERBOSITY") != nullptr) return true;
     gpr_set_log_verbosity(GPR_LOG_SEVERITY_ERROR);
     gpr_set_log_function([](gpr_log_func_args* args) {
