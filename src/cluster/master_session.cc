@@ -4,6 +4,7 @@
 #include "cluster/master_step.h"
 #include "core/logging.h"
 #include "core/strings.h"
+#include "executor/optimize.h"
 #include "graph/subgraph.h"
 #include "placement/partition.h"
 #include "placement/placer.h"
@@ -80,6 +81,7 @@ StatusOr<std::shared_ptr<CompiledGraph>> MasterSession::Compile(const RunSignatu
   TF_RETURN_IF_ERROR(PlaceNodes(graph.get(), {.devices = master_->devices(),
                                               .allow_soft_placement = options_.allow_soft_placement,
                                               .log_placement = options_.log_device_placement}));
+  TF_ASSIGN_OR_RETURN(graph, Optimize(*graph));
   TF_ASSIGN_OR_RETURN(auto parts, PartitionByTask(*graph));
   auto compiled = std::make_shared<CompiledGraph>();
   {

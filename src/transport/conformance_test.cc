@@ -388,7 +388,7 @@ TEST_P(ConformanceTest, ShutdownAnswersPendingConnects) {
 }
 
 std::vector<Kind> Kinds() {
-#ifdef __SANITIZE_THREAD__
+#ifdef TENSORBRAID_TSAN
   return {Inproc(), Sim()};  // gRPC is not built for ThreadSanitizer, which sees races there that are none
 #else
   return {Inproc(), Sim(), Grpc()};

@@ -20,7 +20,7 @@
 #include "transport/codec.h"
 #include "transport/transport_test_util.h"
 
-#ifndef __SANITIZE_THREAD__
+#ifndef TENSORBRAID_TSAN
 
 namespace tensorbraid {
 namespace {
@@ -296,4 +296,4 @@ TEST(GrpcTransportTest, ASilentServerRunsIntoTheTimeout) {
 }  // namespace
 }  // namespace tensorbraid
 
-#endif  // __SANITIZE_THREAD__
+#endif  // TENSORBRAID_TSAN

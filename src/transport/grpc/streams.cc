@@ -21,6 +21,10 @@ constexpr IntArg kCommonArgs[] = {
     {GRPC_ARG_MAX_SEND_MESSAGE_LENGTH, -1},
     {GRPC_ARG_HTTP2_MAX_FRAME_SIZE, 16777215},
     {GRPC_ARG_ENABLE_CHANNELZ, 0},
+    // What a sender may have under way. Left to gRPC's estimate of bandwidth and delay it grows to tens of megabytes
+    // that a receiver which copies slower than its socket fills holds for good.
+    {GRPC_ARG_HTTP2_BDP_PROBE, 0},
+    {GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, 4 << 20},
 };
 
 }  // namespace

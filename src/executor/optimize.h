@@ -1,0 +1,21 @@
+// Rewrites of a graph that leave what it computes as it is, and make it cheaper.
+#ifndef TENSORBRAID_EXECUTOR_OPTIMIZE_H_
+#define TENSORBRAID_EXECUTOR_OPTIMIZE_H_
+
+#include <memory>
+
+#include "tensorbraid/graph.h"
+
+namespace tensorbraid {
+
+// A copy of `graph`, the placed subgraph of one run signature, in which
+// - what depends on constants alone is a constant, when it is small; so is the shape of a tensor that is known by now;
+// - stateless nodes that compute the same on the same device are one;
+// - an Identity that only passes a value on, on one device, is gone.
+// Nodes that remain keep their names, devices and locations. Stateful nodes, references, and nodes that wait for others
+// are left alone. An expression that cannot be computed now stays, to fail when it runs.
+StatusOr<std::unique_ptr<Graph>> Optimize(const Graph& graph);
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_EXECUTOR_OPTIMIZE_H_
