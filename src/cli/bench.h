@@ -23,6 +23,7 @@ struct BenchOptions {
   int64_t bytes = 0;         // instead of mb
   double background_mb = 0;  // pushed meanwhile, between the same tasks
   int steps = 0;             // 0: as many as the benchmark finds right
+  int rounds = 0;            // push, pull: with processes of their own; the quietest counts; 0: as for steps
   bool rss = false;          // report memory over the steps
   bool baseline = true;      // measure raw gRPC beside it
   bool smoke = false;        // a short run, to see that it works

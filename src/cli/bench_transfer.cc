@@ -193,7 +193,7 @@ int StepsFor(const BenchOptions& options) {
   if (options.rss) return 1000;
   if (options.smoke) return 10;
   const double mb = options.variable_bytes() / 1e6;
-  return mb < 0.1 ? 3000 : mb < 5 ? 500 : mb < 50 ? 100 : 40;
+  return mb < 0.1 ? 5000 : mb < 5 ? 1000 : mb < 50 ? 250 : 150;
 }
 
 }  // namespace
@@ -232,10 +232,22 @@ Status RunTransferWorker(JsonChannel& parent, const json& config, const Server& 
   }
 }
 
-StatusOr<BenchResults> BenchTransfer(const BenchOptions& options) {
+namespace {
+
+// One cluster's life, and the baseline's beside it.
+struct Round {
+  std::vector<double> times;
+  double baseline_ms = 0;  // median, of the message size that does best
+  json memory_early;       // null when the round is too short
+  json memory;
+  int64_t background_steps = 0;
+  double median_ms() const { return MedianOf(times); }
+};
+
+StatusOr<Round> RunRound(const BenchOptions& options, int steps) {
+  constexpr int kEarly = 50;
   const bool is_push = options.name == "push";
   const int64_t bytes = options.variable_bytes();
-  const int steps = StepsFor(options);
   TF_ASSIGN_OR_RETURN(const auto cluster,
                       BenchCluster::Start(options.ps, 1,
                                           {{"bench", options.name},
@@ -243,48 +255,66 @@ StatusOr<BenchResults> BenchTransfer(const BenchOptions& options) {
                                            {"bytes", bytes},
                                            {"background_bytes", static_cast<int64_t>(options.background_mb * 1e6)}}));
   BenchProcess& worker = *cluster->workers()[0];
-  const bool with_baseline = options.baseline && options.background_mb == 0;
   std::unique_ptr<Baseline> baseline;
-  if (with_baseline) {
+  if (options.baseline && options.background_mb == 0) {
     TF_ASSIGN_OR_RETURN(baseline, Baseline::Start(is_push, bytes));
   }
-
-  std::vector<double> times;
-  json memory_early;
-  constexpr int kEarly = 50;
+  Round round;
   const int at_a_time = options.rss ? kEarly : std::max(1, steps / 10);
-  while (static_cast<int>(times.size()) < steps) {
-    const int now = std::min<int>(at_a_time, steps - static_cast<int>(times.size()));
+  while (static_cast<int>(round.times.size()) < steps) {
+    const int now = std::min<int>(at_a_time, steps - static_cast<int>(round.times.size()));
     TF_ASSIGN_OR_RETURN(const json measured, worker.Call({{"do", "measure"}, {"steps", now}}));
-    for (const double ms : measured["times_ms"]) times.push_back(ms);
-    if (memory_early.is_null() && static_cast<int>(times.size()) >= kEarly) {
-      TF_ASSIGN_OR_RETURN(memory_early, cluster->Memory());
+    for (const double ms : measured["times_ms"]) round.times.push_back(ms);
+    if (round.memory_early.is_null() && static_cast<int>(round.times.size()) >= kEarly) {
+      TF_ASSIGN_OR_RETURN(round.memory_early, cluster->Memory());
     }
     if (baseline) TF_RETURN_IF_ERROR(baseline->Measure());
   }
-  TF_ASSIGN_OR_RETURN(const json memory, cluster->Memory());
+  TF_ASSIGN_OR_RETURN(round.memory, cluster->Memory());
   TF_ASSIGN_OR_RETURN(const json verified, worker.Call({{"do", "verify"}}));
+  round.background_steps = verified["background_steps"].get<int64_t>();
+  if (baseline) round.baseline_ms = baseline->BestMedianMs();
+  return round;
+}
 
-  const double median_ms = MedianOf(times);
-  ordered_json result{{"bench", options.name},          {"mb", bytes / 1e6},        {"ps", options.ps},
-                      {"protocol", options.protocol},   {"min_ms", Minimum(times)}, {"median_ms", median_ms},
-                      {"gb_s", bytes / 1e6 / median_ms}};
-  if (baseline) {
-    const double baseline_ms = baseline->BestMedianMs();
+}  // namespace
+
+StatusOr<BenchResults> BenchTransfer(const BenchOptions& options) {
+  const double mb = static_cast<double>(options.variable_bytes()) / 1e6;
+  const bool once = options.rss || options.smoke || options.background_mb > 0;
+  const int rounds = options.rounds > 0 ? options.rounds : once ? 1 : 5;
+  const int steps = std::max(1, StepsFor(options) / rounds);
+  Round best;
+  double baseline_ms = 0;
+  for (int i = 0; i < rounds; ++i) {
+    TF_ASSIGN_OR_RETURN(Round round, RunRound(options, steps));
+    if (i == 0 || round.baseline_ms < baseline_ms) baseline_ms = round.baseline_ms;
+    if (i == 0 || round.median_ms() < best.median_ms()) best = std::move(round);
+  }
+
+  const double median_ms = best.median_ms();
+  ordered_json result{{"bench", options.name},
+                      {"mb", mb},
+                      {"ps", options.ps},
+                      {"protocol", options.protocol},
+                      {"min_ms", Minimum(best.times)},
+                      {"median_ms", median_ms},
+                      {"gb_s", mb / median_ms}};
+  if (baseline_ms > 0) {
     result["baseline"] = "raw_grpc";
-    result["baseline_gb_s"] = bytes / 1e6 / baseline_ms;
+    result["baseline_gb_s"] = mb / baseline_ms;
     result["ratio"] = baseline_ms / median_ms;
   }
-  result["p99_ms"] = Percentile(times, 99);
+  result["p99_ms"] = Percentile(best.times, 99);
   if (options.background_mb > 0) {
     result["background_mb"] = options.background_mb;
-    result["background_steps"] = verified["background_steps"];
+    result["background_steps"] = best.background_steps;
   }
   if (options.rss) {
     result["steps"] = steps;
-    for (const auto& [task, end] : memory.items()) {
+    for (const auto& [task, end] : best.memory.items()) {
       ordered_json of_task;
-      if (!memory_early.is_null()) of_task["rss_mb_at_step_50"] = memory_early[task]["rss_mb"];
+      if (!best.memory_early.is_null()) of_task["rss_mb_at_step_50"] = best.memory_early[task]["rss_mb"];
       of_task["rss_mb"] = end["rss_mb"];
       of_task["peak_mb"] = end["peak_mb"];
       result["memory"][task] = of_task;

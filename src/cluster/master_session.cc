@@ -123,14 +123,8 @@ Status MasterSession::RegisterPart(CompiledGraph::Part* part, uint64_t handle, D
   } else {
     TF_ASSIGN_OR_RETURN(link, master_->ConnectedTo(known->peer()));
   }
-  TF_RETURN_IF_ERROR(master_->CallAndWait(link,
-                                          {.request = 0,
-                                           .session = id_,
-                                           .handle = handle,
-                                           .incarnation = link->peer().incarnation,
-                                           .partition = part->graph_def,
-                                           .session_config = ""},
-                                          deadline));
+  TF_RETURN_IF_ERROR(master_->CallAndWait(
+      link, {.request = 0, .session = id_, .handle = handle, .partition = part->graph_def}, deadline));
   part->link = link;
   MutexLock lock(mu_);
   used_links_[part->task] = std::move(link);

@@ -14,8 +14,8 @@
 namespace tensorbraid {
 namespace {
 
-// Of a folded tensor. A constant travels with the partition when it is registered; a large one, such as an initial value,
-// is cheaper made where it is wanted.
+// Of a folded tensor. A constant travels with the partition when it is registered; a large one, such as an initial
+// value, is cheaper made where it is wanted.
 constexpr int64_t kMaxFoldedBytes = 16 << 10;
 // Of tensors in attributes that are compared.
 constexpr size_t kMaxComparedBytes = 64 << 10;
@@ -243,8 +243,7 @@ class Optimizer {
       for (const Output& in : node->inputs()) inputs.emplace_back(kept[in.node()->id()], in.index());
       std::vector<Node*> controls;
       for (const Node* c : node->control_inputs()) controls.push_back(kept[c->id()]);
-      TF_ASSIGN_OR_RETURN(kept[node->id()],
-                          pruned->impl().CopyNode(*node, std::move(inputs), std::move(controls)));
+      TF_ASSIGN_OR_RETURN(kept[node->id()], pruned->impl().CopyNode(*node, std::move(inputs), std::move(controls)));
     }
     return pruned;
   }

@@ -95,9 +95,7 @@ struct Encoder {
     to->set_request(m.request);
     Put(m.session, to->mutable_session());
     to->set_handle(m.handle);
-    to->set_incarnation(m.incarnation);
     to->set_partition(m.partition);
-    to->set_session_config(m.session_config);
   }
   void operator()(const DeregisterGraph& m) {
     auto* to = out->mutable_deregister_graph();
@@ -240,8 +238,7 @@ StatusOr<Message> DecodePlain(const proto::Header& h) {
       return Leave{Get(h.leave().status())};
     case proto::Header::kRegisterGraph: {
       const auto& m = h.register_graph();
-      return RegisterGraph{m.request(),   Get<SessionId>(m.session()), m.handle(), m.incarnation(),
-                           m.partition(), m.session_config()};
+      return RegisterGraph{m.request(), Get<SessionId>(m.session()), m.handle(), m.partition()};
     }
     case proto::Header::kDeregisterGraph:
       return DeregisterGraph{Get<SessionId>(h.deregister_graph().session()), h.deregister_graph().handle()};

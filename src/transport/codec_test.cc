@@ -37,7 +37,7 @@ std::vector<Message> OneOfEach() {
   const TensorMeta meta{.dtype = kFloat32, .shape = {2, 0, 3}, .bytes = 0};
   return {Heartbeat{},
           Leave{OddStatus()},
-          RegisterGraph{1, {2, 3}, 4, 5, std::string("par\0tition", 10), "config"},
+          RegisterGraph{1, {2, 3}, 4, std::string("par\0tition", 10)},
           DeregisterGraph{{2, 3}, 4},
           CloseSession{{2, 3}},
           Reply{1, OddStatus(), "body"},
@@ -72,13 +72,11 @@ TEST(CodecTest, EveryKindKeepsItsKind) {
 
 TEST(CodecTest, FieldsSurvive) {
   EXPECT_EQ(AsSent(Leave{OddStatus()}).status, OddStatus());
-  const auto graph = AsSent(RegisterGraph{1, {2, 3}, 4, 5, std::string("par\0tition", 10), "config"});
+  const auto graph = AsSent(RegisterGraph{1, {2, 3}, 4, std::string("par\0tition", 10)});
   EXPECT_EQ(graph.request, 1u);
   EXPECT_EQ(graph.session, (SessionId{2, 3}));
   EXPECT_EQ(graph.handle, 4u);
-  EXPECT_EQ(graph.incarnation, 5u);
   EXPECT_EQ(graph.partition, std::string("par\0tition", 10));
-  EXPECT_EQ(graph.session_config, "config");
   const auto deregister = AsSent(DeregisterGraph{{2, 3}, 4});
   EXPECT_EQ(deregister.session, (SessionId{2, 3}));
   EXPECT_EQ(deregister.handle, 4u);

@@ -83,10 +83,8 @@ struct Hello {
 struct RegisterGraph {
   uint64_t request = 0;
   SessionId session;
-  uint64_t handle = 0;         // chosen by the master
-  uint64_t incarnation = 0;    // of the task that must serve it; another one answers Aborted
-  std::string partition;       // encoded by cluster/partition_codec.h
-  std::string session_config;  // the session's settings, encoded likewise
+  uint64_t handle = 0;    // chosen by the master
+  std::string partition;  // a GraphDef
 };
 struct DeregisterGraph {
   SessionId session;
