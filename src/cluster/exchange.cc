@@ -69,7 +69,7 @@ void StepExchange::OnGrant(const std::shared_ptr<Link>& link, const GrantTensor&
 
 void StepExchange::Recv(const StepEdge& edge, RecvDone done) {
   const TensorKey key{.step = id_, .edge = edge.number};
-  StatusOr<Tensor> value = Tensor();
+  StatusOr<Tensor> value(absl::in_place);
   std::shared_ptr<Link> credit_to;
   uint64_t credit = 0;
   bool grant = false;
@@ -171,7 +171,7 @@ void StepExchange::OnBulk(const std::shared_ptr<Link>& link, const BulkTensor& m
   }
   if (!bad.ok()) return Arrive(m.key, bad);
   m.payload.CopyTo(out);
-  StatusOr<Tensor> value = Tensor();
+  StatusOr<Tensor> value(absl::in_place);
   {
     MutexLock lock(mu_);
     const auto it = incoming_.find(m.key);

@@ -213,7 +213,7 @@ inline std::string Pattern(size_t n, uint32_t seed) {
     x = x * 6364136223846793005u + 1442695040888963407u;
     std::memcpy(&s[i], &x, 8);
   }
-  for (; i < n; ++i) s[i] = static_cast<char>(i + seed);
+  if (i < n) std::memcpy(&s[i], &x, n - i);
   return s;
 }
 
