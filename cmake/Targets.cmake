@@ -44,7 +44,7 @@ endfunction()
 function(tensorbraid_benchmark_smoke name)
   if(TENSORBRAID_BUILD_TESTS)
     add_test(NAME ${name} COMMAND ${ARGN})
-    set_tests_properties(${name} PROPERTIES LABELS bench TIMEOUT 120)
+    set_tests_properties(${name} PROPERTIES LABELS bench TIMEOUT 300)
   endif()
 endfunction()
 

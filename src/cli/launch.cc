@@ -31,6 +31,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds kKillAfter{1500};
 // A process that left its process group may keep a pipe open; its output is not waited for.
 constexpr milliseconds kDrainAfterEnd{200};
+// Parameter servers of a job that has failed and has no worker left end by themselves, or never.
+constexpr milliseconds kGraceWithoutWorkers{2000};
 constexpr int kMaxTasks = 1000;
 
 void WriteAll(int fd, std::string_view bytes) {
@@ -230,12 +232,18 @@ class Launcher {
     char after[32];
     std::snprintf(after, sizeof after, "%.1f s", seconds);
     Say(StrCat(how, " after ", after, ", ", running, " of ", tasks_.size(), " still run"));
-    if (end.ok() || phase_ != Phase::kRun) return;
-    result_.failure = how;
-    result_.exit_code = end.ShellCode();
-    if (running > 0) {
-      Say(StrCat("the others have ", options_.grace.count() / 1000.0, " s to end by themselves"));
-      SetPhase(Phase::kGrace, options_.grace);
+    if (!end.ok() && phase_ == Phase::kRun) {
+      result_.failure = how;
+      result_.exit_code = end.ShellCode();
+      if (running > 0) {
+        Say(StrCat("the others have ", options_.grace.count() / 1000.0, " s to end by themselves"));
+        SetPhase(Phase::kGrace, options_.grace);
+      }
+    }
+    const bool workers_run =
+        std::any_of(tasks_.begin(), tasks_.end(), [](const Task& t) { return t.job() == "worker" && t.is_running(); });
+    if (phase_ == Phase::kGrace && running > 0 && !workers_run && task.job() == "worker") {
+      SetPhase(Phase::kGrace, std::min(options_.grace, kGraceWithoutWorkers));
     }
   }
 

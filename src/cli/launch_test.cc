@@ -119,6 +119,14 @@ TEST_F(LaunchTest, TasksThatIgnoreSignalsAreKilled) {
   EXPECT_EQ(result.failure, "worker/0 exited with 5");
 }
 
+TEST_F(LaunchTest, ServersAreNotWaitedForWhenAllWorkersHaveFailed) {
+  const auto began = Clock::now();
+  const LaunchResult result = Run("case \"$*\" in *job_name=ps*) exec sleep 1000;; esac; exit 5",
+                                  {.ps = 1, .workers = 2, .grace = std::chrono::seconds(1000)});
+  EXPECT_EQ(result.exit_code, 5);
+  EXPECT_LT(Clock::now() - began, std::chrono::seconds(60));
+}
+
 TEST_F(LaunchTest, ProcessThatLeftItsGroupDoesNotHoldTheLaunch) {
   // A process in a session of its own keeps the task's output open as long as the file "left" is there, at most until
   // the test's directory goes.

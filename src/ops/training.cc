@@ -1,4 +1,6 @@
 // Update rules of the optimizers, each by reference ("ApplyX") and by resource handle ("ResourceApplyX").
+#include <algorithm>
+
 #include "core/strings.h"
 #include "graph/node.h"
 #include "ops/register.h"
@@ -11,12 +13,20 @@ struct Argument {
   bool is_variable;  // a variable and its slots; the others are values of its type
 };
 
-// The variables and the gradient (the last input) have one shape; everything else is a scalar.
+// The number of the gradient among the inputs, each of which is one tensor.
+int GradientInput(const OpDef& op) {
+  const auto it = std::find_if(op.inputs.begin(), op.inputs.end(),
+                               [](const ArgDef& a) { return a.name == "grad" || a.name == "delta"; });
+  return static_cast<int>(it - op.inputs.begin());
+}
+
+// The variables and the gradient have one shape; everything else is a scalar.
 Status ApplyShape(ShapeContext& c) {
   const bool by_reference = c.num_outputs() > 0;
-  const int gradient = c.num_inputs() - 1;
+  const int gradient = GradientInput(c.node().op());
   Shape shape = c.input(gradient);
-  for (int i = 0; i < gradient; ++i) {
+  for (int i = 0; i < c.num_inputs(); ++i) {
+    if (i == gradient) continue;
     const bool is_handle = c.input_dtype(i) == DType::kResource;
     const bool is_variable = is_handle || IsRef(c.node().declared_input_type(i));
     if (!is_variable) {

@@ -4,6 +4,7 @@
 
 #include "cluster/testing/test_cluster.h"
 #include "tensorbraid/array_ops.h"
+#include "tensorbraid/math_ops.h"
 #include "tensorbraid/variable.h"
 
 namespace tensorbraid {
@@ -69,6 +70,19 @@ TEST(SessionTest, ADeviceThatDoesNotExistNamesThoseThatDo) {
   EXPECT_NE(s.message().find("/device:CPU:1"), absl::string_view::npos) << s;
   auto soft = Session::Create(g, {.device_count = {{"CPU", 2}}, .allow_soft_placement = true}).value();
   EXPECT_TRUE(soft->Run({c}).ok());
+}
+
+TEST(SessionTest, AnOpWithoutAKernelIsNamedWithTheTypesThatHaveOne) {
+  Graph g;
+  auto x = Placeholder(g, kUint8, {2, 2}, "x");
+  auto product = MatMul(x, x, {.name = "product"});
+  ASSERT_TRUE(g.status().ok()) << g.status();
+  auto session = Session::Create(g).value();
+  const Status s = session->Run({product}, {{x, Tensor(kUint8, {2, 2})}}).status();
+  EXPECT_EQ(s.code(), StatusCode::kNotFound) << s;
+  for (const char* part : {"MatMul 'product'", "session_test.cc:", "CPU", "float32"}) {
+    EXPECT_NE(s.message().find(part), absl::string_view::npos) << part << " in " << s;
+  }
 }
 
 TEST(ClusterSessionTest, VariablesLiveOnTheParameterServer) {

@@ -2,27 +2,11 @@
 #include <cmath>
 
 #include "core/strings.h"
+#include "tensorbraid/array_ops.h"
+#include "tensorbraid/math_ops.h"
 #include "tensorbraid/optimizer.h"
 
 namespace tensorbraid {
-namespace {
-
-Output Binary(const char* op, const Output& a, const Output& b) {
-  if (!a.valid() || !b.valid()) return {};
-  return NodeBuilder(*a.graph(), op).Input(a).Input(b).Output();
-}
-
-Output Unary(const char* op, const Output& a) {
-  if (!a.valid()) return {};
-  return NodeBuilder(*a.graph(), op).Input(a).Output();
-}
-
-Output CastTo(const Output& a, DType dtype) {
-  if (!a.valid()) return {};
-  return NodeBuilder(*a.graph(), "Cast").Input(a).Attr("DstT", dtype).Output();
-}
-
-}  // namespace
 
 Output ExponentialDecay(double learning_rate, const Variable& global_step, int64_t decay_steps, double decay_rate,
                         bool staircase) {
@@ -35,13 +19,10 @@ Output ExponentialDecay(double learning_rate, const Variable& global_step, int64
   }
   auto scope = g.NameScope("ExponentialDecay");
   auto device = g.ColocateWith(global_step.handle().op());
-  Output exponent = Binary("RealDiv", CastTo(global_step.value(), kFloat64),
-                           Operand(static_cast<double>(decay_steps)).ToOutput(g, kFloat64));
+  Output exponent = Cast(global_step, kFloat64) / static_cast<double>(decay_steps);
   // The step is never negative, so cutting off the fraction rounds down.
-  if (staircase) exponent = CastTo(CastTo(exponent, kInt64), kFloat64);
-  const Output log_rate = Operand(std::log(decay_rate)).ToOutput(g, kFloat64);
-  const Output decay = Unary("Exp", Binary("Mul", exponent, log_rate));
-  return CastTo(Binary("Mul", decay, Operand(learning_rate).ToOutput(g, kFloat64)), kFloat32);
+  if (staircase) exponent = Cast(Cast(exponent, kInt64), kFloat64);
+  return Cast(Exp(exponent * std::log(decay_rate)) * learning_rate, kFloat32);
 }
 
 Output PiecewiseConstant(const Variable& global_step, const std::vector<int64_t>& boundaries,
@@ -59,11 +40,7 @@ Output PiecewiseConstant(const Variable& global_step, const std::vector<int64_t>
   auto device = g.ColocateWith(global_step.handle().op());
   Output rate = Operand(values[0]).ToOutput(g, kFloat32);
   for (size_t i = 0; i < boundaries.size(); ++i) {
-    const Output beyond =
-        Binary("Greater", global_step.value(), Operand(boundaries[i]).ToOutput(g, global_step.dtype()));
-    const Output next = Operand(values[i + 1]).ToOutput(g, kFloat32);
-    if (!beyond.valid() || !next.valid() || !rate.valid()) return {};
-    rate = NodeBuilder(g, "Select").Input(beyond).Input(next).Input(rate).Output();
+    rate = Select(Greater(global_step, boundaries[i]), Operand(values[i + 1]).ToOutput(g, kFloat32), rate);
   }
   return rate;
 }

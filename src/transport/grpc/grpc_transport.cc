@@ -1,7 +1,10 @@
 #include "transport/grpc/grpc_transport.h"
 
 #include <pthread.h>
+#include <sched.h>
 
+#include <algorithm>
+#include <atomic>
 #include <random>
 #include <thread>
 #include <utility>
@@ -28,6 +31,9 @@ const Status& WasShutDown() {
   static const auto& status = *new Status(absl::CancelledError("the transport was shut down"));
   return status;
 }
+
+// Enough for a link to have its lanes apart, and for several busy links not to share a thread where there are cores.
+int NumQueues() { return std::clamp(2 * static_cast<int>(std::thread::hardware_concurrency()), 4, 16); }
 
 // The only frame of a handshake message.
 StatusOr<std::span<const std::byte>> OnlyHeader(FrameReader* reader) {
@@ -94,9 +100,9 @@ class GrpcTransport final : public Transport {
     Hello hello;
   };
 
-  void Poll(LaneKind kind);
-  // Lets the next caller of a lane in.
-  void RequestLane(LaneKind kind);
+  void Poll(grpc::CompletionQueue* queue);
+  // Lets the next caller of a lane in, if its connection is one of this queue's.
+  void RequestLane(LaneKind kind, grpc::ServerCompletionQueue* queue);
   void Accepted(const std::shared_ptr<Lane>& lane);
   Lane::ReadNext Greeted(const std::shared_ptr<Lane>& lane, const grpc::ByteBuffer& message);
   void Accept(HalfOpen both);
@@ -107,9 +113,14 @@ class GrpcTransport final : public Transport {
   Timer timer_;
   StreamCounter streams_;
   WorkerService service_;
-  std::unique_ptr<grpc::ServerCompletionQueue> queues_[kNumLanes];
+  // A connection belongs to one queue, whose thread reads its socket and runs its lane. gRPC deals those that are
+  // accepted to the queues in turns, as do we those that are made, so the two lanes of a link have different threads;
+  // links share them.
+  std::vector<std::unique_ptr<grpc::ServerCompletionQueue>> queues_;
   std::unique_ptr<grpc::Server> server_;
   std::vector<std::thread> threads_;
+
+  std::atomic<size_t> next_queue_{0};
 
   Mutex mu_;
   CondVar cv_;
@@ -164,8 +175,7 @@ void Connecting::Opened(const std::shared_ptr<Lane>& lane, bool ok) {
   lane->SendFrames(frame);
   if (lane->kind() == kBulkLane) return;
   lane->Read();
-  // Only now: the server's poller threads take accepted connections in turns, control on the first, bulk on the second.
-  Open(kBulkLane);
+  Open(kBulkLane);  // after the control lane, so that it gets another queue at both ends
 }
 
 Lane::ReadNext Connecting::Answered(const grpc::ByteBuffer& message) {
@@ -222,16 +232,16 @@ void Connecting::Fail(const Status& why) {
 
 // --- Accepting.
 
-void GrpcTransport::RequestLane(LaneKind kind) {
+void GrpcTransport::RequestLane(LaneKind kind, grpc::ServerCompletionQueue* queue) {
   auto stream = std::make_unique<ServerStream>();
   ServerStream* raw = stream.get();
   const auto lane = NewLane(kind);
-  Tag* tag = lane->Opening(std::move(stream), [this, lane](bool ok) {
+  Tag* tag = lane->Opening(std::move(stream), [this, lane, queue](bool ok) {
     if (!ok) return lane->Abandon();  // the server shuts down; nobody called
-    RequestLane(lane->kind());
+    RequestLane(lane->kind(), queue);
     Accepted(lane);
   });
-  service_.RequestLane(kind, &raw->context_, &raw->rw_, queues_[kind].get(), tag);
+  service_.RequestLane(kind, &raw->context_, &raw->rw_, queue, tag);
 }
 
 void GrpcTransport::Accepted(const std::shared_ptr<Lane>& lane) {
@@ -332,7 +342,7 @@ void GrpcTransport::OpenLane(const std::shared_ptr<Lane>& lane, const std::strin
   auto stream = std::make_unique<ClientStream>(
       grpc::CreateCustomChannel(target, grpc::InsecureChannelCredentials(), ClientChannelArguments()));
   ClientStream* raw = stream.get();
-  raw->Prepare(lane->kind(), queues_[lane->kind()].get());
+  raw->Prepare(lane->kind(), queues_[next_queue_++ % queues_.size()].get());
   raw->Start(lane->Opening(std::move(stream), [lane, opened = std::move(opened)](bool ok) { opened(lane, ok); }));
 }
 
@@ -364,7 +374,7 @@ StatusOr<int> GrpcTransport::Listen(const std::string& address, LinkHandler* han
   int port = 0;
   builder.AddListeningPort(bind.ToString(), grpc::InsecureServerCredentials(), &port);
   builder.RegisterService(&service_);
-  for (auto& queue : queues_) queue = builder.AddCompletionQueue();
+  for (int i = NumQueues(); i > 0; --i) queues_.push_back(builder.AddCompletionQueue());
   server_ = builder.BuildAndStart();
   if (server_ == nullptr || port == 0) {
     if (server_ != nullptr) server_->Shutdown();
@@ -375,14 +385,14 @@ StatusOr<int> GrpcTransport::Listen(const std::string& address, LinkHandler* han
       bool ok;
       while (queue->Next(&tag, &ok)) {
       }
-      queue = nullptr;
     }
+    queues_.clear();
     return WhyBindFails(bind, address);
   }
   handler_ = handler;
-  for (const LaneKind kind : {kControlLane, kBulkLane}) {
-    RequestLane(kind);
-    threads_.emplace_back([this, kind] { Poll(kind); });
+  for (auto& queue : queues_) {
+    for (const LaneKind kind : {kControlLane, kBulkLane}) RequestLane(kind, queue.get());
+    threads_.emplace_back([this, q = queue.get()] { Poll(q); });
   }
   return port;
 }
@@ -399,11 +409,25 @@ void GrpcTransport::Connect(const std::string& address, const Hello& hello, std:
   connecting->Start(timeout);
 }
 
-void GrpcTransport::Poll(LaneKind kind) {
-  pthread_setname_np(pthread_self(), kind == kControlLane ? "tb-grpc-ctl" : "tb-grpc-blk");
+void GrpcTransport::Poll(grpc::CompletionQueue* queue) {
+  pthread_setname_np(pthread_self(), "tb-grpc");
   void* tag;
   bool ok;
-  while (queues_[kind]->Next(&tag, &ok)) static_cast<Tag*>(tag)->Run(ok);
+  Clock::time_point awake_until{};
+  while (true) {
+    if (Clock::now() < awake_until) {
+      const auto got = queue->AsyncNext(&tag, &ok, gpr_time_0(GPR_CLOCK_MONOTONIC));
+      if (got == grpc::CompletionQueue::SHUTDOWN) return;
+      if (got == grpc::CompletionQueue::TIMEOUT) {
+        sched_yield();
+        continue;
+      }
+    } else if (!queue->Next(&tag, &ok)) {
+      return;
+    }
+    static_cast<Tag*>(tag)->Run(ok);
+    awake_until = Clock::now() + options_.stay_awake;
+  }
 }
 
 void GrpcTransport::Shutdown() {

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <deque>
 #include <thread>
@@ -70,10 +71,19 @@ class SerialQueue {
 
 class InprocLink;
 
+// The threads of a link's two lanes. Like those of gRPC's transport they serve several links, but not all, so that what
+// handlers promise of different links is put to the test.
+struct LaneThreads {
+  SerialQueue control{"tb-inproc-ctl"};
+  SerialQueue bulk{"tb-inproc-blk"};
+};
+
 // What a transport shares with the links and transports that talk to it.
 class Node {
  public:
-  explicit Node(const InprocOptions& options) : options(options), control("tb-inproc-ctl"), bulk("tb-inproc-blk") {}
+  explicit Node(const InprocOptions& options) : options(options) {}
+
+  LaneThreads& threads_of(uint64_t connect) { return threads[connect % threads.size()]; }
 
   // False when the node is stopping.
   bool AddLink(std::shared_ptr<InprocLink> link) {
@@ -95,13 +105,11 @@ class Node {
 
   const InprocOptions options;
   LinkHandler* handler = nullptr;  // set by Listen, before anybody can find the node
-  SerialQueue control;
-  SerialQueue bulk;
+  std::array<LaneThreads, 2> threads;
   Mutex mu;
   bool stopping TB_GUARDED_BY(mu) = false;
   absl::flat_hash_set<std::shared_ptr<InprocLink>> links TB_GUARDED_BY(mu);
   absl::flat_hash_map<uint64_t, Transport::ConnectDone> connects TB_GUARDED_BY(mu);
-  uint64_t next_connect TB_GUARDED_BY(mu) = 1;
 };
 
 // One end of a link. Both ends share a mutex: under it messages and the end of the link enter the queues, so that the
@@ -113,8 +121,11 @@ class InprocLink final : public Link, public std::enable_shared_from_this<Inproc
     bool closed TB_GUARDED_BY(mu) = false;
   };
 
-  InprocLink(std::shared_ptr<Node> node, Hello peer, std::shared_ptr<Shared> shared)
-      : node_(std::move(node)), peer_(std::move(peer)), shared_(std::move(shared)) {}
+  InprocLink(std::shared_ptr<Node> node, uint64_t connect, Hello peer, std::shared_ptr<Shared> shared)
+      : node_(std::move(node)),
+        threads_(node_->threads_of(connect)),
+        peer_(std::move(peer)),
+        shared_(std::move(shared)) {}
 
   static void Pair(const std::shared_ptr<InprocLink>& a, const std::shared_ptr<InprocLink>& b) {
     a->other_ = b;
@@ -130,7 +141,7 @@ class InprocLink final : public Link, public std::enable_shared_from_this<Inproc
     MutexLock lock(shared_->mu);
     if (shared_->closed) return;
     if (bulk == nullptr) {
-      node_of(*other).control.Post([other, m = std::move(message)]() mutable { other->Deliver(std::move(m)); });
+      other->threads_.control.Post([other, m = std::move(message)]() mutable { other->Deliver(std::move(m)); });
       return;
     }
     const size_t size = bulk->payload.size();
@@ -175,19 +186,17 @@ class InprocLink final : public Link, public std::enable_shared_from_this<Inproc
   }
 
  private:
-  static Node& node_of(InprocLink& link) { return *link.node_; }
-
   // These two under the shared mutex.
   void QueueBulk(Message message) {
     if (!up_) {
       early_.push_back(std::move(message));
       return;
     }
-    node_->bulk.Post([self = shared_from_this(), m = std::move(message)]() mutable { self->Deliver(std::move(m)); });
+    threads_.bulk.Post([self = shared_from_this(), m = std::move(message)]() mutable { self->Deliver(std::move(m)); });
   }
   void QueueDown(Status why) {
     early_.clear();
-    for (SerialQueue* lane : {&node_->control, &node_->bulk}) {
+    for (SerialQueue* lane : {&threads_.control, &threads_.bulk}) {
       lane->Post([self = shared_from_this(), why] { self->LaneEnds(why); });
     }
   }
@@ -210,6 +219,7 @@ class InprocLink final : public Link, public std::enable_shared_from_this<Inproc
   }
 
   const std::shared_ptr<Node> node_;  // where this end delivers
+  LaneThreads& threads_;              // on which
   const Hello peer_;
   const std::shared_ptr<Shared> shared_;
   std::weak_ptr<InprocLink> other_;
@@ -222,13 +232,16 @@ class InprocLink final : public Link, public std::enable_shared_from_this<Inproc
 
 namespace {
 
+// One count for all, so that a task that several others connect to has their links on different threads.
+std::atomic<uint64_t> next_connect{1};
+
 // On the control thread of the one who connects.
 void FinishConnect(const std::shared_ptr<Node>& node, uint64_t id, StatusOr<std::shared_ptr<Link>> result) {
   if (auto done = node->TakeConnect(id)) done(std::move(result));
 }
 
 void PostFailure(const std::shared_ptr<Node>& node, uint64_t id, Status why) {
-  node->control.Post([=] { FinishConnect(node, id, why); });
+  node->threads_of(id).control.Post([=] { FinishConnect(node, id, why); });
 }
 
 // On the acceptor's control thread.
@@ -243,13 +256,13 @@ void Accept(const std::shared_ptr<Node>& node, const std::shared_ptr<Node>& from
   if (Status refused = node->handler->OnHello(hello, &answer); !refused.ok()) return PostFailure(from, id, refused);
 
   auto shared = std::make_shared<InprocLink::Shared>();
-  auto theirs = std::make_shared<InprocLink>(from, answer, shared);
-  auto ours = std::make_shared<InprocLink>(node, hello, shared);
+  auto theirs = std::make_shared<InprocLink>(from, id, answer, shared);
+  auto ours = std::make_shared<InprocLink>(node, id, hello, shared);
   InprocLink::Pair(theirs, ours);
   if (!node->AddLink(ours)) return gone();
   if (!from->AddLink(theirs)) return node->RemoveLink(ours);
   // Queued before our side comes up and may send, so that their OnLinkUp precedes all messages.
-  from->control.Post([from, id, theirs, address] {
+  from->threads_of(id).control.Post([from, id, theirs, address] {
     if (theirs->GoUp()) {
       FinishConnect(from, id, std::shared_ptr<Link>(theirs));
     } else {
@@ -280,12 +293,12 @@ class InprocTransport final : public Transport {
     {
       MutexLock lock(node_->mu);
       if (node_->stopping) return;
-      id = node_->next_connect++;
+      id = next_connect++;
       node_->connects.emplace(id, std::move(done));
     }
     const std::shared_ptr<Node> other = network_->Find(address);
     const auto accept = [other, from = node_, id, hello, address] { Accept(other, from, id, hello, address); };
-    if (other == nullptr || !other->control.Post(accept)) {
+    if (other == nullptr || !other->threads_of(id).control.Post(accept)) {
       PostFailure(node_, id, Unavailable("nobody listens on ", address));
     }
   }
@@ -302,10 +315,10 @@ class InprocTransport final : public Transport {
     }
     for (const auto& link : links) link->Close(Cancelled("the transport was shut down"));
     for (auto& [id, done] : connects) {
-      node_->control.Post([done = std::move(done)] { done(Cancelled("the transport was shut down")); });
+      node_->threads_of(id).control.Post([done = std::move(done)] { done(Cancelled("the transport was shut down")); });
     }
-    node_->control.Stop();
-    node_->bulk.Stop();
+    for (auto& threads : node_->threads) threads.control.Stop();
+    for (auto& threads : node_->threads) threads.bulk.Stop();
   }
 
  private:

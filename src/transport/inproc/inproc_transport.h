@@ -35,7 +35,7 @@ struct InprocOptions {
   size_t bulk_part_bytes = 0;  // BulkTensors arrive in parts of this size; 0: whole
 };
 
-// Has two threads, one per lane, which call the handler. Received payloads keep their owner, so they may be kept.
+// Has four threads, two for each lane, which call the handler. Received payloads keep their owner, so they may be kept.
 std::unique_ptr<Transport> NewInprocTransport(std::shared_ptr<InprocNetwork> network,
                                               const InprocOptions& options = {});
 

@@ -1,0 +1,119 @@
+// Values are TensorFlow's (tf.train, version 2.21) on the same problem.
+#include "tensorbraid/optimizer.h"
+
+#include <gtest/gtest.h>
+
+#include "tensorbraid/tensorbraid.h"
+
+namespace tensorbraid {
+namespace {
+
+// w after three steps towards (3, 1, -1) from (1, -2, 0.5).
+std::vector<float> AfterThreeSteps(Optimizer& optimizer) {
+  Graph g;
+  Variable w(g, {3}, Constant(Tensor::Vector<float>({1.0f, -2.0f, 0.5f})), {.name = "w"});
+  const Tensor target = Tensor::Vector<float>({3.0f, 1.0f, -1.0f});
+  const Operation train = optimizer.Minimize(ReduceSum(Square(w - target)));
+  auto session = Session::Create(g);
+  EXPECT_TRUE(session.ok()) << session.status();
+  if (!session.ok()) return {};
+  EXPECT_TRUE((*session)->Run({GlobalVariablesInitializer(g)}).ok());
+  for (int i = 0; i < 3; ++i) {
+    const Status status = (*session)->Run({train}).status();
+    EXPECT_TRUE(status.ok()) << status;
+  }
+  const auto value = (*session)->Run({w});
+  const auto data = (*value)[0].data<float>();
+  return {data.begin(), data.end()};
+}
+
+void ExpectNear(const std::vector<float>& got, const std::vector<float>& want) {
+  ASSERT_EQ(got.size(), want.size());
+  for (size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], want[i], 1e-6) << i;
+}
+
+TEST(OptimizerTest, GradientDescentStepsAsTensorFlow) {
+  GradientDescentOptimizer optimizer(0.1);
+  ExpectNear(AfterThreeSteps(optimizer), {1.9760001f, -0.53599995f, -0.23200002f});
+}
+
+TEST(OptimizerTest, MomentumStepsAsTensorFlow) {
+  MomentumOptimizer plain(0.1, 0.9);
+  ExpectNear(AfterThreeSteps(plain), {2.876f, 0.814f, -0.907f});
+  MomentumOptimizer nesterov(0.1, 0.9, {.use_nesterov = true});
+  ExpectNear(AfterThreeSteps(nesterov), {3.2167041f, 1.3250558f, -1.1625279f});
+}
+
+TEST(OptimizerTest, AdadeltaStepsAsTensorFlow) {
+  AdadeltaOptimizer optimizer(1.0, {.rho = 0.95, .epsilon = 1e-6});
+  ExpectNear(AfterThreeSteps(optimizer), {1.0135522f, -1.9864422f, 0.48645332f});
+  EXPECT_EQ(optimizer.GetSlotNames(), (std::vector<std::string>{"accum", "accum_update"}));
+}
+
+TEST(OptimizerTest, AverageGradientsIsTheMeanOverTowers) {
+  Graph g;
+  Variable w(g, {}, Zeros(), {.name = "w"});
+  Variable unused(g, {}, Zeros(), {.name = "unused"});
+  GradientDescentOptimizer optimizer(1.0);
+  std::vector<std::vector<GradAndVar>> towers;
+  for (const float slope : {1.0f, 2.0f, 6.0f}) {
+    auto grads = optimizer.ComputeGradients(w * slope);
+    ASSERT_TRUE(grads.ok()) << grads.status();
+    towers.push_back(*std::move(grads));
+  }
+  const auto mean = AverageGradients(towers);
+  ASSERT_EQ(mean.size(), 2u);
+  EXPECT_FALSE(mean[1].grad.valid());
+  const Operation train = optimizer.ApplyGradients(mean);
+  auto session = Session::Create(g);
+  ASSERT_TRUE(session.ok()) << session.status();
+  ASSERT_TRUE((*session)->Run({GlobalVariablesInitializer(g)}).ok());
+  ASSERT_TRUE((*session)->Run({train}).ok());
+  EXPECT_FLOAT_EQ((*(*session)->Run({w}))[0].scalar<float>(), -3.0f);
+}
+
+TEST(OptimizerTest, ALossThatDependsOnNoVariableIsAMistake) {
+  Graph g;
+  Variable w(g, {}, Zeros(), {.name = "w"});
+  GradientDescentOptimizer optimizer(1.0);
+  optimizer.Minimize(Square(Placeholder(g, kFloat32, {}, "x")));
+  EXPECT_NE(g.status().message().find("depends on none of the variables w"), std::string::npos) << g.status();
+}
+
+TEST(LearningRateTest, SchedulesFollowTensorFlow) {
+  Graph g;
+  Variable step = GetOrCreateGlobalStep(g);
+  const Output decayed = ExponentialDecay(0.5, step, 4, 0.8);
+  const Output in_stairs = ExponentialDecay(0.5, step, 4, 0.8, /*staircase=*/true);
+  const Output in_pieces = PiecewiseConstant(step, {3, 6}, {1.0, 0.5, 0.1});
+  const Output given = Placeholder(g, kInt64, {});
+  const Operation set = step.Assign(given);
+  auto session = Session::Create(g);
+  ASSERT_TRUE(session.ok()) << session.status();
+  struct Row {
+    int64_t step;
+    float decayed, in_stairs, in_pieces;
+  };
+  for (const Row& row : {Row{0, 0.5f, 0.5f, 1.0f}, Row{3, 0.42294851f, 0.5f, 1.0f}, Row{4, 0.4f, 0.4f, 0.5f},
+                         Row{6, 0.35777089f, 0.4f, 0.5f}, Row{7, 0.33835882f, 0.4f, 0.1f},
+                         Row{10, 0.28621671f, 0.32f, 0.1f}}) {
+    ASSERT_TRUE((*session)->Run({set}, {{given, Tensor::Scalar(row.step)}}).ok());
+    const auto rates = (*session)->Run({decayed, in_stairs, in_pieces});
+    ASSERT_TRUE(rates.ok()) << rates.status();
+    EXPECT_NEAR((*rates)[0].scalar<float>(), row.decayed, 1e-6) << row.step;
+    EXPECT_NEAR((*rates)[1].scalar<float>(), row.in_stairs, 1e-6) << row.step;
+    EXPECT_NEAR((*rates)[2].scalar<float>(), row.in_pieces, 1e-6) << row.step;
+  }
+}
+
+TEST(LearningRateTest, WhatMakesNoScheduleIsAMistake) {
+  Graph g;
+  ExponentialDecay(0.5, GetOrCreateGlobalStep(g), 0, 0.8);
+  EXPECT_TRUE(absl::IsInvalidArgument(g.status())) << g.status();
+  Graph h;
+  PiecewiseConstant(GetOrCreateGlobalStep(h), {6, 3}, {1.0, 0.5, 0.1});
+  EXPECT_TRUE(absl::IsInvalidArgument(h.status())) << h.status();
+}
+
+}  // namespace
+}  // namespace tensorbraid
