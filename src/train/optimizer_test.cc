@@ -94,9 +94,9 @@ TEST(LearningRateTest, SchedulesFollowTensorFlow) {
     int64_t step;
     float decayed, in_stairs, in_pieces;
   };
-  for (const Row& row : {Row{0, 0.5f, 0.5f, 1.0f}, Row{3, 0.42294851f, 0.5f, 1.0f}, Row{4, 0.4f, 0.4f, 0.5f},
-                         Row{6, 0.35777089f, 0.4f, 0.5f}, Row{7, 0.33835882f, 0.4f, 0.1f},
-                         Row{10, 0.28621671f, 0.32f, 0.1f}}) {
+  for (const Row& row :
+       {Row{0, 0.5f, 0.5f, 1.0f}, Row{3, 0.42294851f, 0.5f, 1.0f}, Row{4, 0.4f, 0.4f, 0.5f},
+        Row{6, 0.35777089f, 0.4f, 0.5f}, Row{7, 0.33835882f, 0.4f, 0.1f}, Row{10, 0.28621671f, 0.32f, 0.1f}}) {
     ASSERT_TRUE((*session)->Run({set}, {{given, Tensor::Scalar(row.step)}}).ok());
     const auto rates = (*session)->Run({decayed, in_stairs, in_pieces});
     ASSERT_TRUE(rates.ok()) << rates.status();

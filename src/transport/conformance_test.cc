@@ -30,7 +30,7 @@ Kind Inproc() {
           }};
 }
 
-Kind Grpc() {
+[[maybe_unused]] Kind Grpc() {
   return {.name = "grpc", .make = [] { return [] { return NewGrpcTransport(); }; }};
 }
 
