@@ -35,7 +35,7 @@ tf::Status Main(int argc, char** argv) {
   auto& data_dir = flags.Define<std::string>("data_dir", "examples/data/mnist", "MNIST in idx format");
   auto& steps = flags.Define("train_steps", 2000, "steps of training");
   auto& batch_size = flags.Define("batch_size", 100, "examples per step");
-  auto& learning_rate = flags.Define("learning_rate", 0.5, "of gradient descent");
+  auto& learning_rate = flags.Define("learning_rate", 0.2, "of gradient descent");
   flags.ParseOrExit(argc, argv);
   TF_ASSIGN_OR_RETURN(auto mnist, tf::data::Mnist::Load(data_dir));
   return Train(mnist, steps, batch_size, learning_rate);

@@ -87,7 +87,7 @@ tf::Status Main(int argc, char** argv) {
   auto& data_dir = flags.Define<std::string>("data_dir", "examples/data/mnist", "MNIST in idx format");
   auto& steps = flags.Define("train_steps", 2000, "stop at this global step");
   auto& batch_size = flags.Define("batch_size", 100, "examples per step of one worker");
-  auto& learning_rate = flags.Define("learning_rate", 0.5, "of gradient descent");
+  auto& learning_rate = flags.Define("learning_rate", 0.2, "of gradient descent");
   auto& replicas =
       flags.Define("replicas_to_aggregate", 0, "with --issync: gradients per step; fewer than workers: spares; 0: all");
   auto& seed = flags.Define("seed", 1, "of the order of the examples; each worker has its own order");
