@@ -107,8 +107,11 @@ class GraphImpl {
   StatusOr<Node*> CopyNode(const Node& node, std::vector<Output> inputs, std::vector<Node*> controls);
   // Merges what is known now into an output's shape. REQUIRES: compatible.
   void RefineShape(Node* node, int output, const Shape& shape);
-  // Makes `name` unique within the open name scope: "scope/name_1".
+  // Makes `name` unique within the open name scope: "scope/name_1". A name that ends with "/" is a full one, of a
+  // scope, and is taken as it is unless a node has it already.
   std::string UniqueName(const std::string& name);
+  // Of the open name scope, in full: "tower_1/conv"; "" at the top.
+  std::string name_scope() const { return name_scopes_.empty() ? "" : name_scopes_.back(); }
   // Adds to a node that exists (used by loops in graphs and by rewrites).
   void AddControlEdge(Node* from, Node* to);
   // Takes back the nodes from the count-th on. REQUIRES: no earlier node, scope or collection refers to them.

@@ -47,8 +47,11 @@ std::string GraphImpl::UniqueName(const std::string& name) {
     std::transform(s.begin(), s.end(), s.begin(), [](unsigned char c) { return std::tolower(c); });
     return s;
   };
-  // TensorFlow compares names without case, and counts from the last number it gave.
-  const std::string full = prefix + name;
+  // TensorFlow compares names without case, and counts from the last number it gave. A scope's own name may go to a
+  // node.
+  const bool is_scope = name.ends_with('/');
+  const std::string full = is_scope ? name.substr(0, name.size() - 1) : prefix + name;
+  if (is_scope && !by_name_.contains(full)) return full;
   int& uses = name_uses_[lower(full)];
   std::string unique = full;
   if (uses > 0 || by_name_.contains(full)) {

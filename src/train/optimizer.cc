@@ -87,9 +87,11 @@ Operation Optimizer::ApplyGradients(const std::vector<GradAndVar>& grads, const 
   if (!graph->status().ok()) return {};
   hypers_.clear();
   std::vector<Operation> updates;
-  const std::string train_name = options.name.empty() ? name_ : options.name;
+  std::string train_name;  // that of the scope, as TensorFlow names it
+  Operation updated;
   {
-    auto scope = graph->NameScope(name_);
+    auto scope = graph->NameScope(options.name.empty() ? name_ : options.name);
+    train_name = graph->impl().name_scope() + "/";
     for (const GradAndVar& g : grads) {
       if (!g.grad.valid()) continue;
       CreateSlots(g.var);
@@ -97,6 +99,7 @@ Operation Optimizer::ApplyGradients(const std::vector<GradAndVar>& grads, const 
       auto device = graph->ColocateWith(g.var.handle().op());
       updates.push_back(ApplyDense(g.grad, g.var));
     }
+    if (options.global_step.valid() && !updates.empty()) updated = Group(*graph, updates, "update");
   }
   if (updates.empty()) {
     graph->AddError(InvalidArgument(name_, ": no variable has a gradient to apply"));
@@ -108,7 +111,6 @@ Operation Optimizer::ApplyGradients(const std::vector<GradAndVar>& grads, const 
   const Variable& step = options.global_step;
   // The step itself is the training operation: it runs last, where it lies, and nothing more has to cross to a worker.
   auto device = graph->ColocateWith(step.handle().op());
-  const Operation updated = Group(*graph, updates, name_ + "/update");
   const Output one = Operand(1).ToOutput(*graph, step.dtype());
   const Operation train = NodeBuilder(*graph, "AssignAddVariableOp")
                               .Name(train_name)

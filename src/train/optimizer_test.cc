@@ -72,6 +72,19 @@ TEST(OptimizerTest, AverageGradientsIsTheMeanOverTowers) {
   EXPECT_FLOAT_EQ((*(*session)->Run({w}))[0].scalar<float>(), -3.0f);
 }
 
+TEST(OptimizerTest, OperationsAreNamedAsTensorFlowNamesThem) {
+  Graph g;
+  Variable w(g, {}, Zeros(), {.name = "w"});
+  const Output loss = Square(w);
+  GradientDescentOptimizer optimizer(0.1);
+  EXPECT_EQ(optimizer.Minimize(loss).name(), "GradientDescent");
+  EXPECT_EQ(optimizer.Minimize(loss, {.global_step = GetOrCreateGlobalStep(g)}).name(), "GradientDescent_1");
+  EXPECT_EQ(optimizer.Minimize(loss, {.name = "train"}).name(), "train");
+  for (const char* name : {"GradientDescent/update_w/ResourceApplyGradientDescent", "GradientDescent_1/update"}) {
+    EXPECT_TRUE(g.FindOperation(name).ok()) << g.FindOperation(name).status();
+  }
+}
+
 TEST(OptimizerTest, ALossThatDependsOnNoVariableIsAMistake) {
   Graph g;
   Variable w(g, {}, Zeros(), {.name = "w"});
