@@ -31,7 +31,7 @@ struct ServerOptions {
   // A task other than a parameter server that has been unreachable for so long is lost (see Join).
   std::chrono::milliseconds lost_after{30000};
   // Waits longer than this are logged, with what is waited for.
-  std::chrono::milliseconds slow_wait{10000};
+  std::chrono::milliseconds slow_wait{5000};
 };
 
 // Runs one task: holds its devices and variables, serves steps of sessions on any task of the cluster, and can be the

@@ -87,7 +87,11 @@ void Links::Get(const std::string& task, milliseconds timeout, GetDone done) {
       error = NotFound("there is no task ", task, " in the cluster");
     } else {
       const auto now = Clock::now();
-      if (peer.waiters.empty()) peer.wait_since = peer.wait_logged = now;
+      // A wait in slices (WaitFor) is one wait, and so is one for a peer that is dialed anyway.
+      constexpr milliseconds kBetweenSlices{1000};
+      const bool goes_on = peer.keep || !peer.waiters.empty() || now - peer.waited_at < kBetweenSlices;
+      if (!goes_on) peer.wait_since = peer.wait_logged = now;
+      peer.waited_at = now;
       peer.waiters.push_back({std::move(done), now + timeout});
       Dial(&peer);
       return;
@@ -291,6 +295,7 @@ void Links::Tick() {
         }
       }
       std::erase_if(peer.waiters, [&](Waiter& w) {
+        peer.waited_at = now;
         if (w.deadline > now) return false;
         overdue.emplace_back(std::move(w.done), Unavailable("cannot reach ", Describe(peer), ": ",
                                                             std::string(peer.last_error.message())));

@@ -21,7 +21,7 @@ struct LinksOptions {
   std::chrono::milliseconds heartbeat_interval{1000};
   std::chrono::milliseconds heartbeat_timeout{10000};
   std::chrono::milliseconds lost_after{30000};
-  std::chrono::milliseconds slow_wait{10000};
+  std::chrono::milliseconds slow_wait{5000};
 };
 
 // Dials, keeps alive and watches. A task is connected by one link, whichever side made it; when both sides dial at the
@@ -93,6 +93,7 @@ class Links final : private LinkHandler {
     bool lost = false;
     Clock::time_point down_since;
     Clock::time_point wait_since;
+    Clock::time_point waited_at;  // when somebody was last seen waiting
     Clock::time_point wait_logged;
   };
   struct Heard {

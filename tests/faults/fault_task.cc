@@ -80,7 +80,7 @@ tf::Status Main(int argc, char** argv) {
                                                           .heartbeat_interval = std::chrono::milliseconds(100),
                                                           .heartbeat_timeout = std::chrono::milliseconds(1000),
                                                           .lost_after = std::chrono::milliseconds(1000),
-                                                          .slow_wait = std::chrono::milliseconds(200)}));
+                                                          .slow_wait = std::chrono::milliseconds(500)}));
   std::printf("started\n");
   std::fflush(stdout);
   if (task.job_name == "ps") return server->Join();
