@@ -1,0 +1,69 @@
+#include "core/crc32c.h"
+
+#include <array>
+#include <cstring>
+
+#if defined(__x86_64__)
+#include <nmmintrin.h>
+#endif
+
+namespace tensorbraid {
+namespace {
+
+constexpr uint32_t kReversedPolynomial = 0x82f63b78u;
+
+// tables[k][b]: what byte b does to the checksum when k zero bytes follow it, so that eight bytes are taken at once.
+using Tables = std::array<std::array<uint32_t, 256>, 8>;
+
+constexpr Tables MakeTables() {
+  Tables tables{};
+  for (uint32_t b = 0; b < 256; ++b) {
+    uint32_t crc = b;
+    for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ (crc & 1 ? kReversedPolynomial : 0);
+    tables[0][b] = crc;
+  }
+  for (size_t k = 1; k < tables.size(); ++k) {
+    for (uint32_t b = 0; b < 256; ++b) tables[k][b] = (tables[k - 1][b] >> 8) ^ tables[0][tables[k - 1][b] & 0xff];
+  }
+  return tables;
+}
+
+constexpr Tables kTables = MakeTables();
+
+uint64_t Load64(const char* p) {
+  uint64_t v;
+  std::memcpy(&v, p, sizeof v);
+  return v;
+}
+
+uint32_t ByTables(const char* p, size_t size, uint32_t crc) {
+  for (; size >= 8; p += 8, size -= 8) {
+    const uint64_t v = Load64(p) ^ crc;
+    crc = 0;
+    for (int i = 0; i < 8; ++i) crc ^= kTables[7 - i][(v >> (8 * i)) & 0xff];
+  }
+  for (; size > 0; ++p, --size) crc = (crc >> 8) ^ kTables[0][(crc ^ static_cast<unsigned char>(*p)) & 0xff];
+  return crc;
+}
+
+#if defined(__x86_64__)
+__attribute__((target("sse4.2"))) uint32_t ByInstruction(const char* p, size_t size, uint32_t crc) {
+  uint64_t wide = crc;
+  for (; size >= 8; p += 8, size -= 8) wide = _mm_crc32_u64(wide, Load64(p));
+  crc = static_cast<uint32_t>(wide);
+  for (; size > 0; ++p, --size) crc = _mm_crc32_u8(crc, static_cast<unsigned char>(*p));
+  return crc;
+}
+#endif
+
+}  // namespace
+
+uint32_t Crc32c(std::string_view bytes, uint32_t crc) {
+#if defined(__x86_64__)
+  static const bool has_instruction = __builtin_cpu_supports("sse4.2") != 0;
+  if (has_instruction) return ~ByInstruction(bytes.data(), bytes.size(), ~crc);
+#endif
+  return ~ByTables(bytes.data(), bytes.size(), ~crc);
+}
+
+}  // namespace tensorbraid
