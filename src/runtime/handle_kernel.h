@@ -10,7 +10,8 @@
 namespace tensorbraid {
 
 // Finds or makes a resource of type R, named by the attributes `container` and `shared_name` (or the node's name), and
-// keeps it with the tensor that hands it on, until something is deleted from the ResourceManager.
+// keeps it with the tensor that hands it on, until something is deleted from the ResourceManager. Output 0 becomes a
+// resource handle, or, where the op declares Ref(string), a handle of the old form (reference_handle.h).
 template <typename R>
 class HandleKernel : public Kernel {
  public:
@@ -25,11 +26,19 @@ class HandleKernel : public Kernel {
       TF_ASSIGN_OR_RETURN(resource_, manager.LookupOrCreate<R>(container_, name_, [&] { return Create(); }));
       manager_ = nullptr;  // looked for again next time, should the check fail
       TF_RETURN_IF_ERROR(Check(*resource_));
-      tensor_ = MakeTensor(resource_);
+      if (IsRef(ctx.node().output_type(0))) {
+        reference_ = MakeReferenceHandle(container_, name_);
+      } else {
+        tensor_ = MakeTensor(resource_);
+      }
       manager_ = &manager;
       generation_ = generation;
     }
-    Emit(ctx, resource_, tensor_);
+    if (IsRef(ctx.node().output_type(0))) {
+      EmitReference(ctx, resource_, reference_);
+    } else {
+      ctx.set_output(0, tensor_);
+    }
     return OkStatus();
   }
 
@@ -40,7 +49,10 @@ class HandleKernel : public Kernel {
   virtual Tensor MakeTensor(const RefPtr<R>& resource) const {
     return MakeHandleTensor(resource, device_, container_, name_);
   }
-  virtual void Emit(KernelContext& ctx, const RefPtr<R>& resource, const Tensor& tensor) { ctx.set_output(0, tensor); }
+  // Where the output is a reference: to the handle; of variables, to the resource itself.
+  virtual void EmitReference(KernelContext& ctx, const RefPtr<R>& resource, const RefPtr<VariableResource>& handle) {
+    ctx.set_output_ref(0, handle);
+  }
   const std::string& container() const { return container_; }
   const std::string& name() const { return name_; }
 
@@ -57,7 +69,8 @@ class HandleKernel : public Kernel {
   ResourceManager* manager_ TB_GUARDED_BY(mu_) = nullptr;  // the one that the following come from
   uint64_t generation_ TB_GUARDED_BY(mu_) = 0;
   RefPtr<R> resource_ TB_GUARDED_BY(mu_);
-  Tensor tensor_ TB_GUARDED_BY(mu_);
+  Tensor tensor_ TB_GUARDED_BY(mu_);                       // the handle, of a resource output
+  RefPtr<VariableResource> reference_ TB_GUARDED_BY(mu_);  // the handle, of a Ref(string) output
 };
 
 }  // namespace tensorbraid

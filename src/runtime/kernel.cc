@@ -56,6 +56,14 @@ StatusOr<Tensor*> KernelContext::ForwardOrAllocateOutput(std::initializer_list<i
   return AllocateOutput(i, shape);
 }
 
+StatusOr<ResourceName> KernelContext::NameOfHandle(int i) const {
+  const Entry& entry = inputs_[i];
+  if (!IsRef(node_.declared_input_type(i))) return ParseReferenceHandle(entry.value);
+  if (!entry.ref) return InvalidArgument("input ", i, " must be a reference to a handle, got a tensor");
+  TF_ASSIGN_OR_RETURN(const Tensor handle, entry.ref->Read());
+  return ParseReferenceHandle(handle);
+}
+
 Status AsyncKernel::Compute(KernelContext& ctx) {
   return Internal("kernel of ", ctx.node().Describe(), " is asynchronous and cannot be computed in place");
 }

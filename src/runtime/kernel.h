@@ -18,6 +18,7 @@
 #include "core/thread_pool.h"
 #include "graph/node.h"
 #include "runtime/cancellation.h"
+#include "runtime/reference_handle.h"
 #include "runtime/resource.h"
 #include "runtime/variable_resource.h"
 #include "tensorbraid/tensor.h"
@@ -76,9 +77,12 @@ class KernelContext {
   ThreadPool& pool() const { return *env_.pool; }
   ResourceManager& resources() const { return *env_.resources; }
 
-  // The resource that a handle input names, as a T. InvalidArgument when it is something else.
+  // The resource that a handle input names, as a T, whether it is declared resource, Ref(string) or string (see
+  // reference_handle.h). InvalidArgument when it is something else, NotFound when a name names nothing.
   template <typename T>
   StatusOr<RefPtr<T>> LookupResource(int i) const;
+  // What a handle input declared Ref(string) or string says. InvalidArgument when it is none.
+  StatusOr<ResourceName> NameOfHandle(int i) const;
 
  private:
   const Node& node_;
@@ -171,6 +175,10 @@ class KernelRegistry {
 
 template <typename T>
 StatusOr<RefPtr<T>> KernelContext::LookupResource(int i) const {
+  if (BaseType(node_.declared_input_type(i)) == kString) {
+    TF_ASSIGN_OR_RETURN(const ResourceName name, NameOfHandle(i));
+    return resources().Lookup<T>(name.container, name.name);
+  }
   TF_ASSIGN_OR_RETURN(const ResourceHandle* handle, HandleOf(input(i)));
   T* resource = dynamic_cast<T*>(handle->resource.get());
   if (resource == nullptr) {

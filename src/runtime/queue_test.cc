@@ -269,6 +269,8 @@ TEST(QueueTest, WorksByReferenceToo) {
   const Status put = Evaluate({}, {}, {.targets = {enqueue}, .resources = &resources}).status();
   ASSERT_TRUE(put.ok()) << put;
   EXPECT_EQ((*Evaluate({dequeue}, {}, {.resources = &resources}))[0].scalar<int32_t>(), 5);
+  const Tensor handle = (*Evaluate({queue}, {}, {.resources = &resources}))[0];
+  EXPECT_EQ(handle.ToString(), Tensor::Vector<std::string>({"localhost", "FIFOQueue"}).ToString());
 }
 
 }  // namespace

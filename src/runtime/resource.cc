@@ -4,28 +4,50 @@
 
 namespace tensorbraid {
 
-StatusOr<RefPtr<Resource>> ResourceManager::LookupOrCreateAny(const std::string& container, const std::string& name,
+StatusOr<RefPtr<Resource>> ResourceManager::LookupOrCreateAny(const Key& key,
                                                               const std::function<RefPtr<Resource>()>& create) {
   MutexLock lock(mu_);
-  RefPtr<Resource>& slot = resources_[{container, name}];
+  RefPtr<Resource>& slot = resources_[key];
   if (!slot) slot = create();
   return slot;
 }
 
-StatusOr<RefPtr<Resource>> ResourceManager::LookupAny(const std::string& container, const std::string& name) {
+StatusOr<RefPtr<Resource>> ResourceManager::LookupAny(const Key& key) {
   MutexLock lock(mu_);
-  const auto it = resources_.find({container, name});
-  if (it == resources_.end()) return NotFound("no resource '", name, "' in container '", container, "'");
+  const auto it = resources_.find(key);
+  if (it == resources_.end()) {
+    return NotFound("no ", key.type, " '", key.name, "' in container '", key.container, "'");
+  }
   return it->second;
 }
 
-Status ResourceManager::Delete(const std::string& container, const std::string& name) {
+Status ResourceManager::DeleteAny(const Key& key) {
   RefPtr<Resource> dropped;  // destroyed after the lock is released
   MutexLock lock(mu_);
-  const auto it = resources_.find({container, name});
-  if (it == resources_.end()) return NotFound("no resource '", name, "' in container '", container, "'");
+  const auto it = resources_.find(key);
+  if (it == resources_.end()) {
+    return NotFound("no ", key.type, " '", key.name, "' in container '", key.container, "'");
+  }
   dropped = std::move(it->second);
   resources_.erase(it);
+  generation_.fetch_add(1, std::memory_order_release);
+  return OkStatus();
+}
+
+Status ResourceManager::Delete(const std::string& container, const std::string& name, const RefCounted* which) {
+  std::vector<RefPtr<Resource>> dropped;
+  MutexLock lock(mu_);
+  const std::string in = ContainerName(container);
+  for (auto it = resources_.lower_bound({in, name, ""});
+       it != resources_.end() && it->first.container == in && it->first.name == name;) {
+    if (which != nullptr && it->second.get() != which) {
+      ++it;
+      continue;
+    }
+    dropped.push_back(std::move(it->second));
+    it = resources_.erase(it);
+  }
+  if (dropped.empty()) return NotFound("no resource '", name, "' in container '", in, "'");
   generation_.fetch_add(1, std::memory_order_release);
   return OkStatus();
 }
@@ -33,13 +55,10 @@ Status ResourceManager::Delete(const std::string& container, const std::string& 
 void ResourceManager::ClearContainer(const std::string& container) {
   std::vector<RefPtr<Resource>> dropped;
   MutexLock lock(mu_);
-  for (auto it = resources_.begin(); it != resources_.end();) {
-    if (it->first.first == container) {
-      dropped.push_back(std::move(it->second));
-      it = resources_.erase(it);
-    } else {
-      ++it;
-    }
+  const std::string in = ContainerName(container);
+  for (auto it = resources_.lower_bound({in, "", ""}); it != resources_.end() && it->first.container == in;) {
+    dropped.push_back(std::move(it->second));
+    it = resources_.erase(it);
   }
   generation_.fetch_add(1, std::memory_order_release);
 }
@@ -47,8 +66,9 @@ void ResourceManager::ClearContainer(const std::string& container) {
 std::vector<std::string> ResourceManager::Names(const std::string& container) const {
   MutexLock lock(mu_);
   std::vector<std::string> names;
-  for (const auto& [key, resource] : resources_) {
-    if (key.first == container) names.push_back(key.second);
+  const std::string in = ContainerName(container);
+  for (auto it = resources_.lower_bound({in, "", ""}); it != resources_.end() && it->first.container == in; ++it) {
+    names.push_back(it->first.name);
   }
   return names;
 }

@@ -9,29 +9,6 @@
 namespace tensorbraid {
 namespace {
 
-// A reference handle is a string variable that holds container and name.
-template <typename R>
-void EmitHandle(KernelContext& ctx, const Tensor& handle, const std::string& container, const std::string& name) {
-  if (!IsRef(ctx.node().output_type(0))) {
-    ctx.set_output(0, handle);
-    return;
-  }
-  auto reference = MakeRef<VariableResource>(name, kString, Shape({2}));
-  TB_CHECK_OK(reference->Assign(Tensor::Vector<std::string>({container, name})));
-  ctx.set_output_ref(0, std::move(reference));
-}
-
-// The resource of input 0, by handle or by reference.
-template <typename R>
-StatusOr<RefPtr<R>> ResourceOf(KernelContext& ctx) {
-  if (!IsRef(ctx.node().declared_input_type(0))) return ctx.LookupResource<R>(0);
-  TF_ASSIGN_OR_RETURN(const Tensor names, ctx.ref_input(0).Read());
-  if (names.dtype() != kString || names.num_elements() != 2) {
-    return InvalidArgument("input 0 is no reference to a ", R::kTypeName);
-  }
-  return ctx.resources().Lookup<R>(names.data<std::string>()[0], names.data<std::string>()[1]);
-}
-
 class QueueKernel final : public HandleKernel<QueueResource> {
  public:
   explicit QueueKernel(const KernelConstruction& c)
@@ -46,9 +23,6 @@ class QueueKernel final : public HandleKernel<QueueResource> {
     if (q.types() == types_ && q.shapes() == shapes_ && q.capacity() == capacity_) return OkStatus();
     return InvalidArgument("queue '", name(), "' exists with other types, shapes or capacity");
   }
-  void Emit(KernelContext& ctx, const RefPtr<QueueResource>&, const Tensor& handle) override {
-    EmitHandle<QueueResource>(ctx, handle, container(), name());
-  }
 
  private:
   const std::vector<DType> types_;
@@ -61,7 +35,7 @@ class EnqueueKernel final : public AsyncKernel {
  public:
   explicit EnqueueKernel(const KernelConstruction&) {}
   void ComputeAsync(KernelContext& ctx, Done done) override {
-    auto queue = ResourceOf<QueueResource>(ctx);
+    auto queue = ctx.LookupResource<QueueResource>(0);
     if (!queue.ok()) return done(queue.status());
     QueueResource::Tuple components;
     for (int i = 1; i < ctx.num_inputs(); ++i) components.push_back(ctx.TakeInput(i));
@@ -95,7 +69,7 @@ class DequeueKernel final : public AsyncKernel {
  public:
   explicit DequeueKernel(const KernelConstruction&) {}
   void ComputeAsync(KernelContext& ctx, Done done) override {
-    auto queue = ResourceOf<QueueResource>(ctx);
+    auto queue = ctx.LookupResource<QueueResource>(0);
     if (!queue.ok()) return done(queue.status());
     // Looked at before anything is taken, so that no element is lost to a mistake.
     if ((*queue)->types() != ctx.node().output_types()) {
@@ -113,19 +87,19 @@ class DequeueKernel final : public AsyncKernel {
 };
 
 Status QueueClose(KernelContext& ctx) {
-  TF_ASSIGN_OR_RETURN(const auto queue, ResourceOf<QueueResource>(ctx));
+  TF_ASSIGN_OR_RETURN(const auto queue, ctx.LookupResource<QueueResource>(0));
   queue->Close(ctx.node().attr<bool>("cancel_pending_enqueues"));
   return OkStatus();
 }
 
 Status QueueSize(KernelContext& ctx) {
-  TF_ASSIGN_OR_RETURN(const auto queue, ResourceOf<QueueResource>(ctx));
+  TF_ASSIGN_OR_RETURN(const auto queue, ctx.LookupResource<QueueResource>(0));
   ctx.set_output(0, Tensor::Scalar(static_cast<int32_t>(queue->size())));
   return OkStatus();
 }
 
 Status QueueIsClosed(KernelContext& ctx) {
-  TF_ASSIGN_OR_RETURN(const auto queue, ResourceOf<QueueResource>(ctx));
+  TF_ASSIGN_OR_RETURN(const auto queue, ctx.LookupResource<QueueResource>(0));
   ctx.set_output(0, Tensor::Scalar(queue->is_closed()));
   return OkStatus();
 }
@@ -170,9 +144,6 @@ class AccumulatorKernel final : public HandleKernel<AccumulatorResource> {
     }
     return InvalidArgument("accumulator '", name(), "' exists with another dtype, shape or reduction");
   }
-  void Emit(KernelContext& ctx, const RefPtr<AccumulatorResource>&, const Tensor& handle) override {
-    EmitHandle<AccumulatorResource>(ctx, handle, container(), name());
-  }
 
  private:
   const Shape shape_;
@@ -180,7 +151,7 @@ class AccumulatorKernel final : public HandleKernel<AccumulatorResource> {
 };
 
 Status AccumulatorApply(KernelContext& ctx) {
-  TF_ASSIGN_OR_RETURN(const auto accumulator, ResourceOf<AccumulatorResource>(ctx));
+  TF_ASSIGN_OR_RETURN(const auto accumulator, ctx.LookupResource<AccumulatorResource>(0));
   if (ctx.input(1).num_elements() != 1) {
     return InvalidArgument("local_step must be a scalar, got shape ", ctx.input(1).shape());
   }
@@ -191,7 +162,7 @@ class AccumulatorTakeKernel final : public AsyncKernel {
  public:
   explicit AccumulatorTakeKernel(const KernelConstruction&) {}
   void ComputeAsync(KernelContext& ctx, Done done) override {
-    auto accumulator = ResourceOf<AccumulatorResource>(ctx);
+    auto accumulator = ctx.LookupResource<AccumulatorResource>(0);
     if (!accumulator.ok()) return done(accumulator.status());
     if (ctx.input(1).num_elements() != 1) {
       return done(InvalidArgument("num_required must be a scalar, got shape ", ctx.input(1).shape()));
@@ -210,13 +181,13 @@ class AccumulatorTakeKernel final : public AsyncKernel {
 };
 
 Status AccumulatorCount(KernelContext& ctx) {
-  TF_ASSIGN_OR_RETURN(const auto accumulator, ResourceOf<AccumulatorResource>(ctx));
+  TF_ASSIGN_OR_RETURN(const auto accumulator, ctx.LookupResource<AccumulatorResource>(0));
   ctx.set_output(0, Tensor::Scalar(static_cast<int32_t>(accumulator->num_accumulated())));
   return OkStatus();
 }
 
 Status AccumulatorSetStep(KernelContext& ctx) {
-  TF_ASSIGN_OR_RETURN(const auto accumulator, ResourceOf<AccumulatorResource>(ctx));
+  TF_ASSIGN_OR_RETURN(const auto accumulator, ctx.LookupResource<AccumulatorResource>(0));
   if (ctx.input(1).num_elements() != 1) {
     return InvalidArgument("new_global_step must be a scalar, got shape ", ctx.input(1).shape());
   }

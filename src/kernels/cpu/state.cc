@@ -8,8 +8,7 @@
 namespace tensorbraid {
 namespace {
 
-// VarHandleOp, and with kReference VariableV2.
-template <bool kReference>
+// VarHandleOp, VariableV2.
 class VariableKernel final : public HandleKernel<VariableResource> {
  public:
   explicit VariableKernel(const KernelConstruction& c)
@@ -22,12 +21,8 @@ class VariableKernel final : public HandleKernel<VariableResource> {
     return InvalidArgument("variable '", name(), "' exists as ", v.dtype(), v.declared_shape(),
                            " and cannot be used as ", dtype_, shape_);
   }
-  void Emit(KernelContext& ctx, const RefPtr<VariableResource>& v, const Tensor& handle) override {
-    if (kReference) {
-      ctx.set_output_ref(0, v);
-    } else {
-      ctx.set_output(0, handle);
-    }
+  void EmitReference(KernelContext& ctx, const RefPtr<VariableResource>& v, const RefPtr<VariableResource>&) override {
+    ctx.set_output_ref(0, v);
   }
 
  private:
@@ -73,7 +68,7 @@ Status AssignVariable(KernelContext& ctx) {
 
 Status Destroy(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const ResourceHandle* handle, HandleOf(ctx.input(0)));
-  const Status deleted = ctx.resources().Delete(handle->container, handle->name);
+  const Status deleted = ctx.resources().Delete(handle->container, handle->name, handle->resource.get());
   return ctx.node().attr<bool>("ignore_lookup_error") && absl::IsNotFound(deleted) ? OkStatus() : deleted;
 }
 
@@ -144,9 +139,9 @@ Status AssignUpdate(KernelContext& ctx) {
 }  // namespace
 
 void RegisterStateKernels(KernelRegistry& r) {
-  r.Add<VariableKernel<false>>("VarHandleOp");
-  r.Add<VariableKernel<true>>("VariableV2");
-  r.Add<VariableKernel<true>>("Variable");
+  r.Add<VariableKernel>("VarHandleOp");
+  r.Add<VariableKernel>("VariableV2");
+  r.Add<VariableKernel>("Variable");
   r.Add("ReadVariableOp", {}, ReadVariable);
   r.Add("VarIsInitializedOp", {}, VarIsInitialized);
   r.Add("VariableShape", {}, VariableShape);
