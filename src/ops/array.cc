@@ -96,6 +96,10 @@ void RegisterArrayOps(OpRegistry& r) {
   RegisterJoinOps(r);
   RegisterSliceOps(r);
   RegisterRearrangeOps(r);
+  RegisterPassOps(r);
+  RegisterSearchOps(r);
+  RegisterArrayScatterOps(r);
+  RegisterBlockOps(r);
 }
 
 }  // namespace tensorbraid

@@ -102,6 +102,14 @@ Status TransposeGradient(const Operation& op, const std::vector<Output>& grads, 
   return OkStatus();
 }
 
+Status ConjugateTransposeGradient(const Operation& op, const std::vector<Output>& grads,
+                                  std::vector<Output>* input_grads) {
+  Graph& g = *op.graph();
+  const Output back = NodeBuilder(g, "InvertPermutation").Input(op.node()->inputs()[1]).Output();
+  (*input_grads)[0] = NodeBuilder(g, "ConjugateTranspose").Input(grads[0]).Input(back).Output();
+  return OkStatus();
+}
+
 Status VectorShape(ShapeContext& c) {
   TF_ASSIGN_OR_RETURN(Shape s, c.WithRank(0, 1));
   c.set_output(0, std::move(s));
@@ -232,6 +240,15 @@ Status GatherNdShape(ShapeContext& c) {
   return OkStatus();
 }
 
+// Added up at the places they came from.
+Status GatherNdGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  Graph& g = *op.graph();
+  const auto& inputs = op.node()->inputs();
+  const Output shape = NodeBuilder(g, "Shape").Input(inputs[0]).Attr("out_type", inputs[1].dtype()).Output();
+  (*input_grads)[0] = NodeBuilder(g, "ScatterNd").Input(inputs[1]).Input(grads[0]).Input(shape).Output();
+  return OkStatus();
+}
+
 Status WhereShape(ShapeContext& c) {
   const Shape& in = c.input(0);
   c.set_output(0, Shape({Shape::kUnknownDim, in.has_rank() ? in.rank() : Shape::kUnknownDim}));
@@ -257,6 +274,14 @@ void RegisterRearrangeOps(OpRegistry& r) {
             .Attr("Tperm: {int32, int64} = DT_INT32")
             .Shape(TransposeShape)
             .Gradient(TransposeGradient));
+  r.Add(Op("ConjugateTranspose")
+            .Input("x: T")
+            .Input("perm: Tperm")
+            .Output("y: T")
+            .Attr("T: type")
+            .Attr("Tperm: {int32, int64} = DT_INT32")
+            .Shape(TransposeShape)
+            .Gradient(ConjugateTransposeGradient));
   r.Add(Op("InvertPermutation")
             .Input("x: T")
             .Output("y: T")
@@ -299,7 +324,8 @@ void RegisterRearrangeOps(OpRegistry& r) {
             .Attr("Tparams: type")
             .Attr("Tindices: {int16, int32, int64}")
             .Attr("bad_indices_policy: string = ''")
-            .Shape(GatherNdShape));
+            .Shape(GatherNdShape)
+            .Gradient(GatherNdGradient));
   r.Add(Op("Where")
             .Input("input: T")
             .Output("index: int64")

@@ -28,6 +28,18 @@ constexpr char kEluGrad[] = "EluGrad";
 constexpr char kSoftplusGrad[] = "SoftplusGrad";
 constexpr char kSoftsignGrad[] = "SoftsignGrad";
 
+// The derivative of Selu by its result: y + scale * alpha where y < 0, else scale.
+constexpr char kSeluGrad[] = "SeluGrad";
+Status SeluGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  (*input_grads)[0] = Node2(kSeluGrad, grads[0], op.output(0));
+  return OkStatus();
+}
+Status SeluGradGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  const Output dy = op.node()->inputs()[0], y = op.node()->inputs()[1];
+  *input_grads = {Node2(kSeluGrad, grads[0], y), Select(Less(y, 0.0), grads[0] * dy, 0.0)};
+  return OkStatus();
+}
+
 Output LeakyReluGrad(const Operation& op, Output g, Output x) {
   return NodeBuilder(*op.graph(), "LeakyReluGrad")
       .Input(g)
@@ -96,6 +108,19 @@ void RegisterActivationOps(OpRegistry& r) {
             .Attr(kFloats)
             .Shape(SameShapes)
             .Gradient(EluGradGradient));
+  r.Add(Op("Selu")
+            .Input("features: T")
+            .Output("activations: T")
+            .Attr("T: {half, bfloat16, float, double}")
+            .Shape(UnchangedShape)
+            .Gradient(SeluGradient));
+  r.Add(Op("SeluGrad")
+            .Input("gradients: T")
+            .Input("outputs: T")
+            .Output("backprops: T")
+            .Attr("T: {half, bfloat16, float, double}")
+            .Shape(SameShapes)
+            .Gradient(SeluGradGradient));
   r.Add(Op("LeakyRelu")
             .Input("features: T")
             .Output("activations: T")

@@ -53,7 +53,7 @@ def attr(v):
     if isinstance(v, tf.DType):
         return {"type": v.name}
     if isinstance(v, tf.TensorShape):
-        return {"shape": v.as_list()}
+        return {"shape": [-1 if d is None else d for d in v.as_list()]}
     if isinstance(v, (list, tuple)):
         return {"types": [t.name for t in v]} if v and isinstance(v[0], tf.DType) else {"ints": list(v)}
     return v

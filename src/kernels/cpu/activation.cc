@@ -26,6 +26,12 @@ struct EluF {
     return x < T(0) ? std::expm1(x) : x;
   }
 };
+struct SeluF {
+  template <typename T>
+  static T Apply(T x) {
+    return x < T(0) ? T(kSeluScaleAlpha) * std::expm1(x) : T(kSeluScale) * x;
+  }
+};
 struct SoftplusF {
   template <typename T>
   static T Apply(T x) {
@@ -105,11 +111,13 @@ void RegisterActivationKernels(KernelRegistry& r) {
   AddActivation<ReluF, 3>(r, "Relu", RealTypes{});
   AddActivation<Relu6F, 3>(r, "Relu6", RealTypes{});
   AddActivation<EluF, 80>(r, "Elu", FloatTypes{});
+  AddActivation<SeluF, 80>(r, "Selu", FloatTypes{});
   AddActivation<SoftplusF, 150>(r, "Softplus", FloatTypes{});
   AddActivation<SoftsignF, 5>(r, "Softsign", FloatTypes{});
   AddSameShape<ReluGradF>(r, "ReluGrad", RealTypes{});
   AddSameShape<Relu6GradF>(r, "Relu6Grad", RealTypes{});
   AddSameShape<EluGradF>(r, "EluGrad", FloatTypes{});
+  AddSameShape<SeluGradF>(r, "SeluGrad", FloatTypes{});
   AddSameShape<SoftplusGradF>(r, "SoftplusGrad", FloatTypes{});
   AddSameShape<SoftsignGradF>(r, "SoftsignGrad", FloatTypes{});
   AddLeakyRelu(r, FloatTypes{});

@@ -35,6 +35,7 @@ Status NoOp(KernelContext&) { return OkStatus(); }
 
 void RegisterArrayKernels(KernelRegistry& r) {
   r.Add("Placeholder", {}, Placeholder);
+  r.Add("PlaceholderV2", {}, Placeholder);
   r.Add("PlaceholderWithDefault", {}, PassOn);
   r.Add<ConstKernel>("Const");
   r.Add("Identity", {}, PassOn);
@@ -46,6 +47,10 @@ void RegisterArrayKernels(KernelRegistry& r) {
   RegisterJoinKernels(r);
   RegisterSliceKernels(r);
   RegisterRearrangeKernels(r);
+  RegisterPassKernels(r);
+  RegisterSearchKernels(r);
+  RegisterArrayScatterKernels(r);
+  RegisterBlockKernels(r);
 }
 
 }  // namespace tensorbraid

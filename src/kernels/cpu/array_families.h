@@ -10,6 +10,10 @@ void RegisterShapeKernels(KernelRegistry& r);
 void RegisterJoinKernels(KernelRegistry& r);
 void RegisterSliceKernels(KernelRegistry& r);
 void RegisterRearrangeKernels(KernelRegistry& r);
+void RegisterPassKernels(KernelRegistry& r);
+void RegisterSearchKernels(KernelRegistry& r);
+void RegisterArrayScatterKernels(KernelRegistry& r);
+void RegisterBlockKernels(KernelRegistry& r);
 
 }  // namespace tensorbraid
 

@@ -155,6 +155,18 @@ Status Transpose(KernelContext& ctx) {
   });
 }
 
+template <typename T>
+Status ConjugateTranspose(KernelContext& ctx) {
+  TF_RETURN_IF_ERROR(Transpose(ctx));
+  Tensor out = ctx.output(0);
+  ctx.set_output(0, Tensor());
+  // The result may be the input itself, when nothing moved, which others may hold.
+  if (!out.IsUnique()) out = out.DeepCopy();
+  for (T& v : out.mutable_data<T>()) v = std::conj(v);
+  ctx.set_output(0, std::move(out));
+  return OkStatus();
+}
+
 template <typename I>
 Status InvertPermutation(KernelContext& ctx) {
   const Tensor& in = ctx.input(0);
@@ -344,6 +356,14 @@ void RegisterGather(KernelRegistry& r) {
 void RegisterRearrangeKernels(KernelRegistry& r) {
   r.Add("Tile", {}, Tile, KernelCost::kExpensive);
   r.Add("Transpose", {}, Transpose, KernelCost::kExpensive);
+  using enum DType;
+  r.Add("ConjugateTranspose",
+        {{"T",
+          {kFloat32, kFloat64, kFloat16, kBfloat16, kInt8, kInt16, kInt32, kInt64, kUint8, kUint16, kUint32, kUint64,
+           kBool, kString, kResource, kVariant}}},
+        Transpose, KernelCost::kExpensive);
+  r.Add("ConjugateTranspose", {{"T", {kComplex64}}}, ConjugateTranspose<std::complex<float>>, KernelCost::kExpensive);
+  r.Add("ConjugateTranspose", {{"T", {kComplex128}}}, ConjugateTranspose<std::complex<double>>, KernelCost::kExpensive);
   r.Add("InvertPermutation", {{"T", {kInt32}}}, InvertPermutation<int32_t>);
   r.Add("InvertPermutation", {{"T", {kInt64}}}, InvertPermutation<int64_t>);
   r.Add("ReverseV2", {}, Reverse, KernelCost::kExpensive);

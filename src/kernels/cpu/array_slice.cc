@@ -138,6 +138,45 @@ Status StridedSliceGrad(KernelContext& ctx) {
   return PutRegion(ctx, shape, region, dy, nullptr);
 }
 
+// A copy of input 0 with the region taken from `value`, input 4.
+Status TensorStridedSliceUpdate(KernelContext& ctx) {
+  const Tensor& in = ctx.input(0);
+  const Tensor& value = ctx.input(4);
+  TF_ASSIGN_OR_RETURN(const StridedRegion region, RegionOf(ctx, in.shape()));
+  // The value may have size 1 where the region has more.
+  bool repeats = false;
+  const int lack = region.shape.rank() - value.shape().rank();
+  bool fits = lack >= 0;
+  for (int d = 0; fits && d < value.shape().rank(); ++d) {
+    const int64_t have = value.shape().dim(d), want = region.shape.dim(d + lack);
+    fits = have == want || have == 1;
+    repeats = repeats || have != want;
+  }
+  if (!fits) return InvalidArgument("the value has shape ", value.shape(), ", the slice ", region.shape);
+  for (int d = 0; d < lack; ++d) repeats = repeats || region.shape.dim(d) != 1;
+  TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, in.shape()));
+  return ForElementsOf(out->dtype(), [&]<typename E>() {
+    E* to = MutableElements<E>(*out);
+    CopyElements(Elements<E>(in), in.num_elements(), to);
+    const E* from = Elements<E>(value);
+    int64_t at = 0;  // in the region, row-major
+    ForEachRun(in.shape(), region, [&](int64_t offset, int64_t n) {
+      for (int64_t i = 0; i < n; ++i, ++at) {
+        int64_t source = repeats ? 0 : at;
+        int64_t rest = at, stride = 1;
+        for (int d = region.shape.rank() - 1; repeats && d >= lack; --d) {
+          const int64_t have = value.shape().dim(d - lack);
+          source += have == 1 ? 0 : rest % region.shape.dim(d) * stride;
+          rest /= region.shape.dim(d);
+          stride *= have;
+        }
+        to[offset + i] = from[source];
+      }
+    });
+    return OkStatus();
+  });
+}
+
 Status Pad(KernelContext& ctx) {
   const Shape& in = ctx.input(0).shape();
   const Tensor& paddings = ctx.input(1);
@@ -172,6 +211,7 @@ void RegisterSliceKernels(KernelRegistry& r) {
   r.Add("Slice", {}, Slice, KernelCost::kExpensive);
   r.Add("StridedSlice", {}, StridedSlice, KernelCost::kExpensive);
   r.Add("StridedSliceGrad", {}, StridedSliceGrad, KernelCost::kExpensive);
+  r.Add("TensorStridedSliceUpdate", {}, TensorStridedSliceUpdate, KernelCost::kExpensive);
   r.Add("Pad", {}, Pad, KernelCost::kExpensive);
   r.Add("PadV2", {}, Pad, KernelCost::kExpensive);
 }

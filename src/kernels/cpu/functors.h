@@ -241,6 +241,15 @@ struct EluGradF {
     return y < T(0) ? (y + T(1)) * dy : dy;
   }
 };
+// Constants of Klambauer et al., "Self-normalizing neural networks", 2017.
+inline constexpr double kSeluScale = 1.0507009873554804934193349852946;
+inline constexpr double kSeluScaleAlpha = 1.7580993408473768599402175208123;
+struct SeluGradF {
+  template <typename T>
+  static T Apply(T dy, T y) {
+    return y < T(0) ? dy * (y + T(kSeluScaleAlpha)) : dy * T(kSeluScale);
+  }
+};
 struct SoftplusGradF {
   static constexpr double kCostNs = 8;
   template <typename T>

@@ -17,7 +17,7 @@ def add_cases(t):
         t.case(op, X, gradient=[0])
         t.case(op + "Grad", np.array([1, 2, 3, 4], np.float16), np.array([-1, 0, 5, 7], np.float16))
         t.case(op + "Grad", X, X[::-1].copy(), gradient=[0, 1])
-    for op in ["Elu", "Softplus", "Softsign", "LeakyRelu"]:
+    for op in ["Elu", "Selu", "Softplus", "Softsign", "LeakyRelu"]:
         for d in FLOATS:
             t.case(op, X.astype(d))
         t.case(op, X, gradient=[0])

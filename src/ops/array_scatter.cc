@@ -1,0 +1,183 @@
+// Array ops that put elements or rows at named places.
+#include "core/strings.h"
+#include "graph/node.h"
+#include "ops/array_families.h"
+#include "ops/builder.h"
+
+namespace tensorbraid {
+namespace {
+
+Status ScatterNdShape(ShapeContext& c) {
+  TF_RETURN_IF_ERROR(c.WithRankAtLeast(0, 1).status());
+  TF_RETURN_IF_ERROR(c.WithRank(2, 1).status());
+  TF_ASSIGN_OR_RETURN(Shape shape, c.input_as_shape(2));
+  c.set_output(0, std::move(shape));
+  return OkStatus();
+}
+
+Status TensorScatterShape(ShapeContext& c) {
+  TF_RETURN_IF_ERROR(c.WithRankAtLeast(1, 1).status());
+  return UnchangedShape(c);
+}
+
+Status ShapeFromAttr(ShapeContext& c) {
+  c.set_output(0, c.attr<Shape>("shape"));
+  return OkStatus();
+}
+
+Output Gathered(const Operation& op, Output from, Output indices) {
+  return NodeBuilder(*op.graph(), "GatherNd").Input(from).Input(indices).Output();
+}
+
+Status ScatterNdGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  (*input_grads)[1] = Gathered(op, grads[0], op.node()->inputs()[0]);
+  return OkStatus();
+}
+
+// What was overwritten gets nothing.
+Status TensorScatterUpdateGradient(const Operation& op, const std::vector<Output>& grads,
+                                   std::vector<Output>* input_grads) {
+  const auto& inputs = op.node()->inputs();
+  (*input_grads)[0] = NodeBuilder(*op.graph(), "TensorScatterUpdate")
+                          .Input(grads[0])
+                          .Input(inputs[1])
+                          .Input(Node1("ZerosLike", inputs[2]))
+                          .Output();
+  (*input_grads)[2] = Gathered(op, grads[0], inputs[1]);
+  return OkStatus();
+}
+
+Status TensorScatterAddGradient(const Operation& op, const std::vector<Output>& grads,
+                                std::vector<Output>* input_grads) {
+  (*input_grads)[0] = grads[0];
+  (*input_grads)[2] = Gathered(op, grads[0], op.node()->inputs()[1]);
+  return OkStatus();
+}
+
+Status TensorScatterSubGradient(const Operation& op, const std::vector<Output>& grads,
+                                std::vector<Output>* input_grads) {
+  (*input_grads)[0] = grads[0];
+  (*input_grads)[2] = Node1("Neg", Gathered(op, grads[0], op.node()->inputs()[1]));
+  return OkStatus();
+}
+
+}  // namespace
+
+void RegisterArrayScatterOps(OpRegistry& r) {
+  r.Add(Op("ScatterNd")
+            .Input("indices: Tindices")
+            .Input("updates: T")
+            .Input("shape: Tindices")
+            .Output("output: T")
+            .Attr("T: type")
+            .Attr("Tindices: {int16, int32, int64}")
+            .Attr("bad_indices_policy: string = ''")
+            .Shape(ScatterNdShape)
+            .Gradient(ScatterNdGradient));
+  r.Add(Op("ScatterNdNonAliasingAdd")
+            .Input("input: T")
+            .Input("indices: Tindices")
+            .Input("updates: T")
+            .Output("output: T")
+            .Attr("T: {float, double, int32, uint8, int16, int8, complex64, int64, bfloat16, uint16, complex128, half, "
+                  "uint32, uint64, bool}")
+            .Attr("Tindices: {int32, int64}")
+            .Attr("bad_indices_policy: string = ''")
+            .Shape(TensorScatterShape));
+  r.Add(Op("TensorScatterUpdate")
+            .Input("tensor: T")
+            .Input("indices: Tindices")
+            .Input("updates: T")
+            .Output("output: T")
+            .Attr("T: type")
+            .Attr("Tindices: {int16, int32, int64, uint16}")
+            .Attr("bad_indices_policy: string = ''")
+            .Shape(TensorScatterShape)
+            .Gradient(TensorScatterUpdateGradient));
+  r.Add(Op("TensorScatterAdd")
+            .Input("tensor: T")
+            .Input("indices: Tindices")
+            .Input("updates: T")
+            .Output("output: T")
+            .Attr("T: type")
+            .Attr("Tindices: {int32, int64}")
+            .Attr("bad_indices_policy: string = ''")
+            .Shape(TensorScatterShape)
+            .Gradient(TensorScatterAddGradient));
+  r.Add(Op("TensorScatterSub")
+            .Input("tensor: T")
+            .Input("indices: Tindices")
+            .Input("updates: T")
+            .Output("output: T")
+            .Attr("T: type")
+            .Attr("Tindices: {int32, int64}")
+            .Attr("bad_indices_policy: string = ''")
+            .Shape(TensorScatterShape)
+            .Gradient(TensorScatterSubGradient));
+  r.Add(Op("TensorScatterMin")
+            .Input("tensor: T")
+            .Input("indices: Tindices")
+            .Input("updates: T")
+            .Output("output: T")
+            .Attr("T: type")
+            .Attr("Tindices: {int32, int64}")
+            .Attr("bad_indices_policy: string = ''")
+            .Shape(TensorScatterShape));
+  r.Add(Op("TensorScatterMax")
+            .Input("tensor: T")
+            .Input("indices: Tindices")
+            .Input("updates: T")
+            .Output("output: T")
+            .Attr("T: type")
+            .Attr("Tindices: {int32, int64}")
+            .Attr("bad_indices_policy: string = ''")
+            .Shape(TensorScatterShape));
+  r.Add(Op("InplaceUpdate")
+            .Input("x: T")
+            .Input("i: int32")
+            .Input("v: T")
+            .Output("y: T")
+            .Attr("T: type")
+            .Shape(UnchangedShape)
+            .NotDifferentiable());
+  r.Add(Op("InplaceAdd")
+            .Input("x: T")
+            .Input("i: int32")
+            .Input("v: T")
+            .Output("y: T")
+            .Attr("T: type")
+            .Shape(UnchangedShape)
+            .NotDifferentiable());
+  r.Add(Op("InplaceSub")
+            .Input("x: T")
+            .Input("i: int32")
+            .Input("v: T")
+            .Output("y: T")
+            .Attr("T: type")
+            .Shape(UnchangedShape)
+            .NotDifferentiable());
+  r.Add(Op("ParallelConcat")
+            .Input("values: N * T")
+            .Output("output: T")
+            .Attr("N: int >= 1")
+            .Attr("T: type")
+            .Attr("shape: shape")
+            .Shape(ShapeFromAttr));
+  r.Add(Op("_ParallelConcatStart")
+            .Output("output: dtype")
+            .Attr("shape: shape")
+            .Attr("dtype: type")
+            .Stateful()
+            .Shape(ShapeFromAttr)
+            .NotDifferentiable());
+  r.Add(Op("_ParallelConcatUpdate")
+            .Input("value: T")
+            .Input("update: T")
+            .Output("output: T")
+            .Attr("T: type")
+            .Attr("loc: int")
+            .Shape(UnchangedShape)
+            .NotDifferentiable());
+}
+
+}  // namespace tensorbraid
