@@ -22,7 +22,10 @@ struct ServerOptions {
   // How many virtual devices of a type this task has.
   std::map<std::string, int> device_count = {};
   int inter_op_parallelism_threads = 0;  // 0: as many as cores
-  bool start = true;                     // false: call Start
+  // A ConfigProto in text form: device_count and inter_op_parallelism_threads, which stand in place of those above, and
+  // what the sessions of clients take where they say nothing (allow_soft_placement: true).
+  std::string config = "";
+  bool start = true;  // false: call Start
   // Listens on this address instead of the one that the cluster names ("" for the default; see the class).
   std::string bind_address = "";
   std::chrono::milliseconds heartbeat_interval{1000};

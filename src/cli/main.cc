@@ -58,6 +58,7 @@ int Main(int argc, char** argv) {
     words.insert(words.begin(), argv[i]);  // the order CLI11 wants
   }
   AddLaunchCommand(app, &invocation);
+  AddServeCommand(app, &invocation);
   AddBenchCommand(app, &invocation);
   try {
     app.parse(words);

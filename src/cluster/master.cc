@@ -98,7 +98,42 @@ StatusOr<std::shared_ptr<Link>> Master::ConnectedTo(const Hello& peer) const {
   return link;
 }
 
-Status Master::CallAndWait(const std::shared_ptr<Link>& link, RegisterGraph request, MasterSession::Deadline deadline) {
+std::vector<Master::Device> Master::ListDevices() const {
+  std::vector<Device> devices;
+  for (const DeviceName& d : worker_->devices()) {
+    devices.push_back({.name = d, .incarnation = incarnation_, .is_local = true});
+  }
+  for (const DeviceName& d : remote_devices_) {
+    const auto link = links_->Find(d.TaskString());
+    devices.push_back({.name = d, .incarnation = link == nullptr ? 0 : link->peer().incarnation});
+  }
+  return devices;
+}
+
+Status Master::ResetContainers(const std::vector<std::string>& containers,
+                               const std::vector<std::string>& device_filters) {
+  worker_->ResetContainers(containers);
+  std::string last;
+  Status status;
+  for (const DeviceName& d : remote_devices_) {
+    const std::string task = d.TaskString();
+    if (std::exchange(last, task) == task) continue;
+    bool wanted = device_filters.empty();
+    for (const std::string& filter : device_filters) {
+      TF_ASSIGN_OR_RETURN(const DeviceName name, DeviceName::Parse(filter));
+      wanted |= name.Matches(d);
+    }
+    const auto link = links_->Find(task);
+    if (!wanted || link == nullptr) continue;
+    const Status done = CallAndWait(link, tensorbraid::ResetContainers{.request = 0, .containers = containers},
+                                    "to forget its variables", MasterSession::Deadline::max());
+    if (status.ok()) status = done;
+  }
+  return status;
+}
+
+Status Master::CallAndWait(const std::shared_ptr<Link>& link, uint64_t id, Message request, const char* what,
+                           MasterSession::Deadline deadline) {
   struct Shared {
     Mutex mu;
     CondVar cv;
@@ -106,8 +141,6 @@ Status Master::CallAndWait(const std::shared_ptr<Link>& link, RegisterGraph requ
     Status status;
   };
   auto shared = std::make_shared<Shared>();
-  request.request = next_id_++;
-  const uint64_t id = request.request;
   {
     MutexLock lock(mu_);
     calls_[id] = {link, [shared](const Status& status) {
@@ -129,11 +162,10 @@ Status Master::CallAndWait(const std::shared_ptr<Link>& link, RegisterGraph requ
       return shared->status;
     const auto now = std::chrono::steady_clock::now();
     if (now >= deadline) {
-      return DeadlineExceeded(ShortTaskName(link->peer().task), " has not prepared its part of the graph in time");
+      return DeadlineExceeded(ShortTaskName(link->peer().task), " was asked ", what, " and has not done so in time");
     }
     log_at = now + slow_wait_;
-    TB_LOG(Info, "cluster") << "waiting for " << ShortTaskName(link->peer().task)
-                            << " to prepare its part of the graph";
+    TB_LOG(Info, "cluster") << "waiting for " << ShortTaskName(link->peer().task) << " " << what;
   }
 }
 

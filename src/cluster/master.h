@@ -37,11 +37,23 @@ struct RunSignature {
   std::vector<Operation> targets;
 };
 
+// InvalidArgument when a value does not fit the tensor it is fed to, or a tensor is fed twice.
+Status CheckFeed(const Output& output, const Tensor& value);
+Status CheckFeeds(const RunSignature& signature, const std::vector<Tensor>& values);
+
 struct MasterSessionOptions {
   bool allow_soft_placement = false;
   bool log_device_placement = false;
   std::chrono::milliseconds operation_timeout{0};
+  // The session's variables and queues are its own; otherwise all sessions share the tasks'.
+  bool isolated_state = false;
 };
+
+// What a step ends with that its deadline has caught.
+Status LateStep();
+// After a deadline the parts are told to stop; a task that does not answer (a stopped process) is not waited for
+// longer.
+inline constexpr std::chrono::milliseconds kStepGrace{500};
 
 // One client's session. Thread-safe.
 class MasterSession {
@@ -53,30 +65,40 @@ class MasterSession {
 
   // The plans of a signature; made on first use, which may wait for tasks that are not there yet.
   StatusOr<std::shared_ptr<CompiledGraph>> Prepare(const RunSignature& signature, Deadline deadline);
+  // Those, if they have been made; null otherwise. Does not block.
+  std::shared_ptr<CompiledGraph> FindPrepared(const RunSignature& signature);
+  // Starts a step, taking part in it on this thread as long as there is something to do. Does not block, and so does
+  // not need the deadline, if CanStart; otherwise may have to prepare parts anew where a connection has been replaced.
+  struct Step;  // master_step.h
+  StatusOr<std::shared_ptr<Step>> Start(const std::shared_ptr<CompiledGraph>& graph, std::vector<Tensor> feeds,
+                                        Deadline deadline);
+  bool CanStart(const CompiledGraph& graph);
   // Runs a step. Blocks until it has ended everywhere, or the deadline has passed.
   StatusOr<std::vector<Tensor>> Run(const std::shared_ptr<CompiledGraph>& graph, std::vector<Tensor> feeds,
                                     Deadline deadline);
   void Close();
 
   const MasterSessionOptions& options() const { return options_; }
+  // Held while the graph is read; to be held by who adds to it while steps run.
+  Mutex& graph_mutex() { return graph_mu_; }
 
  private:
   friend class Master;
-  struct Step;
   using Key = std::vector<uint64_t>;
 
   StatusOr<std::shared_ptr<CompiledGraph>> Compile(const RunSignature& signature, Deadline deadline);
   Status RegisterPart(CompiledGraph::Part* part, uint64_t handle, Deadline deadline);
   // The links to run the parts on now; registers again where a link to the same incarnation has been replaced.
   StatusOr<std::vector<std::shared_ptr<Link>>> CurrentLinks(CompiledGraph* graph, Deadline deadline);
-  StatusOr<std::vector<Tensor>> RunLocal(CompiledGraph& graph, std::vector<Tensor> feeds, Deadline deadline);
+  std::shared_ptr<CompiledGraph> FindCached(const Key& key);
   void Drop(const std::shared_ptr<CompiledGraph>& graph);
 
   Master* const master_;
   const Graph* const graph_;
   const SessionId id_;
   const MasterSessionOptions options_;
-  Mutex compile_mu_;  // one signature is prepared at a time; taken before mu_
+  Mutex compile_mu_;  // one signature is prepared at a time; taken before mu_ and graph_mu_
+  Mutex graph_mu_;
   Mutex mu_;
   bool closed_ TB_GUARDED_BY(mu_) = false;
   uint64_t next_handle_ TB_GUARDED_BY(mu_) = 1;
@@ -87,7 +109,6 @@ class MasterSession {
   absl::flat_hash_map<Key, Cached> cache_ TB_GUARDED_BY(mu_);
   uint64_t uses_ TB_GUARDED_BY(mu_) = 0;
   std::map<std::string, std::shared_ptr<Link>> used_links_ TB_GUARDED_BY(mu_);  // by task, to close the session there
-  std::vector<std::weak_ptr<CancellationManager>> local_steps_ TB_GUARDED_BY(mu_);
 };
 
 // One per task. Thread-safe.
@@ -108,6 +129,15 @@ class Master {
 
   // The master's own devices first.
   std::vector<DeviceName> devices() const;
+  struct Device {
+    DeviceName name;
+    uint64_t incarnation = 0;  // of its task; 0 when that is not connected now
+    bool is_local = false;
+  };
+  std::vector<Device> ListDevices() const;
+  // Forgets the contents of these containers (none: the default one) on this task and on every other that fits
+  // `device_filters` (none: all) and is connected. Blocks until they have.
+  Status ResetContainers(const std::vector<std::string>& containers, const std::vector<std::string>& device_filters);
 
  private:
   friend class MasterSession;
@@ -117,8 +147,16 @@ class Master {
   };
   // The link to this very incarnation of a task: Unavailable when there is none now, Aborted when there is a newer one.
   StatusOr<std::shared_ptr<Link>> ConnectedTo(const Hello& peer) const;
-  // Sends a request and blocks until the answer, the link's end or the deadline.
-  Status CallAndWait(const std::shared_ptr<Link>& link, RegisterGraph request, MasterSession::Deadline deadline);
+  // Sends a request (a message with a field of that name, which is filled in here) and blocks until the answer, the
+  // link's end or the deadline. `what` says what the other task is asked to do.
+  template <typename M>
+  Status CallAndWait(const std::shared_ptr<Link>& link, M request, const char* what, MasterSession::Deadline deadline) {
+    request.request = next_id_++;
+    const uint64_t id = request.request;
+    return CallAndWait(link, id, std::move(request), what, deadline);
+  }
+  Status CallAndWait(const std::shared_ptr<Link>& link, uint64_t id, Message request, const char* what,
+                     MasterSession::Deadline deadline);
 
   const std::string task_;
   const uint64_t incarnation_;

@@ -16,9 +16,6 @@ using Clock = std::chrono::steady_clock;
 
 // Signatures whose plans are kept. A program has a handful.
 constexpr size_t kMaxCached = 128;
-// After a deadline the parts are told to stop; a task that does not answer (a stopped process) is not waited for
-// longer.
-constexpr std::chrono::milliseconds kGrace{500};
 
 std::vector<uint64_t> KeyOf(const RunSignature& s) {
   std::vector<uint64_t> key;
@@ -36,23 +33,53 @@ std::vector<uint64_t> KeyOf(const RunSignature& s) {
 
 }  // namespace
 
+Status CheckFeed(const Output& output, const Tensor& value) {
+  if (!value.is_valid()) return InvalidArgument("the feed of '", output.name(), "' is no tensor");
+  if (value.dtype() != output.dtype()) {
+    return InvalidArgument("'", output.name(), "' (", output.node()->location(), ") is ", output.dtype(),
+                           " and cannot be fed ", value.dtype(), value.shape());
+  }
+  if (!output.shape().IsCompatibleWith(value.shape())) {
+    return InvalidArgument("'", output.name(), "' (", output.node()->location(), ") has shape ", output.shape(),
+                           " and cannot be fed a tensor of shape ", value.shape());
+  }
+  return OkStatus();
+}
+
+Status CheckFeeds(const RunSignature& signature, const std::vector<Tensor>& values) {
+  for (size_t i = 0; i < values.size(); ++i) {
+    const Output& output = signature.feeds[i];
+    TF_RETURN_IF_ERROR(CheckFeed(output, values[i]));
+    if (std::find(signature.feeds.begin(), signature.feeds.begin() + static_cast<int64_t>(i), output) !=
+        signature.feeds.begin() + static_cast<int64_t>(i)) {
+      return InvalidArgument("'", output.name(), "' is fed twice");
+    }
+  }
+  return OkStatus();
+}
+
 MasterSession::MasterSession(Master* master, const Graph* graph, SessionId id, MasterSessionOptions options)
     : master_(master), graph_(graph), id_(id), options_(options) {}
 
 MasterSession::~MasterSession() { Close(); }
 
+std::shared_ptr<CompiledGraph> MasterSession::FindPrepared(const RunSignature& signature) {
+  return FindCached(KeyOf(signature));
+}
+
+std::shared_ptr<CompiledGraph> MasterSession::FindCached(const Key& key) {
+  MutexLock lock(mu_);
+  const auto it = cache_.find(key);
+  if (it == cache_.end()) return nullptr;
+  it->second.last_used = ++uses_;
+  return it->second.graph;
+}
+
 StatusOr<std::shared_ptr<CompiledGraph>> MasterSession::Prepare(const RunSignature& signature, Deadline deadline) {
   Key key = KeyOf(signature);
-  const auto find = [&]() -> std::shared_ptr<CompiledGraph> {
-    MutexLock lock(mu_);
-    const auto it = cache_.find(key);
-    if (it == cache_.end()) return nullptr;
-    it->second.last_used = ++uses_;
-    return it->second.graph;
-  };
-  if (auto found = find()) return found;
+  if (auto found = FindCached(key)) return found;
   MutexLock compiling(compile_mu_);
-  if (auto found = find()) return found;
+  if (auto found = FindCached(key)) return found;
   TF_ASSIGN_OR_RETURN(auto compiled, Compile(signature, deadline));
   std::shared_ptr<CompiledGraph> dropped;
   {
@@ -72,7 +99,11 @@ StatusOr<std::shared_ptr<CompiledGraph>> MasterSession::Prepare(const RunSignatu
 }
 
 StatusOr<std::shared_ptr<CompiledGraph>> MasterSession::Compile(const RunSignature& s, Deadline deadline) {
-  TF_ASSIGN_OR_RETURN(auto graph, ExtractSubgraph(*graph_, s.feeds, s.fetches, s.targets));
+  std::unique_ptr<Graph> graph;
+  {
+    MutexLock lock(graph_mu_);
+    TF_ASSIGN_OR_RETURN(graph, ExtractSubgraph(*graph_, s.feeds, s.fetches, s.targets));
+  }
   const std::string home = master_->worker_->devices().front().ToString();
   for (const auto& node : graph->impl().nodes()) {
     // Feeds come from the client and fetches go to it: both are where the master is.
@@ -100,7 +131,8 @@ StatusOr<std::shared_ptr<CompiledGraph>> MasterSession::Compile(const RunSignatu
   }
   for (auto& part : compiled->remote) TF_RETURN_IF_ERROR(RegisterPart(&part, compiled->handle, deadline));
   compiled->is_local_only = compiled->remote.empty();
-  TF_ASSIGN_OR_RETURN(compiled->local, master_->worker_->Register(id_, compiled->handle, std::move(own)));
+  TF_ASSIGN_OR_RETURN(compiled->local,
+                      master_->worker_->Register(id_, compiled->handle, std::move(own), options_.isolated_state));
   return compiled;
 }
 
@@ -123,8 +155,13 @@ Status MasterSession::RegisterPart(CompiledGraph::Part* part, uint64_t handle, D
   } else {
     TF_ASSIGN_OR_RETURN(link, master_->ConnectedTo(known->peer()));
   }
-  TF_RETURN_IF_ERROR(master_->CallAndWait(
-      link, {.request = 0, .session = id_, .handle = handle, .partition = part->graph_def}, deadline));
+  TF_RETURN_IF_ERROR(master_->CallAndWait(link,
+                                          RegisterGraph{.request = 0,
+                                                        .session = id_,
+                                                        .handle = handle,
+                                                        .partition = part->graph_def,
+                                                        .isolated_state = options_.isolated_state},
+                                          "to prepare its part of the graph", deadline));
   part->link = link;
   MutexLock lock(mu_);
   used_links_[part->task] = std::move(link);
@@ -154,71 +191,38 @@ StatusOr<std::vector<std::shared_ptr<Link>>> MasterSession::CurrentLinks(Compile
   return links;
 }
 
-StatusOr<std::vector<Tensor>> MasterSession::RunLocal(CompiledGraph& graph, std::vector<Tensor> feeds,
-                                                      Deadline deadline) {
-  // The state is on the heap and outlives this call when a deadline passes.
-  struct State {
-    CancellationManager cancellation;
-    Mutex mu;
-    CondVar cv;
-    bool done TB_GUARDED_BY(mu) = false;
-    Status status TB_GUARDED_BY(mu);
-    std::vector<Tensor> values TB_GUARDED_BY(mu);
-  };
-  auto state = std::make_shared<State>();
-  std::shared_ptr<CancellationManager> cancellation(state, &state->cancellation);
-  size_t slot;
-  {
+bool MasterSession::CanStart(const CompiledGraph& graph) {
+  for (const auto& part : graph.remote) {
     MutexLock lock(mu_);
-    if (closed_) return Cancelled("the session is closed");
-    const auto free = std::find_if(local_steps_.begin(), local_steps_.end(), [](const auto& w) { return w.expired(); });
-    slot = static_cast<size_t>(free - local_steps_.begin());
-    if (free == local_steps_.end()) local_steps_.emplace_back();
-    local_steps_[slot] = cancellation;
+    if (master_->links_->Find(part.link->peer().task) != part.link) return false;
   }
-  graph.local->Run(std::move(feeds), nullptr, &state->cancellation,
-                   [state](const Status& status, std::vector<Tensor> values) {
-                     MutexLock lock(state->mu);
-                     state->status = status;
-                     state->values = std::move(values);
-                     state->done = true;
-                     state->cv.NotifyAll();
-                   });
-  MutexLock lock(state->mu);
-  const auto done = [&]() TB_REQUIRES(state->mu) { return state->done; };
-  auto log_at = Clock::now() + master_->slow_wait_;
-  while (!state->cv.WaitUntil(state->mu, std::min(deadline, log_at), done)) {
-    if (Clock::now() < deadline) {
-      TB_LOG(Info, "session") << "a step has been running for longer than "
-                              << std::chrono::duration_cast<std::chrono::seconds>(master_->slow_wait_).count() << " s";
-      log_at = Clock::now() + master_->slow_wait_;
-      continue;
-    }
-    const Status late = DeadlineExceeded("the step has not ended by its deadline");
-    state->mu.Unlock();
-    state->cancellation.Cancel(late);
-    state->mu.Lock();
-    state->cv.WaitFor(state->mu, kGrace, done);
-    return late;
-  }
-  if (!state->status.ok()) return state->status;
-  return std::move(state->values);
+  return true;
 }
 
-StatusOr<std::vector<Tensor>> MasterSession::Run(const std::shared_ptr<CompiledGraph>& graph, std::vector<Tensor> feeds,
-                                                 Deadline deadline) {
-  if (graph->is_local_only) return RunLocal(*graph, std::move(feeds), deadline);
-  TF_ASSIGN_OR_RETURN(auto links, CurrentLinks(graph.get(), deadline));
+StatusOr<std::shared_ptr<MasterSession::Step>> MasterSession::Start(const std::shared_ptr<CompiledGraph>& graph,
+                                                                    std::vector<Tensor> feeds, Deadline deadline) {
+  std::vector<std::shared_ptr<Link>> links;
+  if (!graph->is_local_only) {
+    TF_ASSIGN_OR_RETURN(links, CurrentLinks(graph.get(), deadline));
+  }
   const StepId id{master_->incarnation_, master_->next_id_++};
   auto step = std::make_shared<Step>(master_, id, id_, std::move(links));
-  {
-    MutexLock lock(mu_);
-    if (closed_) return Cancelled("the session is closed");
-  }
   {
     MutexLock lock(master_->mu_);
     if (master_->stopping_) return Cancelled("the server has been stopped");
     master_->steps_[id.counter] = step;
+  }
+  {
+    // Noted above before this is asked, so that Close either is seen here or sees the step.
+    MutexLock lock(mu_);
+    if (closed_) step->Abort(Cancelled("the session is closed"));
+  }
+  const auto done = [step](const Status& status, std::vector<Tensor> values) {
+    step->OnLocalDone(status, std::move(values));
+  };
+  if (step->is_local()) {
+    graph->local->Run(std::move(feeds), nullptr, &step->cancellation, done);
+    return step;
   }
   // Known here before anybody else hears of it: another task's error may come back before the own part has begun.
   master_->exchange_->Begin(id);
@@ -229,19 +233,23 @@ StatusOr<std::vector<Tensor>> MasterSession::Run(const std::shared_ptr<CompiledG
       step->OnLinkDown(link, Unavailable(ShortTaskName(link->peer().task), " is gone"));
     }
   }
-  master_->worker_->RunStep(
-      id, graph->local, std::move(feeds),
-      [step](const Status& status, std::vector<Tensor> values) { step->OnLocalDone(status, std::move(values)); });
+  master_->worker_->RunStep(id, graph->local, std::move(feeds), done);
+  return step;
+}
+
+StatusOr<std::vector<Tensor>> MasterSession::Run(const std::shared_ptr<CompiledGraph>& graph, std::vector<Tensor> feeds,
+                                                 Deadline deadline) {
+  TF_ASSIGN_OR_RETURN(auto step, Start(graph, std::move(feeds), deadline));
   if (!step->WaitUntil(deadline)) {
-    const Status late = DeadlineExceeded("the step has not ended by its deadline");
+    const Status late = LateStep();
     step->Abort(late);
-    step->WaitUntil(Clock::now() + kGrace);
+    step->WaitUntil(Clock::now() + kStepGrace);
     return late;
   }
-  MutexLock lock(step->mu);
-  if (!step->status.ok()) return step->status;
-  return std::move(step->values);
+  return step->TakeResult();
 }
+
+Status LateStep() { return DeadlineExceeded("the step has not ended by its deadline"); }
 
 void MasterSession::Drop(const std::shared_ptr<CompiledGraph>& graph) {
   master_->worker_->Deregister(id_, graph->handle);
@@ -251,7 +259,6 @@ void MasterSession::Drop(const std::shared_ptr<CompiledGraph>& graph) {
 
 void MasterSession::Close() {
   std::map<std::string, std::shared_ptr<Link>> links;
-  std::vector<std::shared_ptr<CancellationManager>> local;
   absl::flat_hash_map<Key, Cached> cache;
   {
     MutexLock lock(mu_);
@@ -259,12 +266,8 @@ void MasterSession::Close() {
     closed_ = true;
     links.swap(used_links_);
     cache.swap(cache_);
-    for (const auto& w : local_steps_) {
-      if (auto c = w.lock()) local.push_back(std::move(c));
-    }
   }
   const Status why = Cancelled("the session has been closed");
-  for (const auto& c : local) c->Cancel(why);
   std::vector<std::shared_ptr<Step>> steps;
   {
     MutexLock lock(master_->mu_);

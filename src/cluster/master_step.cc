@@ -95,13 +95,17 @@ void MasterSession::Step::PartDone(bool tell_others, const Status& error, bool e
       }
     }
     for (const auto& link : running) link->Send(AbortStep{.step = id, .reason = error});
-    if (auto local = master->exchange_->Find(id)) local->Fail(error);
+    if (is_local()) {
+      cancellation.Cancel(error);
+    } else if (auto local = master->exchange_->Find(id)) {
+      local->Fail(error);
+    }
   }
   if (ended) Ended();
 }
 
 void MasterSession::Step::Ended() {
-  master->exchange_->End(id);
+  if (!is_local()) master->exchange_->End(id);
   // Nobody waits for it: it leaves with the next step, or with the next heartbeat.
   for (const auto& link : links) link->SendLater(EndStep{.step = id});
   {
@@ -109,11 +113,31 @@ void MasterSession::Step::Ended() {
     master->steps_.erase(id.counter);
   }
   // Who ends the step holds it, and the client that wakes takes the lock at once: so it is free by then.
+  std::function<void()> callback;
   {
     MutexLock lock(mu);
     remaining = -1;
+    callback = std::exchange(on_end, nullptr);
   }
   cv.NotifyAll();
+  if (callback != nullptr) callback();
+}
+
+void MasterSession::Step::WhenEnded(std::function<void()> callback) {
+  {
+    MutexLock lock(mu);
+    if (remaining >= 0) {
+      on_end = std::move(callback);
+      return;
+    }
+  }
+  callback();
+}
+
+StatusOr<std::vector<Tensor>> MasterSession::Step::TakeResult() {
+  MutexLock lock(mu);
+  if (!status.ok()) return status;
+  return std::move(values);
 }
 
 bool MasterSession::Step::WaitUntil(MasterSession::Deadline deadline) {

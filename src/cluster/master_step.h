@@ -22,6 +22,9 @@ struct MasterSession::Step : std::enable_shared_from_this<MasterSession::Step> {
         link_done(this->links.size(), false),
         remaining(static_cast<int>(this->links.size()) + 1) {}
 
+  // Whether all of it runs on the master's task: then it needs no rendezvous with others.
+  bool is_local() const { return links.empty(); }
+
   void OnLocalDone(const Status& status, std::vector<Tensor> values);
   void OnRemoteDone(const std::shared_ptr<Link>& link, const Status& status);
   void OnLinkDown(const std::shared_ptr<Link>& link, const Status& why);
@@ -29,11 +32,16 @@ struct MasterSession::Step : std::enable_shared_from_this<MasterSession::Step> {
   void Abort(const Status& why);
   // True when the step ended before `deadline`. Logs what it waits for.
   bool WaitUntil(MasterSession::Deadline deadline);
+  // Calls back when the step has ended, on the thread that ends it; at once if it has. To be called once at most.
+  void WhenEnded(std::function<void()> callback);
+  // The fetches, or why there are none. REQUIRES: it has ended; once.
+  StatusOr<std::vector<Tensor>> TakeResult();
 
   Master* const master;
   const StepId id;
   const SessionId session;
   const std::vector<std::shared_ptr<Link>> links;
+  CancellationManager cancellation;  // of a local step; others are cancelled through their rendezvous
   Mutex mu;
   CondVar cv;
   std::vector<bool> link_done TB_GUARDED_BY(mu);
@@ -42,6 +50,7 @@ struct MasterSession::Step : std::enable_shared_from_this<MasterSession::Step> {
   bool aborted TB_GUARDED_BY(mu) = false;
   Status status TB_GUARDED_BY(mu);
   std::vector<Tensor> values TB_GUARDED_BY(mu);
+  std::function<void()> on_end TB_GUARDED_BY(mu);
 
  private:
   // Notes an error; true when the other parts must be told.

@@ -1,5 +1,6 @@
 #include "tensorbraid/server.h"
 
+#include "cluster/server_config.h"
 #include "cluster/task.h"
 #include "core/host_port.h"
 #include "core/logging.h"
@@ -25,6 +26,9 @@ StatusOr<std::unique_ptr<Server>> Server::Create(const ClusterSpec& cluster, Ser
   if (options.protocol != "grpc" && !options.protocol.empty()) {
     return InvalidArgument("protocol '", options.protocol, "' does not exist; there is grpc");
   }
+  TF_ASSIGN_OR_RETURN(const ServerConfig config, ParseServerConfig(options.config));
+  if (!config.device_count.empty()) options.device_count = config.device_count;
+  if (config.inter_op_threads > 0) options.inter_op_parallelism_threads = config.inter_op_threads;
   TaskOptions task_options{.job = options.job_name,
                            .index = options.task_index,
                            .device_count = options.device_count,
@@ -33,7 +37,8 @@ StatusOr<std::unique_ptr<Server>> Server::Create(const ClusterSpec& cluster, Ser
                                      .heartbeat_timeout = options.heartbeat_timeout,
                                      .lost_after = options.lost_after,
                                      .slow_wait = options.slow_wait},
-                           .exchange = {}};
+                           .exchange = {},
+                           .default_session_config = config.session_config};
   auto impl = std::make_unique<Impl>();
   TF_ASSIGN_OR_RETURN(impl->task,
                       Task::Create(cluster, task_options, NewGrpcTransport({.bind_address = options.bind_address})));

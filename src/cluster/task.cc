@@ -88,6 +88,9 @@ StatusOr<std::shared_ptr<Task>> Task::Create(const ClusterSpec& cluster, const T
   }
   task->master_ = std::make_unique<Master>(task->name_, task->incarnation_, task->worker_.get(), task->exchange_.get(),
                                            links, std::move(remote), options.links.slow_wait);
+  task->service_ = std::make_unique<MasterService>(task->master_.get(), task->timer_.get(), task->pool_.get(),
+                                                   options.default_session_config);
+  task->transport_->ServeCalls(task->service_.get());
   return task;
 }
 
@@ -100,13 +103,16 @@ StatusOr<int> Task::Start(const std::string& address) {
 }
 
 void Task::Stop(const Status& why) {
+  if (service_ != nullptr) service_->Shutdown();
   master_->Shutdown(Cancelled(ShortTaskName(name_), " is stopping"));
   if (links_ != nullptr) links_->Shutdown(why);
 }
 
 Task::~Task() {
   Stop(OkStatus());
-  // Threads end before what they work on: the timer's, then the pool's (transport threads ended with the links).
+  // Threads end before what they work on: those of waiting calls, the timer's, then the pool's (transport threads ended
+  // with the links).
+  if (service_ != nullptr) service_->WaitForCalls();
   timer_.reset();
   pool_.reset();
 }

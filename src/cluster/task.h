@@ -10,6 +10,7 @@
 #include "cluster/exchange.h"
 #include "cluster/links.h"
 #include "cluster/master.h"
+#include "cluster/master_service.h"
 #include "cluster/worker.h"
 #include "core/thread_pool.h"
 #include "core/timer.h"
@@ -24,6 +25,8 @@ struct TaskOptions {
   int inter_op_threads = 0;  // 0: as many as cores
   LinksOptions links = {};
   ExchangeOptions exchange = {};
+  // What clients' sessions take where they say nothing: a ConfigProto in binary form.
+  std::string default_session_config = {};
 };
 
 // Thread-safe. Members are declared so that each outlives what uses it.
@@ -63,6 +66,7 @@ class Task final : public Links::Observer {
   std::unique_ptr<ThreadPool> pool_;
   std::unique_ptr<Worker> worker_;
   std::unique_ptr<Master> master_;
+  std::unique_ptr<MasterService> service_;
 };
 
 // The tasks of this process by session target ("grpc://host:port"): how a session finds the master beside it.

@@ -11,7 +11,7 @@ Worker::Worker(std::vector<DeviceName> devices, ResourceManager* resources, Thre
     : devices_(std::move(devices)), resources_(resources), pool_(pool), exchange_(exchange) {}
 
 StatusOr<std::shared_ptr<Executor>> Worker::Register(SessionId session, uint64_t handle,
-                                                     std::unique_ptr<Graph> partition) {
+                                                     std::unique_ptr<Graph> partition, bool isolated_state) {
   for (const auto& node : partition->impl().nodes()) {
     TF_ASSIGN_OR_RETURN(const DeviceName device, DeviceName::Parse(node->device()));
     if (std::find(devices_.begin(), devices_.end(), device) == devices_.end()) {
@@ -27,14 +27,16 @@ StatusOr<std::shared_ptr<Executor>> Worker::Register(SessionId session, uint64_t
     auto& slot = sessions_[session];
     if (slot == nullptr) slot = std::make_shared<Session>();
     s = slot;
+    if (isolated_state && s->own_resources == nullptr) s->own_resources = std::make_unique<ResourceManager>();
   }
-  TF_ASSIGN_OR_RETURN(auto plan, Plan::Create(std::move(partition), resources_, &s->kernels));
-  // The plan's kernels may live in the session's cache.
+  ResourceManager* const resources = s->own_resources != nullptr ? s->own_resources.get() : resources_;
+  TF_ASSIGN_OR_RETURN(auto plan, Plan::Create(std::move(partition), resources, &s->kernels));
+  // The plan's kernels may live in the session's cache, and their resources in the session.
   std::shared_ptr<const Plan> held(plan.get(), [plan, s](const Plan*) mutable {
     plan.reset();
     s.reset();
   });
-  auto executor = std::make_shared<Executor>(std::move(held), pool_, resources_);
+  auto executor = std::make_shared<Executor>(std::move(held), pool_, resources);
   MutexLock lock(mu_);
   s->graphs[handle] = executor;
   return executor;
@@ -107,16 +109,24 @@ bool Worker::OnMessage(const std::shared_ptr<Link>& link, const Message& message
     Deregister(m->session, m->handle);
   } else if (const auto* m = std::get_if<CloseSession>(&message)) {
     Close(m->session);
+  } else if (const auto* m = std::get_if<tensorbraid::ResetContainers>(&message)) {
+    ResetContainers(m->containers);
+    link->Send(Reply{.request = m->request, .status = OkStatus(), .body = ""});
   } else {
     return false;
   }
   return true;
 }
 
+void Worker::ResetContainers(const std::vector<std::string>& containers) {
+  if (containers.empty()) resources_->ClearContainer("");
+  for (const std::string& container : containers) resources_->ClearContainer(container);
+}
+
 void Worker::OnRegisterGraph(const std::shared_ptr<Link>& link, const RegisterGraph& m) {
   auto partition = std::make_unique<Graph>();
   Status status = partition->ImportGraphDef(m.partition);
-  if (status.ok()) status = Register(m.session, m.handle, std::move(partition)).status();
+  if (status.ok()) status = Register(m.session, m.handle, std::move(partition), m.isolated_state).status();
   link->Send(Reply{.request = m.request, .status = status, .body = ""});
 }
 

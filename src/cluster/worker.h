@@ -21,9 +21,13 @@ class Worker {
   Worker(std::vector<DeviceName> devices, ResourceManager* resources, ThreadPool* pool, Exchange* exchange);
 
   // Compiles a partition. InvalidArgument when it needs a device that this task does not have, naming those it has.
-  StatusOr<std::shared_ptr<Executor>> Register(SessionId session, uint64_t handle, std::unique_ptr<Graph> partition);
+  // With `isolated_state` the session's resources are its own, and go with it.
+  StatusOr<std::shared_ptr<Executor>> Register(SessionId session, uint64_t handle, std::unique_ptr<Graph> partition,
+                                               bool isolated_state);
   void Deregister(SessionId session, uint64_t handle);
   void Close(SessionId session);
+  // Forgets the resources of these containers; of none named, those of the default one.
+  void ResetContainers(const std::vector<std::string>& containers);
   // Frees the sessions of a master that is gone and fails its steps.
   void ForgetMaster(uint64_t master, const Status& why);
 
@@ -39,6 +43,7 @@ class Worker {
 
  private:
   struct Session {
+    std::unique_ptr<ResourceManager> own_resources;  // with isolated state
     KernelCache kernels;
     std::map<uint64_t, std::shared_ptr<Executor>> graphs;  // guarded by the worker's mutex
   };

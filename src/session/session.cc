@@ -41,19 +41,6 @@ StatusOr<Resolved> ResolveFetches(const Graph& graph, const std::vector<Fetch>& 
   return r;
 }
 
-Status CheckFeed(const Output& output, const Tensor& value) {
-  if (!value.is_valid()) return InvalidArgument("the feed of '", output.name(), "' is no tensor");
-  if (value.dtype() != output.dtype()) {
-    return InvalidArgument("'", output.name(), "' (", output.node()->location(), ") is ", output.dtype(),
-                           " and cannot be fed ", value.dtype(), value.shape());
-  }
-  if (!output.shape().IsCompatibleWith(value.shape())) {
-    return InvalidArgument("'", output.name(), "' (", output.node()->location(), ") has shape ", output.shape(),
-                           " and cannot be fed a tensor of shape ", value.shape());
-  }
-  return OkStatus();
-}
-
 std::vector<Tensor> InOrder(const std::vector<int>& value_of, std::vector<Tensor> values) {
   std::vector<Tensor> result(value_of.size());
   for (size_t i = 0; i < value_of.size(); ++i) {

@@ -96,6 +96,7 @@ struct Encoder {
     Put(m.session, to->mutable_session());
     to->set_handle(m.handle);
     to->set_partition(m.partition);
+    to->set_isolated_state(m.isolated_state);
   }
   void operator()(const DeregisterGraph& m) {
     auto* to = out->mutable_deregister_graph();
@@ -103,6 +104,11 @@ struct Encoder {
     to->set_handle(m.handle);
   }
   void operator()(const CloseSession& m) { Put(m.session, out->mutable_close_session()->mutable_session()); }
+  void operator()(const ResetContainers& m) {
+    auto* to = out->mutable_reset_containers();
+    to->set_request(m.request);
+    for (const std::string& c : m.containers) to->add_container(c);
+  }
   void operator()(const Reply& m) {
     auto* to = out->mutable_reply();
     to->set_request(m.request);
@@ -114,11 +120,13 @@ struct Encoder {
     Put(m.step, to->mutable_step());
     Put(m.session, to->mutable_session());
     to->set_handle(m.handle);
+    to->set_trace(m.trace);
   }
   void operator()(const StepDone& m) {
     auto* to = out->mutable_step_done();
     Put(m.step, to->mutable_step());
     Put(m.status, to->mutable_status());
+    to->set_stats(m.stats);
   }
   void operator()(const AbortStep& m) {
     auto* to = out->mutable_abort_step();
@@ -238,19 +246,23 @@ StatusOr<Message> DecodePlain(const proto::Header& h) {
       return Leave{Get(h.leave().status())};
     case proto::Header::kRegisterGraph: {
       const auto& m = h.register_graph();
-      return RegisterGraph{m.request(), Get<SessionId>(m.session()), m.handle(), m.partition()};
+      return RegisterGraph{m.request(), Get<SessionId>(m.session()), m.handle(), m.partition(), m.isolated_state()};
     }
     case proto::Header::kDeregisterGraph:
       return DeregisterGraph{Get<SessionId>(h.deregister_graph().session()), h.deregister_graph().handle()};
     case proto::Header::kCloseSession:
       return CloseSession{Get<SessionId>(h.close_session().session())};
+    case proto::Header::kResetContainers: {
+      const auto& m = h.reset_containers();
+      return ResetContainers{m.request(), {m.container().begin(), m.container().end()}};
+    }
     case proto::Header::kReply:
       return Reply{h.reply().request(), Get(h.reply().status()), h.reply().body()};
     case proto::Header::kRunGraph:
       return RunGraph{Get<StepId>(h.run_graph().step()), Get<SessionId>(h.run_graph().session()),
-                      h.run_graph().handle()};
+                      h.run_graph().handle(), h.run_graph().trace()};
     case proto::Header::kStepDone:
-      return StepDone{Get<StepId>(h.step_done().step()), Get(h.step_done().status())};
+      return StepDone{Get<StepId>(h.step_done().step()), Get(h.step_done().status()), h.step_done().stats()};
     case proto::Header::kAbortStep:
       return AbortStep{Get<StepId>(h.abort_step().step()), Get(h.abort_step().reason())};
     case proto::Header::kEndStep:

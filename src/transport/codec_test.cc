@@ -40,6 +40,7 @@ std::vector<Message> OneOfEach() {
           RegisterGraph{1, {2, 3}, 4, std::string("par\0tition", 10)},
           DeregisterGraph{{2, 3}, 4},
           CloseSession{{2, 3}},
+          ResetContainers{1, {"", "c"}},
           Reply{1, OddStatus(), "body"},
           RunGraph{{1, 2}, {3, 4}, 5},
           StepDone{{1, 2}, OkStatus()},
@@ -72,7 +73,8 @@ TEST(CodecTest, EveryKindKeepsItsKind) {
 
 TEST(CodecTest, FieldsSurvive) {
   EXPECT_EQ(AsSent(Leave{OddStatus()}).status, OddStatus());
-  const auto graph = AsSent(RegisterGraph{1, {2, 3}, 4, std::string("par\0tition", 10)});
+  const auto graph = AsSent(RegisterGraph{1, {2, 3}, 4, std::string("par\0tition", 10), true});
+  EXPECT_TRUE(graph.isolated_state);
   EXPECT_EQ(graph.request, 1u);
   EXPECT_EQ(graph.session, (SessionId{2, 3}));
   EXPECT_EQ(graph.handle, 4u);
@@ -81,15 +83,20 @@ TEST(CodecTest, FieldsSurvive) {
   EXPECT_EQ(deregister.session, (SessionId{2, 3}));
   EXPECT_EQ(deregister.handle, 4u);
   EXPECT_EQ(AsSent(CloseSession{{2, 3}}).session, (SessionId{2, 3}));
+  const auto reset = AsSent(ResetContainers{7, {"", "c"}});
+  EXPECT_EQ(reset.request, 7u);
+  EXPECT_EQ(reset.containers, (std::vector<std::string>{"", "c"}));
   const auto reply = AsSent(Reply{1, OddStatus(), "body"});
   EXPECT_EQ(reply.request, 1u);
   EXPECT_EQ(reply.status, OddStatus());
   EXPECT_EQ(reply.body, "body");
-  const auto run = AsSent(RunGraph{{1, 2}, {3, 4}, 5});
+  const auto run = AsSent(RunGraph{{1, 2}, {3, 4}, 5, true});
+  EXPECT_TRUE(run.trace);
   EXPECT_EQ(run.step, (StepId{1, 2}));
   EXPECT_EQ(run.session, (SessionId{3, 4}));
   EXPECT_EQ(run.handle, 5u);
   EXPECT_TRUE(AsSent(StepDone{{1, 2}, OkStatus()}).status.ok());
+  EXPECT_EQ(AsSent(StepDone{{1, 2}, OkStatus(), "st\xffts"}).stats, "st\xffts");
   EXPECT_EQ(AsSent(StepDone{{1, 2}, OddStatus()}).step, (StepId{1, 2}));
   EXPECT_EQ(AsSent(AbortStep{{1, 2}, OddStatus()}).reason, OddStatus());
   EXPECT_EQ(AsSent(EndStep{{1, 2}}).step, (StepId{1, 2}));

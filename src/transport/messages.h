@@ -83,8 +83,9 @@ struct Hello {
 struct RegisterGraph {
   uint64_t request = 0;
   SessionId session;
-  uint64_t handle = 0;    // chosen by the master
-  std::string partition;  // a GraphDef
+  uint64_t handle = 0;          // chosen by the master
+  std::string partition;        // a GraphDef
+  bool isolated_state = false;  // the session's variables and queues are its own, not the task's
 };
 struct DeregisterGraph {
   SessionId session;
@@ -92,6 +93,11 @@ struct DeregisterGraph {
 };
 struct CloseSession {
   SessionId session;
+};
+// Forgets the variables, queues and tables of these containers; of none named, those of the default one.
+struct ResetContainers {
+  uint64_t request = 0;
+  std::vector<std::string> containers;
 };
 struct Reply {
   uint64_t request = 0;
@@ -104,10 +110,12 @@ struct RunGraph {
   StepId step;
   SessionId session;
   uint64_t handle = 0;
+  bool trace = false;  // StepDone tells when each node ran
 };
 struct StepDone {
   StepId step;
   Status status;
+  std::string stats = {};  // of a step that is traced: a StepStats
 };
 // The step has failed or is no longer wanted; its partition stops and answers StepDone.
 struct AbortStep {
@@ -160,8 +168,9 @@ struct Leave {
   Status status;
 };
 
-using Message = std::variant<Heartbeat, Leave, RegisterGraph, DeregisterGraph, CloseSession, Reply, RunGraph, StepDone,
-                             AbortStep, EndStep, EagerTensor, AnnounceTensor, GrantTensor, BulkTensor, EagerCredit>;
+using Message =
+    std::variant<Heartbeat, Leave, RegisterGraph, DeregisterGraph, CloseSession, ResetContainers, Reply, RunGraph,
+                 StepDone, AbortStep, EndStep, EagerTensor, AnnounceTensor, GrantTensor, BulkTensor, EagerCredit>;
 
 }  // namespace tensorbraid
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "transport/calls.h"
 #include "transport/messages.h"
 
 namespace tensorbraid {
@@ -47,6 +48,10 @@ class LinkHandler {
 class Transport {
  public:
   virtual ~Transport() = default;  // Shuts down first.
+
+  // Who answers the calls of clients, on the address of Listen. To be said before Listen; must live until Shutdown has
+  // returned. Where nobody from outside can call (inproc, sim), nothing happens.
+  virtual void ServeCalls(CallHandler*) {}
 
   // Starts to accept. `address` is "host:port"; port 0 takes a free one. A taken port is AlreadyExists, an address
   // that cannot be bound InvalidArgument. Call once, before Connect. `handler` must live until Shutdown has returned.

@@ -23,6 +23,27 @@ grpc::Slice Lend(const RefPtr<Buffer>& owner, std::span<const std::byte> piece) 
 
 }  // namespace
 
+grpc::ByteBuffer ToByteBuffer(const MessageParts& message) {
+  std::vector<grpc::Slice> slices;
+  std::string text;
+  const auto flush = [&] {
+    if (!text.empty()) slices.emplace_back(text.data(), text.size());
+    text.clear();
+  };
+  for (const Payload& part : message) {
+    for (const auto piece : part.pieces) {
+      if (piece.size() >= kInlinePayloadBytes && part.owner) {
+        flush();
+        slices.push_back(Lend(part.owner, piece));
+      } else {
+        text.append(reinterpret_cast<const char*>(piece.data()), piece.size());
+      }
+    }
+  }
+  flush();
+  return grpc::ByteBuffer(slices.data(), slices.size());
+}
+
 void Outbox::AddFrames(const std::string& frames, const Payload* payload) {
   const size_t payload_bytes = payload == nullptr ? 0 : payload->size();
   const size_t bytes = frames.size() + payload_bytes;

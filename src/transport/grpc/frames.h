@@ -11,9 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "transport/messages.h"
+#include "transport/calls.h"
 
 namespace tensorbraid {
+
+// The message as gRPC takes it: small pieces copied, large ones that have an owner lent until they are sent.
+grpc::ByteBuffer ToByteBuffer(const MessageParts& message);
 
 // What waits to be written to one stream. Not thread-safe.
 class Outbox {

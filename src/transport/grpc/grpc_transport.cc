@@ -19,6 +19,7 @@
 #include "core/timer.h"
 #include "transport/codec.h"
 #include "transport/grpc/bind_address.h"
+#include "transport/grpc/call_server.h"
 #include "transport/grpc/grpc_link.h"
 #include "transport/grpc/streams.h"
 
@@ -77,6 +78,7 @@ class GrpcTransport final : public Transport {
   explicit GrpcTransport(const GrpcOptions& options) : options_(options) {}
   ~GrpcTransport() override { Shutdown(); }
 
+  void ServeCalls(CallHandler* handler) override { calls_ = std::make_unique<CallServer>(handler, &streams_); }
   StatusOr<int> Listen(const std::string& address, LinkHandler* handler) override;
   void Connect(const std::string& address, const Hello& hello, std::chrono::milliseconds timeout,
                ConnectDone done) override;
@@ -113,6 +115,7 @@ class GrpcTransport final : public Transport {
   Timer timer_;
   StreamCounter streams_;
   WorkerService service_;
+  std::unique_ptr<CallServer> calls_;  // null when nobody answers them
   // A connection belongs to one queue, whose thread reads its socket and runs its lane. gRPC deals those that are
   // accepted to the queues in turns, as do we those that are made, so the two lanes of a link have different threads;
   // links share them.
@@ -374,6 +377,7 @@ StatusOr<int> GrpcTransport::Listen(const std::string& address, LinkHandler* han
   int port = 0;
   builder.AddListeningPort(bind.ToString(), grpc::InsecureServerCredentials(), &port);
   builder.RegisterService(&service_);
+  if (calls_ != nullptr) calls_->Register(&builder);
   for (int i = NumQueues(); i > 0; --i) queues_.push_back(builder.AddCompletionQueue());
   server_ = builder.BuildAndStart();
   if (server_ == nullptr || port == 0) {
@@ -392,6 +396,7 @@ StatusOr<int> GrpcTransport::Listen(const std::string& address, LinkHandler* han
   handler_ = handler;
   for (auto& queue : queues_) {
     for (const LaneKind kind : {kControlLane, kBulkLane}) RequestLane(kind, queue.get());
+    if (calls_ != nullptr) calls_->AcceptFrom(queue.get());
     threads_.emplace_back([this, q = queue.get()] { Poll(q); });
   }
   return port;

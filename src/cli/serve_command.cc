@@ -1,0 +1,135 @@
+#include <signal.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <memory>
+
+#include "CLI/CLI.hpp"
+#include "cli/commands.h"
+#include "cluster/tf_config.h"
+#include "core/logging.h"
+#include "core/strings.h"
+#include "tensorbraid/server.h"
+
+namespace tensorbraid {
+namespace {
+
+struct ServeFlags {
+  std::string cluster_spec;
+  std::string job_name;
+  int task_index = 0;
+  std::string protocol = "grpc";
+  std::string config;
+  std::string bind_address;
+  int verbosity = -1;
+};
+
+// "worker|h:p;h:p,ps|h:p".
+StatusOr<ClusterSpec> ParseBarForm(const std::string& text) {
+  std::map<std::string, std::vector<std::string>> jobs;
+  for (const std::string& job : StrSplit(text, ',')) {
+    const auto parts = StrSplit(job, '|');
+    if (parts.size() != 2 || parts[0].empty() || parts[1].empty()) {
+      return InvalidArgument("'", job, "' is no job: write job|host:port;host:port, jobs separated by commas");
+    }
+    if (jobs.contains(parts[0])) return InvalidArgument("job '", parts[0], "' is there twice");
+    jobs[parts[0]] = StrSplit(parts[1], ';');
+  }
+  return ClusterSpec(jobs);
+}
+
+StatusOr<ClusterSpec> ParseClusterSpec(const std::string& text) {
+  const size_t first = text.find_first_not_of(" \t\n");
+  if (first != std::string::npos && text[first] == '{') return ParseClusterJson(text);
+  return ParseBarForm(text);
+}
+
+StatusOr<TfConfig> TaskOf(const ServeFlags& flags) {
+  TfConfig task;
+  if (!flags.cluster_spec.empty()) {
+    auto cluster = ParseClusterSpec(flags.cluster_spec);
+    if (!cluster.ok()) return Annotate(cluster.status(), "--cluster_spec");
+    task.cluster = *std::move(cluster);
+    task.task_type = flags.job_name;
+    task.task_index = flags.task_index;
+    if (task.task_type.empty()) {
+      return InvalidArgument("--job_name is missing; one of: ", StrJoin(task.cluster.jobs(), ", "));
+    }
+    return task;
+  }
+  const char* tf_config = std::getenv("TF_CONFIG");
+  if (tf_config == nullptr || *tf_config == '\0') {
+    return InvalidArgument(
+        "no cluster: give --cluster_spec, --job_name and --task_index, or TF_CONFIG; for example "
+        "--cluster_spec='{\"ps\":[\"localhost:2222\"],\"worker\":[\"localhost:2223\"]}' --job_name=ps --task_index=0");
+  }
+  auto config = ParseTfConfig(tf_config);
+  if (!config.ok()) return Annotate(config.status(), "TF_CONFIG");
+  if (!flags.job_name.empty()) {
+    config->task_type = flags.job_name;
+    config->task_index = flags.task_index;
+  }
+  return config;
+}
+
+StatusOr<std::string> ReadConfig(const std::string& path) {
+  if (path.empty()) return std::string();
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return NotFound("--config: there is no file ", path, " that can be read");
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+Status Serve(const ServeFlags& flags) {
+  if (flags.verbosity >= 0) {
+    ConfigureLog(flags.verbosity == 0 ? "warning" : flags.verbosity == 1 ? "info" : "debug");
+  }
+  // Before any thread starts, so that all inherit it and the signals wait for sigwait.
+  sigset_t stop;
+  sigemptyset(&stop);
+  for (int signal : {SIGINT, SIGTERM}) sigaddset(&stop, signal);
+  pthread_sigmask(SIG_BLOCK, &stop, nullptr);
+
+  TF_ASSIGN_OR_RETURN(const TfConfig task, TaskOf(flags));
+  TF_ASSIGN_OR_RETURN(const std::string config, ReadConfig(flags.config));
+  TF_ASSIGN_OR_RETURN(auto server, Server::Create(task.cluster, {.job_name = task.task_type,
+                                                                 .task_index = task.task_index,
+                                                                 .protocol = flags.protocol,
+                                                                 .config = config,
+                                                                 .bind_address = flags.bind_address}));
+  std::printf("%s/%d serves at %s\n", task.task_type.c_str(), task.task_index, server->target().c_str());
+  std::fflush(stdout);
+  int signal = 0;
+  sigwait(&stop, &signal);
+  server->Stop();
+  return OkStatus();
+}
+
+}  // namespace
+
+void AddServeCommand(CLI::App& app, Invocation* invocation) {
+  auto flags = std::make_shared<ServeFlags>();
+  CLI::App* serve = app.add_subcommand("serve", "Serve one task of a cluster to TensorFlow's clients and ours");
+  serve->add_option("--cluster_spec", flags->cluster_spec,
+                    "the cluster: JSON {\"ps\":[\"h:p\"],\"worker\":{\"1\":\"h:p\"}}, or worker|h:p;h:p,ps|h:p");
+  serve->add_option("--job_name", flags->job_name, "job of this task");
+  serve->add_option("--task_index", flags->task_index, "index of this task in its job")->capture_default_str();
+  serve->add_option("--protocol", flags->protocol, "how tasks talk to each other: grpc")->capture_default_str();
+  serve->add_option("--config", flags->config, "a ConfigProto in text form: device_count, defaults of sessions")
+      ->type_name("FILE");
+  serve->add_option("--bind_address", flags->bind_address, "listen on this host address instead of the cluster's");
+  serve->add_option("--verbosity", flags->verbosity, "what is logged: 0 warnings, 1 information, 2 everything")
+      ->check(CLI::Range(0, 2));
+  serve->footer(
+      "\nWithout --cluster_spec the environment variable TF_CONFIG says cluster and task. One line on standard output\n"
+      "tells that the server is ready; it serves until SIGINT or SIGTERM. A session on any member drives the whole\n"
+      "cluster: tf.compat.v1.Session(\"grpc://localhost:2223\"), or tensorbraid::Session with that target.\n\n"
+      "Example:\n"
+      "  C='{\"ps\":[\"localhost:2222\"],\"worker\":[\"localhost:2223\"]}'\n"
+      "  tensorbraid serve --cluster_spec=\"$C\" --job_name=ps --task_index=0 &\n"
+      "  tensorbraid serve --cluster_spec=\"$C\" --job_name=worker --task_index=0");
+  serve->callback([flags, invocation] { invocation->run = [flags] { return ExitCode(Serve(*flags)); }; });
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,68 @@
+// The door for clients: TensorFlow's MasterService, spoken by its clients and by our own sessions alike.
+#ifndef TENSORBRAID_CLUSTER_MASTER_SERVICE_H_
+#define TENSORBRAID_CLUSTER_MASTER_SERVICE_H_
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "cluster/blocking_calls.h"
+#include "cluster/master.h"
+#include "core/timer.h"
+#include "transport/calls.h"
+
+namespace tensorbraid {
+
+// Answers CreateSession, ExtendSession, RunStep, PartialRunSetup, CloseSession, ListDevices, Reset, MakeCallable,
+// RunCallable and ReleaseCallable. A step runs on the thread that brought the request, as far as it is quick; what may
+// have to wait (making sessions, preparing signatures) has threads of its own. Thread-safe.
+class MasterService final : public CallHandler {
+ public:
+  // All must outlive the service. `default_config` (a ConfigProto, or nothing) is what sessions take where their own
+  // says nothing.
+  MasterService(Master* master, Timer* timer, ThreadPool* pool, std::string default_config);
+  // REQUIRES: no more calls come.
+  ~MasterService() override;
+
+  void OnCall(std::shared_ptr<Call> call) override;
+  // Closes all sessions; calls are answered with errors from now on.
+  void Shutdown();
+  // Blocks until no thread of the service is at work. REQUIRES: no more calls come.
+  void WaitForCalls() { blocking_.WaitUntilIdle(); }
+
+ private:
+  struct ClientSession;
+  struct Running;
+  using Handler = void (MasterService::*)(const std::shared_ptr<Call>&);
+  static const std::map<std::string, Handler, std::less<>>& Handlers();
+
+  void CreateSession(const std::shared_ptr<Call>& call);
+  void ExtendSession(const std::shared_ptr<Call>& call);
+  void CloseSession(const std::shared_ptr<Call>& call);
+  void ListDevices(const std::shared_ptr<Call>& call);
+  void Reset(const std::shared_ptr<Call>& call);
+  void RunStep(const std::shared_ptr<Call>& call);
+  void PartialRunSetup(const std::shared_ptr<Call>& call);
+  void MakeCallable(const std::shared_ptr<Call>& call);
+  void RunCallable(const std::shared_ptr<Call>& call);
+  void ReleaseCallable(const std::shared_ptr<Call>& call);
+
+  // Aborted, which makes clients begin anew, when there is none (any more).
+  StatusOr<std::shared_ptr<ClientSession>> FindSession(const std::string& handle);
+  // Prepares and starts; the answer follows when the step has ended.
+  void Run(const std::shared_ptr<Running>& run);
+  void Launch(const std::shared_ptr<Running>& run, const std::shared_ptr<CompiledGraph>& graph);
+
+  Master* const master_;
+  Timer* const timer_;
+  ThreadPool* const pool_;
+  const std::string default_config_;
+  Mutex mu_;
+  bool stopping_ TB_GUARDED_BY(mu_) = false;
+  std::map<std::string, std::shared_ptr<ClientSession>, std::less<>> sessions_ TB_GUARDED_BY(mu_);
+  BlockingCalls blocking_{64};
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_CLUSTER_MASTER_SERVICE_H_

@@ -1,0 +1,74 @@
+#include "cluster/tensor_message.h"
+
+#include "graph/graph.pb.h"
+
+namespace tensorbraid {
+namespace {
+
+constexpr int kLengthDelimited = 2;
+
+void AppendVarint(uint64_t v, std::string* out) {
+  while (v >= 0x80) {
+    out->push_back(static_cast<char>(v | 0x80));
+    v >>= 7;
+  }
+  out->push_back(static_cast<char>(v));
+}
+
+// Begins a field of that many bytes.
+void AppendHeader(int field, size_t bytes, std::string* out) {
+  AppendVarint(static_cast<uint64_t>(field) << 3 | kLengthDelimited, out);
+  AppendVarint(bytes, out);
+}
+
+// A TensorProto but for its content, and the beginning of that.
+struct Encoded {
+  std::string head;
+  Payload content;
+  size_t size() const { return head.size() + content.size(); }
+};
+
+Encoded Encode(const Tensor& tensor) {
+  Encoded encoded;
+  proto::TensorProto proto;
+  if (!tensor.is_valid() || !IsPlain(tensor.dtype())) {
+    if (tensor.is_valid()) ToProto(tensor, &proto);
+    encoded.head = proto.SerializeAsString();
+    return encoded;
+  }
+  proto.set_dtype(static_cast<int32_t>(tensor.dtype()));
+  ToProto(tensor.shape(), proto.mutable_tensor_shape());
+  encoded.head = proto.SerializeAsString();
+  if (tensor.num_bytes() == 0) return encoded;
+  AppendHeader(proto::TensorProto::kTensorContentFieldNumber, tensor.num_bytes(), &encoded.head);
+  encoded.content.owner = tensor.buffer();
+  encoded.content.pieces.push_back({static_cast<const std::byte*>(tensor.raw_data()), tensor.num_bytes()});
+  return encoded;
+}
+
+void Append(std::string head, Encoded encoded, MessageParts* message) {
+  message->push_back(OwnedPayload(head + encoded.head));
+  if (encoded.content.size() > 0) message->push_back(std::move(encoded.content));
+}
+
+}  // namespace
+
+void AppendTensor(int field, const Tensor& tensor, MessageParts* message) {
+  Encoded encoded = Encode(tensor);
+  std::string head;
+  AppendHeader(field, encoded.size(), &head);
+  Append(std::move(head), std::move(encoded), message);
+}
+
+void AppendNamedTensor(int field, const std::string& name, const Tensor& tensor, MessageParts* message) {
+  Encoded encoded = Encode(tensor);
+  std::string inner;
+  AppendHeader(1, name.size(), &inner);
+  inner += name;
+  AppendHeader(2, encoded.size(), &inner);
+  std::string head;
+  AppendHeader(field, inner.size() + encoded.size(), &head);
+  Append(head + inner, std::move(encoded), message);
+}
+
+}  // namespace tensorbraid
