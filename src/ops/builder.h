@@ -39,6 +39,7 @@ void RegisterUnaryOps(OpRegistry& r);       // math_unary.cc
 void RegisterBinaryOps(OpRegistry& r);      // math_binary.cc
 void RegisterMatrixOps(OpRegistry& r);      // math_matrix.cc
 void RegisterSelectOps(OpRegistry& r);      // math_select.cc
+void RegisterSpecialOps(OpRegistry& r);     // math_special.cc
 void RegisterActivationOps(OpRegistry& r);  // nn_activation.cc
 
 }  // namespace tensorbraid

@@ -9,6 +9,7 @@ void RegisterMathOps(OpRegistry& r) {
   RegisterBinaryOps(r);
   RegisterMatrixOps(r);
   RegisterSelectOps(r);
+  RegisterSpecialOps(r);
 }
 
 }  // namespace tensorbraid

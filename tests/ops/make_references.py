@@ -30,6 +30,8 @@ def scalar(v):
         return bool(v)
     if isinstance(v, (int, np.integer)):
         return int(v)
+    if isinstance(v, (complex, np.complexfloating)):
+        return [scalar(float(str(v.real))), scalar(float(str(v.imag)))]
     v = float(v)
     if math.isnan(v):
         return "nan"
@@ -55,6 +57,8 @@ def attr(v):
     if isinstance(v, tf.TensorShape):
         return {"shape": [-1 if d is None else d for d in v.as_list()]}
     if isinstance(v, (list, tuple)):
+        if v and isinstance(v[0], float):
+            return {"floats": list(v)}
         return {"types": [t.name for t in v]} if v and isinstance(v[0], tf.DType) else {"ints": list(v)}
     return v
 

@@ -29,6 +29,9 @@ Tensor Make(const Shape& shape, const Json& values) {
       out[i] = T(static_cast<float>(Real(values[i])));
     } else if constexpr (std::is_floating_point_v<T>) {
       out[i] = static_cast<T>(Real(values[i]));
+    } else if constexpr (requires(T v) { v.real(); }) {
+      using Part = typename T::value_type;
+      out[i] = T(static_cast<Part>(Real(values[i][0])), static_cast<Part>(Real(values[i][1])));
     } else {
       out[i] = values[i].get<T>();
     }
@@ -67,6 +70,10 @@ Tensor TensorFrom(const Json& j) {
       return Make<uint64_t>(shape, v);
     case DType::kBool:
       return Make<bool>(shape, v);
+    case DType::kComplex64:
+      return Make<std::complex<float>>(shape, v);
+    case DType::kComplex128:
+      return Make<std::complex<double>>(shape, v);
     case DType::kString:
       return Make<std::string>(shape, v);
     default:
@@ -82,6 +89,7 @@ AttrValue AttrFrom(const Json& j) {
   if (j.contains("type")) return ParseDType(j["type"].get<std::string>()).value();
   if (j.contains("shape")) return Shape(j["shape"].get<std::vector<int64_t>>());
   if (j.contains("ints")) return j["ints"].get<std::vector<int64_t>>();
+  if (j.contains("floats")) return j["floats"].get<std::vector<float>>();
   std::vector<DType> types;
   for (const Json& t : j.at("types")) types.push_back(ParseDType(t.get<std::string>()).value());
   return types;
@@ -113,6 +121,7 @@ OpCase CaseFrom(const Json& j, std::string where) {
 double ToleranceOf(DType t) {
   switch (t) {
     case DType::kFloat64:
+    case DType::kComplex128:
       return 1e-10;
     case DType::kFloat16:
       return 2e-3;
@@ -183,6 +192,12 @@ std::vector<double> Doubles(const Tensor& t) {
     case DType::kBfloat16:
       for (Bfloat16 x : t.data<Bfloat16>()) v.push_back(static_cast<float>(x));
       break;
+    case DType::kComplex64:
+      for (const auto& x : t.data<std::complex<float>>()) v.insert(v.end(), {x.real(), x.imag()});
+      break;
+    case DType::kComplex128:
+      for (const auto& x : t.data<std::complex<double>>()) v.insert(v.end(), {x.real(), x.imag()});
+      break;
     default:
       break;
   }
@@ -193,7 +208,7 @@ std::string Difference(const Tensor& got, const Tensor& want, double tolerance) 
   if (got.dtype() != want.dtype()) return StrCat("dtype ", got.dtype(), ", wanted ", want.dtype());
   if (got.shape() != want.shape()) return StrCat("shape ", got.shape(), ", wanted ", want.shape());
   const std::string both = StrCat("got ", got.ToString(20), ", wanted ", want.ToString(20));
-  if (!IsFloating(want.dtype())) {
+  if (!IsFloating(want.dtype()) && !IsComplex(want.dtype())) {
     if (want.dtype() == DType::kString) {
       for (size_t i = 0; i < want.data<std::string>().size(); ++i) {
         if (got.data<std::string>()[i] != want.data<std::string>()[i]) return both;

@@ -37,7 +37,7 @@ Operation AddCase(Graph& g, const OpCase& c, const std::vector<Output>& inputs);
 // Why the tensors differ, or "".
 std::string Difference(const Tensor& got, const Tensor& want, double tolerance);
 
-// Elements of a floating tensor.
+// Elements of a floating tensor; of a complex one the real and imaginary parts in turn.
 std::vector<double> Doubles(const Tensor& t);
 
 }  // namespace tensorbraid

@@ -34,7 +34,7 @@ void NotRow(const void* in, void* out, int64_t n) {
 }  // namespace
 
 void RegisterComparisonKernels(KernelRegistry& r) {
-  AddEquality(r, RealTypes{} + Types<bool, std::string>{});
+  AddEquality(r, NumberTypes{} + Types<bool, std::string>{});
   AddBinary<LessF>(r, "Less", RealTypes{});
   AddBinary<LessEqualF>(r, "LessEqual", RealTypes{});
   AddBinary<GreaterF>(r, "Greater", RealTypes{});

@@ -5,6 +5,7 @@
 #ifndef TENSORBRAID_KERNELS_CPU_ELEMENTWISE_H_
 #define TENSORBRAID_KERNELS_CPU_ELEMENTWISE_H_
 
+#include <complex>
 #include <cstdint>
 #include <type_traits>
 
@@ -159,6 +160,8 @@ Types<A..., B...> operator+(Types<A...>, Types<B...>) {
 using FloatTypes = Types<float, double, Float16, Bfloat16>;
 using IntTypes = Types<int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t>;
 using RealTypes = decltype(FloatTypes{} + IntTypes{});
+using ComplexTypes = Types<std::complex<float>, std::complex<double>>;
+using NumberTypes = decltype(RealTypes{} + ComplexTypes{});
 
 template <typename F, typename... T>
 void AddBinary(KernelRegistry& r, const char* op, Types<T...>) {
@@ -171,8 +174,22 @@ void AddSameShape(KernelRegistry& r, const char* op, Types<T...>) {
 
 // Signed overflow wraps round, as in NumPy.
 template <typename T>
-using Wrapping =
-    std::conditional_t<std::is_floating_point_v<T>, T, std::conditional_t<(sizeof(T) > 4), uint64_t, uint32_t>>;
+using Wrapping = std::conditional_t<std::is_integral_v<T>, std::conditional_t<(sizeof(T) > 4), uint64_t, uint32_t>, T>;
+
+template <typename T>
+inline constexpr bool kIsComplex = false;
+template <typename T>
+inline constexpr bool kIsComplex<std::complex<T>> = true;
+
+// The complex conjugate; a real number is its own.
+template <typename T>
+T Conjugate(T v) {
+  if constexpr (kIsComplex<T>) {
+    return std::conj(v);
+  } else {
+    return v;
+  }
+}
 
 }  // namespace tensorbraid::cpu
 

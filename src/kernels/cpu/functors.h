@@ -39,7 +39,7 @@ struct SquaredDifferenceF {
   template <typename T>
   static T Apply(T a, T b) {
     const T d = SubF::Apply(a, b);
-    return MulF::Apply(d, d);
+    return MulF::Apply(d, Conjugate(d));
   }
 };
 
@@ -70,7 +70,7 @@ struct DivF {
 struct DivNoNanF {
   template <typename T>
   static T Apply(T a, T b) {
-    return b == 0 ? T(0) : a / b;
+    return b == T(0) ? T(0) : a / b;
   }
 };
 
@@ -208,19 +208,21 @@ struct SigmoidGradF {
 struct ReciprocalGradF {
   template <typename T>
   static T Apply(T y, T dy) {
-    return -dy * y * y;
+    const T c = Conjugate(y);
+    return -dy * c * c;
   }
 };
 struct SqrtGradF {
   template <typename T>
   static T Apply(T y, T dy) {
-    return dy * T(0.5) / y;
+    return dy * T(0.5) / Conjugate(y);
   }
 };
 struct RsqrtGradF {
   template <typename T>
   static T Apply(T y, T dy) {
-    return T(-0.5) * dy * y * y * y;
+    const T c = Conjugate(y);
+    return T(-0.5) * dy * c * c * c;
   }
 };
 struct ReluGradF {

@@ -120,6 +120,13 @@ void RegisterMathKernels(KernelRegistry& r) {
   RegisterBinaryKernels(r);
   RegisterComparisonKernels(r);
   RegisterUnaryKernels(r);
+  RegisterMoreBinaryKernels(r);
+  RegisterComplexBinaryKernels(r);
+  RegisterBitwiseKernels(r);
+  RegisterComplexKernels(r);
+  RegisterTrigonometricKernels(r);
+  RegisterSpecialKernels(r);
+  RegisterBesselKernels(r);
   RegisterCastKernels(r);
   RegisterSelectKernels(r);
   RegisterMatMulKernels(r);

@@ -1,4 +1,6 @@
 // Functions of one operand, through Eigen's packet mathematics.
+#include "kernels/cpu/unary.h"
+
 #include <Eigen/Core>
 #include <cmath>
 
@@ -92,21 +94,6 @@ struct IsFiniteF {
   }
 };
 
-template <typename F, typename T, typename R>
-void ScalarRow(const void* in, void* out, int64_t n) {
-  const T* a = static_cast<const T*>(in);
-  R* o = static_cast<R*>(out);
-#pragma GCC ivdep
-  for (int64_t i = 0; i < n; ++i) o[i] = F::Apply(a[i]);
-}
-
-template <typename F, typename H>
-void HalfTestRow(const void* inv, void* outv, int64_t n) {
-  const H* in = static_cast<const H*>(inv);
-  bool* out = static_cast<bool*>(outv);
-  for (int64_t i = 0; i < n; ++i) out[i] = F::Apply(static_cast<float>(in[i]));
-}
-
 template <typename F, typename T>
 Status FloatKernel(KernelContext& ctx) {
   if constexpr (kIsHalf<T>) {
@@ -116,37 +103,10 @@ Status FloatKernel(KernelContext& ctx) {
   }
 }
 
-template <typename F, typename T>
-Status RealKernel(KernelContext& ctx) {
-  if constexpr (kIsHalf<T>) {
-    return RunUnary(ctx, HalfUnaryRow<ScalarRow<F, float, float>, T>, sizeof(T), sizeof(T), 0.5);
-  } else {
-    return RunUnary(ctx, ScalarRow<F, T, T>, sizeof(T), sizeof(T), 0.3);
-  }
-}
-
-template <typename F, typename T>
-Status TestKernel(KernelContext& ctx) {
-  if constexpr (kIsHalf<T>) {
-    return RunUnary(ctx, HalfTestRow<F, T>, sizeof(T), sizeof(bool), 1);
-  } else {
-    return RunUnary(ctx, ScalarRow<F, T, bool>, sizeof(T), sizeof(bool), 0.3);
-  }
-}
-
 template <typename F, typename... T>
 void AddFloat(KernelRegistry& r, const char* op, Types<T...>) {
   (r.Add(op, {{"T", {DTypeOf<T>::value}}}, FloatKernel<F, T>), ...);
 }
-template <typename F, typename... T>
-void AddReal(KernelRegistry& r, const char* op, Types<T...>) {
-  (r.Add(op, {{"T", {DTypeOf<T>::value}}}, RealKernel<F, T>), ...);
-}
-template <typename F, typename... T>
-void AddTest(KernelRegistry& r, const char* op, Types<T...>) {
-  (r.Add(op, {{"T", {DTypeOf<T>::value}}}, TestKernel<F, T>), ...);
-}
-
 }  // namespace
 
 void RegisterUnaryKernels(KernelRegistry& r) {
@@ -163,18 +123,18 @@ void RegisterUnaryKernels(KernelRegistry& r) {
   AddFloat<CeilF>(r, "Ceil", floats);
   AddFloat<RintF>(r, "Rint", floats);
   AddFloat<RintF>(r, "Round", floats);
-  AddReal<SameF>(r, "Round", IntTypes{});
+  AddUnary<SameF>(r, "Round", IntTypes{});
   AddFloat<SinF>(r, "Sin", floats);
   AddFloat<CosF>(r, "Cos", floats);
   AddFloat<TanhF>(r, "Tanh", floats);
   AddFloat<SigmoidF>(r, "Sigmoid", floats);
-  AddReal<NegF>(r, "Neg", RealTypes{});
-  AddReal<AbsF>(r, "Abs", RealTypes{});
-  AddReal<SignF>(r, "Sign", RealTypes{});
-  AddReal<SquareF>(r, "Square", RealTypes{});
-  AddTest<IsNanF>(r, "IsNan", floats);
-  AddTest<IsInfF>(r, "IsInf", floats);
-  AddTest<IsFiniteF>(r, "IsFinite", floats);
+  AddUnary<NegF>(r, "Neg", RealTypes{});
+  AddUnary<AbsF>(r, "Abs", RealTypes{});
+  AddUnary<SignF>(r, "Sign", RealTypes{});
+  AddUnary<SquareF>(r, "Square", RealTypes{});
+  AddUnary<IsNanF>(r, "IsNan", floats);
+  AddUnary<IsInfF>(r, "IsInf", floats);
+  AddUnary<IsFiniteF>(r, "IsFinite", floats);
 }
 
 }  // namespace tensorbraid::cpu
