@@ -40,6 +40,9 @@ void RegisterBinaryOps(OpRegistry& r);      // math_binary.cc
 void RegisterMatrixOps(OpRegistry& r);      // math_matrix.cc
 void RegisterSelectOps(OpRegistry& r);      // math_select.cc
 void RegisterSpecialOps(OpRegistry& r);     // math_special.cc
+void RegisterSequenceOps(OpRegistry& r);    // math_sequence.cc
+void RegisterSegmentOps(OpRegistry& r);     // reduction_segment.cc
+void RegisterScanOps(OpRegistry& r);        // reduction_scan.cc
 void RegisterActivationOps(OpRegistry& r);  // nn_activation.cc
 
 }  // namespace tensorbraid

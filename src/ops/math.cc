@@ -10,6 +10,7 @@ void RegisterMathOps(OpRegistry& r) {
   RegisterMatrixOps(r);
   RegisterSelectOps(r);
   RegisterSpecialOps(r);
+  RegisterSequenceOps(r);
 }
 
 }  // namespace tensorbraid

@@ -133,6 +133,29 @@ void RegisterMatrixOps(OpRegistry& r) {
             .Attr("grad_y: bool = false")
             .Shape(BatchMatMulShape)
             .Gradient(BatchMatMulGradient));
+  r.Add(Op("BatchMatMulV3")
+            .Input("x: Ta")
+            .Input("y: Tb")
+            .Output("output: Tout")
+            .Attr("Ta: {bfloat16, half, float, double, uint8, int8, int16, int32, int64, complex64, complex128}")
+            .Attr("Tb: {bfloat16, half, float, double, uint8, int8, int16, int32, int64, complex64, complex128}")
+            .Attr("Tout: {bfloat16, half, float, double, int16, int32, int64, complex64, complex128}")
+            .Attr("adj_x: bool = false")
+            .Attr("adj_y: bool = false")
+            .Attr("grad_x: bool = false")
+            .Attr("grad_y: bool = false")
+            .Shape(BatchMatMulShape));
+  r.Add(Op("SparseMatMul")
+            .Input("a: Ta")
+            .Input("b: Tb")
+            .Output("product: float")
+            .Attr("transpose_a: bool = false")
+            .Attr("transpose_b: bool = false")
+            .Attr("a_is_sparse: bool = false")
+            .Attr("b_is_sparse: bool = false")
+            .Attr("Ta: {float, bfloat16} = DT_FLOAT")
+            .Attr("Tb: {float, bfloat16} = DT_FLOAT")
+            .Shape(MatMulShape));
 }
 
 }  // namespace tensorbraid

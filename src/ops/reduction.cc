@@ -132,6 +132,12 @@ Status ProdGradient(const Operation& op, const std::vector<Output>& grads, std::
   return OkStatus();
 }
 
+Status NormGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  const Output x = op.node()->inputs()[0];
+  (*input_grads)[0] = x * WithKeptAxes(op, grads[0] / op.output(0));
+  return OkStatus();
+}
+
 Status ArgShape(ShapeContext& c) {
   const Shape& in = c.input(0);
   TF_RETURN_IF_ERROR(c.WithRank(1, 0).status());
@@ -253,6 +259,7 @@ void RegisterReductionOps(OpRegistry& r) {
   for (const Row& row : std::initializer_list<Row>{{"Sum", "T: numbertype", SumGradient},
                                                    {"Mean", "T: numbertype", MeanGradient},
                                                    {"Prod", "T: numbertype", ProdGradient},
+                                                   {"EuclideanNorm", "T: numbertype", NormGradient},
                                                    {"Max", "T: realnumbertype", ExtremeGradient},
                                                    {"Min", "T: realnumbertype", ExtremeGradient}}) {
     r.Add(Op(row.name)
@@ -303,6 +310,25 @@ void RegisterReductionOps(OpRegistry& r) {
             .Attr("Tnumsegments: {int32, int64} = DT_INT32")
             .Shape(SegmentShape)
             .Gradient(SegmentGradient));
+  struct Unsorted {
+    const char* name;
+    const char* types;
+  };
+  for (const Unsorted& row : std::initializer_list<Unsorted>{{"UnsortedSegmentProd", "T: numbertype"},
+                                                             {"UnsortedSegmentMax", "T: realnumbertype"},
+                                                             {"UnsortedSegmentMin", "T: realnumbertype"}}) {
+    r.Add(Op(row.name)
+              .Input("data: T")
+              .Input("segment_ids: Tindices")
+              .Input("num_segments: Tnumsegments")
+              .Output("output: T")
+              .Attr(row.types)
+              .Attr("Tindices: {int32, int64}")
+              .Attr("Tnumsegments: {int32, int64} = DT_INT32")
+              .Shape(SegmentShape));
+  }
+  RegisterSegmentOps(r);
+  RegisterScanOps(r);
 }
 
 }  // namespace tensorbraid

@@ -9,7 +9,28 @@ namespace {
 
 template <typename From, typename To>
 void CastRow(const void* inv, void* outv, int64_t n) {
-  if constexpr (kIsHalf<From>) {
+  if constexpr (kIsComplex<From> && !kIsComplex<To>) {
+    // The real part is what remains.
+    using Part = typename From::value_type;
+    Part block[256];
+    for (int64_t i = 0; i < n; i += 256) {
+      const int64_t m = std::min<int64_t>(256, n - i);
+      const From* in = static_cast<const From*>(inv) + i;
+      for (int64_t k = 0; k < m; ++k) block[k] = in[k].real();
+      CastRow<Part, To>(block, static_cast<To*>(outv) + i, m);
+    }
+  } else if constexpr (kIsComplex<To> && !kIsComplex<From>) {
+    using Part = typename To::value_type;
+    Part block[256];
+    for (int64_t i = 0; i < n; i += 256) {
+      const int64_t m = std::min<int64_t>(256, n - i);
+      CastRow<From, Part>(static_cast<const From*>(inv) + i, block, m);
+      To* out = static_cast<To*>(outv) + i;
+      for (int64_t k = 0; k < m; ++k) out[k] = block[k];
+    }
+  } else if constexpr (std::is_same_v<From, To>) {
+    std::copy_n(static_cast<const From*>(inv), n, static_cast<To*>(outv));
+  } else if constexpr (kIsHalf<From>) {
     float block[256];
     for (int64_t i = 0; i < n; i += 256) {
       const int64_t m = std::min<int64_t>(256, n - i);
@@ -78,6 +99,6 @@ void AddCasts(KernelRegistry& r, Types<From...> types) {
 
 }  // namespace
 
-void RegisterCastKernels(KernelRegistry& r) { AddCasts(r, RealTypes{} + Types<bool>{}); }
+void RegisterCastKernels(KernelRegistry& r) { AddCasts(r, NumberTypes{} + Types<bool>{}); }
 
 }  // namespace tensorbraid::cpu

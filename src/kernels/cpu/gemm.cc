@@ -100,6 +100,12 @@ void Gemm(ThreadPool* pool, bool transpose_a, bool transpose_b, int64_t m, int64
     ToFloat(b, fb, k * n);
     Shared(pool, s, fa, fb, fc);
     FromFloat(fc, c, m * n);
+  } else if constexpr (std::is_integral_v<T> && sizeof(T) < sizeof(uint32_t)) {
+    // What wraps round in the narrow type is the low bits of what wraps round in the wide one.
+    const std::vector<uint32_t> wa(a, a + m * k), wb(b, b + k * n);
+    std::vector<uint32_t> wc(m * n);
+    Shared(pool, s, wa.data(), wb.data(), wc.data());
+    for (int64_t i = 0; i < m * n; ++i) c[i] = static_cast<T>(wc[i]);
   } else if constexpr (std::is_integral_v<T>) {
     // Unsigned arithmetic wraps where signed overflow would be undefined.
     using U = std::make_unsigned_t<T>;
@@ -114,8 +120,14 @@ TB_GEMM(float)
 TB_GEMM(double)
 TB_GEMM(Float16)
 TB_GEMM(Bfloat16)
+TB_GEMM(int8_t)
+TB_GEMM(int16_t)
 TB_GEMM(int32_t)
 TB_GEMM(int64_t)
+TB_GEMM(uint8_t)
+TB_GEMM(uint16_t)
+TB_GEMM(uint32_t)
+TB_GEMM(uint64_t)
 #undef TB_GEMM
 
 }  // namespace tensorbraid::cpu

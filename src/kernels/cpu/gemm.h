@@ -2,18 +2,29 @@
 #ifndef TENSORBRAID_KERNELS_CPU_GEMM_H_
 #define TENSORBRAID_KERNELS_CPU_GEMM_H_
 
+#include <complex>
 #include <cstdint>
 
 #include "core/thread_pool.h"
+#include "tensorbraid/shape.h"
 
 namespace tensorbraid::cpu {
 
 // c[m,n] = op(a)[m,k] * op(b)[k,n], all row-major without gaps; op transposes when its flag is set. `c` overlaps
 // neither input. Runs on the calling thread and, when large, on idle threads of `pool` (which may be null).
-// For float, double, Float16, Bfloat16, int32_t and int64_t.
+// For all number types; integers wrap round.
 template <typename T>
 void Gemm(ThreadPool* pool, bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, const T* a, const T* b,
           T* c);
+template <>
+void Gemm(ThreadPool* pool, bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k,
+          const std::complex<float>* a, const std::complex<float>* b, std::complex<float>* c);
+template <>
+void Gemm(ThreadPool* pool, bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k,
+          const std::complex<double>* a, const std::complex<double>* b, std::complex<double>* c);
+
+// Which matrix of an operand with batch dimensions `of` goes with number i of the `batch` that they are broadcast to.
+int64_t MatrixAt(const Shape& of, const Shape& batch, int64_t i);
 
 }  // namespace tensorbraid::cpu
 

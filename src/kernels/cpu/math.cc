@@ -106,6 +106,7 @@ Status RangeKernel(KernelContext& ctx) {
 template <typename... T>
 void AddAddN(KernelRegistry& r, Types<T...>) {
   (r.Add("AddN", {{"T", {DTypeOf<T>::value}}}, AddNKernel<T>), ...);
+  (r.Add("AccumulateNV2", {{"T", {DTypeOf<T>::value}}}, AddNKernel<T>), ...);
 }
 template <typename... T>
 void AddRange(KernelRegistry& r, Types<T...>) {
@@ -130,7 +131,9 @@ void RegisterMathKernels(KernelRegistry& r) {
   RegisterCastKernels(r);
   RegisterSelectKernels(r);
   RegisterMatMulKernels(r);
-  AddAddN(r, RealTypes{});
+  RegisterMixedMatMulKernels(r);
+  RegisterSequenceKernels(r);
+  AddAddN(r, NumberTypes{});
   AddRange(r, FloatTypes{} + IntTypes{});
   r.Add("BroadcastGradientArgs", {{"T", {kInt32}}}, BroadcastGradientArgsKernel<int32_t>);
   r.Add("BroadcastGradientArgs", {{"T", {kInt64}}}, BroadcastGradientArgsKernel<int64_t>);

@@ -6,6 +6,16 @@
 namespace tensorbraid::cpu {
 namespace {
 
+// The complex conjugates of all elements.
+template <typename T>
+StatusOr<Tensor> Conjugates(const Tensor& t) {
+  TF_ASSIGN_OR_RETURN(Tensor result, Tensor::Create(t.dtype(), t.shape()));
+  const auto from = t.data<T>();
+  auto to = result.mutable_data<T>();
+  for (size_t i = 0; i < from.size(); ++i) to[i] = Conjugate(from[i]);
+  return result;
+}
+
 template <typename T>
 class MatMulKernel final : public Kernel {
  public:
@@ -62,34 +72,30 @@ class BatchMatMulKernel final : public Kernel {
     shape.AddDim(m);
     shape.AddDim(n);
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
-    const T* px = x.data<T>().data();
-    const T* py = y.data<T>().data();
+    Tensor x_used = x, y_used = y;
+    if constexpr (kIsComplex<T>) {
+      if (adj_x_) {
+        TF_ASSIGN_OR_RETURN(x_used, Conjugates<T>(x));
+      }
+      if (adj_y_) {
+        TF_ASSIGN_OR_RETURN(y_used, Conjugates<T>(y));
+      }
+    }
+    const T* px = x_used.data<T>().data();
+    const T* py = y_used.data<T>().data();
     T* po = out->mutable_data<T>().data();
     const int64_t count = batch.num_elements();
     const bool split = count > 1;
     Parallel(ctx, count, 0.02 * m * n * k + 100, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
-        Gemm<T>(split ? nullptr : ctx.env().pool, adj_x_, adj_y_, m, n, k, px + At(x_batch, batch, i) * m * k,
-                py + At(y_batch, batch, i) * k * n, po + i * m * n);
+        Gemm<T>(split ? nullptr : ctx.env().pool, adj_x_, adj_y_, m, n, k, px + MatrixAt(x_batch, batch, i) * m * k,
+                py + MatrixAt(y_batch, batch, i) * k * n, po + i * m * n);
       }
     });
     return OkStatus();
   }
 
  private:
-  // Which matrix of an operand goes with number i of the result.
-  static int64_t At(const Shape& of, const Shape& batch, int64_t i) {
-    int64_t at = 0, step = 1;
-    for (int d = 1; d <= batch.rank(); ++d) {
-      const int64_t size = batch.dim(batch.rank() - d);
-      const int64_t own = d <= of.rank() ? of.dim(of.rank() - d) : 1;
-      if (own != 1) at += i % size * step;
-      step *= own;
-      i /= size;
-    }
-    return at;
-  }
-
   const bool adj_x_;
   const bool adj_y_;
   const bool broadcast_;
@@ -100,10 +106,14 @@ void AddMatMul(KernelRegistry& r, Types<T...>) {
   (r.Add<MatMulKernel<T>>("MatMul", {{"T", {DTypeOf<T>::value}}}, KernelCost::kExpensive), ...);
   (r.Add<BatchMatMulKernel<T>>("BatchMatMul", {{"T", {DTypeOf<T>::value}}}, KernelCost::kExpensive), ...);
   (r.Add<BatchMatMulKernel<T>>("BatchMatMulV2", {{"T", {DTypeOf<T>::value}}}, KernelCost::kExpensive), ...);
+  (r.Add<BatchMatMulKernel<T>>(
+       "BatchMatMulV3", {{"Ta", {DTypeOf<T>::value}}, {"Tb", {DTypeOf<T>::value}}, {"Tout", {DTypeOf<T>::value}}},
+       KernelCost::kExpensive),
+   ...);
 }
 
 }  // namespace
 
-void RegisterMatMulKernels(KernelRegistry& r) { AddMatMul(r, FloatTypes{} + Types<int32_t, int64_t>{}); }
+void RegisterMatMulKernels(KernelRegistry& r) { AddMatMul(r, NumberTypes{}); }
 
 }  // namespace tensorbraid::cpu

@@ -1,169 +1,12 @@
-// Reductions over axes. A tensor is seen as groups of axes that are kept and reduced in turn; each pass reduces the
-// last reduced group, of a tensor seen as [outer, reduced, inner]. How work is cut depends on shapes alone, so results
-// do not depend on the number of threads.
-#include <algorithm>
-#include <limits>
-#include <string>
-#include <vector>
+// Sums and means over axes, and what all reductions share.
+#include "kernels/cpu/reduction.h"
 
-#include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/families.h"
 #include "kernels/cpu/register.h"
 
 namespace tensorbraid {
 namespace cpu {
 namespace {
-
-struct SumR {
-  template <typename A>
-  static constexpr A Identity() {
-    return A(0);
-  }
-  template <typename A>
-  static A Join(A a, A b) {
-    return static_cast<A>(Wrapping<A>(a) + Wrapping<A>(b));
-  }
-};
-struct MeanR : SumR {
-  static constexpr bool kDivides = true;
-};
-struct ProdR {
-  template <typename A>
-  static constexpr A Identity() {
-    return A(1);
-  }
-  template <typename A>
-  static A Join(A a, A b) {
-    return static_cast<A>(Wrapping<A>(a) * Wrapping<A>(b));
-  }
-};
-struct MaxR {
-  template <typename A>
-  static constexpr A Identity() {
-    return std::numeric_limits<A>::has_infinity ? -std::numeric_limits<A>::infinity()
-                                                : std::numeric_limits<A>::lowest();
-  }
-  template <typename A>
-  static A Join(A a, A b) {
-    return (a > b || a != a) ? a : b;  // a NaN wins
-  }
-};
-struct MinR {
-  template <typename A>
-  static constexpr A Identity() {
-    return std::numeric_limits<A>::has_infinity ? std::numeric_limits<A>::infinity() : std::numeric_limits<A>::max();
-  }
-  template <typename A>
-  static A Join(A a, A b) {
-    return (a < b || a != a) ? a : b;
-  }
-};
-struct AllR {
-  template <typename A>
-  static constexpr A Identity() {
-    return true;
-  }
-  static bool Join(bool a, bool b) { return a & b; }
-};
-struct AnyR {
-  template <typename A>
-  static constexpr A Identity() {
-    return false;
-  }
-  static bool Join(bool a, bool b) { return a | b; }
-};
-
-template <typename T>
-Compute<T> Load(T v) {
-  return static_cast<Compute<T>>(v);
-}
-
-// n neighbours into one value. Many accumulators make vector code possible and keep rounding errors small.
-template <typename R, typename T>
-Compute<T> ReduceRow(const T* in, int64_t n) {
-  using A = Compute<T>;
-  constexpr int kLanes = 32;
-  constexpr int64_t kBlock = 2048;
-  A total = R::template Identity<A>();
-  for (int64_t at = 0; at < n; at += kBlock) {
-    const int64_t m = std::min(kBlock, n - at);
-    A lanes[kLanes];
-    std::fill(lanes, lanes + kLanes, R::template Identity<A>());
-    int64_t i = 0;
-    for (; i + kLanes <= m; i += kLanes) {
-      for (int l = 0; l < kLanes; ++l) lanes[l] = R::Join(lanes[l], Load(in[at + i + l]));
-    }
-    for (int l = 0; i < m; ++i, ++l) lanes[l] = R::Join(lanes[l], Load(in[at + i]));
-    for (int half = kLanes / 2; half > 0; half /= 2) {
-      for (int l = 0; l < half; ++l) lanes[l] = R::Join(lanes[l], lanes[l + half]);
-    }
-    total = R::Join(total, lanes[0]);
-  }
-  return total;
-}
-
-// in[reduced, inner], of which columns [begin, end) go to out[inner].
-template <typename R, typename T>
-void ReduceColumns(const T* in, int64_t reduced, int64_t inner, int64_t begin, int64_t end, Compute<T>* out) {
-  std::fill(out + begin, out + end, R::template Identity<Compute<T>>());
-  for (int64_t r = 0; r < reduced; ++r) {
-    const T* row = in + r * inner;
-#pragma GCC ivdep
-    for (int64_t j = begin; j < end; ++j) out[j] = R::Join(out[j], Load(row[j]));
-  }
-}
-
-// in[outer, reduced, inner] -> out[outer, inner].
-template <typename R, typename T>
-void ReducePass(KernelContext& ctx, const T* in, int64_t outer, int64_t reduced, int64_t inner, Compute<T>* out) {
-  using A = Compute<T>;
-  constexpr double kCostNs = 0.3;
-  constexpr int64_t kPiece = 1 << 16;  // elements
-  const int64_t results = outer * inner;
-  // Few results from much input: reduce pieces of it first.
-  if (outer < 8 && inner < kPiece / 8 && reduced * inner >= 2 * kPiece) {
-    const int64_t rows = std::max<int64_t>(1, kPiece / inner);
-    const int64_t pieces = (reduced + rows - 1) / rows;
-    std::vector<std::conditional_t<std::is_same_v<A, bool>, uint8_t, A>> parts(outer * pieces * inner);
-    A* part = reinterpret_cast<A*>(parts.data());
-    Parallel(ctx, outer * pieces, kCostNs * rows * inner, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        const int64_t from = i % pieces * rows;
-        const int64_t n = std::min(rows, reduced - from);
-        const T* at = in + (i / pieces * reduced + from) * inner;
-        if (inner == 1) {
-          part[i] = ReduceRow<R>(at, n);
-        } else {
-          ReduceColumns<R>(at, n, inner, 0, inner, part + i * inner);
-        }
-      }
-    });
-    ReducePass<R, A>(ctx, part, outer, pieces, inner, out);
-    return;
-  }
-  if (inner == 1) {
-    Parallel(ctx, outer, 2 + kCostNs * reduced, [&](int64_t begin, int64_t end) {
-      for (int64_t o = begin; o < end; ++o) out[o] = ReduceRow<R>(in + o * reduced, reduced);
-    });
-    return;
-  }
-  // Ranges of results; one may begin and end within a row of `inner`.
-  Parallel(ctx, results, kCostNs * reduced, [&](int64_t begin, int64_t end) {
-    for (int64_t at = begin; at < end;) {
-      const int64_t o = at / inner;
-      const int64_t stop = std::min(end, (o + 1) * inner);
-      ReduceColumns<R>(in + o * reduced * inner, reduced, inner, at - o * inner, stop - o * inner, out + o * inner);
-      at = stop;
-    }
-  });
-}
-
-// Sizes of the groups of axes; kept ones at even places, reduced ones at odd.
-struct Groups {
-  std::vector<int64_t> sizes;
-  Shape shape;           // of the result
-  bool identity = true;  // every reduced axis has size 1
-};
 
 StatusOr<std::vector<bool>> ReducedAxes(const Tensor& axes, int rank) {
   std::vector<bool> reduced(rank, false);
@@ -179,6 +22,8 @@ StatusOr<std::vector<bool>> ReducedAxes(const Tensor& axes, int rank) {
   }
   return reduced;
 }
+
+}  // namespace
 
 StatusOr<Groups> GroupAxes(const Shape& shape, const Tensor& axes, bool keep_dims) {
   TF_ASSIGN_OR_RETURN(const std::vector<bool> reduced, ReducedAxes(axes, shape.rank()));
@@ -203,98 +48,20 @@ StatusOr<Groups> GroupAxes(const Shape& shape, const Tensor& axes, bool keep_dim
   return g;
 }
 
-// Reduces the last reduced group, then those before it, into a vector of the results. `in` is not empty.
-template <typename R, typename T>
-void ReduceGroups(KernelContext& ctx, const T* in, std::vector<int64_t> sizes, Compute<T>* out) {
-  using A = Compute<T>;
-  int64_t inner = 1;
-  if (sizes.size() % 2 == 1) {
-    inner = sizes.back();
-    sizes.pop_back();
-  }
-  const int64_t reduced = sizes.back();
-  sizes.pop_back();
-  int64_t outer = 1;
-  for (int64_t s : sizes) outer *= s;
-  if (sizes.size() == 1) {
-    ReducePass<R>(ctx, in, outer, reduced, inner, out);
-    return;
-  }
-  std::vector<std::conditional_t<std::is_same_v<A, bool>, uint8_t, A>> parts(outer * inner);
-  A* part = reinterpret_cast<A*>(parts.data());
-  ReducePass<R>(ctx, in, outer, reduced, inner, part);
-  sizes.back() *= inner;
-  ReduceGroups<R, A>(ctx, part, std::move(sizes), out);
-}
-
-template <typename R, typename T>
-class ReductionKernel final : public Kernel {
- public:
-  explicit ReductionKernel(const KernelConstruction& c) : keep_dims_(c.attr<bool>("keep_dims")) {}
-
-  Status Compute(KernelContext& ctx) override {
-    using A = cpu::Compute<T>;
-    const Tensor& in = ctx.input(0);
-    TF_ASSIGN_OR_RETURN(Groups g, GroupAxes(in.shape(), ctx.input(1), keep_dims_));
-    if (g.identity) {
-      TF_ASSIGN_OR_RETURN(Tensor same, in.Reshaped(g.shape));
-      ctx.set_output(0, std::move(same));
-      return OkStatus();
-    }
-    TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, g.shape));
-    const std::span<T> results = out->mutable_data<T>();
-    if (results.empty()) return OkStatus();
-    const T* from = in.data<T>().data();
-    std::vector<float> wide(kIsHalf<T> ? results.size() : 0);
-    A* to;
-    if constexpr (kIsHalf<T>) {
-      to = wide.data();
-    } else {
-      to = results.data();
-    }
-    if (in.num_elements() == 0) {
-      std::fill(to, to + results.size(), R::template Identity<A>());
-    } else {
-      ReduceGroups<R>(ctx, from, std::move(g.sizes), to);
-    }
-    if constexpr (requires { R::kDivides; }) Divide(to, results.size(), in.num_elements());
-    if constexpr (kIsHalf<T>) FromFloat(to, results.data(), results.size());
-    return OkStatus();
-  }
-
- private:
-  template <typename A>
-  static void Divide(A* sums, int64_t results, int64_t elements) {
-    const int64_t count = elements / results;
-    if constexpr (std::is_integral_v<A>) {
-      for (int64_t i = 0; i < results && count > 0; ++i) sums[i] = static_cast<A>(sums[i] / static_cast<A>(count));
-    } else {
-      for (int64_t i = 0; i < results; ++i) sums[i] /= static_cast<A>(count);
-    }
-  }
-
-  const bool keep_dims_;
-};
-
-template <typename R, typename... T>
-void AddReduction(KernelRegistry& r, const char* op, Types<T...>) {
-  (r.Add<ReductionKernel<R, T>>(op, {{"T", {DTypeOf<T>::value}}}), ...);
-}
-
-}  // namespace
 }  // namespace cpu
 
 void RegisterReductionKernels(KernelRegistry& r) {
   using namespace cpu;  // NOLINT: the family's own
   AddReduction<SumR>(r, "Sum", RealTypes{});
   AddReduction<MeanR>(r, "Mean", RealTypes{});
-  AddReduction<ProdR>(r, "Prod", RealTypes{});
-  AddReduction<MaxR>(r, "Max", RealTypes{});
-  AddReduction<MinR>(r, "Min", RealTypes{});
-  r.Add<ReductionKernel<AllR, bool>>("All");
-  r.Add<ReductionKernel<AnyR, bool>>("Any");
+  RegisterProductKernels(r);
+  RegisterExtremeKernels(r);
+  RegisterNormKernels(r);
   RegisterArgMaxKernels(r);
   RegisterSegmentKernels(r);
+  RegisterSparseSegmentKernels(r);
+  RegisterScanKernels(r);
+  RegisterHistogramKernels(r);
 }
 
 }  // namespace tensorbraid

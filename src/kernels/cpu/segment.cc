@@ -1,69 +1,222 @@
-// Sums of the rows that belong together.
+// Reductions of the rows that belong together: sorted segments, and segments in any order.
+#include <cmath>
+#include <limits>
+
+#include "kernels/cpu/elements.h"
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/families.h"
+#include "kernels/cpu/functors.h"
 
 namespace tensorbraid::cpu {
 namespace {
 
-int64_t IntegerAt(const Tensor& t, int64_t i) {
-  return t.dtype() == kInt64 ? t.data<int64_t>()[i] : t.data<int32_t>()[i];
+// What a segment without rows holds: `Empty` where segments are unsorted, 0 (or 1) where they are sorted.
+struct SumS : AddF {
+  template <typename A>
+  static A Empty() {
+    return A(0);
+  }
+  template <typename A>
+  static A Gap() {
+    return A(0);
+  }
+};
+struct MeanS : SumS {
+  static constexpr bool kDivides = true;
+};
+struct ProdS : MulF {
+  template <typename A>
+  static A Empty() {
+    return A(1);
+  }
+  template <typename A>
+  static A Gap() {
+    return A(1);
+  }
+};
+struct MaxS : MaximumF {
+  template <typename A>
+  static A Empty() {
+    return std::numeric_limits<A>::lowest();
+  }
+  template <typename A>
+  static A Gap() {
+    return A(0);
+  }
+};
+struct MinS : MinimumF {
+  template <typename A>
+  static A Empty() {
+    return std::numeric_limits<A>::max();
+  }
+  template <typename A>
+  static A Gap() {
+    return A(0);
+  }
+};
+
+// The extremes of float16 and bfloat16 are their own, not those of the float they are computed in.
+template <typename F, typename T>
+Compute<T> EmptyOf() {
+  if constexpr (kIsHalf<T>) {
+    const float v = F::template Empty<float>();
+    if (std::abs(v) <= 1) return v;
+    T most;
+    most.bits = std::is_same_v<T, Float16> ? 0x7bff : 0x7f7f;
+    return v < 0 ? -static_cast<float>(most) : static_cast<float>(most);
+  } else {
+    return F::template Empty<T>();
+  }
+}
+
+int64_t IdAt(const Tensor& t, int64_t i) {
+  if (t.dtype() == kInt64) return t.data<int64_t>()[i];
+  return t.dtype() == kInt16 ? t.data<int16_t>()[i] : t.data<int32_t>()[i];
+}
+
+StatusOr<int64_t> NumSegments(const Tensor& t) {
+  if (t.num_elements() != 1) return InvalidArgument("num_segments must be a scalar, got shape ", t.shape());
+  const int64_t n = IdAt(t, 0);
+  if (n < 0) return InvalidArgument("num_segments must not be negative, got ", n);
+  return n;
+}
+
+// The output [segments, row], as numbers to compute with; 16-bit floats are rounded at the end.
+template <typename T>
+struct Results {
+  using A = Compute<T>;
+  Tensor* out = nullptr;
+  std::vector<float> wide;
+  A* data = nullptr;
+  int64_t row = 1;
+
+  Status Allocate(KernelContext& ctx, int64_t segments, const Shape& data_shape, int skipped) {
+    Shape shape({segments});
+    for (int i = skipped; i < data_shape.rank(); ++i) {
+      shape.AddDim(data_shape.dim(i));
+      row *= data_shape.dim(i);
+    }
+    TF_ASSIGN_OR_RETURN(out, ctx.AllocateOutput(0, shape));
+    if constexpr (kIsHalf<T>) {
+      wide.resize(out->num_elements());
+      data = wide.data();
+    } else {
+      data = out->mutable_data<T>().data();
+    }
+    return OkStatus();
+  }
+  void Finish() {
+    if constexpr (kIsHalf<T>) FromFloat(data, out->mutable_data<T>().data(), out->num_elements());
+  }
+};
+
+template <typename F, typename T>
+void Join(Compute<T>* sum, const T* with, int64_t row) {
+  using A = Compute<T>;
+#pragma GCC ivdep
+  for (int64_t j = 0; j < row; ++j) sum[j] = F::Apply(sum[j], static_cast<A>(with[j]));
 }
 
 // data[ids.shape, row] -> out[segments, row]; rows with a negative id are left out.
-template <typename T>
-Status UnsortedSegmentSumKernel(KernelContext& ctx) {
+template <typename F, typename T>
+Status UnsortedSegmentKernel(KernelContext& ctx) {
   const Tensor& data = ctx.input(0);
   const Tensor& ids = ctx.input(1);
-  if (ctx.input(2).num_elements() != 1) {
-    return InvalidArgument("num_segments must be a scalar, got shape ", ctx.input(2).shape());
-  }
-  const int64_t segments = IntegerAt(ctx.input(2), 0);
-  if (segments < 0) return InvalidArgument("num_segments must not be negative, got ", segments);
+  TF_ASSIGN_OR_RETURN(const int64_t segments, NumSegments(ctx.input(2)));
   const int ids_rank = ids.shape().rank();
   if (data.shape().rank() < ids_rank || Shape(data.shape().dims().first(ids_rank)) != ids.shape()) {
     return InvalidArgument("the shape of data ", data.shape(), " must begin with that of segment_ids ", ids.shape());
   }
-  Shape shape({segments});
-  int64_t row = 1;
-  for (int i = ids_rank; i < data.shape().rank(); ++i) {
-    shape.AddDim(data.shape().dim(i));
-    row *= data.shape().dim(i);
-  }
-  TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
+  Results<T> results;
+  TF_RETURN_IF_ERROR(results.Allocate(ctx, segments, data.shape(), ids_rank));
+  std::fill(results.data, results.data + results.out->num_elements(), EmptyOf<F, T>());
   const T* from = data.data<T>().data();
-  T* to = out->mutable_data<T>().data();
-  using A = Compute<T>;
-  std::vector<float> wide(kIsHalf<T> ? out->num_elements() : 0);
-  A* sums;
-  if constexpr (kIsHalf<T>) {
-    sums = wide.data();
-  } else {
-    sums = to;
-  }
-  std::fill(sums, sums + out->num_elements(), A(0));
   for (int64_t i = 0; i < ids.num_elements(); ++i) {
-    const int64_t id = IntegerAt(ids, i);
+    const int64_t id = IdAt(ids, i);
     if (id < 0) continue;
-    if (id >= segments)
+    if (id >= segments) {
       return InvalidArgument("segment_ids[", i, "] = ", id, " is not below num_segments = ", segments);
-    A* sum = sums + id * row;
-    const T* add = from + i * row;
-#pragma GCC ivdep
-    for (int64_t j = 0; j < row; ++j) {
-      sum[j] = static_cast<A>(Wrapping<A>(sum[j]) + Wrapping<A>(static_cast<A>(add[j])));
     }
+    Join<F>(results.data + id * results.row, from + i * results.row, results.row);
   }
-  if constexpr (kIsHalf<T>) FromFloat(sums, to, out->num_elements());
+  results.Finish();
   return OkStatus();
 }
 
-template <typename... T>
-void AddSegment(KernelRegistry& r, Types<T...>) {
-  (r.Add("UnsortedSegmentSum", {{"T", {DTypeOf<T>::value}}}, UnsortedSegmentSumKernel<T>), ...);
+// Rows of one id are neighbours; ids do not fall. With a third input it says how many segments there are, else the last
+// id does.
+template <typename F, typename T>
+Status SegmentKernel(KernelContext& ctx) {
+  using A = Compute<T>;
+  const Tensor& data = ctx.input(0);
+  const Tensor& ids = ctx.input(1);
+  if (ids.shape().rank() != 1) return InvalidArgument("segment_ids must be a vector, got shape ", ids.shape());
+  const int64_t rows = ids.num_elements();
+  if (data.shape().rank() < 1 || data.shape().dim(0) != rows) {
+    return InvalidArgument("segment_ids must have one element for each row of data, got ", ids.shape(), " for ",
+                           data.shape());
+  }
+  const int64_t last_id = rows == 0 ? -1 : IdAt(ids, rows - 1);
+  if (last_id == std::numeric_limits<int64_t>::max()) return InvalidArgument("segment id ", last_id, " is too large");
+  int64_t segments = last_id + 1;
+  if (ctx.num_inputs() > 2) {
+    TF_ASSIGN_OR_RETURN(segments, NumSegments(ctx.input(2)));
+  }
+  for (int64_t i = 0, last = 0; i < rows; ++i) {
+    const int64_t id = IdAt(ids, i);
+    if (id < last)
+      return InvalidArgument("segment_ids must not be negative and must not fall; element ", i, " is ", id);
+    if (id >= segments) return InvalidArgument("segment_ids[", i, "] = ", id, " is not below ", segments);
+    last = id;
+  }
+  Results<T> results;
+  TF_RETURN_IF_ERROR(results.Allocate(ctx, segments, data.shape(), 1));
+  const int64_t row = results.row;
+  const T* from = data.data<T>().data();
+  int64_t done = 0;  // segments
+  for (int64_t i = 0; i < rows;) {
+    const int64_t id = IdAt(ids, i);
+    std::fill(results.data + done * row, results.data + id * row, F::template Gap<A>());
+    A* sum = results.data + id * row;
+    for (int64_t j = 0; j < row; ++j) sum[j] = static_cast<A>(from[i * row + j]);
+    int64_t count = 1;
+    for (++i; i < rows && IdAt(ids, i) == id; ++i, ++count) Join<F>(sum, from + i * row, row);
+    if constexpr (requires { F::kDivides; }) {
+      for (int64_t j = 0; j < row; ++j) sum[j] = static_cast<A>(sum[j] / static_cast<A>(count));
+    }
+    done = id + 1;
+  }
+  std::fill(results.data + done * row, results.data + results.out->num_elements(), F::template Gap<A>());
+  results.Finish();
+  return OkStatus();
+}
+
+template <typename F, typename... T>
+void AddUnsorted(KernelRegistry& r, const char* op, Types<T...>) {
+  (r.Add(op, {{"T", {DTypeOf<T>::value}}}, UnsortedSegmentKernel<F, T>), ...);
+}
+template <typename F, typename... T>
+void AddSorted(KernelRegistry& r, const char* op, Types<T...>) {
+  (r.Add(op, {{"T", {DTypeOf<T>::value}}}, SegmentKernel<F, T>), ...);
 }
 
 }  // namespace
 
-void RegisterSegmentKernels(KernelRegistry& r) { AddSegment(r, RealTypes{}); }
+void RegisterSegmentKernels(KernelRegistry& r) {
+  const NumberTypes numbers;
+  const RealTypes reals;
+  AddUnsorted<SumS>(r, "UnsortedSegmentSum", numbers);
+  AddUnsorted<ProdS>(r, "UnsortedSegmentProd", numbers);
+  AddUnsorted<MaxS>(r, "UnsortedSegmentMax", reals);
+  AddUnsorted<MinS>(r, "UnsortedSegmentMin", reals);
+  AddSorted<MeanS>(r, "SegmentMean", numbers);
+  for (const char* suffix : {"", "V2"}) {
+    const auto named = [suffix](const char* op) { return std::string(op) + suffix; };
+    AddSorted<SumS>(r, named("SegmentSum").c_str(), numbers);
+    AddSorted<ProdS>(r, named("SegmentProd").c_str(), numbers);
+    AddSorted<MaxS>(r, named("SegmentMax").c_str(), reals);
+    AddSorted<MinS>(r, named("SegmentMin").c_str(), reals);
+  }
+}
 
 }  // namespace tensorbraid::cpu

@@ -1,6 +1,7 @@
 // Choosing between two tensors, element by element.
 #include <string>
 
+#include "kernels/cpu/elements.h"
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/families.h"
 
@@ -18,8 +19,8 @@ struct Pointers {
 
 template <typename U>
 Pointers<U> PointersOf(KernelContext& ctx, Tensor* out) {
-  return {ctx.input(0).data<bool>().data(), static_cast<const U*>(ctx.input(1).raw_data()),
-          static_cast<const U*>(ctx.input(2).raw_data()), static_cast<U*>(out->mutable_raw_data())};
+  return {ctx.input(0).data<bool>().data(), Elements<U>(ctx.input(1)), Elements<U>(ctx.input(2)),
+          MutableElements<U>(*out)};
 }
 
 template <typename U>
@@ -87,24 +88,6 @@ void SelectSpread(KernelContext& ctx, const Shape& shape, Tensor* out) {
   });
 }
 
-// Calls body<U>() with a type of the elements' size.
-template <typename Body>
-Status BySize(DType dtype, const Body& body) {
-  if (dtype == DType::kString) return body(std::string());
-  switch (DTypeSize(dtype)) {
-    case 1:
-      return body(uint8_t());
-    case 2:
-      return body(uint16_t());
-    case 4:
-      return body(uint32_t());
-    case 8:
-      return body(uint64_t());
-    default:
-      return Unimplemented("cannot select between elements of type ", dtype);
-  }
-}
-
 // Shapes equal, or a scalar condition, or a vector with one condition per row.
 Status SelectKernel(KernelContext& ctx) {
   const Shape& condition = ctx.input(0).shape();
@@ -124,8 +107,7 @@ Status SelectKernel(KernelContext& ctx) {
         condition, " for ", shape);
   }
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.ForwardOrAllocateOutput({1, 2}, 0, shape));
-  return BySize(out->dtype(), [&](auto element) {
-    using U = decltype(element);
+  return ForElementsOf(out->dtype(), [&]<typename U>() {
     if (!rows) {
       SelectFlat<U>(ctx, out);
     } else if (out->num_elements() > 0) {
@@ -143,8 +125,8 @@ Status SelectV2Kernel(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(Shape shape, BroadcastShapes(then_shape, ctx.input(2).shape()));
   TF_ASSIGN_OR_RETURN(shape, BroadcastShapes(condition, shape));
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
-  return BySize(out->dtype(), [&](auto element) {
-    SelectSpread<decltype(element)>(ctx, shape, out);
+  return ForElementsOf(out->dtype(), [&]<typename U>() {
+    SelectSpread<U>(ctx, shape, out);
     return OkStatus();
   });
 }

@@ -1,0 +1,129 @@
+// Products of matrices of different types: SparseMatMul, and those of BatchMatMulV3 with 8-bit integers.
+#include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/families.h"
+#include "kernels/cpu/gemm.h"
+
+namespace tensorbraid::cpu {
+namespace {
+
+template <typename To, typename From>
+std::vector<To> Converted(const Tensor& t) {
+  const auto from = t.data<From>();
+  std::vector<To> to(from.size());
+  for (size_t i = 0; i < from.size(); ++i) to[i] = static_cast<To>(from[i]);
+  return to;
+}
+
+// A product of float32 and bfloat16 in float32. That an operand has many zeros is a hint that needs not be taken.
+template <typename A, typename B>
+class SparseMatMulKernel final : public Kernel {
+ public:
+  explicit SparseMatMulKernel(const KernelConstruction& c)
+      : transpose_a_(c.attr<bool>("transpose_a")), transpose_b_(c.attr<bool>("transpose_b")) {}
+
+  Status Compute(KernelContext& ctx) override {
+    const Tensor& a = ctx.input(0);
+    const Tensor& b = ctx.input(1);
+    if (a.shape().rank() != 2) return InvalidArgument("a must be a matrix, got shape ", a.shape());
+    if (b.shape().rank() != 2) return InvalidArgument("b must be a matrix, got shape ", b.shape());
+    const int64_t m = a.shape().dim(transpose_a_ ? 1 : 0);
+    const int64_t k = a.shape().dim(transpose_a_ ? 0 : 1);
+    const int64_t n = b.shape().dim(transpose_b_ ? 0 : 1);
+    if (b.shape().dim(transpose_b_ ? 1 : 0) != k) {
+      return InvalidArgument("matrix sizes do not fit: ", a.shape(), " times ", b.shape());
+    }
+    TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {m, n}));
+    const std::vector<float> wa = Converted<float, A>(a), wb = Converted<float, B>(b);
+    Gemm<float>(ctx.env().pool, transpose_a_, transpose_b_, m, n, k, wa.data(), wb.data(),
+                out->mutable_data<float>().data());
+    return OkStatus();
+  }
+
+ private:
+  const bool transpose_a_;
+  const bool transpose_b_;
+};
+
+// W is what the product is computed in, R what it is given as.
+template <typename A, typename B, typename W, typename R>
+class MixedBatchMatMulKernel final : public Kernel {
+ public:
+  explicit MixedBatchMatMulKernel(const KernelConstruction& c)
+      : adj_x_(c.attr<bool>("adj_x")), adj_y_(c.attr<bool>("adj_y")) {}
+
+  Status Compute(KernelContext& ctx) override {
+    const Tensor& x = ctx.input(0);
+    const Tensor& y = ctx.input(1);
+    const int rx = x.shape().rank(), ry = y.shape().rank();
+    if (rx < 2 || ry < 2) return InvalidArgument("inputs must be matrices, got ", x.shape(), " and ", y.shape());
+    const int64_t m = x.shape().dim(adj_x_ ? rx - 1 : rx - 2);
+    const int64_t k = x.shape().dim(adj_x_ ? rx - 2 : rx - 1);
+    const int64_t n = y.shape().dim(adj_y_ ? ry - 2 : ry - 1);
+    if (y.shape().dim(adj_y_ ? ry - 1 : ry - 2) != k) {
+      return InvalidArgument("matrix sizes do not fit: ", x.shape(), " times ", y.shape());
+    }
+    const Shape x_batch(x.shape().dims().first(rx - 2)), y_batch(y.shape().dims().first(ry - 2));
+    TF_ASSIGN_OR_RETURN(const Shape batch, BroadcastShapes(x_batch, y_batch));
+    Shape shape = batch;
+    shape.AddDim(m);
+    shape.AddDim(n);
+    TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
+    const std::vector<W> wx = Converted<W, A>(x), wy = Converted<W, B>(y);
+    std::vector<W> product(m * n);
+    auto to = out->mutable_data<R>();
+    for (int64_t i = 0; i < batch.num_elements(); ++i) {
+      Gemm<W>(ctx.env().pool, adj_x_, adj_y_, m, n, k, wx.data() + MatrixAt(x_batch, batch, i) * m * k,
+              wy.data() + MatrixAt(y_batch, batch, i) * k * n, product.data());
+      for (int64_t j = 0; j < m * n; ++j) to[i * m * n + j] = static_cast<R>(product[j]);
+    }
+    return OkStatus();
+  }
+
+ private:
+  const bool adj_x_;
+  const bool adj_y_;
+};
+
+template <typename A, typename B, typename W, typename R>
+void AddMixed(KernelRegistry& r) {
+  r.Add<MixedBatchMatMulKernel<A, B, W, R>>(
+      "BatchMatMulV3", {{"Ta", {DTypeOf<A>::value}}, {"Tb", {DTypeOf<B>::value}}, {"Tout", {DTypeOf<R>::value}}},
+      KernelCost::kExpensive);
+}
+
+template <typename A, typename B>
+void AddSparse(KernelRegistry& r) {
+  r.Add<SparseMatMulKernel<A, B>>("SparseMatMul", {{"Ta", {DTypeOf<A>::value}}, {"Tb", {DTypeOf<B>::value}}},
+                                  KernelCost::kExpensive);
+}
+
+}  // namespace
+
+int64_t MatrixAt(const Shape& of, const Shape& batch, int64_t i) {
+  int64_t at = 0, step = 1;
+  for (int d = 1; d <= batch.rank(); ++d) {
+    const int64_t size = batch.dim(batch.rank() - d);
+    const int64_t own = d <= of.rank() ? of.dim(of.rank() - d) : 1;
+    if (own != 1) at += i % size * step;
+    step *= own;
+    i /= size;
+  }
+  return at;
+}
+
+void RegisterMixedMatMulKernels(KernelRegistry& r) {
+  AddSparse<float, float>(r);
+  AddSparse<float, Bfloat16>(r);
+  AddSparse<Bfloat16, float>(r);
+  AddSparse<Bfloat16, Bfloat16>(r);
+  AddMixed<int8_t, int8_t, int32_t, int32_t>(r);
+  AddMixed<int8_t, uint8_t, int32_t, int32_t>(r);
+  AddMixed<uint8_t, int8_t, int32_t, int32_t>(r);
+  AddMixed<uint8_t, uint8_t, int32_t, int32_t>(r);
+  AddMixed<Bfloat16, int8_t, float, Bfloat16>(r);
+  AddMixed<Bfloat16, uint8_t, float, Bfloat16>(r);
+  AddMixed<int8_t, Bfloat16, float, Bfloat16>(r);
+  AddMixed<uint8_t, Bfloat16, float, Bfloat16>(r);
+}
+
+}  // namespace tensorbraid::cpu
