@@ -221,7 +221,8 @@ class Graph {
   StatusOr<std::string> ToGraphDef() const;
   StatusOr<std::string> ToGraphDefText() const;
   // Adds the nodes of a GraphDef (binary). InvalidArgument for what is not one, or names unknown ops, attributes,
-  // inputs or a name that is taken; nothing is added then.
+  // inputs or a name that is taken; nothing is added then. Shapes that cannot be are an error only of steps that run
+  // such a node.
   Status ImportGraphDef(std::string_view graph_def);
   Status ImportGraphDefText(std::string_view graph_def_text);
 

@@ -128,11 +128,16 @@ void MasterService::Shutdown() {
 
 const std::map<std::string, MasterService::Handler, std::less<>>& MasterService::Handlers() {
   static const auto& handlers = *new std::map<std::string, Handler, std::less<>>{
-      {"CreateSession", &MasterService::CreateSession},     {"ExtendSession", &MasterService::ExtendSession},
-      {"CloseSession", &MasterService::CloseSession},       {"ListDevices", &MasterService::ListDevices},
-      {"Reset", &MasterService::Reset},                     {"RunStep", &MasterService::RunStep},
-      {"PartialRunSetup", &MasterService::PartialRunSetup}, {"MakeCallable", &MasterService::MakeCallable},
-      {"RunCallable", &MasterService::RunCallable},         {"ReleaseCallable", &MasterService::ReleaseCallable},
+      {"CreateSession", &MasterService::CreateSession},
+      {"ExtendSession", &MasterService::ExtendSession},
+      {"CloseSession", &MasterService::CloseSession},
+      {"ListDevices", &MasterService::ListDevices},
+      {"Reset", &MasterService::Reset},
+      {"RunStep", &MasterService::RunStep},
+      {"PartialRunSetup", &MasterService::PartialRunSetup},
+      {"MakeCallable", &MasterService::MakeCallable},
+      {"RunCallable", &MasterService::RunCallable},
+      {"ReleaseCallable", &MasterService::ReleaseCallable},
   };
   return handlers;
 }
@@ -279,8 +284,7 @@ void MasterService::RunStep(const std::shared_ptr<Call>& call) {
     return OkStatus();
   }();
   if (!prepared.ok()) return run->Finish(prepared);
-  run->deadline =
-      DeadlineAfter(request.options().timeout_in_ms(), run->session->session->options().operation_timeout);
+  run->deadline = DeadlineAfter(request.options().timeout_in_ms(), run->session->session->options().operation_timeout);
   run->write = [names = std::vector<std::string>(request.fetch().begin(), request.fetch().end())](
                    const std::vector<Tensor>& values) {
     MessageParts answer;

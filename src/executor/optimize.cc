@@ -93,6 +93,14 @@ class Optimizer {
   }
 
   Status Rewrite(const Node& node) {
+    if (node.type() == "Identity" && node.control_inputs().empty() && IsRef(node.input_type(0)) &&
+        Mapped(node.inputs()[0]).node()->device() == node.device()) {
+      // What a reference is read through ("v/read"). Its consumers then read when they start, after what they wait for:
+      // TensorFlow's programs count on it, whose Identity passes the variable's own memory on.
+      outputs_[node.id()] = {Mapped(node.inputs()[0])};
+      copies_[node.id()] = outputs_[node.id()][0].node();
+      return OkStatus();
+    }
     if (IsPure(node) && node.control_inputs().empty()) {
       if (node.type() == "Identity" && Mapped(node.inputs()[0]).node()->device() == node.device()) {
         outputs_[node.id()] = {Mapped(node.inputs()[0])};

@@ -11,9 +11,10 @@ namespace tensorbraid {
 // A copy of `graph`, the placed subgraph of one run signature, in which
 // - what depends on constants alone is a constant, when it is small; so is the shape of a tensor that is known by now;
 // - stateless nodes that compute the same on the same device are one;
-// - an Identity that only passes a value on, on one device, is gone.
-// Nodes that remain keep their names, devices and locations. Stateful nodes, references, and nodes that wait for others
-// are left alone. An expression that cannot be computed now stays, to fail when it runs.
+// - an Identity that only passes a value on, on one device, is gone; so is one that reads a reference: its consumers
+//   read it then, when they start.
+// Nodes that remain keep their names, devices and locations. Other nodes with state or references, and nodes that wait
+// for others, are left alone. An expression that cannot be computed now stays, to fail when it runs.
 StatusOr<std::unique_ptr<Graph>> Optimize(const Graph& graph);
 
 }  // namespace tensorbraid

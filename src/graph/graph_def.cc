@@ -224,7 +224,9 @@ class Importer {
                   .controls = {},
                   .attrs = {},
                   .device = def.device(),
-                  .loc = {}};
+                  .loc = {},
+                  .has_location = false,
+                  .defer_shape_errors = true};
     const OpDef* op = OpRegistry::Global().Find(def.op());
     for (const auto& [name, value] : def.attr()) {
       const AttrDef* declared = op == nullptr ? nullptr : op->FindAttr(name);

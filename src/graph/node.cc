@@ -281,7 +281,10 @@ StatusOr<Node*> GraphImpl::AddNode(NodeSpec spec) {
   if (node->op_->shape_fn != nullptr) {
     ShapeContext context(*node, &node->output_shapes_);
     const Status shaped = node->op_->shape_fn(context);
-    if (!shaped.ok()) return annotate(shaped);
+    if (!shaped.ok()) {
+      if (!spec.defer_shape_errors) return annotate(shaped);
+      std::fill(node->output_shapes_.begin(), node->output_shapes_.end(), Shape::Unknown());
+    }
   }
   node->id_ = static_cast<int>(nodes_.size());
   Node* raw = node.get();

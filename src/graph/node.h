@@ -89,6 +89,8 @@ struct NodeSpec {
   std::string device;
   std::source_location loc;
   bool has_location = false;
+  // Shapes that cannot be are left for the kernel to refuse, should the node ever run.
+  bool defer_shape_errors = false;
 };
 
 class GraphImpl {

@@ -1,6 +1,9 @@
 #include "graph/tensor_proto.h"
 
+#include <google/protobuf/io/coded_stream.h>
+
 #include <complex>
+#include <vector>
 
 #include "core/strings.h"
 #include "graph/graph.pb.h"
@@ -45,6 +48,23 @@ Status FillComplex(const Values& values, Tensor* out) {
   return Fill<std::complex<T>>(values, 2, out, [](const Values& v, size_t i) {
     return std::complex<T>(v.Get(static_cast<int>(2 * i)), v.Get(static_cast<int>(2 * i + 1)));
   });
+}
+
+// The lengths of all strings, as varints, and then their bytes.
+Status FillStrings(const std::string& content, Tensor* out) {
+  google::protobuf::io::CodedInputStream in(reinterpret_cast<const uint8_t*>(content.data()),
+                                            static_cast<int>(content.size()));
+  auto strings = out->mutable_data<std::string>();
+  std::vector<uint32_t> lengths(strings.size());
+  for (uint32_t& length : lengths) {
+    if (!in.ReadVarint32(&length)) return InvalidArgument("TensorProto of shape ", out->shape(), " ends too early");
+  }
+  for (size_t i = 0; i < lengths.size(); ++i) {
+    if (lengths[i] > content.size() || !in.ReadString(&strings[i], static_cast<int>(lengths[i]))) {
+      return InvalidArgument("TensorProto of shape ", out->shape(), " ends too early");
+    }
+  }
+  return OkStatus();
 }
 
 }  // namespace
@@ -92,6 +112,9 @@ StatusOr<Tensor> FromProto(const proto::TensorProto& p) {
       p.tensor_content().size() != static_cast<size_t>(elements) * DTypeSize(dtype)) {
     return InvalidArgument("TensorProto of ", dtype, shape, " has ", p.tensor_content().size(), " bytes of content");
   }
+  if (dtype == kString && !p.tensor_content().empty() && static_cast<size_t>(elements) > p.tensor_content().size()) {
+    return InvalidArgument("TensorProto of string", shape, " has ", p.tensor_content().size(), " bytes of content");
+  }
   TF_ASSIGN_OR_RETURN(Tensor t, Tensor::Create(dtype, shape));
   if (!p.tensor_content().empty() && dtype != kString) {
     std::memcpy(t.mutable_raw_data(), p.tensor_content().data(), p.tensor_content().size());
@@ -132,7 +155,11 @@ StatusOr<Tensor> FromProto(const proto::TensorProto& p) {
       TF_RETURN_IF_ERROR(FillPlain<bool>(p.bool_val(), &t));
       break;
     case DType::kString:
-      TF_RETURN_IF_ERROR(FillPlain<std::string>(p.string_val(), &t));
+      if (p.tensor_content().empty()) {
+        TF_RETURN_IF_ERROR(FillPlain<std::string>(p.string_val(), &t));
+      } else {
+        TF_RETURN_IF_ERROR(FillStrings(p.tensor_content(), &t));
+      }
       break;
     case DType::kFloat16:
       TF_RETURN_IF_ERROR(FillHalf<Float16>(p, &t));

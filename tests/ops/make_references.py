@@ -63,6 +63,23 @@ def attr(v):
     return v
 
 
+def apply(op, inputs, attrs):
+    """Adds a node to the default graph: its results, and the constants that are its inputs, all in a row."""
+    definition = op_def_registry.get(op)
+    inferred = {n for a in definition.input_arg for n in (a.type_attr, a.number_attr, a.type_list_attr)}
+    attrs = dict(attrs)
+    for a in definition.attr:  # some defaults are not filled in by themselves
+        kind = a.default_value.WhichOneof("value")
+        if kind is not None and a.name not in inferred:
+            value = getattr(a.default_value, kind)
+            attrs.setdefault(a.name, list(value.i) if kind == "list" else value)
+    arguments = [[tf.constant(t) for t in v] if isinstance(v, list) else tf.constant(v) for v in inputs]
+    named = {a.name: t for a, t in zip(definition.input_arg, arguments)}
+    result = op_def_library.apply_op(op, **named, **attrs)
+    results = list(result) if isinstance(result, (list, tuple)) else [result]
+    return results, [t for a in arguments for t in (a if isinstance(a, list) else [a])]
+
+
 class Table:
     """The rows of one family."""
 
@@ -91,20 +108,9 @@ class Table:
 
     @staticmethod
     def tensorflow(op, inputs, attrs):
-        definition = op_def_registry.get(op)
-        inferred = {n for a in definition.input_arg for n in (a.type_attr, a.number_attr, a.type_list_attr)}
-        attrs = dict(attrs)
-        for a in definition.attr:  # some defaults are not filled in by themselves
-            kind = a.default_value.WhichOneof("value")
-            if kind is not None and a.name not in inferred:
-                value = getattr(a.default_value, kind)
-                attrs.setdefault(a.name, list(value.i) if kind == "list" else value)
         with tf.Graph().as_default(), tf.device("/CPU:0"):
             try:
-                arguments = {a.name: ([tf.constant(t) for t in v] if isinstance(v, list) else tf.constant(v))
-                             for a, v in zip(definition.input_arg, inputs)}
-                result = op_def_library.apply_op(op, **arguments, **attrs)
-                results = list(result) if isinstance(result, (list, tuple)) else [result]
+                results, _ = apply(op, inputs, attrs)
                 with tf.compat.v1.Session() as session:
                     return session.run(results)
             except ValueError:  # what shape inference refuses

@@ -10,8 +10,8 @@
 
 namespace tensorbraid {
 
-// Calls the server at `address` ("host:port"), over one connection that is made with the first call, and made again when
-// it is lost. A call whose server cannot be reached within `patience` is Unavailable.
+// Calls the server at `address` ("host:port"), over one connection that is made with the first call, and made again
+// when it is lost. A call whose server cannot be reached within `patience` is Unavailable.
 std::unique_ptr<CallClient> NewGrpcCallClient(const std::string& address, std::chrono::milliseconds patience);
 
 }  // namespace tensorbraid

@@ -1,0 +1,107 @@
+"""A cluster of `tensorbraid serve` processes on this machine."""
+import json
+import os
+import signal
+import socket
+import subprocess
+import tempfile
+
+
+def free_ports(count):
+    """Ports that nobody listens on. All are held at once, so that they differ."""
+    sockets = [socket.socket() for _ in range(count)]
+    for s in sockets:
+        s.bind(("127.0.0.1", 0))
+    ports = [s.getsockname()[1] for s in sockets]
+    for s in sockets:
+        s.close()
+    return ports
+
+
+class Task:
+    """One server. `target` is what a session takes."""
+
+    def __init__(self, program, spec, job, index, log, config=None):
+        self.job, self.index = job, index
+        self.target = f"grpc://{spec[job][index]}"
+        self._command = [program, "serve", "--cluster_spec=" + json.dumps(spec), f"--job_name={job}",
+                         f"--task_index={index}"]
+        if config is not None:
+            self._command.append("--config=" + config)
+        self._log = log
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen(self._command, stdout=subprocess.PIPE, stderr=self._log, text=True)
+        line = self.process.stdout.readline()
+        if "serves at" not in line:
+            raise RuntimeError(f"{self.job}/{self.index} did not start (said {line!r})")
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def restart(self):
+        self.kill()
+        self.start()
+
+
+class Cluster:
+    """1 PS and 2 workers unless told otherwise; `tasks["worker"][0].target` is the usual master."""
+
+    def __init__(self, program, jobs=None, config_text=None):
+        jobs = jobs or {"ps": 1, "worker": 2}
+        ports = iter(free_ports(sum(jobs.values())))
+        self.spec = {job: [f"localhost:{next(ports)}" for _ in range(n)] for job, n in jobs.items()}
+        self._log = tempfile.NamedTemporaryFile(mode="w+", prefix="interop_", suffix=".log")
+        config = None
+        if config_text is not None:
+            self._config = tempfile.NamedTemporaryFile(mode="w", suffix=".pbtxt")
+            self._config.write(config_text)
+            self._config.flush()
+            config = self._config.name
+        self.tasks = {}
+        try:
+            for job, n in jobs.items():
+                self.tasks[job] = [Task(program, self.spec, job, i, self._log, config) for i in range(n)]
+        except BaseException:
+            self.stop()
+            raise
+
+    @property
+    def target(self):
+        return self.tasks["worker"][0].target
+
+    def all_tasks(self):
+        return [t for tasks in self.tasks.values() for t in tasks]
+
+    def dead(self):
+        """What has ended although nobody asked for it, as text."""
+        return [f"{t.job}/{t.index} ended with {t.process.returncode}" for t in self.all_tasks()
+                if t.process.poll() is not None]
+
+    def log(self, last=4000):
+        self._log.flush()
+        with open(self._log.name, errors="replace") as f:
+            return f.read()[-last:]
+
+    def stop(self):
+        for t in self.all_tasks():
+            if t.process.poll() is None:
+                t.process.send_signal(signal.SIGTERM)
+        for t in self.all_tasks():
+            try:
+                t.process.wait(10)
+            except subprocess.TimeoutExpired:
+                t.kill()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        self.stop()
+
+
+def program_path():
+    """The `tensorbraid` program under test."""
+    return os.environ["TENSORBRAID_PROGRAM"]

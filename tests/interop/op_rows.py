@@ -1,0 +1,58 @@
+"""The rows of tests/ops/cases as programs: a family's rows run in one session, with the gradient of each where there is
+one."""
+import glob
+import importlib.util
+import os
+import sys
+
+import tensorflow as tf
+
+OPS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "ops")
+sys.path.insert(0, OPS)
+from make_references import apply  # pylint: disable=wrong-import-position
+
+tf1 = tf.compat.v1
+ROWS_PER_PROGRAM = 40
+
+
+class _Collector:
+    """Stands in for make_references.Table: keeps the rows as they were written."""
+
+    def __init__(self):
+        self.rows = []
+
+    def case(self, op, *inputs, gradient=None, expected=None, tolerance=None, **attrs):
+        if expected is None:  # where we differ from TensorFlow on purpose there is nothing to compare
+            self.rows.append((op, inputs, attrs, gradient, tolerance))
+
+
+def _program(rows):
+    def run(s):
+        for op, inputs, attrs, gradient, tolerance in rows:
+            try:
+                results, flat = apply(op, inputs, attrs)
+                if gradient is not None:
+                    ys = [r for r in results if isinstance(r, tf.Tensor) and r.dtype == tf.float64]
+                    grads = tf1.gradients(ys, [flat[i] for i in gradient])
+                    results = results + [g for g in grads if g is not None]
+            except (ValueError, TypeError) as e:  # refused while building: nothing to send
+                s.record(type(e).__name__)
+                continue
+            except LookupError:  # no gradient is registered for it
+                pass
+            s.run(results, tolerance=tolerance)
+    return run
+
+
+def programs():
+    out = []
+    for path in sorted(glob.glob(f"{OPS}/cases/*.py")):
+        family = os.path.basename(path)[:-3]
+        spec = importlib.util.spec_from_file_location(f"cases_{family}", path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        collector = _Collector()
+        module.add_cases(collector)
+        for i in range(0, len(collector.rows), ROWS_PER_PROGRAM):
+            out.append((f"{family}_{i // ROWS_PER_PROGRAM}", _program(collector.rows[i:i + ROWS_PER_PROGRAM])))
+    return out

@@ -1,0 +1,115 @@
+"""What a program records of its steps, and how two records are compared."""
+import numpy as np
+import tensorflow as tf
+
+tf1 = tf.compat.v1
+
+# Relative and absolute difference that is no difference, by the least precise dtype of two results.
+TOLERANCES = {"float16": (4e-3, 4e-3), "bfloat16": (3e-2, 3e-2), "float32": (2e-5, 1e-6), "complex64": (2e-5, 1e-6),
+              "float64": (1e-9, 1e-12), "complex128": (1e-9, 1e-12)}
+# A step that takes longer hangs.
+STEP_TIMEOUT_MS = 20000
+
+
+class Steps:
+    """Runs a program's steps in a session and records what comes of them."""
+
+    def __init__(self, target, graph, config=None):
+        self.target = target
+        self.records = []
+        self._graph = graph
+        self._session = None
+        self._config = tf1.ConfigProto(operation_timeout_in_ms=STEP_TIMEOUT_MS, allow_soft_placement=not target)
+        if not target:
+            # TensorFlow's own rewrites hide mistakes (a Reshape to [-1, -1]) and make some (OnesLike of uint32).
+            self._config.graph_options.rewrite_options.disable_meta_optimizer = True
+        if config is not None:
+            self._config.MergeFrom(config)
+
+    @property
+    def is_reference(self):
+        return not self.target
+
+    @property
+    def ps(self):
+        return "/job:ps/task:0" if self.target else "/cpu:0"
+
+    def worker(self, index):
+        return f"/job:worker/task:{index}" if self.target else "/cpu:0"
+
+    @property
+    def session(self):
+        if self._session is None:
+            self._session = tf1.Session(self.target, graph=self._graph, config=self._config)
+        return self._session
+
+    def run(self, fetches, feed_dict=None, tolerance=None, options=None, shape_only=False):
+        """Runs a step and records its values, or the kind of its error; returns them (None after an error).
+        `shape_only`: values are drawn at random, so only shapes and dtypes are compared."""
+        try:
+            values = self.session.run(fetches, feed_dict, options=options)
+        except (tf.errors.OpError, TypeError, ValueError, RuntimeError) as e:
+            self.records.append(("error", type(e).__name__, str(e)))
+            return None
+        self.record(values, tolerance, shape_only)
+        return values
+
+    def init(self):
+        """Runs the initializers of all variables and tables."""
+        return self.run([tf1.global_variables_initializer(), tf1.local_variables_initializer(),
+                         tf1.tables_initializer()])
+
+    def record(self, value, tolerance=None, shape_only=False):
+        flat = [np.asarray(v) if not isinstance(v, (str, bytes, type(None))) else v
+                for v in tf.nest.flatten(value, expand_composites=True)]
+        self.records.append(("values", flat, tolerance, shape_only))
+
+    def close(self):
+        if self._session is not None:
+            self._session.close()
+
+
+def _differ(ours, theirs, tolerance, shape_only):
+    """Why two results differ, or None."""
+    if isinstance(ours, (str, bytes, type(None))) or isinstance(theirs, (str, bytes, type(None))):
+        return None if ours == theirs else f"{ours!r} instead of {theirs!r}"
+    if ours.dtype != theirs.dtype or ours.shape != theirs.shape:
+        return f"{ours.dtype}{list(ours.shape)} instead of {theirs.dtype}{list(theirs.shape)}"
+    if shape_only:
+        return None
+    if ours.dtype.name in TOLERANCES:
+        rtol, atol = TOLERANCES[ours.dtype.name] if tolerance is None else (tolerance, tolerance)
+        wide = np.complex128 if ours.dtype.kind == "c" else np.float64
+        same = np.isclose(ours.astype(wide), theirs.astype(wide), rtol=rtol, atol=atol, equal_nan=True)
+    else:
+        same = ours == theirs
+    if np.all(same):
+        return None
+    return f"{_short(ours)} instead of {_short(theirs)}"
+
+
+def _short(a):
+    text = np.array2string(a, threshold=20, precision=8)
+    return text if len(text) < 400 else text[:400] + "..."
+
+
+def compare(ours, theirs):
+    """The first difference between two records, or None."""
+    for i, (a, b) in enumerate(zip(ours, theirs)):
+        if a[0] != b[0]:
+            what = a[1:] if a[0] == "error" else [_short(v) if isinstance(v, np.ndarray) else v for v in a[1]]
+            want = b[1:] if b[0] == "error" else [_short(v) if isinstance(v, np.ndarray) else v for v in b[1]]
+            return f"step {i}: ours gave {a[0]} {what}\n    TensorFlow gave {b[0]} {want}"
+        if a[0] == "error":
+            if a[1] != b[1]:
+                return f"step {i}: ours failed with {a[1]}: {a[2]}\n    TensorFlow with {b[1]}: {b[2]}"
+            continue
+        if len(a[1]) != len(b[1]):
+            return f"step {i}: {len(a[1])} values instead of {len(b[1])}"
+        for j, (x, y) in enumerate(zip(a[1], b[1])):
+            difference = _differ(x, y, b[2], b[3])
+            if difference is not None:
+                return f"step {i}, value {j}: {difference}"
+    if len(ours) != len(theirs):
+        return f"{len(ours)} steps instead of {len(theirs)}"
+    return None
