@@ -44,7 +44,7 @@ struct Feed {
 };
 
 struct SessionOptions {
-  // "" runs in this process; Server::target() runs on that server's cluster.
+  // "" runs in this process; Server::target(), "grpc://host:port", runs on that server's cluster, wherever it is.
   std::string target = "";
   // How many virtual devices of a type this process has; for local sessions.
   std::map<std::string, int> device_count = {};
@@ -67,8 +67,8 @@ struct RunOptions {
 // between runs; the session follows. Thread-safe: runs may overlap.
 class Session {
  public:
-  // InvalidArgument with the graph's first mistake, if it has one; NotFound when the target names no server of this
-  // process. `graph` must outlive the session.
+  // InvalidArgument with the graph's first mistake, if it has one; Unavailable when nobody answers at the target for
+  // 10 s. `graph` must outlive the session.
   static StatusOr<std::unique_ptr<Session>> Create(Graph& graph, SessionOptions options = {});
   ~Session();  // Closes.
   Session(const Session&) = delete;

@@ -2,6 +2,7 @@
 
 #include "cluster/task.h"
 #include "core/strings.h"
+#include "session/backend.h"
 
 namespace tensorbraid {
 namespace {
@@ -52,12 +53,12 @@ std::vector<Tensor> InOrder(const std::vector<int>& value_of, std::vector<Tensor
 }  // namespace
 
 struct Session::Impl {
-  std::shared_ptr<Task> task;
+  std::unique_ptr<SessionBackend> backend;
   Graph* graph;
-  std::shared_ptr<MasterSession> master_session;
+  std::chrono::milliseconds operation_timeout{0};
 
   Clock::time_point DeadlineOf(const RunOptions& options) const {
-    const auto timeout = options.timeout.count() > 0 ? options.timeout : master_session->options().operation_timeout;
+    const auto timeout = options.timeout.count() > 0 ? options.timeout : operation_timeout;
     return timeout.count() > 0 ? Clock::now() + timeout : Clock::time_point::max();
   }
 };
@@ -66,7 +67,7 @@ struct Session::Prepared::State {
   std::shared_ptr<Impl> session;
   RunSignature signature;
   std::vector<int> value_of;
-  std::shared_ptr<CompiledGraph> compiled;
+  std::shared_ptr<const SessionBackend::Prepared> prepared;
 };
 
 Session::Session(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -76,17 +77,14 @@ StatusOr<std::unique_ptr<Session>> Session::Create(Graph& graph, SessionOptions 
   TF_RETURN_IF_ERROR(graph.status());
   auto impl = std::make_shared<Impl>();
   impl->graph = &graph;
-  if (options.target.empty()) {
-    TF_ASSIGN_OR_RETURN(impl->task, Task::CreateLocal({.device_count = options.device_count,
-                                                       .inter_op_threads = options.inter_op_parallelism_threads,
-                                                       .links = {},
-                                                       .exchange = {}}));
+  impl->operation_timeout = options.operation_timeout;
+  // A server of this process is spoken to directly.
+  constexpr std::string_view kScheme = "grpc://";
+  if (!options.target.starts_with(kScheme) || FindTask(options.target).ok()) {
+    TF_ASSIGN_OR_RETURN(impl->backend, NewLocalBackend(graph, options));
   } else {
-    TF_ASSIGN_OR_RETURN(impl->task, FindTask(options.target));
+    TF_ASSIGN_OR_RETURN(impl->backend, NewRemoteBackend(graph, options.target.substr(kScheme.size()), options));
   }
-  impl->master_session = impl->task->master().NewSession(&graph, {.allow_soft_placement = options.allow_soft_placement,
-                                                                  .log_device_placement = options.log_device_placement,
-                                                                  .operation_timeout = options.operation_timeout});
   return std::unique_ptr<Session>(new Session(std::move(impl)));
 }
 
@@ -107,8 +105,7 @@ StatusOr<std::vector<Tensor>> Session::Run(const std::vector<Fetch>& fetches, co
     values.push_back(feed.value);
   }
   const auto deadline = impl_->DeadlineOf(options);
-  TF_ASSIGN_OR_RETURN(auto compiled, impl_->master_session->Prepare(resolved.signature, deadline));
-  TF_ASSIGN_OR_RETURN(auto results, impl_->master_session->Run(compiled, std::move(values), deadline));
+  TF_ASSIGN_OR_RETURN(auto results, impl_->backend->Run(resolved.signature, std::move(values), deadline));
   return InOrder(resolved.value_of, std::move(results));
 }
 
@@ -120,9 +117,9 @@ StatusOr<Session::Prepared> Session::Prepare(const std::vector<Fetch>& fetches, 
   }
   resolved.signature.feeds = feeds;
   Prepared prepared;
-  TF_ASSIGN_OR_RETURN(auto compiled, impl_->master_session->Prepare(resolved.signature, impl_->DeadlineOf({})));
+  TF_ASSIGN_OR_RETURN(auto ready, impl_->backend->Prepare(resolved.signature, impl_->DeadlineOf({})));
   prepared.state_ = std::make_shared<Prepared::State>(
-      Prepared::State{impl_, std::move(resolved.signature), std::move(resolved.value_of), std::move(compiled)});
+      Prepared::State{impl_, std::move(resolved.signature), std::move(resolved.value_of), std::move(ready)});
   return prepared;
 }
 
@@ -133,21 +130,14 @@ StatusOr<std::vector<Tensor>> Session::Prepared::Run(const std::vector<Tensor>& 
     return InvalidArgument("prepared for ", state_->signature.feeds.size(), " feeds, got ", feeds.size());
   }
   for (size_t i = 0; i < feeds.size(); ++i) TF_RETURN_IF_ERROR(CheckFeed(state_->signature.feeds[i], feeds[i]));
-  TF_ASSIGN_OR_RETURN(auto results, state_->session->master_session->Run(state_->compiled, feeds,
-                                                                         state_->session->DeadlineOf(options)));
+  TF_ASSIGN_OR_RETURN(auto results, state_->session->backend->RunPrepared(*state_->prepared, feeds,
+                                                                          state_->session->DeadlineOf(options)));
   return InOrder(state_->value_of, std::move(results));
 }
 
-Status Session::Close() {
-  impl_->master_session->Close();
-  return OkStatus();
-}
+Status Session::Close() { return impl_->backend->Close(); }
 
-std::vector<std::string> Session::ListDevices() const {
-  std::vector<std::string> names;
-  for (const DeviceName& d : impl_->task->master().devices()) names.push_back(d.ToString());
-  return names;
-}
+std::vector<std::string> Session::ListDevices() const { return impl_->backend->ListDevices(); }
 
 Graph& Session::graph() const { return *impl_->graph; }
 

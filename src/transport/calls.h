@@ -50,8 +50,8 @@ class CallClient {
     Status status;
     Payload answer;  // with an owner
   };
-  // Blocks until the answer has come, the deadline has passed (DeadlineExceeded), nobody has answered at the address
-  // for `patience` (Unavailable), or Cancel.
+  // Blocks until the answer has come, the deadline has passed (DeadlineExceeded), or Cancel. Unavailable when the
+  // server cannot be reached by then, or within this client's patience.
   virtual Result Ask(const std::string& method, const MessageParts& request, Deadline deadline) = 0;
   // Ends what is being asked, and what will be, with Cancelled.
   virtual void Cancel() = 0;

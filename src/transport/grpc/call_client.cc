@@ -46,10 +46,7 @@ class GrpcCallClient final : public CallClient {
     auto connected_by = now + patience_;
     if (bounded) connected_by = std::min(connected_by, until);
     if (!channel_->WaitForConnected(connected_by)) {
-      return {.status = bounded && std::chrono::steady_clock::now() >= deadline
-                            ? DeadlineExceeded("no server at ", address_, " has answered in time")
-                            : Unavailable("no server answers at ", address_),
-              .answer = {}};
+      return {.status = Unavailable("no server answers at ", address_), .answer = {}};
     }
     grpc::ClientContext context;
     if (bounded) context.set_deadline(until);

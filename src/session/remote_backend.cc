@@ -1,0 +1,205 @@
+#include <map>
+#include <utility>
+
+#include "cluster/master_service.pb.h"
+#include "cluster/proto_io.h"
+#include "cluster/tensor_message.h"
+#include "core/logging.h"
+#include "core/strings.h"
+#include "graph/graph.pb.h"
+#include "graph/node.h"
+#include "graph/tensor_proto.h"
+#include "session/backend.h"
+#include "transport/grpc/call_client.h"
+
+namespace tensorbraid {
+namespace {
+
+// How long a server that does not answer is asked again before it is Unavailable.
+constexpr std::chrono::seconds kPatience{10};
+// A session that is closed does not wait long for a server that is gone.
+constexpr std::chrono::seconds kCloseTimeout{5};
+
+class RemoteBackend final : public SessionBackend {
+ public:
+  RemoteBackend(const Graph& graph, const std::string& address, const SessionOptions& options)
+      : graph_(graph), client_(NewGrpcCallClient(address, kPatience)) {
+    config_.set_allow_soft_placement(options.allow_soft_placement);
+    config_.set_log_device_placement(options.log_device_placement);
+    config_.set_operation_timeout_in_ms(options.operation_timeout.count());
+  }
+
+  Status Create() {
+    MutexLock lock(mu_);
+    const int64_t timeout_ms = config_.operation_timeout_in_ms();
+    return Extend(timeout_ms > 0 ? std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms)
+                                 : Deadline::max());
+  }
+
+  StatusOr<std::shared_ptr<const Prepared>> Prepare(const RunSignature& signature, Deadline deadline) override {
+    TF_RETURN_IF_ERROR(Follow(deadline));
+    proto::MakeCallableRequest request;
+    request.set_session_handle(handle_);
+    for (const Output& o : signature.feeds) request.mutable_options()->add_feed(o.name());
+    for (const Output& o : signature.fetches) request.mutable_options()->add_fetch(o.name());
+    for (const Operation& o : signature.targets) request.mutable_options()->add_target(o.name());
+    proto::MakeCallableResponse response;
+    TF_RETURN_IF_ERROR(Ask("MakeCallable", request, &response, deadline));
+    auto callable = std::make_shared<Callable>();
+    callable->handle = response.handle();
+    callable->num_fetches = signature.fetches.size();
+    return callable;
+  }
+
+  StatusOr<std::vector<Tensor>> RunPrepared(const Prepared& prepared, std::vector<Tensor> feeds,
+                                            Deadline deadline) override {
+    const auto& callable = static_cast<const Callable&>(prepared);
+    proto::RunCallableRequest request;
+    request.set_session_handle(handle_);
+    request.set_handle(callable.handle);
+    MessageParts parts = SerializeMessage(request);
+    for (const Tensor& feed : feeds) AppendTensor(proto::RunCallableRequest::kFeedFieldNumber, feed, &parts);
+    proto::RunCallableResponse response;
+    TF_RETURN_IF_ERROR(Ask("RunCallable", parts, &response, deadline));
+    if (static_cast<size_t>(response.fetch_size()) != callable.num_fetches) {
+      return Internal("the server answered ", response.fetch_size(), " fetches of ", callable.num_fetches);
+    }
+    std::vector<Tensor> values;
+    for (const auto& fetch : response.fetch()) {
+      TF_ASSIGN_OR_RETURN(Tensor value, FromProto(fetch));
+      values.push_back(std::move(value));
+    }
+    return values;
+  }
+
+  StatusOr<std::vector<Tensor>> Run(const RunSignature& signature, std::vector<Tensor> feeds,
+                                    Deadline deadline) override {
+    TF_RETURN_IF_ERROR(Follow(deadline));
+    proto::RunStepRequest request;
+    request.set_session_handle(handle_);
+    request.set_store_errors_in_response_body(true);
+    for (const Output& o : signature.fetches) request.add_fetch(o.name());
+    for (const Operation& o : signature.targets) request.add_target(o.name());
+    MessageParts parts = SerializeMessage(request);
+    for (size_t i = 0; i < feeds.size(); ++i) {
+      AppendNamedTensor(proto::RunStepRequest::kFeedFieldNumber, signature.feeds[i].name(), feeds[i], &parts);
+    }
+    proto::RunStepResponse response;
+    TF_RETURN_IF_ERROR(Ask("RunStep", parts, &response, deadline));
+    if (response.status_code() != 0) {
+      return Status(static_cast<absl::StatusCode>(response.status_code()), response.status_error_message());
+    }
+    std::map<std::string, const proto::TensorProto*> by_name;
+    for (const auto& named : response.tensor()) by_name[named.name()] = &named.tensor();
+    std::vector<Tensor> values;
+    for (const Output& o : signature.fetches) {
+      const auto it = by_name.find(o.name());
+      if (it == by_name.end()) return Internal("the server did not answer ", o.name());
+      TF_ASSIGN_OR_RETURN(Tensor value, FromProto(*it->second));
+      values.push_back(std::move(value));
+    }
+    return values;
+  }
+
+  Status Close() override {
+    {
+      MutexLock lock(mu_);
+      if (std::exchange(closed_, true)) return OkStatus();
+    }
+    proto::CloseSessionRequest request;
+    request.set_session_handle(handle_);
+    proto::CloseSessionResponse response;
+    const Status status =
+        Ask("CloseSession", request, &response, std::chrono::steady_clock::now() + kCloseTimeout);
+    client_->Cancel();
+    // A server that is gone, or has forgotten the session, holds nothing of it.
+    return absl::IsUnavailable(status) || absl::IsAborted(status) ? OkStatus() : status;
+  }
+
+  std::vector<std::string> ListDevices() override {
+    proto::ListDevicesRequest request;
+    request.set_session_handle(handle_);
+    proto::ListDevicesResponse response;
+    const Status status = Ask("ListDevices", request, &response, std::chrono::steady_clock::now() + kPatience);
+    if (!status.ok()) {
+      TB_LOG(Warning, "session") << "the devices are not known: " << ToString(status);
+    }
+    std::vector<std::string> names;
+    for (const auto& d : response.local_device()) names.push_back(d.name());
+    for (const auto& d : response.remote_device()) names.push_back(d.name());
+    return names;
+  }
+
+ private:
+  struct Callable final : Prepared {
+    int64_t handle = 0;
+    size_t num_fetches = 0;
+  };
+
+  Status Ask(const std::string& method, const google::protobuf::MessageLite& request,
+             google::protobuf::MessageLite* response, Deadline deadline) {
+    return Ask(method, SerializeMessage(request), response, deadline);
+  }
+  Status Ask(const std::string& method, const MessageParts& request, google::protobuf::MessageLite* response,
+             Deadline deadline) {
+    const CallClient::Result result = client_->Ask("/tensorflow.MasterService/" + method, request, deadline);
+    TF_RETURN_IF_ERROR(result.status);
+    if (!ParseMessage(result.answer, response)) return Internal("the server's answer to ", method, " cannot be read");
+    return OkStatus();
+  }
+
+  // Tells the server of nodes that have been added.
+  Status Follow(Deadline deadline) {
+    MutexLock lock(mu_);
+    if (closed_) return Cancelled("the session is closed");
+    return graph_.impl().nodes().size() == known_nodes_ ? OkStatus() : Extend(deadline);
+  }
+
+  // Nodes from the known_nodes_-th on; with the first of them the session is made.
+  Status Extend(Deadline deadline) TB_REQUIRES(mu_) {
+    const size_t count = graph_.impl().nodes().size();
+    TF_ASSIGN_OR_RETURN(std::string graph, graph_.ToGraphDef());
+    if (handle_.empty()) {
+      proto::CreateSessionRequest request;
+      request.set_graph_def(std::move(graph));
+      *request.mutable_config() = config_;
+      proto::CreateSessionResponse response;
+      TF_RETURN_IF_ERROR(Ask("CreateSession", request, &response, deadline));
+      handle_ = response.session_handle();
+      version_ = response.graph_version();
+    } else {
+      proto::GraphDef def;
+      if (!def.ParseFromString(graph)) return Internal("the graph cannot be read back");
+      def.mutable_node()->DeleteSubrange(0, static_cast<int>(known_nodes_));
+      proto::ExtendSessionRequest request;
+      request.set_session_handle(handle_);
+      request.set_graph_def(def.SerializeAsString());
+      request.set_current_graph_version(version_);
+      proto::ExtendSessionResponse response;
+      TF_RETURN_IF_ERROR(Ask("ExtendSession", request, &response, deadline));
+      version_ = response.new_graph_version();
+    }
+    known_nodes_ = count;
+    return OkStatus();
+  }
+
+  const Graph& graph_;
+  const std::unique_ptr<CallClient> client_;
+  proto::ConfigProto config_;
+  Mutex mu_;
+  std::string handle_;  // constant once the session has been made
+  int64_t version_ TB_GUARDED_BY(mu_) = 0;
+  size_t known_nodes_ TB_GUARDED_BY(mu_) = 0;
+  bool closed_ TB_GUARDED_BY(mu_) = false;
+};
+
+}  // namespace
+
+StatusOr<std::unique_ptr<SessionBackend>> NewRemoteBackend(const Graph& graph, const std::string& address,
+                                                           const SessionOptions& options) {
+  auto backend = std::make_unique<RemoteBackend>(graph, address, options);
+  TF_RETURN_IF_ERROR(backend->Create());
+  return backend;
+}
+
+}  // namespace tensorbraid
