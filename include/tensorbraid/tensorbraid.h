@@ -6,6 +6,7 @@
 #define TENSORBRAID_TENSORBRAID_H_
 
 #include "tensorbraid/array_ops.h"
+#include "tensorbraid/checkpoint.h"
 #include "tensorbraid/cluster_spec.h"
 #include "tensorbraid/data.h"
 #include "tensorbraid/data_flow_ops.h"
@@ -15,6 +16,7 @@
 #include "tensorbraid/nn.h"
 #include "tensorbraid/optimizer.h"
 #include "tensorbraid/random_ops.h"
+#include "tensorbraid/saver.h"
 #include "tensorbraid/server.h"
 #include "tensorbraid/session.h"
 #include "tensorbraid/status.h"

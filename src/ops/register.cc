@@ -6,6 +6,7 @@ const OpRegistry& OpRegistry::Global() {
   static const OpRegistry* registry = [] {
     auto* r = new OpRegistry;
     RegisterArrayOps(*r);
+    RegisterCheckpointOps(*r);
     RegisterDataFlowOps(*r);
     RegisterLoggingOps(*r);
     RegisterMathOps(*r);

@@ -8,6 +8,7 @@
 namespace tensorbraid {
 
 void RegisterArrayOps(OpRegistry& r);
+void RegisterCheckpointOps(OpRegistry& r);
 void RegisterDataFlowOps(OpRegistry& r);
 void RegisterLoggingOps(OpRegistry& r);
 void RegisterMathOps(OpRegistry& r);

@@ -6,6 +6,7 @@ const KernelRegistry& KernelRegistry::Global() {
   static const KernelRegistry* registry = [] {
     auto* r = new KernelRegistry;
     RegisterArrayKernels(*r);
+    RegisterCheckpointKernels(*r);
     RegisterDataFlowKernels(*r);
     RegisterLoggingKernels(*r);
     RegisterMathKernels(*r);

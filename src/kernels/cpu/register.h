@@ -7,6 +7,7 @@
 namespace tensorbraid {
 
 void RegisterArrayKernels(KernelRegistry& r);
+void RegisterCheckpointKernels(KernelRegistry& r);
 void RegisterDataFlowKernels(KernelRegistry& r);
 void RegisterLoggingKernels(KernelRegistry& r);
 void RegisterMathKernels(KernelRegistry& r);

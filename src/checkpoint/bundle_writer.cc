@@ -1,0 +1,186 @@
+#include "checkpoint/bundle_writer.h"
+
+#include <limits>
+
+#include "absl/strings/str_format.h"
+#include "checkpoint/bundle_reader.h"
+#include "checkpoint/coding.h"
+#include "checkpoint/table_writer.h"
+#include "checkpoint/tensor_bundle.pb.h"
+#include "core/crc32c.h"
+#include "core/strings.h"
+#include "graph/tensor_proto.h"
+
+namespace tensorbraid {
+namespace {
+
+using Entries = std::map<std::string, proto::BundleEntryProto, std::less<>>;
+
+Status WriteIndex(const std::string& prefix, int num_shards, const Entries& entries) {
+  TF_ASSIGN_OR_RETURN(const auto file, AtomicFile::Create(BundleIndexName(prefix)));
+  TableWriter table(file.get());
+  proto::BundleHeaderProto header;
+  header.set_num_shards(num_shards);
+  header.mutable_version()->set_producer(kBundleVersion);
+  TF_RETURN_IF_ERROR(table.Add("", header.SerializeAsString()));
+  for (const auto& [key, entry] : entries) TF_RETURN_IF_ERROR(table.Add(key, entry.SerializeAsString()));
+  TF_RETURN_IF_ERROR(table.Finish());
+  return file->Commit();
+}
+
+}  // namespace
+
+std::string BundleIndexName(const std::string& prefix) { return prefix + ".index"; }
+
+std::string BundleDataName(const std::string& prefix, int shard, int num_shards) {
+  return absl::StrFormat("%s.data-%05d-of-%05d", prefix, shard, num_shards);
+}
+
+StatusOr<std::unique_ptr<BundleWriter>> BundleWriter::Create(const std::string& prefix) {
+  TF_RETURN_IF_ERROR(MakeDirectory(DirectoryOf(prefix)));
+  std::unique_ptr<BundleWriter> writer(new BundleWriter(prefix));
+  TF_ASSIGN_OR_RETURN(writer->data_, AtomicFile::Create(BundleDataName(prefix, 0, 1)));
+  return writer;
+}
+
+BundleWriter::BundleWriter(std::string prefix) : prefix_(std::move(prefix)) {}
+BundleWriter::~BundleWriter() = default;
+
+Status BundleWriter::Append(std::string_view bytes, uint32_t* crc) {
+  *crc = Crc32c(bytes, *crc);
+  size_ += static_cast<int64_t>(bytes.size());
+  return data_->Append(bytes);
+}
+
+// The lengths, their checksum, then all the bytes.
+Status BundleWriter::AppendStrings(const Tensor& tensor, uint32_t* crc) {
+  std::string lengths;
+  for (const std::string& s : tensor.data<std::string>()) {
+    PutVarint(s.size(), &lengths);
+    *crc = ExtendByLength(s.size(), *crc);
+  }
+  PutFixed(MaskCrc(*crc), &lengths);
+  *crc = Crc32c(std::string_view(lengths).substr(lengths.size() - sizeof(uint32_t)), *crc);
+  size_ += static_cast<int64_t>(lengths.size());
+  TF_RETURN_IF_ERROR(data_->Append(lengths));
+  for (const std::string& s : tensor.data<std::string>()) TF_RETURN_IF_ERROR(Append(s, crc));
+  return OkStatus();
+}
+
+Status BundleWriter::Add(std::string_view name, const Tensor& tensor) {
+  if (name.empty()) return InvalidArgument("a tensor in a checkpoint needs a name");
+  if (name.size() > kMaxKeySize) return InvalidArgument("the name of a tensor has ", name.size(), " bytes");
+  if (tensor.dtype() != kString && !IsPlain(tensor.dtype())) {
+    return Unimplemented("a tensor of dtype ", tensor.dtype(), " cannot be saved: '", name, "'");
+  }
+  const auto [it, is_new] = entries_.try_emplace(std::string(name));
+  if (!is_new) return InvalidArgument("the checkpoint has a tensor '", name, "' already");
+  proto::BundleEntryProto& entry = it->second;
+  entry.set_dtype(static_cast<int32_t>(tensor.dtype()));
+  entry.mutable_shape();
+  for (const int64_t d : tensor.shape().dims()) entry.mutable_shape()->add_dim()->set_size(d);
+  entry.set_offset(size_);
+  uint32_t crc = 0;
+  if (tensor.dtype() == kString) {
+    TF_RETURN_IF_ERROR(AppendStrings(tensor, &crc));
+  } else {
+    TF_RETURN_IF_ERROR(Append({static_cast<const char*>(tensor.raw_data()), tensor.num_bytes()}, &crc));
+  }
+  entry.set_size(size_ - entry.offset());
+  entry.set_crc32c(MaskCrc(crc));
+  return OkStatus();
+}
+
+Status BundleWriter::AddSlice(std::string_view name, const Shape& full_shape, const TensorSlice& slice,
+                              const Tensor& tensor) {
+  TF_ASSIGN_OR_RETURN(const Shape shape, slice.ShapeWithin(full_shape));
+  if (shape != tensor.shape()) {
+    return InvalidArgument("the slice ", slice.ToString(), " of '", name, "' has shape ", shape, ", the tensor ",
+                           tensor.shape());
+  }
+  if (shape == full_shape) return Add(name, tensor);
+  if (name.empty()) return InvalidArgument("a tensor in a checkpoint needs a name");
+  TF_RETURN_IF_ERROR(Add(SliceKey(name, slice), tensor));
+  const auto [it, is_new] = entries_.try_emplace(std::string(name));
+  proto::BundleEntryProto& entry = it->second;
+  if (is_new) {
+    entry.set_dtype(static_cast<int32_t>(tensor.dtype()));
+    ToProto(full_shape, entry.mutable_shape());
+  }
+  proto::TensorShapeProto wanted;
+  ToProto(full_shape, &wanted);
+  if (entry.dtype() != static_cast<int32_t>(tensor.dtype()) || (!is_new && entry.slices_size() == 0) ||
+      entry.shape().SerializeAsString() != wanted.SerializeAsString()) {
+    return InvalidArgument("the slice ", slice.ToString(), " of '", name, "' is of a ", tensor.dtype(), full_shape,
+                           "; the checkpoint has another tensor of that name");
+  }
+  slice.ToProto(entry.add_slices());
+  return OkStatus();
+}
+
+Status BundleWriter::Finish() {
+  TF_RETURN_IF_ERROR(data_->Commit());
+  return WriteIndex(prefix_, 1, entries_);
+}
+
+namespace {
+
+// Adds the index of one bundle to what has been gathered. Its shards get the numbers from `first_shard` on.
+Status Gather(BundleReader& bundle, int first_shard, Entries* merged) {
+  return bundle.ForEachEntry([&](const std::string& key, const proto::BundleEntryProto& entry) -> Status {
+    const auto [it, is_new] = merged->try_emplace(key, entry);
+    proto::BundleEntryProto& to = it->second;
+    if (is_new) {
+      if (to.slices_size() == 0) to.set_shard_id(to.shard_id() + first_shard);
+      return OkStatus();
+    }
+    if (to.slices_size() == 0 || entry.slices_size() == 0) {
+      return InvalidArgument("two of the checkpoints to merge have '", key, "'; one is ", bundle.prefix());
+    }
+    if (to.dtype() != entry.dtype() || to.shape().SerializeAsString() != entry.shape().SerializeAsString()) {
+      return InvalidArgument("the checkpoints to merge have slices of different tensors '", key, "'; one is in ",
+                             bundle.prefix());
+    }
+    to.mutable_slices()->MergeFrom(entry.slices());
+    return OkStatus();
+  });
+}
+
+}  // namespace
+
+Status MergeBundles(const std::vector<std::string>& prefixes, const std::string& destination,
+                    const MergeOptions& options) {
+  Entries merged;
+  std::vector<std::string> data_files;
+  std::vector<std::string> merged_prefixes;
+  for (const std::string& prefix : prefixes) {
+    auto bundle = BundleReader::Open(prefix);
+    if (absl::IsNotFound(bundle.status())) {
+      if (options.allow_missing) continue;
+      return InvalidArgument("no checkpoint ", prefix, " to merge: ", std::string(bundle.status().message()));
+    }
+    TF_RETURN_IF_ERROR(bundle.status());
+    TF_RETURN_IF_ERROR(Gather(**bundle, static_cast<int>(data_files.size()), &merged));
+    const int shards = (*bundle)->num_shards();
+    for (int i = 0; i < shards; ++i) {
+      std::string file = BundleDataName(prefix, i, shards);
+      if (!FileExists(file)) return NotFound("the checkpoint ", prefix, " lacks its file ", file);
+      data_files.push_back(std::move(file));
+    }
+    merged_prefixes.push_back(prefix);
+  }
+  if (merged_prefixes.empty()) return InvalidArgument("none of the checkpoints to merge exists");
+  TF_RETURN_IF_ERROR(MakeDirectory(DirectoryOf(destination)));
+  const int num_shards = static_cast<int>(data_files.size());
+  for (int i = 0; i < num_shards; ++i) {
+    TF_RETURN_IF_ERROR(RenameFile(data_files[i], BundleDataName(destination, i, num_shards)));
+  }
+  TF_RETURN_IF_ERROR(SyncDirectory(DirectoryOf(destination)));
+  TF_RETURN_IF_ERROR(WriteIndex(destination, num_shards, merged));
+  for (const std::string& prefix : merged_prefixes) {
+    if (prefix != destination) TF_RETURN_IF_ERROR(RemoveFile(BundleIndexName(prefix)));
+  }
+  return OkStatus();
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,121 @@
+#include "tensorbraid/checkpoint.h"
+
+#include <google/protobuf/io/tokenizer.h>
+#include <google/protobuf/text_format.h>
+
+#include <algorithm>
+
+#include "checkpoint/bundle_reader.h"
+#include "checkpoint/bundle_writer.h"
+#include "checkpoint/checkpoint_state.pb.h"
+#include "checkpoint/files.h"
+#include "core/strings.h"
+
+namespace tensorbraid {
+namespace {
+
+// What is wrong with a text is for the status to say, not for standard error.
+class Silence final : public google::protobuf::io::ErrorCollector {
+ public:
+  void AddError(int, google::protobuf::io::ColumnNumber, const std::string&) override {}
+  void AddWarning(int, google::protobuf::io::ColumnNumber, const std::string&) override {}
+};
+
+std::string Absolute(const std::string& directory, const std::string& path) { return JoinPath(directory, path); }
+
+std::string Relative(const std::string& directory, const std::string& path) {
+  const std::string inside = JoinPath(directory, "");
+  return !directory.empty() && path.starts_with(inside) ? path.substr(inside.size()) : path;
+}
+
+}  // namespace
+
+bool CheckpointExists(const std::string& prefix) { return FileExists(BundleIndexName(prefix)); }
+
+Status RemoveCheckpoint(const std::string& prefix) {
+  int shards = 0;
+  if (auto bundle = BundleReader::Open(prefix); bundle.ok()) shards = (*bundle)->num_shards();
+  // Without the index it is no checkpoint any more, so that goes first.
+  Status first = RemoveFile(BundleIndexName(prefix));
+  for (int i = 0; i < shards; ++i) {
+    const std::string file = BundleDataName(prefix, i, shards);
+    if (!FileExists(file)) break;
+    if (const Status s = RemoveFile(file); first.ok()) first = s;
+  }
+  if (const Status s = RemoveFile(prefix + ".meta"); first.ok()) first = s;
+  return first;
+}
+
+StatusOr<CheckpointState> GetCheckpointState(const std::string& directory, const std::string& latest_filename) {
+  const std::string path = JoinPath(directory, latest_filename);
+  TF_ASSIGN_OR_RETURN(const std::string text, ReadWholeFile(path));
+  proto::CheckpointState proto;
+  google::protobuf::TextFormat::Parser parser;
+  parser.AllowUnknownField(true);
+  Silence silence;
+  parser.RecordErrorsTo(&silence);
+  if (!parser.ParseFromString(text, &proto)) return DataLoss(path, " is not a list of checkpoints");
+  CheckpointState state;
+  if (!proto.model_checkpoint_path().empty()) {
+    state.model_checkpoint_path = Absolute(directory, proto.model_checkpoint_path());
+  }
+  for (const auto& p : proto.all_model_checkpoint_paths()) {
+    state.all_model_checkpoint_paths.push_back(Absolute(directory, p));
+  }
+  const auto& times = proto.all_model_checkpoint_timestamps();
+  if (times.size() == proto.all_model_checkpoint_paths_size()) {
+    state.all_model_checkpoint_timestamps.assign(times.begin(), times.end());
+  }
+  state.last_preserved_timestamp = proto.last_preserved_timestamp();
+  return state;
+}
+
+Status UpdateCheckpointState(const std::string& directory, const CheckpointState& state,
+                             const std::string& latest_filename) {
+  proto::CheckpointState proto;
+  proto.set_model_checkpoint_path(Relative(directory, state.model_checkpoint_path));
+  for (const std::string& path : state.all_model_checkpoint_paths) {
+    proto.add_all_model_checkpoint_paths(Relative(directory, path));
+  }
+  for (const double t : state.all_model_checkpoint_timestamps) proto.add_all_model_checkpoint_timestamps(t);
+  proto.set_last_preserved_timestamp(state.last_preserved_timestamp);
+  std::string text;
+  if (!google::protobuf::TextFormat::PrintToString(proto, &text)) return Internal("cannot print the checkpoint state");
+  return WriteFileAtomically(JoinPath(directory, latest_filename), text);
+}
+
+StatusOr<std::string> LatestCheckpoint(const std::string& directory, const std::string& latest_filename) {
+  TF_ASSIGN_OR_RETURN(const CheckpointState state, GetCheckpointState(directory, latest_filename));
+  if (state.model_checkpoint_path.empty()) return NotFound("no checkpoint in '", directory, "'");
+  if (!CheckpointExists(state.model_checkpoint_path)) {
+    return NotFound("the checkpoint ", state.model_checkpoint_path, " that '", directory, "/", latest_filename,
+                    "' names is not there");
+  }
+  return state.model_checkpoint_path;
+}
+
+struct CheckpointReader::Impl {
+  std::unique_ptr<BundleReader> bundle;
+};
+
+CheckpointReader::CheckpointReader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+CheckpointReader::~CheckpointReader() = default;
+
+StatusOr<std::unique_ptr<CheckpointReader>> CheckpointReader::Open(const std::string& prefix) {
+  auto impl = std::make_unique<Impl>();
+  TF_ASSIGN_OR_RETURN(impl->bundle, BundleReader::Open(prefix));
+  TF_ASSIGN_OR_RETURN(auto tensors, impl->bundle->List());
+  std::unique_ptr<CheckpointReader> reader(new CheckpointReader(std::move(impl)));
+  for (auto& t : tensors) {
+    reader->tensors_.push_back({.name = std::move(t.name), .dtype = t.dtype, .shape = std::move(t.shape)});
+  }
+  return reader;
+}
+
+bool CheckpointReader::HasTensor(const std::string& name) const {
+  return std::any_of(tensors_.begin(), tensors_.end(), [&](const TensorInfo& t) { return t.name == name; });
+}
+
+StatusOr<Tensor> CheckpointReader::GetTensor(const std::string& name) { return impl_->bundle->Read(name); }
+
+}  // namespace tensorbraid
