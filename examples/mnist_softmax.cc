@@ -20,6 +20,8 @@ struct TrainOptions {
   int replicas_to_aggregate;
   int64_t seed;
   bool json;
+  std::string checkpoint_dir;
+  double save_checkpoint_secs;
 };
 
 tf::Status Train(const tf::TaskFlags& task, tf::Server& server, tf::data::Mnist mnist, const TrainOptions& options) {
@@ -49,8 +51,13 @@ tf::Status Train(const tf::TaskFlags& task, tf::Server& server, tf::data::Mnist 
   }
   auto train = optimizer->Minimize(loss, {.global_step = global_step});
 
-  TF_ASSIGN_OR_RETURN(auto session, tf::MonitoredTrainingSession(
-                                        g, {.master = server.target(), .is_chief = task.is_chief(), .hooks = hooks}));
+  tf::MonitoredTrainingSessionOptions session_options = {
+      .master = server.target(), .is_chief = task.is_chief(), .hooks = hooks};
+  if (!options.checkpoint_dir.empty()) {
+    session_options.checkpoint_dir = options.checkpoint_dir;
+    session_options.save_checkpoint_secs = options.save_checkpoint_secs;
+  }
+  TF_ASSIGN_OR_RETURN(auto session, tf::MonitoredTrainingSession(g, session_options));
   int64_t steps = 0;
   const auto start = std::chrono::steady_clock::now();
   while (!session->ShouldStop()) {
@@ -91,6 +98,9 @@ tf::Status Main(int argc, char** argv) {
   auto& replicas =
       flags.Define("replicas_to_aggregate", 0, "with --issync: gradients per step; fewer than workers: spares; 0: all");
   auto& seed = flags.Define("seed", 1, "of the order of the examples; each worker has its own order");
+  auto& checkpoint_dir = flags.Define<std::string>(
+      "checkpoint_dir", "", "where the chief saves the training, and begins with what is saved there; empty: nowhere");
+  auto& save_secs = flags.Define("save_checkpoint_secs", 600.0, "how often it saves");
   auto& json = flags.Define("json", false, "print a line of JSON at the end, and no progress");
   if (argc < 2 && std::getenv("TF_CONFIG") == nullptr) {
     return tf::Status(absl::StatusCode::kInvalidArgument,
@@ -104,7 +114,8 @@ tf::Status Main(int argc, char** argv) {
   if (task.job_name == "ps") return server->Join();
   const auto worker_seed = static_cast<uint64_t>(seed) + 1000 * task.task_index;
   TF_ASSIGN_OR_RETURN(auto mnist, tf::data::Mnist::Load(data_dir, {.seed = worker_seed}));
-  return Train(task, *server, mnist, {steps, batch_size, learning_rate, replicas, seed, json});
+  return Train(task, *server, mnist,
+               {steps, batch_size, learning_rate, replicas, seed, json, checkpoint_dir, save_secs});
 }
 
 int main(int argc, char** argv) { return tf::ExitCode(Main(argc, argv)); }

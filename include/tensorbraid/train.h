@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "tensorbraid/graph.h"
+#include "tensorbraid/saver.h"
 #include "tensorbraid/session.h"
 #include "tensorbraid/variable.h"
 
@@ -90,12 +91,16 @@ struct SessionRunValues {
 // What a hook sees of the run and the session.
 class SessionRunContext {
  public:
-  SessionRunContext(Session& session, Coordinator& coordinator, std::optional<int64_t> last_step)
-      : session_(session), coordinator_(coordinator), last_step_(last_step) {}
+  SessionRunContext(Session& session, Coordinator& coordinator, std::optional<int64_t> last_step, bool recovers = false)
+      : session_(session), coordinator_(coordinator), last_step_(last_step), recovers_(recovers) {}
   Session& session() const { return session_; }
   Coordinator& coordinator() const { return coordinator_; }
   // Where the training will stop, if one of the hooks knows.
   std::optional<int64_t> last_step() const { return last_step_; }
+  // Whether the training goes on with another session after this error: a task was lost, and there are checkpoints.
+  bool RecoversFrom(const Status& status) const {
+    return recovers_ && (absl::IsUnavailable(status) || absl::IsAborted(status));
+  }
   // The user's fetches of the current run.
   const std::vector<Fetch>& fetches() const { return *fetches_; }
   // Whether an optimizer's operation is among them. Hooks leave other runs, such as evaluations, alone: those feed
@@ -112,6 +117,7 @@ class SessionRunContext {
   Session& session_;
   Coordinator& coordinator_;
   const std::optional<int64_t> last_step_;
+  const bool recovers_;
   const std::vector<Fetch>* fetches_ = nullptr;
   bool trains_ = false;
 };
@@ -123,7 +129,7 @@ class SessionRunHook {
   virtual ~SessionRunHook() = default;
   // The graph may still grow here, and no longer afterwards.
   virtual Status Begin(Graph& graph) { return OkStatus(); }
-  // Variables are initialised.
+  // Variables are initialised. Called again, with the new session, when a lost parameter server has made one necessary.
   virtual Status AfterCreateSession(SessionRunContext& context) { return OkStatus(); }
   virtual SessionRunArgs BeforeRun(SessionRunContext& context) { return {}; }
   // Not called for a run that failed. An error stops the training and is what the run returns.
@@ -173,12 +179,32 @@ struct StepCounterOptions {
 // Reports steps per second.
 std::shared_ptr<SessionRunHook> StepCounter(StepCounterOptions options = {});
 
+struct CheckpointSaverOptions {
+  // After so much time or so many global steps, whichever comes first; neither: every 600 s.
+  std::optional<double> save_secs = std::nullopt;
+  std::optional<int64_t> save_steps = std::nullopt;
+  // Null: one of all global variables.
+  std::shared_ptr<Saver> saver = nullptr;
+  std::string basename = "model.ckpt";
+};
+// Saves to `directory` at the start, as the training goes on, and when it ends without an error. A save that fails
+// fails the run. MonitoredTrainingSession adds one to the chief's hooks when it has a checkpoint_dir.
+std::shared_ptr<SessionRunHook> CheckpointSaver(std::string directory, CheckpointSaverOptions options = {});
+
 struct MonitoredTrainingSessionOptions {
   // As SessionOptions::target.
   std::string master = "";
   // The chief initialises the variables; the others wait until it has.
   bool is_chief = true;
   std::vector<std::shared_ptr<SessionRunHook>> hooks = {};
+  // Where the training's checkpoints are; "": it has none. The chief saves to it (see CheckpointSaver), begins with
+  // what is there, and begins again with the last of them when a parameter server has lost its variables: every task
+  // that is given the directory then goes on by itself, where it would otherwise fail with Unavailable or Aborted.
+  std::string checkpoint_dir = "";
+  // As in CheckpointSaverOptions.
+  std::optional<double> save_checkpoint_secs = std::nullopt;
+  std::optional<int64_t> save_checkpoint_steps = std::nullopt;
+  std::shared_ptr<Saver> saver = nullptr;
   // The rest of the session's options; `target` is not looked at.
   SessionOptions session = {};
   // How long to wait for parameter servers and for the chief; then DeadlineExceeded says what was missing.
@@ -205,7 +231,8 @@ class MonitoredSession {
   // what a thread met, what a hook's End returned. A later call returns the same.
   Status Close();
 
-  // The session below, without hooks.
+  // The session below, without hooks, and the coordinator of its threads. Both until the next Run, which may replace
+  // them.
   Session& session() const;
   Coordinator& coordinator() const;
 
@@ -218,8 +245,9 @@ class MonitoredSession {
 };
 
 // Finalizes the graph and makes a session in which all variables are initialised: by this task if it is the chief and
-// they are not already (it logs "resuming at step N" when they are), otherwise once the chief has done it. Blocks until
-// then, saying what it waits for. Returns the graph's first mistake, if it has one, and the errors of Session::Create.
+// they are not already (it logs "resuming at step N" when they are), from the last checkpoint if there is one,
+// otherwise once the chief has done it. Blocks until then, saying what it waits for. Returns the graph's first mistake,
+// if it has one, and the errors of Session::Create.
 StatusOr<std::unique_ptr<MonitoredSession>> MonitoredTrainingSession(Graph& graph,
                                                                      MonitoredTrainingSessionOptions options = {});
 

@@ -30,8 +30,8 @@ std::string Listing(const Tensor& names) {
 
 class Setup {
  public:
-  Setup(Graph& graph, const SetupOps& ops, const SessionOptions& options, bool is_chief)
-      : graph_(graph), ops_(ops), options_(options), is_chief_(is_chief) {}
+  Setup(Graph& graph, const SetupOps& ops, const SessionOptions& options, bool is_chief, const RestoreFn& restore)
+      : graph_(graph), ops_(ops), options_(options), is_chief_(is_chief), restore_(restore) {}
 
   // OK: ready, unless waiting_for() says what is missing.
   Status Try(Clock::duration timeout) {
@@ -46,12 +46,7 @@ class Setup {
         waiting_for_ = StrCat("the chief to initialise ", Listing(missing[0]));
         return OkStatus();
       }
-      if (missing[0].num_elements() < num_variables()) {
-        TB_LOG(Warning, "train") << "only some variables are initialised; starting all of them afresh. Missing were "
-                                 << Listing(missing[0]);
-      }
-      TF_RETURN_IF_ERROR(Run({ops_.init}).status());
-      TB_LOG(Info, "train") << "initialised " << num_variables() << " variables";
+      TF_RETURN_IF_ERROR(GiveValues(missing[0]));
     } else if (is_chief_ && ops_.global_step.valid()) {
       TF_ASSIGN_OR_RETURN(const auto step, Run({ops_.global_step}));
       const std::string number = step[0].dtype() == kInt64 ? StrCat(step[0].scalar<int64_t>()) : step[0].ToString();
@@ -66,6 +61,23 @@ class Setup {
   std::unique_ptr<Session> TakeSession() { return std::move(session_); }
 
  private:
+  Status GiveValues(const Tensor& missing) {
+    if (restore_ != nullptr) {
+      TF_ASSIGN_OR_RETURN(const bool restored, restore_(*session_));
+      if (restored) {
+        TF_ASSIGN_OR_RETURN(const auto still_missing, Run({ops_.not_initialized}));
+        if (still_missing[0].num_elements() == 0) return OkStatus();
+        return FailedPrecondition("the checkpoint does not have all variables: ", Listing(still_missing[0]));
+      }
+    }
+    if (missing.num_elements() < num_variables()) {
+      TB_LOG(Warning, "train") << "only some variables are initialised; starting all of them afresh. Missing were "
+                               << Listing(missing);
+    }
+    TF_RETURN_IF_ERROR(Run({ops_.init}).status());
+    TB_LOG(Info, "train") << "initialised " << num_variables() << " variables";
+    return OkStatus();
+  }
   StatusOr<std::vector<Tensor>> Run(const std::vector<Fetch>& fetches) {
     return session_->Run(fetches, {}, run_options_);
   }
@@ -78,6 +90,7 @@ class Setup {
   const SetupOps& ops_;
   const SessionOptions& options_;
   const bool is_chief_;
+  const RestoreFn& restore_;
   RunOptions run_options_;
   std::unique_ptr<Session> session_;
   std::string waiting_for_;
@@ -109,12 +122,13 @@ StatusOr<SetupOps> SetupOps::AddTo(Graph& graph) {
 }
 
 StatusOr<std::unique_ptr<Session>> CreateReadySession(Graph& graph, const SetupOps& ops, const SessionOptions& options,
-                                                      bool is_chief, std::chrono::milliseconds max_wait) {
+                                                      bool is_chief, std::chrono::milliseconds max_wait,
+                                                      const RestoreFn& restore) {
   const Clock::time_point start = Clock::now();
   Clock::time_point next_report = start + kFirstReport;
   bool reported = false;
   std::string reason;
-  Setup setup(graph, ops, options, is_chief);
+  Setup setup(graph, ops, options, is_chief, restore);
   while (true) {
     const Clock::duration left = max_wait - (Clock::now() - start);
     const Status status = setup.Try(std::max<Clock::duration>(left, kPollInterval));

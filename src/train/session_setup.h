@@ -3,6 +3,7 @@
 #define TENSORBRAID_TRAIN_SESSION_SETUP_H_
 
 #include <chrono>
+#include <functional>
 #include <memory>
 
 #include "tensorbraid/session.h"
@@ -20,11 +21,16 @@ struct SetupOps {
   static StatusOr<SetupOps> AddTo(Graph& graph);
 };
 
-// A session whose variables have values. The chief gives them, unless they are alive already; others wait for it.
+// Gives variables the values of an earlier training. False when there is none.
+using RestoreFn = std::function<StatusOr<bool>(Session&)>;
+
+// A session whose variables have values. The chief gives them, by `restore` (which may be null) or else their
+// initialisers, unless they are alive already; others wait for it.
 // Tries again while tasks cannot be reached or have been restarted; logs what it waits for. DeadlineExceeded, with the
 // reason, when `max_wait` has passed.
 StatusOr<std::unique_ptr<Session>> CreateReadySession(Graph& graph, const SetupOps& ops, const SessionOptions& options,
-                                                      bool is_chief, std::chrono::milliseconds max_wait);
+                                                      bool is_chief, std::chrono::milliseconds max_wait,
+                                                      const RestoreFn& restore = nullptr);
 
 }  // namespace tensorbraid
 

@@ -72,9 +72,11 @@ class SyncReplicasOptimizer::Hook final : public SessionRunHook {
     if (closed[0].scalar<bool>()) TF_RETURN_IF_ERROR(session.Run({state_->forget_tokens}).status());
     TF_RETURN_IF_ERROR(session.Run({state_->chief_init}).status());
     TF_RETURN_IF_ERROR(session.Run({state_->init_tokens}).status());
-    context.coordinator().OnStop([&session, close = state_->close_tokens] {
+    context.coordinator().OnStop([&session, &context, close = state_->close_tokens] {
+      if (context.RecoversFrom(context.coordinator().status())) return;  // the others go on too
       const Status status = session.Run({close}, {}, {.timeout = kCloseTimeout}).status();
-      if (!status.ok()) {
+      // Cancelled: the session is being replaced, and the training goes on.
+      if (!status.ok() && !absl::IsCancelled(status)) {
         TB_LOG(Warning, "train") << "cannot tell the other workers that the training is over: " << ToString(status);
       }
     });

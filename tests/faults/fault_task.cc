@@ -1,5 +1,7 @@
 // A task whose work is easy to watch: workers add 1 to a variable on the parameter server, step by step, or with
-// --issync train together, in need of all gradients but one. They print "step N" now and then, and at the end "done".
+// --issync train together, in need of all gradients but one. With --checkpoint_dir they train, together or not, from
+// checkpoints. They print "step N" now and then, "recovered" when a loss has cost them their session, at the end
+// "done".
 #include <tensorbraid/tensorbraid.h>
 
 #include <chrono>
@@ -69,10 +71,47 @@ tf::Status WorkTogether(const tf::TaskFlags& task, tf::Server& server, int steps
   return session->Close();
 }
 
+// Goes on after the loss of a parameter server.
+tf::Status Train(const tf::TaskFlags& task, tf::Server& server, int steps, const std::string& checkpoint_dir) {
+  tf::Graph g;
+  auto device = g.Device(tf::ReplicaDeviceSetter({.cluster = task.cluster(), .worker_device = task.device()}));
+  tf::Variable x(g, {}, tf::Zeros(), {.name = "x"});
+  tf::Variable global_step = tf::GetOrCreateGlobalStep(g);
+  std::shared_ptr<tf::Optimizer> optimizer = std::make_shared<tf::GradientDescentOptimizer>(0.01);
+  std::vector<std::shared_ptr<tf::SessionRunHook>> hooks;
+  if (task.issync) {
+    const int workers = static_cast<int>(task.worker_hosts.size());
+    auto sync = std::make_shared<tf::SyncReplicasOptimizer>(
+        optimizer, tf::SyncReplicasOptions{.replicas_to_aggregate = workers, .total_num_replicas = workers});
+    hooks.push_back(sync->MakeSessionRunHook(task.is_chief()));
+    optimizer = sync;
+  }
+  const tf::Operation train = optimizer->Minimize(tf::Square(x - 1.0f), {.global_step = global_step});
+  if (steps > 0) hooks.push_back(tf::StopAtStep(steps));
+  TF_ASSIGN_OR_RETURN(auto session, tf::MonitoredTrainingSession(g, {.master = server.target(),
+                                                                     .is_chief = task.is_chief(),
+                                                                     .hooks = std::move(hooks),
+                                                                     .checkpoint_dir = checkpoint_dir,
+                                                                     .save_checkpoint_steps = 100}));
+  const tf::Session* last = &session->session();
+  for (int i = 1; !session->ShouldStop(); ++i) {
+    TF_RETURN_IF_ERROR(session->Run({train}).status());
+    if (&session->session() != last) std::printf("recovered\n");
+    if (i % 100 == 1 || &session->session() != last) {
+      std::printf("step %d\n", i);
+      std::fflush(stdout);
+    }
+    last = &session->session();
+  }
+  std::printf("done\n");
+  return session->Close();
+}
+
 tf::Status Main(int argc, char** argv) {
   tf::Flags flags("A task that is there to be hurt.");
   auto& task = flags.DefineTask();
   auto& steps = flags.Define("steps", 200, "steps of a worker; 0: without end");
+  auto& checkpoint_dir = flags.Define("checkpoint_dir", "", "where checkpoints are; empty: there are none");
   flags.ParseOrExit(argc, argv);
   TF_ASSIGN_OR_RETURN(auto server,
                       tf::Server::Create(task.cluster(), {.job_name = task.job_name,
@@ -84,6 +123,7 @@ tf::Status Main(int argc, char** argv) {
   std::printf("started\n");
   std::fflush(stdout);
   if (task.job_name == "ps") return server->Join();
+  if (!checkpoint_dir.empty()) return Train(task, *server, steps, checkpoint_dir);
   return task.issync ? WorkTogether(task, *server, steps) : Work(task, *server, steps);
 }
 

@@ -6,10 +6,13 @@
 #include <chrono>
 #include <map>
 
+#include "absl/strings/numbers.h"
 #include "cli/child_process.h"
 #include "cli/held_port.h"
 #include "cli/process_testutil.h"
 #include "core/strings.h"
+#include "io/file_testutil.h"
+#include "tensorbraid/checkpoint.h"
 
 namespace tensorbraid {
 namespace {
@@ -27,13 +30,14 @@ class FaultTest : public testing::Test {
     }
   }
 
-  ChildProcess& Start(const std::string& job, int index, int steps = 200, bool issync = false) {
+  ChildProcess& Start(const std::string& job, int index, int steps = 200, bool issync = false,
+                      const std::string& checkpoint_dir = "") {
     const std::string name = StrCat(job, "/", index);
     tasks_.erase(name);
-    auto child = ChildProcess::Start(
-        {FAULT_TASK, "--ps_hosts=" + ps_hosts_, "--worker_hosts=" + worker_hosts_, "--job_name=" + job,
-         StrCat("--task_index=", index), StrCat("--steps=", steps), issync ? "--issync" : "--noissync"},
-        {});
+    auto child = ChildProcess::Start({FAULT_TASK, "--ps_hosts=" + ps_hosts_, "--worker_hosts=" + worker_hosts_,
+                                      "--job_name=" + job, StrCat("--task_index=", index), StrCat("--steps=", steps),
+                                      issync ? "--issync" : "--noissync", "--checkpoint_dir=" + checkpoint_dir},
+                                     {});
     return tasks_.emplace(name, *std::move(child)).first->second;
   }
 
@@ -53,6 +57,42 @@ class FaultTest : public testing::Test {
   static bool ReadByte(const Fd& fd, char* c) {
     pollfd event = {fd.get(), POLLIN, 0};
     return ::poll(&event, 1, 10000) == 1 && ::read(fd.get(), c, 1) == 1;
+  }
+  // Reads until `text` has come; the rest of that line, or "" when it does not come.
+  static std::string AwaitText(const Fd& fd, const std::string& text) {
+    std::string line;
+    char c;
+    while (ReadByte(fd, &c)) {
+      line += c;
+      if (c != '\n') continue;
+      if (const size_t at = line.find(text); at != std::string::npos) {
+        return line.substr(at + text.size(), line.size() - at - text.size() - 1);
+      }
+      line.clear();
+    }
+    return "";
+  }
+  // Kills the parameter server once a checkpoint is there, and brings it back; all workers go on from the checkpoint.
+  void LoseTheParameterServer(bool issync) {
+    const TempDir dir;
+    Cluster(2);
+    ChildProcess& ps = Start("ps", 0);
+    ChildProcess& w0 = Start("worker", 0, 0, issync, dir.path());
+    ChildProcess& w1 = Start("worker", 1, 0, issync, dir.path());
+    ASSERT_NE(AwaitLine(w1.out(), "step "), "");
+    const std::string saved = "saved " + dir.path() + "/model.ckpt-";
+    ASSERT_EQ(AwaitText(w0.err(), saved), "0");
+    ASSERT_NE(AwaitText(w0.err(), saved), "");
+    ps.Signal(SIGKILL);
+    ps.Reap();
+    ChildProcess& again = Start("ps", 0);
+    ASSERT_NE(AwaitText(w0.err(), "restored " + dir.path() + "/model.ckpt-"), "");
+    for (ChildProcess* worker : {&w0, &w1}) {
+      ASSERT_EQ(AwaitLine(worker->out(), "re"), "covered");
+      ASSERT_NE(AwaitLine(worker->out(), "step "), "");
+      ASSERT_NE(AwaitLine(worker->out(), "step "), "") << "and it goes on";
+    }
+    for (ChildProcess* task : {&w0, &w1, &again}) task->Signal(SIGKILL);
   }
   static bool Contains(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
@@ -141,6 +181,42 @@ TEST_F(FaultTest, CtrlCEndsALaunchedClusterWithinTwoSeconds) {
   EXPECT_EQ(launch->Reap().exit_code, 130);
   EXPECT_LT(Clock::now() - began, std::chrono::seconds(2));
 }
+
+TEST_F(FaultTest, ALostParameterServerCostsTheStepsSinceTheLastCheckpoint) { LoseTheParameterServer(/*issync=*/false); }
+
+TEST_F(FaultTest, SynchronousTrainingToo) { LoseTheParameterServer(/*issync=*/true); }
+
+#ifdef MNIST_SOFTMAX
+TEST_F(FaultTest, AClusterThatIsKilledAndStartedAgainGoesOnWhereItWas) {
+  const TempDir dir;
+  const std::string checkpoint = dir.path() + "/model.ckpt-";
+  const auto launch = [&](int64_t steps) {
+    return *ChildProcess::Start(
+        {TENSORBRAID_PROGRAM, "launch", "--ps=1", "--workers=2", "--", MNIST_SOFTMAX, "--data_dir=" MNIST_DATA,
+         StrCat("--train_steps=", steps), "--checkpoint_dir=" + dir.path(), "--save_checkpoint_secs=0.2"},
+        {});
+  };
+  int64_t reached = 0;
+  {
+    ChildProcess first = launch(100'000'000);
+    while (reached < 100) {
+      const std::string step = AwaitText(first.err(), "saved " + checkpoint);
+      ASSERT_TRUE(absl::SimpleAtoi(step, &reached)) << step;
+    }
+    first.Signal(SIGKILL);
+    first.Reap();
+  }
+  ChildProcess second = launch(reached + 2000);
+  int64_t restored = 0;
+  ASSERT_TRUE(absl::SimpleAtoi(AwaitText(second.err(), "restored " + checkpoint), &restored));
+  EXPECT_GE(restored, reached);
+  const std::string accuracy = AwaitText(second.out(), "test accuracy ");
+  EXPECT_TRUE(accuracy.starts_with("0.9") || accuracy.starts_with("0.8")) << accuracy;
+  EXPECT_EQ(second.Reap().ToString(), "exited with 0");
+  EXPECT_GE(CheckpointReader::Open(*LatestCheckpoint(dir.path())).value()->GetTensor("global_step")->scalar<int64_t>(),
+            reached + 2000);
+}
+#endif
 
 TEST_F(FaultTest, ARestartedWorkerRejoins) {
   Cluster(2);

@@ -1,0 +1,148 @@
+#include "tensorbraid/saver.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cluster/testing/test_cluster.h"
+#include "io/file_testutil.h"
+#include "tensorbraid/tensorbraid.h"
+#include "train/meta_graph.pb.h"
+
+namespace tensorbraid {
+namespace {
+
+using ::testing::ElementsAre;
+
+// Two variables with values, in a session.
+struct Model {
+  explicit Model(float first = 1) {
+    a = Variable(g, {2}, Constant(first), {.name = "a"});
+    b = Variable(g, {}, Constant(7), {.name = "b", .dtype = kInt64});
+    local = Variable(g, {}, Zeros(), {.name = "mine", .local = true});
+  }
+  Status Start(const std::string& target = "") {
+    const Operation init = GlobalVariablesInitializer(g);
+    TF_ASSIGN_OR_RETURN(session, Session::Create(g, {.target = target}));
+    return session->Run({init}).status();
+  }
+  float First() { return session->Run({a}).value()[0].data<float>()[0]; }
+
+  Graph g;
+  Variable a, b, local;
+  std::unique_ptr<Session> session;
+};
+
+class SaverTest : public testing::Test {
+ protected:
+  std::string Path(const std::string& name) const { return dir_.path() + "/" + name; }
+  TempDir dir_;
+};
+
+TEST_F(SaverTest, WhatIsSavedIsRestoredInAnotherProgram) {
+  Model m;
+  Saver saver(m.g);
+  ASSERT_TRUE(m.Start().ok());
+  const auto path = saver.Save(*m.session, Path("new/dir/model"), {.global_step = 20});
+  ASSERT_TRUE(path.ok()) << path.status();
+  EXPECT_EQ(*path, Path("new/dir/model-20"));
+  EXPECT_EQ(LatestCheckpoint(Path("new/dir")).value(), *path);
+  auto reader = CheckpointReader::Open(*path).value();
+  ASSERT_EQ(reader->tensors().size(), 2u) << "the local variable is not saved";
+  EXPECT_EQ(reader->GetTensor("b")->scalar<int64_t>(), 7);
+
+  Model other(/*first=*/3);
+  Saver restorer(other.g);
+  ASSERT_TRUE(other.Start().ok());
+  ASSERT_TRUE(restorer.Restore(*other.session, *path).ok());
+  EXPECT_EQ(other.First(), 1.0f);
+}
+
+TEST_F(SaverTest, OnlySoManyCheckpointsAreKept) {
+  Model m;
+  Saver saver(m.g, {.max_to_keep = 2});
+  ASSERT_TRUE(m.Start().ok());
+  for (int step : {1, 2, 3}) ASSERT_TRUE(saver.Save(*m.session, Path("model"), {.global_step = step}).ok());
+  EXPECT_THAT(saver.last_checkpoints(), ElementsAre(Path("model-2"), Path("model-3")));
+  EXPECT_FALSE(CheckpointExists(Path("model-1")));
+  EXPECT_FALSE(std::filesystem::exists(Path("model-1.meta")));
+  EXPECT_TRUE(CheckpointExists(Path("model-2")));
+  EXPECT_THAT(GetCheckpointState(dir_.path())->all_model_checkpoint_paths,
+              ElementsAre(Path("model-2"), Path("model-3")));
+  // A later process goes on with them.
+  Saver later(m.g, {.max_to_keep = 2, .name = "later"});
+  later.RecoverLastCheckpoints({Path("model-1"), Path("model-2"), Path("model-3")});
+  ASSERT_TRUE(later.Save(*m.session, Path("model"), {.global_step = 4}).ok());
+  EXPECT_FALSE(CheckpointExists(Path("model-2")));
+  EXPECT_TRUE(CheckpointExists(Path("model-3")));
+}
+
+TEST_F(SaverTest, SomeAreKeptForGood) {
+  Model m;
+  Saver saver(m.g, {.max_to_keep = 1, .keep_checkpoint_every_n_hours = 0});
+  ASSERT_TRUE(m.Start().ok());
+  for (int step : {1, 2}) ASSERT_TRUE(saver.Save(*m.session, Path("model"), {.global_step = step}).ok());
+  EXPECT_TRUE(CheckpointExists(Path("model-1")));
+  EXPECT_THAT(saver.last_checkpoints(), ElementsAre(Path("model-2")));
+}
+
+TEST_F(SaverTest, PartsOfALargerVariableAreSavedAsIt) {
+  Graph g;
+  const Variable top(g, {1, 2}, Constant(1), {.name = "top"});
+  const Variable bottom(g, {2, 2}, Constant(2), {.name = "bottom"});
+  Saver saver(g, {.variables = {{top, "whole", "3 2 0,1:-"}, {bottom, "whole", "3 2 1,2:-"}}});
+  const Operation init = GlobalVariablesInitializer(g);
+  auto session = Session::Create(g).value();
+  ASSERT_TRUE(session->Run({init}).ok());
+  const auto path = saver.Save(*session, Path("model"));
+  ASSERT_TRUE(path.ok()) << path.status();
+  const Tensor whole = CheckpointReader::Open(*path).value()->GetTensor("whole").value();
+  EXPECT_EQ(whole.shape(), Shape({3, 2}));
+  EXPECT_EQ(whole.data<float>()[1], 1.0f);
+  EXPECT_EQ(whole.data<float>()[2], 2.0f);
+  EXPECT_TRUE(saver.Restore(*session, *path).ok());
+}
+
+TEST_F(SaverTest, MistakesAreTold) {
+  Graph empty;
+  Saver nothing(empty);
+  EXPECT_TRUE(absl::IsInvalidArgument(empty.status()));
+  Graph twice;
+  const Variable v(twice, {}, Zeros(), {.name = "v"});
+  Saver same(twice, {.variables = {{v, "x"}, {v, "x"}}});
+  EXPECT_TRUE(absl::IsInvalidArgument(twice.status()));
+
+  Model m;
+  Saver saver(m.g);
+  ASSERT_TRUE(m.Start().ok());
+  EXPECT_TRUE(absl::IsNotFound(saver.Restore(*m.session, Path("none"))));
+  EXPECT_TRUE(absl::IsInvalidArgument(saver.Save(*m.session, "").status()));
+  dir_.Write("file", "");
+  EXPECT_FALSE(saver.Save(*m.session, Path("file/model")).ok());
+  EXPECT_EQ(m.First(), 1.0f) << "the session goes on";
+  const auto path = saver.Save(*m.session, Path("model")).value();
+  Graph g;
+  const Variable a(g, {3}, Zeros(), {.name = "a"});
+  Saver other(g);
+  const Operation init = GlobalVariablesInitializer(g);
+  auto session = Session::Create(g).value();
+  ASSERT_TRUE(session->Run({init}).ok());
+  EXPECT_TRUE(absl::IsInvalidArgument(other.Restore(*session, path))) << "another shape";
+}
+
+TEST_F(SaverTest, TheGraphBesideACheckpointNamesWhatSavesIt) {
+  Model m;
+  Saver saver(m.g, {.max_to_keep = 3, .sharded = false});
+  proto::MetaGraphDef meta;
+  ASSERT_TRUE(meta.ParseFromString(saver.ToMetaGraphDef().value()));
+  EXPECT_EQ(meta.saver_def().filename_tensor_name(), "save/Const:0");
+  EXPECT_EQ(meta.saver_def().save_tensor_name(), "save/control_dependency:0");
+  EXPECT_EQ(meta.saver_def().restore_op_name(), "save/restore_all");
+  EXPECT_EQ(meta.saver_def().max_to_keep(), 3);
+  EXPECT_EQ(meta.collection_def().at("variables").bytes_list().value_size(), 2);
+  Graph imported;
+  EXPECT_TRUE(imported.ImportGraphDef(meta.graph_def()).ok());
+  EXPECT_TRUE(imported.FindOperation("save/restore_all").ok());
+}
+
+}  // namespace
+}  // namespace tensorbraid
