@@ -2,6 +2,7 @@
 #include "core/logging.h"
 #include "graph/node.h"
 #include "ops/builder.h"
+#include "ops/random_families.h"
 #include "ops/register.h"
 #include "tensorbraid/math_ops.h"
 #include "tensorbraid/random_ops.h"
@@ -141,6 +142,8 @@ void RegisterRandomOps(OpRegistry& r) {
             .Stateful()
             .Shape(UnchangedShape)
             .NotDifferentiable());
+  RegisterStatelessRandomOps(r);
+  RegisterRandomSamplingOps(r);
 }
 
 }  // namespace tensorbraid

@@ -76,7 +76,7 @@ def apply(op, inputs, attrs):
     arguments = [[tf.constant(t) for t in v] if isinstance(v, list) else tf.constant(v) for v in inputs]
     named = {a.name: t for a, t in zip(definition.input_arg, arguments)}
     result = op_def_library.apply_op(op, **named, **attrs)
-    results = list(result) if isinstance(result, (list, tuple)) else [result]
+    results = tf.nest.flatten(result)
     return results, [t for a in arguments for t in (a if isinstance(a, list) else [a])]
 
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "core/thread_pool.h"
@@ -111,6 +112,102 @@ TEST(Random, IntegersCoverTheirRange) {
   for (int c : counts) EXPECT_NEAR(c, 200, 60);
   const auto empty_range = Evaluate({RandomUniformInt(g, {3}, 5, 5, 1)});
   EXPECT_EQ(empty_range.status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+// As they came from tf.raw_ops with seed=5, seed2=7.
+TEST(Random, EqualSeedsGiveTensorFlowsValues) {
+  Graph g;
+  const auto draw = [&](NodeBuilder node) { return Value(node.Attr("seed", 5).Attr("seed2", 7).Output()); };
+  const auto expect_near = [](const Tensor& t, const std::vector<float>& want) {
+    const std::vector<float> got = Floats(t);
+    ASSERT_EQ(got.size(), want.size());
+    for (size_t i = 0; i < want.size(); ++i) EXPECT_NEAR(got[i], want[i], 1e-5) << i;
+  };
+  const Output three = Const(g, Tensor::Vector<int32_t>({3})), two = Const(g, Tensor::Vector<int32_t>({2}));
+  expect_near(draw(NodeBuilder(g, "RandomUniform").Input(three).Attr("dtype", kFloat32)),
+              {0.44746375f, 0.620757f, 0.25906932f});
+  expect_near(draw(NodeBuilder(g, "TruncatedNormal").Input(three).Attr("dtype", kFloat32)),
+              {-0.87252676f, -0.920335f, 1.5606196f});
+  const Output zero = Const(g, Tensor::Scalar<int32_t>(0)), thousand = Const(g, Tensor::Scalar<int32_t>(1000));
+  const Tensor ints = draw(NodeBuilder(g, "RandomUniformInt").Input(three).Input(zero).Input(thousand));
+  EXPECT_EQ(std::vector<int32_t>(ints.data<int32_t>().begin(), ints.data<int32_t>().end()),
+            (std::vector<int32_t>{470, 135, 359}));
+  const Output six = Const(g, Tensor::Vector<int64_t>({0, 1, 2, 3, 4, 5}));
+  const Tensor order = draw(NodeBuilder(g, "RandomShuffle").Input(six));
+  EXPECT_EQ(std::vector<int64_t>(order.data<int64_t>().begin(), order.data<int64_t>().end()),
+            (std::vector<int64_t>{4, 1, 5, 2, 3, 0}));
+  const Output logits = Const(g, Tensor::Of<float>({1, 3}, {std::log(0.1f), std::log(0.2f), std::log(0.7f)}));
+  const Tensor classes = draw(NodeBuilder(g, "Multinomial").Input(logits).Input(Const(g, Tensor::Scalar<int32_t>(6))));
+  EXPECT_EQ(std::vector<int64_t>(classes.data<int64_t>().begin(), classes.data<int64_t>().end()),
+            (std::vector<int64_t>{2, 0, 2, 0, 1, 2}));
+  const Output alpha = Const(g, Tensor::Vector<float>({0.5f, 3.0f, 1.0f}));
+  expect_near(draw(NodeBuilder(g, "RandomGamma").Input(two).Input(alpha)),
+              {1.038369f, 0.9206048f, 0.3029322f, 0.00384614f, 3.5543866f, 1.7293887f});
+  const Output rate = Const(g, Tensor::Vector<float>({3.0f, 20.0f}));
+  const Tensor counts = draw(NodeBuilder(g, "RandomPoissonV2").Input(two).Input(rate).Attr("dtype", kInt32));
+  EXPECT_EQ(std::vector<int32_t>(counts.data<int32_t>().begin(), counts.data<int32_t>().end()),
+            (std::vector<int32_t>{1, 20, 3, 24}));
+}
+
+TEST(Random, SamplesHaveTheMeansOfTheirParameters) {
+  Graph g;
+  const Output many = Const(g, Tensor::Vector<int32_t>({20'000}));
+  const auto means = [&](const char* op, std::vector<double> parameters) {
+    const auto num = static_cast<int64_t>(parameters.size());
+    const Tensor t = Value(NodeBuilder(g, op)
+                               .Input(many)
+                               .Input(Const(g, Tensor::Vector(parameters)))
+                               .Attr("seed", 3)
+                               .Attr("seed2", 4)
+                               .Output());
+    std::vector<double> sums(num, 0);
+    for (int64_t i = 0; i < t.num_elements(); ++i) sums[i % num] += t.data<double>()[i] / 20'000;
+    return sums;
+  };
+  for (const char* op : {"RandomGamma", "RandomPoisson"}) {
+    const std::vector<double> parameters = {0.3, 1.0, 4.0, 50.0};
+    const std::vector<double> got = means(op, parameters);
+    for (size_t i = 0; i < got.size(); ++i) {
+      EXPECT_NEAR(got[i], parameters[i], 5 * std::sqrt(parameters[i] / 20'000)) << op;
+    }
+  }
+}
+
+TEST(Random, ParametersWithoutADistributionEnd) {
+  Graph g;
+  const double inf = std::numeric_limits<double>::infinity();
+  const Output bad = Const(g, Tensor::Vector<double>({-1.0, inf, -inf, std::nan(""), 1e300}));
+  const Output shape = Const(g, Tensor::Vector<int32_t>({1}));
+  for (const char* op : {"RandomGamma", "RandomPoisson"}) {
+    const Tensor t = Value(NodeBuilder(g, op).Input(shape).Input(bad).Attr("seed", 1).Output());
+    ASSERT_EQ(t.num_elements(), 5) << op;
+    for (int i = 0; i < 4; ++i) EXPECT_TRUE(std::isnan(t.data<double>()[i])) << op << i;
+  }
+}
+
+TEST(Random, TruncatedNormalsStayInTheirBounds) {
+  Graph g;
+  const auto values = [&](std::vector<float> v) { return Const(g, Tensor::Vector(v)); };
+  const std::vector<float> low = {-1, 3, 9, -40}, high = {1, 4, 30, -30};
+  const Tensor t = Value(NodeBuilder(g, "ParameterizedTruncatedNormal")
+                             .Input(Const(g, Tensor::Vector<int32_t>({4, 5000})))
+                             .Input(values({0}))
+                             .Input(values({1}))
+                             .Input(values(low))
+                             .Input(values(high))
+                             .Attr("seed", 5)
+                             .Output());
+  ASSERT_EQ(t.num_elements(), 20'000);
+  const double means[] = {0, 3.2605, 9.1085, -30.0333};
+  for (int b = 0; b < 4; ++b) {
+    double mean = 0;
+    for (float x : t.data<float>().subspan(b * 5000, 5000)) {
+      EXPECT_GE(x, low[b]);
+      EXPECT_LE(x, high[b]);
+      mean += x / 5000;
+    }
+    EXPECT_NEAR(mean, means[b], 0.04) << b;
+  }
 }
 
 TEST(Random, ShuffleKeepsRowsTogether) {

@@ -14,6 +14,7 @@ const KernelRegistry& KernelRegistry::Global() {
     RegisterRandomKernels(*r);
     RegisterReductionKernels(*r);
     RegisterSendRecvKernels(*r);
+    RegisterSparseKernels(*r);
     RegisterStateKernels(*r);
     RegisterTrainingKernels(*r);
     return r;

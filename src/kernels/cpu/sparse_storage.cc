@@ -1,0 +1,238 @@
+// Sparse tensors as strings (serialized TensorProtos) and as entries of a map that outlives steps.
+#include <map>
+
+#include "core/mutex.h"
+#include "core/strings.h"
+#include "graph/graph.pb.h"
+#include "graph/tensor_proto.h"
+#include "kernels/cpu/sparse.h"
+#include "runtime/resource.h"
+
+namespace tensorbraid::cpu {
+namespace {
+
+// The three tensors of one sparse tensor.
+struct Triple {
+  Tensor indices, values, shape;
+};
+
+Triple TripleOf(KernelContext& ctx) { return {ctx.input(0), ctx.input(1), ctx.input(2)}; }
+
+// One sparse tensor of a rank less for each place of the first dimension.
+StatusOr<std::vector<Triple>> Rows(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const SparseView in, SparseView::OfInputs(ctx, 0));
+  if (in.rank() < 2) return InvalidArgument("the sparse tensor must have rank 2 or more, got ", in.rank());
+  const int64_t rows = in.shape()[0];
+  const int rank = in.rank() - 1;
+  constexpr int64_t kMostRows = int64_t{1} << 26;
+  if (rows > kMostRows) return ResourceExhausted("a sparse tensor of ", rows, " rows is too large to be cut into rows");
+  std::vector<std::vector<int64_t>> elements(rows);
+  for (int64_t i = 0; i < in.size(); ++i) elements[in.index(i)[0]].push_back(i);
+  const Tensor shape = Tensor::Vector(std::vector<int64_t>(in.shape().begin() + 1, in.shape().end()));
+  std::vector<Triple> triples;
+  for (const auto& row : elements) {
+    const auto n = static_cast<int64_t>(row.size());
+    Triple t{Tensor(kInt64, {n, rank}), Tensor(in.values().dtype(), {n}), shape};
+    for (int64_t i = 0; i < n; ++i) {
+      std::copy_n(in.index(row[i]) + 1, rank, t.indices.mutable_data<int64_t>().begin() + i * rank);
+    }
+    TF_RETURN_IF_ERROR(ForElementsOf(t.values.dtype(), [&]<typename E>() {
+      for (int64_t i = 0; i < n; ++i) MutableElements<E>(t.values)[i] = Elements<E>(in.values())[row[i]];
+      return OkStatus();
+    }));
+    triples.push_back(std::move(t));
+  }
+  return triples;
+}
+
+// Outputs 0 to 2: the sparse tensors stacked, their places in `lead` before their own indices.
+Status Stack(KernelContext& ctx, const std::vector<Triple>& triples, const Shape& lead) {
+  if (triples.empty()) return InvalidArgument("there must be at least one sparse tensor");
+  std::vector<SparseView> views;
+  int64_t n = 0;
+  for (const Triple& t : triples) {
+    if (t.values.dtype() != ctx.node().output_type(1)) {
+      return InvalidArgument("a sparse tensor holds ", t.values.dtype(), ", not ", ctx.node().output_type(1));
+    }
+    if (t.indices.dtype() != kInt64 || t.shape.dtype() != kInt64) {
+      return InvalidArgument("indices and shape must be int64, got ", t.indices.dtype(), " and ", t.shape.dtype());
+    }
+    TF_ASSIGN_OR_RETURN(SparseView v, SparseView::Of(t.indices, t.values, t.shape));
+    n += v.size();
+    views.push_back(std::move(v));
+  }
+  const int rank = views[0].rank();
+  IntVector shape(lead.dims().begin(), lead.dims().end());
+  shape.insert(shape.end(), views[0].shape().begin(), views[0].shape().end());
+  for (size_t i = 0; i < views.size(); ++i) {
+    if (views[i].rank() != rank) {
+      return InvalidArgument("sparse tensor ", i, " has rank ", views[i].rank(), ", the first ", rank);
+    }
+    for (int d = 0; d < rank; ++d) {
+      int64_t& size = shape[lead.rank() + d];
+      size = std::max(size, views[i].shape()[d]);
+    }
+  }
+  TF_ASSIGN_OR_RETURN(const SparseOutput out, AllocateSparse(ctx, 0, n, shape));
+  int64_t* to = out.indices;
+  for (size_t i = 0; i < views.size(); ++i) {
+    IntVector place(lead.rank());
+    auto rest = static_cast<int64_t>(i);
+    for (int d = lead.rank() - 1; d >= 0; --d) {
+      place[d] = rest % lead.dim(d);
+      rest /= lead.dim(d);
+    }
+    for (int64_t j = 0; j < views[i].size(); ++j) {
+      to = std::copy(place.begin(), place.end(), to);
+      to = std::copy_n(views[i].index(j), rank, to);
+    }
+  }
+  return ForElementsOf(out.values->dtype(), [&]<typename E>() {
+    E* v = MutableElements<E>(*out.values);
+    for (const SparseView& view : views) {
+      CopyElements(Elements<E>(view.values()), view.size(), v);
+      v += view.size();
+    }
+    return OkStatus();
+  });
+}
+
+std::string Serialized(const Tensor& t) {
+  proto::TensorProto proto;
+  ToProto(t, &proto);
+  return proto.SerializeAsString();
+}
+
+void Serialize(const Triple& t, std::string* to) {
+  to[0] = Serialized(t.indices);
+  to[1] = Serialized(t.values);
+  to[2] = Serialized(t.shape);
+}
+
+Status SerializeSparse(KernelContext& ctx) {
+  const Triple t = TripleOf(ctx);
+  TF_RETURN_IF_ERROR(SparseView::Of(t.indices, t.values, t.shape).status());
+  TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {3}));
+  Serialize(t, out->mutable_data<std::string>().data());
+  return OkStatus();
+}
+
+Status SerializeManySparse(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const std::vector<Triple> rows, Rows(ctx));
+  TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {static_cast<int64_t>(rows.size()), 3}));
+  for (size_t i = 0; i < rows.size(); ++i) Serialize(rows[i], out->mutable_data<std::string>().data() + 3 * i);
+  return OkStatus();
+}
+
+StatusOr<Tensor> Deserialized(const std::string& text) {
+  proto::TensorProto proto;
+  if (!proto.ParseFromString(text)) return InvalidArgument("a string is no serialized tensor");
+  return FromProto(proto);
+}
+
+Status Deserialize(KernelContext& ctx, const Shape& lead) {
+  const auto texts = ctx.input(0).data<std::string>();
+  std::vector<Triple> triples;
+  for (size_t i = 0; i + 2 < texts.size(); i += 3) {
+    Triple t;
+    TF_ASSIGN_OR_RETURN(t.indices, Deserialized(texts[i]));
+    TF_ASSIGN_OR_RETURN(t.values, Deserialized(texts[i + 1]));
+    TF_ASSIGN_OR_RETURN(t.shape, Deserialized(texts[i + 2]));
+    triples.push_back(std::move(t));
+  }
+  return Stack(ctx, triples, lead);
+}
+
+Status DeserializeSparse(KernelContext& ctx) {
+  const Shape& s = ctx.input(0).shape();
+  if (s.rank() < 1 || s.dim(s.rank() - 1) != 3) {
+    return InvalidArgument("serialized_sparse must have 3 strings in its last dimension, got shape ", s);
+  }
+  return Deserialize(ctx, Shape(s.dims().first(s.rank() - 1)));
+}
+
+Status DeserializeManySparse(KernelContext& ctx) {
+  const Shape& s = ctx.input(0).shape();
+  if (s.rank() != 2 || s.dim(1) != 3) {
+    return InvalidArgument("serialized_sparse must be a matrix of 3 columns, got shape ", s);
+  }
+  return Deserialize(ctx, Shape({s.dim(0)}));
+}
+
+// Sparse tensors by number. Thread-safe.
+class SparseTensorsMap final : public Resource {
+ public:
+  static constexpr const char* kTypeName = "map of sparse tensors";
+
+  int64_t Add(Triple t) {
+    MutexLock lock(mu_);
+    tensors_.emplace(next_, std::move(t));
+    return next_++;
+  }
+  // InvalidArgument when there is none of that number; they are gone from the map afterwards.
+  StatusOr<std::vector<Triple>> Take(std::span<const int64_t> handles) {
+    MutexLock lock(mu_);
+    std::vector<Triple> taken;
+    for (int64_t handle : handles) {
+      const auto it = tensors_.find(handle);
+      if (it == tensors_.end()) return InvalidArgument("there is no sparse tensor ", handle, " in the map");
+      taken.push_back(std::move(it->second));
+      tensors_.erase(it);
+    }
+    return taken;
+  }
+  std::string DebugString() const override { return kTypeName; }
+
+ private:
+  Mutex mu_;
+  std::map<int64_t, Triple> tensors_ TB_GUARDED_BY(mu_);
+  int64_t next_ TB_GUARDED_BY(mu_) = 0;
+};
+
+StatusOr<RefPtr<SparseTensorsMap>> MapOf(KernelContext& ctx) {
+  const auto& shared = ctx.node().attr<std::string>("shared_name");
+  return ctx.resources().LookupOrCreate<SparseTensorsMap>(ctx.node().attr<std::string>("container"),
+                                                          shared.empty() ? ctx.node().name() : shared,
+                                                          [] { return MakeRef<SparseTensorsMap>(); });
+}
+
+Status AddSparseToTensorsMap(KernelContext& ctx) {
+  Triple t = TripleOf(ctx);
+  TF_RETURN_IF_ERROR(SparseView::Of(t.indices, t.values, t.shape).status());
+  TF_ASSIGN_OR_RETURN(const RefPtr<SparseTensorsMap> map, MapOf(ctx));
+  ctx.set_output(0, Tensor::Scalar<int64_t>(map->Add(std::move(t))));
+  return OkStatus();
+}
+
+Status AddManySparseToTensorsMap(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(std::vector<Triple> rows, Rows(ctx));
+  TF_ASSIGN_OR_RETURN(const RefPtr<SparseTensorsMap> map, MapOf(ctx));
+  std::vector<int64_t> handles;
+  for (Triple& t : rows) handles.push_back(map->Add(std::move(t)));
+  ctx.set_output(0, Tensor::Vector(handles));
+  return OkStatus();
+}
+
+Status TakeManySparseFromTensorsMap(KernelContext& ctx) {
+  const Tensor& handles = ctx.input(0);
+  if (handles.shape().rank() != 1) {
+    return InvalidArgument("sparse_handles must be a vector, got shape ", handles.shape());
+  }
+  TF_ASSIGN_OR_RETURN(const RefPtr<SparseTensorsMap> map, MapOf(ctx));
+  TF_ASSIGN_OR_RETURN(const std::vector<Triple> taken, map->Take(handles.data<int64_t>()));
+  return Stack(ctx, taken, Shape({handles.num_elements()}));
+}
+
+}  // namespace
+
+void RegisterSparseStorageKernels(KernelRegistry& r) {
+  r.Add("SerializeSparse", {{"out_type", {kString}}}, SerializeSparse);
+  r.Add("SerializeManySparse", {{"out_type", {kString}}}, SerializeManySparse);
+  r.Add("DeserializeSparse", {{"Tserialized", {kString}}}, DeserializeSparse);
+  r.Add("DeserializeManySparse", {}, DeserializeManySparse);
+  r.Add("AddSparseToTensorsMap", {}, AddSparseToTensorsMap);
+  r.Add("AddManySparseToTensorsMap", {}, AddManySparseToTensorsMap);
+  r.Add("TakeManySparseFromTensorsMap", {}, TakeManySparseFromTensorsMap);
+}
+
+}  // namespace tensorbraid::cpu

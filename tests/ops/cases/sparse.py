@@ -1,0 +1,156 @@
+"""Rows of the sparse tensor ops."""
+import numpy as np
+import tensorflow as tf
+
+bf16 = tf.bfloat16.as_numpy_dtype
+NUMBERS = [np.float16, bf16, np.float32, np.float64, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16]
+
+
+def i32(*v):
+    return np.array(v, np.int32)
+
+
+def i64(*v):
+    return np.array(v, np.int64)
+
+
+# [[1 0 2 0][0 0 0 0][0 3 0 4]] and another of that shape.
+INDICES = i64([0, 0], [0, 2], [2, 1], [2, 3])
+VALUES = np.array([1.0, 2.0, 3.0, 4.0])
+SHAPE = i64(3, 4)
+OTHER = (i64([0, 0], [1, 1], [2, 3]), np.array([10.0, 20.0, -4.0]), SHAPE)
+DEEP = (i64([0, 0, 1], [0, 1, 0], [0, 1, 2], [1, 0, 0]), np.array([1.0, -2.0, 3.0, 4.0]), i64(2, 2, 3))
+
+
+def dense(t):
+    for d in NUMBERS + [np.bool_]:
+        t.case("SparseToDense", i32(1, 3), i32(5), np.array([1, 1]).astype(d), np.array(0).astype(d), validate_indices=True)
+    t.case("SparseToDense", INDICES, SHAPE, VALUES, np.float64(-1))
+    t.case("SparseToDense", INDICES, SHAPE, np.float64(7), np.float64(0))
+    t.case("SparseToDense", np.int64(2), i64(4), np.float32(7), np.float32(0))
+    t.case("SparseToDense", i32(1), i32(3), np.array(["a"]), np.array(""))
+    t.case("SparseToDense", INDICES[::-1].copy(), SHAPE, VALUES, np.float64(0))
+    t.case("SparseToDense", INDICES[::-1].copy(), SHAPE, VALUES, np.float64(0), validate_indices=False)
+    t.case("SparseToDense", INDICES[[0, 0]], SHAPE, VALUES[:2], np.float64(0))
+    t.case("SparseToDense", INDICES, i64(2, 4), VALUES, np.float64(0))
+    t.case("SparseToDense", INDICES, i64(2, 4), VALUES, np.float64(0), validate_indices=False)
+    t.case("SparseToDense", INDICES, i64(3), VALUES, np.float64(0))
+    t.case("SparseToDense", INDICES, SHAPE, VALUES[:3], np.float64(0))
+    b = np.arange(8.0).reshape(4, 2) - 3
+    for d in [np.float32, np.float64, np.int32, bf16]:
+        t.case("SparseTensorDenseMatMul", INDICES, VALUES.astype(d), SHAPE, b.astype(d))
+    t.case("SparseTensorDenseMatMul", INDICES.astype(np.int32), VALUES, SHAPE, b)
+    t.case("SparseTensorDenseMatMul", INDICES, VALUES, SHAPE, b.T.copy(), adjoint_b=True)
+    t.case("SparseTensorDenseMatMul", INDICES, VALUES, SHAPE, b[:3], adjoint_a=True)
+    t.case("SparseTensorDenseMatMul", INDICES, VALUES, SHAPE, b[:3].T.copy(), adjoint_a=True, adjoint_b=True)
+    t.case("SparseTensorDenseMatMul", INDICES[:0], VALUES[:0], SHAPE, b)
+    t.case("SparseTensorDenseMatMul", INDICES, VALUES, SHAPE, b[:3])
+    t.case("SparseTensorDenseMatMul", INDICES, VALUES, i64(2, 4), b)
+    t.case("SparseTensorDenseMatMul", INDICES, VALUES, SHAPE, b[0])
+    full = np.arange(12.0).reshape(3, 4)
+    for d in [np.float32, np.float64, np.int32, np.int64]:
+        t.case("SparseTensorDenseAdd", INDICES, VALUES.astype(d), SHAPE, full.astype(d))
+    t.case("SparseTensorDenseAdd", INDICES.astype(np.int32), VALUES, SHAPE.astype(np.int32), full)
+    t.case("SparseTensorDenseAdd", INDICES, VALUES, SHAPE, full.T.copy())
+    t.case("SparseTensorDenseAdd", INDICES + 1, VALUES, SHAPE, full)
+    for kind in ["Add", "Mul", "Div"]:
+        op = "SparseDenseCwise" + kind
+        for d in [np.float32, np.float64, np.int32, np.int64, np.float16]:
+            t.case(op, INDICES, VALUES.astype(d), SHAPE, (full + 1).astype(d))
+        t.case(op, INDICES, VALUES, SHAPE, full[:, :1] + 1)
+        t.case(op, INDICES, VALUES, SHAPE, full[0] + 1)
+        t.case(op, INDICES, VALUES, SHAPE, np.float64(2))
+        t.case(op, INDICES, VALUES, SHAPE, full.T + 1)
+
+
+def structure(t):
+    t.case("SparseReorder", INDICES[[2, 0, 3, 1]], VALUES, SHAPE)
+    t.case("SparseReorder", INDICES[[2, 0]], np.array(["a", "b"]), SHAPE)
+    t.case("SparseReorder", INDICES[:0], VALUES[:0], SHAPE)
+    t.case("SparseReorder", INDICES, VALUES[:3], SHAPE)
+    for shape in [i64(4, 3), i64(2, -1), i64(12), i64(-1), i64(2, 2, 3)]:
+        t.case("SparseReshape", INDICES, SHAPE, shape)
+    t.case("SparseReshape", INDICES, SHAPE, i64(5, -1))
+    t.case("SparseReshape", INDICES, SHAPE, i64(5, 2))
+    t.case("SparseReshape", INDICES, SHAPE, i64(-1, -1))
+    t.case("SparseReshape", INDICES[:0], i64(0, 4), i64(0, 2))
+    for axis in [0, 1, -1]:
+        t.case("SparseConcat", [INDICES, OTHER[0]], [VALUES, OTHER[1]], [SHAPE, SHAPE], concat_dim=axis)
+    t.case("SparseConcat", [INDICES, OTHER[0]], [VALUES, OTHER[1]], [SHAPE, i64(3, 5)], concat_dim=0)
+    t.case("SparseConcat", [INDICES, OTHER[0]], [VALUES, OTHER[1]], [SHAPE, i64(3, 5)], concat_dim=1)
+    t.case("SparseConcat", [INDICES, OTHER[0]], [VALUES, OTHER[1]], [SHAPE, SHAPE], concat_dim=2)
+    for axis, num in [(0, 3), (1, 2), (1, 3)]:
+        t.case("SparseSplit", np.int64(axis), INDICES, VALUES, SHAPE, num_split=num)
+    t.case("SparseSplit", np.int64(0), INDICES, VALUES, SHAPE, num_split=4)
+    t.case("SparseSplit", np.int64(2), INDICES, VALUES, SHAPE, num_split=1)
+    t.case("SparseSlice", INDICES, VALUES, SHAPE, i64(0, 1), i64(3, 2))
+    t.case("SparseSlice", INDICES, VALUES, SHAPE, i64(1, 1), i64(9, 9))
+    t.case("SparseSlice", INDICES, VALUES, SHAPE, i64(5, 1), i64(1, 1))
+    t.case("SparseSlice", INDICES, VALUES, SHAPE, i64(0), i64(1))
+    t.case("SparseSliceGrad", np.array([5.0, 6.0]), INDICES, i64(0, 1), i64([0, 1], [2, 0]))
+    t.case("SparseSliceGrad", np.array([5.0]), INDICES, i64(0, 1), i64([0, 0]))
+    for values, filler in [(VALUES, np.float64(9)), (np.array(["a", "b", "c", "d"]), np.array("z")),
+                           (np.array([1, 2, 3, 4], np.int64), np.int64(-1))]:
+        t.case("SparseFillEmptyRows", INDICES, values, i64(5, 4), filler)
+    t.case("SparseFillEmptyRows", INDICES[[2, 0, 3, 1]], VALUES, SHAPE, np.float64(0))
+    t.case("SparseFillEmptyRows", INDICES[:0], VALUES[:0], i64(0, 4), np.float64(0))
+    t.case("SparseFillEmptyRows", INDICES[:0], VALUES[:0], i64(2, 4), np.float64(3))
+    t.case("SparseFillEmptyRows", INDICES, VALUES, i64(0, 4), np.float64(0))
+    t.case("SparseFillEmptyRows", INDICES, VALUES, i64(2, 4), np.float64(0))
+    for d in [np.float32, np.float64, np.int32]:
+        t.case("SparseFillEmptyRowsGrad", i64(0, 1, 3), np.array([1, 2, 3, 4, 5]).astype(d))
+    t.case("SparseFillEmptyRowsGrad", i64(0, 5), np.array([1.0, 2.0]))
+    truth = (i64([0, 0], [0, 1], [1, 0], [2, 0]), i64(1, 2, 3, 4), i64(4, 2))
+    guess = (i64([0, 0], [1, 0], [1, 1], [3, 0]), i64(1, 3, 4, 5), i64(4, 2))
+    for normalize in [True, False]:
+        t.case("EditDistance", *guess, *truth, normalize=normalize)
+        t.case("EditDistance", guess[0], np.array(["a", "b", "c", "d"]), guess[2], truth[0],
+               np.array(["a", "x", "c", "b"]), truth[2], normalize=normalize)
+    t.case("EditDistance", *guess, truth[0], truth[1], i64(6, 2))
+    t.case("EditDistance", *guess, i64([0, 0, 0]), i64(1), i64(4, 2, 1))
+
+
+def arithmetic(t):
+    a = (INDICES, VALUES, SHAPE)
+    for thresh in [0.0, 3.0, 11.0]:
+        t.case("SparseAdd", *a, *OTHER, np.float64(thresh))
+    for d in [np.float32, np.int32, np.int64, np.int8]:
+        t.case("SparseAdd", INDICES, VALUES.astype(d), SHAPE, OTHER[0], OTHER[1].astype(d), SHAPE, d(1))
+    t.case("SparseAdd", *a, OTHER[0], OTHER[1], i64(3, 5), np.float64(0))
+    t.case("SparseAdd", *a, INDICES[:0], VALUES[:0], SHAPE, np.float64(0))
+    t.case("SparseAddGrad", np.array([5.0, 6.0, 7.0, 8.0]), INDICES, OTHER[0], i64([0, 0], [0, 2], [1, 1], [2, 1]))
+    t.case("SparseAddGrad", np.array([5.0]), INDICES, OTHER[0], i64([0, 0], [0, 2]))
+    for op in ["SparseSparseMinimum", "SparseSparseMaximum"]:
+        for d in [np.float32, np.float64, np.int32, np.int64, np.float16]:
+            t.case(op, INDICES, VALUES.astype(d), SHAPE, OTHER[0], OTHER[1].astype(d), SHAPE)
+        t.case(op, *a, OTHER[0], OTHER[1], i64(3, 5))
+    for kind in ["Sum", "Max"]:
+        for form in ["", "Sparse"]:
+            op = "SparseReduce" + kind + form
+            for axes in [i32(0), i32(1), i32(2), i32(0, 2), i32(-1), i32(0, 1, 2), i32(1, 1)]:
+                t.case(op, *DEEP, axes)
+                t.case(op, *DEEP, axes, keep_dims=True)
+            t.case(op, *DEEP, np.int32(1))
+            t.case(op, *DEEP, i32(3))
+            for d in [np.float32, np.int32, np.int64, np.float16]:
+                t.case(op, INDICES, VALUES.astype(d), SHAPE, i32(1))
+            t.case(op, INDICES[:0], VALUES[:0], SHAPE, i32(1))
+    for d in [np.float16, np.float32, np.float64]:
+        t.case("SparseSoftmax", INDICES, VALUES.astype(d), SHAPE)
+    t.case("SparseSoftmax", *DEEP)
+    t.case("SparseSoftmax", i64([0], [1]), VALUES[:2], i64(3))
+    t.case("SparseSoftmax", INDICES[:0], VALUES[:0], SHAPE)
+
+
+def stored(t):
+    t.case("DeserializeSparse", np.array(["a", "b", "c"]), dtype=tf.float64)
+    t.case("DeserializeSparse", np.array(["a", "b"]), dtype=tf.float64)
+    t.case("DeserializeManySparse", np.array([["a", "b", "c"]]), dtype=tf.float64)
+    t.case("DeserializeManySparse", np.array(["a", "b", "c"]), dtype=tf.float64)
+
+
+def add_cases(t):
+    dense(t)
+    structure(t)
+    arithmetic(t)
+    stored(t)
