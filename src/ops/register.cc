@@ -14,6 +14,7 @@ const OpRegistry& OpRegistry::Global() {
     RegisterRandomOps(*r);
     RegisterReductionOps(*r);
     RegisterSendRecvOps(*r);
+    RegisterSetOps(*r);
     RegisterSparseOps(*r);
     RegisterStateOps(*r);
     RegisterTrainingOps(*r);

@@ -16,6 +16,7 @@ void RegisterNnOps(OpRegistry& r);
 void RegisterRandomOps(OpRegistry& r);
 void RegisterReductionOps(OpRegistry& r);
 void RegisterSendRecvOps(OpRegistry& r);
+void RegisterSetOps(OpRegistry& r);
 void RegisterSparseOps(OpRegistry& r);
 void RegisterStateOps(OpRegistry& r);
 void RegisterTrainingOps(OpRegistry& r);

@@ -73,6 +73,7 @@ void RegisterSparseKernels(KernelRegistry& r) {
   cpu::RegisterSparseStructureKernels(r);
   cpu::RegisterSparseMathKernels(r);
   cpu::RegisterSparseStorageKernels(r);
+  cpu::RegisterSparseSetKernels(r);
 }
 
 }  // namespace tensorbraid

@@ -56,7 +56,7 @@ StatusOr<std::pair<SparseView, SparseView>> TwoOfOneShape(KernelContext& ctx) {
   return std::make_pair(std::move(a), std::move(b));
 }
 
-// a + b without what is smaller than the threshold.
+// a + b without the sums of two that are smaller than the threshold.
 template <typename T, typename R>
 Status SparseAdd(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const auto both, TwoOfOneShape(ctx));
@@ -70,7 +70,8 @@ Status SparseAdd(KernelContext& ctx) {
   std::vector<T> sums;
   Merge(a, b, [&](int64_t i, int64_t j) {
     const T sum = i < 0 ? vb[j] : j < 0 ? va[i] : Plus(va[i], vb[j]);
-    if (static_cast<double>(threshold) > static_cast<double>(Magnitude(sum))) return;
+    const bool both_there = i >= 0 && j >= 0;
+    if (both_there && static_cast<double>(threshold) > static_cast<double>(Magnitude(sum))) return;
     kept.emplace_back(i, j);
     sums.push_back(sum);
   });

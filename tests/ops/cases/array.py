@@ -5,6 +5,8 @@ import tensorflow as tf
 bf16 = tf.bfloat16.as_numpy_dtype
 TYPES = [np.float16, bf16, np.float32, np.float64, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32,
          np.uint64, np.bool_]
+# What is only moved may be of any type.
+MOVED = TYPES + [np.complex64, np.complex128]
 X = np.arange(12.0).reshape(3, 4) / 8 - 0.6
 Y = np.arange(24.0).reshape(2, 3, 4) / 8 - 0.6
 
@@ -15,7 +17,7 @@ def i32(*v):
 
 def shapes(t):
     for op in ["Identity", "ZerosLike", "OnesLike", "StopGradient", "PreventGradient"]:
-        for d in TYPES:
+        for d in MOVED:
             t.case(op, np.array([[0, 1, 3]]).astype(d))
     t.case("Identity", X, gradient=[0])
     t.case("Identity", np.array(["a", ""]))
@@ -61,7 +63,7 @@ def joining(t):
     for axis in [0, 1, -1]:
         t.case("ConcatV2", [X, X * 2], np.int32(axis), gradient=[0, 1])
         t.case("Concat", np.int32(axis), [X, X * 2], gradient=[1, 2])
-    for d in TYPES:
+    for d in MOVED:
         t.case("ConcatV2", [np.array([[1, 0]]).astype(d), np.array([[0, 1], [1, 1]]).astype(d)], np.int32(0))
         t.case("Pack", [np.array([1, 0]).astype(d), np.array([0, 1]).astype(d)])
     t.case("ConcatV2", [np.array(["a"]), np.array(["b", "c"])], np.int64(0))
@@ -87,7 +89,7 @@ def cutting(t):
     t.case("Slice", Y, i32(0, 1, 1), i32(2, -1, 2), gradient=[0])
     t.case("Slice", Y, i32(0, 1, 1), i32(2, 3, 2))
     t.case("Slice", Y, i32(1, 1, 1), i32(0, 2, 3))
-    for d in TYPES:
+    for d in MOVED:
         t.case("Slice", np.array([1, 0, 1]).astype(d), i32(1), i32(2))
     for masks in [{}, {"begin_mask": 1}, {"end_mask": 2}, {"shrink_axis_mask": 1}, {"ellipsis_mask": 1}, {"new_axis_mask": 2}]:
         t.case("StridedSlice", Y, i32(0, 1), i32(2, 3), i32(1, 1), gradient=[0], **masks)
@@ -107,7 +109,7 @@ def rearranging(t):
     for p in [(0, 1, 2), (2, 1, 0), (1, 0, 2), (0, 2, 1), (2, 0, 1)]:
         t.case("Transpose", Y, i32(*p), gradient=[0])
     t.case("Transpose", Y, i32(0, 0, 1))
-    for d in TYPES:
+    for d in MOVED:
         t.case("Transpose", np.array([[1, 0, 1], [0, 0, 1]]).astype(d), i32(1, 0))
         t.case("GatherV2", np.array([1, 0, 1]).astype(d), i32(2, 1), np.int32(0))
         t.case("Where", np.array([[1, 0, 1], [0, 0, 1]]).astype(d), expected=[np.array([[0, 0], [0, 2], [1, 2]])])
@@ -223,7 +225,7 @@ def blocks(t):
         t.case("MirrorPad", X, np.array([[-1, 0], [0, 0]], np.int32), mode=mode)
         t.case("MirrorPad", np.array(["a", "b"]), np.array([[1, 1]], np.int32), mode=mode)
         t.case("MirrorPadGrad", np.arange(36.0).reshape(6, 6), around, mode=mode, gradient=[0])
-    for d in TYPES:
+    for d in MOVED:
         t.case("MirrorPad", np.array([1, 0, 1]).astype(d), np.array([[2, 1]], np.int32), mode="REFLECT")
         t.case("Roll", np.array([1, 0, 1]).astype(d), np.int32(1), np.int32(0))
         t.case("Reverse", np.array([[1, 0, 1]]).astype(d), np.array([False, True]))
@@ -296,6 +298,11 @@ def passing(t):
     t.case("DataFormatVecPermute", i32(7, 4, 9))
     t.case("ConjugateTranspose", X, i32(1, 0), gradient=[0])
     t.case("ConjugateTranspose", np.array([["a", "b"]]), i32(1, 0))
+    for d in [np.complex64, np.complex128]:
+        t.case("ConjugateTranspose", np.array([[1 + 2j, 3, -4j]]).astype(d), i32(1, 0))
+        t.case("ConjugateTranspose", np.array([1 + 2j, 3]).astype(d), i32(0))
+        t.case("ScatterNd", np.array([[1], [0], [1]], np.int32), np.array([1j, 2, 3]).astype(d), i32(2))
+        t.case("TensorScatterSub", np.array([1j, 2]).astype(d), np.array([[1]], np.int32), np.array([3j]).astype(d))
     t.case("ConjugateTranspose", X, i32(0, 0))
 
 

@@ -149,7 +149,32 @@ def stored(t):
     t.case("DeserializeManySparse", np.array(["a", "b", "c"]), dtype=tf.float64)
 
 
+def sets(t):
+    a = np.array([[[1, 2, 2], [3, 4, 5]], [[6, 6, 6], [0, 1, 2]]])
+    b = np.array([[[2, 9], [5, 3]], [[7, 8], [1, 2]]])
+    first = (i64([0, 0], [0, 1], [1, 0], [2, 3]), i64(3, 1, 2, 2), SHAPE)
+    second = (i64([0, 0], [1, 2], [1, 3], [2, 0]), i64(1, 2, 7, 5), SHAPE)
+    for operation in ["a-b", "b-a", "intersection", "union"]:
+        t.case("DenseToDenseSetOperation", a, b, set_operation=operation)
+        t.case("DenseToSparseSetOperation", np.array([[1, 2], [2, 3], [5, 5]]), *second, set_operation=operation)
+        t.case("SparseToSparseSetOperation", *first, *second, set_operation=operation)
+        for d in [np.int8, np.int16, np.int32, np.uint8, np.uint16]:
+            t.case("DenseToDenseSetOperation", a.astype(d), b.astype(d), set_operation=operation)
+        t.case("DenseToDenseSetOperation", np.array([["a", "b"]]), np.array([["c", "a", ""]]), set_operation=operation)
+    t.case("DenseToDenseSetOperation", a, b, set_operation="xor")
+    t.case("DenseToDenseSetOperation", a, b[:1], set_operation="union")
+    t.case("DenseToDenseSetOperation", a[0, 0], b[0, 0], set_operation="union")
+    t.case("DenseToSparseSetOperation", np.array([[1, 2]]), *second, set_operation="union")
+    t.case("SparseToSparseSetOperation", *first, second[0][::-1].copy(), *second[1:], set_operation="union")
+    t.case("SparseToSparseSetOperation", *first, second[0], second[1], i64(4, 4), set_operation="union")
+    t.case("SetSize", *first)
+    t.case("SetSize", first[0], np.array(["a", "a", "b", "c"]), SHAPE)
+    t.case("SetSize", first[0][::-1].copy(), first[1], SHAPE)
+    t.case("SetSize", first[0][::-1].copy(), first[1], SHAPE, validate_indices=False)
+
+
 def add_cases(t):
+    sets(t)
     dense(t)
     structure(t)
     arithmetic(t)
