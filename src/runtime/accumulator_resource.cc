@@ -13,37 +13,12 @@ struct AccumulatorResource::Waiter {
   bool finished = false;  // guarded by the accumulator's lock
 };
 
-AccumulatorResource::AccumulatorResource(std::string name, DType dtype, Shape shape, Reduction reduction,
-                                         Arithmetic arithmetic)
-    : name_(std::move(name)), dtype_(dtype), shape_(std::move(shape)), reduction_(reduction), arithmetic_(arithmetic) {}
-
-Status AccumulatorResource::Apply(int64_t local_step, Tensor gradient, ThreadPool& pool) {
-  if (gradient.dtype() != dtype_ || !shape_.IsCompatibleWith(gradient.shape())) {
-    return InvalidArgument("accumulator '", name_, "' takes ", dtype_, shape_, ", got ", gradient.dtype(),
-                           gradient.shape());
-  }
+Status AccumulatorResource::Apply(int64_t local_step, Gradient gradient, ThreadPool& pool) {
   std::function<void(ThreadPool&)> serve;
   {
     MutexLock lock(mu_);
     if (local_step < step_) return OkStatus();
-    if (count_ == 0) {
-      sum_ = std::move(gradient);
-    } else {
-      if (gradient.shape() != sum_.shape()) {
-        return InvalidArgument("accumulator '", name_, "' has gradients of shape ", sum_.shape(), ", got ",
-                               gradient.shape());
-      }
-      if (sum_.IsUnique()) {
-        arithmetic_.add(pool, sum_, gradient, &sum_);
-      } else if (gradient.IsUnique()) {
-        arithmetic_.add(pool, sum_, gradient, &gradient);
-        sum_ = std::move(gradient);
-      } else {
-        TF_ASSIGN_OR_RETURN(Tensor fresh, Tensor::Create(dtype_, sum_.shape()));
-        arithmetic_.add(pool, sum_, gradient, &fresh);
-        sum_ = std::move(fresh);
-      }
-    }
+    TF_RETURN_IF_ERROR(count_ == 0 ? Begin(std::move(gradient)) : Add(std::move(gradient), pool));
     ++count_;
     serve = Serve();
   }
@@ -56,21 +31,11 @@ std::function<void(ThreadPool&)> AccumulatorResource::Serve() {
   const std::shared_ptr<Waiter> waiter = waiters_.front();
   waiters_.pop_front();
   waiter->finished = true;
-  const int64_t divisor = reduction_ == Reduction::kMean ? count_ : 1;
-  count_ = 0;
   ++step_;
-  // Divided outside of the lock: gradients of the next round need not wait.
-  return [waiter, divisor, divide = arithmetic_.divide, dtype = dtype_,
-          sum = std::exchange(sum_, Tensor())](ThreadPool& pool) mutable {
+  // Finished outside of the lock: gradients of the next round need not wait.
+  return [waiter, finish = End(std::exchange(count_, 0))](ThreadPool& pool) {
     if (waiter->cancellation != nullptr) waiter->cancellation->TryDeregister(waiter->token);
-    if (divisor == 1) return waiter->done(std::move(sum));
-    if (sum.IsUnique()) {
-      divide(pool, sum, divisor, &sum);
-      return waiter->done(std::move(sum));
-    }
-    StatusOr<Tensor> mean = Tensor::Create(dtype, sum.shape());
-    if (mean.ok()) divide(pool, sum, divisor, &*mean);
-    waiter->done(std::move(mean));
+    waiter->done(finish(pool));
   };
 }
 
@@ -130,6 +95,57 @@ int64_t AccumulatorResource::num_accumulated() const {
   return count_;
 }
 
-std::string AccumulatorResource::DebugString() const { return StrCat("accumulator of ", dtype_, shape_); }
+std::string AccumulatorResource::DebugString() const {
+  return StrCat(is_sparse() ? "sparse" : "dense", " accumulator of ", dtype_, shape_);
+}
+
+Status DenseAccumulator::Check(const Gradient& gradient) const {
+  if (gradient.size() == 1 && gradient[0].dtype() == dtype() && shape().IsCompatibleWith(gradient[0].shape())) {
+    return OkStatus();
+  }
+  return InvalidArgument("accumulator '", name(), "' takes ", dtype(), shape(), ", got ",
+                         gradient.size() == 1 ? StrCat(gradient[0].dtype(), gradient[0].shape()) : "something else");
+}
+
+Status DenseAccumulator::Begin(Gradient gradient) {
+  TF_RETURN_IF_ERROR(Check(gradient));
+  sum_ = std::move(gradient[0]);
+  return OkStatus();
+}
+
+Status DenseAccumulator::Add(Gradient gradient, ThreadPool& pool) {
+  TF_RETURN_IF_ERROR(Check(gradient));
+  Tensor& added = gradient[0];
+  if (added.shape() != sum_.shape()) {
+    return InvalidArgument("accumulator '", name(), "' has gradients of shape ", sum_.shape(), ", got ", added.shape());
+  }
+  if (sum_.IsUnique()) {
+    arithmetic_.add(pool, sum_, added, &sum_);
+  } else if (added.IsUnique()) {
+    arithmetic_.add(pool, sum_, added, &added);
+    sum_ = std::move(added);
+  } else {
+    TF_ASSIGN_OR_RETURN(Tensor fresh, Tensor::Create(dtype(), sum_.shape()));
+    arithmetic_.add(pool, sum_, added, &fresh);
+    sum_ = std::move(fresh);
+  }
+  return OkStatus();
+}
+
+AccumulatorResource::Finish DenseAccumulator::End(int64_t count) {
+  const int64_t divisor = reduction() == Reduction::kMean ? count : 1;
+  // Shared, since functions must be copyable and a copy of the sum would not be its only holder.
+  auto sum = std::make_shared<Tensor>(std::exchange(sum_, Tensor()));
+  return [sum, divisor, divide = arithmetic_.divide](ThreadPool& pool) -> StatusOr<Gradient> {
+    if (divisor == 1) return Gradient{std::move(*sum)};
+    if (sum->IsUnique()) {
+      divide(pool, *sum, divisor, sum.get());
+      return Gradient{std::move(*sum)};
+    }
+    TF_ASSIGN_OR_RETURN(Tensor mean, Tensor::Create(sum->dtype(), sum->shape()));
+    divide(pool, *sum, divisor, &mean);
+    return Gradient{std::move(mean)};
+  };
+}
 
 }  // namespace tensorbraid

@@ -21,14 +21,19 @@ class AccumulatorTest : public ::testing::Test {
     for (int64_t i = 0; i < a.num_elements(); ++i) out->mutable_data<float>()[i] = a.data<float>()[i] / n;
   }
   RefPtr<AccumulatorResource> Make(AccumulatorResource::Reduction reduction = AccumulatorResource::Reduction::kMean) {
-    return MakeRef<AccumulatorResource>("a", kFloat32, Shape({-1}), reduction,
-                                        AccumulatorResource::Arithmetic{Add, Divide});
+    return MakeRef<DenseAccumulator>("a", kFloat32, Shape({-1}), reduction, DenseAccumulator::Arithmetic{Add, Divide});
   }
   Status Apply(AccumulatorResource& a, int64_t step, std::vector<float> v) {
-    return a.Apply(step, Tensor::Vector(v), pool_);
+    return a.Apply(step, {Tensor::Vector(v)}, pool_);
   }
   AccumulatorResource::TakeDone Into(std::optional<StatusOr<Tensor>>* result) {
-    return [result](StatusOr<Tensor> t) { *result = std::move(t); };
+    return [result](StatusOr<AccumulatorResource::Gradient> taken) {
+      if (taken.ok()) {
+        *result = std::move((*taken)[0]);
+      } else {
+        *result = taken.status();
+      }
+    };
   }
 
   ThreadPool pool_{"test", 1};
@@ -80,8 +85,8 @@ TEST_F(AccumulatorTest, StaleGradientsAreDropped) {
 TEST_F(AccumulatorTest, GradientsThatOthersHoldAreLeftAsTheyAre) {
   auto a = Make();
   const Tensor shared = Tensor::Vector<float>({1});
-  ASSERT_TRUE(a->Apply(0, shared, pool_).ok());
-  ASSERT_TRUE(a->Apply(0, shared, pool_).ok());
+  ASSERT_TRUE(a->Apply(0, {shared}, pool_).ok());
+  ASSERT_TRUE(a->Apply(0, {shared}, pool_).ok());
   ASSERT_TRUE(Apply(*a, 0, {4}).ok());
   EXPECT_EQ(shared.data<float>()[0], 1);
   std::optional<StatusOr<Tensor>> taken;
@@ -91,8 +96,9 @@ TEST_F(AccumulatorTest, GradientsThatOthersHoldAreLeftAsTheyAre) {
 
 TEST_F(AccumulatorTest, TheFirstGradientIsTakenOverAndAddedToInPlace) {
   auto a = Make(AccumulatorResource::Reduction::kSum);
-  Tensor first = Tensor::Vector<float>({1});
-  const void* bytes = first.raw_data();
+  AccumulatorResource::Gradient first(1);
+  first[0] = Tensor::Vector<float>({1});
+  const void* bytes = first[0].raw_data();
   ASSERT_TRUE(a->Apply(0, std::move(first), pool_).ok());
   ASSERT_TRUE(Apply(*a, 0, {2}).ok());
   std::optional<StatusOr<Tensor>> taken;
@@ -116,8 +122,8 @@ TEST_F(AccumulatorTest, ACancelledTakeTakesNothing) {
 
 TEST_F(AccumulatorTest, WrongGradientsAreRefused) {
   auto a = Make();
-  EXPECT_EQ(a->Apply(0, Tensor::Scalar(1.0F), pool_).code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_EQ(a->Apply(0, Tensor::Vector<double>({1}), pool_).code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(a->Apply(0, {Tensor::Scalar(1.0F)}, pool_).code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(a->Apply(0, {Tensor::Vector<double>({1})}, pool_).code(), absl::StatusCode::kInvalidArgument);
   ASSERT_TRUE(Apply(*a, 0, {1}).ok());
   EXPECT_EQ(Apply(*a, 0, {1, 2}).code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(a->num_accumulated(), 1);
@@ -135,6 +141,32 @@ TEST_F(AccumulatorTest, ConcurrentGradientsAllCount) {
   std::optional<StatusOr<Tensor>> taken;
   a->Take(2000, nullptr, pool_, Into(&taken));
   EXPECT_EQ((**taken).data<float>()[0], 2000);
+}
+
+void AddFloatRow(const Tensor& from, int64_t row, Tensor* to, int64_t to_row) {
+  to->mutable_data<float>()[to_row] += from.data<float>()[row];
+}
+void DivideFloatRow(Tensor* values, int64_t row, int64_t n) {
+  values->mutable_data<float>()[row] /= static_cast<float>(n);
+}
+
+TEST_F(AccumulatorTest, SparseGradientsAreAddedRowByRow) {
+  auto a = MakeRef<SparseAccumulator>("a", kFloat32, Shape({5}), AccumulatorResource::Reduction::kMean,
+                                      SparseAccumulator::Arithmetic{AddFloatRow, DivideFloatRow});
+  const auto apply = [&](std::vector<int64_t> indices, std::vector<float> values) {
+    return a->Apply(0, {Tensor::Vector(indices), Tensor::Vector(values)}, pool_);
+  };
+  ASSERT_TRUE(apply({0, 2}, {1, 2}).ok());
+  EXPECT_EQ(apply({5}, {1}).code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(apply({1, 2}, {1}).code(), absl::StatusCode::kInvalidArgument);
+  ASSERT_TRUE(apply({2, 3}, {4, 8}).ok());
+  EXPECT_EQ(a->num_accumulated(), 2);
+  std::optional<StatusOr<AccumulatorResource::Gradient>> taken;
+  a->Take(2, nullptr, pool_, [&](StatusOr<AccumulatorResource::Gradient> t) { taken = std::move(t); });
+  ASSERT_TRUE(taken->ok());
+  EXPECT_EQ((**taken)[0].ToString(), Tensor::Vector<int64_t>({0, 2, 3}).ToString());
+  EXPECT_EQ((**taken)[1].ToString(), Tensor::Vector<float>({1, 3, 8}).ToString());
+  EXPECT_EQ((**taken)[2].ToString(), Tensor::Vector<int64_t>({5}).ToString());
 }
 
 TEST_F(AccumulatorTest, WorksAsOpsOfAGraph) {

@@ -176,6 +176,11 @@ class KernelRegistry {
 template <typename T>
 StatusOr<RefPtr<T>> KernelContext::LookupResource(int i) const {
   if (BaseType(node_.declared_input_type(i)) == kString) {
+    if (const auto* handle = dynamic_cast<const ReferenceHandle*>(inputs_[i].ref.get())) {
+      T* held = dynamic_cast<T*>(handle->resource().get());
+      if (held != nullptr) return RefPtr<T>::Share(held);
+      return InvalidArgument("the handle of input ", i, " names '", handle->name(), "', which is not a ", T::kTypeName);
+    }
     TF_ASSIGN_OR_RETURN(const ResourceName name, NameOfHandle(i));
     return resources().Lookup<T>(name.container, name.name);
   }

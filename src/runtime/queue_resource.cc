@@ -1,104 +1,208 @@
 #include "runtime/queue_resource.h"
 
 #include <algorithm>
-#include <cstring>
 
+#include "core/logging.h"
 #include "core/strings.h"
+#include "runtime/tensor_rows.h"
 
 namespace tensorbraid {
+namespace {
+
+using Kind = QueueOptions::Kind;
+
+const char* KindName(Kind kind) {
+  switch (kind) {
+    case Kind::kFifo:
+      return "FIFO queue";
+    case Kind::kPadding:
+      return "padding FIFO queue";
+    case Kind::kRandomShuffle:
+      return "random shuffle queue";
+    case Kind::kPriority:
+      return "priority queue";
+  }
+  return "queue";
+}
+
+std::unique_ptr<QueueStore> MakeStore(const QueueOptions& options) {
+  if (options.kind == Kind::kRandomShuffle) return MakeShuffleStore(options.random);
+  if (options.kind == Kind::kPriority) return MakePriorityStore();
+  return MakeFifoStore();
+}
+
+template <typename T>
+std::string Joined(const std::vector<T>& values) {
+  std::vector<std::string> names;
+  for (const T& v : values) names.push_back(StrCat(v));
+  return StrCat("[", StrJoin(names, ", "), "]");
+}
+
+// Copies `from` into slot `i` of `to`, at the beginning of each dimension.
+void CopyPadded(const Tensor& from, int64_t i, Tensor* to) {
+  const int rank = from.shape().rank();
+  if (from.num_elements() == 0) return;
+  if (rank == 0) return CopyElementRange(from, 0, 1, to, i);
+  const int64_t row = from.shape().dim(rank - 1);
+  std::vector<int64_t> at(rank, 0);  // the position of a row in `from`
+  for (int64_t begin = 0; begin < from.num_elements(); begin += row) {
+    int64_t to_begin = i;
+    for (int d = 0; d < rank; ++d) to_begin = to_begin * to->shape().dim(d + 1) + at[d];
+    CopyElementRange(from, begin, row, to, to_begin);
+    for (int d = rank - 2; d >= 0 && ++at[d] == from.shape().dim(d); --d) at[d] = 0;
+  }
+}
+
+}  // namespace
 
 // A call that could not be served at once.
 struct QueueResource::Waiter {
-  // Enqueue: what is still to be added. Dequeue: empty.
-  std::deque<Tuple> pending;
-  EnqueueDone enqueue_done;
-  // Dequeue.
+  // To add: the slices of `batch` from `next` on, or, if `is_row`, `batch` itself. To close: no batch.
+  Tuple batch;
+  bool is_row = false;
+  bool closes = false;
+  int64_t next = 0, end = 0;
+  Done added;
+  // To take.
   int64_t wanted = 1;
   bool stacked = false;
   bool up_to = false;
-  DequeueDone dequeue_done;
+  std::vector<Tuple> taken;
+  DequeueDone dequeued;
   // Of the registration that cancels the waiting; null: none. Deregistered before the callback is called.
   CancellationManager* cancellation = nullptr;
   CancellationManager::Token token = 0;
   bool finished = false;  // guarded by the queue's lock
 
-  bool is_enqueue() const { return enqueue_done != nullptr; }
+  bool is_adder() const { return added != nullptr; }
   void Fail(const Status& why) {
-    if (is_enqueue()) {
-      enqueue_done(why);
+    if (is_adder()) {
+      added(why);
     } else {
-      dequeue_done(why);
+      dequeued(why);
     }
   }
 };
 
-QueueResource::QueueResource(std::string name, std::vector<DType> types, std::vector<Shape> shapes, int64_t capacity)
-    : name_(std::move(name)), types_(std::move(types)), shapes_(std::move(shapes)), capacity_(capacity) {}
+QueueResource::QueueResource(std::string name, QueueOptions options)
+    : name_(std::move(name)), options_(std::move(options)), store_(MakeStore(options_)) {}
+
+Status QueueResource::CheckOptions(const QueueOptions& o) {
+  if (!o.shapes.empty() && o.shapes.size() != o.types.size()) {
+    return InvalidArgument("there are ", o.types.size(), " components, but ", o.shapes.size(), " shapes");
+  }
+  const bool needs_shapes = o.kind == Kind::kPadding || o.kind == Kind::kPriority;
+  if (needs_shapes && o.shapes.size() != o.types.size()) {
+    return InvalidArgument("a ", KindName(o.kind), " needs the shapes of its components");
+  }
+  for (const Shape& s : o.shapes) {
+    if (!s.has_rank()) return InvalidArgument("the shape ", s, " of a component must have a known rank");
+    if (o.kind != Kind::kPadding && !s.is_fully_defined()) {
+      return InvalidArgument("the shape ", s, " of a component must be fully known");
+    }
+  }
+  if (o.kind == Kind::kRandomShuffle) {
+    if (o.min_after_dequeue < 0) return InvalidArgument("min_after_dequeue ", o.min_after_dequeue, " must be >= 0");
+    if (o.capacity >= 0 && o.min_after_dequeue >= o.capacity) {
+      return InvalidArgument("min_after_dequeue ", o.min_after_dequeue, " must be < capacity ", o.capacity);
+    }
+  }
+  return OkStatus();
+}
+
+Status QueueResource::CheckSame(const QueueOptions& wanted) const {
+  const auto differ = [&](const char* what, const auto& have, const auto& want) {
+    return InvalidArgument("queue '", name_, "' exists with ", what, " ", have, ", wanted is ", want);
+  };
+  if (wanted.kind != options_.kind) return differ("kind", KindName(options_.kind), KindName(wanted.kind));
+  if (std::max<int64_t>(wanted.capacity, -1) != std::max<int64_t>(options_.capacity, -1)) {
+    return differ("capacity", options_.capacity, wanted.capacity);
+  }
+  if (wanted.types != types()) return differ("component types", Joined(types()), Joined(wanted.types));
+  if (wanted.shapes != options_.shapes) return differ("shapes", Joined(options_.shapes), Joined(wanted.shapes));
+  if (wanted.min_after_dequeue != options_.min_after_dequeue) {
+    return differ("min_after_dequeue", options_.min_after_dequeue, wanted.min_after_dequeue);
+  }
+  const bool any_seed = wanted.seed == 0 && wanted.seed2 == 0;
+  if (!any_seed && (wanted.seed != options_.seed || wanted.seed2 != options_.seed2)) {
+    return differ("seeds", StrCat(options_.seed, ", ", options_.seed2), StrCat(wanted.seed, ", ", wanted.seed2));
+  }
+  return OkStatus();
+}
+
+Status QueueResource::CheckComponents(const Tuple& tuple) const {
+  if (tuple.size() != types().size()) {
+    return InvalidArgument("queue '", name_, "' holds ", types().size(), " components, got ", tuple.size());
+  }
+  for (size_t i = 0; i < tuple.size(); ++i) {
+    if (tuple[i].dtype() != types()[i]) {
+      return InvalidArgument("component ", i, " of queue '", name_, "' is ", types()[i], ", got ", tuple[i].dtype());
+    }
+  }
+  return OkStatus();
+}
 
 Status QueueResource::CheckElement(const Tuple& element) const {
-  if (element.size() != types_.size()) {
-    return InvalidArgument("queue '", name_, "' holds ", types_.size(), " components, got ", element.size());
-  }
-  for (size_t i = 0; i < element.size(); ++i) {
-    if (element[i].dtype() != types_[i]) {
-      return InvalidArgument("component ", i, " of queue '", name_, "' is ", types_[i], ", got ", element[i].dtype());
-    }
-    if (!shapes_.empty() && !shapes_[i].IsCompatibleWith(element[i].shape())) {
-      return InvalidArgument("component ", i, " of queue '", name_, "' has shape ", shapes_[i], ", got ",
+  TF_RETURN_IF_ERROR(CheckComponents(element));
+  for (size_t i = 0; i < options_.shapes.size(); ++i) {
+    if (!options_.shapes[i].IsCompatibleWith(element[i].shape())) {
+      return InvalidArgument("component ", i, " of queue '", name_, "' has shape ", options_.shapes[i], ", got ",
                              element[i].shape());
     }
   }
   return OkStatus();
 }
 
-void QueueResource::Enqueue(Tuple element, CancellationManager* cancellation, EnqueueDone done) {
+void QueueResource::Enqueue(Tuple element, CancellationManager* cancellation, Done done) {
   if (const Status status = CheckElement(element); !status.ok()) return done(status);
   auto waiter = std::make_shared<Waiter>();
-  waiter->pending.push_back(std::move(element));
-  waiter->enqueue_done = std::move(done);
+  waiter->batch = std::move(element);
+  waiter->is_row = true;
+  waiter->end = 1;
+  waiter->added = std::move(done);
   Start(std::move(waiter), cancellation);
 }
 
-void QueueResource::EnqueueMany(const Tuple& batch, CancellationManager* cancellation, EnqueueDone done) {
-  auto waiter = std::make_shared<Waiter>();
+void QueueResource::EnqueueMany(Tuple batch, CancellationManager* cancellation, Done done) {
+  if (const Status status = CheckComponents(batch); !status.ok()) return done(status);
   const int64_t n = batch.empty() || batch[0].shape().rank() < 1 ? -1 : batch[0].shape().dim(0);
-  for (const Tensor& t : batch) {
-    if (n < 0 || t.shape().rank() < 1 || t.shape().dim(0) != n) {
-      return done(InvalidArgument("queue '", name_, "': the components to be enqueued must have one first dimension"));
+  for (size_t i = 0; i < batch.size(); ++i) {
+    const Shape& shape = batch[i].shape();
+    if (n < 0 || shape.rank() < 1 || shape.dim(0) != n) {
+      return done(InvalidArgument("queue '", name_, "': the components to be enqueued must have one first dimension; ",
+                                  "component 0 has shape ", batch[0].shape(), ", component ", i, " ", shape));
+    }
+    const Shape row(shape.dims().subspan(1));
+    if (!options_.shapes.empty() && !options_.shapes[i].IsCompatibleWith(row)) {
+      return done(InvalidArgument("component ", i, " of queue '", name_, "' has shape ", options_.shapes[i],
+                                  ", got a batch of ", row));
     }
   }
-  for (int64_t i = 0; i < n; ++i) {
-    Tuple element;
-    for (const Tensor& t : batch) {
-      const Shape row(t.shape().dims().subspan(1));
-      element.push_back(*t.Slice(i, i + 1).Reshaped(row));
-    }
-    if (const Status status = CheckElement(element); !status.ok()) return done(status);
-    waiter->pending.push_back(std::move(element));
-  }
-  if (n == 0) return done(OkStatus());
-  waiter->enqueue_done = std::move(done);
+  if (n <= 0) return done(OkStatus());
+  auto waiter = std::make_shared<Waiter>();
+  waiter->batch = std::move(batch);
+  waiter->end = n;
+  waiter->added = std::move(done);
   Start(std::move(waiter), cancellation);
 }
 
 void QueueResource::Dequeue(CancellationManager* cancellation, DequeueDone done) {
   auto waiter = std::make_shared<Waiter>();
-  waiter->dequeue_done = std::move(done);
+  waiter->dequeued = std::move(done);
   Start(std::move(waiter), cancellation);
 }
 
 void QueueResource::DequeueMany(int64_t n, bool up_to, CancellationManager* cancellation, DequeueDone done) {
   if (n < 0) return done(InvalidArgument("queue '", name_, "': cannot dequeue ", n, " elements"));
-  bool known = !shapes_.empty();
-  for (const Shape& s : shapes_) known = known && s.is_fully_defined();
-  if (!known) {
-    return done(FailedPrecondition("queue '", name_, "' has no fully known shapes: its elements cannot be stacked"));
+  if (options_.shapes.size() != types().size()) {
+    return done(InvalidArgument("queue '", name_, "' was made without shapes: its elements cannot be stacked"));
   }
+  if (n == 0) return done(Stack({}));
   auto waiter = std::make_shared<Waiter>();
   waiter->wanted = n;
   waiter->stacked = true;
   waiter->up_to = up_to;
-  waiter->dequeue_done = std::move(done);
+  waiter->dequeued = std::move(done);
   Start(std::move(waiter), cancellation);
 }
 
@@ -106,14 +210,9 @@ void QueueResource::Start(std::shared_ptr<Waiter> waiter, CancellationManager* c
   Actions actions;
   {
     MutexLock lock(mu_);
-    auto& line = waiter->is_enqueue() ? enqueues_ : dequeues_;
-    if (waiter->is_enqueue() && closed_) {
-      waiter->finished = true;
-      actions.emplace_back([waiter, this] { waiter->Fail(Cancelled("queue '", name_, "' is closed")); });
-    } else {
-      line.push_back(waiter);
-      Serve(&actions);
-    }
+    auto& line = waiter->is_adder() ? adders_ : takers_;
+    line.push_back(waiter);
+    Serve(&actions);
     if (!waiter->finished && cancellation != nullptr) {
       // Registered under the lock, so that nobody can serve the waiter before it knows its token. Cancel() runs
       // callbacks without its own lock, so the order of the locks is always this one's first.
@@ -149,85 +248,97 @@ bool QueueResource::Abandon(Waiter& w) {
     if (w.finished) return false;
     w.finished = true;
     const auto is_w = [&](const std::shared_ptr<Waiter>& other) { return other.get() == &w; };
-    enqueues_.remove_if(is_w);
-    dequeues_.remove_if(is_w);
+    adders_.remove_if(is_w);
+    takers_.remove_if(is_w);
     Serve(&actions);  // those behind it may not have to wait
   }
   for (const auto& action : actions) action();
   return true;
 }
 
-bool QueueResource::ServeEnqueue(Waiter& w, Actions* actions) {
-  if (closed_ && cancel_pending_) {
+QueueResource::Turn QueueResource::ServeAdder(Waiter& w, Actions* actions) {
+  if (closed_) {
     actions->emplace_back(
-        [&w, this] { w.enqueue_done(Cancelled("queue '", name_, "' was closed while an enqueue waited")); });
-    return true;
+        [&w, this] { w.added(Cancelled("queue '", name_, "' is ", w.closes ? "already closed" : "closed")); });
+    return Turn::kFinished;
   }
-  while (!w.pending.empty() && (capacity_ < 0 || static_cast<int64_t>(elements_.size()) < capacity_)) {
-    elements_.push_back(std::move(w.pending.front()));
-    w.pending.pop_front();
+  if (w.closes) {
+    closed_ = true;
+    actions->emplace_back([&w] { w.added(OkStatus()); });
+    return Turn::kFinished;
   }
-  if (!w.pending.empty()) return false;
-  actions->emplace_back([&w] { w.enqueue_done(OkStatus()); });
-  return true;
+  Turn turn = Turn::kNothing;
+  for (; w.next < w.end && !IsFull(); ++w.next) {
+    turn = Turn::kProgress;
+    if (w.is_row) {
+      store_->Put(std::move(w.batch));
+      continue;
+    }
+    Tuple element;
+    for (const Tensor& t : w.batch) element.push_back(CopyOfRow(t, w.next));
+    store_->Put(std::move(element));
+  }
+  if (w.next < w.end) return turn;
+  actions->emplace_back([&w] { w.added(OkStatus()); });
+  return Turn::kFinished;
 }
 
-StatusOr<QueueResource::Tuple> QueueResource::TakeStacked(int64_t n) {
+QueueResource::Turn QueueResource::ServeTaker(Waiter& w, Actions* actions) {
+  if (closed_ && store_->size() + static_cast<int64_t>(w.taken.size()) < w.wanted) {
+    store_->PutBack(std::exchange(w.taken, {}));
+    if (!w.up_to || store_->size() == 0) {
+      actions->emplace_back([&w, wanted = w.wanted, size = store_->size(), this] {
+        w.dequeued(OutOfRange("queue '", name_, "' is closed and has insufficient elements (requested ", wanted,
+                              ", current size ", size, ")"));
+      });
+      return Turn::kFinished;
+    }
+    w.wanted = store_->size();
+  }
+  const int64_t kept = closed_ ? 0 : options_.min_after_dequeue;
+  Turn turn = Turn::kNothing;
+  while (static_cast<int64_t>(w.taken.size()) < w.wanted && store_->size() > kept) {
+    w.taken.push_back(store_->Take());
+    turn = Turn::kProgress;
+  }
+  if (static_cast<int64_t>(w.taken.size()) < w.wanted) return turn;
+  actions->emplace_back([&w, this] {
+    if (w.stacked) {
+      w.dequeued(Stack(w.taken));
+    } else {
+      w.dequeued(std::move(w.taken[0]));
+    }
+  });
+  return Turn::kFinished;
+}
+
+StatusOr<QueueResource::Tuple> QueueResource::Stack(const std::vector<Tuple>& elements) const {
   Tuple result;
-  for (size_t c = 0; c < types_.size(); ++c) {
+  const auto n = static_cast<int64_t>(elements.size());
+  for (size_t c = 0; c < types().size(); ++c) {
+    const Shape& declared = options_.shapes[c];
     Shape shape({n});
-    for (int64_t d : shapes_[c].dims()) shape.AddDim(d);
-    TF_ASSIGN_OR_RETURN(Tensor stacked, Tensor::Create(types_[c], shape));
-    const size_t bytes = n == 0 ? 0 : stacked.num_bytes() / static_cast<size_t>(n);
+    for (int d = 0; d < declared.rank(); ++d) {
+      int64_t size = declared.dim(d);
+      if (size == Shape::kUnknownDim) {
+        size = 0;
+        for (const Tuple& element : elements) size = std::max(size, element[c].shape().dim(d));
+      }
+      shape.AddDim(size);
+    }
+    const bool padded = !declared.is_fully_defined();
+    TF_ASSIGN_OR_RETURN(Tensor stacked, padded ? ZeroTensor(types()[c], shape) : Tensor::Create(types()[c], shape));
     for (int64_t i = 0; i < n; ++i) {
-      const Tensor& row = elements_[i][c];
-      if (types_[c] == kString) {
-        std::copy_n(row.data<std::string>().begin(), row.num_elements(),
-                    stacked.mutable_data<std::string>().begin() + i * row.num_elements());
-      } else if (bytes > 0) {
-        std::memcpy(static_cast<char*>(stacked.mutable_raw_data()) + static_cast<size_t>(i) * bytes, row.raw_data(),
-                    bytes);
+      const Tensor& row = elements[i][c];
+      if (padded) {
+        CopyPadded(row, i, &stacked);
+      } else {
+        CopyElementRange(row, 0, row.num_elements(), &stacked, i * row.num_elements());
       }
     }
     result.push_back(std::move(stacked));
   }
-  elements_.erase(elements_.begin(), elements_.begin() + n);
   return result;
-}
-
-bool QueueResource::ServeDequeue(Waiter& w, Actions* actions) {
-  const auto available = static_cast<int64_t>(elements_.size());
-  int64_t n = w.wanted;
-  // Enqueues that still wait for room may bring more, even when closed.
-  if (available < n) {
-    if (!closed_ || !enqueues_.empty()) {
-      // A batch larger than the capacity can never be there at once.
-      if (capacity_ < 0 || n <= capacity_ || available < capacity_) return false;
-      actions->emplace_back([&w, n, this] {
-        w.dequeue_done(InvalidArgument("queue '", name_, "' holds at most ", capacity_, " elements; ", n,
-                                       " cannot be dequeued at once"));
-      });
-      return true;
-    }
-    if (!w.up_to || available == 0) {
-      actions->emplace_back([&w, n, available, this] {
-        w.dequeue_done(
-            OutOfRange("queue '", name_, "' is closed and has too few elements (wanted ", n, ", has ", available, ")"));
-      });
-      return true;
-    }
-    n = available;
-  }
-  StatusOr<Tuple> taken = Tuple();
-  if (w.stacked) {
-    taken = TakeStacked(n);
-  } else {
-    taken = std::move(elements_.front());
-    elements_.pop_front();
-  }
-  auto result = std::make_shared<StatusOr<Tuple>>(std::move(taken));
-  actions->emplace_back([&w, result] { w.dequeue_done(std::move(*result)); });
-  return true;
 }
 
 void QueueResource::Serve(Actions* actions) {
@@ -235,17 +346,16 @@ void QueueResource::Serve(Actions* actions) {
   bool progress = true;
   while (progress) {
     progress = false;
-    for (auto* line : {&enqueues_, &dequeues_}) {
+    for (auto* line : {&adders_, &takers_}) {
       while (!line->empty()) {
         const std::shared_ptr<Waiter> w = line->front();
-        const size_t before = elements_.size();
         Actions own;
-        const bool served = line == &enqueues_ ? ServeEnqueue(*w, &own) : ServeDequeue(*w, &own);
-        progress = progress || served || elements_.size() != before;
-        if (!served) break;
+        const Turn turn = line == &adders_ ? ServeAdder(*w, &own) : ServeTaker(*w, &own);
+        progress = progress || turn != Turn::kNothing;
+        if (turn != Turn::kFinished) break;
         line->pop_front();
         w->finished = true;
-        actions->emplace_back([w, own = std::move(own)] {
+        actions->emplace_back([self = RefPtr<QueueResource>::Share(this), w, own = std::move(own)] {
           // A cancellation that is running now, perhaps on this very thread, finds the waiter finished.
           if (w->cancellation != nullptr) w->cancellation->TryDeregister(w->token);
           for (const auto& action : own) action();
@@ -255,15 +365,21 @@ void QueueResource::Serve(Actions* actions) {
   }
 }
 
-void QueueResource::Close(bool cancel_pending) {
+void QueueResource::Close(bool cancel_pending, CancellationManager* cancellation, Done done) {
+  if (!cancel_pending) {
+    auto waiter = std::make_shared<Waiter>();
+    waiter->closes = true;
+    waiter->added = std::move(done);
+    return Start(std::move(waiter), cancellation);
+  }
   Actions actions;
   {
     MutexLock lock(mu_);
     closed_ = true;
-    cancel_pending_ = cancel_pending_ || cancel_pending;
-    Serve(&actions);
+    Serve(&actions);  // everyone who waits to add finds the queue closed
   }
   for (const auto& action : actions) action();
+  done(OkStatus());
 }
 
 bool QueueResource::is_closed() const {
@@ -273,9 +389,11 @@ bool QueueResource::is_closed() const {
 
 int64_t QueueResource::size() const {
   MutexLock lock(mu_);
-  return static_cast<int64_t>(elements_.size());
+  return store_->size();
 }
 
-std::string QueueResource::DebugString() const { return StrCat("queue of ", types_.size(), " components"); }
+std::string QueueResource::DebugString() const {
+  return StrCat(KindName(options_.kind), " of ", types().size(), " components");
+}
 
 }  // namespace tensorbraid

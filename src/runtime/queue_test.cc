@@ -17,13 +17,17 @@ using Tuple = QueueResource::Tuple;
 using ::testing::HasSubstr;
 
 RefPtr<QueueResource> MakeQueue(int64_t capacity, std::vector<Shape> shapes = {Shape()}) {
-  return MakeRef<QueueResource>("q", std::vector<DType>{kInt32}, std::move(shapes), capacity);
+  QueueOptions options;
+  options.types = {kInt32};
+  options.shapes = std::move(shapes);
+  options.capacity = capacity;
+  return MakeRef<QueueResource>("q", options);
 }
 
 // The result of a call, empty while it waits.
 struct Put {
   std::optional<Status> status;
-  QueueResource::EnqueueDone done() {
+  QueueResource::Done done() {
     return [this](Status s) {
       EXPECT_FALSE(status.has_value()) << "called twice";
       status = std::move(s);
@@ -43,6 +47,15 @@ struct Got {
 };
 
 Tuple One(int32_t v) { return {Tensor::Scalar(v)}; }
+
+void Close(QueueResource& q, bool cancel_pending = false) {
+  q.Close(cancel_pending, nullptr, [](const Status& s) { EXPECT_TRUE(s.ok()) << s; });
+}
+
+std::vector<int32_t> Values(const Got& got) {
+  const auto data = (**got.result)[0].data<int32_t>();
+  return {data.begin(), data.end()};
+}
 
 TEST(QueueTest, ElementsComeOutInTheOrderTheyWentIn) {
   auto q = MakeQueue(-1);
@@ -69,7 +82,7 @@ TEST(QueueTest, ADequeueWaitsForAnElementAndThoseWaitingAreServedInOrder) {
   q->Enqueue(One(7), nullptr, put.done());
   EXPECT_EQ(first.value(), 7);
   EXPECT_FALSE(second.result.has_value());
-  q->Close(false);
+  Close(*q);
   EXPECT_EQ(second.code(), absl::StatusCode::kOutOfRange);
 }
 
@@ -87,33 +100,62 @@ TEST(QueueTest, AnEnqueueWaitsForRoom) {
   EXPECT_EQ(q->size(), 1);
 }
 
-TEST(QueueTest, ClosingLetsWaitingEnqueuesInAndRefusesNewOnes) {
+TEST(QueueTest, ClosingWaitsBehindWaitingEnqueuesAndRefusesLaterOnes) {
   auto q = MakeQueue(1);
-  Put in, waiting, late;
+  Put in, waiting, closing, late;
   q->Enqueue(One(1), nullptr, in.done());
   q->Enqueue(One(2), nullptr, waiting.done());
-  q->Close(false);
-  EXPECT_TRUE(q->is_closed());
-  EXPECT_FALSE(waiting.status.has_value());
+  q->Close(false, nullptr, closing.done());
   q->Enqueue(One(3), nullptr, late.done());
-  EXPECT_EQ(late.status->code(), absl::StatusCode::kCancelled);
+  EXPECT_FALSE(q->is_closed());
+  EXPECT_FALSE(closing.status.has_value());
+  EXPECT_FALSE(late.status.has_value());
   Got a, b, c;
   q->Dequeue(nullptr, a.done());
+  EXPECT_TRUE(waiting.status->ok());
+  EXPECT_TRUE(closing.status->ok());
+  EXPECT_TRUE(q->is_closed());
+  EXPECT_EQ(late.status->code(), absl::StatusCode::kCancelled);
   q->Dequeue(nullptr, b.done());
   q->Dequeue(nullptr, c.done());
   EXPECT_EQ(a.value(), 1);
   EXPECT_EQ(b.value(), 2);
-  EXPECT_TRUE(waiting.status->ok());
   EXPECT_EQ(c.code(), absl::StatusCode::kOutOfRange);
+}
+
+TEST(QueueTest, ClosingTwiceIsCancelledUnlessItCancels) {
+  auto q = MakeQueue(1);
+  Close(*q);
+  Put again;
+  q->Close(false, nullptr, again.done());
+  EXPECT_EQ(again.status->code(), absl::StatusCode::kCancelled);
+  Close(*q, true);
+}
+
+TEST(QueueTest, ACancelledCloseLeavesTheQueueOpen) {
+  auto q = MakeQueue(1);
+  CancellationManager step;
+  Put in, waiting, closing;
+  q->Enqueue(One(1), nullptr, in.done());
+  q->Enqueue(One(2), nullptr, waiting.done());
+  q->Close(false, &step, closing.done());
+  step.Cancel(absl::CancelledError("stop"));
+  EXPECT_EQ(closing.status->code(), absl::StatusCode::kCancelled);
+  Got got;
+  q->Dequeue(nullptr, got.done());
+  EXPECT_TRUE(waiting.status->ok());
+  EXPECT_FALSE(q->is_closed());
 }
 
 TEST(QueueTest, ClosingCanCancelWaitingEnqueues) {
   auto q = MakeQueue(1);
-  Put in, waiting;
+  Put in, waiting, closing;
   q->Enqueue(One(1), nullptr, in.done());
   q->Enqueue(One(2), nullptr, waiting.done());
-  q->Close(true);
+  q->Close(false, nullptr, closing.done());
+  Close(*q, true);
   EXPECT_EQ(waiting.status->code(), absl::StatusCode::kCancelled);
+  EXPECT_EQ(closing.status->code(), absl::StatusCode::kCancelled);
   Got a, b;
   q->Dequeue(nullptr, a.done());
   q->Dequeue(nullptr, b.done());
@@ -172,27 +214,127 @@ TEST(QueueTest, AStepThatIsCancelledAlreadyDoesNotWait) {
   EXPECT_EQ(got.code(), absl::StatusCode::kCancelled);
 }
 
-TEST(QueueTest, ManyAreTakenAtOnceOrNone) {
-  auto q = MakeQueue(-1, {Shape({2})});
-  Put put;
+TEST(QueueTest, ManyAreTakenAsTheyCome) {
+  auto q = MakeQueue(2, {Shape({2})});
+  Put put, more;
   q->EnqueueMany({Tensor::Of<int32_t>({2, 2}, {1, 2, 3, 4})}, nullptr, put.done());
   EXPECT_TRUE(put.status->ok());
-  Got three;
-  q->DequeueMany(3, false, nullptr, three.done());
+  Got three, none;
+  q->DequeueMany(3, false, nullptr, three.done());  // more than the queue can hold
   EXPECT_FALSE(three.result.has_value());
-  EXPECT_EQ(q->size(), 2);
-  Put more;
+  EXPECT_EQ(q->size(), 0);
   q->Enqueue({Tensor::Vector<int32_t>({5, 6})}, nullptr, more.done());
-  const Tensor stacked = (**three.result)[0];
-  EXPECT_EQ(stacked.shape(), Shape({3, 2}));
-  EXPECT_EQ(stacked.data<int32_t>()[5], 6);
+  EXPECT_EQ((**three.result)[0].shape(), Shape({3, 2}));
+  EXPECT_EQ(Values(three), (std::vector<int32_t>{1, 2, 3, 4, 5, 6}));
+  q->DequeueMany(0, false, nullptr, none.done());
+  EXPECT_EQ((**none.result)[0].shape(), Shape({0, 2}));
+}
+
+TEST(QueueTest, ABatchLargerThanTheCapacityComesInAsThereIsRoom) {
+  auto q = MakeQueue(2);
+  Put put;
+  q->EnqueueMany({Tensor::Vector<int32_t>({1, 2, 3, 4, 5})}, nullptr, put.done());
+  EXPECT_FALSE(put.status.has_value());
+  Got got;
+  q->DequeueMany(4, false, nullptr, got.done());
+  EXPECT_EQ(Values(got), (std::vector<int32_t>{1, 2, 3, 4}));
+  EXPECT_TRUE(put.status->ok());
+  EXPECT_EQ(q->size(), 1);
+}
+
+TEST(QueueTest, WhatATakeOfManyCannotGetStaysInOrder) {
+  auto q = MakeQueue(-1);
+  Put put;
+  q->EnqueueMany({Tensor::Vector<int32_t>({1, 2})}, nullptr, put.done());
+  Got many, up_to;
+  q->DequeueMany(3, false, nullptr, many.done());
+  Close(*q);
+  EXPECT_EQ(many.code(), absl::StatusCode::kOutOfRange);
+  q->DequeueMany(3, true, nullptr, up_to.done());
+  EXPECT_EQ(Values(up_to), (std::vector<int32_t>{1, 2}));
+}
+
+TEST(QueueTest, WithoutShapesNothingIsStacked) {
+  auto q = MakeQueue(-1, {});
+  Got got;
+  q->DequeueMany(1, false, nullptr, got.done());
+  EXPECT_EQ(got.code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST(QueueTest, PaddingFillsUpToTheLargest) {
+  QueueOptions options;
+  options.kind = QueueOptions::Kind::kPadding;
+  options.types = {kInt32, kString};
+  options.shapes = {Shape({-1, 2}), Shape({-1})};
+  auto q = MakeRef<QueueResource>("q", options);
+  Put a, b, wrong;
+  q->Enqueue({Tensor::Of<int32_t>({1, 2}, {1, 2}), Tensor::Vector<std::string>({"a", "b"})}, nullptr, a.done());
+  q->Enqueue({Tensor::Of<int32_t>({2, 2}, {3, 4, 5, 6}), Tensor::Vector<std::string>({"c"})}, nullptr, b.done());
+  q->Enqueue({Tensor::Of<int32_t>({1, 3}, {1, 2, 3}), Tensor::Vector<std::string>({"c"})}, nullptr, wrong.done());
+  EXPECT_EQ(wrong.status->code(), absl::StatusCode::kInvalidArgument);
+  Got got;
+  q->DequeueMany(2, false, nullptr, got.done());
+  EXPECT_EQ(Values(got), (std::vector<int32_t>{1, 2, 0, 0, 3, 4, 5, 6}));
+  EXPECT_EQ((**got.result)[1].ToString(), Tensor::Of<std::string>({2, 2}, {"a", "b", "c", ""}).ToString());
+}
+
+TEST(QueueTest, PriorityGivesTheLeastFirst) {
+  QueueOptions options;
+  options.kind = QueueOptions::Kind::kPriority;
+  options.types = {kInt64, kInt32};
+  options.shapes = {Shape(), Shape()};
+  auto q = MakeRef<QueueResource>("q", options);
+  Put put;
+  q->EnqueueMany({Tensor::Vector<int64_t>({3, -1, 2}), Tensor::Vector<int32_t>({30, 10, 20})}, nullptr, put.done());
+  Got got;
+  q->DequeueMany(3, false, nullptr, got.done());
+  EXPECT_EQ((**got.result)[1].ToString(), Tensor::Vector<int32_t>({10, 20, 30}).ToString());
+}
+
+TEST(QueueTest, ShufflingKeepsSomeToChooseFromUntilClosed) {
+  QueueOptions options;
+  options.kind = QueueOptions::Kind::kRandomShuffle;
+  options.types = {kInt32};
+  options.shapes = {Shape()};
+  options.min_after_dequeue = 2;
+  options.random = [n = uint32_t{0}]() mutable { return n++; };
+  auto q = MakeRef<QueueResource>("q", options);
+  Put put;
+  q->EnqueueMany({Tensor::Vector<int32_t>({0, 1, 2, 3})}, nullptr, put.done());
+  Got two, third, rest;
+  q->DequeueMany(2, false, nullptr, two.done());
+  EXPECT_EQ(Values(two), (std::vector<int32_t>{0, 1}));  // 3 had come to 0's place, 2 to 1's
+  q->Dequeue(nullptr, third.done());
+  EXPECT_FALSE(third.result.has_value());
+  Close(*q);
+  EXPECT_EQ(third.value(), 3);
+  q->Dequeue(nullptr, rest.done());
+  EXPECT_EQ(rest.value(), 2);
+}
+
+TEST(QueueTest, QueuesThatCannotBeAreRefused) {
+  const auto refused = [](const std::function<void(QueueOptions*)>& change) {
+    QueueOptions options;
+    options.types = {kInt32};
+    change(&options);
+    return absl::IsInvalidArgument(QueueResource::CheckOptions(options));
+  };
+  using Kind = QueueOptions::Kind;
+  EXPECT_FALSE(refused([](QueueOptions*) {}));
+  EXPECT_TRUE(refused([](QueueOptions* o) { o->shapes = {Shape({-1})}; }));
+  EXPECT_TRUE(refused([](QueueOptions* o) { o->shapes = {Shape(), Shape()}; }));
+  EXPECT_TRUE(refused([](QueueOptions* o) { o->kind = Kind::kPadding; }));
+  EXPECT_TRUE(
+      refused([](QueueOptions* o) { *o = {.kind = Kind::kPadding, .types = {kInt32}, .shapes = {Shape::Unknown()}}; }));
+  EXPECT_TRUE(refused([](QueueOptions* o) { *o = {.kind = Kind::kRandomShuffle, .capacity = 0}; }));
+  EXPECT_TRUE(refused([](QueueOptions* o) { *o = {.kind = Kind::kRandomShuffle, .min_after_dequeue = -1}; }));
 }
 
 TEST(QueueTest, UpToTakesWhatIsLeftOfAClosedQueue) {
   auto q = MakeQueue(-1);
   Put put;
   q->Enqueue(One(1), nullptr, put.done());
-  q->Close(false);
+  Close(*q);
   Got many, up_to;
   q->DequeueMany(2, false, nullptr, many.done());
   EXPECT_EQ(many.code(), absl::StatusCode::kOutOfRange);
@@ -259,7 +401,10 @@ TEST(QueueTest, WorksAsOpsOfAGraph) {
 
 TEST(QueueTest, WorksByReferenceToo) {
   Graph g;
-  const Output queue = NodeBuilder(g, "FIFOQueue").Attr("component_types", std::vector<DType>{kInt32}).Output();
+  const Output queue = NodeBuilder(g, "FIFOQueue")
+                           .Attr("component_types", std::vector<DType>{kInt32})
+                           .Attr("shared_name", "numbers")
+                           .Output();
   const Operation enqueue =
       NodeBuilder(g, "QueueEnqueue").Input(queue).InputList({Const(g, Tensor::Scalar<int32_t>(5))}).Finish();
   const Output dequeue =
@@ -270,7 +415,20 @@ TEST(QueueTest, WorksByReferenceToo) {
   ASSERT_TRUE(put.ok()) << put;
   EXPECT_EQ((*Evaluate({dequeue}, {}, {.resources = &resources}))[0].scalar<int32_t>(), 5);
   const Tensor handle = (*Evaluate({queue}, {}, {.resources = &resources}))[0];
-  EXPECT_EQ(handle.ToString(), Tensor::Vector<std::string>({"localhost", "FIFOQueue"}).ToString());
+  EXPECT_EQ(handle.ToString(), Tensor::Vector<std::string>({"localhost", "numbers"}).ToString());
+}
+
+TEST(QueueTest, WithoutASharedNameEachKernelHasItsOwn) {
+  Graph g;
+  const Output queue = NodeBuilder(g, "FIFOQueueV2").Attr("component_types", std::vector<DType>{kInt32}).Output();
+  const Operation enqueue =
+      NodeBuilder(g, "QueueEnqueueV2").Input(queue).InputList({Const(g, Tensor::Scalar<int32_t>(5))}).Finish();
+  const Output size = NodeBuilder(g, "QueueSizeV2").Input(queue).Output();
+  ASSERT_TRUE(g.status().ok()) << g.status();
+  ResourceManager resources;  // Evaluate makes the kernels anew
+  ASSERT_TRUE(Evaluate({}, {}, {.targets = {enqueue}, .resources = &resources}).ok());
+  EXPECT_EQ((*Evaluate({size}, {}, {.resources = &resources}))[0].scalar<int32_t>(), 0);
+  EXPECT_TRUE(resources.Names("").empty());
 }
 
 }  // namespace

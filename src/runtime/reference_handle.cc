@@ -5,10 +5,14 @@
 
 namespace tensorbraid {
 
-RefPtr<VariableResource> MakeReferenceHandle(const std::string& container, const std::string& name) {
-  auto reference = MakeRef<VariableResource>(name, kString, Shape({2}));
-  TB_CHECK_OK(reference->Assign(Tensor::Vector<std::string>({ResourceManager::ContainerName(container), name})));
-  return reference;
+ReferenceHandle::ReferenceHandle(RefPtr<Resource> resource, const std::string& name)
+    : VariableResource(name, kString, Shape({2})), resource_(std::move(resource)) {}
+
+RefPtr<VariableResource> MakeReferenceHandle(RefPtr<Resource> resource, const std::string& container,
+                                             const std::string& name) {
+  auto handle = MakeRef<ReferenceHandle>(std::move(resource), name);
+  TB_CHECK_OK(handle->Assign(Tensor::Vector<std::string>({ResourceManager::ContainerName(container), name})));
+  return handle;
 }
 
 StatusOr<ResourceName> ParseReferenceHandle(const Tensor& handle) {

@@ -12,7 +12,7 @@ namespace tensorbraid {
 // Behind VariableV2 (as a reference) and VarHandleOp (as a resource) alike. Every read and update goes through the
 // lock. A read takes a snapshot: a reference to the buffer; an update works in place when nobody holds one, otherwise
 // into a fresh buffer, so that a reader never sees a value change and an updater never waits for a reader.
-class VariableResource final : public Resource {
+class VariableResource : public Resource {
  public:
   static constexpr const char* kTypeName = "variable";
   // `shape` is what values must be compatible with.
