@@ -32,11 +32,12 @@ class FIFOQueue {
   Operation EnqueueMany(const std::vector<Operand>& components) const;
   // Takes the oldest element; waits while there is none. OutOfRange when closed and empty.
   std::vector<Output> Dequeue() const;
-  // Takes `n` elements, stacked along a new first dimension; waits for all of them. Needs known shapes.
+  // Takes `n` elements as they come, stacked along a new first dimension; waits for all of them. Needs known shapes.
   std::vector<Output> DequeueMany(const Operand& n) const;
   // As DequeueMany, but takes what is left when the queue is closed with fewer.
   std::vector<Output> DequeueUpTo(const Operand& n) const;
-  // Nothing can be added afterwards. Enqueues that wait still come in, unless `cancel_pending_enqueues`.
+  // Nothing can be added afterwards. Enqueues that wait still come in, and closing waits for them; with
+  // `cancel_pending_enqueues` they end with Cancelled, at once. Cancelled when closed already, unless that is given.
   Operation Close(bool cancel_pending_enqueues = false) const;
   // The number of elements, an int32 scalar.
   Output Size() const;
