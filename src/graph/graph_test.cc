@@ -191,6 +191,17 @@ TEST(SubgraphTest, KeepsWhatIsNeededUpToTheFeeds) {
   EXPECT_TRUE(Contains(ExtractSubgraph(g, {}, {z}, {}).status(), "'x'"));
 }
 
+TEST(SubgraphTest, AReferenceThatAnOpWritesCannotBeFed) {
+  Graph g;
+  const Output v =
+      NodeBuilder(g, "VariableV2").Name("v").Attr("dtype", kFloat32).Attr("shape", Shape()).Output();
+  const Output assign = NodeBuilder(g, "Assign").Input(v).Input(Const(g, Tensor::Scalar(1.0F))).Output();
+  const Output read = Identity(v, "read");
+  ASSERT_TRUE(g.status().ok()) << g.status();
+  EXPECT_TRUE(absl::IsInvalidArgument(ExtractSubgraph(g, {v}, {assign}, {}).status()));
+  EXPECT_TRUE(ExtractSubgraph(g, {v}, {read}, {}).ok());
+}
+
 TEST(GradientsTest, FlowsThroughSharedNodesAndStopsWhereNothingDepends) {
   Graph g;
   auto x = Placeholder(g, kFloat32, {}, "x");

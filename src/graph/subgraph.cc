@@ -85,6 +85,10 @@ class Extractor {
     }
     std::vector<Output> inputs;
     for (const Output& in : node.inputs()) {
+      if (IsRef(node.declared_input_type(static_cast<int>(inputs.size()))) && FeedIndex(in) >= 0) {
+        return InvalidArgument(node.Describe(), ": input ", inputs.size(), " must be a reference, and '", in.name(),
+                               "' is fed");
+      }
       TF_ASSIGN_OR_RETURN(const Output mapped, Map(in));
       inputs.push_back(mapped);
     }
