@@ -193,8 +193,7 @@ TEST(SubgraphTest, KeepsWhatIsNeededUpToTheFeeds) {
 
 TEST(SubgraphTest, AReferenceThatAnOpWritesCannotBeFed) {
   Graph g;
-  const Output v =
-      NodeBuilder(g, "VariableV2").Name("v").Attr("dtype", kFloat32).Attr("shape", Shape()).Output();
+  const Output v = NodeBuilder(g, "VariableV2").Name("v").Attr("dtype", kFloat32).Attr("shape", Shape()).Output();
   const Output assign = NodeBuilder(g, "Assign").Input(v).Input(Const(g, Tensor::Scalar(1.0F))).Output();
   const Output read = Identity(v, "read");
   ASSERT_TRUE(g.status().ok()) << g.status();

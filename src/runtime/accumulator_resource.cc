@@ -42,7 +42,8 @@ std::function<void(ThreadPool&)> AccumulatorResource::Serve() {
 void AccumulatorResource::Take(int64_t num_required, CancellationManager* cancellation, ThreadPool& pool,
                                TakeDone done) {
   if (num_required < 1) {
-    return done(InvalidArgument("accumulator '", name_, "': cannot wait for ", num_required, " gradients"));
+    return done(
+        InvalidArgument("accumulator '", name_, "': Argument num_required must be positive, but was ", num_required));
   }
   auto waiter = std::make_shared<Waiter>();
   waiter->required = num_required;
@@ -103,8 +104,8 @@ Status DenseAccumulator::Check(const Gradient& gradient) const {
   if (gradient.size() == 1 && gradient[0].dtype() == dtype() && shape().IsCompatibleWith(gradient[0].shape())) {
     return OkStatus();
   }
-  return InvalidArgument("accumulator '", name(), "' takes ", dtype(), shape(), ", got ",
-                         gradient.size() == 1 ? StrCat(gradient[0].dtype(), gradient[0].shape()) : "something else");
+  return InvalidArgument("accumulator '", name(), "' of ", dtype(), ": Shape mismatch: expected ", shape(), ", got ",
+                         gradient.size() == 1 ? StrCat(gradient[0].shape(), " of ", gradient[0].dtype()) : "no tensor");
 }
 
 Status DenseAccumulator::Begin(Gradient gradient) {
@@ -117,7 +118,8 @@ Status DenseAccumulator::Add(Gradient gradient, ThreadPool& pool) {
   TF_RETURN_IF_ERROR(Check(gradient));
   Tensor& added = gradient[0];
   if (added.shape() != sum_.shape()) {
-    return InvalidArgument("accumulator '", name(), "' has gradients of shape ", sum_.shape(), ", got ", added.shape());
+    return InvalidArgument("accumulator '", name(), "': Shape mismatch: expected ", sum_.shape(), ", got ",
+                           added.shape());
   }
   if (sum_.IsUnique()) {
     arithmetic_.add(pool, sum_, added, &sum_);

@@ -50,7 +50,8 @@ Status BarrierResource::Insert(const Tensor& keys, int64_t component, const Tens
   }
   if (n == 0) return OkStatus();
   if (values.num_elements() == 0) {
-    return InvalidArgument("barrier '", name_, "' takes no values without elements, got shape ", values.shape());
+    return InvalidArgument("barrier '", name_, "': Tensors with no elements are not supported, got shape ",
+                           values.shape());
   }
   if (Shape(values.shape().dims().subspan(1)) != shapes_[c]) {
     return InvalidArgument("component ", component, " of barrier '", name_, "' has shape ", shapes_[c],
@@ -60,14 +61,16 @@ Status BarrierResource::Insert(const Tensor& keys, int64_t component, const Tens
   Status status;
   {
     MutexLock lock(mu_);
-    if (cancelled_ || (closed_ && incomplete_.empty())) return Cancelled("barrier '", name_, "' is closed");
+    if (cancelled_ || (closed_ && incomplete_.empty())) {
+      return Cancelled("barrier '", name_, "' is closed. Pending enqueues cancelled: ", cancelled_ ? 1 : 0);
+    }
     const int64_t index = next_index_++;
     for (int64_t i = 0; i < n; ++i) {
       const std::string& key = keys.data<std::string>()[i];
       auto it = incomplete_.find(key);
       if (it == incomplete_.end()) {
         if (closed_) {
-          status = Cancelled("barrier '", name_, "' is closed, but key ", key, " is new");
+          status = Cancelled("barrier '", name_, "' is closed, but attempted to insert a brand new key: ", key);
           break;
         }
         Incomplete fresh;

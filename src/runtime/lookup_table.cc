@@ -108,8 +108,9 @@ Status LookupTable::CheckUsable(const Tensor& keys, int64_t n) const {
   if (options_.kind != Kind::kDense) return OkStatus();
   for (int64_t i = 0; i < n; ++i) {
     const std::string key = KeyAt(keys, i);
-    if (key == empty_) return InvalidArgument("table '", name_, "': the empty key cannot be used as a key");
-    if (key == deleted_) return InvalidArgument("table '", name_, "': the deleted key cannot be used as a key");
+    if (key == empty_) return InvalidArgument("table '", name_, "': using the empty_key as a table key is not allowed");
+    if (key == deleted_)
+      return InvalidArgument("table '", name_, "': using the deleted_key as a table key is not allowed");
   }
   return OkStatus();
 }
@@ -130,7 +131,7 @@ StatusOr<Tensor> LookupTable::Find(const Tensor& keys, const Tensor& default_val
   TF_ASSIGN_OR_RETURN(Tensor found, Tensor::Create(options_.value_dtype, shape));
   MutexLock lock(mu_);
   if (options_.kind == Kind::kStatic && !initialized_) {
-    return FailedPrecondition("table '", name_, "' is not initialized");
+    return FailedPrecondition("table '", name_, "': Table not initialized.");
   }
   for (int64_t i = 0; i < n; ++i) {
     const auto it = rows_.find(KeyAt(keys, i));

@@ -38,6 +38,10 @@ std::string Joined(const std::vector<T>& values) {
   return StrCat("[", StrJoin(names, ", "), "]");
 }
 
+Status ShapeMismatch(size_t component, const Shape& want, const Shape& got) {
+  return InvalidArgument("Shape mismatch in tuple component ", component, ". Expected ", want, ", got ", got);
+}
+
 // Copies `from` into slot `i` of `to`, at the beginning of each dimension.
 void CopyPadded(const Tensor& from, int64_t i, Tensor* to) {
   const int rank = from.shape().rank();
@@ -119,20 +123,22 @@ Status QueueResource::CheckSame(const QueueOptions& wanted) const {
     return differ("capacity", options_.capacity, wanted.capacity);
   }
   if (wanted.types != types()) return differ("component types", Joined(types()), Joined(wanted.types));
-  if (wanted.shapes != options_.shapes) return differ("shapes", Joined(options_.shapes), Joined(wanted.shapes));
+  if (wanted.shapes != options_.shapes)
+    return differ("component shapes", Joined(options_.shapes), Joined(wanted.shapes));
   if (wanted.min_after_dequeue != options_.min_after_dequeue) {
     return differ("min_after_dequeue", options_.min_after_dequeue, wanted.min_after_dequeue);
   }
   const bool any_seed = wanted.seed == 0 && wanted.seed2 == 0;
   if (!any_seed && (wanted.seed != options_.seed || wanted.seed2 != options_.seed2)) {
-    return differ("seeds", StrCat(options_.seed, ", ", options_.seed2), StrCat(wanted.seed, ", ", wanted.seed2));
+    return differ("random seeds", StrCat(options_.seed, ", ", options_.seed2), StrCat(wanted.seed, ", ", wanted.seed2));
   }
   return OkStatus();
 }
 
 Status QueueResource::CheckComponents(const Tuple& tuple) const {
   if (tuple.size() != types().size()) {
-    return InvalidArgument("queue '", name_, "' holds ", types().size(), " components, got ", tuple.size());
+    return InvalidArgument("wrong number of components for queue '", name_, "': expected ", types().size(), ", got ",
+                           tuple.size());
   }
   for (size_t i = 0; i < tuple.size(); ++i) {
     if (tuple[i].dtype() != types()[i]) {
@@ -146,8 +152,7 @@ Status QueueResource::CheckElement(const Tuple& element) const {
   TF_RETURN_IF_ERROR(CheckComponents(element));
   for (size_t i = 0; i < options_.shapes.size(); ++i) {
     if (!options_.shapes[i].IsCompatibleWith(element[i].shape())) {
-      return InvalidArgument("component ", i, " of queue '", name_, "' has shape ", options_.shapes[i], ", got ",
-                             element[i].shape());
+      return ShapeMismatch(i, options_.shapes[i], element[i].shape());
     }
   }
   return OkStatus();
@@ -174,8 +179,7 @@ void QueueResource::EnqueueMany(Tuple batch, CancellationManager* cancellation, 
     }
     const Shape row(shape.dims().subspan(1));
     if (!options_.shapes.empty() && !options_.shapes[i].IsCompatibleWith(row)) {
-      return done(InvalidArgument("component ", i, " of queue '", name_, "' has shape ", options_.shapes[i],
-                                  ", got a batch of ", row));
+      return done(ShapeMismatch(i, options_.shapes[i], row));
     }
   }
   if (n <= 0) return done(OkStatus());
@@ -195,7 +199,7 @@ void QueueResource::Dequeue(CancellationManager* cancellation, DequeueDone done)
 void QueueResource::DequeueMany(int64_t n, bool up_to, CancellationManager* cancellation, DequeueDone done) {
   if (n < 0) return done(InvalidArgument("queue '", name_, "': cannot dequeue ", n, " elements"));
   if (options_.shapes.size() != types().size()) {
-    return done(InvalidArgument("queue '", name_, "' was made without shapes: its elements cannot be stacked"));
+    return done(InvalidArgument("queue '", name_, "': taking many needs components with specified shapes"));
   }
   if (n == 0) return done(Stack({}));
   auto waiter = std::make_shared<Waiter>();
@@ -376,7 +380,14 @@ void QueueResource::Close(bool cancel_pending, CancellationManager* cancellation
   {
     MutexLock lock(mu_);
     closed_ = true;
-    Serve(&actions);  // everyone who waits to add finds the queue closed
+    for (const auto& w : std::exchange(adders_, {})) {
+      w->finished = true;
+      actions.emplace_back([w, self = RefPtr<QueueResource>::Share(this)] {
+        if (w->cancellation != nullptr) w->cancellation->TryDeregister(w->token);
+        w->added(Cancelled("queue '", self->name_, "': Enqueue operation was cancelled: the queue is closed"));
+      });
+    }
+    Serve(&actions);
   }
   for (const auto& action : actions) action();
   done(OkStatus());

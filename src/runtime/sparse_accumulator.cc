@@ -13,39 +13,44 @@ Status SparseAccumulator::Check(const Gradient& gradient, const Tensor* sum) con
   }
   const Tensor& indices = gradient[0];
   const Tensor& values = gradient[1];
-  if (indices.shape().rank() != 1) return wrong("indices must be a vector, got shape ", indices.shape());
-  if (values.shape().rank() < 1) return wrong("values must have at least one dimension");
+  if (indices.shape().rank() != 1) {
+    return wrong("Input indices should be vector but received shape: ", indices.shape());
+  }
+  if (values.shape().rank() < 1) return wrong("Values cannot be 0-dimensional.");
   if (values.shape().dim(0) != indices.num_elements()) {
-    return wrong("there are ", indices.num_elements(), " indices, but the values have shape ", values.shape());
+    return wrong("Expected ", indices.num_elements(), " non-empty input values, got ", values.shape().dim(0));
   }
   const int known = shape().has_rank() ? shape().rank() : 0;
   if (gradient.size() > 2) {
-    if (gradient[2].num_elements() < known) return wrong("expected shape rank at least ", known);
+    if (gradient[2].num_elements() < known) {
+      return wrong("Shape mismatch: expected shape rank at least ", known, ", got ", gradient[2].num_elements());
+    }
     const auto whole = gradient[2].data<int64_t>();
     for (int i = 0; i < known; ++i) {
-      if (shape().dim(i) >= 0 && shape().dim(i) != whole[i]) {
-        return wrong("takes gradients of shape ", shape(), ", got ", gradient[2].ToString());
-      }
+      if (shape().dim(i) < 0 || shape().dim(i) == whole[i]) continue;
+      return wrong("Shape mismatch: expected shape dim ", i, " to be ", shape().dim(i), ", got ", whole[i]);
     }
   }
   if (known > 0 && shape().dim(0) >= 0) {
-    for (int64_t i : indices.data<int64_t>()) {
-      if (i >= shape().dim(0)) return wrong("index ", i, " is not in a shape of ", shape());
+    for (int64_t i = 0; i < indices.num_elements(); ++i) {
+      const int64_t index = indices.data<int64_t>()[i];
+      if (index < shape().dim(0)) continue;
+      return wrong("Shape mismatch: index of slice ", i, " exceeded limits of shape; index is ", index, " exceeded ",
+                   shape().dim(0));
     }
   }
-  if (sum != nullptr) {
-    const Shape& have = sum->shape();
-    if (have.rank() != values.shape().rank() ||
-        Shape(have.dims().subspan(1)) != Shape(values.shape().dims().subspan(1))) {
-      return wrong("has values of shape ", have, ", got ", values.shape());
-    }
-    return OkStatus();
+  // Values go with those that have come, or else with the declared shape.
+  const int rank = values.shape().rank();
+  if (sum != nullptr && sum->shape().rank() != rank) {
+    return wrong("Shape mismatch: expected values rank ", sum->shape().rank(), ", got ", rank);
   }
-  if (known > values.shape().rank()) return wrong("takes values of rank at least ", known, ", got ", values.shape());
-  for (int i = 1; i < known; ++i) {
-    if (shape().dim(i) >= 0 && shape().dim(i) != values.shape().dim(i)) {
-      return wrong("takes gradients of shape ", shape(), ", got values of shape ", values.shape());
-    }
+  if (sum == nullptr && known > rank) {
+    return wrong("Shape mismatch: expected values rank at least ", known, ", got ", rank);
+  }
+  const Shape& wanted = sum != nullptr ? sum->shape() : shape();
+  for (int i = 1; i < (sum != nullptr ? rank : known); ++i) {
+    if (wanted.dim(i) < 0 || wanted.dim(i) == values.shape().dim(i)) continue;
+    return wrong("Shape mismatch: expected values dim ", i, " to be ", wanted.dim(i), ", got ", values.shape().dim(i));
   }
   return OkStatus();
 }

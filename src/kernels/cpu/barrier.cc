@@ -26,7 +26,8 @@ class BarrierKernel final : public HandleKernel<BarrierResource> {
   RefPtr<BarrierResource> Create() const override { return MakeRef<BarrierResource>(name(), types_, shapes_); }
   Status Check(const BarrierResource& b) const override {
     if (b.types() == types_ && b.shapes() == shapes_) return OkStatus();
-    return InvalidArgument("barrier '", name(), "' exists with other component types or shapes");
+    return InvalidArgument("barrier '", name(), "' exists with other ",
+                           b.types() == types_ ? "component shapes" : "component types");
   }
 
  private:
