@@ -206,3 +206,45 @@ def partitioned_variables(s):
             both = tf.convert_to_tensor(w)
             tf1.train.Saver().restore(session, path)
             s.record(session.run(both))
+
+
+def monitored_training_session(s):
+    with _folder() as folder:
+        for last_step in [5, 9]:
+            with tf.Graph().as_default():
+                with tf.device(s.ps):
+                    w = tf1.get_variable("w", initializer=tf.constant([1.0, -2.0]))
+                    step = tf1.train.get_or_create_global_step()
+                loss = tf.reduce_sum(tf.square(w - 3.0))
+                train = tf1.train.AdamOptimizer(0.1).minimize(loss, global_step=step)
+                with tf1.train.MonitoredTrainingSession(
+                        s.target, checkpoint_dir=folder, save_checkpoint_steps=2, save_summaries_steps=None,
+                        save_summaries_secs=None, log_step_count_steps=None,
+                        hooks=[tf1.train.StopAtStepHook(last_step=last_step)],
+                        config=tf1.ConfigProto(allow_soft_placement=not s.target)) as session:
+                    s.record(session.run([w, step]))
+                    while not session.should_stop():
+                        session.run(train)
+                reader = tf1.train.load_checkpoint(folder)
+                s.record([reader.get_tensor(n) for n in sorted(reader.get_variable_to_shape_map())])
+        s.record(os.path.relpath(tf1.train.latest_checkpoint(folder), folder))
+        s.record(sorted(f for f in os.listdir(folder) if f.endswith(".index")))
+
+
+def supervisor(s):
+    with _folder() as folder:
+        for last_step in [3, 5]:
+            with tf.Graph().as_default():
+                with tf.device(s.ps):
+                    w = tf1.get_variable("w", initializer=tf.constant(1.0), use_resource=False)
+                    step = tf1.train.get_or_create_global_step()
+                train = tf1.train.MomentumOptimizer(0.1, 0.9).minimize(tf.square(w - 3.0), global_step=step)
+                supervised = tf1.train.Supervisor(logdir=folder, global_step=step, save_summaries_secs=0,
+                                                  save_model_secs=0)
+                with supervised.managed_session(s.target) as session:
+                    s.record(session.run([w, step]))
+                    for _ in range(last_step):
+                        session.run(train)
+                    supervised.saver.save(session, supervised.save_path, global_step=step)
+                    s.record(session.run([w, step]))
+        s.record(os.path.relpath(tf1.train.latest_checkpoint(folder), folder))
