@@ -248,3 +248,22 @@ def supervisor(s):
                     supervised.saver.save(session, supervised.save_path, global_step=step)
                     s.record(session.run([w, step]))
         s.record(os.path.relpath(tf1.train.latest_checkpoint(folder), folder))
+
+
+def restoring_into_another_shape(s):
+    with _folder() as folder:
+        prefix = os.path.join(folder, "b")
+        with tf.Graph().as_default(), tf1.Session() as plain:
+            plain.run(_save(prefix, [("a", "", tf.ones([3])), ("b", "", tf.constant(1, tf.int64))]))
+        for use_resource in [True, False]:
+            with tf1.variable_scope(tf1.get_variable_scope(), reuse=tf1.AUTO_REUSE), tf1.name_scope(str(use_resource)):
+                with tf.device(s.ps):
+                    a = tf1.get_variable(f"a{use_resource}", initializer=tf.constant([1.0, 2.0]),
+                                         use_resource=use_resource)
+            saver = tf1.train.Saver({"a": a})
+            for name in ["b", "none"]:
+                try:
+                    saver.restore(s.session, os.path.join(folder, name))
+                    s.record("restored")
+                except Exception as e:  # pylint: disable=broad-except
+                    s.record(type(e).__name__)
