@@ -2,7 +2,8 @@
 // the checksums:
 //   0: two bytes with the size of the index, the index as it is, the data file
 //   1: as 0, but the index is one block of a table, put under right checksums
-//   2: two bytes with the size of the entries, the entries (size of key, key, size of value, value; one byte each), from
+//   2: two bytes with the size of the entries, the entries (size of key, key, size of value, value; one byte each),
+//   from
 //      which an index is made, the data file
 #include <unistd.h>
 
@@ -112,7 +113,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const size_t mode = TakeByte(&rest);
   const size_t low = TakeByte(&rest);
   const std::string_view index = Take(&rest, low | TakeByte(&rest) << 8);
-  Write(BundleIndexName(prefix), mode == 0 ? std::string(index) : TableOf(mode == 1 ? std::string(index) : BlockOf(index)));
+  Write(BundleIndexName(prefix),
+        mode == 0 ? std::string(index) : TableOf(mode == 1 ? std::string(index) : BlockOf(index)));
   Write(BundleDataName(prefix, 0, 1), rest);
   ReadEverything(prefix);
   return 0;

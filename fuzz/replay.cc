@@ -1,6 +1,6 @@
 // Runs a fuzz target without a fuzzer: on every file of the folders and files named on the command line, and on a fixed
-// number of variations of each, which come out alike every time. A fuzzer (libFuzzer) finds more; this holds what it found
-// and notices what has become brittle since.
+// number of variations of each, which come out alike every time. A fuzzer (libFuzzer) finds more; this holds what it
+// found and notices what has become brittle since.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>

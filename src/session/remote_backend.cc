@@ -109,8 +109,7 @@ class RemoteBackend final : public SessionBackend {
     proto::CloseSessionRequest request;
     request.set_session_handle(handle_);
     proto::CloseSessionResponse response;
-    const Status status =
-        Ask("CloseSession", request, &response, std::chrono::steady_clock::now() + kCloseTimeout);
+    const Status status = Ask("CloseSession", request, &response, std::chrono::steady_clock::now() + kCloseTimeout);
     client_->Cancel();
     // A server that is gone, or has forgotten the session, holds nothing of it.
     return absl::IsUnavailable(status) || absl::IsAborted(status) ? OkStatus() : status;

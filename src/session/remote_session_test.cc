@@ -125,7 +125,8 @@ TEST(RemoteSessionWithoutServerTest, IsUnavailable) {
     ASSERT_TRUE(server.ok());
     address = (*server)->address();
   }
-  const auto session = Session::Create(g, {.target = "grpc://" + address, .operation_timeout = std::chrono::milliseconds(100)});
+  const auto session =
+      Session::Create(g, {.target = "grpc://" + address, .operation_timeout = std::chrono::milliseconds(100)});
   EXPECT_EQ(session.status().code(), absl::StatusCode::kUnavailable) << session.status();
 }
 

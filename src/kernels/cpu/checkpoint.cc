@@ -1,5 +1,4 @@
-// Saving and restoring tensors. Files may take long: what touches them runs on the pool, never on the thread of a
-// transport or of a step that has other work.
+// Saving and restoring tensors.
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,23 +8,13 @@
 #include "absl/strings/str_format.h"
 #include "checkpoint/bundle_reader.h"
 #include "checkpoint/bundle_writer.h"
+#include "checkpoint/v1_checkpoint.h"
 #include "core/strings.h"
+#include "kernels/cpu/file_kernel.h"
 #include "kernels/cpu/register.h"
 
 namespace tensorbraid {
 namespace {
-
-using FileWork = Status (*)(KernelContext& ctx);
-
-template <FileWork kWork>
-class FileKernel final : public AsyncKernel {
- public:
-  explicit FileKernel(const KernelConstruction&) {}
-  void ComputeAsync(KernelContext& ctx, Done done) override {
-    if (ctx.pool().num_threads() == 0) return done(kWork(ctx));
-    ctx.pool().Schedule([&ctx, done = std::move(done)] { done(kWork(ctx)); });
-  }
-};
 
 // Inputs 0 to 2 of SaveV2 and RestoreV2.
 struct Request {
@@ -91,17 +80,25 @@ StatusOr<Tensor> RestoreOne(BundleReader& reader, const std::string& name, const
   return reader.ReadSlice(name, part.slice);
 }
 
+// A checkpoint that an older program has written.
+Status RestoreFromV1(KernelContext& ctx, const Request& request) {
+  TF_ASSIGN_OR_RETURN(const auto reader, V1Reader::Open(request.prefix));
+  for (int i = 0; i < ctx.num_outputs(); ++i) {
+    TF_ASSIGN_OR_RETURN(Tensor tensor,
+                        RestoreV1(*reader, request.names[i], request.slices[i], ctx.node().output_type(i)));
+    ctx.set_output(i, std::move(tensor));
+  }
+  return OkStatus();
+}
+
 Status Restore(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const Request request, ReadRequest(ctx, ctx.num_outputs()));
-  auto reader = BundleReader::Open(request.prefix);
-  if (absl::IsNotFound(reader.status())) {
-    return NotFound("there is no checkpoint ", request.prefix, ": ", std::string(reader.status().message()));
-  }
-  TF_RETURN_IF_ERROR(reader.status());
+  if (!FileExists(BundleIndexName(request.prefix))) return RestoreFromV1(ctx, request);
+  TF_ASSIGN_OR_RETURN(const auto reader, BundleReader::Open(request.prefix));
   for (const size_t i : OrderByName(request.names)) {
     const int output = static_cast<int>(i);
     TF_ASSIGN_OR_RETURN(Tensor tensor,
-                        RestoreOne(**reader, request.names[i], request.slices[i], ctx.node().output_type(output)));
+                        RestoreOne(*reader, request.names[i], request.slices[i], ctx.node().output_type(output)));
     ctx.set_output(output, std::move(tensor));
   }
   return OkStatus();
@@ -155,6 +152,7 @@ Status ShardedFilespec(KernelContext& ctx) {
 }  // namespace
 
 void RegisterCheckpointKernels(KernelRegistry& r) {
+  RegisterCheckpointV1Kernels(r);
   r.Add<FileKernel<Save>>("SaveV2");
   r.Add<FileKernel<Restore>>("RestoreV2");
   r.Add<FileKernel<Merge>>("MergeV2Checkpoints");

@@ -181,6 +181,48 @@ def saver_of_resource_variables(s):
     _saver(s, sharded=False, use_resource=True)
 
 
+def saver_of_version_1(s):
+    a, b = _variables(s, False)
+    change = [tf1.assign(a, a * 10.0), tf1.assign_add(b, 1)]
+    saver = tf1.train.Saver(write_version=tf1.train.SaverDef.V1)
+    s.init()
+    with _folder() as folder:
+        s.run(change)
+        path = saver.save(s.session, os.path.join(folder, "model"), global_step=7)
+        s.record(os.path.relpath(path, folder))
+        s.run(change)
+        saver.restore(s.session, path)
+        s.run([a, b])
+        tf1.train.Saver().restore(s.session, path)  # RestoreV2 reads it too
+        s.run([a, b])
+
+
+def version_1(s):
+    numbers = np.arange(6).reshape(2, 3)
+    dtypes = [d for d in DTYPES if d not in (tf.bfloat16, tf.uint32, tf.uint64)]
+    with _folder() as folder:
+        path = os.path.join(folder, "v1")
+        save = tf.raw_ops.Save(filename=path, tensor_names=[d.name for d in dtypes] + ["strings"],
+                               data=[tf.cast(numbers, d) for d in dtypes] + [tf.constant([b"a", b"\xff"])])
+        s.run(save)
+        with open(path, "rb") as f:
+            s.record(f.read())
+        for d, name in [(tf.float32, "float32"), (tf.string, "strings"), (tf.int32, "float32"), (tf.int32, "none")]:
+            s.run(tf.raw_ops.Restore(file_pattern=path, tensor_name=name, dt=d))
+        s.run(tf.raw_ops.Restore(file_pattern=path + "none", tensor_name="float32", dt=tf.float32))
+        for spec in ["2 3 1,1:-", "3 3 1,1:-", ""]:
+            s.run(tf.raw_ops.RestoreSlice(file_pattern=path, tensor_name="float32", shape_and_slice=spec,
+                                          dt=tf.float32))
+        s.run(tf.raw_ops.SaveSlices(filename=path, tensor_names=["p", "p"], shapes_and_slices=["4 3 0,2:-", "4 3 2,2:-"],
+                                    data=[tf.ones([2, 3]), tf.zeros([2, 3])]))
+        s.run(tf.raw_ops.Restore(file_pattern=path[:-1] + "?", tensor_name="p", dt=tf.float32))
+        s.run(tf.raw_ops.Save(filename=folder + "/no/v1", tensor_names=["a"], data=[1.0]))
+        for dtype in [tf.uint64, tf.bfloat16]:
+            s.run(tf.raw_ops.Save(filename=path, tensor_names=["a"], data=[tf.cast([1], dtype)]))
+        names = tf1.placeholder(tf.string)
+        s.run(tf.raw_ops.Save(filename=path, tensor_names=names, data=[1.0]), {names: ["a", "b"]})
+
+
 def sharded_saver(s):
     _saver(s, sharded=True, use_resource=False)
 
