@@ -51,7 +51,8 @@ Status Parse(TableReader& table, std::string_view key, proto::SavedTensorSlices*
   TableReader::Iterator it(&table);
   it.Seek(key);
   TF_RETURN_IF_ERROR(it.status());
-  if (!it.valid() || it.key() != key || !saved->ParseFromArray(it.value().data(), static_cast<int>(it.value().size()))) {
+  if (!it.valid() || it.key() != key ||
+      !saved->ParseFromArray(it.value().data(), static_cast<int>(it.value().size()))) {
     return DataLoss(table.path(), " lacks ", key.empty() ? "its list of tensors" : "the values of a tensor");
   }
   return OkStatus();

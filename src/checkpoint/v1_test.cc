@@ -18,8 +18,9 @@ std::vector<T> ValuesOf(const Tensor& t) {
   return {t.data<T>().begin(), t.data<T>().end()};
 }
 
-const std::vector<DType> kDtypes = {kFloat16, kFloat32, kFloat64, kInt8,  kInt16, kInt32,
-                                    kInt64,   kUint8,   kUint16,  kBool,  DType::kComplex64, DType::kComplex128};
+const std::vector<DType> kDtypes = {
+    kFloat16, kFloat32,          kFloat64,          kInt8, kInt16, kInt32, kInt64, kUint8, kUint16,
+    kBool,    DType::kComplex64, DType::kComplex128};
 
 TEST(V1Checkpoint, TensorFlowsFilesAreRead) {
   auto reader = V1Reader::Open(kTestdata + "/v1").value();

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "cluster/testing/test_cluster.h"
+#include "graph/op_registry.h"
 #include "io/file_testutil.h"
 #include "tensorbraid/tensorbraid.h"
 #include "train/meta_graph.pb.h"
@@ -100,6 +101,34 @@ TEST_F(SaverTest, PartsOfALargerVariableAreSavedAsIt) {
   EXPECT_EQ(whole.data<float>()[1], 1.0f);
   EXPECT_EQ(whole.data<float>()[2], 2.0f);
   EXPECT_TRUE(saver.Restore(*session, *path).ok());
+}
+
+TEST_F(SaverTest, TasksSaveWhatTheyHold) {
+  if (OpRegistry::Global().Find("StringJoin") == nullptr) GTEST_SKIP() << "needs the ops of strings";
+  TestCluster cluster(2, 1);
+  Graph g;
+  std::vector<Variable> variables;
+  for (int i = 0; i < 3; ++i) {
+    auto device = g.Device(StrCat("/job:ps/task:", i % 2));
+    variables.emplace_back(g, Shape({2}), Constant(i), VariableOptions{.name = StrCat("v", i)});
+  }
+  Saver saver(g, {.sharded = true});
+  const Operation init = GlobalVariablesInitializer(g);
+  const Operation forget = Group(
+      g, {variables[0].Assign(Zeros()(g, {2}, kFloat32)), variables[1].Assign(Zeros()(g, {2}, kFloat32))}, "forget");
+  auto session = Session::Create(g, {.target = cluster.worker_target()});
+  ASSERT_TRUE(session.ok()) << session.status();
+  ASSERT_TRUE((*session)->Run({init}).ok());
+  const auto path = saver.Save(**session, Path("model"), {.global_step = 5});
+  ASSERT_TRUE(path.ok()) << path.status();
+  EXPECT_TRUE(std::filesystem::exists(*path + ".data-00001-of-00002"));
+  EXPECT_EQ(CheckpointReader::Open(*path).value()->tensors().size(), 3u);
+  ASSERT_TRUE((*session)->Run({forget}).ok());
+  ASSERT_TRUE(saver.Restore(**session, *path).ok());
+  EXPECT_EQ((*session)->Run({variables[1]}).value()[0].data<float>()[1], 1.0f);
+  for (const auto& f : std::filesystem::directory_iterator(dir_.path())) {
+    EXPECT_EQ(f.path().string().find("_temp_"), std::string::npos) << f.path();
+  }
 }
 
 TEST_F(SaverTest, MistakesAreTold) {

@@ -8,7 +8,8 @@
 
 namespace tensorbraid {
 
-// Files may take long: the work is done on the pool, never on the thread of a transport or of a step that has other work.
+// Files may take long: the work is done on the pool, never on the thread of a transport or of a step that has other
+// work.
 template <Status (*kWork)(KernelContext& ctx)>
 class FileKernel final : public AsyncKernel {
  public:
