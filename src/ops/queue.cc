@@ -35,7 +35,11 @@ Status DequeueShape(ShapeContext& c) {
 Status DequeueManyShape(ShapeContext& c) {
   const std::vector<Shape> shapes = ComponentShapes(c);
   const Tensor n = c.input_value(1);
-  const bool exact = n.is_valid() && n.num_elements() == 1 && c.node().type().find("UpTo") == std::string::npos;
+  const bool known = n.is_valid() && n.num_elements() == 1;
+  if (known && n.data<int32_t>()[0] < 0) {
+    return InvalidArgument("n must be >= 0, but is ", n.data<int32_t>()[0]);
+  }
+  const bool exact = known && c.node().type().find("UpTo") == std::string::npos;
   for (int i = 0; i < c.num_outputs(); ++i) {
     if (!shapes[i].has_rank()) continue;
     Shape s({exact ? n.data<int32_t>()[0] : Shape::kUnknownDim});
