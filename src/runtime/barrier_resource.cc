@@ -64,7 +64,7 @@ Status BarrierResource::Insert(const Tensor& keys, int64_t component, const Tens
     if (cancelled_ || (closed_ && incomplete_.empty())) {
       return Cancelled("barrier '", name_, "' is closed. Pending enqueues cancelled: ", cancelled_ ? 1 : 0);
     }
-    const int64_t index = next_index_++;
+    const int64_t index = next_index_;  // of all keys that are new in this call
     for (int64_t i = 0; i < n; ++i) {
       const std::string& key = keys.data<std::string>()[i];
       auto it = incomplete_.find(key);
@@ -78,6 +78,7 @@ Status BarrierResource::Insert(const Tensor& keys, int64_t component, const Tens
         fresh.components.resize(types_.size());
         fresh.missing = types_.size();
         it = incomplete_.emplace(key, std::move(fresh)).first;
+        next_index_ = index + 1;
       }
       Tensor& slot = it->second.components[c];
       if (slot.is_valid()) {

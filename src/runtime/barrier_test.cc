@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <optional>
 
 #include "runtime/barrier_resource.h"
@@ -35,6 +36,18 @@ TEST_F(BarrierTest, TuplesAreTakenWhenTheyAreWhole) {
   EXPECT_EQ(Keys(taken), Tensor::Vector<std::string>({"c", "a"}).ToString());
   EXPECT_EQ((**taken)[3].ToString(), Tensor::Vector<float>({30, 10}).ToString());
   EXPECT_EQ(barrier_->ready_size(), 0);
+}
+
+TEST_F(BarrierTest, KeysAreNumberedByTheCallThatBroughtThem) {
+  ASSERT_TRUE(Insert(0, {"a", "b"}, {1, 2}).ok());
+  ASSERT_TRUE(Insert(1, {"b"}, {20}).ok());  // brings none
+  ASSERT_TRUE(Insert(1, {"c"}, {30}).ok());
+  ASSERT_TRUE(Insert(0, {"c"}, {3}).ok());
+  ASSERT_TRUE(Insert(1, {"a"}, {10}).ok());
+  Taken taken;
+  Take(3, &taken);
+  constexpr int64_t kFirst = std::numeric_limits<int64_t>::min();
+  EXPECT_EQ((**taken)[0].ToString(), Tensor::Vector<int64_t>({kFirst, kFirst, kFirst + 1}).ToString());
 }
 
 TEST_F(BarrierTest, MistakesAreRefused) {

@@ -34,10 +34,10 @@ def fifo_queue(s):
 def fifo_queue_on_a_parameter_server(s):
     with tf.device(s.ps):
         q = tf.queue.FIFOQueue(10, [tf.int32], shapes=[[2]], shared_name="numbers")
-    with tf.device(s.worker(0)):
-        s.run(q.enqueue([[1, 2]]))
+        enqueue, dequeued = q.enqueue([[1, 2]]), q.dequeue()
+    s.run(enqueue)
     with tf.device(s.worker(1)):
-        s.run(q.dequeue() * 2)
+        s.run(dequeued * 2)
 
 
 def queue_mistakes(s):
@@ -226,7 +226,7 @@ def queues_of_two_sessions(s):
     s.run([q.enqueue(1), shared.enqueue(1)])
     s.run([q.size(), shared.size()])
     if s.is_reference:  # plain sessions share nothing
-        s.record([0, 1])
+        s.record([np.int32(0), np.int32(1)])
     else:
         with tf1.Session(s.target, graph=tf1.get_default_graph()) as other:
             s.record(other.run([q.size(), shared.size()]))
@@ -302,6 +302,7 @@ def dense_accumulator(s):
     s.run(total.take_grad(1))
     other = tf1.ConditionalAccumulator(tf.float64, shape=[3], reduction_type="SUM", shared_name="total")
     s.run(other.num_accumulated())
+    s.run(other.apply_grad([1.0, 2.0, 3.0]))
 
 
 def sparse_accumulator(s):
@@ -419,7 +420,7 @@ def staging_map(s):
         sizes()
 
 
-def exported(s, keys, values):
+def _exported(s, keys, values):
     """Rows in the order of their keys: a table has none of its own."""
     s.run([tf.sort(keys), tf.gather(values, tf.argsort(keys))])
 
@@ -464,7 +465,7 @@ def mutable_table(s):
     s.run(table.size())
     numbered = tf.lookup.experimental.MutableHashTable(tf.int64, tf.string, "none")
     s.run(numbered.insert(np.array([5, 3, 4], np.int64), ["five", "three", "four"]))
-    exported(s, *numbered.export())
+    _exported(s, *numbered.export())
     vectors = tf.lookup.experimental.MutableHashTable(tf.int64, tf.float32, [-1.0, -2.0])
     keys = np.array([4, 9], np.int64)
     s.run(vectors.insert(keys, [[1.0, 2.0], [3.0, 4.0]]))
