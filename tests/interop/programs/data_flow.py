@@ -1,4 +1,4 @@
-"""Programs of data flow: queues, accumulators, barriers, staging areas, tables, split and stitched rows."""
+"""Programs of data flow: queues, accumulators, barriers, staging areas, split and stitched rows."""
 import threading
 
 import numpy as np
@@ -418,78 +418,6 @@ def staging_map(s):
         stage(1, [0, 1], [tf.constant(1), tf.constant(2.0)])
         s.run(op("Clear"))
         sizes()
-
-
-def _exported(s, keys, values):
-    """Rows in the order of their keys: a table has none of its own."""
-    s.run([tf.sort(keys), tf.gather(values, tf.argsort(keys))])
-
-
-def static_table(s):
-    raw = tf.raw_ops
-    table = raw.HashTableV2(key_dtype=tf.string, value_dtype=tf.int64)
-    find = raw.LookupTableFindV2(table_handle=table, keys=[["a", "b"], ["zz", "a"]], default_value=np.int64(-1))
-
-    def initialize(keys, values):
-        s.run(raw.InitializeTableV2(table_handle=table, keys=tf1.placeholder_with_default(keys, None),
-                                    values=tf1.placeholder_with_default(np.array(values, np.int64), None)))
-    s.run(find)
-    s.run(raw.LookupTableSizeV2(table_handle=table))
-    initialize(["a", "b"], [1])
-    initialize(["a", "a"], [1, 2])
-    initialize(["a", "b"], [1, 2])
-    initialize(["a", "b"], [1, 2])
-    initialize(["a"], [1])
-    s.run(find)
-    s.run(raw.LookupTableSizeV2(table_handle=table))
-    s.run(raw.LookupTableInsertV2(table_handle=table, keys=["q"], values=np.array([1], np.int64)))
-    s.run(raw.LookupTableRemoveV2(table_handle=table, keys=["q"]))
-    s.run(raw.LookupTableFindV2(table_handle=table, keys=["a"], default_value=1.0))
-    by_reference = raw.HashTable(key_dtype=tf.int64, value_dtype=tf.string)
-    keys = np.array([3, 1, 2], np.int64)
-    s.run(raw.InitializeTable(table_handle=by_reference, keys=keys, values=["x", "y", "z"]))
-    s.run(raw.LookupTableFind(table_handle=by_reference, keys=keys[::-1], default_value="none"))
-    s.run(raw.LookupTableSize(table_handle=by_reference))
-    layer = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["u", "v"], [10.5, 20.5]), -1.0)
-    s.run(tf1.tables_initializer())
-    s.run(layer.lookup(tf.constant(["v", "w"])))
-
-
-def mutable_table(s):
-    table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1)
-    s.run(table.insert(["a", "b", "c"], np.array([1, 2, 3], np.int64)))
-    s.run(table.insert(["a"], np.array([5], np.int64)))
-    s.run(table.lookup(tf.constant(["a", "x", "c"])))
-    s.run(table.lookup(tf.constant(["a", "x"]), dynamic_default_values=np.array([10, 20], np.int64)))
-    s.run(table.remove(tf.constant(["b", "none"])))
-    s.run(table.size())
-    numbered = tf.lookup.experimental.MutableHashTable(tf.int64, tf.string, "none")
-    s.run(numbered.insert(np.array([5, 3, 4], np.int64), ["five", "three", "four"]))
-    _exported(s, *numbered.export())
-    vectors = tf.lookup.experimental.MutableHashTable(tf.int64, tf.float32, [-1.0, -2.0])
-    keys = np.array([4, 9], np.int64)
-    s.run(vectors.insert(keys, [[1.0, 2.0], [3.0, 4.0]]))
-    s.run(vectors.lookup(np.array([[9, 1]], np.int64)))
-    short = tf1.placeholder_with_default([1.0, 2.0], None)
-    s.run(tf.raw_ops.LookupTableInsertV2(table_handle=vectors.resource_handle, keys=keys, values=short))
-    s.run(vectors.size())
-
-
-def dense_table(s):
-    table = tf.lookup.experimental.DenseHashTable(tf.int64, tf.float32, -1.0, empty_key=0, deleted_key=-1,
-                                                  initial_num_buckets=4)
-    s.run(table.insert(np.array([1, 2, 3, 4, 5], np.int64), [1.0, 2.0, 3.0, 4.0, 5.0]))
-    s.run(table.lookup(np.array([5, 7], np.int64)))
-    s.run(table.remove(np.array([2, 7], np.int64)))
-    s.run(table.size())
-    bad = np.array([0], np.int64)
-    s.run(table.insert(bad, [1.0]))
-    s.run(table.lookup(bad - 1))
-    pairs = tf.lookup.experimental.DenseHashTable(tf.int64, tf.int64, np.array([-1, -1], np.int64),
-                                                  empty_key=np.array([0, 0], np.int64),
-                                                  deleted_key=np.array([-1, -1], np.int64))
-    s.run(pairs.insert(np.array([[1, 2], [3, 4]], np.int64), np.array([[5, 6], [7, 8]], np.int64)))
-    s.run(pairs.lookup(np.array([[3, 4], [4, 3]], np.int64)))
 
 
 def partition_and_stitch(s):
