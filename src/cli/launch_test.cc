@@ -35,8 +35,8 @@ class LaunchTest : public ::testing::Test {
     return result.ok() ? *result : LaunchResult{};
   }
   std::string Path(const std::string& name) const { return dir_.path() + "/" + name; }
-  std::string out() const { return ReadFile(Path("out")); }
-  std::string err() const { return ReadFile(Path("err")); }
+  std::string out() const { return TextOf(Path("out")); }
+  std::string err() const { return TextOf(Path("err")); }
 
   TempDir dir_;
 };
@@ -55,7 +55,7 @@ TEST_F(LaunchTest, MarksLinesWithTheirTaskButJsonAndKeepsLogs) {
   }
   EXPECT_THAT(out(), Not(HasSubstr("trouble")));
   EXPECT_THAT(err(), AllOf(HasSubstr("[worker/1] trouble\n"), HasSubstr("logs are in")));
-  const std::string log = ReadFile(Path("a/b/worker-1.log"));
+  const std::string log = TextOf(Path("a/b/worker-1.log"));
   EXPECT_THAT(log, AllOf(HasSubstr("hello\n{\"a\":1}\n"), HasSubstr("trouble\n"), Not(HasSubstr("[worker/1]"))));
 }
 

@@ -41,7 +41,7 @@ inline std::string AwaitLine(const Fd& fd, const std::string& start) {
   return "";
 }
 
-inline std::string ReadFile(const std::string& path) {
+inline std::string TextOf(const std::string& path) {
   std::stringstream text;
   text << std::ifstream(path).rdbuf();
   return text.str();

@@ -104,4 +104,5 @@ class Cluster:
 
 def program_path():
     """The `tensorbraid` program under test."""
-    return os.environ["TENSORBRAID_PROGRAM"]
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    return os.environ.get("TENSORBRAID_PROGRAM", f"{root}/build/release/src/cli/tensorbraid")
