@@ -1,4 +1,5 @@
 // Running sums, products and logarithms of sums of exponentials along an axis.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -25,7 +26,7 @@ struct CumprodF : MulF {
 struct LogsumexpF {
   template <typename A>
   static A Identity() {
-    return std::numeric_limits<A>::lowest();
+    return -std::numeric_limits<A>::infinity();
   }
   template <typename A>
   static A Apply(A a, A b) {
@@ -43,7 +44,6 @@ class ScanKernel final : public Kernel {
       : exclusive_(c.attr<bool>("exclusive")), reverse_(c.attr<bool>("reverse")) {}
 
   Status Compute(KernelContext& ctx) override {
-    using A = cpu::Compute<T>;
     const Tensor& in = ctx.input(0);
     if (!ctx.input(1).shape().is_scalar()) {
       return InvalidArgument("the axis must be a scalar, got shape ", ctx.input(1).shape());
@@ -57,23 +57,37 @@ class ScanKernel final : public Kernel {
     if (in.num_elements() == 0) return OkStatus();
     const T* from = in.data<T>().data();
     T* to = out->mutable_data<T>().data();
-    const int64_t step = reverse_ ? -inner : inner;
     Parallel(ctx, outer * inner, 2.0 * size, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        int64_t at = i / inner * size * inner + i % inner + (reverse_ ? (size - 1) * inner : 0);
-        A sum = F::template Identity<A>();
-        for (int64_t k = 0; k < size; ++k, at += step) {
-          if (exclusive_) to[at] = static_cast<T>(sum);
-          const A value = static_cast<A>(from[at]);
-          sum = k == 0 ? value : F::Apply(sum, value);
-          if (!exclusive_) to[at] = static_cast<T>(sum);
-        }
+      // Neighbouring columns together, so that memory is read in its order.
+      for (int64_t i = begin; i < end;) {
+        const int64_t n = std::min({kColumns, end - i, inner - i % inner});
+        const int64_t at = i / inner * size * inner + i % inner;
+        Scan(from + at, to + at, size, inner, n);
+        i += n;
       }
     });
     return OkStatus();
   }
 
  private:
+  static constexpr int64_t kColumns = 64;
+
+  // n columns of `size` elements, `inner` apart.
+  void Scan(const T* from, T* to, int64_t size, int64_t inner, int64_t n) const {
+    using A = cpu::Compute<T>;
+    A sums[kColumns];
+    std::fill(sums, sums + n, F::template Identity<A>());
+    for (int64_t k = 0; k < size; ++k) {
+      const int64_t at = (reverse_ ? size - 1 - k : k) * inner;
+      for (int64_t j = 0; j < n; ++j) {
+        if (exclusive_) to[at + j] = static_cast<T>(sums[j]);
+        const A value = static_cast<A>(from[at + j]);
+        sums[j] = k == 0 ? value : F::Apply(sums[j], value);
+        if (!exclusive_) to[at + j] = static_cast<T>(sums[j]);
+      }
+    }
+  }
+
   const bool exclusive_;
   const bool reverse_;
 };
