@@ -1,3 +1,4 @@
+#include <atomic>
 #include <map>
 #include <utility>
 
@@ -87,7 +88,8 @@ class RemoteBackend final : public SessionBackend {
     proto::RunStepResponse response;
     TF_RETURN_IF_ERROR(Ask("RunStep", parts, &response, deadline));
     if (response.status_code() != 0) {
-      return Status(static_cast<absl::StatusCode>(response.status_code()), response.status_error_message());
+      return UnlessClosed(
+          Status(static_cast<absl::StatusCode>(response.status_code()), response.status_error_message()));
     }
     std::map<std::string, const proto::TensorProto*> by_name;
     for (const auto& named : response.tensor()) by_name[named.name()] = &named.tensor();
@@ -102,14 +104,12 @@ class RemoteBackend final : public SessionBackend {
   }
 
   Status Close() override {
-    {
-      MutexLock lock(mu_);
-      if (std::exchange(closed_, true)) return OkStatus();
-    }
+    if (closed_.exchange(true)) return OkStatus();
     proto::CloseSessionRequest request;
     request.set_session_handle(handle_);
     proto::CloseSessionResponse response;
-    const Status status = Ask("CloseSession", request, &response, std::chrono::steady_clock::now() + kCloseTimeout);
+    const Status status = AskServer("CloseSession", SerializeMessage(request), &response,
+                                    std::chrono::steady_clock::now() + kCloseTimeout);
     client_->Cancel();
     // A server that is gone, or has forgotten the session, holds nothing of it.
     return absl::IsUnavailable(status) || absl::IsAborted(status) ? OkStatus() : status;
@@ -141,6 +141,14 @@ class RemoteBackend final : public SessionBackend {
   }
   Status Ask(const std::string& method, const MessageParts& request, google::protobuf::MessageLite* response,
              Deadline deadline) {
+    return UnlessClosed(AskServer(method, request, response, deadline));
+  }
+  // The server may have forgotten a session that is closed before it sees a call that was made earlier.
+  Status UnlessClosed(Status status) const {
+    return absl::IsAborted(status) && closed_ ? Cancelled("the session is closed") : status;
+  }
+  Status AskServer(const std::string& method, const MessageParts& request, google::protobuf::MessageLite* response,
+                   Deadline deadline) {
     const CallClient::Result result = client_->Ask("/tensorflow.MasterService/" + method, request, deadline);
     TF_RETURN_IF_ERROR(result.status);
     if (!ParseMessage(result.answer, response)) return Internal("the server's answer to ", method, " cannot be read");
@@ -189,7 +197,7 @@ class RemoteBackend final : public SessionBackend {
   std::string handle_;  // constant once the session has been made
   int64_t version_ TB_GUARDED_BY(mu_) = 0;
   size_t known_nodes_ TB_GUARDED_BY(mu_) = 0;
-  bool closed_ TB_GUARDED_BY(mu_) = false;
+  std::atomic<bool> closed_{false};
 };
 
 }  // namespace

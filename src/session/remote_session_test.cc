@@ -105,13 +105,34 @@ TEST_F(RemoteSessionTest, ADeadlineEndsAStepThatWaits) {
 
 TEST_F(RemoteSessionTest, ClosingTheSessionCancelsItsSteps) {
   Graph g;
-  FIFOQueue queue(g, {kInt32}, {.shapes = {Shape()}, .capacity = 1, .name = "q"});
-  auto element = queue.Dequeue();
+  FIFOQueue begun(g, {kInt32}, {.shapes = {Shape()}, .capacity = 1, .name = "begun"});
+  FIFOQueue empty(g, {kInt32}, {.shapes = {Shape()}, .capacity = 1, .name = "empty"});
+  auto one = Placeholder(g, kInt32, {}, "one");
+  auto begin = begun.Enqueue({one});
+  auto wait_for_begin = begun.Dequeue();
+  auto element = empty.Dequeue();
   auto session = Connect(g);
-  std::thread closer([&] { EXPECT_TRUE(session->Close().ok()); });
-  const auto result = session->Run({element[0]});
+  std::thread closer([&] {
+    EXPECT_TRUE(session->Run({wait_for_begin[0]}).ok());
+    EXPECT_TRUE(session->Close().ok());
+  });
+  const auto result = session->Run({element[0], begin}, {{one, Tensor::Of<int32_t>({}, {1})}});
   closer.join();
   EXPECT_EQ(result.status().code(), absl::StatusCode::kCancelled) << result.status();
+}
+
+// Whether the server learns of the step before or after it forgets the session is left to chance.
+TEST_F(RemoteSessionTest, StepsThatStartWhileTheSessionClosesAreCancelled) {
+  Graph g;
+  FIFOQueue queue(g, {kInt32}, {.shapes = {Shape()}, .capacity = 1, .name = "q"});
+  auto element = queue.Dequeue();
+  for (int i = 0; i < 10; ++i) {
+    auto session = Connect(g);
+    std::thread closer([&] { EXPECT_TRUE(session->Close().ok()); });
+    const auto result = session->Run({element[0]});
+    closer.join();
+    EXPECT_EQ(result.status().code(), absl::StatusCode::kCancelled) << result.status();
+  }
 }
 
 TEST(RemoteSessionWithoutServerTest, IsUnavailable) {
