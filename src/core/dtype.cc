@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "core/resource_handle.h"
+#include "core/variant.h"
 
 namespace tensorbraid {
 namespace {
@@ -32,7 +33,7 @@ constexpr std::array kTypes = {
     Entry{DType::kComplex128, "complex128", "complex128", "DT_COMPLEX128", 16},
     Entry{DType::kFloat16, "float16", "half", "DT_HALF", 2},
     Entry{DType::kResource, "resource", "resource", "DT_RESOURCE", sizeof(ResourceHandle)},
-    Entry{DType::kVariant, "variant", "variant", "DT_VARIANT", 0},
+    Entry{DType::kVariant, "variant", "variant", "DT_VARIANT", sizeof(Variant)},
     Entry{DType::kUint32, "uint32", "uint32", "DT_UINT32", 4},
     Entry{DType::kUint64, "uint64", "uint64", "DT_UINT64", 8},
 };

@@ -3,6 +3,8 @@
 #ifndef TENSORBRAID_CORE_MUTEX_H_
 #define TENSORBRAID_CORE_MUTEX_H_
 
+#include <pthread.h>
+
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -37,6 +39,52 @@ class TB_THREAD_ANNOTATION(scoped_lockable) MutexLock {
 
  private:
   Mutex& mu_;
+};
+
+// Many readers or one writer. A writer that waits goes before later readers; a reader must not lock it again.
+class TB_THREAD_ANNOTATION(capability("mutex")) SharedMutex {
+ public:
+  SharedMutex() {
+    pthread_rwlockattr_t attributes;
+    pthread_rwlockattr_init(&attributes);
+    pthread_rwlockattr_setkind_np(&attributes, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+    pthread_rwlock_init(&lock_, &attributes);
+    pthread_rwlockattr_destroy(&attributes);
+  }
+  ~SharedMutex() { pthread_rwlock_destroy(&lock_); }
+  SharedMutex(const SharedMutex&) = delete;
+  SharedMutex& operator=(const SharedMutex&) = delete;
+  void Lock() TB_THREAD_ANNOTATION(acquire_capability()) { pthread_rwlock_wrlock(&lock_); }
+  void Unlock() TB_THREAD_ANNOTATION(release_capability()) { pthread_rwlock_unlock(&lock_); }
+  void LockShared() TB_THREAD_ANNOTATION(acquire_shared_capability()) { pthread_rwlock_rdlock(&lock_); }
+  void UnlockShared() TB_THREAD_ANNOTATION(release_shared_capability()) { pthread_rwlock_unlock(&lock_); }
+
+ private:
+  pthread_rwlock_t lock_;
+};
+
+class TB_THREAD_ANNOTATION(scoped_lockable) WriterLock {
+ public:
+  explicit WriterLock(SharedMutex& mu) TB_THREAD_ANNOTATION(acquire_capability(mu)) : mu_(mu) { mu_.Lock(); }
+  ~WriterLock() TB_THREAD_ANNOTATION(release_capability()) { mu_.Unlock(); }
+  WriterLock(const WriterLock&) = delete;
+  WriterLock& operator=(const WriterLock&) = delete;
+
+ private:
+  SharedMutex& mu_;
+};
+
+class TB_THREAD_ANNOTATION(scoped_lockable) ReaderLock {
+ public:
+  explicit ReaderLock(SharedMutex& mu) TB_THREAD_ANNOTATION(acquire_shared_capability(mu)) : mu_(mu) {
+    mu_.LockShared();
+  }
+  ~ReaderLock() TB_THREAD_ANNOTATION(release_generic_capability()) { mu_.UnlockShared(); }
+  ReaderLock(const ReaderLock&) = delete;
+  ReaderLock& operator=(const ReaderLock&) = delete;
+
+ private:
+  SharedMutex& mu_;
 };
 
 class CondVar {

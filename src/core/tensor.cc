@@ -7,6 +7,7 @@
 #include "core/logging.h"
 #include "core/resource_handle.h"
 #include "core/strings.h"
+#include "core/variant.h"
 
 namespace tensorbraid {
 namespace {
@@ -22,6 +23,7 @@ class ObjectBuffer : public Buffer {
 RefPtr<Buffer> NewBuffer(DType dtype, int64_t n) {
   if (dtype == DType::kString) return MakeRef<ObjectBuffer<std::string>>(n);
   if (dtype == DType::kResource) return MakeRef<ObjectBuffer<ResourceHandle>>(n);
+  if (dtype == DType::kVariant) return MakeRef<ObjectBuffer<Variant>>(n);
   return AllocateBuffer(static_cast<size_t>(n) * DTypeSize(dtype));
 }
 
@@ -146,6 +148,8 @@ Tensor Tensor::DeepCopy() const {
     std::copy_n(static_cast<const std::string*>(data_), num_elements_, static_cast<std::string*>(copy.data_));
   } else if (dtype_ == DType::kResource) {
     std::copy_n(static_cast<const ResourceHandle*>(data_), num_elements_, static_cast<ResourceHandle*>(copy.data_));
+  } else if (dtype_ == DType::kVariant) {
+    std::copy_n(static_cast<const Variant*>(data_), num_elements_, static_cast<Variant*>(copy.data_));
   } else if (num_elements_ > 0) {
     std::memcpy(copy.data_, data_, num_bytes());
   }

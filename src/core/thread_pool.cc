@@ -14,6 +14,19 @@ ThreadPool::ThreadPool(std::string name, int num_threads) : name_(std::move(name
 
 ThreadPool::~ThreadPool() {
   {
+    MutexLock lock(stop_mu_);
+    for (const auto& [id, closure] : on_stop_) closure();
+  }
+  {
+    // Blocking work may still need the pool's own threads.
+    MutexLock lock(mu_);
+    blocking_stops_ = true;
+    blocking_cv_.NotifyAll();
+    blocking_cv_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return blocking_threads_ == 0; });
+  }
+  // What came when all threads were ending: everything that was scheduled runs.
+  BlockingLoop();
+  {
     MutexLock lock(mu_);
     stopping_ = true;
   }
@@ -27,6 +40,52 @@ void ThreadPool::Schedule(std::function<void()> work) {
     queue_.push_back(std::move(work));
   }
   cv_.NotifyOne();
+}
+
+void ThreadPool::ScheduleBlocking(std::function<void()> work) {
+  constexpr int kMaxThreads = 1024;
+  MutexLock lock(mu_);
+  blocking_queue_.push_back(std::move(work));
+  if (blocking_idle_ >= static_cast<int>(blocking_queue_.size())) {
+    blocking_cv_.NotifyOne();
+  } else if (blocking_threads_ < kMaxThreads && !blocking_stops_) {
+    ++blocking_threads_;
+    std::thread([this] {
+      pthread_setname_np(pthread_self(), "tb-blocking");
+      BlockingLoop();
+    }).detach();
+  }
+}
+
+void ThreadPool::BlockingLoop() {
+  constexpr std::chrono::seconds kIdle{10};
+  mu_.Lock();
+  while (true) {
+    ++blocking_idle_;
+    blocking_cv_.WaitFor(mu_, kIdle, [this]() TB_REQUIRES(mu_) { return blocking_stops_ || !blocking_queue_.empty(); });
+    --blocking_idle_;
+    if (blocking_queue_.empty()) break;
+    std::function<void()> work = std::move(blocking_queue_.front());
+    blocking_queue_.pop_front();
+    mu_.Unlock();
+    work();
+    work = nullptr;
+    mu_.Lock();
+  }
+  // Under the lock: the pool may be gone as soon as it is free.
+  if (--blocking_threads_ <= 0) blocking_cv_.NotifyAll();
+  mu_.Unlock();
+}
+
+uint64_t ThreadPool::OnStop(std::function<void()> closure) {
+  MutexLock lock(stop_mu_);
+  on_stop_.emplace(next_on_stop_, std::move(closure));
+  return next_on_stop_++;
+}
+
+void ThreadPool::RemoveOnStop(uint64_t id) {
+  MutexLock lock(stop_mu_);
+  on_stop_.erase(id);
 }
 
 void ThreadPool::Loop() {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <string>
 #include <thread>
 #include <vector>
@@ -24,6 +25,15 @@ class ThreadPool {
 
   int num_threads() const { return static_cast<int>(threads_.size()); }
   void Schedule(std::function<void()> work);
+  // For work that may wait for long (reading files, another step): runs on threads besides the pool's own, started as
+  // they are needed; what comes while a thousand are busy waits for one of them. Other closures may be waited for, but
+  // for those of ScheduleBlocking.
+  void ScheduleBlocking(std::function<void()> work);
+  // Calls `closure` when the pool is about to be destroyed, before its threads are waited for: whoever schedules work
+  // that waits makes it come to an end then. Gives an id, never 0, to take it back with.
+  uint64_t OnStop(std::function<void()> closure);
+  // The closure will not be called any more, and is not running.
+  void RemoveOnStop(uint64_t id);
 
   // Runs body(begin, end) over disjoint ranges that cover [0, total), on the calling thread and on idle pool threads,
   // and returns when all are done. `cost_ns` estimates one unit; small totals run on the caller alone. Safe to call
@@ -32,6 +42,7 @@ class ThreadPool {
 
  private:
   void Loop();
+  void BlockingLoop();
 
   const std::string name_;
   Mutex mu_;
@@ -40,6 +51,14 @@ class ThreadPool {
   int idle_ TB_GUARDED_BY(mu_) = 0;
   bool stopping_ TB_GUARDED_BY(mu_) = false;
   std::vector<std::thread> threads_;
+  CondVar blocking_cv_;
+  std::deque<std::function<void()>> blocking_queue_ TB_GUARDED_BY(mu_);
+  int blocking_threads_ TB_GUARDED_BY(mu_) = 0;
+  int blocking_idle_ TB_GUARDED_BY(mu_) = 0;
+  bool blocking_stops_ TB_GUARDED_BY(mu_) = false;
+  Mutex stop_mu_;  // held while closures of OnStop run
+  std::map<uint64_t, std::function<void()>> on_stop_ TB_GUARDED_BY(stop_mu_);
+  uint64_t next_on_stop_ TB_GUARDED_BY(stop_mu_) = 1;
 };
 
 }  // namespace tensorbraid
