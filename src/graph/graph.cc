@@ -4,6 +4,7 @@
 
 #include "core/device_name.h"
 #include "core/strings.h"
+#include "graph/function.h"
 #include "graph/node.h"
 
 namespace tensorbraid {
@@ -120,6 +121,11 @@ std::string AttrValue::ToString() const {
         return "?";
       },
       value_);
+}
+
+GraphImpl::GraphImpl(Graph* self) : self_(self) {
+  static const auto* empty = new std::shared_ptr<const FunctionLibrary>(std::make_shared<FunctionLibrary>());
+  functions_ = *empty;
 }
 
 Graph::Graph() : impl_(std::make_unique<GraphImpl>(this)) {}

@@ -6,9 +6,11 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "core/strings.h"
+#include "graph/attr_proto.h"
+#include "graph/control_flow.h"
+#include "graph/function.h"
 #include "graph/graph.pb.h"
 #include "graph/node.h"
-#include "graph/tensor_proto.h"
 
 namespace tensorbraid {
 namespace {
@@ -16,119 +18,9 @@ namespace {
 // The graph version that TensorFlow 2 writes; it refuses graphs whose consumers are too new for it, not older ones.
 constexpr int kGraphVersion = 1395;
 
-void AttrToProto(const AttrValue& value, proto::AttrValue* out) {
-  std::visit(
-      [&](const auto& v) {
-        using T = std::decay_t<decltype(v)>;
-        if constexpr (std::is_same_v<T, std::string>) out->set_s(v);
-        if constexpr (std::is_same_v<T, int64_t>) out->set_i(v);
-        if constexpr (std::is_same_v<T, float>) out->set_f(v);
-        if constexpr (std::is_same_v<T, bool>) out->set_b(v);
-        if constexpr (std::is_same_v<T, DType>) out->set_type(static_cast<int32_t>(v));
-        if constexpr (std::is_same_v<T, Shape>) ToProto(v, out->mutable_shape());
-        if constexpr (std::is_same_v<T, Tensor>) ToProto(v, out->mutable_tensor());
-        if constexpr (std::is_same_v<T, std::shared_ptr<const AttrValue::Function>>) {
-          out->mutable_func()->set_name(v->name);
-          for (const auto& [name, attr] : v->attrs) AttrToProto(attr, &(*out->mutable_func()->mutable_attr())[name]);
-        }
-        auto* list = [&]() -> proto::AttrValue::ListValue* {
-          if constexpr (requires { typename T::value_type; } && !std::is_same_v<T, std::string>)
-            return out->mutable_list();
-          return nullptr;
-        }();
-        if constexpr (std::is_same_v<T, std::vector<std::string>>)
-          for (const auto& s : v) list->add_s(s);
-        if constexpr (std::is_same_v<T, std::vector<int64_t>>)
-          for (int64_t i : v) list->add_i(i);
-        if constexpr (std::is_same_v<T, std::vector<float>>)
-          for (float f : v) list->add_f(f);
-        if constexpr (std::is_same_v<T, std::vector<bool>>)
-          for (bool b : v) list->add_b(b);
-        if constexpr (std::is_same_v<T, std::vector<DType>>)
-          for (DType t : v) list->add_type(static_cast<int32_t>(t));
-        if constexpr (std::is_same_v<T, std::vector<Shape>>)
-          for (const auto& s : v) ToProto(s, list->add_shape());
-        if constexpr (std::is_same_v<T, std::vector<Tensor>>)
-          for (const auto& t : v) ToProto(t, list->add_tensor());
-        (void)list;
-      },
-      value.value());
-}
-
-// `wanted` is the attribute's declared type, which decides what an empty list is a list of.
-StatusOr<AttrValue> AttrFromProto(const proto::AttrValue& p, std::string_view wanted, int depth = 0) {
-  if (depth > 8) return InvalidArgument("function attributes are nested too deeply");
-  const auto type = [](int32_t number) -> StatusOr<DType> {
-    if (!IsKnownDType(number)) return InvalidArgument("unknown dtype ", number);
-    return DType(number);
-  };
-  switch (p.value_case()) {
-    case proto::AttrValue::kS:
-      return AttrValue(p.s());
-    case proto::AttrValue::kI:
-      return AttrValue(static_cast<int64_t>(p.i()));
-    case proto::AttrValue::kF:
-      return AttrValue(p.f());
-    case proto::AttrValue::kB:
-      return AttrValue(p.b());
-    case proto::AttrValue::kType: {
-      TF_ASSIGN_OR_RETURN(const DType t, type(p.type()));
-      return AttrValue(t);
-    }
-    case proto::AttrValue::kShape: {
-      TF_ASSIGN_OR_RETURN(Shape s, FromProto(p.shape()));
-      return AttrValue(std::move(s));
-    }
-    case proto::AttrValue::kTensor: {
-      TF_ASSIGN_OR_RETURN(Tensor t, FromProto(p.tensor()));
-      return AttrValue(std::move(t));
-    }
-    case proto::AttrValue::kFunc: {
-      AttrValue::Function f{p.func().name(), {}};
-      for (const auto& [name, attr] : p.func().attr()) {
-        TF_ASSIGN_OR_RETURN(AttrValue v, AttrFromProto(attr, "", depth + 1));
-        f.attrs.emplace(name, std::move(v));
-      }
-      return AttrValue(std::move(f));
-    }
-    case proto::AttrValue::kList: {
-      const auto& l = p.list();
-      if (l.s_size() > 0 || wanted == "list(string)")
-        return AttrValue(std::vector<std::string>(l.s().begin(), l.s().end()));
-      if (l.i_size() > 0 || wanted == "list(int)") return AttrValue(std::vector<int64_t>(l.i().begin(), l.i().end()));
-      if (l.f_size() > 0 || wanted == "list(float)") return AttrValue(std::vector<float>(l.f().begin(), l.f().end()));
-      if (l.b_size() > 0 || wanted == "list(bool)") return AttrValue(std::vector<bool>(l.b().begin(), l.b().end()));
-      if (l.shape_size() > 0 || wanted == "list(shape)") {
-        std::vector<Shape> shapes;
-        for (const auto& s : l.shape()) {
-          TF_ASSIGN_OR_RETURN(Shape shape, FromProto(s));
-          shapes.push_back(std::move(shape));
-        }
-        return AttrValue(std::move(shapes));
-      }
-      if (l.tensor_size() > 0 || wanted == "list(tensor)") {
-        std::vector<Tensor> tensors;
-        for (const auto& t : l.tensor()) {
-          TF_ASSIGN_OR_RETURN(Tensor tensor, FromProto(t));
-          tensors.push_back(std::move(tensor));
-        }
-        return AttrValue(std::move(tensors));
-      }
-      if (l.func_size() > 0) return Unimplemented("attributes that are lists of functions");
-      std::vector<DType> types;
-      for (int32_t t : l.type()) {
-        TF_ASSIGN_OR_RETURN(const DType dtype, type(t));
-        types.push_back(dtype);
-      }
-      return AttrValue(std::move(types));
-    }
-    default:
-      return InvalidArgument("the attribute has no value");
-  }
-}
-
 void GraphToProto(const GraphImpl& graph, proto::GraphDef* out) {
   out->mutable_versions()->set_producer(kGraphVersion);
+  if (!graph.functions()->empty()) graph.functions()->ToProto(out->mutable_library());
   for (const auto& node : graph.nodes()) {
     proto::NodeDef* def = out->add_node();
     def->set_name(node->name());
@@ -138,7 +30,7 @@ void GraphToProto(const GraphImpl& graph, proto::GraphDef* out) {
       def->add_input(input.index() == 0 ? input.node()->name() : input.name());
     }
     for (const Node* c : node->control_inputs()) def->add_input("^" + c->name());
-    for (const auto& [name, value] : node->attrs()) AttrToProto(value, &(*def->mutable_attr())[name]);
+    for (const auto& [name, value] : node->attrs()) ToProto(value, &(*def->mutable_attr())[name]);
   }
 }
 
@@ -168,7 +60,7 @@ StatusOr<InputName> ParseInput(std::string_view text) {
   return in;
 }
 
-// Adds the nodes in an order in which every node comes after its inputs.
+// Adds the nodes in an order in which every node comes after its inputs, but for what comes around to a Merge.
 class Importer {
  public:
   Importer(const proto::GraphDef& def, GraphImpl* graph) : def_(def), graph_(graph) {}
@@ -190,6 +82,7 @@ class Importer {
           if (graph_->Find(in.node) != nullptr) continue;
           return InvalidArgument("node '", def_.node(i).name(), "' takes '", input, "', which does not exist");
         }
+        if (IsBack(it->second, i) && !in.is_control) continue;
         ++waiting_for[i];
         consumers[it->second].push_back(i);
       }
@@ -208,15 +101,47 @@ class Importer {
         if (--waiting_for[c] == 0) ready.push_back(c);
       }
     }
-    if (done < def_.node_size()) {
-      const auto stuck = std::find_if(waiting_for.begin(), waiting_for.end(), [](int n) { return n > 0; });
-      return InvalidArgument("the graph has a cycle through node '",
-                             def_.node(static_cast<int>(stuck - waiting_for.begin())).name(), "'");
+    if (done < def_.node_size()) return DescribeCycle(waiting_for);
+    for (const auto& [merge, input, from] : back_edges_) {
+      Node* node = graph_->Find(from.node);
+      if (from.index != 0) return InvalidArgument("'", from.node, "' has no output ", from.index);
+      TF_RETURN_IF_ERROR(graph_->CloseLoop(merge, input, Output(node, 0)));
     }
     return OkStatus();
   }
 
  private:
+  bool IsBack(int from, int to) const {
+    return FlowKindOf(def_.node(from).op()) == FlowKind::kNextIteration &&
+           FlowKindOf(def_.node(to).op()) == FlowKind::kMerge;
+  }
+
+  // Every node that is left waits for another that is left: following them leads around a cycle.
+  Status DescribeCycle(const std::vector<int>& waiting_for) const {
+    int at = static_cast<int>(std::find_if(waiting_for.begin(), waiting_for.end(), [](int n) { return n > 0; }) -
+                              waiting_for.begin());
+    std::vector<int> path;
+    std::vector<bool> seen(waiting_for.size(), false);
+    while (!seen[at]) {
+      seen[at] = true;
+      path.push_back(at);
+      for (const std::string& input : def_.node(at).input()) {
+        const auto in = ParseInput(input);
+        const auto it = in.ok() ? index_.find(std::string(in->node)) : index_.end();
+        if (it == index_.end() || waiting_for[it->second] == 0 || (IsBack(it->second, at) && !in->is_control)) continue;
+        at = it->second;
+        break;
+      }
+    }
+    constexpr size_t kMaxNamed = 10;
+    std::vector<std::string> names;
+    for (auto it = std::find(path.begin(), path.end(), at); it != path.end() && names.size() < kMaxNamed; ++it) {
+      names.push_back(StrCat("'", def_.node(*it).name(), "'"));
+    }
+    return InvalidArgument("the graph has a cycle through ", StrJoin(names, ", "),
+                           "; only a NextIteration that goes to a Merge may close one");
+  }
+
   StatusOr<Node*> Add(const proto::NodeDef& def) {
     NodeSpec spec{.name = def.name(),
                   .op = def.op(),
@@ -227,17 +152,21 @@ class Importer {
                   .loc = {},
                   .has_location = false,
                   .defer_shape_errors = true};
-    const OpDef* op = OpRegistry::Global().Find(def.op());
+    const OpDef* op = graph_->FindOp(def.op());
     for (const auto& [name, value] : def.attr()) {
       const AttrDef* declared = op == nullptr ? nullptr : op->FindAttr(name);
-      auto attr = AttrFromProto(value, declared == nullptr ? "" : declared->type);
+      auto attr = FromProto(value, declared == nullptr ? "" : declared->type);
       if (!attr.ok()) return Annotate(attr.status(), StrCat("node '", def.name(), "', attribute '", name, "'"));
       spec.attrs.emplace(name, *std::move(attr));
     }
+    std::vector<std::pair<int, InputName>> back;  // inputs that are made later
     for (const std::string& input : def.input()) {
       TF_ASSIGN_OR_RETURN(const InputName in, ParseInput(input));
       Node* from = graph_->Find(in.node);
-      if (in.is_control) {
+      if (from == nullptr) {
+        back.emplace_back(static_cast<int>(spec.inputs.size()), in);
+        spec.inputs.emplace_back();
+      } else if (in.is_control) {
         spec.controls.push_back(from);
       } else if (in.index >= from->num_outputs()) {
         return InvalidArgument("node '", def.name(), "' takes '", input, "', but '", in.node, "' has ",
@@ -246,23 +175,47 @@ class Importer {
         spec.inputs.emplace_back(from, in.index);
       }
     }
-    return graph_->AddNode(std::move(spec));
+    TF_ASSIGN_OR_RETURN(Node * node, graph_->AddNode(std::move(spec)));
+    for (const auto& [input, from] : back) back_edges_.emplace_back(node, input, from);
+    return node;
   }
 
   const proto::GraphDef& def_;
   GraphImpl* graph_;
+  std::vector<std::tuple<Node*, int, InputName>> back_edges_;  // names are those of def_
   absl::flat_hash_map<std::string, int> index_;
 };
 
-Status Import(const proto::GraphDef& def, Graph* graph) {
-  const size_t before = graph->impl().nodes().size();
-  std::vector<Node*> added;
-  const Status status = Importer(def, &graph->impl()).Run(&added);
-  if (!status.ok()) graph->impl().RemoveFrom(before);
-  return status;
+// The graph's library with what the GraphDef brings added.
+Status AddLibrary(const proto::FunctionDefLibrary& library, GraphImpl* graph) {
+  if (library.function_size() == 0 && library.gradient_size() == 0) return OkStatus();
+  auto functions = std::make_shared<FunctionLibrary>(*graph->functions());
+  for (const auto& def : library.function()) {
+    TF_ASSIGN_OR_RETURN(auto function, Function::FromProto(def));
+    TF_RETURN_IF_ERROR(functions->Add(std::move(function)));
+  }
+  for (const auto& g : library.gradient()) {
+    TF_RETURN_IF_ERROR(functions->AddGradient(g.function_name(), g.gradient_func()));
+  }
+  graph->set_functions(std::move(functions));
+  return OkStatus();
 }
 
 }  // namespace
+
+Status ImportProto(const proto::GraphDef& def, Graph* graph) {
+  GraphImpl& impl = graph->impl();
+  const size_t before = impl.nodes().size();
+  const auto functions = impl.functions();
+  std::vector<Node*> added;
+  Status status = AddLibrary(def.library(), &impl);
+  if (status.ok()) status = Importer(def, &impl).Run(&added);
+  if (!status.ok()) {
+    impl.RemoveFrom(before);
+    impl.set_functions(functions);
+  }
+  return status;
+}
 
 void GraphImpl::RemoveFrom(size_t count) {
   while (nodes_.size() > count) {
@@ -299,7 +252,7 @@ Status Graph::ImportGraphDef(std::string_view graph_def) {
       !def->ParseFromArray(graph_def.data(), static_cast<int>(graph_def.size()))) {
     return InvalidArgument("these ", graph_def.size(), " bytes are not a GraphDef");
   }
-  return Import(*def, this);
+  return ImportProto(*def, this);
 }
 
 Status Graph::ImportGraphDefText(std::string_view graph_def_text) {
@@ -307,7 +260,7 @@ Status Graph::ImportGraphDefText(std::string_view graph_def_text) {
   if (!google::protobuf::TextFormat::ParseFromString(std::string(graph_def_text), &def)) {
     return InvalidArgument("the text is not a GraphDef");
   }
-  return Import(def, this);
+  return ImportProto(def, this);
 }
 
 }  // namespace tensorbraid

@@ -80,7 +80,7 @@ TEST(GraphTest, TheFirstMistakeIsKeptWithOpShapesAndPlace) {
   EXPECT_FALSE(bad.valid());
   auto worse = bad + 1.0;  // silently invalid: the reason is known
   EXPECT_FALSE(worse.valid());
-  EXPECT_EQ(g.status().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(g.status().code(), absl::StatusCode::kInvalidArgument);
   for (const char* part : {"MatMul", "[2,3]", "[4,5]", "graph_test.cc:"}) {
     EXPECT_TRUE(Contains(g.status(), part)) << part << " in " << g.status();
   }
@@ -129,7 +129,7 @@ TEST(GraphTest, NumbersTakeTheOtherSidesType) {
   EXPECT_EQ((i + 1).dtype(), kInt64);
   EXPECT_TRUE(g.status().ok()) << g.status();
   (void)(i + 1.5);
-  EXPECT_EQ(g.status().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(g.status().code(), absl::StatusCode::kInvalidArgument);
 }
 
 TEST(GraphTest, FindSuggestsTheNearestName) {
@@ -137,8 +137,8 @@ TEST(GraphTest, FindSuggestsTheNearestName) {
   Placeholder(g, kFloat32, {2}, "images");
   EXPECT_TRUE(g.FindOutput("images:0").ok());
   EXPECT_TRUE(Contains(g.FindOutput("image:0").status(), "did you mean 'images'"));
-  EXPECT_EQ(g.FindOutput("images").status().code(), StatusCode::kInvalidArgument);
-  EXPECT_EQ(g.FindOutput("images:1").status().code(), StatusCode::kNotFound);
+  EXPECT_EQ(g.FindOutput("images").status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(g.FindOutput("images:1").status().code(), absl::StatusCode::kNotFound);
 }
 
 TEST(GraphDefTest, GoesOutAndComesBackTheSame) {
@@ -166,7 +166,7 @@ TEST(GraphDefTest, BadInputIsRefusedAndAddsNothing) {
     EXPECT_TRUE(g.operations().empty());
     return s;
   };
-  EXPECT_EQ(import("nonsense").code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(import("nonsense").code(), absl::StatusCode::kInvalidArgument);
   EXPECT_TRUE(Contains(import("node {name: 'a' op: 'NoOp'} node {name: 'a' op: 'NoOp'}"), "'a'"));
   EXPECT_TRUE(
       Contains(import("node {name: 'a' op: 'NoOp' input: '^b'} node {name: 'b' op: 'NoOp' input: '^a'}"), "cycle"));
@@ -219,6 +219,60 @@ TEST(GradientsTest, AnOpWithoutGradientIsNamed) {
   auto y = PreventGradient(x, "because of the test");
   const Status s = Gradients({y}, {x}).status();
   EXPECT_FALSE(s.ok());
+}
+
+constexpr const char* kLoopDef = R"(
+node { name: 'zero' op: 'Const' attr { key: 'dtype' value { type: DT_FLOAT } }
+       attr { key: 'value' value { tensor { dtype: DT_FLOAT tensor_shape {} float_val: 0 } } } }
+node { name: 'enter' op: 'Enter' input: 'zero' attr { key: 'T' value { type: DT_FLOAT } }
+       attr { key: 'frame_name' value { s: 'loop' } } }
+node { name: 'merge' op: 'Merge' input: 'enter' input: 'next' attr { key: 'T' value { type: DT_FLOAT } }
+       attr { key: 'N' value { i: 2 } } }
+node { name: 'body' op: 'Identity' input: 'merge' attr { key: 'T' value { type: DT_FLOAT } } }
+node { name: 'next' op: '$NEXT' input: 'body' attr { key: 'T' value { type: DT_FLOAT } } }
+)";
+
+std::string LoopDef(const std::string& next) {
+  std::string def = kLoopDef;
+  def.replace(def.find("$NEXT"), 5, next);
+  return def;
+}
+
+TEST(GraphDefTest, ALoopMayCloseThroughANextIteration) {
+  Graph g;
+  ASSERT_TRUE(g.ImportGraphDefText(LoopDef("NextIteration")).ok());
+  EXPECT_EQ(g.impl().Find("merge")->inputs()[1].name(), "next:0");
+  Graph again;
+  const Status s = again.ImportGraphDef(g.ToGraphDef().value());
+  ASSERT_TRUE(s.ok()) << s;
+  EXPECT_EQ(again.ToGraphDefText().value(), g.ToGraphDefText().value());
+}
+
+TEST(GraphDefTest, OtherCyclesAreNamed) {
+  Graph g;
+  const Status s = g.ImportGraphDefText(LoopDef("Identity"));
+  EXPECT_EQ(s.code(), absl::StatusCode::kInvalidArgument);
+  for (const char* name : {"'merge'", "'body'", "'next'"}) {
+    EXPECT_NE(s.message().find(name), absl::string_view::npos) << s;
+  }
+  EXPECT_EQ(s.message().find("'enter'"), absl::string_view::npos) << s;
+  EXPECT_TRUE(g.operations().empty());
+}
+
+TEST(GraphDefTest, WhatComesAroundMustHaveTheTypeOfItsMerge) {
+  Graph g;
+  std::string def = LoopDef("NextIteration");
+  // The body turns floats into integers.
+  const std::string body = "op: 'Identity' input: 'merge' attr { key: 'T' value { type: DT_FLOAT } }";
+  def.replace(def.find(body), body.size(),
+              "op: 'Cast' input: 'merge' attr { key: 'SrcT' value { type: DT_FLOAT } } "
+              "attr { key: 'DstT' value { type: DT_INT32 } }");
+  const std::string next = "input: 'body' attr { key: 'T' value { type: DT_FLOAT } }";
+  def.replace(def.find(next), next.size(), "input: 'body' attr { key: 'T' value { type: DT_INT32 } }");
+  const Status s = g.ImportGraphDefText(def);
+  EXPECT_EQ(s.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_NE(s.message().find("'merge'"), absl::string_view::npos) << s;
+  EXPECT_TRUE(g.operations().empty());
 }
 
 }  // namespace

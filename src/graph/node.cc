@@ -5,6 +5,8 @@
 
 #include "core/device_name.h"
 #include "core/strings.h"
+#include "graph/control_flow.h"
+#include "graph/function.h"
 
 namespace tensorbraid {
 namespace {
@@ -28,8 +30,9 @@ std::string_view BaseName(const char* file) {
 // The name under which the attribute definition language knows a value's type.
 std::string_view TypeWord(const AttrValue& v) {
   static constexpr std::string_view kWords[] = {
-      "none", "string",       "int",       "float",       "bool",       "type",       "shape",       "tensor",
-      "func", "list(string)", "list(int)", "list(float)", "list(bool)", "list(type)", "list(shape)", "list(tensor)"};
+      "none",       "string",     "int",         "float",        "bool",      "type",
+      "shape",      "tensor",     "func",        "list(string)", "list(int)", "list(float)",
+      "list(bool)", "list(type)", "list(shape)", "list(tensor)", "list(func)"};
   return kWords[v.value().index()];
 }
 
@@ -113,6 +116,10 @@ class Typing {
     for (const ArgDef& arg : op_.inputs) TF_RETURN_IF_ERROR(Types(arg, input_types));
     for (const ArgDef& arg : op_.outputs) TF_RETURN_IF_ERROR(Types(arg, output_types));
     for (size_t i = 0; i < inputs_.size(); ++i) {
+      if (!inputs_[i].valid()) {
+        if (FlowKindOf(op_.name) == FlowKind::kMerge) continue;
+        return InvalidArgument("input ", i, " is missing");
+      }
       const DType have = inputs_[i].node()->output_type(inputs_[i].index());
       const DType want = (*input_types)[i];
       if (BaseType(have) != BaseType(want)) {
@@ -128,10 +135,7 @@ class Typing {
   }
 
  private:
-  DType TypeOfNext() const {
-    return next_ < inputs_.size() ? BaseType(inputs_[next_].node()->output_type(inputs_[next_].index()))
-                                  : DType::kInvalid;
-  }
+  DType TypeOfNext() const { return next_ < inputs_.size() ? inputs_[next_].dtype() : DType::kInvalid; }
 
   // Walks over the inputs of one argument, setting the type attribute it decides.
   Status InferFrom(const ArgDef& arg) {
@@ -233,6 +237,14 @@ Node* GraphImpl::Find(std::string_view name) const {
   return it == by_name_.end() ? nullptr : it->second;
 }
 
+const OpDef* GraphImpl::FindOp(std::string_view op) const {
+  if (const OpDef* def = OpRegistry::Global().Find(op)) return def;
+  const Function* function = functions_->Find(op);
+  return function == nullptr ? nullptr : &function->signature();
+}
+
+void GraphImpl::set_functions(std::shared_ptr<const FunctionLibrary> functions) { functions_ = std::move(functions); }
+
 StatusOr<Node*> GraphImpl::AddNode(NodeSpec spec) {
   auto node = std::unique_ptr<Node>(new Node);
   node->graph_ = this;
@@ -253,7 +265,7 @@ StatusOr<Node*> GraphImpl::AddNode(NodeSpec spec) {
   if (!finalized_by_.empty()) {
     return annotate(FailedPrecondition("the graph can no longer change: ", finalized_by_));
   }
-  node->op_ = OpRegistry::Global().Find(spec.op);
+  node->op_ = FindOp(spec.op);
   if (node->op_ == nullptr) {
     const std::string nearest = NearestWord(spec.op, OpRegistry::Global().names());
     return annotate(
@@ -296,6 +308,7 @@ StatusOr<Node*> GraphImpl::AddNode(NodeSpec spec) {
 StatusOr<Node*> GraphImpl::CopyNode(const Node& node, std::vector<Output> inputs, std::vector<Node*> controls) {
   // What was checked when the original was made holds for the copy; only the inputs' producers differ.
   if (by_name_.contains(node.name())) return AlreadyExists("two nodes named '", node.name(), "'");
+  if (functions_->empty()) functions_ = node.graph_->functions_;
   auto copy = std::unique_ptr<Node>(new Node(node));
   copy->graph_ = this;
   copy->inputs_ = std::move(inputs);
@@ -311,6 +324,21 @@ void GraphImpl::RefineShape(Node* node, int output, const Shape& shape) {
   auto merged = node->output_shapes_[output].MergeWith(shape);
   TB_CHECK_OK(merged.status());
   node->output_shapes_[output] = *std::move(merged);
+}
+
+Status GraphImpl::CloseLoop(Node* merge, int input, Output from) {
+  if (FlowKindOf(*merge) != FlowKind::kMerge || !from.valid() || from.node()->graph_ != this ||
+      FlowKindOf(*from.node()) != FlowKind::kNextIteration) {
+    return InvalidArgument("input ", input, " of ", merge->Describe(), " must come from a NextIteration");
+  }
+  const DType want = merge->declared_input_types_[input];
+  const DType have = from.node()->output_type(from.index());
+  if (BaseType(have) != BaseType(want) || (IsRef(want) && !IsRef(have))) {
+    return InvalidArgument("input ", input, " of ", merge->Describe(), " must be ", want, ", got ", have, " from '",
+                           from.name(), "'");
+  }
+  merge->inputs_[input] = from;
+  return OkStatus();
 }
 
 void GraphImpl::AddControlEdge(Node* from, Node* to) {

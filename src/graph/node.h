@@ -3,6 +3,7 @@
 #define TENSORBRAID_GRAPH_NODE_H_
 
 #include <map>
+#include <memory>
 #include <source_location>
 #include <string>
 #include <vector>
@@ -14,9 +15,12 @@
 
 namespace tensorbraid {
 
+class FunctionLibrary;
+
 class Node {
  public:
-  int id() const { return id_; }  // position among the graph's nodes
+  // Position among the graph's nodes. Rises along every edge, except from a NextIteration to a Merge.
+  int id() const { return id_; }
   const std::string& name() const { return name_; }
   const OpDef& op() const { return *op_; }
   const std::string& type() const { return op_->name; }
@@ -95,17 +99,24 @@ struct NodeSpec {
 
 class GraphImpl {
  public:
-  explicit GraphImpl(Graph* self) : self_(self) {}
+  explicit GraphImpl(Graph* self);
 
   Graph* graph() const { return self_; }
   const std::vector<std::unique_ptr<Node>>& nodes() const { return nodes_; }
   Node* Find(std::string_view name) const;
 
   // Checks the spec against the op's definition, infers types and shapes, adds the node. Nothing is added on error.
+  // Inputs of a Merge may be missing (not valid) until CloseLoop.
   StatusOr<Node*> AddNode(NodeSpec spec);
+  // The definition of an op or of a library function; null when there is none.
+  const OpDef* FindOp(std::string_view op) const;
+  // Never null. REQUIRES (set_functions): has whatever functions nodes call by name.
+  const std::shared_ptr<const FunctionLibrary>& functions() const { return functions_; }
+  void set_functions(std::shared_ptr<const FunctionLibrary> functions);
   // Adds what a NodeBuilder describes, under the scopes that are open.
   Operation Add(NodeBuilder& builder);
-  // A copy of a node of another graph (a partition of it), with these inputs; shapes and location come along.
+  // A copy of a node of another graph (a partition of it), with these inputs; shapes and location come along, and the
+  // library if this graph has none.
   StatusOr<Node*> CopyNode(const Node& node, std::vector<Output> inputs, std::vector<Node*> controls);
   // Merges what is known now into an output's shape. REQUIRES: compatible.
   void RefineShape(Node* node, int output, const Shape& shape);
@@ -114,6 +125,10 @@ class GraphImpl {
   std::string UniqueName(const std::string& name);
   // Of the open name scope, in full: "tower_1/conv"; "" at the top.
   std::string name_scope() const { return name_scopes_.empty() ? "" : name_scopes_.back(); }
+  // Sets an input of a Merge that was added without it (an Output that is not valid), as the first nodes of a loop are:
+  // what comes around is made later. InvalidArgument unless `from` is a NextIteration of this graph with the Merge's
+  // dtype. Until all are set nothing else may look at the Merge's inputs.
+  Status CloseLoop(Node* merge, int input, Output from);
   // Adds to a node that exists (used by loops in graphs and by rewrites).
   void AddControlEdge(Node* from, Node* to);
   // Takes back the nodes from the count-th on. REQUIRES: no earlier node, scope or collection refers to them.
@@ -148,6 +163,7 @@ class GraphImpl {
   std::string finalized_by_;
   std::map<std::string, std::vector<Output>> collections_;
   std::vector<Variable> variables_;
+  std::shared_ptr<const FunctionLibrary> functions_;
 };
 
 }  // namespace tensorbraid

@@ -70,6 +70,16 @@ AttrValue ParseDefault(const std::string& op, std::string_view spec, const std::
     if (!t) BadSpec(op, spec);
     return *t;
   }
+  if (type == "tensor") {
+    // "uint8 [1, 2]": a vector, the only default of TensorFlow's ops.
+    const size_t open = text.find('[');
+    if (!text.starts_with("uint8 ") || open == std::string_view::npos || !text.ends_with("]")) BadSpec(op, spec);
+    std::vector<uint8_t> v;
+    for (const std::string& item : StrSplit(text.substr(open + 1, text.size() - open - 2), ',')) {
+      v.push_back(static_cast<uint8_t>(std::strtoul(item.c_str(), nullptr, 10)));
+    }
+    return Tensor::Vector(v);
+  }
   if (type == "shape") return text == "[]" ? Shape() : Shape::Unknown();
   if (type.starts_with("list(")) {
     // "[]", or a list of integers, types or quoted strings.

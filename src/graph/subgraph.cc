@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/strings.h"
+#include "graph/control_flow.h"
 #include "graph/node.h"
 
 namespace tensorbraid {
@@ -22,10 +23,11 @@ class Extractor {
 
     copies_.assign(nodes.size(), nullptr);
     args_.assign(feeds_.size(), nullptr);
-    // Ids rise along every edge of a graph without loops, so inputs are copied before what takes them.
+    // Ids rise along every edge but back edges, so inputs are copied before what takes them.
     for (const auto& node : nodes) {
       if (needed_[node->id()]) TF_RETURN_IF_ERROR(Copy(*node));
     }
+    TF_RETURN_IF_ERROR(back_edges_.Close([&](const Output& o) { return Output(copies_[o.node()->id()], o.index()); }));
     for (size_t i = 0; i < fetches.size(); ++i) {
       TF_ASSIGN_OR_RETURN(const Output from, Map(fetches[i]));
       TF_RETURN_IF_ERROR(out_->impl()
@@ -92,9 +94,14 @@ class Extractor {
       TF_ASSIGN_OR_RETURN(const Output mapped, Map(in));
       inputs.push_back(mapped);
     }
+    std::vector<int> missing;  // back edges: copied later
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (!inputs[i].valid()) missing.push_back(static_cast<int>(i));
+    }
     std::vector<Node*> controls;
     for (Node* c : node.control_inputs()) controls.push_back(copies_[c->id()]);
     TF_ASSIGN_OR_RETURN(copies_[node.id()], out_->impl().CopyNode(node, std::move(inputs), std::move(controls)));
+    for (int i : missing) back_edges_.Add(copies_[node.id()], i, node.inputs()[i]);
     return OkStatus();
   }
 
@@ -103,7 +110,8 @@ class Extractor {
   std::unique_ptr<Graph> out_ = std::make_unique<Graph>();
   std::vector<bool> needed_;
   std::vector<Node*> copies_;  // by the original's id
-  std::vector<Node*> args_;    // by feed
+  BackEdges back_edges_;
+  std::vector<Node*> args_;  // by feed
 };
 
 }  // namespace

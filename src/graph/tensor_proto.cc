@@ -86,7 +86,7 @@ StatusOr<Shape> FromProto(const proto::TensorShapeProto& proto) {
 }
 
 void ToProto(const Tensor& tensor, proto::TensorProto* out) {
-  out->set_dtype(static_cast<int32_t>(tensor.dtype()));
+  out->set_dtype(static_cast<proto::DataType>(tensor.dtype()));
   ToProto(tensor.shape(), out->mutable_tensor_shape());
   if (tensor.dtype() == kString) {
     for (const std::string& s : tensor.data<std::string>()) out->add_string_val(s);

@@ -1,0 +1,218 @@
+// If, Case and While as v1 control flow.
+#include <algorithm>
+
+#include "core/strings.h"
+#include "graph/expander.h"
+
+namespace tensorbraid::expansion {
+namespace {
+
+// Whether output i of the body is what argument i was, whatever happens.
+bool IsInvariant(const FunctionBody& body, size_t i) {
+  Output o = body.returns[i];
+  while (o.node()->type() == "Identity" && o.node()->control_inputs().empty()) o = o.node()->inputs()[0];
+  return o.node() == body.args[i];
+}
+
+}  // namespace
+
+StatusOr<Output> Expander::Constant(const Call& call, const std::string& name, Tensor value) {
+  const DType dtype = value.dtype();
+  std::vector<Node*> controls = call.controls;
+  if (controls.empty() && call.pivot != nullptr) controls = {call.pivot};
+  TF_ASSIGN_OR_RETURN(
+      Node * node, Add(call, name, "Const", {}, {{"dtype", dtype}, {"value", std::move(value)}}, std::move(controls)));
+  return Output(node, 0);
+}
+
+StatusOr<Output> Expander::Truth(const Call& call, Output value, const std::string& name) {
+  if (value.dtype() == kBool) return value;
+  TF_ASSIGN_OR_RETURN(Node * node, Add(call, name, "ToBool", {value}));
+  return Output(node, 0);
+}
+
+StatusOr<std::vector<Output>> Expander::Predicates(const Call& call, size_t branches) {
+  std::vector<Output> predicates;
+  const Output index = call.inputs[0];
+  Output before, after;  // index < 0, index >= branches - 1
+  for (size_t i = 0; i + 1 < branches; ++i) {
+    TF_ASSIGN_OR_RETURN(const Output number,
+                        Constant(call, StrCat("_branch_", i), Tensor::Scalar(static_cast<int32_t>(i))));
+    TF_ASSIGN_OR_RETURN(Node * equal, Add(call, StrCat("_is_branch_", i), "Equal", {index, number}));
+    predicates.emplace_back(equal, 0);
+  }
+  if (branches == 1) {
+    TF_ASSIGN_OR_RETURN(Node * always, Add(call, "_is_branch_0", "Equal", {index, index}));
+    return std::vector<Output>{Output(always, 0)};
+  }
+  TF_ASSIGN_OR_RETURN(const Output zero, Constant(call, "_first", Tensor::Scalar(int32_t{0})));
+  TF_ASSIGN_OR_RETURN(const Output last, Constant(call, "_last", Tensor::Scalar(static_cast<int32_t>(branches - 1))));
+  TF_ASSIGN_OR_RETURN(Node * less, Add(call, "_is_below", "Less", {index, zero}));
+  TF_ASSIGN_OR_RETURN(Node * more, Add(call, "_is_above", "GreaterEqual", {index, last}));
+  TF_ASSIGN_OR_RETURN(Node * other, Add(call, "_is_other", "LogicalOr", {Output(less, 0), Output(more, 0)}));
+  predicates.emplace_back(other, 0);
+  return predicates;
+}
+
+StatusOr<Replacement> Expander::Branches(const Call& call) {
+  std::vector<FunctionAttr> functions;
+  std::vector<Output> predicates;
+  // By branch: which predicate steers it, and which of its Switch's outputs is live when it is taken.
+  std::vector<std::pair<size_t, int>> steering;
+  if (IsIf(call.node)) {
+    functions = {call.node.attr<FunctionAttr>("else_branch"), call.node.attr<FunctionAttr>("then_branch")};
+    TF_ASSIGN_OR_RETURN(const Output truth, Truth(call, call.inputs[0], "_truth"));
+    predicates = {truth};
+    steering = {{0, 0}, {0, 1}};
+  } else {
+    functions = call.node.attr<std::vector<FunctionAttr>>("branches");
+    if (functions.empty()) return InvalidArgument("there are no branches");
+    TF_ASSIGN_OR_RETURN(predicates, Predicates(call, functions.size()));
+    for (size_t b = 0; b < functions.size(); ++b) steering.emplace_back(b, 1);
+  }
+  const std::vector<Output> args(call.inputs.begin() + 1, call.inputs.end());
+  const auto returns = static_cast<size_t>(call.node.num_outputs());
+  std::vector<Node*> pivots;
+  std::vector<std::vector<Output>> switched;  // by predicate
+  for (size_t p = 0; p < predicates.size(); ++p) {
+    TF_ASSIGN_OR_RETURN(Node * pivot,
+                        Add(call, "_switch_pred", "Switch", {predicates[p], predicates[p]}, {}, call.controls));
+    pivots.push_back(pivot);
+    switched.emplace_back();
+    for (size_t i = 0; i < args.size(); ++i) {
+      TF_ASSIGN_OR_RETURN(Node * s,
+                          Add(call, StrCat("_switch_", i), "Switch", {args[i], predicates[p]}, {}, call.controls));
+      switched.back().emplace_back(s, 0);
+    }
+  }
+  std::vector<std::vector<Output>> results(returns);
+  std::vector<Output> ends;
+  for (size_t b = 0; b < functions.size(); ++b) {
+    const auto [p, live] = steering[b];
+    TF_ASSIGN_OR_RETURN(const FunctionBody body, Body(call, functions[b], args, returns));
+    TF_ASSIGN_OR_RETURN(Node * pivot, Add(call, StrCat("_pivot_", b), "Identity", {Output(pivots[p], live)}));
+    const std::string branch = IsIf(call.node) ? (b == 0 ? "else" : "then") : StrCat("branch_", b);
+    Surroundings inside{.prefix = StrCat(call.name, "/", branch, "/"),
+                        .device = call.device,
+                        .args = {},
+                        .pivot = pivot,
+                        .gates_args = false,
+                        .depth = call.depth};
+    for (const Output& s : switched[p]) inside.args.emplace_back(s.node(), live);
+    TF_ASSIGN_OR_RETURN(const Placed placed, Place(body, inside));
+    for (size_t i = 0; i < returns; ++i) {
+      if (placed.returns[i].dtype() != BaseType(call.node.output_type(static_cast<int>(i)))) {
+        return InvalidArgument("output ", i, " of function '", functions[b]->name, "' must be ",
+                               BaseType(call.node.output_type(static_cast<int>(i))), ", is ",
+                               placed.returns[i].dtype());
+      }
+      results[i].push_back(placed.returns[i]);
+    }
+    if (call.waited_for) {
+      TF_ASSIGN_OR_RETURN(Node * end, Add(call, StrCat("_end_", b), "Identity", {Output(pivot, 0)}, {}, placed.done));
+      ends.emplace_back(end, 0);
+    }
+  }
+  const auto merge = [&](const std::string& name, const std::vector<Output>& values) {
+    return Add(call, name, "Merge", values, {{"N", static_cast<int64_t>(values.size())}});
+  };
+  Replacement r;
+  for (size_t i = 0; i < returns; ++i) {
+    TF_ASSIGN_OR_RETURN(Node * merged, merge(StrCat("_merge_", i), results[i]));
+    r.outputs.emplace_back(merged, 0);
+  }
+  if (call.waited_for) {
+    TF_ASSIGN_OR_RETURN(Node * end, merge("_end", ends));
+    r.done = {end};
+  }
+  return r;
+}
+
+StatusOr<Replacement> Expander::Loop(const Call& call) {
+  std::vector<Output> initial = call.inputs;
+  const size_t variables = initial.size();
+  TF_ASSIGN_OR_RETURN(const FunctionBody cond, Body(call, call.node.attr<FunctionAttr>("cond"), initial, 1));
+  TF_ASSIGN_OR_RETURN(const FunctionBody body, Body(call, call.node.attr<FunctionAttr>("body"), initial, variables));
+  for (size_t i = 0; i < variables; ++i) {
+    if (body.returns[i].dtype() != initial[i].dtype()) {
+      return InvalidArgument("output ", i, " of the body must be ", initial[i].dtype(), ", is ",
+                             body.returns[i].dtype());
+    }
+  }
+  const std::string frame = call.name + "/_frame";
+  const AttrValue* parallel_attr = call.node.FindAttr("parallel_iterations");
+  const int64_t* parallel = parallel_attr == nullptr ? nullptr : parallel_attr->get<int64_t>();
+  std::vector<bool> invariant(variables);
+  for (size_t i = 0; i < variables; ++i) invariant[i] = IsInvariant(body, i);
+  // Some variable has to go around, for iterations to be told apart.
+  if (std::find(invariant.begin(), invariant.end(), false) == invariant.end()) {
+    TF_ASSIGN_OR_RETURN(const Output counter, Constant(call, "_turn", Tensor::Scalar(false)));
+    initial.push_back(counter);
+    invariant.push_back(false);
+  }
+  const size_t all = initial.size();
+  std::vector<Output> in_cond(all), in_body(all), exits(all);
+  std::vector<Node*> merges(all, nullptr);
+  Node* first_merge = nullptr;
+  for (size_t i = 0; i < all; ++i) {
+    TF_ASSIGN_OR_RETURN(Node * enter, Add(call, StrCat("_enter_", i), "Enter", {initial[i]},
+                                          {{"frame_name", frame},
+                                           {"is_constant", static_cast<bool>(invariant[i])},
+                                           {"parallel_iterations", parallel == nullptr ? int64_t{10} : *parallel}},
+                                          call.controls));
+    if (invariant[i]) {
+      in_cond[i] = in_body[i] = Output(enter, 0);
+      continue;
+    }
+    TF_ASSIGN_OR_RETURN(merges[i],
+                        Add(call, StrCat("_merge_", i), "Merge", {Output(enter, 0), Output()}, {{"N", int64_t{2}}}));
+    in_cond[i] = Output(merges[i], 0);
+    if (first_merge == nullptr) first_merge = merges[i];
+  }
+  const auto inside = [&](const std::string& name, const std::vector<Output>& args, Node* pivot) {
+    return Surroundings{.prefix = StrCat(call.name, "/", name, "/"),
+                        .device = call.device,
+                        .args = {args.begin(), args.begin() + static_cast<std::ptrdiff_t>(variables)},
+                        .pivot = pivot,
+                        .gates_args = false,
+                        .depth = call.depth};
+  };
+  TF_ASSIGN_OR_RETURN(const Placed tested, Place(cond, inside("cond", in_cond, first_merge)));
+  TF_ASSIGN_OR_RETURN(const Output truth, Truth(call, tested.returns[0], "_truth"));
+  TF_ASSIGN_OR_RETURN(Node * loop_cond, Add(call, "_loop_cond", "LoopCond", {truth}, {},
+                                            tested.has_effects ? tested.done : std::vector<Node*>()));
+  Node* pivot = nullptr;
+  for (size_t i = 0; i < all; ++i) {
+    if (invariant[i]) continue;
+    TF_ASSIGN_OR_RETURN(Node * s, Add(call, StrCat("_switch_", i), "Switch", {in_cond[i], Output(loop_cond, 0)}));
+    TF_ASSIGN_OR_RETURN(Node * exit, Add(call, StrCat("_exit_", i), "Exit", {Output(s, 0)}));
+    in_body[i] = Output(s, 1);
+    exits[i] = Output(exit, 0);
+    if (pivot == nullptr) {
+      TF_ASSIGN_OR_RETURN(pivot, Add(call, "_pivot", "Identity", {in_body[i]}));
+    }
+  }
+  TF_ASSIGN_OR_RETURN(const Placed turned, Place(body, inside("body", in_body, pivot)));
+  std::vector<Node*> turn_ended;
+  if (turned.has_effects) turn_ended = turned.done;
+  if (turn_ended.size() > 1) {
+    TF_ASSIGN_OR_RETURN(Node * ended, Add(call, "_turn_ended", "NoOp", {}, {}, turn_ended));
+    turn_ended = {ended};
+  }
+  Replacement r;
+  for (size_t i = 0; i < all; ++i) {
+    if (invariant[i]) {
+      if (i < variables) r.outputs.push_back(initial[i]);
+      continue;
+    }
+    const Output next = i < variables ? turned.returns[i] : in_body[i];
+    // What an iteration does to the world is done before the next one begins.
+    TF_ASSIGN_OR_RETURN(Node * again, Add(call, StrCat("_next_", i), "NextIteration", {next}, {}, turn_ended));
+    TF_RETURN_IF_ERROR(out_->impl().CloseLoop(merges[i], 1, Output(again, 0)));
+    if (i < variables) r.outputs.push_back(exits[i]);
+    r.done.push_back(exits[i].node());
+  }
+  return Finish(call, std::move(r.outputs), std::move(r.done));
+}
+
+}  // namespace tensorbraid::expansion

@@ -1,0 +1,398 @@
+#include "graph/expand_functions.h"
+
+#include <algorithm>
+
+#include "absl/container/flat_hash_set.h"
+#include "core/device_name.h"
+#include "core/strings.h"
+#include "graph/expander.h"
+
+namespace tensorbraid {
+namespace expansion {
+namespace {
+
+// Functions that call others twice grow without bound otherwise.
+constexpr size_t kMaxAddedNodes = 4 << 20;
+constexpr int kMaxDepth = 256;
+
+bool HasFlow(const Graph& graph) {
+  const auto& nodes = graph.impl().nodes();
+  return std::any_of(nodes.begin(), nodes.end(), [](const auto& n) { return FlowKindOf(*n) != FlowKind::kNone; });
+}
+
+// What works on a resource is where the resource is, wherever the call asks to be.
+bool TakesResource(const std::vector<Output>& inputs) {
+  return std::any_of(inputs.begin(), inputs.end(),
+                     [](const Output& o) { return o.valid() && o.dtype() == DType::kResource; });
+}
+
+}  // namespace
+
+bool IsPlainCall(const Node& node) {
+  return node.type() == "PartitionedCall" || node.type() == "StatefulPartitionedCall";
+}
+bool IsIf(const Node& node) { return node.type() == "If" || node.type() == "StatelessIf"; }
+bool IsCase(const Node& node) { return node.type() == "Case" || node.type() == "StatelessCase"; }
+bool IsGradient(const Node& node) { return node.type() == "SymbolicGradient"; }
+bool IsWhile(const Node& node) { return node.type() == "While" || node.type() == "StatelessWhile"; }
+
+StatusOr<std::unique_ptr<Graph>> Expander::Run() {
+  TF_RETURN_IF_ERROR(functions_->CheckNotRecursive(graph_.impl()));
+  const Surroundings top;
+  TF_RETURN_IF_ERROR(Copy(graph_, top, std::vector<bool>(graph_.impl().nodes().size(), true)).status());
+  return std::move(out_);
+}
+
+std::string Expander::NewName(const std::string& wanted) const {
+  std::string name = wanted;
+  for (int i = 1; out_->impl().Find(name) != nullptr || graph_.impl().Find(name) != nullptr; ++i) {
+    name = StrCat(wanted, "_", i);
+  }
+  return name;
+}
+
+std::string Expander::CallName(const Node& node, const Surroundings& around) {
+  std::string name = around.prefix + node.name();
+  if (around.prefix.empty()) {
+    calls_.insert(name);
+    return name;
+  }
+  for (int i = 1; graph_.impl().Find(name) != nullptr || !calls_.insert(name).second; ++i) {
+    name = StrCat(around.prefix, node.name(), "_", i);
+  }
+  return name;
+}
+
+Status Expander::Count(size_t nodes) {
+  added_ += nodes;
+  if (added_ <= kMaxAddedNodes) return OkStatus();
+  return ResourceExhausted("the graph has more than ", kMaxAddedNodes, " nodes when its functions are expanded");
+}
+
+StatusOr<Node*> Expander::Add(const Call& call, const std::string& name, const std::string& op,
+                              std::vector<Output> inputs, std::map<std::string, AttrValue> attrs,
+                              std::vector<Node*> controls) {
+  TF_RETURN_IF_ERROR(Count(1));
+  std::string device = TakesResource(inputs) ? "" : call.device;
+  return out_->impl().AddNode({.name = NewName(StrCat(call.name, "/", name)),
+                               .op = op,
+                               .inputs = std::move(inputs),
+                               .controls = std::move(controls),
+                               .attrs = std::move(attrs),
+                               .device = std::move(device),
+                               .loc = {},
+                               .has_location = false,
+                               .defer_shape_errors = true});
+}
+
+std::string Expander::DeviceOf(const Node& node, const Surroundings& around) {
+  if (TakesResource(node.inputs())) return node.device();
+  if (around.device.empty() || node.device() == around.device) return node.device();
+  if (node.device().empty()) return around.device;
+  const auto own = DeviceName::Parse(node.device());
+  const auto outer = DeviceName::Parse(around.device);
+  return own.ok() && outer.ok() ? own->MergedOver(*outer).ToString() : node.device();
+}
+
+StatusOr<std::vector<Replacement>> Expander::Copy(const Graph& from, const Surroundings& around,
+                                                  const std::vector<bool>& needed,
+                                                  const std::vector<Node*>& control_returns) {
+  const auto& nodes = from.impl().nodes();
+  std::vector<Replacement> made(nodes.size());
+  std::vector<bool> waited_for(nodes.size(), false);
+  for (const Node* n : control_returns) waited_for[n->id()] = true;
+  for (const auto& node : nodes) {
+    for (const Node* c : node->control_inputs()) waited_for[c->id()] = true;
+  }
+  const bool has_flow = HasFlow(from);
+  BackEdges back_edges;
+  for (const auto& node : nodes) {
+    if (!needed[node->id()]) continue;
+    const bool in_body = !around.prefix.empty();
+    if (in_body && node->type() == "_Arg") {
+      TF_ASSIGN_OR_RETURN(made[node->id()], Argument(*node, around, waited_for[node->id()]));
+      continue;
+    }
+    std::vector<Output> inputs;
+    std::vector<int> missing;
+    bool takes_args = false;
+    for (size_t i = 0; i < node->inputs().size(); ++i) {
+      const Output& in = node->inputs()[i];
+      takes_args = takes_args || in.node()->type() == "_Arg";
+      if (IsBackEdge(*node, static_cast<int>(i)) && made[in.node()->id()].outputs.empty()) {
+        missing.push_back(static_cast<int>(i));
+        inputs.emplace_back();
+      } else {
+        inputs.push_back(made[in.node()->id()].outputs[in.index()]);
+      }
+    }
+    std::vector<Node*> controls;
+    absl::flat_hash_set<const Node*> waits_for;
+    for (const Node* c : node->control_inputs()) {
+      for (Node* done : made[c->id()].done) {
+        if (waits_for.insert(done).second) controls.push_back(done);
+      }
+    }
+    const bool is_source = inputs.empty() && controls.empty();
+    if (around.pivot != nullptr && (is_source || (around.gates_args && takes_args)) &&
+        !waits_for.contains(around.pivot)) {
+      controls.push_back(around.pivot);
+    }
+    if (IsFunctionCall(*node)) {
+      Call call{.node = *node,
+                .name = CallName(*node, around),
+                .device = DeviceOf(*node, around),
+                .inputs = std::move(inputs),
+                .controls = std::move(controls),
+                .pivot = around.pivot,
+                .waited_for = in_body || waited_for[node->id()],
+                .depth = around.depth + 1};
+      if (has_flow && !call.inputs.empty() && call.controls.empty()) {
+        // Whether and in which frame the call runs is known by its inputs alone.
+        TF_ASSIGN_OR_RETURN(call.pivot, Add(call, "_pivot", "Identity", {call.inputs[0]}));
+      }
+      auto replaced = Replace(call);
+      if (!replaced.ok()) return Annotate(replaced.status(), node->Describe());
+      made[node->id()] = *std::move(replaced);
+      continue;
+    }
+    TF_ASSIGN_OR_RETURN(Node * copy, CopyNode(*node, around, std::move(inputs), std::move(controls)));
+    for (int i : missing) back_edges.Add(copy, i, node->inputs()[i]);
+    Replacement& r = made[node->id()];
+    for (int i = 0; i < node->num_outputs(); ++i) r.outputs.emplace_back(copy, i);
+    r.done = {copy};
+  }
+  TF_RETURN_IF_ERROR(back_edges.Close([&](const Output& o) { return made[o.node()->id()].outputs[o.index()]; }));
+  return made;
+}
+
+StatusOr<Replacement> Expander::Argument(const Node& arg, const Surroundings& around, bool waited_for) {
+  const Output value = around.args[static_cast<size_t>(arg.attr<int64_t>("index"))];
+  Replacement r{.outputs = {value}, .done = {value.node()}};
+  // A Switch runs whichever way it goes: waiting for one of its outputs takes a node behind it.
+  if (waited_for && FlowKindOf(*value.node()) == FlowKind::kSwitch) {
+    TF_ASSIGN_OR_RETURN(Node * behind, out_->impl().AddNode({.name = NewName(around.prefix + arg.name()),
+                                                             .op = "Identity",
+                                                             .inputs = {value},
+                                                             .controls = {},
+                                                             .attrs = {},
+                                                             .device = TakesResource({value}) ? "" : around.device,
+                                                             .loc = {}}));
+    r.done = {behind};
+  }
+  return r;
+}
+
+StatusOr<Node*> Expander::CopyNode(const Node& node, const Surroundings& around, std::vector<Output> inputs,
+                                   std::vector<Node*> controls) {
+  bool same_shapes = around.prefix.empty();
+  for (size_t i = 0; i < inputs.size() && same_shapes; ++i) {
+    same_shapes = !inputs[i].valid() || inputs[i].shape() == node.inputs()[i].shape();
+  }
+  if (same_shapes) return out_->impl().CopyNode(node, std::move(inputs), std::move(controls));
+  TF_RETURN_IF_ERROR(Count(1));
+  NodeSpec spec{.name = around.prefix.empty() ? node.name() : NewName(around.prefix + node.name()),
+                .op = node.type(),
+                .inputs = std::move(inputs),
+                .controls = std::move(controls),
+                .attrs = {node.attrs().begin(), node.attrs().end()},
+                .device = DeviceOf(node, around),
+                .loc = {},
+                .has_location = false,
+                // The node may be in a branch that never runs.
+                .defer_shape_errors = true};
+  if (const auto it = spec.attrs.find("_class"); it != spec.attrs.end() && !around.prefix.empty()) {
+    std::vector<std::string> classes;
+    for (const std::string& name : node.colocated_with()) {
+      const Node* other = node.graph()->impl().Find(name);
+      if (other == nullptr) continue;
+      if (other->type() != "_Arg") {
+        classes.push_back(StrCat("loc:@", around.prefix, name));
+      } else {
+        classes.push_back(
+            StrCat("loc:@", around.args[static_cast<size_t>(other->attr<int64_t>("index"))].node()->name()));
+      }
+    }
+    it->second = AttrValue(std::move(classes));
+  }
+  if (const auto it = spec.attrs.find("frame_name"); it != spec.attrs.end() && !around.prefix.empty()) {
+    // Two calls of a function with a loop are two loops.
+    if (const auto* frame = it->second.get<std::string>()) it->second = AttrValue(around.prefix + *frame);
+  }
+  return out_->impl().AddNode(std::move(spec));
+}
+
+StatusOr<FunctionBody> Expander::Body(const Call& call, const std::string& name,
+                                      const std::map<std::string, AttrValue>& attrs, const std::vector<Output>& args,
+                                      size_t returns) {
+  if (call.depth > kMaxDepth) return InvalidArgument("calls are nested more than ", kMaxDepth, " deep");
+  const Function* function = functions_->Find(name);
+  if (function == nullptr) return InvalidArgument("the library has no function '", name, "'");
+  TF_ASSIGN_OR_RETURN(FunctionBody body, function->Instantiate(attrs, functions_));
+  if (body.args.size() != args.size()) {
+    return InvalidArgument("function '", name, "' takes ", body.args.size(), " arguments, got ", args.size());
+  }
+  for (size_t i = 0; i < args.size(); ++i) {
+    const DType want = BaseType(body.args[i]->output_type(0));
+    if (args[i].dtype() != want) {
+      return InvalidArgument("argument ", i, " of function '", name, "' must be ", want, ", got ", args[i].dtype());
+    }
+  }
+  if (body.returns.size() != returns) {
+    return InvalidArgument("function '", name, "' gives ", body.returns.size(), " outputs where ", returns,
+                           " are wanted");
+  }
+  return body;
+}
+
+StatusOr<FunctionBody> Expander::Body(const Call& call, const FunctionAttr& f, const std::vector<Output>& args,
+                                      size_t returns) {
+  return Body(call, f->name, f->attrs, args, returns);
+}
+
+StatusOr<Placed> Expander::Place(const FunctionBody& body, const Surroundings& around) {
+  const auto& nodes = body.graph->impl().nodes();
+  std::vector<bool> needed(nodes.size(), false);
+  std::vector<const Node*> stack(body.control_returns.begin(), body.control_returns.end());
+  std::vector<const Node*> effects = stack;
+  for (const Output& o : body.returns) stack.push_back(o.node());
+  // In a body with Switch and Enter of its own, a stateful node may be dead or in a loop: nothing outside can wait.
+  const bool has_flow = HasFlow(*body.graph);
+  for (const auto& node : nodes) {
+    if (!node->op().is_stateful || node->type() == "_Arg") continue;
+    stack.push_back(node.get());
+    if (!has_flow) effects.push_back(node.get());
+  }
+  while (!stack.empty()) {
+    const Node* n = stack.back();
+    stack.pop_back();
+    if (needed[n->id()]) continue;
+    needed[n->id()] = true;
+    for (const Output& in : n->inputs()) stack.push_back(in.node());
+    for (const Node* c : n->control_inputs()) stack.push_back(c);
+  }
+  for (const Node* arg : body.args) needed[arg->id()] = true;
+  TF_ASSIGN_OR_RETURN(const auto made, Copy(*body.graph, around, needed, body.control_returns));
+  Placed placed;
+  absl::flat_hash_set<const Node*> waited_for;
+  const auto wait_for = [&](const Node* n) {
+    for (Node* done : made[n->id()].done) {
+      if (waited_for.insert(done).second) placed.done.push_back(done);
+    }
+  };
+  for (const Output& o : body.returns) {
+    placed.returns.push_back(made[o.node()->id()].outputs[o.index()]);
+    if (o.node()->type() != "_Arg") wait_for(o.node());
+  }
+  for (const Node* n : effects) wait_for(n);
+  placed.has_effects = !effects.empty();
+  if (placed.done.empty() && around.pivot != nullptr) placed.done.push_back(around.pivot);
+  return placed;
+}
+
+StatusOr<FunctionBody> Expander::Called(const Call& call) {
+  const auto returns = static_cast<size_t>(call.node.num_outputs());
+  if (IsPlainCall(call.node)) return Body(call, call.node.attr<FunctionAttr>("f"), call.inputs, returns);
+  if (IsGradient(call.node)) return GradientBody(call);
+  return Body(call, call.node.type(), {call.node.attrs().begin(), call.node.attrs().end()}, call.inputs, returns);
+}
+
+StatusOr<FunctionBody> Expander::GradientBody(const Call& call) {
+  const auto returns = static_cast<size_t>(call.node.num_outputs());
+  const auto& f = call.node.attr<FunctionAttr>("f");
+  if (const std::string* gradient = functions_->FindGradient(f->name)) {
+    return Body(call, *gradient, f->attrs, call.inputs, returns);
+  }
+  if (call.inputs.size() < returns) {
+    return InvalidArgument("there are ", call.inputs.size(), " inputs for the gradients of ", returns, " arguments");
+  }
+  const std::vector<Output> args(call.inputs.begin(), call.inputs.begin() + static_cast<std::ptrdiff_t>(returns));
+  TF_ASSIGN_OR_RETURN(FunctionBody body, Body(call, f->name, f->attrs, args, call.inputs.size() - returns));
+  std::vector<Output> xs, grad_ys, dxs;
+  for (Node* arg : body.args) xs.emplace_back(arg, 0);
+  for (const Output& y : body.returns) {
+    const size_t index = body.args.size();
+    if (call.inputs[index].dtype() != y.dtype()) {
+      return InvalidArgument("the gradient of ", y.dtype(), " cannot be ", call.inputs[index].dtype());
+    }
+    TF_ASSIGN_OR_RETURN(Node * arg,
+                        body.graph->impl().AddNode(
+                            {.name = StrCat("_grad_y_", index),
+                             .op = "_Arg",
+                             .inputs = {},
+                             .controls = {},
+                             .attrs = {{"T", y.dtype()}, {"index", static_cast<int64_t>(index)}, {"shape", y.shape()}},
+                             .device = "",
+                             .loc = {}}));
+    body.args.push_back(arg);
+    grad_ys.emplace_back(arg, 0);
+  }
+  TF_ASSIGN_OR_RETURN(dxs, Gradients(body.returns, xs, grad_ys));
+  TF_RETURN_IF_ERROR(body.graph->status());
+  for (size_t i = 0; i < dxs.size(); ++i) {
+    if (!dxs[i].valid()) dxs[i] = NodeBuilder(*body.graph, "ZerosLike").Input(xs[i]).Output();
+  }
+  TF_RETURN_IF_ERROR(body.graph->status());
+  body.returns = std::move(dxs);
+  body.control_returns.clear();
+  return body;
+}
+
+StatusOr<Replacement> Expander::Replace(const Call& call) {
+  constexpr size_t kWeightOfCall = 64;  // even a body without nodes takes time
+  TF_RETURN_IF_ERROR(Count(kWeightOfCall));
+  if (IsIf(call.node) || IsCase(call.node)) return Branches(call);
+  if (IsWhile(call.node)) return Loop(call);
+  StatusOr<FunctionBody> body = Called(call);
+  TF_RETURN_IF_ERROR(body.status());
+  Surroundings inside{.prefix = call.name + "/",
+                      .device = call.device,
+                      .args = call.inputs,
+                      .pivot = call.pivot,
+                      .gates_args = !call.controls.empty(),
+                      .depth = call.depth};
+  if (call.controls.size() == 1) {
+    inside.pivot = call.controls[0];
+  } else if (!call.controls.empty()) {
+    TF_ASSIGN_OR_RETURN(inside.pivot, Add(call, "_start", "NoOp", {}, {}, call.controls));
+  }
+  TF_ASSIGN_OR_RETURN(Placed placed, Place(*body, inside));
+  return Finish(call, std::move(placed.returns), std::move(placed.done));
+}
+
+StatusOr<Replacement> Expander::Finish(const Call& call, std::vector<Output> outputs, std::vector<Node*> done) {
+  Replacement r{.outputs = std::move(outputs), .done = std::move(done)};
+  if (call.waited_for && r.done.size() != 1) {
+    std::vector<Node*> controls = r.done;
+    if (controls.empty()) {
+      controls = call.controls;
+      if (call.pivot != nullptr) {
+        controls.push_back(call.pivot);
+      } else {
+        for (const Output& o : call.inputs) controls.push_back(o.node());
+      }
+    }
+    TF_ASSIGN_OR_RETURN(Node * end, Add(call, "_end", "NoOp", {}, {}, std::move(controls)));
+    r.done = {end};
+  }
+  return r;
+}
+
+}  // namespace expansion
+
+bool IsFunctionCall(const Node& node) {
+  using namespace expansion;  // NOLINT: names of this file
+  return IsPlainCall(node) || IsIf(node) || IsCase(node) || IsWhile(node) || IsGradient(node) ||
+         node.graph()->impl().functions()->Find(node.type()) != nullptr;
+}
+
+StatusOr<std::unique_ptr<Graph>> ExpandFunctions(const Graph& graph) {
+  const auto& nodes = graph.impl().nodes();
+  if (std::none_of(nodes.begin(), nodes.end(), [](const auto& n) { return IsFunctionCall(*n); })) {
+    TF_RETURN_IF_ERROR(graph.impl().functions()->CheckNotRecursive(graph.impl()));
+    return nullptr;
+  }
+  return expansion::Expander(graph).Run();
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,180 @@
+// Library functions: taking them in, giving them out, and putting their bodies in place of calls.
+#include "graph/function.h"
+
+#include <gtest/gtest.h>
+
+#include "core/strings.h"
+#include "graph/expand_functions.h"
+#include "graph/node.h"
+
+namespace tensorbraid {
+namespace {
+
+using absl::StatusCode;
+
+// f(x) = op(x, x), for any T that the call gives.
+std::string Binary(const std::string& name, const std::string& op) {
+  return StrCat("function { signature { name: '", name, R"('
+      input_arg { name: 'x' type_attr: 'T' } output_arg { name: 'y' type_attr: 'T' } attr { name: 'T' type: 'type' } }
+    node_def { name: 'inner' op: ')",
+                op, R"(' input: 'x' input: 'x' attr { key: 'T' value { placeholder: 'T' } } }
+    ret { key: 'y' value: 'inner:z:0' } } )");
+}
+
+// f(x: float) = g(x).
+std::string Caller(const std::string& name, const std::string& callee) {
+  return StrCat("function { signature { name: '", name, R"('
+      input_arg { name: 'x' type: DT_FLOAT_NUMBER } output_arg { name: 'y' type: DT_FLOAT_NUMBER } }
+    node_def { name: 'inner' op: 'PartitionedCall' input: 'x' attr { key: 'Tin' value { list { type: DT_FLOAT_NUMBER } } }
+      attr { key: 'Tout' value { list { type: DT_FLOAT_NUMBER } } }
+      attr { key: 'f' value { func { name: ')",
+                callee, R"(' attr { key: 'T' value { type: DT_FLOAT_NUMBER } } } } } }
+    ret { key: 'y' value: 'inner:output:0' } } )");
+}
+
+std::string Call(const std::string& name, const std::string& function, const std::string& input,
+                 const std::string& more = "") {
+  return StrCat("node { name: '", name, "' op: 'PartitionedCall' input: '", input, "' ", more, R"(
+      attr { key: 'Tin' value { list { type: DT_FLOAT_NUMBER } } }
+      attr { key: 'Tout' value { list { type: DT_FLOAT_NUMBER } } }
+      attr { key: 'f' value { func { name: ')",
+                function, R"(' attr { key: 'T' value { type: DT_FLOAT_NUMBER } } } } } } )");
+}
+
+const char* kPlaceholder =
+    "node { name: 'x' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT_NUMBER } } } ";
+
+// Types are numbers in our protos.
+Status Import(Graph& g, std::string text) {
+  const std::string word = "DT_FLOAT_NUMBER";
+  for (size_t at = text.find(word); at != std::string::npos; at = text.find(word)) text.replace(at, word.size(), "1");
+  return g.ImportGraphDefText(text);
+}
+
+std::string Library(const std::string& functions) { return StrCat("library { ", functions, " } "); }
+
+TEST(FunctionTest, ALibraryComesBackAsItWent) {
+  Graph g;
+  ASSERT_TRUE(Import(g, StrCat(kPlaceholder, Call("call", "twice", "x"), Library(Binary("twice", "AddV2")))).ok());
+  const auto def = g.ToGraphDef();
+  ASSERT_TRUE(def.ok()) << def.status();
+  Graph again;
+  ASSERT_TRUE(again.ImportGraphDef(*def).ok());
+  ASSERT_NE(again.impl().functions()->Find("twice"), nullptr);
+  EXPECT_EQ(again.impl().functions()->Find("twice")->definition(), g.impl().functions()->Find("twice")->definition());
+}
+
+TEST(FunctionTest, TheSameDefinitionMayComeAgainAnotherOneNot) {
+  Graph g;
+  ASSERT_TRUE(Import(g, Library(Binary("f", "AddV2"))).ok());
+  EXPECT_TRUE(Import(g, Library(Binary("f", "AddV2"))).ok());
+  const Status s = Import(g, StrCat(kPlaceholder, Library(Binary("g", "Mul") + Binary("f", "Mul"))));
+  EXPECT_EQ(s.code(), StatusCode::kInvalidArgument);
+  EXPECT_NE(s.message().find("'f'"), absl::string_view::npos) << s;
+  // Nothing of what came with it stays.
+  EXPECT_EQ(g.impl().functions()->Find("g"), nullptr);
+  EXPECT_EQ(g.operations().size(), 0u);
+  EXPECT_EQ(Import(g, Library(Binary("MatMul", "Mul"))).code(), StatusCode::kInvalidArgument);
+}
+
+TEST(FunctionTest, BodiesAreNamedAfterTheirCalls) {
+  Graph g;
+  const Status s = Import(g, StrCat(kPlaceholder, Call("call", "outer", "x"), Call("other", "twice", "call"),
+                                    Library(Caller("outer", "twice") + Binary("twice", "AddV2"))));
+  ASSERT_TRUE(s.ok()) << s;
+  auto expanded = ExpandFunctions(g);
+  ASSERT_TRUE(expanded.ok()) << expanded.status();
+  ASSERT_NE(*expanded, nullptr);
+  EXPECT_TRUE((*expanded)->FindOperation("call/inner/inner").ok());
+  const auto other = (*expanded)->FindOperation("other/inner");
+  ASSERT_TRUE(other.ok());
+  EXPECT_EQ(other->node()->inputs()[0].name(), "call/inner/inner:0");
+  EXPECT_EQ(other->output(0).dtype(), kFloat32);
+}
+
+TEST(FunctionTest, WhatWaitsForACallWaitsForItsBodyAndTheOtherWayRound) {
+  Graph g;
+  const Status s = Import(
+      g, StrCat(kPlaceholder, "node { name: 'before' op: 'NoOp' } ", Call("call", "twice", "x", "input: '^before'"),
+                "node { name: 'after' op: 'NoOp' input: '^call' } ", Library(Binary("twice", "AddV2"))));
+  ASSERT_TRUE(s.ok()) << s;
+  auto expanded = ExpandFunctions(g).value();
+  const Node* inner = expanded->impl().Find("call/inner");
+  const Node* after = expanded->impl().Find("after");
+  ASSERT_NE(inner, nullptr);
+  EXPECT_EQ(inner->control_inputs(), std::vector<Node*>{expanded->impl().Find("before")});
+  EXPECT_EQ(after->control_inputs(), std::vector<Node*>{expanded->impl().Find("call/inner")});
+}
+
+TEST(FunctionTest, ABodyGoesToTheDeviceOfItsCall) {
+  Graph g;
+  ASSERT_TRUE(Import(g, StrCat(kPlaceholder, Call("call", "twice", "x", "device: '/job:ps/task:1'"),
+                               Library(Binary("twice", "AddV2"))))
+                  .ok());
+  EXPECT_EQ(ExpandFunctions(g).value()->impl().Find("call/inner")->device(), "/job:ps/task:1");
+}
+
+TEST(FunctionTest, FunctionsThatCallThemselvesAreRefused) {
+  for (const std::string& library : {Caller("f", "f"), Caller("f", "g") + Caller("g", "h") + Caller("h", "f")}) {
+    Graph g;
+    ASSERT_TRUE(Import(g, StrCat(kPlaceholder, Call("call", "f", "x"), Library(library))).ok());
+    const Status s = ExpandFunctions(g).status();
+    EXPECT_EQ(s.code(), StatusCode::kInvalidArgument) << s;
+    EXPECT_NE(s.message().find("'f' calls itself"), absl::string_view::npos) << s;
+  }
+}
+
+TEST(FunctionTest, FunctionsThatGrowWithoutBoundAreRefused) {
+  std::string library = Binary("f0", "AddV2");
+  for (int i = 1; i <= 40; ++i) {
+    library += StrCat("function { signature { name: 'f", i, R"('
+        input_arg { name: 'x' type: DT_FLOAT_NUMBER } output_arg { name: 'y' type: DT_FLOAT_NUMBER } } )");
+    for (const char* call : {"a", "b"}) {
+      library +=
+          StrCat("node_def { name: '", call, "' op: 'f", i - 1, "' input: '", call[0] == 'a' ? "x" : "a:y:0", "' ");
+      if (i == 1) library += "attr { key: 'T' value { type: DT_FLOAT_NUMBER } } ";
+      library += "} ";
+    }
+    library += "ret { key: 'y' value: 'b:y:0' } } ";
+  }
+  Graph g;
+  const Status s = Import(g, StrCat(kPlaceholder, "node { name: 'call' op: 'f40' input: 'x' } ", Library(library)));
+  ASSERT_TRUE(s.ok()) << s;
+  EXPECT_EQ(ExpandFunctions(g).status().code(), StatusCode::kResourceExhausted);
+}
+
+TEST(FunctionTest, WhatIsWrongWithACallIsSaid) {
+  const auto refused = [](const std::string& text, const char* word) {
+    Graph g;
+    Status s = Import(g, text);
+    if (s.ok()) s = ExpandFunctions(g).status();
+    EXPECT_FALSE(s.ok());
+    EXPECT_NE(s.message().find(word), absl::string_view::npos) << s;
+  };
+  refused(StrCat(kPlaceholder, Call("call", "none", "x")), "'none'");
+  // A body that takes what does not exist, and one that gives nothing.
+  refused(StrCat(kPlaceholder, Call("call", "f", "x"), Library(R"(function { signature { name: 'f'
+      input_arg { name: 'x' type: DT_FLOAT_NUMBER } output_arg { name: 'y' type: DT_FLOAT_NUMBER } }
+      ret { key: 'y' value: 'lost:z:0' } })")),
+          "'lost:z:0'");
+  refused(StrCat(kPlaceholder, Call("call", "f", "x"), Library(R"(function { signature { name: 'f'
+      input_arg { name: 'x' type: DT_FLOAT_NUMBER } output_arg { name: 'y' type: DT_FLOAT_NUMBER } } })")),
+          "'y'");
+  refused(StrCat(kPlaceholder, Call("call", "f", "x"), Library(R"(function { signature { name: 'f' }
+      node_def { name: 'n' op: 'NoSuchOp' } })")),
+          "NoSuchOp");
+  refused(Library("function { signature { name: 'f' input_arg { name: 'x' type_attr: 'T' } } }"), "'T'");
+}
+
+TEST(FunctionTest, OnlyWhatAGraphNeedsGoesWithIt) {
+  Graph g;
+  ASSERT_TRUE(Import(g, StrCat(kPlaceholder, Call("call", "outer", "x"),
+                               Library(Caller("outer", "twice") + Binary("twice", "AddV2") + Binary("other", "Mul"))))
+                  .ok());
+  const FunctionLibrary needed = g.impl().functions()->ReachableFrom(g.impl());
+  EXPECT_EQ(needed.size(), 2u);
+  EXPECT_EQ(needed.Find("other"), nullptr);
+}
+
+}  // namespace
+}  // namespace tensorbraid
