@@ -3,6 +3,22 @@
 #include "core/logging.h"
 
 namespace tensorbraid {
+
+const std::string& StepResources::container() {
+  static std::atomic<uint64_t> steps{0};
+  MutexLock lock(mu_);
+  if (container_.empty()) {
+    container_ = StrCat("_step_", steps.fetch_add(1));
+    used_.store(true, std::memory_order_relaxed);
+  }
+  return container_;
+}
+
+void StepResources::ClearUsed() {
+  resources_->ClearContainer(container_);
+  container_.clear();
+  used_.store(false, std::memory_order_relaxed);
+}
 namespace {
 
 class FunctionKernel final : public Kernel {
@@ -68,19 +84,19 @@ Status AsyncKernel::Compute(KernelContext& ctx) {
   return Internal("kernel of ", ctx.node().Describe(), " is asynchronous and cannot be computed in place");
 }
 
-void KernelRegistry::Add(std::string op, std::map<std::string, std::vector<DType>> types, KernelFn compute,
-                         KernelCost cost) {
-  AddDef({.op = std::move(op),
-          .types = std::move(types),
-          .cost = cost,
-          .create = [compute](const KernelConstruction&) -> StatusOr<std::unique_ptr<Kernel>> {
-            return std::unique_ptr<Kernel>(std::make_unique<FunctionKernel>(compute));
-          }});
+KernelDef& KernelRegistry::Add(std::string op, std::map<std::string, std::vector<DType>> types, KernelFn compute,
+                               KernelCost cost) {
+  return AddDef({.op = std::move(op),
+                 .types = std::move(types),
+                 .cost = cost,
+                 .create = [compute](const KernelConstruction&) -> StatusOr<std::unique_ptr<Kernel>> {
+                   return std::unique_ptr<Kernel>(std::make_unique<FunctionKernel>(compute));
+                 }});
 }
 
-void KernelRegistry::AddDef(KernelDef def) {
+KernelDef& KernelRegistry::AddDef(KernelDef def) {
   std::string op = def.op;
-  kernels_.emplace(std::move(op), std::move(def));
+  return kernels_.emplace(std::move(op), std::move(def))->second;
 }
 
 StatusOr<const KernelDef*> KernelRegistry::Find(const Node& node, std::string_view device_type) const {

@@ -7,6 +7,7 @@
 #ifndef TENSORBRAID_RUNTIME_KERNEL_H_
 #define TENSORBRAID_RUNTIME_KERNEL_H_
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -20,12 +21,13 @@
 #include "runtime/cancellation.h"
 #include "runtime/reference_handle.h"
 #include "runtime/resource.h"
+#include "runtime/step_context.h"
 #include "runtime/variable_resource.h"
 #include "tensorbraid/tensor.h"
 
 namespace tensorbraid {
 
-class StepContext;
+class FunctionRuntime;
 
 // What travels along an edge of a plan: a tensor, or a reference to a variable ("reference edge").
 struct Entry {
@@ -33,20 +35,43 @@ struct Entry {
   RefPtr<VariableResource> ref;  // set: the edge carries the variable itself, `value` is empty
 };
 
+// Resources that are found by name and die with their step: a container of the step's own. Thread-safe.
+class StepResources {
+ public:
+  explicit StepResources(ResourceManager* resources) : resources_(resources) {}
+  // Of ResourceManager; no other step's.
+  const std::string& container();
+  // Forgets them. REQUIRES: the step has ended.
+  void Clear() {
+    if (used_.load(std::memory_order_relaxed)) ClearUsed();
+  }
+
+ private:
+  void ClearUsed();
+
+  ResourceManager* const resources_;
+  std::atomic<bool> used_{false};
+  Mutex mu_;
+  std::string container_;  // "" until asked for; written under the lock
+};
+
 // The surroundings of a step that kernels may use. One per step and task.
 struct StepEnvironment {
   ResourceManager* resources = nullptr;
   ThreadPool* pool = nullptr;                   // for ParallelFor
   CancellationManager* cancellation = nullptr;  // of this step
+  const FunctionRuntime* functions = nullptr;   // how kernels run functions of their graph's library
   StepContext* step = nullptr;                  // the rendezvous, for Send and Recv kernels
+  StepResources* step_resources = nullptr;      // what dies with the step, found by name
 };
 
 // The view of one run of one node. Lives until the kernel has returned (or called done). Not thread-safe, but may be
 // handed from thread to thread.
 class KernelContext {
  public:
-  KernelContext(const Node& node, std::span<Entry> inputs, std::span<Entry> outputs, const StepEnvironment& env)
-      : node_(node), inputs_(inputs), outputs_(outputs), env_(env) {}
+  KernelContext(const Node& node, std::span<Entry> inputs, std::span<Entry> outputs, const StepEnvironment& env,
+                LoopPosition position = {})
+      : node_(node), inputs_(inputs), outputs_(outputs), env_(env), position_(position) {}
 
   const Node& node() const { return node_; }
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
@@ -54,6 +79,13 @@ class KernelContext {
 
   // The value of input i. References have been replaced by the variable's value unless the op takes a reference.
   const Tensor& input(int i) const { return inputs_[i].value; }
+  // Whether input i is there: of a Merge, all but one may be missing; of a _Send, a dead tensor is.
+  bool has_input(int i) const { return inputs_[i].value.is_valid() || inputs_[i].ref; }
+  // Calls `read` with the value of input i, which a kernel with `reads_reference` may get as a reference: the variable
+  // is then read where it is (VariableResource::ReadInPlace) and no snapshot is taken.
+  Status ReadInput(int i, const std::function<Status(const Tensor&)>& read) const {
+    return inputs_[i].ref ? inputs_[i].ref->ReadInPlace(read) : read(inputs_[i].value);
+  }
   // The variable of an input declared Ref(T).
   VariableResource& ref_input(int i) const { return *inputs_[i].ref; }
   // The input itself, to take its buffer over. The input is gone afterwards.
@@ -76,6 +108,7 @@ class KernelContext {
   const StepEnvironment& env() const { return env_; }
   ThreadPool& pool() const { return *env_.pool; }
   ResourceManager& resources() const { return *env_.resources; }
+  LoopPosition position() const { return position_; }
 
   // The resource that a handle input names, as a T, whether it is declared resource, Ref(string) or string (see
   // reference_handle.h). InvalidArgument when it is something else, NotFound when a name names nothing.
@@ -89,6 +122,7 @@ class KernelContext {
   std::span<Entry> inputs_;
   std::span<Entry> outputs_;
   const StepEnvironment& env_;
+  const LoopPosition position_;
 };
 
 // What a kernel may look at when it is made.
@@ -140,6 +174,8 @@ struct KernelDef {
   // Values of type attributes that this kernel is for; attributes not named may have any.
   std::map<std::string, std::vector<DType>> types;
   KernelCost cost = KernelCost::kCheap;
+  // Input 0 is only read through KernelContext::ReadInput, so that a reference to a variable need not be dereferenced.
+  bool reads_reference = false;
   std::function<StatusOr<std::unique_ptr<Kernel>>(const KernelConstruction&)> create;
 };
 
@@ -147,8 +183,8 @@ struct KernelDef {
 class KernelRegistry {
  public:
   // r.Add("Relu", {{"T", {kFloat32}}}, Relu<float>);
-  void Add(std::string op, std::map<std::string, std::vector<DType>> types, KernelFn compute,
-           KernelCost cost = KernelCost::kCheap);
+  KernelDef& Add(std::string op, std::map<std::string, std::vector<DType>> types, KernelFn compute,
+                 KernelCost cost = KernelCost::kCheap);
   // r.Add<ReshapeKernel>("Reshape"): a class with a constructor from const KernelConstruction&.
   template <typename K>
   void Add(std::string op, std::map<std::string, std::vector<DType>> types = {}, KernelCost cost = KernelCost::kCheap) {
@@ -159,7 +195,7 @@ class KernelRegistry {
               return std::unique_ptr<Kernel>(std::make_unique<K>(c));
             }});
   }
-  void AddDef(KernelDef def);
+  KernelDef& AddDef(KernelDef def);
 
   // The kernel for a node on a device type. NotFound lists the candidates and why each refused.
   StatusOr<const KernelDef*> Find(const Node& node, std::string_view device_type) const;

@@ -4,6 +4,14 @@
 
 namespace tensorbraid {
 
+ResourceManager::~ResourceManager() {
+  std::map<Key, RefPtr<Resource>> dropped;
+  {
+    MutexLock lock(mu_);
+    dropped.swap(resources_);
+  }
+}
+
 StatusOr<RefPtr<Resource>> ResourceManager::LookupOrCreateAny(const Key& key,
                                                               const std::function<RefPtr<Resource>()>& create) {
   MutexLock lock(mu_);

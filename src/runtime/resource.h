@@ -30,6 +30,9 @@ class Resource : public RefCounted {
 // classes of one interface must be looked up by the interface.
 class ResourceManager {
  public:
+  ResourceManager() = default;
+  // Resources may still use the manager while they end.
+  ~ResourceManager();
   // What the container "" is called.
   static constexpr const char* kDefaultContainer = "localhost";
   static std::string ContainerName(const std::string& container) {

@@ -5,41 +5,62 @@
 namespace tensorbraid {
 
 bool VariableResource::is_initialized() const {
-  MutexLock lock(mu_);
+  ReaderLock lock(mu_);
   return value_.is_valid();
 }
 
 Status VariableResource::NotInitialized() const {
-  return FailedPrecondition("variable '", name_, "' is not initialized: run its initializer (", name_,
+  return FailedPrecondition("Attempting to use uninitialized value ", name_, ": run its initializer (", name_,
                             "/Assign, or GlobalVariablesInitializer) first");
 }
 
 StatusOr<Tensor> VariableResource::Read() const {
-  MutexLock lock(mu_);
+  ReaderLock lock(mu_);
   if (!value_.is_valid()) return NotInitialized();
-  return value_;
+  return copies_on_read_ ? value_.DeepCopy() : value_;
 }
 
-Status VariableResource::Assign(Tensor value) {
-  if (!shape_.IsCompatibleWith(value.shape())) {
-    return InvalidArgument("variable '", name_, "' has shape ", shape_, " and cannot be assigned a tensor of shape ",
-                           value.shape());
-  }
-  return AssignAnyShape(std::move(value));
+Status VariableResource::ReadInPlace(const std::function<Status(const Tensor&)>& read) const {
+  ReaderLock lock(mu_);
+  if (!value_.is_valid()) return NotInitialized();
+  return read(value_);
 }
 
-Status VariableResource::AssignAnyShape(Tensor value) {
+StatusOr<Shape> VariableResource::ReadShape() const {
+  ReaderLock lock(mu_);
+  if (!value_.is_valid()) return NotInitialized();
+  return value_.shape();
+}
+
+Status VariableResource::Replace(Tensor value, const Shape* declared, bool same_shape) {
   if (value.dtype() != dtype_) {
     return InvalidArgument("variable '", name_, "' holds ", dtype_, " and cannot be assigned ", value.dtype());
   }
-  MutexLock lock(mu_);
-  std::swap(value_, value);
+  WriterLock lock(mu_);
+  const bool fits = value_.is_valid()     ? !same_shape || value_.shape() == value.shape()
+                    : declared != nullptr ? declared->IsCompatibleWith(value.shape())
+                                          : true;
+  if (!fits) {
+    return InvalidArgument("variable '", name_, "' has shape ", value_.is_valid() ? value_.shape() : *declared,
+                           " and cannot be assigned a tensor of shape ", value.shape());
+  }
+  std::swap(value_, value);  // the old one is freed when the lock has been released: arguments outlive locals
   return OkStatus();
+}
+
+Status VariableResource::Assign(Tensor value) { return Replace(std::move(value), &shape_, true); }
+Status VariableResource::AssignSameShape(Tensor value) { return Replace(std::move(value), nullptr, true); }
+Status VariableResource::AssignAnyShape(Tensor value) { return Replace(std::move(value), nullptr, false); }
+
+StatusOr<Tensor> VariableResource::Take() {
+  WriterLock lock(mu_);
+  if (!value_.is_valid()) return NotInitialized();
+  return std::exchange(value_, Tensor());
 }
 
 Status VariableResource::Update(const std::function<Status(const Tensor&, Tensor*)>& update, const Tensor* spare) {
   Tensor fresh;  // after the swap: the old value, freed when the lock is released
-  MutexLock lock(mu_);
+  WriterLock lock(mu_);
   if (!value_.is_valid()) return NotInitialized();
   if (value_.IsUnique()) return update(value_, &value_);
   if (spare != nullptr && spare->IsUnique() && spare->dtype() == dtype_ && spare->shape() == value_.shape()) {
@@ -50,6 +71,28 @@ Status VariableResource::Update(const std::function<Status(const Tensor&, Tensor
   TF_RETURN_IF_ERROR(update(value_, &fresh));
   std::swap(value_, fresh);
   return OkStatus();
+}
+
+Status VariableResource::UpdateInPlace(const std::function<Status(Tensor*)>& update) {
+  Tensor shared;  // freed when the lock is released
+  WriterLock lock(mu_);
+  if (!value_.is_valid()) return NotInitialized();
+  if (!value_.IsUnique()) {
+    shared = value_;
+    value_ = shared.DeepCopy();
+    copies_on_read_ = true;
+  }
+  return update(&value_);
+}
+
+bool VariableResource::copies_on_read() const {
+  ReaderLock lock(mu_);
+  return copies_on_read_;
+}
+
+void VariableResource::DisableCopyOnRead() {
+  WriterLock lock(mu_);
+  copies_on_read_ = false;
 }
 
 std::string VariableResource::DebugString() const { return StrCat("variable ", dtype_, shape_); }

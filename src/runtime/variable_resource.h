@@ -9,9 +9,13 @@
 
 namespace tensorbraid {
 
-// Behind VariableV2 (as a reference) and VarHandleOp (as a resource) alike. Every read and update goes through the
-// lock. A read takes a snapshot: a reference to the buffer; an update works in place when nobody holds one, otherwise
-// into a fresh buffer, so that a reader never sees a value change and an updater never waits for a reader.
+// Behind VarHandleOp, and by reference behind VariableV2. Every read and update goes through the lock.
+//
+// A read takes a snapshot: a reference to the buffer. An update works in place when nobody holds one, otherwise into a
+// fresh buffer, so that a reader never sees a value change and an updater never waits for a reader. Updates of some
+// rows would have to copy all the others then: the first that has to makes the variable copy-on-read. From then on a
+// read copies, the variable is the only holder of its buffer, and rows are read (ReadInPlace) and updated where they
+// are.
 class VariableResource : public Resource {
  public:
   static constexpr const char* kTypeName = "variable";
@@ -24,30 +28,58 @@ class VariableResource : public Resource {
   const Shape& declared_shape() const { return shape_; }
   bool is_initialized() const;
 
-  // The value now. FailedPrecondition, naming the variable and the cure, when it has none.
+  // The value now. FailedPrecondition, naming the variable and the cure, when it has none; so do all that follow which
+  // need a value.
   StatusOr<Tensor> Read() const;
-  // Replaces the value. InvalidArgument when dtype or shape do not fit. The tensor is kept, not copied: hand over
-  // (std::move) a tensor that nobody else holds and later updates need no copy.
+  // Calls `read` with the value while updates wait; it must not keep the tensor, nor touch the variable.
+  Status ReadInPlace(const std::function<Status(const Tensor& value)>& read) const;
+  // Shape of the value now.
+  StatusOr<Shape> ReadShape() const;
+
+  // Replaces the value. InvalidArgument when it has another dtype, or another shape than the value before, or while
+  // there is none a shape that does not fit the declared one. The tensor is kept, not copied: hand over (std::move) a
+  // tensor that nobody else holds and later updates need no copy.
   Status Assign(Tensor value);
-  // As Assign with any shape (Assign's validate_shape = false).
+  // As Assign, but a variable without a value takes any shape.
+  Status AssignSameShape(Tensor value);
+  // As Assign with any shape.
   Status AssignAnyShape(Tensor value);
+  // Takes the value away; the variable is then uninitialised.
+  StatusOr<Tensor> Take();
+
   // Runs `update(old, out)` under the lock: both have the same dtype and shape; `out` shares the bytes of `old` when
   // the update may happen in place (nobody holds a snapshot), otherwise it is uninitialised. The value becomes `out`
   // unless an error comes back; the update must then not have written.
   // Where a fresh buffer is needed, that of `spare` is taken if nobody else holds it and dtype and shape are the
   // variable's: `out` then shares the bytes of `spare`.
   Status Update(const std::function<Status(const Tensor& old, Tensor* out)>& update, const Tensor* spare = nullptr);
+  // Runs `update(value)` under the lock, to change some elements of `value` in place. When an error comes back, it must
+  // not have written.
+  Status UpdateInPlace(const std::function<Status(Tensor* value)>& update);
+
+  bool copies_on_read() const;
+  // Reads take snapshots again, until an update of some rows meets one.
+  void DisableCopyOnRead();
 
   std::string DebugString() const override;
 
  private:
   Status NotInitialized() const;
+  Status Replace(Tensor value, const Shape* declared, bool same_shape);
 
   const std::string name_;
   const DType dtype_;
   const Shape shape_;
-  mutable Mutex mu_;
+  mutable SharedMutex mu_;
   Tensor value_ TB_GUARDED_BY(mu_);
+  bool copies_on_read_ TB_GUARDED_BY(mu_) = false;
+};
+
+// What VariableV2 makes. Another type, so that it never meets a VarHandleOp's of the same name.
+class ReferenceVariable final : public VariableResource {
+ public:
+  static constexpr const char* kTypeName = "reference variable";
+  using VariableResource::VariableResource;
 };
 
 }  // namespace tensorbraid

@@ -4,10 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <thread>
 
 #include "executor/evaluate.h"
 #include "graph/node.h"
+#include "runtime/variable_resource.h"
 #include "tensorbraid/array_ops.h"
 
 namespace tensorbraid {
@@ -92,7 +94,7 @@ TEST_F(VariableTest, ReadingAnUninitialisedVariableNamesItAndTheCure) {
   Variable w(g_, {3}, Zeros(), {.name = "w"});
   const Status status = Evaluate({w.value()}, {}, Options({})).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("variable 'w' is not initialized"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("Attempting to use uninitialized value w"));
   EXPECT_THAT(std::string(status.message()), HasSubstr("GlobalVariablesInitializer"));
 }
 
@@ -225,6 +227,126 @@ TEST_F(VariableTest, RowsAreScattered) {
   EXPECT_EQ(Floats(w.value()), (std::vector<float>{8, 7, 6, 8, 0, 0, 3, 4}));
   EXPECT_EQ(scatter("ResourceScatterAdd", {0, 4}, {1, 1, 1, 1}).code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(Floats(w.value())[0], 8) << "a refused update must change nothing";
+}
+
+TEST_F(VariableTest, RowsAreReadAndUpdatedWithoutCopies) {
+  auto v = MakeRef<VariableResource>("v", kFloat32, Shape({100, 2}));
+  ASSERT_TRUE(v->Assign(Tensor(kFloat32, {100, 2})).ok());
+  const auto bytes = [&] {
+    const void* at = nullptr;
+    EXPECT_TRUE(v->ReadInPlace([&](const Tensor& t) {
+                   at = t.raw_data();
+                   return OkStatus();
+                 }).ok());
+    return at;
+  };
+  const auto write = [&](float value) {
+    EXPECT_TRUE(v->UpdateInPlace([&](Tensor* t) {
+                   t->mutable_data<float>()[3] = value;
+                   return OkStatus();
+                 }).ok());
+  };
+  const void* before = bytes();
+  write(1);
+  EXPECT_EQ(bytes(), before);
+  EXPECT_FALSE(v->copies_on_read());
+  // The first update that meets a reader moves away from it, for good: from then on readers copy.
+  const Tensor snapshot = *v->Read();
+  write(2);
+  EXPECT_EQ(snapshot.data<float>()[3], 1);
+  EXPECT_TRUE(v->copies_on_read());
+  const void* moved = bytes();
+  const Tensor copy = *v->Read();
+  EXPECT_NE(copy.raw_data(), moved);
+  EXPECT_EQ(copy.data<float>()[3], 2);
+  write(3);
+  EXPECT_EQ(bytes(), moved);
+  EXPECT_EQ(copy.data<float>()[3], 2);
+  v->DisableCopyOnRead();
+  EXPECT_EQ(v->Read()->raw_data(), moved);
+}
+
+TEST_F(VariableTest, AReferenceAndAHandleOfOneNameAreTwoVariables) {
+  const auto named = [&](const char* op) {
+    return NodeBuilder(g_, op)
+        .Attr("shape", Shape({}))
+        .Attr("dtype", kFloat32)
+        .Attr("shared_name", "same")
+        .Attr("container", "c")
+        .Output();
+  };
+  const Output reference = named("VariableV2");
+  const Output handle = named("VarHandleOp");
+  ASSERT_TRUE(
+      RunOps({NodeBuilder(g_, "Assign").Input(reference).Input(Const(g_, Tensor::Scalar(1.0f))).Finish()}).ok());
+  EXPECT_FALSE(Get(NodeBuilder(g_, "VarIsInitializedOp").Input(handle).Output()).scalar<bool>());
+  EXPECT_EQ(Get(Identity(named("VariableV2"))).scalar<float>(), 1) << "shared by container and name";
+}
+
+TEST_F(VariableTest, AnAnonymousVariableIsItsHandlesAlone) {
+  const Output handle = NodeBuilder(g_, "VarHandleOp")
+                            .Attr("shape", Shape({}))
+                            .Attr("dtype", kFloat32)
+                            .Attr("shared_name", "cd2c89b7-88b7-44c8-ad83-06c2a9158347")
+                            .Output();
+  const Operation assign =
+      NodeBuilder(g_, "AssignVariableOp").Input(handle).Input(Const(g_, Tensor::Scalar(2.0f))).Finish();
+  auto after = g_.ControlDependencies(std::vector<Operation>{assign});
+  const Output read = NodeBuilder(g_, "ReadVariableOp").Input(handle).Attr("dtype", kFloat32).Output();
+  EXPECT_EQ(Get(read).scalar<float>(), 2);
+  EXPECT_TRUE(resources_.Names("").empty());
+}
+
+TEST_F(VariableTest, ATemporaryVariableLivesForItsStep) {
+  const auto sum = [&](const char* destroyed) {
+    const Output v = NodeBuilder(g_, "TemporaryVariable")
+                         .Attr("shape", Shape({2}))
+                         .Attr("dtype", kFloat32)
+                         .Attr("var_name", "sum")
+                         .Output();
+    const Output two = Const(g_, Tensor::Vector<float>({1, 2}));
+    const Output assigned = NodeBuilder(g_, "Assign").Input(v).Input(two).Output();
+    const Output added = NodeBuilder(g_, "AssignAdd").Input(assigned).Input(two).Output();
+    return NodeBuilder(g_, "DestroyTemporaryVariable").Input(added).Attr("var_name", destroyed).Output();
+  };
+  const Output total = sum("sum");
+  EXPECT_EQ(Floats(total), (std::vector<float>{2, 4}));
+  EXPECT_EQ(Floats(total), (std::vector<float>{2, 4}));  // a new one each step
+  EXPECT_EQ(Evaluate({sum("other")}, {}, Options({})).status().code(), absl::StatusCode::kNotFound);
+}
+
+TEST_F(VariableTest, WithoutAValueErrorsAreTensorFlows) {
+  const Output one = Const(g_, Tensor::Scalar(1.0f));
+  const Output handle = NodeBuilder(g_, "VarHandleOp").Attr("shape", Shape({})).Attr("dtype", kFloat32).Output();
+  const Output reference = NodeBuilder(g_, "VariableV2").Attr("shape", Shape({})).Attr("dtype", kFloat32).Output();
+  const auto code = [&](const Operation& op) { return RunOps({op}).code(); };
+  using enum absl::StatusCode;
+  EXPECT_EQ(code(NodeBuilder(g_, "AssignAddVariableOp").Input(handle).Input(one).Finish()), kNotFound);
+  EXPECT_EQ(code(NodeBuilder(g_, "AssignAdd").Input(reference).Input(one).Finish()), kFailedPrecondition);
+  EXPECT_EQ(code(NodeBuilder(g_, "ResourceApplyGradientDescent").Input(handle).Input(one).Input(one).Finish()),
+            kInternal);
+  EXPECT_EQ(code(NodeBuilder(g_, "ApplyGradientDescent").Input(reference).Input(one).Input(one).Finish()),
+            kFailedPrecondition);
+  const auto destroy = [&](bool ignore) {
+    return NodeBuilder(g_, "DestroyResourceOp").Input(handle).Attr("ignore_lookup_error", ignore).Finish();
+  };
+  EXPECT_EQ(code(destroy(true)), kOk);
+  EXPECT_EQ(code(destroy(false)), kNotFound);
+}
+
+TEST_F(VariableTest, IntegersAreNotDividedByZero) {
+  Variable w(g_, {2}, Ones(), {.name = "w", .dtype = kInt32});
+  ASSERT_TRUE(RunOps({w.initializer()}).ok());
+  const auto divide = [&](int32_t by) {
+    return RunOps({NodeBuilder(g_, "ResourceScatterDiv")
+                       .Input(w.handle())
+                       .Input(Const(g_, Tensor::Vector<int32_t>({0})))
+                       .Input(Const(g_, Tensor::Vector<int32_t>({by})))
+                       .Finish()});
+  };
+  EXPECT_EQ(divide(0).code(), absl::StatusCode::kInvalidArgument);
+  ASSERT_TRUE(RunOps({w.Assign(Tensor::Vector<int32_t>({std::numeric_limits<int32_t>::min(), 1}))}).ok());
+  EXPECT_TRUE(divide(-1).ok());
 }
 
 }  // namespace

@@ -1,0 +1,196 @@
+#include "runtime/dataset.h"
+
+#include <optional>
+
+namespace tensorbraid {
+namespace {
+
+// A pull goes down through every dataset, and one that is dropped drops the next, on one thread's stack.
+constexpr int kMaxDepth = 500;
+constexpr int kMaxFunctionDepth = 32;
+
+// Text that tells functions with different attributes apart; constants in attributes are not looked into.
+std::string KeyOf(const AttrValue::Function& f) {
+  std::string key = f.name;
+  for (const auto& [name, value] : f.attrs) key += StrCat(";", name, "=", value.ToString());
+  return key;
+}
+
+}  // namespace
+
+DataEnvironment::DataEnvironment(const FunctionRuntime* functions, FunctionRuntime::Place place)
+    : functions_(functions), place_(std::move(place)) {
+  const uint64_t id = place_.pool->OnStop([this] {
+    cancellation_.Cancel(Cancelled("the task is stopping"));
+    MutexLock lock(mu_);
+    on_stop_ = 0;
+  });
+  MutexLock lock(mu_);
+  on_stop_ = id;
+}
+
+void DataEnvironment::Cancel() { cancellation_.Cancel(Cancelled("the iterator has been deleted")); }
+
+DataEnvironment::~DataEnvironment() {
+  Cancel();
+  uint64_t on_stop;
+  {
+    MutexLock lock(mu_);
+    idle_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return running_ == 0; });
+    on_stop = on_stop_;
+  }
+  if (on_stop != 0) place_.pool->RemoveOnStop(on_stop);
+}
+
+StatusOr<std::shared_ptr<RunnableFunction>> DataEnvironment::Instantiate(
+    const AttrValue::Function& function, const std::shared_ptr<const FunctionLibrary>& library) {
+  if (functions_ == nullptr) return Unimplemented("functions cannot be run here");
+  const std::pair<const FunctionLibrary*, std::string> key{library.get(), KeyOf(function)};
+  {
+    MutexLock lock(mu_);
+    const auto it = instances_.find(key);
+    if (it != instances_.end()) return it->second;
+  }
+  TF_ASSIGN_OR_RETURN(auto made, functions_->Instantiate(function, library, place_));
+  MutexLock lock(mu_);
+  const auto [it, added] = instances_.emplace(key, std::move(made));
+  if (added) libraries_.push_back(library);
+  return it->second;
+}
+
+bool DataEnvironment::RunInBackground(std::function<void()> work) {
+  if (cancellation_.IsCancelled()) return false;
+  {
+    MutexLock lock(mu_);
+    ++running_;
+  }
+  place_.pool->ScheduleBlocking([this, work = std::move(work)]() mutable {
+    work();
+    work = nullptr;
+    MutexLock lock(mu_);
+    if (--running_ == 0) idle_.NotifyAll();
+  });
+  return true;
+}
+
+StatusOr<RefPtr<Dataset>> Dataset::Create(std::string name, std::vector<DType> types, std::vector<Shape> shapes,
+                                          const std::vector<RefPtr<Dataset>>& inputs, Make make, int64_t cardinality) {
+  int depth = 0;
+  for (const auto& input : inputs) depth = std::max(depth, input->depth_ + 1);
+  if (depth > kMaxDepth) return InvalidArgument("more than ", kMaxDepth, " datasets are stacked on each other");
+  if (types.size() != shapes.size()) {
+    return InvalidArgument("there are ", types.size(), " output_types, but ", shapes.size(), " output_shapes");
+  }
+  return MakeRef<Dataset>(std::move(name), std::move(types), std::move(shapes), std::move(make), cardinality, depth);
+}
+
+CapturedFunction CapturedFunction::FromNode(const KernelContext& ctx, const char* attr, int first_captured, int end) {
+  CapturedFunction f;
+  f.function_ = ctx.node().attr<std::shared_ptr<const AttrValue::Function>>(attr);
+  f.library_ = ctx.node().graph()->impl().functions();
+  for (int i = first_captured; i < end; ++i) f.captured_.push_back(ctx.input(i));
+  return f;
+}
+
+void CapturedFunction::Start(DataEnvironment* env, Element args, CancellationManager* cancellation,
+                             RunnableFunction::Done done) const {
+  auto function = env->Instantiate(*function_, library_);
+  if (!function.ok()) return done(function.status());
+  args.insert(args.end(), captured_.begin(), captured_.end());
+  RunnableFunction* runnable = function->get();
+  runnable->Run(std::move(args), cancellation,
+                [held = *std::move(function), name = function_->name, done = std::move(done)](auto values) {
+                  if (!values.ok()) return done(Annotate(values.status(), StrCat("function '", name, "'")));
+                  done(std::move(values));
+                });
+}
+
+StatusOr<Element> CapturedFunction::Run(const IteratorContext& ctx, Element args) const {
+  struct State {
+    CancellationManager cancellation;
+    Mutex mu;
+    CondVar cv;
+    std::optional<StatusOr<Element>> result TB_GUARDED_BY(mu);
+  };
+  // The run's own: an error in the body must not cancel who waits.
+  auto state = std::make_shared<State>();
+  CancellationManager::Token token = 0;
+  const bool registered =
+      ctx.cancellation->Register([state](const Status& why) { state->cancellation.Cancel(why); }, &token);
+  if (!registered) return ctx.cancellation->status();
+  Start(ctx.env, std::move(args), &state->cancellation, [state](StatusOr<Element> values) {
+    MutexLock lock(state->mu);
+    state->result = std::move(values);
+    state->cv.NotifyAll();
+  });
+  {
+    MutexLock lock(state->mu);
+    state->cv.Wait(state->mu, [&]() TB_REQUIRES(state->mu) { return state->result.has_value(); });
+  }
+  ctx.cancellation->TryDeregister(token);
+  MutexLock lock(state->mu);
+  return *std::move(state->result);
+}
+
+StatusOr<Iterator> CapturedFunction::RunToIterator(const IteratorContext& ctx, Element args) const {
+  if (ctx.depth >= kMaxFunctionDepth) {
+    return InvalidArgument("datasets made by functions are nested more than ", kMaxFunctionDepth, " deep");
+  }
+  TF_ASSIGN_OR_RETURN(const Element result, Run(ctx, std::move(args)));
+  if (result.size() != 1) {
+    return InvalidArgument("function '", function_->name, "' must give one dataset, gives ", result.size(), " tensors");
+  }
+  TF_ASSIGN_OR_RETURN(Dataset * dataset, VariantAs<Dataset>(result[0]));
+  IteratorContext inside = ctx;
+  ++inside.depth;
+  TF_ASSIGN_OR_RETURN(Iterator iterator, dataset->MakeIterator(inside));
+  return Iterator([held = RefPtr<Dataset>::Share(dataset), iterator = std::move(iterator), depth = inside.depth](
+                      const IteratorContext& c, Element* out) {
+    IteratorContext deeper = c;
+    deeper.depth = depth;
+    return iterator(deeper, out);
+  });
+}
+
+StatusOr<bool> CapturedFunction::RunToBool(const IteratorContext& ctx, Element args) const {
+  TF_ASSIGN_OR_RETURN(const Element result, Run(ctx, std::move(args)));
+  if (result.size() != 1 || result[0].dtype() != kBool || result[0].num_elements() != 1) {
+    return InvalidArgument("the predicate '", function_->name, "' must give a scalar bool");
+  }
+  return result[0].data<bool>()[0];
+}
+
+Status CheckElement(const Element& element, const std::vector<DType>& types, const std::vector<Shape>& shapes) {
+  if (element.size() != types.size()) {
+    return InvalidArgument("an element has ", element.size(), " components, ", types.size(), " are declared");
+  }
+  for (size_t i = 0; i < types.size(); ++i) {
+    if (element[i].dtype() != types[i] || (i < shapes.size() && !shapes[i].IsCompatibleWith(element[i].shape()))) {
+      return InvalidArgument("component ", i, " of an element is ", element[i].dtype(), element[i].shape(),
+                             ", declared ", types[i], i < shapes.size() ? shapes[i] : Shape::Unknown());
+    }
+  }
+  return OkStatus();
+}
+
+Status CheckSignature(const std::vector<DType>& types, const std::vector<Shape>& shapes,
+                      const std::vector<DType>& wanted_types, const std::vector<Shape>& wanted_shapes) {
+  if (types.size() != wanted_types.size()) {
+    return InvalidArgument("number of components does not match: expected ", wanted_types.size(), ", got ",
+                           types.size());
+  }
+  for (size_t i = 0; i < types.size(); ++i) {
+    if (types[i] != wanted_types[i]) {
+      return InvalidArgument("data type mismatch at component ", i, ": expected ", wanted_types[i], ", got ", types[i]);
+    }
+  }
+  for (size_t i = 0; i < std::min(shapes.size(), wanted_shapes.size()); ++i) {
+    if (!shapes[i].IsCompatibleWith(wanted_shapes[i])) {
+      return InvalidArgument("incompatible shapes at component ", i, ": expected ", wanted_shapes[i], ", got ",
+                             shapes[i]);
+    }
+  }
+  return OkStatus();
+}
+
+}  // namespace tensorbraid

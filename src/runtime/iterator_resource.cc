@@ -1,0 +1,113 @@
+#include "runtime/iterator_resource.h"
+
+#include <algorithm>
+
+namespace tensorbraid {
+
+struct IteratorResource::Request {
+  CancellationManager* cancellation = nullptr;
+  CancellationManager::Token token = 0;
+  Done done;
+};
+
+IteratorResource::~IteratorResource() = default;
+
+Status IteratorResource::Start(const RefPtr<Dataset>& dataset, const FunctionRuntime* functions,
+                               FunctionRuntime::Place place) {
+  TF_RETURN_IF_ERROR(CheckSignature(dataset->types(), dataset->shapes(), types_, shapes_));
+  ThreadPool* const pool = place.pool;
+  auto state = std::make_shared<State>();
+  state->env = std::make_unique<DataEnvironment>(functions, std::move(place));
+  state->dataset = dataset;
+  TF_ASSIGN_OR_RETURN(
+      state->pull,
+      dataset->MakeIterator({.env = state->env.get(), .cancellation = state->env->cancellation(), .depth = 0}));
+  {
+    MutexLock lock(mu_);
+    std::swap(state, state_);
+  }
+  // What it did in the background is waited for.
+  if (state != nullptr) pool->ScheduleBlocking([old = std::move(state)]() mutable { old.reset(); });
+  return OkStatus();
+}
+
+void IteratorResource::Next(ThreadPool* pool, CancellationManager* cancellation, Done done) {
+  auto request = std::make_shared<Request>();
+  request->cancellation = cancellation;
+  request->done = std::move(done);
+  bool serve = false;
+  bool cancelled = false;
+  {
+    MutexLock lock(mu_);
+    // A request that waits for others can be given up at once; the one that is being served sees to it itself.
+    const bool registered = cancellation->Register(
+        [self = RefPtr<IteratorResource>::Share(this), weak = std::weak_ptr<Request>(request)](const Status& why) {
+          const auto request = weak.lock();
+          if (request == nullptr) return;
+          {
+            MutexLock lock(self->mu_);
+            const auto it = std::find(self->requests_.begin(), self->requests_.end(), request);
+            if (it == self->requests_.end()) return;
+            self->requests_.erase(it);
+          }
+          request->done(why);
+        },
+        &request->token);
+    if (registered) {
+      requests_.push_back(request);
+      serve = !std::exchange(serving_, true);
+    } else {
+      cancelled = true;
+    }
+  }
+  if (cancelled) return request->done(cancellation->status());
+  if (serve) {
+    pool->ScheduleBlocking([self = RefPtr<IteratorResource>::Share(this), pool] { self->ServeOne(pool); });
+  }
+}
+
+void IteratorResource::ServeOne(ThreadPool* pool) {
+  std::shared_ptr<Request> request;
+  std::shared_ptr<State> state;
+  {
+    MutexLock lock(mu_);
+    if (requests_.empty()) {
+      serving_ = false;
+      return;
+    }
+    request = std::move(requests_.front());
+    requests_.pop_front();
+    state = state_;
+  }
+  StatusOr<std::optional<Element>> result = std::optional<Element>();
+  if (state == nullptr) {
+    result = FailedPrecondition("iterator '", name_, "' has not been initialized: run its initializer first");
+  } else {
+    const IteratorContext ctx{.env = state->env.get(), .cancellation = request->cancellation, .depth = 0};
+    Element element;
+    const auto more = state->pull(ctx, &element);
+    if (!more.ok()) {
+      result = more.status();
+    } else if (*more) {
+      const Status fits = CheckElement(element, types_, shapes_);
+      if (fits.ok()) {
+        result = std::optional<Element>(std::move(element));
+      } else {
+        result = fits;
+      }
+    }
+  }
+  state.reset();
+  request->cancellation->TryDeregister(request->token);
+  // The step goes on on this thread: the next request has another.
+  bool again;
+  {
+    MutexLock lock(mu_);
+    again = !requests_.empty();
+    serving_ = again;
+  }
+  if (again) pool->ScheduleBlocking([self = RefPtr<IteratorResource>::Share(this), pool] { self->ServeOne(pool); });
+  request->done(std::move(result));
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,59 @@
+// Where a graph keeps an iterator from step to step.
+#ifndef TENSORBRAID_RUNTIME_ITERATOR_RESOURCE_H_
+#define TENSORBRAID_RUNTIME_ITERATOR_RESOURCE_H_
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/dataset.h"
+#include "runtime/resource.h"
+
+namespace tensorbraid {
+
+// Thread-safe. Elements are asked for by callbacks, served in order, one at a time, by a thread that may wait.
+class IteratorResource final : public Resource {
+ public:
+  static constexpr const char* kTypeName = "iterator";
+  IteratorResource(std::string name, std::vector<DType> types, std::vector<Shape> shapes)
+      : name_(std::move(name)), types_(std::move(types)), shapes_(std::move(shapes)) {}
+  ~IteratorResource() override;
+
+  const std::string& name() const { return name_; }
+  const std::vector<DType>& types() const { return types_; }
+  const std::vector<Shape>& shapes() const { return shapes_; }
+
+  // Begins at the first element of `dataset`; whoever is being served keeps what he had. InvalidArgument when its
+  // elements are not of the iterator's types and shapes. All of `place` must outlive the resource, but the pool.
+  Status Start(const RefPtr<Dataset>& dataset, const FunctionRuntime* functions, FunctionRuntime::Place place);
+
+  // Calls `done` with the next element, nothing at the end, FailedPrecondition before Start. Once, from a thread that
+  // may wait, or the one that cancels.
+  using Done = std::function<void(StatusOr<std::optional<Element>>)>;
+  void Next(ThreadPool* pool, CancellationManager* cancellation, Done done);
+
+  std::string DebugString() const override { return StrCat("an iterator of ", types_.size(), " components"); }
+
+ private:
+  struct State {
+    std::unique_ptr<DataEnvironment> env;  // first: goes last
+    RefPtr<Dataset> dataset;
+    Iterator pull;
+  };
+  struct Request;
+  void ServeOne(ThreadPool* pool);
+
+  const std::string name_;
+  const std::vector<DType> types_;
+  const std::vector<Shape> shapes_;
+  Mutex mu_;
+  std::shared_ptr<State> state_ TB_GUARDED_BY(mu_);
+  std::deque<std::shared_ptr<Request>> requests_ TB_GUARDED_BY(mu_);
+  bool serving_ TB_GUARDED_BY(mu_) = false;
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_RUNTIME_ITERATOR_RESOURCE_H_

@@ -1,0 +1,198 @@
+#include "runtime/tensor_array_resource.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "core/strings.h"
+
+namespace tensorbraid {
+namespace {
+
+Shape WithPrefix(const Shape& prefix, const Shape& shape) {
+  if (!shape.has_rank()) return shape;
+  Shape all = prefix;
+  for (const int64_t d : shape.dims()) all.AddDim(d);
+  return all;
+}
+
+StatusOr<Tensor> Zeros(DType dtype, const Shape& shape) {
+  if (!IsPlain(dtype) && dtype != kString) return InvalidArgument("there is no zero of type ", dtype);
+  TF_ASSIGN_OR_RETURN(Tensor zeros, Tensor::Create(dtype, shape));
+  if (IsPlain(dtype) && zeros.num_bytes() > 0) std::memset(zeros.mutable_raw_data(), 0, zeros.num_bytes());
+  return zeros;
+}
+
+}  // namespace
+
+StatusOr<int32_t> TensorArrayResource::size() const {
+  MutexLock lock(mu_);
+  TF_RETURN_IF_ERROR(CheckOpen());
+  return size_;
+}
+
+bool TensorArrayResource::has_dynamic_size() const {
+  MutexLock lock(mu_);
+  return options_.dynamic_size;
+}
+
+size_t TensorArrayResource::num_touched() const {
+  MutexLock lock(mu_);
+  return elements_.size();
+}
+
+void TensorArrayResource::Grow(int32_t size) {
+  MutexLock lock(mu_);
+  if (options_.dynamic_size) size_ = std::max(size_, size);
+}
+
+Status TensorArrayResource::CheckOpen() const {
+  return closed_ ? InvalidArgument("TensorArray '", name_, "' has already been closed") : OkStatus();
+}
+
+Status TensorArrayResource::Write(int32_t index, Tensor value, ThreadPool& pool) {
+  MutexLock lock(mu_);
+  TF_RETURN_IF_ERROR(CheckOpen());
+  if (index < 0 || (index >= size_ && !options_.dynamic_size)) {
+    return InvalidArgument("cannot write element ", index, " of TensorArray '", name_, "': its size is ", size_,
+                           options_.dynamic_size ? "" : " and does not grow");
+  }
+  if (value.dtype() != options_.dtype) {
+    return InvalidArgument("TensorArray '", name_, "' is ", options_.dtype, ", the value to write ", value.dtype());
+  }
+  if (!options_.element_shape.IsCompatibleWith(value.shape())) {
+    return InvalidArgument("cannot write element ", index, " of TensorArray '", name_, "': the value's shape is ",
+                           value.shape(), ", but elements are ", options_.element_shape);
+  }
+  Element& element = elements_[index];
+  if (element.read) {
+    return InvalidArgument("cannot write element ", index, " of TensorArray '", name_, "': it has been read");
+  }
+  if (element.written) return Add(&element, index, std::move(value), pool);
+  if (options_.identical_element_shapes && !options_.element_shape.is_fully_defined()) {
+    options_.element_shape = value.shape();
+  }
+  // The largest size, 2^31, cannot be counted; index 2^31 - 1 then stays without a size that includes it.
+  if (index >= size_) size_ = index < INT32_MAX ? index + 1 : INT32_MAX;
+  element.shape = value.shape();
+  element.value = std::move(value);
+  element.written = true;
+  return OkStatus();
+}
+
+Status TensorArrayResource::Add(Element* element, int32_t index, Tensor value, ThreadPool& pool) {
+  if (!options_.aggregates) {
+    return InvalidArgument("cannot write element ", index, " of TensorArray '", name_, "': it has been written");
+  }
+  if (options_.add == nullptr) {
+    return InvalidArgument("cannot add to element ", index, " of TensorArray '", name_, "': ", options_.dtype,
+                           " has no sum");
+  }
+  if (element->shape != value.shape()) {
+    return InvalidArgument("cannot add ", value.shape(), " to element ", index, " of TensorArray '", name_,
+                           "', whose shape is ", element->shape);
+  }
+  if (element->value.IsUnique()) {
+    options_.add(pool, element->value, value, &element->value);
+  } else if (value.IsUnique()) {
+    options_.add(pool, element->value, value, &value);
+    element->value = std::move(value);
+  } else {
+    TF_ASSIGN_OR_RETURN(Tensor sum, Tensor::Create(value.dtype(), value.shape()));
+    options_.add(pool, element->value, value, &sum);
+    element->value = std::move(sum);
+  }
+  return OkStatus();
+}
+
+StatusOr<Tensor> TensorArrayResource::Read(int32_t index) {
+  MutexLock lock(mu_);
+  TF_RETURN_IF_ERROR(CheckOpen());
+  if (index < 0 || index >= size_) {
+    return InvalidArgument("cannot read element ", index, " of TensorArray '", name_, "': its size is ", size_);
+  }
+  Element& element = elements_[index];
+  if (!element.written) {
+    const Shape& shape = element.shape.is_fully_defined() ? element.shape : options_.element_shape;
+    if (!shape.is_fully_defined()) {
+      return InvalidArgument("cannot read element ", index, " of TensorArray '", name_,
+                             "': it has not been written, and its shape is not known to give zeros for it");
+    }
+    TF_ASSIGN_OR_RETURN(element.value, Zeros(options_.dtype, shape));
+    element.shape = element.value.shape();
+    element.written = true;
+  } else if (element.read && options_.clear_after_read) {
+    return InvalidArgument("cannot read element ", index, " of TensorArray '", name_,
+                           "' twice: it is dropped when it is read (see clear_after_read)");
+  }
+  element.read = true;
+  return options_.clear_after_read ? std::move(element.value) : element.value;
+}
+
+StatusOr<RefPtr<TensorArrayResource>> TensorArrayResource::Gradient(const std::string& source, const Shape& prefix) {
+  MutexLock lock(mu_);
+  TF_RETURN_IF_ERROR(CheckOpen());
+  RefPtr<TensorArrayResource>& gradient = gradients_[source];
+  if (!gradient) {
+    options_.dynamic_size = false;
+    Options options = options_;
+    options.element_shape = WithPrefix(prefix, options_.element_shape);
+    options.clear_after_read = true;
+    options.aggregates = true;
+    gradient = MakeRef<TensorArrayResource>(StrCat(name_, "@", source), size_, std::move(options));
+    MutexLock other(gradient->mu_);
+    for (const auto& [index, element] : elements_) {
+      if (element.shape.has_rank()) gradient->elements_[index].shape = WithPrefix(prefix, element.shape);
+    }
+  }
+  return gradient;
+}
+
+void TensorArrayResource::Close() {
+  absl::flat_hash_map<int32_t, Element> dropped;  // destroyed after the lock is released
+  MutexLock lock(mu_);
+  closed_ = true;
+  dropped.swap(elements_);
+}
+
+std::string TensorArrayResource::DebugString() const {
+  MutexLock lock(mu_);
+  return StrCat("TensorArray of ", size_, " ", options_.dtype, options_.element_shape);
+}
+
+Status StackResource::CheckOpen() const {
+  return closed_ ? InvalidArgument("stack '", name_, "' has already been closed") : OkStatus();
+}
+
+Status StackResource::Push(Tensor value) {
+  MutexLock lock(mu_);
+  TF_RETURN_IF_ERROR(CheckOpen());
+  if (max_size_ >= 0 && values_.size() >= static_cast<size_t>(max_size_)) {
+    return InvalidArgument("stack '", name_, "' is full: it holds ", max_size_, " tensors");
+  }
+  values_.push_back(std::move(value));
+  return OkStatus();
+}
+
+StatusOr<Tensor> StackResource::Pop() {
+  MutexLock lock(mu_);
+  TF_RETURN_IF_ERROR(CheckOpen());
+  if (values_.empty()) return InvalidArgument("stack '", name_, "' is empty");
+  Tensor value = std::move(values_.back());
+  values_.pop_back();
+  return value;
+}
+
+void StackResource::Close() {
+  std::vector<Tensor> dropped;  // destroyed after the lock is released
+  MutexLock lock(mu_);
+  closed_ = true;
+  dropped.swap(values_);
+}
+
+std::string StackResource::DebugString() const {
+  MutexLock lock(mu_);
+  return StrCat("stack of ", values_.size(), " ", dtype_);
+}
+
+}  // namespace tensorbraid
