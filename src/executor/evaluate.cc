@@ -6,6 +6,7 @@
 
 #include "core/mutex.h"
 #include "core/strings.h"
+#include "graph/control_flow.h"
 #include "graph/node.h"
 #include "runtime/kernel.h"
 
@@ -30,11 +31,14 @@ Status RunAndWait(AsyncKernel& kernel, KernelContext& ctx) {
 
 class Evaluation {
  public:
-  explicit Evaluation(const EvaluateOptions& options) {
+  explicit Evaluation(const EvaluateOptions& options)
+      : step_resources_(options.resources != nullptr ? options.resources : &own_resources_) {
     env_.resources = options.resources != nullptr ? options.resources : &own_resources_;
     env_.pool = options.pool != nullptr ? options.pool : &own_pool_;
+    env_.step_resources = &step_resources_;
     env_.cancellation = options.cancellation != nullptr ? options.cancellation : &own_cancellation_;
   }
+  ~Evaluation() { step_resources_.Clear(); }
 
   Status Feed(const Output& output, const Tensor& value) {
     if (!output.valid()) return InvalidArgument("a feed names no tensor of the graph");
@@ -90,6 +94,7 @@ class Evaluation {
   static std::pair<int, int> Key(const Output& o) { return {o.node()->id(), o.index()}; }
 
   Status Run(const Node& node) {
+    if (FlowKindOf(node) != FlowKind::kNone) return Unimplemented("control flow needs the executor");
     std::vector<Entry> inputs;
     for (size_t i = 0; i < node.inputs().size(); ++i) {
       const auto key = Key(node.inputs()[i]);
@@ -97,6 +102,9 @@ class Evaluation {
       // The last consumer takes the entry itself, so that it can use the buffer again.
       inputs.push_back(--uses_[key] == 0 ? std::move(produced) : produced);
       Entry& input = inputs.back();
+      if (!input.ref && IsRef(node.declared_input_type(static_cast<int>(i)))) {
+        return InvalidArgument("input ", i, " must be a reference to a variable, not a tensor");
+      }
       if (input.ref && !IsRef(node.declared_input_type(static_cast<int>(i)))) {
         TF_ASSIGN_OR_RETURN(input.value, input.ref->Read());
         input.ref.reset();
@@ -124,6 +132,7 @@ class Evaluation {
   }
 
   ResourceManager own_resources_;
+  StepResources step_resources_;
   ThreadPool own_pool_{"evaluate", 0};
   CancellationManager own_cancellation_;
   StepEnvironment env_;

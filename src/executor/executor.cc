@@ -4,29 +4,23 @@
 
 #include "absl/container/inlined_vector.h"
 #include "core/strings.h"
+#include "executor/frame_step.h"
+#include "executor/function_runtime.h"
+#include "executor/scheduling.h"
 
 namespace tensorbraid {
-namespace {
-
-thread_local int transport_depth = 0;
-
-// Above these sizes of its inputs together, a kernel takes long enough (some 50 µs) for another thread to be worth
-// waking, or for a transport's thread not to be kept from its messages.
-constexpr size_t kHeavyBytesExpensive = 512 << 10;
-constexpr size_t kHeavyBytesCheap = 1 << 20;
-
-// The order of importance of errors of one step: a cancellation never hides what caused it.
-bool IsConsequence(const Status& s) { return absl::IsCancelled(s) || absl::IsAborted(s); }
-
-}  // namespace
 
 ScopedTransportThread::ScopedTransportThread() { ++transport_depth; }
 ScopedTransportThread::~ScopedTransportThread() { --transport_depth; }
 
 // The state of a step. Reused: `slots` are empty and `pending` is full again when a step is done.
 struct Executor::Step {
-  explicit Step(const Plan& plan)
-      : slots(plan.num_slots()), pending(plan.nodes().size()), retvals(plan.num_retvals()) {}
+  Step(const Plan& plan, ResourceManager* resources)
+      : slots(plan.num_slots()), pending(plan.nodes().size()), retvals(plan.num_retvals()), step_resources(resources) {}
+
+  std::span<Entry> inputs(const Plan::PlanNode& p) {
+    return {slots.data() + p.first_input, static_cast<size_t>(p.num_inputs)};
+  }
 
   std::vector<Entry> slots;
   std::vector<std::atomic<int>> pending;
@@ -34,6 +28,7 @@ struct Executor::Step {
   std::atomic<bool> failed{false};
   std::vector<Tensor> retvals;
   StepEnvironment env;
+  StepResources step_resources;
   Done done;
   std::shared_ptr<Executor> executor;  // kept alive by its steps
   Mutex mu;
@@ -46,8 +41,7 @@ struct Executor::AsyncRun {
       : step(step),
         node(node),
         outputs(p.num_outputs),
-        context(*p.node, {step->slots.data() + p.first_input, static_cast<size_t>(p.num_inputs)},
-                {outputs.data(), outputs.size()}, step->env) {}
+        context(*p.node, step->inputs(p), {outputs.data(), outputs.size()}, step->env) {}
   Step* const step;
   const int node;
   absl::InlinedVector<Entry, 1> outputs;
@@ -67,7 +61,7 @@ std::unique_ptr<Executor::Step> Executor::NewStep() {
       free_steps_.pop_back();
     }
   }
-  if (step == nullptr) step = std::make_unique<Step>(*plan_);
+  if (step == nullptr) step = std::make_unique<Step>(*plan_, resources_);
   const auto& nodes = plan_->nodes();
   for (size_t i = 0; i < nodes.size(); ++i) step->pending[i].store(nodes[i].pending, std::memory_order_relaxed);
   step->retvals.resize(plan_->num_retvals());
@@ -75,8 +69,21 @@ std::unique_ptr<Executor::Step> Executor::NewStep() {
 }
 
 void Executor::Run(std::vector<Tensor> args, StepContext* context, CancellationManager* cancellation, Done done) {
+  if (plan_->flow() != nullptr) {
+    const StepEnvironment env{.resources = resources_,
+                              .pool = pool_,
+                              .cancellation = cancellation,
+                              .functions = &FunctionRuntimeOfPlans(),
+                              .step = context};
+    return RunWithFrames(plan_, env, std::move(args), std::move(done));
+  }
   Step* step = NewStep().release();
-  step->env = {.resources = resources_, .pool = pool_, .cancellation = cancellation, .step = context};
+  step->env = {.resources = resources_,
+               .pool = pool_,
+               .cancellation = cancellation,
+               .functions = &FunctionRuntimeOfPlans(),
+               .step = context,
+               .step_resources = &step->step_resources};
   step->done = std::move(done);
   step->executor = shared_from_this();
   // One more than what is ready, so that the step cannot end before everything has been started.
@@ -96,16 +103,6 @@ void Executor::Run(std::vector<Tensor> args, StepContext* context, CancellationM
   NodesDone(step, 1);
 }
 
-bool Executor::IsHeavy(const Step& step, const Plan::PlanNode& p) const {
-  if (p.kind != Plan::Kind::kSync) return false;
-  size_t bytes = 0;
-  for (int i = 0; i < p.num_inputs; ++i) {
-    const Tensor& t = step.slots[p.first_input + i].value;
-    if (t.is_valid()) bytes += t.num_bytes();
-  }
-  return bytes > (p.expensive ? kHeavyBytesExpensive : kHeavyBytesCheap);
-}
-
 void Executor::Process(Step* step, ReadyList ready) {
   // `outstanding` counts every node in `ready`. Finished ones are taken off in one go, at the end.
   int finished = 0;
@@ -117,7 +114,7 @@ void Executor::Process(Step* step, ReadyList ready) {
       ++finished;
       continue;
     }
-    if ((!ready.empty() || transport_depth > 0) && IsHeavy(*step, p)) {
+    if ((!ready.empty() || transport_depth > 0) && IsHeavy(p, step->inputs(p))) {
       pool_->Schedule([this, step, node] {
         ReadyList made_ready;
         RunNode(step, node, &made_ready);
@@ -139,27 +136,16 @@ void Executor::Process(Step* step, ReadyList ready) {
   if (finished > 0) NodesDone(step, finished);
 }
 
-Status Executor::Dereference(Step* step, const Plan::PlanNode& p) {
-  for (int i = 0; i < p.num_inputs; ++i) {
-    Entry& entry = step->slots[p.first_input + i];
-    if (!entry.ref || IsRef(p.node->declared_input_type(i))) continue;
-    TF_ASSIGN_OR_RETURN(entry.value, entry.ref->Read());
-    entry.ref.reset();
-  }
-  return OkStatus();
-}
-
 void Executor::RunNode(Step* step, int node, ReadyList* ready) {
   const Plan::PlanNode& p = plan_->nodes()[node];
   Status status;
-  if (p.derefs) status = Dereference(step, p);
+  if (p.derefs) status = Dereference(p, step->inputs(p));
   absl::InlinedVector<Entry, 2> outputs(p.num_outputs);
   if (status.ok()) {
     if (p.kind == Plan::Kind::kRetval) {
       step->retvals[p.retval] = std::move(step->slots[p.first_input].value);
     } else {
-      KernelContext context(*p.node, {step->slots.data() + p.first_input, static_cast<size_t>(p.num_inputs)},
-                            {outputs.data(), outputs.size()}, step->env);
+      KernelContext context(*p.node, step->inputs(p), {outputs.data(), outputs.size()}, step->env);
       status = p.kernel->Compute(context);
     }
   }
@@ -171,7 +157,7 @@ void Executor::RunNode(Step* step, int node, ReadyList* ready) {
 void Executor::StartAsync(Step* step, int node, ReadyList* ready) {
   const Plan::PlanNode& p = plan_->nodes()[node];
   if (p.derefs) {
-    if (const Status status = Dereference(step, p); !status.ok()) {
+    if (const Status status = Dereference(p, step->inputs(p)); !status.ok()) {
       Fail(step, p, status);
       return NodesDone(step, 1);
     }
@@ -249,6 +235,7 @@ void Executor::NodesDone(Step* step, int count) {
     for (Entry& e : step->slots) e = Entry();  // values whose consumers never ran
   }
   step->env = {};
+  step->step_resources.Clear();
   step->retvals.clear();
   {
     MutexLock lock(mu_);

@@ -22,6 +22,8 @@ class ScopedTransportThread {
 // Nodes run as soon as what they wait for is there, on the thread that made them ready, or on the pool when they are
 // expensive and that thread has other work (or belongs to a transport). The first error stops the step: nothing new is
 // started, what waits is cancelled, and the step is done when the last started kernel has returned.
+//
+// This is the propagator for plans without control flow. Steps of others are run by that of frame_step.h.
 class Executor : public std::enable_shared_from_this<Executor> {
  public:
   Executor(std::shared_ptr<const Plan> plan, ThreadPool* pool, ResourceManager* resources);
@@ -48,8 +50,6 @@ class Executor : public std::enable_shared_from_this<Executor> {
   void Propagate(Step* step, const Plan::PlanNode& p, Entry* outputs, ReadyList* ready);
   void Deliver(Step* step, const Plan::DataEdge* begin, const Plan::DataEdge* end, Entry* outputs, ReadyList* ready);
   void Release(Step* step, int node, ReadyList* ready);
-  Status Dereference(Step* step, const Plan::PlanNode& p);
-  bool IsHeavy(const Step& step, const Plan::PlanNode& p) const;
   void Fail(Step* step, const Plan::PlanNode& p, const Status& status);
   void NodesDone(Step* step, int count);
 

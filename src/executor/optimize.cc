@@ -9,6 +9,7 @@
 
 #include "core/strings.h"
 #include "executor/evaluate.h"
+#include "graph/control_flow.h"
 #include "graph/node.h"
 
 namespace tensorbraid {
@@ -70,11 +71,23 @@ class Optimizer {
     outputs_.resize(nodes.size());
     copies_.assign(nodes.size(), nullptr);
     std::vector<bool> consumed(nodes.size(), false);
+    steers_.assign(nodes.size(), false);
+    conditional_.assign(nodes.size(), false);
     for (const auto& node : nodes) {
-      for (const Output& in : node->inputs()) consumed[in.node()->id()] = true;
-      for (const Node* c : node->control_inputs()) consumed[c->id()] = true;
+      bool conditional = FlowKindOf(*node) != FlowKind::kNone;
+      for (const Output& in : node->inputs()) {
+        consumed[in.node()->id()] = true;
+        conditional = conditional || conditional_[in.node()->id()];
+      }
+      for (const Node* c : node->control_inputs()) {
+        consumed[c->id()] = true;
+        steers_[c->id()] = true;
+        conditional = conditional || conditional_[c->id()];
+      }
+      conditional_[node->id()] = conditional;
     }
     for (const auto& node : nodes) TF_RETURN_IF_ERROR(Rewrite(*node));
+    TF_RETURN_IF_ERROR(back_edges_.Close([this](const Output& o) { return Mapped(o); }));
     return Prune(consumed);
   }
 
@@ -83,7 +96,9 @@ class Optimizer {
 
   // Whether the node is a function of its inputs and nothing else.
   static bool IsPure(const Node& node) {
-    if (node.op().is_stateful || node.type().starts_with('_')) return false;
+    if (node.op().is_stateful || node.type().starts_with('_') || FlowKindOf(node) != FlowKind::kNone) return false;
+    // Files change, whatever the ops' definitions say of state.
+    if (node.type() == "ReadFile" || node.type() == "MatchingFiles") return false;
     for (size_t i = 0; i < node.inputs().size(); ++i) {
       const DType type = node.input_type(static_cast<int>(i));
       if (IsRef(type) || BaseType(type) == DType::kResource) return false;
@@ -93,8 +108,7 @@ class Optimizer {
   }
 
   Status Rewrite(const Node& node) {
-    if (node.type() == "Identity" && node.control_inputs().empty() && IsRef(node.input_type(0)) &&
-        Mapped(node.inputs()[0]).node()->device() == node.device()) {
+    if (node.type() == "Identity" && node.control_inputs().empty() && IsRef(node.input_type(0)) && IsSpare(node)) {
       // What a reference is read through ("v/read"). Its consumers then read when they start, after what they wait for:
       // TensorFlow's programs count on it, whose Identity passes the variable's own memory on.
       outputs_[node.id()] = {Mapped(node.inputs()[0])};
@@ -102,16 +116,22 @@ class Optimizer {
       return OkStatus();
     }
     if (IsPure(node) && node.control_inputs().empty()) {
-      if (node.type() == "Identity" && Mapped(node.inputs()[0]).node()->device() == node.device()) {
+      if (node.type() == "Identity" && IsSpare(node)) {
         outputs_[node.id()] = {Mapped(node.inputs()[0])};
         copies_[node.id()] = outputs_[node.id()][0].node();
         return OkStatus();
       }
-      TF_ASSIGN_OR_RETURN(const bool folded, Fold(node));
+      // A constant in its place would be there also when the node is dead, and outside of its loop.
+      TF_ASSIGN_OR_RETURN(const bool folded, conditional_[node.id()] ? false : Fold(node));
       if (folded) return OkStatus();
     }
     std::vector<Output> inputs;
-    for (const Output& in : node.inputs()) inputs.push_back(Mapped(in));
+    std::vector<int> missing;  // back edges: rewritten later
+    for (const Output& in : node.inputs()) {
+      const bool is_missing = outputs_[in.node()->id()].empty();
+      if (is_missing) missing.push_back(static_cast<int>(inputs.size()));
+      inputs.push_back(is_missing ? Output() : Mapped(in));
+    }
     std::vector<Node*> controls;
     for (const Node* c : node.control_inputs()) {
       Node* const copy = copies_[c->id()];
@@ -121,10 +141,18 @@ class Optimizer {
     if (same == nullptr) {
       TF_ASSIGN_OR_RETURN(same, out_->impl().CopyNode(node, std::move(inputs), std::move(controls)));
       if (IsPure(node)) Remember(same);
+      for (int i : missing) back_edges_.Add(same, i, node.inputs()[i]);
     }
     copies_[node.id()] = same;
     for (int i = 0; i < node.num_outputs(); ++i) outputs_[node.id()].emplace_back(same, i);
     return OkStatus();
+  }
+
+  // Whether an Identity only passes a value on. One that says which side of a Switch is taken, to what waits for it,
+  // does more.
+  bool IsSpare(const Node& identity) const {
+    const Node& from = *Mapped(identity.inputs()[0]).node();
+    return from.device() == identity.device() && !(steers_[identity.id()] && FlowKindOf(from) == FlowKind::kSwitch);
   }
 
   // Nodes that may be the same share a key; few do that are not.
@@ -149,6 +177,9 @@ class Optimizer {
   // Replaces the node by constants if it can be computed now.
   StatusOr<bool> Fold(const Node& node) {
     if (node.type() == "Const") return false;
+    for (DType t : node.output_types()) {
+      if (BaseType(t) == DType::kVariant) return false;  // no constant can hold one
+    }
     std::vector<Tensor> values;
     if (IsKnownShape(node)) {
       values = ShapeOf(node);
@@ -244,6 +275,7 @@ class Optimizer {
       for (const Node* c : (*it)->control_inputs()) needed[c->id()] = true;
     }
     auto pruned = std::make_unique<Graph>();
+    BackEdges back_edges;
     std::vector<Node*> kept(nodes.size(), nullptr);
     for (const auto& node : nodes) {
       if (!needed[node->id()]) continue;
@@ -252,7 +284,12 @@ class Optimizer {
       std::vector<Node*> controls;
       for (const Node* c : node->control_inputs()) controls.push_back(kept[c->id()]);
       TF_ASSIGN_OR_RETURN(kept[node->id()], pruned->impl().CopyNode(*node, std::move(inputs), std::move(controls)));
+      for (size_t i = 0; i < node->inputs().size(); ++i) {
+        const Output& in = node->inputs()[i];
+        if (kept[in.node()->id()] == nullptr) back_edges.Add(kept[node->id()], static_cast<int>(i), in);
+      }
     }
+    TF_RETURN_IF_ERROR(back_edges.Close([&kept](const Output& o) { return Output(kept[o.node()->id()], o.index()); }));
     return pruned;
   }
 
@@ -260,7 +297,10 @@ class Optimizer {
   std::unique_ptr<Graph> out_ = std::make_unique<Graph>();
   std::vector<std::vector<Output>> outputs_;  // by the original's id: what stands for each of its outputs
   std::vector<Node*> copies_;                 // by the original's id: what stands for it
-  std::multimap<std::string, Node*> seen_;    // pure nodes of `out_` by KeyOf
+  std::vector<bool> steers_;                  // by the original's id: a control edge leaves it
+  std::vector<bool> conditional_;             // by the original's id: may be dead, or in a loop
+  BackEdges back_edges_;
+  std::multimap<std::string, Node*> seen_;  // pure nodes of `out_` by KeyOf
 };
 
 }  // namespace

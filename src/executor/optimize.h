@@ -14,7 +14,8 @@ namespace tensorbraid {
 // - an Identity that only passes a value on, on one device, is gone; so is one that reads a reference: its consumers
 //   read it then, when they start.
 // Nodes that remain keep their names, devices and locations. Other nodes with state or references, and nodes that wait
-// for others, are left alone. An expression that cannot be computed now stays, to fail when it runs.
+// for others, are left alone, and so is control flow: nothing is folded within loops and branches. An expression that
+// cannot be computed now stays, to fail when it runs.
 StatusOr<std::unique_ptr<Graph>> Optimize(const Graph& graph);
 
 }  // namespace tensorbraid

@@ -20,6 +20,64 @@ StatusOr<std::shared_ptr<Kernel>> KernelCache::GetOrCreate(const Node& node, con
   return slot.kernel;
 }
 
+namespace {
+
+// FNV-1a: the same on every task and in every process.
+uint64_t StableHash(std::string_view s) {
+  uint64_t h = 14695981039346656037u;
+  for (const unsigned char c : s) h = (h ^ c) * 1099511628211u;
+  return h;
+}
+
+// Whether a tensor may be dead in a graph: it has control flow, or is fed from a part that has.
+bool HasControlFlow(const Graph& graph) {
+  const auto& nodes = graph.impl().nodes();
+  return std::any_of(nodes.begin(), nodes.end(), [](const auto& node) {
+    return FlowKindOf(*node) != FlowKind::kNone ||
+           (node->type() == "_Recv" && node->template attr<bool>("may_be_dead"));
+  });
+}
+
+}  // namespace
+
+Status Plan::AddFlow(const std::vector<int>& index) {
+  TF_ASSIGN_OR_RETURN(const FrameAssignment assignment, AssignFrames(*graph_));
+  auto flow = std::make_unique<Flow>();
+  for (const Frame& f : assignment.frames) {
+    FlowFrame& frame = flow->frames.emplace_back();
+    frame.name_hash = StableHash(f.name);
+    frame.parallel_iterations = f.parallel_iterations;
+  }
+  for (const auto& node : graph_->impl().nodes()) {
+    if (index[node->id()] < 0) continue;
+    const PlanNode& p = nodes_[index[node->id()]];
+    FlowNode n;
+    n.kind = FlowKindOf(*node);
+    n.frame = assignment.frame_of[node->id()];
+    FlowFrame& frame = flow->frames[n.frame];
+    n.local = frame.num_nodes++;
+    n.first_slot = frame.num_slots;
+    frame.num_slots += p.num_inputs;
+    n.num_controls = static_cast<int>(node->control_inputs().size());
+    for (int i = 0; i < p.num_inputs; ++i) n.num_forward += IsBackEdge(*node, i) ? 0 : 1;
+    n.is_transfer = node->type() == "_Send" || node->type() == "_Recv";
+    n.may_give_dead = n.kind == FlowKind::kSwitch || node->type() == "_Recv";
+    frame.pending.push_back(n.kind == FlowKind::kMerge ? n.num_controls : p.pending);
+    if (n.kind == FlowKind::kEnter) {
+      n.is_constant = node->attr<bool>("is_constant");
+      n.child = assignment.out_frame_of[node->id()];
+      ++flow->frames[n.child].num_enters;
+    }
+    if (n.kind == FlowKind::kExit) frame.exits.push_back(index[node->id()]);
+    if (p.kind == Kind::kRetval && n.frame != 0) {
+      return InvalidArgument("'", node->inputs()[0].name(), "' is inside of a loop and cannot be fetched");
+    }
+    flow->nodes.push_back(n);
+  }
+  flow_ = std::move(flow);
+  return OkStatus();
+}
+
 StatusOr<std::shared_ptr<const Plan>> Plan::Create(std::unique_ptr<Graph> graph, ResourceManager* resources,
                                                    KernelCache* cache) {
   auto plan = std::shared_ptr<Plan>(new Plan);
@@ -67,8 +125,9 @@ StatusOr<std::shared_ptr<const Plan>> Plan::Create(std::unique_ptr<Graph> graph,
       p.kind = p.async != nullptr ? Kind::kAsync : Kind::kSync;
       p.expensive = def->cost == KernelCost::kExpensive;
       plan->kernels_.push_back(std::move(kernel));
+      p.reads_reference = def->reads_reference;
       for (int i = 0; i < p.num_inputs; ++i) {
-        if (!IsRef(node->declared_input_type(i)) && IsRef(node->input_type(i))) p.derefs = true;
+        if (IsRef(node->declared_input_type(i)) || IsRef(node->input_type(i))) p.derefs = true;
       }
     }
     plan->nodes_.push_back(p);
@@ -116,6 +175,7 @@ StatusOr<std::shared_ptr<const Plan>> Plan::Create(std::unique_ptr<Graph> graph,
   }
   std::stable_partition(plan->roots_.begin(), plan->roots_.end(),
                         [&](int i) { return plan->nodes_[i].node->type() == "_Recv"; });
+  if (HasControlFlow(*plan->graph_)) TF_RETURN_IF_ERROR(plan->AddFlow(index));
   return plan;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "graph/control_flow.h"
 #include "runtime/kernel.h"
 #include "tensorbraid/graph.h"
 
@@ -45,7 +46,8 @@ class Plan {
     AsyncKernel* async = nullptr;
     Kind kind = Kind::kSync;
     bool expensive = false;
-    bool derefs = false;  // some input may be a reference whose value the kernel wants
+    bool derefs = false;           // some input may be a reference where the kernel wants a value, or a value for one
+    bool reads_reference = false;  // but not input 0, which the kernel takes either way
     int first_input = 0;
     int num_inputs = 0;
     int num_outputs = 0;
@@ -55,8 +57,36 @@ class Plan {
     int control_begin = 0, control_end = 0;  // out edges, in control_edges
   };
 
+  // What the propagator with frames wants to know, for plans with control flow: which frame each node runs in, and
+  // numbers for nodes and slots within their frame, so that an iteration holds the state of its own nodes only.
+  struct FlowNode {
+    FlowKind kind = FlowKind::kNone;
+    bool is_constant = false;    // an Enter whose value every iteration sees
+    bool is_transfer = false;    // _Send or _Recv: runs with dead inputs too, to tell the other side
+    bool may_give_dead = false;  // an output that the kernel does not set is dead
+    int frame = 0;               // where it runs
+    int child = -1;              // of an Enter: where it leads
+    int local = 0;               // its number among the frame's nodes
+    int first_slot = 0;          // of its inputs, among the frame's slots
+    int num_controls = 0;
+    int num_forward = 0;  // inputs that are no back edges
+  };
+  struct FlowFrame {
+    uint64_t name_hash = 0;  // the same on every task
+    int parallel_iterations = 1;
+    int num_nodes = 0;
+    int num_slots = 0;
+    int num_enters = 0;
+    std::vector<int> exits;
+    std::vector<int> pending;  // by local number: what a node waits for; of a Merge, its control edges
+  };
+  struct Flow {
+    std::vector<FlowNode> nodes;  // as nodes()
+    std::vector<FlowFrame> frames;
+  };
+
   // `graph` is one task's partition; every node has its device. `cache` outlives the plan's steps.
-  // NotFound when a node has no kernel, naming it.
+  // NotFound when a node has no kernel, naming it. InvalidArgument when frames are mixed up; see AssignFrames.
   static StatusOr<std::shared_ptr<const Plan>> Create(std::unique_ptr<Graph> graph, ResourceManager* resources,
                                                       KernelCache* cache);
 
@@ -70,10 +100,14 @@ class Plan {
   const std::vector<std::vector<DataEdge>>& args() const { return args_; }
   const std::vector<int>& arg_controls(int i) const { return arg_controls_[i]; }
   int num_retvals() const { return num_retvals_; }
+  // Null when nothing can be dead here: the simple propagator will do.
+  const Flow* flow() const { return flow_.get(); }
 
  private:
   friend class Executor;
   Plan() = default;
+  // REQUIRES: nodes_ is complete. `index` is the number of a graph's node, by id, -1 for arguments.
+  Status AddFlow(const std::vector<int>& index);
 
   std::unique_ptr<Graph> graph_;
   std::vector<std::shared_ptr<Kernel>> kernels_;
@@ -85,6 +119,7 @@ class Plan {
   std::vector<std::vector<int>> arg_controls_;
   int num_slots_ = 0;
   int num_retvals_ = 0;
+  std::unique_ptr<Flow> flow_;
 };
 
 }  // namespace tensorbraid

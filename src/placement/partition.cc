@@ -5,7 +5,9 @@
 
 #include "core/device_name.h"
 #include "core/strings.h"
+#include "graph/control_flow.h"
 #include "graph/node.h"
+#include "placement/loop_drivers.h"
 
 namespace tensorbraid {
 namespace {
@@ -20,22 +22,30 @@ class Partitioner {
     for (const auto& node : nodes) {
       TF_ASSIGN_OR_RETURN(const DeviceName device, DeviceName::Parse(node->device()));
       tasks_.push_back(device.TaskString());
-      auto& part = parts_[tasks_.back()];
+      devices_.push_back(node->device());
+    }
+    TF_ASSIGN_OR_RETURN(frames_, AssignFrames(graph_));
+    MarkConditional();
+    MoveToMerges();
+    for (const std::string& task : tasks_) {
+      auto& part = parts_[task];
       if (part == nullptr) part = std::make_unique<Graph>();
     }
     for (const auto& node : nodes) {
       const std::string& task = tasks_[node->id()];
       std::vector<Output> inputs;
+      std::vector<int> missing;  // back edges: copied later
       for (size_t i = 0; i < node->inputs().size(); ++i) {
         const Output& in = node->inputs()[i];
         if (Task(in) == task) {
+          if (copies_[in.node()->id()] == nullptr) missing.push_back(static_cast<int>(i));
           inputs.emplace_back(copies_[in.node()->id()], in.index());
           continue;
         }
         if (BaseType(node->input_type(static_cast<int>(i))) == DType::kResource) {
           return Internal("the resource '", in.name(), "' would leave its task for ", node->Describe());
         }
-        TF_ASSIGN_OR_RETURN(Node * recv, Transfer(in, task, *node));
+        TF_ASSIGN_OR_RETURN(Node * recv, Transfer(in, task, devices_[node->id()]));
         inputs.emplace_back(recv, 0);
       }
       std::vector<Node*> controls;
@@ -43,46 +53,120 @@ class Partitioner {
         if (tasks_[c->id()] == task) {
           controls.push_back(copies_[c->id()]);
         } else {
-          TF_ASSIGN_OR_RETURN(Node * recv, TransferControl(*c, task, *node));
+          TF_ASSIGN_OR_RETURN(Node * recv, TransferControl(*c, task, devices_[node->id()]));
           controls.push_back(recv);
         }
       }
       TF_ASSIGN_OR_RETURN(copies_[node->id()],
                           parts_[task]->impl().CopyNode(*node, std::move(inputs), std::move(controls)));
+      copies_[node->id()]->set_device(devices_[node->id()]);
+      for (int i : missing) back_edges_.Add(copies_[node->id()], i, node->inputs()[i]);
     }
+    TF_RETURN_IF_ERROR(
+        back_edges_.Close([this](const Output& o) { return Output(copies_[o.node()->id()], o.index()); }));
+    TF_RETURN_IF_ERROR(DriveLoops());
     return std::move(parts_);
   }
 
  private:
+  // What may be dead: all that comes after control flow.
+  void MarkConditional() {
+    for (const auto& node : graph_.impl().nodes()) {
+      bool conditional = FlowKindOf(*node) != FlowKind::kNone;
+      for (size_t i = 0; i < node->inputs().size() && !conditional; ++i) {
+        conditional = conditional_[node->inputs()[i].node()->id()];
+      }
+      for (const Node* c : node->control_inputs()) conditional = conditional || conditional_[c->id()];
+      conditional_.push_back(conditional);
+    }
+  }
+
+  // What enters a loop and what comes around is where its Merge is: their outputs are there in some iterations only,
+  // and a _Recv does not know in which.
+  void MoveToMerges() {
+    for (const auto& node : graph_.impl().nodes()) {
+      if (FlowKindOf(*node) != FlowKind::kMerge) continue;
+      for (const Output& in : node->inputs()) {
+        if (!IsInSomeIterations(*in.node()) || Task(in) == tasks_[node->id()]) continue;
+        tasks_[in.node()->id()] = tasks_[node->id()];
+        devices_[in.node()->id()] = devices_[node->id()];
+      }
+    }
+  }
+  static bool IsInSomeIterations(const Node& node) {
+    const FlowKind kind = FlowKindOf(node);
+    return kind == FlowKind::kNextIteration || (kind == FlowKind::kEnter && !node.attr<bool>("is_constant"));
+  }
+
+  // Where in loops a _Recv in `task` for what `from` gives belongs. Null outside of loops.
+  StatusOr<Node*> DriverFor(const Node& from, const std::string& task, const std::string& device) {
+    if (IsInSomeIterations(from)) {
+      return InvalidArgument(from.Describe(), " in ", tasks_[from.id()], " cannot be used in ", task,
+                             ": only a Merge can take it");
+    }
+    return drivers_.BeginOn(parts_.at(task).get(), task, device, frames_, frames_.out_frame_of[from.id()]);
+  }
+
+  // Gives every driver its condition, which may itself have to cross.
+  Status DriveLoops() {
+    std::vector<Node*> conditions(frames_.frames.size(), nullptr);
+    for (const auto& node : graph_.impl().nodes()) {
+      if (FlowKindOf(*node) != FlowKind::kLoopCond) continue;
+      Node*& condition = conditions[frames_.frame_of[node->id()]];
+      if (condition != nullptr) {
+        return InvalidArgument(node->Describe(), " and ", condition->Describe(), " both steer one loop across tasks");
+      }
+      condition = node.get();
+    }
+    // The condition of a loop within another may need a driver of the outer one that nothing needed before.
+    for (size_t i = 0; i < drivers_.size(); ++i) {
+      const LoopDriver driver = drivers_[i];
+      Node* const condition = conditions[driver.frame];
+      if (condition == nullptr) {
+        return InvalidArgument("loop '", frames_.frames[driver.frame].name, "' crosses tasks and has no LoopCond");
+      }
+      Output local(copies_[condition->id()], 0);
+      if (tasks_[condition->id()] != driver.task) {
+        TF_ASSIGN_OR_RETURN(Node * recv, Transfer(Output(condition, 0), driver.task, driver.device));
+        local = Output(recv, 0);
+      }
+      TF_RETURN_IF_ERROR(drivers_.Close(parts_.at(driver.task).get(), driver, local));
+    }
+    return OkStatus();
+  }
+
   const std::string& Task(const Output& o) const { return tasks_[o.node()->id()]; }
 
   // The _Recv in `task` that gives the tensor there.
-  StatusOr<Node*> Transfer(const Output& tensor, const std::string& task, const Node& consumer) {
+  StatusOr<Node*> Transfer(const Output& tensor, const std::string& task, const std::string& device) {
     const auto [it, added] = recvs_.try_emplace({tensor.node()->id(), tensor.index(), task}, nullptr);
     if (!added) return it->second;
     const Output local(copies_[tensor.node()->id()], tensor.index());
-    TF_ASSIGN_OR_RETURN(it->second, AddPair(local, tensor.node()->device(), Task(tensor), task, consumer.device()));
+    TF_ASSIGN_OR_RETURN(it->second, AddPair(*tensor.node(), local, task, device));
     return it->second;
   }
 
-  StatusOr<Node*> TransferControl(const Node& from, const std::string& task, const Node& consumer) {
+  StatusOr<Node*> TransferControl(const Node& from, const std::string& task, const std::string& device) {
     const auto [it, added] = recvs_.try_emplace({from.id(), -1, task}, nullptr);
     if (!added) return it->second;
-    const std::string& from_task = tasks_[from.id()];
-    Graph& part = *parts_[from_task];
+    Graph& part = *parts_[tasks_[from.id()]];
     TF_ASSIGN_OR_RETURN(Node * signal, part.impl().AddNode({.name = StrCat("_signal_", next_edge_),
                                                             .op = "Const",
                                                             .inputs = {},
                                                             .controls = {copies_[from.id()]},
                                                             .attrs = {{"dtype", kBool}, {"value", Tensor(kBool, {0})}},
-                                                            .device = from.device(),
+                                                            .device = devices_[from.id()],
                                                             .loc = {}}));
-    TF_ASSIGN_OR_RETURN(it->second, AddPair(Output(signal, 0), from.device(), from_task, task, consumer.device()));
+    TF_ASSIGN_OR_RETURN(it->second, AddPair(from, Output(signal, 0), task, device));
     return it->second;
   }
 
-  StatusOr<Node*> AddPair(Output tensor, const std::string& from_device, const std::string& from_task,
-                          const std::string& to_task, const std::string& to_device) {
+  // `tensor` is in the part of `from` and carries what it gives.
+  StatusOr<Node*> AddPair(const Node& from, Output tensor, const std::string& to_task, const std::string& to_device) {
+    const std::string& from_task = tasks_[from.id()];
+    TF_ASSIGN_OR_RETURN(Node * driver, DriverFor(from, to_task, to_device));
+    std::vector<Node*> controls;
+    if (driver != nullptr) controls.push_back(driver);
     const int64_t edge = next_edge_++;
     const int64_t elements = tensor.shape().num_elements();
     const int64_t bytes =
@@ -94,23 +178,31 @@ class Partitioner {
                                      .inputs = {tensor},
                                      .controls = {},
                                      .attrs = {{"edge", edge}, {"peer", to_task}, {"bytes", bytes}},
-                                     .device = from_device,
+                                     .device = devices_[from.id()],
                                      .loc = {}})
                            .status());
-    return parts_[to_task]->impl().AddNode(
-        {.name = StrCat("_recv_", edge),
-         .op = "_Recv",
-         .inputs = {},
-         .controls = {},
-         .attrs =
-             {{"T", tensor.dtype()}, {"edge", edge}, {"peer", from_task}, {"bytes", bytes}, {"shape", tensor.shape()}},
-         .device = to_device,
-         .loc = {}});
+    return parts_[to_task]->impl().AddNode({.name = StrCat("_recv_", edge),
+                                            .op = "_Recv",
+                                            .inputs = {},
+                                            .controls = std::move(controls),
+                                            .attrs = {{"T", tensor.dtype()},
+                                                      {"edge", edge},
+                                                      {"peer", from_task},
+                                                      {"bytes", bytes},
+                                                      {"shape", tensor.shape()},
+                                                      {"may_be_dead", bool{conditional_[from.id()]}}},
+                                            .device = to_device,
+                                            .loc = {}});
   }
 
   const Graph& graph_;
-  std::vector<std::string> tasks_;  // by node id
-  std::vector<Node*> copies_;       // by node id
+  FrameAssignment frames_;
+  std::vector<std::string> tasks_;    // by node id
+  std::vector<std::string> devices_;  // by node id
+  std::vector<bool> conditional_;     // by node id
+  std::vector<Node*> copies_;         // by node id
+  BackEdges back_edges_;
+  LoopDrivers drivers_;
   std::map<std::string, std::unique_ptr<Graph>> parts_;
   std::map<std::tuple<int, int, std::string>, Node*> recvs_;
   int64_t next_edge_ = 0;

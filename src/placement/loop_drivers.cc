@@ -1,0 +1,74 @@
+#include "placement/loop_drivers.h"
+
+#include "core/strings.h"
+
+namespace tensorbraid {
+
+StatusOr<Node*> LoopDrivers::BeginOn(Graph* part, const std::string& task, const std::string& device,
+                                     const FrameAssignment& frames, int frame) {
+  // From the innermost loop out to the first that has a driver, and then in again.
+  std::vector<int> wanted;
+  Node* outer = nullptr;
+  for (int f = frame; f > 0; f = frames.frames[f].parent) {
+    const auto it = merges_.find({f, task});
+    if (it != merges_.end()) {
+      outer = it->second;
+      break;
+    }
+    wanted.push_back(f);
+  }
+  for (auto f = wanted.rbegin(); f != wanted.rend(); ++f) {
+    const std::string name = StrCat("_loop_", drivers_.size());
+    const auto add = [&](NodeSpec spec) {
+      spec.device = device;
+      return part->impl().AddNode(std::move(spec));
+    };
+    std::vector<Node*> after;
+    if (outer != nullptr) after.push_back(outer);
+    TF_ASSIGN_OR_RETURN(Node * start, add({.name = StrCat(name, "/start"),
+                                           .op = "Const",
+                                           .inputs = {},
+                                           .controls = after,
+                                           .attrs = {{"dtype", kBool}, {"value", Tensor(kBool, {0})}},
+                                           .device = "",
+                                           .loc = {}}));
+    const int64_t parallel = frames.frames[*f].parallel_iterations;
+    TF_ASSIGN_OR_RETURN(Node * enter,
+                        add({.name = StrCat(name, "/enter"),
+                             .op = "Enter",
+                             .inputs = {Output(start, 0)},
+                             .controls = {},
+                             .attrs = {{"frame_name", frames.frames[*f].name}, {"parallel_iterations", parallel}},
+                             .device = "",
+                             .loc = {}}));
+    TF_ASSIGN_OR_RETURN(outer, add({.name = StrCat(name, "/merge"),
+                                    .op = "Merge",
+                                    .inputs = {Output(enter, 0), Output()},
+                                    .controls = {},
+                                    .attrs = {{"N", int64_t{2}}, {"T", kBool}},
+                                    .device = "",
+                                    .loc = {}}));
+    merges_[{*f, task}] = outer;
+    drivers_.push_back({.frame = *f, .task = task, .device = device, .merge = outer});
+  }
+  return outer;
+}
+
+Status LoopDrivers::Close(Graph* part, const LoopDriver& driver, Output condition) {
+  const std::string& merge = driver.merge->name();
+  const std::string name = merge.substr(0, merge.size() - std::string_view("/merge").size());
+  const auto add = [&](const char* op, std::vector<Output> inputs) {
+    return part->impl().AddNode({.name = StrCat(name, "/", op),
+                                 .op = op,
+                                 .inputs = std::move(inputs),
+                                 .controls = {},
+                                 .attrs = {},
+                                 .device = driver.device,
+                                 .loc = {}});
+  };
+  TF_ASSIGN_OR_RETURN(Node * taken, add("Switch", {Output(driver.merge, 0), condition}));
+  TF_ASSIGN_OR_RETURN(Node * next, add("NextIteration", {Output(taken, 1)}));
+  return part->impl().CloseLoop(driver.merge, 1, Output(next, 0));
+}
+
+}  // namespace tensorbraid
