@@ -9,21 +9,47 @@
 
 namespace tensorbraid {
 
-void StepExchange::Send(const StepEdge& edge, Tensor value) {
+StepExchange::StepExchange(StepId id, Exchange* exchange) : id_(id), exchange_(exchange) {
+  CancellationManager::Token token;
+  cancellation_.Register([this](const Status& why) { Fail(why); }, &token);
+}
+
+bool StepExchange::IsLarge(const StepEdge& edge) const {
+  return edge.bytes_hint > static_cast<int64_t>(exchange_->options_.eager_limit);
+}
+
+void StepExchange::Send(const StepEdge& edge, LoopPosition at, Tensor value) {
   {
     MutexLock lock(mu_);
     if (!failed_.ok()) return;
     peers_.insert(edge.peer);
   }
-  exchange_->find_link_(edge.peer, [self = shared_from_this(), edge,
+  exchange_->find_link_(edge.peer, [self = shared_from_this(), edge, at,
                                     value = std::move(value)](const StatusOr<std::shared_ptr<Link>>& link) mutable {
     if (!link.ok()) return self->Fail(link.status());
-    self->SendTo(*link, edge, std::move(value));
+    self->SendTo(*link, edge, at, std::move(value));
   });
 }
 
-void StepExchange::SendTo(const std::shared_ptr<Link>& link, const StepEdge& edge, Tensor value) {
-  const TensorKey key{.step = id_, .edge = edge.number};
+void StepExchange::SendDead(Link& link, const StepEdge& edge, const TensorKey& key) {
+  // Has no bytes, so it is always eager; but where the receiver thinks that the tensor is large it grants it.
+  if (IsLarge(edge)) {
+    MutexLock lock(mu_);
+    Outgoing& out = outgoing_[key];
+    if (out.granted) {
+      outgoing_.erase(key);
+    } else {
+      out.was_dead = true;
+    }
+  }
+  TensorMeta meta;
+  meta.dead = true;
+  link.Send(EagerTensor{.key = key, .meta = std::move(meta), .payload = {}});
+}
+
+void StepExchange::SendTo(const std::shared_ptr<Link>& link, const StepEdge& edge, LoopPosition at, Tensor value) {
+  const TensorKey key = KeyOf(edge, at);
+  if (!value.is_valid()) return SendDead(*link, edge, key);
   TensorMeta meta;
   Payload payload;
   if (const Status s = EncodeTensor(value, &meta, &payload); !s.ok()) return Fail(s);
@@ -55,6 +81,10 @@ void StepExchange::OnGrant(const std::shared_ptr<Link>& link, const GrantTensor&
     MutexLock lock(mu_);
     if (!failed_.ok()) return;
     Outgoing& out = outgoing_[m.key];
+    if (out.was_dead) {
+      outgoing_.erase(m.key);
+      return;
+    }
     if (!out.has_value) {
       out.granted = true;
       return;
@@ -67,8 +97,8 @@ void StepExchange::OnGrant(const std::shared_ptr<Link>& link, const GrantTensor&
   link->Send(std::move(bulk));
 }
 
-void StepExchange::Recv(const StepEdge& edge, RecvDone done) {
-  const TensorKey key{.step = id_, .edge = edge.number};
+void StepExchange::Recv(const StepEdge& edge, LoopPosition at, RecvDone done) {
+  const TensorKey key = KeyOf(edge, at);
   StatusOr<Tensor> value(absl::in_place);
   std::shared_ptr<Link> credit_to;
   uint64_t credit = 0;
@@ -89,8 +119,7 @@ void StepExchange::Recv(const StepEdge& edge, RecvDone done) {
       } else {
         peers_.insert(edge.peer);
         in.waiter = std::move(done);
-        const bool is_large = edge.bytes_hint > static_cast<int64_t>(exchange_->options_.eager_limit);
-        grant = !in.granted && (in.announced || is_large);
+        grant = !in.granted && (in.announced || IsLarge(edge));
         if (grant) in.granted = true;
       }
     }
@@ -152,7 +181,7 @@ void StepExchange::OnBulk(const std::shared_ptr<Link>& link, const BulkTensor& m
     if (m.offset == 0) {
       in.meta = m.meta;
       in.received = 0;
-      bad = CheckMeta(in.meta);
+      bad = in.meta.dead ? InvalidArgument("a dead tensor came in parts") : CheckMeta(in.meta);
       if (bad.ok() && IsPlain(in.meta.dtype)) {
         auto tensor = Tensor::Create(in.meta.dtype, in.meta.shape);
         bad = tensor.status();

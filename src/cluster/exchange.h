@@ -42,12 +42,14 @@ class Exchange;
 // The rendezvous of one step on this task. Thread-safe. Held by the Exchange until the step ends.
 class StepExchange final : public StepContext, public std::enable_shared_from_this<StepExchange> {
  public:
-  StepExchange(StepId id, Exchange* exchange) : id_(id), exchange_(exchange) {}
+  StepExchange(StepId id, Exchange* exchange);
 
-  void Send(const StepEdge& edge, Tensor value) override;
-  void Recv(const StepEdge& edge, RecvDone done) override;
+  void Send(const StepEdge& edge, LoopPosition at, Tensor value) override;
+  void Recv(const StepEdge& edge, LoopPosition at, RecvDone done) override;
 
-  // Fails what waits and what will be asked for, and cancels the kernels. The first call decides the status.
+  // Fails what waits and what will be asked for, and cancels the kernels. The first call decides the status. The same
+  // happens when the kernels are cancelled: what failed here may be what the other tasks wait for, and then they will
+  // never send what this one waits for.
   void Fail(const Status& why);
   StepId id() const { return id_; }
   // OK, or why the step failed.
@@ -80,8 +82,14 @@ class StepExchange final : public StepContext, public std::enable_shared_from_th
     Tensor value;
     bool has_value = false;
     bool granted = false;
+    bool was_dead = false;  // and has been sent: only its grant is to come
   };
-  void SendTo(const std::shared_ptr<Link>& link, const StepEdge& edge, Tensor value);
+  TensorKey KeyOf(const StepEdge& edge, LoopPosition at) const {
+    return {.step = id_, .edge = edge.number, .frame = at.frame, .iteration = at.iteration};
+  }
+  bool IsLarge(const StepEdge& edge) const;
+  void SendTo(const std::shared_ptr<Link>& link, const StepEdge& edge, LoopPosition at, Tensor value);
+  void SendDead(Link& link, const StepEdge& edge, const TensorKey& key);
   void OnEager(const std::shared_ptr<Link>& link, const EagerTensor& m);
   void OnAnnounce(const std::shared_ptr<Link>& link, const AnnounceTensor& m);
   void OnGrant(const std::shared_ptr<Link>& link, const GrantTensor& m);

@@ -50,12 +50,21 @@ class ExchangeTest : public testing::Test {
   static Tensor Floats(int n, float value) { return Tensor::Of<float>({n}, std::vector<float>(n, value)); }
 };
 
+TEST_F(ExchangeTest, AKernelThatFailsEndsTheWaitForOtherTasks) {
+  const auto step = consumer_.Begin(kStep);
+  Status got;
+  step->Recv({.number = 3, .peer = "producer"}, {}, [&](const StatusOr<Tensor>& t) { got = t.status(); });
+  step->cancellation().Cancel(Internal("a kernel failed"));
+  EXPECT_EQ(got.code(), StatusCode::kInternal) << got;
+  EXPECT_EQ(step->status().code(), StatusCode::kInternal);
+}
+
 TEST_F(ExchangeTest, ASmallTensorIsPushedAndKeptUntilItsRecv) {
-  producer_.Begin(kStep)->Send({.number = 3, .peer = "consumer"}, Floats(4, 1.5f));
+  producer_.Begin(kStep)->Send({.number = 3, .peer = "consumer"}, {}, Floats(4, 1.5f));
   EXPECT_EQ(Count<EagerTensor>(*to_consumer_), 1);
   Deliver();  // the consumer has not heard of the step yet
   Tensor got;
-  consumer_.Begin(kStep)->Recv({.number = 3, .peer = "producer"}, [&](StatusOr<Tensor> t) { got = *t; });
+  consumer_.Begin(kStep)->Recv({.number = 3, .peer = "producer"}, {}, [&](StatusOr<Tensor> t) { got = *t; });
   EXPECT_EQ(got.ToString(), "float32[4] [1.5 1.5 1.5 1.5]");
 }
 
@@ -67,16 +76,16 @@ TEST_F(ExchangeTest, ALargeTensorWaitsForItsGrantAndIsSentOnce) {
     ++arrived;
   };
   // Announced first: nothing is sent before the Recv is posted.
-  producer_.Begin(kStep)->Send({.number = 0, .peer = "consumer"}, Floats(1000, 1));
+  producer_.Begin(kStep)->Send({.number = 0, .peer = "consumer"}, {}, Floats(1000, 1));
   Deliver();
   EXPECT_EQ(Count<BulkTensor>(*to_consumer_), 0);
-  consumer_.Begin(kStep)->Recv({.number = 0, .peer = "producer"}, recv);
+  consumer_.Begin(kStep)->Recv({.number = 0, .peer = "producer"}, {}, recv);
   Deliver();
   EXPECT_EQ(arrived, 1);
   // Granted first, because the size is known: no announcement is needed.
-  consumer_.Begin(kStep)->Recv({.number = 1, .peer = "producer", .bytes_hint = 4000}, recv);
+  consumer_.Begin(kStep)->Recv({.number = 1, .peer = "producer", .bytes_hint = 4000}, {}, recv);
   Deliver();
-  producer_.Begin(kStep)->Send({.number = 1, .peer = "consumer"}, Floats(1000, 2));
+  producer_.Begin(kStep)->Send({.number = 1, .peer = "consumer"}, {}, Floats(1000, 2));
   EXPECT_EQ(Count<AnnounceTensor>(*to_consumer_), 0);
   EXPECT_EQ(Count<BulkTensor>(*to_consumer_), 1);
   Deliver();
@@ -85,18 +94,18 @@ TEST_F(ExchangeTest, ALargeTensorWaitsForItsGrantAndIsSentOnce) {
 
 TEST_F(ExchangeTest, BeyondTheEagerBudgetSmallTensorsAreAnnouncedAndCreditComesBack) {
   auto step = producer_.Begin(kStep);
-  for (uint32_t i = 0; i < 4; ++i) step->Send({.number = i, .peer = "consumer"}, Floats(16, 1));  // 64 bytes each
+  for (uint32_t i = 0; i < 4; ++i) step->Send({.number = i, .peer = "consumer"}, {}, Floats(16, 1));  // 64 bytes each
   EXPECT_EQ(Count<EagerTensor>(*to_consumer_), 2);
   EXPECT_EQ(Count<AnnounceTensor>(*to_consumer_), 2);
   Deliver();
   int arrived = 0;
   auto consumer = consumer_.Begin(kStep);
   for (uint32_t i = 0; i < 4; ++i) {
-    consumer->Recv({.number = i, .peer = "producer"}, [&](StatusOr<Tensor> t) { arrived += t.ok(); });
+    consumer->Recv({.number = i, .peer = "producer"}, {}, [&](StatusOr<Tensor> t) { arrived += t.ok(); });
   }
   Deliver();
   EXPECT_EQ(arrived, 4);
-  step->Send({.number = 9, .peer = "consumer"}, Floats(16, 1));
+  step->Send({.number = 9, .peer = "consumer"}, {}, Floats(16, 1));
   EXPECT_EQ(Count<EagerTensor>(*to_consumer_), 1);  // there is room again
 }
 
@@ -104,27 +113,27 @@ TEST_F(ExchangeTest, WhatComesAfterTheEndIsDroppedAndItsCreditReturned) {
   auto step = producer_.Begin(kStep);
   consumer_.Begin(kStep);
   consumer_.End(kStep);
-  step->Send({.number = 0, .peer = "consumer"}, Floats(16, 1));
-  step->Send({.number = 1, .peer = "consumer"}, Floats(16, 1));
+  step->Send({.number = 0, .peer = "consumer"}, {}, Floats(16, 1));
+  step->Send({.number = 1, .peer = "consumer"}, {}, Floats(16, 1));
   Deliver();
   EXPECT_EQ(consumer_.Find(kStep), nullptr);
   auto next = producer_.Begin({7, 2});
-  next->Send({.number = 0, .peer = "consumer"}, Floats(16, 1));
+  next->Send({.number = 0, .peer = "consumer"}, {}, Floats(16, 1));
   EXPECT_EQ(Count<EagerTensor>(*to_consumer_), 1);
 }
 
 TEST_F(ExchangeTest, ABrokenLinkFailsTheStepsThatUseItAndNoOthers) {
   Status failed, waiting;
   auto step = consumer_.Begin(kStep);
-  step->Recv({.number = 0, .peer = "producer"}, [&](StatusOr<Tensor> t) { failed = t.status(); });
+  step->Recv({.number = 0, .peer = "producer"}, {}, [&](StatusOr<Tensor> t) { failed = t.status(); });
   auto other = consumer_.Begin({7, 2});
-  other->Recv({.number = 0, .peer = "somebody"}, [&](StatusOr<Tensor> t) { waiting = t.status(); });
+  other->Recv({.number = 0, .peer = "somebody"}, {}, [&](StatusOr<Tensor> t) { waiting = t.status(); });
   consumer_.OnLinkDown(*to_producer_, Unavailable("producer is gone"));
   EXPECT_EQ(failed.code(), StatusCode::kUnavailable);
   EXPECT_TRUE(step->cancellation().IsCancelled());
   EXPECT_TRUE(waiting.ok());
   // A Recv from the lost peer that is posted later fails too, instead of waiting for ever.
-  other->Recv({.number = 1, .peer = "producer"}, [&](StatusOr<Tensor> t) { waiting = t.status(); });
+  other->Recv({.number = 1, .peer = "producer"}, {}, [&](StatusOr<Tensor> t) { waiting = t.status(); });
   EXPECT_EQ(waiting.code(), StatusCode::kUnavailable);
   consumer_.End({7, 2});
 }
@@ -152,6 +161,38 @@ TEST(TensorCodecTest, LyingMetadataIsRefused) {
   EXPECT_FALSE(CheckMeta({.dtype = kFloat32, .shape = {3}, .bytes = 13}).ok());
   EXPECT_FALSE(CheckMeta({.dtype = DType::kResource, .shape = {}, .bytes = 8}).ok());
   EXPECT_FALSE(EncodeTensor(Tensor(DType::kResource, {}), &meta, &payload).ok());
+}
+
+TEST_F(ExchangeTest, IterationsOfOneEdgeAreDifferentTensors) {
+  auto producer = producer_.Begin(kStep);
+  auto consumer = consumer_.Begin(kStep);
+  for (const uint64_t i : {1, 0}) {
+    producer->Send({.number = 0, .peer = "consumer"}, {.frame = 7, .iteration = i}, Floats(4, static_cast<float>(i)));
+  }
+  Deliver();
+  for (const uint64_t i : {0, 1}) {
+    float got = -1;
+    consumer->Recv({.number = 0, .peer = "producer"}, {.frame = 7, .iteration = i},
+                   [&](StatusOr<Tensor> t) { got = t->data<float>()[0]; });
+    EXPECT_EQ(got, static_cast<float>(i));
+  }
+}
+
+TEST_F(ExchangeTest, ADeadTensorArrivesDeadAlsoWhereALargeOneIsAwaited) {
+  auto producer = producer_.Begin(kStep);
+  auto consumer = consumer_.Begin(kStep);
+  for (const bool recv_first : {true, false}) {
+    const StepEdge to{.number = recv_first, .peer = "consumer", .bytes_hint = 1 << 20};
+    const StepEdge from{.number = recv_first, .peer = "producer", .bytes_hint = 1 << 20};
+    bool dead = false;
+    const auto recv = [&] { consumer->Recv(from, {}, [&](StatusOr<Tensor> t) { dead = t.ok() && !t->is_valid(); }); };
+    if (recv_first) recv();
+    producer->Send(to, {}, Tensor());
+    Deliver();
+    if (!recv_first) recv();
+    Deliver();
+    EXPECT_TRUE(dead);
+  }
 }
 
 }  // namespace

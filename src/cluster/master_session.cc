@@ -5,6 +5,8 @@
 #include "core/logging.h"
 #include "core/strings.h"
 #include "executor/optimize.h"
+#include "graph/expand_functions.h"
+#include "graph/function.h"
 #include "graph/subgraph.h"
 #include "placement/partition.h"
 #include "placement/placer.h"
@@ -104,6 +106,8 @@ StatusOr<std::shared_ptr<CompiledGraph>> MasterSession::Compile(const RunSignatu
     MutexLock lock(graph_mu_);
     TF_ASSIGN_OR_RETURN(graph, ExtractSubgraph(*graph_, s.feeds, s.fetches, s.targets));
   }
+  TF_ASSIGN_OR_RETURN(auto expanded, ExpandFunctions(*graph));
+  if (expanded != nullptr) graph = std::move(expanded);
   const std::string home = master_->worker_->devices().front().ToString();
   for (const auto& node : graph->impl().nodes()) {
     // Feeds come from the client and fetches go to it: both are where the master is.
@@ -126,6 +130,9 @@ StatusOr<std::shared_ptr<CompiledGraph>> MasterSession::Compile(const RunSignatu
       own = std::move(part);
       continue;
     }
+    // Functions that kernels of the partition run go with it.
+    part->impl().set_functions(
+        std::make_shared<FunctionLibrary>(part->impl().functions()->ReachableFrom(part->impl())));
     TF_ASSIGN_OR_RETURN(std::string def, part->ToGraphDef());
     compiled->remote.push_back({.task = task, .graph_def = std::move(def), .link = nullptr});
   }

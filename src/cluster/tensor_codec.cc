@@ -3,6 +3,7 @@
 #include <cstring>
 #include <vector>
 
+#include "cluster/variant_codec.h"
 #include "core/allocator.h"
 #include "core/strings.h"
 
@@ -16,6 +17,16 @@ Status EncodeTensor(const Tensor& tensor, TensorMeta* meta, Payload* payload) {
     meta->bytes = tensor.num_bytes();
     payload->owner = tensor.buffer();
     payload->pieces = {{static_cast<const std::byte*>(tensor.raw_data()), tensor.num_bytes()}};
+    return OkStatus();
+  }
+  if (tensor.dtype() == DType::kVariant) {
+    TF_ASSIGN_OR_RETURN(const std::string bytes, EncodeVariants(tensor));
+    RefPtr<Buffer> buffer = AllocateBuffer(bytes.size());
+    if (!buffer) return ResourceExhausted("out of memory sending ", bytes.size(), " bytes of variants");
+    if (!bytes.empty()) std::memcpy(buffer->data(), bytes.data(), bytes.size());
+    meta->bytes = bytes.size();
+    payload->pieces = {{static_cast<const std::byte*>(buffer->data()), bytes.size()}};
+    payload->owner = std::move(buffer);
     return OkStatus();
   }
   if (tensor.dtype() != kString) {
@@ -43,6 +54,7 @@ Status EncodeTensor(const Tensor& tensor, TensorMeta* meta, Payload* payload) {
 }
 
 Status CheckMeta(const TensorMeta& meta) {
+  if (meta.dead) return meta.bytes == 0 ? OkStatus() : InvalidArgument("a dead tensor cannot have bytes");
   const int64_t n = meta.shape.is_fully_defined() ? meta.shape.num_elements() : -1;
   if (n < 0) return InvalidArgument("a tensor of shape ", meta.shape, " cannot be received");
   if (IsPlain(meta.dtype)) {
@@ -52,6 +64,7 @@ Status CheckMeta(const TensorMeta& meta) {
     }
     return OkStatus();
   }
+  if (meta.dtype == DType::kVariant && meta.bytes >= static_cast<uint64_t>(n)) return OkStatus();
   if (meta.dtype != kString || meta.bytes / sizeof(uint64_t) < static_cast<uint64_t>(n)) {
     return InvalidArgument("a ", meta.dtype, meta.shape, " tensor cannot have ", meta.bytes, " bytes");
   }
@@ -62,6 +75,12 @@ StatusOr<Tensor> DecodeTensor(const TensorMeta& meta, const Payload& payload) {
   TF_RETURN_IF_ERROR(CheckMeta(meta));
   if (payload.size() != meta.bytes) {
     return InvalidArgument("a tensor announced with ", meta.bytes, " bytes came with ", payload.size());
+  }
+  if (meta.dead) return Tensor();
+  if (meta.dtype == DType::kVariant) {
+    std::string bytes(payload.size(), '\0');
+    payload.CopyTo(bytes.data());
+    return DecodeVariants(meta.shape, bytes);
   }
   TF_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Create(meta.dtype, meta.shape));
   if (IsPlain(meta.dtype)) {

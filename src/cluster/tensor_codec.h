@@ -14,7 +14,8 @@ Status EncodeTensor(const Tensor& tensor, TensorMeta* meta, Payload* payload);
 // Whether meta.bytes is possible for its dtype and shape. InvalidArgument otherwise.
 Status CheckMeta(const TensorMeta& meta);
 
-// Makes the tensor from its bytes. InvalidArgument when they do not fit what `meta` says.
+// Makes the tensor from its bytes; one that is not valid where `meta` says that it is dead. InvalidArgument when they
+// do not fit what `meta` says.
 StatusOr<Tensor> DecodeTensor(const TensorMeta& meta, const Payload& payload);
 
 }  // namespace tensorbraid

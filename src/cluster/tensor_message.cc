@@ -36,7 +36,7 @@ Encoded Encode(const Tensor& tensor) {
     encoded.head = proto.SerializeAsString();
     return encoded;
   }
-  proto.set_dtype(static_cast<int32_t>(tensor.dtype()));
+  proto.set_dtype(static_cast<proto::DataType>(tensor.dtype()));
   ToProto(tensor.shape(), proto.mutable_tensor_shape());
   encoded.head = proto.SerializeAsString();
   if (tensor.num_bytes() == 0) return encoded;
