@@ -120,7 +120,7 @@ StatusOr<Tensor> V1Reader::ReadPart(const std::string& name, const Entry& entry,
     return DataLoss(part.table->path(), " is damaged: '", name, "' does not have ", shape.num_elements(), " values");
   }
   data.clear_tensor_content();
-  data.set_dtype(static_cast<int32_t>(entry.info.dtype));
+  data.set_dtype(static_cast<proto::DataType>(entry.info.dtype));
   data.clear_tensor_shape();
   ToProto(shape, data.mutable_tensor_shape());
   return FromProto(data);

@@ -117,6 +117,7 @@ Status RecordReader::ReadChecked(int64_t size, int64_t begin, std::string* out) 
   const Status read = stream_->Read(size + kCrcBytes, out);
   if (absl::IsOutOfRange(read)) {
     if (out->empty() && stream_->position() == begin) return read;
+    is_cut_ = true;
     return DataLoss(stream_->path(), " is cut short: the record at ", begin, " is not whole");
   }
   TF_RETURN_IF_ERROR(read);

@@ -20,6 +20,8 @@ class RecordReader {
   // Replaces *record by the next one. OutOfRange after the last; DataLoss, naming file and offset, when a checksum is
   // wrong or the file ends within a record; the errors of InputStream. Memory follows what the file holds.
   Status Read(std::string* record);
+  // Whether Read gave DataLoss because the file ends within a record.
+  bool is_cut() const { return is_cut_; }
   // Where the next record begins, in the uncompressed data.
   int64_t offset() const { return stream_->position(); }
   // Goes on at an offset that offset() gave. InvalidArgument when that lies before where the reader is.
@@ -32,6 +34,7 @@ class RecordReader {
 
   std::unique_ptr<InputStream> stream_;
   std::string header_;
+  bool is_cut_ = false;
 };
 
 // Writes a file from front to back. One thread at a time; blocks for as long as the file system does. The errors are
