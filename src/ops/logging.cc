@@ -52,14 +52,28 @@ void RegisterLoggingOps(OpRegistry& r) {
             .Stateful()
             .Shape(AssertShape)
             .NotDifferentiable());
-  r.Add(Op("CheckNumerics")
-            .Input("tensor: T")
-            .Output("output: T")
-            .Attr("T: {bfloat16, half, float, double}")
-            .Attr("message: string")
-            .Stateful()
-            .Shape(UnchangedShape)
-            .Gradient(CheckNumericsGradient));
+  for (const char* op : {"CheckNumerics", "CheckNumericsV2"}) {
+    r.Add(Op(op)
+              .Input("tensor: T")
+              .Output("output: T")
+              .Attr("T: {bfloat16, half, float, double}")
+              .Attr("message: string")
+              .Stateful()
+              .Shape(UnchangedShape)
+              .Gradient(CheckNumericsGradient));
+  }
+  r.Add(Op("Timestamp").Output("ts: float64").Stateful().Shape(ScalarShape).NotDifferentiable());
+  for (const char* name : {"PyFunc", "PyFuncStateless", "EagerPyFunc"}) {
+    Op op(name);
+    op.Input("input: Tin")
+        .Output("output: Tout")
+        .Attr("token: string")
+        .Attr("Tin: list(type) >= 0")
+        .Attr("Tout: list(type) >= 0");
+    if (std::string_view(name) == "EagerPyFunc") op.Attr("is_async: bool = false");
+    if (std::string_view(name) != "PyFuncStateless") op.Stateful();
+    r.Add(op.Shape(UnknownShape));
+  }
 }
 
 }  // namespace tensorbraid

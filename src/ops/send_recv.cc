@@ -39,6 +39,7 @@ void RegisterSendRecvOps(OpRegistry& r) {
             .Stateful()
             .Shape(NoOutputs)
             .NotDifferentiable());
+  // `may_be_dead`: the other part has control flow, and may say that there is no tensor.
   r.Add(Op("_Recv")
             .Output("tensor: T")
             .Attr("T: type")
@@ -46,6 +47,7 @@ void RegisterSendRecvOps(OpRegistry& r) {
             .Attr("peer: string")
             .Attr("bytes: int = -1")
             .Attr("shape: shape = unknown")
+            .Attr("may_be_dead: bool = false")
             .Stateful()
             .Shape(DeclaredShape)
             .NotDifferentiable());

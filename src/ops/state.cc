@@ -2,6 +2,7 @@
 #include "core/strings.h"
 #include "graph/node.h"
 #include "ops/register.h"
+#include "ops/state_families.h"
 
 namespace tensorbraid {
 namespace {
@@ -56,24 +57,13 @@ Status VariableShapeShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// updates (input 2) has the shape of the indices followed by that of a row; a scalar goes to every row.
-Status CheckScatter(const Shape& variable, const Shape& indices, const Shape& updates) {
-  if (updates.is_scalar() || !variable.has_rank() || !indices.has_rank()) return OkStatus();
-  if (variable.rank() < 1) return InvalidArgument("a scalar has no rows to scatter to");
-  Shape wanted = indices;
-  for (int i = 1; i < variable.rank(); ++i) wanted.AddDim(variable.dim(i));
-  if (!wanted.IsCompatibleWith(updates)) {
-    return InvalidArgument("updates must have shape ", wanted, " (that of the indices and of a row), got ", updates);
-  }
+// A counter is a scalar, and so is what it gives.
+Status CountUpToShape(ShapeContext& c) {
+  const Shape counter = c.input_dtype(0) == DType::kResource ? c.input_handle_shape(0) : c.input(0);
+  if (!counter.IsCompatibleWith(Shape())) return InvalidArgument("a counter must be a scalar, got shape ", counter);
+  c.set_output(0, Shape());
   return OkStatus();
 }
-
-Status ScatterShape(ShapeContext& c) {
-  c.set_output(0, c.input(0));
-  return CheckScatter(c.input(0), c.input(1), c.input(2));
-}
-
-Status ResourceScatterShape(ShapeContext& c) { return CheckScatter(c.input_handle_shape(0), c.input(1), c.input(2)); }
 
 // The gradient of what a variable is read as belongs to its handle.
 Status ReadGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
@@ -136,25 +126,32 @@ void RegisterResourceVariables(OpRegistry& r) {
             .Stateful()
             .Shape(VariableShapeShape)
             .NotDifferentiable());
-  for (const char* op : {"ResourceScatterAdd", "ResourceScatterSub"}) {
-    r.Add(Op(op)
-              .Input("resource: resource")
-              .Input("indices: Tindices")
-              .Input("updates: dtype")
-              .Attr("dtype: numbertype")
-              .Attr("Tindices: {int32, int64}")
-              .Stateful()
-              .Shape(ResourceScatterShape)
-              .NotDifferentiable());
-  }
-  r.Add(Op("ResourceScatterUpdate")
-            .Input("resource: resource")
-            .Input("indices: Tindices")
-            .Input("updates: dtype")
-            .Attr("dtype: type")
-            .Attr("Tindices: {int32, int64}")
+  r.Add(Op("_VarHandlesOp")
+            .Attr("containers: list(string)")
+            .Attr("shared_names: list(string)")
+            .Attr("N: int >= 0")
+            .Attr("dtypes: list(type)")
+            .Attr("shapes: list(shape)")
+            .Output("resources: N * resource")
             .Stateful()
-            .Shape(ResourceScatterShape)
+            .Shape(ScalarShape)
+            .NotDifferentiable());
+  r.Add(Op("_ReadVariablesOp")
+            .Attr("N: int >= 0")
+            .Attr("dtypes: list(type)")
+            .Input("resources: N * resource")
+            .Output("values: dtypes")
+            .Stateful()
+            .Shape(UnknownShape)
+            .NotDifferentiable());
+  r.Add(Op("DisableCopyOnRead").Input("resource: resource").Stateful().Shape(NoOutputs).NotDifferentiable());
+  r.Add(Op("ResourceCountUpTo")
+            .Input("resource: resource")
+            .Output("output: T")
+            .Attr("limit: int")
+            .Attr("T: {int32, int64}")
+            .Stateful()
+            .Shape(CountUpToShape)
             .NotDifferentiable());
 }
 
@@ -198,29 +195,29 @@ void RegisterReferenceVariables(OpRegistry& r) {
               .Shape(AssignUpdateShape)
               .NotDifferentiable());
   }
-  for (const char* op : {"ScatterAdd", "ScatterSub"}) {
-    r.Add(Op(op)
-              .Input("ref: Ref(T)")
-              .Input("indices: Tindices")
-              .Input("updates: T")
-              .Output("output_ref: Ref(T)")
-              .Attr("T: numbertype")
-              .Attr("Tindices: {int32, int64}")
-              .Attr("use_locking: bool = false")
-              .Stateful()
-              .Shape(ScatterShape)
-              .NotDifferentiable());
-  }
-  r.Add(Op("ScatterUpdate")
+  r.Add(Op("CountUpTo")
             .Input("ref: Ref(T)")
-            .Input("indices: Tindices")
-            .Input("updates: T")
-            .Output("output_ref: Ref(T)")
-            .Attr("T: type")
-            .Attr("Tindices: {int32, int64}")
-            .Attr("use_locking: bool = true")
+            .Output("output: T")
+            .Attr("limit: int")
+            .Attr("T: {int32, int64}")
             .Stateful()
-            .Shape(ScatterShape)
+            .Shape(CountUpToShape)
+            .NotDifferentiable());
+  r.Add(Op("TemporaryVariable")
+            .Output("ref: Ref(dtype)")
+            .Attr("shape: shape")
+            .Attr("dtype: type")
+            .Attr("var_name: string = ''")
+            .Stateful()
+            .Shape(ReferenceVariableShape)
+            .NotDifferentiable());
+  r.Add(Op("DestroyTemporaryVariable")
+            .Input("ref: Ref(T)")
+            .Output("value: T")
+            .Attr("T: type")
+            .Attr("var_name: string")
+            .Stateful()
+            .Shape(UnchangedShape)
             .NotDifferentiable());
 }
 
@@ -229,6 +226,7 @@ void RegisterReferenceVariables(OpRegistry& r) {
 void RegisterStateOps(OpRegistry& r) {
   RegisterResourceVariables(r);
   RegisterReferenceVariables(r);
+  RegisterScatterOps(r);
 }
 
 }  // namespace tensorbraid

@@ -109,11 +109,10 @@ namespace {
 Operation Update(const Variable& variable, const char* op, const Operand& value) {
   if (!variable.valid()) return {};
   Graph& graph = *variable.graph();
-  return NodeBuilder(graph, op, value.location())
-      .Input(variable.handle())
-      .Input(value.ToOutput(graph, variable.dtype()))
-      .ColocateWith(variable.handle().op())
-      .Finish();
+  NodeBuilder update(graph, op, value.location());
+  update.Input(variable.handle()).Input(value.ToOutput(graph, variable.dtype()));
+  if (std::string_view(op) == "AssignVariableOp") update.Attr("validate_shape", true);
+  return update.ColocateWith(variable.handle().op()).Finish();
 }
 
 }  // namespace
