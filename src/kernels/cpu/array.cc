@@ -43,6 +43,7 @@ void RegisterArrayKernels(KernelRegistry& r) {
   r.Add("StopGradient", {}, PassOn);
   r.Add("PreventGradient", {}, PassOn);
   r.Add("NoOp", {}, NoOp);
+  RegisterGatherKernels(r);
   RegisterShapeKernels(r);
   RegisterJoinKernels(r);
   RegisterSliceKernels(r);

@@ -6,6 +6,7 @@
 
 namespace tensorbraid {
 
+void RegisterGatherKernels(KernelRegistry& r);
 void RegisterShapeKernels(KernelRegistry& r);
 void RegisterJoinKernels(KernelRegistry& r);
 void RegisterSliceKernels(KernelRegistry& r);

@@ -3,6 +3,7 @@
 #include "core/strings.h"
 #include "kernels/cpu/array_families.h"
 #include "kernels/cpu/elements.h"
+#include "kernels/cpu/tensor_list.h"
 
 namespace tensorbraid {
 namespace {
@@ -136,6 +137,7 @@ Status Fill(KernelContext& ctx) {
 }
 
 Status ZerosLike(KernelContext& ctx) {
+  if (ctx.input(0).dtype() == DType::kVariant) return VariantZerosLike(ctx);
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.ForwardOrAllocateOutput({0}, 0, ctx.input(0).shape()));
   return ForElementsOf(out->dtype(), [&]<typename E>() {
     FillElements<E>(ctx.pool(), ZeroElement<E>(), out);

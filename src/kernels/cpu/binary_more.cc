@@ -153,7 +153,6 @@ void RegisterMoreBinaryKernels(KernelRegistry& r) {
   const auto floating = FloatTypes{} + ComplexTypes{};
   AddBinary<Atan2F>(r, "Atan2", FloatTypes{});
   AddBinary<NextAfterF>(r, "NextAfter", Types<float, double>{});
-  AddBinary<ModF>(r, "TruncateMod", FloatTypes{} + Types<int32_t, int64_t>{});
   AddBinary<MulNoNanF>(r, "MulNoNan", floating);
   AddBinary<XdivyF>(r, "Xdivy", floating);
   AddBinary<XlogyF>(r, "Xlogy", floating);

@@ -9,6 +9,7 @@
 #include "absl/container/inlined_vector.h"
 #include "core/resource_handle.h"
 #include "core/strings.h"
+#include "core/variant.h"
 #include "tensorbraid/tensor.h"
 
 namespace tensorbraid {
@@ -19,12 +20,13 @@ struct __attribute__((may_alias)) Bits {
   alignas(N) char bytes[N];
 };
 
-// Calls f.template operator()<E>() with an element type of the size of `dtype`: Bits<...>, std::string or
-// ResourceHandle.
+// Calls f.template operator()<E>() with an element type of the size of `dtype`: Bits<...>, std::string, ResourceHandle
+// or Variant.
 template <typename F>
 Status ForElementsOf(DType dtype, const F& f) {
   if (dtype == DType::kString) return f.template operator()<std::string>();
   if (dtype == DType::kResource) return f.template operator()<ResourceHandle>();
+  if (dtype == DType::kVariant) return f.template operator()<Variant>();
   if (IsPlain(dtype)) {
     switch (DTypeSize(dtype)) {
       case 1:

@@ -90,6 +90,53 @@ TEST_F(LargeTensors, Products) {
   }
 }
 
+TEST_F(LargeTensors, ProductsOfComplexNumbers) {
+  const auto complex = [&](const Shape& shape) {
+    const Output re = Const(g_, Ramp(shape));
+    return NodeBuilder(g_, "Complex").Input(re).Input(Square(re)).Output();
+  };
+  const Output product = MatMul(complex({150, 90}), complex({90, 110}));
+  Same(NodeBuilder(g_, "Real").Input(product).Output());
+  Same(NodeBuilder(g_, "Imag").Input(product).Output());
+}
+
+TEST_F(LargeTensors, RunningSums) {
+  const Output x = Const(g_, Ramp({40, 300, 130}));
+  for (int axis : {0, 1, 2}) {
+    for (bool reverse : {false, true}) {
+      Same(NodeBuilder(g_, "Cumsum")
+               .Input(x)
+               .Input(Const(g_, Tensor::Scalar(int32_t{axis})))
+               .Attr("reverse", reverse)
+               .Output());
+    }
+  }
+}
+
+TEST_F(LargeTensors, BatchesOfMatrices) {
+  const Output x = Const(g_, Ramp({200, 9, 9}));
+  const Output identity =
+      NodeBuilder(g_, "MatrixDiag").Input(Const(g_, Tensor::Vector(std::vector<float>(9, 4)))).Output();
+  const Output regular = BatchMatMul(x, x, {.adj_y = true}) + identity;
+  Same(NodeBuilder(g_, "MatrixInverse").Input(regular).Output());
+  Same(NodeBuilder(g_, "Cholesky").Input(regular).Output());
+  Same(NodeBuilder(g_, "Einsum").InputList({x, x}).Attr("equation", "bij,bkj->ikb").Output());
+  const Output spectrum = NodeBuilder(g_, "RFFT")
+                              .Input(Const(g_, Ramp({3000, 61})))
+                              .Input(Const(g_, Tensor::Vector(std::vector<int32_t>{61})))
+                              .Output();
+  Same(NodeBuilder(g_, "Real").Input(spectrum).Output());
+}
+
+TEST_F(LargeTensors, SingularMatricesOfABatchAreRefusedOnAnyThread) {
+  ThreadPool pool("large_test", 3);
+  EvaluateOptions options;
+  options.pool = &pool;
+  const Output zeros = Const(g_, Tensor::Of<float>({200, 9, 9}, std::vector<float>(200 * 81, 0)));
+  const auto result = Evaluate({NodeBuilder(g_, "MatrixInverse").Input(zeros).Output()}, {}, options);
+  EXPECT_EQ(result.status().code(), absl::StatusCode::kInvalidArgument) << result.status();
+}
+
 TEST_F(LargeTensors, SoftmaxRows) {
   Same(nn::Softmax(Const(g_, Ramp({3000, 33}))));
   Same(nn::LogSoftmax(Const(g_, Ramp({50, 9000}))));

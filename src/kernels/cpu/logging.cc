@@ -1,22 +1,25 @@
+#include "core/logging.h"
+
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 
 #include "core/strings.h"
 #include "kernels/cpu/numbers.h"
 #include "kernels/cpu/register.h"
+#include "kernels/cpu/summarize.h"
 
 namespace tensorbraid {
 namespace {
 
 // Inputs [first, ...) as text, so many elements of each (-1: all).
-std::string Describe(KernelContext& ctx, int first, int64_t summarize) {
+std::string Describe(KernelContext& ctx, int first, int64_t summarize, const char* separator) {
   std::string text;
   for (int i = first; i < ctx.num_inputs(); ++i) {
-    const int64_t all = ctx.input(i).num_elements();
-    const int64_t max = summarize < 0 ? all : std::min(summarize, all);
-    text += StrCat("[", ctx.input(i).ToString(static_cast<int>(std::min<int64_t>(max, 1 << 30))), "]");
+    text += StrCat(i > first ? separator : "", "[", cpu::SummarizeElements(ctx.input(i), summarize), "]");
   }
   return text;
 }
@@ -26,7 +29,7 @@ Status Assert(KernelContext& ctx) {
     return InvalidArgument("the condition must be a scalar, got shape ", ctx.input(0).shape());
   }
   if (ctx.input(0).data<bool>()[0]) return OkStatus();
-  return InvalidArgument("assertion failed: ", Describe(ctx, 1, ctx.node().attr<int64_t>("summarize")));
+  return InvalidArgument("assertion failed: ", Describe(ctx, 1, ctx.node().attr<int64_t>("summarize"), " "));
 }
 
 // Writes a line with one call, so that lines of several threads do not mix.
@@ -43,7 +46,7 @@ class PrintKernel final : public Kernel {
         summarize_(c.attr<int64_t>("summarize")) {}
   Status Compute(KernelContext& ctx) override {
     if (first_n_ < 0 || printed_.fetch_add(1, std::memory_order_relaxed) < first_n_) {
-      WriteTo(stderr, StrCat(message_, Describe(ctx, 1, summarize_), "\n"));
+      WriteTo(stderr, StrCat(message_, Describe(ctx, 1, summarize_, ""), "\n"));
     }
     ctx.set_output(0, ctx.TakeInput(0));
     return OkStatus();
@@ -56,37 +59,73 @@ class PrintKernel final : public Kernel {
   std::atomic<int64_t> printed_{0};
 };
 
-Status PrintV2(KernelContext& ctx) {
-  if (ctx.input(0).num_elements() != 1) {
-    return InvalidArgument("the text must be a scalar, got shape ", ctx.input(0).shape());
+// Where a text goes: to a standard stream, into the log, or behind what a file has ("file://PATH").
+Status Print(const std::string& stream, const std::string& text) {
+  constexpr std::string_view kFile = "file://";
+  if (stream == "stdout" || stream == "stderr") {
+    WriteTo(stream == "stdout" ? stdout : stderr, text);
+  } else if (stream == "log(info)") {
+    TB_LOG(Info, "kernels") << text;
+  } else if (stream == "log(warning)") {
+    TB_LOG(Warning, "kernels") << text;
+  } else if (stream == "log(error)") {
+    TB_LOG(Error, "kernels") << text;
+  } else if (stream.starts_with(kFile)) {
+    const std::string path = stream.substr(kFile.size());
+    std::FILE* file = std::fopen(path.c_str(), "ae");
+    if (file == nullptr) return absl::ErrnoToStatus(errno, "cannot open " + path);
+    WriteTo(file, text);
+    std::fclose(file);
+  } else {
+    return InvalidArgument("cannot print to '", stream,
+                           "'; stdout, stderr, log(info), log(warning), log(error) and file://PATH are possible");
   }
-  const auto& stream = ctx.node().attr<std::string>("output_stream");
-  if (stream != "stdout" && stream != "stderr" && !stream.starts_with("log(")) {
-    return InvalidArgument("cannot print to '", stream, "'; stdout and stderr are possible");
-  }
-  WriteTo(stream == "stdout" ? stdout : stderr,
-          ctx.input(0).data<std::string>()[0] + ctx.node().attr<std::string>("end"));
   return OkStatus();
 }
 
-template <typename T>
+Status PrintV2(KernelContext& ctx) {
+  if (ctx.input(0).shape().rank() != 0) {
+    return InvalidArgument("the text must be a scalar, got shape ", ctx.input(0).shape());
+  }
+  return Print(ctx.node().attr<std::string>("output_stream"),
+               ctx.input(0).data<std::string>()[0] + ctx.node().attr<std::string>("end"));
+}
+
+// `kSigns`: whether infinities are told apart.
+template <typename T, bool kSigns>
 Status CheckNumerics(KernelContext& ctx) {
   bool nan = false;
-  bool infinite = false;
+  bool positive = false;
+  bool negative = false;
   for (const T& v : ctx.input(0).data<T>()) {
     const auto x = static_cast<ComputeType<T>>(v);
     nan = nan || std::isnan(x);
-    infinite = infinite || std::isinf(x);
+    positive = positive || (std::isinf(x) && x > 0);
+    negative = negative || (std::isinf(x) && x < 0);
   }
-  if (nan || infinite) {
-    return InvalidArgument(ctx.node().attr<std::string>("message"), " : Tensor had ",
-                           nan && infinite ? "Inf and NaN"
-                           : nan           ? "NaN"
-                                           : "Inf",
+  if (nan || positive || negative) {
+    std::vector<std::string> found;
+    if (kSigns && negative) found.emplace_back("-Inf");
+    if (kSigns && positive) found.emplace_back("+Inf");
+    if (!kSigns && (negative || positive)) found.emplace_back("Inf");
+    if (nan) found.emplace_back("NaN");
+    return InvalidArgument(ctx.node().attr<std::string>("message"), " : Tensor had ", StrJoin(found, " and "),
                            " values");
   }
   ctx.set_output(0, ctx.TakeInput(0));
   return OkStatus();
+}
+
+Status Timestamp(KernelContext& ctx) {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  ctx.set_output(0, Tensor::Scalar(std::chrono::duration<double>(now).count()));
+  return OkStatus();
+}
+
+// Functions of the client's Python, which lives in another process, perhaps on another machine.
+Status PythonFunction(KernelContext& ctx) {
+  return Unimplemented(ctx.node().type(), " needs the client's Python: the function '",
+                       ctx.node().attr<std::string>("token"), "' cannot run on a server");
 }
 
 }  // namespace
@@ -95,10 +134,12 @@ void RegisterLoggingKernels(KernelRegistry& r) {
   r.Add("Assert", {}, Assert);
   r.Add<PrintKernel>("Print");
   r.Add("PrintV2", {}, PrintV2);
-  r.Add("CheckNumerics", {{"T", {kFloat32}}}, CheckNumerics<float>);
-  r.Add("CheckNumerics", {{"T", {kFloat64}}}, CheckNumerics<double>);
-  r.Add("CheckNumerics", {{"T", {kFloat16}}}, CheckNumerics<Float16>);
-  r.Add("CheckNumerics", {{"T", {kBfloat16}}}, CheckNumerics<Bfloat16>);
+  ForEachType<float, double, Float16, Bfloat16>([&]<typename T>() {
+    r.Add("CheckNumerics", {{"T", {DTypeOf<T>::value}}}, CheckNumerics<T, false>);
+    r.Add("CheckNumericsV2", {{"T", {DTypeOf<T>::value}}}, CheckNumerics<T, true>);
+  });
+  r.Add("Timestamp", {}, Timestamp);
+  for (const char* op : {"PyFunc", "PyFuncStateless", "EagerPyFunc"}) r.Add(op, {}, PythonFunction);
 }
 
 }  // namespace tensorbraid

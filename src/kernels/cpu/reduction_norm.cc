@@ -21,7 +21,8 @@ class NormKernel final : public Kernel {
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, g.shape));
     const std::span<T> results = out->mutable_data<T>();
     if (results.empty()) return OkStatus();
-    std::vector<A> squares(in.num_elements());
+    TF_ASSIGN_OR_RETURN(Tensor square_tensor, ctx.AllocateTemp(DTypeOf<A>::value, in.shape()));
+    const std::span<A> squares = square_tensor.template mutable_data<A>();
     const T* from = in.data<T>().data();
     Parallel(ctx, in.num_elements(), 0.5, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
@@ -29,9 +30,13 @@ class NormKernel final : public Kernel {
         squares[i] = MulF::Apply(v, Conjugate(v));
       }
     });
-    std::vector<A> sums(g.identity ? 0 : results.size(), A(0));
-    if (!g.identity && !squares.empty()) ReduceGroups<SumR>(ctx, squares.data(), std::move(g.sizes), sums.data());
-    const std::vector<A>& of = g.identity ? squares : sums;
+    TF_ASSIGN_OR_RETURN(Tensor sum_tensor, ctx.AllocateTemp(DTypeOf<A>::value, g.shape));
+    const std::span<A> sums = sum_tensor.template mutable_data<A>();
+    std::fill(sums.begin(), sums.end(), A(0));
+    if (!g.identity && !squares.empty()) {
+      ReduceGroups<SumR>(ctx, static_cast<const A*>(squares.data()), std::move(g.sizes), sums.data());
+    }
+    const std::span<A> of = g.identity ? squares : sums;
     for (size_t i = 0; i < results.size(); ++i) {
       if constexpr (std::is_integral_v<A>) {
         results[i] = static_cast<T>(std::sqrt(static_cast<double>(of[i])));

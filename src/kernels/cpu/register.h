@@ -8,16 +8,26 @@ namespace tensorbraid {
 
 void RegisterArrayKernels(KernelRegistry& r);
 void RegisterCheckpointKernels(KernelRegistry& r);
+void RegisterControlFlowKernels(KernelRegistry& r);
 void RegisterDataFlowKernels(KernelRegistry& r);
+void RegisterLinalgKernels(KernelRegistry& r);
+void RegisterFileKernels(KernelRegistry& r);
+void RegisterDatasetKernels(KernelRegistry& r);
 void RegisterLoggingKernels(KernelRegistry& r);
 void RegisterMathKernels(KernelRegistry& r);
 void RegisterNnKernels(KernelRegistry& r);
+void RegisterParsingKernels(KernelRegistry& r);
 void RegisterRandomKernels(KernelRegistry& r);
+void RegisterReaderKernels(KernelRegistry& r);
 void RegisterReductionKernels(KernelRegistry& r);
 void RegisterSendRecvKernels(KernelRegistry& r);
 void RegisterSparseKernels(KernelRegistry& r);
 void RegisterStateKernels(KernelRegistry& r);
+void RegisterTensorArrayKernels(KernelRegistry& r);
+void RegisterStringKernels(KernelRegistry& r);
+void RegisterSummaryKernels(KernelRegistry& r);
 void RegisterTrainingKernels(KernelRegistry& r);
+void RegisterVariantKernels(KernelRegistry& r);
 
 }  // namespace tensorbraid
 

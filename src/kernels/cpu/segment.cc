@@ -34,7 +34,12 @@ struct ProdS : MulF {
     return A(1);
   }
 };
-struct MaxS : MaximumF {
+// A NaN gives way to what comes after it, as in TensorFlow.
+struct MaxS {
+  template <typename A>
+  static A Apply(A a, A b) {
+    return a > b ? a : b;
+  }
   template <typename A>
   static A Empty() {
     return std::numeric_limits<A>::lowest();
@@ -44,7 +49,11 @@ struct MaxS : MaximumF {
     return A(0);
   }
 };
-struct MinS : MinimumF {
+struct MinS {
+  template <typename A>
+  static A Apply(A a, A b) {
+    return a < b ? a : b;
+  }
   template <typename A>
   static A Empty() {
     return std::numeric_limits<A>::max();
@@ -86,7 +95,7 @@ template <typename T>
 struct Results {
   using A = Compute<T>;
   Tensor* out = nullptr;
-  std::vector<float> wide;
+  Tensor wide;
   A* data = nullptr;
   int64_t row = 1;
 
@@ -98,8 +107,8 @@ struct Results {
     }
     TF_ASSIGN_OR_RETURN(out, ctx.AllocateOutput(0, shape));
     if constexpr (kIsHalf<T>) {
-      wide.resize(out->num_elements());
-      data = wide.data();
+      TF_ASSIGN_OR_RETURN(wide, ctx.AllocateTemp(kFloat32, shape));
+      data = wide.mutable_data<float>().data();
     } else {
       data = out->mutable_data<T>().data();
     }

@@ -14,7 +14,7 @@ class SendKernel final : public Kernel {
  public:
   explicit SendKernel(const KernelConstruction& c) : edge_(EdgeOf(c)) {}
   Status Compute(KernelContext& ctx) override {
-    ctx.env().step->Send(edge_, ctx.TakeInput(0));
+    ctx.env().step->Send(edge_, ctx.position(), ctx.TakeInput(0));
     return OkStatus();
   }
 
@@ -24,10 +24,12 @@ class SendKernel final : public Kernel {
 
 class RecvKernel final : public AsyncKernel {
  public:
-  explicit RecvKernel(const KernelConstruction& c) : edge_(EdgeOf(c)), dtype_(c.attr<DType>("T")) {}
+  explicit RecvKernel(const KernelConstruction& c)
+      : edge_(EdgeOf(c)), dtype_(c.attr<DType>("T")), may_be_dead_(c.attr<bool>("may_be_dead")) {}
   void ComputeAsync(KernelContext& ctx, Done done) override {
-    ctx.env().step->Recv(edge_, [this, &ctx, done = std::move(done)](StatusOr<Tensor> value) {
+    ctx.env().step->Recv(edge_, ctx.position(), [this, &ctx, done = std::move(done)](StatusOr<Tensor> value) {
       if (!value.ok()) return done(value.status());
+      if (may_be_dead_ && !value->is_valid()) return done(OkStatus());
       if (value->dtype() != dtype_) {
         return done(InvalidArgument(edge_.peer, " sent ", value->dtype(), " where ", dtype_, " was expected"));
       }
@@ -39,6 +41,7 @@ class RecvKernel final : public AsyncKernel {
  private:
   const StepEdge edge_;
   const DType dtype_;
+  const bool may_be_dead_;
 };
 
 }  // namespace

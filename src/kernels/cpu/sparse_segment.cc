@@ -140,10 +140,11 @@ Status SparseSegmentGradKernel(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, WithRows(result_rows, grad.shape())));
   const int64_t row = SizeOf(grad.shape(), 1, grad.shape().rank());
   const T* from = grad.data<T>().data();
-  std::vector<float> wide(kIsHalf<T> ? out->num_elements() : 0);
+  Tensor wide;
   A* to;
   if constexpr (kIsHalf<T>) {
-    to = wide.data();
+    TF_ASSIGN_OR_RETURN(wide, ctx.AllocateTemp(kFloat32, out->shape()));
+    to = wide.mutable_data<float>().data();
   } else {
     to = out->mutable_data<T>().data();
   }

@@ -1,27 +1,33 @@
 // Variables. Updates of one variable are serialised by its lock, whatever use_locking says.
+#include <cstring>
+#include <limits>
+
 #include "core/strings.h"
 #include "kernels/cpu/numbers.h"
 #include "kernels/cpu/register.h"
-#include "kernels/cpu/state_scatter.h"
+#include "kernels/cpu/state_families.h"
+#include "kernels/cpu/variable_access.h"
 #include "runtime/handle_kernel.h"
 
 namespace tensorbraid {
 namespace {
 
-// VarHandleOp, VariableV2.
-class VariableKernel final : public HandleKernel<VariableResource> {
+// VarHandleOp, VariableV2 (with R a ReferenceVariable).
+template <typename R>
+class VariableKernel final : public HandleKernel<R> {
  public:
   explicit VariableKernel(const KernelConstruction& c)
-      : HandleKernel(c), dtype_(c.attr<DType>("dtype")), shape_(c.attr<Shape>("shape")) {}
+      : HandleKernel<R>(c), dtype_(c.attr<DType>("dtype")), shape_(c.attr<Shape>("shape")) {}
 
  protected:
-  RefPtr<VariableResource> Create() const override { return MakeRef<VariableResource>(name(), dtype_, shape_); }
-  Status Check(const VariableResource& v) const override {
-    if (v.dtype() == dtype_ && v.declared_shape().IsCompatibleWith(shape_)) return OkStatus();
-    return InvalidArgument("variable '", name(), "' exists as ", v.dtype(), v.declared_shape(),
-                           " and cannot be used as ", dtype_, shape_);
+  RefPtr<R> Create() const override { return MakeRef<R>(this->name(), dtype_, shape_); }
+  // Whoever made the variable said what it holds. By handle, those who use it look; a reference must be of its type.
+  Status Check(const R& v) const override {
+    if (v.dtype() == dtype_ || std::is_same_v<R, VariableResource>) return OkStatus();
+    return Internal("variable '", this->name(), "' exists with values of type ", v.dtype(), " and cannot be used as ",
+                    dtype_);
   }
-  void EmitReference(KernelContext& ctx, const RefPtr<VariableResource>& v, const RefPtr<VariableResource>&) override {
+  void EmitReference(KernelContext& ctx, const RefPtr<R>& v, const RefPtr<VariableResource>&) override {
     ctx.set_output_ref(0, v);
   }
 
@@ -30,14 +36,71 @@ class VariableKernel final : public HandleKernel<VariableResource> {
   const Shape shape_;
 };
 
-Status ReadVariable(KernelContext& ctx) {
-  TF_ASSIGN_OR_RETURN(const auto variable, ctx.LookupResource<VariableResource>(0));
-  TF_ASSIGN_OR_RETURN(Tensor value, variable->Read());
-  if (value.dtype() != ctx.node().output_type(0)) {
-    return InvalidArgument("variable '", variable->name(), "' holds ", value.dtype(), ", not ",
-                           ctx.node().output_type(0));
+// The shared_name by which TensorFlow asks for a variable that only its handle leads to.
+constexpr const char* kAnonymousName = "cd2c89b7-88b7-44c8-ad83-06c2a9158347";
+
+class AnonymousVariableKernel final : public Kernel {
+ public:
+  explicit AnonymousVariableKernel(const KernelConstruction& c)
+      : device_(c.device()), dtype_(c.attr<DType>("dtype")), shape_(c.attr<Shape>("shape")) {}
+  Status Compute(KernelContext& ctx) override {
+    ctx.set_output(
+        0, MakeHandleTensor(MakeRef<VariableResource>(ctx.node().name(), dtype_, shape_), device_, "", kAnonymousName));
+    return OkStatus();
   }
-  ctx.set_output(0, std::move(value));
+
+ private:
+  const std::string device_;
+  const DType dtype_;
+  const Shape shape_;
+};
+
+class VarHandlesKernel final : public Kernel {
+ public:
+  explicit VarHandlesKernel(const KernelConstruction& c)
+      : device_(c.device()),
+        containers_(c.attr<std::vector<std::string>>("containers")),
+        names_(c.attr<std::vector<std::string>>("shared_names")),
+        dtypes_(c.attr<std::vector<DType>>("dtypes")),
+        shapes_(c.attr<std::vector<Shape>>("shapes")) {}
+  Status Compute(KernelContext& ctx) override {
+    const auto n = static_cast<size_t>(ctx.num_outputs());
+    if (containers_.size() != n || names_.size() != n || dtypes_.size() != n || shapes_.size() != n) {
+      return InvalidArgument("containers, shared_names, dtypes and shapes must have ", n, " entries each, got ",
+                             containers_.size(), ", ", names_.size(), ", ", dtypes_.size(), " and ", shapes_.size());
+    }
+    for (size_t i = 0; i < n; ++i) {
+      TF_ASSIGN_OR_RETURN(auto variable,
+                          ctx.resources().LookupOrCreate<VariableResource>(containers_[i], names_[i], [&] {
+                            return MakeRef<VariableResource>(names_[i], dtypes_[i], shapes_[i]);
+                          }));
+      ctx.set_output(static_cast<int>(i), MakeHandleTensor(std::move(variable), device_, containers_[i], names_[i]));
+    }
+    return OkStatus();
+  }
+
+ private:
+  const std::string device_;
+  const std::vector<std::string> containers_;
+  const std::vector<std::string> names_;
+  const std::vector<DType> dtypes_;
+  const std::vector<Shape> shapes_;
+};
+
+// ReadVariableOp; _ReadVariablesOp, with as many handles as outputs.
+Status ReadVariables(KernelContext& ctx) {
+  if (ctx.num_inputs() != ctx.num_outputs()) {
+    return InvalidArgument("there are ", ctx.num_inputs(), " variables to read as ", ctx.num_outputs(), " values");
+  }
+  for (int i = 0; i < ctx.num_inputs(); ++i) {
+    TF_ASSIGN_OR_RETURN(const auto variable, ctx.LookupResource<VariableResource>(i));
+    TF_ASSIGN_OR_RETURN(Tensor value, variable->Read());
+    if (value.dtype() != ctx.node().output_type(i)) {
+      return InvalidArgument("variable '", variable->name(), "' holds ", value.dtype(), ", not ",
+                             ctx.node().output_type(i));
+    }
+    ctx.set_output(i, std::move(value));
+  }
   return OkStatus();
 }
 
@@ -48,14 +111,17 @@ Status VarIsInitialized(KernelContext& ctx) {
 }
 
 Status VariableShape(KernelContext& ctx) {
-  TF_ASSIGN_OR_RETURN(const auto variable, ctx.LookupResource<VariableResource>(0));
-  TF_ASSIGN_OR_RETURN(const Tensor value, variable->Read());
-  TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {value.shape().rank()}));
-  for (int i = 0; i < value.shape().rank(); ++i) {
+  TF_ASSIGN_OR_RETURN(const auto named, ctx.LookupResource<VariableResource>(0));
+  TF_ASSIGN_OR_RETURN(const auto variable, VariableWithValue(ctx, 0, named->dtype()));
+  TF_ASSIGN_OR_RETURN(const Shape shape, variable->ReadShape());
+  TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {shape.rank()}));
+  for (int i = 0; i < shape.rank(); ++i) {
     if (out->dtype() == kInt64) {
-      out->mutable_data<int64_t>()[i] = value.shape().dim(i);
+      out->mutable_data<int64_t>()[i] = shape.dim(i);
+    } else if (shape.dim(i) > std::numeric_limits<int32_t>::max()) {
+      return InvalidArgument("size ", shape.dim(i), " of dimension ", i, " does not fit int32; ask for int64");
     } else {
-      out->mutable_data<int32_t>()[i] = static_cast<int32_t>(value.shape().dim(i));
+      out->mutable_data<int32_t>()[i] = static_cast<int32_t>(shape.dim(i));
     }
   }
   return OkStatus();
@@ -63,13 +129,25 @@ Status VariableShape(KernelContext& ctx) {
 
 Status AssignVariable(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const auto variable, ctx.LookupResource<VariableResource>(0));
-  return variable->Assign(ctx.TakeInput(1));
+  if (ctx.node().attr<bool>("validate_shape")) return variable->AssignSameShape(ctx.TakeInput(1));
+  return variable->AssignAnyShape(ctx.TakeInput(1));
 }
 
 Status Destroy(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const ResourceHandle* handle, HandleOf(ctx.input(0)));
-  const Status deleted = ctx.resources().Delete(handle->container, handle->name, handle->resource.get());
+  Status deleted = ctx.resources().Delete(handle->container, handle->name, handle->resource.get());
+  // A variable exists from its first value on, and no handle that is still held leads to it afterwards.
+  if (auto* variable = dynamic_cast<VariableResource*>(handle->resource.get()); variable != nullptr) {
+    if (!variable->Take().ok()) deleted = NotFound("variable '", handle->name, "' does not exist");
+  }
   return ctx.node().attr<bool>("ignore_lookup_error") && absl::IsNotFound(deleted) ? OkStatus() : deleted;
+}
+
+Status DisableCopyOnRead(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const auto variable, ctx.LookupResource<VariableResource>(0));
+  TF_RETURN_IF_ERROR(variable->ReadShape().status());
+  variable->DisableCopyOnRead();
+  return OkStatus();
 }
 
 Status IsVariableInitialized(KernelContext& ctx) {
@@ -77,13 +155,62 @@ Status IsVariableInitialized(KernelContext& ctx) {
   return OkStatus();
 }
 
-void PassReference(KernelContext& ctx) { ctx.set_output_ref(0, RefPtr<VariableResource>::Share(&ctx.ref_input(0))); }
-
 Status Assign(KernelContext& ctx) {
   PassReference(ctx);
   VariableResource& variable = ctx.ref_input(0);
   if (ctx.node().attr<bool>("validate_shape")) return variable.Assign(ctx.TakeInput(1));
   return variable.AssignAnyShape(ctx.TakeInput(1));
+}
+
+// A variable for one step, full of zeros.
+class TemporaryVariableKernel final : public Kernel {
+ public:
+  explicit TemporaryVariableKernel(const KernelConstruction& c)
+      : name_(c.attr<std::string>("var_name").empty() ? c.node().name() : c.attr<std::string>("var_name")),
+        dtype_(c.attr<DType>("dtype")),
+        shape_(c.attr<Shape>("shape").is_fully_defined() ? c.attr<Shape>("shape") : Shape()) {}
+  Status Compute(KernelContext& ctx) override {
+    TF_ASSIGN_OR_RETURN(Tensor value, Tensor::Create(dtype_, shape_));
+    if (IsPlain(dtype_) && value.num_bytes() > 0) std::memset(value.mutable_raw_data(), 0, value.num_bytes());
+    auto variable = MakeRef<ReferenceVariable>(name_, dtype_, shape_);
+    TF_RETURN_IF_ERROR(variable->AssignAnyShape(std::move(value)));
+    ctx.set_output_ref(0, std::move(variable));
+    return OkStatus();
+  }
+
+ private:
+  const std::string name_;
+  const DType dtype_;
+  const Shape shape_;
+};
+
+Status DestroyTemporaryVariable(KernelContext& ctx) {
+  const auto& name = ctx.node().attr<std::string>("var_name");
+  VariableResource& variable = ctx.ref_input(0);
+  if (variable.name() != name || !variable.is_initialized()) {
+    return NotFound("the step has no temporary variable '", name, "', the reference is to '", variable.name(), "'");
+  }
+  TF_ASSIGN_OR_RETURN(Tensor value, variable.Take());
+  ctx.set_output(0, std::move(value));
+  return OkStatus();
+}
+
+// Gives the number that the variable holds, which then grows by one. OutOfRange at the limit.
+template <typename T>
+Status CountUpTo(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const auto variable, VariableWithValue(ctx, 0, DTypeOf<T>::value));
+  const int64_t limit = ctx.node().attr<int64_t>("limit");
+  Tensor before = Tensor::Scalar(T{});
+  TF_RETURN_IF_ERROR(variable->Update([&](const Tensor& old, Tensor* out) -> Status {
+    if (!old.shape().is_scalar()) return InvalidArgument("a counter must be a scalar, got shape ", old.shape());
+    const T count = old.data<T>()[0];
+    if (count >= limit) return OutOfRange("Reached limit of ", limit);
+    before.mutable_data<T>()[0] = count;
+    out->mutable_data<T>()[0] = count + 1;
+    return OkStatus();
+  }));
+  ctx.set_output(0, std::move(before));
+  return OkStatus();
 }
 
 struct Plus {
@@ -101,16 +228,14 @@ struct Minus {
 
 // variable = F(variable, input 1), in place when nobody holds a snapshot.
 template <typename T, typename F>
-Status UpdateBy(KernelContext& ctx, VariableResource& variable) {
+Status AssignUpdate(KernelContext& ctx) {
+  PassReference(ctx);
   const Tensor& delta = ctx.input(1);
-  if (variable.dtype() != delta.dtype()) {
-    return InvalidArgument("variable '", variable.name(), "' holds ", variable.dtype(), ", the update is ",
-                           delta.dtype());
-  }
-  return variable.Update(
+  TF_ASSIGN_OR_RETURN(const auto variable, VariableWithValue(ctx, 0, delta.dtype()));
+  return variable->Update(
       [&](const Tensor& old, Tensor* out) {
         if (old.shape() != delta.shape()) {
-          return InvalidArgument("variable '", variable.name(), "' has shape ", old.shape(), ", the update ",
+          return InvalidArgument("variable '", variable->name(), "' has shape ", old.shape(), ", the update ",
                                  delta.shape());
         }
         const T* a = old.data<T>().data();
@@ -124,39 +249,45 @@ Status UpdateBy(KernelContext& ctx, VariableResource& variable) {
       &delta);
 }
 
-template <typename T, typename F>
-Status AssignUpdateVariable(KernelContext& ctx) {
-  TF_ASSIGN_OR_RETURN(const auto variable, ctx.LookupResource<VariableResource>(0));
-  return UpdateBy<T, F>(ctx, *variable);
-}
-
-template <typename T, typename F>
-Status AssignUpdate(KernelContext& ctx) {
-  PassReference(ctx);
-  return UpdateBy<T, F>(ctx, ctx.ref_input(0));
-}
-
 }  // namespace
 
 void RegisterStateKernels(KernelRegistry& r) {
-  r.Add<VariableKernel>("VarHandleOp");
-  r.Add<VariableKernel>("VariableV2");
-  r.Add<VariableKernel>("Variable");
-  r.Add("ReadVariableOp", {}, ReadVariable);
+  r.AddDef({.op = "VarHandleOp",
+            .types = {},
+            .create = [](const KernelConstruction& c) -> StatusOr<std::unique_ptr<Kernel>> {
+              if (c.attr<std::string>("shared_name") == kAnonymousName) {
+                return std::make_unique<AnonymousVariableKernel>(c);
+              }
+              return std::make_unique<VariableKernel<VariableResource>>(c);
+            }});
+  r.Add<VarHandlesKernel>("_VarHandlesOp");
+  r.Add<VariableKernel<ReferenceVariable>>("VariableV2");
+  r.Add<VariableKernel<ReferenceVariable>>("Variable");
+  r.Add("ReadVariableOp", {}, ReadVariables);
+  r.Add("_ReadVariablesOp", {}, ReadVariables);
   r.Add("VarIsInitializedOp", {}, VarIsInitialized);
   r.Add("VariableShape", {}, VariableShape);
   r.Add("AssignVariableOp", {}, AssignVariable);
   r.Add("DestroyResourceOp", {}, Destroy);
+  r.Add("DisableCopyOnRead", {}, DisableCopyOnRead);
   r.Add("IsVariableInitialized", {}, IsVariableInitialized);
   r.Add("Assign", {}, Assign);
+  r.Add<TemporaryVariableKernel>("TemporaryVariable");
+  r.Add("DestroyTemporaryVariable", {}, DestroyTemporaryVariable);
+  for (const char* op : {"CountUpTo", "ResourceCountUpTo"}) {
+    r.Add(op, {{"T", {kInt32}}}, CountUpTo<int32_t>);
+    r.Add(op, {{"T", {kInt64}}}, CountUpTo<int64_t>);
+  }
   ForEachNumberType([&]<typename T>() {
     const std::vector<DType> type = {DTypeOf<T>::value};
-    r.Add("AssignAddVariableOp", {{"dtype", type}}, AssignUpdateVariable<T, Plus>, KernelCost::kExpensive);
-    r.Add("AssignSubVariableOp", {{"dtype", type}}, AssignUpdateVariable<T, Minus>, KernelCost::kExpensive);
+    r.Add("AssignAddVariableOp", {{"dtype", type}}, AssignUpdate<T, Plus>, KernelCost::kExpensive);
+    r.Add("AssignSubVariableOp", {{"dtype", type}}, AssignUpdate<T, Minus>, KernelCost::kExpensive);
     r.Add("AssignAdd", {{"T", type}}, AssignUpdate<T, Plus>, KernelCost::kExpensive);
     r.Add("AssignSub", {{"T", type}}, AssignUpdate<T, Minus>, KernelCost::kExpensive);
   });
   RegisterScatterKernels(r);
+  RegisterScatterNdKernels(r);
+  RegisterSliceAssignKernels(r);
 }
 
 }  // namespace tensorbraid

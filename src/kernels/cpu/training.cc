@@ -1,191 +1,134 @@
-// Update rules, one pass over memory each. Updates of one variable are serialised by its lock, whatever use_locking
-// says; rules with slots hold the locks of all, taken in the order of their addresses.
-#include <algorithm>
-#include <array>
-#include <cmath>
-
-#include "core/strings.h"
-#include "kernels/cpu/numbers.h"
+#include "kernels/cpu/elements.h"
 #include "kernels/cpu/register.h"
+#include "kernels/cpu/training_kernel.h"
 
 namespace tensorbraid {
 namespace {
 
-// The variable or slot that input i is, by handle or by reference.
-StatusOr<RefPtr<VariableResource>> VariableOf(KernelContext& ctx, int i) {
-  if (!IsRef(ctx.node().declared_input_type(i))) return ctx.LookupResource<VariableResource>(i);
-  return RefPtr<VariableResource>::Share(&ctx.ref_input(i));
+int InputNamed(const Node& node, std::string_view name) {
+  const auto& inputs = node.op().inputs;
+  const auto it = std::find_if(inputs.begin(), inputs.end(), [&](const ArgDef& a) { return a.name == name; });
+  return it == inputs.end() ? -1 : static_cast<int>(it - inputs.begin());
 }
 
-template <typename T>
-StatusOr<ComputeType<T>> ScalarOf(KernelContext& ctx, int i) {
-  const Tensor& t = ctx.input(i);
-  if (t.num_elements() != 1) return InvalidArgument("input ", i, " must be a scalar, got shape ", t.shape());
-  return static_cast<ComputeType<T>>(t.data<T>()[0]);
-}
-
-// Where element i of each of the N variables is read from and written to.
-template <typename T, int N>
-struct Places {
-  std::array<const T*, N> from;
-  std::array<T*, N> to;
-};
-
-// Locks the variables and calls body(places, begin, end) over ranges of their elements.
-template <typename T, int N, typename Body>
-Status UpdateTogether(KernelContext& ctx, const std::array<RefPtr<VariableResource>, N>& variables, int gradient,
-                      double cost_ns, const Body& body) {
-  const Tensor& grad = ctx.input(gradient);
-  Places<T, N> places;
-  std::array<int, N> order;
-  for (int i = 0; i < N; ++i) order[i] = i;
-  std::sort(order.begin(), order.end(), [&](int a, int b) { return variables[a].get() < variables[b].get(); });
-  std::function<Status(int)> lock = [&](int depth) -> Status {
-    if (depth == N) {
-      ctx.pool().ParallelFor(grad.num_elements(), cost_ns,
-                             [&](int64_t begin, int64_t end) { body(places, begin, end); });
-      return OkStatus();
-    }
-    const int v = order[depth];
-    VariableResource& variable = *variables[v];
-    if (depth > 0 && &variable == variables[order[depth - 1]].get()) {
-      return InvalidArgument("variable '", variable.name(), "' is given twice");
-    }
-    if (variable.dtype() != grad.dtype()) {
-      return InvalidArgument("variable '", variable.name(), "' holds ", variable.dtype(), ", the gradient is ",
-                             grad.dtype());
-    }
-    return variable.Update(
-        [&](const Tensor& old, Tensor* out) -> Status {
-          if (old.shape() != grad.shape()) {
-            return InvalidArgument("variable '", variable.name(), "' has shape ", old.shape(), ", the gradient ",
-                                   grad.shape());
-          }
-          places.from[v] = old.data<T>().data();
-          places.to[v] = out->mutable_data<T>().data();
-          return lock(depth + 1);
-        },
-        N == 1 ? &grad : nullptr);
-  };
-  return lock(0);
-}
-
-// Passes the variable's reference on where the op gives one.
-void PassReference(KernelContext& ctx) {
-  if (ctx.num_outputs() > 0) ctx.set_output_ref(0, RefPtr<VariableResource>::Share(&ctx.ref_input(0)));
-}
-
-// var -= alpha * delta
-template <typename T>
-Status ApplyGradientDescent(KernelContext& ctx) {
-  PassReference(ctx);
-  TF_ASSIGN_OR_RETURN(auto variable, VariableOf(ctx, 0));
-  TF_ASSIGN_OR_RETURN(const ComputeType<T> alpha, ScalarOf<T>(ctx, 1));
-  const T* delta = ctx.input(2).data<T>().data();
-  return UpdateTogether<T, 1>(ctx, {std::move(variable)}, 2, 0.25 * sizeof(T),
-                              [&](const Places<T, 1>& p, int64_t begin, int64_t end) {
-                                Combine(p.from[0] + begin, delta + begin, p.to[0] + begin, end - begin,
-                                        [alpha](const auto& v, const auto& d) { return v - alpha * d; });
-                              });
-}
-
-// accum = momentum * accum + grad; var -= lr * accum, or with Nesterov's look ahead: var -= lr * (grad + momentum *
-// accum)
-template <typename T>
-Status ApplyMomentum(KernelContext& ctx) {
-  PassReference(ctx);
-  using C = ComputeType<T>;
-  TF_ASSIGN_OR_RETURN(auto variable, VariableOf(ctx, 0));
-  TF_ASSIGN_OR_RETURN(auto accum, VariableOf(ctx, 1));
-  TF_ASSIGN_OR_RETURN(const C lr, ScalarOf<T>(ctx, 2));
-  TF_ASSIGN_OR_RETURN(const C momentum, ScalarOf<T>(ctx, 4));
-  const bool nesterov = ctx.node().attr<bool>("use_nesterov");
-  const T* grad = ctx.input(3).data<T>().data();
-  return UpdateTogether<T, 2>(ctx, {std::move(variable), std::move(accum)}, 3, 0.5 * sizeof(T),
-                              [&](const Places<T, 2>& p, int64_t begin, int64_t end) {
-                                for (int64_t i = begin; i < end; ++i) {
-                                  const C g(grad[i]);
-                                  const C a = C(p.from[1][i]) * momentum + g;
-                                  p.to[1][i] = T(a);
-                                  p.to[0][i] = T(C(p.from[0][i]) - lr * (nesterov ? g + momentum * a : a));
-                                }
-                              });
-}
-
-// m = beta1 m + (1 - beta1) g; v = beta2 v + (1 - beta2) g²; var -= lr_t m / (sqrt(v) + epsilon)
-// with lr_t = lr sqrt(1 - beta2^t) / (1 - beta1^t). Source: Kingma and Ba, 2015.
-template <typename T>
-Status ApplyAdam(KernelContext& ctx) {
-  PassReference(ctx);
-  using C = ComputeType<T>;
-  TF_ASSIGN_OR_RETURN(auto variable, VariableOf(ctx, 0));
-  TF_ASSIGN_OR_RETURN(auto m, VariableOf(ctx, 1));
-  TF_ASSIGN_OR_RETURN(auto v, VariableOf(ctx, 2));
-  std::array<C, 6> s;  // beta1_power, beta2_power, lr, beta1, beta2, epsilon
-  for (int i = 0; i < 6; ++i) {
-    TF_ASSIGN_OR_RETURN(s[i], ScalarOf<T>(ctx, 3 + i));
-  }
-  const auto [beta1_power, beta2_power, lr, beta1, beta2, epsilon] = s;
-  const C rate = lr * std::sqrt(C(1) - beta2_power) / (C(1) - beta1_power);
-  const bool nesterov = ctx.node().attr<bool>("use_nesterov");
-  const T* grad = ctx.input(9).data<T>().data();
-  return UpdateTogether<T, 3>(
-      ctx, {std::move(variable), std::move(m), std::move(v)}, 9, 1.0 * sizeof(T),
-      [&, beta1 = beta1, beta2 = beta2, epsilon = epsilon](const Places<T, 3>& p, int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) {
-          const C g(grad[i]);
-          const C m1 = C(p.from[1][i]) + (g - C(p.from[1][i])) * (C(1) - beta1);
-          const C v1 = C(p.from[2][i]) + (g * g - C(p.from[2][i])) * (C(1) - beta2);
-          const C step = nesterov ? g * (C(1) - beta1) + beta1 * m1 : m1;
-          p.to[1][i] = T(m1);
-          p.to[2][i] = T(v1);
-          p.to[0][i] = T(C(p.from[0][i]) - step * rate / (std::sqrt(v1) + epsilon));
-        }
-      });
-}
-
-// accum = rho accum + (1 - rho) g²; update = sqrt(accum_update + epsilon) / sqrt(accum + epsilon) g;
-// accum_update = rho accum_update + (1 - rho) update²; var -= lr update. Source: Zeiler, 2012.
-template <typename T>
-Status ApplyAdadelta(KernelContext& ctx) {
-  PassReference(ctx);
-  using C = ComputeType<T>;
-  TF_ASSIGN_OR_RETURN(auto variable, VariableOf(ctx, 0));
-  TF_ASSIGN_OR_RETURN(auto accum, VariableOf(ctx, 1));
-  TF_ASSIGN_OR_RETURN(auto accum_update, VariableOf(ctx, 2));
-  TF_ASSIGN_OR_RETURN(const C lr, ScalarOf<T>(ctx, 3));
-  TF_ASSIGN_OR_RETURN(const C rho, ScalarOf<T>(ctx, 4));
-  TF_ASSIGN_OR_RETURN(const C epsilon, ScalarOf<T>(ctx, 5));
-  const T* grad = ctx.input(6).data<T>().data();
-  return UpdateTogether<T, 3>(ctx, {std::move(variable), std::move(accum), std::move(accum_update)}, 6, 1.0 * sizeof(T),
-                              [&](const Places<T, 3>& p, int64_t begin, int64_t end) {
-                                for (int64_t i = begin; i < end; ++i) {
-                                  const C g(grad[i]);
-                                  const C old_update(p.from[2][i]);
-                                  const C a = C(p.from[1][i]) * rho + g * g * (C(1) - rho);
-                                  const C update = std::sqrt(old_update + epsilon) / std::sqrt(a + epsilon) * g;
-                                  p.to[0][i] = T(C(p.from[0][i]) - lr * update);
-                                  p.to[1][i] = T(a);
-                                  p.to[2][i] = T(old_update * rho + update * update * (C(1) - rho));
-                                }
-                              });
-}
-
-void AddBoth(KernelRegistry& r, const std::string& op, DType type, KernelFn fn) {
-  r.Add(op, {{"T", {type}}}, fn, KernelCost::kExpensive);
-  r.Add("Resource" + op, {{"T", {type}}}, fn, KernelCost::kExpensive);
+template <typename I>
+void Widen(const Tensor& indices, std::vector<int64_t>* rows) {
+  const auto index = indices.data<I>();
+  rows->assign(index.begin(), index.end());
 }
 
 }  // namespace
 
+UpdateKernel::UpdateKernel(const Node& node, std::span<const char* const> variables,
+                           std::span<const char* const> scalars)
+    : gradient_(std::max(InputNamed(node, "grad"), InputNamed(node, "delta"))), indices_(InputNamed(node, "indices")) {
+  for (const char* name : variables) variables_.push_back(InputNamed(node, name));
+  for (const char* name : scalars) scalars_.push_back(InputNamed(node, name));
+}
+
+struct UpdateKernel::Locking {
+  const Tensor& grad;
+  std::vector<RefPtr<VariableResource>> variables;
+  std::vector<size_t> order;  // of locking
+  std::vector<int64_t>* rows;
+  std::vector<Place> places;
+  const std::function<void(const Place*)>& update;
+};
+
+Status UpdateKernel::Together(KernelContext& ctx, std::vector<int64_t>* rows,
+                              const std::function<void(const Place*)>& update) const {
+  Locking l{.grad = ctx.input(gradient_),
+            .variables = {},
+            .order = {},
+            .rows = rows,
+            .places = std::vector<Place>(variables_.size()),
+            .update = update};
+  for (int i : variables_) {
+    TF_ASSIGN_OR_RETURN(auto variable, VariableOf(ctx, i));
+    // TensorFlow's code for a handle that leads to nothing yet.
+    if (!IsRef(ctx.node().declared_input_type(i)) && !variable->is_initialized()) {
+      return Internal("variable '", variable->name(), "' does not exist: it has not been initialized (run ",
+                      variable->name(), "/Assign, or GlobalVariablesInitializer) or has been destroyed");
+    }
+    if (variable->dtype() != l.grad.dtype()) {
+      return InvalidArgument("variable '", variable->name(), "' holds ", variable->dtype(), ", the gradient is ",
+                             l.grad.dtype());
+    }
+    l.order.push_back(l.order.size());
+    l.variables.push_back(std::move(variable));
+  }
+  if (is_sparse()) {
+    const Tensor& indices = ctx.input(indices_);
+    if (indices.shape().rank() != 1) {
+      return InvalidArgument("indices must be one-dimensional, got shape ", indices.shape());
+    }
+    if (l.grad.shape().rank() < 1 || l.grad.shape().dim(0) != indices.num_elements()) {
+      return InvalidArgument("there are ", indices.num_elements(), " indices for the rows of a gradient of shape ",
+                             l.grad.shape());
+    }
+    if (indices.dtype() == kInt32) {
+      Widen<int32_t>(indices, rows);
+    } else {
+      Widen<int64_t>(indices, rows);
+    }
+  }
+  std::sort(l.order.begin(), l.order.end(),
+            [&](size_t a, size_t b) { return l.variables[a].get() < l.variables[b].get(); });
+  return Lock(l, 0);
+}
+
+Status UpdateKernel::CheckShape(const Locking& l, const VariableResource& variable, const Shape& shape) const {
+  const Shape& grad = l.grad.shape();
+  if (!is_sparse()) {
+    if (shape == grad) return OkStatus();
+    return InvalidArgument("variable '", variable.name(), "' has shape ", shape, ", the gradient ", grad);
+  }
+  if (shape.rank() < 1) return InvalidArgument("variable '", variable.name(), "' is a scalar and has no rows");
+  if (!std::ranges::equal(shape.dims().subspan(1), grad.dims().subspan(1))) {
+    return InvalidArgument("the rows of variable '", variable.name(), "' of shape ", shape,
+                           " are not those of a gradient of shape ", grad);
+  }
+  for (size_t i = 0; i < l.rows->size(); ++i) {
+    const int64_t row = (*l.rows)[i];
+    if (row < 0 || row >= shape.dim(0)) {
+      return InvalidArgument("Index ", row, " at offset ", i, " in indices is out of range for variable '",
+                             variable.name(), "' of shape ", shape);
+    }
+  }
+  return OkStatus();
+}
+
+// Locks variable order[depth] and those after it; inside of all locks, updates.
+Status UpdateKernel::Lock(Locking& l, size_t depth) const {
+  if (depth == l.order.size()) {
+    l.update(l.places.data());
+    return OkStatus();
+  }
+  const size_t v = l.order[depth];
+  VariableResource& variable = *l.variables[v];
+  if (depth > 0 && &variable == l.variables[l.order[depth - 1]].get()) {
+    return InvalidArgument("variable '", variable.name(), "' is given twice");
+  }
+  if (is_sparse()) {
+    return variable.UpdateInPlace([&](Tensor* value) -> Status {
+      TF_RETURN_IF_ERROR(CheckShape(l, variable, value->shape()));
+      l.places[v] = {value->raw_data(), value->mutable_raw_data()};
+      return Lock(l, depth + 1);
+    });
+  }
+  return variable.Update(
+      [&](const Tensor& old, Tensor* out) -> Status {
+        TF_RETURN_IF_ERROR(CheckShape(l, variable, old.shape()));
+        l.places[v] = {old.raw_data(), out->mutable_raw_data()};
+        return Lock(l, depth + 1);
+      },
+      l.variables.size() == 1 ? &l.grad : nullptr);
+}
+
 void RegisterTrainingKernels(KernelRegistry& r) {
-  ForEachNumberType(
-      [&]<typename T>() { AddBoth(r, "ApplyGradientDescent", DTypeOf<T>::value, ApplyGradientDescent<T>); });
-  ForEachType<float, double, Float16, Bfloat16>([&]<typename T>() {
-    AddBoth(r, "ApplyMomentum", DTypeOf<T>::value, ApplyMomentum<T>);
-    AddBoth(r, "ApplyAdam", DTypeOf<T>::value, ApplyAdam<T>);
-    AddBoth(r, "ApplyAdadelta", DTypeOf<T>::value, ApplyAdadelta<T>);
-  });
+  RegisterDescentKernels(r);
+  RegisterAdaptiveKernels(r);
+  RegisterProximalKernels(r);
 }
 
 }  // namespace tensorbraid

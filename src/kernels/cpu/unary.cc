@@ -23,8 +23,6 @@ TB_UNARY(LogF, 3, x.log())
 TB_UNARY(Log1pF, 4, x.log1p())
 TB_UNARY(ExpF, 2, x.exp())
 TB_UNARY(Expm1F, 4, x.expm1())
-TB_UNARY(SqrtF, 1, x.sqrt())
-TB_UNARY(RsqrtF, 1, x.sqrt().inverse())
 TB_UNARY(FloorF, 0.4, x.floor())
 TB_UNARY(CeilF, 0.4, x.ceil())
 TB_UNARY(RintF, 0.4, x.rint())
@@ -41,7 +39,22 @@ void FloatRow(const void* in, void* out, int64_t n) {
   Eigen::Map<Array>(static_cast<T*>(out), n) = F::Apply(x);
 }
 
-// Functors of one element, for what also takes integers.
+// Functors of one element, for what also takes integers or what the compiler vectorises as well. (Eigen's square root
+// of float64 is NaN for infinity where it goes by way of an approximation.)
+struct SqrtF {
+  static constexpr double kCostNs = 1;
+  template <typename T>
+  static T Apply(T a) {
+    return std::sqrt(a);
+  }
+};
+struct RsqrtF {
+  static constexpr double kCostNs = 1;
+  template <typename T>
+  static T Apply(T a) {
+    return T(1) / std::sqrt(a);
+  }
+};
 struct NegF {
   template <typename T>
   static T Apply(T a) {
@@ -117,8 +130,8 @@ void RegisterUnaryKernels(KernelRegistry& r) {
   AddFloat<Log1pF>(r, "Log1p", floats);
   AddFloat<ExpF>(r, "Exp", floats);
   AddFloat<Expm1F>(r, "Expm1", floats);
-  AddFloat<SqrtF>(r, "Sqrt", floats);
-  AddFloat<RsqrtF>(r, "Rsqrt", floats);
+  AddUnary<SqrtF>(r, "Sqrt", floats);
+  AddUnary<RsqrtF>(r, "Rsqrt", floats);
   AddFloat<FloorF>(r, "Floor", floats);
   AddFloat<CeilF>(r, "Ceil", floats);
   AddFloat<RintF>(r, "Rint", floats);

@@ -1,0 +1,142 @@
+// Rows and slices of tensors and of variables. Those of a variable are read where they are, under its lock: nobody
+// copies the variable for them, nor has to keep it from being updated in place.
+#include "core/strings.h"
+#include "kernels/cpu/array_families.h"
+#include "kernels/cpu/elements.h"
+#include "kernels/cpu/variable_access.h"
+
+namespace tensorbraid {
+namespace {
+
+// Output 0 becomes what the indices name along `axis` of `params`, whose first dimensions are `batch_dims` of batches.
+template <typename I>
+Status GatherAlong(KernelContext& ctx, const Tensor& params, int64_t wanted_axis, int64_t batch_dims) {
+  const Tensor& indices = ctx.input(1);
+  const Shape& ps = params.shape();
+  const Shape& is = indices.shape();
+  if (ps.rank() == 0) return InvalidArgument("a scalar has nothing to gather from");
+  TF_ASSIGN_OR_RETURN(const int axis, AxisOf(wanted_axis, ps.rank()));
+  const int batch = static_cast<int>(batch_dims < 0 ? batch_dims + is.rank() : batch_dims);
+  if (batch < 0 || batch > is.rank() || batch > axis) {
+    return InvalidArgument("batch_dims ", batch_dims, " is out of range for axis ", axis, " and indices of shape ", is);
+  }
+  for (int i = 0; i < batch; ++i) {
+    if (ps.dim(i) != is.dim(i)) return InvalidArgument("the batches of ", ps, " and of indices ", is, " differ");
+  }
+  Shape shape;
+  for (int i = 0; i < axis; ++i) shape.AddDim(ps.dim(i));
+  for (int i = batch; i < is.rank(); ++i) shape.AddDim(is.dim(i));
+  for (int i = axis + 1; i < ps.rank(); ++i) shape.AddDim(ps.dim(i));
+  const int64_t limit = ps.dim(axis);
+  const auto index = indices.data<I>();
+  for (size_t i = 0; i < index.size(); ++i) {
+    if (index[i] < 0 || static_cast<int64_t>(index[i]) >= limit) {
+      return InvalidArgument("index ", static_cast<int64_t>(index[i]), " (number ", i,
+                             ") is out of range for dimension ", axis, " of ", ps);
+    }
+  }
+  TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
+  if (out->num_elements() == 0) return OkStatus();
+  const int64_t batches = SizeOf(is, 0, batch);
+  const int64_t outer = SizeOf(ps, batch, axis);
+  const int64_t num = SizeOf(is, batch, is.rank());
+  const int64_t inner = SizeOf(ps, axis + 1, ps.rank());
+  return ForElementsOf(out->dtype(), [&]<typename E>() {
+    const E* from = Elements<E>(params);
+    E* to = MutableElements<E>(*out);
+    ctx.pool().ParallelFor(batches * outer * num,
+                           5 + 0.1 * static_cast<double>(inner * static_cast<int64_t>(sizeof(E))),
+                           [&](int64_t begin, int64_t end) {
+                             for (int64_t r = begin; r < end; ++r) {
+                               const int64_t block = r / num;  // of batch and outer position
+                               const auto i = static_cast<int64_t>(index[block / outer * num + r % num]);
+                               CopyElements(from + (block * limit + i) * inner, inner, to + r * inner);
+                             }
+                           });
+    return OkStatus();
+  });
+}
+
+template <typename I>
+Status GatherSlices(KernelContext& ctx, const Tensor& params) {
+  const Tensor& indices = ctx.input(1);
+  const Shape& ps = params.shape();
+  const Shape& is = indices.shape();
+  if (is.rank() == 0) return InvalidArgument("the indices must have a dimension");
+  const int depth = static_cast<int>(is.dim(is.rank() - 1));
+  if (depth > ps.rank()) return InvalidArgument("indices of ", depth, " numbers are too long for ", ps);
+  Shape shape;
+  for (int i = 0; i + 1 < is.rank(); ++i) shape.AddDim(is.dim(i));
+  for (int i = depth; i < ps.rank(); ++i) shape.AddDim(ps.dim(i));
+  const int64_t num = SizeOf(is, 0, is.rank() - 1);
+  const int64_t inner = SizeOf(ps, depth, ps.rank());
+  const auto index = indices.data<I>();
+  std::vector<int64_t> offsets(num, 0);
+  for (int64_t i = 0; i < num; ++i) {
+    for (int d = 0; d < depth; ++d) {
+      const auto at = static_cast<int64_t>(index[i * depth + d]);
+      if (at < 0 || at >= ps.dim(d)) {
+        return InvalidArgument("index ", at, " (of position ", i, ") is out of range for dimension ", d, " of ", ps);
+      }
+      offsets[i] = offsets[i] * ps.dim(d) + at;
+    }
+  }
+  TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
+  if (out->num_elements() == 0) return OkStatus();
+  return ForElementsOf(out->dtype(), [&]<typename E>() {
+    for (int64_t i = 0; i < num; ++i) {
+      CopyElements(Elements<E>(params) + offsets[i] * inner, inner, MutableElements<E>(*out) + i * inner);
+    }
+    return OkStatus();
+  });
+}
+
+template <typename I>
+Status Gather(KernelContext& ctx) {
+  return ctx.ReadInput(0, [&](const Tensor& params) -> Status {
+    if (ctx.num_inputs() == 2) return GatherAlong<I>(ctx, params, 0, 0);
+    TF_ASSIGN_OR_RETURN(const int64_t axis, IntegerOf(ctx.input(2), "the axis"));
+    return GatherAlong<I>(ctx, params, axis, ctx.node().attr<int64_t>("batch_dims"));
+  });
+}
+
+template <typename I>
+Status GatherNd(KernelContext& ctx) {
+  return ctx.ReadInput(0, [&](const Tensor& params) { return GatherSlices<I>(ctx, params); });
+}
+
+template <typename I>
+Status ResourceGather(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const auto variable, VariableWithValue(ctx, 0, ctx.node().output_type(0)));
+  const int64_t batch_dims = ctx.node().attr<int64_t>("batch_dims");
+  return variable->ReadInPlace([&](const Tensor& params) {
+    const int64_t batch = batch_dims < 0 ? batch_dims + ctx.input(1).shape().rank() : batch_dims;
+    return GatherAlong<I>(ctx, params, batch, batch_dims);
+  });
+}
+
+template <typename I>
+Status ResourceGatherNd(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const auto variable, VariableWithValue(ctx, 0, ctx.node().output_type(0)));
+  return variable->ReadInPlace([&](const Tensor& params) { return GatherSlices<I>(ctx, params); });
+}
+
+template <typename I>
+void AddGather(KernelRegistry& r) {
+  const std::vector<DType> type = {DTypeOf<I>::value};
+  r.Add("Gather", {{"Tindices", type}}, Gather<I>, KernelCost::kExpensive).reads_reference = true;
+  r.Add("GatherV2", {{"Tindices", type}}, Gather<I>, KernelCost::kExpensive).reads_reference = true;
+  r.Add("GatherNd", {{"Tindices", type}}, GatherNd<I>, KernelCost::kExpensive).reads_reference = true;
+  r.Add("ResourceGather", {{"Tindices", type}}, ResourceGather<I>, KernelCost::kExpensive);
+  r.Add("ResourceGatherNd", {{"Tindices", type}}, ResourceGatherNd<I>, KernelCost::kExpensive);
+}
+
+}  // namespace
+
+void RegisterGatherKernels(KernelRegistry& r) {
+  AddGather<int16_t>(r);
+  AddGather<int32_t>(r);
+  AddGather<int64_t>(r);
+}
+
+}  // namespace tensorbraid

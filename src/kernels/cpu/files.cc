@@ -1,0 +1,47 @@
+// Whole files, and their names.
+#include <algorithm>
+
+#include "core/strings.h"
+#include "io/file.h"
+#include "kernels/cpu/register.h"
+#include "kernels/cpu/strings.h"
+
+namespace tensorbraid {
+namespace {
+
+Status ReadFileKernel(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const std::string* name, cpu::TextOf(ctx, 0, "the file name"));
+  TF_ASSIGN_OR_RETURN(std::string contents, ReadFile(*name));
+  ctx.set_output(0, Tensor::Scalar(std::move(contents)));
+  return OkStatus();
+}
+
+Status WriteFileKernel(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const std::string* name, cpu::TextOf(ctx, 0, "the file name"));
+  TF_ASSIGN_OR_RETURN(const std::string* contents, cpu::TextOf(ctx, 1, "the contents"));
+  return WriteFile(*name, *contents);
+}
+
+Status MatchingFilesKernel(KernelContext& ctx) {
+  if (ctx.input(0).shape().rank() > 1) {
+    return InvalidArgument("the pattern must be a scalar or a vector, got shape ", ctx.input(0).shape());
+  }
+  std::vector<std::string> paths;
+  for (const std::string& pattern : ctx.input(0).data<std::string>()) {
+    TF_ASSIGN_OR_RETURN(const std::vector<std::string> found, MatchingPaths(pattern));
+    paths.insert(paths.end(), found.begin(), found.end());
+  }
+  std::sort(paths.begin(), paths.end());
+  ctx.set_output(0, Tensor::Vector(paths));
+  return OkStatus();
+}
+
+}  // namespace
+
+void RegisterFileKernels(KernelRegistry& r) {
+  r.Add("ReadFile", {}, ReadFileKernel, KernelCost::kExpensive);
+  r.Add("WriteFile", {}, WriteFileKernel, KernelCost::kExpensive);
+  r.Add("MatchingFiles", {}, MatchingFilesKernel, KernelCost::kExpensive);
+}
+
+}  // namespace tensorbraid

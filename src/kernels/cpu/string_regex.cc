@@ -1,0 +1,117 @@
+// Regular expressions, in RE2's syntax: time grows with the text alone, whatever the pattern.
+#include <re2/re2.h>
+
+#include "core/strings.h"
+#include "kernels/cpu/strings.h"
+
+namespace tensorbraid::cpu {
+namespace {
+
+StatusOr<std::unique_ptr<RE2>> Compile(const std::string& pattern) {
+  RE2::Options options;
+  options.set_log_errors(false);
+  auto regex = std::make_unique<RE2>(pattern, options);
+  if (!regex->ok()) return InvalidArgument("invalid pattern '", pattern.substr(0, 200), "': ", regex->error());
+  return regex;
+}
+
+// A pattern that a node takes as input is mostly the same in every step, and compiling it is the greater part.
+class PatternKernel : public Kernel {
+ protected:
+  StatusOr<std::shared_ptr<const RE2>> Compiled(const std::string& pattern) {
+    MutexLock lock(mu_);
+    if (regex_ == nullptr || regex_->pattern() != pattern) {
+      TF_ASSIGN_OR_RETURN(regex_, Compile(pattern));
+    }
+    return regex_;
+  }
+
+ private:
+  Mutex mu_;
+  std::shared_ptr<const RE2> regex_ TB_GUARDED_BY(mu_);
+};
+
+Status Replace(KernelContext& ctx, const RE2& regex, const std::string& rewrite, bool global) {
+  return MapStrings<std::string>(ctx, [&](const std::string& s) -> StatusOr<std::string> {
+    // Each match is replaced by no more than the rewrite with the match for each of its characters.
+    if ((static_cast<int64_t>(s.size()) + 1) > kMaxStringBytes / (static_cast<int64_t>(rewrite.size()) + 1)) {
+      return ResourceExhausted("replacing in a string of ", s.size(), " bytes by ", rewrite.size(),
+                               " bytes may make too long a string");
+    }
+    std::string text = s;
+    if (global) {
+      RE2::GlobalReplace(&text, regex, rewrite);
+    } else {
+      RE2::Replace(&text, regex, rewrite);
+    }
+    return text;
+  });
+}
+
+Status FullMatch(KernelContext& ctx, const RE2& regex) {
+  return MapStrings<bool>(ctx, [&](const std::string& s) { return RE2::FullMatch(s, regex); });
+}
+
+class RegexReplaceKernel final : public PatternKernel {
+ public:
+  explicit RegexReplaceKernel(const KernelConstruction& c) : global_(c.attr<bool>("replace_global")) {}
+  Status Compute(KernelContext& ctx) override {
+    TF_ASSIGN_OR_RETURN(const std::string* pattern, TextOf(ctx, 1, "the pattern"));
+    TF_ASSIGN_OR_RETURN(const std::string* rewrite, TextOf(ctx, 2, "the rewrite"));
+    TF_ASSIGN_OR_RETURN(const auto regex, Compiled(*pattern));
+    return Replace(ctx, *regex, *rewrite, global_);
+  }
+
+ private:
+  const bool global_;
+};
+
+class RegexFullMatchKernel final : public PatternKernel {
+ public:
+  explicit RegexFullMatchKernel(const KernelConstruction&) {}
+  Status Compute(KernelContext& ctx) override {
+    TF_ASSIGN_OR_RETURN(const std::string* pattern, TextOf(ctx, 1, "the pattern"));
+    TF_ASSIGN_OR_RETURN(const auto regex, Compiled(*pattern));
+    return FullMatch(ctx, *regex);
+  }
+};
+
+class StaticRegexReplaceKernel final : public PatternKernel {
+ public:
+  explicit StaticRegexReplaceKernel(const KernelConstruction& c)
+      : pattern_(c.attr<std::string>("pattern")),
+        rewrite_(c.attr<std::string>("rewrite")),
+        global_(c.attr<bool>("replace_global")) {}
+  Status Compute(KernelContext& ctx) override {
+    TF_ASSIGN_OR_RETURN(const auto regex, Compiled(pattern_));
+    return Replace(ctx, *regex, rewrite_, global_);
+  }
+
+ private:
+  const std::string pattern_;
+  const std::string rewrite_;
+  const bool global_;
+};
+
+class StaticRegexFullMatchKernel final : public PatternKernel {
+ public:
+  explicit StaticRegexFullMatchKernel(const KernelConstruction& c) : pattern_(c.attr<std::string>("pattern")) {}
+  Status Compute(KernelContext& ctx) override {
+    TF_ASSIGN_OR_RETURN(const auto regex, Compiled(pattern_));
+    return FullMatch(ctx, *regex);
+  }
+
+ private:
+  const std::string pattern_;
+};
+
+}  // namespace
+
+void RegisterStringRegexKernels(KernelRegistry& r) {
+  r.Add<RegexReplaceKernel>("RegexReplace", {}, KernelCost::kExpensive);
+  r.Add<RegexFullMatchKernel>("RegexFullMatch", {}, KernelCost::kExpensive);
+  r.Add<StaticRegexReplaceKernel>("StaticRegexReplace", {}, KernelCost::kExpensive);
+  r.Add<StaticRegexFullMatchKernel>("StaticRegexFullMatch", {}, KernelCost::kExpensive);
+}
+
+}  // namespace tensorbraid::cpu

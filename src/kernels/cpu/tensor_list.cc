@@ -1,0 +1,213 @@
+// Lists of tensors, element by element.
+#include "kernels/cpu/tensor_list.h"
+
+#include "core/strings.h"
+#include "kernels/cpu/elements.h"
+
+namespace tensorbraid {
+namespace {
+
+// Of a list, whatever a graph asks for: its elements are kept in memory even before they are set.
+constexpr int64_t kMaxElements = 1 << 24;
+
+Status CheckDType(const TensorListValue& list, DType dtype) {
+  if (dtype == DType::kInvalid || list.element_dtype == dtype) return OkStatus();
+  return InvalidArgument("the list holds ", list.element_dtype, ", the op wants ", dtype);
+}
+
+StatusOr<int64_t> ElementCount(const Tensor& t, const char* what) {
+  TF_ASSIGN_OR_RETURN(const int64_t n, IntegerOf(t, what));
+  if (n < 0) return InvalidArgument(what, " must not be negative, got ", n);
+  if (n > kMaxElements) return ResourceExhausted(what, " is ", n, "; a list can have ", kMaxElements, " elements");
+  return n;
+}
+
+Status EmptyList(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(Shape shape, ElementShapeFrom(ctx.input(0)));
+  TF_ASSIGN_OR_RETURN(const int64_t max, IntegerOf(ctx.input(1), "max_num_elements"));
+  auto list = MakeRef<TensorListValue>(ctx.node().attr<DType>("element_dtype"), std::move(shape));
+  list->max_elements = max;
+  ctx.set_output(0, MakeVariantTensor(std::move(list)));
+  return OkStatus();
+}
+
+Status Reserve(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(Shape shape, ElementShapeFrom(ctx.input(0)));
+  TF_ASSIGN_OR_RETURN(const int64_t n, ElementCount(ctx.input(1), "num_elements"));
+  auto list = MakeRef<TensorListValue>(ctx.node().attr<DType>("element_dtype"), std::move(shape));
+  list->elements.resize(static_cast<size_t>(n));
+  ctx.set_output(0, MakeVariantTensor(std::move(list)));
+  return OkStatus();
+}
+
+Status CheckElement(const TensorListValue& list, const Tensor& t) {
+  if (list.element_shape.IsCompatibleWith(t.shape())) return OkStatus();
+  return InvalidArgument("a tensor of shape ", t.shape(), " cannot go into a list of elements of shape ",
+                         list.element_shape);
+}
+
+Status PushBack(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(auto list, TakeList(ctx, 0, ctx.input(1).dtype()));
+  TF_RETURN_IF_ERROR(CheckElement(*list, ctx.input(1)));
+  const auto size = static_cast<int64_t>(list->elements.size());
+  if (list->max_elements != -1 && size >= list->max_elements) {
+    return InvalidArgument("tried to push an item onto a full list of ", size);
+  }
+  if (size >= kMaxElements) return ResourceExhausted("a list can have ", kMaxElements, " elements");
+  list->elements.push_back(ctx.TakeInput(1));
+  ctx.set_output(0, MakeVariantTensor(std::move(list)));
+  return OkStatus();
+}
+
+// An element, or zeros where it has not been set: their shape is what the op, the list or another element says.
+StatusOr<Tensor> ElementOrZeros(const TensorListValue& list, const Tensor& element, const Shape& wanted) {
+  if (element.is_valid()) {
+    if (wanted.IsCompatibleWith(element.shape())) return element;
+    return InvalidArgument("element_shape is ", wanted, ", the element has the shape ", element.shape());
+  }
+  TF_ASSIGN_OR_RETURN(Shape shape, wanted.MergeWith(list.element_shape));
+  for (const Tensor& other : list.elements) {
+    if (shape.is_fully_defined()) break;
+    if (other.is_valid()) {
+      TF_ASSIGN_OR_RETURN(shape, shape.MergeWith(other.shape()));
+    }
+  }
+  if (!shape.is_fully_defined()) {
+    return InvalidArgument("tried to read an element that was not set, and its shape is not fully known: ", shape);
+  }
+  return Zeros(list.element_dtype, shape);
+}
+
+Status PopBack(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const Shape wanted, ElementShapeFrom(ctx.input(1)));
+  TF_ASSIGN_OR_RETURN(auto list, TakeList(ctx, 0, ctx.node().attr<DType>("element_dtype")));
+  if (list->elements.empty()) return InvalidArgument("tried to pop from an empty list");
+  TF_ASSIGN_OR_RETURN(Tensor element, ElementOrZeros(*list, list->elements.back(), wanted));
+  list->elements.pop_back();
+  ctx.set_output(0, MakeVariantTensor(std::move(list)));
+  ctx.set_output(1, std::move(element));
+  return OkStatus();
+}
+
+Status SetItem(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const int64_t index, IntegerOf(ctx.input(1), "index"));
+  TF_ASSIGN_OR_RETURN(auto list, TakeList(ctx, 0, ctx.input(2).dtype()));
+  TF_RETURN_IF_ERROR(CheckElement(*list, ctx.input(2)));
+  const auto size = static_cast<int64_t>(list->elements.size());
+  const bool resize = ctx.node().attr<bool>("resize_if_index_out_of_bounds");
+  if (index < 0 || (index >= size && !resize)) {
+    return InvalidArgument("tried to set element ", index, " of a list of ", size);
+  }
+  if (index >= kMaxElements) return ResourceExhausted("a list can have ", kMaxElements, " elements");
+  if (index >= size) list->elements.resize(static_cast<size_t>(index) + 1);
+  list->elements[static_cast<size_t>(index)] = ctx.TakeInput(2);
+  ctx.set_output(0, MakeVariantTensor(std::move(list)));
+  return OkStatus();
+}
+
+Status GetItem(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const auto* list, ListOf(ctx, 0, ctx.node().attr<DType>("element_dtype")));
+  TF_ASSIGN_OR_RETURN(const int64_t index, IntegerOf(ctx.input(1), "index"));
+  TF_ASSIGN_OR_RETURN(const Shape wanted, ElementShapeFrom(ctx.input(2)));
+  const auto size = static_cast<int64_t>(list->elements.size());
+  if (index < 0 || index >= size) return InvalidArgument("tried to read element ", index, " of a list of ", size);
+  TF_ASSIGN_OR_RETURN(Tensor t, ElementOrZeros(*list, list->elements[static_cast<size_t>(index)], wanted));
+  ctx.set_output(0, std::move(t));
+  return OkStatus();
+}
+
+Status Length(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const auto* list, ListOf(ctx, 0, DType::kInvalid));
+  ctx.set_output(0, Tensor::Scalar(static_cast<int32_t>(list->elements.size())));
+  return OkStatus();
+}
+
+template <typename T>
+Status ElementShape(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const auto* list, ListOf(ctx, 0, DType::kInvalid));
+  if (!list->element_shape.has_rank()) {
+    ctx.set_output(0, Tensor::Scalar(T{-1}));
+    return OkStatus();
+  }
+  std::vector<T> sizes;
+  for (int64_t d : list->element_shape.dims()) sizes.push_back(static_cast<T>(d));
+  ctx.set_output(0, Tensor::Vector(sizes));
+  return OkStatus();
+}
+
+Status Resize(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const int64_t n, ElementCount(ctx.input(1), "size"));
+  TF_ASSIGN_OR_RETURN(auto list, TakeList(ctx, 0, DType::kInvalid));
+  list->elements.resize(static_cast<size_t>(n));
+  ctx.set_output(0, MakeVariantTensor(std::move(list)));
+  return OkStatus();
+}
+
+Status ConcatLists(KernelContext& ctx) {
+  const DType dtype = ctx.node().attr<DType>("element_dtype");
+  TF_ASSIGN_OR_RETURN(const auto* second, ListOf(ctx, 1, dtype));
+  const std::vector<Tensor> added = second->elements;
+  const Shape shape = second->element_shape;
+  TF_ASSIGN_OR_RETURN(auto list, TakeList(ctx, 0, dtype));
+  TF_ASSIGN_OR_RETURN(list->element_shape, list->element_shape.MergeWith(shape));
+  if (static_cast<int64_t>(list->elements.size() + added.size()) > kMaxElements) {
+    return ResourceExhausted("a list can have ", kMaxElements, " elements");
+  }
+  list->elements.insert(list->elements.end(), added.begin(), added.end());
+  ctx.set_output(0, MakeVariantTensor(std::move(list)));
+  return OkStatus();
+}
+
+}  // namespace
+
+StatusOr<Shape> ElementShapeFrom(const Tensor& t) {
+  TF_ASSIGN_OR_RETURN(const IntVector sizes, IntegersOf(t, "element_shape"));
+  if (t.shape().rank() == 0) {
+    if (sizes[0] == -1) return Shape::Unknown();
+    return InvalidArgument("element_shape must be a vector, or the scalar -1, got the scalar ", sizes[0]);
+  }
+  for (int64_t d : sizes) {
+    if (d < -1) return InvalidArgument("element_shape cannot have a size of ", d);
+  }
+  return Shape(std::span<const int64_t>(sizes.data(), sizes.size()));
+}
+
+StatusOr<TensorListValue*> ListOf(KernelContext& ctx, int i, DType dtype) {
+  TF_ASSIGN_OR_RETURN(auto* list, VariantAs<TensorListValue>(ctx.input(i)));
+  TF_RETURN_IF_ERROR(CheckDType(*list, dtype));
+  return list;
+}
+
+StatusOr<RefPtr<TensorListValue>> TakeList(KernelContext& ctx, int i, DType dtype) {
+  TF_ASSIGN_OR_RETURN(auto* list, ListOf(ctx, i, dtype));
+  auto held = RefPtr<TensorListValue>::Share(list);
+  Tensor input = ctx.TakeInput(i);
+  if (input.IsUnique()) {
+    // The tensor goes, and with it its hold on the list.
+    input = Tensor();
+    if (held->IsUnique()) return held;
+  }
+  return held->Copy();
+}
+
+StatusOr<Tensor> Zeros(DType dtype, const Shape& shape) {
+  TF_ASSIGN_OR_RETURN(Tensor t, Tensor::Create(dtype, shape));
+  if (IsPlain(dtype) && t.num_bytes() > 0) std::memset(t.mutable_raw_data(), 0, t.num_bytes());
+  return t;
+}
+
+void RegisterTensorListKernels(KernelRegistry& r) {
+  r.Add("EmptyTensorList", {}, EmptyList);
+  r.Add("TensorListReserve", {}, Reserve);
+  r.Add("TensorListPushBack", {}, PushBack);
+  r.Add("TensorListPopBack", {}, PopBack);
+  r.Add("TensorListSetItem", {}, SetItem);
+  r.Add("TensorListGetItem", {}, GetItem);
+  r.Add("TensorListLength", {}, Length);
+  r.Add("TensorListElementShape", {{"shape_type", {kInt32}}}, ElementShape<int32_t>);
+  r.Add("TensorListElementShape", {{"shape_type", {kInt64}}}, ElementShape<int64_t>);
+  r.Add("TensorListResize", {}, Resize);
+  r.Add("TensorListConcatLists", {}, ConcatLists);
+}
+
+}  // namespace tensorbraid

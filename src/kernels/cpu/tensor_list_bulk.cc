@@ -1,0 +1,258 @@
+// From lists of tensors to tensors, and back.
+#include "core/strings.h"
+#include "kernels/cpu/elements.h"
+#include "kernels/cpu/tensor_list.h"
+
+namespace tensorbraid {
+namespace {
+
+// What all elements of `list` have for a shape, given what is wanted. With `leading`, sizes of the first dimension may
+// differ: it is left unknown.
+StatusOr<Shape> CommonShape(const std::vector<Tensor>& elements, const TensorListValue& list, const Shape& wanted,
+                            bool leading) {
+  TF_ASSIGN_OR_RETURN(Shape shape, wanted.MergeWith(list.element_shape));
+  for (const Tensor& t : elements) {
+    if (!t.is_valid()) continue;
+    Shape of_element = t.shape();
+    if (leading) {
+      if (of_element.rank() == 0) return InvalidArgument("concatenating needs elements that are not scalars");
+      of_element.set_dim(0, Shape::kUnknownDim);
+      Shape rest = shape;
+      if (rest.has_rank() && rest.rank() > 0) rest.set_dim(0, Shape::kUnknownDim);
+      TF_ASSIGN_OR_RETURN(shape, rest.MergeWith(of_element));
+      continue;
+    }
+    TF_ASSIGN_OR_RETURN(shape, shape.MergeWith(of_element));
+  }
+  return shape;
+}
+
+// Copies tensors, one after the other, into a new one; those that are not set are zeros of `zero_elements` elements.
+StatusOr<Tensor> Join(DType dtype, const Shape& shape, const std::vector<Tensor>& parts, int64_t zero_elements) {
+  TF_ASSIGN_OR_RETURN(Tensor out, Tensor::Create(dtype, shape));
+  TF_RETURN_IF_ERROR(ForElementsOf(dtype, [&]<typename E>() {
+    E* to = MutableElements<E>(out);
+    for (const Tensor& t : parts) {
+      if (t.is_valid()) {
+        CopyElements(Elements<E>(t), t.num_elements(), to);
+        to += t.num_elements();
+      } else {
+        std::fill_n(to, zero_elements, ZeroElement<E>());
+        to += zero_elements;
+      }
+    }
+    return OkStatus();
+  }));
+  return out;
+}
+
+// Elements [begin, end) of a tensor in a buffer of its own, so that a list keeps no more alive than it holds.
+StatusOr<Tensor> Part(const Tensor& t, int64_t begin, int64_t end, const Shape& shape) {
+  TF_ASSIGN_OR_RETURN(Tensor out, Tensor::Create(t.dtype(), shape));
+  TF_RETURN_IF_ERROR(ForElementsOf(t.dtype(), [&]<typename E>() {
+    CopyElements(Elements<E>(t) + begin, end - begin, MutableElements<E>(out));
+    return OkStatus();
+  }));
+  return out;
+}
+
+Shape Without0(const Shape& s) { return Shape(s.dims().subspan(1)); }
+
+Shape Stacked(int64_t n, const Shape& element) {
+  Shape s({n});
+  for (int64_t d : element.dims()) s.AddDim(d);
+  return s;
+}
+
+StatusOr<Tensor> StackElements(const TensorListValue& list, const std::vector<Tensor>& elements, const Shape& wanted) {
+  TF_ASSIGN_OR_RETURN(const Shape shape, CommonShape(elements, list, wanted, false));
+  if (!shape.is_fully_defined()) {
+    return InvalidArgument("tried to stack ", elements.size(), " elements whose shape is not fully known: ", shape);
+  }
+  return Join(list.element_dtype, Stacked(static_cast<int64_t>(elements.size()), shape), elements,
+              shape.num_elements());
+}
+
+Status Stack(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const auto* list, ListOf(ctx, 0, ctx.node().attr<DType>("element_dtype")));
+  TF_ASSIGN_OR_RETURN(const Shape wanted, ElementShapeFrom(ctx.input(1)));
+  const int64_t n = ctx.node().attr<int64_t>("num_elements");
+  if (n != -1 && n != static_cast<int64_t>(list->elements.size())) {
+    return InvalidArgument("expected a list of ", n, " elements, got one of ", list->elements.size());
+  }
+  TF_ASSIGN_OR_RETURN(Tensor out, StackElements(*list, list->elements, wanted));
+  ctx.set_output(0, std::move(out));
+  return OkStatus();
+}
+
+Status Gather(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const auto* list, ListOf(ctx, 0, ctx.node().attr<DType>("element_dtype")));
+  TF_ASSIGN_OR_RETURN(const Shape wanted, ElementShapeFrom(ctx.input(2)));
+  std::vector<Tensor> elements;
+  for (int32_t i : ctx.input(1).data<int32_t>()) {
+    if (i < 0 || static_cast<size_t>(i) >= list->elements.size()) {
+      return InvalidArgument("tried to gather element ", i, " of a list of ", list->elements.size());
+    }
+    elements.push_back(list->elements[static_cast<size_t>(i)]);
+  }
+  TF_ASSIGN_OR_RETURN(Tensor out, StackElements(*list, elements, wanted));
+  ctx.set_output(0, std::move(out));
+  return OkStatus();
+}
+
+Status ConcatTo(KernelContext& ctx, const Shape& wanted, const IntVector& leading_dims) {
+  TF_ASSIGN_OR_RETURN(const auto* list, ListOf(ctx, 0, ctx.node().attr<DType>("element_dtype")));
+  TF_ASSIGN_OR_RETURN(Shape shape, CommonShape(list->elements, *list, wanted, true));
+  if (!shape.has_rank() || shape.rank() == 0) {
+    return InvalidArgument("concatenating needs elements of rank 1 or more, got element shape ", shape);
+  }
+  const Shape rest = Without0(shape);
+  if (!rest.is_fully_defined()) {
+    return InvalidArgument("all but the first dimension of the elements must be known, got ", shape);
+  }
+  std::vector<int64_t> lengths;
+  std::vector<Tensor> parts;
+  int64_t total = 0;
+  for (size_t i = 0; i < list->elements.size(); ++i) {
+    Tensor t = list->elements[i];
+    int64_t length = shape.dim(0);
+    if (t.is_valid()) {
+      length = t.shape().dim(0);
+    } else {
+      if (length < 0 && i < leading_dims.size()) length = leading_dims[i];
+      if (length < 0) return InvalidArgument("element ", i, " was not set, and its first dimension is not known");
+      TF_ASSIGN_OR_RETURN(t, Zeros(list->element_dtype, Stacked(length, rest)));
+    }
+    lengths.push_back(length);
+    parts.push_back(std::move(t));
+    if (__builtin_add_overflow(total, length, &total)) return InvalidArgument("the elements are too many");
+  }
+  TF_ASSIGN_OR_RETURN(Tensor out, Join(list->element_dtype, Stacked(total, rest), parts, 0));
+  ctx.set_output(0, std::move(out));
+  ctx.set_output(1, Tensor::Vector(lengths));
+  return OkStatus();
+}
+
+Status Concat(KernelContext& ctx) { return ConcatTo(ctx, ctx.node().attr<Shape>("element_shape"), {}); }
+
+Status ConcatV2(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const Shape wanted, ElementShapeFrom(ctx.input(1)));
+  TF_ASSIGN_OR_RETURN(const IntVector leading, IntegersOf(ctx.input(2), "leading_dims"));
+  return ConcatTo(ctx, wanted, leading);
+}
+
+Status CheckRows(const Tensor& t, const Shape& element_shape) {
+  if (t.shape().rank() < 1) return InvalidArgument("the tensor must have rank 1 or more, got ", t.shape());
+  if (!element_shape.IsCompatibleWith(Without0(t.shape()))) {
+    return InvalidArgument("elements of shape ", element_shape, " cannot be the rows of a tensor of shape ", t.shape());
+  }
+  return OkStatus();
+}
+
+StatusOr<Tensor> Row(const Tensor& t, int64_t i) {
+  const Shape shape = Without0(t.shape());
+  const int64_t n = shape.num_elements();
+  return Part(t, i * n, (i + 1) * n, shape);
+}
+
+Status FromTensor(KernelContext& ctx) {
+  const Tensor& t = ctx.input(0);
+  TF_ASSIGN_OR_RETURN(const Shape shape, ElementShapeFrom(ctx.input(1)));
+  TF_RETURN_IF_ERROR(CheckRows(t, shape));
+  auto list = MakeRef<TensorListValue>(t.dtype(), shape);
+  for (int64_t i = 0; i < t.shape().dim(0); ++i) {
+    TF_ASSIGN_OR_RETURN(Tensor row, Row(t, i));
+    list->elements.push_back(std::move(row));
+  }
+  ctx.set_output(0, MakeVariantTensor(std::move(list)));
+  return OkStatus();
+}
+
+Status Split(KernelContext& ctx) {
+  const Tensor& t = ctx.input(0);
+  TF_ASSIGN_OR_RETURN(const Shape shape, ElementShapeFrom(ctx.input(1)));
+  TF_ASSIGN_OR_RETURN(const IntVector lengths, IntegersOf(ctx.input(2), "lengths"));
+  if (t.shape().rank() < 1) return InvalidArgument("the tensor must have rank 1 or more, got ", t.shape());
+  const Shape rest = Without0(t.shape());
+  auto list = MakeRef<TensorListValue>(t.dtype(), shape);
+  int64_t at = 0;
+  for (int64_t length : lengths) {
+    if (length < 0 || length > t.shape().dim(0) - at) {
+      return InvalidArgument("lengths ", ctx.input(2).ToString(), " do not fit a tensor of shape ", t.shape());
+    }
+    const Shape of_element = Stacked(length, rest);
+    if (!shape.IsCompatibleWith(of_element)) {
+      return InvalidArgument("a part of shape ", of_element, " does not fit element_shape ", shape);
+    }
+    const int64_t n = rest.num_elements();
+    TF_ASSIGN_OR_RETURN(Tensor part, Part(t, at * n, (at + length) * n, of_element));
+    list->elements.push_back(std::move(part));
+    at += length;
+  }
+  if (at != t.shape().dim(0)) {
+    return InvalidArgument("lengths ", ctx.input(2).ToString(), " do not add up to the rows of ", t.shape());
+  }
+  ctx.set_output(0, MakeVariantTensor(std::move(list)));
+  return OkStatus();
+}
+
+Status ScatterInto(const Tensor& t, const Tensor& indices, TensorListValue* list) {
+  const auto at = indices.data<int32_t>();
+  if (t.shape().rank() < 1 || static_cast<int64_t>(at.size()) != t.shape().dim(0)) {
+    return InvalidArgument("there are ", at.size(), " indices for a tensor of shape ", t.shape());
+  }
+  TF_RETURN_IF_ERROR(CheckRows(t, list->element_shape));
+  constexpr int32_t kMaxElements = 1 << 24;
+  int32_t highest = -1;
+  for (int32_t i : at) {
+    if (i < 0) return InvalidArgument("an index must not be negative, got ", i);
+    if (i >= kMaxElements) return ResourceExhausted("a list can have ", kMaxElements, " elements");
+    highest = std::max(highest, i);
+  }
+  if (static_cast<size_t>(highest + 1) > list->elements.size()) list->elements.resize(static_cast<size_t>(highest) + 1);
+  for (size_t row = 0; row < at.size(); ++row) {
+    TF_ASSIGN_OR_RETURN(list->elements[static_cast<size_t>(at[row])], Row(t, static_cast<int64_t>(row)));
+  }
+  return OkStatus();
+}
+
+template <bool kHasCount>
+Status Scatter(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const Shape shape, ElementShapeFrom(ctx.input(2)));
+  auto list = MakeRef<TensorListValue>(ctx.input(0).dtype(), shape);
+  if (kHasCount) {
+    TF_ASSIGN_OR_RETURN(const int64_t n, IntegerOf(ctx.input(3), "num_elements"));
+    if (n < -1) return InvalidArgument("num_elements must not be negative, got ", n);
+    if (n > (1 << 24)) return ResourceExhausted("num_elements is ", n);
+    if (n > 0) list->elements.resize(static_cast<size_t>(n));
+    for (int32_t i : ctx.input(1).data<int32_t>()) {
+      if (n != -1 && i >= n) return InvalidArgument("index ", i, " is beyond num_elements ", n);
+    }
+  }
+  TF_RETURN_IF_ERROR(ScatterInto(ctx.input(0), ctx.input(1), list.get()));
+  ctx.set_output(0, MakeVariantTensor(std::move(list)));
+  return OkStatus();
+}
+
+Status ScatterIntoExisting(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(auto list, TakeList(ctx, 0, ctx.input(1).dtype()));
+  TF_RETURN_IF_ERROR(ScatterInto(ctx.input(1), ctx.input(2), list.get()));
+  ctx.set_output(0, MakeVariantTensor(std::move(list)));
+  return OkStatus();
+}
+
+}  // namespace
+
+void RegisterTensorListBulkKernels(KernelRegistry& r) {
+  r.Add("TensorListStack", {}, Stack, KernelCost::kExpensive);
+  r.Add("TensorListGather", {}, Gather);
+  r.Add("TensorListConcat", {}, Concat);
+  r.Add("TensorListConcatV2", {}, ConcatV2);
+  r.Add("TensorListFromTensor", {}, FromTensor, KernelCost::kExpensive);
+  r.Add("TensorListSplit", {}, Split);
+  r.Add("TensorListScatter", {}, Scatter<false>);
+  r.Add("TensorListScatterV2", {}, Scatter<true>);
+  r.Add("TensorListScatterIntoExistingList", {}, ScatterIntoExisting);
+}
+
+}  // namespace tensorbraid
