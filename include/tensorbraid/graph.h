@@ -117,10 +117,10 @@ class AttrValue {
     std::string name;
     std::map<std::string, AttrValue> attrs;
   };
-  using Value =
-      std::variant<std::monostate, std::string, int64_t, float, bool, DType, Shape, Tensor,
-                   std::shared_ptr<const Function>, std::vector<std::string>, std::vector<int64_t>, std::vector<float>,
-                   std::vector<bool>, std::vector<DType>, std::vector<Shape>, std::vector<Tensor>>;
+  using Value = std::variant<std::monostate, std::string, int64_t, float, bool, DType, Shape, Tensor,
+                             std::shared_ptr<const Function>, std::vector<std::string>, std::vector<int64_t>,
+                             std::vector<float>, std::vector<bool>, std::vector<DType>, std::vector<Shape>,
+                             std::vector<Tensor>, std::vector<std::shared_ptr<const Function>>>;
   AttrValue() = default;
   AttrValue(const char* v) : value_(std::string(v)) {}                               // NOLINT (all): converts
   AttrValue(std::string v) : value_(std::move(v)) {}                                 // NOLINT

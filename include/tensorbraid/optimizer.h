@@ -76,6 +76,8 @@ class Optimizer {
   virtual void CreateSlots(const Variable& variable) {}
   // The operation that changes `variable` by `grad`. Called with everything placed where the variable is.
   virtual Operation ApplyDense(const Output& grad, const Variable& variable) = 0;
+  // What else a step does, once all variables have been updated (the scope depends on that).
+  virtual std::vector<Operation> Finish() { return {}; }
 
   // A variable of the same shape beside `variable`, named "variable/<name of the optimizer>".
   Variable MakeSlot(const Variable& variable, const std::string& slot, const Initializer& initializer);
@@ -161,6 +163,135 @@ class AdadeltaOptimizer final : public Optimizer {
   const Operand rho_;
   const Operand epsilon_;
   const bool use_locking_;
+};
+
+struct AdagradOptions {
+  double initial_accumulator_value = 0.1;  // above 0
+  std::string name = "Adagrad";
+  bool use_locking = false;
+};
+
+// Steps scaled by the sum of squared gradients: accum += gradient²; variable -= learning_rate * gradient / sqrt(accum).
+// Slot "accumulator". Source: Duchi et al., 2011.
+class AdagradOptimizer final : public Optimizer {
+ public:
+  explicit AdagradOptimizer(Operand learning_rate, AdagradOptions options = {})
+      : Optimizer(options.name), learning_rate_(std::move(learning_rate)), options_(std::move(options)) {}
+
+ protected:
+  void CreateSlots(const Variable& variable) override;
+  Operation ApplyDense(const Output& grad, const Variable& variable) override;
+
+ private:
+  const Operand learning_rate_;
+  const AdagradOptions options_;
+};
+
+struct AdamOptions {
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-8;
+  std::string name = "Adam";
+  bool use_locking = false;
+};
+
+// Running means m of the gradients and v of their squares, corrected for having begun at 0:
+// variable -= learning_rate * sqrt(1 - beta2^t) / (1 - beta1^t) * m / (sqrt(v) + epsilon). Slots "m" and "v"; the
+// powers of beta are two variables beside the first. Source: Kingma and Ba, 2015, the form before section 2.1.
+class AdamOptimizer final : public Optimizer {
+ public:
+  explicit AdamOptimizer(Operand learning_rate = 0.001, AdamOptions options = {})
+      : Optimizer(options.name),
+        learning_rate_(std::move(learning_rate)),
+        beta1_(options.beta1),
+        beta2_(options.beta2),
+        epsilon_(options.epsilon),
+        options_(std::move(options)) {}
+
+ protected:
+  void CreateSlots(const Variable& variable) override;
+  Operation ApplyDense(const Output& grad, const Variable& variable) override;
+  std::vector<Operation> Finish() override;
+
+ private:
+  const Operand learning_rate_;
+  const Operand beta1_;
+  const Operand beta2_;
+  const Operand epsilon_;
+  const AdamOptions options_;
+  Variable beta1_power_;
+  Variable beta2_power_;
+};
+
+struct RMSPropOptions {
+  double decay = 0.9;
+  double momentum = 0.0;
+  double epsilon = 1e-10;
+  // Scale by the variance of the gradients instead of their mean square: one slot more.
+  bool centered = false;
+  std::string name = "RMSProp";
+  bool use_locking = false;
+};
+
+// rms = decay * rms + (1 - decay) * gradient²; mom = momentum * mom + learning_rate * gradient / sqrt(rms + epsilon);
+// variable -= mom. Slots "rms" (from 1), "momentum" and, centered, "mg". Source: Hinton, lecture 6e, 2012.
+class RMSPropOptimizer final : public Optimizer {
+ public:
+  explicit RMSPropOptimizer(Operand learning_rate, RMSPropOptions options = {})
+      : Optimizer(options.name),
+        learning_rate_(std::move(learning_rate)),
+        decay_(options.decay),
+        momentum_(options.momentum),
+        epsilon_(options.epsilon),
+        options_(std::move(options)) {}
+
+ protected:
+  void CreateSlots(const Variable& variable) override;
+  Operation ApplyDense(const Output& grad, const Variable& variable) override;
+
+ private:
+  const Operand learning_rate_;
+  const Operand decay_;
+  const Operand momentum_;
+  const Operand epsilon_;
+  const RMSPropOptions options_;
+};
+
+struct FtrlOptions {
+  double learning_rate_power = -0.5;  // at most 0
+  double initial_accumulator_value = 0.1;
+  double l1_regularization_strength = 0.0;
+  double l2_regularization_strength = 0.0;
+  // Penalises large weights while gradients are small.
+  double l2_shrinkage_regularization_strength = 0.0;
+  std::string name = "Ftrl";
+  bool use_locking = false;
+};
+
+// "Follow the regularised leader": with L1, weights that do little become exactly 0. Slots "accum" and "linear".
+// Source: McMahan et al., 2013.
+class FtrlOptimizer final : public Optimizer {
+ public:
+  explicit FtrlOptimizer(Operand learning_rate, FtrlOptions options = {})
+      : Optimizer(options.name),
+        learning_rate_(std::move(learning_rate)),
+        power_(options.learning_rate_power),
+        l1_(options.l1_regularization_strength),
+        l2_(options.l2_regularization_strength),
+        shrinkage_(options.l2_shrinkage_regularization_strength),
+        options_(std::move(options)) {}
+
+ protected:
+  void CreateSlots(const Variable& variable) override;
+  Operation ApplyDense(const Output& grad, const Variable& variable) override;
+
+ private:
+  const Operand learning_rate_;
+  const Operand power_;
+  const Operand l1_;
+  const Operand l2_;
+  const Operand shrinkage_;
+  const FtrlOptions options_;
 };
 
 // The mean of the towers' gradients for each variable; every tower lists the same variables in the same order. Made

@@ -99,6 +99,11 @@ Operation Optimizer::ApplyGradients(const std::vector<GradAndVar>& grads, const 
       auto device = graph->ColocateWith(g.var.handle().op());
       updates.push_back(ApplyDense(g.grad, g.var));
     }
+    if (!updates.empty()) {
+      auto after = graph->ControlDependencies(updates);
+      const std::vector<Operation> more = Finish();
+      updates.insert(updates.end(), more.begin(), more.end());
+    }
     if (options.global_step.valid() && !updates.empty()) updated = Group(*graph, updates, "update");
   }
   if (updates.empty()) {

@@ -50,6 +50,41 @@ TEST(OptimizerTest, AdadeltaStepsAsTensorFlow) {
   EXPECT_EQ(optimizer.GetSlotNames(), (std::vector<std::string>{"accum", "accum_update"}));
 }
 
+TEST(OptimizerTest, AdagradStepsAsTensorFlow) {
+  AdagradOptimizer optimizer(0.5);
+  ExpectNear(AfterThreeSteps(optimizer), {2.0142810f, -0.93719786f, -0.46007818f});
+  EXPECT_EQ(optimizer.GetSlotNames(), (std::vector<std::string>{"accumulator"}));
+}
+
+TEST(OptimizerTest, AdamStepsAsTensorFlow) {
+  AdamOptimizer plain(0.1);
+  ExpectNear(AfterThreeSteps(plain), {1.2993755f, -1.7003826f, 0.20090392f});
+  EXPECT_EQ(plain.GetSlotNames(), (std::vector<std::string>{"m", "v"}));
+  AdamOptimizer other(0.1, {.beta1 = 0.8, .beta2 = 0.9, .epsilon = 0.01});
+  ExpectNear(AfterThreeSteps(other), {1.2974523f, -1.7016592f, 0.20347805f});
+  ExpectNear(AfterThreeSteps(other), {1.2974523f, -1.7016592f, 0.20347805f});  // in a graph of its own each time
+}
+
+TEST(OptimizerTest, RMSPropStepsAsTensorFlow) {
+  RMSPropOptimizer plain(0.1);
+  ExpectNear(AfterThreeSteps(plain), {1.5946282f, -1.3427150f, -0.03204525f});
+  EXPECT_EQ(plain.GetSlotNames(), (std::vector<std::string>{"momentum", "rms"}));
+  RMSPropOptimizer centered(0.1, {.decay = 0.8, .momentum = 0.5, .epsilon = 0.01, .centered = true});
+  ExpectNear(AfterThreeSteps(centered), {1.8094807f, -1.1269302f, -0.24095464f});
+  EXPECT_EQ(centered.GetSlotNames(), (std::vector<std::string>{"mg", "momentum", "rms"}));
+}
+
+TEST(OptimizerTest, FtrlStepsAsTensorFlow) {
+  FtrlOptimizer plain(0.5);
+  ExpectNear(AfterThreeSteps(plain), {1.9517980f, -0.8453490f, -0.49526286f});
+  FtrlOptimizer strict(0.5, {.learning_rate_power = -0.6,
+                             .l1_regularization_strength = 0.1,
+                             .l2_regularization_strength = 0.2,
+                             .l2_shrinkage_regularization_strength = 0.05});
+  ExpectNear(AfterThreeSteps(strict), {1.6440592f, -1.1573398f, -0.29802331f});
+  EXPECT_EQ(strict.GetSlotNames(), (std::vector<std::string>{"accum", "linear"}));
+}
+
 TEST(OptimizerTest, AverageGradientsIsTheMeanOverTowers) {
   Graph g;
   Variable w(g, {}, Zeros(), {.name = "w"});
@@ -80,7 +115,10 @@ TEST(OptimizerTest, OperationsAreNamedAsTensorFlowNamesThem) {
   EXPECT_EQ(optimizer.Minimize(loss).name(), "GradientDescent");
   EXPECT_EQ(optimizer.Minimize(loss, {.global_step = GetOrCreateGlobalStep(g)}).name(), "GradientDescent_1");
   EXPECT_EQ(optimizer.Minimize(loss, {.name = "train"}).name(), "train");
-  for (const char* name : {"GradientDescent/update_w/ResourceApplyGradientDescent", "GradientDescent_1/update"}) {
+  AdamOptimizer adam;
+  EXPECT_EQ(adam.Minimize(loss).name(), "Adam");
+  for (const char* name : {"GradientDescent/update_w/ResourceApplyGradientDescent", "GradientDescent_1/update",
+                           "Adam/update_w/ResourceApplyAdam", "w/Adam", "w/Adam_1", "beta1_power", "beta2_power"}) {
     EXPECT_TRUE(g.FindOperation(name).ok()) << g.FindOperation(name).status();
   }
 }
