@@ -1,0 +1,182 @@
+// Datasets, iterators and variants through sessions.
+#include <gtest/gtest.h>
+
+#include "cluster/testing/test_cluster.h"
+#include "core/strings.h"
+#include "graph/node.h"
+#include "tensorbraid/array_ops.h"
+#include "tensorbraid/data_flow_ops.h"
+#include "tensorbraid/session.h"
+
+namespace tensorbraid {
+namespace {
+
+using absl::StatusCode;
+
+const std::vector<DType> kInt64s = {kInt64};
+
+Output Number(Graph& g, int64_t value) { return Operand(Tensor::Scalar(value)).ToOutput(g); }
+
+Output Dataset(Graph& g, const std::string& op, const std::vector<Output>& inputs,
+               const std::map<std::string, AttrValue>& attrs = {}) {
+  NodeBuilder b(g, op);
+  for (const Output& o : inputs) b.Input(o);
+  b.Attr("output_types", kInt64s).Attr("output_shapes", std::vector<Shape>{Shape::Unknown()});
+  for (const auto& [name, value] : attrs) b.Attr(name, value);
+  return b.Output();
+}
+
+Output Range(Graph& g, int64_t n) { return Dataset(g, "RangeDataset", {Number(g, 0), Number(g, n), Number(g, 1)}); }
+
+struct OnIterator {
+  Operation initialize;
+  Output next;
+};
+
+OnIterator Iterate(Graph& g, Output dataset) {
+  const Output iterator = Dataset(g, "IteratorV2", {}, {{"shared_name", ""}, {"container", ""}});
+  return {.initialize = NodeBuilder(g, "MakeIterator").Input(dataset).Input(iterator).Finish(),
+          .next = Dataset(g, "IteratorGetNext", {iterator})};
+}
+
+TEST(DatasetTest, ElementsComeInOrderAndTheEndIsOutOfRange) {
+  Graph g;
+  auto it =
+      Iterate(g, Dataset(g, "SkipDataset", {Dataset(g, "RepeatDataset", {Range(g, 3), Number(g, 2)}), Number(g, 1)}));
+  auto session = Session::Create(g);
+  ASSERT_TRUE(session.ok()) << session.status();
+  EXPECT_EQ((*session)->Run({it.next}).status().code(), StatusCode::kFailedPrecondition);
+  for (int round = 0; round < 2; ++round) {
+    ASSERT_TRUE((*session)->Run({it.initialize}).ok());
+    for (const int64_t want : {1, 2, 0, 1, 2}) {
+      const auto r = (*session)->Run({it.next});
+      ASSERT_TRUE(r.ok()) << r.status();
+      EXPECT_EQ((*r)[0].scalar<int64_t>(), want);
+    }
+    EXPECT_EQ((*session)->Run({it.next}).status().code(), StatusCode::kOutOfRange);
+    EXPECT_EQ((*session)->Run({it.next}).status().code(), StatusCode::kOutOfRange);
+  }
+}
+
+TEST(DatasetTest, SessionsDoNotShareAnIteratorWithoutASharedName) {
+  TestCluster cluster(0, 1);
+  Graph g;
+  auto it = Iterate(g, Range(g, 3));
+  auto one = Session::Create(g, {.target = cluster.worker_target()}).value();
+  auto two = Session::Create(g, {.target = cluster.worker_target()}).value();
+  ASSERT_TRUE(one->Run({it.initialize}).ok());
+  EXPECT_EQ(two->Run({it.next}).status().code(), StatusCode::kFailedPrecondition);
+}
+
+TEST(DatasetTest, ATowerOfDatasetsIsRefusedBeforeItIsTooHigh) {
+  Graph g;
+  Output dataset = Range(g, 3);
+  for (int i = 0; i < 5000; ++i) dataset = Dataset(g, "TakeDataset", {dataset, Number(g, -1)});
+  auto it = Iterate(g, dataset);
+  auto session = Session::Create(g).value();
+  EXPECT_EQ(session->Run({it.initialize}).status().code(), StatusCode::kInvalidArgument);
+}
+
+// f(x, queue) = an element of the queue, and a map over ten numbers by it.
+constexpr const char* kMapOverQueue = R"(
+  library { function { signature { name: 'f' is_stateful: true input_arg { name: 'x' type: 9 }
+      input_arg { name: 'queue' type: 20 } output_arg { name: 'y' type: 9 } }
+    node_def { name: 'take' op: 'QueueDequeueV2' input: 'queue'
+      attr { key: 'component_types' value { list { type: 9 } } } attr { key: 'timeout_ms' value { i: -1 } } }
+    ret { key: 'y' value: 'take:components:0' } } }
+  node { name: 'queue' op: 'FIFOQueueV2' attr { key: 'component_types' value { list { type: 9 } } }
+    attr { key: 'shapes' value { list { shape { } } } } attr { key: 'capacity' value { i: 10 } }
+    attr { key: 'container' value { s: '' } } attr { key: 'shared_name' value { s: '' } } }
+  node { name: 'start' op: 'Const' attr { key: 'dtype' value { type: 9 } }
+    attr { key: 'value' value { tensor { dtype: 9 tensor_shape { } int64_val: 0 } } } }
+  node { name: 'stop' op: 'Const' attr { key: 'dtype' value { type: 9 } }
+    attr { key: 'value' value { tensor { dtype: 9 tensor_shape { } int64_val: 10 } } } }
+  node { name: 'step' op: 'Const' attr { key: 'dtype' value { type: 9 } }
+    attr { key: 'value' value { tensor { dtype: 9 tensor_shape { } int64_val: 1 } } } }
+  node { name: 'range' op: 'RangeDataset' input: 'start' input: 'stop' input: 'step'
+    attr { key: 'output_types' value { list { type: 9 } } } attr { key: 'output_shapes' value { list { shape { } } } } }
+  node { name: 'map' op: 'MapDataset' input: 'range' input: 'queue' attr { key: 'f' value { func { name: 'f' } } }
+    attr { key: 'Targuments' value { list { type: 20 } } }
+    attr { key: 'output_types' value { list { type: 9 } } } attr { key: 'output_shapes' value { list { shape { } } } } }
+)";
+
+TEST(DatasetTest, AnElementThatDoesNotComeIsGivenUpWithItsStep) {
+  for (const bool prefetch : {false, true}) {
+    Graph g;
+    const Status imported = g.ImportGraphDefText(kMapOverQueue);
+    ASSERT_TRUE(imported.ok()) << imported;
+    Output dataset = g.FindOutput("map:0").value();
+    if (prefetch) dataset = Dataset(g, "PrefetchDataset", {dataset, Number(g, 2)});
+    auto it = Iterate(g, dataset);
+    const Operation put =
+        NodeBuilder(g, "QueueEnqueueV2").Input(g.FindOutput("queue:0").value()).InputList({Number(g, 42)}).Finish();
+    auto session = Session::Create(g);
+    ASSERT_TRUE(session.ok()) << session.status();
+    ASSERT_TRUE((*session)->Run({it.initialize}).ok());
+    const auto late = (*session)->Run({it.next}, {}, {.timeout = std::chrono::milliseconds(50)});
+    EXPECT_EQ(late.status().code(), StatusCode::kDeadlineExceeded) << late.status();
+    ASSERT_TRUE((*session)->Run({put}).ok());
+    const auto r = (*session)->Run({it.next}, {}, {.timeout = std::chrono::seconds(30)});
+    ASSERT_TRUE(r.ok()) << r.status();
+    EXPECT_EQ((*r)[0].scalar<int64_t>(), 42);
+  }  // and with nobody waiting, a session and its prefetching end
+}
+
+TEST(DatasetTest, AFunctionGoesToTheTaskThatRunsIt) {
+  TestCluster cluster(1, 1);
+  Graph g;
+  const Status imported = g.ImportGraphDefText(kMapOverQueue);
+  ASSERT_TRUE(imported.ok()) << imported;
+  for (const Operation& op : g.operations()) op.node()->set_device("/job:ps/task:0");
+  auto device = g.Device("/job:ps/task:0");
+  auto it = Iterate(g, g.FindOutput("map:0").value());
+  const Operation put =
+      NodeBuilder(g, "QueueEnqueueV2").Input(g.FindOutput("queue:0").value()).InputList({Number(g, 7)}).Finish();
+  auto session = Session::Create(g, {.target = cluster.worker_target()}).value();
+  ASSERT_TRUE(session->Run({it.initialize}).ok());
+  ASSERT_TRUE(session->Run({put}).ok());
+  const auto r = session->Run({it.next});
+  ASSERT_TRUE(r.ok()) << r.status();
+  EXPECT_EQ((*r)[0].scalar<int64_t>(), 7);
+}
+
+TEST(VariantTest, ListsGrowShrinkAndCrossTasks) {
+  TestCluster cluster(1, 1);
+  Graph g;
+  const auto i32 = [&](std::vector<int32_t> v) { return Operand(Tensor::Vector(v)).ToOutput(g); };
+  Output list;
+  {
+    auto device = g.Device("/job:ps/task:0");
+    list = NodeBuilder(g, "EmptyTensorList")
+               .Input(i32({2}))
+               .Input(Operand(Tensor::Scalar(int32_t{-1})).ToOutput(g))
+               .Attr("element_dtype", kFloat32)
+               .Output();
+    for (float f : {1.0f, 2.0f}) {
+      list = NodeBuilder(g, "TensorListPushBack")
+                 .Input(list)
+                 .Input(Operand(Tensor::Vector<float>({f, -f})).ToOutput(g))
+                 .Output();
+    }
+  }
+  Output stacked, popped;
+  {
+    auto device = g.Device("/job:worker/task:0");
+    stacked = NodeBuilder(g, "TensorListStack").Input(list).Input(i32({2})).Attr("element_dtype", kFloat32).Output();
+    popped = NodeBuilder(g, "TensorListPopBack")
+                 .Input(list)
+                 .Input(i32({2}))
+                 .Attr("element_dtype", kFloat32)
+                 .Finish()
+                 .output(1);
+  }
+  auto session = Session::Create(g, {.target = cluster.worker_target()}).value();
+  const auto r = session->Run({stacked, popped});
+  ASSERT_TRUE(r.ok()) << r.status();
+  EXPECT_EQ((*r)[0].shape(), Shape({2, 2}));
+  EXPECT_EQ((*r)[0].data<float>()[3], -2.0f);
+  EXPECT_EQ((*r)[1].data<float>()[0], 2.0f);
+}
+
+}  // namespace
+}  // namespace tensorbraid
