@@ -103,6 +103,6 @@ class Cluster:
 
 
 def program_path():
-    """The `tensorbraid` program under test."""
+    """The `tensorbraid` program under test: TENSORBRAID_PROGRAM, or that of the release build."""
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     return os.environ.get("TENSORBRAID_PROGRAM", f"{root}/build/release/src/cli/tensorbraid")

@@ -7,9 +7,11 @@ import sys
 
 import tensorflow as tf
 
+from decompositions import AMBIGUOUS, unambiguous
+
 OPS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "ops")
 sys.path.insert(0, OPS)
-from make_references import apply  # pylint: disable=wrong-import-position
+from make_references import apply, apply_to_variables  # pylint: disable=wrong-import-position
 
 tf1 = tf.compat.v1
 ROWS_PER_PROGRAM = 40
@@ -25,10 +27,30 @@ class _Collector:
         if expected is None:  # where we differ from TensorFlow on purpose there is nothing to compare
             self.rows.append((op, inputs, attrs, gradient, tolerance))
 
+    def state(self, op, *inputs, tolerance=None, **attrs):
+        self.rows.append((op, inputs, attrs, "variables", tolerance))
+
+
+def _run_with_variables(s, op, inputs, attrs, tolerance):
+    with tf.device(s.ps):
+        initializers, add, reads = apply_to_variables(op, inputs, attrs)
+        s.run(initializers)
+        try:
+            result = add()
+        except ValueError as e:
+            s.record(type(e).__name__)
+            return
+    s.run(result, tolerance=tolerance)
+    if s.records[-1][0] != "error":  # where TensorFlow may have stopped half way
+        s.run(reads, tolerance=tolerance)
+
 
 def _program(rows):
     def run(s):
         for op, inputs, attrs, gradient, tolerance in rows:
+            if gradient == "variables":
+                _run_with_variables(s, op, inputs, attrs, tolerance)
+                continue
             try:
                 results, flat = apply(op, inputs, attrs)
                 if gradient is not None:
@@ -40,7 +62,10 @@ def _program(rows):
                 continue
             except LookupError:  # no gradient is registered for it
                 pass
-            s.run(results, tolerance=tolerance)
+            if op in AMBIGUOUS and gradient is None:
+                s.run(results, reduce=lambda values, op=op: unambiguous(op, values), tolerance=tolerance)
+            else:
+                s.run(results, tolerance=tolerance)
     return run
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs programs twice, in a plain TensorFlow session and on a cluster of ours, and compares what they record.
 
-    TENSORBRAID_PROGRAM=build/release/src/cli/tensorbraid python tests/interop/run.py [FAMILY[.PROGRAM] ...]
+    python tests/interop/run.py [FAMILY[.PROGRAM] ...]
 
 A family is a file in programs/, or "ops", the rows of tests/ops/cases. --v2_control_flow runs with TensorFlow 2's
 control flow and resource variables.

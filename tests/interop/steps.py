@@ -43,15 +43,16 @@ class Steps:
             self._session = tf1.Session(self.target, graph=self._graph, config=self._config)
         return self._session
 
-    def run(self, fetches, feed_dict=None, tolerance=None, options=None, shape_only=False):
+    def run(self, fetches, feed_dict=None, tolerance=None, options=None, shape_only=False, reduce=None):
         """Runs a step and records its values, or the kind of its error; returns them (None after an error).
-        `shape_only`: values are drawn at random, so only shapes and dtypes are compared."""
+        `shape_only`: values are drawn at random, so only shapes and dtypes are compared. `reduce` makes of the values
+        what is to be the same."""
         try:
             values = self.session.run(fetches, feed_dict, options=options)
         except (tf.errors.OpError, TypeError, ValueError, RuntimeError) as e:
             self.records.append(("error", type(e).__name__, str(e)))
             return None
-        self.record(values, tolerance, shape_only)
+        self.record(values if reduce is None else reduce(values), tolerance, shape_only)
         return values
 
     def init(self):

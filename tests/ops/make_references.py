@@ -23,7 +23,10 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 def scalar(v):
     if isinstance(v, bytes):
-        return v.decode()
+        try:
+            return v.decode()
+        except UnicodeDecodeError:
+            return {"hex": v.hex()}
     if isinstance(v, str):
         return v
     if isinstance(v, (bool, np.bool_)):
@@ -41,7 +44,7 @@ def scalar(v):
 
 
 def tensor(a):
-    a = np.asarray(a)
+    a = np.array(a, object) if isinstance(a, bytes) else np.asarray(a)  # asarray drops zeros at the end
     if a.dtype.kind in "OSU":
         return {"dtype": "string", "shape": list(a.shape), "values": [scalar(v) for v in a.reshape(-1).tolist()]}
     if a.dtype.kind in "fV" and a.dtype.itemsize == 4:  # the shortest text that reads back as the same number
@@ -51,7 +54,15 @@ def tensor(a):
     return {"dtype": a.dtype.name, "shape": list(a.shape), "values": values}
 
 
-def attr(v):
+def attr(v, kind):
+    if kind == "list(string)":
+        return {"strings": list(v)}
+    if kind == "list(shape)":
+        return {"shapes": [tf.TensorShape(s).as_list() for s in v]}
+    if kind == "list(type)":
+        return {"types": [tf.as_dtype(t).name for t in v]}
+    if kind == "tensor":
+        return {"tensor": tensor(v)}
     if isinstance(v, tf.DType):
         return {"type": v.name}
     if isinstance(v, tf.TensorShape):
@@ -59,25 +70,70 @@ def attr(v):
     if isinstance(v, (list, tuple)):
         if v and isinstance(v[0], float):
             return {"floats": list(v)}
-        return {"types": [t.name for t in v]} if v and isinstance(v[0], tf.DType) else {"ints": list(v)}
+        return {"ints": list(v)}
     return v
+
+
+def with_defaults(definition, attrs):
+    """`attrs` and the defaults, some of which are not filled in by themselves."""
+    inferred = {n for a in definition.input_arg for n in (a.type_attr, a.number_attr, a.type_list_attr)}
+    attrs = dict(attrs)
+    for a in definition.attr:
+        kind = a.default_value.WhichOneof("value")
+        if kind is not None and a.name not in inferred:
+            value = getattr(a.default_value, kind)
+            attrs.setdefault(a.name, list(value.i) if kind == "list" else value)
+    return attrs
 
 
 def apply(op, inputs, attrs):
     """Adds a node to the default graph: its results, and the constants that are its inputs, all in a row."""
     definition = op_def_registry.get(op)
-    inferred = {n for a in definition.input_arg for n in (a.type_attr, a.number_attr, a.type_list_attr)}
-    attrs = dict(attrs)
-    for a in definition.attr:  # some defaults are not filled in by themselves
-        kind = a.default_value.WhichOneof("value")
-        if kind is not None and a.name not in inferred:
-            value = getattr(a.default_value, kind)
-            attrs.setdefault(a.name, list(value.i) if kind == "list" else value)
+    attrs = with_defaults(definition, attrs)
     arguments = [[tf.constant(t) for t in v] if isinstance(v, list) else tf.constant(v) for v in inputs]
     named = {a.name: t for a, t in zip(definition.input_arg, arguments)}
     result = op_def_library.apply_op(op, **named, **attrs)
     results = tf.nest.flatten(result)
     return results, [t for a in arguments for t in (a if isinstance(a, list) else [a])]
+
+
+def variable_inputs(op):
+    """Which inputs are variables, by reference or by handle."""
+    return [i for i, a in enumerate(op_def_registry.get(op).input_arg)
+            if a.is_ref or a.type == tf.resource.as_datatype_enum]
+
+
+def types_of_variables(op, inputs):
+    """Type attributes that say what a handle leads to, where no input shows it."""
+    definition = op_def_registry.get(op)
+    shown = {a.type_attr for a in definition.input_arg}
+    return {a.name: tf.constant(inputs[0]).dtype for a in definition.attr
+            if a.name in ("T", "dtype") and a.name not in shown}
+
+
+def apply_to_variables(op, inputs, attrs):
+    """As apply, with variables of these values for the inputs that are to be such: what initializes them, a function
+    that adds the node and returns its results, and what reads the variables."""
+    definition = op_def_registry.get(op)
+    arguments, initializers, reads = [], [], []
+    for i, value in enumerate(inputs):
+        value = tf.constant(value)
+        if i not in variable_inputs(op):
+            arguments.append(value)
+        elif definition.input_arg[i].is_ref:
+            arguments.append(tf.raw_ops.VariableV2(shape=value.shape, dtype=value.dtype))
+            initializers.append(tf.raw_ops.Assign(ref=arguments[-1], value=value).op)
+            reads.append(tf.identity(arguments[-1]))
+        else:
+            name = tf.compat.v1.get_default_graph().unique_name("variable")
+            arguments.append(tf.raw_ops.VarHandleOp(shape=value.shape, dtype=value.dtype, shared_name=name))
+            initializers.append(tf.raw_ops.AssignVariableOp(resource=arguments[-1], value=value))
+            reads.append(tf.raw_ops.ReadVariableOp(resource=arguments[-1], dtype=value.dtype))
+
+    def add():
+        named = {a.name: v for a, v in zip(definition.input_arg, arguments)}
+        return op_def_library.apply_op(op, **named, **types_of_variables(op, inputs), **with_defaults(definition, attrs))
+    return initializers, add, reads
 
 
 class Table:
@@ -92,7 +148,8 @@ class Table:
         what TensorFlow gives, for where we differ on purpose."""
         row = {"op": op}
         if attrs:
-            row["attrs"] = {k: attr(v) for k, v in attrs.items()}
+            kinds = {a.name: a.type for a in op_def_registry.get(op).attr}
+            row["attrs"] = {k: attr(v, kinds[k]) for k, v in attrs.items()}
         row["inputs"] = [[tensor(t) for t in i] if isinstance(i, list) else tensor(i) for i in inputs]
         if expected is None:
             expected = self.tensorflow(op, inputs, attrs)
@@ -106,6 +163,39 @@ class Table:
             row["tolerance"] = tolerance
         self.rows.append(row)
 
+    def state(self, op, *inputs, tolerance=None, **attrs):
+        """A row for an op whose inputs of type Ref(T) or resource are variables: give the values they have before."""
+        row = {"op": op}
+        if attrs or types_of_variables(op, inputs):
+            kinds = {a.name: a.type for a in op_def_registry.get(op).attr}
+            row["attrs"] = {k: attr(v, kinds[k]) for k, v in (attrs | types_of_variables(op, inputs)).items()}
+        row["inputs"] = [tensor(t) for t in inputs]
+        row["variables"] = variable_inputs(op)
+        result = self.tensorflow_with_variables(op, inputs, attrs)
+        if isinstance(result, str):
+            row["error"] = result
+        else:
+            row["outputs"] = [tensor(t) for t in result[0]]
+            row["values"] = [tensor(t) for t in result[1]]
+        if tolerance is not None:
+            row["tolerance"] = tolerance
+        self.rows.append(row)
+
+    @staticmethod
+    def tensorflow_with_variables(op, inputs, attrs):
+        with tf.Graph().as_default(), tf.device("/CPU:0"), tf.compat.v1.Session() as session:
+            initializers, add, reads = apply_to_variables(op, inputs, attrs)
+            session.run(initializers)
+            try:
+                result = add()
+                outputs = [] if isinstance(result, tf.Operation) else [result]
+                values = session.run(outputs or result)
+                return values if outputs else [], session.run(reads)
+            except ValueError:  # what shape inference refuses
+                return "INVALID_ARGUMENT"
+            except tf.errors.OpError as e:
+                return error_name(e)
+
     @staticmethod
     def tensorflow(op, inputs, attrs):
         with tf.Graph().as_default(), tf.device("/CPU:0"):
@@ -116,10 +206,14 @@ class Table:
             except ValueError:  # what shape inference refuses
                 return "INVALID_ARGUMENT"
             except tf.errors.OpError as e:
-                if "No OpKernel" in e.message or "isn't a kernel" in e.message or "constant folding" in e.message:
-                    raise RuntimeError(f"TensorFlow cannot run this row; give `expected`: {op} {inputs}: {e.message}")
-                # "InvalidArgumentError" -> "INVALID_ARGUMENT"
-                return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", e.__class__.__name__.removesuffix("Error")).upper()
+                return error_name(e)
+
+
+def error_name(e):
+    """ "InvalidArgumentError" -> "INVALID_ARGUMENT" """
+    if "No OpKernel" in e.message or "isn't a kernel" in e.message or "constant folding" in e.message:
+        raise RuntimeError(f"TensorFlow cannot run this row; give `expected`: {e.message}")
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", e.__class__.__name__.removesuffix("Error")).upper()
 
 
 def arg_text(a):
@@ -168,7 +262,8 @@ def main():
         write(family, table.rows)
     words = set()
     for path in glob.glob(f"{HERE}/../../src/ops/*.cc"):
-        words |= set(re.findall(r'"([A-Z]\w+)"', open(path).read()))
+        words |= set(re.findall(r'"([A-Z]\w+|_VarHandlesOp|_ReadVariablesOp)"', open(path).read()))
+    words |= {"Resource" + w for w in words}  # the same op by handle is named by code
     write("op_defs", [op_definition(op_def_registry.get(w)) for w in sorted(words) if op_def_registry.get(w)])
 
 

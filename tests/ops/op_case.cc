@@ -20,6 +20,15 @@ double Real(const Json& v) {
   return s == "-inf" ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
 }
 
+// Bytes that are no UTF-8, hence no text in JSON, are written as {"hex": "00ff"}.
+std::string Bytes(const Json& v) {
+  if (v.is_string()) return v.get<std::string>();
+  const std::string hex = v.at("hex").get<std::string>();
+  std::string bytes;
+  for (size_t i = 0; i + 1 < hex.size(); i += 2) bytes += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
+  return bytes;
+}
+
 template <typename T>
 Tensor Make(const Shape& shape, const Json& values) {
   Tensor t(DTypeOf<T>::value, shape);
@@ -32,6 +41,8 @@ Tensor Make(const Shape& shape, const Json& values) {
     } else if constexpr (requires(T v) { v.real(); }) {
       using Part = typename T::value_type;
       out[i] = T(static_cast<Part>(Real(values[i][0])), static_cast<Part>(Real(values[i][1])));
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      out[i] = Bytes(values[i]);
     } else {
       out[i] = values[i].get<T>();
     }
@@ -90,6 +101,16 @@ AttrValue AttrFrom(const Json& j) {
   if (j.contains("shape")) return Shape(j["shape"].get<std::vector<int64_t>>());
   if (j.contains("ints")) return j["ints"].get<std::vector<int64_t>>();
   if (j.contains("floats")) return j["floats"].get<std::vector<float>>();
+  if (j.contains("strings")) return j["strings"].get<std::vector<std::string>>();
+  if (j.contains("tensor")) return TensorFrom(j["tensor"]);
+  if (j.contains("shapes")) {
+    std::vector<Shape> shapes;
+    for (const Json& s : j["shapes"]) {
+      Shape& shape = shapes.emplace_back();
+      for (const Json& d : s) shape.AddDim(d.is_null() ? Shape::kUnknownDim : d.get<int64_t>());
+    }
+    return shapes;
+  }
   std::vector<DType> types;
   for (const Json& t : j.at("types")) types.push_back(ParseDType(t.get<std::string>()).value());
   return types;
@@ -112,6 +133,9 @@ OpCase CaseFrom(const Json& j, std::string where) {
   }
   const Json outputs = j.value("outputs", Json::array());
   for (const Json& t : outputs) c.outputs.push_back(TensorFrom(t));
+  c.variables = j.value("variables", std::vector<int>());
+  const Json values = j.value("values", Json::array());
+  for (const Json& t : values) c.values.push_back(TensorFrom(t));
   c.error = j.value("error", "");
   c.gradient = j.value("gradient", std::vector<int>());
   c.tolerance = j.value("tolerance", 0.0);
@@ -222,7 +246,8 @@ std::string Difference(const Tensor& got, const Tensor& want, double tolerance) 
   for (size_t i = 0; i < b.size(); ++i) {
     if (std::isnan(b[i]) && std::isnan(a[i])) continue;
     if (a[i] == b[i]) continue;
-    if (!(std::abs(a[i] - b[i]) <= tolerance * std::max(1.0, std::abs(b[i])))) return StrCat("element ", i, ": ", both);
+    const bool close = std::isfinite(b[i]) && std::abs(a[i] - b[i]) <= tolerance * std::max(1.0, std::abs(b[i]));
+    if (!close) return StrCat("element ", i, ": ", both);
   }
   return "";
 }

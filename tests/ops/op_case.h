@@ -21,9 +21,11 @@ struct OpCase {
   };
   std::vector<Input> inputs;
   std::vector<Tensor> outputs;
-  std::string error;          // "INVALID_ARGUMENT": it must fail so
-  std::vector<int> gradient;  // of inputs, checked by finite differences
-  double tolerance = 0;       // relative; 0: the dtype's
+  std::vector<int> variables;  // inputs that are variables with these values, by reference or by handle
+  std::vector<Tensor> values;  // which they have afterwards
+  std::string error;           // "INVALID_ARGUMENT": it must fail so
+  std::vector<int> gradient;   // of inputs, checked by finite differences
+  double tolerance = 0;        // relative; 0: the dtype's
 };
 
 // All rows of references/*.jsonl, or a message in *error.

@@ -36,9 +36,10 @@ def binary(t):
             else:
                 x, y = [7, -7, 7, -7], [2, 2, -2, -2]
             t.case(op, np.array(x).astype(d), np.array(y).astype(d))
-    for op in ["Div", "FloorDiv", "FloorMod", "TruncateDiv"]:
-        t.case(op, np.array([1, 2], np.int32), np.array([1, 0], np.int32), expected="INVALID_ARGUMENT")
-        t.case(op, np.array([1, 2], np.int64), np.int64(0), expected="INVALID_ARGUMENT")
+    for op in ["Div", "FloorDiv", "FloorMod", "TruncateDiv"]:  # TensorFlow, asked for constants, fails to fold them
+        error = "INTERNAL" if op == "TruncateDiv" else "INVALID_ARGUMENT"
+        t.case(op, np.array([1, 2], np.int32), np.array([1, 0], np.int32), expected=error)
+        t.case(op, np.array([1, 2], np.int64), np.int64(0), expected=error)
     t.case("Pow", np.array([2, 3], np.int32), np.array([1, -1], np.int32))
     t.case("RealDiv", np.array([1, -1, 0], np.float32), np.zeros(3, np.float32))
     t.case("DivNoNan", np.array([1, -1, 0], np.float32), np.array([0, 2, 0], np.float32))
