@@ -1,4 +1,5 @@
-"""TensorFlow's side of compare_tensorflow: one task of a cluster of its own servers, or a local session.
+"""TensorFlow's side of compare_tensorflow: one task of a cluster of its own servers, a local session, or a client of
+servers in other processes, whose address it is told.
 
 Reads its configuration and then {"do": "measure"} as lines of JSON; writes {} when it is ready, then its figures. All
 workloads are those of `tensorbraid bench`, run in both of TensorFlow's ways: "run" is session.run, as scripts call it,
@@ -77,7 +78,7 @@ def batches(seed):
     return made
 
 
-def softmax(config, server):
+def softmax(config, target):
     index, cluster = config["index"], config["cluster"]
     is_chief, is_sync = index == 0, config["mode"] == "sync"
     setter = (tf.train.replica_device_setter(worker_device=f"/job:worker/task:{index}", cluster=tf.train.ClusterSpec(cluster))
@@ -98,7 +99,7 @@ def softmax(config, server):
         train = optimizer.minimize(loss, global_step=step)
     data = batches(100 + index)
     count = 100 if config["smoke"] else 2000
-    with tf.train.MonitoredTrainingSession(master=server.target if server else "", is_chief=is_chief, hooks=hooks,
+    with tf.train.MonitoredTrainingSession(master=target, is_chief=is_chief, hooks=hooks,
                                            save_checkpoint_secs=None, save_summaries_steps=None, log_step_count_steps=None,
                                            max_wait_secs=60) as monitored:
         # The plain session below: what the hooks add to every run is not the matter here.
@@ -135,7 +136,7 @@ def softmax(config, server):
             call()
 
 
-def transfer(config, server):
+def transfer(config, target):
     is_push, ps = config["bench"] == "push", len(config["cluster"]["ps"])
     elements = max(config["bytes"] // 4 // ps, 1)
     adds, reads, shards = [], [], []
@@ -150,7 +151,7 @@ def transfer(config, server):
         shards.append(shard)
     megabytes = config["bytes"] / 1e6
     count = 5 if config["smoke"] else 1000 if megabytes < 1 else 100 if megabytes < 50 else 30
-    with tf.Session(server.target) as session:
+    with tf.Session(target) as session:
         session.run(tf.global_variables_initializer())
         add = tf.group(*adds) if len(adds) > 1 else adds[0]
         read = tf.group(*reads) if len(reads) > 1 else reads[0]
@@ -182,19 +183,46 @@ def transfer(config, server):
         say(result)
 
 
+def sparse(config, target):
+    """Gradient descent on the rows of a large table that a batch of 1,024 ids names; the loss is fetched."""
+    rows, width, count = 1000000, 64, 20 if config["smoke"] else 300
+    with tf.device("/job:ps/task:0"):
+        table = tf.get_variable("table", [rows, width], initializer=tf.zeros_initializer(), use_resource=False)
+    with tf.device("/job:worker/task:0"):
+        ids = tf.placeholder(tf.int64, [1024])
+        loss = tf.reduce_mean(tf.square(tf.nn.embedding_lookup(table, ids) - 1.0))
+    train = tf.train.GradientDescentOptimizer(100.0).minimize(loss)
+    data = [np.random.RandomState(i).randint(rows, size=1024) for i in range(BATCHES)]
+    with tf.Session(target) as session:
+        session.run(tf.global_variables_initializer())
+        called = session.make_callable([train, loss], feed_list=[ids])
+        turn = 0
+
+        def batch():
+            nonlocal turn
+            turn += 1
+            return data[turn % BATCHES]
+
+        result = measure({"run": lambda: session.run([train, loss], {ids: batch()}), "callable": lambda: called(batch())},
+                         count)
+        if not session.run(loss, {ids: data[0]}) < 1.0:
+            raise RuntimeError("the loss has not fallen")
+        say(result)
+
+
 def main():
     config = hear()
-    server = None
-    if config["cluster"]:
+    target = config.get("target", "")
+    if config["cluster"] and not target:
         server = tf.train.Server(tf.train.ClusterSpec(config["cluster"]), job_name=config["job"], task_index=config["index"])
-    if config["job"] == "ps":
+        target = server.target
+    if config["job"] == "ps" or config["bench"] == "serve":
+        say({})
         server.join()
     elif config["bench"] == "step":
         local_step(config)
-    elif config["bench"] == "softmax":
-        softmax(config, server)
     else:
-        transfer(config, server)
+        {"softmax": softmax, "push": transfer, "pull": transfer, "sparse": sparse}[config["bench"]](config, target)
 
 
 if __name__ == "__main__":
