@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "tensorbraid/cluster_spec.h"
 #include "tensorbraid/graph.h"
 #include "tensorbraid/variable.h"
 
@@ -56,6 +57,13 @@ struct SessionOptions {
   bool log_device_placement = false;
   // Deadline of runs that bring none; 0: none.
   std::chrono::milliseconds operation_timeout{0};
+  // Not for local sessions, from here on. The cluster to run on, in place of that which the target was started in: any
+  // servers, the target among them, each under the job and index given here. The session's state is then its own.
+  ClusterSpec cluster = {};
+  // The other tasks' devices that the session sees, in full or in part ("/job:ps"); none: all.
+  std::vector<std::string> device_filters = {};
+  // Variables and queues of this session are its own, and go with it; otherwise all sessions share them.
+  bool isolate_session_state = false;
 };
 
 struct RunOptions {

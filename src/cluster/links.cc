@@ -148,6 +148,18 @@ void Links::Dial(Peer* peer) {
                       [this, task = peer->task](const StatusOr<std::shared_ptr<Link>>& link) { OnDialed(task, link); });
 }
 
+void Links::DialLater(const std::string& task, milliseconds delay) {
+  if (stopping_) return;
+  auto id = std::make_shared<Timer::Id>(0);
+  *id = timer_->RunAfter(delay, [this, task, id] {
+    MutexLock lock(mu_);
+    redials_.erase(*id);
+    Peer& peer = PeerOf(task);
+    if (peer.links.empty() && (peer.keep || !peer.waiters.empty())) Dial(&peer);
+  });
+  redials_.insert(*id);
+}
+
 void Links::OnDialed(const std::string& task, const StatusOr<std::shared_ptr<Link>>& link) {
   std::vector<Waiter> refused;
   Status error;
@@ -171,11 +183,7 @@ void Links::OnDialed(const std::string& task, const StatusOr<std::shared_ptr<Lin
       error = Annotate(link.status(), Describe(peer));
     }
     if (peer.keep || !peer.waiters.empty()) {
-      timer_->RunAfter(unreachable ? kRedial : kRedialRefused, [this, task] {
-        MutexLock lock(mu_);
-        Peer& peer = PeerOf(task);
-        if (peer.links.empty() && (peer.keep || !peer.waiters.empty())) Dial(&peer);
-      });
+      DialLater(task, unreachable ? kRedial : kRedialRefused);
     }
   }
   for (const Waiter& w : refused) w.done(error);
@@ -198,6 +206,7 @@ Status Links::OnHello(const Hello& from, Hello* answer) {
   if (from.incarnation == 0 || from.task.empty()) return InvalidArgument("the caller does not say who it is");
   *answer = self_;
   answer->expected_task = from.task;
+  answer->cluster_def.clear();  // the caller has it
   return OkStatus();
 }
 
@@ -242,7 +251,10 @@ void Links::OnMessage(const std::shared_ptr<Link>& link, Message message) {
     Peer& peer = PeerOf(link->peer().task);
     peer.left = true;
     peer.leave_status = leave->status;
-    if (leave->status.ok()) {
+    if (self_.cluster != 0) {
+      // With every session that ends.
+      TB_LOG(Debug, "cluster") << ShortTaskName(peer.task) << " has left the cluster of a session";
+    } else if (leave->status.ok()) {
       TB_LOG(Info, "cluster") << ShortTaskName(peer.task) << " has left";
     } else {
       TB_LOG(Warning, "cluster") << ShortTaskName(peer.task) << " has left: " << ToString(leave->status);
@@ -352,19 +364,20 @@ Status Links::Join() {
 void Links::Shutdown(const Status& why) {
   std::vector<std::shared_ptr<Link>> links;
   std::vector<GetDone> waiters;
-  Timer::Id tick;
+  std::set<Timer::Id> timers;
   {
     MutexLock lock(mu_);
     if (stopping_) return;
     stopping_ = true;
-    tick = tick_;
+    timers.swap(redials_);
+    if (tick_ != 0) timers.insert(tick_);
     for (auto& [task, peer] : peers_) {
       links.insert(links.end(), peer.links.begin(), peer.links.end());
       for (Waiter& w : peer.waiters) waiters.push_back(std::move(w.done));
       peer.waiters.clear();
     }
   }
-  timer_->CancelAndWait(tick);
+  for (const Timer::Id id : timers) timer_->CancelAndWait(id);
   for (const GetDone& done : waiters) done(Cancelled(ShortTaskName(self_.task), " is stopping"));
   for (const auto& link : links) {
     link->Send(Leave{.status = why});

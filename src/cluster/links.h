@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -107,6 +108,7 @@ class Links final : private LinkHandler {
 
   Peer& PeerOf(const std::string& task) TB_REQUIRES(mu_);
   void Dial(Peer* peer) TB_REQUIRES(mu_);
+  void DialLater(const std::string& task, std::chrono::milliseconds delay) TB_REQUIRES(mu_);
   void OnDialed(const std::string& task, const StatusOr<std::shared_ptr<Link>>& link);
   void Tick();
   static std::string Describe(const Peer& peer);
@@ -123,6 +125,7 @@ class Links final : private LinkHandler {
   std::map<const Link*, std::shared_ptr<Heard>> heard_ TB_GUARDED_BY(mu_);
   bool stopping_ TB_GUARDED_BY(mu_) = false;
   Timer::Id tick_ TB_GUARDED_BY(mu_) = 0;
+  std::set<Timer::Id> redials_ TB_GUARDED_BY(mu_);  // pending
   Clock::time_point next_heartbeat_ TB_GUARDED_BY(mu_);
 };
 

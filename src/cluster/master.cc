@@ -1,31 +1,43 @@
 #include "cluster/master.h"
 
+#include <algorithm>
+#include <set>
+#include <utility>
+
 #include "cluster/master_step.h"
 #include "core/logging.h"
 #include "core/strings.h"
 
 namespace tensorbraid {
+namespace {
+
+// How long tasks have to tell of their devices.
+constexpr std::chrono::seconds kDevicePatience{5};
+
+bool Fits(const DeviceName& device, const std::vector<DeviceName>& filters) {
+  return filters.empty() ||
+         std::any_of(filters.begin(), filters.end(), [&](const DeviceName& f) { return f.Matches(device); });
+}
+
+}  // namespace
 
 Master::Master(std::string task, uint64_t incarnation, Worker* worker, Exchange* exchange, Links* links,
-               std::vector<DeviceName> remote_devices, std::chrono::milliseconds slow_wait)
+               std::vector<DeviceInfo> own_devices, std::vector<DeviceName> remote_devices,
+               std::chrono::milliseconds slow_wait, std::weak_ptr<void> owner)
     : task_(std::move(task)),
       incarnation_(incarnation),
       worker_(worker),
       exchange_(exchange),
       links_(links),
+      own_devices_(std::move(own_devices)),
       remote_devices_(std::move(remote_devices)),
-      slow_wait_(slow_wait) {}
+      slow_wait_(slow_wait),
+      owner_(std::move(owner)) {}
 
 Master::~Master() { Shutdown(Cancelled("the master has ended")); }
 
 std::shared_ptr<MasterSession> Master::NewSession(const Graph* graph, MasterSessionOptions options) {
   return std::make_shared<MasterSession>(this, graph, SessionId{incarnation_, next_id_++}, options);
-}
-
-std::vector<DeviceName> Master::devices() const {
-  std::vector<DeviceName> devices = worker_->devices();
-  devices.insert(devices.end(), remote_devices_.begin(), remote_devices_.end());
-  return devices;
 }
 
 bool Master::OnMessage(const std::shared_ptr<Link>& link, const Message& message) {
@@ -98,33 +110,72 @@ StatusOr<std::shared_ptr<Link>> Master::ConnectedTo(const Hello& peer) const {
   return link;
 }
 
-std::vector<Master::Device> Master::ListDevices() const {
+std::vector<Master::Device> Master::Devices(const std::vector<DeviceName>& filters) const {
   std::vector<Device> devices;
-  for (const DeviceName& d : worker_->devices()) {
-    devices.push_back({.name = d, .incarnation = incarnation_, .is_local = true});
+  for (size_t i = 0; i < own_devices_.size(); ++i) {
+    devices.push_back({.name = worker_->devices()[i],
+                       .memory_limit = own_devices_[i].memory_limit,
+                       .incarnation = own_devices_[i].incarnation,
+                       .is_local = true});
   }
-  for (const DeviceName& d : remote_devices_) {
-    const auto link = links_->Find(d.TaskString());
-    devices.push_back({.name = d, .incarnation = link == nullptr ? 0 : link->peer().incarnation});
+  const auto add = [&](Device device) {
+    if (Fits(device.name, filters)) devices.push_back(std::move(device));
+  };
+  std::string last;
+  std::shared_ptr<Link> link;
+  for (const DeviceName& guess : remote_devices_) {
+    const std::string task = guess.TaskString();
+    const bool is_next = std::exchange(last, task) != task;
+    if (is_next) link = links_->Find(task);
+    if (link == nullptr) {
+      add({.name = guess, .memory_limit = own_devices_.front().memory_limit});
+      continue;
+    }
+    if (!is_next) continue;
+    for (const DeviceInfo& told : link->peer().devices) {
+      DeviceName name = guess;
+      name.type = told.type;
+      name.id = told.id;
+      add({.name = std::move(name), .memory_limit = told.memory_limit, .incarnation = told.incarnation});
+    }
   }
   return devices;
+}
+
+std::vector<DeviceName> Master::DeviceNames(const std::vector<DeviceName>& filters) const {
+  std::vector<DeviceName> names;
+  for (Device& device : Devices(filters)) names.push_back(std::move(device.name));
+  return names;
+}
+
+std::vector<Master::Device> Master::ListDevices(const std::vector<DeviceName>& filters) const {
+  const auto deadline = std::chrono::steady_clock::now() + kDevicePatience;
+  std::set<std::string> tasks;
+  for (const DeviceName& d : remote_devices_) {
+    if (Fits(d, filters)) tasks.insert(d.TaskString());
+  }
+  for (const std::string& task : tasks) {
+    const auto link = links_->WaitFor(task, deadline, [this] { return stopping_.load(); });
+    if (!link.ok()) TB_LOG(Warning, "cluster") << "the devices of " << task << " are not known: " << link.status();
+  }
+  return Devices(filters);
 }
 
 Status Master::ResetContainers(const std::vector<std::string>& containers,
                                const std::vector<std::string>& device_filters) {
   worker_->ResetContainers(containers);
+  std::vector<DeviceName> filters;
+  for (const std::string& filter : device_filters) {
+    TF_ASSIGN_OR_RETURN(DeviceName name, DeviceName::Parse(filter));
+    filters.push_back(std::move(name));
+  }
   std::string last;
   Status status;
   for (const DeviceName& d : remote_devices_) {
     const std::string task = d.TaskString();
     if (std::exchange(last, task) == task) continue;
-    bool wanted = device_filters.empty();
-    for (const std::string& filter : device_filters) {
-      TF_ASSIGN_OR_RETURN(const DeviceName name, DeviceName::Parse(filter));
-      wanted |= name.Matches(d);
-    }
     const auto link = links_->Find(task);
-    if (!wanted || link == nullptr) continue;
+    if (!Fits(d, filters) || link == nullptr) continue;
     const Status done = CallAndWait(link, tensorbraid::ResetContainers{.request = 0, .containers = containers},
                                     "to forget its variables", MasterSession::Deadline::max());
     if (status.ok()) status = done;

@@ -12,6 +12,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "cluster/links.h"
 #include "cluster/worker.h"
+#include "executor/optimize.h"
 #include "tensorbraid/session.h"
 
 namespace tensorbraid {
@@ -47,6 +48,9 @@ struct MasterSessionOptions {
   std::chrono::milliseconds operation_timeout{0};
   // The session's variables and queues are its own; otherwise all sessions share the tasks'.
   bool isolated_state = false;
+  // The devices of other tasks that the session sees are those that fit one of these; none: all.
+  std::vector<DeviceName> device_filters = {};
+  OptimizeOptions optimize = {};
 };
 
 // What a step ends with that its deadline has caught.
@@ -87,6 +91,9 @@ class MasterSession {
   using Key = std::vector<uint64_t>;
 
   StatusOr<std::shared_ptr<CompiledGraph>> Compile(const RunSignature& signature, Deadline deadline);
+  // Waits for the tasks that nodes name: what devices they have only they know.
+  Status ConnectTasksOf(const Graph& graph, Deadline deadline);
+  bool IsClosed();
   Status RegisterPart(CompiledGraph::Part* part, uint64_t handle, Deadline deadline);
   // The links to run the parts on now; registers again where a link to the same incarnation has been replaced.
   StatusOr<std::vector<std::shared_ptr<Link>>> CurrentLinks(CompiledGraph* graph, Deadline deadline);
@@ -114,9 +121,12 @@ class MasterSession {
 // One per task. Thread-safe.
 class Master {
  public:
-  // `links` is null for a cluster of one without a network. All pointers must outlive the master.
+  // `links` is null for a cluster of one without a network. `own_devices` describes those of the worker;
+  // `remote_devices` are what other tasks are taken to have until they tell. All pointers must outlive the master. Who
+  // owns it may end while steps run if it is given: they hold it.
   Master(std::string task, uint64_t incarnation, Worker* worker, Exchange* exchange, Links* links,
-         std::vector<DeviceName> remote_devices, std::chrono::milliseconds slow_wait);
+         std::vector<DeviceInfo> own_devices, std::vector<DeviceName> remote_devices,
+         std::chrono::milliseconds slow_wait, std::weak_ptr<void> owner = {});
   ~Master();
 
   std::shared_ptr<MasterSession> NewSession(const Graph* graph, MasterSessionOptions options);
@@ -127,14 +137,18 @@ class Master {
   // Fails all steps and everything that sessions wait for.
   void Shutdown(const Status& why);
 
-  // The master's own devices first.
-  std::vector<DeviceName> devices() const;
   struct Device {
     DeviceName name;
-    uint64_t incarnation = 0;  // of its task; 0 when that is not connected now
+    int64_t memory_limit = 0;
+    uint64_t incarnation = 0;  // 0 when its task is not connected now: then the rest is a guess
     bool is_local = false;
   };
-  std::vector<Device> ListDevices() const;
+  // The master's own devices first, then those of other tasks that fit one of the filters (none: all).
+  std::vector<Device> Devices(const std::vector<DeviceName>& filters = {}) const;
+  std::vector<DeviceName> DeviceNames(const std::vector<DeviceName>& filters = {}) const;
+  // As Devices, once all these tasks are connected. Blocks until they are, but not for long: a task that cannot be
+  // reached is told from its incarnation.
+  std::vector<Device> ListDevices(const std::vector<DeviceName>& filters) const;
   // Forgets the contents of these containers (none: the default one) on this task and on every other that fits
   // `device_filters` (none: all) and is connected. Blocks until they have.
   Status ResetContainers(const std::vector<std::string>& containers, const std::vector<std::string>& device_filters);
@@ -163,8 +177,10 @@ class Master {
   Worker* const worker_;
   Exchange* const exchange_;
   Links* const links_;
+  const std::vector<DeviceInfo> own_devices_;
   const std::vector<DeviceName> remote_devices_;
   const std::chrono::milliseconds slow_wait_;
+  const std::weak_ptr<void> owner_;
   std::atomic<uint64_t> next_id_{1};  // of sessions, steps and requests
   std::atomic<bool> stopping_{false};
   Mutex mu_;

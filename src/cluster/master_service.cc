@@ -8,6 +8,7 @@
 #include "cluster/master_service.pb.h"
 #include "cluster/master_step.h"
 #include "cluster/proto_io.h"
+#include "cluster/session_options.h"
 #include "cluster/tensor_message.h"
 #include "core/logging.h"
 #include "core/strings.h"
@@ -64,13 +65,6 @@ Status FindTargets(const Graph& graph, const Names& names, std::vector<Operation
   return OkStatus();
 }
 
-MasterSessionOptions OptionsFrom(const proto::ConfigProto& config) {
-  return {.allow_soft_placement = config.allow_soft_placement(),
-          .log_device_placement = config.log_device_placement(),
-          .operation_timeout = std::chrono::milliseconds(std::max<int64_t>(0, config.operation_timeout_in_ms())),
-          .isolated_state = config.isolate_session_state()};
-}
-
 }  // namespace
 
 struct MasterService::ClientSession {
@@ -79,8 +73,16 @@ struct MasterService::ClientSession {
     int64_t timeout_ms = 0;
   };
 
+  // Ends the session's steps, and the cluster if it has brought one. Blocks until that has ended.
+  void Close() {
+    session->Close();
+    if (has_own_cluster) member->Stop(OkStatus());
+  }
+
   std::string handle;
-  Graph graph;  // guarded by session->graph_mutex()
+  Graph graph;                     // guarded by session->graph_mutex()
+  std::shared_ptr<Member> member;  // whose master it is that holds the session
+  bool has_own_cluster = false;
   std::shared_ptr<MasterSession> session;
   Mutex mu;
   int64_t version TB_GUARDED_BY(mu) = 0;
@@ -111,8 +113,13 @@ struct MasterService::Running {
   }
 };
 
-MasterService::MasterService(Master* master, Timer* timer, ThreadPool* pool, std::string default_config)
-    : master_(master), timer_(timer), pool_(pool), default_config_(std::move(default_config)) {}
+MasterService::MasterService(std::shared_ptr<Member> home, OpenCluster open_cluster, Timer* timer, ThreadPool* pool,
+                             std::string default_config)
+    : home_(std::move(home)),
+      open_cluster_(std::move(open_cluster)),
+      timer_(timer),
+      pool_(pool),
+      default_config_(std::move(default_config)) {}
 
 MasterService::~MasterService() { Shutdown(); }
 
@@ -123,7 +130,7 @@ void MasterService::Shutdown() {
     stopping_ = true;
     sessions.swap(sessions_);
   }
-  for (const auto& [handle, session] : sessions) session->session->Close();
+  for (const auto& [handle, session] : sessions) session->Close();
 }
 
 const std::map<std::string, MasterService::Handler, std::less<>>& MasterService::Handlers() {
@@ -171,14 +178,30 @@ void MasterService::CreateSession(const std::shared_ptr<Call>& call) {
     }
     proto::ConfigProto config;
     config.ParseFromString(default_config_);
+    config.clear_cluster_def();
     config.MergeFrom(request.config());
-    session->session = master_->NewSession(&session->graph, OptionsFrom(config));
+    const auto options = SessionOptionsFrom(config);
+    if (!options.ok()) return call->Fail(options.status());
+    session->member = home_;
+    if (config.cluster_def().job_size() > 0) {
+      const auto cluster = ClusterSpec::FromClusterDef(config.cluster_def().SerializeAsString());
+      auto member = cluster.ok() ? open_cluster_(*cluster, request.target()) : cluster.status();
+      if (!member.ok()) return call->Fail(member.status());
+      session->member = *std::move(member);
+      session->has_own_cluster = true;
+    }
+    session->session = session->member->master().NewSession(&session->graph, *options);
     std::random_device random;
     session->handle = absl::StrCat(absl::Hex(random(), absl::kZeroPad8), absl::Hex(random(), absl::kZeroPad8));
+    bool too_late;
     {
       MutexLock lock(mu_);
-      if (stopping_) return call->Fail(Unavailable("the server is stopping"));
-      sessions_[session->handle] = session;
+      too_late = stopping_;
+      if (!too_late) sessions_[session->handle] = session;
+    }
+    if (too_late) {
+      session->Close();
+      return call->Fail(Unavailable("the server is stopping"));
     }
     proto::CreateSessionResponse response;
     response.set_session_handle(session->handle);
@@ -221,25 +244,38 @@ void MasterService::CloseSession(const std::shared_ptr<Call>& call) {
     sessions_.erase(it);
   }
   blocking_.Run([call, session = std::move(session)]() mutable {
-    session->session->Close();
+    session->Close();
     session.reset();
     Answer(call, proto::CloseSessionResponse());
   });
 }
 
 void MasterService::ListDevices(const std::shared_ptr<Call>& call) {
-  proto::ListDevicesRequest request;
-  if (!Read(call, &request)) return;
-  if (auto session = FindSession(request.session_handle()); !session.ok()) return call->Fail(session.status());
-  proto::ListDevicesResponse response;
-  for (const Master::Device& device : master_->ListDevices()) {
-    auto* out = device.is_local ? response.add_local_device() : response.add_remote_device();
-    out->set_name(device.name.ToString());
-    out->set_device_type(device.name.type.value_or("CPU"));
-    out->set_memory_limit(256 << 20);  // what TensorFlow says of every CPU
-    out->set_incarnation(device.incarnation);
-  }
-  Answer(call, response);
+  blocking_.Run([this, call] {
+    proto::ListDevicesRequest request;
+    if (!Read(call, &request)) return;
+    std::shared_ptr<Member> member = home_;
+    std::vector<DeviceName> filters;
+    // Without a session: what the server has.
+    if (!request.session_handle().empty()) {
+      auto session = FindSession(request.session_handle());
+      if (!session.ok()) {
+        return call->Fail(
+            InvalidArgument("Session ", request.session_handle(), " is not found. Has this master been restarted?"));
+      }
+      member = (*session)->member;
+      filters = (*session)->session->options().device_filters;
+    }
+    proto::ListDevicesResponse response;
+    for (const Master::Device& device : member->master().ListDevices(filters)) {
+      auto* out = device.is_local ? response.add_local_device() : response.add_remote_device();
+      out->set_name(ToUtf8(device.name.ToString()));
+      out->set_device_type(ToUtf8(device.name.type.value_or("CPU")));
+      out->set_memory_limit(device.memory_limit);
+      out->set_incarnation(device.incarnation);
+    }
+    Answer(call, response);
+  });
 }
 
 void MasterService::Reset(const std::shared_ptr<Call>& call) {
@@ -251,9 +287,10 @@ void MasterService::Reset(const std::shared_ptr<Call>& call) {
       MutexLock lock(mu_);
       sessions.swap(sessions_);
     }
-    for (const auto& [handle, session] : sessions) session->session->Close();
-    const Status status = master_->ResetContainers({request.container().begin(), request.container().end()},
-                                                   {request.device_filters().begin(), request.device_filters().end()});
+    for (const auto& [handle, session] : sessions) session->Close();
+    const Status status =
+        home_->master().ResetContainers({request.container().begin(), request.container().end()},
+                                        {request.device_filters().begin(), request.device_filters().end()});
     if (!status.ok()) return call->Fail(status);
     Answer(call, proto::ResetResponse());
   });

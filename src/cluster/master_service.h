@@ -2,12 +2,13 @@
 #ifndef TENSORBRAID_CLUSTER_MASTER_SERVICE_H_
 #define TENSORBRAID_CLUSTER_MASTER_SERVICE_H_
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
 
 #include "cluster/blocking_calls.h"
-#include "cluster/master.h"
+#include "cluster/member.h"
 #include "core/timer.h"
 #include "transport/calls.h"
 
@@ -18,9 +19,13 @@ namespace tensorbraid {
 // have to wait (making sessions, preparing signatures) has threads of its own. Thread-safe.
 class MasterService final : public CallHandler {
  public:
-  // All must outlive the service. `default_config` (a ConfigProto, or nothing) is what sessions take where their own
-  // says nothing.
-  MasterService(Master* master, Timer* timer, ThreadPool* pool, std::string default_config);
+  // Opens the cluster that a session has brought, for a client who called `target`; see SessionClusters::Open.
+  using OpenCluster =
+      std::function<StatusOr<std::shared_ptr<Member>>(const ClusterSpec& cluster, const std::string& target)>;
+  // Sessions run in the cluster of `home` unless they bring one. Timer and pool must outlive the service.
+  // `default_config` (a ConfigProto, or nothing) is what sessions take where their own says nothing.
+  MasterService(std::shared_ptr<Member> home, OpenCluster open_cluster, Timer* timer, ThreadPool* pool,
+                std::string default_config);
   // REQUIRES: no more calls come.
   ~MasterService() override;
 
@@ -53,7 +58,8 @@ class MasterService final : public CallHandler {
   void Run(const std::shared_ptr<Running>& run);
   void Launch(const std::shared_ptr<Running>& run, const std::shared_ptr<CompiledGraph>& graph);
 
-  Master* const master_;
+  const std::shared_ptr<Member> home_;
+  const OpenCluster open_cluster_;
   Timer* const timer_;
   ThreadPool* const pool_;
   const std::string default_config_;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include "cluster/master.h"
 #include "cluster/master_step.h"
@@ -113,10 +114,11 @@ StatusOr<std::shared_ptr<CompiledGraph>> MasterSession::Compile(const RunSignatu
     // Feeds come from the client and fetches go to it: both are where the master is.
     if (node->type() == "_Arg" || node->type() == "_Retval") node->set_device(home);
   }
-  TF_RETURN_IF_ERROR(PlaceNodes(graph.get(), {.devices = master_->devices(),
+  TF_RETURN_IF_ERROR(ConnectTasksOf(*graph, deadline));
+  TF_RETURN_IF_ERROR(PlaceNodes(graph.get(), {.devices = master_->DeviceNames(options_.device_filters),
                                               .allow_soft_placement = options_.allow_soft_placement,
                                               .log_placement = options_.log_device_placement}));
-  TF_ASSIGN_OR_RETURN(graph, Optimize(*graph));
+  TF_ASSIGN_OR_RETURN(graph, Optimize(*graph, options_.optimize));
   TF_ASSIGN_OR_RETURN(auto parts, PartitionByTask(*graph));
   auto compiled = std::make_shared<CompiledGraph>();
   {
@@ -143,12 +145,35 @@ StatusOr<std::shared_ptr<CompiledGraph>> MasterSession::Compile(const RunSignatu
   return compiled;
 }
 
+Status MasterSession::ConnectTasksOf(const Graph& graph, Deadline deadline) {
+  if (master_->links_ == nullptr) return OkStatus();
+  std::set<std::string> asked;  // devices as nodes give them
+  std::set<std::string> tasks;
+  for (const auto& node : graph.impl().nodes()) {
+    if (node->device().empty() || !asked.insert(node->device()).second) continue;
+    const auto device = DeviceName::Parse(node->device());
+    if (device.ok() && device->job.has_value() && device->task.has_value()) {
+      tasks.insert(FullTaskName(*device->job, *device->task));
+    }
+  }
+  std::set<std::string> missing;
+  for (const Master::Device& device : master_->Devices(options_.device_filters)) {
+    const std::string task = device.name.TaskString();
+    if (device.incarnation == 0 && tasks.contains(task)) missing.insert(task);
+  }
+  for (const std::string& task : missing) {
+    // One that this session has used and lost is not waited for, but reported when its part is registered.
+    MutexLock lock(mu_);
+    if (used_links_.contains(task)) return OkStatus();
+  }
+  for (const std::string& task : missing) {
+    TF_RETURN_IF_ERROR(master_->links_->WaitFor(task, deadline, [this] { return IsClosed(); }).status());
+  }
+  return OkStatus();
+}
+
 Status MasterSession::RegisterPart(CompiledGraph::Part* part, uint64_t handle, Deadline deadline) {
   if (master_->links_ == nullptr) return Internal("no network, but a part for ", part->task);
-  const auto cancelled = [this] {
-    MutexLock lock(mu_);
-    return closed_ || master_->stopping_;
-  };
   std::shared_ptr<Link> known;
   {
     MutexLock lock(mu_);
@@ -158,7 +183,7 @@ Status MasterSession::RegisterPart(CompiledGraph::Part* part, uint64_t handle, D
   // A task that has not been there yet is waited for; one that this session has used and lost is not.
   std::shared_ptr<Link> link;
   if (known == nullptr) {
-    TF_ASSIGN_OR_RETURN(link, master_->links_->WaitFor(part->task, deadline, cancelled));
+    TF_ASSIGN_OR_RETURN(link, master_->links_->WaitFor(part->task, deadline, [this] { return IsClosed(); }));
   } else {
     TF_ASSIGN_OR_RETURN(link, master_->ConnectedTo(known->peer()));
   }
@@ -262,6 +287,11 @@ void MasterSession::Drop(const std::shared_ptr<CompiledGraph>& graph) {
   master_->worker_->Deregister(id_, graph->handle);
   MutexLock lock(mu_);
   for (const auto& part : graph->remote) part.link->Send(DeregisterGraph{.session = id_, .handle = graph->handle});
+}
+
+bool MasterSession::IsClosed() {
+  MutexLock lock(mu_);
+  return closed_ || master_->stopping_;
 }
 
 void MasterSession::Close() {

@@ -18,6 +18,7 @@ struct MasterSession::Step : std::enable_shared_from_this<MasterSession::Step> {
       : master(master),
         id(id),
         session(session),
+        held(master->owner_.lock()),
         links(std::move(links)),
         link_done(this->links.size(), false),
         remaining(static_cast<int>(this->links.size()) + 1) {}
@@ -40,6 +41,7 @@ struct MasterSession::Step : std::enable_shared_from_this<MasterSession::Step> {
   Master* const master;
   const StepId id;
   const SessionId session;
+  const std::shared_ptr<void> held;
   const std::vector<std::shared_ptr<Link>> links;
   CancellationManager cancellation;  // of a local step; others are cancelled through their rendezvous
   Mutex mu;

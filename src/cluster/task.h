@@ -7,11 +7,10 @@
 #include <memory>
 #include <string>
 
-#include "cluster/exchange.h"
-#include "cluster/links.h"
-#include "cluster/master.h"
 #include "cluster/master_service.h"
-#include "cluster/worker.h"
+#include "cluster/member.h"
+#include "cluster/session_clusters.h"
+#include "cluster/switchboard.h"
 #include "core/thread_pool.h"
 #include "core/timer.h"
 #include "tensorbraid/cluster_spec.h"
@@ -29,43 +28,40 @@ struct TaskOptions {
   std::string default_session_config = {};
 };
 
-// Thread-safe. Members are declared so that each outlives what uses it.
-class Task final : public Links::Observer {
+// Thread-safe.
+class Task final {
  public:
   // A cluster of one.
   static StatusOr<std::shared_ptr<Task>> CreateLocal(const TaskOptions& options);
   // A task of `cluster` that speaks over `transport`. Listens when Start is called.
   static StatusOr<std::shared_ptr<Task>> Create(const ClusterSpec& cluster, const TaskOptions& options,
                                                 std::unique_ptr<Transport> transport);
-  ~Task() override;
+  ~Task();
 
   // Listens on `address`, returns the port, and dials the parameter servers, now and whenever they are gone.
   StatusOr<int> Start(const std::string& address);
   // Leaves the cluster; see Server::Stop. Idempotent.
   void Stop(const Status& why);
 
-  Master& master() { return *master_; }
-  Links* links() { return links_.get(); }
+  Master& master() { return home_->master(); }
+  SessionClusters& session_clusters() { return *session_clusters_; }  // REQUIRES: the task has a network
+  Links* links() { return home_->links(); }
   ResourceManager& resources() { return resources_; }
-  const std::string& name() const { return name_; }  // "/job:worker/replica:0/task:1"
+  const std::string& name() const { return home_->name(); }  // "/job:worker/replica:0/task:1"
 
  private:
   Task(const TaskOptions& options, ClusterSpec cluster);
-  void OnMessage(const std::shared_ptr<Link>& link, Message message) override;
-  void OnLinkDown(const std::shared_ptr<Link>& link, const Status& why) override;
+  Machine machine(std::vector<DeviceInfo> devices);
 
-  const std::string name_;
-  const uint64_t incarnation_;
+  // Declared so that each outlives what uses it.
   const TaskOptions options_;
   const ClusterSpec cluster_;
   ResourceManager resources_;
   std::unique_ptr<Timer> timer_;
-  std::unique_ptr<Transport> transport_;
-  std::unique_ptr<Links> links_;
-  std::unique_ptr<Exchange> exchange_;
+  std::unique_ptr<SessionClusters> session_clusters_;
+  std::unique_ptr<Switchboard> switchboard_;
   std::unique_ptr<ThreadPool> pool_;
-  std::unique_ptr<Worker> worker_;
-  std::unique_ptr<Master> master_;
+  std::shared_ptr<Member> home_;  // in the cluster that the task was started in
   std::unique_ptr<MasterService> service_;
 };
 

@@ -7,8 +7,9 @@
 
 namespace tensorbraid {
 
-Worker::Worker(std::vector<DeviceName> devices, ResourceManager* resources, ThreadPool* pool, Exchange* exchange)
-    : devices_(std::move(devices)), resources_(resources), pool_(pool), exchange_(exchange) {}
+Worker::Worker(std::vector<DeviceName> devices, ResourceManager* resources, ThreadPool* pool, Exchange* exchange,
+               std::weak_ptr<void> owner)
+    : devices_(std::move(devices)), resources_(resources), pool_(pool), exchange_(exchange), owner_(std::move(owner)) {}
 
 StatusOr<std::shared_ptr<Executor>> Worker::Register(SessionId session, uint64_t handle,
                                                      std::unique_ptr<Graph> partition, bool isolated_state) {
@@ -87,7 +88,8 @@ void Worker::RunStep(StepId id, const std::shared_ptr<Executor>& executor, std::
   auto step = exchange_->Begin(id);
   StepExchange* raw = step.get();
   executor->Run(std::move(args), raw, &raw->cancellation(),
-                [step = std::move(step), done = std::move(done)](const Status& status, std::vector<Tensor> retvals) {
+                [step = std::move(step), done = std::move(done), held = owner_.lock()](const Status& status,
+                                                                                       std::vector<Tensor> retvals) {
                   const Status failed = step->status();
                   done(status.ok() ? failed : status, std::move(retvals));
                 });
@@ -99,12 +101,12 @@ bool Worker::OnMessage(const std::shared_ptr<Link>& link, const Message& message
   } else if (const auto* m = std::get_if<AbortStep>(&message)) {
     if (auto step = exchange_->Find(m->step)) {
       // Cancelling runs what kernels registered; keep that off the transport's thread.
-      pool_->Schedule([step, reason = m->reason] { step->Fail(reason); });
+      pool_->Schedule([step, reason = m->reason, held = owner_.lock()] { step->Fail(reason); });
     }
   } else if (const auto* m = std::get_if<EndStep>(&message)) {
     exchange_->End(m->step);
   } else if (const auto* m = std::get_if<RegisterGraph>(&message)) {
-    pool_->Schedule([this, link, m = *m] { OnRegisterGraph(link, m); });
+    pool_->Schedule([this, link, m = *m, held = owner_.lock()] { OnRegisterGraph(link, m); });
   } else if (const auto* m = std::get_if<DeregisterGraph>(&message)) {
     Deregister(m->session, m->handle);
   } else if (const auto* m = std::get_if<CloseSession>(&message)) {

@@ -17,8 +17,9 @@ namespace tensorbraid {
 // Thread-safe.
 class Worker {
  public:
-  // All pointers must outlive the worker.
-  Worker(std::vector<DeviceName> devices, ResourceManager* resources, ThreadPool* pool, Exchange* exchange);
+  // All pointers must outlive the worker. Who owns it may end while steps run if it is given: they hold it.
+  Worker(std::vector<DeviceName> devices, ResourceManager* resources, ThreadPool* pool, Exchange* exchange,
+         std::weak_ptr<void> owner = {});
 
   // Compiles a partition. InvalidArgument when it needs a device that this task does not have, naming those it has.
   // With `isolated_state` the session's resources are its own, and go with it.
@@ -55,6 +56,7 @@ class Worker {
   ResourceManager* const resources_;
   ThreadPool* const pool_;
   Exchange* const exchange_;
+  const std::weak_ptr<void> owner_;
   Mutex mu_;
   absl::flat_hash_map<SessionId, std::shared_ptr<Session>> sessions_ TB_GUARDED_BY(mu_);
 };

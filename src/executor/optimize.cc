@@ -64,7 +64,7 @@ bool SameAttrs(const Node& a, const Node& b) {
 
 class Optimizer {
  public:
-  explicit Optimizer(const Graph& graph) : graph_(graph) {}
+  Optimizer(const Graph& graph, const OptimizeOptions& options) : graph_(graph), options_(options) {}
 
   StatusOr<std::unique_ptr<Graph>> Run() {
     const auto& nodes = graph_.impl().nodes();
@@ -122,7 +122,7 @@ class Optimizer {
         return OkStatus();
       }
       // A constant in its place would be there also when the node is dead, and outside of its loop.
-      TF_ASSIGN_OR_RETURN(const bool folded, conditional_[node.id()] ? false : Fold(node));
+      TF_ASSIGN_OR_RETURN(const bool folded, conditional_[node.id()] || !options_.fold_constants ? false : Fold(node));
       if (folded) return OkStatus();
     }
     std::vector<Output> inputs;
@@ -137,7 +137,7 @@ class Optimizer {
       Node* const copy = copies_[c->id()];
       if (std::find(controls.begin(), controls.end(), copy) == controls.end()) controls.push_back(copy);
     }
-    Node* same = IsPure(node) ? FindSame(node, inputs, controls) : nullptr;
+    Node* same = IsPure(node) && options_.merge_equal ? FindSame(node, inputs, controls) : nullptr;
     if (same == nullptr) {
       TF_ASSIGN_OR_RETURN(same, out_->impl().CopyNode(node, std::move(inputs), std::move(controls)));
       if (IsPure(node)) Remember(same);
@@ -294,6 +294,7 @@ class Optimizer {
   }
 
   const Graph& graph_;
+  const OptimizeOptions options_;
   std::unique_ptr<Graph> out_ = std::make_unique<Graph>();
   std::vector<std::vector<Output>> outputs_;  // by the original's id: what stands for each of its outputs
   std::vector<Node*> copies_;                 // by the original's id: what stands for it
@@ -305,6 +306,8 @@ class Optimizer {
 
 }  // namespace
 
-StatusOr<std::unique_ptr<Graph>> Optimize(const Graph& graph) { return Optimizer(graph).Run(); }
+StatusOr<std::unique_ptr<Graph>> Optimize(const Graph& graph, const OptimizeOptions& options) {
+  return Optimizer(graph, options).Run();
+}
 
 }  // namespace tensorbraid

@@ -17,11 +17,11 @@ namespace {
 
 // What is left of the part of `g` that the fetches need.
 std::unique_ptr<Graph> Optimized(const Graph& g, const std::vector<Output>& feeds, const std::vector<Output>& fetches,
-                                 const std::vector<Operation>& targets = {}) {
+                                 const std::vector<Operation>& targets = {}, const OptimizeOptions& options = {}) {
   TB_CHECK_OK(g.status());
   auto part = ExtractSubgraph(g, feeds, fetches, targets);
   TB_CHECK_OK(part.status());
-  auto optimized = Optimize(**part);
+  auto optimized = Optimize(**part, options);
   TB_CHECK_OK(optimized.status());
   return *std::move(optimized);
 }
@@ -46,6 +46,20 @@ TEST(OptimizeTest, WhatDependsOnConstantsAloneIsAConstant) {
   EXPECT_EQ(o->impl().nodes().size(), 2u);
   EXPECT_EQ(Fetched(*o, 0).scalar<float>(), 50.0f);
   EXPECT_NE(o->impl().Find(all.node()->name()), nullptr);  // under the name of what it stands for
+}
+
+TEST(OptimizeTest, LeavesOutWhatItIsToldTo) {
+  Graph g;
+  const Output x = Placeholder(g, kFloat32, {2, 3});
+  const Output sum = Add(Operand(2.0f).ToOutput(g), 3.0f);
+  const Output once = Square(x);
+  const Output twice = Square(x);
+  const auto unfolded = Optimized(g, {x}, {sum, once, twice}, {}, {.fold_constants = false});
+  EXPECT_EQ(Count(*unfolded, sum.node()->type()), 1);
+  EXPECT_EQ(Count(*unfolded, "Square"), 1);
+  const auto unmerged = Optimized(g, {x}, {sum, once, twice}, {}, {.merge_equal = false});
+  EXPECT_EQ(Count(*unmerged, sum.node()->type()), 0);
+  EXPECT_EQ(Count(*unmerged, "Square"), 2);
 }
 
 TEST(OptimizeTest, AKnownShapeIsAConstantAndItsTensorIsNotNeeded) {

@@ -7,11 +7,14 @@ namespace {
 // A master of this process: that of a server, or of a task made for this session alone.
 class LocalBackend final : public SessionBackend {
  public:
-  LocalBackend(std::shared_ptr<Task> task, const Graph& graph, const SessionOptions& options)
+  // `cluster` is one of the session's own, or null.
+  LocalBackend(std::shared_ptr<Task> task, std::shared_ptr<Member> cluster, const Graph& graph,
+               const MasterSessionOptions& options)
       : task_(std::move(task)),
-        session_(task_->master().NewSession(&graph, {.allow_soft_placement = options.allow_soft_placement,
-                                                     .log_device_placement = options.log_device_placement,
-                                                     .operation_timeout = options.operation_timeout})) {}
+        cluster_(std::move(cluster)),
+        device_filters_(options.device_filters),
+        session_(master().NewSession(&graph, options)) {}
+  ~LocalBackend() override { Close().IgnoreError(); }
 
   StatusOr<std::shared_ptr<const Prepared>> Prepare(const RunSignature& signature, Deadline deadline) override {
     auto prepared = std::make_shared<Compiled>();
@@ -29,11 +32,12 @@ class LocalBackend final : public SessionBackend {
   }
   Status Close() override {
     session_->Close();
+    if (cluster_ != nullptr) cluster_->Stop(OkStatus());
     return OkStatus();
   }
   std::vector<std::string> ListDevices() override {
     std::vector<std::string> names;
-    for (const DeviceName& d : task_->master().devices()) names.push_back(d.ToString());
+    for (const DeviceName& d : master().DeviceNames(device_filters_)) names.push_back(d.ToString());
     return names;
   }
 
@@ -41,7 +45,11 @@ class LocalBackend final : public SessionBackend {
   struct Compiled final : Prepared {
     std::shared_ptr<CompiledGraph> graph;
   };
+  Master& master() { return cluster_ != nullptr ? cluster_->master() : task_->master(); }
+
   const std::shared_ptr<Task> task_;
+  const std::shared_ptr<Member> cluster_;
+  const std::vector<DeviceName> device_filters_;
   const std::shared_ptr<MasterSession> session_;
 };
 
@@ -58,7 +66,21 @@ StatusOr<std::unique_ptr<SessionBackend>> NewLocalBackend(const Graph& graph, co
   } else {
     TF_ASSIGN_OR_RETURN(task, FindTask(options.target));
   }
-  return std::make_unique<LocalBackend>(std::move(task), graph, options);
+  MasterSessionOptions session_options{.allow_soft_placement = options.allow_soft_placement,
+                                       .log_device_placement = options.log_device_placement,
+                                       .operation_timeout = options.operation_timeout,
+                                       .isolated_state = options.isolate_session_state};
+  for (const std::string& filter : options.device_filters) {
+    TF_ASSIGN_OR_RETURN(DeviceName name, DeviceName::Parse(filter));
+    session_options.device_filters.push_back(std::move(name));
+  }
+  std::shared_ptr<Member> cluster;
+  if (!options.cluster.empty()) {
+    if (options.target.empty()) return InvalidArgument("a session with a cluster of its own needs a target in it");
+    TF_ASSIGN_OR_RETURN(cluster, task->session_clusters().Open(options.cluster, options.target));
+    session_options.isolated_state = true;
+  }
+  return std::make_unique<LocalBackend>(std::move(task), std::move(cluster), graph, session_options);
 }
 
 }  // namespace tensorbraid

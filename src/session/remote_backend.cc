@@ -24,10 +24,13 @@ constexpr std::chrono::seconds kCloseTimeout{5};
 class RemoteBackend final : public SessionBackend {
  public:
   RemoteBackend(const Graph& graph, const std::string& address, const SessionOptions& options)
-      : graph_(graph), client_(NewGrpcCallClient(address, kPatience)) {
+      : graph_(graph), address_(address), client_(NewGrpcCallClient(address, kPatience)) {
     config_.set_allow_soft_placement(options.allow_soft_placement);
     config_.set_log_device_placement(options.log_device_placement);
     config_.set_operation_timeout_in_ms(options.operation_timeout.count());
+    config_.set_isolate_session_state(options.isolate_session_state);
+    for (const std::string& filter : options.device_filters) config_.add_device_filters(filter);
+    if (!options.cluster.empty()) config_.mutable_cluster_def()->ParseFromString(options.cluster.ToClusterDef());
   }
 
   Status Create() {
@@ -170,6 +173,7 @@ class RemoteBackend final : public SessionBackend {
       proto::CreateSessionRequest request;
       request.set_graph_def(std::move(graph));
       *request.mutable_config() = config_;
+      request.set_target("grpc://" + address_);
       proto::CreateSessionResponse response;
       TF_RETURN_IF_ERROR(Ask("CreateSession", request, &response, deadline));
       handle_ = response.session_handle();
@@ -191,6 +195,7 @@ class RemoteBackend final : public SessionBackend {
   }
 
   const Graph& graph_;
+  const std::string address_;
   const std::unique_ptr<CallClient> client_;
   proto::ConfigProto config_;
   Mutex mu_;

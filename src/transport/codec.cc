@@ -83,6 +83,16 @@ void Put(const Hello& from, proto::Hello* to) {
   to->set_expected_task(from.expected_task);
   to->set_incarnation(from.incarnation);
   to->set_address(from.address);
+  for (const DeviceInfo& device : from.devices) {
+    auto* info = to->add_device();
+    info->set_type(device.type);
+    info->set_id(device.id);
+    info->set_memory_limit(device.memory_limit);
+    info->set_incarnation(device.incarnation);
+  }
+  to->set_cluster(from.cluster);
+  to->set_cluster_def(from.cluster_def);
+  to->set_cluster_master(from.cluster_master);
 }
 
 struct Encoder {
@@ -213,11 +223,20 @@ StatusOr<TensorMeta> Get(const proto::TensorMeta& from) {
 }
 
 Hello Get(const proto::Hello& from) {
-  return {.protocol_version = from.protocol_version(),
-          .task = from.task(),
-          .expected_task = from.expected_task(),
-          .incarnation = from.incarnation(),
-          .address = from.address()};
+  Hello to;
+  to.protocol_version = from.protocol_version();
+  to.task = from.task();
+  to.expected_task = from.expected_task();
+  to.incarnation = from.incarnation();
+  to.address = from.address();
+  for (const auto& info : from.device()) {
+    to.devices.push_back(
+        {.type = info.type(), .id = info.id(), .memory_limit = info.memory_limit(), .incarnation = info.incarnation()});
+  }
+  to.cluster = from.cluster();
+  to.cluster_def = from.cluster_def();
+  to.cluster_master = from.cluster_master();
+  return to;
 }
 
 StatusOr<Message> DecodeEager(const proto::EagerTensor& from, Payload payload) {

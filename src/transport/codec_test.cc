@@ -128,6 +128,10 @@ TEST(CodecTest, HandshakesSurvive) {
   EXPECT_EQ(handshake->hello.task, "a");
   EXPECT_EQ(handshake->hello.expected_task, "b");
   EXPECT_EQ(handshake->hello.protocol_version, Hello::kProtocolVersion);
+  EXPECT_EQ(handshake->hello.devices, HelloFrom("a", "b").devices);
+  EXPECT_EQ(handshake->hello.cluster, 7u);
+  EXPECT_EQ(handshake->hello.cluster_def, "def");
+  EXPECT_EQ(handshake->hello.cluster_master, "master");
   frame.clear();
   AppendFrame(HandshakeAnswer{OddStatus(), HelloFrom("c")}, &frame);
   auto answer = DecodeHandshakeAnswer(HeaderOf(frame));

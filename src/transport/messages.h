@@ -69,6 +69,15 @@ struct Payload {
   Payload Part(size_t offset, size_t count) const;
 };
 
+// A device, as its task describes it.
+struct DeviceInfo {
+  std::string type;  // "CPU"
+  int id = 0;        // among the task's devices of this type
+  int64_t memory_limit = 0;
+  uint64_t incarnation = 0;  // random, never 0, new with every start of the task
+  friend bool operator==(const DeviceInfo&, const DeviceInfo&) = default;
+};
+
 // First on every link. The answer has the same form; `expected_task` is then what the asker called itself.
 struct Hello {
   static constexpr uint32_t kProtocolVersion = 1;
@@ -77,6 +86,13 @@ struct Hello {
   std::string expected_task;  // whom the sender believes to be talking to; empty: anybody
   uint64_t incarnation = 0;   // random, never 0, new with every start of the task
   std::string address;        // where the sender listens, as its cluster names it
+  std::vector<DeviceInfo> devices;
+  // The cluster in which all these names are meant: 0 is the one that the tasks were started in, others were brought by
+  // sessions (cluster/session_clusters.h). Then the caller says what it is: a ClusterDef, and which of its tasks holds
+  // the session.
+  uint64_t cluster = 0;
+  std::string cluster_def;
+  std::string cluster_master;
 };
 
 // Requests carry a number that the Reply repeats.

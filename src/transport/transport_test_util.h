@@ -245,6 +245,10 @@ inline Hello HelloFrom(const std::string& task, const std::string& expected = ""
   hello.expected_task = expected;
   hello.incarnation = 42;
   hello.address = "localhost:1";
+  hello.devices = {{.type = "CPU", .id = 1, .memory_limit = 5, .incarnation = 6}};
+  hello.cluster = 7;
+  hello.cluster_def = "def";
+  hello.cluster_master = "master";
   return hello;
 }
 
