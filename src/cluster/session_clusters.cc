@@ -103,12 +103,12 @@ Status SessionClusters::Admit(const Hello& from) {
   TB_LOG(Debug, "cluster") << "takes part as " << ShortTaskName(member->name()) << " in a cluster that a session of "
                            << ShortTaskName(from.task) << " has brought";
   members_[from.cluster] = member;
-  machine_.timer->RunAfter(kMasterMustConnect, [this, cluster = from.cluster, master = from.task,
-                                                weak = std::weak_ptr<Member>(member)] {
-    const auto member = weak.lock();
-    if (member == nullptr || member->links()->Find(master) != nullptr) return;
-    endings_.Run([this, cluster] { End(cluster); });
-  });
+  machine_.timer->RunAfter(kMasterMustConnect,
+                           [this, cluster = from.cluster, master = from.task, weak = std::weak_ptr<Member>(member)] {
+                             const auto member = weak.lock();
+                             if (member == nullptr || member->links()->Find(master) != nullptr) return;
+                             endings_.Run([this, cluster] { End(cluster); });
+                           });
   return OkStatus();
 }
 

@@ -1,7 +1,7 @@
 // Clusters that sessions bring with them: ConfigProto.cluster_def.
 //
-// The master of such a session gives the cluster a number and becomes a member of it (member.h), under the name that the
-// cluster has for it. Its Hello to the other tasks carries number and cluster, and makes each a member that has not
+// The master of such a session gives the cluster a number and becomes a member of it (member.h), under the name that
+// the cluster has for it. Its Hello to the other tasks carries number and cluster, and makes each a member that has not
 // heard of it before. When the session ends, or its master is gone, so do all these members.
 #ifndef TENSORBRAID_CLUSTER_SESSION_CLUSTERS_H_
 #define TENSORBRAID_CLUSTER_SESSION_CLUSTERS_H_

@@ -20,8 +20,7 @@ OptimizeOptions OptimizeOptionsFrom(const proto::GraphOptions& options) {
   if (rewrites.disable_meta_optimizer()) return {.fold_constants = false, .merge_equal = false};
   const bool all = o.opt_level() >= 0;
   return {.fold_constants = IsOn(rewrites.constant_folding(), all || o.do_constant_folding()),
-          .merge_equal =
-              IsOn(rewrites.common_subgraph_elimination(), all || o.do_common_subexpression_elimination())};
+          .merge_equal = IsOn(rewrites.common_subgraph_elimination(), all || o.do_common_subexpression_elimination())};
 }
 
 }  // namespace
@@ -32,11 +31,10 @@ StatusOr<MasterSessionOptions> SessionOptionsFrom(const proto::ConfigProto& conf
       .log_device_placement = config.log_device_placement(),
       .operation_timeout = std::chrono::milliseconds(std::max<int64_t>(0, config.operation_timeout_in_ms())),
       // Tasks that a session has named for itself hold nothing that is meant for others, unless it says so.
-      .isolated_state =
-          config.cluster_def().job_size() > 0
-              ? config.isolate_session_state() ||
-                    !config.experimental().share_session_state_in_clusterspec_propagation()
-              : config.isolate_session_state(),
+      .isolated_state = config.cluster_def().job_size() > 0
+                            ? config.isolate_session_state() ||
+                                  !config.experimental().share_session_state_in_clusterspec_propagation()
+                            : config.isolate_session_state(),
       .optimize = OptimizeOptionsFrom(config.graph_options())};
   for (const std::string& filter : config.device_filters()) {
     auto name = DeviceName::Parse(filter);

@@ -65,14 +65,13 @@ TEST_F(SessionClusterTest, IndicesMayHaveGaps) {
   Graph g;
   auto x = Placeholder(g, kFloat32, {}, "x");
   auto y = On(g, "/job:worker/task:7", x, 5);
-  auto session =
-      Open(g, 0, ClusterSpec::Sparse({{"worker", {{3, Address(0)}, {7, Address(1)}}}}));
+  auto session = Open(g, 0, ClusterSpec::Sparse({{"worker", {{3, Address(0)}, {7, Address(1)}}}}));
   ASSERT_TRUE(session.ok()) << session.status();
   auto result = (*session)->Run({y}, {{x, Tensor::Scalar(2.0f)}});
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_EQ((*result)[0].scalar<float>(), 10);
-  EXPECT_THAT((*session)->ListDevices(), ElementsAre("/job:worker/replica:0/task:3/device:CPU:0",
-                                                     "/job:worker/replica:0/task:7/device:CPU:0"));
+  EXPECT_THAT((*session)->ListDevices(),
+              ElementsAre("/job:worker/replica:0/task:3/device:CPU:0", "/job:worker/replica:0/task:7/device:CPU:0"));
   Graph other;
   auto z = On(other, "/job:worker/task:1", Placeholder(other, kFloat32, {}, "x"), 5);
   auto without = Open(other, 0, ClusterSpec::Sparse({{"worker", {{3, Address(0)}, {7, Address(1)}}}}));
@@ -213,8 +212,8 @@ TEST(SessionFiltersTest, HideTheDevicesOfOtherTasks) {
   EXPECT_EQ(run({"no device"}).code(), StatusCode::kInvalidArgument);
   auto session = Session::Create(g, {.target = cluster.worker_target(1), .device_filters = {"/job:ps/task:1"}}).value();
   // The master's own are always there.
-  EXPECT_THAT(session->ListDevices(), ElementsAre("/job:worker/replica:0/task:1/device:CPU:0",
-                                                  "/job:ps/replica:0/task:1/device:CPU:0"));
+  EXPECT_THAT(session->ListDevices(),
+              ElementsAre("/job:worker/replica:0/task:1/device:CPU:0", "/job:ps/replica:0/task:1/device:CPU:0"));
 }
 
 TEST(SessionStateTest, IsSharedUnlessTheSessionIsolatesIt) {
