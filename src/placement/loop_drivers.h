@@ -1,7 +1,8 @@
 // Loops that cross tasks.
 //
-// A _Recv has no inputs, so nothing says that it belongs to a loop, nor in which iterations it should run. Each part
-// that receives within a loop gets a small loop of its own in the same frame, its *driver*, which makes the iterations
+// A _Recv has no inputs, so nothing says that it belongs to a loop, nor in which iterations it should run. Nor does
+// anything where all that a part has of a loop depends on what stays the same in it. Each part that receives within a
+// loop, or has nothing of it that goes around, gets a small loop of its own in the same frame, its *driver*, which makes the iterations
 // of the real one and no more:
 //
 //     start ─► Enter ─► Merge ─► Switch ─► NextIteration ─┐         Merge ─control─► every _Recv of the loop here

@@ -1,5 +1,7 @@
 #include "placement/partition.h"
 
+#include <algorithm>
+#include <set>
 #include <tuple>
 #include <vector>
 
@@ -107,8 +109,30 @@ class Partitioner {
     return drivers_.BeginOn(parts_.at(task).get(), task, device, frames_, frames_.out_frame_of[from.id()]);
   }
 
+  // Nodes that depend on nothing that goes around, only on what stays the same, run in each iteration nevertheless: where
+  // nothing else makes the iterations of their loop, a driver does.
+  Status BeginWhereNothingGoesAround() {
+    std::set<std::pair<int, std::string>> going_around;
+    for (const auto& node : graph_.impl().nodes()) {
+      if (FlowKindOf(*node) != FlowKind::kMerge || !HasBackEdge(*node)) continue;
+      going_around.emplace(frames_.frame_of[node->id()], tasks_[node->id()]);
+    }
+    for (const auto& node : graph_.impl().nodes()) {
+      const int id = node->id(), frame = frames_.frame_of[id];
+      if (frame == 0 || going_around.contains({frame, tasks_[id]})) continue;
+      TF_RETURN_IF_ERROR(
+          drivers_.BeginOn(parts_.at(tasks_[id]).get(), tasks_[id], devices_[id], frames_, frame).status());
+    }
+    return OkStatus();
+  }
+  static bool HasBackEdge(const Node& merge) {
+    return std::any_of(merge.inputs().begin(), merge.inputs().end(),
+                       [](const Output& in) { return FlowKindOf(*in.node()) == FlowKind::kNextIteration; });
+  }
+
   // Gives every driver its condition, which may itself have to cross.
   Status DriveLoops() {
+    TF_RETURN_IF_ERROR(BeginWhereNothingGoesAround());
     std::vector<Node*> conditions(frames_.frames.size(), nullptr);
     for (const auto& node : graph_.impl().nodes()) {
       if (FlowKindOf(*node) != FlowKind::kLoopCond) continue;

@@ -341,6 +341,20 @@ TEST_F(ClusterControlFlowTest, AVariableOnTheParameterServerIsUpdatedInEachItera
   EXPECT_EQ(*RunOne(*session, v.value()), 45);
 }
 
+TEST_F(ClusterControlFlowTest, WhatStaysTheSameIsUsedOnAnotherTaskInEachIteration) {
+  Graph g;
+  const Output two = EnterConstant(Number(g, 2), "loop");
+  const LoopVars r = While(
+      g, "loop", {Number(g, 0)}, [&](const LoopVars& v) { return Less(v[0], 5.0f); },
+      [&](const LoopVars& v) {
+        // No control edge either: of what the server has of the loop, nothing goes around.
+        auto scope = g.ControlDependencies(std::vector<Operation>{});
+        return LoopVars{v[0] + On(g, kPs, [&] { return two * two; })};
+      },
+      10, kWorker);
+  EXPECT_EQ(*RunOne(*Open(g), r[0]), 8);
+}
+
 TEST_F(ClusterControlFlowTest, DeadTensorsCrossLargeAndSmall) {
   Graph g;
   const Output pred = Placeholder(g, DType::kBool, {});
