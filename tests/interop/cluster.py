@@ -39,7 +39,11 @@ class Task:
 
     def kill(self):
         self.process.kill()
-        self.process.wait()
+        self.wait()
+
+    def wait(self, seconds=None):
+        self.process.wait(seconds)
+        self.process.stdout.close()
 
     def restart(self):
         self.kill()
@@ -91,7 +95,7 @@ class Cluster:
                 t.process.send_signal(signal.SIGTERM)
         for t in self.all_tasks():
             try:
-                t.process.wait(10)
+                t.wait(10)
             except subprocess.TimeoutExpired:
                 t.kill()
 

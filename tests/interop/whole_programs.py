@@ -216,6 +216,7 @@ with tf.Graph().as_default():
         session.run(q.dequeue())
 """
         client = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+        self.addCleanup(client.stdout.close)
         self.assertEqual(client.stdout.readline().strip(), "waits")
         with tf.Graph().as_default():
             with tf.device("/job:ps/task:0"):

@@ -223,6 +223,9 @@ def version_1(s):
         s.run(tf.raw_ops.Save(filename=path, tensor_names=names, data=[1.0]), {names: ["a", "b"]})
 
 
+def sharded_saver(s):
+    _saver(s, sharded=True, use_resource=False)
+
 
 def partitioned_variables(s):
     with tf.device(s.ps):
@@ -247,6 +250,28 @@ def partitioned_variables(s):
             s.record(session.run(both))
 
 
+def monitored_training_session(s):
+    with _folder() as folder:
+        for last_step in [5, 9]:
+            with tf.Graph().as_default():
+                with tf.device(s.ps):
+                    w = tf1.get_variable("w", initializer=tf.constant([1.0, -2.0]))
+                    step = tf1.train.get_or_create_global_step()
+                loss = tf.reduce_sum(tf.square(w - 3.0))
+                train = tf1.train.AdamOptimizer(0.1).minimize(loss, global_step=step)
+                with tf1.train.MonitoredTrainingSession(
+                        s.target, checkpoint_dir=folder, save_checkpoint_steps=2, save_summaries_steps=None,
+                        save_summaries_secs=None, log_step_count_steps=None,
+                        hooks=[tf1.train.StopAtStepHook(last_step=last_step)],
+                        config=tf1.ConfigProto(allow_soft_placement=not s.target)) as session:
+                    s.record(session.run([w, step]))
+                    while not session.should_stop():
+                        session.run(train)
+                reader = tf1.train.load_checkpoint(folder)
+                s.record([reader.get_tensor(n) for n in sorted(reader.get_variable_to_shape_map())])
+        s.record(os.path.relpath(tf1.train.latest_checkpoint(folder), folder))
+        s.record(sorted(f for f in os.listdir(folder) if f.endswith(".index")))
+
 
 def supervisor(s):
     with _folder() as folder:
@@ -265,3 +290,22 @@ def supervisor(s):
                     supervised.saver.save(session, supervised.save_path, global_step=step)
                     s.record(session.run([w, step]))
         s.record(os.path.relpath(tf1.train.latest_checkpoint(folder), folder))
+
+
+def restoring_into_another_shape(s):
+    with _folder() as folder:
+        prefix = os.path.join(folder, "b")
+        with tf.Graph().as_default(), tf1.Session() as plain:
+            plain.run(_save(prefix, [("a", "", tf.ones([3])), ("b", "", tf.constant(1, tf.int64))]))
+        for use_resource in [True, False]:
+            with tf1.variable_scope(tf1.get_variable_scope(), reuse=tf1.AUTO_REUSE), tf1.name_scope(str(use_resource)):
+                with tf.device(s.ps):
+                    a = tf1.get_variable(f"a{use_resource}", initializer=tf.constant([1.0, 2.0]),
+                                         use_resource=use_resource)
+            saver = tf1.train.Saver({"a": a})
+            for name in ["b", "none"]:
+                try:
+                    saver.restore(s.session, os.path.join(folder, name))
+                    s.record("restored")
+                except Exception as e:  # pylint: disable=broad-except
+                    s.record(type(e).__name__)

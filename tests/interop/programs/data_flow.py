@@ -266,6 +266,18 @@ def synchronous_replicas(s):
     del threads
 
 
+def batches_from_a_pipeline(s):
+    source = tf1.train.range_input_producer(7, num_epochs=2, shuffle=False)
+    number = source.dequeue()
+    batch = tf1.train.batch([number, tf.cast(number, tf.float32) * 2], batch_size=4, allow_smaller_final_batch=True)
+    s.run([tf1.global_variables_initializer(), tf1.local_variables_initializer()])
+    coordinator = tf1.train.Coordinator()
+    threads = tf1.train.start_queue_runners(s.session, coord=coordinator)
+    for _ in range(5):
+        s.run(batch)
+    coordinator.request_stop()
+    coordinator.join(threads, stop_grace_period_secs=20)
+
 
 def dense_accumulator(s):
     a = tf1.ConditionalAccumulator(tf.float32, shape=[None])
