@@ -22,6 +22,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 MNIST = os.path.join(os.path.dirname(os.path.dirname(HERE)), "examples", "data", "mnist")
 # A step that takes longer hangs.
 PATIENCE_MS = 60000
+# At the end of synchronous training the chief's queue runner waits for gradients that nobody sends any more. The client
+# gives it so long, and then closes the session under it.
+GRACE_SECONDS = 1
 
 
 def read_idx(name):
@@ -89,6 +92,7 @@ class WholePrograms(unittest.TestCase):
     def setUp(self):
         self.cluster = Cluster(program_path())
         self.images, self.labels = mnist("train")
+        self.chief_is_ready = threading.Event()
 
     def tearDown(self):
         dead = self.cluster.dead()
@@ -100,6 +104,8 @@ class WholePrograms(unittest.TestCase):
         return self.images[rows], self.labels[rows]
 
     def train(self, index, make_optimizer, steps, accuracies, hooks_of=None, use_resource=False):
+        if index > 0:  # a session that is not ready is looked at again only after half a minute
+            self.chief_is_ready.wait(60)
         random = np.random.RandomState(index)
         with tf.Graph().as_default():
             optimizer = make_optimizer()
@@ -109,7 +115,8 @@ class WholePrograms(unittest.TestCase):
                 hooks += hooks_of(optimizer, index == 0)
             with tf1.train.MonitoredTrainingSession(
                     master=self.cluster.tasks["worker"][index].target, is_chief=index == 0, hooks=hooks,
-                    config=config(), log_step_count_steps=None) as session:
+                    config=config(), log_step_count_steps=None, stop_grace_period_secs=GRACE_SECONDS) as session:
+                self.chief_is_ready.set()
                 while not session.should_stop():
                     x, y = self.batch(random)
                     session.run(model.train, {model.x: x, model.labels: y})
@@ -156,7 +163,7 @@ class WholePrograms(unittest.TestCase):
                     is_chief=chief, init_op=tf1.global_variables_initializer(), logdir=None, summary_op=None, saver=None,
                     local_init_op=optimizer.chief_init_op if chief else optimizer.local_step_init_op,
                     ready_for_local_init_op=optimizer.ready_for_local_init_op, global_step=model.global_step,
-                    recovery_wait_secs=1)
+                    recovery_wait_secs=1, stop_grace_secs=GRACE_SECONDS)
                 session = supervisor.prepare_or_wait_for_session(self.cluster.tasks["worker"][index].target, config())
                 if chief:
                     supervisor.start_queue_runners(session, [queue_runner])
@@ -173,7 +180,8 @@ class WholePrograms(unittest.TestCase):
                     accuracies.append(session.run(model.accuracy, {model.x: x, model.labels: y}))
                     # The other replica may wait for tokens of a step that never comes.
                     session.run(close_tokens)
-                supervisor.stop(close_summary_writer=False)
+                supervisor.stop(close_summary_writer=False, ignore_live_threads=True)
+                session.close()
 
         threads = Threads()
         for index in range(2):
