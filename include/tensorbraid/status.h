@@ -24,7 +24,7 @@ int ExitCode(const Status& status);
 // "NOT_FOUND: message", or "OK".
 std::string ToString(const Status& status);
 
-// `status` with "context: " put before its message; OK stays OK.
+// `status` with "context: " put before its message, and all its payloads; OK stays OK.
 Status Annotate(const Status& status, const std::string& context);
 
 namespace internal {

@@ -2,6 +2,8 @@
 
 #include <cstdio>
 
+#include "absl/strings/cord.h"
+
 namespace tensorbraid {
 
 std::string ToString(const Status& status) {
@@ -18,7 +20,9 @@ int ExitCode(const Status& status) {
 
 Status Annotate(const Status& status, const std::string& context) {
   if (status.ok()) return status;
-  return Status(status.code(), context + ": " + std::string(status.message()));
+  Status annotated(status.code(), context + ": " + std::string(status.message()));
+  status.ForEachPayload([&](absl::string_view url, const absl::Cord& value) { annotated.SetPayload(url, value); });
+  return annotated;
 }
 
 }  // namespace tensorbraid

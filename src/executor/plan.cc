@@ -4,6 +4,7 @@
 
 #include "core/device_name.h"
 #include "core/strings.h"
+#include "graph/node_status.h"
 
 namespace tensorbraid {
 
@@ -119,7 +120,7 @@ StatusOr<std::shared_ptr<const Plan>> Plan::Create(std::unique_ptr<Graph> graph,
         }
         return OkStatus();
       }();
-      if (!made.ok()) return Annotate(made, node->Describe());
+      if (!made.ok()) return AtNode(made, *node);
       p.kernel = kernel.get();
       p.async = dynamic_cast<AsyncKernel*>(kernel.get());
       p.kind = p.async != nullptr ? Kind::kAsync : Kind::kSync;

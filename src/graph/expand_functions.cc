@@ -6,6 +6,7 @@
 #include "core/device_name.h"
 #include "core/strings.h"
 #include "graph/expander.h"
+#include "graph/node_status.h"
 
 namespace tensorbraid {
 namespace expansion {
@@ -152,7 +153,7 @@ StatusOr<std::vector<Replacement>> Expander::Copy(const Graph& from, const Surro
         TF_ASSIGN_OR_RETURN(call.pivot, Add(call, "_pivot", "Identity", {call.inputs[0]}));
       }
       auto replaced = Replace(call);
-      if (!replaced.ok()) return Annotate(replaced.status(), node->Describe());
+      if (!replaced.ok()) return AtNode(replaced.status(), *node);
       made[node->id()] = *std::move(replaced);
       continue;
     }

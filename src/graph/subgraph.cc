@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "core/strings.h"
+#include "graph/connect.h"
 #include "graph/control_flow.h"
 #include "graph/node.h"
+#include "graph/node_status.h"
 
 namespace tensorbraid {
 namespace {
@@ -82,8 +84,11 @@ class Extractor {
 
   Status Copy(const Node& node) {
     if (node.type() == "Placeholder") {
-      return InvalidArgument("you must feed a value for ", node.Describe(), " of dtype ", node.output_type(0),
-                             " and shape ", node.output_shape(0));
+      // Begins as TensorFlow's does, which programs look for.
+      const std::string where = node.location().empty() ? "" : StrCat(" (", node.location(), ")");
+      return AboutNode(InvalidArgument("You must feed a value for placeholder tensor '", node.name(), "'", where,
+                                       " of dtype ", node.output_type(0), " and shape ", node.output_shape(0)),
+                       node);
     }
     std::vector<Output> inputs;
     for (const Output& in : node.inputs()) {
@@ -118,8 +123,19 @@ class Extractor {
 
 StatusOr<std::unique_ptr<Graph>> ExtractSubgraph(const Graph& graph, const std::vector<Output>& feeds,
                                                  const std::vector<Output>& fetches,
-                                                 const std::vector<Operation>& targets) {
-  return Extractor(graph, feeds).Run(fetches, targets);
+                                                 const std::vector<Operation>& targets,
+                                                 const std::vector<std::pair<Output, Output>>& connections) {
+  if (connections.empty()) return Extractor(graph, feeds).Run(fetches, targets);
+  std::vector<Output> all_feeds = feeds, all_fetches = fetches;
+  for (const auto& [from, to] : connections) {
+    if (std::find(all_feeds.begin(), all_feeds.end(), to) != all_feeds.end()) {
+      return InvalidArgument("'", to.name(), "' is fed more than once");
+    }
+    all_feeds.push_back(to);
+    all_fetches.push_back(from);
+  }
+  TF_ASSIGN_OR_RETURN(auto open, Extractor(graph, all_feeds).Run(all_fetches, targets));
+  return ConnectEnds(*open, static_cast<int>(feeds.size()), static_cast<int>(fetches.size()));
 }
 
 }  // namespace tensorbraid

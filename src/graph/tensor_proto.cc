@@ -95,7 +95,7 @@ void ToProto(const Tensor& tensor, proto::TensorProto* out) {
   }
 }
 
-StatusOr<Tensor> FromProto(const proto::TensorProto& p) {
+StatusOr<Tensor> AllocateFor(const proto::TensorProto& p, size_t content_bytes) {
   if (!IsKnownDType(p.dtype())) return InvalidArgument("TensorProto has the unknown dtype ", p.dtype());
   const DType dtype = DType(p.dtype());
   if (IsRef(dtype) || (!IsPlain(dtype) && dtype != kString)) {
@@ -105,17 +105,21 @@ StatusOr<Tensor> FromProto(const proto::TensorProto& p) {
   if (!shape.is_fully_defined()) return InvalidArgument("TensorProto has the partial shape ", shape);
   const int64_t elements = shape.num_elements();
   if (elements < 0) return InvalidArgument("TensorProto has too many elements: ", shape);
-  if (p.tensor_content().empty() && elements > kMaxRepeatedBytes / static_cast<int64_t>(DTypeSize(dtype))) {
+  if (content_bytes == 0 && elements > kMaxRepeatedBytes / static_cast<int64_t>(DTypeSize(dtype))) {
     return InvalidArgument("TensorProto of shape ", shape, " repeats one value too often");
   }
-  if (!p.tensor_content().empty() && dtype != kString &&
-      p.tensor_content().size() != static_cast<size_t>(elements) * DTypeSize(dtype)) {
-    return InvalidArgument("TensorProto of ", dtype, shape, " has ", p.tensor_content().size(), " bytes of content");
+  if (content_bytes > 0 && dtype != kString && content_bytes != static_cast<size_t>(elements) * DTypeSize(dtype)) {
+    return InvalidArgument("TensorProto of ", dtype, shape, " has ", content_bytes, " bytes of content");
   }
-  if (dtype == kString && !p.tensor_content().empty() && static_cast<size_t>(elements) > p.tensor_content().size()) {
-    return InvalidArgument("TensorProto of string", shape, " has ", p.tensor_content().size(), " bytes of content");
+  if (dtype == kString && content_bytes > 0 && static_cast<size_t>(elements) > content_bytes) {
+    return InvalidArgument("TensorProto of string", shape, " has ", content_bytes, " bytes of content");
   }
-  TF_ASSIGN_OR_RETURN(Tensor t, Tensor::Create(dtype, shape));
+  return Tensor::Create(dtype, shape);
+}
+
+StatusOr<Tensor> FromProto(const proto::TensorProto& p) {
+  TF_ASSIGN_OR_RETURN(Tensor t, AllocateFor(p, p.tensor_content().size()));
+  const DType dtype = t.dtype();
   if (!p.tensor_content().empty() && dtype != kString) {
     std::memcpy(t.mutable_raw_data(), p.tensor_content().data(), p.tensor_content().size());
     return t;

@@ -18,6 +18,9 @@ void ToProto(const Shape& shape, proto::TensorShapeProto* out);
 // InvalidArgument for what is none.
 StatusOr<Tensor> FromProto(const proto::TensorProto& proto);
 StatusOr<Shape> FromProto(const proto::TensorShapeProto& proto);
+// A tensor of the dtype and shape that `proto` names, for `content_bytes` bytes of tensor_content that are read
+// elsewhere (0: there are none). InvalidArgument when they cannot be its content.
+StatusOr<Tensor> AllocateFor(const proto::TensorProto& proto, size_t content_bytes);
 
 }  // namespace tensorbraid
 

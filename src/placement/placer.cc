@@ -6,6 +6,7 @@
 #include "core/logging.h"
 #include "core/strings.h"
 #include "graph/node.h"
+#include "graph/node_status.h"
 #include "runtime/kernel.h"
 
 namespace tensorbraid {
@@ -31,8 +32,10 @@ class Groups {
     const DeviceName merged = wanted_[g].MergedOver(device);
     if (!device.Matches(merged)) {
       if (soft) return OkStatus();  // the first one keeps its wish
-      return InvalidArgument(node.Describe(), " asks for ", node.device(), " but must be on the same device as ",
-                             asker_[g]->Describe(), ", which asks for ", wanted_[g].ToString());
+      return AboutNode(
+          InvalidArgument(node.Describe(), " asks for ", node.device(), " but must be on the same device as ",
+                          asker_[g]->Describe(), ", which asks for ", wanted_[g].ToString()),
+          node);
     }
     wanted_[g] = merged;
     if (asker_[g] == nullptr) asker_[g] = &node;
@@ -104,13 +107,15 @@ Status PlaceNodes(Graph* graph, const PlacerOptions& options) {
       if (!exists) {
         const auto asks =
             std::find_if(members[g].begin(), members[g].end(), [](const Node* n) { return !n->device().empty(); });
-        return InvalidArgument((*asks)->Describe(), " asks for device ", wanted.ToString(),
-                               ", which does not exist; the devices are ", Names(options.devices));
+        return AboutNode(InvalidArgument((*asks)->Describe(), " asks for device ", wanted.ToString(),
+                                         ", which does not exist; the devices are ", Names(options.devices)),
+                         **asks);
       }
       for (const Node* n : members[g]) {
         for (const DeviceName& d : options.devices) {
           if (wanted.Matches(d) && !HasKernel(*n, d)) {
-            return Annotate(KernelRegistry::Global().Find(*n, *d.type).status(), StrCat("device ", d.ToString()));
+            const Status none = KernelRegistry::Global().Find(*n, *d.type).status();
+            return AboutNode(Annotate(none, StrCat("device ", d.ToString())), *n);
           }
         }
       }
