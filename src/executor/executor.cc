@@ -7,6 +7,8 @@
 #include "executor/frame_step.h"
 #include "executor/function_runtime.h"
 #include "executor/scheduling.h"
+#include "graph/node_status.h"
+#include "runtime/step_tracer.h"
 
 namespace tensorbraid {
 
@@ -40,10 +42,12 @@ struct Executor::AsyncRun {
   AsyncRun(Step* step, int node, const Plan::PlanNode& p)
       : step(step),
         node(node),
+        start_ns(step->env.tracer == nullptr ? 0 : StepTracer::Now()),
         outputs(p.num_outputs),
         context(*p.node, step->inputs(p), {outputs.data(), outputs.size()}, step->env) {}
   Step* const step;
   const int node;
+  const int64_t start_ns;  // of a step that is traced
   absl::InlinedVector<Entry, 1> outputs;
   KernelContext context;
 };
@@ -68,13 +72,15 @@ std::unique_ptr<Executor::Step> Executor::NewStep() {
   return step;
 }
 
-void Executor::Run(std::vector<Tensor> args, StepContext* context, CancellationManager* cancellation, Done done) {
+void Executor::Run(std::vector<Tensor> args, StepContext* context, CancellationManager* cancellation, Done done,
+                   StepTracer* tracer) {
   if (plan_->flow() != nullptr) {
     const StepEnvironment env{.resources = resources_,
                               .pool = pool_,
                               .cancellation = cancellation,
                               .functions = &FunctionRuntimeOfPlans(),
-                              .step = context};
+                              .step = context,
+                              .tracer = tracer};
     return RunWithFrames(plan_, env, std::move(args), std::move(done));
   }
   Step* step = NewStep().release();
@@ -83,7 +89,8 @@ void Executor::Run(std::vector<Tensor> args, StepContext* context, CancellationM
                .cancellation = cancellation,
                .functions = &FunctionRuntimeOfPlans(),
                .step = context,
-               .step_resources = &step->step_resources};
+               .step_resources = &step->step_resources,
+               .tracer = tracer};
   step->done = std::move(done);
   step->executor = shared_from_this();
   // One more than what is ready, so that the step cannot end before everything has been started.
@@ -138,6 +145,8 @@ void Executor::Process(Step* step, ReadyList ready) {
 
 void Executor::RunNode(Step* step, int node, ReadyList* ready) {
   const Plan::PlanNode& p = plan_->nodes()[node];
+  StepTracer* const tracer = step->env.tracer;
+  const int64_t start_ns = tracer == nullptr ? 0 : StepTracer::Now();
   Status status;
   if (p.derefs) status = Dereference(p, step->inputs(p));
   absl::InlinedVector<Entry, 2> outputs(p.num_outputs);
@@ -150,6 +159,8 @@ void Executor::RunNode(Step* step, int node, ReadyList* ready) {
     }
   }
   for (int i = 0; i < p.num_inputs; ++i) step->slots[p.first_input + i] = Entry();
+  if (tracer != nullptr) [[unlikely]]
+    tracer->Record(*p.node, start_ns, outputs);
   if (!status.ok()) return Fail(step, p, status);
   Propagate(step, p, outputs.data(), ready);
 }
@@ -168,6 +179,8 @@ void Executor::StartAsync(Step* step, int node, ReadyList* ready) {
     Step* step = run->step;
     const Plan::PlanNode& p = plan_->nodes()[run->node];
     for (int i = 0; i < p.num_inputs; ++i) step->slots[p.first_input + i] = Entry();
+    if (step->env.tracer != nullptr) [[unlikely]]
+      step->env.tracer->Record(*p.node, run->start_ns, run->outputs);
     ReadyList made_ready;
     if (status.ok()) {
       Propagate(step, p, run->outputs.data(), &made_ready);
@@ -210,7 +223,7 @@ void Executor::Propagate(Step* step, const Plan::PlanNode& p, Entry* outputs, Re
 }
 
 void Executor::Fail(Step* step, const Plan::PlanNode& p, const Status& status) {
-  const Status named = Annotate(status, p.node->Describe());
+  const Status named = AtNode(status, *p.node);
   bool first = false;
   {
     MutexLock lock(step->mu);

@@ -32,8 +32,10 @@ class Executor : public std::enable_shared_from_this<Executor> {
   using Done = std::function<void(const Status& status, std::vector<Tensor> retvals)>;
   // Runs a step; this thread takes part and returns when it has nothing more to do. `done` is called once, by the
   // thread that finishes. `args`: one per argument of the plan. `step` may be null when the plan has no Send or Recv.
-  // `cancellation` and `step` must live until `done` is called. REQUIRES: this is held by a shared_ptr.
-  void Run(std::vector<Tensor> args, StepContext* step, CancellationManager* cancellation, Done done);
+  // `cancellation`, `step` and `tracer` (null unless the step is traced) must live until `done` is called. REQUIRES:
+  // this is held by a shared_ptr.
+  void Run(std::vector<Tensor> args, StepContext* step, CancellationManager* cancellation, Done done,
+           StepTracer* tracer = nullptr);
 
   const Plan& plan() const { return *plan_; }
 

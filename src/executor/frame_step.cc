@@ -9,6 +9,8 @@
 #include "absl/container/inlined_vector.h"
 #include "core/strings.h"
 #include "executor/scheduling.h"
+#include "graph/node_status.h"
+#include "runtime/step_tracer.h"
 
 namespace tensorbraid {
 namespace {
@@ -137,10 +139,12 @@ class FrameStep {
 struct FrameStep::AsyncRun {
   AsyncRun(FrameStep* step, const Ready& r)
       : ready(r),
+        start_ns(step->env_.tracer == nullptr ? 0 : StepTracer::Now()),
         outputs(step->node(r.node).num_outputs),
         context(*step->node(r.node).node, step->InputsOf(r), {outputs.data(), outputs.size()}, step->env_,
                 {r.iteration->frame->id, r.iteration->number}) {}
   const Ready ready;
+  const int64_t start_ns;  // if traced
   absl::InlinedVector<Entry, 1> outputs;
   KernelContext context;
   // Whoever comes second, the kernel's callback or the return of ComputeAsync, finishes the node: a loop over a kernel
@@ -219,6 +223,8 @@ void FrameStep::Process(ReadyList ready) {
 void FrameStep::RunNode(const Ready& r, ReadyList* ready) {
   const Plan::PlanNode& p = node(r.node);
   const std::span<Entry> inputs = InputsOf(r);
+  StepTracer* const tracer = env_.tracer;
+  const int64_t start_ns = tracer == nullptr ? 0 : StepTracer::Now();
   Status status;
   if (p.derefs) status = Dereference(p, inputs);
   absl::InlinedVector<Entry, 2> outputs(p.num_outputs);
@@ -232,6 +238,8 @@ void FrameStep::RunNode(const Ready& r, ReadyList* ready) {
     }
   }
   for (Entry& e : inputs) e = Entry();
+  if (tracer != nullptr) [[unlikely]]
+    tracer->Record(*p.node, start_ns, outputs);
   Finish(r, {outputs.data(), outputs.size()}, status, ready);
 }
 
@@ -257,6 +265,7 @@ void FrameStep::StartAsync(const Ready& r, ReadyList* ready) {
 void FrameStep::FinishAsync(AsyncRun* run, ReadyList* ready) {
   const std::unique_ptr<AsyncRun> owned(run);
   for (Entry& e : InputsOf(run->ready)) e = Entry();
+  if (env_.tracer != nullptr) env_.tracer->Record(*node(run->ready.node).node, run->start_ns, run->outputs);
   Finish(run->ready, {run->outputs.data(), run->outputs.size()}, run->status, ready);
 }
 
@@ -449,7 +458,7 @@ void FrameStep::CleanUp(FrameRun* f, ReadyList* ready) {
 }
 
 void FrameStep::Fail(const Plan::PlanNode& p, const Status& status) {
-  const Status named = Annotate(status, p.node->Describe());
+  const Status named = AtNode(status, *p.node);
   bool first = false;
   {
     MutexLock lock(mu_);

@@ -90,6 +90,8 @@ class Plan {
   static StatusOr<std::shared_ptr<const Plan>> Create(std::unique_ptr<Graph> graph, ResourceManager* resources,
                                                       KernelCache* cache);
 
+  // What it was made of.
+  const Graph& graph() const { return *graph_; }
   const std::vector<PlanNode>& nodes() const { return nodes_; }
   const std::vector<DataEdge>& data_edges() const { return data_edges_; }
   const std::vector<int>& control_edges() const { return control_edges_; }

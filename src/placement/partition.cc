@@ -195,6 +195,9 @@ class Partitioner {
     const int64_t elements = tensor.shape().num_elements();
     const int64_t bytes =
         IsPlain(tensor.dtype()) && elements >= 0 ? elements * static_cast<int64_t>(DTypeSize(tensor.dtype())) : -1;
+    // For who reads a trace.
+    std::string name = tensor.node()->name().starts_with("_signal_") ? StrCat("^", from.name())
+                                                                     : StrCat(from.name(), ":", tensor.index());
     TF_RETURN_IF_ERROR(parts_[from_task]
                            ->impl()
                            .AddNode({.name = StrCat("_send_", edge),
@@ -214,7 +217,8 @@ class Partitioner {
                                                       {"peer", from_task},
                                                       {"bytes", bytes},
                                                       {"shape", tensor.shape()},
-                                                      {"may_be_dead", bool{conditional_[from.id()]}}},
+                                                      {"may_be_dead", bool{conditional_[from.id()]}},
+                                                      {"_tensor", name}},
                                             .device = to_device,
                                             .loc = {}});
   }

@@ -28,6 +28,7 @@
 namespace tensorbraid {
 
 class FunctionRuntime;
+class StepTracer;
 
 // What travels along an edge of a plan: a tensor, or a reference to a variable ("reference edge").
 struct Entry {
@@ -63,6 +64,7 @@ struct StepEnvironment {
   const FunctionRuntime* functions = nullptr;   // how kernels run functions of their graph's library
   StepContext* step = nullptr;                  // the rendezvous, for Send and Recv kernels
   StepResources* step_resources = nullptr;      // what dies with the step, found by name
+  StepTracer* tracer = nullptr;                 // of a step that is traced
 };
 
 // The view of one run of one node. Lives until the kernel has returned (or called done). Not thread-safe, but may be

@@ -1,0 +1,50 @@
+// When the nodes of a step ran.
+#ifndef TENSORBRAID_RUNTIME_STEP_TRACER_H_
+#define TENSORBRAID_RUNTIME_STEP_TRACER_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "runtime/kernel.h"
+
+namespace tensorbraid {
+
+// One run of one node.
+struct NodeRecord {
+  struct Out {
+    int slot = 0;
+    DType dtype = DType::kInvalid;
+    Shape shape;
+    uint64_t bytes = 0;
+    uint64_t address = 0;
+  };
+  const Node* node = nullptr;  // of the plan that ran
+  int64_t start_ns = 0;        // since the epoch
+  int64_t end_ns = 0;
+  uint32_t thread = 0;  // that ended it: the system's number
+  absl::InlinedVector<Out, 1> outputs;
+};
+
+// Takes notes of a step that is traced, on one task. Thread-safe.
+class StepTracer {
+ public:
+  // A loop may run without end: what comes after so many is not noted.
+  static constexpr size_t kMaxRecords = size_t{1} << 18;
+
+  // Nanoseconds since the epoch.
+  static int64_t Now();
+  // The node began at `start_ns`, and has ended now with these outputs.
+  void Record(const Node& node, int64_t start_ns, std::span<const Entry> outputs);
+  // Everything noted so far, in the order of ends.
+  std::vector<NodeRecord> TakeRecords();
+
+ private:
+  Mutex mu_;
+  std::vector<NodeRecord> records_ TB_GUARDED_BY(mu_);
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_RUNTIME_STEP_TRACER_H_
