@@ -60,7 +60,9 @@ bool Master::OnMessage(const std::shared_ptr<Link>& link, const Message& message
       const auto it = steps_.find(m->step.counter);
       if (m->step.master == incarnation_ && it != steps_.end()) step = it->second;
     }
-    if (step != nullptr) step->OnRemoteDone(link, Annotate(m->status, ShortTaskName(link->peer().task)));
+    if (step != nullptr) {
+      step->OnRemoteDone(link, Annotate(m->status, ShortTaskName(link->peer().task)), m->stats);
+    }
     return true;
   }
   return false;

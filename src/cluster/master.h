@@ -17,6 +17,7 @@
 
 namespace tensorbraid {
 
+class ClientEdges;
 class Master;
 
 // What one signature has become: a plan on each task that it needs.
@@ -36,9 +37,20 @@ struct RunSignature {
   std::vector<Output> feeds;
   std::vector<Output> fetches;
   std::vector<Operation> targets;
+  // Tensors of the graph that take the place of others: consumers of `second` get the value of `first`.
+  std::vector<std::pair<Output, Output>> connections = {};
+  // Feeds and fetches come and go through ClientEdges, bit by bit.
+  bool by_client_edges = false;
 };
 
-// InvalidArgument when a value does not fit the tensor it is fed to, or a tensor is fed twice.
+// What one step does besides running.
+struct StepOptions {
+  std::shared_ptr<ClientEdges> client = nullptr;  // of a signature with by_client_edges
+  bool trace = false;
+};
+
+// InvalidArgument when a value (as far as there are some) does not fit the tensor it is fed to, or a tensor is fed
+// twice.
 Status CheckFeed(const Output& output, const Tensor& value);
 Status CheckFeeds(const RunSignature& signature, const std::vector<Tensor>& values);
 
@@ -75,12 +87,14 @@ class MasterSession {
   // not need the deadline, if CanStart; otherwise may have to prepare parts anew where a connection has been replaced.
   struct Step;  // master_step.h
   StatusOr<std::shared_ptr<Step>> Start(const std::shared_ptr<CompiledGraph>& graph, std::vector<Tensor> feeds,
-                                        Deadline deadline);
+                                        Deadline deadline, StepOptions step_options = {});
   bool CanStart(const CompiledGraph& graph);
   // Runs a step. Blocks until it has ended everywhere, or the deadline has passed.
   StatusOr<std::vector<Tensor>> Run(const std::shared_ptr<CompiledGraph>& graph, std::vector<Tensor> feeds,
                                     Deadline deadline);
   void Close();
+  // What each task was given to run: a GraphDef each, the master's own first.
+  static StatusOr<std::vector<std::string>> PartitionGraphs(const CompiledGraph& graph);
 
   const MasterSessionOptions& options() const { return options_; }
   // Held while the graph is read; to be held by who adds to it while steps run.

@@ -1,14 +1,18 @@
 #include "cluster/master_service.h"
 
+#include <algorithm>
 #include <atomic>
 #include <random>
 #include <utility>
 #include <vector>
 
+#include "cluster/client_errors.h"
 #include "cluster/master_service.pb.h"
 #include "cluster/master_step.h"
+#include "cluster/partial_run.h"
 #include "cluster/proto_io.h"
 #include "cluster/session_options.h"
+#include "cluster/step_stats.h"
 #include "cluster/tensor_message.h"
 #include "core/logging.h"
 #include "core/strings.h"
@@ -35,6 +39,19 @@ bool Read(const std::shared_ptr<Call>& call, M* request) {
   return false;
 }
 
+// The same of a request whose fields of this number carry tensors, which stay where they are.
+template <typename M>
+bool ReadWithFeeds(const std::shared_ptr<Call>& call, int field, M* request, std::vector<Payload>* feeds) {
+  std::string rest;
+  auto found = TakeFields(call->request(), field, &rest);
+  if (!found.ok() || !request->ParseFromString(rest)) {
+    call->Fail(InvalidArgument("the request of ", call->method(), " cannot be read"));
+    return false;
+  }
+  *feeds = *std::move(found);
+  return true;
+}
+
 void Answer(const std::shared_ptr<Call>& call, const google::protobuf::MessageLite& answer) {
   call->Answer(SerializeMessage(answer));
 }
@@ -53,6 +70,12 @@ Status FindTensors(const Graph& graph, const Names& names, std::vector<Output>* 
   return OkStatus();
 }
 
+// In a call of a partial run, what does not exist was not set up.
+Status NotSetUpIf(bool is_part, const char* what, const Status& found) {
+  if (found.ok() || !is_part) return found;
+  return InvalidArgument(found.message(), ": the ", what, " was not specified in partial_run_setup.");
+}
+
 template <typename Names>
 Status FindTargets(const Graph& graph, const Names& names, std::vector<Operation>* out) {
   for (const std::string& name : names) {
@@ -65,12 +88,27 @@ Status FindTargets(const Graph& graph, const Names& names, std::vector<Operation
   return OkStatus();
 }
 
+// REQUIRES: the signature has its fetches.
+template <typename Connections>
+Status FindConnections(const Graph& graph, const Connections& connections, RunSignature* signature) {
+  for (const auto& connection : connections) {
+    const auto from = FindTensor(graph, connection.from_tensor());
+    if (!from.ok()) return InvalidArgument("a connection of tensors: ", from.status().message());
+    TF_ASSIGN_OR_RETURN(const Output to, FindTensor(graph, connection.to_tensor()));
+    if (std::find(signature->fetches.begin(), signature->fetches.end(), to) != signature->fetches.end()) {
+      return InvalidArgument("'", to.name(), "' is both connected and fetched");
+    }
+    signature->connections.emplace_back(*from, to);
+  }
+  return OkStatus();
+}
+
 }  // namespace
 
 struct MasterService::ClientSession {
   struct Callable {
     RunSignature signature;
-    int64_t timeout_ms = 0;
+    proto::RunOptions options;
   };
 
   // Ends the session's steps, and the cluster if it has brought one. Blocks until that has ended.
@@ -88,6 +126,8 @@ struct MasterService::ClientSession {
   int64_t version TB_GUARDED_BY(mu) = 0;
   int64_t next_callable TB_GUARDED_BY(mu) = 0;
   std::map<int64_t, Callable> callables TB_GUARDED_BY(mu);
+  int64_t next_partial_run TB_GUARDED_BY(mu) = 0;
+  std::map<std::string, std::shared_ptr<PartialRun>> partial_runs TB_GUARDED_BY(mu);
 };
 
 // One step of a client, from its request to its answer.
@@ -97,18 +137,34 @@ struct MasterService::Running {
   RunSignature signature;
   std::vector<Tensor> feeds;
   Deadline deadline = Deadline::max();
+  bool trace = false;
+  bool partition_graphs = false;
+  std::string metadata;  // a RunMetadata; written before Finish
   std::function<MessageParts(const std::vector<Tensor>&)> write;
   bool errors_in_body = false;
   std::atomic<bool> answered{false};
   Timer::Id timer = 0;
 
+  void Follow(const proto::RunOptions& options) {
+    deadline = DeadlineAfter(options.timeout_in_ms(), session->session->options().operation_timeout);
+    trace = options.trace_level() != proto::RunOptions::NO_TRACE;
+    partition_graphs = options.output_partition_graphs();
+  }
   void Finish(const StatusOr<std::vector<Tensor>>& result) {
     if (answered.exchange(true)) return;
-    if (result.ok()) return call->Answer(write(*result));
-    if (!errors_in_body) return call->Fail(result.status());
+    if (result.ok()) {
+      MessageParts answer = write(*result);
+      // The same field of a RunCallableResponse.
+      if (!metadata.empty()) {
+        AppendMessage(proto::RunStepResponse::kMetadataFieldNumber, std::move(metadata), &answer);
+      }
+      return call->Answer(std::move(answer));
+    }
+    const Status error = ToClientError(result.status());
+    if (!errors_in_body) return call->Fail(error);
     proto::RunStepResponse response;
-    response.set_status_code(static_cast<int32_t>(result.status().code()));
-    response.set_status_error_message(ToUtf8(std::string(result.status().message())));
+    response.set_status_code(static_cast<int32_t>(error.code()));
+    response.set_status_error_message(std::string(error.message()));
     Answer(call, response);
   }
 };
@@ -298,41 +354,99 @@ void MasterService::Reset(const std::shared_ptr<Call>& call) {
 
 void MasterService::RunStep(const std::shared_ptr<Call>& call) {
   proto::RunStepRequest request;
-  if (!Read(call, &request)) return;
+  std::vector<Payload> tensors;
+  if (!ReadWithFeeds(call, proto::RunStepRequest::kFeedFieldNumber, &request, &tensors)) return;
   auto run = std::make_shared<Running>();
   run->call = call;
   run->errors_in_body = request.store_errors_in_response_body();
   const Status prepared = [&]() -> Status {
     TF_ASSIGN_OR_RETURN(run->session, FindSession(request.session_handle()));
-    std::vector<std::string> feeds;
-    for (const auto& feed : request.feed()) feeds.push_back(feed.name());
+    std::vector<std::string> feeds(tensors.size());
+    for (size_t i = 0; i < tensors.size(); ++i) {
+      TF_ASSIGN_OR_RETURN(Tensor value, ReadNamedTensor(tensors[i], &feeds[i]));
+      run->feeds.push_back(std::move(value));
+    }
     {
       MutexLock lock(run->session->session->graph_mutex());
       const Graph& graph = run->session->graph;
-      TF_RETURN_IF_ERROR(FindTensors(graph, feeds, &run->signature.feeds));
-      TF_RETURN_IF_ERROR(FindTensors(graph, request.fetch(), &run->signature.fetches));
+      const bool is_part = !request.partial_run_handle().empty();
+      TF_RETURN_IF_ERROR(NotSetUpIf(is_part, "feed", FindTensors(graph, feeds, &run->signature.feeds)));
+      TF_RETURN_IF_ERROR(NotSetUpIf(is_part, "fetch", FindTensors(graph, request.fetch(), &run->signature.fetches)));
       TF_RETURN_IF_ERROR(FindTargets(graph, request.target(), &run->signature.targets));
-    }
-    for (const auto& feed : request.feed()) {
-      auto value = FromProto(feed.tensor());
-      if (!value.ok()) return Annotate(value.status(), StrCat("the feed of '", feed.name(), "'"));
-      run->feeds.push_back(*std::move(value));
     }
     return OkStatus();
   }();
   if (!prepared.ok()) return run->Finish(prepared);
-  run->deadline = DeadlineAfter(request.options().timeout_in_ms(), run->session->session->options().operation_timeout);
+  run->Follow(request.options());
   run->write = [names = std::vector<std::string>(request.fetch().begin(), request.fetch().end())](
                    const std::vector<Tensor>& values) {
     MessageParts answer;
     for (size_t i = 0; i < names.size(); ++i) AppendNamedTensor(1, names[i], values[i], &answer);
     return answer;
   };
+  if (!request.partial_run_handle().empty()) return RunPart(run, request.partial_run_handle());
   Run(run);
 }
 
 void MasterService::PartialRunSetup(const std::shared_ptr<Call>& call) {
-  call->Fail(Unimplemented("partial runs are not there yet"));
+  blocking_.Run([this, call] {
+    proto::PartialRunSetupRequest request;
+    if (!Read(call, &request)) return;
+    RunSignature signature{.feeds = {}, .fetches = {}, .targets = {}, .by_client_edges = true};
+    std::shared_ptr<ClientSession> session;
+    const Status found = [&]() -> Status {
+      TF_ASSIGN_OR_RETURN(session, FindSession(request.session_handle()));
+      MutexLock lock(session->session->graph_mutex());
+      TF_RETURN_IF_ERROR(FindTensors(session->graph, request.feed(), &signature.feeds));
+      TF_RETURN_IF_ERROR(FindTensors(session->graph, request.fetch(), &signature.fetches));
+      TF_RETURN_IF_ERROR(FindTargets(session->graph, request.target(), &signature.targets));
+      return CheckFeeds(signature, {});
+    }();
+    if (!found.ok()) return call->Fail(found);
+    auto compiled =
+        session->session->Prepare(signature, DeadlineAfter(0, session->session->options().operation_timeout));
+    auto partial = std::make_shared<PartialRun>(session->session, std::move(signature), std::move(compiled));
+    proto::PartialRunSetupResponse response;
+    {
+      MutexLock lock(session->mu);
+      response.set_partial_run_handle(StrCat("partial_run_", session->next_partial_run++));
+      session->partial_runs[response.partial_run_handle()] = std::move(partial);
+    }
+    Answer(call, response);
+  });
+}
+
+void MasterService::RunPart(const std::shared_ptr<Running>& run, const std::string& handle) {
+  std::shared_ptr<PartialRun> partial;
+  {
+    MutexLock lock(run->session->mu);
+    const auto it = run->session->partial_runs.find(handle);
+    if (it != run->session->partial_runs.end()) partial = it->second;
+  }
+  if (partial == nullptr) {
+    return run->Finish(InvalidArgument("Must run PartialRunSetup before performing partial runs: there is no run '",
+                                       handle, "' (any more)"));
+  }
+  PartialRun::Part part{
+      .feeds = run->signature.feeds, .values = std::move(run->feeds), .fetches = run->signature.fetches};
+  if (const Status accepted = partial->Accept(part); !accepted.ok()) return run->Finish(accepted);
+  const auto finish = [this, run, partial, handle](const StatusOr<std::vector<Tensor>>& result) {
+    if (run->timer != 0) timer_->Cancel(run->timer);
+    if (!result.ok() || partial->is_over()) {
+      MutexLock lock(run->session->mu);
+      run->session->partial_runs.erase(handle);
+    }
+    run->Finish(result);
+  };
+  auto go = [this, run, partial, finish, part = std::move(part)]() mutable {
+    const auto step = partial->Begin(run->deadline);
+    if (!step.ok()) return finish(step.status());
+    Watch(run, *step);
+    partial->Continue(std::move(part), finish);
+  };
+  if (!partial->CanBegin()) return blocking_.Run(go);
+  const ScopedTransportThread transport_thread;
+  go();
 }
 
 void MasterService::MakeCallable(const std::shared_ptr<Call>& call) {
@@ -340,17 +454,17 @@ void MasterService::MakeCallable(const std::shared_ptr<Call>& call) {
   if (!Read(call, &request)) return;
   auto session = FindSession(request.session_handle());
   if (!session.ok()) return call->Fail(session.status());
-  if (request.options().tensor_connection_size() > 0) {
-    return call->Fail(Unimplemented("callables whose fetches are connected to feeds of the same step"));
-  }
   ClientSession::Callable callable;
-  callable.timeout_ms = request.options().run_options().timeout_in_ms();
+  callable.options = request.options().run_options();
   {
     MutexLock lock((*session)->session->graph_mutex());
     const Graph& graph = (*session)->graph;
     Status found = FindTensors(graph, request.options().feed(), &callable.signature.feeds);
     if (found.ok()) found = FindTensors(graph, request.options().fetch(), &callable.signature.fetches);
     if (found.ok()) found = FindTargets(graph, request.options().target(), &callable.signature.targets);
+    if (found.ok()) {
+      found = FindConnections(graph, request.options().tensor_connection(), &callable.signature);
+    }
     if (!found.ok()) return call->Fail(found);
   }
   proto::MakeCallableResponse response;
@@ -364,12 +478,13 @@ void MasterService::MakeCallable(const std::shared_ptr<Call>& call) {
 
 void MasterService::RunCallable(const std::shared_ptr<Call>& call) {
   proto::RunCallableRequest request;
-  if (!Read(call, &request)) return;
+  std::vector<Payload> tensors;
+  if (!ReadWithFeeds(call, proto::RunCallableRequest::kFeedFieldNumber, &request, &tensors)) return;
   auto run = std::make_shared<Running>();
   run->call = call;
   const Status prepared = [&]() -> Status {
     TF_ASSIGN_OR_RETURN(run->session, FindSession(request.session_handle()));
-    int64_t timeout_ms = 0;
+    proto::RunOptions options;
     {
       MutexLock lock(run->session->mu);
       const auto it = run->session->callables.find(request.handle());
@@ -377,16 +492,16 @@ void MasterService::RunCallable(const std::shared_ptr<Call>& call) {
         return InvalidArgument("No such callable handle: ", request.handle());
       }
       run->signature = it->second.signature;
-      timeout_ms = it->second.timeout_ms;
+      options = it->second.options;
     }
-    if (static_cast<size_t>(request.feed_size()) != run->signature.feeds.size()) {
-      return InvalidArgument("the callable takes ", run->signature.feeds.size(), " feeds, got ", request.feed_size());
+    if (tensors.size() != run->signature.feeds.size()) {
+      return InvalidArgument("the callable takes ", run->signature.feeds.size(), " feeds, got ", tensors.size());
     }
-    for (const auto& feed : request.feed()) {
-      TF_ASSIGN_OR_RETURN(Tensor value, FromProto(feed));
+    for (const Payload& feed : tensors) {
+      TF_ASSIGN_OR_RETURN(Tensor value, ReadTensor(feed));
       run->feeds.push_back(std::move(value));
     }
-    run->deadline = DeadlineAfter(timeout_ms, run->session->session->options().operation_timeout);
+    run->Follow(options);
     return OkStatus();
   }();
   if (!prepared.ok()) return run->Finish(prepared);
@@ -427,9 +542,23 @@ void MasterService::Run(const std::shared_ptr<Running>& run) {
 }
 
 void MasterService::Launch(const std::shared_ptr<Running>& run, const std::shared_ptr<CompiledGraph>& graph) {
-  auto started = run->session->session->Start(graph, std::move(run->feeds), run->deadline);
+  auto started = run->session->session->Start(graph, std::move(run->feeds), run->deadline, {.trace = run->trace});
   if (!started.ok()) return run->Finish(started.status());
   const auto step = *std::move(started);
+  Watch(run, step);
+  step->WhenEnded([this, run, step, graph = run->partition_graphs ? graph : nullptr] {
+    if (run->timer != 0) timer_->Cancel(run->timer);
+    if (run->trace || graph != nullptr) {
+      StatusOr<std::vector<std::string>> graphs(absl::in_place);
+      if (graph != nullptr) graphs = MasterSession::PartitionGraphs(*graph);
+      if (!graphs.ok()) return run->Finish(graphs.status());
+      run->metadata = EncodeRunMetadata(step->TakeTraces(), *graphs);
+    }
+    run->Finish(step->TakeResult());
+  });
+}
+
+void MasterService::Watch(const std::shared_ptr<Running>& run, const std::shared_ptr<MasterSession::Step>& step) {
   // Stopping a step runs what its kernels want to be told; that is for the pool.
   const auto abort = [this, step](const Status& why) { pool_->Schedule([step, why] { step->Abort(why); }); };
   if (run->deadline != Deadline::max()) {
@@ -440,10 +569,6 @@ void MasterService::Launch(const std::shared_ptr<Running>& run, const std::share
     });
   }
   run->call->OnCancelled([abort] { abort(Cancelled("the client has gone, or has given up")); });
-  step->WhenEnded([this, run, step] {
-    if (run->timer != 0) timer_->Cancel(run->timer);
-    run->Finish(step->TakeResult());
-  });
 }
 
 }  // namespace tensorbraid

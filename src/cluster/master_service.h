@@ -57,6 +57,10 @@ class MasterService final : public CallHandler {
   // Prepares and starts; the answer follows when the step has ended.
   void Run(const std::shared_ptr<Running>& run);
   void Launch(const std::shared_ptr<Running>& run, const std::shared_ptr<CompiledGraph>& graph);
+  // The same for one call of a partial run.
+  void RunPart(const std::shared_ptr<Running>& run, const std::string& handle);
+  // Aborts the step when the client's time is up or the client has gone.
+  void Watch(const std::shared_ptr<Running>& run, const std::shared_ptr<MasterSession::Step>& step);
 
   const std::shared_ptr<Member> home_;
   const OpenCluster open_cluster_;

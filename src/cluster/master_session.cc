@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <set>
 
+#include "cluster/client_edges.h"
 #include "cluster/master.h"
 #include "cluster/master_step.h"
 #include "core/logging.h"
@@ -22,13 +23,19 @@ constexpr size_t kMaxCached = 128;
 
 std::vector<uint64_t> KeyOf(const RunSignature& s) {
   std::vector<uint64_t> key;
-  key.reserve(2 + 2 * (s.feeds.size() + s.fetches.size()) + s.targets.size());
+  key.reserve(3 + 2 * (s.feeds.size() + s.fetches.size()) + s.targets.size());
+  const auto add = [&key](const Output& o) {
+    key.push_back(reinterpret_cast<uintptr_t>(o.node()));
+    key.push_back(static_cast<uint64_t>(o.index()));
+  };
   for (const auto* list : {&s.feeds, &s.fetches}) {
     key.push_back(list->size());
-    for (const Output& o : *list) {
-      key.push_back(reinterpret_cast<uintptr_t>(o.node()));
-      key.push_back(static_cast<uint64_t>(o.index()));
-    }
+    for (const Output& o : *list) add(o);
+  }
+  key.push_back(2 * s.connections.size() + (s.by_client_edges ? 1 : 0));
+  for (const auto& [from, to] : s.connections) {
+    add(from);
+    add(to);
   }
   for (const Operation& op : s.targets) key.push_back(reinterpret_cast<uintptr_t>(op.node()));
   return key;
@@ -50,9 +57,9 @@ Status CheckFeed(const Output& output, const Tensor& value) {
 }
 
 Status CheckFeeds(const RunSignature& signature, const std::vector<Tensor>& values) {
-  for (size_t i = 0; i < values.size(); ++i) {
+  for (size_t i = 0; i < signature.feeds.size(); ++i) {
     const Output& output = signature.feeds[i];
-    TF_RETURN_IF_ERROR(CheckFeed(output, values[i]));
+    if (i < values.size()) TF_RETURN_IF_ERROR(CheckFeed(output, values[i]));
     if (std::find(signature.feeds.begin(), signature.feeds.begin() + static_cast<int64_t>(i), output) !=
         signature.feeds.begin() + static_cast<int64_t>(i)) {
       return InvalidArgument("'", output.name(), "' is fed twice");
@@ -105,7 +112,7 @@ StatusOr<std::shared_ptr<CompiledGraph>> MasterSession::Compile(const RunSignatu
   std::unique_ptr<Graph> graph;
   {
     MutexLock lock(graph_mu_);
-    TF_ASSIGN_OR_RETURN(graph, ExtractSubgraph(*graph_, s.feeds, s.fetches, s.targets));
+    TF_ASSIGN_OR_RETURN(graph, ExtractSubgraph(*graph_, s.feeds, s.fetches, s.targets, s.connections));
   }
   TF_ASSIGN_OR_RETURN(auto expanded, ExpandFunctions(*graph));
   if (expanded != nullptr) graph = std::move(expanded);
@@ -137,6 +144,9 @@ StatusOr<std::shared_ptr<CompiledGraph>> MasterSession::Compile(const RunSignatu
         std::make_shared<FunctionLibrary>(part->impl().functions()->ReachableFrom(part->impl())));
     TF_ASSIGN_OR_RETURN(std::string def, part->ToGraphDef());
     compiled->remote.push_back({.task = task, .graph_def = std::move(def), .link = nullptr});
+  }
+  if (s.by_client_edges) {
+    TF_ASSIGN_OR_RETURN(own, WithClientEdges(*own));
   }
   for (auto& part : compiled->remote) TF_RETURN_IF_ERROR(RegisterPart(&part, compiled->handle, deadline));
   compiled->is_local_only = compiled->remote.empty();
@@ -232,13 +242,14 @@ bool MasterSession::CanStart(const CompiledGraph& graph) {
 }
 
 StatusOr<std::shared_ptr<MasterSession::Step>> MasterSession::Start(const std::shared_ptr<CompiledGraph>& graph,
-                                                                    std::vector<Tensor> feeds, Deadline deadline) {
+                                                                    std::vector<Tensor> feeds, Deadline deadline,
+                                                                    StepOptions step_options) {
   std::vector<std::shared_ptr<Link>> links;
   if (!graph->is_local_only) {
     TF_ASSIGN_OR_RETURN(links, CurrentLinks(graph.get(), deadline));
   }
   const StepId id{master_->incarnation_, master_->next_id_++};
-  auto step = std::make_shared<Step>(master_, id, id_, std::move(links));
+  auto step = std::make_shared<Step>(master_, id, id_, std::move(links), std::move(step_options));
   {
     MutexLock lock(master_->mu_);
     if (master_->stopping_) return Cancelled("the server has been stopped");
@@ -253,19 +264,20 @@ StatusOr<std::shared_ptr<MasterSession::Step>> MasterSession::Start(const std::s
     step->OnLocalDone(status, std::move(values));
   };
   if (step->is_local()) {
-    graph->local->Run(std::move(feeds), nullptr, &step->cancellation, done);
+    if (step->client != nullptr) step->client->Begin(nullptr, &step->cancellation);
+    graph->local->Run(std::move(feeds), step->client.get(), &step->cancellation, done, step->tracer.get());
     return step;
   }
   // Known here before anybody else hears of it: another task's error may come back before the own part has begun.
   master_->exchange_->Begin(id);
   for (const auto& link : step->links) {
-    link->Send(RunGraph{.step = id, .session = id_, .handle = graph->handle});
+    link->Send(RunGraph{.step = id, .session = id_, .handle = graph->handle, .trace = step->tracer != nullptr});
     // A link that went down before the step was noted is not reported to it.
     if (master_->links_->Find(link->peer().task) != link) {
       step->OnLinkDown(link, Unavailable(ShortTaskName(link->peer().task), " is gone"));
     }
   }
-  master_->worker_->RunStep(id, graph->local, std::move(feeds), done);
+  master_->worker_->RunStep(id, graph->local, std::move(feeds), done, step->tracer.get(), step->client.get());
   return step;
 }
 
@@ -279,6 +291,14 @@ StatusOr<std::vector<Tensor>> MasterSession::Run(const std::shared_ptr<CompiledG
     return late;
   }
   return step->TakeResult();
+}
+
+StatusOr<std::vector<std::string>> MasterSession::PartitionGraphs(const CompiledGraph& graph) {
+  std::vector<std::string> graphs;
+  TF_ASSIGN_OR_RETURN(std::string own, graph.local->plan().graph().ToGraphDef());
+  graphs.push_back(std::move(own));
+  for (const auto& part : graph.remote) graphs.push_back(part.graph_def);
+  return graphs;
 }
 
 Status LateStep() { return DeadlineExceeded("the step has not ended by its deadline"); }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cluster/step_stats.h"
 #include "core/device_name.h"
 #include "core/logging.h"
 #include "core/strings.h"
@@ -36,8 +37,11 @@ bool MasterSession::Step::NoteError(const Status& error) {
 
 void MasterSession::Step::OnLocalDone(const Status& error, std::vector<Tensor> retvals) {
   bool tell, ended;
+  std::string trace;
+  if (tracer != nullptr) trace = EncodeStepStats(tracer->TakeRecords());
   {
     MutexLock lock(mu);
+    if (tracer != nullptr) traces.push_back(std::move(trace));
     tell = NoteError(error);
     values = std::move(retvals);
     local_done = true;
@@ -46,7 +50,8 @@ void MasterSession::Step::OnLocalDone(const Status& error, std::vector<Tensor> r
   PartDone(tell, error, ended);
 }
 
-void MasterSession::Step::OnRemoteDone(const std::shared_ptr<Link>& link, const Status& error) {
+void MasterSession::Step::OnRemoteDone(const std::shared_ptr<Link>& link, const Status& error,
+                                       const std::string& trace) {
   bool tell, ended = false;
   {
     MutexLock lock(mu);
@@ -54,6 +59,7 @@ void MasterSession::Step::OnRemoteDone(const std::shared_ptr<Link>& link, const 
     for (size_t i = 0; i < links.size(); ++i) {
       if (links[i]->peer().task != link->peer().task || link_done[i]) continue;
       link_done[i] = true;
+      if (tracer != nullptr) traces.push_back(trace);
       ended = --remaining == 0;
     }
   }
@@ -138,6 +144,11 @@ StatusOr<std::vector<Tensor>> MasterSession::Step::TakeResult() {
   MutexLock lock(mu);
   if (!status.ok()) return status;
   return std::move(values);
+}
+
+std::vector<std::string> MasterSession::Step::TakeTraces() {
+  MutexLock lock(mu);
+  return std::move(traces);
 }
 
 bool MasterSession::Step::WaitUntil(MasterSession::Deadline deadline) {

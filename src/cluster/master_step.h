@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "cluster/client_edges.h"
 #include "cluster/master.h"
+#include "runtime/step_tracer.h"
 
 namespace tensorbraid {
 
@@ -14,12 +16,14 @@ namespace tensorbraid {
 // first error, ranked by code, is the step's; it aborts the other parts. Outlives the client that waits for it.
 // Thread-safe.
 struct MasterSession::Step : std::enable_shared_from_this<MasterSession::Step> {
-  Step(Master* master, StepId id, SessionId session, std::vector<std::shared_ptr<Link>> links)
+  Step(Master* master, StepId id, SessionId session, std::vector<std::shared_ptr<Link>> links, StepOptions options)
       : master(master),
         id(id),
         session(session),
         held(master->owner_.lock()),
         links(std::move(links)),
+        client(std::move(options.client)),
+        tracer(options.trace ? std::make_unique<StepTracer>() : nullptr),
         link_done(this->links.size(), false),
         remaining(static_cast<int>(this->links.size()) + 1) {}
 
@@ -27,7 +31,8 @@ struct MasterSession::Step : std::enable_shared_from_this<MasterSession::Step> {
   bool is_local() const { return links.empty(); }
 
   void OnLocalDone(const Status& status, std::vector<Tensor> values);
-  void OnRemoteDone(const std::shared_ptr<Link>& link, const Status& status);
+  // `trace`: a StepStats, of a step that is traced.
+  void OnRemoteDone(const std::shared_ptr<Link>& link, const Status& status, const std::string& trace);
   void OnLinkDown(const std::shared_ptr<Link>& link, const Status& why);
   // Makes every part stop.
   void Abort(const Status& why);
@@ -37,13 +42,17 @@ struct MasterSession::Step : std::enable_shared_from_this<MasterSession::Step> {
   void WhenEnded(std::function<void()> callback);
   // The fetches, or why there are none. REQUIRES: it has ended; once.
   StatusOr<std::vector<Tensor>> TakeResult();
+  // What the tasks say of when their nodes ran, a StepStats each. REQUIRES: it has ended; was traced.
+  std::vector<std::string> TakeTraces();
 
   Master* const master;
   const StepId id;
   const SessionId session;
   const std::shared_ptr<void> held;
   const std::vector<std::shared_ptr<Link>> links;
-  CancellationManager cancellation;  // of a local step; others are cancelled through their rendezvous
+  const std::shared_ptr<ClientEdges> client;  // null unless it is fed and fetched bit by bit
+  const std::unique_ptr<StepTracer> tracer;   // of the own part; null unless the step is traced
+  CancellationManager cancellation;           // of a local step; others are cancelled through their rendezvous
   Mutex mu;
   CondVar cv;
   std::vector<bool> link_done TB_GUARDED_BY(mu);
@@ -52,6 +61,7 @@ struct MasterSession::Step : std::enable_shared_from_this<MasterSession::Step> {
   bool aborted TB_GUARDED_BY(mu) = false;
   Status status TB_GUARDED_BY(mu);
   std::vector<Tensor> values TB_GUARDED_BY(mu);
+  std::vector<std::string> traces TB_GUARDED_BY(mu);
   std::function<void()> on_end TB_GUARDED_BY(mu);
 
  private:

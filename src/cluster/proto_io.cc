@@ -1,12 +1,21 @@
 #include "cluster/proto_io.h"
 
+#include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <google/protobuf/message_lite.h>
+#include <google/protobuf/wire_format_lite.h>
 
+#include <algorithm>
 #include <limits>
+
+#include "core/strings.h"
 
 namespace tensorbraid {
 namespace {
+
+// More than any message has, so that an empty field that is repeated costs no more memory than this.
+constexpr size_t kMaxFields = size_t{1} << 20;
 
 // Reads the pieces in place.
 class PieceStream final : public google::protobuf::io::ZeroCopyInputStream {
@@ -70,6 +79,47 @@ size_t SequenceLength(std::string_view s) {
 bool ParseMessage(const Payload& bytes, google::protobuf::MessageLite* message) {
   PieceStream stream(bytes);
   return bytes.size() <= std::numeric_limits<int>::max() && message->ParseFromZeroCopyStream(&stream);
+}
+
+StatusOr<std::vector<Payload>> TakeFields(const Payload& message, int field, std::string* rest) {
+  using google::protobuf::internal::WireFormatLite;
+  const Status bad = InvalidArgument("a message cannot be read");
+  const size_t size = message.size();
+  if (size > std::numeric_limits<int>::max()) return bad;
+  PieceStream pieces(message);
+  google::protobuf::io::CodedInputStream in(&pieces);
+  google::protobuf::io::StringOutputStream out_bytes(rest);
+  google::protobuf::io::CodedOutputStream out(&out_bytes);
+  std::vector<Payload> found;
+  // Where the last one was found: its piece, and the bytes before that.
+  size_t piece = 0, before = 0;
+  const auto part = [&](size_t at, size_t count) {
+    Payload part;
+    part.owner = message.owner;
+    while (before + message.pieces[piece].size() <= at) before += message.pieces[piece++].size();
+    for (size_t i = piece, offset = at - before; count > 0; ++i, offset = 0) {
+      const size_t n = std::min(count, message.pieces[i].size() - offset);
+      if (n > 0) part.pieces.push_back(message.pieces[i].subspan(offset, n));
+      count -= n;
+    }
+    return part;
+  };
+  while (const uint32_t tag = in.ReadTag()) {
+    if (WireFormatLite::GetTagFieldNumber(tag) != field) {
+      if (!WireFormatLite::SkipField(&in, tag, &out)) return bad;
+      continue;
+    }
+    uint32_t length;
+    if (WireFormatLite::GetTagWireType(tag) != WireFormatLite::WIRETYPE_LENGTH_DELIMITED || !in.ReadVarint32(&length)) {
+      return bad;
+    }
+    const auto at = static_cast<size_t>(in.CurrentPosition());
+    if (length > size - at || found.size() == kMaxFields) return bad;
+    found.push_back(length == 0 ? Payload() : part(at, length));
+    if (!in.Skip(static_cast<int>(length))) return bad;
+  }
+  if (!in.ConsumedEntireMessage()) return bad;
+  return found;
 }
 
 MessageParts SerializeMessage(const google::protobuf::MessageLite& message) {

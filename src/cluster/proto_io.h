@@ -2,6 +2,11 @@
 #ifndef TENSORBRAID_CLUSTER_PROTO_IO_H_
 #define TENSORBRAID_CLUSTER_PROTO_IO_H_
 
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tensorbraid/status.h"
 #include "transport/calls.h"
 
 namespace google::protobuf {
@@ -12,6 +17,10 @@ namespace tensorbraid {
 
 // False when the bytes are no such message. Messages of 2 GiB and more are none.
 bool ParseMessage(const Payload& bytes, google::protobuf::MessageLite* message);
+// Takes the fields of this number, all of type bytes or message, out of a message: they come back in order, where they
+// lie; the rest of the message goes to `rest`. Large values are so read without being copied first. InvalidArgument
+// when the bytes are no message.
+StatusOr<std::vector<Payload>> TakeFields(const Payload& message, int field, std::string* rest);
 MessageParts SerializeMessage(const google::protobuf::MessageLite& message);
 
 // TensorFlow's texts are UTF-8, which its clients check: other bytes become '?'.

@@ -1,5 +1,8 @@
 #include "cluster/tensor_message.h"
 
+#include "cluster/master_service.pb.h"
+#include "cluster/proto_io.h"
+#include "core/strings.h"
 #include "graph/graph.pb.h"
 
 namespace tensorbraid {
@@ -69,6 +72,43 @@ void AppendNamedTensor(int field, const std::string& name, const Tensor& tensor,
   std::string head;
   AppendHeader(field, inner.size() + encoded.size(), &head);
   Append(head + inner, std::move(encoded), message);
+}
+
+void AppendMessage(int field, std::string bytes, MessageParts* message) {
+  std::string head;
+  AppendHeader(field, bytes.size(), &head);
+  message->push_back(OwnedPayload(std::move(head)));
+  if (!bytes.empty()) message->push_back(OwnedPayload(std::move(bytes)));
+}
+
+StatusOr<Tensor> ReadTensor(const Payload& bytes) {
+  std::string rest;
+  TF_ASSIGN_OR_RETURN(const auto contents, TakeFields(bytes, proto::TensorProto::kTensorContentFieldNumber, &rest));
+  proto::TensorProto proto;
+  if (!proto.ParseFromString(rest)) return InvalidArgument("a TensorProto cannot be read");
+  // Of a field that is repeated though it should not be, the last one counts.
+  if (contents.empty() || contents.back().size() == 0) return FromProto(proto);
+  const Payload& content = contents.back();
+  if (proto.dtype() == static_cast<int32_t>(kString)) {
+    proto.mutable_tensor_content()->resize(content.size());
+    content.CopyTo(proto.mutable_tensor_content()->data());
+    return FromProto(proto);
+  }
+  TF_ASSIGN_OR_RETURN(Tensor tensor, AllocateFor(proto, content.size()));
+  content.CopyTo(tensor.mutable_raw_data());
+  return tensor;
+}
+
+StatusOr<Tensor> ReadNamedTensor(const Payload& bytes, std::string* name) {
+  std::string rest;
+  TF_ASSIGN_OR_RETURN(const auto tensors, TakeFields(bytes, 2, &rest));
+  proto::NamedTensorProto named;
+  if (!named.ParseFromString(rest)) return InvalidArgument("a NamedTensorProto cannot be read");
+  *name = named.name();
+  if (tensors.size() > 1) return InvalidArgument("a NamedTensorProto has ", tensors.size(), " tensors");
+  auto tensor = ReadTensor(tensors.empty() ? Payload() : tensors[0]);
+  if (!tensor.ok()) return Annotate(tensor.status(), StrCat("the feed of '", *name, "'"));
+  return tensor;
 }
 
 }  // namespace tensorbraid

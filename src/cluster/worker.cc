@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "cluster/step_stats.h"
 #include "core/strings.h"
 #include "graph/node.h"
+#include "runtime/step_tracer.h"
 
 namespace tensorbraid {
 
@@ -84,15 +86,22 @@ std::shared_ptr<Executor> Worker::FindGraph(SessionId session, uint64_t handle) 
 }
 
 void Worker::RunStep(StepId id, const std::shared_ptr<Executor>& executor, std::vector<Tensor> args,
-                     Executor::Done done) {
+                     Executor::Done done, StepTracer* tracer, ClientEdges* client) {
   auto step = exchange_->Begin(id);
   StepExchange* raw = step.get();
-  executor->Run(std::move(args), raw, &raw->cancellation(),
-                [step = std::move(step), done = std::move(done), held = owner_.lock()](const Status& status,
-                                                                                       std::vector<Tensor> retvals) {
-                  const Status failed = step->status();
-                  done(status.ok() ? failed : status, std::move(retvals));
-                });
+  StepContext* context = raw;
+  if (client != nullptr) {
+    client->Begin(raw, &raw->cancellation());
+    context = client;
+  }
+  executor->Run(
+      std::move(args), context, &raw->cancellation(),
+      [step = std::move(step), done = std::move(done), held = owner_.lock()](const Status& status,
+                                                                             std::vector<Tensor> retvals) {
+        const Status failed = step->status();
+        done(status.ok() ? failed : status, std::move(retvals));
+      },
+      tracer);
 }
 
 bool Worker::OnMessage(const std::shared_ptr<Link>& link, const Message& message) {
@@ -139,14 +148,18 @@ void Worker::OnRunGraph(const std::shared_ptr<Link>& link, const RunGraph& m) {
     return;
   }
   const ScopedTransportThread transport_thread;
-  RunStep(m.step, executor, {}, [this, link, id = m.step](const Status& status, const std::vector<Tensor>&) {
-    link->Send(StepDone{.step = id, .status = status});
+  const auto tracer = m.trace ? std::make_shared<StepTracer>() : nullptr;
+  const auto done = [this, link, tracer, id = m.step](const Status& status, const std::vector<Tensor>&) {
+    StepDone answer{.step = id, .status = status};
+    if (tracer != nullptr) answer.stats = EncodeStepStats(tracer->TakeRecords());
+    link->Send(std::move(answer));
     if (!status.ok()) return;
     // Until the master ends the step, what was sent may still be lost with a link.
     if (auto step = exchange_->Find(id)) {
       step->set_on_late_failure([link, id](const Status& why) { link->Send(StepDone{.step = id, .status = why}); });
     }
-  });
+  };
+  RunStep(m.step, executor, {}, done, tracer.get());
 }
 
 }  // namespace tensorbraid

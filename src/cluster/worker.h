@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "cluster/client_edges.h"
 #include "cluster/exchange.h"
 #include "core/device_name.h"
 #include "executor/executor.h"
@@ -32,8 +33,10 @@ class Worker {
   // Frees the sessions of a master that is gone and fails its steps.
   void ForgetMaster(uint64_t master, const Status& why);
 
-  // Runs a registered partition as a part of `step`; see Executor::Run.
-  void RunStep(StepId step, const std::shared_ptr<Executor>& executor, std::vector<Tensor> args, Executor::Done done);
+  // Runs a registered partition as a part of `step`; see Executor::Run. `client` (null: the step is not fed and fetched
+  // bit by bit) must live until `done` is called.
+  void RunStep(StepId step, const std::shared_ptr<Executor>& executor, std::vector<Tensor> args, Executor::Done done,
+               StepTracer* tracer = nullptr, ClientEdges* client = nullptr);
 
   // What masters on other tasks ask; answers go back on `link`. False for messages that are not for a worker.
   bool OnMessage(const std::shared_ptr<Link>& link, const Message& message);

@@ -2,6 +2,7 @@
 #include <map>
 #include <utility>
 
+#include "cluster/client_errors.h"
 #include "cluster/master_service.pb.h"
 #include "cluster/proto_io.h"
 #include "cluster/tensor_message.h"
@@ -91,8 +92,8 @@ class RemoteBackend final : public SessionBackend {
     proto::RunStepResponse response;
     TF_RETURN_IF_ERROR(Ask("RunStep", parts, &response, deadline));
     if (response.status_code() != 0) {
-      return UnlessClosed(
-          Status(static_cast<absl::StatusCode>(response.status_code()), response.status_error_message()));
+      return UnlessClosed(FromClientError(
+          Status(static_cast<absl::StatusCode>(response.status_code()), response.status_error_message())));
     }
     std::map<std::string, const proto::TensorProto*> by_name;
     for (const auto& named : response.tensor()) by_name[named.name()] = &named.tensor();
@@ -153,7 +154,7 @@ class RemoteBackend final : public SessionBackend {
   Status AskServer(const std::string& method, const MessageParts& request, google::protobuf::MessageLite* response,
                    Deadline deadline) {
     const CallClient::Result result = client_->Ask("/tensorflow.MasterService/" + method, request, deadline);
-    TF_RETURN_IF_ERROR(result.status);
+    TF_RETURN_IF_ERROR(FromClientError(result.status));
     if (!ParseMessage(result.answer, response)) return Internal("the server's answer to ", method, " cannot be read");
     return OkStatus();
   }
