@@ -60,7 +60,7 @@ def record(function, target, seed):
         try:
             function(steps)
         except Exception as e:  # pylint: disable=broad-except
-            text = "".join(traceback.format_exception(type(e), e, e.__traceback__)[-3:])
+            text = "Traceback: " + "".join(traceback.format_exception(type(e), e, e.__traceback__)[-3:])
             steps.records.append(("error", type(e).__name__, text))
         steps.close()
     return steps.records

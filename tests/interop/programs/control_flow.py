@@ -318,9 +318,15 @@ def _rnn_cell(units, seed):
     rng = np.random.RandomState(seed)
     wz, wh = (tf1.get_variable(n, initializer=rng.randn(2 * units, units).astype(np.float32) * 0.4) for n in ("wz", "wh"))
 
-    class Cell(tf1.nn.rnn_cell.RNNCell):
+    class Cell:  # what dynamic_rnn asks of a cell; TensorFlow's base class is not there with Keras 3
         state_size = units
         output_size = units
+
+        def zero_state(self, batch_size, dtype):
+            return tf.zeros([batch_size, units], dtype)
+
+        def get_initial_state(self, inputs=None, batch_size=None, dtype=None):
+            return self.zero_state(batch_size, dtype)
 
         def __call__(self, inputs, state, scope=None):
             both = tf.concat([inputs, state], 1)
