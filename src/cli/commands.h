@@ -21,6 +21,7 @@ struct Invocation {
 
 void AddBenchCommand(CLI::App& app, Invocation* invocation);
 void AddLaunchCommand(CLI::App& app, Invocation* invocation);
+void AddOpsCommand(CLI::App& app, Invocation* invocation);
 void AddServeCommand(CLI::App& app, Invocation* invocation);
 
 }  // namespace tensorbraid

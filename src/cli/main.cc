@@ -60,6 +60,7 @@ int Main(int argc, char** argv) {
   AddLaunchCommand(app, &invocation);
   AddServeCommand(app, &invocation);
   AddBenchCommand(app, &invocation);
+  AddOpsCommand(app, &invocation);
   try {
     app.parse(words);
   } catch (const CLI::Success& success) {  // --help, --version

@@ -17,6 +17,7 @@ namespace tensorbraid {
 namespace proto {
 class FunctionDef;
 class FunctionDefLibrary;
+class NodeDef;
 }  // namespace proto
 
 class FunctionLibrary;
@@ -43,6 +44,8 @@ class Function {
   const std::string& definition() const { return definition_; }
   // The ops of the nodes and the functions in their attributes: whatever may be a function of the library.
   const std::set<std::string>& references() const { return references_; }
+  // The ops of the nodes, each with the first node that has it.
+  const std::map<std::string, std::string>& ops() const { return ops_; }
 
   // The body with `attrs` put in place of the signature's attributes; nothing is known of the arguments' shapes. Errors
   // name the function.
@@ -55,6 +58,7 @@ class Function {
   OpDef signature_;
   std::string definition_;
   std::set<std::string> references_;
+  std::map<std::string, std::string> ops_;
 };
 
 // Functions by name. A value: graphs hold it as shared_ptr<const>, and a graph that takes in more replaces its own.
@@ -88,6 +92,7 @@ class FunctionLibrary {
 
 // The functions in a node's attributes, and its op.
 std::set<std::string> References(const Node& node);
+std::set<std::string> References(const proto::NodeDef& node);
 
 }  // namespace tensorbraid
 

@@ -312,6 +312,12 @@ class Instantiation {
 
 }  // namespace
 
+std::set<std::string> References(const proto::NodeDef& node) {
+  std::set<std::string> names = {node.op()};
+  for (const auto& [name, value] : node.attr()) AddReferences(value, &names);
+  return names;
+}
+
 StatusOr<std::shared_ptr<const Function>> Function::FromProto(const proto::FunctionDef& def) {
   auto function = std::shared_ptr<Function>(new Function);
   auto signature = SignatureFromProto(def.signature());
@@ -319,8 +325,8 @@ StatusOr<std::shared_ptr<const Function>> Function::FromProto(const proto::Funct
   function->signature_ = *std::move(signature);
   function->definition_ = Deterministic(def);
   for (const auto& node : def.node_def()) {
-    function->references_.insert(node.op());
-    for (const auto& [name, value] : node.attr()) AddReferences(value, &function->references_);
+    function->references_.merge(References(node));
+    function->ops_.try_emplace(node.op(), node.name());
   }
   return function;
 }

@@ -10,6 +10,7 @@
 #include "graph/control_flow.h"
 #include "graph/function.h"
 #include "graph/graph.pb.h"
+#include "graph/missing_ops.h"
 #include "graph/node.h"
 
 namespace tensorbraid {
@@ -201,14 +202,13 @@ Status AddLibrary(const proto::FunctionDefLibrary& library, GraphImpl* graph) {
   return OkStatus();
 }
 
-}  // namespace
-
-Status ImportProto(const proto::GraphDef& def, Graph* graph) {
+Status Import(const proto::GraphDef& def, Graph* graph, bool check_ops) {
   GraphImpl& impl = graph->impl();
   const size_t before = impl.nodes().size();
   const auto functions = impl.functions();
   std::vector<Node*> added;
   Status status = AddLibrary(def.library(), &impl);
+  if (status.ok() && check_ops) status = CheckOpsExist(def, *impl.functions());
   if (status.ok()) status = Importer(def, &impl).Run(&added);
   if (!status.ok()) {
     impl.RemoveFrom(before);
@@ -216,6 +216,10 @@ Status ImportProto(const proto::GraphDef& def, Graph* graph) {
   }
   return status;
 }
+
+}  // namespace
+
+Status ImportProto(const proto::GraphDef& def, Graph* graph) { return Import(def, graph, /*check_ops=*/false); }
 
 void GraphImpl::RemoveFrom(size_t count) {
   while (nodes_.size() > count) {
@@ -252,7 +256,7 @@ Status Graph::ImportGraphDef(std::string_view graph_def) {
       !def->ParseFromArray(graph_def.data(), static_cast<int>(graph_def.size()))) {
     return InvalidArgument("these ", graph_def.size(), " bytes are not a GraphDef");
   }
-  return ImportProto(*def, this);
+  return Import(*def, this, /*check_ops=*/true);
 }
 
 Status Graph::ImportGraphDefText(std::string_view graph_def_text) {
@@ -260,7 +264,7 @@ Status Graph::ImportGraphDefText(std::string_view graph_def_text) {
   if (!google::protobuf::TextFormat::ParseFromString(std::string(graph_def_text), &def)) {
     return InvalidArgument("the text is not a GraphDef");
   }
-  return ImportProto(def, this);
+  return Import(def, this, /*check_ops=*/true);
 }
 
 }  // namespace tensorbraid

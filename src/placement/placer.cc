@@ -114,8 +114,9 @@ Status PlaceNodes(Graph* graph, const PlacerOptions& options) {
       for (const Node* n : members[g]) {
         for (const DeviceName& d : options.devices) {
           if (wanted.Matches(d) && !HasKernel(*n, d)) {
+            // To a client it is a graph that cannot be run, not a thing that was looked for.
             const Status none = KernelRegistry::Global().Find(*n, *d.type).status();
-            return AboutNode(Annotate(none, StrCat("device ", d.ToString())), *n);
+            return AboutNode(InvalidArgument("device ", d.ToString(), ": ", none.message()), *n);
           }
         }
       }
