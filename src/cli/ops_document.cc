@@ -27,8 +27,8 @@ const std::vector<std::pair<std::string, Types>>& Groups() {
     numbers.insert(complex.begin(), complex.end());
     any = numbers;
     any.insert({kBool, kString, DType::kResource, DType::kVariant});
-    return std::vector<std::pair<std::string, Types>>{
-        {"any", any}, {"numbers", numbers}, {"reals", reals}, {"ints", ints}, {"floats", floats}, {"complex", complex}};
+    return std::vector<std::pair<std::string, Types>>{{"any", any},   {"numbers", numbers}, {"reals", reals},
+                                                      {"ints", ints}, {"floats", floats},   {"complex", complex}};
   }());
   return groups;
 }
