@@ -1,12 +1,15 @@
 #include "core/allocator.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
 #include <cstdlib>
+#include <fstream>
+#include <limits>
 #include <new>
 #include <vector>
 
@@ -47,12 +50,24 @@ void* NewBlock(size_t size) {
   return p;
 }
 
+// Of the machine, or of the control group where that has less.
+int64_t MemoryOfProcess() {
+  int64_t bytes = std::numeric_limits<int64_t>::max();
+  const int64_t pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+  if (pages > 0 && page > 0) bytes = pages * page;
+  for (const char* path : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
+    int64_t limit = 0;
+    if (std::ifstream(path) >> limit && limit > 0) bytes = std::min(bytes, limit);
+  }
+  return bytes;
+}
+
 class CachingAllocator {
  public:
   void* Allocate(int c) {
     FreeList& list = lists_[c];
     const size_t size = ClassSize(c);
-    in_use_.fetch_add(static_cast<int64_t>(size), std::memory_order_relaxed);
+    if (!Count(static_cast<int64_t>(size))) return nullptr;
     {
       MutexLock lock(list.mu);
       if (!list.blocks.empty()) {
@@ -84,6 +99,16 @@ class CachingAllocator {
     list.blocks.push_back(p);
   }
 
+  bool Count(int64_t bytes) {
+    if (in_use_.fetch_add(bytes, std::memory_order_relaxed) <= limit_.load(std::memory_order_relaxed) - bytes) {
+      return true;
+    }
+    Uncount(bytes);
+    return false;
+  }
+  void Uncount(int64_t bytes) { in_use_.fetch_sub(bytes, std::memory_order_relaxed); }
+  void set_limit(int64_t bytes) { limit_.store(bytes, std::memory_order_relaxed); }
+
   AllocatorStats Stats() const { return {in_use_.load(), cached_.load()}; }
 
  private:
@@ -95,6 +120,7 @@ class CachingAllocator {
   std::atomic<int64_t> in_use_{0};
   std::atomic<int64_t> cached_{0};
   std::atomic<int64_t> largest_{0};
+  std::atomic<int64_t> limit_{MemoryOfProcess()};
 };
 
 // Never destroyed: tensors in static objects may outlive any order of destruction.
@@ -128,6 +154,10 @@ RefPtr<Buffer> AllocateBuffer(size_t size) {
   if (block == nullptr) return nullptr;
   return RefPtr<Buffer>::Adopt(new (block) PooledBuffer(static_cast<char*>(block) + PooledBuffer::kHeader, size, c));
 }
+
+void SetAllocatorLimit(int64_t bytes) { TheAllocator().set_limit(bytes); }
+bool CountMemory(int64_t bytes) { return TheAllocator().Count(bytes); }
+void UncountMemory(int64_t bytes) { TheAllocator().Uncount(bytes); }
 
 AllocatorStats GetAllocatorStats() { return TheAllocator().Stats(); }
 

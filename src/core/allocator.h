@@ -16,12 +16,22 @@ struct AllocatorStats {
   int64_t bytes_cached = 0;
 };
 
-// A buffer of at least `size` bytes, uninitialised; null when the system has no more memory. Freed blocks are kept by
+// A buffer of at least `size` bytes, uninitialised; null when the system has no more memory, or the limit is reached.
+// Freed blocks are kept by
 // size class (at most 12.5 % apart) and handed out again, so that a training step touches no fresh pages once it has
 // run before. What is kept is bounded by four times the largest block in use and 256 MiB. Thread-safe.
 RefPtr<Buffer> AllocateBuffer(size_t size);
 
 AllocatorStats GetAllocatorStats();
+
+// How many bytes may be in use: a graph that asks for more gets an error, where the system would kill the process. What
+// the machine, or the control group of this process, has unless told otherwise. Thread-safe.
+void SetAllocatorLimit(int64_t bytes);
+
+// For buffers that are not made of plain bytes and get their memory elsewhere: it counts as in use. False, and nothing
+// is counted, beyond the limit. Thread-safe.
+bool CountMemory(int64_t bytes);
+void UncountMemory(int64_t bytes);
 
 }  // namespace tensorbraid
 

@@ -1,6 +1,7 @@
 #include "tensorbraid/tensor.h"
 
 #include <memory>
+#include <new>
 #include <sstream>
 
 #include "core/allocator.h"
@@ -16,14 +17,28 @@ namespace {
 template <typename T>
 class ObjectBuffer : public Buffer {
  public:
-  explicit ObjectBuffer(size_t n) : Buffer(new T[n], n * sizeof(T)) {}
-  ~ObjectBuffer() override { delete[] static_cast<T*>(data()); }
+  // Null when there is no memory for so many.
+  static RefPtr<Buffer> Create(int64_t n) {
+    const int64_t bytes = n * static_cast<int64_t>(sizeof(T));
+    if (!CountMemory(bytes)) return nullptr;
+    T* const objects = new (std::nothrow) T[static_cast<size_t>(n)];
+    if (objects == nullptr) {
+      UncountMemory(bytes);
+      return nullptr;
+    }
+    return MakeRef<ObjectBuffer>(objects, static_cast<size_t>(bytes));
+  }
+  ObjectBuffer(T* objects, size_t bytes) : Buffer(objects, bytes) {}
+  ~ObjectBuffer() override {
+    delete[] static_cast<T*>(data());
+    UncountMemory(static_cast<int64_t>(size()));
+  }
 };
 
 RefPtr<Buffer> NewBuffer(DType dtype, int64_t n) {
-  if (dtype == DType::kString) return MakeRef<ObjectBuffer<std::string>>(n);
-  if (dtype == DType::kResource) return MakeRef<ObjectBuffer<ResourceHandle>>(n);
-  if (dtype == DType::kVariant) return MakeRef<ObjectBuffer<Variant>>(n);
+  if (dtype == DType::kString) return ObjectBuffer<std::string>::Create(n);
+  if (dtype == DType::kResource) return ObjectBuffer<ResourceHandle>::Create(n);
+  if (dtype == DType::kVariant) return ObjectBuffer<Variant>::Create(n);
   return AllocateBuffer(static_cast<size_t>(n) * DTypeSize(dtype));
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/mutex.h"
 #include "core/strings.h"
+#include "executor/scheduling.h"
 #include "graph/control_flow.h"
 #include "graph/node.h"
 #include "runtime/kernel.h"
@@ -116,7 +117,7 @@ class Evaluation {
     std::vector<Entry> outputs(node.num_outputs());
     KernelContext ctx(node, inputs, outputs, env_);
     auto* async = dynamic_cast<AsyncKernel*>(kernel.get());
-    TF_RETURN_IF_ERROR(async != nullptr ? RunAndWait(*async, ctx) : kernel->Compute(ctx));
+    TF_RETURN_IF_ERROR(async != nullptr ? RunAndWait(*async, ctx) : Compute(*kernel, ctx));
     for (int i = 0; i < node.num_outputs(); ++i) {
       if (const Tensor& value = outputs[i].value; !outputs[i].ref) {
         if (value.dtype() != node.output_type(i) || !node.output_shape(i).IsCompatibleWith(value.shape())) {

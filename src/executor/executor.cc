@@ -155,7 +155,7 @@ void Executor::RunNode(Step* step, int node, ReadyList* ready) {
       step->retvals[p.retval] = std::move(step->slots[p.first_input].value);
     } else {
       KernelContext context(*p.node, step->inputs(p), {outputs.data(), outputs.size()}, step->env);
-      status = p.kernel->Compute(context);
+      status = Compute(*p.kernel, context);
     }
   }
   for (int i = 0; i < p.num_inputs; ++i) step->slots[p.first_input + i] = Entry();

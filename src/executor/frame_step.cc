@@ -234,7 +234,7 @@ void FrameStep::RunNode(const Ready& r, ReadyList* ready) {
     } else {
       KernelContext context(*p.node, inputs, {outputs.data(), outputs.size()}, env_,
                             {r.iteration->frame->id, r.iteration->number});
-      status = p.kernel->Compute(context);
+      status = Compute(*p.kernel, context);
     }
   }
   for (Entry& e : inputs) e = Entry();

@@ -39,6 +39,14 @@ bool HasControlFlow(const Graph& graph) {
   });
 }
 
+// Of an _Arg or a _Retval.
+StatusOr<int> IndexOf(const Node& node) {
+  constexpr int64_t kMax = 1'000'000;
+  const auto index = node.attr<int64_t>("index");
+  if (index < 0 || index > kMax) return InvalidArgument(node.Describe(), " has the index ", index);
+  return static_cast<int>(index);
+}
+
 }  // namespace
 
 Status Plan::AddFlow(const std::vector<int>& index) {
@@ -88,8 +96,8 @@ StatusOr<std::shared_ptr<const Plan>> Plan::Create(std::unique_ptr<Graph> graph,
   std::vector<int> index(nodes.size(), kArg);  // by node id
   for (const auto& node : nodes) {
     if (node->type() == "_Arg") {
-      const auto i = static_cast<size_t>(node->attr<int64_t>("index"));
-      if (i > 1'000'000) return InvalidArgument(node->Describe(), " has the index ", i);
+      TF_ASSIGN_OR_RETURN(const int number, IndexOf(*node));
+      const auto i = static_cast<size_t>(number);
       if (plan->args_.size() <= i) plan->args_.resize(i + 1);
       continue;
     }
@@ -102,8 +110,7 @@ StatusOr<std::shared_ptr<const Plan>> Plan::Create(std::unique_ptr<Graph> graph,
     plan->num_slots_ += p.num_inputs;
     if (node->type() == "_Retval") {
       p.kind = Kind::kRetval;
-      p.retval = static_cast<int>(node->attr<int64_t>("index"));
-      if (p.retval > 1'000'000) return InvalidArgument(node->Describe(), " has the index ", p.retval);
+      TF_ASSIGN_OR_RETURN(p.retval, IndexOf(*node));
       plan->num_retvals_ = std::max(plan->num_retvals_, p.retval + 1);
       p.derefs = true;
     } else {

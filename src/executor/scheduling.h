@@ -2,7 +2,9 @@
 #ifndef TENSORBRAID_EXECUTOR_SCHEDULING_H_
 #define TENSORBRAID_EXECUTOR_SCHEDULING_H_
 
+#include <new>
 #include <span>
+#include <stdexcept>
 
 #include "executor/plan.h"
 #include "tensorbraid/status.h"
@@ -42,6 +44,18 @@ inline Status Dereference(const Plan::PlanNode& p, std::span<Entry> inputs) {
     entry.ref.reset();
   }
   return OkStatus();
+}
+
+// Runs a kernel. What the standard library throws when something is larger than the memory is an error of the step: a
+// graph must not be able to end the server.
+inline Status Compute(Kernel& kernel, KernelContext& context) {
+  try {
+    return kernel.Compute(context);
+  } catch (const std::bad_alloc&) {
+    return ResourceExhausted("out of memory");
+  } catch (const std::length_error&) {
+    return ResourceExhausted("a value would be larger than the memory");
+  }
 }
 
 }  // namespace tensorbraid
