@@ -1,5 +1,7 @@
 #include "cluster/master_service.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <atomic>
 #include <random>
@@ -56,9 +58,12 @@ void Answer(const std::shared_ptr<Call>& call, const google::protobuf::MessageLi
   call->Answer(SerializeMessage(answer));
 }
 
-// TensorFlow takes "x" for "x:0".
+// TensorFlow takes "x" for "x:0", and what can be no tensor's name for one that there is not.
 StatusOr<Output> FindTensor(const Graph& graph, const std::string& name) {
-  return graph.FindOutput(name.find(':') == std::string::npos ? name + ":0" : name);
+  const size_t colon = name.find_last_not_of("0123456789");
+  const bool has_index = colon != std::string::npos && name[colon] == ':' && colon + 1 < name.size();
+  if (!has_index && name.find(':') != std::string::npos) return NotFound("there is no tensor '", name, "'");
+  return graph.FindOutput(has_index ? name : name + ":0");
 }
 
 template <typename Names>
@@ -111,6 +116,14 @@ struct MasterService::ClientSession {
     proto::RunOptions options;
   };
 
+  // Frees what is left of the session. A large graph leaves its memory in pieces, which the system gets back.
+  ~ClientSession() {
+    constexpr size_t kLarge = 1 << 16;
+    const bool was_large = graph.impl().nodes().size() > kLarge;
+    session.reset();
+    graph = Graph();
+    if (was_large) malloc_trim(0);
+  }
   // Ends the session's steps, and the cluster if it has brought one. Blocks until that has ended.
   void Close() {
     session->Close();
@@ -118,6 +131,7 @@ struct MasterService::ClientSession {
   }
 
   std::string handle;
+  uint64_t last_used = 0;          // a count of uses; guarded by the service's mutex
   Graph graph;                     // guarded by session->graph_mutex()
   std::shared_ptr<Member> member;  // whose master it is that holds the session
   bool has_own_cluster = false;
@@ -221,7 +235,31 @@ StatusOr<std::shared_ptr<MasterService::ClientSession>> MasterService::FindSessi
   MutexLock lock(mu_);
   const auto it = sessions_.find(handle);
   if (it == sessions_.end()) return Aborted("Session ", handle, " is not found.");
+  it->second->last_used = ++uses_;
   return it->second;
+}
+
+void MasterService::ForgetIdleSessions() {
+  std::vector<std::shared_ptr<ClientSession>> forgotten;
+  {
+    MutexLock lock(mu_);
+    while (sessions_.size() > kMaxSessions) {
+      auto idle = sessions_.end();
+      for (auto it = sessions_.begin(); it != sessions_.end(); ++it) {
+        // What works for a session holds it, and gets it under the lock.
+        if (it->second.use_count() > 1) continue;
+        if (idle == sessions_.end() || it->second->last_used < idle->second->last_used) idle = it;
+      }
+      if (idle == sessions_.end()) break;
+      forgotten.push_back(std::move(idle->second));
+      sessions_.erase(idle);
+    }
+  }
+  for (const auto& session : forgotten) {
+    TB_LOG(Warning, "cluster") << "session " << session->handle << " is forgotten: there are more than " << kMaxSessions
+                               << ", and nobody has used it for longest";
+    session->Close();
+  }
 }
 
 void MasterService::CreateSession(const std::shared_ptr<Call>& call) {
@@ -253,12 +291,14 @@ void MasterService::CreateSession(const std::shared_ptr<Call>& call) {
     {
       MutexLock lock(mu_);
       too_late = stopping_;
+      session->last_used = ++uses_;
       if (!too_late) sessions_[session->handle] = session;
     }
     if (too_late) {
       session->Close();
       return call->Fail(Unavailable("the server is stopping"));
     }
+    ForgetIdleSessions();
     proto::CreateSessionResponse response;
     response.set_session_handle(session->handle);
     Answer(call, response);
@@ -534,7 +574,7 @@ void MasterService::Run(const std::shared_ptr<Running>& run) {
     const ScopedTransportThread transport_thread;
     return Launch(run, graph);
   }
-  blocking_.Run([this, run] {
+  preparing_.Run([this, run] {
     const auto prepared = run->session->session->Prepare(run->signature, run->deadline);
     if (!prepared.ok()) return run->Finish(prepared.status());
     Launch(run, *prepared);

@@ -33,11 +33,15 @@ class MasterService final : public CallHandler {
   // Closes all sessions; calls are answered with errors from now on.
   void Shutdown();
   // Blocks until no thread of the service is at work. REQUIRES: no more calls come.
-  void WaitForCalls() { blocking_.WaitUntilIdle(); }
+  void WaitForCalls() {
+    preparing_.WaitUntilIdle();
+    blocking_.WaitUntilIdle();
+  }
 
  private:
   struct ClientSession;
   struct Running;
+  static constexpr size_t kMaxSessions = 256;
   using Handler = void (MasterService::*)(const std::shared_ptr<Call>&);
   static const std::map<std::string, Handler, std::less<>>& Handlers();
 
@@ -54,6 +58,10 @@ class MasterService final : public CallHandler {
 
   // Aborted, which makes clients begin anew, when there is none (any more).
   StatusOr<std::shared_ptr<ClientSession>> FindSession(const std::string& handle);
+  // Clients that go without a word leave their sessions behind: of more than kMaxSessions, those that nobody has used
+  // for longest go, unless a step is under way. Their clients, should they be there after all, hear Aborted and begin
+  // anew.
+  void ForgetIdleSessions();
   // Prepares and starts; the answer follows when the step has ended.
   void Run(const std::shared_ptr<Running>& run);
   void Launch(const std::shared_ptr<Running>& run, const std::shared_ptr<CompiledGraph>& graph);
@@ -70,7 +78,10 @@ class MasterService final : public CallHandler {
   Mutex mu_;
   bool stopping_ TB_GUARDED_BY(mu_) = false;
   std::map<std::string, std::shared_ptr<ClientSession>, std::less<>> sessions_ TB_GUARDED_BY(mu_);
+  uint64_t uses_ TB_GUARDED_BY(mu_) = 0;
   BlockingCalls blocking_{64};
+  // Signatures may wait for tasks that are not there; making and closing sessions does not wait behind them.
+  BlockingCalls preparing_{64};
 };
 
 }  // namespace tensorbraid

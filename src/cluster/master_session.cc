@@ -12,6 +12,7 @@
 #include "graph/subgraph.h"
 #include "placement/partition.h"
 #include "placement/placer.h"
+#include "transport/codec.h"
 
 namespace tensorbraid {
 namespace {
@@ -184,6 +185,13 @@ Status MasterSession::ConnectTasksOf(const Graph& graph, Deadline deadline) {
 
 Status MasterSession::RegisterPart(CompiledGraph::Part* part, uint64_t handle, Deadline deadline) {
   if (master_->links_ == nullptr) return Internal("no network, but a part for ", part->task);
+  // Said here, where it concerns this session alone: a link breaks over a message that it cannot carry.
+  constexpr size_t kRoomForOtherFields = 1024;
+  if (part->graph_def.size() > kMaxHeaderBytes - kRoomForOtherFields) {
+    return InvalidArgument("the part of the graph for ", ShortTaskName(part->task), " has ", part->graph_def.size(),
+                           " bytes, more than the ", kMaxHeaderBytes,
+                           " that can be sent: large constants belong into variables");
+  }
   std::shared_ptr<Link> known;
   {
     MutexLock lock(mu_);

@@ -18,6 +18,8 @@ void AddReferences(const AttrValue& value, std::set<std::string>* names) {
 
 }  // namespace
 
+bool IsExecutorOp(std::string_view op) { return op == "_Arg" || op == "_Retval" || op == "_Send" || op == "_Recv"; }
+
 std::set<std::string> References(const Node& node) {
   std::set<std::string> names = {node.type()};
   for (const auto& [name, value] : node.attrs()) AddReferences(value, &names);

@@ -90,6 +90,10 @@ class FunctionLibrary {
   std::map<std::string, std::string> gradients_;
 };
 
+// Whether the op is one of those that stand for the ends of a graph within the executor, which no client may use: their
+// numbers are taken at their word.
+bool IsExecutorOp(std::string_view op);
+
 // The functions in a node's attributes, and its op.
 std::set<std::string> References(const Node& node);
 std::set<std::string> References(const proto::NodeDef& node);

@@ -325,6 +325,10 @@ StatusOr<std::shared_ptr<const Function>> Function::FromProto(const proto::Funct
   function->signature_ = *std::move(signature);
   function->definition_ = Deterministic(def);
   for (const auto& node : def.node_def()) {
+    if (IsExecutorOp(node.op())) {
+      return InvalidArgument("function '", function->name(), "': node '", node.name(), "' has the op '", node.op(),
+                             "', which is the executor's own");
+    }
     function->references_.merge(References(node));
     function->ops_.try_emplace(node.op(), node.name());
   }

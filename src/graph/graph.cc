@@ -202,7 +202,7 @@ StatusOr<Operation> Graph::FindOperation(std::string_view name) const {
 StatusOr<Output> Graph::FindOutput(std::string_view name) const {
   const size_t colon = name.rfind(':');
   int index = 0;
-  if (colon == std::string_view::npos) {
+  if (colon == std::string_view::npos || colon + 1 == name.size()) {
     return InvalidArgument("'", name, "' does not name a tensor; tensors are named 'operation:output', as '", name,
                            ":0'");
   }

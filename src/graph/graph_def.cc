@@ -12,6 +12,7 @@
 #include "graph/graph.pb.h"
 #include "graph/missing_ops.h"
 #include "graph/node.h"
+#include "graph/tensor_proto.h"
 
 namespace tensorbraid {
 namespace {
@@ -70,6 +71,10 @@ class Importer {
     for (int i = 0; i < def_.node_size(); ++i) {
       if (!index_.emplace(def_.node(i).name(), i).second) {
         return InvalidArgument("two nodes are named '", def_.node(i).name(), "'");
+      }
+      if (def_.node(i).name().empty()) return InvalidArgument("a node of op '", def_.node(i).op(), "' has no name");
+      if (graph_->Find(def_.node(i).name()) != nullptr) {
+        return InvalidArgument("the graph already has a node named '", def_.node(i).name(), "'");
       }
     }
     std::vector<int> waiting_for(def_.node_size(), 0);
@@ -202,7 +207,25 @@ Status AddLibrary(const proto::FunctionDefLibrary& library, GraphImpl* graph) {
   return OkStatus();
 }
 
+Status CheckRepeatedBytes(const proto::GraphDef& def) {
+  int64_t total = 0;
+  const auto add = [&](const proto::TensorProto& tensor) {
+    total += std::min(RepeatedBytes(tensor), kMaxRepeatedBytes);
+  };
+  for (const auto& node : def.node()) {
+    for (const auto& [name, value] : node.attr()) {
+      if (value.has_tensor()) add(value.tensor());
+      for (const auto& tensor : value.list().tensor()) add(tensor);
+    }
+    if (total <= kMaxRepeatedBytes) continue;
+    return ResourceExhausted("the constants of the graph, up to that of node '", node.name(),
+                             "', repeat values over more than ", kMaxRepeatedBytes, " bytes");
+  }
+  return OkStatus();
+}
+
 Status Import(const proto::GraphDef& def, Graph* graph, bool check_ops) {
+  TF_RETURN_IF_ERROR(CheckRepeatedBytes(def));
   GraphImpl& impl = graph->impl();
   const size_t before = impl.nodes().size();
   const auto functions = impl.functions();

@@ -5,6 +5,7 @@
 #include "core/strings.h"
 #include "graph/connect.h"
 #include "graph/control_flow.h"
+#include "graph/function.h"
 #include "graph/node.h"
 #include "graph/node_status.h"
 
@@ -82,7 +83,10 @@ class Extractor {
     return Output(args_[feed], 0);
   }
 
-  Status Copy(const Node& node) {
+  Status Copy(Node& node) {
+    if (IsExecutorOp(node.type()) && FeedIndex(Output(&node, 0)) < 0) {
+      return InvalidArgument(node.Describe(), " has an op that is the executor's own");
+    }
     if (node.type() == "Placeholder") {
       // Begins as TensorFlow's does, which programs look for.
       const std::string where = node.location().empty() ? "" : StrCat(" (", node.location(), ")");

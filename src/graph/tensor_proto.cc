@@ -11,9 +11,6 @@
 namespace tensorbraid {
 namespace {
 
-// A message of a few bytes may stand for a large constant (one repeated value), but not for any size at all.
-constexpr int64_t kMaxRepeatedBytes = int64_t{1} << 32;
-
 template <typename T, typename Values, typename Convert>
 Status Fill(const Values& values, int per_element, Tensor* out, const Convert& convert) {
   auto data = out->mutable_data<T>();
@@ -93,6 +90,15 @@ void ToProto(const Tensor& tensor, proto::TensorProto* out) {
   } else if (IsPlain(tensor.dtype())) {
     out->set_tensor_content(tensor.raw_data(), tensor.num_bytes());
   }
+}
+
+int64_t RepeatedBytes(const proto::TensorProto& p) {
+  if (!p.tensor_content().empty() || !IsKnownDType(p.dtype()) || p.tensor_shape().unknown_rank()) return 0;
+  int64_t bytes = static_cast<int64_t>(DTypeSize(DType(p.dtype())));
+  for (const auto& d : p.tensor_shape().dim()) {
+    if (d.size() < 0 || __builtin_mul_overflow(bytes, d.size(), &bytes)) return 0;
+  }
+  return std::max<int64_t>(0, bytes - static_cast<int64_t>(p.ByteSizeLong()));
 }
 
 StatusOr<Tensor> AllocateFor(const proto::TensorProto& p, size_t content_bytes) {

@@ -16,7 +16,8 @@
 namespace tensorbraid {
 
 inline constexpr size_t kFramePrefixBytes = 12;
-inline constexpr uint32_t kMaxHeaderBytes = 1u << 30;
+// What protobuf can parse: a graph with its constants may be as large.
+inline constexpr uint32_t kMaxHeaderBytes = (1u << 31) - 1;
 inline constexpr uint64_t kMaxTensorBytes = uint64_t{1} << 48;
 
 struct FramePrefix {
