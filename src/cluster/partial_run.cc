@@ -150,6 +150,15 @@ void PartialRun::OnEnded(const Status& status) {
   for (const auto& callback : callbacks) callback(status);
 }
 
+void PartialRun::Abort(const Status& why) {
+  std::shared_ptr<MasterSession::Step> step;
+  {
+    MutexLock lock(mu_);
+    step = step_;
+  }
+  if (step != nullptr) step->Abort(why);
+}
+
 bool PartialRun::is_over() {
   MutexLock lock(mu_);
   return complete_ || (ended_ && !status_.ok());

@@ -39,6 +39,10 @@ class PartialRun : public std::enable_shared_from_this<PartialRun> {
   // Hands the feeds to the step, some of which may run on this thread, and calls `done` with the fetches when they have
   // come: after the last call when the step has ended. REQUIRES: accepted; the step has begun.
   void Continue(Part part, Done done);
+  // Ends the step, if it has begun.
+  void Abort(const Status& why);
+  // Feeds and fetches; never 0.
+  size_t num_ends() const { return 1 + signature_.feeds.size() + signature_.fetches.size(); }
   // Whether no call can follow: everything has been fed and fetched, or the step has failed.
   bool is_over();
 

@@ -126,6 +126,28 @@ MessageParts SerializeMessage(const google::protobuf::MessageLite& message) {
   return {OwnedPayload(message.SerializeAsString())};
 }
 
+bool ReadRequest(const std::shared_ptr<Call>& call, google::protobuf::MessageLite* request) {
+  if (ParseMessage(call->request(), request)) return true;
+  call->Fail(InvalidArgument("the request of ", call->method(), " cannot be read"));
+  return false;
+}
+
+bool ReadRequestWithTensors(const std::shared_ptr<Call>& call, int field, google::protobuf::MessageLite* request,
+                            std::vector<Payload>* tensors) {
+  std::string rest;
+  auto found = TakeFields(call->request(), field, &rest);
+  if (!found.ok() || !request->ParseFromString(rest)) {
+    call->Fail(InvalidArgument("the request of ", call->method(), " cannot be read"));
+    return false;
+  }
+  *tensors = *std::move(found);
+  return true;
+}
+
+void AnswerCall(const std::shared_ptr<Call>& call, const google::protobuf::MessageLite& answer) {
+  call->Answer(SerializeMessage(answer));
+}
+
 std::string ToUtf8(std::string_view text) {
   std::string out;
   out.reserve(text.size());

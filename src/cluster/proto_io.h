@@ -23,6 +23,14 @@ bool ParseMessage(const Payload& bytes, google::protobuf::MessageLite* message);
 StatusOr<std::vector<Payload>> TakeFields(const Payload& message, int field, std::string* rest);
 MessageParts SerializeMessage(const google::protobuf::MessageLite& message);
 
+// Reads a call's request; fails the call, and gives false, when it cannot be read.
+bool ReadRequest(const std::shared_ptr<Call>& call, google::protobuf::MessageLite* request);
+// The same of a request whose fields of this number carry tensors: these stay where they are until the call is
+// answered.
+bool ReadRequestWithTensors(const std::shared_ptr<Call>& call, int field, google::protobuf::MessageLite* request,
+                            std::vector<Payload>* tensors);
+void AnswerCall(const std::shared_ptr<Call>& call, const google::protobuf::MessageLite& answer);
+
 // TensorFlow's texts are UTF-8, which its clients check: other bytes become '?'.
 std::string ToUtf8(std::string_view text);
 

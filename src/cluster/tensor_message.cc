@@ -107,7 +107,7 @@ StatusOr<Tensor> ReadNamedTensor(const Payload& bytes, std::string* name) {
   *name = named.name();
   if (tensors.size() > 1) return InvalidArgument("a NamedTensorProto has ", tensors.size(), " tensors");
   auto tensor = ReadTensor(tensors.empty() ? Payload() : tensors[0]);
-  if (!tensor.ok()) return Annotate(tensor.status(), StrCat("the feed of '", *name, "'"));
+  if (!tensor.ok()) return Annotate(tensor.status(), StrCat("the value of '", *name, "'"));
   return tensor;
 }
 

@@ -2,8 +2,8 @@
 //
 // A _Recv has no inputs, so nothing says that it belongs to a loop, nor in which iterations it should run. Nor does
 // anything where all that a part has of a loop depends on what stays the same in it. Each part that receives within a
-// loop, or has nothing of it that goes around, gets a small loop of its own in the same frame, its *driver*, which makes the iterations
-// of the real one and no more:
+// loop, or has nothing of it that goes around, gets a small loop of its own in the same frame, its *driver*, which
+// makes the iterations of the real one and no more:
 //
 //     start ─► Enter ─► Merge ─► Switch ─► NextIteration ─┐         Merge ─control─► every _Recv of the loop here
 //                         ▲        ▲                      │

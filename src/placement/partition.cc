@@ -109,8 +109,8 @@ class Partitioner {
     return drivers_.BeginOn(parts_.at(task).get(), task, device, frames_, frames_.out_frame_of[from.id()]);
   }
 
-  // Nodes that depend on nothing that goes around, only on what stays the same, run in each iteration nevertheless: where
-  // nothing else makes the iterations of their loop, a driver does.
+  // Nodes that depend on nothing that goes around, only on what stays the same, run in each iteration nevertheless:
+  // where nothing else makes the iterations of their loop, a driver does.
   Status BeginWhereNothingGoesAround() {
     std::set<std::pair<int, std::string>> going_around;
     for (const auto& node : graph_.impl().nodes()) {

@@ -64,14 +64,15 @@ class RemoteBackend final : public SessionBackend {
     request.set_handle(callable.handle);
     MessageParts parts = SerializeMessage(request);
     for (const Tensor& feed : feeds) AppendTensor(proto::RunCallableRequest::kFeedFieldNumber, feed, &parts);
-    proto::RunCallableResponse response;
-    TF_RETURN_IF_ERROR(Ask("RunCallable", parts, &response, deadline));
-    if (static_cast<size_t>(response.fetch_size()) != callable.num_fetches) {
-      return Internal("the server answered ", response.fetch_size(), " fetches of ", callable.num_fetches);
+    TF_ASSIGN_OR_RETURN(const Payload answer, AskForBytes("RunCallable", parts, deadline));
+    std::string rest;
+    TF_ASSIGN_OR_RETURN(const auto fetches, TakeFields(answer, proto::RunCallableResponse::kFetchFieldNumber, &rest));
+    if (fetches.size() != callable.num_fetches) {
+      return Internal("the server answered ", fetches.size(), " fetches of ", callable.num_fetches);
     }
     std::vector<Tensor> values;
-    for (const auto& fetch : response.fetch()) {
-      TF_ASSIGN_OR_RETURN(Tensor value, FromProto(fetch));
+    for (const Payload& fetch : fetches) {
+      TF_ASSIGN_OR_RETURN(Tensor value, ReadTensor(fetch));
       values.push_back(std::move(value));
     }
     return values;
@@ -89,20 +90,26 @@ class RemoteBackend final : public SessionBackend {
     for (size_t i = 0; i < feeds.size(); ++i) {
       AppendNamedTensor(proto::RunStepRequest::kFeedFieldNumber, signature.feeds[i].name(), feeds[i], &parts);
     }
+    TF_ASSIGN_OR_RETURN(const Payload answer, AskForBytes("RunStep", parts, deadline));
+    std::string rest;
+    TF_ASSIGN_OR_RETURN(const auto fetches, TakeFields(answer, proto::RunStepResponse::kTensorFieldNumber, &rest));
     proto::RunStepResponse response;
-    TF_RETURN_IF_ERROR(Ask("RunStep", parts, &response, deadline));
+    if (!response.ParseFromString(rest)) return Internal("the server's answer to RunStep cannot be read");
     if (response.status_code() != 0) {
       return UnlessClosed(FromClientError(
           Status(static_cast<absl::StatusCode>(response.status_code()), response.status_error_message())));
     }
-    std::map<std::string, const proto::TensorProto*> by_name;
-    for (const auto& named : response.tensor()) by_name[named.name()] = &named.tensor();
+    std::map<std::string, Tensor> by_name;
+    for (const Payload& fetch : fetches) {
+      std::string name;
+      TF_ASSIGN_OR_RETURN(Tensor value, ReadNamedTensor(fetch, &name));
+      by_name[name] = std::move(value);
+    }
     std::vector<Tensor> values;
     for (const Output& o : signature.fetches) {
       const auto it = by_name.find(o.name());
       if (it == by_name.end()) return Internal("the server did not answer ", o.name());
-      TF_ASSIGN_OR_RETURN(Tensor value, FromProto(*it->second));
-      values.push_back(std::move(value));
+      values.push_back(it->second);
     }
     return values;
   }
@@ -146,6 +153,12 @@ class RemoteBackend final : public SessionBackend {
   Status Ask(const std::string& method, const MessageParts& request, google::protobuf::MessageLite* response,
              Deadline deadline) {
     return UnlessClosed(AskServer(method, request, response, deadline));
+  }
+  // For answers with tensors, which are read where they are.
+  StatusOr<Payload> AskForBytes(const std::string& method, const MessageParts& request, Deadline deadline) {
+    CallClient::Result result = client_->Ask("/tensorflow.MasterService/" + method, request, deadline);
+    if (!result.status.ok()) return UnlessClosed(FromClientError(result.status));
+    return std::move(result.answer);
   }
   // The server may have forgotten a session that is closed before it sees a call that was made earlier.
   Status UnlessClosed(Status status) const {

@@ -84,6 +84,37 @@ def partial_run_without_a_feed(s):
     _try(s, s.session.partial_run, h, doubled)
 
 
+def partial_run_of_nothing(s):
+    x = tf1.placeholder(tf.float32, [])
+    y = x + 1.0
+    _try(s, s.session.partial_run_setup, [], [x])
+    _try(s, s.session.partial_run_setup, [y], [x, x])
+    _try(s, lambda: _callable(s, [x], []))
+
+
+def partial_run_beside_a_run(s):
+    a = tf.constant(2.0)
+    b = a * 2
+    c = b * 3
+    s.run([b, c])
+    h = s.session.partial_run_setup([b, c], [])
+    _try(s, s.session.partial_run, h, [b, c])
+    h = s.session.partial_run_setup([b, c.op], [])
+    _try(s, s.session.partial_run, h, [b])
+
+
+def partial_run_of_a_dead_tensor(s):
+    p = tf1.placeholder(tf.bool, [])
+    x = tf1.placeholder(tf.float32, [])
+    off, on = tf.raw_ops.Switch(data=x, pred=p)
+    later = tf1.placeholder(tf.float32, [])
+    last = later + 1.0
+    h = s.session.partial_run_setup([off, on, last], [p, x, later])
+    _try(s, s.session.partial_run, h, on, {p: True, x: 2.0})
+    _try(s, s.session.partial_run, h, off)
+    _try(s, s.session.partial_run, h, last, {later: 1.0})  # it has ended
+
+
 def partial_run_of_state(s):
     with tf.device(s.ps):
         v = tf1.get_variable("v", initializer=1.0)
