@@ -238,6 +238,15 @@ std::string LoopDef(const std::string& next) {
   return def;
 }
 
+TEST(GraphDefTest, AConstantHasTheDtypeThatItSays) {
+  Graph g;
+  const Status s = g.ImportGraphDefText(
+      "node { name: 'c' op: 'Const' attr { key: 'dtype' value { type: 7 } } "
+      "attr { key: 'value' value { tensor { dtype: 6 tensor_shape {} int_val: 1 } } } }");
+  EXPECT_EQ(s.code(), absl::StatusCode::kInvalidArgument) << s;
+  EXPECT_NE(s.message().find("int8, not string"), absl::string_view::npos) << s;
+}
+
 TEST(GraphDefTest, ALoopMayCloseThroughANextIteration) {
   Graph g;
   ASSERT_TRUE(g.ImportGraphDefText(LoopDef("NextIteration")).ok());

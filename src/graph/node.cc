@@ -276,6 +276,12 @@ StatusOr<Node*> GraphImpl::AddNode(NodeSpec spec) {
   const Status typed =
       Typing(*node->op_, spec.inputs, &spec.attrs).Run(&node->declared_input_types_, &node->output_types_);
   if (!typed.ok()) return annotate(typed);
+  if (node->type() == "Const") {
+    // Its value is read in many places, long before a kernel could refuse it.
+    const DType dtype = *spec.attrs.at("dtype").get<DType>();
+    const Tensor& value = *spec.attrs.at("value").get<Tensor>();
+    if (value.dtype() != dtype) return annotate(InvalidArgument("the value is ", value.dtype(), ", not ", dtype));
+  }
   node->inputs_ = std::move(spec.inputs);
   spec.inputs = node->inputs_;  // kept for messages
   for (Node* c : spec.controls) {

@@ -73,7 +73,10 @@ class ParseExampleKernel : public Kernel {
     }
     if (wanted.sparse_keys.size() != sparse_types_.size() || wanted.dense_keys.size() != dense_types_.size() ||
         dense_shapes_.size() != dense_types_.size() || wanted.ragged_keys.size() != ragged_types_.size() ||
-        split_types_.size() != ragged_types_.size()) {
+        split_types_.size() != ragged_types_.size() ||
+        // Attributes that are numbers count too.
+        3 * sparse_types_.size() + dense_types_.size() + 2 * ragged_types_.size() !=
+            static_cast<size_t>(ctx.num_outputs())) {
       return InvalidArgument("keys, types and shapes must be equally many");
     }
     if (wanted.names.is_valid() && wanted.names.num_elements() > 0 && wanted.names.shape() != serialized.shape()) {

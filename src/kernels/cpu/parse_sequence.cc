@@ -91,6 +91,13 @@ class ParseSequenceKernel : public Kernel {
     TF_RETURN_IF_ERROR(Read(ctx, &w));
     TF_RETURN_IF_ERROR(w.context.Check("context"));
     TF_RETURN_IF_ERROR(w.lists.Check("feature lists"));
+    // Attributes that are numbers count too.
+    const size_t outputs_wanted = 3 * w.context.sparse_keys.size() + w.context.dense_keys.size() +
+                                  2 * w.context.ragged_keys.size() + 3 * w.lists.sparse_keys.size() +
+                                  (has_lengths_ ? 2 : 1) * w.lists.dense_keys.size() + 3 * w.lists.ragged_keys.size();
+    if (outputs_wanted != static_cast<size_t>(ctx.num_outputs())) {
+      return InvalidArgument("there are keys for ", outputs_wanted, " outputs, and ", ctx.num_outputs());
+    }
     const Tensor& serialized = ctx.input(0);
     if (serialized.shape().rank() > 1) {
       return InvalidArgument("serialized must be a scalar or a vector, got shape ", serialized.shape());
