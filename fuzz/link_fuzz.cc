@@ -1,0 +1,122 @@
+// What comes over links from a task that nobody vouches for: frames one after the other, as the transport hands them on,
+// to a member of a cluster with its exchange, worker and master. The first byte says whether the other side is a task of
+// the cluster (bit 0) and which lane the frames are on (bit 1).
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "cluster/member.h"
+#include "core/allocator.h"
+#include "core/mutex.h"
+#include "bounds.h"
+#include "transport/codec.h"
+
+namespace tensorbraid {
+namespace {
+
+// Counts the answers that somebody waits for.
+class FuzzLink final : public Link {
+ public:
+  explicit FuzzLink(Hello peer) : peer_(std::move(peer)) {}
+  const Hello& peer() const override { return peer_; }
+  void Send(Message message) override {
+    MutexLock lock(mu_);
+    if (std::holds_alternative<Reply>(message)) ++replies_;
+    cv_.NotifyAll();
+  }
+  void Close(Status) override {}
+  void WaitForReplies(int count) {
+    MutexLock lock(mu_);
+    if (!cv_.WaitFor(mu_, kPatience, [&]() TB_REQUIRES(mu_) { return replies_ >= count; })) Hangs("a reply");
+  }
+
+ private:
+  const Hello peer_;
+  Mutex mu_;
+  CondVar cv_;
+  int replies_ TB_GUARDED_BY(mu_) = 0;
+};
+
+// Nobody else is there.
+class FuzzTransport final : public Transport {
+ public:
+  StatusOr<int> Listen(const std::string&, LinkHandler* handler) override {
+    this->handler = handler;
+    return 1;
+  }
+  void Connect(const std::string&, const Hello&, std::chrono::milliseconds, ConnectDone done) override {
+    done(absl::UnavailableError("nobody is there"));
+  }
+  void Shutdown() override {
+    if (link != nullptr) handler->OnLinkDown(link, absl::CancelledError("the transport was shut down"));
+    link = nullptr;
+  }
+  LinkHandler* handler = nullptr;
+  std::shared_ptr<FuzzLink> link;
+};
+
+void DeliverAll(std::string_view bytes, FuzzTransport* transport) {
+  const std::shared_ptr<FuzzLink> link = transport->link;
+  int requests = 0;
+  while (bytes.size() >= kFramePrefixBytes) {
+    const auto prefix = ReadFramePrefix(bytes.data());
+    bytes.remove_prefix(kFramePrefixBytes);
+    if (!prefix.ok() || prefix->header_bytes > bytes.size()) return;
+    const auto* header = reinterpret_cast<const std::byte*>(bytes.data());
+    bytes.remove_prefix(prefix->header_bytes);
+    if (prefix->payload_bytes > bytes.size()) return;
+    Payload payload;
+    if (prefix->payload_bytes > 0) {
+      payload.pieces.push_back({reinterpret_cast<const std::byte*>(bytes.data()), prefix->payload_bytes});
+    }
+    bytes.remove_prefix(prefix->payload_bytes);
+    auto message = DecodeMessage({header, prefix->header_bytes}, std::move(payload));
+    if (!message.ok()) return;
+    std::string again;
+    if (!AppendFrame(*message, &again).ok()) std::abort();
+    const auto* graph = std::get_if<RegisterGraph>(&*message);
+    if (graph != nullptr && MayTouchFiles(graph->partition)) return;
+    const bool answered = graph != nullptr || std::holds_alternative<ResetContainers>(*message);
+    transport->handler->OnMessage(link, *std::move(message));
+    // What follows may be about it.
+    if (answered) link->WaitForReplies(++requests);
+  }
+}
+
+}  // namespace
+}  // namespace tensorbraid
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace tensorbraid;  // NOLINT: the target is the program
+  SetAllocatorLimit(kMemoryLimit);
+  std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  if (bytes.empty()) return 0;
+  const bool is_member = (bytes[0] & 1) != 0;
+  bytes.remove_prefix(1);
+  (void)DecodeHandshake({reinterpret_cast<const std::byte*>(bytes.data()), bytes.size()});
+  (void)DecodeHandshakeAnswer({reinterpret_cast<const std::byte*>(bytes.data()), bytes.size()});
+
+  const ClusterSpec cluster({{"ps", {"localhost:1"}}, {"worker", {"localhost:2"}}});
+  ResourceManager resources;
+  Timer timer;
+  FuzzTransport transport;
+  ThreadPool pool("fuzz", 1);
+  auto devices = DevicesOfMachine({});
+  if (!devices.ok()) std::abort();
+  const Machine machine{.resources = &resources, .pool = &pool, .timer = &timer, .devices = *std::move(devices)};
+  const auto member = Member::Create(machine, cluster, {.job = "ps", .index = 0}, &transport);
+  if (!member->links()->Listen("localhost:1").ok()) std::abort();
+  Hello hello, answer;
+  hello.task = is_member ? "/job:worker/replica:0/task:0" : "/job:stranger/replica:0/task:7";
+  hello.incarnation = 7;
+  if (transport.handler->OnHello(hello, &answer).ok()) {
+    transport.link = std::make_shared<FuzzLink>(hello);
+    transport.handler->OnLinkUp(transport.link);
+    DeliverAll(bytes, &transport);
+  }
+  member->Stop(OkStatus());
+  return 0;
+}

@@ -1,0 +1,51 @@
+// TensorProtos and attribute values. What can be read is written, and then reads the same.
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "core/allocator.h"
+#include "graph/attr_proto.h"
+#include "graph/graph.pb.h"
+#include "graph/tensor_proto.h"
+#include "bounds.h"
+
+namespace tensorbraid {
+namespace {
+
+void ReadTensor(const uint8_t* data, int size) {
+  proto::TensorProto message, again;
+  if (!message.ParseFromArray(data, size)) return;
+  (void)RepeatedBytes(message);
+  const auto tensor = FromProto(message);
+  if (!tensor.ok()) return;
+  ToProto(*tensor, &again);
+  const auto same = FromProto(again);
+  if (!same.ok() || same->dtype() != tensor->dtype() || same->shape() != tensor->shape() ||
+      same->ToString() != tensor->ToString()) {
+    std::abort();
+  }
+}
+
+void ReadAttr(const uint8_t* data, int size) {
+  proto::AttrValue message, again;
+  if (!message.ParseFromArray(data, size)) return;
+  for (const char* wanted : {"", "list(string)", "list(shape)", "list(tensor)", "list(func)", "list(type)"}) {
+    const auto value = FromProto(message, wanted);
+    if (!value.ok()) continue;
+    again.Clear();
+    ToProto(*value, &again);
+    const auto same = FromProto(again, wanted);
+    if (!same.ok() || same->ToString() != value->ToString()) std::abort();
+  }
+}
+
+}  // namespace
+}  // namespace tensorbraid
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace tensorbraid;  // NOLINT: the target is the program
+  SetAllocatorLimit(kMemoryLimit);
+  ReadTensor(data, static_cast<int>(size));
+  ReadAttr(data, static_cast<int>(size));
+  return 0;
+}
