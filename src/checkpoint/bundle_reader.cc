@@ -6,6 +6,7 @@
 #include "checkpoint/coding.h"
 #include "checkpoint/copy_slice.h"
 #include "checkpoint/tensor_bundle.pb.h"
+#include "core/bools.h"
 #include "core/crc32c.h"
 #include "core/strings.h"
 #include "graph/tensor_proto.h"
@@ -176,11 +177,7 @@ StatusOr<Tensor> BundleReader::ReadWhole(const Entry& entry, std::string_view na
   if (Crc32c({static_cast<const char*>(tensor.raw_data()), tensor.num_bytes()}) != entry.crc) {
     return Damaged(name, "does not have the bytes that were written: its checksum is wrong");
   }
-  if (entry.dtype == DType::kBool) {
-    // A bool that is neither would be no value in C++.
-    auto* bytes = static_cast<unsigned char*>(tensor.mutable_raw_data());
-    for (size_t i = 0; i < tensor.num_bytes(); ++i) bytes[i] = bytes[i] != 0;
-  }
+  NormalizeBools(&tensor);
   return tensor;
 }
 

@@ -2,6 +2,7 @@
 
 #include "cluster/tensor_codec.h"
 #include "core/allocator.h"
+#include "core/bools.h"
 #include "core/device_name.h"
 #include "core/logging.h"
 #include "core/strings.h"
@@ -215,6 +216,7 @@ void StepExchange::OnBulk(const std::shared_ptr<Link>& link, const BulkTensor& m
       in.raw.reset();
     } else {
       value = std::move(in.assembling);
+      NormalizeBools(&*value);
     }
   }
   Arrive(m.key, std::move(value));

@@ -237,6 +237,11 @@ void MasterService::MakeCallable(const std::shared_ptr<Call>& call) {
   proto::MakeCallableResponse response;
   {
     MutexLock lock((*session)->mu);
+    // A client that has so many has forgotten to release them.
+    constexpr size_t kMaxCallables = 1 << 16;
+    if ((*session)->callables.size() >= kMaxCallables) {
+      return call->Fail(ResourceExhausted("the session has ", kMaxCallables, " callables; release some"));
+    }
     response.set_handle((*session)->next_callable++);
     (*session)->callables[response.handle()] = std::move(callable);
   }

@@ -5,6 +5,7 @@
 
 #include "cluster/variant_codec.h"
 #include "core/allocator.h"
+#include "core/bools.h"
 #include "core/strings.h"
 
 namespace tensorbraid {
@@ -85,6 +86,7 @@ StatusOr<Tensor> DecodeTensor(const TensorMeta& meta, const Payload& payload) {
   TF_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Create(meta.dtype, meta.shape));
   if (IsPlain(meta.dtype)) {
     payload.CopyTo(tensor.mutable_raw_data());
+    NormalizeBools(&tensor);
     return tensor;
   }
   std::vector<char> bytes(payload.size());

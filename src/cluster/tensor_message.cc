@@ -2,6 +2,7 @@
 
 #include "cluster/master_service.pb.h"
 #include "cluster/proto_io.h"
+#include "core/bools.h"
 #include "core/strings.h"
 #include "graph/graph.pb.h"
 
@@ -96,6 +97,7 @@ StatusOr<Tensor> ReadTensor(const Payload& bytes) {
   }
   TF_ASSIGN_OR_RETURN(Tensor tensor, AllocateFor(proto, content.size()));
   content.CopyTo(tensor.mutable_raw_data());
+  NormalizeBools(&tensor);
   return tensor;
 }
 

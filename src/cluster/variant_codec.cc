@@ -3,6 +3,7 @@
 #include <cstring>
 #include <vector>
 
+#include "core/bools.h"
 #include "core/strings.h"
 #include "runtime/variant_values.h"
 
@@ -92,6 +93,7 @@ class Reader {
     TF_ASSIGN_OR_RETURN(Tensor t, Tensor::Create(dtype, shape));
     if (IsPlain(dtype)) {
       if (t.num_bytes() > 0) std::memcpy(t.mutable_raw_data(), bytes_.data(), t.num_bytes());
+      NormalizeBools(&t);
       bytes_.remove_prefix(t.num_bytes());
     } else if (dtype == kString) {
       for (std::string& s : t.mutable_data<std::string>()) {

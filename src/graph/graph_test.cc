@@ -247,6 +247,15 @@ TEST(GraphDefTest, AConstantHasTheDtypeThatItSays) {
   EXPECT_NE(s.message().find("int8, not string"), absl::string_view::npos) << s;
 }
 
+TEST(GraphDefTest, BoolsAreZeroOrOneWhateverTheirBytesAre) {
+  Graph g;
+  ASSERT_TRUE(g.ImportGraphDefText("node { name: 'c' op: 'Const' attr { key: 'dtype' value { type: 10 } } attr { key: "
+                                   "'value' value { tensor { dtype: 10 tensor_shape {} tensor_content: 'x' } } } }")
+                  .ok());
+  const Tensor value = g.impl().Find("c")->attr<Tensor>("value");
+  EXPECT_EQ(*static_cast<const unsigned char*>(value.raw_data()), 1);
+}
+
 TEST(GraphDefTest, ALoopMayCloseThroughANextIteration) {
   Graph g;
   ASSERT_TRUE(g.ImportGraphDefText(LoopDef("NextIteration")).ok());

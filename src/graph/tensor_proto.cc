@@ -5,6 +5,7 @@
 #include <complex>
 #include <vector>
 
+#include "core/bools.h"
 #include "core/strings.h"
 #include "graph/graph.pb.h"
 
@@ -128,6 +129,7 @@ StatusOr<Tensor> FromProto(const proto::TensorProto& p) {
   const DType dtype = t.dtype();
   if (!p.tensor_content().empty() && dtype != kString) {
     std::memcpy(t.mutable_raw_data(), p.tensor_content().data(), p.tensor_content().size());
+    NormalizeBools(&t);
     return t;
   }
   switch (dtype) {

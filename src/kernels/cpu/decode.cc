@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "core/bools.h"
 #include "core/strings.h"
 #include "graph/graph.pb.h"
 #include "graph/tensor_proto.h"
@@ -54,10 +55,7 @@ Status DecodeRaw(KernelContext& ctx) {
   }
   const bool little = ctx.node().attr<bool>("little_endian");
   if (!little) SwapBytes(static_cast<char*>(out->mutable_raw_data()), out->num_bytes(), NumberBytes(dtype));
-  if (dtype == DType::kBool) {  // a bool is 0 or 1 to the compiler
-    for (auto* b = static_cast<uint8_t*>(out->mutable_raw_data()); b != reinterpret_cast<uint8_t*>(to); ++b)
-      *b = *b != 0;
-  }
+  NormalizeBools(out);
   return OkStatus();
 }
 
