@@ -1,5 +1,5 @@
-// GraphDefs of clients: taken in, and if they can be, run in a session of this process: pruned, expanded, placed, folded,
-// and executed, with a bound on time and memory.
+// GraphDefs of clients: taken in, and if they can be, run in a session of this process: pruned, expanded, placed,
+// folded, and executed, with a bound on time and memory.
 #include <cstdint>
 #include <string_view>
 #include <vector>

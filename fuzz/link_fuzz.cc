@@ -1,6 +1,6 @@
-// What comes over links from a task that nobody vouches for: frames one after the other, as the transport hands them on,
-// to a member of a cluster with its exchange, worker and master. The first byte says whether the other side is a task of
-// the cluster (bit 0) and which lane the frames are on (bit 1).
+// What comes over links from a task that nobody vouches for: frames one after the other, as the transport hands them
+// on, to a member of a cluster with its exchange, worker and master. The first byte says whether the other side is a
+// task of the cluster (bit 0) and which lane the frames are on (bit 1).
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -8,10 +8,10 @@
 #include <string>
 #include <string_view>
 
+#include "bounds.h"
 #include "cluster/member.h"
 #include "core/allocator.h"
 #include "core/mutex.h"
-#include "bounds.h"
 #include "transport/codec.h"
 
 namespace tensorbraid {

@@ -7,15 +7,15 @@
 #include <string_view>
 #include <vector>
 
+#include "bounds.h"
 #include "cluster/master_service.h"
 #include "core/allocator.h"
-#include "bounds.h"
 
 namespace tensorbraid {
 namespace {
 
-constexpr const char* kMethods[] = {"CreateSession", "ExtendSession", "RunStep",     "PartialRunSetup",
-                                    "CloseSession",  "ListDevices",   "Reset",       "MakeCallable",
+constexpr const char* kMethods[] = {"CreateSession", "ExtendSession",   "RunStep",     "PartialRunSetup",
+                                    "CloseSession",  "ListDevices",     "Reset",       "MakeCallable",
                                     "RunCallable",   "ReleaseCallable", "NoSuchMethod"};
 
 class FuzzCall final : public Call {

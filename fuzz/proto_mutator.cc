@@ -14,11 +14,32 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using google::protobuf::Reflection;
 
-constexpr int64_t kNumbers[] = {0, 1, 2, 3, 4, 5, 7, 10, 14, 19, 21, 64, 255, 1 << 16, (1LL << 31) - 1, 1LL << 31, 1LL << 33,
-                                1LL << 62, std::numeric_limits<int64_t>::max(), -1, -2, -128, -(1LL << 31),
+constexpr int64_t kNumbers[] = {0,
+                                1,
+                                2,
+                                3,
+                                4,
+                                5,
+                                7,
+                                10,
+                                14,
+                                19,
+                                21,
+                                64,
+                                255,
+                                1 << 16,
+                                (1LL << 31) - 1,
+                                1LL << 31,
+                                1LL << 33,
+                                1LL << 62,
+                                std::numeric_limits<int64_t>::max(),
+                                -1,
+                                -2,
+                                -128,
+                                -(1LL << 31),
                                 std::numeric_limits<int64_t>::min()};
-constexpr double kReals[] = {0.0,   -0.0,    1.0,  -1.0, 0.5, 1e-40, 1e38, -1e38, 1e300,
-                             65536, INFINITY, -INFINITY, NAN, 2147483648.0};
+constexpr double kReals[] = {0.0,   -0.0,  1.0,   -1.0,     0.5,       1e-40, 1e38,
+                             -1e38, 1e300, 65536, INFINITY, -INFINITY, NAN,   2147483648.0};
 
 // A field of a message in the tree that has a value, or could have one.
 struct Place {

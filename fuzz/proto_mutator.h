@@ -8,8 +8,8 @@
 
 namespace tensorbraid {
 
-// Changes one field of the message, or of one within it: another number, a text that stands elsewhere in the message, an
-// element more or less. The same `random` gives the same change.
+// Changes one field of the message, or of one within it: another number, a text that stands elsewhere in the message,
+// an element more or less. The same `random` gives the same change.
 void MutateMessage(google::protobuf::Message* message, std::mt19937& random);
 
 }  // namespace tensorbraid

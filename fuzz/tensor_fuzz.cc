@@ -1,13 +1,15 @@
 // TensorProtos and attribute values. What can be read is written, and then reads the same.
 #include <cstdint>
 #include <cstdlib>
+#include <random>
 #include <string>
 
+#include "bounds.h"
 #include "core/allocator.h"
 #include "graph/attr_proto.h"
 #include "graph/graph.pb.h"
 #include "graph/tensor_proto.h"
-#include "bounds.h"
+#include "proto_mutator.h"
 
 namespace tensorbraid {
 namespace {
@@ -39,8 +41,26 @@ void ReadAttr(const uint8_t* data, int size) {
   }
 }
 
+template <typename M>
+size_t Mutate(uint8_t* data, size_t size, size_t max_size, std::mt19937& random) {
+  M message;
+  if (!message.ParseFromArray(data, static_cast<int>(size))) return size;
+  MutateMessage(&message, random);
+  const size_t bytes = message.ByteSizeLong();
+  if (bytes > max_size) return size;
+  message.SerializeToArray(data, static_cast<int>(bytes));
+  return bytes;
+}
+
 }  // namespace
 }  // namespace tensorbraid
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size, unsigned seed) {
+  using namespace tensorbraid;  // NOLINT: the target is the program
+  std::mt19937 random(seed);
+  if (random() % 2 == 0) return Mutate<proto::TensorProto>(data, size, max_size, random);
+  return Mutate<proto::AttrValue>(data, size, max_size, random);
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace tensorbraid;  // NOLINT: the target is the program
