@@ -7,6 +7,8 @@
 namespace tensorbraid::expansion {
 namespace {
 
+bool IsConstantEnter(const Node& node) { return node.type() == "Enter" && node.attr<bool>("is_constant"); }
+
 // Whether output i of the body is what argument i was, whatever happens.
 bool IsInvariant(const FunctionBody& body, size_t i) {
   Output o = body.returns[i];
@@ -205,7 +207,12 @@ StatusOr<Replacement> Expander::Loop(const Call& call) {
       if (i < variables) r.outputs.push_back(initial[i]);
       continue;
     }
-    const Output next = i < variables ? turned.returns[i] : in_body[i];
+    Output next = i < variables ? turned.returns[i] : in_body[i];
+    if (IsConstantEnter(*next.node())) {
+      // Another variable, which is there in every turn: it would go around for ever.
+      TF_ASSIGN_OR_RETURN(Node * gated, Add(call, StrCat("_taken_", i), "Identity", {next}, {}, {pivot}));
+      next = Output(gated, 0);
+    }
     // What an iteration does to the world is done before the next one begins.
     TF_ASSIGN_OR_RETURN(Node * again, Add(call, StrCat("_next_", i), "NextIteration", {next}, {}, turn_ended));
     TF_RETURN_IF_ERROR(out_->impl().CloseLoop(merges[i], 1, Output(again, 0)));

@@ -27,6 +27,12 @@ bool TakesResource(const std::vector<Output>& inputs) {
                      [](const Output& o) { return o.valid() && o.dtype() == DType::kResource; });
 }
 
+// Whether `node`, which stands for `original`, is what the loop around the body was entered with. It is there also in
+// the turn that ends the loop, in which the body does not run.
+bool IsConstantOfLoop(const Node& original, const Node& node) {
+  return original.type() != "Enter" && node.type() == "Enter" && node.attr<bool>("is_constant");
+}
+
 }  // namespace
 
 bool IsPlainCall(const Node& node) {
@@ -117,26 +123,38 @@ StatusOr<std::vector<Replacement>> Expander::Copy(const Graph& from, const Surro
     std::vector<Output> inputs;
     std::vector<int> missing;
     bool takes_args = false;
+    bool takes_constants = false;
+    bool is_gated = false;  // by something that is there only when the body runs
+    const auto note = [&](const Node& original, const Node& node) {
+      const bool constant = IsConstantOfLoop(original, node);
+      takes_constants = takes_constants || constant;
+      is_gated = is_gated || !constant;
+    };
     for (size_t i = 0; i < node->inputs().size(); ++i) {
       const Output& in = node->inputs()[i];
       takes_args = takes_args || in.node()->type() == "_Arg";
       if (IsBackEdge(*node, static_cast<int>(i)) && made[in.node()->id()].outputs.empty()) {
         missing.push_back(static_cast<int>(i));
         inputs.emplace_back();
+        is_gated = true;
       } else {
         inputs.push_back(made[in.node()->id()].outputs[in.index()]);
+        note(*in.node(), *inputs.back().node());
       }
     }
     std::vector<Node*> controls;
     absl::flat_hash_set<const Node*> waits_for;
     for (const Node* c : node->control_inputs()) {
       for (Node* done : made[c->id()].done) {
+        note(*c, *done);
         if (waits_for.insert(done).second) controls.push_back(done);
       }
     }
     const bool is_source = inputs.empty() && controls.empty();
-    if (around.pivot != nullptr && (is_source || (around.gates_args && takes_args)) &&
-        !waits_for.contains(around.pivot)) {
+    // A call is taken apart, and then parts of it may take constants alone.
+    const bool needs_pivot =
+        is_source || !is_gated || (around.gates_args && takes_args) || (takes_constants && IsFunctionCall(*node));
+    if (around.pivot != nullptr && needs_pivot && !waits_for.contains(around.pivot)) {
       controls.push_back(around.pivot);
     }
     if (IsFunctionCall(*node)) {

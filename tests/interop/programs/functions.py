@@ -126,6 +126,34 @@ def if_inside_while_with_gradient(s):
 
 
 @_v2
+def what_a_loop_only_passes_on_does_nothing_after_its_end(s):
+    """Branches and queues that a body reaches through constants of the loop alone."""
+    take = tf1.placeholder(tf.bool, [])
+    c = tf1.placeholder(tf.float32, [])
+    with tf.device(s.ps):
+        q = tf1.FIFOQueue(20, [tf.float32], [[]])
+    fill = q.enqueue_many([tf.ones([8])])
+    s.init()
+    s.run(fill)
+    _, branch = tf.while_loop(lambda i, _: i < 3,
+                              lambda i, x: (i + 1, tf.cond(take, lambda: x * 2.0, lambda: tf.constant(10.0))), (0, c))
+    _, plain = tf.while_loop(lambda i, _: i < 3, lambda i, _: (i + 1, c * 2.0), (0, c))
+    _, other = tf.while_loop(lambda i, _: i < 3, lambda i, _: (i + 1, c), (0, 1.0))
+    _, taken = tf.while_loop(lambda i, _: i < 3, lambda i, _: (i + 1, q.dequeue()), (0, 0.0))
+    _, inner = tf.while_loop(lambda i, _: i < 3, lambda i, _: (i + 1, tf.while_loop(
+        lambda j, _: j < 2, lambda j, y: (j + 1, y + q.dequeue()), (0, c))[1]), (0, 0.0))
+    (gradient,) = tf.gradients(branch, c)
+    (second,) = tf.gradients(gradient, c)
+    for value in (True, False):
+        s.run([branch, plain, other, gradient, second], {take: value, c: 1.5})
+    s.run(taken)
+    s.run(q.size())
+    s.run(fill)
+    s.run(inner, {c: 0.5})
+    s.run(q.size())
+
+
+@_v2
 def tensor_array_in_while(s):
     x = tf1.placeholder(tf.float32, [4])
     ta = tf.TensorArray(tf.float32, 4, element_shape=[])
