@@ -224,7 +224,12 @@ class Optimizer {
     return node.num_outputs() > 0 && bytes <= kMaxFoldedBytes;
   }
 
-  static bool IsKnownShape(const Node& node) {
+  bool IsKnownShape(const Node& node) const {
+    // The rank of a variable is what TensorFlow's assert_variables_initialized asks for: it must still fail.
+    if (node.type() == "Rank") {
+      const Output of = Mapped(node.inputs()[0]);
+      if (IsRef(of.node()->output_type(of.index()))) return false;
+    }
     return (node.type() == "Shape" || node.type() == "Size" || node.type() == "Rank") &&
            node.inputs()[0].shape().is_fully_defined();
   }

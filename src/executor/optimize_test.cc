@@ -48,6 +48,16 @@ TEST(OptimizeTest, WhatDependsOnConstantsAloneIsAConstant) {
   EXPECT_NE(o->impl().Find(all.node()->name()), nullptr);  // under the name of what it stands for
 }
 
+TEST(OptimizeTest, TheRankOfAVariableStillFailsWhereThereIsNoValue) {
+  Graph g;
+  const Output v = NodeBuilder(g, "VariableV2").Attr("shape", Shape({2})).Attr("dtype", kFloat32).Output();
+  const Output rank = NodeBuilder(g, "Rank").Input(Identity(v)).Output();
+  const Operation nothing = NodeBuilder(g, "NoOp").Finish();
+  const auto o = Optimized(g, {}, {rank}, {nothing});
+  EXPECT_EQ(Count(*o, "Rank"), 1);
+  EXPECT_EQ(Count(*o, "NoOp"), 1);
+}
+
 TEST(OptimizeTest, LeavesOutWhatItIsToldTo) {
   Graph g;
   const Output x = Placeholder(g, kFloat32, {2, 3});

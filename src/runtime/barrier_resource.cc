@@ -48,7 +48,10 @@ Status BarrierResource::Insert(const Tensor& keys, int64_t component, const Tens
     return InvalidArgument("barrier '", name_, "' takes ", types_[c], " values for ", n, " keys, got ", values.dtype(),
                            values.shape());
   }
-  if (n == 0) return OkStatus();
+  if (n == 0) {
+    MutexLock lock(mu_);
+    return cancelled_ ? Cancelled("barrier '", name_, "' is closed") : OkStatus();
+  }
   if (values.num_elements() == 0) {
     return InvalidArgument("barrier '", name_, "': Tensors with no elements are not supported, got shape ",
                            values.shape());
@@ -132,7 +135,7 @@ void BarrierResource::Take(int64_t n, bool allow_small_batch, CancellationManage
     }
   }
   if (!status.ok()) return done(status);
-  ready_->DequeueMany(n, false, cancellation, std::move(done));
+  ready_->DequeueMany(n, allow_small_batch, cancellation, std::move(done));
 }
 
 Status BarrierResource::Close(bool cancel_pending) {

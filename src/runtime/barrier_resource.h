@@ -26,7 +26,7 @@ class BarrierResource final : public Resource {
 
   // Gives each key its component: row i of `values` is that of key i. InvalidArgument when something does not fit or a
   // key has the component already; Cancelled when closed, for keys that are not incomplete. Those before the mistake
-  // stay.
+  // stay. No keys at all are Cancelled only when pending ones have been.
   Status Insert(const Tensor& keys, int64_t component, const Tensor& values);
   // Takes `n` whole tuples, as indices, keys and components, stacked; waits for them. OutOfRange when closed and there
   // are and will be fewer; with `allow_small_batch`, when closed, takes what is whole, if anything is.

@@ -50,6 +50,24 @@ TEST_F(BarrierTest, KeysAreNumberedByTheCallThatBroughtThem) {
   EXPECT_EQ((**taken)[0].ToString(), Tensor::Vector<int64_t>({kFirst, kFirst, kFirst + 1}).ToString());
 }
 
+TEST_F(BarrierTest, NoKeysAreTakenUntilPendingOnesAreCancelled) {
+  ASSERT_TRUE(barrier_->Close(false).ok());
+  EXPECT_TRUE(Insert(0, {}, {}).ok());
+  ASSERT_TRUE(barrier_->Close(true).ok());
+  EXPECT_TRUE(absl::IsCancelled(Insert(0, {}, {})));
+}
+
+TEST_F(BarrierTest, ASmallBatchIsTakenWhenTheBarrierClosesMeanwhile) {
+  ASSERT_TRUE(Insert(0, {"a"}, {1}).ok());
+  ASSERT_TRUE(Insert(1, {"a"}, {10}).ok());
+  Taken taken;
+  Take(2, &taken, true);
+  EXPECT_FALSE(taken.has_value());
+  ASSERT_TRUE(barrier_->Close(false).ok());
+  ASSERT_TRUE(taken.has_value() && taken->ok());
+  EXPECT_EQ((**taken)[3].ToString(), Tensor::Vector<float>({10}).ToString());
+}
+
 TEST_F(BarrierTest, MistakesAreRefused) {
   ASSERT_TRUE(Insert(0, {"a"}, {1}).ok());
   EXPECT_TRUE(absl::IsInvalidArgument(Insert(0, {"a"}, {2})));

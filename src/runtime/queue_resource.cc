@@ -179,7 +179,9 @@ void QueueResource::EnqueueMany(Tuple batch, CancellationManager* cancellation, 
     }
     const Shape row(shape.dims().subspan(1));
     if (!options_.shapes.empty() && !options_.shapes[i].IsCompatibleWith(row)) {
-      return done(ShapeMismatch(i, options_.shapes[i], row));
+      Shape declared({n});
+      for (const int64_t dim : options_.shapes[i].dims()) declared.AddDim(dim);
+      return done(ShapeMismatch(i, declared, shape));
     }
   }
   if (n <= 0) return done(OkStatus());
@@ -199,7 +201,8 @@ void QueueResource::Dequeue(CancellationManager* cancellation, DequeueDone done)
 void QueueResource::DequeueMany(int64_t n, bool up_to, CancellationManager* cancellation, DequeueDone done) {
   if (n < 0) return done(InvalidArgument("queue '", name_, "': cannot dequeue ", n, " elements"));
   if (options_.shapes.size() != types().size()) {
-    return done(InvalidArgument("queue '", name_, "': taking many needs components with specified shapes"));
+    return done(InvalidArgument("queue '", name_,
+                                "': DequeueMany and DequeueUpTo require the components to have specified shapes"));
   }
   if (n == 0) return done(Stack({}));
   auto waiter = std::make_shared<Waiter>();
@@ -299,6 +302,8 @@ QueueResource::Turn QueueResource::ServeTaker(Waiter& w, Actions* actions) {
     }
     w.wanted = store_->size();
   }
+  // Taking them as they come would not give the least, nor in order.
+  if (options_.kind == Kind::kPriority && store_->size() < w.wanted) return Turn::kNothing;
   const int64_t kept = closed_ ? 0 : options_.min_after_dequeue;
   Turn turn = Turn::kNothing;
   while (static_cast<int64_t>(w.taken.size()) < w.wanted && store_->size() > kept) {

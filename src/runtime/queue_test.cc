@@ -291,6 +291,22 @@ TEST(QueueTest, PriorityGivesTheLeastFirst) {
   EXPECT_EQ((**got.result)[1].ToString(), Tensor::Vector<int32_t>({10, 20, 30}).ToString());
 }
 
+TEST(QueueTest, PriorityWaitsForAllThatItTakesToGiveTheLeastOfThem) {
+  QueueOptions options;
+  options.kind = QueueOptions::Kind::kPriority;
+  options.types = {kInt64};
+  options.shapes = {Shape()};
+  auto q = MakeRef<QueueResource>("q", options);
+  Got got;
+  q->DequeueMany(3, false, nullptr, got.done());
+  for (int64_t priority : {5, 3, 4}) {
+    EXPECT_FALSE(got.result.has_value());
+    q->Enqueue({Tensor::Scalar(priority)}, nullptr, [](const Status& s) { EXPECT_TRUE(s.ok()) << s; });
+  }
+  ASSERT_TRUE(got.result.has_value());
+  EXPECT_EQ((**got.result)[0].ToString(), Tensor::Vector<int64_t>({3, 4, 5}).ToString());
+}
+
 TEST(QueueTest, ShufflingKeepsSomeToChooseFromUntilClosed) {
   QueueOptions options;
   options.kind = QueueOptions::Kind::kRandomShuffle;

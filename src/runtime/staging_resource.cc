@@ -160,7 +160,7 @@ StatusOr<StagingMap::Tuple> StagingMap::Take(std::map<int64_t, Tuple>::iterator 
   Tuple taken;
   for (const int32_t i : indices.data<int32_t>()) {
     if (!it->second[i].is_valid()) {
-      return InvalidArgument("component ", i, " of key ", it->first, " has been taken already");
+      return InvalidArgument("Tensor at index '", i, "' for key '", it->first, "' has already been removed.");
     }
     taken.push_back(it->second[i]);
   }

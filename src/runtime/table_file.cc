@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <string_view>
 
 #include "core/strings.h"
 #include "io/input_stream.h"
@@ -12,7 +13,9 @@ namespace {
 // The values of one column, as they come.
 class Column {
  public:
-  Column(const char* what, const TextFileInitializer& file, int64_t index, DType dtype)
+  static constexpr std::string_view kKey = "key";
+
+  Column(std::string_view what, const TextFileInitializer& file, int64_t index, DType dtype)
       : what_(what), file_(file), index_(index), dtype_(dtype) {}
 
   Status Check() const {
@@ -22,7 +25,8 @@ class Column {
     if (index_ == TextFileInitializer::kLineNumber && dtype_ != kInt64) {
       return InvalidArgument(what_, " index for line number requires table ", what_, " dtype of int64, got ", dtype_);
     }
-    if (index_ == TextFileInitializer::kWholeLine && dtype_ != kString) {
+    const bool is_integer_key = what_ == kKey && (dtype_ == kInt32 || dtype_ == kInt64);
+    if (index_ == TextFileInitializer::kWholeLine && dtype_ != kString && !is_integer_key) {
       return InvalidArgument(what_, " index for whole line requires table ", what_, " dtype of string, got ", dtype_);
     }
     if (dtype_ == kString || dtype_ == kInt32 || dtype_ == kInt64 || dtype_ == kFloat32 || dtype_ == kFloat64) {
@@ -36,11 +40,7 @@ class Column {
       integers_.push_back(number + file_.offset);
       return OkStatus();
     }
-    if (index_ == TextFileInitializer::kWholeLine) {
-      strings_.push_back(line);
-      return OkStatus();
-    }
-    const std::string& field = fields[static_cast<size_t>(index_)];
+    const std::string& field = index_ == TextFileInitializer::kWholeLine ? line : fields[static_cast<size_t>(index_)];
     if (dtype_ == kString) {
       strings_.push_back(field);
       return OkStatus();
@@ -80,7 +80,7 @@ class Column {
     return InvalidArgument("field ", field, " in line ", number, " of ", file_.path, " is not a valid ", dtype_);
   }
 
-  const char* const what_;
+  const std::string_view what_;
   const TextFileInitializer& file_;
   const int64_t index_;
   const DType dtype_;
@@ -92,7 +92,7 @@ class Column {
 }  // namespace
 
 StatusOr<std::pair<Tensor, Tensor>> ReadTableFile(const TextFileInitializer& file, DType key_dtype, DType value_dtype) {
-  Column keys("key", file, file.key_index, key_dtype);
+  Column keys(Column::kKey, file, file.key_index, key_dtype);
   Column values("value", file, file.value_index, value_dtype);
   if (file.delimiter.size() != 1) return InvalidArgument("delimiter should be only 1 char, got '", file.delimiter, "'");
   TF_RETURN_IF_ERROR(keys.Check());
@@ -112,14 +112,14 @@ StatusOr<std::pair<Tensor, Tensor>> ReadTableFile(const TextFileInitializer& fil
     std::vector<std::string> fields;
     if (columns > 0) fields = StrSplit(line, file.delimiter[0]);
     if (fields.size() < columns) {
-      return InvalidArgument("invalid number of columns in ", file.path, " line ", number, " (", line,
+      return InvalidArgument("Invalid number of columns in ", file.path, " line ", number, " (", line,
                              "): expected at least ", columns, ", got ", fields.size());
     }
     TF_RETURN_IF_ERROR(keys.Add(line, fields, number));
     TF_RETURN_IF_ERROR(values.Add(line, fields, number));
   }
   if (file.vocab_size > number) {
-    return InvalidArgument("invalid vocab_size in ", file.path, ": expected ", file.vocab_size, ", but got ", number);
+    return InvalidArgument("Invalid vocab_size in ", file.path, ": expected ", file.vocab_size, ", but got ", number);
   }
   return std::pair{keys.Values(), values.Values()};
 }

@@ -31,8 +31,8 @@ Status GatherAlong(KernelContext& ctx, const Tensor& params, int64_t wanted_axis
   const auto index = indices.data<I>();
   for (size_t i = 0; i < index.size(); ++i) {
     if (index[i] < 0 || static_cast<int64_t>(index[i]) >= limit) {
-      return InvalidArgument("index ", static_cast<int64_t>(index[i]), " (number ", i,
-                             ") is out of range for dimension ", axis, " of ", ps);
+      return InvalidArgument("indices[", i, "] = ", static_cast<int64_t>(index[i]), " is not in [0, ", limit,
+                             "), dimension ", axis, " of ", ps);
     }
   }
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));

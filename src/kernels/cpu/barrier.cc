@@ -13,7 +13,12 @@ class BarrierKernel final : public HandleKernel<BarrierResource> {
       : HandleKernel(c, Sharing::kPrivate),
         types_(c.attr<std::vector<DType>>("component_types")),
         shapes_(c.attr<std::vector<Shape>>("shapes")),
-        capacity_(c.attr<int64_t>("capacity")) {}
+        capacity_(c.attr<int64_t>("capacity")) {
+    // A shape that says nothing is that of a scalar, as in TensorFlow.
+    for (Shape& shape : shapes_) {
+      if (!shape.has_rank()) shape = Shape();
+    }
+  }
 
  protected:
   Status CheckAttrs() const override {
@@ -32,7 +37,7 @@ class BarrierKernel final : public HandleKernel<BarrierResource> {
 
  private:
   const std::vector<DType> types_;
-  const std::vector<Shape> shapes_;
+  std::vector<Shape> shapes_;
   const int64_t capacity_;
 };
 

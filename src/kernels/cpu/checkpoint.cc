@@ -68,8 +68,8 @@ Status Save(KernelContext& ctx) {
 StatusOr<Tensor> RestoreOne(BundleReader& reader, const std::string& name, const std::string& slice, DType dtype) {
   TF_ASSIGN_OR_RETURN(const BundleReader::Info info, reader.Find(name));
   if (info.dtype != dtype) {
-    return InvalidArgument("tensor '", name, "' is ", info.dtype, " in the checkpoint ", reader.prefix(), ", not ",
-                           dtype);
+    return InvalidArgument("tensor '", name, "' has the original dtype ", info.dtype, " in the checkpoint ",
+                           reader.prefix(), ", not ", dtype);
   }
   if (slice.empty()) return reader.Read(name);
   TF_ASSIGN_OR_RETURN(const ShapeAndSlice part, ParseShapeAndSlice(slice));

@@ -43,6 +43,20 @@ def large_and_empty(s):
     s.run(y, {x: 1.5})
 
 
+def assertions_of_initialized_variables(s):
+    with tf.device(s.ps):
+        v = tf1.get_variable("v", initializer=tf.constant([1.0, 2.0]), use_resource=False)
+        w = tf1.get_variable("w", initializer=3.0, use_resource=False)
+    asserted = tf1.assert_variables_initialized([v, w])
+    s.run(asserted)
+    s.run(v.initializer)
+    s.run(asserted)
+    s.run(tf1.report_uninitialized_variables([v, w]))
+    s.init()
+    s.run(asserted)
+    s.run(tf1.report_uninitialized_variables([v, w]))
+
+
 def reference_variable(s):
     with tf.device(s.ps):
         v = tf1.get_variable("v", initializer=tf.constant([1.0, 2.0]), use_resource=False)

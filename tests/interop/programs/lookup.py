@@ -1,4 +1,7 @@
 """Programs of lookup tables."""
+import os
+import tempfile
+
 import numpy as np
 import tensorflow as tf
 
@@ -75,3 +78,28 @@ def dense_table(s):
                                                   deleted_key=np.array([-1, -1], np.int64))
     s.run(pairs.insert(np.array([[1, 2], [3, 4]], np.int64), np.array([[5, 6], [7, 8]], np.int64)))
     s.run(pairs.lookup(np.array([[3, 4], [4, 3]], np.int64)))
+
+
+def tables_from_files(s):
+    lookup = tf.lookup
+    whole, number = lookup.TextFileIndex.WHOLE_LINE, lookup.TextFileIndex.LINE_NUMBER
+    with tempfile.TemporaryDirectory(prefix="interop_lookup_") as folder:
+        def table(lines, key_dtype, key_index, value_dtype, value_index, default, **kwargs):
+            path = os.path.join(folder, f"f{len(os.listdir(folder))}")
+            with open(path, "w") as f:
+                f.write(lines)
+            with tf.device(s.ps):
+                return lookup.StaticHashTable(
+                    lookup.TextFileInitializer(path, key_dtype, key_index, value_dtype, value_index, **kwargs), default)
+
+        numbers = table("42\n1\n-1000\n", tf.int64, whole, tf.int64, number, -1)
+        words = table("a\nb\n", tf.string, whole, tf.int64, number, -1)
+        names = table("a\nb\n", tf.int64, number, tf.string, whole, "?")
+        columns = table("a 1\nb 2\n", tf.string, 0, tf.int64, 1, -1, delimiter=" ")
+        s.run(tf1.tables_initializer())
+        s.run([numbers.lookup(tf.constant([1, -1000, 7], tf.int64)), words.lookup(tf.constant(["b", "c"])),
+               names.lookup(tf.constant([0, 1, 2], tf.int64)), columns.lookup(tf.constant(["b", "c"]))])
+        for bad in [("x\n", tf.int64, whole, tf.int64, number, -1), ("a\n", tf.string, 0, tf.int64, 1, -1)]:
+            with tf1.variable_scope(None, "bad"):
+                s.run(table(*bad)._init_op)
+        s.run(table("a\n", tf.string, whole, tf.int64, number, -1, vocab_size=3)._init_op)
