@@ -107,7 +107,7 @@ StatusOr<BundleReader::Entry> BundleReader::Lookup(std::string_view key, std::st
   it.Seek(key);
   TF_RETURN_IF_ERROR(it.status());
   if (key.empty() || !it.valid() || it.key() != key) {
-    return NotFound("there is no tensor '", shown_name, "' in the checkpoint ", prefix_);
+    return NotFound("Key ", shown_name, " not found in checkpoint ", prefix_);
   }
   return Decode(it.value(), shown_name);
 }

@@ -9,6 +9,7 @@
 #include <random>
 
 #include "core/strings.h"
+#include "io/file.h"
 
 namespace tensorbraid {
 namespace {
@@ -36,7 +37,7 @@ StatusOr<std::unique_ptr<AtomicFile>> AtomicFile::Create(const std::string& path
   while (true) {
     const uint64_t number = uint64_t{random()} << 32 | random();
     std::string temporary = StrCat(path, ".tempstate", number);
-    const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    const int fd = ::open(LocalPath(temporary).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd >= 0) return std::unique_ptr<AtomicFile>(new AtomicFile(path, std::move(temporary), fd));
     if (errno != EEXIST) return SystemError("cannot create", path);
   }
@@ -45,7 +46,7 @@ StatusOr<std::unique_ptr<AtomicFile>> AtomicFile::Create(const std::string& path
 AtomicFile::~AtomicFile() {
   if (fd_ < 0) return;
   ::close(fd_);
-  ::unlink(temporary_.c_str());
+  ::unlink(LocalPath(temporary_).c_str());
 }
 
 Status AtomicFile::Append(std::string_view bytes) {
@@ -81,7 +82,7 @@ Status AtomicFile::Commit() {
 
 StatusOr<std::unique_ptr<RandomAccessFile>> RandomAccessFile::Open(const std::string& path) {
   // Not blocking: opening a pipe would wait for its other end.
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  const int fd = ::open(LocalPath(path).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return SystemError("cannot open", path);
   struct stat info {};
   if (::fstat(fd, &info) != 0) {
@@ -126,23 +127,23 @@ Status WriteFileAtomically(const std::string& path, std::string_view bytes) {
 }
 
 Status RenameFile(const std::string& from, const std::string& to) {
-  if (::rename(from.c_str(), to.c_str()) == 0) return OkStatus();
+  if (::rename(LocalPath(from).c_str(), LocalPath(to).c_str()) == 0) return OkStatus();
   return absl::ErrnoToStatus(errno, StrCat("cannot rename ", from, " to ", to));
 }
 
 Status RemoveFile(const std::string& path) {
-  if (::unlink(path.c_str()) == 0 || errno == ENOENT) return OkStatus();
+  if (::unlink(LocalPath(path).c_str()) == 0 || errno == ENOENT) return OkStatus();
   return SystemError("cannot remove", path);
 }
 
 Status MakeDirectory(const std::string& path) {
-  if (path.empty() || ::mkdir(path.c_str(), 0777) == 0 || errno == EEXIST) return OkStatus();
+  if (path.empty() || ::mkdir(LocalPath(path).c_str(), 0777) == 0 || errno == EEXIST) return OkStatus();
   return SystemError("cannot make the directory", path);
 }
 
 Status SyncDirectory(const std::string& path) {
   const std::string directory = path.empty() ? "." : path;
-  const int fd = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int fd = ::open(LocalPath(directory).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) return SystemError("cannot open", directory);
   // Some file systems cannot; what they keep then is up to them.
   const bool failed = ::fsync(fd) != 0 && errno != EINVAL && errno != ENOTSUP && errno != EROFS;
@@ -151,7 +152,7 @@ Status SyncDirectory(const std::string& path) {
   return status;
 }
 
-bool FileExists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
+bool FileExists(const std::string& path) { return ::access(LocalPath(path).c_str(), F_OK) == 0; }
 
 std::string DirectoryOf(const std::string& path) {
   const size_t slash = path.rfind('/');

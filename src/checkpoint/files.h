@@ -10,8 +10,8 @@
 
 namespace tensorbraid {
 
-// All of this returns the system's errors, with the path (NotFound, PermissionDenied, ResourceExhausted when the disk
-// is full, ...), and blocks as long as the file system does.
+// Paths may be written as "file:///path". All of this returns the system's errors, with the path (NotFound,
+// PermissionDenied, ResourceExhausted when the disk is full, ...), and blocks as long as the file system does.
 
 // A file that comes to be at once: what is written goes to a temporary name beside it until Commit. Not thread-safe.
 class AtomicFile {

@@ -106,7 +106,7 @@ Status V1Reader::AddTable(TableReader* table) {
 
 StatusOr<V1Reader::Info> V1Reader::Find(const std::string& name) const {
   const auto it = entries_.find(name);
-  if (it == entries_.end()) return NotFound("there is no tensor '", name, "' in the checkpoint ", pattern_);
+  if (it == entries_.end()) return NotFound("Key ", name, " not found in checkpoint ", pattern_);
   return it->second.info;
 }
 
@@ -128,7 +128,7 @@ StatusOr<Tensor> V1Reader::ReadPart(const std::string& name, const Entry& entry,
 
 StatusOr<Tensor> V1Reader::ReadSlice(const std::string& name, const TensorSlice& slice) {
   const auto it = entries_.find(name);
-  if (it == entries_.end()) return NotFound("there is no tensor '", name, "' in the checkpoint ", pattern_);
+  if (it == entries_.end()) return NotFound("Key ", name, " not found in checkpoint ", pattern_);
   const Entry& entry = it->second;
   TF_ASSIGN_OR_RETURN(const Shape shape, slice.ShapeWithin(entry.info.shape));
   const TensorSlice target = slice.Resolved(entry.info.shape);
@@ -161,8 +161,8 @@ StatusOr<Tensor> V1Reader::ReadSlice(const std::string& name, const TensorSlice&
 StatusOr<Tensor> RestoreV1(V1Reader& reader, const std::string& name, const std::string& shape_and_slice, DType dtype) {
   TF_ASSIGN_OR_RETURN(const V1Reader::Info info, reader.Find(name));
   if (info.dtype != dtype) {
-    return InvalidArgument("tensor '", name, "' is ", info.dtype, " in the checkpoint ", reader.pattern(), ", not ",
-                           dtype);
+    return InvalidArgument("tensor '", name, "' has the original dtype ", info.dtype, " in the checkpoint ",
+                           reader.pattern(), ", not ", dtype);
   }
   if (shape_and_slice.empty()) return reader.ReadSlice(name, TensorSlice(info.shape.rank()));
   TF_ASSIGN_OR_RETURN(const ShapeAndSlice part, ParseShapeAndSlice(shape_and_slice));

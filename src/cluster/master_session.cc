@@ -266,7 +266,7 @@ StatusOr<std::shared_ptr<MasterSession::Step>> MasterSession::Start(const std::s
   {
     // Noted above before this is asked, so that Close either is seen here or sees the step.
     MutexLock lock(mu_);
-    if (closed_) step->Abort(Cancelled("the session is closed"));
+    if (closed_) step->Abort(Cancelled("the step was cancelled by Session::Close()"));
   }
   const auto done = [step](const Status& status, std::vector<Tensor> values) {
     step->OnLocalDone(status, std::move(values));
@@ -309,7 +309,9 @@ StatusOr<std::vector<std::string>> MasterSession::PartitionGraphs(const Compiled
   return graphs;
 }
 
-Status LateStep() { return DeadlineExceeded("the step has not ended by its deadline"); }
+Status LateStep() {
+  return DeadlineExceeded("Timed out waiting for notification: the step has not ended by its deadline");
+}
 
 void MasterSession::Drop(const std::shared_ptr<CompiledGraph>& graph) {
   master_->worker_->Deregister(id_, graph->handle);
@@ -332,7 +334,8 @@ void MasterSession::Close() {
     links.swap(used_links_);
     cache.swap(cache_);
   }
-  const Status why = Cancelled("the session has been closed");
+  // Clients of TensorFlow look for its name of the call.
+  const Status why = Cancelled("the step was cancelled by Session::Close()");
   std::vector<std::shared_ptr<Step>> steps;
   {
     MutexLock lock(master_->mu_);

@@ -21,11 +21,11 @@ StatusOr<std::string> ReadFile(const std::string& path) {
 }
 
 Status WriteFile(const std::string& path, std::string_view bytes) {
-  const std::filesystem::path directory = std::filesystem::path(path).parent_path();
+  const std::filesystem::path directory = std::filesystem::path(LocalPath(path)).parent_path();
   std::error_code error;
   if (!directory.empty()) std::filesystem::create_directories(directory, error);
   if (error) return absl::ErrnoToStatus(error.value(), "cannot make directory " + directory.string());
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  const int fd = ::open(LocalPath(path).c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (fd < 0) return absl::ErrnoToStatus(errno, "cannot open " + path);
   while (!bytes.empty()) {
     const ssize_t written = ::write(fd, bytes.data(), bytes.size());
@@ -42,7 +42,7 @@ Status WriteFile(const std::string& path, std::string_view bytes) {
 
 StatusOr<std::vector<std::string>> MatchingPaths(const std::string& pattern) {
   glob_t found{};
-  const int result = ::glob(pattern.c_str(), GLOB_NOSORT, nullptr, &found);
+  const int result = ::glob(LocalPath(pattern).c_str(), GLOB_NOSORT, nullptr, &found);
   std::vector<std::string> paths;
   if (result == 0) paths.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
   ::globfree(&found);

@@ -13,6 +13,13 @@ namespace tensorbraid {
 // All these are thread-safe, block for as long as the file system does, and return the system's error, with the path:
 // NotFound, PermissionDenied, FailedPrecondition for a directory, ...
 
+// A path as it is or as "file:///path", as TensorFlow's programs may write it, for the system: as it is.
+inline std::string LocalPath(std::string_view path) {
+  constexpr std::string_view kScheme = "file://";
+  return std::string(path.starts_with(kScheme) ? path.substr(kScheme.size()) : path);
+}
+
+// All of these take either form.
 StatusOr<std::string> ReadFile(const std::string& path);
 // Makes or replaces the file, and makes the directories it lies in.
 Status WriteFile(const std::string& path, std::string_view bytes);

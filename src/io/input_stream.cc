@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/strings.h"
+#include "io/file.h"
 
 namespace tensorbraid {
 namespace {
@@ -99,7 +100,7 @@ StatusOr<Compression> CompressionFromName(std::string_view name) {
 
 StatusOr<std::unique_ptr<InputStream>> InputStream::Open(const std::string& path, Compression compression,
                                                          int64_t buffer_size) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int fd = ::open(LocalPath(path).c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return absl::ErrnoToStatus(errno, "cannot open " + path);
   if (buffer_size <= 0) buffer_size = kDefaultBuffer;
   buffer_size = std::min(buffer_size, kMaxBuffer);

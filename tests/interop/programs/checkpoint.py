@@ -34,6 +34,17 @@ def _everything():
                       ("parts", "4 3 0,1:-", rows[:1]), ("parts", "4 3 1,3:-", rows[1:])]
 
 
+def paths_with_a_scheme(s):
+    with _folder() as folder, tf.device(s.ps):
+        prefix = f"file://{folder}/b"
+        s.run(_save(prefix, [("x", "", tf.constant([1.0, 2.0]))]))
+        s.record(sorted(os.listdir(folder)))
+        s.run(_restore(prefix, ["x"], [""], [tf.float32]))
+        s.run(tf.raw_ops.ReadFile(filename=f"file://{folder}/nothing"))
+        s.run(tf.raw_ops.WriteFile(filename=f"file://{folder}/new/text", contents="abc"))
+        s.run(tf.raw_ops.ReadFile(filename=f"{folder}/new/text"))
+
+
 def tensorflow_reads_ours(s):
     with _folder() as folder:
         prefix = os.path.join(folder, "b")
