@@ -71,8 +71,8 @@ Status LateStep();
 // longer.
 inline constexpr std::chrono::milliseconds kStepGrace{500};
 
-// One client's session. Thread-safe.
-class MasterSession {
+// One client's session. Thread-safe. Held by shared_ptr.
+class MasterSession : public std::enable_shared_from_this<MasterSession> {
  public:
   using Deadline = std::chrono::steady_clock::time_point;
 
@@ -112,7 +112,8 @@ class MasterSession {
   // The links to run the parts on now; registers again where a link to the same incarnation has been replaced.
   StatusOr<std::vector<std::shared_ptr<Link>>> CurrentLinks(CompiledGraph* graph, Deadline deadline);
   std::shared_ptr<CompiledGraph> FindCached(const Key& key);
-  void Drop(const std::shared_ptr<CompiledGraph>& graph);
+  // Tells the tasks that nobody runs it any more. Called when the last reference goes, with no lock held that it takes.
+  void Drop(const CompiledGraph& graph);
 
   Master* const master_;
   const Graph* const graph_;

@@ -105,7 +105,6 @@ StatusOr<std::shared_ptr<CompiledGraph>> MasterSession::Prepare(const RunSignatu
     }
     cache_[std::move(key)] = {compiled, ++uses_};
   }
-  if (dropped != nullptr) Drop(dropped);
   return compiled;
 }
 
@@ -128,7 +127,11 @@ StatusOr<std::shared_ptr<CompiledGraph>> MasterSession::Compile(const RunSignatu
                                               .log_placement = options_.log_device_placement}));
   TF_ASSIGN_OR_RETURN(graph, Optimize(*graph, options_.optimize));
   TF_ASSIGN_OR_RETURN(auto parts, PartitionByTask(*graph));
-  auto compiled = std::make_shared<CompiledGraph>();
+  // Who has prepared a signature, or runs it, keeps it on the tasks when it has left the cache.
+  const std::shared_ptr<CompiledGraph> compiled(new CompiledGraph, [weak = weak_from_this()](CompiledGraph* dropped) {
+    if (const auto session = weak.lock()) session->Drop(*dropped);
+    delete dropped;
+  });
   {
     MutexLock lock(mu_);
     if (closed_) return Cancelled("the session is closed");
@@ -313,10 +316,15 @@ Status LateStep() {
   return DeadlineExceeded("Timed out waiting for notification: the step has not ended by its deadline");
 }
 
-void MasterSession::Drop(const std::shared_ptr<CompiledGraph>& graph) {
-  master_->worker_->Deregister(id_, graph->handle);
-  MutexLock lock(mu_);
-  for (const auto& part : graph->remote) part.link->Send(DeregisterGraph{.session = id_, .handle = graph->handle});
+void MasterSession::Drop(const CompiledGraph& graph) {
+  {
+    MutexLock lock(mu_);
+    if (closed_) return;
+  }
+  master_->worker_->Deregister(id_, graph.handle);
+  for (const auto& part : graph.remote) {
+    if (part.link != nullptr) part.link->Send(DeregisterGraph{.session = id_, .handle = graph.handle});
+  }
 }
 
 bool MasterSession::IsClosed() {

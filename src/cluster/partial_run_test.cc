@@ -129,6 +129,21 @@ TEST_F(PartialRunTest, RunsOfOneSignatureKeepApart) {
   EXPECT_EQ(Value(Call(*other, {{c_, 10}}, {product_})), 40);
 }
 
+TEST_F(PartialRunTest, IsNotForgottenForOtherSignaturesThatCameLater) {
+  auto run = SetUpRun({a_, b_, c_}, {sum_, product_});
+  std::vector<Output> shifted;
+  for (int i = 0; i < 130; ++i) {
+    auto scope = g_.Device(kPs);
+    shifted.push_back(a_ + static_cast<float>(i));
+  }
+  for (const Output& fetch : shifted) {
+    const RunSignature signature{.feeds = {a_}, .fetches = {fetch}, .targets = {}};
+    ASSERT_TRUE(session_->Prepare(signature, MasterSession::Deadline::max()).ok());
+  }
+  EXPECT_EQ(Value(Call(*run, {{a_, 1}, {b_, 2}}, {sum_})), 3);
+  EXPECT_EQ(Value(Call(*run, {{c_, 5}}, {product_})), 15);
+}
+
 TEST_F(PartialRunTest, AMistakenCallIsRefusedAndChangesNothing) {
   auto run = SetUpRun({a_, b_, c_}, {sum_, product_});
   const auto refused = [&](const std::vector<std::pair<Output, float>>& feeds, std::vector<Output> fetches,
