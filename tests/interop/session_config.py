@@ -271,6 +271,36 @@ class Options(unittest.TestCase):
                 self.run_once(x, operation_timeout_in_ms=300)
             self.assertLess(time.time() - start, 10)
 
+    def test_the_optimizer_does_what_it_is_told(self):
+        def options(level=0, folding=False, merging=False, **rewrites):
+            o = tf1.GraphOptions(optimizer_options=tf1.OptimizerOptions(
+                opt_level=level, do_constant_folding=folding, do_common_subexpression_elimination=merging))
+            for name, value in rewrites.items():
+                setattr(o.rewrite_options, name, value)
+            return o
+
+        off = tf1.OptimizerOptions.L0
+        with tf.Graph().as_default():
+            x = tf1.placeholder_with_default(tf.random.uniform([3]), [3])
+            fetches = [tf.constant(2.0) * 3.0, tf.exp(x), tf.exp(x)]
+
+            def counts(graph_options):
+                metadata = tf1.RunMetadata()
+                with tf1.Session(self.cluster.target, config=config(graph_options=graph_options)) as s:
+                    s.run(fetches, options=tf1.RunOptions(output_partition_graphs=True), run_metadata=metadata)
+                ops = [n.op for g in metadata.partition_graphs for n in g.node]
+                return ops.count("Mul"), ops.count("Exp")
+
+            on, never = 1, 2  # of RewriterConfig.Toggle
+            self.assertEqual(counts(options()), (0, 1))
+            self.assertEqual(counts(options(off)), (1, 2))
+            self.assertEqual(counts(options(off, folding=True)), (0, 2))
+            self.assertEqual(counts(options(off, merging=True)), (1, 1))
+            self.assertEqual(counts(options(constant_folding=never)), (1, 1))
+            self.assertEqual(counts(options(off, constant_folding=on)), (0, 2))
+            self.assertEqual(counts(options(common_subgraph_elimination=never)), (0, 2))
+            self.assertEqual(counts(options(disable_meta_optimizer=True)), (1, 2))
+
     def test_threads_and_options_that_only_cost_or_save_time_are_taken(self):
         graph_options = [
             tf1.GraphOptions(place_pruned_graph=True), tf1.GraphOptions(infer_shapes=True, build_cost_model=1),
