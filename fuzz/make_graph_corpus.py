@@ -208,6 +208,10 @@ def links():
     yield "close", register + frame(4, field(1, master_id(1)) + field(2, 5)) + frame(5, field(1, master_id(1))) + run
     yield "rest", frame(1, b"") + frame(15, field(1, 100)) + frame(16, field(1, 2)) + frame(
         6, field(1, 3) + field(2, field(1, 3) + field(2, "no"))) + frame(8, step) + frame(2, b"")
+    # A step in the name of another master, which is not there.
+    other = field(1, fixed64(1, 8) + field(2, 9))
+    yield "stranger", register + frame(7, other + session + field(3, 5)) + frame(11, field(
+        1, other + field(2, 1)) + field(2, meta(1, [1], 4)), struct.pack("<f", 1))
     yield "strings", frame(11, field(1, key(1)) + field(2, meta(7, [2], 5)), b"\1\2abc") + frame(
         11, field(1, key(4)) + field(2, field(4, 1)))
 

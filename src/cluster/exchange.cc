@@ -117,6 +117,9 @@ void StepExchange::Recv(const StepEdge& edge, LoopPosition at, RecvDone done) {
         incoming_.erase(key);
       } else if (const auto broken = broken_.find(edge.peer); broken != broken_.end()) {
         value = broken->second;
+      } else if (in.waiter) {
+        // Of two that wait for one tensor one would wait for ever. A master never asks for it.
+        value = InvalidArgument("two nodes receive edge ", edge.number, " from ", edge.peer);
       } else {
         peers_.insert(edge.peer);
         in.waiter = std::move(done);

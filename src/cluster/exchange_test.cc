@@ -109,6 +109,17 @@ TEST_F(ExchangeTest, BeyondTheEagerBudgetSmallTensorsAreAnnouncedAndCreditComesB
   EXPECT_EQ(Count<EagerTensor>(*to_consumer_), 1);  // there is room again
 }
 
+TEST_F(ExchangeTest, ASecondRecvOfATensorIsRefusedAndTheFirstGoesOn) {
+  Status first = Internal("nothing has come"), second;
+  auto step = consumer_.Begin(kStep);
+  step->Recv({.number = 0, .peer = "producer"}, {}, [&](StatusOr<Tensor> t) { first = t.status(); });
+  step->Recv({.number = 0, .peer = "producer"}, {}, [&](StatusOr<Tensor> t) { second = t.status(); });
+  EXPECT_EQ(second.code(), StatusCode::kInvalidArgument);
+  producer_.Begin(kStep)->Send({.number = 0, .peer = "consumer"}, {}, Floats(4, 1));
+  Deliver();
+  EXPECT_TRUE(first.ok()) << first;
+}
+
 TEST_F(ExchangeTest, WhatComesAfterTheEndIsDroppedAndItsCreditReturned) {
   auto step = producer_.Begin(kStep);
   consumer_.Begin(kStep);

@@ -134,14 +134,29 @@ void Worker::ResetContainers(const std::vector<std::string>& containers) {
   for (const std::string& container : containers) resources_->ClearContainer(container);
 }
 
+namespace {
+
+// What a master leaves behind is forgotten with its link: nobody may leave it in another's name.
+Status IsFrom(uint64_t master, const Link& link) {
+  if (master == link.peer().incarnation) return OkStatus();
+  return InvalidArgument(link.peer().task, " asks in the name of another master");
+}
+
+}  // namespace
+
 void Worker::OnRegisterGraph(const std::shared_ptr<Link>& link, const RegisterGraph& m) {
   auto partition = std::make_unique<Graph>();
-  Status status = partition->ImportGraphDef(m.partition);
+  Status status = IsFrom(m.session.master, *link);
+  if (status.ok()) status = partition->ImportGraphDef(m.partition);
   if (status.ok()) status = Register(m.session, m.handle, std::move(partition), m.isolated_state).status();
   link->Send(Reply{.request = m.request, .status = status, .body = ""});
 }
 
 void Worker::OnRunGraph(const std::shared_ptr<Link>& link, const RunGraph& m) {
+  if (const Status status = IsFrom(m.step.master, *link); !status.ok()) {
+    link->Send(StepDone{.step = m.step, .status = status});
+    return;
+  }
   auto executor = FindGraph(m.session, m.handle);
   if (executor == nullptr) {
     link->Send(StepDone{.step = m.step, .status = Aborted("the partition is not registered here (any more)")});

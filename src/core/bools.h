@@ -6,8 +6,8 @@
 
 namespace tensorbraid {
 
-// Makes every byte of a bool tensor 0 or 1: what others have written may be any number, and a bool that is neither makes
-// programs go astray. Nothing happens to other tensors.
+// Makes every byte of a bool tensor 0 or 1: what others have written may be any number, and a bool that is neither
+// makes programs go astray. Nothing happens to other tensors.
 inline void NormalizeBools(Tensor* tensor) {
   if (tensor->dtype() != kBool) return;
   auto* bytes = static_cast<unsigned char*>(tensor->mutable_raw_data());
