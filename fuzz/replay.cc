@@ -3,6 +3,7 @@
 // found and notices what has become brittle since. -n N and -s SEED make it try more, and others. What ends the program
 // is left in the file crash-input.
 #include <fcntl.h>
+#include <google/protobuf/stubs/logging.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -111,6 +112,8 @@ int main(int argc, char** argv) {
 #ifndef __SANITIZE_ADDRESS__  // which reports these; abort_on_error=1 makes it abort then
   for (const int signal : {SIGSEGV, SIGFPE, SIGILL, SIGBUS}) sigaction(signal, &keep, nullptr);
 #endif
+
+  google::protobuf::SetLogHandler(nullptr);  // which would tell of every input that is no message
 
   std::sort(files.begin(), files.end());
   std::mt19937 random(seed);
