@@ -21,8 +21,8 @@ using MatrixMap = Eigen::Map<MatrixOf<T>>;
 
 using LinalgTypes = Types<float, double, std::complex<float>, std::complex<double>>;
 
-// What iterative decompositions compute in: double precision for all. It costs little, and Eigen's templates take half
-// as long to compile.
+// What decompositions compute in: double precision for all. It costs little, and Eigen's templates take half as long to
+// compile.
 template <typename T>
 struct WideOf {
   using type = double;
@@ -67,6 +67,11 @@ inline StatusOr<Matrices> SquareMatricesOf(const Tensor& t, const char* what) {
 template <typename T>
 ConstMatrixMap<T> MatrixAtIndex(const Tensor& t, const Matrices& m, int64_t i) {
   return {t.data<T>().data() + i * m.size(), m.rows, m.columns};
+}
+
+template <typename T>
+MatrixOf<Wide<T>> WideMatrixAtIndex(const Tensor& t, const Matrices& m, int64_t i) {
+  return MatrixAtIndex<T>(t, m, i).template cast<Wide<T>>();
 }
 
 // Runs body(i) for each matrix, shared among threads. The first error that is met is returned.

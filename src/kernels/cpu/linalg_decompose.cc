@@ -14,7 +14,10 @@ namespace {
 constexpr const char* kSingular = "the matrix is not invertible";
 
 template <typename T>
-bool HasZeroPivot(const Eigen::PartialPivLU<MatrixOf<T>>& lu) {
+using Lu = Eigen::PartialPivLU<MatrixOf<Wide<T>>>;
+
+template <typename T>
+bool HasZeroPivot(const Lu<T>& lu) {
   return !(lu.matrixLU().diagonal().cwiseAbs().minCoeff() > 0);
 }
 
@@ -27,10 +30,11 @@ Status CholeskyKernel(KernelContext& ctx) {
   return ForEachMatrix(ctx, m.count(), CubicCost(m), [&](int64_t i) {
     MatrixMap<T> result(to + i * m.size(), m.rows, m.rows);
     if (m.rows == 0) return OkStatus();
-    const Eigen::LLT<MatrixOf<T>> llt(MatrixAtIndex<T>(ctx.input(0), m, i));
+    const Eigen::LLT<MatrixOf<Wide<T>>> llt(WideMatrixAtIndex<T>(ctx.input(0), m, i));
     result.setZero();
     if (llt.info() == Eigen::Success) {
-      result = MatrixOf<T>(llt.matrixL());
+      const MatrixOf<Wide<T>> l = llt.matrixL();
+      result = l.template cast<T>();
     } else {
       result.template triangularView<Eigen::Lower>().setConstant(
           std::numeric_limits<typename Eigen::NumTraits<T>::Real>::quiet_NaN());
@@ -51,14 +55,16 @@ Status CholeskyGradKernel(KernelContext& ctx) {
   T* to = out->mutable_data<T>().data();
   return ForEachMatrix(ctx, m.count(), 4 * CubicCost(m), [&](int64_t i) {
     if (m.rows == 0) return OkStatus();
-    const MatrixOf<T> l = MatrixAtIndex<T>(ctx.input(0), m, i).template triangularView<Eigen::Lower>();
-    const MatrixOf<T> g = MatrixAtIndex<T>(ctx.input(1), m, i).template triangularView<Eigen::Lower>();
-    MatrixOf<T> middle = (l.transpose() * g).template triangularView<Eigen::Lower>();
-    middle.diagonal() *= T(0.5);
+    using M = MatrixOf<double>;
+    const M l = WideMatrixAtIndex<T>(ctx.input(0), m, i).template triangularView<Eigen::Lower>();
+    const M g = WideMatrixAtIndex<T>(ctx.input(1), m, i).template triangularView<Eigen::Lower>();
+    M middle = (l.transpose() * g).template triangularView<Eigen::Lower>();
+    middle.diagonal() *= 0.5;
     const auto lower = l.template triangularView<Eigen::Lower>();
     lower.transpose().solveInPlace(middle);
     lower.template solveInPlace<Eigen::OnTheRight>(middle);
-    MatrixMap<T>(to + i * m.size(), m.rows, m.rows) = T(0.5) * (middle + middle.transpose());
+    const M symmetric = 0.5 * (middle + middle.transpose());
+    MatrixMap<T>(to + i * m.size(), m.rows, m.rows) = symmetric.template cast<T>();
     return OkStatus();
   });
 }
@@ -72,9 +78,9 @@ Status LuKernel(KernelContext& ctx) {
   T* to = out->mutable_data<T>().data();
   return ForEachMatrix(ctx, m.count(), CubicCost(m), [&](int64_t i) -> Status {
     if (m.rows == 0) return OkStatus();
-    const Eigen::PartialPivLU<MatrixOf<T>> lu(MatrixAtIndex<T>(ctx.input(0), m, i));
+    const Lu<T> lu(WideMatrixAtIndex<T>(ctx.input(0), m, i));
     if (HasZeroPivot<T>(lu)) return InvalidArgument(kSingular);
-    MatrixMap<T>(to + i * m.size(), m.rows, m.rows) = lu.matrixLU();
+    MatrixMap<T>(to + i * m.size(), m.rows, m.rows) = lu.matrixLU().template cast<T>();
     const Eigen::PermutationMatrix<Eigen::Dynamic> inverse = lu.permutationP().inverse();
     for (int64_t k = 0; k < m.rows; ++k) {
       const int row = inverse.indices()(k);
@@ -107,9 +113,14 @@ class QrKernel final : public Kernel {
       mr.setZero();
       mq.setIdentity();
       if (least == 0) return OkStatus();
-      const Eigen::HouseholderQR<MatrixOf<T>> qr(MatrixAtIndex<T>(ctx.input(0), m, i));
-      mr.topRows(least) = qr.matrixQR().topRows(least).template triangularView<Eigen::Upper>();
-      mq.applyOnTheLeft(qr.householderQ());
+      const Eigen::HouseholderQR<MatrixOf<Wide<T>>> qr(WideMatrixAtIndex<T>(ctx.input(0), m, i));
+      for (int64_t row = 0; row < least; ++row) {
+        const int64_t right = m.columns - row;
+        mr.row(row).tail(right) = qr.matrixQR().row(row).tail(right).template cast<T>();
+      }
+      MatrixOf<Wide<T>> q_wide = MatrixOf<Wide<T>>::Identity(m.rows, inner);
+      q_wide.applyOnTheLeft(qr.householderQ());
+      mq = q_wide.template cast<T>();
       return OkStatus();
     });
   }
@@ -124,7 +135,7 @@ Status DeterminantKernel(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, m.batch));
   T* to = out->mutable_data<T>().data();
   return ForEachMatrix(ctx, m.count(), CubicCost(m), [&](int64_t i) {
-    to[i] = m.rows == 0 ? T(1) : Eigen::PartialPivLU<MatrixOf<T>>(MatrixAtIndex<T>(ctx.input(0), m, i)).determinant();
+    to[i] = m.rows == 0 ? T(1) : static_cast<T>(Lu<T>(WideMatrixAtIndex<T>(ctx.input(0), m, i)).determinant());
     return OkStatus();
   });
 }
@@ -132,31 +143,30 @@ Status DeterminantKernel(KernelContext& ctx) {
 // The determinant as sign * exp(logarithm); 0 is 0 * exp(-inf).
 template <typename T>
 Status LogDeterminantKernel(KernelContext& ctx) {
-  using Real = typename Eigen::NumTraits<T>::Real;
   TF_ASSIGN_OR_RETURN(const Matrices m, SquareMatricesOf(ctx.input(0), "input"));
   TF_ASSIGN_OR_RETURN(Tensor * sign, ctx.AllocateOutput(0, m.batch));
   TF_ASSIGN_OR_RETURN(Tensor * log, ctx.AllocateOutput(1, m.batch));
   T* to_sign = sign->mutable_data<T>().data();
   T* to_log = log->mutable_data<T>().data();
   return ForEachMatrix(ctx, m.count(), CubicCost(m), [&](int64_t i) {
-    T direction = 1;
-    Real sum = 0;
+    Wide<T> direction = 1;
+    double sum = 0;
     if (m.rows > 0) {
-      const Eigen::PartialPivLU<MatrixOf<T>> lu(MatrixAtIndex<T>(ctx.input(0), m, i));
-      direction = static_cast<T>(lu.permutationP().determinant());
+      const Lu<T> lu(WideMatrixAtIndex<T>(ctx.input(0), m, i));
+      direction = static_cast<double>(lu.permutationP().determinant());
       for (int64_t k = 0; k < m.rows; ++k) {
-        const T pivot = lu.matrixLU()(k, k);
-        const Real size = std::abs(pivot);
+        const Wide<T> pivot = lu.matrixLU()(k, k);
+        const double size = std::abs(pivot);
         sum += std::log(size);
         direction *= pivot / size;
       }
     }
     if (!std::isfinite(sum)) {
-      direction = T(0);
+      direction = 0;
       sum = sum > 0 ? -sum : sum;
     }
-    to_sign[i] = direction;
-    to_log[i] = sum;
+    to_sign[i] = static_cast<T>(direction);
+    to_log[i] = static_cast<T>(sum);
     return OkStatus();
   });
 }
@@ -172,11 +182,12 @@ class InverseKernel final : public Kernel {
     T* to = out->mutable_data<T>().data();
     return ForEachMatrix(ctx, m.count(), 3 * CubicCost(m), [&](int64_t i) -> Status {
       if (m.rows == 0) return OkStatus();
-      MatrixOf<T> a = MatrixAtIndex<T>(ctx.input(0), m, i);
+      MatrixOf<Wide<T>> a = WideMatrixAtIndex<T>(ctx.input(0), m, i);
       if (adjoint_) a.adjointInPlace();
-      const Eigen::PartialPivLU<MatrixOf<T>> lu(a);
+      const Lu<T> lu(a);
       if (HasZeroPivot<T>(lu)) return InvalidArgument(kSingular);
-      MatrixMap<T>(to + i * m.size(), m.rows, m.rows) = lu.inverse();
+      const MatrixOf<Wide<T>> inverse = lu.inverse();
+      MatrixMap<T>(to + i * m.size(), m.rows, m.rows) = inverse.template cast<T>();
       return OkStatus();
     });
   }

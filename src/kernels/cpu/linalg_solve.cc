@@ -2,6 +2,8 @@
 #include <Eigen/Cholesky>
 #include <Eigen/LU>
 #include <Eigen/QR>
+#include <algorithm>
+#include <type_traits>
 
 #include "kernels/cpu/families.h"
 #include "kernels/cpu/linalg.h"
@@ -40,13 +42,14 @@ class SolveKernel final : public Kernel {
     T* to = out->mutable_data<T>().data();
     return ForEachMatrix(ctx, s.a.count(), 2 * CubicCost(s.a), [&](int64_t i) -> Status {
       if (s.b.size() == 0) return OkStatus();
-      MatrixOf<T> a = MatrixAtIndex<T>(ctx.input(0), s.a, i);
+      MatrixOf<Wide<T>> a = WideMatrixAtIndex<T>(ctx.input(0), s.a, i);
       if (adjoint_) a.adjointInPlace();
-      const Eigen::PartialPivLU<MatrixOf<T>> lu(a);
+      const Eigen::PartialPivLU<MatrixOf<Wide<T>>> lu(a);
       if (!(lu.matrixLU().diagonal().cwiseAbs().minCoeff() > 0)) {
         return InvalidArgument("the matrix is not invertible");
       }
-      MatrixMap<T>(to + i * s.b.size(), s.b.rows, s.b.columns) = lu.solve(MatrixAtIndex<T>(ctx.input(1), s.b, i));
+      const MatrixOf<Wide<T>> x = lu.solve(WideMatrixAtIndex<T>(ctx.input(1), s.b, i));
+      MatrixMap<T>(to + i * s.b.size(), s.b.rows, s.b.columns) = x.template cast<T>();
       return OkStatus();
     });
   }
@@ -54,6 +57,33 @@ class SolveKernel final : public Kernel {
  private:
   const bool adjoint_;
 };
+
+// Row k of X is (row k of B - the rows of X before it, by the row of A) / the diagonal's element; "before" is above for a
+// lower triangle and below for an upper one. Rows lie in memory as they are used.
+template <typename T>
+void SolveTriangular(const T* a, int64_t n, bool lower, bool adjoint, T* x, int64_t columns) {
+  const auto at = [&](int64_t row, int64_t column) {
+    if (!adjoint) return a[row * n + column];
+    if constexpr (std::is_floating_point_v<T>) {
+      return a[column * n + row];
+    } else {
+      return std::conj(a[column * n + row]);
+    }
+  };
+  const bool downwards = lower != adjoint;
+  for (int64_t done = 0; done < n; ++done) {
+    const int64_t k = downwards ? done : n - 1 - done;
+    T* const row = x + k * columns;
+    for (int64_t before = 0; before < done; ++before) {
+      const int64_t j = downwards ? before : n - 1 - before;
+      const T factor = at(k, j);
+      const T* const other = x + j * columns;
+      for (int64_t c = 0; c < columns; ++c) row[c] -= factor * other[c];
+    }
+    const T pivot = at(k, k);
+    for (int64_t c = 0; c < columns; ++c) row[c] /= pivot;
+  }
+}
 
 // Batches are broadcast.
 template <typename T>
@@ -69,31 +99,18 @@ class TriangularSolveKernel final : public Kernel {
     shape.AddDim(s.b.rows);
     shape.AddDim(s.b.columns);
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
+    const T* a = ctx.input(0).data<T>().data();
+    const T* b = ctx.input(1).data<T>().data();
     T* to = out->mutable_data<T>().data();
     return ForEachMatrix(ctx, batch.num_elements(), CubicCost(s.a), [&](int64_t i) {
-      const auto a = MatrixAtIndex<T>(ctx.input(0), s.a, MatrixAt(s.a.batch, batch, i));
-      MatrixMap<T> x(to + i * s.b.size(), s.b.rows, s.b.columns);
-      if (s.b.size() == 0) return OkStatus();
-      x = MatrixAtIndex<T>(ctx.input(1), s.b, MatrixAt(s.b.batch, batch, i));
-      if (lower_) {
-        Solve(a.template triangularView<Eigen::Lower>(), x);
-      } else {
-        Solve(a.template triangularView<Eigen::Upper>(), x);
-      }
+      T* const x = to + i * s.b.size();
+      std::copy_n(b + MatrixAt(s.b.batch, batch, i) * s.b.size(), s.b.size(), x);
+      SolveTriangular(a + MatrixAt(s.a.batch, batch, i) * s.a.size(), s.a.rows, lower_, adjoint_, x, s.b.columns);
       return OkStatus();
     });
   }
 
  private:
-  template <typename View>
-  void Solve(const View& view, MatrixMap<T>& x) const {
-    if (adjoint_) {
-      view.adjoint().solveInPlace(x);
-    } else {
-      view.solveInPlace(x);
-    }
-  }
-
   const bool lower_;
   const bool adjoint_;
 };
@@ -103,7 +120,7 @@ class TriangularSolveKernel final : public Kernel {
 template <typename T>
 class SolveLsKernel final : public Kernel {
  public:
-  using Real = typename Eigen::NumTraits<T>::Real;
+  using W = Wide<T>;
   explicit SolveLsKernel(const KernelConstruction& c) : fast_(c.attr<bool>("fast")) {}
 
   Status Compute(KernelContext& ctx) override {
@@ -123,30 +140,35 @@ class SolveLsKernel final : public Kernel {
         x.setZero();
         return OkStatus();
       }
-      const MatrixOf<T> a = MatrixAtIndex<T>(ctx.input(0), s.a, i);
-      const auto b = MatrixAtIndex<T>(ctx.input(1), s.b, i);
+      const MatrixOf<W> a = WideMatrixAtIndex<T>(ctx.input(0), s.a, i);
+      const MatrixOf<W> b = WideMatrixAtIndex<T>(ctx.input(1), s.b, i);
       if (!fast_) {
-        x = Eigen::CompleteOrthogonalDecomposition<MatrixOf<T>>(a).solve(MatrixOf<T>(b));
+        const MatrixOf<W> solution = Eigen::CompleteOrthogonalDecomposition<MatrixOf<W>>(a).solve(b);
+        x = solution.template cast<T>();
         return OkStatus();
       }
       const bool tall = s.a.rows >= s.a.columns;
-      MatrixOf<T> gramian;
+      MatrixOf<W> gramian;
       if (tall) {
         gramian = a.adjoint() * a;
       } else {
         gramian = a * a.adjoint();
       }
-      gramian.diagonal().array() += T(static_cast<Real>(l2));
-      const Eigen::LLT<MatrixOf<T>> llt(gramian);
+      gramian.diagonal().array() += W(l2);
+      const Eigen::LLT<MatrixOf<W>> llt(gramian);
       if (llt.info() != Eigen::Success) {
         return InvalidArgument(
             "the matrix is rank deficient or nearly so; fast = false or a larger l2_regularizer may help");
       }
+      MatrixOf<W> solution;
       if (tall) {
-        x = llt.solve(MatrixOf<T>(a.adjoint() * b));
+        const MatrixOf<W> product = a.adjoint() * b;
+        solution = llt.solve(product);
       } else {
-        x = a.adjoint() * llt.solve(MatrixOf<T>(b));
+        const MatrixOf<W> solved = llt.solve(b);
+        solution = a.adjoint() * solved;
       }
+      x = solution.template cast<T>();
       return OkStatus();
     });
   }
