@@ -158,7 +158,9 @@ std::vector<Master::Device> Master::ListDevices(const std::vector<DeviceName>& f
   }
   for (const std::string& task : tasks) {
     const auto link = links_->WaitFor(task, deadline, [this] { return stopping_.load(); });
-    if (!link.ok()) TB_LOG(Warning, "cluster") << "the devices of " << task << " are not known: " << link.status();
+    if (!link.ok()) {
+      TB_LOG(Warning, "cluster") << "the devices of " << task << " are not known: " << link.status();
+    }
   }
   return Devices(filters);
 }

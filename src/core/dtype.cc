@@ -9,7 +9,7 @@
 namespace tensorbraid {
 namespace {
 
-struct Entry {
+struct TypeNames {
   DType type;
   const char* name;     // ours and NumPy's
   const char* op_name;  // in TensorFlow's op definitions
@@ -18,28 +18,28 @@ struct Entry {
 };
 
 constexpr std::array kTypes = {
-    Entry{DType::kFloat32, "float32", "float", "DT_FLOAT", 4},
-    Entry{DType::kFloat64, "float64", "double", "DT_DOUBLE", 8},
-    Entry{DType::kInt32, "int32", "int32", "DT_INT32", 4},
-    Entry{DType::kUint8, "uint8", "uint8", "DT_UINT8", 1},
-    Entry{DType::kInt16, "int16", "int16", "DT_INT16", 2},
-    Entry{DType::kInt8, "int8", "int8", "DT_INT8", 1},
-    Entry{DType::kString, "string", "string", "DT_STRING", sizeof(std::string)},
-    Entry{DType::kComplex64, "complex64", "complex64", "DT_COMPLEX64", 8},
-    Entry{DType::kInt64, "int64", "int64", "DT_INT64", 8},
-    Entry{DType::kBool, "bool", "bool", "DT_BOOL", 1},
-    Entry{DType::kBfloat16, "bfloat16", "bfloat16", "DT_BFLOAT16", 2},
-    Entry{DType::kUint16, "uint16", "uint16", "DT_UINT16", 2},
-    Entry{DType::kComplex128, "complex128", "complex128", "DT_COMPLEX128", 16},
-    Entry{DType::kFloat16, "float16", "half", "DT_HALF", 2},
-    Entry{DType::kResource, "resource", "resource", "DT_RESOURCE", sizeof(ResourceHandle)},
-    Entry{DType::kVariant, "variant", "variant", "DT_VARIANT", sizeof(Variant)},
-    Entry{DType::kUint32, "uint32", "uint32", "DT_UINT32", 4},
-    Entry{DType::kUint64, "uint64", "uint64", "DT_UINT64", 8},
+    TypeNames{DType::kFloat32, "float32", "float", "DT_FLOAT", 4},
+    TypeNames{DType::kFloat64, "float64", "double", "DT_DOUBLE", 8},
+    TypeNames{DType::kInt32, "int32", "int32", "DT_INT32", 4},
+    TypeNames{DType::kUint8, "uint8", "uint8", "DT_UINT8", 1},
+    TypeNames{DType::kInt16, "int16", "int16", "DT_INT16", 2},
+    TypeNames{DType::kInt8, "int8", "int8", "DT_INT8", 1},
+    TypeNames{DType::kString, "string", "string", "DT_STRING", sizeof(std::string)},
+    TypeNames{DType::kComplex64, "complex64", "complex64", "DT_COMPLEX64", 8},
+    TypeNames{DType::kInt64, "int64", "int64", "DT_INT64", 8},
+    TypeNames{DType::kBool, "bool", "bool", "DT_BOOL", 1},
+    TypeNames{DType::kBfloat16, "bfloat16", "bfloat16", "DT_BFLOAT16", 2},
+    TypeNames{DType::kUint16, "uint16", "uint16", "DT_UINT16", 2},
+    TypeNames{DType::kComplex128, "complex128", "complex128", "DT_COMPLEX128", 16},
+    TypeNames{DType::kFloat16, "float16", "half", "DT_HALF", 2},
+    TypeNames{DType::kResource, "resource", "resource", "DT_RESOURCE", sizeof(ResourceHandle)},
+    TypeNames{DType::kVariant, "variant", "variant", "DT_VARIANT", sizeof(Variant)},
+    TypeNames{DType::kUint32, "uint32", "uint32", "DT_UINT32", 4},
+    TypeNames{DType::kUint64, "uint64", "uint64", "DT_UINT64", 8},
 };
 
-const Entry* Find(DType t) {
-  for (const Entry& e : kTypes) {
+const TypeNames* Find(DType t) {
+  for (const TypeNames& e : kTypes) {
     if (e.type == t) return &e;
   }
   return nullptr;
@@ -48,7 +48,7 @@ const Entry* Find(DType t) {
 // Sizes by number: DTypeSize is called for every tensor of a step.
 constexpr auto kSizes = [] {
   std::array<uint8_t, 32> sizes{};
-  for (const Entry& e : kTypes) sizes[static_cast<size_t>(e.type)] = static_cast<uint8_t>(e.size);
+  for (const TypeNames& e : kTypes) sizes[static_cast<size_t>(e.type)] = static_cast<uint8_t>(e.size);
   return sizes;
 }();
 
@@ -60,7 +60,7 @@ size_t DTypeSize(DType t) {
 }
 
 std::string DTypeName(DType t) {
-  const Entry* e = Find(BaseType(t));
+  const TypeNames* e = Find(BaseType(t));
   if (e == nullptr) return "invalid";
   return IsRef(t) ? std::string(e->name) + "_ref" : e->name;
 }
@@ -73,7 +73,7 @@ std::optional<DType> ParseDType(std::string_view name) {
       ref = true;
     }
   }
-  for (const Entry& e : kTypes) {
+  for (const TypeNames& e : kTypes) {
     if (name == e.name || name == e.op_name || name == e.enum_name) return ref ? RefType(e.type) : e.type;
   }
   return std::nullopt;

@@ -80,22 +80,16 @@ void RegisterPassOps(OpRegistry& r) {
             .NotDifferentiable());
   r.Add(
       Op("DeepCopy").Input("x: T").Output("y: T").Attr("T: type").Stateful().Shape(UnchangedShape).NotDifferentiable());
-  r.Add(Op("Copy")
-            .Input("input: T")
-            .Output("output: T")
-            .Attr("T: type")
-            .Attr("tensor_name: string = ''")
-            .Attr("debug_ops_spec: list(string) = []")
-            .Shape(UnchangedShape)
-            .NotDifferentiable());
-  r.Add(Op("CopyHost")
-            .Input("input: T")
-            .Output("output: T")
-            .Attr("T: type")
-            .Attr("tensor_name: string = ''")
-            .Attr("debug_ops_spec: list(string) = []")
-            .Shape(UnchangedShape)
-            .NotDifferentiable());
+  for (const char* op : {"Copy", "CopyHost"}) {
+    r.Add(Op(op)
+              .Input("input: T")
+              .Output("output: T")
+              .Attr("T: type")
+              .Attr("tensor_name: string = ''")
+              .Attr("debug_ops_spec: list(string) = []")
+              .Shape(UnchangedShape)
+              .NotDifferentiable());
+  }
   r.Add(Op("DebugGradientIdentity").Input("input: T").Output("output: T").Attr("T: type").Shape(UnchangedShape));
   r.Add(Op("Empty")
             .Input("shape: int32")
@@ -111,22 +105,16 @@ void RegisterPassOps(OpRegistry& r) {
             .Attr("shape: shape")
             .Shape(PlaceholderShape)
             .NotDifferentiable());
-  r.Add(Op("DataFormatDimMap")
-            .Input("x: T")
-            .Output("y: T")
-            .Attr("T: {int32, int64} = DT_INT32")
-            .Attr("src_format: string = 'NHWC'")
-            .Attr("dst_format: string = 'NCHW'")
-            .Shape(UnchangedShape)
-            .NotDifferentiable());
-  r.Add(Op("DataFormatVecPermute")
-            .Input("x: T")
-            .Output("y: T")
-            .Attr("T: {int32, int64} = DT_INT32")
-            .Attr("src_format: string = 'NHWC'")
-            .Attr("dst_format: string = 'NCHW'")
-            .Shape(UnchangedShape)
-            .NotDifferentiable());
+  for (const char* op : {"DataFormatDimMap", "DataFormatVecPermute"}) {
+    r.Add(Op(op)
+              .Input("x: T")
+              .Output("y: T")
+              .Attr("T: {int32, int64} = DT_INT32")
+              .Attr("src_format: string = 'NHWC'")
+              .Attr("dst_format: string = 'NCHW'")
+              .Shape(UnchangedShape)
+              .NotDifferentiable());
+  }
 }
 
 }  // namespace tensorbraid

@@ -169,22 +169,16 @@ void RegisterSearchOps(OpRegistry& r) {
             .Attr("out_idx: {int32, int64} = DT_INT32")
             .Shape(ListDiffShape)
             .NotDifferentiable());
-  r.Add(Op("LowerBound")
-            .Input("sorted_inputs: T")
-            .Input("values: T")
-            .Output("output: out_type")
-            .Attr("T: type")
-            .Attr("out_type: {int32, int64} = DT_INT32")
-            .Shape(BoundShape)
-            .NotDifferentiable());
-  r.Add(Op("UpperBound")
-            .Input("sorted_inputs: T")
-            .Input("values: T")
-            .Output("output: out_type")
-            .Attr("T: type")
-            .Attr("out_type: {int32, int64} = DT_INT32")
-            .Shape(BoundShape)
-            .NotDifferentiable());
+  for (const char* op : {"LowerBound", "UpperBound"}) {
+    r.Add(Op(op)
+              .Input("sorted_inputs: T")
+              .Input("values: T")
+              .Output("output: out_type")
+              .Attr("T: type")
+              .Attr("out_type: {int32, int64} = DT_INT32")
+              .Shape(BoundShape)
+              .NotDifferentiable());
+  }
   r.Add(Op("TopK")
             .Input("input: T")
             .Output("values: T")

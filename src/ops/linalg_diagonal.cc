@@ -5,6 +5,7 @@
 #include "graph/node.h"
 #include "ops/builder.h"
 #include "ops/linalg_families.h"
+#include "ops/matrix_diagonal.h"
 #include "tensorbraid/math_ops.h"
 
 namespace tensorbraid {
@@ -56,19 +57,7 @@ Status MatrixDiagShape(ShapeContext& c) {
   if (longest < 0 || rows < -1 || columns < -1) {
     rows = columns = kUnknown;
   } else {
-    const int64_t least_rows = longest - std::min<int64_t>(k.upper, 0);
-    const int64_t least_columns = longest + std::max<int64_t>(k.lower, 0);
-    if (rows == -1 && columns == -1) {
-      rows = columns = std::max(least_rows, least_columns);
-    } else if (rows == -1) {
-      rows = least_rows;
-    } else if (columns == -1) {
-      columns = least_columns;
-    }
-    if (rows < least_rows || columns < least_columns || (rows != least_rows && columns != least_columns)) {
-      return InvalidArgument("matrices of ", rows, " rows and ", columns, " columns do not have diagonals of length ",
-                             longest);
-    }
+    TF_RETURN_IF_ERROR(FitDiagonals(longest, k.lower, k.upper, &rows, &columns));
   }
   Shape out(in.dims().first(in.rank() - own));
   out.AddDim(rows);
@@ -161,6 +150,23 @@ Status BandPartGradient(const Operation& op, const std::vector<Output>& grads, s
 }
 
 }  // namespace
+
+Status FitDiagonals(int64_t longest, int64_t lower, int64_t upper, int64_t* rows, int64_t* columns) {
+  const int64_t least_rows = longest - std::min<int64_t>(upper, 0);
+  const int64_t least_columns = longest + std::max<int64_t>(lower, 0);
+  if (*rows == -1 && *columns == -1) {
+    *rows = *columns = std::max(least_rows, least_columns);
+  } else if (*rows == -1) {
+    *rows = least_rows;
+  } else if (*columns == -1) {
+    *columns = least_columns;
+  }
+  if (*rows < least_rows || *columns < least_columns || (*rows != least_rows && *columns != least_columns)) {
+    return InvalidArgument("matrices of ", *rows, " rows and ", *columns, " columns do not have diagonals of length ",
+                           longest);
+  }
+  return OkStatus();
+}
 
 void RegisterDiagonalOps(OpRegistry& r) {
   r.Add(Op("MatrixDiag")

@@ -95,20 +95,9 @@ void RegisterBinaryOps(OpRegistry& r) {
               .Shape(BroadcastShape)
               .Gradient(row.gradient));
   }
-  r.Add(Op("FloorDiv")
-            .Input("x: T")
-            .Input("y: T")
-            .Output("z: T")
-            .Attr(kNumbers)
-            .Shape(BroadcastShape)
-            .NotDifferentiable());
-  r.Add(Op("TruncateDiv")
-            .Input("x: T")
-            .Input("y: T")
-            .Output("z: T")
-            .Attr(kNumbers)
-            .Shape(BroadcastShape)
-            .NotDifferentiable());
+  for (const char* op : {"FloorDiv", "TruncateDiv"}) {
+    r.Add(Op(op).Input("x: T").Input("y: T").Output("z: T").Attr(kNumbers).Shape(BroadcastShape).NotDifferentiable());
+  }
   r.Add(Op("Mod")
             .Input("x: T")
             .Input("y: T")

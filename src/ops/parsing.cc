@@ -251,7 +251,7 @@ Op WithSequenceOutputs(Op op, bool has_ragged, bool has_lengths) {
   return op;
 }
 
-void RegisterSequenceOps(OpRegistry& r) {
+void RegisterSequenceParsingOps(OpRegistry& r) {
   r.Add(WithSequenceOutputs(Op("ParseSingleSequenceExample")
                                 .Input("serialized: string")
                                 .Input("feature_list_dense_missing_assumed_empty: string")
@@ -348,7 +348,7 @@ void RegisterDecodeOps(OpRegistry& r) {
 
 void RegisterParsingOps(OpRegistry& r) {
   RegisterExampleOps(r);
-  RegisterSequenceOps(r);
+  RegisterSequenceParsingOps(r);
   RegisterDecodeOps(r);
 }
 

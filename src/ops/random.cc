@@ -8,14 +8,14 @@
 #include "tensorbraid/random_ops.h"
 
 namespace tensorbraid {
-namespace {
-
 Status ShapeFromInput(ShapeContext& c) {
   TF_RETURN_IF_ERROR(c.WithRank(0, 1).status());
   TF_ASSIGN_OR_RETURN(Shape shape, c.input_as_shape(0));
   c.set_output(0, std::move(shape));
   return OkStatus();
 }
+
+namespace {
 
 struct Seeds {
   int64_t seed;

@@ -7,13 +7,6 @@
 namespace tensorbraid {
 namespace {
 
-Status ShapeFromInput(ShapeContext& c) {
-  TF_RETURN_IF_ERROR(c.WithRank(0, 1).status());
-  TF_ASSIGN_OR_RETURN(Shape shape, c.input_as_shape(0));
-  c.set_output(0, std::move(shape));
-  return OkStatus();
-}
-
 // A sample of the wanted shape for each parameter.
 Status ShapeForEach(ShapeContext& c) {
   TF_RETURN_IF_ERROR(c.WithRank(0, 1).status());
@@ -156,62 +149,23 @@ void RegisterRandomSamplingOps(OpRegistry& r) {
             .Stateful()
             .Shape(ShapeFromInput)
             .NotDifferentiable());
-  r.Add(Op("UniformCandidateSampler")
-            .Input("true_classes: int64")
-            .Output("sampled_candidates: int64")
-            .Output("true_expected_count: float")
-            .Output("sampled_expected_count: float")
-            .Attr("num_true: int >= 1")
-            .Attr("num_sampled: int >= 1")
-            .Attr("unique: bool")
-            .Attr("range_max: int >= 1")
-            .Attr("seed: int = 0")
-            .Attr("seed2: int = 0")
-            .Stateful()
-            .Shape(CandidatesShape)
-            .NotDifferentiable());
-  r.Add(Op("LogUniformCandidateSampler")
-            .Input("true_classes: int64")
-            .Output("sampled_candidates: int64")
-            .Output("true_expected_count: float")
-            .Output("sampled_expected_count: float")
-            .Attr("num_true: int >= 1")
-            .Attr("num_sampled: int >= 1")
-            .Attr("unique: bool")
-            .Attr("range_max: int >= 1")
-            .Attr("seed: int = 0")
-            .Attr("seed2: int = 0")
-            .Stateful()
-            .Shape(CandidatesShape)
-            .NotDifferentiable());
-  r.Add(Op("LearnedUnigramCandidateSampler")
-            .Input("true_classes: int64")
-            .Output("sampled_candidates: int64")
-            .Output("true_expected_count: float")
-            .Output("sampled_expected_count: float")
-            .Attr("num_true: int >= 1")
-            .Attr("num_sampled: int >= 1")
-            .Attr("unique: bool")
-            .Attr("range_max: int >= 1")
-            .Attr("seed: int = 0")
-            .Attr("seed2: int = 0")
-            .Stateful()
-            .Shape(CandidatesShape)
-            .NotDifferentiable());
-  r.Add(Op("ThreadUnsafeUnigramCandidateSampler")
-            .Input("true_classes: int64")
-            .Output("sampled_candidates: int64")
-            .Output("true_expected_count: float")
-            .Output("sampled_expected_count: float")
-            .Attr("num_true: int >= 1")
-            .Attr("num_sampled: int >= 1")
-            .Attr("unique: bool")
-            .Attr("range_max: int >= 1")
-            .Attr("seed: int = 0")
-            .Attr("seed2: int = 0")
-            .Stateful()
-            .Shape(CandidatesShape)
-            .NotDifferentiable());
+  for (const char* op : {"UniformCandidateSampler", "LogUniformCandidateSampler", "LearnedUnigramCandidateSampler",
+                         "ThreadUnsafeUnigramCandidateSampler"}) {
+    r.Add(Op(op)
+              .Input("true_classes: int64")
+              .Output("sampled_candidates: int64")
+              .Output("true_expected_count: float")
+              .Output("sampled_expected_count: float")
+              .Attr("num_true: int >= 1")
+              .Attr("num_sampled: int >= 1")
+              .Attr("unique: bool")
+              .Attr("range_max: int >= 1")
+              .Attr("seed: int = 0")
+              .Attr("seed2: int = 0")
+              .Stateful()
+              .Shape(CandidatesShape)
+              .NotDifferentiable());
+  }
   r.Add(Op("FixedUnigramCandidateSampler")
             .Input("true_classes: int64")
             .Output("sampled_candidates: int64")

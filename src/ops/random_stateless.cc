@@ -5,13 +5,6 @@
 namespace tensorbraid {
 namespace {
 
-Status ShapeFromInput(ShapeContext& c) {
-  TF_RETURN_IF_ERROR(c.WithRank(0, 1).status());
-  TF_ASSIGN_OR_RETURN(Shape shape, c.input_as_shape(0));
-  c.set_output(0, std::move(shape));
-  return OkStatus();
-}
-
 Status KeyCounterShape(ShapeContext& c) {
   c.set_output(0, {1});
   c.set_output(1, {2});
@@ -27,63 +20,29 @@ Status StateShape(ShapeContext& c) {
 }  // namespace
 
 void RegisterStatelessRandomOps(OpRegistry& r) {
-  r.Add(Op("StatelessRandomUniform")
-            .Input("shape: T")
-            .Input("seed: Tseed")
-            .Output("output: dtype")
-            .Attr("dtype: {half, bfloat16, float, double} = DT_FLOAT")
-            .Attr("T: {int32, int64} = DT_INT32")
-            .Attr("Tseed: {int32, int64} = DT_INT64")
-            .Shape(ShapeFromInput)
-            .NotDifferentiable());
-  r.Add(Op("StatelessRandomUniformV2")
-            .Input("shape: Tshape")
-            .Input("key: uint64")
-            .Input("counter: uint64")
-            .Input("alg: int32")
-            .Output("output: dtype")
-            .Attr("dtype: {half, bfloat16, float, double} = DT_FLOAT")
-            .Attr("Tshape: {int32, int64} = DT_INT32")
-            .Shape(ShapeFromInput)
-            .NotDifferentiable());
-  r.Add(Op("StatelessRandomNormal")
-            .Input("shape: T")
-            .Input("seed: Tseed")
-            .Output("output: dtype")
-            .Attr("dtype: {half, bfloat16, float, double} = DT_FLOAT")
-            .Attr("T: {int32, int64} = DT_INT32")
-            .Attr("Tseed: {int32, int64} = DT_INT64")
-            .Shape(ShapeFromInput)
-            .NotDifferentiable());
-  r.Add(Op("StatelessRandomNormalV2")
-            .Input("shape: Tshape")
-            .Input("key: uint64")
-            .Input("counter: uint64")
-            .Input("alg: int32")
-            .Output("output: dtype")
-            .Attr("dtype: {half, bfloat16, float, double} = DT_FLOAT")
-            .Attr("Tshape: {int32, int64} = DT_INT32")
-            .Shape(ShapeFromInput)
-            .NotDifferentiable());
-  r.Add(Op("StatelessTruncatedNormal")
-            .Input("shape: T")
-            .Input("seed: Tseed")
-            .Output("output: dtype")
-            .Attr("dtype: {half, bfloat16, float, double} = DT_FLOAT")
-            .Attr("T: {int32, int64} = DT_INT32")
-            .Attr("Tseed: {int32, int64} = DT_INT64")
-            .Shape(ShapeFromInput)
-            .NotDifferentiable());
-  r.Add(Op("StatelessTruncatedNormalV2")
-            .Input("shape: Tshape")
-            .Input("key: uint64")
-            .Input("counter: uint64")
-            .Input("alg: int32")
-            .Output("output: dtype")
-            .Attr("dtype: {half, bfloat16, float, double} = DT_FLOAT")
-            .Attr("Tshape: {int32, int64} = DT_INT32")
-            .Shape(ShapeFromInput)
-            .NotDifferentiable());
+  for (const char* op : {"StatelessRandomUniform", "StatelessRandomNormal", "StatelessTruncatedNormal"}) {
+    r.Add(Op(op)
+              .Input("shape: T")
+              .Input("seed: Tseed")
+              .Output("output: dtype")
+              .Attr("dtype: {half, bfloat16, float, double} = DT_FLOAT")
+              .Attr("T: {int32, int64} = DT_INT32")
+              .Attr("Tseed: {int32, int64} = DT_INT64")
+              .Shape(ShapeFromInput)
+              .NotDifferentiable());
+  }
+  for (const char* op : {"StatelessRandomUniformV2", "StatelessRandomNormalV2", "StatelessTruncatedNormalV2"}) {
+    r.Add(Op(op)
+              .Input("shape: Tshape")
+              .Input("key: uint64")
+              .Input("counter: uint64")
+              .Input("alg: int32")
+              .Output("output: dtype")
+              .Attr("dtype: {half, bfloat16, float, double} = DT_FLOAT")
+              .Attr("Tshape: {int32, int64} = DT_INT32")
+              .Shape(ShapeFromInput)
+              .NotDifferentiable());
+  }
   r.Add(Op("StatelessRandomUniformInt")
             .Input("shape: T")
             .Input("seed: Tseed")

@@ -206,30 +206,16 @@ void RegisterSparseOps(OpRegistry& r) {
             .Attr("T: numbertype")
             .Attr("Tindices: {int32, int64}")
             .Shape(DenseAddShape));
-  r.Add(Op("SparseDenseCwiseAdd")
-            .Input("sp_indices: int64")
-            .Input("sp_values: T")
-            .Input("sp_shape: int64")
-            .Input("dense: T")
-            .Output("output: T")
-            .Attr("T: numbertype")
-            .Shape(ValuesShape));
-  r.Add(Op("SparseDenseCwiseMul")
-            .Input("sp_indices: int64")
-            .Input("sp_values: T")
-            .Input("sp_shape: int64")
-            .Input("dense: T")
-            .Output("output: T")
-            .Attr("T: numbertype")
-            .Shape(ValuesShape));
-  r.Add(Op("SparseDenseCwiseDiv")
-            .Input("sp_indices: int64")
-            .Input("sp_values: T")
-            .Input("sp_shape: int64")
-            .Input("dense: T")
-            .Output("output: T")
-            .Attr("T: numbertype")
-            .Shape(ValuesShape));
+  for (const char* op : {"SparseDenseCwiseAdd", "SparseDenseCwiseMul", "SparseDenseCwiseDiv"}) {
+    r.Add(Op(op)
+              .Input("sp_indices: int64")
+              .Input("sp_values: T")
+              .Input("sp_shape: int64")
+              .Input("dense: T")
+              .Output("output: T")
+              .Attr("T: numbertype")
+              .Shape(ValuesShape));
+  }
   r.Add(Op("SparseReorder")
             .Input("input_indices: int64")
             .Input("input_values: T")

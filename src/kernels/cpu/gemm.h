@@ -7,6 +7,7 @@
 
 #include "core/thread_pool.h"
 #include "tensorbraid/shape.h"
+#include "tensorbraid/status.h"
 
 namespace tensorbraid::cpu {
 
@@ -22,6 +23,15 @@ void Gemm(ThreadPool* pool, bool transpose_a, bool transpose_b, int64_t m, int64
 template <>
 void Gemm(ThreadPool* pool, bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k,
           const std::complex<double>* a, const std::complex<double>* b, std::complex<double>* c);
+
+// Of products of matrices, the last two dimensions of tensors of rank 2 or more: [m,k] times [k,n].
+struct MatMulSizes {
+  int64_t m = 0;
+  int64_t n = 0;
+  int64_t k = 0;
+};
+// InvalidArgument when there are no matrices, or they do not fit.
+StatusOr<MatMulSizes> MatMulSizesOf(const Shape& a, const Shape& b, bool transpose_a, bool transpose_b);
 
 // Which matrix of an operand with batch dimensions `of` goes with number i of the `batch` that they are broadcast to.
 int64_t MatrixAt(const Shape& of, const Shape& batch, int64_t i);

@@ -4,6 +4,7 @@
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/families.h"
+#include "ops/matrix_diagonal.h"
 
 namespace tensorbraid::cpu {
 namespace {
@@ -103,8 +104,6 @@ class MatrixDiagKernel final : public DiagonalKernel {
       return InvalidArgument("k names ", d.count(), " diagonals, diagonal has shape ", in.shape());
     }
     d.longest = in.shape().dim(rank - 1);
-    const int64_t least_rows = d.longest - std::min<int64_t>(d.upper, 0);
-    const int64_t least_columns = d.longest + std::max<int64_t>(d.lower, 0);
     int64_t rows = -1, columns = -1;
     if (ctx.num_inputs() > 1) {
       TF_ASSIGN_OR_RETURN(rows, IntegerOf(ctx.input(2), "num_rows"));
@@ -113,17 +112,7 @@ class MatrixDiagKernel final : public DiagonalKernel {
         return InvalidArgument("padding_value must be a scalar, got shape ", ctx.input(4).shape());
       }
     }
-    if (rows == -1 && columns == -1) {
-      rows = columns = std::max(least_rows, least_columns);
-    } else if (rows == -1) {
-      rows = least_rows;
-    } else if (columns == -1) {
-      columns = least_columns;
-    }
-    if (rows < least_rows || columns < least_columns || (rows != least_rows && columns != least_columns)) {
-      return InvalidArgument("matrices of ", rows, " rows and ", columns, " columns do not have diagonals of length ",
-                             d.longest);
-    }
+    TF_RETURN_IF_ERROR(FitDiagonals(d.longest, d.lower, d.upper, &rows, &columns));
     d.rows = rows;
     d.columns = columns;
     Shape shape(in.shape().dims().first(rank - own));

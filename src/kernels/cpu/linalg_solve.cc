@@ -58,8 +58,8 @@ class SolveKernel final : public Kernel {
   const bool adjoint_;
 };
 
-// Row k of X is (row k of B - the rows of X before it, by the row of A) / the diagonal's element; "before" is above for a
-// lower triangle and below for an upper one. Rows lie in memory as they are used.
+// Row k of X is (row k of B - the rows of X before it, by the row of A) / the diagonal's element; "before" is above for
+// a lower triangle and below for an upper one. Rows lie in memory as they are used.
 template <typename T>
 void SolveTriangular(const T* a, int64_t n, bool lower, bool adjoint, T* x, int64_t columns) {
   const auto at = [&](int64_t row, int64_t column) {

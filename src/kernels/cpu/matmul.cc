@@ -27,13 +27,8 @@ class MatMulKernel final : public Kernel {
     const Tensor& b = ctx.input(1);
     if (a.shape().rank() != 2) return InvalidArgument("a must be a matrix, got shape ", a.shape());
     if (b.shape().rank() != 2) return InvalidArgument("b must be a matrix, got shape ", b.shape());
-    const int64_t m = a.shape().dim(transpose_a_ ? 1 : 0);
-    const int64_t k = a.shape().dim(transpose_a_ ? 0 : 1);
-    const int64_t n = b.shape().dim(transpose_b_ ? 0 : 1);
-    if (b.shape().dim(transpose_b_ ? 1 : 0) != k) {
-      return InvalidArgument("matrix sizes do not fit: ", a.shape(), transpose_a_ ? " transposed" : "", " times ",
-                             b.shape(), transpose_b_ ? " transposed" : "");
-    }
+    TF_ASSIGN_OR_RETURN(const MatMulSizes sizes, MatMulSizesOf(a.shape(), b.shape(), transpose_a_, transpose_b_));
+    const auto [m, n, k] = sizes;
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {m, n}));
     Gemm<T>(ctx.env().pool, transpose_a_, transpose_b_, m, n, k, a.data<T>().data(), b.data<T>().data(),
             out->mutable_data<T>().data());
@@ -54,14 +49,9 @@ class BatchMatMulKernel final : public Kernel {
   Status Compute(KernelContext& ctx) override {
     const Tensor& x = ctx.input(0);
     const Tensor& y = ctx.input(1);
+    TF_ASSIGN_OR_RETURN(const MatMulSizes sizes, MatMulSizesOf(x.shape(), y.shape(), adj_x_, adj_y_));
+    const auto [m, n, k] = sizes;
     const int rx = x.shape().rank(), ry = y.shape().rank();
-    if (rx < 2 || ry < 2) return InvalidArgument("inputs must be matrices, got ", x.shape(), " and ", y.shape());
-    const int64_t m = x.shape().dim(adj_x_ ? rx - 1 : rx - 2);
-    const int64_t k = x.shape().dim(adj_x_ ? rx - 2 : rx - 1);
-    const int64_t n = y.shape().dim(adj_y_ ? ry - 2 : ry - 1);
-    if (y.shape().dim(adj_y_ ? ry - 1 : ry - 2) != k) {
-      return InvalidArgument("matrix sizes do not fit: ", x.shape(), " times ", y.shape());
-    }
     const Shape x_batch(x.shape().dims().first(rx - 2));
     const Shape y_batch(y.shape().dims().first(ry - 2));
     if (!broadcast_ && x_batch != y_batch) {

@@ -26,12 +26,8 @@ class SparseMatMulKernel final : public Kernel {
     const Tensor& b = ctx.input(1);
     if (a.shape().rank() != 2) return InvalidArgument("a must be a matrix, got shape ", a.shape());
     if (b.shape().rank() != 2) return InvalidArgument("b must be a matrix, got shape ", b.shape());
-    const int64_t m = a.shape().dim(transpose_a_ ? 1 : 0);
-    const int64_t k = a.shape().dim(transpose_a_ ? 0 : 1);
-    const int64_t n = b.shape().dim(transpose_b_ ? 0 : 1);
-    if (b.shape().dim(transpose_b_ ? 1 : 0) != k) {
-      return InvalidArgument("matrix sizes do not fit: ", a.shape(), " times ", b.shape());
-    }
+    TF_ASSIGN_OR_RETURN(const MatMulSizes sizes, MatMulSizesOf(a.shape(), b.shape(), transpose_a_, transpose_b_));
+    const auto [m, n, k] = sizes;
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {m, n}));
     const std::vector<float> wa = Converted<float, A>(a), wb = Converted<float, B>(b);
     Gemm<float>(ctx.env().pool, transpose_a_, transpose_b_, m, n, k, wa.data(), wb.data(),
@@ -54,14 +50,9 @@ class MixedBatchMatMulKernel final : public Kernel {
   Status Compute(KernelContext& ctx) override {
     const Tensor& x = ctx.input(0);
     const Tensor& y = ctx.input(1);
+    TF_ASSIGN_OR_RETURN(const MatMulSizes sizes, MatMulSizesOf(x.shape(), y.shape(), adj_x_, adj_y_));
+    const auto [m, n, k] = sizes;
     const int rx = x.shape().rank(), ry = y.shape().rank();
-    if (rx < 2 || ry < 2) return InvalidArgument("inputs must be matrices, got ", x.shape(), " and ", y.shape());
-    const int64_t m = x.shape().dim(adj_x_ ? rx - 1 : rx - 2);
-    const int64_t k = x.shape().dim(adj_x_ ? rx - 2 : rx - 1);
-    const int64_t n = y.shape().dim(adj_y_ ? ry - 2 : ry - 1);
-    if (y.shape().dim(adj_y_ ? ry - 1 : ry - 2) != k) {
-      return InvalidArgument("matrix sizes do not fit: ", x.shape(), " times ", y.shape());
-    }
     const Shape x_batch(x.shape().dims().first(rx - 2)), y_batch(y.shape().dims().first(ry - 2));
     TF_ASSIGN_OR_RETURN(const Shape batch, BroadcastShapes(x_batch, y_batch));
     Shape shape = batch;
@@ -98,6 +89,19 @@ void AddSparse(KernelRegistry& r) {
 }
 
 }  // namespace
+
+StatusOr<MatMulSizes> MatMulSizesOf(const Shape& a, const Shape& b, bool transpose_a, bool transpose_b) {
+  const int ra = a.rank(), rb = b.rank();
+  if (ra < 2 || rb < 2) return InvalidArgument("inputs must be matrices, got ", a, " and ", b);
+  const MatMulSizes sizes{.m = a.dim(transpose_a ? ra - 1 : ra - 2),
+                          .n = b.dim(transpose_b ? rb - 2 : rb - 1),
+                          .k = a.dim(transpose_a ? ra - 2 : ra - 1)};
+  if (b.dim(transpose_b ? rb - 1 : rb - 2) != sizes.k) {
+    return InvalidArgument("matrix sizes do not fit: ", a, transpose_a ? " transposed" : "", " times ", b,
+                           transpose_b ? " transposed" : "");
+  }
+  return sizes;
+}
 
 int64_t MatrixAt(const Shape& of, const Shape& batch, int64_t i) {
   int64_t at = 0, step = 1;
