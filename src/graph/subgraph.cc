@@ -52,6 +52,11 @@ class Extractor {
     return it == feeds_.end() ? -1 : static_cast<int>(it - feeds_.begin());
   }
 
+  // Whoever waits for it waits for the feed: it cannot run itself.
+  bool IsFedPlaceholder(Node* node) const {
+    return (node->type() == "Placeholder" || node->type() == "PlaceholderV2") && FeedIndex(Output(node, 0)) >= 0;
+  }
+
   void Mark(Node* start) {
     std::vector<Node*> stack = {start};
     while (!stack.empty()) {
@@ -62,7 +67,9 @@ class Extractor {
       for (const Output& in : n->inputs()) {
         if (feeds_.empty() || FeedIndex(in) < 0) stack.push_back(in.node());
       }
-      for (Node* c : n->control_inputs()) stack.push_back(c);
+      for (Node* c : n->control_inputs()) {
+        if (!IsFedPlaceholder(c)) stack.push_back(c);
+      }
     }
   }
 
@@ -108,7 +115,14 @@ class Extractor {
       if (!inputs[i].valid()) missing.push_back(static_cast<int>(i));
     }
     std::vector<Node*> controls;
-    for (Node* c : node.control_inputs()) controls.push_back(copies_[c->id()]);
+    for (Node* c : node.control_inputs()) {
+      Node* control = copies_[c->id()];
+      if (IsFedPlaceholder(c)) {
+        TF_ASSIGN_OR_RETURN(const Output fed, Map(Output(c, 0)));
+        control = fed.node();
+      }
+      controls.push_back(control);
+    }
     TF_ASSIGN_OR_RETURN(copies_[node.id()], out_->impl().CopyNode(node, std::move(inputs), std::move(controls)));
     for (int i : missing) back_edges_.Add(copies_[node.id()], i, node.inputs()[i]);
     return OkStatus();

@@ -48,6 +48,21 @@ TEST(SessionTest, NamesWhatIsWrongWithFeedsAndFetches) {
   EXPECT_TRUE(run({"y:0"}, {{"x:0", Tensor::Of<float>({1, 2}, {1, 2})}}).ok());
 }
 
+TEST(SessionTest, WhoWaitsForAPlaceholderWaitsForItsFeed) {
+  Graph g;
+  auto x = Placeholder(g, kFloat32, {}, "x");
+  Output y;
+  {
+    auto after = g.ControlDependencies(std::vector<Output>{x});
+    y = Identity(Operand(1.0f).ToOutput(g));
+  }
+  auto session = Session::Create(g).value();
+  const auto value = session->Run({y}, {{x, Tensor::Scalar(2.0f)}});
+  ASSERT_TRUE(value.ok()) << value.status();
+  EXPECT_EQ((*value)[0].scalar<float>(), 1);
+  EXPECT_EQ(session->Run({y}).status().code(), StatusCode::kInvalidArgument);
+}
+
 TEST(SessionTest, UninitializedVariableSaysWhichAndWhatToRun) {
   Graph g;
   Variable v(g, {}, Zeros(), {.name = "weights"});

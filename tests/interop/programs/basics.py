@@ -43,6 +43,18 @@ def large_and_empty(s):
     s.run(y, {x: 1.5})
 
 
+def waiting_for_what_is_fed(s):
+    go = tf1.placeholder(tf.bool, [], name="go")
+    shaped = tf1.placeholder(tf.float32, [2], name="shaped")
+    with tf.control_dependencies([go, shaped]):
+        with tf.device(s.ps):
+            y = tf.constant(1.0) + 1.0
+        z = tf.random.uniform([]) * 0.0
+    s.run([y, z], {go: True, shaped: [1.0, 2.0]})
+    s.run([y, z], {go: True})  # the other must be fed too
+    s.run([y, z, shaped], {go: True, shaped: [1.0, 2.0]})
+
+
 def assertions_of_initialized_variables(s):
     with tf.device(s.ps):
         v = tf1.get_variable("v", initializer=tf.constant([1.0, 2.0]), use_resource=False)
