@@ -111,7 +111,8 @@ class Partitioner {
 
   // Nodes that depend on nothing that goes around, only on what stays the same, run in each iteration nevertheless:
   // where nothing else makes the iterations of their loop, a driver does.
-  Status BeginWhereNothingGoesAround() {
+  // Where no condition says whether it goes on, a loop has one iteration.
+  Status BeginWhereNothingGoesAround(const std::vector<Node*>& conditions) {
     std::set<std::pair<int, std::string>> going_around;
     for (const auto& node : graph_.impl().nodes()) {
       if (FlowKindOf(*node) != FlowKind::kMerge || !HasBackEdge(*node)) continue;
@@ -119,7 +120,7 @@ class Partitioner {
     }
     for (const auto& node : graph_.impl().nodes()) {
       const int id = node->id(), frame = frames_.frame_of[id];
-      if (frame == 0 || going_around.contains({frame, tasks_[id]})) continue;
+      if (frame == 0 || conditions[frame] == nullptr || going_around.contains({frame, tasks_[id]})) continue;
       TF_RETURN_IF_ERROR(
           drivers_.BeginOn(parts_.at(tasks_[id]).get(), tasks_[id], devices_[id], frames_, frame).status());
     }
@@ -132,7 +133,6 @@ class Partitioner {
 
   // Gives every driver its condition, which may itself have to cross.
   Status DriveLoops() {
-    TF_RETURN_IF_ERROR(BeginWhereNothingGoesAround());
     std::vector<Node*> conditions(frames_.frames.size(), nullptr);
     for (const auto& node : graph_.impl().nodes()) {
       if (FlowKindOf(*node) != FlowKind::kLoopCond) continue;
@@ -142,6 +142,7 @@ class Partitioner {
       }
       condition = node.get();
     }
+    TF_RETURN_IF_ERROR(BeginWhereNothingGoesAround(conditions));
     // The condition of a loop within another may need a driver of the outer one that nothing needed before.
     for (size_t i = 0; i < drivers_.size(); ++i) {
       const LoopDriver driver = drivers_[i];

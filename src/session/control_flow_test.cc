@@ -341,6 +341,13 @@ TEST_F(ClusterControlFlowTest, AVariableOnTheParameterServerIsUpdatedInEachItera
   EXPECT_EQ(*RunOne(*session, v.value()), 45);
 }
 
+TEST_F(ClusterControlFlowTest, ALoopWithoutAConditionRunsOnce) {
+  Graph g;
+  const Output inside = EnterConstant(Number(g, 2), "loop");
+  const Output out = NodeBuilder(g, "Exit").Input(inside * inside).Output();
+  EXPECT_EQ(*RunOne(*Open(g), out), 4);
+}
+
 TEST_F(ClusterControlFlowTest, WhatStaysTheSameIsUsedOnAnotherTaskInEachIteration) {
   Graph g;
   const Output two = EnterConstant(Number(g, 2), "loop");
