@@ -49,7 +49,7 @@ struct ApplyGradientsOptions {
 // with. Not thread-safe.
 class Optimizer {
  public:
-  explicit Optimizer(std::string name) : name_(std::move(name)) {}
+  explicit Optimizer(std::string name);
   virtual ~Optimizer() = default;
   Optimizer(const Optimizer&) = delete;
   Optimizer& operator=(const Optimizer&) = delete;
@@ -81,13 +81,23 @@ class Optimizer {
 
   // A variable of the same shape beside `variable`, named "variable/<name of the optimizer>".
   Variable MakeSlot(const Variable& variable, const std::string& slot, const Initializer& initializer);
+  // A scalar that the steps of all variables share, beside the first of them; of the first's dtype.
+  Variable MakeShared(const Variable& first, const std::string& name, double value);
+  // REQUIRES: MakeShared.
+  const Variable& GetShared(const std::string& name) const { return shared_.at(name); }
   // A hyperparameter as a tensor of the variable's dtype; numbers become one constant per device, so that nothing has
   // to be sent for them.
   Output Hyper(const Operand& value, const Variable& variable);
 
  private:
+  // Whether the slots are of this graph, which has a mark of this optimizer then. An address would not do: the graph
+  // that was there may be gone.
+  bool Knows(const Graph& graph) const;
+
   const std::string name_;
+  const std::string mark_;                                                   // a collection of the graph
   std::map<std::pair<const Node*, std::string>, Variable> slots_;            // by handle and slot
+  std::map<std::string, Variable> shared_;                                   // by name
   std::map<std::tuple<const Operand*, std::string, DType>, Output> hypers_;  // of one ApplyGradients
 };
 
@@ -219,8 +229,6 @@ class AdamOptimizer final : public Optimizer {
   const Operand beta2_;
   const Operand epsilon_;
   const AdamOptions options_;
-  Variable beta1_power_;
-  Variable beta2_power_;
 };
 
 struct RMSPropOptions {

@@ -44,7 +44,7 @@ TEST(Record, BytesAreTensorFlows) {
 TEST(Record, WhatWasWrittenIsReadAgain) {
   TempDir dir;
   std::string large;
-  for (int i = 0; i < 300000; ++i) large += static_cast<char>(i * i >> 3);
+  for (int64_t i = 0; i < 300000; ++i) large += static_cast<char>(i * i >> 3);
   const std::vector<std::string> records = {"a", "", large, "end"};
   for (Compression compression : {Compression::kNone, Compression::kZlib, Compression::kGzip}) {
     const std::string path = dir.path() + "/records";

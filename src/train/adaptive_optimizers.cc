@@ -20,16 +20,8 @@ Operation AdagradOptimizer::ApplyDense(const Output& grad, const Variable& varia
 }
 
 void AdamOptimizer::CreateSlots(const Variable& variable) {
-  Graph& graph = *variable.graph();
-  if (!beta1_power_.valid() || beta1_power_.graph() != &graph) {
-    auto top = graph.NameScope("");
-    auto device = graph.ColocateWith(variable.handle().op());
-    const auto power = [&](const char* name, double beta) {
-      return Variable(graph, {}, Constant(beta), {.name = name, .dtype = variable.dtype(), .trainable = false});
-    };
-    beta1_power_ = power("beta1_power", options_.beta1);
-    beta2_power_ = power("beta2_power", options_.beta2);
-  }
+  MakeShared(variable, "beta1_power", options_.beta1);
+  MakeShared(variable, "beta2_power", options_.beta2);
   MakeSlot(variable, "m", Zeros());
   MakeSlot(variable, "v", Zeros());
 }
@@ -45,8 +37,8 @@ Operation AdamOptimizer::ApplyDense(const Output& grad, const Variable& variable
       .Input(variable.handle())
       .Input(GetSlot(variable, "m").handle())
       .Input(GetSlot(variable, "v").handle())
-      .Input(power(beta1_power_))
-      .Input(power(beta2_power_))
+      .Input(power(GetShared("beta1_power")))
+      .Input(power(GetShared("beta2_power")))
       .Input(Hyper(learning_rate_, variable))
       .Input(Hyper(beta1_, variable))
       .Input(Hyper(beta2_, variable))
@@ -58,7 +50,8 @@ Operation AdamOptimizer::ApplyDense(const Output& grad, const Variable& variable
 
 std::vector<Operation> AdamOptimizer::Finish() {
   std::vector<Operation> operations;
-  for (const auto& [power, beta] : {std::pair{beta1_power_, &beta1_}, std::pair{beta2_power_, &beta2_}}) {
+  for (const auto& [power, beta] :
+       {std::pair{GetShared("beta1_power"), &beta1_}, std::pair{GetShared("beta2_power"), &beta2_}}) {
     auto device = power.graph()->ColocateWith(power.handle().op());
     operations.push_back(power.Assign(power * Hyper(*beta, power)));
   }

@@ -1,6 +1,7 @@
 #include "tensorbraid/optimizer.h"
 
 #include <algorithm>
+#include <atomic>
 #include <set>
 
 #include "core/strings.h"
@@ -20,7 +21,17 @@ std::vector<Output> ReadsOf(const Variable& variable) {
   return reads;
 }
 
+// Of this process: no two optimizers have the same.
+std::string UniqueMark() {
+  static std::atomic<uint64_t> optimizers{0};
+  return StrCat("_optimizer_", optimizers.fetch_add(1));
+}
+
 }  // namespace
+
+Optimizer::Optimizer(std::string name) : name_(std::move(name)), mark_(UniqueMark()) {}
+
+bool Optimizer::Knows(const Graph& graph) const { return !graph.GetCollection(mark_).empty(); }
 
 Operation Optimizer::Minimize(const Output& loss, const MinimizeOptions& options) {
   if (!loss.valid()) return {};  // the graph knows why
@@ -86,6 +97,10 @@ Operation Optimizer::ApplyGradients(const std::vector<GradAndVar>& grads, const 
   if (graph == nullptr) return {};
   if (!graph->status().ok()) return {};
   hypers_.clear();
+  if (!Knows(*graph)) {
+    slots_.clear();
+    shared_.clear();
+  }
   std::vector<Operation> updates;
   std::string train_name;  // that of the scope, as TensorFlow names it
   Operation updated;
@@ -94,6 +109,7 @@ Operation Optimizer::ApplyGradients(const std::vector<GradAndVar>& grads, const 
     train_name = graph->impl().name_scope() + "/";
     for (const GradAndVar& g : grads) {
       if (!g.grad.valid()) continue;
+      if (!Knows(*graph)) graph->AddToCollection(mark_, g.var.handle());
       CreateSlots(g.var);
       auto name = graph->NameScope("update_" + g.var.name());
       auto device = graph->ColocateWith(g.var.handle().op());
@@ -128,6 +144,7 @@ Operation Optimizer::ApplyGradients(const std::vector<GradAndVar>& grads, const 
 }
 
 Variable Optimizer::GetSlot(const Variable& variable, const std::string& slot) const {
+  if (!variable.valid() || !Knows(*variable.graph())) return {};
   const auto it = slots_.find({variable.handle().node(), slot});
   return it == slots_.end() ? Variable() : it->second;
 }
@@ -146,6 +163,17 @@ Variable Optimizer::MakeSlot(const Variable& variable, const std::string& slot, 
     auto device = graph.ColocateWith(variable.handle().op());
     made = Variable(graph, variable.shape(), initializer,
                     {.name = variable.name() + "/" + name_, .dtype = variable.dtype(), .trainable = false});
+  }
+  return made;
+}
+
+Variable Optimizer::MakeShared(const Variable& first, const std::string& name, double value) {
+  Variable& made = shared_[name];
+  if (!made.valid()) {
+    Graph& graph = *first.graph();
+    auto top = graph.NameScope("");
+    auto device = graph.ColocateWith(first.handle().op());
+    made = Variable(graph, {}, Constant(value), {.name = name, .dtype = first.dtype(), .trainable = false});
   }
   return made;
 }
