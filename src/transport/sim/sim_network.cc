@@ -204,19 +204,23 @@ class SimLink final : public Link, public std::enable_shared_from_this<SimLink> 
   }
 
   void Close(Status why) override {
-    const auto self = shared_from_this();
-    if (const auto other = other_.lock()) {
+    {
       MutexLock lock(mu_);
       if (std::exchange(closed_, true)) return;
-      // After all control messages; what is left of the bulk lane is lost.
-      core_->Travel(
-          node_->key, other->node_->key, {},
-          [self, other, why] {
-            other->GoDown(Unavailable("connection to ", other->peer_.task, " closed: ", ToString(why)));
-          },
-          last_[0]);
     }
-    core_->At({}, [self, why] { self->GoDown(why); });
+    // In one event: the other side cannot be down, and say so, before this one is.
+    core_->At({}, [self = shared_from_this(), why] {
+      if (const auto other = self->other_.lock()) {
+        // After all control messages; what is left of the bulk lane is lost.
+        self->core_->Travel(
+            self->node_->key, other->node_->key, {},
+            [other, why] {
+              other->GoDown(Unavailable("connection to ", other->peer_.task, " closed: ", ToString(why)));
+            },
+            self->LastTime());
+      }
+      self->GoDown(why);
+    });
   }
 
   // The rest on the scheduler's thread.
