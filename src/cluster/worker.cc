@@ -41,6 +41,9 @@ StatusOr<std::shared_ptr<Executor>> Worker::Register(SessionId session, uint64_t
   });
   auto executor = std::make_shared<Executor>(std::move(held), pool_, resources);
   MutexLock lock(mu_);
+  // A closed session drops its graphs, which hold it; one that comes later would hold it for ever.
+  const auto it = sessions_.find(session);
+  if (it == sessions_.end() || it->second != s) return Cancelled("the session is closed");
   s->graphs[handle] = executor;
   return executor;
 }
