@@ -103,9 +103,9 @@ class Change {
   int64_t Number(int64_t old) {
     switch (Below(4)) {
       case 0:
-        return old + 1;
+        return static_cast<int64_t>(static_cast<uint64_t>(old) + 1);  // Also beyond the largest number.
       case 1:
-        return old - 1;
+        return static_cast<int64_t>(static_cast<uint64_t>(old) - 1);
       case 2:
         return static_cast<int64_t>(Below(24));
       default:
