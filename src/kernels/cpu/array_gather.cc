@@ -71,11 +71,16 @@ Status GatherSlices(KernelContext& ctx, const Tensor& params) {
   const int64_t num = SizeOf(is, 0, is.rank() - 1);
   const int64_t inner = SizeOf(ps, depth, ps.rank());
   const auto index = indices.data<I>();
-  std::vector<int64_t> offsets(num, 0);
+  const bool ignore = ctx.node().attr<std::string>("bad_indices_policy") == "IGNORE";
+  std::vector<int64_t> offsets(num, 0);  // -1 for what the policy lets be: zeros
   for (int64_t i = 0; i < num; ++i) {
     for (int d = 0; d < depth; ++d) {
       const auto at = static_cast<int64_t>(index[i * depth + d]);
       if (at < 0 || at >= ps.dim(d)) {
+        if (ignore) {
+          offsets[i] = -1;
+          break;
+        }
         return InvalidArgument("index ", at, " (of position ", i, ") is out of range for dimension ", d, " of ", ps);
       }
       offsets[i] = offsets[i] * ps.dim(d) + at;
@@ -84,8 +89,13 @@ Status GatherSlices(KernelContext& ctx, const Tensor& params) {
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
   if (out->num_elements() == 0) return OkStatus();
   return ForElementsOf(out->dtype(), [&]<typename E>() {
-    for (int64_t i = 0; i < num; ++i) {
-      CopyElements(Elements<E>(params) + offsets[i] * inner, inner, MutableElements<E>(*out) + i * inner);
+    E* to = MutableElements<E>(*out);
+    for (int64_t i = 0; i < num; ++i, to += inner) {
+      if (offsets[i] < 0) {
+        std::fill_n(to, inner, ZeroElement<E>());
+      } else {
+        CopyElements(Elements<E>(params) + offsets[i] * inner, inner, to);
+      }
     }
     return OkStatus();
   });

@@ -125,6 +125,9 @@ def rearranging(t):
     t.case("GatherV2", X, np.zeros([0], np.int32), np.int32(0))
     t.case("GatherNd", X, np.array([[0, 1], [2, 3]], np.int32), gradient=[0])
     t.case("GatherNd", X, np.array([[2], [2]], np.int32), gradient=[0])
+    t.case("GatherNd", X, np.array([[2], [3]], np.int32))
+    t.case("GatherNd", X, np.array([[2, 1], [3, 0], [-1, 2]], np.int32), bad_indices_policy="IGNORE")
+    t.case("GatherNd", X, np.array([[2, 1], [3, 0]], np.int32), bad_indices_policy="DEFAULT")
 
 
 def searching(t):
