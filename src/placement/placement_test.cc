@@ -42,6 +42,30 @@ TEST(PlacerTest, UnconstrainedNodesStayHomeAndVariablesKeepTheirUsers) {
   EXPECT_EQ(add.device(), kPs1.ToString());  // a variable is updated where it is
 }
 
+TEST(PlacerTest, UsersOfAVariableGoWhereItIsWhateverTheyAskFor) {
+  Graph g;
+  Variable placed, open;
+  {
+    auto device = g.Device("/job:ps/task:1");
+    placed = Variable(g, {}, Zeros(), {.name = "placed"});
+  }
+  open = Variable(g, {}, Zeros(), {.name = "open"});
+  Operation add, first, second;
+  {
+    auto device = g.Device("/job:ps/task:0");
+    add = NodeBuilder(g, "AssignAddVariableOp").Input(placed.handle()).Input(Operand(1.0f).ToOutput(g)).Finish();
+    first = NodeBuilder(g, "AssignAddVariableOp").Input(open.handle()).Input(Operand(1.0f).ToOutput(g)).Finish();
+  }
+  {
+    auto device = g.Device("/job:worker/task:0");
+    second = NodeBuilder(g, "AssignAddVariableOp").Input(open.handle()).Input(Operand(1.0f).ToOutput(g)).Finish();
+  }
+  ASSERT_TRUE(PlaceNodes(&g, Cluster()).ok());
+  EXPECT_EQ(add.device(), kPs1.ToString());
+  EXPECT_EQ(open.handle().op().device(), kPs0.ToString());  // nobody placed it: its first user does
+  EXPECT_EQ(second.device(), first.device());
+}
+
 TEST(PlacerTest, APartialNameTakesTheFirstThatMatches) {
   Graph g;
   auto device = g.Device("/job:ps");

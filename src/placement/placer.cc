@@ -24,14 +24,19 @@ class Groups {
   }
   void Join(int a, int b) { parent_[Find(b)] = Find(a); }
 
-  // Adds a node's own wish to its group. REQUIRES: all joins are done.
-  Status Want(const Node& node, bool soft) {
+  // Adds a node's own wish to its group. One that `yields` drops it when the group has another: so does soft placement.
+  // REQUIRES: all joins are done.
+  Status Want(const Node& node, bool yields) {
     if (node.device().empty()) return OkStatus();
     TF_ASSIGN_OR_RETURN(const DeviceName device, DeviceName::Parse(node.device()));
     const int g = Find(node.id());
     const DeviceName merged = wanted_[g].MergedOver(device);
     if (!device.Matches(merged)) {
-      if (soft) return OkStatus();  // the first one keeps its wish
+      if (yields) {
+        TB_LOG(Debug, "placement") << node.Describe() << " asks for " << node.device() << ", but goes where "
+                                   << asker_[g]->Describe() << " is, on " << wanted_[g].ToString();
+        return OkStatus();
+      }
       return AboutNode(
           InvalidArgument(node.Describe(), " asks for ", node.device(), " but must be on the same device as ",
                           asker_[g]->Describe(), ", which asks for ", wanted_[g].ToString()),
@@ -67,6 +72,7 @@ Status PlaceNodes(Graph* graph, const PlacerOptions& options) {
   TB_CHECK(!options.devices.empty());
   const auto& nodes = graph->impl().nodes();
   Groups groups(nodes.size());
+  std::vector<bool> uses_state(nodes.size(), false);
   for (const auto& node : nodes) {
     for (const std::string& with : node->colocated_with()) {
       const Node* other = graph->impl().Find(with);
@@ -75,10 +81,21 @@ Status PlaceNodes(Graph* graph, const PlacerOptions& options) {
     for (size_t i = 0; i < node->inputs().size(); ++i) {
       const bool shares_variable = IsRef(node->declared_input_type(static_cast<int>(i)));
       const bool uses_resource = BaseType(node->input_type(static_cast<int>(i))) == DType::kResource;
-      if (shares_variable || uses_resource) groups.Join(node->inputs()[i].node()->id(), node->id());
+      if (shares_variable || uses_resource) {
+        groups.Join(node->inputs()[i].node()->id(), node->id());
+        uses_state[node->id()] = true;
+      }
     }
   }
-  for (const auto& node : nodes) TF_RETURN_IF_ERROR(groups.Want(*node, options.allow_soft_placement));
+  // Who uses a variable or a resource goes where it is, whatever he asks for; where nobody says, the users' word
+  // counts.
+  for (const bool users : {false, true}) {
+    for (const auto& node : nodes) {
+      if (uses_state[node->id()] == users) {
+        TF_RETURN_IF_ERROR(groups.Want(*node, users || options.allow_soft_placement));
+      }
+    }
+  }
 
   std::vector<std::vector<const Node*>> members(nodes.size());
   for (const auto& node : nodes) members[groups.Find(node->id())].push_back(node.get());

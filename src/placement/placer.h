@@ -18,8 +18,9 @@ struct PlacerOptions {
 };
 
 // Sets the device of every node to the full name of one of `options.devices`. Nodes that must share a device (colocated
-// ones, users of a reference or of a resource) get one that suits all of them. InvalidArgument when there is none: the
-// message names the node, what was asked for and what exists.
+// ones, users of a reference or of a resource) get one that suits all of them; users go where the state is, and what
+// they ask for counts where nothing is asked for the state. InvalidArgument when there is none: the message names the
+// node, what was asked for and what exists.
 Status PlaceNodes(Graph* graph, const PlacerOptions& options);
 
 }  // namespace tensorbraid
