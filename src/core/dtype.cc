@@ -3,6 +3,7 @@
 #include <array>
 #include <bit>
 
+#include "core/op_type_name.h"
 #include "core/resource_handle.h"
 #include "core/variant.h"
 
@@ -63,6 +64,11 @@ std::string DTypeName(DType t) {
   const TypeNames* e = Find(BaseType(t));
   if (e == nullptr) return "invalid";
   return IsRef(t) ? std::string(e->name) + "_ref" : e->name;
+}
+
+std::string_view OpTypeName(DType t) {
+  const TypeNames* e = Find(BaseType(t));
+  return e == nullptr ? "invalid" : e->op_name;
 }
 
 std::optional<DType> ParseDType(std::string_view name) {

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "core/op_type_name.h"
 #include "core/strings.h"
 
 namespace tensorbraid {
@@ -41,9 +42,18 @@ size_t TensorArrayResource::num_touched() const {
   return elements_.size();
 }
 
-void TensorArrayResource::Grow(int32_t size) {
+StatusOr<int32_t> TensorArrayResource::StartSplit(int32_t count) {
   MutexLock lock(mu_);
-  if (options_.dynamic_size) size_ = std::max(size_, size);
+  TF_RETURN_IF_ERROR(CheckOpen());
+  if (options_.dynamic_size) size_ = std::max(size_, count);
+  if (size_ == count && !options_.aggregates) split_size_ = count;
+  return size_;
+}
+
+StatusOr<int32_t> TensorArrayResource::SizeToConcat() const {
+  MutexLock lock(mu_);
+  TF_RETURN_IF_ERROR(CheckOpen());
+  return options_.aggregates && split_size_ > 0 ? split_size_ : size_;
 }
 
 Status TensorArrayResource::CheckOpen() const {
@@ -54,19 +64,23 @@ Status TensorArrayResource::Write(int32_t index, Tensor value, ThreadPool& pool)
   MutexLock lock(mu_);
   TF_RETURN_IF_ERROR(CheckOpen());
   if (index < 0 || (index >= size_ && !options_.dynamic_size)) {
-    return InvalidArgument("cannot write element ", index, " of TensorArray '", name_, "': its size is ", size_,
-                           options_.dynamic_size ? "" : " and does not grow");
+    return InvalidArgument("TensorArray ", name_, ": Tried to write to index ", index, " but array is ",
+                           options_.dynamic_size ? "resizeable" : "not resizeable", " and size is: ", size_);
   }
   if (value.dtype() != options_.dtype) {
-    return InvalidArgument("TensorArray '", name_, "' is ", options_.dtype, ", the value to write ", value.dtype());
+    return InvalidArgument("TensorArray ", name_, ": Could not write to TensorArray index ", index,
+                           ": TensorArray dtype is ", OpTypeName(options_.dtype), " but Op is trying to write dtype ",
+                           OpTypeName(value.dtype()));
   }
   if (!options_.element_shape.IsCompatibleWith(value.shape())) {
-    return InvalidArgument("cannot write element ", index, " of TensorArray '", name_, "': the value's shape is ",
-                           value.shape(), ", but elements are ", options_.element_shape);
+    return InvalidArgument("TensorArray ", name_, ": Could not write to TensorArray index ", index,
+                           ": the shape of the value is ", value.shape(), ", that of elements ",
+                           options_.element_shape);
   }
   Element& element = elements_[index];
   if (element.read) {
-    return InvalidArgument("cannot write element ", index, " of TensorArray '", name_, "': it has been read");
+    return InvalidArgument("TensorArray ", name_, ": Could not write to TensorArray index ", index,
+                           " because it has already been read");
   }
   if (element.written) return Add(&element, index, std::move(value), pool);
   if (options_.identical_element_shapes && !options_.element_shape.is_fully_defined()) {
@@ -82,15 +96,17 @@ Status TensorArrayResource::Write(int32_t index, Tensor value, ThreadPool& pool)
 
 Status TensorArrayResource::Add(Element* element, int32_t index, Tensor value, ThreadPool& pool) {
   if (!options_.aggregates) {
-    return InvalidArgument("cannot write element ", index, " of TensorArray '", name_, "': it has been written");
+    return InvalidArgument("TensorArray ", name_, ": Could not write to TensorArray index ", index,
+                           " because it has already been written to.");
   }
   if (options_.add == nullptr) {
-    return InvalidArgument("cannot add to element ", index, " of TensorArray '", name_, "': ", options_.dtype,
-                           " has no sum");
+    return InvalidArgument("TensorArray ", name_, ": Could not aggregate to TensorArray index ", index, ": ",
+                           options_.dtype, " has no sum");
   }
   if (element->shape != value.shape()) {
-    return InvalidArgument("cannot add ", value.shape(), " to element ", index, " of TensorArray '", name_,
-                           "', whose shape is ", element->shape);
+    return InvalidArgument("TensorArray ", name_, ": Could not aggregate to TensorArray index ", index,
+                           " because the existing shape is ", element->shape, " but the new input shape is ",
+                           value.shape());
   }
   if (element->value.IsUnique()) {
     options_.add(pool, element->value, value, &element->value);
@@ -109,21 +125,22 @@ StatusOr<Tensor> TensorArrayResource::Read(int32_t index) {
   MutexLock lock(mu_);
   TF_RETURN_IF_ERROR(CheckOpen());
   if (index < 0 || index >= size_) {
-    return InvalidArgument("cannot read element ", index, " of TensorArray '", name_, "': its size is ", size_);
+    return InvalidArgument("TensorArray ", name_, ": Tried to read from index ", index, " but array size is: ", size_);
   }
   Element& element = elements_[index];
   if (!element.written) {
     const Shape& shape = element.shape.is_fully_defined() ? element.shape : options_.element_shape;
     if (!shape.is_fully_defined()) {
-      return InvalidArgument("cannot read element ", index, " of TensorArray '", name_,
-                             "': it has not been written, and its shape is not known to give zeros for it");
+      return InvalidArgument("TensorArray ", name_, ": Could not read from TensorArray index ", index,
+                             ": it has not been written, and its shape is not known to give zeros for it");
     }
     TF_ASSIGN_OR_RETURN(element.value, Zeros(options_.dtype, shape));
     element.shape = element.value.shape();
     element.written = true;
   } else if (element.read && options_.clear_after_read) {
-    return InvalidArgument("cannot read element ", index, " of TensorArray '", name_,
-                           "' twice: it is dropped when it is read (see clear_after_read)");
+    return InvalidArgument("TensorArray ", name_, ": Could not read index ", index,
+                           " twice because it was cleared after a previous read (perhaps try setting clear_after_read "
+                           "= false?)");
   }
   element.read = true;
   return options_.clear_after_read ? std::move(element.value) : element.value;
@@ -141,6 +158,7 @@ StatusOr<RefPtr<TensorArrayResource>> TensorArrayResource::Gradient(const std::s
     options.aggregates = true;
     gradient = MakeRef<TensorArrayResource>(StrCat(name_, "@", source), size_, std::move(options));
     MutexLock other(gradient->mu_);
+    gradient->split_size_ = split_size_;
     for (const auto& [index, element] : elements_) {
       if (element.shape.has_rank()) gradient->elements_[index].shape = WithPrefix(prefix, element.shape);
     }

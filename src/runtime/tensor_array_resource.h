@@ -38,8 +38,12 @@ class TensorArrayResource final : public Resource {
   bool has_dynamic_size() const;
   // How many elements have been written or read.
   size_t num_touched() const;
-  // Makes an array of dynamic size at least so large.
-  void Grow(int32_t size);
+  // Before the elements are written from the `count` parts of one tensor: makes an array of dynamic size at least so
+  // large, and returns the size, which should then be `count`.
+  StatusOr<int32_t> StartSplit(int32_t count);
+  // How many elements, from the first, make the whole. The array of a gradient gives back what was split: not elements
+  // that were written beyond it.
+  StatusOr<int32_t> SizeToConcat() const;
 
   Status Write(int32_t index, Tensor value, ThreadPool& pool);
   // An element that was never written reads as zeros when its shape is known.
@@ -66,6 +70,7 @@ class TensorArrayResource final : public Resource {
   mutable Mutex mu_;
   Options options_ TB_GUARDED_BY(mu_);  // dtype never changes
   int32_t size_ TB_GUARDED_BY(mu_);
+  int32_t split_size_ TB_GUARDED_BY(mu_) = 0;  // parts of the last tensor that was split into it
   bool closed_ TB_GUARDED_BY(mu_) = false;
   absl::flat_hash_map<int32_t, Element> elements_ TB_GUARDED_BY(mu_);
   std::map<std::string, RefPtr<TensorArrayResource>> gradients_ TB_GUARDED_BY(mu_);  // by source

@@ -1,4 +1,6 @@
 """What a program records of its steps, and how two records are compared."""
+import re
+
 import numpy as np
 import tensorflow as tf
 
@@ -43,15 +45,20 @@ class Steps:
             self._session = tf1.Session(self.target, graph=self._graph, config=self._config)
         return self._session
 
-    def run(self, fetches, feed_dict=None, tolerance=None, options=None, shape_only=False, reduce=None):
+    def run(self, fetches, feed_dict=None, tolerance=None, options=None, shape_only=False, reduce=None, text=None):
         """Runs a step and records its values, or the kind of its error; returns them (None after an error).
+        `text`: a regular expression that the message of the error must have in it, TensorFlow's and ours.
         `shape_only`: values are drawn at random, so only shapes and dtypes are compared. `reduce` makes of the values
         what is to be the same."""
         try:
             values = self.session.run(fetches, feed_dict, options=options)
         except (tf.errors.OpError, TypeError, ValueError, RuntimeError) as e:
+            if text is not None and not re.search(text, str(e)):
+                raise AssertionError(f"no '{text}' in: {e}") from e
             self.records.append(("error", type(e).__name__, str(e)))
             return None
+        if text is not None:
+            raise AssertionError(f"no error with '{text}'")
         self.record(values if reduce is None else reduce(values), tolerance, shape_only)
         return values
 

@@ -1,6 +1,7 @@
 // TensorArrays and stacks. The flow, a scalar that goes from op to op, orders them and carries nothing.
 #include <atomic>
 
+#include "core/op_type_name.h"
 #include "core/strings.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/numbers.h"
@@ -60,7 +61,10 @@ class TensorArrayKernel final : public Kernel {
   Status Compute(KernelContext& ctx) override {
     TF_ASSIGN_OR_RETURN(const int32_t size, ScalarOf(ctx.input(0), "size"));
     if (size < 0) return InvalidArgument("size must not be negative, got ", size);
-    return EmitArray(ctx, MakeRef<Array>(name_, size, options_), Tensor::Scalar(0.0f));
+    // Messages tell the arrays of one node apart.
+    static std::atomic<uint64_t> arrays{0};
+    return EmitArray(ctx, MakeRef<Array>(StrCat(name_, "_", arrays.fetch_add(1)), size, options_),
+                     Tensor::Scalar(0.0f));
   }
 
  private:
@@ -92,7 +96,8 @@ Status Write(KernelContext& ctx) {
 
 Status CheckDType(const Array& array, DType wanted) {
   if (array.dtype() == wanted) return OkStatus();
-  return InvalidArgument("TensorArray '", array.name(), "' is ", array.dtype(), ", not ", wanted);
+  return InvalidArgument("TensorArray ", array.name(), ": TensorArray dtype is ", OpTypeName(array.dtype()),
+                         " but Op requested dtype ", OpTypeName(wanted), ".");
 }
 
 Status Read(KernelContext& ctx) {
@@ -125,9 +130,11 @@ Status CopyInto(KernelContext& ctx, const std::vector<Tensor>& tensors, Tensor* 
 }
 
 // Without a single element the shape must be known from the node.
-StatusOr<Shape> ShapeOfNone(const Shape& shape) {
+StatusOr<Shape> ShapeOfNone(const Shape& shape, const char* what, const char* doing) {
   if (!shape.is_fully_defined()) {
-    return Unimplemented("nothing to join, and the shape of elements, ", shape, ", is not fully known");
+    return Unimplemented("TensorArray has size zero, but ", what, " ", shape,
+                         " is not fully defined. Currently only static shapes are supported when ", doing,
+                         " zero-size TensorArrays.");
   }
   Shape all({0});
   for (const int64_t d : shape.dims()) all.AddDim(d);
@@ -141,7 +148,7 @@ Status Gather(KernelContext& ctx) {
   if (indices.shape().rank() != 1) return InvalidArgument("indices must be a vector, got shape ", indices.shape());
   const Shape& wanted = ctx.node().attr<Shape>("element_shape");
   if (indices.num_elements() == 0) {
-    TF_ASSIGN_OR_RETURN(const Shape none, ShapeOfNone(wanted));
+    TF_ASSIGN_OR_RETURN(const Shape none, ShapeOfNone(wanted, "element shape", "packing"));
     return ctx.AllocateOutput(0, none).status();
   }
   std::vector<Tensor> values;
@@ -194,9 +201,9 @@ Status Concat(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const auto array, ctx.LookupResource<Array>(0));
   TF_RETURN_IF_ERROR(CheckDType(*array, ctx.node().output_type(0)));
   const Shape& wanted = ctx.node().attr<Shape>("element_shape_except0");
-  TF_ASSIGN_OR_RETURN(const int32_t n, array->size());
+  TF_ASSIGN_OR_RETURN(const int32_t n, array->SizeToConcat());
   if (n == 0) {
-    TF_ASSIGN_OR_RETURN(const Shape none, ShapeOfNone(wanted));
+    TF_ASSIGN_OR_RETURN(const Shape none, ShapeOfNone(wanted, "element_shape_except0", "concatenating"));
     TF_RETURN_IF_ERROR(ctx.AllocateOutput(0, none).status());
     return ctx.AllocateOutput(1, Shape({0})).status();
   }
@@ -209,7 +216,9 @@ Status Concat(KernelContext& ctx) {
   for (int32_t i = 0; i < n; ++i) {
     TF_ASSIGN_OR_RETURN(values.emplace_back(), array->Read(i));
     const Shape& shape = values.back().shape();
-    if (shape.rank() < 1) return InvalidArgument("element ", i, " is a scalar; only vectors and above can be joined");
+    if (shape.rank() < 1) {
+      return InvalidArgument("Concat saw a scalar shape at index ", i, " but requires at least vectors");
+    }
     const Shape rest(shape.dims().subspan(1));
     if (!wanted.IsCompatibleWith(rest) || rest != Shape(values[0].shape().dims().subspan(1))) {
       return InvalidArgument("element ", i, " has shape ", shape, ", element 0 ", values[0].shape(),
@@ -229,26 +238,32 @@ Status Split(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const auto array, ctx.LookupResource<Array>(0));
   const Tensor& value = ctx.input(1);
   const Tensor& lengths = ctx.input(2);
-  if (lengths.shape().rank() != 1) return InvalidArgument("lengths must be a vector, got shape ", lengths.shape());
-  if (value.shape().rank() < 1) return InvalidArgument("the value to split must not be a scalar");
+  if (lengths.shape().rank() != 1) {
+    return InvalidArgument("Expected lengths to be a vector, received shape: ", lengths.shape());
+  }
+  if (value.shape().rank() < 1) {
+    return InvalidArgument("Expected value to be at least a vector, but received shape: ", value.shape());
+  }
   const int64_t rows = value.shape().dim(0);
   int64_t sum = 0;
   for (const int64_t length : lengths.data<int64_t>()) {
     if (length < 0 || length > rows - sum) {
-      return InvalidArgument("lengths must add up to ", rows, ", the size of the value's first dimension");
+      return InvalidArgument("a part of ", length, " does not fit what is left of the value's first dimension, ",
+                             rows - sum, " of ", rows);
     }
     sum += length;
   }
   if (sum != rows) {
-    return InvalidArgument("lengths add up to ", sum, ", the size of the value's first dimension is ", rows);
+    return InvalidArgument("Expected sum of lengths to be equal to values.shape[0], but sum of lengths is ", sum,
+                           " and value's shape is: ", value.shape());
   }
   const int64_t n = lengths.num_elements();
   if (n > INT32_MAX) return InvalidArgument("a TensorArray cannot have ", n, " elements");
-  array->Grow(static_cast<int32_t>(n));
-  TF_ASSIGN_OR_RETURN(const int32_t size, array->size());
+  TF_ASSIGN_OR_RETURN(const int32_t size, array->StartSplit(static_cast<int32_t>(n)));
   if (size != n) {
-    return InvalidArgument("there are ", n, " lengths, but TensorArray '", array->name(), "' has the size ", size,
-                           array->has_dynamic_size() ? "" : " and does not grow");
+    return InvalidArgument("TensorArray's size is not equal to the size of lengths (", size, " vs. ", n,
+                           "), and the TensorArray is ", array->has_dynamic_size() ? "" : "not ",
+                           "marked as dynamically resizeable");
   }
   int64_t at = 0;
   for (int64_t i = 0; i < n; ++i) {

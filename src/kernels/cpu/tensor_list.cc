@@ -1,6 +1,7 @@
 // Lists of tensors, element by element.
 #include "kernels/cpu/tensor_list.h"
 
+#include "core/op_type_name.h"
 #include "core/strings.h"
 #include "kernels/cpu/elements.h"
 
@@ -12,7 +13,8 @@ constexpr int64_t kMaxElements = 1 << 24;
 
 Status CheckDType(const TensorListValue& list, DType dtype) {
   if (dtype == DType::kInvalid || list.element_dtype == dtype) return OkStatus();
-  return InvalidArgument("the list holds ", list.element_dtype, ", the op wants ", dtype);
+  return InvalidArgument("Invalid data types; op elements ", OpTypeName(dtype), " but list elements ",
+                         OpTypeName(list.element_dtype));
 }
 
 StatusOr<int64_t> ElementCount(const Tensor& t, const char* what) {
@@ -96,7 +98,7 @@ Status SetItem(KernelContext& ctx) {
   const auto size = static_cast<int64_t>(list->elements.size());
   const bool resize = ctx.node().attr<bool>("resize_if_index_out_of_bounds");
   if (index < 0 || (index >= size && !resize)) {
-    return InvalidArgument("tried to set element ", index, " of a list of ", size);
+    return InvalidArgument("Trying to modify element ", index, " in a list with ", size, " elements.");
   }
   if (index >= kMaxElements) return ResourceExhausted("a list can have ", kMaxElements, " elements");
   if (index >= size) list->elements.resize(static_cast<size_t>(index) + 1);
@@ -110,7 +112,9 @@ Status GetItem(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const int64_t index, IntegerOf(ctx.input(1), "index"));
   TF_ASSIGN_OR_RETURN(const Shape wanted, ElementShapeFrom(ctx.input(2)));
   const auto size = static_cast<int64_t>(list->elements.size());
-  if (index < 0 || index >= size) return InvalidArgument("tried to read element ", index, " of a list of ", size);
+  if (index < 0 || index >= size) {
+    return InvalidArgument("Trying to access element ", index, " in a list with ", size, " elements.");
+  }
   TF_ASSIGN_OR_RETURN(Tensor t, ElementOrZeros(*list, list->elements[static_cast<size_t>(index)], wanted));
   ctx.set_output(0, std::move(t));
   return OkStatus();

@@ -11,11 +11,16 @@ namespace {
 StatusOr<Shape> CommonShape(const std::vector<Tensor>& elements, const TensorListValue& list, const Shape& wanted,
                             bool leading) {
   TF_ASSIGN_OR_RETURN(Shape shape, wanted.MergeWith(list.element_shape));
-  for (const Tensor& t : elements) {
-    if (!t.is_valid()) continue;
-    Shape of_element = t.shape();
+  for (size_t i = 0; i < elements.size(); ++i) {
+    if (!elements[i].is_valid()) continue;
+    Shape of_element = elements[i].shape();
     if (leading) {
-      if (of_element.rank() == 0) return InvalidArgument("concatenating needs elements that are not scalars");
+      if (of_element.rank() == 0) {
+        return InvalidArgument("Concat saw a scalar shape at index ", i, " but requires at least vectors.");
+      }
+      if (shape.has_rank() && shape.rank() != of_element.rank()) {
+        return InvalidArgument("Incompatible ranks: element ", i, " has shape ", of_element, ", the others ", shape);
+      }
       of_element.set_dim(0, Shape::kUnknownDim);
       Shape rest = shape;
       if (rest.has_rank() && rest.rank() > 0) rest.set_dim(0, Shape::kUnknownDim);
@@ -67,7 +72,8 @@ Shape Stacked(int64_t n, const Shape& element) {
 StatusOr<Tensor> StackElements(const TensorListValue& list, const std::vector<Tensor>& elements, const Shape& wanted) {
   TF_ASSIGN_OR_RETURN(const Shape shape, CommonShape(elements, list, wanted, false));
   if (!shape.is_fully_defined()) {
-    return InvalidArgument("tried to stack ", elements.size(), " elements whose shape is not fully known: ", shape);
+    return InvalidArgument("Tried to stack elements of ", elements.empty() ? "an empty list" : "a list",
+                           " with non-fully-defined element_shape: ", shape);
   }
   return Join(list.element_dtype, Stacked(static_cast<int64_t>(elements.size()), shape), elements,
               shape.num_elements());
@@ -100,12 +106,28 @@ Status Gather(KernelContext& ctx) {
   return OkStatus();
 }
 
+// The size of the first dimension that all elements have that were set; unknown when they differ, or there are none.
+int64_t CommonLength(const std::vector<Tensor>& elements) {
+  int64_t common = Shape::kUnknownDim;
+  for (const Tensor& t : elements) {
+    if (!t.is_valid()) continue;
+    const int64_t length = t.shape().dim(0);
+    if (common != Shape::kUnknownDim && common != length) return Shape::kUnknownDim;
+    common = length;
+  }
+  return common;
+}
+
+// Elements that were not set are as long as the shape of elements says, else as leading_dims says, else as the others.
 Status ConcatTo(KernelContext& ctx, const Shape& wanted, const IntVector& leading_dims) {
   TF_ASSIGN_OR_RETURN(const auto* list, ListOf(ctx, 0, ctx.node().attr<DType>("element_dtype")));
   TF_ASSIGN_OR_RETURN(Shape shape, CommonShape(list->elements, *list, wanted, true));
   if (!shape.has_rank() || shape.rank() == 0) {
     return InvalidArgument("concatenating needs elements of rank 1 or more, got element shape ", shape);
   }
+  TF_ASSIGN_OR_RETURN(const Shape known, wanted.MergeWith(list->element_shape));
+  const int64_t known_length = known.has_rank() ? known.dim(0) : Shape::kUnknownDim;
+  const int64_t common_length = CommonLength(list->elements);
   const Shape rest = Without0(shape);
   if (!rest.is_fully_defined()) {
     return InvalidArgument("all but the first dimension of the elements must be known, got ", shape);
@@ -115,11 +137,14 @@ Status ConcatTo(KernelContext& ctx, const Shape& wanted, const IntVector& leadin
   int64_t total = 0;
   for (size_t i = 0; i < list->elements.size(); ++i) {
     Tensor t = list->elements[i];
-    int64_t length = shape.dim(0);
+    int64_t length = known_length;
     if (t.is_valid()) {
       length = t.shape().dim(0);
+      if (known_length >= 0 && length != known_length) {
+        return InvalidArgument("element ", i, " has shape ", t.shape(), ", elements of ", known, " are wanted");
+      }
     } else {
-      if (length < 0 && i < leading_dims.size()) length = leading_dims[i];
+      if (length < 0) length = i < leading_dims.size() ? leading_dims[i] : common_length;
       if (length < 0) return InvalidArgument("element ", i, " was not set, and its first dimension is not known");
       TF_ASSIGN_OR_RETURN(t, Zeros(list->element_dtype, Stacked(length, rest)));
     }
@@ -171,6 +196,9 @@ Status FromTensor(KernelContext& ctx) {
 Status Split(KernelContext& ctx) {
   const Tensor& t = ctx.input(0);
   TF_ASSIGN_OR_RETURN(const Shape shape, ElementShapeFrom(ctx.input(1)));
+  if (ctx.input(2).shape().rank() != 1) {
+    return InvalidArgument("Expected lengths to be a vector, received shape: ", ctx.input(2).shape());
+  }
   TF_ASSIGN_OR_RETURN(const IntVector lengths, IntegersOf(ctx.input(2), "lengths"));
   if (t.shape().rank() < 1) return InvalidArgument("the tensor must have rank 1 or more, got ", t.shape());
   const Shape rest = Without0(t.shape());
@@ -190,7 +218,7 @@ Status Split(KernelContext& ctx) {
     at += length;
   }
   if (at != t.shape().dim(0)) {
-    return InvalidArgument("lengths ", ctx.input(2).ToString(), " do not add up to the rows of ", t.shape());
+    return InvalidArgument("Unused values in tensor. Length of tensor: ", t.shape().dim(0), " Values used: ", at);
   }
   ctx.set_output(0, MakeVariantTensor(std::move(list)));
   return OkStatus();

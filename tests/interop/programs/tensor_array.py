@@ -187,6 +187,52 @@ def tensor_array_on_another_task(s):
     s.run([y, tf1.gradients(y, x)[0]], {x: np.arange(6).reshape(3, 2)})
 
 
+def users_of_an_array_go_where_it_is(s):
+    with tf1.device(s.ps):
+        handle, flow = _array(2)
+    with tf1.device(s.worker(1)):
+        flow = _write(handle, _write(handle, flow, 0, [1.0, 2.0]), 1, [3.0, 4.0])
+        s.run(_read(tf.identity(handle), flow, 1))
+        array = tf.TensorArray(tf.float32, handle=handle, flow=flow)
+    with tf1.device(s.worker(0)):
+        s.run(tf1.while_loop(lambda i, x: i < 2, lambda i, x: (i + 1, tf.reshape(x * array.read(i), [2])), [0, tf.constant([1.0, 1.0])]))
+
+
+def the_gradient_of_a_split_has_its_parts_only(s):
+    x = tf.constant([1.0, 2.0, 3.0])
+    parts = tf.TensorArray(tf.float32, size=3, dynamic_size=True, infer_shape=False).split(x, [1, 0, 2])
+    y = parts.write(3, [4.0]).concat()
+    s.run([y, tf1.gradients(y, x)[0]])
+
+
+def lists_with_elements_that_were_not_set(s):
+    def concat(*values, size=3, element_shape=None, wanted=None, leading=()):
+        handle = raw.TensorListReserve(element_shape=-1 if element_shape is None else element_shape, num_elements=size,
+                                       element_dtype=tf.float32)
+        for i, value in values:
+            handle = raw.TensorListSetItem(input_handle=handle, index=i, item=np.float32(value))
+        made = raw.TensorListConcatV2(input_handle=handle, element_dtype=tf.float32,
+                                      element_shape=_unknown(np.array(-1 if wanted is None else wanted, np.int32)),
+                                      leading_dims=np.array(leading, np.int64))
+        s.run([made.tensor, made.lengths])
+
+    row, rows = [[4.0, 5.0]], [[4.0, 5.0], [1.0, 2.0]]
+    concat((1, row))
+    concat((1, row), (0, rows))
+    concat((1, row), element_shape=[1, 2])
+    concat((1, row), wanted=[1, 2])
+    concat((1, row), wanted=[-1, 2])
+    concat((1, row), wanted=[-1, 2], leading=[3, 3, 3])
+    concat((1, row), leading=[3, 3, 3])
+    concat((0, row), (1, row), (2, row), leading=[3, 3, 3])
+    concat((0, row), (1, row), wanted=[-1, 2], leading=[3, 3])
+    concat()
+    concat(wanted=[-1, 2], leading=[1, 0, 2])
+    concat(size=0, wanted=[-1, 2])
+    concat((0, row), (1, row), size=2, wanted=[2, 2])
+    concat((0, [[1.0]]), (1, [[1.0, 2.0]]), size=2)
+
+
 def stack_push_and_pop(s):
     def made(max_size=-1):
         return raw.StackV2(max_size=max_size, elem_type=tf.float32, stack_name="st")
