@@ -253,7 +253,7 @@ Status ReaderResource::RestoreState(std::string_view state) {
     }
   }
   if (!ok || !in.ConsumedEntireMessage() || numbers[kStarted] < numbers[kFinished] || numbers[kFinished] < 0) {
-    return InvalidArgument("reader '", name_, "': this is no state of a reader");
+    return InvalidArgument("Could not parse state for ", description_, " '", name_, "'");
   }
   MutexLock lock(source_mu_);
   if (!source_->KeepsState()) return Unimplemented("reader '", name_, "' cannot go back to a state");

@@ -10,7 +10,8 @@ bool VariableResource::is_initialized() const {
 }
 
 Status VariableResource::NotInitialized() const {
-  return FailedPrecondition("Attempting to use uninitialized value ", name_, ": run its initializer (", name_,
+  return FailedPrecondition("Attempting to use uninitialized value ", name_, ". Resource variable/", name_, "/", dtype_,
+                            " does not exist: run its initializer (", name_,
                             "/Assign, or GlobalVariablesInitializer) first");
 }
 

@@ -3,6 +3,7 @@
 #include "core/strings.h"
 #include "kernels/cpu/array_families.h"
 #include "kernels/cpu/elements.h"
+#include "kernels/cpu/slice_indices.h"
 #include "kernels/cpu/variable_access.h"
 
 namespace tensorbraid {
@@ -31,8 +32,8 @@ Status GatherAlong(KernelContext& ctx, const Tensor& params, int64_t wanted_axis
   const auto index = indices.data<I>();
   for (size_t i = 0; i < index.size(); ++i) {
     if (index[i] < 0 || static_cast<int64_t>(index[i]) >= limit) {
-      return InvalidArgument("indices[", i, "] = ", static_cast<int64_t>(index[i]), " is not in [0, ", limit,
-                             "), dimension ", axis, " of ", ps);
+      return InvalidArgument("indices", Position(is, static_cast<int64_t>(i)), " = ", static_cast<int64_t>(index[i]),
+                             " is not in [0, ", limit, "), dimension ", axis, " of ", ps);
     }
   }
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
@@ -71,7 +72,7 @@ Status GatherSlices(KernelContext& ctx, const Tensor& params) {
   const int64_t num = SizeOf(is, 0, is.rank() - 1);
   const int64_t inner = SizeOf(ps, depth, ps.rank());
   const auto index = indices.data<I>();
-  const bool ignore = ctx.node().attr<std::string>("bad_indices_policy") == "IGNORE";
+  TF_ASSIGN_OR_RETURN(const bool ignore, IgnoresBadIndices(ctx.node()));
   std::vector<int64_t> offsets(num, 0);  // -1 for what the policy lets be: zeros
   for (int64_t i = 0; i < num; ++i) {
     for (int d = 0; d < depth; ++d) {
@@ -81,7 +82,7 @@ Status GatherSlices(KernelContext& ctx, const Tensor& params) {
           offsets[i] = -1;
           break;
         }
-        return InvalidArgument("index ", at, " (of position ", i, ") is out of range for dimension ", d, " of ", ps);
+        return NoSuchSlice<I>(indices, i, "param shape", ps);
       }
       offsets[i] = offsets[i] * ps.dim(d) + at;
     }

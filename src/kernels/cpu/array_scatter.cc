@@ -4,6 +4,7 @@
 #include "kernels/cpu/array_families.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/numbers.h"
+#include "kernels/cpu/slice_indices.h"
 
 namespace tensorbraid {
 namespace {
@@ -70,11 +71,9 @@ StatusOr<std::vector<int64_t>> RowsOf(const Node& node, const Tensor& indices, c
   const int64_t num = SizeOf(is, 0, is.rank() - 1);
   *row_size = SizeOf(shape, static_cast<int>(depth), shape.rank());
   if (shape.num_elements() == 0 && updates.num_elements() > 0) {
-    return InvalidArgument("indices and updates are given for an output without elements, ", shape);
+    return InvalidArgument("Indices and updates specified for empty output of shape ", shape);
   }
-  const AttrValue* policy = node.FindAttr("bad_indices_policy");
-  const bool ignore =
-      policy != nullptr && policy->get<std::string>() != nullptr && *policy->get<std::string>() == "IGNORE";
+  TF_ASSIGN_OR_RETURN(const bool ignore, IgnoresBadIndices(node));
   std::vector<int64_t> rows(num, 0);
   if (*row_size == 0) return rows;
   const auto index = indices.data<I>();
@@ -82,10 +81,7 @@ StatusOr<std::vector<int64_t>> RowsOf(const Node& node, const Tensor& indices, c
     for (int d = 0; d < depth; ++d) {
       const auto at = static_cast<int64_t>(index[i * depth + d]);
       if (at < 0 || at >= shape.dim(d)) {
-        if (!ignore) {
-          return InvalidArgument("index ", at, " (of position ", i, ") is out of range for dimension ", d, " of ",
-                                 shape);
-        }
+        if (!ignore) return NoSuchSlice<I>(indices, i, "shape", shape);
         rows[i] = -1;
         break;
       }

@@ -2,6 +2,7 @@
 #include "core/strings.h"
 #include "kernels/cpu/data_flow_families.h"
 #include "kernels/cpu/elements.h"
+#include "kernels/cpu/position.h"
 
 namespace tensorbraid::cpu {
 namespace {
@@ -29,7 +30,8 @@ Status DynamicPartition(KernelContext& ctx) {
   std::vector<int64_t> rows(ctx.num_outputs(), 0);
   for (size_t i = 0; i < part.size(); ++i) {
     if (part[i] < 0 || part[i] >= ctx.num_outputs()) {
-      return InvalidArgument("partitions[", i, "] = ", part[i], " is not in [0, ", ctx.num_outputs(), ")");
+      return InvalidArgument("partitions", Position(partitions.shape(), static_cast<int64_t>(i)), " = ", part[i],
+                             " is not in [0, ", ctx.num_outputs(), ")");
     }
     ++rows[part[i]];
   }

@@ -189,7 +189,7 @@ ReaderKind KindOf(const KernelConstruction& c) {
 class ReaderKernel final : public HandleKernel<ReaderResource> {
  public:
   ReaderKernel(const KernelConstruction& c, ReaderKind kind)
-      : HandleKernel(c, Sharing::kPrivate), kind_(std::move(kind)) {}
+      : HandleKernel(c, Sharing::kPrivate), node_name_(c.node().name()), kind_(std::move(kind)) {}
 
   static StatusOr<std::unique_ptr<Kernel>> Make(const KernelConstruction& c) {
     ReaderKind kind = KindOf(c);
@@ -199,7 +199,7 @@ class ReaderKernel final : public HandleKernel<ReaderResource> {
 
  protected:
   RefPtr<ReaderResource> Create() const override {
-    return MakeRef<ReaderResource>(name(), kind_.description, kind_.make());
+    return MakeRef<ReaderResource>(node_name_, kind_.description, kind_.make());
   }
   Status Check(const ReaderResource& reader) const override {
     if (reader.description() == kind_.description) return OkStatus();
@@ -208,6 +208,7 @@ class ReaderKernel final : public HandleKernel<ReaderResource> {
   }
 
  private:
+  const std::string node_name_;  // messages name the reader by it
   const ReaderKind kind_;
 };
 

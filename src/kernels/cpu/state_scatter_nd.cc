@@ -1,19 +1,12 @@
 // Updates of slices of a variable, each named by the first few of its coordinates.
 #include "core/strings.h"
 #include "kernels/cpu/row_updates.h"
+#include "kernels/cpu/slice_indices.h"
 #include "kernels/cpu/state_families.h"
 #include "kernels/cpu/variable_access.h"
 
 namespace tensorbraid {
 namespace {
-
-// Of an index that names no slice: an error, unless the node asks to pass over it.
-StatusOr<bool> IgnoresBadIndices(const Node& node) {
-  const auto& policy = node.attr<std::string>("bad_indices_policy");
-  if (policy == "IGNORE") return true;
-  if (policy.empty() || policy == "DEFAULT" || policy == "ERROR") return false;
-  return InvalidArgument("bad_indices_policy must be DEFAULT, ERROR or IGNORE, got '", policy, "'");
-}
 
 // The number of the slice that each row of `indices` names, or -1 where it names none.
 template <typename I>
@@ -28,9 +21,7 @@ StatusOr<std::vector<int64_t>> SlicesOf(const Tensor& indices, const Shape& shap
         slices[i] = slices[i] * shape.dim(d) + at;
         continue;
       }
-      if (!ignore_bad) {
-        return InvalidArgument("index ", at, " (of position ", i, ") is out of range for dimension ", d, " of ", shape);
-      }
+      if (!ignore_bad) return NoSuchSlice<I>(indices, i, "shape", shape);
       slices[i] = -1;
       break;
     }
@@ -48,7 +39,9 @@ Status ScatterNd(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const bool ignore_bad, IgnoresBadIndices(ctx.node()));
   return variable->UpdateInPlace([&](Tensor* value) -> Status {
     const Shape& shape = value->shape();
-    if (shape.rank() < 1) return InvalidArgument("variable '", variable->name(), "' is a scalar and has no slices");
+    if (shape.rank() < 1) {
+      return InvalidArgument("Output must be at least 1-D: variable '", variable->name(), "' is a scalar");
+    }
     if (is.rank() < 1) return InvalidArgument("the indices must have a dimension");
     if (is.dim(is.rank() - 1) > shape.rank()) {
       return InvalidArgument("indices of ", is.dim(is.rank() - 1), " numbers are too long for variable '",
