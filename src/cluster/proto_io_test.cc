@@ -60,6 +60,11 @@ TEST(TakeFieldsTest, EveryEncodingOfATensorIsRead) {
   repeated.mutable_tensor_shape()->add_dim()->set_size(4);
   repeated.add_float_val(2.5F);
   EXPECT_EQ(read(repeated)->data<float>()[3], 2.5F);
+  repeated.add_float_val(5.0F);
+  repeated.mutable_tensor_shape()->mutable_dim(0)->set_size(1);
+  EXPECT_EQ(read(repeated)->data<float>()[0], 2.5F) << "values that are too many count for nothing";
+  repeated.mutable_tensor_shape()->mutable_dim(0)->set_size(0);
+  EXPECT_EQ(read(repeated)->shape(), Shape({0}));
   proto::TensorProto strings;
   ToProto(Tensor::Vector<std::string>({"a", "", "long enough to matter"}), &strings);
   EXPECT_EQ(read(strings)->data<std::string>()[2], "long enough to matter");

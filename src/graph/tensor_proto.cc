@@ -2,6 +2,7 @@
 
 #include <google/protobuf/io/coded_stream.h>
 
+#include <algorithm>
 #include <complex>
 #include <vector>
 
@@ -12,29 +13,26 @@
 namespace tensorbraid {
 namespace {
 
+// The last value repeats where there are too few, as in TensorFlow; those that are too many count for nothing.
 template <typename T, typename Values, typename Convert>
-Status Fill(const Values& values, int per_element, Tensor* out, const Convert& convert) {
+void Fill(const Values& values, int per_element, Tensor* out, const Convert& convert) {
   auto data = out->mutable_data<T>();
   const size_t given = static_cast<size_t>(values.size()) / per_element;
-  if (given > data.size()) {
-    return InvalidArgument("TensorProto of shape ", out->shape(), " has ", given, " values");
-  }
   if (given == 0) {
     std::fill(data.begin(), data.end(), T());
-    return OkStatus();
+    return;
   }
   for (size_t i = 0; i < data.size(); ++i) data[i] = convert(values, std::min(i, given - 1));
-  return OkStatus();
 }
 
 template <typename T, typename Values>
-Status FillPlain(const Values& values, Tensor* out) {
-  return Fill<T>(values, 1, out, [](const Values& v, size_t i) { return static_cast<T>(v.Get(static_cast<int>(i))); });
+void FillPlain(const Values& values, Tensor* out) {
+  Fill<T>(values, 1, out, [](const Values& v, size_t i) { return static_cast<T>(v.Get(static_cast<int>(i))); });
 }
 
 template <typename T>
-Status FillHalf(const proto::TensorProto& p, Tensor* out) {
-  return Fill<T>(p.half_val(), 1, out, [](const auto& v, size_t i) {
+void FillHalf(const proto::TensorProto& p, Tensor* out) {
+  Fill<T>(p.half_val(), 1, out, [](const auto& v, size_t i) {
     T h;
     h.bits = static_cast<uint16_t>(v.Get(static_cast<int>(i)));
     return h;
@@ -42,8 +40,8 @@ Status FillHalf(const proto::TensorProto& p, Tensor* out) {
 }
 
 template <typename T, typename Values>
-Status FillComplex(const Values& values, Tensor* out) {
-  return Fill<std::complex<T>>(values, 2, out, [](const Values& v, size_t i) {
+void FillComplex(const Values& values, Tensor* out) {
+  Fill<std::complex<T>>(values, 2, out, [](const Values& v, size_t i) {
     return std::complex<T>(v.Get(static_cast<int>(2 * i)), v.Get(static_cast<int>(2 * i + 1)));
   });
 }
@@ -125,7 +123,10 @@ StatusOr<Tensor> AllocateFor(const proto::TensorProto& p, size_t content_bytes) 
 }
 
 StatusOr<Tensor> FromProto(const proto::TensorProto& p) {
-  TF_ASSIGN_OR_RETURN(Tensor t, AllocateFor(p, p.tensor_content().size()));
+  const auto& dims = p.tensor_shape().dim();
+  const bool is_empty = std::any_of(dims.begin(), dims.end(), [](const auto& d) { return d.size() == 0; });
+  TF_ASSIGN_OR_RETURN(Tensor t, AllocateFor(p, is_empty ? 0 : p.tensor_content().size()));
+  if (is_empty) return t;
   const DType dtype = t.dtype();
   if (!p.tensor_content().empty() && dtype != kString) {
     std::memcpy(t.mutable_raw_data(), p.tensor_content().data(), p.tensor_content().size());
@@ -134,56 +135,56 @@ StatusOr<Tensor> FromProto(const proto::TensorProto& p) {
   }
   switch (dtype) {
     case DType::kFloat32:
-      TF_RETURN_IF_ERROR(FillPlain<float>(p.float_val(), &t));
+      FillPlain<float>(p.float_val(), &t);
       break;
     case DType::kFloat64:
-      TF_RETURN_IF_ERROR(FillPlain<double>(p.double_val(), &t));
+      FillPlain<double>(p.double_val(), &t);
       break;
     case DType::kInt8:
-      TF_RETURN_IF_ERROR(FillPlain<int8_t>(p.int_val(), &t));
+      FillPlain<int8_t>(p.int_val(), &t);
       break;
     case DType::kInt16:
-      TF_RETURN_IF_ERROR(FillPlain<int16_t>(p.int_val(), &t));
+      FillPlain<int16_t>(p.int_val(), &t);
       break;
     case DType::kInt32:
-      TF_RETURN_IF_ERROR(FillPlain<int32_t>(p.int_val(), &t));
+      FillPlain<int32_t>(p.int_val(), &t);
       break;
     case DType::kUint8:
-      TF_RETURN_IF_ERROR(FillPlain<uint8_t>(p.int_val(), &t));
+      FillPlain<uint8_t>(p.int_val(), &t);
       break;
     case DType::kUint16:
-      TF_RETURN_IF_ERROR(FillPlain<uint16_t>(p.int_val(), &t));
+      FillPlain<uint16_t>(p.int_val(), &t);
       break;
     case DType::kInt64:
-      TF_RETURN_IF_ERROR(FillPlain<int64_t>(p.int64_val(), &t));
+      FillPlain<int64_t>(p.int64_val(), &t);
       break;
     case DType::kUint32:
-      TF_RETURN_IF_ERROR(FillPlain<uint32_t>(p.uint32_val(), &t));
+      FillPlain<uint32_t>(p.uint32_val(), &t);
       break;
     case DType::kUint64:
-      TF_RETURN_IF_ERROR(FillPlain<uint64_t>(p.uint64_val(), &t));
+      FillPlain<uint64_t>(p.uint64_val(), &t);
       break;
     case DType::kBool:
-      TF_RETURN_IF_ERROR(FillPlain<bool>(p.bool_val(), &t));
+      FillPlain<bool>(p.bool_val(), &t);
       break;
     case DType::kString:
       if (p.tensor_content().empty()) {
-        TF_RETURN_IF_ERROR(FillPlain<std::string>(p.string_val(), &t));
+        FillPlain<std::string>(p.string_val(), &t);
       } else {
         TF_RETURN_IF_ERROR(FillStrings(p.tensor_content(), &t));
       }
       break;
     case DType::kFloat16:
-      TF_RETURN_IF_ERROR(FillHalf<Float16>(p, &t));
+      FillHalf<Float16>(p, &t);
       break;
     case DType::kBfloat16:
-      TF_RETURN_IF_ERROR(FillHalf<Bfloat16>(p, &t));
+      FillHalf<Bfloat16>(p, &t);
       break;
     case DType::kComplex64:
-      TF_RETURN_IF_ERROR(FillComplex<float>(p.scomplex_val(), &t));
+      FillComplex<float>(p.scomplex_val(), &t);
       break;
     case DType::kComplex128:
-      TF_RETURN_IF_ERROR(FillComplex<double>(p.dcomplex_val(), &t));
+      FillComplex<double>(p.dcomplex_val(), &t);
       break;
     default:
       return InvalidArgument("TensorProto cannot carry dtype ", dtype);
