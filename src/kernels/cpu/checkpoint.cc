@@ -153,6 +153,7 @@ Status ShardedFilespec(KernelContext& ctx) {
 
 void RegisterCheckpointKernels(KernelRegistry& r) {
   RegisterCheckpointV1Kernels(r);
+  RegisterCheckpointRemapKernels(r);
   r.Add<FileKernel<Save>>("SaveV2");
   r.Add<FileKernel<Restore>>("RestoreV2");
   r.Add<FileKernel<Merge>>("MergeV2Checkpoints");

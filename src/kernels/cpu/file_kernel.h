@@ -20,8 +20,9 @@ class FileKernel final : public AsyncKernel {
   }
 };
 
-// The other part of the checkpoint family.
-void RegisterCheckpointV1Kernels(KernelRegistry& r);  // checkpoint_v1.cc
+// The other parts of the checkpoint family.
+void RegisterCheckpointV1Kernels(KernelRegistry& r);     // checkpoint_v1.cc
+void RegisterCheckpointRemapKernels(KernelRegistry& r);  // checkpoint_remap.cc
 
 }  // namespace tensorbraid
 

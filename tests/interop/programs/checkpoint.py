@@ -320,3 +320,67 @@ def restoring_into_another_shape(s):
                     s.record("restored")
                 except Exception as e:  # pylint: disable=broad-except
                     s.record(type(e).__name__)
+
+
+def vocabularies(s):
+    with _folder() as folder, tf.device(s.ps):
+        def written(name, text):
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
+                f.write(text)
+            return os.path.join(folder, name)
+
+        new, old = written("new", "b\na\nx\nc\n"), written("old", "a\nb\nc")
+        twice, blank = written("twice", "a\nb\na\n"), written("blank", "a\n\nb\n")
+
+        def remapping(new_file, old_file, count, offset=0, size=-1):
+            made = tf.raw_ops.GenerateVocabRemapping(
+                new_vocab_file=tf1.placeholder_with_default(new_file, None), num_new_vocab=count,
+                old_vocab_file=tf1.placeholder_with_default(old_file, None), new_vocab_offset=offset, old_vocab_size=size)
+            s.run([made.remapping, made.num_present])
+
+        for count, offset in [(4, 0), (2, 1), (0, 0), (0, 4), (5, 0), (1, 4), (0, 9)]:
+            remapping(new, old, count, offset)
+        for size in [0, 2, 10]:
+            remapping(new, old, 4, size=size)
+        remapping(twice, old, 3)
+        for old_file in [twice, blank, os.path.join(folder, "none"), [old]]:
+            remapping(new, old_file, 2)
+
+
+def matrices_for_another_vocabulary(s):
+    with _folder() as folder, tf.device(s.ps):
+        prefix = os.path.join(folder, "b")
+        matrix = np.arange(20, dtype=np.float32).reshape(5, 4)
+        s.run(_save(prefix, [("m", "", matrix), ("i", "", [[1, 2]]), ("v", "", [1.0, 2.0]),
+                             ("parts", "5 4 0,2:-", matrix[:2]), ("parts", "5 4 2,3:-", matrix[2:])]))
+
+        def loaded(rows, columns=(), values=(), num_rows=None, num_cols=4, name="m", path=prefix, **kwargs):
+            def given(value, dtype):
+                return tf1.placeholder_with_default(np.array(value, dtype), None)
+
+            s.run(tf.raw_ops.LoadAndRemapMatrix(
+                ckpt_path=given(path, object), old_tensor_name=given(name, object), row_remapping=given(rows, np.int64),
+                col_remapping=given(columns, np.int64), initializing_values=given(values, np.float32),
+                num_rows=len(rows) if num_rows is None else num_rows, num_cols=num_cols, **kwargs))
+
+        for name in ["m", "parts"]:
+            for at_once in [-1, 0, 1, 2, 9]:
+                loaded([3, 0, 1], name=name, max_rows_in_memory=at_once)
+                loaded([2, -1, 0], [1, -1], [7, 8, 9, 10], num_cols=2, name=name, max_rows_in_memory=at_once)
+        loaded([-1], values=[1, 2, 3, 4])
+        loaded([-1, -1], [-1], [1, 2], num_cols=1)
+        loaded([])
+        loaded([1], path=[prefix])
+        for values in [[], [1, 2, 3], [1, 2, 3, 4, 5]]:
+            loaded([-1], values=values)
+        loaded([1, 1])
+        loaded([1], [2, 2], num_cols=2)
+        loaded([5])
+        loaded([1], num_cols=3)
+        loaded([1], [0, 1])
+        loaded([1, 0], num_rows=3)
+        loaded([[1, 0]], num_rows=2)
+        for name in ["none", "i", "v"]:
+            loaded([0], name=name)
+        loaded([0], path=os.path.join(folder, "none"))
+        loaded([0], path=[prefix, prefix])
