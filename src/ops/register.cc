@@ -8,6 +8,7 @@ const OpRegistry& OpRegistry::Global() {
     RegisterArrayOps(*r);
     RegisterCheckpointOps(*r);
     RegisterControlFlowOps(*r);
+    RegisterCrossOps(*r);
     RegisterDataFlowOps(*r);
     RegisterLinalgOps(*r);
     RegisterFileOps(*r);

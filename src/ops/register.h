@@ -10,6 +10,7 @@ namespace tensorbraid {
 void RegisterArrayOps(OpRegistry& r);
 void RegisterCheckpointOps(OpRegistry& r);
 void RegisterControlFlowOps(OpRegistry& r);
+void RegisterCrossOps(OpRegistry& r);
 void RegisterDataFlowOps(OpRegistry& r);
 void RegisterLinalgOps(OpRegistry& r);
 void RegisterFileOps(OpRegistry& r);

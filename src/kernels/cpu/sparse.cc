@@ -74,6 +74,7 @@ void RegisterSparseKernels(KernelRegistry& r) {
   cpu::RegisterSparseMathKernels(r);
   cpu::RegisterSparseStorageKernels(r);
   cpu::RegisterSparseSetKernels(r);
+  cpu::RegisterSparseCrossKernels(r);
 }
 
 }  // namespace tensorbraid

@@ -63,6 +63,7 @@ void RegisterSparseDenseKernels(KernelRegistry& r);      // sparse_dense.cc
 void RegisterSparseStructureKernels(KernelRegistry& r);  // sparse_structure.cc
 void RegisterSparseMathKernels(KernelRegistry& r);       // sparse_math.cc
 void RegisterSparseStorageKernels(KernelRegistry& r);    // sparse_storage.cc
+void RegisterSparseCrossKernels(KernelRegistry& r);      // sparse_cross.cc
 void RegisterSparseSetKernels(KernelRegistry& r);        // sparse_sets.cc
 
 }  // namespace tensorbraid::cpu

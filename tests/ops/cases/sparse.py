@@ -173,8 +173,30 @@ def sets(t):
     t.case("SetSize", first[0][::-1].copy(), first[1], SHAPE, validate_indices=False)
 
 
+def crosses(t):
+    sparse = (i64([0, 0], [1, 0], [1, 1]), i64(3, 2))
+    words, numbers = np.array(["x", "y", "z"]), i64(4, 5, 6)
+    texts, ints = np.array([["b", "c"], ["d", "e"], ["f", "g"]]), i64([1, 2], [3, 4], [5, 6])
+    t.case("SparseCrossV2", [sparse[0]], [words], [sparse[1]], [ints], np.array("-"))
+    t.case("SparseCrossV2", [sparse[0]], [words], [sparse[1]], [ints[:2]], np.array("-"))
+    common = {"num_buckets": 0, "hash_key": 956888297470}
+    t.case("SparseCross", [sparse[0]], [words], [sparse[1]], [texts], hashed_output=False, out_type=tf.string,
+           internal_type=tf.string, **common)
+    t.case("SparseCross", [sparse[0]], [words], [sparse[1]], [texts], hashed_output=True, out_type=tf.int64,
+           internal_type=tf.string, **common)
+    t.case("SparseCross", [sparse[0]], [numbers], [sparse[1]], [ints, ints], hashed_output=True, out_type=tf.int64,
+           internal_type=tf.int64, num_buckets=100, hash_key=1)
+    t.case("SparseCross", [sparse[0]], [numbers], [sparse[1]], [texts], hashed_output=True, out_type=tf.int64,
+           internal_type=tf.int64, **common)
+    salt = i64(11, 22)
+    t.case("SparseCrossHashed", [sparse[0]], [numbers], [sparse[1]], [ints], np.int64(1000), np.array(False), salt)
+    for strong in [False, True]:
+        t.case("SparseCrossHashed", [sparse[0]], [words], [sparse[1]], [texts], np.int64(1000), np.array(strong), salt)
+
+
 def add_cases(t):
     sets(t)
+    crosses(t)
     dense(t)
     structure(t)
     arithmetic(t)
