@@ -10,9 +10,53 @@ Status TaggedShape(ShapeContext& c) {
   return ScalarShape(c);
 }
 
+Status WriterShape(ShapeContext& c) {
+  c.set_output(0, {});
+  return OkStatus();
+}
+
+// All inputs but the tensor to write are scalars.
+Status WriteShape(ShapeContext& c) {
+  for (int i = 0; i < c.num_inputs(); ++i) {
+    if (i != 2 || c.node().type() != "WriteSummary") TF_RETURN_IF_ERROR(c.WithRank(i, 0).status());
+  }
+  return OkStatus();
+}
+
+// Summaries that go to a file from within the graph.
+void RegisterWriters(OpRegistry& r) {
+  const auto add = [&r](Op op) { r.Add(op.Stateful().Shape(WriteShape).NotDifferentiable()); };
+  r.Add(Op("SummaryWriter")
+            .Output("writer: resource")
+            .Attr("shared_name: string = ''")
+            .Attr("container: string = ''")
+            .Stateful()
+            .Shape(WriterShape)
+            .NotDifferentiable());
+  add(Op("CreateSummaryFileWriter")
+          .Input("writer: resource")
+          .Input("logdir: string")
+          .Input("max_queue: int32")
+          .Input("flush_millis: int32")
+          .Input("filename_suffix: string"));
+  add(Op("WriteSummary")
+          .Input("writer: resource")
+          .Input("step: int64")
+          .Input("tensor: T")
+          .Input("tag: string")
+          .Input("summary_metadata: string")
+          .Attr("T: type"));
+  for (const char* op : {"WriteRawProtoSummary", "WriteGraphSummary"}) {
+    add(Op(op).Input("writer: resource").Input("step: int64").Input("tensor: string"));
+  }
+  add(Op("ImportEvent").Input("writer: resource").Input("event: string"));
+  for (const char* op : {"FlushSummaryWriter", "CloseSummaryWriter"}) add(Op(op).Input("writer: resource"));
+}
+
 }  // namespace
 
 void RegisterSummaryOps(OpRegistry& r) {
+  RegisterWriters(r);
   r.Add(Op("ScalarSummary")
             .Input("tags: string")
             .Input("values: T")

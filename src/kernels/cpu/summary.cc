@@ -12,6 +12,7 @@
 #include "kernels/cpu/register.h"
 #include "kernels/cpu/strings.h"
 #include "kernels/cpu/summary_histogram.h"
+#include "kernels/cpu/summary_writer.h"
 
 namespace tensorbraid {
 namespace cpu {
@@ -251,6 +252,7 @@ Status TensorSummaryV2(KernelContext& ctx) {
 
 void RegisterSummaryKernels(KernelRegistry& r) {
   using namespace cpu;
+  RegisterSummaryWriterKernels(r);
   ForEachType<float, double, Float16, Bfloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
               uint64_t>([&]<typename T>() {
     r.Add("ScalarSummary", {{"T", {DTypeOf<T>::value}}}, ScalarSummary<T>);

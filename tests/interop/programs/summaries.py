@@ -1,4 +1,8 @@
 """Summaries, texts and checks in the middle of training."""
+import glob
+import os
+import tempfile
+
 import numpy as np
 import tensorflow as tf
 
@@ -86,3 +90,40 @@ def python_functions(s):
         s.records.append(("error", "UnimplementedError", ""))
         return
     s.run(y)
+
+
+def writers_in_the_graph(s):
+    with tempfile.TemporaryDirectory(prefix="interop_events_") as folder, tf.device(s.ps):
+        directory = os.path.join(folder, "made")
+        writer = tf.summary.create_file_writer(directory, filename_suffix=".suffix")
+        step = tf1.get_variable("step", initializer=np.int64(3), use_resource=True)
+        s.init()
+        event = tf1.Event(step=9, summary=tf1.Summary(value=[tf1.Summary.Value(tag="imported", simple_value=2.0)]))
+        raw_summary = tf1.Summary(value=[tf1.Summary.Value(tag="raw", simple_value=1.0)]).SerializeToString()
+        with writer.as_default():
+            metadata = tf1.SummaryMetadata(plugin_data=tf1.SummaryMetadata.PluginData(plugin_name="text"))
+            writes = [tf.summary.write("loss", 0.5, step=step), tf.summary.write("words", "several", 7, metadata),
+                      tf.summary.write("no numbers", np.zeros([0, 2]), step=8),
+                      tf.summary.write("numbers", np.arange(3), step=step),
+                      tf.summary.experimental.write_raw_pb(raw_summary, step=5)]
+        resource = writer._resource  # pylint: disable=protected-access
+        writes.append(tf.raw_ops.ImportEvent(writer=resource, event=event.SerializeToString()))
+        writes.append(tf.raw_ops.WriteGraphSummary(writer=resource, step=step, tensor=tf1.GraphDef().SerializeToString()))
+        s.run(writes[3], text="Resource .* does not exist")
+        s.run(writer.init())
+        s.run(writer.init())
+        for write in writes:
+            s.run(write)
+        s.run(tf.raw_ops.ImportEvent(writer=resource, event=b"\xff"))
+        s.run(tf.raw_ops.WriteRawProtoSummary(writer=resource, step=1, tensor=b"\xff"))
+        s.run(tf.raw_ops.WriteRawProtoSummary(writer=resource, step=tf1.placeholder_with_default(np.int64([1, 2]), None),
+                                              tensor=raw_summary))
+        s.run(writer.flush())
+        [path] = glob.glob(directory + "/*.suffix")
+        for read in tf1.train.summary_iterator(path):
+            s.record([read.step, read.WhichOneof("what"), read.file_version, read.graph_def])
+            for value in read.summary.value:
+                content = tf.make_ndarray(value.tensor) if value.HasField("tensor") else value.simple_value
+                s.record([value.tag, value.metadata.plugin_data.plugin_name, content])
+        s.run(writer.close())
+        s.run(writer.flush())
