@@ -75,6 +75,7 @@ void RegisterSparseKernels(KernelRegistry& r) {
   cpu::RegisterSparseStorageKernels(r);
   cpu::RegisterSparseSetKernels(r);
   cpu::RegisterSparseCrossKernels(r);
+  cpu::RegisterRaggedKernels(r);
 }
 
 }  // namespace tensorbraid

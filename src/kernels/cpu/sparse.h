@@ -65,6 +65,7 @@ void RegisterSparseMathKernels(KernelRegistry& r);       // sparse_math.cc
 void RegisterSparseStorageKernels(KernelRegistry& r);    // sparse_storage.cc
 void RegisterSparseCrossKernels(KernelRegistry& r);      // sparse_cross.cc
 void RegisterSparseSetKernels(KernelRegistry& r);        // sparse_sets.cc
+void RegisterRaggedKernels(KernelRegistry& r);           // ragged.cc
 
 }  // namespace tensorbraid::cpu
 

@@ -54,9 +54,19 @@ class Column {
     const int64_t at = Place(row, i);
     return is_text() ? values_.data<std::string>()[at] : std::to_string(values_.data<int64_t>()[at]);
   }
-  uint64_t Hash(int64_t row, int64_t i, const std::function<uint64_t(const std::string&)>& hash) const {
+  using HashFn = std::function<uint64_t(std::string_view)>;
+  uint64_t Hash(int64_t row, int64_t i, const HashFn& hash) const {
     const int64_t at = Place(row, i);
     return is_text() ? hash(values_.data<std::string>()[at]) : static_cast<uint64_t>(values_.data<int64_t>()[at]);
+  }
+  // As SparseCrossHashed wants it: of a number of a sparse column, the low 32 bits are hashed. That is how TensorFlow
+  // does it, and models keep the buckets.
+  uint64_t BytesHash(int64_t row, int64_t i, const HashFn& hash) const {
+    if (is_text() || width_ >= 0) return Hash(row, i, hash);
+    const auto number = static_cast<uint64_t>(values_.data<int64_t>()[Place(row, i)]);
+    std::string bytes;
+    for (int shift = 0; shift < 32; shift += 8) bytes.push_back(static_cast<char>(number >> shift & 0xff));
+    return hash(bytes);
   }
   bool is_text() const { return values_.dtype() == kString; }
 
@@ -159,7 +169,7 @@ Status SparseCross(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const std::vector<Column> columns, ColumnsOf(ctx, 0));
   const DType type = ctx.node().attr<DType>("internal_type");
   for (const Column& c : columns) {
-    if (c.is_text() != (type == kString)) return InvalidArgument("inputs must be of the internal type, ", type);
+    if (type == kString && !c.is_text()) return InvalidArgument("inputs must be of the internal type, string");
   }
   const bool hashed = ctx.node().attr<bool>("hashed_output");
   if (hashed != (ctx.node().output_type(1) == kInt64)) {
@@ -171,7 +181,7 @@ Status SparseCross(KernelContext& ctx) {
   return Cross<int64_t>(ctx, columns, [&](int64_t row, const std::vector<int64_t>& chosen) {
     uint64_t hash = key;
     for (size_t c = 0; c < columns.size(); ++c) {
-      hash = Joined(hash, columns[c].Hash(row, chosen[c], [](const std::string& s) { return Fingerprint64(s); }));
+      hash = Joined(hash, columns[c].Hash(row, chosen[c], Fingerprint64));
     }
     return Bucket(hash, buckets);
   });
@@ -196,14 +206,12 @@ Status SparseCrossHashed(KernelContext& ctx) {
   const auto key0 = static_cast<uint64_t>(salt.data<int64_t>()[0]),
              key1 = static_cast<uint64_t>(salt.data<int64_t>()[1]);
   const bool keyed = strong.scalar<bool>();
-  for (const Column& c : columns) {
-    if (keyed && !c.is_text()) return InvalidArgument("a strong hash is of strings, got int64");
-  }
   return Cross<int64_t>(ctx, columns, [&](int64_t row, const std::vector<int64_t>& chosen) {
     uint64_t hash = 0;
     for (size_t c = 0; c < columns.size(); ++c) {
-      const uint64_t one = columns[c].Hash(
-          row, chosen[c], [&](const std::string& s) { return keyed ? SipHash(key0, key1, s) : Fingerprint64(s); });
+      const uint64_t one = columns[c].BytesHash(row, chosen[c], [&](std::string_view bytes) {
+        return keyed ? SipHash(key0, key1, bytes) : Fingerprint64(bytes);
+      });
       hash = c == 0 ? one : Joined(hash, one);
     }
     return Bucket(hash, num_buckets.scalar<int64_t>());

@@ -173,6 +173,17 @@ def sets(t):
     t.case("SetSize", first[0][::-1].copy(), first[1], SHAPE, validate_indices=False)
 
 
+def ragged(t):
+    for dtype in (np.int32, np.int64):
+        t.case("RaggedTensorToSparse", [np.array([0, 2, 2, 5], dtype)], np.array([1, 2, 3, 4, 5], np.float32))
+    t.case("RaggedTensorToSparse", [i64(0, 2, 3, 3), i64(0, 1, 1, 4)], np.array(["a", "b", "c", "d"]))
+    t.case("RaggedTensorToSparse", [i64(0, 1, 3)], i64([1, 2], [3, 4], [5, 6]))
+    t.case("RaggedTensorToSparse", [i64(0)], np.zeros([0], np.float32))
+    t.case("RaggedTensorToSparse", [i64(0, 0, 0)], np.zeros([0, 2], np.float32))
+    for splits in (i64(1, 2), i64(0, 3), i64(0, 2, 1, 2)):
+        t.case("RaggedTensorToSparse", [splits], i64(1, 2))
+
+
 def crosses(t):
     sparse = (i64([0, 0], [1, 0], [1, 1]), i64(3, 2))
     words, numbers = np.array(["x", "y", "z"]), i64(4, 5, 6)
@@ -190,13 +201,16 @@ def crosses(t):
            internal_type=tf.int64, **common)
     salt = i64(11, 22)
     t.case("SparseCrossHashed", [sparse[0]], [numbers], [sparse[1]], [ints], np.int64(1000), np.array(False), salt)
+    far = i64(2**40 + 4, -1, 2**31)
     for strong in [False, True]:
+        t.case("SparseCrossHashed", [sparse[0]], [far], [sparse[1]], [], np.int64(0), np.array(strong), salt)
         t.case("SparseCrossHashed", [sparse[0]], [words], [sparse[1]], [texts], np.int64(1000), np.array(strong), salt)
 
 
 def add_cases(t):
     sets(t)
     crosses(t)
+    ragged(t)
     dense(t)
     structure(t)
     arithmetic(t)
