@@ -8,8 +8,8 @@
 
 namespace tensorbraid {
 
-// "float", "double" and "half" where DTypeName says float32, float64 and float16; else the same. References too have the
-// name of what they refer to; "invalid" for what is no dtype.
+// "float", "double" and "half" where DTypeName says float32, float64 and float16; else the same. References too have
+// the name of what they refer to; "invalid" for what is no dtype.
 std::string_view OpTypeName(DType t);
 
 }  // namespace tensorbraid

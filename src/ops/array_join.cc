@@ -90,6 +90,7 @@ Status ConcatV2Gradient(const Operation& op, const std::vector<Output>& grads, s
 }
 
 Status ConcatOffsetShape(ShapeContext& c) {
+  for (int i = 0; i < c.num_outputs(); ++i) TF_RETURN_IF_ERROR(c.WithRank(i + 1, 1).status());
   for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, c.input(i + 1));
   return OkStatus();
 }

@@ -123,7 +123,7 @@ Status ReverseShape(ShapeContext& c) {
   if (in.has_rank() && axes) {
     for (int64_t axis : *axes) {
       if (axis < -in.rank() || axis >= in.rank()) {
-        return InvalidArgument("axis ", axis, " is out of range for ", in.rank(), " dimensions");
+        return InvalidArgument("axis ", axis, " is out of valid range [", -in.rank(), ", ", in.rank(), ")");
       }
     }
   }

@@ -73,7 +73,9 @@ StatusOr<EinsumEquation> ParseEinsum(std::string_view equation) {
   }
   TF_ASSIGN_OR_RETURN(e.output, ParseLabels(equation.substr(arrow + 2), equation));
   for (int label : e.output) {
-    const bool known = std::any_of(e.inputs.begin(), e.inputs.end(), [&](const auto& in) { return Has(in, label); });
+    // An ellipsis may stand for nothing.
+    const bool known = label == EinsumEquation::kEllipsis ||
+                       std::any_of(e.inputs.begin(), e.inputs.end(), [&](const auto& in) { return Has(in, label); });
     if (!known) return InvalidArgument("the result of '", equation, "' has a label that no operand has");
   }
   return e;

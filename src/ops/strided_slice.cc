@@ -67,7 +67,9 @@ StatusOr<StridedRegion> ResolveStridedSlice(const Node& node, const Shape& input
   int named = 0;
   for (int i = 0; i < n; ++i) named += ((ellipsis_mask | new_axis_mask) >> i & 1) == 0 ? 1 : 0;
   const int rank = input.rank();
-  if (named > rank) return InvalidArgument("there are ", named, " indices for the ", rank, " dimensions of ", input);
+  if (named > rank)
+    return InvalidArgument("index ", rank, " out of range: there are ", named, " for the ", rank, " dimensions of ",
+                           input);
   StridedRegion region;
   int dim = 0;
   const auto whole = [&](int count) -> Status {

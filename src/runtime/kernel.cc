@@ -48,6 +48,14 @@ std::string Refusal(const KernelDef& def, const Node& node, std::string_view dev
   return "";
 }
 
+// "(int64 to string)".
+std::string Types(const Node& node) {
+  std::vector<std::string> in, out;
+  for (size_t i = 0; i < node.inputs().size(); ++i) in.push_back(DTypeName(node.input_type(static_cast<int>(i))));
+  for (const DType type : node.output_types()) out.push_back(DTypeName(type));
+  return StrCat("(", StrJoin(in, ", "), " to ", StrJoin(out, ", "), ")");
+}
+
 }  // namespace
 
 StatusOr<Tensor*> KernelContext::AllocateOutput(int i, const Shape& shape) {
@@ -109,7 +117,7 @@ StatusOr<const KernelDef*> KernelRegistry::Find(const Node& node, std::string_vi
     refusals += StrCat("\n  a ", it->second.device_type, " kernel: ", refusal);
   }
   return absl::NotFoundError(
-      StrCat("no kernel fits ", node.Describe(), " on ", device_type, "; candidates:", refusals));
+      StrCat("no kernel fits ", node.Describe(), " ", Types(node), " on ", device_type, "; candidates:", refusals));
 }
 
 bool KernelRegistry::HasKernelsFor(std::string_view op, std::string_view device_type) const {

@@ -35,7 +35,7 @@ Status ArgKernel(KernelContext& ctx) {
   if (named < -rank || named >= rank) return InvalidArgument("axis ", named, " is not in [", -rank, ", ", rank, ")");
   const int axis = static_cast<int>(named < 0 ? named + rank : named);
   const int64_t size = in.shape().dim(axis);
-  if (size == 0) return InvalidArgument("axis ", axis, " is empty in shape ", in.shape());
+  if (size == 0) return InvalidArgument("Reduction axis ", axis, " is empty in shape ", in.shape());
   Shape shape;
   int64_t outer = 1, inner = 1;
   for (int i = 0; i < rank; ++i) {

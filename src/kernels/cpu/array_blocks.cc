@@ -131,7 +131,13 @@ Status ReverseFlagged(KernelContext& ctx) {
 
 Status Roll(KernelContext& ctx) {
   const Shape& in = ctx.input(0).shape();
-  if (in.rank() < 1) return InvalidArgument("the input must have rank 1 or more, got a scalar");
+  if (in.rank() < 1) return InvalidArgument("input must be 1-D or higher, got a scalar");
+  for (const int i : {1, 2}) {
+    if (ctx.input(i).shape().rank() > 1) {
+      return InvalidArgument(i == 1 ? "shift" : "axis", " must be a scalar or a 1-D vector, got shape ",
+                             ctx.input(i).shape());
+    }
+  }
   if (ctx.input(1).shape() != ctx.input(2).shape()) {
     return InvalidArgument("shift and axis must have the same size, got shapes ", ctx.input(1).shape(), " and ",
                            ctx.input(2).shape());
@@ -160,7 +166,7 @@ Status ReverseSequence(KernelContext& ctx) {
   if (ctx.input(1).shape().rank() != 1) {
     return InvalidArgument("seq_lengths must be a vector, got shape ", ctx.input(1).shape());
   }
-  if (seq == batch) return InvalidArgument("batch_dim and seq_dim are both ", seq);
+  if (seq == batch) return InvalidArgument("batch_dim == seq_dim, both are ", seq);
   if (seq < 0 || seq >= rank) return InvalidArgument("seq_dim ", seq, " is out of range for ", shape);
   if (batch < 0 || batch >= rank) return InvalidArgument("batch_dim ", batch, " is out of range for ", shape);
   TF_ASSIGN_OR_RETURN(const IntVector lengths, IntegersOf(ctx.input(1), "seq_lengths"));

@@ -73,6 +73,9 @@ Status GatherSlices(KernelContext& ctx, const Tensor& params) {
   const int64_t inner = SizeOf(ps, depth, ps.rank());
   const auto index = indices.data<I>();
   TF_ASSIGN_OR_RETURN(const bool ignore, IgnoresBadIndices(ctx.node()));
+  if (num > 0 && ps.num_elements() == 0) {
+    return InvalidArgument("Requested more than 0 entries, but params is empty. Params shape: ", ps);
+  }
   std::vector<int64_t> offsets(num, 0);  // -1 for what the policy lets be: zeros
   for (int64_t i = 0; i < num; ++i) {
     for (int d = 0; d < depth; ++d) {

@@ -57,21 +57,36 @@ Status ConcatInputs(KernelContext& ctx, int first, int last, int axis_input) {
 Status Concat(KernelContext& ctx) { return ConcatInputs(ctx, 1, ctx.num_inputs(), 0); }
 Status ConcatV2(KernelContext& ctx) { return ConcatInputs(ctx, 0, ctx.num_inputs() - 1, ctx.num_inputs() - 1); }
 
+// "[2 3 5]".
+template <typename I>
+std::string SizesOf(const Tensor& shape) {
+  std::vector<std::string> sizes;
+  for (const I size : shape.data<I>()) sizes.push_back(StrCat(size));
+  return StrCat("[", StrJoin(sizes, " "), "]");
+}
+
 template <typename I>
 Status ConcatOffset(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const int64_t wanted, IntegerOf(ctx.input(0), "the axis"));
   const Tensor& like = ctx.input(1);
-  TF_ASSIGN_OR_RETURN(const int axis, AxisOf(wanted, static_cast<int>(like.num_elements())));
+  const int64_t rank = like.num_elements();
+  for (int i = 0; i < ctx.num_outputs(); ++i) {
+    const Tensor& shape = ctx.input(i + 1);
+    if (shape.shape().rank() != 1) return InvalidArgument("input ", i, " should be a vector, got ", shape.ToString());
+    if (shape.num_elements() != rank) {
+      return InvalidArgument("input ", i, " should contain ", rank, " elements, as input 0 does, got ",
+                             shape.ToString());
+    }
+  }
+  if (wanted < -rank || wanted >= rank) return InvalidArgument("Concat dim is out of range: ", wanted, " vs. ", rank);
+  const auto axis = static_cast<int>(wanted < 0 ? wanted + rank : wanted);
   int64_t offset = 0;
   for (int i = 0; i < ctx.num_outputs(); ++i) {
     const Tensor& shape = ctx.input(i + 1);
-    if (shape.shape() != like.shape()) {
-      return InvalidArgument("shapes ", like.ToString(), " and ", shape.ToString(), " differ in rank");
-    }
-    for (int d = 0; d < shape.num_elements(); ++d) {
+    for (int d = 0; d < rank; ++d) {
       if (d != axis && shape.data<I>()[d] != like.data<I>()[d]) {
-        return InvalidArgument("shapes ", like.ToString(), " and ", shape.ToString(),
-                               " differ elsewhere than in dimension ", axis);
+        return InvalidArgument("All dimensions except ", axis, " must match. Input ", i, " has shape ",
+                               SizesOf<I>(shape), " and doesn't match input 0 with shape ", SizesOf<I>(like), ".");
       }
     }
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(i, shape.shape()));
@@ -161,6 +176,9 @@ Status Split(KernelContext& ctx) {
 Status SplitV(KernelContext& ctx) {
   const Tensor in = ctx.TakeInput(0);
   TF_ASSIGN_OR_RETURN(IntVector sizes, IntegersOf(ctx.input(1), "the sizes"));
+  if (ctx.input(2).num_elements() != 1) {
+    return InvalidArgument("the axis must have exactly one element, got shape ", ctx.input(2).shape());
+  }
   TF_ASSIGN_OR_RETURN(const int64_t wanted, IntegerOf(ctx.input(2), "the axis"));
   TF_ASSIGN_OR_RETURN(const int axis, AxisOf(wanted, in.shape().rank()));
   if (static_cast<int>(sizes.size()) != ctx.num_outputs()) {

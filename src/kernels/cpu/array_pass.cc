@@ -21,7 +21,8 @@ Status Copy(KernelContext& ctx) {
 Status EnsureShape(KernelContext& ctx) {
   const Shape& wanted = ctx.node().attr<Shape>("shape");
   if (!wanted.IsCompatibleWith(ctx.input(0).shape())) {
-    return InvalidArgument("the tensor's shape ", ctx.input(0).shape(), " is not compatible with ", wanted);
+    return InvalidArgument("Shape of tensor ", ctx.node().inputs()[0].node()->name(), " ", ctx.input(0).shape(),
+                           " is not compatible with expected shape ", wanted, ".");
   }
   return PassOn(ctx);
 }
@@ -153,10 +154,18 @@ class DataFormatVecPermuteKernel final : public Kernel {
   const DataFormats formats_;
 };
 
+Status GuaranteeConst(KernelContext& ctx) {
+  if (ctx.input(0).dtype() == DType::kResource) {
+    return InvalidArgument("the input cannot be a resource variable's handle: what it stands for is no constant");
+  }
+  return PassOn(ctx);
+}
+
 }  // namespace
 
 void RegisterPassKernels(KernelRegistry& r) {
-  for (const char* op : {"Snapshot", "GuaranteeConst", "DebugGradientIdentity"}) r.Add(op, {}, PassOn);
+  for (const char* op : {"Snapshot", "DebugGradientIdentity"}) r.Add(op, {}, PassOn);
+  r.Add("GuaranteeConst", {}, GuaranteeConst);
   for (const char* op : {"DeepCopy", "Copy", "CopyHost"}) r.Add(op, {}, Copy);
   r.Add("EnsureShape", {}, EnsureShape);
   r.Add("Bitcast", {}, Bitcast);

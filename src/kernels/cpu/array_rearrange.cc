@@ -190,8 +190,9 @@ Status Reverse(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const IntVector axes, IntegersOf(ctx.input(1), "the axes"));
   IntVector reversed(rank, 0);
   for (int64_t a : axes) {
-    TF_ASSIGN_OR_RETURN(const int axis, AxisOf(a, rank));
-    if (reversed[axis] != 0) return InvalidArgument("axis ", axis, " is given twice");
+    if (a < -rank || a >= rank) return InvalidArgument("axis ", a, " is out of valid range [", -rank, ", ", rank, ")");
+    const int64_t axis = a < 0 ? a + rank : a;
+    if (reversed[axis] != 0) return InvalidArgument("axis ", axis, " specified more than once");
     reversed[axis] = 1;
   }
   int last = rank;  // dimensions from here on stay as they are

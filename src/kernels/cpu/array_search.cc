@@ -248,11 +248,11 @@ Status TopK(KernelContext& ctx) {
     if (!ctx.input(1).shape().is_scalar()) return InvalidArgument("k must be a scalar, got ", ctx.input(1).shape());
     TF_ASSIGN_OR_RETURN(k, IntegerOf(ctx.input(1), "k"));
   }
-  if (k < 0) return InvalidArgument("k must be 0 or more, got ", k);
+  if (k < 0) return InvalidArgument("Need k >= 0, got ", k);
   if (in.shape().rank() < 1) return InvalidArgument("the input must have rank 1 or more, got a scalar");
   const int last = in.shape().rank() - 1;
   const int64_t columns = in.shape().dim(last);
-  if (k > columns) return InvalidArgument("each row of ", in.shape(), " has ", columns, " elements, but k is ", k);
+  if (k > columns) return InvalidArgument("input must have last dimension >= k = ", k, " but is ", columns);
   Shape shape = in.shape();
   shape.set_dim(last, k);
   TF_ASSIGN_OR_RETURN(Tensor * values, ctx.AllocateOutput(0, shape));
@@ -315,7 +315,7 @@ Status UnravelIndex(KernelContext& ctx) {
   for (I d : dims) {
     if (d == 0) return InvalidArgument("dims must not contain 0, got ", ctx.input(1).ToString());
     if (d < 0 || __builtin_mul_overflow(total, d, &total)) {
-      return InvalidArgument("the product of dims is out of range, got ", ctx.input(1).ToString());
+      return InvalidArgument("Input dims product is causing integer overflow, got ", ctx.input(1).ToString());
     }
   }
   const int64_t num = indices.num_elements();

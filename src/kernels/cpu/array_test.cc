@@ -222,7 +222,7 @@ TEST_F(ArrayTest, GatherLooksUpAlongAnyAxis) {
   const Output indices = Const(g_, Tensor::Of<int64_t>({1, 2}, {2, 0}));
   ExpectFloats(Gather(Iota({3, 2}), indices), {1, 2, 2}, {4, 5, 0, 1});
   ExpectFloats(Gather(Iota({2, 3}), indices, 1), {2, 1, 2}, {2, 0, 5, 3});
-  EXPECT_THAT(RunError(Gather(Iota({2, 2}), indices)), HasSubstr("indices[0] = 2 is not in [0, 2)"));
+  EXPECT_THAT(RunError(Gather(Iota({2, 2}), indices)), HasSubstr("indices[0,0] = 2 is not in [0, 2)"));
   const Output nd = Const(g_, Tensor::Of<int32_t>({2, 2}, {1, 0, 0, 1}));
   ExpectFloats(GatherNd(Iota({2, 2, 2}), nd), {2, 2}, {4, 5, 2, 3});
 }

@@ -34,9 +34,9 @@ Status GenerateVocabRemapping(KernelContext& ctx) {
   if (offset > lines || count > lines - offset) {
     return InvalidArgument("the new vocabulary has ", lines, " lines, too few for ", count, " from line ", offset);
   }
-  TF_ASSIGN_OR_RETURN(const auto old_vocabulary,
-                      ReadTableFile({.path = old_file, .vocab_size = ctx.node().attr<int64_t>("old_vocab_size")},
-                                    kString, kInt64));
+  TF_ASSIGN_OR_RETURN(
+      const auto old_vocabulary,
+      ReadTableFile({.path = old_file, .vocab_size = ctx.node().attr<int64_t>("old_vocab_size")}, kString, kInt64));
   absl::flat_hash_map<std::string_view, int64_t> old_ids;
   for (const std::string& word : old_vocabulary.first.data<std::string>()) {
     const auto id = static_cast<int64_t>(old_ids.size());
@@ -178,8 +178,7 @@ Status LoadAndRemapMatrix(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const Remapping rows,
                       ReadRemapping(ctx, 2, "row_remapping", ctx.node().attr<int64_t>("num_rows")));
   const bool same_columns = ctx.input(3).shape().rank() == 1 && ctx.input(3).num_elements() == 0;
-  TF_ASSIGN_OR_RETURN(Remapping columns,
-                      ReadRemapping(ctx, 3, "col_remapping", same_columns ? 0 : num_columns));
+  TF_ASSIGN_OR_RETURN(Remapping columns, ReadRemapping(ctx, 3, "col_remapping", same_columns ? 0 : num_columns));
   TF_ASSIGN_OR_RETURN(const auto reader, BundleReader::Open(ctx.input(0).data<std::string>()[0]));
   TF_ASSIGN_OR_RETURN(BundleReader::Info info, reader->Find(ctx.input(1).data<std::string>()[0]));
   TF_RETURN_IF_ERROR(CheckMatrix(info));

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/bools.h"
+#include "core/op_type_name.h"
 #include "core/strings.h"
 #include "graph/graph.pb.h"
 #include "graph/tensor_proto.h"
@@ -37,14 +38,15 @@ Status DecodeRaw(KernelContext& ctx) {
   const DType dtype = ctx.node().output_type(0);
   const auto strings = in.data<std::string>();
   const size_t size = strings.empty() ? 0 : strings[0].size();
-  for (const std::string& s : strings) {
-    if (s.size() != size) {
-      return InvalidArgument("the strings must be of one length, got ", size, " and ", s.size(), " bytes");
+  for (size_t i = 0; i < strings.size(); ++i) {
+    if (strings[i].size() != size) {
+      return InvalidArgument("DecodeRaw requires input strings to all be the same size, but element ", i, " has size ",
+                             size, " != ", strings[i].size());
     }
   }
   if (size % DTypeSize(dtype) != 0) {
-    return InvalidArgument("strings of ", size, " bytes hold no whole number of ", dtype, " (", DTypeSize(dtype),
-                           " bytes)");
+    return InvalidArgument("Input to DecodeRaw has length ", size, " that is not a multiple of ", DTypeSize(dtype),
+                           ", the size of ", OpTypeName(dtype));
   }
   TF_ASSIGN_OR_RETURN(Tensor * out,
                       ctx.AllocateOutput(0, WithWidth(in.shape(), static_cast<int64_t>(size / DTypeSize(dtype)))));
@@ -85,15 +87,20 @@ Status DecodePaddedRaw(KernelContext& ctx) {
 }
 
 Status ParseTensor(KernelContext& ctx) {
-  TF_ASSIGN_OR_RETURN(const std::string* bytes, TextOf(ctx, 0, "serialized"));
+  const Tensor& serialized = ctx.input(0);
+  if (serialized.shape().rank() != 0) {
+    return InvalidArgument("Expected `serialized` to be a scalar, got shape: ", serialized.shape());
+  }
+  const std::string* bytes = &serialized.data<std::string>()[0];
   proto::TensorProto message;
   if (bytes->size() > static_cast<size_t>(std::numeric_limits<int>::max()) ||
       !message.ParseFromArray(bytes->data(), static_cast<int>(bytes->size()))) {
-    return InvalidArgument("the ", bytes->size(), " bytes are no TensorProto");
+    return InvalidArgument("Could not parse `serialized` as TensorProto: '", bytes->substr(0, 100), "'");
   }
   TF_ASSIGN_OR_RETURN(Tensor tensor, FromProto(message));
   if (tensor.dtype() != ctx.node().output_type(0)) {
-    return InvalidArgument("the TensorProto is of ", tensor.dtype(), ", not ", ctx.node().output_type(0));
+    return InvalidArgument("Type mismatch between parsed tensor (", OpTypeName(tensor.dtype()), ") and dtype (",
+                           OpTypeName(ctx.node().output_type(0)), ")");
   }
   ctx.set_output(0, std::move(tensor));
   return OkStatus();
@@ -125,7 +132,8 @@ Status DecodeJsonExample(KernelContext& ctx) {
     proto::Example example;
     const auto status = google::protobuf::util::JsonStringToMessage(s, &example);
     if (!status.ok()) {
-      return InvalidArgument("no JSON of an Example: ", std::string(status.message().data(), status.message().size()));
+      return InvalidArgument("Error while parsing JSON: ",
+                             std::string(status.message().data(), status.message().size()));
     }
     return example.SerializeAsString();
   });

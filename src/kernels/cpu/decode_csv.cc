@@ -1,6 +1,7 @@
 // Lines of comma-separated values (RFC 4180) to tensors, one per column.
 #include <algorithm>
 
+#include "core/op_type_name.h"
 #include "core/strings.h"
 #include "kernels/cpu/numbers.h"
 #include "kernels/cpu/parsing.h"
@@ -35,11 +36,10 @@ class DecodeCsvKernel final : public Kernel {
     for (int64_t n = 0; n < records.num_elements(); ++n) {
       TF_RETURN_IF_ERROR(Annotate(Split(records.data<std::string>()[n], &fields), StrCat("record ", n)));
       if (static_cast<int>(fields.size()) != ctx.num_outputs()) {
-        return InvalidArgument("record ", n, " has ", fields.size(), " fields, ", ctx.num_outputs(), " are wanted");
+        return InvalidArgument("Expect ", ctx.num_outputs(), " fields but have ", fields.size(), " in record ", n);
       }
       for (int i = 0; i < ctx.num_outputs(); ++i) {
-        TF_RETURN_IF_ERROR(
-            Annotate(Store(fields[i], ctx.input(i + 1), n, outputs[i]), StrCat("field ", i, " of record ", n)));
+        TF_RETURN_IF_ERROR(Store(fields[i], ctx.input(i + 1), i, n, outputs[i]));
       }
     }
     return OkStatus();
@@ -82,7 +82,7 @@ class DecodeCsvKernel final : public Kernel {
         for (; at < record.size() && record[at] != delimiter; ++at) {
           const char c = record[at];
           if (wanted && ((quotes_ && c == '"') || c == '\n' || c == '\r')) {
-            return InvalidArgument("a field without quotes has a quote or line end inside");
+            return InvalidArgument("Unquoted fields cannot have quotes/CRLFs inside");
           }
           field += c;
         }
@@ -113,10 +113,10 @@ class DecodeCsvKernel final : public Kernel {
         return InvalidArgument("a quote within a quoted field must be doubled");
       }
     }
-    return InvalidArgument("a quoted field must end with a quote and the delimiter or the end of the record");
+    return InvalidArgument("Quoted field has to end with quote followed by the delimiter or the end of the record");
   }
 
-  Status Store(const std::string& field, const Tensor& missing, int64_t n, Tensor* out) const {
+  Status Store(const std::string& field, const Tensor& missing, int i, int64_t n, Tensor* out) const {
     Status status = Unimplemented(out->dtype(), " cannot be read");
     ForEachType<float, double, int32_t, int64_t, std::string>([&]<typename T>() {
       if (out->dtype() != DTypeOf<T>::value) return;
@@ -126,12 +126,13 @@ class DecodeCsvKernel final : public Kernel {
         if (missing.num_elements() == 1) {
           to = missing.data<T>()[0];
         } else {
-          status = InvalidArgument("is required, but missing");
+          status = InvalidArgument("Field ", i, " is required but missing in record ", n, "!");
         }
       } else if constexpr (std::is_same_v<T, std::string>) {
         to = field;
       } else if (!ParseNumber(field, &to)) {
-        status = InvalidArgument("'", field.substr(0, 100), "' is no ", out->dtype());
+        status = InvalidArgument("Field ", i, " in record ", n, " is not a valid ", OpTypeName(out->dtype()), ": ",
+                                 field.substr(0, 100));
       }
     });
     return status;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/op_type_name.h"
 #include "core/strings.h"
 #include "io/example.pb.h"
 
@@ -29,9 +30,34 @@ int64_t CountOf(const proto::Feature* f) {
   return f->float_list().value_size() + f->int64_list().value_size() + f->bytes_list().value_size();
 }
 
-Status CheckType(const Column& column, const proto::Feature* f, size_t row) {
+// "in1" where the examples have names.
+std::string NameOf(const Column& column, size_t row) {
+  const bool has_names = column.names != nullptr && column.names->is_valid();
+  if (!has_names || row >= static_cast<size_t>(column.names->num_elements())) return "<unknown>";
+  return column.names->data<std::string>()[row];
+}
+
+// As the lists of a Feature are called.
+std::string_view ListName(DType dtype) { return dtype == kString ? "bytes" : OpTypeName(dtype); }
+
+// `place`: what and where in the data, for messages.
+template <typename Place>
+Status CheckType(const Column& column, const proto::Feature* f, const Place& place) {
   if (IsAbsent(f) || TypeOf(*f) == column.dtype) return OkStatus();
-  return InvalidArgument("key '", column.key, "', row ", row, ": the values are ", TypeOf(*f), ", not ", column.dtype);
+  return InvalidArgument(place(), "  Data types don't match. Expected type: ", OpTypeName(column.dtype),
+                         "  Feature is: ", ListName(TypeOf(*f)), "_list");
+}
+
+std::string KeyPlace(const Column& column, size_t row) {
+  return StrCat("Name: ", NameOf(column, row), ", Key: ", column.key, ", Index: ", row, ".");
+}
+std::string StepPlace(const Column& column, size_t sequence, size_t step) {
+  return StrCat("Name: ", NameOf(column, sequence), ", Feature list: ", column.key, ", Index: ", step, ".");
+}
+
+Status WrongCount(const std::string& place, const Column& column, int64_t count, const Shape& shape) {
+  return InvalidArgument(place, "  Number of ", ListName(column.dtype), " values != expected.  values size: ", count,
+                         " but output shape: ", shape);
 }
 
 // Appends values to a tensor, row after row.
@@ -85,7 +111,7 @@ Shape Outer(bool batched, int64_t batch, std::initializer_list<int64_t> more, st
 StatusOr<Tensor> AllValues(const Column& column, const FeatureRows& rows) {
   int64_t total = 0;
   for (size_t row = 0; row < rows.size(); ++row) {
-    TF_RETURN_IF_ERROR(CheckType(column, rows[row], row));
+    TF_RETURN_IF_ERROR(CheckType(column, rows[row], [&] { return KeyPlace(column, row); }));
     total += CountOf(rows[row]);
   }
   TF_ASSIGN_OR_RETURN(Tensor values, Tensor::Create(column.dtype, Shape({total})));
@@ -168,18 +194,21 @@ StatusOr<Tensor> GatherDense(const Column& column, const FeatureRows& rows, cons
   if (stride < 0) return InvalidArgument("dense shape ", shape, " has too many elements");
   int64_t longest = 0;
   for (size_t row = 0; row < rows.size(); ++row) {
-    TF_RETURN_IF_ERROR(CheckType(column, rows[row], row));
+    TF_RETURN_IF_ERROR(CheckType(column, rows[row], [&] { return KeyPlace(column, row); }));
     const int64_t count = CountOf(rows[row]);
     if (variable) {
       if (stride == 0 ? count != 0 : count % stride != 0) {
-        return InvalidArgument("key '", column.key, "', row ", row, ": ", count, " values do not fill shape ", shape);
+        return InvalidArgument(KeyPlace(column, row), "  Number of ", ListName(column.dtype),
+                               " values is not a multiple of stride length.  values size: ", count,
+                               " but output shape: ", shape);
       }
       if (stride > 0) longest = std::max(longest, count / stride);
     } else if (IsAbsent(rows[row])) {
       if (default_value.num_elements() == stride) continue;
-      return InvalidArgument("key '", column.key, "' (", column.dtype, ") is required, but row ", row, " lacks it");
+      return InvalidArgument("Name: ", NameOf(column, row), ", Feature: ", column.key,
+                             " (data type: ", OpTypeName(column.dtype), ") is required but could not be found.");
     } else if (count != stride) {
-      return InvalidArgument("key '", column.key, "', row ", row, ": there are ", count, " values for shape ", shape);
+      return WrongCount(KeyPlace(column, row), column, count, shape);
     }
   }
   const Shape all = variable ? Outer(batched, batch, {longest}, inner.dims()) : Outer(batched, batch, {}, inner.dims());
@@ -239,13 +268,15 @@ StatusOr<DenseSequences> GatherSequenceDense(const Column& column, const std::ve
   for (size_t n = 0; n < sequences.size(); ++n) {
     const Steps& steps = sequences[n];
     if (required && !steps.present) {
-      return InvalidArgument("feature list '", column.key, "' is required, but row ", n, " lacks it");
+      return InvalidArgument("Name: ", NameOf(column, n), ", Feature list '", column.key,
+                             "' is required but could not be found.  Did you mean to include it in "
+                             "feature_list_dense_missing_assumed_empty or feature_list_dense_defaults?");
     }
     for (size_t step = 0; step < steps.rows.size(); ++step) {
-      TF_RETURN_IF_ERROR(CheckType(column, steps.rows[step], step));
+      TF_RETURN_IF_ERROR(CheckType(column, steps.rows[step], [&] { return StepPlace(column, n, step); }));
       if (const int64_t count = CountOf(steps.rows[step]); count != per_step || IsAbsent(steps.rows[step])) {
-        return InvalidArgument("feature list '", column.key, "', step ", step, ": there are ", count,
-                               " values for shape ", shape);
+        return WrongCount(StrCat("Name: ", NameOf(column, n), ", Key: ", column.key, ", Index: ", step, "."), column,
+                          count, shape);
       }
     }
     lengths.push_back(static_cast<int64_t>(steps.rows.size()));

@@ -22,6 +22,7 @@ using FeatureRows = std::vector<const proto::Feature*>;
 struct Column {
   std::string_view key;
   DType dtype = DType::kInvalid;  // float32, int64 or string
+  const Tensor* names = nullptr;  // of the examples, for messages
 };
 
 // All functions: InvalidArgument, naming key and row, when a feature has another type than the column.

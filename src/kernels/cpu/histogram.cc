@@ -187,7 +187,7 @@ class BucketizeKernel final : public Kernel {
   explicit BucketizeKernel(const KernelConstruction& c) : boundaries_(c.attr<std::vector<float>>("boundaries")) {}
 
   Status Compute(KernelContext& ctx) override {
-    if (!std::is_sorted(boundaries_.begin(), boundaries_.end())) return InvalidArgument("boundaries must rise");
+    if (!std::is_sorted(boundaries_.begin(), boundaries_.end())) return InvalidArgument("Expected sorted boundaries");
     const Tensor& in = ctx.input(0);
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, in.shape()));
     const T* from = in.data<T>().data();

@@ -11,7 +11,7 @@
 namespace tensorbraid::cpu {
 namespace {
 
-constexpr const char* kSingular = "the matrix is not invertible";
+constexpr const char* kSingular = "Input is not invertible.";
 
 template <typename T>
 using Lu = Eigen::PartialPivLU<MatrixOf<Wide<T>>>;

@@ -99,7 +99,7 @@ class MatrixDiagKernel final : public DiagonalKernel {
     const Tensor& in = ctx.input(0);
     TF_ASSIGN_OR_RETURN(Diagonals d, Named(ctx, 1));
     const int rank = in.shape().rank(), own = d.is_single() ? 1 : 2;
-    if (rank < own) return InvalidArgument("diagonal must have rank ", own, " or more, got shape ", in.shape());
+    if (rank < own) return InvalidArgument("diagonal must be at least ", own, "-dim, received shape: ", in.shape());
     if (!d.is_single() && in.shape().dim(rank - 2) != d.count()) {
       return InvalidArgument("k names ", d.count(), " diagonals, diagonal has shape ", in.shape());
     }
@@ -147,7 +147,7 @@ class MatrixDiagPartKernel final : public DiagonalKernel {
   Status Compute(KernelContext& ctx) override {
     const Tensor& in = ctx.input(0);
     const int rank = in.shape().rank();
-    if (rank < 2) return InvalidArgument("input must have rank 2 or more, got shape ", in.shape());
+    if (rank < 2) return InvalidArgument("input must be at least 2-dim, received shape: ", in.shape());
     TF_ASSIGN_OR_RETURN(Diagonals d, Named(ctx, 1));
     TF_RETURN_IF_ERROR(SetMatrices(in.shape().dim(rank - 2), in.shape().dim(rank - 1), &d));
     if (ctx.num_inputs() > 2 && ctx.input(2).num_elements() != 1) {
@@ -186,9 +186,10 @@ class MatrixSetDiagKernel final : public DiagonalKernel {
   Status Compute(KernelContext& ctx) override {
     const Tensor& in = ctx.input(0);
     const int rank = in.shape().rank();
-    if (rank < 2) return InvalidArgument("input must have rank 2 or more, got shape ", in.shape());
+    if (rank < 2) return InvalidArgument("input must be at least 2-dim, received shape: ", in.shape());
     TF_ASSIGN_OR_RETURN(Diagonals d, Named(ctx, 2));
     TF_RETURN_IF_ERROR(SetMatrices(in.shape().dim(rank - 2), in.shape().dim(rank - 1), &d));
+    if (ctx.input(1).shape().rank() < 1) return InvalidArgument("diagonal must be at least 1-dim, got a scalar");
     const Shape wanted = ShapeOf(d, in.shape().dims().first(rank - 2));
     if (ctx.input(1).shape() != wanted) {
       return InvalidArgument("diagonal must have shape ", wanted, ", got ", ctx.input(1).shape());
@@ -219,7 +220,7 @@ class MatrixSetDiagKernel final : public DiagonalKernel {
 Status MatrixBandPartKernel(KernelContext& ctx) {
   const Tensor& in = ctx.input(0);
   const int rank = in.shape().rank();
-  if (rank < 2) return InvalidArgument("input must have rank 2 or more, got shape ", in.shape());
+  if (rank < 2) return InvalidArgument("input must be at least 2-dim, received shape: ", in.shape());
   const int64_t rows = in.shape().dim(rank - 2), columns = in.shape().dim(rank - 1);
   int64_t band[2];
   const char* const names[] = {"num_lower", "num_upper"};
@@ -255,7 +256,7 @@ Status MatrixBandPartKernel(KernelContext& ctx) {
 // A tensor of twice the rank, 0 but where both halves of the index are the same.
 Status DiagKernel(KernelContext& ctx) {
   const Tensor& in = ctx.input(0);
-  if (in.shape().rank() < 1) return InvalidArgument("diagonal must have rank 1 or more, got a scalar");
+  if (in.shape().rank() < 1) return InvalidArgument("diagonal must be at least 1-dim, got a scalar");
   Shape shape = in.shape();
   for (int64_t d : in.shape().dims()) shape.AddDim(d);
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));

@@ -97,7 +97,7 @@ StatusOr<MatMulSizes> MatMulSizesOf(const Shape& a, const Shape& b, bool transpo
                           .n = b.dim(transpose_b ? rb - 2 : rb - 1),
                           .k = a.dim(transpose_a ? ra - 2 : ra - 1)};
   if (b.dim(transpose_b ? rb - 1 : rb - 2) != sizes.k) {
-    return InvalidArgument("matrix sizes do not fit: ", a, transpose_a ? " transposed" : "", " times ", b,
+    return InvalidArgument("Matrix size-incompatible: ", a, transpose_a ? " transposed" : "", " times ", b,
                            transpose_b ? " transposed" : "");
   }
   return sizes;

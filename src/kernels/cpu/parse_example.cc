@@ -116,7 +116,7 @@ class ParseExampleKernel : public Kernel {
     };
     const int num_sparse = static_cast<int>(sparse_types_.size());
     for (int i = 0; i < num_sparse; ++i) {
-      TF_ASSIGN_OR_RETURN(SparseColumn column, GatherSparse({wanted.sparse_keys[i], sparse_types_[i]},
+      TF_ASSIGN_OR_RETURN(SparseColumn column, GatherSparse({wanted.sparse_keys[i], sparse_types_[i], &wanted.names},
                                                             rows_of(wanted.sparse_keys[i]), batched));
       ctx.set_output(i, std::move(column.indices));
       ctx.set_output(num_sparse + i, std::move(column.values));
@@ -124,14 +124,14 @@ class ParseExampleKernel : public Kernel {
     }
     const int num_dense = static_cast<int>(dense_types_.size());
     for (int i = 0; i < num_dense; ++i) {
-      TF_ASSIGN_OR_RETURN(Tensor column,
-                          GatherDense({wanted.dense_keys[i], dense_types_[i]}, rows_of(wanted.dense_keys[i]),
-                                      dense_shapes_[i], ctx.input(wanted.first_default + i), batched));
+      TF_ASSIGN_OR_RETURN(Tensor column, GatherDense({wanted.dense_keys[i], dense_types_[i], &wanted.names},
+                                                     rows_of(wanted.dense_keys[i]), dense_shapes_[i],
+                                                     ctx.input(wanted.first_default + i), batched));
       ctx.set_output(3 * num_sparse + i, std::move(column));
     }
     const int num_ragged = static_cast<int>(ragged_types_.size());
     for (int i = 0; i < num_ragged; ++i) {
-      TF_ASSIGN_OR_RETURN(RaggedColumn column, GatherRagged({wanted.ragged_keys[i], ragged_types_[i]},
+      TF_ASSIGN_OR_RETURN(RaggedColumn column, GatherRagged({wanted.ragged_keys[i], ragged_types_[i], &wanted.names},
                                                             rows_of(wanted.ragged_keys[i]), split_types_[i], batched));
       ctx.set_output(3 * num_sparse + num_dense + i, std::move(column.values));
       ctx.set_output(3 * num_sparse + num_dense + num_ragged + i, std::move(column.splits));

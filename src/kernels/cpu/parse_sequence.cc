@@ -147,7 +147,7 @@ class ParseSequenceKernel : public Kernel {
     };
     std::vector<Tensor> indices, values, shapes, dense, ragged, splits;
     for (size_t i = 0; i < part.sparse_keys.size(); ++i) {
-      TF_ASSIGN_OR_RETURN(SparseColumn column, GatherSparse({part.sparse_keys[i], part.sparse_types[i]},
+      TF_ASSIGN_OR_RETURN(SparseColumn column, GatherSparse({part.sparse_keys[i], part.sparse_types[i], &w.names},
                                                             rows_of(part.sparse_keys[i]), batched));
       indices.push_back(std::move(column.indices));
       values.push_back(std::move(column.values));
@@ -155,14 +155,14 @@ class ParseSequenceKernel : public Kernel {
     }
     for (size_t i = 0; i < part.dense_keys.size(); ++i) {
       TF_ASSIGN_OR_RETURN(Tensor column,
-                          GatherDense({part.dense_keys[i], part.dense_types[i]}, rows_of(part.dense_keys[i]),
+                          GatherDense({part.dense_keys[i], part.dense_types[i], &w.names}, rows_of(part.dense_keys[i]),
                                       part.dense_shapes[i], ctx.input(w.first_default + static_cast<int>(i)), batched));
       dense.push_back(std::move(column));
     }
     for (size_t i = 0; i < part.ragged_keys.size(); ++i) {
       TF_ASSIGN_OR_RETURN(RaggedColumn column,
-                          GatherRagged({part.ragged_keys[i], part.ragged_types[i]}, rows_of(part.ragged_keys[i]),
-                                       part.split_types[i], batched));
+                          GatherRagged({part.ragged_keys[i], part.ragged_types[i], &w.names},
+                                       rows_of(part.ragged_keys[i]), part.split_types[i], batched));
       ragged.push_back(std::move(column.values));
       // As those of feature lists.
       splits.push_back(batched ? std::move(column.splits) : EmptyScalar(part.split_types[i]));
@@ -186,22 +186,24 @@ class ParseSequenceKernel : public Kernel {
     };
     std::vector<Tensor> indices, values, shapes, dense, lengths, ragged, outer, inner;
     for (size_t i = 0; i < part.sparse_keys.size(); ++i) {
-      TF_ASSIGN_OR_RETURN(SparseColumn column, GatherSequenceSparse({part.sparse_keys[i], part.sparse_types[i]},
-                                                                    steps_of(part.sparse_keys[i]), batched));
+      TF_ASSIGN_OR_RETURN(SparseColumn column,
+                          GatherSequenceSparse({part.sparse_keys[i], part.sparse_types[i], &w.names},
+                                               steps_of(part.sparse_keys[i]), batched));
       indices.push_back(std::move(column.indices));
       values.push_back(std::move(column.values));
       shapes.push_back(std::move(column.shape));
     }
     for (size_t i = 0; i < part.dense_keys.size(); ++i) {
-      TF_ASSIGN_OR_RETURN(DenseSequences column,
-                          GatherSequenceDense({part.dense_keys[i], part.dense_types[i]}, steps_of(part.dense_keys[i]),
-                                              part.dense_shapes[i], !w.missing_is_empty[i], batched));
+      TF_ASSIGN_OR_RETURN(
+          DenseSequences column,
+          GatherSequenceDense({part.dense_keys[i], part.dense_types[i], &w.names}, steps_of(part.dense_keys[i]),
+                              part.dense_shapes[i], !w.missing_is_empty[i], batched));
       dense.push_back(std::move(column.values));
       if (has_lengths_) lengths.push_back(std::move(column.lengths));
     }
     for (size_t i = 0; i < part.ragged_keys.size(); ++i) {
       TF_ASSIGN_OR_RETURN(RaggedColumn column,
-                          GatherSequenceRagged({part.ragged_keys[i], part.ragged_types[i]},
+                          GatherSequenceRagged({part.ragged_keys[i], part.ragged_types[i], &w.names},
                                                steps_of(part.ragged_keys[i]), part.split_types[i], batched));
       ragged.push_back(std::move(column.values));
       outer.push_back(std::move(column.splits));

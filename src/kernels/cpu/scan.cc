@@ -49,7 +49,11 @@ class ScanKernel final : public Kernel {
       return InvalidArgument("the axis must be a scalar, got shape ", ctx.input(1).shape());
     }
     TF_ASSIGN_OR_RETURN(const int64_t named, IntegerOf(ctx.input(1), "the axis"));
-    TF_ASSIGN_OR_RETURN(const int axis, AxisOf(named, in.shape().rank()));
+    const int rank = in.shape().rank();
+    if (named < -rank || named >= rank) {
+      return InvalidArgument("Expected scan axis in the range [", -rank, ", ", rank, "), but got ", named);
+    }
+    const int axis = static_cast<int>(named < 0 ? named + rank : named);
     const int64_t size = in.shape().dim(axis);
     const int64_t inner = SizeOf(in.shape(), axis + 1, in.shape().rank());
     const int64_t outer = SizeOf(in.shape(), 0, axis);

@@ -6,6 +6,8 @@
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/families.h"
 #include "kernels/cpu/functors.h"
+#include "kernels/cpu/position.h"
+#include "kernels/cpu/segment_ids.h"
 
 namespace tensorbraid::cpu {
 namespace {
@@ -78,11 +80,6 @@ Compute<T> EmptyOf() {
   }
 }
 
-int64_t IdAt(const Tensor& t, int64_t i) {
-  if (t.dtype() == kInt64) return t.data<int64_t>()[i];
-  return t.dtype() == kInt16 ? t.data<int16_t>()[i] : t.data<int32_t>()[i];
-}
-
 StatusOr<int64_t> NumSegments(const Tensor& t) {
   if (t.num_elements() != 1) return InvalidArgument("num_segments must be a scalar, got shape ", t.shape());
   const int64_t n = IdAt(t, 0);
@@ -144,7 +141,8 @@ Status UnsortedSegmentKernel(KernelContext& ctx) {
     const int64_t id = IdAt(ids, i);
     if (id < 0) continue;
     if (id >= segments) {
-      return InvalidArgument("segment_ids[", i, "] = ", id, " is not below num_segments = ", segments);
+      return InvalidArgument("segment_ids", Position(ids.shape(), i), " = ", id, " is out of range [0, ", segments,
+                             ")");
     }
     Join<F>(results.data + id * results.row, from + i * results.row, results.row);
   }
@@ -162,22 +160,12 @@ Status SegmentKernel(KernelContext& ctx) {
   if (ids.shape().rank() != 1) return InvalidArgument("segment_ids must be a vector, got shape ", ids.shape());
   const int64_t rows = ids.num_elements();
   if (data.shape().rank() < 1 || data.shape().dim(0) != rows) {
-    return InvalidArgument("segment_ids must have one element for each row of data, got ", ids.shape(), " for ",
+    return InvalidArgument("segment_ids should be the same size as dimension 0 of data, got ", ids.shape(), " for ",
                            data.shape());
   }
-  const int64_t last_id = rows == 0 ? -1 : IdAt(ids, rows - 1);
-  if (last_id == std::numeric_limits<int64_t>::max()) return InvalidArgument("segment id ", last_id, " is too large");
-  int64_t segments = last_id + 1;
-  if (ctx.num_inputs() > 2) {
-    TF_ASSIGN_OR_RETURN(segments, NumSegments(ctx.input(2)));
-  }
-  for (int64_t i = 0, last = 0; i < rows; ++i) {
-    const int64_t id = IdAt(ids, i);
-    if (id < last)
-      return InvalidArgument("segment_ids must not be negative and must not fall; element ", i, " is ", id);
-    if (id >= segments) return InvalidArgument("segment_ids[", i, "] = ", id, " is not below ", segments);
-    last = id;
-  }
+  const bool limited = ctx.num_inputs() > 2;
+  TF_ASSIGN_OR_RETURN(const int64_t segments, limited ? NumSegments(ctx.input(2)) : SegmentsOf(ids));
+  TF_RETURN_IF_ERROR(CheckSegmentIds(ids, segments, limited));
   Results<T> results;
   TF_RETURN_IF_ERROR(results.Allocate(ctx, segments, data.shape(), 1));
   const int64_t row = results.row;

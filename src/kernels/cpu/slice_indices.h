@@ -30,8 +30,8 @@ Status NoSuchSlice(const Tensor& indices, int64_t i, const char* what, const Sha
   std::vector<std::string> index;
   for (int64_t d = 0; d < depth; ++d) index.push_back(StrCat(static_cast<int64_t>(indices.data<I>()[i * depth + d])));
   const Shape rows(is.dims().first(is.rank() - 1));
-  return InvalidArgument("indices", Position(rows, i), " = [", StrJoin(index, ", "), "] does not index into ", what, " ",
-                         shape);
+  return InvalidArgument("indices", Position(rows, i), " = [", StrJoin(index, ", "), "] does not index into ", what,
+                         " ", shape);
 }
 
 }  // namespace tensorbraid

@@ -30,9 +30,9 @@ Status SparseToDense(KernelContext& ctx) {
   }
   TF_ASSIGN_OR_RETURN(const Shape shape, ShapeFrom(ctx.input(1), "output_shape"));
   if (values.shape().rank() > 1 || (values.shape().rank() == 1 && values.num_elements() != n)) {
-    return InvalidArgument("sparse_values must be a scalar or a vector of ", n, " values, got shape ", values.shape());
+    return InvalidArgument("sparse_values has incorrect shape ", values.shape(), ", should be [] or [", n, "]");
   }
-  if (!rest.shape().is_scalar()) return InvalidArgument("default_value must be a scalar, got shape ", rest.shape());
+  if (!rest.shape().is_scalar()) return InvalidArgument("default_value should be a scalar, got shape ", rest.shape());
   TF_ASSIGN_OR_RETURN(const std::vector<int64_t> index, AllIntegers(indices, "sparse_indices"));
   const bool validate = ctx.node().attr<bool>("validate_indices");
   for (int64_t i = 0; i < n; ++i) {

@@ -7,13 +7,12 @@
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/families.h"
 #include "kernels/cpu/functors.h"
+#include "kernels/cpu/segment_ids.h"
 
 namespace tensorbraid::cpu {
 namespace {
 
 enum class Scaling { kSum, kMean, kSqrtN };
-
-int64_t IdAt(const Tensor& t, int64_t i) { return t.dtype() == kInt64 ? t.data<int64_t>()[i] : t.data<int32_t>()[i]; }
 
 // What a sum of `count` rows is divided by.
 double DivisorOf(Scaling scaling, int64_t count) {
@@ -47,25 +46,22 @@ Status SparseSegmentKernel(KernelContext& ctx) {
   if (data.shape().rank() < 1) return InvalidArgument("data must have a row at least, got a scalar");
   TF_RETURN_IF_ERROR(CheckIndices(indices, ids));
   const int64_t n = ids.num_elements();
-  const int64_t last_id = n == 0 ? -1 : IdAt(ids, n - 1);
-  if (last_id == std::numeric_limits<int64_t>::max()) return InvalidArgument("segment id ", last_id, " is too large");
-  int64_t segments = last_id + 1;
-  if (ctx.num_inputs() > 3) {
+  int64_t segments = 0;
+  const bool limited = ctx.num_inputs() > 3;
+  if (!limited) {
+    TF_ASSIGN_OR_RETURN(segments, SegmentsOf(ids));
+  } else {
     if (!ctx.input(3).shape().is_scalar()) {
       return InvalidArgument("num_segments must be a scalar, got shape ", ctx.input(3).shape());
     }
     segments = IdAt(ctx.input(3), 0);
     if (segments < 0) return InvalidArgument("num_segments must not be negative, got ", segments);
   }
-  for (int64_t i = 0, last = 0; i < n; ++i) {
-    const int64_t id = IdAt(ids, i);
-    if (id < last)
-      return InvalidArgument("segment_ids must not be negative and must not fall; element ", i, " is ", id);
-    if (id >= segments) return InvalidArgument("segment_ids[", i, "] = ", id, " is not below ", segments);
-    last = id;
+  TF_RETURN_IF_ERROR(CheckSegmentIds(ids, segments, limited));
+  for (int64_t i = 0; i < n; ++i) {
     const int64_t index = IdAt(indices, i);
     if (index < 0 || index >= data.shape().dim(0)) {
-      return InvalidArgument("indices[", i, "] = ", index, " is not in [0, ", data.shape().dim(0), ")");
+      return InvalidArgument("indices[", i, "] == ", index, " out of range [0, ", data.shape().dim(0), ")");
     }
   }
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, WithRows(segments, data.shape())));
@@ -115,12 +111,14 @@ Status SparseSegmentGradKernel(KernelContext& ctx) {
   if (rows < 0) return InvalidArgument("the number of rows must not be negative, got ", rows);
   const int64_t segments = grad.shape().dim(0);
   const int64_t n = ids.num_elements();
+  if (n > 0 && IdAt(ids, n - 1) >= segments) {
+    return InvalidArgument("Invalid number of segments: there are ", segments, ", and segment id ", IdAt(ids, n - 1));
+  }
   std::vector<int64_t> counts(segments, 0);
   for (int64_t i = 0; i < n; ++i) {
     const int64_t id = IdAt(ids, i), index = IdAt(indices, i);
-    if (id < 0 || id >= segments)
-      return InvalidArgument("segment_ids[", i, "] = ", id, " is not in [0, ", segments, ")");
-    if (index < 0 || index >= rows) return InvalidArgument("indices[", i, "] = ", index, " is not in [0, ", rows, ")");
+    if (id < 0 || id >= segments) return InvalidArgument("Segment id ", id, " out of range [0, ", segments, ")");
+    if (index < 0 || index >= rows) return InvalidArgument("Index ", index, " out of range [0, ", rows, ")");
     ++counts[id];
   }
   std::vector<int64_t> named;

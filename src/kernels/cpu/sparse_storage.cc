@@ -2,6 +2,7 @@
 #include <map>
 
 #include "core/mutex.h"
+#include "core/op_type_name.h"
 #include "core/strings.h"
 #include "graph/graph.pb.h"
 #include "graph/tensor_proto.h"
@@ -52,7 +53,8 @@ Status Stack(KernelContext& ctx, const std::vector<Triple>& triples, const Shape
   int64_t n = 0;
   for (const Triple& t : triples) {
     if (t.values.dtype() != ctx.node().output_type(1)) {
-      return InvalidArgument("a sparse tensor holds ", t.values.dtype(), ", not ", ctx.node().output_type(1));
+      return InvalidArgument("Requested SparseTensor of type ", OpTypeName(ctx.node().output_type(1)),
+                             " but SparseTensor[", views.size(), "].values.dtype() == ", OpTypeName(t.values.dtype()));
     }
     if (t.indices.dtype() != kInt64 || t.shape.dtype() != kInt64) {
       return InvalidArgument("indices and shape must be int64, got ", t.indices.dtype(), " and ", t.shape.dtype());
@@ -66,7 +68,8 @@ Status Stack(KernelContext& ctx, const std::vector<Triple>& triples, const Shape
   shape.insert(shape.end(), views[0].shape().begin(), views[0].shape().end());
   for (size_t i = 0; i < views.size(); ++i) {
     if (views[i].rank() != rank) {
-      return InvalidArgument("sparse tensor ", i, " has rank ", views[i].rank(), ", the first ", rank);
+      return InvalidArgument("Inconsistent shape across SparseTensors: rank prior to SparseTensor[", i, "] was: ", rank,
+                             " but rank of SparseTensor[", i, "] is: ", views[i].rank());
     }
     for (int d = 0; d < rank; ++d) {
       int64_t& size = shape[lead.rank() + d];
@@ -126,7 +129,7 @@ Status SerializeManySparse(KernelContext& ctx) {
 
 StatusOr<Tensor> Deserialized(const std::string& text) {
   proto::TensorProto proto;
-  if (!proto.ParseFromString(text)) return InvalidArgument("a string is no serialized tensor");
+  if (!proto.ParseFromString(text)) return InvalidArgument("Could not parse serialized proto");
   return FromProto(proto);
 }
 

@@ -46,6 +46,8 @@ Status SparseReshape(KernelContext& ctx) {
   for (int64_t& d : to) {
     if (d == -1 && open == nullptr) {
       open = &d;
+    } else if (d == -1) {
+      return InvalidArgument("only one output dimension may be -1, got ", ctx.input(2).ToString());
     } else if (d < 0 || __builtin_mul_overflow(known, d, &known)) {
       return InvalidArgument("sizes must not be negative (one may be -1), got ", ctx.input(2).ToString());
     }
@@ -53,12 +55,15 @@ Status SparseReshape(KernelContext& ctx) {
   if (open != nullptr) {
     if (known == 0) return InvalidArgument("-1 cannot be told beside a size of 0, got ", ctx.input(2).ToString());
     if (total % known != 0) {
-      return InvalidArgument("the input's ", total, " elements are no multiple of ", known);
+      return InvalidArgument("Input to reshape is a SparseTensor with ", total,
+                             " dense values, but the requested shape requires a multiple of ", known);
     }
     *open = total / known;
     known = total;
   }
-  if (known != total) return InvalidArgument("cannot reshape ", total, " elements to ", known);
+  if (known != total)
+    return InvalidArgument("Input to reshape is a tensor with ", total, " dense values, but the requested shape has ",
+                           known);
   const int64_t n = indices.shape().dim(0);
   const auto index = indices.data<int64_t>();
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {n, new_rank}));

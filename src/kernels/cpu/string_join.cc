@@ -82,8 +82,11 @@ Status ReduceJoin(KernelContext& ctx) {
   std::vector<bool> reduced(rank, false);
   Walk joined;
   for (int64_t a : axes) {
-    TF_ASSIGN_OR_RETURN(const int axis, AxisOf(a, rank));
-    if (reduced[axis]) return InvalidArgument("axis ", axis, " is named twice");
+    if (a < -rank || a >= rank) {
+      return InvalidArgument("Invalid reduction dimension ", a, " for input with ", rank, " dimension(s)");
+    }
+    const auto axis = static_cast<int>(a < 0 ? a + rank : a);
+    if (reduced[axis]) return InvalidArgument("Duplicate reduction dimension ", axis);
     reduced[axis] = true;
     joined.sizes.push_back(in_shape.dim(axis));
     joined.strides.push_back(strides[axis]);

@@ -46,9 +46,10 @@ StatusOr<Format> FormatFor(const Node& node, int64_t elements, bool is_number_wi
   const bool scientific = node.attr<bool>("scientific");
   const bool shortest = node.attr<bool>("shortest");
   const auto& fill = node.attr<std::string>("fill");
-  if (scientific && shortest) return InvalidArgument("scientific and shortest exclude each other");
+  if (scientific && shortest) return InvalidArgument("Cannot select both scientific and shortest notation");
   if (is_number_without_fraction && (precision > -1 || scientific || shortest)) {
-    return InvalidArgument("precision, scientific and shortest are not for ", node.input_type(0));
+    return InvalidArgument(precision > -1 ? "precision" : "scientific and shortest", " not supported for ",
+                           node.input_type(0));
   }
   if (width > kMaxWidth || precision > kMaxWidth) {
     return InvalidArgument("width and precision must be at most ", kMaxWidth, ", got ", width, " and ", precision);
@@ -57,7 +58,8 @@ StatusOr<Format> FormatFor(const Node& node, int64_t elements, bool is_number_wi
     return ResourceExhausted(elements, " strings of ", most, " or more characters are too many");
   }
   if (!fill.empty() && (fill.size() > 1 || std::string_view(" +-0#").find(fill[0]) == std::string_view::npos)) {
-    return InvalidArgument("fill must be one of ' ', '+', '-', '0' and '#', got '", fill, "'");
+    return InvalidArgument("Fill string must be one or fewer of the characters ' ', '+', '-', '0' and '#', got '", fill,
+                           "'");
   }
   Format format{.flags = fill};
   if (width > -1) format.flags += std::to_string(width);
@@ -155,7 +157,7 @@ Status StringToNumber(KernelContext& ctx) {
   return MapStrings<T>(ctx, [](const std::string& s) -> StatusOr<T> {
     T value;
     if (ParseNumber(s, &value)) return value;
-    return InvalidArgument("'", s.substr(0, 100), "' is no ", DTypeOf<T>::value);
+    return InvalidArgument("StringToNumberOp could not correctly convert string: ", s.substr(0, 100));
   });
 }
 

@@ -134,7 +134,8 @@ StatusOr<std::string> DecodeBase64(const std::string& s) {
   if (digits.size() % 4 == 0) {  // padding, where there is any, is whole
     for (int i = 0; i < 2 && digits.ends_with('='); ++i) digits.remove_suffix(1);
   }
-  if (digits.size() % 4 == 1) return InvalidArgument("no base64: ", s.size(), " characters");
+  if (digits.size() % 4 == 1)
+    return InvalidArgument("no base64: ", digits.size(), " characters without padding, which is 1 modulo 4");
   std::string out;
   out.reserve(digits.size() / 4 * 3 + 2);
   uint32_t bits = 0;
@@ -167,7 +168,7 @@ Status ToHashBucket(KernelContext& ctx) {
 Status ToHashBucketStrong(KernelContext& ctx) {
   const auto buckets = static_cast<uint64_t>(ctx.node().attr<int64_t>("num_buckets"));
   const auto& key = ctx.node().attr<std::vector<int64_t>>("key");
-  if (key.size() != 2) return InvalidArgument("the key must have 2 numbers, got ", key.size());
+  if (key.size() != 2) return InvalidArgument("Key must have 2 elements, got ", key.size());
   return MapStrings<int64_t>(ctx, [&](const std::string& s) {
     return static_cast<int64_t>(SipHash(static_cast<uint64_t>(key[0]), static_cast<uint64_t>(key[1]), s) % buckets);
   });

@@ -44,8 +44,8 @@ Status Reserve(KernelContext& ctx) {
 
 Status CheckElement(const TensorListValue& list, const Tensor& t) {
   if (list.element_shape.IsCompatibleWith(t.shape())) return OkStatus();
-  return InvalidArgument("a tensor of shape ", t.shape(), " cannot go into a list of elements of shape ",
-                         list.element_shape);
+  return InvalidArgument("Tried to add a tensor with an incompatible shape ", t.shape(),
+                         " to a list with element_shape ", list.element_shape);
 }
 
 Status PushBack(KernelContext& ctx) {
@@ -53,7 +53,7 @@ Status PushBack(KernelContext& ctx) {
   TF_RETURN_IF_ERROR(CheckElement(*list, ctx.input(1)));
   const auto size = static_cast<int64_t>(list->elements.size());
   if (list->max_elements != -1 && size >= list->max_elements) {
-    return InvalidArgument("tried to push an item onto a full list of ", size);
+    return InvalidArgument("Tried to push item into a full list: it has ", size);
   }
   if (size >= kMaxElements) return ResourceExhausted("a list can have ", kMaxElements, " elements");
   list->elements.push_back(ctx.TakeInput(1));
@@ -65,9 +65,9 @@ Status PushBack(KernelContext& ctx) {
 StatusOr<Tensor> ElementOrZeros(const TensorListValue& list, const Tensor& element, const Shape& wanted) {
   if (element.is_valid()) {
     if (wanted.IsCompatibleWith(element.shape())) return element;
-    return InvalidArgument("element_shape is ", wanted, ", the element has the shape ", element.shape());
+    return Incompatible(wanted, element.shape());
   }
-  TF_ASSIGN_OR_RETURN(Shape shape, wanted.MergeWith(list.element_shape));
+  TF_ASSIGN_OR_RETURN(Shape shape, Merged(wanted, list.element_shape));
   for (const Tensor& other : list.elements) {
     if (shape.is_fully_defined()) break;
     if (other.is_valid()) {
@@ -75,7 +75,7 @@ StatusOr<Tensor> ElementOrZeros(const TensorListValue& list, const Tensor& eleme
     }
   }
   if (!shape.is_fully_defined()) {
-    return InvalidArgument("tried to read an element that was not set, and its shape is not fully known: ", shape);
+    return InvalidArgument("Trying to read an uninitialized tensor but element_shape is not fully defined: ", shape);
   }
   return Zeros(list.element_dtype, shape);
 }
@@ -83,7 +83,7 @@ StatusOr<Tensor> ElementOrZeros(const TensorListValue& list, const Tensor& eleme
 Status PopBack(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const Shape wanted, ElementShapeFrom(ctx.input(1)));
   TF_ASSIGN_OR_RETURN(auto list, TakeList(ctx, 0, ctx.node().attr<DType>("element_dtype")));
-  if (list->elements.empty()) return InvalidArgument("tried to pop from an empty list");
+  if (list->elements.empty()) return InvalidArgument("Trying to pop from an empty list.");
   TF_ASSIGN_OR_RETURN(Tensor element, ElementOrZeros(*list, list->elements.back(), wanted));
   list->elements.pop_back();
   ctx.set_output(0, MakeVariantTensor(std::move(list)));
@@ -163,6 +163,19 @@ Status ConcatLists(KernelContext& ctx) {
 }
 
 }  // namespace
+
+Status Incompatible(const Shape& a, const Shape& b) {
+  if (a.has_rank() && b.has_rank() && a.rank() != b.rank()) {
+    return InvalidArgument("Incompatible ranks during merge: ", a.rank(), " vs. ", b.rank(), " (shapes ", a, " and ", b,
+                           ")");
+  }
+  return InvalidArgument("Incompatible shapes during merge: ", a, " vs. ", b);
+}
+
+StatusOr<Shape> Merged(const Shape& a, const Shape& b) {
+  if (!a.IsCompatibleWith(b)) return Incompatible(a, b);
+  return a.MergeWith(b);
+}
 
 StatusOr<Shape> ElementShapeFrom(const Tensor& t) {
   TF_ASSIGN_OR_RETURN(const IntVector sizes, IntegersOf(t, "element_shape"));

@@ -9,6 +9,9 @@ namespace tensorbraid {
 
 // The shape that an input `element_shape` describes: a vector of sizes with -1 for unknown ones, or a scalar -1.
 StatusOr<Shape> ElementShapeFrom(const Tensor& t);
+// What both shapes say. InvalidArgument when they do not agree.
+StatusOr<Shape> Merged(const Shape& a, const Shape& b);
+Status Incompatible(const Shape& a, const Shape& b);
 // The list of input i, to be changed: the input's own when nobody else holds it, else a copy. The input is gone.
 StatusOr<RefPtr<TensorListValue>> TakeList(KernelContext& ctx, int i, DType dtype);
 // The list of input i. InvalidArgument when it holds another dtype (`dtype` kInvalid: any will do).

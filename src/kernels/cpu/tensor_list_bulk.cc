@@ -6,11 +6,13 @@
 namespace tensorbraid {
 namespace {
 
+Shape Without0(const Shape& s) { return Shape(s.dims().subspan(1)); }
+
 // What all elements of `list` have for a shape, given what is wanted. With `leading`, sizes of the first dimension may
 // differ: it is left unknown.
 StatusOr<Shape> CommonShape(const std::vector<Tensor>& elements, const TensorListValue& list, const Shape& wanted,
                             bool leading) {
-  TF_ASSIGN_OR_RETURN(Shape shape, wanted.MergeWith(list.element_shape));
+  TF_ASSIGN_OR_RETURN(Shape shape, Merged(wanted, list.element_shape));
   for (size_t i = 0; i < elements.size(); ++i) {
     if (!elements[i].is_valid()) continue;
     Shape of_element = elements[i].shape();
@@ -19,15 +21,16 @@ StatusOr<Shape> CommonShape(const std::vector<Tensor>& elements, const TensorLis
         return InvalidArgument("Concat saw a scalar shape at index ", i, " but requires at least vectors.");
       }
       if (shape.has_rank() && shape.rank() != of_element.rank()) {
-        return InvalidArgument("Incompatible ranks: element ", i, " has shape ", of_element, ", the others ", shape);
+        return Incompatible(shape.rank() > 0 ? Without0(shape) : shape, Without0(of_element));
       }
       of_element.set_dim(0, Shape::kUnknownDim);
       Shape rest = shape;
       if (rest.has_rank() && rest.rank() > 0) rest.set_dim(0, Shape::kUnknownDim);
+      if (!rest.IsCompatibleWith(of_element)) return Incompatible(Without0(rest), Without0(of_element));
       TF_ASSIGN_OR_RETURN(shape, rest.MergeWith(of_element));
       continue;
     }
-    TF_ASSIGN_OR_RETURN(shape, shape.MergeWith(of_element));
+    TF_ASSIGN_OR_RETURN(shape, Merged(shape, of_element));
   }
   return shape;
 }
@@ -61,19 +64,23 @@ StatusOr<Tensor> Part(const Tensor& t, int64_t begin, int64_t end, const Shape& 
   return out;
 }
 
-Shape Without0(const Shape& s) { return Shape(s.dims().subspan(1)); }
-
 Shape Stacked(int64_t n, const Shape& element) {
   Shape s({n});
   for (int64_t d : element.dims()) s.AddDim(d);
   return s;
 }
 
-StatusOr<Tensor> StackElements(const TensorListValue& list, const std::vector<Tensor>& elements, const Shape& wanted) {
+StatusOr<Tensor> StackElements(const TensorListValue& list, const std::vector<Tensor>& elements, const Shape& wanted,
+                               bool gathers) {
   TF_ASSIGN_OR_RETURN(const Shape shape, CommonShape(elements, list, wanted, false));
   if (!shape.is_fully_defined()) {
-    return InvalidArgument("Tried to stack elements of ", elements.empty() ? "an empty list" : "a list",
-                           " with non-fully-defined element_shape: ", shape);
+    if (elements.empty()) {
+      return InvalidArgument("Tried to stack elements of an empty list with non-fully-defined element_shape: ", shape);
+    }
+    return InvalidArgument("Tried to ",
+                           gathers ? "gather uninitialized tensors from a list with"
+                                   : "stack list which only contains uninitialized tensors and has a",
+                           " non-fully-defined element_shape: ", shape);
   }
   return Join(list.element_dtype, Stacked(static_cast<int64_t>(elements.size()), shape), elements,
               shape.num_elements());
@@ -86,7 +93,7 @@ Status Stack(KernelContext& ctx) {
   if (n != -1 && n != static_cast<int64_t>(list->elements.size())) {
     return InvalidArgument("expected a list of ", n, " elements, got one of ", list->elements.size());
   }
-  TF_ASSIGN_OR_RETURN(Tensor out, StackElements(*list, list->elements, wanted));
+  TF_ASSIGN_OR_RETURN(Tensor out, StackElements(*list, list->elements, wanted, false));
   ctx.set_output(0, std::move(out));
   return OkStatus();
 }
@@ -101,7 +108,7 @@ Status Gather(KernelContext& ctx) {
     }
     elements.push_back(list->elements[static_cast<size_t>(i)]);
   }
-  TF_ASSIGN_OR_RETURN(Tensor out, StackElements(*list, elements, wanted));
+  TF_ASSIGN_OR_RETURN(Tensor out, StackElements(*list, elements, wanted, true));
   ctx.set_output(0, std::move(out));
   return OkStatus();
 }
@@ -118,20 +125,28 @@ int64_t CommonLength(const std::vector<Tensor>& elements) {
   return common;
 }
 
+Status UnknownRest(const TensorListValue& list, const Shape& shape) {
+  if (list.elements.empty()) {
+    return InvalidArgument("All except the first dimension must be fully defined when concating an empty tensor list. ",
+                           "element_shape: ", shape);
+  }
+  return InvalidArgument("Trying to concat list with only uninitialized tensors but ",
+                         "element_shape_except_first_dim_ is not fully defined: ", shape);
+}
+
 // Elements that were not set are as long as the shape of elements says, else as leading_dims says, else as the others.
 Status ConcatTo(KernelContext& ctx, const Shape& wanted, const IntVector& leading_dims) {
   TF_ASSIGN_OR_RETURN(const auto* list, ListOf(ctx, 0, ctx.node().attr<DType>("element_dtype")));
   TF_ASSIGN_OR_RETURN(Shape shape, CommonShape(list->elements, *list, wanted, true));
-  if (!shape.has_rank() || shape.rank() == 0) {
-    return InvalidArgument("concatenating needs elements of rank 1 or more, got element shape ", shape);
+  if (!shape.has_rank()) return UnknownRest(*list, shape);
+  if (shape.rank() == 0) {
+    return InvalidArgument("Concat requires elements to be at least vectors, found scalars instead");
   }
   TF_ASSIGN_OR_RETURN(const Shape known, wanted.MergeWith(list->element_shape));
   const int64_t known_length = known.has_rank() ? known.dim(0) : Shape::kUnknownDim;
   const int64_t common_length = CommonLength(list->elements);
   const Shape rest = Without0(shape);
-  if (!rest.is_fully_defined()) {
-    return InvalidArgument("all but the first dimension of the elements must be known, got ", shape);
-  }
+  if (!rest.is_fully_defined()) return UnknownRest(*list, shape);
   std::vector<int64_t> lengths;
   std::vector<Tensor> parts;
   int64_t total = 0;
@@ -145,7 +160,10 @@ Status ConcatTo(KernelContext& ctx, const Shape& wanted, const IntVector& leadin
       }
     } else {
       if (length < 0) length = i < leading_dims.size() ? leading_dims[i] : common_length;
-      if (length < 0) return InvalidArgument("element ", i, " was not set, and its first dimension is not known");
+      if (length < 0) {
+        return InvalidArgument("List contains uninitialized tensor at index ", i, " but leading_dims has only ",
+                               leading_dims.size(), " elements.");
+      }
       TF_ASSIGN_OR_RETURN(t, Zeros(list->element_dtype, Stacked(length, rest)));
     }
     lengths.push_back(length);
@@ -167,9 +185,10 @@ Status ConcatV2(KernelContext& ctx) {
 }
 
 Status CheckRows(const Tensor& t, const Shape& element_shape) {
-  if (t.shape().rank() < 1) return InvalidArgument("the tensor must have rank 1 or more, got ", t.shape());
+  if (t.shape().rank() < 1) return InvalidArgument("Tensor must be at least a vector, but saw shape: ", t.shape());
   if (!element_shape.IsCompatibleWith(Without0(t.shape()))) {
-    return InvalidArgument("elements of shape ", element_shape, " cannot be the rows of a tensor of shape ", t.shape());
+    return InvalidArgument("Specified a list with shape ", element_shape, " from a tensor with shape ", t.shape(),
+                           ": the shapes are incompatible");
   }
   return OkStatus();
 }
@@ -200,13 +219,14 @@ Status Split(KernelContext& ctx) {
     return InvalidArgument("Expected lengths to be a vector, received shape: ", ctx.input(2).shape());
   }
   TF_ASSIGN_OR_RETURN(const IntVector lengths, IntegersOf(ctx.input(2), "lengths"));
-  if (t.shape().rank() < 1) return InvalidArgument("the tensor must have rank 1 or more, got ", t.shape());
+  if (t.shape().rank() < 1) return InvalidArgument("Tensor must be at least a vector, but saw shape: ", t.shape());
   const Shape rest = Without0(t.shape());
   auto list = MakeRef<TensorListValue>(t.dtype(), shape);
   int64_t at = 0;
   for (int64_t length : lengths) {
-    if (length < 0 || length > t.shape().dim(0) - at) {
-      return InvalidArgument("lengths ", ctx.input(2).ToString(), " do not fit a tensor of shape ", t.shape());
+    if (length < 0) return InvalidArgument("Invalid value in lengths: ", length);
+    if (length > t.shape().dim(0) - at) {
+      return InvalidArgument("Attempting to slice [", at, ", ", length, "] from tensor with length ", t.shape().dim(0));
     }
     const Shape of_element = Stacked(length, rest);
     if (!shape.IsCompatibleWith(of_element)) {
@@ -227,13 +247,14 @@ Status Split(KernelContext& ctx) {
 Status ScatterInto(const Tensor& t, const Tensor& indices, TensorListValue* list) {
   const auto at = indices.data<int32_t>();
   if (t.shape().rank() < 1 || static_cast<int64_t>(at.size()) != t.shape().dim(0)) {
-    return InvalidArgument("there are ", at.size(), " indices for a tensor of shape ", t.shape());
+    return InvalidArgument("Invalid number of rows in input tensor. Expected: ", at.size(),
+                           " Actual: ", t.shape().rank() < 1 ? 0 : t.shape().dim(0));
   }
   TF_RETURN_IF_ERROR(CheckRows(t, list->element_shape));
   constexpr int32_t kMaxElements = 1 << 24;
   int32_t highest = -1;
   for (int32_t i : at) {
-    if (i < 0) return InvalidArgument("an index must not be negative, got ", i);
+    if (i < 0) return InvalidArgument("Indices in TensorListScatter must all be non-negative, got ", i);
     if (i >= kMaxElements) return ResourceExhausted("a list can have ", kMaxElements, " elements");
     highest = std::max(highest, i);
   }
@@ -250,11 +271,13 @@ Status Scatter(KernelContext& ctx) {
   auto list = MakeRef<TensorListValue>(ctx.input(0).dtype(), shape);
   if (kHasCount) {
     TF_ASSIGN_OR_RETURN(const int64_t n, IntegerOf(ctx.input(3), "num_elements"));
-    if (n < -1) return InvalidArgument("num_elements must not be negative, got ", n);
+    if (n < -1) return InvalidArgument("TensorListScatter expects num_elements >= -1, found: ", n);
     if (n > (1 << 24)) return ResourceExhausted("num_elements is ", n);
     if (n > 0) list->elements.resize(static_cast<size_t>(n));
     for (int32_t i : ctx.input(1).data<int32_t>()) {
-      if (n != -1 && i >= n) return InvalidArgument("index ", i, " is beyond num_elements ", n);
+      if (n != -1 && i >= n) {
+        return InvalidArgument("TensorListScatter: Trying to scatter at index ", i, " in list with size ", n);
+      }
     }
   }
   TF_RETURN_IF_ERROR(ScatterInto(ctx.input(0), ctx.input(1), list.get()));

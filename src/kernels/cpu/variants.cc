@@ -47,7 +47,8 @@ StatusOr<Tensor> ZerosLikeTensor(const Tensor& t, int depth) {
 StatusOr<Tensor> AddTensors(const Tensor& a, const Tensor& b, int depth);
 
 StatusOr<std::vector<Tensor>> AddAll(const std::vector<Tensor>& a, const std::vector<Tensor>& b, int depth) {
-  if (a.size() != b.size()) return InvalidArgument("cannot add lists of ", a.size(), " and ", b.size(), " elements");
+  if (a.size() != b.size())
+    return InvalidArgument("Trying to add two lists of tensors with different lengths: ", a.size(), " and ", b.size());
   std::vector<Tensor> sums;
   for (size_t i = 0; i < a.size(); ++i) {
     if (!a[i].is_valid() || !b[i].is_valid()) {

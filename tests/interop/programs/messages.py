@@ -136,3 +136,82 @@ def a_variable_that_is_not_there(s):
 def a_state_that_is_none(s):
     reader = tf1.IdentityReader(name="test_reader")
     s.run(reader.restore_state(b"junk"), text="Could not parse state for IdentityReader 'test_reader'")
+
+
+def places_and_axes(s):
+    x = np.float32([[1, 2, 3], [4, 5, 6]])
+    axis = _unknown(np.array([-30], np.int32))
+    s.run(tf.reverse(x, axis), text="is out of valid range")
+    s.run(tf.reverse(x, _unknown(np.array([0, -2], np.int32))), text="axis 0 specified more than once")
+    s.run(tf.cumsum(x, _unknown(-3)), text=r"Expected scan axis in the range \[-2, 2\)")
+    s.run(tf.argmax(_unknown(np.zeros([0, 2])), 0), text=r"Reduction axis 0 is empty in shape \[0,2\]")
+    s.run(_unknown(np.int32([1, 2]))[1:, 1:], text="out of range")
+    s.run(tf.split(np.zeros([5, 30]), [4, 11, 15], axis=_unknown(np.zeros([0], np.int32))),
+          text="must have exactly one element")
+    s.run(tf.ensure_shape(tf.multiply(_unknown([[1], [2]]), 2, name="doubled"), [None, 3, 3]),
+          text=r"Shape of tensor doubled \[2,1\] is not compatible with expected shape \[\?,3,3\].")
+    s.run(tf.unravel_index(_unknown(-5), _unknown([1 << 28, 1 << 28])), text="dims product is causing integer overflow")
+    s.run(tf.gather_nd(_unknown(np.zeros([0, 3])), _unknown([[0, 0]])),
+          text="Requested more than 0 entries, but params is empty.")
+    offsets = [([[2, 3]], [[2, 7]], "should be a vector", 1), ([2, 3, 5], [2, 7, 5], "Concat dim is out of range: 4 vs. 3", 4),
+               ([2, 3, 5], [2, 7, 5, 10], "should contain 3 elem", 1),
+               ([2, 3, 5], [2, 7, 10], r"All dimensions except 1 must match. Input 1 has shape \[2 7 10\] and doesn't match "
+                                       r"input 0 with shape \[2 3 5\].", 1)]
+    for first, second, text, dimension in offsets:
+        s.run(raw.ConcatOffset(concat_dim=dimension, shape=[_unknown(np.int32(first)), _unknown(np.int32(second))]),
+              text=text)
+    s.run(raw.ReverseSequence(input=_unknown(x), seq_lengths=[1, 2], seq_dim=0, batch_dim=0), text="batch_dim == seq_dim")
+    s.run(tf.linalg.diag(_unknown(0.0)), text="diagonal must be at least 1-dim")
+    s.run(tf.linalg.diag_part(_unknown(0.0)), text="input must be at least 2-dim")
+    s.run(tf.linalg.inv(_unknown(np.ones([2, 2]))), text="Input is not invertible.")
+    s.run(tf.linalg.solve(_unknown(np.ones([2, 2])), np.ones([2, 1])), text="Input matrix is not invertible.")
+    handle = tf1.get_variable("handle", initializer=1.0, use_resource=True).handle
+    s.run(raw.Identity(input=raw.GuaranteeConst(input=handle)), text="cannot be a resource variable")
+
+
+def segments(s):
+    data = np.ones([4, 2], np.float32)
+    for ids, text in [([-1, -1, 0, 0], r"Segment id -1 out of range \[0, 1\), possibly because 'segment_ids' input is not "
+                                       "sorted."),
+                      ([0, 1, 0, 1], "segment ids are not increasing"), ([0, 1, 2, 0], r"Segment id 1 out of range \[0, 1\)"),
+                      ([0, 0, 0, -1], "segment ids must be >= 0")]:
+        s.run(tf.math.segment_sum(data, _unknown(ids)), text=text)
+        s.run(tf.sparse.segment_sum(data, [0, 1, 2, 3], _unknown(ids)), text=text)
+    s.run(tf.math.segment_sum(data, _unknown([0, 1])), text="segment_ids should be the same size")
+    s.run(tf.math.unsorted_segment_sum(data, _unknown([0, 1, 2, 1]), 2), text=r"segment_ids\[2\] = 2 is out of range \[0, 2\)")
+    s.run(tf.sparse.segment_sum(data, _unknown([0, -1]), [0, 1]), text=r"indices\[1\] == -1 out of range \[0, 4\)")
+    s.run(tf.sparse.segment_sum(data, [0, 1], _unknown([0, 4]), num_segments=3), text="segment ids must be < num_segments")
+    for indices, ids, text in [([0, 10], [0, 1], r"Index 10 out of range \[0, 10\)"), ([0, 1], [0, 4], "Invalid number of segments"),
+                               ([0, 1, 2], [0, -1, 1], r"Segment id -1 out of range \[0, 4\)")]:
+        s.run(raw.SparseSegmentMeanGrad(grad=data, indices=_unknown(indices), segment_ids=_unknown(ids), output_dim0=10),
+              text=text)
+
+
+def records(s):
+    def csv(line, defaults=(1, 2)):
+        return tf.io.decode_csv(_unknown([line]), [[d] for d in defaults])
+
+    s.run(csv("1"), text="Expect 2 fields but have 1 in record 0")
+    s.run(csv("1,x"), text="Field 1 in record 0 is not a valid int32: x")
+    s.run(tf.io.decode_csv(_unknown(["1,"]), [[1], np.zeros(0, np.int32)]), text="Field 1 is required but missing in record 0!")
+    s.run(csv('1,a"b'), text="Unquoted fields cannot have quotes/CRLFs inside")
+    s.run(csv('1,"b'), text="Quoted field has to end with quote followed")
+    s.run(tf.io.decode_raw(_unknown(["short", "longer"]), tf.uint8),
+          text="DecodeRaw requires input strings to all be the same size, but element 1 has size 5 != 6")
+    s.run(tf.io.decode_raw(_unknown(["123"]), tf.int16),
+          text="Input to DecodeRaw has length 3 that is not a multiple of 2, the size of int16")
+    s.run(tf.io.parse_tensor(_unknown("bogus"), tf.uint8), text="Could not parse `serialized` as TensorProto")
+    s.run(tf.io.parse_tensor(_unknown(["bogus"]), tf.uint8), text=r"Expected `serialized` to be a scalar, got shape: \[1\]")
+    s.run(tf.io.parse_tensor(_unknown(tf.make_tensor_proto([1], tf.uint8).SerializeToString()), tf.uint16),
+          text=r"Type mismatch between parsed tensor \(uint8\) and dtype \(uint16\)")
+    example = tf.train.Example(features=tf.train.Features(feature={
+        "a": tf.train.Feature(float_list=tf.train.FloatList(value=[1, 2]))})).SerializeToString()
+
+    def parsed(key, feature):
+        return list(tf.io.parse_example(_unknown([example]), {key: feature}, example_names=["first"]).values())[0]
+
+    s.run(parsed("c", tf.io.FixedLenFeature([2], tf.float32)), text=r"Name: first, Feature: c \(data type: float\) is required")
+    s.run(parsed("a", tf.io.FixedLenFeature([3], tf.float32)), text="Name: first, Key: a, Index: 0.  Number of float val")
+    s.run(parsed("a", tf.io.FixedLenSequenceFeature([3], tf.float32, allow_missing=True)),
+          text="Name: first, Key: a, Index: 0.  Number of float values is not a multiple of stride length.")
+    s.run(parsed("a", tf.io.FixedLenFeature([2], tf.int64)))
