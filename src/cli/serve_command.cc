@@ -93,11 +93,15 @@ Status Serve(const ServeFlags& flags) {
 
   TF_ASSIGN_OR_RETURN(const TfConfig task, TaskOf(flags));
   TF_ASSIGN_OR_RETURN(const std::string config, ReadConfig(flags.config));
-  TF_ASSIGN_OR_RETURN(auto server, Server::Create(task.cluster, {.job_name = task.task_type,
-                                                                 .task_index = task.task_index,
-                                                                 .protocol = flags.protocol,
-                                                                 .config = config,
-                                                                 .bind_address = flags.bind_address}));
+  auto created = Server::Create(task.cluster, {.job_name = task.task_type,
+                                               .task_index = task.task_index,
+                                               .protocol = flags.protocol,
+                                               .config = config,
+                                               .bind_address = flags.bind_address});
+  // TensorFlow's servers have this code for it, and what starts them looks for that.
+  if (absl::IsAlreadyExists(created.status())) return absl::UnknownError(created.status().message());
+  TF_RETURN_IF_ERROR(created.status());
+  const auto server = *std::move(created);
   std::printf("%s/%d serves at %s\n", task.task_type.c_str(), task.task_index, server->target().c_str());
   std::fflush(stdout);
   int signal = 0;

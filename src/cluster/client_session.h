@@ -37,6 +37,18 @@ struct MasterService::ClientSession {
     graph = Graph();
     if (was_large) malloc_trim(0);
   }
+  // Adds to the graph; on errors it is what it was. REQUIRES: session->graph_mutex() is held.
+  Status Extend(const std::string& graph_def) {
+    const size_t before = graph.impl().nodes().size();
+    const auto functions = graph.impl().functions();
+    TF_RETURN_IF_ERROR(graph.ImportGraphDef(graph_def));
+    const Status status = session->CheckDevices(graph, before);
+    if (!status.ok()) {
+      graph.impl().RemoveFrom(before);
+      graph.impl().set_functions(functions);
+    }
+    return status;
+  }
   // Ends the session's steps, and the cluster if it has brought one. Blocks until that has ended.
   void Close() {
     session->Close();
@@ -69,6 +81,7 @@ struct MasterService::Running {
   MasterSession::Deadline deadline = MasterSession::Deadline::max();
   bool trace = false;
   bool partition_graphs = false;
+  bool cost_graph = false;
   std::string metadata;  // a RunMetadata; written before Finish
   std::function<MessageParts(const std::vector<Tensor>&)> write;
   bool errors_in_body = false;

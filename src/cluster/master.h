@@ -31,6 +31,7 @@ struct CompiledGraph {
   std::shared_ptr<Executor> local;  // the master's own task; takes the feeds, gives the fetches
   std::vector<Part> remote;         // guarded by MasterSession::mu_ once steps run
   bool is_local_only = true;
+  std::atomic<int64_t> num_steps{0};  // that clients have started
 };
 
 struct RunSignature {
@@ -63,6 +64,16 @@ struct MasterSessionOptions {
   // The devices of other tasks that the session sees are those that fit one of these; none: all.
   std::vector<DeviceName> device_filters = {};
   OptimizeOptions optimize = {};
+  // Nodes that are never run may not ask for devices that do not exist either.
+  bool check_all_devices = false;
+  // Clients learn what the nodes of a step have cost after every so many steps of a signature (0: never), the first
+  // ones not counted.
+  int64_t cost_graph_every = 0;
+  int64_t cost_graph_after = 0;
+
+  bool WantsCostGraph(int64_t step) const {
+    return cost_graph_every > 0 && step >= cost_graph_after && (step - cost_graph_after + 1) % cost_graph_every == 0;
+  }
 };
 
 // What a step ends with that its deadline has caught.
@@ -93,6 +104,9 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   StatusOr<std::vector<Tensor>> Run(const std::shared_ptr<CompiledGraph>& graph, std::vector<Tensor> feeds,
                                     Deadline deadline);
   void Close();
+  // Whether the nodes from the `first` on ask for devices that exist, as far as that is known of tasks that are not
+  // connected: InvalidArgument for the first that does not. Does nothing unless the options want it.
+  Status CheckDevices(const Graph& graph, size_t first) const;
   // What each task was given to run: a GraphDef each, the master's own first.
   static StatusOr<std::vector<std::string>> PartitionGraphs(const CompiledGraph& graph);
 

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "cluster/client_errors.h"
 #include "cluster/client_session.h"
 #include "cluster/master_service.pb.h"
 #include "cluster/proto_io.h"
@@ -103,7 +104,7 @@ void MasterService::CreateSession(const std::shared_ptr<Call>& call) {
     if (!ReadRequest(call, &request)) return;
     auto session = std::make_shared<ClientSession>();
     if (const Status status = session->graph.ImportGraphDef(request.graph_def()); !status.ok()) {
-      return call->Fail(status);
+      return call->Fail(ToClientError(status));
     }
     proto::ConfigProto config;
     config.ParseFromString(default_config_);
@@ -120,6 +121,10 @@ void MasterService::CreateSession(const std::shared_ptr<Call>& call) {
       session->has_own_cluster = true;
     }
     session->session = session->member->master().NewSession(&session->graph, *options);
+    if (const Status status = session->session->CheckDevices(session->graph, 0); !status.ok()) {
+      session->Close();
+      return call->Fail(ToClientError(status));
+    }
     std::random_device random;
     session->handle = absl::StrCat(absl::Hex(random(), absl::kZeroPad8), absl::Hex(random(), absl::kZeroPad8));
     bool too_late;
@@ -153,8 +158,8 @@ void MasterService::ExtendSession(const std::shared_ptr<Call>& call) {
     }
     {
       MutexLock graph_lock((*session)->session->graph_mutex());
-      if (const Status status = (*session)->graph.ImportGraphDef(request.graph_def()); !status.ok()) {
-        return call->Fail(status);
+      if (const Status status = (*session)->Extend(request.graph_def()); !status.ok()) {
+        return call->Fail(ToClientError(status));
       }
     }
     proto::ExtendSessionResponse response;

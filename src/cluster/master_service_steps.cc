@@ -314,17 +314,21 @@ void MasterService::Run(const std::shared_ptr<Running>& run) {
 }
 
 void MasterService::Launch(const std::shared_ptr<Running>& run, const std::shared_ptr<CompiledGraph>& graph) {
-  auto started = run->session->session->Start(graph, std::move(run->feeds), run->deadline, {.trace = run->trace});
+  run->cost_graph = run->session->session->options().WantsCostGraph(graph->num_steps.fetch_add(1));
+  auto started = run->session->session->Start(graph, std::move(run->feeds), run->deadline,
+                                              {.trace = run->trace || run->cost_graph});
   if (!started.ok()) return run->Finish(started.status());
   const auto step = *std::move(started);
   Watch(run, step);
-  step->WhenEnded([this, run, step, graph = run->partition_graphs ? graph : nullptr] {
+  step->WhenEnded([this, run, step, graph = run->partition_graphs || run->cost_graph ? graph : nullptr] {
     if (run->timer != 0) timer_->Cancel(run->timer);
     if (run->trace || graph != nullptr) {
       StatusOr<std::vector<std::string>> graphs(absl::in_place);
       if (graph != nullptr) graphs = MasterSession::PartitionGraphs(*graph);
       if (!graphs.ok()) return run->Finish(graphs.status());
-      run->metadata = EncodeRunMetadata(step->TakeTraces(), *graphs);
+      run->metadata = EncodeRunMetadata(
+          step->TakeTraces(), *graphs,
+          {.step_stats = run->trace, .partition_graphs = run->partition_graphs, .cost_graph = run->cost_graph});
     }
     run->Finish(step->TakeResult());
   });

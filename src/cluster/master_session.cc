@@ -9,6 +9,7 @@
 #include "executor/optimize.h"
 #include "graph/expand_functions.h"
 #include "graph/function.h"
+#include "graph/node_status.h"
 #include "graph/subgraph.h"
 #include "placement/partition.h"
 #include "placement/placer.h"
@@ -182,6 +183,26 @@ Status MasterSession::ConnectTasksOf(const Graph& graph, Deadline deadline) {
   }
   for (const std::string& task : missing) {
     TF_RETURN_IF_ERROR(master_->links_->WaitFor(task, deadline, [this] { return IsClosed(); }).status());
+  }
+  return OkStatus();
+}
+
+Status MasterSession::CheckDevices(const Graph& graph, size_t first) const {
+  if (!options_.check_all_devices) return OkStatus();
+  const auto& nodes = graph.impl().nodes();
+  const auto devices = master_->Devices(options_.device_filters);
+  std::set<std::string_view> seen;
+  for (size_t i = first; i < nodes.size(); ++i) {
+    if (nodes[i]->device().empty() || !seen.insert(nodes[i]->device()).second) continue;
+    const auto wanted = DeviceName::Parse(nodes[i]->device());
+    if (!wanted.ok()) return AboutNode(wanted.status(), *nodes[i]);
+    DeviceName any = *wanted;
+    any.id.reset();
+    const bool may_exist = std::any_of(devices.begin(), devices.end(), [&](const Master::Device& d) {
+      const bool is_guess = d.incarnation == 0 && !d.is_local;  // how many there are only the task knows
+      return wanted->Matches(d.name) || (is_guess && any.Matches(d.name));
+    });
+    if (!may_exist) return NoSuchDevice(*nodes[i], *wanted, master_->DeviceNames(options_.device_filters));
   }
   return OkStatus();
 }

@@ -35,7 +35,10 @@ StatusOr<MasterSessionOptions> SessionOptionsFrom(const proto::ConfigProto& conf
                             ? config.isolate_session_state() ||
                                   !config.experimental().share_session_state_in_clusterspec_propagation()
                             : config.isolate_session_state(),
-      .optimize = OptimizeOptionsFrom(config.graph_options())};
+      .optimize = OptimizeOptionsFrom(config.graph_options()),
+      .check_all_devices = !config.allow_soft_placement() && !config.graph_options().place_pruned_graph(),
+      .cost_graph_every = std::max<int64_t>(0, config.graph_options().build_cost_model()),
+      .cost_graph_after = std::max<int64_t>(0, config.graph_options().build_cost_model_after())};
   for (const std::string& filter : config.device_filters()) {
     auto name = DeviceName::Parse(filter);
     if (!name.ok()) return Annotate(name.status(), "device_filters");

@@ -1,8 +1,8 @@
 // What a session takes from the ConfigProto that its client sends.
 //
 // device_count and the numbers of threads belong to the server, which takes them from its own configuration, and so
-// they do nothing here, as in TensorFlow. place_pruned_graph and infer_shapes neither: graphs are always pruned before
-// they are placed, and shapes always inferred.
+// they do nothing here, as in TensorFlow. infer_shapes neither: shapes are always inferred. Without place_pruned_graph
+// devices must exist for the whole graph, not only for what is run.
 #ifndef TENSORBRAID_CLUSTER_SESSION_OPTIONS_H_
 #define TENSORBRAID_CLUSTER_SESSION_OPTIONS_H_
 

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "cluster/config.pb.h"
+#include "cluster/cost_graph.h"
 #include "cluster/proto_io.h"
 #include "core/device_name.h"
 #include "core/strings.h"
@@ -99,13 +100,17 @@ std::string EncodeStepStats(const std::vector<NodeRecord>& records) {
   return stats.SerializeAsString();
 }
 
-std::string EncodeRunMetadata(const std::vector<std::string>& step_stats, const std::vector<std::string>& graphs) {
-  proto::RunMetadata metadata;
+std::string EncodeRunMetadata(const std::vector<std::string>& step_stats, const std::vector<std::string>& graphs,
+                              RunMetadataParts parts) {
+  proto::StepStats all;
   for (const std::string& bytes : step_stats) {
     proto::StepStats stats;
-    if (stats.ParseFromString(bytes)) metadata.mutable_step_stats()->MergeFrom(stats);
+    if (stats.ParseFromString(bytes)) all.MergeFrom(stats);
   }
-  for (const std::string& graph : graphs) metadata.add_partition_graphs(graph);
+  proto::RunMetadata metadata;
+  if (parts.cost_graph) FillCostGraph(all, graphs, metadata.mutable_cost_graph());
+  if (parts.step_stats && all.dev_stats_size() > 0) metadata.mutable_step_stats()->Swap(&all);
+  for (size_t i = 0; parts.partition_graphs && i < graphs.size(); ++i) metadata.add_partition_graphs(graphs[i]);
   return metadata.SerializeAsString();
 }
 

@@ -68,6 +68,12 @@ std::string Names(const std::vector<DeviceName>& devices) {
 
 }  // namespace
 
+Status NoSuchDevice(const Node& node, const DeviceName& wanted, const std::vector<DeviceName>& devices) {
+  return AboutNode(InvalidArgument(node.Describe(), " asks for device ", wanted.ToString(),
+                                   ", which does not exist; the devices are ", Names(devices)),
+                   node);
+}
+
 Status PlaceNodes(Graph* graph, const PlacerOptions& options) {
   TB_CHECK(!options.devices.empty());
   const auto& nodes = graph->impl().nodes();
@@ -124,9 +130,7 @@ Status PlaceNodes(Graph* graph, const PlacerOptions& options) {
       if (!exists) {
         const auto asks =
             std::find_if(members[g].begin(), members[g].end(), [](const Node* n) { return !n->device().empty(); });
-        return AboutNode(InvalidArgument((*asks)->Describe(), " asks for device ", wanted.ToString(),
-                                         ", which does not exist; the devices are ", Names(options.devices)),
-                         **asks);
+        return NoSuchDevice(**asks, wanted, options.devices);
       }
       for (const Node* n : members[g]) {
         for (const DeviceName& d : options.devices) {

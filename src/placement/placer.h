@@ -23,6 +23,9 @@ struct PlacerOptions {
 // node, what was asked for and what exists.
 Status PlaceNodes(Graph* graph, const PlacerOptions& options);
 
+// The error for a node whose device there is not.
+Status NoSuchDevice(const Node& node, const DeviceName& wanted, const std::vector<DeviceName>& devices);
+
 }  // namespace tensorbraid
 
 #endif  // TENSORBRAID_PLACEMENT_PLACER_H_

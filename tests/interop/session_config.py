@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """What a client's ConfigProto does: sessions with a cluster of their own, device filters, lists of devices, options."""
+import json
 import os
+import subprocess
 import time
 import unittest
 
@@ -218,12 +220,15 @@ class Options(unittest.TestCase):
                 with self.assertRaises(errors.InvalidArgumentError):
                     s.run(x)
             self.assertEqual(self.run_once(x, device_filters=["/job:worker"]), 1.0)
-            # A session need not wait for a task that it does not see.
-            self.cluster.tasks["worker"][1].kill()
+        with tf.Graph().as_default():
             with tf.device("/job:ps/task:0"):
                 y = tf.constant(2.0) * 2.0
-            self.assertEqual(self.run_once(y, device_filters=filters), 4.0)
-            self.cluster.tasks["worker"][1].start()
+            # A session need not wait for a task that it does not see.
+            self.cluster.tasks["worker"][1].kill()
+            try:
+                self.assertEqual(self.run_once(y, device_filters=filters), 4.0)
+            finally:
+                self.cluster.tasks["worker"][1].start()
 
     def test_state_is_isolated_when_the_session_says_so(self):
         with tf.Graph().as_default():
@@ -251,6 +256,61 @@ class Options(unittest.TestCase):
             # How many devices a server has is its own affair.
             with self.assertRaises(errors.InvalidArgumentError):
                 self.run_once(x, device_count={"CPU": 2})
+
+    def test_devices_exist_for_the_whole_graph_unless_it_is_pruned_first(self):
+        with tf.Graph().as_default():
+            x = tf.constant(1.0) + 1.0
+            with tf1.Session(self.cluster.target, config=config()) as s:
+                self.assertEqual(s.run(x), 2.0)
+                with tf.device("/device:GPU:0"):
+                    tf.constant(3.0, name="nowhere")
+                for _ in range(2):  # what was refused has not become part of the session's graph
+                    with self.assertRaisesRegex(errors.InvalidArgumentError, "nowhere"):
+                        s.run(x)
+            with self.assertRaisesRegex(errors.InvalidArgumentError, "nowhere"):
+                self.run_once(x)
+            self.assertEqual(self.run_once(x, allow_soft_placement=True), 2.0)
+            self.assertEqual(self.run_once(x, graph_options=tf1.GraphOptions(place_pruned_graph=True)), 2.0)
+        for device in ("/job:nobody/task:0", "/job:ps/task:7"):
+            with tf.Graph().as_default():
+                x = tf.constant(1.0) + 1.0
+                with tf.device(device):
+                    tf.constant(3.0)
+                with self.assertRaises(errors.InvalidArgumentError):
+                    self.run_once(x)
+
+    def test_every_few_steps_tell_what_their_nodes_have_cost(self):
+        with tf.Graph().as_default():
+            x = tf1.placeholder(tf.float32, [3])
+            with tf.device("/job:ps/task:0"):
+                y = tf.exp(x, name="y")
+            z = tf.reduce_sum(y, name="z")
+            options = tf1.GraphOptions(build_cost_model=3, build_cost_model_after=1)
+            costs = []
+            with tf1.Session(self.cluster.target, config=config(graph_options=options)) as s:
+                for _ in range(8):
+                    metadata = tf1.RunMetadata()
+                    s.run(z, {x: [1, 2, 3]}, run_metadata=metadata)
+                    self.assertFalse(metadata.HasField("step_stats"))
+                    self.assertEqual(len(metadata.partition_graphs), 0)
+                    costs.append(metadata.cost_graph if metadata.HasField("cost_graph") else None)
+            self.assertEqual([c is not None for c in costs], [False, False, False, True, False, False, True, False])
+            nodes = {n.name: n for n in costs[3].node}
+            self.assertEqual([n.id for n in costs[3].node], list(range(len(costs[3].node))))
+            self.assertEqual(nodes["y"].device, "/job:ps/replica:0/task:0/device:CPU:0")
+            self.assertEqual(nodes["y"].output_info[0].size, 12)
+            self.assertEqual([d.size for d in nodes["y"].output_info[0].shape.dim], [3])
+            self.assertEqual(nodes["y"].output_info[0].dtype, tf.float32.as_datatype_enum)
+            self.assertGreater(len(nodes["z"].input_info), 0)
+            before = costs[3].node[nodes["y"].input_info[0].preceding_node]
+            self.assertEqual(before.device, nodes["y"].device)
+
+    def test_a_server_whose_port_is_taken_says_so_as_tensorflow_does(self):
+        spec = {"local": [self.cluster.spec["ps"][0]]}
+        second = subprocess.run([program_path(), "serve", "--cluster_spec=" + json.dumps(spec), "--job_name=local"],
+                                capture_output=True, text=True, timeout=60)
+        self.assertNotEqual(second.returncode, 0)
+        self.assertRegex(second.stderr, "UNKNOWN: .*taken")
 
     def test_placement_is_logged_by_the_server(self):
         with tf.Graph().as_default():
