@@ -45,7 +45,7 @@ StatusOr<FrameAssignment> AssignFrames(const Graph& graph) {
       const int frame = a.out_frame_of[n.id()];
       return frame == 0 ? std::string("no loop") : StrCat("loop '", a.frames[frame].name, "'");
     };
-    return InvalidArgument(node.Describe(), " has inputs from different loops: '", one.name(), "' is in ", name(one),
+    return InvalidArgument(node.Describe(), " has inputs from different frames: '", one.name(), "' is in ", name(one),
                            ", '", other.name(), "' in ", name(other));
   };
   for (const auto& node : nodes) {

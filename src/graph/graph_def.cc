@@ -62,6 +62,16 @@ StatusOr<InputName> ParseInput(std::string_view text) {
   return in;
 }
 
+// Clients that differentiate a branch or a loop which the session has already give it outputs that it lacks here;
+// TensorFlow's tell how to avoid that by what stands in this message.
+Status NoSuchOutput(const proto::NodeDef& def, const InputName& in, const Node& from) {
+  const bool has_functions =
+      from.type().ends_with("If") || from.type().ends_with("While") || from.type().ends_with("Case");
+  return InvalidArgument("node '", def.name(), "': Connecting to invalid output ", in.index, " of source node ",
+                         in.node, " which has ", from.num_outputs(), " outputs.",
+                         has_functions ? " Try using tf.compat.v1.experimental.output_all_intermediates(True)." : "");
+}
+
 // Adds the nodes in an order in which every node comes after its inputs, but for what comes around to a Merge.
 class Importer {
  public:
@@ -175,8 +185,7 @@ class Importer {
       } else if (in.is_control) {
         spec.controls.push_back(from);
       } else if (in.index >= from->num_outputs()) {
-        return InvalidArgument("node '", def.name(), "' takes '", input, "', but '", in.node, "' has ",
-                               from->num_outputs(), " outputs");
+        return NoSuchOutput(def, in, *from);
       } else {
         spec.inputs.emplace_back(from, in.index);
       }

@@ -23,6 +23,23 @@ Shape ShapeOfValues(const TableOptions& o, const Tensor& keys) {
   return Joined(dims.subspan(0, dims.size() - o.key_shape.rank()), o.value_shape.dims());
 }
 
+// Which tables that are filled once there are.
+bool HasStaticTable(DType key, DType value) {
+  switch (value) {
+    case DType::kString:
+    case DType::kInt32:
+    case DType::kFloat32:
+    case DType::kFloat64:
+      return true;
+    case DType::kInt64:
+      return key != kInt32;
+    case DType::kBool:
+      return key == kString;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 LookupTable::LookupTable(std::string name, TableOptions options)
@@ -41,6 +58,9 @@ Status LookupTable::CheckOptions(const TableOptions& o) {
   if (o.value_dtype != kString && !IsPlain(o.value_dtype)) {
     return InvalidArgument("values of a table cannot be ", o.value_dtype);
   }
+  if (o.kind == Kind::kStatic && !HasStaticTable(o.key_dtype, o.value_dtype)) {
+    return InvalidArgument("there is no table from ", o.key_dtype, " to ", o.value_dtype, " that is filled once");
+  }
   if (!o.value_shape.is_fully_defined())
     return InvalidArgument("the shape ", o.value_shape, " of values must be known");
   // A value is a row of one tensor: what has no size is refused before any is allocated.
@@ -50,11 +70,11 @@ Status LookupTable::CheckOptions(const TableOptions& o) {
     return InvalidArgument("the empty and the deleted key must be ", o.key_dtype);
   }
   if (o.empty_key.shape() != o.deleted_key.shape()) {
-    return InvalidArgument("the empty and the deleted key must have one shape, got ", o.empty_key.shape(), " and ",
+    return InvalidArgument("Empty and deleted keys must have same shape, got ", o.empty_key.shape(), " and ",
                            o.deleted_key.shape());
   }
   if (o.initial_num_buckets < 4 || (o.initial_num_buckets & (o.initial_num_buckets - 1)) != 0) {
-    return InvalidArgument("initial_num_buckets must be at least 4 and a power of 2, got ", o.initial_num_buckets);
+    return InvalidArgument("Number of buckets must be at least 4 and a power of 2, got ", o.initial_num_buckets);
   }
   if (!(o.max_load_factor > 0 && o.max_load_factor < 1)) {
     return InvalidArgument("max_load_factor must be between 0 and 1, got ", o.max_load_factor);
@@ -63,7 +83,7 @@ Status LookupTable::CheckOptions(const TableOptions& o) {
   plain.kind = Kind::kMutable;
   const LookupTable keys("", std::move(plain));
   if (keys.KeyAt(o.empty_key, 0) == keys.KeyAt(o.deleted_key, 0)) {
-    return InvalidArgument("the empty and the deleted key cannot be equal");
+    return InvalidArgument("Empty and deleted keys cannot be equal");
   }
   return OkStatus();
 }
@@ -87,10 +107,17 @@ StatusOr<int64_t> LookupTable::CountKeys(const Tensor& keys) const {
   }
   const int extra = keys.shape().rank() - options_.key_shape.rank();
   if (extra < 0 || Shape(keys.shape().dims().subspan(extra)) != options_.key_shape) {
-    return InvalidArgument("table '", name_, "' has keys of shape ", options_.key_shape, ", got ", keys.shape());
+    return InvalidArgument("table '", name_, "': Expected key shape ending in ", options_.key_shape, ", got ",
+                           keys.shape());
   }
   int64_t n = 1;
   for (int i = 0; i < extra; ++i) n *= keys.shape().dim(i);
+  if (options_.kind == Kind::kDense && keys.shape().rank() > 0 && n != keys.shape().dim(0)) {
+    // Keys stand in one row, however they are written.
+    return InvalidArgument("table '", name_, "': Expected key shape ",
+                           Joined(std::vector<int64_t>{keys.shape().dim(0)}, options_.key_shape.dims()), ", got ",
+                           keys.shape());
+  }
   return n;
 }
 
@@ -100,8 +127,8 @@ Status LookupTable::CheckValues(const Tensor& keys, const Tensor& values) const 
   }
   const Shape wanted = ShapeOfValues(options_, keys);
   if (values.shape() == wanted) return OkStatus();
-  return InvalidArgument("table '", name_, "' takes values of shape ", wanted, " with keys of shape ", keys.shape(),
-                         ", got ", values.shape());
+  return InvalidArgument("table '", name_, "': Expected shape ", wanted, " of the values of keys of shape ",
+                         keys.shape(), ", got ", values.shape());
 }
 
 Status LookupTable::CheckUsable(const Tensor& keys, int64_t n) const {
@@ -159,6 +186,7 @@ void LookupTable::Grow(int64_t entries) {
   while (num_buckets_ > 0 &&
          static_cast<double>(entries) > static_cast<double>(num_buckets_) * options_.max_load_factor) {
     num_buckets_ *= 2;
+    num_deleted_ = 0;
   }
 }
 
@@ -177,6 +205,7 @@ Status LookupTable::Put(const Tensor& keys, const Tensor& values, bool refuse_ch
       } else {
         it->second = free_.back();
         free_.pop_back();
+        num_deleted_ -= num_deleted_ > 0 ? 1 : 0;
       }
     } else if (refuse_change) {
       const auto same = [&]<typename T>() {
@@ -216,6 +245,7 @@ Status LookupTable::Remove(const Tensor& keys) {
     const auto it = rows_.find(KeyAt(keys, i));
     if (it == rows_.end()) continue;
     free_.push_back(it->second);
+    ++num_deleted_;
     rows_.erase(it);
   }
   return OkStatus();
@@ -225,11 +255,19 @@ void LookupTable::Clear() {
   Tensor none;
   rows_.clear();
   free_.clear();
+  num_deleted_ = 0;
   std::swap(values_, none);
   used_ = 0;
 }
 
 Status LookupTable::Import(const Tensor& keys, const Tensor& values) {
+  if (options_.kind == Kind::kDense && keys.shape().rank() == 2 && values.shape().rank() == 2) {
+    // As they have been exported.
+    const std::vector<int64_t> n{keys.shape().dim(0)};
+    const auto k = keys.Reshaped(Joined(n, options_.key_shape.dims()));
+    const auto v = values.Reshaped(Joined(n, options_.value_shape.dims()));
+    if (k.ok() && v.ok() && (k->shape() != keys.shape() || v->shape() != values.shape())) return Import(*k, *v);
+  }
   TF_ASSIGN_OR_RETURN(const int64_t n, CountKeys(keys));
   TF_RETURN_IF_ERROR(CheckValues(keys, values));
   if (options_.kind == Kind::kStatic) return Initialize(keys, values);
@@ -251,6 +289,7 @@ Status LookupTable::Initialize(const Tensor& keys, const Tensor& values) {
   if (options_.kind != Kind::kStatic) return InvalidArgument("table '", name_, "' is not one that is initialized");
   TF_ASSIGN_OR_RETURN(const int64_t n, CountKeys(keys));
   TF_RETURN_IF_ERROR(CheckValues(keys, values));
+  if (n == 0) return InvalidArgument("table '", name_, "': keys and values cannot be empty");
   MutexLock lock(mu_);
   if (initialized_) {
     if (static_cast<int64_t>(rows_.size()) == n) return OkStatus();
@@ -268,9 +307,11 @@ StatusOr<std::pair<Tensor, Tensor>> LookupTable::Export() const {
   const auto entries = static_cast<int64_t>(rows_.size());
   const bool dense = options_.kind == Kind::kDense;
   const std::vector<int64_t> rows{dense ? std::max(num_buckets_, entries) : entries};
-  TF_ASSIGN_OR_RETURN(Tensor keys, ZeroTensor(options_.key_dtype, Joined(rows, options_.key_shape.dims())));
-  TF_ASSIGN_OR_RETURN(Tensor values, ZeroTensor(options_.value_dtype, Joined(rows, options_.value_shape.dims())));
   const int64_t key_size = options_.key_shape.num_elements();
+  const Shape key_shape = dense ? Shape({key_size}) : options_.key_shape;
+  const Shape value_shape = dense ? Shape({value_size_}) : options_.value_shape;
+  TF_ASSIGN_OR_RETURN(Tensor keys, ZeroTensor(options_.key_dtype, Joined(rows, key_shape.dims())));
+  TF_ASSIGN_OR_RETURN(Tensor values, ZeroTensor(options_.value_dtype, Joined(rows, value_shape.dims())));
   const size_t key_bytes = static_cast<size_t>(key_size) * DTypeSize(options_.key_dtype);
   int64_t row = 0;
   for (const auto& [key, at] : rows_) {
@@ -290,6 +331,10 @@ StatusOr<std::pair<Tensor, Tensor>> LookupTable::Export() const {
     }
     CopyElementRange(values_, at * value_size_, value_size_, &values, row * value_size_);
     ++row;
+  }
+  for (size_t i = free_.size() - num_deleted_; dense && i < free_.size() && row < rows[0]; ++i, ++row) {
+    CopyElementRange(options_.deleted_key, 0, key_size, &keys, row * key_size);
+    CopyElementRange(values_, free_[i] * value_size_, value_size_, &values, row * value_size_);
   }
   for (; row < rows[0]; ++row) CopyElementRange(options_.empty_key, 0, key_size, &keys, row * key_size);
   return std::pair{std::move(keys), std::move(values)};

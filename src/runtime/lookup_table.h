@@ -50,10 +50,11 @@ class LookupTable final : public Resource {
   // Replaces everything. Of a static table: as Initialize.
   Status Import(const Tensor& keys, const Tensor& values);
   // All keys and values, in no order. A dense table gives as many rows as it has buckets: empty ones hold the empty
-  // key. Aborted when a static table is not initialized.
+  // key, those of removed entries the deleted key and what they had. All keys and all values of a dense
+  // table are rows of a matrix, whatever their shapes are. Aborted when a static table is not initialized.
   StatusOr<std::pair<Tensor, Tensor>> Export() const;
   // Fills a static table; doing so again with as many entries does nothing. FailedPrecondition when a key has two
-  // values, or when the table is filled otherwise.
+  // values, or when the table is filled otherwise; InvalidArgument when there is no entry.
   Status Initialize(const Tensor& keys, const Tensor& values);
   bool is_initialized() const;
   int64_t size() const;
@@ -83,6 +84,7 @@ class LookupTable final : public Resource {
   std::vector<int64_t> free_ TB_GUARDED_BY(mu_);                       // and given back
   bool initialized_ TB_GUARDED_BY(mu_) = false;
   int64_t num_buckets_ TB_GUARDED_BY(mu_) = 0;
+  size_t num_deleted_ TB_GUARDED_BY(mu_) = 0;  // so many at the end of free_ are buckets with the deleted key
 };
 
 // What a table is to be filled with from a text file, a line for each entry.

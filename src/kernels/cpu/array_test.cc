@@ -70,7 +70,9 @@ TEST_F(ArrayTest, AnImpossibleReshapeIsAMistakeWhileBuilding) {
 }
 
 TEST_F(ArrayTest, AnImpossibleReshapeIsAMistakeWhenRun) {
-  EXPECT_THAT(RunError(Reshape(Iota({2, 3}, false), {4, -1})), HasSubstr("cannot reshape [2,3]"));
+  EXPECT_THAT(
+      RunError(Reshape(Iota({2, 3}, false), {4, -1})),
+      HasSubstr("Input to reshape is a tensor with 6 values, but the requested shape requires a multiple of 4: [2,3]"));
 }
 
 TEST_F(ArrayTest, DimensionsOfOneComeAndGo) {

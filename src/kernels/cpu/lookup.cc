@@ -53,7 +53,7 @@ class TensorTableKernel final : public TableKernel {
  protected:
   Status CheckAttrs() const override {
     if (!options_.value_shape.has_rank() || options_.value_shape.rank() != 1) {
-      return InvalidArgument("values must be vectors, got shape ", options_.value_shape);
+      return InvalidArgument("Default value must be a vector, got shape ", options_.value_shape);
     }
     return TableKernel::CheckAttrs();
   }
@@ -142,6 +142,7 @@ Status InitializeFromTextFile(KernelContext& ctx) {
   file.delimiter = node.attr<std::string>("delimiter");
   file.offset = node.attr<int64_t>("offset");
   TF_ASSIGN_OR_RETURN(auto entries, ReadTableFile(file, table->options().key_dtype, table->options().value_dtype));
+  if (entries.first.num_elements() == 0) return OutOfRange("table '", table->name(), "': ", file.path, " has no lines");
   return table->Initialize(entries.first, entries.second);
 }
 

@@ -162,6 +162,11 @@ Status Assign(KernelContext& ctx) {
   return variable.AssignAnyShape(ctx.TakeInput(1));
 }
 
+// What a temporary variable is known by while it is there: it is one iteration's own.
+std::string NameInStep(const std::string& name, LoopPosition at) {
+  return StrCat(name, "/", at.frame, ":", at.iteration);
+}
+
 // A variable for one step, full of zeros.
 class TemporaryVariableKernel final : public Kernel {
  public:
@@ -174,6 +179,15 @@ class TemporaryVariableKernel final : public Kernel {
     if (IsPlain(dtype_) && value.num_bytes() > 0) std::memset(value.mutable_raw_data(), 0, value.num_bytes());
     auto variable = MakeRef<ReferenceVariable>(name_, dtype_, shape_);
     TF_RETURN_IF_ERROR(variable->AssignAnyShape(std::move(value)));
+    bool is_new = false;
+    const auto create = [&] {
+      is_new = true;
+      return variable;
+    };
+    const auto known = ctx.resources().LookupOrCreate<ReferenceVariable>(ctx.env().step_resources->container(),
+                                                                         NameInStep(name_, ctx.position()), create);
+    TF_RETURN_IF_ERROR(known.status());
+    if (!is_new) return AlreadyExists("the step has a temporary variable '", name_, "' already");
     ctx.set_output_ref(0, std::move(variable));
     return OkStatus();
   }
@@ -190,6 +204,8 @@ Status DestroyTemporaryVariable(KernelContext& ctx) {
   if (variable.name() != name || !variable.is_initialized()) {
     return NotFound("the step has no temporary variable '", name, "', the reference is to '", variable.name(), "'");
   }
+  TF_RETURN_IF_ERROR(ctx.resources().Delete<ReferenceVariable>(ctx.env().step_resources->container(),
+                                                               NameInStep(name, ctx.position())));
   TF_ASSIGN_OR_RETURN(Tensor value, variable.Take());
   ctx.set_output(0, std::move(value));
   return OkStatus();

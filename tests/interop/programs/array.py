@@ -117,3 +117,12 @@ def shapes_that_are_fed(s):
     s.run(tf1.parallel_stack([tf.constant([1, 2]), tf.constant([3, 4])]))
     s.run(tf.bitcast(tf.constant([1.0, 2.0]), tf.int32))
     s.run(tf1.placeholder_with_default([1.0], [None]))
+
+
+def impossible_reshapes(s):
+    """In TensorFlow's words, which programs look for."""
+    for size, shape, text in [(6, [7], "Input to reshape is a tensor with 6 values, but the requested shape has 7"),
+                              (6, [3, 7], "is a tensor with 6 values, but the requested shape has 21"),
+                              (6, [4, -1], "6 values, but the requested shape requires a multiple of 4")]:
+        x = tf1.placeholder_with_default(np.zeros(size, np.float32), None)
+        s.run(tf.reshape(x, tf1.placeholder_with_default(shape, None)), text=text)

@@ -373,3 +373,25 @@ def while_cancelled_by_timeout(s):
     y = tf1.while_loop(lambda i: i >= 0, lambda i: tf.identity(i), [0])
     s.run(y, options=tf1.RunOptions(timeout_in_ms=300))
     s.run(tf.constant(1) + 1)
+
+
+@_v1_control_flow
+def inputs_from_two_loops(s):
+    x = tf1.placeholder(tf.float32, [])
+    one, other = (tf.raw_ops.Enter(data=x, frame_name=name) for name in ("one", "other"))
+    s.run(one + other, {x: 1.0}, text="has inputs from different frames")
+
+
+def gradient_of_a_branch_that_the_session_has(s):
+    """TensorFlow 2's cond gains outputs when it is differentiated: too late for a session that has run it."""
+    was_on = tf1.control_flow_v2_enabled()
+    tf1.enable_control_flow_v2()
+    try:
+        x = tf.constant(10.0)
+        y = tf1.cond(tf.less(tf1.placeholder_with_default(1, []), 2), lambda: (x * x) * (x * x), lambda: x * x)
+        s.run(y)
+        s.run(tf1.gradients(y, x)[0], text=r"Connecting to invalid output 1 of source node \S+ which has 1 outputs. "
+                   r"Try using tf.compat.v1.experimental.output_all_intermediates\(True\).")
+    finally:
+        if not was_on:
+            tf1.disable_control_flow_v2()

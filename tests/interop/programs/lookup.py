@@ -103,3 +103,67 @@ def tables_from_files(s):
             with tf1.variable_scope(None, "bad"):
                 s.run(table(*bad)._init_op)
         s.run(table("a\n", tf.string, whole, tf.int64, number, -1, vocab_size=3)._init_op)
+
+
+def dense_buckets(s):
+    """An export tells what the buckets hold: that of a removed entry has the deleted key and the old value."""
+    table = tf.lookup.experimental.DenseHashTable(tf.int64, tf.int64, -1, empty_key=100, deleted_key=200,
+                                                  initial_num_buckets=8)
+    s.run(table.insert(np.array([11, 12, 13, 14], np.int64), np.array([1, 2, 3, 4], np.int64)))
+    s.run(table.remove(np.array([12, 15], np.int64)))
+    keys, values = table.export()
+    used = tf.where(tf.not_equal(keys, 100))[:, 0]  # the values of the others mean nothing
+    s.run(tf.shape(keys))
+    _exported(s, tf.gather(keys[:, 0], used), tf.gather(values[:, 0], used))
+    again = tf.lookup.experimental.DenseHashTable(tf.int64, tf.int64, -1, empty_key=100, deleted_key=200)
+    rows = s.session.run([keys, values])
+    s.run(tf.raw_ops.LookupTableImportV2(table_handle=again.resource_handle,
+                                         keys=tf1.placeholder_with_default(rows[0], None),
+                                         values=tf1.placeholder_with_default(rows[1], None)))
+    s.run([again.size(), again.lookup(np.array([11, 12, 14], np.int64))])
+    s.run(table.insert(np.arange(8), np.arange(8)))
+    keys, values = table.export()
+    used = tf.where(tf.not_equal(keys, 100))[:, 0]
+    s.run(tf.shape(keys))
+    _exported(s, tf.gather(keys[:, 0], used), tf.gather(values[:, 0], used))
+
+
+def refusals_of_tables(s):
+    raw = tf.raw_ops
+
+    def any_shape(value, dtype=np.int64):
+        return tf1.placeholder_with_default(np.array(value, dtype), None)
+
+    def dense(**kwargs):
+        kwargs = {"empty_key": np.int64(0), "deleted_key": np.int64(-1), "initial_num_buckets": 8, **kwargs}
+        return raw.MutableDenseHashTableV2(value_dtype=tf.int64, **kwargs)
+
+    for bad, text in [({"initial_num_buckets": 12}, "Number of buckets must be"),
+                      ({"deleted_key": np.array([1, 2])}, "Empty and deleted keys must have same shape"),
+                      ({"deleted_key": np.int64(0)}, "Empty and deleted keys cannot be equal")]:
+        s.run(raw.LookupTableSizeV2(table_handle=dense(**bad)), text=text)
+    for keys in ([[1, 2], [3, 4]], [[1], [2]], 5, [1, 2]):
+        table = dense()
+        if np.ndim(keys) < 2 or np.shape(keys)[1] == 1:
+            s.run(raw.LookupTableInsertV2(table_handle=table, keys=any_shape(keys), values=any_shape(keys)))
+            s.run(raw.LookupTableFindV2(table_handle=table, keys=any_shape(keys), default_value=np.int64(7)))
+            continue
+        s.run(raw.LookupTableInsertV2(table_handle=table, keys=any_shape(keys), values=any_shape(keys)),
+                   text="Expected key shape")
+        s.run(raw.LookupTableFindV2(table_handle=table, keys=any_shape(keys), default_value=np.int64(7)),
+                   text="Expected key shape")
+    rows = raw.MutableHashTableOfTensorsV2(key_dtype=tf.int64, value_dtype=tf.int64, value_shape=[2])
+    for values in ([0, 1, 2, 3], [[0], [1]], [[0, 1, 2], [3, 4, 5]]):
+        s.run(raw.LookupTableInsertV2(table_handle=rows, keys=any_shape([1, 2]), values=any_shape(values)),
+                   text="Expected shape")
+    deep = raw.MutableHashTableOfTensorsV2(key_dtype=tf.string, value_dtype=tf.int64, value_shape=[1, 2])
+    s.run(raw.LookupTableSizeV2(table_handle=deep), text="Default value must be a vector")
+    for key_dtype, value_dtype in [(tf.int32, tf.int32), (tf.string, tf.bool), (tf.int32, tf.string), (tf.int64, tf.float64)]:
+        s.run(raw.LookupTableSizeV2(table_handle=raw.HashTableV2(key_dtype=key_dtype, value_dtype=value_dtype)))
+    table = raw.HashTableV2(key_dtype=tf.string, value_dtype=tf.int64)
+    s.run(raw.InitializeTableV2(table_handle=table, keys=tf.constant([], tf.string), values=tf.constant([], tf.int64)),
+               text="keys and values cannot be empty")
+    with tempfile.NamedTemporaryFile(prefix="interop_lookup_") as empty:
+        s.run(raw.InitializeTableFromTextFileV2(table_handle=table, filename=empty.name, key_index=-2, value_index=-1))
+    # Last: TensorFlow runs nothing of a graph with such a node.
+    s.run(raw.LookupTableSizeV2(table_handle=raw.HashTableV2(key_dtype=tf.int32, value_dtype=tf.int64)))

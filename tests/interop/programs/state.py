@@ -178,6 +178,20 @@ def temporary_variables(s):
     both = total("d", "d")
     for _ in range(2):
         s.run(both)
+    # One name is one variable, which may come again when it is gone, and in every iteration.
+    s.run([total("e", "e"), total("f", "f")])
+    v, w = (raw.Assign(ref=raw.TemporaryVariable(shape=[], dtype=tf.float32, var_name="twice"), value=i)
+            for i in (1.0, 2.0))
+    s.run(v + w)
+    first = raw.DestroyTemporaryVariable(ref=v, var_name="twice")
+    with tf.control_dependencies([first]):
+        again = raw.Assign(ref=raw.TemporaryVariable(shape=[], dtype=tf.float32, var_name="twice"), value=3.0)
+    s.run(first + raw.DestroyTemporaryVariable(ref=again, var_name="twice"))
+
+    def body(i, sum_):
+        v = raw.Assign(ref=raw.TemporaryVariable(shape=[], dtype=tf.float32, var_name="inside"), value=tf.cast(i, tf.float32))
+        return i + 1, sum_ + raw.DestroyTemporaryVariable(ref=v, var_name="inside")
+    s.run(tf1.while_loop(lambda i, _: i < 5, body, [0, 0.0])[1])
 
 
 def sharing(s):
