@@ -12,7 +12,7 @@ namespace {
 
 // Lists in lists: more than any program has, few enough for the stack.
 constexpr int kMaxNesting = 16;
-enum Kind : uint8_t { kNothing, kList, kOptional };
+enum Kind : uint8_t { kNothing, kList, kOptional, kTensor };
 
 // Numbers lie as in memory: all tasks of a cluster have the same byte order, as for payloads.
 class Writer {
@@ -62,6 +62,10 @@ class Writer {
       Number<uint8_t>(kOptional);
       Number<uint8_t>(optional->has_value);
       return Tensors(optional->components, depth);
+    }
+    if (const auto* tensor = dynamic_cast<const TensorValue*>(value)) {
+      Number<uint8_t>(kTensor);
+      return Tensors({tensor->tensor}, depth);
     }
     return InvalidArgument(value->DebugString(), " cannot be sent to another task");
   }
@@ -144,6 +148,11 @@ class Reader {
       TF_ASSIGN_OR_RETURN(list->max_elements, Number<int64_t>());
       TF_ASSIGN_OR_RETURN(list->elements, Tensors(depth));
       return RefPtr<VariantValue>(std::move(list));
+    }
+    if (kind == kTensor) {
+      TF_ASSIGN_OR_RETURN(auto one, Tensors(depth));
+      if (one.size() != 1 || !one[0].is_valid()) return Bad();
+      return RefPtr<VariantValue>(MakeRef<TensorValue>(std::move(one[0])));
     }
     if (kind != kOptional) return Bad();
     TF_ASSIGN_OR_RETURN(const auto has_value, Number<uint8_t>());

@@ -1,4 +1,4 @@
-// What variant tensors hold besides datasets: lists of tensors and optional values.
+// What variant tensors hold besides datasets: lists of tensors, optional values and single tensors.
 #ifndef TENSORBRAID_RUNTIME_VARIANT_VALUES_H_
 #define TENSORBRAID_RUNTIME_VARIANT_VALUES_H_
 
@@ -30,6 +30,17 @@ class TensorListValue final : public VariantValue {
   std::string DebugString() const override {
     return StrCat("a list of ", elements.size(), " tensors ", element_dtype, element_shape);
   }
+};
+
+// A tensor as an element of another: a part of a sparse tensor in a dataset.
+class TensorValue final : public VariantValue {
+ public:
+  static constexpr const char* kTypeName = "tensor";
+  explicit TensorValue(Tensor t) : tensor(std::move(t)) {}
+
+  const Tensor tensor;
+
+  std::string DebugString() const override { return StrCat("a tensor ", tensor.dtype(), tensor.shape()); }
 };
 
 // TensorFlow's Optional: the components of an element, or nothing.

@@ -1,4 +1,5 @@
-// Sparse tensors as strings (serialized TensorProtos) and as entries of a map that outlives steps.
+// Sparse tensors as strings (serialized TensorProtos), as variants (the tensors themselves), and as entries of a map
+// that outlives steps.
 #include <map>
 
 #include "core/mutex.h"
@@ -8,6 +9,7 @@
 #include "graph/tensor_proto.h"
 #include "kernels/cpu/sparse.h"
 #include "runtime/resource.h"
+#include "runtime/variant_values.h"
 
 namespace tensorbraid::cpu {
 namespace {
@@ -106,24 +108,29 @@ std::string Serialized(const Tensor& t) {
   return proto.SerializeAsString();
 }
 
-void Serialize(const Triple& t, std::string* to) {
-  to[0] = Serialized(t.indices);
-  to[1] = Serialized(t.values);
-  to[2] = Serialized(t.shape);
+// As elements `at` to `at + 2`.
+void Serialize(const Triple& t, int64_t at, Tensor* out) {
+  for (const Tensor* part : {&t.indices, &t.values, &t.shape}) {
+    if (out->dtype() == kString) {
+      out->mutable_data<std::string>()[at++] = Serialized(*part);
+    } else {
+      out->mutable_data<Variant>()[at++].value = MakeRef<TensorValue>(*part);
+    }
+  }
 }
 
 Status SerializeSparse(KernelContext& ctx) {
   const Triple t = TripleOf(ctx);
   TF_RETURN_IF_ERROR(SparseView::Of(t.indices, t.values, t.shape).status());
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {3}));
-  Serialize(t, out->mutable_data<std::string>().data());
+  Serialize(t, 0, out);
   return OkStatus();
 }
 
 Status SerializeManySparse(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const std::vector<Triple> rows, Rows(ctx));
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {static_cast<int64_t>(rows.size()), 3}));
-  for (size_t i = 0; i < rows.size(); ++i) Serialize(rows[i], out->mutable_data<std::string>().data() + 3 * i);
+  for (size_t i = 0; i < rows.size(); ++i) Serialize(rows[i], static_cast<int64_t>(3 * i), out);
   return OkStatus();
 }
 
@@ -133,14 +140,22 @@ StatusOr<Tensor> Deserialized(const std::string& text) {
   return FromProto(proto);
 }
 
+StatusOr<Tensor> PartAt(const Tensor& serialized, int64_t i) {
+  if (serialized.dtype() == kString) return Deserialized(serialized.data<std::string>()[i]);
+  const VariantValue* value = serialized.data<Variant>()[i].value.get();
+  const auto* part = dynamic_cast<const TensorValue*>(value);
+  if (part == nullptr) return WrongVariant(value, TensorValue::kTypeName);
+  return part->tensor;
+}
+
 Status Deserialize(KernelContext& ctx, const Shape& lead) {
-  const auto texts = ctx.input(0).data<std::string>();
+  const Tensor& serialized = ctx.input(0);
   std::vector<Triple> triples;
-  for (size_t i = 0; i + 2 < texts.size(); i += 3) {
+  for (int64_t i = 0; i + 2 < serialized.num_elements(); i += 3) {
     Triple t;
-    TF_ASSIGN_OR_RETURN(t.indices, Deserialized(texts[i]));
-    TF_ASSIGN_OR_RETURN(t.values, Deserialized(texts[i + 1]));
-    TF_ASSIGN_OR_RETURN(t.shape, Deserialized(texts[i + 2]));
+    TF_ASSIGN_OR_RETURN(t.indices, PartAt(serialized, i));
+    TF_ASSIGN_OR_RETURN(t.values, PartAt(serialized, i + 1));
+    TF_ASSIGN_OR_RETURN(t.shape, PartAt(serialized, i + 2));
     triples.push_back(std::move(t));
   }
   return Stack(ctx, triples, lead);
@@ -149,7 +164,7 @@ Status Deserialize(KernelContext& ctx, const Shape& lead) {
 Status DeserializeSparse(KernelContext& ctx) {
   const Shape& s = ctx.input(0).shape();
   if (s.rank() < 1 || s.dim(s.rank() - 1) != 3) {
-    return InvalidArgument("serialized_sparse must have 3 strings in its last dimension, got shape ", s);
+    return InvalidArgument("serialized_sparse must have 3 elements in its last dimension, got shape ", s);
   }
   return Deserialize(ctx, Shape(s.dims().first(s.rank() - 1)));
 }
@@ -229,9 +244,9 @@ Status TakeManySparseFromTensorsMap(KernelContext& ctx) {
 }  // namespace
 
 void RegisterSparseStorageKernels(KernelRegistry& r) {
-  r.Add("SerializeSparse", {{"out_type", {kString}}}, SerializeSparse);
-  r.Add("SerializeManySparse", {{"out_type", {kString}}}, SerializeManySparse);
-  r.Add("DeserializeSparse", {{"Tserialized", {kString}}}, DeserializeSparse);
+  r.Add("SerializeSparse", {}, SerializeSparse);
+  r.Add("SerializeManySparse", {}, SerializeManySparse);
+  r.Add("DeserializeSparse", {}, DeserializeSparse);
   r.Add("DeserializeManySparse", {}, DeserializeManySparse);
   r.Add("AddSparseToTensorsMap", {}, AddSparseToTensorsMap);
   r.Add("AddManySparseToTensorsMap", {}, AddManySparseToTensorsMap);

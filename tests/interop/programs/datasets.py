@@ -263,3 +263,38 @@ def files(s):
         _all(s, tf.data.TFRecordDataset([os.path.join(folder, "records")]), 1, once=False)
         _all(s, tf.data.TFRecordDataset([os.path.join(folder, "missing")]), 1, once=False)
         _all(s, tf.data.TFRecordDataset([os.path.join(folder, "recordsGZIP")] * 2, "GZIP", num_parallel_reads=2), 7, once=False)
+
+
+def sparse_elements(s):
+    """Inside of datasets a sparse tensor is a vector of three variants."""
+    rows = tf.data.Dataset.from_tensor_slices(tf.sparse.from_dense([[0, 1, 0], [2, 0, 3], [0, 0, 0]]))
+    _all(s, rows, 4)
+    _all(s, rows.repeat(2).batch(4), 3)
+    _all(s, rows.batch(2).map(tf.sparse.to_dense).unbatch(), 4)
+    words = tf.data.Dataset.from_tensor_slices(["a b", "", "c"]).map(lambda t: tf1.strings.split([t], sep=" "))
+    _all(s, words.batch(3), 2)
+    features = {"x": tf.io.VarLenFeature(tf.int64), "y": tf.io.FixedLenFeature([], tf.float32)}
+    examples = []
+    for i in range(3):
+        numbers = tf.train.Feature(int64_list=tf.train.Int64List(value=range(i)))
+        examples.append(tf.train.Example(features=tf.train.Features(feature={
+            "x": numbers, "y": tf.train.Feature(float_list=tf.train.FloatList(value=[i]))})).SerializeToString())
+    parsed = tf.data.Dataset.from_tensor_slices(examples).map(lambda e: tf.io.parse_single_example(e, features))
+    _all(s, parsed.shuffle(1).prefetch(1).batch(2), 3)
+    _all(s, tf.data.Dataset.from_tensor_slices(examples).batch(2).map(lambda e: tf.io.parse_example(e, features)), 3)
+
+
+def variants_that_are_no_sparse_tensors(s):
+    raw = tf.raw_ops
+    optional = raw.OptionalNone()
+    for serialized in (tf.stack([optional] * 3), tf.stack([[optional] * 3])):
+        s.run(raw.DeserializeSparse(serialized_sparse=serialized, dtype=tf.int32))
+    sparse = tf.sparse.from_dense([[0, 1], [2, 0]])
+    with tf.device(s.ps):
+        there = raw.SerializeManySparse(sparse_indices=sparse.indices, sparse_values=sparse.values,
+                                        sparse_shape=sparse.dense_shape, out_type=tf.variant)
+    with tf.device(s.worker(1)):
+        for dtype in (tf.int32, tf.float32):
+            s.run(raw.DeserializeSparse(serialized_sparse=there, dtype=dtype))
+        one = raw.DeserializeSparse(serialized_sparse=there[1], dtype=tf.int32)
+    s.run(one)
