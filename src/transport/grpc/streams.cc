@@ -1,6 +1,7 @@
 #include "transport/grpc/streams.h"
 
 #include <grpc/support/log.h>
+#include <malloc.h>
 
 #include <cstdlib>
 
@@ -59,6 +60,10 @@ void ConfigureServer(grpc::ServerBuilder* builder) {
 void InitGrpc() {
   static const bool done = [] {
     setenv("GRPC_POLL_STRATEGY", "poll", /*overwrite=*/0);
+#ifdef __GLIBC__
+    mallopt(M_TRIM_THRESHOLD, 64 << 20);
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);  // To set the first ends the adjustment of the second, which may grow so far.
+#endif
     absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
     if (std::getenv("GRPC_VERBOSITY") != nullptr) return true;
     gpr_set_log_verbosity(GPR_LOG_SEVERITY_ERROR);

@@ -67,6 +67,9 @@ void ConfigureServer(grpc::ServerBuilder* builder);
 //   6 ms (p99) instead of 0.1, and 100 MB took 45 ms instead of 25.
 // - Abseil's search for deadlocks in every lock of gRPC, which Debian's build does by default, is off: it took 4 % of
 //   the time of a small step.
+// - The heap keeps up to 64 MiB of free memory at its end. gRPC takes a buffer for each read and frees it in between;
+//   given back to the system each time, its pages were made anew for most of what came: 100 MB took 55 ms instead
+//   of 30.
 // - gRPC's own log lines become ours, of area "grpc" and level debug, unless GRPC_VERBOSITY asks for them.
 void InitGrpc();
 
