@@ -4,6 +4,9 @@ function(tensorbraid_sources)
   target_sources(tensorbraid PRIVATE ${ARGN})
 endfunction()
 
+# What is tested is optimised, the tests themselves are not: half of the time to compile them.
+set(TENSORBRAID_TEST_OPTIONS $<$<CONFIG:Release>:-O0>)
+
 # tensorbraid_test(NAME [SLOW] [NO_TSAN] FILE...): one GoogleTest binary, one ctest entry.
 # Fast tests (the default) together stay under a minute; SLOW ones start processes or compare at length. NO_TSAN is for
 # tests that go through gRPC, which Debian builds without ThreadSanitizer: it reports races there that are none.
@@ -14,6 +17,10 @@ function(tensorbraid_test name)
   cmake_parse_arguments(ARG "SLOW;NO_TSAN" "" "" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE tensorbraid_internal GTest::gtest GTest::gmock GTest::gtest_main)
+  target_compile_options(${name} PRIVATE ${TENSORBRAID_TEST_OPTIONS})
+  if(TENSORBRAID_PRECOMPILE)
+    target_precompile_headers(${name} REUSE_FROM tensorbraid_test_headers)
+  endif()
   add_test(NAME ${name} COMMAND ${name})
   if(ARG_SLOW)
     set(labels slow)

@@ -12,6 +12,11 @@ endif()
 find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+  if(TENSORBRAID_PRECOMPILE)
+    # What ccache asks for where headers are precompiled.
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
+    add_compile_options(-fpch-preprocess)
+  endif()
 endif()
 
 add_compile_options(-Wall -Wextra -Wno-unused-parameter -Wno-maybe-uninitialized -fdiagnostics-color=auto)

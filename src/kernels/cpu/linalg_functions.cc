@@ -1,4 +1,7 @@
-// Square roots and logarithms of matrices.
+// Square roots and logarithms of matrices. Both are computed as complex numbers, which holds what any real matrix needs
+// on the way; a real matrix whose root is not real gets NaN.
+#include <complex>
+#include <limits>
 #include <unsupported/Eigen/MatrixFunctions>
 
 #include "kernels/cpu/families.h"
@@ -7,35 +10,39 @@
 namespace tensorbraid::cpu {
 namespace {
 
-struct SquareRoot {
-  template <typename M>
-  static M Of(const M& a) {
-    return a.sqrt();
-  }
-};
-struct Logarithm {
-  template <typename M>
-  static M Of(const M& a) {
-    return a.log();
-  }
-};
+using Complex = std::complex<double>;
+using ComplexMatrix = Eigen::Matrix<Complex, Eigen::Dynamic, Eigen::Dynamic>;
+using Function = ComplexMatrix (*)(const ComplexMatrix&);
 
-template <typename F, typename T>
+ComplexMatrix SquareRoot(const ComplexMatrix& a) { return a.sqrt(); }
+ComplexMatrix Logarithm(const ComplexMatrix& a) { return a.log(); }
+
+template <Function F, typename T>
 Status FunctionKernel(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const Matrices m, SquareMatricesOf(ctx.input(0), "input"));
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, ctx.input(0).shape()));
   T* to = out->mutable_data<T>().data();
   return ForEachMatrix(ctx, m.count(), 30 * CubicCost(m), [&](int64_t i) -> Status {
     if (m.rows == 0) return OkStatus();
-    const Eigen::Matrix<Wide<T>, Eigen::Dynamic, Eigen::Dynamic> a =
-        MatrixAtIndex<T>(ctx.input(0), m, i).template cast<Wide<T>>();
+    const ComplexMatrix a = MatrixAtIndex<T>(ctx.input(0), m, i).template cast<Wide<T>>().template cast<Complex>();
     if (!a.allFinite()) return InvalidArgument("the matrix has elements that are not finite");
-    MatrixMap<T>(to + i * m.size(), m.rows, m.rows) = F::Of(a).template cast<T>();
+    MatrixMap<T> result(to + i * m.size(), m.rows, m.rows);
+    if constexpr (Eigen::NumTraits<T>::IsComplex) {
+      result = F(a).template cast<T>();
+    } else {
+      const ComplexMatrix root = F(a);
+      const bool is_real = root.imag().cwiseAbs().maxCoeff() <= 1e-7 * root.cwiseAbs().maxCoeff();
+      if (is_real) {
+        result = root.real().template cast<T>();
+      } else {
+        result.setConstant(std::numeric_limits<T>::quiet_NaN());
+      }
+    }
     return OkStatus();
   });
 }
 
-template <typename F, typename... T>
+template <Function F, typename... T>
 void AddFunction(KernelRegistry& r, const char* op, Types<T...>) {
   (r.Add(op, {{"T", {DTypeOf<T>::value}}}, FunctionKernel<F, T>, KernelCost::kExpensive), ...);
 }

@@ -4,6 +4,7 @@
 
 #include <Eigen/SVD>
 #include <limits>
+#include <type_traits>
 
 #include "kernels/cpu/linalg.h"
 
@@ -12,7 +13,8 @@ namespace tensorbraid::cpu {
 template <typename T>
 using ColumnMatrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
 
-// A = U diag(s) V^H, with s falling.
+// A = U diag(s) V^H, with s falling. Real matrices are divided and conquered; complex ones, which are rare and small,
+// take Jacobi's rotations, a quarter of the time to compile.
 template <typename T>
 class SvdKernel final : public Kernel {
  public:
@@ -49,7 +51,7 @@ class SvdKernel final : public Kernel {
         mv.setConstant(nan);
         return OkStatus();
       }
-      const Eigen::BDCSVD<ColumnMatrix<Wide<T>>> svd(a, options);
+      const Solver svd(a, options);
       for (int64_t k = 0; k < least; ++k) to_s[i * least + k] = static_cast<T>(svd.singularValues()(k));
       if (compute_uv_) {
         mu = svd.matrixU().template cast<T>();
@@ -60,6 +62,9 @@ class SvdKernel final : public Kernel {
   }
 
  private:
+  using Solver = std::conditional_t<Eigen::NumTraits<T>::IsComplex, Eigen::JacobiSVD<ColumnMatrix<Wide<T>>>,
+                                    Eigen::BDCSVD<ColumnMatrix<Wide<T>>>>;
+
   const bool compute_uv_;
   const bool full_matrices_;
 };
