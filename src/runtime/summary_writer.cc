@@ -24,15 +24,13 @@ std::string HostName() {
 // No other writer, of this process or of another that shares the directory, has the same.
 std::string FileName(const std::string& suffix) {
   static std::atomic<int64_t> writers{0};
-  return absl::StrFormat("events.out.tfevents.%010d.%s.%d.%d%s", static_cast<int64_t>(WallTime()), HostName(), ::getpid(),
-                         writers.fetch_add(1), suffix);
+  return absl::StrFormat("events.out.tfevents.%010d.%s.%d.%d%s", static_cast<int64_t>(WallTime()), HostName(),
+                         ::getpid(), writers.fetch_add(1), suffix);
 }
 
 }  // namespace
 
-double WallTime() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
+double WallTime() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
 
 SummaryWriterResource::~SummaryWriterResource() {
   MutexLock lock(mu_);
