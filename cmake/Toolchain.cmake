@@ -19,7 +19,14 @@ if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   endif()
 endif()
 
-add_compile_options(-Wall -Wextra -Wno-unused-parameter -Wno-maybe-uninitialized -fdiagnostics-color=auto)
+# -pthread for all, as some dependencies ask for it: a precompiled header is read only with the options it was made with.
+add_compile_options(-pthread -Wall -Wextra -Wno-unused-parameter -fdiagnostics-color=auto)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # GCC 12 takes the two lives of Abseil's inlined vectors for one.
+  add_compile_options(-Wno-maybe-uninitialized -Wno-array-bounds)
+else()
+  add_compile_options(-Wno-unknown-pragmas)
+endif()
 if(TENSORBRAID_ARCH)
   add_compile_options(-march=${TENSORBRAID_ARCH})
 endif()

@@ -108,6 +108,7 @@ const std::vector<std::pair<std::string, void (*)(OpRegistry&)>>& Families() {
       {"Control flow", RegisterSendRecvOps},
       {"Sets", RegisterSetOps},
       {"Sparse tensors", RegisterSparseOps},
+      {"Sparse tensors", RegisterCrossOps},
       {"Variables", RegisterStateOps},
       {"Tensor arrays", RegisterTensorArrayOps},
       {"Strings", RegisterStringOps},
