@@ -173,7 +173,8 @@ class WholePrograms(unittest.TestCase):
                     while step < steps:
                         x, y = self.batch(random)
                         _, step = session.run([model.train, model.global_step], {model.x: x, model.labels: y})
-                except tf.errors.CancelledError:  # the chief has ended and closed the token queue
+                # The chief has ended and closed the token queue, in which no token is left.
+                except (tf.errors.OutOfRangeError, tf.errors.CancelledError):
                     pass
                 if chief:
                     x, y = mnist("t10k")
