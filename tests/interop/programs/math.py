@@ -158,6 +158,13 @@ def linear_algebra(s):
     s.run(tf.linalg.det(singular), {singular: np.ones([2, 2])})
 
 
+def square_roots_of_matrices(s):
+    """A real matrix may have a root that is not real: that of a rotation is, that of a mirror image is not."""
+    for matrix in ([[0, -1], [1, 0]], [[4, 1], [0, 9]], [[-1, 0], [0, -1]], [[4, 0], [0, -9]], [[0, 0], [0, 0]]):
+        for dtype in (np.float32, np.float64, np.complex128):
+            s.run(tf.linalg.sqrtm(tf1.placeholder_with_default(np.array(matrix, dtype), None)))
+
+
 def fourier(s):
     x = np.cos(np.arange(20.0)).reshape(4, 5)
     z = tf.complex(tf.constant(x), tf.constant(x[::-1].copy()))
