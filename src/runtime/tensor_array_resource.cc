@@ -57,30 +57,29 @@ StatusOr<int32_t> TensorArrayResource::SizeToConcat() const {
 }
 
 Status TensorArrayResource::CheckOpen() const {
-  return closed_ ? InvalidArgument("TensorArray '", name_, "' has already been closed") : OkStatus();
+  return closed_ ? InvalidArgument("TensorArray '", name_, "' has been closed before") : OkStatus();
 }
 
 Status TensorArrayResource::Write(int32_t index, Tensor value, ThreadPool& pool) {
   MutexLock lock(mu_);
   TF_RETURN_IF_ERROR(CheckOpen());
   if (index < 0 || (index >= size_ && !options_.dynamic_size)) {
-    return InvalidArgument("TensorArray ", name_, ": Tried to write to index ", index, " but array is ",
-                           options_.dynamic_size ? "resizeable" : "not resizeable", " and size is: ", size_);
+    return options_.dynamic_size ? InvalidArgument("TensorArray ", name_, ": index ", index, " is negative")
+                                 : InvalidArgument("TensorArray ", name_, ": Tried to write to index ", index,
+                                                   " but array is not resizeable and size is: ", size_,
+                                                   "; give it room for the element, or dynamic_size");
   }
   if (value.dtype() != options_.dtype) {
-    return InvalidArgument("TensorArray ", name_, ": Could not write to TensorArray index ", index,
-                           ": TensorArray dtype is ", OpTypeName(options_.dtype), " but Op is trying to write dtype ",
-                           OpTypeName(value.dtype()));
+    return InvalidArgument("TensorArray ", name_, ": element ", index, " cannot be set: TensorArray dtype is ",
+                           OpTypeName(options_.dtype), " but Op is trying to write dtype ", OpTypeName(value.dtype()));
   }
   if (!options_.element_shape.IsCompatibleWith(value.shape())) {
-    return InvalidArgument("TensorArray ", name_, ": Could not write to TensorArray index ", index,
-                           ": the shape of the value is ", value.shape(), ", that of elements ",
-                           options_.element_shape);
+    return InvalidArgument("TensorArray ", name_, ": Could not write to TensorArray: element ", index, " got shape ",
+                           value.shape(), ", wanted is ", options_.element_shape);
   }
   Element& element = elements_[index];
   if (element.read) {
-    return InvalidArgument("TensorArray ", name_, ": Could not write to TensorArray index ", index,
-                           " because it has already been read");
+    return InvalidArgument("TensorArray ", name_, ": element ", index, " has been read: it must be written before");
   }
   if (element.written) return Add(&element, index, std::move(value), pool);
   if (options_.identical_element_shapes && !options_.element_shape.is_fully_defined()) {
@@ -100,8 +99,8 @@ Status TensorArrayResource::Add(Element* element, int32_t index, Tensor value, T
                            " because it has already been written to.");
   }
   if (options_.add == nullptr) {
-    return InvalidArgument("TensorArray ", name_, ": Could not aggregate to TensorArray index ", index, ": ",
-                           options_.dtype, " has no sum");
+    return InvalidArgument("TensorArray ", name_, ": nothing can be added to element ", index, ": ", options_.dtype,
+                           " has no sum");
   }
   if (element->shape != value.shape()) {
     return InvalidArgument("TensorArray ", name_, ": Could not aggregate to TensorArray index ", index,
@@ -131,8 +130,8 @@ StatusOr<Tensor> TensorArrayResource::Read(int32_t index) {
   if (!element.written) {
     const Shape& shape = element.shape.is_fully_defined() ? element.shape : options_.element_shape;
     if (!shape.is_fully_defined()) {
-      return InvalidArgument("TensorArray ", name_, ": Could not read from TensorArray index ", index,
-                             ": it has not been written, and its shape is not known to give zeros for it");
+      return InvalidArgument("TensorArray ", name_, ": element ", index,
+                             " has never been written, and without its shape there are no zeros to give for it");
     }
     TF_ASSIGN_OR_RETURN(element.value, Zeros(options_.dtype, shape));
     element.shape = element.value.shape();
@@ -179,7 +178,7 @@ std::string TensorArrayResource::DebugString() const {
 }
 
 Status StackResource::CheckOpen() const {
-  return closed_ ? InvalidArgument("stack '", name_, "' has already been closed") : OkStatus();
+  return closed_ ? InvalidArgument("stack '", name_, "' has been closed before") : OkStatus();
 }
 
 Status StackResource::Push(Tensor value) {

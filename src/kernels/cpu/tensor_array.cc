@@ -129,13 +129,9 @@ Status CopyInto(KernelContext& ctx, const std::vector<Tensor>& tensors, Tensor* 
   });
 }
 
-// Without a single element the shape must be known from the node.
-StatusOr<Shape> ShapeOfNone(const Shape& shape, const char* what, const char* doing) {
-  if (!shape.is_fully_defined()) {
-    return Unimplemented("TensorArray has size zero, but ", what, " ", shape,
-                         " is not fully defined. Currently only static shapes are supported when ", doing,
-                         " zero-size TensorArrays.");
-  }
+// Without a single element the shape must be known from the node; `incomplete`: the error when it is not.
+StatusOr<Shape> ShapeOfNone(const Shape& shape, const Status& incomplete) {
+  if (!shape.is_fully_defined()) return incomplete;
   Shape all({0});
   for (const int64_t d : shape.dims()) all.AddDim(d);
   return all;
@@ -148,7 +144,10 @@ Status Gather(KernelContext& ctx) {
   if (indices.shape().rank() != 1) return InvalidArgument("indices must be a vector, got shape ", indices.shape());
   const Shape& wanted = ctx.node().attr<Shape>("element_shape");
   if (indices.num_elements() == 0) {
-    TF_ASSIGN_OR_RETURN(const Shape none, ShapeOfNone(wanted, "element shape", "packing"));
+    TF_ASSIGN_OR_RETURN(const Shape none,
+                        ShapeOfNone(wanted, Unimplemented("TensorArray has size zero, but element shape ", wanted,
+                                                          " is not fully defined. Currently only static shapes are "
+                                                          "supported when packing zero-size TensorArrays.")));
     return ctx.AllocateOutput(0, none).status();
   }
   std::vector<Tensor> values;
@@ -203,7 +202,10 @@ Status Concat(KernelContext& ctx) {
   const Shape& wanted = ctx.node().attr<Shape>("element_shape_except0");
   TF_ASSIGN_OR_RETURN(const int32_t n, array->SizeToConcat());
   if (n == 0) {
-    TF_ASSIGN_OR_RETURN(const Shape none, ShapeOfNone(wanted, "element_shape_except0", "concatenating"));
+    TF_ASSIGN_OR_RETURN(
+        const Shape none,
+        ShapeOfNone(wanted, Unimplemented("nothing to join, and element_shape_except0 ", wanted,
+                                          " leaves the shape of the rows open: give the node all sizes")));
     TF_RETURN_IF_ERROR(ctx.AllocateOutput(0, none).status());
     return ctx.AllocateOutput(1, Shape({0})).status();
   }
@@ -261,9 +263,10 @@ Status Split(KernelContext& ctx) {
   if (n > INT32_MAX) return InvalidArgument("a TensorArray cannot have ", n, " elements");
   TF_ASSIGN_OR_RETURN(const int32_t size, array->StartSplit(static_cast<int32_t>(n)));
   if (size != n) {
+    if (array->has_dynamic_size())
+      return InvalidArgument("a TensorArray of ", size, " elements cannot take ", n, " parts");
     return InvalidArgument("TensorArray's size is not equal to the size of lengths (", size, " vs. ", n,
-                           "), and the TensorArray is ", array->has_dynamic_size() ? "" : "not ",
-                           "marked as dynamically resizeable");
+                           "), and the TensorArray is not marked as dynamically resizeable");
   }
   int64_t at = 0;
   for (int64_t i = 0; i < n; ++i) {

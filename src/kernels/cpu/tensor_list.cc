@@ -44,8 +44,8 @@ Status Reserve(KernelContext& ctx) {
 
 Status CheckElement(const TensorListValue& list, const Tensor& t) {
   if (list.element_shape.IsCompatibleWith(t.shape())) return OkStatus();
-  return InvalidArgument("Tried to add a tensor with an incompatible shape ", t.shape(),
-                         " to a list with element_shape ", list.element_shape);
+  return InvalidArgument("an element of the list got an incompatible shape: ", t.shape(), ", wanted is ",
+                         list.element_shape);
 }
 
 Status PushBack(KernelContext& ctx) {
@@ -53,7 +53,7 @@ Status PushBack(KernelContext& ctx) {
   TF_RETURN_IF_ERROR(CheckElement(*list, ctx.input(1)));
   const auto size = static_cast<int64_t>(list->elements.size());
   if (list->max_elements != -1 && size >= list->max_elements) {
-    return InvalidArgument("Tried to push item into a full list: it has ", size);
+    return InvalidArgument("Tried to push item into a full list: max_num_elements is ", size);
   }
   if (size >= kMaxElements) return ResourceExhausted("a list can have ", kMaxElements, " elements");
   list->elements.push_back(ctx.TakeInput(1));
@@ -83,7 +83,7 @@ StatusOr<Tensor> ElementOrZeros(const TensorListValue& list, const Tensor& eleme
 Status PopBack(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const Shape wanted, ElementShapeFrom(ctx.input(1)));
   TF_ASSIGN_OR_RETURN(auto list, TakeList(ctx, 0, ctx.node().attr<DType>("element_dtype")));
-  if (list->elements.empty()) return InvalidArgument("Trying to pop from an empty list.");
+  if (list->elements.empty()) return InvalidArgument("Trying to pop from an empty list: push an element first");
   TF_ASSIGN_OR_RETURN(Tensor element, ElementOrZeros(*list, list->elements.back(), wanted));
   list->elements.pop_back();
   ctx.set_output(0, MakeVariantTensor(std::move(list)));

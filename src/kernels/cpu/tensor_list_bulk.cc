@@ -18,7 +18,7 @@ StatusOr<Shape> CommonShape(const std::vector<Tensor>& elements, const TensorLis
     Shape of_element = elements[i].shape();
     if (leading) {
       if (of_element.rank() == 0) {
-        return InvalidArgument("Concat saw a scalar shape at index ", i, " but requires at least vectors.");
+        return InvalidArgument("Concat saw a scalar shape at index ", i, " but requires at least vectors");
       }
       if (shape.has_rank() && shape.rank() != of_element.rank()) {
         return Incompatible(shape.rank() > 0 ? Without0(shape) : shape, Without0(of_element));
@@ -127,8 +127,10 @@ int64_t CommonLength(const std::vector<Tensor>& elements) {
 
 Status UnknownRest(const TensorListValue& list, const Shape& shape) {
   if (list.elements.empty()) {
-    return InvalidArgument("All except the first dimension must be fully defined when concating an empty tensor list. ",
-                           "element_shape: ", shape);
+    return InvalidArgument(
+        "All except the first dimension must be fully defined when concating an empty tensor list, "
+        "element_shape is ",
+        shape);
   }
   return InvalidArgument("Trying to concat list with only uninitialized tensors but ",
                          "element_shape_except_first_dim_ is not fully defined: ", shape);
@@ -187,8 +189,7 @@ Status ConcatV2(KernelContext& ctx) {
 Status CheckRows(const Tensor& t, const Shape& element_shape) {
   if (t.shape().rank() < 1) return InvalidArgument("Tensor must be at least a vector, but saw shape: ", t.shape());
   if (!element_shape.IsCompatibleWith(Without0(t.shape()))) {
-    return InvalidArgument("Specified a list with shape ", element_shape, " from a tensor with shape ", t.shape(),
-                           ": the shapes are incompatible");
+    return InvalidArgument("rows of a tensor of shape ", t.shape(), " cannot be elements of shape ", element_shape);
   }
   return OkStatus();
 }
@@ -254,7 +255,7 @@ Status ScatterInto(const Tensor& t, const Tensor& indices, TensorListValue* list
   constexpr int32_t kMaxElements = 1 << 24;
   int32_t highest = -1;
   for (int32_t i : at) {
-    if (i < 0) return InvalidArgument("Indices in TensorListScatter must all be non-negative, got ", i);
+    if (i < 0) return InvalidArgument("Indices in TensorListScatter must all be non-negative: ", i, " is not");
     if (i >= kMaxElements) return ResourceExhausted("a list can have ", kMaxElements, " elements");
     highest = std::max(highest, i);
   }

@@ -48,7 +48,8 @@ StatusOr<Tensor> AddTensors(const Tensor& a, const Tensor& b, int depth);
 
 StatusOr<std::vector<Tensor>> AddAll(const std::vector<Tensor>& a, const std::vector<Tensor>& b, int depth) {
   if (a.size() != b.size())
-    return InvalidArgument("Trying to add two lists of tensors with different lengths: ", a.size(), " and ", b.size());
+    return InvalidArgument("Trying to add two lists of tensors with different lengths: one has ", a.size(),
+                           ", the other ", b.size());
   std::vector<Tensor> sums;
   for (size_t i = 0; i < a.size(); ++i) {
     if (!a[i].is_valid() || !b[i].is_valid()) {
@@ -128,7 +129,7 @@ Status OptionalHasValue(KernelContext& ctx) {
 
 Status OptionalGetValue(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const auto* optional, VariantAs<OptionalValue>(ctx.input(0)));
-  if (!optional->has_value) return InvalidArgument("the given optional does not have a value");
+  if (!optional->has_value) return InvalidArgument("the optional is empty: there is no value to take");
   const auto& shapes = ctx.node().attr<std::vector<Shape>>("output_shapes");
   if (static_cast<int>(optional->components.size()) != ctx.num_outputs()) {
     return InvalidArgument("the optional has ", optional->components.size(), " components, ", ctx.num_outputs(),
