@@ -37,7 +37,7 @@ Status DequeueManyShape(ShapeContext& c) {
   const Tensor n = c.input_value(1);
   const bool known = n.is_valid() && n.num_elements() == 1;
   if (known && n.data<int32_t>()[0] < 0) {
-    return InvalidArgument("n must be >= 0, but is ", n.data<int32_t>()[0]);
+    return InvalidArgument("n must not be negative, got ", n.data<int32_t>()[0]);
   }
   const bool exact = known && c.node().type().find("UpTo") == std::string::npos;
   for (int i = 0; i < c.num_outputs(); ++i) {

@@ -42,8 +42,8 @@ std::function<void(ThreadPool&)> AccumulatorResource::Serve() {
 void AccumulatorResource::Take(int64_t num_required, CancellationManager* cancellation, ThreadPool& pool,
                                TakeDone done) {
   if (num_required < 1) {
-    return done(
-        InvalidArgument("accumulator '", name_, "': Argument num_required must be positive, but was ", num_required));
+    return done(InvalidArgument("accumulator '", name_, "': cannot take the mean of ", num_required,
+                                " gradients, one is the least"));
   }
   auto waiter = std::make_shared<Waiter>();
   waiter->required = num_required;

@@ -31,8 +31,8 @@ BarrierResource::BarrierResource(std::string name, std::vector<DType> types, std
 
 Status BarrierResource::CheckOptions(const std::vector<DType>& types, const std::vector<Shape>& shapes) {
   if (types.size() != shapes.size()) {
-    return InvalidArgument("all of the component shapes must be specified: there are ", types.size(),
-                           " components, but ", shapes.size(), " shapes");
+    return InvalidArgument("a barrier needs a shape for each of its ", types.size(), " components, got ",
+                           shapes.size());
   }
   return QueueResource::CheckOptions(ReadyOptions(types, shapes));
 }
@@ -65,7 +65,7 @@ Status BarrierResource::Insert(const Tensor& keys, int64_t component, const Tens
   {
     MutexLock lock(mu_);
     if (cancelled_ || (closed_ && incomplete_.empty())) {
-      return Cancelled("barrier '", name_, "' is closed. Pending enqueues cancelled: ", cancelled_ ? 1 : 0);
+      return Cancelled("barrier '", name_, "' is closed: it takes nothing any more");
     }
     const int64_t index = next_index_;  // of all keys that are new in this call
     for (int64_t i = 0; i < n; ++i) {
@@ -73,7 +73,8 @@ Status BarrierResource::Insert(const Tensor& keys, int64_t component, const Tens
       auto it = incomplete_.find(key);
       if (it == incomplete_.end()) {
         if (closed_) {
-          status = Cancelled("barrier '", name_, "' is closed, but attempted to insert a brand new key: ", key);
+          status = Cancelled("barrier '", name_, "' is closed: it waits for the rest of its keys, of which ", key,
+                             " is none");
           break;
         }
         Incomplete fresh;
@@ -85,8 +86,8 @@ Status BarrierResource::Insert(const Tensor& keys, int64_t component, const Tens
       }
       Tensor& slot = it->second.components[c];
       if (slot.is_valid()) {
-        status =
-            InvalidArgument("key ", key, " already has a value for component ", component, " in barrier '", name_, "'");
+        status = InvalidArgument("barrier '", name_, "': component ", component, " of key ", key,
+                                 " has been inserted before");
         break;
       }
       slot = CopyOfRow(values, i);
@@ -141,7 +142,8 @@ void BarrierResource::Take(int64_t n, bool allow_small_batch, CancellationManage
 Status BarrierResource::Close(bool cancel_pending) {
   {
     MutexLock lock(mu_);
-    if (closed_ && (cancelled_ || !cancel_pending)) return Cancelled("barrier '", name_, "' is already closed");
+    if (closed_ && (cancelled_ || !cancel_pending))
+      return Cancelled("barrier '", name_, "' is closed: it cannot be closed again");
     closed_ = true;
     cancelled_ = cancel_pending;
     if (cancel_pending) incomplete_.clear();

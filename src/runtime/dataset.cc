@@ -176,17 +176,16 @@ Status CheckElement(const Element& element, const std::vector<DType>& types, con
 Status CheckSignature(const std::vector<DType>& types, const std::vector<Shape>& shapes,
                       const std::vector<DType>& wanted_types, const std::vector<Shape>& wanted_shapes) {
   if (types.size() != wanted_types.size()) {
-    return InvalidArgument("number of components does not match: expected ", wanted_types.size(), ", got ",
-                           types.size());
+    return InvalidArgument("elements of ", wanted_types.size(), " components are expected, got ", types.size());
   }
   for (size_t i = 0; i < types.size(); ++i) {
     if (types[i] != wanted_types[i]) {
-      return InvalidArgument("data type mismatch at component ", i, ": expected ", wanted_types[i], ", got ", types[i]);
+      return InvalidArgument("component ", i, " of the elements must be ", wanted_types[i], ", got ", types[i]);
     }
   }
   for (size_t i = 0; i < std::min(shapes.size(), wanted_shapes.size()); ++i) {
     if (!shapes[i].IsCompatibleWith(wanted_shapes[i])) {
-      return InvalidArgument("incompatible shapes at component ", i, ": expected ", wanted_shapes[i], ", got ",
+      return InvalidArgument("component ", i, " of the elements must have shape ", wanted_shapes[i], ", got ",
                              shapes[i]);
     }
   }

@@ -70,20 +70,20 @@ Status LookupTable::CheckOptions(const TableOptions& o) {
     return InvalidArgument("the empty and the deleted key must be ", o.key_dtype);
   }
   if (o.empty_key.shape() != o.deleted_key.shape()) {
-    return InvalidArgument("Empty and deleted keys must have same shape, got ", o.empty_key.shape(), " and ",
-                           o.deleted_key.shape());
+    return InvalidArgument("Empty and deleted keys must have same shape: the empty one has ", o.empty_key.shape(),
+                           ", the other ", o.deleted_key.shape());
   }
   if (o.initial_num_buckets < 4 || (o.initial_num_buckets & (o.initial_num_buckets - 1)) != 0) {
-    return InvalidArgument("Number of buckets must be at least 4 and a power of 2, got ", o.initial_num_buckets);
+    return InvalidArgument("Number of buckets must be 4, 8 or a higher power of 2, got ", o.initial_num_buckets);
   }
   if (!(o.max_load_factor > 0 && o.max_load_factor < 1)) {
-    return InvalidArgument("max_load_factor must be between 0 and 1, got ", o.max_load_factor);
+    return InvalidArgument("max_load_factor must lie above 0 and below 1, got ", o.max_load_factor);
   }
   TableOptions plain = o;
   plain.kind = Kind::kMutable;
   const LookupTable keys("", std::move(plain));
   if (keys.KeyAt(o.empty_key, 0) == keys.KeyAt(o.deleted_key, 0)) {
-    return InvalidArgument("Empty and deleted keys cannot be equal");
+    return InvalidArgument("Empty and deleted keys cannot be equal: one could not be told from the other");
   }
   return OkStatus();
 }
@@ -135,9 +135,9 @@ Status LookupTable::CheckUsable(const Tensor& keys, int64_t n) const {
   if (options_.kind != Kind::kDense) return OkStatus();
   for (int64_t i = 0; i < n; ++i) {
     const std::string key = KeyAt(keys, i);
-    if (key == empty_) return InvalidArgument("table '", name_, "': using the empty_key as a table key is not allowed");
+    if (key == empty_) return InvalidArgument("table '", name_, "': a key is the empty_key, which marks free buckets");
     if (key == deleted_)
-      return InvalidArgument("table '", name_, "': using the deleted_key as a table key is not allowed");
+      return InvalidArgument("table '", name_, "': a key is the deleted_key, which marks removed entries");
   }
   return OkStatus();
 }
@@ -158,7 +158,8 @@ StatusOr<Tensor> LookupTable::Find(const Tensor& keys, const Tensor& default_val
   TF_ASSIGN_OR_RETURN(Tensor found, Tensor::Create(options_.value_dtype, shape));
   MutexLock lock(mu_);
   if (options_.kind == Kind::kStatic && !initialized_) {
-    return FailedPrecondition("table '", name_, "': Table not initialized.");
+    return FailedPrecondition("table '", name_,
+                              "': Table not initialized: run its initializer (tables_initializer) first");
   }
   for (int64_t i = 0; i < n; ++i) {
     const auto it = rows_.find(KeyAt(keys, i));
@@ -289,7 +290,8 @@ Status LookupTable::Initialize(const Tensor& keys, const Tensor& values) {
   if (options_.kind != Kind::kStatic) return InvalidArgument("table '", name_, "' is not one that is initialized");
   TF_ASSIGN_OR_RETURN(const int64_t n, CountKeys(keys));
   TF_RETURN_IF_ERROR(CheckValues(keys, values));
-  if (n == 0) return InvalidArgument("table '", name_, "': keys and values cannot be empty");
+  if (n == 0)
+    return InvalidArgument("table '", name_, "': keys and values cannot be empty when a table is initialized");
   MutexLock lock(mu_);
   if (initialized_) {
     if (static_cast<int64_t>(rows_.size()) == n) return OkStatus();

@@ -202,7 +202,8 @@ void QueueResource::DequeueMany(int64_t n, bool up_to, CancellationManager* canc
   if (n < 0) return done(InvalidArgument("queue '", name_, "': cannot dequeue ", n, " elements"));
   if (options_.shapes.size() != types().size()) {
     return done(InvalidArgument("queue '", name_,
-                                "': DequeueMany and DequeueUpTo require the components to have specified shapes"));
+                                "': dequeues of many elements require the components to have specified shapes; "
+                                "give the queue its shapes"));
   }
   if (n == 0) return done(Stack({}));
   auto waiter = std::make_shared<Waiter>();
@@ -389,7 +390,7 @@ void QueueResource::Close(bool cancel_pending, CancellationManager* cancellation
       w->finished = true;
       actions.emplace_back([w, self = RefPtr<QueueResource>::Share(this)] {
         if (w->cancellation != nullptr) w->cancellation->TryDeregister(w->token);
-        w->added(Cancelled("queue '", self->name_, "': Enqueue operation was cancelled: the queue is closed"));
+        w->added(Cancelled("queue '", self->name_, "': the enqueue was cancelled by the closing of the queue"));
       });
     }
     Serve(&actions);

@@ -23,8 +23,8 @@ int64_t BytesOf(const std::vector<Tensor>& tuple) {
 
 Status CheckMemory(const std::string& name, int64_t bytes, int64_t limit) {
   if (limit <= 0 || bytes <= limit) return OkStatus();
-  return absl::ResourceExhaustedError(StrCat("tensors with a combined size of ", bytes, " bytes do not fit into '",
-                                             name, "' with a memory limit of ", limit));
+  return absl::ResourceExhaustedError(
+      StrCat("'", name, "' holds at most ", limit, " bytes (memory_limit), got ", bytes, " bytes to hold"));
 }
 
 Status CheckTypes(const std::string& name, const std::vector<Tensor>& tuple, const std::vector<DType>& types) {
@@ -103,7 +103,8 @@ Status StagingMap::CheckIndices(const Tensor& indices) const {
   if (indices.dtype() != kInt32) return InvalidArgument("indices must be int32, got ", indices.dtype());
   const auto values = indices.data<int32_t>();
   for (size_t i = 0; i < values.size(); ++i) {
-    if (i > 0 && values[i] <= values[i - 1]) return InvalidArgument("indices are not strictly ordered");
+    if (i > 0 && values[i] <= values[i - 1])
+      return InvalidArgument("indices must rise, but ", values[i], " comes after ", values[i - 1]);
     if (values[i] < 0 || values[i] >= static_cast<int64_t>(types_.size())) {
       return InvalidArgument("index ", values[i], " is out of bounds for ", types_.size(), " components");
     }

@@ -23,11 +23,11 @@ class Column {
     if (index_ < TextFileInitializer::kWholeLine || index_ > kMaxColumns)
       return InvalidArgument(what_, " index ", index_, " is no column");
     if (index_ == TextFileInitializer::kLineNumber && dtype_ != kInt64) {
-      return InvalidArgument(what_, " index for line number requires table ", what_, " dtype of int64, got ", dtype_);
+      return InvalidArgument("the numbers of lines are int64, but the ", what_, "s of the table ", dtype_);
     }
     const bool is_integer_key = what_ == kKey && (dtype_ == kInt32 || dtype_ == kInt64);
     if (index_ == TextFileInitializer::kWholeLine && dtype_ != kString && !is_integer_key) {
-      return InvalidArgument(what_, " index for whole line requires table ", what_, " dtype of string, got ", dtype_);
+      return InvalidArgument("whole lines are string, but the ", what_, "s of the table ", dtype_);
     }
     if (dtype_ == kString || dtype_ == kInt32 || dtype_ == kInt64 || dtype_ == kFloat32 || dtype_ == kFloat64) {
       return OkStatus();
@@ -94,7 +94,8 @@ class Column {
 StatusOr<std::pair<Tensor, Tensor>> ReadTableFile(const TextFileInitializer& file, DType key_dtype, DType value_dtype) {
   Column keys(Column::kKey, file, file.key_index, key_dtype);
   Column values("value", file, file.value_index, value_dtype);
-  if (file.delimiter.size() != 1) return InvalidArgument("delimiter should be only 1 char, got '", file.delimiter, "'");
+  if (file.delimiter.size() != 1)
+    return InvalidArgument("the delimiter must be one character, got '", file.delimiter, "'");
   TF_RETURN_IF_ERROR(keys.Check());
   TF_RETURN_IF_ERROR(values.Check());
   if (file.vocab_size == 0) return OutOfRange("no lines of ", file.path, " are to be read");
@@ -107,19 +108,19 @@ StatusOr<std::pair<Tensor, Tensor>> ReadTableFile(const TextFileInitializer& fil
     if (absl::IsOutOfRange(read)) break;
     TF_RETURN_IF_ERROR(read);
     if (line.empty()) {
-      return InvalidArgument("invalid content in ", file.path, ": empty line at position ", stream->position());
+      return InvalidArgument(file.path, " has an empty line before position ", stream->position());
     }
     std::vector<std::string> fields;
     if (columns > 0) fields = StrSplit(line, file.delimiter[0]);
     if (fields.size() < columns) {
-      return InvalidArgument("Invalid number of columns in ", file.path, " line ", number, " (", line,
-                             "): expected at least ", columns, ", got ", fields.size());
+      return InvalidArgument("Invalid number of columns: line ", number, " of ", file.path, " has ", fields.size(),
+                             ", wanted are ", columns, " or more (", line, ")");
     }
     TF_RETURN_IF_ERROR(keys.Add(line, fields, number));
     TF_RETURN_IF_ERROR(values.Add(line, fields, number));
   }
   if (file.vocab_size > number) {
-    return InvalidArgument("Invalid vocab_size in ", file.path, ": expected ", file.vocab_size, ", but got ", number);
+    return InvalidArgument("Invalid vocab_size ", file.vocab_size, ": ", file.path, " has ", number, " lines");
   }
   return std::pair{keys.Values(), values.Values()};
 }

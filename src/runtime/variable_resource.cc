@@ -42,7 +42,7 @@ Status VariableResource::Replace(Tensor value, const Shape* declared, bool same_
                     : declared != nullptr ? declared->IsCompatibleWith(value.shape())
                                           : true;
   if (!fits) {
-    return InvalidArgument("Assign requires shapes of both tensors to match. variable '", name_, "' has shape ",
+    return InvalidArgument("Assign requires shapes of both tensors to match: variable '", name_, "' has shape ",
                            value_.is_valid() ? value_.shape() : *declared, ", the value has shape ", value.shape());
   }
   std::swap(value_, value);  // the old one is freed when the lock has been released: arguments outlive locals

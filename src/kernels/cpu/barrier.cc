@@ -23,7 +23,7 @@ class BarrierKernel final : public HandleKernel<BarrierResource> {
  protected:
   Status CheckAttrs() const override {
     if (capacity_ >= 0) {
-      return InvalidArgument("a barrier only accepts capacity=-1, got ", capacity_,
+      return InvalidArgument("the capacity of a barrier must be -1, got ", capacity_,
                              ": put a queue before it to bound what it holds");
     }
     return BarrierResource::CheckOptions(types_, shapes_);

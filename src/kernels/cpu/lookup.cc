@@ -53,7 +53,7 @@ class TensorTableKernel final : public TableKernel {
  protected:
   Status CheckAttrs() const override {
     if (!options_.value_shape.has_rank() || options_.value_shape.rank() != 1) {
-      return InvalidArgument("Default value must be a vector, got shape ", options_.value_shape);
+      return InvalidArgument("Default value must be a vector for a table of rows; it has shape ", options_.value_shape);
     }
     return TableKernel::CheckAttrs();
   }
@@ -131,7 +131,7 @@ Status InitializeFromTextFile(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const auto table, ctx.LookupResource<LookupTable>(0));
   const Tensor& filename = ctx.input(1);
   if (filename.num_elements() != 1) {
-    return InvalidArgument("filename should be a single string, got shape ", filename.shape());
+    return InvalidArgument("the name of the file must be one string, got shape ", filename.shape());
   }
   const Node& node = ctx.node();
   TextFileInitializer file;
