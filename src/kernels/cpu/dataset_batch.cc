@@ -36,7 +36,7 @@ using Join = std::function<StatusOr<Element>(const std::vector<Element>&)>;
 
 Status EmitBatches(KernelContext& ctx, int64_t size, bool drop_remainder, Join join) {
   TF_ASSIGN_OR_RETURN(const auto input, InputDataset(ctx, 0));
-  if (size <= 0) return InvalidArgument("batch size must be greater than zero, got ", size);
+  if (size <= 0) return InvalidArgument("batch_size must be positive, got ", size);
   return EmitDataset(
       ctx, {input},
       [=](const IteratorContext& c) -> StatusOr<Iterator> {
@@ -71,12 +71,13 @@ StatusOr<Tensor> Pad(const std::vector<Element>& batch, size_t c, const Shape& w
   for (const Element& e : batch) {
     const Shape& s = e[c].shape();
     if (s.rank() != wanted.rank()) {
-      return InvalidArgument("all elements in a batch must have the same rank as the padded shape for component ", c,
-                             ": expected rank ", wanted.rank(), " but got element with rank ", s.rank());
+      return InvalidArgument("component ", c, " of an element has shape ", s, ", which cannot be padded to ", wanted,
+                             ": the ranks differ");
     }
     for (int d = 0; d < s.rank(); ++d) {
       if (wanted.dim(d) >= 0 && s.dim(d) > wanted.dim(d)) {
-        return DataLoss("attempted to pad to a smaller size than the input element: ", s, " to ", wanted);
+        return DataLoss("component ", c, " of an element has shape ", s, ", which is larger than the padded shape ",
+                        wanted);
       }
       if (wanted.dim(d) < 0) largest.set_dim(d, std::max(largest.dim(d), s.dim(d)));
     }
@@ -133,7 +134,7 @@ Status PaddedBatchDataset(KernelContext& ctx) {
     shapes.push_back(shape);
     const Tensor& padding = ctx.input(2 + n + i);
     if (padding.num_elements() != 1 || padding.shape().rank() != 0) {
-      return InvalidArgument("all padding values must be scalars, got shape ", padding.shape());
+      return InvalidArgument("padding value ", i, " must be a scalar, got shape ", padding.shape());
     }
     if (padding.dtype() != types[static_cast<size_t>(i)]) {
       return InvalidArgument("padding value ", i, " is ", padding.dtype(), ", component ", i, " ",

@@ -119,9 +119,9 @@ Status InterleaveDataset(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const int64_t block, NumberInput(ctx, 2 + arguments, "block_length"));
   if (cycle == -1) cycle = ParallelCalls(-1);
   if (cycle <= 0 || cycle > kMaxCycle) {
-    return InvalidArgument("cycle_length must be greater than zero and at most ", kMaxCycle, ", got ", cycle);
+    return InvalidArgument("cycle_length must be from 1 to ", kMaxCycle, ", got ", cycle);
   }
-  if (block <= 0) return InvalidArgument("block_length must be greater than zero, got ", block);
+  if (block <= 0) return InvalidArgument("block_length must be positive, got ", block);
   struct State {
     Iterator pull;
     std::vector<Iterator> open;
@@ -303,7 +303,8 @@ Status GroupByWindowDataset(KernelContext& ctx) {
         TF_ASSIGN_OR_RETURN(const int64_t key, number(key_of, c, e));
         if (!s.sizes.contains(key)) {
           TF_ASSIGN_OR_RETURN(const int64_t size, number(size_of, c, {Tensor::Scalar(key)}));
-          if (size <= 0) return InvalidArgument("window size must be greater than zero, but got ", size);
+          if (size <= 0)
+            return InvalidArgument("the size of the windows of key ", key, " must be positive, got ", size);
           s.sizes[key] = size;
         }
         auto& group = s.groups[key];
@@ -348,7 +349,8 @@ Status DirectedInterleaveDataset(KernelContext& ctx) {
         }
         const int64_t i = choice[0].data<int64_t>()[0];
         if (i < 0 || i >= static_cast<int64_t>(s.inputs.size())) {
-          return InvalidArgument("selector index out of range: ", i, " >= ", s.inputs.size());
+          return InvalidArgument("the selector gave ", i, ", the datasets to choose from are 0 to ",
+                                 s.inputs.size() - 1);
         }
         Iterator& input = s.inputs[static_cast<size_t>(i)];
         if (input == nullptr) continue;

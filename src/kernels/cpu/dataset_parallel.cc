@@ -127,7 +127,8 @@ Status ParallelMapDataset(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const auto input, InputDataset(ctx, 0));
   const int calls_input = ctx.num_inputs() - 1;
   TF_ASSIGN_OR_RETURN(const int64_t calls, NumberInput(ctx, calls_input, "num_parallel_calls"));
-  if (calls < 1 && calls != -1) return InvalidArgument("num_parallel_calls must be greater than zero, got ", calls);
+  if (calls < 1 && calls != -1)
+    return InvalidArgument("num_parallel_calls must be positive, or -1 to leave it open; got ", calls);
   const bool preserve = ctx.node().attr<bool>("preserve_cardinality");
   const auto f = CapturedFunction::FromNode(ctx, "f", 1, calls_input);
   const int64_t parallel = ParallelCalls(calls);
@@ -153,8 +154,9 @@ Status MapAndBatchDataset(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const int64_t size, NumberInput(ctx, n - 3, "batch_size"));
   TF_ASSIGN_OR_RETURN(const int64_t calls, NumberInput(ctx, n - 2, "num_parallel_calls"));
   TF_ASSIGN_OR_RETURN(const bool drop_remainder, BoolInput(ctx, n - 1, "drop_remainder"));
-  if (size <= 0) return InvalidArgument("batch_size must be greater than zero, got ", size);
-  if (calls < 1 && calls != -1) return InvalidArgument("num_parallel_calls must be greater than zero, got ", calls);
+  if (size <= 0) return InvalidArgument("batch_size must be positive, got ", size);
+  if (calls < 1 && calls != -1)
+    return InvalidArgument("num_parallel_calls must be positive, or -1 to leave it open; got ", calls);
   const bool preserve = ctx.node().attr<bool>("preserve_cardinality");
   const auto f = CapturedFunction::FromNode(ctx, "f", 1, n - 3);
   const int64_t parallel = ParallelCalls(calls);
@@ -264,7 +266,8 @@ Status PrefetchDataset(KernelContext& ctx) {
   constexpr int64_t kDefaultSize = 8;
   TF_ASSIGN_OR_RETURN(const auto input, InputDataset(ctx, 0));
   TF_ASSIGN_OR_RETURN(const int64_t wanted, NumberInput(ctx, 1, "buffer_size"));
-  if (wanted < -1) return InvalidArgument("buffer_size must be >= 0, or -1 for a size that is found out, got ", wanted);
+  if (wanted < -1)
+    return InvalidArgument("buffer_size must not be negative, but for -1 that leaves it open; got ", wanted);
   const int64_t size = wanted == -1 ? kDefaultSize : wanted;
   return EmitDataset(
       ctx, {input},

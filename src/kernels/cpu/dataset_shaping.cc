@@ -193,9 +193,9 @@ Status ShardDataset(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const auto input, InputDataset(ctx, 0));
   TF_ASSIGN_OR_RETURN(const int64_t shards, NumberInput(ctx, 1, "num_shards"));
   TF_ASSIGN_OR_RETURN(const int64_t index, NumberInput(ctx, 2, "index"));
-  if (shards <= 0) return InvalidArgument("number of shards must be greater than zero, got ", shards);
+  if (shards <= 0) return InvalidArgument("num_shards must be positive, got ", shards);
   if (index < 0 || index >= shards) {
-    return InvalidArgument("index must be between 0 and ", shards - 1, ", got ", index);
+    return InvalidArgument("there is no shard ", index, " of ", shards);
   }
   const int64_t n = input->cardinality();
   return EmitDataset(
@@ -287,9 +287,8 @@ Status UnbatchDataset(KernelContext& ctx) {
           if (s.batch[i].shape().rank() < 1) return InvalidArgument("cannot unbatch component ", i, ": it is a scalar");
           if (i == 0) s.rows = s.batch[i].shape().dim(0);
           if (s.batch[i].shape().dim(0) != s.rows) {
-            return InvalidArgument(
-                "input element must have the same batch size in each component. Component 0 had size ", s.rows,
-                " but component ", i, " had size ", s.batch[i].shape().dim(0), ".");
+            return InvalidArgument("cannot unbatch: component 0 of the element has ", s.rows, " rows, component ", i,
+                                   " has ", s.batch[i].shape().dim(0));
           }
         }
       }
@@ -322,9 +321,9 @@ Status WindowDataset(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const int64_t shift, NumberInput(ctx, 2, "shift"));
   TF_ASSIGN_OR_RETURN(const int64_t stride, NumberInput(ctx, 3, "stride"));
   TF_ASSIGN_OR_RETURN(const bool drop_remainder, BoolInput(ctx, 4, "drop_remainder"));
-  if (size <= 0) return InvalidArgument("window size must be greater than zero, got ", size);
-  if (shift <= 0) return InvalidArgument("window shift must be greater than zero, got ", shift);
-  if (stride <= 0) return InvalidArgument("window stride must be greater than zero, got ", stride);
+  if (size <= 0) return InvalidArgument("the size of a window must be positive, got ", size);
+  if (shift <= 0) return InvalidArgument("the shift of windows must be positive, got ", shift);
+  if (stride <= 0) return InvalidArgument("the stride within windows must be positive, got ", stride);
   if (size - 1 > std::numeric_limits<int64_t>::max() / stride - 1) {
     return InvalidArgument("a window of ", size, " with stride ", stride, " is too large");
   }
@@ -383,14 +382,12 @@ Status AssertCardinalityDataset(KernelContext& ctx) {
               if (more) ++s.count;
               s.ended = !more;
               if (wanted >= 0 && (s.count > wanted || (!more && s.count != wanted))) {
-                return FailedPrecondition("input dataset was expected to contain ", wanted, " elements but contained ",
-                                          more ? "more" : StrCat("only ", s.count));
+                return FailedPrecondition("the cardinality was asserted to be ", wanted, ", but the dataset has ",
+                                          more ? "more elements" : StrCat(s.count, " elements"));
               }
               if (wanted == Dataset::kInfinite && !more) {
-                return FailedPrecondition(
-                    "input dataset was expected to contain an infinite number of elements but "
-                    "contained only ",
-                    s.count);
+                return FailedPrecondition("the cardinality was asserted to be infinite, but the dataset has ", s.count,
+                                          " elements");
               }
               return more;
             });

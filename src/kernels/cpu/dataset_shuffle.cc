@@ -74,7 +74,7 @@ Status EmitShuffle(KernelContext& ctx, const std::shared_ptr<SeedGenerator>& see
   TF_ASSIGN_OR_RETURN(const auto input, InputDataset(ctx, 0));
   TF_ASSIGN_OR_RETURN(const int64_t wanted, NumberInput(ctx, 1, "buffer_size"));
   if (wanted < 1 && wanted != -2)
-    return InvalidArgument("buffer_size must be greater than zero or unknown, got ", wanted);
+    return InvalidArgument("buffer_size must be positive, or -2 for all elements; got ", wanted);
   const size_t size = wanted == -2 ? SIZE_MAX : static_cast<size_t>(wanted);
   return EmitDataset(
       ctx, {input},

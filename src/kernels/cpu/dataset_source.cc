@@ -41,11 +41,11 @@ Status TensorSliceDataset(KernelContext& ctx) {
   Element all = AllInputs(ctx);
   int64_t rows = 0;
   for (size_t i = 0; i < all.size(); ++i) {
-    if (all[i].shape().rank() < 1) return InvalidArgument("component ", i, " must have at least one dimension");
+    if (all[i].shape().rank() < 1) return InvalidArgument("cannot slice component ", i, ": it is a scalar");
     if (i == 0) rows = all[i].shape().dim(0);
     if (all[i].shape().dim(0) != rows) {
-      return InvalidArgument("components must have the same size in the first dimension: component 0 has ", rows,
-                             ", component ", i, " has ", all[i].shape().dim(0));
+      return InvalidArgument("cannot slice: component 0 has ", rows, " rows, component ", i, " has ",
+                             all[i].shape().dim(0));
     }
   }
   return EmitDataset(
@@ -67,7 +67,7 @@ Status RangeDataset(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const int64_t start, NumberInput(ctx, 0, "start"));
   TF_ASSIGN_OR_RETURN(const int64_t stop, NumberInput(ctx, 1, "stop"));
   TF_ASSIGN_OR_RETURN(const int64_t step, NumberInput(ctx, 2, "step"));
-  if (step == 0) return InvalidArgument("step must be a non-zero integer");
+  if (step == 0) return InvalidArgument("a range needs a step other than 0");
   const DType dtype = ctx.node().attr<std::vector<DType>>("output_types")[0];
   if (!IsInteger(dtype) && !IsFloating(dtype)) return InvalidArgument("a range cannot be of ", dtype);
   const __int128 span = step > 0 ? static_cast<__int128>(stop) - start : static_cast<__int128>(start) - stop;
@@ -120,7 +120,7 @@ StatusOr<std::vector<std::string>> FileNames(const KernelContext& ctx) {
 // `least`: -1 where that stands for a default as well.
 StatusOr<int64_t> BufferSize(const KernelContext& ctx, int i, int64_t least = 0) {
   TF_ASSIGN_OR_RETURN(const int64_t size, NumberInput(ctx, i, "buffer_size"));
-  if (size < least) return InvalidArgument("buffer_size must be >= 0 (0 stands for a default), got ", size);
+  if (size < least) return InvalidArgument("buffer_size must not be negative (0 stands for a default), got ", size);
   if (size < 0) return 0;
   return std::min<int64_t>(size, 64 << 20);
 }
@@ -192,9 +192,8 @@ struct FixedLengthReader {
       std::error_code error;
       const auto size = static_cast<int64_t>(std::filesystem::file_size(name, error));
       if (!error && size >= 0 && (size - header - footer < 0 || (size - header - footer) % record != 0)) {
-        return InvalidArgument("excluding the header (", header, " bytes) and footer (", footer, " bytes), input file ",
-                               name, " has body length ", size - header - footer,
-                               " bytes, which is not an exact multiple of the record length (", record, " bytes)");
+        return InvalidArgument(name, " has ", size, " bytes: a header of ", header, ", a footer of ", footer,
+                               " and records of ", record, " do not make that up");
       }
     }
     TF_ASSIGN_OR_RETURN(stream, InputStream::Open(name, options.compression, options.buffer_size));
@@ -212,8 +211,8 @@ struct FixedLengthReader {
     if (!read.ok() && !absl::IsOutOfRange(read)) return read;
     if (static_cast<int64_t>(more.size()) < record) {
       if (more.empty()) return OutOfRange("the file is at its end");
-      return InvalidArgument("excluding the header (", header, " bytes) and footer (", footer, " bytes), ",
-                             stream->path(), " is not an exact multiple of the record length (", record, " bytes)");
+      return InvalidArgument(stream->path(), " ends within a record: there are ", more.size(), " of ", record,
+                             " bytes");
     }
     *out = ahead + more;
     ahead = out->substr(static_cast<size_t>(record));
@@ -268,9 +267,9 @@ Status FixedLengthRecordDataset(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(reader.header, NumberInput(ctx, 1, "header_bytes"));
   TF_ASSIGN_OR_RETURN(reader.record, NumberInput(ctx, 2, "record_bytes"));
   TF_ASSIGN_OR_RETURN(reader.footer, NumberInput(ctx, 3, "footer_bytes"));
-  if (reader.header < 0) return InvalidArgument("header_bytes must be >= 0, got ", reader.header);
-  if (reader.record <= 0) return InvalidArgument("record_bytes must be > 0, got ", reader.record);
-  if (reader.footer < 0) return InvalidArgument("footer_bytes must be >= 0, got ", reader.footer);
+  if (reader.header < 0) return InvalidArgument("header_bytes must not be negative, got ", reader.header);
+  if (reader.record <= 0) return InvalidArgument("record_bytes must be positive, got ", reader.record);
+  if (reader.footer < 0) return InvalidArgument("footer_bytes must not be negative, got ", reader.footer);
   if (reader.header > kMaxBytes || reader.record > kMaxBytes || reader.footer > kMaxBytes) {
     return InvalidArgument("header, records and footer must not exceed ", kMaxBytes, " bytes");
   }

@@ -74,9 +74,9 @@ StatusOr<Element> StackElements(const std::vector<Element>& elements) {
         return InvalidArgument("element ", i, " of a batch has other components than the first");
       }
       if (elements[i][c].shape() != first[c].shape()) {
-        return InvalidArgument("cannot batch tensors with different shapes in component ", c,
-                               ". First element had shape ", first[c].shape(), " and element ", i, " had shape ",
-                               elements[i][c].shape(), ".");
+        return InvalidArgument("elements of one batch must be alike: component ", c, " has shape ", first[c].shape(),
+                               " in the first and ", elements[i][c].shape(), " in element ", i,
+                               " (padded_batch makes them alike)");
       }
     }
     TF_RETURN_IF_ERROR(ForElementsOf(dtype, [&]<typename E>() {

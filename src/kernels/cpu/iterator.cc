@@ -190,7 +190,7 @@ Status FromStringHandle(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const std::string text, StringInput(ctx, 0, "string_handle"));
   const std::vector<std::string> parts =
       text.starts_with(kHandlePrefix) ? StrSplit(text.substr(kHandlePrefix.size()), '\n') : std::vector<std::string>();
-  if (parts.size() != 3) return InvalidArgument("could not parse string_handle as a valid handle of an iterator");
+  if (parts.size() != 3) return InvalidArgument("string_handle is not the handle of an iterator");
   TF_ASSIGN_OR_RETURN(auto iterator, ctx.resources().Lookup<IteratorResource>(parts[1], parts[2]));
   const auto& types = ctx.node().attr<std::vector<DType>>("output_types");
   if (!types.empty()) {
@@ -223,9 +223,9 @@ class PullKernel final : public AsyncKernel {
 Status SingleElement(KernelContext& ctx, const IteratorContext& context, const Iterator& pull) {
   Element element, second;
   TF_ASSIGN_OR_RETURN(const bool one, pull(context, &element));
-  if (!one) return InvalidArgument("Dataset was empty.");
+  if (!one) return InvalidArgument("one element was wanted: Dataset was empty.");
   TF_ASSIGN_OR_RETURN(const bool two, pull(context, &second));
-  if (two) return InvalidArgument("Dataset had more than one element.");
+  if (two) return InvalidArgument("one element was wanted: Dataset had more than one element.");
   return SetElement(ctx, element);
 }
 
