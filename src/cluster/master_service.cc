@@ -153,8 +153,8 @@ void MasterService::ExtendSession(const std::shared_ptr<Call>& call) {
     if (!session.ok()) return call->Fail(session.status());
     MutexLock lock((*session)->mu);
     if (request.current_graph_version() != (*session)->version) {
-      return call->Fail(Aborted("Current version is ", (*session)->version, " but caller expected ",
-                                request.current_graph_version(), "."));
+      return call->Fail(Aborted("the graph of the session is at version ", (*session)->version,
+                                ", the caller extends version ", request.current_graph_version()));
     }
     {
       MutexLock graph_lock((*session)->session->graph_mutex());

@@ -76,7 +76,7 @@ Status FindConnections(const Graph& graph, const Connections& connections, RunSi
 
 Status CheckNotEmpty(const RunSignature& signature) {
   if (!signature.fetches.empty() || !signature.targets.empty()) return OkStatus();
-  return InvalidArgument("Must specify at least one target to fetch or execute.");
+  return InvalidArgument("the step has nothing to do: specify at least one target to fetch or execute.");
 }
 
 RunWishes WishesOf(const proto::RunOptions& options) {
@@ -189,8 +189,7 @@ void MasterService::RunPart(const std::shared_ptr<Running>& run, const std::stri
     if (it != run->session->partial_runs.end()) partial = it->second;
   }
   if (partial == nullptr) {
-    return run->Finish(InvalidArgument("Must run PartialRunSetup before performing partial runs: there is no run '",
-                                       handle, "' (any more)"));
+    return run->Finish(InvalidArgument("there is no partial run '", handle, "' (any more): set one up first"));
   }
   PartialRun::Part part{
       .feeds = run->signature.feeds, .values = std::move(run->feeds), .fetches = run->signature.fetches};
@@ -261,7 +260,7 @@ void MasterService::RunCallable(const std::shared_ptr<Call>& call) {
       MutexLock lock(run->session->mu);
       const auto it = run->session->callables.find(request.handle());
       if (it == run->session->callables.end()) {
-        return InvalidArgument("No such callable handle: ", request.handle());
+        return InvalidArgument("there is no callable ", request.handle(), " (any more)");
       }
       run->signature = it->second.signature;
       wishes = it->second.wishes;
@@ -293,7 +292,7 @@ void MasterService::ReleaseCallable(const std::shared_ptr<Call>& call) {
   {
     MutexLock lock((*session)->mu);
     if ((*session)->callables.erase(request.handle()) == 0) {
-      return call->Fail(InvalidArgument("No such callable handle: ", request.handle()));
+      return call->Fail(InvalidArgument("there is no callable ", request.handle(), " (any more)"));
     }
   }
   AnswerCall(call, proto::ReleaseCallableResponse());

@@ -334,7 +334,7 @@ StatusOr<std::vector<std::string>> MasterSession::PartitionGraphs(const Compiled
 }
 
 Status LateStep() {
-  return DeadlineExceeded("Timed out waiting for notification: the step has not ended by its deadline");
+  return DeadlineExceeded("the step has not ended by its deadline: Timed out waiting for notification");
 }
 
 void MasterSession::Drop(const CompiledGraph& graph) {

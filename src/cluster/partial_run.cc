@@ -32,16 +32,25 @@ Status PartialRun::Accept(const Part& part) {
   for (size_t i = 0; i < part.feeds.size(); ++i) {
     const int at = Find(signature_.feeds, part.feeds[i]);
     if (at < 0) {
-      return InvalidArgument("The feed ", part.feeds[i].name(), " was not specified in partial_run_setup.");
+      return InvalidArgument("'", part.feeds[i].name(),
+                             "' is no feed of the partial run: it was not specified in partial_run_setup.");
     }
-    if (fed[at]) return InvalidArgument("The feed ", part.feeds[i].name(), " has already been fed.");
+    if (fed[at]) {
+      return InvalidArgument("a partial run takes one value for '", part.feeds[i].name(),
+                             "', which has already been fed.");
+    }
     TF_RETURN_IF_ERROR(CheckFeed(part.feeds[i], part.values[i]));
     fed[at] = true;
   }
   for (const Output& fetch : part.fetches) {
     const int at = Find(signature_.fetches, fetch);
-    if (at < 0) return InvalidArgument("The fetch ", fetch.name(), " was not specified in partial_run_setup.");
-    if (fetched[at]) return InvalidArgument("The fetch ", fetch.name(), " has already been fetched.");
+    if (at < 0) {
+      return InvalidArgument("'", fetch.name(),
+                             "' is no fetch of the partial run: it was not specified in partial_run_setup.");
+    }
+    if (fetched[at]) {
+      return InvalidArgument("a partial run gives '", fetch.name(), "' once, which has already been fetched.");
+    }
     fetched[at] = true;
   }
   std::swap(fed, fed_);
@@ -74,7 +83,8 @@ Status PartialRun::CheckComputable(const Part& part) {
       if (const int feed = Find(signature_.feeds, output); feed < 0) {
         nodes.push_back(output.node());
       } else if (!fed_[feed]) {
-        return InvalidArgument("Fetch ", fetch.name(), " can't be computed from the feeds that have been fed so far.");
+        return InvalidArgument("'", fetch.name(), "' cannot be computed yet: it needs '", output.name(),
+                               "' to be fed before");
       }
     }
   }

@@ -151,7 +151,7 @@ TEST_F(PartialRunTest, AMistakenCallIsRefusedAndChangesNothing) {
     const Status status = Call(*run, feeds, std::move(fetches)).status();
     EXPECT_TRUE(absl::IsInvalidArgument(status) && Contains(status, text)) << status;
   };
-  refused({{a_, 1}}, {product_}, "can't be computed");
+  refused({{a_, 1}}, {product_}, "cannot be computed yet: it needs");
   refused({{sum_, 1}}, {}, "not specified");
   refused({}, {a_}, "not specified");
   refused({{a_, 1}, {a_, 1}}, {}, "already been fed");

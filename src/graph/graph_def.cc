@@ -67,9 +67,13 @@ StatusOr<InputName> ParseInput(std::string_view text) {
 Status NoSuchOutput(const proto::NodeDef& def, const InputName& in, const Node& from) {
   const bool has_functions =
       from.type().ends_with("If") || from.type().ends_with("While") || from.type().ends_with("Case");
+  if (!has_functions) {
+    return InvalidArgument("node '", def.name(), "' reads output ", in.index, " of '", in.node, "', which has ",
+                           from.num_outputs(), " outputs");
+  }
   return InvalidArgument("node '", def.name(), "': Connecting to invalid output ", in.index, " of source node ",
-                         in.node, " which has ", from.num_outputs(), " outputs.",
-                         has_functions ? " Try using tf.compat.v1.experimental.output_all_intermediates(True)." : "");
+                         in.node, " which has ", from.num_outputs(),
+                         " outputs. Try using tf.compat.v1.experimental.output_all_intermediates(True).");
 }
 
 // Adds the nodes in an order in which every node comes after its inputs, but for what comes around to a Merge.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/op_type_name.h"
 #include "core/strings.h"
 #include "graph/connect.h"
 #include "graph/control_flow.h"
@@ -95,10 +96,12 @@ class Extractor {
       return InvalidArgument(node.Describe(), " has an op that is the executor's own");
     }
     if (node.type() == "Placeholder") {
-      // Begins as TensorFlow's does, which programs look for.
+      // Has the phrase that programs look for.
       const std::string where = node.location().empty() ? "" : StrCat(" (", node.location(), ")");
-      return AboutNode(InvalidArgument("You must feed a value for placeholder tensor '", node.name(), "'", where,
-                                       " of dtype ", node.output_type(0), " and shape ", node.output_shape(0)),
+      return AboutNode(InvalidArgument("the step reads a placeholder that has no value: You must feed a value for "
+                                       "placeholder tensor '",
+                                       node.name(), "' with dtype ", OpTypeName(node.output_type(0)), " and shape ",
+                                       node.output_shape(0), where),
                        node);
     }
     std::vector<Output> inputs;
