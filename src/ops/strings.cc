@@ -75,7 +75,7 @@ Status ReduceJoinShape(ShapeContext& c) {
   std::vector<bool> reduced(in.rank(), false);
   for (int64_t axis : axes.data<int32_t>()) {
     if (axis < -in.rank() || axis >= in.rank()) {
-      return InvalidArgument("Invalid reduction dimension ", axis, " for input with ", in.rank(), " dimension(s)");
+      return InvalidArgument("Invalid reduction dimension ", axis, " of an input with ", in.rank(), " dimension(s)");
     }
     reduced[axis < 0 ? axis + in.rank() : axis] = true;
   }

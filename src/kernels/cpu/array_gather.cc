@@ -74,7 +74,7 @@ Status GatherSlices(KernelContext& ctx, const Tensor& params) {
   const auto index = indices.data<I>();
   TF_ASSIGN_OR_RETURN(const bool ignore, IgnoresBadIndices(ctx.node()));
   if (num > 0 && ps.num_elements() == 0) {
-    return InvalidArgument("Requested more than 0 entries, but params is empty. Params shape: ", ps);
+    return InvalidArgument("Requested more than 0 entries, but params is empty: it has shape ", ps);
   }
   std::vector<int64_t> offsets(num, 0);  // -1 for what the policy lets be: zeros
   for (int64_t i = 0; i < num; ++i) {

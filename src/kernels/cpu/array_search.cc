@@ -252,7 +252,8 @@ Status TopK(KernelContext& ctx) {
   if (in.shape().rank() < 1) return InvalidArgument("the input must have rank 1 or more, got a scalar");
   const int last = in.shape().rank() - 1;
   const int64_t columns = in.shape().dim(last);
-  if (k > columns) return InvalidArgument("input must have last dimension >= k = ", k, " but is ", columns);
+  if (k > columns)
+    return InvalidArgument("the input must have last dimension >= k = ", k, " to take as many of a row, got ", columns);
   Shape shape = in.shape();
   shape.set_dim(last, k);
   TF_ASSIGN_OR_RETURN(Tensor * values, ctx.AllocateOutput(0, shape));

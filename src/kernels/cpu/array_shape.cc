@@ -34,9 +34,8 @@ Status Reshape(KernelContext& ctx) {
   }
   if (open != nullptr) {
     if (known == 0 ? elements != 0 : elements % known != 0) {
-      return InvalidArgument("Input to reshape is a tensor with ", elements,
-                             " values, but the requested shape requires a multiple of ", known, ": ",
-                             ctx.input(0).shape(), " to ", ctx.input(1).ToString());
+      return InvalidArgument("cannot reshape ", ctx.input(0).shape(), " to ", ctx.input(1).ToString(),
+                             ": the requested shape requires a multiple of ", known, " values, there are ", elements);
     }
     if (known != 0) {
       *open = elements / known;
@@ -52,8 +51,9 @@ Status Reshape(KernelContext& ctx) {
       *open = have / named;
     }
   } else if (known != elements) {
-    return InvalidArgument("Input to reshape is a tensor with ", elements, " values, but the requested shape has ",
-                           known, ": ", ctx.input(0).shape(), " to ", ctx.input(1).ToString());
+    return InvalidArgument("cannot reshape ", ctx.input(0).shape(), " to ", ctx.input(1).ToString(),
+                           ": Input to reshape is a tensor with ", elements, " values, but the requested shape has ",
+                           known);
   }
   return Reshaped(ctx, Shape(std::span<const int64_t>(sizes.data(), sizes.size())));
 }

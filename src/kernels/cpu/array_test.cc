@@ -72,7 +72,8 @@ TEST_F(ArrayTest, AnImpossibleReshapeIsAMistakeWhileBuilding) {
 TEST_F(ArrayTest, AnImpossibleReshapeIsAMistakeWhenRun) {
   EXPECT_THAT(
       RunError(Reshape(Iota({2, 3}, false), {4, -1})),
-      HasSubstr("Input to reshape is a tensor with 6 values, but the requested shape requires a multiple of 4: [2,3]"));
+      HasSubstr(
+          "cannot reshape [2,3] to int32[2] [4 -1]: the requested shape requires a multiple of 4 values, there are 6"));
 }
 
 TEST_F(ArrayTest, DimensionsOfOneComeAndGo) {

@@ -14,7 +14,7 @@ namespace {
 
 StatusOr<std::string> OneFile(const KernelContext& ctx, int i, const char* what) {
   if (!ctx.input(i).shape().is_scalar()) {
-    return InvalidArgument(what, " should be a single string, but got shape ", ctx.input(i).shape());
+    return InvalidArgument(what, " must be one string, got shape ", ctx.input(i).shape());
   }
   return ctx.input(i).scalar<std::string>();
 }
@@ -80,8 +80,7 @@ StatusOr<Remapping> ReadRemapping(const KernelContext& ctx, int i, const char* w
     }
     const auto [at, is_new] = new_ids.emplace(old_id, new_id);
     if (!is_new) {
-      return Unimplemented(what, " maps old ID ", old_id, " to both new ID ", at->second, " and ", new_id,
-                           ", which is not supported");
+      return Unimplemented(what, " takes row ", old_id, " twice, as ", at->second, " and as ", new_id);
     }
     r.begin = r.end == 0 ? old_id : std::min(r.begin, old_id);
     r.end = std::max(r.end, old_id + 1);

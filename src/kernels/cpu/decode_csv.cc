@@ -82,7 +82,7 @@ class DecodeCsvKernel final : public Kernel {
         for (; at < record.size() && record[at] != delimiter; ++at) {
           const char c = record[at];
           if (wanted && ((quotes_ && c == '"') || c == '\n' || c == '\r')) {
-            return InvalidArgument("Unquoted fields cannot have quotes/CRLFs inside");
+            return InvalidArgument("Unquoted fields cannot have quotes/CRLFs inside: put the field in quotes");
           }
           field += c;
         }
@@ -113,7 +113,9 @@ class DecodeCsvKernel final : public Kernel {
         return InvalidArgument("a quote within a quoted field must be doubled");
       }
     }
-    return InvalidArgument("Quoted field has to end with quote followed by the delimiter or the end of the record");
+    return InvalidArgument(
+        "a field is still open when the record ends: Quoted field has to end with quote followed "
+        "by nothing else of the field");
   }
 
   Status Store(const std::string& field, const Tensor& missing, int i, int64_t n, Tensor* out) const {
@@ -126,7 +128,7 @@ class DecodeCsvKernel final : public Kernel {
         if (missing.num_elements() == 1) {
           to = missing.data<T>()[0];
         } else {
-          status = InvalidArgument("Field ", i, " is required but missing in record ", n, "!");
+          status = InvalidArgument("Field ", i, " is required but missing in record ", n, "! (it has no default)");
         }
       } else if constexpr (std::is_same_v<T, std::string>) {
         to = field;

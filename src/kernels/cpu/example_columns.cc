@@ -199,14 +199,15 @@ StatusOr<Tensor> GatherDense(const Column& column, const FeatureRows& rows, cons
     if (variable) {
       if (stride == 0 ? count != 0 : count % stride != 0) {
         return InvalidArgument(KeyPlace(column, row), "  Number of ", ListName(column.dtype),
-                               " values is not a multiple of stride length.  values size: ", count,
-                               " but output shape: ", shape);
+                               " values is not a multiple of stride length: there are ", count, ", a step has shape ",
+                               shape);
       }
       if (stride > 0) longest = std::max(longest, count / stride);
     } else if (IsAbsent(rows[row])) {
       if (default_value.num_elements() == stride) continue;
       return InvalidArgument("Name: ", NameOf(column, row), ", Feature: ", column.key,
-                             " (data type: ", OpTypeName(column.dtype), ") is required but could not be found.");
+                             " (data type: ", OpTypeName(column.dtype),
+                             ") is required: the example lacks it, and there is no default");
     } else if (count != stride) {
       return WrongCount(KeyPlace(column, row), column, count, shape);
     }

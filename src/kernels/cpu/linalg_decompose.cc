@@ -11,7 +11,7 @@
 namespace tensorbraid::cpu {
 namespace {
 
-constexpr const char* kSingular = "Input is not invertible.";
+Status Singular(int64_t matrix) { return InvalidArgument("matrix ", matrix, " is singular: Input is not invertible."); }
 
 template <typename T>
 using Lu = Eigen::PartialPivLU<MatrixOf<Wide<T>>>;
@@ -79,7 +79,7 @@ Status LuKernel(KernelContext& ctx) {
   return ForEachMatrix(ctx, m.count(), CubicCost(m), [&](int64_t i) -> Status {
     if (m.rows == 0) return OkStatus();
     const Lu<T> lu(WideMatrixAtIndex<T>(ctx.input(0), m, i));
-    if (HasZeroPivot<T>(lu)) return InvalidArgument(kSingular);
+    if (HasZeroPivot<T>(lu)) return Singular(i);
     MatrixMap<T>(to + i * m.size(), m.rows, m.rows) = lu.matrixLU().template cast<T>();
     const Eigen::PermutationMatrix<Eigen::Dynamic> inverse = lu.permutationP().inverse();
     for (int64_t k = 0; k < m.rows; ++k) {
@@ -185,7 +185,7 @@ class InverseKernel final : public Kernel {
       MatrixOf<Wide<T>> a = WideMatrixAtIndex<T>(ctx.input(0), m, i);
       if (adjoint_) a.adjointInPlace();
       const Lu<T> lu(a);
-      if (HasZeroPivot<T>(lu)) return InvalidArgument(kSingular);
+      if (HasZeroPivot<T>(lu)) return Singular(i);
       const MatrixOf<Wide<T>> inverse = lu.inverse();
       MatrixMap<T>(to + i * m.size(), m.rows, m.rows) = inverse.template cast<T>();
       return OkStatus();

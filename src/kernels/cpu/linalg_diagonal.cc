@@ -99,7 +99,7 @@ class MatrixDiagKernel final : public DiagonalKernel {
     const Tensor& in = ctx.input(0);
     TF_ASSIGN_OR_RETURN(Diagonals d, Named(ctx, 1));
     const int rank = in.shape().rank(), own = d.is_single() ? 1 : 2;
-    if (rank < own) return InvalidArgument("diagonal must be at least ", own, "-dim, received shape: ", in.shape());
+    if (rank < own) return InvalidArgument("diagonal must be at least ", own, "-dim, got shape ", in.shape());
     if (!d.is_single() && in.shape().dim(rank - 2) != d.count()) {
       return InvalidArgument("k names ", d.count(), " diagonals, diagonal has shape ", in.shape());
     }
@@ -147,7 +147,7 @@ class MatrixDiagPartKernel final : public DiagonalKernel {
   Status Compute(KernelContext& ctx) override {
     const Tensor& in = ctx.input(0);
     const int rank = in.shape().rank();
-    if (rank < 2) return InvalidArgument("input must be at least 2-dim, received shape: ", in.shape());
+    if (rank < 2) return InvalidArgument("input must be at least 2-dim, got shape ", in.shape());
     TF_ASSIGN_OR_RETURN(Diagonals d, Named(ctx, 1));
     TF_RETURN_IF_ERROR(SetMatrices(in.shape().dim(rank - 2), in.shape().dim(rank - 1), &d));
     if (ctx.num_inputs() > 2 && ctx.input(2).num_elements() != 1) {
@@ -186,7 +186,7 @@ class MatrixSetDiagKernel final : public DiagonalKernel {
   Status Compute(KernelContext& ctx) override {
     const Tensor& in = ctx.input(0);
     const int rank = in.shape().rank();
-    if (rank < 2) return InvalidArgument("input must be at least 2-dim, received shape: ", in.shape());
+    if (rank < 2) return InvalidArgument("input must be at least 2-dim, got shape ", in.shape());
     TF_ASSIGN_OR_RETURN(Diagonals d, Named(ctx, 2));
     TF_RETURN_IF_ERROR(SetMatrices(in.shape().dim(rank - 2), in.shape().dim(rank - 1), &d));
     if (ctx.input(1).shape().rank() < 1) return InvalidArgument("diagonal must be at least 1-dim, got a scalar");
@@ -220,7 +220,7 @@ class MatrixSetDiagKernel final : public DiagonalKernel {
 Status MatrixBandPartKernel(KernelContext& ctx) {
   const Tensor& in = ctx.input(0);
   const int rank = in.shape().rank();
-  if (rank < 2) return InvalidArgument("input must be at least 2-dim, received shape: ", in.shape());
+  if (rank < 2) return InvalidArgument("input must be at least 2-dim, got shape ", in.shape());
   const int64_t rows = in.shape().dim(rank - 2), columns = in.shape().dim(rank - 1);
   int64_t band[2];
   const char* const names[] = {"num_lower", "num_upper"};

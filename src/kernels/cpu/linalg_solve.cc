@@ -46,7 +46,7 @@ class SolveKernel final : public Kernel {
       if (adjoint_) a.adjointInPlace();
       const Eigen::PartialPivLU<MatrixOf<Wide<T>>> lu(a);
       if (!(lu.matrixLU().diagonal().cwiseAbs().minCoeff() > 0)) {
-        return InvalidArgument("Input matrix is not invertible.");
+        return InvalidArgument("matrix ", i, " is singular: Input matrix is not invertible.");
       }
       const MatrixOf<Wide<T>> x = lu.solve(WideMatrixAtIndex<T>(ctx.input(1), s.b, i));
       MatrixMap<T>(to + i * s.b.size(), s.b.rows, s.b.columns) = x.template cast<T>();

@@ -51,7 +51,7 @@ class ScanKernel final : public Kernel {
     TF_ASSIGN_OR_RETURN(const int64_t named, IntegerOf(ctx.input(1), "the axis"));
     const int rank = in.shape().rank();
     if (named < -rank || named >= rank) {
-      return InvalidArgument("Expected scan axis in the range [", -rank, ", ", rank, "), but got ", named);
+      return InvalidArgument("there is no axis ", named, ": Expected scan axis in the range [", -rank, ", ", rank, ")");
     }
     const int axis = static_cast<int>(named < 0 ? named + rank : named);
     const int64_t size = in.shape().dim(axis);

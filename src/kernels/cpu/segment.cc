@@ -160,7 +160,7 @@ Status SegmentKernel(KernelContext& ctx) {
   if (ids.shape().rank() != 1) return InvalidArgument("segment_ids must be a vector, got shape ", ids.shape());
   const int64_t rows = ids.num_elements();
   if (data.shape().rank() < 1 || data.shape().dim(0) != rows) {
-    return InvalidArgument("segment_ids should be the same size as dimension 0 of data, got ", ids.shape(), " for ",
+    return InvalidArgument("segment_ids should be the same size as data has rows: got ", ids.shape(), " for ",
                            data.shape());
   }
   const bool limited = ctx.num_inputs() > 2;

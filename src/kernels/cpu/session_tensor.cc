@@ -27,7 +27,7 @@ class SessionTensors final : public Resource {
     MutexLock lock(mu_);
     const auto it = tensors_.find(handle);
     if (it != tensors_.end()) return it->second;
-    return InvalidArgument("the tensor with handle '", handle, "' is not in the session store");
+    return InvalidArgument("there is no tensor of handle '", handle, "': it was deleted, or is another session's");
   }
   Status Forget(const std::string& handle) {
     Tensor dropped;  // freed without the lock
@@ -88,7 +88,7 @@ Status GetSessionTensor(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const auto store, SessionTensors::Of(ctx.resources()));
   TF_ASSIGN_OR_RETURN(Tensor value, store->Get(handle));
   if (value.dtype() != ctx.node().output_type(0)) {
-    return Internal("the tensor with handle '", handle, "' is ", value.dtype(), ", not ", ctx.node().output_type(0));
+    return Internal("the tensor of handle '", handle, "' is ", value.dtype(), ", not ", ctx.node().output_type(0));
   }
   ctx.set_output(0, std::move(value));
   return OkStatus();

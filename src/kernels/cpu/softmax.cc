@@ -198,7 +198,8 @@ Status SparseCrossEntropyKernel(KernelContext& ctx) {
   const Tensor& logits = ctx.input(0);
   const Tensor& labels = ctx.input(1);
   if (logits.shape().rank() != 2) return InvalidArgument("logits must be a matrix, got shape ", logits.shape());
-  if (labels.shape().rank() != 1) return InvalidArgument("labels must be 1-D, but got shape ", labels.shape());
+  if (labels.shape().rank() != 1)
+    return InvalidArgument("labels must be 1-D, a class for each row; got shape ", labels.shape());
   const int64_t rows = logits.shape().dim(0), classes = logits.shape().dim(1);
   if (labels.shape().dim(0) != rows) {
     return InvalidArgument("logits and labels must have the same number of rows, got ", logits.shape(), " and ",
@@ -208,8 +209,8 @@ Status SparseCrossEntropyKernel(KernelContext& ctx) {
   const L* label = labels.data<L>().data();
   for (int64_t i = 0; i < rows; ++i) {
     if (label[i] < 0 || label[i] >= classes) {
-      return InvalidArgument("Received a label value of ", label[i], " which is outside the valid range of [0, ",
-                             classes, "), in row ", i);
+      return InvalidArgument("Received a label value of ", label[i], " in row ", i,
+                             ", but there are only classes 0 to ", classes - 1);
     }
   }
   TF_ASSIGN_OR_RETURN(Tensor * loss, ctx.AllocateOutput(0, {rows}));

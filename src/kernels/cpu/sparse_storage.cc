@@ -136,7 +136,8 @@ Status SerializeManySparse(KernelContext& ctx) {
 
 StatusOr<Tensor> Deserialized(const std::string& text) {
   proto::TensorProto proto;
-  if (!proto.ParseFromString(text)) return InvalidArgument("Could not parse serialized proto");
+  if (!proto.ParseFromString(text))
+    return InvalidArgument("Could not parse serialized proto of a part of a sparse tensor");
   return FromProto(proto);
 }
 

@@ -55,14 +55,14 @@ Status SparseReshape(KernelContext& ctx) {
   if (open != nullptr) {
     if (known == 0) return InvalidArgument("-1 cannot be told beside a size of 0, got ", ctx.input(2).ToString());
     if (total % known != 0) {
-      return InvalidArgument("Input to reshape is a SparseTensor with ", total,
-                             " dense values, but the requested shape requires a multiple of ", known);
+      return InvalidArgument("the requested shape requires a multiple of ", known,
+                             " dense values, the sparse tensor stands for ", total);
     }
     *open = total / known;
     known = total;
   }
   if (known != total)
-    return InvalidArgument("Input to reshape is a tensor with ", total, " dense values, but the requested shape has ",
+    return InvalidArgument("Input to reshape is a tensor with ", total, " dense values, which do not fill a shape of ",
                            known);
   const int64_t n = indices.shape().dim(0);
   const auto index = indices.data<int64_t>();

@@ -46,7 +46,8 @@ StatusOr<Format> FormatFor(const Node& node, int64_t elements, bool is_number_wi
   const bool scientific = node.attr<bool>("scientific");
   const bool shortest = node.attr<bool>("shortest");
   const auto& fill = node.attr<std::string>("fill");
-  if (scientific && shortest) return InvalidArgument("Cannot select both scientific and shortest notation");
+  if (scientific && shortest)
+    return InvalidArgument("Cannot select both ways of writing: scientific excludes shortest");
   if (is_number_without_fraction && (precision > -1 || scientific || shortest)) {
     return InvalidArgument(precision > -1 ? "precision" : "scientific and shortest", " not supported for ",
                            node.input_type(0));
@@ -58,7 +59,7 @@ StatusOr<Format> FormatFor(const Node& node, int64_t elements, bool is_number_wi
     return ResourceExhausted(elements, " strings of ", most, " or more characters are too many");
   }
   if (!fill.empty() && (fill.size() > 1 || std::string_view(" +-0#").find(fill[0]) == std::string_view::npos)) {
-    return InvalidArgument("Fill string must be one or fewer of the characters ' ', '+', '-', '0' and '#', got '", fill,
+    return InvalidArgument("Fill string must be one or fewer of the flags ' ', '+', '-', '0' and '#', got '", fill,
                            "'");
   }
   Format format{.flags = fill};

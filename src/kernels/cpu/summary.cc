@@ -46,7 +46,7 @@ Status HistogramSummary(KernelContext& ctx) {
   for (const T& v : ctx.input(1).data<T>()) {
     const auto value = static_cast<double>(static_cast<ComputeType<T>>(v));
     if (!std::isfinite(value)) {
-      return InvalidArgument(std::isnan(value) ? "Nan" : "Infinity", " in summary histogram for: ", *tag);
+      return InvalidArgument("the histogram '", *tag, "' cannot have ", std::isnan(value) ? "a Nan" : "an Infinity");
     }
     histogram.Add(value);
   }

@@ -60,7 +60,7 @@ Status UpdateKernel::Together(KernelContext& ctx, std::vector<int64_t>* rows,
   if (is_sparse()) {
     const Tensor& indices = ctx.input(indices_);
     if (indices.shape().rank() != 1) {
-      return InvalidArgument("indices must be one-dimensional, got shape ", indices.shape());
+      return InvalidArgument("indices must be a vector, got shape ", indices.shape());
     }
     if (l.grad.shape().rank() < 1 || l.grad.shape().dim(0) != indices.num_elements()) {
       return InvalidArgument("there are ", indices.num_elements(), " indices for the rows of a gradient of shape ",

@@ -27,9 +27,10 @@ C Proximal(C x, C rate, C l1, C l2) {
 template <typename C>
 Status CheckStrengths(const Node& node, C lr, C l1, C l2, bool lr_may_be_zero = false) {
   if (node.type().find("Sparse") == std::string::npos) return OkStatus();
-  if (!(lr > C(0) || (lr_may_be_zero && lr == C(0)))) return InvalidArgument("lr is not a positive scalar");
-  if (!(l1 >= C(0))) return InvalidArgument("l1 regularization strength is not a non-negative scalar");
-  if (!(l2 >= C(0))) return InvalidArgument("l2 regularization strength is not a non-negative scalar");
+  if (!(lr > C(0) || (lr_may_be_zero && lr == C(0))))
+    return InvalidArgument("the learning rate must be positive, got ", static_cast<double>(lr));
+  if (!(l1 >= C(0))) return InvalidArgument("l1 must not be negative, got ", static_cast<double>(l1));
+  if (!(l2 >= C(0))) return InvalidArgument("l2 must not be negative, got ", static_cast<double>(l2));
   return OkStatus();
 }
 
@@ -82,7 +83,7 @@ struct FtrlRule {
   static Status Check(C lr, C l1, C l2, C lr_power, const Node& node) {
     TF_RETURN_IF_ERROR(CheckStrengths(node, lr, l1, l2, Multiplies(node)));
     if (node.type().find("Sparse") == std::string::npos || lr_power <= C(0)) return OkStatus();
-    return InvalidArgument("lr_power is not a non-positive scalar");
+    return InvalidArgument("lr_power must not be positive, got ", static_cast<double>(lr_power));
   }
   C Power(C x) const { return power == C(0.5) ? sqrt(x) : pow(x, power); }
   void Step(C grad, C& var, C& accum, C& linear) const {

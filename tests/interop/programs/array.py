@@ -120,9 +120,9 @@ def shapes_that_are_fed(s):
 
 
 def impossible_reshapes(s):
-    """In TensorFlow's words, which programs look for."""
+    """With the phrases that programs look for."""
     for size, shape, text in [(6, [7], "Input to reshape is a tensor with 6 values, but the requested shape has 7"),
                               (6, [3, 7], "is a tensor with 6 values, but the requested shape has 21"),
-                              (6, [4, -1], "6 values, but the requested shape requires a multiple of 4")]:
+                              (6, [4, -1], "the requested shape requires a multiple of 4")]:
         x = tf1.placeholder_with_default(np.zeros(size, np.float32), None)
         s.run(tf.reshape(x, tf1.placeholder_with_default(shape, None)), text=text)
