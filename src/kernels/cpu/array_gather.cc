@@ -3,6 +3,7 @@
 #include "core/strings.h"
 #include "kernels/cpu/array_families.h"
 #include "kernels/cpu/elements.h"
+#include "kernels/cpu/position.h"
 #include "kernels/cpu/slice_indices.h"
 #include "kernels/cpu/variable_access.h"
 
@@ -58,48 +59,28 @@ Status GatherAlong(KernelContext& ctx, const Tensor& params, int64_t wanted_axis
   });
 }
 
-template <typename I>
 Status GatherSlices(KernelContext& ctx, const Tensor& params) {
   const Tensor& indices = ctx.input(1);
   const Shape& ps = params.shape();
-  const Shape& is = indices.shape();
-  if (is.rank() == 0) return InvalidArgument("the indices must have a dimension");
-  const int depth = static_cast<int>(is.dim(is.rank() - 1));
-  if (depth > ps.rank()) return InvalidArgument("indices of ", depth, " numbers are too long for ", ps);
-  Shape shape;
-  for (int i = 0; i + 1 < is.rank(); ++i) shape.AddDim(is.dim(i));
-  for (int i = depth; i < ps.rank(); ++i) shape.AddDim(ps.dim(i));
-  const int64_t num = SizeOf(is, 0, is.rank() - 1);
-  const int64_t inner = SizeOf(ps, depth, ps.rank());
-  const auto index = indices.data<I>();
-  TF_ASSIGN_OR_RETURN(const bool ignore, IgnoresBadIndices(ctx.node()));
-  if (num > 0 && ps.num_elements() == 0) {
+  TF_ASSIGN_OR_RETURN(const Shape shape, SlicesShape(indices.shape(), ps, "params of shape"));
+  const int rank = indices.shape().rank();
+  if (SizeOf(indices.shape(), 0, rank - 1) > 0 && ps.num_elements() == 0) {
     return InvalidArgument("Requested more than 0 entries, but params is empty: it has shape ", ps);
   }
-  std::vector<int64_t> offsets(num, 0);  // -1 for what the policy lets be: zeros
-  for (int64_t i = 0; i < num; ++i) {
-    for (int d = 0; d < depth; ++d) {
-      const auto at = static_cast<int64_t>(index[i * depth + d]);
-      if (at < 0 || at >= ps.dim(d)) {
-        if (ignore) {
-          offsets[i] = -1;
-          break;
-        }
-        return NoSuchSlice<I>(indices, i, "param shape", ps);
-      }
-      offsets[i] = offsets[i] * ps.dim(d) + at;
-    }
-  }
+  TF_ASSIGN_OR_RETURN(const bool ignore, IgnoresBadIndices(ctx.node()));
+  TF_ASSIGN_OR_RETURN(const std::vector<int64_t> slices, SlicesOf(indices, ps, ignore, "param shape"));
+  const int64_t inner = SizeOf(ps, static_cast<int>(indices.shape().dim(rank - 1)), ps.rank());
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
   if (out->num_elements() == 0) return OkStatus();
   return ForElementsOf(out->dtype(), [&]<typename E>() {
     E* to = MutableElements<E>(*out);
-    for (int64_t i = 0; i < num; ++i, to += inner) {
-      if (offsets[i] < 0) {
+    for (const int64_t slice : slices) {
+      if (slice < 0) {
         std::fill_n(to, inner, ZeroElement<E>());
       } else {
-        CopyElements(Elements<E>(params) + offsets[i] * inner, inner, to);
+        CopyElements(Elements<E>(params) + slice * inner, inner, to);
       }
+      to += inner;
     }
     return OkStatus();
   });
@@ -114,9 +95,8 @@ Status Gather(KernelContext& ctx) {
   });
 }
 
-template <typename I>
 Status GatherNd(KernelContext& ctx) {
-  return ctx.ReadInput(0, [&](const Tensor& params) { return GatherSlices<I>(ctx, params); });
+  return ctx.ReadInput(0, [&](const Tensor& params) { return GatherSlices(ctx, params); });
 }
 
 template <typename I>
@@ -129,10 +109,9 @@ Status ResourceGather(KernelContext& ctx) {
   });
 }
 
-template <typename I>
 Status ResourceGatherNd(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const auto variable, VariableWithValue(ctx, 0, ctx.node().output_type(0)));
-  return variable->ReadInPlace([&](const Tensor& params) { return GatherSlices<I>(ctx, params); });
+  return variable->ReadInPlace([&](const Tensor& params) { return GatherSlices(ctx, params); });
 }
 
 template <typename I>
@@ -140,9 +119,9 @@ void AddGather(KernelRegistry& r) {
   const std::vector<DType> type = {DTypeOf<I>::value};
   r.Add("Gather", {{"Tindices", type}}, Gather<I>, KernelCost::kExpensive).reads_reference = true;
   r.Add("GatherV2", {{"Tindices", type}}, Gather<I>, KernelCost::kExpensive).reads_reference = true;
-  r.Add("GatherNd", {{"Tindices", type}}, GatherNd<I>, KernelCost::kExpensive).reads_reference = true;
+  r.Add("GatherNd", {{"Tindices", type}}, GatherNd, KernelCost::kExpensive).reads_reference = true;
   r.Add("ResourceGather", {{"Tindices", type}}, ResourceGather<I>, KernelCost::kExpensive);
-  r.Add("ResourceGatherNd", {{"Tindices", type}}, ResourceGatherNd<I>, KernelCost::kExpensive);
+  r.Add("ResourceGatherNd", {{"Tindices", type}}, ResourceGatherNd, KernelCost::kExpensive);
 }
 
 }  // namespace

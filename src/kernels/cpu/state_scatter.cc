@@ -1,85 +1,61 @@
 // Updates of some rows of a variable, in place.
+#include <map>
+#include <string>
+#include <vector>
+
 #include "core/strings.h"
+#include "kernels/cpu/elements.h"
 #include "kernels/cpu/row_updates.h"
+#include "kernels/cpu/slice_indices.h"
 #include "kernels/cpu/state_families.h"
 #include "kernels/cpu/variable_access.h"
 
 namespace tensorbraid {
 namespace {
 
-// Row indices[i] of the variable is changed by row i of the updates, or by the one number that they are. E: what an
-// element is accessed as.
-template <typename How, typename E, typename I>
-Status ScatterBy(KernelContext& ctx) {
+// Row indices[i] of the variable is changed by row i of the updates, or by the one number that they are.
+template <RowUpdate how>
+Status Scatter(KernelContext& ctx) {
   PassReference(ctx);
   const Tensor& indices = ctx.input(1);
   const Tensor& updates = ctx.input(2);
   TF_ASSIGN_OR_RETURN(const auto variable, VariableWithValue(ctx, 0, updates.dtype()));
-  TF_RETURN_IF_ERROR((CheckUpdates<How, E>(updates)));
   return variable->UpdateInPlace([&](Tensor* value) -> Status {
     const Shape& shape = value->shape();
     if (shape.rank() < 1) return InvalidArgument("variable '", variable->name(), "' is a scalar and has no rows");
     Shape wanted = indices.shape();
     for (int d = 1; d < shape.rank(); ++d) wanted.AddDim(shape.dim(d));
-    const bool one = updates.shape().is_scalar();
-    if (!one && updates.shape() != wanted) {
+    if (!updates.shape().is_scalar() && updates.shape() != wanted) {
       return InvalidArgument("updates of variable '", variable->name(), "' must have shape ", wanted, ", got ",
                              updates.shape());
     }
-    const auto rows = indices.data<I>();
-    for (size_t i = 0; i < rows.size(); ++i) {
-      if (rows[i] < 0 || static_cast<int64_t>(rows[i]) >= shape.dim(0)) {
-        return InvalidArgument("indices[", i, "] = ", static_cast<int64_t>(rows[i]), " is not in [0, ", shape.dim(0),
-                               ") of variable '", variable->name(), "'");
-      }
-    }
-    const int64_t row = SizeOf(shape, 1, shape.rank());
-    E* to = MutableElements<E>(*value);
-    const E* from = Elements<E>(updates);
-    for (size_t i = 0; i < rows.size(); ++i) {
-      E* target = to + static_cast<int64_t>(rows[i]) * row;
-      if (one) {
-        UpdateElements<How>(target, *from, row);
-      } else {
-        UpdateElements<How>(target, from + static_cast<int64_t>(i) * row, row);
-      }
-    }
-    return OkStatus();
+    TF_ASSIGN_OR_RETURN(const std::vector<int64_t> rows,
+                        RowsOf(indices, shape.dim(0), StrCat("variable '", variable->name(), "'")));
+    return UpdateRows(how, rows, SizeOf(shape, 1, shape.rank()), updates, value);
   });
 }
 
-template <typename How, typename E>
-Status Scatter(KernelContext& ctx) {
-  if (ctx.input(1).dtype() == kInt32) return ScatterBy<How, E, int32_t>(ctx);
-  return ScatterBy<How, E, int64_t>(ctx);
-}
-
-Status ScatterUpdate(KernelContext& ctx) {
-  return ForElementsOf(ctx.input(2).dtype(), [&]<typename E>() { return Scatter<ReplaceBy, E>(ctx); });
-}
-
-template <typename How, typename T>
-void AddScatter(KernelRegistry& r, const std::string& how) {
-  const std::vector<DType> type = {DTypeOf<T>::value};
-  r.Add("Scatter" + how, {{"T", type}}, Scatter<How, T>, KernelCost::kExpensive);
-  r.Add("ResourceScatter" + how, {{"dtype", type}}, Scatter<How, T>, KernelCost::kExpensive);
+template <RowUpdate how>
+void AddScatter(KernelRegistry& r, const std::string& name) {
+  std::map<std::string, std::vector<DType>> types, types_by_handle;
+  if (how != RowUpdate::kReplace) {
+    types["T"] = TypesOf(how);
+    types_by_handle["dtype"] = TypesOf(how);
+  }
+  r.Add("Scatter" + name, types, Scatter<how>, KernelCost::kExpensive);
+  r.Add("ResourceScatter" + name, types_by_handle, Scatter<how>, KernelCost::kExpensive);
 }
 
 }  // namespace
 
 void RegisterScatterKernels(KernelRegistry& r) {
-  ForEachNumberType([&]<typename T>() {
-    AddScatter<AddTo, T>(r, "Add");
-    AddScatter<SubtractFrom, T>(r, "Sub");
-    AddScatter<MultiplyBy, T>(r, "Mul");
-    AddScatter<DivideBy, T>(r, "Div");
-  });
-  ForEachOrderedType([&]<typename T>() {
-    AddScatter<LesserOf, T>(r, "Min");
-    AddScatter<GreaterOf, T>(r, "Max");
-  });
-  r.Add("ScatterUpdate", {}, ScatterUpdate, KernelCost::kExpensive);
-  r.Add("ResourceScatterUpdate", {}, ScatterUpdate, KernelCost::kExpensive);
+  AddScatter<RowUpdate::kReplace>(r, "Update");
+  AddScatter<RowUpdate::kAdd>(r, "Add");
+  AddScatter<RowUpdate::kSubtract>(r, "Sub");
+  AddScatter<RowUpdate::kMultiply>(r, "Mul");
+  AddScatter<RowUpdate::kDivide>(r, "Div");
+  AddScatter<RowUpdate::kMin>(r, "Min");
+  AddScatter<RowUpdate::kMax>(r, "Max");
 }
 
 }  // namespace tensorbraid

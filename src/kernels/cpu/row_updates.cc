@@ -1,0 +1,164 @@
+#include "kernels/cpu/row_updates.h"
+
+#include <algorithm>
+#include <type_traits>
+
+#include "core/strings.h"
+#include "kernels/cpu/elements.h"
+#include "kernels/cpu/numbers.h"
+
+namespace tensorbraid {
+namespace {
+
+// Each is a function of an element and what comes to it, in their ComputeType.
+struct AddTo {
+  template <typename C>
+  static C Of(C to, C update) {
+    if constexpr (std::is_same_v<C, bool>)
+      return to || update;
+    else if constexpr (std::is_integral_v<C>)
+      return static_cast<C>(uint64_t(to) + uint64_t(update));
+    else
+      return to + update;
+  }
+};
+struct SubtractFrom {
+  template <typename C>
+  static C Of(C to, C update) {
+    if constexpr (std::is_same_v<C, bool>)
+      return to != update;
+    else if constexpr (std::is_integral_v<C>)
+      return static_cast<C>(uint64_t(to) - uint64_t(update));
+    else
+      return to - update;
+  }
+};
+struct MultiplyBy {
+  template <typename C>
+  static C Of(C to, C update) {
+    if constexpr (std::is_integral_v<C>)
+      return static_cast<C>(uint64_t(to) * uint64_t(update));
+    else
+      return to * update;
+  }
+};
+struct DivideBy {
+  template <typename C>
+  static C Of(C to, C update) {
+    if constexpr (std::is_integral_v<C> && std::is_signed_v<C>) {
+      if (update == C{-1}) return static_cast<C>(-uint64_t(to));  // of the smallest number there is no negative
+    }
+    return static_cast<C>(to / update);
+  }
+};
+struct LesserOf {
+  template <typename C>
+  static C Of(C to, C update) {
+    return update < to ? update : to;
+  }
+};
+struct GreaterOf {
+  template <typename C>
+  static C Of(C to, C update) {
+    return to < update ? update : to;
+  }
+};
+
+struct Rows {
+  std::span<const int64_t> rows;
+  int64_t size;
+  const Tensor& updates;
+  Tensor* to;
+};
+
+// Calls f(row of `to`, row of the updates) for each.
+template <typename E, typename F>
+void ForEachRow(const Rows& r, const F& f) {
+  E* const to = MutableElements<E>(*r.to);
+  const E* const from = Elements<E>(r.updates);
+  for (size_t i = 0; i < r.rows.size(); ++i) {
+    if (r.rows[i] >= 0) f(to + r.rows[i] * r.size, from + static_cast<int64_t>(i) * r.size);
+  }
+}
+
+template <typename E>
+Status Replace(const Rows& r) {
+  if (r.updates.shape().is_scalar()) {
+    ForEachRow<E>(r, [&](E* to, const E*) { std::fill_n(to, r.size, *Elements<E>(r.updates)); });
+  } else {
+    ForEachRow<E>(r, [&](E* to, const E* from) { CopyElements(from, r.size, to); });
+  }
+  return OkStatus();
+}
+
+template <typename How, typename E>
+Status Change(const Rows& r) {
+  using C = ComputeType<E>;
+  if constexpr (std::is_same_v<How, DivideBy> && std::is_integral_v<E>) {
+    const auto divisors = r.updates.data<E>();
+    if (std::find(divisors.begin(), divisors.end(), E{}) != divisors.end()) {
+      return InvalidArgument("integers cannot be divided by 0");
+    }
+  }
+  if (r.updates.shape().is_scalar()) {
+    const C update(*Elements<E>(r.updates));
+    ForEachRow<E>(r, [&](E* to, const E*) {
+      for (int64_t i = 0; i < r.size; ++i) to[i] = E(How::template Of<C>(C(to[i]), update));
+    });
+  } else {
+    ForEachRow<E>(r, [&](E* to, const E* from) {
+#pragma GCC ivdep
+      for (int64_t i = 0; i < r.size; ++i) to[i] = E(How::template Of<C>(C(to[i]), C(from[i])));
+    });
+  }
+  return OkStatus();
+}
+
+template <typename... Ts>
+struct Types {
+  static std::vector<DType> List() { return {DTypeOf<Ts>::value...}; }
+
+  template <typename How>
+  static Status ChangeRows(const Rows& r) {
+    Status status = Unimplemented("rows of type ", r.updates.dtype(), " cannot be changed like this");
+    (void)((r.updates.dtype() == DTypeOf<Ts>::value && (status = Change<How, Ts>(r), true)) || ...);
+    return status;
+  }
+};
+using Ordered =
+    Types<float, double, Float16, Bfloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t>;
+
+template <typename... More>
+using NumbersAnd = Types<float, double, Float16, Bfloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t,
+                         uint32_t, uint64_t, std::complex<float>, std::complex<double>, More...>;
+
+}  // namespace
+
+std::vector<DType> TypesOf(RowUpdate how) {
+  if (how == RowUpdate::kReplace) return {};
+  if (how == RowUpdate::kMin || how == RowUpdate::kMax) return Ordered::List();
+  return NumbersAnd<>::List();
+}
+
+Status UpdateRows(RowUpdate how, std::span<const int64_t> rows, int64_t size, const Tensor& updates, Tensor* to) {
+  const Rows r{rows, size, updates, to};
+  switch (how) {
+    case RowUpdate::kReplace:
+      return ForElementsOf(updates.dtype(), [&]<typename E>() { return Replace<E>(r); });
+    case RowUpdate::kAdd:
+      return NumbersAnd<bool, std::string>::ChangeRows<AddTo>(r);
+    case RowUpdate::kSubtract:
+      return NumbersAnd<bool>::ChangeRows<SubtractFrom>(r);
+    case RowUpdate::kMultiply:
+      return NumbersAnd<>::ChangeRows<MultiplyBy>(r);
+    case RowUpdate::kDivide:
+      return NumbersAnd<>::ChangeRows<DivideBy>(r);
+    case RowUpdate::kMin:
+      return Ordered::ChangeRows<LesserOf>(r);
+    case RowUpdate::kMax:
+      return Ordered::ChangeRows<GreaterOf>(r);
+  }
+  return OkStatus();
+}
+
+}  // namespace tensorbraid
