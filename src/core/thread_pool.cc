@@ -6,6 +6,8 @@
 #include <atomic>
 #include <memory>
 
+#include "core/denormals.h"
+
 namespace tensorbraid {
 
 ThreadPool::ThreadPool(std::string name, int num_threads) : name_(std::move(name)) {
@@ -90,6 +92,7 @@ void ThreadPool::RemoveOnStop(uint64_t id) {
 
 void ThreadPool::Loop() {
   pthread_setname_np(pthread_self(), name_.substr(0, 15).c_str());
+  const ScopedFlushDenormals flush;
   while (true) {
     std::function<void()> work;
     {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "core/denormals.h"
 #include "core/mutex.h"
 #include "core/strings.h"
 #include "executor/scheduling.h"
@@ -117,6 +118,7 @@ class Evaluation {
     std::vector<Entry> outputs(node.num_outputs());
     KernelContext ctx(node, inputs, outputs, env_);
     auto* async = dynamic_cast<AsyncKernel*>(kernel.get());
+    const ScopedFlushDenormals flush;
     TF_RETURN_IF_ERROR(async != nullptr ? RunAndWait(*async, ctx) : Compute(*kernel, ctx));
     for (int i = 0; i < node.num_outputs(); ++i) {
       if (const Tensor& value = outputs[i].value; !outputs[i].ref) {

@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "absl/container/inlined_vector.h"
+#include "core/denormals.h"
 #include "core/strings.h"
 #include "executor/frame_step.h"
 #include "executor/function_runtime.h"
@@ -111,6 +112,7 @@ void Executor::Run(std::vector<Tensor> args, StepContext* context, CancellationM
 }
 
 void Executor::Process(Step* step, ReadyList ready) {
+  const ScopedFlushDenormals flush;
   // `outstanding` counts every node in `ready`. Finished ones are taken off in one go, at the end.
   int finished = 0;
   while (!ready.empty()) {

@@ -7,6 +7,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
+#include "core/denormals.h"
 #include "core/strings.h"
 #include "executor/scheduling.h"
 #include "graph/node_status.h"
@@ -193,6 +194,7 @@ void FrameStep::Start(std::vector<Tensor> args) {
 }
 
 void FrameStep::Process(ReadyList ready) {
+  const ScopedFlushDenormals flush;
   int left = transport_depth > 0 ? kTransportSlice : kSlice;
   while (!ready.empty()) {
     if (stopped()) return NodesDone(static_cast<int>(ready.size()));

@@ -1,4 +1,4 @@
-// If, Case and While as v1 control flow.
+// If, Case, While and For as v1 control flow.
 #include <algorithm>
 
 #include "core/strings.h"
@@ -131,45 +131,23 @@ StatusOr<Replacement> Expander::Branches(const Call& call) {
 }
 
 StatusOr<Replacement> Expander::Loop(const Call& call) {
-  std::vector<Output> initial = call.inputs;
+  const std::vector<Output>& initial = call.inputs;
   const size_t variables = initial.size();
-  TF_ASSIGN_OR_RETURN(const FunctionBody cond, Body(call, call.node.attr<FunctionAttr>("cond"), initial, 1));
-  TF_ASSIGN_OR_RETURN(const FunctionBody body, Body(call, call.node.attr<FunctionAttr>("body"), initial, variables));
-  for (size_t i = 0; i < variables; ++i) {
-    if (body.returns[i].dtype() != initial[i].dtype()) {
-      return InvalidArgument("output ", i, " of the body must be ", initial[i].dtype(), ", is ",
-                             body.returns[i].dtype());
-    }
-  }
-  const std::string frame = call.name + "/_frame";
+  TF_ASSIGN_OR_RETURN(const FunctionBody cond,
+                      Body(call, call.node.attr<FunctionAttr>("cond"), initial, 1, Role::kCondition));
+  TF_ASSIGN_OR_RETURN(const FunctionBody body,
+                      Body(call, call.node.attr<FunctionAttr>("body"), initial, variables, Role::kWhileBody));
+  TF_RETURN_IF_ERROR(CheckTurn(body, initial));
   const AttrValue* parallel_attr = call.node.FindAttr("parallel_iterations");
   const int64_t* parallel = parallel_attr == nullptr ? nullptr : parallel_attr->get<int64_t>();
-  std::vector<bool> invariant(variables);
-  for (size_t i = 0; i < variables; ++i) invariant[i] = IsInvariant(body, i);
+  LoopParts parts{.initial = initial, .invariant = {}, .test = {}, .turn = {}, .parallel_iterations = 10};
+  if (parallel != nullptr) parts.parallel_iterations = *parallel;
+  for (size_t i = 0; i < variables; ++i) parts.invariant.push_back(IsInvariant(body, i));
   // Some variable has to go around, for iterations to be told apart.
-  if (std::find(invariant.begin(), invariant.end(), false) == invariant.end()) {
+  if (std::find(parts.invariant.begin(), parts.invariant.end(), false) == parts.invariant.end()) {
     TF_ASSIGN_OR_RETURN(const Output counter, Constant(call, "_turn", Tensor::Scalar(false)));
-    initial.push_back(counter);
-    invariant.push_back(false);
-  }
-  const size_t all = initial.size();
-  std::vector<Output> in_cond(all), in_body(all), exits(all);
-  std::vector<Node*> merges(all, nullptr);
-  Node* first_merge = nullptr;
-  for (size_t i = 0; i < all; ++i) {
-    TF_ASSIGN_OR_RETURN(Node * enter, Add(call, StrCat("_enter_", i), "Enter", {initial[i]},
-                                          {{"frame_name", frame},
-                                           {"is_constant", static_cast<bool>(invariant[i])},
-                                           {"parallel_iterations", parallel == nullptr ? int64_t{10} : *parallel}},
-                                          call.controls));
-    if (invariant[i]) {
-      in_cond[i] = in_body[i] = Output(enter, 0);
-      continue;
-    }
-    TF_ASSIGN_OR_RETURN(merges[i],
-                        Add(call, StrCat("_merge_", i), "Merge", {Output(enter, 0), Output()}, {{"N", int64_t{2}}}));
-    in_cond[i] = Output(merges[i], 0);
-    if (first_merge == nullptr) first_merge = merges[i];
+    parts.initial.push_back(counter);
+    parts.invariant.push_back(false);
   }
   const auto inside = [&](const std::string& name, const std::vector<Output>& args, Node* pivot) {
     return Surroundings{.prefix = StrCat(call.name, "/", name, "/"),
@@ -179,13 +157,101 @@ StatusOr<Replacement> Expander::Loop(const Call& call) {
                         .gates_args = false,
                         .depth = call.depth};
   };
-  TF_ASSIGN_OR_RETURN(const Placed tested, Place(cond, inside("cond", in_cond, first_merge)));
+  parts.test = [&](const std::vector<Output>& args, Node* pivot) { return Place(cond, inside("cond", args, pivot)); };
+  parts.turn = [&](const std::vector<Output>& args, Node* pivot) -> StatusOr<Placed> {
+    TF_ASSIGN_OR_RETURN(Placed turned, Place(body, inside("body", args, pivot)));
+    if (args.size() > variables) turned.returns.push_back(args.back());
+    return turned;
+  };
+  TF_ASSIGN_OR_RETURN(Replacement r, Turns(call, parts));
+  r.outputs.resize(variables);
+  return r;
+}
+
+StatusOr<Replacement> Expander::ForLoop(const Call& call) {
+  const std::vector<Output> carried(call.inputs.begin() + 3, call.inputs.end());
+  std::vector<Output> args = {call.inputs[0]};
+  args.insert(args.end(), carried.begin(), carried.end());
+  TF_ASSIGN_OR_RETURN(const FunctionBody body,
+                      Body(call, call.node.attr<FunctionAttr>("body"), args, carried.size(), Role::kForBody));
+  TF_RETURN_IF_ERROR(CheckTurn(body, carried));
+  TF_ASSIGN_OR_RETURN(Node * turns, Add(call, "_turns", "_ForTurns", {call.inputs[0], call.inputs[1], call.inputs[2]},
+                                        {}, call.controls));
+  TF_ASSIGN_OR_RETURN(const Output zero, Constant(call, "_first", Tensor::Scalar(int32_t{0})));
+  TF_ASSIGN_OR_RETURN(const Output one, Constant(call, "_one", Tensor::Scalar(int32_t{1})));
+  // What goes around: which turn it is, how many there are, where they begin, the step, 1, and the body's own.
+  constexpr size_t kOwn = 5;
+  LoopParts parts{.initial = {zero, Output(turns, 0), call.inputs[0], call.inputs[2], one},
+                  .invariant = {false, true, true, true, true},
+                  .test = {},
+                  .turn = {},
+                  .parallel_iterations = 10};
+  parts.initial.insert(parts.initial.end(), carried.begin(), carried.end());
+  parts.invariant.resize(parts.initial.size(), false);
+  parts.test = [&](const std::vector<Output>& in, Node*) -> StatusOr<Placed> {
+    TF_ASSIGN_OR_RETURN(Node * more, Add(call, "_more", "Less", {in[0], in[1]}));
+    return Placed{.returns = {Output(more, 0)}, .done = {more}};
+  };
+  parts.turn = [&](const std::vector<Output>& in, Node* pivot) -> StatusOr<Placed> {
+    TF_ASSIGN_OR_RETURN(Node * way, Add(call, "_way", "Mul", {in[0], in[3]}));
+    TF_ASSIGN_OR_RETURN(Node * index, Add(call, "_index", "Add", {in[2], Output(way, 0)}));
+    TF_ASSIGN_OR_RETURN(Node * next, Add(call, "_next", "Add", {in[0], in[4]}));
+    Surroundings inside{.prefix = StrCat(call.name, "/body/"),
+                        .device = call.device,
+                        .args = {Output(index, 0)},
+                        .pivot = pivot,
+                        .gates_args = false,
+                        .depth = call.depth};
+    inside.args.insert(inside.args.end(), in.begin() + kOwn, in.end());
+    TF_ASSIGN_OR_RETURN(Placed turned, Place(body, inside));
+    std::vector<Output> returns = {Output(next, 0), in[1], in[2], in[3], in[4]};
+    returns.insert(returns.end(), turned.returns.begin(), turned.returns.end());
+    turned.returns = std::move(returns);
+    return turned;
+  };
+  TF_ASSIGN_OR_RETURN(Replacement r, Turns(call, parts));
+  r.outputs.erase(r.outputs.begin(), r.outputs.begin() + kOwn);
+  return r;
+}
+
+Status Expander::CheckTurn(const FunctionBody& body, const std::vector<Output>& variables) {
+  for (size_t i = 0; i < variables.size(); ++i) {
+    if (body.returns[i].dtype() != variables[i].dtype()) {
+      return InvalidArgument("output ", i, " of the body must be ", variables[i].dtype(), ", is ",
+                             body.returns[i].dtype());
+    }
+  }
+  return OkStatus();
+}
+
+StatusOr<Replacement> Expander::Turns(const Call& call, const LoopParts& parts) {
+  const std::string frame = call.name + "/_frame";
+  const size_t all = parts.initial.size();
+  std::vector<Output> in_cond(all), in_body(all), exits(all);
+  std::vector<Node*> merges(all, nullptr);
+  Node* first_merge = nullptr;
+  for (size_t i = 0; i < all; ++i) {
+    TF_ASSIGN_OR_RETURN(Node * enter, Add(call, StrCat("_enter_", i), "Enter", {parts.initial[i]},
+                                          {{"frame_name", frame},
+                                           {"is_constant", static_cast<bool>(parts.invariant[i])},
+                                           {"parallel_iterations", parts.parallel_iterations}},
+                                          call.controls));
+    if (parts.invariant[i]) {
+      in_cond[i] = in_body[i] = Output(enter, 0);
+      continue;
+    }
+    TF_ASSIGN_OR_RETURN(merges[i],
+                        Add(call, StrCat("_merge_", i), "Merge", {Output(enter, 0), Output()}, {{"N", int64_t{2}}}));
+    in_cond[i] = Output(merges[i], 0);
+    if (first_merge == nullptr) first_merge = merges[i];
+  }
+  TF_ASSIGN_OR_RETURN(const Placed tested, parts.test(in_cond, first_merge));
   TF_ASSIGN_OR_RETURN(const Output truth, Truth(call, tested.returns[0], "_truth"));
   TF_ASSIGN_OR_RETURN(Node * loop_cond, Add(call, "_loop_cond", "LoopCond", {truth}, {},
                                             tested.has_effects ? tested.done : std::vector<Node*>()));
   Node* pivot = nullptr;
   for (size_t i = 0; i < all; ++i) {
-    if (invariant[i]) continue;
+    if (parts.invariant[i]) continue;
     TF_ASSIGN_OR_RETURN(Node * s, Add(call, StrCat("_switch_", i), "Switch", {in_cond[i], Output(loop_cond, 0)}));
     TF_ASSIGN_OR_RETURN(Node * exit, Add(call, StrCat("_exit_", i), "Exit", {Output(s, 0)}));
     in_body[i] = Output(s, 1);
@@ -194,7 +260,7 @@ StatusOr<Replacement> Expander::Loop(const Call& call) {
       TF_ASSIGN_OR_RETURN(pivot, Add(call, "_pivot", "Identity", {in_body[i]}));
     }
   }
-  TF_ASSIGN_OR_RETURN(const Placed turned, Place(body, inside("body", in_body, pivot)));
+  TF_ASSIGN_OR_RETURN(const Placed turned, parts.turn(in_body, pivot));
   std::vector<Node*> turn_ended;
   if (turned.has_effects) turn_ended = turned.done;
   if (turn_ended.size() > 1) {
@@ -203,11 +269,11 @@ StatusOr<Replacement> Expander::Loop(const Call& call) {
   }
   Replacement r;
   for (size_t i = 0; i < all; ++i) {
-    if (invariant[i]) {
-      if (i < variables) r.outputs.push_back(initial[i]);
+    if (parts.invariant[i]) {
+      r.outputs.push_back(parts.initial[i]);
       continue;
     }
-    Output next = i < variables ? turned.returns[i] : in_body[i];
+    Output next = turned.returns[i];
     if (IsConstantEnter(*next.node())) {
       // Another variable, which is there in every turn: it would go around for ever.
       TF_ASSIGN_OR_RETURN(Node * gated, Add(call, StrCat("_taken_", i), "Identity", {next}, {}, {pivot}));
@@ -216,7 +282,7 @@ StatusOr<Replacement> Expander::Loop(const Call& call) {
     // What an iteration does to the world is done before the next one begins.
     TF_ASSIGN_OR_RETURN(Node * again, Add(call, StrCat("_next_", i), "NextIteration", {next}, {}, turn_ended));
     TF_RETURN_IF_ERROR(out_->impl().CloseLoop(merges[i], 1, Output(again, 0)));
-    if (i < variables) r.outputs.push_back(exits[i]);
+    r.outputs.push_back(exits[i]);
     r.done.push_back(exits[i].node());
   }
   return Finish(call, std::move(r.outputs), std::move(r.done));

@@ -42,6 +42,8 @@ bool IsIf(const Node& node) { return node.type() == "If" || node.type() == "Stat
 bool IsCase(const Node& node) { return node.type() == "Case" || node.type() == "StatelessCase"; }
 bool IsGradient(const Node& node) { return node.type() == "SymbolicGradient"; }
 bool IsWhile(const Node& node) { return node.type() == "While" || node.type() == "StatelessWhile"; }
+bool IsFor(const Node& node) { return node.type() == "For"; }
+bool IsRemoteCall(const Node& node) { return node.type() == "RemoteCall"; }
 
 StatusOr<std::unique_ptr<Graph>> Expander::Run() {
   TF_RETURN_IF_ERROR(functions_->CheckNotRecursive(graph_.impl()));
@@ -243,7 +245,7 @@ StatusOr<Node*> Expander::CopyNode(const Node& node, const Surroundings& around,
 
 StatusOr<FunctionBody> Expander::Body(const Call& call, const std::string& name,
                                       const std::map<std::string, AttrValue>& attrs, const std::vector<Output>& args,
-                                      size_t returns) {
+                                      size_t returns, Role role) {
   if (call.depth > kMaxDepth) return InvalidArgument("calls are nested more than ", kMaxDepth, " deep");
   const Function* function = functions_->Find(name);
   if (function == nullptr) return InvalidArgument("the library has no function '", name, "'");
@@ -258,15 +260,25 @@ StatusOr<FunctionBody> Expander::Body(const Call& call, const std::string& name,
     }
   }
   if (body.returns.size() != returns) {
-    return InvalidArgument("function '", name, "' gives ", body.returns.size(), " outputs where ", returns,
-                           " are wanted");
+    switch (role) {
+      case Role::kCondition:
+        return InvalidArgument("function '", name, "' decides whether a loop goes on. Expected a single scalar, got ",
+                               body.returns.size(), " tensors.");
+      case Role::kWhileBody:
+      case Role::kForBody:
+        return InvalidArgument(role == Role::kForBody ? "For" : "While", " loop body returned ", body.returns.size(),
+                               " arguments. Expected: ", returns, ", of function '", name, "'");
+      case Role::kCalled:
+        return InvalidArgument("function '", name, "' gives ", body.returns.size(), " outputs where ", returns,
+                               " are wanted");
+    }
   }
   return body;
 }
 
 StatusOr<FunctionBody> Expander::Body(const Call& call, const FunctionAttr& f, const std::vector<Output>& args,
-                                      size_t returns) {
-  return Body(call, f->name, f->attrs, args, returns);
+                                      size_t returns, Role role) {
+  return Body(call, f->name, f->attrs, args, returns, role);
 }
 
 StatusOr<Placed> Expander::Place(const FunctionBody& body, const Surroundings& around) {
@@ -311,7 +323,9 @@ StatusOr<Placed> Expander::Place(const FunctionBody& body, const Surroundings& a
 
 StatusOr<FunctionBody> Expander::Called(const Call& call) {
   const auto returns = static_cast<size_t>(call.node.num_outputs());
-  if (IsPlainCall(call.node)) return Body(call, call.node.attr<FunctionAttr>("f"), call.inputs, returns);
+  if (IsPlainCall(call.node) || IsRemoteCall(call.node)) {
+    return Body(call, call.node.attr<FunctionAttr>("f"), call.inputs, returns);
+  }
   if (IsGradient(call.node)) return GradientBody(call);
   return Body(call, call.node.type(), {call.node.attrs().begin(), call.node.attrs().end()}, call.inputs, returns);
 }
@@ -357,11 +371,47 @@ StatusOr<FunctionBody> Expander::GradientBody(const Call& call) {
   return body;
 }
 
+StatusOr<Call> Expander::AtTarget(const Call& call) {
+  const Node* target = call.inputs[0].node();
+  while (target->type() == "Identity" || target->type() == "Enter" || target->type() == "Switch") {
+    target = target->inputs()[0].node();
+  }
+  if (target->type() != "Const") {
+    return Unimplemented("the target of a RemoteCall must be a constant, it comes from ", target->type(), " '",
+                         target->name(), "'");
+  }
+  const auto& value = target->attr<Tensor>("value");
+  if (value.num_elements() != 1) {
+    return InvalidArgument("the target of a RemoteCall must be one string, got shape ", value.shape());
+  }
+  TF_ASSIGN_OR_RETURN(DeviceName device, DeviceName::Parse(value.data<std::string>()[0]));
+  if (const auto outer = DeviceName::Parse(call.device); !call.device.empty() && outer.ok()) {
+    device = device.MergedOver(*outer);
+  }
+  return Call{.node = call.node,
+              .name = call.name,
+              .device = device.ToString(),
+              .inputs = {call.inputs.begin() + 1, call.inputs.end()},
+              .controls = call.controls,
+              .pivot = call.pivot,
+              .waited_for = call.waited_for,
+              .depth = call.depth};
+}
+
 StatusOr<Replacement> Expander::Replace(const Call& call) {
   constexpr size_t kWeightOfCall = 64;  // even a body without nodes takes time
   TF_RETURN_IF_ERROR(Count(kWeightOfCall));
   if (IsIf(call.node) || IsCase(call.node)) return Branches(call);
   if (IsWhile(call.node)) return Loop(call);
+  if (IsFor(call.node)) return ForLoop(call);
+  if (IsRemoteCall(call.node)) {
+    TF_ASSIGN_OR_RETURN(const Call moved, AtTarget(call));
+    return Inline(moved);
+  }
+  return Inline(call);
+}
+
+StatusOr<Replacement> Expander::Inline(const Call& call) {
   StatusOr<FunctionBody> body = Called(call);
   TF_RETURN_IF_ERROR(body.status());
   Surroundings inside{.prefix = call.name + "/",
@@ -401,8 +451,8 @@ StatusOr<Replacement> Expander::Finish(const Call& call, std::vector<Output> out
 
 bool IsFunctionCall(const Node& node) {
   using namespace expansion;  // NOLINT: names of this file
-  return IsPlainCall(node) || IsIf(node) || IsCase(node) || IsWhile(node) || IsGradient(node) ||
-         node.graph()->impl().functions()->Find(node.type()) != nullptr;
+  return IsPlainCall(node) || IsIf(node) || IsCase(node) || IsWhile(node) || IsFor(node) || IsRemoteCall(node) ||
+         IsGradient(node) || node.graph()->impl().functions()->Find(node.type()) != nullptr;
 }
 
 StatusOr<std::unique_ptr<Graph>> ExpandFunctions(const Graph& graph) {

@@ -8,9 +8,10 @@
 
 namespace tensorbraid {
 
-// A copy of `graph` in which calls of library functions (PartitionedCall, StatefulPartitionedCall, SymbolicGradient,
-// nodes whose op is a function) have been replaced by the bodies, and If, Case, While and their stateless forms by
-// bodies between Switch, Merge, Enter, Exit and NextIteration; to any depth. Null when there is nothing to replace.
+// A copy of `graph` in which calls of library functions (PartitionedCall, StatefulPartitionedCall, RemoteCall,
+// SymbolicGradient, nodes whose op is a function) have been replaced by the bodies, and If, Case, While and their
+// stateless forms, and For, by bodies between Switch, Merge, Enter, Exit and NextIteration; to any depth. Null when
+// there is nothing to replace.
 //
 // A node "inner" of a body becomes "call/inner". What the call waits for (control edges) comes before every node of the
 // body, and what waits for the call comes after the body's outputs, control outputs and stateful nodes. A node of a

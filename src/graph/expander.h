@@ -3,6 +3,7 @@
 #ifndef TENSORBRAID_GRAPH_EXPANDER_H_
 #define TENSORBRAID_GRAPH_EXPANDER_H_
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -48,6 +49,19 @@ struct Call {
   int depth;
 };
 
+// What a function is for, which messages tell.
+enum class Role { kCalled, kCondition, kWhileBody, kForBody };
+
+// What goes around in a loop, and what a turn does with it. The functions are given what stands for the variables and a
+// node that is there in every turn that they are for.
+struct LoopParts {
+  std::vector<Output> initial;
+  std::vector<bool> invariant;                                                    // by variable; not all
+  std::function<StatusOr<Placed>(const std::vector<Output>&, Node* pivot)> test;  // gives the condition
+  std::function<StatusOr<Placed>(const std::vector<Output>&, Node* pivot)> turn;  // gives all variables anew
+  int64_t parallel_iterations;
+};
+
 class Expander {
  public:
   explicit Expander(const Graph& graph) : graph_(graph), functions_(graph.impl().functions()) {
@@ -72,8 +86,9 @@ class Expander {
   StatusOr<Node*> CopyNode(const Node& node, const Surroundings& around, std::vector<Output> inputs,
                            std::vector<Node*> controls);
   StatusOr<FunctionBody> Body(const Call& call, const std::string& name, const std::map<std::string, AttrValue>& attrs,
-                              const std::vector<Output>& args, size_t returns);
-  StatusOr<FunctionBody> Body(const Call& call, const FunctionAttr& f, const std::vector<Output>& args, size_t returns);
+                              const std::vector<Output>& args, size_t returns, Role role = Role::kCalled);
+  StatusOr<FunctionBody> Body(const Call& call, const FunctionAttr& f, const std::vector<Output>& args, size_t returns,
+                              Role role = Role::kCalled);
   // Puts a body into the graph, without what has no effect and no use.
   StatusOr<Placed> Place(const FunctionBody& body, const Surroundings& around);
   StatusOr<FunctionBody> Called(const Call& call);
@@ -81,6 +96,8 @@ class Expander {
   // the gradients of its returns, which come after its arguments, taken back through it.
   StatusOr<FunctionBody> GradientBody(const Call& call);
   StatusOr<Replacement> Replace(const Call& call);
+  // A call by the body of what it calls.
+  StatusOr<Replacement> Inline(const Call& call);
   // What waits for the call gets one node to wait for.
   StatusOr<Replacement> Finish(const Call& call, std::vector<Output> outputs, std::vector<Node*> done);
   StatusOr<Output> Constant(const Call& call, const std::string& name, Tensor value);
@@ -90,6 +107,14 @@ class Expander {
   // If and Case: the inputs are switched to the branch that is taken, the outputs of all branches merged.
   StatusOr<Replacement> Branches(const Call& call);
   StatusOr<Replacement> Loop(const Call& call);
+  // For: the turns are counted beforehand, and the body gets the index before its own variables.
+  StatusOr<Replacement> ForLoop(const Call& call);
+  // Whether a body gives its variables the dtypes they have.
+  static Status CheckTurn(const FunctionBody& body, const std::vector<Output>& variables);
+  // A loop in a frame of its own; outputs for all of `parts.initial`.
+  StatusOr<Replacement> Turns(const Call& call, const LoopParts& parts);
+  // A RemoteCall as a plain call on the device that it names, without that input.
+  static StatusOr<Call> AtTarget(const Call& call);
 
   const Graph& graph_;
   const std::shared_ptr<const FunctionLibrary> functions_;
@@ -104,6 +129,8 @@ bool IsIf(const Node& node);
 bool IsCase(const Node& node);
 bool IsGradient(const Node& node);
 bool IsWhile(const Node& node);
+bool IsFor(const Node& node);
+bool IsRemoteCall(const Node& node);
 
 }  // namespace tensorbraid::expansion
 

@@ -179,6 +179,13 @@ class Importer {
       if (!attr.ok()) return Annotate(attr.status(), StrCat("node '", def.name(), "', attribute '", name, "'"));
       spec.attrs.emplace(name, *std::move(attr));
     }
+    // A graph as old as this says of a placeholder of any shape that it is a scalar.
+    constexpr int kFirstWithUnknownShapes = 24;
+    if (const auto shape = spec.attrs.find("shape"); def.op() == "Placeholder" && shape != spec.attrs.end() &&
+                                                     def_.versions().producer() < kFirstWithUnknownShapes) {
+      const Shape* given = shape->second.get<Shape>();
+      if (given != nullptr && given->is_scalar()) shape->second = AttrValue(Shape::Unknown());
+    }
     std::vector<std::pair<int, InputName>> back;  // inputs that are made later
     for (const std::string& input : def.input()) {
       TF_ASSIGN_OR_RETURN(const InputName in, ParseInput(input));

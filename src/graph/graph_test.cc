@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/strings.h"
 #include "graph/node.h"
 #include "graph/subgraph.h"
 #include "tensorbraid/array_ops.h"
@@ -175,6 +176,19 @@ TEST(GraphDefTest, BadInputIsRefusedAndAddsNothing) {
   EXPECT_FALSE(import("node {name: 'ok' op: 'NoOp'} node {name: 'x' op: 'Placeholder'}").ok());
   Graph g;
   EXPECT_FALSE(g.ImportGraphDef(std::string("\x0a\xff\xff\xff\x7f", 5)).ok());
+}
+
+TEST(GraphDefTest, PlaceholdersOfOldGraphsSayScalarForAnyShape) {
+  const auto shape = [](int producer) {
+    Graph g;
+    const Status s = g.ImportGraphDefText(
+        StrCat("node { name: 'p' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } }",
+               " attr { key: 'shape' value { shape { } } } } versions { producer: ", producer, " }"));
+    EXPECT_TRUE(s.ok()) << s;
+    return s.ok() ? Output(g.impl().Find("p"), 0).shape() : Shape();
+  };
+  EXPECT_FALSE(shape(21).has_rank());
+  EXPECT_TRUE(shape(24).is_scalar());
 }
 
 TEST(SubgraphTest, KeepsWhatIsNeededUpToTheFeeds) {

@@ -12,6 +12,7 @@ void RegisterDataFlowOps(OpRegistry& r) {
   RegisterBarrierOps(r);
   RegisterStagingOps(r);
   RegisterSessionTensorOps(r);
+  RegisterMutexOps(r);
 }
 
 }  // namespace tensorbraid

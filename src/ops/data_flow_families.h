@@ -13,6 +13,7 @@ void RegisterAccumulatorOps(OpRegistry& r);    // accumulator.cc: conditional ac
 void RegisterBarrierOps(OpRegistry& r);        // barrier.cc: tuples put together component by component
 void RegisterStagingOps(OpRegistry& r);        // staging.cc: areas and maps without handles
 void RegisterSessionTensorOps(OpRegistry& r);  // session_tensor.cc: tensors kept between steps
+void RegisterMutexOps(OpRegistry& r);          // mutex.cc: critical sections
 
 }  // namespace tensorbraid
 

@@ -81,6 +81,30 @@ void RegisterFunctionalOps(OpRegistry& r) {
   r.Add(Case("StatelessCase"));
   r.Add(While("While").Stateful());
   r.Add(While("StatelessWhile"));
+  r.Add(Op("For")
+            .Input("start: int32")
+            .Input("limit: int32")
+            .Input("delta: int32")
+            .Input("input: T")
+            .Output("output: T")
+            .Attr("T: list(type) >= 0")
+            .Attr("body: func"));
+  // How often the body of a For runs.
+  r.Add(Op("_ForTurns")
+            .Input("start: int32")
+            .Input("limit: int32")
+            .Input("delta: int32")
+            .Output("turns: int32")
+            .Shape(ScalarShape)
+            .NotDifferentiable());
+  r.Add(Op("RemoteCall")
+            .Input("target: string")
+            .Input("args: Tin")
+            .Output("output: Tout")
+            .Attr("Tin: list(type) >= 1")
+            .Attr("Tout: list(type) >= 1")
+            .Attr("f: func")
+            .Stateful());
   r.Add(Op("SymbolicGradient")
             .Input("input: Tin")
             .Output("output: Tout")

@@ -21,6 +21,7 @@ void RegisterLoggingOps(OpRegistry& r);
 void RegisterMathOps(OpRegistry& r);
 void RegisterNnOps(OpRegistry& r);
 void RegisterParsingOps(OpRegistry& r);
+void RegisterRaggedOps(OpRegistry& r);
 void RegisterRandomOps(OpRegistry& r);
 void RegisterReductionOps(OpRegistry& r);
 void RegisterSendRecvOps(OpRegistry& r);

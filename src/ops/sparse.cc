@@ -173,32 +173,10 @@ Status EditDistanceShape(ShapeContext& c) {
   return OkStatus();
 }
 
-Status RaggedToSparseShape(ShapeContext& c) {
-  const int levels = c.num_inputs() - 1;
-  for (int i = 0; i < levels; ++i) TF_RETURN_IF_ERROR(c.WithRank(i, 1).status());
-  TF_ASSIGN_OR_RETURN(const Shape values, c.WithRankAtLeast(levels, 1));
-  const int rank = values.has_rank() ? levels + values.rank() : Shape::kUnknownDim;
-  const int64_t n = values.is_fully_defined() ? values.num_elements() : Shape::kUnknownDim;
-  c.set_output(0, {n, rank});
-  c.set_output(1, {n});
-  c.set_output(2, {rank});
-  return OkStatus();
-}
-
 }  // namespace
 
 void RegisterSparseOps(OpRegistry& r) {
-  r.Add(Op("RaggedTensorToSparse")
-            .Input("rt_nested_splits: RAGGED_RANK * Tsplits")
-            .Input("rt_dense_values: T")
-            .Output("sparse_indices: int64")
-            .Output("sparse_values: T")
-            .Output("sparse_dense_shape: int64")
-            .Attr("RAGGED_RANK: int >= 1")
-            .Attr("T: type")
-            .Attr("Tsplits: {int32, int64} = int64")
-            .Shape(RaggedToSparseShape)
-            .NotDifferentiable());
+  RegisterRaggedOps(r);
   r.Add(Op("SparseToDense")
             .Input("sparse_indices: Tindices")
             .Input("output_shape: Tindices")

@@ -188,7 +188,14 @@ void RegisterTensorListOps(OpRegistry& r) {
             .Input("input_b: variant")
             .Output("output: variant")
             .Attr("element_dtype: type")
-            .Shape(ScalarShape)
+            .Shape(UnchangedShape)
+            .NotDifferentiable());
+  r.Add(Op("TensorListPushBackBatch")
+            .Input("input_handles: variant")
+            .Input("tensor: element_dtype")
+            .Output("output_handles: variant")
+            .Attr("element_dtype: type")
+            .Shape(UnchangedShape)
             .NotDifferentiable());
   r.Add(Op("TensorListResize")
             .Input("input_handle: variant")

@@ -85,11 +85,12 @@ class LeakyReluKernel final : public Kernel {
     const T* px = x.data<T>().data();
     const T* pf = factor.data<T>().data();
     T* po = out->mutable_data<T>().data();
+    const A alpha = static_cast<A>(static_cast<T>(alpha_));  // rounded first, as TensorFlow's
     Parallel(ctx, x.num_elements(), 0.5, [&](int64_t begin, int64_t end) {
 #pragma GCC ivdep
       for (int64_t i = begin; i < end; ++i) {
         const A f = static_cast<A>(pf[i]);
-        po[i] = static_cast<T>(static_cast<A>(px[i]) > A(0) ? f : f * A(alpha_));
+        po[i] = static_cast<T>(static_cast<A>(px[i]) > A(0) ? f : f * alpha);
       }
     });
     return OkStatus();

@@ -27,6 +27,10 @@ void TileBlock(const Shape& in, const IntVector& multiples, int d, int plain, co
 
 Status Tile(KernelContext& ctx) {
   const Shape& in = ctx.input(0).shape();
+  if (ctx.input(1).shape().rank() != 1) {
+    return InvalidArgument("Expected multiples to be 1-D, with one for each dimension, got shape ",
+                           ctx.input(1).shape());
+  }
   TF_ASSIGN_OR_RETURN(const IntVector multiples, IntegersOf(ctx.input(1), "the multiples"));
   if (static_cast<int>(multiples.size()) != in.rank()) {
     return InvalidArgument("there must be one multiple for each of ", in.rank(), " dimensions, got ", multiples.size());

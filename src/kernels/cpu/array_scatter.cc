@@ -76,14 +76,18 @@ Status Inplace(KernelContext& ctx) {
   const Tensor at = ctx.input(1), v = ctx.input(2);
   const Shape& xs = ctx.input(0).shape();
   if (xs.rank() < 1) return InvalidArgument("x must have rank 1 or more, got a scalar");
-  if (at.shape().rank() > 1) return InvalidArgument("i must be a scalar or a vector, got shape ", at.shape());
+  if (at.shape().rank() > 1) return InvalidArgument("i must be a vector, or a scalar, got shape ", at.shape());
   Shape wanted = xs;
   if (at.shape().rank() == 1) {
     wanted.set_dim(0, at.num_elements());
   } else {
     wanted = Shape(xs.dims().subspan(1));
   }
-  if (v.shape() != wanted) return InvalidArgument("v must have shape ", wanted, ", got ", v.shape());
+  if (v.shape() != wanted) {
+    const bool other_rows = at.shape().rank() == 1 && v.shape().rank() == xs.rank();
+    return InvalidArgument(other_rows ? "i and x shape doesn't match: " : "x and v shape doesn't match: ",
+                           "v must have shape ", wanted, ", got ", v.shape());
+  }
   const int64_t num = xs.dim(0);
   std::vector<int64_t> rows;
   for (int32_t i : at.data<int32_t>()) {

@@ -51,6 +51,10 @@ Status PutRegion(KernelContext& ctx, const Shape& shape, const StridedRegion& re
 
 Status Slice(KernelContext& ctx) {
   const Shape& in = ctx.input(0).shape();
+  if (ctx.input(1).shape().rank() != 1 || ctx.input(2).shape().rank() != 1) {
+    return InvalidArgument("Expected begin and size arguments to be 1-D tensors, got shapes ", ctx.input(1).shape(),
+                           " and ", ctx.input(2).shape());
+  }
   TF_ASSIGN_OR_RETURN(const IntVector begin, IntegersOf(ctx.input(1), "begin"));
   TF_ASSIGN_OR_RETURN(IntVector size, IntegersOf(ctx.input(2), "size"));
   const auto rank = static_cast<size_t>(in.rank());
@@ -138,7 +142,8 @@ Status Pad(KernelContext& ctx) {
   const Shape& in = ctx.input(0).shape();
   const Tensor& paddings = ctx.input(1);
   if (paddings.shape() != Shape({in.rank(), 2})) {
-    return InvalidArgument("paddings must have shape [", in.rank(), ",2], got ", paddings.shape());
+    return InvalidArgument("The first dimension of paddings must be the rank of inputs, and the second 2: wanted is [",
+                           in.rank(), ",2], got ", paddings.shape());
   }
   TF_ASSIGN_OR_RETURN(const Tensor flat, paddings.Reshaped({2 * in.rank()}));
   TF_ASSIGN_OR_RETURN(const IntVector around, IntegersOf(flat, "paddings"));

@@ -11,6 +11,7 @@ void RegisterDataFlowKernels(KernelRegistry& r) {
   cpu::RegisterBarrierKernels(r);
   cpu::RegisterStagingKernels(r);
   cpu::RegisterSessionTensorKernels(r);
+  cpu::RegisterMutexKernels(r);
 }
 
 }  // namespace tensorbraid

@@ -13,6 +13,7 @@ void RegisterAccumulatorKernels(KernelRegistry& r);    // accumulator.cc
 void RegisterBarrierKernels(KernelRegistry& r);        // barrier.cc
 void RegisterStagingKernels(KernelRegistry& r);        // staging.cc
 void RegisterSessionTensorKernels(KernelRegistry& r);  // session_tensor.cc
+void RegisterMutexKernels(KernelRegistry& r);          // mutex.cc
 
 }  // namespace tensorbraid::cpu
 

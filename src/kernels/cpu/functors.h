@@ -53,7 +53,7 @@ bool IsMinusOne(T b) {
 // C++'s division: integers truncate towards zero.
 struct DivF {
   static constexpr double kCostNs = 1;
-  static constexpr const char* kRefusal = "integer division by zero";
+  static constexpr const char* kRefusal = "Integer division by zero";
   template <typename T>
   static bool Refuses(T b) {
     return b == 0;

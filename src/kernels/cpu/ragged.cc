@@ -1,5 +1,7 @@
 // Ragged tensors, as the values of all rows one after the other and where rows end, level by level.
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "core/strings.h"
 #include "kernels/cpu/elements.h"
@@ -70,8 +72,304 @@ Status RaggedTensorToSparse(KernelContext& ctx) {
   return OkStatus();
 }
 
+// The rows that starts, limits and deltas (vectors of one length, or scalars) describe: outputs are splits and values.
+template <typename T, typename S>
+Status RaggedRange(KernelContext& ctx) {
+  constexpr const char* kNames[] = {"starts", "limits", "deltas"};
+  int64_t rows = 1;
+  bool has_vector = false;
+  for (int i = 0; i < 3; ++i) {
+    const Shape& shape = ctx.input(i).shape();
+    if (shape.rank() > 1) return InvalidArgument(kNames[i], " must be a scalar or vector, got shape ", shape);
+    if (shape.rank() == 0) continue;
+    if (has_vector && shape.dim(0) != rows) {
+      return InvalidArgument("starts, limits, and deltas must have the same shape, got ", ctx.input(0).shape(), ", ",
+                             ctx.input(1).shape(), " and ", ctx.input(2).shape());
+    }
+    rows = shape.dim(0);
+    has_vector = true;
+  }
+  const auto at = [&](int i, int64_t row) {
+    return ctx.input(i).data<T>()[ctx.input(i).shape().rank() == 0 ? 0 : row];
+  };
+  TF_ASSIGN_OR_RETURN(Tensor * splits, ctx.AllocateOutput(0, {rows + 1}));
+  S* ends = splits->mutable_data<S>().data();
+  int64_t total = 0;
+  ends[0] = 0;
+  for (int64_t row = 0; row < rows; ++row) {
+    const T start = at(0, row), limit = at(1, row), delta = at(2, row);
+    if (delta == T(0)) return InvalidArgument("Requires delta != 0, which it is in row ", row);
+    double size = 0;
+    if (delta > T(0) ? start < limit : start > limit) {
+      if constexpr (std::is_integral_v<T>) {
+        using U = std::make_unsigned_t<T>;
+        const U way = delta > T(0) ? U(limit) - U(start) : U(start) - U(limit);
+        const U step = delta > T(0) ? U(delta) : U(0) - U(delta);
+        size = static_cast<double>((way - 1) / step + 1);
+      } else {
+        size =
+            std::ceil(std::abs((static_cast<double>(limit) - static_cast<double>(start)) / static_cast<double>(delta)));
+      }
+    }
+    constexpr int64_t kMost = int64_t{1} << 40;
+    const double most = std::min(static_cast<double>(kMost), static_cast<double>(std::numeric_limits<S>::max()));
+    if (!(static_cast<double>(total) + size <= most))
+      return InvalidArgument("the rows have too many elements together");
+    total += static_cast<int64_t>(size);
+    ends[row + 1] = static_cast<S>(total);
+  }
+  TF_ASSIGN_OR_RETURN(Tensor * values, ctx.AllocateOutput(1, {total}));
+  T* to = values->mutable_data<T>().data();
+  for (int64_t row = 0; row < rows; ++row) {
+    T value = at(0, row);
+    for (int64_t i = ends[row]; i < ends[row + 1]; ++i) {
+      *to++ = value;
+      if (i + 1 < ends[row + 1]) value += at(2, row);
+    }
+  }
+  return OkStatus();
+}
+
+template <typename S>
+Tensor SplitsTensor(const std::vector<int64_t>& splits) {
+  return Tensor::Vector(std::vector<S>(splits.begin(), splits.end()));
+}
+
+Tensor SplitsTensor(const std::vector<int64_t>& splits, DType dtype) {
+  return dtype == kInt32 ? SplitsTensor<int32_t>(splits) : SplitsTensor<int64_t>(splits);
+}
+
+// Rows of a ragged tensor by index. Inputs: the splits of each level, the values, indices of any shape; outputs: the
+// splits of each level, of which those of the indices' own dimensions come first, and the values.
+Status RaggedGather(KernelContext& ctx) {
+  const auto levels = static_cast<int>(ctx.node().attr<int64_t>("PARAMS_RAGGED_RANK"));
+  const Tensor &values = ctx.input(levels), &indices = ctx.input(levels + 1);
+  if (values.shape().rank() < 1) return InvalidArgument("params.rank must be nonzero, got scalar values");
+  std::vector<IntVector> splits(levels);
+  for (int l = levels - 1; l >= 0; --l) {
+    const int64_t count = l == levels - 1 ? values.shape().dim(0) : static_cast<int64_t>(splits[l + 1].size()) - 1;
+    TF_ASSIGN_OR_RETURN(splits[l], SplitsOf(ctx.input(l), count));
+  }
+  const int index_rank = indices.shape().rank();
+  const int out_levels = ctx.num_outputs() - 1;
+  if (out_levels != levels + index_rank - 1) {
+    return InvalidArgument("OUTPUT_RAGGED_RANK is ", out_levels, ", the result of ", levels,
+                           " levels and indices of rank ", index_rank, " has ", levels + index_rank - 1);
+  }
+  const DType dtype = ctx.input(0).dtype();
+  constexpr int64_t kMost = int64_t{1} << 31;
+  int64_t rows = 1;
+  for (int d = 0; d + 1 < index_rank; ++d) {
+    if (__builtin_mul_overflow(rows, indices.shape().dim(d), &rows) || rows > kMost) {
+      return ResourceExhausted("indices of shape ", indices.shape(), " have too many rows");
+    }
+    std::vector<int64_t> uniform(rows + 1);
+    for (int64_t row = 0; row <= rows; ++row) uniform[row] = row * indices.shape().dim(d + 1);
+    ctx.set_output(d, SplitsTensor(uniform, dtype));
+  }
+  // The bounds of what was gathered, level by level, for each index.
+  std::vector<std::pair<int64_t, int64_t>> parts;
+  TF_ASSIGN_OR_RETURN(const Tensor flat, indices.Reshaped(Shape({indices.num_elements()})));
+  const int64_t params = static_cast<int64_t>(splits[0].size()) - 1;
+  for (int64_t i = 0; i < flat.num_elements(); ++i) {
+    const int64_t index = flat.dtype() == kInt32 ? flat.data<int32_t>()[i] : flat.data<int64_t>()[i];
+    if (index < 0 || index >= params) {
+      return InvalidArgument("indices[", i, "] = ", index, " is not in [0, ", params, ")");
+    }
+    parts.emplace_back(index, index + 1);
+  }
+  for (int l = 0; l < levels; ++l) {
+    std::vector<int64_t> bounds = {0};
+    for (auto& [begin, end] : parts) {
+      const int64_t before = bounds.back() - splits[l][begin];
+      for (int64_t row = begin; row < end; ++row) bounds.push_back(before + splits[l][row + 1]);
+      begin = splits[l][begin];
+      end = splits[l][end];
+      if (static_cast<int64_t>(bounds.size()) > kMost) return ResourceExhausted("the gathered rows are too many");
+    }
+    if (dtype == kInt32 && bounds.back() > std::numeric_limits<int32_t>::max()) {
+      return InvalidArgument("the gathered rows have too many elements for splits of int32");
+    }
+    const int out = index_rank - 1 + l;
+    if (out >= 0) ctx.set_output(out, SplitsTensor(bounds, dtype));
+  }
+  int64_t n = 0;
+  for (const auto& [begin, end] : parts) n += end - begin;
+  Shape shape = values.shape();
+  shape.set_dim(0, n);
+  TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(out_levels, shape));
+  if (out->num_elements() == 0) return OkStatus();
+  const int64_t size = values.num_elements() / values.shape().dim(0);
+  return ForElementsOf(values.dtype(), [&]<typename E>() {
+    E* to = MutableElements<E>(*out);
+    for (const auto& [begin, end] : parts) {
+      CopyElements(Elements<E>(values) + begin * size, (end - begin) * size, to);
+      to += (end - begin) * size;
+    }
+    return OkStatus();
+  });
+}
+
+// The splits that numbers of rows describe, which must not fall.
+StatusOr<IntVector> SplitsOfRowIds(const Tensor& t, int64_t rows) {
+  if (t.shape().rank() != 1) return InvalidArgument("value_rowids must be a vector, got shape ", t.shape());
+  TF_ASSIGN_OR_RETURN(const IntVector ids, IntegersOf(t, "value_rowids"));
+  constexpr int64_t kMost = int64_t{1} << 31;
+  if (rows < 0 || rows > kMost) return InvalidArgument("there cannot be ", rows, " rows");
+  IntVector splits(static_cast<size_t>(rows) + 1, 0);
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (ids[i] < 0 || ids[i] >= rows || (i > 0 && ids[i] < ids[i - 1])) {
+      return InvalidArgument("value_rowids[", i, "] is ", ids[i], ": row numbers must rise and be in [0, ", rows, ")");
+    }
+    ++splits[static_cast<size_t>(ids[i]) + 1];
+  }
+  for (size_t row = 1; row < splits.size(); ++row) splits[row] += splits[row - 1];
+  return splits;
+}
+
+// The splits of each level that the row partitions (inputs from 3 on) describe for `count` values.
+StatusOr<std::vector<IntVector>> Partitions(KernelContext& ctx, int64_t count) {
+  const auto& types = ctx.node().attr<std::vector<std::string>>("row_partition_types");
+  if (static_cast<int>(types.size()) != ctx.num_inputs() - 3) {
+    return InvalidArgument("there are ", ctx.num_inputs() - 3, " row partitions, but ", types.size(), " types of them");
+  }
+  std::vector<IntVector> levels;
+  int64_t rows = -1;  // of the next level; -1: it says itself
+  for (size_t i = 0; i < types.size(); ++i) {
+    const Tensor& t = ctx.input(static_cast<int>(i) + 3);
+    if (types[i] == "FIRST_DIM_SIZE" && i == 0) {
+      TF_ASSIGN_OR_RETURN(rows, IntegerOf(t, "the number of rows"));
+      continue;
+    }
+    if (types[i] == "ROW_SPLITS") {
+      TF_ASSIGN_OR_RETURN(IntVector splits, SplitsOf(t, -1));
+      if (rows >= 0 && static_cast<int64_t>(splits.size()) - 1 != rows) {
+        return InvalidArgument("row partition ", i, " has ", splits.size() - 1, " rows, the one before it ", rows,
+                               " elements");
+      }
+      levels.push_back(std::move(splits));
+    } else if (types[i] == "VALUE_ROWIDS" && i > 0) {
+      TF_ASSIGN_OR_RETURN(IntVector splits, SplitsOfRowIds(t, rows));
+      levels.push_back(std::move(splits));
+    } else {
+      return InvalidArgument("row partition ", i, " cannot be of type '", types[i], "'");
+    }
+    rows = levels.back()[levels.back().size() - 1];
+  }
+  if (levels.empty()) return InvalidArgument("there is no row partition");
+  if (rows != count) return InvalidArgument("the row partitions are for ", rows, " values, there are ", count);
+  return levels;
+}
+
+// A ragged tensor in a dense one, cut off where that is smaller and filled up where it is larger.
+class DenseFromRagged {
+ public:
+  DenseFromRagged(const std::vector<IntVector>& levels, const Shape& shape) : levels_(levels) {
+    for (size_t l = 0; l <= levels.size(); ++l) sizes_.push_back(shape.dim(static_cast<int>(l)));
+  }
+
+  // Copies `n` elements for each value from `values` to where it belongs.
+  template <typename E>
+  void Put(const E* values, int64_t n, E* to) const {
+    PutRows(0, 0, static_cast<int64_t>(levels_[0].size()) - 1, 0, values, n, to);
+  }
+
+ private:
+  // Elements [begin, end) of level l are places `at` and after of the output's dimension.
+  template <typename E>
+  void PutRows(size_t l, int64_t begin, int64_t end, int64_t at, const E* values, int64_t n, E* to) const {
+    end = std::min(end, begin + sizes_[l]);
+    if (l == levels_.size()) {
+      CopyElements(values + begin * n, std::max<int64_t>(0, end - begin) * n, to + at * n);
+      return;
+    }
+    for (int64_t row = begin; row < end; ++row) {
+      PutRows(l + 1, levels_[l][row], levels_[l][row + 1], (at + row - begin) * sizes_[l + 1], values, n, to);
+    }
+  }
+
+  const std::vector<IntVector>& levels_;
+  IntVector sizes_;
+};
+
+// Inputs: the shape wanted (-1: as large as needed; a scalar -1: all of it), the values, the default, row partitions.
+Status RaggedTensorToTensor(KernelContext& ctx) {
+  const Tensor &values = ctx.input(1), &rest = ctx.input(2);
+  if (values.shape().rank() < 1) return InvalidArgument("the values must be a vector at least, got a scalar");
+  TF_ASSIGN_OR_RETURN(const std::vector<IntVector> levels, Partitions(ctx, values.shape().dim(0)));
+  const auto depth = static_cast<int>(levels.size());
+  const int rank = depth + values.shape().rank();
+  TF_ASSIGN_OR_RETURN(IntVector wanted, IntegersOf(ctx.input(0), "shape"));
+  if (ctx.input(0).shape().rank() == 0) {
+    if (wanted[0] != -1) return InvalidArgument("shape must be a vector, or the scalar -1, got the scalar ", wanted[0]);
+    wanted.assign(static_cast<size_t>(rank), -1);
+  }
+  if (static_cast<int>(wanted.size()) != rank) {
+    return InvalidArgument("shape has ", wanted.size(), " dimensions, the ragged tensor ", rank);
+  }
+  Shape shape;
+  for (int d = 0; d < rank; ++d) {
+    if (wanted[d] < -1) return InvalidArgument("shape has the size ", wanted[d], " in dimension ", d);
+    int64_t size = 0;
+    if (d == 0) {
+      size = static_cast<int64_t>(levels[0].size()) - 1;
+    } else if (d <= depth) {
+      const IntVector& splits = levels[d - 1];
+      for (size_t row = 0; row + 1 < splits.size(); ++row) size = std::max(size, splits[row + 1] - splits[row]);
+    } else {
+      size = values.shape().dim(d - depth);
+      if (wanted[d] != -1 && wanted[d] != size) {
+        return InvalidArgument("shape has the size ", wanted[d], " in dimension ", d, ", the values ", size);
+      }
+    }
+    shape.AddDim(wanted[d] == -1 ? size : wanted[d]);
+  }
+  if (shape.num_elements() < 0) return InvalidArgument("a tensor of shape ", shape, " has too many elements");
+  const Shape of_value(values.shape().dims().subspan(1));
+  const int lack = of_value.rank() - rest.shape().rank();
+  bool fits = lack >= 0;
+  for (int d = 0; fits && d < rest.shape().rank(); ++d) {
+    fits = rest.shape().dim(d) == 1 || rest.shape().dim(d) == of_value.dim(d + lack);
+  }
+  if (!fits) return InvalidArgument("default_value of shape ", rest.shape(), " does not fill values of ", of_value);
+  TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
+  const int64_t n = of_value.num_elements();
+  if (out->num_elements() == 0 || n == 0) return OkStatus();
+  return ForElementsOf(values.dtype(), [&]<typename E>() {
+    // The default as one value, and then everywhere.
+    E* to = MutableElements<E>(*out);
+    for (int64_t i = 0; i < n; ++i) {
+      int64_t from = 0, stride = 1, at = i;
+      for (int d = of_value.rank() - 1; d >= lack; --d) {
+        const int64_t size = rest.shape().dim(d - lack);
+        if (size != 1) from += at % of_value.dim(d) * stride;
+        at /= of_value.dim(d);
+        stride *= size;
+      }
+      to[i] = Elements<E>(rest)[from];
+    }
+    for (int64_t i = n; i < out->num_elements(); ++i) to[i] = to[i - n];
+    DenseFromRagged(levels, shape).Put(Elements<E>(values), n, to);
+    return OkStatus();
+  });
+}
+
+template <typename T>
+void AddRaggedRange(KernelRegistry& r) {
+  r.Add("RaggedRange", {{"T", {DTypeOf<T>::value}}, {"Tsplits", {kInt32}}}, RaggedRange<T, int32_t>);
+  r.Add("RaggedRange", {{"T", {DTypeOf<T>::value}}, {"Tsplits", {kInt64}}}, RaggedRange<T, int64_t>);
+}
+
 }  // namespace
 
-void RegisterRaggedKernels(KernelRegistry& r) { r.Add("RaggedTensorToSparse", {}, RaggedTensorToSparse); }
+void RegisterRaggedKernels(KernelRegistry& r) {
+  r.Add("RaggedTensorToSparse", {}, RaggedTensorToSparse);
+  r.Add("RaggedTensorToTensor", {}, RaggedTensorToTensor);
+  r.Add("RaggedGather", {}, RaggedGather);
+  AddRaggedRange<float>(r);
+  AddRaggedRange<double>(r);
+  AddRaggedRange<int32_t>(r);
+  AddRaggedRange<int64_t>(r);
+}
 
 }  // namespace tensorbraid::cpu

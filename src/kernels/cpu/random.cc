@@ -43,7 +43,7 @@ class RandomIntKernel final : public Kernel {
     const T low = ctx.input(1).scalar<T>(), high = ctx.input(2).scalar<T>();
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
     if (out->num_elements() == 0) return OkStatus();
-    if (low >= high) return InvalidArgument("minval must be less than maxval, got ", low, " and ", high);
+    if (low >= high) return InvalidArgument("Need minval < maxval, got ", low, " >= ", high);
     const UniformInt<T> distribution{static_cast<U>(low), static_cast<U>(static_cast<U>(high) - static_cast<U>(low))};
     Fill(ctx, generator_.philox(), generator_.ReserveOutputs(out->num_elements()), out->mutable_data<T>(),
          distribution);

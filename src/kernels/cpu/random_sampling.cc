@@ -230,7 +230,7 @@ Status CheckMultinomial(KernelContext& ctx) {
   }
   const int32_t samples = ctx.input(1).scalar<int32_t>();
   if (samples < 0) return InvalidArgument("num_samples must not be negative, got ", samples);
-  if (logits.dim(1) <= 0) return InvalidArgument("there must be at least one class, got logits ", logits);
+  if (logits.dim(1) <= 0) return InvalidArgument("num_classes should be positive, got logits ", logits);
   if (logits.dim(1) > std::numeric_limits<int32_t>::max()) {
     return InvalidArgument("there may be at most 2^31 - 1 classes, got logits ", logits);
   }

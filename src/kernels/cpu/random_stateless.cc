@@ -72,7 +72,7 @@ Status StatelessInt(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
   if (out->num_elements() == 0) return OkStatus();
   const T from = low.scalar<T>(), to = high.scalar<T>();
-  if (from >= to) return InvalidArgument("minval must be less than maxval, got ", from, " and ", to);
+  if (from >= to) return InvalidArgument("Need minval < maxval, got ", from, " >= ", to);
   const UniformInt<T> distribution{static_cast<U>(from), static_cast<U>(static_cast<U>(to) - static_cast<U>(from))};
   Fill(ctx, stream.philox(), 0, out->mutable_data<T>(), distribution);
   return OkStatus();

@@ -81,7 +81,7 @@ Compute<T> EmptyOf() {
 }
 
 StatusOr<int64_t> NumSegments(const Tensor& t) {
-  if (t.num_elements() != 1) return InvalidArgument("num_segments must be a scalar, got shape ", t.shape());
+  if (!t.shape().is_scalar()) return InvalidArgument("num_segments should be a scalar, got shape ", t.shape());
   const int64_t n = IdAt(t, 0);
   if (n < 0) return InvalidArgument("num_segments must not be negative, got ", n);
   return n;

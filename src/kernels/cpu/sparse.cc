@@ -6,7 +6,7 @@
 namespace tensorbraid {
 namespace cpu {
 
-StatusOr<SparseView> SparseView::Of(const Tensor& indices, const Tensor& values, const Tensor& shape) {
+StatusOr<SparseView> SparseView::OfUnbounded(const Tensor& indices, const Tensor& values, const Tensor& shape) {
   if (indices.shape().rank() != 2) return InvalidArgument("indices must be a matrix, got shape ", indices.shape());
   if (values.shape().rank() != 1) return InvalidArgument("values must be a vector, got shape ", values.shape());
   if (shape.shape().rank() != 1) return InvalidArgument("the shape must be a vector, got shape ", shape.shape());
@@ -25,6 +25,11 @@ StatusOr<SparseView> SparseView::Of(const Tensor& indices, const Tensor& values,
   }
   v.indices_ = indices;
   v.values_ = values;
+  return v;
+}
+
+StatusOr<SparseView> SparseView::Of(const Tensor& indices, const Tensor& values, const Tensor& shape) {
+  TF_ASSIGN_OR_RETURN(SparseView v, OfUnbounded(indices, values, shape));
   for (int64_t i = 0; i < v.size_; ++i) {
     for (int d = 0; d < v.rank_; ++d) {
       if (v.index(i)[d] < 0 || v.index(i)[d] >= v.shape_[d]) {

@@ -16,6 +16,8 @@ class SparseView {
  public:
   // InvalidArgument when the shapes of the three do not fit each other, a size is negative or an index out of bounds.
   static StatusOr<SparseView> Of(const Tensor& indices, const Tensor& values, const Tensor& shape);
+  // The same, but indices may be anywhere: for ops that only compare them.
+  static StatusOr<SparseView> OfUnbounded(const Tensor& indices, const Tensor& values, const Tensor& shape);
   // Of inputs `first` to `first + 2`.
   static StatusOr<SparseView> OfInputs(KernelContext& ctx, int first) {
     return Of(ctx.input(first), ctx.input(first + 1), ctx.input(first + 2));

@@ -37,16 +37,20 @@ Status SparseToDense(KernelContext& ctx) {
   const bool validate = ctx.node().attr<bool>("validate_indices");
   for (int64_t i = 0; i < n; ++i) {
     const int64_t* at = index.data() + i * rank;
+    const auto element = [&] {
+      std::vector<std::string> numbers;
+      for (int64_t d = 0; d < rank; ++d) numbers.push_back(StrCat(at[d]));
+      return StrCat("indices[", i, "] = [", StrJoin(numbers, ","), "]");
+    };
     for (int64_t d = 0; d < rank; ++d) {
       if (at[d] < 0 || at[d] >= shape.dim(static_cast<int>(d))) {
-        return InvalidArgument("index ", at[d], " (of element ", i, ") is out of bounds for dimension ", d, " of ",
-                               shape);
+        return InvalidArgument(element(), " is out of bounds: need 0 <= index < ", shape);
       }
     }
     if (!validate || i == 0) continue;
     const int order = CompareIndex(at - rank, at, static_cast<int>(rank));
-    if (order == 0) return InvalidArgument("index ", i, " is repeated");
-    if (order > 0) return InvalidArgument("index ", i, " is out of order: indices must be sorted");
+    if (order == 0) return InvalidArgument(element(), " is repeated");
+    if (order > 0) return InvalidArgument(element(), " is out of order: they must rise");
   }
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
   return ForElementsOf(out->dtype(), [&]<typename E>() {
@@ -192,8 +196,7 @@ Status SparseTensorDenseAdd(KernelContext& ctx) {
     for (int d = 0; d < rank; ++d) {
       const auto at = static_cast<int64_t>(index[i * rank + d]);
       if (at < 0 || at >= a_shape.dim(d)) {
-        return InvalidArgument("index ", at, " (of element ", i, ") is out of bounds for dimension ", d, " of ",
-                               a_shape);
+        return InvalidArgument("element ", i, " has the invalid index ", at, " in dimension ", d, " of ", a_shape);
       }
       places[i] = places[i] * a_shape.dim(d) + at;
     }
@@ -218,7 +221,7 @@ Status SparseDenseCwise(KernelContext& ctx) {
     fits = dense.shape().dim(d) == 1 || dense.shape().dim(d) == sparse.shape()[d + lead];
   }
   if (!fits) {
-    return InvalidArgument("the dense shape ", dense.shape(), " does not broadcast to the sparse one, ",
+    return InvalidArgument("the op broadcasts dense to sparse only; got incompatible shapes ", dense.shape(), " and ",
                            ctx.input(2).ToString());
   }
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {sparse.size()}));

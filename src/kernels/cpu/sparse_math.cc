@@ -48,10 +48,12 @@ void Merge(const SparseView& a, const SparseView& b, const F& f) {
 }
 
 StatusOr<std::pair<SparseView, SparseView>> TwoOfOneShape(KernelContext& ctx) {
-  TF_ASSIGN_OR_RETURN(SparseView a, SparseView::OfInputs(ctx, 0));
-  TF_ASSIGN_OR_RETURN(SparseView b, SparseView::OfInputs(ctx, 3));
+  TF_ASSIGN_OR_RETURN(SparseView a, SparseView::OfUnbounded(ctx.input(0), ctx.input(1), ctx.input(2)));
+  TF_ASSIGN_OR_RETURN(SparseView b, SparseView::OfUnbounded(ctx.input(3), ctx.input(4), ctx.input(5)));
   if (a.shape() != b.shape()) {
-    return InvalidArgument("the operands have the shapes ", ctx.input(2).ToString(), " and ", ctx.input(5).ToString());
+    return InvalidArgument(
+        a.rank() != b.rank() ? "Operands do not have the same ranks: " : "Operands' shapes do not match: ",
+        ctx.input(2).ToString(), " and ", ctx.input(5).ToString());
   }
   return std::make_pair(std::move(a), std::move(b));
 }

@@ -48,8 +48,9 @@ StatusOr<std::vector<Triple>> Rows(KernelContext& ctx) {
   return triples;
 }
 
-// Outputs 0 to 2: the sparse tensors stacked, their places in `lead` before their own indices.
-Status Stack(KernelContext& ctx, const std::vector<Triple>& triples, const Shape& lead) {
+// Outputs 0 to 2: the sparse tensors stacked, their places in `lead` before their own indices. `taken`: from a map,
+// whose messages count the dimension of the stack.
+Status Stack(KernelContext& ctx, const std::vector<Triple>& triples, const Shape& lead, bool taken = false) {
   if (triples.empty()) return InvalidArgument("there must be at least one sparse tensor");
   std::vector<SparseView> views;
   int64_t n = 0;
@@ -70,8 +71,10 @@ Status Stack(KernelContext& ctx, const std::vector<Triple>& triples, const Shape
   shape.insert(shape.end(), views[0].shape().begin(), views[0].shape().end());
   for (size_t i = 0; i < views.size(); ++i) {
     if (views[i].rank() != rank) {
-      return InvalidArgument("Inconsistent shape across SparseTensors: rank prior to SparseTensor[", i, "] was: ", rank,
-                             " but rank of SparseTensor[", i, "] is: ", views[i].rank());
+      const int more = taken ? lead.rank() : 0;
+      return InvalidArgument("Inconsistent ", taken ? "rank" : "shape",
+                             " across SparseTensors: rank prior to SparseTensor[", i, "] was: ", rank + more,
+                             " but rank of SparseTensor[", i, "] is: ", views[i].rank() + more);
     }
     for (int d = 0; d < rank; ++d) {
       int64_t& size = shape[lead.rank() + d];
@@ -194,7 +197,7 @@ class SparseTensorsMap final : public Resource {
     std::vector<Triple> taken;
     for (int64_t handle : handles) {
       const auto it = tensors_.find(handle);
-      if (it == tensors_.end()) return InvalidArgument("there is no sparse tensor ", handle, " in the map");
+      if (it == tensors_.end()) return InvalidArgument("Unable to find SparseTensor: ", handle, " is not in the map");
       taken.push_back(std::move(it->second));
       tensors_.erase(it);
     }
@@ -239,7 +242,7 @@ Status TakeManySparseFromTensorsMap(KernelContext& ctx) {
   }
   TF_ASSIGN_OR_RETURN(const RefPtr<SparseTensorsMap> map, MapOf(ctx));
   TF_ASSIGN_OR_RETURN(const std::vector<Triple> taken, map->Take(handles.data<int64_t>()));
-  return Stack(ctx, taken, Shape({handles.num_elements()}));
+  return Stack(ctx, taken, Shape({handles.num_elements()}), true);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace tensorbraid::cpu {
 namespace {
 
 Status SparseReorder(KernelContext& ctx) {
-  TF_ASSIGN_OR_RETURN(const SparseView in, SparseView::OfInputs(ctx, 0));
+  TF_ASSIGN_OR_RETURN(const SparseView in, SparseView::OfUnbounded(ctx.input(0), ctx.input(1), ctx.input(2)));
   TF_ASSIGN_OR_RETURN(const SparseOutput out, AllocateSparse(ctx, 0, in.size(), in.shape()));
   const std::vector<int64_t> order = in.Sorted();
   for (int64_t i = 0; i < in.size(); ++i) std::copy_n(in.index(order[i]), in.rank(), out.indices + i * in.rank());
@@ -106,8 +106,8 @@ Status SparseConcat(KernelContext& ctx) {
     }
     for (int d = 0; d < rank; ++d) {
       if (d != axis && parts[i].shape()[d] != shape[d]) {
-        return InvalidArgument("tensor ", i, " has size ", parts[i].shape()[d], " in dimension ", d, ", the first ",
-                               shape[d]);
+        return InvalidArgument("Input shapes must match but for the axis: tensor ", i, " has size ",
+                               parts[i].shape()[d], " in dimension ", d, ", the first ", shape[d]);
       }
     }
     if (__builtin_add_overflow(shape[axis], parts[i].shape()[axis], &shape[axis])) {
@@ -159,6 +159,9 @@ Status TakeElements(const SparseView& in, const std::vector<int64_t>& chosen, co
 // Parts of about the same size along a dimension; the first ones are larger by one where it does not divide.
 Status SparseSplit(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const SparseView in, SparseView::OfInputs(ctx, 1));
+  if (!ctx.input(0).shape().is_scalar()) {
+    return InvalidArgument("axis should be a scalar, got shape ", ctx.input(0).shape());
+  }
   TF_ASSIGN_OR_RETURN(const int64_t wanted, IntegerOf(ctx.input(0), "split_dim"));
   TF_ASSIGN_OR_RETURN(const int axis, AxisOf(wanted, in.rank()));
   const int num = static_cast<int>(ctx.node().attr<int64_t>("num_split"));

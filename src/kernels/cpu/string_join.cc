@@ -83,7 +83,7 @@ Status ReduceJoin(KernelContext& ctx) {
   Walk joined;
   for (int64_t a : axes) {
     if (a < -rank || a >= rank) {
-      return InvalidArgument("Invalid reduction dimension ", a, " of an input with ", rank, " dimension(s)");
+      return OutOfRange("Invalid reduction dimension ", a, " of an input with ", rank, " dimension(s)");
     }
     const auto axis = static_cast<int>(a < 0 ? a + rank : a);
     if (reduced[axis]) return InvalidArgument("Duplicate reduction dimension ", axis);

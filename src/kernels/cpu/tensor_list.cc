@@ -140,6 +140,8 @@ Status ElementShape(KernelContext& ctx) {
 }
 
 Status Resize(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const int64_t wanted, IntegerOf(ctx.input(1), "size"));
+  if (wanted < 0) return InvalidArgument("TensorListSlice expects size to be non-negative, for a resize to ", wanted);
   TF_ASSIGN_OR_RETURN(const int64_t n, ElementCount(ctx.input(1), "size"));
   TF_ASSIGN_OR_RETURN(auto list, TakeList(ctx, 0, DType::kInvalid));
   list->elements.resize(static_cast<size_t>(n));
@@ -147,18 +149,59 @@ Status Resize(KernelContext& ctx) {
   return OkStatus();
 }
 
+// The list at place i of a tensor of lists. InvalidArgument when there is none, or one of another dtype.
+StatusOr<const TensorListValue*> ListAt(const Tensor& t, int64_t i, DType dtype) {
+  const VariantValue* value = t.data<Variant>()[static_cast<size_t>(i)].value.get();
+  const auto* list = dynamic_cast<const TensorListValue*>(value);
+  if (list == nullptr) return WrongVariant(value, TensorListValue::kTypeName);
+  TF_RETURN_IF_ERROR(CheckDType(*list, dtype));
+  return list;
+}
+
+// Joins two lists, or those at the same places of two tensors of lists.
 Status ConcatLists(KernelContext& ctx) {
   const DType dtype = ctx.node().attr<DType>("element_dtype");
-  TF_ASSIGN_OR_RETURN(const auto* second, ListOf(ctx, 1, dtype));
-  const std::vector<Tensor> added = second->elements;
-  const Shape shape = second->element_shape;
-  TF_ASSIGN_OR_RETURN(auto list, TakeList(ctx, 0, dtype));
-  TF_ASSIGN_OR_RETURN(list->element_shape, list->element_shape.MergeWith(shape));
-  if (static_cast<int64_t>(list->elements.size() + added.size()) > kMaxElements) {
-    return ResourceExhausted("a list can have ", kMaxElements, " elements");
+  const Tensor first = ctx.input(0), second = ctx.input(1);
+  if (first.shape() != second.shape()) {
+    return InvalidArgument("the lists to be joined have the shapes ", first.shape(), " and ", second.shape());
   }
-  list->elements.insert(list->elements.end(), added.begin(), added.end());
-  ctx.set_output(0, MakeVariantTensor(std::move(list)));
+  TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, first.shape()));
+  for (int64_t i = 0; i < first.num_elements(); ++i) {
+    TF_ASSIGN_OR_RETURN(const auto* a, ListAt(first, i, dtype));
+    TF_ASSIGN_OR_RETURN(const auto* b, ListAt(second, i, dtype));
+    if (static_cast<int64_t>(a->elements.size() + b->elements.size()) > kMaxElements) {
+      return ResourceExhausted("a list can have ", kMaxElements, " elements");
+    }
+    auto joined = a->Copy();
+    TF_ASSIGN_OR_RETURN(joined->element_shape, a->element_shape.MergeWith(b->element_shape));
+    joined->elements.insert(joined->elements.end(), b->elements.begin(), b->elements.end());
+    out->mutable_data<Variant>()[static_cast<size_t>(i)].value = std::move(joined);
+  }
+  return OkStatus();
+}
+
+// Row i of a tensor becomes the last element of list i.
+Status PushBackBatch(KernelContext& ctx) {
+  const Tensor lists = ctx.input(0), rows = ctx.input(1);
+  if (lists.shape().rank() != 1 || rows.shape().rank() < 1 || rows.shape().dim(0) != lists.shape().dim(0)) {
+    return InvalidArgument("a vector of lists takes a row for each, got shapes ", lists.shape(), " and ", rows.shape());
+  }
+  const Shape of_row(rows.shape().dims().subspan(1));
+  TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, lists.shape()));
+  for (int64_t i = 0; i < lists.num_elements(); ++i) {
+    TF_ASSIGN_OR_RETURN(const auto* list, ListAt(lists, i, rows.dtype()));
+    if (!list->element_shape.IsCompatibleWith(of_row)) {
+      return InvalidArgument("rows of shape ", of_row, " are an incompatible shape to a list at index ", i,
+                             ", of elements ", list->element_shape);
+    }
+    // As TensorFlow's, it does not look at max_num_elements.
+    if (static_cast<int64_t>(list->elements.size()) >= kMaxElements)
+      return ResourceExhausted("a list can have ", kMaxElements, " elements");
+    TF_ASSIGN_OR_RETURN(Tensor row, ListRow(rows, i));
+    auto longer = list->Copy();
+    longer->elements.push_back(std::move(row));
+    out->mutable_data<Variant>()[static_cast<size_t>(i)].value = std::move(longer);
+  }
   return OkStatus();
 }
 
@@ -225,6 +268,7 @@ void RegisterTensorListKernels(KernelRegistry& r) {
   r.Add("TensorListElementShape", {{"shape_type", {kInt64}}}, ElementShape<int64_t>);
   r.Add("TensorListResize", {}, Resize);
   r.Add("TensorListConcatLists", {}, ConcatLists);
+  r.Add("TensorListPushBackBatch", {}, PushBackBatch);
 }
 
 }  // namespace tensorbraid

@@ -19,6 +19,9 @@ StatusOr<TensorListValue*> ListOf(KernelContext& ctx, int i, DType dtype);
 // A tensor of zeros (false, "").
 StatusOr<Tensor> Zeros(DType dtype, const Shape& shape);
 
+// Row i of a tensor in a buffer of its own. REQUIRES: the tensor has it.
+StatusOr<Tensor> ListRow(const Tensor& t, int64_t i);
+
 // The kernel of ZerosLike for variants.
 Status VariantZerosLike(KernelContext& ctx);
 

@@ -194,19 +194,13 @@ Status CheckRows(const Tensor& t, const Shape& element_shape) {
   return OkStatus();
 }
 
-StatusOr<Tensor> Row(const Tensor& t, int64_t i) {
-  const Shape shape = Without0(t.shape());
-  const int64_t n = shape.num_elements();
-  return Part(t, i * n, (i + 1) * n, shape);
-}
-
 Status FromTensor(KernelContext& ctx) {
   const Tensor& t = ctx.input(0);
   TF_ASSIGN_OR_RETURN(const Shape shape, ElementShapeFrom(ctx.input(1)));
   TF_RETURN_IF_ERROR(CheckRows(t, shape));
   auto list = MakeRef<TensorListValue>(t.dtype(), shape);
   for (int64_t i = 0; i < t.shape().dim(0); ++i) {
-    TF_ASSIGN_OR_RETURN(Tensor row, Row(t, i));
+    TF_ASSIGN_OR_RETURN(Tensor row, ListRow(t, i));
     list->elements.push_back(std::move(row));
   }
   ctx.set_output(0, MakeVariantTensor(std::move(list)));
@@ -222,6 +216,14 @@ Status Split(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const IntVector lengths, IntegersOf(ctx.input(2), "lengths"));
   if (t.shape().rank() < 1) return InvalidArgument("Tensor must be at least a vector, but saw shape: ", t.shape());
   const Shape rest = Without0(t.shape());
+  if (shape.has_rank() && shape.rank() == 0) {
+    return InvalidArgument("parts have a length: TensorListSplit requires element_shape to be at least of rank 1, but ",
+                           "saw: ", shape);
+  }
+  if (shape.has_rank() && !Without0(shape).IsCompatibleWith(rest)) {
+    return InvalidArgument("cannot be split: tensor shape ", t.shape(), " is not compatible with element_shape ",
+                           shape);
+  }
   auto list = MakeRef<TensorListValue>(t.dtype(), shape);
   int64_t at = 0;
   for (int64_t length : lengths) {
@@ -261,7 +263,7 @@ Status ScatterInto(const Tensor& t, const Tensor& indices, TensorListValue* list
   }
   if (static_cast<size_t>(highest + 1) > list->elements.size()) list->elements.resize(static_cast<size_t>(highest) + 1);
   for (size_t row = 0; row < at.size(); ++row) {
-    TF_ASSIGN_OR_RETURN(list->elements[static_cast<size_t>(at[row])], Row(t, static_cast<int64_t>(row)));
+    TF_ASSIGN_OR_RETURN(list->elements[static_cast<size_t>(at[row])], ListRow(t, static_cast<int64_t>(row)));
   }
   return OkStatus();
 }
@@ -294,6 +296,12 @@ Status ScatterIntoExisting(KernelContext& ctx) {
 }
 
 }  // namespace
+
+StatusOr<Tensor> ListRow(const Tensor& t, int64_t i) {
+  const Shape shape = Without0(t.shape());
+  const int64_t n = shape.num_elements();
+  return Part(t, i * n, (i + 1) * n, shape);
+}
 
 void RegisterTensorListBulkKernels(KernelRegistry& r) {
   r.Add("TensorListStack", {}, Stack, KernelCost::kExpensive);

@@ -1,4 +1,7 @@
 // Optional values, sums and zeros of variants, and the odd ends of v2 control flow.
+#include <cstdlib>
+#include <limits>
+
 #include "core/strings.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/numbers.h"
@@ -73,6 +76,10 @@ StatusOr<Tensor> AddTensors(const Tensor& a, const Tensor& b, int depth) {
     const auto* la = dynamic_cast<TensorListValue*>(va);
     const auto* lb = dynamic_cast<TensorListValue*>(vb);
     if (la != nullptr && lb != nullptr) {
+      if (!la->element_shape.IsCompatibleWith(lb->element_shape)) {
+        return InvalidArgument("Trying to add two lists of tensors with incompatible element shapes, ",
+                               la->element_shape, " and ", lb->element_shape);
+      }
       TF_ASSIGN_OR_RETURN(Shape shape, la->element_shape.MergeWith(lb->element_shape));
       auto sum = MakeRef<TensorListValue>(la->element_dtype, std::move(shape));
       sum->max_elements = la->max_elements;
@@ -184,6 +191,29 @@ Status FakeParam(KernelContext& ctx) {
   return OkStatus();
 }
 
+// How often the body of a For runs.
+Status ForTurns(KernelContext& ctx) {
+  for (int i = 0; i < 3; ++i) {
+    if (!ctx.input(i).shape().is_scalar()) {
+      return InvalidArgument(i == 0   ? "start"
+                             : i == 1 ? "limit"
+                                      : "delta",
+                             " must be a scalar, got shape ", ctx.input(i).shape());
+    }
+  }
+  const int64_t start = ctx.input(0).scalar<int32_t>(), limit = ctx.input(1).scalar<int32_t>();
+  const int64_t delta = ctx.input(2).scalar<int32_t>();
+  const int64_t way = limit - start;
+  if (way != 0 && (delta == 0 || (delta > 0) != (way > 0))) {
+    return InvalidArgument("Invalid start/limit/delta: from ", start, " no steps of ", delta, " lead to ", limit);
+  }
+  const int64_t step = std::abs(delta);
+  const int64_t turns = way == 0 ? 0 : (std::abs(way) + step - 1) / step;
+  if (turns > std::numeric_limits<int32_t>::max()) return ResourceExhausted("a For of ", turns, " turns is too long");
+  ctx.set_output(0, Tensor::Scalar(static_cast<int32_t>(turns)));
+  return OkStatus();
+}
+
 }  // namespace
 
 Status VariantZerosLike(KernelContext& ctx) {
@@ -207,6 +237,7 @@ void RegisterVariantKernels(KernelRegistry& r) {
   r.Add("OptionalGetValue", {}, OptionalGetValue);
   r.Add("ToBool", {}, ToBool);
   r.Add("FakeParam", {}, FakeParam);
+  r.Add("_ForTurns", {}, ForTurns);
 }
 
 }  // namespace tensorbraid

@@ -459,3 +459,37 @@ def a_tensor_that_stays_on_the_server(s):
     holder, delete = tf1.delete_session_tensor(kept.handle)
     s.run(delete, {holder: kept.handle})
     s.run(value, {name: kept.handle})
+
+
+def critical_sections(s):
+    with tf.device(s.ps):
+        v = tf1.get_variable("v", initializer=0.0, use_resource=True)
+        section = tf.CriticalSection(name="section")
+
+        def added(by):
+            def body():
+                before = v.read_value()
+                with tf.control_dependencies([before]):
+                    wait = tf.reduce_sum(tf.random.normal([1000])) * 0.0
+                return v.assign(before + by + wait, read_value=True)
+
+            return section.execute(body)
+
+        additions = [added(float(i)) for i in range(20)]
+        fails = tf1.placeholder(tf.bool, [])
+
+        def may_fail():
+            with tf.control_dependencies([tf1.Assert(tf.logical_not(fails), ["failed inside"])]):
+                return v.assign_add(1000.0, read_value=True)
+
+        failing = section.execute(may_fail)
+        in_loop = tf.while_loop(lambda i: i < 5, lambda i: i + tf.cast(section.execute(lambda: v.assign_add(
+            1.0, read_value=True)) * 0.0, tf.int32) + 1, [0])
+    s.init()
+    s.run(tf.group(*additions))
+    s.run(v)
+    s.run(failing, {fails: True})
+    s.run(failing, {fails: False})
+    s.run([in_loop])
+    s.run(v)
+    s.run(tf.raw_ops.ConsumeMutexLock(mutex_lock=tf.raw_ops.OptionalNone()))

@@ -1,6 +1,8 @@
 """Library functions and v2 control flow."""
 import numpy as np
 import tensorflow as tf
+from tensorflow.python.framework import function
+from tensorflow.python.ops import functional_ops
 
 tf1 = tf.compat.v1
 
@@ -377,3 +379,92 @@ def random_in_function(s):
         return tf.random.uniform([4], seed=3)
 
     s.run(tf.shape(f() + f()))
+
+
+def for_loops(s):
+    @function.Defun(tf.int32, tf.float32)
+    def body(i, x):
+        return x * 2.0 + tf.cast(i, tf.float32)
+
+    bounds = [tf1.placeholder(tf.int32) for _ in range(3)]
+    with tf.device(s.worker(0)):
+        x = tf.constant(1.0) + 0.5
+    (y,) = functional_ops.For(*bounds, [x], body)
+    for values in [(1, 5, 1), (10, 0, -3), (0, 10, 3), (3, 3, 1), (3, 3, 0)]:
+        s.run(y, dict(zip(bounds, values)))
+    for values, text in [((0, 10, -1), "Invalid start/limit/delta"), ((0, 10, 0), "Invalid start/limit/delta"),
+                         (([0], 10, 1), "must be a scalar")]:
+        s.run(y, dict(zip(bounds, values)), text=text)
+
+
+def for_loops_with_variables(s):
+    with tf.device(s.ps):
+        v = tf1.get_variable("v", initializer=1.0, use_resource=True)
+        counted = tf1.get_variable("counted", initializer=0.0, use_resource=True)
+
+    @function.Defun(tf.int32, tf.float32, tf.float32)
+    def both(i, x, unchanged):
+        counted.assign_add(1.0)
+        return x + tf.cast(i, tf.float32) + v + unchanged, unchanged
+
+    @function.Defun(tf.int32)
+    def nothing(i):
+        counted.assign_add(tf.cast(i, tf.float32))
+
+    s.init()
+    s.run(functional_ops.For(1, 10, 1, [0.0, 0.5], both))
+    s.run(counted)
+    functional_ops.For(0, 4, 1, [], nothing, name="nothing")
+    s.session.run(tf1.get_default_graph().get_operation_by_name("nothing"))
+    s.run(counted)
+
+
+def functions_of_loops_that_do_not_fit(s):
+    @function.Defun(tf.int32, tf.float32)
+    def too_many(i, x):
+        return x, x
+
+    s.run(functional_ops.For(0, 10, 1, [0.0], too_many), text="For loop body returned 2 arguments. Expected: 1")
+
+    @function.Defun(tf.float32)
+    def two_answers(x):
+        return x > 0.0, x
+
+    @function.Defun(tf.float32)
+    def two_values(x):
+        return x - 1.0, x
+
+    @function.Defun(tf.float32)
+    def positive(x):
+        return x > 0.0
+
+    @function.Defun(tf.float32)
+    def less(x):
+        return x - 1.0
+
+    x = [tf.constant(3.0)]
+    for cond, body, text in [(two_answers, less, "Expected a single scalar.*got 2 tensors."),
+                             (positive, two_values, "While loop body returned 2 arguments. Expected: 1")]:
+        s.run(functional_ops.While(x, cond, body), text=text)
+
+
+def remote_calls(s):
+    with tf.device(s.ps):
+        v = tf1.get_variable("v", initializer=[2.0, 3.0])
+        r = tf1.get_variable("r", initializer=4.0, use_resource=True)
+
+    @function.Defun(tf.float32, tf.float32)
+    def product(a, b):
+        return a * b, a - b
+
+    target = s.worker(1) if s.is_reference else s.worker(1) + "/cpu:0"
+    with tf.device(s.worker(0)):
+        y = functional_ops.remote_call(args=[v, r], Tout=[tf.float32, tf.float32], f=product, target=target)
+        z = y[0] + y[1]
+    s.init()
+    s.run([y, z])
+    if not s.is_reference:
+        options, told = tf1.RunOptions(output_partition_graphs=True), tf1.RunMetadata()
+        s.session.run(z, options=options, run_metadata=told)
+        ours = [n.device for g in told.partition_graphs for n in g.node if n.op == "Sub"]
+        assert ours and all("task:1" in device for device in ours), ours

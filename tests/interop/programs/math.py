@@ -173,3 +173,12 @@ def fourier(s):
     _gradients_of(s, lambda v: tf.abs(tf.signal.rfft(v)), x)
     _gradients_of(s, lambda v: tf.signal.irfft(tf.complex(v, v)), x)
     _gradients_of(s, lambda v: tf.abs(tf.signal.fft(tf.complex(v, 2 * v))), x)
+
+
+def denormal_numbers_are_zero(s):
+    for dtype, bits in [(np.float32, tf.int32), (np.float64, tf.int64)]:
+        tiny = np.finfo(dtype).tiny
+        for shape in [(), (1 << 20,)]:
+            product = tf1.placeholder_with_default(dtype(0.1), []) * tf.constant(tiny, shape=shape)
+            s.run(tf.reduce_max(tf.bitcast(product, bits)))
+            s.run(tf.reduce_max(tf.bitcast(dtype(0.1) * tf.constant(tiny, shape=shape), bits)))

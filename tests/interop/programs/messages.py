@@ -215,3 +215,67 @@ def records(s):
     s.run(parsed("a", tf.io.FixedLenSequenceFeature([3], tf.float32, allow_missing=True)),
           text="Name: first, Key: a, Index: 0.  Number of float values is not a multiple of stride length.")
     s.run(parsed("a", tf.io.FixedLenFeature([2], tf.int64)))
+
+
+def lists(s):
+    def made(values, shape):
+        return raw.TensorListFromTensor(tensor=np.float32(values), element_shape=_unknown(np.array(shape, np.int32)))
+
+    def split(value, shape):
+        return raw.TensorListSplit(tensor=np.float32(value), element_shape=_unknown(np.array(shape, np.int32)),
+                                   lengths=np.int64([1, 1]))
+
+    s.run(raw.TensorListLength(input_handle=split([1, 2], [])), text=r"element_shape to be at least of rank 1, but saw: \[\]")
+    s.run(raw.TensorListLength(input_handle=split([[1], [2]], [1])),
+          text=r"tensor shape \[2,1\] is not compatible with element_shape \[1\]")
+    s.run(raw.TensorListLength(input_handle=raw.TensorListResize(input_handle=made([1, 2], []), size=_unknown(-1))),
+          text="expects size to be non-negative")
+    both = tf.add_n([made(np.zeros([3]), []), made(np.zeros([3, 2]), [2])])
+    s.run(raw.TensorListLength(input_handle=both), text="two lists of tensors with incompatible element shapes")
+    batch = tf.stack([made([1, 2], []), made([3], [])])
+    pushed = raw.TensorListPushBackBatch(input_handles=batch, tensor=_unknown(np.float32([[3], [4]])))
+    s.run(raw.TensorListLength(input_handle=tf.unstack(pushed, 2)[0]), text="incompatible shape to a list at index 0")
+
+
+def sparse_tensors(s):
+    i = lambda *rows: np.array(rows, np.int64)
+    sparse = tf.sparse.SparseTensor
+    for indices, text in [([[1], [10]], r"indices\[1\] = \[10\] is out of bounds: need 0 <= index < \[5\]"),
+                          ([[1], [1]], r"indices\[1\] = \[1\] is repeated"), ([[2], [1]], r"indices\[1\] = \[1\] is out of order")]:
+        s.run(raw.SparseToDense(sparse_indices=_unknown(indices), output_shape=[5], sparse_values=[1.0, 2.0],
+                                default_value=0.0), text=text)
+    a, b = sparse(i([0, 0]), _unknown([1.0]), [3, 3]), sparse(i([0, 0]), _unknown([1.0]), [2, 3])
+    s.run(tf.sparse.concat(1, [a, b]).values, text="Input shapes must match")
+    s.run(tf.sparse.split(a, 3, axis=_unknown(i(0, 1)))[0].values, text="axis should be a scalar")
+    s.run(tf.sparse.add(sparse(_unknown(i([0, 3])), [1.0], [2, 2]), np.zeros([2, 2], np.float32)), text="invalid index")
+    s.run((a * _unknown(np.zeros([3, 4, 1], np.float32))).values,
+          text="broadcasts dense to sparse only; got incompatible shapes")
+    s.run(tf.sparse.maximum(a, b).values, text="Operands' shapes do not match")
+    s.run(tf.sparse.maximum(a, sparse(i([0]), _unknown([1.0]), [2])).values, text="Operands do not have the same ranks")
+    with tf.device(s.ps):
+        put = [raw.AddSparseToTensorsMap(sparse_indices=i([0] * n), sparse_values=[1.0], sparse_shape=i(*[2] * n),
+                                         container="", shared_name="sparse tensors") for n in (2, 3)]
+        taken = tf1.placeholder(tf.int64)
+        take = raw.TakeManySparseFromTensorsMap(sparse_handles=taken, dtype=tf.float32, container="",
+                                                shared_name="sparse tensors", name="take")
+    s.run(take.sparse_values, {taken: s.run(put)},
+          text=r"rank prior to SparseTensor\[1\] was: 3 but rank of SparseTensor\[1\] is: 4")
+    s.run(take.sparse_values, {taken: [10]}, text="Unable to find SparseTensor: 10")
+
+
+def scalars_and_vectors(s):
+    x = np.arange(10)
+    for begin, size in [(2, 3), ([2], 3), (2, [3])]:
+        s.run(tf.slice(x, _unknown(begin), _unknown(size)), text="Expected begin and size arguments to be 1-D tensors")
+    s.run(tf.tile(_unknown([7]), _unknown(2)), text="Expected multiples to be 1-D")
+    s.run(tf.pad(_unknown(7), _unknown([[1, 2]])), text="The first dimension of paddings must be the rank of inputs")
+    s.run(tf.math.unsorted_segment_sum(_unknown(7), _unknown(1), _unknown([4])), text="num_segments should be a scalar")
+    s.run(tf.strings.reduce_join(["a", "b"], axis=_unknown(-2)), text="reduction dimension -2")
+    s.run(tf.linalg.set_diag(_unknown(np.zeros([2, 3, 3])), _unknown(np.ones([3, 3]))),
+          text="first dimensions of diagonal don't match")
+    s.run(_unknown(1) // _unknown(0), text="Integer division by zero")
+    s.run(tf.random.uniform([3], _unknown(0), _unknown(0), tf.int32), text="Need minval < maxval, got 0 >= 0")
+    s.run(tf1.multinomial(_unknown(np.zeros([5, 0])), 7), text="num_classes should be positive")
+    for i, v, text in [([[0]], [[10.0]], "must be a vector"), ([0], [10.0], "x and v shape doesn't match"),
+                       ([0, 1], [[10.0]], "i and x shape doesn't match")]:
+        s.run(raw.InplaceUpdate(x=_unknown([[1.0]]), i=_unknown(np.int32(i)), v=_unknown(v)), text=text)

@@ -139,3 +139,20 @@ def edit_distance(s):
     b = tf.SparseTensor([[0, 0], [1, 0], [1, 1]], ["a", "c", "d"], [2, 2])
     s.run(tf.edit_distance(a, b))
     s.run(tf.edit_distance(a, b, normalize=False))
+
+
+def ragged_tensors(s):
+    with tf.device(s.ps):
+        table = tf1.get_variable("table", initializer=tf.reshape(tf.range(10.0), [5, 2]))
+    with tf.device(s.worker(0)):
+        ids = tf.ragged.constant([[0, 4, 2], [], [3, 3]])
+        rows = tf.nn.embedding_lookup(tf.convert_to_tensor(table), ids)
+        dense = rows.to_tensor(default_value=-1.0)
+        means = tf.reduce_sum(rows, axis=1)
+        chosen = tf.gather(rows, [2, 0])
+        some = tf.concat([ids, tf.ragged.range([2, 0, 1])], axis=1)
+        cut = ids.to_tensor(shape=[2, 2])
+    s.init()
+    s.run([dense, means, chosen.to_tensor(), some.values, some.row_splits, cut])
+    s.run(tf1.gradients(dense * dense, table)[0])
+    s.run(tf.ragged.stack([ids, ids[:2]]).to_tensor())

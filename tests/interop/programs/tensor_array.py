@@ -258,3 +258,26 @@ def stack_push_and_pop(s):
     with tf1.control_dependencies([raw.StackPushV2(handle=handle, elem=1.0)]):
         s.run(raw.StackPopV2(handle=handle, elem_type=tf.int32))
     s.run(made(_unknown(np.array([1, 2], np.int32))).op)
+
+
+def vectors_of_lists(s):
+    def made(*values):
+        return raw.TensorListFromTensor(tensor=np.float32(values), element_shape=np.zeros([0], np.int32))
+
+    def elements(lists):
+        return [raw.TensorListStack(input_handle=one, element_shape=np.zeros([0], np.int32), element_dtype=tf.float32)
+                for one in tf.unstack(lists, 2)]
+
+    some, others = tf.stack([made(1, 2), made(3)]), tf.stack([made(4), made()])
+    joined = raw.TensorListConcatLists(input_a=some, input_b=others, element_dtype=tf.float32)
+    pushed = raw.TensorListPushBackBatch(input_handles=some, tensor=np.float32([5, 6]))
+    s.run([elements(joined), elements(pushed), elements(some)])
+    def mistake(lists):
+        s.run(raw.TensorListLength(input_handle=tf.unstack(lists, 1)[0]))
+
+    one = tf.stack([made(1)])
+    full = tf.stack([raw.EmptyTensorList(element_shape=np.zeros([0], np.int32), max_num_elements=0, element_dtype=tf.float32)])
+    mistake(raw.TensorListConcatLists(input_a=one, input_b=tf1.placeholder_with_default(some, None),
+                                      element_dtype=tf.float32))
+    mistake(raw.TensorListPushBackBatch(input_handles=full, tensor=_unknown(np.float32([1]))))
+    mistake(raw.TensorListPushBackBatch(input_handles=one, tensor=_unknown(np.float32([1, 2]))))

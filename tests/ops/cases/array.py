@@ -88,6 +88,8 @@ def joining(t):
 def cutting(t):
     t.case("Slice", Y, i32(0, 1, 1), i32(2, -1, 2), gradient=[0])
     t.case("Slice", Y, i32(0, 1, 1), i32(2, 3, 2))
+    t.case("Slice", i32(1, 2, 3), np.int32(1), i32(1))
+    t.case("Slice", i32(1, 2, 3), i32(1), np.int32(1))
     t.case("Slice", Y, i32(1, 1, 1), i32(0, 2, 3))
     for d in MOVED:
         t.case("Slice", np.array([1, 0, 1]).astype(d), i32(1), i32(2))
@@ -106,6 +108,7 @@ def rearranging(t):
     t.case("Tile", X, i32(2, 3), gradient=[0])
     t.case("Tile", X, i32(0, 1))
     t.case("Tile", X, i32(2))
+    t.case("Tile", i32(7), np.int32(2))
     for p in [(0, 1, 2), (2, 1, 0), (1, 0, 2), (0, 2, 1), (2, 0, 1)]:
         t.case("Transpose", Y, i32(*p), gradient=[0])
     t.case("Transpose", Y, i32(0, 0, 1))

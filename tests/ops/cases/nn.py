@@ -28,6 +28,7 @@ def add_cases(t):
             t.case(op + "Grad", X, X[::-1].copy() / 8 - 0.2, gradient=[0, 1])
     t.case("Softplus", np.array([-50, 50, 0], np.float32))
     t.case("LeakyRelu", X, alpha=0.5, gradient=[0])
+    t.case("LeakyRelu", np.array([-1000, -333, -0.07], np.float16), alpha=0.1)
     t.case("LeakyReluGrad", X.astype(np.float32), X[::-1].astype(np.float32), alpha=0.5)
     for d in REAL:
         t.case("BiasAdd", np.array([[1, 2, 3], [4, 5, 6]]).astype(d), np.array([1, 2, 3]).astype(d))

@@ -53,6 +53,7 @@ def segments(t):
         t.case("UnsortedSegment" + op, x, i32([[1, 0], [3, 1], [0, 0], [1, 1]]), i32(4))
         t.case("UnsortedSegment" + op, x, i32([1, 0, 1, 2]), i32(2))
         t.case("UnsortedSegment" + op, x, i32([1, 0, 1]), i32(2))
+        t.case("UnsortedSegment" + op, x, i32([1, 0, 1, 1]), i32([2]))
         t.case("UnsortedSegment" + op, np.zeros([0, 2], np.float32), i32([]), i32(2))
     t.case("UnsortedSegmentSum", x, np.array([1, 0, 1, 1], np.int16), i32(2))
 

@@ -68,6 +68,7 @@ def structure(t):
     t.case("SparseReorder", INDICES[[2, 0]], np.array(["a", "b"]), SHAPE)
     t.case("SparseReorder", INDICES[:0], VALUES[:0], SHAPE)
     t.case("SparseReorder", INDICES, VALUES[:3], SHAPE)
+    t.case("SparseReorder", i64([2, 50], [0, -1]), VALUES[:2], i64(1, 2))
     for shape in [i64(4, 3), i64(2, -1), i64(12), i64(-1), i64(2, 2, 3)]:
         t.case("SparseReshape", INDICES, SHAPE, shape)
     t.case("SparseReshape", INDICES, SHAPE, i64(5, -1))
@@ -118,6 +119,7 @@ def arithmetic(t):
         t.case("SparseAdd", INDICES, VALUES.astype(d), SHAPE, OTHER[0], OTHER[1].astype(d), SHAPE, d(1))
     t.case("SparseAdd", *a, OTHER[0], OTHER[1], i64(3, 5), np.float64(0))
     t.case("SparseAdd", *a, INDICES[:0], VALUES[:0], SHAPE, np.float64(0))
+    t.case("SparseAdd", i64([5]), VALUES[:1], i64(1), i64([5]), VALUES[:1], i64(1), np.float64(0))
     t.case("SparseAddGrad", np.array([5.0, 6.0, 7.0, 8.0]), INDICES, OTHER[0], i64([0, 0], [0, 2], [1, 1], [2, 1]))
     t.case("SparseAddGrad", np.array([5.0]), INDICES, OTHER[0], i64([0, 0], [0, 2]))
     for op in ["SparseSparseMinimum", "SparseSparseMaximum"]:
@@ -207,10 +209,58 @@ def crosses(t):
         t.case("SparseCrossHashed", [sparse[0]], [words], [sparse[1]], [texts], np.int64(1000), np.array(strong), salt)
 
 
+def rows_of_ragged(t):
+    for d in [np.float32, np.float64, np.int32, np.int64]:
+        t.case("RaggedRange", np.array([2, 5, 8]).astype(d), np.array([3, 5, 12]).astype(d), np.array(1).astype(d))
+        t.case("RaggedRange", np.array(0).astype(d), np.array(-7).astype(d), np.array([-3, 1]).astype(d), Tsplits=tf.int32)
+    t.case("RaggedRange", i32(0), i32(5, 6), i32(0))
+    t.case("RaggedRange", i32(0, 1), i32(5, 6, 7), i32(1))
+    t.case("RaggedRange", np.int32(0), np.int32(3), np.int32(1))
+    t.case("RaggedRange", np.zeros([0], np.int32), np.int32(3), np.int32(1))
+    t.case("RaggedRange", np.float32(0), np.float32(1), np.float32(0.3))
+    outer, inner, values = i64(0, 2, 2, 3), i64(0, 1, 4, 6), np.array([1.5, 2.5, 3.5, 4.5, 5.5, 6.5])
+    for indices in [i32(2, 0, 0, 1), i64(1), i32([[0, 2], [2, 2]]), np.zeros([0], np.int32)]:
+        t.case("RaggedGather", [inner], values, indices, OUTPUT_RAGGED_RANK=indices.ndim)
+        t.case("RaggedGather", [outer, inner], values, indices, OUTPUT_RAGGED_RANK=indices.ndim + 1)
+    t.case("RaggedGather", [inner.astype(np.int32)], np.array([["a", "b"]] * 6), i64(1, 0), OUTPUT_RAGGED_RANK=1)
+    t.case("RaggedGather", [inner], values, np.int64(1), OUTPUT_RAGGED_RANK=0)
+    t.case("RaggedGather", [inner], values, i32(3), OUTPUT_RAGGED_RANK=1)
+    t.case("RaggedGather", [inner], values, i32(-1), OUTPUT_RAGGED_RANK=1)
+    t.case("RaggedGather", [inner], values[:5], i32(0), OUTPUT_RAGGED_RANK=1)
+    t.case("RaggedGather", [i64(0, 3, 2, 6)], values, i32(0), OUTPUT_RAGGED_RANK=1)
+
+    def dense(shape, values, default, *partitions, **more):
+        t.case("RaggedTensorToTensor", shape, values, default, [tensor for _, tensor in partitions],
+               row_partition_types=[kind for kind, _ in partitions], **more)
+
+    splits, splits0 = ("ROW_SPLITS", inner), ("ROW_SPLITS", outer)
+    ids = [("FIRST_DIM_SIZE", np.int64(4)), ("VALUE_ROWIDS", i64(0, 1, 1, 1, 3, 3))]
+    for shape in [np.int32(-1), i64(-1, -1), i64(2, 2), i64(5, -1), i64(-1, 4), i64(0, 2), i64(2, 0)]:
+        dense(shape, values, np.float64(9), splits)
+        dense(shape, values, np.float64(9), *ids)
+    for shape in [np.int64(-1), i64(-1, -1, -1), i64(2, 3, 2), i64(4, 1, 5)]:
+        dense(shape, values, np.float64(9), splits0, splits)
+        dense(shape, values, np.float64(9), ("FIRST_DIM_SIZE", np.int64(3)), ("VALUE_ROWIDS", i64(0, 0, 2)),
+              ("VALUE_ROWIDS", i64(0, 1, 1, 1, 2, 2)))
+    pairs = np.arange(12.0).reshape(6, 2)
+    for default in [np.float64(9), np.array([8.0, 9.0]), np.array([7.0])]:
+        dense(np.int32(-1), pairs, default, splits)
+    dense(i64(-1, -1, 2), pairs, np.float64(0), splits)
+    dense(i64(-1, -1, 3), pairs, np.float64(0), splits)
+    dense(np.int32(-1), np.array(list("abcdef")), np.array(""), splits)
+    dense(np.int32(-1), values[:0], np.float64(9), ("ROW_SPLITS", i64(0, 0, 0)))
+    # TensorFlow reads behind the end of the values.
+    dense(np.int32(-1), values[:5], np.float64(9), splits, expected="INVALID_ARGUMENT")
+    dense(i64(2), values, np.float64(9), splits)
+    dense(np.int32(-1), values, np.array([8.0, 9.0]), splits)
+    dense(np.int32(-1), values, np.float64(9), ids[0], ("VALUE_ROWIDS", i64(0, 1, 1, 1, 3, 4)))
+
+
 def add_cases(t):
     sets(t)
     crosses(t)
     ragged(t)
+    rows_of_ragged(t)
     dense(t)
     structure(t)
     arithmetic(t)

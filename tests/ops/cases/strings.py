@@ -133,7 +133,8 @@ def joins(t):
     t.case("StringJoin", [EMPTY, s("x")])
     t.case("StringJoin", [s(["a"]), s(["a", "b"])])
     matrix = s([["a", "b"], ["c", "d"]])
-    for axes in [[0], [1], [-1], [0, 1], [1, 0], [], [2], [0, 0], [0, -2]]:
+    # An axis out of range has one code while building and another at run time: messages.scalars_and_vectors of interop.
+    for axes in [[0], [1], [-1], [0, 1], [1, 0], [], [0, 0], [0, -2]]:
         t.case("ReduceJoin", matrix, i32(*axes), separator=".")
     t.case("ReduceJoin", matrix, i32(1), keep_dims=True)
     t.case("ReduceJoin", s([[["a", "b"], ["c", "d"]], [["e", "f"], ["g", "h"]]]), i32(2, 0), separator=",")
