@@ -192,11 +192,8 @@ class MatrixSetDiagKernel final : public DiagonalKernel {
     if (ctx.input(1).shape().rank() < 1) return InvalidArgument("diagonal must be at least 1-dim, got a scalar");
     const Shape wanted = ShapeOf(d, in.shape().dims().first(rank - 2));
     if (ctx.input(1).shape() != wanted) {
-      const auto batch = in.shape().dims().first(rank - 2);
-      const auto given = ctx.input(1).shape().dims();
-      const bool same_batch = given.size() >= batch.size() && std::equal(batch.begin(), batch.end(), given.begin());
-      return InvalidArgument(same_batch ? "" : "first dimensions of diagonal don't match the input's: ",
-                             "diagonal must have shape ", wanted, ", got ", ctx.input(1).shape());
+      return InvalidArgument("first dimensions of diagonal don't match those of the input, or its size is another: ",
+                             "wanted is shape ", wanted, ", got ", ctx.input(1).shape());
     }
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, in.shape()));
     if (out->num_elements() == 0) return OkStatus();
