@@ -11,7 +11,7 @@
 namespace tensorbraid::cpu {
 
 StatusOr<StreamStart> StreamOfSeed(const Tensor& seed) {
-  if (seed.shape() != Shape({2})) return InvalidArgument("the seed must have shape [2], got ", seed.shape());
+  if (seed.shape() != Shape({2})) return InvalidArgument("the seed must be two numbers, got shape ", seed.shape());
   uint64_t s[2];
   for (int i = 0; i < 2; ++i) {
     switch (seed.dtype()) {

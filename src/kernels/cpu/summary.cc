@@ -175,7 +175,7 @@ Status AudioSummary(KernelContext& ctx) {
     return InvalidArgument("the sample rate must be a scalar, got shape ", ctx.input(2).shape());
   }
   const float rate = ctx.input(2).data<float>()[0];
-  if (!(rate > 0) || rate > 4e9f) return InvalidArgument("the sample rate must be positive, got ", rate);
+  if (!(rate > 0) || rate > 4e9f) return InvalidArgument("the sample rate must lie above 0 and within 4e9, got ", rate);
   constexpr int64_t kMaxSamples = int64_t{1} << 30;  // sizes in WAV files have 32 bits
   const int64_t frames = shape.dim(1);
   const int64_t channels = shape.rank() == 2 ? 1 : shape.dim(2);
