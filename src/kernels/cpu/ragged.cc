@@ -15,7 +15,8 @@ StatusOr<IntVector> SplitsOf(const Tensor& t, int64_t count) {
   if (t.shape().rank() != 1) return InvalidArgument("splits must be a vector, got shape ", t.shape());
   TF_ASSIGN_OR_RETURN(IntVector splits, IntegersOf(t, "splits"));
   if (splits.empty()) return InvalidArgument("ragged splits may not be empty, they begin with a 0");
-  if (splits[0] != 0) return InvalidArgument("ragged splits must begin with 0, got ", splits[0]);
+  if (splits[0] != 0)
+    return InvalidArgument("First value of ragged splits must be 0: rows begin with the values, got ", splits[0]);
   if (!std::is_sorted(splits.begin(), splits.end())) return InvalidArgument("splits must not fall");
   const int64_t last = splits[splits.size() - 1];
   if (count >= 0 && last != count) {

@@ -169,6 +169,19 @@ def places_and_axes(s):
     s.run(raw.Identity(input=raw.GuaranteeConst(input=handle)), text="cannot be a resource variable")
 
 
+def ragged_splits(s):
+    for splits, values, text in [([2, 3], [1, 2, 3], "First value of ragged splits must be 0"),
+                                 ([0, 5], [], "Final value of ragged splits must match"),
+                                 ([], [], "ragged splits may not be empty")]:
+        s.run(raw.RaggedTensorToSparse(rt_nested_splits=[_unknown(np.array(splits, np.int64))],
+                                       rt_dense_values=_unknown(np.float32(values))).sparse_indices, text=text)
+
+
+def a_placeholder_that_is_not_fed(s):
+    p = tf1.placeholder(tf.float32, [10, 10], name="images")
+    s.run(p + 1, text=r"must feed a value for placeholder tensor '\S*images' with dtype float and shape \[10,10\]")
+
+
 def segments(s):
     data = np.ones([4, 2], np.float32)
     for ids, text in [([-1, -1, 0, 0], r"Segment id -1 out of range \[0, 1\), possibly because 'segment_ids' input is not "
