@@ -75,15 +75,16 @@ class DataFormats {
   explicit DataFormats(const KernelConstruction& c)
       : from_(c.attr<std::string>("src_format")), to_(c.attr<std::string>("dst_format")) {}
 
-  Status Check(size_t least, size_t most) const {
-    if (from_.size() < least || from_.size() > most) {
-      return InvalidArgument("the source format must have ", least, " to ", most, " letters, got '", from_, "'");
+  Status Check() const {
+    if (from_.size() < 4 || from_.size() > 5) {
+      return InvalidArgument("Source format must be of length 4 or 5, got '", from_, "'");
     }
     std::string a = from_, b = to_;
     std::sort(a.begin(), a.end());
     std::sort(b.begin(), b.end());
     if (a != b || std::adjacent_find(a.begin(), a.end()) != a.end()) {
-      return InvalidArgument("the destination format '", to_, "' must be a permutation of '", from_, "'");
+      return InvalidArgument("Destination and source format must determine a permutation, got '", to_, "' and '", from_,
+                             "'");
     }
     return OkStatus();
   }
@@ -101,7 +102,7 @@ class DataFormatDimMapKernel final : public Kernel {
   explicit DataFormatDimMapKernel(const KernelConstruction& c) : formats_(c) {}
 
   Status Compute(KernelContext& ctx) override {
-    TF_RETURN_IF_ERROR(formats_.Check(4, 5));
+    TF_RETURN_IF_ERROR(formats_.Check());
     const auto in = ctx.input(0).data<T>();
     const auto rank = static_cast<T>(formats_.from().size());
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.ForwardOrAllocateOutput({0}, 0, ctx.input(0).shape()));
@@ -124,7 +125,7 @@ class DataFormatVecPermuteKernel final : public Kernel {
   explicit DataFormatVecPermuteKernel(const KernelConstruction& c) : formats_(c) {}
 
   Status Compute(KernelContext& ctx) override {
-    TF_RETURN_IF_ERROR(formats_.Check(4, 5));
+    TF_RETURN_IF_ERROR(formats_.Check());
     const Tensor& in = ctx.input(0);
     const int rank = in.shape().rank();
     if (rank != 1 && rank != 2) return InvalidArgument("the input must be a vector or a matrix, got ", in.shape());

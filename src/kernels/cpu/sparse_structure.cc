@@ -317,7 +317,8 @@ Status SparseFillEmptyRowsGrad(KernelContext& ctx) {
   for (int64_t i = 0; i < map.num_elements(); ++i) {
     const int64_t at = map.data<int64_t>()[i];
     if (at < 0 || at >= grad.num_elements()) {
-      return InvalidArgument("reverse_index_map[", i, "] is ", at, ", not in [0, ", grad.num_elements(), ")");
+      return InvalidArgument("Elements in reverse index must be in [0, ", grad.num_elements(), "), number ", i, " is ",
+                             at);
     }
     out->mutable_data<T>()[i] = g[at];
     seen[at] = true;

@@ -290,6 +290,14 @@ def scalars_and_vectors(s):
     s.run(_unknown(1) // _unknown(0), text="Integer division by zero")
     s.run(tf.random.uniform([3], _unknown(0), _unknown(0), tf.int32), text="Need minval < maxval, got 0 >= 0")
     s.run(tf1.multinomial(_unknown(np.zeros([5, 0])), 7), text="num_classes should be positive")
+    for source, target, text in [("12345678", "87654321", "Source format must be of length 4 or 5"),
+                                 ("1233", "4321", "Destination and source format must determine a permutation"),
+                                 ("1234", "5321", "Destination and source format must determine a permutation")]:
+        for op in (raw.DataFormatDimMap, raw.DataFormatVecPermute):
+            s.run(op(x=_unknown([0, 1, 2, 3]), src_format=source, dst_format=target), text=text)
+    for index in (-1, 10):
+        s.run(raw.SparseFillEmptyRowsGrad(reverse_index_map=_unknown(np.int64([2, index])), grad_values=[0, 1, 2, 3]),
+              text=r"Elements in reverse index must be in \[0, 4\)")
     for i, v, text in [([[0]], [[10.0]], "must be a vector"), ([0], [10.0], "x and v shape doesn't match"),
                        ([0, 1], [[10.0]], "i and x shape doesn't match")]:
         s.run(raw.InplaceUpdate(x=_unknown([[1.0]]), i=_unknown(np.int32(i)), v=_unknown(v)), text=text)
