@@ -1,11 +1,13 @@
 // The device function of parameter-server training.
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/device_name.h"
+#include "core/tensor_bytes.h"
 #include "graph/node.h"
 #include "tensorbraid/server.h"
 
@@ -49,8 +51,7 @@ int64_t VariableBytes(const Operation& op) {
   const AttrValue* dtype = op.node()->FindAttr("dtype");
   const AttrValue* shape = op.node()->FindAttr("shape");
   if (dtype == nullptr || shape == nullptr || !dtype->get<DType>() || !shape->get<Shape>()) return 0;
-  const int64_t elements = shape->get<Shape>()->num_elements();
-  return elements < 0 ? 0 : elements * static_cast<int64_t>(DTypeSize(*dtype->get<DType>()));
+  return std::max<int64_t>(0, TensorBytes(*shape->get<Shape>(), *dtype->get<DType>()));
 }
 
 }  // namespace
@@ -81,7 +82,7 @@ std::function<int(const Operation& op, int ps_tasks)> LeastBytesStrategy(int ps_
   return [loads](const Operation& op, int ps_tasks) {
     loads->resize(std::max<size_t>(loads->size(), ps_tasks));
     const auto least = std::min_element(loads->begin(), loads->begin() + ps_tasks);
-    *least += VariableBytes(op);
+    if (__builtin_add_overflow(*least, VariableBytes(op), &*least)) *least = std::numeric_limits<int64_t>::max();
     return static_cast<int>(least - loads->begin());
   };
 }

@@ -1,5 +1,6 @@
 #include "tensorbraid/tensor.h"
 
+#include <limits>
 #include <memory>
 #include <new>
 #include <sstream>
@@ -8,6 +9,7 @@
 #include "core/logging.h"
 #include "core/resource_handle.h"
 #include "core/strings.h"
+#include "core/tensor_bytes.h"
 #include "core/variant.h"
 
 namespace tensorbraid {
@@ -88,8 +90,8 @@ StatusOr<Tensor> Tensor::Create(DType dtype, const Shape& shape) {
   if (DTypeSize(dtype) == 0) return InvalidArgument("a tensor cannot have dtype ", dtype);
   if (!shape.is_fully_defined()) return InvalidArgument("a tensor needs a fully defined shape, got ", shape);
   const int64_t n = shape.num_elements();
-  int64_t bytes;
-  if (n < 0 || __builtin_mul_overflow(n, static_cast<int64_t>(DTypeSize(dtype)), &bytes)) {
+  const int64_t bytes = TensorBytes(shape, dtype);
+  if (bytes < 0 || bytes == std::numeric_limits<int64_t>::max()) {
     return InvalidArgument("shape ", shape, " has too many elements");
   }
   RefPtr<Buffer> buffer = NewBuffer(dtype, n);

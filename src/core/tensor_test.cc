@@ -4,9 +4,11 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "core/allocator.h"
 #include "core/strings.h"
+#include "core/tensor_bytes.h"
 
 namespace tensorbraid {
 namespace {
@@ -37,6 +39,14 @@ TEST(TensorTest, CreateRefusesWhatCannotBe) {
   EXPECT_EQ(Tensor::Create(kFloat32, {-1}).status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(Tensor::Create(DType::kInvalid, {1}).status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_FALSE(Tensor::Create(kFloat32, {int64_t{1} << 50}).ok());
+}
+
+TEST(TensorTest, BytesOfShapesNeverOverflow) {
+  EXPECT_EQ(TensorBytes({2, 3}, kFloat32), 24);
+  EXPECT_EQ(TensorBytes({}, kInt64), 8);
+  EXPECT_EQ(TensorBytes({-1, 3}, kFloat32), -1);
+  EXPECT_EQ(TensorBytes({int64_t{1} << 62}, kFloat32), std::numeric_limits<int64_t>::max());
+  EXPECT_EQ(TensorBytes({int64_t{1} << 62, 4}, kFloat32), -1);
 }
 
 TEST(DTypeTest, HalfPrecisionRoundsToNearestEven) {

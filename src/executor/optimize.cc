@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/strings.h"
+#include "core/tensor_bytes.h"
 #include "executor/evaluate.h"
 #include "graph/control_flow.h"
 #include "graph/node.h"
@@ -215,13 +216,13 @@ class Optimizer {
   // By the shapes that are known; the results of these are as small as what they are made of.
   static bool IsSmall(const Node& node) {
     if (node.type() == "BroadcastGradientArgs") return true;
-    int64_t bytes = 0;
+    int64_t room = kMaxFoldedBytes;
     for (int i = 0; i < node.num_outputs(); ++i) {
-      const int64_t elements = node.output_shape(i).num_elements();
-      if (elements < 0) return false;
-      bytes += elements * static_cast<int64_t>(std::max<size_t>(1, DTypeSize(node.output_type(i))));
+      const int64_t bytes = TensorBytes(node.output_shape(i), node.output_type(i));
+      if (bytes < 0 || bytes > room) return false;
+      room -= bytes;
     }
-    return node.num_outputs() > 0 && bytes <= kMaxFoldedBytes;
+    return node.num_outputs() > 0;
   }
 
   bool IsKnownShape(const Node& node) const {

@@ -7,6 +7,7 @@
 
 #include "core/device_name.h"
 #include "core/strings.h"
+#include "core/tensor_bytes.h"
 #include "graph/control_flow.h"
 #include "graph/node.h"
 #include "placement/loop_drivers.h"
@@ -193,9 +194,7 @@ class Partitioner {
     std::vector<Node*> controls;
     if (driver != nullptr) controls.push_back(driver);
     const int64_t edge = next_edge_++;
-    const int64_t elements = tensor.shape().num_elements();
-    const int64_t bytes =
-        IsPlain(tensor.dtype()) && elements >= 0 ? elements * static_cast<int64_t>(DTypeSize(tensor.dtype())) : -1;
+    const int64_t bytes = IsPlain(tensor.dtype()) ? TensorBytes(tensor.shape(), tensor.dtype()) : -1;
     // For who reads a trace.
     std::string name = tensor.node()->name().starts_with("_signal_") ? StrCat("^", from.name())
                                                                      : StrCat(from.name(), ":", tensor.index());
