@@ -145,7 +145,7 @@ Tensor SplitsTensor(const std::vector<int64_t>& splits, DType dtype) {
 Status RaggedGather(KernelContext& ctx) {
   const auto levels = static_cast<int>(ctx.node().attr<int64_t>("PARAMS_RAGGED_RANK"));
   const Tensor &values = ctx.input(levels), &indices = ctx.input(levels + 1);
-  if (values.shape().rank() < 1) return InvalidArgument("params.rank must be nonzero, got scalar values");
+  if (values.shape().rank() < 1) return InvalidArgument("the values are a scalar and have no rows to gather");
   std::vector<IntVector> splits(levels);
   for (int l = levels - 1; l >= 0; --l) {
     const int64_t count = l == levels - 1 ? values.shape().dim(0) : static_cast<int64_t>(splits[l + 1].size()) - 1;
