@@ -1,6 +1,10 @@
 #include "transport/calls.h"
 
+#include <cstdint>
+#include <limits>
 #include <utility>
+
+#include "core/strings.h"
 
 namespace tensorbraid {
 namespace {
@@ -13,7 +17,17 @@ class TextBuffer final : public Buffer {
   std::unique_ptr<std::string> text_;
 };
 
+constexpr uint64_t kMaxCallBytes = std::numeric_limits<int32_t>::max();
+
 }  // namespace
+
+Status CheckCallSize(const MessageParts& parts, const char* what) {
+  uint64_t bytes = 0;
+  for (const Payload& part : parts) bytes += part.size();
+  if (bytes <= kMaxCallBytes) return OkStatus();
+  return ResourceExhausted(what, " of ", bytes, " bytes is more than one message holds, ", kMaxCallBytes,
+                           ": split what is fed or fetched");
+}
 
 Payload OwnedPayload(std::string text) {
   Payload payload;

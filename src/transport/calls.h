@@ -16,6 +16,10 @@ namespace tensorbraid {
 // A message in pieces, one after the other.
 using MessageParts = std::vector<Payload>;
 
+// ResourceExhausted when a question or an answer (which `what` says) has more bytes than protobuf reads, 2 GiB less
+// one: whoever gets it could make nothing of it.
+Status CheckCallSize(const MessageParts& parts, const char* what);
+
 // The text as a payload that owns it.
 Payload OwnedPayload(std::string text);
 

@@ -146,6 +146,17 @@ Status SparseSparseExtreme(KernelContext& ctx) {
   return OkStatus();
 }
 
+// InvalidArgument when the dense shape has more elements than can be counted.
+Status CheckCountable(KernelContext& ctx, const SparseView& in) {
+  int64_t elements = 1;
+  for (int d = 0; d < in.rank(); ++d) {
+    if (__builtin_mul_overflow(elements, in.shape()[d], &elements)) {
+      return InvalidArgument("a dense tensor of shape ", ctx.input(2).ToString(), " would have too many elements");
+    }
+  }
+  return OkStatus();
+}
+
 // What a reduction leaves: the dimensions that stay, in order, and the shape of the result.
 struct Reduction {
   IntVector kept;
@@ -154,6 +165,7 @@ struct Reduction {
 };
 
 StatusOr<Reduction> ReductionOf(KernelContext& ctx, const SparseView& in) {
+  TF_RETURN_IF_ERROR(CheckCountable(ctx, in));
   TF_ASSIGN_OR_RETURN(const IntVector axes, IntegersOf(ctx.input(3), "reduction_axes"));
   std::vector<bool> reduced(in.rank(), false);
   for (int64_t a : axes) {
@@ -251,6 +263,7 @@ template <typename T>
 Status SparseSoftmax(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const SparseView in, SparseView::OfInputs(ctx, 0));
   if (in.rank() < 2) return InvalidArgument("the sparse tensor must have rank 2 or more, got ", in.rank());
+  TF_RETURN_IF_ERROR(CheckCountable(ctx, in));
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {in.size()}));
   using A = ComputeType<T>;
   const auto v = in.values().data<T>();

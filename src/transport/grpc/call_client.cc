@@ -39,6 +39,8 @@ class GrpcCallClient final : public CallClient {
   }
 
   Result Ask(const std::string& method, const MessageParts& request, Deadline deadline) override {
+    Status fits = CheckCallSize(request, "a request");
+    if (!fits.ok()) return {.status = std::move(fits), .answer = {}};
     const auto now = std::chrono::system_clock::now();
     const auto steady = std::chrono::steady_clock::now();
     const bool bounded = deadline != Deadline::max();

@@ -30,6 +30,8 @@ class CallServer::GrpcCall final : public Call, public std::enable_shared_from_t
   const std::string& method() const override { return context_.method(); }
   const Payload& request() const override { return request_; }
   void Answer(MessageParts answer) override {
+    const Status fits = CheckCallSize(answer, "an answer");
+    if (!fits.ok()) return Fail(fits);
     answer_ = ToByteBuffer(answer);
     stream_.WriteAndFinish(answer_, {}, grpc::Status::OK, end_op_.Arm(shared_from_this()));
   }

@@ -134,6 +134,14 @@ def embedding_lookup_sparse_trains(s):
     s.run(table)
 
 
+def shapes_with_too_many_elements(s):
+    huge = tf.SparseTensor([[1, 2], [3, 4]], [1.0, 3.0], [2**32, 2**31])
+    s.run(tf1.sparse.reduce_max(huge, 0))
+    s.run(tf1.sparse.reduce_sum(huge, 0))
+    s.run(tf1.sparse.reduce_sum_sparse(huge, 0).values)
+    s.run(tf.sparse.softmax(huge).values)
+
+
 def edit_distance(s):
     a = tf.SparseTensor([[0, 0], [0, 1], [1, 0]], ["a", "b", "c"], [2, 2])
     b = tf.SparseTensor([[0, 0], [1, 0], [1, 1]], ["a", "c", "d"], [2, 2])

@@ -1,0 +1,28 @@
+#include "transport/calls.h"
+
+#include <gtest/gtest.h>
+
+#include "absl/status/status.h"
+
+namespace tensorbraid {
+namespace {
+
+// As many bytes as wanted, without the memory: the same one again and again.
+MessageParts Parts(size_t mebibytes, size_t more) {
+  static const std::vector<std::byte> once(1 << 20);
+  Payload payload;
+  for (size_t i = 0; i < mebibytes; ++i) payload.pieces.push_back(once);
+  payload.pieces.push_back({once.data(), more});
+  return {OwnedPayload("head"), std::move(payload)};
+}
+
+TEST(CallsTest, WhatNoParserReadsIsNotSent) {
+  EXPECT_TRUE(CheckCallSize({}, "an answer").ok());
+  EXPECT_TRUE(CheckCallSize(Parts(2047, (1 << 20) - 5), "an answer").ok());
+  const Status status = CheckCallSize(Parts(2047, (1 << 20) - 4), "an answer");
+  EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
+  EXPECT_TRUE(absl::IsResourceExhausted(CheckCallSize(Parts(8192, 0), "an answer")));
+}
+
+}  // namespace
+}  // namespace tensorbraid
