@@ -77,6 +77,11 @@ class CachingAllocator {
         return p;
       }
     }
+    // What is kept for later must not be what the system lacks now.
+    if (cached_.load(std::memory_order_relaxed) >
+        limit_.load(std::memory_order_relaxed) - in_use_.load(std::memory_order_relaxed)) {
+      ReleaseCached();
+    }
     if (static_cast<int64_t>(size) > largest_.load(std::memory_order_relaxed)) {
       largest_.store(static_cast<int64_t>(size), std::memory_order_relaxed);
     }
@@ -88,8 +93,10 @@ class CachingAllocator {
   void Free(void* p, int c) {
     const auto size = static_cast<int64_t>(ClassSize(c));
     in_use_.fetch_sub(size, std::memory_order_relaxed);
-    const int64_t limit = std::max<int64_t>(int64_t{256} << 20, 4 * largest_.load(std::memory_order_relaxed));
-    if (cached_.fetch_add(size, std::memory_order_relaxed) + size > limit) {
+    const int64_t of_memory = limit_.load(std::memory_order_relaxed) / 8;
+    const int64_t most =
+        std::max<int64_t>(int64_t{256} << 20, std::min(4 * largest_.load(std::memory_order_relaxed), of_memory));
+    if (cached_.fetch_add(size, std::memory_order_relaxed) + size > most) {
       cached_.fetch_sub(size, std::memory_order_relaxed);
       std::free(p);
       return;
@@ -116,6 +123,19 @@ class CachingAllocator {
     Mutex mu;
     std::vector<void*> blocks TB_GUARDED_BY(mu);
   };
+
+  void ReleaseCached() {
+    for (int c = 0; c < kNumClasses; ++c) {
+      std::vector<void*> blocks;
+      {
+        MutexLock lock(lists_[c].mu);
+        blocks.swap(lists_[c].blocks);
+      }
+      for (void* p : blocks) std::free(p);
+      cached_.fetch_sub(static_cast<int64_t>(ClassSize(c) * blocks.size()), std::memory_order_relaxed);
+    }
+  }
+
   std::array<FreeList, kNumClasses> lists_;
   std::atomic<int64_t> in_use_{0};
   std::atomic<int64_t> cached_{0};

@@ -17,9 +17,9 @@ struct AllocatorStats {
 };
 
 // A buffer of at least `size` bytes, uninitialised; null when the system has no more memory, or the limit is reached.
-// Freed blocks are kept by
-// size class (at most 12.5 % apart) and handed out again, so that a training step touches no fresh pages once it has
-// run before. What is kept is bounded by four times the largest block in use and 256 MiB. Thread-safe.
+// Freed blocks are kept by size class (at most 12.5 % apart) and handed out again, so that a training step touches no
+// fresh pages once it has run before. What is kept is bounded by four times the largest block so far and an eighth of
+// the limit (256 MiB are always allowed), and is let go when the limit would be passed with it. Thread-safe.
 RefPtr<Buffer> AllocateBuffer(size_t size);
 
 AllocatorStats GetAllocatorStats();

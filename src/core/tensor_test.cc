@@ -41,6 +41,18 @@ TEST(TensorTest, CreateRefusesWhatCannotBe) {
   EXPECT_FALSE(Tensor::Create(kFloat32, {int64_t{1} << 50}).ok());
 }
 
+TEST(AllocatorTest, WhatIsKeptDoesNotStandInTheWayOfWhatIsAskedFor) {
+  const int64_t before = GetAllocatorStats().bytes_in_use;
+  SetAllocatorLimit(before + (int64_t{64} << 20));
+  AllocateBuffer(40 << 20);  // and frees it
+  EXPECT_GE(GetAllocatorStats().bytes_cached, 40 << 20);
+  const RefPtr<Buffer> other = AllocateBuffer(50 << 20);
+  EXPECT_TRUE(other);
+  EXPECT_EQ(GetAllocatorStats().bytes_cached, 0);
+  EXPECT_FALSE(AllocateBuffer(40 << 20));
+  SetAllocatorLimit(std::numeric_limits<int64_t>::max());
+}
+
 TEST(TensorTest, BytesOfShapesNeverOverflow) {
   EXPECT_EQ(TensorBytes({2, 3}, kFloat32), 24);
   EXPECT_EQ(TensorBytes({}, kInt64), 8);

@@ -326,7 +326,7 @@ class HostileTest(unittest.TestCase):
         numbers = ('node { name: "d" op: "Const" attr { key: "dtype" value { type: DT_INT64 } } attr { key: "value" value '
                    '{ tensor { dtype: DT_INT64 tensor_shape { dim { size: 2 } } int64_val: [%d, %d] } } } }')
         fill = 'attr { key: "index_type" value { type: DT_INT64 } }'
-        for a, b in [(2**29, 1), (2**40, 1), (2**31, 2**31), (2**62, 2**62), (-1, 4)]:
+        for a, b in [(2**40, 1), (2**31, 2**31), (2**62, 2**62), (-1, 4)]:
             with self.subTest((a, b)):
                 self.step_fails((EXHAUSTED, INVALID), const("v") + numbers % (a, b) +
                                 node("f", "Fill", ["d", "v"], fill), ["f:0"])

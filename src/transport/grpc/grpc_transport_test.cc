@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "transport/codec.h"
+#include "transport/grpc/call_client.h"
 #include "transport/transport_test_util.h"
 
 #ifndef TENSORBRAID_TSAN
@@ -295,6 +296,31 @@ TEST(GrpcTransportTest, ASilentServerRunsIntoTheTimeout) {
   EXPECT_EQ(link.status().code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(link.status().message(), HasSubstr(address));
   close(fd);
+}
+
+// More than one message holds, without the memory.
+MessageParts Huge() {
+  static const std::vector<std::byte> once(1 << 20);
+  Payload payload;
+  payload.pieces.assign(2048, once);
+  return {std::move(payload)};
+}
+
+TEST(GrpcTransportTest, ACallThatNobodyCouldReadIsAnErrorAtOnce) {
+  class : public CallHandler {
+    void OnCall(std::shared_ptr<Call> call) override { call->Answer(Huge()); }
+  } answers;
+  Recorder handler("server");
+  auto transport = NewGrpcTransport({});
+  transport->ServeCalls(&answers);
+  const auto port = transport->Listen("localhost:0", &handler);
+  ASSERT_TRUE(port.ok()) << port.status();
+  auto client = NewGrpcCallClient(StrCat("localhost:", *port), std::chrono::seconds(60));
+  const auto ask = [&](const MessageParts& request) {
+    return client->Ask("/tensorflow.MasterService/RunStep", request, CallClient::Deadline::max()).status;
+  };
+  EXPECT_TRUE(absl::IsResourceExhausted(ask({OwnedPayload("what is there?")})));
+  EXPECT_TRUE(absl::IsResourceExhausted(ask(Huge())));
 }
 
 }  // namespace
