@@ -169,8 +169,11 @@ StatusOr<Reduction> ReductionOf(KernelContext& ctx, const SparseView& in) {
   TF_ASSIGN_OR_RETURN(const IntVector axes, IntegersOf(ctx.input(3), "reduction_axes"));
   std::vector<bool> reduced(in.rank(), false);
   for (int64_t a : axes) {
-    TF_ASSIGN_OR_RETURN(const int axis, AxisOf(a, in.rank()));
-    reduced[axis] = true;
+    const StatusOr<int> axis = AxisOf(a, in.rank());
+    if (!axis.ok()) {
+      return InvalidArgument("Invalid reduction dimension ", a, " of a sparse tensor of rank ", in.rank());
+    }
+    reduced[*axis] = true;
   }
   const bool keep_dims = ctx.node().attr<bool>("keep_dims");
   Reduction r;

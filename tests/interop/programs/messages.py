@@ -284,6 +284,9 @@ def scalars_and_vectors(s):
     s.run(tf.pad(_unknown(7), _unknown([[1, 2]])), text="The first dimension of paddings must be the rank of inputs")
     s.run(tf.math.unsorted_segment_sum(_unknown(7), _unknown(1), _unknown([4])), text="num_segments should be a scalar")
     s.run(tf.strings.reduce_join(["a", "b"], axis=_unknown(-2)), text="reduction dimension -2")
+    sparse = tf.SparseTensor([[0, 0], [1, 2]], [1.0, 2.0], [2, 3])
+    for reduce in (tf1.sparse.reduce_sum, tf1.sparse.reduce_max):
+        s.run(reduce(sparse, _unknown(-3)), text="Invalid reduction dimension -3")
     for shape in ([3, 3], [2, 4]):
         s.run(tf.linalg.set_diag(_unknown(np.zeros([2, 3, 3])), _unknown(np.ones(shape))),
               text="first dimensions of diagonal don't match")
