@@ -22,6 +22,7 @@ void ReadTensor(const uint8_t* data, int size) {
   if (!tensor.ok()) return;
   ToProto(*tensor, &again);
   const auto same = FromProto(again);
+  if (absl::IsResourceExhausted(same.status())) return;  // there may be room for one of them only
   if (!same.ok() || same->dtype() != tensor->dtype() || same->shape() != tensor->shape() ||
       same->ToString() != tensor->ToString()) {
     std::abort();
@@ -37,6 +38,7 @@ void ReadAttr(const uint8_t* data, int size) {
     again.Clear();
     ToProto(*value, &again);
     const auto same = FromProto(again, wanted);
+    if (absl::IsResourceExhausted(same.status())) continue;
     if (!same.ok() || same->ToString() != value->ToString()) std::abort();
   }
 }

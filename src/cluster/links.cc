@@ -306,7 +306,7 @@ void Links::Tick() {
           alive.push_back(link);
         }
       }
-      std::erase_if(peer.waiters, [&](Waiter& w) {
+      std::erase_if(peer.waiters, [&, &peer = peer](Waiter& w) {
         peer.waited_at = now;
         if (w.deadline > now) return false;
         overdue.emplace_back(std::move(w.done), Unavailable("cannot reach ", Describe(peer), ": ",

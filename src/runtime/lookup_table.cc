@@ -209,8 +209,8 @@ Status LookupTable::Put(const Tensor& keys, const Tensor& values, bool refuse_ch
         num_deleted_ -= num_deleted_ > 0 ? 1 : 0;
       }
     } else if (refuse_change) {
-      const auto same = [&]<typename T>() {
-        const auto have = values_.data<T>().subspan(it->second * value_size_, value_size_);
+      const auto same = [&, row = it->second]<typename T>() {
+        const auto have = values_.data<T>().subspan(row * value_size_, value_size_);
         return std::equal(have.begin(), have.end(), values.data<T>().begin() + i * value_size_);
       };
       const size_t bytes = static_cast<size_t>(value_size_) * DTypeSize(options_.value_dtype);

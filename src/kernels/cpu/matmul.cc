@@ -50,7 +50,7 @@ class BatchMatMulKernel final : public Kernel {
     const Tensor& x = ctx.input(0);
     const Tensor& y = ctx.input(1);
     TF_ASSIGN_OR_RETURN(const MatMulSizes sizes, MatMulSizesOf(x.shape(), y.shape(), adj_x_, adj_y_));
-    const auto [m, n, k] = sizes;
+    const int64_t m = sizes.m, n = sizes.n, k = sizes.k;
     const int rx = x.shape().rank(), ry = y.shape().rank();
     const Shape x_batch(x.shape().dims().first(rx - 2));
     const Shape y_batch(y.shape().dims().first(ry - 2));
