@@ -1,25 +1,15 @@
 // Decompositions by elimination and reflection: Cholesky, LU, QR; determinants and inverses.
-#include <Eigen/Cholesky>
-#include <Eigen/LU>
-#include <Eigen/QR>
 #include <cmath>
 #include <limits>
 
 #include "kernels/cpu/families.h"
 #include "kernels/cpu/linalg.h"
+#include "kernels/cpu/linalg_dense.h"
 
 namespace tensorbraid::cpu {
 namespace {
 
 Status Singular(int64_t matrix) { return InvalidArgument("matrix ", matrix, " is singular: Input is not invertible."); }
-
-template <typename T>
-using Lu = Eigen::PartialPivLU<MatrixOf<Wide<T>>>;
-
-template <typename T>
-bool HasZeroPivot(const Lu<T>& lu) {
-  return !(lu.matrixLU().diagonal().cwiseAbs().minCoeff() > 0);
-}
 
 // The lower triangle L of A = L L^H; NaN where there is none.
 template <typename T>
@@ -30,12 +20,11 @@ Status CholeskyKernel(KernelContext& ctx) {
   return ForEachMatrix(ctx, m.count(), CubicCost(m), [&](int64_t i) {
     MatrixMap<T> result(to + i * m.size(), m.rows, m.rows);
     if (m.rows == 0) return OkStatus();
-    const Eigen::LLT<MatrixOf<Wide<T>>> llt(WideMatrixAtIndex<T>(ctx.input(0), m, i));
-    result.setZero();
-    if (llt.info() == Eigen::Success) {
-      const MatrixOf<Wide<T>> l = llt.matrixL();
+    MatrixOf<Wide<T>> l;
+    if (FactorCholesky(WideMatrixAtIndex<T>(ctx.input(0), m, i), &l)) {
       result = l.template cast<T>();
     } else {
+      result.setZero();
       result.template triangularView<Eigen::Lower>().setConstant(
           std::numeric_limits<typename Eigen::NumTraits<T>::Real>::quiet_NaN());
     }
@@ -43,7 +32,6 @@ Status CholeskyKernel(KernelContext& ctx) {
   });
 }
 
-// With L and the gradient G of L: (S + S^T) / 2 where S = L^-T tril'(L^T G) L^-1 and tril' halves the diagonal.
 template <typename T>
 Status CholeskyGradKernel(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const Matrices m, SquareMatricesOf(ctx.input(0), "l"));
@@ -55,16 +43,9 @@ Status CholeskyGradKernel(KernelContext& ctx) {
   T* to = out->mutable_data<T>().data();
   return ForEachMatrix(ctx, m.count(), 4 * CubicCost(m), [&](int64_t i) {
     if (m.rows == 0) return OkStatus();
-    using M = MatrixOf<double>;
-    const M l = WideMatrixAtIndex<T>(ctx.input(0), m, i).template triangularView<Eigen::Lower>();
-    const M g = WideMatrixAtIndex<T>(ctx.input(1), m, i).template triangularView<Eigen::Lower>();
-    M middle = (l.transpose() * g).template triangularView<Eigen::Lower>();
-    middle.diagonal() *= 0.5;
-    const auto lower = l.template triangularView<Eigen::Lower>();
-    lower.transpose().solveInPlace(middle);
-    lower.template solveInPlace<Eigen::OnTheRight>(middle);
-    const M symmetric = 0.5 * (middle + middle.transpose());
-    MatrixMap<T>(to + i * m.size(), m.rows, m.rows) = symmetric.template cast<T>();
+    const MatrixOf<double> gradient =
+        CholeskyGradient(WideMatrixAtIndex<T>(ctx.input(0), m, i), WideMatrixAtIndex<T>(ctx.input(1), m, i));
+    MatrixMap<T>(to + i * m.size(), m.rows, m.rows) = gradient.template cast<T>();
     return OkStatus();
   });
 }
@@ -78,12 +59,12 @@ Status LuKernel(KernelContext& ctx) {
   T* to = out->mutable_data<T>().data();
   return ForEachMatrix(ctx, m.count(), CubicCost(m), [&](int64_t i) -> Status {
     if (m.rows == 0) return OkStatus();
-    const Lu<T> lu(WideMatrixAtIndex<T>(ctx.input(0), m, i));
-    if (HasZeroPivot<T>(lu)) return Singular(i);
-    MatrixMap<T>(to + i * m.size(), m.rows, m.rows) = lu.matrixLU().template cast<T>();
-    const Eigen::PermutationMatrix<Eigen::Dynamic> inverse = lu.permutationP().inverse();
+    const LuFactors<Wide<T>> lu(WideMatrixAtIndex<T>(ctx.input(0), m, i));
+    if (lu.has_zero_pivot()) return Singular(i);
+    MatrixMap<T>(to + i * m.size(), m.rows, m.rows) = lu.triangles().template cast<T>();
+    const std::vector<int> rows = lu.rows();
     for (int64_t k = 0; k < m.rows; ++k) {
-      const int row = inverse.indices()(k);
+      const int row = rows[k];
       if (p->dtype() == kInt64) {
         p->mutable_data<int64_t>()[i * m.rows + k] = row;
       } else {
@@ -110,17 +91,15 @@ class QrKernel final : public Kernel {
     return ForEachMatrix(ctx, m.count(), 4 * CubicCost(m), [&](int64_t i) {
       MatrixMap<T> mq(to_q + i * m.rows * inner, m.rows, inner);
       MatrixMap<T> mr(to_r + i * inner * m.columns, inner, m.columns);
-      mr.setZero();
-      mq.setIdentity();
-      if (least == 0) return OkStatus();
-      const Eigen::HouseholderQR<MatrixOf<Wide<T>>> qr(WideMatrixAtIndex<T>(ctx.input(0), m, i));
-      for (int64_t row = 0; row < least; ++row) {
-        const int64_t right = m.columns - row;
-        mr.row(row).tail(right) = qr.matrixQR().row(row).tail(right).template cast<T>();
+      if (least == 0) {
+        mr.setZero();
+        mq.setIdentity();
+        return OkStatus();
       }
-      MatrixOf<Wide<T>> q_wide = MatrixOf<Wide<T>>::Identity(m.rows, inner);
-      q_wide.applyOnTheLeft(qr.householderQ());
+      MatrixOf<Wide<T>> q_wide, r_wide;
+      FactorQr(WideMatrixAtIndex<T>(ctx.input(0), m, i), inner, &q_wide, &r_wide);
       mq = q_wide.template cast<T>();
+      mr = r_wide.template cast<T>();
       return OkStatus();
     });
   }
@@ -135,7 +114,8 @@ Status DeterminantKernel(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, m.batch));
   T* to = out->mutable_data<T>().data();
   return ForEachMatrix(ctx, m.count(), CubicCost(m), [&](int64_t i) {
-    to[i] = m.rows == 0 ? T(1) : static_cast<T>(Lu<T>(WideMatrixAtIndex<T>(ctx.input(0), m, i)).determinant());
+    to[i] =
+        m.rows == 0 ? T(1) : static_cast<T>(LuFactors<Wide<T>>(WideMatrixAtIndex<T>(ctx.input(0), m, i)).Determinant());
     return OkStatus();
   });
 }
@@ -152,10 +132,10 @@ Status LogDeterminantKernel(KernelContext& ctx) {
     Wide<T> direction = 1;
     double sum = 0;
     if (m.rows > 0) {
-      const Lu<T> lu(WideMatrixAtIndex<T>(ctx.input(0), m, i));
-      direction = static_cast<double>(lu.permutationP().determinant());
+      const LuFactors<Wide<T>> lu(WideMatrixAtIndex<T>(ctx.input(0), m, i));
+      direction = lu.sign();
       for (int64_t k = 0; k < m.rows; ++k) {
-        const Wide<T> pivot = lu.matrixLU()(k, k);
+        const Wide<T> pivot = lu.triangles()(k, k);
         const double size = std::abs(pivot);
         sum += std::log(size);
         direction *= pivot / size;
@@ -184,9 +164,9 @@ class InverseKernel final : public Kernel {
       if (m.rows == 0) return OkStatus();
       MatrixOf<Wide<T>> a = WideMatrixAtIndex<T>(ctx.input(0), m, i);
       if (adjoint_) a.adjointInPlace();
-      const Lu<T> lu(a);
-      if (HasZeroPivot<T>(lu)) return Singular(i);
-      const MatrixOf<Wide<T>> inverse = lu.inverse();
+      const LuFactors<Wide<T>> lu(a);
+      if (lu.has_zero_pivot()) return Singular(i);
+      const MatrixOf<Wide<T>> inverse = lu.Inverse();
       MatrixMap<T>(to + i * m.size(), m.rows, m.rows) = inverse.template cast<T>();
       return OkStatus();
     });

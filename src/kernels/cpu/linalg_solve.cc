@@ -1,12 +1,10 @@
 // Linear equations.
-#include <Eigen/Cholesky>
-#include <Eigen/LU>
-#include <Eigen/QR>
 #include <algorithm>
 #include <type_traits>
 
 #include "kernels/cpu/families.h"
 #include "kernels/cpu/linalg.h"
+#include "kernels/cpu/linalg_dense.h"
 
 namespace tensorbraid::cpu {
 namespace {
@@ -44,11 +42,11 @@ class SolveKernel final : public Kernel {
       if (s.b.size() == 0) return OkStatus();
       MatrixOf<Wide<T>> a = WideMatrixAtIndex<T>(ctx.input(0), s.a, i);
       if (adjoint_) a.adjointInPlace();
-      const Eigen::PartialPivLU<MatrixOf<Wide<T>>> lu(a);
-      if (!(lu.matrixLU().diagonal().cwiseAbs().minCoeff() > 0)) {
+      const LuFactors<Wide<T>> lu(a);
+      if (lu.has_zero_pivot()) {
         return InvalidArgument("matrix ", i, " is singular: Input matrix is not invertible.");
       }
-      const MatrixOf<Wide<T>> x = lu.solve(WideMatrixAtIndex<T>(ctx.input(1), s.b, i));
+      const MatrixOf<Wide<T>> x = lu.Solve(WideMatrixAtIndex<T>(ctx.input(1), s.b, i));
       MatrixMap<T>(to + i * s.b.size(), s.b.rows, s.b.columns) = x.template cast<T>();
       return OkStatus();
     });
@@ -142,31 +140,12 @@ class SolveLsKernel final : public Kernel {
       }
       const MatrixOf<W> a = WideMatrixAtIndex<T>(ctx.input(0), s.a, i);
       const MatrixOf<W> b = WideMatrixAtIndex<T>(ctx.input(1), s.b, i);
+      MatrixOf<W> solution;
       if (!fast_) {
-        const MatrixOf<W> solution = Eigen::CompleteOrthogonalDecomposition<MatrixOf<W>>(a).solve(b);
-        x = solution.template cast<T>();
-        return OkStatus();
-      }
-      const bool tall = s.a.rows >= s.a.columns;
-      MatrixOf<W> gramian;
-      if (tall) {
-        gramian = a.adjoint() * a;
-      } else {
-        gramian = a * a.adjoint();
-      }
-      gramian.diagonal().array() += W(l2);
-      const Eigen::LLT<MatrixOf<W>> llt(gramian);
-      if (llt.info() != Eigen::Success) {
+        solution = LeastSquares(a, b);
+      } else if (!NormalLeastSquares(a, b, l2, &solution)) {
         return InvalidArgument(
             "the matrix is rank deficient or nearly so; fast = false or a larger l2_regularizer may help");
-      }
-      MatrixOf<W> solution;
-      if (tall) {
-        const MatrixOf<W> product = a.adjoint() * b;
-        solution = llt.solve(product);
-      } else {
-        const MatrixOf<W> solved = llt.solve(b);
-        solution = a.adjoint() * solved;
       }
       x = solution.template cast<T>();
       return OkStatus();
