@@ -25,7 +25,12 @@ enum class DType : int32_t {
   kComplex64 = 8,
   kInt64 = 9,
   kBool = 10,
+  kQint8 = 11,
+  kQuint8 = 12,
+  kQint32 = 13,
   kBfloat16 = 14,
+  kQint16 = 15,
+  kQuint16 = 16,
   kUint16 = 17,
   kComplex128 = 18,
   kFloat16 = 19,
@@ -118,8 +123,12 @@ std::optional<DType> ParseDType(std::string_view name);
 bool IsKnownDType(int32_t number);
 
 bool IsFloating(DType t);  // float16, bfloat16, float32, float64
-bool IsInteger(DType t);   // signed and unsigned
+bool IsInteger(DType t);   // signed and unsigned; quantized ones are none
 bool IsComplex(DType t);
+
+// The type that elements are stored as: for quantized types (qint8 and its kin: integers that stand for reals by a
+// scale kept elsewhere) the integers of their size, for all others the type itself.
+DType StorageType(DType t);
 
 // True for types whose elements are plain bytes: they may be copied with memcpy and sent as they lie.
 bool IsPlain(DType t);

@@ -58,13 +58,13 @@ class Tensor {
   size_t num_bytes() const { return static_cast<size_t>(num_elements_) * DTypeSize(dtype_); }
   bool is_valid() const { return dtype_ != DType::kInvalid; }
 
-  // REQUIRES: T is the element type (checked).
+  // REQUIRES: T is the element type, or what it is stored as (checked).
   template <typename T>
   std::span<const T> data() const {
     CheckType(DTypeOf<T>::value);
     return {static_cast<const T*>(data_), static_cast<size_t>(num_elements_)};
   }
-  // REQUIRES: T is the element type (checked), and nobody else holds the buffer.
+  // REQUIRES: T as for data() (checked), and nobody else holds the buffer.
   template <typename T>
   std::span<T> mutable_data() {
     CheckType(DTypeOf<T>::value);
@@ -96,13 +96,13 @@ class Tensor {
  private:
   void CheckType(DType t) const {
     if (t != dtype_) [[unlikely]]
-      TypeMismatch(t);
+      CheckStorage(t);
   }
   void CheckCount(size_t n) const {
     if (n != static_cast<size_t>(num_elements_)) [[unlikely]]
       CountMismatch(n);
   }
-  [[noreturn]] void TypeMismatch(DType wanted) const;
+  void CheckStorage(DType wanted) const;
   [[noreturn]] void CountMismatch(size_t wanted) const;
 
   RefPtr<Buffer> buffer_;

@@ -14,7 +14,7 @@ constexpr size_t kMaxSlices = 10'000;
 
 // How many elements a message holds.
 int64_t CountValues(const proto::TensorProto& p, DType dtype) {
-  switch (dtype) {
+  switch (StorageType(dtype)) {
     case DType::kFloat32:
       return p.float_val_size();
     case DType::kFloat64:

@@ -30,7 +30,7 @@ void AppendComplex(const Tensor& tensor, To* to) {
 
 // False for dtypes that TensorFlow does not save so.
 bool FillValues(const Tensor& t, proto::TensorProto* p) {
-  switch (t.dtype()) {
+  switch (StorageType(t.dtype())) {
     case DType::kFloat32:
       Append<float>(t, p->mutable_float_val());
       return true;

@@ -25,10 +25,13 @@ const std::vector<std::pair<std::string, Types>>& Groups() {
     reals.insert(ints.begin(), ints.end());
     numbers = reals;
     numbers.insert(complex.begin(), complex.end());
+    const Types quantized = {DType::kQint8, DType::kQuint8, DType::kQint16, DType::kQuint16, DType::kQint32};
     any = numbers;
+    any.insert(quantized.begin(), quantized.end());
     any.insert({kBool, kString, DType::kResource, DType::kVariant});
-    return std::vector<std::pair<std::string, Types>>{{"any", any},   {"numbers", numbers}, {"reals", reals},
-                                                      {"ints", ints}, {"floats", floats},   {"complex", complex}};
+    return std::vector<std::pair<std::string, Types>>{
+        {"any", any},       {"numbers", numbers}, {"reals", reals},        {"ints", ints},
+        {"floats", floats}, {"complex", complex}, {"quantized", quantized}};
   }());
   return groups;
 }
@@ -63,9 +66,14 @@ std::string DTypesOf(const OpDef& op, const std::vector<const KernelDef*>& kerne
     if (attr.type != "type" && attr.type != "list(type)") continue;
     Types types;
     for (const KernelDef* kernel : kernels) {
-      const auto it = kernel->types.find(attr.name);
-      const Types more = it == kernel->types.end() ? Allowed(attr) : Types(it->second.begin(), it->second.end());
-      types.insert(more.begin(), more.end());
+      const auto it = std::find_if(kernel->types.begin(), kernel->types.end(),
+                                   [&](const TypeConstraint& c) { return c.attr == attr.name; });
+      if (it == kernel->types.end()) {
+        types.merge(Allowed(attr));
+      } else {
+        const std::vector<DType> more = it->types.ToVector();
+        types.insert(more.begin(), more.end());
+      }
     }
     if (kernels.empty()) types = Allowed(attr);
     parts.push_back(StrCat(attr.name, ": ", Words(std::move(types))));

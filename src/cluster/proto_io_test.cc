@@ -74,6 +74,15 @@ TEST(TakeFieldsTest, EveryEncodingOfATensorIsRead) {
   proto::TensorProto empty;
   ToProto(Tensor(kFloat32, {0, 3}), &empty);
   EXPECT_EQ(read(empty)->shape(), Shape({0, 3}));
+  proto::TensorProto quantized;
+  quantized.set_dtype(proto::DT_QINT16);
+  quantized.mutable_tensor_shape()->add_dim()->set_size(3);
+  quantized.add_int_val(-300);
+  quantized.add_int_val(7);
+  const auto integers = read(quantized);
+  ASSERT_TRUE(integers.ok()) << integers.status();
+  EXPECT_EQ(integers->ToString(), "qint16[3] [-300 7 7]");
+  EXPECT_EQ(integers->data<int16_t>()[0], -300);
 }
 
 TEST(TakeFieldsTest, RefusesWhatIsNoMessage) {

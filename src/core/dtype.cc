@@ -29,7 +29,12 @@ constexpr std::array kTypes = {
     TypeNames{DType::kComplex64, "complex64", "complex64", "DT_COMPLEX64", 8},
     TypeNames{DType::kInt64, "int64", "int64", "DT_INT64", 8},
     TypeNames{DType::kBool, "bool", "bool", "DT_BOOL", 1},
+    TypeNames{DType::kQint8, "qint8", "qint8", "DT_QINT8", 1},
+    TypeNames{DType::kQuint8, "quint8", "quint8", "DT_QUINT8", 1},
+    TypeNames{DType::kQint32, "qint32", "qint32", "DT_QINT32", 4},
     TypeNames{DType::kBfloat16, "bfloat16", "bfloat16", "DT_BFLOAT16", 2},
+    TypeNames{DType::kQint16, "qint16", "qint16", "DT_QINT16", 2},
+    TypeNames{DType::kQuint16, "quint16", "quint16", "DT_QUINT16", 2},
     TypeNames{DType::kUint16, "uint16", "uint16", "DT_UINT16", 2},
     TypeNames{DType::kComplex128, "complex128", "complex128", "DT_COMPLEX128", 16},
     TypeNames{DType::kFloat16, "float16", "half", "DT_HALF", 2},
@@ -108,6 +113,23 @@ bool IsInteger(DType t) {
 }
 
 bool IsComplex(DType t) { return t == DType::kComplex64 || t == DType::kComplex128; }
+
+DType StorageType(DType t) {
+  switch (t) {
+    case DType::kQint8:
+      return kInt8;
+    case DType::kQuint8:
+      return kUint8;
+    case DType::kQint16:
+      return kInt16;
+    case DType::kQuint16:
+      return kUint16;
+    case DType::kQint32:
+      return kInt32;
+    default:
+      return t;
+  }
+}
 
 bool IsPlain(DType t) {
   return t != DType::kString && t != DType::kResource && t != DType::kVariant && DTypeSize(t) > 0;

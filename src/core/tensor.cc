@@ -130,7 +130,8 @@ StatusOr<Tensor> Tensor::FromBuffer(RefPtr<Buffer> buffer, size_t offset, DType 
   return t;
 }
 
-void Tensor::TypeMismatch(DType wanted) const {
+void Tensor::CheckStorage(DType wanted) const {
+  if (StorageType(dtype_) == wanted) return;
   CheckFailed(__FILE__, __LINE__, "element type", StrCat("tensor is ", dtype_, ", accessed as ", wanted));
 }
 
@@ -177,7 +178,7 @@ std::string Tensor::ToString(int max_elements) const {
   if (!is_valid()) return "<no tensor>";
   std::ostringstream out;
   out << DTypeName(dtype_) << shape_.ToString() << ' ';
-  switch (dtype_) {
+  switch (StorageType(dtype_)) {
 #define TB_CASE(T)                              \
   case DTypeOf<T>::value:                       \
     PrintElements<T>(out, *this, max_elements); \

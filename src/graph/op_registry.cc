@@ -47,9 +47,18 @@ ArgDef ParseArg(const std::string& op, std::string_view spec) {
   return arg;
 }
 
-const std::vector<DType>& RealNumberTypes() {
-  static const std::vector<DType> types = {kFloat32, kFloat64, kInt32,    kUint8,  kInt16,  kInt8,
-                                           kInt64,   kUint16,  kBfloat16, kUint32, kUint64, kFloat16};
+// The dtypes that a word for several stands for; none for other words.
+std::vector<DType> TypesOfWord(std::string_view word) {
+  using enum DType;
+  const std::vector<DType> quantized = {kQint8, kQuint8, kQint16, kQuint16, kQint32};
+  if (word == "quantizedtype") return quantized;
+  if (word != "numbertype" && word != "realnumbertype") return {};
+  std::vector<DType> types = {kFloat32, kFloat64, kInt32,    kUint8,  kInt16,  kInt8,
+                              kInt64,   kUint16,  kBfloat16, kUint32, kUint64, kFloat16};
+  if (word == "numbertype") {
+    types.insert(types.end(), {kComplex64, kComplex128});
+    types.insert(types.end(), quantized.begin(), quantized.end());
+  }
   return types;
 }
 
@@ -136,14 +145,9 @@ AttrDef ParseAttr(const std::string& op, std::string_view spec) {
   const bool is_list = rest.starts_with("list(") && rest.ends_with(")");
   if (is_list) element = Trim(rest.substr(5, rest.size() - 6));
   std::string element_type(element);
-  if (element == "numbertype") {
+  if (auto types = TypesOfWord(element); !types.empty()) {
     element_type = "type";
-    attr.allowed_types = RealNumberTypes();
-    attr.allowed_types.push_back(DType::kComplex64);
-    attr.allowed_types.push_back(DType::kComplex128);
-  } else if (element == "realnumbertype") {
-    element_type = "type";
-    attr.allowed_types = RealNumberTypes();
+    attr.allowed_types = std::move(types);
   } else if (element.starts_with("{") && element.ends_with("}")) {
     for (const std::string& item : StrSplit(element.substr(1, element.size() - 2), ',')) {
       const std::string_view word = Trim(item);
@@ -152,9 +156,10 @@ AttrDef ParseAttr(const std::string& op, std::string_view spec) {
         attr.allowed_strings.emplace_back(word.substr(1, word.size() - 2));
       } else {
         element_type = "type";
-        const auto t = ParseDType(word);
-        if (!t) BadSpec(op, spec);
-        attr.allowed_types.push_back(*t);
+        std::vector<DType> types = TypesOfWord(word);
+        if (const auto t = ParseDType(word)) types.push_back(*t);
+        if (types.empty()) BadSpec(op, spec);
+        attr.allowed_types.insert(attr.allowed_types.end(), types.begin(), types.end());
       }
     }
   }

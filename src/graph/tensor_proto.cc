@@ -133,7 +133,7 @@ StatusOr<Tensor> FromProto(const proto::TensorProto& p) {
     NormalizeBools(&t);
     return t;
   }
-  switch (dtype) {
+  switch (StorageType(dtype)) {
     case DType::kFloat32:
       FillPlain<float>(p.float_val(), &t);
       break;

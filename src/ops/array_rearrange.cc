@@ -329,8 +329,7 @@ void RegisterRearrangeOps(OpRegistry& r) {
   r.Add(Op("Where")
             .Input("input: T")
             .Output("index: int64")
-            .Attr("T: {float, double, int32, uint8, int16, int8, complex64, int64, bfloat16, uint16, complex128, half, "
-                  "uint32, uint64, bool} = DT_BOOL")
+            .Attr("T: {numbertype, bool} = DT_BOOL")
             .Shape(WhereShape)
             .NotDifferentiable());
 }

@@ -79,8 +79,7 @@ void RegisterArrayScatterOps(OpRegistry& r) {
             .Input("indices: Tindices")
             .Input("updates: T")
             .Output("output: T")
-            .Attr("T: {float, double, int32, uint8, int16, int8, complex64, int64, bfloat16, uint16, complex128, half, "
-                  "uint32, uint64, bool}")
+            .Attr("T: {numbertype, bool}")
             .Attr("Tindices: {int32, int64}")
             .Attr("bad_indices_policy: string = ''")
             .Shape(TensorScatterShape));

@@ -125,8 +125,7 @@ void RegisterSelectOps(OpRegistry& r) {
             .Input("inputs: N * T")
             .Output("sum: T")
             .Attr("N: int >= 1")
-            .Attr("T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64, "
-                  "complex64, complex128, variant}")
+            .Attr("T: {numbertype, variant}")
             .Shape(SameShapes)
             .Gradient(AddNGradient));
   r.Add(Op("BroadcastGradientArgs")

@@ -77,7 +77,7 @@ void RegisterActivationOps(OpRegistry& r) {
     const char* types;
     GradientFn gradient;
   };
-  for (const Row& row : std::initializer_list<Row>{{"Relu", "T: realnumbertype", Gradient<kReluGrad, true>},
+  for (const Row& row : std::initializer_list<Row>{{"Relu", "T: {realnumbertype, qint8}", Gradient<kReluGrad, true>},
                                                    {"Relu6", "T: realnumbertype", Gradient<kRelu6Grad, true>},
                                                    {"Elu", kFloats, Gradient<kEluGrad, true>},
                                                    {"Softplus", kFloats, Gradient<kSoftplusGrad, false>},

@@ -206,8 +206,7 @@ Output Arg(const char* op, const Operand& x, int axis, DType dtype, const std::s
   return NodeBuilder(*graph, op, x.location()).Name(name).Input(in).Input(at).Attr("output_type", dtype).Output();
 }
 
-constexpr const char* kOrdered =
-    "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, bool}";
+constexpr const char* kOrdered = "T: {realnumbertype, quantizedtype, bool}";
 
 }  // namespace
 
@@ -260,8 +259,8 @@ void RegisterReductionOps(OpRegistry& r) {
                                                    {"Mean", "T: numbertype", MeanGradient},
                                                    {"Prod", "T: numbertype", ProdGradient},
                                                    {"EuclideanNorm", "T: numbertype", NormGradient},
-                                                   {"Max", "T: realnumbertype", ExtremeGradient},
-                                                   {"Min", "T: realnumbertype", ExtremeGradient}}) {
+                                                   {"Max", "T: {realnumbertype, quantizedtype}", ExtremeGradient},
+                                                   {"Min", "T: {realnumbertype, quantizedtype}", ExtremeGradient}}) {
     r.Add(Op(row.name)
               .Input("input: T")
               .Input("reduction_indices: Tidx")

@@ -37,13 +37,10 @@ std::string Refusal(const KernelDef& def, const Node& node, std::string_view dev
     const AttrValue* value = node.FindAttr(attr);
     const DType* type = value == nullptr ? nullptr : value->get<DType>();
     if (type == nullptr) return StrCat("needs attribute ", attr);
-    bool found = false;
+    if (types.Contains(BaseType(*type))) continue;
     std::vector<std::string> names;
-    for (DType t : types) {
-      found = found || t == BaseType(*type);
-      names.push_back(DTypeName(t));
-    }
-    if (!found) return StrCat(attr, " must be ", StrJoin(names, ", "));
+    for (DType t : types.ToVector()) names.push_back(DTypeName(t));
+    return StrCat(attr, " must be ", StrJoin(names, ", "));
   }
   return "";
 }
@@ -92,14 +89,23 @@ Status AsyncKernel::Compute(KernelContext& ctx) {
   return Internal("kernel of ", ctx.node().Describe(), " is asynchronous and cannot be computed in place");
 }
 
-KernelDef& KernelRegistry::Add(std::string op, std::map<std::string, std::vector<DType>> types, KernelFn compute,
-                               KernelCost cost) {
-  return AddDef({.op = std::move(op),
-                 .types = std::move(types),
+KernelDef& KernelRegistry::Add(std::string_view op, const TypeConstraints& types, KernelFn compute, KernelCost cost) {
+  return AddDef({.op = std::string(op),
+                 .types = types,
                  .cost = cost,
                  .create = [compute](const KernelConstruction&) -> StatusOr<std::unique_ptr<Kernel>> {
                    return std::unique_ptr<Kernel>(std::make_unique<FunctionKernel>(compute));
                  }});
+}
+
+void KernelRegistry::AddClass(std::string_view op, const TypeConstraints& types, KernelCost cost,
+                              Kernel* (*create)(const KernelConstruction&)) {
+  AddDef({.op = std::string(op),
+          .types = types,
+          .cost = cost,
+          .create = [create](const KernelConstruction& c) -> StatusOr<std::unique_ptr<Kernel>> {
+            return std::unique_ptr<Kernel>(create(c));
+          }});
 }
 
 KernelDef& KernelRegistry::AddDef(KernelDef def) {

@@ -22,6 +22,7 @@
 #include "runtime/reference_handle.h"
 #include "runtime/resource.h"
 #include "runtime/step_context.h"
+#include "runtime/type_constraints.h"
 #include "runtime/variable_resource.h"
 #include "tensorbraid/tensor.h"
 
@@ -173,8 +174,7 @@ using KernelFn = Status (*)(KernelContext& ctx);
 struct KernelDef {
   std::string op;
   std::string device_type = "CPU";
-  // Values of type attributes that this kernel is for; attributes not named may have any.
-  std::map<std::string, std::vector<DType>> types;
+  TypeConstraints types;
   KernelCost cost = KernelCost::kCheap;
   // Input 0 is only read through KernelContext::ReadInput, so that a reference to a variable need not be dereferenced.
   bool reads_reference = false;
@@ -185,17 +185,12 @@ struct KernelDef {
 class KernelRegistry {
  public:
   // r.Add("Relu", {{"T", {kFloat32}}}, Relu<float>);
-  KernelDef& Add(std::string op, std::map<std::string, std::vector<DType>> types, KernelFn compute,
+  KernelDef& Add(std::string_view op, const TypeConstraints& types, KernelFn compute,
                  KernelCost cost = KernelCost::kCheap);
   // r.Add<ReshapeKernel>("Reshape"): a class with a constructor from const KernelConstruction&.
   template <typename K>
-  void Add(std::string op, std::map<std::string, std::vector<DType>> types = {}, KernelCost cost = KernelCost::kCheap) {
-    AddDef({.op = std::move(op),
-            .types = std::move(types),
-            .cost = cost,
-            .create = [](const KernelConstruction& c) -> StatusOr<std::unique_ptr<Kernel>> {
-              return std::unique_ptr<Kernel>(std::make_unique<K>(c));
-            }});
+  void Add(std::string_view op, const TypeConstraints& types = {}, KernelCost cost = KernelCost::kCheap) {
+    AddClass(op, types, cost, [](const KernelConstruction& c) -> Kernel* { return new K(c); });
   }
   KernelDef& AddDef(KernelDef def);
 
@@ -208,6 +203,9 @@ class KernelRegistry {
   static const KernelRegistry& Global();
 
  private:
+  void AddClass(std::string_view op, const TypeConstraints& types, KernelCost cost,
+                Kernel* (*create)(const KernelConstruction&));
+
   std::multimap<std::string, KernelDef, std::less<>> kernels_;
 };
 

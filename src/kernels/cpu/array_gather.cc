@@ -116,7 +116,7 @@ Status ResourceGatherNd(KernelContext& ctx) {
 
 template <typename I>
 void AddGather(KernelRegistry& r) {
-  const std::vector<DType> type = {DTypeOf<I>::value};
+  const DTypeSet type = {DTypeOf<I>::value};
   r.Add("Gather", {{"Tindices", type}}, Gather<I>, KernelCost::kExpensive).reads_reference = true;
   r.Add("GatherV2", {{"Tindices", type}}, Gather<I>, KernelCost::kExpensive).reads_reference = true;
   r.Add("GatherNd", {{"Tindices", type}}, GatherNd, KernelCost::kExpensive).reads_reference = true;

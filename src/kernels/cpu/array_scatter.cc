@@ -152,12 +152,10 @@ Status ParallelConcatUpdate(KernelContext& ctx) {
 }  // namespace
 
 void RegisterArrayScatterKernels(KernelRegistry& r) {
-  const std::vector<DType> indices = {kInt32, kInt64};
-  std::vector<DType> numbers = TypesOf(RowUpdate::kAdd);
-  std::vector<DType> and_bool = numbers;
-  and_bool.push_back(kBool);
-  std::vector<DType> and_strings = and_bool;
-  and_strings.push_back(kString);
+  const DTypeSet indices = {kInt32, kInt64};
+  const DTypeSet numbers = TypesOf(RowUpdate::kAdd);
+  const DTypeSet and_bool = numbers | DTypeSet{kBool};
+  const DTypeSet and_strings = and_bool | DTypeSet{kString};
   r.Add("ScatterNd", {{"T", and_strings}, {"Tindices", {DType::kInt16, kInt32, kInt64}}}, ScatterNd);
   r.Add("TensorScatterUpdate", {{"Tindices", {DType::kInt16, DType::kUint16, kInt32, kInt64}}},
         TensorScatter<RowUpdate::kReplace>);

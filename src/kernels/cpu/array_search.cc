@@ -28,15 +28,20 @@ uint64_t HashOf(const T& v) {
   }
 }
 
-// Writes integers as the type of the output, `out_idx`.
+// Elements [at, at + values.size()) of integers of any width.
+void StoreIntegers(std::span<const int64_t> values, int64_t at, Tensor* to) {
+  const auto store = [&](auto all) {
+    for (size_t i = 0; i < values.size(); ++i) all[at + i] = static_cast<typename decltype(all)::value_type>(values[i]);
+  };
+  if (to->dtype() == kInt16) return store(to->mutable_data<int16_t>());
+  if (to->dtype() == kInt32) return store(to->mutable_data<int32_t>());
+  store(to->mutable_data<int64_t>());
+}
+
+// The output as a vector of these integers.
 Status SetIntegers(KernelContext& ctx, int output, std::span<const int64_t> values) {
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(output, {static_cast<int64_t>(values.size())}));
-  if (out->dtype() == kInt64) {
-    std::copy(values.begin(), values.end(), out->mutable_data<int64_t>().begin());
-  } else {
-    std::transform(values.begin(), values.end(), out->mutable_data<int32_t>().begin(),
-                   [](int64_t v) { return static_cast<int32_t>(v); });
-  }
+  StoreIntegers(values, 0, out);
   return OkStatus();
 }
 
@@ -87,9 +92,8 @@ class Slices {
   int64_t outer_, dim_, inner_;
 };
 
-// Outputs y (distinct slices in the order of their first appearance), idx, and counts when asked for.
-template <typename T>
-Status Unique(KernelContext& ctx) {
+// The axis along which slices are to be told apart.
+StatusOr<int> UniqueAxis(KernelContext& ctx) {
   const Tensor& x = ctx.input(0);
   int axis = 0;
   bool vector_wanted = true;
@@ -108,6 +112,14 @@ Status Unique(KernelContext& ctx) {
   if (x.num_elements() > std::numeric_limits<int32_t>::max()) {
     return InvalidArgument("x must have less than 2^31 elements, got shape ", x.shape());
   }
+  return axis;
+}
+
+// Outputs y (distinct slices in the order of their first appearance), idx, and counts when asked for.
+template <typename T>
+Status Unique(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const int axis, UniqueAxis(ctx));
+  const Tensor& x = ctx.input(0);
   const Slices<T> slices(x, axis);
   // Numbers of distinct slices by hash; those of the same hash are chained by `next`.
   absl::flat_hash_map<uint64_t, int64_t> first_of_hash;
@@ -169,9 +181,7 @@ bool Below(const T& a, const T& b) {
   if constexpr (!kIsShortFloat<T>) return a < b;
 }
 
-// For each value of a row, how many of the sorted row come before it.
-template <typename T, bool kUpper>
-Status Bound(KernelContext& ctx) {
+Status CheckBound(KernelContext& ctx) {
   const Tensor& sorted = ctx.input(0);
   const Tensor& values = ctx.input(1);
   if (sorted.shape().rank() != 2 || values.shape().rank() != 2) {
@@ -181,11 +191,21 @@ Status Bound(KernelContext& ctx) {
     return InvalidArgument("sorted_inputs ", sorted.shape(), " and values ", values.shape(),
                            " must have the same number of rows");
   }
-  TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, values.shape()));
-  const int64_t columns = sorted.shape().dim(1), num = values.shape().dim(1);
-  if (out->dtype() == kInt32 && columns > std::numeric_limits<int32_t>::max()) {
+  const int64_t columns = sorted.shape().dim(1);
+  if (ctx.node().output_type(0) == kInt32 && columns > std::numeric_limits<int32_t>::max()) {
     return InvalidArgument("rows of ", columns, " elements need out_type int64");
   }
+  return OkStatus();
+}
+
+// For each value of a row, how many of the sorted row come before it.
+template <typename T, bool kUpper>
+Status Bound(KernelContext& ctx) {
+  TF_RETURN_IF_ERROR(CheckBound(ctx));
+  const Tensor& sorted = ctx.input(0);
+  const Tensor& values = ctx.input(1);
+  TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, values.shape()));
+  const int64_t columns = sorted.shape().dim(1), num = values.shape().dim(1);
   const T* s = sorted.data<T>().data();
   const T* v = values.data<T>().data();
   for (int64_t i = 0; i < values.num_elements(); ++i) {
@@ -214,11 +234,42 @@ bool Above(const T& a, const T& b) {
   }
 }
 
-template <typename T, typename I>
-void TopKRows(KernelContext& ctx, const Tensor& in, int64_t columns, int64_t k, Tensor* values, Tensor* indices) {
+// How many of each row are wanted.
+StatusOr<int64_t> CheckTopK(KernelContext& ctx) {
+  const Tensor& in = ctx.input(0);
+  int64_t k;
+  if (ctx.num_inputs() == 1) {
+    k = ctx.node().attr<int64_t>("k");
+  } else {
+    if (!ctx.input(1).shape().is_scalar()) return InvalidArgument("k must be a scalar, got ", ctx.input(1).shape());
+    TF_ASSIGN_OR_RETURN(k, IntegerOf(ctx.input(1), "k"));
+  }
+  if (k < 0) return InvalidArgument("Need k >= 0, got ", k);
+  if (in.shape().rank() < 1) return InvalidArgument("the input must have rank 1 or more, got a scalar");
+  const int64_t columns = in.shape().dim(in.shape().rank() - 1);
+  if (k > columns) {
+    return InvalidArgument("the input must have last dimension >= k = ", k, " to take as many of a row, got ", columns);
+  }
+  const DType index = ctx.node().output_type(1);
+  const int64_t most = index == kInt16   ? std::numeric_limits<int16_t>::max()
+                       : index == kInt32 ? std::numeric_limits<int32_t>::max()
+                                         : std::numeric_limits<int64_t>::max();
+  if (columns > most) return InvalidArgument("rows of ", columns, " elements need a wider index_type than ", index);
+  return k;
+}
+
+template <typename T>
+Status TopK(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const int64_t k, CheckTopK(ctx));
+  const Tensor& in = ctx.input(0);
+  Shape shape = in.shape();
+  const int64_t columns = shape.dim(shape.rank() - 1);
+  shape.set_dim(shape.rank() - 1, k);
+  TF_ASSIGN_OR_RETURN(Tensor * values, ctx.AllocateOutput(0, shape));
+  TF_ASSIGN_OR_RETURN(Tensor * indices, ctx.AllocateOutput(1, shape));
+  if (values->num_elements() == 0) return OkStatus();
   const T* x = in.data<T>().data();
   T* v = values->mutable_data<T>().data();
-  I* places = indices->mutable_data<I>().data();
   ctx.pool().ParallelFor(values->num_elements() / k, 5.0 * static_cast<double>(columns),
                          [&](int64_t begin, int64_t end) {
                            std::vector<int64_t> order(columns);
@@ -230,66 +281,32 @@ void TopKRows(KernelContext& ctx, const Tensor& in, int64_t columns, int64_t k, 
                              };
                              std::iota(order.begin(), order.end(), 0);
                              std::partial_sort(order.begin(), order.begin() + k, order.end(), before);
-                             for (int64_t j = 0; j < k; ++j) {
-                               v[r * k + j] = row[order[j]];
-                               places[r * k + j] = static_cast<I>(order[j]);
-                             }
+                             for (int64_t j = 0; j < k; ++j) v[r * k + j] = row[order[j]];
+                             StoreIntegers(std::span(order).first(k), r * k, indices);
                            }
                          });
+  return OkStatus();
 }
 
-template <typename T>
-Status TopK(KernelContext& ctx) {
+// Which element of each row in order is wanted.
+StatusOr<int64_t> CheckNthElement(KernelContext& ctx) {
   const Tensor& in = ctx.input(0);
-  int64_t k;
-  if (ctx.num_inputs() == 1) {
-    k = ctx.node().attr<int64_t>("k");
-  } else {
-    if (!ctx.input(1).shape().is_scalar()) return InvalidArgument("k must be a scalar, got ", ctx.input(1).shape());
-    TF_ASSIGN_OR_RETURN(k, IntegerOf(ctx.input(1), "k"));
-  }
-  if (k < 0) return InvalidArgument("Need k >= 0, got ", k);
+  if (!ctx.input(1).shape().is_scalar()) return InvalidArgument("n must be a scalar, got ", ctx.input(1).shape());
+  TF_ASSIGN_OR_RETURN(const int64_t n, IntegerOf(ctx.input(1), "n"));
+  if (n < 0) return InvalidArgument("n must be 0 or more, got ", n);
   if (in.shape().rank() < 1) return InvalidArgument("the input must have rank 1 or more, got a scalar");
-  const int last = in.shape().rank() - 1;
-  const int64_t columns = in.shape().dim(last);
-  if (k > columns)
-    return InvalidArgument("the input must have last dimension >= k = ", k, " to take as many of a row, got ", columns);
-  Shape shape = in.shape();
-  shape.set_dim(last, k);
-  TF_ASSIGN_OR_RETURN(Tensor * values, ctx.AllocateOutput(0, shape));
-  TF_ASSIGN_OR_RETURN(Tensor * indices, ctx.AllocateOutput(1, shape));
-  if (values->num_elements() == 0) return OkStatus();
-  switch (indices->dtype()) {
-    case kInt16:
-      if (columns > std::numeric_limits<int16_t>::max()) {
-        return InvalidArgument("rows of ", columns, " elements need a wider index_type than int16");
-      }
-      TopKRows<T, int16_t>(ctx, in, columns, k, values, indices);
-      break;
-    case kInt32:
-      if (columns > std::numeric_limits<int32_t>::max()) {
-        return InvalidArgument("rows of ", columns, " elements need index_type int64");
-      }
-      TopKRows<T, int32_t>(ctx, in, columns, k, values, indices);
-      break;
-    default:
-      TopKRows<T, int64_t>(ctx, in, columns, k, values, indices);
-  }
-  return OkStatus();
+  const int64_t columns = in.shape().dim(in.shape().rank() - 1);
+  if (n >= columns) return InvalidArgument("each row of ", in.shape(), " has ", columns, " elements, but n is ", n);
+  return ctx.node().attr<bool>("reverse") ? columns - n - 1 : n;
 }
 
 // Element n of each row in order.
 template <typename T>
 Status NthElement(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const int64_t n, CheckNthElement(ctx));
   const Tensor& in = ctx.input(0);
-  if (!ctx.input(1).shape().is_scalar()) return InvalidArgument("n must be a scalar, got ", ctx.input(1).shape());
-  TF_ASSIGN_OR_RETURN(int64_t n, IntegerOf(ctx.input(1), "n"));
-  if (n < 0) return InvalidArgument("n must be 0 or more, got ", n);
-  if (in.shape().rank() < 1) return InvalidArgument("the input must have rank 1 or more, got a scalar");
   const int last = in.shape().rank() - 1;
   const int64_t columns = in.shape().dim(last);
-  if (n >= columns) return InvalidArgument("each row of ", in.shape(), " has ", columns, " elements, but n is ", n);
-  if (ctx.node().attr<bool>("reverse")) n = columns - n - 1;
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, Shape(in.shape().dims().first(last))));
   const T* x = in.data<T>().data();
   T* to = out->mutable_data<T>().data();
@@ -341,7 +358,7 @@ Status UnravelIndex(KernelContext& ctx) {
 
 void RegisterSearchKernels(KernelRegistry& r) {
   const auto unique = [&]<typename T>() {
-    const std::map<std::string, std::vector<DType>> t = {{"T", {DTypeOf<T>::value}}};
+    const TypeConstraints t = {{"T", {DTypeOf<T>::value}}};
     for (const char* op : {"Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2"}) r.Add(op, t, Unique<T>);
     r.Add("ListDiff", t, ListDiff<T>);
   };
@@ -349,7 +366,7 @@ void RegisterSearchKernels(KernelRegistry& r) {
   ForEachType<bool, std::string>(unique);
   ForEachType<float, double, Float16, Bfloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
               uint64_t>([&]<typename T>() {
-    const std::map<std::string, std::vector<DType>> t = {{"T", {DTypeOf<T>::value}}};
+    const TypeConstraints t = {{"T", {DTypeOf<T>::value}}};
     r.Add("LowerBound", t, Bound<T, false>);
     r.Add("UpperBound", t, Bound<T, true>);
     r.Add("TopK", t, TopK<T>, KernelCost::kExpensive);

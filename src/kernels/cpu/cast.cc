@@ -54,51 +54,63 @@ void CastRow(const void* inv, void* outv, int64_t n) {
   }
 }
 
+using CastTypes = decltype(NumberTypes{} + Types<bool>{});
+
+struct CastLoop {
+  UnaryRow row = nullptr;
+  int in_size = 0;
+  int out_size = 0;
+};
+
+template <typename From, typename... To>
+CastLoop CastFrom(DType to, Types<To...>) {
+  CastLoop cast;
+  ((DTypeOf<To>::value == to ? void(cast = {CastRow<From, To>, sizeof(From), sizeof(To)}) : void()), ...);
+  return cast;
+}
+
+template <typename... From>
+CastLoop CastBetween(DType from, DType to, Types<From...>) {
+  CastLoop cast;
+  ((DTypeOf<From>::value == from ? void(cast = CastFrom<From>(to, CastTypes{})) : void()), ...);
+  return cast;
+}
+
+// Quantized types are converted as the integers that they are stored as.
 class CastKernel final : public Kernel {
  public:
-  CastKernel(UnaryRow row, int in_size, int out_size, bool truncate)
-      : row_(row), in_size_(in_size), out_size_(out_size), truncate_(truncate) {}
+  explicit CastKernel(const KernelConstruction& c)
+      : converts_(c.attr<DType>("SrcT") != c.attr<DType>("DstT")), truncate_(c.attr<bool>("Truncate")) {
+    if (converts_) {
+      cast_ = CastBetween(StorageType(c.attr<DType>("SrcT")), StorageType(c.attr<DType>("DstT")), CastTypes{});
+    }
+  }
 
   Status Compute(KernelContext& ctx) override {
-    if (row_ == nullptr) {
+    if (!converts_) {
       ctx.set_output(0, ctx.input(0));
       return OkStatus();
     }
     if (truncate_) return Unimplemented("Cast rounds to nearest; Truncate = true is not supported");
-    return RunUnary(ctx, row_, in_size_, out_size_, 0.5);
+    return RunUnary(ctx, cast_.row, cast_.in_size, cast_.out_size, 0.5);
   }
 
  private:
-  const UnaryRow row_;  // null: nothing to convert
-  const int in_size_;
-  const int out_size_;
+  const bool converts_;
   const bool truncate_;
+  CastLoop cast_;
 };
 
-template <typename From, typename To>
-void AddCast(KernelRegistry& r) {
-  r.AddDef({.op = "Cast",
-            .types = {{"SrcT", {DTypeOf<From>::value}}, {"DstT", {DTypeOf<To>::value}}},
-            .create = [](const KernelConstruction& c) -> StatusOr<std::unique_ptr<Kernel>> {
-              UnaryRow row = nullptr;
-              if constexpr (!std::is_same_v<From, To>) row = CastRow<From, To>;
-              return std::unique_ptr<Kernel>(
-                  std::make_unique<CastKernel>(row, sizeof(From), sizeof(To), c.attr<bool>("Truncate")));
-            }});
-}
-
-template <typename From, typename... To>
-void AddCastsFrom(KernelRegistry& r, Types<To...>) {
-  (AddCast<From, To>(r), ...);
-}
-
-template <typename... From>
-void AddCasts(KernelRegistry& r, Types<From...> types) {
-  (AddCastsFrom<From>(r, types), ...);
+template <typename... T>
+DTypeSet AllDTypesStoredAs(Types<T...>) {
+  return (DTypesStoredAs<T>() | ...);
 }
 
 }  // namespace
 
-void RegisterCastKernels(KernelRegistry& r) { AddCasts(r, NumberTypes{} + Types<bool>{}); }
+void RegisterCastKernels(KernelRegistry& r) {
+  const DTypeSet types = AllDTypesStoredAs(CastTypes{});
+  r.Add<CastKernel>("Cast", {{"SrcT", types}, {"DstT", types}});
+}
 
 }  // namespace tensorbraid::cpu

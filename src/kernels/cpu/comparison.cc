@@ -20,8 +20,8 @@ Status EqualityKernel(KernelContext& ctx) {
 
 template <typename... T>
 void AddEquality(KernelRegistry& r, Types<T...>) {
-  (r.Add("Equal", {{"T", {DTypeOf<T>::value}}}, EqualityKernel<EqualF, T, false>), ...);
-  (r.Add("NotEqual", {{"T", {DTypeOf<T>::value}}}, EqualityKernel<NotEqualF, T, true>), ...);
+  (r.Add("Equal", {{"T", DTypesStoredAs<T>()}}, EqualityKernel<EqualF, T, false>), ...);
+  (r.Add("NotEqual", {{"T", DTypesStoredAs<T>()}}, EqualityKernel<NotEqualF, T, true>), ...);
 }
 
 void NotRow(const void* in, void* out, int64_t n) {

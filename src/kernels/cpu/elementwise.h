@@ -163,6 +163,17 @@ using RealTypes = decltype(FloatTypes{} + IntTypes{});
 using ComplexTypes = Types<std::complex<float>, std::complex<double>>;
 using NumberTypes = decltype(RealTypes{} + ComplexTypes{});
 
+// T's dtype and the quantized ones that are stored as it.
+template <typename T>
+DTypeSet DTypesStoredAs() {
+  using enum DType;
+  DTypeSet types = {DTypeOf<T>::value};
+  for (DType t : {kQint8, kQuint8, kQint16, kQuint16, kQint32}) {
+    if (StorageType(t) == DTypeOf<T>::value) types.Insert(t);
+  }
+  return types;
+}
+
 template <typename F, typename... T>
 void AddBinary(KernelRegistry& r, const char* op, Types<T...>) {
   (r.Add(op, {{"T", {DTypeOf<T>::value}}}, BinaryKernel<F, T>), ...);

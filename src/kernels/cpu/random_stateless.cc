@@ -151,7 +151,7 @@ Status RngSkip(KernelContext& ctx) {
 
 template <typename... T>
 void AddFloats(KernelRegistry& r, Types<T...>) {
-  const auto type = [](DType t) { return std::map<std::string, std::vector<DType>>{{"dtype", {t}}}; };
+  const auto type = [](DType t) { return TypeConstraints{{"dtype", {t}}}; };
   (r.Add("StatelessRandomUniform", type(DTypeOf<T>::value), Stateless<Uniform<T>, T, false>), ...);
   (r.Add("StatelessRandomUniformV2", type(DTypeOf<T>::value), Stateless<Uniform<T>, T, true>), ...);
   (r.Add("StatelessRandomNormal", type(DTypeOf<T>::value), Stateless<StandardNormal<T>, T, false>), ...);
@@ -162,7 +162,7 @@ void AddFloats(KernelRegistry& r, Types<T...>) {
 
 template <typename... T>
 void AddInts(KernelRegistry& r, Types<T...>) {
-  const auto type = [](DType t) { return std::map<std::string, std::vector<DType>>{{"dtype", {t}}}; };
+  const auto type = [](DType t) { return TypeConstraints{{"dtype", {t}}}; };
   (r.Add("StatelessRandomUniformFullInt", type(DTypeOf<T>::value), Stateless<UniformInt<T>, T, false>), ...);
   (r.Add("StatelessRandomUniformFullIntV2", type(DTypeOf<T>::value), Stateless<UniformInt<T>, T, true>), ...);
   (r.Add("StatelessRandomUniformIntV2", type(DTypeOf<T>::value), StatelessInt<T, true>), ...);

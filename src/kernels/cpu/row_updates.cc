@@ -116,7 +116,7 @@ Status Change(const Rows& r) {
 
 template <typename... Ts>
 struct Types {
-  static std::vector<DType> List() { return {DTypeOf<Ts>::value...}; }
+  static constexpr DTypeSet kSet{DTypeOf<Ts>::value...};
 
   template <typename How>
   static Status ChangeRows(const Rows& r) {
@@ -134,10 +134,10 @@ using NumbersAnd = Types<float, double, Float16, Bfloat16, int8_t, int16_t, int3
 
 }  // namespace
 
-std::vector<DType> TypesOf(RowUpdate how) {
+DTypeSet TypesOf(RowUpdate how) {
   if (how == RowUpdate::kReplace) return {};
-  if (how == RowUpdate::kMin || how == RowUpdate::kMax) return Ordered::List();
-  return NumbersAnd<>::List();
+  if (how == RowUpdate::kMin || how == RowUpdate::kMax) return Ordered::kSet;
+  return NumbersAnd<>::kSet;
 }
 
 Status UpdateRows(RowUpdate how, std::span<const int64_t> rows, int64_t size, const Tensor& updates, Tensor* to) {

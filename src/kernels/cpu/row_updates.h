@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "runtime/type_constraints.h"
 #include "tensorbraid/status.h"
 #include "tensorbraid/tensor.h"
 
@@ -15,7 +16,7 @@ enum class RowUpdate { kReplace, kAdd, kSubtract, kMultiply, kDivide, kMin, kMax
 
 // The types of numbers that an update knows; empty for kReplace, which takes any type. What is added may also be
 // strings or truth values (is any of them true?), and truth values may be subtracted (do they differ?).
-std::vector<DType> TypesOf(RowUpdate how);
+DTypeSet TypesOf(RowUpdate how);
 
 // Changes `to` by `updates` of the same type: rows[i], of `size` elements, by row i of the updates, or by the one
 // element of a scalar. Rows count from the start of `to`, in the order given (a row named twice is changed twice);

@@ -123,38 +123,43 @@ void Join(Compute<T>* sum, const T* with, int64_t row) {
   for (int64_t j = 0; j < row; ++j) sum[j] = F::Apply(sum[j], static_cast<A>(with[j]));
 }
 
+// The number of segments, when data and ids fit.
+StatusOr<int64_t> CheckUnsorted(const Tensor& data, const Tensor& ids, const Tensor& num_segments) {
+  TF_ASSIGN_OR_RETURN(const int64_t segments, NumSegments(num_segments));
+  const int ids_rank = ids.shape().rank();
+  if (data.shape().rank() < ids_rank || Shape(data.shape().dims().first(ids_rank)) != ids.shape()) {
+    return InvalidArgument("the shape of data ", data.shape(), " must begin with that of segment_ids ", ids.shape());
+  }
+  return segments;
+}
+
+Status OutOfSegments(const Tensor& ids, int64_t i, int64_t segments) {
+  return InvalidArgument("segment_ids", Position(ids.shape(), i), " = ", IdAt(ids, i), " is out of range [0, ",
+                         segments, ")");
+}
+
 // data[ids.shape, row] -> out[segments, row]; rows with a negative id are left out.
 template <typename F, typename T>
 Status UnsortedSegmentKernel(KernelContext& ctx) {
   const Tensor& data = ctx.input(0);
   const Tensor& ids = ctx.input(1);
-  TF_ASSIGN_OR_RETURN(const int64_t segments, NumSegments(ctx.input(2)));
-  const int ids_rank = ids.shape().rank();
-  if (data.shape().rank() < ids_rank || Shape(data.shape().dims().first(ids_rank)) != ids.shape()) {
-    return InvalidArgument("the shape of data ", data.shape(), " must begin with that of segment_ids ", ids.shape());
-  }
+  TF_ASSIGN_OR_RETURN(const int64_t segments, CheckUnsorted(data, ids, ctx.input(2)));
   Results<T> results;
-  TF_RETURN_IF_ERROR(results.Allocate(ctx, segments, data.shape(), ids_rank));
+  TF_RETURN_IF_ERROR(results.Allocate(ctx, segments, data.shape(), ids.shape().rank()));
   std::fill(results.data, results.data + results.out->num_elements(), EmptyOf<F, T>());
   const T* from = data.data<T>().data();
   for (int64_t i = 0; i < ids.num_elements(); ++i) {
     const int64_t id = IdAt(ids, i);
     if (id < 0) continue;
-    if (id >= segments) {
-      return InvalidArgument("segment_ids", Position(ids.shape(), i), " = ", id, " is out of range [0, ", segments,
-                             ")");
-    }
+    if (id >= segments) return OutOfSegments(ids, i, segments);
     Join<F>(results.data + id * results.row, from + i * results.row, results.row);
   }
   results.Finish();
   return OkStatus();
 }
 
-// Rows of one id are neighbours; ids do not fall. With a third input it says how many segments there are, else the last
-// id does.
-template <typename F, typename T>
-Status SegmentKernel(KernelContext& ctx) {
-  using A = Compute<T>;
+// The number of segments, when data and ids fit: a third input says it, else the last id does.
+StatusOr<int64_t> CheckSorted(KernelContext& ctx) {
   const Tensor& data = ctx.input(0);
   const Tensor& ids = ctx.input(1);
   if (ids.shape().rank() != 1) return InvalidArgument("segment_ids must be a vector, got shape ", ids.shape());
@@ -166,6 +171,17 @@ Status SegmentKernel(KernelContext& ctx) {
   const bool limited = ctx.num_inputs() > 2;
   TF_ASSIGN_OR_RETURN(const int64_t segments, limited ? NumSegments(ctx.input(2)) : SegmentsOf(ids));
   TF_RETURN_IF_ERROR(CheckSegmentIds(ids, segments, limited));
+  return segments;
+}
+
+// Rows of one id are neighbours; ids do not fall.
+template <typename F, typename T>
+Status SegmentKernel(KernelContext& ctx) {
+  using A = Compute<T>;
+  TF_ASSIGN_OR_RETURN(const int64_t segments, CheckSorted(ctx));
+  const Tensor& data = ctx.input(0);
+  const Tensor& ids = ctx.input(1);
+  const int64_t rows = ids.num_elements();
   Results<T> results;
   TF_RETURN_IF_ERROR(results.Allocate(ctx, segments, data.shape(), 1));
   const int64_t row = results.row;

@@ -270,7 +270,7 @@ void RegisterSparseDenseKernels(KernelRegistry& r) {
     AddMatMul<T, int64_t>(r);
   });
   ForEachNumberType([&]<typename T>() {
-    const std::vector<DType> t = {DTypeOf<T>::value};
+    constexpr DTypeSet t = {DTypeOf<T>::value};
     r.Add("SparseTensorDenseAdd", {{"T", t}, {"Tindices", {kInt32}}}, SparseTensorDenseAdd<T, int32_t>);
     r.Add("SparseTensorDenseAdd", {{"T", t}, {"Tindices", {kInt64}}}, SparseTensorDenseAdd<T, int64_t>);
     r.Add("SparseDenseCwiseAdd", {{"T", t}}, SparseDenseCwise<Cwise::kAdd, T>);

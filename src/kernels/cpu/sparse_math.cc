@@ -305,7 +305,7 @@ void RegisterSparseMathKernels(KernelRegistry& r) {
   AddSparseAdd<std::complex<float>, float>(r);
   AddSparseAdd<std::complex<double>, double>(r);
   ForEachNumberType([&]<typename T>() {
-    const std::map<std::string, std::vector<DType>> t = {{"T", {DTypeOf<T>::value}}};
+    const TypeConstraints t = {{"T", {DTypeOf<T>::value}}};
     r.Add("SparseAddGrad", t, SparseAddGrad<T>);
     r.Add("SparseReduceSum", t, SparseReduce<T, false>);
     r.Add("SparseReduceSumSparse", t, SparseReduceSparse<T, false>);

@@ -158,7 +158,7 @@ Status SparseToSparse(KernelContext& ctx) {
 
 void RegisterSparseSetKernels(KernelRegistry& r) {
   ForEachType<int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, std::string>([&]<typename T>() {
-    const std::map<std::string, std::vector<DType>> t = {{"T", {DTypeOf<T>::value}}};
+    const TypeConstraints t = {{"T", {DTypeOf<T>::value}}};
     r.Add("SetSize", t, SetSize<T>);
     r.Add("DenseToDenseSetOperation", t, DenseToDense<T>);
     r.Add("DenseToSparseSetOperation", t, DenseToSparse<T>);

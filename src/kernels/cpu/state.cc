@@ -295,7 +295,7 @@ void RegisterStateKernels(KernelRegistry& r) {
     r.Add(op, {{"T", {kInt64}}}, CountUpTo<int64_t>);
   }
   ForEachNumberType([&]<typename T>() {
-    const std::vector<DType> type = {DTypeOf<T>::value};
+    constexpr DTypeSet type = {DTypeOf<T>::value};
     r.Add("AssignAddVariableOp", {{"dtype", type}}, AssignUpdate<T, Plus>, KernelCost::kExpensive);
     r.Add("AssignSubVariableOp", {{"dtype", type}}, AssignUpdate<T, Minus>, KernelCost::kExpensive);
     r.Add("AssignAdd", {{"T", type}}, AssignUpdate<T, Plus>, KernelCost::kExpensive);

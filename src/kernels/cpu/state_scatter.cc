@@ -37,10 +37,10 @@ Status Scatter(KernelContext& ctx) {
 
 template <RowUpdate how>
 void AddScatter(KernelRegistry& r, const std::string& name) {
-  std::map<std::string, std::vector<DType>> types, types_by_handle;
+  TypeConstraints types, types_by_handle;
   if (how != RowUpdate::kReplace) {
-    types["T"] = TypesOf(how);
-    types_by_handle["dtype"] = TypesOf(how);
+    types = {{"T", TypesOf(how)}};
+    types_by_handle = {{"dtype", TypesOf(how)}};
   }
   r.Add("Scatter" + name, types, Scatter<how>, KernelCost::kExpensive);
   r.Add("ResourceScatter" + name, types_by_handle, Scatter<how>, KernelCost::kExpensive);

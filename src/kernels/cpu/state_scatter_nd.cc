@@ -40,7 +40,7 @@ Status ScatterNd(KernelContext& ctx) {
 }
 
 template <RowUpdate how>
-void AddScatterNd(KernelRegistry& r, const std::string& name, const std::map<std::string, std::vector<DType>>& types) {
+void AddScatterNd(KernelRegistry& r, const std::string& name, const TypeConstraints& types) {
   r.Add("ScatterNd" + name, types, ScatterNd<how>, KernelCost::kExpensive);
   r.Add("ResourceScatterNd" + name, types, ScatterNd<how>, KernelCost::kExpensive);
 }
@@ -48,8 +48,7 @@ void AddScatterNd(KernelRegistry& r, const std::string& name, const std::map<std
 }  // namespace
 
 void RegisterScatterNdKernels(KernelRegistry& r) {
-  std::vector<DType> summable = TypesOf(RowUpdate::kAdd);
-  summable.push_back(kBool);
+  const DTypeSet summable = TypesOf(RowUpdate::kAdd) | DTypeSet{kBool};
   AddScatterNd<RowUpdate::kReplace>(r, "Update", {});
   AddScatterNd<RowUpdate::kAdd>(r, "Add", {{"T", summable}});
   AddScatterNd<RowUpdate::kSubtract>(r, "Sub", {{"T", summable}});

@@ -47,7 +47,7 @@ ElementFn ElementFor(DType dtype) {
   ElementFn fn = NoText;
   ForEachType<float, double, Float16, Bfloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
               uint64_t, bool, std::string>([&]<typename T>() {
-    if (DTypeOf<T>::value == dtype) fn = ElementText<T>;
+    if (DTypeOf<T>::value == StorageType(dtype)) fn = ElementText<T>;
   });
   return fn;
 }

@@ -74,6 +74,35 @@ def losses(s):
     s.run(tf.nn.in_top_k([0, 3, 1], tf.constant(logits, tf.float32), 2))
 
 
+def quantized(s):
+    """Integers that stand for reals: moved, kept and compared as what they are stored as."""
+    for q, plain in [(tf.qint8, np.int8), (tf.quint8, np.uint8), (tf.qint16, np.int16), (tf.quint16, np.uint16),
+                     (tf.qint32, np.int32)]:
+        values = np.array([[0, 1, 2], [3, 4, 100]], plain)
+        if np.iinfo(plain).min < 0:
+            values = values - np.array(50, plain)
+        with tf.device(s.ps):
+            x = tf1.placeholder(q, [None, 3])
+            queue = tf1.FIFOQueue(3, [q], [[2, 3]])
+        with tf.device(s.worker(1)):
+            moved = [tf.identity(x), tf.reshape(x, [-1]), tf.concat([x, x], 0), tf.stack([x, x]), tf.gather(x, [1, 0]),
+                     tf.zeros([2], q), tf.bitcast(x, tf.as_dtype(plain)), tf.shape(x)]
+            s.run(moved + [tf.equal(x, moved[4]), tf.not_equal(x, moved[4]), tf.cast(x, tf.float32),
+                           tf.cast(tf.constant([1.5, 2.25]), q), tf.constant(values, q)], {x: values})
+            if q != tf.qint32:  # which TensorFlow shows as question marks
+                s.run(tf.strings.format("{}", x), {x: values})
+        s.run(queue.enqueue([x]), {x: values})
+        s.run(queue.dequeue())
+    for q, plain in [(tf.qint8, np.int8), (tf.quint8, np.uint8), (tf.qint32, np.int32)]:
+        with tf.device(s.ps):
+            first = tf.bitcast(tf.constant(np.arange(6).reshape(2, 3), tf.as_dtype(plain)), q)
+            variables = [tf1.get_variable(f"{q.name}_{r}", initializer=first, use_resource=r) for r in [False, True]]
+        s.run([v.initializer for v in variables])
+        s.run(variables + [v.read_value()[1:] for v in variables])
+        s.run(tf1.assign(variables[0], tf.bitcast(tf.constant(np.full([2, 3], 7), tf.as_dtype(plain)), q)))
+        s.run(variables)
+
+
 def unique_and_lists(s):
     words = tf1.placeholder(tf.string, [None])
     with tf.device(s.worker(1)):
