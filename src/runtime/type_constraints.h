@@ -1,5 +1,5 @@
-// Which dtypes a kernel is for. All of it is constant data where it is written as such: there are some thousand kernels,
-// and code that builds containers for each would be most of what registers them.
+// Which dtypes a kernel is for. All of it is constant data where it is written as such: there are some thousand
+// kernels, and code that builds containers for each would be most of what registers them.
 #ifndef TENSORBRAID_RUNTIME_TYPE_CONSTRAINTS_H_
 #define TENSORBRAID_RUNTIME_TYPE_CONSTRAINTS_H_
 

@@ -47,8 +47,8 @@ MatrixOf<W> LeastSquares(const MatrixOf<W>& a, const MatrixOf<W>& b);
 template <typename W>
 bool NormalLeastSquares(const MatrixOf<W>& a, const MatrixOf<W>& b, double l2, MatrixOf<W>* x);
 
-// The gradient by A, given that by L where A = L L^T: (S + S^T) / 2 where S = L^-T tril'(L^T G) L^-1 and tril' halves the
-// diagonal. Only the lower triangles of both count.
+// The gradient by A, given that by L where A = L L^T: (S + S^T) / 2 where S = L^-T tril'(L^T G) L^-1 and tril' halves
+// the diagonal. Only the lower triangles of both count.
 MatrixOf<double> CholeskyGradient(const MatrixOf<double>& l, const MatrixOf<double>& grad);
 
 }  // namespace tensorbraid::cpu
