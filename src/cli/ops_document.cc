@@ -134,7 +134,8 @@ is refused when a session takes it in, with all of them listed.
 
 - *dtypes*: what the kernels take for each type attribute; of an op without such attributes, what its arguments are.
   `floats`: float16, bfloat16, float32, float64; `ints`: int8 to int64 and uint8 to uint64; `complex`: complex64 and
-  complex128; `reals`: floats and ints; `numbers`: reals and complex; `any`: numbers, bool, string, resource, variant.
+  complex128; `reals`: floats and ints; `numbers`: reals and complex; `quantized`: qint8, quint8, qint16, quint16 and
+  qint32; `any`: numbers, quantized, bool, string, resource, variant.
 - *devices*: where there are kernels. `(graph)`: none is needed, the node is fed, or replaced before the graph runs.
 - *gradient*: `yes` where `Gradients` of the C++ API goes through the op; `stops` where nothing flows through it, by
   nature. TensorFlow's clients bring their gradients in the graph.
