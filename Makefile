@@ -1,4 +1,4 @@
-# Two commands for the first hour; everything else is CMake's presets (see CONTRIBUTING.md).
+# Shortcuts for newcomers; for everything else use the CMake presets (see CONTRIBUTING.md).
 
 WORKERS ?= 2
 PS ?= 1
@@ -11,14 +11,16 @@ LOGS ?= build/demo_logs
 .PHONY: help demo test release packages clean
 
 help:
-	@echo "make demo    train softmax regression on MNIST on $(PS) parameter server and $(WORKERS) workers, as processes"
+	@echo "make demo    train softmax regression on MNIST with $(PS) parameter server(s) and $(WORKERS) worker(s), as local processes"
 	@echo "             (PS=$(PS) WORKERS=$(WORKERS) STEPS=$(STEPS) SYNC=$(SYNC) DATA=$(DATA) LOGS=$(LOGS))"
 	@echo "make test    build the preset 'release' and run all its tests"
 	@echo "make clean   remove build/"
-	@echo "Both install the Debian packages they need, as root or with sudo. The other presets are dev, asan and tsan:"
+	@echo "demo and test install the Debian packages that they need, as root or with sudo. Other presets are dev, asan and tsan:"
 	@echo "  cmake --preset dev && cmake --build --preset dev && ctest --preset dev"
 
-demo: release
+demo: packages
+	cmake --preset release
+	cmake --build --preset release --target tensorbraid_program mnist_softmax
 	build/release/src/cli/tensorbraid launch --ps=$(PS) --workers=$(WORKERS) --log_dir=$(LOGS) -- \
 	  build/release/examples/mnist_softmax --data_dir=$(DATA) --issync=$(SYNC) --train_steps=$(STEPS)
 

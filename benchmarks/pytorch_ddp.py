@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Prints PyTorch's figure for `tensorbraid bench softmax --mode=sync --workers=2`, as a line of JSON.
+"""Measures the workload of `tensorbraid bench softmax --mode=sync --workers=2` in PyTorch; prints a line of JSON.
 
     apt-get install python3-torch        # or pip install torch
     /usr/bin/python3 benchmarks/pytorch_ddp.py
 
-Two processes on this machine train the same model on batches of the same size with DistributedDataParallel over Gloo,
-one thread each. The figure is the slower worker's median step, of the quietest of three rounds.
+Two processes on this machine, with one thread each, train the same model on batches of the same size with
+DistributedDataParallel over Gloo. The result is the median step of the slower worker, in the fastest of three rounds.
 """
 
 import json

@@ -1,9 +1,9 @@
-"""TensorFlow's side of compare_tensorflow: one task of a cluster of its own servers, a local session, or a client of
-servers in other processes, whose address it is told.
+"""The TensorFlow side of compare_tensorflow: one task of a cluster of TensorFlow servers, a local session, or a client
+of servers in other processes, whose address is in the configuration.
 
-Reads its configuration and then {"do": "measure"} as lines of JSON; writes {} when it is ready, then its figures. All
-workloads are those of `tensorbraid bench`, run in both of TensorFlow's ways: "run" is session.run, as scripts call it,
-and "callable" is make_callable, its fastest way to repeat a step.
+Reads lines of JSON: its configuration, then {"do": "measure"}. Writes {} when it is ready, then its results. The
+workloads are those of `tensorbraid bench`. Each is measured in two ways: "run" is session.run, as scripts call it, and
+"callable" is make_callable, TensorFlow's fastest way to repeat a step.
 """
 
 import functools
@@ -16,8 +16,11 @@ import time
 import numpy as np
 import tensorflow as tensorflow2
 
+import tensorflow_models
+
 tf = tensorflow2.compat.v1
 tf.disable_v2_behavior()
+MODELS = ("lenet", "lstm")
 
 BATCH, PIXELS, CLASSES, BATCHES, WARM_UP = 100, 784, 10, 32, 50
 
@@ -48,7 +51,7 @@ def figures(times):
 
 
 def measure(steps, count):
-    """Figures of each of `steps`, which are named functions, of a task that nobody else waits for."""
+    """Results for each of `steps`, a dict of functions by name. For tasks that no other task waits for."""
     for step in steps.values():
         timed(step, max(3, count // 10))
     say({})
@@ -102,7 +105,7 @@ def softmax(config, target):
     with tf.train.MonitoredTrainingSession(master=target, is_chief=is_chief, hooks=hooks,
                                            save_checkpoint_secs=None, save_summaries_steps=None, log_step_count_steps=None,
                                            max_wait_secs=60) as monitored:
-        # The plain session below: what the hooks add to every run is not the matter here.
+        # The plain session below the monitored one: the cost of the hooks is not to be measured.
         session = monitored._tf_sess()
         called = session.make_callable([train, step], feed_list=[x, y])
         turn = 0
@@ -119,7 +122,7 @@ def softmax(config, target):
         def call():
             called(*batch())
 
-        # Training goes on before and after the measured steps, so that all workers are measured while all run.
+        # Training continues before and after the measured steps, so that all workers are measured while all run.
         go = threading.Event()
         threading.Thread(target=lambda: (hear(), go.set()), daemon=True).start()
         timed(run, WARM_UP)
@@ -127,7 +130,7 @@ def softmax(config, target):
         say({})
         while not go.is_set():
             run()
-        # First as many of one kind as of the other; a worker that is done early goes on with the second kind.
+        # The same number of steps of each kind. A worker that finishes early continues with steps of the second kind.
         measured = {"run": figures(timed(run, count)), "callable": figures(timed(call, count))}
         if not np.isfinite(session.run(loss, {x: data[0][0], y: data[0][1]})):
             raise RuntimeError("the loss is not finite")
@@ -165,7 +168,7 @@ def transfer(config, target):
             adders[way]()
 
         def pull(way):
-            push("callable")  # what is read was not there before
+            push("callable")  # so that each read gets a new value
             start = time.perf_counter()
             readers[way]()
             return time.perf_counter() - start
@@ -184,7 +187,7 @@ def transfer(config, target):
 
 
 def sparse(config, target):
-    """Gradient descent on the rows of a large table that a batch of 1,024 ids names; the loss is fetched."""
+    """Gradient descent on the rows of a large table that a batch of 1,024 ids selects; the loss is fetched."""
     rows, width, count = 1000000, 64, 20 if config["smoke"] else 300
     with tf.device("/job:ps/task:0"):
         table = tf.get_variable("table", [rows, width], initializer=tf.zeros_initializer(), use_resource=False)
@@ -210,6 +213,20 @@ def sparse(config, target):
         say(result)
 
 
+def model(config):
+    train, loss, feeds = getattr(tensorflow_models, config["bench"])()
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        first = session.run(loss, feeds)
+        called = session.make_callable([train, loss], feed_list=list(feeds))
+        values = list(feeds.values())
+        result = measure({"run": lambda: session.run([train, loss], feeds), "callable": lambda: called(*values)},
+                         3 if config["smoke"] else 60)
+        if not session.run(loss, feeds) < first:
+            raise RuntimeError("the loss has not fallen")
+        say(result)
+
+
 def main():
     config = hear()
     target = config.get("target", "")
@@ -221,6 +238,8 @@ def main():
         server.join()
     elif config["bench"] == "step":
         local_step(config)
+    elif config["bench"] in MODELS:
+        model(config)
     else:
         {"softmax": softmax, "push": transfer, "pull": transfer, "sparse": sparse}[config["bench"]](config, target)
 

@@ -1,4 +1,4 @@
-// Our transport beside raw gRPC, in turns: latency of small messages, throughput of 100 MB. Prints JSON lines.
+// Measures our transport and raw gRPC alternately: latency of small messages, throughput of 100 MB. Prints JSON lines.
 //   transport_benchmark [--repeats N [--part-kib N]]
 #include <algorithm>
 #include <atomic>
@@ -27,7 +27,7 @@ double MsSince(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
 }
 
-// Copies what comes into one buffer; sends small tensors back, and says when a large one is complete.
+// Sends small tensors back. Copies large ones into a buffer, and sends StepDone when one is complete.
 class Server : public LinkHandler {
  public:
   Status OnHello(const Hello&, Hello* answer) override {
@@ -98,7 +98,7 @@ class Client : public LinkHandler {
     cv_.Wait(mu_, [&] { return link_ != nullptr; });
     return std::move(link_);
   }
-  // Mean microseconds of an exchange.
+  // Microseconds per exchange, the mean of `count` exchanges.
   double PingPong(Link& link, int count) {
     pings_ = count;
     const auto begin = Clock::now();
@@ -106,7 +106,7 @@ class Client : public LinkHandler {
     WaitDone();
     return MsSince(begin) * 1e3 / count;
   }
-  // One exchange after the other; for the distribution.
+  // Microseconds of each of `count` exchanges, one after the other.
   std::vector<double> Latencies(Link& link, int count) {
     timing_ = true;
     latencies_.clear();
@@ -212,7 +212,7 @@ Status Run(int repeats, const GrpcOptions& options) {
       kPushBytes / 1e6 / min(raw_by_size[best]), Median(raw_by_size[best]) / Median(ours));
   std::fflush(stdout);
 
-  // Small messages while large ones are under way.
+  // Latency of small messages while large ones are in flight.
   for (int i = 0; i < 10; ++i) client.Bulk(*link, source);
   std::vector<double> busy = client.Latencies(*link, 1000);
   std::sort(busy.begin(), busy.end());
@@ -231,9 +231,10 @@ int main(int argc, char** argv) {
   using namespace tensorbraid::bench;
   MaybeServeRawGrpc(argc, argv);
   if (argc == 3 && std::strcmp(argv[1], kServeArgument) == 0) Serve(argv[2]);
-  tensorbraid::Flags flags("Measures the gRPC transport alone, between two processes, beside a plain gRPC stream.");
-  auto& repeats = flags.Define("repeats", 10, "of each measurement");
-  auto& part_kib = flags.Define("part_kib", 1024, "large tensors travel in parts of so many KiB");
+  tensorbraid::Flags flags(
+      "Measures the gRPC transport alone, between two processes, and a plain gRPC stream for comparison.");
+  auto& repeats = flags.Define("repeats", 10, "repetitions of each measurement");
+  auto& part_kib = flags.Define("part_kib", 1024, "size of the parts in which large tensors are sent, in KiB");
   flags.ParseOrExit(argc, argv);
   tensorbraid::GrpcOptions options;
   options.bulk_part_bytes = static_cast<size_t>(std::max(1, part_kib)) << 10;

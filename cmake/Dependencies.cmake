@@ -1,5 +1,5 @@
-# Everything we build on. Each is one Debian package; scripts/install_packages lists them, and what the library itself
-# links stands in tensorbraidConfig.cmake.in too.
+# The libraries that this project uses. scripts/install_packages installs their Debian packages. A static library also
+# needs them when it is used, so tensorbraidConfig.cmake.in finds them again.
 find_package(Threads REQUIRED)
 find_package(absl REQUIRED)
 find_package(Protobuf REQUIRED)
@@ -9,7 +9,7 @@ find_package(ZLIB REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
-foreach(library farmhash icuuc png re2)
+foreach(library farmhash gif icuuc jpeg lapacke png re2)
   find_library(TENSORBRAID_LIB_${library} ${library} REQUIRED)
 endforeach()
 find_path(EIGEN3_INCLUDE_DIR Eigen/Core PATH_SUFFIXES eigen3 REQUIRED)

@@ -1,5 +1,5 @@
-# Finds oneDNN as a plain library: its own CMake package, as Debian has it, demands OpenCL headers that nothing here
-# needs. Defines the target oneDNN::dnnl.
+# Finds oneDNN and defines the target oneDNN::dnnl. Debian's own CMake package of oneDNN is not used, because it requires
+# OpenCL headers.
 find_library(oneDNN_LIBRARY dnnl)
 find_path(oneDNN_INCLUDE_DIR oneapi/dnnl/dnnl.h)
 mark_as_advanced(oneDNN_LIBRARY oneDNN_INCLUDE_DIR)

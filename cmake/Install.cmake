@@ -1,7 +1,11 @@
-# `cmake --install`: the library, its headers, the `tensorbraid` program, and the CMake package by which others find
-# them: find_package(tensorbraid), tensorbraid::tensorbraid. examples/find_package shows it; CI builds that.
+# `cmake --install` installs the library, its headers, the `tensorbraid` program and a CMake package. With the package,
+# other projects call find_package(tensorbraid) and link tensorbraid::tensorbraid. examples/find_package is such a
+# project, and CI builds it.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tensorbraid)
+
+# The program finds the library relative to itself, so the installed tree can be moved.
+set_target_properties(tensorbraid_program PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 
 install(TARGETS tensorbraid EXPORT tensorbraidTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

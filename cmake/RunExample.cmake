@@ -1,5 +1,5 @@
-# Runs COMMAND (a list), shows its output, and fails unless it ends with 0 and prints what EXPECTED fits. (ctest's own
-# PASS_REGULAR_EXPRESSION forgets the exit code.)
+# Runs COMMAND (a list) and shows its output. Fails unless COMMAND exits with 0 and its output matches the regular
+# expression EXPECTED. (ctest's own PASS_REGULAR_EXPRESSION ignores the exit code.)
 execute_process(COMMAND ${COMMAND} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE errors)
 message(STATUS "output:\n${output}\nerrors:\n${errors}")
 if(NOT result EQUAL 0)

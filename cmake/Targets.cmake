@@ -1,62 +1,50 @@
-# tensorbraid_sources(FILE...): adds files of this folder to the library.
-function(tensorbraid_sources)
-  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
-  target_sources(tensorbraid PRIVATE ${ARGN})
+# tensorbraid_unity(TARGET UNIT_SIZE FILE...): with TENSORBRAID_UNITY the files of one folder are compiled as one, UNIT_SIZE
+# files at a time. That saves work, since headers are read and templates instantiated once. So a name in an anonymous
+# namespace must be unique in its folder. A file with compiler options of its own is still compiled alone.
+function(tensorbraid_unity target unit_size)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${TENSORBRAID_UNITY} UNITY_BUILD_MODE GROUP)
+  foreach(source ${ARGN})
+    cmake_path(GET source PARENT_PATH folder)
+    string(MAKE_C_IDENTIFIER "${folder}" key)
+    if(NOT DEFINED files_${key})
+      set(files_${key} 0)
+    endif()
+    math(EXPR unit "${files_${key}} / ${unit_size}")
+    math(EXPR files_${key} "${files_${key}} + 1")
+    cmake_path(GET folder FILENAME folder_name)
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder_name}_${unit})
+  endforeach()
 endfunction()
 
-# What is tested is optimised, the tests themselves are not: half of the time to compile them.
-set(TENSORBRAID_TEST_OPTIONS $<$<CONFIG:Release>:-O0>)
-
-# tensorbraid_test(NAME [SLOW] [NO_TSAN] FILE...): one GoogleTest binary, one ctest entry.
-# Fast tests (the default) together stay under a minute; SLOW ones start processes or compare at length. NO_TSAN is for
-# tests that go through gRPC, which Debian builds without ThreadSanitizer: it reports races there that are none.
-function(tensorbraid_test name)
-  if(NOT TENSORBRAID_BUILD_TESTS)
-    return()
+# tensorbraid_layer(NAME [FOLDERS folder...] [UNIT_SIZE n] [OPTIONS option...]): compiles the sources below this folder (or
+# in FOLDERS alone, "." for this one) into the library. Files that end in _test.cc are left out. OPTIONS are for the
+# compiler. UNIT_SIZE: see tensorbraid_unity.
+function(tensorbraid_layer name)
+  cmake_parse_arguments(ARG "" "UNIT_SIZE" "FOLDERS;OPTIONS" ${ARGN})
+  if(NOT ARG_UNIT_SIZE)
+    set(ARG_UNIT_SIZE 40)
   endif()
-  cmake_parse_arguments(ARG "SLOW;NO_TSAN" "" "" ${ARGN})
-  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
-  target_link_libraries(${name} PRIVATE tensorbraid_internal GTest::gtest GTest::gmock GTest::gtest_main)
-  target_compile_options(${name} PRIVATE ${TENSORBRAID_TEST_OPTIONS})
-  if(TENSORBRAID_PRECOMPILE)
-    target_precompile_headers(${name} REUSE_FROM tensorbraid_test_headers)
-  endif()
-  add_test(NAME ${name} COMMAND ${name})
-  if(ARG_SLOW)
-    set(labels slow)
-    set(timeout 300)
+  if(ARG_FOLDERS)
+    list(TRANSFORM ARG_FOLDERS REPLACE "(.+)" "${CMAKE_CURRENT_SOURCE_DIR}/\\1/*.cc")
+    file(GLOB sources CONFIGURE_DEPENDS ${ARG_FOLDERS})
+    list(TRANSFORM sources REPLACE "/\\./" "/")
   else()
-    set(labels fast)
-    set(timeout 120)
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
   endif()
-  if(ARG_NO_TSAN)
-    list(APPEND labels notsan)
-  endif()
-  set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT ${timeout})
+  list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+  set(target tensorbraid_${name})
+  add_library(${target} OBJECT ${sources})
+  target_link_libraries(${target} PRIVATE tensorbraid_build)
+  target_compile_options(${target} PRIVATE ${ARG_OPTIONS})
+  tensorbraid_unity(${target} ${ARG_UNIT_SIZE} ${sources})
+  target_sources(tensorbraid PRIVATE $<TARGET_OBJECTS:${target}>)
 endfunction()
 
-# tensorbraid_example_test(NAME EXPECTED COMMAND...): runs an example from the root of the source tree, as a reader would;
-# it must end with 0 and print what the regular expression EXPECTED fits.
-function(tensorbraid_example_test name expected)
-  if(TENSORBRAID_BUILD_TESTS)
-    add_test(NAME ${name}
-             COMMAND ${CMAKE_COMMAND} -DEXPECTED=${expected} "-DCOMMAND=${ARGN}" -P ${PROJECT_SOURCE_DIR}/cmake/RunExample.cmake
-             WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-    set_tests_properties(${name} PROPERTIES LABELS slow TIMEOUT 120)
-  endif()
-endfunction()
+# Compiler options of layers that run when graphs are built and not in each step: faster to compile.
+set(TENSORBRAID_COLD_OPTIONS $<$<CONFIG:Release>:-O1>)
 
-# tensorbraid_benchmark_smoke(NAME COMMAND...): a run of a benchmark that is long enough to show that it works, with the
-# label `bench`. CI runs these; `make test` does not, since what they measure there would mean nothing.
-function(tensorbraid_benchmark_smoke name)
-  if(TENSORBRAID_BUILD_TESTS)
-    add_test(NAME ${name} COMMAND ${ARGN})
-    set_tests_properties(${name} PROPERTIES LABELS bench TIMEOUT 300)
-  endif()
-endfunction()
-
-# tensorbraid_proto(FILE...): adds protobuf messages of this folder to the library. The generated header is included as
-# "folder/file.pb.h", by .cc files only: no header of ours shows protobuf.
+# tensorbraid_proto(FILE...): compiles protobuf messages of this folder into the library. The generated header is included
+# as "folder/file.pb.h", by .cc files only: no header of ours shows protobuf.
 function(tensorbraid_proto)
   file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
   set(out ${PROJECT_BINARY_DIR}/proto)
@@ -69,12 +57,70 @@ function(tensorbraid_proto)
       COMMAND protobuf::protoc --proto_path=${PROJECT_SOURCE_DIR}/src --cpp_out=${out} ${folder}/${proto}
       DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${proto}
       VERBATIM)
-    # The target lives in src/CMakeLists.txt; a custom target carries the files there.
+    # Every layer depends on the generated headers (see src/CMakeLists.txt). A dependency between folders must be a target.
     string(REPLACE "/" "_" target proto_${folder}_${stem})
     add_custom_target(${target} DEPENDS ${generated})
-    add_dependencies(tensorbraid ${target})
-    set_source_files_properties(${generated} TARGET_DIRECTORY tensorbraid PROPERTIES GENERATED TRUE)
-    target_sources(tensorbraid PRIVATE ${out}/${folder}/${stem}.pb.cc)
-    target_include_directories(tensorbraid SYSTEM PRIVATE ${out})
+    add_dependencies(tensorbraid_headers ${target})
+    set_source_files_properties(${generated} TARGET_DIRECTORY tensorbraid_proto PROPERTIES GENERATED TRUE)
+    target_sources(tensorbraid_proto PRIVATE ${out}/${folder}/${stem}.pb.cc)
   endforeach()
 endfunction()
+
+# Tests are not optimised, which halves the time to compile them. The library that they test is.
+set(TENSORBRAID_TEST_OPTIONS $<$<CONFIG:Release>:-O0>)
+
+# tensorbraid_test(NAME [SLOW] [NO_TSAN] FILE...): one GoogleTest binary, one ctest entry.
+# Tests are fast by default: all fast ones together take less than a minute. SLOW ones start processes or compare many
+# cases. NO_TSAN is for tests in which ThreadSanitizer finds nothing: those without threads, and those that use gRPC, which
+# Debian builds without ThreadSanitizer, so that it reports false races.
+#
+# The presets asan and tsan build the target sanitized_tests: the tests that they run, and nothing else.
+add_custom_target(sanitized_tests)
+function(tensorbraid_test name)
+  if(NOT TENSORBRAID_BUILD_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "SLOW;NO_TSAN" "" "" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE tensorbraid_internal GTest::gtest GTest::gmock GTest::gtest_main)
+  target_compile_options(${name} PRIVATE ${TENSORBRAID_TEST_OPTIONS})
+  if(TENSORBRAID_UNITY)
+    target_precompile_headers(${name} REUSE_FROM tensorbraid_test_headers)
+  endif()
+  add_test(NAME ${name} COMMAND ${name})
+  if(ARG_SLOW)
+    set(labels slow)
+    set(timeout 600)
+  else()
+    set(labels fast)
+    set(timeout 400)  # op_test takes 100 s under AddressSanitizer
+  endif()
+  if(ARG_NO_TSAN)
+    list(APPEND labels notsan)
+  endif()
+  if(NOT ARG_SLOW AND NOT (ARG_NO_TSAN AND TENSORBRAID_SANITIZE MATCHES thread))
+    add_dependencies(sanitized_tests ${name})
+  endif()
+  set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT ${timeout})
+endfunction()
+
+# tensorbraid_example_test(NAME EXPECTED COMMAND...): runs an example from the root of the source tree, as a reader would.
+# The example must exit with 0 and its output must match the regular expression EXPECTED.
+function(tensorbraid_example_test name expected)
+  if(TENSORBRAID_BUILD_TESTS)
+    add_test(NAME ${name}
+             COMMAND ${CMAKE_COMMAND} -DEXPECTED=${expected} "-DCOMMAND=${ARGN}" -P ${PROJECT_SOURCE_DIR}/cmake/RunExample.cmake
+             WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    set_tests_properties(${name} PROPERTIES LABELS slow TIMEOUT 240)
+  endif()
+endfunction()
+
+# tensorbraid_benchmark_smoke(NAME COMMAND...): a short run of a benchmark, which shows that it works. It has the label
+# `bench`. CI runs these tests; `make test` does not.
+function(tensorbraid_benchmark_smoke name)
+  if(TENSORBRAID_BUILD_TESTS)
+    add_test(NAME ${name} COMMAND ${ARGN})
+    set_tests_properties(${name} PROPERTIES LABELS bench TIMEOUT 300)
+  endif()
+endfunction()
+

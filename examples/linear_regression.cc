@@ -1,4 +1,4 @@
-// A line through points: the whole of Tensorbraid's way of working on one page.
+// Fits a line to points: all the basics of Tensorbraid on one page.
 #include <tensorbraid/tensorbraid.h>
 
 #include <cstdio>
@@ -7,28 +7,29 @@
 namespace tf = tensorbraid;
 
 tf::Status Main() {
-  // 1. A graph says what is to be computed; nothing is computed yet. Placeholders stand for values given later.
+  // 1. A graph describes a computation; nothing is computed yet. Placeholders stand for values that are given later.
   tf::Graph g;
   auto x = tf::Placeholder(g, tf::kFloat32, {-1}, "x");
   auto y = tf::Placeholder(g, tf::kFloat32, {-1}, "y");
 
-  // 2. Variables keep their values from step to step. They are what training changes.
+  // 2. Variables keep their values from step to step. Training changes them.
   tf::Variable slope(g, {}, tf::Zeros(), {.name = "slope"});
   tf::Variable offset(g, {}, tf::Zeros(), {.name = "offset"});
 
-  // 3. The model, and how far it is from the data.
+  // 3. The model, and the loss: how far the model is from the data.
   auto predicted = slope * x + offset;
   auto loss = tf::ReduceMean(tf::Square(predicted - y));
 
-  // 4. An optimizer adds the gradients of the loss, and the operation that moves the variables against them.
+  // 4. An optimizer adds the gradients of the loss and the operation that moves the variables against them.
   tf::GradientDescentOptimizer optimizer(0.1);
   auto train = optimizer.Minimize(loss);
 
-  // 5. A session runs parts of the graph. A mistake made above, such as shapes that do not fit, shows up here.
+  // 5. A session runs parts of the graph. Session::Create returns the first mistake made above, such as shapes that do
+  // not fit.
   TF_ASSIGN_OR_RETURN(auto session, tf::Session::Create(g));
   TF_RETURN_IF_ERROR(session->Run({tf::GlobalVariablesInitializer(g)}).status());
 
-  // 6. Points near y = 3 x + 2, a hundred new ones for each step.
+  // 6. Points near y = 3 x + 2, a hundred new ones in each step.
   std::mt19937 random(1);
   std::uniform_real_distribution<float> where(-1, 1);
   std::normal_distribution<float> noise(0, 0.1f);
@@ -38,7 +39,7 @@ tf::Status Main() {
       xs[i] = where(random);
       ys[i] = 3 * xs[i] + 2 + noise(random);
     }
-    // Fetches come back as tensors, in the order asked for; operations only run.
+    // Run returns one tensor per fetch, in order; an operation such as `train` only runs.
     TF_ASSIGN_OR_RETURN(auto results,
                         session->Run({loss, train}, {{x, tf::Tensor::Vector(xs)}, {y, tf::Tensor::Vector(ys)}}));
     if (step % 50 == 0) std::printf("step %3d  loss %.4f\n", step, results[0].scalar<float>());

@@ -1,4 +1,4 @@
-// Softmax regression on MNIST in one process: mnist_softmax without its cluster.
+// Softmax regression on MNIST in one process: mnist_softmax without a cluster.
 #include <tensorbraid/tensorbraid.h>
 
 #include <cstdio>
@@ -33,9 +33,9 @@ tf::Status Train(tf::data::Mnist mnist, int steps, int batch_size, double learni
 tf::Status Main(int argc, char** argv) {
   tf::Flags flags("Softmax regression on MNIST in one process.");
   auto& data_dir = flags.Define<std::string>("data_dir", "examples/data/mnist", "MNIST in idx format");
-  auto& steps = flags.Define("train_steps", 2000, "steps of training");
+  auto& steps = flags.Define("train_steps", 2000, "number of training steps");
   auto& batch_size = flags.Define("batch_size", 100, "examples per step");
-  auto& learning_rate = flags.Define("learning_rate", 0.2, "of gradient descent");
+  auto& learning_rate = flags.Define("learning_rate", 0.2, "learning rate of gradient descent");
   flags.ParseOrExit(argc, argv);
   TF_ASSIGN_OR_RETURN(auto mnist, tf::data::Mnist::Load(data_dir));
   return Train(mnist, steps, batch_size, learning_rate);

@@ -1,8 +1,8 @@
-// Softmax regression on MNIST over parameter servers. Every process of the cluster runs this program:
+// Softmax regression on MNIST over parameter servers. Every process of the cluster runs this program. On one machine:
 //
 //   tensorbraid launch --ps=1 --workers=2 -- build/release/examples/mnist_softmax
 //
-// or, on several machines, each with its own --job_name and --task_index:
+// On several machines, start each task with its own --job_name and --task_index:
 //
 //   mnist_softmax --ps_hosts=ps0:2222 --worker_hosts=w0:2222,w1:2222 --job_name=worker --task_index=0
 #include <tensorbraid/tensorbraid.h>
@@ -66,10 +66,11 @@ tf::Status Train(const tf::TaskFlags& task, tf::Server& server, tf::data::Mnist 
     ++steps;
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  // A worker that comes when all is done has none.
+  // A worker that starts after the last step has made no steps.
   const double ms_per_step = steps == 0 ? 0 : 1e3 * seconds.count() / static_cast<double>(steps);
 
-  // The chief tests in one run, so that all of it sees the same weights while other workers may still train.
+  // The chief computes the accuracy in a single run, so that it uses one set of weights while other workers may still
+  // train.
   float test_accuracy = 0;
   if (task.is_chief()) {
     TF_ASSIGN_OR_RETURN(auto tested,
@@ -94,18 +95,19 @@ tf::Status Main(int argc, char** argv) {
   auto& data_dir = flags.Define<std::string>("data_dir", "examples/data/mnist", "MNIST in idx format");
   auto& steps = flags.Define("train_steps", 2000, "stop at this global step");
   auto& batch_size = flags.Define("batch_size", 100, "examples per step of one worker");
-  auto& learning_rate = flags.Define("learning_rate", 0.2, "of gradient descent");
+  auto& learning_rate = flags.Define("learning_rate", 0.2, "learning rate of gradient descent");
   auto& replicas =
-      flags.Define("replicas_to_aggregate", 0, "with --issync: gradients per step; fewer than workers: spares; 0: all");
-  auto& seed = flags.Define("seed", 1, "of the order of the examples; each worker has its own order");
+      flags.Define("replicas_to_aggregate", 0,
+                   "with --issync: gradients per step; fewer than workers leaves spare workers; 0: one per worker");
+  auto& seed = flags.Define("seed", 1, "seed of the order of the examples; each worker has its own order");
   auto& checkpoint_dir = flags.Define<std::string>(
-      "checkpoint_dir", "", "where the chief saves the training, and begins with what is saved there; empty: nowhere");
-  auto& save_secs = flags.Define("save_checkpoint_secs", 600.0, "how often it saves");
-  auto& json = flags.Define("json", false, "print a line of JSON at the end, and no progress");
+      "checkpoint_dir", "", "the chief saves checkpoints here and starts from the latest one; empty: no checkpoints");
+  auto& save_secs = flags.Define("save_checkpoint_secs", 600.0, "seconds between checkpoints");
+  auto& json = flags.Define("json", false, "print one line of JSON at the end instead of progress");
   if (argc < 2 && std::getenv("TF_CONFIG") == nullptr) {
     return tf::Status(absl::StatusCode::kInvalidArgument,
-                      "no cluster: 'tensorbraid launch --ps=1 --workers=2 -- mnist_softmax' starts one on this "
-                      "machine, mnist_local trains without one, and --help tells of clusters of several machines");
+                      "no cluster is given: start one on this machine with 'tensorbraid launch --ps=1 --workers=2 -- "
+                      "mnist_softmax', train without one with 'mnist_local', or see --help for several machines");
   }
   flags.ParseOrExit(argc, argv);
 

@@ -1,4 +1,4 @@
-// What the targets that run graphs have in common: bounds, and what must not be run.
+// Limits shared by the targets that run graphs, and a check for graphs that they must not run.
 #ifndef TENSORBRAID_FUZZ_BOUNDS_H_
 #define TENSORBRAID_FUZZ_BOUNDS_H_
 
@@ -10,13 +10,13 @@
 
 namespace tensorbraid {
 
-// Tensors beyond this are refused, as a server refuses what is beyond the machine's memory.
+// Larger tensors are refused, as a server refuses tensors that exceed the machine's memory.
 inline constexpr int64_t kMemoryLimit = int64_t{256} << 20;
-// What a step may take; what must end has ended some time later, or the target fails.
+// How long a step may run, and how long the target then waits for the end before it fails.
 inline constexpr std::chrono::milliseconds kStepTimeout{100};
 inline constexpr std::chrono::seconds kPatience{20};
 
-// Whether a GraphDef may name files: a fuzzer finds the names of the ops, and has no business there.
+// Whether a GraphDef may have ops that access files. A fuzzer can find the names of such ops, but must not run them.
 inline bool MayTouchFiles(std::string_view bytes) {
   for (const char* word : {"File", "Save", "Restore", "Checkpoint", "Reader", "Record", "TextLine", "Summary", "Cache",
                            "Shard", "Snapshot", "InitializeTableFrom", "Print"}) {
@@ -26,7 +26,7 @@ inline bool MayTouchFiles(std::string_view bytes) {
 }
 
 [[noreturn]] inline void Hangs(std::string_view what) {
-  std::cerr << "hangs: " << what << std::endl;
+  std::cerr << "does not end: " << what << std::endl;
   std::abort();
 }
 

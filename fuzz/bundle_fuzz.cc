@@ -1,10 +1,9 @@
-// Tensor bundles that nobody vouches for. The first byte says how the rest becomes a bundle, so that a fuzzer gets past
-// the checksums:
-//   0: two bytes with the size of the index, the index as it is, the data file
-//   1: as 0, but the index is one block of a table, put under right checksums
-//   2: two bytes with the size of the entries, the entries (size of key, key, size of value, value; one byte each),
-//   from
-//      which an index is made, the data file
+// Reads untrusted tensor bundles. The first byte says how the rest becomes a bundle, so that a fuzzer gets past the
+// checksums:
+//   0: two bytes with the size of the index, then the unchanged index, then the data file
+//   1: as 0, but the index is one block of a table, which gets valid checksums
+//   2: two bytes with the size of the entries, then the entries (size of key, key, size of value, value; sizes are
+//      one byte), from which an index is made, then the data file
 #include <unistd.h>
 
 #include <cstdint>
@@ -24,7 +23,7 @@
 namespace tensorbraid {
 namespace {
 
-// A folder in memory that goes with the program.
+// A folder in memory, if possible, that is removed when the program ends.
 class Folder {
  public:
   Folder()
@@ -56,7 +55,7 @@ size_t TakeByte(std::string_view* bytes) {
   return byte.empty() ? 0 : static_cast<unsigned char>(byte[0]);
 }
 
-// A table of one block, whatever is in it.
+// A table of one block, with valid checksums whatever the block contains.
 std::string TableOf(std::string_view block) {
   std::string table, handle, footer(2, '\0');
   const auto add = [&](std::string bytes, std::string* to) {

@@ -1,5 +1,5 @@
-// GraphDefs of clients: taken in, and if they can be, run in a session of this process: pruned, expanded, placed,
-// folded, and executed, with a bound on time and memory.
+// Imports untrusted GraphDefs and runs those that are valid in a session of this process: they are pruned, expanded,
+// placed, folded and executed, with limits on time and memory.
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -30,7 +30,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!graph.ImportGraphDef(bytes).ok()) return 0;
   const auto again = graph.ToGraphDef();
   Graph copy;
-  // What was taken in can be given out, and taken in by another task.
+  // An imported graph can be exported, and another task can import the result.
   if (!again.ok() || !copy.ImportGraphDef(*again).ok()) std::abort();
   const std::vector<Operation> ops = graph.operations();
   if (ops.empty() || MayTouchFiles(bytes)) return 0;

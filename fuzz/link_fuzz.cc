@@ -1,6 +1,5 @@
-// What comes over links from a task that nobody vouches for: frames one after the other, as the transport hands them
-// on, to a member of a cluster with its exchange, worker and master. The first byte says whether the other side is a
-// task of the cluster (bit 0) and which lane the frames are on (bit 1).
+// Passes frames from an untrusted task, one after the other as the transport does, to a member of a cluster with its
+// exchange, worker and master. Bit 0 of the first byte says whether the other side is a task of the cluster.
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -17,7 +16,7 @@
 namespace tensorbraid {
 namespace {
 
-// Counts the answers that somebody waits for.
+// Counts replies, so that the target can wait for them.
 class FuzzLink final : public Link {
  public:
   explicit FuzzLink(Hello peer) : peer_(std::move(peer)) {}
@@ -40,7 +39,7 @@ class FuzzLink final : public Link {
   int replies_ TB_GUARDED_BY(mu_) = 0;
 };
 
-// Nobody else is there.
+// A transport without any other tasks.
 class FuzzTransport final : public Transport {
  public:
   StatusOr<int> Listen(const std::string&, LinkHandler* handler) override {
@@ -48,7 +47,7 @@ class FuzzTransport final : public Transport {
     return 1;
   }
   void Connect(const std::string&, const Hello&, std::chrono::milliseconds, ConnectDone done) override {
-    done(absl::UnavailableError("nobody is there"));
+    done(absl::UnavailableError("no other task exists"));
   }
   void Shutdown() override {
     if (link != nullptr) handler->OnLinkDown(link, absl::CancelledError("the transport was shut down"));
@@ -81,7 +80,7 @@ void DeliverAll(std::string_view bytes, FuzzTransport* transport) {
     if (graph != nullptr && MayTouchFiles(graph->partition)) return;
     const bool answered = graph != nullptr || std::holds_alternative<ResetContainers>(*message);
     transport->handler->OnMessage(link, *std::move(message));
-    // What follows may be about it.
+    // The next frames may refer to it.
     if (answered) link->WaitForReplies(++requests);
   }
 }
@@ -104,9 +103,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Timer timer;
   FuzzTransport transport;
   ThreadPool pool("fuzz", 1);
-  auto devices = DevicesOfMachine({});
+  const auto devices = DeviceSet::Create({});
   if (!devices.ok()) std::abort();
-  const Machine machine{.resources = &resources, .pool = &pool, .timer = &timer, .devices = *std::move(devices)};
+  const Machine machine{.device_set = devices->get(),
+                        .resources = &resources,
+                        .pool = &pool,
+                        .timer = &timer,
+                        .devices = DescribeDevices(**devices)};
   const auto member = Member::Create(machine, cluster, {.job = "ps", .index = 0}, &transport);
   if (!member->links()->Listen("localhost:1").ok()) std::abort();
   Hello hello, answer;

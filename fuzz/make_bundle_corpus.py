@@ -1,4 +1,4 @@
-"""Writes corpus/bundle from the bundles in src/checkpoint/testdata: see bundle_fuzz.cc for the form."""
+"""Writes corpus/bundle from the bundles in src/checkpoint/testdata. bundle_fuzz.cc describes the format."""
 
 import os
 import struct

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes the seeds of corpus/graph, corpus/tensor, corpus/link and corpus/master: see the targets for their forms.
+"""Writes the seeds of corpus/graph, corpus/tensor, corpus/link and corpus/master. The targets describe their formats.
 
-Needs TensorFlow, which writes the graphs and tensors: build/release/interop_venv/bin/python fuzz/make_graph_corpus.py
+Needs TensorFlow, which makes the graphs and tensors: build/release/interop_venv/bin/python fuzz/make_graph_corpus.py
 """
 import os
 import struct
@@ -25,7 +25,7 @@ def write(corpus, name, data):
         f.write(data)
 
 
-# --- Small graphs, each with something of its own.
+# --- Small graphs, each with a different kind of op.
 
 
 def arithmetic():
@@ -174,7 +174,7 @@ def meta(dtype, dims, size):
 
 
 def partition():
-    """Receives a small and a large tensor, sends what it makes of them."""
+    """A partition that receives a small and a large tensor and sends a third one."""
     device = "/job:ps/replica:0/task:0/device:CPU:0"
     peer = "/job:worker/replica:0/task:0"
     with tf.Graph().as_default() as graph:
@@ -208,7 +208,7 @@ def links():
     yield "close", register + frame(4, field(1, master_id(1)) + field(2, 5)) + frame(5, field(1, master_id(1))) + run
     yield "rest", frame(1, b"") + frame(15, field(1, 100)) + frame(16, field(1, 2)) + frame(
         6, field(1, 3) + field(2, field(1, 3) + field(2, "no"))) + frame(8, step) + frame(2, b"")
-    # A step in the name of another master, which is not there.
+    # A step of another master, which does not exist.
     other = field(1, fixed64(1, 8) + field(2, 9))
     yield "stranger", register + frame(7, other + session + field(3, 5)) + frame(11, field(
         1, other + field(2, 1)) + field(2, meta(1, [1], 4)), struct.pack("<f", 1))

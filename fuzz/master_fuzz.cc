@@ -1,5 +1,6 @@
-// What clients ask a master, one request after the other: a byte for the method, two for the length, the request. A
-// session handle of "@" stands for that of the latest session.
+// Passes a sequence of client requests to a master. Each is a byte for the method, two for the length, and the request.
+// The session handle "@" is replaced by the handle of the latest session.
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -23,6 +24,9 @@ class FuzzCall final : public Call {
   FuzzCall(std::string method, std::string request)
       : method_(std::move(method)), request_(OwnedPayload(std::move(request))) {}
   const std::string& method() const override { return method_; }
+  std::chrono::steady_clock::time_point deadline() const override {
+    return std::chrono::steady_clock::time_point::max();
+  }
   const Payload& request() const override { return request_; }
   void Answer(MessageParts answer) override {
     std::string text;
@@ -49,7 +53,7 @@ class FuzzCall final : public Call {
     callback();
   }
 
-  // The client waits for some time, and then goes.
+  // Waits as a client that disconnects after some time.
   std::string WaitForAnswer() {
     const auto ended = [this]() TB_REQUIRES(mu_) { return ended_; };
     std::function<void()> cancel;
@@ -67,7 +71,7 @@ class FuzzCall final : public Call {
 
  private:
   void End(std::string answer) {
-    std::function<void()> dropped;  // it may hold this call
+    std::function<void()> dropped;  // destroyed without the lock: it may hold this call
     MutexLock lock(mu_);
     if (ended_) std::abort();
     ended_ = true;
@@ -117,12 +121,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   ResourceManager resources;
   Timer timer;
   ThreadPool pool("fuzz", 1);
-  auto devices = DevicesOfMachine({});
+  const auto devices = DeviceSet::Create({});
   if (!devices.ok()) std::abort();
-  const Machine machine{.resources = &resources, .pool = &pool, .timer = nullptr, .devices = *std::move(devices)};
+  const Machine machine{.device_set = devices->get(),
+                        .resources = &resources,
+                        .pool = &pool,
+                        .timer = nullptr,
+                        .devices = DescribeDevices(**devices)};
   const auto member = Member::Create(machine, ClusterSpec(), {}, static_cast<Transport*>(nullptr));
   const auto no_cluster = [](const ClusterSpec&, const std::string&) -> StatusOr<std::shared_ptr<Member>> {
-    return absl::UnimplementedError("no cluster of a session's own here");
+    return absl::UnimplementedError("sessions with their own clusters are not supported here");
   };
   MasterService service(member, no_cluster, &timer, &pool, "");
   AskAll(bytes, &service);

@@ -41,7 +41,7 @@ constexpr int64_t kNumbers[] = {0,
 constexpr double kReals[] = {0.0,   -0.0,  1.0,   -1.0,     0.5,       1e-40, 1e38,
                              -1e38, 1e300, 65536, INFINITY, -INFINITY, NAN,   2147483648.0};
 
-// A field of a message in the tree that has a value, or could have one.
+// A field that may be changed, and the message that contains it.
 struct Place {
   Message* message;
   const FieldDescriptor* field;
@@ -52,7 +52,7 @@ void Collect(Message* message, std::vector<Place>* places, std::vector<std::stri
   for (int i = 0; i < message->GetDescriptor()->field_count(); ++i) {
     const FieldDescriptor* f = message->GetDescriptor()->field(i);
     const bool present = f->is_repeated() ? r.FieldSize(*message, f) > 0 : r.HasField(*message, f);
-    // What is not there is worth less trying than what is, except for plain numbers and texts, which have a default.
+    // Skip absent fields, except numbers and texts, which have a default value.
     if (present || (!f->is_repeated() && f->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE &&
                     f->real_containing_oneof() == nullptr)) {
       places->push_back({message, f});
@@ -103,7 +103,7 @@ class Change {
   int64_t Number(int64_t old) {
     switch (Below(4)) {
       case 0:
-        return static_cast<int64_t>(static_cast<uint64_t>(old) + 1);  // Also beyond the largest number.
+        return static_cast<int64_t>(static_cast<uint64_t>(old) + 1);  // unsigned: the largest number wraps around
       case 1:
         return static_cast<int64_t>(static_cast<uint64_t>(old) - 1);
       case 2:
@@ -115,7 +115,7 @@ class Change {
   double Real() { return kReals[Below(std::size(kReals))]; }
   std::string Text(std::string old) {
     if (Below(4) != 0 || old.empty()) return texts_[Below(texts_.size())];
-    // Bytes of a tensor, or a name that is nearly right.
+    // Changes the bytes of a tensor, or makes a name that is nearly right.
     const size_t at = Below(old.size());
     if (Below(2) == 0) return old.substr(0, at);
     old[at] = static_cast<char>(Below(3) == 0 ? Below(128) : old[at] ^ (1 << Below(7)));

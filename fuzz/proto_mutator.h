@@ -1,4 +1,5 @@
-// Variations of protobuf messages that stay messages: what changes bytes at random rarely gets past the parser.
+// Makes variations of protobuf messages that are still valid messages. Random changes of bytes rarely get past the
+// parser.
 #ifndef TENSORBRAID_FUZZ_PROTO_MUTATOR_H_
 #define TENSORBRAID_FUZZ_PROTO_MUTATOR_H_
 
@@ -8,8 +9,8 @@
 
 namespace tensorbraid {
 
-// Changes one field of the message, or of one within it: another number, a text that stands elsewhere in the message,
-// an element more or less. The same `random` gives the same change.
+// Changes one field of the message or of a message within it: sets another number, a text from elsewhere in the
+// message, or adds or removes an element. The same state of `random` gives the same change.
 void MutateMessage(google::protobuf::Message* message, std::mt19937& random);
 
 }  // namespace tensorbraid

@@ -1,7 +1,7 @@
 // Runs a fuzz target without a fuzzer: on every file of the folders and files named on the command line, and on a fixed
-// number of variations of each, which come out alike every time. A fuzzer (libFuzzer) finds more; this holds what it
-// found and notices what has become brittle since. -n N and -s SEED make it try more, and others. What ends the program
-// is left in the file crash-input.
+// number of variations of each, which are the same in every run. A fuzzer (libFuzzer) finds more bugs; this program
+// checks that those found before stay fixed, and finds some new ones. -n N sets the number of variations, -s SEED
+// selects others. An input that crashes the program is written to the file crash-input.
 #include <fcntl.h>
 #include <google/protobuf/stubs/logging.h>
 #include <signal.h>
@@ -21,13 +21,13 @@
 #include <vector>
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
-// libFuzzer's: a variation that the target knows how to make, in the place of `data`, which has room for `max_size`.
+// libFuzzer's hook: replaces `data`, which has room for `max_size` bytes, by the target's own variation of it.
 extern "C" __attribute__((weak)) size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size,
                                                                 unsigned seed);
 
 namespace {
 
-// No input of these sizes accounts for more.
+// The memory limit: inputs of these sizes do not justify more.
 constexpr long kMaxResidentKilobytes = 3L << 20;
 
 const std::string* current_input = nullptr;
@@ -38,7 +38,7 @@ extern "C" void KeepInput(int signal) {
     [[maybe_unused]] const ssize_t written = write(file, current_input->data(), current_input->size());
     close(file);
   }
-  raise(signal);  // the default action, which SA_RESETHAND has brought back
+  raise(signal);  // the default action, which SA_RESETHAND has restored
 }
 
 void Run(const std::string& bytes) {
@@ -46,8 +46,8 @@ void Run(const std::string& bytes) {
   LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
 }
 
-// A few changes as a fuzzer makes them: other bytes, pieces repeated or left out, an early end; mostly the target's own
-// ones, where it has some.
+// Makes a few changes as a fuzzer does: changes bytes, repeats or removes pieces, or truncates the input. If the target
+// has its own mutator, mostly uses that.
 std::string Vary(std::string bytes, std::mt19937& random) {
   if (LLVMFuzzerCustomMutator != nullptr && random() % 8 != 0) {
     const size_t size = bytes.size();
@@ -109,11 +109,11 @@ int main(int argc, char** argv) {
   keep.sa_handler = KeepInput;
   keep.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
   sigaction(SIGABRT, &keep, nullptr);
-#ifndef __SANITIZE_ADDRESS__  // which reports these; abort_on_error=1 makes it abort then
+#ifndef __SANITIZE_ADDRESS__  // AddressSanitizer reports these itself; with abort_on_error=1 it then aborts
   for (const int signal : {SIGSEGV, SIGFPE, SIGILL, SIGBUS}) sigaction(signal, &keep, nullptr);
 #endif
 
-  google::protobuf::SetLogHandler(nullptr);  // which would tell of every input that is no message
+  google::protobuf::SetLogHandler(nullptr);  // it would log every input that is not a valid message
 
   std::sort(files.begin(), files.end());
   std::mt19937 random(seed);
@@ -125,8 +125,8 @@ int main(int argc, char** argv) {
   }
   rusage used = {};
   getrusage(RUSAGE_SELF, &used);
-  std::printf("%zu files, %d variations of each, at most %ld MB\n", files.size(), variations, used.ru_maxrss >> 10);
+  std::printf("%zu files, %d variations of each, peak memory %ld MB\n", files.size(), variations, used.ru_maxrss >> 10);
   if (used.ru_maxrss <= kMaxResidentKilobytes) return 0;
-  std::fprintf(stderr, "more than %ld MB were in use\n", kMaxResidentKilobytes >> 10);
+  std::fprintf(stderr, "used more than the limit of %ld MB of memory\n", kMaxResidentKilobytes >> 10);
   return 1;
 }

@@ -1,4 +1,5 @@
-// TensorProtos and attribute values. What can be read is written, and then reads the same.
+// Reads untrusted TensorProtos and attribute values. Those that are valid are written and read again, with equal
+// results.
 #include <cstdint>
 #include <cstdlib>
 #include <random>
@@ -22,7 +23,7 @@ void ReadTensor(const uint8_t* data, int size) {
   if (!tensor.ok()) return;
   ToProto(*tensor, &again);
   const auto same = FromProto(again);
-  if (absl::IsResourceExhausted(same.status())) return;  // there may be room for one of them only
+  if (absl::IsResourceExhausted(same.status())) return;  // the memory limit may allow only one of the two
   if (!same.ok() || same->dtype() != tensor->dtype() || same->shape() != tensor->shape() ||
       same->ToString() != tensor->ToString()) {
     std::abort();

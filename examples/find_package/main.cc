@@ -1,4 +1,4 @@
-// The least program that shows that an installed Tensorbraid can be found, compiled against and linked.
+// A minimal program to check that an installed Tensorbraid can be found, compiled against and linked.
 #include <tensorbraid/tensorbraid.h>
 
 #include <cstdio>

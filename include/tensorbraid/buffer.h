@@ -1,14 +1,15 @@
-// Reference-counted memory that tensors share.
+// Reference-counted memory, shared by tensors.
 #ifndef TENSORBRAID_BUFFER_H_
 #define TENSORBRAID_BUFFER_H_
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 namespace tensorbraid {
 
-// Base of objects that count their own references. Thread-safe.
+// Base class with an intrusive reference count. Thread-safe.
 class RefCounted {
  public:
   RefCounted(const RefCounted&) = delete;
@@ -17,7 +18,7 @@ class RefCounted {
   void Unref() const {
     if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
-  // True when the caller's reference is the only one: nobody else can then see or take another.
+  // True when the caller holds the only reference. No other thread can then see the object or take a reference to it.
   bool IsUnique() const { return count_.load(std::memory_order_acquire) == 1; }
 
  protected:
@@ -33,8 +34,8 @@ template <typename T>
 class RefPtr {
  public:
   RefPtr() = default;
-  RefPtr(std::nullptr_t) {}  // NOLINT: as std::shared_ptr
-  // Takes over the reference that `p` came with (a new object has one).
+  RefPtr(std::nullptr_t) {}  // NOLINT: converts, as std::shared_ptr does
+  // Takes over the caller's reference to `p` (a new object starts with one).
   static RefPtr Adopt(T* p) {
     RefPtr r;
     r.p_ = p;
@@ -50,7 +51,7 @@ class RefPtr {
   }
   RefPtr(RefPtr&& o) noexcept : p_(std::exchange(o.p_, nullptr)) {}
   template <typename U>
-  RefPtr(RefPtr<U> o) noexcept : p_(o.release()) {}  // NOLINT: to a base class
+  RefPtr(RefPtr<U> o) noexcept : p_(o.release()) {}  // NOLINT: converts to a base class
   RefPtr& operator=(RefPtr o) noexcept {
     std::swap(p_, o.p_);
     return *this;
@@ -74,22 +75,33 @@ RefPtr<T> MakeRef(Args&&... args) {
   return RefPtr<T>::Adopt(new T(std::forward<Args>(args)...));
 }
 
-// Where a buffer's bytes live. Only the host can read kHost; other spaces need their device's copy hook.
-enum class MemorySpace { kHost };
+class Allocator;
 
-// A block of memory, given back by the destructor of a derived class. Its bytes are immutable while shared: only the
-// holder of the single reference may write.
+// Where a buffer's bytes are. The host can access kHost only. To reach kDevice, it asks the device to copy.
+enum class MemorySpace : uint8_t { kHost, kDevice };
+
+// The properties of a buffer's memory.
+struct BufferMemory {
+  const Allocator* allocator = nullptr;  // null if the memory did not come from an allocator
+  MemorySpace space = MemorySpace::kHost;
+  bool writable = true;  // false if another owner may read the bytes, even while this process has one reference only
+};
+
+// A block of memory, released by the destructor of a derived class. The bytes are immutable while the buffer is shared;
+// only the holder of the single reference may write them, and only if the buffer is writable.
 class Buffer : public RefCounted {
  public:
-  Buffer(void* data, size_t size, MemorySpace space = MemorySpace::kHost) : data_(data), size_(size), space_(space) {}
+  Buffer(void* data, size_t size, const BufferMemory& memory = {}) : data_(data), size_(size), memory_(memory) {}
   void* data() const { return data_; }
   size_t size() const { return size_; }
-  MemorySpace space() const { return space_; }
+  MemorySpace space() const { return memory_.space; }
+  const Allocator* allocator() const { return memory_.allocator; }
+  bool writable() const { return memory_.writable; }
 
  private:
   void* const data_;
   const size_t size_;
-  const MemorySpace space_;
+  const BufferMemory memory_;
 };
 
 }  // namespace tensorbraid

@@ -1,4 +1,4 @@
-// Which tasks make up a cluster, and where each of them listens.
+// The tasks of a cluster and the addresses on which they listen.
 #ifndef TENSORBRAID_CLUSTER_SPEC_H_
 #define TENSORBRAID_CLUSTER_SPEC_H_
 
@@ -13,8 +13,8 @@
 
 namespace tensorbraid {
 
-// A set of jobs ("ps", "worker"), each a set of tasks numbered from 0 with an address "host:port". Indices may have
-// gaps: a task needs to know only those tasks that it talks to. Value type; reading from several threads is safe.
+// A set of jobs ("ps", "worker"). Each job is a set of tasks, numbered from 0, with addresses "host:port". Indices may
+// have gaps: a task needs to know only the tasks that it talks to. Value type; reading from several threads is safe.
 //
 //   ClusterSpec cluster({{"ps", {"ps0:2222"}}, {"worker", {"w0:2222", "w1:2222"}}});
 class ClusterSpec {
@@ -29,9 +29,9 @@ class ClusterSpec {
   // Task indices as given: Sparse({{"worker", {{1, "w1:2222"}}}}).
   static ClusterSpec Sparse(std::map<std::string, Tasks> jobs);
 
-  // What Server::Create asks of a cluster. InvalidArgument, naming the task, for: no task at all, a job name that is
-  // not a letter followed by letters, digits and '_', a negative index, an address that is not host:port, two tasks at
-  // one address. Port 0, "any free port", may stand more than once.
+  // Checks what Server::Create requires. Returns InvalidArgument, naming the task, for an empty cluster, a job name
+  // that is not a letter followed by letters, digits and '_', a negative index, an address that is not host:port, or
+  // two tasks with the same address. Port 0 ("any free port") may occur more than once.
   Status Validate() const;
 
   bool empty() const { return jobs_.empty(); }
@@ -41,15 +41,16 @@ class ClusterSpec {
   int num_tasks(const std::string& job) const;
   // Ascending; empty for a job that the cluster does not have.
   std::vector<int> task_indices(const std::string& job) const;
-  // InvalidArgument names the jobs, or the indices, that exist.
+  // InvalidArgument, listing the jobs or indices that exist, when the task is not in the cluster.
   StatusOr<std::string> task_address(const std::string& job, int index) const;
 
-  // As JSON: {"ps":["ps0:2222"],"worker":{"1":"w1:2222"}}; a job with gaps is written with its indices.
+  // JSON: {"ps":["ps0:2222"],"worker":{"1":"w1:2222"}}. A job whose indices have gaps is written as an object keyed by
+  // index.
   std::string ToString() const;
 
   // TensorFlow's ClusterDef message, in protobuf's binary form.
   std::string ToClusterDef() const;
-  // InvalidArgument for bytes that are no ClusterDef or name a job twice. The cluster is not validated further.
+  // InvalidArgument when `bytes` is not a ClusterDef or names a job twice. Does not call Validate.
   static StatusOr<ClusterSpec> FromClusterDef(std::string_view bytes);
 
   friend bool operator==(const ClusterSpec&, const ClusterSpec&) = default;

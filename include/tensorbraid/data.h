@@ -12,17 +12,17 @@
 
 namespace tensorbraid::data {
 
-// float32 [n, depth]: in row i a 1 at labels[i], else 0. InvalidArgument unless `labels` is an int64 vector of values
-// from 0 to depth - 1.
+// Returns float32 [n, depth]: row i is 1 at labels[i] and 0 elsewhere. InvalidArgument unless `labels` is an int64
+// vector with values from 0 to depth - 1.
 StatusOr<Tensor> OneHot(const Tensor& labels, int depth);
 
 struct MnistOptions {
-  // Determines the order of the training examples. Workers that train together want different ones.
+  // Determines the order of the training examples. Workers that train together should use different seeds.
   uint64_t seed = 1;
 };
 
-// The MNIST digits: images of 28 x 28 pixels with labels 0 to 9. Copies share the pixels, and each goes its own way
-// through the training examples. Not thread-safe.
+// The MNIST digits: images of 28 x 28 pixels with labels 0 to 9. Copies share the pixels, but each copy keeps its own
+// position in the training examples. Not thread-safe.
 class Mnist {
  public:
   static constexpr int kPixels = 28 * 28;
@@ -33,20 +33,20 @@ class Mnist {
     Tensor labels;  // int64 [n]
   };
 
-  // Reads {train,t10k}-{images-idx3,labels-idx1}-ubyte, with or without .gz, from `data_dir`. NotFound names the file
-  // that is missing; DataLoss names the file that is damaged or does not fit the others.
+  // Reads {train,t10k}-{images-idx3,labels-idx1}-ubyte, with or without .gz, from `data_dir`. NotFound names a file
+  // that is missing; DataLoss names a file that is damaged or does not match the others. Blocks while it reads.
   static StatusOr<Mnist> Load(const std::string& data_dir, const MnistOptions& options = {});
 
-  // The next `n` training examples. Every example comes once per epoch, in an order drawn anew for each; a batch that
-  // passes the end of an epoch goes on in the next one. REQUIRES: n >= 1 (checked).
+  // Returns the next `n` training examples. An epoch contains every example once, in a new random order. A batch that
+  // reaches the end of an epoch continues with the next one. REQUIRES: n >= 1 (checked).
   Batch NextBatch(int n);
 
   int64_t num_train() const { return train_labels_.num_elements(); }
   int64_t num_test() const { return test_labels_.num_elements(); }
-  // Epochs begun.
+  // The number of epochs begun.
   int64_t epoch() const { return epoch_; }
 
-  // float32 [num_test(), 784], made anew by each call, and int64 [num_test()].
+  // float32 [num_test(), 784], built anew by each call, and int64 [num_test()].
   Tensor test_images() const;
   const Tensor& test_labels() const { return test_labels_; }
 

@@ -1,5 +1,5 @@
-// Element types. Numbers and names are TensorFlow's (types.proto), so they can be written to files and wires as they
-// are.
+// Element types. Numbers and names are TensorFlow's (types.proto), so they can be written unchanged to files and
+// messages.
 #ifndef TENSORBRAID_DTYPE_H_
 #define TENSORBRAID_DTYPE_H_
 
@@ -55,7 +55,7 @@ inline constexpr DType kUint64 = DType::kUint64;
 inline constexpr DType kBool = DType::kBool;
 inline constexpr DType kString = DType::kString;
 
-// A reference to a variable of type T has the number of T plus this (TensorFlow's DT_FLOAT_REF and so on).
+// Reference types (TensorFlow's DT_FLOAT_REF and so on): a reference to T has the number of T plus this offset.
 inline constexpr int32_t kRefOffset = 100;
 constexpr bool IsRef(DType t) { return static_cast<int32_t>(t) > kRefOffset; }
 constexpr DType BaseType(DType t) { return IsRef(t) ? DType(static_cast<int32_t>(t) - kRefOffset) : t; }
@@ -113,24 +113,24 @@ TB_DTYPE(std::complex<double>, DType::kComplex128)
 // Bytes per element in memory; 0 for kInvalid. Strings and resources count their in-memory object.
 size_t DTypeSize(DType t);
 
-// "float32", "int64", "float32_ref"; "invalid" for numbers that name no type.
+// "float32", "int64", "float32_ref"; "invalid" for numbers that are not a type.
 std::string DTypeName(DType t);
 
 // The inverse of DTypeName; also takes TensorFlow's enumerators ("DT_FLOAT") and op-definition spellings ("float").
 std::optional<DType> ParseDType(std::string_view name);
 
-// Whether the number names a type (reference or not) that a Tensor can have.
+// Whether the number is a type (reference or not) that a Tensor can have.
 bool IsKnownDType(int32_t number);
 
 bool IsFloating(DType t);  // float16, bfloat16, float32, float64
-bool IsInteger(DType t);   // signed and unsigned; quantized ones are none
+bool IsInteger(DType t);   // signed and unsigned; not the quantized types
 bool IsComplex(DType t);
 
-// The type that elements are stored as: for quantized types (qint8 and its kin: integers that stand for reals by a
-// scale kept elsewhere) the integers of their size, for all others the type itself.
+// The type in which elements are stored. For quantized types (qint8 and the like: integers that represent reals by a
+// scale kept elsewhere) it is the integer type of the same size; for all others it is the type itself.
 DType StorageType(DType t);
 
-// True for types whose elements are plain bytes: they may be copied with memcpy and sent as they lie.
+// True for types whose elements are plain bytes, which can be copied with memcpy and sent without conversion.
 bool IsPlain(DType t);
 
 }  // namespace tensorbraid

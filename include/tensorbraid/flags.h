@@ -14,67 +14,77 @@
 
 namespace tensorbraid {
 
-// Which task of which cluster this process is: --ps_hosts, --worker_hosts, --job_name, --task_index, --issync; or,
-// when none of the first four is given, the environment variable TF_CONFIG. Checked by Parse, plain values after it.
+// The cluster, and the task in it that this process runs. Comes from the flags --ps_hosts, --worker_hosts, --job_name,
+// --task_index and --issync; if none of the first four is given, from the environment variable TF_CONFIG. Flags::Parse
+// fills in and checks the values; after it they do not change.
 struct TaskFlags {
-  // Addresses of the parameter servers and of the tasks that train. Of a TF_CONFIG with a job "chief" (or "master",
-  // its older name), that task comes first in worker_hosts, so worker_hosts.size() is the number of replicas.
+  // Addresses of the parameter servers and of the training tasks. If TF_CONFIG has a job "chief" (or "master", its
+  // older name), that task comes first in worker_hosts, so worker_hosts.size() is always the number of replicas.
   std::vector<std::string> ps_hosts;
   std::vector<std::string> worker_hosts;
-  // Names a task of cluster().
+  // `job_name` and `task_index` name a task of cluster().
   std::string job_name;
   int task_index = 0;
-  // Whether the replicas apply their gradients together. The program decides what it does with it.
+  // Whether training is synchronous: the replicas apply their gradients together. Only stored; the program acts on it.
   bool issync = false;
 
-  const ClusterSpec& cluster() const { return cluster_; }
+  // The following log an error before Flags::Parse has set them.
+  // False if the program runs by itself (see Flags::DefineTask): cluster() is then empty and device() "".
+  bool has_cluster() const;
+  const ClusterSpec& cluster() const;
   // "/job:worker/task:1".
   std::string device() const;
-  // The task that initialises variables: chief/0 or master/0 where such a job exists, else worker/0.
+  // The task that initialises variables: chief/0 or master/0 where such a job exists, else worker/0. True without a
+  // cluster.
   bool is_chief() const;
 
  private:
   friend class TaskFlagsParser;
+  void CheckParsed(const char* what) const;
   ClusterSpec cluster_;
+  bool parsed_ = false;
 };
 
-// Defines flags, then fills them from a command line: --name=value, --name value, --flag and --noflag for booleans,
-// with one dash or two; the last one of a name wins. Types: bool, int, int64_t, float, double, std::string,
-// std::vector<std::string> (separated by commas). Not thread-safe.
+// Defines flags, then sets them from a command line. Accepted forms are --name=value, --name value, and --flag and
+// --noflag for booleans, with one dash or two; the last occurrence of a name wins. Types: bool, int, int64_t, float,
+// double, std::string, std::vector<std::string> (separated by commas). Not thread-safe.
 //
 //   tf::Flags flags("Trains a model.");
 //   auto& steps = flags.Define("train_steps", 2000, "stop at this global step");
 //   flags.ParseOrExit(argc, argv);
 class Flags {
  public:
-  // `doc` says what the program does; --help begins with it.
+  // `doc` describes the program; --help prints it first.
   explicit Flags(std::string doc);
+  // Logs an error if flags were defined but never parsed.
   ~Flags();
   Flags(const Flags&) = delete;
   Flags& operator=(const Flags&) = delete;
 
-  // The reference stays valid as long as this object and holds the default until Parse.
-  // REQUIRES: a name of letters, digits, '_' and '-', not defined before (checked).
+  // Returns a reference that is valid as long as this object. It holds the default until Parse: take the value (`const
+  // int n = steps;`) only after that. REQUIRES: `name`
+  // consists of letters, digits, '_' and '-', and is not defined yet (checked).
   template <typename T>
   T& Define(const std::string& name, T default_value, const std::string& help);
   std::string& Define(const std::string& name, const char* default_value, const std::string& help) {
     return Define<std::string>(name, default_value, help);
   }
 
-  // The flags of a task in a cluster; Parse checks them. REQUIRES: at most one call (checked).
-  TaskFlags& DefineTask();
+  // Defines the flags of a task in a cluster; Parse checks them. Unless `required`, a program that is given no cluster
+  // runs by itself. REQUIRES: at most one call (checked).
+  TaskFlags& DefineTask(bool required = true);
 
-  // InvalidArgument, naming the flag, for an unknown one (with the nearest known), a value that does not fit, anything
-  // that is no flag, and a task that does not fit its cluster. After --help: OK, help_requested(), nothing checked.
-  // Call once.
+  // Returns InvalidArgument, naming the flag, for an unknown flag (with the nearest known one), a value of the wrong
+  // type, an argument that is not a flag, or a task that does not fit its cluster. With --help it returns OK without
+  // checking anything, and help_requested() is true. Call once.
   Status Parse(int argc, const char* const* argv);
-  // As Parse; prints the help and ends the program with 0 after --help, prints the error and ends it with 2 otherwise.
+  // Like Parse, but prints the help and exits with 0 on --help, and prints the error and exits with 2 on an error.
   void ParseOrExit(int argc, const char* const* argv);
 
   bool help_requested() const;
-  // What --help prints.
+  // The text that --help prints.
   std::string Help() const;
-  // Whether the command line gave this flag a value.
+  // Whether the command line gave this flag a value. Logs an error before Parse.
   bool WasGiven(const std::string& name) const;
 
  private:
@@ -84,7 +94,7 @@ class Flags {
   // Adds a flag that writes to `target`, listed under `group`.
   template <typename T>
   void Bind(const std::string& name, T* target, const std::string& help, const std::string& group);
-  // Keeps `object` as long as this.
+  // Keeps `object` alive as long as this object.
   void Keep(std::shared_ptr<void> object);
   // Runs `check` at the end of Parse.
   void AddCheck(std::function<Status()> check);

@@ -1,4 +1,4 @@
-// Dataflow graphs: nodes made of ops, joined by tensors.
+// Dataflow graphs: nodes that run ops, connected by tensors.
 //
 //   tensorbraid::Graph g;
 //   auto device = g.Device("/job:ps/task:0");          // until the end of the block
@@ -6,9 +6,11 @@
 //   auto y = 2.0 * x + 1.0;
 //
 // Graphs follow TensorFlow's rules for names, attributes, devices and control edges, and can be written and read as
-// its GraphDef. Mistakes made while building are kept, not thrown: an op returns at once, its outputs invalid, and the
-// first mistake, with op, node, shapes and the place in the user's source, is what Graph::status() and the making of a
-// session return. A Graph and everything made from it is used by one thread at a time.
+// TensorFlow's GraphDef. Mistakes made while building are recorded, not thrown: the op returns at once with invalid
+// outputs, and the graph keeps the first mistake with its op, node, shapes and the user's source location. A function
+// that adds nodes and has no operand to tell the location takes it as its last argument, `loc`, which callers leave
+// out. Graph::status() and Session::Create return it. A Graph and everything made from it may be used by one thread at
+// a time.
 #ifndef TENSORBRAID_GRAPH_H_
 #define TENSORBRAID_GRAPH_H_
 
@@ -28,20 +30,22 @@
 
 namespace tensorbraid {
 
+class Gradient;
 class Graph;
 class GraphImpl;
 class Node;
 class Output;
 class Variable;
+struct VariableScopeOptions;  // variable_scope.h
 
-// A node of a graph, seen by the user: something that runs. Copies name the same node.
+// A node of a graph: something that a session can run. A handle: copies refer to the same node.
 class Operation {
  public:
   Operation() = default;
   explicit Operation(Node* node) : node_(node) {}
   bool valid() const { return node_ != nullptr; }
   const std::string& name() const;
-  const std::string& type() const;  // the op: "MatMul"
+  const std::string& type() const;  // the op's type: "MatMul"
   int num_outputs() const;
   Output output(int i) const;
   const std::string& device() const;  // as requested; may be partial or empty
@@ -53,7 +57,7 @@ class Operation {
   Node* node_ = nullptr;
 };
 
-// One tensor that a node will compute. Invalid after a mistake (see Graph::status).
+// One output tensor of a node. Invalid after a mistake (see Graph::status). A handle: copies refer to the same tensor.
 class Output {
  public:
   Output() = default;
@@ -62,7 +66,7 @@ class Output {
   Operation op() const { return Operation(node_); }
   int index() const { return index_; }
   DType dtype() const;         // kInvalid when not valid
-  const Shape& shape() const;  // what is known before running
+  const Shape& shape() const;  // as far as it is known before running
   std::string name() const;    // "MatMul:0"
   Graph* graph() const;
   Node* node() const { return node_; }
@@ -73,13 +77,15 @@ class Output {
   int index_ = 0;
 };
 
-// What an op takes: a tensor of the graph, a variable (its value), a constant, or a number that takes the dtype of the
-// op's other operand. Remembers the place in the user's source where it was made, for messages.
+// An operand of an op: a tensor of the graph, a variable (its value), a constant, or a number, which takes the dtype of
+// the op's other operand. Remembers the source location where it was made, for error messages.
 class Operand {
  public:
   Operand(Output output, std::source_location loc = std::source_location::current())  // NOLINT: converts
       : value_(output), loc_(loc) {}
   Operand(const Variable& variable, std::source_location loc = std::source_location::current());  // NOLINT: converts
+  // As a dense tensor; see Gradient::ToDense.
+  Operand(const Gradient& gradient, std::source_location loc = std::source_location::current());  // NOLINT: converts
   Operand(Tensor constant, std::source_location loc = std::source_location::current())            // NOLINT: converts
       : value_(std::move(constant)), loc_(loc) {}
   template <typename T>
@@ -87,13 +93,13 @@ class Operand {
       T number, std::source_location loc = std::source_location::current())  // NOLINT: converts
       : value_(Number{static_cast<double>(number), static_cast<int64_t>(number), std::is_integral_v<T>}), loc_(loc) {}
 
-  // The graph it belongs to, or null for constants and numbers.
+  // The graph of the operand; null for constants and numbers.
   Graph* graph() const;
-  // The tensor; constants become Const nodes of `graph`, numbers of type `number_type` (kInvalid: float32, or int32 for
-  // integers).
+  // Returns the operand as a tensor. Constants become Const nodes of `graph`; numbers become Const nodes of type
+  // `number_type` (kInvalid: float32, or int32 for integers).
   Output ToOutput(Graph& graph, DType number_type = DType::kInvalid) const;
   bool is_number() const { return std::holds_alternative<Number>(value_); }
-  // The dtype it brings with it; kInvalid for numbers.
+  // The operand's own dtype; kInvalid for numbers.
   DType dtype() const;
   const std::source_location& location() const { return loc_; }
 
@@ -112,7 +118,7 @@ class AttrValue {
  public:
   using List = std::variant<std::vector<std::string>, std::vector<int64_t>, std::vector<float>, std::vector<bool>,
                             std::vector<DType>, std::vector<Shape>, std::vector<Tensor>>;
-  // A library function by name, with its attributes.
+  // A library function, with its attributes.
   struct Function {
     std::string name;
     std::map<std::string, AttrValue> attrs;
@@ -150,7 +156,7 @@ class AttrValue {
   Value value_;
 };
 
-// Undoes what a scope did when the block ends. Scopes nest; each ends before the one it was opened in.
+// Ends a scope of a Graph when it is destroyed. Scopes nest: an inner guard must be destroyed before the outer one.
 class [[nodiscard]] ScopeGuard {
  public:
   explicit ScopeGuard(std::function<void()> end) : end_(std::move(end)) {}
@@ -164,7 +170,7 @@ class [[nodiscard]] ScopeGuard {
   std::function<void()> end_;
 };
 
-// Gives each new node its device; "" leaves it to the scopes outside.
+// Returns the device of a new node; "" leaves the choice to the enclosing scopes.
 using DeviceFunction = std::function<std::string(const Operation&)>;
 
 class Graph {
@@ -174,55 +180,63 @@ class Graph {
   Graph(Graph&&) noexcept;
   Graph& operator=(Graph&&) noexcept;
 
-  // Nodes made while the guard lives go to this device. Names may be partial ("/job:ps", "/device:CPU:1") and are
-  // merged with the scopes outside, the inner one winning part by part; a function is asked for each node. A scope
-  // inside a function's scope is merged over what the function gives. "" changes nothing.
+  // Places the nodes made while the guard lives on a device. Names may be partial ("/job:ps", "/device:CPU:1") and are
+  // merged with the enclosing scopes, part by part; the inner scope wins. A function is called for each node; scopes
+  // inside the function's scope take precedence over what it returns. "" has no effect.
   ScopeGuard Device(const std::string& device);
   ScopeGuard Device(const char* device) { return Device(std::string(device)); }
   ScopeGuard Device(DeviceFunction function);
-  // Forgets the device scopes around, as tf.device(None).
+  // Ignores the enclosing device scopes, like tf.device(None).
   ScopeGuard NoDevice();
-  // Names begin with "name/"; made unique ("tower", "tower_1"). A name that ends with "/" is entered as it is; "" goes
-  // back to the top.
+  // Prefixes node names with "name/". The scope's name is made unique ("tower", "tower_1"). A name that ends with "/"
+  // is used as it is, to enter a scope again; "" goes back to the top level.
   ScopeGuard NameScope(const std::string& name);
-  // Nodes run after these; an empty list forgets the control scopes around.
+  // Prefixes the names of variables made by GetVariable and by layers with "name/", and opens a name scope of that
+  // name. The name is not made unique: a scope that is opened again has the same variables (see variable_scope.h). A
+  // name that ends with "/" does not depend on the enclosing scopes; "" stays in the open scope and changes its options
+  // only.
+  ScopeGuard VariableScope(const std::string& name, std::source_location loc = std::source_location::current());
+  ScopeGuard VariableScope(const std::string& name, const VariableScopeOptions& options,
+                           std::source_location loc = std::source_location::current());
+  // Nodes made while the guard lives run after these operations. An empty list ignores the enclosing control scopes.
   ScopeGuard ControlDependencies(std::vector<Operation> operations);
   ScopeGuard ControlDependencies(const std::vector<Output>& outputs);
-  // Nodes go where `op` goes.
+  // Places nodes made while the guard lives on the device of `op`.
   ScopeGuard ColocateWith(Operation op);
 
   // The first mistake made while building, or OK.
   const Status& status() const;
-  // Keeps `status` as this graph's mistake unless there is one already; OK changes nothing.
+  // Records `status` as the graph's mistake unless one is recorded already. OK has no effect.
   void AddError(const Status& status);
 
-  // "name" of a node, or "name:0" of a tensor. NotFound suggests the nearest name.
+  // Finds a node by "name", or a tensor by "name:0". NotFound suggests the nearest name; InvalidArgument when the name
+  // does not have this form.
   StatusOr<Operation> FindOperation(std::string_view name) const;
   StatusOr<Output> FindOutput(std::string_view name) const;
-  std::vector<Operation> operations() const;  // in the order of making
+  std::vector<Operation> operations() const;  // in order of creation
 
-  // Seed of the random ops that have none of their own; 0: a different one each time.
+  // The seed of random ops that have no seed of their own; 0: they differ from run to run.
   void SetRandomSeed(int64_t seed);
   int64_t random_seed() const;
 
-  // Named lists of tensors and operations, as tf.add_to_collection: "trainable_variables", "global_variables", ...
+  // Named lists of tensors, as with tf.add_to_collection: "trainable_variables", "global_variables", ...
   void AddToCollection(const std::string& key, Output output);
   std::vector<Output> GetCollection(const std::string& key) const;
-  // Variables in order of making.
+  // The graph's variables, in order of creation.
   const std::vector<Variable>& variables() const;
   std::vector<Variable> trainable_variables() const;
 
-  // No node can be added afterwards; trying to is a mistake that names `reason`. What sessions have already sent away
-  // stays as it was.
+  // Forbids adding nodes from now on. An attempt is a mistake that names `reason`. Sessions that run the graph are not
+  // affected. Only the first call has an effect.
   void Finalize(const std::string& reason);
   bool finalized() const;
 
   // TensorFlow's GraphDef, in binary or text form.
   StatusOr<std::string> ToGraphDef() const;
   StatusOr<std::string> ToGraphDefText() const;
-  // Adds the nodes of a GraphDef (binary). InvalidArgument for what is not one, or names unknown ops, attributes,
-  // inputs or a name that is taken; nothing is added then. Shapes that cannot be are an error only of steps that run
-  // such a node.
+  // Adds the nodes of a GraphDef (binary). On an error nothing is added: InvalidArgument when the bytes are not a
+  // GraphDef, or when it names an op, attribute or input that does not exist or a node name that is taken. Nodes with
+  // impossible shapes are imported; only steps that run such a node fail.
   Status ImportGraphDef(std::string_view graph_def);
   Status ImportGraphDefText(std::string_view graph_def_text);
 
@@ -232,25 +246,29 @@ class Graph {
   std::unique_ptr<GraphImpl> impl_;
 };
 
-// Adds a node of any registered op: what the functions of ops.h are made of, and the way to ops that have none.
+// Adds a node of any registered op. The functions of ops.h are made with it; it is also the way to use ops without a
+// function.
+//
 //   auto sum = NodeBuilder(g, "AddV2").Name("total").Input(a).Input(b).Output();
 class NodeBuilder {
  public:
   NodeBuilder(Graph& graph, std::string op, std::source_location loc = std::source_location::current());
-  // Made unique within the open name scope. A name that ends with "/" is taken as it is, without the "/".
+  // The name is made unique within the open name scope. A name that ends with "/" is absolute and is used without the
+  // "/".
   NodeBuilder& Name(std::string name);
   NodeBuilder& Input(tensorbraid::Output input);
-  // For an argument that takes a list ("values: N * T").
+  // For an input that takes a list ("values: N * T").
   NodeBuilder& InputList(std::vector<tensorbraid::Output> inputs);
   NodeBuilder& Attr(std::string name, AttrValue value);
   NodeBuilder& Control(Operation op);
-  // For this node alone, over the device scopes.
+  // The device of this node alone; takes precedence over the device scopes.
   NodeBuilder& Device(std::string device);
   NodeBuilder& ColocateWith(Operation op);
 
-  // Adds the node. Types that follow from the inputs need not be given. An invalid operation after a mistake.
+  // Adds the node. Type attributes that follow from the inputs may be left out. Returns an invalid operation after a
+  // mistake.
   Operation Finish();
-  // Finish(), and the node's first output.
+  // Calls Finish() and returns the node's first output.
   tensorbraid::Output Output();
 
  private:
@@ -270,12 +288,61 @@ class NodeBuilder {
   std::source_location loc_;
 };
 
-// Partial derivatives of the sum of all `ys` with respect to each of `xs`, as graph ops next to what they
-// differentiate. `grad_ys` (if not empty, one per y) stands in place of ones. An x that no y depends on gets an invalid
-// Output. Fails when an op in between has no gradient, naming it.
+// Some rows (slices along dimension 0) of a tensor whose other rows are 0. Row values[i] belongs to row indices[i] of
+// the tensor. A row may occur several times; its occurrences then add up. Source: tf.IndexedSlices.
+struct IndexedSlices {
+  Output values;       // [n, ...]
+  Output indices;      // [n], int32 or int64
+  Output dense_shape;  // the shape of the whole tensor, an int64 vector
+};
+
+// The gradient of a tensor or variable: a dense tensor, or slices if only some rows of it were looked up. Not valid if
+// nothing depends on the tensor. A handle: copies refer to the same tensors of the graph.
+class Gradient {
+ public:
+  Gradient() = default;
+  Gradient(Output dense) { slices_.values = dense; }                     // NOLINT: converts
+  Gradient(IndexedSlices slices) : slices_(slices), is_sparse_(true) {}  // NOLINT: converts
+
+  bool valid() const { return slices_.values.valid(); }
+  bool is_sparse() const { return is_sparse_; }
+  DType dtype() const { return slices_.values.dtype(); }
+  Graph* graph() const { return slices_.values.graph(); }
+  // The operation that computes it; for slices, their values.
+  Operation op() const { return slices_.values.op(); }
+  // The tensor. REQUIRES: !is_sparse() (checked). Use ToDense() for any gradient.
+  const Output& dense() const;
+  // The slices. REQUIRES: is_sparse() (checked).
+  const IndexedSlices& slices() const;
+  // The gradient as a dense tensor. For slices this adds nodes that fill a tensor as large as the variable.
+  Output ToDense(std::source_location loc = std::source_location::current()) const;
+  operator Output() const { return ToDense(); }  // NOLINT: converts
+  // Slices with every row once: values with the same index are summed, and the indices are in the order of their first
+  // occurrence. A dense gradient is returned as it is.
+  Gradient WithDistinctRows(std::source_location loc = std::source_location::current()) const;
+
+ private:
+  IndexedSlices slices_;  // a dense gradient has only values
+  bool is_sparse_ = false;
+};
+
+// The sum of gradients of one tensor. If all are slices, the result is all of their slices, concatenated; else it is
+// dense. REQUIRES: all are valid, and there is at least one (checked).
+Gradient SumOfGradients(const std::vector<Gradient>& gradients,
+                        std::source_location loc = std::source_location::current());
+
+// Adds the partial derivatives of the sum of all `ys` with respect to each of `xs` to the graph, each op placed with
+// the op that it differentiates. `grad_ys`, if not empty, has one initial gradient per y instead of ones. The result
+// for an x on which no y depends is an invalid Output. Fails, naming the op, when an op on the way has no gradient.
 // Source: tf.gradients.
 StatusOr<std::vector<Output>> Gradients(const std::vector<Output>& ys, const std::vector<Output>& xs,
-                                        const std::vector<Output>& grad_ys = {});
+                                        const std::vector<Output>& grad_ys = {},
+                                        std::source_location loc = std::source_location::current());
+// The same, but the gradient for an x of which only rows are looked up (Gather) is slices. The x for a variable is its
+// handle.
+StatusOr<std::vector<Gradient>> SparseGradients(const std::vector<Output>& ys, const std::vector<Output>& xs,
+                                                const std::vector<Output>& grad_ys = {},
+                                                std::source_location loc = std::source_location::current());
 
 }  // namespace tensorbraid
 

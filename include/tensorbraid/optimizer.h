@@ -1,16 +1,17 @@
-// Optimizers: from a loss to the operation that trains.
+// Optimizers: they turn a loss into the operation that trains.
 //
 //   auto optimizer = std::make_shared<tensorbraid::GradientDescentOptimizer>(0.5);
 //   auto train = optimizer->Minimize(loss, {.global_step = global_step});
 //
-// What they add to the graph is TensorFlow's: updates where the variables are, then one added to the global step.
-// Mistakes are kept in Graph::status(), as everywhere while building.
+// An optimizer adds the same ops to the graph as TensorFlow's: updates, placed with their variables, and then an
+// increment of the global step. As always while building, mistakes are recorded in Graph::status().
 #ifndef TENSORBRAID_OPTIMIZER_H_
 #define TENSORBRAID_OPTIMIZER_H_
 
 #include <atomic>
 #include <map>
 #include <memory>
+#include <source_location>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -18,6 +19,7 @@
 
 #include "tensorbraid/array_ops.h"
 #include "tensorbraid/graph.h"
+#include "tensorbraid/learning_rate.h"
 #include "tensorbraid/variable.h"
 
 namespace tensorbraid {
@@ -25,18 +27,20 @@ namespace tensorbraid {
 class QueueRunner;
 class SessionRunHook;
 
-// A gradient (invalid: the loss does not depend on the variable) and the variable it is for.
+// A variable and its gradient. The gradient is not valid if the loss does not depend on the variable, and slices if the
+// loss looks up rows of it only (Gather, nn::EmbeddingLookup). An op that takes a gradient as operand gets a dense
+// tensor.
 struct GradAndVar {
-  Output grad;
+  Gradient grad;
   Variable var;
 };
 
 struct MinimizeOptions {
-  // Grows by one with each step, after all variables have been updated.
+  // Incremented by one in each step, after all variables have been updated.
   Variable global_step = {};
-  // Empty: all trainable variables of the graph.
+  // The variables to train; empty: all trainable variables of the graph.
   std::vector<Variable> variables = {};
-  // Of the training operation; empty: the optimizer's.
+  // Name of the training operation; "": the optimizer's name.
   std::string name = "";
 };
 
@@ -45,8 +49,8 @@ struct ApplyGradientsOptions {
   std::string name = "";
 };
 
-// Base of all optimizers. An optimizer adds to graphs and keeps what it added (slots) for the graph it was last used
-// with. Not thread-safe.
+// Base class of all optimizers. An optimizer keeps the slot variables that it added to the graph with which it was last
+// used. Not thread-safe.
 class Optimizer {
  public:
   explicit Optimizer(std::string name);
@@ -56,65 +60,79 @@ class Optimizer {
 
   const std::string& name() const { return name_; }
 
-  // ComputeGradients and ApplyGradients: the operation that does one step of training.
-  Operation Minimize(const Output& loss, const MinimizeOptions& options = {});
+  // ComputeGradients followed by ApplyGradients. Returns the operation that does one training step.
+  Operation Minimize(const Output& loss, const MinimizeOptions& options = {},
+                     std::source_location loc = std::source_location::current());
 
-  // Gradients of `loss` for all trainable variables of its graph, or the ones given, in their order. InvalidArgument
-  // when there are no variables, when the loss depends on none of them, or an op in between has no gradient.
-  virtual StatusOr<std::vector<GradAndVar>> ComputeGradients(const Output& loss,
-                                                             const std::vector<Variable>& variables = {});
+  // Returns the gradients of `loss` for `variables`, in their order, or for all trainable variables of its graph if
+  // `variables` is empty. InvalidArgument when there are no variables, when the loss depends on none of them, or when
+  // an op on the way has no gradient; names the op that stops the gradient.
+  virtual StatusOr<std::vector<GradAndVar>> ComputeGradients(
+      const Output& loss, const std::vector<Variable>& variables = {},
+      std::source_location loc = std::source_location::current());
 
-  // The operation that changes the variables by their gradients; pairs without a gradient are left alone.
-  virtual Operation ApplyGradients(const std::vector<GradAndVar>& grads, const ApplyGradientsOptions& options = {});
+  // Returns the operation that updates the variables with their gradients. Variables without a gradient are not
+  // changed. If a gradient is slices, only these rows of the variable and its slots are read and changed, except by
+  // Adam, whose means decay in all rows.
+  virtual Operation ApplyGradients(const std::vector<GradAndVar>& grads, const ApplyGradientsOptions& options = {},
+                                   std::source_location loc = std::source_location::current());
 
-  // What the optimizer remembers about a variable ("momentum"); invalid when there is no such slot.
+  // A variable in which the optimizer keeps state for `variable`, such as "momentum"; invalid if the slot does not
+  // exist.
   virtual Variable GetSlot(const Variable& variable, const std::string& slot) const;
   virtual std::vector<std::string> GetSlotNames() const;
 
  protected:
-  // Makes the slots of a variable. Called before ApplyDense.
-  virtual void CreateSlots(const Variable& variable) {}
-  // The operation that changes `variable` by `grad`. Called with everything placed where the variable is.
-  virtual Operation ApplyDense(const Output& grad, const Variable& variable) = 0;
-  // What else a step does, once all variables have been updated (the scope depends on that).
+  // Creates what the updates of one call of ApplyGradients share. Called before CreateSlots.
+  virtual void Prepare(Graph& /*graph*/) {}
+  // Creates the slots of a variable. Called before Apply.
+  virtual void CreateSlots(const Variable& /*variable*/) {}
+  // Returns the operation that updates `variable` with `grad`, which may be slices. Called in a scope that places nodes
+  // with the variable. Use grad.ToDense() if there is no rule for rows.
+  virtual Operation Apply(const Gradient& grad, const Variable& variable) = 0;
+  // Whether slices for Apply have each row at most once: ApplyGradients sums the others before.
+  virtual bool NeedsDistinctRows() const { return true; }
+  // Returns further operations of a step. Called in a scope in which nodes run after all variables have been updated.
   virtual std::vector<Operation> Finish() { return {}; }
 
-  // A variable of the same shape beside `variable`, named "variable/<name of the optimizer>".
+  // Creates a variable of the same shape on the same device, named "variable/<name of the optimizer>".
   Variable MakeSlot(const Variable& variable, const std::string& slot, const Initializer& initializer);
-  // A scalar that the steps of all variables share, beside the first of them; of the first's dtype.
+  // Creates a scalar variable that is shared by the updates of all variables. It has the device and dtype of `first`,
+  // the first of them.
   Variable MakeShared(const Variable& first, const std::string& name, double value);
-  // REQUIRES: MakeShared.
+  // REQUIRES: MakeShared has been called with this name.
   const Variable& GetShared(const std::string& name) const { return shared_.at(name); }
-  // A hyperparameter as a tensor of the variable's dtype; numbers become one constant per device, so that nothing has
-  // to be sent for them.
+  // Returns a hyperparameter as a tensor of the variable's dtype. A number becomes one constant per device, so that it
+  // is never sent between devices.
   Output Hyper(const Operand& value, const Variable& variable);
 
  private:
-  // Whether the slots are of this graph, which has a mark of this optimizer then. An address would not do: the graph
-  // that was there may be gone.
+  // Whether the slots belong to this graph, which then has a collection named mark_. The graph's address could not
+  // tell: a new graph may have the address of one that was destroyed.
   bool Knows(const Graph& graph) const;
 
   const std::string name_;
-  const std::string mark_;                                                   // a collection of the graph
-  std::map<std::pair<const Node*, std::string>, Variable> slots_;            // by handle and slot
+  const std::string mark_;                                                   // name of a collection in the graph
+  std::map<std::pair<const Node*, std::string>, Variable> slots_;            // by variable handle and slot name
   std::map<std::string, Variable> shared_;                                   // by name
-  std::map<std::tuple<const Operand*, std::string, DType>, Output> hypers_;  // of one ApplyGradients
+  std::map<std::tuple<const Operand*, std::string, DType>, Output> hypers_;  // only during one ApplyGradients
 };
 
 struct GradientDescentOptions {
   std::string name = "GradientDescent";
-  // Recorded in the graph for TensorFlow's sake; updates of one variable never overlap here.
+  // Only recorded in the graph, for TensorFlow: here, updates of one variable never overlap.
   bool use_locking = false;
 };
 
-// variable -= learning_rate * gradient. The rate is a number or a tensor of the graph.
+// variable -= learning_rate * gradient. The learning rate is a number or a tensor of the graph.
 class GradientDescentOptimizer final : public Optimizer {
  public:
   explicit GradientDescentOptimizer(Operand learning_rate, GradientDescentOptions options = {})
       : Optimizer(options.name), learning_rate_(std::move(learning_rate)), use_locking_(options.use_locking) {}
 
  protected:
-  Operation ApplyDense(const Output& grad, const Variable& variable) override;
+  Operation Apply(const Gradient& grad, const Variable& variable) override;
+  bool NeedsDistinctRows() const override { return false; }  // subtracts one after the other
 
  private:
   const Operand learning_rate_;
@@ -138,7 +156,7 @@ class MomentumOptimizer final : public Optimizer {
 
  protected:
   void CreateSlots(const Variable& variable) override;
-  Operation ApplyDense(const Output& grad, const Variable& variable) override;
+  Operation Apply(const Gradient& grad, const Variable& variable) override;
 
  private:
   const Operand learning_rate_;
@@ -153,7 +171,7 @@ struct AdadeltaOptions {
   bool use_locking = false;
 };
 
-// Steps scaled by running means of squared gradients and squared steps. Slots "accum" and "accum_update".
+// Scales steps by running means of squared gradients and squared steps. Slots "accum" and "accum_update".
 // Source: Zeiler, 2012.
 class AdadeltaOptimizer final : public Optimizer {
  public:
@@ -166,7 +184,7 @@ class AdadeltaOptimizer final : public Optimizer {
 
  protected:
   void CreateSlots(const Variable& variable) override;
-  Operation ApplyDense(const Output& grad, const Variable& variable) override;
+  Operation Apply(const Gradient& grad, const Variable& variable) override;
 
  private:
   const Operand learning_rate_;
@@ -176,12 +194,12 @@ class AdadeltaOptimizer final : public Optimizer {
 };
 
 struct AdagradOptions {
-  double initial_accumulator_value = 0.1;  // above 0
+  double initial_accumulator_value = 0.1;  // must be positive
   std::string name = "Adagrad";
   bool use_locking = false;
 };
 
-// Steps scaled by the sum of squared gradients: accum += gradient²; variable -= learning_rate * gradient / sqrt(accum).
+// Scales steps by the sum of squared gradients: accum += gradient²; variable -= learning_rate * gradient / sqrt(accum).
 // Slot "accumulator". Source: Duchi et al., 2011.
 class AdagradOptimizer final : public Optimizer {
  public:
@@ -190,7 +208,7 @@ class AdagradOptimizer final : public Optimizer {
 
  protected:
   void CreateSlots(const Variable& variable) override;
-  Operation ApplyDense(const Output& grad, const Variable& variable) override;
+  Operation Apply(const Gradient& grad, const Variable& variable) override;
 
  private:
   const Operand learning_rate_;
@@ -205,9 +223,10 @@ struct AdamOptions {
   bool use_locking = false;
 };
 
-// Running means m of the gradients and v of their squares, corrected for having begun at 0:
-// variable -= learning_rate * sqrt(1 - beta2^t) / (1 - beta1^t) * m / (sqrt(v) + epsilon). Slots "m" and "v"; the
-// powers of beta are two variables beside the first. Source: Kingma and Ba, 2015, the form before section 2.1.
+// Keeps running means m of the gradients and v of their squares, and corrects for their start at 0: variable -=
+// learning_rate * sqrt(1 - beta2^t) / (1 - beta1^t) * m / (sqrt(v) + epsilon). Slots "m" and "v"; the powers of beta1
+// and beta2 are two variables beside the first trained variable. Source: Kingma and Ba, 2015, the form before section
+// 2.1.
 class AdamOptimizer final : public Optimizer {
  public:
   explicit AdamOptimizer(Operand learning_rate = 0.001, AdamOptions options = {})
@@ -220,10 +239,12 @@ class AdamOptimizer final : public Optimizer {
 
  protected:
   void CreateSlots(const Variable& variable) override;
-  Operation ApplyDense(const Output& grad, const Variable& variable) override;
+  Operation Apply(const Gradient& grad, const Variable& variable) override;
   std::vector<Operation> Finish() override;
 
  private:
+  Operation ApplyToRows(const IndexedSlices& grad, const Variable& variable, const Output& beta1_power,
+                        const Output& beta2_power);
   const Operand learning_rate_;
   const Operand beta1_;
   const Operand beta2_;
@@ -235,14 +256,14 @@ struct RMSPropOptions {
   double decay = 0.9;
   double momentum = 0.0;
   double epsilon = 1e-10;
-  // Scale by the variance of the gradients instead of their mean square: one slot more.
+  // Scales by the variance of the gradients instead of their mean square, which takes one more slot.
   bool centered = false;
   std::string name = "RMSProp";
   bool use_locking = false;
 };
 
 // rms = decay * rms + (1 - decay) * gradient²; mom = momentum * mom + learning_rate * gradient / sqrt(rms + epsilon);
-// variable -= mom. Slots "rms" (from 1), "momentum" and, centered, "mg". Source: Hinton, lecture 6e, 2012.
+// variable -= mom. Slots "rms" (initially 1), "momentum" and, if centered, "mg". Source: Hinton, lecture 6e, 2012.
 class RMSPropOptimizer final : public Optimizer {
  public:
   explicit RMSPropOptimizer(Operand learning_rate, RMSPropOptions options = {})
@@ -255,7 +276,7 @@ class RMSPropOptimizer final : public Optimizer {
 
  protected:
   void CreateSlots(const Variable& variable) override;
-  Operation ApplyDense(const Output& grad, const Variable& variable) override;
+  Operation Apply(const Gradient& grad, const Variable& variable) override;
 
  private:
   const Operand learning_rate_;
@@ -266,8 +287,8 @@ class RMSPropOptimizer final : public Optimizer {
 };
 
 struct FtrlOptions {
-  double learning_rate_power = -0.5;  // at most 0
-  double initial_accumulator_value = 0.1;
+  double learning_rate_power = -0.5;       // at most 0
+  double initial_accumulator_value = 0.1;  // must not be negative
   double l1_regularization_strength = 0.0;
   double l2_regularization_strength = 0.0;
   // Penalises large weights while gradients are small.
@@ -276,8 +297,8 @@ struct FtrlOptions {
   bool use_locking = false;
 };
 
-// "Follow the regularised leader": with L1, weights that do little become exactly 0. Slots "accum" and "linear".
-// Source: McMahan et al., 2013.
+// "Follow the regularised leader": with L1 regularisation, weights of little use become exactly 0. Slots "accum" and
+// "linear". Source: McMahan et al., 2013.
 class FtrlOptimizer final : public Optimizer {
  public:
   explicit FtrlOptimizer(Operand learning_rate, FtrlOptions options = {})
@@ -291,7 +312,7 @@ class FtrlOptimizer final : public Optimizer {
 
  protected:
   void CreateSlots(const Variable& variable) override;
-  Operation ApplyDense(const Output& grad, const Variable& variable) override;
+  Operation Apply(const Gradient& grad, const Variable& variable) override;
 
  private:
   const Operand learning_rate_;
@@ -302,68 +323,160 @@ class FtrlOptimizer final : public Optimizer {
   const FtrlOptions options_;
 };
 
-// The mean of the towers' gradients for each variable; every tower lists the same variables in the same order. Made
-// under the device scope that is open.
-std::vector<GradAndVar> AverageGradients(const std::vector<std::vector<GradAndVar>>& tower_grads);
+struct AdagradDAOptions {
+  double initial_gradient_squared_accumulator_value = 0.1;  // must be positive
+  double l1_regularization_strength = 0.0;
+  double l2_regularization_strength = 0.0;
+  std::string name = "AdagradDA";
+  bool use_locking = false;
+};
 
-// learning_rate * decay_rate ^ (global_step / decay_steps); staircase: the exponent in whole numbers. Computed where
-// the global step is. Source: tf.train.exponential_decay.
-Output ExponentialDecay(double learning_rate, const Variable& global_step, int64_t decay_steps, double decay_rate,
-                        bool staircase = false);
-// values[i] up to and at boundaries[i], the last value beyond all. One value more than boundaries, which rise.
-// Source: tf.train.piecewise_constant.
-Output PiecewiseConstant(const Variable& global_step, const std::vector<int64_t>& boundaries,
-                         const std::vector<double>& values);
+// Adagrad by dual averaging: regularises at each update as if all earlier steps had been regularised too, so that with
+// L1 regularisation linear models become sparse. `global_step` counts the steps; Minimize must increment it. Slots
+// "gradient_accumulator" and "gradient_squared_accumulator". Source: Duchi et al., 2011.
+class AdagradDAOptimizer final : public Optimizer {
+ public:
+  AdagradDAOptimizer(Operand learning_rate, Variable global_step, AdagradDAOptions options = {})
+      : Optimizer(options.name),
+        learning_rate_(std::move(learning_rate)),
+        global_step_(std::move(global_step)),
+        l1_(options.l1_regularization_strength),
+        l2_(options.l2_regularization_strength),
+        options_(std::move(options)) {}
+
+ protected:
+  void Prepare(Graph& graph) override;
+  void CreateSlots(const Variable& variable) override;
+  Operation Apply(const Gradient& grad, const Variable& variable) override;
+
+ private:
+  const Operand learning_rate_;
+  const Variable global_step_;
+  const Operand l1_;
+  const Operand l2_;
+  const AdagradDAOptions options_;
+  Output step_;  // the number of the step that this update completes
+};
+
+struct ProximalGradientDescentOptions {
+  double l1_regularization_strength = 0.0;
+  double l2_regularization_strength = 0.0;
+  std::string name = "ProximalGradientDescent";
+  bool use_locking = false;
+};
+
+// Gradient descent followed by L1 and L2 regularisation: x = variable - learning_rate * gradient; variable = sign(x) *
+// max(|x| - learning_rate * l1, 0) / (1 + learning_rate * l2). Source: Duchi and Singer, 2009.
+class ProximalGradientDescentOptimizer final : public Optimizer {
+ public:
+  explicit ProximalGradientDescentOptimizer(Operand learning_rate, ProximalGradientDescentOptions options = {})
+      : Optimizer(options.name),
+        learning_rate_(std::move(learning_rate)),
+        l1_(options.l1_regularization_strength),
+        l2_(options.l2_regularization_strength),
+        options_(std::move(options)) {}
+
+ protected:
+  Operation Apply(const Gradient& grad, const Variable& variable) override;
+
+ private:
+  const Operand learning_rate_;
+  const Operand l1_;
+  const Operand l2_;
+  const ProximalGradientDescentOptions options_;
+};
+
+struct ProximalAdagradOptions {
+  double initial_accumulator_value = 0.1;  // must be positive
+  double l1_regularization_strength = 0.0;
+  double l2_regularization_strength = 0.0;
+  std::string name = "ProximalAdagrad";
+  bool use_locking = false;
+};
+
+// Adagrad with the regularisation of ProximalGradientDescentOptimizer. Slot "accumulator".
+class ProximalAdagradOptimizer final : public Optimizer {
+ public:
+  explicit ProximalAdagradOptimizer(Operand learning_rate, ProximalAdagradOptions options = {})
+      : Optimizer(options.name),
+        learning_rate_(std::move(learning_rate)),
+        l1_(options.l1_regularization_strength),
+        l2_(options.l2_regularization_strength),
+        options_(std::move(options)) {}
+
+ protected:
+  void CreateSlots(const Variable& variable) override;
+  Operation Apply(const Gradient& grad, const Variable& variable) override;
+
+ private:
+  const Operand learning_rate_;
+  const Operand l1_;
+  const Operand l2_;
+  const ProximalAdagradOptions options_;
+};
+
+// Returns the mean of the towers' gradients for each variable. Every tower must list the same variables in the same
+// order. A tower whose loss does not depend on a variable counts as a gradient of 0. Slices of all towers are
+// concatenated; if one tower's gradient is dense, so is the mean. New nodes are placed by the open device scope.
+std::vector<GradAndVar> AverageGradients(const std::vector<std::vector<GradAndVar>>& tower_grads,
+                                         std::source_location loc = std::source_location::current());
 
 struct SyncReplicasOptions {
-  // Gradients that make up one step.
+  // The number of gradients in one step.
   int replicas_to_aggregate = 1;
-  // Workers; 0: as many as replicas_to_aggregate. More workers than gradients: the slowest are spare. Fewer: some
-  // contribute more than once.
+  // The number of workers; 0: as many as replicas_to_aggregate. If there are more workers than gradients, the slowest
+  // are spare; if fewer, some contribute more than one gradient to a step.
   int total_num_replicas = 0;
   bool use_locking = false;
   std::string name = "sync_replicas";
 };
 
-// Makes the replicas train in step: gradients gather in one accumulator per variable; when enough have come, the chief
-// applies their mean with the optimizer inside, adds one to the global step and gives every worker a token for the
-// next step. Gradients of an earlier step are dropped. Source: tf.train.SyncReplicasOptimizer, whose graph this is.
+// Synchronous training: gradients gather in one accumulator per variable. When enough have arrived, the chief applies
+// their mean with the wrapped optimizer, increments the global step and gives every worker a token for the next step.
+// Gradients of an earlier step are dropped. Builds the same graph as TensorFlow.
+// Source: tf.train.SyncReplicasOptimizer.
 //
 //   worker: gradients ─► accumulators (on the PS) ─► token = dequeue(sync_token_q) ─► local_step = token
 //   chief:  take(accumulators) ─► apply ─► global_step + 1 ─► enqueue(sync_token_q, total_num_replicas tokens)
 //
-// Every worker needs the hook. When the chief's session closes, the token queue is closed: the other workers' sessions
-// then stop by themselves, well.
+// In a MonitoredTrainingSession every worker needs the hook (MakeSessionRunHook). When the chief's session closes, its
+// hook closes the token queue, and the sessions of the other workers then stop without an error. Under a Supervisor the
+// chief starts chief_queue_runner() and then runs init_tokens_op(); the supervisor does the rest.
 class SyncReplicasOptimizer final : public Optimizer {
  public:
   SyncReplicasOptimizer(std::shared_ptr<Optimizer> optimizer, SyncReplicasOptions options);
   ~SyncReplicasOptimizer() override;
 
-  StatusOr<std::vector<GradAndVar>> ComputeGradients(const Output& loss,
-                                                     const std::vector<Variable>& variables = {}) override;
-  // Needs a global step. Once per optimizer.
-  Operation ApplyGradients(const std::vector<GradAndVar>& grads, const ApplyGradientsOptions& options = {}) override;
+  StatusOr<std::vector<GradAndVar>> ComputeGradients(
+      const Output& loss, const std::vector<Variable>& variables = {},
+      std::source_location loc = std::source_location::current()) override;
+  // Needs a global step. May be called once per optimizer.
+  Operation ApplyGradients(const std::vector<GradAndVar>& grads, const ApplyGradientsOptions& options = {},
+                           std::source_location loc = std::source_location::current()) override;
   Variable GetSlot(const Variable& variable, const std::string& slot) const override;
   std::vector<std::string> GetSlotNames() const override;
 
-  // The hook that sets the replica up, and on the chief runs the steps. May be made before ApplyGradients.
+  // Returns the hook that initialises the replica and, on the chief, runs the chief's part of the steps. May be called
+  // before ApplyGradients.
   std::shared_ptr<SessionRunHook> MakeSessionRunHook(bool is_chief);
 
-  // The parts that the hook puts together, for programs that do it by hand. Valid after ApplyGradients.
-  Operation init_tokens_op() const;        // chief: gives out the first tokens
-  Operation chief_init_op() const;         // chief: local_step_init_op, and the accumulators begin at the global step
-  Operation local_step_init_op() const;    // other workers
-  Output ready_for_local_init() const;     // names of what must be initialised first, empty when all is
-  Operation close_tokens_op() const;       // chief, at the end
-  QueueRunner chief_queue_runner() const;  // chief: runs the steps
+  // The operations that the hook uses, for programs that run them themselves. Valid after ApplyGradients.
+  Operation init_tokens_op() const;      // chief: enqueues the first tokens
+  Operation chief_init_op() const;       // chief: local_step_init_op, and sets the accumulators to the global step
+  Operation local_step_init_op() const;  // other workers
+  Output ready_for_local_init() const;   // names of global variables without a value; empty when ready
+  Operation close_tokens_op() const;     // chief, at the end
+  // Chief: runs its part of the steps. When it is told to stop, it closes the token queue, and the runs of the other
+  // workers then fail with OutOfRange.
+  QueueRunner chief_queue_runner() const;
 
-  // How many gradients of this worker came too late and were dropped, as far as the hook has seen. Thread-safe.
+  // How many gradients of this worker arrived too late and were dropped, as far as the hook has seen. Thread-safe.
   int64_t dropped_gradients() const;
 
  private:
   struct State;
   class Hook;
-  Operation ApplyDense(const Output& grad, const Variable& variable) override;
+  Operation Apply(const Gradient& grad, const Variable& variable) override;
 
   const std::shared_ptr<State> state_;  // shared with the hooks, which may outlive the optimizer
 };

@@ -5,14 +5,15 @@
 //   TF_ASSIGN_OR_RETURN(auto path, saver.Save(*session, "logs/model", {.global_step = step}));
 //   TF_RETURN_IF_ERROR(saver.Restore(*session, path));
 //
-// Files are TensorFlow's: tf.train.Saver and tf.train.load_checkpoint read them, tf.train.import_meta_graph the graph
-// beside them, and the other way round.
+// The files have TensorFlow's format: tf.train.Saver and tf.train.load_checkpoint read them, tf.train.import_meta_graph
+// reads the graph beside them, and Tensorbraid reads what TensorFlow writes.
 #ifndef TENSORBRAID_SAVER_H_
 #define TENSORBRAID_SAVER_H_
 
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <source_location>
 #include <string>
 #include <vector>
 
@@ -23,12 +24,14 @@
 
 namespace tensorbraid {
 
-// A variable as it is called in a checkpoint.
+// A variable and its name in a checkpoint.
 struct SavedVariable {
-  SavedVariable(const Variable& variable) : SavedVariable(variable, variable.name()) {}  // NOLINT: converts
-  // `shape_and_slice` says which part of a larger tensor the variable is, as "4 2 0,2:-": rows 0 and 1 of four.
-  SavedVariable(const Variable& variable, std::string name, std::string shape_and_slice = "")
-      : variable(variable), name(std::move(name)), shape_and_slice(std::move(shape_and_slice)) {}
+  // Under the name of the variable, or, if it is a part of a partitioned variable, as that part of the whole.
+  SavedVariable(const Variable& saved);  // NOLINT: converts
+  // If the variable is part of a larger tensor, `slice` says which part: "4 2 0,2:-" means rows 0 and 1 of a
+  // tensor of shape [4, 2].
+  SavedVariable(const Variable& saved, std::string saved_as, std::string slice = "")
+      : variable(saved), name(std::move(saved_as)), shape_and_slice(std::move(slice)) {}
   Variable variable;
   std::string name;
   std::string shape_and_slice;
@@ -37,51 +40,54 @@ struct SavedVariable {
 struct SaverOptions {
   // Empty: all global variables.
   std::vector<SavedVariable> variables = {};
-  // So many checkpoints are kept, older ones removed; 0: all.
+  // How many checkpoints to keep; older ones are removed. 0 keeps all.
   int max_to_keep = 5;
-  // One of those that would be removed is kept for good every so often.
+  // Every so many hours, a checkpoint that would be removed is kept forever instead.
   double keep_checkpoint_every_n_hours = 10'000;
-  // Every task saves and restores the variables that it holds, to one file system that all tasks and the saving
-  // program see; otherwise the values go through the task that the session runs on.
+  // If true, every task saves and restores the variables that it holds. All tasks and the saving program must then
+  // share a file system. If false, all values pass through the task that the session runs on.
   bool sharded = false;
-  // "model-00000100" instead of "model-100".
+  // Pads the step number: "model-00000100" instead of "model-100".
   bool pad_step_number = false;
   std::string name = "save";
 };
 
 struct SaveOptions {
-  // Added to the path: "model-1000".
+  // Appended to the path: "model-1000".
   std::optional<int64_t> global_step = std::nullopt;
-  // The file in the directory of checkpoints that says which is the last one.
+  // The file in the checkpoint's directory that names the latest checkpoint.
   std::string latest_filename = "checkpoint";
-  // The graph beside the checkpoint, as "model-1000.meta".
+  // Whether to write the graph beside the checkpoint, as "model-1000.meta".
   bool write_meta_graph = true;
 };
 
-// Adds the operations to the graph, and manages the checkpoints of one directory. Not thread-safe. Must not outlive the
-// graph. Source: tf.train.Saver.
+// Adds operations that save and restore to the graph, and manages the checkpoints of one directory. Not thread-safe.
+// Must not outlive the graph. Source: tf.train.Saver.
 class Saver {
  public:
-  // Mistakes (nothing to save, two variables of one name) are the graph's.
-  explicit Saver(Graph& graph, SaverOptions options = {});
+  // Mistakes (nothing to save, two variables with the same name) are recorded in the graph.
+  explicit Saver(Graph& graph, SaverOptions options = {}, std::source_location loc = std::source_location::current());
   ~Saver();
   Saver(const Saver&) = delete;
   Saver& operator=(const Saver&) = delete;
 
-  // Writes a checkpoint, then says so in the file "checkpoint", then removes those that are too old. Makes the
-  // directory of `path`. Returns the checkpoint's prefix. Errors are those of the run and of the file system; what was
-  // there before is then as it was.
+  // Writes a checkpoint, then updates the file "checkpoint", then removes checkpoints that are too old. Creates the
+  // directory of `path` if needed. Returns the checkpoint's prefix, an absolute path. A relative `path` begins at the
+  // working directory of this process, also if another task writes the files. Blocks until all is written. Returns the
+  // errors of the run and of the file system, and FailedPrecondition if this process does not see the files afterwards:
+  // it must share the directory with the tasks that write. Earlier checkpoints are unchanged after an error.
   StatusOr<std::string> Save(Session& session, const std::string& path, const SaveOptions& options = {});
-  // Gives the variables the values of a checkpoint. NotFound when it, or a variable in it, is missing; InvalidArgument
-  // for other shapes and dtypes; DataLoss when it is damaged.
+  // Sets the variables to the values of a checkpoint. NotFound when the checkpoint or a variable in it is missing;
+  // InvalidArgument, before any variable is set, when a shape or dtype differs; DataLoss when the checkpoint is
+  // damaged. Blocks until done. `path` may be relative, as for Save.
   Status Restore(Session& session, const std::string& path) const;
 
   // The checkpoints that this saver manages, oldest first.
   std::vector<std::string> last_checkpoints() const;
-  // Takes over the management of checkpoints that an earlier process has written; those not there are left out.
+  // Takes over the management of checkpoints written by an earlier process. Ignores those that do not exist.
   void RecoverLastCheckpoints(const std::vector<std::string>& paths);
 
-  // The tensor that is fed with the path, the one that is fetched to save, and the operation that restores.
+  // The tensor to feed with the path, the tensor to fetch in order to save, and the operation that restores.
   Output filename() const;
   Output save() const;
   Operation restore() const;

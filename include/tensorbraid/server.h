@@ -19,51 +19,52 @@ struct ServerOptions {
   std::string job_name = "";
   int task_index = 0;
   std::string protocol = "grpc";
-  // How many virtual devices of a type this task has.
+  // Number of virtual devices of each type that this task has.
   std::map<std::string, int> device_count = {};
   int inter_op_parallelism_threads = 0;  // 0: as many as cores
-  // A ConfigProto in text form: device_count and inter_op_parallelism_threads, which stand in place of those above, and
-  // what the sessions of clients take where they say nothing (allow_soft_placement: true).
+  // A ConfigProto in text form. Its device_count and inter_op_parallelism_threads replace the fields above; its other
+  // fields, such as allow_soft_placement, are defaults for the sessions of clients.
   std::string config = "";
-  bool start = true;  // false: call Start
-  // Listens on this address instead of the one that the cluster names ("" for the default; see the class).
+  bool start = true;  // false: the caller calls Start
+  // The address to listen on; "" for the default (see Server).
   std::string bind_address = "";
   std::chrono::milliseconds heartbeat_interval{1000};
-  // A connected task that has not been heard of for so long is dead.
+  // A connected task is considered dead when nothing has been received from it for this long.
   std::chrono::milliseconds heartbeat_timeout{10000};
-  // A task other than a parameter server that has been unreachable for so long is lost (see Join).
+  // A task other than a parameter server is considered lost when it has been unreachable for this long (see Join).
   std::chrono::milliseconds lost_after{30000};
-  // Waits longer than this are logged, with what is waited for.
+  // Waits longer than this are logged, with what they wait for.
   std::chrono::milliseconds slow_wait{5000};
 };
 
-// Runs one task: holds its devices and variables, serves steps of sessions on any task of the cluster, and can be the
-// master of sessions itself (target). Listens on the task's address; a loopback name binds loopback only, any other
-// name all interfaces. Port 0 takes a free one (see address). Thread-safe.
+// Runs one task of a cluster: holds the task's devices and variables, runs its part of steps for sessions on any task
+// of the cluster, and can itself be the master of sessions (see target). Listens on the task's port, by default on all
+// interfaces, or only on loopback if the task's address is a loopback name. Port 0 takes a free port (see address).
+// Thread-safe.
 class Server {
  public:
-  // InvalidArgument for a job or task that the cluster does not have or an address that cannot be bound,
-  // AlreadyExists for a port that is taken.
+  // InvalidArgument when the cluster does not have this job or task or the address cannot be bound; AlreadyExists when
+  // the port is taken.
   static StatusOr<std::unique_ptr<Server>> Create(const ClusterSpec& cluster, ServerOptions options);
   ~Server();  // Stops.
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // Listens, and begins to make itself known to the parameter servers. Done by Create unless options.start is false.
+  // Starts to listen and to connect to the parameter servers. Create calls it unless options.start is false.
   Status Start();
 
-  // What a Session's target must be to run on this cluster with this task as master: "grpc://host:port".
+  // The target for a Session that runs on this cluster with this task as its master: "grpc://host:port".
   std::string target() const;
-  // "host:port" with the port that is listened on.
+  // "host:port" with the actual port.
   std::string address() const;
 
-  // Blocks until the work of the cluster is over: every task that is not a parameter server has left (its Server was
-  // stopped) or is lost (unreachable for lost_after without coming back), or until Stop. OK if all left well, otherwise
-  // Unavailable naming those that did not.
+  // Blocks until the work of the cluster is over or Stop is called. The work is over when every task that is not a
+  // parameter server has left (its Server was stopped) or is lost (unreachable for lost_after). Returns OK if all of
+  // them left without an error, otherwise Unavailable, naming those that did not.
   Status Join();
 
-  // Leaves the cluster: tells the connected tasks that this one is done, well or with an error, fails what still runs
-  // here and stops listening. Later calls do nothing.
+  // Leaves the cluster: tells the connected tasks that this one has ended, with success or with the error `why`, fails
+  // steps that still run here, and stops listening. Later calls have no effect.
   void Stop(const Status& why = OkStatus());
 
  private:
@@ -74,10 +75,10 @@ class Server {
 
 struct ReplicaDeviceSetterOptions {
   ClusterSpec cluster = {};
-  int ps_tasks = 0;  // taken from the cluster when that is given
+  int ps_tasks = 0;  // ignored if `cluster` is given
   std::string ps_device = "/job:ps";
   std::string worker_device = "/job:worker";
-  // Ops that go to the parameter servers.
+  // Ops that are placed on the parameter servers.
   std::vector<std::string> ps_ops = {"Variable",
                                      "VariableV2",
                                      "AutoReloadVariable",
@@ -85,15 +86,15 @@ struct ReplicaDeviceSetterOptions {
                                      "MutableHashTableV2",
                                      "VarHandleOp",
                                      "BoostedTreesEnsembleResourceHandleOp"};
-  // Chooses the parameter server of a node among `ps_tasks`; empty: round robin.
+  // Returns the index of the parameter server for `op`, below `ps_tasks`; empty: round robin.
   std::function<int(const Operation& op, int ps_tasks)> strategy = nullptr;
 };
 
-// Device function that puts variables on the parameter servers in turn and everything else on the worker.
-// Source: tf.train.replica_device_setter. Use it with Graph::Device.
+// A device function, for Graph::Device, that places variables on the parameter servers and everything else on the
+// worker. Source: tf.train.replica_device_setter.
 DeviceFunction ReplicaDeviceSetter(ReplicaDeviceSetterOptions options);
-// A strategy: each variable goes where the fewest bytes are. Source: GreedyLoadBalancingStrategy with
-// byte_size_load_fn.
+// A strategy that places each variable on the parameter server that holds the fewest bytes so far.
+// Source: GreedyLoadBalancingStrategy with byte_size_load_fn.
 std::function<int(const Operation& op, int ps_tasks)> LeastBytesStrategy(int ps_tasks);
 
 }  // namespace tensorbraid

@@ -15,8 +15,8 @@
 
 namespace tensorbraid {
 
-// What a run returns or does: a tensor, a variable's value, an operation that only has to run, or any of them by name
-// ("loss:0", "train").
+// One thing to fetch in a run: a tensor, a variable's value, or an operation, which runs but returns no value; given as
+// an object or by name ("loss:0" for a tensor, "train" for an operation).
 class Fetch {
  public:
   Fetch(Output output) : output_(output), is_tensor_(true) {}                       // NOLINT (all): converts
@@ -25,7 +25,7 @@ class Fetch {
   Fetch(std::string name) : name_(std::move(name)) {}                               // NOLINT
   Fetch(const char* name) : name_(name) {}                                          // NOLINT
 
-  bool is_tensor() const { return is_tensor_; }  // of those not given by name
+  bool is_tensor() const { return is_tensor_; }  // false also for all fetches by name
   const Output& output() const { return output_; }
   const std::string& name() const { return name_; }
 
@@ -35,61 +35,89 @@ class Fetch {
   std::string name_;
 };
 
-// A value in place of a tensor of the graph, by the tensor or its name.
+// A value that replaces a tensor of the graph during a run. The tensor is given as an object or by name.
 struct Feed {
-  Feed(Output tensor, Tensor value) : output(tensor), value(std::move(value)) {}
-  Feed(std::string name, Tensor value) : name(std::move(name)), value(std::move(value)) {}
+  Feed(Output tensor, Tensor fed) : output(tensor), value(std::move(fed)) {}
+  Feed(std::string tensor, Tensor fed) : name(std::move(tensor)), value(std::move(fed)) {}
   Output output;
   std::string name = "";
   Tensor value;
 };
 
 struct SessionOptions {
-  // "" runs in this process; Server::target(), "grpc://host:port", runs on that server's cluster, wherever it is.
+  // "" runs in this process (a local session). Server::target(), "grpc://host:port", runs on the cluster of that
+  // server, which may be in this process or elsewhere.
   std::string target = "";
-  // How many virtual devices of a type this process has; for local sessions.
+  // Number of virtual devices of each type in a local session.
   std::map<std::string, int> device_count = {};
-  // Threads for the kernels of a local session; 0: as many as cores.
+  // Number of threads for the kernels of a local session; 0: one per core.
   int inter_op_parallelism_threads = 0;
-  // Runs ops whose device does not exist, or has no kernel for them, on one that does.
+  // If an op's device does not exist or has no kernel for the op, runs the op on another device that has one.
   bool allow_soft_placement = false;
-  // Logs where each node goes.
+  // Logs the device of each node.
   bool log_device_placement = false;
-  // Deadline of runs that bring none; 0: none.
+  // Timeout of runs whose RunOptions have none; 0: none.
   std::chrono::milliseconds operation_timeout{0};
-  // Not for local sessions, from here on. The cluster to run on, in place of that which the target was started in: any
-  // servers, the target among them, each under the job and index given here. The session's state is then its own.
+  // The options from here on are not for local sessions.
+  // The cluster to run on, instead of the one that the target was started in: any servers, including the target, each
+  // under the job and index given here. The session's variables and queues are then its own, as with
+  // isolate_session_state.
   ClusterSpec cluster = {};
-  // The other tasks' devices that the session sees, in full or in part ("/job:ps"); none: all.
+  // Which devices of other tasks the session can use, as full or partial names ("/job:ps"); empty: all.
   std::vector<std::string> device_filters = {};
-  // Variables and queues of this session are its own, and go with it; otherwise all sessions share them.
+  // If true, the session has variables and queues of its own, which are deleted when it ends. If false, all sessions
+  // share them.
   bool isolate_session_state = false;
 };
 
+enum class TraceLevel { kNone, kFull };
+
 struct RunOptions {
-  // 0: the session's.
+  // 0: SessionOptions::operation_timeout.
   std::chrono::milliseconds timeout{0};
+  // kFull records when and where each node ran, on all tasks. The record is returned in a RunMetadata.
+  TraceLevel trace_level = TraceLevel::kNone;
+  // Whether the RunMetadata also has the graph that each task ran.
+  bool output_partition_graphs = false;
 };
 
-// Runs parts of one graph. Keeps what the graph's variables hold on the devices of its target. The graph may grow
-// between runs; the session follows. Thread-safe: runs may overlap.
+// What a run did. summary::FileWriter::AddRunMetadata shows it in TensorBoard.
+class RunMetadata {
+ public:
+  RunMetadata() = default;
+  // `serialized` is a RunMetadata message of TensorFlow.
+  explicit RunMetadata(std::string serialized) : serialized_(std::move(serialized)) {}
+  const std::string& serialized() const { return serialized_; }
+  // The trace as JSON for chrome://tracing and ui.perfetto.dev: each device is a process, each node an event with its
+  // op and inputs, each tensor an arrow. InvalidArgument if `serialized` is not a RunMetadata message.
+  // Source: TensorFlow's Timeline.generate_chrome_trace_format.
+  StatusOr<std::string> ToChromeTrace() const;
+
+ private:
+  std::string serialized_;
+};
+
+// Runs parts of one graph. Variables are stored on the devices of the target. Nodes may be added to the graph between
+// runs, but not while a run or Prepare is in progress. Thread-safe: runs may overlap.
 class Session {
  public:
-  // InvalidArgument with the graph's first mistake, if it has one; Unavailable when nobody answers at the target for
-  // 10 s. `graph` must outlive the session.
+  // Returns the graph's first mistake (Graph::status), if it has one; Unavailable when no server answers at the target
+  // within 10 s. `graph` must outlive the session.
   static StatusOr<std::unique_ptr<Session>> Create(Graph& graph, SessionOptions options = {});
   ~Session();  // Closes.
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  // Runs what the fetches need and returns one tensor for each, invalid ones for operations. Blocks until all of it is
-  // done. Errors name the op, node and task: InvalidArgument and NotFound for bad feeds and fetches, Unavailable when a
-  // task cannot be reached, Aborted when one has been restarted (make a new session), DeadlineExceeded, Cancelled after
-  // Close, and whatever kernels return.
+  // Runs everything that the fetches need and returns one tensor per fetch; operations give an invalid tensor. Blocks
+  // until the step has ended. Errors name the op, node and task: InvalidArgument and NotFound for bad feeds and
+  // fetches, Unavailable when a task cannot be reached, Aborted when a task has been restarted (create a new session),
+  // DeadlineExceeded after the timeout, Cancelled after Close, and the errors of kernels. If `metadata` is not null and
+  // the step succeeds, it is replaced by what `options` asks for.
   StatusOr<std::vector<Tensor>> Run(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds = {},
-                                    const RunOptions& options = {});
+                                    const RunOptions& options = {}, RunMetadata* metadata = nullptr);
 
-  // A run whose preparation is already done. Values are given in the order of `feeds`.
+  // A run that has been prepared. `feeds` are in the order of the feeds given to Prepare. It cannot be traced.
+  // Thread-safe.
   class Prepared {
    public:
     StatusOr<std::vector<Tensor>> Run(const std::vector<Tensor>& feeds = {}, const RunOptions& options = {}) const;
@@ -97,12 +125,13 @@ class Session {
    private:
     friend class Session;
     struct State;
-    std::shared_ptr<State> state_;  // may outlive the session, which then answers Cancelled
+    std::shared_ptr<State> state_;  // may outlive the session; runs then fail with Cancelled
   };
-  // Prunes, places and partitions once; Prepared::Run then pays only for the step.
+  // Prunes, places and partitions the graph once, so that Prepared::Run costs only the step itself. Blocks until done.
   StatusOr<Prepared> Prepare(const std::vector<Fetch>& fetches, const std::vector<Output>& feeds = {});
 
-  // Cancels what runs and gives back what the session holds on the tasks. Variables stay. Later runs are Cancelled.
+  // Cancels steps in progress and releases the session's resources on the tasks. Shared variables keep their values.
+  // Later runs fail with Cancelled.
   Status Close();
 
   // Full names of the devices that ops can be placed on.

@@ -13,8 +13,8 @@
 
 namespace tensorbraid {
 
-// Dimension sizes, outermost first. {} is a scalar. A size of -1 is not known yet; Shape::Unknown() has not even a
-// known number of dimensions. The shape of a Tensor is always fully known. Value type; not thread-safe for writing.
+// Dimension sizes, outermost first. {} is a scalar. A size of -1 is unknown; in Shape::Unknown() even the number of
+// dimensions is unknown. The shape of a Tensor is always fully known. Value type; reading from several threads is safe.
 class Shape {
  public:
   static constexpr int64_t kUnknownDim = -1;
@@ -28,7 +28,7 @@ class Shape {
     s.rank_known_ = false;
     return s;
   }
-  // Unknown sizes in every one of `rank` dimensions.
+  // A shape of known rank in which every size is unknown.
   static Shape UnknownOfRank(int rank) { return Shape(std::vector<int64_t>(rank, kUnknownDim)); }
 
   bool has_rank() const { return rank_known_; }
@@ -41,12 +41,12 @@ class Shape {
   bool is_fully_defined() const;
   bool is_scalar() const { return rank_known_ && dims_.empty(); }
 
-  // The product of all sizes; -1 when a size is unknown or the product does not fit int64.
+  // The product of all sizes; -1 when the rank or a size is unknown or the product does not fit int64.
   int64_t num_elements() const;
 
-  // Unknown parts agree with anything.
+  // Whether both can be the shape of one tensor: unknown parts match anything.
   bool IsCompatibleWith(const Shape& other) const;
-  // What is known in either; InvalidArgument when they contradict each other.
+  // Combines what is known in either shape; InvalidArgument when they contradict each other.
   StatusOr<Shape> MergeWith(const Shape& other) const;
 
   // "[2,?]", "[]", "<unknown>".

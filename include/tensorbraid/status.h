@@ -1,6 +1,6 @@
-// Errors as values. Every fallible call of the library returns a Status or a StatusOr; nothing is thrown.
+// Errors are values: every library call that can fail returns a Status or a StatusOr. Nothing is thrown.
 //
-// Codes tell the caller what to do: Unavailable (retry later), Aborted (start again from the last good state),
+// The code tells the caller what to do: Unavailable (retry later), Aborted (start again from the last good state),
 // InvalidArgument (fix the program), DataLoss (use an older checkpoint), DeadlineExceeded, Cancelled, Unimplemented.
 #ifndef TENSORBRAID_STATUS_H_
 #define TENSORBRAID_STATUS_H_
@@ -18,13 +18,14 @@ template <typename T>
 using StatusOr = absl::StatusOr<T>;
 using absl::OkStatus;
 
-// Prints `status` as "NOT_FOUND: message" on standard error when it is an error; gives main() its value, 0 or 1.
+// For the end of main(): prints an error as "NOT_FOUND: message" on standard error; returns 0 for OK and 1 for an
+// error.
 int ExitCode(const Status& status);
 
 // "NOT_FOUND: message", or "OK".
 std::string ToString(const Status& status);
 
-// `status` with "context: " put before its message, and all its payloads; OK stays OK.
+// Puts "context: " before the message of `status` and keeps its code and payloads. OK stays OK.
 Status Annotate(const Status& status, const std::string& context);
 
 namespace internal {
@@ -38,7 +39,7 @@ const Status& AsStatus(const StatusOr<T>& value) {
 #define TB_CONCAT_INNER(a, b) a##b
 #define TB_CONCAT(a, b) TB_CONCAT_INNER(a, b)
 
-// Returns from the enclosing function with the error of `expr` (a Status or StatusOr), if it is one.
+// Returns the error of `expr` (a Status or StatusOr), if it is one, from the enclosing function.
 #define TF_RETURN_IF_ERROR(expr)                                         \
   do {                                                                   \
     auto&& tb_result = (expr);                                           \
@@ -46,7 +47,8 @@ const Status& AsStatus(const StatusOr<T>& value) {
       return ::tensorbraid::internal::AsStatus(tb_result);               \
   } while (false)
 
-// Assigns the value of a StatusOr to `lhs` (which may declare a variable), or returns its error.
+// Assigns the value of a StatusOr to `lhs` (which may declare a variable), or returns its error from the enclosing
+// function.
 #define TF_ASSIGN_OR_RETURN(lhs, expr) TB_ASSIGN_OR_RETURN_IMPL(TB_CONCAT(tb_or_, __LINE__), lhs, expr)
 #define TB_ASSIGN_OR_RETURN_IMPL(tmp, lhs, expr) \
   auto tmp = (expr);                             \

@@ -14,22 +14,24 @@
 
 namespace tensorbraid {
 
-// A handle to an immutable, reference-counted, 64-byte-aligned buffer plus dtype and shape; elements in row-major
-// order. Copies share the buffer. Reading from several threads is safe; writing needs the only handle to the buffer.
+// A handle to an immutable, reference-counted, 64-byte-aligned buffer, plus dtype and shape. Elements are in row-major
+// order. Copies share the buffer. Reading from several threads is safe; writing requires the only handle to the buffer.
+// "REQUIRES: ... (checked)" means that the program ends if the condition does not hold.
 class Tensor {
  public:
-  // No tensor: dtype kInvalid, no elements.
+  // An invalid tensor: dtype kInvalid, no elements.
   Tensor() = default;
-  // Elements of plain types are left uninitialised; strings are empty.
-  // REQUIRES: shape.is_fully_defined() and its bytes fit memory (checked: the program ends; use Create for input from
-  // outside).
+  // Elements of plain types are left uninitialised; strings are empty. Throws std::bad_alloc if memory is exhausted.
+  // Use Create for shapes that come from outside. REQUIRES: shape.is_fully_defined() (checked).
   Tensor(DType dtype, const Shape& shape);
   // InvalidArgument for a bad shape, ResourceExhausted for too many bytes.
   static StatusOr<Tensor> Create(DType dtype, const Shape& shape);
-  // A view of `size` bytes of `buffer` from `offset` on. InvalidArgument when the range does not fit.
+  // Like Create, in memory of `allocator`. Elements of types that are not plain are always in host memory.
+  static StatusOr<Tensor> Create(DType dtype, const Shape& shape, Allocator& allocator);
+  // A view of the bytes of `buffer` that start at `offset`. InvalidArgument when they do not lie within the buffer.
   static StatusOr<Tensor> FromBuffer(RefPtr<Buffer> buffer, size_t offset, DType dtype, const Shape& shape);
 
-  // A scalar, a vector, or a tensor of the given shape with these elements.
+  // Make a scalar, a vector, or a tensor of the given shape with these elements.
   template <typename T>
   static Tensor Scalar(T value) {
     Tensor t(DTypeOf<T>::value, {});
@@ -54,23 +56,23 @@ class Tensor {
   DType dtype() const { return dtype_; }
   const Shape& shape() const { return shape_; }
   int64_t num_elements() const { return num_elements_; }
-  // Bytes of the elements in memory (for strings: of the string objects).
+  // Size of the elements in memory, in bytes; for strings, that of the string objects.
   size_t num_bytes() const { return static_cast<size_t>(num_elements_) * DTypeSize(dtype_); }
   bool is_valid() const { return dtype_ != DType::kInvalid; }
 
-  // REQUIRES: T is the element type, or what it is stored as (checked).
+  // REQUIRES: T is the element type or its storage type (see StorageType) (checked).
   template <typename T>
   std::span<const T> data() const {
     CheckType(DTypeOf<T>::value);
     return {static_cast<const T*>(data_), static_cast<size_t>(num_elements_)};
   }
-  // REQUIRES: T as for data() (checked), and nobody else holds the buffer.
+  // REQUIRES: T as for data() (checked), and this is the only handle to the buffer.
   template <typename T>
   std::span<T> mutable_data() {
     CheckType(DTypeOf<T>::value);
     return {static_cast<T*>(data_), static_cast<size_t>(num_elements_)};
   }
-  // The value of a tensor of one element. REQUIRES: that, and the type (checked).
+  // The value of a tensor with one element. REQUIRES: num_elements() is 1 and T as for data() (checked).
   template <typename T>
   const T& scalar() const {
     CheckCount(1);
@@ -83,14 +85,14 @@ class Tensor {
   Tensor Slice(int64_t begin, int64_t end) const;
   // The same elements under another shape. InvalidArgument when the number of elements differs.
   StatusOr<Tensor> Reshaped(const Shape& shape) const;
-  // A copy in a buffer of its own.
+  // A copy with its own buffer. Throws std::bad_alloc if memory is exhausted.
   Tensor DeepCopy() const;
-  // Whether this handle is the only one to its buffer, so that the elements may be written.
-  bool IsUnique() const { return buffer_ && buffer_->IsUnique(); }
+  // Whether the elements may be overwritten: this is the only handle to the buffer, and the buffer is writable.
+  bool IsWritable() const { return buffer_ && buffer_->IsUnique() && buffer_->writable(); }
   bool SharesBufferWith(const Tensor& other) const { return buffer_ && buffer_.get() == other.buffer_.get(); }
   const RefPtr<Buffer>& buffer() const { return buffer_; }
 
-  // "float32[2,3] [[1 2 3][4 5 6]]", at most `max_elements` of them.
+  // "float32[2,3] [[1 2 3][4 5 6]]", with at most `max_elements` elements.
   std::string ToString(int max_elements = 10) const;
 
  private:

@@ -1,4 +1,5 @@
-// The training loop: sessions that start themselves, hooks that watch each step, and the threads beside it.
+// The training loop: a session that starts and recovers by itself, hooks that observe each step, and background
+// threads.
 //
 //   TF_ASSIGN_OR_RETURN(auto session, tensorbraid::MonitoredTrainingSession(g, {
 //       .master = server.target(), .is_chief = task.is_chief(),
@@ -12,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <source_location>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,30 +25,36 @@
 
 namespace tensorbraid {
 
-// Lets threads that work on one thing stop together. Thread-safe.
+namespace summary {
+class FileWriter;  // summary.h
+}
+
+// Lets cooperating threads stop together. Thread-safe.
 class Coordinator {
  public:
   Coordinator();
-  ~Coordinator();  // Stops and joins.
+  ~Coordinator();  // Requests a stop and joins the threads.
   Coordinator(const Coordinator&) = delete;
   Coordinator& operator=(const Coordinator&) = delete;
 
-  // Asks all threads to stop. The first error is kept and is what Join returns; OutOfRange ("the input has ended") is
-  // a stop and no error, and so is Cancelled once stopping has begun.
+  // Asks all threads to stop. The first error is kept and returned by Join. OutOfRange ("the input has ended") requests
+  // a stop but is no error, and neither is Cancelled once a stop has been requested.
   void RequestStop(const Status& why = OkStatus());
   bool ShouldStop() const;
-  // Blocks until somebody asked for a stop.
+  // Blocks until a stop is requested.
   void WaitForStop() const;
-  // As WaitForStop, for so long at most; whether a stop was asked for.
+  // Blocks until a stop is requested, for at most `timeout`. Returns whether a stop was requested.
   bool WaitForStop(std::chrono::steady_clock::duration timeout) const;
-  // The error that was kept, OK so far.
+  // The first error so far, or OK.
   Status status() const;
 
-  // Runs `body` on a new thread that Join waits for. An error it returns asks for a stop.
+  // Runs `body` on a new thread, for which Join waits. If it returns an error, that error requests a stop.
   void StartThread(std::function<Status()> body);
-  // Runs `wake` once when a stop is asked for (now, if it was), on the thread that asks: for waking what waits.
+  // Calls `wake` once when a stop is requested, on the requesting thread; at once if a stop was requested before. Use
+  // it to wake threads that wait for something else.
   void OnStop(std::function<void()> wake);
-  // Waits for the threads; returns the error kept. REQUIRES: a stop was asked for, or the threads end by themselves.
+  // Blocks until all threads have ended; returns the first error. REQUIRES: a stop was requested, or the threads end by
+  // themselves.
   Status Join();
 
  private:
@@ -54,17 +62,19 @@ class Coordinator {
   const std::unique_ptr<State> state_;
 };
 
-// Runs operations over and over, each on a thread of its own, until told to stop or OutOfRange: what keeps a queue
-// filled, or the steps of synchronous training going. A description: copies are alike.
+// Runs each of several operations repeatedly on a thread of its own, until a stop is requested or the operation fails
+// with OutOfRange. Used to keep a queue filled, or to run the chief's part of synchronous training. Holds only the
+// description; copies are equivalent.
 class QueueRunner {
  public:
   QueueRunner() = default;
-  // When all threads have come to their end, `close` runs; when a stop is asked for first, `cancel` does, which must
-  // wake those who wait. Either may be invalid.
+  // `close` runs when all threads have ended by themselves. `cancel` runs when a stop is requested before that, and
+  // must wake threads that wait in `enqueue`. Either may be invalid.
   explicit QueueRunner(std::vector<Operation> enqueue, Operation close = {}, Operation cancel = {})
       : enqueue_(std::move(enqueue)), close_(close), cancel_(cancel) {}
 
-  // REQUIRES: `session` lives until the coordinator's threads are joined.
+  // Starts the threads and returns. In a MonitoredSession, use MonitoredTrainingSessionOptions::queue_runners instead.
+  // InvalidArgument if an operation is not valid. REQUIRES: `session` lives until the coordinator's threads are joined.
   Status Start(Session& session, Coordinator& coordinator) const;
   const std::vector<Operation>& enqueue_operations() const { return enqueue_; }
 
@@ -74,37 +84,40 @@ class QueueRunner {
   Operation cancel_;
 };
 
-// What a hook wants a step to do besides what the user asked for. It costs no run of its own.
+// What a hook adds to a run. It becomes part of the user's run and does not cause a run of its own.
 struct SessionRunArgs {
   std::vector<Output> fetches = {};
   std::vector<Feed> feeds = {};
   bool global_step = false;  // see SessionRunValues
 };
 
-// What came of it.
+// The results of what a hook added to a run.
 struct SessionRunValues {
   std::vector<Tensor> results;  // one for each of the hook's fetches
-  // After the step when the run trained; otherwise at some moment of it. -1 when not asked for.
+  // The global step. If the run trained, the value after the step; otherwise a value read at some time during the run.
+  // -1 if SessionRunArgs::global_step was false.
   int64_t global_step = -1;
 };
 
-// What a hook sees of the run and the session.
+// The run and the session, as passed to hooks.
 class SessionRunContext {
  public:
   SessionRunContext(Session& session, Coordinator& coordinator, std::optional<int64_t> last_step, bool recovers = false)
       : session_(session), coordinator_(coordinator), last_step_(last_step), recovers_(recovers) {}
   Session& session() const { return session_; }
   Coordinator& coordinator() const { return coordinator_; }
-  // Where the training will stop, if one of the hooks knows.
+  // The global step at which the training will stop, if a hook knows it.
   std::optional<int64_t> last_step() const { return last_step_; }
-  // Whether the training goes on with another session after this error: a task was lost, and there are checkpoints.
+  // Whether the training will continue with another session after this error: a task was lost, and there are
+  // checkpoints.
   bool RecoversFrom(const Status& status) const {
     return recovers_ && (absl::IsUnavailable(status) || absl::IsAborted(status));
   }
   // The user's fetches of the current run.
   const std::vector<Fetch>& fetches() const { return *fetches_; }
-  // Whether an optimizer's operation is among them. Hooks leave other runs, such as evaluations, alone: those feed
-  // other values, or none. True of every run of a graph whose optimizers count no global step.
+  // Whether the current run trains: an optimizer's operation is among the fetches. Hooks should add nothing to other
+  // runs, such as evaluations, which feed other values or none. Always true in a graph whose optimizers have no global
+  // step.
   bool trains() const { return trains_; }
   void BeginRun(const std::vector<Fetch>* fetches, bool trains) {
     fetches_ = fetches;
@@ -122,134 +135,171 @@ class SessionRunContext {
   bool trains_ = false;
 };
 
-// Takes part in every run of a MonitoredSession, in the order Begin, AfterCreateSession, (BeforeRun, AfterRun)*, End.
-// Called by one thread at a time.
+// Takes part in every run of a MonitoredSession. The calls come in the order Begin, AfterCreateSession, (BeforeRun,
+// AfterRun)*, End, and never from two threads at a time.
 class SessionRunHook {
  public:
   virtual ~SessionRunHook() = default;
-  // The graph may still grow here, and no longer afterwards.
-  virtual Status Begin(Graph& graph) { return OkStatus(); }
-  // Variables are initialised. Called again, with the new session, when a lost parameter server has made one necessary.
-  virtual Status AfterCreateSession(SessionRunContext& context) { return OkStatus(); }
-  virtual SessionRunArgs BeforeRun(SessionRunContext& context) { return {}; }
-  // Not called for a run that failed. An error stops the training and is what the run returns.
-  virtual Status AfterRun(SessionRunContext& context, const SessionRunValues& values) { return OkStatus(); }
-  // The session still runs. `status` is how the training ended.
-  virtual Status End(SessionRunContext& context, const Status& status) { return OkStatus(); }
-  // The global step at which this hook will ask for a stop, if it knows.
+  // Called before the session exists. Nodes can be added to the graph here, and no longer afterwards.
+  virtual Status Begin(Graph& /*graph*/) { return OkStatus(); }
+  // Called when all variables are initialised, and again with the new session when the session had to be replaced after
+  // the loss of a task.
+  virtual Status AfterCreateSession(SessionRunContext& /*context*/) { return OkStatus(); }
+  virtual SessionRunArgs BeforeRun(SessionRunContext& /*context*/) { return {}; }
+  // Not called after a run that failed. An error ends the training and is returned by the run.
+  virtual Status AfterRun(SessionRunContext& /*context*/, const SessionRunValues& /*values*/) { return OkStatus(); }
+  // Called before the session is closed. `status` says how the training ended.
+  virtual Status End(SessionRunContext& /*context*/, const Status& /*status*/) { return OkStatus(); }
+  // The global step at which this hook will request a stop, if it knows.
   virtual std::optional<int64_t> last_step() const { return std::nullopt; }
 };
 
-// Asks for a stop when the global step has come to `last_step`.
+// Requests a stop when the global step reaches `last_step`. FailedPrecondition when the session is created if no
+// optimizer was given the global step.
 std::shared_ptr<SessionRunHook> StopAtStep(int64_t last_step);
 
 struct ShowProgressOptions {
-  // Between two lines where standard error is no terminal. On a terminal one line is renewed ten times a second.
+  // Time between two lines if standard error is not a terminal. On a terminal one line is updated ten times a second.
   std::chrono::milliseconds interval{2000};
-  // Takes the lines instead of standard error.
+  // Receives the lines instead of standard error.
   std::function<void(const std::string& line)> sink = {};
 };
-// Writes step, steps per second (of all workers), `loss` (may be left out) and the time left, on standard error. The
-// loss is fetched only for the steps that are shown.
+// Writes the step, the steps per second (of all workers), the value of `loss` (optional) and the time left to standard
+// error. The loss is fetched in every run, so that the last line shows the loss of the last run.
 std::shared_ptr<SessionRunHook> ShowProgress(Output loss = {}, ShowProgressOptions options = {});
 
 struct LoggingOptions {
-  // Every so many runs, or, when 0, after so much time.
+  // Logs every so many runs; if 0, after every interval `every`.
   int64_t every_n_steps = 0;
   std::chrono::milliseconds every{10'000};
-  // Takes the lines instead of the log.
+  // Receives the lines instead of the log.
   std::function<void(const std::string& line)> sink = {};
 };
-// Logs the values of `tensors`, fetched only when they are logged.
+// Logs the values of `tensors`, which are fetched only in the runs that are logged.
 std::shared_ptr<SessionRunHook> LoggingHook(std::vector<std::pair<std::string, Output>> tensors,
                                             LoggingOptions options = {});
 
 struct NanCheckOptions {
-  // Asks for a stop instead of failing.
+  // Logs a warning and requests a stop instead of failing the run.
   bool stop_only = false;
 };
-// Fails the run with InvalidArgument when `loss`, fetched with every run that trains, is not finite.
+// Fails the run with InvalidArgument when `loss` is not finite. The loss is fetched in every run that trains.
 std::shared_ptr<SessionRunHook> NanCheck(Output loss, NanCheckOptions options = {});
 
 struct StepCounterOptions {
+  // Reports after so many global steps; if 0, after the time `every`.
   int64_t every_n_steps = 100;
-  // Takes (global step, steps per second) instead of the log.
+  std::chrono::milliseconds every{10'000};
+  // Receives (global step, steps per second) instead of the log.
   std::function<void(int64_t global_step, double steps_per_second)> sink = {};
+  // Receives the scalar "global_step/sec" instead of the log.
+  std::shared_ptr<summary::FileWriter> writer = nullptr;
 };
-// Reports steps per second.
+// Reports the steps per second of all workers together.
 std::shared_ptr<SessionRunHook> StepCounter(StepCounterOptions options = {});
 
+struct SummarySaverOptions {
+  // Saves after so many global steps or after this time, whichever comes first. If neither is set: every 100 steps.
+  std::optional<int64_t> every_n_steps = std::nullopt;
+  std::optional<std::chrono::milliseconds> every = std::nullopt;
+  // The summaries to save. Default: all summaries of the graph, merged (summary::MergeAll).
+  Output summary_op = {};
+  // Receives the summaries. Null: a new FileWriter for the directory.
+  std::shared_ptr<summary::FileWriter> writer = nullptr;
+};
+// Writes the graph once, and summaries of runs that train: of the first, and then regularly. They are computed as part
+// of the user's run. `directory` is not used if a writer is given. MonitoredTrainingSession adds this hook on the chief
+// if it has a summary_dir.
+std::shared_ptr<SessionRunHook> SummarySaver(std::string directory, SummarySaverOptions options = {});
+
 struct CheckpointSaverOptions {
-  // After so much time or so many global steps, whichever comes first; neither: every 600 s.
+  // Saves after this many seconds or this many global steps, whichever comes first. If neither is set: every 600 s.
   std::optional<double> save_secs = std::nullopt;
   std::optional<int64_t> save_steps = std::nullopt;
-  // Null: one of all global variables.
+  // Null: a new Saver of all global variables.
   std::shared_ptr<Saver> saver = nullptr;
   std::string basename = "model.ckpt";
 };
-// Saves to `directory` at the start, as the training goes on, and when it ends without an error. A save that fails
-// fails the run. MonitoredTrainingSession adds one to the chief's hooks when it has a checkpoint_dir.
+// Saves a checkpoint to `directory` at the start, regularly during the training, and at the end if there was no error.
+// If saving fails, the run fails. MonitoredTrainingSession adds this hook on the chief if it has a checkpoint_dir.
 std::shared_ptr<SessionRunHook> CheckpointSaver(std::string directory, CheckpointSaverOptions options = {});
 
 struct MonitoredTrainingSessionOptions {
-  // As SessionOptions::target.
+  // The session's target, as in SessionOptions::target.
   std::string master = "";
   // The chief initialises the variables; the others wait until it has.
   bool is_chief = true;
   std::vector<std::shared_ptr<SessionRunHook>> hooks = {};
-  // Where the training's checkpoints are; "": it has none. The chief saves to it (see CheckpointSaver), begins with
-  // what is there, and begins again with the last of them when a parameter server has lost its variables: every task
-  // that is given the directory then goes on by itself, where it would otherwise fail with Unavailable or Aborted.
+  // Started with the session, before the hooks see it; stopped and started again when the session is replaced.
+  std::vector<QueueRunner> queue_runners = {};
+  // Directory of the training's checkpoints, on storage that all tasks share; "": none. The chief saves to it (see
+  // CheckpointSaver) and starts from its latest checkpoint. If the directory names checkpoints that are gone, the start
+  // fails with DataLoss. If a parameter server loses its variables, the chief restores them from the latest checkpoint,
+  // and every task that was given the directory continues by itself; without the directory its runs fail with
+  // Unavailable or Aborted.
   std::string checkpoint_dir = "";
   // As in CheckpointSaverOptions.
   std::optional<double> save_checkpoint_secs = std::nullopt;
   std::optional<int64_t> save_checkpoint_steps = std::nullopt;
   std::shared_ptr<Saver> saver = nullptr;
-  // The rest of the session's options; `target` is not looked at.
+  // Directory of event files, which TensorBoard reads; "": none. The chief writes the graph, its summaries (see
+  // SummarySaver) and the steps per second to it.
+  std::string summary_dir = "";
+  // As in SummarySaverOptions.
+  std::optional<int64_t> save_summaries_every_steps = std::nullopt;
+  std::optional<std::chrono::milliseconds> save_summaries_every = std::nullopt;
+  // The other options of the session; its `target` is ignored.
   SessionOptions session = {};
-  // How long to wait for parameter servers and for the chief; then DeadlineExceeded says what was missing.
+  // How long to wait for the parameter servers and the chief. After that, DeadlineExceeded says what was missing.
   std::chrono::milliseconds max_wait = std::chrono::hours(2);
 };
 
 // A session that trains. Used by one thread at a time.
 class MonitoredSession {
  public:
-  ~MonitoredSession();  // Closes; an error that Close would have returned is logged.
+  ~MonitoredSession();  // Closes; logs an error that the caller has not seen.
   MonitoredSession(const MonitoredSession&) = delete;
   MonitoredSession& operator=(const MonitoredSession&) = delete;
 
-  // True after a hook asked for it, after an error, and when the training has been ended elsewhere.
+  // True after a hook has requested a stop, after an error, and when the training was ended by another task.
   bool ShouldStop() const;
 
-  // One Session::Run with what the hooks add; returns a tensor for each fetch, invalid ones for operations.
-  // When a queue the step takes from has been closed and is empty (OutOfRange; in synchronous training: the chief has
-  // stopped), the training is over: OK comes back, ShouldStop() is true, and tensors are computed once more without the
-  // operations among the fetches, invalid where that cannot be.
+  // Runs the fetches together with what the hooks add, as one Session::Run. Returns one tensor per fetch; operations
+  // give an invalid tensor. Blocks until the step has ended, and with a checkpoint_dir until the training has recovered
+  // from a lost task.
+  //
+  // If a queue that the step takes from is closed and empty (OutOfRange; in synchronous training this means that the
+  // chief has stopped), the training is over: Run returns OK and ShouldStop() becomes true. The tensors among the
+  // fetches are then computed once more without the operations among the fetches; a tensor that cannot be computed is
+  // invalid.
   StatusOr<std::vector<Tensor>> Run(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds = {});
 
-  // Ends the hooks, then stops and joins the threads they started. Returns the first error of all: what a Run returned,
-  // what a thread met, what a hook's End returned. A later call returns the same.
+  // Requests a stop, ends the hooks, closes the session and joins the background threads. Returns the first error of a
+  // Run, of a thread, of a hook's End, or of closing the session. Later calls return the same.
   Status Close();
 
-  // The session below, without hooks, and the coordinator of its threads. Both until the next Run, which may replace
-  // them.
+  // The underlying session, whose runs bypass the hooks, and the coordinator of the background threads. Both are valid
+  // until the next Run, which may replace them. So threads that use them end with them: pass queue runners as
+  // MonitoredTrainingSessionOptions::queue_runners instead of starting them here.
   Session& session() const;
   Coordinator& coordinator() const;
 
  private:
   friend StatusOr<std::unique_ptr<MonitoredSession>> MonitoredTrainingSession(Graph& graph,
-                                                                              MonitoredTrainingSessionOptions options);
+                                                                              MonitoredTrainingSessionOptions options,
+                                                                              std::source_location loc);
   struct Impl;
   explicit MonitoredSession(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
 
-// Finalizes the graph and makes a session in which all variables are initialised: by this task if it is the chief and
-// they are not already (it logs "resuming at step N" when they are), from the last checkpoint if there is one,
-// otherwise once the chief has done it. Blocks until then, saying what it waits for. Returns the graph's first mistake,
-// if it has one, and the errors of Session::Create.
-StatusOr<std::unique_ptr<MonitoredSession>> MonitoredTrainingSession(Graph& graph,
-                                                                     MonitoredTrainingSessionOptions options = {});
+// Finalizes the graph and creates a session in which all variables are initialised. The chief restores the latest
+// checkpoint or, if there is none, runs the initialisers; if the variables are initialised already, it keeps their
+// values and logs "resuming at step N". Other workers wait for the chief. Blocks until then and logs what it waits for.
+// Returns the graph's first mistake, if it has one, and the errors of Session::Create.
+StatusOr<std::unique_ptr<MonitoredSession>> MonitoredTrainingSession(
+    Graph& graph, MonitoredTrainingSessionOptions options = {},
+    std::source_location loc = std::source_location::current());
 
 }  // namespace tensorbraid
 

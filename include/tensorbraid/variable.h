@@ -1,9 +1,10 @@
-// Variables: tensors that live on between steps, on one device.
+// Variables: tensors that keep their value from step to step, each on one device.
 #ifndef TENSORBRAID_VARIABLE_H_
 #define TENSORBRAID_VARIABLE_H_
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <source_location>
 #include <string>
 
@@ -11,31 +12,40 @@
 
 namespace tensorbraid {
 
-// Makes the graph's tensor that a variable starts with.
+// Adds the tensor with a variable's initial value to the graph.
 using Initializer = std::function<Output(Graph& graph, const Shape& shape, DType dtype)>;
 
 Initializer Zeros();
 Initializer Ones();
 Initializer Constant(double value);
 Initializer Constant(Tensor value);  // its shape and dtype must be the variable's
-// `seed` 0 takes the graph's (Graph::SetRandomSeed).
+// `seed` 0: the graph's seed (Graph::SetRandomSeed).
 Initializer RandomUniform(double low = -0.05, double high = 0.05, int64_t seed = 0);
 Initializer RandomNormal(double mean = 0.0, double stddev = 1.0, int64_t seed = 0);
 Initializer TruncatedNormal(double mean = 0.0, double stddev = 1.0, int64_t seed = 0);
 // Uniform in ±sqrt(6 / (fan_in + fan_out)). Source: Glorot and Bengio, 2010.
 Initializer GlorotUniform(int64_t seed = 0);
 
+// Which rows of a larger variable a variable holds; see partitioned_variable.h.
+struct VariablePart {
+  std::string whole;  // the name of the larger variable
+  Shape shape;        // of the larger variable
+  int64_t first_row = 0;
+};
+
 struct VariableOptions {
   std::string name = "Variable";
   DType dtype = kFloat32;
   bool trainable = true;
-  // In the collections "global_variables" (default) or "local_variables": local ones belong to this worker and are
-  // initialised by it.
+  // Whether the variable belongs to this worker, which initialises it, and is in the collection "local_variables".
+  // Other variables are in "global_variables".
   bool local = false;
+  // Set for a part of a partitioned variable, which is saved as a part of the whole.
+  std::optional<VariablePart> part_of = std::nullopt;
 };
 
-// A resource variable: VarHandleOp, its initialiser, and reads of it, all on the variable's device. A handle: copies
-// name the same variable.
+// A resource variable: a VarHandleOp, its initialiser and its reads, all on the variable's device. A handle: copies
+// refer to the same variable.
 class Variable {
  public:
   Variable() = default;
@@ -49,17 +59,24 @@ class Variable {
   const Shape& shape() const;
   bool trainable() const;
   bool local() const;
+  // The rows of a larger variable that this one holds; null if it is no part of one.
+  const VariablePart* part_of() const;
   Output handle() const;          // the resource
   Operation initializer() const;  // assigns the initial value
   Output initial_value() const;
   Output is_initialized() const;  // a bool scalar
-  // The value: within a control dependency scope a fresh read that obeys it, elsewhere one read shared by all.
-  Output value() const;
-  // A read of its own, at this point of the control dependencies.
-  Output Read() const;
+  // The value. Within a control dependency scope each call makes a new read that obeys the scope; elsewhere all calls
+  // return the same read.
+  Output value(std::source_location loc = std::source_location::current()) const;
+  // A new read, which obeys the open control dependency scopes.
+  Output Read(std::source_location loc = std::source_location::current()) const;
+  // The rows of the value with these indices (int32 or int64, any shape), read where the variable is: only they are
+  // sent elsewhere. The gradient for the variable is slices. A step fails with InvalidArgument for an index out of
+  // range.
+  Output SparseRead(const Operand& indices, const std::string& name = "") const;
   Graph* graph() const;
 
-  // Each gives the operation that updates the variable. The returned op runs when it is fetched or depended upon.
+  // Each returns an operation that updates the variable when it is fetched or depended upon.
   Operation Assign(const Operand& value) const;
   Operation AssignAdd(const Operand& delta) const;
   Operation AssignSub(const Operand& delta) const;
@@ -71,17 +88,19 @@ class Variable {
   std::shared_ptr<State> state_;  // shared by the copies of this handle
 };
 
-// Initialises every variable of the list, or all global ones of the graph.
-Operation GlobalVariablesInitializer(Graph& graph);
-Operation LocalVariablesInitializer(Graph& graph);
-Operation VariablesInitializer(Graph& graph, const std::vector<Variable>& variables, const std::string& name = "init");
-// A string vector with the names of those that are not initialised.
+// Operations that initialise all global variables, all local variables, or the variables in the list.
+Operation GlobalVariablesInitializer(Graph& graph, std::source_location loc = std::source_location::current());
+Operation LocalVariablesInitializer(Graph& graph, std::source_location loc = std::source_location::current());
+Operation VariablesInitializer(Graph& graph, const std::vector<Variable>& variables, const std::string& name = "init",
+                               std::source_location loc = std::source_location::current());
+// A string vector with the names of the variables in the list that are not initialised.
 // Source: tf.report_uninitialized_variables.
-Output ReportUninitializedVariables(Graph& graph, const std::vector<Variable>& variables);
+Output ReportUninitializedVariables(Graph& graph, const std::vector<Variable>& variables,
+                                    std::source_location loc = std::source_location::current());
 
-// The int64 scalar "global_step" of the graph, made if there is none.
-Variable GetOrCreateGlobalStep(Graph& graph);
-// Invalid if the graph has none.
+// The int64 scalar "global_step" of the graph, created if it does not exist.
+Variable GetOrCreateGlobalStep(Graph& graph, std::source_location loc = std::source_location::current());
+// The global step of the graph; invalid if the graph has none.
 Variable GetGlobalStep(const Graph& graph);
 
 }  // namespace tensorbraid

@@ -14,7 +14,7 @@
 namespace tensorbraid {
 namespace {
 
-// Slices must not overlap, which is checked for each pair.
+// Limited because each pair of slices is checked for overlap.
 constexpr int kMaxSlices = 10'000;
 
 }  // namespace
@@ -29,7 +29,7 @@ uint32_t ExtendByLength(uint64_t length, uint32_t crc) {
   return Crc32c(bytes, crc);
 }
 
-// An entry of the index, checked as far as that goes without the data.
+// An entry of the index, checked as far as is possible without the data.
 struct BundleReader::Entry {
   DType dtype = DType::kInvalid;
   Shape shape;
@@ -55,11 +55,13 @@ StatusOr<std::unique_ptr<BundleReader>> BundleReader::Open(const std::string& pr
       !header.ParseFromArray(it.value().data(), static_cast<int>(it.value().size()))) {
     return DataLoss(path, " has no header");
   }
-  if (header.num_shards() < 1) return DataLoss(path, " says that it has ", header.num_shards(), " data files");
+  if (header.num_shards() < 1) {
+    return DataLoss(path, " is damaged: its header claims ", header.num_shards(), " data files");
+  }
   if (header.endianness() != 0) return Unimplemented(path, " was written by a big-endian machine");
   if (header.version().min_consumer() > kBundleVersion) {
-    return Unimplemented(path, " needs a reader of version ", header.version().min_consumer(), "; this one is of ",
-                         kBundleVersion);
+    return Unimplemented(path, " needs a reader of bundle version ", header.version().min_consumer(),
+                         "; this one has version ", kBundleVersion);
   }
   reader->num_shards_ = header.num_shards();
   return reader;
@@ -71,7 +73,9 @@ Status BundleReader::Damaged(std::string_view name, const std::string& why) cons
 
 StatusOr<BundleReader::Entry> BundleReader::Decode(std::string_view bytes, std::string_view name) const {
   proto::BundleEntryProto proto;
-  if (!proto.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return Damaged(name, "has a broken entry");
+  if (!proto.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    return Damaged(name, "has an entry that cannot be parsed");
+  }
   Entry entry;
   if (!IsKnownDType(proto.dtype()) || IsRef(DType(proto.dtype()))) {
     return Damaged(name, StrCat("has the unknown dtype ", proto.dtype()));
@@ -80,22 +84,24 @@ StatusOr<BundleReader::Entry> BundleReader::Decode(std::string_view bytes, std::
   auto shape = FromProto(proto.shape());
   if (!shape.ok() || !shape->is_fully_defined() || shape->num_elements() < 0 ||
       shape->num_elements() > std::numeric_limits<int64_t>::max() / 64) {
-    return Damaged(name, StrCat("has no shape that could be: ", proto.shape().ShortDebugString()));
+    return Damaged(name, StrCat("has an invalid shape: ", proto.shape().ShortDebugString()));
   }
   entry.shape = *std::move(shape);
   if (proto.shard_id() < 0 || proto.shard_id() >= num_shards_ || proto.offset() < 0 || proto.size() < 0) {
-    return Damaged(name, StrCat("would be ", proto.size(), " bytes at ", proto.offset(), " of file ", proto.shard_id(),
-                                " of ", num_shards_));
+    return Damaged(name, StrCat("has an invalid location: ", proto.size(), " bytes at offset ", proto.offset(),
+                                " of data file ", proto.shard_id(), " of ", num_shards_));
   }
   entry.shard = proto.shard_id();
   entry.offset = static_cast<uint64_t>(proto.offset());
   entry.size = static_cast<uint64_t>(proto.size());
   entry.crc = UnmaskCrc(proto.crc32c());
-  if (proto.slices_size() > kMaxSlices) return Damaged(name, StrCat("has ", proto.slices_size(), " slices"));
+  if (proto.slices_size() > kMaxSlices) {
+    return Damaged(name, StrCat("has ", proto.slices_size(), " slices; at most ", kMaxSlices, " are supported"));
+  }
   for (const auto& slice : proto.slices()) {
     auto parsed = TensorSlice::FromProto(slice);
     if (!parsed.ok() || !parsed->ShapeWithin(entry.shape).ok()) {
-      return Damaged(name, StrCat("of shape ", entry.shape, " has a slice outside of it"));
+      return Damaged(name, StrCat("has a slice outside of its shape ", entry.shape));
     }
     entry.slices.push_back(*std::move(parsed));
   }
@@ -121,7 +127,7 @@ StatusOr<std::vector<BundleReader::Info>> BundleReader::List() {
   std::vector<Info> tensors;
   TableReader::Iterator it(table_.get());
   for (it.SeekToFirst(); it.valid(); it.Next()) {
-    // The header, and the bytes of slices, whose tensor has an entry of its own.
+    // Skip the header and the entries of slices. A partitioned tensor has an entry of its own.
     if (it.key().empty() || it.key()[0] == '\0') continue;
     TF_ASSIGN_OR_RETURN(Entry entry, Decode(it.value(), it.key()));
     tensors.push_back({.name = it.key(), .dtype = entry.dtype, .shape = std::move(entry.shape)});
@@ -154,18 +160,18 @@ StatusOr<const RandomAccessFile*> BundleReader::Shard(int shard) {
 StatusOr<const RandomAccessFile*> BundleReader::CheckExtent(const Entry& entry, std::string_view name) {
   if (entry.dtype != kString && !IsPlain(entry.dtype)) {
     return Unimplemented("tensor '", name, "' of checkpoint ", prefix_, " has dtype ", entry.dtype,
-                         ", which is not read");
+                         ", which cannot be read from a checkpoint");
   }
   TF_ASSIGN_OR_RETURN(const RandomAccessFile* file, Shard(entry.shard));
   if (entry.offset > file->size() || entry.size > file->size() - entry.offset) {
-    return Damaged(name, StrCat("needs ", entry.size, " bytes at ", entry.offset, " of ", file->path(), ", which has ",
-                                file->size()));
+    return Damaged(name, StrCat("needs ", entry.size, " bytes at offset ", entry.offset, " of ", file->path(),
+                                ", which has ", file->size()));
   }
   const auto elements = static_cast<uint64_t>(entry.shape.num_elements());
-  // A string has at least the byte of its length.
+  // Each string takes at least one byte, for its length.
   const bool fits = entry.dtype == kString ? entry.size >= elements + sizeof(uint32_t)
                                            : entry.size == elements * DTypeSize(entry.dtype);
-  if (!fits) return Damaged(name, StrCat("is ", entry.dtype, entry.shape, " in ", entry.size, " bytes"));
+  if (!fits) return Damaged(name, StrCat("is ", entry.dtype, entry.shape, ", but has ", entry.size, " bytes"));
   return file;
 }
 
@@ -175,7 +181,7 @@ StatusOr<Tensor> BundleReader::ReadWhole(const Entry& entry, std::string_view na
   TF_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Create(entry.dtype, entry.shape));
   TF_RETURN_IF_ERROR(file->Read(entry.offset, entry.size, tensor.mutable_raw_data()));
   if (Crc32c({static_cast<const char*>(tensor.raw_data()), tensor.num_bytes()}) != entry.crc) {
-    return Damaged(name, "does not have the bytes that were written: its checksum is wrong");
+    return Damaged(name, "has a wrong checksum");
   }
   NormalizeBools(&tensor);
   return tensor;
@@ -193,10 +199,10 @@ StatusOr<Tensor> BundleReader::ReadStrings(const Entry& entry, const RandomAcces
     crc = ExtendByLength(length, crc);
   }
   if (rest.size() < sizeof crc || UnmaskCrc(GetFixed<uint32_t>(rest)) != crc) {
-    return Damaged(name, "has strings of other lengths than were written: their checksum is wrong");
+    return Damaged(name, "has a wrong checksum of its strings' lengths");
   }
   if (Crc32c(rest, crc) != entry.crc) {
-    return Damaged(name, "does not have the strings that were written: its checksum is wrong");
+    return Damaged(name, "has a wrong checksum");
   }
   rest.remove_prefix(sizeof crc);
   const auto strings = tensor.mutable_data<std::string>();
@@ -212,13 +218,13 @@ StatusOr<Tensor> BundleReader::Assemble(const Entry& entry, std::string_view nam
                                         const Shape& shape) {
   struct Part {
     Entry entry;
-    TensorSlice slice;   // of the whole tensor
-    TensorSlice needed;  // what both it and `wanted` cover
+    TensorSlice slice;   // its place in the whole tensor
+    TensorSlice needed;  // the intersection with `wanted`
   };
   const TensorSlice target = wanted.Resolved(entry.shape);
   std::vector<Part> parts;
   int64_t covered = 0;
-  std::map<int, uint64_t> used;  // bytes of each data file
+  std::map<int, uint64_t> used;  // bytes of slices in each data file
   for (const TensorSlice& slice : entry.slices) {
     Part part{.entry = {}, .slice = slice.Resolved(entry.shape), .needed = {}};
     if (!Intersect(part.slice, target, &part.needed)) continue;
@@ -230,20 +236,21 @@ StatusOr<Tensor> BundleReader::Assemble(const Entry& entry, std::string_view nam
     TF_ASSIGN_OR_RETURN(part.entry, Lookup(SliceKey(name, slice), name));
     TF_ASSIGN_OR_RETURN(const Shape slice_shape, slice.ShapeWithin(entry.shape));
     if (part.entry.dtype != entry.dtype || part.entry.shape != slice_shape || !part.entry.slices.empty()) {
-      return Damaged(name, StrCat("has a slice ", slice.ToString(), " that is another tensor"));
+      return Damaged(name, StrCat("has a slice ", slice.ToString(), " of another dtype or shape"));
     }
     TF_ASSIGN_OR_RETURN(const RandomAccessFile* file, CheckExtent(part.entry, name));
     uint64_t& file_bytes = used[part.entry.shard];
-    if (part.entry.size > file->size() - file_bytes) return Damaged(name, "has slices that share their bytes");
+    if (part.entry.size > file->size() - file_bytes) return Damaged(name, "has slices that share bytes");
     file_bytes += part.entry.size;
     TF_ASSIGN_OR_RETURN(const Shape needed_shape, part.needed.ShapeWithin(entry.shape));
     covered += needed_shape.num_elements();
     parts.push_back(std::move(part));
   }
-  // Elements of slices that do not overlap: when there are as many as wanted, none is missing.
+  // The slices do not overlap: if they have as many elements as requested, none is missing.
   if (covered != shape.num_elements()) {
-    return InvalidArgument("the slices of '", name, "' in checkpoint ", prefix_, " do not make up ", wanted.ToString(),
-                           " of ", entry.shape, ": ", covered, " of ", shape.num_elements(), " elements are there");
+    return InvalidArgument("the slices of '", name, "' in checkpoint ", prefix_, " do not cover ", wanted.ToString(),
+                           " of shape ", entry.shape, ": they have ", covered, " of its ", shape.num_elements(),
+                           " elements");
   }
   TF_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Create(entry.dtype, shape));
   for (const Part& part : parts) {

@@ -20,18 +20,19 @@ namespace proto {
 class BundleEntryProto;
 }  // namespace proto
 
-// Of the bundles that we and TensorFlow write.
+// The format version of the bundles that TensorFlow and this project write.
 inline constexpr int kBundleVersion = 1;
 
-// How the lengths of strings enter the checksum of their tensor: as 32 bits, or as 64 where those do not suffice.
+// Extends the checksum of a string tensor by the length of one of its strings: as 32 bits, or as 64 if the length needs
+// them.
 uint32_t ExtendByLength(uint64_t length, uint32_t crc);
 
-// Nothing in the files is believed: sizes are checked against the files before memory is taken, names, bytes and
-// indices by their checksums. Not thread-safe; blocks as the file system does.
+// Reads one bundle without trusting its files: checks sizes against the files before it takes memory, and names, bytes
+// and indices by their checksums. Not thread-safe; blocks for as long as the file system does.
 class BundleReader {
  public:
-  // NotFound when there is no index; DataLoss when it is damaged; Unimplemented for a bundle of a big-endian machine or
-  // of a version that is too new.
+  // NotFound if the index file does not exist; DataLoss if it is damaged; Unimplemented if the bundle was written by a
+  // big-endian machine or its version is too new.
   static StatusOr<std::unique_ptr<BundleReader>> Open(const std::string& prefix);
   ~BundleReader();
   BundleReader(const BundleReader&) = delete;
@@ -42,17 +43,17 @@ class BundleReader {
     DType dtype = DType::kInvalid;
     Shape shape;
   };
-  // NotFound when there is no such tensor.
+  // NotFound if the bundle has no tensor of that name.
   StatusOr<Info> Find(std::string_view name);
-  // All tensors, in the order of their names; partitioned ones once, as a whole.
+  // Returns all tensors in the order of their names. A partitioned tensor is listed once, as a whole.
   StatusOr<std::vector<Info>> List();
-  // A tensor, put together if it was partitioned. NotFound for names and files that are not there, DataLoss when a
-  // checksum does not fit, InvalidArgument when slices are missing.
+  // Reads a tensor, and assembles it if it was partitioned. NotFound if the tensor or a data file does not exist,
+  // DataLoss if a checksum is wrong, InvalidArgument if slices are missing.
   StatusOr<Tensor> Read(std::string_view name);
-  // A part of a tensor, however it was partitioned. Internal when it does not lie within.
+  // Reads a slice of a tensor, however the tensor was partitioned. Internal if the slice is not within the tensor.
   StatusOr<Tensor> ReadSlice(std::string_view name, const TensorSlice& slice);
 
-  // Every entry with its key, those of slices too; ends with the first error.
+  // Visits every entry with its key, including the entries of slices. Ends at the first error.
   Status ForEachEntry(const std::function<Status(const std::string& key, const proto::BundleEntryProto& entry)>& visit);
   const std::string& prefix() const { return prefix_; }
   int num_shards() const { return num_shards_; }
@@ -64,11 +65,12 @@ class BundleReader {
   StatusOr<Entry> Lookup(std::string_view key, std::string_view shown_name);
   StatusOr<Entry> Decode(std::string_view bytes, std::string_view shown_name) const;
   StatusOr<const RandomAccessFile*> Shard(int shard);
-  // The bytes of an entry without slices.
+  // Reads the tensor of an entry that has no slices.
   StatusOr<Tensor> ReadWhole(const Entry& entry, std::string_view name);
   StatusOr<Tensor> ReadStrings(const Entry& entry, const RandomAccessFile& file, std::string_view name);
   StatusOr<Tensor> Assemble(const Entry& entry, std::string_view name, const TensorSlice& wanted, const Shape& shape);
-  // Checks that the bytes of an entry lie in its file and are as many as its shape says, before memory is taken.
+  // Checks, before memory is taken, that the bytes of an entry lie within its file and are as many as its shape needs.
+  // Returns the file.
   StatusOr<const RandomAccessFile*> CheckExtent(const Entry& entry, std::string_view name);
 
   const std::string prefix_;

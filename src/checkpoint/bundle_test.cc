@@ -43,7 +43,7 @@ class BundleTest : public testing::Test {
     return *std::move(reader);
   }
   static std::string Bytes(const std::string& path) { return ReadWholeFile(path).value(); }
-  std::vector<std::string> FilesThere() const {
+  std::vector<std::string> FileNames() const {
     std::vector<std::string> names;
     for (const auto& f : std::filesystem::directory_iterator(dir_.path())) names.push_back(f.path().filename());
     std::sort(names.begin(), names.end());
@@ -78,7 +78,7 @@ TEST_F(BundleTest, TensorFlowsBundleIsReadInAllDtypes) {
   EXPECT_EQ(reader->Read("no_strings")->num_elements(), 0);
 }
 
-TEST_F(BundleTest, TensorFlowsPartitionsArePutTogether) {
+TEST_F(BundleTest, TensorFlowsPartitionedTensorsAreAssembled) {
   auto reader = Open(kTestdata + "/all");
   std::vector<float> all(12);
   std::iota(all.begin(), all.end(), 0);
@@ -92,11 +92,11 @@ TEST_F(BundleTest, TensorFlowsPartitionsArePutTogether) {
   EXPECT_EQ(ValuesOf<float>(reader->ReadSlice("holes", Slice("2,1:1,1")).value()), (std::vector<float>{7}));
   EXPECT_TRUE(absl::IsInvalidArgument(reader->Read("holes").status()));
   EXPECT_EQ(ValuesOf<float>(reader->ReadSlice("far", Slice("9999999990,1:-")).value()), (std::vector<float>{0, 1, 2}));
-  EXPECT_TRUE(absl::IsInvalidArgument(reader->Read("far").status())) << "120 GB that are not there";
+  EXPECT_TRUE(absl::IsInvalidArgument(reader->Read("far").status())) << "most of its 120 GB are missing";
   EXPECT_EQ(ValuesOf<float>(reader->ReadSlice("dtypes/float32", Slice("-:2,1")).value()), (std::vector<float>{2, 5}));
 }
 
-// What our writer makes of what TensorFlow has written is what TensorFlow has written.
+// When our writer writes the tensors of TensorFlow's bundles again, the files have the same bytes.
 TEST_F(BundleTest, OurBundlesAreTensorFlowsByteForByte) {
   for (const char* name : {"all", "part_0", "part_1"}) {
     auto reader = Open(kTestdata + "/" + name);
@@ -126,22 +126,21 @@ TEST_F(BundleTest, OurBundlesAreTensorFlowsByteForByte) {
   ASSERT_TRUE(MergeBundles({Path("part_0"), Path("part_1")}, Path("merged")).ok());
   EXPECT_EQ(Bytes(Path("merged.index")), Bytes(kTestdata + "/merged.index"));
   EXPECT_EQ(Bytes(Path("merged.data-00001-of-00002")), Bytes(kTestdata + "/merged.data-00001-of-00002"));
-  EXPECT_EQ(FilesThere(),
-            (std::vector<std::string>{"all.data-00000-of-00001", "all.index", "merged.data-00000-of-00002",
-                                      "merged.data-00001-of-00002", "merged.index"}));
+  EXPECT_EQ(FileNames(), (std::vector<std::string>{"all.data-00000-of-00001", "all.index", "merged.data-00000-of-00002",
+                                                   "merged.data-00001-of-00002", "merged.index"}));
 }
 
-TEST_F(BundleTest, NothingIsThereBeforeFinish) {
+TEST_F(BundleTest, NoFileExistsBeforeFinish) {
   {
     auto writer = BundleWriter::Create(Path("sub/x")).value();
     ASSERT_TRUE(writer->Add("a", Iota({3})).ok());
     EXPECT_TRUE(absl::IsNotFound(BundleReader::Open(Path("sub/x")).status()));
   }
-  EXPECT_TRUE(std::filesystem::is_empty(Path("sub"))) << "nor after giving up";
+  EXPECT_TRUE(std::filesystem::is_empty(Path("sub"))) << "also after the writer was destroyed without Finish";
   EXPECT_TRUE(absl::IsNotFound(BundleWriter::Create(Path("no/such/x")).status()));
 }
 
-TEST_F(BundleTest, WhatCannotBeSavedIsRefused) {
+TEST_F(BundleTest, InvalidTensorsAndSlicesAreRefused) {
   auto writer = BundleWriter::Create(Path("x")).value();
   EXPECT_TRUE(writer->Add("a", Iota({3})).ok());
   EXPECT_TRUE(absl::IsInvalidArgument(writer->Add("a", Iota({3})))) << "twice";
@@ -187,25 +186,25 @@ TEST_F(BundleTest, DamagedDataIsDataLossAndSaysWhere) {
       EXPECT_THAT(std::string(read.status().message()), HasSubstr(tensor));
     }
   }
-  // A flipped bit in any byte of a tensor is seen.
+  // A flipped bit in any byte of a tensor is detected.
   EXPECT_EQ(refused["dtypes/float32"], 24 / 3);
   EXPECT_EQ(refused["by_row"], 48 / 3);
   EXPECT_GE(refused["strings"], 300 / 3);
 }
 
-TEST_F(BundleTest, MissingAndShortFilesAreTold) {
+TEST_F(BundleTest, MissingAndTruncatedFilesAreErrors) {
   EXPECT_TRUE(absl::IsNotFound(BundleReader::Open(Path("none")).status()));
   dir_.Write("x.index", Bytes(kTestdata + "/all.index"));
   auto reader = Open(Path("x"));
   EXPECT_TRUE(absl::IsNotFound(reader->Read("no such tensor").status()));
-  EXPECT_TRUE(absl::IsNotFound(reader->Read("").status())) << "the header is no tensor";
+  EXPECT_TRUE(absl::IsNotFound(reader->Read("").status())) << "the header is not a tensor";
   EXPECT_TRUE(absl::IsNotFound(reader->Read("scalar").status())) << "no data file";
   dir_.Write("x.data-00000-of-00001", Bytes(kTestdata + "/all.data-00000-of-00001").substr(0, 100));
   EXPECT_TRUE(absl::IsDataLoss(reader->Read("strings").status()));
 }
 
-// An index with these entries and a right checksum, and a data file of a few bytes.
-class LyingIndexTest : public BundleTest {
+// Writes an index with these entries and right checksums, and a data file of 16 bytes.
+class CraftedIndexTest : public BundleTest {
  protected:
   void Index(const std::map<std::string, proto::BundleEntryProto>& entries, proto::BundleHeaderProto header = One()) {
     auto file = AtomicFile::Create(Path("x.index")).value();
@@ -233,7 +232,7 @@ class LyingIndexTest : public BundleTest {
   }
 };
 
-TEST_F(LyingIndexTest, ExtentsOutsideOfTheFileAreDataLossBeforeMemoryIsTaken) {
+TEST_F(CraftedIndexTest, ExtentsOutsideOfTheFileAreDataLossBeforeMemoryIsTaken) {
   Index({{"good", Entry({2}, 0, 8)}});
   EXPECT_TRUE(Open(Path("x"))->Read("good").ok());
   const int64_t huge = int64_t{1} << 62;
@@ -254,7 +253,7 @@ TEST_F(LyingIndexTest, ExtentsOutsideOfTheFileAreDataLossBeforeMemoryIsTaken) {
   EXPECT_TRUE(absl::IsUnimplemented(Open(Path("x"))->Read("bad").status()));
 }
 
-TEST_F(LyingIndexTest, SlicesThatOverlapShareBytesOrLieOutsideAreDataLoss) {
+TEST_F(CraftedIndexTest, SlicesThatOverlapShareBytesOrLieOutsideAreDataLoss) {
   const auto with_slices = [](proto::BundleEntryProto entry, const std::vector<const char*>& slices) {
     for (const char* s : slices) Slice(s).ToProto(entry.add_slices());
     return entry;
@@ -284,7 +283,7 @@ TEST_F(LyingIndexTest, SlicesThatOverlapShareBytesOrLieOutsideAreDataLoss) {
   }
 }
 
-TEST_F(LyingIndexTest, HeadersOfAnotherKindAreRefused) {
+TEST_F(CraftedIndexTest, UnsupportedHeadersAreRefused) {
   proto::BundleHeaderProto header = One();
   header.set_num_shards(0);
   Index({}, header);
@@ -311,9 +310,17 @@ TEST_F(BundleTest, MergingSaysWhatIsWrong) {
   EXPECT_TRUE(absl::IsInvalidArgument(MergeBundles({Path("a"), Path("none")}, Path("m"))));
   EXPECT_TRUE(absl::IsInvalidArgument(MergeBundles({}, Path("m"))));
   EXPECT_TRUE(absl::IsInvalidArgument(MergeBundles({Path("none")}, Path("m"), {.allow_missing = true})));
-  EXPECT_TRUE(Open(Path("a"))->Read("x").ok()) << "what could not be merged stays as it was";
+  EXPECT_TRUE(Open(Path("a"))->Read("x").ok()) << "a failed merge leaves its inputs unchanged";
   ASSERT_TRUE(MergeBundles({Path("none"), Path("a")}, Path("m"), {.allow_missing = true}).ok());
   EXPECT_EQ(ValuesOf<float>(Open(Path("m"))->Read("y").value()), (std::vector<float>{0, 1}));
+}
+
+TEST_F(BundleTest, ABundleWithoutANameIsRefused) {
+  for (const std::string& prefix : {std::string(), Path("directory/"), Path("")}) {
+    EXPECT_TRUE(absl::IsInvalidArgument(BundleWriter::Create(prefix).status())) << prefix;
+    EXPECT_TRUE(absl::IsInvalidArgument(MergeBundles({kTestdata + "/part_0"}, prefix))) << prefix;
+  }
+  EXPECT_EQ(FileNames(), std::vector<std::string>());
 }
 
 }  // namespace

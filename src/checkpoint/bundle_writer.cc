@@ -36,7 +36,13 @@ std::string BundleDataName(const std::string& prefix, int shard, int num_shards)
   return absl::StrFormat("%s.data-%05d-of-%05d", prefix, shard, num_shards);
 }
 
+Status CheckBundlePrefix(const std::string& prefix) {
+  if (!prefix.empty() && !prefix.ends_with('/')) return OkStatus();
+  return InvalidArgument("'", prefix, "' is not a path for a checkpoint; it must end with a file name");
+}
+
 StatusOr<std::unique_ptr<BundleWriter>> BundleWriter::Create(const std::string& prefix) {
+  TF_RETURN_IF_ERROR(CheckBundlePrefix(prefix));
   TF_RETURN_IF_ERROR(MakeDirectory(DirectoryOf(prefix)));
   std::unique_ptr<BundleWriter> writer(new BundleWriter(prefix));
   TF_ASSIGN_OR_RETURN(writer->data_, AtomicFile::Create(BundleDataName(prefix, 0, 1)));
@@ -52,7 +58,7 @@ Status BundleWriter::Append(std::string_view bytes, uint32_t* crc) {
   return data_->Append(bytes);
 }
 
-// The lengths, their checksum, then all the bytes.
+// Writes the lengths, their checksum, then the bytes of all strings.
 Status BundleWriter::AppendStrings(const Tensor& tensor, uint32_t* crc) {
   std::string lengths;
   for (const std::string& s : tensor.data<std::string>()) {
@@ -69,12 +75,14 @@ Status BundleWriter::AppendStrings(const Tensor& tensor, uint32_t* crc) {
 
 Status BundleWriter::Add(std::string_view name, const Tensor& tensor) {
   if (name.empty()) return InvalidArgument("a tensor in a checkpoint needs a name");
-  if (name.size() > kMaxKeySize) return InvalidArgument("the name of a tensor has ", name.size(), " bytes");
+  if (name.size() > kMaxKeySize) {
+    return InvalidArgument("the name of a tensor has ", name.size(), " bytes; at most ", kMaxKeySize, " are allowed");
+  }
   if (tensor.dtype() != kString && !IsPlain(tensor.dtype())) {
-    return Unimplemented("a tensor of dtype ", tensor.dtype(), " cannot be saved: '", name, "'");
+    return Unimplemented("cannot save tensor '", name, "': dtype ", tensor.dtype(), " has no stored form");
   }
   const auto [it, is_new] = entries_.try_emplace(std::string(name));
-  if (!is_new) return InvalidArgument("the checkpoint has a tensor '", name, "' already");
+  if (!is_new) return InvalidArgument("the checkpoint already has a tensor '", name, "'");
   proto::BundleEntryProto& entry = it->second;
   entry.set_dtype(static_cast<int32_t>(tensor.dtype()));
   entry.mutable_shape();
@@ -95,8 +103,8 @@ Status BundleWriter::AddSlice(std::string_view name, const Shape& full_shape, co
                               const Tensor& tensor) {
   TF_ASSIGN_OR_RETURN(const Shape shape, slice.ShapeWithin(full_shape));
   if (shape != tensor.shape()) {
-    return InvalidArgument("the slice ", slice.ToString(), " of '", name, "' has shape ", shape, ", the tensor ",
-                           tensor.shape());
+    return InvalidArgument("the slice ", slice.ToString(), " of '", name, "' has shape ", shape,
+                           ", but its tensor has shape ", tensor.shape());
   }
   if (shape == full_shape) return Add(name, tensor);
   if (name.empty()) return InvalidArgument("a tensor in a checkpoint needs a name");
@@ -111,8 +119,8 @@ Status BundleWriter::AddSlice(std::string_view name, const Shape& full_shape, co
   ToProto(full_shape, &wanted);
   if (entry.dtype() != static_cast<int32_t>(tensor.dtype()) || (!is_new && entry.slices_size() == 0) ||
       entry.shape().SerializeAsString() != wanted.SerializeAsString()) {
-    return InvalidArgument("the slice ", slice.ToString(), " of '", name, "' is of a ", tensor.dtype(), full_shape,
-                           "; the checkpoint has another tensor of that name");
+    return InvalidArgument("the slice ", slice.ToString(), " of '", name, "' belongs to a ", tensor.dtype(), full_shape,
+                           ", but the checkpoint already has a different tensor of that name");
   }
   slice.ToProto(entry.add_slices());
   return OkStatus();
@@ -125,7 +133,7 @@ Status BundleWriter::Finish() {
 
 namespace {
 
-// Adds the index of one bundle to what has been gathered. Its shards get the numbers from `first_shard` on.
+// Adds the index of one bundle to `*merged`. The numbers of its shards begin at `first_shard` there.
 Status Gather(BundleReader& bundle, int first_shard, Entries* merged) {
   return bundle.ForEachEntry([&](const std::string& key, const proto::BundleEntryProto& entry) -> Status {
     const auto [it, is_new] = merged->try_emplace(key, entry);
@@ -135,11 +143,12 @@ Status Gather(BundleReader& bundle, int first_shard, Entries* merged) {
       return OkStatus();
     }
     if (to.slices_size() == 0 || entry.slices_size() == 0) {
-      return InvalidArgument("two of the checkpoints to merge have '", key, "'; one is ", bundle.prefix());
+      return InvalidArgument("two of the checkpoints to merge have a tensor '", key, "'; one of them is ",
+                             bundle.prefix());
     }
     if (to.dtype() != entry.dtype() || to.shape().SerializeAsString() != entry.shape().SerializeAsString()) {
-      return InvalidArgument("the checkpoints to merge have slices of different tensors '", key, "'; one is in ",
-                             bundle.prefix());
+      return InvalidArgument("the checkpoints to merge have slices of '", key,
+                             "' with different dtypes or full shapes; one of them is ", bundle.prefix());
     }
     to.mutable_slices()->MergeFrom(entry.slices());
     return OkStatus();
@@ -150,6 +159,7 @@ Status Gather(BundleReader& bundle, int first_shard, Entries* merged) {
 
 Status MergeBundles(const std::vector<std::string>& prefixes, const std::string& destination,
                     const MergeOptions& options) {
+  TF_RETURN_IF_ERROR(CheckBundlePrefix(destination));
   Entries merged;
   std::vector<std::string> data_files;
   std::vector<std::string> merged_prefixes;
@@ -157,14 +167,15 @@ Status MergeBundles(const std::vector<std::string>& prefixes, const std::string&
     auto bundle = BundleReader::Open(prefix);
     if (absl::IsNotFound(bundle.status())) {
       if (options.allow_missing) continue;
-      return InvalidArgument("no checkpoint ", prefix, " to merge: ", std::string(bundle.status().message()));
+      return InvalidArgument("cannot merge checkpoint ", prefix,
+                             ", which does not exist: ", std::string(bundle.status().message()));
     }
     TF_RETURN_IF_ERROR(bundle.status());
     TF_RETURN_IF_ERROR(Gather(**bundle, static_cast<int>(data_files.size()), &merged));
     const int shards = (*bundle)->num_shards();
     for (int i = 0; i < shards; ++i) {
       std::string file = BundleDataName(prefix, i, shards);
-      if (!FileExists(file)) return NotFound("the checkpoint ", prefix, " lacks its file ", file);
+      if (!FileExists(file)) return NotFound("the data file ", file, " of checkpoint ", prefix, " does not exist");
       data_files.push_back(std::move(file));
     }
     merged_prefixes.push_back(prefix);

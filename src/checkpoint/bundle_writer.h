@@ -22,20 +22,26 @@ class BundleEntryProto;
 std::string BundleIndexName(const std::string& prefix);
 std::string BundleDataName(const std::string& prefix, int shard, int num_shards);
 
-// Writes one bundle of one data file. Its files appear at Finish, whole and on the disk, the index after the data;
-// without Finish nothing stays. Not thread-safe; blocks as the file system does.
+// InvalidArgument if `prefix` is empty or ends with '/': the files of such a bundle would have no name but a suffix,
+// and would be hidden.
+Status CheckBundlePrefix(const std::string& prefix);
+
+// Writes a bundle with one data file. Finish makes the files appear, complete and on the disk, the index after the
+// data. Without Finish, no file is left. Not thread-safe; blocks for as long as the file system does.
 class BundleWriter {
  public:
-  // Makes the directory of `prefix` if only that is missing. Returns the file system's errors.
+  // Creates the directory of `prefix`, but not its parents. Returns the errors of CheckBundlePrefix and of the file
+  // system.
   static StatusOr<std::unique_ptr<BundleWriter>> Create(const std::string& prefix);
   ~BundleWriter();
   BundleWriter(const BundleWriter&) = delete;
   BundleWriter& operator=(const BundleWriter&) = delete;
 
-  // InvalidArgument for a name that is there already, empty or too long; Unimplemented for dtypes that are no values
-  // (resource, variant).
+  // InvalidArgument if the name was added before, is empty or is too long; Unimplemented for dtypes without a stored
+  // form (resource, variant).
   Status Add(std::string_view name, const Tensor& tensor);
-  // Adds one part of a tensor. InvalidArgument when another part of it said something else of the whole.
+  // Adds a slice of a tensor. InvalidArgument if the slice and `tensor` have different shapes, or if the dtype or full
+  // shape is not that of the slices added before; Internal if the slice is not within the full shape.
   Status AddSlice(std::string_view name, const Shape& full_shape, const TensorSlice& slice, const Tensor& tensor);
   Status Finish();
 
@@ -51,11 +57,11 @@ class BundleWriter {
 };
 
 struct MergeOptions {
-  // Bundles that are not there are passed over, as long as one is.
+  // Skips bundles that do not exist. At least one must exist.
   bool allow_missing = false;
 };
-// Makes one bundle of several, whose data files are renamed; their index files go. InvalidArgument when a prefix is
-// missing or two have a tensor of the same name; DataLoss for damaged indices.
+// Merges bundles into one: renames their data files and removes their index files. InvalidArgument if a bundle does not
+// exist or two have a tensor of the same name; NotFound if a data file does not exist; DataLoss for damaged indices.
 Status MergeBundles(const std::vector<std::string>& prefixes, const std::string& destination,
                     const MergeOptions& options = {});
 

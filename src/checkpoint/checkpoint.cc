@@ -14,8 +14,8 @@
 namespace tensorbraid {
 namespace {
 
-// What is wrong with a text is for the status to say, not for standard error.
-class Silence final : public google::protobuf::io::ErrorCollector {
+// Drops protobuf's messages, which would go to standard error. The status reports the error.
+class DropErrors final : public google::protobuf::io::ErrorCollector {
  public:
   void AddError(int, google::protobuf::io::ColumnNumber, const std::string&) override {}
   void AddWarning(int, google::protobuf::io::ColumnNumber, const std::string&) override {}
@@ -35,7 +35,7 @@ bool CheckpointExists(const std::string& prefix) { return FileExists(BundleIndex
 Status RemoveCheckpoint(const std::string& prefix) {
   int shards = 0;
   if (auto bundle = BundleReader::Open(prefix); bundle.ok()) shards = (*bundle)->num_shards();
-  // Without the index it is no checkpoint any more, so that goes first.
+  // The index goes first: without it, the files are no checkpoint any more.
   Status first = RemoveFile(BundleIndexName(prefix));
   for (int i = 0; i < shards; ++i) {
     const std::string file = BundleDataName(prefix, i, shards);
@@ -52,8 +52,8 @@ StatusOr<CheckpointState> GetCheckpointState(const std::string& directory, const
   proto::CheckpointState proto;
   google::protobuf::TextFormat::Parser parser;
   parser.AllowUnknownField(true);
-  Silence silence;
-  parser.RecordErrorsTo(&silence);
+  DropErrors errors;
+  parser.RecordErrorsTo(&errors);
   if (!parser.ParseFromString(text, &proto)) return DataLoss(path, " is not a list of checkpoints");
   CheckpointState state;
   if (!proto.model_checkpoint_path().empty()) {
@@ -88,8 +88,8 @@ StatusOr<std::string> LatestCheckpoint(const std::string& directory, const std::
   TF_ASSIGN_OR_RETURN(const CheckpointState state, GetCheckpointState(directory, latest_filename));
   if (state.model_checkpoint_path.empty()) return NotFound("no checkpoint in '", directory, "'");
   if (!CheckpointExists(state.model_checkpoint_path)) {
-    return NotFound("the checkpoint ", state.model_checkpoint_path, " that '", directory, "/", latest_filename,
-                    "' names is not there");
+    return NotFound("the checkpoint ", state.model_checkpoint_path, ", which is named in '", directory, "/",
+                    latest_filename, "', does not exist");
   }
   return state.model_checkpoint_path;
 }

@@ -37,7 +37,7 @@ class CheckpointStateTest : public testing::Test {
   TempDir dir_;
 };
 
-TEST_F(CheckpointStateTest, WhatIsWrittenIsReadAndCanBeMoved) {
+TEST_F(CheckpointStateTest, StateIsReadAsWrittenAndCanBeMoved) {
   ASSERT_TRUE(UpdateCheckpointState(dir_.path(), {.model_checkpoint_path = Path("m-2"),
                                                   .all_model_checkpoint_paths = {"/else/m-1", Path("m-2")},
                                                   .all_model_checkpoint_timestamps = {1.5, 2.5},
@@ -64,17 +64,17 @@ TEST_F(CheckpointStateTest, TensorFlowsFileIsRead) {
   EXPECT_TRUE(state->all_model_checkpoint_timestamps.empty());
 }
 
-TEST_F(CheckpointStateTest, TheLatestCheckpointIsOneThatIsThere) {
+TEST_F(CheckpointStateTest, TheLatestCheckpointMustExist) {
   EXPECT_TRUE(absl::IsNotFound(LatestCheckpoint(dir_.path()).status()));
   WriteCheckpoint("m-1");
-  EXPECT_TRUE(absl::IsNotFound(LatestCheckpoint(dir_.path()).status())) << "no file says that it is one";
+  EXPECT_TRUE(absl::IsNotFound(LatestCheckpoint(dir_.path()).status())) << "no state file names it";
   ASSERT_TRUE(UpdateCheckpointState(dir_.path(), {.model_checkpoint_path = Path("m-1")}).ok());
   EXPECT_EQ(LatestCheckpoint(dir_.path()).value(), Path("m-1"));
   EXPECT_TRUE(CheckpointExists(Path("m-1")));
   ASSERT_TRUE(RemoveCheckpoint(Path("m-1")).ok());
   EXPECT_FALSE(CheckpointExists(Path("m-1")));
   EXPECT_TRUE(absl::IsNotFound(LatestCheckpoint(dir_.path()).status()));
-  EXPECT_TRUE(RemoveCheckpoint(Path("m-1")).ok()) << "removing what is gone";
+  EXPECT_TRUE(RemoveCheckpoint(Path("m-1")).ok()) << "removing it again";
   dir_.Write("checkpoint", "{{{{");
   EXPECT_TRUE(absl::IsDataLoss(LatestCheckpoint(dir_.path()).status()));
 }

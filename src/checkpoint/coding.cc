@@ -31,15 +31,15 @@ bool GetVarint32(std::string_view* bytes, uint32_t* value) {
   return true;
 }
 
-// The number of bytes, then the bytes from the highest that is not zero.
+// The number of significant bytes, then these bytes, highest first.
 void PutOrdered(uint64_t value, std::string* out) {
   const int bytes = (std::bit_width(value) + 7) / 8;
   out->push_back(static_cast<char>(bytes));
   for (int i = bytes - 1; i >= 0; --i) out->push_back(static_cast<char>(value >> (8 * i)));
 }
 
-// Two's complement, highest byte first, as few bytes as hold it with a header in front: of n bytes the first n bits are
-// the opposite of the sign, and the bit after them repeats it.
+// Two's complement, highest byte first, in as few bytes as hold the value and a header. In an encoding of n bytes, the
+// header is the first n bits: all are the inverse of the sign bit. The bit after them is the sign bit.
 void PutOrderedSigned(int64_t value, std::string* out) {
   const uint64_t magnitude = static_cast<uint64_t>(value < 0 ? ~value : value);
   const int bytes = std::bit_width(magnitude) / 7 + 1;
@@ -52,7 +52,7 @@ void PutOrderedSigned(int64_t value, std::string* out) {
   out->append(reinterpret_cast<const char*>(encoded), static_cast<size_t>(bytes));
 }
 
-// 00 and ff are followed by their opposite, so that the end, 00 01, sorts before all that could follow.
+// A byte 00 or ff is followed by its inverse. So the end mark, 00 01, sorts before anything that could follow the text.
 void PutOrdered(std::string_view text, std::string* out) {
   for (const char c : text) {
     out->push_back(c);

@@ -1,4 +1,4 @@
-// How numbers and strings are written in tensor bundles.
+// Encodings of numbers and strings in tensor bundles.
 #ifndef TENSORBRAID_CHECKPOINT_CODING_H_
 #define TENSORBRAID_CHECKPOINT_CODING_H_
 
@@ -9,12 +9,12 @@
 
 namespace tensorbraid {
 
-// Little endian, as every machine is that we run on.
+// Numbers of a fixed size, little endian. Every supported machine is little endian.
 template <typename T>
 void PutFixed(T value, std::string* out) {
   out->append(reinterpret_cast<const char*>(&value), sizeof value);
 }
-// REQUIRES: `bytes` has as many bytes as T from `offset` on.
+// REQUIRES: `bytes` has at least sizeof(T) bytes from `offset` on.
 template <typename T>
 T GetFixed(std::string_view bytes, size_t offset = 0) {
   T value;
@@ -22,13 +22,14 @@ T GetFixed(std::string_view bytes, size_t offset = 0) {
   return value;
 }
 
-// Seven bits a byte, the lowest first; the top bit says that more follow.
+// Varints: seven bits per byte, lowest bits first. The top bit says that more bytes follow.
 void PutVarint(uint64_t value, std::string* out);
-// Takes one off the front of `*bytes`. False for one that is cut off, or too long for 64 bits.
+// Removes a varint from the front of `*bytes`. Returns false if it is truncated or too long for 64 bits, or, in
+// GetVarint32, for 32.
 bool GetVarint(std::string_view* bytes, uint64_t* value);
 bool GetVarint32(std::string_view* bytes, uint32_t* value);
 
-// Encodings whose order as bytes is that of the values.
+// Encodings that sort, compared byte by byte, in the order of their values.
 void PutOrdered(uint64_t value, std::string* out);
 void PutOrderedSigned(int64_t value, std::string* out);
 void PutOrdered(std::string_view text, std::string* out);

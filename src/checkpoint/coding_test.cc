@@ -28,7 +28,7 @@ const std::vector<int64_t> kNumbers = {std::numeric_limits<int64_t>::min(),
                                        int64_t{1} << 62,
                                        std::numeric_limits<int64_t>::max()};
 
-TEST(Coding, VarintsComeBack) {
+TEST(Coding, VarintsAreReadAsWritten) {
   std::string bytes;
   for (const int64_t n : kNumbers) PutVarint(static_cast<uint64_t>(n), &bytes);
   std::string_view rest = bytes;
@@ -40,7 +40,7 @@ TEST(Coding, VarintsComeBack) {
   EXPECT_TRUE(rest.empty());
 }
 
-TEST(Coding, VarintsThatAreCutOffOrTooLongAreRefused) {
+TEST(Coding, TruncatedAndTooLongVarintsAreRefused) {
   uint64_t value;
   for (const std::string& bytes :
        {std::string(), std::string("\x80"), std::string(10, '\x80'), std::string(9, '\xff') + "\x02"}) {
@@ -54,7 +54,7 @@ TEST(Coding, VarintsThatAreCutOffOrTooLongAreRefused) {
   EXPECT_FALSE(GetVarint32(&rest, &narrow));
 }
 
-TEST(Coding, OrderedBytesSortAsTheirValues) {
+TEST(Coding, OrderedEncodingsSortLikeTheirValues) {
   for (size_t i = 1; i < kNumbers.size(); ++i) {
     std::string smaller, larger;
     PutOrderedSigned(kNumbers[i - 1], &smaller);

@@ -6,7 +6,7 @@
 namespace tensorbraid {
 namespace {
 
-// Where the first element of `what` lies in a tensor that holds `slice`.
+// Index of the first element of `what` in a tensor that holds `slice`.
 int64_t FirstElement(const TensorSlice& slice, const TensorSlice& what) {
   int64_t index = 0;
   for (int i = 0; i < slice.rank(); ++i) {
@@ -15,7 +15,7 @@ int64_t FirstElement(const TensorSlice& slice, const TensorSlice& what) {
   return index;
 }
 
-// Elements between neighbours in each dimension.
+// Number of elements between neighbours in each dimension.
 std::vector<int64_t> Strides(const TensorSlice& slice) {
   std::vector<int64_t> strides(static_cast<size_t>(slice.rank()), 1);
   for (int i = slice.rank() - 2; i >= 0; --i) strides[i] = strides[i + 1] * slice.extent(i + 1).length;

@@ -1,4 +1,4 @@
-// Moving elements between parts of one tensor.
+// Copying elements between slices of one tensor.
 #ifndef TENSORBRAID_CHECKPOINT_COPY_SLICE_H_
 #define TENSORBRAID_CHECKPOINT_COPY_SLICE_H_
 
@@ -7,8 +7,10 @@
 
 namespace tensorbraid {
 
-// Copies box `what` of a tensor from `from`, which holds box `from_slice` of it, to `*to`, which holds `to_slice`.
-// REQUIRES: all three are resolved and of one rank, `what` is not empty and lies within both, shapes and dtypes fit.
+// Copies the slice `what` of a tensor from `from`, which holds its slice `from_slice`, to `*to`, which holds its slice
+// `to_slice`.
+// REQUIRES: all three slices are resolved and have the same rank, `what` is not empty and lies within both others, and
+// the shapes and dtypes match.
 void CopySlice(const Tensor& from, const TensorSlice& from_slice, const TensorSlice& what, const TensorSlice& to_slice,
                Tensor* to);
 

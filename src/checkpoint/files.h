@@ -1,4 +1,4 @@
-// Files as checkpoints need them: written under another name until they are whole and on the disk, read at any place.
+// Files for checkpoints: written under a temporary name until they are complete and on the disk.
 #ifndef TENSORBRAID_CHECKPOINT_FILES_H_
 #define TENSORBRAID_CHECKPOINT_FILES_H_
 
@@ -6,14 +6,17 @@
 #include <string>
 #include <string_view>
 
+#include "core/env.h"
+#include "io/file.h"
 #include "tensorbraid/status.h"
 
 namespace tensorbraid {
 
-// Paths may be written as "file:///path". All of this returns the system's errors, with the path (NotFound,
-// PermissionDenied, ResourceExhausted when the disk is full, ...), and blocks as long as the file system does.
+// Paths may have the form "file:///path". All functions here return the system's errors with the path (NotFound,
+// PermissionDenied, ResourceExhausted when the disk is full, ...), and block for as long as the file system does.
 
-// A file that comes to be at once: what is written goes to a temporary name beside it until Commit. Not thread-safe.
+// Writes a file atomically: the bytes go to a temporary file beside it until Commit, so readers see the old content or
+// the new, never a part. Not thread-safe.
 class AtomicFile {
  public:
   static StatusOr<std::unique_ptr<AtomicFile>> Create(const std::string& path);
@@ -22,60 +25,34 @@ class AtomicFile {
   AtomicFile& operator=(const AtomicFile&) = delete;
 
   Status Append(std::string_view bytes);
-  // Waits until all is on the disk.
+  // Waits until all appended bytes are on the disk.
   Status Sync();
-  // Syncs, then gives the file its name, in place of a file that has it.
+  // Syncs, then renames the temporary file to `path`, replacing a file of that name.
   Status Commit();
 
  private:
-  AtomicFile(std::string path, std::string temporary, int fd)
-      : path_(std::move(path)), temporary_(std::move(temporary)), fd_(fd) {}
+  AtomicFile(std::string path, std::string temporary, std::unique_ptr<WritableFile> file)
+      : path_(std::move(path)), temporary_(std::move(temporary)), file_(std::move(file)) {}
   Status Flush();
 
   const std::string path_;
   const std::string temporary_;
-  int fd_;
+  std::unique_ptr<WritableFile> file_;  // null after Commit
   bool synced_ = false;
   std::string buffer_;
 };
 
-// Thread-safe.
-class RandomAccessFile {
- public:
-  // FailedPrecondition for what is no regular file.
-  static StatusOr<std::unique_ptr<RandomAccessFile>> Open(const std::string& path);
-  ~RandomAccessFile();
-  RandomAccessFile(const RandomAccessFile&) = delete;
-  RandomAccessFile& operator=(const RandomAccessFile&) = delete;
-
-  const std::string& path() const { return path_; }
-  // When it was opened.
-  uint64_t size() const { return size_; }
-  // DataLoss when the file ends before.
-  Status Read(uint64_t offset, size_t size, void* out) const;
-
- private:
-  RandomAccessFile(std::string path, int fd, uint64_t size) : path_(std::move(path)), fd_(fd), size_(size) {}
-  const std::string path_;
-  const int fd_;
-  const uint64_t size_;
-};
-
-// Everything in a file.
+// Returns the whole content of a file.
 StatusOr<std::string> ReadWholeFile(const std::string& path);
-// AtomicFile in one call.
+// Writes a whole file with AtomicFile.
 Status WriteFileAtomically(const std::string& path, std::string_view bytes);
 Status RenameFile(const std::string& from, const std::string& to);
-// OK when it is not there.
+// OK if the file does not exist.
 Status RemoveFile(const std::string& path);
-// The directory itself, not those above it; OK when it is there.
+// Creates the directory, but not its parents. OK if it exists.
 Status MakeDirectory(const std::string& path);
-// Waits until the names in a directory are on the disk. "" is the working directory.
+// Waits until the names of a directory's files are on the disk. "" is the working directory.
 Status SyncDirectory(const std::string& path);
-bool FileExists(const std::string& path);
-// "a/b" of "a/b/c", "" of "c".
-std::string DirectoryOf(const std::string& path);
-std::string JoinPath(const std::string& directory, const std::string& name);
 
 }  // namespace tensorbraid
 

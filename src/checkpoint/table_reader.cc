@@ -11,7 +11,7 @@ BlockIterator::BlockIterator(std::string_view block) {
   constexpr size_t kNumber = sizeof(uint32_t);
   if (block.size() >= kNumber) num_restarts_ = GetFixed<uint32_t>(block, block.size() - kNumber);
   if (num_restarts_ == 0 || num_restarts_ > block.size() / kNumber - 1) {
-    Fail("its restart points do not fit");
+    Fail("it has an invalid number of restart points");
     return;
   }
   const size_t end = block.size() - kNumber * (size_t{num_restarts_} + 1);
@@ -35,12 +35,12 @@ void BlockIterator::GoToRestart(uint32_t i) {
   next_ = GetFixed<uint32_t>(restarts_, i * sizeof(uint32_t));
   key_.clear();
   if (next_ > entries_.size() || (next_ == entries_.size() && !entries_.empty()))
-    return Fail("a restart point lies outside");
+    return Fail("a restart point is outside of it");
   Parse(/*first=*/true);
 }
 
 void BlockIterator::Seek(std::string_view key) {
-  // The last restart point whose key is less than the one wanted.
+  // Find the last restart point whose key is less than `key`.
   uint32_t low = 0;
   uint32_t high = num_restarts_;
   while (status_.ok() && high - low > 1) {
@@ -62,10 +62,10 @@ void BlockIterator::Parse(bool first) {
   std::string_view rest = entries_.substr(next_);
   uint32_t shared, added, value_size;
   if (!GetVarint32(&rest, &shared) || !GetVarint32(&rest, &added) || !GetVarint32(&rest, &value_size)) {
-    return Fail("the sizes of an entry are cut off");
+    return Fail("the sizes of an entry are truncated or too large");
   }
-  if (added > rest.size() || value_size > rest.size() - added) return Fail("an entry is longer than it");
-  if (shared > key_.size()) return Fail("a key begins with more than the one before has");
+  if (added > rest.size() || value_size > rest.size() - added) return Fail("an entry extends beyond its end");
+  if (shared > key_.size()) return Fail("a key shares more bytes with the key before it than that has");
   if (size_t{shared} + added > kMaxKeySize) return Fail("a key is too long");
   const std::string_view tail = rest.substr(0, added);
   if (!first && tail <= std::string_view(key_).substr(shared)) return Fail("its keys are out of order");
@@ -80,16 +80,16 @@ StatusOr<std::unique_ptr<TableReader>> TableReader::Open(std::string bytes, std:
   std::unique_ptr<TableReader> table(new TableReader(std::move(bytes), std::move(path)));
   const std::string_view all = table->bytes_;
   if (all.size() < kTableFooterSize) {
-    return DataLoss(table->path_, " is no table: it has ", all.size(), " bytes");
+    return DataLoss(table->path_, " is not a table: it has only ", all.size(), " bytes");
   }
   std::string_view footer = all.substr(all.size() - kTableFooterSize);
   if (GetFixed<uint64_t>(footer, kTableFooterSize - sizeof kTableMagic) != kTableMagic) {
-    return DataLoss(table->path_, " is no table: it does not end with the magic number");
+    return DataLoss(table->path_, " is not a table: it does not end with the magic number");
   }
   footer.remove_suffix(sizeof kTableMagic);
   uint64_t ignored;
   if (!GetVarint(&footer, &ignored) || !GetVarint(&footer, &ignored)) {
-    return DataLoss(table->path_, " is damaged: its footer names no blocks");
+    return DataLoss(table->path_, " is damaged: its footer has no valid block handles");
   }
   TF_ASSIGN_OR_RETURN(table->index_, table->Block(&footer));
   return table;
@@ -98,20 +98,20 @@ StatusOr<std::unique_ptr<TableReader>> TableReader::Open(std::string bytes, std:
 StatusOr<std::string_view> TableReader::Block(std::string_view* handle, uint64_t* end) {
   uint64_t offset, size;
   if (!GetVarint(handle, &offset) || !GetVarint(handle, &size)) {
-    return DataLoss(path_, " is damaged: it does not say where a block is");
+    return DataLoss(path_, " is damaged: a block handle is malformed");
   }
-  const uint64_t room = bytes_.size() - kTableFooterSize;
-  if (offset > room || size > room - offset || kBlockTrailerSize > room - offset - size) {
-    return DataLoss(path_, " is damaged: it has no ", size, " bytes at ", offset);
+  const uint64_t available = bytes_.size() - kTableFooterSize;
+  if (offset > available || size > available - offset || kBlockTrailerSize > available - offset - size) {
+    return DataLoss(path_, " is damaged: a block of ", size, " bytes at offset ", offset, " is outside of the file");
   }
   const std::string_view block = std::string_view(bytes_).substr(offset, size);
   if (end != nullptr) *end = offset + size + kBlockTrailerSize;
   if (checked_.contains({offset, size})) return block;
   const std::string_view with_type = std::string_view(bytes_).substr(offset, size + 1);
   if (UnmaskCrc(GetFixed<uint32_t>(bytes_, offset + size + 1)) != Crc32c(with_type)) {
-    return DataLoss(path_, " is damaged: the checksum of the block at ", offset, " is wrong");
+    return DataLoss(path_, " is damaged: the block at offset ", offset, " has a wrong checksum");
   }
-  if (with_type.back() != '\0') return DataLoss(path_, " is damaged, or compressed, which a tensor bundle never is");
+  if (with_type.back() != '\0') return DataLoss(path_, " is damaged or compressed; checkpoints are never compressed");
   checked_.insert({offset, size});
   return block;
 }

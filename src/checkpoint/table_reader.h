@@ -1,4 +1,4 @@
-// Reading sorted tables as LevelDB writes them: the index of a tensor bundle.
+// Reading sorted tables in LevelDB's format: indices of tensor bundles, and checkpoints of version 1.
 #ifndef TENSORBRAID_CHECKPOINT_TABLE_READER_H_
 #define TENSORBRAID_CHECKPOINT_TABLE_READER_H_
 
@@ -13,19 +13,19 @@
 
 namespace tensorbraid {
 
-// The entries of one block, in order. What the block says is checked as it is read.
+// Iterates over the entries of one block, in order. Checks the block while it reads.
 class BlockIterator {
  public:
   BlockIterator() = default;
   // `block` must outlive the iterator.
   explicit BlockIterator(std::string_view block);
 
-  // The first entry, or the first whose key is not less than `key`.
+  // Moves to the first entry, or to the first one whose key is not less than `key`.
   void SeekToFirst();
   void Seek(std::string_view key);
   // REQUIRES: valid().
   void Next();
-  // At an entry. False at the end and after an error.
+  // Whether the iterator is at an entry. False at the end and after an error.
   bool valid() const { return valid_; }
   const std::string& key() const { return key_; }
   std::string_view value() const { return value_; }
@@ -33,7 +33,7 @@ class BlockIterator {
   const Status& status() const { return status_; }
 
  private:
-  // Reads the entry at `next_`. `first` allows any key; otherwise it must be greater than the one before.
+  // Reads the entry at `next_`. Its key must be greater than the one before, unless `first` is true.
   void Parse(bool first);
   void Fail(const char* why);
   void GoToRestart(uint32_t i);
@@ -48,15 +48,15 @@ class BlockIterator {
   Status status_;
 };
 
-// A table in memory. Not thread-safe. Takes no memory beyond the file's and a key's, whatever the file says.
+// A table in memory. Not thread-safe. Takes no more memory than the file and one key, whatever the file claims.
 class TableReader {
  public:
-  // DataLoss, naming `path`, for bytes that are no table.
+  // DataLoss, naming `path`, if `bytes` are not a table.
   static StatusOr<std::unique_ptr<TableReader>> Open(std::string bytes, std::string path);
   TableReader(const TableReader&) = delete;
   TableReader& operator=(const TableReader&) = delete;
 
-  // The entries of the table. Must not outlive it.
+  // Iterates over the entries of the table. Must not outlive it.
   class Iterator {
    public:
     explicit Iterator(TableReader* table);
@@ -66,20 +66,20 @@ class TableReader {
     bool valid() const { return status_.ok() && data_.valid(); }
     const std::string& key() const { return data_.key(); }
     std::string_view value() const { return data_.value(); }
-    // DataLoss, naming the file, when it is malformed.
+    // DataLoss, naming the file, if the table is malformed.
     const Status& status() const { return status_; }
 
    private:
-    // Opens the block that the index is at.
+    // Opens the block at the index's position.
     bool OpenBlock();
-    // Goes on to the next block while this one has no more entries.
+    // Moves to the next block while the current one has no more entries.
     void SkipEmptyBlocks();
     bool Check(const Status& status);
 
     TableReader* table_;
     BlockIterator index_;
     BlockIterator data_;
-    uint64_t end_of_last_ = 0;  // blocks follow each other in the file
+    uint64_t end_of_last_ = 0;  // where the last opened block ends: the next one must not begin before
     Status status_;
   };
 
@@ -87,13 +87,14 @@ class TableReader {
 
  private:
   TableReader(std::string bytes, std::string path) : bytes_(std::move(bytes)), path_(std::move(path)) {}
-  // The block that `handle` names, its checksum checked when it is first read.
+  // Removes a handle from the front of `*handle` and returns its block. Checks the block's checksum when it is first
+  // read. `*end` becomes the offset behind the block and its trailer.
   StatusOr<std::string_view> Block(std::string_view* handle, uint64_t* end = nullptr);
 
   const std::string bytes_;
   const std::string path_;
   std::string_view index_;
-  absl::flat_hash_set<std::pair<uint64_t, uint64_t>> checked_;  // offset and size of blocks
+  absl::flat_hash_set<std::pair<uint64_t, uint64_t>> checked_;  // offset and size of blocks with a right checksum
 };
 
 }  // namespace tensorbraid

@@ -32,7 +32,7 @@ class TableTest : public testing::Test {
     TF_RETURN_IF_ERROR(it.status());
     return entries;
   }
-  // Some hundred kilobytes: several blocks.
+  // Some hundred kilobytes, which take several blocks.
   static std::map<std::string, std::string> Many() {
     std::map<std::string, std::string> entries = {{"", "header"}};
     for (int i = 0; i < 20'000; ++i)
@@ -84,7 +84,7 @@ TEST_F(TableTest, AFlippedBitIsDataLossOrHarmless) {
     std::string bad = good;
     bad[bit / 8] ^= static_cast<char>(1 << (bit % 8));
     const auto read = ReadAll(bad);
-    // Nobody reads the meta block, its handle, or the padding.
+    // The reader does not use the meta block, its handle or the padding.
     if (read.ok()) {
       EXPECT_EQ(*read, entries) << "bit " << bit;
       ++harmless;
@@ -98,7 +98,7 @@ TEST_F(TableTest, AFlippedBitIsDataLossOrHarmless) {
   }
 }
 
-// A table of one data block with these bytes, under right checksums.
+// Returns a table with one data block of these bytes and right checksums.
 std::string TableOf(std::string block, const std::string& index_value = "") {
   std::string table, handle, footer;
   const auto add = [&](std::string bytes, std::string* to) {
@@ -124,20 +124,20 @@ std::string Restarts(const std::vector<uint32_t>& numbers) {
   return bytes;
 }
 
-TEST_F(TableTest, BlocksThatMakeNoSenseAreDataLossUnderRightChecksumsToo) {
+TEST_F(TableTest, MalformedBlocksWithRightChecksumsAreDataLoss) {
   const std::string entry("\0\1\1kv", 5);
   ASSERT_TRUE(ReadAll(TableOf(entry + Restarts({0, 1}))).ok());
   const std::string blocks[] = {
-      "",                                               // no room for the number of restart points
-      Restarts({0}),                                    // none of them
-      Restarts({0, 1000}),                              // more than there is room for
+      "",                                               // too short for the number of restart points
+      Restarts({0}),                                    // no restart points
+      Restarts({0, 1000}),                              // more restart points than fit
       entry + Restarts({0, 0xffffffff}),                //
-      std::string("\1\1\1kv", 5) + Restarts({0, 1}),    // shares with no key
+      std::string("\1\1\1kv", 5) + Restarts({0, 1}),    // shares bytes with no key
       std::string("\0\5\1kv", 5) + Restarts({0, 1}),    // longer than the block
       std::string("\0\1\x7fkv", 5) + Restarts({0, 1}),  //
       std::string("\0\xff\xff\xff\xff\x0f\1kv", 9) + Restarts({0, 1}),
       entry + entry + Restarts({0, 1}),             // the same key twice
-      std::string("\0\xff", 2) + Restarts({0, 1}),  // cut off within its sizes
+      std::string("\0\xff", 2) + Restarts({0, 1}),  // truncated within its sizes
       std::string("\0\x81\x40\0", 4) + std::string(8193, 'k') + Restarts({0, 1}),
   };
   for (const std::string& block : blocks) {

@@ -9,14 +9,15 @@
 namespace tensorbraid {
 namespace {
 
-// What TensorFlow writes: large blocks, since a bundle's index is read from end to end more often than searched.
+// The size that TensorFlow uses. Blocks are large because a bundle's index is read from beginning to end more often
+// than it is searched.
 constexpr size_t kBlockSize = 1 << 18;
 
 size_t SharedPrefix(std::string_view a, std::string_view b) {
   return static_cast<size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
 }
 
-// A short key that is not less than `last` and less than `next`.
+// Returns a short key that is not less than `last`, but less than `next`.
 std::string Between(const std::string& last, std::string_view next) {
   const size_t shared = SharedPrefix(last, next);
   if (shared == last.size() || shared == next.size()) return last;
@@ -27,7 +28,7 @@ std::string Between(const std::string& last, std::string_view next) {
   return key;
 }
 
-// A short key that is not less than `last`.
+// Returns a short key that is not less than `last`.
 std::string After(const std::string& last) {
   const auto larger = std::find_if(last.begin(), last.end(), [](char c) { return c != '\xff'; });
   if (larger == last.end()) return last;
@@ -67,13 +68,13 @@ std::string BlockBuilder::Finish() {
 
 Status TableWriter::Add(std::string_view key, std::string_view value) {
   if (key.size() > kMaxKeySize) {
-    return InvalidArgument("a name of ", key.size(), " bytes is too long for a checkpoint; ", kMaxKeySize,
-                           " are possible");
+    return InvalidArgument("a name of ", key.size(), " bytes is too long for a checkpoint; at most ", kMaxKeySize,
+                           " are allowed");
   }
-  if (any_ && key <= last_key_) return InvalidArgument("table keys must be added in order, once each");
-  if (!waiting_handle_.empty()) {
-    index_.Add(Between(last_key_, key), waiting_handle_);
-    waiting_handle_.clear();
+  if (any_ && key <= last_key_) return InvalidArgument("the keys of a table must be added in order, each once");
+  if (!pending_handle_.empty()) {
+    index_.Add(Between(last_key_, key), pending_handle_);
+    pending_handle_.clear();
   }
   data_.Add(key, value);
   last_key_ = key;
@@ -81,7 +82,7 @@ Status TableWriter::Add(std::string_view key, std::string_view value) {
   return data_.size() >= kBlockSize ? WriteDataBlock() : OkStatus();
 }
 
-Status TableWriter::WriteDataBlock() { return data_.empty() ? OkStatus() : WriteBlock(&data_, &waiting_handle_); }
+Status TableWriter::WriteDataBlock() { return data_.empty() ? OkStatus() : WriteBlock(&data_, &pending_handle_); }
 
 Status TableWriter::WriteBlock(BlockBuilder* block, std::string* handle) {
   std::string bytes = block->Finish();
@@ -98,7 +99,7 @@ Status TableWriter::Finish() {
   std::string footer;
   BlockBuilder no_meta(16);
   TF_RETURN_IF_ERROR(WriteBlock(&no_meta, &footer));
-  if (!waiting_handle_.empty()) index_.Add(After(last_key_), waiting_handle_);
+  if (!pending_handle_.empty()) index_.Add(After(last_key_), pending_handle_);
   TF_RETURN_IF_ERROR(WriteBlock(&index_, &footer));
   footer.resize(kTableFooterSize - sizeof kTableMagic);
   PutFixed(kTableMagic, &footer);

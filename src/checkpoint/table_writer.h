@@ -1,4 +1,5 @@
-// Sorted tables of keys and values as LevelDB writes them, without compression: the index of a tensor bundle.
+// Writing sorted tables of keys and values in LevelDB's format, without compression: indices of tensor bundles, and
+// checkpoints of version 1.
 #ifndef TENSORBRAID_CHECKPOINT_TABLE_WRITER_H_
 #define TENSORBRAID_CHECKPOINT_TABLE_WRITER_H_
 
@@ -17,20 +18,21 @@ inline constexpr uint64_t kTableMagic = 0xdb4775248b80fb57;
 inline constexpr size_t kBlockTrailerSize = 5;
 // Two handles of at most 20 bytes and the magic number.
 inline constexpr size_t kTableFooterSize = 48;
-// Longer keys are not written, and refused when read. (A key can share most of itself with the one before: without a
-// limit a small file could hold any number of large ones.)
+// Longer keys are neither written nor accepted by the reader. (A key can share most of its bytes with the one before:
+// without a limit, a small file could claim any number of large keys.)
 inline constexpr size_t kMaxKeySize = 8192;
 
-// One block: entries whose keys share a prefix with the one before, except at every `restart_interval`-th.
+// Builds one block. The key of each entry shares a prefix with the one before, except at every `restart_interval`-th
+// entry.
 class BlockBuilder {
  public:
   explicit BlockBuilder(int restart_interval) : restart_interval_(restart_interval) {}
-  // REQUIRES: `key` is greater than any before.
+  // REQUIRES: `key` is greater than all keys before it.
   void Add(std::string_view key, std::string_view value);
-  // The block so far, as it will be in the file.
+  // The size of the block so far, as it will be in the file.
   size_t size() const { return bytes_.size() + 4 * restarts_.size() + 4; }
   bool empty() const { return entries_ == 0; }
-  // Ends the block and begins another one.
+  // Ends the block, returns its bytes, and begins another one.
   std::string Finish();
 
  private:
@@ -51,7 +53,7 @@ class TableWriter {
 
  private:
   Status WriteDataBlock();
-  // Appends its handle to `*handle`.
+  // Writes `block` and appends its handle to `*handle`.
   Status WriteBlock(BlockBuilder* block, std::string* handle);
 
   AtomicFile* const file_;
@@ -59,8 +61,8 @@ class TableWriter {
   BlockBuilder index_{1};
   std::string last_key_;
   bool any_ = false;
-  // Of the block before this one, whose place in the index is made when the next key is known.
-  std::string waiting_handle_;
+  // Handle of the last finished data block. Its index entry is added when the next key is known.
+  std::string pending_handle_;
   uint64_t offset_ = 0;
 };
 

@@ -17,12 +17,12 @@ StatusOr<TensorSlice> TensorSlice::Parse(std::string_view text) {
       const std::vector<std::string> numbers = StrSplit(part, ',');
       if (numbers.size() != 2 || !absl::SimpleAtoi(numbers[0], &extent.start) ||
           !absl::SimpleAtoi(numbers[1], &extent.length)) {
-        return InvalidArgument("a slice has 'start,length' or '-' for each dimension, got '", part, "' in '", text,
-                               "'");
+        return InvalidArgument("expected 'start,length' or '-' for each dimension of a slice, got '", part, "' in '",
+                               text, "'");
       }
       if (extent.start < 0 || extent.length <= 0) {
-        return InvalidArgument("a slice has a start of at least 0 and a positive length, got '", part, "' in '", text,
-                               "'");
+        return InvalidArgument("a slice must have a start of at least 0 and a positive length, got '", part, "' in '",
+                               text, "'");
       }
     }
     extents.push_back(extent);
@@ -53,7 +53,8 @@ void TensorSlice::ToProto(proto::TensorSliceProto* proto) const {
 
 StatusOr<Shape> TensorSlice::ShapeWithin(const Shape& full) const {
   if (full.rank() != rank()) {
-    return Internal("the slice ", ToString(), " has ", rank(), " dimensions, the shape ", full, " has ", full.rank());
+    return Internal("the slice ", ToString(), " has ", rank(), " dimensions, but the shape ", full, " has ",
+                    full.rank());
   }
   Shape shape = full;
   for (int i = 0; i < rank(); ++i) {
@@ -108,7 +109,7 @@ bool Intersect(const TensorSlice& a, const TensorSlice& b, TensorSlice* both) {
 
 std::string SliceKey(std::string_view name, const TensorSlice& slice) {
   std::string key;
-  // Before every name of a tensor, none of which begins so.
+  // Sorts before the names of all tensors, none of which begins with a byte 0.
   PutOrdered(uint64_t{0}, &key);
   PutOrdered(name, &key);
   PutOrdered(static_cast<uint64_t>(slice.rank()), &key);
@@ -121,12 +122,12 @@ std::string SliceKey(std::string_view name, const TensorSlice& slice) {
 
 StatusOr<ShapeAndSlice> ParseShapeAndSlice(const std::string& text) {
   const std::vector<std::string> parts = StrSplit(text, ' ');
-  if (parts.size() < 2) return InvalidArgument("a shape and a slice look as '4 2 0,2:-', got '", text, "'");
+  if (parts.size() < 2) return InvalidArgument("expected a shape and a slice such as '4 2 0,2:-', got '", text, "'");
   ShapeAndSlice parsed;
   for (size_t i = 0; i + 1 < parts.size(); ++i) {
     int64_t size;
     if (!absl::SimpleAtoi(parts[i], &size) || size < 0) {
-      return InvalidArgument("'", parts[i], "' is no size of a dimension, in the shape and slice '", text, "'");
+      return InvalidArgument("'", parts[i], "' is not the size of a dimension, in the shape and slice '", text, "'");
     }
     parsed.shape.AddDim(size);
   }

@@ -1,4 +1,4 @@
-// Parts of tensors, as partitioned variables are saved in.
+// Slices of tensors, in which partitioned variables are saved.
 #ifndef TENSORBRAID_CHECKPOINT_TENSOR_SLICE_H_
 #define TENSORBRAID_CHECKPOINT_TENSOR_SLICE_H_
 
@@ -15,7 +15,7 @@ namespace proto {
 class TensorSliceProto;
 }  // namespace proto
 
-// A box in a tensor: in each dimension `length` elements from `start` on, or all of it. Value type.
+// A box-shaped part of a tensor: in each dimension, `length` elements from `start` on, or all elements. Value type.
 class TensorSlice {
  public:
   static constexpr int64_t kAll = -1;
@@ -26,20 +26,21 @@ class TensorSlice {
   };
 
   TensorSlice() = default;
-  // All of a tensor of this rank.
+  // The whole of a tensor of this rank.
   explicit TensorSlice(int rank) : extents_(static_cast<size_t>(rank)) {}
   explicit TensorSlice(std::vector<Extent> extents) : extents_(std::move(extents)) {}
-  // "0,10:-:5,3". InvalidArgument for what is none.
+  // Parses text such as "0,10:-:5,3". InvalidArgument if it is not a slice.
   static StatusOr<TensorSlice> Parse(std::string_view text);
-  // DataLoss for negative starts or lengths.
+  // DataLoss for negative starts or lengths, or a start without a length.
   static StatusOr<TensorSlice> FromProto(const proto::TensorSliceProto& proto);
   void ToProto(proto::TensorSliceProto* proto) const;
 
   int rank() const { return static_cast<int>(extents_.size()); }
   const Extent& extent(int i) const { return extents_[i]; }
-  // The shape of this part of a tensor of that shape. Internal when it does not lie within.
+  // The shape of this slice of a tensor of shape `full`. Internal if the slice is not within that shape.
   StatusOr<Shape> ShapeWithin(const Shape& full) const;
-  // With the lengths that "all" stands for in a tensor of that shape. REQUIRES: ShapeWithin is OK.
+  // The same slice with each kAll replaced by the dimension in `full`.
+  // REQUIRES: ShapeWithin is OK.
   TensorSlice Resolved(const Shape& full) const;
   std::string ToString() const;
 
@@ -49,19 +50,19 @@ class TensorSlice {
 
 // Whether two resolved slices have an element in common. REQUIRES: the same rank.
 bool Overlap(const TensorSlice& a, const TensorSlice& b);
-// What both resolved slices cover; false when that is nothing. REQUIRES: the same rank.
+// Sets `*both` to the intersection of two resolved slices; returns false if it is empty. REQUIRES: the same rank.
 bool Intersect(const TensorSlice& a, const TensorSlice& b, TensorSlice* both);
 
-// The key under which the bytes of one slice of `name` lie.
+// The key under which the bytes of one slice of `name` are stored.
 std::string SliceKey(std::string_view name, const TensorSlice& slice);
 
-// "4 2 0,2:-": the shape of a whole tensor, and which part of it is meant.
+// The shape of a whole tensor and one slice of it, such as "4 2 0,2:-" in text.
 struct ShapeAndSlice {
   Shape shape;
   TensorSlice slice;
   Shape slice_shape;
 };
-// InvalidArgument for what is none; Internal when the slice does not lie in the shape.
+// InvalidArgument if `text` is not of that form; Internal if the slice is not within the shape.
 StatusOr<ShapeAndSlice> ParseShapeAndSlice(const std::string& text);
 
 }  // namespace tensorbraid

@@ -1,5 +1,5 @@
-// Checkpoints of version 1: one sorted table with the tensors in it, as protobuf messages. TensorFlow's programs still
-// write them when they are told to, and the ops Save, SaveSlices, Restore and RestoreSlice know no others.
+// Checkpoints of version 1: one sorted table that holds the tensors as protobuf messages. TensorFlow's programs can
+// still be told to write them, and the ops Save, SaveSlices, Restore and RestoreSlice support no other version.
 #ifndef TENSORBRAID_CHECKPOINT_V1_CHECKPOINT_H_
 #define TENSORBRAID_CHECKPOINT_V1_CHECKPOINT_H_
 
@@ -15,7 +15,7 @@
 
 namespace tensorbraid {
 
-// Gathers tensors in memory and writes them at once. Not thread-safe.
+// Collects tensors in memory and writes them all in Finish. Not thread-safe.
 class V1Writer {
  public:
   explicit V1Writer(std::string path);
@@ -23,11 +23,12 @@ class V1Writer {
   V1Writer(const V1Writer&) = delete;
   V1Writer& operator=(const V1Writer&) = delete;
 
-  // All of a tensor when `slice` takes all. InvalidArgument for a name or slice that is there already, a name that is
-  // empty, other wholes for slices of one name, a tensor of 2 GiB or more, or dtypes
-  // that version 1 does not know (Unimplemented for bfloat16).
+  // Adds a slice of a tensor, or the whole tensor if `slice` covers it. InvalidArgument if the name is empty, the slice
+  // and `tensor` have different shapes, the tensor or an overlapping slice was added before, the dtype or full shape is
+  // not that of the slices added before, the tensor is too large for a message of 2 GiB, or version 1 does not support
+  // its dtype (Unimplemented for bfloat16). Internal if the slice is not within the full shape.
   Status Add(const std::string& name, const Shape& full_shape, const TensorSlice& slice, const Tensor& tensor);
-  // The file appears whole, or not at all. Returns the file system's errors.
+  // Writes the file atomically. Returns the file system's errors.
   Status Finish();
 
  private:
@@ -37,11 +38,11 @@ class V1Writer {
   std::map<std::string, std::string> values_;  // by key
 };
 
-// Reads the files that a pattern ("model-?????-of-00003") fits as one checkpoint. Believes nothing that they say; see
+// Reads all files that match a pattern ("model-?????-of-00003") as one checkpoint. Does not trust their content; see
 // BundleReader. Not thread-safe.
 class V1Reader {
  public:
-  // NotFound when no file fits, DataLoss when one is damaged.
+  // NotFound if no file matches, DataLoss if one is damaged.
   static StatusOr<std::unique_ptr<V1Reader>> Open(const std::string& pattern);
   ~V1Reader();
   V1Reader(const V1Reader&) = delete;
@@ -51,9 +52,9 @@ class V1Reader {
     DType dtype = DType::kInvalid;
     Shape shape;
   };
-  // NotFound when there is no such tensor.
+  // NotFound if the checkpoint has no tensor of that name.
   StatusOr<Info> Find(const std::string& name) const;
-  // As BundleReader::ReadSlice.
+  // Like BundleReader::ReadSlice.
   StatusOr<Tensor> ReadSlice(const std::string& name, const TensorSlice& slice);
   const std::string& pattern() const { return pattern_; }
 
@@ -75,8 +76,8 @@ class V1Reader {
   std::map<std::string, Entry> entries_;
 };
 
-// What the restoring ops do: a tensor of that dtype, or, when `shape_and_slice` is not empty, a part of it.
-// InvalidArgument when dtype or shape are others.
+// Implements the ops that restore: returns the tensor or, if `shape_and_slice` is not empty, a slice of it.
+// InvalidArgument if the checkpoint has another dtype or shape.
 StatusOr<Tensor> RestoreV1(V1Reader& reader, const std::string& name, const std::string& shape_and_slice, DType dtype);
 
 }  // namespace tensorbraid

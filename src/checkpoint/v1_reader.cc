@@ -9,10 +9,10 @@
 namespace tensorbraid {
 namespace {
 
-// Slices must not overlap, which is checked for each pair.
-constexpr size_t kMaxSlices = 10'000;
+// Limited because each pair of slices is checked for overlap.
+constexpr size_t kMaxSlicesOfTensor = 10'000;
 
-// How many elements a message holds.
+// Number of elements of a dtype in a message; -1 for dtypes that version 1 does not support.
 int64_t CountValues(const proto::TensorProto& p, DType dtype) {
   switch (StorageType(dtype)) {
     case DType::kFloat32:
@@ -53,7 +53,8 @@ Status Parse(TableReader& table, std::string_view key, proto::SavedTensorSlices*
   TF_RETURN_IF_ERROR(it.status());
   if (!it.valid() || it.key() != key ||
       !saved->ParseFromArray(it.value().data(), static_cast<int>(it.value().size()))) {
-    return DataLoss(table.path(), " lacks ", key.empty() ? "its list of tensors" : "the values of a tensor");
+    return DataLoss(table.path(), " is damaged: cannot read ",
+                    key.empty() ? "its list of tensors" : "the values of a tensor");
   }
   return OkStatus();
 }
@@ -64,7 +65,7 @@ V1Reader::~V1Reader() = default;
 
 StatusOr<std::unique_ptr<V1Reader>> V1Reader::Open(const std::string& pattern) {
   TF_ASSIGN_OR_RETURN(const std::vector<std::string> paths, MatchingPaths(pattern));
-  if (paths.empty()) return NotFound("no checkpoint file is called ", pattern);
+  if (paths.empty()) return NotFound("no checkpoint file matches '", pattern, "'");
   std::unique_ptr<V1Reader> reader(new V1Reader(pattern));
   for (const std::string& path : paths) {
     TF_ASSIGN_OR_RETURN(std::string bytes, ReadWholeFile(path));
@@ -82,21 +83,24 @@ Status V1Reader::AddTable(TableReader* table) {
     auto shape = FromProto(tensor.shape());
     if (!shape.ok() || !shape->is_fully_defined() || shape->num_elements() < 0 || !IsKnownDType(tensor.type()) ||
         IsRef(DType(tensor.type()))) {
-      return DataLoss(table->path(), " is damaged: tensor '", tensor.name(), "' has no shape or dtype that could be");
+      return DataLoss(table->path(), " is damaged: tensor '", tensor.name(), "' has an invalid shape or dtype");
     }
     const auto [it, is_new] = entries_.try_emplace(tensor.name());
     Entry& entry = it->second;
     if (is_new) entry.info = {DType(tensor.type()), *shape};
     if (entry.info.dtype != DType(tensor.type()) || entry.info.shape != *shape) {
-      return DataLoss(table->path(), " has slices of another tensor '", tensor.name(), "' than the other files");
+      return DataLoss(table->path(), " is damaged: tensor '", tensor.name(),
+                      "' has another dtype or shape than its other slices");
     }
-    if (entry.parts.size() + static_cast<size_t>(tensor.slice_size()) > kMaxSlices) {
-      return DataLoss(table->path(), ": tensor '", tensor.name(), "' has too many slices");
+    if (entry.parts.size() + static_cast<size_t>(tensor.slice_size()) > kMaxSlicesOfTensor) {
+      return DataLoss(table->path(), " is damaged: tensor '", tensor.name(), "' has more than ", kMaxSlicesOfTensor,
+                      " slices");
     }
     for (const auto& slice : tensor.slice()) {
       TF_ASSIGN_OR_RETURN(const TensorSlice parsed, TensorSlice::FromProto(slice));
       if (!parsed.ShapeWithin(*shape).ok()) {
-        return DataLoss(table->path(), " is damaged: tensor '", tensor.name(), "' has a slice outside of its shape");
+        return DataLoss(table->path(), " is damaged: tensor '", tensor.name(), "' has a slice outside of its shape ",
+                        *shape);
       }
       entry.parts.push_back({parsed, table});
     }
@@ -115,9 +119,10 @@ StatusOr<Tensor> V1Reader::ReadPart(const std::string& name, const Entry& entry,
   TF_RETURN_IF_ERROR(Parse(*part.table, SliceKey(name, part.slice), &saved));
   TF_ASSIGN_OR_RETURN(const Shape shape, part.slice.ShapeWithin(entry.info.shape));
   proto::TensorProto& data = *saved.mutable_data()->mutable_data();
-  // Checked before memory is taken: a TensorProto may mean more elements than it has.
+  // Checked before memory is taken: a TensorProto may stand for more elements than it holds.
   if (CountValues(data, entry.info.dtype) != shape.num_elements()) {
-    return DataLoss(part.table->path(), " is damaged: '", name, "' does not have ", shape.num_elements(), " values");
+    return DataLoss(part.table->path(), " is damaged: tensor '", name, "' does not have ", shape.num_elements(),
+                    " values");
   }
   data.clear_tensor_content();
   data.set_dtype(static_cast<proto::DataType>(entry.info.dtype));
@@ -150,8 +155,9 @@ StatusOr<Tensor> V1Reader::ReadSlice(const std::string& name, const TensorSlice&
     pieces.push_back(std::move(piece));
   }
   if (covered != shape.num_elements()) {
-    return InvalidArgument("the slices of '", name, "' in checkpoint ", pattern_, " do not make up ", slice.ToString(),
-                           " of ", entry.info.shape);
+    return InvalidArgument("the slices of '", name, "' in checkpoint ", pattern_, " do not cover ", slice.ToString(),
+                           " of shape ", entry.info.shape, ": they have ", covered, " of its ", shape.num_elements(),
+                           " elements");
   }
   TF_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Create(entry.info.dtype, shape));
   for (const Piece& piece : pieces) CopySlice(piece.values, piece.slice, piece.needed, target, &tensor);

@@ -61,13 +61,13 @@ TEST(V1Checkpoint, OurFilesAreTensorFlowsByteForByte) {
   }
 }
 
-TEST(V1Checkpoint, MistakesAreTold) {
+TEST(V1Checkpoint, InvalidUsesAreErrors) {
   const TempDir dir;
   const Tensor one = Tensor::Of<float>({2, 2}, {1, 2, 3, 4});
   V1Writer writer(dir.path() + "/m");
   EXPECT_TRUE(writer.Add("a", {4, 2}, Slice("0,2:-"), one).ok());
   EXPECT_TRUE(absl::IsInvalidArgument(writer.Add("a", {4, 2}, Slice("1,2:-"), one))) << "overlap";
-  EXPECT_TRUE(absl::IsInvalidArgument(writer.Add("a", {5, 2}, Slice("2,2:-"), one))) << "of another whole";
+  EXPECT_TRUE(absl::IsInvalidArgument(writer.Add("a", {5, 2}, Slice("2,2:-"), one))) << "of another full shape";
   EXPECT_TRUE(absl::IsInvalidArgument(writer.Add("", {2, 2}, TensorSlice(2), one)));
   EXPECT_TRUE(absl::IsInvalidArgument(writer.Add("u", {1}, TensorSlice(1), Tensor::Vector<uint64_t>({1}))));
   EXPECT_TRUE(absl::IsUnimplemented(writer.Add("b", {1}, TensorSlice(1), Tensor(kBfloat16, {1}))));

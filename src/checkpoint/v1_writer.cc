@@ -9,8 +9,9 @@ namespace tensorbraid {
 namespace {
 
 constexpr int kVersion = 1;
-// A protobuf message has less than 2 GiB, with some room for what is around the values; values take up to ten bytes.
-constexpr int64_t kMostElements = 200'000'000;
+// A protobuf message must be smaller than 2 GiB. Values take up to ten bytes, and this bound leaves space for the other
+// fields.
+constexpr int64_t kMaxElements = 200'000'000;
 
 template <typename T, typename To>
 void Append(const Tensor& tensor, To* to) {
@@ -28,7 +29,7 @@ void AppendComplex(const Tensor& tensor, To* to) {
   }
 }
 
-// False for dtypes that TensorFlow does not save so.
+// Returns false for dtypes that TensorFlow does not save in version 1.
 bool FillValues(const Tensor& t, proto::TensorProto* p) {
   switch (StorageType(t.dtype())) {
     case DType::kFloat32:
@@ -90,17 +91,18 @@ Status V1Writer::Add(const std::string& name, const Shape& full_shape, const Ten
   if (name.empty()) return InvalidArgument("a tensor in a checkpoint needs a name");
   TF_ASSIGN_OR_RETURN(const Shape shape, slice.ShapeWithin(full_shape));
   if (shape != tensor.shape()) {
-    return InvalidArgument("the slice ", slice.ToString(), " of '", name, "' has shape ", shape, ", the tensor ",
-                           tensor.shape());
+    return InvalidArgument("the slice ", slice.ToString(), " of '", name, "' has shape ", shape,
+                           ", but its tensor has shape ", tensor.shape());
   }
-  if (tensor.num_elements() > kMostElements) {
+  if (tensor.num_elements() > kMaxElements) {
     return InvalidArgument("'", name, "' of shape ", shape, " is too large for a checkpoint of version 1");
   }
   proto::SavedTensorSlices saved;
   saved.mutable_data()->set_name(name);
   slice.ToProto(saved.mutable_data()->mutable_slice());
   if (!FillValues(tensor, saved.mutable_data()->mutable_data())) {
-    const std::string why = StrCat("version 1 of checkpoints has no form for dtype ", tensor.dtype(), ": '", name, "'");
+    const std::string why =
+        StrCat("cannot save tensor '", name, "': checkpoints of version 1 do not support dtype ", tensor.dtype());
     return tensor.dtype() == kBfloat16 ? Unimplemented(why) : InvalidArgument(why);
   }
   if (saved.ByteSizeLong() >= (size_t{1} << 31) - 1) {
@@ -108,13 +110,13 @@ Status V1Writer::Add(const std::string& name, const Shape& full_shape, const Ten
   }
   Meta& meta = tensors_.try_emplace(name, Meta{tensor.dtype(), full_shape, {}}).first->second;
   if (meta.dtype != tensor.dtype() || meta.shape != full_shape) {
-    return InvalidArgument("the slice ", slice.ToString(), " of '", name, "' is of a ", tensor.dtype(), full_shape,
-                           ", another of a ", meta.dtype, meta.shape);
+    return InvalidArgument("the slice ", slice.ToString(), " of '", name, "' belongs to a ", tensor.dtype(), full_shape,
+                           ", but an earlier slice to a ", meta.dtype, meta.shape);
   }
   for (const TensorSlice& other : meta.slices) {
     if (Overlap(other.Resolved(full_shape), slice.Resolved(full_shape)) || full_shape.num_elements() == 0 ||
         full_shape.rank() == 0) {
-      return InvalidArgument("the checkpoint has '", name, "' already, or a slice that overlaps with ",
+      return InvalidArgument("the checkpoint already has '", name, "', or a slice of it that overlaps with ",
                              slice.ToString());
     }
   }

@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// "median_ms 0.2871  steps_per_s 3412": numbers rounded to what one can read.
+// "median_ms 0.2871  steps_per_s 3412", with numbers rounded for readability.
 std::string AsText(const ordered_json& result) {
   std::string text;
   for (const auto& [key, value] : result.items()) {
@@ -52,6 +52,8 @@ Status RunBench(const BenchOptions& options) {
     results = BenchStep(options);
   } else if (options.name == "softmax") {
     results = BenchSoftmax(options);
+  } else if (options.name == "lenet" || options.name == "lstm") {
+    results = BenchModel(options);
   } else {
     results = BenchTransfer(options);
   }

@@ -1,8 +1,8 @@
-// `tensorbraid bench`: what a machine, or a cluster of processes on it, gives.
+// `tensorbraid bench`: measures this machine, or a cluster of processes on it.
 //
-// Every benchmark prints one line per result: JSON with --json, otherwise text. Those that need a cluster start this
-// program again as its tasks (bench_cluster.h); a task does as it is told by the process that started it
-// (bench_task.h). Values are verified at the end, so that what is fast is also right.
+// Every benchmark prints one line per result: JSON with --json, otherwise text. A benchmark that needs a cluster starts
+// this program again for each task (bench_cluster.h); a task follows the instructions of the process that started it
+// (bench_task.h). Every benchmark verifies the computed values at the end.
 #ifndef TENSORBRAID_CLI_BENCH_H_
 #define TENSORBRAID_CLI_BENCH_H_
 
@@ -15,18 +15,19 @@
 namespace tensorbraid {
 
 struct BenchOptions {
-  std::string name;            // step, softmax, push, pull
+  std::string name;            // step, softmax, lenet, lstm, push, pull
   std::string mode = "async";  // softmax: local, async, sync
+  int threads = 0;             // lenet, lstm: threads of this process; 0: one per core
   int workers = 1;
   int ps = 1;
-  double mb = 100;           // of the variable, 1e6 bytes; over all parameter servers
-  int64_t bytes = 0;         // instead of mb
-  double background_mb = 0;  // pushed meanwhile, between the same tasks
-  int steps = 0;             // 0: as many as the benchmark finds right
-  int rounds = 0;            // push, pull: with processes of their own; the quietest counts; 0: as for steps
-  bool rss = false;          // report memory over the steps
-  bool baseline = true;      // measure raw gRPC beside it
-  bool smoke = false;        // a short run, to see that it works
+  double mb = 100;           // size of the variable in 1e6 bytes, summed over all parameter servers
+  int64_t bytes = 0;         // size of the variable in bytes; replaces `mb` if not 0
+  double background_mb = 0;  // size of the pushes between the same tasks in the background; 0: none
+  int steps = 0;             // 0: chosen by the benchmark
+  int rounds = 0;            // push, pull: rounds, each with new processes; the fastest counts; 0: as for steps
+  bool rss = false;          // report how much memory each task uses over the steps
+  bool baseline = true;      // also measure raw gRPC (push, pull) or oneDNN alone (lenet, lstm)
+  bool smoke = false;        // a short run that only checks that the benchmark works
   bool json = false;
   std::string protocol = "grpc";
 
@@ -36,13 +37,14 @@ struct BenchOptions {
 // Runs one benchmark and prints its results.
 Status RunBench(const BenchOptions& options);
 
-// Each returns its results, as they are printed with --json.
+// Each function returns its results in the form that --json prints.
 using BenchResults = std::vector<nlohmann::ordered_json>;
 StatusOr<BenchResults> BenchStep(const BenchOptions& options);
 StatusOr<BenchResults> BenchSoftmax(const BenchOptions& options);
+StatusOr<BenchResults> BenchModel(const BenchOptions& options);     // lenet and lstm
 StatusOr<BenchResults> BenchTransfer(const BenchOptions& options);  // push and pull
 
-// Of times; `values` not empty.
+// Statistics of times. `values` must not be empty.
 double Minimum(const std::vector<double>& values);
 double Percentile(std::vector<double> values, double percent);
 inline double MedianOf(const std::vector<double>& values) { return Percentile(values, 50); }

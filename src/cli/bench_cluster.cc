@@ -20,7 +20,7 @@ Status JsonChannel::Send(const json& message) {
   for (size_t at = 0; at < line.size();) {
     const ssize_t n = ::send(socket_.get(), line.data() + at, line.size() - at, MSG_NOSIGNAL);
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return Unavailable("the other process of the benchmark is gone");
+    if (n <= 0) return Unavailable("the other process of the benchmark has ended");
     at += n;
   }
   return OkStatus();
@@ -32,12 +32,12 @@ StatusOr<json> JsonChannel::Receive() {
     char bytes[4096];
     const ssize_t n = ::recv(socket_.get(), bytes, sizeof bytes, 0);
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return Unavailable("the other process of the benchmark is gone");
+    if (n <= 0) return Unavailable("the other process of the benchmark has ended");
     buffer_.append(bytes, n);
   }
   json message = json::parse(buffer_.substr(0, end), nullptr, /*allow_exceptions=*/false);
   buffer_.erase(0, end + 1);
-  if (message.is_discarded()) return Internal("a benchmark message is no JSON");
+  if (message.is_discarded()) return Internal("a message of the benchmark is not valid JSON");
   if (message.is_object() && message.contains("error")) {
     return absl::UnknownError(message["error"].get<std::string>());
   }
@@ -52,7 +52,7 @@ void JsonChannel::WaitForEnd(int timeout_ms) {
 StatusOr<std::unique_ptr<BenchProcess>> BenchProcess::Start(const std::string& name) {
   int sockets[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) {
-    return absl::ErrnoToStatus(errno, "cannot make a socket");
+    return absl::ErrnoToStatus(errno, "cannot create a socket");
   }
   Fd ours(sockets[0]);
   Fd theirs(sockets[1]);
@@ -61,10 +61,11 @@ StatusOr<std::unique_ptr<BenchProcess>> BenchProcess::Start(const std::string& n
   const pid_t pid = ::fork();
   if (pid < 0) return absl::ErrnoToStatus(errno, "cannot start a process");
   if (pid == 0) {
-    // Only calls that are safe between fork and exec. The task must not outlive the benchmark.
+    // Make only calls that are safe between fork and exec. The task must not outlive the benchmark.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(127);
-    // A duplicate is not closed by exec; with the very number 3, dup2 would change nothing.
+    // exec does not close a duplicate. If the socket itself had the number 3, dup2 to 3 would not make one, so
+    // duplicate twice.
     const int moved = ::dup(theirs.get());
     ::dup2(moved, 3);
     if (moved != 3) ::close(moved);

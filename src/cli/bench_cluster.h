@@ -1,4 +1,4 @@
-// The processes of a benchmark: this program once more for each task, told what to do over a socket.
+// The processes of a benchmark: this program is started again for each task and gets its instructions over a socket.
 #ifndef TENSORBRAID_CLI_BENCH_CLUSTER_H_
 #define TENSORBRAID_CLI_BENCH_CLUSTER_H_
 
@@ -15,14 +15,14 @@
 
 namespace tensorbraid {
 
-// Messages in both directions, one line of JSON each. One thread may send while another receives.
+// Exchanges messages in both directions, one line of JSON each. One thread may send while another receives.
 class JsonChannel {
  public:
   explicit JsonChannel(Fd socket) : socket_(std::move(socket)) {}
   Status Send(const nlohmann::json& message);
-  // Blocks. Unavailable when the other end is gone. A message {"error": text} comes back as that error.
+  // Blocks. Unavailable when the other end has closed the socket. A message {"error": text} is returned as that error.
   StatusOr<nlohmann::json> Receive();
-  // Until the other end is gone or says something, for so long at most.
+  // Waits until the other end has closed the socket or sent something, but no longer than the timeout.
   void WaitForEnd(int timeout_ms);
 
  private:
@@ -30,10 +30,10 @@ class JsonChannel {
   std::string buffer_;
 };
 
-// One task, killed at the latest when this object goes.
+// The process of one task. It is killed, if it still runs, when this object is destroyed.
 class BenchProcess {
  public:
-  // `name` ("worker/0") is for messages.
+  // `name` ("worker/0") appears in errors.
   static StatusOr<std::unique_ptr<BenchProcess>> Start(const std::string& name);
   ~BenchProcess();
   BenchProcess(const BenchProcess&) = delete;
@@ -42,9 +42,9 @@ class BenchProcess {
   const std::string& name() const { return name_; }
   Status Send(const nlohmann::json& message);
   StatusOr<nlohmann::json> Receive();
-  // Tells the task to end and waits a moment until it has.
+  // Tells the task to stop and waits up to 1 s for it to end.
   void Stop();
-  // Send and Receive.
+  // Sends a message and receives the reply.
   StatusOr<nlohmann::json> Call(const nlohmann::json& message);
 
  private:
@@ -56,16 +56,17 @@ class BenchProcess {
   JsonChannel channel_;
 };
 
-// A cluster of local processes on ports that are held for it.
+// A cluster of local processes. Holds their ports.
 class BenchCluster {
  public:
-  // Starts the tasks and tells each its place, with `config` for all; they prepare until they answer.
+  // Starts the tasks and sends each its job, its index and the addresses of the cluster, along with `config`. Returns
+  // when all tasks have reported that they are ready.
   static StatusOr<std::unique_ptr<BenchCluster>> Start(int ps, int workers, nlohmann::json config);
-  ~BenchCluster();  // Workers leave first, as they do after a training.
+  ~BenchCluster();  // Stops the workers first, as at the end of a training.
 
   const std::vector<std::unique_ptr<BenchProcess>>& ps() const { return ps_; }
   const std::vector<std::unique_ptr<BenchProcess>>& workers() const { return workers_; }
-  // Resident memory of every task now and at its highest, in 1e6 bytes: {"worker/0": {"rss_mb":…, "peak_mb":…}}.
+  // The current and the peak resident memory of each task, in 1e6 bytes: {"worker/0": {"rss_mb":…, "peak_mb":…}}.
   StatusOr<nlohmann::json> Memory();
 
  private:
@@ -76,10 +77,10 @@ class BenchCluster {
   std::vector<std::unique_ptr<BenchProcess>> workers_;
 };
 
-// The argument that makes this program a task of a benchmark; the number of its socket follows.
+// The argument that makes this program run as a task of a benchmark. The number of its socket follows.
 inline constexpr char kBenchTaskArgument[] = "--bench-task";
 
-// What a task of a benchmark does, after the socket it was started with: returns the exit code.
+// Runs a task of a benchmark, which gets its instructions over `socket`. Returns the exit code.
 int RunBenchTask(int socket);
 
 }  // namespace tensorbraid

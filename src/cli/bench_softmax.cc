@@ -1,4 +1,4 @@
-// The classic script's model: softmax regression on batches of 100 images of 784 pixels.
+// Softmax regression on batches of 100 images of 784 pixels.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -25,9 +25,9 @@ using nlohmann::ordered_json;
 constexpr int kBatch = 100;
 constexpr int kPixels = 784;
 constexpr int kClasses = 10;
-constexpr int kBatches = 32;  // given in turn, so that each step gets another one
+constexpr int kBatches = 32;  // used in rotation, so that consecutive steps get different batches
 constexpr int kWarmUpSteps = 50;
-// Of the summed loss; small enough for every worker's updates to be applied late.
+// For the summed loss. Small enough that the training converges although the updates of all workers are applied late.
 constexpr double kLearningRate = 0.001;
 
 struct Batch {
@@ -35,7 +35,7 @@ struct Batch {
   Tensor labels;  // float32 [100, 10], one-hot
 };
 
-// Like MNIST in what matters: a fifth of the pixels inked, classes that a linear model can tell apart, mostly.
+// Random images that resemble MNIST: a fifth of the pixels are not zero, and a linear model can classify most of them.
 std::vector<Batch> MakeBatches(int seed) {
   std::mt19937 teacher_random(7);
   std::mt19937 random(seed);
@@ -68,7 +68,7 @@ std::vector<Batch> MakeBatches(int seed) {
 // One worker's replica of the training.
 class SoftmaxTraining {
  public:
-  // `device` is empty for a training in this process alone.
+  // `device` is empty for a training within this process.
   SoftmaxTraining(const std::string& target, const ClusterSpec& cluster, const std::string& device, int worker,
                   bool is_sync, int workers)
       : target_(target), is_chief_(worker == 0), batches_(MakeBatches(100 + worker)) {
@@ -100,7 +100,7 @@ class SoftmaxTraining {
 
   bool ShouldStop() const { return session_->ShouldStop(); }
 
-  // One step with the next batch, and how long it took.
+  // Runs one step with the next batch and returns its duration.
   StatusOr<double> StepMs() {
     const Batch& batch = batches_[runs_++ % batches_.size()];
     const auto start = Clock::now();
@@ -108,7 +108,7 @@ class SoftmaxTraining {
     return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
   }
 
-  // What can be verified of it. Ends the training.
+  // Ends the training and returns the values to verify.
   StatusOr<json> Finish() {
     json facts{{"runs", runs_}, {"first_loss", first_loss_}};
     if (is_chief_) {
@@ -144,16 +144,18 @@ Status Verify(const json& chief, const std::vector<json>& all, bool is_sync) {
   const double first = chief["first_loss"].get<double>();
   const double last = chief["last_loss"].get<double>();
   if (!std::isfinite(last) || last >= first) {
-    return Internal("the loss did not fall: ", first, " at first, ", last, " at the end");
+    return Internal("the loss did not fall: ", first, " at the start, ", last, " at the end");
   }
   const auto step = chief["global_step"].get<int64_t>();
   int64_t runs = 0;
   for (const json& facts : all) runs += facts["runs"].get<int64_t>();
-  // Asynchronously every run is a step. In step, each worker's first gradients may be left over, and the last ones.
+  // In an asynchronous training every run is a step. In a synchronous one, the first and the last gradients of each
+  // worker may remain unused.
   const int64_t slack = is_sync ? 4 : 0;
   const int64_t expected = is_sync ? runs / static_cast<int64_t>(all.size()) : runs;
   if (std::abs(step - expected) > slack) {
-    return Internal("the global step is ", step, " after ", runs, " runs of ", all.size(), " workers");
+    return Internal("the global step is ", step, ", expected ", expected, " after ", runs, " runs of ", all.size(),
+                    " workers");
   }
   return OkStatus();
 }
@@ -196,7 +198,8 @@ Status RunSoftmaxWorker(JsonChannel& parent, const json& config, const Server& s
                            config["mode"] == "sync", cluster.num_tasks("worker"));
   TF_RETURN_IF_ERROR(training.Start());
 
-  // The training must go on while it is talked about: in step, every other worker waits for this one.
+  // A separate thread receives messages, because the training must not pause: in a synchronous training all other
+  // workers wait for this one.
   std::atomic<int> steps_to_measure{0};
   std::atomic<bool> stop{false};
   std::thread listener([&] {
@@ -249,7 +252,8 @@ StatusOr<BenchResults> BenchSoftmax(const BenchOptions& options) {
     results.push_back(Result(options, static_cast<int>(results.size()), measured["times_ms"].get<std::vector<double>>(),
                              measured["seconds"].get<double>()));
   }
-  // The chief ends a synchronous training for all; otherwise it comes last, to count what all have done.
+  // In a synchronous training the chief stops first and ends it for all workers. Otherwise the chief stops last, so
+  // that its global step counts the runs of all workers.
   std::vector<json> facts(workers.size());
   std::vector<size_t> order;
   for (size_t i = 0; i < workers.size(); ++i) order.push_back(is_sync ? i : workers.size() - 1 - i);

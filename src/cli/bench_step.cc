@@ -1,4 +1,4 @@
-// What a step costs that does next to nothing: one assign_add in this process, its value fetched.
+// Measures the overhead of a step: an assign_add in this process whose value is fetched.
 #include <chrono>
 
 #include "cli/bench.h"
@@ -37,13 +37,13 @@ StatusOr<BenchResults> BenchStep(const BenchOptions& options) {
   const Operation init = GlobalVariablesInitializer(g);
   TF_ASSIGN_OR_RETURN(const auto session, Session::Create(g));
   TF_RETURN_IF_ERROR(session->Run({init}).status());
-  // What a user writes: the fetches are given anew with each run.
+  // As most users write it: the fetches are passed to each Run.
   TF_ASSIGN_OR_RETURN(const double plain, MedianMicroseconds(steps, [&] { return session->Run({value}); }));
   TF_ASSIGN_OR_RETURN(const auto prepared, session->Prepare({value}));
   TF_ASSIGN_OR_RETURN(const double by_handle, MedianMicroseconds(steps, [&] { return prepared.Run(); }));
   TF_ASSIGN_OR_RETURN(const auto last, session->Run({v}));
   if (last[0].scalar<float>() != 2.0f * steps) {
-    return Internal("the variable is ", last[0].scalar<float>(), " after ", 2 * steps, " steps");
+    return Internal("the variable is ", last[0].scalar<float>(), " after ", 2 * steps, " steps that each add 1");
   }
   return BenchResults{{{"bench", "step"}, {"median_us", plain}, {"prepared_median_us", by_handle}}};
 }

@@ -48,7 +48,7 @@ StatusOr<json> MemoryOfThisProcess() {
     if (line.starts_with("VmRSS:")) memory["rss_mb"] = kib(6);
     if (line.starts_with("VmHWM:")) memory["peak_mb"] = kib(6);
   }
-  if (memory.size() != 2) return Internal("/proc/self/status does not tell the memory of this process");
+  if (memory.size() != 2) return Internal("/proc/self/status lacks VmRSS or VmHWM");
   return memory;
 }
 
@@ -57,7 +57,7 @@ int RunBenchTask(int socket) {
   JsonChannel parent{Fd(socket)};
   const Status status = RunTask(parent);
   if (status.ok()) return 0;
-  // When the one who started this is gone, nobody is left to be told.
+  // Sending fails if the process that started this one has ended. Nothing else can be done then.
   parent.Send({{"error", ToString(status)}}).IgnoreError();
   return 1;
 }

@@ -1,4 +1,4 @@
-// What the tasks of a benchmark do. Each takes messages {"do": …} from the process that started it.
+// The work of the tasks of a benchmark. Each task gets messages {"do": …} from the process that started it.
 #ifndef TENSORBRAID_CLI_BENCH_TASK_H_
 #define TENSORBRAID_CLI_BENCH_TASK_H_
 
@@ -8,13 +8,15 @@
 
 namespace tensorbraid {
 
-// Trains until told to stop. After its first steps it sends {}; on "measure" it measures so many steps and sends
-// {"times_ms": […], "seconds": …} while it goes on; after "stop", or when the chief has ended a synchronous training,
-// it sends what can be verified: {"runs": …, "global_step": …, "first_loss": …, "last_loss": …}.
+// Trains until told to stop. Sends {} after its warm-up steps. On "measure" it measures the next "steps" steps, sends
+// {"times_ms": […], "seconds": …} and continues to train. At the end (after "stop", or when the chief has ended a
+// synchronous training) it sends the values to verify: {"runs": …, "first_loss": …}, and from the chief also
+// "global_step" and "last_loss".
 Status RunSoftmaxWorker(JsonChannel& parent, const nlohmann::json& config, const Server& server);
 
-// Pushes or pulls. Sends {} when all is in place; on "measure" does so many steps and sends {"times_ms": […]}; on
-// "verify" compares every element of what lies on the parameter servers; ends on "stop".
+// Pushes or pulls. Sends {"bytes": …}, the size of the variables, when it is ready. On "measure" it runs "steps" steps
+// and sends {"times_ms": […]}. On "memory" it sends MemoryOfThisProcess(). On "verify" it checks every element on the
+// parameter servers and sends {"background_steps": …}. Ends on "stop".
 Status RunTransferWorker(JsonChannel& parent, const nlohmann::json& config, const Server& server);
 
 // {"rss_mb": …, "peak_mb": …} of this process, in 1e6 bytes.

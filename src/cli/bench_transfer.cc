@@ -1,4 +1,4 @@
-// Push and pull: what passes between a worker and the parameter servers in a step that does nothing else.
+// Push and pull: steps that only transfer data between a worker and the parameter servers.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -19,7 +19,7 @@ using Clock = std::chrono::steady_clock;
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-// Element i of what is added in each step; sums of it stay exact for a million steps.
+// Element i of the tensor that each step adds. Its sums are exact in float32 for a million steps.
 float Pattern(int64_t i) { return static_cast<float>(i % 13 + 1); }
 
 Tensor MakePattern(int64_t elements) {
@@ -33,7 +33,7 @@ Status CheckElement(const Tensor& t, int64_t i, int64_t times) {
   const float have = t.data<float>()[i];
   const float want = Pattern(i) * static_cast<float>(times);
   if (have == want) return OkStatus();
-  return Internal("element ", i, " is ", have, " after ", times, " steps, not ", want);
+  return Internal("element ", i, " is ", have, " after ", times, " steps, expected ", want);
 }
 
 Status CheckAll(const Tensor& t, int64_t times) {
@@ -41,8 +41,8 @@ Status CheckAll(const Tensor& t, int64_t times) {
   return OkStatus();
 }
 
-// One variable per parameter server, all zero at first, and as much beside the worker (push) or the server (pull) to
-// add to it.
+// One variable per parameter server, initially zero. Each has a variable of the same size whose value is added to it,
+// which is on the worker (push) or on the server (pull).
 class Transfer {
  public:
   Transfer(bool is_push, int ps, int64_t bytes, const std::string& prefix) : is_push_(is_push), ps_(ps) {
@@ -79,10 +79,10 @@ class Transfer {
     return OkStatus();
   }
 
-  // One push, or one pull of a value that was not there before.
+  // Runs one push, or one pull of a value that has changed since the last one, and returns its duration.
   StatusOr<double> StepMs() {
     ++steps_;
-    // For a pull the change happens on the server, before the clock starts.
+    // For a pull, the server changes the value before the clock starts.
     if (!is_push_) TF_RETURN_IF_ERROR(run_add_.Run().status());
     const auto start = Clock::now();
     TF_ASSIGN_OR_RETURN(const auto got, is_push_ ? run_add_.Run() : run_read_.Run());
@@ -117,7 +117,7 @@ class Transfer {
   int64_t steps_ = 0;
 };
 
-// Pushes without end beside what is measured.
+// Pushes continuously in the background of a measurement.
 class Background {
  public:
   Status Start(const std::string& target, int64_t bytes) {
@@ -151,20 +151,21 @@ class Background {
   std::thread thread_;
 };
 
-// Plain gRPC, measured in turn with ours, so that a slow moment of the machine hits both.
+// Plain gRPC. It is measured alternately with our transport, so that a slow phase of the machine affects both.
 class Baseline {
  public:
   static StatusOr<std::unique_ptr<Baseline>> Start(bool is_push, int64_t bytes) {
     std::unique_ptr<Baseline> baseline(new Baseline(is_push, bytes));
     TF_ASSIGN_OR_RETURN(baseline->raw_, bench::RawGrpc::Start());
-    TF_RETURN_IF_ERROR(baseline->Measure());  // its buffers are there after this
+    TF_RETURN_IF_ERROR(baseline->Measure());  // allocates its buffers
     for (auto& times : baseline->times_) times.clear();
     return baseline;
   }
   Status Measure() {
     for (size_t i = 0; i < std::size(bench::kRawGrpcMessageBytes); ++i) {
       const size_t message = bench::kRawGrpcMessageBytes[i];
-      if (i > 0 && static_cast<size_t>(bytes_) <= bench::kRawGrpcMessageBytes[i - 1]) break;  // one message anyway
+      if (i > 0 && static_cast<size_t>(bytes_) <= bench::kRawGrpcMessageBytes[i - 1])
+        break;  // a larger size would still give one message
       TF_ASSIGN_OR_RETURN(const double ms, is_push_ ? raw_->Push(bytes_, message, /*add_on_receive=*/true)
                                                     : raw_->Pull(bytes_, message));
       times_[i].push_back(ms);
@@ -234,17 +235,17 @@ Status RunTransferWorker(JsonChannel& parent, const json& config, const Server& 
 
 namespace {
 
-// One cluster's life, and the baseline's beside it.
-struct Round {
+// The results of one round, which has its own cluster and its own baseline.
+struct TransferRound {
   std::vector<double> times;
-  double baseline_ms = 0;  // median, of the message size that does best
+  double baseline_ms = 0;  // median with the best message size
   json memory_early;       // null when the round is too short
   json memory;
   int64_t background_steps = 0;
   double median_ms() const { return MedianOf(times); }
 };
 
-StatusOr<Round> RunRound(const BenchOptions& options, int steps) {
+StatusOr<TransferRound> RunRound(const BenchOptions& options, int steps) {
   constexpr int kEarly = 50;
   const bool is_push = options.name == "push";
   const int64_t bytes = options.variable_bytes();
@@ -259,7 +260,7 @@ StatusOr<Round> RunRound(const BenchOptions& options, int steps) {
   if (options.baseline && options.background_mb == 0) {
     TF_ASSIGN_OR_RETURN(baseline, Baseline::Start(is_push, bytes));
   }
-  Round round;
+  TransferRound round;
   const int at_a_time = options.rss ? kEarly : std::max(1, steps / 10);
   while (static_cast<int>(round.times.size()) < steps) {
     const int now = std::min<int>(at_a_time, steps - static_cast<int>(round.times.size()));
@@ -284,10 +285,10 @@ StatusOr<BenchResults> BenchTransfer(const BenchOptions& options) {
   const bool once = options.rss || options.smoke || options.background_mb > 0;
   const int rounds = options.rounds > 0 ? options.rounds : once ? 1 : 5;
   const int steps = std::max(1, StepsFor(options) / rounds);
-  Round best;
+  TransferRound best;
   double baseline_ms = 0;
   for (int i = 0; i < rounds; ++i) {
-    TF_ASSIGN_OR_RETURN(Round round, RunRound(options, steps));
+    TF_ASSIGN_OR_RETURN(TransferRound round, RunRound(options, steps));
     if (i == 0 || round.baseline_ms < baseline_ms) baseline_ms = round.baseline_ms;
     if (i == 0 || round.median_ms() < best.median_ms()) best = std::move(round);
   }

@@ -5,10 +5,12 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <termios.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 
 #include "core/strings.h"
 
@@ -22,14 +24,31 @@ struct Pipe {
 
 StatusOr<Pipe> MakePipe() {
   int fds[2];
-  if (::pipe2(fds, O_CLOEXEC) != 0) return absl::ErrnoToStatus(errno, "cannot make a pipe");
+  if (::pipe2(fds, O_CLOEXEC) != 0) return absl::ErrnoToStatus(errno, "cannot create a pipe");
   return Pipe{Fd(fds[0]), Fd(fds[1])};
 }
 
-// By number: glibc 2.36 declares pidfd_open without C linkage.
+// A pseudo-terminal in raw mode: what is written to one end is read from the other end unchanged. A pipe if the system
+// has no pseudo-terminal to give.
+StatusOr<Pipe> MakeTerminal() {
+  Pipe ends{Fd(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)), Fd()};
+  char name[128];
+  if (!ends.read.is_open() || ::grantpt(ends.read.get()) != 0 || ::unlockpt(ends.read.get()) != 0 ||
+      ::ptsname_r(ends.read.get(), name, sizeof name) != 0) {
+    return MakePipe();
+  }
+  ends.write = Fd(::open(name, O_RDWR | O_NOCTTY | O_CLOEXEC));
+  termios settings;
+  if (!ends.write.is_open() || ::tcgetattr(ends.write.get(), &settings) != 0) return MakePipe();
+  ::cfmakeraw(&settings);
+  if (::tcsetattr(ends.write.get(), TCSANOW, &settings) != 0) return MakePipe();
+  return ends;
+}
+
+// Called by number, because glibc 2.36 declares pidfd_open without C linkage.
 Fd PidFd(pid_t pid) { return Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))); }
 
-// Pointers to the texts, ended by a null pointer, as exec takes them.
+// Pointers to the texts and a final null pointer, as exec expects them.
 std::vector<char*> Pointers(std::vector<std::string>& texts) {
   std::vector<char*> pointers;
   for (std::string& text : texts) pointers.push_back(text.data());
@@ -51,11 +70,12 @@ std::vector<std::string> Environment(const std::vector<std::pair<std::string, st
   return result;
 }
 
-// The child's side of Start: only calls that are safe between fork and exec. Ends by exec, or by telling the errno.
+// The child's part of Start. Makes only calls that are safe between fork and exec. Ends in exec, or writes errno to
+// `report` and exits.
 [[noreturn]] void BecomeProgram(pid_t parent, char* const* argv, char* const* envp, int out, int err, int report) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(127);  // it ended before the line above
+  if (::getppid() != parent) ::_exit(127);  // the parent ended before prctl
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -76,9 +96,10 @@ std::string ProcessEnd::ToString() const {
 }
 
 StatusOr<ChildProcess> ChildProcess::Start(const std::vector<std::string>& command,
-                                           const std::vector<std::pair<std::string, std::string>>& env) {
+                                           const std::vector<std::pair<std::string, std::string>>& env,
+                                           Stdout standard_output) {
   if (command.empty()) return InvalidArgument("no program to run");
-  TF_ASSIGN_OR_RETURN(Pipe out, MakePipe());
+  TF_ASSIGN_OR_RETURN(Pipe out, standard_output == Stdout::kTerminal ? MakeTerminal() : MakePipe());
   TF_ASSIGN_OR_RETURN(Pipe err, MakePipe());
   TF_ASSIGN_OR_RETURN(Pipe report, MakePipe());
   std::vector<std::string> arguments = command;
@@ -92,7 +113,7 @@ StatusOr<ChildProcess> ChildProcess::Start(const std::vector<std::string>& comma
   if (pid == 0) {
     BecomeProgram(parent, argv.data(), envp.data(), out.write.get(), err.write.get(), report.write.get());
   }
-  // Also here, so that the group exists before anybody signals it.
+  // The child does this too. Here it ensures that the group exists before Signal is called.
   ::setpgid(pid, pid);
   ::fcntl(out.read.get(), F_SETFL, O_NONBLOCK);
   ::fcntl(err.read.get(), F_SETFL, O_NONBLOCK);
@@ -104,7 +125,7 @@ StatusOr<ChildProcess> ChildProcess::Start(const std::vector<std::string>& comma
     return status;
   }
 
-  // exec closes the pipe: nothing to read means that the program runs.
+  // A successful exec closes the pipe, so an empty read means that the program runs.
   report.write.Close();
   int error = 0;
   ssize_t got;
@@ -128,7 +149,7 @@ void ChildProcess::Signal(int signal) {
 ProcessEnd ChildProcess::Reap() {
   ProcessEnd end;
   if (!pidfd_.is_open()) return end;
-  // While the program is not reaped its process group's number belongs to nobody else.
+  // First wait without reaping: until the program is reaped, no other process group can get its number.
   siginfo_t info{};
   while (::waitid(P_PIDFD, static_cast<id_t>(pidfd_.get()), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR) {
   }

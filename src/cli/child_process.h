@@ -1,4 +1,4 @@
-// A process of a launch.
+// A child process and its process group.
 #ifndef TENSORBRAID_CLI_CHILD_PROCESS_H_
 #define TENSORBRAID_CLI_CHILD_PROCESS_H_
 
@@ -16,37 +16,43 @@ namespace tensorbraid {
 // How a process ended.
 struct ProcessEnd {
   int exit_code = 0;
-  int signal = 0;  // that killed it, or 0
+  int signal = 0;  // the signal that killed it, or 0
   bool ok() const { return exit_code == 0 && signal == 0; }
   // "exited with 3", "was killed by SIGKILL".
   std::string ToString() const;
-  // What a shell makes of it: the exit code, or 128 + signal.
+  // As a shell reports it: the exit code, or 128 + signal.
   int ShellCode() const { return signal != 0 ? 128 + signal : exit_code; }
 };
 
-// A running program, leader of a process group of its own, with an empty standard input and its output in pipes. It is
-// killed when the thread that started it ends in whatever way. Not thread-safe.
+// A running program. It leads its own process group, has an empty standard input, and its output is read here. It is
+// killed when the thread that started it ends, however that happens. Not thread-safe.
 class ChildProcess {
  public:
+  // What the program's standard output is. Programs write to a pipe in blocks, often only when they end, and to a
+  // terminal (here a pseudo-terminal) line by line. Standard error is always a pipe: programs do not buffer it.
+  enum class Stdout { kPipe, kTerminal };
   // Starts command[0], found through PATH, with `env` added to this process's environment; an empty value removes the
-  // variable. NotFound, or the system's error, when it cannot be run. No signal is blocked in the program.
+  // variable. If the program cannot be run, returns the system's error, such as NotFound. No signal is blocked in the
+  // program.
   static StatusOr<ChildProcess> Start(const std::vector<std::string>& command,
-                                      const std::vector<std::pair<std::string, std::string>>& env);
+                                      const std::vector<std::pair<std::string, std::string>>& env,
+                                      Stdout standard_output = Stdout::kPipe);
   ChildProcess(ChildProcess&&) = default;
   ChildProcess& operator=(ChildProcess&&) = default;
-  // Kills what still runs, and waits for it.
+  // Kills the process group if the program has not been reaped, and reaps it.
   ~ChildProcess();
 
   pid_t pid() const { return pid_; }
   // Readable when the program has ended.
   const Fd& end_event() const { return pidfd_; }
-  // Closed by the owner after their end. Reads do not block.
+  // The program's output. Reads do not block. The owner of this object closes them when a read
+  // returns 0 bytes or an error other than EAGAIN: a terminal ends with EIO.
   Fd& out() { return out_; }
   Fd& err() { return err_; }
 
   // Sends a signal to the whole process group. No effect after Reap.
   void Signal(int signal);
-  // Waits for the end of the program, and kills what is left of its process group.
+  // Waits for the program to end, then kills the rest of its process group.
   ProcessEnd Reap();
 
  private:

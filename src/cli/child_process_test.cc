@@ -27,7 +27,7 @@ TEST(ChildProcess, TellsHowTheProgramEnded) {
   EXPECT_TRUE(Shell("true")->Reap().ok());
 }
 
-TEST(ChildProcess, KeepsTheOutputsApartAndTheInputEmpty) {
+TEST(ChildProcess, SeparatesTheOutputsAndHasAnEmptyInput) {
   auto process = Shell("cat; echo out; echo err >&2");
   ASSERT_TRUE(process.ok()) << process.status();
   EXPECT_EQ(AwaitLine(process->out(), "o"), "ut");
@@ -41,7 +41,7 @@ TEST(ChildProcess, ChangesTheEnvironment) {
   EXPECT_EQ(AwaitLine(process->out(), "="), ".new");
 }
 
-TEST(ChildProcess, ReapingLeavesNothingOfTheGroup) {
+TEST(ChildProcess, ReapKillsTheRestOfTheGroup) {
   auto process = Shell("sleep 1000 & echo pid $!");
   ASSERT_TRUE(process.ok()) << process.status();
   const std::string pid = AwaitLine(process->out(), "pid ");
@@ -50,7 +50,7 @@ TEST(ChildProcess, ReapingLeavesNothingOfTheGroup) {
   EXPECT_TRUE(Ends(std::stoi(pid)));
 }
 
-TEST(ChildProcess, GoesWithItsObject) {
+TEST(ChildProcess, IsKilledWithItsObject) {
   pid_t pid;
   {
     auto process = Shell("trap '' TERM INT; while :; do sleep 1000; done");

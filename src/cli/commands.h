@@ -1,4 +1,5 @@
-// The commands of the `tensorbraid` program. Each adds itself with its options and, when it is chosen, sets what runs.
+// The commands of the `tensorbraid` program. Each Add function registers a command and its options. When the user
+// chooses the command, it sets Invocation::run.
 #ifndef TENSORBRAID_CLI_COMMANDS_H_
 #define TENSORBRAID_CLI_COMMANDS_H_
 
@@ -13,9 +14,9 @@ class App;
 namespace tensorbraid {
 
 struct Invocation {
-  // What stood behind "--".
+  // The arguments after "--".
   std::vector<std::string> program;
-  // The chosen command; returns the program's exit code.
+  // Runs the chosen command; returns the program's exit code.
   std::function<int()> run;
 };
 

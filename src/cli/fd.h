@@ -19,7 +19,7 @@ class Fd {
   }
   ~Fd() { Close(); }
 
-  // -1 for none, as from a call that failed.
+  // -1 when there is none, for example after a failed call.
   int get() const { return fd_; }
   bool is_open() const { return fd_ >= 0; }
   void Close() {

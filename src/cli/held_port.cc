@@ -8,10 +8,11 @@
 namespace tensorbraid {
 namespace {
 
-// All addresses of one family; for IPv6 the IPv4 ones too. A port of one address only would leave the others to take.
+// Binds all addresses of one family; for IPv6 that includes the IPv4 addresses. Otherwise another process could take
+// the same port on another address.
 StatusOr<Fd> BindAny(int family) {
   Fd socket(::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (!socket.is_open()) return absl::ErrnoToStatus(errno, "cannot make a socket");
+  if (!socket.is_open()) return absl::ErrnoToStatus(errno, "cannot create a socket");
   const int on = 1;
   const int off = 0;
   if (::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0 ||

@@ -1,4 +1,4 @@
-// Ports promised to processes that have not started yet.
+// Ports reserved for processes that have not started yet.
 #ifndef TENSORBRAID_CLI_HELD_PORT_H_
 #define TENSORBRAID_CLI_HELD_PORT_H_
 
@@ -9,9 +9,9 @@
 
 namespace tensorbraid {
 
-// A free TCP port, kept from everybody who asks the system for one. It is bound with SO_REUSEADDR but not listened on,
-// so that a server that sets SO_REUSEADDR too, as gRPC's does, can still bind it and listen, while this object lives.
-// A second such server is refused by the first one's listening.
+// A free TCP port, which the system gives to no other process that asks for a free port while this object lives. It is
+// bound with SO_REUSEADDR but not listened on, so a server that also sets SO_REUSEADDR, as gRPC's does, can still bind
+// it and listen. A second such server fails, because the first one is listening.
 class HeldPort {
  public:
   static StatusOr<HeldPort> Take();

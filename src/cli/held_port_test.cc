@@ -30,10 +30,10 @@ TEST(HeldPort, PortsDiffer) {
   EXPECT_EQ(ports.size(), 20u);
 }
 
-TEST(HeldPort, AGrpcServerListensOnItAndASecondOneCannot) {
+TEST(HeldPort, OneGrpcServerCanListenOnItButNotASecond) {
   auto held = HeldPort::Take();
   ASSERT_TRUE(held.ok()) << held.status();
-  grpc::CallbackGenericService services[2];  // without methods
+  grpc::CallbackGenericService services[2];  // they have no methods
   int bound = 0;
   auto first = Listen(&services[0], held->port(), &bound);
   ASSERT_NE(first, nullptr);

@@ -29,9 +29,9 @@ using std::chrono::milliseconds;
 
 // Ctrl-C ends everything within 2 s: this leaves half a second to kill and reap.
 constexpr milliseconds kKillAfter{1500};
-// A process that left its process group may keep a pipe open; its output is not waited for.
+// How long to wait for output after all tasks have ended: a process that left its process group may keep a pipe open.
 constexpr milliseconds kDrainAfterEnd{200};
-// Parameter servers of a job that has failed and has no worker left end by themselves, or never.
+// The grace for parameter servers when a task has failed and no worker is left: they end by themselves soon, or never.
 constexpr milliseconds kGraceWithoutWorkers{2000};
 constexpr int kMaxTasks = 1000;
 
@@ -39,12 +39,12 @@ void WriteAll(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(fd, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;  // nobody reads it: the tasks go on
+    if (written <= 0) return;  // the reader has gone; the tasks continue
     bytes.remove_prefix(static_cast<size_t>(written));
   }
 }
 
-// A signal mask, and SIGPIPE ignored, as long as this object lives.
+// Blocks SIGINT, SIGTERM and SIGHUP and ignores SIGPIPE while it lives.
 class BlockedSignals {
  public:
   BlockedSignals() {
@@ -69,7 +69,7 @@ class BlockedSignals {
   struct sigaction old_pipe_ {};
 };
 
-// One task: its process and where its lines go.
+// One task: its process and its output.
 class Task {
  public:
   Task(std::string job, int index, const LaunchOptions& options, size_t number)
@@ -91,15 +91,15 @@ class Task {
   Status OpenLog(const std::string& directory) {
     const std::string path = StrCat(directory, "/", job_, "-", index_, ".log");
     log_ = Fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-    return log_.is_open() ? OkStatus() : absl::ErrnoToStatus(errno, "cannot write " + path);
+    return log_.is_open() ? OkStatus() : absl::ErrnoToStatus(errno, StrCat("cannot write '", path, "'"));
   }
 
-  // Passes on what can be read now; closes a pipe at its end.
+  // Passes on the output that is available now; closes it at its end.
   void ReadOutput() {
     Read(process_->out(), out_lines_);
     Read(process_->err(), err_lines_);
   }
-  // No more output is awaited.
+  // Stops waiting for output.
   void CloseOutput() {
     process_->out().Close();
     process_->err().Close();
@@ -111,7 +111,7 @@ class Task {
  private:
   static void Read(Fd& fd, LineSplitter& lines) {
     std::array<char, 16384> bytes;
-    // Bounded, so that a task that writes without end does not keep the loop from signals.
+    // Bounded, so that a task that writes endlessly does not keep the loop from handling signals.
     for (int i = 0; i < 16 && fd.is_open(); ++i) {
       const ssize_t got = ::read(fd.get(), bytes.data(), bytes.size());
       if (got > 0) {
@@ -174,7 +174,7 @@ class Launcher {
     const ClusterSpec cluster(jobs);
     for (Task& task : tasks_) {
       std::vector<std::string> command = options_.command;
-      std::string tf_config;  // empty: a TF_CONFIG around the launcher speaks of another cluster
+      std::string tf_config;  // empty unsets it: a TF_CONFIG of the launcher is for another cluster
       if (options_.style == TaskStyle::kTfConfig) {
         tf_config = ToTfConfigJson({cluster, task.job(), task.index()});
       } else {
@@ -183,7 +183,12 @@ class Launcher {
         command.push_back("--job_name=" + task.job());
         command.push_back(StrCat("--task_index=", task.index()));
       }
-      TF_ASSIGN_OR_RETURN(task.process(), ChildProcess::Start(command, {{"TF_CONFIG", tf_config}}));
+      TF_ASSIGN_OR_RETURN(task.process(),
+                          ChildProcess::Start(command,
+                                              {// For programs that would colour or redraw lines on a terminal.
+                                               {"TERM", "dumb"},
+                                               {"TF_CONFIG", tf_config}},
+                                              ChildProcess::Stdout::kTerminal));
       Say(StrCat(task.name(), " runs on ", *cluster.task_address(task.job(), task.index()), ", pid ",
                  task.process()->pid()));
     }
@@ -197,10 +202,10 @@ class Launcher {
     return std::any_of(tasks_.begin(), tasks_.end(), [](Task& task) { return task.has_output(); });
   }
 
-  // Waits for something to happen, and deals with it.
+  // Waits for an event and handles it.
   void Step() {
     std::vector<pollfd> events = {{signals_.get(), POLLIN, 0}};
-    for (Task& task : tasks_) {  // poll passes over descriptors that are closed, whose number is -1
+    for (Task& task : tasks_) {  // poll ignores closed descriptors, whose number is -1
       for (const Fd* fd : {&task.process()->end_event(), &std::as_const(task.process()->out()),
                            &std::as_const(task.process()->err())}) {
         events.push_back({fd->get(), POLLIN, 0});
@@ -231,12 +236,12 @@ class Launcher {
     const double seconds = std::chrono::duration<double>(Clock::now() - began_).count();
     char after[32];
     std::snprintf(after, sizeof after, "%.1f s", seconds);
-    Say(StrCat(how, " after ", after, ", ", running, " of ", tasks_.size(), " still run"));
+    Say(StrCat(how, " after ", after, ", ", running, " of ", tasks_.size(), " tasks still running"));
     if (!end.ok() && phase_ == Phase::kRun) {
       result_.failure = how;
       result_.exit_code = end.ShellCode();
       if (running > 0) {
-        Say(StrCat("the others have ", options_.grace.count() / 1000.0, " s to end by themselves"));
+        Say(StrCat("the other tasks have ", options_.grace.count() / 1000.0, " s to end by themselves"));
         SetPhase(Phase::kGrace, options_.grace);
       }
     }
@@ -248,7 +253,7 @@ class Launcher {
   }
 
   void OnSignal(int signal) {
-    if (phase_ == Phase::kStop) {  // for the second time
+    if (phase_ == Phase::kStop) {  // this is the second signal
       deadline_ = Clock::now();
       return;
     }
@@ -259,7 +264,7 @@ class Launcher {
   void OnDeadline() {
     deadline_.reset();
     if (phase_ == Phase::kGrace) {
-      Say("stopping the others");
+      Say("stopping the other tasks");
       Stop(SIGTERM);
     } else if (phase_ == Phase::kStop) {
       for (Task& task : tasks_) task.process()->Signal(SIGKILL);
@@ -297,14 +302,15 @@ class Launcher {
 
 StatusOr<LaunchResult> Launch(const LaunchOptions& options) {
   if (options.ps < 0 || options.workers < 1 || options.ps + options.workers > kMaxTasks) {
-    return InvalidArgument("--ps=", options.ps, " --workers=", options.workers, ": at least one worker, and at most ",
-                           kMaxTasks, " tasks in all");
+    return InvalidArgument("--ps=", options.ps, " --workers=", options.workers,
+                           ": there must be at least one worker and at most ", kMaxTasks, " tasks");
   }
-  if (options.command.empty()) return InvalidArgument("no program to run: put it behind '--'");
+  if (options.command.empty()) return InvalidArgument("no program to run; put it after '--'");
   if (!options.log_dir.empty()) {
     std::error_code error;
     std::filesystem::create_directories(options.log_dir, error);
-    if (error) return absl::ErrnoToStatus(error.value(), "cannot make " + options.log_dir);
+    if (error)
+      return absl::ErrnoToStatus(error.value(), StrCat("cannot create the log directory '", options.log_dir, "'"));
   }
   return Launcher(options).Run();
 }

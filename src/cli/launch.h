@@ -10,9 +10,9 @@
 
 namespace tensorbraid {
 
-// How a task learns of its cluster and of itself.
+// How a task is told its cluster, its job and its index.
 enum class TaskStyle {
-  kFlags,     // --ps_hosts, --worker_hosts, --job_name and --task_index behind the program's own arguments
+  kFlags,     // --ps_hosts, --worker_hosts, --job_name and --task_index after the program's own arguments
   kTfConfig,  // the environment variable TF_CONFIG
 };
 
@@ -21,32 +21,33 @@ struct LaunchOptions {
   int workers = 2;
   std::vector<std::string> command = {};
   TaskStyle style = TaskStyle::kFlags;
-  // Where each task's output is kept, as worker-0.log; "" for nowhere. Made when it does not exist.
+  // The directory for copies of each task's output, such as worker-0.log; "" for none. Created if it does not exist.
   std::string log_dir = "";
-  // How long the other tasks may go on when one has failed.
+  // How long the other tasks may continue after one has failed.
   std::chrono::milliseconds grace{30000};
-  // Where lines go: what tasks write to standard output, and the rest. Not closed.
+  // File descriptors for the output: `out_fd` for what tasks write to standard output, `err_fd` for everything else.
+  // Launch does not close them.
   int out_fd = 1;
   int err_fd = 2;
 };
 
 struct LaunchResult {
-  // The first failure, "worker/1 exited with 3"; empty when all tasks ended with 0.
+  // The first failure, "worker/1 exited with 3"; empty when all tasks exited with 0.
   std::string failure;
-  // 0, or what a shell would make of that failure. After SIGINT, SIGTERM or SIGHUP to the launcher 128 + the signal.
+  // 0, or that failure as a shell reports it. 128 + signal if the launcher was stopped by SIGINT, SIGTERM or SIGHUP.
   int exit_code = 0;
 };
 
-// Starts options.ps tasks of job ps and options.workers of job worker on free ports of this machine, which are held
-// until the end, and waits for the end of all. Lines of output are passed on with "[worker/0] " before them (in colour
-// on a terminal, unless NO_COLOR is set); those that begin with '{' stay as they are.
+// Starts options.ps tasks of job ps and options.workers tasks of job worker, and waits until all have ended. They get
+// free ports of this machine, which are held until then. Each line of output is passed on with a prefix such as
+// "[worker/0] " (in colour on a terminal, unless NO_COLOR is set); lines that begin with '{' are passed on without one.
 //
-// When a task fails, the others have options.grace to end by themselves, then get SIGTERM. SIGINT, SIGTERM and SIGHUP
-// are passed on to all tasks. Whatever is left 1.5 s after a signal is killed, at once after a second one; no process
-// of a task's process group outlives the task, and none outlives this call. The three signals are blocked meanwhile, so
-// call it where no other thread takes them.
+// When a task fails, the others have options.grace to end by themselves; then they get SIGTERM. SIGINT, SIGTERM and
+// SIGHUP are passed on to all tasks. Tasks that still run 1.5 s after a signal are killed; after a second signal, at
+// once. No process of a task's process group outlives the task or this call. The three signals are blocked during the
+// call, so every other thread of the program must block them too.
 //
-// InvalidArgument for options that make no cluster; the error of the system when a program cannot be run.
+// InvalidArgument when the options do not describe a cluster; the system's error when the program cannot be run.
 StatusOr<LaunchResult> Launch(const LaunchOptions& options);
 
 }  // namespace tensorbraid

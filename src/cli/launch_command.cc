@@ -17,20 +17,22 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
   CLI::App* launch = app.add_subcommand("launch", "Start a program as a cluster of local processes");
   launch->add_option("--ps", flags->options.ps, "number of parameter servers")->capture_default_str();
   launch->add_option("--workers", flags->options.workers, "number of workers")->capture_default_str();
-  launch->add_option("--log_dir", flags->options.log_dir, "keep each task's output there, as worker-0.log");
-  launch->add_option("--env-style,--env_style", flags->style, "how a task learns of its cluster")
+  launch->add_option("--log_dir", flags->options.log_dir,
+                     "also write each task's output to this directory, for example to worker-0.log");
+  launch->add_option("--env-style,--env_style", flags->style, "how a task is told its cluster, job and index")
       ->check(CLI::IsMember({"flags", "tf_config"}))
       ->capture_default_str();
-  launch->add_option("--grace_s", flags->grace_s, "seconds that the others may go on when a task has failed")
+  launch->add_option("--grace_s", flags->grace_s, "seconds that the other tasks may continue after one has failed")
       ->check(CLI::NonNegativeNumber)
       ->type_name("SECONDS")
       ->capture_default_str();
   launch->footer(
-      "\nWritten: tensorbraid launch [OPTIONS] -- PROGRAM [ARGUMENTS]\n\n"
-      "Every task is PROGRAM ARGUMENTS --ps_hosts=... --worker_hosts=... --job_name=... --task_index=...; with\n"
-      "--env-style=tf_config it gets TF_CONFIG instead. The ports are free ones, held until the tasks take them.\n"
-      "Lines of output are marked with their task; those that begin with '{' stay as they are.\n"
-      "Ctrl-C ends all tasks within 2 s. The exit code is 0 when all tasks ended with 0, else the first failure's.\n\n"
+      "\nFull usage: tensorbraid launch [OPTIONS] -- PROGRAM [ARGUMENTS]\n\n"
+      "Each task runs PROGRAM ARGUMENTS --ps_hosts=... --worker_hosts=... --job_name=... --task_index=...; with\n"
+      "--env-style=tf_config it gets the environment variable TF_CONFIG instead of these flags. Tasks get free ports,\n"
+      "which are held until the end. Each line of output is prefixed with its task, unless it begins with '{'.\n"
+      "Ctrl-C ends all tasks within 2 s. The exit code is 0 if all tasks exited with 0, otherwise that of the first\n"
+      "failure.\n\n"
       "Example:\n"
       "  tensorbraid launch --ps=1 --workers=2 -- build/release/examples/mnist_softmax --train_steps=1000");
   launch->callback([flags, invocation] {

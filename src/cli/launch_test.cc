@@ -23,7 +23,7 @@ using Clock = std::chrono::steady_clock;
 // Runs shell scripts as tasks, with their output in files.
 class LaunchTest : public ::testing::Test {
  protected:
-  // In the script $* are the arguments that launch adds.
+  // In the script, $* is the list of arguments that launch adds.
   LaunchResult Run(const std::string& script, LaunchOptions options = {}) {
     options.command = {"sh", "-c", script, "program"};
     const Fd out(::open(Path("out").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
@@ -41,13 +41,13 @@ class LaunchTest : public ::testing::Test {
   TempDir dir_;
 };
 
-TEST_F(LaunchTest, EndsWellWhenAllTasksDo) {
+TEST_F(LaunchTest, SucceedsWhenAllTasksDo) {
   const LaunchResult result = Run("true");
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.failure, "");
 }
 
-TEST_F(LaunchTest, MarksLinesWithTheirTaskButJsonAndKeepsLogs) {
+TEST_F(LaunchTest, PrefixesLinesExceptJsonAndWritesLogs) {
   Run("echo hello; echo '{\"a\":1}'; echo trouble >&2; printf unfinished",
       {.ps = 1, .workers = 2, .log_dir = Path("a/b")});
   for (const char* line : {"[ps/0] hello\n", "[worker/1] hello\n", "\n{\"a\":1}\n", "[worker/0] unfinished\n"}) {
@@ -64,6 +64,20 @@ TEST_F(LaunchTest, LosesNoOutput) {
   const std::string text = out();
   EXPECT_THAT(text, AllOf(HasSubstr("[worker/0] 1\n"), HasSubstr("[worker/0] 100000\n")));
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 100000);
+}
+
+TEST_F(LaunchTest, LinesAppearWhenTheyAreWritten) {
+  // The last grep would write to a pipe only when its input ends. The script looks for its first line before that.
+  const LaunchResult result = Run("(echo early; for i in $(seq 2000); do if grep -q early " + Path("out") +
+                                      "; then echo late; break; fi; done) | grep .",
+                                  {.ps = 0, .workers = 1});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(out(), "[worker/0] early\n[worker/0] late\n");
+}
+
+TEST_F(LaunchTest, BytesOfALineAreUnchanged) {
+  Run("printf 'a\\tb\\001\\004\\rc\\n'", {.ps = 0, .workers = 1});
+  EXPECT_EQ(out(), "[worker/0] a\tb\001\004\rc\n");
 }
 
 TEST_F(LaunchTest, FlagsTellATaskItsClusterAndItself) {
@@ -128,8 +142,8 @@ TEST_F(LaunchTest, ServersAreNotWaitedForWhenAllWorkersHaveFailed) {
 }
 
 TEST_F(LaunchTest, ProcessThatLeftItsGroupDoesNotHoldTheLaunch) {
-  // A process in a session of its own keeps the task's output open as long as the file "left" is there, at most until
-  // the test's directory goes.
+  // A process in a session of its own keeps the task's output open as long as the file "left" exists, at most until the
+  // test's directory is removed.
   const LaunchResult result = Run("setsid sh -c '>" + Path("left") + "; while test -e " + Path("left") +
                                       "; do sleep 0.01; done' & until test -e " + Path("left") + "; do :; done",
                                   {.ps = 0, .workers = 1});
@@ -145,10 +159,10 @@ TEST_F(LaunchTest, BadOptionsAreRefused) {
   EXPECT_FALSE(Launch({.command = {"true"}, .log_dir = Path("file")}).ok());
 }
 
-// The program itself, for what signals do to it.
+// Tests of the program itself: signals, mistakes on the command line, help.
 class LaunchProgramTest : public ::testing::Test {
  protected:
-  // Two workers that print "pid N" for themselves and for a process of theirs, and ignore what can be ignored.
+  // Two workers that ignore SIGINT and SIGTERM. Each prints "pid N" for a child process and for itself.
   StatusOr<ChildProcess> StartStubborn() {
     return ChildProcess::Start(
         {TENSORBRAID_PROGRAM, "launch", "--ps=0", "--workers=2", "--", "sh", "-c",

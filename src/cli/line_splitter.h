@@ -1,4 +1,4 @@
-// Output of several processes, line by line.
+// Splits the output of a process into lines.
 #ifndef TENSORBRAID_CLI_LINE_SPLITTER_H_
 #define TENSORBRAID_CLI_LINE_SPLITTER_H_
 
@@ -9,12 +9,12 @@
 
 namespace tensorbraid {
 
-// Cuts a stream of bytes into lines. A line of more than kMaxLine bytes is passed on in pieces of that size.
+// Splits a stream of bytes into lines. A line of more than kMaxLine bytes is passed on in pieces of that size.
 class LineSplitter {
  public:
   static constexpr size_t kMaxLine = 64 * 1024;
 
-  // `sink` gets each line without its end.
+  // `sink` gets each line without its newline.
   explicit LineSplitter(std::function<void(std::string_view)> sink) : sink_(std::move(sink)) {}
 
   void Add(std::string_view bytes) {
@@ -34,7 +34,7 @@ class LineSplitter {
     }
   }
 
-  // The stream has ended: what is left is a line too.
+  // Call at the end of the stream: passes on a last line that has no newline.
   void Finish() {
     if (!partial_.empty()) Flush();
   }

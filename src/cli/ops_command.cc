@@ -7,9 +7,9 @@
 namespace tensorbraid {
 
 void AddOpsCommand(CLI::App& app, Invocation* invocation) {
-  CLI::App* ops = app.add_subcommand("ops", "List the ops there are, with dtypes, devices and gradients");
+  CLI::App* ops = app.add_subcommand("ops", "List the ops of this build with their dtypes, devices and gradients");
   ops->footer(
-      "\nPrints a Markdown document with a table for each family of ops; docs/ops.md is this text.\n\n"
+      "\nPrints a Markdown document with a table for each family of ops; docs/ops.md is its output.\n\n"
       "Example:\n"
       "  tensorbraid ops > docs/ops.md");
   ops->callback([invocation] {

@@ -7,7 +7,6 @@
 
 #include "core/strings.h"
 #include "graph/op_registry.h"
-#include "ops/register.h"
 #include "runtime/kernel.h"
 
 namespace tensorbraid {
@@ -15,7 +14,7 @@ namespace {
 
 using Types = std::set<DType>;
 
-// Sets of dtypes that have a word, the largest first.
+// Sets of dtypes that have a name, the largest first.
 const std::vector<std::pair<std::string, Types>>& Groups() {
   static const auto& groups = *new std::vector<std::pair<std::string, Types>>([] {
     const Types floats = {kFloat16, kBfloat16, kFloat32, kFloat64};
@@ -59,7 +58,8 @@ std::vector<const KernelDef*> KernelsOf(const OpDef& op) {
   return kernels;
 }
 
-// What the kernels take where the op leaves a choice, else what the arguments are.
+// The dtypes that the kernels accept for the op's type attributes. Without such attributes: the dtypes of its
+// arguments.
 std::string DTypesOf(const OpDef& op, const std::vector<const KernelDef*>& kernels) {
   std::vector<std::string> parts;
   for (const AttrDef& attr : op.attrs) {
@@ -90,55 +90,54 @@ std::string LineOf(const OpDef& op) {
   const std::vector<const KernelDef*> kernels = KernelsOf(op);
   std::set<std::string> devices;
   for (const KernelDef* kernel : kernels) devices.insert(kernel->device_type);
-  const std::string gradient = op.gradient != nullptr ? "yes" : op.not_differentiable ? "stops" : "";
+  const std::string gradient = op.has_gradient() ? "yes" : op.not_differentiable ? "stops" : "";
   return StrCat("| ", op.name, " | ", DTypesOf(op, kernels), " | ",
                 devices.empty() ? "(graph)" : StrJoin({devices.begin(), devices.end()}, " "), " | ", gradient, " |\n");
 }
 
-// Headings, and what registers the ops below them.
-const std::vector<std::pair<std::string, void (*)(OpRegistry&)>>& Families() {
-  static const auto& families = *new std::vector<std::pair<std::string, void (*)(OpRegistry&)>>{
-      {"Arrays", RegisterArrayOps},
-      {"Checkpoints", RegisterCheckpointOps},
-      {"Control flow", RegisterControlFlowOps},
-      {"Data flow", RegisterDataFlowOps},
-      {"Linear algebra", RegisterLinalgOps},
-      {"Files and readers", RegisterFileOps},
-      {"Datasets", RegisterDatasetOps},
-      {"Functions", RegisterFunctionalOps},
-      {"Datasets", RegisterIteratorOps},
-      {"Logging and checks", RegisterLoggingOps},
-      {"Math", RegisterMathOps},
-      {"Neural networks", RegisterNnOps},
-      {"Parsing", RegisterParsingOps},
-      {"Random numbers", RegisterRandomOps},
-      {"Reductions", RegisterReductionOps},
-      {"Control flow", RegisterSendRecvOps},
-      {"Sets", RegisterSetOps},
-      {"Sparse tensors", RegisterSparseOps},
-      {"Sparse tensors", RegisterCrossOps},
-      {"Variables", RegisterStateOps},
-      {"Tensor arrays", RegisterTensorArrayOps},
-      {"Strings", RegisterStringOps},
-      {"Summaries", RegisterSummaryOps},
-      {"Training", RegisterTrainingOps},
-      {"Variants", RegisterVariantOps},
+// The headings: what the op families are called, by their folders in src/ops.
+std::string HeadingOf(const OpDef& op) {
+  static const auto& headings = *new std::map<std::string, std::string, std::less<>>{
+      {"array", "Arrays"},
+      {"control_flow", "Control flow and functions"},
+      {"data_flow", "Data flow"},
+      {"dataset", "Datasets"},
+      {"image", "Images"},
+      {"io", "Files and checkpoints"},
+      {"linalg", "Linear algebra"},
+      {"list", "Tensor lists and optionals"},
+      {"logging", "Logging and checks"},
+      {"math", "Math"},
+      {"nn", "Neural networks"},
+      {"parsing", "Parsing"},
+      {"random", "Random numbers"},
+      {"reduction", "Reductions"},
+      {"rnn", "Recurrent cells"},
+      {"sparse", "Sparse and ragged tensors"},
+      {"state", "Variables"},
+      {"string", "Strings"},
+      {"summary", "Summaries"},
+      {"training", "Training"},
   };
-  return families;
+  const std::vector<std::string> path = StrSplit(op.file, '/');  // "ops", folder, file
+  const auto it = path.size() == 3 ? headings.find(path[1]) : headings.end();
+  return it == headings.end() ? std::string(op.file) : it->second;
 }
 
 constexpr char kHead[] = R"(# Ops
 
-What this build has, as `tensorbraid ops` prints it; op definitions are TensorFlow's. A graph with ops that are not here
-is refused when a session takes it in, with all of them listed.
+The ops of this build, as printed by `tensorbraid ops`. Their definitions are TensorFlow's. A session refuses a graph
+that uses any other op; the error lists all of them.
 
-- *dtypes*: what the kernels take for each type attribute; of an op without such attributes, what its arguments are.
-  `floats`: float16, bfloat16, float32, float64; `ints`: int8 to int64 and uint8 to uint64; `complex`: complex64 and
-  complex128; `reals`: floats and ints; `numbers`: reals and complex; `quantized`: qint8, quint8, qint16, quint16 and
-  qint32; `any`: numbers, quantized, bool, string, resource, variant.
-- *devices*: where there are kernels. `(graph)`: none is needed, the node is fed, or replaced before the graph runs.
-- *gradient*: `yes` where `Gradients` of the C++ API goes through the op; `stops` where nothing flows through it, by
-  nature. TensorFlow's clients bring their gradients in the graph.
+- *dtypes*: the dtypes that the kernels accept for each type attribute; for an op without type attributes, the dtypes of
+  its inputs and outputs. `floats`: float16, bfloat16, float32, float64; `ints`: int8 to int64 and uint8 to uint64;
+  `complex`: complex64 and complex128; `reals`: floats and ints; `numbers`: reals and complex; `quantized`: qint8,
+  quint8, qint16, quint16 and qint32; `any`: numbers, quantized, bool, string, resource, variant.
+- *devices*: the devices that have a kernel. `(graph)`: the op needs no kernel, because its node is fed or is replaced
+  before the graph runs.
+- *gradient*: `yes` if `Gradients` of the C++ API supports the op; `stops` if the op is not differentiable by nature, so
+  that gradients end there; empty if `Gradients` reports an error. TensorFlow's clients do not depend on this: their
+  graphs contain the gradients.
 )";
 
 }  // namespace
@@ -146,12 +145,10 @@ is refused when a session takes it in, with all of them listed.
 std::string OpsDocument() {
   std::map<std::string, std::map<std::string, std::string>> lines;  // by family and op
   size_t count = 0;
-  for (const auto& [family, add] : Families()) {
-    OpRegistry registry;
-    add(registry);
-    for (const std::string& name : registry.names()) {
-      if (!name.starts_with("_")) count += lines[family].emplace(name, LineOf(*registry.Find(name))).second;
-    }
+  for (const std::string& name : OpRegistry::Global().names()) {
+    if (name.starts_with("_")) continue;
+    const OpDef& op = *OpRegistry::Global().Find(name);
+    count += lines[HeadingOf(op)].emplace(name, LineOf(op)).second;
   }
   std::string text = StrCat(kHead, "\n", count, " ops in ", lines.size(), " families.\n");
   for (const auto& [family, ops] : lines) {

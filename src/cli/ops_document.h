@@ -1,4 +1,4 @@
-// The ops of this build as a document.
+// Documents the ops of this build.
 #ifndef TENSORBRAID_CLI_OPS_DOCUMENT_H_
 #define TENSORBRAID_CLI_OPS_DOCUMENT_H_
 
@@ -6,8 +6,8 @@
 
 namespace tensorbraid {
 
-// Markdown: a table per family, one line per op, from the registries of ops and kernels. docs/ops.md is this text. What
-// only the executor uses (names with an underscore in front) is left out.
+// A Markdown document with a table per family of ops and a line per op, made from the registries of ops and kernels.
+// docs/ops.md is this text. Ops that only the executor uses, whose names begin with an underscore, are left out.
 std::string OpsDocument();
 
 }  // namespace tensorbraid

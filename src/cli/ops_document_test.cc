@@ -12,9 +12,9 @@
 namespace tensorbraid {
 namespace {
 
-constexpr char kHowTo[] = "; to bring it up to date: build/release/src/cli/tensorbraid ops > docs/ops.md";
+constexpr char kHowTo[] = "; to update it: build/release/src/cli/tensorbraid ops > docs/ops.md";
 
-TEST(OpsDocument, IsTheOneInTheDocuments) {
+TEST(OpsDocument, DocsOpsMdIsUpToDate) {
   std::ifstream file(TENSORBRAID_OPS_DOCUMENT, std::ios::binary);
   const std::string kept((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   if (kept == OpsDocument()) return;
@@ -23,7 +23,7 @@ TEST(OpsDocument, IsTheOneInTheDocuments) {
   for (const std::string& line : lines) {
     ASSERT_TRUE(known.contains(line)) << "docs/ops.md lacks\n  " << line << "\n" << kHowTo;
   }
-  FAIL() << "docs/ops.md has lines, or an order of them, that are not ours any more" << kHowTo;
+  FAIL() << "docs/ops.md has lines that are not in the document, or has them in another order" << kHowTo;
 }
 
 TEST(OpsDocument, EveryOpHasALine) {

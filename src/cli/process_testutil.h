@@ -1,4 +1,4 @@
-// Watching processes that are not children.
+// Helpers for tests that start processes.
 #ifndef TENSORBRAID_CLI_PROCESS_TESTUTIL_H_
 #define TENSORBRAID_CLI_PROCESS_TESTUTIL_H_
 
@@ -16,7 +16,7 @@
 
 namespace tensorbraid {
 
-// Whether the process ends within ten seconds, or has ended (reaped or not).
+// Whether the process has ended (reaped or not) or ends within ten seconds. It need not be a child.
 inline bool Ends(pid_t pid) {
   const Fd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   if (!pidfd.is_open()) return true;
@@ -24,7 +24,8 @@ inline bool Ends(pid_t pid) {
   return ::poll(&event, 1, 10000) == 1;
 }
 
-// Reads lines from a pipe until one begins with `start`; what follows that, or "" at the pipe's end.
+// Reads lines from a pipe until one begins with `start`, and returns the rest of that line. Returns "" at the end of
+// the pipe, or after ten seconds without output.
 inline std::string AwaitLine(const Fd& fd, const std::string& start) {
   std::string line;
   pollfd event = {fd.get(), POLLIN, 0};

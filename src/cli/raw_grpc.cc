@@ -3,6 +3,7 @@
 #include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -15,6 +16,7 @@
 #include <limits>
 #include <string>
 
+#include "transport/grpc/grpc_transport.h"
 #include "transport/grpc/streams.h"
 
 namespace tensorbraid::bench {
@@ -24,7 +26,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr char kServeArgument[] = "--serve-raw-grpc";
 
-// What the client asks for; each request is one message, followed by the data if it is a push.
+// A request of the client: one message, followed by the data if it is a push.
 struct Request {
   enum Kind : uint64_t { kPing, kPush, kPushAdd, kPull } kind;
   uint64_t bytes;
@@ -36,8 +38,8 @@ grpc::ByteBuffer Small(const void* data, size_t size) {
   return grpc::ByteBuffer(&slice, 1);
 }
 
-// One end of a stream with blocking calls on a completion queue of its own; one read is always outstanding, so that the
-// next message comes in while the last is copied.
+// One end of a stream, with blocking calls on its own completion queue. One read is always outstanding, so that the
+// next message arrives while the last one is copied.
 template <typename Rw>
 class Blocking {
  public:
@@ -52,13 +54,14 @@ class Blocking {
     }
     return true;
   }
-  // As Write, but returns at once; the next Write or Flush waits.
+  // Waits for the write of WriteLater.
   bool Flush() {
     while (!written_) {
       if (!Step()) return false;
     }
     return true;
   }
+  // As Write, but returns at once. Flush must follow before the next write.
   void WriteLater(const grpc::ByteBuffer& message) {
     rw_->Write(message, &wrote_);
     written_ = false;
@@ -104,7 +107,7 @@ class Blocking {
   }
 
  private:
-  // Adds float by float, also where a slice begins or ends within one.
+  // Adds float by float, even where a float is split between two slices.
   void AddBytes(char* to, size_t at, const grpc::Slice& slice) {
     const auto* from = reinterpret_cast<const char*>(slice.begin());
     size_t left = slice.size();
@@ -132,11 +135,22 @@ class Blocking {
     }
   }
 
+  // Waits as the threads of our transport do: polls for a while after each event before it sleeps.
   bool Step() {
     void* tag;
     bool ok;
-    if (!queue_->Next(&tag, &ok) || !ok) return false;
+    while (Clock::now() < awake_until_) {
+      const auto got = queue_->AsyncNext(&tag, &ok, gpr_time_0(GPR_CLOCK_MONOTONIC));
+      if (got == grpc::CompletionQueue::SHUTDOWN) return false;
+      if (got == grpc::CompletionQueue::GOT_EVENT) return Note(tag, ok);
+      sched_yield();
+    }
+    return queue_->Next(&tag, &ok) && Note(tag, ok);
+  }
+  bool Note(void* tag, bool ok) {
+    if (!ok) return false;
     (tag == this ? have_ : written_) = true;
+    awake_until_ = Clock::now() + GrpcOptions().stay_awake;
     return true;
   }
 
@@ -145,6 +159,7 @@ class Blocking {
   grpc::ByteBuffer incoming_;
   bool have_ = false;
   bool written_ = true;
+  Clock::time_point awake_until_{};
   char wrote_ = 0;
   char split_[4] = {};
 };
@@ -176,6 +191,7 @@ void Serve(const char* fd) {
     Request request;
     if (!message.DumpToSingleSlice(&slice).ok() || slice.size() < sizeof request) break;
     std::memcpy(&request, slice.begin(), sizeof request);
+    if (!stream.Flush()) break;  // the answer to the request before
     if (request.kind == Request::kPull) {
       buffer.resize((request.bytes + 3) / 4, 1.0f);
       if (!stream.Send(reinterpret_cast<const char*>(buffer.data()), request.bytes, request.message_bytes)) break;
@@ -184,7 +200,6 @@ void Serve(const char* fd) {
     if (request.kind != Request::kPing && !stream.Receive(&buffer, request.bytes, request.kind == Request::kPushAdd)) {
       break;
     }
-    if (!stream.Flush()) break;
     stream.WriteLater(message);
   }
   std::_Exit(0);
@@ -271,7 +286,7 @@ StatusOr<RawGrpcResult> BestOf(size_t bytes, int repeats, const Run& run) {
   best.min_ms = std::numeric_limits<double>::infinity();
   for (const size_t message_bytes : kRawGrpcMessageBytes) {
     std::vector<double> times;
-    TF_RETURN_IF_ERROR(run(*raw, message_bytes).status());  // buffers are there after this
+    TF_RETURN_IF_ERROR(run(*raw, message_bytes).status());  // allocates the buffers
     for (int i = 0; i < repeats; ++i) {
       TF_ASSIGN_OR_RETURN(const double ms, run(*raw, message_bytes));
       times.push_back(ms);
@@ -293,7 +308,7 @@ StatusOr<std::unique_ptr<RawGrpc>> RawGrpc::Start() {
   int pid = 0;
   TF_ASSIGN_OR_RETURN(const int port, StartChild(kServeArgument, &pid));
   auto client = std::make_unique<Client>(port, pid);
-  if (!client->Open()) return absl::UnavailableError("raw gRPC: no connection");
+  if (!client->Open()) return absl::UnavailableError("raw gRPC: cannot connect to the server process");
   return client;
 }
 
@@ -314,7 +329,7 @@ double Median(std::vector<double> values) {
 
 StatusOr<int> StartChild(const char* argument, int* pid) {
   int fds[2];
-  if (pipe(fds) != 0) return absl::ErrnoToStatus(errno, "pipe");
+  if (pipe(fds) != 0) return absl::ErrnoToStatus(errno, "cannot create a pipe");
   const std::string fd = std::to_string(fds[1]);
   *pid = fork();
   if (*pid == 0) {
@@ -327,7 +342,7 @@ StatusOr<int> StartChild(const char* argument, int* pid) {
   int number = 0;
   const bool told = *pid > 0 && read(fds[0], &number, sizeof number) == sizeof number;
   close(fds[0]);
-  if (!told) return absl::UnavailableError("the other process did not start");
+  if (!told) return absl::UnavailableError("the child process did not start");
   return number;
 }
 

@@ -32,9 +32,10 @@ StatusOr<ClusterSpec> ParseBarForm(const std::string& text) {
   for (const std::string& job : StrSplit(text, ',')) {
     const auto parts = StrSplit(job, '|');
     if (parts.size() != 2 || parts[0].empty() || parts[1].empty()) {
-      return InvalidArgument("'", job, "' is no job: write job|host:port;host:port, jobs separated by commas");
+      return InvalidArgument("invalid job '", job,
+                             "'; expected job|host:port;host:port, with jobs separated by commas");
     }
-    if (jobs.contains(parts[0])) return InvalidArgument("job '", parts[0], "' is there twice");
+    if (jobs.contains(parts[0])) return InvalidArgument("job '", parts[0], "' is listed twice");
     jobs[parts[0]] = StrSplit(parts[1], ';');
   }
   return ClusterSpec(jobs);
@@ -55,14 +56,14 @@ StatusOr<TfConfig> TaskOf(const ServeFlags& flags) {
     task.task_type = flags.job_name;
     task.task_index = flags.task_index;
     if (task.task_type.empty()) {
-      return InvalidArgument("--job_name is missing; one of: ", StrJoin(task.cluster.jobs(), ", "));
+      return InvalidArgument("--job_name is missing; it must be one of: ", StrJoin(task.cluster.jobs(), ", "));
     }
     return task;
   }
   const char* tf_config = std::getenv("TF_CONFIG");
   if (tf_config == nullptr || *tf_config == '\0') {
     return InvalidArgument(
-        "no cluster: give --cluster_spec, --job_name and --task_index, or TF_CONFIG; for example "
+        "no cluster is given; set --cluster_spec, --job_name and --task_index, or TF_CONFIG; for example "
         "--cluster_spec='{\"ps\":[\"localhost:2222\"],\"worker\":[\"localhost:2223\"]}' --job_name=ps --task_index=0");
   }
   auto config = ParseTfConfig(tf_config);
@@ -77,7 +78,7 @@ StatusOr<TfConfig> TaskOf(const ServeFlags& flags) {
 StatusOr<std::string> ReadConfig(const std::string& path) {
   if (path.empty()) return std::string();
   std::ifstream file(path, std::ios::binary);
-  if (!file) return NotFound("--config: there is no file ", path, " that can be read");
+  if (!file) return NotFound("--config: cannot read the file '", path, "'");
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
@@ -85,7 +86,7 @@ Status Serve(const ServeFlags& flags) {
   if (flags.verbosity >= 0) {
     ConfigureLog(flags.verbosity == 0 ? "warning" : flags.verbosity == 1 ? "info" : "debug");
   }
-  // Before any thread starts, so that all inherit it and the signals wait for sigwait.
+  // Block the signals before any thread starts, so that all threads inherit this and only sigwait receives them.
   sigset_t stop;
   sigemptyset(&stop);
   for (int signal : {SIGINT, SIGTERM}) sigaddset(&stop, signal);
@@ -98,7 +99,7 @@ Status Serve(const ServeFlags& flags) {
                                                .protocol = flags.protocol,
                                                .config = config,
                                                .bind_address = flags.bind_address});
-  // TensorFlow's servers have this code for it, and what starts them looks for that.
+  // TensorFlow's servers report a taken port as Unknown, and programs that start servers check for that code.
   if (absl::IsAlreadyExists(created.status())) return absl::UnknownError(created.status().message());
   TF_RETURN_IF_ERROR(created.status());
   const auto server = *std::move(created);
@@ -114,21 +115,23 @@ Status Serve(const ServeFlags& flags) {
 
 void AddServeCommand(CLI::App& app, Invocation* invocation) {
   auto flags = std::make_shared<ServeFlags>();
-  CLI::App* serve = app.add_subcommand("serve", "Serve one task of a cluster to TensorFlow's clients and ours");
+  CLI::App* serve =
+      app.add_subcommand("serve", "Run one task of a cluster as a server for TensorFlow's clients and ours");
   serve->add_option("--cluster_spec", flags->cluster_spec,
                     "the cluster: JSON {\"ps\":[\"h:p\"],\"worker\":{\"1\":\"h:p\"}}, or worker|h:p;h:p,ps|h:p");
   serve->add_option("--job_name", flags->job_name, "job of this task");
   serve->add_option("--task_index", flags->task_index, "index of this task in its job")->capture_default_str();
-  serve->add_option("--protocol", flags->protocol, "how tasks talk to each other: grpc")->capture_default_str();
-  serve->add_option("--config", flags->config, "a ConfigProto in text form: device_count, defaults of sessions")
+  serve->add_option("--protocol", flags->protocol, "protocol between tasks: grpc")->capture_default_str();
+  serve->add_option("--config", flags->config, "ConfigProto in text format with device_count and defaults for sessions")
       ->type_name("FILE");
   serve->add_option("--bind_address", flags->bind_address, "listen on this host address instead of the cluster's");
-  serve->add_option("--verbosity", flags->verbosity, "what is logged: 0 warnings, 1 information, 2 everything")
+  serve->add_option("--verbosity", flags->verbosity, "log level: 0 warnings, 1 information, 2 debug")
       ->check(CLI::Range(0, 2));
   serve->footer(
-      "\nWithout --cluster_spec the environment variable TF_CONFIG says cluster and task. One line on standard output\n"
-      "tells that the server is ready; it serves until SIGINT or SIGTERM. A session on any member drives the whole\n"
-      "cluster: tf.compat.v1.Session(\"grpc://localhost:2223\"), or tensorbraid::Session with that target.\n\n"
+      "\nWithout --cluster_spec, the environment variable TF_CONFIG defines the cluster and the task. The server\n"
+      "prints a line to standard output when it is ready, and runs until SIGINT or SIGTERM. A session on any task\n"
+      "can use the whole cluster: tf.compat.v1.Session(\"grpc://localhost:2223\"), or tensorbraid::Session with that "
+      "target.\n\n"
       "Example:\n"
       "  C='{\"ps\":[\"localhost:2222\"],\"worker\":[\"localhost:2223\"]}'\n"
       "  tensorbraid serve --cluster_spec=\"$C\" --job_name=ps --task_index=0 &\n"

@@ -1,7 +1,8 @@
 #include "cluster/blocking_calls.h"
 
-#include <thread>
 #include <utility>
+
+#include "core/thread.h"
 
 namespace tensorbraid {
 
@@ -15,7 +16,7 @@ void BlockingCalls::Run(std::function<void()> work) {
   queue_.push_back(std::move(work));
   if (threads_ == max_threads_) return;
   ++threads_;
-  std::thread([this] { Loop(); }).detach();
+  Thread("tb-calls", [this] { Loop(); }).Detach();
 }
 
 void BlockingCalls::Loop() {
@@ -24,7 +25,7 @@ void BlockingCalls::Loop() {
     {
       MutexLock lock(mu_);
       if (queue_.empty()) {
-        // Under the lock: the destructor may run as soon as it is free.
+        // Notifies under the lock, because this object may be destroyed as soon as the lock is released.
         if (--threads_ == 0) idle_.NotifyAll();
         return;
       }

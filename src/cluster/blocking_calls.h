@@ -1,4 +1,4 @@
-// Threads for work that waits: making a session, preparing a signature whose tasks are not there yet.
+// Threads for work that may block, such as creating a session or preparing a signature whose tasks are not up yet.
 #ifndef TENSORBRAID_CLUSTER_BLOCKING_CALLS_H_
 #define TENSORBRAID_CLUSTER_BLOCKING_CALLS_H_
 
@@ -9,13 +9,13 @@
 
 namespace tensorbraid {
 
-// Starts threads as they are needed, which end when there is nothing to do: a client needs one for the time of a few
-// milliseconds per signature. Thread-safe.
+// Runs functions on threads that start on demand and end when the queue is empty. Threads are not kept, because a
+// client needs one only for a few milliseconds per signature. Thread-safe.
 class BlockingCalls {
  public:
-  // What comes while so many are busy waits for one of them.
+  // While `max_threads` are busy, further work is queued.
   explicit BlockingCalls(int max_threads) : max_threads_(max_threads) {}
-  // Waits until everything has returned. Nothing may be added by then.
+  // Blocks until all work has returned. REQUIRES: Run is no longer called.
   ~BlockingCalls() { WaitUntilIdle(); }
   void WaitUntilIdle();
   void Run(std::function<void()> work);

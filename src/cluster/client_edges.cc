@@ -10,7 +10,7 @@
 namespace tensorbraid {
 namespace {
 
-// No task has this name.
+// The peer name of the client. No task has this name.
 constexpr char kClient[] = "";
 
 }  // namespace
@@ -68,7 +68,7 @@ void ClientEdges::Begin(StepContext* others, CancellationManager* cancellation) 
 
 void ClientEdges::Send(const StepEdge& edge, LoopPosition at, Tensor value) {
   if (edge.peer != kClient) return others_->Send(edge, at, std::move(value));
-  std::vector<Waiter> served;
+  std::vector<Waiter> ready;
   {
     MutexLock lock(mu_);
     if (edge.number >= fetches_.size()) return;
@@ -76,12 +76,13 @@ void ClientEdges::Send(const StepEdge& edge, LoopPosition at, Tensor value) {
     if (value.is_valid()) {
       fetch.value = std::move(value);
     } else {
-      fetch.value = InvalidArgument("fetch ", edge.number, " of the partial run was not computed: it is dead");
+      fetch.value = InvalidArgument("fetch ", edge.number,
+                                    " of the partial run has no value: it is on a branch that was not taken");
     }
-    fetch.come = true;
-    served = TakeServed();
+    fetch.arrived = true;
+    ready = TakeReadyWaiters();
   }
-  for (const Waiter& w : served) w.done(ValuesOf(w.which));
+  for (const Waiter& w : ready) w.done(ValuesOf(w.which));
 }
 
 void ClientEdges::Recv(const StepEdge& edge, LoopPosition at, RecvDone done) {
@@ -92,7 +93,7 @@ void ClientEdges::Recv(const StepEdge& edge, LoopPosition at, RecvDone done) {
     if (!cancelled_.ok()) {
       value = cancelled_;
     } else if (edge.number >= feeds_.size()) {
-      value = Internal("there is no feed ", edge.number);
+      value = Internal("feed ", edge.number, " does not exist; the partial run has ", feeds_.size());
     } else if (FeedEdge& feed = feeds_[edge.number]; feed.given) {
       value = std::move(feed.value);
     } else {
@@ -117,17 +118,17 @@ void ClientEdges::Feed(size_t i, Tensor value) {
 
 void ClientEdges::Fetch(std::vector<size_t> which, FetchDone done) {
   Status failed;
-  std::vector<Waiter> served;
+  std::vector<Waiter> ready;
   {
     MutexLock lock(mu_);
     failed = failed_;
     if (failed.ok()) {
       waiters_.push_back({std::move(which), std::move(done)});
-      served = TakeServed();
+      ready = TakeReadyWaiters();
     }
   }
   if (!failed.ok()) return done(failed);
-  for (const Waiter& w : served) w.done(ValuesOf(w.which));
+  for (const Waiter& w : ready) w.done(ValuesOf(w.which));
 }
 
 void ClientEdges::Fail(const Status& why) {
@@ -153,14 +154,15 @@ void ClientEdges::Cancel(const Status& why) {
   for (const RecvDone& w : waiters) w(why);
 }
 
-std::vector<ClientEdges::Waiter> ClientEdges::TakeServed() {
+std::vector<ClientEdges::Waiter> ClientEdges::TakeReadyWaiters() {
   const auto waits = [this](const Waiter& w) TB_REQUIRES(mu_) {
-    return !std::all_of(w.which.begin(), w.which.end(), [this](size_t i) TB_REQUIRES(mu_) { return fetches_[i].come; });
+    return !std::all_of(w.which.begin(), w.which.end(),
+                        [this](size_t i) TB_REQUIRES(mu_) { return fetches_[i].arrived; });
   };
   const auto first = std::partition(waiters_.begin(), waiters_.end(), waits);
-  std::vector<Waiter> served(std::make_move_iterator(first), std::make_move_iterator(waiters_.end()));
+  std::vector<Waiter> ready(std::make_move_iterator(first), std::make_move_iterator(waiters_.end()));
   waiters_.erase(first, waiters_.end());
-  return served;
+  return ready;
 }
 
 StatusOr<std::vector<Tensor>> ClientEdges::ValuesOf(const std::vector<size_t>& which) {

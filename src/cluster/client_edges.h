@@ -1,4 +1,4 @@
-// The rendezvous between a step and the client that feeds and fetches it bit by bit: a partial run.
+// The rendezvous between a step and a client that feeds and fetches it in several calls (a partial run).
 #ifndef TENSORBRAID_CLUSTER_CLIENT_EDGES_H_
 #define TENSORBRAID_CLUSTER_CLIENT_EDGES_H_
 
@@ -13,28 +13,28 @@
 
 namespace tensorbraid {
 
-// A copy of the master's own part of a graph in which every _Arg is a _Recv and every _Retval a _Send whose peer is the
-// client and whose edge is their index.
+// Copies the master's own part of a graph, replacing each _Arg by a _Recv and each _Retval by a _Send. Their peer is
+// the client, and their edge number is the index of the feed or fetch.
 StatusOr<std::unique_ptr<Graph>> WithClientEdges(const Graph& part);
 
-// Stands before the step's rendezvous with other tasks, and takes what is for the client or from it. Thread-safe.
-// A step that ends, or is cancelled, leaves nobody waiting.
+// Wraps the step's rendezvous with other tasks: handles the edges to and from the client, and forwards all others.
+// Thread-safe. When the step ends or is cancelled, every pending callback is called.
 class ClientEdges final : public StepContext, public std::enable_shared_from_this<ClientEdges> {
  public:
   ClientEdges(size_t num_feeds, size_t num_fetches) : feeds_(num_feeds), fetches_(num_fetches) {}
 
-  // Once, before the step runs. `others` (null in a step of one task) and `cancellation` must live as long as it does.
+  // Call once, before the step runs. `others` (null in a step of one task) and `cancellation` must outlive the step.
   void Begin(StepContext* others, CancellationManager* cancellation);
   void Send(const StepEdge& edge, LoopPosition at, Tensor value) override;
   void Recv(const StepEdge& edge, LoopPosition at, RecvDone done) override;
 
-  // What the client does. A feed's consumers may run on this thread. A tensor is fed once, and fetched once.
+  // Feeds tensor `i`. Kernels that consume it may run on this thread. REQUIRES: it has not been fed before.
   void Feed(size_t i, Tensor value);
-  // Calls `done` when all of these have come, in this order, or when one of them is dead (InvalidArgument), or with
-  // what the step has failed with.
+  // Calls `done` with the fetches `which`, in this order, once all of them have arrived. If one of them is dead, `done`
+  // gets InvalidArgument; if the step fails, `done` gets the step's error. REQUIRES: none has been fetched before.
   using FetchDone = std::function<void(StatusOr<std::vector<Tensor>>)>;
   void Fetch(std::vector<size_t> which, FetchDone done);
-  // The step has ended with this error: nothing will come any more. (One that ends well has sent every fetch.)
+  // Fails pending and later fetches: the step has ended with this error. (A step that succeeds has sent every fetch.)
   void Fail(const Status& why);
 
  private:
@@ -45,15 +45,15 @@ class ClientEdges final : public StepContext, public std::enable_shared_from_thi
   };
   struct FetchEdge {
     StatusOr<Tensor> value = Tensor();
-    bool come = false;
+    bool arrived = false;
   };
   struct Waiter {
     std::vector<size_t> which;
     FetchDone done;
   };
   void Cancel(const Status& why);
-  // Takes the waiters whose tensors are there.
-  std::vector<Waiter> TakeServed() TB_REQUIRES(mu_);
+  // Removes and returns the waiters whose tensors have all arrived.
+  std::vector<Waiter> TakeReadyWaiters() TB_REQUIRES(mu_);
   StatusOr<std::vector<Tensor>> ValuesOf(const std::vector<size_t>& which);
 
   StepContext* others_ = nullptr;  // constant once the step runs
@@ -61,8 +61,8 @@ class ClientEdges final : public StepContext, public std::enable_shared_from_thi
   std::vector<FeedEdge> feeds_ TB_GUARDED_BY(mu_);
   std::vector<FetchEdge> fetches_ TB_GUARDED_BY(mu_);
   std::vector<Waiter> waiters_ TB_GUARDED_BY(mu_);
-  Status cancelled_ TB_GUARDED_BY(mu_);  // for what the step waits for
-  Status failed_ TB_GUARDED_BY(mu_);     // for what the client waits for
+  Status cancelled_ TB_GUARDED_BY(mu_);  // result of the step's Recv calls
+  Status failed_ TB_GUARDED_BY(mu_);     // result of the client's Fetch calls
 };
 
 }  // namespace tensorbraid

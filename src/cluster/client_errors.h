@@ -1,4 +1,4 @@
-// Errors on their way between a master and its clients, as TensorFlow writes them.
+// Converts errors between our form and the one that TensorFlow's clients expect.
 #ifndef TENSORBRAID_CLUSTER_CLIENT_ERRORS_H_
 #define TENSORBRAID_CLUSTER_CLIENT_ERRORS_H_
 
@@ -8,10 +8,10 @@
 
 namespace tensorbraid {
 
-// The error with "\n\t [[{{node NAME}}]]" behind its message when it is about a node, from which TensorFlow's clients
-// find the op; in UTF-8. OK stays OK.
+// If the error is about a node, appends "\n\t [[{{node NAME}}]]" to the message: TensorFlow's clients find the op by
+// it. Takes TensorFlow's code where it differs from ours (WithTensorFlowCode). The result is valid UTF-8. OK stays OK.
 Status ToClientError(const Status& status);
-// Our own clients keep the message as it was, and know the node: the opposite.
+// The inverse, for our own clients: removes this suffix, records the node in the status and restores our code.
 Status FromClientError(const Status& status);
 
 }  // namespace tensorbraid

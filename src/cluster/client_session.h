@@ -1,4 +1,4 @@
-// What the master's service keeps for its clients: their sessions, and the steps that have not been answered yet.
+// State of MasterService: the sessions of its clients, and the steps that have not been answered yet.
 #ifndef TENSORBRAID_CLUSTER_CLIENT_SESSION_H_
 #define TENSORBRAID_CLUSTER_CLIENT_SESSION_H_
 
@@ -16,8 +16,8 @@
 
 namespace tensorbraid {
 
-// What a client wants of a step: of RunOptions, what we know.
-struct RunWishes {
+// The fields of a client's RunOptions that we support.
+struct ClientRunOptions {
   int64_t timeout_ms = 0;
   bool trace = false;
   bool partition_graphs = false;
@@ -26,10 +26,10 @@ struct RunWishes {
 struct MasterService::ClientSession {
   struct Callable {
     RunSignature signature;
-    RunWishes wishes;
+    ClientRunOptions options;
   };
 
-  // Frees what is left of the session. A large graph leaves its memory in pieces, which the system gets back.
+  // A large graph consists of many small allocations. After freeing them, returns the memory to the system.
   ~ClientSession() {
     constexpr size_t kLarge = 1 << 16;
     const bool was_large = graph.impl().nodes().size() > kLarge;
@@ -37,7 +37,7 @@ struct MasterService::ClientSession {
     graph = Graph();
     if (was_large) malloc_trim(0);
   }
-  // Adds to the graph; on errors it is what it was. REQUIRES: session->graph_mutex() is held.
+  // Adds to the graph. On an error the graph is unchanged. REQUIRES: session->graph_mutex() is held.
   Status Extend(const std::string& graph_def) {
     const size_t before = graph.impl().nodes().size();
     const auto functions = graph.impl().functions();
@@ -49,16 +49,17 @@ struct MasterService::ClientSession {
     }
     return status;
   }
-  // Ends the session's steps, and the cluster if it has brought one. Blocks until that has ended.
+  // Aborts the session's steps. If the session brought its own cluster, also leaves that cluster and blocks until this
+  // is done.
   void Close() {
     session->Close();
     if (has_own_cluster) member->Stop(OkStatus());
   }
 
   std::string handle;
-  uint64_t last_used = 0;          // a count of uses; guarded by the service's mutex
+  uint64_t last_used = 0;          // MasterService::uses_ at the last use; guarded by MasterService::mu_
   Graph graph;                     // guarded by session->graph_mutex()
-  std::shared_ptr<Member> member;  // whose master it is that holds the session
+  std::shared_ptr<Member> member;  // its master holds `session`
   bool has_own_cluster = false;
   std::shared_ptr<MasterSession> session;
   Mutex mu;
@@ -67,12 +68,12 @@ struct MasterService::ClientSession {
   std::map<int64_t, Callable> callables TB_GUARDED_BY(mu);
   int64_t next_partial_run TB_GUARDED_BY(mu) = 0;
   std::map<std::string, std::shared_ptr<PartialRun>> partial_runs TB_GUARDED_BY(mu);
-  // Feeds and fetches of these. Clients may leave partial runs behind, and each has memory.
-  static constexpr size_t kMaxOpenEnds = size_t{1} << 20;
-  size_t open_ends TB_GUARDED_BY(mu) = 0;
+  // Sum of num_edges() over `partial_runs`. Bounded because clients may abandon partial runs, and each uses memory.
+  static constexpr size_t kMaxOpenEdges = size_t{1} << 20;
+  size_t open_edges TB_GUARDED_BY(mu) = 0;
 };
 
-// One step of a client, from its request to its answer.
+// One step, or one call of a partial run, from a client's request to the answer.
 struct MasterService::Running {
   std::shared_ptr<Call> call;
   std::shared_ptr<ClientSession> session;
@@ -82,15 +83,15 @@ struct MasterService::Running {
   bool trace = false;
   bool partition_graphs = false;
   bool cost_graph = false;
-  std::string metadata;  // a RunMetadata; written before Finish
+  std::string metadata;  // a serialized RunMetadata; set before Finish is called
   std::function<MessageParts(const std::vector<Tensor>&)> write;
   bool errors_in_body = false;
   std::atomic<bool> answered{false};
   Timer::Id timer = 0;
 
-  // REQUIRES: `session` is set.
-  void Follow(const RunWishes& wishes);
-  // The answer, or the error. Does nothing when that has been given.
+  // Sets deadline and tracing. REQUIRES: `session` is set.
+  void Apply(const ClientRunOptions& options);
+  // Answers the call with the result or the error. Later calls do nothing.
   void Finish(const StatusOr<std::vector<Tensor>>& result);
 };
 

@@ -45,11 +45,11 @@ Status ClusterSpec::Validate() const {
   std::map<std::string, std::string> task_at;
   for (const auto& [job, tasks] : jobs_) {
     if (!IsJobName(job)) {
-      return InvalidArgument("bad job name '", job, "': a letter, then letters, digits and '_'");
+      return InvalidArgument("bad job name '", job, "': must be a letter, followed by letters, digits and '_'");
     }
     for (const auto& [index, address] : tasks) {
       const std::string task = StrCat(job, "/", index);
-      if (index < 0) return InvalidArgument("task ", task, ": an index is not negative");
+      if (index < 0) return InvalidArgument("task ", task, ": the index must not be negative");
       const auto parsed = ParseHostPort(address);
       if (!parsed.ok()) return Annotate(parsed.status(), "task " + task);
       if (parsed->port == 0) continue;
@@ -86,7 +86,7 @@ StatusOr<std::string> ClusterSpec::task_address(const std::string& job, int inde
   const auto it = jobs_.find(job);
   if (it == jobs_.end()) {
     const std::string nearest = NearestWord(job, jobs());
-    return InvalidArgument("no job '", job, "' in the cluster, which has: ", StrJoin(jobs(), ", "),
+    return InvalidArgument("job '", job, "' does not exist in the cluster, whose jobs are: ", StrJoin(jobs(), ", "),
                            nearest.empty() ? "" : StrCat("; did you mean '", nearest, "'?"));
   }
   const Tasks& tasks = it->second;
@@ -99,7 +99,7 @@ StatusOr<std::string> ClusterSpec::task_address(const std::string& job, int inde
   } else {
     for (const auto& [i, address] : tasks) known += StrCat(known.empty() ? "" : ", ", i);
   }
-  return InvalidArgument("no task ", index, " in job '", job, "'; its indices: ", known);
+  return InvalidArgument("task ", index, " of job '", job, "' does not exist; existing indices: ", known);
 }
 
 std::string ClusterSpec::ToString() const {
@@ -124,7 +124,7 @@ std::string ClusterSpec::ToClusterDef() const {
     job_def->set_name(job);
     for (const auto& [index, address] : tasks) (*job_def->mutable_tasks())[index] = address;
   }
-  // Maps have no order of their own on the wire; with this one equal clusters have equal bytes.
+  // Deterministic serialization writes maps in order, so that equal clusters have equal bytes.
   std::string bytes;
   {
     google::protobuf::io::StringOutputStream stream(&bytes);
@@ -139,12 +139,12 @@ StatusOr<ClusterSpec> ClusterSpec::FromClusterDef(std::string_view bytes) {
   proto::ClusterDef def;
   if (bytes.size() > static_cast<size_t>(std::numeric_limits<int>::max()) ||
       !def.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-    return InvalidArgument("these ", bytes.size(), " bytes are no ClusterDef message");
+    return InvalidArgument("cannot parse ", bytes.size(), " bytes as a ClusterDef message");
   }
   std::map<std::string, Tasks> jobs;
   for (const proto::JobDef& job : def.job()) {
     const auto [it, fresh] = jobs.emplace(job.name(), Tasks(job.tasks().begin(), job.tasks().end()));
-    if (!fresh) return InvalidArgument("job '", job.name(), "' stands twice in the ClusterDef");
+    if (!fresh) return InvalidArgument("job '", job.name(), "' appears twice in the ClusterDef");
   }
   return Sparse(std::move(jobs));
 }

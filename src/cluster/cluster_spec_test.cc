@@ -28,7 +28,7 @@ TEST(ClusterSpec, NumbersTheTasksOfAList) {
   EXPECT_EQ(Example().ToString(), R"({"ps":["ps0:2222"],"worker":["w0:2222","w1:2222"]})");
 }
 
-TEST(ClusterSpec, OneJobReadsAsALiteralToo) {
+TEST(ClusterSpec, AcceptsABraceLiteralWithOneJob) {
   const ClusterSpec spec({{"worker", {"a:1", "b:2"}}});
   EXPECT_EQ(spec.num_tasks("worker"), 2);
 }
@@ -73,15 +73,15 @@ TEST(ClusterSpec, ValidateNamesWhatIsWrong) {
 }
 
 TEST(ClusterSpec, ClusterDefHasTensorFlowsBytes) {
-  // ClusterDef{job: {name: "ps", tasks: {0: "a:1"}}}: field 1 of 11 bytes, in it field 1 "ps" and the map entry of
-  // field 2, whose key 0 is written as every map key is.
+  // ClusterDef{job: {name: "ps", tasks: {0: "a:1"}}}: field 1 with 13 bytes, which contain field 1, "ps", and a map
+  // entry as field 2. The map entry contains its key even though that is 0.
   const std::string bytes = ClusterSpec({{"ps", {"a:1"}}}).ToClusterDef();
   EXPECT_EQ(bytes, std::string("\x0a\x0d\x0a\x02ps\x12\x07\x08\x00\x12\x03"
                                "a:1",
                                15));
 }
 
-TEST(ClusterSpec, ClusterDefComesBackEqual) {
+TEST(ClusterSpec, ClusterDefRoundTripIsEqual) {
   for (const ClusterSpec& spec : {Example(), Gaps(), ClusterSpec()}) {
     auto back = ClusterSpec::FromClusterDef(spec.ToClusterDef());
     ASSERT_TRUE(back.ok()) << back.status();
@@ -94,7 +94,7 @@ TEST(ClusterSpec, FromClusterDefRefusesBadBytes) {
   EXPECT_FALSE(ClusterSpec::FromClusterDef(good.substr(0, good.size() - 3)).ok());
   EXPECT_FALSE(ClusterSpec::FromClusterDef("\xff\xff\xff").ok());
   const std::string ps = ClusterSpec({{"ps", {"a:1"}}}).ToClusterDef();
-  EXPECT_THAT(ClusterSpec::FromClusterDef(ps + ps).status().message(), HasSubstr("'ps' stands twice"));
+  EXPECT_THAT(ClusterSpec::FromClusterDef(ps + ps).status().message(), HasSubstr("'ps' appears twice"));
 }
 
 TEST(TfConfig, ReadsListsAndIndices) {

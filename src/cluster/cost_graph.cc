@@ -12,7 +12,7 @@
 namespace tensorbraid {
 namespace {
 
-// By device and name of the node.
+// Keyed by device and node name.
 using StatsByNode = std::map<std::pair<std::string_view, std::string_view>, std::vector<const proto::NodeExecStats*>>;
 
 void FillStats(const std::vector<const proto::NodeExecStats*>& runs, proto::CostGraphDef::Node* node) {
@@ -20,7 +20,7 @@ void FillStats(const std::vector<const proto::NodeExecStats*>& runs, proto::Cost
   for (const proto::NodeExecStats* run : runs) micros += run->op_end_rel_micros() - run->op_start_rel_micros();
   node->set_compute_cost(micros);
   for (const auto& output : runs.back()->output()) {
-    constexpr int kMaxOutputs = 1 << 16;  // the slot comes from another task
+    constexpr int kMaxOutputs = 1 << 16;  // the slot comes from another task, so it may be anything
     if (output.slot() < 0 || output.slot() >= kMaxOutputs) continue;
     while (node->output_info_size() <= output.slot()) node->add_output_info()->set_alias_input_port(-1);
     const auto& description = output.tensor_description();

@@ -1,4 +1,4 @@
-// What the nodes of a step have cost, the way TensorFlow tells it.
+// Costs of the nodes of a step, as TensorFlow's CostGraphDef.
 #ifndef TENSORBRAID_CLUSTER_COST_GRAPH_H_
 #define TENSORBRAID_CLUSTER_COST_GRAPH_H_
 
@@ -12,8 +12,9 @@ class CostGraphDef;
 class StepStats;
 }  // namespace proto
 
-// The nodes of all partitions (a GraphDef each; what cannot be read is left out), with what each has given and how long
-// it took in a step that was traced. A node of a loop has the time of all its iterations.
+// Appends the nodes of all `partitions` to `out`, with the outputs and the compute time that `stats`, the trace of a
+// step, has for them. Each partition is a serialized GraphDef; unreadable ones are skipped. The compute time of a node
+// in a loop is the sum over all iterations.
 void FillCostGraph(const proto::StepStats& stats, const std::vector<std::string>& partitions, proto::CostGraphDef* out);
 
 }  // namespace tensorbraid

@@ -33,7 +33,8 @@ void StepExchange::Send(const StepEdge& edge, LoopPosition at, Tensor value) {
 }
 
 void StepExchange::SendDead(Link& link, const StepEdge& edge, const TensorKey& key) {
-  // Has no bytes, so it is always eager; but where the receiver thinks that the tensor is large it grants it.
+  // A dead tensor has no bytes, so it is always eager. But the receiver grants a tensor that the edge says is large;
+  // that grant must find its entry and remove it.
   if (IsLarge(edge)) {
     MutexLock lock(mu_);
     Outgoing& out = outgoing_[key];
@@ -54,7 +55,7 @@ void StepExchange::SendTo(const std::shared_ptr<Link>& link, const StepEdge& edg
   TensorMeta meta;
   Payload payload;
   if (const Status s = EncodeTensor(value, &meta, &payload); !s.ok()) return Fail(s);
-  if (meta.bytes <= exchange_->options_.eager_limit && exchange_->TakeEagerRoom(*link, meta.bytes)) {
+  if (meta.bytes <= exchange_->options_.eager_limit && exchange_->ReserveEagerBudget(*link, meta.bytes)) {
     return link->Send(EagerTensor{.key = key, .meta = std::move(meta), .payload = std::move(payload)});
   }
   bool granted;
@@ -118,7 +119,7 @@ void StepExchange::Recv(const StepEdge& edge, LoopPosition at, RecvDone done) {
       } else if (const auto broken = broken_.find(edge.peer); broken != broken_.end()) {
         value = broken->second;
       } else if (in.waiter) {
-        // Of two that wait for one tensor one would wait for ever. A master never asks for it.
+        // A tensor can serve only one waiter, so the other would wait forever. Masters never create such partitions.
         value = InvalidArgument("two nodes receive edge ", edge.number, " from ", edge.peer);
       } else {
         peers_.insert(edge.peer);
@@ -173,19 +174,19 @@ void StepExchange::OnEager(const std::shared_ptr<Link>& link, const EagerTensor&
 }
 
 void StepExchange::OnBulk(const std::shared_ptr<Link>& link, const BulkTensor& m) {
-  // Only one thread, the bulk lane's, works on a tensor's parts, so the copy needs no lock.
+  // Only the thread of the bulk lane handles the parts of a tensor, so the copy below needs no lock.
   char* out = nullptr;
   Status bad;
   {
     MutexLock lock(mu_);
     if (!failed_.ok()) return;
     const auto it = incoming_.find(m.key);
-    if (it == incoming_.end() || !it->second.granted) return;  // nobody asked for it
+    if (it == incoming_.end() || !it->second.granted) return;  // was not requested
     Incoming& in = it->second;
     if (m.offset == 0) {
       in.meta = m.meta;
       in.received = 0;
-      bad = in.meta.dead ? InvalidArgument("a dead tensor came in parts") : CheckMeta(in.meta);
+      bad = in.meta.dead ? InvalidArgument("received a dead tensor in parts") : CheckMeta(in.meta);
       if (bad.ok() && IsPlain(in.meta.dtype)) {
         auto tensor = Tensor::Create(in.meta.dtype, in.meta.shape);
         bad = tensor.status();
@@ -196,7 +197,8 @@ void StepExchange::OnBulk(const std::shared_ptr<Link>& link, const BulkTensor& m
       }
     }
     if (bad.ok() && (m.offset != in.received || m.payload.size() > in.meta.bytes - in.received)) {
-      bad = InvalidArgument("a part of a tensor does not follow the one before");
+      bad = InvalidArgument("received ", m.payload.size(), " bytes of a tensor at offset ", m.offset,
+                            ", expected offset ", in.received, " and at most ", in.meta.bytes - in.received, " bytes");
     }
     if (bad.ok()) {
       out = static_cast<char*>(in.raw ? in.raw->data() : in.assembling.mutable_raw_data()) + in.received;
@@ -232,7 +234,7 @@ void StepExchange::Arrive(const TensorKey& key, StatusOr<Tensor> value) {
     const auto it = incoming_.find(key);
     if (it == incoming_.end()) return;
     waiter = std::move(it->second.waiter);
-    if (!waiter) return;  // a second tensor for the same edge: a confused peer
+    if (!waiter) return;  // a second tensor for the same edge, from a faulty peer
     incoming_.erase(it);
   }
   waiter(std::move(value));
@@ -317,7 +319,8 @@ std::shared_ptr<StepExchange> Exchange::StepOf(StepId id) {
 }
 
 void Exchange::End(StepId id) {
-  // Frames may come on other links after the end. They do so within the time of a few steps, so a bounded memory does.
+  // Messages for the step may still arrive on other links. They do so within the time of a few steps, so it is enough
+  // to remember a bounded number of ended steps.
   constexpr size_t kKeptEnded = 4096;
   std::shared_ptr<StepExchange> step;
   {
@@ -384,7 +387,7 @@ void Exchange::OnLinkDown(const Link& link, const Status& why) {
   for (const auto& step : steps) step->OnLinkDown(link, why);
 }
 
-bool Exchange::TakeEagerRoom(const Link& link, uint64_t bytes) {
+bool Exchange::ReserveEagerBudget(const Link& link, uint64_t bytes) {
   MutexLock lock(mu_);
   Flow& flow = flows_[&link];
   if (flow.sent - flow.credited + bytes > options_.eager_budget) return false;
@@ -393,14 +396,16 @@ bool Exchange::TakeEagerRoom(const Link& link, uint64_t bytes) {
 }
 
 void Exchange::Consumed(const std::shared_ptr<Link>& link, uint64_t bytes) {
-  uint64_t tell = 0;
+  uint64_t report = 0;
   {
     MutexLock lock(mu_);
     Flow& flow = flows_[link.get()];
     flow.consumed += bytes;
-    if (flow.consumed - flow.told >= std::max<uint64_t>(1, options_.eager_budget / 4)) tell = flow.told = flow.consumed;
+    if (flow.consumed - flow.reported >= std::max<uint64_t>(1, options_.eager_budget / 4)) {
+      report = flow.reported = flow.consumed;
+    }
   }
-  if (tell > 0) link->Send(EagerCredit{.consumed_bytes = tell});
+  if (report > 0) link->Send(EagerCredit{.consumed_bytes = report});
 }
 
 }  // namespace tensorbraid

@@ -10,7 +10,7 @@ namespace {
 
 using absl::StatusCode;
 
-// A link that keeps what is sent, for the test to deliver in the order it likes.
+// A link that stores the messages sent on it, so that the test can deliver them in any order.
 class PipeLink final : public Link {
  public:
   explicit PipeLink(const std::string& peer) { hello_.task = peer; }
@@ -62,7 +62,7 @@ TEST_F(ExchangeTest, AKernelThatFailsEndsTheWaitForOtherTasks) {
 TEST_F(ExchangeTest, ASmallTensorIsPushedAndKeptUntilItsRecv) {
   producer_.Begin(kStep)->Send({.number = 3, .peer = "consumer"}, {}, Floats(4, 1.5f));
   EXPECT_EQ(Count<EagerTensor>(*to_consumer_), 1);
-  Deliver();  // the consumer has not heard of the step yet
+  Deliver();  // the consumer does not know the step yet
   Tensor got;
   consumer_.Begin(kStep)->Recv({.number = 3, .peer = "producer"}, {}, [&](StatusOr<Tensor> t) { got = *t; });
   EXPECT_EQ(got.ToString(), "float32[4] [1.5 1.5 1.5 1.5]");
@@ -106,11 +106,11 @@ TEST_F(ExchangeTest, BeyondTheEagerBudgetSmallTensorsAreAnnouncedAndCreditComesB
   Deliver();
   EXPECT_EQ(arrived, 4);
   step->Send({.number = 9, .peer = "consumer"}, {}, Floats(16, 1));
-  EXPECT_EQ(Count<EagerTensor>(*to_consumer_), 1);  // there is room again
+  EXPECT_EQ(Count<EagerTensor>(*to_consumer_), 1);  // the budget is available again
 }
 
 TEST_F(ExchangeTest, ASecondRecvOfATensorIsRefusedAndTheFirstGoesOn) {
-  Status first = Internal("nothing has come"), second;
+  Status first = Internal("not called"), second;
   auto step = consumer_.Begin(kStep);
   step->Recv({.number = 0, .peer = "producer"}, {}, [&](StatusOr<Tensor> t) { first = t.status(); });
   step->Recv({.number = 0, .peer = "producer"}, {}, [&](StatusOr<Tensor> t) { second = t.status(); });
@@ -120,7 +120,7 @@ TEST_F(ExchangeTest, ASecondRecvOfATensorIsRefusedAndTheFirstGoesOn) {
   EXPECT_TRUE(first.ok()) << first;
 }
 
-TEST_F(ExchangeTest, WhatComesAfterTheEndIsDroppedAndItsCreditReturned) {
+TEST_F(ExchangeTest, TensorsAfterTheEndAreDroppedAndTheirCreditReturned) {
   auto step = producer_.Begin(kStep);
   consumer_.Begin(kStep);
   consumer_.End(kStep);
@@ -138,18 +138,18 @@ TEST_F(ExchangeTest, ABrokenLinkFailsTheStepsThatUseItAndNoOthers) {
   auto step = consumer_.Begin(kStep);
   step->Recv({.number = 0, .peer = "producer"}, {}, [&](StatusOr<Tensor> t) { failed = t.status(); });
   auto other = consumer_.Begin({7, 2});
-  other->Recv({.number = 0, .peer = "somebody"}, {}, [&](StatusOr<Tensor> t) { waiting = t.status(); });
+  other->Recv({.number = 0, .peer = "another"}, {}, [&](StatusOr<Tensor> t) { waiting = t.status(); });
   consumer_.OnLinkDown(*to_producer_, Unavailable("producer is gone"));
   EXPECT_EQ(failed.code(), StatusCode::kUnavailable);
   EXPECT_TRUE(step->cancellation().IsCancelled());
   EXPECT_TRUE(waiting.ok());
-  // A Recv from the lost peer that is posted later fails too, instead of waiting for ever.
+  // A Recv from the lost peer that is posted later fails too, instead of waiting forever.
   other->Recv({.number = 1, .peer = "producer"}, {}, [&](StatusOr<Tensor> t) { waiting = t.status(); });
   EXPECT_EQ(waiting.code(), StatusCode::kUnavailable);
   consumer_.End({7, 2});
 }
 
-TEST_F(ExchangeTest, BulkBytesThatNobodyAskedForAreIgnored) {
+TEST_F(ExchangeTest, BulkBytesWithoutAGrantAreIgnored) {
   consumer_.Begin(kStep);
   BulkTensor bulk{.key = {.step = kStep, .edge = 5},
                   .meta = {.dtype = kFloat32, .shape = {int64_t{1} << 40}, .bytes = uint64_t{1} << 42},
@@ -158,7 +158,7 @@ TEST_F(ExchangeTest, BulkBytesThatNobodyAskedForAreIgnored) {
   EXPECT_TRUE(consumer_.OnMessage(to_producer_, Message(bulk)));  // and allocates nothing
 }
 
-TEST(TensorCodecTest, LyingMetadataIsRefused) {
+TEST(TensorCodecTest, MetadataThatDoesNotFitTheBytesIsRefused) {
   Payload payload;
   TensorMeta meta;
   ASSERT_TRUE(EncodeTensor(Tensor::Vector<std::string>({"ab", ""}), &meta, &payload).ok());
@@ -189,7 +189,7 @@ TEST_F(ExchangeTest, IterationsOfOneEdgeAreDifferentTensors) {
   }
 }
 
-TEST_F(ExchangeTest, ADeadTensorArrivesDeadAlsoWhereALargeOneIsAwaited) {
+TEST_F(ExchangeTest, ADeadTensorArrivesDeadOnALargeEdge) {
   auto producer = producer_.Begin(kStep);
   auto consumer = consumer_.Begin(kStep);
   for (const bool recv_first : {true, false}) {

@@ -12,9 +12,10 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kDialTimeout{5000};
-// A task that waits for another notices it within this time once it is there.
+// Time between two attempts to reach a task: a waiting task notices another within this time after it has started.
 constexpr milliseconds kRedial{100};
-constexpr milliseconds kRedialRefused{2000};  // the other side answers, but is not who we want
+constexpr milliseconds kMaxJoinLogInterval{600'000};
+constexpr milliseconds kRedialRefused{2000};  // a server answers, but refuses the connection
 
 long long Seconds(std::chrono::steady_clock::duration d) {
   return std::chrono::duration_cast<std::chrono::seconds>(d).count();
@@ -60,6 +61,15 @@ std::string Links::AddressOf(const std::string& task) const {
   return it == self->peers_.end() ? "" : it->second.address;
 }
 
+Status Links::SessionEnded(const std::string& task) {
+  MutexLock lock(mu_);
+  const auto it = peers_.find(task);
+  if (self_.cluster == 0 || it == peers_.end() || !it->second.left || !absl::IsAborted(it->second.leave_status)) {
+    return OkStatus();
+  }
+  return Annotate(it->second.leave_status, Describe(it->second));
+}
+
 Links::Peer& Links::PeerOf(const std::string& task) {
   Peer& peer = peers_[task];
   if (peer.task.empty()) peer.task = task;
@@ -84,13 +94,13 @@ void Links::Get(const std::string& task, milliseconds timeout, GetDone done) {
     } else if (!peer.links.empty()) {
       link = peer.links.front();
     } else if (peer.address.empty()) {
-      error = NotFound("there is no task ", task, " in the cluster");
+      error = NotFound("task '", task, "' does not exist in the cluster");
     } else {
       const auto now = Clock::now();
-      // A wait in slices (WaitFor) is one wait, and so is one for a peer that is dialed anyway.
+      // The slices of WaitFor count as one wait, and so does a wait for a peer that is being dialed anyway.
       constexpr milliseconds kBetweenSlices{1000};
-      const bool goes_on = peer.keep || !peer.waiters.empty() || now - peer.waited_at < kBetweenSlices;
-      if (!goes_on) peer.wait_since = peer.wait_logged = now;
+      const bool continues = peer.keep || !peer.waiters.empty() || now - peer.waited_at < kBetweenSlices;
+      if (!continues) peer.wait_since = peer.wait_logged = now;
       peer.waited_at = now;
       peer.waiters.push_back({std::move(done), now + timeout});
       Dial(&peer);
@@ -111,7 +121,7 @@ StatusOr<std::shared_ptr<Link>> Links::WaitFor(const std::string& task, Clock::t
   };
   while (true) {
     auto shared = std::make_shared<Shared>();
-    // In slices, so that a cancellation is noticed; the peer itself is noticed at once.
+    // Waits in slices, so that a cancellation is noticed. A connection is noticed at once.
     Get(task, milliseconds(200), [shared](StatusOr<std::shared_ptr<Link>> link) {
       MutexLock lock(shared->mu);
       shared->link = std::move(link);
@@ -123,8 +133,8 @@ StatusOr<std::shared_ptr<Link>> Links::WaitFor(const std::string& task, Clock::t
     if (shared->link.ok() || !absl::IsUnavailable(shared->link.status())) return shared->link;
     if (cancelled && cancelled()) return Cancelled("no longer waiting for ", ShortTaskName(task));
     if (Clock::now() >= deadline) {
-      return DeadlineExceeded("waited for ", ShortTaskName(task), " at ", AddressOf(task),
-                              " until the deadline: ", std::string(shared->link.status().message()));
+      return DeadlineExceeded("the deadline has passed while waiting for ", ShortTaskName(task), " at ",
+                              AddressOf(task), ": ", std::string(shared->link.status().message()));
     }
   }
 }
@@ -191,22 +201,24 @@ void Links::OnDialed(const std::string& task, const StatusOr<std::shared_ptr<Lin
 
 Status Links::OnHello(const Hello& from, Hello* answer) {
   if (from.protocol_version != Hello::kProtocolVersion) {
-    return FailedPrecondition("this task speaks protocol version ", Hello::kProtocolVersion, ", the caller ",
-                              from.protocol_version, ": run the same release everywhere");
+    return FailedPrecondition("this task uses protocol version ", Hello::kProtocolVersion, ", the caller uses ",
+                              from.protocol_version, ": run the same release on all tasks");
   }
   if (!from.expected_task.empty() && from.expected_task != self_.task) {
-    return FailedPrecondition("this address is ", ShortTaskName(self_.task), ", but ", ShortTaskName(from.task),
-                              " takes it for ", ShortTaskName(from.expected_task),
-                              ": are two hosts swapped in the flags of one of them?");
+    return FailedPrecondition("this address belongs to ", ShortTaskName(self_.task), ", but ", ShortTaskName(from.task),
+                              " expects ", ShortTaskName(from.expected_task),
+                              " here: are two hosts swapped in the flags of one of them?");
   }
   if (from.task == self_.task) {
-    return FailedPrecondition("the caller says it is ", ShortTaskName(self_.task),
-                              ", which this task is: is the same task started twice?");
+    return FailedPrecondition("the caller and this task are both ", ShortTaskName(self_.task),
+                              ": has the same task been started twice?");
   }
-  if (from.incarnation == 0 || from.task.empty()) return InvalidArgument("the caller does not say who it is");
+  if (from.incarnation == 0 || from.task.empty()) {
+    return InvalidArgument("the caller's Hello lacks its task name or its incarnation");
+  }
   *answer = self_;
   answer->expected_task = from.task;
-  answer->cluster_def.clear();  // the caller has it
+  answer->cluster_def.clear();  // the caller has sent it
   return OkStatus();
 }
 
@@ -230,7 +242,7 @@ void Links::OnLinkUp(const std::shared_ptr<Link>& link) {
     peer.last_error = OkStatus();
     waiters.swap(peer.waiters);
     primary = peer.links.front();
-    TB_LOG(Debug, "cluster") << "connected with " << Describe(peer);
+    TB_LOG(Debug, "cluster") << "connected to " << Describe(peer);
   }
   for (const auto& old : outdated) old->Close(Unavailable(ShortTaskName(link->peer().task), " has been restarted"));
   for (const Waiter& w : waiters) w.done(primary);
@@ -252,7 +264,7 @@ void Links::OnMessage(const std::shared_ptr<Link>& link, Message message) {
     peer.left = true;
     peer.leave_status = leave->status;
     if (self_.cluster != 0) {
-      // With every session that ends.
+      // Logged at Debug only, because it happens at the end of every session.
       TB_LOG(Debug, "cluster") << ShortTaskName(peer.task) << " has left the cluster of a session";
     } else if (leave->status.ok()) {
       TB_LOG(Info, "cluster") << ShortTaskName(peer.task) << " has left";
@@ -286,7 +298,7 @@ void Links::OnLinkDown(const std::shared_ptr<Link>& link, const Status& why) {
   changed_.NotifyAll();
 }
 
-// Sends heartbeats, takes silent peers down, gives up overdue waiters, and says what is waited for.
+// Sends heartbeats, closes silent links, fails overdue waiters, logs long waits and detects lost tasks.
 void Links::Tick() {
   std::vector<std::shared_ptr<Link>> alive;
   std::vector<std::pair<std::shared_ptr<Link>, Status>> silent;
@@ -316,7 +328,7 @@ void Links::Tick() {
       if (peer.links.empty() && !peer.left && (peer.keep || !peer.waiters.empty() || peer.dialing) &&
           now - peer.wait_logged >= options_.slow_wait) {
         peer.wait_logged = now;
-        TB_LOG(Info, "cluster") << "waiting for " << Describe(peer) << " since " << Seconds(now - peer.wait_since)
+        TB_LOG(Info, "cluster") << "still waiting for " << Describe(peer) << " after " << Seconds(now - peer.wait_since)
                                 << " s" << (peer.last_error.ok() ? "" : ": ") << peer.last_error.message();
       }
       if (!peer.is_ps && peer.seen && !peer.left && !peer.lost && peer.links.empty() &&
@@ -348,7 +360,25 @@ Status Links::Join() {
     }
     return any;
   };
-  changed_.Wait(mu_, settled);
+  const bool only_ps =
+      std::none_of(peers_.begin(), peers_.end(), [](const auto& p) { return p.second.in_cluster && !p.second.is_ps; });
+  if (only_ps) {
+    TB_LOG(Info, "cluster") << "the cluster has only parameter servers, which wait for no task: "
+                            << ShortTaskName(self_.task) << " serves until it is stopped";
+  }
+  const auto started = Clock::now();
+  milliseconds interval = options_.join_log_after;
+  while (!changed_.WaitUntil(mu_, Clock::now() + interval, settled)) {
+    std::vector<std::string> missing;
+    for (const auto& [task, peer] : peers_) {
+      if (peer.in_cluster && !peer.is_ps && !peer.seen) missing.push_back(Describe(peer));
+    }
+    if (!missing.empty()) {
+      TB_LOG(Info, "cluster") << "still waiting for " << StrJoin(missing, ", ") << " after "
+                              << Seconds(Clock::now() - started) << " s: not connected yet";
+    }
+    interval = std::min(2 * interval, std::max(kMaxJoinLogInterval, options_.join_log_after));
+  }
   std::vector<std::string> bad;
   for (const auto& [task, peer] : peers_) {
     if (peer.is_ps || !peer.in_cluster) continue;

@@ -1,4 +1,4 @@
-// Who is connected: the links of one task with the other tasks of its cluster.
+// The links of one task to the other tasks of its cluster.
 #ifndef TENSORBRAID_CLUSTER_LINKS_H_
 #define TENSORBRAID_CLUSTER_LINKS_H_
 
@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "core/clock.h"
 #include "core/mutex.h"
 #include "core/timer.h"
 #include "tensorbraid/cluster_spec.h"
@@ -23,25 +24,28 @@ struct LinksOptions {
   std::chrono::milliseconds heartbeat_timeout{10000};
   std::chrono::milliseconds lost_after{30000};
   std::chrono::milliseconds slow_wait{5000};
+  // How long Join waits before it logs which tasks have never connected. The time doubles with each such line.
+  std::chrono::milliseconds join_log_after{10000};
 };
 
-// Dials, keeps alive and watches. A task is connected by one link, whichever side made it; when both sides dial at the
-// same moment there are two, each side sends on the one that came up first here, and both are listened to.
+// Connects to other tasks, keeps the links alive and watches them. Two tasks usually have one link, whichever side
+// dialed. If both dial at the same moment there are two: each side sends on the one that came up first on that side,
+// and receives on both.
 //
-// A peer is watched by heartbeats; one that has been silent too long is taken down, so that whoever waits for it hears
-// of it. Thread-safe.
+// Peers are watched by heartbeats. A link that has been silent for heartbeat_timeout is closed, so that everything that
+// waits for the peer fails. Thread-safe.
 class Links final : private LinkHandler {
  public:
-  // Hears of links and of messages other than heartbeats and leaves; on transport threads, must not block.
+  // Receives broken links, and messages other than Heartbeat and Leave. Called on transport threads; must not block.
   class Observer {
    public:
     virtual ~Observer() = default;
     virtual void OnMessage(const std::shared_ptr<Link>& link, Message message) = 0;
-    // `why` names the task.
+    // `why` names the task at the other end.
     virtual void OnLinkDown(const std::shared_ptr<Link>& link, const Status& why) = 0;
   };
 
-  // `self` says who we are; its address is filled in by Listen. All pointers must outlive this object.
+  // `self` describes this task; Listen fills in its address. All pointers must outlive this object.
   Links(Transport* transport, Timer* timer, const ClusterSpec& cluster, Hello self, LinksOptions options,
         Observer* observer);
   ~Links() override;
@@ -49,30 +53,33 @@ class Links final : private LinkHandler {
   // Returns the port.
   StatusOr<int> Listen(const std::string& address);
 
-  // The link to a task, or null when there is none now. Never dials.
+  // Returns the link to a task, or null if the task is not connected. Never dials.
   std::shared_ptr<Link> Find(const std::string& task);
-  // Calls back with the link, at once if there is one, otherwise when it has been made; with an error when the task
-  // cannot be reached within `timeout`, is another one than expected, or this object shuts down.
+  // Calls back with the link to a task: at once if it is connected, otherwise after dialing. Fails if the task cannot
+  // be reached within `timeout`, if another task answers at its address, or if this object shuts down.
   using GetDone = std::function<void(StatusOr<std::shared_ptr<Link>>)>;
   void Get(const std::string& task, std::chrono::milliseconds timeout, GetDone done);
-  // Blocks until the task is connected; logs what it waits for every slow_wait. DeadlineExceeded at the deadline.
-  // `cancelled` is asked now and then; true gives Cancelled.
+  // Blocks until the task is connected, and logs the wait every slow_wait. DeadlineExceeded if the deadline passes
+  // first, Cancelled soon after `cancelled`, which is polled, returns true.
   StatusOr<std::shared_ptr<Link>> WaitFor(const std::string& task, std::chrono::steady_clock::time_point deadline,
                                           const std::function<bool()>& cancelled);
-  // Dials, and dials again whenever the link is down, until shutdown.
+  // Dials the task, and dials again whenever the link breaks, until shutdown or until the task leaves.
   void KeepConnected(const std::string& task);
 
   // See Server::Join.
   Status Join();
-  // Tells every connected task that this one leaves, and stops everything. OnLinkDown calls follow, the last before it
-  // returns. Waiters get Cancelled.
+  // Sends Leave with `why` to every connected task, then closes all links and stops. Waiters get Cancelled. All calls
+  // of OnLinkDown have returned when this returns.
   void Shutdown(const Status& why);
+
+  // In the cluster of a session: Aborted if the task has ended its part in the session; otherwise OK.
+  Status SessionEnded(const std::string& task);
 
   const Hello& self() const { return self_; }
   std::string AddressOf(const std::string& task) const;
 
  private:
-  using Clock = std::chrono::steady_clock;
+  using Clock = MonotonicClock;
   struct Waiter {
     GetDone done;
     Clock::time_point deadline;
@@ -82,19 +89,19 @@ class Links final : private LinkHandler {
     std::string address;
     bool in_cluster = false;
     bool is_ps = false;
-    std::vector<std::shared_ptr<Link>> links;  // the first is sent on
+    std::vector<std::shared_ptr<Link>> links;  // messages are sent on the first
     bool dialing = false;
-    bool keep = false;
-    int failures = 0;  // attempts since the last success
+    bool keep = false;  // KeepConnected has been called
+    int failures = 0;   // failed attempts since the last success
     Status last_error;
     std::vector<Waiter> waiters;
-    bool seen = false;  // has ever been connected
+    bool seen = false;  // has been connected at least once
     bool left = false;
     Status leave_status;
     bool lost = false;
     Clock::time_point down_since;
     Clock::time_point wait_since;
-    Clock::time_point waited_at;  // when somebody was last seen waiting
+    Clock::time_point waited_at;  // when the peer last had a waiter
     Clock::time_point wait_logged;
   };
   struct Heard {

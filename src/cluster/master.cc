@@ -5,16 +5,17 @@
 #include <utility>
 
 #include "cluster/master_step.h"
+#include "core/clock.h"
 #include "core/logging.h"
 #include "core/strings.h"
 
 namespace tensorbraid {
 namespace {
 
-// How long tasks have to tell of their devices.
-constexpr std::chrono::seconds kDevicePatience{5};
+// How long ListDevices waits for tasks to connect.
+constexpr std::chrono::seconds kListDevicesTimeout{5};
 
-bool Fits(const DeviceName& device, const std::vector<DeviceName>& filters) {
+bool MatchesAny(const DeviceName& device, const std::vector<DeviceName>& filters) {
   return filters.empty() ||
          std::any_of(filters.begin(), filters.end(), [&](const DeviceName& f) { return f.Matches(device); });
 }
@@ -34,7 +35,7 @@ Master::Master(std::string task, uint64_t incarnation, Worker* worker, Exchange*
       slow_wait_(slow_wait),
       owner_(std::move(owner)) {}
 
-Master::~Master() { Shutdown(Cancelled("the master has ended")); }
+Master::~Master() { Shutdown(Cancelled("the master has been destroyed")); }
 
 std::shared_ptr<MasterSession> Master::NewSession(const Graph* graph, MasterSessionOptions options) {
   return std::make_shared<MasterSession>(this, graph, SessionId{incarnation_, next_id_++}, options);
@@ -104,10 +105,11 @@ void Master::Shutdown(const Status& why) {
 StatusOr<std::shared_ptr<Link>> Master::ConnectedTo(const Hello& peer) const {
   auto link = links_->Find(peer.task);
   if (link == nullptr) {
+    TF_RETURN_IF_ERROR(links_->SessionEnded(peer.task));
     return Unavailable(ShortTaskName(peer.task), " (", links_->AddressOf(peer.task), ") is not connected");
   }
   if (link->peer().incarnation != peer.incarnation) {
-    return Aborted(ShortTaskName(peer.task), " has been restarted: what it held is lost; make a new session");
+    return Aborted(ShortTaskName(peer.task), " has been restarted and has lost its state; create a new session");
   }
   return link;
 }
@@ -121,24 +123,24 @@ std::vector<Master::Device> Master::Devices(const std::vector<DeviceName>& filte
                        .is_local = true});
   }
   const auto add = [&](Device device) {
-    if (Fits(device.name, filters)) devices.push_back(std::move(device));
+    if (MatchesAny(device.name, filters)) devices.push_back(std::move(device));
   };
   std::string last;
   std::shared_ptr<Link> link;
-  for (const DeviceName& guess : remote_devices_) {
-    const std::string task = guess.TaskString();
+  for (const DeviceName& assumed : remote_devices_) {
+    const std::string task = assumed.TaskString();
     const bool is_next = std::exchange(last, task) != task;
     if (is_next) link = links_->Find(task);
     if (link == nullptr) {
-      add({.name = guess, .memory_limit = own_devices_.front().memory_limit});
+      add({.name = assumed, .memory_limit = own_devices_.front().memory_limit});
       continue;
     }
     if (!is_next) continue;
-    for (const DeviceInfo& told : link->peer().devices) {
-      DeviceName name = guess;
-      name.type = told.type;
-      name.id = told.id;
-      add({.name = std::move(name), .memory_limit = told.memory_limit, .incarnation = told.incarnation});
+    for (const DeviceInfo& reported : link->peer().devices) {
+      DeviceName name = assumed;
+      name.type = reported.type;
+      name.id = reported.id;
+      add({.name = std::move(name), .memory_limit = reported.memory_limit, .incarnation = reported.incarnation});
     }
   }
   return devices;
@@ -151,15 +153,15 @@ std::vector<DeviceName> Master::DeviceNames(const std::vector<DeviceName>& filte
 }
 
 std::vector<Master::Device> Master::ListDevices(const std::vector<DeviceName>& filters) const {
-  const auto deadline = std::chrono::steady_clock::now() + kDevicePatience;
+  const auto deadline = MonotonicClock::now() + kListDevicesTimeout;
   std::set<std::string> tasks;
   for (const DeviceName& d : remote_devices_) {
-    if (Fits(d, filters)) tasks.insert(d.TaskString());
+    if (MatchesAny(d, filters)) tasks.insert(d.TaskString());
   }
   for (const std::string& task : tasks) {
     const auto link = links_->WaitFor(task, deadline, [this] { return stopping_.load(); });
     if (!link.ok()) {
-      TB_LOG(Warning, "cluster") << "the devices of " << task << " are not known: " << link.status();
+      TB_LOG(Warning, "cluster") << "cannot list the devices of " << task << ": " << link.status();
     }
   }
   return Devices(filters);
@@ -179,9 +181,9 @@ Status Master::ResetContainers(const std::vector<std::string>& containers,
     const std::string task = d.TaskString();
     if (std::exchange(last, task) == task) continue;
     const auto link = links_->Find(task);
-    if (!Fits(d, filters) || link == nullptr) continue;
+    if (!MatchesAny(d, filters) || link == nullptr) continue;
     const Status done = CallAndWait(link, tensorbraid::ResetContainers{.request = 0, .containers = containers},
-                                    "to forget its variables", MasterSession::Deadline::max());
+                                    "to clear its containers", MasterSession::Deadline::max());
     if (status.ok()) status = done;
   }
   return status;
@@ -206,18 +208,19 @@ Status Master::CallAndWait(const std::shared_ptr<Link>& link, uint64_t id, Messa
                   }};
   }
   link->Send(std::move(request));
-  // The link may have gone down before the call was noted.
+  // If the link broke before the call was recorded, OnLinkDown has not seen the call.
   if (links_->Find(link->peer().task) == nullptr)
     OnLinkDown(link, Unavailable(ShortTaskName(link->peer().task), " is gone"));
   MutexLock lock(shared->mu);
-  const auto started = std::chrono::steady_clock::now();
+  const auto started = MonotonicClock::now();
   auto log_at = started + slow_wait_;
   while (true) {
     if (shared->cv.WaitUntil(shared->mu, std::min(deadline, log_at), [&] { return shared->done; }))
       return shared->status;
-    const auto now = std::chrono::steady_clock::now();
+    const auto now = MonotonicClock::now();
     if (now >= deadline) {
-      return DeadlineExceeded(ShortTaskName(link->peer().task), " was asked ", what, " and has not done so in time");
+      return DeadlineExceeded("the deadline has passed while waiting for ", ShortTaskName(link->peer().task), " ",
+                              what);
     }
     log_at = now + slow_wait_;
     TB_LOG(Info, "cluster") << "waiting for " << ShortTaskName(link->peer().task) << " " << what;

@@ -1,4 +1,4 @@
-// The master of a task: prepares run signatures and drives their steps over all tasks.
+// The master of a task: compiles run signatures and runs their steps on all tasks that take part.
 #ifndef TENSORBRAID_CLUSTER_MASTER_H_
 #define TENSORBRAID_CLUSTER_MASTER_H_
 
@@ -20,38 +20,37 @@ namespace tensorbraid {
 class ClientEdges;
 class Master;
 
-// What one signature has become: a plan on each task that it needs.
+// A compiled signature: a plan on each task that it needs.
 struct CompiledGraph {
   struct Part {
     std::string task;
-    std::string graph_def;       // as it was registered, to register it again when a link has been replaced
-    std::shared_ptr<Link> link;  // that it was registered over
+    std::string graph_def;       // kept so that the part can be registered again when its link has been replaced
+    std::shared_ptr<Link> link;  // over which the part was registered
   };
   uint64_t handle = 0;
-  std::shared_ptr<Executor> local;  // the master's own task; takes the feeds, gives the fetches
+  std::shared_ptr<Executor> local;  // the part of the master's own task; takes the feeds and returns the fetches
   std::vector<Part> remote;         // guarded by MasterSession::mu_ once steps run
   bool is_local_only = true;
-  std::atomic<int64_t> num_steps{0};  // that clients have started
+  std::atomic<int64_t> num_steps{0};  // started by clients so far
 };
 
 struct RunSignature {
   std::vector<Output> feeds;
   std::vector<Output> fetches;
   std::vector<Operation> targets;
-  // Tensors of the graph that take the place of others: consumers of `second` get the value of `first`.
+  // Replaced tensors: consumers of `second` get the value of `first` instead.
   std::vector<std::pair<Output, Output>> connections = {};
-  // Feeds and fetches come and go through ClientEdges, bit by bit.
+  // Feeds and fetches pass through ClientEdges, in several calls.
   bool by_client_edges = false;
 };
 
-// What one step does besides running.
 struct StepOptions {
-  std::shared_ptr<ClientEdges> client = nullptr;  // of a signature with by_client_edges
+  std::shared_ptr<ClientEdges> client = nullptr;  // required if the signature has by_client_edges
   bool trace = false;
 };
 
-// InvalidArgument when a value (as far as there are some) does not fit the tensor it is fed to, or a tensor is fed
-// twice.
+// InvalidArgument if a value does not fit the dtype or shape of the tensor that it is fed to, or if a tensor is fed
+// twice. `values` may be shorter than the feeds; feeds without a value are only checked for duplicates.
 Status CheckFeed(const Output& output, const Tensor& value);
 Status CheckFeeds(const RunSignature& signature, const std::vector<Tensor>& values);
 
@@ -59,15 +58,15 @@ struct MasterSessionOptions {
   bool allow_soft_placement = false;
   bool log_device_placement = false;
   std::chrono::milliseconds operation_timeout{0};
-  // The session's variables and queues are its own; otherwise all sessions share the tasks'.
+  // True: the session has its own variables and queues. False: all sessions share those of the tasks.
   bool isolated_state = false;
-  // The devices of other tasks that the session sees are those that fit one of these; none: all.
+  // The session sees only those devices of other tasks that match one of these filters; empty: all devices.
   std::vector<DeviceName> device_filters = {};
   OptimizeOptions optimize = {};
-  // Nodes that are never run may not ask for devices that do not exist either.
+  // Every node must ask for a device that exists, even if the node is never run.
   bool check_all_devices = false;
-  // Clients learn what the nodes of a step have cost after every so many steps of a signature (0: never), the first
-  // ones not counted.
+  // The client gets a cost graph after every `cost_graph_every` steps of a signature (0: never), not counting the first
+  // `cost_graph_after` steps.
   int64_t cost_graph_every = 0;
   int64_t cost_graph_after = 0;
 
@@ -76,10 +75,10 @@ struct MasterSessionOptions {
   }
 };
 
-// What a step ends with that its deadline has caught.
+// The error of a step that has not ended by its deadline.
 Status LateStep();
-// After a deadline the parts are told to stop; a task that does not answer (a stopped process) is not waited for
-// longer.
+// After the deadline all parts of the step are told to stop. A task that does not answer within this time (such as a
+// stopped process) is not waited for.
 inline constexpr std::chrono::milliseconds kStepGrace{500};
 
 // One client's session. Thread-safe. Held by shared_ptr.
@@ -90,28 +89,31 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   MasterSession(Master* master, const Graph* graph, SessionId id, MasterSessionOptions options);
   ~MasterSession();
 
-  // The plans of a signature; made on first use, which may wait for tasks that are not there yet.
+  // Returns the compiled signature. The first call compiles it, which may block until all tasks that it needs are up.
   StatusOr<std::shared_ptr<CompiledGraph>> Prepare(const RunSignature& signature, Deadline deadline);
-  // Those, if they have been made; null otherwise. Does not block.
+  // Returns the compiled signature if it is in the cache, otherwise null. Does not block.
   std::shared_ptr<CompiledGraph> FindPrepared(const RunSignature& signature);
-  // Starts a step, taking part in it on this thread as long as there is something to do. Does not block, and so does
-  // not need the deadline, if CanStart; otherwise may have to prepare parts anew where a connection has been replaced.
+  // Starts a step, and runs the master's own part on this thread while kernels are ready. If CanStart is true, does not
+  // block and does not use the deadline. Otherwise may block to register parts again whose link has been replaced.
   struct Step;  // master_step.h
   StatusOr<std::shared_ptr<Step>> Start(const std::shared_ptr<CompiledGraph>& graph, std::vector<Tensor> feeds,
                                         Deadline deadline, StepOptions step_options = {});
+  // Whether the link over which each remote part was registered is still in use.
   bool CanStart(const CompiledGraph& graph);
-  // Runs a step. Blocks until it has ended everywhere, or the deadline has passed.
+  // Runs a step. Blocks until it has ended on all tasks or the deadline has passed. If `traces` is not null, traces the
+  // step and returns a serialized StepStats of each task there.
   StatusOr<std::vector<Tensor>> Run(const std::shared_ptr<CompiledGraph>& graph, std::vector<Tensor> feeds,
-                                    Deadline deadline);
+                                    Deadline deadline, std::vector<std::string>* traces = nullptr);
   void Close();
-  // Whether the nodes from the `first` on ask for devices that exist, as far as that is known of tasks that are not
-  // connected: InvalidArgument for the first that does not. Does nothing unless the options want it.
+  // InvalidArgument for the first node, beginning with node number `first`, whose device does not exist. On a task that
+  // is not connected any device id is accepted, because its number of devices is unknown. Does nothing unless
+  // options().check_all_devices is set.
   Status CheckDevices(const Graph& graph, size_t first) const;
-  // What each task was given to run: a GraphDef each, the master's own first.
+  // The part of each task as a serialized GraphDef, the master's own first.
   static StatusOr<std::vector<std::string>> PartitionGraphs(const CompiledGraph& graph);
 
   const MasterSessionOptions& options() const { return options_; }
-  // Held while the graph is read; to be held by who adds to it while steps run.
+  // The session holds this while it reads the graph. A caller that adds to the graph while steps run must hold it too.
   Mutex& graph_mutex() { return graph_mu_; }
 
  private:
@@ -119,21 +121,22 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   using Key = std::vector<uint64_t>;
 
   StatusOr<std::shared_ptr<CompiledGraph>> Compile(const RunSignature& signature, Deadline deadline);
-  // Waits for the tasks that nodes name: what devices they have only they know.
+  // Waits until the tasks that nodes name are connected, since only these tasks know which devices they have.
   Status ConnectTasksOf(const Graph& graph, Deadline deadline);
   bool IsClosed();
   Status RegisterPart(CompiledGraph::Part* part, uint64_t handle, Deadline deadline);
-  // The links to run the parts on now; registers again where a link to the same incarnation has been replaced.
+  // Returns the current link for each remote part. If a link has been replaced by another to the same incarnation,
+  // registers the part again.
   StatusOr<std::vector<std::shared_ptr<Link>>> CurrentLinks(CompiledGraph* graph, Deadline deadline);
   std::shared_ptr<CompiledGraph> FindCached(const Key& key);
-  // Tells the tasks that nobody runs it any more. Called when the last reference goes, with no lock held that it takes.
+  // Deregisters the graph on all tasks. Called when its last reference is released. REQUIRES: mu_ is not held.
   void Drop(const CompiledGraph& graph);
 
   Master* const master_;
   const Graph* const graph_;
   const SessionId id_;
   const MasterSessionOptions options_;
-  Mutex compile_mu_;  // one signature is prepared at a time; taken before mu_ and graph_mu_
+  Mutex compile_mu_;  // held while a signature is compiled; taken before mu_ and graph_mu_
   Mutex graph_mu_;
   Mutex mu_;
   bool closed_ TB_GUARDED_BY(mu_) = false;
@@ -144,23 +147,25 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   };
   absl::flat_hash_map<Key, Cached> cache_ TB_GUARDED_BY(mu_);
   uint64_t uses_ TB_GUARDED_BY(mu_) = 0;
-  std::map<std::string, std::shared_ptr<Link>> used_links_ TB_GUARDED_BY(mu_);  // by task, to close the session there
+  // By task: the links that parts were registered over. Close tells these tasks.
+  std::map<std::string, std::shared_ptr<Link>> used_links_ TB_GUARDED_BY(mu_);
 };
 
 // One per task. Thread-safe.
 class Master {
  public:
-  // `links` is null for a cluster of one without a network. `own_devices` describes those of the worker;
-  // `remote_devices` are what other tasks are taken to have until they tell. All pointers must outlive the master. Who
-  // owns it may end while steps run if it is given: they hold it.
+  // `links` is null in a cluster of one without a network. `own_devices` describes the worker's devices;
+  // `remote_devices` are those that other tasks are assumed to have until they connect. All pointers must outlive the
+  // master. If `owner` is set, running steps keep it alive, so its last reference may be released at any time.
   Master(std::string task, uint64_t incarnation, Worker* worker, Exchange* exchange, Links* links,
          std::vector<DeviceInfo> own_devices, std::vector<DeviceName> remote_devices,
          std::chrono::milliseconds slow_wait, std::weak_ptr<void> owner = {});
   ~Master();
 
+  const std::string& task() const { return task_; }  // "/job:worker/replica:0/task:1"
   std::shared_ptr<MasterSession> NewSession(const Graph* graph, MasterSessionOptions options);
 
-  // Answers to what the master asked of others. False for messages that are not for a master.
+  // Handles replies to requests of this master. Returns false for all other messages.
   bool OnMessage(const std::shared_ptr<Link>& link, const Message& message);
   void OnLinkDown(const std::shared_ptr<Link>& link, const Status& why);
   // Fails all steps and everything that sessions wait for.
@@ -169,17 +174,17 @@ class Master {
   struct Device {
     DeviceName name;
     int64_t memory_limit = 0;
-    uint64_t incarnation = 0;  // 0 when its task is not connected now: then the rest is a guess
+    uint64_t incarnation = 0;  // 0 if its task is not connected: the other fields are then assumptions
     bool is_local = false;
   };
-  // The master's own devices first, then those of other tasks that fit one of the filters (none: all).
+  // The master's own devices, followed by those of other tasks that match one of `filters` (empty: all).
   std::vector<Device> Devices(const std::vector<DeviceName>& filters = {}) const;
   std::vector<DeviceName> DeviceNames(const std::vector<DeviceName>& filters = {}) const;
-  // As Devices, once all these tasks are connected. Blocks until they are, but not for long: a task that cannot be
-  // reached is told from its incarnation.
+  // As Devices, but first waits a few seconds for all these tasks to connect. The devices of a task that could not be
+  // reached have incarnation 0.
   std::vector<Device> ListDevices(const std::vector<DeviceName>& filters) const;
-  // Forgets the contents of these containers (none: the default one) on this task and on every other that fits
-  // `device_filters` (none: all) and is connected. Blocks until they have.
+  // Clears these containers (empty: the default container) on this task and on every connected task that matches
+  // `device_filters` (empty: all). Blocks until all of them have replied.
   Status ResetContainers(const std::vector<std::string>& containers, const std::vector<std::string>& device_filters);
 
  private:
@@ -188,10 +193,11 @@ class Master {
     std::shared_ptr<Link> link;
     std::function<void(const Status&)> done;
   };
-  // The link to this very incarnation of a task: Unavailable when there is none now, Aborted when there is a newer one.
+  // Returns the link to this incarnation of a task. Unavailable if the task is not connected, Aborted if it has been
+  // restarted or has ended the session.
   StatusOr<std::shared_ptr<Link>> ConnectedTo(const Hello& peer) const;
-  // Sends a request (a message with a field of that name, which is filled in here) and blocks until the answer, the
-  // link's end or the deadline. `what` says what the other task is asked to do.
+  // Sends a request (a message with a field `request`, which is filled in here) and blocks until the reply comes, the
+  // link breaks or the deadline passes. `what` completes "waiting for <task> ..." in logs and errors.
   template <typename M>
   Status CallAndWait(const std::shared_ptr<Link>& link, M request, const char* what, MasterSession::Deadline deadline) {
     request.request = next_id_++;

@@ -1,6 +1,5 @@
 #include "cluster/master_service.h"
 
-#include <random>
 #include <utility>
 #include <vector>
 
@@ -9,6 +8,7 @@
 #include "cluster/master_service.pb.h"
 #include "cluster/proto_io.h"
 #include "cluster/session_options.h"
+#include "core/env.h"
 #include "core/logging.h"
 #include "core/strings.h"
 
@@ -59,7 +59,7 @@ void MasterService::OnCall(std::shared_ptr<Call> call) {
   const std::string_view method = call->method();
   const auto handler =
       method.starts_with(kService) ? Handlers().find(method.substr(kService.size())) : Handlers().end();
-  if (handler == Handlers().end()) return call->Fail(Unimplemented("there is no method ", method));
+  if (handler == Handlers().end()) return call->Fail(Unimplemented("method '", method, "' does not exist"));
   {
     MutexLock lock(mu_);
     if (stopping_) return call->Fail(Unavailable("the server is stopping"));
@@ -70,9 +70,15 @@ void MasterService::OnCall(std::shared_ptr<Call> call) {
 StatusOr<std::shared_ptr<MasterService::ClientSession>> MasterService::FindSession(const std::string& handle) {
   MutexLock lock(mu_);
   const auto it = sessions_.find(handle);
-  if (it == sessions_.end()) return Aborted("Session ", handle, " is not found.");
+  if (it == sessions_.end()) return UnknownSession(handle);
   it->second->last_used = ++uses_;
   return it->second;
+}
+
+Status MasterService::UnknownSession(const std::string& handle) const {
+  // TensorFlow's text comes first.
+  return Aborted("Session ", handle, " is not found. ", ShortTaskName(home_->master().task()),
+                 " has been restarted, or has closed the session; make a new session");
 }
 
 void MasterService::ForgetIdleSessions() {
@@ -82,7 +88,7 @@ void MasterService::ForgetIdleSessions() {
     while (sessions_.size() > kMaxSessions) {
       auto idle = sessions_.end();
       for (auto it = sessions_.begin(); it != sessions_.end(); ++it) {
-        // What works for a session holds it, and gets it under the lock.
+        // A request in progress holds a reference to its session, and can get one only under mu_.
         if (it->second.use_count() > 1) continue;
         if (idle == sessions_.end() || it->second->last_used < idle->second->last_used) idle = it;
       }
@@ -92,8 +98,8 @@ void MasterService::ForgetIdleSessions() {
     }
   }
   for (const auto& session : forgotten) {
-    TB_LOG(Warning, "cluster") << "session " << session->handle << " is forgotten: there are more than " << kMaxSessions
-                               << ", and nobody has used it for longest";
+    TB_LOG(Warning, "cluster") << "closing session " << session->handle << ": there are more than " << kMaxSessions
+                               << " sessions, and this one has been idle for longest";
     session->Close();
   }
 }
@@ -125,8 +131,9 @@ void MasterService::CreateSession(const std::shared_ptr<Call>& call) {
       session->Close();
       return call->Fail(ToClientError(status));
     }
-    std::random_device random;
-    session->handle = absl::StrCat(absl::Hex(random(), absl::kZeroPad8), absl::Hex(random(), absl::kZeroPad8));
+    // Tells the client which task its master is.
+    session->handle =
+        absl::StrCat(ShortTaskName(home_->master().task()), "#", absl::Hex(RandomSeed(), absl::kZeroPad16));
     bool too_late;
     {
       MutexLock lock(mu_);
@@ -154,7 +161,7 @@ void MasterService::ExtendSession(const std::shared_ptr<Call>& call) {
     MutexLock lock((*session)->mu);
     if (request.current_graph_version() != (*session)->version) {
       return call->Fail(Aborted("the graph of the session is at version ", (*session)->version,
-                                ", the caller extends version ", request.current_graph_version()));
+                                ", but the request extends version ", request.current_graph_version()));
     }
     {
       MutexLock graph_lock((*session)->session->graph_mutex());
@@ -175,7 +182,7 @@ void MasterService::CloseSession(const std::shared_ptr<Call>& call) {
   {
     MutexLock lock(mu_);
     const auto it = sessions_.find(request.session_handle());
-    if (it == sessions_.end()) return call->Fail(Aborted("Session ", request.session_handle(), " is not found."));
+    if (it == sessions_.end()) return call->Fail(UnknownSession(request.session_handle()));
     session = std::move(it->second);
     sessions_.erase(it);
   }
@@ -192,7 +199,7 @@ void MasterService::ListDevices(const std::shared_ptr<Call>& call) {
     if (!ReadRequest(call, &request)) return;
     std::shared_ptr<Member> member = home_;
     std::vector<DeviceName> filters;
-    // Without a session: what the server has.
+    // A request without a session lists the devices of the server's own cluster.
     if (!request.session_handle().empty()) {
       auto session = FindSession(request.session_handle());
       if (!session.ok()) {

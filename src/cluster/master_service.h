@@ -1,4 +1,4 @@
-// The door for clients: TensorFlow's MasterService, spoken by its clients and by our own sessions alike.
+// The service that clients call: TensorFlow's MasterService, used by TensorFlow's clients and by our own sessions.
 #ifndef TENSORBRAID_CLUSTER_MASTER_SERVICE_H_
 #define TENSORBRAID_CLUSTER_MASTER_SERVICE_H_
 
@@ -15,24 +15,24 @@
 namespace tensorbraid {
 
 // Answers CreateSession, ExtendSession, RunStep, PartialRunSetup, CloseSession, ListDevices, Reset, MakeCallable,
-// RunCallable and ReleaseCallable. A step runs on the thread that brought the request, as far as it is quick; what may
-// have to wait (making sessions, preparing signatures) has threads of its own. Thread-safe.
+// RunCallable and ReleaseCallable. Short kernels of a step run on the thread that delivered the request. Work that may
+// block (creating sessions, preparing signatures) runs on separate threads. Thread-safe.
 class MasterService final : public CallHandler {
  public:
-  // Opens the cluster that a session has brought, for a client who called `target`; see SessionClusters::Open.
+  // Opens the cluster that a session brings, for a client that connected to `target`; see SessionClusters::Open.
   using OpenCluster =
       std::function<StatusOr<std::shared_ptr<Member>>(const ClusterSpec& cluster, const std::string& target)>;
-  // Sessions run in the cluster of `home` unless they bring one. Timer and pool must outlive the service.
-  // `default_config` (a ConfigProto, or nothing) is what sessions take where their own says nothing.
+  // Sessions run in the cluster of `home` unless they bring their own. `timer` and `pool` must outlive the service.
+  // `default_config` is a serialized ConfigProto, or empty; a session's own config overrides its fields.
   MasterService(std::shared_ptr<Member> home, OpenCluster open_cluster, Timer* timer, ThreadPool* pool,
                 std::string default_config);
-  // REQUIRES: no more calls come.
+  // REQUIRES: no more calls arrive.
   ~MasterService() override;
 
   void OnCall(std::shared_ptr<Call> call) override;
-  // Closes all sessions; calls are answered with errors from now on.
+  // Closes all sessions. Later calls fail with Unavailable.
   void Shutdown();
-  // Blocks until no thread of the service is at work. REQUIRES: no more calls come.
+  // Blocks until all threads of the service are idle. REQUIRES: no more calls arrive.
   void WaitForCalls() {
     preparing_.WaitUntilIdle();
     blocking_.WaitUntilIdle();
@@ -56,18 +56,20 @@ class MasterService final : public CallHandler {
   void RunCallable(const std::shared_ptr<Call>& call);
   void ReleaseCallable(const std::shared_ptr<Call>& call);
 
-  // Aborted, which makes clients begin anew, when there is none (any more).
+  // The error for a session that does not exist here.
+  Status UnknownSession(const std::string& handle) const;
+  // Aborted if the session does not exist, which makes clients create a new one.
   StatusOr<std::shared_ptr<ClientSession>> FindSession(const std::string& handle);
-  // Clients that go without a word leave their sessions behind: of more than kMaxSessions, those that nobody has used
-  // for longest go, unless a step is under way. Their clients, should they be there after all, hear Aborted and begin
-  // anew.
+  // Clients that are killed never close their sessions. While there are more than kMaxSessions, closes the one that has
+  // been unused for longest and has no request in progress. If its client still exists, its next call gets Aborted, and
+  // it creates a new session.
   void ForgetIdleSessions();
-  // Prepares and starts; the answer follows when the step has ended.
+  // Prepares and starts a step. The call is answered when the step has ended.
   void Run(const std::shared_ptr<Running>& run);
   void Launch(const std::shared_ptr<Running>& run, const std::shared_ptr<CompiledGraph>& graph);
-  // The same for one call of a partial run.
+  // Runs one call of a partial run.
   void RunPart(const std::shared_ptr<Running>& run, const std::string& handle);
-  // Aborts the step when the client's time is up or the client has gone.
+  // Aborts the step when its deadline passes or the client disconnects.
   void Watch(const std::shared_ptr<Running>& run, const std::shared_ptr<MasterSession::Step>& step);
 
   const std::shared_ptr<Member> home_;
@@ -80,7 +82,8 @@ class MasterService final : public CallHandler {
   std::map<std::string, std::shared_ptr<ClientSession>, std::less<>> sessions_ TB_GUARDED_BY(mu_);
   uint64_t uses_ TB_GUARDED_BY(mu_) = 0;
   BlockingCalls blocking_{64};
-  // Signatures may wait for tasks that are not there; making and closing sessions does not wait behind them.
+  // Separate from `blocking_`: preparing a signature may wait long for tasks that are not up, and must not delay the
+  // creation and closing of sessions.
   BlockingCalls preparing_{64};
 };
 

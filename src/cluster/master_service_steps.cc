@@ -1,4 +1,4 @@
-// What clients ask of the master's service about steps.
+// The methods of MasterService that prepare and run steps.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -10,28 +10,30 @@
 #include "cluster/proto_io.h"
 #include "cluster/step_stats.h"
 #include "cluster/tensor_message.h"
+#include "core/clock.h"
 #include "core/strings.h"
 
 namespace tensorbraid {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Clock = MonotonicClock;
 using Deadline = MasterSession::Deadline;
 
-// When to end what a client gives so many milliseconds. Its own call ends by the same time, counted from a little
-// earlier: the answer, which tells what happened, leaves a twentieth before that (2 to 50 ms).
-Deadline DeadlineAfter(int64_t ms, std::chrono::milliseconds otherwise) {
-  if (ms <= 0) ms = otherwise.count();
+// The deadline of a step with a timeout of `ms`, or of `default_timeout` if `ms` is not positive. The client's own call
+// has the same timeout and started a little earlier. So the step ends a twentieth (2 to 50 ms) before the timeout, and
+// the client still gets the answer, which tells what happened.
+Deadline DeadlineAfter(int64_t ms, std::chrono::milliseconds default_timeout) {
+  if (ms <= 0) ms = default_timeout.count();
   if (ms <= 0 || ms > int64_t{1} << 40) return Deadline::max();
   const int64_t before = std::min(ms / 2, std::clamp<int64_t>(ms / 20, 2, 50));
   return Clock::now() + std::chrono::milliseconds(ms - before);
 }
 
-// TensorFlow takes "x" for "x:0", and what can be no tensor's name for one that there is not.
+// Like TensorFlow, reads "x" as "x:0" and reports a malformed tensor name as NotFound.
 StatusOr<Output> FindTensor(const Graph& graph, const std::string& name) {
   const size_t colon = name.find_last_not_of("0123456789");
   const bool has_index = colon != std::string::npos && name[colon] == ':' && colon + 1 < name.size();
-  if (!has_index && name.find(':') != std::string::npos) return NotFound("there is no tensor '", name, "'");
+  if (!has_index && name.find(':') != std::string::npos) return NotFound("tensor '", name, "' does not exist");
   return graph.FindOutput(has_index ? name : name + ":0");
 }
 
@@ -44,7 +46,7 @@ Status FindTensors(const Graph& graph, const Names& names, std::vector<Output>* 
   return OkStatus();
 }
 
-// In a call of a partial run, what does not exist was not set up.
+// In a call of a partial run, reports a tensor that does not exist as one that was not set up.
 Status NotSetUpIf(bool is_part, const char* what, const Status& found) {
   if (found.ok() || !is_part) return found;
   return InvalidArgument(found.message(), ": the ", what, " was not specified in partial_run_setup.");
@@ -53,7 +55,7 @@ Status NotSetUpIf(bool is_part, const char* what, const Status& found) {
 template <typename Names>
 Status FindTargets(const Graph& graph, const Names& names, std::vector<Operation>* out) {
   for (const std::string& name : names) {
-    // "x:0" and "^x" are taken as well.
+    // Accepts "x:0" and "^x" too.
     std::string_view op = name;
     if (op.starts_with('^')) op.remove_prefix(1);
     TF_ASSIGN_OR_RETURN(const Operation target, graph.FindOperation(op.substr(0, op.find(':'))));
@@ -62,12 +64,12 @@ Status FindTargets(const Graph& graph, const Names& names, std::vector<Operation
   return OkStatus();
 }
 
-// REQUIRES: the signature has its fetches.
+// REQUIRES: signature->fetches is filled in.
 template <typename Connections>
 Status FindConnections(const Graph& graph, const Connections& connections, RunSignature* signature) {
   for (const auto& connection : connections) {
     const auto from = FindTensor(graph, connection.from_tensor());
-    if (!from.ok()) return InvalidArgument("a connection of tensors: ", from.status().message());
+    if (!from.ok()) return InvalidArgument("bad tensor_connection: ", from.status().message());
     TF_ASSIGN_OR_RETURN(const Output to, FindTensor(graph, connection.to_tensor()));
     if (std::find(signature->fetches.begin(), signature->fetches.end(), to) != signature->fetches.end()) {
       return InvalidArgument("'", to.name(), "' is both connected and fetched");
@@ -82,7 +84,7 @@ Status CheckNotEmpty(const RunSignature& signature) {
   return InvalidArgument("the step has nothing to do: specify at least one target to fetch or execute.");
 }
 
-RunWishes WishesOf(const proto::RunOptions& options) {
+ClientRunOptions ClientRunOptionsFrom(const proto::RunOptions& options) {
   return {.timeout_ms = options.timeout_in_ms(),
           .trace = options.trace_level() != proto::RunOptions::NO_TRACE,
           .partition_graphs = options.output_partition_graphs()};
@@ -90,17 +92,22 @@ RunWishes WishesOf(const proto::RunOptions& options) {
 
 }  // namespace
 
-void MasterService::Running::Follow(const RunWishes& wishes) {
-  deadline = DeadlineAfter(wishes.timeout_ms, session->session->options().operation_timeout);
-  trace = wishes.trace;
-  partition_graphs = wishes.partition_graphs;
+void MasterService::Running::Apply(const ClientRunOptions& options) {
+  deadline = DeadlineAfter(options.timeout_ms, session->session->options().operation_timeout);
+  // The client may have set a deadline for this call alone.
+  if (call->deadline() != Deadline::max()) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(call->deadline() - Clock::now());
+    deadline = std::min(deadline, DeadlineAfter(std::max<int64_t>(left.count(), 1), {}));
+  }
+  trace = options.trace;
+  partition_graphs = options.partition_graphs;
 }
 
 void MasterService::Running::Finish(const StatusOr<std::vector<Tensor>>& result) {
   if (answered.exchange(true)) return;
   if (result.ok()) {
     MessageParts answer = write(*result);
-    // The same field of a RunCallableResponse.
+    // RunCallableResponse has the same field number.
     if (!metadata.empty()) {
       AppendMessage(proto::RunStepResponse::kMetadataFieldNumber, std::move(metadata), &answer);
     }
@@ -139,7 +146,7 @@ void MasterService::RunStep(const std::shared_ptr<Call>& call) {
     return OkStatus();
   }();
   if (!prepared.ok()) return run->Finish(prepared);
-  run->Follow(WishesOf(request.options()));
+  run->Apply(ClientRunOptionsFrom(request.options()));
   run->write = [names = std::vector<std::string>(request.fetch().begin(), request.fetch().end())](
                    const std::vector<Tensor>& values) {
     MessageParts answer;
@@ -172,11 +179,11 @@ void MasterService::PartialRunSetup(const std::shared_ptr<Call>& call) {
     proto::PartialRunSetupResponse response;
     {
       MutexLock lock(session->mu);
-      if (session->open_ends + partial->num_ends() > ClientSession::kMaxOpenEnds) {
-        return call->Fail(ResourceExhausted("the partial runs that are set up and not finished have ",
-                                            session->open_ends, " feeds and fetches"));
+      if (session->open_edges + partial->num_edges() > ClientSession::kMaxOpenEdges) {
+        return call->Fail(ResourceExhausted("the unfinished partial runs of the session have ", session->open_edges,
+                                            " feeds and fetches; the limit is ", ClientSession::kMaxOpenEdges));
       }
-      session->open_ends += partial->num_ends();
+      session->open_edges += partial->num_edges();
       response.set_partial_run_handle(StrCat("partial_run_", session->next_partial_run++));
       session->partial_runs[response.partial_run_handle()] = std::move(partial);
     }
@@ -192,7 +199,7 @@ void MasterService::RunPart(const std::shared_ptr<Running>& run, const std::stri
     if (it != run->session->partial_runs.end()) partial = it->second;
   }
   if (partial == nullptr) {
-    return run->Finish(InvalidArgument("there is no partial run '", handle, "' (any more): set one up first"));
+    return run->Finish(InvalidArgument("partial run '", handle, "' does not exist or has ended; set up a new one"));
   }
   PartialRun::Part part{
       .feeds = run->signature.feeds, .values = std::move(run->feeds), .fetches = run->signature.fetches};
@@ -202,7 +209,7 @@ void MasterService::RunPart(const std::shared_ptr<Running>& run, const std::stri
     if (!result.ok()) partial->Abort(result.status());
     if (!result.ok() || partial->is_over()) {
       MutexLock lock(run->session->mu);
-      if (run->session->partial_runs.erase(handle) > 0) run->session->open_ends -= partial->num_ends();
+      if (run->session->partial_runs.erase(handle) > 0) run->session->open_edges -= partial->num_edges();
     }
     run->Finish(result);
   };
@@ -223,7 +230,7 @@ void MasterService::MakeCallable(const std::shared_ptr<Call>& call) {
   auto session = FindSession(request.session_handle());
   if (!session.ok()) return call->Fail(session.status());
   ClientSession::Callable callable;
-  callable.wishes = WishesOf(request.options().run_options());
+  callable.options = ClientRunOptionsFrom(request.options().run_options());
   {
     MutexLock lock((*session)->session->graph_mutex());
     const Graph& graph = (*session)->graph;
@@ -239,7 +246,7 @@ void MasterService::MakeCallable(const std::shared_ptr<Call>& call) {
   proto::MakeCallableResponse response;
   {
     MutexLock lock((*session)->mu);
-    // A client that has so many has forgotten to release them.
+    // A client that reaches this limit has forgotten to release its callables.
     constexpr size_t kMaxCallables = 1 << 16;
     if ((*session)->callables.size() >= kMaxCallables) {
       return call->Fail(ResourceExhausted("the session has ", kMaxCallables, " callables; release some"));
@@ -258,15 +265,15 @@ void MasterService::RunCallable(const std::shared_ptr<Call>& call) {
   run->call = call;
   const Status prepared = [&]() -> Status {
     TF_ASSIGN_OR_RETURN(run->session, FindSession(request.session_handle()));
-    RunWishes wishes;
+    ClientRunOptions options;
     {
       MutexLock lock(run->session->mu);
       const auto it = run->session->callables.find(request.handle());
       if (it == run->session->callables.end()) {
-        return InvalidArgument("there is no callable ", request.handle(), " (any more)");
+        return InvalidArgument("callable ", request.handle(), " does not exist or has been released");
       }
       run->signature = it->second.signature;
-      wishes = it->second.wishes;
+      options = it->second.options;
     }
     if (tensors.size() != run->signature.feeds.size()) {
       return InvalidArgument("the callable takes ", run->signature.feeds.size(), " feeds, got ", tensors.size());
@@ -275,7 +282,7 @@ void MasterService::RunCallable(const std::shared_ptr<Call>& call) {
       TF_ASSIGN_OR_RETURN(Tensor value, ReadTensor(feed));
       run->feeds.push_back(std::move(value));
     }
-    run->Follow(wishes);
+    run->Apply(options);
     return OkStatus();
   }();
   if (!prepared.ok()) return run->Finish(prepared);
@@ -295,7 +302,7 @@ void MasterService::ReleaseCallable(const std::shared_ptr<Call>& call) {
   {
     MutexLock lock((*session)->mu);
     if ((*session)->callables.erase(request.handle()) == 0) {
-      return call->Fail(InvalidArgument("there is no callable ", request.handle(), " (any more)"));
+      return call->Fail(InvalidArgument("callable ", request.handle(), " does not exist or has already been released"));
     }
   }
   AnswerCall(call, proto::ReleaseCallableResponse());
@@ -337,16 +344,17 @@ void MasterService::Launch(const std::shared_ptr<Running>& run, const std::share
 }
 
 void MasterService::Watch(const std::shared_ptr<Running>& run, const std::shared_ptr<MasterSession::Step>& step) {
-  // Stopping a step runs what its kernels want to be told; that is for the pool.
+  // Aborting a step calls its kernels' cancellation callbacks, which belongs on the pool.
   const auto abort = [this, step](const Status& why) { pool_->Schedule([step, why] { step->Abort(why); }); };
   if (run->deadline != Deadline::max()) {
-    run->timer = timer_->RunAfter(run->deadline - Clock::now(), [this, run, abort] {
+    run->timer = timer_->RunAfter(run->deadline - Clock::now(), [this, run, step, abort] {
       abort(LateStep());
-      // A task that does not answer is not waited for.
-      timer_->RunAfter(kStepGrace, [this, run] { pool_->Schedule([run] { run->Finish(LateStep()); }); });
+      // Answers the client even if a task has not responded by then.
+      timer_->RunAfter(kStepGrace,
+                       [this, run, step] { pool_->Schedule([run, step] { run->Finish(step->LateStatus()); }); });
     });
   }
-  run->call->OnCancelled([abort] { abort(Cancelled("the client has gone, or has given up")); });
+  run->call->OnCancelled([abort] { abort(Cancelled("the client has disconnected or has cancelled the call")); });
 }
 
 }  // namespace tensorbraid

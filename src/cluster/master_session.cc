@@ -4,6 +4,7 @@
 #include "cluster/client_edges.h"
 #include "cluster/master.h"
 #include "cluster/master_step.h"
+#include "core/clock.h"
 #include "core/logging.h"
 #include "core/strings.h"
 #include "executor/optimize.h"
@@ -18,9 +19,9 @@
 namespace tensorbraid {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Clock = MonotonicClock;
 
-// Signatures whose plans are kept. A program has a handful.
+// Compiled signatures that a session keeps. A program usually has only a few.
 constexpr size_t kMaxCached = 128;
 
 std::vector<uint64_t> KeyOf(const RunSignature& s) {
@@ -46,7 +47,7 @@ std::vector<uint64_t> KeyOf(const RunSignature& s) {
 }  // namespace
 
 Status CheckFeed(const Output& output, const Tensor& value) {
-  if (!value.is_valid()) return InvalidArgument("the feed of '", output.name(), "' is no tensor");
+  if (!value.is_valid()) return InvalidArgument("the value fed to '", output.name(), "' is not a valid tensor");
   if (value.dtype() != output.dtype()) {
     return InvalidArgument("'", output.name(), "' (", output.node()->location(), ") is ", output.dtype(),
                            " and cannot be fed ", value.dtype(), value.shape());
@@ -119,16 +120,17 @@ StatusOr<std::shared_ptr<CompiledGraph>> MasterSession::Compile(const RunSignatu
   if (expanded != nullptr) graph = std::move(expanded);
   const std::string home = master_->worker_->devices().front().ToString();
   for (const auto& node : graph->impl().nodes()) {
-    // Feeds come from the client and fetches go to it: both are where the master is.
+    // The client exchanges feeds and fetches with the master, so they belong on the master's task.
     if (node->type() == "_Arg" || node->type() == "_Retval") node->set_device(home);
   }
   TF_RETURN_IF_ERROR(ConnectTasksOf(*graph, deadline));
   TF_RETURN_IF_ERROR(PlaceNodes(graph.get(), {.devices = master_->DeviceNames(options_.device_filters),
                                               .allow_soft_placement = options_.allow_soft_placement,
                                               .log_placement = options_.log_device_placement}));
-  TF_ASSIGN_OR_RETURN(graph, Optimize(*graph, options_.optimize));
+  TF_RETURN_IF_ERROR(Optimize(graph.get(), options_.optimize));
   TF_ASSIGN_OR_RETURN(auto parts, PartitionByTask(*graph));
-  // Who has prepared a signature, or runs it, keeps it on the tasks when it has left the cache.
+  // The tasks keep the graph until its last reference is released: a prepared or running signature may have been
+  // evicted from the cache.
   const std::shared_ptr<CompiledGraph> compiled(new CompiledGraph, [weak = weak_from_this()](CompiledGraph* dropped) {
     if (const auto session = weak.lock()) session->Drop(*dropped);
     delete dropped;
@@ -144,7 +146,7 @@ StatusOr<std::shared_ptr<CompiledGraph>> MasterSession::Compile(const RunSignatu
       own = std::move(part);
       continue;
     }
-    // Functions that kernels of the partition run go with it.
+    // Sends along the functions that kernels of the partition run.
     part->impl().set_functions(
         std::make_shared<FunctionLibrary>(part->impl().functions()->ReachableFrom(part->impl())));
     TF_ASSIGN_OR_RETURN(std::string def, part->ToGraphDef());
@@ -162,7 +164,7 @@ StatusOr<std::shared_ptr<CompiledGraph>> MasterSession::Compile(const RunSignatu
 
 Status MasterSession::ConnectTasksOf(const Graph& graph, Deadline deadline) {
   if (master_->links_ == nullptr) return OkStatus();
-  std::set<std::string> asked;  // devices as nodes give them
+  std::set<std::string> asked;  // device names as the nodes have them
   std::set<std::string> tasks;
   for (const auto& node : graph.impl().nodes()) {
     if (node->device().empty() || !asked.insert(node->device()).second) continue;
@@ -177,7 +179,7 @@ Status MasterSession::ConnectTasksOf(const Graph& graph, Deadline deadline) {
     if (device.incarnation == 0 && tasks.contains(task)) missing.insert(task);
   }
   for (const std::string& task : missing) {
-    // One that this session has used and lost is not waited for, but reported when its part is registered.
+    // Does not wait for a task that this session has used and lost: RegisterPart will report it.
     MutexLock lock(mu_);
     if (used_links_.contains(task)) return OkStatus();
   }
@@ -199,8 +201,8 @@ Status MasterSession::CheckDevices(const Graph& graph, size_t first) const {
     DeviceName any = *wanted;
     any.id.reset();
     const bool may_exist = std::any_of(devices.begin(), devices.end(), [&](const Master::Device& d) {
-      const bool is_guess = d.incarnation == 0 && !d.is_local;  // how many there are only the task knows
-      return wanted->Matches(d.name) || (is_guess && any.Matches(d.name));
+      const bool is_assumed = d.incarnation == 0 && !d.is_local;  // its task may have more devices of this type
+      return wanted->Matches(d.name) || (is_assumed && any.Matches(d.name));
     });
     if (!may_exist) return NoSuchDevice(*nodes[i], *wanted, master_->DeviceNames(options_.device_filters));
   }
@@ -208,13 +210,14 @@ Status MasterSession::CheckDevices(const Graph& graph, size_t first) const {
 }
 
 Status MasterSession::RegisterPart(CompiledGraph::Part* part, uint64_t handle, Deadline deadline) {
-  if (master_->links_ == nullptr) return Internal("no network, but a part for ", part->task);
-  // Said here, where it concerns this session alone: a link breaks over a message that it cannot carry.
+  if (master_->links_ == nullptr)
+    return Internal("the graph has a part for ", part->task, ", but this session has no network");
+  // Checked here, so that only this session fails. Sending a message over the limit would break the link.
   constexpr size_t kRoomForOtherFields = 1024;
   if (part->graph_def.size() > kMaxHeaderBytes - kRoomForOtherFields) {
     return InvalidArgument("the part of the graph for ", ShortTaskName(part->task), " has ", part->graph_def.size(),
                            " bytes, more than the ", kMaxHeaderBytes,
-                           " that can be sent: large constants belong into variables");
+                           " that can be sent: store large constants in variables");
   }
   std::shared_ptr<Link> known;
   {
@@ -222,7 +225,7 @@ Status MasterSession::RegisterPart(CompiledGraph::Part* part, uint64_t handle, D
     const auto it = used_links_.find(part->task);
     if (it != used_links_.end()) known = it->second;
   }
-  // A task that has not been there yet is waited for; one that this session has used and lost is not.
+  // Waits for a task that this session has not used yet, but not for one that it has used and lost.
   std::shared_ptr<Link> link;
   if (known == nullptr) {
     TF_ASSIGN_OR_RETURN(link, master_->links_->WaitFor(part->task, deadline, [this] { return IsClosed(); }));
@@ -252,7 +255,8 @@ StatusOr<std::vector<std::shared_ptr<Link>>> MasterSession::CurrentLinks(Compile
     }
     TF_ASSIGN_OR_RETURN(auto link, master_->ConnectedTo(registered->peer()));
     if (link != registered) {
-      // The same task over a new connection: it forgot our partitions when the old one broke, but not its variables.
+      // A new link to the same incarnation. When the old link broke, the task dropped our partitions, but it has kept
+      // its variables.
       MutexLock compiling(compile_mu_);
       CompiledGraph::Part again = part;
       TF_RETURN_IF_ERROR(RegisterPart(&again, graph->handle, deadline));
@@ -282,13 +286,15 @@ StatusOr<std::shared_ptr<MasterSession::Step>> MasterSession::Start(const std::s
   }
   const StepId id{master_->incarnation_, master_->next_id_++};
   auto step = std::make_shared<Step>(master_, id, id_, std::move(links), std::move(step_options));
+  step->local = graph->local;
   {
     MutexLock lock(master_->mu_);
     if (master_->stopping_) return Cancelled("the server has been stopped");
     master_->steps_[id.counter] = step;
   }
   {
-    // Noted above before this is asked, so that Close either is seen here or sees the step.
+    // The step is recorded above before closed_ is read. So either this sees that the session is closed, or Close sees
+    // the step.
     MutexLock lock(mu_);
     if (closed_) step->Abort(Cancelled("the step was cancelled by Session::Close()"));
   }
@@ -300,11 +306,12 @@ StatusOr<std::shared_ptr<MasterSession::Step>> MasterSession::Start(const std::s
     graph->local->Run(std::move(feeds), step->client.get(), &step->cancellation, done, step->tracer.get());
     return step;
   }
-  // Known here before anybody else hears of it: another task's error may come back before the own part has begun.
+  // Begins the step here before any other task hears of it, because another task's error may arrive before the master's
+  // own part runs.
   master_->exchange_->Begin(id);
   for (const auto& link : step->links) {
     link->Send(RunGraph{.step = id, .session = id_, .handle = graph->handle, .trace = step->tracer != nullptr});
-    // A link that went down before the step was noted is not reported to it.
+    // If the link broke before the step was recorded, OnLinkDown has not seen the step.
     if (master_->links_->Find(link->peer().task) != link) {
       step->OnLinkDown(link, Unavailable(ShortTaskName(link->peer().task), " is gone"));
     }
@@ -314,14 +321,14 @@ StatusOr<std::shared_ptr<MasterSession::Step>> MasterSession::Start(const std::s
 }
 
 StatusOr<std::vector<Tensor>> MasterSession::Run(const std::shared_ptr<CompiledGraph>& graph, std::vector<Tensor> feeds,
-                                                 Deadline deadline) {
-  TF_ASSIGN_OR_RETURN(auto step, Start(graph, std::move(feeds), deadline));
+                                                 Deadline deadline, std::vector<std::string>* traces) {
+  TF_ASSIGN_OR_RETURN(auto step, Start(graph, std::move(feeds), deadline, {.trace = traces != nullptr}));
   if (!step->WaitUntil(deadline)) {
-    const Status late = LateStep();
-    step->Abort(late);
+    step->Abort(LateStep());
     step->WaitUntil(Clock::now() + kStepGrace);
-    return late;
+    return step->LateStatus();
   }
+  if (traces != nullptr) *traces = step->TakeTraces();
   return step->TakeResult();
 }
 
@@ -331,10 +338,6 @@ StatusOr<std::vector<std::string>> MasterSession::PartitionGraphs(const Compiled
   graphs.push_back(std::move(own));
   for (const auto& part : graph.remote) graphs.push_back(part.graph_def);
   return graphs;
-}
-
-Status LateStep() {
-  return DeadlineExceeded("the step has not ended by its deadline: Timed out waiting for notification");
 }
 
 void MasterSession::Drop(const CompiledGraph& graph) {
@@ -363,7 +366,7 @@ void MasterSession::Close() {
     links.swap(used_links_);
     cache.swap(cache_);
   }
-  // Clients of TensorFlow look for its name of the call.
+  // TensorFlow's clients look for "Session::Close()" in the message.
   const Status why = Cancelled("the step was cancelled by Session::Close()");
   std::vector<std::shared_ptr<Step>> steps;
   {

@@ -1,4 +1,4 @@
-// One step, seen by its master.
+// The state of one step on its master.
 #ifndef TENSORBRAID_CLUSTER_MASTER_STEP_H_
 #define TENSORBRAID_CLUSTER_MASTER_STEP_H_
 
@@ -12,9 +12,10 @@
 
 namespace tensorbraid {
 
-// Ends when all its parts have: its own part, and one per other task, which ends by StepDone or with its link. The
-// first error, ranked by code, is the step's; it aborts the other parts. Outlives the client that waits for it.
-// Thread-safe.
+// A step has one part on the master's own task and one on each other task that takes part. A remote part ends with
+// StepDone or when its link breaks; the step ends when all parts have ended. The first error aborts the other parts.
+// The step's error is the one that says most about the cause (core/error_rank.h). The step may outlive the client that
+// waits for it. Thread-safe.
 struct MasterSession::Step : std::enable_shared_from_this<MasterSession::Step> {
   Step(Master* master, StepId id, SessionId session, std::vector<std::shared_ptr<Link>> links, StepOptions options)
       : master(master),
@@ -27,46 +28,57 @@ struct MasterSession::Step : std::enable_shared_from_this<MasterSession::Step> {
         link_done(this->links.size(), false),
         remaining(static_cast<int>(this->links.size()) + 1) {}
 
-  // Whether all of it runs on the master's task: then it needs no rendezvous with others.
+  // Whether the whole step runs on the master's task, and so needs no rendezvous with other tasks.
   bool is_local() const { return links.empty(); }
 
   void OnLocalDone(const Status& status, std::vector<Tensor> values);
-  // `trace`: a StepStats, of a step that is traced.
+  // `trace` is a serialized StepStats if the step is traced.
   void OnRemoteDone(const std::shared_ptr<Link>& link, const Status& status, const std::string& trace);
   void OnLinkDown(const std::shared_ptr<Link>& link, const Status& why);
-  // Makes every part stop.
+  // Fails the step with `why` and tells every part to stop.
   void Abort(const Status& why);
-  // True when the step ended before `deadline`. Logs what it waits for.
+  // Blocks until the step has ended; returns false if `deadline` passes first. Logs which tasks it waits for, and for
+  // which operations on this task.
   bool WaitUntil(MasterSession::Deadline deadline);
-  // Calls back when the step has ended, on the thread that ends it; at once if it has. To be called once at most.
+  // Calls back when the step has ended, on the thread that ends it, or at once if it has ended already. Call at most
+  // once.
   void WhenEnded(std::function<void()> callback);
-  // The fetches, or why there are none. REQUIRES: it has ended; once.
+  // DeadlineExceeded, with the nodes that the step was waiting for when it was aborted, or else the tasks on which it
+  // still runs.
+  Status LateStatus();
+  // Returns the fetches or the step's error. REQUIRES: the step has ended; called once.
   StatusOr<std::vector<Tensor>> TakeResult();
-  // What the tasks say of when their nodes ran, a StepStats each. REQUIRES: it has ended; was traced.
+  // Returns a serialized StepStats from each task. REQUIRES: the step has ended and was traced.
   std::vector<std::string> TakeTraces();
 
   Master* const master;
   const StepId id;
   const SessionId session;
-  const std::shared_ptr<void> held;
+  std::shared_ptr<Executor> local;   // of the master's own part; constant once the step has been started
+  const std::shared_ptr<void> held;  // the master's owner, if it has one
   const std::vector<std::shared_ptr<Link>> links;
-  const std::shared_ptr<ClientEdges> client;  // null unless it is fed and fetched bit by bit
-  const std::unique_ptr<StepTracer> tracer;   // of the own part; null unless the step is traced
-  CancellationManager cancellation;           // of a local step; others are cancelled through their rendezvous
+  const std::shared_ptr<ClientEdges> client;  // null unless the step is a partial run
+  const std::unique_ptr<StepTracer> tracer;   // of the master's own part; null unless the step is traced
+  CancellationManager cancellation;           // only for a local step; others are cancelled through their rendezvous
   Mutex mu;
   CondVar cv;
   std::vector<bool> link_done TB_GUARDED_BY(mu);
   bool local_done TB_GUARDED_BY(mu) = false;
-  int remaining TB_GUARDED_BY(mu);
-  bool aborted TB_GUARDED_BY(mu) = false;
+  int remaining TB_GUARDED_BY(mu);                   // parts that have not ended; -1 when the step has ended
+  bool others_told TB_GUARDED_BY(mu) = false;        // all parts have been told to stop
+  bool aborted_by_client TB_GUARDED_BY(mu) = false;  // `status` is final
   Status status TB_GUARDED_BY(mu);
+  // What parts reported after the step was aborted: the nodes that were interrupted, with their tasks.
+  std::vector<std::string> interrupted TB_GUARDED_BY(mu);
   std::vector<Tensor> values TB_GUARDED_BY(mu);
   std::vector<std::string> traces TB_GUARDED_BY(mu);
   std::function<void()> on_end TB_GUARDED_BY(mu);
 
  private:
-  // Notes an error; true when the other parts must be told.
+  // Records the error of a part or of an abort. Returns true if the other parts must be told.
   bool NoteError(const Status& error) TB_REQUIRES(mu);
+  Status LateStatusLocked() const TB_REQUIRES(mu);
+  void LogWait(std::chrono::steady_clock::duration waited);
   void PartDone(bool tell_others, const Status& error, bool ended);
   void Ended();
 };

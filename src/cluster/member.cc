@@ -1,17 +1,14 @@
 #include "cluster/member.h"
 
 #include <algorithm>
-#include <random>
 #include <utility>
 
 #include "core/device_name.h"
+#include "core/env.h"
 #include "core/strings.h"
 
 namespace tensorbraid {
 namespace {
-
-// What TensorFlow says of every CPU.
-constexpr int64_t kMemoryLimit = 256 << 20;
 
 std::vector<DeviceName> NamesOf(const std::vector<DeviceInfo>& devices, const std::string& job, int task) {
   std::vector<DeviceName> names;
@@ -23,24 +20,17 @@ std::vector<DeviceName> NamesOf(const std::vector<DeviceInfo>& devices, const st
 
 }  // namespace
 
-uint64_t NewIncarnation() {
-  std::random_device random;
-  return ((uint64_t{random()} << 32) | random()) | 1;  // never 0
-}
+uint64_t NewIncarnation() { return RandomSeed() | 1; }  // never 0
 
-StatusOr<std::vector<DeviceInfo>> DevicesOfMachine(const std::map<std::string, int>& device_count) {
-  int cpus = 1;
-  for (const auto& [type, count] : device_count) {
-    if (type != "CPU" && count > 0)
-      return InvalidArgument("device_count: there are no ", type, " devices here, only CPU");
-    if (count < 0 || count > 1024) return InvalidArgument("device_count: ", count, " devices of type ", type);
-    if (type == "CPU") cpus = std::max(1, count);
+std::vector<DeviceInfo> DescribeDevices(const DeviceSet& devices) {
+  std::vector<DeviceInfo> infos;
+  for (const auto& device : devices.devices()) {
+    infos.push_back({.type = device->type(),
+                     .id = device->id(),
+                     .memory_limit = device->memory_limit(),
+                     .incarnation = NewIncarnation()});
   }
-  std::vector<DeviceInfo> devices;
-  for (int i = 0; i < cpus; ++i) {
-    devices.push_back({.type = "CPU", .id = i, .memory_limit = kMemoryLimit, .incarnation = NewIncarnation()});
-  }
-  return devices;
+  return infos;
 }
 
 Member::Member(const MemberOptions& options)
@@ -75,17 +65,17 @@ std::shared_ptr<Member> Member::Create(const Machine& machine, const ClusterSpec
     member->links_ =
         std::make_unique<Links>(transport, machine.timer, cluster, std::move(self), options.links, member.get());
     links = member->links_.get();
-    // A peer that should be there is given this long to (re)connect before the step that needs it fails.
-    const auto patience = std::min(options.links.heartbeat_timeout, std::chrono::milliseconds(5000));
+    // A step that needs a peer without a link waits this long for it to connect, then fails.
+    const auto connect_timeout = std::min(options.links.heartbeat_timeout, std::chrono::milliseconds(5000));
     member->exchange_ =
-        std::make_unique<Exchange>(options.exchange, [links, patience](const std::string& peer, auto done) {
+        std::make_unique<Exchange>(options.exchange, [links, connect_timeout](const std::string& peer, auto done) {
           if (auto link = links->Find(peer)) return done(std::move(link));
-          links->Get(peer, patience, std::move(done));
+          links->Get(peer, connect_timeout, std::move(done));
         });
   }
-  member->worker_ = std::make_unique<Worker>(NamesOf(machine.devices, options.job, options.index), machine.resources,
-                                             machine.pool, member->exchange_.get(), owner);
-  // What devices another task has it tells when it is connected; until then it is taken to be like this one.
+  member->worker_ = std::make_unique<Worker>(NamesOf(machine.devices, options.job, options.index), machine.device_set,
+                                             machine.resources, machine.pool, member->exchange_.get(), owner);
+  // Another task reports its devices when it connects. Until then it is assumed to have the same ones as this task.
   std::vector<DeviceName> remote;
   for (const std::string& job : cluster.jobs()) {
     for (int index : cluster.task_indices(job)) {

@@ -1,6 +1,6 @@
-// What a process is in one cluster: a task with a name, an incarnation and links to the others, the worker and the
-// master of that name. A process is a member of the cluster that it was started in, and of every cluster that a session
-// has brought to it (session_clusters.h).
+// A process as a task of one cluster: its name, incarnation, links to the other tasks, worker and master. A process is
+// a member of the cluster that it was started in, and of every cluster that a session brings to it
+// (session_clusters.h).
 #ifndef TENSORBRAID_CLUSTER_MEMBER_H_
 #define TENSORBRAID_CLUSTER_MEMBER_H_
 
@@ -20,46 +20,47 @@
 
 namespace tensorbraid {
 
-// What all clusters share that a process is a member of.
+// The resources of a process that all its members share.
 struct Machine {
+  const DeviceSet* device_set = nullptr;
   ResourceManager* resources = nullptr;
   ThreadPool* pool = nullptr;
-  Timer* timer = nullptr;  // null without a network
-  std::vector<DeviceInfo> devices;
+  Timer* timer = nullptr;           // null without a network
+  std::vector<DeviceInfo> devices;  // of `device_set`, in the same order
 };
 
 uint64_t NewIncarnation();
-// `device_count` CPUs, one if it says nothing. InvalidArgument for counts that no machine has.
-StatusOr<std::vector<DeviceInfo>> DevicesOfMachine(const std::map<std::string, int>& device_count);
+// Describes devices as other tasks see them, each with a new incarnation.
+std::vector<DeviceInfo> DescribeDevices(const DeviceSet& devices);
 
 struct MemberOptions {
   std::string job = "localhost";
   int index = 0;
   LinksOptions links = {};
   ExchangeOptions exchange = {};
-  // Of a session's cluster: what Hello says of it.
+  // For a cluster that a session brings: the fields of the same names in Hello.
   uint64_t cluster_id = 0;
   std::string cluster_def = {};
   std::string cluster_master = {};
-  // Called on a transport's thread when the last link with the task that holds the session has gone.
+  // Called on a transport thread when the last link to the task that holds the session is down.
   std::function<void()> on_master_gone = nullptr;
-  // Whether what runs keeps the member alive, as it must where the machine goes on when the member ends.
+  // Whether running steps keep the member alive. Must be true if the machine goes on after the member has ended.
   bool outlives_steps = false;
 };
 
 // Thread-safe.
 class Member final : public Links::Observer {
  public:
-  // Without a transport: a cluster of one. Transport and machine must outlive the member.
+  // A null transport makes a cluster of one. The transport, and what `machine` points to, must outlive the member.
   static std::shared_ptr<Member> Create(const Machine& machine, const ClusterSpec& cluster,
                                         const MemberOptions& options, Transport* transport);
-  // As above; the transport goes with the member.
+  // As above, but the member owns the transport.
   static std::shared_ptr<Member> Create(const Machine& machine, const ClusterSpec& cluster,
                                         const MemberOptions& options, std::unique_ptr<Transport> transport);
-  // REQUIRES: has been stopped, or nobody has linked with it.
+  // REQUIRES: Stop has returned, or no link was ever up.
   ~Member() override;
 
-  // Fails what runs, and leaves the cluster: see Server::Stop. Idempotent. Not to be called on a transport's thread.
+  // Fails running steps and leaves the cluster; see Server::Stop. Idempotent. Must not be called on a transport thread.
   void Stop(const Status& why);
 
   Master& master() { return *master_; }
@@ -74,7 +75,7 @@ class Member final : public Links::Observer {
   const MemberOptions options_;
   const std::string name_;
   const uint64_t incarnation_;
-  std::unique_ptr<Transport> transport_;  // null when it is somebody else's
+  std::unique_ptr<Transport> transport_;  // null if the caller of Create owns it
   std::unique_ptr<Links> links_;          // null in a cluster of one
   std::unique_ptr<Exchange> exchange_;
   std::unique_ptr<Worker> worker_;

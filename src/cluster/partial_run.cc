@@ -24,7 +24,7 @@ int PartialRun::Find(const std::vector<Output>& in, const Output& output) {
   return it == in.end() ? -1 : static_cast<int>(it - in.begin());
 }
 
-// The texts of these errors end as TensorFlow's do, which programs look for.
+// These messages end as TensorFlow's do, because programs look for those words.
 Status PartialRun::Accept(const Part& part) {
   MutexLock graph_lock(session_->graph_mutex());
   MutexLock lock(mu_);
@@ -33,10 +33,10 @@ Status PartialRun::Accept(const Part& part) {
     const int at = Find(signature_.feeds, part.feeds[i]);
     if (at < 0) {
       return InvalidArgument("'", part.feeds[i].name(),
-                             "' is no feed of the partial run: it was not specified in partial_run_setup.");
+                             "' is not a feed of the partial run: it was not specified in partial_run_setup.");
     }
     if (fed[at]) {
-      return InvalidArgument("a partial run takes one value for '", part.feeds[i].name(),
+      return InvalidArgument("a partial run takes only one value for '", part.feeds[i].name(),
                              "', which has already been fed.");
     }
     TF_RETURN_IF_ERROR(CheckFeed(part.feeds[i], part.values[i]));
@@ -46,10 +46,10 @@ Status PartialRun::Accept(const Part& part) {
     const int at = Find(signature_.fetches, fetch);
     if (at < 0) {
       return InvalidArgument("'", fetch.name(),
-                             "' is no fetch of the partial run: it was not specified in partial_run_setup.");
+                             "' is not a fetch of the partial run: it was not specified in partial_run_setup.");
     }
     if (fetched[at]) {
-      return InvalidArgument("a partial run gives '", fetch.name(), "' once, which has already been fetched.");
+      return InvalidArgument("a partial run returns '", fetch.name(), "' only once, and it has already been fetched.");
     }
     fetched[at] = true;
   }
@@ -84,7 +84,7 @@ Status PartialRun::CheckComputable(const Part& part) {
         nodes.push_back(output.node());
       } else if (!fed_[feed]) {
         return InvalidArgument("'", fetch.name(), "' cannot be computed yet: it needs '", output.name(),
-                               "' to be fed before");
+                               "' to be fed first");
       }
     }
   }

@@ -22,7 +22,7 @@ bool Contains(const Status& status, const std::string& part) {
   return std::string(status.message()).find(part) != std::string::npos;
 }
 
-// One call's answer, when it has come.
+// The result of one call, once it has come.
 struct Answer {
   Mutex mu;
   CondVar cv;
@@ -108,7 +108,7 @@ TEST_F(PartialRunTest, FeedsAndFetchesComeInSeveralCallsAcrossTasks) {
   }
 }
 
-TEST_F(PartialRunTest, WhatOneCallMadeComputableAnotherMayFetch) {
+TEST_F(PartialRunTest, ACallMayFetchWhatEarlierCallsMadeComputable) {
   auto run = SetUpRun({a_, b_}, {sum_, a_});
   EXPECT_TRUE(Call(*run, {{a_, 1}}, {}).ok());
   EXPECT_TRUE(Call(*run, {{b_, 2}}, {}).ok());
@@ -117,7 +117,7 @@ TEST_F(PartialRunTest, WhatOneCallMadeComputableAnotherMayFetch) {
   EXPECT_TRUE(run->is_over());
 }
 
-TEST_F(PartialRunTest, RunsOfOneSignatureKeepApart) {
+TEST_F(PartialRunTest, RunsOfOneSignatureAreIndependent) {
   auto one = SetUpRun({a_, b_, c_}, {sum_, product_});
   const RunSignature signature{
       .feeds = {a_, b_, c_}, .fetches = {sum_, product_}, .targets = {}, .by_client_edges = true};
@@ -129,7 +129,7 @@ TEST_F(PartialRunTest, RunsOfOneSignatureKeepApart) {
   EXPECT_EQ(Value(Call(*other, {{c_, 10}}, {product_})), 40);
 }
 
-TEST_F(PartialRunTest, IsNotForgottenForOtherSignaturesThatCameLater) {
+TEST_F(PartialRunTest, SurvivesEvictionOfItsSignatureFromTheCache) {
   auto run = SetUpRun({a_, b_, c_}, {sum_, product_});
   std::vector<Output> shifted;
   for (int i = 0; i < 130; ++i) {
@@ -144,7 +144,7 @@ TEST_F(PartialRunTest, IsNotForgottenForOtherSignaturesThatCameLater) {
   EXPECT_EQ(Value(Call(*run, {{c_, 5}}, {product_})), 15);
 }
 
-TEST_F(PartialRunTest, AMistakenCallIsRefusedAndChangesNothing) {
+TEST_F(PartialRunTest, AnInvalidCallIsRefusedAndChangesNothing) {
   auto run = SetUpRun({a_, b_, c_}, {sum_, product_});
   const auto refused = [&](const std::vector<std::pair<Output, float>>& feeds, std::vector<Output> fetches,
                            const std::string& text) {
@@ -163,14 +163,14 @@ TEST_F(PartialRunTest, AMistakenCallIsRefusedAndChangesNothing) {
   EXPECT_EQ(Value(Call(*run, {{c_, 2}}, {product_})), 6);
 }
 
-TEST_F(PartialRunTest, WhatIsWrongWithTheGraphIsSaidByTheFirstCall) {
+TEST_F(PartialRunTest, TheFirstCallReportsErrorsOfTheGraph) {
   auto run = SetUpRun({}, {sum_});
   const Status status = Call(*run, {}, {sum_}).status();
   EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
   EXPECT_TRUE(Contains(status, "'a'") || Contains(status, "'b'")) << status;
 }
 
-TEST_F(PartialRunTest, AStepThatFailsFailsItsCallAndThoseThatFollow) {
+TEST_F(PartialRunTest, AFailedStepFailsItsCallAndLaterCalls) {
   Output quotient, x = Placeholder(g_, kInt32, {}, "x"), y = Placeholder(g_, kInt32, {}, "y");
   {
     auto scope = g_.Device(kPs);
@@ -194,7 +194,7 @@ TEST_F(PartialRunTest, AStepThatFailsFailsItsCallAndThoseThatFollow) {
   EXPECT_EQ(Call(*run, {{a_, 1}}, {a_}).status().code(), status.code());
 }
 
-TEST_F(PartialRunTest, ClosingTheSessionEndsACallThatWaits) {
+TEST_F(PartialRunTest, ClosingTheSessionCancelsAWaitingCall) {
   Output taken;
   {
     auto scope = g_.Device(kPs);
@@ -209,7 +209,7 @@ TEST_F(PartialRunTest, ClosingTheSessionEndsACallThatWaits) {
   EXPECT_FALSE(Call(*run, {{b_, 7}}, {b_}).ok());
 }
 
-TEST_F(PartialRunTest, AFeedThatNeverComesKeepsTheStepUntilItIsAborted) {
+TEST_F(PartialRunTest, AMissingFeedKeepsTheStepRunningUntilItIsAborted) {
   auto run = SetUpRun({a_, b_, c_}, {sum_, product_});
   EXPECT_EQ(Value(Call(*run, {{a_, 1}, {b_, 2}}, {sum_})), 3);
   const auto step = run->Begin(MasterSession::Deadline::max());
@@ -220,7 +220,7 @@ TEST_F(PartialRunTest, AFeedThatNeverComesKeepsTheStepUntilItIsAborted) {
   EXPECT_TRUE(absl::IsDeadlineExceeded(Call(*run, {{c_, 1}}, {product_}).status()));
 }
 
-TEST_F(PartialRunTest, LosingATaskEndsWhatWaitsForIt) {
+TEST_F(PartialRunTest, LosingATaskFailsTheCallThatWaitsForIt) {
   Output taken;
   {
     auto scope = g_.Device(kPs);

@@ -14,10 +14,10 @@
 namespace tensorbraid {
 namespace {
 
-// More than any message has, so that an empty field that is repeated costs no more memory than this.
+// More than any real message has. Bounds the memory for a message that consists of empty fields.
 constexpr size_t kMaxFields = size_t{1} << 20;
 
-// Reads the pieces in place.
+// Reads the pieces of a payload in place.
 class PieceStream final : public google::protobuf::io::ZeroCopyInputStream {
  public:
   explicit PieceStream(const Payload& payload) : pieces_(payload.pieces) {}
@@ -58,7 +58,7 @@ class PieceStream final : public google::protobuf::io::ZeroCopyInputStream {
   int64_t read_ = 0;
 };
 
-// The length of the UTF-8 sequence at the beginning of `s`, or 0 when there is none.
+// The length of the UTF-8 sequence at the beginning of `s`, or 0 if it is invalid. REQUIRES: `s` is not empty.
 size_t SequenceLength(std::string_view s) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(s[i]); };
   const unsigned char first = byte(0);
@@ -68,7 +68,7 @@ size_t SequenceLength(std::string_view s) {
   for (size_t i = 1; i < length; ++i) {
     if ((byte(i) & 0xC0) != 0x80) return 0;
   }
-  // Overlong forms, surrogates, and what lies beyond U+10FFFF.
+  // Overlong forms, surrogates, and code points above U+10FFFF.
   if ((first == 0xE0 && byte(1) < 0xA0) || (first == 0xED && byte(1) > 0x9F)) return 0;
   if ((first == 0xF0 && byte(1) < 0x90) || (first == 0xF4 && byte(1) > 0x8F)) return 0;
   return length;
@@ -83,7 +83,7 @@ bool ParseMessage(const Payload& bytes, google::protobuf::MessageLite* message) 
 
 StatusOr<std::vector<Payload>> TakeFields(const Payload& message, int field, std::string* rest) {
   using google::protobuf::internal::WireFormatLite;
-  const Status bad = InvalidArgument("a message cannot be read");
+  const Status bad = InvalidArgument("cannot parse a protobuf message of ", message.size(), " bytes");
   const size_t size = message.size();
   if (size > std::numeric_limits<int>::max()) return bad;
   PieceStream pieces(message);
@@ -91,7 +91,7 @@ StatusOr<std::vector<Payload>> TakeFields(const Payload& message, int field, std
   google::protobuf::io::StringOutputStream out_bytes(rest);
   google::protobuf::io::CodedOutputStream out(&out_bytes);
   std::vector<Payload> found;
-  // Where the last one was found: its piece, and the bytes before that.
+  // The piece in which the last field began, and the number of bytes before that piece.
   size_t piece = 0, before = 0;
   const auto part = [&](size_t at, size_t count) {
     Payload part;
@@ -128,7 +128,7 @@ MessageParts SerializeMessage(const google::protobuf::MessageLite& message) {
 
 bool ReadRequest(const std::shared_ptr<Call>& call, google::protobuf::MessageLite* request) {
   if (ParseMessage(call->request(), request)) return true;
-  call->Fail(InvalidArgument("the request of ", call->method(), " cannot be read"));
+  call->Fail(InvalidArgument("cannot parse the request of ", call->method()));
   return false;
 }
 
@@ -137,7 +137,7 @@ bool ReadRequestWithTensors(const std::shared_ptr<Call>& call, int field, google
   std::string rest;
   auto found = TakeFields(call->request(), field, &rest);
   if (!found.ok() || !request->ParseFromString(rest)) {
-    call->Fail(InvalidArgument("the request of ", call->method(), " cannot be read"));
+    call->Fail(InvalidArgument("cannot parse the request of ", call->method()));
     return false;
   }
   *tensors = *std::move(found);

@@ -1,4 +1,4 @@
-// Messages of clients (protobuf) from and to the pieces that travel.
+// Reads and writes the protobuf messages of clients as payloads.
 #ifndef TENSORBRAID_CLUSTER_PROTO_IO_H_
 #define TENSORBRAID_CLUSTER_PROTO_IO_H_
 
@@ -15,23 +15,23 @@ class MessageLite;
 
 namespace tensorbraid {
 
-// False when the bytes are no such message. Messages of 2 GiB and more are none.
+// Returns false if the bytes are not such a message, or if they are 2 GiB or more.
 bool ParseMessage(const Payload& bytes, google::protobuf::MessageLite* message);
-// Takes the fields of this number, all of type bytes or message, out of a message: they come back in order, where they
-// lie; the rest of the message goes to `rest`. Large values are so read without being copied first. InvalidArgument
-// when the bytes are no message.
+// Splits a message: returns the fields with number `field`, which must have type bytes or message, in order and as
+// views of `message`, and writes the other fields to `rest`. Large values can then be read without an extra copy.
+// InvalidArgument if the bytes are not a message.
 StatusOr<std::vector<Payload>> TakeFields(const Payload& message, int field, std::string* rest);
 MessageParts SerializeMessage(const google::protobuf::MessageLite& message);
 
-// Reads a call's request; fails the call, and gives false, when it cannot be read.
+// Parses a call's request. If that fails, fails the call and returns false.
 bool ReadRequest(const std::shared_ptr<Call>& call, google::protobuf::MessageLite* request);
-// The same of a request whose fields of this number carry tensors: these stay where they are until the call is
-// answered.
+// As ReadRequest, for a request whose fields with number `field` carry tensors. These are returned in `tensors`, as
+// views of the request that are valid until the call is answered.
 bool ReadRequestWithTensors(const std::shared_ptr<Call>& call, int field, google::protobuf::MessageLite* request,
                             std::vector<Payload>* tensors);
 void AnswerCall(const std::shared_ptr<Call>& call, const google::protobuf::MessageLite& answer);
 
-// TensorFlow's texts are UTF-8, which its clients check: other bytes become '?'.
+// Replaces bytes that are not UTF-8 by '?', since TensorFlow's clients accept only UTF-8 in strings.
 std::string ToUtf8(std::string_view text);
 
 }  // namespace tensorbraid

@@ -62,7 +62,7 @@ TEST(TakeFieldsTest, EveryEncodingOfATensorIsRead) {
   EXPECT_EQ(read(repeated)->data<float>()[3], 2.5F);
   repeated.add_float_val(5.0F);
   repeated.mutable_tensor_shape()->mutable_dim(0)->set_size(1);
-  EXPECT_EQ(read(repeated)->data<float>()[0], 2.5F) << "values that are too many count for nothing";
+  EXPECT_EQ(read(repeated)->data<float>()[0], 2.5F) << "surplus values are ignored";
   repeated.mutable_tensor_shape()->mutable_dim(0)->set_size(0);
   EXPECT_EQ(read(repeated)->shape(), Shape({0}));
   proto::TensorProto strings;
@@ -85,7 +85,7 @@ TEST(TakeFieldsTest, EveryEncodingOfATensorIsRead) {
   EXPECT_EQ(integers->data<int16_t>()[0], -300);
 }
 
-TEST(TakeFieldsTest, RefusesWhatIsNoMessage) {
+TEST(TakeFieldsTest, RefusesMalformedMessages) {
   const auto take = [](const std::string& bytes) {
     std::string rest;
     return TakeFields(OwnedPayload(bytes), 2, &rest).status();
@@ -106,7 +106,7 @@ TEST(TakeFieldsTest, RefusesWhatIsNoMessage) {
   EXPECT_TRUE(absl::IsInvalidArgument(ReadTensor(OwnedPayload(wrong.SerializeAsString())).status()));
 }
 
-TEST(ClientErrorsTest, NameTheNodeForTensorFlowAndComeBackAsTheyWere) {
+TEST(ClientErrorsTest, NameTheNodeForTensorFlowAndSurviveTheRoundTrip) {
   Status status = OutOfRange("ps/0: the queue is closed and has no element");
   NoteNodeName("scope/dequeue", &status);
   const Status sent = ToClientError(status);
@@ -120,10 +120,18 @@ TEST(ClientErrorsTest, NameTheNodeForTensorFlowAndComeBackAsTheyWere) {
   EXPECT_EQ(ToClientError(InvalidArgument("\xff")).message(), "?");
 }
 
-TEST(ClientErrorsTest, ANodeIsStillKnownWhenTheErrorHasGotContext) {
+TEST(ClientErrorsTest, AnnotatingAnErrorKeepsItsNode) {
   Status status = NotFound("gone");
   NoteNodeName("reader", &status);
   EXPECT_EQ(NodeNameOf(Annotate(status, "worker/1")), "reader");
+}
+
+TEST(ClientErrorsTest, TensorFlowGetsItsCodeForAnUninitialisedVariableAndOurClientsOurs) {
+  const Status status =
+      WithTensorFlowCode(FailedPrecondition("Attempting to use uninitialized value v"), absl::StatusCode::kNotFound);
+  const Status sent = ToClientError(status);
+  EXPECT_EQ(sent.code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(FromClientError(sent).code(), absl::StatusCode::kFailedPrecondition);
 }
 
 }  // namespace

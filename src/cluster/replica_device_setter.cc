@@ -14,24 +14,25 @@
 namespace tensorbraid {
 namespace {
 
-// What the function remembers from node to node.
+// The state that the device function keeps between nodes.
 struct Setter {
   DeviceName ps_device;
   DeviceName worker_device;
-  std::vector<int> ps_indices;  // tasks of the ps job, which may have gaps
+  std::vector<int> ps_indices;  // task indices of the ps job; may have gaps
   std::vector<std::string> ps_ops;
   std::function<int(const Operation&, int)> strategy;
   int next = 0;
 
   std::string DeviceOf(const Operation& op) {
     const auto parsed = DeviceName::Parse(op.device());
-    if (!parsed.ok()) return "";  // reported where the name was given
+    if (!parsed.ok()) return "";  // the bad name is reported where it was set
     const DeviceName& asked = *parsed;
     if (std::find(ps_ops.begin(), ps_ops.end(), op.type()) == ps_ops.end()) {
       return asked.MergedOver(worker_device).ToString();
     }
     DeviceName device = ps_device;
-    // A node that names another job has left the parameter servers: it must not count in the turn, nor get a task.
+    // A node that names another job does not go to a parameter server. It gets no task index and must not advance the
+    // round robin.
     if (device.job && (!asked.job || asked.job == device.job)) {
       const int count = static_cast<int>(ps_indices.size());
       int chosen = next;
@@ -59,7 +60,7 @@ int64_t VariableBytes(const Operation& op) {
 DeviceFunction ReplicaDeviceSetter(ReplicaDeviceSetterOptions options) {
   const auto ps_device = DeviceName::Parse(options.ps_device);
   const auto worker_device = DeviceName::Parse(options.worker_device);
-  // What cannot be parsed is given out as it is, so that the graph's status names it.
+  // A name that cannot be parsed is returned as it is, so that the graph's status reports it.
   if (!ps_device.ok()) return [name = options.ps_device](const Operation&) { return name; };
   if (!worker_device.ok()) return [name = options.worker_device](const Operation&) { return name; };
 

@@ -43,12 +43,12 @@ TEST(ReplicaDeviceSetter, MergesWithTheDeviceThatANodeAsksFor) {
   }
   {
     auto own = g.Device("/job:ps/task:0");
-    EXPECT_EQ(DeviceOfNewVariable(g), "/job:ps/task:0");  // takes its turn, which was task 1
+    EXPECT_EQ(DeviceOfNewVariable(g), "/job:ps/task:0");  // advances the round robin past task 1
   }
   EXPECT_EQ(DeviceOfNewVariable(g), "/job:ps/task:0");
 }
 
-TEST(ReplicaDeviceSetter, AVariableOfAnotherJobTakesNoTurn) {
+TEST(ReplicaDeviceSetter, AVariableOfAnotherJobDoesNotAdvanceTheRoundRobin) {
   Graph g;
   auto device = g.Device(ReplicaDeviceSetter({.cluster = TwoServers()}));
   {
@@ -72,7 +72,7 @@ TEST(ReplicaDeviceSetter, WithoutServersDoesNothing) {
   EXPECT_EQ(DeviceOfNewNode(g), "");
 }
 
-TEST(ReplicaDeviceSetter, ANameThatIsNoneIsTheGraphsMistake) {
+TEST(ReplicaDeviceSetter, AMalformedDeviceNameFailsTheGraph) {
   Graph g;
   auto device = g.Device(ReplicaDeviceSetter({.ps_tasks = 1, .worker_device = "worker"}));
   DeviceOfNewNode(g);

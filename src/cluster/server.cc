@@ -12,7 +12,7 @@ namespace tensorbraid {
 
 struct Server::Impl {
   std::shared_ptr<Task> task;
-  std::string listen_address;  // as the cluster names it
+  std::string listen_address;  // as given in the cluster
   Mutex mu;
   std::string address TB_GUARDED_BY(mu);  // with the port in use; empty before Start
   bool stopped TB_GUARDED_BY(mu) = false;
@@ -21,10 +21,14 @@ struct Server::Impl {
 Server::Server(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 StatusOr<std::unique_ptr<Server>> Server::Create(const ClusterSpec& cluster, ServerOptions options) {
+  if (cluster.empty()) {
+    return InvalidArgument("the cluster is empty: it needs at least the task of this server; if it comes from ",
+                           "TaskFlags, call Flags::ParseOrExit(argc, argv) first");
+  }
   TF_RETURN_IF_ERROR(cluster.Validate());
   TF_ASSIGN_OR_RETURN(const std::string address, cluster.task_address(options.job_name, options.task_index));
   if (options.protocol != "grpc" && !options.protocol.empty()) {
-    return InvalidArgument("protocol '", options.protocol, "' does not exist; there is grpc");
+    return InvalidArgument("protocol '", options.protocol, "' does not exist; the only protocol is 'grpc'");
   }
   TF_ASSIGN_OR_RETURN(const ServerConfig config, ParseServerConfig(options.config));
   if (!config.device_count.empty()) options.device_count = config.device_count;
@@ -67,7 +71,7 @@ Status Server::Start() {
   PublishTask(target(), impl_->task);
   TB_LOG(Info, "cluster") << ShortTaskName(impl_->task->name()) << " listens on " << host_port.ToString();
   if (!IsLoopbackHost(host_port.host)) {
-    TB_LOG(Warning, "cluster") << "listening on all interfaces without encryption: anybody who reaches port "
+    TB_LOG(Warning, "cluster") << "listening on all interfaces without encryption: anyone who can reach port "
                                << host_port.port << " can run steps here; keep it inside a trusted network";
   }
   return OkStatus();

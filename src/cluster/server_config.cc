@@ -5,11 +5,12 @@
 
 #include "cluster/config.pb.h"
 #include "core/strings.h"
+#include "runtime/device.h"
 
 namespace tensorbraid {
 namespace {
 
-// Keeps the first complaint.
+// Keeps the first error.
 class FirstError final : public google::protobuf::io::ErrorCollector {
  public:
   void AddError(int line, int column, const std::string& message) override {
@@ -31,12 +32,12 @@ StatusOr<ServerConfig> ParseServerConfig(const std::string& text) {
   parser.AllowUnknownField(true);
   parser.RecordErrorsTo(&error);
   if (!parser.ParseFromString(text, &config)) {
-    return InvalidArgument("the configuration is no ConfigProto in text form: ", error.text());
+    return InvalidArgument("cannot parse the configuration as a ConfigProto in text format: ", error.text());
   }
   ServerConfig result;
   for (const auto& [type, count] : config.device_count()) {
-    // A count is an upper bound: of what there is none, there is none.
-    if (type == "CPU") result.device_count[type] = count;
+    // A count is an upper bound, so counts of device types that do not exist here have no effect.
+    if (FindDeviceType(type) != nullptr) result.device_count[type] = count;
   }
   result.inter_op_threads = config.inter_op_parallelism_threads();
   result.session_config = config.SerializeAsString();

@@ -1,4 +1,4 @@
-// What a server reads from a ConfigProto.
+// The options that a server takes from a ConfigProto.
 #ifndef TENSORBRAID_CLUSTER_SERVER_CONFIG_H_
 #define TENSORBRAID_CLUSTER_SERVER_CONFIG_H_
 
@@ -12,10 +12,10 @@ namespace tensorbraid {
 struct ServerConfig {
   std::map<std::string, int> device_count;
   int inter_op_threads = 0;
-  std::string session_config;  // the message in binary form
+  std::string session_config;  // the whole ConfigProto, serialized
 };
 
-// Reads the text form; fields that we do not know are ignored. InvalidArgument says where the text is wrong.
+// Parses the text format. Unknown fields are ignored. InvalidArgument names the line and column of a mistake.
 StatusOr<ServerConfig> ParseServerConfig(const std::string& text);
 
 }  // namespace tensorbraid

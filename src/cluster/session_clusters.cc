@@ -1,8 +1,10 @@
 #include "cluster/session_clusters.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
+#include "core/device_name.h"
 #include "core/host_port.h"
 #include "core/logging.h"
 #include "core/strings.h"
@@ -11,25 +13,37 @@
 namespace tensorbraid {
 namespace {
 
-// A member that was made for a link with the master which did not come up is forgotten.
-constexpr std::chrono::seconds kMasterMustConnect{20};
+// Admit creates a member before the link to the session's master is up. If there is no such link after this time, the
+// member is stopped.
+constexpr std::chrono::seconds kMasterConnectTimeout{20};
 
-struct Place {
+// Number of sessions to remember that have ended because their master was restarted.
+constexpr size_t kKeptReplaced = 1024;
+
+// Identifies the process that sent `hello`. The incarnation of a member does not: each session has its own.
+uint64_t ProcessOf(const Hello& hello) { return hello.devices.empty() ? 0 : hello.devices.front().incarnation; }
+
+Status Replaced(const std::string& master) {
+  return Aborted("the session has ended, because its master, ", ShortTaskName(master),
+                 ", has been restarted and has a new session; create a new session");
+}
+
+struct TaskAddress {
   std::string job;
   int index;
   std::string address;
 };
 
-std::vector<Place> PlacesIn(const ClusterSpec& cluster) {
-  std::vector<Place> places;
+std::vector<TaskAddress> TaskAddressesOf(const ClusterSpec& cluster) {
+  std::vector<TaskAddress> tasks;
   for (const std::string& job : cluster.jobs()) {
-    for (int index : cluster.task_indices(job)) places.push_back({job, index, *cluster.task_address(job, index)});
+    for (int index : cluster.task_indices(job)) tasks.push_back({job, index, *cluster.task_address(job, index)});
   }
-  return places;
+  return tasks;
 }
 
-// Whether both are the same port of this machine, or of one host.
-bool SamePlace(const std::string& a, const std::string& b) {
+// Whether both addresses have the same port, and the same host or two names of the loopback host.
+bool IsSameAddress(const std::string& a, const std::string& b) {
   const auto x = ParseHostPort(a);
   const auto y = ParseHostPort(b);
   if (!x.ok() || !y.ok() || x->port != y->port) return false;
@@ -57,16 +71,16 @@ StatusOr<std::shared_ptr<Member>> SessionClusters::Open(const ClusterSpec& clust
     MutexLock lock(mu_);
     own = own_address_;
   }
-  std::vector<Place> found;
-  for (const Place& place : PlacesIn(cluster)) {
-    if (place.address == called) found.push_back(place);
+  std::vector<TaskAddress> found;
+  for (const TaskAddress& task : TaskAddressesOf(cluster)) {
+    if (task.address == called) found.push_back(task);
   }
-  for (const Place& place : found.empty() ? PlacesIn(cluster) : std::vector<Place>()) {
-    if (SamePlace(place.address, called) || SamePlace(place.address, own)) found.push_back(place);
+  for (const TaskAddress& task : found.empty() ? TaskAddressesOf(cluster) : std::vector<TaskAddress>()) {
+    if (IsSameAddress(task.address, called) || IsSameAddress(task.address, own)) found.push_back(task);
   }
   if (found.size() != 1) {
-    return InvalidArgument("the session's cluster_def must have one task at the address of its master, ",
-                           called.empty() ? own : called, ", and has ", found.size(), ": ", cluster.ToString());
+    return InvalidArgument("the session's cluster_def must have exactly one task at the address of its master, '",
+                           called.empty() ? own : called, "', but has ", found.size(), ": ", cluster.ToString());
   }
   MemberOptions options = defaults_;
   options.job = found[0].job;
@@ -75,7 +89,7 @@ StatusOr<std::shared_ptr<Member>> SessionClusters::Open(const ClusterSpec& clust
   options.cluster_def = cluster.ToClusterDef();
   options.cluster_master = FullTaskName(options.job, options.index);
   options.outlives_steps = true;
-  auto member = Member::Create(machine_, cluster, options, switchboard_->NewDoor(options.cluster_id));
+  auto member = Member::Create(machine_, cluster, options, switchboard_->NewTransport(options.cluster_id));
   TF_RETURN_IF_ERROR(member->links()->Listen(found[0].address).status());
   return member;
 }
@@ -84,12 +98,17 @@ Status SessionClusters::Admit(const Hello& from) {
   TF_ASSIGN_OR_RETURN(const ClusterSpec cluster, ClusterSpec::FromClusterDef(from.cluster_def));
   TF_RETURN_IF_ERROR(cluster.Validate());
   TF_ASSIGN_OR_RETURN(const DeviceName self, DeviceName::Parse(from.expected_task));
-  if (!self.job.has_value() || !self.task.has_value()) return InvalidArgument("the caller does not say whom it calls");
+  if (!self.job.has_value() || !self.task.has_value()) {
+    return InvalidArgument("the caller expects task '", from.expected_task, "', which is not a full task name");
+  }
   TF_ASSIGN_OR_RETURN(const std::string address, cluster.task_address(*self.job, *self.task));
   MutexLock lock(mu_);
   if (stopping_) return Unavailable("the task is stopping");
   if (members_.contains(from.cluster)) return OkStatus();
-  if (from.task != from.cluster_master) return Unavailable("the session's master has not been here yet");
+  if (std::find(replaced_.begin(), replaced_.end(), from.cluster) != replaced_.end()) {
+    return Replaced(from.cluster_master);
+  }
+  if (from.task != from.cluster_master) return Unavailable("the session's master has not connected to this task yet");
   MemberOptions options = defaults_;
   options.job = *self.job;
   options.index = *self.task;
@@ -97,41 +116,50 @@ Status SessionClusters::Admit(const Hello& from) {
   options.cluster_def = from.cluster_def;
   options.cluster_master = from.cluster_master;
   options.outlives_steps = true;
-  options.on_master_gone = [this, cluster = from.cluster] { endings_.Run([this, cluster] { End(cluster); }); };
-  auto member = Member::Create(machine_, cluster, options, switchboard_->NewDoor(from.cluster));
+  options.on_master_gone = [this, cluster = from.cluster] {
+    endings_.Run([this, cluster] { End(cluster, OkStatus()); });
+  };
+  auto member = Member::Create(machine_, cluster, options, switchboard_->NewTransport(from.cluster));
   TF_RETURN_IF_ERROR(member->links()->Listen(address).status());
-  TB_LOG(Debug, "cluster") << "takes part as " << ShortTaskName(member->name()) << " in a cluster that a session of "
-                           << ShortTaskName(from.task) << " has brought";
-  members_[from.cluster] = member;
-  machine_.timer->RunAfter(kMasterMustConnect,
+  TB_LOG(Debug, "cluster") << "joining the cluster of a session of " << ShortTaskName(from.task) << " as "
+                           << ShortTaskName(member->name());
+  for (const auto& [cluster, other] : members_) {
+    if (other.master != from.task || other.master_process == ProcessOf(from)) continue;
+    TB_LOG(Info, "cluster") << ShortTaskName(from.task) << " has been restarted; its old session ends";
+    replaced_.push_back(cluster);
+    if (replaced_.size() > kKeptReplaced) replaced_.pop_front();
+    endings_.Run([this, cluster = cluster, master = from.task] { End(cluster, Replaced(master)); });
+  }
+  members_[from.cluster] = {.member = member, .master = from.task, .master_process = ProcessOf(from)};
+  machine_.timer->RunAfter(kMasterConnectTimeout,
                            [this, cluster = from.cluster, master = from.task, weak = std::weak_ptr<Member>(member)] {
                              const auto member = weak.lock();
                              if (member == nullptr || member->links()->Find(master) != nullptr) return;
-                             endings_.Run([this, cluster] { End(cluster); });
+                             endings_.Run([this, cluster] { End(cluster, OkStatus()); });
                            });
   return OkStatus();
 }
 
-void SessionClusters::End(uint64_t cluster) {
+void SessionClusters::End(uint64_t cluster, const Status& why) {
   std::shared_ptr<Member> member;
   {
     MutexLock lock(mu_);
     const auto it = members_.find(cluster);
     if (it == members_.end()) return;
-    member = std::move(it->second);
+    member = std::move(it->second.member);
     members_.erase(it);
   }
-  member->Stop(OkStatus());
+  member->Stop(why);
 }
 
 void SessionClusters::Shutdown() {
-  std::map<uint64_t, std::shared_ptr<Member>> members;
+  std::map<uint64_t, Admitted> members;
   {
     MutexLock lock(mu_);
     stopping_ = true;
     members.swap(members_);
   }
-  for (const auto& [cluster, member] : members) member->Stop(OkStatus());
+  for (const auto& [cluster, admitted] : members) admitted.member->Stop(OkStatus());
   endings_.WaitUntilIdle();
 }
 

@@ -1,11 +1,15 @@
-// Clusters that sessions bring with them: ConfigProto.cluster_def.
+// Clusters that sessions bring with them in ConfigProto.cluster_def.
 //
-// The master of such a session gives the cluster a number and becomes a member of it (member.h), under the name that
-// the cluster has for it. Its Hello to the other tasks carries number and cluster, and makes each a member that has not
-// heard of it before. When the session ends, or its master is gone, so do all these members.
+// The master of such a session gives the cluster a random number and becomes a member of it (member.h), under the task
+// name that the cluster_def has for it. Its Hello to the other tasks carries this number and the cluster_def; a process
+// that receives a new number becomes a member too. All these members end when the session ends or its master is gone.
+//
+// A restarted master has the task name of the old one, but runs in another process, perhaps at another address. Once it
+// connects for a new session, the sessions of the old process end: their next run is Aborted.
 #ifndef TENSORBRAID_CLUSTER_SESSION_CLUSTERS_H_
 #define TENSORBRAID_CLUSTER_SESSION_CLUSTERS_H_
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -19,28 +23,35 @@ namespace tensorbraid {
 // Thread-safe.
 class SessionClusters {
  public:
-  // What the members take from the task: links and exchange of `defaults`. The machine must outlive this object.
+  // Members use the options `links` and `exchange` of `defaults`. What `machine` points to must outlive this object.
   SessionClusters(const Machine& machine, const MemberOptions& defaults);
-  // REQUIRES: Shutdown.
+  // REQUIRES: Shutdown has returned.
   ~SessionClusters();
 
-  // To be said before anything else. The switchboard must outlive the members: that is, until Shutdown has returned.
+  // Call this before any other function. The switchboard must live until Shutdown has returned.
   void set_switchboard(Switchboard* switchboard) { switchboard_ = switchboard; }
-  // "host:port" where this process listens: what stands for it in a cluster if the client's target does not.
+  // Sets the "host:port" that this process listens on. Open looks for it in a cluster that does not contain the
+  // client's target.
   void set_own_address(const std::string& address);
 
-  // Opens a cluster whose session this process is the master of. `target` is where the client believes to be talking to
-  // ("grpc://host:port"). InvalidArgument when the cluster is none, or has no task at that address, or several. To be
-  // stopped by the caller.
+  // Opens a cluster for a session of which this process is the master. `target` is the address that the client
+  // connected to ("grpc://host:port"). InvalidArgument if the cluster is invalid, or if it does not have exactly one
+  // task at that address. The caller must stop the member.
   StatusOr<std::shared_ptr<Member>> Open(const ClusterSpec& cluster, const std::string& target);
-  // For the switchboard: takes part in the cluster that a master speaks of. Unavailable, which makes the caller come
-  // again, when it is another task that calls first.
+  // For the switchboard: makes this process a member of the cluster that `from` describes. Unavailable, which makes the
+  // caller try again, if the session's master has not connected first. Aborted if the session has ended because its
+  // master was restarted.
   Status Admit(const Hello& from);
-  // Ends the memberships that Admit began, and begins no more. Blocks until they have ended.
+  // Stops the members that Admit created, and admits no more. Blocks until they have stopped.
   void Shutdown();
 
  private:
-  void End(uint64_t cluster);
+  struct Admitted {
+    std::shared_ptr<Member> member;
+    std::string master;           // task name
+    uint64_t master_process = 0;  // differs between two processes of that name
+  };
+  void End(uint64_t cluster, const Status& why);
 
   const Machine machine_;
   const MemberOptions defaults_;
@@ -48,8 +59,9 @@ class SessionClusters {
   Mutex mu_;
   bool stopping_ TB_GUARDED_BY(mu_) = false;
   std::string own_address_ TB_GUARDED_BY(mu_);
-  std::map<uint64_t, std::shared_ptr<Member>> members_ TB_GUARDED_BY(mu_);  // that others are masters of
-  BlockingCalls endings_{4};
+  std::map<uint64_t, Admitted> members_ TB_GUARDED_BY(mu_);  // created by Admit
+  std::deque<uint64_t> replaced_ TB_GUARDED_BY(mu_);         // clusters of masters that were restarted; the latest few
+  BlockingCalls endings_{4};                                 // runs End
 };
 
 }  // namespace tensorbraid

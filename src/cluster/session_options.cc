@@ -8,19 +8,28 @@
 namespace tensorbraid {
 namespace {
 
-// A rewrite that the level of optimisation switches on or off, unless the client names it.
-bool IsOn(proto::RewriterConfig::Toggle toggle, bool otherwise) {
+// Whether a rewrite is on: as the client's toggle says, or `is_on_by_default`, which follows from the optimization
+// level.
+bool IsOn(proto::RewriterConfig::Toggle toggle, bool is_on_by_default) {
   if (toggle == proto::RewriterConfig::OFF) return false;
-  return toggle == proto::RewriterConfig::DEFAULT ? otherwise : true;
+  return toggle == proto::RewriterConfig::DEFAULT ? is_on_by_default : true;
 }
 
 OptimizeOptions OptimizeOptionsFrom(const proto::GraphOptions& options) {
   const proto::OptimizerOptions& o = options.optimizer_options();
   const proto::RewriterConfig& rewrites = options.rewrite_options();
-  if (rewrites.disable_meta_optimizer()) return {.fold_constants = false, .merge_equal = false};
+  const bool any = !rewrites.disable_meta_optimizer();
   const bool all = o.opt_level() >= 0;
-  return {.fold_constants = IsOn(rewrites.constant_folding(), all || o.do_constant_folding()),
-          .merge_equal = IsOn(rewrites.common_subgraph_elimination(), all || o.do_common_subexpression_elimination())};
+  OptimizeOptions result;
+  const auto skip_unless = [&result](bool is_on, std::initializer_list<const char*> passes) {
+    if (!is_on) result.skipped_passes.insert(result.skipped_passes.end(), passes.begin(), passes.end());
+  };
+  skip_unless(any && IsOn(rewrites.constant_folding(), all || o.do_constant_folding()),
+              {"known_shapes", "constant_folding"});
+  skip_unless(any && IsOn(rewrites.common_subgraph_elimination(), all || o.do_common_subexpression_elimination()),
+              {"common_subexpressions"});
+  skip_unless(IsOn(rewrites.dependency_optimization(), true), {"remove_identities"});
+  return result;
 }
 
 }  // namespace
@@ -30,7 +39,7 @@ StatusOr<MasterSessionOptions> SessionOptionsFrom(const proto::ConfigProto& conf
       .allow_soft_placement = config.allow_soft_placement(),
       .log_device_placement = config.log_device_placement(),
       .operation_timeout = std::chrono::milliseconds(std::max<int64_t>(0, config.operation_timeout_in_ms())),
-      // Tasks that a session has named for itself hold nothing that is meant for others, unless it says so.
+      // A session that brings its own cluster has isolated state by default.
       .isolated_state = config.cluster_def().job_size() > 0
                             ? config.isolate_session_state() ||
                                   !config.experimental().share_session_state_in_clusterspec_propagation()

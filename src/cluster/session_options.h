@@ -1,8 +1,8 @@
-// What a session takes from the ConfigProto that its client sends.
+// The options that a session takes from its client's ConfigProto.
 //
-// device_count and the numbers of threads belong to the server, which takes them from its own configuration, and so
-// they do nothing here, as in TensorFlow. infer_shapes neither: shapes are always inferred. Without place_pruned_graph
-// devices must exist for the whole graph, not only for what is run.
+// As in TensorFlow, device_count and the numbers of threads have no effect here: the server takes them from its own
+// configuration. infer_shapes has no effect either, because shapes are always inferred. Without place_pruned_graph, the
+// devices of all nodes of the graph must exist, not only those of the nodes that are run.
 #ifndef TENSORBRAID_CLUSTER_SESSION_OPTIONS_H_
 #define TENSORBRAID_CLUSTER_SESSION_OPTIONS_H_
 
@@ -14,7 +14,7 @@ namespace proto {
 class ConfigProto;
 }
 
-// InvalidArgument for a device filter that is no device name.
+// InvalidArgument if a device filter is not a device name.
 StatusOr<MasterSessionOptions> SessionOptionsFrom(const proto::ConfigProto& config);
 
 }  // namespace tensorbraid

@@ -44,7 +44,8 @@ std::string TransferLabel(const Node& node, uint64_t bytes, int64_t nanos) {
 void Fill(const NodeRecord& record, proto::NodeExecStats* stats) {
   const Node& node = *record.node;
   const int64_t nanos = std::max<int64_t>(0, record.end_ns - record.start_ns);
-  // Whole microseconds that touch when the times do: a node begins no earlier than what it waited for has ended.
+  // Rounds start and end down separately, so that a node never seems to start before the nodes that it waited for
+  // ended.
   const int64_t start = record.start_ns / kNanosPerMicro;
   const int64_t micros = std::max<int64_t>(0, record.end_ns / kNanosPerMicro - start);
   stats->set_all_start_micros(start);

@@ -1,4 +1,4 @@
-// What was noted of a step that was traced, the way TensorFlow tells it.
+// The trace of a step, as TensorFlow's StepStats and RunMetadata.
 #ifndef TENSORBRAID_CLUSTER_STEP_STATS_H_
 #define TENSORBRAID_CLUSTER_STEP_STATS_H_
 
@@ -9,19 +9,19 @@
 
 namespace tensorbraid {
 
-// A StepStats, in binary form: one DeviceStepStats per device. What came from other tasks is there as "RecvTensor",
-// from when it was asked for until it had come. REQUIRES: the records' nodes are still there.
+// Returns a serialized StepStats with one DeviceStepStats per device. A tensor from another task is an entry
+// "RecvTensor" that lasts from the request until the tensor's arrival. REQUIRES: the nodes of the records still exist.
 std::string EncodeStepStats(const std::vector<NodeRecord>& records);
 
-// Which parts a RunMetadata is to have.
+// Which parts of a RunMetadata to fill in.
 struct RunMetadataParts {
   bool step_stats = true;
   bool partition_graphs = true;
-  bool cost_graph = false;  // what each node of the graphs has given and how long it took
+  bool cost_graph = false;  // see FillCostGraph
 };
 
-// A RunMetadata, in binary form, of what the tasks have said (parts that cannot be read are left out) and of their
-// graphs.
+// Returns a serialized RunMetadata. `step_stats` has a serialized StepStats of each task (unreadable ones are skipped),
+// `graphs` a serialized GraphDef.
 std::string EncodeRunMetadata(const std::vector<std::string>& step_stats, const std::vector<std::string>& graphs,
                               RunMetadataParts parts = {});
 

@@ -46,7 +46,7 @@ class StepStatsTest : public ::testing::Test {
   Output x_, exp_, log_;
 };
 
-TEST_F(StepStatsTest, EveryTaskTellsWhenItsNodesRanAndWhatCame) {
+TEST_F(StepStatsTest, EveryTaskReportsItsNodesAndReceivedTensors) {
   const proto::RunMetadata metadata = Run(true, true);
   std::map<std::string, std::map<std::string, proto::NodeExecStats>> stats;
   for (const auto& device : metadata.step_stats().dev_stats()) {
@@ -69,9 +69,9 @@ TEST_F(StepStatsTest, EveryTaskTellsWhenItsNodesRanAndWhatCame) {
   EXPECT_EQ(metadata.partition_graphs_size(), 2);
 }
 
-TEST_F(StepStatsTest, AStepThatIsNotTracedLeavesNothing) { EXPECT_EQ(Run(false, false).ByteSizeLong(), 0u); }
+TEST_F(StepStatsTest, AnUntracedStepHasNoMetadata) { EXPECT_EQ(Run(false, false).ByteSizeLong(), 0u); }
 
-TEST_F(StepStatsTest, WhatATaskCannotHaveSaidIsLeftOut) {
+TEST_F(StepStatsTest, UnreadableStepStatsAreSkipped) {
   proto::RunMetadata metadata;
   ASSERT_TRUE(metadata.ParseFromString(EncodeRunMetadata({std::string("\x0a\xff\xff", 3)}, {})));
   EXPECT_EQ(metadata.step_stats().dev_stats_size(), 0);

@@ -10,27 +10,27 @@
 namespace tensorbraid {
 namespace {
 
-Status NobodyHere() { return Unavailable("this task does not take part in that session's cluster (any more)"); }
+Status NotAMember() { return Unavailable("this task is not, or no longer, a member of the session's cluster"); }
 
 }  // namespace
 
-// Behind a door: who handles its links, and how many threads are with him.
-struct Switchboard::Room {
-  // The handler, who is there until Leave; null when there is none (any more).
-  LinkHandler* Enter() {
+// The link handler of one cluster, its links, and the number of calls that are running in the handler.
+struct Switchboard::Endpoint {
+  // Returns the handler, which stays valid until EndCall; null if it has not been set or the transport has shut down.
+  LinkHandler* BeginCall() {
     MutexLock lock(mu);
-    if (handler != nullptr) ++inside;
+    if (handler != nullptr) ++running_calls;
     return handler;
   }
-  void Leave() {
+  void EndCall() {
     MutexLock lock(mu);
-    if (--inside == 0) changed.NotifyAll();
+    if (--running_calls == 0) changed.NotifyAll();
   }
-  // As Enter, for a link that is up here.
-  LinkHandler* EnterWith(const std::shared_ptr<Link>& link) {
+  // As BeginCall; also null if `link` is not up in this cluster.
+  LinkHandler* BeginCall(const std::shared_ptr<Link>& link) {
     MutexLock lock(mu);
     if (handler == nullptr || !up.contains(link)) return nullptr;
-    ++inside;
+    ++running_calls;
     return handler;
   }
 
@@ -38,13 +38,13 @@ struct Switchboard::Room {
   CondVar changed;
   LinkHandler* handler TB_GUARDED_BY(mu) = nullptr;
   bool closing TB_GUARDED_BY(mu) = false;
-  int inside TB_GUARDED_BY(mu) = 0;
+  int running_calls TB_GUARDED_BY(mu) = 0;
   std::set<std::shared_ptr<Link>> up TB_GUARDED_BY(mu);
 };
 
-class Switchboard::HomeDoor final : public Transport {
+class Switchboard::HomeTransport final : public Transport {
  public:
-  explicit HomeDoor(Switchboard* board) : board_(board) {}
+  explicit HomeTransport(Switchboard* board) : board_(board) {}
   void ServeCalls(CallHandler* handler) override { board_->transport_->ServeCalls(handler); }
   StatusOr<int> Listen(const std::string& address, LinkHandler* handler) override {
     board_->home_handler_ = handler;
@@ -60,125 +60,128 @@ class Switchboard::HomeDoor final : public Transport {
   Switchboard* const board_;
 };
 
-class Switchboard::Door final : public Transport {
+class Switchboard::ClusterTransport final : public Transport {
  public:
-  Door(Switchboard* board, uint64_t cluster) : board_(board), cluster_(cluster), room_(std::make_shared<Room>()) {}
-  ~Door() override { Shutdown(); }
+  ClusterTransport(Switchboard* board, uint64_t cluster)
+      : board_(board), cluster_(cluster), endpoint_(std::make_shared<Endpoint>()) {}
+  ~ClusterTransport() override { Shutdown(); }
 
   StatusOr<int> Listen(const std::string& address, LinkHandler* handler) override {
     TF_ASSIGN_OR_RETURN(const HostPort where, ParseHostPort(address));
     {
-      MutexLock lock(room_->mu);
-      room_->handler = handler;
+      MutexLock lock(endpoint_->mu);
+      endpoint_->handler = handler;
     }
     MutexLock lock(board_->mu_);
-    if (!board_->rooms_.emplace(cluster_, room_).second) return AlreadyExists("the cluster has a door already");
+    if (!board_->endpoints_.emplace(cluster_, endpoint_).second)
+      return AlreadyExists("the cluster already has a transport");
     return where.port;
   }
 
   void Connect(const std::string& address, const Hello& hello, std::chrono::milliseconds timeout,
                ConnectDone done) override {
     board_->transport_->Connect(address, hello, timeout,
-                                [room = room_, done = std::move(done)](StatusOr<std::shared_ptr<Link>> link) {
-                                  if (room->Enter() == nullptr) return;
+                                [endpoint = endpoint_, done = std::move(done)](StatusOr<std::shared_ptr<Link>> link) {
+                                  if (endpoint->BeginCall() == nullptr) return;
                                   done(std::move(link));
-                                  room->Leave();
+                                  endpoint->EndCall();
                                 });
   }
 
   void Shutdown() override {
     std::set<std::shared_ptr<Link>> up;
     {
-      MutexLock lock(room_->mu);
-      if (std::exchange(room_->closing, true)) return;
-      up = room_->up;
+      MutexLock lock(endpoint_->mu);
+      if (std::exchange(endpoint_->closing, true)) return;
+      up = endpoint_->up;
     }
     for (const auto& link : up) link->Close(Cancelled("the session has been closed"));
     up.clear();
     {
-      MutexLock lock(room_->mu);
-      room_->changed.Wait(room_->mu,
-                          [this]() TB_REQUIRES(room_->mu) { return room_->up.empty() && room_->inside == 0; });
-      room_->handler = nullptr;
+      MutexLock lock(endpoint_->mu);
+      endpoint_->changed.Wait(endpoint_->mu, [this]() TB_REQUIRES(endpoint_->mu) {
+        return endpoint_->up.empty() && endpoint_->running_calls == 0;
+      });
+      endpoint_->handler = nullptr;
     }
     MutexLock lock(board_->mu_);
-    const auto it = board_->rooms_.find(cluster_);
-    if (it != board_->rooms_.end() && it->second == room_) board_->rooms_.erase(it);
+    const auto it = board_->endpoints_.find(cluster_);
+    if (it != board_->endpoints_.end() && it->second == endpoint_) board_->endpoints_.erase(it);
   }
 
  private:
   Switchboard* const board_;
   const uint64_t cluster_;
-  const std::shared_ptr<Room> room_;
+  const std::shared_ptr<Endpoint> endpoint_;
 };
 
 Switchboard::Switchboard(std::unique_ptr<Transport> transport, Admit admit)
-    : transport_(std::move(transport)), admit_(std::move(admit)), home_(std::make_unique<HomeDoor>(this)) {}
+    : transport_(std::move(transport)), admit_(std::move(admit)), home_(std::make_unique<HomeTransport>(this)) {}
 
 Switchboard::~Switchboard() { transport_->Shutdown(); }
 
-std::unique_ptr<Transport> Switchboard::NewDoor(uint64_t cluster) {
+std::unique_ptr<Transport> Switchboard::NewTransport(uint64_t cluster) {
   TB_CHECK(cluster != 0);
-  return std::make_unique<Door>(this, cluster);
+  return std::make_unique<ClusterTransport>(this, cluster);
 }
 
-std::shared_ptr<Switchboard::Room> Switchboard::FindRoom(uint64_t cluster) {
+std::shared_ptr<Switchboard::Endpoint> Switchboard::FindEndpoint(uint64_t cluster) {
   MutexLock lock(mu_);
-  const auto it = rooms_.find(cluster);
-  return it == rooms_.end() ? nullptr : it->second;
+  const auto it = endpoints_.find(cluster);
+  return it == endpoints_.end() ? nullptr : it->second;
 }
 
 Status Switchboard::OnHello(const Hello& from, Hello* answer) {
   if (from.cluster == 0) return home_handler_->OnHello(from, answer);
-  auto room = FindRoom(from.cluster);
-  if (room == nullptr) {
+  auto endpoint = FindEndpoint(from.cluster);
+  if (endpoint == nullptr) {
     TF_RETURN_IF_ERROR(admit_(from));
-    room = FindRoom(from.cluster);
+    endpoint = FindEndpoint(from.cluster);
   }
-  LinkHandler* const handler = room == nullptr ? nullptr : room->Enter();
-  if (handler == nullptr) return NobodyHere();
+  LinkHandler* const handler = endpoint == nullptr ? nullptr : endpoint->BeginCall();
+  if (handler == nullptr) return NotAMember();
   const Status status = handler->OnHello(from, answer);
-  room->Leave();
+  endpoint->EndCall();
   return status;
 }
 
 void Switchboard::OnLinkUp(const std::shared_ptr<Link>& link) {
   if (link->peer().cluster == 0) return home_handler_->OnLinkUp(link);
-  const auto room = FindRoom(link->peer().cluster);
+  const auto endpoint = FindEndpoint(link->peer().cluster);
   LinkHandler* handler = nullptr;
-  if (room != nullptr) {
-    MutexLock lock(room->mu);
-    if (!room->closing && room->handler != nullptr) {
-      handler = room->handler;
-      ++room->inside;
-      room->up.insert(link);
+  if (endpoint != nullptr) {
+    MutexLock lock(endpoint->mu);
+    if (!endpoint->closing && endpoint->handler != nullptr) {
+      handler = endpoint->handler;
+      ++endpoint->running_calls;
+      endpoint->up.insert(link);
     }
   }
-  if (handler == nullptr) return link->Close(NobodyHere());
+  if (handler == nullptr) return link->Close(NotAMember());
   handler->OnLinkUp(link);
-  room->Leave();
+  endpoint->EndCall();
 }
 
 void Switchboard::OnMessage(const std::shared_ptr<Link>& link, Message message) {
   if (link->peer().cluster == 0) return home_handler_->OnMessage(link, std::move(message));
-  const auto room = FindRoom(link->peer().cluster);
-  LinkHandler* const handler = room == nullptr ? nullptr : room->EnterWith(link);
+  const auto endpoint = FindEndpoint(link->peer().cluster);
+  LinkHandler* const handler = endpoint == nullptr ? nullptr : endpoint->BeginCall(link);
   if (handler == nullptr) return;
   handler->OnMessage(link, std::move(message));
-  room->Leave();
+  endpoint->EndCall();
 }
 
 void Switchboard::OnLinkDown(const std::shared_ptr<Link>& link, const Status& why) {
   if (link->peer().cluster == 0) return home_handler_->OnLinkDown(link, why);
-  const auto room = FindRoom(link->peer().cluster);
-  LinkHandler* const handler = room == nullptr ? nullptr : room->EnterWith(link);
+  const auto endpoint = FindEndpoint(link->peer().cluster);
+  LinkHandler* const handler = endpoint == nullptr ? nullptr : endpoint->BeginCall(link);
   if (handler == nullptr) return;
   handler->OnLinkDown(link, why);
   {
-    MutexLock lock(room->mu);
-    room->up.erase(link);
+    MutexLock lock(endpoint->mu);
+    endpoint->up.erase(link);
   }
-  room->Leave();
+  endpoint->EndCall();
 }
 
 }  // namespace tensorbraid

@@ -1,39 +1,43 @@
 #include "cluster/task.h"
 
 #include <algorithm>
-#include <thread>
 
 #include "core/logging.h"
 #include "core/strings.h"
+#include "core/thread.h"
 
 namespace tensorbraid {
 
-Task::Task(const TaskOptions& options, ClusterSpec cluster) : options_(options), cluster_(std::move(cluster)) {
-  const int threads =
-      options.inter_op_threads > 0 ? options.inter_op_threads : static_cast<int>(std::thread::hardware_concurrency());
-  pool_ = std::make_unique<ThreadPool>("tb-pool", std::max(1, threads));
+Task::Task(const TaskOptions& options, ClusterSpec cluster, std::unique_ptr<DeviceSet> devices)
+    : options_(options), cluster_(std::move(cluster)), devices_(std::move(devices)) {
+  const int threads = options.inter_op_threads > 0 ? options.inter_op_threads : NumCores();
+  pool_ = std::make_unique<ThreadPool>("tb-pool", threads);
 }
 
-Machine Task::machine(std::vector<DeviceInfo> devices) {
-  return {.resources = &resources_, .pool = pool_.get(), .timer = timer_.get(), .devices = std::move(devices)};
+Machine Task::machine() {
+  return {.device_set = devices_.get(),
+          .resources = &resources_,
+          .pool = pool_.get(),
+          .timer = timer_.get(),
+          .devices = DescribeDevices(*devices_)};
 }
 
 StatusOr<std::shared_ptr<Task>> Task::CreateLocal(const TaskOptions& options) {
-  TF_ASSIGN_OR_RETURN(auto devices, DevicesOfMachine(options.device_count));
-  auto task = std::shared_ptr<Task>(new Task(options, {}));
+  TF_ASSIGN_OR_RETURN(auto devices, DeviceSet::Create(options.device_count));
+  auto task = std::shared_ptr<Task>(new Task(options, {}, std::move(devices)));
   Transport* const no_transport = nullptr;
   task->home_ = Member::Create(
-      task->machine(std::move(devices)), {},
+      task->machine(), {},
       {.job = options.job, .index = options.index, .links = options.links, .exchange = options.exchange}, no_transport);
   return task;
 }
 
 StatusOr<std::shared_ptr<Task>> Task::Create(const ClusterSpec& cluster, const TaskOptions& options,
                                              std::unique_ptr<Transport> transport) {
-  TF_ASSIGN_OR_RETURN(auto devices, DevicesOfMachine(options.device_count));
-  auto task = std::shared_ptr<Task>(new Task(options, cluster));
+  TF_ASSIGN_OR_RETURN(auto devices, DeviceSet::Create(options.device_count));
+  auto task = std::shared_ptr<Task>(new Task(options, cluster, std::move(devices)));
   task->timer_ = std::make_unique<Timer>();
-  const Machine machine = task->machine(std::move(devices));
+  const Machine machine = task->machine();
   const MemberOptions member{
       .job = options.job, .index = options.index, .links = options.links, .exchange = options.exchange};
   task->session_clusters_ = std::make_unique<SessionClusters>(machine, member);
@@ -67,10 +71,11 @@ void Task::Stop(const Status& why) {
 
 Task::~Task() {
   Stop(OkStatus());
-  // Threads end before what they work on: those of waiting calls, the timer's, then the pool's (transport threads ended
-  // with the links).
+  // Ends threads before the objects that they use are destroyed: first those of blocking calls, then the timer's, the
+  // devices' and the pool's. The transport's threads have ended with the links.
   if (service_ != nullptr) service_->WaitForCalls();
   timer_.reset();
+  for (const auto& device : devices_->devices()) device->Stop();
   pool_.reset();
 }
 
@@ -104,8 +109,8 @@ StatusOr<std::shared_ptr<Task>> FindTask(const std::string& target) {
     if (name == target) return task;
     targets.push_back(name);
   }
-  return NotFound("no server of this process has the target '", target, "'",
-                  targets.empty() ? "; there is none at all" : StrCat("; there are ", StrJoin(targets, ", ")));
+  return NotFound("no server in this process has the target '", target,
+                  "'; existing targets: ", targets.empty() ? "none" : StrJoin(targets, ", "));
 }
 
 }  // namespace tensorbraid

@@ -1,5 +1,5 @@
-// Everything that one task has. A Server is a task of a cluster; a local session has a task of its own, without links:
-// a cluster of one.
+// A task: everything that a process needs to take part in a cluster. A Server has one. A local session has one too,
+// without a network, in a cluster of one.
 #ifndef TENSORBRAID_CLUSTER_TASK_H_
 #define TENSORBRAID_CLUSTER_TASK_H_
 
@@ -21,24 +21,25 @@ struct TaskOptions {
   std::string job = "localhost";
   int index = 0;
   std::map<std::string, int> device_count = {};
-  int inter_op_threads = 0;  // 0: as many as cores
+  int inter_op_threads = 0;  // 0: one per core
   LinksOptions links = {};
   ExchangeOptions exchange = {};
-  // What clients' sessions take where they say nothing: a ConfigProto in binary form.
+  // A serialized ConfigProto. The configs of clients' sessions override its fields.
   std::string default_session_config = {};
 };
 
 // Thread-safe.
 class Task final {
  public:
-  // A cluster of one.
+  // Creates a task in a cluster of one, without a network.
   static StatusOr<std::shared_ptr<Task>> CreateLocal(const TaskOptions& options);
-  // A task of `cluster` that speaks over `transport`. Listens when Start is called.
+  // Creates a task of `cluster` that communicates over `transport`. It listens once Start is called.
   static StatusOr<std::shared_ptr<Task>> Create(const ClusterSpec& cluster, const TaskOptions& options,
                                                 std::unique_ptr<Transport> transport);
   ~Task();
 
-  // Listens on `address`, returns the port, and dials the parameter servers, now and whenever they are gone.
+  // Listens on `address` and returns the port. Unless it is a parameter server itself, connects to all parameter
+  // servers, and reconnects whenever a link breaks.
   StatusOr<int> Start(const std::string& address);
   // Leaves the cluster; see Server::Stop. Idempotent.
   void Stop(const Status& why);
@@ -50,25 +51,27 @@ class Task final {
   const std::string& name() const { return home_->name(); }  // "/job:worker/replica:0/task:1"
 
  private:
-  Task(const TaskOptions& options, ClusterSpec cluster);
-  Machine machine(std::vector<DeviceInfo> devices);
+  Task(const TaskOptions& options, ClusterSpec cluster, std::unique_ptr<DeviceSet> devices);
+  Machine machine();
 
-  // Declared so that each outlives what uses it.
+  // Declared in this order so that each member outlives its users.
   const TaskOptions options_;
   const ClusterSpec cluster_;
+  const std::unique_ptr<const DeviceSet> devices_;
   ResourceManager resources_;
   std::unique_ptr<Timer> timer_;
   std::unique_ptr<SessionClusters> session_clusters_;
   std::unique_ptr<Switchboard> switchboard_;
   std::unique_ptr<ThreadPool> pool_;
-  std::shared_ptr<Member> home_;  // in the cluster that the task was started in
+  std::shared_ptr<Member> home_;  // member of the cluster that the task was started in
   std::unique_ptr<MasterService> service_;
 };
 
-// The tasks of this process by session target ("grpc://host:port"): how a session finds the master beside it.
+// The tasks of this process by session target ("grpc://host:port"). A session uses them to find a master in its own
+// process.
 void PublishTask(const std::string& target, const std::shared_ptr<Task>& task);
 void WithdrawTask(const std::string& target);
-// NotFound names the targets there are.
+// NotFound lists the targets that exist.
 StatusOr<std::shared_ptr<Task>> FindTask(const std::string& target);
 
 }  // namespace tensorbraid

@@ -85,9 +85,21 @@ TEST_F(TaskFlagsTest, FlagsWinOverTfConfig) {
   EXPECT_TRUE(Parse({"--worker_hosts=a:1", "--job_name=worker"}).ok());
 }
 
-TEST_F(TaskFlagsTest, NoClusterAtAllTeaches) {
+TEST_F(TaskFlagsTest, MissingClusterExplainsHowToGiveOne) {
   EXPECT_THAT(Parse({}).message(),
               AllOf(HasSubstr("--worker_hosts"), HasSubstr("TF_CONFIG"), HasSubstr("tensorbraid launch")));
+}
+
+TEST_F(TaskFlagsTest, AProgramThatRequiresNoClusterCanRunByItself) {
+  for (const bool in_cluster : {false, true}) {
+    Flags flags("A program.");
+    TaskFlags& task = flags.DefineTask(/*required=*/false);
+    const char* args[] = {"program", "--worker_hosts=a:1", "--job_name=worker"};
+    ASSERT_TRUE(flags.Parse(in_cluster ? 3 : 1, args).ok());
+    EXPECT_EQ(task.has_cluster(), in_cluster);
+    EXPECT_EQ(task.device(), in_cluster ? "/job:worker/task:0" : "");
+    EXPECT_TRUE(task.is_chief());
+  }
 }
 
 TEST_F(TaskFlagsTest, HelpNeedsNoCluster) {

@@ -75,7 +75,7 @@ Status CheckMeta(const TensorMeta& meta) {
 StatusOr<Tensor> DecodeTensor(const TensorMeta& meta, const Payload& payload) {
   TF_RETURN_IF_ERROR(CheckMeta(meta));
   if (payload.size() != meta.bytes) {
-    return InvalidArgument("a tensor announced with ", meta.bytes, " bytes came with ", payload.size());
+    return InvalidArgument("received ", payload.size(), " bytes for a tensor of ", meta.bytes, " bytes");
   }
   if (meta.dead) return Tensor();
   if (meta.dtype == DType::kVariant) {

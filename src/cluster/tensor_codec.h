@@ -1,4 +1,4 @@
-// Tensors as the bytes of a message.
+// Encodes tensors as bytes of a message, and decodes them.
 #ifndef TENSORBRAID_CLUSTER_TENSOR_CODEC_H_
 #define TENSORBRAID_CLUSTER_TENSOR_CODEC_H_
 
@@ -7,15 +7,16 @@
 
 namespace tensorbraid {
 
-// Describes `tensor` and lends its memory to `payload`, which keeps the buffer alive. Strings are written anew: each as
-// its length (8 bytes, little endian), then all bytes. InvalidArgument for dtypes that cannot leave their task.
+// Describes `tensor` in `meta` and refers to its memory in `payload`, which keeps the buffer alive. Strings are copied:
+// first all lengths (8 bytes each, little endian), then all bytes. Variants are encoded by EncodeVariants.
+// InvalidArgument for dtypes that cannot leave their task.
 Status EncodeTensor(const Tensor& tensor, TensorMeta* meta, Payload* payload);
 
-// Whether meta.bytes is possible for its dtype and shape. InvalidArgument otherwise.
+// InvalidArgument unless meta.bytes is possible for the dtype and the shape.
 Status CheckMeta(const TensorMeta& meta);
 
-// Makes the tensor from its bytes; one that is not valid where `meta` says that it is dead. InvalidArgument when they
-// do not fit what `meta` says.
+// Decodes a tensor from its bytes. For a dead tensor, returns one that is not valid. InvalidArgument if the bytes do
+// not match `meta`.
 StatusOr<Tensor> DecodeTensor(const TensorMeta& meta, const Payload& payload);
 
 }  // namespace tensorbraid

@@ -19,13 +19,13 @@ void AppendVarint(uint64_t v, std::string* out) {
   out->push_back(static_cast<char>(v));
 }
 
-// Begins a field of that many bytes.
+// Appends the tag and the length of a field with `bytes` bytes.
 void AppendHeader(int field, size_t bytes, std::string* out) {
   AppendVarint(static_cast<uint64_t>(field) << 3 | kLengthDelimited, out);
   AppendVarint(bytes, out);
 }
 
-// A TensorProto but for its content, and the beginning of that.
+// A serialized TensorProto in two parts: everything up to the bytes of tensor_content, and these bytes.
 struct Encoded {
   std::string head;
   Payload content;
@@ -86,8 +86,8 @@ StatusOr<Tensor> ReadTensor(const Payload& bytes) {
   std::string rest;
   TF_ASSIGN_OR_RETURN(const auto contents, TakeFields(bytes, proto::TensorProto::kTensorContentFieldNumber, &rest));
   proto::TensorProto proto;
-  if (!proto.ParseFromString(rest)) return InvalidArgument("a TensorProto cannot be read");
-  // Of a field that is repeated though it should not be, the last one counts.
+  if (!proto.ParseFromString(rest)) return InvalidArgument("cannot parse a TensorProto");
+  // If a singular field appears several times, the last one counts.
   if (contents.empty() || contents.back().size() == 0) return FromProto(proto);
   const Payload& content = contents.back();
   if (proto.dtype() == static_cast<int32_t>(kString)) {
@@ -105,9 +105,9 @@ StatusOr<Tensor> ReadNamedTensor(const Payload& bytes, std::string* name) {
   std::string rest;
   TF_ASSIGN_OR_RETURN(const auto tensors, TakeFields(bytes, 2, &rest));
   proto::NamedTensorProto named;
-  if (!named.ParseFromString(rest)) return InvalidArgument("a NamedTensorProto cannot be read");
+  if (!named.ParseFromString(rest)) return InvalidArgument("cannot parse a NamedTensorProto");
   *name = named.name();
-  if (tensors.size() > 1) return InvalidArgument("a NamedTensorProto has ", tensors.size(), " tensors");
+  if (tensors.size() > 1) return InvalidArgument("expected a NamedTensorProto with one tensor, got ", tensors.size());
   auto tensor = ReadTensor(tensors.empty() ? Payload() : tensors[0]);
   if (!tensor.ok()) return Annotate(tensor.status(), StrCat("the value of '", *name, "'"));
   return tensor;

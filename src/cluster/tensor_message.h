@@ -1,4 +1,4 @@
-// Tensors within the messages of clients.
+// Reads and writes tensors within the protobuf messages of clients.
 #ifndef TENSORBRAID_CLUSTER_TENSOR_MESSAGE_H_
 #define TENSORBRAID_CLUSTER_TENSOR_MESSAGE_H_
 
@@ -9,17 +9,18 @@
 
 namespace tensorbraid {
 
-// Appends `tensor` as field number `field`, a TensorProto, of the message that is being written. Its memory is lent.
+// Appends `tensor` to `message` as field number `field`, a TensorProto. The message refers to the tensor's memory and
+// keeps it alive.
 void AppendTensor(int field, const Tensor& tensor, MessageParts* message);
-// The same within a NamedTensorProto.
+// As AppendTensor, but the field is a NamedTensorProto.
 void AppendNamedTensor(int field, const std::string& name, const Tensor& tensor, MessageParts* message);
 
-// Appends a message that is already written, as field number `field`.
+// Appends a serialized message as field number `field`.
 void AppendMessage(int field, std::string bytes, MessageParts* message);
 
-// Reads a TensorProto: its tensor_content is copied once, into the tensor. InvalidArgument for what is none.
+// Parses a TensorProto. Its tensor_content is copied only once, into the tensor. InvalidArgument if it is invalid.
 StatusOr<Tensor> ReadTensor(const Payload& bytes);
-// The same of a NamedTensorProto, whose name goes to `name`.
+// Parses a NamedTensorProto and stores its name in `name`.
 StatusOr<Tensor> ReadNamedTensor(const Payload& bytes, std::string* name);
 
 }  // namespace tensorbraid

@@ -22,7 +22,7 @@ StatusOr<int> ParseIndex(const std::string& digits) {
   const char* end = digits.data() + digits.size();
   const auto [last, error] = std::from_chars(digits.data(), end, index);
   if (error != std::errc() || last != end || index < 0) {
-    return InvalidArgument("'", digits, "' is no task index");
+    return InvalidArgument("'", digits, "' is not a task index");
   }
   return index;
 }
@@ -30,20 +30,20 @@ StatusOr<int> ParseIndex(const std::string& digits) {
 StatusOr<ClusterSpec::Tasks> ParseTasks(const Json& json) {
   ClusterSpec::Tasks tasks;
   if (!json.is_array() && !json.is_object()) {
-    return InvalidArgument("expected a list of addresses, or an object from index to address");
+    return InvalidArgument("must be a list of addresses, or an object that maps indices to addresses");
   }
   for (const auto& item : json.items()) {  // an array's keys are its indices
     TF_ASSIGN_OR_RETURN(const int index, ParseIndex(item.key()));
     if (!item.value().is_string()) return InvalidArgument("task ", index, ": the address is not a string");
     if (!tasks.emplace(index, item.value().get<std::string>()).second) {
-      return InvalidArgument("task ", index, " stands twice");
+      return InvalidArgument("task ", index, " appears twice");
     }
   }
   return tasks;
 }
 
 StatusOr<ClusterSpec> ParseCluster(const Json& json) {
-  if (!json.is_object()) return InvalidArgument("the cluster is not an object from job to addresses");
+  if (!json.is_object()) return InvalidArgument("the cluster must be an object that maps jobs to addresses");
   std::map<std::string, ClusterSpec::Tasks> jobs;
   for (const auto& item : json.items()) {
     auto tasks = ParseTasks(item.value());
@@ -63,13 +63,14 @@ StatusOr<TfConfig> ParseTfConfig(const std::string& text) {
   TF_ASSIGN_OR_RETURN(config.cluster, ParseCluster(*cluster));
 
   const auto task = json.find("task");
-  if (task == json.end() || !task->is_object()) return InvalidArgument("no object \"task\"");
+  if (task == json.end() || !task->is_object()) return InvalidArgument("\"task\" is missing or is not an object");
   const auto type = task->find("type");
-  if (type == task->end() || !type->is_string()) return InvalidArgument("the task has no string \"type\"");
+  if (type == task->end() || !type->is_string())
+    return InvalidArgument("\"type\" of the task is missing or is not a string");
   config.task_type = type->get<std::string>();
   const auto index = task->find("index");
   if (index == task->end() || !(index->is_number_integer() || index->is_string())) {
-    return InvalidArgument("the task has no number \"index\"");
+    return InvalidArgument("\"index\" of the task is missing or is not an integer");
   }
   TF_ASSIGN_OR_RETURN(config.task_index, ParseIndex(index->is_string() ? index->get<std::string>() : index->dump()));
   return config;

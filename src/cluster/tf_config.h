@@ -1,4 +1,4 @@
-// The environment variable TF_CONFIG, by which launchers tell a TensorFlow program its cluster and its task.
+// The environment variable TF_CONFIG, in which launchers give a TensorFlow program its cluster and its task.
 #ifndef TENSORBRAID_CLUSTER_TF_CONFIG_H_
 #define TENSORBRAID_CLUSTER_TF_CONFIG_H_
 
@@ -10,18 +10,18 @@ namespace tensorbraid {
 
 struct TfConfig {
   ClusterSpec cluster;
-  std::string task_type;  // a job of the cluster, unless the writer was mistaken: not checked here
+  std::string task_type;  // should be a job of the cluster; the parser does not check this
   int task_index = 0;
 };
 
-// Reads {"cluster": {"ps": ["h:p"], "worker": {"1": "h:p"}}, "task": {"type": "worker", "index": 0}}. An index may be a
-// number or a string of digits; other members are ignored. InvalidArgument says where the text differs from this.
+// Parses {"cluster": {"ps": ["h:p"], "worker": {"1": "h:p"}}, "task": {"type": "worker", "index": 0}}. An index may be
+// a number or a string of digits. Other members are ignored. InvalidArgument names the wrong part of the text.
 StatusOr<TfConfig> ParseTfConfig(const std::string& text);
 
-// Reads the cluster alone: the object at "cluster" above.
+// Parses only a cluster: an object like the value of "cluster" above.
 StatusOr<ClusterSpec> ParseClusterJson(const std::string& text);
 
-// The text that ParseTfConfig reads back.
+// The inverse of ParseTfConfig.
 std::string ToTfConfigJson(const TfConfig& config);
 
 }  // namespace tensorbraid

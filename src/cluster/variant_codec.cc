@@ -10,11 +10,11 @@
 namespace tensorbraid {
 namespace {
 
-// Lists in lists: more than any program has, few enough for the stack.
+// Limit for variants within variants: more than any program has, and few enough for the stack.
 constexpr int kMaxNesting = 16;
 enum Kind : uint8_t { kNothing, kList, kOptional, kTensor };
 
-// Numbers lie as in memory: all tasks of a cluster have the same byte order, as for payloads.
+// Numbers are written in native byte order. As for payloads, all tasks of a cluster must have the same one.
 class Writer {
  public:
   template <typename T>
@@ -89,7 +89,7 @@ class Reader {
   bool at_end() const { return bytes_.empty(); }
 
   StatusOr<Tensor> Elements(DType dtype, const Shape& shape, int depth) {
-    // Every element takes at least a byte.
+    // Every element takes at least one byte.
     const int64_t n = shape.is_fully_defined() ? shape.num_elements() : -1;
     if (n < 0 || static_cast<uint64_t>(n) > bytes_.size()) return Bad();
     if (!IsPlain(dtype) && dtype != kString && dtype != DType::kVariant) return Bad();

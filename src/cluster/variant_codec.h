@@ -1,5 +1,5 @@
-// Variant tensors as bytes: lists of tensors and optional values, which loops and branches may have on one task and
-// their gradients on another.
+// Encodes variant tensors (lists of tensors and optional values) as bytes. They are sent between tasks when, for
+// example, a loop or branch runs on one task and its gradient on another.
 #ifndef TENSORBRAID_CLUSTER_VARIANT_CODEC_H_
 #define TENSORBRAID_CLUSTER_VARIANT_CODEC_H_
 
@@ -10,9 +10,10 @@
 
 namespace tensorbraid {
 
-// InvalidArgument for values that have to stay where they are: datasets, resources, references to other memory.
+// InvalidArgument for values that cannot leave their task: datasets, resources and references to other memory.
 StatusOr<std::string> EncodeVariants(const Tensor& tensor);
-// InvalidArgument for bytes that do not encode a variant tensor of that shape. Memory follows the number of bytes.
+// InvalidArgument if the bytes do not encode a variant tensor of this shape. Allocates memory in proportion to the
+// number of bytes, whatever sizes they claim.
 StatusOr<Tensor> DecodeVariants(const Shape& shape, std::string_view bytes);
 
 }  // namespace tensorbraid

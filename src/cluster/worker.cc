@@ -3,15 +3,31 @@
 #include <algorithm>
 
 #include "cluster/step_stats.h"
+#include "core/error_rank.h"
 #include "core/strings.h"
 #include "graph/node.h"
 #include "runtime/step_tracer.h"
 
 namespace tensorbraid {
 
-Worker::Worker(std::vector<DeviceName> devices, ResourceManager* resources, ThreadPool* pool, Exchange* exchange,
-               std::weak_ptr<void> owner)
-    : devices_(std::move(devices)), resources_(resources), pool_(pool), exchange_(exchange), owner_(std::move(owner)) {}
+Worker::Worker(std::vector<DeviceName> devices, const DeviceSet* device_set, ResourceManager* resources,
+               ThreadPool* pool, Exchange* exchange, std::weak_ptr<void> owner)
+    : devices_(std::move(devices)),
+      device_set_(device_set),
+      resources_(resources),
+      pool_(pool),
+      exchange_(exchange),
+      owner_(std::move(owner)) {}
+
+Worker::~Worker() {
+  // A session and its graphs hold each other.
+  absl::flat_hash_map<SessionId, std::shared_ptr<Session>> open;
+  {
+    MutexLock lock(mu_);
+    open.swap(sessions_);
+  }
+  for (const auto& [id, session] : open) session->graphs.clear();
+}
 
 StatusOr<std::shared_ptr<Executor>> Worker::Register(SessionId session, uint64_t handle,
                                                      std::unique_ptr<Graph> partition, bool isolated_state) {
@@ -33,15 +49,15 @@ StatusOr<std::shared_ptr<Executor>> Worker::Register(SessionId session, uint64_t
     if (isolated_state && s->own_resources == nullptr) s->own_resources = std::make_unique<ResourceManager>();
   }
   ResourceManager* const resources = s->own_resources != nullptr ? s->own_resources.get() : resources_;
-  TF_ASSIGN_OR_RETURN(auto plan, Plan::Create(std::move(partition), resources, &s->kernels));
-  // The plan's kernels may live in the session's cache, and their resources in the session.
+  TF_ASSIGN_OR_RETURN(auto plan, Plan::Create(std::move(partition), resources, &s->kernels, device_set_));
+  // The plan holds the session, which may own its kernels (in the cache) and their resources.
   std::shared_ptr<const Plan> held(plan.get(), [plan, s](const Plan*) mutable {
     plan.reset();
     s.reset();
   });
   auto executor = std::make_shared<Executor>(std::move(held), pool_, resources);
   MutexLock lock(mu_);
-  // A closed session drops its graphs, which hold it; one that comes later would hold it for ever.
+  // Graphs hold their session, and closing the session drops them. A graph added after that would never be freed.
   const auto it = sessions_.find(session);
   if (it == sessions_.end() || it->second != s) return Cancelled("the session is closed");
   s->graphs[handle] = executor;
@@ -101,8 +117,10 @@ void Worker::RunStep(StepId id, const std::shared_ptr<Executor>& executor, std::
       std::move(args), context, &raw->cancellation(),
       [step = std::move(step), done = std::move(done), held = owner_.lock()](const Status& status,
                                                                              std::vector<Tensor> retvals) {
-        const Status failed = step->status();
-        done(status.ok() ? failed : status, std::move(retvals));
+        // The step may have been cancelled by the loss of a task, and a kernel then reports only the cancellation.
+        Status cause = status;
+        KeepCause(step->status(), &cause);
+        done(cause, std::move(retvals));
       },
       tracer);
 }
@@ -112,7 +130,7 @@ bool Worker::OnMessage(const std::shared_ptr<Link>& link, const Message& message
     OnRunGraph(link, *m);
   } else if (const auto* m = std::get_if<AbortStep>(&message)) {
     if (auto step = exchange_->Find(m->step)) {
-      // Cancelling runs what kernels registered; keep that off the transport's thread.
+      // Cancelling calls callbacks of kernels, which must not run on the transport's thread.
       pool_->Schedule([step, reason = m->reason, held = owner_.lock()] { step->Fail(reason); });
     }
   } else if (const auto* m = std::get_if<EndStep>(&message)) {
@@ -139,10 +157,11 @@ void Worker::ResetContainers(const std::vector<std::string>& containers) {
 
 namespace {
 
-// What a master leaves behind is forgotten with its link: nobody may leave it in another's name.
+// The state of a master is freed when the link to it breaks. A request in the name of another master could create state
+// that is never freed, so it is refused.
 Status IsFrom(uint64_t master, const Link& link) {
   if (master == link.peer().incarnation) return OkStatus();
-  return InvalidArgument(link.peer().task, " asks in the name of another master");
+  return InvalidArgument(link.peer().task, " has sent a request in the name of another master");
 }
 
 }  // namespace
@@ -162,7 +181,8 @@ void Worker::OnRunGraph(const std::shared_ptr<Link>& link, const RunGraph& m) {
   }
   auto executor = FindGraph(m.session, m.handle);
   if (executor == nullptr) {
-    link->Send(StepDone{.step = m.step, .status = Aborted("the partition is not registered here (any more)")});
+    link->Send(
+        StepDone{.step = m.step, .status = Aborted("the partition is not, or no longer, registered on this task")});
     return;
   }
   const ScopedTransportThread transport_thread;
@@ -172,7 +192,7 @@ void Worker::OnRunGraph(const std::shared_ptr<Link>& link, const RunGraph& m) {
     if (tracer != nullptr) answer.stats = EncodeStepStats(tracer->TakeRecords());
     link->Send(std::move(answer));
     if (!status.ok()) return;
-    // Until the master ends the step, what was sent may still be lost with a link.
+    // Until the master ends the step, tensors that were sent may still be lost with a link.
     if (auto step = exchange_->Find(id)) {
       step->set_on_late_failure([link, id](const Status& why) { link->Send(StepDone{.step = id, .status = why}); });
     }

@@ -1,4 +1,4 @@
-// The worker of a task: keeps the partitions that masters register, and runs them.
+// The worker of a task: holds the partitions that masters register, and runs them.
 #ifndef TENSORBRAID_CLUSTER_WORKER_H_
 #define TENSORBRAID_CLUSTER_WORKER_H_
 
@@ -18,27 +18,33 @@ namespace tensorbraid {
 // Thread-safe.
 class Worker {
  public:
-  // All pointers must outlive the worker. Who owns it may end while steps run if it is given: they hold it.
-  Worker(std::vector<DeviceName> devices, ResourceManager* resources, ThreadPool* pool, Exchange* exchange,
-         std::weak_ptr<void> owner = {});
+  // All pointers must outlive the worker. If `owner` is set, running steps keep it alive, so its last reference may be
+  // released at any time.
+  // `devices` are the names that the devices of `device_set` have in this cluster, in the same order.
+  Worker(std::vector<DeviceName> devices, const DeviceSet* device_set, ResourceManager* resources, ThreadPool* pool,
+         Exchange* exchange, std::weak_ptr<void> owner = {});
+  // Closes the sessions that are still open. No step may be running.
+  ~Worker();
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
 
-  // Compiles a partition. InvalidArgument when it needs a device that this task does not have, naming those it has.
-  // With `isolated_state` the session's resources are its own, and go with it.
+  // Compiles a partition. InvalidArgument, listing the existing devices, if it needs a device that this task does not
+  // have. With `isolated_state` the session has its own resources, which are freed with the session.
   StatusOr<std::shared_ptr<Executor>> Register(SessionId session, uint64_t handle, std::unique_ptr<Graph> partition,
                                                bool isolated_state);
   void Deregister(SessionId session, uint64_t handle);
   void Close(SessionId session);
-  // Forgets the resources of these containers; of none named, those of the default one.
+  // Frees the resources in these containers (empty: in the default container).
   void ResetContainers(const std::vector<std::string>& containers);
-  // Frees the sessions of a master that is gone and fails its steps.
+  // Fails the steps of a master that is gone, and frees its sessions.
   void ForgetMaster(uint64_t master, const Status& why);
 
-  // Runs a registered partition as a part of `step`; see Executor::Run. `client` (null: the step is not fed and fetched
-  // bit by bit) must live until `done` is called.
+  // Runs a registered partition as a part of `step`; see Executor::Run. `client` is null unless the step is a partial
+  // run, and must live until `done` is called.
   void RunStep(StepId step, const std::shared_ptr<Executor>& executor, std::vector<Tensor> args, Executor::Done done,
                StepTracer* tracer = nullptr, ClientEdges* client = nullptr);
 
-  // What masters on other tasks ask; answers go back on `link`. False for messages that are not for a worker.
+  // Handles requests from masters on other tasks, and replies on `link`. Returns false for all other messages.
   bool OnMessage(const std::shared_ptr<Link>& link, const Message& message);
 
   const std::vector<DeviceName>& devices() const { return devices_; }
@@ -56,6 +62,7 @@ class Worker {
   void OnRunGraph(const std::shared_ptr<Link>& link, const RunGraph& m);
 
   const std::vector<DeviceName> devices_;
+  const DeviceSet* const device_set_;
   ResourceManager* const resources_;
   ThreadPool* const pool_;
   Exchange* const exchange_;

@@ -18,7 +18,8 @@
 namespace tensorbraid {
 namespace {
 
-// Eight classes per power of two from 64 bytes on. A class's size is the largest request it serves.
+// Size classes: eight per power of two, starting at 64 bytes. The size of a class is the largest request that it
+// serves.
 constexpr int kClassesPerDoubling = 8;
 constexpr int kMinShift = 6;
 constexpr int kNumClasses = (48 - kMinShift) * kClassesPerDoubling;
@@ -39,9 +40,9 @@ size_t ClassSize(int c) {
   return (size_t{1} << shift) + sub * step;
 }
 
-// Null when there is no more memory. Large blocks ask for huge pages: streaming through 100 MB, as a parameter server
-// does in every step, then costs a fraction of the page faults and TLB misses (where the system's setting is "never" it
-// changes nothing).
+// Returns null when the system is out of memory. Large blocks request huge pages: a parameter server streams through,
+// say, 100 MB in every step, and huge pages save it most of the page faults and TLB misses. The request has no effect
+// where the system's setting is "never".
 void* NewBlock(size_t size) {
   constexpr size_t kHugePage = size_t{2} << 20;
   const size_t alignment = size < kHugePage ? kTensorAlignment : kHugePage;
@@ -50,7 +51,7 @@ void* NewBlock(size_t size) {
   return p;
 }
 
-// Of the machine, or of the control group where that has less.
+// The memory of the machine in bytes, or of this process's control group if that has less.
 int64_t MemoryOfProcess() {
   int64_t bytes = std::numeric_limits<int64_t>::max();
   const int64_t pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
@@ -62,9 +63,14 @@ int64_t MemoryOfProcess() {
   return bytes;
 }
 
-class CachingAllocator {
+class CachingAllocator final : public Allocator {
  public:
-  void* Allocate(int c) {
+  std::string_view name() const override { return "host"; }
+  MemorySpace space() const override { return MemorySpace::kHost; }
+  RefPtr<Buffer> Allocate(size_t size) override;
+  AllocatorStats stats() const override { return {in_use_.load(), cached_.load()}; }
+
+  void* AllocateBlock(int c) {
     FreeList& list = lists_[c];
     const size_t size = ClassSize(c);
     if (!Count(static_cast<int64_t>(size))) return nullptr;
@@ -77,7 +83,7 @@ class CachingAllocator {
         return p;
       }
     }
-    // What is kept for later must not be what the system lacks now.
+    // Free the cached blocks if they and the new block together would pass the limit.
     if (cached_.load(std::memory_order_relaxed) >
         limit_.load(std::memory_order_relaxed) - in_use_.load(std::memory_order_relaxed)) {
       ReleaseCached();
@@ -93,10 +99,10 @@ class CachingAllocator {
   void Free(void* p, int c) {
     const auto size = static_cast<int64_t>(ClassSize(c));
     in_use_.fetch_sub(size, std::memory_order_relaxed);
-    const int64_t of_memory = limit_.load(std::memory_order_relaxed) / 8;
-    const int64_t most =
-        std::max<int64_t>(int64_t{256} << 20, std::min(4 * largest_.load(std::memory_order_relaxed), of_memory));
-    if (cached_.fetch_add(size, std::memory_order_relaxed) + size > most) {
+    const int64_t share_of_limit = limit_.load(std::memory_order_relaxed) / 8;
+    const int64_t max_cached =
+        std::max<int64_t>(int64_t{256} << 20, std::min(4 * largest_.load(std::memory_order_relaxed), share_of_limit));
+    if (cached_.fetch_add(size, std::memory_order_relaxed) + size > max_cached) {
       cached_.fetch_sub(size, std::memory_order_relaxed);
       std::free(p);
       return;
@@ -115,8 +121,6 @@ class CachingAllocator {
   }
   void Uncount(int64_t bytes) { in_use_.fetch_sub(bytes, std::memory_order_relaxed); }
   void set_limit(int64_t bytes) { limit_.store(bytes, std::memory_order_relaxed); }
-
-  AllocatorStats Stats() const { return {in_use_.load(), cached_.load()}; }
 
  private:
   struct FreeList {
@@ -143,17 +147,18 @@ class CachingAllocator {
   std::atomic<int64_t> limit_{MemoryOfProcess()};
 };
 
-// Never destroyed: tensors in static objects may outlive any order of destruction.
+// Never destroyed, because static objects may hold tensors until the program's very end.
 CachingAllocator& TheAllocator() {
   static auto* allocator = new CachingAllocator;
   return *allocator;
 }
 
-// The buffer object lies in front of its bytes, in the same block: one allocation per tensor.
+// The buffer object is stored in front of its bytes, in the same block, so that a tensor takes one allocation.
 class PooledBuffer final : public Buffer {
  public:
   static constexpr size_t kHeader = kTensorAlignment;
-  PooledBuffer(void* data, size_t size, int size_class) : Buffer(data, size), size_class_(size_class) {}
+  PooledBuffer(void* data, size_t size, int size_class, const Allocator* allocator)
+      : Buffer(data, size, {.allocator = allocator}), size_class_(size_class) {}
   static void operator delete(PooledBuffer* self, std::destroying_delete_t) {
     const int c = self->size_class_;
     self->~PooledBuffer();
@@ -165,20 +170,24 @@ class PooledBuffer final : public Buffer {
 };
 static_assert(sizeof(PooledBuffer) <= PooledBuffer::kHeader);
 
-}  // namespace
-
-RefPtr<Buffer> AllocateBuffer(size_t size) {
+RefPtr<Buffer> CachingAllocator::Allocate(size_t size) {
   if (size > (size_t{1} << 46)) return nullptr;
   const int c = SizeClass(size + PooledBuffer::kHeader);
-  void* block = TheAllocator().Allocate(c);
+  void* block = AllocateBlock(c);
   if (block == nullptr) return nullptr;
-  return RefPtr<Buffer>::Adopt(new (block) PooledBuffer(static_cast<char*>(block) + PooledBuffer::kHeader, size, c));
+  return RefPtr<Buffer>::Adopt(new (block)
+                                   PooledBuffer(static_cast<char*>(block) + PooledBuffer::kHeader, size, c, this));
 }
+
+}  // namespace
+
+Allocator& HostAllocator() { return TheAllocator(); }
+RefPtr<Buffer> AllocateBuffer(size_t size) { return TheAllocator().Allocate(size); }
 
 void SetAllocatorLimit(int64_t bytes) { TheAllocator().set_limit(bytes); }
 bool CountMemory(int64_t bytes) { return TheAllocator().Count(bytes); }
 void UncountMemory(int64_t bytes) { TheAllocator().Uncount(bytes); }
 
-AllocatorStats GetAllocatorStats() { return TheAllocator().Stats(); }
+AllocatorStats GetAllocatorStats() { return TheAllocator().stats(); }
 
 }  // namespace tensorbraid

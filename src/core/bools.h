@@ -1,4 +1,4 @@
-// Bools whose bytes come from elsewhere.
+// Bool tensors whose bytes come from files or other programs.
 #ifndef TENSORBRAID_CORE_BOOLS_H_
 #define TENSORBRAID_CORE_BOOLS_H_
 
@@ -6,8 +6,8 @@
 
 namespace tensorbraid {
 
-// Makes every byte of a bool tensor 0 or 1: what others have written may be any number, and a bool that is neither
-// makes programs go astray. Nothing happens to other tensors.
+// Sets every byte of a bool tensor to 0 or 1. Bytes from elsewhere may have any value, and the behaviour of a program
+// is undefined if a bool is neither 0 nor 1. Leaves other tensors unchanged.
 inline void NormalizeBools(Tensor* tensor) {
   if (tensor->dtype() != kBool) return;
   auto* bytes = static_cast<unsigned char*>(tensor->mutable_raw_data());

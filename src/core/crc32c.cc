@@ -7,12 +7,15 @@
 #include <nmmintrin.h>
 #endif
 
+#include "core/load.h"
+
 namespace tensorbraid {
 namespace {
 
 constexpr uint32_t kReversedPolynomial = 0x82f63b78u;
 
-// tables[k][b]: what byte b does to the checksum when k zero bytes follow it, so that eight bytes are taken at once.
+// tables[k][b] is the effect of byte b on the checksum when k zero bytes follow it. With them, eight bytes are
+// processed at once.
 using Tables = std::array<std::array<uint32_t, 256>, 8>;
 
 constexpr Tables MakeTables() {
@@ -29,12 +32,6 @@ constexpr Tables MakeTables() {
 }
 
 constexpr Tables kTables = MakeTables();
-
-uint64_t Load64(const char* p) {
-  uint64_t v;
-  std::memcpy(&v, p, sizeof v);
-  return v;
-}
 
 uint32_t ByTables(const char* p, size_t size, uint32_t crc) {
   for (; size >= 8; p += 8, size -= 8) {

@@ -8,10 +8,11 @@
 
 namespace tensorbraid {
 
-// The checksum of `bytes`, or of what `crc` is the checksum of with `bytes` behind it. Thread-safe.
+// Returns the checksum of `bytes`. If `crc` is the checksum of earlier data, returns the checksum of that data followed
+// by `bytes`. Thread-safe.
 uint32_t Crc32c(std::string_view bytes, uint32_t crc = 0);
 
-// Files keep checksums masked, since the checksum of data that holds its own checksum says little.
+// Files store checksums masked, because the checksum of data that contains its own checksum detects little.
 constexpr uint32_t MaskCrc(uint32_t crc) { return ((crc >> 15) | (crc << 17)) + 0xa282ead8u; }
 constexpr uint32_t UnmaskCrc(uint32_t masked) {
   const uint32_t rotated = masked - 0xa282ead8u;

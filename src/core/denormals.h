@@ -1,4 +1,4 @@
-// How this thread computes with numbers too small to be normal.
+// How a thread computes with denormal floating-point numbers.
 #ifndef TENSORBRAID_CORE_DENORMALS_H_
 #define TENSORBRAID_CORE_DENORMALS_H_
 
@@ -8,8 +8,9 @@
 
 namespace tensorbraid {
 
-// While one lives, this thread takes denormal numbers for 0 and makes none, as TensorFlow's do: results agree, and
-// numbers that fade away do not slow a step down. The thread's rounding and what it did before come back at the end.
+// While an object of this class exists, its thread treats denormal operands as 0 and flushes denormal results to 0, as
+// TensorFlow's threads do. So results agree, and values that decay towards 0 do not slow a step down. The destructor
+// restores the thread's previous floating-point settings, including its rounding mode.
 class ScopedFlushDenormals {
  public:
 #if defined(__SSE__)

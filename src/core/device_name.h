@@ -1,4 +1,4 @@
-// Device names: "/job:ps/replica:0/task:1/device:CPU:0", whole or in part.
+// Device names, full or partial, such as "/job:ps/replica:0/task:1/device:CPU:0".
 #ifndef TENSORBRAID_CORE_DEVICE_NAME_H_
 #define TENSORBRAID_CORE_DEVICE_NAME_H_
 
@@ -17,19 +17,20 @@ struct DeviceName {
   std::optional<std::string> type;  // upper case: "CPU"
   std::optional<int> id;
 
-  // Takes TensorFlow's forms: "/device:CPU:0", "/cpu:0", "/job:ps/task:1", "/device:CPU:*". InvalidArgument otherwise.
+  // Accepts TensorFlow's forms: "/device:CPU:0", "/cpu:0", "/job:ps/task:1", "/device:CPU:*". InvalidArgument
+  // otherwise.
   static StatusOr<DeviceName> Parse(std::string_view text);
   std::string ToString() const;
-  // "/job:worker/replica:0/task:1": without the device.
+  // The name without the device: "/job:worker/replica:0/task:1".
   std::string TaskString() const;
-  // Parts that this name leaves open are taken from `outer`.
+  // This name, with the parts that it leaves open taken from `outer`.
   DeviceName MergedOver(const DeviceName& outer) const;
-  // Whether every part that this name gives is the same in `full`.
+  // Whether `full` has the same value in every part that this name gives.
   bool Matches(const DeviceName& full) const;
   friend bool operator==(const DeviceName&, const DeviceName&) = default;
 };
 
-// "/job:worker/replica:0/task:1" for short "worker/1", as messages name tasks; other text comes back as it is.
+// Shortens "/job:worker/replica:0/task:1" to "worker/1", the form that messages use. Returns other text unchanged.
 std::string ShortTaskName(std::string_view task);
 // "/job:worker/replica:0/task:1".
 std::string FullTaskName(std::string_view job, int task);

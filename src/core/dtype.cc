@@ -12,7 +12,7 @@ namespace {
 
 struct TypeNames {
   DType type;
-  const char* name;     // ours and NumPy's
+  const char* name;     // used by this project and NumPy
   const char* op_name;  // in TensorFlow's op definitions
   const char* enum_name;
   size_t size;
@@ -51,7 +51,7 @@ const TypeNames* Find(DType t) {
   return nullptr;
 }
 
-// Sizes by number: DTypeSize is called for every tensor of a step.
+// Sizes indexed by the number of the dtype: DTypeSize is called for every tensor of a step and must be fast.
 constexpr auto kSizes = [] {
   std::array<uint8_t, 32> sizes{};
   for (const TypeNames& e : kTypes) sizes[static_cast<size_t>(e.type)] = static_cast<uint8_t>(e.size);

@@ -5,18 +5,14 @@
 #include <bit>
 #include <cstring>
 
+#include "core/load.h"
+
 namespace tensorbraid {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "words are read as they lie in memory");
+static_assert(std::endian::native == std::endian::little, "words are read in native byte order");
 
-uint64_t Load64(const char* p) {
-  uint64_t v;
-  std::memcpy(&v, p, sizeof v);
-  return v;
-}
-
-// The last, incomplete word; bytes that are not there are zero.
+// Loads the last, incomplete word. The missing bytes are zero.
 uint64_t LoadPart(const char* p, size_t size) {
   uint64_t v = 0;
   std::memcpy(&v, p, size);

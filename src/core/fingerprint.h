@@ -1,4 +1,4 @@
-// Hashes of bytes whose values are part of what users keep: the same on every machine and in TensorFlow. Thread-safe.
+// Hashes whose values users may store: they are the same on every machine and in TensorFlow. Thread-safe.
 #ifndef TENSORBRAID_CORE_FINGERPRINT_H_
 #define TENSORBRAID_CORE_FINGERPRINT_H_
 
@@ -11,7 +11,7 @@ namespace tensorbraid {
 uint64_t Fingerprint64(std::string_view bytes);
 // MurmurHash64A with TensorFlow's seed.
 uint64_t Hash64(std::string_view bytes);
-// SipHash-2-4: without the key, nobody finds strings that collide.
+// SipHash-2-4. Without the key, it is infeasible to find strings that collide.
 uint64_t SipHash(uint64_t key0, uint64_t key1, std::string_view bytes);
 
 }  // namespace tensorbraid

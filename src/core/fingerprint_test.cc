@@ -7,8 +7,8 @@
 namespace tensorbraid {
 namespace {
 
-// From the paper: key 00 01 .. 0f, message 00 01 .. 0e.
-TEST(Fingerprint, SipHashOfThePaper) {
+// The test vector of the SipHash paper: key 00 01 .. 0f, message 00 01 .. 0e.
+TEST(Fingerprint, SipHashMatchesThePaper) {
   std::string message;
   for (char c = 0; c < 15; ++c) message += c;
   EXPECT_EQ(SipHash(0x0706050403020100, 0x0f0e0d0c0b0a0908, message), 0xa129ca6149be45e5u);

@@ -13,7 +13,8 @@
 namespace tensorbraid {
 namespace {
 
-// Each overload stores the value `text` stands for and returns true, or says in `*expected` what it wanted.
+// Each overload parses `text`, stores the value in `*out` and returns true. If `text` is not valid, it returns false
+// and describes the accepted values in `*expected`.
 bool ParseValue(const std::string& text, std::string* out, std::string*) {
   *out = text;
   return true;
@@ -71,7 +72,7 @@ bool IsFlagName(const std::string& name) {
 
 struct Flags::Impl {
   explicit Impl(const std::string& doc) : app(doc) {
-    app.set_help_flag("--help", "print this help and end");
+    app.set_help_flag("--help", "print this help and exit");
     app.get_option("--help")->group("Flags");
     app.allow_extras();
     app.get_formatter()->column_width(34);
@@ -79,8 +80,9 @@ struct Flags::Impl {
 
   const CLI::Option* Find(const std::string& name) const { return app.get_option_no_throw("--" + name); }
 
-  // Adds the words by which CLI11 knows the argument `word` to `words`: one dash does for two, --noflag is
-  // --flag=false, and an empty value is one too. Words that spell no flag stay: a value may begin with a dash.
+  // Appends the argument `word` to `words` in the form that CLI11 expects: one dash becomes two, --noflag becomes
+  // --flag=false, and "--flag=" becomes the flag and an empty value. A word that names no flag stays as it is, because
+  // it may be a value that begins with a dash.
   void Translate(const std::string& word, std::vector<std::string>* words) const {
     const size_t dashes = word.starts_with("--") ? 2 : word.starts_with("-") ? 1 : 0;
     const size_t equals = word.find('=');
@@ -104,10 +106,15 @@ struct Flags::Impl {
   std::vector<std::shared_ptr<void>> kept;
   std::vector<std::function<Status()>> checks;
   bool help_requested = false;
+  bool parsed = false;
 };
 
 Flags::Flags(std::string doc) : impl_(std::make_unique<Impl>(doc)) {}
-Flags::~Flags() = default;
+Flags::~Flags() {
+  if (impl_->parsed || impl_->names.empty()) return;
+  TB_LOG(Error, "flags") << "the flags --" << StrJoin(impl_->names, ", --")
+                         << " were defined but never parsed, so they have their defaults; call ParseOrExit(argc, argv)";
+}
 
 void Flags::Keep(std::shared_ptr<void> object) { impl_->kept.push_back(std::move(object)); }
 void Flags::AddCheck(std::function<Status()> check) { impl_->checks.push_back(std::move(check)); }
@@ -115,6 +122,10 @@ bool Flags::help_requested() const { return impl_->help_requested; }
 std::string Flags::Help() const { return impl_->app.help(); }
 
 bool Flags::WasGiven(const std::string& name) const {
+  if (!impl_->parsed) {
+    TB_LOG(Error, "flags") << "WasGiven(\"" << name << "\") is called before the flags are parsed; call "
+                           << "ParseOrExit(argc, argv) first";
+  }
   const CLI::Option* option = impl_->Find(name);
   return option != nullptr && option->count() > 0;
 }
@@ -122,7 +133,7 @@ bool Flags::WasGiven(const std::string& name) const {
 template <typename T>
 void Flags::Bind(const std::string& name, T* target, const std::string& help, const std::string& group) {
   if (!IsFlagName(name) || impl_->Find(name) != nullptr) {
-    CheckFailed(__FILE__, __LINE__, "flag name", StrCat("'", name, "' is no flag name, or is defined twice"));
+    CheckFailed(__FILE__, __LINE__, "flag name", StrCat("'", name, "' is not a valid flag name, or is defined twice"));
   }
   const auto store = [name, target](const std::string& text) -> Status {
     std::string expected;
@@ -131,7 +142,7 @@ void Flags::Bind(const std::string& name, T* target, const std::string& help, co
   };
   const std::string shown = Show(*target);
   const std::string text = shown.empty() ? help : StrCat(help, " [", shown, "]");
-  // CLI11 collects texts; they become values in Parse, so that errors are in our words.
+  // CLI11 only collects the texts. Parse converts them to values, so that the error messages are our own.
   auto given = std::make_shared<std::string>();
   CLI::Option* option;
   if constexpr (std::is_same_v<T, bool>) {
@@ -153,9 +164,10 @@ template void Flags::Bind(const std::string&, std::string*, const std::string&, 
 template void Flags::Bind(const std::string&, std::vector<std::string>*, const std::string&, const std::string&);
 
 Status Flags::Parse(int argc, const char* const* argv) {
+  impl_->parsed = true;
   std::vector<std::string> words;
   for (int i = 1; i < argc; ++i) impl_->Translate(argv[i], &words);
-  std::reverse(words.begin(), words.end());  // the order CLI11 wants
+  std::reverse(words.begin(), words.end());  // CLI11 expects the last argument first
   if (argc > 0) impl_->app.name(std::string(argv[0]).substr(std::string(argv[0]).rfind('/') + 1));
   try {
     impl_->app.parse(words);

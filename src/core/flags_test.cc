@@ -82,7 +82,7 @@ TEST(Flags, UnknownFlagNamesTheNearestKnown) {
   EXPECT_THAT(status.message(), AllOf(HasSubstr("unknown flag --train_step"), HasSubstr("did you mean --train_steps")));
 }
 
-TEST(Flags, UnknownFlagLikeNoOtherPointsToHelp) {
+TEST(Flags, UnknownFlagWithoutASimilarOnePointsToHelp) {
   All a;
   EXPECT_THAT(Parse(a.flags, {"--zzzzzzzz"}).message(), HasSubstr("--help"));
 }
@@ -92,7 +92,7 @@ TEST(Flags, ArgumentThatIsNoFlagIsRefused) {
   EXPECT_THAT(Parse(a.flags, {"--json", "true"}).message(), HasSubstr("unexpected argument 'true'"));
 }
 
-TEST(Flags, ValuesThatDoNotFitAreNamed) {
+TEST(Flags, ErrorsNameTheFlagAndItsInvalidValue) {
   const std::vector<std::pair<const char*, const char*>> cases = {
       {"--train_steps=many", "--train_steps takes a 32-bit integer, not 'many'"},
       {"--train_steps=3000000000", "32-bit"},
@@ -129,6 +129,16 @@ TEST(FlagsDeathTest, ParseOrExitEndsTheProgram) {
               "INVALID_ARGUMENT: unknown flag --train_stepz");
   args[1] = "--help";
   EXPECT_EXIT(a.flags.ParseOrExit(2, args.data()), ::testing::ExitedWithCode(0), "");
+}
+
+TEST(FlagsTest, FlagsThatAreNeverParsedAreReported) {
+  ::testing::internal::CaptureStderr();
+  { All a; }
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("never parsed"));
+  ::testing::internal::CaptureStderr();
+  All a;
+  a.flags.WasGiven("seed");
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("before the flags are parsed"));
 }
 
 TEST(FlagsDeathTest, DefiningANameTwiceEndsTheProgram) {

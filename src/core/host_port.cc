@@ -15,7 +15,7 @@ StatusOr<HostPort> ParseHostPort(std::string_view address) {
     return InvalidArgument("bad address '", address, "': ", why, "; write host:port, such as localhost:2222");
   };
   const size_t colon = address.rfind(':');
-  if (colon == std::string_view::npos) return bad("no port");
+  if (colon == std::string_view::npos) return bad("the port is missing");
   std::string_view host = address.substr(0, colon);
   const std::string_view digits = address.substr(colon + 1);
 
@@ -26,12 +26,14 @@ StatusOr<HostPort> ParseHostPort(std::string_view address) {
   }
   if (host.size() >= 2 && host.front() == '[' && host.back() == ']') {
     host = host.substr(1, host.size() - 2);
-    if (host.find(':') == std::string_view::npos) return bad("only IPv6 addresses stand in brackets");
+    if (host.find(':') == std::string_view::npos) return bad("only an IPv6 address may be in brackets");
   } else if (host.find(':') != std::string_view::npos) {
-    return bad("an IPv6 address stands in brackets, [::1]:2222");
+    return bad("an IPv6 address must be in brackets, as in [::1]:2222");
   }
-  if (host.empty()) return bad("no host");
-  if (host.find_first_of(" \t\r\n/,;[]") != std::string_view::npos) return bad("a character that no host name has");
+  if (host.empty()) return bad("the host is missing");
+  if (host.find_first_of(" \t\r\n/,;[]") != std::string_view::npos) {
+    return bad("the host has a character that is not allowed in a host name");
+  }
   result.host = std::string(host);
   return result;
 }

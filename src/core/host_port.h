@@ -16,7 +16,7 @@ struct HostPort {
   std::string ToString() const;
 };
 
-// Reads "host:port" or "[ipv6]:port". InvalidArgument, quoting `address`, says what is wrong with it.
+// Parses "host:port" or "[ipv6]:port". InvalidArgument otherwise; the message quotes `address` and says what is wrong.
 StatusOr<HostPort> ParseHostPort(std::string_view address);
 
 }  // namespace tensorbraid

@@ -17,7 +17,7 @@ TEST(HostPort, ReadsNamesAndBothKindsOfAddress) {
   EXPECT_EQ(ParseHostPort("[fe80::2]:80")->host, "fe80::2");
 }
 
-TEST(HostPort, RefusesAndQuotesWhatIsNoAddress) {
+TEST(HostPort, RefusesAndQuotesInvalidAddresses) {
   for (const char* text : {"", "localhost", ":2222", "localhost:", "localhost:x", "localhost:-1", "localhost:65536",
                            "localhost:22 ", "a b:1", "::1:2222", "[::1]", "[localhost]:1", "http://h:1", "h:1,i"}) {
     const Status status = ParseHostPort(text).status();

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 
+#include "core/clock.h"
 #include "core/mutex.h"
 #include "core/strings.h"
 
@@ -44,7 +45,8 @@ LogConfig Parse(std::string_view spec) {
   return config;
 }
 
-// The settings are replaced whole and never freed: a reader may still hold the old ones.
+// A new configuration replaces the old one as a whole. The old one is never freed, because another thread may still be
+// reading it.
 std::atomic<const LogConfig*>& Config() {
   static std::atomic<const LogConfig*> config = [] {
     const char* spec = std::getenv("TENSORBRAID_LOG");
@@ -77,7 +79,7 @@ void SetLogTask(const std::string& name) {
 }
 
 void WriteLog(LogLevel level, std::string_view area, const std::string& message) {
-  const auto now = std::chrono::system_clock::now();
+  const auto now = WallClock::now();
   const std::time_t seconds = std::chrono::system_clock::to_time_t(now);
   const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() % 1000;
   std::tm local{};

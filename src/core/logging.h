@@ -1,7 +1,8 @@
 // Log lines on standard error: "I 12:00:01.234 worker/1 transport: connected to ps/0".
 //
-// TENSORBRAID_LOG chooses what is written: a level (debug, info, warning, error, off), by area if wished:
-// TENSORBRAID_LOG=warning,transport=debug. The default is info. Areas are the source folders.
+// The environment variable TENSORBRAID_LOG sets the lowest level that is written: debug, info (the default), warning,
+// error or off. An area, which is a source folder, can have a level of its own:
+// TENSORBRAID_LOG=warning,transport=debug.
 #ifndef TENSORBRAID_CORE_LOGGING_H_
 #define TENSORBRAID_CORE_LOGGING_H_
 
@@ -15,13 +16,14 @@ enum class LogLevel { kDebug, kInfo, kWarning, kError, kOff };
 
 // Whether lines of this level and area are written. Cheap.
 bool LogEnabled(LogLevel level, std::string_view area);
-// Replaces what TENSORBRAID_LOG chose. Unknown words are named on standard error and ignored.
+// Replaces the settings of TENSORBRAID_LOG; `spec` has the same form. Unknown words are reported on standard error and
+// ignored.
 void ConfigureLog(std::string_view spec);
-// A name put on every line of this process, such as "worker/1".
+// Sets a name, such as "worker/1", that appears on every line of this process.
 void SetLogTask(const std::string& name);
 void WriteLog(LogLevel level, std::string_view area, const std::string& message);
 
-// Ends the program after a line with file, line and message. For broken invariants only, never for bad input.
+// Logs file, line and message, then aborts the program. For broken invariants only, never for bad input.
 [[noreturn]] void CheckFailed(const char* file, int line, const char* condition, const std::string& message);
 
 namespace internal {

@@ -1,13 +1,14 @@
-// std::mutex with thread-safety annotations that Clang checks (-Wthread-safety). Not absl::Mutex: Debian's build of it
-// is opaque to ThreadSanitizer.
+// std::mutex with thread-safety annotations that Clang checks (-Wthread-safety). absl::Mutex is not used because
+// ThreadSanitizer cannot see into Debian's build of it.
 #ifndef TENSORBRAID_CORE_MUTEX_H_
 #define TENSORBRAID_CORE_MUTEX_H_
 
 #include <pthread.h>
 
-#include <chrono>
 #include <condition_variable>
 #include <mutex>
+
+#include "core/clock.h"
 
 #if defined(__clang__)
 #define TB_THREAD_ANNOTATION(x) __attribute__((x))
@@ -17,6 +18,7 @@
 #define TB_GUARDED_BY(x) TB_THREAD_ANNOTATION(guarded_by(x))
 #define TB_REQUIRES(...) TB_THREAD_ANNOTATION(requires_capability(__VA_ARGS__))
 #define TB_EXCLUDES(...) TB_THREAD_ANNOTATION(locks_excluded(__VA_ARGS__))
+#define TB_NO_THREAD_SAFETY_ANALYSIS TB_THREAD_ANNOTATION(no_thread_safety_analysis)
 
 namespace tensorbraid {
 
@@ -41,7 +43,8 @@ class TB_THREAD_ANNOTATION(scoped_lockable) MutexLock {
   Mutex& mu_;
 };
 
-// Many readers or one writer. A writer that waits goes before later readers; a reader must not lock it again.
+// A lock for many readers or one writer. A waiting writer goes ahead of later readers, so a thread that holds the lock
+// as a reader must not lock it again: it would deadlock with a waiting writer.
 class TB_THREAD_ANNOTATION(capability("mutex")) SharedMutex {
  public:
   SharedMutex() {
@@ -89,29 +92,37 @@ class TB_THREAD_ANNOTATION(scoped_lockable) ReaderLock {
 
 class CondVar {
  public:
-  // REQUIRES (all waits): `mu` held; it is released while waiting and held again on return.
+  // All waits release `mu` while they wait, and hold it again when they evaluate `pred` and on return. The analysis
+  // does not see that the lambdas `pred`, which require `mu`, are called with it.
   template <typename Pred>
-  void Wait(Mutex& mu, Pred pred) {
+  void Wait(Mutex& mu, Pred pred) TB_REQUIRES(mu) TB_NO_THREAD_SAFETY_ANALYSIS {
+    WaitUntil(mu, MonotonicClock::time_point::max(), pred);
+  }
+  // Returns false if `deadline` passes and `pred` still does not hold.
+  template <typename Pred>
+  bool WaitUntil(Mutex& mu, MonotonicClock::time_point deadline, Pred pred)
+      TB_REQUIRES(mu) TB_NO_THREAD_SAFETY_ANALYSIS {
     std::unique_lock<std::mutex> lock(mu.mu_, std::adopt_lock);
-    cv_.wait(lock, pred);
+    bool holds = pred();
+    while (!holds) {
+      WaitOnce(lock, deadline);
+      holds = pred();
+      if (!holds && deadline != MonotonicClock::time_point::max() && MonotonicClock::now() >= deadline) break;
+    }
     lock.release();
-  }
-  // False when the time passed and `pred` still does not hold.
-  template <typename Pred>
-  bool WaitUntil(Mutex& mu, std::chrono::steady_clock::time_point deadline, Pred pred) {
-    std::unique_lock<std::mutex> lock(mu.mu_, std::adopt_lock);
-    const bool held = cv_.wait_until(lock, deadline, pred);
-    lock.release();
-    return held;
+    return holds;
   }
   template <typename Pred>
-  bool WaitFor(Mutex& mu, std::chrono::steady_clock::duration timeout, Pred pred) {
-    return WaitUntil(mu, std::chrono::steady_clock::now() + timeout, pred);
+  bool WaitFor(Mutex& mu, MonotonicClock::duration timeout, Pred pred) TB_REQUIRES(mu) TB_NO_THREAD_SAFETY_ANALYSIS {
+    return WaitUntil(mu, MonotonicClock::now() + timeout, pred);
   }
-  void NotifyOne() { cv_.notify_one(); }
-  void NotifyAll() { cv_.notify_all(); }
+  void NotifyOne();
+  void NotifyAll();
 
  private:
+  // Blocks until notified, until `deadline` passes, or for less.
+  void WaitOnce(std::unique_lock<std::mutex>& lock, MonotonicClock::time_point deadline);
+
   std::condition_variable cv_;
 };
 

@@ -1,4 +1,4 @@
-// Names of dtypes as TensorFlow's op definitions and messages spell them.
+// Names of dtypes in the spelling of TensorFlow's op definitions and messages.
 #ifndef TENSORBRAID_CORE_OP_TYPE_NAME_H_
 #define TENSORBRAID_CORE_OP_TYPE_NAME_H_
 
@@ -8,8 +8,8 @@
 
 namespace tensorbraid {
 
-// "float", "double" and "half" where DTypeName says float32, float64 and float16; else the same. References too have
-// the name of what they refer to; "invalid" for what is no dtype.
+// Returns "float", "double" and "half" for float32, float64 and float16, and the same as DTypeName for the others. A
+// reference type has the name of the type that it refers to. Returns "invalid" if `t` is not a dtype.
 std::string_view OpTypeName(DType t);
 
 }  // namespace tensorbraid

@@ -1,4 +1,4 @@
-// What an element of a tensor of dtype resource is.
+// The element type of tensors of dtype resource.
 #ifndef TENSORBRAID_CORE_RESOURCE_HANDLE_H_
 #define TENSORBRAID_CORE_RESOURCE_HANDLE_H_
 
@@ -9,7 +9,8 @@
 
 namespace tensorbraid {
 
-// Names a resource of one device and holds it. Handles do not leave the task: ops on a resource are placed with it.
+// Names a resource of one device and holds a reference to it. Handles do not leave their task, because ops that use a
+// resource are placed with it.
 struct ResourceHandle {
   RefPtr<RefCounted> resource;
   std::string device;

@@ -1,4 +1,5 @@
-// Joining values into text. Debian's absl::string_view is not std::string_view; the conversion lives here alone.
+// Joining and splitting text, and making errors from text. Debian's absl::string_view is not std::string_view; StrCat
+// converts between them.
 #ifndef TENSORBRAID_CORE_STRINGS_H_
 #define TENSORBRAID_CORE_STRINGS_H_
 
@@ -29,7 +30,7 @@ std::string StrCat(const Args&... args) {
 
 std::string StrJoin(const std::vector<std::string>& parts, std::string_view separator);
 std::vector<std::string> StrSplit(std::string_view text, char separator);
-// The candidate nearest to `word` in edit distance, or "" when none is near enough to be a likely typing mistake.
+// The candidate nearest to `word` in edit distance, or "" if none is so near that `word` is likely a typing mistake.
 std::string NearestWord(std::string_view word, const std::vector<std::string>& candidates);
 
 template <typename... Args>

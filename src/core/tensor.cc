@@ -15,11 +15,11 @@
 namespace tensorbraid {
 namespace {
 
-// Holds objects with constructors (strings, resource handles) instead of plain bytes.
+// Holds objects with constructors (strings, resource handles, variants) instead of plain bytes.
 template <typename T>
 class ObjectBuffer : public Buffer {
  public:
-  // Null when there is no memory for so many.
+  // Returns null when there is not enough memory for `n` objects.
   static RefPtr<Buffer> Create(int64_t n) {
     const int64_t bytes = n * static_cast<int64_t>(sizeof(T));
     if (!CountMemory(bytes)) return nullptr;
@@ -37,11 +37,11 @@ class ObjectBuffer : public Buffer {
   }
 };
 
-RefPtr<Buffer> NewBuffer(DType dtype, int64_t n) {
+RefPtr<Buffer> NewBuffer(DType dtype, int64_t n, Allocator& allocator) {
   if (dtype == DType::kString) return ObjectBuffer<std::string>::Create(n);
   if (dtype == DType::kResource) return ObjectBuffer<ResourceHandle>::Create(n);
   if (dtype == DType::kVariant) return ObjectBuffer<Variant>::Create(n);
-  return AllocateBuffer(static_cast<size_t>(n) * DTypeSize(dtype));
+  return allocator.Allocate(static_cast<size_t>(n) * DTypeSize(dtype));
 }
 
 template <typename T>
@@ -86,7 +86,9 @@ void PrintElements(std::ostringstream& out, const Tensor& t, int max) {
 
 }  // namespace
 
-StatusOr<Tensor> Tensor::Create(DType dtype, const Shape& shape) {
+StatusOr<Tensor> Tensor::Create(DType dtype, const Shape& shape) { return Create(dtype, shape, HostAllocator()); }
+
+StatusOr<Tensor> Tensor::Create(DType dtype, const Shape& shape, Allocator& allocator) {
   if (DTypeSize(dtype) == 0) return InvalidArgument("a tensor cannot have dtype ", dtype);
   if (!shape.is_fully_defined()) return InvalidArgument("a tensor needs a fully defined shape, got ", shape);
   const int64_t n = shape.num_elements();
@@ -94,8 +96,14 @@ StatusOr<Tensor> Tensor::Create(DType dtype, const Shape& shape) {
   if (bytes < 0 || bytes == std::numeric_limits<int64_t>::max()) {
     return InvalidArgument("shape ", shape, " has too many elements");
   }
-  RefPtr<Buffer> buffer = NewBuffer(dtype, n);
-  if (!buffer) return ResourceExhausted("out of memory allocating ", bytes, " bytes for ", dtype, shape);
+  RefPtr<Buffer> buffer = NewBuffer(dtype, n, allocator);
+  if (!buffer) {
+    if (allocator.space() == MemorySpace::kHost) {
+      return ResourceExhausted("out of memory allocating ", bytes, " bytes for ", dtype, shape);
+    }
+    return ResourceExhausted("out of memory of '", allocator.name(), "' allocating ", bytes, " bytes for ", dtype,
+                             shape);
+  }
   Tensor t;
   t.data_ = buffer->data();
   t.buffer_ = std::move(buffer);
@@ -107,6 +115,8 @@ StatusOr<Tensor> Tensor::Create(DType dtype, const Shape& shape) {
 
 Tensor::Tensor(DType dtype, const Shape& shape) {
   auto t = Create(dtype, shape);
+  // The executor turns this into an error of the step, so that a kernel that allocates too much cannot end the server.
+  if (absl::IsResourceExhausted(t.status())) throw std::bad_alloc();
   TB_CHECK_OK(t.status());
   *this = *std::move(t);
 }
@@ -115,7 +125,8 @@ StatusOr<Tensor> Tensor::FromBuffer(RefPtr<Buffer> buffer, size_t offset, DType 
   const int64_t n = shape.num_elements();
   int64_t bytes;
   if (!IsPlain(dtype) || n < 0 || __builtin_mul_overflow(n, static_cast<int64_t>(DTypeSize(dtype)), &bytes)) {
-    return InvalidArgument("no ", dtype, " tensor of shape ", shape, " can view a buffer");
+    return InvalidArgument("a ", dtype, " tensor of shape ", shape,
+                           " cannot view a buffer; its dtype must be plain and its shape fully defined");
   }
   if (offset > buffer->size() || static_cast<size_t>(bytes) > buffer->size() - offset) {
     return InvalidArgument("a ", dtype, " tensor of shape ", shape, " needs ", bytes, " bytes from offset ", offset,
@@ -130,12 +141,22 @@ StatusOr<Tensor> Tensor::FromBuffer(RefPtr<Buffer> buffer, size_t offset, DType 
   return t;
 }
 
+namespace {
+
+constexpr const char* kNoValue =
+    "the tensor has no value: it is what a run returns for a fetched operation, or a default-constructed Tensor; fetch "
+    "the operation's output or the variable instead";
+
+}  // namespace
+
 void Tensor::CheckStorage(DType wanted) const {
   if (StorageType(dtype_) == wanted) return;
+  if (!is_valid()) CheckFailed(__FILE__, __LINE__, "value", kNoValue);
   CheckFailed(__FILE__, __LINE__, "element type", StrCat("tensor is ", dtype_, ", accessed as ", wanted));
 }
 
 void Tensor::CountMismatch(size_t wanted) const {
+  if (!is_valid()) CheckFailed(__FILE__, __LINE__, "value", kNoValue);
   CheckFailed(__FILE__, __LINE__, "number of elements",
               StrCat("tensor of shape ", shape_, " has ", num_elements_, ", used as if it had ", wanted));
 }
@@ -178,6 +199,10 @@ std::string Tensor::ToString(int max_elements) const {
   if (!is_valid()) return "<no tensor>";
   std::ostringstream out;
   out << DTypeName(dtype_) << shape_.ToString() << ' ';
+  if (buffer_ && buffer_->space() != MemorySpace::kHost) {
+    out << "<in device memory>";
+    return out.str();
+  }
   switch (StorageType(dtype_)) {
 #define TB_CASE(T)                              \
   case DTypeOf<T>::value:                       \

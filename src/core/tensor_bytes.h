@@ -1,4 +1,4 @@
-// How large a tensor would be.
+// The size that a tensor of a given shape would have.
 #ifndef TENSORBRAID_CORE_TENSOR_BYTES_H_
 #define TENSORBRAID_CORE_TENSOR_BYTES_H_
 
@@ -10,8 +10,9 @@
 
 namespace tensorbraid {
 
-// Bytes of the elements of a tensor (of strings and the like: of the objects, not of what they hold); -1 when the shape
-// is not known or has too many elements to count, the largest int64 when only the bytes are too many.
+// Returns the number of bytes that the elements of a tensor take. For strings, resources and variants it counts the
+// objects, without the data that they own. Returns -1 if the shape is not fully defined or has too many elements to
+// count, and the largest int64 if only the number of bytes overflows.
 inline int64_t TensorBytes(const Shape& shape, DType dtype) {
   const int64_t elements = shape.num_elements();
   int64_t bytes;

@@ -5,15 +5,17 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <new>
 
 #include "core/allocator.h"
 #include "core/strings.h"
 #include "core/tensor_bytes.h"
+#include "core/testing/memory_limit.h"
 
 namespace tensorbraid {
 namespace {
 
-TEST(ShapeTest, MergesWhatEitherKnows) {
+TEST(ShapeTest, MergingFillsInUnknownDimensions) {
   EXPECT_EQ(Shape({-1, 3}).MergeWith({2, -1}).value(), Shape({2, 3}));
   EXPECT_EQ(Shape::Unknown().MergeWith({2}).value(), Shape({2}));
   EXPECT_EQ(Shape({2}).MergeWith({3}).status().code(), absl::StatusCode::kInvalidArgument);
@@ -24,9 +26,9 @@ TEST(ShapeTest, MergesWhatEitherKnows) {
 TEST(TensorTest, BuffersAreAlignedSharedAndReused) {
   Tensor t = Tensor::Of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
   EXPECT_EQ(reinterpret_cast<uintptr_t>(t.raw_data()) % kTensorAlignment, 0u);
-  EXPECT_TRUE(t.IsUnique());
+  EXPECT_TRUE(t.IsWritable());
   Tensor row = t.Slice(1, 2);
-  EXPECT_FALSE(t.IsUnique());
+  EXPECT_FALSE(t.IsWritable());
   EXPECT_TRUE(row.SharesBufferWith(t));
   EXPECT_EQ(row.ToString(), "float32[1,3] [[4 5 6]]");
   EXPECT_EQ(t.Reshaped({7}).status().code(), absl::StatusCode::kInvalidArgument);
@@ -35,22 +37,26 @@ TEST(TensorTest, BuffersAreAlignedSharedAndReused) {
   EXPECT_EQ(Tensor(kFloat32, {2, 3}).raw_data(), block);
 }
 
-TEST(TensorTest, CreateRefusesWhatCannotBe) {
+TEST(TensorTest, CreateRefusesInvalidTensors) {
   EXPECT_EQ(Tensor::Create(kFloat32, {-1}).status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(Tensor::Create(DType::kInvalid, {1}).status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_FALSE(Tensor::Create(kFloat32, {int64_t{1} << 50}).ok());
 }
 
-TEST(AllocatorTest, WhatIsKeptDoesNotStandInTheWayOfWhatIsAskedFor) {
-  const int64_t before = GetAllocatorStats().bytes_in_use;
-  SetAllocatorLimit(before + (int64_t{64} << 20));
-  AllocateBuffer(40 << 20);  // and frees it
+TEST(TensorDeathTest, ReadingTheResultOfAFetchedOperationSaysWhyItHasNoValue) {
+  const Tensor none;
+  EXPECT_DEATH(none.scalar<float>(), "returns for a fetched operation");
+  EXPECT_DEATH(none.data<float>(), "returns for a fetched operation");
+}
+
+TEST(AllocatorTest, CachedBlocksAreFreedWhenAnAllocationNeedsThem) {
+  const MemoryLimit limit(int64_t{64} << 20);
+  AllocateBuffer(40 << 20);  // and frees it at once
   EXPECT_GE(GetAllocatorStats().bytes_cached, 40 << 20);
   const RefPtr<Buffer> other = AllocateBuffer(50 << 20);
   EXPECT_TRUE(other);
   EXPECT_EQ(GetAllocatorStats().bytes_cached, 0);
   EXPECT_FALSE(AllocateBuffer(40 << 20));
-  SetAllocatorLimit(std::numeric_limits<int64_t>::max());
 }
 
 TEST(TensorTest, BytesOfShapesNeverOverflow) {
@@ -62,7 +68,7 @@ TEST(TensorTest, BytesOfShapesNeverOverflow) {
 }
 
 TEST(DTypeTest, HalfPrecisionRoundsToNearestEven) {
-  for (uint32_t b = 0; b < 0x10000; ++b) {  // every half survives the way through float
+  for (uint32_t b = 0; b < 0x10000; ++b) {  // every half survives the conversion to float and back
     Float16 h;
     h.bits = static_cast<uint16_t>(b);
     if (std::isnan(float(h))) continue;
@@ -75,7 +81,7 @@ TEST(DTypeTest, HalfPrecisionRoundsToNearestEven) {
   EXPECT_TRUE(std::isnan(float(Bfloat16(NAN))));
 }
 
-TEST(DTypeTest, NamesGoBothWays) {
+TEST(DTypeTest, NamesAreParsedBack) {
   for (int i = 1; i < 24; ++i) {
     if (!IsKnownDType(i)) continue;
     EXPECT_EQ(ParseDType(DTypeName(DType(i))), DType(i));
@@ -87,6 +93,14 @@ TEST(DTypeTest, NamesGoBothWays) {
 TEST(StringsTest, NearestWordIsNearEnough) {
   EXPECT_EQ(NearestWord("train_step", {"train_steps", "data_dir"}), "train_steps");
   EXPECT_EQ(NearestWord("zzzzzzzz", {"train_steps", "data_dir"}), "");
+}
+
+TEST(TensorTest, TheConstructorThrowsIfMemoryIsExhausted) {
+  const MemoryLimit limit(int64_t{1} << 20);
+  EXPECT_THROW(Tensor(kFloat32, {int64_t{1} << 20}), std::bad_alloc);
+  EXPECT_THROW(Tensor(kString, {int64_t{1} << 20}), std::bad_alloc);
+  const Tensor small(kFloat32, {int64_t{1} << 16});
+  EXPECT_NO_THROW(small.DeepCopy());
 }
 
 }  // namespace

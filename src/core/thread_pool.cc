@@ -1,17 +1,17 @@
 #include "core/thread_pool.h"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <atomic>
+#include <exception>
 #include <memory>
+#include <utility>
 
 #include "core/denormals.h"
 
 namespace tensorbraid {
 
 ThreadPool::ThreadPool(std::string name, int num_threads) : name_(std::move(name)) {
-  for (int i = 0; i < num_threads; ++i) threads_.emplace_back([this] { Loop(); });
+  for (int i = 0; i < num_threads; ++i) threads_.emplace_back(name_, [this] { Loop(); });
 }
 
 ThreadPool::~ThreadPool() {
@@ -20,27 +20,26 @@ ThreadPool::~ThreadPool() {
     for (const auto& [id, closure] : on_stop_) closure();
   }
   {
-    // Blocking work may still need the pool's own threads.
+    // Wait for blocking work while the pool's own threads still run, because it may need them.
     MutexLock lock(mu_);
     blocking_stops_ = true;
     blocking_cv_.NotifyAll();
     blocking_cv_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return blocking_threads_ == 0; });
   }
-  // What came when all threads were ending: everything that was scheduled runs.
+  // Run the blocking work that was scheduled while the last blocking threads ended: all scheduled work runs.
   BlockingLoop();
   {
     MutexLock lock(mu_);
     stopping_ = true;
   }
   cv_.NotifyAll();
-  for (std::thread& t : threads_) t.join();
+  for (Thread& t : threads_) t.Join();
 }
 
 void ThreadPool::Schedule(std::function<void()> work) {
-  {
-    MutexLock lock(mu_);
-    queue_.push_back(std::move(work));
-  }
+  MutexLock lock(mu_);
+  queue_.push_back(std::move(work));
+  // Notify under the lock: the work may end what the pool's owner waits for, who then destroys the pool.
   cv_.NotifyOne();
 }
 
@@ -52,10 +51,7 @@ void ThreadPool::ScheduleBlocking(std::function<void()> work) {
     blocking_cv_.NotifyOne();
   } else if (blocking_threads_ < kMaxThreads && !blocking_stops_) {
     ++blocking_threads_;
-    std::thread([this] {
-      pthread_setname_np(pthread_self(), "tb-blocking");
-      BlockingLoop();
-    }).detach();
+    Thread("tb-blocking", [this] { BlockingLoop(); }).Detach();
   }
 }
 
@@ -74,7 +70,7 @@ void ThreadPool::BlockingLoop() {
     work = nullptr;
     mu_.Lock();
   }
-  // Under the lock: the pool may be gone as soon as it is free.
+  // Notify under the lock: the pool may be destroyed as soon as the lock is released.
   if (--blocking_threads_ <= 0) blocking_cv_.NotifyAll();
   mu_.Unlock();
 }
@@ -91,7 +87,6 @@ void ThreadPool::RemoveOnStop(uint64_t id) {
 }
 
 void ThreadPool::Loop() {
-  pthread_setname_np(pthread_self(), name_.substr(0, 15).c_str());
   const ScopedFlushDenormals flush;
   while (true) {
     std::function<void()> work;
@@ -109,7 +104,7 @@ void ThreadPool::Loop() {
 }
 
 void ThreadPool::ParallelFor(int64_t total, double cost_ns, const std::function<void(int64_t, int64_t)>& body) {
-  // Waking a thread costs some microseconds; a range below this is not worth one.
+  // Waking a thread costs some microseconds, so a range shorter than this is not worth a thread.
   constexpr double kMinRangeNs = 20'000;
   if (total <= 0) return;
   int64_t ranges = std::min<int64_t>(total, static_cast<int64_t>(total * cost_ns / kMinRangeNs));
@@ -122,13 +117,14 @@ void ThreadPool::ParallelFor(int64_t total, double cost_ns, const std::function<
     body(0, total);
     return;
   }
-  // A few ranges per thread even out their speeds.
+  // Several ranges per thread balance the load between threads of different speed.
   ranges = std::min<int64_t>(ranges, 4 * (helpers + 1));
   struct Shared {
     std::atomic<int64_t> next{0};
     Mutex mu;
     CondVar cv;
     int64_t done TB_GUARDED_BY(mu) = 0;
+    std::exception_ptr thrown TB_GUARDED_BY(mu);  // the first exception that `body` has thrown
   };
   auto shared = std::make_shared<Shared>();  // a helper may start after this call has returned
   const auto run = [shared, ranges, total, &body] {
@@ -136,7 +132,12 @@ void ThreadPool::ParallelFor(int64_t total, double cost_ns, const std::function<
     while (true) {
       const int64_t i = shared->next.fetch_add(1);
       if (i >= ranges) break;
-      body(total * i / ranges, total * (i + 1) / ranges);
+      try {
+        body(total * i / ranges, total * (i + 1) / ranges);
+      } catch (...) {
+        MutexLock lock(shared->mu);
+        if (shared->thrown == nullptr) shared->thrown = std::current_exception();
+      }
       ++finished;
     }
     if (finished > 0) {
@@ -149,6 +150,7 @@ void ThreadPool::ParallelFor(int64_t total, double cost_ns, const std::function<
   run();
   MutexLock lock(shared->mu);
   shared->cv.Wait(shared->mu, [&]() TB_REQUIRES(shared->mu) { return shared->done == ranges; });
+  if (shared->thrown != nullptr) std::rethrow_exception(std::exchange(shared->thrown, nullptr));
 }
 
 }  // namespace tensorbraid

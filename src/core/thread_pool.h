@@ -1,4 +1,4 @@
-// A fixed set of threads and the loops that share work among them.
+// A pool of threads, and loops that share their work among them.
 #ifndef TENSORBRAID_CORE_THREAD_POOL_H_
 #define TENSORBRAID_CORE_THREAD_POOL_H_
 
@@ -7,37 +7,40 @@
 #include <functional>
 #include <map>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "core/mutex.h"
+#include "core/thread.h"
 
 namespace tensorbraid {
 
-// Runs closures in the order they came. Thread-safe. Closures must not wait for other closures of the same pool.
+// Runs closures on a fixed number of threads, and starts them in the order in which they were scheduled. Thread-safe. A
+// closure must not wait for other closures of the same pool.
 class ThreadPool {
  public:
   ThreadPool(std::string name, int num_threads);
-  // Runs what is queued, then joins the threads.
+  // Runs all scheduled closures, then joins the threads.
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   int num_threads() const { return static_cast<int>(threads_.size()); }
   void Schedule(std::function<void()> work);
-  // For work that may wait for long (reading files, another step): runs on threads besides the pool's own, started as
-  // they are needed; what comes while a thousand are busy waits for one of them. Other closures may be waited for, but
-  // for those of ScheduleBlocking.
+  // Schedules work that may block for long (reading files, waiting for another step). It runs on threads besides the
+  // pool's own, which are started as needed; while 1024 of them are busy, further work waits until one is free. The
+  // work may wait for closures of Schedule, but not for other closures of ScheduleBlocking.
   void ScheduleBlocking(std::function<void()> work);
-  // Calls `closure` when the pool is about to be destroyed, before its threads are waited for: whoever schedules work
-  // that waits makes it come to an end then. Gives an id, never 0, to take it back with.
+  // Registers `closure` to be called when the pool is about to be destroyed, before the pool waits for its threads. A
+  // caller whose scheduled work waits for something uses it to make that work end. Returns an id, never 0, for
+  // RemoveOnStop.
   uint64_t OnStop(std::function<void()> closure);
-  // The closure will not be called any more, and is not running.
+  // On return, the closure is not running and will not be called any more. Must not be called from a closure of OnStop.
   void RemoveOnStop(uint64_t id);
 
   // Runs body(begin, end) over disjoint ranges that cover [0, total), on the calling thread and on idle pool threads,
-  // and returns when all are done. `cost_ns` estimates one unit; small totals run on the caller alone. Safe to call
-  // from a pool thread: the caller takes ranges itself and waits only for ranges already running.
+  // and returns when all are done. `cost_ns` is the estimated time of one unit; small totals run on the caller alone.
+  // Safe to call from a pool thread: the caller runs ranges itself and waits only for ranges that are already running.
+  // If `body` throws, the first exception is rethrown here after all ranges have been run.
   void ParallelFor(int64_t total, double cost_ns, const std::function<void(int64_t begin, int64_t end)>& body);
 
  private:
@@ -50,7 +53,7 @@ class ThreadPool {
   std::deque<std::function<void()>> queue_ TB_GUARDED_BY(mu_);
   int idle_ TB_GUARDED_BY(mu_) = 0;
   bool stopping_ TB_GUARDED_BY(mu_) = false;
-  std::vector<std::thread> threads_;
+  std::vector<Thread> threads_;
   CondVar blocking_cv_;
   std::deque<std::function<void()>> blocking_queue_ TB_GUARDED_BY(mu_);
   int blocking_threads_ TB_GUARDED_BY(mu_) = 0;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <new>
 #include <vector>
 
 #include "core/timer.h"
@@ -25,6 +26,20 @@ TEST(ThreadPoolTest, ParallelForCoversEveryIndexOnceEvenFromPoolThreads) {
   });
   EXPECT_EQ(finished, kOuter);
   for (auto& h : hits) EXPECT_EQ(h, 1);
+}
+
+TEST(ThreadPoolTest, ParallelForRethrowsOnItsCallerAfterAllRangesHaveEnded) {
+  ThreadPool pool("test", 3);
+  std::atomic<int> begun{0};
+  const auto throw_all = [&](int64_t b, int64_t e) {
+    begun += static_cast<int>(e - b);
+    throw std::bad_alloc();
+  };
+  for (int i = 0; i < 100; ++i) {
+    begun = 0;
+    EXPECT_THROW(pool.ParallelFor(8, 1e6, throw_all), std::bad_alloc);
+    EXPECT_EQ(begun, 8);
+  }
 }
 
 TEST(TimerTest, RunsInOrderAndCancels) {

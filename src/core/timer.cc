@@ -1,10 +1,8 @@
 #include "core/timer.h"
 
-#include <pthread.h>
-
 namespace tensorbraid {
 
-Timer::Timer() : thread_([this] { Loop(); }) {}
+Timer::Timer() : thread_("tb-timer", [this] { Loop(); }) {}
 
 Timer::~Timer() {
   {
@@ -12,11 +10,11 @@ Timer::~Timer() {
     stopping_ = true;
   }
   cv_.NotifyAll();
-  thread_.join();
+  thread_.Join();
 }
 
 Timer::Id Timer::RunAfter(Duration delay, std::function<void()> closure) {
-  const auto time = std::chrono::steady_clock::now() + delay;
+  const auto time = MonotonicClock::now() + delay;
   bool first;
   Id id;
   {
@@ -50,7 +48,6 @@ bool Timer::CancelAndWait(Id id) {
 }
 
 void Timer::Loop() {
-  pthread_setname_np(pthread_self(), "tb-timer");
   mu_.Lock();
   while (!stopping_) {
     if (pending_.empty()) {
@@ -58,7 +55,7 @@ void Timer::Loop() {
       continue;
     }
     const Key first = pending_.begin()->first;
-    if (first.first > std::chrono::steady_clock::now()) {
+    if (first.first > MonotonicClock::now()) {
       cv_.WaitUntil(mu_, first.first, [&]() TB_REQUIRES(mu_) {
         return stopping_ || pending_.empty() || pending_.begin()->first < first;
       });
@@ -69,7 +66,7 @@ void Timer::Loop() {
     running_ = first.second;
     mu_.Unlock();
     node.mapped()();
-    node.mapped() = nullptr;  // what the closure holds goes before anybody waiting for it continues
+    node.mapped() = nullptr;  // destroyed before a CancelAndWait for it returns
     mu_.Lock();
     running_ = 0;
     cv_.NotifyAll();

@@ -1,4 +1,5 @@
-// Characters in UTF-8 text. A character begins at every byte that continues none, so damaged text has characters too.
+// Characters in UTF-8 text. Every byte that is not a continuation byte begins a character, so malformed text has
+// characters too.
 #ifndef TENSORBRAID_CORE_UTF8_H_
 #define TENSORBRAID_CORE_UTF8_H_
 
@@ -12,8 +13,8 @@ constexpr bool BeginsCharacter(char byte) { return (static_cast<unsigned char>(b
 
 inline int64_t Utf8Length(std::string_view text) { return std::count_if(text.begin(), text.end(), BeginsCharacter); }
 
-// Moves `*offset` forward, or back, by `count` characters. False when the text ends, or begins, before: `*offset` is
-// then there. A character may also begin at offset 0, whatever byte that is.
+// Moves `*offset` forward or back by `count` characters. If the text has fewer, moves to its end or beginning and
+// returns false. Offset 0 begins a character even if its byte is a continuation byte.
 inline bool Utf8Forward(std::string_view text, int64_t count, size_t* offset) {
   for (; count > 0 && *offset < text.size(); --count) {
     do {

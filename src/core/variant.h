@@ -1,4 +1,4 @@
-// What an element of a tensor of dtype variant is.
+// The element type of tensors of dtype variant.
 #ifndef TENSORBRAID_CORE_VARIANT_H_
 #define TENSORBRAID_CORE_VARIANT_H_
 
@@ -11,9 +11,9 @@
 
 namespace tensorbraid {
 
-// Base of the values that variants hold: lists of tensors, optional values, datasets. Immutable while shared, as a
-// tensor is: only the holder of the single reference may change one. Derived classes have
-// `static constexpr const char* kTypeName` for messages.
+// Base of the values that variants hold: lists of tensors, optional values, datasets. Like a tensor, a value is
+// immutable while it is shared: it may be changed only through its single reference. Messages name a derived class by
+// its `static constexpr const char* kTypeName`.
 class VariantValue : public RefCounted {
  public:
   // Short text for messages: "list of 3 float32[2]".
@@ -21,7 +21,7 @@ class VariantValue : public RefCounted {
 };
 
 struct Variant {
-  RefPtr<VariantValue> value;  // null: nothing, as in a new tensor
+  RefPtr<VariantValue> value;  // null if the variant is empty, as in a new tensor
 };
 
 template <>
@@ -31,12 +31,13 @@ struct DTypeOf<Variant> {
 
 // A scalar variant tensor.
 Tensor MakeVariantTensor(RefPtr<VariantValue> value);
-// The value of a scalar variant tensor. InvalidArgument when it is none or empty.
+// Returns the value of a scalar variant tensor. InvalidArgument if `tensor` is not a scalar variant or its variant is
+// empty.
 StatusOr<VariantValue*> VariantOf(const Tensor& tensor);
-// "there is nothing where a TYPE is wanted".
+// The error for a variant of another type: "the variant is [have], not a [want]".
 Status WrongVariant(const VariantValue* have, const char* want);
 
-// The value as a T. InvalidArgument when it is something else.
+// Returns the value as a T. InvalidArgument if it has another type.
 template <typename T>
 StatusOr<T*> VariantAs(const Tensor& tensor) {
   TF_ASSIGN_OR_RETURN(VariantValue * value, VariantOf(tensor));

@@ -43,7 +43,7 @@ class Evaluation {
   ~Evaluation() { step_resources_.Clear(); }
 
   Status Feed(const Output& output, const Tensor& value) {
-    if (!output.valid()) return InvalidArgument("a feed names no tensor of the graph");
+    if (!output.valid()) return InvalidArgument("a fed tensor is not valid; see the status of the graph");
     if (value.dtype() != output.dtype() || !output.shape().IsCompatibleWith(value.shape())) {
       return InvalidArgument("'", output.name(), "' is ", output.dtype(), output.shape(), " and cannot be fed ",
                              value.dtype(), value.shape());
@@ -52,9 +52,9 @@ class Evaluation {
     return OkStatus();
   }
 
-  // Plans `node` after all it needs, each once.
+  // Appends `node` to the order of execution, after everything that it depends on. Adds each node only once.
   void Need(Node* node) {
-    // An explicit stack: graphs may be deeper than a thread's stack.
+    // Uses an explicit stack, because a graph may be too deep for recursion.
     std::vector<std::pair<Node*, bool>> stack = {{node, false}};
     while (!stack.empty()) {
       const auto [n, inputs_done] = stack.back();
@@ -96,12 +96,14 @@ class Evaluation {
   static std::pair<int, int> Key(const Output& o) { return {o.node()->id(), o.index()}; }
 
   Status Run(const Node& node) {
-    if (FlowKindOf(node) != FlowKind::kNone) return Unimplemented("control flow needs the executor");
+    if (FlowKindOf(node) != FlowKind::kNone) {
+      return Unimplemented("control flow ops cannot be evaluated outside of a session");
+    }
     std::vector<Entry> inputs;
     for (size_t i = 0; i < node.inputs().size(); ++i) {
       const auto key = Key(node.inputs()[i]);
       Entry& produced = entries_[key];
-      // The last consumer takes the entry itself, so that it can use the buffer again.
+      // The last consumer takes the entry itself, so that it can reuse the buffer.
       inputs.push_back(--uses_[key] == 0 ? std::move(produced) : produced);
       Entry& input = inputs.back();
       if (!input.ref && IsRef(node.declared_input_type(static_cast<int>(i)))) {
@@ -123,12 +125,12 @@ class Evaluation {
     for (int i = 0; i < node.num_outputs(); ++i) {
       if (const Tensor& value = outputs[i].value; !outputs[i].ref) {
         if (value.dtype() != node.output_type(i) || !node.output_shape(i).IsCompatibleWith(value.shape())) {
-          return Internal("output ", i, " should be ", node.output_type(i), node.output_shape(i), ", the kernel gave ",
-                          value.dtype(), value.shape());
+          return Internal("output ", i, " must be ", node.output_type(i), node.output_shape(i),
+                          ", but the kernel returned ", value.dtype(), value.shape());
         }
       }
       const std::pair<int, int> key{node.id(), i};
-      // A fed output keeps what it was fed, also when a control edge made its node run.
+      // A fed output keeps the fed value even if a control edge made its node run.
       if (!entries_.contains(key)) entries_[key] = std::move(outputs[i]);
     }
     return OkStatus();
@@ -140,7 +142,7 @@ class Evaluation {
   CancellationManager own_cancellation_;
   StepEnvironment env_;
   std::map<std::pair<int, int>, Entry> entries_;  // by node and output
-  std::map<std::pair<int, int>, int> uses_;
+  std::map<std::pair<int, int>, int> uses_;       // consumers that have not run yet
   std::map<int, bool> seen_;
   std::vector<Node*> order_;
 };
@@ -153,11 +155,11 @@ StatusOr<std::vector<Tensor>> Evaluate(const std::vector<Output>& fetches,
   Evaluation evaluation(options);
   for (const auto& [output, value] : feeds) TF_RETURN_IF_ERROR(evaluation.Feed(output, value));
   for (const Output& fetch : fetches) {
-    if (!fetch.valid()) return InvalidArgument("a fetch names no tensor: see the status of the graph");
+    if (!fetch.valid()) return InvalidArgument("a fetched tensor is not valid; see the status of the graph");
     evaluation.Fetch(fetch);
   }
   for (const Operation& target : options.targets) {
-    if (!target.valid()) return InvalidArgument("a target names no operation: see the status of the graph");
+    if (!target.valid()) return InvalidArgument("a target operation is not valid; see the status of the graph");
     evaluation.Need(target.node());
   }
   TF_RETURN_IF_ERROR(evaluation.Run());

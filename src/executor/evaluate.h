@@ -1,4 +1,4 @@
-// Runs a small graph, or a part of one, at once and in this process: constant folding and tests.
+// Runs a small graph, or a part of one, in this process and without a session: for constant folding and tests.
 #ifndef TENSORBRAID_EXECUTOR_EVALUATE_H_
 #define TENSORBRAID_EXECUTOR_EVALUATE_H_
 
@@ -13,20 +13,20 @@
 namespace tensorbraid {
 
 struct EvaluateOptions {
-  // Nodes to run besides those that are fetched.
+  // Nodes to run in addition to the fetched ones.
   std::vector<Operation> targets = {};
-  // Where variables and the like are kept; null: forgotten at the end of the call.
+  // Holds variables and other resources. If null, they are dropped when the call returns.
   ResourceManager* resources = nullptr;
-  // For loops in kernels; null: loops run on this thread.
+  // For parallel loops in kernels. If null, these loops run on the calling thread.
   ThreadPool* pool = nullptr;
-  // What asynchronous kernels hear; null: they are never cancelled.
+  // Cancels asynchronous kernels that wait. If null, they are never cancelled.
   CancellationManager* cancellation = nullptr;
 };
 
-// Computes the fetches from the feeds: the nodes they depend on, one after the other, with the CPU kernels, made anew.
-// Placement is ignored. Blocks while an asynchronous kernel (a dequeue) waits. The first error comes back, with the
-// node put before it; nodes after it are not run.
-// InvalidArgument when an operation or tensor is not valid or a feed has the wrong dtype or shape.
+// Computes the fetches from the feeds. Runs the nodes that the fetches depend on, one after the other, each with a new
+// CPU kernel; devices are ignored. Blocks while an asynchronous kernel (such as a dequeue) waits. Stops at the first
+// error and returns it, prefixed with the description of the node. InvalidArgument if an operation or tensor is not
+// valid, or a feed has the wrong dtype or shape. Unimplemented for control flow ops.
 StatusOr<std::vector<Tensor>> Evaluate(const std::vector<Output>& fetches,
                                        const std::vector<std::pair<Output, Tensor>>& feeds = {},
                                        const EvaluateOptions& options = {});

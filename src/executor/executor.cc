@@ -4,7 +4,10 @@
 
 #include "absl/container/inlined_vector.h"
 #include "core/denormals.h"
+#include "core/device_name.h"
+#include "core/error_rank.h"
 #include "core/strings.h"
+#include "executor/device_copies.h"
 #include "executor/frame_step.h"
 #include "executor/function_runtime.h"
 #include "executor/scheduling.h"
@@ -13,10 +16,29 @@
 
 namespace tensorbraid {
 
+namespace {
+
+// The value of Step::pending for a node whose asynchronous kernel has been started and has not called back.
+constexpr int kWaiting = -1;
+
+std::string DescribeWait(const Node& node) {
+  if (node.type() == "_Recv") {
+    const AttrValue* tensor = node.FindAttr("_tensor");
+    const std::string* name = tensor == nullptr ? nullptr : tensor->get<std::string>();
+    return StrCat("tensor '", name == nullptr ? "?" : *name, "' from ", ShortTaskName(node.attr<std::string>("peer")));
+  }
+  if (node.inputs().empty()) return node.Describe();
+  const DType first = node.declared_input_type(0);
+  const bool is_handle = first == DType::kResource || (IsRef(first) && BaseType(first) == kString);
+  return is_handle ? StrCat(node.Describe(), " on '", node.inputs()[0].node()->name(), "'") : node.Describe();
+}
+
+}  // namespace
+
 ScopedTransportThread::ScopedTransportThread() { ++transport_depth; }
 ScopedTransportThread::~ScopedTransportThread() { --transport_depth; }
 
-// The state of a step. Reused: `slots` are empty and `pending` is full again when a step is done.
+// The state of a step, reused for later steps. A finished step leaves `slots` empty; NewStep sets `pending` again.
 struct Executor::Step {
   Step(const Plan& plan, ResourceManager* resources)
       : slots(plan.num_slots()), pending(plan.nodes().size()), retvals(plan.num_retvals()), step_resources(resources) {}
@@ -26,29 +48,30 @@ struct Executor::Step {
   }
 
   std::vector<Entry> slots;
-  std::vector<std::atomic<int>> pending;
-  std::atomic<int> outstanding{0};  // nodes that are ready or running
+  std::vector<std::atomic<int>> pending;              // inputs and control inputs that are not ready, or kWaiting
+  const CancellationManager* cancellation = nullptr;  // identifies the running step; constant while it runs
+  std::atomic<int> outstanding{0};  // nodes that are ready or running, plus 1 while Run starts the step
   std::atomic<bool> failed{false};
   std::vector<Tensor> retvals;
   StepEnvironment env;
   StepResources step_resources;
   Done done;
-  std::shared_ptr<Executor> executor;  // kept alive by its steps
+  std::shared_ptr<Executor> executor;  // a running step keeps its executor alive
   Mutex mu;
   Status status TB_GUARDED_BY(mu);
 };
 
-// The frame of an asynchronous kernel while it waits.
+// The outputs and context of an asynchronous kernel until it calls back.
 struct Executor::AsyncRun {
   AsyncRun(Step* step, int node, const Plan::PlanNode& p)
       : step(step),
         node(node),
         start_ns(step->env.tracer == nullptr ? 0 : StepTracer::Now()),
         outputs(p.num_outputs),
-        context(*p.node, step->inputs(p), {outputs.data(), outputs.size()}, step->env) {}
+        context(*p.node, step->inputs(p), {outputs.data(), outputs.size()}, step->env, *p.memory) {}
   Step* const step;
   const int node;
-  const int64_t start_ns;  // of a step that is traced
+  const int64_t start_ns;  // 0 if the step is not traced
   absl::InlinedVector<Entry, 1> outputs;
   KernelContext context;
 };
@@ -57,16 +80,19 @@ Executor::Executor(std::shared_ptr<const Plan> plan, ThreadPool* pool, ResourceM
     : plan_(std::move(plan)), pool_(pool), resources_(resources) {}
 Executor::~Executor() = default;
 
-std::unique_ptr<Executor::Step> Executor::NewStep() {
+std::unique_ptr<Executor::Step> Executor::NewStep(const CancellationManager* cancellation) {
   std::unique_ptr<Step> step;
   {
     MutexLock lock(mu_);
-    if (!free_steps_.empty()) {
+    if (free_steps_.empty()) {
+      step = std::make_unique<Step>(*plan_, resources_);
+    } else {
       step = std::move(free_steps_.back());
       free_steps_.pop_back();
     }
+    step->cancellation = cancellation;
+    running_steps_.push_back(step.get());
   }
-  if (step == nullptr) step = std::make_unique<Step>(*plan_, resources_);
   const auto& nodes = plan_->nodes();
   for (size_t i = 0; i < nodes.size(); ++i) step->pending[i].store(nodes[i].pending, std::memory_order_relaxed);
   step->retvals.resize(plan_->num_retvals());
@@ -84,7 +110,7 @@ void Executor::Run(std::vector<Tensor> args, StepContext* context, CancellationM
                               .tracer = tracer};
     return RunWithFrames(plan_, env, std::move(args), std::move(done));
   }
-  Step* step = NewStep().release();
+  Step* step = NewStep(cancellation).release();
   step->env = {.resources = resources_,
                .pool = pool_,
                .cancellation = cancellation,
@@ -94,9 +120,10 @@ void Executor::Run(std::vector<Tensor> args, StepContext* context, CancellationM
                .tracer = tracer};
   step->done = std::move(done);
   step->executor = shared_from_this();
-  // One more than what is ready, so that the step cannot end before everything has been started.
+  // The extra 1 keeps the step from ending before everything has been started.
   step->outstanding.store(1, std::memory_order_relaxed);
-  ReadyList ready(plan_->roots().rbegin(), plan_->roots().rend());  // taken from the back: Recv is posted first
+  // Process takes nodes from the back, so _Recv nodes run first.
+  ReadyList ready(plan_->roots().rbegin(), plan_->roots().rend());
   step->outstanding.fetch_add(static_cast<int>(ready.size()), std::memory_order_relaxed);
   ReadyList from_args;
   for (size_t i = 0; i < plan_->args().size(); ++i) {
@@ -111,9 +138,24 @@ void Executor::Run(std::vector<Tensor> args, StepContext* context, CancellationM
   NodesDone(step, 1);
 }
 
+std::vector<std::string> Executor::WaitingOperations(const CancellationManager* cancellation) {
+  constexpr size_t kMost = 4;
+  std::vector<std::string> waits;
+  MutexLock lock(mu_);
+  for (const Step* step : running_steps_) {
+    if (step->cancellation != cancellation) continue;
+    for (size_t i = 0; i < step->pending.size() && waits.size() < kMost; ++i) {
+      if (step->pending[i].load(std::memory_order_relaxed) == kWaiting) {
+        waits.push_back(DescribeWait(*plan_->nodes()[i].node));
+      }
+    }
+  }
+  return waits;
+}
+
 void Executor::Process(Step* step, ReadyList ready) {
   const ScopedFlushDenormals flush;
-  // `outstanding` counts every node in `ready`. Finished ones are taken off in one go, at the end.
+  // `outstanding` includes every node in `ready`. Finished nodes are subtracted together, at the end.
   int finished = 0;
   while (!ready.empty()) {
     const int node = ready.back();
@@ -156,7 +198,7 @@ void Executor::RunNode(Step* step, int node, ReadyList* ready) {
     if (p.kind == Plan::Kind::kRetval) {
       step->retvals[p.retval] = std::move(step->slots[p.first_input].value);
     } else {
-      KernelContext context(*p.node, step->inputs(p), {outputs.data(), outputs.size()}, step->env);
+      KernelContext context(*p.node, step->inputs(p), {outputs.data(), outputs.size()}, step->env, *p.memory);
       status = Compute(*p.kernel, context);
     }
   }
@@ -176,9 +218,11 @@ void Executor::StartAsync(Step* step, int node, ReadyList* ready) {
     }
   }
   auto* run = new AsyncRun(step, node, p);
+  step->pending[node].store(kWaiting, std::memory_order_relaxed);
   p.async->ComputeAsync(run->context, [this, run](const Status& status) {
     std::unique_ptr<AsyncRun> owned(run);
     Step* step = run->step;
+    step->pending[run->node].store(0, std::memory_order_relaxed);
     const Plan::PlanNode& p = plan_->nodes()[run->node];
     for (int i = 0; i < p.num_inputs; ++i) step->slots[p.first_input + i] = Entry();
     if (step->env.tracer != nullptr) [[unlikely]]
@@ -200,7 +244,7 @@ void Executor::Deliver(Step* step, const Plan::DataEdge* begin, const Plan::Data
                        ReadyList* ready) {
   for (const Plan::DataEdge* e = begin; e != end; ++e) {
     Entry& from = outputs[e->output];
-    // The last edge of an output takes it, so that a single consumer may reuse its buffer.
+    // The last edge of an output moves the value, so that a single consumer can reuse the buffer.
     const bool last = e + 1 == end || e[1].output != e->output;
     if (last) {
       step->slots[e->slot] = std::move(from);
@@ -217,8 +261,8 @@ void Executor::Release(Step* step, int node, ReadyList* ready) {
 
 void Executor::Propagate(Step* step, const Plan::PlanNode& p, Entry* outputs, ReadyList* ready) {
   const Plan::DataEdge* data = plan_->data_edges().data();
-  // All values are in place before anything they make ready can be seen by another thread: ready nodes are handed out
-  // by the caller, afterwards.
+  // The caller hands out ready nodes only after this returns. So all values are in place before another thread can run
+  // a node that they made ready.
   Deliver(step, data + p.data_begin, data + p.data_end, outputs, ready);
   const int* control = plan_->control_edges().data();
   for (int i = p.control_begin; i < p.control_end; ++i) Release(step, control[i], ready);
@@ -229,7 +273,7 @@ void Executor::Fail(Step* step, const Plan::PlanNode& p, const Status& status) {
   bool first = false;
   {
     MutexLock lock(step->mu);
-    if (step->status.ok() || (IsConsequence(step->status) && !IsConsequence(named))) step->status = named;
+    KeepCause(named, &step->status);
     first = !step->failed.exchange(true);
   }
   if (first && step->env.cancellation != nullptr) step->env.cancellation->Cancel(status);
@@ -237,7 +281,7 @@ void Executor::Fail(Step* step, const Plan::PlanNode& p, const Status& status) {
 
 void Executor::NodesDone(Step* step, int count) {
   if (step->outstanding.fetch_sub(count, std::memory_order_acq_rel) != count) return;
-  // Nobody else sees the step any more.
+  // From here on, no other thread uses the step.
   const std::shared_ptr<Executor> keep = std::move(step->executor);
   Done done = std::move(step->done);
   std::vector<Tensor> retvals = std::move(step->retvals);
@@ -247,13 +291,14 @@ void Executor::NodesDone(Step* step, int count) {
     std::swap(status, step->status);
   }
   if (step->failed.exchange(false)) {
-    for (Entry& e : step->slots) e = Entry();  // values whose consumers never ran
+    for (Entry& e : step->slots) e = Entry();  // drop values whose consumers did not run
   }
   step->env = {};
   step->step_resources.Clear();
   step->retvals.clear();
   {
     MutexLock lock(mu_);
+    std::erase(running_steps_, step);
     constexpr size_t kKeptSteps = 4;
     if (free_steps_.size() < kKeptSteps) {
       free_steps_.push_back(std::unique_ptr<Step>(step));
@@ -261,7 +306,12 @@ void Executor::NodesDone(Step* step, int count) {
     }
   }
   delete step;
-  done(status, std::move(retvals));
+  if (plan_->streams().empty()) [[likely]]
+    return done(status, std::move(retvals));
+  WhenIdle(plan_->streams(), pool_,
+           [keep, done = std::move(done), status, retvals = std::move(retvals)](const Status& device) mutable {
+             done(status.ok() ? device : status, std::move(retvals));
+           });
 }
 
 }  // namespace tensorbraid

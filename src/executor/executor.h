@@ -1,41 +1,50 @@
-// Runs plans.
+// Runs the steps of a plan.
 #ifndef TENSORBRAID_EXECUTOR_EXECUTOR_H_
 #define TENSORBRAID_EXECUTOR_EXECUTOR_H_
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "executor/plan.h"
 
 namespace tensorbraid {
 
-// While one lives, this thread belongs to a transport: it runs only what is quick, the rest goes to the pool.
+// While an object of this class exists, executors treat the current thread as a transport thread: they run only cheap
+// kernels on it and send the others to the pool. Scopes may be nested.
 class ScopedTransportThread {
  public:
   ScopedTransportThread();
   ~ScopedTransportThread();
 };
 
-// Runs steps of one plan, and keeps the memory of finished steps for the next. Thread-safe.
+// Runs steps of one plan. Keeps the state of finished steps to reuse it for later ones. Thread-safe.
 //
-// Nodes run as soon as what they wait for is there, on the thread that made them ready, or on the pool when they are
-// expensive and that thread has other work (or belongs to a transport). The first error stops the step: nothing new is
-// started, what waits is cancelled, and the step is done when the last started kernel has returned.
+// A node runs as soon as its inputs and control inputs are ready, on the thread that completed the last of them. It
+// runs on the pool instead if its inputs are large and that thread has other ready nodes or is a transport thread. The
+// first error stops the step: no further node is started, waiting kernels are cancelled, and the step ends when the
+// last kernel that was started has returned.
 //
-// This is the propagator for plans without control flow. Steps of others are run by that of frame_step.h.
+// This class contains the propagator for plans without control flow; it passes steps of other plans to RunWithFrames
+// (frame_step.h).
 class Executor : public std::enable_shared_from_this<Executor> {
  public:
   Executor(std::shared_ptr<const Plan> plan, ThreadPool* pool, ResourceManager* resources);
   ~Executor();
 
   using Done = std::function<void(const Status& status, std::vector<Tensor> retvals)>;
-  // Runs a step; this thread takes part and returns when it has nothing more to do. `done` is called once, by the
-  // thread that finishes. `args`: one per argument of the plan. `step` may be null when the plan has no Send or Recv.
-  // `cancellation`, `step` and `tracer` (null unless the step is traced) must live until `done` is called. REQUIRES:
-  // this is held by a shared_ptr.
+  // Runs a step. The calling thread takes part and returns when it has no more nodes to run. `done` is called once, by
+  // the thread that finishes the step, possibly before Run returns. `args` has one value per argument of the plan.
+  // `step` may be null if the plan has no Send or Recv. `cancellation`, `step` and `tracer` (null unless the step is
+  // traced) must stay alive until `done` is called. REQUIRES: a shared_ptr owns this executor.
   void Run(std::vector<Tensor> args, StepContext* step, CancellationManager* cancellation, Done done,
            StepTracer* tracer = nullptr);
+
+  // Describes the operations whose asynchronous kernels the running step with this `cancellation` waits for, such as
+  // "QueueDequeueV2 'take' (model.cc:12) on 'input'", at most a few. Empty if there is no such step, or if its plan has
+  // control flow.
+  std::vector<std::string> WaitingOperations(const CancellationManager* cancellation);
 
   const Plan& plan() const { return *plan_; }
 
@@ -44,9 +53,9 @@ class Executor : public std::enable_shared_from_this<Executor> {
   struct AsyncRun;
   using ReadyList = std::vector<int>;
 
-  std::unique_ptr<Step> NewStep();
+  std::unique_ptr<Step> NewStep(const CancellationManager* cancellation);
   void Process(Step* step, ReadyList ready);
-  // Runs one node; appends what it made ready. False when an asynchronous kernel has taken over.
+  // Runs one node with a synchronous kernel and appends the nodes that it made ready.
   void RunNode(Step* step, int node, ReadyList* ready);
   void StartAsync(Step* step, int node, ReadyList* ready);
   void Propagate(Step* step, const Plan::PlanNode& p, Entry* outputs, ReadyList* ready);
@@ -60,6 +69,7 @@ class Executor : public std::enable_shared_from_this<Executor> {
   ResourceManager* const resources_;
   Mutex mu_;
   std::vector<std::unique_ptr<Step>> free_steps_ TB_GUARDED_BY(mu_);
+  std::vector<Step*> running_steps_ TB_GUARDED_BY(mu_);
 };
 
 }  // namespace tensorbraid

@@ -8,7 +8,9 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
 #include "core/denormals.h"
+#include "core/error_rank.h"
 #include "core/strings.h"
+#include "executor/device_copies.h"
 #include "executor/scheduling.h"
 #include "graph/node_status.h"
 #include "runtime/step_tracer.h"
@@ -16,12 +18,12 @@
 namespace tensorbraid {
 namespace {
 
-// After so many nodes a thread hands the rest over to the pool: a loop keeps neither a client that has a deadline, nor
-// the other work of the pool, nor a transport's messages waiting.
+// After this many nodes, a thread hands the rest of its ready nodes to the pool. So a long loop holds up neither a
+// client with a deadline, nor other work of the pool, nor the messages of a transport thread.
 constexpr int kSlice = 2048;
 constexpr int kTransportSlice = 128;
 
-// SplitMix64's finisher, over a pair: names a frame alike on every task.
+// Hashes a pair with the finalizer of SplitMix64. Frame ids are made with it, so they are equal on every task.
 uint64_t Mix(uint64_t a, uint64_t b) {
   uint64_t x = a * 0x9E3779B97F4A7C15u + b + 0x9E3779B97F4A7C15u;
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -33,17 +35,17 @@ class FrameStep {
  public:
   using Done = std::function<void(const Status& status, std::vector<Tensor> retvals)>;
   FrameStep(std::shared_ptr<const Plan> plan, const StepEnvironment& env, Done done);
-  // Deletes itself in the end.
+  // Starts the step. The object deletes itself when the step ends.
   void Start(std::vector<Tensor> args);
 
  private:
   struct FrameRun;
-  // What a node of an iteration still waits for.
+  // What a node still waits for, in one iteration.
   struct NodeState {
-    int pending = 0;     // inputs and control edges; of a Merge, control edges
-    int dead = 0;        // those that came dead; of a Merge, only inputs
-    bool live = false;   // of a Merge: its input has come
-    bool fired = false;  // of a Merge
+    int pending = 0;     // missing inputs and control edges; for a Merge, missing control edges
+    int dead = 0;        // dead inputs and control edges; for a Merge, dead inputs
+    bool live = false;   // a live input has arrived; used for a Merge
+    bool fired = false;  // for a Merge: it has been made ready
   };
   struct Iteration {
     FrameRun* frame = nullptr;
@@ -51,7 +53,7 @@ class FrameStep {
     std::vector<Entry> slots;
     std::vector<NodeState> states;
     int outstanding = 0;  // nodes that are ready or running
-    int children = 0;     // frames that run within
+    int children = 0;     // inner frames that have not ended
   };
   struct Invariant {
     int node;  // a constant Enter
@@ -59,15 +61,15 @@ class FrameStep {
     bool dead;
   };
   struct FrameRun {
-    int frame = 0;                                      // of the plan's flow
-    uint64_t id = 0;                                    // the same on every task
-    Iteration* parent = nullptr;                        // null: outside of all loops
-    std::deque<std::unique_ptr<Iteration>> iterations;  // under way, in order
+    int frame = 0;                                      // index into the frames of the plan's flow
+    uint64_t id = 0;                                    // equal on every task
+    Iteration* parent = nullptr;                        // null outside of all loops
+    std::deque<std::unique_ptr<Iteration>> iterations;  // in flight, in order
     uint64_t next_number = 0;
-    int waiting_enters = 0;  // that have not come yet
+    int waiting_enters = 0;  // Enters that have not run yet
     std::vector<Invariant> invariants;
-    std::vector<std::pair<int, Entry>> deferred;  // NextIterations that wait for room
-    std::vector<int> exited;                      // Exits that were live
+    std::vector<std::pair<int, Entry>> deferred;  // NextIterations that wait for an iteration to end
+    std::vector<int> exited;                      // Exits that had a live input
   };
   struct Ready {
     int node;
@@ -76,7 +78,7 @@ class FrameStep {
   };
   using ReadyList = std::vector<Ready>;
   struct AsyncRun;
-  // Outlives the step: a cancellation may still be telling us when it ends.
+  // Shared with the cancellation callback, which may still be running when the step ends.
   struct Cancelled {
     std::atomic<bool> flag{false};
     Mutex mu;
@@ -93,21 +95,21 @@ class FrameStep {
     return failed_.load(std::memory_order_relaxed) || cancelled_->flag.load(std::memory_order_relaxed);
   }
 
-  // Runs what is ready and what that makes ready. The step may be gone when it returns.
+  // Runs the ready nodes, and the nodes that they make ready. The step may be deleted when this returns.
   void Process(ReadyList ready);
   void RunNode(const Ready& r, ReadyList* ready);
   void StartAsync(const Ready& r, ReadyList* ready);
-  // Of a kernel that has called back. Deletes `run`.
+  // Finishes the node of an asynchronous kernel that has called back. Deletes `run`.
   void FinishAsync(AsyncRun* run, ReadyList* ready);
-  // After a node has run or been found dead: hands its outputs on. The step may be gone when it returns, if nothing was
-  // made ready.
+  // Passes on the outputs of a node that has run or is dead. If no node was made ready, the step may be deleted when
+  // this returns.
   void Finish(const Ready& r, std::span<Entry> outputs, const Status& status, ReadyList* ready);
   void Fail(const Plan::PlanNode& p, const Status& status);
   void NodesDone(int count);
   void End();
 
   void Propagate(const Ready& r, std::span<Entry> outputs, ReadyList* ready) TB_REQUIRES(mu_);
-  // Hands all outputs of a node on to an iteration; moves the values out when `last`.
+  // Delivers all outputs of a node to its consumers in iteration `to`. If `last`, moves the values instead of copying.
   void DeliverAll(int from, std::span<Entry> outputs, bool dead, bool last, Iteration* to, ReadyList* ready)
       TB_REQUIRES(mu_);
   void Deliver(const Plan::DataEdge& edge, Entry value, bool dead, Iteration* to, ReadyList* ready) TB_REQUIRES(mu_);
@@ -116,7 +118,7 @@ class FrameStep {
   void MakeReady(int to_node, bool dead, Iteration* to, ReadyList* ready) TB_REQUIRES(mu_);
   FrameRun* FindOrMakeFrame(Iteration* parent, int frame) TB_REQUIRES(mu_);
   Iteration* BeginIteration(FrameRun* f, ReadyList* ready) TB_REQUIRES(mu_);
-  // Ends iterations and frames that have nothing left to do, from `f` outwards.
+  // Ends the iterations and frames that are complete, from `f` outwards.
   void CleanUp(FrameRun* f, ReadyList* ready) TB_REQUIRES(mu_);
 
   const std::shared_ptr<const Plan> plan_;
@@ -127,14 +129,14 @@ class FrameStep {
   CancellationManager::Token token_ = 0;
   bool registered_ = false;
   std::vector<Tensor> retvals_;
-  std::atomic<int> running_{1};  // nodes that are ready or running, and one for Start
+  std::atomic<int> running_{1};  // nodes that are ready or running, plus 1 while Start runs
   std::atomic<bool> failed_{false};
 
   Mutex mu_;
   Status status_ TB_GUARDED_BY(mu_);
   FrameRun root_ TB_GUARDED_BY(mu_);
   absl::flat_hash_map<std::pair<Iteration*, int>, std::unique_ptr<FrameRun>> frames_ TB_GUARDED_BY(mu_);
-  std::vector<std::vector<std::unique_ptr<Iteration>>> spare_ TB_GUARDED_BY(mu_);  // by frame of the plan
+  std::vector<std::vector<std::unique_ptr<Iteration>>> spare_ TB_GUARDED_BY(mu_);  // for reuse, by frame of the plan
 };
 
 struct FrameStep::AsyncRun {
@@ -143,15 +145,15 @@ struct FrameStep::AsyncRun {
         start_ns(step->env_.tracer == nullptr ? 0 : StepTracer::Now()),
         outputs(step->node(r.node).num_outputs),
         context(*step->node(r.node).node, step->InputsOf(r), {outputs.data(), outputs.size()}, step->env_,
-                {r.iteration->frame->id, r.iteration->number}) {}
+                *step->node(r.node).memory, {r.iteration->frame->id, r.iteration->number}) {}
   const Ready ready;
-  const int64_t start_ns;  // if traced
+  const int64_t start_ns;  // 0 if the step is not traced
   absl::InlinedVector<Entry, 1> outputs;
   KernelContext context;
-  // Whoever comes second, the kernel's callback or the return of ComputeAsync, finishes the node: a loop over a kernel
-  // that never has to wait must not nest ever deeper.
-  std::atomic<bool> came_first{false};
-  Status status;  // written by the callback before it looks
+  // Set by the first of two events: the kernel calls back, or ComputeAsync returns. The second event finishes the node.
+  // So a kernel that calls back at once returns to the loop in Process, and a loop over such kernels does not recurse.
+  std::atomic<bool> first_event_seen{false};
+  Status status;  // written by the callback before it sets first_event_seen
 };
 
 FrameStep::FrameStep(std::shared_ptr<const Plan> plan, const StepEnvironment& env, Done done)
@@ -166,13 +168,13 @@ FrameStep::FrameStep(std::shared_ptr<const Plan> plan, const StepEnvironment& en
 
 void FrameStep::Start(std::vector<Tensor> args) {
   if (env_.cancellation != nullptr) {
-    const auto tell = [cancelled = cancelled_](const Status& why) {
+    const auto on_cancel = [cancelled = cancelled_](const Status& why) {
       MutexLock lock(cancelled->mu);
       cancelled->why = why;
       cancelled->flag.store(true);
     };
-    registered_ = env_.cancellation->Register(tell, &token_);
-    if (!registered_) tell(env_.cancellation->status());
+    registered_ = env_.cancellation->Register(on_cancel, &token_);
+    if (!registered_) on_cancel(env_.cancellation->status());
   }
   ReadyList ready;
   {
@@ -183,7 +185,7 @@ void FrameStep::Start(std::vector<Tensor> args) {
       for (const Plan::DataEdge& e : plan_->args()[i]) Deliver(e, entry, false, it, &ready);
       for (int to : plan_->arg_controls(static_cast<int>(i))) DeliverControl(to, false, it, &ready);
     }
-    // Taken from the back: _Recv is posted first.
+    // Process takes nodes from the back, so _Recv nodes run first.
     const auto& roots = plan_->roots();
     for (auto root = roots.rbegin(); root != roots.rend(); ++root) MakeReady(*root, false, it, &ready);
     running_.fetch_add(static_cast<int>(ready.size()), std::memory_order_relaxed);
@@ -234,7 +236,7 @@ void FrameStep::RunNode(const Ready& r, ReadyList* ready) {
     if (p.kind == Plan::Kind::kRetval) {
       retvals_[p.retval] = std::move(inputs[0].value);
     } else {
-      KernelContext context(*p.node, inputs, {outputs.data(), outputs.size()}, env_,
+      KernelContext context(*p.node, inputs, {outputs.data(), outputs.size()}, env_, *p.memory,
                             {r.iteration->frame->id, r.iteration->number});
       status = Compute(*p.kernel, context);
     }
@@ -256,12 +258,12 @@ void FrameStep::StartAsync(const Ready& r, ReadyList* ready) {
   auto* run = new AsyncRun(this, r);
   p.async->ComputeAsync(run->context, [this, run](Status status) {
     run->status = std::move(status);
-    if (!run->came_first.exchange(true)) return;
+    if (!run->first_event_seen.exchange(true)) return;
     ReadyList made_ready;
     FinishAsync(run, &made_ready);
     if (!made_ready.empty()) Process(std::move(made_ready));
   });
-  if (run->came_first.exchange(true)) FinishAsync(run, ready);
+  if (run->first_event_seen.exchange(true)) FinishAsync(run, ready);
 }
 
 void FrameStep::FinishAsync(AsyncRun* run, ReadyList* ready) {
@@ -284,7 +286,7 @@ void FrameStep::Finish(const Ready& r, std::span<Entry> outputs, const Status& s
     --r.iteration->outstanding;
     CleanUp(r.iteration->frame, ready);
   }
-  // What was made ready is counted before this node is taken off, so that the step cannot end in between.
+  // Nodes that were made ready are counted before this node is subtracted, so that the step cannot end in between.
   const int made = static_cast<int>(ready->size() - before);
   if (made > 1) {
     running_.fetch_add(made - 1, std::memory_order_relaxed);
@@ -312,7 +314,8 @@ void FrameStep::Propagate(const Ready& r, std::span<Entry> outputs, ReadyList* r
       return CleanUp(into, ready);
     }
     case FlowKind::kExit:
-      // Whether a dead one stays dead is known when the loop has ended. A second live one is the graph's mistake.
+      // Whether an Exit is dead is known only when the loop has ended (see CleanUp). An Exit that is live in a second
+      // iteration is an error in the graph; its later values are ignored.
       if (dead || std::find(frame->exited.begin(), frame->exited.end(), r.node) != frame->exited.end()) return;
       frame->exited.push_back(r.node);
       return DeliverAll(r.node, outputs, false, true, frame->parent, ready);
@@ -341,7 +344,7 @@ void FrameStep::DeliverAll(int from, std::span<Entry> outputs, bool dead, bool l
   for (int i = p.data_begin; i < p.data_end; ++i) {
     Entry& value = outputs[edges[i].output];
     const bool edge_dead = dead || (may_give_dead && !value.value.is_valid() && !value.ref);
-    // The last edge of an output takes it, so that a single consumer may reuse its buffer.
+    // The last edge of an output moves the value, so that a single consumer can reuse the buffer.
     const bool take = last && (i + 1 == p.data_end || edges[i + 1].output != edges[i].output);
     if (take) {
       Deliver(edges[i], std::move(value), edge_dead, to, ready);
@@ -379,7 +382,7 @@ void FrameStep::MakeReadyIfComplete(int to_node, NodeState* state, Iteration* to
   const Plan::FlowNode& n = flow(to_node);
   if (n.kind != FlowKind::kMerge) return MakeReady(to_node, state->dead > 0, to, ready);
   if (state->fired) return;
-  // What goes around a loop comes to all iterations but the first, what enters it only to the first.
+  // The Merge of a loop gets its forward inputs only in the first iteration and its back edges only in later ones.
   const int num_back = node(to_node).num_inputs - n.num_forward;
   const int expected = to->number == 0 || num_back == 0 ? n.num_forward : num_back;
   if (!state->live && state->dead < expected) return;
@@ -398,7 +401,7 @@ FrameStep::FrameRun* FrameStep::FindOrMakeFrame(Iteration* parent, int frame) {
     const Plan::FlowFrame& plan = plan_->flow()->frames[frame];
     f = std::make_unique<FrameRun>();
     f->frame = frame;
-    f->id = Mix(Mix(parent->frame->id, parent->number), plan.name_hash) | 1;  // 0 is no loop
+    f->id = Mix(Mix(parent->frame->id, parent->number), plan.name_hash) | 1;  // id 0 stands for no loop
     f->parent = parent;
     f->waiting_enters = plan.num_enters;
     ++parent->children;
@@ -436,7 +439,7 @@ void FrameStep::CleanUp(FrameRun* f, ReadyList* ready) {
       if (oldest.outstanding > 0 || oldest.children > 0 || f->waiting_enters > 0) return;
       std::unique_ptr<Iteration> ended = std::move(f->iterations.front());
       f->iterations.pop_front();
-      // A Merge keeps what came to it alone; others have been emptied when they ran, or never will be complete.
+      // A node empties its slots when it runs. Only nodes that never became complete still hold values.
       for (Entry& e : ended->slots) e = Entry();
       if (auto& spare = spare_[f->frame]; spare.size() < kSpareIterations) spare.push_back(std::move(ended));
       if (!f->deferred.empty()) {
@@ -447,15 +450,15 @@ void FrameStep::CleanUp(FrameRun* f, ReadyList* ready) {
       }
     }
     if (f->parent == nullptr) return;
-    Iteration* const around = f->parent;
+    Iteration* const parent = f->parent;
     for (int exit : flow_frame(*f).exits) {
       if (std::find(f->exited.begin(), f->exited.end(), exit) != f->exited.end()) continue;
       Entry none;
-      DeliverAll(exit, {&none, 1}, true, false, around, ready);
+      DeliverAll(exit, {&none, 1}, true, false, parent, ready);
     }
-    --around->children;
-    frames_.erase({around, f->frame});
-    f = around->frame;
+    --parent->children;
+    frames_.erase({parent, f->frame});
+    f = parent->frame;
   }
 }
 
@@ -464,7 +467,7 @@ void FrameStep::Fail(const Plan::PlanNode& p, const Status& status) {
   bool first = false;
   {
     MutexLock lock(mu_);
-    if (status_.ok() || (IsConsequence(status_) && !IsConsequence(named))) status_ = named;
+    KeepCause(named, &status_);
     first = !failed_.exchange(true);
   }
   if (first && env_.cancellation != nullptr) env_.cancellation->Cancel(status);
@@ -475,7 +478,8 @@ void FrameStep::NodesDone(int count) {
 }
 
 void FrameStep::End() {
-  // Nobody else sees the step any more. The cancellation may, but only what it shares.
+  // No other thread uses the step now. The cancellation callback may still run, but uses only `cancelled_`, which it
+  // shares.
   if (registered_) env_.cancellation->TryDeregister(token_);
   const std::unique_ptr<FrameStep> self(this);
   Status status;
@@ -493,7 +497,11 @@ void FrameStep::End() {
     if (!retvals_[i].is_valid()) status = InvalidArgument("Retval[", i, "] does not have value");
   }
   step_resources_.Clear();
-  done_(status, std::move(retvals_));
+  if (plan_->streams().empty()) [[likely]]
+    return done_(status, std::move(retvals_));
+  WhenIdle(plan_->streams(), env_.pool,
+           [plan = plan_, done = std::move(done_), status, retvals = std::move(retvals_)](
+               const Status& device) mutable { done(status.ok() ? device : status, std::move(retvals)); });
 }
 
 }  // namespace

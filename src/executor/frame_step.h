@@ -1,13 +1,14 @@
-// The propagator for plans with control flow: it knows frames, iterations and dead tensors.
+// The propagator for plans with control flow. It implements frames, iterations and dead tensors.
 //
-// - Every node runs at most once per iteration of its frame. A node with a dead input does not compute; its outputs are
-//   dead. Merge goes on with the first live input and is dead only when all inputs are; ControlTrigger is never dead;
-//   _Send and _Recv pass deadness on to other tasks.
-// - A frame is one run of a loop: made when the first Enter reaches it, in one iteration of the frame around it. It
-//   ends when all its Enters have come and no iteration has anything left to do; then Exits that never had a live input
-//   are dead in the iteration around it.
-// - A dead NextIteration goes nowhere: that is how loops end. At most `parallel_iterations` iterations of a frame are
-//   under way; what wants to begin another waits until the oldest has ended, whose memory is then used again.
+// - A node runs at most once per iteration of its frame. If one of its inputs is dead, its kernel does not run and its
+//   outputs are dead. Exceptions: a Merge forwards its first live input and is dead only if all inputs are dead; a
+//   ControlTrigger is never dead; _Send and _Recv run with dead inputs too and pass deadness on to other tasks.
+// - A frame is one run of a loop. It is created when the first Enter runs, and belongs to one iteration of the
+//   enclosing frame (the parent iteration). It ends when all its Enters have run and no iteration has a node ready or
+//   running or an inner frame. Each Exit that never had a live input is then dead in the parent iteration.
+// - A dead NextIteration has no effect; this is how a loop ends. At most `parallel_iterations` iterations of a frame
+//   are in flight. A NextIteration that would begin one more is deferred until the oldest iteration ends. The memory of
+//   ended iterations is reused.
 #ifndef TENSORBRAID_EXECUTOR_FRAME_STEP_H_
 #define TENSORBRAID_EXECUTOR_FRAME_STEP_H_
 
@@ -19,9 +20,10 @@
 
 namespace tensorbraid {
 
-// Runs one step; see Executor::Run, whose promises these are. A fetched tensor that is dead makes the step
-// InvalidArgument. When the step is cancelled nothing new is started. Loops leave the calling thread after a while and
-// go on on the pool, where they take turns with other work. REQUIRES: plan->flow().
+// Runs one step, with the same contract as Executor::Run. A step that fetches a dead tensor fails with InvalidArgument.
+// After a cancellation, no further node is started. After a fixed number of nodes, a thread hands the rest of the step
+// to the pool, so that a long loop does not hold up the calling thread or other work of the pool. REQUIRES:
+// plan->flow() is not null.
 void RunWithFrames(std::shared_ptr<const Plan> plan, const StepEnvironment& env, std::vector<Tensor> args,
                    std::function<void(const Status& status, std::vector<Tensor> retvals)> done);
 

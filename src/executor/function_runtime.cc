@@ -43,17 +43,19 @@ class PlanFunction final : public RunnableFunction {
   const std::string name_;
   const std::vector<DType> arguments_;
   const std::vector<DType> returns_;
-  KernelCache kernels_;  // outlives the plan that refers to it
+  KernelCache kernels_;  // one per instance, so instances share no kernel state
   std::shared_ptr<Executor> executor_;
 };
 
+// Puts all nodes on `device`. InvalidArgument if a node requests a device of another task.
 Status Place(Graph* graph, const std::string& device) {
   TF_ASSIGN_OR_RETURN(const DeviceName here, DeviceName::Parse(device));
   for (const auto& node : graph->impl().nodes()) {
     if (!node->device().empty()) {
-      TF_ASSIGN_OR_RETURN(const DeviceName wish, DeviceName::Parse(node->device()));
-      if (wish.MergedOver(here).TaskString() != here.TaskString()) {
-        return InvalidArgument(node->Describe(), " asks for device ", node->device(), ", but runs within ", device);
+      TF_ASSIGN_OR_RETURN(const DeviceName requested, DeviceName::Parse(node->device()));
+      if (requested.MergedOver(here).TaskString() != here.TaskString()) {
+        return InvalidArgument(node->Describe(), " asks for device '", node->device(), "', but its function runs on '",
+                               device, "'");
       }
     }
     node->set_device(device);
@@ -95,7 +97,7 @@ class PlanFunctionRuntime final : public FunctionRuntime {
     TF_ASSIGN_OR_RETURN(auto expanded, ExpandFunctions(*graph));
     if (expanded != nullptr) graph = std::move(expanded);
     TF_RETURN_IF_ERROR(tensorbraid::Place(graph.get(), place.device));
-    TF_ASSIGN_OR_RETURN(graph, Optimize(*graph));
+    TF_RETURN_IF_ERROR(Optimize(graph.get()));
     auto made = std::make_shared<PlanFunction>(function.name, std::move(arguments), std::move(returns));
     TF_RETURN_IF_ERROR(made->Create(std::move(graph), place));
     return made;

@@ -1,4 +1,4 @@
-// Functions run as plans of their own.
+// Runs each library function as a plan of its own.
 #ifndef TENSORBRAID_EXECUTOR_FUNCTION_RUNTIME_H_
 #define TENSORBRAID_EXECUTOR_FUNCTION_RUNTIME_H_
 
@@ -6,7 +6,7 @@
 
 namespace tensorbraid {
 
-// The one that executors give to kernels. Without state.
+// The FunctionRuntime that executors pass to kernels. It has no state.
 const FunctionRuntime& FunctionRuntimeOfPlans();
 
 }  // namespace tensorbraid

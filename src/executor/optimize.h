@@ -1,27 +1,27 @@
-// Rewrites of a graph that leave what it computes as it is, and make it cheaper.
+// Runs the passes over a graph: rewrites that make it cheaper to run without changing its results.
 #ifndef TENSORBRAID_EXECUTOR_OPTIMIZE_H_
 #define TENSORBRAID_EXECUTOR_OPTIMIZE_H_
 
-#include <memory>
+#include <string>
+#include <vector>
 
 #include "tensorbraid/graph.h"
 
 namespace tensorbraid {
 
 struct OptimizeOptions {
-  bool fold_constants = true;
-  bool merge_equal = true;  // nodes that compute the same
+  std::vector<std::string> skipped_passes = {};  // names of passes that do not run; see executor/passes/passes.cc
 };
 
-// A copy of `graph`, the placed subgraph of one run signature, in which
-// - what depends on constants alone is a constant, when it is small; so is the shape of a tensor that is known by now;
-// - stateless nodes that compute the same on the same device are one;
-// - an Identity that only passes a value on, on one device, is gone; so is one that reads a reference: its consumers
-//   read it then, when they start.
-// Nodes that remain keep their names, devices and locations. Other nodes with state or references, and nodes that wait
-// for others, are left alone, and so is control flow: nothing is folded within loops and branches. An expression that
-// cannot be computed now stays, to fail when it runs.
-StatusOr<std::unique_ptr<Graph>> Optimize(const Graph& graph, const OptimizeOptions& options = {});
+// Rewrites `graph`, the placed subgraph of one run signature, by all passes that are not skipped, in the order of
+// Passes(). For debugging, the environment variable TENSORBRAID_SKIP_PASSES names more passes to skip, separated by
+// commas; names that are not passes are reported in the log.
+//
+// Nodes that remain keep their names, devices and locations. Nodes with state or references and control flow ops are
+// not changed, except that an Identity that only reads a reference is removed; its consumers then read the variable
+// themselves, when they start. Nothing inside a loop or branch is folded, nor are nodes with control inputs. After an
+// error the graph must not be used.
+Status Optimize(Graph* graph, const OptimizeOptions& options = {});
 
 }  // namespace tensorbraid
 

@@ -2,11 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <cstdlib>
 
-#include "core/strings.h"
-#include "graph/node.h"
-#include "graph/subgraph.h"
+#include "executor/passes/pass_test_util.h"
 #include "tensorbraid/array_ops.h"
 #include "tensorbraid/math_ops.h"
 #include "tensorbraid/random_ops.h"
@@ -15,40 +13,25 @@
 namespace tensorbraid {
 namespace {
 
-// What is left of the part of `g` that the fetches need.
+// Extracts the part of `g` that the fetches and targets need, and optimizes it.
 std::unique_ptr<Graph> Optimized(const Graph& g, const std::vector<Output>& feeds, const std::vector<Output>& fetches,
                                  const std::vector<Operation>& targets = {}, const OptimizeOptions& options = {}) {
-  TB_CHECK_OK(g.status());
-  auto part = ExtractSubgraph(g, feeds, fetches, targets);
-  TB_CHECK_OK(part.status());
-  auto optimized = Optimize(**part, options);
-  TB_CHECK_OK(optimized.status());
-  return *std::move(optimized);
+  auto part = Part(g, feeds, fetches, targets);
+  TB_CHECK_OK(Optimize(part.get(), options));
+  return part;
 }
 
-int Count(const Graph& g, const std::string& type) {
-  const auto& nodes = g.impl().nodes();
-  return static_cast<int>(std::count_if(nodes.begin(), nodes.end(), [&](const auto& n) { return n->type() == type; }));
-}
-
-// The constant that goes to the fetch of this number.
-Tensor Fetched(const Graph& g, int i) {
-  const Node* retval = g.impl().Find(StrCat("_retval_", i));
-  const Node* from = retval->inputs()[0].node();
-  return from->type() == "Const" ? from->attr<Tensor>("value") : Tensor();
-}
-
-TEST(OptimizeTest, WhatDependsOnConstantsAloneIsAConstant) {
+TEST(OptimizeTest, FoldsExpressionsOfConstants) {
   Graph g;
   const Output sum = Add(Operand(2.0f).ToOutput(g), 3.0f);
   const Output all = Square(sum) * 2.0f;
   const auto o = Optimized(g, {}, {all});
   EXPECT_EQ(o->impl().nodes().size(), 2u);
-  EXPECT_EQ(Fetched(*o, 0).scalar<float>(), 50.0f);
-  EXPECT_NE(o->impl().Find(all.node()->name()), nullptr);  // under the name of what it stands for
+  EXPECT_EQ(FetchedConstant(*o, 0).scalar<float>(), 50.0f);
+  EXPECT_NE(o->impl().Find(all.node()->name()), nullptr);  // keeps the name of the node that it replaces
 }
 
-TEST(OptimizeTest, TheRankOfAVariableStillFailsWhereThereIsNoValue) {
+TEST(OptimizeTest, DoesNotFoldTheRankOfAVariable) {
   Graph g;
   const Output v = NodeBuilder(g, "VariableV2").Attr("shape", Shape({2})).Attr("dtype", kFloat32).Output();
   const Output rank = NodeBuilder(g, "Rank").Input(Identity(v)).Output();
@@ -58,40 +41,107 @@ TEST(OptimizeTest, TheRankOfAVariableStillFailsWhereThereIsNoValue) {
   EXPECT_EQ(Count(*o, "NoOp"), 1);
 }
 
-TEST(OptimizeTest, LeavesOutWhatItIsToldTo) {
+TEST(OptimizeTest, OptionsDisableRewrites) {
   Graph g;
   const Output x = Placeholder(g, kFloat32, {2, 3});
   const Output sum = Add(Operand(2.0f).ToOutput(g), 3.0f);
   const Output once = Square(x);
   const Output twice = Square(x);
-  const auto unfolded = Optimized(g, {x}, {sum, once, twice}, {}, {.fold_constants = false});
+  const auto unfolded = Optimized(g, {x}, {sum, once, twice}, {}, {.skipped_passes = {"constant_folding"}});
   EXPECT_EQ(Count(*unfolded, sum.node()->type()), 1);
   EXPECT_EQ(Count(*unfolded, "Square"), 1);
-  const auto unmerged = Optimized(g, {x}, {sum, once, twice}, {}, {.merge_equal = false});
+  const auto unmerged = Optimized(g, {x}, {sum, once, twice}, {}, {.skipped_passes = {"common_subexpressions"}});
   EXPECT_EQ(Count(*unmerged, sum.node()->type()), 0);
   EXPECT_EQ(Count(*unmerged, "Square"), 2);
 }
 
-TEST(OptimizeTest, AKnownShapeIsAConstantAndItsTensorIsNotNeeded) {
+TEST(OptimizeTest, TheEnvironmentDisablesRewrites) {
+  Graph g;
+  const Output x = Placeholder(g, kFloat32, {2, 3});
+  const Output sum = Add(Operand(2.0f).ToOutput(g), 3.0f);
+  ::setenv("TENSORBRAID_SKIP_PASSES", "constant_folding,no_such_pass", 1);
+  const auto o = Optimized(g, {x}, {sum, Square(x), Square(x)});
+  ::unsetenv("TENSORBRAID_SKIP_PASSES");
+  EXPECT_EQ(FetchedFrom(*o, 0).type(), sum.node()->type());
+  EXPECT_EQ(Count(*o, "Square"), 1);
+}
+
+TEST(OptimizeTest, EveryPassCanBeSkipped) {
+  Graph g;
+  const Output x = Placeholder(g, kFloat32, {2, 3});
+  const Output y = Identity(Square(x)) + Identity(Square(x)) * Add(Operand(2.0f).ToOutput(g), 3.0f);
+  for (const Pass& pass : Passes()) {
+    const auto o = Optimized(g, {x}, {y, ShapeOf(y)}, {}, {.skipped_passes = {std::string(pass.name)}});
+    EXPECT_EQ(Count(*o, "_Retval"), 2) << pass.name;
+  }
+}
+
+TEST(OptimizeTest, RewritesLoopsAroundTheirBackEdges) {
+  Graph g;
+  const Output p = Placeholder(g, kBool, {});
+  const auto node = [&](const char* op, std::vector<Output> inputs) {
+    NodeBuilder b(g, op);
+    for (const Output& in : inputs) b.Input(in);
+    return b;
+  };
+  const Output enter = node("Enter", {Identity(Operand(1.0f).ToOutput(g))}).Attr("frame_name", "loop").Output();
+  const Output again = node("Enter", {p}).Attr("frame_name", "loop").Attr("is_constant", true).Output();
+  const auto merge = g.impl().AddNode({.name = "merge",
+                                       .op = "Merge",
+                                       .inputs = {enter, Output()},  // the back edge comes later
+                                       .controls = {},
+                                       .attrs = {{"T", kFloat32}, {"N", int64_t{2}}},
+                                       .device = "",
+                                       .loc = {}});
+  ASSERT_TRUE(merge.ok()) << merge.status();
+  const Output value(*merge, 0);
+  const Output cond = node("LoopCond", {again}).Output();
+  const Operation branch = node("Switch", {value, cond}).Finish();
+  const Output body = Identity(branch.output(1));
+  const Output next = node("NextIteration", {Square(body) + Square(body)}).Output();
+  ASSERT_TRUE(g.impl().CloseLoop(*merge, 1, next).ok());
+  const Output exit = node("Exit", {branch.output(0)}).Output();
+  const auto o = Optimized(g, {p}, {exit});
+  EXPECT_EQ(Count(*o, "Identity"), 0);
+  EXPECT_EQ(Count(*o, "Square"), 1);
+  const Node* copy = o->impl().Find("merge");
+  ASSERT_NE(copy, nullptr);
+  EXPECT_EQ(copy->inputs()[1].node(), o->impl().Find(next.node()->name()));
+}
+
+TEST(PassContextTest, KnowsTheTypeOfANodesDevice) {
+  Graph g;
+  const Output x = Placeholder(g, kFloat32, {});
+  Output there;
+  {
+    auto device = g.Device("/job:worker/task:0/device:FAKE:1");
+    there = Exp(x);
+  }
+  PassContext context(g);
+  EXPECT_EQ(context.DeviceType(*there.node()), "FAKE");
+  EXPECT_EQ(context.DeviceType(*x.node()), "CPU");
+}
+
+TEST(OptimizeTest, FoldsKnownShapesAndDropsTheirTensors) {
   Graph g;
   const Output x = Placeholder(g, kFloat32, {2, 3});
   const Output y = Placeholder(g, kFloat32, {-1, 3});
   const auto o = Optimized(g, {x, y}, {ShapeOf(Exp(x)), ShapeOf(y)});
   EXPECT_EQ(Count(*o, "Exp"), 0);
   EXPECT_EQ(Count(*o, "Shape"), 1);
-  const Tensor shape = Fetched(*o, 0);
+  const Tensor shape = FetchedConstant(*o, 0);
   ASSERT_TRUE(shape.is_valid());
   EXPECT_EQ(shape.data<int32_t>()[0], 2);
   EXPECT_EQ(shape.data<int32_t>()[1], 3);
 }
 
-TEST(OptimizeTest, LargeResultsAreLeftToTheStep) {
+TEST(OptimizeTest, DoesNotFoldLargeResults) {
   Graph g;
   const auto o = Optimized(g, {}, {Fill(g, {1000, 1000}, 1.0f)});
   EXPECT_EQ(Count(*o, "Fill"), 1);
 }
 
-TEST(OptimizeTest, WhatCannotBeComputedFailsWhenItRuns) {
+TEST(OptimizeTest, KeepsExpressionsThatFailToEvaluate) {
   Graph g;
   const Output three = Operand(Tensor::Vector<float>({1, 2, 3})).ToOutput(g);
   const Output outside = Gather(three, Operand(Tensor::Vector<int32_t>({7})).ToOutput(g));
@@ -110,7 +160,7 @@ TEST(OptimizeTest, EqualExpressionsAreComputedOnce) {
   EXPECT_EQ(Count(*o, "Const"), 2);
 }
 
-TEST(OptimizeTest, AttributesAndDevicesMakeADifference) {
+TEST(OptimizeTest, DoesNotMergeNodesWithOtherAttributesOrDevices) {
   Graph g;
   const Output x = Placeholder(g, kFloat32, {4, 4});
   const Output here = Exp(x);
@@ -124,7 +174,7 @@ TEST(OptimizeTest, AttributesAndDevicesMakeADifference) {
   EXPECT_EQ(Count(*o, "Exp"), 2);
 }
 
-TEST(OptimizeTest, WhatHasStateIsLeftAlone) {
+TEST(OptimizeTest, DoesNotMergeStatefulNodes) {
   Graph g;
   const Output random = RandomUniform(g, {2});
   const Output another = RandomUniform(g, {2});
@@ -141,7 +191,7 @@ TEST(OptimizeTest, WhatHasStateIsLeftAlone) {
   EXPECT_EQ(Count(*o, "AssignAddVariableOp"), 1);
 }
 
-TEST(OptimizeTest, IdentitiesGoUnlessTheyWaitOrMoveAValue) {
+TEST(OptimizeTest, RemovesIdentitiesWithoutControlInputsOnTheSameDevice) {
   Graph g;
   const Output x = Placeholder(g, kFloat32, {});
   const Operation first = Exp(x).op();
@@ -159,7 +209,7 @@ TEST(OptimizeTest, IdentitiesGoUnlessTheyWaitOrMoveAValue) {
   EXPECT_EQ(Count(*o, "Exp"), 1);
 }
 
-TEST(OptimizeTest, TargetsStay) {
+TEST(OptimizeTest, KeepsTargets) {
   Graph g;
   const Output x = Placeholder(g, kFloat32, {});
   const Output y = Exp(x);

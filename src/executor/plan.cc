@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
-#include "core/device_name.h"
 #include "core/strings.h"
+#include "executor/device_copies.h"
+#include "executor/scheduling.h"
 #include "graph/node_status.h"
 
 namespace tensorbraid {
@@ -23,14 +24,14 @@ StatusOr<std::shared_ptr<Kernel>> KernelCache::GetOrCreate(const Node& node, con
 
 namespace {
 
-// FNV-1a: the same on every task and in every process.
+// FNV-1a, which has the same result on every task and in every process.
 uint64_t StableHash(std::string_view s) {
   uint64_t h = 14695981039346656037u;
   for (const unsigned char c : s) h = (h ^ c) * 1099511628211u;
   return h;
 }
 
-// Whether a tensor may be dead in a graph: it has control flow, or is fed from a part that has.
+// Whether a tensor of the graph may be dead: the graph has control flow, or receives from a partition that has.
 bool HasControlFlow(const Graph& graph) {
   const auto& nodes = graph.impl().nodes();
   return std::any_of(nodes.begin(), nodes.end(), [](const auto& node) {
@@ -39,12 +40,22 @@ bool HasControlFlow(const Graph& graph) {
   });
 }
 
-// Of an _Arg or a _Retval.
+// Returns the index of an _Arg or a _Retval node.
 StatusOr<int> IndexOf(const Node& node) {
   constexpr int64_t kMax = 1'000'000;
   const auto index = node.attr<int64_t>("index");
-  if (index < 0 || index > kMax) return InvalidArgument(node.Describe(), " has the index ", index);
+  if (index < 0 || index > kMax) {
+    return InvalidArgument(node.Describe(), " has index ", index, "; expected 0 to ", kMax);
+  }
   return static_cast<int>(index);
+}
+
+// What is known of a node's weight before any step.
+Plan::Weight WeightOf(const Node& node, CostFn cost) {
+  if (cost == kNoCost) return Plan::Weight::kLight;
+  const CostContext context(node);
+  if (EstimatedNs(cost(context)) > kHeavyNs) return Plan::Weight::kHeavy;
+  return context.lacks_input() ? Plan::Weight::kAsk : Plan::Weight::kLight;
 }
 
 }  // namespace
@@ -79,7 +90,7 @@ Status Plan::AddFlow(const std::vector<int>& index) {
     }
     if (n.kind == FlowKind::kExit) frame.exits.push_back(index[node->id()]);
     if (p.kind == Kind::kRetval && n.frame != 0) {
-      return InvalidArgument("'", node->inputs()[0].name(), "' is inside of a loop and cannot be fetched");
+      return InvalidArgument("'", node->inputs()[0].name(), "' is inside a loop and cannot be fetched");
     }
     flow->nodes.push_back(n);
   }
@@ -87,8 +98,26 @@ Status Plan::AddFlow(const std::vector<int>& index) {
   return OkStatus();
 }
 
+const NodeMemory* Plan::MemoryFor(Device& device, const std::vector<bool>& output_on_device) {
+  Allocator* const own = &device.allocator();
+  std::vector<Allocator*> outputs;
+  if (std::count(output_on_device.begin(), output_on_device.end(), false) > 0 && !device.uses_host_memory()) {
+    for (const bool on_device : output_on_device) outputs.push_back(on_device ? own : &HostAllocator());
+  }
+  for (const auto& m : memories_) {
+    if (m->device == &device && m->outputs == outputs) return m.get();
+  }
+  memories_.push_back(std::make_unique<const NodeMemory>(
+      NodeMemory{.device = &device, .allocator = own, .outputs = std::move(outputs)}));
+  return memories_.back().get();
+}
+
 StatusOr<std::shared_ptr<const Plan>> Plan::Create(std::unique_ptr<Graph> graph, ResourceManager* resources,
-                                                   KernelCache* cache) {
+                                                   KernelCache* cache, const DeviceSet* devices) {
+  if (devices != nullptr) {
+    TF_ASSIGN_OR_RETURN(auto with_copies, InsertDeviceCopies(*graph, *devices));
+    if (with_copies != nullptr) graph = std::move(with_copies);
+  }
   auto plan = std::shared_ptr<Plan>(new Plan);
   plan->graph_ = std::move(graph);
   const auto& nodes = plan->graph_->impl().nodes();
@@ -114,9 +143,15 @@ StatusOr<std::shared_ptr<const Plan>> Plan::Create(std::unique_ptr<Graph> graph,
       plan->num_retvals_ = std::max(plan->num_retvals_, p.retval + 1);
       p.derefs = true;
     } else {
-      TF_ASSIGN_OR_RETURN(const DeviceName device, DeviceName::Parse(node->device()));
-      TF_ASSIGN_OR_RETURN(const KernelDef* def, KernelRegistry::Global().Find(*node, device.type.value_or("CPU")));
-      const KernelConstruction construction(*node, resources, node->device());
+      TF_ASSIGN_OR_RETURN(Device * device, DeviceOf(*node, devices));
+      TF_ASSIGN_OR_RETURN(const KernelDef* def, FindKernel(*node, *device));
+      TF_ASSIGN_OR_RETURN(const ArgumentMemory memory, MemoryOfArguments(*node, *device));
+      p.memory = plan->MemoryFor(*device, memory.output_on_device);
+      if (device->has_stream() &&
+          std::find(plan->streams_.begin(), plan->streams_.end(), device) == plan->streams_.end()) {
+        plan->streams_.push_back(device);
+      }
+      const KernelConstruction construction(*node, resources, node->device(), *device);
       std::shared_ptr<Kernel> kernel;
       const bool keeps_state = node->op().is_stateful && !node->type().starts_with("_");
       const Status made = [&]() -> Status {
@@ -131,7 +166,8 @@ StatusOr<std::shared_ptr<const Plan>> Plan::Create(std::unique_ptr<Graph> graph,
       p.kernel = kernel.get();
       p.async = dynamic_cast<AsyncKernel*>(kernel.get());
       p.kind = p.async != nullptr ? Kind::kAsync : Kind::kSync;
-      p.expensive = def->cost == KernelCost::kExpensive;
+      p.weight = p.kind == Kind::kSync ? WeightOf(*node, def->cost) : Weight::kLight;
+      p.cost = def->cost;
       plan->kernels_.push_back(std::move(kernel));
       p.reads_reference = def->reads_reference;
       for (int i = 0; i < p.num_inputs; ++i) {
@@ -142,7 +178,7 @@ StatusOr<std::shared_ptr<const Plan>> Plan::Create(std::unique_ptr<Graph> graph,
   }
   plan->arg_controls_.resize(plan->args_.size());
 
-  // Edges, gathered by producer and then laid in a row.
+  // Edges are collected by producer and then stored one after the other.
   std::vector<std::vector<DataEdge>> data(plan->nodes_.size());
   std::vector<std::vector<int>> control(plan->nodes_.size());
   for (const auto& node : nodes) {

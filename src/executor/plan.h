@@ -1,4 +1,4 @@
-// A partition made ready to run: nodes in arrays, numbered slots for inputs, kernels chosen.
+// A partition compiled for execution: nodes in arrays, numbered input slots, and a kernel for each node.
 #ifndef TENSORBRAID_EXECUTOR_PLAN_H_
 #define TENSORBRAID_EXECUTOR_PLAN_H_
 
@@ -13,12 +13,12 @@
 
 namespace tensorbraid {
 
-// Kernels whose state must survive from one plan to the next: those of stateful ops, by node name. One per session and
+// Kernels of stateful ops, by node name: their state must survive from one plan to the next. One cache per session and
 // task. Thread-safe.
 class KernelCache {
  public:
-  // The kernel of this node, made on first use. A node of the same name with another op or other attributes replaces
-  // it.
+  // Returns the kernel of this node and creates it on first use. If the cached kernel belongs to a node of the same
+  // name with a different op, device or attributes, replaces it.
   StatusOr<std::shared_ptr<Kernel>> GetOrCreate(const Node& node, const KernelDef& def, const KernelConstruction& c);
 
  private:
@@ -30,88 +30,106 @@ class KernelCache {
   std::map<std::string, Slot> kernels_ TB_GUARDED_BY(mu_);
 };
 
-// Immutable; any number of steps run on it at once.
+// Immutable; any number of steps can run on it at once.
 class Plan {
  public:
   enum class Kind : uint8_t { kSync, kAsync, kRetval };
+  // Whether a kernel takes long enough to run it on another thread (see scheduling.h).
+  enum class Weight : uint8_t {
+    kLight,
+    kHeavy,
+    kAsk,  // depends on the sizes of the inputs, which are known only in a step
+  };
   // An edge to an input slot.
   struct DataEdge {
-    int output;  // of the producer
-    int slot;    // of the step's input slots
-    int node;    // the consumer
+    int output;  // output number of the producer
+    int slot;    // index into the step's input slots
+    int node;    // number of the consumer
   };
   struct PlanNode {
     const Node* node = nullptr;
     Kernel* kernel = nullptr;
     AsyncKernel* async = nullptr;
+    const NodeMemory* memory = nullptr;  // null for kRetval
     Kind kind = Kind::kSync;
-    bool expensive = false;
-    bool derefs = false;           // some input may be a reference where the kernel wants a value, or a value for one
-    bool reads_reference = false;  // but not input 0, which the kernel takes either way
+    Weight weight = Weight::kLight;
+    CostFn cost = nullptr;         // set if the weight is kAsk
+    bool derefs = false;           // inputs must go through Dereference(): one is a reference or is declared as one
+    bool reads_reference = false;  // the kernel accepts input 0 as a value or a reference, so keep a reference there
     int first_input = 0;
     int num_inputs = 0;
     int num_outputs = 0;
-    int pending = 0;                         // data and control edges that come in
-    int retval = -1;                         // its number, for kRetval
-    int data_begin = 0, data_end = 0;        // out edges, in data_edges, by rising output
-    int control_begin = 0, control_end = 0;  // out edges, in control_edges
+    int pending = 0;                         // number of incoming data and control edges
+    int retval = -1;                         // for kRetval: the number of the return value
+    int data_begin = 0, data_end = 0;        // range of outgoing edges in data_edges, sorted by output
+    int control_begin = 0, control_end = 0;  // range of outgoing edges in control_edges
   };
 
-  // What the propagator with frames wants to know, for plans with control flow: which frame each node runs in, and
-  // numbers for nodes and slots within their frame, so that an iteration holds the state of its own nodes only.
+  // For the propagator with frames, in plans with control flow: the frame in which a node runs, and the numbers of the
+  // node and its slots within that frame. With these, an iteration holds state for the nodes of its own frame only.
   struct FlowNode {
     FlowKind kind = FlowKind::kNone;
-    bool is_constant = false;    // an Enter whose value every iteration sees
-    bool is_transfer = false;    // _Send or _Recv: runs with dead inputs too, to tell the other side
-    bool may_give_dead = false;  // an output that the kernel does not set is dead
-    int frame = 0;               // where it runs
-    int child = -1;              // of an Enter: where it leads
-    int local = 0;               // its number among the frame's nodes
-    int first_slot = 0;          // of its inputs, among the frame's slots
+    bool is_constant = false;    // for an Enter: every iteration of the loop gets its value
+    bool is_transfer = false;    // _Send or _Recv: runs with dead inputs too, to pass deadness to the other task
+    bool may_give_dead = false;  // outputs that the kernel does not set are dead
+    int frame = 0;               // the frame in which the node runs
+    int child = -1;              // for an Enter: the frame that it enters
+    int local = 0;               // number of the node within its frame
+    int first_slot = 0;          // slot of its first input within its frame
     int num_controls = 0;
-    int num_forward = 0;  // inputs that are no back edges
+    int num_forward = 0;  // number of inputs that are not back edges
   };
   struct FlowFrame {
-    uint64_t name_hash = 0;  // the same on every task
+    uint64_t name_hash = 0;  // of the loop's name; equal on every task
     int parallel_iterations = 1;
     int num_nodes = 0;
     int num_slots = 0;
     int num_enters = 0;
     std::vector<int> exits;
-    std::vector<int> pending;  // by local number: what a node waits for; of a Merge, its control edges
+    std::vector<int> pending;  // by local number: edges that a node waits for; for a Merge, control edges only
   };
   struct Flow {
-    std::vector<FlowNode> nodes;  // as nodes()
+    std::vector<FlowNode> nodes;  // parallel to Plan::nodes()
     std::vector<FlowFrame> frames;
   };
 
-  // `graph` is one task's partition; every node has its device. `cache` outlives the plan's steps.
-  // NotFound when a node has no kernel, naming it. InvalidArgument when frames are mixed up; see AssignFrames.
+  // `graph` is one task's partition, in which every node has a device. `cache` provides the kernels of stateful ops; it
+  // is used only during the call, and the plan shares ownership of the kernels.
+  // `devices` are the devices of this task; null stands for the CPU. They must outlive the plan. Between devices with
+  // different memories, the plan copies (InsertDeviceCopies). NotFound, naming the node, if a node has no kernel.
+  // InvalidArgument if the loops are malformed (see AssignFrames) or a value inside a loop is fetched.
   static StatusOr<std::shared_ptr<const Plan>> Create(std::unique_ptr<Graph> graph, ResourceManager* resources,
-                                                      KernelCache* cache);
+                                                      KernelCache* cache, const DeviceSet* devices = nullptr);
 
-  // What it was made of.
+  // The partition that the plan was created from.
   const Graph& graph() const { return *graph_; }
   const std::vector<PlanNode>& nodes() const { return nodes_; }
   const std::vector<DataEdge>& data_edges() const { return data_edges_; }
   const std::vector<int>& control_edges() const { return control_edges_; }
-  // Nodes that nothing comes into, Recv first.
+  // Nodes without data or control inputs, _Recv nodes first.
   const std::vector<int>& roots() const { return roots_; }
   int num_slots() const { return num_slots_; }
-  // Where argument i goes: edges whose `output` means nothing.
+  // For each argument, the edges to its consumers; their `output` is 0.
   const std::vector<std::vector<DataEdge>>& args() const { return args_; }
   const std::vector<int>& arg_controls(int i) const { return arg_controls_[i]; }
   int num_retvals() const { return num_retvals_; }
-  // Null when nothing can be dead here: the simple propagator will do.
+  // The devices of this plan whose kernels may return before their work is done. A step ends when that work is done.
+  const std::vector<Device*>& streams() const { return streams_; }
+  // Null if no tensor of this plan can be dead. The propagator without frames then suffices.
   const Flow* flow() const { return flow_.get(); }
 
  private:
   friend class Executor;
   Plan() = default;
-  // REQUIRES: nodes_ is complete. `index` is the number of a graph's node, by id, -1 for arguments.
+  // Finds or adds the memory for a node on `device` whose outputs are on the device or in host memory as given.
+  const NodeMemory* MemoryFor(Device& device, const std::vector<bool>& output_on_device);
+  // Sets flow_. `index` maps the id of a graph node to its number in nodes_, or to -1 for an argument.
+  // REQUIRES: nodes_ is complete.
   Status AddFlow(const std::vector<int>& index);
 
   std::unique_ptr<Graph> graph_;
+  std::vector<Device*> streams_;
+  std::vector<std::unique_ptr<const NodeMemory>> memories_;
   std::vector<std::shared_ptr<Kernel>> kernels_;
   std::vector<PlanNode> nodes_;
   std::vector<DataEdge> data_edges_;

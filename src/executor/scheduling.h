@@ -11,27 +11,22 @@
 
 namespace tensorbraid {
 
-// How many ScopedTransportThread this thread is inside of.
+// Number of ScopedTransportThread objects that exist on this thread.
 inline thread_local int transport_depth = 0;
 
-// Above these sizes of its inputs together, a kernel takes long enough (some 50 µs) for another thread to be worth
-// waking, or for a transport's thread not to be kept from its messages.
-inline constexpr size_t kHeavyBytesExpensive = 512 << 10;
-inline constexpr size_t kHeavyBytesCheap = 1 << 20;
+// A kernel that takes longer than this is worth waking another thread for, and should not run on a transport thread,
+// which must get back to its messages.
+inline constexpr double kHeavyNs = 50'000;
 
+// Whether the kernel of a ready node, with these inputs, is estimated to take longer than kHeavyNs. Plans decide this
+// beforehand for most nodes.
 inline bool IsHeavy(const Plan::PlanNode& p, std::span<const Entry> inputs) {
-  if (p.kind != Plan::Kind::kSync) return false;
-  size_t bytes = 0;
-  for (const Entry& e : inputs) {
-    if (e.value.is_valid()) bytes += e.value.num_bytes();
-  }
-  return bytes > (p.expensive ? kHeavyBytesExpensive : kHeavyBytesCheap);
+  if (p.weight != Plan::Weight::kAsk) return p.weight == Plan::Weight::kHeavy;
+  return EstimatedNs(p.cost(CostContext(*p.node, inputs))) > kHeavyNs;
 }
 
-// The order of importance of errors of one step: a cancellation never hides what caused it.
-inline bool IsConsequence(const Status& s) { return absl::IsCancelled(s) || absl::IsAborted(s); }
-
-// References become values where the node wants values. `inputs` are those of `p`.
+// Replaces references by the variables' values where the node takes values. `inputs` are the inputs of `p`.
+// InvalidArgument if an input is a value but the node takes a reference.
 inline Status Dereference(const Plan::PlanNode& p, std::span<Entry> inputs) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     Entry& entry = inputs[i];
@@ -46,15 +41,15 @@ inline Status Dereference(const Plan::PlanNode& p, std::span<Entry> inputs) {
   return OkStatus();
 }
 
-// Runs a kernel. What the standard library throws when something is larger than the memory is an error of the step: a
-// graph must not be able to end the server.
+// Runs a kernel. Turns the exceptions that the standard library throws for oversized allocations into errors of the
+// step, because a graph must not be able to terminate the server.
 inline Status Compute(Kernel& kernel, KernelContext& context) {
   try {
     return kernel.Compute(context);
   } catch (const std::bad_alloc&) {
     return ResourceExhausted("out of memory");
   } catch (const std::length_error&) {
-    return ResourceExhausted("a value would be larger than the memory");
+    return ResourceExhausted("out of memory: a value is too large to allocate");
   }
 }
 

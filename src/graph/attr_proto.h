@@ -1,4 +1,4 @@
-// Attributes and graphs in TensorFlow's AttrValue and GraphDef.
+// Converts attributes from and to TensorFlow's AttrValue, and graphs from its GraphDef.
 #ifndef TENSORBRAID_GRAPH_ATTR_PROTO_H_
 #define TENSORBRAID_GRAPH_ATTR_PROTO_H_
 
@@ -15,11 +15,11 @@ class GraphDef;
 }  // namespace proto
 
 void ToProto(const AttrValue& value, proto::AttrValue* out);
-// `wanted` is the attribute's declared type, which decides what an empty list is a list of. InvalidArgument for a value
-// that cannot be, or none.
+// `wanted` is the attribute's declared type (such as "list(int)"); it decides the element type of an empty list.
+// InvalidArgument if the value is malformed or missing.
 StatusOr<AttrValue> FromProto(const proto::AttrValue& proto, std::string_view wanted);
 
-// Graph::ImportGraphDef of what has been parsed.
+// Like Graph::ImportGraphDef, for a GraphDef that is already parsed and whose ops are not checked in advance.
 Status ImportProto(const proto::GraphDef& def, Graph* graph);
 
 }  // namespace tensorbraid

@@ -31,14 +31,14 @@ class Connector {
  private:
   enum class State : uint8_t { kNew, kEntered, kDone };
 
-  // The number of the connection that the node is an end of, or -1.
+  // Returns the number of the connection that this node is one end of, or -1.
   static int Connection(const Node& node, std::string_view type, int first) {
     if (node.type() != type) return -1;
     const auto index = node.attr<int64_t>("index");
     return index < first ? -1 : static_cast<int>(index - first);
   }
 
-  // What gives the value of `o` in the copy: an output of the original that stays.
+  // Follows connections from `o` to the output of the original graph that provides its value in the copy.
   StatusOr<Output> Resolve(Output o) {
     for (size_t steps = 0; steps <= sources_.size(); ++steps) {
       const int k = Connection(*o.node(), "_Arg", num_feeds_);
@@ -54,7 +54,7 @@ class Connector {
     return InvalidArgument("a connection of tensors would close a cycle at '", o.name(), "'");
   }
 
-  // Copies a node after what it needs.
+  // Copies a node after the nodes that it depends on.
   Status CopyWithInputs(Node* last) {
     std::vector<Node*> stack = {last};
     while (!stack.empty()) {
@@ -107,7 +107,7 @@ class Connector {
   const int num_feeds_;
   const int num_fetches_;
   std::unique_ptr<Graph> out_ = std::make_unique<Graph>();
-  std::map<int, Output> sources_;  // by connection
+  std::map<int, Output> sources_;  // by connection: the tensor that it connects from
   std::vector<State> state_;       // by the original's id
   std::vector<Node*> copies_;
   BackEdges back_edges_;

@@ -1,4 +1,4 @@
-// Joining the ends of an extracted graph.
+// Connects fetched tensors to fed ones within an extracted graph.
 #ifndef TENSORBRAID_GRAPH_CONNECT_H_
 #define TENSORBRAID_GRAPH_CONNECT_H_
 
@@ -8,9 +8,9 @@
 
 namespace tensorbraid {
 
-// A copy of `graph` (of ExtractSubgraph) in which what is fetched goes where something was fed: the value of
-// _Retval `num_fetches` + k takes the place of _Arg `num_feeds` + k, for every k, and neither is there any more.
-// InvalidArgument when that would close a cycle, naming a node on it, or when dtypes differ.
+// Returns a copy of `graph` (made by ExtractSubgraph) with connections: for every k >= 0, the consumers of _Arg
+// `num_feeds` + k get the input of _Retval `num_fetches` + k instead, and both of these nodes are removed.
+// InvalidArgument if a connection would close a cycle (the error names a node on it) or its dtypes differ.
 StatusOr<std::unique_ptr<Graph>> ConnectEnds(const Graph& graph, int num_feeds, int num_fetches);
 
 }  // namespace tensorbraid

@@ -16,7 +16,7 @@ const Node* Find(const Graph& graph, const std::string& name) {
   return it == nodes.end() ? nullptr : it->get();
 }
 
-TEST(ConnectTest, ConsumersTakeTheConnectedTensorThoughItIsMadeLater) {
+TEST(ConnectTest, ConsumersTakeAConnectedTensorThatIsProducedLater) {
   Graph g;
   auto x = Placeholder(g, kFloat32, {2}, "x");
   auto y = Placeholder(g, kFloat32, {2}, "y");
@@ -37,7 +37,7 @@ TEST(ConnectTest, ConsumersTakeTheConnectedTensorThoughItIsMadeLater) {
   EXPECT_EQ(retvals, 1);
 }
 
-TEST(ConnectTest, ConnectionsMayFollowEachOther) {
+TEST(ConnectTest, ConnectionsCanBeChained) {
   Graph g;
   auto x = Placeholder(g, kFloat32, {}, "x");
   auto y = Placeholder(g, kFloat32, {}, "y");
@@ -48,7 +48,7 @@ TEST(ConnectTest, ConnectionsMayFollowEachOther) {
   EXPECT_EQ(Find(**part, "out")->inputs()[0].node()->type(), "_Arg");
 }
 
-TEST(ConnectTest, CyclesSecondFeedsAndOtherDtypesAreRefused) {
+TEST(ConnectTest, RefusesCyclesDoubleFeedsAndOtherDtypes) {
   Graph g;
   auto x = Placeholder(g, kFloat32, {}, "x");
   auto y = Neg(x, "y");

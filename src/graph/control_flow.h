@@ -1,8 +1,9 @@
-// Control flow inside a graph: which ops steer it, and which loop frame each node runs in.
+// Control flow inside a graph: which ops are control flow ops, and in which loop frame each node runs.
 //
-// A loop is a frame. Enter takes a tensor into it, Exit out of it, NextIteration from one iteration to the next, and a
-// Merge joins what enters with what comes around. The edge from a NextIteration to a Merge, a *back edge*, is the only
-// one that may close a cycle; along every other edge node ids rise.
+// A loop is a frame. Enter passes a tensor into the frame, Exit passes one out of it, and NextIteration passes one to
+// the next iteration. A Merge takes its value from an Enter in the first iteration and from a NextIteration in later
+// ones. The edge from a NextIteration to a Merge is a *back edge*. Only a back edge may close a cycle; along every
+// other edge, node ids rise.
 #ifndef TENSORBRAID_GRAPH_CONTROL_FLOW_H_
 #define TENSORBRAID_GRAPH_CONTROL_FLOW_H_
 
@@ -18,27 +19,29 @@ namespace tensorbraid {
 
 enum class FlowKind : uint8_t {
   kNone,
-  kSwitch,  // outputs that are not taken are dead
-  kMerge,   // goes on with the first live input
+  kSwitch,  // the outputs of the branches not taken are dead
+  kMerge,   // forwards the first live input
   kEnter,
   kExit,
   kNextIteration,
   kLoopCond,
-  kControlTrigger,  // runs whether or not what it waits for is dead
+  kControlTrigger,  // runs even if its control inputs are dead
 };
-// Of an op, by value and reference forms alike.
+// Returns the kind of an op; an op and its reference form (such as Switch and RefSwitch) are of the same kind.
 FlowKind FlowKindOf(std::string_view op);
 inline FlowKind FlowKindOf(const Node& node) { return FlowKindOf(node.type()); }
 
 // Whether input i of `node` is a back edge.
 bool IsBackEdge(const Node& node, int input);
 
-// Back edges of a copy of a graph: Merge nodes are copied before what comes around to them. Not thread-safe.
+// Collects back edges while a graph is copied: a Merge is copied before the NextIteration that it takes a value from,
+// so that input is set at the end. Not thread-safe.
 class BackEdges {
  public:
-  // Input `input` of `merge` will be the copy of `original`.
+  // Notes that input `input` of `merge`, a node of the copy, shall be the copy of `original`.
   void Add(Node* merge, int input, Output original) { edges_.emplace_back(merge, input, original); }
-  // Sets them all; `mapped(original)` is the copy. The error of GraphImpl::CloseLoop.
+  // Sets all these inputs; `mapped(original)` returns the copy of an output. Returns the first error of
+  // GraphImpl::CloseLoop.
   template <typename Mapped>
   Status Close(Mapped mapped) const {
     for (const auto& [merge, input, original] : edges_) {
@@ -51,7 +54,7 @@ class BackEdges {
   std::vector<std::tuple<Node*, int, Output>> edges_;
 };
 
-// One loop of a graph. Frame 0 is the graph outside of all loops.
+// One loop of a graph. Frame 0 is the part of the graph outside all loops.
 struct Frame {
   std::string name;
   int parent = -1;
@@ -60,12 +63,13 @@ struct Frame {
 
 struct FrameAssignment {
   std::vector<Frame> frames;      // parents before their children
-  std::vector<int> frame_of;      // by node id: where the node runs; an Enter in the parent, an Exit in the loop
-  std::vector<int> out_frame_of;  // by node id: where its outputs are
+  std::vector<int> frame_of;      // by node id: frame in which the node runs; an Enter: the parent, an Exit: the loop
+  std::vector<int> out_frame_of;  // by node id: frame that its outputs belong to
   bool has_loops() const { return frames.size() > 1; }
 };
 
-// InvalidArgument, naming the nodes, when inputs of one node come from different frames, or an Exit is in no loop.
+// InvalidArgument, naming the nodes, if the inputs of a node come from different frames, or an Exit or a NextIteration
+// is not in a loop.
 StatusOr<FrameAssignment> AssignFrames(const Graph& graph);
 
 }  // namespace tensorbraid

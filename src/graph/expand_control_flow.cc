@@ -1,4 +1,4 @@
-// If, Case, While and For as v1 control flow.
+// Expands If, Case, While and For to v1 control flow.
 #include <algorithm>
 
 #include "core/strings.h"
@@ -9,7 +9,7 @@ namespace {
 
 bool IsConstantEnter(const Node& node) { return node.type() == "Enter" && node.attr<bool>("is_constant"); }
 
-// Whether output i of the body is what argument i was, whatever happens.
+// Whether output i of the body is always the unchanged argument i.
 bool IsInvariant(const FunctionBody& body, size_t i) {
   Output o = body.returns[i];
   while (o.node()->type() == "Identity" && o.node()->control_inputs().empty()) o = o.node()->inputs()[0];
@@ -59,18 +59,18 @@ StatusOr<std::vector<Output>> Expander::Predicates(const Call& call, size_t bran
 StatusOr<Replacement> Expander::Branches(const Call& call) {
   std::vector<FunctionAttr> functions;
   std::vector<Output> predicates;
-  // By branch: which predicate steers it, and which of its Switch's outputs is live when it is taken.
-  std::vector<std::pair<size_t, int>> steering;
+  // By branch: the number of its predicate, and the output of the Switch nodes that is live if the branch is taken.
+  std::vector<std::pair<size_t, int>> switch_outputs;
   if (IsIf(call.node)) {
     functions = {call.node.attr<FunctionAttr>("else_branch"), call.node.attr<FunctionAttr>("then_branch")};
     TF_ASSIGN_OR_RETURN(const Output truth, Truth(call, call.inputs[0], "_truth"));
     predicates = {truth};
-    steering = {{0, 0}, {0, 1}};
+    switch_outputs = {{0, 0}, {0, 1}};
   } else {
     functions = call.node.attr<std::vector<FunctionAttr>>("branches");
-    if (functions.empty()) return InvalidArgument("there are no branches");
+    if (functions.empty()) return InvalidArgument("attribute 'branches' is empty; expected at least one function");
     TF_ASSIGN_OR_RETURN(predicates, Predicates(call, functions.size()));
-    for (size_t b = 0; b < functions.size(); ++b) steering.emplace_back(b, 1);
+    for (size_t b = 0; b < functions.size(); ++b) switch_outputs.emplace_back(b, 1);
   }
   const std::vector<Output> args(call.inputs.begin() + 1, call.inputs.end());
   const auto returns = static_cast<size_t>(call.node.num_outputs());
@@ -90,7 +90,7 @@ StatusOr<Replacement> Expander::Branches(const Call& call) {
   std::vector<std::vector<Output>> results(returns);
   std::vector<Output> ends;
   for (size_t b = 0; b < functions.size(); ++b) {
-    const auto [p, live] = steering[b];
+    const auto [p, live] = switch_outputs[b];
     TF_ASSIGN_OR_RETURN(const FunctionBody body, Body(call, functions[b], args, returns));
     TF_ASSIGN_OR_RETURN(Node * pivot, Add(call, StrCat("_pivot_", b), "Identity", {Output(pivots[p], live)}));
     const std::string branch = IsIf(call.node) ? (b == 0 ? "else" : "then") : StrCat("branch_", b);
@@ -105,7 +105,7 @@ StatusOr<Replacement> Expander::Branches(const Call& call) {
     for (size_t i = 0; i < returns; ++i) {
       if (placed.returns[i].dtype() != BaseType(call.node.output_type(static_cast<int>(i)))) {
         return InvalidArgument("output ", i, " of function '", functions[b]->name, "' must be ",
-                               BaseType(call.node.output_type(static_cast<int>(i))), ", is ",
+                               BaseType(call.node.output_type(static_cast<int>(i))), ", got ",
                                placed.returns[i].dtype());
       }
       results[i].push_back(placed.returns[i]);
@@ -137,13 +137,13 @@ StatusOr<Replacement> Expander::Loop(const Call& call) {
                       Body(call, call.node.attr<FunctionAttr>("cond"), initial, 1, Role::kCondition));
   TF_ASSIGN_OR_RETURN(const FunctionBody body,
                       Body(call, call.node.attr<FunctionAttr>("body"), initial, variables, Role::kWhileBody));
-  TF_RETURN_IF_ERROR(CheckTurn(body, initial));
+  TF_RETURN_IF_ERROR(CheckBodyTypes(body, initial));
   const AttrValue* parallel_attr = call.node.FindAttr("parallel_iterations");
   const int64_t* parallel = parallel_attr == nullptr ? nullptr : parallel_attr->get<int64_t>();
-  LoopParts parts{.initial = initial, .invariant = {}, .test = {}, .turn = {}, .parallel_iterations = 10};
+  LoopParts parts{.initial = initial, .invariant = {}, .cond = {}, .body = {}, .parallel_iterations = 10};
   if (parallel != nullptr) parts.parallel_iterations = *parallel;
   for (size_t i = 0; i < variables; ++i) parts.invariant.push_back(IsInvariant(body, i));
-  // Some variable has to go around, for iterations to be told apart.
+  // At least one variable must pass through a NextIteration, because that is what begins an iteration.
   if (std::find(parts.invariant.begin(), parts.invariant.end(), false) == parts.invariant.end()) {
     TF_ASSIGN_OR_RETURN(const Output counter, Constant(call, "_turn", Tensor::Scalar(false)));
     parts.initial.push_back(counter);
@@ -157,13 +157,13 @@ StatusOr<Replacement> Expander::Loop(const Call& call) {
                         .gates_args = false,
                         .depth = call.depth};
   };
-  parts.test = [&](const std::vector<Output>& args, Node* pivot) { return Place(cond, inside("cond", args, pivot)); };
-  parts.turn = [&](const std::vector<Output>& args, Node* pivot) -> StatusOr<Placed> {
-    TF_ASSIGN_OR_RETURN(Placed turned, Place(body, inside("body", args, pivot)));
-    if (args.size() > variables) turned.returns.push_back(args.back());
-    return turned;
+  parts.cond = [&](const std::vector<Output>& args, Node* pivot) { return Place(cond, inside("cond", args, pivot)); };
+  parts.body = [&](const std::vector<Output>& args, Node* pivot) -> StatusOr<Placed> {
+    TF_ASSIGN_OR_RETURN(Placed placed, Place(body, inside("body", args, pivot)));
+    if (args.size() > variables) placed.returns.push_back(args.back());
+    return placed;
   };
-  TF_ASSIGN_OR_RETURN(Replacement r, Turns(call, parts));
+  TF_ASSIGN_OR_RETURN(Replacement r, BuildLoop(call, parts));
   r.outputs.resize(variables);
   return r;
 }
@@ -174,27 +174,28 @@ StatusOr<Replacement> Expander::ForLoop(const Call& call) {
   args.insert(args.end(), carried.begin(), carried.end());
   TF_ASSIGN_OR_RETURN(const FunctionBody body,
                       Body(call, call.node.attr<FunctionAttr>("body"), args, carried.size(), Role::kForBody));
-  TF_RETURN_IF_ERROR(CheckTurn(body, carried));
-  TF_ASSIGN_OR_RETURN(Node * turns, Add(call, "_turns", "_ForTurns", {call.inputs[0], call.inputs[1], call.inputs[2]},
+  TF_RETURN_IF_ERROR(CheckBodyTypes(body, carried));
+  TF_ASSIGN_OR_RETURN(Node * count, Add(call, "_turns", "_ForTurns", {call.inputs[0], call.inputs[1], call.inputs[2]},
                                         {}, call.controls));
   TF_ASSIGN_OR_RETURN(const Output zero, Constant(call, "_first", Tensor::Scalar(int32_t{0})));
   TF_ASSIGN_OR_RETURN(const Output one, Constant(call, "_one", Tensor::Scalar(int32_t{1})));
-  // What goes around: which turn it is, how many there are, where they begin, the step, 1, and the body's own.
+  // The variables of the loop: number of the iteration, number of iterations, first index, step, the constant 1, and
+  // then the variables of the body.
   constexpr size_t kOwn = 5;
-  LoopParts parts{.initial = {zero, Output(turns, 0), call.inputs[0], call.inputs[2], one},
+  LoopParts parts{.initial = {zero, Output(count, 0), call.inputs[0], call.inputs[2], one},
                   .invariant = {false, true, true, true, true},
-                  .test = {},
-                  .turn = {},
+                  .cond = {},
+                  .body = {},
                   .parallel_iterations = 10};
   parts.initial.insert(parts.initial.end(), carried.begin(), carried.end());
   parts.invariant.resize(parts.initial.size(), false);
-  parts.test = [&](const std::vector<Output>& in, Node*) -> StatusOr<Placed> {
+  parts.cond = [&](const std::vector<Output>& in, Node*) -> StatusOr<Placed> {
     TF_ASSIGN_OR_RETURN(Node * more, Add(call, "_more", "Less", {in[0], in[1]}));
     return Placed{.returns = {Output(more, 0)}, .done = {more}};
   };
-  parts.turn = [&](const std::vector<Output>& in, Node* pivot) -> StatusOr<Placed> {
-    TF_ASSIGN_OR_RETURN(Node * way, Add(call, "_way", "Mul", {in[0], in[3]}));
-    TF_ASSIGN_OR_RETURN(Node * index, Add(call, "_index", "Add", {in[2], Output(way, 0)}));
+  parts.body = [&](const std::vector<Output>& in, Node* pivot) -> StatusOr<Placed> {
+    TF_ASSIGN_OR_RETURN(Node * offset, Add(call, "_way", "Mul", {in[0], in[3]}));
+    TF_ASSIGN_OR_RETURN(Node * index, Add(call, "_index", "Add", {in[2], Output(offset, 0)}));
     TF_ASSIGN_OR_RETURN(Node * next, Add(call, "_next", "Add", {in[0], in[4]}));
     Surroundings inside{.prefix = StrCat(call.name, "/body/"),
                         .device = call.device,
@@ -203,28 +204,28 @@ StatusOr<Replacement> Expander::ForLoop(const Call& call) {
                         .gates_args = false,
                         .depth = call.depth};
     inside.args.insert(inside.args.end(), in.begin() + kOwn, in.end());
-    TF_ASSIGN_OR_RETURN(Placed turned, Place(body, inside));
+    TF_ASSIGN_OR_RETURN(Placed placed, Place(body, inside));
     std::vector<Output> returns = {Output(next, 0), in[1], in[2], in[3], in[4]};
-    returns.insert(returns.end(), turned.returns.begin(), turned.returns.end());
-    turned.returns = std::move(returns);
-    return turned;
+    returns.insert(returns.end(), placed.returns.begin(), placed.returns.end());
+    placed.returns = std::move(returns);
+    return placed;
   };
-  TF_ASSIGN_OR_RETURN(Replacement r, Turns(call, parts));
+  TF_ASSIGN_OR_RETURN(Replacement r, BuildLoop(call, parts));
   r.outputs.erase(r.outputs.begin(), r.outputs.begin() + kOwn);
   return r;
 }
 
-Status Expander::CheckTurn(const FunctionBody& body, const std::vector<Output>& variables) {
+Status Expander::CheckBodyTypes(const FunctionBody& body, const std::vector<Output>& variables) {
   for (size_t i = 0; i < variables.size(); ++i) {
     if (body.returns[i].dtype() != variables[i].dtype()) {
-      return InvalidArgument("output ", i, " of the body must be ", variables[i].dtype(), ", is ",
+      return InvalidArgument("output ", i, " of the loop body must be ", variables[i].dtype(), ", got ",
                              body.returns[i].dtype());
     }
   }
   return OkStatus();
 }
 
-StatusOr<Replacement> Expander::Turns(const Call& call, const LoopParts& parts) {
+StatusOr<Replacement> Expander::BuildLoop(const Call& call, const LoopParts& parts) {
   const std::string frame = call.name + "/_frame";
   const size_t all = parts.initial.size();
   std::vector<Output> in_cond(all), in_body(all), exits(all);
@@ -245,7 +246,7 @@ StatusOr<Replacement> Expander::Turns(const Call& call, const LoopParts& parts) 
     in_cond[i] = Output(merges[i], 0);
     if (first_merge == nullptr) first_merge = merges[i];
   }
-  TF_ASSIGN_OR_RETURN(const Placed tested, parts.test(in_cond, first_merge));
+  TF_ASSIGN_OR_RETURN(const Placed tested, parts.cond(in_cond, first_merge));
   TF_ASSIGN_OR_RETURN(const Output truth, Truth(call, tested.returns[0], "_truth"));
   TF_ASSIGN_OR_RETURN(Node * loop_cond, Add(call, "_loop_cond", "LoopCond", {truth}, {},
                                             tested.has_effects ? tested.done : std::vector<Node*>()));
@@ -260,12 +261,12 @@ StatusOr<Replacement> Expander::Turns(const Call& call, const LoopParts& parts) 
       TF_ASSIGN_OR_RETURN(pivot, Add(call, "_pivot", "Identity", {in_body[i]}));
     }
   }
-  TF_ASSIGN_OR_RETURN(const Placed turned, parts.turn(in_body, pivot));
-  std::vector<Node*> turn_ended;
-  if (turned.has_effects) turn_ended = turned.done;
-  if (turn_ended.size() > 1) {
-    TF_ASSIGN_OR_RETURN(Node * ended, Add(call, "_turn_ended", "NoOp", {}, {}, turn_ended));
-    turn_ended = {ended};
+  TF_ASSIGN_OR_RETURN(const Placed body, parts.body(in_body, pivot));
+  std::vector<Node*> body_done;
+  if (body.has_effects) body_done = body.done;
+  if (body_done.size() > 1) {
+    TF_ASSIGN_OR_RETURN(Node * ended, Add(call, "_turn_ended", "NoOp", {}, {}, body_done));
+    body_done = {ended};
   }
   Replacement r;
   for (size_t i = 0; i < all; ++i) {
@@ -273,14 +274,15 @@ StatusOr<Replacement> Expander::Turns(const Call& call, const LoopParts& parts) 
       r.outputs.push_back(parts.initial[i]);
       continue;
     }
-    Output next = turned.returns[i];
+    Output next = body.returns[i];
     if (IsConstantEnter(*next.node())) {
-      // Another variable, which is there in every turn: it would go around for ever.
+      // The new value is a constant of the loop, which is live in every iteration. Without a gate, its NextIteration
+      // would begin iterations for ever.
       TF_ASSIGN_OR_RETURN(Node * gated, Add(call, StrCat("_taken_", i), "Identity", {next}, {}, {pivot}));
       next = Output(gated, 0);
     }
-    // What an iteration does to the world is done before the next one begins.
-    TF_ASSIGN_OR_RETURN(Node * again, Add(call, StrCat("_next_", i), "NextIteration", {next}, {}, turn_ended));
+    // The side effects of an iteration are complete before the next one begins.
+    TF_ASSIGN_OR_RETURN(Node * again, Add(call, StrCat("_next_", i), "NextIteration", {next}, {}, body_done));
     TF_RETURN_IF_ERROR(out_->impl().CloseLoop(merges[i], 1, Output(again, 0)));
     r.outputs.push_back(exits[i]);
     r.done.push_back(exits[i].node());

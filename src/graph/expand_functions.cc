@@ -12,7 +12,7 @@ namespace tensorbraid {
 namespace expansion {
 namespace {
 
-// Functions that call others twice grow without bound otherwise.
+// Without a limit, functions that each call another one twice would grow exponentially.
 constexpr size_t kMaxAddedNodes = 4 << 20;
 constexpr int kMaxDepth = 256;
 
@@ -21,14 +21,15 @@ bool HasFlow(const Graph& graph) {
   return std::any_of(nodes.begin(), nodes.end(), [](const auto& n) { return FlowKindOf(*n) != FlowKind::kNone; });
 }
 
-// What works on a resource is where the resource is, wherever the call asks to be.
+// Whether one of the inputs is a resource. A node that takes a resource is placed with the resource, whatever device
+// the call requests.
 bool TakesResource(const std::vector<Output>& inputs) {
   return std::any_of(inputs.begin(), inputs.end(),
                      [](const Output& o) { return o.valid() && o.dtype() == DType::kResource; });
 }
 
-// Whether `node`, which stands for `original`, is what the loop around the body was entered with. It is there also in
-// the turn that ends the loop, in which the body does not run.
+// Whether `node`, which replaces `original`, is a constant Enter of the loop around the body. Its value is live in the
+// last iteration too, in which the condition is false and the body does not run.
 bool IsConstantOfLoop(const Node& original, const Node& node) {
   return original.type() != "Enter" && node.type() == "Enter" && node.attr<bool>("is_constant");
 }
@@ -126,7 +127,7 @@ StatusOr<std::vector<Replacement>> Expander::Copy(const Graph& from, const Surro
     std::vector<int> missing;
     bool takes_args = false;
     bool takes_constants = false;
-    bool is_gated = false;  // by something that is there only when the body runs
+    bool is_gated = false;  // an input or control input is live only if the body runs
     const auto note = [&](const Node& original, const Node& node) {
       const bool constant = IsConstantOfLoop(original, node);
       takes_constants = takes_constants || constant;
@@ -153,7 +154,7 @@ StatusOr<std::vector<Replacement>> Expander::Copy(const Graph& from, const Surro
       }
     }
     const bool is_source = inputs.empty() && controls.empty();
-    // A call is taken apart, and then parts of it may take constants alone.
+    // After a call is expanded, some of its nodes may depend only on the constants.
     const bool needs_pivot =
         is_source || !is_gated || (around.gates_args && takes_args) || (takes_constants && IsFunctionCall(*node));
     if (around.pivot != nullptr && needs_pivot && !waits_for.contains(around.pivot)) {
@@ -169,7 +170,7 @@ StatusOr<std::vector<Replacement>> Expander::Copy(const Graph& from, const Surro
                 .waited_for = in_body || waited_for[node->id()],
                 .depth = around.depth + 1};
       if (has_flow && !call.inputs.empty() && call.controls.empty()) {
-        // Whether and in which frame the call runs is known by its inputs alone.
+        // Only the inputs of the call determine whether it runs and in which frame.
         TF_ASSIGN_OR_RETURN(call.pivot, Add(call, "_pivot", "Identity", {call.inputs[0]}));
       }
       auto replaced = Replace(call);
@@ -190,16 +191,17 @@ StatusOr<std::vector<Replacement>> Expander::Copy(const Graph& from, const Surro
 StatusOr<Replacement> Expander::Argument(const Node& arg, const Surroundings& around, bool waited_for) {
   const Output value = around.args[static_cast<size_t>(arg.attr<int64_t>("index"))];
   Replacement r{.outputs = {value}, .done = {value.node()}};
-  // A Switch runs whichever way it goes: waiting for one of its outputs takes a node behind it.
+  // A Switch runs whichever output it takes. To wait for one of its outputs, a control edge must come from a consumer
+  // of that output.
   if (waited_for && FlowKindOf(*value.node()) == FlowKind::kSwitch) {
-    TF_ASSIGN_OR_RETURN(Node * behind, out_->impl().AddNode({.name = NewName(around.prefix + arg.name()),
-                                                             .op = "Identity",
-                                                             .inputs = {value},
-                                                             .controls = {},
-                                                             .attrs = {},
-                                                             .device = TakesResource({value}) ? "" : around.device,
-                                                             .loc = {}}));
-    r.done = {behind};
+    TF_ASSIGN_OR_RETURN(Node * consumer, out_->impl().AddNode({.name = NewName(around.prefix + arg.name()),
+                                                               .op = "Identity",
+                                                               .inputs = {value},
+                                                               .controls = {},
+                                                               .attrs = {},
+                                                               .device = TakesResource({value}) ? "" : around.device,
+                                                               .loc = {}}));
+    r.done = {consumer};
   }
   return r;
 }
@@ -237,7 +239,7 @@ StatusOr<Node*> Expander::CopyNode(const Node& node, const Surroundings& around,
     it->second = AttrValue(std::move(classes));
   }
   if (const auto it = spec.attrs.find("frame_name"); it != spec.attrs.end() && !around.prefix.empty()) {
-    // Two calls of a function with a loop are two loops.
+    // If a function has a loop, each call of the function has a loop of its own.
     if (const auto* frame = it->second.get<std::string>()) it->second = AttrValue(around.prefix + *frame);
   }
   return out_->impl().AddNode(std::move(spec));
@@ -262,15 +264,15 @@ StatusOr<FunctionBody> Expander::Body(const Call& call, const std::string& name,
   if (body.returns.size() != returns) {
     switch (role) {
       case Role::kCondition:
-        return InvalidArgument("function '", name, "' decides whether a loop goes on. Expected a single scalar, got ",
+        return InvalidArgument("function '", name, "' is the condition of a loop. Expected a single scalar, got ",
                                body.returns.size(), " tensors.");
       case Role::kWhileBody:
       case Role::kForBody:
         return InvalidArgument(role == Role::kForBody ? "For" : "While", " loop body returned ", body.returns.size(),
                                " arguments. Expected: ", returns, ", of function '", name, "'");
       case Role::kCalled:
-        return InvalidArgument("function '", name, "' gives ", body.returns.size(), " outputs where ", returns,
-                               " are wanted");
+        return InvalidArgument("function '", name, "' returns ", body.returns.size(), " outputs, but the call expects ",
+                               returns);
     }
   }
   return body;
@@ -287,7 +289,7 @@ StatusOr<Placed> Expander::Place(const FunctionBody& body, const Surroundings& a
   std::vector<const Node*> stack(body.control_returns.begin(), body.control_returns.end());
   std::vector<const Node*> effects = stack;
   for (const Output& o : body.returns) stack.push_back(o.node());
-  // In a body with Switch and Enter of its own, a stateful node may be dead or in a loop: nothing outside can wait.
+  // In a body with v1 control flow, a stateful node may be dead or inside a loop, so nodes outside cannot wait for it.
   const bool has_flow = HasFlow(*body.graph);
   for (const auto& node : nodes) {
     if (!node->op().is_stateful || node->type() == "_Arg") continue;
@@ -337,7 +339,8 @@ StatusOr<FunctionBody> Expander::GradientBody(const Call& call) {
     return Body(call, *gradient, f->attrs, call.inputs, returns);
   }
   if (call.inputs.size() < returns) {
-    return InvalidArgument("there are ", call.inputs.size(), " inputs for the gradients of ", returns, " arguments");
+    return InvalidArgument("takes at least as many inputs as it has outputs; got ", call.inputs.size(), " inputs and ",
+                           returns, " outputs");
   }
   const std::vector<Output> args(call.inputs.begin(), call.inputs.begin() + static_cast<std::ptrdiff_t>(returns));
   TF_ASSIGN_OR_RETURN(FunctionBody body, Body(call, f->name, f->attrs, args, call.inputs.size() - returns));
@@ -346,7 +349,8 @@ StatusOr<FunctionBody> Expander::GradientBody(const Call& call) {
   for (const Output& y : body.returns) {
     const size_t index = body.args.size();
     if (call.inputs[index].dtype() != y.dtype()) {
-      return InvalidArgument("the gradient of ", y.dtype(), " cannot be ", call.inputs[index].dtype());
+      return InvalidArgument("input ", index, " is the gradient of a ", y.dtype(), " tensor and cannot be ",
+                             call.inputs[index].dtype());
     }
     TF_ASSIGN_OR_RETURN(Node * arg,
                         body.graph->impl().AddNode(
@@ -377,8 +381,8 @@ StatusOr<Call> Expander::AtTarget(const Call& call) {
     target = target->inputs()[0].node();
   }
   if (target->type() != "Const") {
-    return Unimplemented("the target of a RemoteCall must be a constant, it comes from ", target->type(), " '",
-                         target->name(), "'");
+    return Unimplemented("the target of a RemoteCall must be a constant, but it is the output of ", target->type(),
+                         " '", target->name(), "'");
   }
   const auto& value = target->attr<Tensor>("value");
   if (value.num_elements() != 1) {
@@ -399,7 +403,7 @@ StatusOr<Call> Expander::AtTarget(const Call& call) {
 }
 
 StatusOr<Replacement> Expander::Replace(const Call& call) {
-  constexpr size_t kWeightOfCall = 64;  // even a body without nodes takes time
+  constexpr size_t kWeightOfCall = 64;  // expanding takes time even if the body has no nodes
   TF_RETURN_IF_ERROR(Count(kWeightOfCall));
   if (IsIf(call.node) || IsCase(call.node)) return Branches(call);
   if (IsWhile(call.node)) return Loop(call);

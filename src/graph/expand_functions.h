@@ -1,4 +1,4 @@
-// Replaces what calls functions by what the functions do.
+// Replaces function calls by the bodies of the functions, and functional control flow by v1 control flow.
 #ifndef TENSORBRAID_GRAPH_EXPAND_FUNCTIONS_H_
 #define TENSORBRAID_GRAPH_EXPAND_FUNCTIONS_H_
 
@@ -8,20 +8,21 @@
 
 namespace tensorbraid {
 
-// A copy of `graph` in which calls of library functions (PartitionedCall, StatefulPartitionedCall, RemoteCall,
-// SymbolicGradient, nodes whose op is a function) have been replaced by the bodies, and If, Case, While and their
-// stateless forms, and For, by bodies between Switch, Merge, Enter, Exit and NextIteration; to any depth. Null when
-// there is nothing to replace.
+// Returns a copy of `graph` without function calls, or null if it has none. Calls (PartitionedCall,
+// StatefulPartitionedCall, RemoteCall, SymbolicGradient, and nodes whose op is a function) are replaced by the function
+// bodies. If, Case, While (and their stateless forms) and For are replaced by the bodies and Switch, Merge, Enter, Exit
+// and NextIteration nodes. Calls inside bodies are replaced too, up to a nesting depth of 256.
 //
-// A node "inner" of a body becomes "call/inner". What the call waits for (control edges) comes before every node of the
-// body, and what waits for the call comes after the body's outputs, control outputs and stateful nodes. A node of a
-// body asks for its own device, and for the call's where it leaves parts open.
+// A node "inner" of a body becomes "call/inner". The control inputs of the call run before every node of the body. A
+// node with a control edge from the call runs after the body's outputs, control outputs and stateful nodes. A node of a
+// body requests its own device; the parts that it leaves open come from the device of the call, except for a node that
+// takes a resource, which is left to be placed with the resource.
 //
-// InvalidArgument, naming the call, for functions that do not exist, do not fit, or call themselves;
-// ResourceExhausted when the result would have millions of nodes.
+// InvalidArgument, naming the call, if a function does not exist, does not match the call, or calls itself, or calls
+// are nested too deeply. ResourceExhausted if the expansion would add millions of nodes.
 StatusOr<std::unique_ptr<Graph>> ExpandFunctions(const Graph& graph);
 
-// Whether ExpandFunctions replaces this node.
+// Whether the node is one that ExpandFunctions replaces.
 bool IsFunctionCall(const Node& node);
 
 }  // namespace tensorbraid

@@ -1,5 +1,5 @@
-// How ExpandFunctions works: one pass over the nodes of a graph or body, in which calls are replaced by what their
-// bodies become in turn.
+// The implementation of ExpandFunctions: one pass over the nodes of a graph or of a function body, which replaces each
+// call by the expanded body of the called function.
 #ifndef TENSORBRAID_GRAPH_EXPANDER_H_
 #define TENSORBRAID_GRAPH_EXPANDER_H_
 
@@ -18,47 +18,47 @@ namespace tensorbraid::expansion {
 
 using FunctionAttr = std::shared_ptr<const AttrValue::Function>;
 
-// Where the nodes of a body go.
+// The context into which a function body is placed.
 struct Surroundings {
-  std::string prefix;        // "call/"
-  std::string device;        // as far as the body's nodes leave theirs open
-  std::vector<Output> args;  // what stands for the arguments
-  Node* pivot = nullptr;     // runs before all of the body, in the same frame and branch
-  bool gates_args = false;   // whether what takes arguments has to wait for the pivot too
+  std::string prefix;        // of node names: "call/"; "" for the graph itself
+  std::string device;        // completes the devices of the body's nodes
+  std::vector<Output> args;  // the tensors that replace the _Arg nodes
+  Node* pivot = nullptr;     // runs before every node of the body, in the same frame and branch; may be null
+  bool gates_args = false;   // nodes that take arguments get a control edge from the pivot too
   int depth = 0;
 };
-// What stands for a node: its outputs, and what to wait for to wait for it.
+// What replaces a node: its outputs, and the nodes that a control edge from the original node now comes from.
 struct Replacement {
   std::vector<Output> outputs;
   std::vector<Node*> done;
 };
 struct Placed {
   std::vector<Output> returns;
-  std::vector<Node*> done;  // of everything that the body does
+  std::vector<Node*> done;  // the body is done when all of these have run
   bool has_effects = false;
 };
-// A call about to be replaced, with what stands for its inputs.
+// A call that is about to be replaced, with its inputs in the new graph.
 struct Call {
   const Node& node;
-  std::string name;  // in `out_`
+  std::string name;  // unique, in the new graph
   std::string device;
   std::vector<Output> inputs;
   std::vector<Node*> controls;
-  Node* pivot;  // of the surroundings, or null
-  bool waited_for;
+  Node* pivot;      // of the call's own context, or null
+  bool waited_for;  // a control edge may leave the call
   int depth;
 };
 
-// What a function is for, which messages tell.
+// What a function is used for; decides the text of error messages.
 enum class Role { kCalled, kCondition, kWhileBody, kForBody };
 
-// What goes around in a loop, and what a turn does with it. The functions are given what stands for the variables and a
-// node that is there in every turn that they are for.
+// The variables of a loop, its condition and its body. The functions place nodes in the loop: they get the current
+// values of the variables, and a pivot that runs in every iteration in which these nodes run.
 struct LoopParts {
   std::vector<Output> initial;
-  std::vector<bool> invariant;                                                    // by variable; not all
-  std::function<StatusOr<Placed>(const std::vector<Output>&, Node* pivot)> test;  // gives the condition
-  std::function<StatusOr<Placed>(const std::vector<Output>&, Node* pivot)> turn;  // gives all variables anew
+  std::vector<bool> invariant;                                                    // by variable; at least one is false
+  std::function<StatusOr<Placed>(const std::vector<Output>&, Node* pivot)> cond;  // returns the condition
+  std::function<StatusOr<Placed>(const std::vector<Output>&, Node* pivot)> body;  // returns new values of all variables
   int64_t parallel_iterations;
 };
 
@@ -70,15 +70,17 @@ class Expander {
   StatusOr<std::unique_ptr<Graph>> Run();
 
  private:
-  // A name for a node that was not in the graph: never one that a node still to be copied has.
+  // Returns an unused name for a new node. It is also different from the names of nodes that are still to be copied.
   std::string NewName(const std::string& wanted) const;
-  // Of a call, and with it the prefix of all that replaces it: never that of another call.
+  // Returns the name of a call, which is also the name prefix of its replacement. No other call gets the same name.
   std::string CallName(const Node& node, const Surroundings& around);
+  // Counts added nodes. ResourceExhausted if there are too many.
   Status Count(size_t nodes);
   StatusOr<Node*> Add(const Call& call, const std::string& name, const std::string& op, std::vector<Output> inputs,
                       std::map<std::string, AttrValue> attrs = {}, std::vector<Node*> controls = {});
   static std::string DeviceOf(const Node& node, const Surroundings& around);
-  // Copies the marked nodes of `from` and replaces the calls among them. Gives what stands for each.
+  // Copies the nodes of `from` that `needed` marks and replaces the calls among them. Returns the replacement of each
+  // node, by its id.
   StatusOr<std::vector<Replacement>> Copy(const Graph& from, const Surroundings& around,
                                           const std::vector<bool>& needed,
                                           const std::vector<Node*>& control_returns = {});
@@ -89,31 +91,32 @@ class Expander {
                               const std::vector<Output>& args, size_t returns, Role role = Role::kCalled);
   StatusOr<FunctionBody> Body(const Call& call, const FunctionAttr& f, const std::vector<Output>& args, size_t returns,
                               Role role = Role::kCalled);
-  // Puts a body into the graph, without what has no effect and no use.
+  // Adds a body to the graph, except nodes that have no effect and that nothing needs.
   StatusOr<Placed> Place(const FunctionBody& body, const Surroundings& around);
   StatusOr<FunctionBody> Called(const Call& call);
-  // What SymbolicGradient stands for: the function that computes the gradient where one was given, else the body with
-  // the gradients of its returns, which come after its arguments, taken back through it.
+  // Returns the body that replaces a SymbolicGradient. If the library names a gradient function, this is its body. Else
+  // it is the body of the function itself, extended by its gradients: it takes the arguments and then the gradients of
+  // the returns, and returns the gradients of the arguments.
   StatusOr<FunctionBody> GradientBody(const Call& call);
   StatusOr<Replacement> Replace(const Call& call);
-  // A call by the body of what it calls.
+  // Replaces a call by the body of the called function.
   StatusOr<Replacement> Inline(const Call& call);
-  // What waits for the call gets one node to wait for.
+  // Makes the replacement of a call. If something waits for the call, it gets a single node to wait for.
   StatusOr<Replacement> Finish(const Call& call, std::vector<Output> outputs, std::vector<Node*> done);
   StatusOr<Output> Constant(const Call& call, const std::string& name, Tensor value);
   StatusOr<Output> Truth(const Call& call, Output value, const std::string& name);
-  // For each branch a scalar that says whether it is the one; exactly one is true.
+  // Returns a scalar bool for each branch that says whether this branch is taken; exactly one is true.
   StatusOr<std::vector<Output>> Predicates(const Call& call, size_t branches);
-  // If and Case: the inputs are switched to the branch that is taken, the outputs of all branches merged.
+  // If and Case: switches the inputs to the branch that is taken and merges the outputs of all branches.
   StatusOr<Replacement> Branches(const Call& call);
   StatusOr<Replacement> Loop(const Call& call);
-  // For: the turns are counted beforehand, and the body gets the index before its own variables.
+  // For: computes the number of iterations in advance; the body gets the index, followed by its own variables.
   StatusOr<Replacement> ForLoop(const Call& call);
-  // Whether a body gives its variables the dtypes they have.
-  static Status CheckTurn(const FunctionBody& body, const std::vector<Output>& variables);
-  // A loop in a frame of its own; outputs for all of `parts.initial`.
-  StatusOr<Replacement> Turns(const Call& call, const LoopParts& parts);
-  // A RemoteCall as a plain call on the device that it names, without that input.
+  // InvalidArgument unless the body returns every variable with the dtype that the variable has.
+  static Status CheckBodyTypes(const FunctionBody& body, const std::vector<Output>& variables);
+  // Builds a loop in a frame of its own. The replacement has one output per element of `parts.initial`.
+  StatusOr<Replacement> BuildLoop(const Call& call, const LoopParts& parts);
+  // Turns a RemoteCall into a plain call on the device that its first input names, and drops that input.
   static StatusOr<Call> AtTarget(const Call& call);
 
   const Graph& graph_;
@@ -123,7 +126,7 @@ class Expander {
   std::set<std::string> calls_;
 };
 
-// By op: how a call is replaced.
+// The op of a call decides how it is replaced.
 bool IsPlainCall(const Node& node);
 bool IsIf(const Node& node);
 bool IsCase(const Node& node);

@@ -40,11 +40,11 @@ const OpDef* FunctionLibrary::FindOp(std::string_view name) const {
 Status FunctionLibrary::Add(std::shared_ptr<const Function> function) {
   const std::string name = function->name();
   if (OpRegistry::Global().Find(name) != nullptr) {
-    return InvalidArgument("cannot add function '", name, "': there is an op of that name");
+    return InvalidArgument("cannot add function '", name, "': an op of that name already exists");
   }
   const auto [it, added] = functions_.emplace(name, function);
   if (!added && it->second->definition() != function->definition()) {
-    return InvalidArgument("cannot add function '", name, "': a different function of that name exists already");
+    return InvalidArgument("cannot add function '", name, "': a different function of that name already exists");
   }
   return OkStatus();
 }
@@ -52,8 +52,8 @@ Status FunctionLibrary::Add(std::shared_ptr<const Function> function) {
 Status FunctionLibrary::AddGradient(const std::string& function, const std::string& gradient) {
   const auto [it, added] = gradients_.emplace(function, gradient);
   if (!added && it->second != gradient) {
-    return InvalidArgument("cannot make '", gradient, "' the gradient of function '", function, "', which has '",
-                           it->second, "'");
+    return InvalidArgument("cannot make '", gradient, "' the gradient of function '", function,
+                           "': its gradient is already '", it->second, "'");
   }
   return OkStatus();
 }
@@ -92,7 +92,7 @@ Status FunctionLibrary::CheckNotRecursive(const GraphImpl& graph) const {
     const Function* function;
     std::set<std::string>::const_iterator next;
   };
-  // An explicit stack: calls may be nested deeper than a thread's stack.
+  // An explicit stack, because calls may be nested too deeply for recursion.
   std::vector<Frame> stack;
   const auto enter = [&](const std::string& name) -> Status {
     const Function* function = Find(name);
@@ -108,7 +108,8 @@ Status FunctionLibrary::CheckNotRecursive(const GraphImpl& graph) const {
       if (path.empty() && f.function != function) continue;
       path += StrCat("'", f.function->name(), "' -> ");
     }
-    return InvalidArgument("function '", name, "' calls itself (", path, "'", name, "'), which cannot be run");
+    return InvalidArgument("function '", name, "' calls itself (", path, "'", name,
+                           "'); recursive functions are not supported");
   };
   for (const auto& node : graph.nodes()) {
     for (const std::string& name : References(*node)) {

@@ -1,4 +1,4 @@
-// Library functions of a graph: TensorFlow's FunctionDefLibrary.
+// The library functions of a graph (TensorFlow's FunctionDefLibrary).
 #ifndef TENSORBRAID_GRAPH_FUNCTION_H_
 #define TENSORBRAID_GRAPH_FUNCTION_H_
 
@@ -22,33 +22,34 @@ class NodeDef;
 
 class FunctionLibrary;
 
-// The body of a function for certain attributes, as a graph of its own.
+// The body of a function, instantiated with given attributes, as a graph of its own.
 struct FunctionBody {
   std::unique_ptr<Graph> graph;
-  std::vector<Node*> args;      // _Arg nodes, one for each argument of the call in a row
-  std::vector<Output> returns;  // what each output of the call is
+  std::vector<Node*> args;      // _Arg nodes, one per input of the call (list arguments are flattened)
+  std::vector<Output> returns;  // one per output of the call
   std::vector<Node*> control_returns;
 };
 
-// One definition. Immutable, so that any number of graphs may share it.
+// The definition of one function. Immutable, so any number of graphs may share it.
 class Function {
  public:
-  // InvalidArgument for a signature that no node could have. The body is looked at when it is instantiated: functions
-  // that nobody calls may use what we do not have.
+  // InvalidArgument if the signature is not valid or a node of the body has an op that is reserved for the executor.
+  // The rest of the body is checked when it is instantiated, so functions that are never called may use ops that do not
+  // exist.
   static StatusOr<std::shared_ptr<const Function>> FromProto(const proto::FunctionDef& def);
 
   const std::string& name() const { return signature_.name; }
-  // The op that a node which calls the function by name has.
+  // The op definition of nodes that call the function by name.
   const OpDef& signature() const { return signature_; }
-  // The definition as bytes; equal definitions have equal bytes.
+  // The serialized definition; equal definitions have equal bytes.
   const std::string& definition() const { return definition_; }
-  // The ops of the nodes and the functions in their attributes: whatever may be a function of the library.
+  // Every name in the body that may refer to a library function: the nodes' ops, and the functions in their attributes.
   const std::set<std::string>& references() const { return references_; }
-  // The ops of the nodes, each with the first node that has it.
+  // The ops of the nodes, each with the name of the first node that has it.
   const std::map<std::string, std::string>& ops() const { return ops_; }
 
-  // The body with `attrs` put in place of the signature's attributes; nothing is known of the arguments' shapes. Errors
-  // name the function.
+  // Returns the body, with `attrs` substituted for the attributes of the signature. The shapes of the arguments are
+  // unknown. Errors name the function.
   StatusOr<FunctionBody> Instantiate(const std::map<std::string, AttrValue>& attrs,
                                      const std::shared_ptr<const FunctionLibrary>& library) const;
 
@@ -61,26 +62,27 @@ class Function {
   std::map<std::string, std::string> ops_;
 };
 
-// Functions by name. A value: graphs hold it as shared_ptr<const>, and a graph that takes in more replaces its own.
+// Functions by name. Graphs hold a library as shared_ptr<const>; to add functions, a graph replaces its library by an
+// extended copy.
 class FunctionLibrary {
  public:
-  // Null when there is none of that name.
+  // Returns null if the library has no function of that name.
   const Function* Find(std::string_view name) const;
-  // The op of that name, else the signature of the function; null when there is neither.
+  // Returns the registered op of that name, else the signature of the function; null if neither exists.
   const OpDef* FindOp(std::string_view name) const;
-  // A definition that is there already changes nothing. InvalidArgument when there is another one of its name, or an
-  // op.
+  // Adds a function. Does nothing if the library already has the same definition. InvalidArgument if the name belongs
+  // to an op or to a function with a different definition.
   Status Add(std::shared_ptr<const Function> function);
-  // Says that `gradient` computes the gradient of `function`. InvalidArgument when another one does.
+  // Makes `gradient` the function that computes the gradient of `function`. InvalidArgument if another function does.
   Status AddGradient(const std::string& function, const std::string& gradient);
-  // The function that computes the gradient; null when none was given.
+  // Returns the name of the function that computes the gradient of `function`; null if none was added.
   const std::string* FindGradient(const std::string& function) const;
   bool empty() const { return functions_.empty(); }
   size_t size() const { return functions_.size(); }
 
-  // What the nodes of `graph` call or name in attributes, and what that needs in turn.
+  // Returns the functions that the nodes of `graph` refer to (as op or in an attribute), directly or through functions.
   FunctionLibrary ReachableFrom(const GraphImpl& graph) const;
-  // InvalidArgument, naming the functions on the way, when one that the graph reaches may call itself.
+  // InvalidArgument if a function that the graph refers to may call itself; the error names the functions on the cycle.
   Status CheckNotRecursive(const GraphImpl& graph) const;
 
   void ToProto(proto::FunctionDefLibrary* out) const;
@@ -90,11 +92,11 @@ class FunctionLibrary {
   std::map<std::string, std::string> gradients_;
 };
 
-// Whether the op is one of those that stand for the ends of a graph within the executor, which no client may use: their
-// numbers are taken at their word.
+// Whether the op is one of those that the runtime adds at the edges of a partition: _Arg, _Retval, _Send and _Recv.
+// Clients must not use them, because the runtime trusts their attributes.
 bool IsExecutorOp(std::string_view op);
 
-// The functions in a node's attributes, and its op.
+// Returns the op of a node and the functions in its attributes.
 std::set<std::string> References(const Node& node);
 std::set<std::string> References(const proto::NodeDef& node);
 

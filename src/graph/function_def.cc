@@ -1,4 +1,4 @@
-// FunctionDef in and out, and from a definition to a body.
+// Reads and writes FunctionDefs, and instantiates the body of a function from its definition.
 #include <google/protobuf/arena.h>
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
@@ -50,13 +50,14 @@ StatusOr<ArgDef> ArgFromProto(const proto::OpDef::ArgDef& p, const OpDef& op) {
   const auto check = [&](const std::string& attr, const char* type) -> Status {
     const AttrDef* def = attr.empty() ? nullptr : op.FindAttr(attr);
     if (attr.empty() || (def != nullptr && def->type == type)) return OkStatus();
-    return InvalidArgument("argument '", arg.name, "' refers to '", attr, "', which is no attribute of type ", type);
+    return InvalidArgument("argument '", arg.name, "' refers to attribute '", attr,
+                           "', which does not exist or is not of type ", type);
   };
   TF_RETURN_IF_ERROR(check(arg.type_attr, "type"));
   TF_RETURN_IF_ERROR(check(arg.number_attr, "int"));
   TF_RETURN_IF_ERROR(check(arg.type_list_attr, "list(type)"));
   if (arg.type_attr.empty() && arg.type_list_attr.empty()) {
-    if (!IsKnownDType(p.type())) return InvalidArgument("argument '", arg.name, "' has the unknown dtype ", p.type());
+    if (!IsKnownDType(p.type())) return InvalidArgument("argument '", arg.name, "' has unknown dtype ", p.type());
     arg.type = DType(p.type());
     if (IsRef(arg.type)) {
       arg.type = BaseType(arg.type);
@@ -101,7 +102,7 @@ StatusOr<OpDef> SignatureFromProto(const proto::OpDef& p) {
   return op;
 }
 
-// Makes a GraphDef of a FunctionDef.
+// Turns a FunctionDef into a GraphDef and imports it.
 class Instantiation {
  public:
   Instantiation(const proto::FunctionDef& def, const OpDef& signature, const FunctionLibrary& library)
@@ -153,7 +154,7 @@ class Instantiation {
     return &value;
   }
 
-  // How many tensors an argument stands for.
+  // Returns the number of tensors of an argument, which may be a list.
   StatusOr<int> Count(const ArgDef& arg, const OpDef& op, const AttrMap& attrs) {
     constexpr int64_t kMax = 1 << 20;
     int64_t count = 1;
@@ -165,11 +166,13 @@ class Instantiation {
       TF_ASSIGN_OR_RETURN(const auto* value, Attr(attrs, op, arg.type_list_attr));
       count = value->list().type_size();
     }
-    if (count < 0 || count > kMax) return InvalidArgument("argument '", arg.name, "' is a list of ", count);
+    if (count < 0 || count > kMax) {
+      return InvalidArgument("argument '", arg.name, "' has a list length of ", count, "; expected 0 to ", kMax);
+    }
     return static_cast<int>(count);
   }
 
-  // "name" and "name:k" stand for tensor k of an argument or of an output argument.
+  // Records which tensors of the graph a name in the body stands for: "arg", "arg:k" or "node:output".
   void Define(const std::string& name, const Outputs& outputs) { tensors_[name] = outputs; }
 
   Status AddArgs() {
@@ -200,7 +203,7 @@ class Instantiation {
   Status Substitute(proto::AttrValue* value) const {
     if (value->value_case() == proto::AttrValue::kPlaceholder) {
       const auto it = attrs_.find(value->placeholder());
-      if (it == attrs_.end()) return InvalidArgument("there is no attribute '", value->placeholder(), "'");
+      if (it == attrs_.end()) return InvalidArgument("the function has no attribute '", value->placeholder(), "'");
       const proto::AttrValue given = it->second;
       *value = given;
     } else if (value->value_case() == proto::AttrValue::kFunc) {
@@ -223,7 +226,7 @@ class Instantiation {
         if (const Status s = Substitute(&attr); !s.ok()) return annotate(s);
       }
       const OpDef* op = library_.FindOp(from.op());
-      if (op == nullptr) return annotate(NotFound("there is no op or function '", from.op(), "'"));
+      if (op == nullptr) return annotate(NotFound("op or function '", from.op(), "' does not exist"));
       int first = 0;
       for (const ArgDef& arg : op->outputs) {
         const auto count = Count(arg, *op, node->attr());
@@ -248,7 +251,7 @@ class Instantiation {
     return OkStatus();
   }
 
-  // The tensors that "arg", "arg:k", "node:out" or "node:out:k" names, as "node:k" of the graph.
+  // Returns the tensors that "arg", "arg:k", "node:output" or "node:output:k" stands for, as "node:k" of the graph.
   StatusOr<std::vector<std::string>> Resolve(const std::string& name) const {
     std::vector<std::string> names;
     if (const auto list = lists_.find(name); list != lists_.end()) {
@@ -264,7 +267,7 @@ class Instantiation {
     const std::string digits = colon == std::string::npos ? "" : name.substr(colon + 1);
     if (it == tensors_.end() || digits.empty() || digits.size() > 7 ||
         digits.find_first_not_of("0123456789") != std::string::npos) {
-      return InvalidArgument("'", name, "' names no tensor of the function");
+      return InvalidArgument("'", name, "' does not name a tensor of the function");
     }
     const int k = std::stoi(digits);
     if (k >= it->second.count) {
@@ -278,11 +281,11 @@ class Instantiation {
   Status Returns(FunctionBody* body) {
     for (const ArgDef& arg : signature_.outputs) {
       const auto it = def_.ret().find(arg.name);
-      if (it == def_.ret().end()) return InvalidArgument("output '", arg.name, "' is not given a value");
+      if (it == def_.ret().end()) return InvalidArgument("output '", arg.name, "' has no value in 'ret'");
       TF_ASSIGN_OR_RETURN(const std::vector<std::string> names, Resolve(it->second));
       TF_ASSIGN_OR_RETURN(const int count, Count(arg, signature_, attrs_));
       if (static_cast<int>(names.size()) != count) {
-        return InvalidArgument("output '", arg.name, "' is ", count, " tensors, but '", it->second, "' is ",
+        return InvalidArgument("output '", arg.name, "' must be ", count, " tensors, but '", it->second, "' is ",
                                names.size());
       }
       for (int k = 0; k < count; ++k) {
@@ -291,7 +294,8 @@ class Instantiation {
         if (!arg.type_attr.empty()) type = DType(attrs_.at(arg.type_attr).type());
         if (!arg.type_list_attr.empty()) type = DType(attrs_.at(arg.type_list_attr).list().type(k));
         if (output.dtype() != BaseType(type)) {
-          return InvalidArgument("output '", arg.name, "' is ", type, ", but '", names[k], "' is ", output.dtype());
+          return InvalidArgument("output '", arg.name, "' must be ", type, ", but '", names[k], "' is ",
+                                 output.dtype());
         }
         body->returns.push_back(output);
       }
@@ -327,7 +331,7 @@ StatusOr<std::shared_ptr<const Function>> Function::FromProto(const proto::Funct
   for (const auto& node : def.node_def()) {
     if (IsExecutorOp(node.op())) {
       return InvalidArgument("function '", function->name(), "': node '", node.name(), "' has the op '", node.op(),
-                             "', which is the executor's own");
+                             "', which is reserved for the executor");
     }
     function->references_.merge(References(node));
     function->ops_.try_emplace(node.op(), node.name());
@@ -339,7 +343,9 @@ StatusOr<FunctionBody> Function::Instantiate(const std::map<std::string, AttrVal
                                              const std::shared_ptr<const FunctionLibrary>& library) const {
   google::protobuf::Arena arena;
   auto* def = google::protobuf::Arena::CreateMessage<proto::FunctionDef>(&arena);
-  if (!def->ParseFromString(definition_)) return Internal("function '", name(), "' cannot be read");
+  if (!def->ParseFromString(definition_)) {
+    return Internal("cannot parse the stored definition of function '", name(), "'");
+  }
   auto body = Instantiation(*def, signature_, *library).Run(attrs, library);
   if (!body.ok()) return Annotate(body.status(), StrCat("function '", name(), "'"));
   return body;

@@ -1,4 +1,4 @@
-// Library functions: taking them in, giving them out, and putting their bodies in place of calls.
+// Library functions: import, export, and expansion of calls.
 #include "graph/function.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace {
 
 using absl::StatusCode;
 
-// f(x) = op(x, x), for any T that the call gives.
+// f(x) = op(x, x), with dtype T.
 std::string Binary(const std::string& name, const std::string& op) {
   return StrCat("function { signature { name: '", name, R"('
       input_arg { name: 'x' type_attr: 'T' } output_arg { name: 'y' type_attr: 'T' } attr { name: 'T' type: 'type' } }
@@ -44,7 +44,7 @@ std::string Call(const std::string& name, const std::string& function, const std
 const char* kPlaceholder =
     "node { name: 'x' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT_NUMBER } } } ";
 
-// Types are numbers in our protos.
+// Imports `text` with the number of float in place of DT_FLOAT_NUMBER.
 Status Import(Graph& g, std::string text) {
   const std::string word = "DT_FLOAT_NUMBER";
   for (size_t at = text.find(word); at != std::string::npos; at = text.find(word)) text.replace(at, word.size(), "1");
@@ -53,7 +53,7 @@ Status Import(Graph& g, std::string text) {
 
 std::string Library(const std::string& functions) { return StrCat("library { ", functions, " } "); }
 
-TEST(FunctionTest, ALibraryComesBackAsItWent) {
+TEST(FunctionTest, ALibrarySurvivesExportAndImport) {
   Graph g;
   ASSERT_TRUE(Import(g, StrCat(kPlaceholder, Call("call", "twice", "x"), Library(Binary("twice", "AddV2")))).ok());
   const auto def = g.ToGraphDef();
@@ -64,14 +64,14 @@ TEST(FunctionTest, ALibraryComesBackAsItWent) {
   EXPECT_EQ(again.impl().functions()->Find("twice")->definition(), g.impl().functions()->Find("twice")->definition());
 }
 
-TEST(FunctionTest, TheSameDefinitionMayComeAgainAnotherOneNot) {
+TEST(FunctionTest, RefusesADifferentDefinitionOfTheSameName) {
   Graph g;
   ASSERT_TRUE(Import(g, Library(Binary("f", "AddV2"))).ok());
   EXPECT_TRUE(Import(g, Library(Binary("f", "AddV2"))).ok());
   const Status s = Import(g, StrCat(kPlaceholder, Library(Binary("g", "Mul") + Binary("f", "Mul"))));
   EXPECT_EQ(s.code(), StatusCode::kInvalidArgument);
   EXPECT_NE(s.message().find("'f'"), absl::string_view::npos) << s;
-  // Nothing of what came with it stays.
+  // Nothing else of the refused GraphDef was added.
   EXPECT_EQ(g.impl().functions()->Find("g"), nullptr);
   EXPECT_EQ(g.operations().size(), 0u);
   EXPECT_EQ(Import(g, Library(Binary("MatMul", "Mul"))).code(), StatusCode::kInvalidArgument);
@@ -92,7 +92,7 @@ TEST(FunctionTest, BodiesAreNamedAfterTheirCalls) {
   EXPECT_EQ(other->output(0).dtype(), kFloat32);
 }
 
-TEST(FunctionTest, WhatWaitsForACallWaitsForItsBodyAndTheOtherWayRound) {
+TEST(FunctionTest, ControlEdgesOfACallApplyToItsBody) {
   Graph g;
   const Status s = Import(
       g, StrCat(kPlaceholder, "node { name: 'before' op: 'NoOp' } ", Call("call", "twice", "x", "input: '^before'"),
@@ -106,7 +106,7 @@ TEST(FunctionTest, WhatWaitsForACallWaitsForItsBodyAndTheOtherWayRound) {
   EXPECT_EQ(after->control_inputs(), std::vector<Node*>{expanded->impl().Find("call/inner")});
 }
 
-TEST(FunctionTest, ABodyGoesToTheDeviceOfItsCall) {
+TEST(FunctionTest, ABodyGetsTheDeviceOfItsCall) {
   Graph g;
   ASSERT_TRUE(Import(g, StrCat(kPlaceholder, Call("call", "twice", "x", "device: '/job:ps/task:1'"),
                                Library(Binary("twice", "AddV2"))))
@@ -114,7 +114,7 @@ TEST(FunctionTest, ABodyGoesToTheDeviceOfItsCall) {
   EXPECT_EQ(ExpandFunctions(g).value()->impl().Find("call/inner")->device(), "/job:ps/task:1");
 }
 
-TEST(FunctionTest, FunctionsThatCallThemselvesAreRefused) {
+TEST(FunctionTest, RefusesRecursiveFunctions) {
   for (const std::string& library : {Caller("f", "f"), Caller("f", "g") + Caller("g", "h") + Caller("h", "f")}) {
     Graph g;
     ASSERT_TRUE(Import(g, StrCat(kPlaceholder, Call("call", "f", "x"), Library(library))).ok());
@@ -124,7 +124,7 @@ TEST(FunctionTest, FunctionsThatCallThemselvesAreRefused) {
   }
 }
 
-TEST(FunctionTest, FunctionsThatGrowWithoutBoundAreRefused) {
+TEST(FunctionTest, RefusesFunctionsThatExpandToTooManyNodes) {
   std::string library = Binary("f0", "AddV2");
   for (int i = 1; i <= 40; ++i) {
     library += StrCat("function { signature { name: 'f", i, R"('
@@ -143,7 +143,7 @@ TEST(FunctionTest, FunctionsThatGrowWithoutBoundAreRefused) {
   EXPECT_EQ(ExpandFunctions(g).status().code(), StatusCode::kResourceExhausted);
 }
 
-TEST(FunctionTest, WhatIsWrongWithACallIsSaid) {
+TEST(FunctionTest, ErrorsNameTheCause) {
   const auto refused = [](const std::string& text, const char* word) {
     Graph g;
     Status s = Import(g, text);
@@ -152,7 +152,7 @@ TEST(FunctionTest, WhatIsWrongWithACallIsSaid) {
     EXPECT_NE(s.message().find(word), absl::string_view::npos) << s;
   };
   refused(StrCat(kPlaceholder, Call("call", "none", "x")), "'none'");
-  // A body that takes what does not exist, and one that gives nothing.
+  // A body that reads a tensor that does not exist, and one without a value for its output.
   refused(StrCat(kPlaceholder, Call("call", "f", "x"), Library(R"(function { signature { name: 'f'
       input_arg { name: 'x' type: DT_FLOAT_NUMBER } output_arg { name: 'y' type: DT_FLOAT_NUMBER } }
       ret { key: 'y' value: 'lost:z:0' } })")),
@@ -166,7 +166,7 @@ TEST(FunctionTest, WhatIsWrongWithACallIsSaid) {
   refused(Library("function { signature { name: 'f' input_arg { name: 'x' type_attr: 'T' } } }"), "'T'");
 }
 
-TEST(FunctionTest, OnlyWhatAGraphNeedsGoesWithIt) {
+TEST(FunctionTest, ReachableFromKeepsOnlyTheFunctionsThatAGraphNeeds) {
   Graph g;
   ASSERT_TRUE(Import(g, StrCat(kPlaceholder, Call("call", "outer", "x"),
                                Library(Caller("outer", "twice") + Binary("twice", "AddV2") + Binary("other", "Mul"))))

@@ -1,4 +1,4 @@
-// Symbolic differentiation, backwards from ys to xs over the nodes in between.
+// Symbolic differentiation: walks backwards from ys to xs over the nodes between them.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -17,13 +17,23 @@ struct OutputLess {
 
 bool IsDifferentiable(DType t) { return IsFloating(BaseType(t)) || IsComplex(BaseType(t)); }
 
-// Gradients also flow to the handle of a variable, as those of all its reads together.
+// Whether gradients flow along a tensor of this type. The gradient of a resource handle is the sum of the gradients of
+// all reads of its variable.
 bool CarriesGradient(DType t) { return IsDifferentiable(t) || BaseType(t) == DType::kResource; }
 
-Output Sum(Graph& graph, std::vector<Output> terms) {
-  if (terms.size() == 1) return terms[0];
-  const Operation with = terms[0].op();
-  return NodeBuilder(graph, "AddN").InputList(std::move(terms)).ColocateWith(with).Output();
+// The sum of the gradients of one output of `node`. Placed with a term that is on the device of the node, so that only
+// the other terms are sent, and the gradient of the node does not wait for a sum that was made elsewhere. Without such
+// a term, as for a variable on a parameter server, placed with the first one, and only the sum is sent.
+Gradient Sum(const std::vector<Gradient>& terms, const Operation& node) {
+  const auto here = std::find_if(terms.begin(), terms.end(),
+                                 [&](const Gradient& term) { return term.op().device() == node.device(); });
+  auto place = terms[0].graph()->ColocateWith((here == terms.end() ? terms[0] : *here).op());
+  if (!std::all_of(terms.begin(), terms.end(), [](const Gradient& g) { return g.is_sparse(); })) {
+    return SumOfGradients(terms);
+  }
+  // Gradients arrive from the last op to the first. Rows are concatenated, and later summed, in the order of the
+  // lookups, as in TensorFlow.
+  return SumOfGradients({terms.rbegin(), terms.rend()});
 }
 
 class Differentiator {
@@ -31,14 +41,15 @@ class Differentiator {
   Differentiator(const std::vector<Output>& ys, const std::vector<Output>& xs)
       : graph_(*ys[0].graph()), ys_(ys), xs_(xs) {}
 
-  StatusOr<std::vector<Output>> Run(const std::vector<Output>& grad_ys) {
+  StatusOr<std::vector<Gradient>> Run(const std::vector<Output>& grad_ys) {
     auto scope = graph_.NameScope("gradients");
     Mark();
     for (size_t i = 0; i < ys_.size(); ++i) {
       Output seed = grad_ys.empty() ? Output() : grad_ys[i];
       if (!seed.valid()) {
         if (!IsDifferentiable(ys_[i].dtype())) {
-          return InvalidArgument("cannot differentiate '", ys_[i].name(), "': it is ", ys_[i].dtype());
+          return InvalidArgument("cannot differentiate '", ys_[i].name(), "': its dtype is ", ys_[i].dtype(),
+                                 "; expected a floating-point or complex dtype");
         }
         seed = NodeBuilder(graph_, "OnesLike").Name("grad_ys").Input(ys_[i]).ColocateWith(ys_[i].op()).Output();
       }
@@ -46,19 +57,19 @@ class Differentiator {
     }
     // Node ids rise along every edge, so a node's gradients are complete when all later nodes are done.
     for (auto it = between_.rbegin(); it != between_.rend(); ++it) TF_RETURN_IF_ERROR(Backward(*it));
-    std::vector<Output> result;
+    std::vector<Gradient> result;
     for (const Output& x : xs_) {
       auto it = grads_.find(x);
-      result.push_back(it == grads_.end() ? Output() : Sum(graph_, it->second));
+      result.push_back(it == grads_.end() ? Gradient() : Sum(it->second, x.op()));
     }
     TF_RETURN_IF_ERROR(graph_.status());
     return result;
   }
 
  private:
-  // Finds the nodes on a path from some x to some y.
+  // Finds the nodes on paths from any x to any y.
   void Mark() {
-    std::set<int> before_y;  // ys and all they depend on
+    std::set<int> before_y;  // ys and all nodes that they depend on
     std::vector<Node*> stack;
     for (const Output& y : ys_) stack.push_back(y.node());
     while (!stack.empty()) {
@@ -86,7 +97,7 @@ class Differentiator {
   static int InputIndex(const Node& n, const Output& in) { return static_cast<int>(&in - n.inputs().data()); }
 
   Status Backward(Node* node) {
-    std::vector<Output> output_grads;
+    std::vector<Gradient> output_grads;
     bool any = false;
     for (int i = 0; i < node->num_outputs(); ++i) {
       auto it = grads_.find(Output(node, i));
@@ -95,47 +106,65 @@ class Differentiator {
         continue;
       }
       any = true;
-      const Output total = Sum(graph_, it->second);
+      const Gradient total = Sum(it->second, Operation(node));
       it->second = {total};
       output_grads.push_back(total);
     }
     if (!any) return OkStatus();
-    if (node->op().gradient == nullptr) {
-      return InvalidArgument("no gradient is defined for ", node->Describe(), ", which lies between '", ys_[0].name(),
-                             "' and what it is differentiated by");
+    if (!node->op().has_gradient()) {
+      return InvalidArgument("no gradient is defined for ", node->Describe(), ", which is on a path from '",
+                             ys_[0].name(), "' back to the tensors that it is differentiated with respect to");
     }
-    std::vector<Output> input_grads(node->inputs().size());
+    std::vector<Gradient> input_grads(node->inputs().size());
     {
-      // Gradients are computed where their op is.
+      // The gradient of an op is placed on the device of the op.
       auto scope = graph_.NameScope(node->name() + "_grad");
       auto device = graph_.ColocateWith(Operation(node));
-      TF_RETURN_IF_ERROR(node->op().gradient(Operation(node), output_grads, &input_grads));
+      TF_RETURN_IF_ERROR(InputGradients(Operation(node), output_grads, &input_grads));
     }
     TF_RETURN_IF_ERROR(graph_.status());
     for (size_t i = 0; i < input_grads.size(); ++i) {
       if (!input_grads[i].valid()) continue;
       const Output in = node->inputs()[i];
-      if (in.dtype() != DType::kResource && !in.shape().IsCompatibleWith(input_grads[i].shape())) {
-        return Internal("the gradient of ", node->Describe(), " for input ", i, " has shape ", input_grads[i].shape(),
-                        ", the input ", in.shape());
+      if (input_grads[i].is_sparse()) {
+        grads_[in].push_back(input_grads[i]);
+        continue;
+      }
+      const Shape& shape = input_grads[i].dense().shape();
+      if (in.dtype() != DType::kResource && !in.shape().IsCompatibleWith(shape)) {
+        return Internal("the gradient of ", node->Describe(), " for input ", i, " has shape ", shape,
+                        ", but the input has shape ", in.shape());
       }
       grads_[in].push_back(input_grads[i]);
     }
     return OkStatus();
   }
 
+  // Calls the gradient function of the op. Most take and give dense gradients only.
+  static Status InputGradients(const Operation& op, const std::vector<Gradient>& output_grads,
+                               std::vector<Gradient>* input_grads) {
+    if (op.node()->op().sparse_gradient != nullptr) {
+      return op.node()->op().sparse_gradient(op, output_grads, input_grads);
+    }
+    std::vector<Output> dense_outputs, dense_inputs(input_grads->size());
+    for (const Gradient& g : output_grads) dense_outputs.push_back(g.ToDense());
+    TF_RETURN_IF_ERROR(op.node()->op().gradient(op, dense_outputs, &dense_inputs));
+    input_grads->assign(dense_inputs.begin(), dense_inputs.end());
+    return OkStatus();
+  }
+
   Graph& graph_;
   const std::vector<Output>& ys_;
   const std::vector<Output>& xs_;
-  std::vector<Node*> between_;  // ids rising
-  std::map<Output, std::vector<Output>, OutputLess> grads_;
+  std::vector<Node*> between_;  // sorted by id
+  std::map<Output, std::vector<Gradient>, OutputLess> grads_;
 };
 
 }  // namespace
 
-StatusOr<std::vector<Output>> Gradients(const std::vector<Output>& ys, const std::vector<Output>& xs,
-                                        const std::vector<Output>& grad_ys) {
-  if (ys.empty()) return InvalidArgument("Gradients: there is nothing to differentiate");
+StatusOr<std::vector<Gradient>> SparseGradients(const std::vector<Output>& ys, const std::vector<Output>& xs,
+                                                const std::vector<Output>& grad_ys, std::source_location loc) {
+  if (ys.empty()) return InvalidArgument("Gradients: ys is empty; expected at least one tensor to differentiate");
   for (const auto* list : {&ys, &xs}) {
     for (const Output& o : *list) {
       if (!o.valid()) {
@@ -151,7 +180,24 @@ StatusOr<std::vector<Output>> Gradients(const std::vector<Output>& ys, const std
     return InvalidArgument("Gradients: ", grad_ys.size(), " grad_ys for ", ys.size(), " ys");
   }
   TF_RETURN_IF_ERROR(ys[0].graph()->status());
+  const ScopedLocation at(*ys[0].graph(), loc);
   return Differentiator(ys, xs).Run(grad_ys);
+}
+
+StatusOr<std::vector<Output>> Gradients(const std::vector<Output>& ys, const std::vector<Output>& xs,
+                                        const std::vector<Output>& grad_ys, std::source_location loc) {
+  TF_ASSIGN_OR_RETURN(const std::vector<Gradient> gradients, SparseGradients(ys, xs, grad_ys, loc));
+  std::vector<Output> result;
+  for (size_t i = 0; i < xs.size(); ++i) {
+    if (!gradients[i].is_sparse()) {
+      result.push_back(gradients[i].dense());
+      continue;
+    }
+    auto place = xs[i].graph()->ColocateWith(gradients[i].op());
+    result.push_back(gradients[i].ToDense(loc));
+  }
+  TF_RETURN_IF_ERROR(ys[0].graph()->status());
+  return result;
 }
 
 }  // namespace tensorbraid

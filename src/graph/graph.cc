@@ -1,11 +1,15 @@
 #include "tensorbraid/graph.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
 
 #include "core/device_name.h"
 #include "core/strings.h"
 #include "graph/function.h"
 #include "graph/node.h"
+#include "graph/operand_error.h"
 
 namespace tensorbraid {
 
@@ -44,6 +48,69 @@ DType Operand::dtype() const {
   return DType::kInvalid;
 }
 
+namespace {
+
+// Whether the integer dtype T holds a number. `integer` is the number as int64_t, in which a uint64_t may have wrapped.
+template <typename T>
+bool Holds(double real, int64_t integer) {
+  const bool wrapped = real > 0 && integer < 0;
+  return wrapped ? std::is_same_v<T, uint64_t> : std::in_range<T>(integer);
+}
+
+template <typename T>
+StatusOr<Tensor> IntegerConstant(double real, int64_t integer) {
+  if (Holds<T>(real, integer)) return Tensor::Scalar(static_cast<T>(integer));
+  using Limits = std::numeric_limits<T>;
+  return InvalidArgument("which holds ", int64_t{Limits::min()}, " to ", uint64_t{Limits::max()});
+}
+
+template <typename T>
+StatusOr<Tensor> FloatConstant(double real) {
+  const T value(static_cast<float>(real));
+  if (std::isfinite(real) && !std::isfinite(static_cast<float>(value))) {
+    return InvalidArgument("in which it would be infinite");
+  }
+  return Tensor::Scalar(value);
+}
+
+// The number as a scalar of this dtype. The error completes "the number 300 does not fit int8, ".
+StatusOr<Tensor> NumberConstant(double real, int64_t integer, bool is_integer, DType dtype) {
+  if (IsInteger(dtype) && !is_integer) return InvalidArgument("which holds only integers");
+  switch (dtype) {
+    case DType::kFloat32:
+      return FloatConstant<float>(real);
+    case DType::kFloat64:
+      return Tensor::Scalar(real);
+    case DType::kFloat16:
+      return FloatConstant<Float16>(real);
+    case DType::kBfloat16:
+      return FloatConstant<Bfloat16>(real);
+    case DType::kInt8:
+      return IntegerConstant<int8_t>(real, integer);
+    case DType::kInt16:
+      return IntegerConstant<int16_t>(real, integer);
+    case DType::kInt32:
+      return IntegerConstant<int32_t>(real, integer);
+    case DType::kInt64:
+      return IntegerConstant<int64_t>(real, integer);
+    case DType::kUint8:
+      return IntegerConstant<uint8_t>(real, integer);
+    case DType::kUint16:
+      return IntegerConstant<uint16_t>(real, integer);
+    case DType::kUint32:
+      return IntegerConstant<uint32_t>(real, integer);
+    case DType::kUint64:
+      return IntegerConstant<uint64_t>(real, integer);
+    case DType::kBool:
+      if (real == 0 || real == 1) return Tensor::Scalar(real == 1);
+      return InvalidArgument("which holds only true and false");
+    default:
+      return InvalidArgument("which has no numbers");
+  }
+}
+
+}  // namespace
+
 Output Operand::ToOutput(Graph& graph, DType number_type) const {
   if (const Output* output = std::get_if<Output>(&value_)) return *output;
   Tensor value;
@@ -52,55 +119,18 @@ Output Operand::ToOutput(Graph& graph, DType number_type) const {
   } else {
     const Number& n = std::get<Number>(value_);
     const DType type = number_type != DType::kInvalid ? number_type : n.is_integer ? kInt32 : kFloat32;
-    switch (type) {
-      case DType::kFloat32:
-        value = Tensor::Scalar(static_cast<float>(n.real));
-        break;
-      case DType::kFloat64:
-        value = Tensor::Scalar(n.real);
-        break;
-      case DType::kFloat16:
-        value = Tensor::Scalar(Float16(static_cast<float>(n.real)));
-        break;
-      case DType::kBfloat16:
-        value = Tensor::Scalar(Bfloat16(static_cast<float>(n.real)));
-        break;
-      case DType::kInt8:
-        value = Tensor::Scalar(static_cast<int8_t>(n.integer));
-        break;
-      case DType::kInt16:
-        value = Tensor::Scalar(static_cast<int16_t>(n.integer));
-        break;
-      case DType::kInt32:
-        value = Tensor::Scalar(static_cast<int32_t>(n.integer));
-        break;
-      case DType::kInt64:
-        value = Tensor::Scalar(n.integer);
-        break;
-      case DType::kUint8:
-        value = Tensor::Scalar(static_cast<uint8_t>(n.integer));
-        break;
-      case DType::kUint16:
-        value = Tensor::Scalar(static_cast<uint16_t>(n.integer));
-        break;
-      case DType::kUint32:
-        value = Tensor::Scalar(static_cast<uint32_t>(n.integer));
-        break;
-      case DType::kUint64:
-        value = Tensor::Scalar(static_cast<uint64_t>(n.integer));
-        break;
-      case DType::kBool:
-        value = Tensor::Scalar(n.integer != 0);
-        break;
-      default:
-        graph.AddError(InvalidArgument("a number cannot stand where ", type, " is wanted"));
-        return {};
-    }
-    if (IsInteger(type) && !n.is_integer) {
-      graph.AddError(InvalidArgument("the number ", n.real, " (", loc_.file_name(), ":", loc_.line(),
-                                     ") cannot stand where ", type, " is wanted"));
+    auto constant = NumberConstant(n.real, n.integer, n.is_integer, type);
+    if (!constant.ok()) {
+      const std::string number = !n.is_integer ? StrCat(n.real)
+                                 : n.real > 0  ? StrCat(static_cast<uint64_t>(n.integer))
+                                               : StrCat(n.integer);
+      Status error = InvalidArgument("the number ", number, " (", LocationText(graph.impl().UserLocation(loc_)),
+                                     ") does not fit ", type, ", ", constant.status().message());
+      error.SetPayload(kNeedsOpName, absl::Cord());
+      graph.AddError(error);
       return {};
     }
+    value = *std::move(constant);
   }
   const DType dtype = value.dtype();
   return NodeBuilder(graph, "Const", loc_).Attr("value", std::move(value)).Attr("dtype", dtype).Output();
@@ -169,6 +199,7 @@ ScopeGuard Graph::ControlDependencies(std::vector<Operation> operations) {
   GraphImpl::ControlScope scope{.nodes = {}, .reset = operations.empty()};
   for (const Operation& op : operations) {
     if (op.valid()) scope.nodes.push_back(op.node());
+    if (!op.valid()) AddError(InvalidArgument("ControlDependencies: one of the operations is not valid"));
   }
   impl_->control_scopes_.push_back(std::move(scope));
   return ScopeGuard([impl = impl_.get()] { impl->control_scopes_.pop_back(); });
@@ -212,8 +243,8 @@ StatusOr<Output> Graph::FindOutput(std::string_view name) const {
   }
   TF_ASSIGN_OR_RETURN(const Operation op, FindOperation(name.substr(0, colon)));
   if (index >= op.num_outputs()) {
-    return NotFound("operation '", op.name(), "' has ", op.num_outputs(), " outputs, so there is no tensor '", name,
-                    "'");
+    return NotFound("operation '", op.name(), "' has ", op.num_outputs(), " outputs; tensor '", name,
+                    "' does not exist");
   }
   return op.output(index);
 }

@@ -1,4 +1,4 @@
-// GraphDef in and out.
+// Reads and writes GraphDefs.
 #include <google/protobuf/arena.h>
 #include <google/protobuf/text_format.h>
 
@@ -17,7 +17,8 @@
 namespace tensorbraid {
 namespace {
 
-// The graph version that TensorFlow 2 writes; it refuses graphs whose consumers are too new for it, not older ones.
+// The producer version to write, which is the one that TensorFlow 2 writes. TensorFlow refuses a graph that requires a
+// newer consumer, but not one of an older producer.
 constexpr int kGraphVersion = 1395;
 
 void GraphToProto(const GraphImpl& graph, proto::GraphDef* out) {
@@ -62,8 +63,8 @@ StatusOr<InputName> ParseInput(std::string_view text) {
   return in;
 }
 
-// Clients that differentiate a branch or a loop which the session has already give it outputs that it lacks here;
-// TensorFlow's tell how to avoid that by what stands in this message.
+// A client that differentiates an If, Case or While adds outputs to it. If the session already has that node, it lacks
+// these outputs. The message for such nodes is TensorFlow's, which says how to avoid the error.
 Status NoSuchOutput(const proto::NodeDef& def, const InputName& in, const Node& from) {
   const bool has_functions =
       from.type().ends_with("If") || from.type().ends_with("While") || from.type().ends_with("Case");
@@ -76,7 +77,7 @@ Status NoSuchOutput(const proto::NodeDef& def, const InputName& in, const Node& 
                          " outputs. Try using tf.compat.v1.experimental.output_all_intermediates(True).");
 }
 
-// Adds the nodes in an order in which every node comes after its inputs, but for what comes around to a Merge.
+// Adds the nodes in an order in which every node comes after its inputs, except for back edges.
 class Importer {
  public:
   Importer(const proto::GraphDef& def, GraphImpl* graph) : def_(def), graph_(graph) {}
@@ -136,7 +137,8 @@ class Importer {
            FlowKindOf(def_.node(to).op()) == FlowKind::kMerge;
   }
 
-  // Every node that is left waits for another that is left: following them leads around a cycle.
+  // Names the nodes on a cycle. Every node that is left waits for another one that is left, so following these inputs
+  // leads to a cycle.
   Status DescribeCycle(const std::vector<int>& waiting_for) const {
     int at = static_cast<int>(std::find_if(waiting_for.begin(), waiting_for.end(), [](int n) { return n > 0; }) -
                               waiting_for.begin());
@@ -179,14 +181,14 @@ class Importer {
       if (!attr.ok()) return Annotate(attr.status(), StrCat("node '", def.name(), "', attribute '", name, "'"));
       spec.attrs.emplace(name, *std::move(attr));
     }
-    // A graph as old as this says of a placeholder of any shape that it is a scalar.
+    // In GraphDefs with an older producer, a placeholder of unknown shape has the shape of a scalar.
     constexpr int kFirstWithUnknownShapes = 24;
     if (const auto shape = spec.attrs.find("shape"); def.op() == "Placeholder" && shape != spec.attrs.end() &&
                                                      def_.versions().producer() < kFirstWithUnknownShapes) {
       const Shape* given = shape->second.get<Shape>();
       if (given != nullptr && given->is_scalar()) shape->second = AttrValue(Shape::Unknown());
     }
-    std::vector<std::pair<int, InputName>> back;  // inputs that are made later
+    std::vector<std::pair<int, InputName>> back;  // back edges: inputs that are added later
     for (const std::string& input : def.input()) {
       TF_ASSIGN_OR_RETURN(const InputName in, ParseInput(input));
       Node* from = graph_->Find(in.node);
@@ -208,11 +210,11 @@ class Importer {
 
   const proto::GraphDef& def_;
   GraphImpl* graph_;
-  std::vector<std::tuple<Node*, int, InputName>> back_edges_;  // names are those of def_
+  std::vector<std::tuple<Node*, int, InputName>> back_edges_;  // the names point into def_
   absl::flat_hash_map<std::string, int> index_;
 };
 
-// The graph's library with what the GraphDef brings added.
+// Adds the functions of a GraphDef to the graph's library.
 Status AddLibrary(const proto::FunctionDefLibrary& library, GraphImpl* graph) {
   if (library.function_size() == 0 && library.gradient_size() == 0) return OkStatus();
   auto functions = std::make_shared<FunctionLibrary>(*graph->functions());
@@ -227,6 +229,7 @@ Status AddLibrary(const proto::FunctionDefLibrary& library, GraphImpl* graph) {
   return OkStatus();
 }
 
+// Limits how much larger than the GraphDef its constants can be.
 Status CheckRepeatedBytes(const proto::GraphDef& def) {
   int64_t total = 0;
   const auto add = [&](const proto::TensorProto& tensor) {
@@ -238,8 +241,8 @@ Status CheckRepeatedBytes(const proto::GraphDef& def) {
       for (const auto& tensor : value.list().tensor()) add(tensor);
     }
     if (total <= kMaxRepeatedBytes) continue;
-    return ResourceExhausted("the constants of the graph, up to that of node '", node.name(),
-                             "', repeat values over more than ", kMaxRepeatedBytes, " bytes");
+    return ResourceExhausted("the constants of the graph, up to node '", node.name(),
+                             "', repeat values to fill more than ", kMaxRepeatedBytes, " bytes");
   }
   return OkStatus();
 }

@@ -7,6 +7,7 @@
 #include "graph/subgraph.h"
 #include "tensorbraid/array_ops.h"
 #include "tensorbraid/math_ops.h"
+#include "tensorbraid/variable.h"
 
 namespace tensorbraid {
 namespace {
@@ -17,11 +18,11 @@ bool Contains(const Status& s, std::string_view text) {
   return std::string(s.message()).find(text) != std::string::npos;
 }
 
-TEST(GraphTest, NamesAreUniqueWithinScopesAsTensorFlowCountsThem) {
+TEST(GraphTest, NamesAreMadeUniqueAsInTensorFlow) {
   Graph g;
   EXPECT_EQ(NoOp(g, "a").name(), "a");
   EXPECT_EQ(NoOp(g, "a").name(), "a_1");
-  EXPECT_EQ(NoOp(g, "A").name(), "A_2");  // names differ by more than case
+  EXPECT_EQ(NoOp(g, "A").name(), "A_2");  // names that differ only in case count as equal
   {
     auto scope = g.NameScope("tower");
     EXPECT_EQ(NoOp(g, "a").name(), "tower/a");
@@ -34,6 +35,12 @@ TEST(GraphTest, NamesAreUniqueWithinScopesAsTensorFlowCountsThem) {
   }
   auto again = g.NameScope("tower/");
   EXPECT_EQ(NoOp(g, "b").name(), "tower/b");
+}
+
+TEST(GraphTest, AnAttributeWithoutAValueIsRefusedAndNamed) {
+  Graph g;
+  NodeBuilder(g, "Const").Attr("value", Tensor::Scalar(1.0f)).Attr("dtype", AttrValue()).Finish();
+  EXPECT_TRUE(Contains(g.status(), "attribute 'dtype' must be a type, but has no value")) << g.status();
 }
 
 TEST(GraphTest, DeviceScopesMergePartByPart) {
@@ -51,7 +58,7 @@ TEST(GraphTest, DeviceScopesMergePartByPart) {
   EXPECT_EQ(NoOp(g).device(), "/job:ps/task:1");
 }
 
-TEST(GraphTest, DeviceFunctionsAreAskedForEachNodeAndSeeInnerScopes) {
+TEST(GraphTest, DeviceFunctionsAreCalledForEachNodeAndSeeInnerScopes) {
   Graph g;
   std::vector<std::string> seen;
   auto device = g.Device([&](const Operation& op) {
@@ -63,7 +70,7 @@ TEST(GraphTest, DeviceFunctionsAreAskedForEachNodeAndSeeInnerScopes) {
   EXPECT_EQ(seen, std::vector<std::string>{"NoOp/device:CPU:1"});
 }
 
-TEST(GraphTest, ControlScopesAddEdgesAndCanBeForgotten) {
+TEST(GraphTest, ControlScopesAddEdgesAndAnEmptyScopeDropsThem) {
   Graph g;
   const Operation a = NoOp(g, "a");
   auto control = g.ControlDependencies({a});
@@ -73,13 +80,13 @@ TEST(GraphTest, ControlScopesAddEdgesAndCanBeForgotten) {
   EXPECT_TRUE(NoOp(g, "c").node()->control_inputs().empty());
 }
 
-TEST(GraphTest, TheFirstMistakeIsKeptWithOpShapesAndPlace) {
+TEST(GraphTest, TheFirstErrorIsKeptWithOpShapesAndLocation) {
   Graph g;
   auto a = Placeholder(g, kFloat32, {2, 3}, "a");
   auto b = Placeholder(g, kFloat32, {4, 5}, "b");
   auto bad = MatMul(a, b);
   EXPECT_FALSE(bad.valid());
-  auto worse = bad + 1.0;  // silently invalid: the reason is known
+  auto worse = bad + 1.0;  // invalid without a new error
   EXPECT_FALSE(worse.valid());
   EXPECT_EQ(g.status().code(), absl::StatusCode::kInvalidArgument);
   for (const char* part : {"MatMul", "[2,3]", "[4,5]", "graph_test.cc:"}) {
@@ -115,14 +122,14 @@ TEST(GraphTest, MistakesInOpsAndAttributesSuggestTheLikelyFix) {
   }
 }
 
-TEST(GraphTest, AFinalizedGraphRefusesNodesAndNamesWhoTookIt) {
+TEST(GraphTest, AFinalizedGraphRefusesNodesAndGivesTheReason) {
   Graph g;
   g.Finalize("it was taken over by the test");
   EXPECT_FALSE(NoOp(g).valid());
   EXPECT_TRUE(Contains(g.status(), "taken over by the test"));
 }
 
-TEST(GraphTest, NumbersTakeTheOtherSidesType) {
+TEST(GraphTest, NumbersTakeTheDtypeOfTheOtherOperand) {
   Graph g;
   auto x = Placeholder(g, kFloat64, {2});
   EXPECT_EQ((2 * x).dtype(), kFloat64);
@@ -131,6 +138,67 @@ TEST(GraphTest, NumbersTakeTheOtherSidesType) {
   EXPECT_TRUE(g.status().ok()) << g.status();
   (void)(i + 1.5);
   EXPECT_EQ(g.status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST(GraphTest, ANumberThatDoesNotFitTheOtherOperandsDtypeIsAMistake) {
+  const auto mistake = [](DType dtype, const auto& number) {
+    Graph g;
+    const Output y = Placeholder(g, dtype, {}, "x") * number;
+    EXPECT_EQ(y.valid(), g.status().ok());
+    return g.status();
+  };
+  EXPECT_TRUE(mistake(kInt32, 2147483647).ok());
+  EXPECT_TRUE(mistake(kInt8, -128).ok());
+  EXPECT_TRUE(mistake(kUint64, ~uint64_t{0}).ok());
+  EXPECT_TRUE(mistake(kFloat32, 16777217).ok()) << "is rounded";
+  const Status wraps = mistake(kInt32, 3000000000);
+  EXPECT_EQ(wraps.code(), StatusCode::kInvalidArgument) << wraps;
+  for (const char* part : {"Mul: the number 3000000000 ", "graph_test.cc:", "does not fit int32", "2147483647"}) {
+    EXPECT_TRUE(Contains(wraps, part)) << part << " in " << wraps;
+  }
+  EXPECT_TRUE(Contains(mistake(kInt8, 300), "300"));
+  EXPECT_TRUE(Contains(mistake(kUint8, -1), "-1"));
+  EXPECT_TRUE(Contains(mistake(kInt64, ~uint64_t{0}), "18446744073709551615"));
+  EXPECT_TRUE(Contains(mistake(kInt64, 1.5), "1.5"));
+  EXPECT_TRUE(Contains(mistake(kFloat16, 1e6), "infinite"));
+  EXPECT_TRUE(Contains(mistake(kFloat32, 1e300), "infinite"));
+  EXPECT_TRUE(Contains(mistake(kBool, 2), "bool"));
+}
+
+TEST(GraphTest, UsingWhatBelongsToNoGraphIsAMistakeThatNamesOpAndLine) {
+  const auto expect_mistake = [](const Graph& g, const std::string& op) {
+    EXPECT_EQ(g.status().code(), StatusCode::kInvalidArgument) << op;
+    EXPECT_TRUE(Contains(g.status(), op)) << g.status();
+    EXPECT_TRUE(Contains(g.status(), "not valid")) << g.status();
+  };
+  {
+    Graph g;
+    EXPECT_FALSE((Placeholder(g, kFloat32, {}, "x") + Variable{}).valid());
+    expect_mistake(g, "AddV2");
+    EXPECT_TRUE(Contains(g.status(), "graph_test.cc:")) << g.status();
+  }
+  {
+    Graph g;
+    const Output nowhere = Square(Output{});
+    EXPECT_FALSE(nowhere.valid());
+    EXPECT_FALSE(MatMul(Placeholder(g, kFloat32, {2, 2}, "x"), nowhere).valid());
+    expect_mistake(g, "MatMul");
+  }
+  {
+    Graph g;
+    EXPECT_FALSE(Group(g, {NoOp(g), Operation{}}, "both").valid());
+    expect_mistake(g, "both");
+  }
+  {
+    Graph g;
+    NodeBuilder(g, "NoOp").Name("after").Control(Operation{}).Finish();
+    expect_mistake(g, "after");
+  }
+  {
+    Graph g;
+    auto after = g.ControlDependencies({Operation{}});
+    expect_mistake(g, "ControlDependencies");
+  }
 }
 
 TEST(GraphTest, FindSuggestsTheNearestName) {
@@ -142,7 +210,7 @@ TEST(GraphTest, FindSuggestsTheNearestName) {
   EXPECT_EQ(g.FindOutput("images:1").status().code(), absl::StatusCode::kNotFound);
 }
 
-TEST(GraphDefTest, GoesOutAndComesBackTheSame) {
+TEST(GraphDefTest, SurvivesExportAndImport) {
   Graph g;
   {
     auto device = g.Device("/job:ps/task:0");
@@ -178,7 +246,7 @@ TEST(GraphDefTest, BadInputIsRefusedAndAddsNothing) {
   EXPECT_FALSE(g.ImportGraphDef(std::string("\x0a\xff\xff\xff\x7f", 5)).ok());
 }
 
-TEST(GraphDefTest, PlaceholdersOfOldGraphsSayScalarForAnyShape) {
+TEST(GraphDefTest, ScalarPlaceholdersOfOldGraphsHaveUnknownShape) {
   const auto shape = [](int producer) {
     Graph g;
     const Status s = g.ImportGraphDefText(
@@ -215,7 +283,7 @@ TEST(SubgraphTest, AReferenceThatAnOpWritesCannotBeFed) {
   EXPECT_TRUE(ExtractSubgraph(g, {v}, {read}, {}).ok());
 }
 
-TEST(GradientsTest, FlowsThroughSharedNodesAndStopsWhereNothingDepends) {
+TEST(GradientsTest, SumsOverSharedNodesAndIsInvalidForIndependentTensors) {
   Graph g;
   auto x = Placeholder(g, kFloat32, {}, "x");
   auto other = Placeholder(g, kFloat32, {}, "other");
@@ -227,7 +295,31 @@ TEST(GradientsTest, FlowsThroughSharedNodesAndStopsWhereNothingDepends) {
   EXPECT_EQ((*grads)[0].shape(), Shape());
 }
 
-TEST(GradientsTest, AnOpWithoutGradientIsNamed) {
+TEST(GradientsTest, TheSumForATensorIsOnItsDeviceIfATermIs) {
+  Graph g;
+  const auto on = [&g](int device) { return g.Device(StrCat("/device:CPU:", device)); };
+  const Output x = Placeholder(g, kFloat32, {2});
+  Output y, near, far;
+  {
+    auto device = on(0);
+    y = Square(x);
+    near = Square(y);
+  }
+  {
+    auto device = on(1);
+    far = Square(y);  // the last op, so its gradient is the first term
+  }
+  ASSERT_TRUE(Gradients({near, far}, {x}).ok());
+  int sums = 0;
+  for (const auto& node : g.impl().nodes()) {
+    if (node->type() != "AddN") continue;
+    ++sums;
+    EXPECT_EQ(node->device(), y.op().device());
+  }
+  EXPECT_EQ(sums, 1);
+}
+
+TEST(GradientsTest, AnOpWithoutGradientIsAnError) {
   Graph g;
   auto x = Placeholder(g, kFloat32, {2}, "x");
   auto y = PreventGradient(x, "because of the test");
@@ -252,7 +344,7 @@ std::string LoopDef(const std::string& next) {
   return def;
 }
 
-TEST(GraphDefTest, AConstantHasTheDtypeThatItSays) {
+TEST(GraphDefTest, RefusesAConstantWhoseValueHasAnotherDtype) {
   Graph g;
   const Status s = g.ImportGraphDefText(
       "node { name: 'c' op: 'Const' attr { key: 'dtype' value { type: 7 } } "
@@ -270,7 +362,7 @@ TEST(GraphDefTest, BoolsAreZeroOrOneWhateverTheirBytesAre) {
   EXPECT_EQ(*static_cast<const unsigned char*>(value.raw_data()), 1);
 }
 
-TEST(GraphDefTest, ALoopMayCloseThroughANextIteration) {
+TEST(GraphDefTest, ABackEdgeMayCloseACycle) {
   Graph g;
   ASSERT_TRUE(g.ImportGraphDefText(LoopDef("NextIteration")).ok());
   EXPECT_EQ(g.impl().Find("merge")->inputs()[1].name(), "next:0");
@@ -280,7 +372,7 @@ TEST(GraphDefTest, ALoopMayCloseThroughANextIteration) {
   EXPECT_EQ(again.ToGraphDefText().value(), g.ToGraphDefText().value());
 }
 
-TEST(GraphDefTest, OtherCyclesAreNamed) {
+TEST(GraphDefTest, RefusesOtherCyclesAndNamesTheirNodes) {
   Graph g;
   const Status s = g.ImportGraphDefText(LoopDef("Identity"));
   EXPECT_EQ(s.code(), absl::StatusCode::kInvalidArgument);
@@ -291,7 +383,7 @@ TEST(GraphDefTest, OtherCyclesAreNamed) {
   EXPECT_TRUE(g.operations().empty());
 }
 
-TEST(GraphDefTest, WhatComesAroundMustHaveTheTypeOfItsMerge) {
+TEST(GraphDefTest, RefusesABackEdgeOfAnotherDtype) {
   Graph g;
   std::string def = LoopDef("NextIteration");
   // The body turns floats into integers.

@@ -10,7 +10,7 @@
 namespace tensorbraid {
 namespace {
 
-// Transports carry about 4 KB of a message; a graph may have any number of ops, of any length.
+// Transports carry about 4 KB of an error message, but a graph may have any number of ops with names of any length.
 constexpr size_t kMaxMessageBytes = 3000;
 constexpr size_t kMaxNameBytes = 200;
 
@@ -56,8 +56,8 @@ class Search {
       ++listed;
     }
     if (listed < missing_.size()) list += StrCat("\n  and ", missing_.size() - listed, " other ops");
-    const std::string what = missing_.size() == 1 ? "an op that does not" : StrCat(missing_.size(), " ops that do not");
-    return NotFound("the graph uses ", what, " exist here:", list);
+    const std::string what = missing_.size() == 1 ? "an op" : StrCat(missing_.size(), " ops");
+    return NotFound("the graph uses ", what, " that this build does not have:", list);
   }
 
  private:

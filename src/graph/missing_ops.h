@@ -1,4 +1,4 @@
-// What a GraphDef asks for that there is not.
+// Finds the ops that a GraphDef uses but this build does not have.
 #ifndef TENSORBRAID_GRAPH_MISSING_OPS_H_
 #define TENSORBRAID_GRAPH_MISSING_OPS_H_
 
@@ -10,9 +10,10 @@ namespace proto {
 class GraphDef;
 }  // namespace proto
 
-// OK when every op of the nodes, and of the functions of `library` that they reach, is an op or a function. Otherwise
-// NotFound, which names all that are missing at once, each with a node that uses it (and the function of that node) and
-// how many more do; the message stays short enough for a client to be told.
+// Checks that every op of the nodes, and of the functions of `library` that the nodes refer to, is a registered op or a
+// function. If not, returns NotFound with a list of the missing ops. For each op, the list has one node that uses it
+// (with its function) and the number of other uses. The message is limited to a size that transports can deliver to a
+// client.
 Status CheckOpsExist(const proto::GraphDef& def, const FunctionLibrary& library);
 
 }  // namespace tensorbraid

@@ -20,7 +20,7 @@ std::string FunctionOf(const std::string& name, const std::string& node, const s
   return StrCat("function { signature { name: '", name, "' } node_def { name: '", node, "' op: '", op, "' } } ");
 }
 
-// A node that has a function in an attribute.
+// A node that refers to a function in an attribute.
 std::string Caller(const std::string& name, const std::string& function) {
   return StrCat("node { name: '", name, R"(' op: 'PartitionedCall' attr { key: 'Tin' value { list { } } }
       attr { key: 'Tout' value { list { } } } attr { key: 'f' value { func { name: ')",
@@ -35,7 +35,7 @@ std::string MessageOf(const std::string& text) {
   return std::string(s.message());
 }
 
-TEST(MissingOpsTest, AllAreListedWithTheNodesThatUseThem) {
+TEST(MissingOpsTest, ListsAllMissingOpsWithANodeForEach) {
   const std::string message = MessageOf(NodeOf("good", "NoOp") + NodeOf("a", "Zebra") + NodeOf("b", "Yak") +
                                         NodeOf("c", "Zebra") + NodeOf("d", "Zebra"));
   EXPECT_THAT(message, HasSubstr("2 ops"));
@@ -44,30 +44,30 @@ TEST(MissingOpsTest, AllAreListedWithTheNodesThatUseThem) {
   EXPECT_THAT(message, Not(HasSubstr("NoOp")));
 }
 
-TEST(MissingOpsTest, ATypingMistakeIsAnswered) {
+TEST(MissingOpsTest, SuggestsTheOpWithTheNearestName) {
   EXPECT_THAT(MessageOf(NodeOf("a", "Placeholdr")), HasSubstr("did you mean 'Placeholder'?"));
 }
 
-TEST(MissingOpsTest, BodiesOfFunctionsThatAreReachedCount) {
+TEST(MissingOpsTest, ListsMissingOpsOfFunctionsThatAreUsed) {
   const std::string library = StrCat("library { ", FunctionOf("outer", "call", "inner"),
                                      FunctionOf("inner", "deep", "Zebra"), FunctionOf("unused", "x", "Yak"), " } ");
   for (const std::string& node : {NodeOf("top", "outer"), Caller("top", "outer")}) {
     const std::string message = MessageOf(library + node);
     EXPECT_THAT(message, HasSubstr("'Zebra': node 'deep' of function 'inner'"));
-    EXPECT_THAT(message, Not(HasSubstr("Yak"))) << "nobody calls it";
+    EXPECT_THAT(message, Not(HasSubstr("Yak"))) << "'unused' is never called";
   }
   Graph g;
   EXPECT_TRUE(g.ImportGraphDefText(library + NodeOf("good", "NoOp")).ok());
 }
 
-TEST(MissingOpsTest, FunctionsThatCallThemselvesEndTheSearch) {
+TEST(MissingOpsTest, RecursiveFunctionsDoNotLoop) {
   Graph g;
   const Status s = g.ImportGraphDefText(
       StrCat("library { ", FunctionOf("f", "x", "g"), FunctionOf("g", "y", "f"), " } ", NodeOf("a", "f")));
   EXPECT_TRUE(s.ok()) << s;
 }
 
-TEST(MissingOpsTest, TheMessageStaysShortWhateverIsMissing) {
+TEST(MissingOpsTest, LimitsTheLengthOfTheMessage) {
   std::string text;
   for (int i = 0; i < 5000; ++i) text += NodeOf(StrCat("node_", i), StrCat("Missing", i));
   text += NodeOf("long", std::string(100'000, 'A'));

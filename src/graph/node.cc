@@ -14,7 +14,7 @@ namespace {
 // TensorFlow's rule for node names: "[A-Za-z0-9.][A-Za-z0-9_.\\-/]*", also ">".
 bool IsValidNodeName(std::string_view name) {
   const auto letter = [](unsigned char c) { return std::isalnum(c) || c == '.'; };
-  // Names that begin with "_" are the runtime's own (_Send, _Arg).
+  // Names that begin with "_" are reserved for the runtime (_Send, _Arg).
   return !name.empty() && (letter(name[0]) || name[0] == '_') &&
          std::all_of(name.begin(), name.end(), [&](unsigned char c) {
            return letter(c) || c == '_' || c == '-' || c == '/' || c == '>' || c == '\\';
@@ -27,7 +27,7 @@ std::string_view BaseName(const char* file) {
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
-// The name under which the attribute definition language knows a value's type.
+// The name of the value's type in attribute specifications.
 std::string_view TypeWord(const AttrValue& v) {
   static constexpr std::string_view kWords[] = {
       "none",       "string",     "int",         "float",        "bool",      "type",
@@ -36,12 +36,13 @@ std::string_view TypeWord(const AttrValue& v) {
   return kWords[v.value().index()];
 }
 
-// Makes `value` what `def` asks for, or says why it cannot be.
+// Checks that `value` is allowed by `def`. Converts an int to a float if `def` declares a float.
 Status CheckAttr(const AttrDef& def, AttrValue* value) {
-  // An int is accepted where a float is wanted, as a literal 1 is in Python.
+  // A float attribute accepts an int, as Python does with a literal 1.
   if (def.type == "float" && value->get<int64_t>() != nullptr) *value = static_cast<float>(*value->get<int64_t>());
-  // GraphDef cannot tell an empty list's type: take it for whatever list is wanted.
   if (TypeWord(*value) != def.type) {
+    if (std::holds_alternative<std::monostate>(value->value()))
+      return InvalidArgument("attribute '", def.name, "' must be a ", def.type, ", but has no value");
     return InvalidArgument("attribute '", def.name, "' must be a ", def.type, ", got ", TypeWord(*value), " ",
                            value->ToString());
   }
@@ -84,8 +85,8 @@ Status CheckAttr(const AttrDef& def, AttrValue* value) {
   return OkStatus();
 }
 
-// Gives the attributes that follow from the inputs, checks the others, and works out the declared types of the inputs
-// in a row and of the outputs.
+// Infers the attributes that follow from the inputs, checks the others, and determines the declared types of all inputs
+// (arguments flattened) and outputs.
 class Typing {
  public:
   Typing(const OpDef& op, const std::vector<Output>& inputs, std::map<std::string, AttrValue>* attrs)
@@ -137,7 +138,7 @@ class Typing {
  private:
   DType TypeOfNext() const { return next_ < inputs_.size() ? inputs_[next_].dtype() : DType::kInvalid; }
 
-  // Walks over the inputs of one argument, setting the type attribute it decides.
+  // Steps over the inputs of one argument and sets the type attribute that they determine.
   Status InferFrom(const ArgDef& arg) {
     if (!arg.type_list_attr.empty()) {
       const auto it = attrs_.find(arg.type_list_attr);
@@ -174,7 +175,7 @@ class Typing {
     }
     const DType type = arg.type_attr.empty() ? arg.type : *attrs_.at(arg.type_attr).get<DType>();
     const int64_t count = arg.number_attr.empty() ? 1 : *attrs_.at(arg.number_attr).get<int64_t>();
-    constexpr int64_t kMaxListLength = 1 << 20;  // a number in a hostile GraphDef must not fill the memory
+    constexpr int64_t kMaxListLength = 1 << 20;  // so that a number in a malicious GraphDef cannot exhaust memory
     if (count < 0 || count > kMaxListLength) {
       return InvalidArgument("attribute '", arg.number_attr, "' is out of range: ", count);
     }
@@ -185,7 +186,7 @@ class Typing {
   const OpDef& op_;
   const std::vector<Output>& inputs_;
   std::map<std::string, AttrValue>& attrs_;
-  size_t next_ = 0;
+  size_t next_ = 0;  // the first input that InferFrom has not reached
 };
 
 }  // namespace
@@ -222,10 +223,23 @@ const AttrValue* Node::FindAttr(std::string_view name) const {
 
 void Node::MissingAttr(std::string_view name) const {
   CheckFailed(__FILE__, __LINE__, "attribute",
-              StrCat(Describe(), " has no attribute '", name, "' of the type asked for"));
+              StrCat(Describe(), " has no attribute '", name, "' of the requested type"));
 }
 
 std::string Node::location() const { return file_ == nullptr ? "" : StrCat(BaseName(file_), ":", line_); }
+
+std::string LocationText(const std::source_location& loc) { return StrCat(BaseName(loc.file_name()), ":", loc.line()); }
+
+ScopedLocation::ScopedLocation(const Graph& graph, const std::source_location& loc) : impl_(&graph.impl()) {
+  if (impl_->user_location_.has_value()) {
+    impl_ = nullptr;
+  } else {
+    impl_->user_location_ = loc;
+  }
+}
+ScopedLocation::~ScopedLocation() {
+  if (impl_ != nullptr) impl_->user_location_.reset();
+}
 
 std::string Node::Describe() const {
   const std::string where = location();
@@ -268,8 +282,8 @@ StatusOr<Node*> GraphImpl::AddNode(NodeSpec spec) {
   node->op_ = FindOp(spec.op);
   if (node->op_ == nullptr) {
     const std::string nearest = NearestWord(spec.op, OpRegistry::Global().names());
-    return annotate(
-        NotFound("there is no op '", spec.op, "'", nearest.empty() ? "" : StrCat("; did you mean '", nearest, "'?")));
+    return annotate(NotFound("op '", spec.op, "' does not exist",
+                             nearest.empty() ? "" : StrCat("; did you mean '", nearest, "'?")));
   }
   if (!IsValidNodeName(node->name_)) return annotate(InvalidArgument("'", node->name_, "' is not a valid node name"));
   if (by_name_.contains(node->name_)) return annotate(AlreadyExists("the graph already has a node of that name"));
@@ -277,7 +291,7 @@ StatusOr<Node*> GraphImpl::AddNode(NodeSpec spec) {
       Typing(*node->op_, spec.inputs, &spec.attrs).Run(&node->declared_input_types_, &node->output_types_);
   if (!typed.ok()) return annotate(typed);
   if (node->type() == "Const") {
-    // Its value is read in many places, long before a kernel could refuse it.
+    // Many places read the value of a constant before any kernel could check it.
     const DType dtype = *spec.attrs.at("dtype").get<DType>();
     const Tensor& value = *spec.attrs.at("value").get<Tensor>();
     if (value.dtype() != dtype) return annotate(InvalidArgument("the value is ", value.dtype(), ", not ", dtype));
@@ -312,7 +326,7 @@ StatusOr<Node*> GraphImpl::AddNode(NodeSpec spec) {
 }
 
 StatusOr<Node*> GraphImpl::CopyNode(const Node& node, std::vector<Output> inputs, std::vector<Node*> controls) {
-  // What was checked when the original was made holds for the copy; only the inputs' producers differ.
+  // The checks of the original hold for the copy too; only the producers of the inputs differ.
   if (by_name_.contains(node.name())) return AlreadyExists("two nodes named '", node.name(), "'");
   if (functions_->empty()) functions_ = node.graph_->functions_;
   auto copy = std::unique_ptr<Node>(new Node(node));
@@ -345,6 +359,79 @@ Status GraphImpl::CloseLoop(Node* merge, int input, Output from) {
   }
   merge->inputs_[input] = from;
   return OkStatus();
+}
+
+Status GraphImpl::Become(Node* node, NodeSpec spec) {
+  spec.name = node->name_;
+  spec.device = node->device_;
+  by_name_.erase(node->name_);
+  auto added = AddNode(std::move(spec));
+  by_name_[node->name_] = node;
+  TF_RETURN_IF_ERROR(added.status());
+  const std::unique_ptr<Node> made = std::move(nodes_.back());
+  nodes_.pop_back();
+  if (made->output_types_ != node->output_types_) {
+    return Internal(node->Describe(), " cannot become a ", made->type(), " with other output types");
+  }
+  made->id_ = node->id_;
+  made->file_ = node->file_;
+  made->line_ = node->line_;
+  *node = std::move(*made);
+  return OkStatus();
+}
+
+void GraphImpl::RemoveNodes(const std::vector<bool>& removed) {
+  std::vector<std::unique_ptr<Node>> kept;
+  kept.reserve(nodes_.size());
+  for (auto& node : nodes_) {
+    if (static_cast<size_t>(node->id_) < removed.size() && removed[node->id_]) {
+      by_name_.erase(node->name_);
+    } else {
+      kept.push_back(std::move(node));
+    }
+  }
+  nodes_ = std::move(kept);
+  bool sorted = true;
+  for (size_t i = 0; i < nodes_.size(); ++i) nodes_[i]->id_ = static_cast<int>(i);
+  for (const auto& node : nodes_) {
+    for (size_t i = 0; i < node->inputs_.size() && sorted; ++i) {
+      sorted = node->inputs_[i].node()->id_ < node->id_ || IsBackEdge(*node, static_cast<int>(i));
+    }
+    for (const Node* c : node->control_inputs_) sorted = sorted && c->id_ < node->id_;
+  }
+  if (!sorted) Sort();
+}
+
+void GraphImpl::Sort() {
+  // Depth first in the order of ids, so that nodes move only if they must. Uses an explicit stack, because a graph may
+  // be too deep for recursion.
+  std::vector<std::unique_ptr<Node>> ordered;
+  ordered.reserve(nodes_.size());
+  std::vector<bool> seen(nodes_.size(), false);
+  std::vector<std::pair<Node*, bool>> stack;
+  for (size_t first = 0; first < seen.size(); ++first) {
+    if (!seen[first]) stack.emplace_back(nodes_[first].get(), false);
+    while (!stack.empty()) {
+      const auto [node, inputs_done] = stack.back();
+      stack.pop_back();
+      if (inputs_done) {
+        ordered.push_back(std::move(nodes_[node->id_]));
+        continue;
+      }
+      if (seen[node->id_]) continue;
+      seen[node->id_] = true;
+      stack.emplace_back(node, true);
+      for (size_t i = 0; i < node->inputs_.size(); ++i) {
+        Node* const from = node->inputs_[i].node();
+        if (!seen[from->id_] && !IsBackEdge(*node, static_cast<int>(i))) stack.emplace_back(from, false);
+      }
+      for (Node* c : node->control_inputs_) {
+        if (!seen[c->id_]) stack.emplace_back(c, false);
+      }
+    }
+  }
+  nodes_ = std::move(ordered);
+  for (size_t i = 0; i < nodes_.size(); ++i) nodes_[i]->id_ = static_cast<int>(i);
 }
 
 void GraphImpl::AddControlEdge(Node* from, Node* to) {

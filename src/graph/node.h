@@ -1,15 +1,17 @@
-// A graph from the inside.
+// The implementation of graphs: nodes, and the inside of the public Graph.
 #ifndef TENSORBRAID_GRAPH_NODE_H_
 #define TENSORBRAID_GRAPH_NODE_H_
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <source_location>
 #include <string>
 #include <vector>
 
 #include "core/logging.h"
 #include "graph/op_registry.h"
+#include "graph/variable_scopes.h"
 #include "tensorbraid/graph.h"
 #include "tensorbraid/variable.h"
 
@@ -19,7 +21,7 @@ class FunctionLibrary;
 
 class Node {
  public:
-  // Position among the graph's nodes. Rises along every edge, except from a NextIteration to a Merge.
+  // Position among the graph's nodes. Ids rise along every edge except a back edge (NextIteration to Merge).
   int id() const { return id_; }
   const std::string& name() const { return name_; }
   const OpDef& op() const { return *op_; }
@@ -33,19 +35,19 @@ class Node {
   DType output_type(int i) const { return output_types_[i]; }
   const std::vector<DType>& output_types() const { return output_types_; }
   const Shape& output_shape(int i) const { return output_shapes_[i]; }
-  // The type that argument i is declared to take: a reference type when the op wants the variable itself.
+  // The declared type of input i: a reference type if the op takes the variable itself.
   DType declared_input_type(int i) const { return declared_input_types_[i]; }
-  // Inputs [begin, end) belong to the argument of this number.
+  // Returns the range [begin, end) of inputs that belong to argument `arg` of the op.
   std::pair<int, int> InputRange(int arg) const;
 
   const std::string& device() const { return device_; }
   void set_device(std::string device) { device_ = std::move(device); }
-  // Names of the nodes this one is placed with ("_class": "loc:@name").
+  // Names of the nodes that this one must be placed with ("_class": "loc:@name").
   std::vector<std::string> colocated_with() const;
 
   const std::map<std::string, AttrValue, std::less<>>& attrs() const { return attrs_; }
   const AttrValue* FindAttr(std::string_view name) const;
-  // REQUIRES: present with this type (checked); op definitions guarantee it for declared attributes.
+  // REQUIRES: the node has the attribute, with type T (checked). This holds for every attribute that the op declares.
   template <typename T>
   const T& attr(std::string_view name) const {
     const AttrValue* a = FindAttr(name);
@@ -53,7 +55,7 @@ class Node {
     if (v == nullptr) MissingAttr(name);
     return *v;
   }
-  // Where in the user's source it was made: "model.cc:12", or "" for nodes from a GraphDef.
+  // Where in the user's source the node was created: "model.cc:12"; "" for nodes from a GraphDef.
   std::string location() const;
   // "MatMul 'logits' (model.cc:12)".
   std::string Describe() const;
@@ -83,17 +85,20 @@ const T& ShapeContext::attr(std::string_view name) const {
   return node_.attr<T>(name);
 }
 
-// What a node is to be, before it is checked. Inputs are those of all arguments in a row.
+// The specification of a new node, not yet checked. `inputs` has the inputs of all arguments, flattened.
 struct NodeSpec {
-  std::string name;  // "" takes the op's name; otherwise exact, the caller has made it unique
+  std::string name;  // used as it is, so it must be unique; "" stands for the name of the op
   std::string op;
   std::vector<Output> inputs;
   std::vector<Node*> controls;
-  std::map<std::string, AttrValue> attrs;  // declared ones and "_…"; defaults and inferred ones may be missing
+  // Attributes that the op declares, and any whose name begins with "_". Those with a default, and those that follow
+  // from the inputs, may be missing.
+  std::map<std::string, AttrValue> attrs;
   std::string device;
   std::source_location loc;
   bool has_location = false;
-  // Shapes that cannot be are left for the kernel to refuse, should the node ever run.
+  // If set, an error of the shape rule does not fail AddNode: the output shapes are unknown, and the kernel reports the
+  // error if the node ever runs.
   bool defer_shape_errors = false;
 };
 
@@ -105,40 +110,57 @@ class GraphImpl {
   const std::vector<std::unique_ptr<Node>>& nodes() const { return nodes_; }
   Node* Find(std::string_view name) const;
 
-  // Checks the spec against the op's definition, infers types and shapes, adds the node. Nothing is added on error.
-  // Inputs of a Merge may be missing (not valid) until CloseLoop.
+  // Checks the spec against the definition of the op, infers types and shapes, and adds the node. Adds nothing on
+  // error. Inputs of a Merge may be missing (invalid Outputs) until CloseLoop sets them.
   StatusOr<Node*> AddNode(NodeSpec spec);
-  // The definition of an op or of a library function; null when there is none.
+  // Returns the definition of an op or the signature of a library function; null if neither exists.
   const OpDef* FindOp(std::string_view op) const;
-  // Never null. REQUIRES (set_functions): has whatever functions nodes call by name.
+  // Never null. REQUIRES (set_functions): `functions` has every function that a node of this graph has as its op.
   const std::shared_ptr<const FunctionLibrary>& functions() const { return functions_; }
   void set_functions(std::shared_ptr<const FunctionLibrary> functions);
-  // Adds what a NodeBuilder describes, under the scopes that are open.
+  // Adds the node that a NodeBuilder describes, with the scopes that are open applied to it.
   Operation Add(NodeBuilder& builder);
-  // A copy of a node of another graph (a partition of it), with these inputs; shapes and location come along, and the
-  // library if this graph has none.
+  // Adds a copy of a node of another graph, with these inputs and control inputs. The copy keeps the original's shapes
+  // and location. If this graph has no functions, it takes over the library of the other graph. AlreadyExists if the
+  // name is taken.
   StatusOr<Node*> CopyNode(const Node& node, std::vector<Output> inputs, std::vector<Node*> controls);
-  // Merges what is known now into an output's shape. REQUIRES: compatible.
+  // Merges `shape` into the shape of an output. REQUIRES: the shapes are compatible (checked).
   void RefineShape(Node* node, int output, const Shape& shape);
-  // Makes `name` unique within the open name scope: "scope/name_1". A name that ends with "/" is a full one, of a
-  // scope, and is taken as it is unless a node has it already.
+  // Where the user's source adds a node that a library function adds at `loc`: the call of the open ScopedLocation, or
+  // `loc` itself if none is open.
+  std::source_location UserLocation(const std::source_location& loc) const { return user_location_.value_or(loc); }
+  // Makes `name` unique within the open name scope: "scope/name_1". A name that ends with "/" is the full name of a
+  // scope: it is used without the "/" and without a prefix, and made unique only if a node already has that name.
   std::string UniqueName(const std::string& name);
-  // Of the open name scope, in full: "tower_1/conv"; "" at the top.
+  // Full name of the open name scope: "tower_1/conv"; "" at the top level.
   std::string name_scope() const { return name_scopes_.empty() ? "" : name_scopes_.back(); }
-  // Sets an input of a Merge that was added without it (an Output that is not valid), as the first nodes of a loop are:
-  // what comes around is made later. InvalidArgument unless `from` is a NextIteration of this graph with the Merge's
-  // dtype. Until all are set nothing else may look at the Merge's inputs.
+  // Sets an input that was missing (an invalid Output) when the Merge was added: in a loop, the NextIteration is
+  // created after the Merge. InvalidArgument unless `from` is an output of a NextIteration of this graph with the dtype
+  // of the Merge. Nothing else may read the inputs of the Merge until all of them are set.
   Status CloseLoop(Node* merge, int input, Output from);
-  // Adds to a node that exists (used by loops in graphs and by rewrites).
+  // Adds a control edge to an existing node. Does nothing if the edge exists.
   void AddControlEdge(Node* from, Node* to);
-  // Takes back the nodes from the count-th on. REQUIRES: no earlier node, scope or collection refers to them.
+  // The following four rewrite a finished graph (see executor/passes). They keep names, devices and locations.
+  // Sets an input of a node. REQUIRES: `from` is an output of this graph with the dtype of the input that it replaces.
+  void SetInput(Node* node, int input, Output from) { node->inputs_[input] = from; }
+  void SetControlInputs(Node* node, std::vector<Node*> controls) { node->control_inputs_ = std::move(controls); }
+  // Turns `node` into the node that `spec` describes. It keeps its id, name, device, location and consumers; those of
+  // the spec are ignored. On an error, as of AddNode, the node does not change. Internal if the output types differ.
+  // REQUIRES: nothing else keeps a reference to an attribute of the node.
+  Status Become(Node* node, NodeSpec spec);
+  // Removes the nodes whose ids are set in `removed` (which may be shorter than the graph), sorts the others such that
+  // ids rise along every edge except back edges, and renumbers them. REQUIRES: no other node refers to a removed one.
+  void RemoveNodes(const std::vector<bool>& removed);
+  // Removes all but the first `count` nodes. REQUIRES: no earlier node, scope or collection refers to the removed ones.
   void RemoveFrom(size_t count);
   // Called by the constructor of Variable.
   void AddVariable(Variable variable) { variables_.push_back(std::move(variable)); }
+  VariableScopes& variable_scopes() { return variable_scopes_; }
   bool in_control_scope() const { return !control_scopes_.empty(); }
 
  private:
   friend class Graph;
+  friend class ScopedLocation;
   struct DeviceScope {
     std::string name;
     DeviceFunction function;
@@ -149,22 +171,43 @@ class GraphImpl {
     bool reset = false;
   };
   std::string DeviceFor(const Node& node) const;
+  // Sorts the nodes such that ids rise along every edge except back edges.
+  void Sort();
 
   Graph* self_;
   std::vector<std::unique_ptr<Node>> nodes_;
   std::map<std::string, Node*, std::less<>> by_name_;
-  std::map<std::string, int> name_uses_;  // of lower-cased full names, as TensorFlow counts them
+  std::map<std::string, int> name_uses_;  // by lower-cased full name, counted as TensorFlow does
   std::vector<DeviceScope> device_scopes_;
   std::vector<std::string> name_scopes_;  // full prefixes, without the last "/"
   std::vector<ControlScope> control_scopes_;
   std::vector<Node*> colocation_scopes_;
+  std::optional<std::source_location> user_location_;
   Status status_;
   int64_t seed_ = 0;
   std::string finalized_by_;
   std::map<std::string, std::vector<Output>> collections_;
   std::vector<Variable> variables_;
   std::shared_ptr<const FunctionLibrary> functions_;
+  VariableScopes variable_scopes_;
 };
+
+// While an object of this class exists, the nodes that are added to `graph` get the location `loc`, and so do messages
+// about them. Public functions that add nodes open it with the location of the user's call. Only the outermost scope
+// has an effect: the user made that call, and the library made the calls inside it.
+class ScopedLocation {
+ public:
+  ScopedLocation(const Graph& graph, const std::source_location& loc);
+  ~ScopedLocation();
+  ScopedLocation(const ScopedLocation&) = delete;
+  ScopedLocation& operator=(const ScopedLocation&) = delete;
+
+ private:
+  GraphImpl* impl_;  // null if this scope has no effect
+};
+
+// "model.cc:12".
+std::string LocationText(const std::source_location& loc);
 
 }  // namespace tensorbraid
 

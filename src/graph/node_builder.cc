@@ -4,6 +4,7 @@
 #include "core/device_name.h"
 #include "core/strings.h"
 #include "graph/node.h"
+#include "graph/operand_error.h"
 
 namespace tensorbraid {
 
@@ -47,8 +48,8 @@ std::string GraphImpl::UniqueName(const std::string& name) {
     std::transform(s.begin(), s.end(), s.begin(), [](unsigned char c) { return std::tolower(c); });
     return s;
   };
-  // TensorFlow compares names without case, and counts from the last number it gave. A scope's own name may go to a
-  // node.
+  // As in TensorFlow, names are compared without case, and numbering continues from the last number used. One node may
+  // have the same name as a scope.
   const bool is_scope = name.ends_with('/');
   const std::string full = is_scope ? name.substr(0, name.size() - 1) : prefix + name;
   if (is_scope && !by_name_.contains(full)) return full;
@@ -68,7 +69,7 @@ std::string GraphImpl::UniqueName(const std::string& name) {
 }
 
 std::string GraphImpl::DeviceFor(const Node& node) const {
-  // From the innermost scope out; each fills in the parts still open.
+  // Goes from the innermost scope outwards; each scope fills in the parts that are still open.
   const auto own = DeviceName::Parse(node.device());
   DeviceName device = own.ok() ? *own : DeviceName();
   Node seen = node;
@@ -81,7 +82,7 @@ std::string GraphImpl::DeviceFor(const Node& node) const {
     }
     const auto parsed = DeviceName::Parse(name);
     if (!parsed.ok()) {
-      graph()->AddError(Annotate(parsed.status(), StrCat("device function, asked for ", node.Describe())));
+      graph()->AddError(Annotate(parsed.status(), StrCat("device function, called for ", node.Describe())));
       continue;
     }
     device = device.MergedOver(*parsed);
@@ -90,20 +91,37 @@ std::string GraphImpl::DeviceFor(const Node& node) const {
 }
 
 Operation GraphImpl::Add(NodeBuilder& b) {
+  const std::source_location loc = UserLocation(b.loc_);
+  // Describes the node in messages that come before it has its final name.
+  const auto describe = [&] {
+    std::string name = b.name_.empty() ? b.op_ : b.name_;
+    if (name.ends_with('/')) {
+      name.pop_back();
+    } else if (!name_scope().empty()) {
+      name = StrCat(name_scope(), "/", name);
+    }
+    return StrCat(b.op_, " '", name, "' (", LocationText(loc), ")");
+  };
   NodeSpec spec{.name = "",
                 .op = b.op_,
                 .inputs = {},
                 .controls = {},
                 .attrs = std::move(b.attrs_),
                 .device = b.device_,
-                .loc = b.loc_,
+                .loc = loc,
                 .has_location = true};
+  const auto named = [&b] { return b.name_.empty() ? b.op_ : StrCat(b.op_, " '", b.name_, "'"); };
   for (const auto& input : b.inputs_) {
     for (const Output& o : input.outputs) {
-      if (!o.valid()) return {};  // the mistake that made it invalid is already known
+      if (!o.valid()) {
+        if (status_.ErasePayload(kNeedsOpName)) status_ = Annotate(status_, named());
+        // Has no effect if the mistake that made the input invalid is recorded.
+        graph()->AddError(
+            InvalidArgument(describe(), ": input ", spec.inputs.size(), " is not valid: it belongs to no graph"));
+        return {};
+      }
       if (o.graph() != graph()) {
-        graph()->AddError(InvalidArgument(b.op_, " '", b.name_, "' (", b.loc_.file_name(), ":", b.loc_.line(),
-                                          "): input '", o.name(), "' belongs to another graph"));
+        graph()->AddError(InvalidArgument(describe(), ": input '", o.name(), "' belongs to another graph"));
         return {};
       }
       spec.inputs.push_back(o);
@@ -112,8 +130,8 @@ Operation GraphImpl::Add(NodeBuilder& b) {
   // The lengths and types of list arguments are attributes.
   if (const OpDef* op = OpRegistry::Global().Find(b.op_)) {
     if (b.inputs_.size() != op->inputs.size()) {
-      graph()->AddError(InvalidArgument(b.op_, " '", b.name_, "' (", b.loc_.file_name(), ":", b.loc_.line(), ") takes ",
-                                        op->inputs.size(), " arguments, got ", b.inputs_.size()));
+      graph()->AddError(
+          InvalidArgument(describe(), " takes ", op->inputs.size(), " arguments, got ", b.inputs_.size()));
       return {};
     }
     for (size_t i = 0; i < op->inputs.size(); ++i) {
@@ -129,6 +147,7 @@ Operation GraphImpl::Add(NodeBuilder& b) {
   }
   for (const Operation& c : b.controls_) {
     if (c.valid()) spec.controls.push_back(c.node());
+    if (!c.valid()) graph()->AddError(InvalidArgument(describe(), ": one of its control inputs is not valid"));
   }
   for (auto scope = control_scopes_.rbegin(); scope != control_scopes_.rend() && !scope->reset; ++scope) {
     for (Node* c : scope->nodes) spec.controls.push_back(c);
@@ -165,7 +184,7 @@ Operation GraphImpl::Add(NodeBuilder& b) {
     graph()->AddError(node.status());
     return {};
   }
-  // A colocated node is where its companion is, whatever the scopes around say.
+  // A colocated node follows the node that it is colocated with, whatever device scopes are open.
   if (!colocated && !device_scopes_.empty()) (*node)->set_device(DeviceFor(**node));
   return Operation(*node);
 }

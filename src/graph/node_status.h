@@ -1,4 +1,4 @@
-// Errors that know which node of the graph they are about.
+// Errors that carry the name of the node that they are about.
 #ifndef TENSORBRAID_GRAPH_NODE_STATUS_H_
 #define TENSORBRAID_GRAPH_NODE_STATUS_H_
 
@@ -9,15 +9,20 @@
 
 namespace tensorbraid {
 
-// `status` about `node`: notes the node's name, unless one is noted already. Of a node that the runtime put in for what
-// takes a tensor (_Retval, _Send) it is the name of the node that gives the tensor. OK stays OK.
+// Returns `status` with the name of `node` attached, unless a name is attached already. If the runtime added `node` to
+// consume a tensor (_Retval, _Send), attaches the name of the node that produces this tensor. OK stays OK.
 Status AboutNode(Status status, const Node& node);
-// The same, with the node's description put before the message.
+// Like AboutNode, and also puts the description of the node before the message.
 Status AtNode(const Status& status, const Node& node);
-// What AboutNode has noted, here or in another task; "" when nothing has been.
+// Returns the name that AboutNode attached, in this or another task; "" if none is attached.
 std::string NodeNameOf(const Status& status);
-// Notes a name that has come as text.
+// Attaches a node name, for example one received from another task. Replaces a name attached before.
 void NoteNodeName(const std::string& name, Status* status);
+
+// Attaches the code that TensorFlow uses for this error, where it differs from ours.
+Status WithTensorFlowCode(Status status, absl::StatusCode code);
+// Returns the code that WithTensorFlowCode attached, or else the status's own.
+absl::StatusCode TensorFlowCodeOf(const Status& status);
 
 }  // namespace tensorbraid
 

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "core/logging.h"
+#include "core/source_file.h"
 #include "core/strings.h"
 
 namespace tensorbraid {
@@ -25,7 +26,7 @@ std::pair<std::string, std::string_view> SplitName(const std::string& op, std::s
   return {std::string(Trim(spec.substr(0, colon))), Trim(spec.substr(colon + 1))};
 }
 
-// "T", "float", "Ref(T)", "N * T", "Ts" where Ts is declared later as list(type): resolved by Finish.
+// Parses "T", "float", "Ref(T)", "N * T" or "Ts". OpRegistry::Add finds out whether an attribute is a list(type).
 ArgDef ParseArg(const std::string& op, std::string_view spec) {
   ArgDef arg;
   std::string_view rest;
@@ -47,7 +48,7 @@ ArgDef ParseArg(const std::string& op, std::string_view spec) {
   return arg;
 }
 
-// The dtypes that a word for several stands for; none for other words.
+// The dtypes that a word such as "numbertype" stands for; empty for other words.
 std::vector<DType> TypesOfWord(std::string_view word) {
   using enum DType;
   const std::vector<DType> quantized = {kQint8, kQuint8, kQint16, kQuint16, kQint32};
@@ -80,7 +81,7 @@ AttrValue ParseDefault(const std::string& op, std::string_view spec, const std::
     return *t;
   }
   if (type == "tensor") {
-    // "uint8 [1, 2]": a vector, the only default of TensorFlow's ops.
+    // "uint8 [1, 2]". TensorFlow's ops have no other default tensors than uint8 vectors.
     const size_t open = text.find('[');
     if (!text.starts_with("uint8 ") || open == std::string_view::npos || !text.ends_with("]")) BadSpec(op, spec);
     std::vector<uint8_t> v;
@@ -192,8 +193,9 @@ Op& Op::Attr(const char* spec) {
   return *this;
 }
 
-void OpRegistry::Add(const Op& op) {
+void OpRegistry::Add(const Op& op, std::source_location location) {
   OpDef def = op.def_;
+  def.file = SourceFile(location);
   for (std::vector<ArgDef>* args : {&def.inputs, &def.outputs}) {
     for (ArgDef& arg : *args) {
       if (!arg.number_attr.empty() && def.FindAttr(arg.number_attr) == nullptr) BadSpec(def.name, arg.name);

@@ -1,4 +1,4 @@
-// What ops exist: their arguments, attributes, shape rules and gradients.
+// The registered ops: their arguments, attributes, shape rules and gradients.
 //
 // An op is one entry in the Register… function of its family in src/ops:
 //
@@ -7,7 +7,7 @@
 //             .Attr("T: {float, double, half, bfloat16, int32, int64}")
 //             .Shape(MatMulShape).Gradient(MatMulGradient));
 //
-// The little language is TensorFlow's, so that its op definitions can be read side by side with ours.
+// The specification syntax is TensorFlow's, so that its op definitions can be compared with these line by line.
 #ifndef TENSORBRAID_GRAPH_OP_REGISTRY_H_
 #define TENSORBRAID_GRAPH_OP_REGISTRY_H_
 
@@ -15,8 +15,10 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <source_location>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tensorbraid/graph.h"
@@ -26,21 +28,25 @@ namespace tensorbraid {
 class Node;
 class ShapeContext;
 
-// Says what is known of the output shapes, or why the inputs cannot be.
+// A shape rule: sets what is known of the output shapes, or returns an error if the inputs are not valid.
 using ShapeFn = Status (*)(ShapeContext& c);
 
-// Adds the ops that compute the gradients of `op`'s inputs from those of its outputs. An invalid Output in `grads`
-// stands for zero (no y depends on that output); an invalid one in `*input_grads` says that nothing flows to that
-// input. `input_grads` comes with one (invalid) entry per input.
+// Adds the ops that compute the gradients of the inputs of `op` from the gradients of its outputs. An invalid Output in
+// `grads` stands for zero (no y depends on that output). `*input_grads` has one invalid Output per input when the
+// function is called; an entry that stays invalid means that no gradient flows to that input.
 using GradientFn = Status (*)(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads);
+
+// Like GradientFn, for an op whose gradients may be slices. `grads` may have slices as well.
+using SparseGradientFn = Status (*)(const Operation& op, const std::vector<Gradient>& grads,
+                                    std::vector<Gradient>* input_grads);
 
 // "a: T", "values: N * T", "handle: resource", "ref: Ref(T)", "components: Tcomponents".
 struct ArgDef {
   std::string name;
-  DType type = DType::kInvalid;  // fixed type, or kInvalid when one of the following says it
-  std::string type_attr;         // T
-  std::string number_attr;       // N: so many tensors of the type
-  std::string type_list_attr;    // an attribute of list(type): one tensor of each
+  DType type = DType::kInvalid;  // fixed type; kInvalid if an attribute below decides it
+  std::string type_attr;         // T: the attribute that has the type
+  std::string number_attr;       // N: the attribute that has the number of tensors of that type
+  std::string type_list_attr;    // an attribute of type list(type): one tensor of each type
   bool is_ref = false;
 };
 
@@ -48,9 +54,9 @@ struct AttrDef {
   std::string name;
   std::string type;  // string, int, float, bool, type, shape, tensor, func, list(...)
   std::optional<AttrValue> default_value;
-  std::vector<DType> allowed_types;          // for type and list(type); empty: all
-  std::vector<std::string> allowed_strings;  // for string; empty: all
-  std::optional<int64_t> minimum;            // of an int, or of a list's length
+  std::vector<DType> allowed_types;          // for type and list(type); empty: all are allowed
+  std::vector<std::string> allowed_strings;  // for string; empty: all are allowed
+  std::optional<int64_t> minimum;            // of the value of an int, or of the length of a list
 };
 
 struct OpDef {
@@ -59,9 +65,17 @@ struct OpDef {
   std::vector<ArgDef> outputs;
   std::vector<AttrDef> attrs;
   bool is_stateful = false;
-  ShapeFn shape_fn = nullptr;       // null: nothing is known
-  GradientFn gradient = nullptr;    // null: none is defined
-  bool not_differentiable = false;  // by nature: gradients stop here silently
+  bool is_impure = false;         // see Op::Impure
+  ShapeFn shape_fn = nullptr;     // null: output shapes are unknown
+  GradientFn gradient = nullptr;  // null: no gradient is defined, except by sparse_gradient
+  SparseGradientFn sparse_gradient = nullptr;
+  bool not_differentiable = false;  // gradients stop here without an error
+  bool has_gradient() const { return gradient != nullptr || sparse_gradient != nullptr; }
+  std::string_view file;  // of the call of OpRegistry::Add, relative to src: "ops/math/binary.cc"
+  // Whether the outputs depend only on the values of the inputs and attributes, and running the op has no effects.
+  // Nodes of a pure op may be folded, merged with equal nodes, and dropped if nothing uses their outputs. (A node also
+  // needs inputs and outputs that are values; see IsPure in executor/passes/pass.h.)
+  bool is_pure() const { return !is_stateful && !is_impure; }
   const AttrDef* FindAttr(std::string_view attr) const;
 };
 
@@ -71,9 +85,15 @@ class Op {
   Op& Input(const char* spec);
   Op& Output(const char* spec);
   Op& Attr(const char* spec);
-  // The op has effects or state: it is never folded, shared or dropped as a duplicate.
+  // The op has side effects or state: its nodes are never folded or merged with equal nodes.
   Op& Stateful() {
     def_.is_stateful = true;
+    return *this;
+  }
+  // The op is not stateful in TensorFlow's definition, but not pure either: it reads something besides its inputs that
+  // may change between runs (a file), or changes an input in place.
+  Op& Impure() {
+    def_.is_impure = true;
     return *this;
   }
   Op& Shape(ShapeFn fn) {
@@ -82,6 +102,10 @@ class Op {
   }
   Op& Gradient(GradientFn fn) {
     def_.gradient = fn;
+    return *this;
+  }
+  Op& Gradient(SparseGradientFn fn) {
+    def_.sparse_gradient = fn;
     return *this;
   }
   Op& NotDifferentiable() {
@@ -94,11 +118,12 @@ class Op {
   OpDef def_;
 };
 
-// Immutable once built. REQUIRES (Add): a well-formed, new entry (checked: a mistake here is a broken program).
+// Immutable once built. REQUIRES (Add): the op is well-formed and not yet registered (checked; ends the program if
+// not).
 class OpRegistry {
  public:
-  void Add(const Op& op);
-  // Null when there is no such op.
+  void Add(const Op& op, std::source_location location = std::source_location::current());
+  // Returns null if the op does not exist.
   const OpDef* Find(std::string_view op) const;
   std::vector<std::string> names() const;
   // All ops of src/ops; see ops/register.cc.
@@ -108,7 +133,7 @@ class OpRegistry {
   std::map<std::string, OpDef, std::less<>> ops_;
 };
 
-// What a shape rule sees of a node and says of it.
+// The interface between a shape rule and a node: reads the inputs and attributes, and sets the output shapes.
 class ShapeContext {
  public:
   ShapeContext(const Node& node, std::vector<Shape>* outputs) : node_(node), outputs_(*outputs) {}
@@ -118,21 +143,23 @@ class ShapeContext {
   int num_outputs() const { return static_cast<int>(outputs_.size()); }
   const Shape& input(int i) const;
   DType input_dtype(int i) const;
-  // The value of an input when it is known before running, else an invalid tensor.
+  // Returns the value of an input if it is known before the graph runs, else an invalid tensor.
   Tensor input_value(int i) const;
-  // The shape that a vector input (of a reshape, fill, ...) describes, as far as it is known.
+  // Returns the shape that the value of a vector input (of Reshape, Fill, ...) describes, as far as it is known.
   StatusOr<class Shape> input_as_shape(int i) const;
-  // What VarHandleOp said of the variable that a resource input names; unknown shape if it does not come from one.
+  // The shape and dtype that VarHandleOp declares for the variable of a resource input. Unknown shape and kInvalid if
+  // the input does not come from a VarHandleOp.
   class Shape input_handle_shape(int i) const;
   DType input_handle_dtype(int i) const;
 
   void set_output(int i, class Shape shape) { outputs_[i] = std::move(shape); }
 
-  // REQUIRES: the op has such an attribute of that type (checked).
+  // REQUIRES: the op has an attribute of that name and type (checked).
   template <typename T>
   const T& attr(std::string_view name) const;
 
-  // InvalidArgument unless the input can have that rank; unknown sizes filled in where nothing is known.
+  // Returns the shape of the input; if its rank is unknown, WithRank returns a shape of that rank with unknown sizes.
+  // InvalidArgument if the input cannot have that rank.
   StatusOr<class Shape> WithRank(int input, int rank) const;
   StatusOr<class Shape> WithRankAtLeast(int input, int rank) const;
 
@@ -144,10 +171,10 @@ class ShapeContext {
 // Shape rules that many ops share.
 Status UnchangedShape(ShapeContext& c);  // output 0 has the shape of input 0
 Status ScalarShape(ShapeContext& c);     // every output is a scalar
-Status UnknownShape(ShapeContext& c);    // nothing is known
+Status UnknownShape(ShapeContext& c);    // output shapes are unknown
 Status NoOutputs(ShapeContext& c);       // for ops without outputs
 Status BroadcastShape(ShapeContext& c);  // NumPy's broadcasting of inputs 0 and 1
-// NumPy broadcasting of two shapes; InvalidArgument when they do not fit.
+// The shape that two shapes broadcast to by NumPy's rules; InvalidArgument if they are not compatible.
 StatusOr<Shape> BroadcastShapes(const Shape& a, const Shape& b);
 
 }  // namespace tensorbraid

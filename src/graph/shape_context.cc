@@ -5,7 +5,7 @@
 namespace tensorbraid {
 namespace {
 
-// The value of a tensor that is the same in every step, or an invalid one.
+// Returns the value of a tensor that is the same in every step, or an invalid tensor if it is not known.
 Tensor ConstantValue(Output output) {
   const Node* node = output.node();
   if (node->type() == "Const") return node->attr<Tensor>("value");
@@ -35,7 +35,7 @@ StatusOr<std::vector<int64_t>> Integers(const Tensor& t) {
   return v;
 }
 
-// One element of a shape vector, -1 when unknown.
+// Returns the value of one element of a shape vector, or -1 if it is not known.
 int64_t DimensionValue(Output scalar) {
   const Tensor t = ConstantValue(scalar);
   if (t.is_valid() && t.num_elements() == 1) {
@@ -44,13 +44,14 @@ int64_t DimensionValue(Output scalar) {
   return Shape::kUnknownDim;
 }
 
+// Returns the shape that the value of a vector describes, as far as it is known.
 StatusOr<Shape> AsShape(Output vector) {
   const Node* node = vector.node();
   if (const Tensor t = ConstantValue(vector); t.is_valid()) {
     if (t.shape().rank() > 1) return InvalidArgument("a shape must be a vector, got ", t.shape());
     TF_ASSIGN_OR_RETURN(const std::vector<int64_t> dims, Integers(t));
     for (int64_t d : dims) {
-      if (d < -1) return InvalidArgument("a shape cannot have a size of ", d);
+      if (d < -1) return InvalidArgument("a shape cannot have a dimension of size ", d);
     }
     return Shape(dims);
   }
@@ -76,6 +77,7 @@ StatusOr<Shape> AsShape(Output vector) {
   return Shape::Unknown();
 }
 
+// Returns the VarHandleOp that a resource handle comes from, or null.
 const Node* HandleNode(Output handle) {
   const Node* node = handle.node();
   while (node->type() == "Identity" || node->type() == "Enter" || node->type() == "Switch") {
@@ -146,7 +148,7 @@ StatusOr<Shape> BroadcastShapes(const Shape& a, const Shape& b) {
     } else if (da >= 0 && db >= 0) {
       return InvalidArgument("shapes ", a, " and ", b, " cannot be broadcast together: ", da, " against ", db);
     } else {
-      out.set_dim(i, std::max(da, db));  // the unknown one must be 1 or the same
+      out.set_dim(i, std::max(da, db));  // the unknown dimension must be 1 or equal to the known one
     }
   }
   return out;

@@ -27,7 +27,7 @@ class Extractor {
 
     copies_.assign(nodes.size(), nullptr);
     args_.assign(feeds_.size(), nullptr);
-    // Ids rise along every edge but back edges, so inputs are copied before what takes them.
+    // Ids rise along every edge except back edges, so a node is copied after its inputs.
     for (const auto& node : nodes) {
       if (needed_[node->id()]) TF_RETURN_IF_ERROR(Copy(*node));
     }
@@ -53,7 +53,7 @@ class Extractor {
     return it == feeds_.end() ? -1 : static_cast<int>(it - feeds_.begin());
   }
 
-  // Whoever waits for it waits for the feed: it cannot run itself.
+  // A fed placeholder cannot run itself, so control edges from it come from the _Arg node instead.
   bool IsFedPlaceholder(Node* node) const {
     return (node->type() == "Placeholder" || node->type() == "PlaceholderV2") && FeedIndex(Output(node, 0)) >= 0;
   }
@@ -93,10 +93,10 @@ class Extractor {
 
   Status Copy(Node& node) {
     if (IsExecutorOp(node.type()) && FeedIndex(Output(&node, 0)) < 0) {
-      return InvalidArgument(node.Describe(), " has an op that is the executor's own");
+      return InvalidArgument(node.Describe(), " has an op that is reserved for the executor");
     }
     if (node.type() == "Placeholder") {
-      // Has the phrase that programs look for.
+      // Contains the phrase "You must feed a value for placeholder tensor", which programs look for.
       const std::string where = node.location().empty() ? "" : StrCat(" (", node.location(), ")");
       return AboutNode(InvalidArgument("the step reads a placeholder that has no value: You must feed a value for "
                                        "placeholder tensor '",
@@ -107,13 +107,13 @@ class Extractor {
     std::vector<Output> inputs;
     for (const Output& in : node.inputs()) {
       if (IsRef(node.declared_input_type(static_cast<int>(inputs.size()))) && FeedIndex(in) >= 0) {
-        return InvalidArgument(node.Describe(), ": input ", inputs.size(), " must be a reference, and '", in.name(),
-                               "' is fed");
+        return InvalidArgument(node.Describe(), ": input ", inputs.size(), " must be a reference to a variable, so '",
+                               in.name(), "' cannot be fed");
       }
       TF_ASSIGN_OR_RETURN(const Output mapped, Map(in));
       inputs.push_back(mapped);
     }
-    std::vector<int> missing;  // back edges: copied later
+    std::vector<int> missing;  // back edges, set at the end
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (!inputs[i].valid()) missing.push_back(static_cast<int>(i));
     }

@@ -10,11 +10,11 @@
 
 namespace tensorbraid {
 
-// Copies what `fetches` and `targets` depend on, up to `feeds`, into a graph of its own. Fed tensors come from _Arg
-// nodes, in the order of `feeds`; fetched ones go to _Retval nodes, in the order of `fetches`.
-// `connections`: what takes the second of a pair takes the value of the first instead.
-// InvalidArgument when a placeholder that is needed is not fed, naming it; when a tensor is fed twice, or connected to
-// what depends on it.
+// Copies the nodes that `fetches` and `targets` depend on, without those that only `feeds` need, into a new graph. Fed
+// tensors come from _Arg nodes, numbered in the order of `feeds`; fetched tensors go to _Retval nodes, numbered in the
+// order of `fetches`. For each pair (from, to) in `connections`, the consumers of `to` get the value of `from` instead.
+// InvalidArgument if a placeholder that is needed is not fed (the error names it), if a tensor is both fed and
+// connected or connected twice, or if a connection would close a cycle.
 StatusOr<std::unique_ptr<Graph>> ExtractSubgraph(const Graph& graph, const std::vector<Output>& feeds,
                                                  const std::vector<Output>& fetches,
                                                  const std::vector<Operation>& targets,

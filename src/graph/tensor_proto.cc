@@ -13,7 +13,8 @@
 namespace tensorbraid {
 namespace {
 
-// The last value repeats where there are too few, as in TensorFlow; those that are too many count for nothing.
+// Fills `out` with the values. As in TensorFlow, the last value is repeated if there are too few, and extra values are
+// ignored.
 template <typename T, typename Values, typename Convert>
 void Fill(const Values& values, int per_element, Tensor* out, const Convert& convert) {
   auto data = out->mutable_data<T>();
@@ -46,18 +47,20 @@ void FillComplex(const Values& values, Tensor* out) {
   });
 }
 
-// The lengths of all strings, as varints, and then their bytes.
+// Reads strings from tensor_content: the lengths of all strings as varints, then their bytes.
 Status FillStrings(const std::string& content, Tensor* out) {
   google::protobuf::io::CodedInputStream in(reinterpret_cast<const uint8_t*>(content.data()),
                                             static_cast<int>(content.size()));
   auto strings = out->mutable_data<std::string>();
   std::vector<uint32_t> lengths(strings.size());
   for (uint32_t& length : lengths) {
-    if (!in.ReadVarint32(&length)) return InvalidArgument("TensorProto of shape ", out->shape(), " ends too early");
+    if (!in.ReadVarint32(&length)) {
+      return InvalidArgument("TensorProto of shape ", out->shape(), " has tensor_content that ends too early");
+    }
   }
   for (size_t i = 0; i < lengths.size(); ++i) {
     if (lengths[i] > content.size() || !in.ReadString(&strings[i], static_cast<int>(lengths[i]))) {
-      return InvalidArgument("TensorProto of shape ", out->shape(), " ends too early");
+      return InvalidArgument("TensorProto of shape ", out->shape(), " has tensor_content that ends too early");
     }
   }
   return OkStatus();
@@ -75,7 +78,7 @@ StatusOr<Shape> FromProto(const proto::TensorShapeProto& proto) {
   if (proto.dim_size() > 254) return InvalidArgument("a shape cannot have ", proto.dim_size(), " dimensions");
   Shape s;
   for (const auto& d : proto.dim()) {
-    if (d.size() < -1) return InvalidArgument("a shape cannot have a size of ", d.size());
+    if (d.size() < -1) return InvalidArgument("a shape cannot have a dimension of size ", d.size());
     s.AddDim(d.size());
   }
   return s;
@@ -101,23 +104,26 @@ int64_t RepeatedBytes(const proto::TensorProto& p) {
 }
 
 StatusOr<Tensor> AllocateFor(const proto::TensorProto& p, size_t content_bytes) {
-  if (!IsKnownDType(p.dtype())) return InvalidArgument("TensorProto has the unknown dtype ", p.dtype());
+  if (!IsKnownDType(p.dtype())) return InvalidArgument("TensorProto has unknown dtype ", p.dtype());
   const DType dtype = DType(p.dtype());
   if (IsRef(dtype) || (!IsPlain(dtype) && dtype != kString)) {
     return InvalidArgument("TensorProto cannot carry dtype ", dtype);
   }
   TF_ASSIGN_OR_RETURN(const Shape shape, FromProto(p.tensor_shape()));
-  if (!shape.is_fully_defined()) return InvalidArgument("TensorProto has the partial shape ", shape);
+  if (!shape.is_fully_defined()) return InvalidArgument("TensorProto must have a fully defined shape, got ", shape);
   const int64_t elements = shape.num_elements();
   if (elements < 0) return InvalidArgument("TensorProto has too many elements: ", shape);
   if (content_bytes == 0 && elements > kMaxRepeatedBytes / static_cast<int64_t>(DTypeSize(dtype))) {
-    return InvalidArgument("TensorProto of shape ", shape, " repeats one value too often");
+    return InvalidArgument("TensorProto of shape ", shape, " repeats one value to fill more than ", kMaxRepeatedBytes,
+                           " bytes");
   }
   if (content_bytes > 0 && dtype != kString && content_bytes != static_cast<size_t>(elements) * DTypeSize(dtype)) {
-    return InvalidArgument("TensorProto of ", dtype, shape, " has ", content_bytes, " bytes of content");
+    return InvalidArgument("TensorProto of ", dtype, shape, " has ", content_bytes, " bytes of content; expected ",
+                           static_cast<size_t>(elements) * DTypeSize(dtype));
   }
   if (dtype == kString && content_bytes > 0 && static_cast<size_t>(elements) > content_bytes) {
-    return InvalidArgument("TensorProto of string", shape, " has ", content_bytes, " bytes of content");
+    return InvalidArgument("TensorProto of string", shape, " has ", content_bytes,
+                           " bytes of content; expected at least ", elements);
   }
   return Tensor::Create(dtype, shape);
 }

@@ -1,4 +1,4 @@
-// Tensors in TensorFlow's TensorProto.
+// Converts tensors and shapes from and to TensorFlow's TensorProto and TensorShapeProto.
 #ifndef TENSORBRAID_GRAPH_TENSOR_PROTO_H_
 #define TENSORBRAID_GRAPH_TENSOR_PROTO_H_
 
@@ -11,20 +11,21 @@ class TensorProto;
 class TensorShapeProto;
 }  // namespace proto
 
-// Elements go to tensor_content, strings to string_val.
+// Writes elements to tensor_content, and strings to string_val.
 void ToProto(const Tensor& tensor, proto::TensorProto* out);
 void ToProto(const Shape& shape, proto::TensorShapeProto* out);
-// Every encoding that TensorFlow writes: tensor_content, or typed values of which the last is repeated.
-// InvalidArgument for what is none.
-// The bytes of the tensor that the message stands for without having them: of a value that is repeated. 0 for messages
-// that FromProto refuses.
+// How many bytes larger than the message its tensor is, because a value is repeated to fill the shape. 0 if the message
+// has tensor_content, or its dtype or shape is not valid.
 int64_t RepeatedBytes(const proto::TensorProto& proto);
-// Of all tensors of a graph together: a message of a few bytes may stand for a large constant, not for any size at all.
+// Limit on the repeated bytes of one tensor, and of all tensors of a GraphDef together. A message of a few bytes may
+// stand for a large constant, but not for one of any size.
 inline constexpr int64_t kMaxRepeatedBytes = int64_t{1} << 32;
+// Reads every encoding that TensorFlow writes: tensor_content, or typed values of which the last one is repeated.
+// InvalidArgument if the message is malformed.
 StatusOr<Tensor> FromProto(const proto::TensorProto& proto);
 StatusOr<Shape> FromProto(const proto::TensorShapeProto& proto);
-// A tensor of the dtype and shape that `proto` names, for `content_bytes` bytes of tensor_content that are read
-// elsewhere (0: there are none). InvalidArgument when they cannot be its content.
+// Allocates a tensor with the dtype and shape of `proto`. The caller reads its `content_bytes` bytes of tensor_content
+// separately (0: no content). InvalidArgument if that size does not match the dtype and shape.
 StatusOr<Tensor> AllocateFor(const proto::TensorProto& proto, size_t content_bytes);
 
 }  // namespace tensorbraid

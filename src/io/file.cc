@@ -1,13 +1,6 @@
 #include "io/file.h"
 
-#include <fcntl.h>
-#include <glob.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <cerrno>
-#include <filesystem>
-
+#include "core/env.h"
 #include "core/strings.h"
 #include "io/input_stream.h"
 
@@ -21,34 +14,39 @@ StatusOr<std::string> ReadFile(const std::string& path) {
 }
 
 Status WriteFile(const std::string& path, std::string_view bytes) {
-  const std::filesystem::path directory = std::filesystem::path(LocalPath(path)).parent_path();
-  std::error_code error;
-  if (!directory.empty()) std::filesystem::create_directories(directory, error);
-  if (error) return absl::ErrnoToStatus(error.value(), "cannot make directory " + directory.string());
-  const int fd = ::open(LocalPath(path).c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (fd < 0) return absl::ErrnoToStatus(errno, "cannot open " + path);
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) {
-      const Status status = absl::ErrnoToStatus(errno, "cannot write " + path);
-      ::close(fd);
-      return status;
-    }
-    bytes.remove_prefix(static_cast<size_t>(written));
-  }
-  return ::close(fd) == 0 ? OkStatus() : absl::ErrnoToStatus(errno, "cannot write " + path);
+  TF_RETURN_IF_ERROR(MakeDirectories(DirectoryOf(LocalPath(path))));
+  TF_ASSIGN_OR_RETURN(const auto file, Env::Default().OpenWritable(path, Env::WriteMode::kReplace));
+  TF_RETURN_IF_ERROR(file->Append(bytes));
+  return file->Close();
 }
 
 StatusOr<std::vector<std::string>> MatchingPaths(const std::string& pattern) {
-  glob_t found{};
-  const int result = ::glob(LocalPath(pattern).c_str(), GLOB_NOSORT, nullptr, &found);
-  std::vector<std::string> paths;
-  if (result == 0) paths.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
-  ::globfree(&found);
-  if (result == GLOB_NOSPACE) return ResourceExhausted("too many files fit ", pattern);
-  std::sort(paths.begin(), paths.end());
-  return paths;
+  return Env::Default().MatchingPaths(pattern);
+}
+
+Status MakeDirectories(const std::string& path) {
+  const std::string directory = LocalPath(path);
+  if (directory.empty()) return OkStatus();
+  if (const auto info = Env::Default().Stat(directory); info.ok()) {
+    if (info->is_directory) return OkStatus();
+    return FailedPrecondition("cannot make the directory ", directory, ": it is a file");
+  }
+  TF_RETURN_IF_ERROR(MakeDirectories(DirectoryOf(directory)));
+  const Status made = Env::Default().MakeDirectory(directory);
+  return absl::IsAlreadyExists(made) ? OkStatus() : made;  // another process may make it at the same time
+}
+
+bool FileExists(const std::string& path) { return Env::Default().Stat(path).ok(); }
+
+std::string DirectoryOf(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return "";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+std::string JoinPath(const std::string& directory, const std::string& name) {
+  if (directory.empty() || name.starts_with('/')) return name;
+  return directory.ends_with('/') ? directory + name : StrCat(directory, "/", name);
 }
 
 }  // namespace tensorbraid

@@ -1,4 +1,4 @@
-// Whole files, and names of files.
+// Reading and writing whole files, and paths. The primitives below it are in core/env.h.
 #ifndef TENSORBRAID_IO_FILE_H_
 #define TENSORBRAID_IO_FILE_H_
 
@@ -10,21 +10,22 @@
 
 namespace tensorbraid {
 
-// All these are thread-safe, block for as long as the file system does, and return the system's error, with the path:
-// NotFound, PermissionDenied, FailedPrecondition for a directory, ...
+// All functions here are thread-safe, block for as long as the file system does, and return the system's error with the
+// path: NotFound, PermissionDenied, FailedPrecondition for a directory, ...
 
-// A path as it is or as "file:///path", as TensorFlow's programs may write it, for the system: as it is.
-inline std::string LocalPath(std::string_view path) {
-  constexpr std::string_view kScheme = "file://";
-  return std::string(path.starts_with(kScheme) ? path.substr(kScheme.size()) : path);
-}
-
-// All of these take either form.
+// Paths may have the form "file:///path".
 StatusOr<std::string> ReadFile(const std::string& path);
-// Makes or replaces the file, and makes the directories it lies in.
+// Creates or replaces the file, and creates missing directories of its path.
 Status WriteFile(const std::string& path, std::string_view bytes);
-// The paths that a pattern with *, ? and [] fits, sorted; none is no error. A * fits no '/'.
+// Returns the sorted paths that match a pattern with *, ? and []. No match is not an error. A * does not match '/'.
 StatusOr<std::vector<std::string>> MatchingPaths(const std::string& pattern);
+// Creates the directory and those above it. OK if it exists.
+Status MakeDirectories(const std::string& path);
+bool FileExists(const std::string& path);
+
+// "a/b" for "a/b/c", "" for "c".
+std::string DirectoryOf(const std::string& path);
+std::string JoinPath(const std::string& directory, const std::string& name);
 
 }  // namespace tensorbraid
 

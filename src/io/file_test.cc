@@ -7,7 +7,7 @@
 namespace tensorbraid {
 namespace {
 
-TEST(File, WritingMakesTheDirectories) {
+TEST(File, WritingCreatesMissingDirectories) {
   TempDir dir;
   const std::string path = dir.path() + "/a/b/file";
   const std::string bytes("x\0y", 3);
@@ -16,14 +16,14 @@ TEST(File, WritingMakesTheDirectories) {
   EXPECT_EQ(*ReadFile(path), bytes);
 }
 
-TEST(File, WhatCannotBeReadSaysWhy) {
+TEST(File, ErrorsSayWhyAFileCannotBeUsed) {
   TempDir dir;
   EXPECT_TRUE(absl::IsNotFound(ReadFile(dir.path() + "/none").status()));
   EXPECT_TRUE(absl::IsFailedPrecondition(ReadFile(dir.path()).status()));
   EXPECT_FALSE(WriteFile(dir.path(), "x").ok());
 }
 
-TEST(File, PatternsFitNamesInOneDirectory) {
+TEST(File, PatternsMatchNamesInOneDirectory) {
   TempDir dir;
   for (const char* name : {"b1", "a1", "a2"}) dir.Write(name, "");
   ASSERT_TRUE(WriteFile(dir.path() + "/a3/a4", "").ok());

@@ -1,4 +1,4 @@
-// Files for tests of readers.
+// Temporary files for tests of readers.
 #ifndef TENSORBRAID_IO_FILE_TESTUTIL_H_
 #define TENSORBRAID_IO_FILE_TESTUTIL_H_
 
@@ -12,7 +12,7 @@
 
 namespace tensorbraid {
 
-// An empty directory that goes with this object.
+// Creates an empty directory; the destructor removes it with its content.
 class TempDir {
  public:
   TempDir() {

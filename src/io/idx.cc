@@ -1,80 +1,68 @@
 #include "io/idx.h"
 
-#include <sys/stat.h>
-#include <zlib.h>
-
 #include <algorithm>
-#include <cerrno>
+#include <cstring>
 #include <memory>
 
+#include "core/env.h"
 #include "core/strings.h"
+#include "io/input_stream.h"
 
 namespace tensorbraid {
 namespace {
 
 constexpr int kUnsignedByte = 0x08;
-// Deflate never shrinks data by more than this.
+// Deflate never compresses data by more than this factor.
 constexpr int64_t kMaxCompression = 1032;
 
-struct GzClose {
-  void operator()(gzFile file) const { gzclose_r(file); }
-};
-
 // A gzipped or plain file read from front to back.
-class GzReader {
+class IdxFile {
  public:
-  static StatusOr<GzReader> Open(const std::string& path) {
-    struct stat info {};
-    errno = 0;
-    gzFile file = ::stat(path.c_str(), &info) == 0 ? gzopen(path.c_str(), "rb") : nullptr;
-    if (file == nullptr) return absl::ErrnoToStatus(errno == 0 ? ENOMEM : errno, "cannot open " + path);
-    if (!S_ISREG(info.st_mode)) {
-      gzclose_r(file);
-      return InvalidArgument(path, " is not a regular file");
-    }
-    gzbuffer(file, 1 << 17);
-    return GzReader(path, file, info.st_size);
+  static StatusOr<IdxFile> Open(const std::string& path) {
+    TF_ASSIGN_OR_RETURN(const FileInfo info, Env::Default().Stat(path));
+    if (!info.is_regular) return InvalidArgument(path, " is not a regular file");
+    TF_ASSIGN_OR_RETURN(auto stream, InputStream::Open(path));
+    std::string magic;
+    const Status read = stream->Read(2, &magic);
+    if (!read.ok() && !absl::IsOutOfRange(read)) return read;
+    const Compression compression = magic == "\x1f\x8b" ? Compression::kGzip : Compression::kNone;
+    TF_ASSIGN_OR_RETURN(stream, InputStream::Open(path, compression));
+    return IdxFile(std::move(stream), static_cast<int64_t>(info.size));
   }
 
-  // Bytes on disk.
+  // Size on disk in bytes.
   int64_t file_size() const { return file_size_; }
 
-  // DataLoss when fewer than `size` bytes follow or the compressed stream is broken.
+  // DataLoss if fewer than `size` bytes follow or the compressed stream is damaged.
   Status ReadExactly(void* out, int64_t size, const char* what) {
-    auto* bytes = static_cast<char*>(out);
+    constexpr int64_t kPiece = 1 << 20;
+    auto* to = static_cast<char*>(out);
+    std::string piece;
     while (size > 0) {
-      const int got = gzread(file_.get(), bytes, static_cast<unsigned>(std::min<int64_t>(size, 1 << 30)));
-      TF_RETURN_IF_ERROR(StreamStatus());
-      if (got <= 0) return Bad(StrCat("it ends ", size, " bytes before the end of its ", what));
-      bytes += got;
-      size -= got;
+      const Status read = stream_->Read(std::min(size, kPiece), &piece);
+      std::memcpy(to, piece.data(), piece.size());
+      to += piece.size();
+      size -= static_cast<int64_t>(piece.size());
+      if (absl::IsOutOfRange(read)) return Bad(StrCat("the file ends ", size, " bytes before the end of its ", what));
+      TF_RETURN_IF_ERROR(read);
     }
     return OkStatus();
   }
 
-  // DataLoss when anything follows, or when the end of a compressed stream with its checksum is missing.
+  // DataLoss if more data follows, or if the end of a compressed stream, with its checksum, is missing.
   Status ExpectEnd() {
-    char extra;
-    const int got = gzread(file_.get(), &extra, 1);
-    TF_RETURN_IF_ERROR(StreamStatus());
-    return got > 0 ? Bad("more data than its header announces") : OkStatus();
+    std::string extra;
+    const Status read = stream_->Read(1, &extra);
+    if (read.ok()) return Bad("the file has more data than its header claims");
+    return absl::IsOutOfRange(read) ? OkStatus() : read;
   }
 
-  Status Bad(const std::string& why) const { return DataLoss(path_, ": ", why); }
+  Status Bad(const std::string& why) const { return DataLoss(stream_->path(), ": ", why); }
 
  private:
-  GzReader(std::string path, gzFile file, int64_t size) : path_(std::move(path)), file_(file), file_size_(size) {}
+  IdxFile(std::unique_ptr<InputStream> stream, int64_t size) : stream_(std::move(stream)), file_size_(size) {}
 
-  Status StreamStatus() const {
-    int error = Z_OK;
-    const char* message = gzerror(file_.get(), &error);
-    if (error == Z_OK || error == Z_STREAM_END) return OkStatus();
-    if (error == Z_BUF_ERROR) return Bad("the compressed data is cut short");
-    return Bad(StrCat("cannot be read: ", message));
-  }
-
-  std::string path_;
-  std::unique_ptr<gzFile_s, GzClose> file_;
+  std::unique_ptr<InputStream> stream_;
   int64_t file_size_;
 };
 
@@ -85,17 +73,17 @@ uint32_t BigEndian(const unsigned char* bytes) {
 }  // namespace
 
 StatusOr<Tensor> ReadIdx(const std::string& path) {
-  TF_ASSIGN_OR_RETURN(GzReader reader, GzReader::Open(path));
+  TF_ASSIGN_OR_RETURN(IdxFile reader, IdxFile::Open(path));
   unsigned char magic[4];
   TF_RETURN_IF_ERROR(reader.ReadExactly(magic, sizeof magic, "magic number"));
   const int type = magic[2];
   const int rank = magic[3];
   if (magic[0] != 0 || magic[1] != 0 || rank == 0) {
-    return reader.Bad(StrCat("no idx file: its magic number is 0x", absl::Hex(BigEndian(magic), absl::kZeroPad8)));
+    return reader.Bad(StrCat("not an idx file: its magic number is 0x", absl::Hex(BigEndian(magic), absl::kZeroPad8)));
   }
   if (type != kUnsignedByte) {
-    return reader.Bad(
-        StrCat("elements of type 0x", absl::Hex(type, absl::kZeroPad2), "; unsigned bytes (0x08) are read"));
+    return reader.Bad(StrCat("its elements have type 0x", absl::Hex(type, absl::kZeroPad2),
+                             "; only unsigned bytes (0x08) are supported"));
   }
   Shape shape;
   for (int i = 0; i < rank; ++i) {
@@ -105,7 +93,7 @@ StatusOr<Tensor> ReadIdx(const std::string& path) {
   }
   const int64_t count = shape.num_elements();
   if (count < 0 || count / kMaxCompression > reader.file_size()) {
-    return reader.Bad(StrCat("its header announces shape ", shape, ", more than the file can hold"));
+    return reader.Bad(StrCat("its header claims shape ", shape, ", which is more than the file can hold"));
   }
   TF_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Create(kUint8, shape));
   TF_RETURN_IF_ERROR(reader.ReadExactly(tensor.mutable_raw_data(), count, "elements"));

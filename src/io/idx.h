@@ -1,4 +1,5 @@
-// The idx format, in which MNIST and its kin are published: a header with type and sizes, then the elements.
+// Reads the idx format, in which MNIST and similar data sets are published: a header with type and sizes, then the
+// elements.
 #ifndef TENSORBRAID_IO_IDX_H_
 #define TENSORBRAID_IO_IDX_H_
 
@@ -9,10 +10,10 @@
 
 namespace tensorbraid {
 
-// Reads an idx file of unsigned bytes, gzipped or not, into a uint8 tensor. NotFound, or the system's error, when the
-// file cannot be opened; DataLoss, naming file and fault, when it is not such a file from its first byte to its last:
-// bad magic number, other element type, too short, too long, checksum of the compression.
-// Memory follows the size of the file, whatever its header claims.
+// Reads an idx file of unsigned bytes, gzipped or not, into a uint8 tensor. Returns NotFound or another system error if
+// the file cannot be opened, and InvalidArgument if it is not a regular file. Returns DataLoss, naming the file and the
+// fault, if any part of it is wrong: bad magic number, other element type, too few or too many bytes, wrong checksum of
+// the compressed data. Memory use is proportional to the size of the file, whatever its header claims.
 StatusOr<Tensor> ReadIdx(const std::string& path);
 
 }  // namespace tensorbraid

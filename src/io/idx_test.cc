@@ -76,5 +76,11 @@ TEST_F(IdxTest, ClaimedSizesTakeNoMemory) {
   ExpectDataLoss(Idx({100000}, "abc"), "more than the file can hold");
 }
 
+TEST_F(IdxTest, PathsMayHaveTheFormOfAUrl) {
+  const auto tensor = ReadIdx("file://" + dir_.Write("file", good_));
+  ASSERT_TRUE(tensor.ok()) << tensor.status();
+  EXPECT_EQ(tensor->shape(), Shape({2, 3}));
+}
+
 }  // namespace
 }  // namespace tensorbraid

@@ -15,9 +15,9 @@ StatusOr<std::string> Inflate(std::string_view bytes, Compression compression, i
     ~Stream() { inflateEnd(this); }
   } z;
   if (inflateInit2(&z, 15 + (compression == Compression::kGzip ? 16 : 0)) != Z_OK) {
-    return ResourceExhausted("no memory to decompress");
+    return ResourceExhausted("not enough memory to decompress");
   }
-  constexpr size_t kPiece = size_t{1} << 30;  // zlib counts in 32 bits
+  constexpr size_t kPiece = size_t{1} << 30;  // zlib's sizes have 32 bits
   std::array<char, 64 << 10> buffer;
   std::string out;
   bool ended = false;
@@ -34,13 +34,13 @@ StatusOr<std::string> Inflate(std::string_view bytes, Compression compression, i
     const int result = inflate(&z, Z_NO_FLUSH);
     out.append(buffer.data(), buffer.size() - z.avail_out);
     if (static_cast<int64_t>(out.size()) > max_bytes) {
-      return ResourceExhausted("decompressing gives more than ", max_bytes, " bytes");
+      return ResourceExhausted("the decompressed data has more than ", max_bytes, " bytes");
     }
     ended = result == Z_STREAM_END;
     if (ended) {
       inflateReset(&z);  // another member may follow
     } else if (result == Z_BUF_ERROR) {
-      return DataLoss("the compressed data is cut short");
+      return DataLoss("the compressed data is truncated");
     } else if (result != Z_OK) {
       return DataLoss("cannot be decompressed: ", z.msg != nullptr ? z.msg : "damaged data");
     }

@@ -1,4 +1,4 @@
-// Compressed bytes in memory.
+// Decompression in memory.
 #ifndef TENSORBRAID_IO_INFLATE_H_
 #define TENSORBRAID_IO_INFLATE_H_
 
@@ -10,7 +10,8 @@
 
 namespace tensorbraid {
 
-// What was compressed. DataLoss for damaged or truncated data; ResourceExhausted for more than `max_bytes`.
+// Returns the decompressed bytes. DataLoss for damaged or truncated data; ResourceExhausted if the result has more than
+// `max_bytes`.
 StatusOr<std::string> Inflate(std::string_view bytes, Compression compression, int64_t max_bytes);
 
 }  // namespace tensorbraid

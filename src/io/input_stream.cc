@@ -1,15 +1,12 @@
 #include "io/input_stream.h"
 
-#include <fcntl.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <vector>
 
+#include "core/env.h"
 #include "core/strings.h"
-#include "io/file.h"
 
 namespace tensorbraid {
 namespace {
@@ -21,22 +18,18 @@ constexpr int kGzipHeader = 16;  // added to the window bits: expect gzip's head
 
 class FileStream final : public InputStream {
  public:
-  FileStream(std::string path, int fd, int64_t buffer_size) : InputStream(std::move(path)), fd_(fd) {
+  FileStream(std::string path, std::unique_ptr<SequentialFile> file, int64_t buffer_size)
+      : InputStream(std::move(path)), file_(std::move(file)) {
     buffer_.resize(static_cast<size_t>(buffer_size));
   }
-  ~FileStream() override { ::close(fd_); }
 
   StatusOr<std::string_view> Next() override {
-    ssize_t got;
-    do {
-      got = ::read(fd_, buffer_.data(), buffer_.size());
-    } while (got < 0 && errno == EINTR);
-    if (got < 0) return absl::ErrnoToStatus(errno, "cannot read " + path());
-    return std::string_view(buffer_.data(), static_cast<size_t>(got));
+    TF_ASSIGN_OR_RETURN(const size_t got, file_->Read(buffer_.size(), buffer_.data()));
+    return std::string_view(buffer_.data(), got);
   }
 
  private:
-  const int fd_;
+  const std::unique_ptr<SequentialFile> file_;
   std::vector<char> buffer_;
 };
 
@@ -46,7 +39,7 @@ class InflatingStream final : public InputStream {
                                                      int64_t buffer_size) {
     auto stream = std::unique_ptr<InflatingStream>(new InflatingStream(std::move(file), buffer_size));
     if (inflateInit2(&stream->z_, kWindowBits + (compression == Compression::kGzip ? kGzipHeader : 0)) != Z_OK) {
-      return ResourceExhausted("no memory to decompress ", stream->path());
+      return ResourceExhausted("not enough memory to decompress ", stream->path());
     }
     return std::unique_ptr<InputStream>(std::move(stream));
   }
@@ -60,14 +53,14 @@ class InflatingStream final : public InputStream {
         TF_ASSIGN_OR_RETURN(const std::string_view more, file_->Next());
         if (more.empty()) {
           if (between_members_) break;
-          return DataLoss(path(), ": the compressed data is cut short");
+          return DataLoss(path(), ": the compressed data is truncated");
         }
         z_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(more.data()));
         z_.avail_in = static_cast<uInt>(more.size());
       }
       between_members_ = false;
       const int result = inflate(&z_, Z_NO_FLUSH);
-      if (result == Z_STREAM_END) {  // files may be joined: another member may follow
+      if (result == Z_STREAM_END) {  // gzip files may be concatenated: another member may follow
         between_members_ = true;
         inflateReset(&z_);
       } else if (result != Z_OK && result != Z_BUF_ERROR) {
@@ -95,16 +88,15 @@ StatusOr<Compression> CompressionFromName(std::string_view name) {
   if (name.empty()) return Compression::kNone;
   if (name == "ZLIB") return Compression::kZlib;
   if (name == "GZIP") return Compression::kGzip;
-  return InvalidArgument("unknown compression '", name, "'; '', 'ZLIB' and 'GZIP' are possible");
+  return InvalidArgument("unknown compression '", name, "'; expected '', 'ZLIB' or 'GZIP'");
 }
 
 StatusOr<std::unique_ptr<InputStream>> InputStream::Open(const std::string& path, Compression compression,
                                                          int64_t buffer_size) {
-  const int fd = ::open(LocalPath(path).c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return absl::ErrnoToStatus(errno, "cannot open " + path);
+  TF_ASSIGN_OR_RETURN(auto opened, Env::Default().OpenSequential(path));
   if (buffer_size <= 0) buffer_size = kDefaultBuffer;
   buffer_size = std::min(buffer_size, kMaxBuffer);
-  auto file = std::make_unique<FileStream>(path, fd, buffer_size);
+  auto file = std::make_unique<FileStream>(path, std::move(opened), buffer_size);
   if (compression == Compression::kNone) return std::unique_ptr<InputStream>(std::move(file));
   return InflatingStream::Make(std::move(file), compression, buffer_size);
 }

@@ -35,7 +35,7 @@ TEST(InputStream, ReadingPastTheEndGivesWhatIsLeft) {
   EXPECT_TRUE(absl::IsOutOfRange((*stream)->Skip(1)));
 }
 
-TEST(InputStream, GzippedDataIsReadAsItWas) {
+TEST(InputStream, GzippedDataIsDecompressed) {
   TempDir dir;
   const std::string text(100000, 'x');
   auto stream = InputStream::Open(dir.Write("file", Gzip(text)), Compression::kGzip, 64);

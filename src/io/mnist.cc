@@ -1,24 +1,24 @@
 #include <algorithm>
-#include <filesystem>
 #include <limits>
 #include <numeric>
 
 #include "core/logging.h"
 #include "core/strings.h"
+#include "io/file.h"
 #include "io/idx.h"
 #include "tensorbraid/data.h"
 
 namespace tensorbraid::data {
 namespace {
 
-// Reads data_dir/name.gz or data_dir/name.
+// Reads data_dir/name.gz or, if that does not exist, data_dir/name.
 StatusOr<Tensor> ReadEither(const std::string& data_dir, const std::string& name) {
-  const auto path = std::filesystem::path(data_dir) / name;
-  std::error_code ignored;
-  for (const std::string& candidate : {path.string() + ".gz", path.string()}) {
-    if (std::filesystem::exists(candidate, ignored)) return ReadIdx(candidate);
+  const std::string path = JoinPath(data_dir, name);
+  for (const std::string& candidate : {path + ".gz", path}) {
+    if (FileExists(candidate)) return ReadIdx(candidate);
   }
-  return NotFound("no ", name, ".gz (nor without .gz) in '", data_dir, "'; it takes the four files of MNIST");
+  return NotFound("neither ", name, ".gz nor ", name, " exists in '", data_dir,
+                  "', which must hold the four MNIST files");
 }
 
 struct Part {
@@ -37,24 +37,25 @@ StatusOr<Part> LoadPart(const std::string& data_dir, const std::string& prefix) 
     return DataLoss(images_name, " in '", data_dir, "': expected shape [n,28,28], got ", shape);
   }
   if (bytes.shape().rank() != 1 || bytes.shape().dim(0) != shape.dim(0)) {
-    return DataLoss(labels_name, " in '", data_dir, "' has shape ", bytes.shape(), ", which does not fit the ",
-                    shape.dim(0), " images");
+    return DataLoss(labels_name, " in '", data_dir, "': expected shape [", shape.dim(0),
+                    "], a label for each image, got ", bytes.shape());
   }
   if (shape.dim(0) == 0 || shape.dim(0) > std::numeric_limits<int32_t>::max()) {
-    return DataLoss(images_name, " in '", data_dir, "' has ", shape.dim(0), " images");
+    return DataLoss(images_name, " in '", data_dir, "': expected 1 to ", std::numeric_limits<int32_t>::max(),
+                    " images, got ", shape.dim(0));
   }
   part.labels = Tensor(kInt64, bytes.shape());
   auto labels = part.labels.mutable_data<int64_t>();
   for (size_t i = 0; i < labels.size(); ++i) {
     labels[i] = bytes.data<uint8_t>()[i];
     if (labels[i] >= Mnist::kClasses) {
-      return DataLoss(labels_name, " in '", data_dir, "': label ", labels[i], " at ", i, " is no digit");
+      return DataLoss(labels_name, " in '", data_dir, "': label ", labels[i], " at ", i, " is not a digit");
     }
   }
   return part;
 }
 
-// One image. Its constant size and the promise that nothing overlaps let the compiler use vectors.
+// Converts one image. The constant size and __restrict let the compiler use vector instructions.
 void ToFloats(const uint8_t* __restrict pixels, float* __restrict out) {
   for (int i = 0; i < Mnist::kPixels; ++i) out[i] = static_cast<float>(pixels[i]) * (1.0f / 255.0f);
 }
@@ -65,14 +66,14 @@ StatusOr<Tensor> OneHot(const Tensor& labels, int depth) {
   if (labels.dtype() != kInt64 || labels.shape().rank() != 1) {
     return InvalidArgument("OneHot: expected an int64 vector, got ", labels.dtype(), labels.shape());
   }
-  if (depth < 1) return InvalidArgument("OneHot: depth is ", depth);
+  if (depth < 1) return InvalidArgument("OneHot: depth must be at least 1, got ", depth);
   TF_ASSIGN_OR_RETURN(Tensor result, Tensor::Create(kFloat32, {labels.num_elements(), depth}));
   const auto values = labels.data<int64_t>();
   auto out = result.mutable_data<float>();
   std::fill(out.begin(), out.end(), 0.0f);
   for (size_t i = 0; i < values.size(); ++i) {
     if (values[i] < 0 || values[i] >= depth) {
-      return InvalidArgument("OneHot: label ", values[i], " at ", i, " is not from 0 to ", depth - 1);
+      return InvalidArgument("OneHot: label ", values[i], " at ", i, " is not in the range from 0 to ", depth - 1);
     }
     out[i * static_cast<size_t>(depth) + static_cast<size_t>(values[i])] = 1.0f;
   }

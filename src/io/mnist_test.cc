@@ -14,7 +14,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// A set of `n` training and 2 test images; every pixel of image i has the value i, its label is i % 10.
+// Writes `n` training images and 2 test images. Every pixel of image i has the value i, and its label is i % 10.
 class MnistTest : public ::testing::Test {
  protected:
   static std::string Images(int n) {
@@ -38,7 +38,7 @@ class MnistTest : public ::testing::Test {
     EXPECT_TRUE(mnist.ok()) << mnist.status();
     return *mnist;
   }
-  // The image that each example of a batch is.
+  // The number of the image in each row of a batch.
   static std::vector<int> Ids(const Mnist::Batch& batch) {
     std::vector<int> ids;
     for (int64_t i = 0; i < batch.images.shape().dim(0); ++i) {
@@ -92,7 +92,7 @@ TEST_F(MnistTest, SeedDeterminesTheOrder) {
   EXPECT_FALSE(std::is_sorted(order.begin(), order.end()));
 }
 
-TEST_F(MnistTest, CopiesGoTheirOwnWay) {
+TEST_F(MnistTest, CopiesAreIndependent) {
   WriteSet(200);
   Mnist a = Load();
   Mnist b = a;
@@ -115,7 +115,7 @@ TEST_F(MnistTest, MissingFileIsNamed) {
   EXPECT_THAT(status.message(), AllOf(HasSubstr("t10k-labels-idx1-ubyte"), HasSubstr(dir_.path())));
 }
 
-TEST_F(MnistTest, FilesThatDoNotFitEachOtherAreDataLoss) {
+TEST_F(MnistTest, InconsistentFilesAreDataLoss) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"train-labels-idx1-ubyte", Labels(2)},
       {"train-labels-idx1-ubyte", Idx({3}, {1, 10, 2})},
@@ -152,7 +152,7 @@ TEST(OneHot, MarksTheLabelOfEachRow) {
   EXPECT_THAT(result->data<float>(), ElementsAre(0, 0, 1, 1, 0, 0));
 }
 
-TEST(OneHot, RefusesWhatIsNoLabel) {
+TEST(OneHot, RefusesInvalidArguments) {
   EXPECT_THAT(OneHot(Tensor::Vector<int64_t>({0, 3}), 3).status().message(), HasSubstr("label 3 at 1"));
   EXPECT_FALSE(OneHot(Tensor::Vector<int64_t>({-1}), 3).ok());
   EXPECT_FALSE(OneHot(Tensor::Vector<int32_t>({1}), 3).ok());

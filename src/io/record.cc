@@ -4,18 +4,18 @@
 
 #include <array>
 #include <bit>
-#include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "core/crc32c.h"
+#include "core/env.h"
 #include "core/strings.h"
 
 namespace tensorbraid {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "numbers in files are written as they lie in memory");
+static_assert(std::endian::native == std::endian::little, "numbers are written to files in native byte order");
 
 constexpr int64_t kLengthBytes = sizeof(uint64_t);
 constexpr int64_t kCrcBytes = sizeof(uint32_t);
@@ -27,36 +27,43 @@ T Load(const char* p) {
   return v;
 }
 
-struct FileClose {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-using File = std::unique_ptr<std::FILE, FileClose>;
+using File = std::unique_ptr<WritableFile>;
 
 class PlainWriter : public RecordWriter {
  public:
   PlainWriter(std::string path, File file) : path_(std::move(path)), file_(std::move(file)) {}
-  Status Flush() override { return Check(file_ != nullptr && std::fflush(file_.get()) == 0); }
+  ~PlainWriter() override {
+    if (file_ != nullptr) PlainWriter::Flush().IgnoreError();
+  }
+  Status Flush() override {
+    if (file_ == nullptr) return FailedPrecondition(path_, " is closed");
+    const Status written = file_->Append(buffer_);
+    buffer_.clear();
+    return written;
+  }
   Status Close() override {
-    TF_RETURN_IF_ERROR(Check(file_ != nullptr));
-    if (std::fclose(file_.release()) == 0) return OkStatus();
-    return absl::ErrnoToStatus(errno, "cannot write " + path_);
+    const Status flushed = PlainWriter::Flush();
+    if (file_ == nullptr) return flushed;
+    const Status closed = std::exchange(file_, nullptr)->Close();
+    return flushed.ok() ? closed : flushed;
   }
 
  protected:
   Status Append(std::string_view bytes) override {
-    return Check(file_ != nullptr && std::fwrite(bytes.data(), 1, bytes.size(), file_.get()) == bytes.size());
+    if (file_ == nullptr) return FailedPrecondition(path_, " is closed");
+    if (buffer_.size() + bytes.size() > kBufferSize) TF_RETURN_IF_ERROR(PlainWriter::Flush());
+    if (bytes.size() > kBufferSize) return file_->Append(bytes);
+    buffer_.append(bytes);
+    return OkStatus();
   }
   const std::string& path() const { return path_; }
 
  private:
-  Status Check(bool ok) const {
-    if (ok) return OkStatus();
-    if (file_ == nullptr) return FailedPrecondition(path_, " is closed");
-    return absl::ErrnoToStatus(errno, "cannot write " + path_);
-  }
+  static constexpr size_t kBufferSize = 64 << 10;
 
   const std::string path_;
-  File file_;
+  File file_;  // null after Close
+  std::string buffer_;
 };
 
 class DeflatingWriter final : public PlainWriter {
@@ -66,7 +73,7 @@ class DeflatingWriter final : public PlainWriter {
   Status Init(Compression compression) {
     const int window_bits = 15 + (compression == Compression::kGzip ? 16 : 0);
     if (deflateInit2(&z_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, window_bits, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
-      return ResourceExhausted("no memory to compress ", path());
+      return ResourceExhausted("not enough memory to compress ", path());
     }
     return OkStatus();
   }
@@ -81,7 +88,7 @@ class DeflatingWriter final : public PlainWriter {
 
  protected:
   Status Append(std::string_view bytes) override {
-    constexpr size_t kPiece = size_t{1} << 30;  // zlib counts in 32 bits
+    constexpr size_t kPiece = size_t{1} << 30;  // zlib's sizes have 32 bits
     for (; bytes.size() > kPiece; bytes.remove_prefix(kPiece)) {
       TF_RETURN_IF_ERROR(Deflate(bytes.substr(0, kPiece), Z_NO_FLUSH));
     }
@@ -118,12 +125,14 @@ Status RecordReader::ReadChecked(int64_t size, int64_t begin, std::string* out) 
   if (absl::IsOutOfRange(read)) {
     if (out->empty() && stream_->position() == begin) return read;
     is_cut_ = true;
-    return DataLoss(stream_->path(), " is cut short: the record at ", begin, " is not whole");
+    return DataLoss(stream_->path(), " is damaged: truncated record at ", begin);
   }
   TF_RETURN_IF_ERROR(read);
   const uint32_t crc = UnmaskCrc(Load<uint32_t>(out->data() + size));
   out->resize(static_cast<size_t>(size));
-  if (Crc32c(*out) != crc) return DataLoss(stream_->path(), " is damaged: wrong checksum in the record at ", begin);
+  if (Crc32c(*out) != crc) {
+    return DataLoss(stream_->path(), " is damaged: corrupted record at ", begin, ", its checksum is wrong");
+  }
   return OkStatus();
 }
 
@@ -132,7 +141,7 @@ Status RecordReader::Read(std::string* record) {
   TF_RETURN_IF_ERROR(ReadChecked(kLengthBytes, begin, &header_));
   const auto length = Load<uint64_t>(header_.data());
   if (length > static_cast<uint64_t>(std::numeric_limits<int64_t>::max() - kCrcBytes)) {
-    return DataLoss(stream_->path(), " is damaged: the record at ", begin, " claims ", length, " bytes");
+    return DataLoss(stream_->path(), " is damaged: corrupted record at ", begin, ", it claims ", length, " bytes");
   }
   return ReadChecked(static_cast<int64_t>(length), begin, record);
 }
@@ -145,8 +154,7 @@ Status RecordReader::SkipTo(int64_t offset) {
 }
 
 StatusOr<std::unique_ptr<RecordWriter>> RecordWriter::Open(const std::string& path, Compression compression) {
-  File file(std::fopen(path.c_str(), "wbe"));
-  if (file == nullptr) return absl::ErrnoToStatus(errno, "cannot open " + path);
+  TF_ASSIGN_OR_RETURN(File file, Env::Default().OpenWritable(path, Env::WriteMode::kReplace));
   if (compression == Compression::kNone) {
     return std::unique_ptr<RecordWriter>(std::make_unique<PlainWriter>(path, std::move(file)));
   }

@@ -1,5 +1,5 @@
-// TFRecord files: records of bytes, each with its length and masked checksums of length and data; the whole may be
-// compressed.
+// TFRecord files: records of bytes, each stored with its length and masked checksums of length and data. The file as a
+// whole may be compressed.
 #ifndef TENSORBRAID_IO_RECORD_H_
 #define TENSORBRAID_IO_RECORD_H_
 
@@ -12,24 +12,25 @@
 
 namespace tensorbraid {
 
-// Reads from front to back. One thread at a time; blocks for as long as the file system does.
+// Reads a file from front to back. One thread at a time; blocks for as long as the file system does.
 class RecordReader {
  public:
   static StatusOr<std::unique_ptr<RecordReader>> Open(const std::string& path, Compression = Compression::kNone,
                                                       int64_t buffer_size = 0);
-  // Replaces *record by the next one. OutOfRange after the last; DataLoss, naming file and offset, when a checksum is
-  // wrong or the file ends within a record; the errors of InputStream. Memory follows what the file holds.
+  // Replaces *record by the next one. OutOfRange after the last; DataLoss, naming file and offset, if a checksum is
+  // wrong or the file ends within a record; otherwise the errors of InputStream. Memory use depends on the bytes that
+  // the file has, never on the lengths that it claims.
   Status Read(std::string* record);
-  // Whether Read gave DataLoss because the file ends within a record.
+  // Whether Read returned DataLoss because the file ends within a record.
   bool is_cut() const { return is_cut_; }
-  // Where the next record begins, in the uncompressed data.
+  // Offset of the next record in the uncompressed data.
   int64_t offset() const { return stream_->position(); }
-  // Goes on at an offset that offset() gave. InvalidArgument when that lies before where the reader is.
+  // Continues at an offset that offset() returned. InvalidArgument if it is before the reader's position.
   Status SkipTo(int64_t offset);
 
  private:
   explicit RecordReader(std::unique_ptr<InputStream> stream) : stream_(std::move(stream)) {}
-  // The next `size` bytes and their checksum, of a record that began at `begin`.
+  // Reads the next `size` bytes and their checksum. They belong to the record that began at `begin`.
   Status ReadChecked(int64_t size, int64_t begin, std::string* out);
 
   std::unique_ptr<InputStream> stream_;
@@ -37,20 +38,21 @@ class RecordReader {
   bool is_cut_ = false;
 };
 
-// Writes a file from front to back. One thread at a time; blocks for as long as the file system does. The errors are
-// the system's, with the path; after one, the writer is of no use.
+// Writes a file from front to back. One thread at a time; blocks for as long as the file system does. Returns the
+// system's errors with the path; after an error the writer must not be used any more.
 class RecordWriter {
  public:
-  // Makes or empties the file.
+  // Creates the file, or empties an existing one.
   static StatusOr<std::unique_ptr<RecordWriter>> Open(const std::string& path, Compression = Compression::kNone);
   virtual ~RecordWriter() = default;
   RecordWriter(const RecordWriter&) = delete;
   RecordWriter& operator=(const RecordWriter&) = delete;
 
   Status Write(std::string_view record);
-  // Gives everything written to the system, so that readers see it.
+  // Passes everything written so far to the system, so that readers see it.
   virtual Status Flush() = 0;
-  // Flushes, ends the compressed data and closes the file. A writer that goes without it leaves what was flushed.
+  // Flushes, ends the compressed data and closes the file. If a writer is destroyed without Close, only flushed data is
+  // sure to be in the file.
   virtual Status Close() = 0;
 
  protected:

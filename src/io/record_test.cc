@@ -34,14 +34,14 @@ std::string Records() {
   return {reinterpret_cast<const char*>(kBytes), sizeof kBytes};
 }
 
-TEST(Record, BytesAreTensorFlows) {
+TEST(Record, WritesTheSameBytesAsTensorFlow) {
   TempDir dir;
   const std::string path = dir.path() + "/records";
   ASSERT_TRUE(WriteRecords(path, {"hello", ""}).ok());
   EXPECT_EQ(*ReadFile(path), Records());
 }
 
-TEST(Record, WhatWasWrittenIsReadAgain) {
+TEST(Record, RecordsAreReadAsWritten) {
   TempDir dir;
   std::string large;
   for (int64_t i = 0; i < 300000; ++i) large += static_cast<char>(i * i >> 3);
@@ -72,7 +72,7 @@ TEST(Record, EveryDamagedByteIsDataLoss) {
   }
 }
 
-TEST(Record, AFileCutWithinARecordIsDataLoss) {
+TEST(Record, AFileTruncatedWithinARecordIsDataLoss) {
   TempDir dir;
   const size_t first = 12 + 5 + 4;
   for (size_t size = 0; size < Records().size(); ++size) {
@@ -81,7 +81,7 @@ TEST(Record, AFileCutWithinARecordIsDataLoss) {
   }
 }
 
-TEST(Record, CutOrDamagedCompressionIsDataLoss) {
+TEST(Record, TruncatedOrDamagedCompressionIsDataLoss) {
   TempDir dir;
   const std::string zipped = Gzip(Records());
   for (size_t size = 1; size < zipped.size(); ++size) {
@@ -91,7 +91,7 @@ TEST(Record, CutOrDamagedCompressionIsDataLoss) {
   EXPECT_TRUE(absl::IsDataLoss(ReadRecords(dir.Write("records", Records()), Compression::kGzip).status()));
 }
 
-TEST(Record, AnOffsetIsAPlaceToGoOn) {
+TEST(Record, ReadingContinuesAtAnOffset) {
   TempDir dir;
   const std::string path = dir.path() + "/records";
   ASSERT_TRUE(WriteRecords(path, {"one", "two", "three"}).ok());
@@ -109,6 +109,16 @@ TEST(Record, AnOffsetIsAPlaceToGoOn) {
 TEST(Record, MissingFilesAreNotFound) {
   EXPECT_TRUE(absl::IsNotFound(RecordReader::Open("/no/such/file").status()));
   EXPECT_TRUE(absl::IsNotFound(RecordWriter::Open("/no/such/file").status()));
+}
+
+TEST(Record, PathsMayHaveTheFormOfAUrl) {
+  TempDir dir;
+  const std::string url = "file://" + dir.path() + "/records";
+  const Status written = WriteRecords(url, {"hello"});
+  ASSERT_TRUE(written.ok()) << written;
+  const auto got = ReadRecords(url);
+  ASSERT_TRUE(got.ok()) << got.status();
+  EXPECT_EQ(*got, std::vector<std::string>({"hello"}));
 }
 
 }  // namespace

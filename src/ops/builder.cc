@@ -20,6 +20,15 @@ Graph* GraphOf(const char* op, std::initializer_list<const Operand*> operands) {
   return nullptr;
 }
 
+Graph* GraphOf(const char* op, const std::vector<Operand>& operands) {
+  for (const Operand& operand : operands) {
+    if (operand.graph() != nullptr || (!operand.is_number() && operand.dtype() == DType::kInvalid)) {
+      return GraphOf(op, {&operand});
+    }
+  }
+  return GraphOf(op, std::initializer_list<const Operand*>{});
+}
+
 Output UnaryOp(const char* op, const Operand& x, const std::string& name) {
   Graph* graph = GraphOf(op, {&x});
   if (graph == nullptr) return {};
@@ -29,7 +38,7 @@ Output UnaryOp(const char* op, const Operand& x, const std::string& name) {
 Output BinaryOp(const char* op, const Operand& x, const Operand& y, const std::string& name) {
   Graph* graph = GraphOf(op, {&x, &y});
   if (graph == nullptr) return {};
-  // A constant node is made next to the operand it serves, so the tensors come first.
+  // Creates the constants for the operands before the node that uses them.
   const Output a = x.ToOutput(*graph, y.dtype());
   const Output b = y.ToOutput(*graph, x.dtype());
   return NodeBuilder(*graph, op, x.location()).Name(name).Input(a).Input(b).Output();
@@ -41,11 +50,12 @@ Output ConstantVector(Graph& graph, const std::vector<int64_t>& values) {
 
 namespace {
 
-enum class Spread { kNone, kAxes, kUnknown };
+enum class BroadcastExtent { kNone, kAxes, kUnknown };
 
-// Along which axes x was spread in an op with y: those x lacks (the first `*lacking`), and those where it has size 1.
-Spread SpreadOf(const Shape& x, const Shape& y, int* lacking, std::vector<int64_t>* ones) {
-  if (!x.has_rank() || !y.has_rank()) return Spread::kUnknown;
+// Finds the axes along which x is broadcast in an op with y: the first `*lacking` axes, which x does not have, and the
+// axes in `*ones`, where x has size 1.
+BroadcastExtent BroadcastExtentOf(const Shape& x, const Shape& y, int* lacking, std::vector<int64_t>* ones) {
+  if (!x.has_rank() || !y.has_rank()) return BroadcastExtent::kUnknown;
   const int rank = std::max(x.rank(), y.rank());
   *lacking = rank - x.rank();
   for (int i = *lacking; i < rank; ++i) {
@@ -53,10 +63,10 @@ Spread SpreadOf(const Shape& x, const Shape& y, int* lacking, std::vector<int64_
     const int at = i - (rank - y.rank());
     const int64_t other = at < 0 ? 1 : y.dim(at);
     if (other == 1 || own > 1 || own == 0) continue;
-    if (own < 0) return Spread::kUnknown;
+    if (own < 0) return BroadcastExtent::kUnknown;
     ones->push_back(i);
   }
-  return *lacking == 0 && ones->empty() ? Spread::kNone : Spread::kAxes;
+  return *lacking == 0 && ones->empty() ? BroadcastExtent::kNone : BroadcastExtent::kAxes;
 }
 
 }  // namespace
@@ -65,17 +75,17 @@ Output SumToOperand(Output grad, Output x, Output y) {
   if (!grad.valid() || x == y) return grad;
   int lacking = 0;
   std::vector<int64_t> ones;
-  switch (SpreadOf(x.shape(), y.shape(), &lacking, &ones)) {
-    case Spread::kNone:
+  switch (BroadcastExtentOf(x.shape(), y.shape(), &lacking, &ones)) {
+    case BroadcastExtent::kNone:
       return grad;
-    case Spread::kAxes: {
+    case BroadcastExtent::kAxes: {
       if (!ones.empty()) grad = ReduceSum(grad, ones, {.keep_dims = true});
       if (lacking == 0) return grad;
       std::vector<int64_t> leading(lacking);
       for (int i = 0; i < lacking; ++i) leading[i] = i;
       return ReduceSum(grad, leading);
     }
-    case Spread::kUnknown:
+    case BroadcastExtent::kUnknown:
       break;
   }
   Graph& graph = *grad.graph();
@@ -99,6 +109,16 @@ Status SameShapes(ShapeContext& c) {
     shape = *std::move(merged);
   }
   c.set_output(0, std::move(shape));
+  return OkStatus();
+}
+
+Status PassGradient(const Operation&, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  for (size_t i = 0; i < grads.size(); ++i) (*input_grads)[i] = grads[i];
+  return OkStatus();
+}
+
+Status PassSlices(const Operation&, const std::vector<Gradient>& grads, std::vector<Gradient>* input_grads) {
+  for (size_t i = 0; i < grads.size(); ++i) (*input_grads)[i] = grads[i];
   return OkStatus();
 }
 

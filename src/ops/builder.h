@@ -1,4 +1,4 @@
-// What the public functions of ops are made of, and the pieces their gradients share.
+// Helpers that the public op functions and the gradients share.
 #ifndef TENSORBRAID_OPS_BUILDER_H_
 #define TENSORBRAID_OPS_BUILDER_H_
 
@@ -6,44 +6,49 @@
 #include <string>
 #include <vector>
 
+#include "graph/node.h"
 #include "graph/op_registry.h"
 #include "tensorbraid/graph.h"
 
 namespace tensorbraid {
 
-// The graph of the first operand that has one. Null if none has, which is logged unless an operand is an invalid tensor
-// (its mistake is known already).
+// The graph of the first operand that belongs to one, or null if no operand does. Logs an error in that case, unless an
+// operand is an invalid tensor, whose error has been reported already.
 Graph* GraphOf(const char* op, std::initializer_list<const Operand*> operands);
+Graph* GraphOf(const char* op, const std::vector<Operand>& operands);
 
-// A node of one operand, or of two of the same dtype, where numbers take the dtype of the other side.
+// Adds a node with one operand, or with two operands of the same dtype. A plain number takes the dtype of the other
+// operand.
 Output UnaryOp(const char* op, const Operand& x, const std::string& name);
 Output BinaryOp(const char* op, const Operand& x, const Operand& y, const std::string& name);
 
-// An int32 vector, as a node.
+// Adds a constant int32 vector.
 Output ConstantVector(Graph& graph, const std::vector<int64_t>& values);
 
-// In a gradient: what flows to operands x and y of a broadcast op, from gradients of the result's shape. Each is summed
-// over the axes along which its operand was spread. Where the static shapes tell, this costs nothing.
+// For gradients of ops that broadcast their operands x and y. Reduces a gradient of the result's shape to the shape of
+// an operand, by summing over the axes along which that operand was broadcast. Adds no node if the static shapes show
+// that it was not broadcast.
 Output SumToOperand(Output grad, Output x, Output y);
 void SumToOperands(Output x, Output y, Output grad_x, Output grad_y, std::vector<Output>* input_grads);
 
-// The names that a node of `op` gives its own one- or two-operand nodes in gradients.
+// UnaryOp and BinaryOp with default node names, for nodes in gradients.
 inline Output Node1(const char* op, Output x) { return UnaryOp(op, x, ""); }
 inline Output Node2(const char* op, Output x, Output y) { return BinaryOp(op, x, y, ""); }
 
-// Shape rule: all inputs have the shape of the output.
-Status SameShapes(ShapeContext& c);
+// Gradient: what flows to output i flows to input i as it is.
+Status PassGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads);
+// The same for an op through which variables are looked up: slices stay slices.
+Status PassSlices(const Operation& op, const std::vector<Gradient>& grads, std::vector<Gradient>* input_grads);
 
-// The parts of the mathematical family.
-void RegisterUnaryOps(OpRegistry& r);       // math_unary.cc
-void RegisterBinaryOps(OpRegistry& r);      // math_binary.cc
-void RegisterMatrixOps(OpRegistry& r);      // math_matrix.cc
-void RegisterSelectOps(OpRegistry& r);      // math_select.cc
-void RegisterSpecialOps(OpRegistry& r);     // math_special.cc
-void RegisterSequenceOps(OpRegistry& r);    // math_sequence.cc
-void RegisterSegmentOps(OpRegistry& r);     // reduction_segment.cc
-void RegisterScanOps(OpRegistry& r);        // reduction_scan.cc
-void RegisterActivationOps(OpRegistry& r);  // nn_activation.cc
+// Gradient of an op of one operand: `gradient` gets its input x, its output y and the output's gradient g.
+template <Output (*gradient)(Output x, Output y, Output g)>
+Status UnaryGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  (*input_grads)[0] = gradient(op.node()->inputs()[0], op.output(0), grads[0]);
+  return OkStatus();
+}
+
+// Shape rule: all inputs and the output have the same shape.
+Status SameShapes(ShapeContext& c);
 
 }  // namespace tensorbraid
 

@@ -1,4 +1,24 @@
-#include "ops/register.h"
+// The list of all ops: every file of src/ops registers its own. There is no self-registration by static objects.
+#include "ops/array/parts.h"
+#include "ops/control_flow/parts.h"
+#include "ops/data_flow/parts.h"
+#include "ops/dataset/parts.h"
+#include "ops/image/parts.h"
+#include "ops/io/parts.h"
+#include "ops/linalg/parts.h"
+#include "ops/list/parts.h"
+#include "ops/logging/parts.h"
+#include "ops/math/parts.h"
+#include "ops/nn/parts.h"
+#include "ops/parsing/parts.h"
+#include "ops/random/parts.h"
+#include "ops/reduction/parts.h"
+#include "ops/rnn/parts.h"
+#include "ops/sparse/parts.h"
+#include "ops/state/parts.h"
+#include "ops/string/parts.h"
+#include "ops/summary/parts.h"
+#include "ops/training/parts.h"
 
 namespace tensorbraid {
 
@@ -6,30 +26,152 @@ const OpRegistry& OpRegistry::Global() {
   static const OpRegistry* registry = [] {
     auto* r = new OpRegistry;
     RegisterArrayOps(*r);
-    RegisterCheckpointOps(*r);
+    RegisterArrayBlocksOps(*r);
+    RegisterArrayGatherOps(*r);
+    RegisterArrayJoinOps(*r);
+    RegisterArrayPassOps(*r);
+    RegisterArrayRearrangeOps(*r);
+    RegisterArrayScatterOps(*r);
+    RegisterArraySearchOps(*r);
+    RegisterArrayShapeOps(*r);
+    RegisterArraySliceOps(*r);
+
     RegisterControlFlowOps(*r);
-    RegisterCrossOps(*r);
-    RegisterDataFlowOps(*r);
-    RegisterLinalgOps(*r);
-    RegisterFileOps(*r);
-    RegisterDatasetOps(*r);
-    RegisterFunctionalOps(*r);
-    RegisterIteratorOps(*r);
+    RegisterControlFlowFunctionalOps(*r);
+    RegisterControlFlowSendRecvOps(*r);
+
+    RegisterDataFlowAccumulatorOps(*r);
+    RegisterDataFlowBarrierOps(*r);
+    RegisterDataFlowDynamicPartitionOps(*r);
+    RegisterDataFlowLookupOps(*r);
+    RegisterDataFlowMutexOps(*r);
+    RegisterDataFlowQueueOps(*r);
+    RegisterDataFlowSessionTensorOps(*r);
+    RegisterDataFlowStagingOps(*r);
+    RegisterDataFlowTensorArrayOps(*r);
+
+    RegisterDatasetBatchOps(*r);
+    RegisterDatasetFunctionOps(*r);
+    RegisterDatasetIteratorOps(*r);
+    RegisterDatasetParallelOps(*r);
+    RegisterDatasetShapingOps(*r);
+    RegisterDatasetShuffleOps(*r);
+    RegisterDatasetSourceOps(*r);
+
+    RegisterImageBoxesOps(*r);
+    RegisterImageCodingOps(*r);
+    RegisterImageColorOps(*r);
+    RegisterImageCropOps(*r);
+    RegisterImageNonMaxSuppressionOps(*r);
+    RegisterImagePatchesOps(*r);
+    RegisterImageProjectiveOps(*r);
+    RegisterImageResizeOps(*r);
+    RegisterImageScaleOps(*r);
+
+    RegisterIoCheckpointOps(*r);
+    RegisterIoCheckpointRemapOps(*r);
+    RegisterIoCheckpointV1Ops(*r);
+    RegisterIoFilesOps(*r);
+    RegisterIoReadersOps(*r);
+
+    RegisterLinalgBandedOps(*r);
+    RegisterLinalgDecomposeOps(*r);
+    RegisterLinalgDiagonalOps(*r);
+    RegisterLinalgEigenOps(*r);
+    RegisterLinalgEinsumOps(*r);
+    RegisterLinalgFourierOps(*r);
+    RegisterLinalgFunctionsOps(*r);
+    RegisterLinalgSolveOps(*r);
+    RegisterLinalgSvdOps(*r);
+
+    RegisterListOptionalOps(*r);
+    RegisterListTensorListOps(*r);
+    RegisterListTensorListBulkOps(*r);
+
     RegisterLoggingOps(*r);
-    RegisterMathOps(*r);
-    RegisterNnOps(*r);
-    RegisterParsingOps(*r);
+
+    RegisterMathAddNOps(*r);
+    RegisterMathBesselOps(*r);
+    RegisterMathBinaryOps(*r);
+    RegisterMathBitwiseOps(*r);
+    RegisterMathCastOps(*r);
+    RegisterMathClipOps(*r);
+    RegisterMathComparisonOps(*r);
+    RegisterMathComplexOps(*r);
+    RegisterMathCrossOps(*r);
+    RegisterMathLogicalOps(*r);
+    RegisterMathMatmulOps(*r);
+    RegisterMathRangeOps(*r);
+    RegisterMathSelectOps(*r);
+    RegisterMathSpecialOps(*r);
+    RegisterMathUnaryOps(*r);
+
+    RegisterNnActivationOps(*r);
+    RegisterNnBiasAddOps(*r);
+    RegisterNnConvolutionOps(*r);
+    RegisterNnDepthwiseConvolutionOps(*r);
+    RegisterNnDilationOps(*r);
+    RegisterNnCtcOps(*r);
+    RegisterNnInTopKOps(*r);
+    RegisterNnL2LossOps(*r);
+    RegisterNnSoftmaxOps(*r);
+    RegisterNnBatchNormOps(*r);
+    RegisterNnFakeQuantOps(*r);
+    RegisterNnFractionalPoolingOps(*r);
+    RegisterNnLocalResponseOps(*r);
+    RegisterNnPoolingOps(*r);
+    RegisterNnPooling3DOps(*r);
+    RegisterNnPoolingArgmaxOps(*r);
+    RegisterNnQuantizeAndDequantizeOps(*r);
+
+    RegisterParsingDecodeOps(*r);
+    RegisterParsingExampleOps(*r);
+    RegisterParsingSequenceExampleOps(*r);
+    RegisterParsingTensorOps(*r);
+
+    RegisterRandomCandidateSamplingOps(*r);
     RegisterRandomOps(*r);
+    RegisterRandomSamplingOps(*r);
+    RegisterRandomStatelessOps(*r);
+
+    RegisterReductionArgMaxOps(*r);
+    RegisterReductionHistogramOps(*r);
     RegisterReductionOps(*r);
-    RegisterSendRecvOps(*r);
-    RegisterSetOps(*r);
-    RegisterSparseOps(*r);
+    RegisterReductionScanOps(*r);
+    RegisterReductionSegmentOps(*r);
+
+    RegisterRnnGruOps(*r);
+    RegisterRnnLstmOps(*r);
+
+    RegisterSparseCrossOps(*r);
+    RegisterSparseDenseOps(*r);
+    RegisterSparseMathOps(*r);
+    RegisterSparseRaggedOps(*r);
+    RegisterSparseSegmentOps(*r);
+    RegisterSparseSetsOps(*r);
+    RegisterSparseStorageOps(*r);
+    RegisterSparseStructureOps(*r);
+
+    RegisterStateScatterOps(*r);
+    RegisterStateScatterNdOps(*r);
+    RegisterStateSliceOps(*r);
     RegisterStateOps(*r);
-    RegisterTensorArrayOps(*r);
+
+    RegisterStringFormatOps(*r);
+    RegisterStringHashOps(*r);
+    RegisterStringJoinOps(*r);
+    RegisterStringNumbersOps(*r);
+    RegisterStringRegexOps(*r);
+    RegisterStringSplitOps(*r);
     RegisterStringOps(*r);
+    RegisterStringUnicodeOps(*r);
+
     RegisterSummaryOps(*r);
-    RegisterTrainingOps(*r);
-    RegisterVariantOps(*r);
+    RegisterSummaryWriterOps(*r);
+
+    RegisterTrainingAdaptiveOps(*r);
+    RegisterTrainingDescentOps(*r);
+    RegisterTrainingProximalOps(*r);
     return r;
   }();
   return *registry;

@@ -6,8 +6,8 @@ namespace tensorbraid {
 
 StatusOr<Node*> LoopDrivers::BeginOn(Graph* part, const std::string& task, const std::string& device,
                                      const FrameAssignment& frames, int frame) {
-  // From the innermost loop out to the first that has a driver, and then in again.
-  std::vector<int> wanted;
+  // Go from the innermost loop outwards to the first one that has a driver, then create the missing drivers inwards.
+  std::vector<int> missing;
   Node* outer = nullptr;
   for (int f = frame; f > 0; f = frames.frames[f].parent) {
     const auto it = merges_.find({f, task});
@@ -15,9 +15,9 @@ StatusOr<Node*> LoopDrivers::BeginOn(Graph* part, const std::string& task, const
       outer = it->second;
       break;
     }
-    wanted.push_back(f);
+    missing.push_back(f);
   }
-  for (auto f = wanted.rbegin(); f != wanted.rend(); ++f) {
+  for (auto f = missing.rbegin(); f != missing.rend(); ++f) {
     const std::string name = StrCat("_loop_", drivers_.size());
     const auto add = [&](NodeSpec spec) {
       spec.device = device;

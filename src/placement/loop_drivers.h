@@ -1,18 +1,18 @@
 // Loops that cross tasks.
 //
-// A _Recv has no inputs, so nothing says that it belongs to a loop, nor in which iterations it should run. Nor does
-// anything where all that a part has of a loop depends on what stays the same in it. Each part that receives within a
-// loop, or has nothing of it that goes around, gets a small loop of its own in the same frame, its *driver*, which
-// makes the iterations of the real one and no more:
+// A _Recv has no inputs, so nothing in its part says which loop it belongs to or in which iterations it runs. The same
+// is true for nodes of a loop in a part where they depend only on loop invariants. So a part gets a small loop of its
+// own in the same frame, its *driver*, if it receives within a loop, or if it has nodes of a loop but no Merge with a
+// back edge. The driver has exactly the iterations of the real loop:
 //
 //     start ─► Enter ─► Merge ─► Switch ─► NextIteration ─┐         Merge ─control─► every _Recv of the loop here
 //                         ▲        ▲                      │
 //                         │     condition of the loop     │
 //                         └───────────────────────────────┘
 //
-// The Merge runs in all iterations, the last one included, in which the loop's body is dead: a _Recv waits for as many
-// tensors, live or dead, as its _Send gives. The condition is the LoopCond's, received like any other tensor of the
-// loop. In a loop within another, `start` waits for the outer loop's driver.
+// The Merge runs in all iterations, including the last one, in which the loop's body is dead: a _Recv must run as often
+// as its _Send sends a tensor, live or dead. The condition is the output of the loop's LoopCond, received like any
+// other tensor of the loop. In a nested loop, `start` waits for the driver of the outer loop.
 #ifndef TENSORBRAID_PLACEMENT_LOOP_DRIVERS_H_
 #define TENSORBRAID_PLACEMENT_LOOP_DRIVERS_H_
 
@@ -32,13 +32,14 @@ struct LoopDriver {
   Node* merge = nullptr;
 };
 
-// The drivers of one partitioned graph, in the order in which they were begun. Not thread-safe.
+// The drivers of one partitioned graph, in the order in which they were created. Not thread-safe.
 class LoopDrivers {
  public:
-  // The Merge that runs once per iteration of a frame in a task's part; made when there is none. Null for frame 0.
+  // Returns the Merge that runs once per iteration of `frame` in the part of `task`. Creates the driver, and those of
+  // the enclosing loops, if needed. Null for frame 0.
   StatusOr<Node*> BeginOn(Graph* part, const std::string& task, const std::string& device,
                           const FrameAssignment& frames, int frame);
-  // Completes a driver. `condition` is in `part`.
+  // Completes a driver with its loop's condition, which must be in `part`.
   Status Close(Graph* part, const LoopDriver& driver, Output condition);
 
   size_t size() const { return drivers_.size(); }

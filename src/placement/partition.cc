@@ -37,7 +37,7 @@ class Partitioner {
     for (const auto& node : nodes) {
       const std::string& task = tasks_[node->id()];
       std::vector<Output> inputs;
-      std::vector<int> missing;  // back edges: copied later
+      std::vector<int> missing;  // inputs along back edges, set at the end
       for (size_t i = 0; i < node->inputs().size(); ++i) {
         const Output& in = node->inputs()[i];
         if (Task(in) == task) {
@@ -46,7 +46,7 @@ class Partitioner {
           continue;
         }
         if (BaseType(node->input_type(static_cast<int>(i))) == DType::kResource) {
-          return Internal("the resource '", in.name(), "' would leave its task for ", node->Describe());
+          return Internal("the resource '", in.name(), "' cannot be sent to another task for ", node->Describe());
         }
         TF_ASSIGN_OR_RETURN(Node * recv, Transfer(in, task, devices_[node->id()]));
         inputs.emplace_back(recv, 0);
@@ -72,7 +72,7 @@ class Partitioner {
   }
 
  private:
-  // What may be dead: all that comes after control flow.
+  // Marks the nodes whose outputs may be dead: control flow nodes and all nodes after them.
   void MarkConditional() {
     for (const auto& node : graph_.impl().nodes()) {
       bool conditional = FlowKindOf(*node) != FlowKind::kNone;
@@ -84,8 +84,8 @@ class Partitioner {
     }
   }
 
-  // What enters a loop and what comes around is where its Merge is: their outputs are there in some iterations only,
-  // and a _Recv does not know in which.
+  // Moves the Enter and NextIteration nodes that feed a Merge to the Merge's task. They have outputs in some iterations
+  // only, and a _Recv cannot know in which.
   void MoveToMerges() {
     for (const auto& node : graph_.impl().nodes()) {
       if (FlowKindOf(*node) != FlowKind::kMerge) continue;
@@ -101,27 +101,28 @@ class Partitioner {
     return kind == FlowKind::kNextIteration || (kind == FlowKind::kEnter && !node.attr<bool>("is_constant"));
   }
 
-  // Where in loops a _Recv in `task` for what `from` gives belongs. Null outside of loops.
+  // Returns the node on which a _Recv in `task` for an output of `from` must depend, so that it runs once in each
+  // iteration of its loop. Null outside of loops.
   StatusOr<Node*> DriverFor(const Node& from, const std::string& task, const std::string& device) {
     if (IsInSomeIterations(from)) {
       return InvalidArgument(from.Describe(), " in ", tasks_[from.id()], " cannot be used in ", task,
-                             ": only a Merge can take it");
+                             ": its output exists in some iterations only, so only a Merge can use it");
     }
     return drivers_.BeginOn(parts_.at(task).get(), task, device, frames_, frames_.out_frame_of[from.id()]);
   }
 
-  // Nodes that depend on nothing that goes around, only on what stays the same, run in each iteration nevertheless:
-  // where nothing else makes the iterations of their loop, a driver does.
-  // Where no condition says whether it goes on, a loop has one iteration.
-  Status BeginWhereNothingGoesAround(const std::vector<Node*>& conditions) {
-    std::set<std::pair<int, std::string>> going_around;
+  // Creates a driver for each part that has nodes of a loop but no Merge with a back edge. Such nodes depend only on
+  // loop invariants but must run in each iteration all the same. A loop without a LoopCond has one iteration and needs
+  // no driver.
+  Status BeginWithoutBackEdges(const std::vector<Node*>& conditions) {
+    std::set<std::pair<int, std::string>> with_back_edge;
     for (const auto& node : graph_.impl().nodes()) {
       if (FlowKindOf(*node) != FlowKind::kMerge || !HasBackEdge(*node)) continue;
-      going_around.emplace(frames_.frame_of[node->id()], tasks_[node->id()]);
+      with_back_edge.emplace(frames_.frame_of[node->id()], tasks_[node->id()]);
     }
     for (const auto& node : graph_.impl().nodes()) {
       const int id = node->id(), frame = frames_.frame_of[id];
-      if (frame == 0 || conditions[frame] == nullptr || going_around.contains({frame, tasks_[id]})) continue;
+      if (frame == 0 || conditions[frame] == nullptr || with_back_edge.contains({frame, tasks_[id]})) continue;
       TF_RETURN_IF_ERROR(
           drivers_.BeginOn(parts_.at(tasks_[id]).get(), tasks_[id], devices_[id], frames_, frame).status());
     }
@@ -132,24 +133,26 @@ class Partitioner {
                        [](const Output& in) { return FlowKindOf(*in.node()) == FlowKind::kNextIteration; });
   }
 
-  // Gives every driver its condition, which may itself have to cross.
+  // Completes every driver with its loop's condition, which may have to be received from another task.
   Status DriveLoops() {
     std::vector<Node*> conditions(frames_.frames.size(), nullptr);
     for (const auto& node : graph_.impl().nodes()) {
       if (FlowKindOf(*node) != FlowKind::kLoopCond) continue;
       Node*& condition = conditions[frames_.frame_of[node->id()]];
       if (condition != nullptr) {
-        return InvalidArgument(node->Describe(), " and ", condition->Describe(), " both steer one loop across tasks");
+        return InvalidArgument(node->Describe(), " and ", condition->Describe(),
+                               " are in the same loop, but a loop across tasks can have only one LoopCond");
       }
       condition = node.get();
     }
-    TF_RETURN_IF_ERROR(BeginWhereNothingGoesAround(conditions));
-    // The condition of a loop within another may need a driver of the outer one that nothing needed before.
+    TF_RETURN_IF_ERROR(BeginWithoutBackEdges(conditions));
+    // `drivers_` may grow in this loop: to receive the condition of a nested loop, a part may need a driver of the
+    // outer loop that it did not need before.
     for (size_t i = 0; i < drivers_.size(); ++i) {
       const LoopDriver driver = drivers_[i];
       Node* const condition = conditions[driver.frame];
       if (condition == nullptr) {
-        return InvalidArgument("loop '", frames_.frames[driver.frame].name, "' crosses tasks and has no LoopCond");
+        return InvalidArgument("loop '", frames_.frames[driver.frame].name, "' crosses tasks but has no LoopCond");
       }
       Output local(copies_[condition->id()], 0);
       if (tasks_[condition->id()] != driver.task) {
@@ -163,7 +166,7 @@ class Partitioner {
 
   const std::string& Task(const Output& o) const { return tasks_[o.node()->id()]; }
 
-  // The _Recv in `task` that gives the tensor there.
+  // Returns the _Recv in `task` for a tensor; adds it, and the _Send, if needed.
   StatusOr<Node*> Transfer(const Output& tensor, const std::string& task, const std::string& device) {
     const auto [it, added] = recvs_.try_emplace({tensor.node()->id(), tensor.index(), task}, nullptr);
     if (!added) return it->second;
@@ -187,7 +190,8 @@ class Partitioner {
     return it->second;
   }
 
-  // `tensor` is in the part of `from` and carries what it gives.
+  // Adds the _Send and the _Recv for `tensor`, which is in the part of `from`: an output of the copy of `from`, or the
+  // signal of a control edge from it.
   StatusOr<Node*> AddPair(const Node& from, Output tensor, const std::string& to_task, const std::string& to_device) {
     const std::string& from_task = tasks_[from.id()];
     TF_ASSIGN_OR_RETURN(Node * driver, DriverFor(from, to_task, to_device));
@@ -195,7 +199,7 @@ class Partitioner {
     if (driver != nullptr) controls.push_back(driver);
     const int64_t edge = next_edge_++;
     const int64_t bytes = IsPlain(tensor.dtype()) ? TensorBytes(tensor.shape(), tensor.dtype()) : -1;
-    // For who reads a trace.
+    // The name that traces show.
     std::string name = tensor.node()->name().starts_with("_signal_") ? StrCat("^", from.name())
                                                                      : StrCat(from.name(), ":", tensor.index());
     TF_RETURN_IF_ERROR(parts_[from_task]

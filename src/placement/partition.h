@@ -1,4 +1,4 @@
-// Cuts a placed graph into one part per task.
+// Splits a placed graph into one part per task.
 #ifndef TENSORBRAID_PLACEMENT_PARTITION_H_
 #define TENSORBRAID_PLACEMENT_PARTITION_H_
 
@@ -10,11 +10,12 @@
 
 namespace tensorbraid {
 
-// The parts of `graph` by full task name ("/job:ps/replica:0/task:0"). An edge between tasks becomes a _Send in one
-// part and a _Recv in the other with the same edge number; each tensor crosses to a task once however many nodes take
-// it there. Control edges cross as empty tensors. Devices of one task stay together in its part. Where an edge within a
-// loop crosses, the part that receives gets a driver (loop_drivers.h), so that it receives once in each iteration.
-// InvalidArgument when frames are mixed up (AssignFrames), or a loop that crosses has no LoopCond of its own.
+// Returns the parts of `graph` by full task name ("/job:ps/replica:0/task:0"). An edge between tasks becomes a _Send in
+// one part and a _Recv in the other, with the same edge number. A tensor is sent to a task once, however many nodes use
+// it there. A control edge is sent as an empty tensor. All devices of a task are in the same part. If an edge within a
+// loop crosses tasks, the receiving part gets a driver (loop_drivers.h), so that it receives once in each iteration.
+// InvalidArgument if inputs of a node come from different frames (AssignFrames), or if a loop that crosses tasks does
+// not have exactly one LoopCond.
 // REQUIRES: every node's device is a full name.
 StatusOr<std::map<std::string, std::unique_ptr<Graph>>> PartitionByTask(const Graph& graph);
 

@@ -3,6 +3,7 @@
 #include "graph/node.h"
 #include "placement/partition.h"
 #include "placement/placer.h"
+#include "runtime/testing/fake_device.h"
 #include "tensorbraid/array_ops.h"
 #include "tensorbraid/math_ops.h"
 #include "tensorbraid/variable.h"
@@ -27,7 +28,7 @@ TEST(DeviceNameTest, ParsesMergesAndRefuses) {
   EXPECT_EQ(ShortTaskName("/job:ps/replica:0/task:1"), "ps/1");
 }
 
-TEST(PlacerTest, UnconstrainedNodesStayHomeAndVariablesKeepTheirUsers) {
+TEST(PlacerTest, UnconstrainedNodesGoToTheFirstDeviceAndUsersGoToTheirVariable) {
   Graph g;
   auto c = Operand(1.0f).ToOutput(g);
   Variable v;
@@ -39,10 +40,33 @@ TEST(PlacerTest, UnconstrainedNodesStayHomeAndVariablesKeepTheirUsers) {
   ASSERT_TRUE(PlaceNodes(&g, Cluster()).ok());
   EXPECT_EQ(c.op().device(), kWorker.ToString());
   EXPECT_EQ(v.handle().op().device(), kPs1.ToString());
-  EXPECT_EQ(add.device(), kPs1.ToString());  // a variable is updated where it is
+  EXPECT_EQ(add.device(), kPs1.ToString());  // a variable is updated on its device
 }
 
-TEST(PlacerTest, UsersOfAVariableGoWhereItIsWhateverTheyAskFor) {
+TEST(PlacerTest, ANodeGoesToADeviceOfATypeThatHasItsKernel) {
+  const DeviceName fake = *DeviceName::Parse("/job:worker/replica:0/task:0/device:FAKE:0");
+  const PlacerOptions devices{.devices = {kWorker, fake}, .allow_soft_placement = true};
+  Graph g;
+  Variable v;
+  Output product, logarithm, free;
+  {
+    auto device = g.Device("/device:FAKE:0");
+    v = Variable(g, {2, 2}, Ones(), {.name = "v"});
+    product = MatMul(v, v);
+    logarithm = Log(product);
+  }
+  free = product + logarithm;
+  const Operation add = v.AssignAdd(free);
+  ASSERT_TRUE(g.status().ok()) << g.status();
+  ASSERT_TRUE(PlaceNodes(&g, devices).ok());
+  EXPECT_EQ(v.handle().op().device(), fake.ToString());
+  EXPECT_EQ(add.device(), fake.ToString());
+  EXPECT_EQ(product.op().device(), fake.ToString());
+  EXPECT_EQ(logarithm.op().device(), kWorker.ToString());  // FAKE has no such kernel
+  EXPECT_EQ(free.op().device(), kWorker.ToString());
+}
+
+TEST(PlacerTest, UsersGoToTheirVariableWhateverTheyRequest) {
   Graph g;
   Variable placed, open;
   {
@@ -62,11 +86,11 @@ TEST(PlacerTest, UsersOfAVariableGoWhereItIsWhateverTheyAskFor) {
   }
   ASSERT_TRUE(PlaceNodes(&g, Cluster()).ok());
   EXPECT_EQ(add.device(), kPs1.ToString());
-  EXPECT_EQ(open.handle().op().device(), kPs0.ToString());  // nobody placed it: its first user does
+  EXPECT_EQ(open.handle().op().device(), kPs0.ToString());  // no request of its own: that of its first user counts
   EXPECT_EQ(second.device(), first.device());
 }
 
-TEST(PlacerTest, APartialNameTakesTheFirstThatMatches) {
+TEST(PlacerTest, APartialNameSelectsTheFirstMatchingDevice) {
   Graph g;
   auto device = g.Device("/job:ps");
   const Operation op = NoOp(g);
@@ -74,7 +98,7 @@ TEST(PlacerTest, APartialNameTakesTheFirstThatMatches) {
   EXPECT_EQ(op.device(), kPs0.ToString());
 }
 
-TEST(PlacerTest, ContradictionsNameBothSides) {
+TEST(PlacerTest, ConflictingRequestsNameBothNodes) {
   Graph g;
   Operation a, b;
   {
@@ -92,7 +116,7 @@ TEST(PlacerTest, ContradictionsNameBothSides) {
   EXPECT_NE(s.message().find("'b'"), absl::string_view::npos) << s;
 }
 
-TEST(PartitionTest, ATensorCrossesOnceHoweverManyTakeIt) {
+TEST(PartitionTest, ATensorIsSentToATaskOnce) {
   Graph g;
   Output x, y, z;
   {

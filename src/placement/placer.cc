@@ -12,10 +12,10 @@
 namespace tensorbraid {
 namespace {
 
-// Sets of nodes that share a device, with what is asked of it so far.
+// Sets of nodes that must share a device, with the device that each set requests so far.
 class Groups {
  public:
-  explicit Groups(size_t nodes) : parent_(nodes), wanted_(nodes), asker_(nodes, nullptr) {
+  explicit Groups(size_t nodes) : parent_(nodes), requested_(nodes), requester_(nodes, nullptr) {
     std::iota(parent_.begin(), parent_.end(), 0);
   }
   int Find(int i) {
@@ -24,34 +24,35 @@ class Groups {
   }
   void Join(int a, int b) { parent_[Find(b)] = Find(a); }
 
-  // Adds a node's own wish to its group. One that `yields` drops it when the group has another: so does soft placement.
+  // Adds the device that a node requests to the request of its group. If the two conflict, drops the node's request
+  // when `yields` is true, and returns InvalidArgument otherwise.
   // REQUIRES: all joins are done.
-  Status Want(const Node& node, bool yields) {
+  Status AddRequest(const Node& node, bool yields) {
     if (node.device().empty()) return OkStatus();
     TF_ASSIGN_OR_RETURN(const DeviceName device, DeviceName::Parse(node.device()));
     const int g = Find(node.id());
-    const DeviceName merged = wanted_[g].MergedOver(device);
+    const DeviceName merged = requested_[g].MergedOver(device);
     if (!device.Matches(merged)) {
       if (yields) {
-        TB_LOG(Debug, "placement") << node.Describe() << " asks for " << node.device() << ", but goes where "
-                                   << asker_[g]->Describe() << " is, on " << wanted_[g].ToString();
+        TB_LOG(Debug, "placement") << node.Describe() << " asks for " << node.device() << ", but is placed with "
+                                   << requester_[g]->Describe() << " on " << requested_[g].ToString();
         return OkStatus();
       }
       return AboutNode(
           InvalidArgument(node.Describe(), " asks for ", node.device(), " but must be on the same device as ",
-                          asker_[g]->Describe(), ", which asks for ", wanted_[g].ToString()),
+                          requester_[g]->Describe(), ", which asks for ", requested_[g].ToString()),
           node);
     }
-    wanted_[g] = merged;
-    if (asker_[g] == nullptr) asker_[g] = &node;
+    requested_[g] = merged;
+    if (requester_[g] == nullptr) requester_[g] = &node;
     return OkStatus();
   }
-  const DeviceName& wanted(int g) const { return wanted_[g]; }
+  const DeviceName& requested(int g) const { return requested_[g]; }
 
  private:
   std::vector<int> parent_;
-  std::vector<DeviceName> wanted_;
-  std::vector<const Node*> asker_;
+  std::vector<DeviceName> requested_;
+  std::vector<const Node*> requester_;
 };
 
 bool IsExecutorNode(const Node& node) { return node.type().starts_with("_"); }
@@ -68,8 +69,8 @@ std::string Names(const std::vector<DeviceName>& devices) {
 
 }  // namespace
 
-Status NoSuchDevice(const Node& node, const DeviceName& wanted, const std::vector<DeviceName>& devices) {
-  return AboutNode(InvalidArgument(node.Describe(), " asks for device ", wanted.ToString(),
+Status NoSuchDevice(const Node& node, const DeviceName& requested, const std::vector<DeviceName>& devices) {
+  return AboutNode(InvalidArgument(node.Describe(), " asks for device ", requested.ToString(),
                                    ", which does not exist; the devices are ", Names(devices)),
                    node);
 }
@@ -93,12 +94,12 @@ Status PlaceNodes(Graph* graph, const PlacerOptions& options) {
       }
     }
   }
-  // Who uses a variable or a resource goes where it is, whatever he asks for; where nobody says, the users' word
-  // counts.
+  // A node that uses a variable or resource is placed with it, whatever device the node requests. The requests of the
+  // users only fill in what the request of the variable or resource leaves open.
   for (const bool users : {false, true}) {
     for (const auto& node : nodes) {
       if (uses_state[node->id()] == users) {
-        TF_RETURN_IF_ERROR(groups.Want(*node, users || options.allow_soft_placement));
+        TF_RETURN_IF_ERROR(groups.AddRequest(*node, users || options.allow_soft_placement));
       }
     }
   }
@@ -107,18 +108,18 @@ Status PlaceNodes(Graph* graph, const PlacerOptions& options) {
   for (const auto& node : nodes) members[groups.Find(node->id())].push_back(node.get());
   for (size_t g = 0; g < members.size(); ++g) {
     if (members[g].empty()) continue;
-    const DeviceName& wanted = groups.wanted(static_cast<int>(g));
-    const auto suits = [&](const DeviceName& wish, const DeviceName& device) {
-      return wish.Matches(device) &&
+    const DeviceName& requested = groups.requested(static_cast<int>(g));
+    const auto suits = [&](const DeviceName& request, const DeviceName& device) {
+      return request.Matches(device) &&
              std::all_of(members[g].begin(), members[g].end(), [&](const Node* n) { return HasKernel(*n, device); });
     };
-    const auto find = [&](const DeviceName& wish) {
+    const auto find = [&](const DeviceName& request) {
       return std::find_if(options.devices.begin(), options.devices.end(),
-                          [&](const DeviceName& d) { return suits(wish, d); });
+                          [&](const DeviceName& d) { return suits(request, d); });
     };
-    auto device = find(wanted);
+    auto device = find(requested);
     if (device == options.devices.end() && options.allow_soft_placement) {
-      DeviceName task = wanted;
+      DeviceName task = requested;
       task.type.reset();
       task.id.reset();
       device = find(task);
@@ -126,16 +127,16 @@ Status PlaceNodes(Graph* graph, const PlacerOptions& options) {
     }
     if (device == options.devices.end()) {
       const bool exists = std::any_of(options.devices.begin(), options.devices.end(),
-                                      [&](const DeviceName& d) { return wanted.Matches(d); });
+                                      [&](const DeviceName& d) { return requested.Matches(d); });
       if (!exists) {
-        const auto asks =
+        const auto requester =
             std::find_if(members[g].begin(), members[g].end(), [](const Node* n) { return !n->device().empty(); });
-        return NoSuchDevice(**asks, wanted, options.devices);
+        return NoSuchDevice(**requester, requested, options.devices);
       }
       for (const Node* n : members[g]) {
         for (const DeviceName& d : options.devices) {
-          if (wanted.Matches(d) && !HasKernel(*n, d)) {
-            // To a client it is a graph that cannot be run, not a thing that was looked for.
+          if (requested.Matches(d) && !HasKernel(*n, d)) {
+            // For a client, the graph cannot be run: InvalidArgument instead of the registry's NotFound.
             const Status none = KernelRegistry::Global().Find(*n, *d.type).status();
             return AboutNode(InvalidArgument("device ", d.ToString(), ": ", none.message()), *n);
           }

@@ -1,4 +1,4 @@
-// Gives every node of a graph its device.
+// Assigns a device to every node of a graph.
 #ifndef TENSORBRAID_PLACEMENT_PLACER_H_
 #define TENSORBRAID_PLACEMENT_PLACER_H_
 
@@ -10,21 +10,22 @@
 namespace tensorbraid {
 
 struct PlacerOptions {
-  // All devices that nodes may go to, in order of preference; the first is where unconstrained nodes go.
+  // All devices that nodes may be placed on, in order of preference. Unconstrained nodes go to the first one.
   std::vector<DeviceName> devices;
-  // Takes another device of the same task, or the first of all, when the one asked for does not exist or has no kernel.
+  // If the requested device does not exist or has no kernel, uses another device of the same task, or else the first
+  // device that has the kernels. If requests within a group conflict, the first one counts.
   bool allow_soft_placement = false;
   bool log_placement = false;
 };
 
 // Sets the device of every node to the full name of one of `options.devices`. Nodes that must share a device (colocated
-// ones, users of a reference or of a resource) get one that suits all of them; users go where the state is, and what
-// they ask for counts where nothing is asked for the state. InvalidArgument when there is none: the message names the
-// node, what was asked for and what exists.
+// nodes, users of a reference or of a resource) are placed on one that suits all of them. The device requested for a
+// variable or resource takes precedence over those of its users, which only fill in what it leaves open.
+// InvalidArgument if no device suits; the message names the node, the requested device and the devices that exist.
 Status PlaceNodes(Graph* graph, const PlacerOptions& options);
 
-// The error for a node whose device there is not.
-Status NoSuchDevice(const Node& node, const DeviceName& wanted, const std::vector<DeviceName>& devices);
+// The error for a node whose requested device does not exist.
+Status NoSuchDevice(const Node& node, const DeviceName& requested, const std::vector<DeviceName>& devices);
 
 }  // namespace tensorbraid
 

@@ -32,7 +32,7 @@ std::function<void(ThreadPool&)> AccumulatorResource::Serve() {
   waiters_.pop_front();
   waiter->finished = true;
   ++step_;
-  // Finished outside of the lock: gradients of the next round need not wait.
+  // Dividing happens outside of the lock, so that gradients of the next round need not wait for it.
   return [waiter, finish = End(std::exchange(count_, 0))](ThreadPool& pool) {
     if (waiter->cancellation != nullptr) waiter->cancellation->TryDeregister(waiter->token);
     waiter->done(finish(pool));
@@ -42,8 +42,8 @@ std::function<void(ThreadPool&)> AccumulatorResource::Serve() {
 void AccumulatorResource::Take(int64_t num_required, CancellationManager* cancellation, ThreadPool& pool,
                                TakeDone done) {
   if (num_required < 1) {
-    return done(InvalidArgument("accumulator '", name_, "': cannot take the mean of ", num_required,
-                                " gradients, one is the least"));
+    return done(InvalidArgument("accumulator '", name_, "': the number of required gradients must be >= 1, got ",
+                                num_required));
   }
   auto waiter = std::make_shared<Waiter>();
   waiter->required = num_required;
@@ -55,7 +55,8 @@ void AccumulatorResource::Take(int64_t num_required, CancellationManager* cancel
     waiters_.push_back(waiter);
     serve = Serve();
     if (!waiter->finished && cancellation != nullptr) {
-      // Under the lock, so that nobody serves the waiter before it knows its token. The callback holds what it needs.
+      // Registered under the lock, so that the waiter is not served before its token is set. The callback keeps the
+      // accumulator and the waiter alive.
       CancellationManager::Token token;
       const bool registered = cancellation->Register(
           [self = RefPtr<AccumulatorResource>::Share(this), waiter](const Status&) {
@@ -105,7 +106,8 @@ Status DenseAccumulator::Check(const Gradient& gradient) const {
     return OkStatus();
   }
   return InvalidArgument("accumulator '", name(), "' of ", dtype(), ": Shape mismatch: expected ", shape(), ", got ",
-                         gradient.size() == 1 ? StrCat(gradient[0].shape(), " of ", gradient[0].dtype()) : "no tensor");
+                         gradient.size() == 1 ? StrCat(gradient[0].shape(), " of ", gradient[0].dtype())
+                                              : StrCat(gradient.size(), " tensors"));
 }
 
 Status DenseAccumulator::Begin(Gradient gradient) {
@@ -121,9 +123,9 @@ Status DenseAccumulator::Add(Gradient gradient, ThreadPool& pool) {
     return InvalidArgument("accumulator '", name(), "': Shape mismatch: expected ", sum_.shape(), ", got ",
                            added.shape());
   }
-  if (sum_.IsUnique()) {
+  if (sum_.IsWritable()) {
     arithmetic_.add(pool, sum_, added, &sum_);
-  } else if (added.IsUnique()) {
+  } else if (added.IsWritable()) {
     arithmetic_.add(pool, sum_, added, &added);
     sum_ = std::move(added);
   } else {
@@ -136,11 +138,12 @@ Status DenseAccumulator::Add(Gradient gradient, ThreadPool& pool) {
 
 AccumulatorResource::Finish DenseAccumulator::End(int64_t count) {
   const int64_t divisor = reduction() == Reduction::kMean ? count : 1;
-  // Shared, since functions must be copyable and a copy of the sum would not be its only holder.
+  // A shared_ptr, because std::function copies its captures, and a copy of the tensor would be a second reference to
+  // the buffer: division in place would be impossible.
   auto sum = std::make_shared<Tensor>(std::exchange(sum_, Tensor()));
   return [sum, divisor, divide = arithmetic_.divide](ThreadPool& pool) -> StatusOr<Gradient> {
     if (divisor == 1) return Gradient{std::move(*sum)};
-    if (sum->IsUnique()) {
+    if (sum->IsWritable()) {
       divide(pool, *sum, divisor, sum.get());
       return Gradient{std::move(*sum)};
     }

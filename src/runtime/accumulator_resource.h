@@ -1,4 +1,4 @@
-// Conditional accumulators: gradients of one variable, gathered from the replicas of a synchronous step.
+// Conditional accumulators: collect the gradients of one variable from the replicas of a synchronous step.
 #ifndef TENSORBRAID_RUNTIME_ACCUMULATOR_RESOURCE_H_
 #define TENSORBRAID_RUNTIME_ACCUMULATOR_RESOURCE_H_
 
@@ -14,12 +14,12 @@
 
 namespace tensorbraid {
 
-// Sums gradients until enough have come for somebody who waits to take them. Gradients older than the accumulator's
-// own step are dropped. Thread-safe; waiting blocks no thread.
+// Sums gradients until there are enough for the first waiting Take(). Drops gradients that are older than the
+// accumulator's own step. Thread-safe; waiting blocks no thread.
 class AccumulatorResource : public Resource {
  public:
   static constexpr const char* kTypeName = "conditional accumulator";
-  // A dense gradient is one tensor; a sparse one indices, values and shape.
+  // A dense gradient is one tensor. A sparse gradient is indices, values and, optionally, the dense shape.
   using Gradient = std::vector<Tensor>;
   using TakeDone = std::function<void(StatusOr<Gradient>)>;
   enum class Reduction { kMean, kSum };
@@ -29,34 +29,36 @@ class AccumulatorResource : public Resource {
 
   const std::string& name() const { return name_; }
   DType dtype() const { return dtype_; }
-  const Shape& shape() const { return shape_; }  // that gradients are compatible with
+  const Shape& shape() const { return shape_; }  // gradients must be compatible with it
   Reduction reduction() const { return reduction_; }
   virtual bool is_sparse() const = 0;
 
-  // Adds a gradient that was computed from variables of step `local_step`, or drops it when that is older than the
-  // accumulator's step. The first gradient of a round is kept, not copied: hand it over (std::move) when nobody else
-  // holds it and further ones are added to it in place. InvalidArgument when dtype or shape do not fit.
+  // Adds a gradient that was computed from the variables of step `local_step`. Drops it, and returns OK, if that step
+  // is older than the accumulator's. The first gradient of a round is kept, not copied: if the caller moves in the only
+  // reference to its buffer, later gradients are added to it in place. InvalidArgument if dtype or shape do not fit.
   Status Apply(int64_t local_step, Gradient gradient, ThreadPool& pool);
-  // Takes the mean (or sum) once at least `num_required` gradients have come, which begins a new round: nothing is
-  // accumulated and the step is one more. Those who wait are served in the order they came. `done` is called once,
-  // without a lock; with Cancelled, and nothing taken, when `cancellation` says so.
+  // Takes the mean (or sum) once at least `num_required` gradients have been added. This begins a new round: the sum is
+  // empty again, and the accumulator's step is incremented. Waiting calls are served in the order of their arrival.
+  // Calls `done` once, without holding a lock. If `cancellation` (may be null) is cancelled first, takes nothing and
+  // passes Cancelled.
   void Take(int64_t num_required, CancellationManager* cancellation, ThreadPool& pool, TakeDone done);
-  // What gradients are compared with. Going back is allowed, and logged.
+  // Sets the accumulator's step, with which Apply() compares. Setting it back is allowed, and logged.
   void SetGlobalStep(int64_t step);
   int64_t num_accumulated() const;
   std::string DebugString() const override;
 
  protected:
-  // What a round's sum becomes for who takes it; called without a lock.
+  // Turns the sum of a round into the gradient that Take() returns. Called without a lock.
   using Finish = std::function<StatusOr<Gradient>(ThreadPool&)>;
-  // These three are called with the lock held. The first two leave the sum as it was when they fail.
-  virtual Status Begin(Gradient gradient) = 0;                  // the first of a round
-  virtual Status Add(Gradient gradient, ThreadPool& pool) = 0;  // further ones
-  virtual Finish End(int64_t count) = 0;                        // takes the sum of `count` gradients away
+  // These three are called with the lock held. If Begin() or Add() fails, it leaves the sum unchanged.
+  virtual Status Begin(Gradient gradient) = 0;                  // for the first gradient of a round
+  virtual Status Add(Gradient gradient, ThreadPool& pool) = 0;  // for each further gradient
+  virtual Finish End(int64_t count) = 0;                        // removes the sum of `count` gradients
 
  private:
   struct Waiter;
-  // If the first who waits can be served, ends the round and says how to serve him; otherwise null.
+  // If the first waiter can be served, ends the round and returns the callback that completes it; otherwise returns
+  // null. Call the callback without the lock.
   std::function<void(ThreadPool&)> Serve() TB_REQUIRES(mu_);
 
   const std::string name_;
@@ -71,7 +73,7 @@ class AccumulatorResource : public Resource {
 
 class DenseAccumulator final : public AccumulatorResource {
  public:
-  // How tensors of its dtype are added and divided; `out` may be `a`.
+  // Adds and divides tensors of the accumulator's dtype. `out` may be `a`, and for `add` also `b`.
   struct Arithmetic {
     void (*add)(ThreadPool& pool, const Tensor& a, const Tensor& b, Tensor* out);
     void (*divide)(ThreadPool& pool, const Tensor& a, int64_t divisor, Tensor* out);
@@ -91,9 +93,9 @@ class DenseAccumulator final : public AccumulatorResource {
   Tensor sum_;
 };
 
-// Gradients of some rows: indices int64[n] and values [n, ...]. Indices should rise; equal ones of different gradients
-// are added, and the mean of a row is over the gradients that have it, as in TensorFlow. What is taken is indices,
-// values and the shape of the whole, with -1 for an unknown number of rows.
+// Accumulates gradients of some rows: indices int64[n] and values [n, ...]. Indices should increase within a gradient.
+// Rows with the same index in different gradients are added; the mean of a row is over the gradients that contain it,
+// as in TensorFlow. Take() returns indices, values and the dense shape, with -1 for an unknown number of rows.
 class SparseAccumulator final : public AccumulatorResource {
  public:
   struct Arithmetic {
@@ -105,17 +107,16 @@ class SparseAccumulator final : public AccumulatorResource {
   bool is_sparse() const override { return true; }
 
  protected:
-  // Indices, values, and, if it is known, the shape of the whole.
   Status Begin(Gradient gradient) override;
   Status Add(Gradient gradient, ThreadPool& pool) override;
   Finish End(int64_t count) override;
 
  private:
-  // `sum`: what it is to be added to; null: nothing.
+  // Checks that `gradient` can be added to `sum`, or, if `sum` is null, can begin a round.
   Status Check(const Gradient& gradient, const Tensor* sum) const;
   const Arithmetic arithmetic_;
   std::vector<int64_t> indices_;
-  std::vector<int64_t> counts_;  // of the gradients that each row is the sum of
+  std::vector<int64_t> counts_;  // by row: the number of gradients it is the sum of
   Tensor values_;
 };
 

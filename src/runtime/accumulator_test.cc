@@ -39,7 +39,7 @@ class AccumulatorTest : public ::testing::Test {
   ThreadPool pool_{"test", 1};
 };
 
-TEST_F(AccumulatorTest, TakeWaitsForEnoughAndGivesTheMean) {
+TEST_F(AccumulatorTest, TakeWaitsForEnoughGradientsAndReturnsTheMean) {
   auto a = Make();
   std::optional<StatusOr<Tensor>> taken;
   a->Take(2, nullptr, pool_, Into(&taken));
@@ -52,7 +52,7 @@ TEST_F(AccumulatorTest, TakeWaitsForEnoughAndGivesTheMean) {
   EXPECT_EQ(a->num_accumulated(), 0);
 }
 
-TEST_F(AccumulatorTest, MoreThanRequiredCountInTheMean) {
+TEST_F(AccumulatorTest, GradientsBeyondTheRequiredNumberCountInTheMean) {
   auto a = Make();
   for (float v : {1.0F, 2.0F, 6.0F}) ASSERT_TRUE(Apply(*a, 0, {v}).ok());
   std::optional<StatusOr<Tensor>> taken;
@@ -77,12 +77,12 @@ TEST_F(AccumulatorTest, StaleGradientsAreDropped) {
   std::optional<StatusOr<Tensor>> taken;
   a->Take(1, nullptr, pool_, Into(&taken));
   EXPECT_EQ((**taken).data<float>()[0], 1);
-  // Taking began step 6.
+  // Take() has advanced the accumulator to step 6.
   ASSERT_TRUE(Apply(*a, 5, {100}).ok());
   EXPECT_EQ(a->num_accumulated(), 0);
 }
 
-TEST_F(AccumulatorTest, GradientsThatOthersHoldAreLeftAsTheyAre) {
+TEST_F(AccumulatorTest, SharedGradientsAreNotModified) {
   auto a = Make();
   const Tensor shared = Tensor::Vector<float>({1});
   ASSERT_TRUE(a->Apply(0, {shared}, pool_).ok());
@@ -94,7 +94,7 @@ TEST_F(AccumulatorTest, GradientsThatOthersHoldAreLeftAsTheyAre) {
   EXPECT_EQ((**taken).data<float>()[0], 2);
 }
 
-TEST_F(AccumulatorTest, TheFirstGradientIsTakenOverAndAddedToInPlace) {
+TEST_F(AccumulatorTest, TheFirstGradientIsMovedInAndAddedToInPlace) {
   auto a = Make(AccumulatorResource::Reduction::kSum);
   AccumulatorResource::Gradient first(1);
   first[0] = Tensor::Vector<float>({1});
@@ -116,11 +116,11 @@ TEST_F(AccumulatorTest, ACancelledTakeTakesNothing) {
   EXPECT_EQ(cancelled->status().code(), absl::StatusCode::kCancelled);
   ASSERT_TRUE(Apply(*a, 0, {1}).ok());
   EXPECT_EQ(a->num_accumulated(), 1);
-  a->Take(1, &step, pool_, Into(&taken));  // enough is there: need not wait
+  a->Take(1, &step, pool_, Into(&taken));  // does not wait, so the cancellation has no effect
   EXPECT_TRUE(taken->ok());
 }
 
-TEST_F(AccumulatorTest, WrongGradientsAreRefused) {
+TEST_F(AccumulatorTest, GradientsOfAnotherShapeOrTypeAreRefused) {
   auto a = Make();
   EXPECT_EQ(a->Apply(0, {Tensor::Scalar(1.0F)}, pool_).code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(a->Apply(0, {Tensor::Vector<double>({1})}, pool_).code(), absl::StatusCode::kInvalidArgument);
@@ -171,7 +171,7 @@ TEST_F(AccumulatorTest, SparseGradientsAreAddedRowByRow) {
 
 TEST_F(AccumulatorTest, WorksAsOpsOfAGraph) {
   Graph g;
-  ConditionalAccumulator a(g, kFloat32, {.shape = Shape({2}), .name = "grads"});
+  ConditionalAccumulator a(g, kFloat32, {.shape = Shape({2}), .shared_name = "grads", .name = "grads"});
   const Operation apply = a.ApplyGrad(Tensor::Vector<float>({2, 4}), 0);
   const Output take = a.TakeGrad(1);
   const Output count = a.NumAccumulated();

@@ -9,7 +9,7 @@
 namespace tensorbraid {
 namespace {
 
-// Elements of the queue are index, key and the components.
+// Options of the queue of complete tuples: its elements are index (the priority), key and components.
 QueueOptions ReadyOptions(const std::vector<DType>& types, const std::vector<Shape>& shapes) {
   QueueOptions options;
   options.kind = QueueOptions::Kind::kPriority;
@@ -39,7 +39,8 @@ Status BarrierResource::CheckOptions(const std::vector<DType>& types, const std:
 
 Status BarrierResource::Insert(const Tensor& keys, int64_t component, const Tensor& values) {
   if (component < 0 || component >= static_cast<int64_t>(types_.size())) {
-    return InvalidArgument("barrier '", name_, "' has ", types_.size(), " components: ", component, " is out of range");
+    return InvalidArgument("component ", component, " is out of range: barrier '", name_, "' has ", types_.size(),
+                           " components");
   }
   const auto c = static_cast<size_t>(component);
   if (keys.shape().rank() > 1) return InvalidArgument("keys must be a vector, got shape ", keys.shape());
@@ -65,16 +66,16 @@ Status BarrierResource::Insert(const Tensor& keys, int64_t component, const Tens
   {
     MutexLock lock(mu_);
     if (cancelled_ || (closed_ && incomplete_.empty())) {
-      return Cancelled("barrier '", name_, "' is closed: it takes nothing any more");
+      return Cancelled("barrier '", name_, "' is closed: nothing more can be inserted");
     }
-    const int64_t index = next_index_;  // of all keys that are new in this call
+    const int64_t index = next_index_;  // shared by all keys that are new in this call
     for (int64_t i = 0; i < n; ++i) {
       const std::string& key = keys.data<std::string>()[i];
       auto it = incomplete_.find(key);
       if (it == incomplete_.end()) {
         if (closed_) {
-          status = Cancelled("barrier '", name_, "' is closed: it waits for the rest of its keys, of which ", key,
-                             " is none");
+          status = Cancelled("barrier '", name_, "' is closed: it accepts only its incomplete keys, and '", key,
+                             "' is not one of them");
           break;
         }
         Incomplete fresh;
@@ -86,11 +87,14 @@ Status BarrierResource::Insert(const Tensor& keys, int64_t component, const Tens
       }
       Tensor& slot = it->second.components[c];
       if (slot.is_valid()) {
-        status = InvalidArgument("barrier '", name_, "': component ", component, " of key ", key,
-                                 " has been inserted before");
+        status =
+            InvalidArgument("barrier '", name_, "': key '", key, "' already has a value for component ", component);
         break;
       }
-      slot = CopyOfRow(values, i);
+      auto row = CopyOfRow(values, i);
+      status = row.status();
+      if (!status.ok()) break;
+      slot = *std::move(row);
       if (--it->second.missing > 0) continue;
       QueueResource::Tuple tuple{Tensor::Scalar(it->second.index), Tensor::Scalar(key)};
       for (Tensor& t : it->second.components) tuple.push_back(std::move(t));
@@ -99,7 +103,7 @@ Status BarrierResource::Insert(const Tensor& keys, int64_t component, const Tens
     }
     ++moving_;
   }
-  // Without the lock: this may serve those who wait.
+  // Without the lock, because an enqueue may call the callbacks of waiting Take() calls.
   for (auto& tuple : whole) ready_->Enqueue(std::move(tuple), nullptr, [](const Status&) {});
   {
     MutexLock lock(mu_);
@@ -143,7 +147,7 @@ Status BarrierResource::Close(bool cancel_pending) {
   {
     MutexLock lock(mu_);
     if (closed_ && (cancelled_ || !cancel_pending))
-      return Cancelled("barrier '", name_, "' is closed: it cannot be closed again");
+      return Cancelled("barrier '", name_, "' is closed and cannot be closed again");
     closed_ = true;
     cancelled_ = cancel_pending;
     if (cancel_pending) incomplete_.clear();

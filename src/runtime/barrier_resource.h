@@ -1,4 +1,4 @@
-// Barriers: tuples that are put together component by component, and taken when they are whole.
+// Barriers: tuples that are assembled component by component, and can be taken once they are complete.
 #ifndef TENSORBRAID_RUNTIME_BARRIER_RESOURCE_H_
 #define TENSORBRAID_RUNTIME_BARRIER_RESOURCE_H_
 
@@ -10,8 +10,8 @@
 
 namespace tensorbraid {
 
-// Thread-safe; waiting blocks no thread. Whole tuples wait in a priority queue, by the call that brought their key
-// first.
+// Thread-safe; waiting blocks no thread. Complete tuples wait in a priority queue, ordered by the Insert() call that
+// first used their key.
 class BarrierResource final : public Resource {
  public:
   static constexpr const char* kTypeName = "barrier";
@@ -24,15 +24,16 @@ class BarrierResource final : public Resource {
   const std::vector<DType>& types() const { return types_; }
   const std::vector<Shape>& shapes() const { return shapes_; }
 
-  // Gives each key its component: row i of `values` is that of key i. InvalidArgument when something does not fit or a
-  // key has the component already; Cancelled when closed, for keys that are not incomplete. Those before the mistake
-  // stay. No keys at all are Cancelled only when pending ones have been.
+  // Sets component `component` of each key: row i of `values` belongs to key i. InvalidArgument if an argument does not
+  // fit or a key already has this component. Cancelled if the barrier is closed and a key is not among its incomplete
+  // ones; an insert without keys is Cancelled only after Close(true). Keys before the offending one stay inserted.
   Status Insert(const Tensor& keys, int64_t component, const Tensor& values);
-  // Takes `n` whole tuples, as indices, keys and components, stacked; waits for them. OutOfRange when closed and there
-  // are and will be fewer; with `allow_small_batch`, when closed, takes what is whole, if anything is.
+  // Waits for `n` complete tuples and takes them, stacked: indices, keys and each component. OutOfRange if the barrier
+  // is closed and can no longer get so many. With `allow_small_batch`, a closed barrier returns the complete tuples it
+  // has, if any.
   void Take(int64_t n, bool allow_small_batch, CancellationManager* cancellation, QueueResource::DequeueDone done);
-  // No new keys can come; incomplete tuples still can be completed, or are dropped if `cancel_pending`. Cancelled when
-  // closed already, unless only this time with `cancel_pending`.
+  // Refuses new keys from now on. Incomplete tuples can still be completed, unless `cancel_pending` drops them.
+  // Cancelled if already closed, except that Close(true) may follow Close(false).
   Status Close(bool cancel_pending);
   int64_t ready_size() const { return ready_->size(); }
   int64_t incomplete_size() const;
@@ -41,10 +42,10 @@ class BarrierResource final : public Resource {
  private:
   struct Incomplete {
     int64_t index = 0;
-    std::vector<Tensor> components;  // invalid where none has come
+    std::vector<Tensor> components;  // invalid where not yet inserted
     size_t missing = 0;
   };
-  // Closes the queue of whole tuples when nothing more can come into it.
+  // Closes the queue of complete tuples if no more tuples can be completed.
   void CloseReadyIfDone();
 
   const std::string name_;
@@ -54,7 +55,7 @@ class BarrierResource final : public Resource {
   mutable Mutex mu_;
   std::map<std::string, Incomplete> incomplete_ TB_GUARDED_BY(mu_);
   int64_t next_index_ TB_GUARDED_BY(mu_);
-  int moving_ TB_GUARDED_BY(mu_) = 0;  // calls that are moving whole tuples to the queue
+  int moving_ TB_GUARDED_BY(mu_) = 0;  // Insert() calls that are moving complete tuples to the queue
   bool closed_ TB_GUARDED_BY(mu_) = false;
   bool cancelled_ TB_GUARDED_BY(mu_) = false;
 };

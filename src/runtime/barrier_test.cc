@@ -24,7 +24,7 @@ class BarrierTest : public ::testing::Test {
       MakeRef<BarrierResource>("b", std::vector<DType>{kFloat32, kFloat32}, std::vector<Shape>{Shape(), Shape()});
 };
 
-TEST_F(BarrierTest, TuplesAreTakenWhenTheyAreWhole) {
+TEST_F(BarrierTest, TakeWaitsForCompleteTuples) {
   Taken taken;
   Take(2, &taken);
   ASSERT_TRUE(Insert(0, {"a", "b", "c"}, {1, 2, 3}).ok());
@@ -38,9 +38,9 @@ TEST_F(BarrierTest, TuplesAreTakenWhenTheyAreWhole) {
   EXPECT_EQ(barrier_->ready_size(), 0);
 }
 
-TEST_F(BarrierTest, KeysAreNumberedByTheCallThatBroughtThem) {
+TEST_F(BarrierTest, TheIndexOfAKeyIsThatOfItsFirstInsert) {
   ASSERT_TRUE(Insert(0, {"a", "b"}, {1, 2}).ok());
-  ASSERT_TRUE(Insert(1, {"b"}, {20}).ok());  // brings none
+  ASSERT_TRUE(Insert(1, {"b"}, {20}).ok());  // has no new key
   ASSERT_TRUE(Insert(1, {"c"}, {30}).ok());
   ASSERT_TRUE(Insert(0, {"c"}, {3}).ok());
   ASSERT_TRUE(Insert(1, {"a"}, {10}).ok());
@@ -50,14 +50,14 @@ TEST_F(BarrierTest, KeysAreNumberedByTheCallThatBroughtThem) {
   EXPECT_EQ((**taken)[0].ToString(), Tensor::Vector<int64_t>({kFirst, kFirst, kFirst + 1}).ToString());
 }
 
-TEST_F(BarrierTest, NoKeysAreTakenUntilPendingOnesAreCancelled) {
+TEST_F(BarrierTest, AnInsertWithoutKeysSucceedsUntilPendingOnesAreCancelled) {
   ASSERT_TRUE(barrier_->Close(false).ok());
   EXPECT_TRUE(Insert(0, {}, {}).ok());
   ASSERT_TRUE(barrier_->Close(true).ok());
   EXPECT_TRUE(absl::IsCancelled(Insert(0, {}, {})));
 }
 
-TEST_F(BarrierTest, ASmallBatchIsTakenWhenTheBarrierClosesMeanwhile) {
+TEST_F(BarrierTest, AWaitingTakeGetsASmallBatchWhenTheBarrierCloses) {
   ASSERT_TRUE(Insert(0, {"a"}, {1}).ok());
   ASSERT_TRUE(Insert(1, {"a"}, {10}).ok());
   Taken taken;
@@ -68,7 +68,7 @@ TEST_F(BarrierTest, ASmallBatchIsTakenWhenTheBarrierClosesMeanwhile) {
   EXPECT_EQ((**taken)[3].ToString(), Tensor::Vector<float>({10}).ToString());
 }
 
-TEST_F(BarrierTest, MistakesAreRefused) {
+TEST_F(BarrierTest, InvalidInsertsAreRefused) {
   ASSERT_TRUE(Insert(0, {"a"}, {1}).ok());
   EXPECT_TRUE(absl::IsInvalidArgument(Insert(0, {"a"}, {2})));
   EXPECT_TRUE(absl::IsInvalidArgument(Insert(2, {"a"}, {2})));
@@ -79,7 +79,7 @@ TEST_F(BarrierTest, MistakesAreRefused) {
   EXPECT_TRUE(absl::IsInvalidArgument(BarrierResource::CheckOptions({kFloat32}, {})));
 }
 
-TEST_F(BarrierTest, AfterClosingWhatWasBegunCanBeCompleted) {
+TEST_F(BarrierTest, IncompleteTuplesCanBeCompletedAfterClosing) {
   ASSERT_TRUE(Insert(0, {"a", "b"}, {1, 2}).ok());
   ASSERT_TRUE(barrier_->Close(false).ok());
   EXPECT_TRUE(absl::IsCancelled(barrier_->Close(false)));
@@ -90,14 +90,14 @@ TEST_F(BarrierTest, AfterClosingWhatWasBegunCanBeCompleted) {
   EXPECT_TRUE(absl::IsOutOfRange(three->status()));
   Take(5, &small, true);
   EXPECT_EQ(Keys(small), Tensor::Vector<std::string>({"b"}).ToString());
-  Take(1, &one);  // of those that are incomplete
+  Take(1, &one);  // waits for the incomplete tuple
   EXPECT_FALSE(one.has_value());
   ASSERT_TRUE(Insert(1, {"a"}, {10}).ok());
   EXPECT_EQ(Keys(one), Tensor::Vector<std::string>({"a"}).ToString());
   EXPECT_TRUE(absl::IsCancelled(Insert(1, {"a"}, {10})));
 }
 
-TEST_F(BarrierTest, ClosingCanDropWhatWasBegun) {
+TEST_F(BarrierTest, ClosingCanDropIncompleteTuples) {
   Taken taken;
   Take(1, &taken);
   ASSERT_TRUE(Insert(0, {"a"}, {1}).ok());

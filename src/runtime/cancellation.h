@@ -1,4 +1,4 @@
-// Telling those who wait that they need not any more.
+// Cancellation of a step: ends the waits of its kernels.
 #ifndef TENSORBRAID_RUNTIME_CANCELLATION_H_
 #define TENSORBRAID_RUNTIME_CANCELLATION_H_
 
@@ -17,18 +17,19 @@ class CancellationManager {
   using Callback = std::function<void(const Status& why)>;
   using Token = uint64_t;
 
-  // Calls every registered callback, once, with `why` (the first cancellation's). Callbacks run on this thread.
+  // Calls every registered callback once with `why`, on this thread. Only the first cancellation has an effect.
   void Cancel(const Status& why);
   bool IsCancelled() const;
-  // OK, or why it was cancelled.
+  // OK, or the reason of the cancellation.
   Status status() const;
 
-  // False when already cancelled: the callback is then not kept and will not run.
+  // Returns false if already cancelled; the callback is then dropped and will not run.
   bool Register(Callback callback, Token* token);
-  // Removes a callback; when it is running on another thread, waits until it has returned. True when it will not and
-  // did not run. Not while holding a lock that the callback takes.
+  // Removes a callback. Returns true if it has not run and will not run. Otherwise waits for a cancellation that is
+  // running callbacks to finish, then returns false. Do not call from a callback, nor while holding a lock that a
+  // callback takes.
   bool Deregister(Token token);
-  // As Deregister, but never waits: false when the callback has run or may be running now.
+  // Like Deregister, but never waits: returns false if the callback has run or may be running now.
   bool TryDeregister(Token token);
 
  private:

@@ -5,11 +5,13 @@
 namespace tensorbraid {
 namespace {
 
-// A pull goes down through every dataset, and one that is dropped drops the next, on one thread's stack.
+// Limits on nesting: producing an element recurses through every dataset below, and so does destruction, on the stack
+// of one thread.
 constexpr int kMaxDepth = 500;
 constexpr int kMaxFunctionDepth = 32;
 
-// Text that tells functions with different attributes apart; constants in attributes are not looked into.
+// A text that differs for functions with different names or attributes. It may be the same for attributes that differ
+// only in the contents of constants.
 std::string KeyOf(const AttrValue::Function& f) {
   std::string key = f.name;
   for (const auto& [name, value] : f.attrs) key += StrCat(";", name, "=", value.ToString());
@@ -44,7 +46,7 @@ DataEnvironment::~DataEnvironment() {
 
 StatusOr<std::shared_ptr<RunnableFunction>> DataEnvironment::Instantiate(
     const AttrValue::Function& function, const std::shared_ptr<const FunctionLibrary>& library) {
-  if (functions_ == nullptr) return Unimplemented("functions cannot be run here");
+  if (functions_ == nullptr) return Unimplemented("cannot run functions: there is no function runtime");
   const std::pair<const FunctionLibrary*, std::string> key{library.get(), KeyOf(function)};
   {
     MutexLock lock(mu_);
@@ -77,7 +79,7 @@ StatusOr<RefPtr<Dataset>> Dataset::Create(std::string name, std::vector<DType> t
                                           const std::vector<RefPtr<Dataset>>& inputs, Make make, int64_t cardinality) {
   int depth = 0;
   for (const auto& input : inputs) depth = std::max(depth, input->depth_ + 1);
-  if (depth > kMaxDepth) return InvalidArgument("more than ", kMaxDepth, " datasets are stacked on each other");
+  if (depth > kMaxDepth) return InvalidArgument("more than ", kMaxDepth, " datasets are nested");
   if (types.size() != shapes.size()) {
     return InvalidArgument("there are ", types.size(), " output_types, but ", shapes.size(), " output_shapes");
   }
@@ -112,7 +114,8 @@ StatusOr<Element> CapturedFunction::Run(const IteratorContext& ctx, Element args
     CondVar cv;
     std::optional<StatusOr<Element>> result TB_GUARDED_BY(mu);
   };
-  // The run's own: an error in the body must not cancel who waits.
+  // The run has its own cancellation manager, because an error in the body cancels it, and must not cancel the
+  // caller's.
   auto state = std::make_shared<State>();
   CancellationManager::Token token = 0;
   const bool registered =
@@ -134,11 +137,12 @@ StatusOr<Element> CapturedFunction::Run(const IteratorContext& ctx, Element args
 
 StatusOr<Iterator> CapturedFunction::RunToIterator(const IteratorContext& ctx, Element args) const {
   if (ctx.depth >= kMaxFunctionDepth) {
-    return InvalidArgument("datasets made by functions are nested more than ", kMaxFunctionDepth, " deep");
+    return InvalidArgument("datasets that functions return are nested more than ", kMaxFunctionDepth, " deep");
   }
   TF_ASSIGN_OR_RETURN(const Element result, Run(ctx, std::move(args)));
   if (result.size() != 1) {
-    return InvalidArgument("function '", function_->name, "' must give one dataset, gives ", result.size(), " tensors");
+    return InvalidArgument("function '", function_->name, "' must return one dataset, but returned ", result.size(),
+                           " tensors");
   }
   TF_ASSIGN_OR_RETURN(Dataset * dataset, VariantAs<Dataset>(result[0]));
   IteratorContext inside = ctx;
@@ -155,19 +159,19 @@ StatusOr<Iterator> CapturedFunction::RunToIterator(const IteratorContext& ctx, E
 StatusOr<bool> CapturedFunction::RunToBool(const IteratorContext& ctx, Element args) const {
   TF_ASSIGN_OR_RETURN(const Element result, Run(ctx, std::move(args)));
   if (result.size() != 1 || result[0].dtype() != kBool || result[0].num_elements() != 1) {
-    return InvalidArgument("the predicate '", function_->name, "' must give a scalar bool");
+    return InvalidArgument("predicate '", function_->name, "' must return a scalar bool");
   }
   return result[0].data<bool>()[0];
 }
 
 Status CheckElement(const Element& element, const std::vector<DType>& types, const std::vector<Shape>& shapes) {
   if (element.size() != types.size()) {
-    return InvalidArgument("an element has ", element.size(), " components, ", types.size(), " are declared");
+    return InvalidArgument("an element has ", element.size(), " components, but ", types.size(), " are declared");
   }
   for (size_t i = 0; i < types.size(); ++i) {
     if (element[i].dtype() != types[i] || (i < shapes.size() && !shapes[i].IsCompatibleWith(element[i].shape()))) {
       return InvalidArgument("component ", i, " of an element is ", element[i].dtype(), element[i].shape(),
-                             ", declared ", types[i], i < shapes.size() ? shapes[i] : Shape::Unknown());
+                             ", but is declared as ", types[i], i < shapes.size() ? shapes[i] : Shape::Unknown());
     }
   }
   return OkStatus();
@@ -176,7 +180,7 @@ Status CheckElement(const Element& element, const std::vector<DType>& types, con
 Status CheckSignature(const std::vector<DType>& types, const std::vector<Shape>& shapes,
                       const std::vector<DType>& wanted_types, const std::vector<Shape>& wanted_shapes) {
   if (types.size() != wanted_types.size()) {
-    return InvalidArgument("elements of ", wanted_types.size(), " components are expected, got ", types.size());
+    return InvalidArgument("elements must have ", wanted_types.size(), " components, got ", types.size());
   }
   for (size_t i = 0; i < types.size(); ++i) {
     if (types[i] != wanted_types[i]) {

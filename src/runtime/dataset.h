@@ -1,7 +1,7 @@
-// Datasets and what iterates over them.
+// Datasets and their iterators.
 //
-// A dataset is a value in a variant tensor: how to make iterators. An iterator is pulled, one element at a time, on a
-// thread that may wait (ThreadPool::ScheduleBlocking); it runs functions by the task's executor.
+// A dataset is a value in a variant tensor that makes iterators. An iterator yields one element per call, on a thread
+// that may block (ThreadPool::ScheduleBlocking); it runs functions through the task's executor.
 #ifndef TENSORBRAID_RUNTIME_DATASET_H_
 #define TENSORBRAID_RUNTIME_DATASET_H_
 
@@ -20,25 +20,25 @@ namespace tensorbraid {
 
 using Element = std::vector<Tensor>;
 
-// What the iterators under one root share: where functions run, and what works in the background. Thread-safe.
+// Shared by the iterators under one root: instantiates their functions and runs their background work. Thread-safe.
 class DataEnvironment {
  public:
   DataEnvironment(const FunctionRuntime* functions, FunctionRuntime::Place place);
-  // Cancels what works in the background and waits for it.
+  // Cancels the background work and waits until it has ended.
   ~DataEnvironment();
   DataEnvironment(const DataEnvironment&) = delete;
   DataEnvironment& operator=(const DataEnvironment&) = delete;
 
-  // Made once for each function and library, so that its state goes on from element to element.
+  // Instantiates each function of a library once, so that its state lasts from one element to the next.
   StatusOr<std::shared_ptr<RunnableFunction>> Instantiate(const AttrValue::Function& function,
                                                           const std::shared_ptr<const FunctionLibrary>& library);
   const FunctionRuntime::Place& place() const { return place_; }
 
-  // Runs `work` on a thread that may wait. What it waits for it registers with cancellation(). False, and nothing is
-  // run, when that has been cancelled.
+  // Runs `work` on a thread that may block. `work` must register its waits with cancellation(). Returns false, and runs
+  // nothing, if that is already cancelled.
   bool RunInBackground(std::function<void()> work);
   CancellationManager* cancellation() { return &cancellation_; }
-  // Says that nothing more is wanted.
+  // Cancels the background work, without waiting for it.
   void Cancel();
 
  private:
@@ -47,22 +47,23 @@ class DataEnvironment {
   CancellationManager cancellation_;
   Mutex mu_;
   CondVar idle_;
-  uint64_t on_stop_ TB_GUARDED_BY(mu_) = 0;  // 0: the pool is ending
+  uint64_t on_stop_ TB_GUARDED_BY(mu_) = 0;  // id of the OnStop closure; 0 once the pool is stopping
   int running_ TB_GUARDED_BY(mu_) = 0;
   std::map<std::pair<const FunctionLibrary*, std::string>, std::shared_ptr<RunnableFunction>> instances_
       TB_GUARDED_BY(mu_);
-  std::vector<std::shared_ptr<const FunctionLibrary>> libraries_ TB_GUARDED_BY(mu_);  // whose addresses are keys
+  // Keeps alive the libraries whose addresses are keys of instances_.
+  std::vector<std::shared_ptr<const FunctionLibrary>> libraries_ TB_GUARDED_BY(mu_);
 };
 
-// Of one pull.
+// The context of one call of an iterator.
 struct IteratorContext {
   DataEnvironment* env = nullptr;               // outlives every iterator made with it
-  CancellationManager* cancellation = nullptr;  // of who waits for the element
-  int depth = 0;                                // datasets that functions made, one within the other
+  CancellationManager* cancellation = nullptr;  // of the request for the element
+  int depth = 0;                                // nesting depth of datasets that functions return
 };
 
-// Sets *out to the next element; false at the end, and whenever it is asked again. One thread at a time. May wait;
-// ends with Cancelled or the like when the context's cancellation says so.
+// Sets *out to the next element and returns true; returns false at the end, and in every call after it. Not
+// thread-safe. May block; fails, usually with Cancelled, when the context's `cancellation` is cancelled.
 using Iterator = std::function<StatusOr<bool>(const IteratorContext& ctx, Element* out)>;
 
 // Immutable.
@@ -73,7 +74,7 @@ class Dataset final : public VariantValue {
   static constexpr int64_t kInfinite = -1;
   static constexpr int64_t kUnknown = -2;
 
-  // InvalidArgument when datasets are stacked so high that iterating would exhaust a thread's stack.
+  // InvalidArgument if datasets are nested so deeply that iterating would overflow a thread's stack.
   static StatusOr<RefPtr<Dataset>> Create(std::string name, std::vector<DType> types, std::vector<Shape> shapes,
                                           const std::vector<RefPtr<Dataset>>& inputs, Make make,
                                           int64_t cardinality = kUnknown);
@@ -106,20 +107,21 @@ class Dataset final : public VariantValue {
   const int depth_;
 };
 
-// A function with the tensors that it was given besides the elements. Copies are cheap enough for iterators.
+// A function and its captured inputs, which follow the element's components as arguments. Cheap enough to copy into
+// iterators.
 class CapturedFunction {
  public:
   CapturedFunction() = default;
-  // The function that attribute `attr` of the kernel's node names; inputs [first_captured, end) are captured.
+  // The function named by attribute `attr` of the kernel's node, with inputs [first_captured, end) captured.
   static CapturedFunction FromNode(const KernelContext& ctx, const char* attr, int first_captured, int end);
 
-  // Waits for the result of the function on `args` and what was captured.
+  // Runs the function on `args` and the captured inputs, and blocks until it returns.
   StatusOr<Element> Run(const IteratorContext& ctx, Element args) const;
-  // The same without waiting. `cancellation` as in RunnableFunction::Run; the environment must live until then.
+  // Like Run, but does not block. `env` must live until `done` is called. For `cancellation` see RunnableFunction::Run.
   void Start(DataEnvironment* env, Element args, CancellationManager* cancellation, RunnableFunction::Done done) const;
-  // Waits for a function that gives one dataset, and makes an iterator over it.
+  // Runs a function that returns one dataset, blocks until it returns, and makes an iterator over the dataset.
   StatusOr<Iterator> RunToIterator(const IteratorContext& ctx, Element args) const;
-  // Waits for a function that gives one bool.
+  // Runs a function that returns one bool, and blocks until it returns.
   StatusOr<bool> RunToBool(const IteratorContext& ctx, Element args) const;
 
  private:
@@ -128,9 +130,10 @@ class CapturedFunction {
   Element captured_;
 };
 
-// InvalidArgument unless there are as many as declared, of these dtypes and shapes that fit.
+// InvalidArgument unless `element` has as many components as `types`, of these dtypes, with compatible shapes.
 Status CheckElement(const Element& element, const std::vector<DType>& types, const std::vector<Shape>& shapes);
-// Whether two signatures can be those of one dataset and iterator. InvalidArgument says how they differ.
+// Checks that a dataset of `types` and `shapes` can feed an iterator of `wanted_types` and `wanted_shapes`.
+// InvalidArgument names the first difference.
 Status CheckSignature(const std::vector<DType>& types, const std::vector<Shape>& shapes,
                       const std::vector<DType>& wanted_types, const std::vector<Shape>& wanted_shapes);
 

@@ -17,12 +17,12 @@ Status CheckResourceNames(const std::string& container, const std::string& share
   const auto letter = [](unsigned char c) { return std::isalnum(c) != 0 || c == '.'; };
   const auto fits = [&](unsigned char c) { return letter(c) || c == '_' || c == '-' || c == '/' || c == '+'; };
   if (!container.empty() && (!letter(container[0]) || !std::all_of(container.begin(), container.end(), fits))) {
-    return InvalidArgument(
-        "the name of a container begins with a letter, a digit or '.', with '_', '-', '/' and '+' besides; got '",
-        container, "'");
+    return InvalidArgument("container name '", container,
+                           "' is not valid: it must begin with a letter, a digit or '.', followed by those or any of "
+                           "'_', '-', '/' and '+'");
   }
   if (shared_name.starts_with("_"))
-    return InvalidArgument("shared_name '", shared_name, "' begins with '_', as only unnamed resources do");
+    return InvalidArgument("shared_name '", shared_name, "' must not begin with '_', which marks unnamed resources");
   return OkStatus();
 }
 

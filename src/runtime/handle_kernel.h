@@ -1,4 +1,4 @@
-// The kernels of ops that make resources: VarHandleOp, FIFOQueueV2, ResourceConditionalAccumulator and their kin.
+// Base of the kernels that create resources: VarHandleOp, FIFOQueueV2, ResourceConditionalAccumulator and others.
 #ifndef TENSORBRAID_RUNTIME_HANDLE_KERNEL_H_
 #define TENSORBRAID_RUNTIME_HANDLE_KERNEL_H_
 
@@ -9,20 +9,20 @@
 
 namespace tensorbraid {
 
-// What a node without `shared_name` makes.
+// Which resource a node without `shared_name` uses.
 enum class Sharing {
-  kByNodeName,  // the resource of the node's name: every session finds the same one (variables, staging areas)
-  kPrivate,     // one of its own, which lives as long as the session's kernel (queues, accumulators, tables, readers)
+  kByNodeName,  // the one named like the node, common to all sessions (variables, staging areas)
+  kPrivate,     // its own, which lives as long as the session's kernel (queues, accumulators, tables, readers)
 };
 
-// A name for a private resource of `node`, that no other one in this process has.
+// A name for a private resource of `node`, unique in this process.
 std::string PrivateResourceName(const std::string& node);
-// InvalidArgument when a container or shared_name is not one that TensorFlow takes.
+// InvalidArgument if TensorFlow would not accept the container or shared_name.
 Status CheckResourceNames(const std::string& container, const std::string& shared_name);
 
-// Finds or makes a resource of type R, named by the attributes `container` and `shared_name` (or see Sharing), and
-// keeps it with the tensor that hands it on, until something is deleted from the ResourceManager. Output 0 becomes a
-// resource handle, or, where the op declares Ref(string), a handle of the old form (reference_handle.h).
+// Finds or creates a resource of type R, named by the attributes `container` and `shared_name` (for an empty
+// shared_name see Sharing). Caches the resource and its handle until something is deleted from the ResourceManager.
+// Sets output 0 to a resource handle or, if the op declares Ref(string), to a reference handle (reference_handle.h).
 template <typename R>
 class HandleKernel : public Kernel {
  public:
@@ -44,16 +44,17 @@ class HandleKernel : public Kernel {
       TF_RETURN_IF_ERROR(CheckAttrs());
       if (sharing_ == Sharing::kPrivate) TF_RETURN_IF_ERROR(CheckResourceNames(container_, shared_name_));
       auto found = private_ ? StatusOr<RefPtr<R>>(NotFound(name_)) : manager.Lookup<R>(container_, name_);
+      RefPtr<R> resource;
       if (found.ok()) {
-        resource_ = *std::move(found);
+        resource = *std::move(found);
       } else {
-        TF_ASSIGN_OR_RETURN(resource_, CreateFrom(ctx));
+        TF_ASSIGN_OR_RETURN(resource, CreateFrom(ctx));
         if (!private_) {
-          TF_ASSIGN_OR_RETURN(resource_, manager.LookupOrCreate<R>(container_, name_, [&] { return resource_; }));
+          TF_ASSIGN_OR_RETURN(resource, manager.LookupOrCreate<R>(container_, name_, [&] { return resource; }));
         }
       }
-      manager_ = nullptr;  // looked for again next time, should the check fail
-      TF_RETURN_IF_ERROR(Check(*resource_));
+      TF_RETURN_IF_ERROR(Check(*resource));  // if it fails, the next run looks the resource up again
+      resource_ = std::move(resource);
       if (IsRef(ctx.node().output_type(0))) {
         reference_ = MakeReferenceHandle(resource_, container_, name_);
       } else {
@@ -71,18 +72,18 @@ class HandleKernel : public Kernel {
   }
 
  protected:
-  // Whether the node's attributes describe something that can be made.
+  // Checks that a resource can be created from the node's attributes.
   virtual Status CheckAttrs() const { return OkStatus(); }
-  // A new resource, of a node with inputs.
+  // Creates a resource; override it if the resource depends on the node's inputs. REQUIRES: CheckAttrs().
   virtual StatusOr<RefPtr<R>> CreateFrom(KernelContext&) const { return Create(); }
-  // A new resource. REQUIRES: CheckAttrs().
+  // Creates a resource. REQUIRES: CheckAttrs().
   virtual RefPtr<R> Create() const = 0;
-  // Whether a resource that was there already is what the node describes.
+  // Checks that an existing resource matches the node's attributes.
   virtual Status Check(const R& resource) const = 0;
   virtual Tensor MakeTensor(const RefPtr<R>& resource) const {
     return MakeHandleTensor(resource, device_, container_, name_);
   }
-  // Where the output is a reference: to the handle; of variables, to the resource itself.
+  // Sets a reference output. The default refers to the handle; kernels of variables refer to the variable itself.
   virtual void EmitReference(KernelContext& ctx, const RefPtr<R>& resource, const RefPtr<VariableResource>& handle) {
     ctx.set_output_ref(0, handle);
   }
@@ -97,11 +98,11 @@ class HandleKernel : public Kernel {
   const bool private_;
   const std::string name_;
   Mutex mu_;
-  ResourceManager* manager_ TB_GUARDED_BY(mu_) = nullptr;  // the one that the following come from
+  ResourceManager* manager_ TB_GUARDED_BY(mu_) = nullptr;  // source of the cached values below
   uint64_t generation_ TB_GUARDED_BY(mu_) = 0;
   RefPtr<R> resource_ TB_GUARDED_BY(mu_);
-  Tensor tensor_ TB_GUARDED_BY(mu_);                       // the handle, of a resource output
-  RefPtr<VariableResource> reference_ TB_GUARDED_BY(mu_);  // the handle, of a Ref(string) output
+  Tensor tensor_ TB_GUARDED_BY(mu_);                       // the handle, if output 0 is a resource
+  RefPtr<VariableResource> reference_ TB_GUARDED_BY(mu_);  // the handle, if output 0 is Ref(string)
 };
 
 }  // namespace tensorbraid

@@ -26,7 +26,7 @@ Status IteratorResource::Start(const RefPtr<Dataset>& dataset, const FunctionRun
     MutexLock lock(mu_);
     std::swap(state, state_);
   }
-  // What it did in the background is waited for.
+  // Destroying the old state waits for its background work, so it happens on a thread that may block.
   if (state != nullptr) pool->ScheduleBlocking([old = std::move(state)]() mutable { old.reset(); });
   return OkStatus();
 }
@@ -39,7 +39,8 @@ void IteratorResource::Next(ThreadPool* pool, CancellationManager* cancellation,
   bool cancelled = false;
   {
     MutexLock lock(mu_);
-    // A request that waits for others can be given up at once; the one that is being served sees to it itself.
+    // A request that is still in the queue can be cancelled at once. The request that is being served is not in the
+    // queue: its call of the iterator observes the cancellation.
     const bool registered = cancellation->Register(
         [self = RefPtr<IteratorResource>::Share(this), weak = std::weak_ptr<Request>(request)](const Status& why) {
           const auto request = weak.lock();
@@ -99,7 +100,7 @@ void IteratorResource::ServeOne(ThreadPool* pool) {
   }
   state.reset();
   request->cancellation->TryDeregister(request->token);
-  // The step goes on on this thread: the next request has another.
+  // `done` continues the step on this thread, so the next request is served on another one.
   bool again;
   {
     MutexLock lock(mu_);

@@ -1,4 +1,4 @@
-// Where a graph keeps an iterator from step to step.
+// A resource that keeps an iterator over a dataset from step to step.
 #ifndef TENSORBRAID_RUNTIME_ITERATOR_RESOURCE_H_
 #define TENSORBRAID_RUNTIME_ITERATOR_RESOURCE_H_
 
@@ -13,7 +13,7 @@
 
 namespace tensorbraid {
 
-// Thread-safe. Elements are asked for by callbacks, served in order, one at a time, by a thread that may wait.
+// Thread-safe. Serves requests for elements in order, one at a time, on a thread that may block.
 class IteratorResource final : public Resource {
  public:
   static constexpr const char* kTypeName = "iterator";
@@ -25,12 +25,13 @@ class IteratorResource final : public Resource {
   const std::vector<DType>& types() const { return types_; }
   const std::vector<Shape>& shapes() const { return shapes_; }
 
-  // Begins at the first element of `dataset`; whoever is being served keeps what he had. InvalidArgument when its
-  // elements are not of the iterator's types and shapes. All of `place` must outlive the resource, but the pool.
+  // Restarts at the first element of `dataset`. A request that is being served continues with the previous dataset.
+  // InvalidArgument if the elements are not of the iterator's types and shapes. `functions` and `place.resources` must
+  // outlive this resource; `place.pool` need not.
   Status Start(const RefPtr<Dataset>& dataset, const FunctionRuntime* functions, FunctionRuntime::Place place);
 
-  // Calls `done` with the next element, nothing at the end, FailedPrecondition before Start. Once, from a thread that
-  // may wait, or the one that cancels.
+  // Calls `done` once: with the next element, with nothing at the end, or with FailedPrecondition before Start(). The
+  // call comes from a thread that may block, or from the thread that cancels.
   using Done = std::function<void(StatusOr<std::optional<Element>>)>;
   void Next(ThreadPool* pool, CancellationManager* cancellation, Done done);
 
@@ -38,7 +39,7 @@ class IteratorResource final : public Resource {
 
  private:
   struct State {
-    std::unique_ptr<DataEnvironment> env;  // first: goes last
+    std::unique_ptr<DataEnvironment> env;  // first, so that it is destroyed last
     RefPtr<Dataset> dataset;
     Iterator pull;
   };

@@ -1,6 +1,7 @@
 #include "runtime/kernel.h"
 
 #include "core/logging.h"
+#include "core/source_file.h"
 
 namespace tensorbraid {
 
@@ -30,9 +31,9 @@ class FunctionKernel final : public Kernel {
   const KernelFn fn_;
 };
 
-// Why a kernel cannot serve a node, or "".
+// Why a kernel cannot compute a node, or "" if it can.
 std::string Refusal(const KernelDef& def, const Node& node, std::string_view device_type) {
-  if (def.device_type != device_type) return StrCat("is for ", def.device_type);
+  if (def.device_type != device_type) return StrCat("cannot run on ", device_type);
   for (const auto& [attr, types] : def.types) {
     const AttrValue* value = node.FindAttr(attr);
     const DType* type = value == nullptr ? nullptr : value->get<DType>();
@@ -55,8 +56,13 @@ std::string Types(const Node& node) {
 
 }  // namespace
 
+const NodeMemory& HostNodeMemory() {
+  static const NodeMemory memory{.device = &HostDevice(), .allocator = &HostAllocator()};
+  return memory;
+}
+
 StatusOr<Tensor*> KernelContext::AllocateOutput(int i, const Shape& shape) {
-  TF_ASSIGN_OR_RETURN(outputs_[i].value, Tensor::Create(BaseType(node_.output_type(i)), shape));
+  TF_ASSIGN_OR_RETURN(outputs_[i].value, Tensor::Create(BaseType(node_.output_type(i)), shape, memory_.output(i)));
   return &outputs_[i].value;
 }
 
@@ -65,8 +71,9 @@ StatusOr<Tensor*> KernelContext::ForwardOrAllocateOutput(std::initializer_list<i
   const int64_t elements = shape.num_elements();
   for (int input : inputs) {
     Tensor& t = inputs_[input].value;
-    if (!t.IsUnique() || t.dtype() != dtype || t.num_elements() != elements || !IsPlain(dtype)) continue;
-    // The input keeps its handle, so that the kernel can still read it; both see the same bytes.
+    if (!t.IsWritable() || t.dtype() != dtype || t.num_elements() != elements || !IsPlain(dtype)) continue;
+    if (t.buffer()->allocator() != &memory_.output(i)) continue;
+    // The input keeps its reference to the buffer, so that the kernel can still read it.
     if (t.shape() == shape) {
       outputs_[i].value = t;
     } else {
@@ -86,29 +93,33 @@ StatusOr<ResourceName> KernelContext::NameOfHandle(int i) const {
 }
 
 Status AsyncKernel::Compute(KernelContext& ctx) {
-  return Internal("kernel of ", ctx.node().Describe(), " is asynchronous and cannot be computed in place");
+  return Internal("kernel of ", ctx.node().Describe(), " is asynchronous: it must be run by ComputeAsync");
 }
 
-KernelDef& KernelRegistry::Add(std::string_view op, const TypeConstraints& types, KernelFn compute, KernelCost cost) {
+KernelDef& KernelRegistry::Add(std::string_view op, const TypeConstraints& types, KernelFn compute, CostFn cost,
+                               std::source_location location) {
   return AddDef({.op = std::string(op),
                  .types = types,
                  .cost = cost,
                  .create = [compute](const KernelConstruction&) -> StatusOr<std::unique_ptr<Kernel>> {
                    return std::unique_ptr<Kernel>(std::make_unique<FunctionKernel>(compute));
-                 }});
+                 }},
+                location);
 }
 
-void KernelRegistry::AddClass(std::string_view op, const TypeConstraints& types, KernelCost cost,
-                              Kernel* (*create)(const KernelConstruction&)) {
+void KernelRegistry::AddClass(std::string_view op, const TypeConstraints& types, CostFn cost,
+                              Kernel* (*create)(const KernelConstruction&), std::source_location location) {
   AddDef({.op = std::string(op),
           .types = types,
           .cost = cost,
           .create = [create](const KernelConstruction& c) -> StatusOr<std::unique_ptr<Kernel>> {
             return std::unique_ptr<Kernel>(create(c));
-          }});
+          }},
+         location);
 }
 
-KernelDef& KernelRegistry::AddDef(KernelDef def) {
+KernelDef& KernelRegistry::AddDef(KernelDef def, std::source_location location) {
+  def.file = SourceFile(location);
   std::string op = def.op;
   return kernels_.emplace(std::move(op), std::move(def))->second;
 }

@@ -1,9 +1,9 @@
-// What computes a node: the kernel interface.
+// The kernel interface: a kernel computes a node.
 //
-// A kernel is made once per node of a plan and then run for every step, by several threads at once when steps overlap:
-// everything it keeps must be constant after construction or locked.
+// A kernel is constructed once per node of a plan and then runs in every step. When steps overlap, several threads run
+// it at once, so its members must be constant after construction or guarded by a lock.
 //
-// Plain kernels are functions of the context (most are); kernels that read attributes when made derive from Kernel.
+// Most kernels are plain functions of the context. Kernels that read attributes at construction derive from Kernel.
 #ifndef TENSORBRAID_RUNTIME_KERNEL_H_
 #define TENSORBRAID_RUNTIME_KERNEL_H_
 
@@ -11,14 +11,18 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <source_location>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/strings.h"
 #include "core/thread_pool.h"
 #include "graph/node.h"
 #include "runtime/cancellation.h"
+#include "runtime/cost.h"
+#include "runtime/device.h"
 #include "runtime/reference_handle.h"
 #include "runtime/resource.h"
 #include "runtime/step_context.h"
@@ -31,19 +35,19 @@ namespace tensorbraid {
 class FunctionRuntime;
 class StepTracer;
 
-// What travels along an edge of a plan: a tensor, or a reference to a variable ("reference edge").
+// The value on an edge of a plan: a tensor, or a reference to a variable ("reference edge").
 struct Entry {
   Tensor value;
-  RefPtr<VariableResource> ref;  // set: the edge carries the variable itself, `value` is empty
+  RefPtr<VariableResource> ref;  // if set, the edge carries the variable itself and `value` is empty
 };
 
-// Resources that are found by name and die with their step: a container of the step's own. Thread-safe.
+// A container of the ResourceManager for one step: named resources that are deleted when the step ends. Thread-safe.
 class StepResources {
  public:
   explicit StepResources(ResourceManager* resources) : resources_(resources) {}
-  // Of ResourceManager; no other step's.
+  // The name of the container, unique to this step.
   const std::string& container();
-  // Forgets them. REQUIRES: the step has ended.
+  // Deletes the resources. REQUIRES: the step has ended.
   void Clear() {
     if (used_.load(std::memory_order_relaxed)) ClearUsed();
   }
@@ -54,70 +58,83 @@ class StepResources {
   ResourceManager* const resources_;
   std::atomic<bool> used_{false};
   Mutex mu_;
-  std::string container_;  // "" until asked for; written under the lock
+  std::string container_;  // "" until the first container(); written under the lock
 };
 
-// The surroundings of a step that kernels may use. One per step and task.
+// What kernels may use of their step and task. One per step and task.
 struct StepEnvironment {
   ResourceManager* resources = nullptr;
   ThreadPool* pool = nullptr;                   // for ParallelFor
   CancellationManager* cancellation = nullptr;  // of this step
-  const FunctionRuntime* functions = nullptr;   // how kernels run functions of their graph's library
+  const FunctionRuntime* functions = nullptr;   // runs functions of the graph's library
   StepContext* step = nullptr;                  // the rendezvous, for Send and Recv kernels
-  StepResources* step_resources = nullptr;      // what dies with the step, found by name
-  StepTracer* tracer = nullptr;                 // of a step that is traced
+  StepResources* step_resources = nullptr;      // named resources that are deleted with the step
+  StepTracer* tracer = nullptr;                 // null unless the step is traced
 };
 
-// The view of one run of one node. Lives until the kernel has returned (or called done). Not thread-safe, but may be
-// handed from thread to thread.
+// Where a node of a plan runs, and where its outputs are stored. Chosen when the plan is made.
+struct NodeMemory {
+  Device* device = nullptr;
+  Allocator* allocator = nullptr;        // for scratch tensors, and for all outputs if `outputs` is empty
+  std::vector<Allocator*> outputs = {};  // by output
+  Allocator& output(int i) const { return outputs.empty() ? *allocator : *outputs[i]; }
+};
+// The memory of nodes that run outside of any task.
+const NodeMemory& HostNodeMemory();
+
+// A kernel's view of one run of its node. Lives until the kernel returns (or calls `done`). Not thread-safe, but may
+// move from thread to thread.
 class KernelContext {
  public:
   KernelContext(const Node& node, std::span<Entry> inputs, std::span<Entry> outputs, const StepEnvironment& env,
-                LoopPosition position = {})
-      : node_(node), inputs_(inputs), outputs_(outputs), env_(env), position_(position) {}
+                const NodeMemory& memory = HostNodeMemory(), LoopPosition position = {})
+      : node_(node), inputs_(inputs), outputs_(outputs), env_(env), memory_(memory), position_(position) {}
 
   const Node& node() const { return node_; }
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
   int num_outputs() const { return static_cast<int>(outputs_.size()); }
 
-  // The value of input i. References have been replaced by the variable's value unless the op takes a reference.
+  // The value of input i. A reference has been replaced by the variable's value unless the op takes a reference.
   const Tensor& input(int i) const { return inputs_[i].value; }
-  // Whether input i is there: of a Merge, all but one may be missing; of a _Send, a dead tensor is.
+  // Whether input i has a value. All inputs of a Merge but one may have none; a dead input of a _Send has none.
   bool has_input(int i) const { return inputs_[i].value.is_valid() || inputs_[i].ref; }
-  // Calls `read` with the value of input i, which a kernel with `reads_reference` may get as a reference: the variable
-  // is then read where it is (VariableResource::ReadInPlace) and no snapshot is taken.
+  // Calls `read` with the value of input i. If the input is a reference (KernelDef::reads_reference), reads the
+  // variable in place (VariableResource::ReadInPlace), without a snapshot.
   Status ReadInput(int i, const std::function<Status(const Tensor&)>& read) const {
     return inputs_[i].ref ? inputs_[i].ref->ReadInPlace(read) : read(inputs_[i].value);
   }
   // The variable of an input declared Ref(T).
   VariableResource& ref_input(int i) const { return *inputs_[i].ref; }
-  // The input itself, to take its buffer over. The input is gone afterwards.
+  // Moves the input out, so that the kernel can reuse its buffer. The input is empty afterwards.
   Tensor TakeInput(int i) { return std::move(inputs_[i].value); }
 
   void set_output(int i, Tensor value) { outputs_[i].value = std::move(value); }
-  // Passes a reference on.
   void set_output_ref(int i, RefPtr<VariableResource> ref) { outputs_[i].ref = std::move(ref); }
   const Tensor& output(int i) const { return outputs_[i].value; }
 
-  // A new tensor of the output's declared type, which becomes output i; fill the tensor that comes back.
-  // It stays valid (and writable) until the kernel returns.
+  // Sets output i to a new tensor of the output's declared type, in the memory that the plan chose for this output. The
+  // kernel must fill the returned tensor, which stays valid and writable until the kernel returns.
   StatusOr<Tensor*> AllocateOutput(int i, const Shape& shape);
-  // As AllocateOutput, but takes the buffer of one of these inputs when nobody else holds it and dtype and byte size
-  // are the same. The input may then not be read after the output is written at the same place: for elementwise work.
+  // Like AllocateOutput, but reuses the buffer of one of these inputs if the input may be overwritten, is in the memory
+  // of the output, and has the output's dtype and number of elements. Writing an output element then overwrites the
+  // input element at the same place, so this is for elementwise kernels.
   StatusOr<Tensor*> ForwardOrAllocateOutput(std::initializer_list<int> inputs, int i, const Shape& shape);
-  // A scratch tensor.
-  StatusOr<Tensor> AllocateTemp(DType dtype, const Shape& shape) { return Tensor::Create(dtype, shape); }
+  // A scratch tensor in memory of the node's device.
+  StatusOr<Tensor> AllocateTemp(DType dtype, const Shape& shape) {
+    return Tensor::Create(dtype, shape, *memory_.allocator);
+  }
 
+  Device& device() const { return *memory_.device; }
   const StepEnvironment& env() const { return env_; }
   ThreadPool& pool() const { return *env_.pool; }
   ResourceManager& resources() const { return *env_.resources; }
   LoopPosition position() const { return position_; }
 
-  // The resource that a handle input names, as a T, whether it is declared resource, Ref(string) or string (see
-  // reference_handle.h). InvalidArgument when it is something else, NotFound when a name names nothing.
+  // The resource of type T that handle input i names; the input may be declared resource, Ref(string) or string (see
+  // reference_handle.h). InvalidArgument if the resource has another type, NotFound if no resource has that name.
   template <typename T>
   StatusOr<RefPtr<T>> LookupResource(int i) const;
-  // What a handle input declared Ref(string) or string says. InvalidArgument when it is none.
+  // The container and name in a handle input declared Ref(string) or string. InvalidArgument if it holds no handle.
   StatusOr<ResourceName> NameOfHandle(int i) const;
 
  private:
@@ -125,14 +142,16 @@ class KernelContext {
   std::span<Entry> inputs_;
   std::span<Entry> outputs_;
   const StepEnvironment& env_;
+  const NodeMemory& memory_;
   const LoopPosition position_;
 };
 
-// What a kernel may look at when it is made.
+// What a kernel may use at construction.
 class KernelConstruction {
  public:
-  KernelConstruction(const Node& node, ResourceManager* resources, const std::string& device)
-      : node_(node), resources_(resources), device_(device) {}
+  KernelConstruction(const Node& node, ResourceManager* resources, const std::string& device,
+                     Device& local_device = HostDevice())
+      : node_(node), resources_(resources), device_(device), local_device_(local_device) {}
   const Node& node() const { return node_; }
   template <typename T>
   const T& attr(std::string_view name) const {
@@ -140,33 +159,30 @@ class KernelConstruction {
   }
   ResourceManager* resources() const { return resources_; }
   const std::string& device() const { return device_; }  // full name
+  Device& local_device() const { return local_device_; }
 
  private:
   const Node& node_;
   ResourceManager* resources_;
   const std::string& device_;
+  Device& local_device_;
 };
 
 class Kernel {
  public:
   virtual ~Kernel() = default;
-  // Computes the outputs. Must not block for anything but short locks.
+  // Computes the outputs. Must not block, except for locks that are held briefly.
   virtual Status Compute(KernelContext& ctx) = 0;
 };
 
-// A kernel that may have to wait for something else (a tensor, an element, a token).
+// A kernel that may have to wait, for example for a tensor of another task or an element of a queue.
 class AsyncKernel : public Kernel {
  public:
   using Done = std::function<void(Status)>;
-  // Starts, and calls `done` exactly once, from any thread, perhaps before returning. `ctx` lives until then. Must
-  // react to the step's cancellation.
+  // Starts the computation and does not block. Must call `done` exactly once, from any thread, possibly before
+  // returning, and must call it soon after the step is cancelled. `ctx` lives until `done` is called.
   virtual void ComputeAsync(KernelContext& ctx, Done done) = 0;
   Status Compute(KernelContext& ctx) final;
-};
-
-enum class KernelCost {
-  kCheap,      // some microseconds at most: runs on whatever thread made it ready
-  kExpensive,  // may take long for large inputs: goes to the pool when there is other work
 };
 
 using KernelFn = Status (*)(KernelContext& ctx);
@@ -175,26 +191,33 @@ struct KernelDef {
   std::string op;
   std::string device_type = "CPU";
   TypeConstraints types;
-  KernelCost cost = KernelCost::kCheap;
-  // Input 0 is only read through KernelContext::ReadInput, so that a reference to a variable need not be dereferenced.
+  CostFn cost = DefaultCost;
+  // The kernel reads input 0 only through KernelContext::ReadInput, so it may get a reference to a variable as it is.
   bool reads_reference = false;
+  // Names of the arguments, inputs and outputs, that this kernel wants in host memory, such as "shape". The others are
+  // in the memory of its device, except that elements of types that are not plain are always in host memory.
+  std::vector<std::string> host_memory = {};
   std::function<StatusOr<std::unique_ptr<Kernel>>(const KernelConstruction&)> create;
+  std::string_view file = {};  // where it is registered, relative to src: "kernels/cpu/math/binary.cc"
 };
 
-// Immutable once built.
+// Immutable once built. A helper that registers kernels for its callers takes a location like the functions below and
+// passes it on, so that KernelDef::file names the file of the caller.
 class KernelRegistry {
  public:
   // r.Add("Relu", {{"T", {kFloat32}}}, Relu<float>);
-  KernelDef& Add(std::string_view op, const TypeConstraints& types, KernelFn compute,
-                 KernelCost cost = KernelCost::kCheap);
-  // r.Add<ReshapeKernel>("Reshape"): a class with a constructor from const KernelConstruction&.
+  KernelDef& Add(std::string_view op, const TypeConstraints& types, KernelFn compute, CostFn cost = DefaultCost,
+                 std::source_location location = std::source_location::current());
+  // r.Add<ReshapeKernel>("Reshape"): a class that is constructed from a const KernelConstruction&.
   template <typename K>
-  void Add(std::string_view op, const TypeConstraints& types = {}, KernelCost cost = KernelCost::kCheap) {
-    AddClass(op, types, cost, [](const KernelConstruction& c) -> Kernel* { return new K(c); });
+  void Add(std::string_view op, const TypeConstraints& types = {}, CostFn cost = DefaultCost,
+           std::source_location location = std::source_location::current()) {
+    AddClass(
+        op, types, cost, [](const KernelConstruction& c) -> Kernel* { return new K(c); }, location);
   }
-  KernelDef& AddDef(KernelDef def);
+  KernelDef& AddDef(KernelDef def, std::source_location location = std::source_location::current());
 
-  // The kernel for a node on a device type. NotFound lists the candidates and why each refused.
+  // The kernel for a node on a device type. NotFound lists the candidates and why each does not fit.
   StatusOr<const KernelDef*> Find(const Node& node, std::string_view device_type) const;
   bool HasKernelsFor(std::string_view op, std::string_view device_type) const;
   const std::multimap<std::string, KernelDef, std::less<>>& kernels() const { return kernels_; }
@@ -203,8 +226,8 @@ class KernelRegistry {
   static const KernelRegistry& Global();
 
  private:
-  void AddClass(std::string_view op, const TypeConstraints& types, KernelCost cost,
-                Kernel* (*create)(const KernelConstruction&));
+  void AddClass(std::string_view op, const TypeConstraints& types, CostFn cost,
+                Kernel* (*create)(const KernelConstruction&), std::source_location location);
 
   std::multimap<std::string, KernelDef, std::less<>> kernels_;
 };

@@ -9,7 +9,7 @@
 namespace tensorbraid {
 namespace {
 
-using Kind = TableOptions::Kind;
+using TableKind = TableOptions::Kind;
 
 Shape Joined(std::span<const int64_t> a, std::span<const int64_t> b) {
   std::vector<int64_t> dims(a.begin(), a.end());
@@ -23,7 +23,7 @@ Shape ShapeOfValues(const TableOptions& o, const Tensor& keys) {
   return Joined(dims.subspan(0, dims.size() - o.key_shape.rank()), o.value_shape.dims());
 }
 
-// Which tables that are filled once there are.
+// Whether static tables exist for these dtypes, as in TensorFlow.
 bool HasStaticTable(DType key, DType value) {
   switch (value) {
     case DType::kString:
@@ -44,7 +44,7 @@ bool HasStaticTable(DType key, DType value) {
 
 LookupTable::LookupTable(std::string name, TableOptions options)
     : name_(std::move(name)), options_(std::move(options)), value_size_(options_.value_shape.num_elements()) {
-  if (options_.kind == Kind::kDense) {
+  if (options_.kind == TableKind::kDense) {
     empty_ = KeyAt(options_.empty_key, 0);
     deleted_ = KeyAt(options_.deleted_key, 0);
     num_buckets_ = options_.initial_num_buckets;
@@ -58,14 +58,14 @@ Status LookupTable::CheckOptions(const TableOptions& o) {
   if (o.value_dtype != kString && !IsPlain(o.value_dtype)) {
     return InvalidArgument("values of a table cannot be ", o.value_dtype);
   }
-  if (o.kind == Kind::kStatic && !HasStaticTable(o.key_dtype, o.value_dtype)) {
-    return InvalidArgument("there is no table from ", o.key_dtype, " to ", o.value_dtype, " that is filled once");
+  if (o.kind == TableKind::kStatic && !HasStaticTable(o.key_dtype, o.value_dtype)) {
+    return InvalidArgument("static tables (HashTable) from ", o.key_dtype, " to ", o.value_dtype, " are not supported");
   }
   if (!o.value_shape.is_fully_defined())
-    return InvalidArgument("the shape ", o.value_shape, " of values must be known");
-  // A value is a row of one tensor: what has no size is refused before any is allocated.
+    return InvalidArgument("the shape ", o.value_shape, " of values must be fully known");
+  // A value is a row of one tensor, so a shape whose size overflows is refused before anything is allocated.
   if (o.value_shape.num_elements() < 0) return InvalidArgument("the shape ", o.value_shape, " of values is too large");
-  if (o.kind != Kind::kDense) return OkStatus();
+  if (o.kind != TableKind::kDense) return OkStatus();
   if (o.empty_key.dtype() != o.key_dtype || o.deleted_key.dtype() != o.key_dtype) {
     return InvalidArgument("the empty and the deleted key must be ", o.key_dtype);
   }
@@ -80,10 +80,10 @@ Status LookupTable::CheckOptions(const TableOptions& o) {
     return InvalidArgument("max_load_factor must lie above 0 and below 1, got ", o.max_load_factor);
   }
   TableOptions plain = o;
-  plain.kind = Kind::kMutable;
+  plain.kind = TableKind::kMutable;
   const LookupTable keys("", std::move(plain));
   if (keys.KeyAt(o.empty_key, 0) == keys.KeyAt(o.deleted_key, 0)) {
-    return InvalidArgument("Empty and deleted keys cannot be equal: one could not be told from the other");
+    return InvalidArgument("Empty and deleted keys cannot be equal");
   }
   return OkStatus();
 }
@@ -112,8 +112,8 @@ StatusOr<int64_t> LookupTable::CountKeys(const Tensor& keys) const {
   }
   int64_t n = 1;
   for (int i = 0; i < extra; ++i) n *= keys.shape().dim(i);
-  if (options_.kind == Kind::kDense && keys.shape().rank() > 0 && n != keys.shape().dim(0)) {
-    // Keys stand in one row, however they are written.
+  if (options_.kind == TableKind::kDense && keys.shape().rank() > 0 && n != keys.shape().dim(0)) {
+    // The keys of a dense table form a vector: only one dimension may precede the shape of a key.
     return InvalidArgument("table '", name_, "': Expected key shape ",
                            Joined(std::vector<int64_t>{keys.shape().dim(0)}, options_.key_shape.dims()), ", got ",
                            keys.shape());
@@ -132,7 +132,7 @@ Status LookupTable::CheckValues(const Tensor& keys, const Tensor& values) const 
 }
 
 Status LookupTable::CheckUsable(const Tensor& keys, int64_t n) const {
-  if (options_.kind != Kind::kDense) return OkStatus();
+  if (options_.kind != TableKind::kDense) return OkStatus();
   for (int64_t i = 0; i < n; ++i) {
     const std::string key = KeyAt(keys, i);
     if (key == empty_) return InvalidArgument("table '", name_, "': a key is the empty_key, which marks free buckets");
@@ -157,7 +157,7 @@ StatusOr<Tensor> LookupTable::Find(const Tensor& keys, const Tensor& default_val
   TF_RETURN_IF_ERROR(CheckUsable(keys, n));
   TF_ASSIGN_OR_RETURN(Tensor found, Tensor::Create(options_.value_dtype, shape));
   MutexLock lock(mu_);
-  if (options_.kind == Kind::kStatic && !initialized_) {
+  if (options_.kind == TableKind::kStatic && !initialized_) {
     return FailedPrecondition("table '", name_,
                               "': Table not initialized: run its initializer (tables_initializer) first");
   }
@@ -209,15 +209,15 @@ Status LookupTable::Put(const Tensor& keys, const Tensor& values, bool refuse_ch
         num_deleted_ -= num_deleted_ > 0 ? 1 : 0;
       }
     } else if (refuse_change) {
-      const auto same = [&, row = it->second]<typename T>() {
-        const auto have = values_.data<T>().subspan(row * value_size_, value_size_);
-        return std::equal(have.begin(), have.end(), values.data<T>().begin() + i * value_size_);
-      };
-      const size_t bytes = static_cast<size_t>(value_size_) * DTypeSize(options_.value_dtype);
-      const bool equal = options_.value_dtype == kString
-                             ? same.template operator()<std::string>()
-                             : std::memcmp(static_cast<const char*>(values_.raw_data()) + it->second * bytes,
-                                           static_cast<const char*>(values.raw_data()) + i * bytes, bytes) == 0;
+      bool equal;
+      if (options_.value_dtype == kString) {
+        const auto have = values_.data<std::string>().subspan(it->second * value_size_, value_size_);
+        equal = std::equal(have.begin(), have.end(), values.data<std::string>().begin() + i * value_size_);
+      } else {
+        const size_t bytes = static_cast<size_t>(value_size_) * DTypeSize(options_.value_dtype);
+        equal = std::memcmp(static_cast<const char*>(values_.raw_data()) + it->second * bytes,
+                            static_cast<const char*>(values.raw_data()) + i * bytes, bytes) == 0;
+      }
       if (!equal) return FailedPrecondition("table '", name_, "': a key has two values (entry ", i, ")");
     }
     CopyElementRange(values, i * value_size_, value_size_, &values_, it->second * value_size_);
@@ -228,8 +228,8 @@ Status LookupTable::Put(const Tensor& keys, const Tensor& values, bool refuse_ch
 Status LookupTable::Insert(const Tensor& keys, const Tensor& values) {
   TF_ASSIGN_OR_RETURN(const int64_t n, CountKeys(keys));
   TF_RETURN_IF_ERROR(CheckValues(keys, values));
-  if (options_.kind == Kind::kStatic)
-    return Unimplemented("table '", name_, "' is filled once: nothing can be inserted");
+  if (options_.kind == TableKind::kStatic)
+    return Unimplemented("table '", name_, "' is static: nothing can be inserted after its initialization");
   TF_RETURN_IF_ERROR(CheckUsable(keys, n));
   MutexLock lock(mu_);
   Grow(static_cast<int64_t>(rows_.size()) + n);
@@ -238,8 +238,8 @@ Status LookupTable::Insert(const Tensor& keys, const Tensor& values) {
 
 Status LookupTable::Remove(const Tensor& keys) {
   TF_ASSIGN_OR_RETURN(const int64_t n, CountKeys(keys));
-  if (options_.kind == Kind::kStatic)
-    return Unimplemented("table '", name_, "' is filled once: nothing can be removed");
+  if (options_.kind == TableKind::kStatic)
+    return Unimplemented("table '", name_, "' is static: nothing can be removed");
   TF_RETURN_IF_ERROR(CheckUsable(keys, n));
   MutexLock lock(mu_);
   for (int64_t i = 0; i < n; ++i) {
@@ -262,8 +262,8 @@ void LookupTable::Clear() {
 }
 
 Status LookupTable::Import(const Tensor& keys, const Tensor& values) {
-  if (options_.kind == Kind::kDense && keys.shape().rank() == 2 && values.shape().rank() == 2) {
-    // As they have been exported.
+  if (options_.kind == TableKind::kDense && keys.shape().rank() == 2 && values.shape().rank() == 2) {
+    // The format of Export(): a matrix of keys and a matrix of values.
     const std::vector<int64_t> n{keys.shape().dim(0)};
     const auto k = keys.Reshaped(Joined(n, options_.key_shape.dims()));
     const auto v = values.Reshaped(Joined(n, options_.value_shape.dims()));
@@ -271,12 +271,12 @@ Status LookupTable::Import(const Tensor& keys, const Tensor& values) {
   }
   TF_ASSIGN_OR_RETURN(const int64_t n, CountKeys(keys));
   TF_RETURN_IF_ERROR(CheckValues(keys, values));
-  if (options_.kind == Kind::kStatic) return Initialize(keys, values);
+  if (options_.kind == TableKind::kStatic) return Initialize(keys, values);
   MutexLock lock(mu_);
   Clear();
   const Status put = Put(keys, values, false);
-  if (options_.kind == Kind::kDense) {
-    // An exported table: its empty buckets come along.
+  if (options_.kind == TableKind::kDense) {
+    // An exported table contains its empty and deleted buckets.
     rows_.erase(empty_);
     rows_.erase(deleted_);
     num_buckets_ = 4;
@@ -287,7 +287,8 @@ Status LookupTable::Import(const Tensor& keys, const Tensor& values) {
 }
 
 Status LookupTable::Initialize(const Tensor& keys, const Tensor& values) {
-  if (options_.kind != Kind::kStatic) return InvalidArgument("table '", name_, "' is not one that is initialized");
+  if (options_.kind != TableKind::kStatic)
+    return InvalidArgument("table '", name_, "' cannot be initialized: it is not static");
   TF_ASSIGN_OR_RETURN(const int64_t n, CountKeys(keys));
   TF_RETURN_IF_ERROR(CheckValues(keys, values));
   if (n == 0)
@@ -305,9 +306,9 @@ Status LookupTable::Initialize(const Tensor& keys, const Tensor& values) {
 
 StatusOr<std::pair<Tensor, Tensor>> LookupTable::Export() const {
   MutexLock lock(mu_);
-  if (options_.kind == Kind::kStatic && !initialized_) return Aborted("table '", name_, "' is not initialized");
+  if (options_.kind == TableKind::kStatic && !initialized_) return Aborted("table '", name_, "' is not initialized");
   const auto entries = static_cast<int64_t>(rows_.size());
-  const bool dense = options_.kind == Kind::kDense;
+  const bool dense = options_.kind == TableKind::kDense;
   const std::vector<int64_t> rows{dense ? std::max(num_buckets_, entries) : entries};
   const int64_t key_size = options_.key_shape.num_elements();
   const Shape key_shape = dense ? Shape({key_size}) : options_.key_shape;

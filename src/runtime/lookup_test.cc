@@ -71,7 +71,7 @@ TEST(LookupTableTest, ADefaultIsOneValueOrOneForEachKey) {
   EXPECT_TRUE(absl::IsInvalidArgument(table->Find(Keys({"a", "b"}), Values({1, 2, 3})).status()));
 }
 
-TEST(LookupTableTest, WhatDoesNotFitIsRefused) {
+TEST(LookupTableTest, KeysAndValuesOfAnotherShapeOrTypeAreRefused) {
   auto table = Make(Kind::kMutable);
   EXPECT_TRUE(absl::IsInvalidArgument(table->Insert(Keys({"a", "b"}), Values({1}))));
   EXPECT_TRUE(absl::IsInvalidArgument(table->Insert(Values({1}), Values({1}))));
@@ -80,7 +80,7 @@ TEST(LookupTableTest, WhatDoesNotFitIsRefused) {
   EXPECT_EQ(table->size(), 0);
 }
 
-TEST(LookupTableTest, ADenseTableHasKeysOfManyNumbersAndTwoThatAreSetAside) {
+TEST(LookupTableTest, ADenseTableHasVectorKeysOfWhichTwoAreReserved) {
   TableOptions options;
   options.kind = Kind::kDense;
   options.key_dtype = kInt64;
@@ -142,7 +142,7 @@ TEST_F(TableFileTest, LinesAndColumnsBecomeKeysAndValues) {
   EXPECT_EQ(columns->second.ToString(), Tensor::Vector<float>({0.5, 1.5}).ToString());
 }
 
-TEST_F(TableFileTest, WhatCannotBeReadIsRefused) {
+TEST_F(TableFileTest, FilesThatDoNotFitAreRefused) {
   TextFileInitializer file;
   file.path = Write("table_file_bad", "a\n\nb\n");
   EXPECT_TRUE(absl::IsInvalidArgument(ReadTableFile(file, kString, kInt64).status()));  // an empty line

@@ -5,7 +5,7 @@
 namespace tensorbraid {
 
 void MutexResource::Lock(CancellationManager* cancellation, LockDone done) {
-  Attempt attempt = [this, done]() -> std::function<void()> {
+  Attempt attempt = [this, done]() TB_REQUIRES(mu_) -> std::function<void()> {
     if (held_) return nullptr;
     held_ = true;
     return [done, hold = MakeRef<HeldMutex>(RefPtr<MutexResource>::Share(this))]() mutable { done(std::move(hold)); };

@@ -1,4 +1,4 @@
-// The mutex of a critical section: what TensorFlow's CriticalSection keeps its functions apart with.
+// The mutex behind TensorFlow's CriticalSection.
 #ifndef TENSORBRAID_RUNTIME_MUTEX_RESOURCE_H_
 #define TENSORBRAID_RUNTIME_MUTEX_RESOURCE_H_
 
@@ -14,15 +14,15 @@ namespace tensorbraid {
 
 class HeldMutex;
 
-// Held by one step at a time. Thread-safe; waiting blocks no thread.
+// Has at most one holder at a time. Thread-safe; waiting blocks no thread.
 class MutexResource final : public WaitingResource {
  public:
   static constexpr const char* kTypeName = "mutex";
   using LockDone = std::function<void(StatusOr<RefPtr<HeldMutex>>)>;
   explicit MutexResource(std::string name) : name_(std::move(name)) {}
 
-  // Calls `done` with the hold once nobody else has it, or with Cancelled. From the thread that gives the hold back:
-  // what follows must not take long.
+  // Calls `done` once: with the held mutex, or with Cancelled. The call may come from the thread that released the
+  // mutex, so `done` must not take long.
   void Lock(CancellationManager* cancellation, LockDone done);
   std::string DebugString() const override;
 
@@ -34,8 +34,8 @@ class MutexResource final : public WaitingResource {
   bool held_ TB_GUARDED_BY(mu_) = false;
 };
 
-// That somebody has a mutex, which is given back by Release or when the last who holds this is gone: a step that fails
-// between the two keeps nobody out. Thread-safe.
+// Ownership of a locked mutex. Release(), or the destruction of this object, unlocks the mutex; so a step that fails
+// while it holds the mutex does not leave it locked. Thread-safe.
 class HeldMutex final : public VariantValue {
  public:
   static constexpr const char* kTypeName = "held mutex";

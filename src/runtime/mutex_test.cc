@@ -5,56 +5,56 @@
 namespace tensorbraid {
 namespace {
 
-// What came of asking for a mutex.
-struct Asked {
-  bool answered = false;
+// The result of a call of Lock().
+struct LockCall {
+  bool done = false;
   Status status;
   RefPtr<HeldMutex> hold;
 };
 
-void Ask(MutexResource& mutex, Asked* asked, CancellationManager* cancellation = nullptr) {
-  mutex.Lock(cancellation, [asked](StatusOr<RefPtr<HeldMutex>> hold) {
-    asked->answered = true;
-    asked->status = hold.status();
-    if (hold.ok()) asked->hold = *std::move(hold);
+void Lock(MutexResource& mutex, LockCall* call, CancellationManager* cancellation = nullptr) {
+  mutex.Lock(cancellation, [call](StatusOr<RefPtr<HeldMutex>> hold) {
+    call->done = true;
+    call->status = hold.status();
+    if (hold.ok()) call->hold = *std::move(hold);
   });
 }
 
-TEST(MutexResource, SecondWaitsUntilTheFirstReleases) {
+TEST(MutexResource, ASecondLockWaitsUntilTheFirstIsReleased) {
   const auto mutex = MakeRef<MutexResource>("m");
-  Asked first, second;
-  Ask(*mutex, &first);
-  Ask(*mutex, &second);
+  LockCall first, second;
+  Lock(*mutex, &first);
+  Lock(*mutex, &second);
   ASSERT_TRUE(first.hold);
-  EXPECT_FALSE(second.answered);
+  EXPECT_FALSE(second.done);
   first.hold->Release();
   EXPECT_TRUE(second.hold);
 }
 
-TEST(MutexResource, GoneHoldIsGivenBackOnce) {
+TEST(MutexResource, ADroppedHoldIsReleasedOnce) {
   const auto mutex = MakeRef<MutexResource>("m");
-  Asked first, second, third;
-  Ask(*mutex, &first);
-  Ask(*mutex, &second);
-  Ask(*mutex, &third);
+  LockCall first, second, third;
+  Lock(*mutex, &first);
+  Lock(*mutex, &second);
+  Lock(*mutex, &third);
   first.hold->Release();
   ASSERT_TRUE(second.hold);
-  first.hold = nullptr;  // released already: the second keeps the third out
-  EXPECT_FALSE(third.answered);
+  first.hold = nullptr;  // already released: must not release the hold of the second
+  EXPECT_FALSE(third.done);
   second.hold = nullptr;
   EXPECT_TRUE(third.hold);
 }
 
-TEST(MutexResource, CancelledStepWaitsNoLonger) {
+TEST(MutexResource, ACancelledStepStopsWaiting) {
   const auto mutex = MakeRef<MutexResource>("m");
   CancellationManager cancellation;
-  Asked first, second, third;
-  Ask(*mutex, &first);
-  Ask(*mutex, &second, &cancellation);
+  LockCall first, second, third;
+  Lock(*mutex, &first);
+  Lock(*mutex, &second, &cancellation);
   cancellation.Cancel(Cancelled("the step ends"));
   EXPECT_TRUE(absl::IsCancelled(second.status));
   first.hold = nullptr;
-  Ask(*mutex, &third);
+  Lock(*mutex, &third);
   EXPECT_TRUE(third.hold);
 }
 

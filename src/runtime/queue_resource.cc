@@ -9,25 +9,25 @@
 namespace tensorbraid {
 namespace {
 
-using Kind = QueueOptions::Kind;
+using QueueKind = QueueOptions::Kind;
 
-const char* KindName(Kind kind) {
+const char* KindName(QueueKind kind) {
   switch (kind) {
-    case Kind::kFifo:
+    case QueueKind::kFifo:
       return "FIFO queue";
-    case Kind::kPadding:
+    case QueueKind::kPadding:
       return "padding FIFO queue";
-    case Kind::kRandomShuffle:
+    case QueueKind::kRandomShuffle:
       return "random shuffle queue";
-    case Kind::kPriority:
+    case QueueKind::kPriority:
       return "priority queue";
   }
   return "queue";
 }
 
 std::unique_ptr<QueueStore> MakeStore(const QueueOptions& options) {
-  if (options.kind == Kind::kRandomShuffle) return MakeShuffleStore(options.random);
-  if (options.kind == Kind::kPriority) return MakePriorityStore();
+  if (options.kind == QueueKind::kRandomShuffle) return MakeShuffleStore(options.random);
+  if (options.kind == QueueKind::kPriority) return MakePriorityStore();
   return MakeFifoStore();
 }
 
@@ -61,19 +61,20 @@ void CopyPadded(const Tensor& from, int64_t i, Tensor* to) {
 
 // A call that could not be served at once.
 struct QueueResource::Waiter {
-  // To add: the slices of `batch` from `next` on, or, if `is_row`, `batch` itself. To close: no batch.
+  // Of an enqueue: adds the slices of `batch` from `next` on, or, if `is_row`, `batch` itself as one element. A close
+  // has `closes` and no batch. `added` is set for both.
   Tuple batch;
   bool is_row = false;
   bool closes = false;
   int64_t next = 0, end = 0;
   Done added;
-  // To take.
+  // Of a dequeue.
   int64_t wanted = 1;
   bool stacked = false;
   bool up_to = false;
   std::vector<Tuple> taken;
   DequeueDone dequeued;
-  // Of the registration that cancels the waiting; null: none. Deregistered before the callback is called.
+  // Where the wait is registered for cancellation; null if nowhere. Deregistered before the callback is called.
   CancellationManager* cancellation = nullptr;
   CancellationManager::Token token = 0;
   bool finished = false;  // guarded by the queue's lock
@@ -95,17 +96,17 @@ Status QueueResource::CheckOptions(const QueueOptions& o) {
   if (!o.shapes.empty() && o.shapes.size() != o.types.size()) {
     return InvalidArgument("there are ", o.types.size(), " components, but ", o.shapes.size(), " shapes");
   }
-  const bool needs_shapes = o.kind == Kind::kPadding || o.kind == Kind::kPriority;
+  const bool needs_shapes = o.kind == QueueKind::kPadding || o.kind == QueueKind::kPriority;
   if (needs_shapes && o.shapes.size() != o.types.size()) {
     return InvalidArgument("a ", KindName(o.kind), " needs the shapes of its components");
   }
   for (const Shape& s : o.shapes) {
     if (!s.has_rank()) return InvalidArgument("the shape ", s, " of a component must have a known rank");
-    if (o.kind != Kind::kPadding && !s.is_fully_defined()) {
+    if (o.kind != QueueKind::kPadding && !s.is_fully_defined()) {
       return InvalidArgument("the shape ", s, " of a component must be fully known");
     }
   }
-  if (o.kind == Kind::kRandomShuffle) {
+  if (o.kind == QueueKind::kRandomShuffle) {
     if (o.min_after_dequeue < 0) return InvalidArgument("min_after_dequeue ", o.min_after_dequeue, " must be >= 0");
     if (o.capacity >= 0 && o.min_after_dequeue >= o.capacity) {
       return InvalidArgument("min_after_dequeue ", o.min_after_dequeue, " must be < capacity ", o.capacity);
@@ -116,7 +117,8 @@ Status QueueResource::CheckOptions(const QueueOptions& o) {
 
 Status QueueResource::CheckSame(const QueueOptions& wanted) const {
   const auto differ = [&](const char* what, const auto& have, const auto& want) {
-    return InvalidArgument("queue '", name_, "' exists with ", what, " ", have, ", wanted is ", want);
+    return InvalidArgument("queue '", name_, "' already exists with ", what, " ", have, ", but this op asks for ",
+                           want);
   };
   if (wanted.kind != options_.kind) return differ("kind", KindName(options_.kind), KindName(wanted.kind));
   if (std::max<int64_t>(wanted.capacity, -1) != std::max<int64_t>(options_.capacity, -1)) {
@@ -174,7 +176,7 @@ void QueueResource::EnqueueMany(Tuple batch, CancellationManager* cancellation, 
   for (size_t i = 0; i < batch.size(); ++i) {
     const Shape& shape = batch[i].shape();
     if (n < 0 || shape.rank() < 1 || shape.dim(0) != n) {
-      return done(InvalidArgument("queue '", name_, "': the components to be enqueued must have one first dimension; ",
+      return done(InvalidArgument("queue '", name_, "': all components of a batch must have the same first dimension; ",
                                   "component 0 has shape ", batch[0].shape(), ", component ", i, " ", shape));
     }
     const Shape row(shape.dims().subspan(1));
@@ -203,7 +205,7 @@ void QueueResource::DequeueMany(int64_t n, bool up_to, CancellationManager* canc
   if (options_.shapes.size() != types().size()) {
     return done(InvalidArgument("queue '", name_,
                                 "': dequeues of many elements require the components to have specified shapes; "
-                                "give the queue its shapes"));
+                                "create the queue with shapes"));
   }
   if (n == 0) return done(Stack({}));
   auto waiter = std::make_shared<Waiter>();
@@ -218,14 +220,14 @@ void QueueResource::Start(std::shared_ptr<Waiter> waiter, CancellationManager* c
   Actions actions;
   {
     MutexLock lock(mu_);
-    auto& line = waiter->is_adder() ? adders_ : takers_;
-    line.push_back(waiter);
+    auto& waiters = waiter->is_adder() ? adders_ : takers_;
+    waiters.push_back(waiter);
     Serve(&actions);
     if (!waiter->finished && cancellation != nullptr) {
-      // Registered under the lock, so that nobody can serve the waiter before it knows its token. Cancel() runs
-      // callbacks without its own lock, so the order of the locks is always this one's first.
+      // Registered under the lock, so that the waiter is not served before its token is set. Cancel() runs callbacks
+      // without its own lock, so the lock order is always the queue's lock first.
       CancellationManager::Token token;
-      // The callback holds the queue and the waiter: either may otherwise be gone before the step.
+      // The callback keeps the queue and the waiter alive: the step may outlive both.
       const bool registered = cancellation->Register(
           [self = RefPtr<QueueResource>::Share(this), waiter](const Status& why) {
             if (!self->Abandon(*waiter)) return;
@@ -238,7 +240,7 @@ void QueueResource::Start(std::shared_ptr<Waiter> waiter, CancellationManager* c
         waiter->cancellation = cancellation;
         waiter->token = token;
       } else {
-        line.remove(waiter);
+        waiters.remove(waiter);
         waiter->finished = true;
         actions.emplace_back([waiter, this] {
           waiter->Fail(Cancelled("queue '", name_, "': the step was cancelled before it could wait"));
@@ -258,40 +260,47 @@ bool QueueResource::Abandon(Waiter& w) {
     const auto is_w = [&](const std::shared_ptr<Waiter>& other) { return other.get() == &w; };
     adders_.remove_if(is_w);
     takers_.remove_if(is_w);
-    Serve(&actions);  // those behind it may not have to wait
+    Serve(&actions);  // it may have been the first, and the next may be servable
   }
   for (const auto& action : actions) action();
   return true;
 }
 
-QueueResource::Turn QueueResource::ServeAdder(Waiter& w, Actions* actions) {
+QueueResource::Outcome QueueResource::ServeAdder(Waiter& w, Actions* actions) {
   if (closed_) {
     actions->emplace_back(
         [&w, this] { w.added(Cancelled("queue '", name_, "' is ", w.closes ? "already closed" : "closed")); });
-    return Turn::kFinished;
+    return Outcome::kFinished;
   }
   if (w.closes) {
     closed_ = true;
     actions->emplace_back([&w] { w.added(OkStatus()); });
-    return Turn::kFinished;
+    return Outcome::kFinished;
   }
-  Turn turn = Turn::kNothing;
+  Outcome outcome = Outcome::kNothing;
   for (; w.next < w.end && !IsFull(); ++w.next) {
-    turn = Turn::kProgress;
+    outcome = Outcome::kProgress;
     if (w.is_row) {
       store_->Put(std::move(w.batch));
       continue;
     }
     Tuple element;
-    for (const Tensor& t : w.batch) element.push_back(CopyOfRow(t, w.next));
+    for (const Tensor& t : w.batch) {
+      auto row = CopyOfRow(t, w.next);
+      if (!row.ok()) {
+        actions->emplace_back([&w, error = row.status()] { w.added(error); });
+        return Outcome::kFinished;
+      }
+      element.push_back(*std::move(row));
+    }
     store_->Put(std::move(element));
   }
-  if (w.next < w.end) return turn;
+  if (w.next < w.end) return outcome;
   actions->emplace_back([&w] { w.added(OkStatus()); });
-  return Turn::kFinished;
+  return Outcome::kFinished;
 }
 
-QueueResource::Turn QueueResource::ServeTaker(Waiter& w, Actions* actions) {
+QueueResource::Outcome QueueResource::ServeTaker(Waiter& w, Actions* actions) {
   if (closed_ && store_->size() + static_cast<int64_t>(w.taken.size()) < w.wanted) {
     store_->PutBack(std::exchange(w.taken, {}));
     if (!w.up_to || store_->size() == 0) {
@@ -299,19 +308,19 @@ QueueResource::Turn QueueResource::ServeTaker(Waiter& w, Actions* actions) {
         w.dequeued(OutOfRange("queue '", name_, "' is closed and has insufficient elements (requested ", wanted,
                               ", current size ", size, ")"));
       });
-      return Turn::kFinished;
+      return Outcome::kFinished;
     }
     w.wanted = store_->size();
   }
-  // Taking them as they come would not give the least, nor in order.
-  if (options_.kind == Kind::kPriority && store_->size() < w.wanted) return Turn::kNothing;
+  // Wait until there are enough: taking elements one by one as they arrive would not yield the smallest, nor in order.
+  if (options_.kind == QueueKind::kPriority && store_->size() < w.wanted) return Outcome::kNothing;
   const int64_t kept = closed_ ? 0 : options_.min_after_dequeue;
-  Turn turn = Turn::kNothing;
+  Outcome outcome = Outcome::kNothing;
   while (static_cast<int64_t>(w.taken.size()) < w.wanted && store_->size() > kept) {
     w.taken.push_back(store_->Take());
-    turn = Turn::kProgress;
+    outcome = Outcome::kProgress;
   }
-  if (static_cast<int64_t>(w.taken.size()) < w.wanted) return turn;
+  if (static_cast<int64_t>(w.taken.size()) < w.wanted) return outcome;
   actions->emplace_back([&w, this] {
     if (w.stacked) {
       w.dequeued(Stack(w.taken));
@@ -319,7 +328,7 @@ QueueResource::Turn QueueResource::ServeTaker(Waiter& w, Actions* actions) {
       w.dequeued(std::move(w.taken[0]));
     }
   });
-  return Turn::kFinished;
+  return Outcome::kFinished;
 }
 
 StatusOr<QueueResource::Tuple> QueueResource::Stack(const std::vector<Tuple>& elements) const {
@@ -352,21 +361,21 @@ StatusOr<QueueResource::Tuple> QueueResource::Stack(const std::vector<Tuple>& el
 }
 
 void QueueResource::Serve(Actions* actions) {
-  // Adding may make taking possible and the other way round.
+  // Serving an enqueue may make a dequeue servable, and the other way round.
   bool progress = true;
   while (progress) {
     progress = false;
-    for (auto* line : {&adders_, &takers_}) {
-      while (!line->empty()) {
-        const std::shared_ptr<Waiter> w = line->front();
+    for (auto* waiters : {&adders_, &takers_}) {
+      while (!waiters->empty()) {
+        const std::shared_ptr<Waiter> w = waiters->front();
         Actions own;
-        const Turn turn = line == &adders_ ? ServeAdder(*w, &own) : ServeTaker(*w, &own);
-        progress = progress || turn != Turn::kNothing;
-        if (turn != Turn::kFinished) break;
-        line->pop_front();
+        const Outcome outcome = waiters == &adders_ ? ServeAdder(*w, &own) : ServeTaker(*w, &own);
+        progress = progress || outcome != Outcome::kNothing;
+        if (outcome != Outcome::kFinished) break;
+        waiters->pop_front();
         w->finished = true;
         actions->emplace_back([self = RefPtr<QueueResource>::Share(this), w, own = std::move(own)] {
-          // A cancellation that is running now, perhaps on this very thread, finds the waiter finished.
+          // A cancellation may be running now, even on this thread; its callback then finds the waiter finished.
           if (w->cancellation != nullptr) w->cancellation->TryDeregister(w->token);
           for (const auto& action : own) action();
         });
@@ -390,7 +399,7 @@ void QueueResource::Close(bool cancel_pending, CancellationManager* cancellation
       w->finished = true;
       actions.emplace_back([w, self = RefPtr<QueueResource>::Share(this)] {
         if (w->cancellation != nullptr) w->cancellation->TryDeregister(w->token);
-        w->added(Cancelled("queue '", self->name_, "': the enqueue was cancelled by the closing of the queue"));
+        w->added(Cancelled("queue '", self->name_, "': the enqueue was cancelled because the queue was closed"));
       });
     }
     Serve(&actions);

@@ -1,4 +1,4 @@
-// Queues of tuples of tensors, with waiting that blocks no thread.
+// Queues of tuples of tensors. Waiting blocks no thread.
 #ifndef TENSORBRAID_RUNTIME_QUEUE_RESOURCE_H_
 #define TENSORBRAID_RUNTIME_QUEUE_RESOURCE_H_
 
@@ -14,25 +14,27 @@
 
 namespace tensorbraid {
 
-// What a queue is made with.
+// How a queue is constructed.
 struct QueueOptions {
   enum class Kind { kFifo, kPadding, kRandomShuffle, kPriority };
   Kind kind = Kind::kFifo;
-  // Of each component. kPriority: the first is int64, the priority.
+  // Of each component. For kPriority the first is int64, the priority.
   std::vector<DType> types = {};
-  // Of each component, or empty when any will do. Fully known, but for kPadding, whose elements may differ where a size
-  // is unknown and are padded with zeros where they are stacked. kPriority: the first is a scalar.
+  // Of each component; empty if components may have any shape. Must be fully known, except for kPadding: its elements
+  // may differ in the unknown dimensions, and are padded with zeros when they are stacked. For kPriority the first is a
+  // scalar.
   std::vector<Shape> shapes = {};
-  int64_t capacity = -1;  // elements; < 0: no bound
-  // kRandomShuffle: as long as the queue is open, so many elements stay in it to choose from.
+  int64_t capacity = -1;  // in elements; < 0: unbounded
+  // For kRandomShuffle: dequeues leave this many elements to choose from while the queue is open.
   int64_t min_after_dequeue = 0;
-  int64_t seed = 0, seed2 = 0;                 // both 0: any
-  std::function<uint32_t()> random = nullptr;  // the numbers that come of the seeds
+  int64_t seed = 0, seed2 = 0;                 // both 0: any seed
+  std::function<uint32_t()> random = nullptr;  // the random numbers for these seeds
 };
 
-// Thread-safe. Who has to wait leaves a callback, called once, without the queue's lock, by the thread that ends the
-// waiting (or by the caller itself when there is nothing to wait for). Two lines wait, one to add (which closing is a
-// part of) and one to take; each is served in the order of arrival, and only its first has a turn.
+// Thread-safe. Each call takes a callback, which is called once, without the queue's lock: by the calling thread if the
+// call need not wait, otherwise by the thread that ends the wait. There are two lists of waiting calls, one of enqueues
+// and closes, one of dequeues. Each is first-in, first-out: later calls wait even if they could be served before the
+// first.
 class QueueResource final : public Resource {
  public:
   static constexpr const char* kTypeName = "queue";
@@ -42,32 +44,33 @@ class QueueResource final : public Resource {
 
   // REQUIRES: CheckOptions(options).
   QueueResource(std::string name, QueueOptions options);
-  // InvalidArgument for what no queue can be made with.
+  // InvalidArgument if no queue can have these options.
   static Status CheckOptions(const QueueOptions& options);
 
   const std::string& name() const { return name_; }
   const QueueOptions& options() const { return options_; }
   const std::vector<DType>& types() const { return options_.types; }
-  // InvalidArgument unless a queue made with `wanted` would be like this one.
+  // InvalidArgument if this queue differs from one constructed with `wanted`.
   Status CheckSame(const QueueOptions& wanted) const;
 
-  // Adds one element; waits while the queue is full. Cancelled when the queue is closed or closes with pending enqueues
-  // cancelled, or when `cancellation` says so: the element is then not in the queue. InvalidArgument when dtypes or
-  // shapes do not fit.
+  // Adds one element; waits while the queue is full. Cancelled, with the element not added, if the queue is closed, if
+  // Close() cancels pending enqueues, or if `cancellation` is cancelled first. InvalidArgument if dtypes or shapes do
+  // not fit.
   void Enqueue(Tuple element, CancellationManager* cancellation, Done done);
-  // Adds copies of the slices along the first dimension, one after the other as there is room. When cancelled in
-  // between, those that were added stay.
+  // Adds copies of the slices along the first dimension, one by one as there is room. If it is cancelled part way, the
+  // slices already added stay in the queue.
   void EnqueueMany(Tuple batch, CancellationManager* cancellation, Done done);
-  // Takes one element; waits while there is none. OutOfRange when closed and empty.
+  // Takes one element; waits while the queue is empty. OutOfRange if the queue is closed and empty.
   void Dequeue(CancellationManager* cancellation, DequeueDone done);
-  // Takes `n` elements, stacked. It takes each as it comes, so `n` may exceed the capacity; those taken are lost when
-  // the waiting is cancelled, as in TensorFlow. OutOfRange when closed with fewer, which then stay in the queue, unless
-  // `up_to`: then what is left, if there is anything. InvalidArgument when the queue was made without shapes.
+  // Takes `n` elements, stacked. Takes each as soon as it is there (a priority queue: all at once), so `n` may exceed
+  // the capacity. As in TensorFlow, elements already taken are lost if the wait is cancelled. If the queue is closed
+  // with fewer than `n` elements: with `up_to`, takes them all; without it, or if there are none, OutOfRange, and the
+  // elements stay in the queue. InvalidArgument if the queue has no shapes.
   void DequeueMany(int64_t n, bool up_to, CancellationManager* cancellation, DequeueDone done);
 
-  // Nothing can be added any more; dequeues that cannot be served any more end with OutOfRange. With `cancel_pending`
-  // at once: what waits to add ends with Cancelled. Otherwise when those that wait to add have added, which `done`
-  // waits for; Cancelled when it is closed already.
+  // Closes the queue for enqueues; dequeues that can no longer be served end with OutOfRange. With `cancel_pending`,
+  // closes at once and ends waiting enqueues with Cancelled. Otherwise waits until the enqueues that are already
+  // waiting are done, then closes and calls `done`; Cancelled if the queue is already closed.
   void Close(bool cancel_pending, CancellationManager* cancellation, Done done);
   bool is_closed() const;
   int64_t size() const;
@@ -76,26 +79,26 @@ class QueueResource final : public Resource {
  private:
   struct Waiter;
   using Actions = std::vector<std::function<void()>>;
-  enum class Turn { kNothing, kProgress, kFinished };
+  enum class Outcome { kNothing, kProgress, kFinished };  // of an attempt to serve a waiter
 
   Status CheckComponents(const Tuple& tuple) const;
   Status CheckElement(const Tuple& element) const;
   bool IsFull() const TB_REQUIRES(mu_) { return options_.capacity >= 0 && store_->size() >= options_.capacity; }
   StatusOr<Tuple> Stack(const std::vector<Tuple>& elements) const;
-  // Serves those who wait, as far as possible; what is to be called afterwards goes to `actions`.
+  // Serves the waiters as far as possible. Appends to `actions` the callbacks to call after the lock is released.
   void Serve(Actions* actions) TB_REQUIRES(mu_);
-  Turn ServeAdder(Waiter& w, Actions* actions) TB_REQUIRES(mu_);
-  Turn ServeTaker(Waiter& w, Actions* actions) TB_REQUIRES(mu_);
+  Outcome ServeAdder(Waiter& w, Actions* actions) TB_REQUIRES(mu_);
+  Outcome ServeTaker(Waiter& w, Actions* actions) TB_REQUIRES(mu_);
   void Start(std::shared_ptr<Waiter> waiter, CancellationManager* cancellation);
-  // Whether `w` is still waiting; it does not wait any more then.
+  // Ends the wait of `w`, without calling its callback. Returns false if it had already ended.
   bool Abandon(Waiter& w);
 
   const std::string name_;
   const QueueOptions options_;
   mutable Mutex mu_;
   const std::unique_ptr<QueueStore> store_;                       // its contents: TB_GUARDED_BY(mu_)
-  std::list<std::shared_ptr<Waiter>> adders_ TB_GUARDED_BY(mu_);  // waiting for room, or to close
-  std::list<std::shared_ptr<Waiter>> takers_ TB_GUARDED_BY(mu_);  // waiting for elements
+  std::list<std::shared_ptr<Waiter>> adders_ TB_GUARDED_BY(mu_);  // waiting to enqueue or close
+  std::list<std::shared_ptr<Waiter>> takers_ TB_GUARDED_BY(mu_);  // waiting to dequeue
   bool closed_ TB_GUARDED_BY(mu_) = false;
 };
 

@@ -1,4 +1,4 @@
-// In which order a queue hands its elements out.
+// The elements of a queue, and the order in which they are dequeued.
 #ifndef TENSORBRAID_RUNTIME_QUEUE_STORE_H_
 #define TENSORBRAID_RUNTIME_QUEUE_STORE_H_
 
@@ -20,15 +20,15 @@ class QueueStore {
   virtual void Put(Tuple element) = 0;
   // REQUIRES: size() > 0.
   virtual Tuple Take() = 0;
-  // Undoes Take() for these elements, in the order in which they were taken.
+  // Undoes Take() for these elements, which are in the order in which they were taken.
   virtual void PutBack(std::vector<Tuple> elements) = 0;
 };
 
-// The oldest first.
+// Takes the oldest element.
 std::unique_ptr<QueueStore> MakeFifoStore();
-// A random one: number `random()` modulo the size.
+// Takes a random element, chosen by `random()` modulo the size.
 std::unique_ptr<QueueStore> MakeShuffleStore(std::function<uint32_t()> random);
-// The one with the least component 0, an int64 scalar. Among equal ones any.
+// Takes the element with the smallest component 0, an int64 scalar; any of them if there are several.
 std::unique_ptr<QueueStore> MakePriorityStore();
 
 }  // namespace tensorbraid

@@ -5,6 +5,7 @@
 #include <optional>
 #include <thread>
 
+#include "core/testing/memory_limit.h"
 #include "executor/evaluate.h"
 #include "runtime/queue_resource.h"
 #include "tensorbraid/array_ops.h"
@@ -24,7 +25,7 @@ RefPtr<QueueResource> MakeQueue(int64_t capacity, std::vector<Shape> shapes = {S
   return MakeRef<QueueResource>("q", options);
 }
 
-// The result of a call, empty while it waits.
+// The results of an enqueue and a dequeue; empty while the call waits.
 struct Put {
   std::optional<Status> status;
   QueueResource::Done done() {
@@ -72,7 +73,7 @@ TEST(QueueTest, ElementsComeOutInTheOrderTheyWentIn) {
   }
 }
 
-TEST(QueueTest, ADequeueWaitsForAnElementAndThoseWaitingAreServedInOrder) {
+TEST(QueueTest, DequeuesWaitForElementsAndAreServedInOrder) {
   auto q = MakeQueue(-1);
   Got first, second;
   q->Dequeue(nullptr, first.done());
@@ -100,7 +101,7 @@ TEST(QueueTest, AnEnqueueWaitsForRoom) {
   EXPECT_EQ(q->size(), 1);
 }
 
-TEST(QueueTest, ClosingWaitsBehindWaitingEnqueuesAndRefusesLaterOnes) {
+TEST(QueueTest, ClosingWaitsForEarlierEnqueuesAndRefusesLaterOnes) {
   auto q = MakeQueue(1);
   Put in, waiting, closing, late;
   q->Enqueue(One(1), nullptr, in.done());
@@ -123,7 +124,7 @@ TEST(QueueTest, ClosingWaitsBehindWaitingEnqueuesAndRefusesLaterOnes) {
   EXPECT_EQ(c.code(), absl::StatusCode::kOutOfRange);
 }
 
-TEST(QueueTest, ClosingTwiceIsCancelledUnlessItCancels) {
+TEST(QueueTest, ClosingTwiceIsCancelledUnlessItCancelsPendingEnqueues) {
   auto q = MakeQueue(1);
   Close(*q);
   Put again;
@@ -191,8 +192,8 @@ TEST(QueueTest, ACancelledEnqueueIsNotInTheQueue) {
   EXPECT_EQ(b.value(), 3);
 }
 
-TEST(QueueTest, OneCancellationEndsSeveralThatWait) {
-  // Serving the second from the cancellation of the first must not wait for that cancellation.
+TEST(QueueTest, OneCancellationEndsSeveralWaits) {
+  // Cancelling the first dequeue serves the second, which must not wait for the running cancellation.
   auto q = MakeQueue(-1, {Shape()});
   CancellationManager step;
   Got many, one;
@@ -214,13 +215,13 @@ TEST(QueueTest, AStepThatIsCancelledAlreadyDoesNotWait) {
   EXPECT_EQ(got.code(), absl::StatusCode::kCancelled);
 }
 
-TEST(QueueTest, ManyAreTakenAsTheyCome) {
+TEST(QueueTest, DequeueManyTakesElementsAsTheyArrive) {
   auto q = MakeQueue(2, {Shape({2})});
   Put put, more;
   q->EnqueueMany({Tensor::Of<int32_t>({2, 2}, {1, 2, 3, 4})}, nullptr, put.done());
   EXPECT_TRUE(put.status->ok());
   Got three, none;
-  q->DequeueMany(3, false, nullptr, three.done());  // more than the queue can hold
+  q->DequeueMany(3, false, nullptr, three.done());  // more than the capacity
   EXPECT_FALSE(three.result.has_value());
   EXPECT_EQ(q->size(), 0);
   q->Enqueue({Tensor::Vector<int32_t>({5, 6})}, nullptr, more.done());
@@ -230,7 +231,7 @@ TEST(QueueTest, ManyAreTakenAsTheyCome) {
   EXPECT_EQ((**none.result)[0].shape(), Shape({0, 2}));
 }
 
-TEST(QueueTest, ABatchLargerThanTheCapacityComesInAsThereIsRoom) {
+TEST(QueueTest, ABatchLargerThanTheCapacityIsEnqueuedAsThereIsRoom) {
   auto q = MakeQueue(2);
   Put put;
   q->EnqueueMany({Tensor::Vector<int32_t>({1, 2, 3, 4, 5})}, nullptr, put.done());
@@ -242,7 +243,7 @@ TEST(QueueTest, ABatchLargerThanTheCapacityComesInAsThereIsRoom) {
   EXPECT_EQ(q->size(), 1);
 }
 
-TEST(QueueTest, WhatATakeOfManyCannotGetStaysInOrder) {
+TEST(QueueTest, AFailedDequeueManyPutsItsElementsBackInOrder) {
   auto q = MakeQueue(-1);
   Put put;
   q->EnqueueMany({Tensor::Vector<int32_t>({1, 2})}, nullptr, put.done());
@@ -254,14 +255,14 @@ TEST(QueueTest, WhatATakeOfManyCannotGetStaysInOrder) {
   EXPECT_EQ(Values(up_to), (std::vector<int32_t>{1, 2}));
 }
 
-TEST(QueueTest, WithoutShapesNothingIsStacked) {
+TEST(QueueTest, DequeueManyNeedsShapes) {
   auto q = MakeQueue(-1, {});
   Got got;
   q->DequeueMany(1, false, nullptr, got.done());
   EXPECT_EQ(got.code(), absl::StatusCode::kInvalidArgument);
 }
 
-TEST(QueueTest, PaddingFillsUpToTheLargest) {
+TEST(QueueTest, PaddingFillsUpToTheLargestElement) {
   QueueOptions options;
   options.kind = QueueOptions::Kind::kPadding;
   options.types = {kInt32, kString};
@@ -278,7 +279,7 @@ TEST(QueueTest, PaddingFillsUpToTheLargest) {
   EXPECT_EQ((**got.result)[1].ToString(), Tensor::Of<std::string>({2, 2}, {"a", "b", "c", ""}).ToString());
 }
 
-TEST(QueueTest, PriorityGivesTheLeastFirst) {
+TEST(QueueTest, ThePriorityQueueReturnsTheSmallestFirst) {
   QueueOptions options;
   options.kind = QueueOptions::Kind::kPriority;
   options.types = {kInt64, kInt32};
@@ -291,7 +292,7 @@ TEST(QueueTest, PriorityGivesTheLeastFirst) {
   EXPECT_EQ((**got.result)[1].ToString(), Tensor::Vector<int32_t>({10, 20, 30}).ToString());
 }
 
-TEST(QueueTest, PriorityWaitsForAllThatItTakesToGiveTheLeastOfThem) {
+TEST(QueueTest, DequeueManyOfAPriorityQueueWaitsForAllElements) {
   QueueOptions options;
   options.kind = QueueOptions::Kind::kPriority;
   options.types = {kInt64};
@@ -307,7 +308,7 @@ TEST(QueueTest, PriorityWaitsForAllThatItTakesToGiveTheLeastOfThem) {
   EXPECT_EQ((**got.result)[0].ToString(), Tensor::Vector<int64_t>({3, 4, 5}).ToString());
 }
 
-TEST(QueueTest, ShufflingKeepsSomeToChooseFromUntilClosed) {
+TEST(QueueTest, AShuffleQueueKeepsMinAfterDequeueUntilClosed) {
   QueueOptions options;
   options.kind = QueueOptions::Kind::kRandomShuffle;
   options.types = {kInt32};
@@ -319,7 +320,8 @@ TEST(QueueTest, ShufflingKeepsSomeToChooseFromUntilClosed) {
   q->EnqueueMany({Tensor::Vector<int32_t>({0, 1, 2, 3})}, nullptr, put.done());
   Got two, third, rest;
   q->DequeueMany(2, false, nullptr, two.done());
-  EXPECT_EQ(Values(two), (std::vector<int32_t>{0, 1}));  // 3 had come to 0's place, 2 to 1's
+  // Each dequeue moves the last element to the free slot: 3 to that of 0, then 2 to that of 1.
+  EXPECT_EQ(Values(two), (std::vector<int32_t>{0, 1}));
   q->Dequeue(nullptr, third.done());
   EXPECT_FALSE(third.result.has_value());
   Close(*q);
@@ -328,7 +330,7 @@ TEST(QueueTest, ShufflingKeepsSomeToChooseFromUntilClosed) {
   EXPECT_EQ(rest.value(), 2);
 }
 
-TEST(QueueTest, QueuesThatCannotBeAreRefused) {
+TEST(QueueTest, InvalidOptionsAreRefused) {
   const auto refused = [](const std::function<void(QueueOptions*)>& change) {
     QueueOptions options;
     options.types = {kInt32};
@@ -346,7 +348,7 @@ TEST(QueueTest, QueuesThatCannotBeAreRefused) {
   EXPECT_TRUE(refused([](QueueOptions* o) { *o = {.kind = Kind::kRandomShuffle, .min_after_dequeue = -1}; }));
 }
 
-TEST(QueueTest, UpToTakesWhatIsLeftOfAClosedQueue) {
+TEST(QueueTest, UpToTakesTheRestOfAClosedQueue) {
   auto q = MakeQueue(-1);
   Put put;
   q->Enqueue(One(1), nullptr, put.done());
@@ -358,7 +360,7 @@ TEST(QueueTest, UpToTakesWhatIsLeftOfAClosedQueue) {
   EXPECT_EQ((**up_to.result)[0].shape(), Shape({1}));
 }
 
-TEST(QueueTest, WrongElementsAreRefused) {
+TEST(QueueTest, ElementsOfAnotherShapeOrTypeAreRefused) {
   auto q = MakeQueue(-1);
   Put shape, type;
   q->Enqueue({Tensor::Vector<int32_t>({1})}, nullptr, shape.done());
@@ -368,7 +370,7 @@ TEST(QueueTest, WrongElementsAreRefused) {
   EXPECT_EQ(q->size(), 0);
 }
 
-TEST(QueueTest, ManyThreadsLoseNothing) {
+TEST(QueueTest, ConcurrentCallsLoseNoElement) {
   auto q = MakeQueue(3);
   constexpr int kThreads = 4;
   constexpr int kEach = 500;
@@ -394,7 +396,7 @@ TEST(QueueTest, ManyThreadsLoseNothing) {
 
 TEST(QueueTest, WorksAsOpsOfAGraph) {
   Graph g;
-  FIFOQueue queue(g, {kInt64, kString}, {.shapes = {Shape(), Shape()}, .name = "tokens"});
+  FIFOQueue queue(g, {kInt64, kString}, {.shapes = {Shape(), Shape()}, .shared_name = "tokens", .name = "tokens"});
   const Operation enqueue =
       queue.EnqueueMany({Tensor::Vector<int64_t>({1, 2}), Tensor::Vector<std::string>({"a", "b"})});
   const auto dequeued = queue.Dequeue();
@@ -415,7 +417,7 @@ TEST(QueueTest, WorksAsOpsOfAGraph) {
             absl::StatusCode::kCancelled);
 }
 
-TEST(QueueTest, WorksByReferenceToo) {
+TEST(QueueTest, WorksWithReferenceHandles) {
   Graph g;
   const Output queue = NodeBuilder(g, "FIFOQueue")
                            .Attr("component_types", std::vector<DType>{kInt32})
@@ -434,17 +436,28 @@ TEST(QueueTest, WorksByReferenceToo) {
   EXPECT_EQ(handle.ToString(), Tensor::Vector<std::string>({"localhost", "numbers"}).ToString());
 }
 
-TEST(QueueTest, WithoutASharedNameEachKernelHasItsOwn) {
+TEST(QueueTest, WithoutASharedNameEachKernelHasItsOwnQueue) {
   Graph g;
   const Output queue = NodeBuilder(g, "FIFOQueueV2").Attr("component_types", std::vector<DType>{kInt32}).Output();
   const Operation enqueue =
       NodeBuilder(g, "QueueEnqueueV2").Input(queue).InputList({Const(g, Tensor::Scalar<int32_t>(5))}).Finish();
   const Output size = NodeBuilder(g, "QueueSizeV2").Input(queue).Output();
   ASSERT_TRUE(g.status().ok()) << g.status();
-  ResourceManager resources;  // Evaluate makes the kernels anew
+  ResourceManager resources;  // each Evaluate creates new kernels
   ASSERT_TRUE(Evaluate({}, {}, {.targets = {enqueue}, .resources = &resources}).ok());
   EXPECT_EQ((*Evaluate({size}, {}, {.resources = &resources}))[0].scalar<int32_t>(), 0);
   EXPECT_TRUE(resources.Names("").empty());
+}
+
+TEST(QueueTest, ARowThatDoesNotFitInMemoryFailsItsEnqueue) {
+  constexpr int64_t kBytes = int64_t{64} << 20;
+  auto q = MakeQueue(-1, {Shape({kBytes / 4})});
+  const MemoryLimit limit(3 * kBytes);
+  Put put;
+  q->EnqueueMany({Tensor(kInt32, {2, kBytes / 4})}, nullptr, put.done());
+  ASSERT_TRUE(put.status.has_value());
+  EXPECT_TRUE(absl::IsResourceExhausted(*put.status)) << *put.status;
+  EXPECT_LE(q->size(), 1);
 }
 
 }  // namespace

@@ -16,16 +16,16 @@ struct ReaderResource::Call {
   CancellationManager* cancellation = nullptr;
   ThreadPool* pool = nullptr;
   Done done;
-  // Of the registration by which it leaves the line; 0: none.
+  // Of the registration that removes the call from `calls_` on cancellation; 0: none.
   CancellationManager::Token token = 0;
 };
 
-// Between who asks the queue and the queue's callback, which may come on another thread or before the asking returns:
-// who comes second goes on.
+// Synchronises a call of Dequeue() with its callback, which may run on another thread, or before Dequeue() returns. The
+// one that finishes second continues the read.
 struct ReaderResource::Handoff {
-  std::atomic<bool> first_came{false};
+  std::atomic<bool> first_finished{false};
   StatusOr<QueueResource::Tuple> taken = Internal("nothing was taken");
-  bool SecondToCome() { return first_came.exchange(true); }
+  bool IsSecond() { return first_finished.exchange(true); }
 };
 
 ReaderResource::ReaderResource(std::string name, std::string description, std::unique_ptr<RecordSource> source)
@@ -35,7 +35,7 @@ ReaderResource::~ReaderResource() = default;
 
 void ReaderResource::Read(int64_t count, RefPtr<QueueResource> queue, CancellationManager* cancellation,
                           ThreadPool* pool, Done done) {
-  if (count < 1) return done(InvalidArgument("at least one record must be wanted, got ", count));
+  if (count < 1) return done(InvalidArgument("the number of records to read must be >= 1, got ", count));
   auto call = std::make_shared<Call>();
   call->count = count;
   call->queue = std::move(queue);
@@ -47,13 +47,14 @@ void ReaderResource::Read(int64_t count, RefPtr<QueueResource> queue, Cancellati
   {
     MutexLock lock(mu_);
     if (busy_ && cancellation != nullptr) {
-      // Waits in line. When its turn comes, the queue is what hears of the cancellation.
+      // Lets a cancellation remove the call while it waits for earlier ones. Once it is being served, the queue
+      // observes the cancellation.
       const bool registered = cancellation->Register(
           [self = RefPtr<ReaderResource>::Share(this), call](const Status&) {
             {
               MutexLock inner(self->mu_);
               const auto it = std::find(self->calls_.begin(), self->calls_.end(), call);
-              // The first is being served.
+              // The first call is being served, so it stays.
               if (it == self->calls_.end() || it == self->calls_.begin()) return;
               self->calls_.erase(it);
             }
@@ -73,7 +74,7 @@ void ReaderResource::Read(int64_t count, RefPtr<QueueResource> queue, Cancellati
 }
 
 void ReaderResource::Serve() {
-  // Whoever holds the resource may let go of it when its call is done.
+  // The caller may drop the last other reference to the resource when its call is done.
   const auto self = RefPtr<ReaderResource>::Share(this);
   while (true) {
     std::shared_ptr<Call> call;
@@ -85,7 +86,7 @@ void ReaderResource::Serve() {
       }
       call = calls_.front();
     }
-    // Its callback, should it run just now, finds it first in line and leaves it alone.
+    // If the cancellation callback is running now, it finds the call at the front and leaves it alone.
     if (call->token != 0) call->cancellation->TryDeregister(call->token);
     StatusOr<Records> result = Records();
     if (!Advance(call, nullptr, &result)) return;
@@ -93,7 +94,7 @@ void ReaderResource::Serve() {
   }
 }
 
-void ReaderResource::GoOn(const std::shared_ptr<Call>& call, std::shared_ptr<Handoff> handoff) {
+void ReaderResource::Resume(const std::shared_ptr<Call>& call, std::shared_ptr<Handoff> handoff) {
   const auto self = RefPtr<ReaderResource>::Share(this);
   StatusOr<Records> result = Records();
   if (!Advance(call, std::move(handoff), &result)) return;
@@ -108,7 +109,7 @@ void ReaderResource::Finish(const std::shared_ptr<Call>& call, StatusOr<Records>
     calls_.pop_front();
     others_wait = !calls_.empty();
   }
-  // What follows in its step may take long, and the next in line should not wait for it.
+  // The callback continues the call's step, which may take long; the next call should not wait for it.
   if (others_wait && call->pool != nullptr && call->pool->num_threads() > 0) {
     call->pool->Schedule(
         [call, result = std::make_shared<StatusOr<Records>>(std::move(result))] { call->done(std::move(*result)); });
@@ -134,24 +135,24 @@ bool ReaderResource::Advance(const std::shared_ptr<Call>& call, std::shared_ptr<
       }
     }
     if (call->queue->types() != std::vector<DType>{kString}) {
-      *result = InvalidArgument("a reader takes its work from a queue of single strings; queue '", call->queue->name(),
-                                "' holds other elements");
+      *result = InvalidArgument("a reader needs a queue whose elements are single strings; queue '",
+                                call->queue->name(), "' has other elements");
       return true;
     }
     handoff = std::make_shared<Handoff>();
     call->queue->Dequeue(call->cancellation,
                          [self = RefPtr<ReaderResource>::Share(this), call, handoff](StatusOr<QueueResource::Tuple> t) {
                            handoff->taken = std::move(t);
-                           if (handoff->SecondToCome()) self->GoOn(call, handoff);
+                           if (handoff->IsSecond()) self->Resume(call, handoff);
                          });
-    if (!handoff->SecondToCome()) return false;
+    if (!handoff->IsSecond()) return false;
   }
 }
 
 Status ReaderResource::TakeWork(StatusOr<QueueResource::Tuple> taken) {
   TF_RETURN_IF_ERROR(taken);
   if (taken->size() != 1 || (*taken)[0].num_elements() != 1) {
-    return InvalidArgument("a reader takes its work from a queue of single strings");
+    return InvalidArgument("a reader needs a queue whose elements are single strings");
   }
   work_ = (*taken)[0].data<std::string>()[0];
   TF_RETURN_IF_ERROR(source_->Start(work_));
@@ -169,7 +170,7 @@ StatusOr<ReaderResource::Records> ReaderResource::ReadRecords(int64_t count) {
       records.push_back(std::move(record));
       ++produced_;
     } else if (!absl::IsOutOfRange(status)) {
-      // What was read before the error is given; the next call meets the error again.
+      // Return the records before the error; the next call meets the error again.
       if (records.empty()) return status;
       break;
     }
@@ -213,7 +214,7 @@ using google::protobuf::io::CodedOutputStream;
 
 StatusOr<std::string> ReaderResource::SerializeState() const {
   MutexLock lock(source_mu_);
-  if (!source_->KeepsState()) return Unimplemented("reader '", name_, "' cannot write down its state");
+  if (!source_->KeepsState()) return Unimplemented("reader '", name_, "' does not support serializing its state");
   std::string state;
   google::protobuf::io::StringOutputStream stream(&state);
   CodedOutputStream out(&stream);
@@ -256,7 +257,7 @@ Status ReaderResource::RestoreState(std::string_view state) {
     return InvalidArgument("Could not parse state for ", description_, " '", name_, "'");
   }
   MutexLock lock(source_mu_);
-  if (!source_->KeepsState()) return Unimplemented("reader '", name_, "' cannot go back to a state");
+  if (!source_->KeepsState()) return Unimplemented("reader '", name_, "' does not support restoring its state");
   source_->Reset();
   started_ = numbers[kStarted];
   finished_ = numbers[kFinished];

@@ -1,4 +1,4 @@
-// Readers of the old kind: they take names of files (or whatever they read) from a queue, and give records.
+// Readers, the predecessors of datasets: they take work items, usually file names, from a queue and produce records.
 #ifndef TENSORBRAID_RUNTIME_READER_RESOURCE_H_
 #define TENSORBRAID_RUNTIME_READER_RESOURCE_H_
 
@@ -15,8 +15,8 @@
 
 namespace tensorbraid {
 
-// How one kind of reader makes records of one piece of work. Used by one thread at a time; blocks for as long as the
-// file system does.
+// Reads the records of one work item at a time; each kind of reader has its own. Not thread-safe; blocks for as long as
+// the file system does.
 class RecordSource {
  public:
   struct Record {
@@ -24,44 +24,45 @@ class RecordSource {
     std::string value;
   };
   virtual ~RecordSource() = default;
-  // Begins with a piece of work. After an error the piece is dropped.
+  // Starts a work item. If it fails, the reader drops the item.
   virtual Status Start(const std::string& work) = 0;
-  // The next record. OutOfRange when there is none left; after another error the piece of work goes on.
+  // Reads the next record. OutOfRange if there are no more; after another error the reader continues with the item.
   virtual Status Read(Record* record) = 0;
-  // Whether Read would give OutOfRange, as far as that is known without reading: a piece of one record is done with it.
+  // Whether the next Read would return OutOfRange, if that is known without reading: for example, after the only record
+  // of an item that has one record.
   virtual bool IsDone() const { return false; }
-  // Forgets the piece of work.
+  // Abandons the work item.
   virtual void Reset() = 0;
-  // Whether what it has read can be written down between records: state is then that of the reader alone.
+  // Whether the state of the reader can be serialized. The source itself must then have no state between records.
   virtual bool KeepsState() const { return false; }
 };
 
-// Thread-safe. Reads are served one after the other in the order they came; waiting blocks no thread.
+// Thread-safe. Reads are served one by one in the order of their arrival; waiting blocks no thread.
 class ReaderResource final : public Resource {
  public:
   static constexpr const char* kTypeName = "reader";
   using Records = std::vector<RecordSource::Record>;
   using Done = std::function<void(StatusOr<Records>)>;
 
-  // `description`: what makes a reader the same as another ("TextLineReader skip 1").
+  // `description` is equal for equivalent readers, for example "TextLineReader skip 1".
   ReaderResource(std::string name, std::string description, std::unique_ptr<RecordSource> source);
   ~ReaderResource() override;
 
   const std::string& description() const { return description_; }
 
-  // Gives one record, or up to `count` from one piece of work; takes pieces of work from `queue`, which must hold
-  // scalar strings, when it has none, and waits for them. The errors of the queue (OutOfRange when it is closed and
-  // empty; Cancelled) and of the source. `done` is called once, perhaps before this returns; on a thread of `pool`
-  // (which may be null) when other reads wait.
+  // Reads at least one and up to `count` records, all of one work item. If the reader has no work item, dequeues one
+  // from `queue`, which must hold scalar strings, and waits for it. Fails with the errors of the source and of the
+  // queue: OutOfRange if the queue is closed and empty, and Cancelled. Calls `done` once, possibly before returning; if
+  // other reads wait, on a thread of `pool` (which may be null).
   void Read(int64_t count, RefPtr<QueueResource> queue, CancellationManager* cancellation, ThreadPool* pool, Done done);
 
   int64_t num_records_produced() const;
   int64_t num_work_units_completed() const;
-  // As new. Waits while a read is using the source.
+  // Returns the reader to its initial state. Blocks while a read is using the source.
   Status Reset();
-  // Unimplemented unless the source keeps state; as TensorFlow's ReaderBaseState.
+  // A serialized ReaderBaseState, TensorFlow's message. Unimplemented unless the source's KeepsState().
   StatusOr<std::string> SerializeState() const;
-  // InvalidArgument when `state` was not written by SerializeState.
+  // InvalidArgument if `state` was not written by SerializeState.
   Status RestoreState(std::string_view state);
   std::string DebugString() const override;
 
@@ -69,15 +70,17 @@ class ReaderResource final : public Resource {
   struct Call;
   struct Handoff;
 
-  // Serves the first of `calls_` and those behind it. REQUIRES: busy_, and that this thread is the one that set it.
+  // Serves `calls_` from the first on, until one has to wait. REQUIRES: the caller set busy_, or took it over with the
+  // first call.
   void Serve();
-  // Serves one call as far as possible: its records, an error, or nothing when a callback of the queue goes on with it.
-  // `handoff` is the piece of work that came, if one was waited for.
+  // Serves one call as far as possible. Returns true with the records or an error in `result`; returns false if the
+  // call waits for the queue, whose callback will continue it. `handoff` holds the work item if the call waited for
+  // one.
   bool Advance(const std::shared_ptr<Call>& call, std::shared_ptr<Handoff> handoff, StatusOr<Records>* result);
   Status TakeWork(StatusOr<QueueResource::Tuple> taken) TB_REQUIRES(source_mu_);
   StatusOr<Records> ReadRecords(int64_t count) TB_REQUIRES(source_mu_);
   void Finish(const std::shared_ptr<Call>& call, StatusOr<Records> result);
-  void GoOn(const std::shared_ptr<Call>& call, std::shared_ptr<Handoff> handoff);
+  void Resume(const std::shared_ptr<Call>& call, std::shared_ptr<Handoff> handoff);
 
   const std::string name_;
   const std::string description_;
@@ -86,7 +89,7 @@ class ReaderResource final : public Resource {
   std::deque<std::shared_ptr<Call>> calls_ TB_GUARDED_BY(mu_);
   bool busy_ TB_GUARDED_BY(mu_) = false;  // the first call is being served
 
-  // Taken after mu_, if both are.
+  // Lock order: mu_ before source_mu_.
   mutable Mutex source_mu_;
   std::unique_ptr<RecordSource> source_ TB_GUARDED_BY(source_mu_);
   bool working_ TB_GUARDED_BY(source_mu_) = false;

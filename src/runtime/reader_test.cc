@@ -8,11 +8,11 @@
 namespace tensorbraid {
 namespace {
 
-// A piece of work "abc" gives the records "a", "b" and "c"; "!" cannot be begun, and "?" fails when it is read.
+// Work item "abc" has the records "a", "b" and "c". Starting "!" fails, and so does reading the record "?".
 class LetterSource final : public RecordSource {
  public:
   Status Start(const std::string& work) override {
-    if (work == "!") return NotFound("no such piece");
+    if (work == "!") return NotFound("no such work item");
     work_ = work;
     next_ = 0;
     return OkStatus();
@@ -37,7 +37,7 @@ class ReaderTest : public testing::Test {
   void Add(const std::string& work) {
     queue_->Enqueue({Tensor::Scalar(work)}, nullptr, [](const Status& s) { ASSERT_TRUE(s.ok()); });
   }
-  // The records of a read, joined; its error; or nothing while it waits.
+  // The result of a read: its records, concatenated, or its error code; empty while the read waits.
   using Outcome = std::shared_ptr<std::optional<std::string>>;
   Outcome Read(int64_t count = 1, CancellationManager* cancellation = nullptr) {
     auto outcome = std::make_shared<std::optional<std::string>>();
@@ -58,7 +58,7 @@ class ReaderTest : public testing::Test {
   RefPtr<ReaderResource> reader_ = MakeRef<ReaderResource>("reader", "letters", std::make_unique<LetterSource>());
 };
 
-TEST_F(ReaderTest, ReadsOnePieceAfterTheOther) {
+TEST_F(ReaderTest, ReadsOneWorkItemAfterTheOther) {
   Add("ab");
   Add("");
   Add("c");
@@ -70,7 +70,7 @@ TEST_F(ReaderTest, ReadsOnePieceAfterTheOther) {
   EXPECT_EQ(reader_->num_work_units_completed(), 2);
 }
 
-TEST_F(ReaderTest, ManyRecordsComeFromOnePiece) {
+TEST_F(ReaderTest, TheRecordsOfAReadAreOfOneWorkItem) {
   Add("abcd");
   Add("e");
   EXPECT_EQ(*Read(3), "abc");
@@ -79,7 +79,7 @@ TEST_F(ReaderTest, ManyRecordsComeFromOnePiece) {
   EXPECT_EQ(*Read(0), "INVALID_ARGUMENT");
 }
 
-TEST_F(ReaderTest, ReadsThatWaitAreServedInTheirOrder) {
+TEST_F(ReaderTest, WaitingReadsAreServedInOrder) {
   const Outcome first = Read(), second = Read(), third = Read();
   EXPECT_FALSE(first->has_value());
   Add("ab");
@@ -90,7 +90,7 @@ TEST_F(ReaderTest, ReadsThatWaitAreServedInTheirOrder) {
   EXPECT_EQ(*third, "OUT_OF_RANGE");
 }
 
-TEST_F(ReaderTest, CancellingEndsTheWaitingOfItsStepAlone) {
+TEST_F(ReaderTest, CancellationEndsOnlyTheWaitsOfItsStep) {
   CancellationManager one, two;
   const Outcome first = Read(1, &one), second = Read(1, &two), third = Read();
   two.Cancel(Cancelled("over"));
@@ -103,27 +103,27 @@ TEST_F(ReaderTest, CancellingEndsTheWaitingOfItsStepAlone) {
   EXPECT_EQ(*Read(1, &one), "CANCELLED");
 }
 
-TEST_F(ReaderTest, APieceThatCannotBeBegunIsDropped) {
+TEST_F(ReaderTest, AWorkItemThatCannotBeStartedIsDropped) {
   Add("!");
   Add("a");
   EXPECT_EQ(*Read(), "NOT_FOUND");
   EXPECT_EQ(*Read(), "a");
 }
 
-TEST_F(ReaderTest, RecordsBeforeAnErrorAreGiven) {
+TEST_F(ReaderTest, RecordsBeforeAnErrorAreReturned) {
   Add("a?");
   EXPECT_EQ(*Read(5), "a");
   EXPECT_EQ(*Read(5), "DATA_LOSS");
 }
 
-TEST_F(ReaderTest, EmptyPiecesTakeNoStack) {
+TEST_F(ReaderTest, EmptyWorkItemsUseNoStack) {
   for (int i = 0; i < 100000; ++i) Add("");
   Add("a");
   EXPECT_EQ(*Read(), "a");
   EXPECT_EQ(reader_->num_work_units_completed(), 100000);
 }
 
-TEST_F(ReaderTest, ResettingForgets) {
+TEST_F(ReaderTest, ResetAbandonsTheWorkItem) {
   Add("ab");
   Add("c");
   EXPECT_EQ(*Read(), "a");
@@ -132,7 +132,7 @@ TEST_F(ReaderTest, ResettingForgets) {
   EXPECT_EQ(*Read(), "c");
 }
 
-TEST_F(ReaderTest, StateIsTensorFlowsAndGoesBack) {
+TEST_F(ReaderTest, StateHasTensorFlowsFormatAndCanBeRestored) {
   Add("ab");
   EXPECT_EQ(*Read(), "a");
   EXPECT_EQ(*reader_->SerializeState(), std::string("\x08\x01\x18\x01\x22\x02"
@@ -145,7 +145,7 @@ TEST_F(ReaderTest, StateIsTensorFlowsAndGoesBack) {
   EXPECT_TRUE(absl::IsInvalidArgument(reader_->RestoreState("nonsense")));
 }
 
-TEST_F(ReaderTest, OnlyQueuesOfSingleStringsHoldWork) {
+TEST_F(ReaderTest, QueuesOfOtherElementsAreRefused) {
   const auto numbers = MakeRef<QueueResource>("numbers", QueueOptions{.types = {kInt32}});
   Status status;
   reader_->Read(1, numbers, nullptr, nullptr, [&](const auto& records) { status = records.status(); });

@@ -17,7 +17,7 @@ RefPtr<VariableResource> MakeReferenceHandle(RefPtr<Resource> resource, const st
 
 StatusOr<ResourceName> ParseReferenceHandle(const Tensor& handle) {
   if (handle.dtype() != kString || handle.num_elements() != 2) {
-    return InvalidArgument("a handle is a string tensor of container and name, got ", handle.dtype(), handle.shape());
+    return InvalidArgument("a handle must be a string tensor [container, name], got ", handle.dtype(), handle.shape());
   }
   const auto parts = handle.data<std::string>();
   return ResourceName{parts[0], parts[1]};

@@ -1,11 +1,13 @@
-// Handles of the old form: what outputs declared "handle: Ref(string)" carry (FIFOQueue, ConditionalAccumulator,
-// Barrier, Stack, HashTable, readers).
+// Reference handles, the older form of resource handles: the value of outputs that are declared "handle: Ref(string)"
+// (FIFOQueue, ConditionalAccumulator, Barrier, Stack, HashTable, readers).
 //
-// Such a handle is a reference to a string tensor [container, name], and fetching it gives that tensor; the reference
-// itself also holds the resource, so that looking it up costs no search, and a resource need not be in a
-// ResourceManager (one of a step, or of one kernel). Nobody has to care: HandleKernel (handle_kernel.h) emits the form
-// that its node declares, and KernelContext::LookupResource takes both, as well as "handle: string" inputs
-// (TensorArrayV2), whose value is such a tensor and which are searched for by name. Other kernels emit
+// A reference handle is a reference to a string tensor [container, name]; fetching it yields that tensor. The reference
+// also holds the resource. So using the handle needs no lookup by name, and the resource need not be in a
+// ResourceManager (it may belong to one step or one kernel).
+//
+// Most kernels need not distinguish the forms: HandleKernel (handle_kernel.h) emits the form that its node declares,
+// and KernelContext::LookupResource accepts both. It also accepts "handle: string" inputs (TensorArrayV2), whose value
+// is such a string tensor, and looks the resource up by name. Other kernels emit a reference handle by
 // ctx.set_output_ref(0, MakeReferenceHandle(resource, container, name)).
 #ifndef TENSORBRAID_RUNTIME_REFERENCE_HANDLE_H_
 #define TENSORBRAID_RUNTIME_REFERENCE_HANDLE_H_
@@ -30,10 +32,10 @@ class ReferenceHandle final : public VariableResource {
   const RefPtr<Resource> resource_;
 };
 
-// `container` "" is written as the default one.
+// An empty `container` means the default container.
 RefPtr<VariableResource> MakeReferenceHandle(RefPtr<Resource> resource, const std::string& container,
                                              const std::string& name);
-// What such a tensor says. InvalidArgument when it is no string tensor of two elements.
+// The container and name in such a tensor. InvalidArgument unless it is a string tensor of two elements.
 StatusOr<ResourceName> ParseReferenceHandle(const Tensor& handle);
 
 }  // namespace tensorbraid

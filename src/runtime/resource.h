@@ -1,4 +1,4 @@
-// State that outlives steps: variables, queues, accumulators, by container and name.
+// Resources: state that outlives steps, such as variables, queues and accumulators, found by container and name.
 #ifndef TENSORBRAID_RUNTIME_RESOURCE_H_
 #define TENSORBRAID_RUNTIME_RESOURCE_H_
 
@@ -17,7 +17,8 @@
 
 namespace tensorbraid {
 
-// Base of what a ResourceManager keeps. Derived classes have `static constexpr const char* kTypeName` for messages.
+// Base of all resources. A derived class has a `static constexpr const char* kTypeName`, which is part of the key in a
+// ResourceManager and is used in messages.
 class Resource : public RefCounted {
  public:
   // Short text for messages: "float32[784,10]".
@@ -26,20 +27,21 @@ class Resource : public RefCounted {
 
 // The resources of one task, or of one session with isolated state. Thread-safe.
 //
-// Resources of different types may share a name, as in TensorFlow: T::kTypeName is part of what they are found by, so
-// classes of one interface must be looked up by the interface.
+// Resources of different types may have the same name, as in TensorFlow, because T::kTypeName is part of the key. So
+// the implementations of an interface must be created and looked up as the interface.
 class ResourceManager {
  public:
   ResourceManager() = default;
-  // Resources may still use the manager while they end.
+  // The destructors of resources may still use the manager.
   ~ResourceManager();
-  // What the container "" is called.
+  // The name of the container "".
   static constexpr const char* kDefaultContainer = "localhost";
   static std::string ContainerName(const std::string& container) {
     return container.empty() ? kDefaultContainer : container;
   }
 
-  // The resource of this type, container and name; made by `create` if there is none.
+  // Returns the resource of this type, container and name; if it does not exist, creates it by `create`, which is
+  // called with the manager's lock held.
   template <typename T>
   StatusOr<RefPtr<T>> LookupOrCreate(const std::string& container, const std::string& name,
                                      const std::function<RefPtr<T>()>& create) {
@@ -47,22 +49,23 @@ class ResourceManager {
                         LookupOrCreateAny(KeyOf<T>(container, name), [&]() -> RefPtr<Resource> { return create(); }));
     return Cast<T>(std::move(r), name);
   }
-  // NotFound when there is none.
+  // NotFound if it does not exist.
   template <typename T>
   StatusOr<RefPtr<T>> Lookup(const std::string& container, const std::string& name) {
     TF_ASSIGN_OR_RETURN(RefPtr<Resource> r, LookupAny(KeyOf<T>(container, name)));
     return Cast<T>(std::move(r), name);
   }
-  // Forgets it; those who hold it keep it. NotFound when there is none.
+  // Removes the resource from the manager; it lives on while other references exist. NotFound if it does not exist.
   template <typename T>
   Status Delete(const std::string& container, const std::string& name) {
     return DeleteAny(KeyOf<T>(container, name));
   }
-  // Forgets the resources of this name, of all types, or only `which`.
+  // Removes the resources of all types with this name, or, if `which` is not null, only that one. NotFound if none was
+  // removed.
   Status Delete(const std::string& container, const std::string& name, const RefCounted* which = nullptr);
-  // Forgets everything in a container.
+  // Removes all resources in a container.
   void ClearContainer(const std::string& container);
-  // Changes whenever something is forgotten: kernels that keep a handle compare it to see whether to look again.
+  // Changes whenever a resource is removed: tells kernels that cache a resource to look it up again.
   uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
   std::vector<std::string> Names(const std::string& container) const;
 
@@ -94,8 +97,9 @@ class ResourceManager {
   std::atomic<uint64_t> generation_{0};
 };
 
-// A scalar resource tensor, and back. InvalidArgument when it is none or empty.
+// A scalar tensor of dtype resource that holds a handle.
 Tensor MakeHandleTensor(RefPtr<Resource> resource, std::string device, std::string container, std::string name);
+// The handle in such a tensor. InvalidArgument if the tensor is of another kind, or its handle is empty.
 StatusOr<const ResourceHandle*> HandleOf(const Tensor& tensor);
 
 }  // namespace tensorbraid

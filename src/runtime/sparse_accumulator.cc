@@ -9,7 +9,7 @@ Status SparseAccumulator::Check(const Gradient& gradient, const Tensor* sum) con
     return InvalidArgument("sparse accumulator '", name(), "': ", what...);
   };
   if (gradient.size() < 2 || gradient[0].dtype() != kInt64 || gradient[1].dtype() != dtype()) {
-    return wrong("takes int64 indices and ", dtype(), " values");
+    return wrong("a gradient must have int64 indices and ", dtype(), " values");
   }
   const Tensor& indices = gradient[0];
   const Tensor& values = gradient[1];
@@ -39,7 +39,7 @@ Status SparseAccumulator::Check(const Gradient& gradient, const Tensor* sum) con
                    shape().dim(0));
     }
   }
-  // Values go with those that have come, or else with the declared shape.
+  // The shape of the values must match the sum, or, for the first gradient of a round, the declared shape.
   const int rank = values.shape().rank();
   if (sum != nullptr && sum->shape().rank() != rank) {
     return wrong("Shape mismatch: expected values rank ", sum->shape().rank(), ", got ", rank);
@@ -68,7 +68,8 @@ Status SparseAccumulator::Add(Gradient gradient, ThreadPool&) {
   TF_RETURN_IF_ERROR(Check(gradient, &values_));
   const auto added = gradient[0].data<int64_t>();
   const Tensor& values = gradient[1];
-  // Where the rows of both come to lie: those of the sum, then those added, merged by index.
+  // The rows of the result: those of the sum and of the gradient, merged by index. `mine` is a row of the sum, `other`
+  // one of the gradient; -1: none.
   struct Row {
     int64_t index = 0, count = 0, mine = -1, other = -1;
   };
@@ -122,7 +123,7 @@ AccumulatorResource::Finish SparseAccumulator::End(int64_t) {
     Tensor& values = round->values;
     for (size_t i = 0; mean && i < round->counts.size(); ++i) {
       if (round->counts[i] == 1) continue;
-      divide(&values, static_cast<int64_t>(i), round->counts[i]);  // a sum of several is in a buffer of its own
+      divide(&values, static_cast<int64_t>(i), round->counts[i]);  // a sum of several gradients has its own buffer
     }
     std::vector<int64_t> whole(values.shape().dims().begin(), values.shape().dims().end());
     whole[0] = num_rows;

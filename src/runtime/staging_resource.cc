@@ -24,22 +24,23 @@ int64_t BytesOf(const std::vector<Tensor>& tuple) {
 Status CheckMemory(const std::string& name, int64_t bytes, int64_t limit) {
   if (limit <= 0 || bytes <= limit) return OkStatus();
   return absl::ResourceExhaustedError(
-      StrCat("'", name, "' holds at most ", limit, " bytes (memory_limit), got ", bytes, " bytes to hold"));
+      StrCat("a tuple of ", bytes, " bytes exceeds the memory_limit of '", name, "', which is ", limit, " bytes"));
 }
 
 Status CheckTypes(const std::string& name, const std::vector<Tensor>& tuple, const std::vector<DType>& types) {
   if (tuple.size() != types.size()) {
-    return InvalidArgument("'", name, "' gives ", tuple.size(), " tensors, wanted are ", types.size());
+    return InvalidArgument("'", name, "' returns ", tuple.size(), " tensors, but the op expects ", types.size());
   }
   for (size_t i = 0; i < types.size(); ++i) {
     if (tuple[i].dtype() != types[i]) {
-      return InvalidArgument("'", name, "' gives ", tuple[i].dtype(), " as component ", i, ", wanted is ", types[i]);
+      return InvalidArgument("'", name, "' returns ", tuple[i].dtype(), " as component ", i, ", but the op expects ",
+                             types[i]);
     }
   }
   return OkStatus();
 }
 
-// What an attempt returns to hand `result` out.
+// The callback that an attempt returns to complete the call with `result`.
 std::function<void()> Give(const WaitingResource::TakeDone& done, StatusOr<std::vector<Tensor>> result) {
   return [done, result = std::move(result)]() mutable { done(std::move(result)); };
 }
@@ -49,7 +50,7 @@ std::function<void()> Give(const WaitingResource::TakeDone& done, StatusOr<std::
 void StagingArea::Put(Tuple tuple, CancellationManager* cancellation, Done done) {
   const int64_t bytes = BytesOf(tuple);
   if (const Status fits = CheckMemory(name_, bytes, limits_.memory); !fits.ok()) return done(fits);
-  Attempt attempt = [this, tuple = std::move(tuple), bytes, done]() mutable -> std::function<void()> {
+  Attempt attempt = [this, tuple = std::move(tuple), bytes, done]() TB_REQUIRES(mu_) mutable -> std::function<void()> {
     if (limits_.capacity > 0 && static_cast<int64_t>(tuples_.size()) >= limits_.capacity) return nullptr;
     if (limits_.memory > 0 && bytes_ + bytes > limits_.memory) return nullptr;
     tuples_.push_back(std::move(tuple));
@@ -60,7 +61,7 @@ void StagingArea::Put(Tuple tuple, CancellationManager* cancellation, Done done)
 }
 
 void StagingArea::Get(const std::vector<DType>& types, CancellationManager* cancellation, TakeDone done) {
-  Attempt attempt = [this, types, done]() -> std::function<void()> {
+  Attempt attempt = [this, types, done]() TB_REQUIRES(mu_) -> std::function<void()> {
     if (tuples_.empty()) return nullptr;
     if (const Status fits = CheckTypes(name_, tuples_.front(), types); !fits.ok()) return Give(done, fits);
     Tuple tuple = std::move(tuples_.front());
@@ -73,8 +74,8 @@ void StagingArea::Get(const std::vector<DType>& types, CancellationManager* canc
 
 void StagingArea::Peek(int64_t index, const std::vector<DType>& types, CancellationManager* cancellation,
                        TakeDone done) {
-  if (index < 0) return done(InvalidArgument("'", name_, "' has no tuple ", index));
-  Attempt attempt = [this, index, types, done]() -> std::function<void()> {
+  if (index < 0) return done(InvalidArgument("'", name_, "': the index of a tuple must be >= 0, got ", index));
+  Attempt attempt = [this, index, types, done]() TB_REQUIRES(mu_) -> std::function<void()> {
     if (static_cast<int64_t>(tuples_.size()) <= index) return nullptr;
     const Tuple& tuple = tuples_[static_cast<size_t>(index)];
     if (const Status fits = CheckTypes(name_, tuple, types); !fits.ok()) return Give(done, fits);
@@ -104,7 +105,7 @@ Status StagingMap::CheckIndices(const Tensor& indices) const {
   const auto values = indices.data<int32_t>();
   for (size_t i = 0; i < values.size(); ++i) {
     if (i > 0 && values[i] <= values[i - 1])
-      return InvalidArgument("indices must rise, but ", values[i], " comes after ", values[i - 1]);
+      return InvalidArgument("indices must be strictly increasing, but ", values[i], " follows ", values[i - 1]);
     if (values[i] < 0 || values[i] >= static_cast<int64_t>(types_.size())) {
       return InvalidArgument("index ", values[i], " is out of bounds for ", types_.size(), " components");
     }
@@ -130,14 +131,15 @@ void StagingMap::Put(int64_t key, const Tensor& indices, Tuple values, Cancellat
   }
   const int64_t bytes = BytesOf(values);
   if (const Status fits = CheckMemory(name_, bytes, limits_.memory); !fits.ok()) return done(fits);
-  Attempt attempt = [this, key, indices, values = std::move(values), bytes, done]() mutable -> std::function<void()> {
+  Attempt attempt = [this, key, indices, values = std::move(values), bytes, done]()
+                        TB_REQUIRES(mu_) mutable -> std::function<void()> {
     const auto it = incomplete_.find(key);
     const auto at = indices.data<int32_t>();
     size_t there = at.size();
     if (it != incomplete_.end()) {
       for (const int32_t i : at) {
         if (!it->second[i].is_valid()) continue;
-        return [done, why = InvalidArgument("component ", i, " of key ", key, " has come already")] { done(why); };
+        return [done, why = InvalidArgument("component ", i, " of key ", key, " has already been put")] { done(why); };
       }
       for (const Tensor& t : it->second) there += t.is_valid() ? 1 : 0;
     }
@@ -147,10 +149,13 @@ void StagingMap::Put(int64_t key, const Tensor& indices, Tuple values, Cancellat
     if (it != incomplete_.end()) {
       tuple = std::move(it->second);
       incomplete_.erase(it);
+      bytes_ -= BytesOf(tuple);
     }
     for (size_t i = 0; i < at.size(); ++i) tuple[at[i]] = std::move(values[i]);
+    const int64_t total = BytesOf(tuple);
+    // As in TensorFlow, a tuple whose key is already taken is dropped.
     const bool added = (whole ? whole_ : incomplete_).try_emplace(key, std::move(tuple)).second;
-    if (added) bytes_ += bytes;
+    if (added) bytes_ += total;
     return [done] { done(OkStatus()); };
   };
   Await(std::move(attempt), cancellation, done);
@@ -179,7 +184,7 @@ StatusOr<StagingMap::Tuple> StagingMap::Take(std::map<int64_t, Tuple>::iterator 
 void StagingMap::Get(int64_t key, const Tensor& indices, const std::vector<DType>& types, bool remove,
                      CancellationManager* cancellation, TakeDone done) {
   if (const Status fits = CheckIndices(indices); !fits.ok()) return done(fits);
-  Attempt attempt = [this, key, indices, types, remove, done]() -> std::function<void()> {
+  Attempt attempt = [this, key, indices, types, remove, done]() TB_REQUIRES(mu_) -> std::function<void()> {
     const auto it = whole_.find(key);
     if (it == whole_.end()) return nullptr;
     return Give(done, Take(it, indices, types, remove));
@@ -190,7 +195,7 @@ void StagingMap::Get(int64_t key, const Tensor& indices, const std::vector<DType
 void StagingMap::GetAny(const Tensor& indices, const std::vector<DType>& types, CancellationManager* cancellation,
                         TakeDone done) {
   if (const Status fits = CheckIndices(indices); !fits.ok()) return done(fits);
-  Attempt attempt = [this, indices, types, done]() -> std::function<void()> {
+  Attempt attempt = [this, indices, types, done]() TB_REQUIRES(mu_) -> std::function<void()> {
     const auto it = whole_.begin();
     if (it == whole_.end()) return nullptr;
     const int64_t key = it->first;

@@ -1,4 +1,4 @@
-// Staging areas: where one step leaves tuples of tensors for a later one.
+// Staging areas: one step stores tuples of tensors in them, a later step takes the tuples.
 #ifndef TENSORBRAID_RUNTIME_STAGING_RESOURCE_H_
 #define TENSORBRAID_RUNTIME_STAGING_RESOURCE_H_
 
@@ -11,13 +11,13 @@
 
 namespace tensorbraid {
 
-// How much an area holds before adding waits; 0: no bound.
+// How much an area holds before Put() waits; 0: unbounded.
 struct StagingLimits {
   int64_t capacity = 0;  // tuples
   int64_t memory = 0;    // bytes
 };
 
-// Tuples in the order in which they were put. Thread-safe; those who wait end with Cancelled when their step is.
+// Tuples in the order in which they were put. Thread-safe; a waiting call ends with Cancelled if its step is cancelled.
 class StagingArea final : public WaitingResource {
  public:
   static constexpr const char* kTypeName = "staging area";
@@ -25,11 +25,11 @@ class StagingArea final : public WaitingResource {
 
   StagingArea(std::string name, StagingLimits limits) : name_(std::move(name)), limits_(limits) {}
 
-  // Waits for room. ResourceExhausted when the tuple is larger than the area may become.
+  // Adds a tuple; waits for room. ResourceExhausted if the tuple alone exceeds the memory limit.
   void Put(Tuple tuple, CancellationManager* cancellation, Done done);
-  // Takes the oldest; waits for it. InvalidArgument, and nothing taken, unless it is of these dtypes.
+  // Takes the oldest tuple; waits for one. InvalidArgument, and nothing taken, unless it has these dtypes.
   void Get(const std::vector<DType>& types, CancellationManager* cancellation, TakeDone done);
-  // The tuple that `index` others were put before; waits for it.
+  // Copies the tuple at `index`, counted from the oldest; waits for it.
   void Peek(int64_t index, const std::vector<DType>& types, CancellationManager* cancellation, TakeDone done);
   int64_t size() const;
   void Clear();
@@ -42,8 +42,8 @@ class StagingArea final : public WaitingResource {
   int64_t bytes_ TB_GUARDED_BY(mu_) = 0;
 };
 
-// Tuples by key, which may come and go in parts: `indices` name components. A tuple can be taken once all its
-// components have come. Thread-safe; those who wait end with Cancelled when their step is.
+// Tuples by key, which can be put and taken in parts: `indices` selects components. A tuple can be taken once all its
+// components have been put. Thread-safe; a waiting call ends with Cancelled if its step is cancelled.
 class StagingMap final : public WaitingResource {
  public:
   static constexpr const char* kTypeName = "staging map";
@@ -52,27 +52,28 @@ class StagingMap final : public WaitingResource {
   StagingMap(std::string name, std::vector<DType> types, StagingLimits limits)
       : name_(std::move(name)), types_(std::move(types)), limits_(limits) {}
 
-  // Adds these components of the key's tuple; waits for room. A whole tuple for a key that is there changes nothing.
-  // InvalidArgument unless the indices rise, name components that have not come, and dtypes fit; ResourceExhausted when
-  // this is more than the map may hold.
+  // Adds these components of the key's tuple; waits for room. If the map already has a complete tuple of this key, a
+  // second complete one is dropped. InvalidArgument unless the indices are strictly increasing, their components have
+  // not been put before, and the dtypes fit. ResourceExhausted if the values alone exceed the memory limit.
   void Put(int64_t key, const Tensor& indices, Tuple values, CancellationManager* cancellation, Done done);
-  // Takes (`remove`) or copies these components; waits until the key's tuple is whole. InvalidArgument when one has
-  // been taken already.
+  // Takes (`remove`) or copies these components; waits until the key's tuple is complete. InvalidArgument if one has
+  // already been taken.
   void Get(int64_t key, const Tensor& indices, const std::vector<DType>& types, bool remove,
            CancellationManager* cancellation, TakeDone done);
-  // Takes these components of the tuple with the least key, and gives the key before them; waits until there is one.
+  // Takes these components of the complete tuple with the smallest key; waits until there is one. The result begins
+  // with the key.
   void GetAny(const Tensor& indices, const std::vector<DType>& types, CancellationManager* cancellation, TakeDone done);
-  int64_t size() const;             // whole tuples
-  int64_t incomplete_size() const;  // others
+  int64_t size() const;             // complete tuples
+  int64_t incomplete_size() const;  // incomplete tuples
   void Clear();
   std::string DebugString() const override;
 
  private:
-  // Copies the components out; what has been taken becomes an invalid tensor.
+  // Returns the components; with `remove`, leaves invalid tensors in their place.
   StatusOr<Tuple> Take(std::map<int64_t, Tuple>::iterator it, const Tensor& indices, const std::vector<DType>& types,
                        bool remove) TB_REQUIRES(mu_);
   Status CheckIndices(const Tensor& indices) const;
-  // Nothing: there is no room yet.
+  // Whether `bytes` more fit, and, if they complete a tuple (`whole`), one more complete tuple.
   bool HasRoom(int64_t bytes, bool whole) const TB_REQUIRES(mu_);
 
   const std::string name_;

@@ -26,7 +26,7 @@ struct Got {
 const std::vector<DType> kOneInt{kInt32};
 Tuple One(int32_t v) { return {Tensor::Scalar(v)}; }
 
-TEST(StagingAreaTest, GivesTuplesInOrderAndWaitsForThem) {
+TEST(StagingAreaTest, ReturnsTuplesInOrderAndWaitsForThem) {
   auto area = MakeRef<StagingArea>("s", StagingLimits{});
   Got first, peeked;
   area->Get(kOneInt, nullptr, first.done());
@@ -46,7 +46,7 @@ TEST(StagingAreaTest, GivesTuplesInOrderAndWaitsForThem) {
   EXPECT_EQ(area->size(), 2);
 }
 
-TEST(StagingAreaTest, PuttingWaitsForRoom) {
+TEST(StagingAreaTest, PutWaitsForRoom) {
   auto area = MakeRef<StagingArea>("s", StagingLimits{.capacity = 1});
   Put a, b, c;
   area->Put(One(1), nullptr, a.done());
@@ -103,7 +103,7 @@ class StagingMapTest : public ::testing::Test {
   RefPtr<StagingMap> map_ = MakeRef<StagingMap>("m", std::vector<DType>{kInt32, kInt32}, StagingLimits{});
 };
 
-TEST_F(StagingMapTest, TuplesArePutTogetherAndTakenByKey) {
+TEST_F(StagingMapTest, TuplesAreAssembledAndTakenByKey) {
   Got five;
   map_->Get(5, Tensor::Vector<int32_t>({0, 1}), {kInt32, kInt32}, false, nullptr, five.done());
   ASSERT_TRUE(PutNow(5, {1}, {51}).ok());
@@ -133,12 +133,24 @@ TEST_F(StagingMapTest, ComponentsAreTakenOnce) {
   EXPECT_EQ(map_->size(), 0);
 }
 
-TEST_F(StagingMapTest, MistakesAreRefused) {
+TEST_F(StagingMapTest, InvalidIndicesAreRefused) {
   EXPECT_TRUE(absl::IsInvalidArgument(PutNow(1, {1, 0}, {1, 0})));
   EXPECT_TRUE(absl::IsInvalidArgument(PutNow(1, {2}, {1})));
   EXPECT_TRUE(absl::IsInvalidArgument(PutNow(1, {-1}, {1})));
   EXPECT_TRUE(absl::IsInvalidArgument(PutNow(1, {0, 1}, {1})));
   EXPECT_EQ(map_->incomplete_size(), 0);
+}
+
+TEST(StagingMapMemoryTest, ATupleCompletedForAKeyThatIsTakenFreesItsMemory) {
+  auto map = MakeRef<StagingMap>("m", std::vector<DType>{kInt32, kInt32}, StagingLimits{.memory = 16});
+  const auto put = [&](int64_t key, int32_t index) {
+    Put put;
+    map->Put(key, Tensor::Vector<int32_t>({index}), One(1), nullptr, put.done());
+    return put.status.has_value() && put.status->ok();
+  };
+  ASSERT_TRUE(put(5, 0) && put(5, 1));  // 8 bytes
+  ASSERT_TRUE(put(5, 0) && put(5, 1));  // dropped when it is complete, since key 5 has a tuple
+  EXPECT_TRUE(put(6, 0) && put(6, 1));  // 16 bytes
 }
 
 }  // namespace

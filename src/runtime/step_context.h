@@ -1,4 +1,4 @@
-// How the kernels of a step reach the partitions of other tasks.
+// The interface through which the kernels of a step exchange tensors with the partitions of other tasks.
 #ifndef TENSORBRAID_RUNTIME_STEP_CONTEXT_H_
 #define TENSORBRAID_RUNTIME_STEP_CONTEXT_H_
 
@@ -10,30 +10,29 @@
 
 namespace tensorbraid {
 
-// One edge between two partitions: its number in the signature, and the tasks at its ends. Control edges carry an empty
-// tensor.
+// One end of an edge between two partitions. A control edge carries an empty tensor.
 struct StepEdge {
-  uint32_t number = 0;
+  uint32_t number = 0;      // of the edge, within the run signature
   std::string peer;         // full name of the other task
-  int64_t bytes_hint = -1;  // size of the tensor if it is known before running, else -1
+  int64_t bytes_hint = -1;  // size of the tensor if known before the step runs, otherwise -1
 };
 
-// Where in its loops a node runs: which instance of a frame, and which iteration. Both 0 outside of loops. The same on
-// every task.
+// Identifies one run of a node in a loop: the instance of the frame, and the iteration. Both are 0 outside of loops,
+// and the same on every task.
 struct LoopPosition {
   uint64_t frame = 0;
   uint64_t iteration = 0;
 };
 
-// Of one step on one task. Thread-safe.
+// One per step and task. Thread-safe.
 class StepContext {
  public:
   virtual ~StepContext() = default;
-  // Gives the tensor to the other side. A tensor that is not valid is a dead one. Never blocks; failures surface as the
-  // step's.
+  // Sends the tensor to the task at the other end; an invalid tensor means a dead one. Never blocks. A failure fails
+  // the step.
   virtual void Send(const StepEdge& edge, LoopPosition at, Tensor value) = 0;
-  // Calls `done` with the tensor when it has come, or with why it will not. Once, from any thread, perhaps before
-  // returning.
+  // Calls `done` once with the tensor when it has arrived, or with an error if it will not arrive. The call may come
+  // from any thread, and before Recv returns.
   using RecvDone = std::function<void(StatusOr<Tensor>)>;
   virtual void Recv(const StepEdge& edge, LoopPosition at, RecvDone done) = 0;
 };

@@ -5,11 +5,12 @@
 #include <chrono>
 #include <utility>
 
+#include "core/clock.h"
+
 namespace tensorbraid {
 
 int64_t StepTracer::Now() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
-      .count();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(WallClock::now().time_since_epoch()).count();
 }
 
 void StepTracer::Record(const Node& node, int64_t start_ns, std::span<const Entry> outputs) {

@@ -1,4 +1,4 @@
-// When the nodes of a step ran.
+// Records when the nodes of a step ran.
 #ifndef TENSORBRAID_RUNTIME_STEP_TRACER_H_
 #define TENSORBRAID_RUNTIME_STEP_TRACER_H_
 
@@ -23,21 +23,21 @@ struct NodeRecord {
   const Node* node = nullptr;  // of the plan that ran
   int64_t start_ns = 0;        // since the epoch
   int64_t end_ns = 0;
-  uint32_t thread = 0;  // that ended it: the system's number
+  uint32_t thread = 0;  // the system's id of the thread on which the run ended
   absl::InlinedVector<Out, 1> outputs;
 };
 
-// Takes notes of a step that is traced, on one task. Thread-safe.
+// Records the node runs of one traced step on one task. Thread-safe.
 class StepTracer {
  public:
-  // A loop may run without end: what comes after so many is not noted.
+  // A loop may run endlessly; records beyond this many are dropped.
   static constexpr size_t kMaxRecords = size_t{1} << 18;
 
   // Nanoseconds since the epoch.
   static int64_t Now();
-  // The node began at `start_ns`, and has ended now with these outputs.
+  // Records that the node started at `start_ns` and ended now with these outputs.
   void Record(const Node& node, int64_t start_ns, std::span<const Entry> outputs);
-  // Everything noted so far, in the order of ends.
+  // Returns and removes all records so far, in the order in which the runs ended.
   std::vector<NodeRecord> TakeRecords();
 
  private:

@@ -10,7 +10,7 @@
 namespace tensorbraid {
 namespace {
 
-// The values of one column, as they come.
+// Collects the keys or the values of a table, line by line.
 class Column {
  public:
   static constexpr std::string_view kKey = "key";
@@ -21,18 +21,18 @@ class Column {
   Status Check() const {
     constexpr int64_t kMaxColumns = 1'000'000;
     if (index_ < TextFileInitializer::kWholeLine || index_ > kMaxColumns)
-      return InvalidArgument(what_, " index ", index_, " is no column");
+      return InvalidArgument(what_, " index ", index_, " is not a valid column");
     if (index_ == TextFileInitializer::kLineNumber && dtype_ != kInt64) {
-      return InvalidArgument("the numbers of lines are int64, but the ", what_, "s of the table ", dtype_);
+      return InvalidArgument("line numbers are int64, but the ", what_, "s of the table are ", dtype_);
     }
     const bool is_integer_key = what_ == kKey && (dtype_ == kInt32 || dtype_ == kInt64);
     if (index_ == TextFileInitializer::kWholeLine && dtype_ != kString && !is_integer_key) {
-      return InvalidArgument("whole lines are string, but the ", what_, "s of the table ", dtype_);
+      return InvalidArgument("whole lines are strings, but the ", what_, "s of the table are ", dtype_);
     }
     if (dtype_ == kString || dtype_ == kInt32 || dtype_ == kInt64 || dtype_ == kFloat32 || dtype_ == kFloat64) {
       return OkStatus();
     }
-    return InvalidArgument("a table's ", what_, " of ", dtype_, " cannot be read from a file");
+    return InvalidArgument(what_, "s of a table cannot be read from a file as ", dtype_);
   }
 
   Status Add(const std::string& line, const std::vector<std::string>& fields, int64_t number) {
@@ -98,7 +98,7 @@ StatusOr<std::pair<Tensor, Tensor>> ReadTableFile(const TextFileInitializer& fil
     return InvalidArgument("the delimiter must be one character, got '", file.delimiter, "'");
   TF_RETURN_IF_ERROR(keys.Check());
   TF_RETURN_IF_ERROR(values.Check());
-  if (file.vocab_size == 0) return OutOfRange("no lines of ", file.path, " are to be read");
+  if (file.vocab_size == 0) return OutOfRange("vocab_size is 0: there are no lines to read from ", file.path);
   TF_ASSIGN_OR_RETURN(const auto stream, InputStream::Open(file.path));
   const auto columns = static_cast<size_t>(std::max<int64_t>(std::max(file.key_index, file.value_index) + 1, 0));
   std::string line;
@@ -108,13 +108,13 @@ StatusOr<std::pair<Tensor, Tensor>> ReadTableFile(const TextFileInitializer& fil
     if (absl::IsOutOfRange(read)) break;
     TF_RETURN_IF_ERROR(read);
     if (line.empty()) {
-      return InvalidArgument(file.path, " has an empty line before position ", stream->position());
+      return InvalidArgument(file.path, " has an empty line before byte ", stream->position());
     }
     std::vector<std::string> fields;
     if (columns > 0) fields = StrSplit(line, file.delimiter[0]);
     if (fields.size() < columns) {
       return InvalidArgument("Invalid number of columns: line ", number, " of ", file.path, " has ", fields.size(),
-                             ", wanted are ", columns, " or more (", line, ")");
+                             ", expected at least ", columns, " (", line, ")");
     }
     TF_RETURN_IF_ERROR(keys.Add(line, fields, number));
     TF_RETURN_IF_ERROR(values.Add(line, fields, number));

@@ -18,7 +18,7 @@ Shape WithPrefix(const Shape& prefix, const Shape& shape) {
 }
 
 StatusOr<Tensor> Zeros(DType dtype, const Shape& shape) {
-  if (!IsPlain(dtype) && dtype != kString) return InvalidArgument("there is no zero of type ", dtype);
+  if (!IsPlain(dtype) && dtype != kString) return InvalidArgument("dtype ", dtype, " has no zero value");
   TF_ASSIGN_OR_RETURN(Tensor zeros, Tensor::Create(dtype, shape));
   if (IsPlain(dtype) && zeros.num_bytes() > 0) std::memset(zeros.mutable_raw_data(), 0, zeros.num_bytes());
   return zeros;
@@ -57,7 +57,7 @@ StatusOr<int32_t> TensorArrayResource::SizeToConcat() const {
 }
 
 Status TensorArrayResource::CheckOpen() const {
-  return closed_ ? InvalidArgument("TensorArray '", name_, "' has been closed before") : OkStatus();
+  return closed_ ? InvalidArgument("TensorArray '", name_, "' has already been closed") : OkStatus();
 }
 
 Status TensorArrayResource::Write(int32_t index, Tensor value, ThreadPool& pool) {
@@ -67,7 +67,7 @@ Status TensorArrayResource::Write(int32_t index, Tensor value, ThreadPool& pool)
     return options_.dynamic_size ? InvalidArgument("TensorArray ", name_, ": index ", index, " is negative")
                                  : InvalidArgument("TensorArray ", name_, ": Tried to write to index ", index,
                                                    " but array is not resizeable and size is: ", size_,
-                                                   "; give it room for the element, or dynamic_size");
+                                                   "; create it with a larger size or with dynamic_size");
   }
   if (value.dtype() != options_.dtype) {
     return InvalidArgument("TensorArray ", name_, ": element ", index, " cannot be set: TensorArray dtype is ",
@@ -75,17 +75,17 @@ Status TensorArrayResource::Write(int32_t index, Tensor value, ThreadPool& pool)
   }
   if (!options_.element_shape.IsCompatibleWith(value.shape())) {
     return InvalidArgument("TensorArray ", name_, ": Could not write to TensorArray: element ", index, " got shape ",
-                           value.shape(), ", wanted is ", options_.element_shape);
+                           value.shape(), ", expected ", options_.element_shape);
   }
   Element& element = elements_[index];
   if (element.read) {
-    return InvalidArgument("TensorArray ", name_, ": element ", index, " has been read: it must be written before");
+    return InvalidArgument("TensorArray ", name_, ": element ", index, " cannot be written after it has been read");
   }
   if (element.written) return Add(&element, index, std::move(value), pool);
   if (options_.identical_element_shapes && !options_.element_shape.is_fully_defined()) {
     options_.element_shape = value.shape();
   }
-  // The largest size, 2^31, cannot be counted; index 2^31 - 1 then stays without a size that includes it.
+  // A size of 2^31 does not fit in int32: writing index 2^31 - 1 leaves the size one too small.
   if (index >= size_) size_ = index < INT32_MAX ? index + 1 : INT32_MAX;
   element.shape = value.shape();
   element.value = std::move(value);
@@ -99,17 +99,17 @@ Status TensorArrayResource::Add(Element* element, int32_t index, Tensor value, T
                            " because it has already been written to.");
   }
   if (options_.add == nullptr) {
-    return InvalidArgument("TensorArray ", name_, ": nothing can be added to element ", index, ": ", options_.dtype,
-                           " has no sum");
+    return InvalidArgument("TensorArray ", name_, ": cannot add to element ", index, ": dtype ", options_.dtype,
+                           " has no addition");
   }
   if (element->shape != value.shape()) {
     return InvalidArgument("TensorArray ", name_, ": Could not aggregate to TensorArray index ", index,
                            " because the existing shape is ", element->shape, " but the new input shape is ",
                            value.shape());
   }
-  if (element->value.IsUnique()) {
+  if (element->value.IsWritable()) {
     options_.add(pool, element->value, value, &element->value);
-  } else if (value.IsUnique()) {
+  } else if (value.IsWritable()) {
     options_.add(pool, element->value, value, &value);
     element->value = std::move(value);
   } else {
@@ -131,7 +131,7 @@ StatusOr<Tensor> TensorArrayResource::Read(int32_t index) {
     const Shape& shape = element.shape.is_fully_defined() ? element.shape : options_.element_shape;
     if (!shape.is_fully_defined()) {
       return InvalidArgument("TensorArray ", name_, ": element ", index,
-                             " has never been written, and without its shape there are no zeros to give for it");
+                             " has never been written, and cannot be read as zeros because its shape is not known");
     }
     TF_ASSIGN_OR_RETURN(element.value, Zeros(options_.dtype, shape));
     element.shape = element.value.shape();
@@ -178,7 +178,7 @@ std::string TensorArrayResource::DebugString() const {
 }
 
 Status StackResource::CheckOpen() const {
-  return closed_ ? InvalidArgument("stack '", name_, "' has been closed before") : OkStatus();
+  return closed_ ? InvalidArgument("stack '", name_, "' has already been closed") : OkStatus();
 }
 
 Status StackResource::Push(Tensor value) {

@@ -5,6 +5,7 @@
 
 #include "core/logging.h"
 #include "core/resource_handle.h"
+#include "core/variant.h"
 
 namespace tensorbraid {
 namespace {
@@ -21,14 +22,21 @@ void CopyElementRange(const Tensor& from, int64_t from_begin, int64_t n, Tensor*
   if (n == 0) return;
   if (from.dtype() == kString) return CopyObjects<std::string>(from, from_begin, n, to, to_begin);
   if (from.dtype() == DType::kResource) return CopyObjects<ResourceHandle>(from, from_begin, n, to, to_begin);
+  if (from.dtype() == DType::kVariant) return CopyObjects<Variant>(from, from_begin, n, to, to_begin);
   const size_t size = DTypeSize(from.dtype());
   std::memcpy(static_cast<char*>(to->mutable_raw_data()) + static_cast<size_t>(to_begin) * size,
               static_cast<const char*>(from.raw_data()) + static_cast<size_t>(from_begin) * size,
               static_cast<size_t>(n) * size);
 }
 
-Tensor CopyOfRow(const Tensor& batch, int64_t i) {
-  Tensor row(batch.dtype(), Shape(batch.shape().dims().subspan(1)));
+StatusOr<Tensor> CopyOf(const Tensor& tensor) {
+  TF_ASSIGN_OR_RETURN(Tensor copy, Tensor::Create(tensor.dtype(), tensor.shape()));
+  CopyElementRange(tensor, 0, tensor.num_elements(), &copy, 0);
+  return copy;
+}
+
+StatusOr<Tensor> CopyOfRow(const Tensor& batch, int64_t i) {
+  TF_ASSIGN_OR_RETURN(Tensor row, Tensor::Create(batch.dtype(), Shape(batch.shape().dims().subspan(1))));
   CopyElementRange(batch, i * row.num_elements(), row.num_elements(), &row, 0);
   return row;
 }

@@ -1,4 +1,4 @@
-// Moving elements between tensors of any dtype.
+// Copies elements between tensors of any dtype.
 #ifndef TENSORBRAID_RUNTIME_TENSOR_ROWS_H_
 #define TENSORBRAID_RUNTIME_TENSOR_ROWS_H_
 
@@ -8,13 +8,17 @@
 
 namespace tensorbraid {
 
-// Copies `n` elements. REQUIRES: equal dtypes, both ranges lie within, and nobody else holds the buffer of `to`.
+// Copies `n` elements. REQUIRES: equal dtypes, both ranges are in bounds, and `to` holds the only reference to its
+// buffer.
 void CopyElementRange(const Tensor& from, int64_t from_begin, int64_t n, Tensor* to, int64_t to_begin);
 
-// Row `i` along the first dimension, in a buffer of its own. REQUIRES: rank >= 1 and there is such a row.
-Tensor CopyOfRow(const Tensor& batch, int64_t i);
+// A copy with its own buffer. Errors as from Tensor::Create.
+StatusOr<Tensor> CopyOf(const Tensor& tensor);
 
-// Zero, false, the empty string, everywhere. As Tensor::Create otherwise.
+// A copy of row `i` along the first dimension. Errors as from Tensor::Create. REQUIRES: rank >= 1 and row `i` exists.
+StatusOr<Tensor> CopyOfRow(const Tensor& batch, int64_t i);
+
+// A tensor filled with zero, false or the empty string. Errors as from Tensor::Create.
 StatusOr<Tensor> ZeroTensor(DType dtype, const Shape& shape);
 
 }  // namespace tensorbraid

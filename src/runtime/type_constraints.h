@@ -1,5 +1,5 @@
-// Which dtypes a kernel is for. All of it is constant data where it is written as such: there are some thousand
-// kernels, and code that builds containers for each would be most of what registers them.
+// Which dtypes a kernel supports. The types are constexpr, so that constraints can be constant data: there are about a
+// thousand kernels, and building containers for each would be most of the registration code.
 #ifndef TENSORBRAID_RUNTIME_TYPE_CONSTRAINTS_H_
 #define TENSORBRAID_RUNTIME_TYPE_CONSTRAINTS_H_
 
@@ -14,7 +14,7 @@
 
 namespace tensorbraid {
 
-// A set of dtypes, none of them references.
+// A set of dtypes, without reference dtypes.
 class DTypeSet {
  public:
   constexpr DTypeSet() = default;
@@ -27,7 +27,7 @@ class DTypeSet {
     a.bits_ |= b.bits_;
     return a;
   }
-  // In the order of their numbers.
+  // Ordered by enum value.
   std::vector<DType> ToVector() const {
     std::vector<DType> types;
     for (int i = 0; i < 32; ++i) {
@@ -41,15 +41,16 @@ class DTypeSet {
 };
 
 struct TypeConstraint {
-  std::string_view attr;  // a literal
+  std::string_view attr;  // a string literal
   DTypeSet types;
 };
 
-// Values of type attributes that a kernel is for: {{"T", {kFloat32}}}. Attributes that are not named may have any.
+// The values of type attributes that a kernel supports: {{"T", {kFloat32}}}. Attributes that are not listed may have
+// any value.
 class TypeConstraints {
  public:
   constexpr TypeConstraints() = default;
-  // REQUIRES: at most kMost of them.
+  // REQUIRES: at most kMost constraints.
   constexpr TypeConstraints(std::initializer_list<TypeConstraint> list) {
     for (const TypeConstraint& c : list) constraints_[size_++] = c;
   }

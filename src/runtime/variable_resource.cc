@@ -1,6 +1,7 @@
 #include "runtime/variable_resource.h"
 
 #include "core/strings.h"
+#include "runtime/tensor_rows.h"
 
 namespace tensorbraid {
 
@@ -18,7 +19,15 @@ Status VariableResource::NotInitialized() const {
 StatusOr<Tensor> VariableResource::Read() const {
   ReaderLock lock(mu_);
   if (!value_.is_valid()) return NotInitialized();
-  return copies_on_read_ ? value_.DeepCopy() : value_;
+  if (!copies_on_read_) return value_;
+  return CopyOf(value_);
+}
+
+StatusOr<Tensor> VariableResource::CopyOf(const Tensor& value) const {
+  if (!IsPlain(dtype_)) return tensorbraid::CopyOf(value);
+  TF_ASSIGN_OR_RETURN(Tensor copy, NewTensor(value.shape()));
+  device_.CopyInStream(value, copy);
+  return copy;
 }
 
 Status VariableResource::ReadInPlace(const std::function<Status(const Tensor&)>& read) const {
@@ -37,6 +46,12 @@ Status VariableResource::Replace(Tensor value, const Shape* declared, bool same_
   if (value.dtype() != dtype_) {
     return InvalidArgument("variable '", name_, "' holds ", dtype_, " and cannot be assigned ", value.dtype());
   }
+  if (!IsOwnMemory(value)) {
+    if (value.buffer()->space() != device_.allocator().space()) {
+      return Internal("a value for variable '", name_, "' is not in the memory of device '", device_.name(), "'");
+    }
+    TF_ASSIGN_OR_RETURN(value, CopyOf(value));
+  }
   WriterLock lock(mu_);
   const bool fits = value_.is_valid()     ? !same_shape || value_.shape() == value.shape()
                     : declared != nullptr ? declared->IsCompatibleWith(value.shape())
@@ -45,7 +60,7 @@ Status VariableResource::Replace(Tensor value, const Shape* declared, bool same_
     return InvalidArgument("Assign requires shapes of both tensors to match: variable '", name_, "' has shape ",
                            value_.is_valid() ? value_.shape() : *declared, ", the value has shape ", value.shape());
   }
-  std::swap(value_, value);  // the old one is freed when the lock has been released: arguments outlive locals
+  std::swap(value_, value);  // the old value is freed after the lock is released, since parameters outlive locals
   return OkStatus();
 }
 
@@ -60,14 +75,15 @@ StatusOr<Tensor> VariableResource::Take() {
 }
 
 Status VariableResource::Update(const std::function<Status(const Tensor&, Tensor*)>& update, const Tensor* spare) {
-  Tensor fresh;  // after the swap: the old value, freed when the lock is released
+  Tensor fresh;  // holds the old value after the swap, and frees it after the lock is released
   WriterLock lock(mu_);
   if (!value_.is_valid()) return NotInitialized();
-  if (value_.IsUnique()) return update(value_, &value_);
-  if (spare != nullptr && spare->IsUnique() && spare->dtype() == dtype_ && spare->shape() == value_.shape()) {
+  if (value_.IsWritable()) return update(value_, &value_);
+  if (spare != nullptr && spare->IsWritable() && spare->dtype() == dtype_ && spare->shape() == value_.shape() &&
+      IsOwnMemory(*spare)) {
     fresh = *spare;
   } else {
-    TF_ASSIGN_OR_RETURN(fresh, Tensor::Create(dtype_, value_.shape()));
+    TF_ASSIGN_OR_RETURN(fresh, NewTensor(value_.shape()));
   }
   TF_RETURN_IF_ERROR(update(value_, &fresh));
   std::swap(value_, fresh);
@@ -75,12 +91,12 @@ Status VariableResource::Update(const std::function<Status(const Tensor&, Tensor
 }
 
 Status VariableResource::UpdateInPlace(const std::function<Status(Tensor*)>& update) {
-  Tensor shared;  // freed when the lock is released
+  Tensor copy;  // holds the old value after the swap, and frees it after the lock is released
   WriterLock lock(mu_);
   if (!value_.is_valid()) return NotInitialized();
-  if (!value_.IsUnique()) {
-    shared = value_;
-    value_ = shared.DeepCopy();
+  if (!value_.IsWritable()) {
+    TF_ASSIGN_OR_RETURN(copy, CopyOf(value_));
+    std::swap(value_, copy);
     copies_on_read_ = true;
   }
   return update(&value_);

@@ -5,77 +5,94 @@
 #include <functional>
 #include <string>
 
+#include "runtime/device.h"
 #include "runtime/resource.h"
 
 namespace tensorbraid {
 
-// Behind VarHandleOp, and by reference behind VariableV2. Every read and update goes through the lock.
+// The resource of VarHandleOp and, through references, of VariableV2. Every read and update takes the variable's lock.
 //
-// A read takes a snapshot: a reference to the buffer. An update works in place when nobody holds one, otherwise into a
-// fresh buffer, so that a reader never sees a value change and an updater never waits for a reader. Updates of some
-// rows would have to copy all the others then: the first that has to makes the variable copy-on-read. From then on a
-// read copies, the variable is the only holder of its buffer, and rows are read (ReadInPlace) and updated where they
-// are.
+// A read takes a snapshot, which is a reference to the buffer. An update works in place if there are no snapshots;
+// otherwise it writes to a fresh buffer. So a reader never sees a value change, and an update never waits for a reader.
+//
+// An update of some rows would have to copy all other rows to a fresh buffer. The first update that has to do so makes
+// the variable copy-on-read. From then on reads copy, so the variable holds the only reference to its buffer, and rows
+// are read (ReadInPlace) and updated in place.
+//
+// The value of a plain dtype is always in memory from the allocator of the variable's device.
 class VariableResource : public Resource {
  public:
   static constexpr const char* kTypeName = "variable";
-  // `shape` is what values must be compatible with.
-  VariableResource(std::string name, DType dtype, Shape shape)
-      : name_(std::move(name)), dtype_(dtype), shape_(std::move(shape)) {}
+  // Values must be compatible with `shape`. `device` must outlive all calls but the destructor.
+  VariableResource(std::string name, DType dtype, Shape shape, Device& device = HostDevice())
+      : name_(std::move(name)), dtype_(dtype), shape_(std::move(shape)), device_(device) {}
 
   const std::string& name() const { return name_; }
   DType dtype() const { return dtype_; }
   const Shape& declared_shape() const { return shape_; }
   bool is_initialized() const;
 
-  // The value now. FailedPrecondition, naming the variable and the cure, when it has none; so do all that follow which
-  // need a value.
+  // The current value. If the variable is not initialized, this and all other functions that need a value return
+  // FailedPrecondition, which names the variable and how to initialize it.
   StatusOr<Tensor> Read() const;
-  // Calls `read` with the value while updates wait; it must not keep the tensor, nor touch the variable.
+  // Calls `read` with the current value, under the lock: updates wait. `read` must not keep the tensor, nor use the
+  // variable.
   Status ReadInPlace(const std::function<Status(const Tensor& value)>& read) const;
-  // Shape of the value now.
+  // Shape of the current value.
   StatusOr<Shape> ReadShape() const;
 
-  // Replaces the value. InvalidArgument when it has another dtype, or another shape than the value before, or while
-  // there is none a shape that does not fit the declared one. The tensor is kept, not copied: hand over (std::move) a
-  // tensor that nobody else holds and later updates need no copy.
+  // Replaces the value. InvalidArgument if `value` has another dtype, or another shape than the current value; if the
+  // variable is not initialized, the shape must be compatible with the declared one. The tensor is kept, not copied, if
+  // its buffer comes from the variable's allocator: if the caller moves in the only reference, later updates need no
+  // copy. Another tensor is copied; it must be in host memory if the device uses host memory, and in memory of the
+  // device otherwise.
   Status Assign(Tensor value);
-  // As Assign, but a variable without a value takes any shape.
+  // Like Assign, but a variable that is not initialized accepts any shape.
   Status AssignSameShape(Tensor value);
-  // As Assign with any shape.
+  // Like Assign, but accepts any shape.
   Status AssignAnyShape(Tensor value);
-  // Takes the value away; the variable is then uninitialised.
+  // Removes and returns the value; the variable is then uninitialized.
   StatusOr<Tensor> Take();
 
-  // Runs `update(old, out)` under the lock: both have the same dtype and shape; `out` shares the bytes of `old` when
-  // the update may happen in place (nobody holds a snapshot), otherwise it is uninitialised. The value becomes `out`
-  // unless an error comes back; the update must then not have written.
-  // Where a fresh buffer is needed, that of `spare` is taken if nobody else holds it and dtype and shape are the
-  // variable's: `out` then shares the bytes of `spare`.
+  // Runs `update(old, out)` under the lock, then makes `out` the value. `old` and `out` have the same dtype and shape.
+  // If there is no snapshot, `out` shares its buffer with `old`, so the update is in place; otherwise `out` has a
+  // fresh, uninitialized buffer. Instead of a fresh buffer, that of `spare` is used if `spare` holds the only reference
+  // to it and has the value's dtype and shape: `out` then shares its buffer with `spare`. If `update` returns an error,
+  // the value stays; `update` must not have written to `out`.
   Status Update(const std::function<Status(const Tensor& old, Tensor* out)>& update, const Tensor* spare = nullptr);
-  // Runs `update(value)` under the lock, to change some elements of `value` in place. When an error comes back, it must
-  // not have written.
+  // Runs `update(value)` under the lock, to change some elements of `value` in place. If `update` returns an error, it
+  // must not have written.
   Status UpdateInPlace(const std::function<Status(Tensor* value)>& update);
 
   bool copies_on_read() const;
-  // Reads take snapshots again, until an update of some rows meets one.
+  // Lets reads take snapshots again, until the next UpdateInPlace() while there is a snapshot.
   void DisableCopyOnRead();
 
+  // The error of using the variable while it has no value: FailedPrecondition, with its name.
+  Status NotInitialized() const;
   std::string DebugString() const override;
 
  private:
-  Status NotInitialized() const;
+  // Whether a tensor of this variable's dtype is in memory that the variable may hold.
+  bool IsOwnMemory(const Tensor& value) const {
+    return !IsPlain(dtype_) || value.buffer()->allocator() == &device_.allocator();
+  }
+  StatusOr<Tensor> NewTensor(const Shape& shape) const { return Tensor::Create(dtype_, shape, device_.allocator()); }
+  // A copy in memory of the variable. ResourceExhausted if there is not enough.
+  StatusOr<Tensor> CopyOf(const Tensor& value) const;
   Status Replace(Tensor value, const Shape* declared, bool same_shape);
 
   const std::string name_;
   const DType dtype_;
   const Shape shape_;
+  Device& device_;
   mutable SharedMutex mu_;
   Tensor value_ TB_GUARDED_BY(mu_);
   bool copies_on_read_ TB_GUARDED_BY(mu_) = false;
 };
 
-// What VariableV2 makes. Another type, so that it never meets a VarHandleOp's of the same name.
+// The resource of VariableV2. It has its own type so that it is distinct from a VarHandleOp's variable of the same
+// name.
 class ReferenceVariable final : public VariableResource {
  public:
   static constexpr const char* kTypeName = "reference variable";

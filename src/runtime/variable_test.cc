@@ -1,4 +1,4 @@
-// Variables from graph to kernel, by resource handle and by reference.
+// Variables, from graph to kernel, by resource handle and by reference.
 #include "tensorbraid/variable.h"
 
 #include <gmock/gmock.h>
@@ -7,8 +7,11 @@
 #include <limits>
 #include <thread>
 
+#include "core/strings.h"
+#include "core/testing/memory_limit.h"
 #include "executor/evaluate.h"
 #include "graph/node.h"
+#include "graph/node_status.h"
 #include "runtime/variable_resource.h"
 #include "tensorbraid/array_ops.h"
 
@@ -54,7 +57,7 @@ TEST_F(VariableTest, NodesAreNamedAsTensorFlowNamesThem) {
   EXPECT_EQ(w.value().shape(), Shape({2, 3}));
 }
 
-TEST_F(VariableTest, EverythingOfAVariableGoesWhereItsHandleGoes) {
+TEST_F(VariableTest, AllNodesOfAVariableHaveTheDeviceOfItsHandle) {
   auto device =
       g_.Device([](const Operation& op) { return op.type() == "VarHandleOp" ? "/job:ps/task:1" : "/job:worker"; });
   Variable w(g_, {2}, Zeros(), {.name = "w"});
@@ -63,7 +66,7 @@ TEST_F(VariableTest, EverythingOfAVariableGoesWhereItsHandleGoes) {
   EXPECT_THAT(w.AssignAdd(Tensor::Vector<float>({1, 2})).device(), HasSubstr("ps"));
 }
 
-TEST_F(VariableTest, InitialisersIgnoreControlDependenciesAround) {
+TEST_F(VariableTest, InitialisersIgnoreSurroundingControlDependencies) {
   const Operation before = NoOp(g_, "before");
   auto control = g_.ControlDependencies(std::vector<Operation>{before});
   Variable w(g_, {2}, Zeros(), {.name = "w"});
@@ -72,7 +75,7 @@ TEST_F(VariableTest, InitialisersIgnoreControlDependenciesAround) {
   EXPECT_EQ(w.value().node()->control_inputs().size(), 1U);
 }
 
-TEST_F(VariableTest, OutsideOfControlDependenciesReadsAreShared) {
+TEST_F(VariableTest, ReadsOutsideOfControlDependenciesAreShared) {
   Variable w(g_, {2}, Zeros(), {.name = "w"});
   EXPECT_EQ(w.value(), w.value());
   EXPECT_FALSE(w.Read() == w.value());
@@ -90,7 +93,7 @@ TEST_F(VariableTest, InitialisesReadsAndUpdates) {
   EXPECT_EQ(Floats(w.value()), (std::vector<float>{7, 8, 9}));
 }
 
-TEST_F(VariableTest, ReadingAnUninitialisedVariableNamesItAndTheCure) {
+TEST_F(VariableTest, TheErrorOfAnUninitialisedReadNamesTheVariableAndItsInitializer) {
   Variable w(g_, {3}, Zeros(), {.name = "w"});
   const Status status = Evaluate({w.value()}, {}, Options({})).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
@@ -117,7 +120,7 @@ TEST_F(VariableTest, UpdatesWithoutSnapshotsStayInOneBuffer) {
   EXPECT_EQ(Floats(w.value())[999], 2);
 }
 
-TEST_F(VariableTest, AnAssignedTensorIsTakenOverWithoutCopy) {
+TEST_F(VariableTest, AnAssignedTensorIsKeptWithoutCopy) {
   Variable w(g_, {1000}, Ones(), {.name = "w"});
   const Output value = Placeholder(g_, kFloat32, {1000});
   Tensor fed(kFloat32, {1000});
@@ -141,7 +144,7 @@ TEST_F(VariableTest, NoConcurrentUpdateIsLost) {
     threads.emplace_back([&, t] {
       for (int i = 0; i < kTimes; ++i) {
         if (!RunOps({t % 2 == 0 ? add : subtract}).ok()) ADD_FAILURE();
-        const Tensor seen = Get(w.value());  // a snapshot, so that some updates cannot be in place
+        const Tensor seen = Get(w.value());  // a snapshot prevents some updates in place
         for (float v : seen.data<float>()) {
           if (v != seen.data<float>()[0]) ADD_FAILURE() << "a torn value";
         }
@@ -152,7 +155,7 @@ TEST_F(VariableTest, NoConcurrentUpdateIsLost) {
   EXPECT_EQ(Floats(w.value())[0], 2 * kTimes - 0.5F * 2 * kTimes);
 }
 
-TEST_F(VariableTest, AnUpdateOfAnotherShapeOrTypeIsRefusedWhileBuilding) {
+TEST_F(VariableTest, AnUpdateOfAnotherShapeIsRefusedWhileBuildingTheGraph) {
   Variable w(g_, {3}, Zeros(), {.name = "w"});
   EXPECT_FALSE(w.AssignAdd(Tensor::Vector<float>({1, 2})).valid());
   EXPECT_EQ(g_.status().code(), absl::StatusCode::kInvalidArgument);
@@ -163,7 +166,7 @@ TEST_F(VariableTest, AnInitialiserOfAnotherShapeIsRefused) {
   Variable w(g_, {3}, Constant(Tensor::Vector<float>({1, 2})), {.name = "w"});
   EXPECT_FALSE(w.valid());
   EXPECT_THAT(std::string(g_.status().message()), HasSubstr("Variable 'w'"));
-  EXPECT_FALSE(w.value().valid());  // and nothing crashes
+  EXPECT_FALSE(w.value().valid());  // must not crash
   EXPECT_FALSE(w.AssignAdd(1.0F).valid());
 }
 
@@ -178,7 +181,7 @@ TEST_F(VariableTest, TheGlobalStepIsFoundAgain) {
   EXPECT_TRUE(g_.trainable_variables().empty());
 }
 
-TEST_F(VariableTest, TheInitialiserOfAllLeavesLocalOnesAlone) {
+TEST_F(VariableTest, TheGlobalInitialiserSkipsLocalVariables) {
   Variable w(g_, {3}, Zeros(), {.name = "w"});
   Variable mine(g_, {}, Ones(), {.name = "mine", .trainable = false, .local = true});
   ASSERT_TRUE(RunOps({GlobalVariablesInitializer(g_)}).ok());
@@ -188,7 +191,7 @@ TEST_F(VariableTest, TheInitialiserOfAllLeavesLocalOnesAlone) {
   EXPECT_TRUE(Get(mine.is_initialized()).scalar<bool>());
 }
 
-TEST_F(VariableTest, ADestroyedVariableIsForgotten) {
+TEST_F(VariableTest, ADestroyedVariableIsUninitialised) {
   Variable w(g_, {3}, Zeros(), {.name = "w"});
   ASSERT_TRUE(RunOps({w.initializer()}).ok());
   ASSERT_TRUE(RunOps({NodeBuilder(g_, "DestroyResourceOp").Input(w.handle()).Finish()}).ok());
@@ -202,7 +205,7 @@ TEST_F(VariableTest, AReferenceIsReadWhenItsConsumerStarts) {
   ASSERT_TRUE(g_.status().ok()) << g_.status();
   ASSERT_TRUE(RunOps({assign.op()}).ok());
   const Output add = NodeBuilder(g_, "AssignAdd").Input(v).Input(initial).Output();
-  // Sees the addition, though the reference itself was made before.
+  // Sees the addition, although the reference was created before it.
   auto control = g_.ControlDependencies(std::vector<Output>{add});
   const Output after = Identity(v);
   EXPECT_EQ(Floats(after), (std::vector<float>{2, 4}));
@@ -229,6 +232,40 @@ TEST_F(VariableTest, RowsAreScattered) {
   EXPECT_EQ(Floats(w.value())[0], 8) << "a refused update must change nothing";
 }
 
+// Host memory that did not come from an allocator.
+class ForeignBuffer final : public Buffer {
+ public:
+  explicit ForeignBuffer(std::vector<float>* values) : Buffer(values->data(), values->size() * sizeof(float)) {}
+};
+
+TEST_F(VariableTest, AnAssignmentTakesOverOnlyBuffersOfTheVariablesAllocator) {
+  auto v = MakeRef<VariableResource>("v", kFloat32, Shape({2}));
+  const Tensor own = Tensor::Vector<float>({1, 2});
+  ASSERT_TRUE(v->Assign(own).ok());
+  EXPECT_TRUE(v->Read()->SharesBufferWith(own));
+  std::vector<float> values = {3, 4};
+  ASSERT_TRUE(v->Assign(Tensor::FromBuffer(MakeRef<ForeignBuffer>(&values), 0, kFloat32, {2}).value()).ok());
+  values = {5, 6};  // its owner may use it again
+  EXPECT_EQ(v->Read()->ToString(), "float32[2] [3 4]");
+  EXPECT_EQ(v->Read()->buffer()->allocator(), &HostAllocator());
+}
+
+TEST_F(VariableTest, AnUpdateDoesNotTakeOverASpareBufferOfAnotherOwner) {
+  auto v = MakeRef<VariableResource>("v", kFloat32, Shape({2}));
+  ASSERT_TRUE(v->Assign(Tensor::Vector<float>({1, 2})).ok());
+  const Tensor snapshot = *v->Read();
+  std::vector<float> values = {3, 4};
+  const Tensor spare = Tensor::FromBuffer(MakeRef<ForeignBuffer>(&values), 0, kFloat32, {2}).value();
+  const auto add = [&spare](const Tensor& old, Tensor* out) {
+    for (int i = 0; i < 2; ++i) out->mutable_data<float>()[i] = old.data<float>()[i] + spare.data<float>()[i];
+    return OkStatus();
+  };
+  ASSERT_TRUE(v->Update(add, &spare).ok());
+  EXPECT_EQ(v->Read()->ToString(), "float32[2] [4 6]");
+  EXPECT_EQ(values, (std::vector<float>{3, 4}));
+  EXPECT_EQ(snapshot.ToString(), "float32[2] [1 2]");
+}
+
 TEST_F(VariableTest, RowsAreReadAndUpdatedWithoutCopies) {
   auto v = MakeRef<VariableResource>("v", kFloat32, Shape({100, 2}));
   ASSERT_TRUE(v->Assign(Tensor(kFloat32, {100, 2})).ok());
@@ -250,7 +287,7 @@ TEST_F(VariableTest, RowsAreReadAndUpdatedWithoutCopies) {
   write(1);
   EXPECT_EQ(bytes(), before);
   EXPECT_FALSE(v->copies_on_read());
-  // The first update that meets a reader moves away from it, for good: from then on readers copy.
+  // The first update while there is a snapshot copies the variable; from then on reads copy instead.
   const Tensor snapshot = *v->Read();
   write(2);
   EXPECT_EQ(snapshot.data<float>()[3], 1);
@@ -266,7 +303,7 @@ TEST_F(VariableTest, RowsAreReadAndUpdatedWithoutCopies) {
   EXPECT_EQ(v->Read()->raw_data(), moved);
 }
 
-TEST_F(VariableTest, AReferenceAndAHandleOfOneNameAreTwoVariables) {
+TEST_F(VariableTest, VariableV2AndVarHandleOpOfOneNameAreTwoVariables) {
   const auto named = [&](const char* op) {
     return NodeBuilder(g_, op)
         .Attr("shape", Shape({}))
@@ -283,7 +320,7 @@ TEST_F(VariableTest, AReferenceAndAHandleOfOneNameAreTwoVariables) {
   EXPECT_EQ(Get(Identity(named("VariableV2"))).scalar<float>(), 1) << "shared by container and name";
 }
 
-TEST_F(VariableTest, AnAnonymousVariableIsItsHandlesAlone) {
+TEST_F(VariableTest, AnAnonymousVariableIsFoundOnlyByItsHandle) {
   const Output handle = NodeBuilder(g_, "VarHandleOp")
                             .Attr("shape", Shape({}))
                             .Attr("dtype", kFloat32)
@@ -297,7 +334,7 @@ TEST_F(VariableTest, AnAnonymousVariableIsItsHandlesAlone) {
   EXPECT_TRUE(resources_.Names("").empty());
 }
 
-TEST_F(VariableTest, ATemporaryVariableLivesForItsStep) {
+TEST_F(VariableTest, ATemporaryVariableLivesForOneStep) {
   const auto sum = [&](const char* destroyed) {
     const Output v = NodeBuilder(g_, "TemporaryVariable")
                          .Attr("shape", Shape({2}))
@@ -311,22 +348,29 @@ TEST_F(VariableTest, ATemporaryVariableLivesForItsStep) {
   };
   const Output total = sum("sum");
   EXPECT_EQ(Floats(total), (std::vector<float>{2, 4}));
-  EXPECT_EQ(Floats(total), (std::vector<float>{2, 4}));  // a new one each step
+  EXPECT_EQ(Floats(total), (std::vector<float>{2, 4}));  // each step has a new variable
   EXPECT_EQ(Evaluate({sum("other")}, {}, Options({})).status().code(), absl::StatusCode::kNotFound);
 }
 
-TEST_F(VariableTest, WithoutAValueErrorsAreTensorFlows) {
+TEST_F(VariableTest, AnUninitialisedVariableHasOneCodeAndTensorFlowsClientsGetTheirs) {
   const Output one = Const(g_, Tensor::Scalar(1.0f));
-  const Output handle = NodeBuilder(g_, "VarHandleOp").Attr("shape", Shape({})).Attr("dtype", kFloat32).Output();
+  const Output handle =
+      NodeBuilder(g_, "VarHandleOp").Attr("shape", Shape({})).Attr("dtype", kFloat32).Attr("shared_name", "v").Output();
   const Output reference = NodeBuilder(g_, "VariableV2").Attr("shape", Shape({})).Attr("dtype", kFloat32).Output();
   const auto code = [&](const Operation& op) { return RunOps({op}).code(); };
   using enum absl::StatusCode;
-  EXPECT_EQ(code(NodeBuilder(g_, "AssignAddVariableOp").Input(handle).Input(one).Finish()), kNotFound);
-  EXPECT_EQ(code(NodeBuilder(g_, "AssignAdd").Input(reference).Input(one).Finish()), kFailedPrecondition);
-  EXPECT_EQ(code(NodeBuilder(g_, "ResourceApplyGradientDescent").Input(handle).Input(one).Input(one).Finish()),
-            kInternal);
-  EXPECT_EQ(code(NodeBuilder(g_, "ApplyGradientDescent").Input(reference).Input(one).Input(one).Finish()),
-            kFailedPrecondition);
+  const auto expect = [&](const Operation& op, const char* variable, absl::StatusCode tensorflow) {
+    const Status status = RunOps({op});
+    EXPECT_EQ(status.code(), kFailedPrecondition) << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(StrCat("Attempting to use uninitialized value ", variable)));
+    EXPECT_EQ(TensorFlowCodeOf(status), tensorflow) << status;
+  };
+  expect(NodeBuilder(g_, "ReadVariableOp").Input(handle).Attr("dtype", kFloat32).Finish(), "v", kFailedPrecondition);
+  expect(NodeBuilder(g_, "AssignAddVariableOp").Input(handle).Input(one).Finish(), "v", kNotFound);
+  expect(NodeBuilder(g_, "AssignAdd").Input(reference).Input(one).Finish(), "VariableV2", kFailedPrecondition);
+  expect(NodeBuilder(g_, "ResourceApplyGradientDescent").Input(handle).Input(one).Input(one).Finish(), "v", kInternal);
+  expect(NodeBuilder(g_, "ApplyGradientDescent").Input(reference).Input(one).Input(one).Finish(), "VariableV2",
+         kFailedPrecondition);
   const auto destroy = [&](bool ignore) {
     return NodeBuilder(g_, "DestroyResourceOp").Input(handle).Attr("ignore_lookup_error", ignore).Finish();
   };
@@ -334,7 +378,7 @@ TEST_F(VariableTest, WithoutAValueErrorsAreTensorFlows) {
   EXPECT_EQ(code(destroy(false)), kNotFound);
 }
 
-TEST_F(VariableTest, IntegersAreNotDividedByZero) {
+TEST_F(VariableTest, IntegerDivisionByZeroIsRefused) {
   Variable w(g_, {2}, Ones(), {.name = "w", .dtype = kInt32});
   ASSERT_TRUE(RunOps({w.initializer()}).ok());
   const auto divide = [&](int32_t by) {
@@ -347,6 +391,28 @@ TEST_F(VariableTest, IntegersAreNotDividedByZero) {
   EXPECT_EQ(divide(0).code(), absl::StatusCode::kInvalidArgument);
   ASSERT_TRUE(RunOps({w.Assign(Tensor::Vector<int32_t>({std::numeric_limits<int32_t>::min(), 1}))}).ok());
   EXPECT_TRUE(divide(-1).ok());
+}
+
+TEST_F(VariableTest, ACopyThatDoesNotFitInMemoryFailsTheReadOrUpdateAndChangesNothing) {
+  constexpr int64_t kBytes = int64_t{64} << 20;
+  const MemoryLimit limit(5 * kBytes / 2);
+  const auto v = MakeRef<VariableResource>("v", kFloat32, Shape({kBytes / 4}));
+  ASSERT_TRUE(v->Assign(Tensor(kFloat32, {kBytes / 4})).ok());
+  const auto write = [](Tensor* t) {
+    t->mutable_data<float>()[0] = 7;
+    return OkStatus();
+  };
+  Tensor other(kFloat32, {kBytes / 4});
+  Tensor snapshot = *v->Read();
+  EXPECT_TRUE(absl::IsResourceExhausted(v->UpdateInPlace(write)));
+  EXPECT_FALSE(v->copies_on_read());
+  EXPECT_TRUE(v->Read()->SharesBufferWith(snapshot));
+  other = Tensor();
+  ASSERT_TRUE(v->UpdateInPlace(write).ok());
+  EXPECT_TRUE(v->copies_on_read());
+  EXPECT_TRUE(absl::IsResourceExhausted(v->Read().status()));
+  snapshot = Tensor();
+  EXPECT_EQ(v->Read()->data<float>()[0], 7);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What variant tensors hold besides datasets: lists of tensors, optional values and single tensors.
+// Values of variant tensors other than datasets: lists of tensors, optional values and single tensors.
 #ifndef TENSORBRAID_RUNTIME_VARIANT_VALUES_H_
 #define TENSORBRAID_RUNTIME_VARIANT_VALUES_H_
 
@@ -17,7 +17,7 @@ class TensorListValue final : public VariantValue {
   TensorListValue(DType dtype, Shape shape) : element_dtype(dtype), element_shape(std::move(shape)) {}
 
   DType element_dtype;
-  Shape element_shape;  // what all elements are compatible with
+  Shape element_shape;  // all elements are compatible with it
   int64_t max_elements = -1;
   std::vector<Tensor> elements;
 
@@ -32,7 +32,7 @@ class TensorListValue final : public VariantValue {
   }
 };
 
-// A tensor as an element of another: a part of a sparse tensor in a dataset.
+// A tensor as an element of a variant tensor: for example, a component of a sparse tensor in a dataset.
 class TensorValue final : public VariantValue {
  public:
   static constexpr const char* kTypeName = "tensor";

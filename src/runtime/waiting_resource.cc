@@ -22,7 +22,7 @@ void WaitingResource::Serve(Actions* actions) {
     }
     waiter->finished = true;
     waiters_.erase(it);
-    it = waiters_.begin();  // what it changed may be what an earlier one waits for
+    it = waiters_.begin();  // the change may be what an earlier waiter waits for
     actions->emplace_back([waiter, finish = std::move(finish)] {
       if (waiter->cancellation != nullptr) waiter->cancellation->TryDeregister(waiter->token);
       finish();
@@ -40,7 +40,8 @@ void WaitingResource::Await(Attempt attempt, CancellationManager* cancellation, 
     waiters_.push_back(waiter);
     Serve(&actions);
     if (!waiter->finished && cancellation != nullptr) {
-      // Under the lock, so that nobody serves the waiter before it knows its token. The callback holds what it needs.
+      // Registered under the lock, so that the waiter is not served before its token is set. The callback keeps the
+      // resource and the waiter alive.
       CancellationManager::Token token;
       const bool registered = cancellation->Register(
           [self = RefPtr<WaitingResource>::Share(this), waiter](const Status&) {

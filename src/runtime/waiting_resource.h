@@ -1,4 +1,4 @@
-// Base of resources at which calls wait for a change of state, in no line.
+// Base of resources whose calls wait for a change of state. Waiters are not served strictly in order of arrival.
 #ifndef TENSORBRAID_RUNTIME_WAITING_RESOURCE_H_
 #define TENSORBRAID_RUNTIME_WAITING_RESOURCE_H_
 
@@ -12,22 +12,22 @@
 
 namespace tensorbraid {
 
-// Waiting blocks no thread: a call that cannot be served leaves an attempt, which is made again after every change.
-// Thread-safe.
+// Waiting blocks no thread: a call that cannot be served registers an attempt, which is repeated after every change of
+// state. Thread-safe.
 class WaitingResource : public Resource {
  public:
   using Done = std::function<void(Status)>;
   using TakeDone = std::function<void(StatusOr<std::vector<Tensor>>)>;
 
  protected:
-  // Called with the lock held. Null: not yet. Otherwise the state has been changed, or there is nothing to wait for,
-  // and what is returned is to be called, without the lock.
+  // Called with the lock held. Returns null if the call must wait. Otherwise it has done the call's work, or found an
+  // error, and returns the callback that completes the call; the callback is called without the lock.
   using Attempt = std::function<std::function<void()>()>;
 
-  // Makes the attempt now or as soon as it succeeds. `fail` is called instead, with Cancelled, when `cancellation` (may
-  // be null) says so before; one of the two is called, once.
+  // Repeats the attempt, now and after every change, until it succeeds, then calls its callback. If `cancellation` (may
+  // be null) is cancelled first, calls `fail` with Cancelled instead. Exactly one of the two is called, once.
   void Await(Attempt attempt, CancellationManager* cancellation, Done fail);
-  // To be called after a change that no attempt made. Not with the lock held.
+  // Call this, without the lock, after a change of state outside of an attempt.
   void Changed();
 
   mutable Mutex mu_;

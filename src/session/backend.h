@@ -1,4 +1,4 @@
-// Where a session's graph runs: on a master in this process, or on one that is reached through its service.
+// The backend of a session: runs its graph through a master, in this process or behind a MasterService.
 #ifndef TENSORBRAID_SESSION_BACKEND_H_
 #define TENSORBRAID_SESSION_BACKEND_H_
 
@@ -11,30 +11,39 @@
 
 namespace tensorbraid {
 
-// One session, seen by the client. Thread-safe, but for the graph, which is read by Prepare and Run.
+// The client's side of one session. Thread-safe, except that Prepare and Run read the graph, which must not be changed
+// meanwhile.
 class SessionBackend {
  public:
   using Deadline = MasterSession::Deadline;
+  // What to record of a step.
+  struct Recording {
+    bool step_stats = false;
+    bool partition_graphs = false;
+    std::string metadata;  // the result: a serialized RunMetadata
+  };
   virtual ~SessionBackend() = default;
 
-  // A signature that has been made ready: each backend knows its own.
+  // A prepared signature. Each backend derives its own type, and accepts only that.
   struct Prepared {
     virtual ~Prepared() = default;
   };
   virtual StatusOr<std::shared_ptr<const Prepared>> Prepare(const RunSignature& signature, Deadline deadline) = 0;
-  // Runs a step of what Prepare gave. Blocks until it has ended, or the deadline has passed.
+  // Runs a step of a prepared signature. Blocks until the step ends or the deadline passes.
   virtual StatusOr<std::vector<Tensor>> RunPrepared(const Prepared& prepared, std::vector<Tensor> feeds,
                                                     Deadline deadline) = 0;
-  // Both in one go. Signatures that come again are not prepared again.
-  virtual StatusOr<std::vector<Tensor>> Run(const RunSignature& signature, std::vector<Tensor> feeds,
-                                            Deadline deadline) = 0;
+  // Prepares the signature and runs a step. A signature that was used before is not prepared again. `recording` may be
+  // null.
+  virtual StatusOr<std::vector<Tensor>> Run(const RunSignature& signature, std::vector<Tensor> feeds, Deadline deadline,
+                                            Recording* recording) = 0;
   virtual Status Close() = 0;
   virtual std::vector<std::string> ListDevices() = 0;
 };
 
 // `graph` must outlive the backend.
 StatusOr<std::unique_ptr<SessionBackend>> NewLocalBackend(const Graph& graph, const SessionOptions& options);
-// Speaks TensorFlow's MasterService with the server at `address` ("host:port"). Unavailable when none answers there.
+// Uses TensorFlow's MasterService of the server at `address` ("host:port"). Unavailable if no server answers there.
+// `graph` must outlive the backend.
 StatusOr<std::unique_ptr<SessionBackend>> NewRemoteBackend(const Graph& graph, const std::string& address,
                                                            const SessionOptions& options);
 

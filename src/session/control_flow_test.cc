@@ -21,7 +21,7 @@ StatusOr<float> RunOne(Session& session, Output fetch, const std::vector<Feed>& 
   return values[0].scalar<float>();
 }
 
-// Runs in a local session.
+// Runs a step in a new local session.
 StatusOr<float> RunOne(Graph& g, Output fetch, const std::vector<Feed>& feeds = {}) {
   TF_ASSIGN_OR_RETURN(const auto session, Session::Create(g));
   return RunOne(*session, fetch, feeds);
@@ -32,7 +32,7 @@ Output On(Graph& g, const std::string& device, const std::function<Output()>& f)
   return f();
 }
 
-TEST(ControlFlowTest, ACondGivesTheValueOfTheSideThatIsTaken) {
+TEST(ControlFlowTest, ACondReturnsTheValueOfTheTakenBranch) {
   Graph g;
   const Output pred = Placeholder(g, DType::kBool, {});
   const Output r = Cond(
@@ -41,7 +41,7 @@ TEST(ControlFlowTest, ACondGivesTheValueOfTheSideThatIsTaken) {
   EXPECT_EQ(*RunOne(g, r, {{pred, Tensor::Scalar(false)}}), 4);
 }
 
-TEST(ControlFlowTest, TheSideThatIsNotTakenHasNoEffect) {
+TEST(ControlFlowTest, TheBranchThatIsNotTakenHasNoEffect) {
   Graph g;
   Variable v(g, {}, Zeros(), {.name = "v"});
   const Output pred = Placeholder(g, DType::kBool, {});
@@ -58,7 +58,7 @@ TEST(ControlFlowTest, TheSideThatIsNotTakenHasNoEffect) {
   EXPECT_EQ(*RunOne(*session, v.value()), 102);
 }
 
-TEST(ControlFlowTest, KnownShapesInADeadBranchStayDead) {
+TEST(ControlFlowTest, ShapesKnownBeforehandStayDeadInADeadBranch) {
   Graph g;
   const Output pred = Placeholder(g, DType::kBool, {});
   const Output x = Placeholder(g, kFloat32, {3});
@@ -69,7 +69,7 @@ TEST(ControlFlowTest, KnownShapesInADeadBranchStayDead) {
   EXPECT_EQ(*RunOne(g, r, {{pred, Tensor::Scalar(false)}, feed}), 103);
 }
 
-TEST(ControlFlowTest, ADeadFetchIsInvalidAndADeadTargetIsNot) {
+TEST(ControlFlowTest, ADeadFetchIsAnErrorAndADeadTargetIsNot) {
   Graph g;
   const Output pred = Placeholder(g, DType::kBool, {});
   const Operation sides = NodeBuilder(g, "Switch").Input(Number(g, 1)).Input(pred).Finish();
@@ -81,7 +81,7 @@ TEST(ControlFlowTest, ADeadFetchIsInvalidAndADeadTargetIsNot) {
   EXPECT_TRUE(session->Run({dead.op()}, {{pred, Tensor::Scalar(false)}}).ok());
 }
 
-TEST(ControlFlowTest, AMergeSaysWhichInputCame) {
+TEST(ControlFlowTest, AMergeReturnsTheIndexOfItsLiveInput) {
   Graph g;
   const Output pred = Placeholder(g, DType::kBool, {});
   const Operation sides = NodeBuilder(g, "Switch").Input(Number(g, 1)).Input(pred).Finish();
@@ -121,7 +121,7 @@ TEST(ControlFlowTest, AWhileLoopRunsAsLongAsItsConditionHolds) {
   }
 }
 
-// Adds up i * j for 0 <= j <= i < n, in two loops.
+// The sum of i * j for 0 <= j <= i < n, by two nested loops.
 Output SumOfProducts(
     Graph& g, Output n, int64_t parallel, const std::string& device = "",
     const std::function<Output(Output)>& step = [](Output x) { return x; }) {
@@ -166,12 +166,12 @@ TEST(ControlFlowTest, ALoopInABranchThatIsNotTakenIsDead) {
   EXPECT_EQ(*RunOne(g, r, {{pred, Tensor::Scalar(false)}}), 10);
 }
 
-TEST(ControlFlowTest, ACondInALoopIsTakenAnewInEachIteration) {
+TEST(ControlFlowTest, ACondInALoopIsEvaluatedInEachIteration) {
   Graph g;
   const LoopVars r = While(
       g, "loop", {Number(g, 27), Number(g, 0)}, [](const LoopVars& v) { return Greater(v[0], 1.0f); },
       [&](const LoopVars& v) {
-        // Collatz: halves the even, triples the odd.
+        // The Collatz sequence: halves even numbers; odd n becomes 3n + 1.
         const Output odd = Equal(FloorMod(v[0], 2.0f), 1.0f);
         const Output next = Cond(
             g, odd, v[0], [](Output x) { return x * 3.0f + 1.0f; }, [](Output x) { return x / 2.0f; });
@@ -190,7 +190,7 @@ size_t ResidentBytes() {
 
 TEST(ControlFlowTest, TenThousandIterationsUseTheMemoryOfAFew) {
   Graph g;
-  const Output big = Placeholder(g, kFloat32, {256 << 10});  // 1 MiB
+  const Output big = Placeholder(g, kFloat32, {32 << 10});  // 128 KiB
   const LoopVars r = While(
       g, "loop", {Number(g, 0), big}, [](const LoopVars& v) { return Less(v[0], 10'000.0f); },
       [](const LoopVars& v) {
@@ -199,15 +199,15 @@ TEST(ControlFlowTest, TenThousandIterationsUseTheMemoryOfAFew) {
       32);
   auto session = Session::Create(g).value();
   const size_t before = ResidentBytes();
-  Tensor zeros(kFloat32, {256 << 10});
-  std::fill_n(zeros.mutable_data<float>().data(), 256 << 10, 0.0f);
+  Tensor zeros(kFloat32, {32 << 10});
+  std::fill_n(zeros.mutable_data<float>().data(), 32 << 10, 0.0f);
   auto out = session->Run({r[1]}, {{big, zeros}});
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_EQ((*out)[0].data<float>()[1234], 10'000);
-  EXPECT_LT(ResidentBytes() - before, size_t{300} << 20);  // kept: 10 GB
+  EXPECT_LT(ResidentBytes() - before, size_t{300} << 20);  // keeping all iterations would take 1.3 GB
 }
 
-// A loop that never ends by itself.
+// A loop whose condition is always true.
 Output Endless(Graph& g, const std::string& device = "") {
   return While(
       g, "endless", {Number(g, 1)}, [](const LoopVars& v) { return Greater(v[0], 0.0f); },
@@ -272,7 +272,7 @@ class ClusterControlFlowTest : public ::testing::Test {
   TestCluster cluster_;
 };
 
-TEST_F(ClusterControlFlowTest, ABodyOnAnotherTask) {
+TEST_F(ClusterControlFlowTest, TheBodyMayBeOnAnotherTask) {
   for (const int64_t parallel : {1, 10}) {
     Graph g;
     const Output n = Placeholder(g, kFloat32, {});
@@ -289,7 +289,7 @@ TEST_F(ClusterControlFlowTest, ABodyOnAnotherTask) {
   }
 }
 
-TEST_F(ClusterControlFlowTest, AConditionOnAnotherTask) {
+TEST_F(ClusterControlFlowTest, TheConditionMayBeOnAnotherTask) {
   Graph g;
   const LoopVars r = While(
       g, "loop", {Number(g, 0)}, [&](const LoopVars& v) { return On(g, kPs, [&] { return Less(v[0], 5.0f); }); },
@@ -297,8 +297,8 @@ TEST_F(ClusterControlFlowTest, AConditionOnAnotherTask) {
   EXPECT_EQ(*RunOne(*Open(g), r[0]), 5);
 }
 
-TEST_F(ClusterControlFlowTest, WhatComesAroundFromAnotherTask) {
-  // Enter, NextIteration and Merge of one variable on different tasks.
+TEST_F(ClusterControlFlowTest, NextIterationAndMergeMayBeOnDifferentTasks) {
+  // Enter, Exit and NextIteration of the loop variable are on another task than its Merge.
   Graph g;
   const LoopVars r = While(
       g, "loop", {Number(g, 0)}, [&](const LoopVars& v) { return Less(v[0], 5.0f); },
@@ -309,7 +309,7 @@ TEST_F(ClusterControlFlowTest, WhatComesAroundFromAnotherTask) {
   EXPECT_EQ(*RunOne(*Open(g), r[0]), 5);
 }
 
-TEST_F(ClusterControlFlowTest, NestedLoopsWithTheInnerBodyElsewhere) {
+TEST_F(ClusterControlFlowTest, TheInnerBodyOfNestedLoopsMayBeOnAnotherTask) {
   for (const int64_t parallel : {1, 10}) {
     Graph g;
     const Output r = SumOfProducts(g, Number(g, 6), parallel, kWorker,
@@ -348,13 +348,13 @@ TEST_F(ClusterControlFlowTest, ALoopWithoutAConditionRunsOnce) {
   EXPECT_EQ(*RunOne(*Open(g), out), 4);
 }
 
-TEST_F(ClusterControlFlowTest, WhatStaysTheSameIsUsedOnAnotherTaskInEachIteration) {
+TEST_F(ClusterControlFlowTest, ALoopInvariantIsUsedOnAnotherTaskInEachIteration) {
   Graph g;
   const Output two = EnterConstant(Number(g, 2), "loop");
   const LoopVars r = While(
       g, "loop", {Number(g, 0)}, [&](const LoopVars& v) { return Less(v[0], 5.0f); },
       [&](const LoopVars& v) {
-        // No control edge either: of what the server has of the loop, nothing goes around.
+        // Without control edges, the part of the loop on the parameter server has no NextIteration.
         auto scope = g.ControlDependencies(std::vector<Operation>{});
         return LoopVars{v[0] + On(g, kPs, [&] { return two * two; })};
       },
@@ -362,7 +362,7 @@ TEST_F(ClusterControlFlowTest, WhatStaysTheSameIsUsedOnAnotherTaskInEachIteratio
   EXPECT_EQ(*RunOne(*Open(g), r[0]), 8);
 }
 
-TEST_F(ClusterControlFlowTest, DeadTensorsCrossLargeAndSmall) {
+TEST_F(ClusterControlFlowTest, SmallAndLargeDeadTensorsCrossTasks) {
   Graph g;
   const Output pred = Placeholder(g, DType::kBool, {});
   for (const int64_t size : {1, 100'000}) {
@@ -381,7 +381,7 @@ TEST_F(ClusterControlFlowTest, DeadTensorsCrossLargeAndSmall) {
   }
 }
 
-TEST_F(ClusterControlFlowTest, ADeadFetchFromAnotherTaskIsInvalid) {
+TEST_F(ClusterControlFlowTest, ADeadFetchFromAnotherTaskIsAnError) {
   Graph g;
   const Output pred = Placeholder(g, DType::kBool, {});
   const Operation sides = NodeBuilder(g, "Switch").Input(Number(g, 1)).Input(pred).Device(kPs).Finish();

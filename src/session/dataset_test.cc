@@ -28,12 +28,12 @@ Output Dataset(Graph& g, const std::string& op, const std::vector<Output>& input
 
 Output Range(Graph& g, int64_t n) { return Dataset(g, "RangeDataset", {Number(g, 0), Number(g, n), Number(g, 1)}); }
 
-struct OnIterator {
+struct IteratorOps {
   Operation initialize;
   Output next;
 };
 
-OnIterator Iterate(Graph& g, Output dataset) {
+IteratorOps Iterate(Graph& g, Output dataset) {
   const Output iterator = Dataset(g, "IteratorV2", {}, {{"shared_name", ""}, {"container", ""}});
   return {.initialize = NodeBuilder(g, "MakeIterator").Input(dataset).Input(iterator).Finish(),
           .next = Dataset(g, "IteratorGetNext", {iterator})};
@@ -68,7 +68,7 @@ TEST(DatasetTest, SessionsDoNotShareAnIteratorWithoutASharedName) {
   EXPECT_EQ(two->Run({it.next}).status().code(), StatusCode::kFailedPrecondition);
 }
 
-TEST(DatasetTest, ATowerOfDatasetsIsRefusedBeforeItIsTooHigh) {
+TEST(DatasetTest, TooDeeplyNestedDatasetsAreRefused) {
   Graph g;
   Output dataset = Range(g, 3);
   for (int i = 0; i < 5000; ++i) dataset = Dataset(g, "TakeDataset", {dataset, Number(g, -1)});
@@ -77,7 +77,7 @@ TEST(DatasetTest, ATowerOfDatasetsIsRefusedBeforeItIsTooHigh) {
   EXPECT_EQ(session->Run({it.initialize}).status().code(), StatusCode::kInvalidArgument);
 }
 
-// f(x, queue) = an element of the queue, and a map over ten numbers by it.
+// A function f(x, queue) that dequeues an element of the queue, and a dataset that maps ten numbers by f.
 constexpr const char* kMapOverQueue = R"(
   library { function { signature { name: 'f' is_stateful: true input_arg { name: 'x' type: 9 }
       input_arg { name: 'queue' type: 20 } output_arg { name: 'y' type: 9 } }
@@ -100,7 +100,7 @@ constexpr const char* kMapOverQueue = R"(
     attr { key: 'output_types' value { list { type: 9 } } } attr { key: 'output_shapes' value { list { shape { } } } } }
 )";
 
-TEST(DatasetTest, AnElementThatDoesNotComeIsGivenUpWithItsStep) {
+TEST(DatasetTest, AStepStopsWaitingForAnElementAtItsDeadline) {
   for (const bool prefetch : {false, true}) {
     Graph g;
     const Status imported = g.ImportGraphDefText(kMapOverQueue);
@@ -119,10 +119,10 @@ TEST(DatasetTest, AnElementThatDoesNotComeIsGivenUpWithItsStep) {
     const auto r = (*session)->Run({it.next}, {}, {.timeout = std::chrono::seconds(30)});
     ASSERT_TRUE(r.ok()) << r.status();
     EXPECT_EQ((*r)[0].scalar<int64_t>(), 42);
-  }  // and with nobody waiting, a session and its prefetching end
+  }  // the session must also end while its prefetching waits and no step does
 }
 
-TEST(DatasetTest, AFunctionGoesToTheTaskThatRunsIt) {
+TEST(DatasetTest, AFunctionIsSentToTheTaskThatRunsIt) {
   TestCluster cluster(1, 1);
   Graph g;
   const Status imported = g.ImportGraphDefText(kMapOverQueue);

@@ -1,13 +1,14 @@
+#include "cluster/step_stats.h"
 #include "cluster/task.h"
 #include "session/backend.h"
 
 namespace tensorbraid {
 namespace {
 
-// A master of this process: that of a server, or of a task made for this session alone.
+// Uses a master in this process: that of a server, or of a task created for this session alone.
 class LocalBackend final : public SessionBackend {
  public:
-  // `cluster` is one of the session's own, or null.
+  // `cluster` is set if the session has its own cluster (SessionOptions::cluster), otherwise null.
   LocalBackend(std::shared_ptr<Task> task, std::shared_ptr<Member> cluster, const Graph& graph,
                const MasterSessionOptions& options)
       : task_(std::move(task)),
@@ -25,10 +26,20 @@ class LocalBackend final : public SessionBackend {
                                             Deadline deadline) override {
     return session_->Run(static_cast<const Compiled&>(prepared).graph, std::move(feeds), deadline);
   }
-  StatusOr<std::vector<Tensor>> Run(const RunSignature& signature, std::vector<Tensor> feeds,
-                                    Deadline deadline) override {
+  StatusOr<std::vector<Tensor>> Run(const RunSignature& signature, std::vector<Tensor> feeds, Deadline deadline,
+                                    Recording* recording) override {
     TF_ASSIGN_OR_RETURN(auto graph, session_->Prepare(signature, deadline));
-    return session_->Run(graph, std::move(feeds), deadline);
+    if (recording == nullptr) return session_->Run(graph, std::move(feeds), deadline);
+    std::vector<std::string> traces;
+    std::vector<std::string> graphs;
+    TF_ASSIGN_OR_RETURN(auto values,
+                        session_->Run(graph, std::move(feeds), deadline, recording->step_stats ? &traces : nullptr));
+    if (recording->partition_graphs) {
+      TF_ASSIGN_OR_RETURN(graphs, MasterSession::PartitionGraphs(*graph));
+    }
+    recording->metadata = EncodeRunMetadata(
+        traces, graphs, {.step_stats = recording->step_stats, .partition_graphs = recording->partition_graphs});
+    return values;
   }
   Status Close() override {
     session_->Close();
@@ -76,7 +87,9 @@ StatusOr<std::unique_ptr<SessionBackend>> NewLocalBackend(const Graph& graph, co
   }
   std::shared_ptr<Member> cluster;
   if (!options.cluster.empty()) {
-    if (options.target.empty()) return InvalidArgument("a session with a cluster of its own needs a target in it");
+    if (options.target.empty()) {
+      return InvalidArgument("a session with its own cluster needs a target: set it to a task of that cluster");
+    }
     TF_ASSIGN_OR_RETURN(cluster, task->session_clusters().Open(options.cluster, options.target));
     session_options.isolated_state = true;
   }

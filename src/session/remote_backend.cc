@@ -6,6 +6,7 @@
 #include "cluster/master_service.pb.h"
 #include "cluster/proto_io.h"
 #include "cluster/tensor_message.h"
+#include "core/clock.h"
 #include "core/logging.h"
 #include "core/strings.h"
 #include "graph/graph.pb.h"
@@ -17,15 +18,15 @@
 namespace tensorbraid {
 namespace {
 
-// How long a server that does not answer is asked again before it is Unavailable.
-constexpr std::chrono::seconds kPatience{10};
-// A session that is closed does not wait long for a server that is gone.
+// A call is retried for this long while the server cannot be reached, then fails with Unavailable.
+constexpr std::chrono::seconds kConnectTimeout{10};
+// Short, so that Close() does not wait long for a server that has stopped.
 constexpr std::chrono::seconds kCloseTimeout{5};
 
 class RemoteBackend final : public SessionBackend {
  public:
   RemoteBackend(const Graph& graph, const std::string& address, const SessionOptions& options)
-      : graph_(graph), address_(address), client_(NewGrpcCallClient(address, kPatience)) {
+      : graph_(graph), address_(address), client_(NewGrpcCallClient(address, kConnectTimeout)) {
     config_.set_allow_soft_placement(options.allow_soft_placement);
     config_.set_log_device_placement(options.log_device_placement);
     config_.set_operation_timeout_in_ms(options.operation_timeout.count());
@@ -37,12 +38,11 @@ class RemoteBackend final : public SessionBackend {
   Status Create() {
     MutexLock lock(mu_);
     const int64_t timeout_ms = config_.operation_timeout_in_ms();
-    return Extend(timeout_ms > 0 ? std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms)
-                                 : Deadline::max());
+    return Extend(timeout_ms > 0 ? MonotonicClock::now() + std::chrono::milliseconds(timeout_ms) : Deadline::max());
   }
 
   StatusOr<std::shared_ptr<const Prepared>> Prepare(const RunSignature& signature, Deadline deadline) override {
-    TF_RETURN_IF_ERROR(Follow(deadline));
+    TF_RETURN_IF_ERROR(SyncGraph(deadline));
     proto::MakeCallableRequest request;
     request.set_session_handle(handle_);
     for (const Output& o : signature.feeds) request.mutable_options()->add_feed(o.name());
@@ -68,7 +68,7 @@ class RemoteBackend final : public SessionBackend {
     std::string rest;
     TF_ASSIGN_OR_RETURN(const auto fetches, TakeFields(answer, proto::RunCallableResponse::kFetchFieldNumber, &rest));
     if (fetches.size() != callable.num_fetches) {
-      return Internal("the server answered ", fetches.size(), " fetches of ", callable.num_fetches);
+      return Internal("the server returned ", fetches.size(), " fetches, expected ", callable.num_fetches);
     }
     std::vector<Tensor> values;
     for (const Payload& fetch : fetches) {
@@ -78,12 +78,16 @@ class RemoteBackend final : public SessionBackend {
     return values;
   }
 
-  StatusOr<std::vector<Tensor>> Run(const RunSignature& signature, std::vector<Tensor> feeds,
-                                    Deadline deadline) override {
-    TF_RETURN_IF_ERROR(Follow(deadline));
+  StatusOr<std::vector<Tensor>> Run(const RunSignature& signature, std::vector<Tensor> feeds, Deadline deadline,
+                                    Recording* recording) override {
+    TF_RETURN_IF_ERROR(SyncGraph(deadline));
     proto::RunStepRequest request;
     request.set_session_handle(handle_);
     request.set_store_errors_in_response_body(true);
+    if (recording != nullptr) {
+      if (recording->step_stats) request.mutable_options()->set_trace_level(proto::RunOptions::FULL_TRACE);
+      request.mutable_options()->set_output_partition_graphs(recording->partition_graphs);
+    }
     for (const Output& o : signature.fetches) request.add_fetch(o.name());
     for (const Operation& o : signature.targets) request.add_target(o.name());
     MessageParts parts = SerializeMessage(request);
@@ -94,10 +98,10 @@ class RemoteBackend final : public SessionBackend {
     std::string rest;
     TF_ASSIGN_OR_RETURN(const auto fetches, TakeFields(answer, proto::RunStepResponse::kTensorFieldNumber, &rest));
     proto::RunStepResponse response;
-    if (!response.ParseFromString(rest)) return Internal("the server's answer to RunStep cannot be read");
+    if (!response.ParseFromString(rest)) return Internal("the server's answer to RunStep cannot be parsed");
     if (response.status_code() != 0) {
-      return UnlessClosed(FromClientError(
-          Status(static_cast<absl::StatusCode>(response.status_code()), response.status_error_message())));
+      return CancelledIfClosed(
+          ServerError(Status(static_cast<absl::StatusCode>(response.status_code()), response.status_error_message())));
     }
     std::map<std::string, Tensor> by_name;
     for (const Payload& fetch : fetches) {
@@ -108,9 +112,10 @@ class RemoteBackend final : public SessionBackend {
     std::vector<Tensor> values;
     for (const Output& o : signature.fetches) {
       const auto it = by_name.find(o.name());
-      if (it == by_name.end()) return Internal("the server did not answer ", o.name());
+      if (it == by_name.end()) return Internal("the server did not return fetch '", o.name(), "'");
       values.push_back(it->second);
     }
+    if (recording != nullptr) recording->metadata = response.metadata().SerializeAsString();
     return values;
   }
 
@@ -119,10 +124,10 @@ class RemoteBackend final : public SessionBackend {
     proto::CloseSessionRequest request;
     request.set_session_handle(handle_);
     proto::CloseSessionResponse response;
-    const Status status = AskServer("CloseSession", SerializeMessage(request), &response,
-                                    std::chrono::steady_clock::now() + kCloseTimeout);
+    const Status status =
+        AskServer("CloseSession", SerializeMessage(request), &response, MonotonicClock::now() + kCloseTimeout);
     client_->Cancel();
-    // A server that is gone, or has forgotten the session, holds nothing of it.
+    // A server that has stopped, or no longer knows the session, holds no state of it.
     return absl::IsUnavailable(status) || absl::IsAborted(status) ? OkStatus() : status;
   }
 
@@ -130,9 +135,9 @@ class RemoteBackend final : public SessionBackend {
     proto::ListDevicesRequest request;
     request.set_session_handle(handle_);
     proto::ListDevicesResponse response;
-    const Status status = Ask("ListDevices", request, &response, std::chrono::steady_clock::now() + kPatience);
+    const Status status = Ask("ListDevices", request, &response, MonotonicClock::now() + kConnectTimeout);
     if (!status.ok()) {
-      TB_LOG(Warning, "session") << "the devices are not known: " << ToString(status);
+      TB_LOG(Warning, "session") << "cannot list the devices: " << ToString(status);
     }
     std::vector<std::string> names;
     for (const auto& d : response.local_device()) names.push_back(d.name());
@@ -152,34 +157,56 @@ class RemoteBackend final : public SessionBackend {
   }
   Status Ask(const std::string& method, const MessageParts& request, google::protobuf::MessageLite* response,
              Deadline deadline) {
-    return UnlessClosed(AskServer(method, request, response, deadline));
+    return CancelledIfClosed(AskServer(method, request, response, deadline));
   }
-  // For answers with tensors, which are read where they are.
+  // For answers with tensors: returns the bytes, so that tensors are read without a copy of the message.
   StatusOr<Payload> AskForBytes(const std::string& method, const MessageParts& request, Deadline deadline) {
     CallClient::Result result = client_->Ask("/tensorflow.MasterService/" + method, request, deadline);
-    if (!result.status.ok()) return UnlessClosed(FromClientError(result.status));
+    if (!result.status.ok()) return CancelledIfClosed(ErrorOf(result));
     return std::move(result.answer);
   }
-  // The server may have forgotten a session that is closed before it sees a call that was made earlier.
-  Status UnlessClosed(Status status) const {
+  // If the session has been closed, returns Cancelled for Aborted: the server may delete a closed session before it
+  // receives a call that was made earlier, and then answers Aborted.
+  Status CancelledIfClosed(Status status) const {
     return absl::IsAborted(status) && closed_ ? Cancelled("the session is closed") : status;
   }
   Status AskServer(const std::string& method, const MessageParts& request, google::protobuf::MessageLite* response,
                    Deadline deadline) {
     const CallClient::Result result = client_->Ask("/tensorflow.MasterService/" + method, request, deadline);
-    TF_RETURN_IF_ERROR(FromClientError(result.status));
-    if (!ParseMessage(result.answer, response)) return Internal("the server's answer to ", method, " cannot be read");
+    TF_RETURN_IF_ERROR(ErrorOf(result));
+    if (!ParseMessage(result.answer, response)) return Internal("the server's answer to ", method, " cannot be parsed");
     return OkStatus();
   }
 
-  // Tells the server of nodes that have been added.
-  Status Follow(Deadline deadline) {
+  Status ServerError(const Status& answer) const {
+    const Status error = FromClientError(answer);
+    // A server that was restarted does not know the session.
+    return absl::IsAborted(error) ? Annotate(error, "grpc://" + address_) : error;
+  }
+  // The error of a call, if it failed: what the server answered, or how its task was lost.
+  Status ErrorOf(const CallClient::Result& result) const {
+    if (result.status.ok() || result.from_server) return ServerError(result.status);
+    // The handle of a session begins with the task of its master: "worker/0#...".
+    const size_t end = handle_.find('#');
+    const std::string master = StrCat(end == std::string::npos ? "the master" : "the master " + handle_.substr(0, end),
+                                      " at grpc://", address_);
+    if (absl::IsDeadlineExceeded(result.status)) {
+      return DeadlineExceeded(master, " has not answered by the deadline");
+    }
+    if (absl::IsUnavailable(result.status) && !handle_.empty()) {
+      return Unavailable(master, " is lost (", result.status.message(), "): make a new session when it is back");
+    }
+    return result.status;
+  }
+
+  // Sends the nodes that were added to the graph since the last call.
+  Status SyncGraph(Deadline deadline) {
     MutexLock lock(mu_);
     if (closed_) return Cancelled("the session is closed");
     return graph_.impl().nodes().size() == known_nodes_ ? OkStatus() : Extend(deadline);
   }
 
-  // Nodes from the known_nodes_-th on; with the first of them the session is made.
+  // Sends the nodes from index known_nodes_ on. The first call creates the session on the server.
   Status Extend(Deadline deadline) TB_REQUIRES(mu_) {
     const size_t count = graph_.impl().nodes().size();
     TF_ASSIGN_OR_RETURN(std::string graph, graph_.ToGraphDef());
@@ -194,7 +221,7 @@ class RemoteBackend final : public SessionBackend {
       version_ = response.graph_version();
     } else {
       proto::GraphDef def;
-      if (!def.ParseFromString(graph)) return Internal("the graph cannot be read back");
+      if (!def.ParseFromString(graph)) return Internal("the serialized graph cannot be parsed");
       def.mutable_node()->DeleteSubrange(0, static_cast<int>(known_nodes_));
       proto::ExtendSessionRequest request;
       request.set_session_handle(handle_);
@@ -213,7 +240,7 @@ class RemoteBackend final : public SessionBackend {
   const std::unique_ptr<CallClient> client_;
   proto::ConfigProto config_;
   Mutex mu_;
-  std::string handle_;  // constant once the session has been made
+  std::string handle_;  // constant after Create()
   int64_t version_ TB_GUARDED_BY(mu_) = 0;
   size_t known_nodes_ TB_GUARDED_BY(mu_) = 0;
   std::atomic<bool> closed_{false};

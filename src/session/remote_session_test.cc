@@ -1,8 +1,9 @@
-// Sessions on a server that is reached through its MasterService. The server is in this process; the target names it as
-// another would.
+// Sessions that use the MasterService of a server. The server is in this process, but its target is an address that the
+// session does not recognise as local.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <thread>
 
 #include "core/strings.h"
@@ -37,7 +38,7 @@ class RemoteSessionTest : public ::testing::Test {
   std::string target_;
 };
 
-TEST_F(RemoteSessionTest, FeedsFetchesAndFollowsAGraphThatGrows) {
+TEST_F(RemoteSessionTest, FeedsFetchesAndSendsNodesAddedToTheGraph) {
   Graph g;
   auto x = Placeholder(g, kFloat32, {-1, 2}, "x");
   auto y = x * 2.0;
@@ -52,6 +53,23 @@ TEST_F(RemoteSessionTest, FeedsFetchesAndFollowsAGraphThatGrows) {
   ASSERT_TRUE(second.ok()) << second.status();
   EXPECT_EQ((*second)[0].data<float>()[1], 5);
   EXPECT_THAT(session->ListDevices(), ::testing::ElementsAre("/job:worker/replica:0/task:0/device:CPU:0"));
+}
+
+TEST_F(RemoteSessionTest, ATracedRunReturnsWhenEachNodeRan) {
+  Graph g;
+  auto x = Placeholder(g, kFloat32, {}, "x");
+  auto y = Square(x, "y");
+  auto session = Connect(g);
+  RunMetadata metadata("earlier");
+  ASSERT_TRUE(session->Run({y}, {{x, Tensor::Scalar(2.0f)}}, {}, &metadata).ok());
+  EXPECT_EQ(metadata.serialized(), "") << "not traced";
+  ASSERT_TRUE(session
+                  ->Run({y}, {{x, Tensor::Scalar(2.0f)}},
+                        {.trace_level = TraceLevel::kFull, .output_partition_graphs = true}, &metadata)
+                  .ok());
+  EXPECT_THAT(metadata.serialized(), HasSubstr("Square"));
+  EXPECT_THAT(metadata.ToChromeTrace().value(),
+              ::testing::AllOf(HasSubstr(R"("name":"Square","cat":"Op","ph":"X")"), HasSubstr(R"("name":"y","op")")));
 }
 
 TEST_F(RemoteSessionTest, VariablesOutliveTheSessionAndPreparedRunsUpdateThem) {
@@ -72,7 +90,7 @@ TEST_F(RemoteSessionTest, VariablesOutliveTheSessionAndPreparedRunsUpdateThem) {
   EXPECT_EQ((*value)[0].scalar<float>(), 6);
 }
 
-TEST_F(RemoteSessionTest, LargeTensorsTravelBothWays) {
+TEST_F(RemoteSessionTest, LargeTensorsAreFedAndFetched) {
   Graph g;
   auto x = Placeholder(g, kFloat32, {-1}, "x");
   auto y = x + 1.0;
@@ -94,13 +112,70 @@ TEST_F(RemoteSessionTest, ErrorsKeepTheirCodeAndNode) {
   EXPECT_THAT(std::string(result.status().message()), HasSubstr("Reshape"));
 }
 
-TEST_F(RemoteSessionTest, ADeadlineEndsAStepThatWaits) {
+TEST_F(RemoteSessionTest, ADeadlineEndsAWaitingStep) {
   Graph g;
   FIFOQueue queue(g, {kInt32}, {.shapes = {Shape()}, .capacity = 1, .name = "q"});
   auto element = queue.Dequeue();
   auto session = Connect(g);
   const auto late = session->Run({element[0]}, {}, {.timeout = std::chrono::milliseconds(50)});
   EXPECT_EQ(late.status().code(), absl::StatusCode::kDeadlineExceeded) << late.status();
+}
+
+TEST_F(RemoteSessionTest, ADeadlineNamesTheOpThatTheStepWaitsForAndItsTask) {
+  Graph g;
+  FIFOQueue queue(g, {kInt32}, {.shapes = {Shape()}, .capacity = 1, .name = "q"});
+  auto element = queue.Dequeue();
+  auto session = Connect(g);
+  // Long enough for the server's answer, which comes before the deadline, to arrive.
+  const Status late = session->Run({element[0]}, {}, {.timeout = std::chrono::milliseconds(1000)}).status();
+  EXPECT_EQ(late.code(), absl::StatusCode::kDeadlineExceeded) << late;
+  EXPECT_THAT(std::string(late.message()), HasSubstr("worker/0: QueueDequeueV2 'q_Dequeue'"));
+}
+
+TEST_F(RemoteSessionTest, TheLossOfTheMasterNamesTargetAndTask) {
+  Graph g;
+  auto x = Const(g, Tensor::Scalar(1.0f));
+  auto session = Session::Create(g, {.target = target_, .operation_timeout = std::chrono::seconds(1)});
+  ASSERT_TRUE(session.ok()) << session.status();
+  server_.reset();
+  const Status lost = (*session)->Run({x}).status();
+  EXPECT_EQ(lost.code(), absl::StatusCode::kUnavailable) << lost;
+  for (const std::string& part : {std::string("worker/0"), target_, std::string("make a new session")}) {
+    EXPECT_THAT(std::string(lost.message()), HasSubstr(part));
+  }
+}
+
+TEST_F(RemoteSessionTest, AMasterThatWasRestartedAsksForANewSession) {
+  Graph g;
+  auto x = Const(g, Tensor::Scalar(1.0f));
+  auto session = Connect(g);
+  const std::string port = target_.substr(target_.rfind(':'));
+  server_.reset();
+  auto server = Server::Create(ClusterSpec({{"worker", {"localhost" + port}}}), {.job_name = "worker"});
+  ASSERT_TRUE(server.ok()) << server.status();
+  server_ = *std::move(server);
+  // Until the client has noticed that its old connection is gone, the master is Unavailable.
+  Status status = session->Run({x}).status();
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (status.code() == absl::StatusCode::kUnavailable && std::chrono::steady_clock::now() < end) {
+    status = session->Run({x}).status();
+  }
+  EXPECT_EQ(status.code(), absl::StatusCode::kAborted) << status;
+  for (const std::string& part :
+       {target_, std::string("is not found."), std::string("worker/0"), std::string("make a new session")}) {
+    EXPECT_THAT(std::string(status.message()), HasSubstr(part));
+  }
+}
+
+TEST_F(RemoteSessionTest, AnUninitialisedVariableHasOneCode) {
+  Graph g;
+  Variable v(g, {}, Zeros(), {.name = "v"});
+  auto session = Connect(g);
+  for (const Fetch& fetch : {Fetch(v), Fetch(v.AssignAdd(1.0))}) {
+    const Status status = session->Run({fetch}).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition) << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr("Attempting to use uninitialized value v"));
+  }
 }
 
 TEST_F(RemoteSessionTest, ClosingTheSessionCancelsItsSteps) {
@@ -121,7 +196,7 @@ TEST_F(RemoteSessionTest, ClosingTheSessionCancelsItsSteps) {
   EXPECT_EQ(result.status().code(), absl::StatusCode::kCancelled) << result.status();
 }
 
-// Whether the server learns of the step before or after it forgets the session is left to chance.
+// It is left to chance whether the server receives the step before or after it deletes the session.
 TEST_F(RemoteSessionTest, StepsThatStartWhileTheSessionClosesAreCancelled) {
   Graph g;
   FIFOQueue queue(g, {kInt32}, {.shapes = {Shape()}, .capacity = 1, .name = "q"});
@@ -139,7 +214,7 @@ TEST(RemoteSessionWithoutServerTest, IsUnavailable) {
   Graph g;
   auto x = Placeholder(g, kFloat32, {}, "x");
   (void)x;
-  // A port that was free a moment ago, and whose owner is gone.
+  // The port of a server that has stopped.
   std::string address;
   {
     auto server = Server::Create(ClusterSpec({{"worker", {"localhost:0"}}}), {.job_name = "worker"});

@@ -1,19 +1,40 @@
 #include "tensorbraid/session.h"
 
+#include <algorithm>
+
+#include "cluster/chrome_trace.h"
 #include "cluster/task.h"
+#include "core/clock.h"
+#include "core/host_port.h"
 #include "core/strings.h"
 #include "session/backend.h"
 
 namespace tensorbraid {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Clock = MonotonicClock;
 
-// Fetches in the user's order, and where each of them is among the tensors that a step returns.
+// The signature of a list of fetches, and the position of each fetch among the tensors that a step returns.
 struct Resolved {
   RunSignature signature;
-  std::vector<int> value_of;  // by fetch; -1 for operations
+  std::vector<int> value_of;  // by fetch, in the caller's order; -1 for operations
 };
+
+Status NotValid(const char* what, size_t i) {
+  return InvalidArgument(what, " ", i, " is not valid: it was never made in a graph");
+}
+
+// Each fed tensor must be one of `graph`, and be fed once.
+Status CheckFedTensors(const Graph& graph, const std::vector<Output>& feeds) {
+  for (size_t i = 0; i < feeds.size(); ++i) {
+    if (!feeds[i].valid()) return NotValid("feed", i);
+    if (feeds[i].graph() != &graph) return InvalidArgument("feed '", feeds[i].name(), "' belongs to another graph");
+    if (std::find(feeds.begin(), feeds.begin() + i, feeds[i]) != feeds.begin() + i) {
+      return InvalidArgument("'", feeds[i].name(), "' is fed twice");
+    }
+  }
+  return OkStatus();
+}
 
 StatusOr<Resolved> ResolveFetches(const Graph& graph, const std::vector<Fetch>& fetches) {
   Resolved r;
@@ -29,7 +50,7 @@ StatusOr<Resolved> ResolveFetches(const Graph& graph, const std::vector<Fetch>& 
         output = Output(op.node(), 0);
       }
     }
-    if (!output.valid()) return InvalidArgument("one of the fetches is not valid (see the graph's status)");
+    if (!output.valid()) return NotValid("fetch", r.value_of.size());
     if (output.graph() != &graph) return InvalidArgument("fetch '", output.name(), "' belongs to another graph");
     if (is_tensor) {
       r.value_of.push_back(static_cast<int>(r.signature.fetches.size()));
@@ -78,8 +99,13 @@ StatusOr<std::unique_ptr<Session>> Session::Create(Graph& graph, SessionOptions 
   auto impl = std::make_shared<Impl>();
   impl->graph = &graph;
   impl->operation_timeout = options.operation_timeout;
-  // A server of this process is spoken to directly.
+  // A server in this process is called directly.
   constexpr std::string_view kScheme = "grpc://";
+  if (!options.target.empty() && !options.target.starts_with(kScheme) && !FindTask(options.target).ok()) {
+    return InvalidArgument("target '", options.target, "' must begin with 'grpc://'",
+                           ParseHostPort(options.target).ok() ? StrCat("; did you mean 'grpc://", options.target, "'?")
+                                                              : ", as in 'grpc://localhost:2222'");
+  }
   if (!options.target.starts_with(kScheme) || FindTask(options.target).ok()) {
     TF_ASSIGN_OR_RETURN(impl->backend, NewLocalBackend(graph, options));
   } else {
@@ -89,7 +115,7 @@ StatusOr<std::unique_ptr<Session>> Session::Create(Graph& graph, SessionOptions 
 }
 
 StatusOr<std::vector<Tensor>> Session::Run(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds,
-                                           const RunOptions& options) {
+                                           const RunOptions& options, RunMetadata* metadata) {
   TF_RETURN_IF_ERROR(impl_->graph->status());
   TF_ASSIGN_OR_RETURN(Resolved resolved, ResolveFetches(*impl_->graph, fetches));
   std::vector<Tensor> values;
@@ -99,22 +125,26 @@ StatusOr<std::vector<Tensor>> Session::Run(const std::vector<Fetch>& fetches, co
     if (!feed.name.empty()) {
       TF_ASSIGN_OR_RETURN(output, impl_->graph->FindOutput(feed.name));
     }
-    if (!output.valid()) return InvalidArgument("one of the feeds is not valid (see the graph's status)");
-    TF_RETURN_IF_ERROR(CheckFeed(output, feed.value));
     resolved.signature.feeds.push_back(output);
     values.push_back(feed.value);
   }
+  TF_RETURN_IF_ERROR(CheckFedTensors(*impl_->graph, resolved.signature.feeds));
+  for (size_t i = 0; i < values.size(); ++i) TF_RETURN_IF_ERROR(CheckFeed(resolved.signature.feeds[i], values[i]));
   const auto deadline = impl_->DeadlineOf(options);
-  TF_ASSIGN_OR_RETURN(auto results, impl_->backend->Run(resolved.signature, std::move(values), deadline));
+  SessionBackend::Recording recording{.step_stats = options.trace_level != TraceLevel::kNone,
+                                      .partition_graphs = options.output_partition_graphs,
+                                      .metadata = ""};
+  const bool records = metadata != nullptr && (recording.step_stats || recording.partition_graphs);
+  TF_ASSIGN_OR_RETURN(auto results, impl_->backend->Run(resolved.signature, std::move(values), deadline,
+                                                        records ? &recording : nullptr));
+  if (metadata != nullptr) *metadata = RunMetadata(std::move(recording.metadata));
   return InOrder(resolved.value_of, std::move(results));
 }
 
 StatusOr<Session::Prepared> Session::Prepare(const std::vector<Fetch>& fetches, const std::vector<Output>& feeds) {
   TF_RETURN_IF_ERROR(impl_->graph->status());
   TF_ASSIGN_OR_RETURN(Resolved resolved, ResolveFetches(*impl_->graph, fetches));
-  for (const Output& feed : feeds) {
-    if (!feed.valid()) return InvalidArgument("one of the feeds is not valid (see the graph's status)");
-  }
+  TF_RETURN_IF_ERROR(CheckFedTensors(*impl_->graph, feeds));
   resolved.signature.feeds = feeds;
   Prepared prepared;
   TF_ASSIGN_OR_RETURN(auto ready, impl_->backend->Prepare(resolved.signature, impl_->DeadlineOf({})));
@@ -125,15 +155,18 @@ StatusOr<Session::Prepared> Session::Prepare(const std::vector<Fetch>& fetches, 
 
 StatusOr<std::vector<Tensor>> Session::Prepared::Run(const std::vector<Tensor>& feeds,
                                                      const RunOptions& options) const {
-  if (state_ == nullptr) return FailedPrecondition("nothing has been prepared");
+  if (state_ == nullptr) return FailedPrecondition("this Prepared is empty: get one from Session::Prepare");
   if (feeds.size() != state_->signature.feeds.size()) {
-    return InvalidArgument("prepared for ", state_->signature.feeds.size(), " feeds, got ", feeds.size());
+    return InvalidArgument("the signature was prepared for ", state_->signature.feeds.size(), " feeds, got ",
+                           feeds.size());
   }
   for (size_t i = 0; i < feeds.size(); ++i) TF_RETURN_IF_ERROR(CheckFeed(state_->signature.feeds[i], feeds[i]));
   TF_ASSIGN_OR_RETURN(auto results, state_->session->backend->RunPrepared(*state_->prepared, feeds,
                                                                           state_->session->DeadlineOf(options)));
   return InOrder(state_->value_of, std::move(results));
 }
+
+StatusOr<std::string> RunMetadata::ToChromeTrace() const { return ChromeTrace(serialized_); }
 
 Status Session::Close() { return impl_->backend->Close(); }
 

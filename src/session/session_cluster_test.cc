@@ -1,6 +1,8 @@
-// Sessions that bring a cluster of their own.
+// Sessions with their own cluster (SessionOptions::cluster).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <thread>
 
 #include "cluster/testing/test_cluster.h"
 #include "tensorbraid/array_ops.h"
@@ -16,7 +18,7 @@ using absl::StatusCode;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Servers that were each started in a cluster of one, all of them /job:local/replica:0/task:0.
+// Servers that are each started in a cluster of one task, /job:local/replica:0/task:0.
 class SessionClusterTest : public ::testing::Test {
  protected:
   void StartServers(int count) {
@@ -47,12 +49,12 @@ Output On(Graph& g, const char* device, Output x, double times) {
   return x * times;
 }
 
-TEST_F(SessionClusterTest, TasksHaveTheNamesThatTheSessionGives) {
+TEST_F(SessionClusterTest, TasksHaveTheirNamesInTheSessionsCluster) {
   StartServers(3);
   Graph g;
   auto x = Placeholder(g, kFloat32, {2}, "x");
   auto sum = On(g, "/job:worker/task:1", x, 2) + On(g, "/job:worker/task:2", x, 3) + On(g, "/job:ps/task:0", x, 4);
-  // The master is not the first task.
+  // The master is not the first task of the cluster.
   auto session = Open(g, 2, ClusterSpec({{"ps", {Address(1)}}, {"worker", {"localhost:9", Address(0), Address(2)}}}));
   ASSERT_TRUE(session.ok()) << session.status();
   auto result = (*session)->Run({sum}, {{x, Tensor::Of<float>({2}, {1, 10})}});
@@ -80,7 +82,7 @@ TEST_F(SessionClusterTest, IndicesMayHaveGaps) {
   EXPECT_THAT(std::string(s.message()), HasSubstr("/task:7"));
 }
 
-TEST_F(SessionClusterTest, SeveralOnTheSameServersKeepTheirStateApart) {
+TEST_F(SessionClusterTest, ClustersOnTheSameServersDoNotShareState) {
   StartServers(3);
   Graph g;
   Variable v;
@@ -90,7 +92,7 @@ TEST_F(SessionClusterTest, SeveralOnTheSameServersKeepTheirStateApart) {
   }
   auto add = v.AssignAdd(1.0f);
   const Operation init = GlobalVariablesInitializer(g);
-  // The same master and the same names, but another task 1; and once more with the same tasks.
+  // Three clusters with the same master and names: the second has another task 1, the third equals the first.
   std::vector<std::unique_ptr<Session>> sessions;
   for (int other : {0, 2, 0}) {
     auto session = Open(g, 1, ClusterSpec({{"worker", {Address(1), Address(other)}}}));
@@ -110,14 +112,14 @@ TEST_F(SessionClusterTest, SeveralOnTheSameServersKeepTheirStateApart) {
     ASSERT_TRUE(value.ok()) << value.status();
     EXPECT_EQ((*value)[0].scalar<float>(), static_cast<float>(i + 1));
   }
-  // Those of the cluster that the server was started in have not seen it either.
+  // Nor does the server's original cluster share their state.
   Graph local;
   Variable same(local, {}, Zeros(), {.name = "v"});
   auto home = Session::Create(local, {.target = Target(0)}).value();
   EXPECT_EQ(home->Run({same}).status().code(), StatusCode::kFailedPrecondition);
 }
 
-TEST_F(SessionClusterTest, AServerMayTellTheDevicesThatTheMasterDoesNotHave) {
+TEST_F(SessionClusterTest, AServerMayHaveDevicesThatTheMasterDoesNotHave) {
   servers_.push_back(Start(0));
   servers_.push_back(Start(1, 3));
   Graph g;
@@ -129,7 +131,7 @@ TEST_F(SessionClusterTest, AServerMayTellTheDevicesThatTheMasterDoesNotHave) {
   EXPECT_EQ(session->ListDevices().size(), 4u);
 }
 
-TEST_F(SessionClusterTest, TheMasterMustBeInItOnce) {
+TEST_F(SessionClusterTest, TheMasterMustBeInTheClusterOnce) {
   StartServers(2);
   Graph g;
   Placeholder(g, kFloat32, {}, "x");
@@ -142,7 +144,7 @@ TEST_F(SessionClusterTest, TheMasterMustBeInItOnce) {
             StatusCode::kInvalidArgument);
 }
 
-TEST_F(SessionClusterTest, AServerThatIsLostFailsItsStepsAndARestartedOneAbortsTheSession) {
+TEST_F(SessionClusterTest, ALostServerFailsItsStepsAndANewSessionUsesTheRestartedOne) {
   StartServers(2);
   Graph g;
   Output element;
@@ -170,7 +172,36 @@ TEST_F(SessionClusterTest, AServerThatIsLostFailsItsStepsAndARestartedOneAbortsT
   EXPECT_TRUE(again->Run({y}, {{"x:0", Tensor::Scalar(2.0f)}}).ok());
 }
 
-TEST_F(SessionClusterTest, ClosingASessionCancelsWhatWaitsOnOtherTasks) {
+TEST_F(SessionClusterTest, ANewSessionOfARestartedMasterAbortsTheSessionsOfTheOldOne) {
+  StartServers(4);
+  Graph g;
+  const Output y = On(g, "/job:worker/task:1", Placeholder(g, kFloat32, {}, "x"), 5);
+  const Output z = On(g, "/job:worker/task:1", Placeholder(g, kFloat32, {}, "w"), 5);
+  const auto run = [&](Session& session) { return session.Run({y}, {{"x:0", Tensor::Scalar(2.0f)}}).status(); };
+  const auto cluster = [](int master) { return ClusterSpec({{"worker", {Address(master), Address(1)}}}); };
+  // Server 0 is cut off, but still runs. Server 2 takes over its name, at another address.
+  auto old = Open(g, 0, cluster(0)).value();
+  auto another_of_the_same_process = Open(g, 0, cluster(0)).value();
+  ASSERT_TRUE(run(*old).ok());
+  ASSERT_TRUE(run(*another_of_the_same_process).ok());
+  ASSERT_TRUE(run(*old).ok());
+  auto restarted = Open(g, 2, cluster(2)).value();
+  Status s = run(*restarted);
+  ASSERT_TRUE(s.ok()) << s;
+  for (Session* session : {old.get(), another_of_the_same_process.get()}) {
+    // The worker ends the session in the background, so one more run may pass, or fail while it ends.
+    for (s = run(*session); s.ok() || absl::IsUnavailable(s);) s = run(*session);
+    EXPECT_EQ(s.code(), StatusCode::kAborted) << s;
+    EXPECT_THAT(std::string(s.message()), HasSubstr("has been restarted"));
+    // Nor can it come back with another signature, which would end the new session.
+    s = session->Run({z}, {{"w:0", Tensor::Scalar(2.0f)}}).status();
+    EXPECT_EQ(s.code(), StatusCode::kAborted) << s;
+  }
+  s = run(*restarted);
+  EXPECT_TRUE(s.ok()) << s;
+}
+
+TEST_F(SessionClusterTest, ClosingASessionCancelsItsWaitsOnOtherTasks) {
   StartServers(2);
   Graph g;
   Output element;
@@ -211,7 +242,7 @@ TEST(SessionFiltersTest, HideTheDevicesOfOtherTasks) {
   EXPECT_EQ(run({"/job:ps/task:0"}).code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(run({"no device"}).code(), StatusCode::kInvalidArgument);
   auto session = Session::Create(g, {.target = cluster.worker_target(1), .device_filters = {"/job:ps/task:1"}}).value();
-  // The master's own are always there.
+  // The master's own devices are always listed.
   EXPECT_THAT(session->ListDevices(),
               ElementsAre("/job:worker/replica:0/task:1/device:CPU:0", "/job:ps/replica:0/task:1/device:CPU:0"));
 }

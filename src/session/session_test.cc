@@ -4,6 +4,7 @@
 
 #include "cluster/testing/test_cluster.h"
 #include "tensorbraid/array_ops.h"
+#include "tensorbraid/data_flow_ops.h"
 #include "tensorbraid/math_ops.h"
 #include "tensorbraid/variable.h"
 
@@ -32,7 +33,7 @@ TEST(SessionTest, AssignAddCountsInALocalSession) {
   }
 }
 
-TEST(SessionTest, NamesWhatIsWrongWithFeedsAndFetches) {
+TEST(SessionTest, WrongFeedsAndFetchesAreRefused) {
   Graph g;
   auto x = Placeholder(g, kFloat32, {-1, 2}, "x");
   auto y = Identity(x, "y");
@@ -48,7 +49,26 @@ TEST(SessionTest, NamesWhatIsWrongWithFeedsAndFetches) {
   EXPECT_TRUE(run({"y:0"}, {{"x:0", Tensor::Of<float>({1, 2}, {1, 2})}}).ok());
 }
 
-TEST(SessionTest, WhoWaitsForAPlaceholderWaitsForItsFeed) {
+TEST(SessionTest, ATensorOfAnotherGraphOrFedTwiceCannotBeFed) {
+  Graph g, other;
+  auto x = Placeholder(g, kFloat32, {}, "x");
+  auto y = Identity(x, "y");
+  auto foreign = Placeholder(other, kFloat32, {}, "foreign");
+  const Tensor one = Tensor::Scalar(1.0f), two = Tensor::Scalar(2.0f);
+  auto session = Session::Create(g).value();
+  const auto expect_refused = [](const Status& s, const char* name) {
+    EXPECT_EQ(s.code(), StatusCode::kInvalidArgument) << s;
+    EXPECT_NE(s.message().find(name), absl::string_view::npos) << s;
+  };
+  expect_refused(session->Run({y}, {{x, one}, {foreign, two}}).status(), "foreign:0");
+  expect_refused(session->Run({y}, {{x, one}, {"x:0", two}}).status(), "'x:0' is fed twice");
+  expect_refused(session->Run({y}, {{x, one}, {Output{}, two}}).status(), "feed 1 is not valid");
+  expect_refused(session->Prepare({y}, {x, foreign}).status(), "foreign:0");
+  expect_refused(session->Prepare({y}, {x, x}).status(), "'x:0' is fed twice");
+  expect_refused(session->Run({x, Output{}}, {{x, one}}).status(), "fetch 1 is not valid");
+}
+
+TEST(SessionTest, AControlDependencyOnAPlaceholderNeedsItsFeed) {
   Graph g;
   auto x = Placeholder(g, kFloat32, {}, "x");
   Output y;
@@ -63,7 +83,7 @@ TEST(SessionTest, WhoWaitsForAPlaceholderWaitsForItsFeed) {
   EXPECT_EQ(session->Run({y}).status().code(), StatusCode::kInvalidArgument);
 }
 
-TEST(SessionTest, UninitializedVariableSaysWhichAndWhatToRun) {
+TEST(SessionTest, TheErrorOfAnUninitializedVariableNamesItAndItsInitializer) {
   Graph g;
   Variable v(g, {}, Zeros(), {.name = "weights"});
   auto session = Session::Create(g).value();
@@ -73,7 +93,7 @@ TEST(SessionTest, UninitializedVariableSaysWhichAndWhatToRun) {
   EXPECT_NE(s.message().find("run its initializer (weights/Assign"), absl::string_view::npos) << s;
 }
 
-TEST(SessionTest, ADeviceThatDoesNotExistNamesThoseThatDo) {
+TEST(SessionTest, TheErrorOfAnUnknownDeviceListsTheDevices) {
   Graph g;
   Output c;
   {
@@ -88,7 +108,7 @@ TEST(SessionTest, ADeviceThatDoesNotExistNamesThoseThatDo) {
   EXPECT_TRUE(soft->Run({c}).ok());
 }
 
-TEST(SessionTest, AnOpWithoutAKernelIsNamedWithTheTypesThatHaveOne) {
+TEST(SessionTest, TheErrorOfAnOpWithoutAKernelListsTheSupportedTypes) {
   Graph g;
   auto x = Placeholder(g, kString, {2, 2}, "x");
   auto number = NodeBuilder(g, "Cast").Name("number").Input(x).Attr("DstT", kFloat32).Output();
@@ -98,6 +118,57 @@ TEST(SessionTest, AnOpWithoutAKernelIsNamedWithTheTypesThatHaveOne) {
   EXPECT_EQ(s.code(), StatusCode::kInvalidArgument) << s;
   for (const char* part : {"Cast 'number'", "session_test.cc:", "CPU", "float32"}) {
     EXPECT_NE(s.message().find(part), absl::string_view::npos) << part << " in " << s;
+  }
+}
+
+// A queue and the operations on it, on ps/0.
+struct Queue {
+  explicit Queue(Graph& g, std::string shared_name = "") {
+    auto device = g.Device("/job:ps/task:0");
+    queue = FIFOQueue(g, {kFloat32}, {.shapes = {Shape()}, .shared_name = std::move(shared_name), .name = "input"});
+    put = queue.Enqueue({1.0f});
+    take = queue.Dequeue()[0];
+    size = queue.Size();
+  }
+  FIFOQueue queue;
+  Operation put;
+  Output take, size;
+};
+
+TEST(ClusterSessionTest, AQueueEndsWithItsSessionUnlessItHasASharedName) {
+  TestCluster cluster(1, 1);
+  const auto size_in_second_session = [&](const std::string& shared_name) {
+    Graph g;
+    Queue q(g, shared_name);
+    {
+      auto first = Session::Create(g, {.target = cluster.worker_target()}).value();
+      EXPECT_TRUE(first->Run({q.put}).ok());
+      EXPECT_EQ(first->Run({q.size}).value()[0].scalar<int32_t>(), 1);
+    }
+    auto second = Session::Create(g, {.target = cluster.worker_target()}).value();
+    return second->Run({q.size}).value()[0].scalar<int32_t>();
+  };
+  EXPECT_EQ(size_in_second_session(""), 0);
+  EXPECT_EQ(size_in_second_session("shared"), 1);
+}
+
+TEST(ClusterSessionTest, AStepThatWaitsForLongSaysForWhichOperation) {
+  TestCluster cluster(1, 1, {.links = {.slow_wait = std::chrono::milliseconds(10)}, .exchange = {}});
+  const auto log_of = [&](const std::string& target) {
+    Graph g;
+    FIFOQueue here(g, {kFloat32}, {.shapes = {Shape()}, .name = "here"});
+    const Output local = here.Dequeue()[0];
+    const Output remote = Queue(g).take;
+    testing::internal::CaptureStderr();
+    auto session = Session::Create(g, {.target = target}).value();
+    const RunOptions options{.timeout = std::chrono::milliseconds(500)};
+    EXPECT_EQ(session->Run({local, remote}, {}, options).status().code(), StatusCode::kDeadlineExceeded);
+    return testing::internal::GetCapturedStderr();
+  };
+  const std::string log = log_of(cluster.worker_target());
+  for (const char* part : {"waiting for ps/0, this task", "QueueDequeueV2 'here_Dequeue'", "on 'here'",
+                           "tensor 'input_Dequeue:0' from ps/0"}) {
+    EXPECT_NE(log.find(part), std::string::npos) << part << " in " << log;
   }
 }
 
@@ -128,7 +199,7 @@ TEST(ClusterSessionTest, VariablesLiveOnTheParameterServer) {
 }
 
 TEST(ClusterSessionTest, LargeTensorsCrossBothWaysUnderATinyBudget) {
-  // Both tasks send large tensors to each other in one step, with room for almost nothing.
+  // Both tasks send large tensors to each other in one step, while the exchange may buffer almost nothing.
   TestCluster cluster(1, 1, {.links = {}, .exchange = {.eager_limit = 16, .eager_budget = 64}});
   Graph g;
   std::vector<Output> back;
@@ -172,7 +243,7 @@ TEST(ClusterSessionTest, StringsCrossTasks) {
   EXPECT_EQ((*r)[0].data<std::string>()[2].size(), 100'000u);
 }
 
-TEST(ClusterSessionTest, AStoppedParameterServerIsNamed) {
+TEST(ClusterSessionTest, TheErrorOfAStoppedParameterServerNamesIt) {
   TestCluster cluster(1, 1);
   Graph g;
   Variable v;
@@ -187,13 +258,32 @@ TEST(ClusterSessionTest, AStoppedParameterServerIsNamed) {
   Status s = session->Run({v}).status();
   EXPECT_EQ(s.code(), StatusCode::kUnavailable) << s;
   EXPECT_NE(s.message().find("ps/0"), absl::string_view::npos) << s;
-  // A restarted one is another incarnation: the session ends, a new one finds nothing initialised.
+  // The restarted server has a new incarnation: the old session is aborted; a new one finds uninitialised variables.
   cluster.Start("ps", 0);
   auto again = Session::Create(g, {.target = cluster.worker_target()}).value();
   s = again->Run({v}).status();
   EXPECT_EQ(s.code(), StatusCode::kFailedPrecondition) << s;
   s = session->Run({v}).status();
   EXPECT_EQ(s.code(), StatusCode::kAborted) << s;
+}
+
+TEST(SessionTest, ADeadlineNamesTheOpThatTheStepWaitsFor) {
+  Graph g;
+  FIFOQueue queue(g, {kInt32}, {.shapes = {Shape()}, .name = "q"});
+  const auto element = queue.Dequeue();
+  auto session = Session::Create(g).value();
+  const Status late = session->Run({element[0]}, {}, {.timeout = std::chrono::milliseconds(20)}).status();
+  EXPECT_EQ(late.code(), StatusCode::kDeadlineExceeded) << late;
+  for (const char* part : {"QueueDequeueV2 'q_Dequeue' (session_test.cc:", "_q'", "Timed out waiting"}) {
+    EXPECT_NE(late.message().find(part), absl::string_view::npos) << late;
+  }
+}
+
+TEST(SessionTest, ATargetWithoutItsSchemeGetsTheLikelyFix) {
+  Graph g;
+  const Status status = Session::Create(g, {.target = "localhost:2222"}).status();
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << status;
+  EXPECT_NE(status.message().find("did you mean 'grpc://localhost:2222'?"), absl::string_view::npos) << status;
 }
 
 }  // namespace

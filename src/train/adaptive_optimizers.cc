@@ -1,22 +1,25 @@
-// Optimizers that scale the step of each element by what its gradients have been.
+// Optimizers that scale the step of each element by its past gradients.
+#include "core/strings.h"
 #include "graph/node.h"
 #include "tensorbraid/math_ops.h"
 #include "tensorbraid/optimizer.h"
+#include "train/update_node.h"
 
 namespace tensorbraid {
 
 void AdagradOptimizer::CreateSlots(const Variable& variable) {
+  // From 0, an element whose first gradient is 0 would become 0 / sqrt(0), which is not a number.
+  if (!(options_.initial_accumulator_value > 0)) {
+    return variable.graph()->AddError(InvalidArgument(name(), ": initial_accumulator_value must be positive, got ",
+                                                      options_.initial_accumulator_value));
+  }
   MakeSlot(variable, "accumulator", Constant(options_.initial_accumulator_value));
 }
 
-Operation AdagradOptimizer::ApplyDense(const Output& grad, const Variable& variable) {
-  return NodeBuilder(*variable.graph(), "ResourceApplyAdagrad")
-      .Input(variable.handle())
-      .Input(GetSlot(variable, "accumulator").handle())
-      .Input(Hyper(learning_rate_, variable))
-      .Input(grad)
-      .Attr("use_locking", options_.use_locking)
-      .Finish();
+Operation AdagradOptimizer::Apply(const Gradient& grad, const Variable& variable) {
+  NodeBuilder node = UpdateNode(variable, "ApplyAdagrad", grad);
+  node.Input(GetSlot(variable, "accumulator").handle()).Input(Hyper(learning_rate_, variable));
+  return InputGradient(node, grad).Attr("use_locking", options_.use_locking).Finish();
 }
 
 void AdamOptimizer::CreateSlots(const Variable& variable) {
@@ -26,26 +29,52 @@ void AdamOptimizer::CreateSlots(const Variable& variable) {
   MakeSlot(variable, "v", Zeros());
 }
 
-Operation AdamOptimizer::ApplyDense(const Output& grad, const Variable& variable) {
+Operation AdamOptimizer::Apply(const Gradient& grad, const Variable& variable) {
   Graph& graph = *variable.graph();
   const auto power = [&](const Variable& beta_power) {
     const Output value = beta_power.value();
     if (value.dtype() == variable.dtype()) return value;
     return NodeBuilder(graph, "Cast").Input(value).Attr("DstT", variable.dtype()).Output();
   };
-  return NodeBuilder(graph, "ResourceApplyAdam")
-      .Input(variable.handle())
+  const Output beta1_power = power(GetShared("beta1_power"));
+  const Output beta2_power = power(GetShared("beta2_power"));
+  if (grad.is_sparse()) return ApplyToRows(grad.slices(), variable, beta1_power, beta2_power);
+  return UpdateNode(variable, "ApplyAdam", grad)
       .Input(GetSlot(variable, "m").handle())
       .Input(GetSlot(variable, "v").handle())
-      .Input(power(GetShared("beta1_power")))
-      .Input(power(GetShared("beta2_power")))
+      .Input(beta1_power)
+      .Input(beta2_power)
       .Input(Hyper(learning_rate_, variable))
       .Input(Hyper(beta1_, variable))
       .Input(Hyper(beta2_, variable))
       .Input(Hyper(epsilon_, variable))
-      .Input(grad)
+      .Input(grad.dense())
       .Attr("use_locking", options_.use_locking)
       .Finish();
+}
+
+// There is no op for it. As in TensorFlow 1, m and v decay in all rows, and all rows move.
+Operation AdamOptimizer::ApplyToRows(const IndexedSlices& grad, const Variable& variable, const Output& beta1_power,
+                                     const Output& beta2_power) {
+  Graph& graph = *variable.graph();
+  const Output beta1 = Hyper(beta1_, variable);
+  const Output beta2 = Hyper(beta2_, variable);
+  // slot = decay * slot + rows; returns the new value.
+  const auto update = [&](const Variable& slot, const Output& decay, const Output& rows) {
+    const Operation decayed = slot.Assign(slot.Read() * decay);
+    Operation added;
+    {
+      auto after = graph.ControlDependencies({decayed});
+      added = NodeBuilder(graph, "ResourceScatterAdd").Input(slot.handle()).Input(grad.indices).Input(rows).Finish();
+    }
+    auto after = graph.ControlDependencies({added});
+    return slot.Read();
+  };
+  const Output rate = Hyper(learning_rate_, variable) * Sqrt(1.0 - beta2_power) / (1.0 - beta1_power);
+  const Output m = update(GetSlot(variable, "m"), beta1, grad.values * (1.0 - beta1));
+  // In this order TensorFlow's graph optimizer multiplies, which decides the last bit.
+  const Output v = update(GetSlot(variable, "v"), beta2, grad.values * (grad.values * (1.0 - beta2)));
+  return variable.AssignSub(rate * m / (Sqrt(v) + Hyper(epsilon_, variable)));
 }
 
 std::vector<Operation> AdamOptimizer::Finish() {
@@ -64,38 +93,37 @@ void RMSPropOptimizer::CreateSlots(const Variable& variable) {
   MakeSlot(variable, "momentum", Zeros());
 }
 
-Operation RMSPropOptimizer::ApplyDense(const Output& grad, const Variable& variable) {
-  NodeBuilder apply(*variable.graph(), options_.centered ? "ResourceApplyCenteredRMSProp" : "ResourceApplyRMSProp");
-  apply.Input(variable.handle());
-  if (options_.centered) apply.Input(GetSlot(variable, "mg").handle());
-  return apply.Input(GetSlot(variable, "rms").handle())
+Operation RMSPropOptimizer::Apply(const Gradient& grad, const Variable& variable) {
+  NodeBuilder node = UpdateNode(variable, options_.centered ? "ApplyCenteredRMSProp" : "ApplyRMSProp", grad);
+  if (options_.centered) node.Input(GetSlot(variable, "mg").handle());
+  node.Input(GetSlot(variable, "rms").handle())
       .Input(GetSlot(variable, "momentum").handle())
       .Input(Hyper(learning_rate_, variable))
       .Input(Hyper(decay_, variable))
       .Input(Hyper(momentum_, variable))
-      .Input(Hyper(epsilon_, variable))
-      .Input(grad)
-      .Attr("use_locking", options_.use_locking)
-      .Finish();
+      .Input(Hyper(epsilon_, variable));
+  return InputGradient(node, grad).Attr("use_locking", options_.use_locking).Finish();
 }
 
 void FtrlOptimizer::CreateSlots(const Variable& variable) {
+  if (!(options_.initial_accumulator_value >= 0)) {
+    return variable.graph()->AddError(InvalidArgument(name(), ": initial_accumulator_value must not be negative, got ",
+                                                      options_.initial_accumulator_value));
+  }
   MakeSlot(variable, "accum", Constant(options_.initial_accumulator_value));
   MakeSlot(variable, "linear", Zeros());
 }
 
-Operation FtrlOptimizer::ApplyDense(const Output& grad, const Variable& variable) {
+Operation FtrlOptimizer::Apply(const Gradient& grad, const Variable& variable) {
   const bool shrinks = options_.l2_shrinkage_regularization_strength > 0;
-  NodeBuilder apply(*variable.graph(), shrinks ? "ResourceApplyFtrlV2" : "ResourceApplyFtrl");
-  apply.Input(variable.handle())
-      .Input(GetSlot(variable, "accum").handle())
-      .Input(GetSlot(variable, "linear").handle())
-      .Input(grad)
+  NodeBuilder node = UpdateNode(variable, shrinks ? "ApplyFtrlV2" : "ApplyFtrl", grad);
+  node.Input(GetSlot(variable, "accum").handle()).Input(GetSlot(variable, "linear").handle());
+  InputGradient(node, grad)
       .Input(Hyper(learning_rate_, variable))
       .Input(Hyper(l1_, variable))
       .Input(Hyper(l2_, variable));
-  if (shrinks) apply.Input(Hyper(shrinkage_, variable));
-  return apply.Input(Hyper(power_, variable)).Attr("use_locking", options_.use_locking).Finish();
+  if (shrinks) node.Input(Hyper(shrinkage_, variable));
+  return node.Input(Hyper(power_, variable)).Attr("use_locking", options_.use_locking).Finish();
 }
 
 }  // namespace tensorbraid

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "checkpoint/files.h"
+#include "core/clock.h"
 #include "core/logging.h"
 #include "core/strings.h"
 #include "tensorbraid/train.h"
@@ -10,7 +11,7 @@
 namespace tensorbraid {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Clock = MonotonicClock;
 
 constexpr double kDefaultSaveSecs = 600;
 
@@ -22,9 +23,9 @@ class CheckpointSaverHook final : public SessionRunHook {
   }
 
   Status Begin(Graph& graph) override {
-    if (directory_.empty()) return InvalidArgument("CheckpointSaver needs a directory");
+    if (directory_.empty()) return InvalidArgument("CheckpointSaver: the directory is empty");
     if ((options_.save_secs && !(*options_.save_secs >= 0)) || (options_.save_steps && *options_.save_steps <= 0)) {
-      return InvalidArgument("CheckpointSaver: time and steps between checkpoints must be positive");
+      return InvalidArgument("CheckpointSaver: save_secs must not be negative and save_steps must be positive");
     }
     global_step_ = GetGlobalStep(graph);
     if (!global_step_.valid()) {
@@ -39,7 +40,7 @@ class CheckpointSaverHook final : public SessionRunHook {
     TF_ASSIGN_OR_RETURN(const int64_t step, Step(context.session()));
     last_time_ = Clock::now();
     last_step_ = step;
-    // What was restored just now is there. To write it again would put it at risk.
+    // The checkpoint that has just been restored exists already. Writing it again would put it at risk.
     const auto latest = LatestCheckpoint(directory_);
     if (latest.ok() && *latest == StrCat(Path(), "-", step)) return OkStatus();
     return Save(context.session(), step);
@@ -55,7 +56,7 @@ class CheckpointSaverHook final : public SessionRunHook {
     const bool due = (options_.save_secs && passed.count() >= *options_.save_secs) ||
                      (options_.save_steps && values.global_step - last_step_ >= *options_.save_steps);
     if (!due) return OkStatus();
-    // Other workers may have come further by now.
+    // Other workers may have made further steps by now.
     TF_ASSIGN_OR_RETURN(const int64_t step, Step(context.session()));
     return Save(context.session(), step);
   }
@@ -76,7 +77,7 @@ class CheckpointSaverHook final : public SessionRunHook {
 
   Status Save(Session& session, int64_t step) {
     const auto saved = options_.saver->Save(session, Path(), {.global_step = step});
-    if (!saved.ok()) return Annotate(saved.status(), StrCat("cannot save a checkpoint to ", directory_));
+    if (!saved.ok()) return Annotate(saved.status(), StrCat("cannot save a checkpoint to '", directory_, "'"));
     TB_LOG(Info, "train") << "saved " << *saved;
     last_time_ = Clock::now();
     last_step_ = step;
@@ -103,10 +104,11 @@ StatusOr<bool> RestoreLatest(Saver& saver, Session& session, const std::string& 
   std::vector<std::string> paths = state->all_model_checkpoint_paths;
   const std::string& latest = state->model_checkpoint_path;
   if (!latest.empty() && (paths.empty() || paths.back() != latest)) paths.push_back(latest);
+  if (paths.empty()) return false;
   Status damaged;
   for (auto path = paths.rbegin(); path != paths.rend(); ++path) {
     if (!CheckpointExists(*path)) {
-      TB_LOG(Warning, "train") << "the checkpoint " << *path << " is gone";
+      TB_LOG(Warning, "train") << "the checkpoint '" << *path << "' does not exist any more";
       continue;
     }
     const Status restored = saver.Restore(session, *path);
@@ -116,11 +118,15 @@ StatusOr<bool> RestoreLatest(Saver& saver, Session& session, const std::string& 
       return true;
     }
     if (!absl::IsDataLoss(restored)) return restored;
-    TB_LOG(Error, "train") << "the checkpoint " << *path << " cannot be used: " << ToString(restored);
+    TB_LOG(Error, "train") << "the checkpoint '" << *path << "' cannot be used: " << ToString(restored);
     if (damaged.ok()) damaged = restored;
   }
   if (!damaged.ok()) return damaged;
-  return false;
+  // To initialise the variables anew would lose the training without a word.
+  return DataLoss(
+      "the file '", JoinPath(directory, "checkpoint"), "' names the checkpoints ", StrJoin(paths, ", "),
+      ", but this process cannot see any of them: the directory must be on storage that all tasks share; to "
+      "start the training anew, remove the file");
 }
 
 }  // namespace tensorbraid

@@ -1,4 +1,4 @@
-// Checkpoints of a training: when they are written, and how it begins with one.
+// Checkpoints of a training: saved by a hook, restored at the start.
 #ifndef TENSORBRAID_TRAIN_CHECKPOINT_SAVER_H_
 #define TENSORBRAID_TRAIN_CHECKPOINT_SAVER_H_
 
@@ -8,8 +8,9 @@
 
 namespace tensorbraid {
 
-// Restores the last checkpoint in `directory`, or, when that one is damaged or gone, the last before it that is not.
-// False when there is none at all; DataLoss when all are damaged. `saver` manages those that are there from then on.
+// Restores the latest checkpoint in `directory`; if that one is damaged or missing, the latest before it that is
+// usable. Returns false when the directory has no checkpoint, and DataLoss when it names checkpoints of which none
+// exists or all are damaged. From then on `saver` manages the existing checkpoints, unless it manages some already.
 StatusOr<bool> RestoreLatest(Saver& saver, Session& session, const std::string& directory);
 
 }  // namespace tensorbraid

@@ -44,7 +44,7 @@ class CheckpointDirTest : public testing::Test {
   TempDir dir_;
 };
 
-TEST_F(CheckpointDirTest, ATrainingIsSavedEverySoManyStepsAndAtItsEnd) {
+TEST_F(CheckpointDirTest, SavesEveryNStepsAndAtTheEnd) {
   Model m(nullptr);
   auto session = Start(m, {.save_checkpoint_steps = 3}).value();
   EXPECT_TRUE(CheckpointExists(At(0)));
@@ -56,7 +56,7 @@ TEST_F(CheckpointDirTest, ATrainingIsSavedEverySoManyStepsAndAtItsEnd) {
   EXPECT_EQ(CheckpointReader::Open(At(5)).value()->GetTensor("count")->scalar<float>(), 5.0f);
 }
 
-TEST_F(CheckpointDirTest, ATrainingIsSavedEverySoManySeconds) {
+TEST_F(CheckpointDirTest, SavesEveryNSeconds) {
   Model m(nullptr);
   auto session = Start(m, {.save_checkpoint_secs = 0}).value();
   Train(*session, m, 2);
@@ -73,7 +73,7 @@ TEST_F(CheckpointDirTest, AnEvaluationDoesNotSave) {
   EXPECT_FALSE(CheckpointExists(At(1)));
 }
 
-TEST_F(CheckpointDirTest, TheNextProcessGoesOn) {
+TEST_F(CheckpointDirTest, TheNextProcessContinues) {
   {
     Model m(nullptr);
     auto session = Start(m).value();
@@ -91,7 +91,7 @@ TEST_F(CheckpointDirTest, TheNextProcessGoesOn) {
   EXPECT_TRUE(CheckpointExists(At(4))) << "checkpoints of an earlier process are counted with the others";
 }
 
-TEST_F(CheckpointDirTest, ADamagedCheckpointIsPassedOver) {
+TEST_F(CheckpointDirTest, ADamagedCheckpointIsSkipped) {
   {
     Model m(nullptr);
     auto session = Start(m, {.save_checkpoint_steps = 2}).value();
@@ -105,7 +105,7 @@ TEST_F(CheckpointDirTest, ADamagedCheckpointIsPassedOver) {
   EXPECT_EQ(CountOf(*Start(m).value(), m), 2.0f);
 }
 
-TEST_F(CheckpointDirTest, WithoutAUsableCheckpointAnErrorIsBetterThanAFreshStart) {
+TEST_F(CheckpointDirTest, FailsInsteadOfStartingAgainIfNoCheckpointIsUsable) {
   {
     Model m(nullptr);
     Train(*Start(m).value(), m, 1);
@@ -115,7 +115,34 @@ TEST_F(CheckpointDirTest, WithoutAUsableCheckpointAnErrorIsBetterThanAFreshStart
   EXPECT_TRUE(absl::IsDataLoss(Start(m).status()));
 }
 
-TEST_F(CheckpointDirTest, OptionsThatMakeNoSenseAreRefused) {
+TEST_F(CheckpointDirTest, FailsInsteadOfStartingAgainIfTheNamedCheckpointsAreGone) {
+  {
+    Model m(nullptr);
+    Train(*Start(m).value(), m, 1);
+  }
+  for (const int64_t step : {0, 1}) ASSERT_TRUE(RemoveCheckpoint(At(step)).ok());
+  Model m(nullptr);
+  const Status status = Start(m).status();
+  EXPECT_TRUE(absl::IsDataLoss(status)) << status;
+  EXPECT_NE(status.message().find(At(1)), absl::string_view::npos) << status;
+}
+
+TEST_F(CheckpointDirTest, ACheckpointOfAnotherShapeEndsTheStart) {
+  {
+    Model m(nullptr);
+    Train(*Start(m).value(), m, 1);
+  }
+  Graph g;
+  const Variable count(g, {2}, Zeros(), {.name = "count"});
+  GetOrCreateGlobalStep(g);
+  const Status status = MonitoredTrainingSession(g, {.checkpoint_dir = dir_.path()}).status();
+  EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+  for (const char* part : {"'count'", "float32[2]", "float32[]"}) {
+    EXPECT_NE(status.message().find(part), absl::string_view::npos) << status;
+  }
+}
+
+TEST_F(CheckpointDirTest, RejectsInvalidOptions) {
   Model m(nullptr);
   EXPECT_TRUE(absl::IsInvalidArgument(MonitoredTrainingSession(m.g, {.save_checkpoint_steps = 3}).status()));
   EXPECT_TRUE(absl::IsInvalidArgument(Start(m, {.save_checkpoint_steps = 0}).status()));
@@ -134,7 +161,7 @@ TEST_F(CheckpointDirTest, ASaveThatFailsFailsTheRun) {
   EXPECT_TRUE(session->ShouldStop());
 }
 
-TEST_F(CheckpointDirTest, ALostParameterServerIsNoEnd) {
+TEST_F(CheckpointDirTest, ContinuesAfterTheLossOfAParameterServer) {
   TestCluster cluster(1, 1);
   Model m;
   auto session = Start(m, {.master = cluster.worker_target(), .save_checkpoint_steps = 2}).value();
@@ -148,7 +175,7 @@ TEST_F(CheckpointDirTest, ALostParameterServerIsNoEnd) {
   EXPECT_TRUE(session->Close().ok());
 }
 
-TEST_F(CheckpointDirTest, AllVariablesGoBackTogether) {
+TEST_F(CheckpointDirTest, RecoveryRestoresAllVariables) {
   TestCluster cluster(2, 1);
   Model m;
   Variable other;
@@ -167,7 +194,7 @@ TEST_F(CheckpointDirTest, AllVariablesGoBackTogether) {
   EXPECT_EQ(values[0].scalar<float>(), 5.0f);
 }
 
-TEST_F(CheckpointDirTest, SynchronousTrainingGoesOnAfterALoss) {
+TEST_F(CheckpointDirTest, SynchronousTrainingContinuesAfterALoss) {
   TestCluster cluster(1, 1);
   Graph g;
   auto device = g.Device("/job:ps/task:0");
@@ -190,6 +217,34 @@ TEST_F(CheckpointDirTest, SynchronousTrainingGoesOnAfterALoss) {
   EXPECT_TRUE((*session)->Close().ok());
   const std::string latest = LatestCheckpoint(dir_.path()).value();
   EXPECT_GE(CheckpointReader::Open(latest).value()->GetTensor("count")->scalar<float>(), 40.0f);
+}
+
+TEST_F(CheckpointDirTest, QueueRunnersContinueAfterALoss) {
+  TestCluster cluster(1, 1);
+  Graph g;
+  auto device = g.Device("/job:ps/task:0");
+  const Variable count(g, {}, Zeros(), {.name = "count"});
+  const Variable global_step = GetOrCreateGlobalStep(g);
+  const FIFOQueue input(g, {kFloat32}, {.shapes = {Shape()}, .capacity = 2, .name = "input"});
+  const QueueRunner runner({input.Enqueue({1.0f})}, input.Close(), input.Close(/*cancel_pending_enqueues=*/true));
+  GradientDescentOptimizer optimizer(1.0);
+  const Operation train = optimizer.Minimize(-1.0f * count * input.Dequeue()[0], {.global_step = global_step});
+  auto session = MonitoredTrainingSession(g, {.master = cluster.worker_target(),
+                                              .queue_runners = {runner},
+                                              .checkpoint_dir = dir_.path(),
+                                              .save_checkpoint_steps = 2});
+  ASSERT_TRUE(session.ok()) << session.status();
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE((*session)->Run({train}).ok());
+  cluster.Stop("ps", 0);
+  cluster.Start("ps", 0);
+  // More steps than the queue holds elements.
+  for (int i = 0; i < 5; ++i) {
+    const Status status = (*session)->Run({train}).status();
+    ASSERT_TRUE(status.ok()) << status;
+  }
+  EXPECT_GE((*session)->Run({count}).value()[0].scalar<float>(), 9.0f);
+  const Status closed = (*session)->Close();
+  EXPECT_TRUE(closed.ok()) << closed;
 }
 
 TEST_F(CheckpointDirTest, WithoutADirectoryALossIsAnError) {

@@ -1,6 +1,5 @@
-#include <thread>
-
 #include "core/mutex.h"
+#include "core/thread.h"
 #include "tensorbraid/train.h"
 
 namespace tensorbraid {
@@ -11,7 +10,7 @@ struct Coordinator::State {
   bool stopping TB_GUARDED_BY(mu) = false;
   Status status TB_GUARDED_BY(mu);
   std::vector<std::function<void()>> wakes TB_GUARDED_BY(mu);
-  std::vector<std::thread> threads TB_GUARDED_BY(mu);
+  std::vector<Thread> threads TB_GUARDED_BY(mu);
 };
 
 Coordinator::Coordinator() : state_(std::make_unique<State>()) {}
@@ -43,12 +42,12 @@ bool Coordinator::ShouldStop() const {
 
 void Coordinator::WaitForStop() const {
   MutexLock lock(state_->mu);
-  state_->changed.Wait(state_->mu, [&] { return state_->stopping; });
+  state_->changed.Wait(state_->mu, [&]() TB_REQUIRES(state_->mu) { return state_->stopping; });
 }
 
 bool Coordinator::WaitForStop(std::chrono::steady_clock::duration timeout) const {
   MutexLock lock(state_->mu);
-  return state_->changed.WaitFor(state_->mu, timeout, [&] { return state_->stopping; });
+  return state_->changed.WaitFor(state_->mu, timeout, [&]() TB_REQUIRES(state_->mu) { return state_->stopping; });
 }
 
 Status Coordinator::status() const {
@@ -58,7 +57,7 @@ Status Coordinator::status() const {
 
 void Coordinator::StartThread(std::function<Status()> body) {
   MutexLock lock(state_->mu);
-  state_->threads.emplace_back([this, body = std::move(body)] {
+  state_->threads.emplace_back("tb-coordinator", [this, body = std::move(body)] {
     const Status status = body();
     if (!status.ok()) RequestStop(status);
   });
@@ -76,12 +75,12 @@ void Coordinator::OnStop(std::function<void()> wake) {
 }
 
 Status Coordinator::Join() {
-  std::vector<std::thread> threads;
+  std::vector<Thread> threads;
   {
     MutexLock lock(state_->mu);
     threads.swap(state_->threads);
   }
-  for (std::thread& t : threads) t.join();
+  for (Thread& t : threads) t.Join();
   return status();
 }
 

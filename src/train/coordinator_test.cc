@@ -7,7 +7,7 @@
 namespace tensorbraid {
 namespace {
 
-TEST(Coordinator, ThreadsRunUntilAStopIsAskedFor) {
+TEST(Coordinator, ThreadsRunUntilAStopIsRequested) {
   Coordinator c;
   std::atomic<int> running{0};
   for (int i = 0; i < 3; ++i) {
@@ -50,11 +50,11 @@ TEST(Coordinator, TheEndOfTheInputIsNoError) {
 
 TEST(Coordinator, ACancellationBeforeAnyStopIsAnError) {
   Coordinator c;
-  c.RequestStop(absl::CancelledError("somebody else"));
+  c.RequestStop(absl::CancelledError("cancelled elsewhere"));
   EXPECT_TRUE(absl::IsCancelled(c.Join()));
 }
 
-TEST(Coordinator, OnStopRunsOnceAlsoWhenItComesLate) {
+TEST(Coordinator, OnStopRunsOnceEvenIfRegisteredAfterTheStop) {
   Coordinator c;
   int woken = 0;
   c.OnStop([&] { ++woken; });
@@ -65,7 +65,7 @@ TEST(Coordinator, OnStopRunsOnceAlsoWhenItComesLate) {
   EXPECT_EQ(woken, 11);
 }
 
-TEST(Coordinator, WaitForStopGivesUpAfterItsTime) {
+TEST(Coordinator, WaitForStopReturnsAfterItsTimeout) {
   Coordinator c;
   EXPECT_FALSE(c.WaitForStop(std::chrono::milliseconds(1)));
   c.RequestStop();

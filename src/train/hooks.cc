@@ -1,30 +1,29 @@
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
 #include "absl/strings/str_format.h"
+#include "core/clock.h"
 #include "core/logging.h"
 #include "core/strings.h"
+#include "tensorbraid/summary.h"
 #include "tensorbraid/train.h"
 #include "train/progress_line.h"
+#include "train/train_op.h"
 
 namespace tensorbraid {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Clock = MonotonicClock;
 
 double Seconds(Clock::duration d) { return std::chrono::duration<double>(d).count(); }
-
-Status NeedsGlobalStep(const Graph& graph, const char* hook) {
-  if (GetGlobalStep(graph).valid()) return OkStatus();
-  return FailedPrecondition(hook, " needs a global step: call GetOrCreateGlobalStep and give it to the optimizer");
-}
 
 class StopAtStepHook final : public SessionRunHook {
  public:
   explicit StopAtStepHook(int64_t last_step) : last_step_(last_step) {}
 
-  Status Begin(Graph& graph) override { return NeedsGlobalStep(graph, "StopAtStep"); }
-  // A worker that comes when all is done must not add a step.
+  Status Begin(Graph& graph) override { return CheckGlobalStep(graph, "StopAtStep"); }
+  // A worker that starts after the last step must not add a step.
   Status AfterCreateSession(SessionRunContext& context) override {
     const Variable step = GetGlobalStep(context.session().graph());
     TF_ASSIGN_OR_RETURN(const auto value, context.session().Run({step}));
@@ -51,12 +50,13 @@ class ShowProgressHook final : public SessionRunHook {
     due_ = false;
     if (!context.trains()) return {};
     const Clock::time_point now = Clock::now();
-    // The first line comes soon, so that one sees it train.
+    // The first line is written early, to show that the training has started.
     if (first_step_ < 0) next_ = now + std::min<Clock::duration>(interval_, std::chrono::milliseconds(500));
     due_ = now >= next_;
     SessionRunArgs args;
     args.global_step = true;
-    if (due_ && loss_.valid()) args.fetches.push_back(loss_);
+    // In every run, because any run may turn out to be the last, whose loss the last line shows.
+    if (loss_.valid()) args.fetches.push_back(loss_);
     return args;
   }
 
@@ -69,8 +69,8 @@ class ShowProgressHook final : public SessionRunHook {
       first_step_ = shown_step_ = step_;
       first_time_ = shown_time_ = now;
     }
+    if (!values.results.empty()) last_loss_ = values.results[0];
     if (!due_) return OkStatus();
-    if (!values.results.empty()) loss_text_ = LossText(values.results[0]);
     Show(context, Seconds(now - shown_time_), step_ - shown_step_);
     shown_step_ = step_;
     shown_time_ = now;
@@ -94,10 +94,11 @@ class ShowProgressHook final : public SessionRunHook {
 
   void Show(const SessionRunContext& context, double seconds, int64_t steps) {
     const double rate = seconds > 0 ? steps / seconds : 0;
-    std::string text = absl::StrFormat("step %d", step_);
+    // Other workers may have made further steps before they noticed the end of the training.
+    std::string text = absl::StrFormat("step %d", std::min(step_, context.last_step().value_or(step_)));
     if (context.last_step()) text += absl::StrFormat("/%d", *context.last_step());
     if (rate > 0) text += absl::StrFormat("  %.*f steps/s", rate < 10 ? 2 : 0, rate);
-    if (!loss_text_.empty()) text += "  loss " + loss_text_;
+    if (last_loss_.is_valid()) text += "  loss " + LossText(last_loss_);
     if (context.last_step() && rate > 0 && step_ < *context.last_step()) {
       const int left = static_cast<int>(std::ceil((*context.last_step() - step_) / rate));
       text += left < 3600 ? absl::StrFormat("  %d:%02d left", left / 60, left % 60)
@@ -115,7 +116,7 @@ class ShowProgressHook final : public SessionRunHook {
   int64_t step_ = 0;
   int64_t first_step_ = -1;
   int64_t shown_step_ = 0;
-  std::string loss_text_;
+  Tensor last_loss_;  // of the last run
 };
 
 class LogTensorsHook final : public SessionRunHook {
@@ -209,16 +210,26 @@ class NanCheckHook final : public SessionRunHook {
 class StepCounterHook final : public SessionRunHook {
  public:
   explicit StepCounterHook(StepCounterOptions options) : options_(std::move(options)) {}
-  Status Begin(Graph& graph) override { return NeedsGlobalStep(graph, "StepCounter"); }
+  Status Begin(Graph& graph) override { return CheckGlobalStep(graph, "StepCounter"); }
   SessionRunArgs BeforeRun(SessionRunContext&) override { return {.fetches = {}, .feeds = {}, .global_step = true}; }
+  // The session may have been replaced, and the global step with it.
+  Status AfterCreateSession(SessionRunContext&) override {
+    last_step_ = -1;
+    return OkStatus();
+  }
   Status AfterRun(SessionRunContext&, const SessionRunValues& values) override {
-    if (last_step_ >= 0 && values.global_step - last_step_ < options_.every_n_steps) return OkStatus();
+    const bool by_steps = options_.every_n_steps > 0;
+    if (by_steps && last_step_ >= 0 && values.global_step - last_step_ < options_.every_n_steps) return OkStatus();
     const Clock::time_point now = Clock::now();
+    if (!by_steps && last_step_ >= 0 && now - last_time_ < options_.every) return OkStatus();
     if (last_step_ >= 0) {
       const double rate = (values.global_step - last_step_) / std::max(Seconds(now - last_time_), 1e-9);
-      if (options_.sink) {
-        options_.sink(values.global_step, rate);
-      } else {
+      if (options_.sink) options_.sink(values.global_step, rate);
+      if (options_.writer != nullptr) {
+        const std::string tag = "global_step/sec";
+        TF_RETURN_IF_ERROR(options_.writer->AddScalar(tag, static_cast<float>(rate), values.global_step));
+      }
+      if (!options_.sink && options_.writer == nullptr) {
         TB_LOG(Info, "train") << "step " << values.global_step << ": " << rate << " steps/s";
       }
     }

@@ -3,10 +3,11 @@
 #include "core/logging.h"
 #include "core/strings.h"
 #include "graph/node.h"
+#include "tensorbraid/summary.h"
 #include "tensorbraid/train.h"
 #include "train/checkpoint_saver.h"
 #include "train/run_cache.h"
-#include "train/session_setup.h"
+#include "train/session_manager.h"
 #include "train/train_op.h"
 
 namespace tensorbraid {
@@ -14,11 +15,11 @@ namespace tensorbraid {
 struct MonitoredSession::Impl {
   Impl(Graph& graph, MonitoredTrainingSessionOptions options) : graph(graph), options(std::move(options)) {}
 
-  // Makes the session and tells the hooks. Called once more for each time that a task was lost.
+  // Creates the session, starts the queue runners and calls the hooks. Called again each time that a task was lost.
   Status Start();
   StatusOr<std::vector<Tensor>> Run(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds);
   StatusOr<std::vector<Tensor>> RunOnce(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds);
-  // Whether this error is a loss from which the training can go on with its last checkpoint.
+  // Whether this error is the loss of a task after which the training can continue from its latest checkpoint.
   bool CanRecover(const Status& status) const;
   Status Recover(Status why);
   void Stop();
@@ -38,23 +39,30 @@ struct MonitoredSession::Impl {
   std::vector<const Node*> train_ops;
   bool hooks_started = false;
   bool closed = false;
-  bool reported = false;  // the user has seen the error
+  bool reported = false;  // the caller has received the error
   Status close_status;
-  // Last: its threads use what is above.
+  // Declared last, so that its threads end before the members that they use are destroyed.
   std::unique_ptr<Coordinator> coordinator = std::make_unique<Coordinator>();
 };
 
 Status MonitoredSession::Impl::Start() {
   SessionOptions session_options = options.session;
   session_options.target = options.master;
-  RestoreFn restore;
+  SessionManagerOptions setup{.init = setup_ops.init,
+                              .keep_values = true,
+                              .ready_for_local_init = setup_ops.not_initialized,
+                              .local_init = setup_ops.local_init,
+                              .global_step = setup_ops.global_step,
+                              .max_wait = options.max_wait};
   if (options.is_chief && options.saver != nullptr && !options.checkpoint_dir.empty()) {
-    restore = [this](Session& s) { return RestoreLatest(*options.saver, s, options.checkpoint_dir); };
+    setup.restore = [this](Session& s) { return RestoreLatest(*options.saver, s, options.checkpoint_dir); };
   }
+  SessionManager manager(graph, std::move(setup));
   TF_ASSIGN_OR_RETURN(
-      session, CreateReadySession(graph, setup_ops, session_options, options.is_chief, options.max_wait, restore));
+      session, options.is_chief ? manager.PrepareSession(session_options) : manager.WaitForSession(session_options));
   context = std::make_unique<SessionRunContext>(*session, *coordinator, last_step, !options.checkpoint_dir.empty());
   cache = std::make_unique<RunCache>(graph, *session);
+  for (const QueueRunner& runner : options.queue_runners) TF_RETURN_IF_ERROR(runner.Start(*session, *coordinator));
   hooks_started = true;
   for (const auto& hook : options.hooks) TF_RETURN_IF_ERROR(hook->AfterCreateSession(*context));
   return OkStatus();
@@ -65,7 +73,7 @@ bool MonitoredSession::Impl::CanRecover(const Status& status) const {
 }
 
 void MonitoredSession::Impl::Stop() {
-  // First the session, which wakes the threads that still wait for something in a run.
+  // Closing the session first wakes threads that are blocked in a run.
   if (session != nullptr) (void)session->Close();
   coordinator->RequestStop();
   (void)coordinator->Join();
@@ -73,7 +81,7 @@ void MonitoredSession::Impl::Stop() {
 
 Status MonitoredSession::Impl::Recover(Status why) {
   while (CanRecover(why)) {
-    TB_LOG(Warning, "train") << "going on from the last checkpoint, because of " << ToString(why);
+    TB_LOG(Warning, "train") << "continuing from the latest checkpoint after an error: " << ToString(why);
     Stop();
     cache.reset();
     context.reset();
@@ -96,16 +104,16 @@ bool MonitoredSession::Impl::Trains(const std::vector<Fetch>& fetches) const {
 Status MonitoredSession::Impl::Fail(const Status& status) {
   coordinator->RequestStop(status);
   reported = true;
-  // What a thread beside this one met first is the reason, and not the cancellation that followed from it.
+  // If a background thread failed first, its error is the cause, and this cancellation only the consequence.
   const Status first = coordinator->status();
   return absl::IsCancelled(status) && !first.ok() ? first : status;
 }
 
 StatusOr<std::vector<Tensor>> MonitoredSession::Impl::Run(const std::vector<Fetch>& fetches,
                                                           const std::vector<Feed>& feeds) {
-  if (closed) return FailedPrecondition("Run after Close: the training session is closed");
+  if (closed) return FailedPrecondition("the training session is closed");
   while (true) {
-    // A thread beside this one may have met the loss first.
+    // A background thread may have noticed the loss first.
     Status lost = coordinator->status();
     if (!CanRecover(lost)) {
       if (cache == nullptr) return lost;  // an earlier run could not recover
@@ -116,7 +124,7 @@ StatusOr<std::vector<Tensor>> MonitoredSession::Impl::Run(const std::vector<Fetc
       if (!CanRecover(lost)) return Fail(lost);
     }
     if (const Status recovered = Recover(std::move(lost)); !recovered.ok()) return Fail(recovered);
-    // What the hooks found may be that the training is over.
+    // The hooks may have found that the training is over.
     if (coordinator->ShouldStop() && coordinator->status().ok()) return std::vector<Tensor>(fetches.size());
   }
 }
@@ -174,7 +182,7 @@ Status MonitoredSession::Impl::Close() {
       if (ended.ok()) ended = s;
     }
   }
-  // Wakes the threads that still wait for something in a run.
+  // Closing the session wakes threads that are blocked in a run.
   const Status session_closed = session == nullptr ? OkStatus() : session->Close();
   close_status = coordinator->Join();
   if (close_status.ok()) close_status = ended;
@@ -193,7 +201,7 @@ MonitoredSession::~MonitoredSession() {
 }
 
 bool MonitoredSession::ShouldStop() const {
-  // The next Run recovers from a loss that a thread has met.
+  // After a loss that a background thread has noticed, the next Run recovers.
   return impl_->coordinator->ShouldStop() && !impl_->CanRecover(impl_->coordinator->status());
 }
 
@@ -206,8 +214,10 @@ Session& MonitoredSession::session() const { return *impl_->session; }
 Coordinator& MonitoredSession::coordinator() const { return *impl_->coordinator; }
 
 StatusOr<std::unique_ptr<MonitoredSession>> MonitoredTrainingSession(Graph& graph,
-                                                                     MonitoredTrainingSessionOptions options) {
+                                                                     MonitoredTrainingSessionOptions options,
+                                                                     std::source_location loc) {
   TF_RETURN_IF_ERROR(graph.status());
+  const ScopedLocation at(graph, loc);
   if (options.checkpoint_dir.empty() && (options.save_checkpoint_secs || options.save_checkpoint_steps)) {
     return InvalidArgument("save_checkpoint_secs and save_checkpoint_steps need a checkpoint_dir");
   }
@@ -218,19 +228,29 @@ StatusOr<std::unique_ptr<MonitoredSession>> MonitoredTrainingSession(Graph& grap
                                                                   .save_steps = options.save_checkpoint_steps,
                                                                   .saver = options.saver}));
   }
+  if (options.summary_dir.empty() && (options.save_summaries_every_steps || options.save_summaries_every)) {
+    return InvalidArgument("save_summaries_every_steps and save_summaries_every need a summary_dir");
+  }
+  if (!options.summary_dir.empty() && options.is_chief) {
+    TF_ASSIGN_OR_RETURN(std::shared_ptr<summary::FileWriter> writer, summary::FileWriter::Open(options.summary_dir));
+    options.hooks.push_back(SummarySaver(options.summary_dir, {.every_n_steps = options.save_summaries_every_steps,
+                                                               .every = options.save_summaries_every,
+                                                               .writer = writer}));
+    if (GetGlobalStep(graph).valid()) options.hooks.push_back(StepCounter({.writer = writer}));
+  }
   std::optional<int64_t> last_step;
   for (const auto& hook : options.hooks) {
     TF_RETURN_IF_ERROR(hook->Begin(graph));
     if (const auto step = hook->last_step()) last_step = last_step ? std::min(*last_step, *step) : *step;
   }
   TF_ASSIGN_OR_RETURN(const SetupOps ops, SetupOps::AddTo(graph));
-  graph.Finalize("MonitoredTrainingSession");
+  graph.Finalize(StrCat("MonitoredTrainingSession (", LocationText(loc), ") uses it"));
 
-  // From here on, leaving early closes what has been started.
+  // From here on, an early return closes what has been started.
   std::unique_ptr<MonitoredSession> monitored(
       new MonitoredSession(std::make_unique<MonitoredSession::Impl>(graph, std::move(options))));
   MonitoredSession::Impl& impl = *monitored->impl_;
-  impl.reported = true;  // what goes wrong while starting is returned
+  impl.reported = true;  // errors during the start are returned
   impl.setup_ops = ops;
   impl.last_step = last_step;
   impl.train_ops = TrainOps(graph);

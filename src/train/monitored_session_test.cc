@@ -2,12 +2,13 @@
 
 #include <cmath>
 
+#include "absl/strings/str_format.h"
 #include "tensorbraid/tensorbraid.h"
 
 namespace tensorbraid {
 namespace {
 
-// weight -> target, by gradient descent on (weight - target)².
+// Moves weight to target by gradient descent on (weight - target)².
 struct Model {
   explicit Model(double rate = 0.1) {
     target = Placeholder(g, kFloat32, {}, "target");
@@ -45,7 +46,7 @@ TEST(MonitoredSession, TrainsUntilTheLastStepAndNotBeyond) {
   EXPECT_TRUE((*session)->Close().ok());
 }
 
-TEST(MonitoredSession, TheFirstMistakeOfTheGraphIsWhatStartingReturns) {
+TEST(MonitoredSession, StartingReturnsTheGraphsFirstMistake) {
   Model m;
   MatMul(m.target, m.target);
   EXPECT_TRUE(absl::IsInvalidArgument(m.Start().status()));
@@ -59,7 +60,7 @@ TEST(MonitoredSession, TheGraphIsFinalizedByName) {
   EXPECT_NE(std::string(m.g.status().message()).find("MonitoredTrainingSession"), std::string::npos) << m.g.status();
 }
 
-// Writes down what it is called for.
+// Records its calls.
 class Recorder final : public SessionRunHook {
  public:
   explicit Recorder(Output fetch) : fetch_(fetch) {}
@@ -105,10 +106,31 @@ TEST(MonitoredSession, HooksTakePartInEveryRun) {
 
 TEST(MonitoredSession, RunReturnsTensorsInTheOrderAskedFor) {
   Model m;
-  auto session = m.Start({StopAtStep(10)});
+  auto hook = std::make_shared<Recorder>(m.loss);
+  auto session = m.Start({StopAtStep(10), hook});
   ASSERT_TRUE(session.ok());
-  const auto r = (*session)->Run({m.train, m.target, "loss:0", m.target}, m.Feeds());
-  EXPECT_TRUE(absl::IsNotFound(r.status())) << "a name that the graph does not have";
+  const auto r = (*session)->Run({m.global_step, m.train, m.target, m.loss.name(), m.target}, m.Feeds());
+  ASSERT_TRUE(r.ok()) << r.status();
+  ASSERT_EQ(r->size(), 5u);
+  EXPECT_EQ((*r)[0].dtype(), kInt64);
+  EXPECT_FALSE((*r)[1].is_valid()) << "an operation has no value";
+  EXPECT_EQ((*r)[2].scalar<float>(), 3);
+  EXPECT_EQ((*r)[3].scalar<float>(), hook->last.results.at(0).scalar<float>());
+  EXPECT_NE((*r)[3].scalar<float>(), 3);
+  EXPECT_EQ((*r)[4].scalar<float>(), 3);
+  // The same tensors in another order.
+  const auto s = (*session)->Run({m.target, m.global_step, m.target}, m.Feeds());
+  ASSERT_TRUE(s.ok()) << s.status();
+  EXPECT_EQ((*s)[0].scalar<float>(), 3);
+  EXPECT_EQ((*s)[1].scalar<int64_t>(), 1);
+  EXPECT_EQ((*s)[2].scalar<float>(), 3);
+}
+
+TEST(MonitoredSession, FetchingANameThatTheGraphDoesNotHaveIsNotFound) {
+  Model m;
+  auto session = m.Start();
+  ASSERT_TRUE(session.ok());
+  EXPECT_TRUE(absl::IsNotFound((*session)->Run({m.train, "no such tensor:0"}, m.Feeds()).status()));
 }
 
 TEST(MonitoredSession, ALossThatIsNotFiniteFailsTheRun) {
@@ -129,7 +151,7 @@ TEST(MonitoredSession, AnEvaluationNeedsNoFeedsForTheHooks) {
   EXPECT_TRUE((*session)->Run({m.weight}).ok());
 }
 
-TEST(MonitoredSession, AnErrorStopsAndIsWhatCloseReturns) {
+TEST(MonitoredSession, AnErrorStopsTheTrainingAndCloseReturnsIt) {
   Model m;
   auto session = m.Start();
   ASSERT_TRUE(session.ok());
@@ -152,7 +174,7 @@ TEST(MonitoredSession, AnEmptyClosedQueueIsTheEndAndNoError) {
   ASSERT_TRUE((*session)->session().Run({close}).ok());
   const auto last = (*session)->Run({consume, other});
   ASSERT_TRUE(last.ok()) << last.status();
-  EXPECT_EQ(last->at(1).scalar<float>(), 7.0f) << "what does not come from the queue is still there";
+  EXPECT_EQ(last->at(1).scalar<float>(), 7.0f) << "a tensor that does not depend on the queue is still computed";
   EXPECT_TRUE((*session)->ShouldStop());
   EXPECT_TRUE((*session)->Close().ok());
 }
@@ -184,7 +206,7 @@ TEST(QueueRunner, FillsAQueueAndClosesItAtTheEndOfItsInput) {
   EXPECT_TRUE(coordinator.Join().ok());
 }
 
-TEST(Hooks, ProgressShowsStepLossAndTheLastStep) {
+TEST(Hooks, ProgressShowsTheStepTheLastStepAndTheLoss) {
   Model m;
   std::vector<std::string> lines;
   auto session =
@@ -198,7 +220,39 @@ TEST(Hooks, ProgressShowsStepLossAndTheLastStep) {
   EXPECT_NE(lines.back().find("loss"), std::string::npos) << lines.back();
 }
 
-TEST(Hooks, StepCounterReportsEverySoManySteps) {
+TEST(Hooks, TheLastLineOfProgressShowsTheLossOfTheLastRun) {
+  Model m;
+  std::vector<std::string> lines;
+  auto session =
+      m.Start({StopAtStep(5), ShowProgress(m.loss, {.interval = std::chrono::hours(1),
+                                                    .sink = [&](const std::string& line) { lines.push_back(line); }})});
+  ASSERT_TRUE(session.ok());
+  Tensor loss;
+  while (!(*session)->ShouldStop()) {
+    auto r = (*session)->Run({m.train, m.loss}, m.Feeds());
+    ASSERT_TRUE(r.ok()) << r.status();
+    loss = (*r)[1];
+  }
+  ASSERT_TRUE((*session)->Close().ok());
+  ASSERT_FALSE(lines.empty());
+  EXPECT_TRUE(lines.back().ends_with(absl::StrFormat("  loss %.4g", loss.scalar<float>()))) << lines.back();
+}
+
+TEST(Hooks, ProgressDoesNotPassTheLastStepWhenOtherWorkersDo) {
+  Model m;
+  const Operation other_workers = m.global_step.AssignAdd(int64_t{10});
+  std::vector<std::string> lines;
+  auto session =
+      m.Start({StopAtStep(5), ShowProgress({}, {.interval = std::chrono::milliseconds(0),
+                                                .sink = [&](const std::string& line) { lines.push_back(line); }})});
+  ASSERT_TRUE(session.ok());
+  while (!(*session)->ShouldStop()) ASSERT_TRUE((*session)->Run({m.train, other_workers}, m.Feeds()).ok());
+  ASSERT_TRUE((*session)->Close().ok());
+  ASSERT_FALSE(lines.empty());
+  EXPECT_TRUE(lines.back().starts_with("step 5/5")) << lines.back();
+}
+
+TEST(Hooks, StepCounterReportsEveryNSteps) {
   Model m;
   std::vector<int64_t> steps;
   auto session = m.Start({StopAtStep(10), StepCounter({.every_n_steps = 3, .sink = [&](int64_t step, double rate) {
@@ -208,6 +262,21 @@ TEST(Hooks, StepCounterReportsEverySoManySteps) {
   ASSERT_TRUE(session.ok());
   while (!(*session)->ShouldStop()) ASSERT_TRUE((*session)->Run({m.train}, m.Feeds()).ok());
   EXPECT_EQ(steps, (std::vector<int64_t>{4, 7, 10}));
+}
+
+TEST(Hooks, StopAtStepNeedsAnOptimizerThatChangesTheGlobalStep) {
+  Graph g;
+  Variable w(g, {}, Ones(), {.name = "w"});
+  const Variable step = GetOrCreateGlobalStep(g);
+  GradientDescentOptimizer(0.1).Minimize(w * w);
+  const auto session = MonitoredTrainingSession(g, {.hooks = {StopAtStep(5)}});
+  ASSERT_FALSE(session.ok());
+  const std::string message(session.status().message());
+  EXPECT_TRUE(absl::IsFailedPrecondition(session.status())) << session.status();
+  EXPECT_NE(message.find("'GradientDescent' (monitored_session_test.cc:"), std::string::npos) << message;
+  EXPECT_NE(message.find("Minimize(loss, {.global_step ="), std::string::npos) << message;
+  step.AssignAdd(1);  // the program counts the steps itself
+  EXPECT_TRUE(MonitoredTrainingSession(g, {.hooks = {StopAtStep(5)}}).ok());
 }
 
 }  // namespace

@@ -1,14 +1,15 @@
-// Values are TensorFlow's (tf.train, version 2.21) on the same problem.
+// Expected values were computed by TensorFlow (tf.train, version 2.21) on the same problem.
 #include "tensorbraid/optimizer.h"
 
 #include <gtest/gtest.h>
 
+#include "graph/node.h"
 #include "tensorbraid/tensorbraid.h"
 
 namespace tensorbraid {
 namespace {
 
-// w after three steps towards (3, 1, -1) from (1, -2, 0.5).
+// Returns w after three steps from (1, -2, 0.5) towards (3, 1, -1).
 std::vector<float> AfterThreeSteps(Optimizer& optimizer) {
   Graph g;
   Variable w(g, {3}, Constant(Tensor::Vector<float>({1.0f, -2.0f, 0.5f})), {.name = "w"});
@@ -56,13 +57,49 @@ TEST(OptimizerTest, AdagradStepsAsTensorFlow) {
   EXPECT_EQ(optimizer.GetSlotNames(), (std::vector<std::string>{"accumulator"}));
 }
 
+TEST(OptimizerTest, AnInitialAccumulatorThatGivesNanIsRefused) {
+  const auto mistake = [](Optimizer& optimizer) {
+    Graph g;
+    const Variable w(g, {}, Zeros(), {.name = "w"});
+    EXPECT_FALSE(optimizer.Minimize(Square(w)).valid());
+    return g.status();
+  };
+  for (const double value : {0.0, -1.0, std::nan("")}) {
+    AdagradOptimizer adagrad(0.5, {.initial_accumulator_value = value});
+    const Status status = mistake(adagrad);
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+    EXPECT_NE(status.message().find("Adagrad: initial_accumulator_value must be positive"), absl::string_view::npos)
+        << status;
+  }
+  FtrlOptimizer ftrl(0.5, {.initial_accumulator_value = -1});
+  EXPECT_TRUE(absl::IsInvalidArgument(mistake(ftrl)));
+}
+
+TEST(OptimizerTest, ALossOrVariableOfNoGraphIsAMistake) {
+  GradientDescentOptimizer optimizer(0.5);
+  EXPECT_FALSE(optimizer.Minimize(Output{}).valid()) << "no graph is known that could record it";
+  {
+    Graph g;
+    const Variable step = GetOrCreateGlobalStep(g);
+    EXPECT_FALSE(optimizer.Minimize(Output{}, {.global_step = step}).valid());
+    EXPECT_TRUE(absl::IsInvalidArgument(g.status()));
+    EXPECT_NE(g.status().message().find("optimizer_test.cc:"), absl::string_view::npos) << g.status();
+  }
+  {
+    Graph g;
+    const Variable w(g, {}, Zeros(), {.name = "w"});
+    EXPECT_FALSE(optimizer.ApplyGradients({{Square(w), Variable{}}}).valid());
+    EXPECT_TRUE(absl::IsInvalidArgument(g.status()));
+  }
+}
+
 TEST(OptimizerTest, AdamStepsAsTensorFlow) {
   AdamOptimizer plain(0.1);
   ExpectNear(AfterThreeSteps(plain), {1.2993755f, -1.7003826f, 0.20090392f});
   EXPECT_EQ(plain.GetSlotNames(), (std::vector<std::string>{"m", "v"}));
   AdamOptimizer other(0.1, {.beta1 = 0.8, .beta2 = 0.9, .epsilon = 0.01});
   ExpectNear(AfterThreeSteps(other), {1.2974523f, -1.7016592f, 0.20347805f});
-  ExpectNear(AfterThreeSteps(other), {1.2974523f, -1.7016592f, 0.20347805f});  // in a graph of its own each time
+  ExpectNear(AfterThreeSteps(other), {1.2974523f, -1.7016592f, 0.20347805f});  // each call uses a new graph
 }
 
 TEST(OptimizerTest, RMSPropStepsAsTensorFlow) {
@@ -157,13 +194,92 @@ TEST(LearningRateTest, SchedulesFollowTensorFlow) {
   }
 }
 
-TEST(LearningRateTest, WhatMakesNoScheduleIsAMistake) {
+TEST(LearningRateTest, AnInvalidScheduleIsAMistake) {
   Graph g;
   ExponentialDecay(0.5, GetOrCreateGlobalStep(g), 0, 0.8);
   EXPECT_TRUE(absl::IsInvalidArgument(g.status())) << g.status();
   Graph h;
   PiecewiseConstant(GetOrCreateGlobalStep(h), {6, 3}, {1.0, 0.5, 0.1});
   EXPECT_TRUE(absl::IsInvalidArgument(h.status())) << h.status();
+}
+
+TEST(LocationTest, NodesThatTheLibraryAddsCarryTheLineOfTheUsersCall) {
+  const std::vector<std::shared_ptr<Optimizer>> optimizers = {
+      std::make_shared<MomentumOptimizer>(0.1, 0.9), std::make_shared<AdamOptimizer>(),
+      std::make_shared<FtrlOptimizer>(0.1),
+      std::make_shared<SyncReplicasOptimizer>(std::make_shared<AdadeltaOptimizer>(),
+                                              SyncReplicasOptions{.replicas_to_aggregate = 2})};
+  for (const auto& optimizer : optimizers) {
+    Graph g;
+    auto x = Placeholder(g, kFloat32, {-1, 4});
+    Variable w(g, {4, 3}, GlorotUniform());
+    auto logits = MatMul(x, w);
+    auto labels = ArgMax(logits, 1);
+    auto loss = ReduceMean(nn::SparseSoftmaxCrossEntropy(labels, logits));
+    auto step = GetOrCreateGlobalStep(g);
+    ExponentialDecay(0.1, step, 10, 0.5, true);
+    optimizer->Minimize(loss, {.global_step = step});
+    FIFOQueue queue(g, {kFloat32}, {.shapes = {Shape()}});
+    Group(g, {queue.Enqueue({1.0}), queue.Close(), queue.Size().op()});
+    queue.DequeueMany(2);
+    Concat({Slice(x, {0, 0}, {1, 2}), Zeros(g, {1, 2})}, 1);
+    RandomNormal(g, {2, 3}, 1.0, 0.5);
+    Saver saver(g, {.sharded = true});
+    GlobalVariablesInitializer(g);
+    ReportUninitializedVariables(g, g.variables());
+    ASSERT_TRUE(g.status().ok()) << g.status();
+    for (const Operation& op : g.operations()) {
+      EXPECT_TRUE(op.node()->location().starts_with("optimizer_test.cc:")) << op.node()->Describe();
+    }
+  }
+}
+
+TEST(LocationTest, MistakesInNodesThatTheLibraryAddsNameTheLineOfTheUsersCall) {
+  const auto has = [](const Graph& g, const std::string& text) {
+    return std::string(g.status().message()).find(text) != std::string::npos;
+  };
+  Graph g;
+  FIFOQueue queue(g, {kFloat32}, {.name = "q"});
+  queue.Enqueue({Const(g, Tensor::Scalar<int64_t>(1))});
+  const std::string at = "(optimizer_test.cc:" + std::to_string(__LINE__ - 1) + ")";
+  EXPECT_TRUE(has(g, "queue 'q'") && has(g, at)) << g.status();
+  Graph h, other;
+  Saver(h, {.variables = {Variable()}});
+  EXPECT_TRUE(has(h, "Saver (optimizer_test.cc:")) << h.status();
+  Graph i;
+  (void)(Placeholder(i, kFloat32, {}) + Placeholder(other, kFloat32, {}));
+  EXPECT_TRUE(has(i, "AddV2 'AddV2' (optimizer_test.cc:")) << i.status();
+}
+
+TEST(OptimizerTest, ALossThatIsCutAtAnOpWithoutGradientNamesTheOp) {
+  Graph g;
+  Variable w(g, {2, 3}, Zeros(), {.name = "w"});
+  auto guess = ArgMax(w, 1, kInt64, "guess");
+  auto loss = ReduceMean(Cast(Equal(guess, Const(g, Tensor::Vector<int64_t>({0, 1}))), kFloat32));
+  GradientDescentOptimizer(0.1).Minimize(loss);
+  const std::string message(g.status().message());
+  EXPECT_NE(message.find("ArgMax 'guess' (optimizer_test.cc:"), std::string::npos) << message;
+  EXPECT_NE(message.find("GradientDescent (optimizer_test.cc:"), std::string::npos) << message;
+}
+
+TEST(OptimizerTest, LabelsAndLogitsInTheWrongOrderAreNamed) {
+  const auto mistake = [](bool sparse, DType labels, DType logits) {
+    Graph g;
+    auto a = Placeholder(g, labels, sparse ? Shape({-1}) : Shape({-1, 3}));
+    auto b = Placeholder(g, logits, {-1, 3});
+    if (sparse) {
+      nn::SparseSoftmaxCrossEntropy(a, b);
+    } else {
+      nn::SoftmaxCrossEntropy(a, b);
+    }
+    return std::string(g.status().message());
+  };
+  EXPECT_EQ(mistake(true, kInt64, kFloat32), "");
+  EXPECT_EQ(mistake(false, kFloat32, kFloat32), "");
+  EXPECT_NE(mistake(true, kFloat32, kInt64).find("labels and logits are swapped"), std::string::npos);
+  EXPECT_NE(mistake(true, kFloat32, kInt64).find("(optimizer_test.cc:"), std::string::npos);
+  EXPECT_NE(mistake(true, kFloat32, kFloat32).find("use SoftmaxCrossEntropy"), std::string::npos);
+  EXPECT_NE(mistake(false, kInt64, kFloat32).find("use SparseSoftmaxCrossEntropy"), std::string::npos);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// One line about how far a training is: renewed in place on a terminal, written now and then elsewhere.
+// A progress line: updated in place on a terminal, written as separate lines elsewhere.
 #ifndef TENSORBRAID_TRAIN_PROGRESS_LINE_H_
 #define TENSORBRAID_TRAIN_PROGRESS_LINE_H_
 
@@ -12,13 +12,13 @@
 
 namespace tensorbraid {
 
-// Writes to standard error, or to `sink` if there is one. Not thread-safe.
+// Writes to standard error, or to `sink` if it is set. Not thread-safe.
 class ProgressLine {
  public:
   explicit ProgressLine(std::function<void(const std::string&)> sink)
       : sink_(std::move(sink)), in_place_(!sink_ && isatty(STDERR_FILENO) != 0) {}
 
-  // How often to write, when `lines` is right for whole lines.
+  // How often to write: `lines` if each text becomes a line of its own, more often on a terminal.
   std::chrono::milliseconds interval(std::chrono::milliseconds lines) const {
     return in_place_ ? std::chrono::milliseconds(100) : lines;
   }
@@ -31,7 +31,7 @@ class ProgressLine {
       open_ = in_place_;
     }
   }
-  // Leaves the line as it stands.
+  // Ends the line that is shown on the terminal.
   void Finish() {
     if (open_) std::fputc('\n', stderr);
     open_ = false;

@@ -6,14 +6,14 @@
 namespace tensorbraid {
 namespace {
 
-// How long closing or cancelling a queue may take: its task may be gone.
-constexpr std::chrono::seconds kCloseTimeout{5};
+// Timeout for closing or cancelling a queue, whose task may be gone.
+constexpr std::chrono::seconds kQueueCloseTimeout{5};
 
 void RunAtEnd(Session& session, const Operation& op) {
   if (!op.valid()) return;
-  const Status status = session.Run({op}, {}, {.timeout = kCloseTimeout}).status();
+  const Status status = session.Run({op}, {}, {.timeout = kQueueCloseTimeout}).status();
   if (!status.ok()) {
-    TB_LOG(Debug, "train") << "'" << op.name() << "' at the end: " << ToString(status);
+    TB_LOG(Debug, "train") << "cannot run '" << op.name() << "' at the end: " << ToString(status);
   }
 }
 
@@ -34,7 +34,7 @@ Status QueueRunner::Start(Session& session, Coordinator& coordinator) const {
       Status status;
       while (status.ok() && !coordinator.ShouldStop()) status = p.Run().status();
       if (running->fetch_sub(1) == 1 && !coordinator.ShouldStop()) RunAtEnd(session, close);
-      // The input's end is no reason for the others to stop: they use up what is queued.
+      // The end of the input does not stop the other threads: they use up what is queued.
       return absl::IsOutOfRange(status) ? OkStatus() : status;
     });
   }

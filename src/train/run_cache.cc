@@ -20,7 +20,7 @@ int64_t StepNumber(const Tensor& t) {
 
 StatusOr<RunCache::Key> RunCache::KeyOf(const Fetch& fetch) const {
   if (fetch.name().empty()) {
-    if (!fetch.output().valid()) return InvalidArgument("a fetch is not valid (see the graph's status)");
+    if (!fetch.output().valid()) return InvalidArgument("one of the fetches is not valid (see the graph's status)");
     return Key(fetch.output().node(), fetch.is_tensor() ? fetch.output().index() : -1);
   }
   if (fetch.name().find(':') == std::string::npos) {
@@ -34,7 +34,7 @@ StatusOr<RunCache::Key> RunCache::KeyOf(const Fetch& fetch) const {
 StatusOr<RunCache::Key> RunCache::KeyOf(const Feed& feed) const {
   Output output = feed.output;
   if (!output.valid()) {
-    if (feed.name.empty()) return InvalidArgument("a feed is not valid (see the graph's status)");
+    if (feed.name.empty()) return InvalidArgument("one of the feeds is not valid (see the graph's status)");
     TF_ASSIGN_OR_RETURN(output, graph_.FindOutput(feed.name));
   }
   return Key(output.node(), output.index());
@@ -100,7 +100,7 @@ StatusOr<RunCache::Results> RunCache::Run(const std::vector<Fetch>& fetches, con
   bool wants_step = false;
   for (const SessionRunArgs& args : hooks) {
     for (const Output& output : args.fetches) {
-      if (!output.valid()) return InvalidArgument("a hook's fetch is not valid (see the graph's status)");
+      if (!output.valid()) return InvalidArgument("one of a hook's fetches is not valid (see the graph's status)");
       fetch_keys_.emplace_back(output.node(), output.index());
     }
     for (const Feed& feed : args.feeds) TF_RETURN_IF_ERROR(add_feed(feed));

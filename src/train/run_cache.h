@@ -1,4 +1,4 @@
-// The runs of a monitored session: what the user and the hooks want of a step, in one run prepared once.
+// The runs of a monitored session: joins what the user and the hooks request into one run, which is prepared once.
 #ifndef TENSORBRAID_TRAIN_RUN_CACHE_H_
 #define TENSORBRAID_TRAIN_RUN_CACHE_H_
 
@@ -20,20 +20,20 @@ class RunCache {
     std::vector<Tensor> fetches;
     std::vector<SessionRunValues> hooks;
   };
-  // One Session::Run of everything asked for, equal fetches once.
+  // Runs everything that is requested in one Session::Run; a tensor that is requested twice is fetched once.
   StatusOr<Results> Run(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds,
                         const std::vector<SessionRunArgs>& hooks);
 
  private:
-  // A node and one of its outputs, or -1 for the operation; {null, 0} stands for the global step.
+  // A node and one of its outputs; -1 stands for the operation. {null, 0} stands for the global step.
   using Key = std::pair<const Node*, int>;
   struct Entry {
     std::vector<Key> fetch_keys;
     std::vector<Key> feed_keys;
-    std::vector<int> places;  // of each fetch key among the results; -1: has none
+    std::vector<int> places;  // position of each fetch key among the results; -1: has no result
     Session::Prepared run;
   };
-  // Hooks that look every now and then make a few combinations, not many.
+  // Hooks that fetch only in some runs cause a few combinations, not many.
   static constexpr size_t kMaxEntries = 16;
 
   StatusOr<Key> KeyOf(const Fetch& fetch) const;
@@ -43,8 +43,8 @@ class RunCache {
 
   Graph& graph_;
   Session& session_;
-  std::list<Entry> entries_;  // the last one used comes first
-  // Of the current run; kept for their memory.
+  std::list<Entry> entries_;  // most recently used first
+  // Keys and values of the current run; members only to reuse their memory.
   std::vector<Key> fetch_keys_;
   std::vector<Key> feed_keys_;
   std::vector<Tensor> feed_values_;

@@ -2,24 +2,25 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <map>
-#include <random>
 #include <set>
 
 #include "absl/strings/str_format.h"
+#include "checkpoint/bundle_reader.h"
+#include "checkpoint/bundle_writer.h"
 #include "checkpoint/files.h"
+#include "checkpoint/tensor_slice.h"
 #include "core/device_name.h"
+#include "core/env.h"
 #include "core/logging.h"
 #include "core/strings.h"
+#include "graph/node.h"
 #include "train/meta_graph.pb.h"
 
 namespace tensorbraid {
 namespace {
 
 constexpr int kBundleCheckpoints = 2;
-
-double Now() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
 
 Output StringConst(Graph& g, const Tensor& value, const std::string& name) {
   return NodeBuilder(g, "Const").Name(name).Attr("value", value).Attr("dtype", kString).Output();
@@ -32,6 +33,7 @@ class Part {
     for (const SavedVariable* v : variables) {
       names_.push_back(v->name);
       slices_.push_back(v->shape_and_slice);
+      restored_slices_.push_back(v->shape_and_slice.empty() ? WholeOf(v->variable.shape()) : v->shape_and_slice);
       dtypes_.push_back(v->variable.dtype());
     }
   }
@@ -49,12 +51,13 @@ class Part {
   }
 
   void Restore(Graph& g, const Output& prefix, std::vector<Operation>* assigned) const {
-    const Operation restored = NodeBuilder(g, "RestoreV2")
-                                   .Input(prefix)
-                                   .Input(StringConst(g, Tensor::Vector(names_), "RestoreV2/tensor_names"))
-                                   .Input(StringConst(g, Tensor::Vector(slices_), "RestoreV2/shape_and_slices"))
-                                   .Attr("dtypes", dtypes_)
-                                   .Finish();
+    const Operation restored =
+        NodeBuilder(g, "RestoreV2")
+            .Input(prefix)
+            .Input(StringConst(g, Tensor::Vector(names_), "RestoreV2/tensor_names"))
+            .Input(StringConst(g, Tensor::Vector(restored_slices_), "RestoreV2/shape_and_slices"))
+            .Attr("dtypes", dtypes_)
+            .Finish();
     if (!restored.valid()) return;
     for (size_t i = 0; i < variables_.size(); ++i) {
       assigned->push_back(variables_[i]->variable.Assign(restored.output(static_cast<int>(i))));
@@ -62,13 +65,26 @@ class Part {
   }
 
  private:
+  // "4 2 -:-": all of a tensor that must have shape [4,2]. RestoreV2 refuses a tensor of another shape, which it would
+  // not if the slice were "". That form does not exist for scalars and empty tensors; see CheckShapes.
+  static std::string WholeOf(const Shape& shape) {
+    std::string sizes, slice;
+    for (const int64_t dim : shape.dims()) {
+      if (dim == 0) return "";
+      sizes += StrCat(dim, " ");
+      slice += slice.empty() ? "-" : ":-";
+    }
+    return sizes + slice;
+  }
+
   const std::vector<const SavedVariable*> variables_;
   std::vector<std::string> names_;
-  std::vector<std::string> slices_;
+  std::vector<std::string> slices_;           // as saved
+  std::vector<std::string> restored_slices_;  // as restored
   std::vector<DType> dtypes_;
 };
 
-// "/job:ps/task:1/device:CPU:0" of "/job:ps/task:1/device:GPU:0": files are the host's.
+// Maps "/job:ps/task:1/device:GPU:0" to "/job:ps/task:1/device:CPU:0", since the host accesses files.
 std::string HostOf(const std::string& device) {
   auto name = DeviceName::Parse(device);
   if (!name.ok()) return device;
@@ -77,7 +93,30 @@ std::string HostOf(const std::string& device) {
   return name->ToString();
 }
 
-// The collections in which TensorFlow looks for variables.
+// Makes a path mean the same on every task, whatever their working directories are.
+StatusOr<std::string> AbsolutePath(const std::string& path) { return Env::Default().AbsolutePath(path); }
+
+// Checks that this process sees all files of a checkpoint that a session has just written.
+Status CheckVisible(const std::string& prefix) {
+  const auto bundle = BundleReader::Open(prefix);
+  std::string missing;
+  if (absl::IsNotFound(bundle.status())) {
+    missing = BundleIndexName(prefix);
+  } else {
+    TF_RETURN_IF_ERROR(bundle.status());
+    for (int i = 0; i < (*bundle)->num_shards() && missing.empty(); ++i) {
+      const std::string data = BundleDataName(prefix, i, (*bundle)->num_shards());
+      if (!FileExists(data)) missing = data;
+    }
+  }
+  if (missing.empty()) return OkStatus();
+  return FailedPrecondition("the checkpoint '", prefix, "' was written, but this process cannot see its file '",
+                            missing,
+                            "': the task that wrote it has another file system; the directory of checkpoints must be "
+                            "on storage that all tasks share");
+}
+
+// Fills the collections in which TensorFlow looks for variables.
 void AddVariables(const Graph& graph, proto::MetaGraphDef* meta) {
   auto& collections = *meta->mutable_collection_def();
   const auto add = [&](const char* collection, const std::string& bytes) {
@@ -91,6 +130,14 @@ void AddVariables(const Graph& graph, proto::MetaGraphDef* meta) {
     def.set_snapshot_name(StrCat(v.name(), "/Read/ReadVariableOp:0"));
     def.set_is_resource(true);
     def.set_trainable(v.trainable());
+    if (const VariablePart* part = v.part_of(); part != nullptr) {
+      proto::SaveSliceInfoDef& slice = *def.mutable_save_slice_info_def();
+      slice.set_full_name(part->whole);
+      for (const int64_t dim : part->shape.dims()) slice.add_full_shape(dim);
+      for (const int64_t dim : v.shape().dims()) slice.add_var_shape(dim);
+      slice.add_var_offset(part->first_row);
+      for (int i = 1; i < v.shape().rank(); ++i) slice.add_var_offset(0);
+    }
     const std::string bytes = def.SerializeAsString();
     add(v.local() ? "local_variables" : "variables", bytes);
     if (v.trainable()) add("trainable_variables", bytes);
@@ -98,16 +145,37 @@ void AddVariables(const Graph& graph, proto::MetaGraphDef* meta) {
   }
 }
 
+// "10 4 5,5:0,4": rows 5 to 9 of a tensor of shape [10,4]; nothing for a variable that is no part.
+std::string SliceOf(const Variable& variable) {
+  const VariablePart* part = variable.part_of();
+  if (part == nullptr) return "";
+  std::string text;
+  for (const int64_t dim : part->shape.dims()) text += StrCat(dim, " ");
+  text += StrCat(part->first_row, ",", variable.shape().dim(0));
+  for (const int64_t dim : part->shape.dims().subspan(1)) text += StrCat(":0,", dim);
+  return text;
+}
+
 }  // namespace
+
+SavedVariable::SavedVariable(const Variable& saved)
+    : SavedVariable(saved,
+                    saved.part_of() != nullptr ? saved.part_of()->whole
+                    : saved.valid()            ? saved.name()
+                                               : std::string(),
+                    SliceOf(saved)) {}
 
 struct Saver::Impl {
   Impl(Graph& graph, SaverOptions options) : graph(graph), options(std::move(options)) {}
-  void Build();
+  void Build(std::source_location loc);
   void BuildSharded(const std::vector<const SavedVariable*>& variables, std::vector<Operation>* assigned);
   void Manage(const std::string& path);
   Status UpdateState(const std::string& directory, const std::string& latest_filename) const;
   void RemoveOld();
   StatusOr<std::string> MetaGraph();
+  // InvalidArgument for the first variable whose shape or dtype differs from the checkpoint's. Says nothing about a
+  // checkpoint that this process cannot read: RestoreV2 reports what is wrong with it.
+  Status CheckShapes(const std::string& path) const;
 
   Graph& graph;
   SaverOptions options;
@@ -122,12 +190,14 @@ struct Saver::Impl {
   std::vector<Kept> kept;  // oldest first
   double next_preserved = 0;
   double last_preserved = 0;
-  std::string meta_graph;  // as of so many nodes
+  std::string meta_graph;  // serialized when the graph had meta_graph_nodes nodes
   size_t meta_graph_nodes = 0;
 };
 
-void Saver::Impl::Build() {
+void Saver::Impl::Build(std::source_location loc) {
   if (!graph.status().ok()) return;
+  const ScopedLocation at(graph, loc);
+  const std::string self = StrCat("Saver (", LocationText(graph.impl().UserLocation(loc)), ")");
   if (options.variables.empty()) {
     for (const Variable& v : graph.variables()) {
       if (!v.local()) options.variables.emplace_back(v);
@@ -136,16 +206,16 @@ void Saver::Impl::Build() {
   std::vector<const SavedVariable*> variables;
   std::set<std::pair<std::string, std::string>> names;
   for (const SavedVariable& v : options.variables) {
-    if (!v.variable.valid()) return graph.AddError(InvalidArgument("Saver: a variable to save is not valid"));
+    if (!v.variable.valid()) return graph.AddError(InvalidArgument(self, ": a variable to save is not valid"));
     if (!names.emplace(v.name, v.shape_and_slice).second) {
-      return graph.AddError(InvalidArgument("Saver: two variables would be saved as '", v.name, "'"));
+      return graph.AddError(InvalidArgument(self, ": two variables would be saved as '", v.name, "'"));
     }
     variables.push_back(&v);
   }
-  if (variables.empty()) return graph.AddError(InvalidArgument("Saver: the graph has no variables to save"));
+  if (variables.empty()) return graph.AddError(InvalidArgument(self, ": the graph has no variables to save"));
 
   auto scope = graph.NameScope(options.name);
-  auto anytime = graph.ControlDependencies(std::vector<Operation>());
+  auto no_dependencies = graph.ControlDependencies(std::vector<Operation>());
   const Output model = StringConst(graph, Tensor::Scalar("model"), "filename");
   filename = NodeBuilder(graph, "PlaceholderWithDefault").Name("Const").Input(model).Attr("shape", Shape()).Output();
   std::vector<Operation> assigned;
@@ -165,16 +235,16 @@ void Saver::Impl::Build() {
     for (const Operation& op : assigned) all.Control(op);
     restore = all.Finish();
   }
-  next_preserved = Now() + options.keep_checkpoint_every_n_hours * 3600;
+  next_preserved = WallClock::Seconds() + options.keep_checkpoint_every_n_hours * 3600;
 }
 
 void Saver::Impl::BuildSharded(const std::vector<const SavedVariable*>& variables, std::vector<Operation>* assigned) {
   std::map<std::string, std::vector<const SavedVariable*>> by_host;
   for (const SavedVariable* v : variables) by_host[HostOf(v->variable.handle().op().device())].push_back(v);
 
-  // Parts lie in a directory of their own, that nobody takes them for a checkpoint, until they are one.
-  std::random_device random;
-  const std::string part = absl::StrFormat("_temp_%08x%08x/part", random(), random());
+  // The parts are written to a separate directory, so that no reader takes them for a checkpoint before they are
+  // merged.
+  const std::string part = absl::StrFormat("_temp_%016x/part", RandomSeed());
   const Output parts = NodeBuilder(graph, "StringJoin")
                            .InputList({filename, StringConst(graph, Tensor::Scalar(part), "StringJoin/inputs_1")})
                            .Output();
@@ -210,14 +280,14 @@ void Saver::Impl::BuildSharded(const std::vector<const SavedVariable*>& variable
 
 void Saver::Impl::Manage(const std::string& path) {
   std::erase_if(kept, [&](const Kept& k) { return k.path == path; });
-  kept.push_back({path, Now()});
+  kept.push_back({path, WallClock::Seconds()});
 }
 
 Status Saver::Impl::UpdateState(const std::string& directory, const std::string& latest_filename) const {
   CheckpointState state{.last_preserved_timestamp = last_preserved};
   state.model_checkpoint_path = kept.back().path;
-  const size_t many = static_cast<size_t>(std::max(options.max_to_keep, 0));
-  const size_t first = many > 0 && kept.size() > many ? kept.size() - many : 0;
+  const size_t limit = static_cast<size_t>(std::max(options.max_to_keep, 0));
+  const size_t first = limit > 0 && kept.size() > limit ? kept.size() - limit : 0;
   for (size_t i = first; i < kept.size(); ++i) {
     state.all_model_checkpoint_paths.push_back(kept[i].path);
     state.all_model_checkpoint_timestamps.push_back(kept[i].time);
@@ -236,7 +306,7 @@ void Saver::Impl::RemoveOld() {
       continue;
     }
     if (const Status status = RemoveCheckpoint(old.path); !status.ok()) {
-      TB_LOG(Warning, "train") << "an old checkpoint stays: " << ToString(status);
+      TB_LOG(Warning, "train") << "cannot remove an old checkpoint: " << ToString(status);
     }
   }
 }
@@ -246,7 +316,7 @@ StatusOr<std::string> Saver::Impl::MetaGraph() {
   if (meta_graph_nodes == nodes) return meta_graph;
   proto::MetaGraphDef meta;
   TF_ASSIGN_OR_RETURN(*meta.mutable_graph_def(), graph.ToGraphDef());
-  // Which version of the graph's format it is: the one in which TensorFlow began to write it so.
+  // Tells readers the version of the graph's format. TensorFlow has written this format since 2.0.0.
   meta.mutable_meta_info_def()->set_tensorflow_version("2.0.0");
   proto::SaverDef& saver = *meta.mutable_saver_def();
   saver.set_filename_tensor_name(filename.name());
@@ -262,26 +332,44 @@ StatusOr<std::string> Saver::Impl::MetaGraph() {
   return meta_graph;
 }
 
-Saver::Saver(Graph& graph, SaverOptions options) : impl_(std::make_unique<Impl>(graph, std::move(options))) {
-  impl_->Build();
+Status Saver::Impl::CheckShapes(const std::string& path) const {
+  const auto bundle = BundleReader::Open(path);
+  if (!bundle.ok()) return OkStatus();
+  for (const SavedVariable& v : options.variables) {
+    const auto saved = (*bundle)->Find(v.name);
+    if (!saved.ok()) continue;
+    Shape shape = v.variable.shape();
+    if (!v.shape_and_slice.empty()) {
+      TF_ASSIGN_OR_RETURN(const ShapeAndSlice part, ParseShapeAndSlice(v.shape_and_slice));
+      shape = part.shape;
+    }
+    if (saved->dtype == v.variable.dtype() && saved->shape == shape) continue;
+    const std::string as = v.name == v.variable.name() ? "" : StrCat(" (saved as '", v.name, "')");
+    return InvalidArgument("cannot restore variable '", v.variable.name(), "'", as, ", ",
+                           v.variable.handle().node()->location(), ": it is ", v.variable.dtype(), shape,
+                           ", but the checkpoint '", path, "' holds ", saved->dtype, saved->shape);
+  }
+  return OkStatus();
+}
+
+Saver::Saver(Graph& graph, SaverOptions options, std::source_location loc)
+    : impl_(std::make_unique<Impl>(graph, std::move(options))) {
+  impl_->Build(loc);
 }
 Saver::~Saver() = default;
 
 StatusOr<std::string> Saver::Save(Session& session, const std::string& path, const SaveOptions& options) {
   TF_RETURN_IF_ERROR(impl_->graph.status());
-  if (path.empty() || path.ends_with('/')) return InvalidArgument("'", path, "' is no path for a checkpoint");
-  std::string prefix = path;
+  TF_RETURN_IF_ERROR(CheckBundlePrefix(path));
+  TF_ASSIGN_OR_RETURN(std::string prefix, AbsolutePath(path));
   if (options.global_step) {
     prefix += impl_->options.pad_step_number ? absl::StrFormat("-%08d", *options.global_step)
                                              : StrCat("-", *options.global_step);
   }
   const std::string directory = DirectoryOf(prefix);
-  if (!directory.empty()) {
-    std::error_code error;
-    std::filesystem::create_directories(directory, error);
-    if (error) return absl::ErrnoToStatus(error.value(), StrCat("cannot make the directory ", directory));
-  }
+  TF_RETURN_IF_ERROR(MakeDirectories(directory));
   TF_RETURN_IF_ERROR(session.Run({impl_->save}, {{impl_->filename, Tensor::Scalar(prefix)}}).status());
+  TF_RETURN_IF_ERROR(CheckVisible(prefix));
   if (options.write_meta_graph) {
     TF_ASSIGN_OR_RETURN(const std::string meta, impl_->MetaGraph());
     TF_RETURN_IF_ERROR(WriteFileAtomically(prefix + ".meta", meta));
@@ -294,7 +382,9 @@ StatusOr<std::string> Saver::Save(Session& session, const std::string& path, con
 
 Status Saver::Restore(Session& session, const std::string& path) const {
   TF_RETURN_IF_ERROR(impl_->graph.status());
-  return session.Run({impl_->restore}, {{impl_->filename, Tensor::Scalar(path)}}).status();
+  TF_ASSIGN_OR_RETURN(const std::string prefix, AbsolutePath(path));
+  TF_RETURN_IF_ERROR(impl_->CheckShapes(prefix));
+  return session.Run({impl_->restore}, {{impl_->filename, Tensor::Scalar(prefix)}}).status();
 }
 
 std::vector<std::string> Saver::last_checkpoints() const {
@@ -305,12 +395,12 @@ std::vector<std::string> Saver::last_checkpoints() const {
 
 void Saver::RecoverLastCheckpoints(const std::vector<std::string>& paths) {
   impl_->kept.clear();
-  for (const std::string& path : paths) {
+  for (const std::string& given : paths) {
+    const std::string path = AbsolutePath(given).value_or(given);
     if (!CheckpointExists(path)) continue;
-    std::error_code error;
-    const auto written = std::filesystem::last_write_time(path + ".index", error);
-    const auto age = std::filesystem::file_time_type::clock::now() - written;
-    impl_->kept.push_back({path, Now() - (error ? 0 : std::chrono::duration<double>(age).count())});
+    const auto index = Env::Default().Stat(path + ".index");
+    const auto written = index.ok() ? index->modified : WallClock::now();
+    impl_->kept.push_back({path, std::chrono::duration<double>(written.time_since_epoch()).count()});
   }
 }
 

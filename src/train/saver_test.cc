@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "cluster/testing/test_cluster.h"
 #include "io/file_testutil.h"
 #include "tensorbraid/tensorbraid.h"
@@ -38,7 +40,7 @@ class SaverTest : public testing::Test {
   TempDir dir_;
 };
 
-TEST_F(SaverTest, WhatIsSavedIsRestoredInAnotherProgram) {
+TEST_F(SaverTest, AnotherProgramRestoresWhatWasSaved) {
   Model m;
   Saver saver(m.g);
   ASSERT_TRUE(m.Start().ok());
@@ -57,7 +59,7 @@ TEST_F(SaverTest, WhatIsSavedIsRestoredInAnotherProgram) {
   EXPECT_EQ(other.First(), 1.0f);
 }
 
-TEST_F(SaverTest, OnlySoManyCheckpointsAreKept) {
+TEST_F(SaverTest, KeepsAtMostMaxToKeepCheckpoints) {
   Model m;
   Saver saver(m.g, {.max_to_keep = 2});
   ASSERT_TRUE(m.Start().ok());
@@ -68,7 +70,7 @@ TEST_F(SaverTest, OnlySoManyCheckpointsAreKept) {
   EXPECT_TRUE(CheckpointExists(Path("model-2")));
   EXPECT_THAT(GetCheckpointState(dir_.path())->all_model_checkpoint_paths,
               ElementsAre(Path("model-2"), Path("model-3")));
-  // A later process goes on with them.
+  // A later process manages the same checkpoints.
   Saver later(m.g, {.max_to_keep = 2, .name = "later"});
   later.RecoverLastCheckpoints({Path("model-1"), Path("model-2"), Path("model-3")});
   ASSERT_TRUE(later.Save(*m.session, Path("model"), {.global_step = 4}).ok());
@@ -76,7 +78,7 @@ TEST_F(SaverTest, OnlySoManyCheckpointsAreKept) {
   EXPECT_TRUE(CheckpointExists(Path("model-3")));
 }
 
-TEST_F(SaverTest, SomeAreKeptForGood) {
+TEST_F(SaverTest, KeepsSomeCheckpointsForever) {
   Model m;
   Saver saver(m.g, {.max_to_keep = 1, .keep_checkpoint_every_n_hours = 0});
   ASSERT_TRUE(m.Start().ok());
@@ -85,7 +87,7 @@ TEST_F(SaverTest, SomeAreKeptForGood) {
   EXPECT_THAT(saver.last_checkpoints(), ElementsAre(Path("model-2")));
 }
 
-TEST_F(SaverTest, PartsOfALargerVariableAreSavedAsIt) {
+TEST_F(SaverTest, PartsOfALargerVariableAreSavedAsOneTensor) {
   Graph g;
   const Variable top(g, {1, 2}, Constant(1), {.name = "top"});
   const Variable bottom(g, {2, 2}, Constant(2), {.name = "bottom"});
@@ -102,7 +104,7 @@ TEST_F(SaverTest, PartsOfALargerVariableAreSavedAsIt) {
   EXPECT_TRUE(saver.Restore(*session, *path).ok());
 }
 
-TEST_F(SaverTest, TasksSaveWhatTheyHold) {
+TEST_F(SaverTest, EachTaskSavesItsOwnVariables) {
   TestCluster cluster(2, 1);
   Graph g;
   std::vector<Variable> variables;
@@ -129,7 +131,7 @@ TEST_F(SaverTest, TasksSaveWhatTheyHold) {
   }
 }
 
-TEST_F(SaverTest, MistakesAreTold) {
+TEST_F(SaverTest, ReportsMistakes) {
   Graph empty;
   Saver nothing(empty);
   EXPECT_TRUE(absl::IsInvalidArgument(empty.status()));
@@ -145,7 +147,7 @@ TEST_F(SaverTest, MistakesAreTold) {
   EXPECT_TRUE(absl::IsInvalidArgument(saver.Save(*m.session, "").status()));
   dir_.Write("file", "");
   EXPECT_FALSE(saver.Save(*m.session, Path("file/model")).ok());
-  EXPECT_EQ(m.First(), 1.0f) << "the session goes on";
+  EXPECT_EQ(m.First(), 1.0f) << "the session is still usable";
   const auto path = saver.Save(*m.session, Path("model")).value();
   Graph g;
   const Variable a(g, {3}, Zeros(), {.name = "a"});
@@ -153,10 +155,55 @@ TEST_F(SaverTest, MistakesAreTold) {
   const Operation init = GlobalVariablesInitializer(g);
   auto session = Session::Create(g).value();
   ASSERT_TRUE(session->Run({init}).ok());
-  EXPECT_TRUE(absl::IsInvalidArgument(other.Restore(*session, path))) << "another shape";
+  EXPECT_TRUE(absl::IsInvalidArgument(other.Restore(*session, path))) << "the shape differs";
 }
 
-TEST_F(SaverTest, TheGraphBesideACheckpointNamesWhatSavesIt) {
+// A program that saves or restores one variable "w", which it has not initialised.
+struct OneVariable {
+  OneVariable(const Shape& shape, DType dtype) : w(g, shape, Ones(), {.name = "w", .dtype = dtype}), saver(g) {
+    init = GlobalVariablesInitializer(g);
+    session = Session::Create(g).value();
+  }
+  Graph g;
+  Variable w;
+  Saver saver;
+  Operation init;
+  std::unique_ptr<Session> session;
+};
+
+TEST_F(SaverTest, ATensorOfAnotherShapeOrDtypeIsNotRestored) {
+  const auto save = [&](const Shape& shape, DType dtype) {
+    OneVariable program(shape, dtype);
+    EXPECT_TRUE(program.session->Run({program.init}).ok());
+    return program.saver.Save(*program.session, Path("model")).value();
+  };
+  const auto expect_refused = [&](const std::string& path, const Shape& shape, DType dtype,
+                                  const std::vector<std::string>& parts) {
+    OneVariable program(shape, dtype);
+    const Status status = program.saver.Restore(*program.session, path);
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+    for (const std::string& part : parts) EXPECT_NE(status.message().find(part), absl::string_view::npos) << status;
+    EXPECT_FALSE(program.session->Run({program.w.is_initialized()}).value()[0].scalar<bool>());
+  };
+  const std::string matrix = save({4, 16}, kFloat32);
+  expect_refused(matrix, {4, 32}, kFloat32, {"'w'", "saver_test.cc:", "float32[4,32]", "float32[4,16]"});
+  expect_refused(matrix, {}, kFloat32, {"float32[]", "float32[4,16]"});
+  expect_refused(matrix, {4, 16}, kInt32, {"'w'", "int32[4,16]", "float32[4,16]"});
+  const std::string scalar = save({}, kFloat32);
+  expect_refused(scalar, {1}, kFloat32, {"float32[1]", "float32[]"});
+  OneVariable same({}, kFloat32);
+  EXPECT_TRUE(same.saver.Restore(*same.session, scalar).ok());
+}
+
+TEST_F(SaverTest, TheRestoringOperationItselfRefusesAnotherShape) {
+  OneVariable from({4, 16}, kFloat32), to({4, 32}, kFloat32);
+  ASSERT_TRUE(from.session->Run({from.init}).ok());
+  const std::string path = from.saver.Save(*from.session, Path("model")).value();
+  const Status status = to.session->Run({to.saver.restore()}, {{to.saver.filename(), Tensor::Scalar(path)}}).status();
+  EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+}
+
+TEST_F(SaverTest, TheMetaGraphNamesTheSaversNodes) {
   Model m;
   Saver saver(m.g, {.max_to_keep = 3, .sharded = false});
   proto::MetaGraphDef meta;

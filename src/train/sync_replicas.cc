@@ -1,35 +1,54 @@
-// Synchronous training, TensorFlow's construction (see SyncReplicasOptimizer).
+// Synchronous training, constructed as in TensorFlow (see SyncReplicasOptimizer).
 //
-// How it ends: when the chief's coordinator stops, for whatever reason, the hook closes the token queue. Tokens still
-// queued are handed out, then every worker that asks for one gets OutOfRange, which a MonitoredSession takes for the
-// end of training. Who has taken the token of the last step stops by its own StopAtStep before that.
+// How it ends: when the chief's coordinator stops for any reason, the hook closes the token queue. Workers still
+// receive the tokens in the queue; after that, each worker that asks for one gets OutOfRange, which a MonitoredSession
+// treats as the end of the training. A worker that has taken the token of the last step is stopped before that by its
+// own StopAtStep.
 //
-// How it goes on: a chief that comes back finds the variables alive, lets the accumulators begin at the global step and
-// gives out the first tokens again, which wakes the workers that waited for it. A worker that comes back starts at the
-// global step. A token queue that an earlier training has closed is forgotten, and made anew, by the next chief.
+// How it resumes: a chief that restarts finds the variables initialised, sets the accumulators to the global step and
+// enqueues the first tokens again, which wakes the workers that wait for one. A worker that restarts begins at the
+// global step. If an earlier training has closed the token queue, the next chief deletes it, and it is created again.
 #include <algorithm>
 
+#include "api/update_ops.h"
+#include "core/clock.h"
 #include "core/logging.h"
 #include "core/strings.h"
+#include "graph/node.h"
 #include "tensorbraid/array_ops.h"
 #include "tensorbraid/data_flow_ops.h"
 #include "tensorbraid/optimizer.h"
 #include "tensorbraid/train.h"
+#include "train/replica_setup.h"
 #include "train/train_op.h"
 
 namespace tensorbraid {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Clock = MonotonicClock;
 
 constexpr std::chrono::seconds kDroppedReports{10};
-// A parameter server that is gone must not hold up the end.
-constexpr std::chrono::seconds kCloseTimeout{5};
+// A parameter server that is gone must not delay the end.
+constexpr std::chrono::seconds kTokenQueueCloseTimeout{5};
 
 bool Trains(const std::vector<Fetch>& fetches, const Operation& train) {
   return std::any_of(fetches.begin(), fetches.end(), [&](const Fetch& fetch) {
     return fetch.name().empty() ? fetch.output().op() == train : fetch.name() == train.name();
   });
+}
+
+// Slices with every row once and increasing indices, as accumulators expect them. Sorting keeps the order of rows with
+// the same index, so it does not change their sum.
+IndexedSlices WithIncreasingRows(Graph& g, const IndexedSlices& slices) {
+  const Output descending = NodeBuilder(g, "Neg").Input(slices.indices).Output();
+  const Output count = NodeBuilder(g, "Size").Input(slices.indices).Output();
+  const Operation sorted = NodeBuilder(g, "TopKV2").Input(descending).Input(count).Finish();
+  if (!sorted.valid()) return {};
+  const IndexedSlices increasing = {.values = Gather(slices.values, sorted.output(1)),
+                                    .indices = NodeBuilder(g, "Neg").Input(sorted.output(0)).Output(),
+                                    .dense_shape = slices.dense_shape};
+  const Gradient distinct = Gradient(increasing).WithDistinctRows();
+  return distinct.valid() ? distinct.slices() : IndexedSlices();
 }
 
 }  // namespace
@@ -41,12 +60,9 @@ struct SyncReplicasOptimizer::State {
   Operation sync;
   Operation init_tokens;
   Operation close_tokens;
-  Operation forget_tokens;
-  Output tokens_closed;
-  Operation chief_init;
-  Operation local_step_init;
+  ReplicaSetup setup;
   Output ready;
-  Output is_stale;  // whether this step's gradients were of an earlier step when they arrived
+  Output is_stale;  // whether this step's gradients were stale when they arrived
   std::atomic<int64_t> dropped{0};
 };
 
@@ -56,28 +72,20 @@ class SyncReplicasOptimizer::Hook final : public SessionRunHook {
 
   Status Begin(Graph&) override {
     if (state_->train.valid()) return OkStatus();
-    return FailedPrecondition("SyncReplicasOptimizer: Minimize, or ApplyGradients, must come before the session");
+    return FailedPrecondition("SyncReplicasOptimizer: call Minimize or ApplyGradients before creating the session");
   }
 
   Status AfterCreateSession(SessionRunContext& context) override {
     Session& session = context.session();
-    TF_ASSIGN_OR_RETURN(const auto missing, session.Run({state_->ready}));
-    if (missing[0].num_elements() > 0) {
-      return FailedPrecondition("SyncReplicasOptimizer: not all variables are initialised: ", missing[0].ToString());
-    }
     last_report_ = Clock::now();
-    if (!is_chief_) return session.Run({state_->local_step_init}).status();
-
-    TF_ASSIGN_OR_RETURN(const auto closed, session.Run({state_->tokens_closed}));
-    if (closed[0].scalar<bool>()) TF_RETURN_IF_ERROR(session.Run({state_->forget_tokens}).status());
-    TF_RETURN_IF_ERROR(session.Run({state_->chief_init}).status());
+    if (!is_chief_) return OkStatus();
     TF_RETURN_IF_ERROR(session.Run({state_->init_tokens}).status());
     context.coordinator().OnStop([&session, &context, close = state_->close_tokens] {
-      if (context.RecoversFrom(context.coordinator().status())) return;  // the others go on too
-      const Status status = session.Run({close}, {}, {.timeout = kCloseTimeout}).status();
-      // Cancelled: the session is being replaced, and the training goes on.
+      if (context.RecoversFrom(context.coordinator().status())) return;  // the other workers continue too
+      const Status status = session.Run({close}, {}, {.timeout = kTokenQueueCloseTimeout}).status();
+      // Cancelled means that the session is being replaced and the training continues.
       if (!status.ok() && !absl::IsCancelled(status)) {
-        TB_LOG(Warning, "train") << "cannot tell the other workers that the training is over: " << ToString(status);
+        TB_LOG(Warning, "train") << "cannot close the token queue, so other workers may not stop: " << ToString(status);
       }
     });
     return QueueRunner({state_->sync}).Start(session, context.coordinator());
@@ -97,8 +105,8 @@ class SyncReplicasOptimizer::Hook final : public SessionRunHook {
     const int64_t dropped = ++state_->dropped;
     const Clock::time_point now = Clock::now();
     if (now - last_report_ < kDroppedReports) return OkStatus();
-    TB_LOG(Info, "train") << "of this worker's last " << steps_ << " gradients " << dropped_since_report_
-                          << " came too late and were dropped; " << dropped << " since it began";
+    TB_LOG(Info, "train") << "dropped " << dropped_since_report_ << " of this worker's last " << steps_
+                          << " gradients because they arrived too late; " << dropped << " dropped since the start";
     last_report_ = now;
     steps_ = dropped_since_report_ = 0;
     return OkStatus();
@@ -121,25 +129,29 @@ SyncReplicasOptimizer::SyncReplicasOptimizer(std::shared_ptr<Optimizer> optimize
 SyncReplicasOptimizer::~SyncReplicasOptimizer() = default;
 
 StatusOr<std::vector<GradAndVar>> SyncReplicasOptimizer::ComputeGradients(const Output& loss,
-                                                                          const std::vector<Variable>& variables) {
-  return state_->optimizer->ComputeGradients(loss, variables);
+                                                                          const std::vector<Variable>& variables,
+                                                                          std::source_location loc) {
+  return state_->optimizer->ComputeGradients(loss, variables, loc);
 }
 
 Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& grads,
-                                                const ApplyGradientsOptions& options) {
+                                                const ApplyGradientsOptions& options, std::source_location loc) {
   State& s = *state_;
   const auto first = std::find_if(grads.begin(), grads.end(), [](const GradAndVar& g) { return g.var.valid(); });
   if (first == grads.end()) return {};
   Graph& g = *first->var.graph();
   if (!g.status().ok()) return {};
+  const ScopedLocation at(g, loc);
+  const std::string self = StrCat("SyncReplicasOptimizer (", LocationText(g.impl().UserLocation(loc)), ")");
   const Variable& global_step = options.global_step;
   const int needed = s.options.replicas_to_aggregate;
   if (!global_step.valid()) {
-    g.AddError(InvalidArgument("SyncReplicasOptimizer needs a global step to count by"));
+    g.AddError(InvalidArgument(self, " needs a global step: pass it, as in Minimize(loss, {.global_step = ",
+                               "GetOrCreateGlobalStep(graph)})"));
   } else if (s.train.valid()) {
-    g.AddError(FailedPrecondition("SyncReplicasOptimizer: gradients are applied once per optimizer"));
+    g.AddError(FailedPrecondition(self, ": ApplyGradients may be called only once per optimizer"));
   } else if (needed < 1 || s.options.total_num_replicas < 1) {
-    g.AddError(InvalidArgument("SyncReplicasOptimizer: replicas_to_aggregate ", needed, " and total_num_replicas ",
+    g.AddError(InvalidArgument(self, ": replicas_to_aggregate ", needed, " and total_num_replicas ",
                                s.options.total_num_replicas, " must be positive"));
   }
   if (!g.status().ok()) return {};
@@ -147,7 +159,7 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
   auto scope = g.NameScope(name());
   const Operation step_place = global_step.handle().op();
 
-  // Each worker's own note of the step that its gradients belong to. The anchor keeps it off the parameter servers.
+  // The step to which this worker's gradients belong. The anchor keeps the variable off the parameter servers.
   Variable local_step;
   {
     const Operation anchor = NodeBuilder(g, "NoOp").Name("local_anchor").Finish();
@@ -158,17 +170,28 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
                  {.name = "sync_rep_local_step", .dtype = global_step.dtype(), .trainable = false, .local = true});
   }
   if (!local_step.valid()) return {};
-  s.local_step_init = local_step.Assign(global_step);
+  s.setup.local_step_init = local_step.Assign(global_step);
   const Output my_step = local_step.value();
 
-  // What arrives where the global step is can be seen to be late there, at no cost: the read waits for the gradients.
-  std::vector<Output> arrived(grads.size());
+  // Detects gradients that arrive late. This is free on the device of the global step: a read of the step there runs
+  // after the gradients that arrive there.
+  std::vector<Gradient> arrived(grads.size());
   std::vector<Operation> arrived_at_step;
   for (size_t i = 0; i < grads.size(); ++i) {
     if (!grads[i].grad.valid()) continue;
     const Operation place = grads[i].var.handle().op();
-    arrived[i] = NodeBuilder(g, "Identity").Name("arrived").Input(grads[i].grad).ColocateWith(place).Output();
-    if (place.device() == step_place.device()) arrived_at_step.push_back(arrived[i].op());
+    const auto arrive = [&](const Output& x) {
+      const Output there = NodeBuilder(g, "Identity").Name("arrived").Input(x).ColocateWith(place).Output();
+      if (place.device() == step_place.device()) arrived_at_step.push_back(there.op());
+      return there;
+    };
+    if (grads[i].grad.is_sparse()) {
+      const IndexedSlices rows = WithIncreasingRows(g, grads[i].grad.slices());
+      arrived[i] = IndexedSlices{
+          .values = arrive(rows.values), .indices = arrive(rows.indices), .dense_shape = rows.dense_shape};
+    } else {
+      arrived[i] = arrive(grads[i].grad.dense());
+    }
   }
   {
     auto place = g.ColocateWith(step_place);
@@ -179,7 +202,7 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
   }
 
   std::vector<Operation> applied;
-  std::vector<Operation> chief_inits = {s.local_step_init};
+  std::vector<Operation> chief_inits = {s.setup.local_step_init};
   std::vector<GradAndVar> aggregated;
   for (size_t i = 0; i < grads.size(); ++i) {
     const Variable& var = grads[i].var;
@@ -188,29 +211,42 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
       continue;
     }
     auto place = g.ColocateWith(var.handle().op());
-    const ConditionalAccumulator accumulator(
-        g, var.dtype(), {.shape = var.shape(), .shared_name = var.name() + "/grad_accum", .name = "accumulator"});
-    {
-      // Had they been applied before the read, their own step could have been taken for a later one.
-      const bool at_step = var.handle().op().device() == step_place.device() && s.is_stale.valid();
-      auto after = g.ControlDependencies(at_step ? std::vector<Operation>{s.is_stale.op()} : std::vector<Operation>());
-      applied.push_back(accumulator.ApplyGrad(arrived[i], my_step));
+    const ConditionalAccumulatorOptions options_of_var = {
+        .shape = var.shape(), .shared_name = var.name() + "/grad_accum", .name = "accumulator"};
+    const auto gather = [&](const auto& accumulator, const auto& gradient) {
+      {
+        // Reads the step before it applies the gradients. Otherwise the step that these gradients complete could
+        // increment the global step first and make them look late.
+        const bool at_step = var.handle().op().device() == step_place.device() && s.is_stale.valid();
+        auto after =
+            g.ControlDependencies(at_step ? std::vector<Operation>{s.is_stale.op()} : std::vector<Operation>());
+        applied.push_back(accumulator.ApplyGrad(gradient, my_step));
+      }
+      chief_inits.push_back(accumulator.SetGlobalStep(global_step.value()));
+      aggregated.push_back({accumulator.TakeGrad(needed), var});
+    };
+    if (arrived[i].is_sparse()) {
+      gather(SparseConditionalAccumulator(g, var.dtype(), options_of_var), arrived[i].slices());
+    } else {
+      gather(ConditionalAccumulator(g, var.dtype(), options_of_var), arrived[i].dense());
     }
-    chief_inits.push_back(accumulator.SetGlobalStep(global_step.value()));
-    aggregated.push_back({accumulator.TakeGrad(needed), var});
   }
 
   auto place = g.ColocateWith(step_place);
   const FIFOQueue tokens(g, {global_step.dtype()},
                          {.shapes = {Shape()}, .shared_name = "sync_token_q", .name = "sync_token_q"});
-  const auto some_tokens = [&](int count, const Output& step) {
+  const auto make_tokens = [&](int count, const Output& step) {
     const Output shape =
         NodeBuilder(g, "Const").Attr("value", Tensor::Vector<int32_t>({count})).Attr("dtype", kInt32).Output();
     return NodeBuilder(g, "Fill").Name("tokens").Input(shape).Input(step).Output();
   };
 
-  // The worker's step.
+  // The worker's part of the step.
   {
+    std::vector<Gradient> values;
+    for (const GradAndVar& gradient : grads) values.push_back(gradient.grad);
+    const std::vector<Operation> averages = UpdateOpsOf(g, values);
+    applied.insert(applied.end(), averages.begin(), averages.end());
     const Operation all_applied = Group(g, applied, "applied");
     auto after = g.ControlDependencies({all_applied});
     const std::vector<Output> token = tokens.Dequeue();
@@ -218,26 +254,27 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
     s.train = local_step.Assign(token[0]);
   }
 
-  // The chief's.
+  // The chief's part of the step.
   const Operation update = s.optimizer->ApplyGradients(aggregated, {.global_step = global_step});
   if (!update.valid()) return {};
   {
     auto after = g.ControlDependencies({update});
     const int count = std::max(s.options.total_num_replicas, needed);
-    s.sync = tokens.EnqueueMany({some_tokens(count, global_step.Read())});
+    s.sync = tokens.EnqueueMany({make_tokens(count, global_step.Read())});
   }
-  s.init_tokens = tokens.EnqueueMany({some_tokens(needed, global_step.value())});
+  s.init_tokens = tokens.EnqueueMany({make_tokens(needed, global_step.value())});
   s.close_tokens = tokens.Close(/*cancel_pending_enqueues=*/true);
-  s.tokens_closed = tokens.IsClosed();
-  s.forget_tokens =
+  s.setup.tokens_closed = tokens.IsClosed();
+  s.setup.forget_tokens =
       NodeBuilder(g, "DestroyResourceOp").Input(tokens.handle()).Attr("ignore_lookup_error", true).Finish();
-  s.chief_init = Group(g, chief_inits, "chief_init");
+  s.setup.chief_init = Group(g, chief_inits, "chief_init");
   std::vector<Variable> global;
   for (const Variable& v : g.variables()) {
     if (!v.local()) global.push_back(v);
   }
   s.ready = ReportUninitializedVariables(g, global);
   if (!g.status().ok()) return {};
+  s.setup.AddTo(g);
   RegisterTrainOp(s.train, local_step);
   return s.train;
 }
@@ -246,18 +283,20 @@ Variable SyncReplicasOptimizer::GetSlot(const Variable& variable, const std::str
   return state_->optimizer->GetSlot(variable, slot);
 }
 std::vector<std::string> SyncReplicasOptimizer::GetSlotNames() const { return state_->optimizer->GetSlotNames(); }
-// Never asked: ApplyGradients leaves the variables to the optimizer inside.
-Operation SyncReplicasOptimizer::ApplyDense(const Output&, const Variable&) { return {}; }
+// Never called: ApplyGradients uses the wrapped optimizer to update the variables.
+Operation SyncReplicasOptimizer::Apply(const Gradient&, const Variable&) { return {}; }
 
 std::shared_ptr<SessionRunHook> SyncReplicasOptimizer::MakeSessionRunHook(bool is_chief) {
   return std::make_shared<Hook>(state_, is_chief);
 }
 Operation SyncReplicasOptimizer::init_tokens_op() const { return state_->init_tokens; }
-Operation SyncReplicasOptimizer::chief_init_op() const { return state_->chief_init; }
-Operation SyncReplicasOptimizer::local_step_init_op() const { return state_->local_step_init; }
+Operation SyncReplicasOptimizer::chief_init_op() const { return state_->setup.chief_init; }
+Operation SyncReplicasOptimizer::local_step_init_op() const { return state_->setup.local_step_init; }
 Output SyncReplicasOptimizer::ready_for_local_init() const { return state_->ready; }
 Operation SyncReplicasOptimizer::close_tokens_op() const { return state_->close_tokens; }
-QueueRunner SyncReplicasOptimizer::chief_queue_runner() const { return QueueRunner({state_->sync}); }
+QueueRunner SyncReplicasOptimizer::chief_queue_runner() const {
+  return QueueRunner({state_->sync}, {}, state_->close_tokens);
+}
 int64_t SyncReplicasOptimizer::dropped_gradients() const { return state_->dropped; }
 
 }  // namespace tensorbraid

@@ -1,4 +1,4 @@
-// Training by several replicas, in a cluster within this process.
+// Training with several replicas, in a cluster within this process.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -9,7 +9,7 @@
 namespace tensorbraid {
 namespace {
 
-// One worker's graph: weight moves by -gradient, and each worker feeds its gradient.
+// The graph of one worker: weight moves by -gradient, and the worker feeds its gradient.
 struct Replica {
   Replica(const TestCluster& cluster, int worker, int aggregate, int total, int64_t last_step)
       : target(cluster.worker_target(worker)), is_chief(worker == 0) {
@@ -33,7 +33,7 @@ struct Replica {
     return OkStatus();
   }
   Status Step(float gradient) { return session->Run({train}, {{slope, Tensor::Scalar(gradient)}}).status(); }
-  // Trains to the end and says how it went.
+  // Trains to the end and returns the status.
   Status Train(float gradient) {
     TF_RETURN_IF_ERROR(Start());
     while (!session->ShouldStop()) TF_RETURN_IF_ERROR(Step(gradient));
@@ -80,7 +80,7 @@ TEST(AsyncTraining, AWorkerWaitsForTheChief) {
   EXPECT_TRUE(status.ok()) << status;
 }
 
-TEST(AsyncTraining, AWaitForTheChiefHasAnEndThatNamesWhatIsMissing) {
+TEST(AsyncTraining, AWaitForTheChiefTimesOutAndNamesWhatIsMissing) {
   TestCluster cluster(1, 1);
   Replica other(cluster, 0, 0, 0, 0);
   const auto session = MonitoredTrainingSession(
@@ -102,7 +102,7 @@ TEST(AsyncTraining, AChiefThatComesBackResumes) {
   EXPECT_EQ(again.GlobalStep(), 1);
 }
 
-TEST(AsyncTraining, AWorkerThatComesWhenAllIsDoneAddsNoStep) {
+TEST(AsyncTraining, AWorkerThatStartsAfterTheLastStepAddsNoStep) {
   TestCluster cluster(1, 2);
   Replica chief(cluster, 0, 0, 0, 3);
   ASSERT_TRUE(chief.Train(-1).ok());
@@ -126,7 +126,7 @@ TEST(SyncTraining, AStepAppliesTheMeanOfAllGradients) {
   EXPECT_TRUE(status.ok()) << status;
 }
 
-TEST(SyncTraining, WhenTheChiefStopsTheOthersEndWell) {
+TEST(SyncTraining, WhenTheChiefStopsTheOthersStopWithoutAnError) {
   TestCluster cluster(1, 3);
   Replica chief(cluster, 0, 3, 3, 0);
   Replica first(cluster, 1, 3, 3, 0);
@@ -143,13 +143,13 @@ TEST(SyncTraining, WhenTheChiefStopsTheOthersEndWell) {
   EXPECT_TRUE(second_status.ok()) << second_status;
 }
 
-TEST(SyncTraining, GoesOnWithoutASpareReplica) {
+TEST(SyncTraining, ContinuesWithoutASpareReplica) {
   TestCluster cluster(1, 3);
   Replica chief(cluster, 0, 2, 3, 30);
   Replica other(cluster, 1, 2, 3, 30);
   Replica stopped(cluster, 2, 2, 3, 30);
   ASSERT_TRUE(chief.Start().ok());
-  ASSERT_TRUE(stopped.Start().ok());  // and then does nothing more
+  ASSERT_TRUE(stopped.Start().ok());  // and makes no step
   Status status;
   std::thread thread([&] { status = other.Train(-1); });
   while (!chief.session->ShouldStop()) ASSERT_TRUE(chief.Step(-1).ok());
@@ -157,7 +157,7 @@ TEST(SyncTraining, GoesOnWithoutASpareReplica) {
   EXPECT_TRUE(chief.session->Close().ok());
   thread.join();
   EXPECT_TRUE(status.ok()) << status;
-  // The one that was away comes back to a training that is over.
+  // The stopped replica resumes after the training is over.
   while (!stopped.session->ShouldStop()) ASSERT_TRUE(stopped.Step(-1).ok());
   EXPECT_GT(stopped.sync->dropped_gradients(), 0);
   EXPECT_TRUE(stopped.session->Close().ok());
@@ -169,7 +169,7 @@ TEST(SyncTraining, AChiefThatComesBackWakesTheWorkersThatWait) {
   Status status;
   std::thread thread([&] { status = other.Train(-1); });
   {
-    // Without StopAtStep and hook: this chief initialises, and dies before it gives out a token.
+    // This chief has neither StopAtStep nor the hook: it initialises, and stops before it enqueues a token.
     Replica chief(cluster, 0, 0, 0, 0);
     ASSERT_TRUE(chief.Start().ok());
   }
@@ -198,7 +198,7 @@ TEST(SyncTraining, NeedsAGlobalStep) {
   EXPECT_TRUE(absl::IsInvalidArgument(g.status())) << g.status();
 }
 
-TEST(SyncTraining, TheHookNeedsTheOptimizerToHaveBeenUsed) {
+TEST(SyncTraining, TheHookFailsIfTheOptimizerWasNotUsed) {
   Graph g;
   Variable w(g, {}, Zeros());
   SyncReplicasOptimizer sync(std::make_shared<GradientDescentOptimizer>(1.0), {.replicas_to_aggregate = 1});

@@ -1,4 +1,4 @@
-// Which operations train, and the global step right after each: what hooks want to know with every step.
+// Records which operations of a graph train, and the value of the global step right after each.
 #ifndef TENSORBRAID_TRAIN_TRAIN_OP_H_
 #define TENSORBRAID_TRAIN_TRAIN_OP_H_
 
@@ -9,15 +9,22 @@
 
 namespace tensorbraid {
 
-// Notes that `train` does a step of training after which `global_step` holds its number: adds a read of that
-// variable which runs after `train`, on the variable's device.
+// Records that `train` does one training step, after which `global_step` holds the step's number. Adds a read of that
+// variable that runs after `train`, on the variable's device.
 void RegisterTrainOp(const Operation& train, const Variable& global_step);
 
-// For a run with these fetches: the tensor that holds the global step after it. Reads of the variable that run beside
-// the training operation could come out one step old; this one cannot. Invalid when the graph has no global step.
+// Records that `train` does one training step and leaves the global step as it is.
+void RegisterTrainOpWithoutStep(const Operation& train);
+
+// Checks that training changes the graph's global step. FailedPrecondition, in the name of `hook`, if there is none, or
+// if no optimizer was given it. A step that the program itself changes is accepted.
+Status CheckGlobalStep(const Graph& graph, const char* hook);
+
+// Returns the tensor that holds the global step after a run with these fetches. A read that runs in parallel with the
+// training operation could be one step old; this one cannot. Invalid when the graph has no global step.
 Output GlobalStepAfter(Graph& graph, const std::vector<const Node*>& fetched);
 
-// The operations noted so far.
+// The training operations recorded so far.
 std::vector<const Node*> TrainOps(const Graph& graph);
 
 }  // namespace tensorbraid

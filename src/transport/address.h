@@ -1,4 +1,4 @@
-// Names of this machine.
+// Host names that mean this machine.
 #ifndef TENSORBRAID_TRANSPORT_ADDRESS_H_
 #define TENSORBRAID_TRANSPORT_ADDRESS_H_
 
@@ -6,7 +6,7 @@
 
 namespace tensorbraid {
 
-// localhost, 127.x.x.x, ::1: only programs on the same machine get there.
+// True for localhost, 127.x.x.x and ::1, which only programs on the same machine can reach.
 inline bool IsLoopbackHost(std::string_view host) {
   return host == "localhost" || host == "::1" || host.substr(0, 4) == "127.";
 }

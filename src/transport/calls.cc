@@ -25,8 +25,8 @@ Status CheckCallSize(const MessageParts& parts, const char* what) {
   uint64_t bytes = 0;
   for (const Payload& part : parts) bytes += part.size();
   if (bytes <= kMaxCallBytes) return OkStatus();
-  return ResourceExhausted(what, " of ", bytes, " bytes is more than one message holds, ", kMaxCallBytes,
-                           ": split what is fed or fetched");
+  return ResourceExhausted(what, " of ", bytes, " bytes exceeds the limit of ", kMaxCallBytes,
+                           " bytes per message; feed or fetch less in one call");
 }
 
 Payload OwnedPayload(std::string text) {

@@ -1,5 +1,5 @@
-// Questions of clients, each with one answer: beside links, which join tasks, these are how a client that is no task
-// reaches a master.
+// Calls of clients, each with one request and one answer. Links connect tasks; a client that is not a task reaches a
+// master by calls.
 #ifndef TENSORBRAID_TRANSPORT_CALLS_H_
 #define TENSORBRAID_TRANSPORT_CALLS_H_
 
@@ -13,28 +13,30 @@
 
 namespace tensorbraid {
 
-// A message in pieces, one after the other.
+// A message as consecutive pieces.
 using MessageParts = std::vector<Payload>;
 
-// ResourceExhausted when a question or an answer (which `what` says) has more bytes than protobuf reads, 2 GiB less
-// one: whoever gets it could make nothing of it.
+// ResourceExhausted when a message is larger than 2 GiB - 1 bytes, the most that protobuf can parse: its receiver could
+// not read it. `what` names the message in the error ("a request").
 Status CheckCallSize(const MessageParts& parts, const char* what);
 
-// The text as a payload that owns it.
+// A payload that owns `text`.
 Payload OwnedPayload(std::string text);
 
-// One question that has come in. Thread-safe. Somebody holds it until it is answered.
+// A call that has arrived. Thread-safe. The handler must hold it until it has answered.
 class Call {
  public:
   virtual ~Call() = default;
   virtual const std::string& method() const = 0;  // "/tensorflow.MasterService/RunStep"
-  // The question's bytes; until it is answered.
+  // When the client stops waiting; max() if never.
+  virtual std::chrono::steady_clock::time_point deadline() const = 0;
+  // The request's bytes, valid until the call is answered.
   virtual const Payload& request() const = 0;
-  // Either of these, once. Never block. Nobody may be there any more to hear it.
+  // Call exactly one of these, once. They do not block. The client may already have disconnected.
   virtual void Answer(MessageParts answer) = 0;
   virtual void Fail(const Status& why) = 0;
-  // Calls back, once at most, on a transport thread, when the caller has gone, or has lost patience, before there is an
-  // answer; at once if that is so already. To be called once.
+  // Calls `callback` at most once, on a transport thread, if the client disconnects or its deadline passes before the
+  // call is answered. If that has already happened, calls it before returning. Call OnCancelled at most once.
   virtual void OnCancelled(std::function<void()> callback) = 0;
 };
 
@@ -45,19 +47,22 @@ class CallHandler {
   virtual void OnCall(std::shared_ptr<Call> call) = 0;
 };
 
-// The client's end: asks one server. Thread-safe.
+// The client side of calls to one server. Thread-safe.
 class CallClient {
  public:
   virtual ~CallClient() = default;
   using Deadline = std::chrono::steady_clock::time_point;
   struct Result {
     Status status;
-    Payload answer;  // with an owner
+    Payload answer;  // has an owner
+    // Whether the server sent this status. Otherwise the transport did: the server could not be reached, was lost, or
+    // did not answer in time.
+    bool from_server = false;
   };
-  // Blocks until the answer has come, the deadline has passed (DeadlineExceeded), or Cancel. Unavailable when the
-  // server cannot be reached by then, or within this client's patience.
+  // Blocks until the answer has arrived, the deadline has passed (DeadlineExceeded) or Cancel is called. Unavailable
+  // when the server cannot be reached before the deadline or within this client's connection timeout.
   virtual Result Ask(const std::string& method, const MessageParts& request, Deadline deadline) = 0;
-  // Ends what is being asked, and what will be, with Cancelled.
+  // Ends all calls, running and future ones, with Cancelled.
   virtual void Cancel() = 0;
 };
 

@@ -7,7 +7,7 @@
 namespace tensorbraid {
 namespace {
 
-// As many bytes as wanted, without the memory: the same one again and again.
+// A message of any size that uses little memory: its pieces are all the same buffer.
 MessageParts Parts(size_t mebibytes, size_t more) {
   static const std::vector<std::byte> once(1 << 20);
   Payload payload;
@@ -16,7 +16,7 @@ MessageParts Parts(size_t mebibytes, size_t more) {
   return {OwnedPayload("head"), std::move(payload)};
 }
 
-TEST(CallsTest, WhatNoParserReadsIsNotSent) {
+TEST(CallsTest, MessagesBeyondTheLimitOfProtobufAreRefused) {
   EXPECT_TRUE(CheckCallSize({}, "an answer").ok());
   EXPECT_TRUE(CheckCallSize(Parts(2047, (1 << 20) - 5), "an answer").ok());
   const Status status = CheckCallSize(Parts(2047, (1 << 20) - 4), "an answer");

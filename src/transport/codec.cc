@@ -13,12 +13,12 @@
 namespace tensorbraid {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "lengths and tensors are sent as they lie");
+static_assert(std::endian::native == std::endian::little, "lengths and tensors are sent in native byte order");
 
 constexpr int kMaxRank = 254;
 
-// Where headers are built and parsed: memory of the thread, used again for the next one. Nothing is allocated for the
-// messages of a step.
+// The arena in which a thread builds and parses headers. Each header reuses its memory, so the messages of a step
+// allocate nothing.
 class Scratch {
  public:
   Scratch() : arena_(Options(block_)) {}
@@ -167,7 +167,8 @@ struct Encoder {
 Status AppendProto(const google::protobuf::MessageLite& header, uint64_t payload_bytes, std::string* out) {
   const size_t bytes = header.ByteSizeLong();
   if (bytes > kMaxHeaderBytes) {
-    return InvalidArgument("a message of ", bytes, " bytes (a graph with large constants?) is too large to be sent");
+    return InvalidArgument("a message header of ", bytes, " bytes exceeds the limit of ", kMaxHeaderBytes,
+                           " bytes; does the graph have large constants?");
   }
   const size_t begin = out->size();
   out->resize(begin + kFramePrefixBytes + bytes);
@@ -183,7 +184,7 @@ Status AppendProto(const google::protobuf::MessageLite& header, uint64_t payload
 
 Status Get(const proto::Status& from) {
   if (from.code() == 0) return OkStatus();
-  // absl::Status takes numbers that it does not know as kUnknown.
+  // absl::Status maps unknown codes to kUnknown.
   Status status(static_cast<absl::StatusCode>(from.code()), from.message());
   for (const auto& payload : from.payload()) status.SetPayload(payload.type_url(), absl::Cord(payload.value()));
   return status;
@@ -200,24 +201,26 @@ TensorKey Get(const proto::TensorKey& from) {
 
 StatusOr<TensorMeta> Get(const proto::TensorMeta& from) {
   TensorMeta meta{.dtype = static_cast<DType>(from.dtype()), .shape = {}, .bytes = from.bytes(), .dead = from.dead()};
-  if (from.dim_size() > kMaxRank) return InvalidArgument("a tensor of ", from.dim_size(), " dimensions");
+  if (from.dim_size() > kMaxRank)
+    return InvalidArgument("a tensor has ", from.dim_size(), " dimensions; the limit is ", kMaxRank);
   for (const int64_t d : from.dim()) {
-    if (d < 0) return InvalidArgument("a tensor with a dimension of ", d);
+    if (d < 0) return InvalidArgument("a tensor has the negative dimension ", d);
     meta.shape.AddDim(d);
   }
   if (meta.dead) {
-    if (meta.bytes != 0) return InvalidArgument("a dead tensor of ", meta.bytes, " bytes");
+    if (meta.bytes != 0) return InvalidArgument("a dead tensor has ", meta.bytes, " bytes; it must have none");
     if (meta.dtype == DType::kInvalid) return meta;
   }
-  if (!IsKnownDType(from.dtype()) || IsRef(meta.dtype)) return InvalidArgument("a tensor of dtype ", from.dtype());
+  if (!IsKnownDType(from.dtype()) || IsRef(meta.dtype))
+    return InvalidArgument("a tensor has the invalid dtype ", from.dtype());
   const int64_t elements = meta.shape.num_elements();
   if (elements < 0 || meta.bytes > kMaxTensorBytes) {
-    return InvalidArgument("a tensor of shape ", meta.shape, " and ", meta.bytes, " bytes");
+    return InvalidArgument("a tensor of shape ", meta.shape, " with ", meta.bytes, " bytes is too large");
   }
-  // A wire type may be narrower than the tensor, never wider.
+  // The encoding may use fewer bytes per element than the dtype, never more.
   const uint64_t width = std::max<uint64_t>(1, DTypeSize(meta.dtype));
   if (IsPlain(meta.dtype) && static_cast<uint64_t>(elements) < (meta.bytes + width - 1) / width) {
-    return InvalidArgument("a ", meta.dtype, " tensor of shape ", meta.shape, " with ", meta.bytes, " bytes");
+    return InvalidArgument(meta.bytes, " bytes are too many for a ", meta.dtype, " tensor of shape ", meta.shape);
   }
   return meta;
 }
@@ -242,7 +245,7 @@ Hello Get(const proto::Hello& from) {
 StatusOr<Message> DecodeEager(const proto::EagerTensor& from, Payload payload) {
   TF_ASSIGN_OR_RETURN(TensorMeta meta, Get(from.meta()));
   if (payload.size() != meta.bytes) {
-    return InvalidArgument("an eager tensor of ", meta.bytes, " bytes with ", payload.size(), " in its frame");
+    return InvalidArgument("an eager tensor of ", meta.bytes, " bytes has a payload of ", payload.size(), " bytes");
   }
   return EagerTensor{Get(from.key()), std::move(meta), std::move(payload)};
 }
@@ -252,7 +255,8 @@ StatusOr<Message> DecodeBulk(const proto::BulkTensor& from, Payload payload) {
   const uint64_t size = payload.size();
   const uint64_t offset = from.offset();
   if (offset > meta.bytes || size > meta.bytes - offset || (size == 0 && meta.bytes != 0)) {
-    return InvalidArgument("a part at ", offset, " of ", size, " bytes, of a tensor of ", meta.bytes);
+    return InvalidArgument("a part of ", size, " bytes at offset ", offset, " does not fit a tensor of ", meta.bytes,
+                           " bytes");
   }
   return BulkTensor{Get(from.key()), std::move(meta), offset, std::move(payload)};
 }
@@ -295,16 +299,16 @@ StatusOr<Message> DecodePlain(const proto::Header& h) {
     case proto::Header::kEagerCredit:
       return EagerCredit{h.eager_credit().consumed_bytes()};
     default:
-      return InvalidArgument("a message of an unknown kind");
+      return InvalidArgument("a message has no known type");
   }
 }
 
 template <typename T>
 StatusOr<T*> Parse(std::span<const std::byte> header) {
-  if (header.size() > kMaxHeaderBytes) return InvalidArgument("a header of ", header.size(), " bytes");
+  if (header.size() > kMaxHeaderBytes) return InvalidArgument("a header of ", header.size(), " bytes is too large");
   T* parsed = NewOnArena<T>();
   if (!parsed->ParseFromArray(header.data(), static_cast<int>(header.size()))) {
-    return InvalidArgument("a header of ", header.size(), " bytes that is none");
+    return InvalidArgument("cannot parse a header of ", header.size(), " bytes");
   }
   return parsed;
 }
@@ -317,8 +321,8 @@ StatusOr<FramePrefix> ReadFramePrefix(const void* in) {
   std::memcpy(&prefix.payload_bytes, static_cast<const char*>(in) + sizeof prefix.header_bytes,
               sizeof prefix.payload_bytes);
   if (prefix.header_bytes > kMaxHeaderBytes || prefix.payload_bytes > kMaxTensorBytes) {
-    return InvalidArgument("a frame with a header of ", prefix.header_bytes, " and a payload of ", prefix.payload_bytes,
-                           " bytes");
+    return InvalidArgument("a frame with a header of ", prefix.header_bytes, " bytes and a payload of ",
+                           prefix.payload_bytes, " bytes is too large");
   }
   return prefix;
 }
@@ -340,7 +344,8 @@ StatusOr<Message> DecodeMessage(std::span<const std::byte> bytes, Payload payloa
   TF_ASSIGN_OR_RETURN(const proto::Header* header, Parse<proto::Header>(bytes));
   if (header->has_eager_tensor()) return DecodeEager(header->eager_tensor(), std::move(payload));
   if (header->has_bulk_tensor()) return DecodeBulk(header->bulk_tensor(), std::move(payload));
-  if (payload.size() != 0) return InvalidArgument("a payload behind a message that has none");
+  if (payload.size() != 0)
+    return InvalidArgument("a message without a tensor has a payload of ", payload.size(), " bytes");
   return DecodePlain(*header);
 }
 
@@ -349,7 +354,7 @@ void AppendFrame(const Handshake& handshake, std::string* out) {
   header->set_link_id(handshake.link_id);
   header->set_lane(handshake.lane);
   Put(handshake.hello, header->mutable_hello());
-  AppendProto(*header, 0, out).IgnoreError();  // the names in it are short
+  AppendProto(*header, 0, out).IgnoreError();  // a handshake has only short texts
 }
 
 void AppendFrame(const HandshakeAnswer& answer, std::string* out) {

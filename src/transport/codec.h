@@ -1,7 +1,8 @@
-// Messages as bytes. A frame is: header length (u32), payload length (u64), both little-endian, header, payload. The
-// header is one message of wire.proto; the payload is the tensor's bytes as they lie, so that it is never copied here.
+// Converts messages to bytes and back. A frame is: header length (u32), payload length (u64), both little-endian,
+// header, payload. The header is one message of wire.proto. The payload is the tensor's bytes unchanged, so the codec
+// never copies it.
 //
-// All functions are thread-safe. What is decoded may come from anybody: bad input is InvalidArgument.
+// All functions are thread-safe. Input is not trusted: malformed bytes are InvalidArgument.
 #ifndef TENSORBRAID_TRANSPORT_CODEC_H_
 #define TENSORBRAID_TRANSPORT_CODEC_H_
 
@@ -16,7 +17,7 @@
 namespace tensorbraid {
 
 inline constexpr size_t kFramePrefixBytes = 12;
-// What protobuf can parse: a graph with its constants may be as large.
+// The most that protobuf can parse. A graph with large constants may come close to it.
 inline constexpr uint32_t kMaxHeaderBytes = (1u << 31) - 1;
 inline constexpr uint64_t kMaxTensorBytes = uint64_t{1} << 48;
 
@@ -24,20 +25,20 @@ struct FramePrefix {
   uint32_t header_bytes = 0;
   uint64_t payload_bytes = 0;
 };
-// `in` has kFramePrefixBytes bytes. InvalidArgument for lengths that no frame has.
+// `in` has kFramePrefixBytes bytes. InvalidArgument for lengths beyond kMaxHeaderBytes or kMaxTensorBytes.
 StatusOr<FramePrefix> ReadFramePrefix(const void* in);
 
 // The payload of a message that carries one, else null.
 const Payload* PayloadOf(const Message& message);
 
-// Appends prefix and header; the payload must follow. InvalidArgument, with `out` unchanged, when the header is too
-// large to be sent.
+// Appends prefix and header; the caller must send the payload after them. If the header is too large to be sent,
+// returns InvalidArgument and leaves `out` unchanged.
 Status AppendFrame(const Message& message, std::string* out);
-// Checks everything that can be known from one frame: sizes, dtype, shape, that the payload fits the tensor. Whether
-// step, edge and session exist is for the caller. The message takes over `payload`.
+// Checks everything that one frame can tell: sizes, dtype, shape, and that the payload fits the tensor. The caller has
+// to check that step, edge and session exist. The message takes ownership of `payload`.
 StatusOr<Message> DecodeMessage(std::span<const std::byte> header, Payload payload);
 
-// What opens a lane of a link that consists of separate streams.
+// The first frame on each lane of a link whose lanes are separate streams.
 struct Handshake {
   uint64_t link_id = 0;  // random; the same on all lanes of the link
   uint32_t lane = 0;

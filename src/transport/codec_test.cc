@@ -60,7 +60,7 @@ T AsSent(const T& message) {
   return std::get<T>(*back);
 }
 
-TEST(CodecTest, EveryKindKeepsItsKind) {
+TEST(CodecTest, EveryTypeOfMessageKeepsItsType) {
   const auto messages = OneOfEach();
   ASSERT_EQ(messages.size(), std::variant_size_v<Message>);
   for (size_t i = 0; i < messages.size(); ++i) {
@@ -140,7 +140,7 @@ TEST(CodecTest, HandshakesSurvive) {
   EXPECT_EQ(answer->hello.task, "c");
 }
 
-TEST(CodecTest, TensorsThatCannotBeAreRefused) {
+TEST(CodecTest, InvalidTensorsAreRefused) {
   const auto code = [](const Message& m) { return RoundTrip(m).status().code(); };
   const auto meta_code = [&](TensorMeta meta) { return code(AnnounceTensor{kKey, std::move(meta)}); };
   constexpr auto kBad = absl::StatusCode::kInvalidArgument;
@@ -173,13 +173,14 @@ TEST(CodecTest, TensorsThatCannotBeAreRefused) {
   EXPECT_EQ(DecodeMessage({}, {}).status().code(), kBad);
 }
 
-TEST(CodecTest, LengthsThatNoFrameHasAreRefused) {
+TEST(CodecTest, FrameLengthsBeyondTheLimitsAreRefused) {
   EXPECT_FALSE(ReadFramePrefix("\xff\xff\xff\xff\0\0\0\0\0\0\0\0").ok());
   EXPECT_FALSE(ReadFramePrefix("\0\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff").ok());
   EXPECT_TRUE(ReadFramePrefix("\1\0\0\0\1\0\0\0\0\0\0\0").ok());
 }
 
-// Any bytes decode or are refused; sanitizers watch. What decodes can be encoded again.
+// All bytes either decode or are refused with InvalidArgument; sanitizers find the rest. A message that decodes can be
+// encoded again.
 TEST(CodecTest, MutatedFramesNeverCrash) {
   const uint32_t seed = TestSeed();
   const SeedReport report(seed);

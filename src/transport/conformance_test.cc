@@ -1,4 +1,4 @@
-// One suite for all transports: the contract of transport.h.
+// Tests the guarantees of transport.h on all transports.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 // A way to make transports that reach each other.
 struct Kind {
   std::string name;
-  bool lanes_overlap = true;  // a handler may be busy with one lane while the other delivers
+  bool lanes_overlap = true;  // the handler may run for both lanes at the same time
   std::function<std::function<std::unique_ptr<Transport>()>()> make;
 };
 void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
@@ -34,7 +34,7 @@ Kind Inproc() {
   return {.name = "grpc", .make = [] { return [] { return NewGrpcTransport(); }; }};
 }
 
-// A network that says, if the test fails, how to repeat it.
+// A network that prints how to repeat the test if it fails.
 struct ReportedSim {
   const uint32_t seed = TestSeed();
   SeedReport report{seed};
@@ -50,7 +50,7 @@ Kind Sim() {
 
 class ConformanceTest : public ::testing::TestWithParam<Kind> {
  protected:
-  // A task: its handler, its transport and where it listens.
+  // A task: its handler, its transport and the port it listens on.
   struct Task {
     std::string name;
     std::unique_ptr<Recorder> handler;
@@ -79,7 +79,7 @@ class ConformanceTest : public ::testing::TestWithParam<Kind> {
   std::function<std::unique_ptr<Transport>()> new_transport_ = GetParam().make();
 };
 
-TEST_P(ConformanceTest, HelloTellsBothSidesWhoTheOtherIs) {
+TEST_P(ConformanceTest, HelloIdentifiesEachSideToTheOther) {
   Task a = Start("a"), b = Make("b");
   b.handler->on_hello = [](const Hello& from, Hello* answer) {
     EXPECT_EQ(from.task, "a");
@@ -96,7 +96,7 @@ TEST_P(ConformanceTest, HelloTellsBothSidesWhoTheOtherIs) {
   EXPECT_EQ(link->peer().task, "b");
   EXPECT_EQ(link->peer().incarnation, 77u);
   EXPECT_EQ(link->peer().address, "localhost:2");
-  EXPECT_EQ(a.handler->ups(), 1u);  // before Connect's answer
+  EXPECT_EQ(a.handler->ups(), 1u);  // before Connect was done
   EXPECT_EQ(a.handler->WaitForLink(), link);
   EXPECT_EQ(b.handler->WaitForLink()->peer().task, "a");
 }
@@ -114,7 +114,7 @@ TEST_P(ConformanceTest, RefusalReachesTheCallerWithCodeAndText) {
   EXPECT_EQ(b.handler->ups(), 0u);
 }
 
-TEST_P(ConformanceTest, ConnectToNobodyIsUnavailable) {
+TEST_P(ConformanceTest, ConnectToAStoppedTaskIsUnavailable) {
   Task a = Start("a");
   Task gone = Start("gone");
   gone.transport->Shutdown();
@@ -171,7 +171,7 @@ TEST_P(ConformanceTest, TensorsOfAllSizesArriveWhole) {
   for (size_t i = 0; i < sizes.size(); ++i) {
     EXPECT_TRUE(got[i] == Pattern(sizes[i], i)) << "tensor " << i << " of " << sizes[i] << " bytes";
   }
-  EXPECT_GT(b.handler->bulk_parts(), sizes.size());  // the large one in parts
+  EXPECT_GT(b.handler->bulk_parts(), sizes.size());  // the large one arrived in parts
 }
 
 TEST_P(ConformanceTest, LargeAndEmptyEagerTensorsArriveWhole) {
@@ -189,7 +189,7 @@ TEST_P(ConformanceTest, LargeAndEmptyEagerTensorsArriveWhole) {
   EXPECT_EQ(last.key, dead.key);
 }
 
-// The handler is stuck in a bulk part until a control message that was sent after it has arrived.
+// The handler blocks in a bulk part until a control message arrives that was sent after it.
 TEST_P(ConformanceTest, ControlDoesNotWaitBehindBulk) {
   if (!GetParam().lanes_overlap) GTEST_SKIP() << "one thread delivers both lanes";
   Mutex mu;
@@ -249,7 +249,7 @@ TEST_P(ConformanceTest, CloseFlushesControlAndBringsBothSidesDownOnce) {
   for (uint64_t i = 0; i < 100; ++i) link->Send(EndStep{{1, i}});
   link->Send(Leave{OkStatus()});
   link->Close(Cancelled("done here"));
-  link->Close(Internal("a second reason that nobody hears"));
+  link->Close(Internal("a second reason, which is ignored"));
   EXPECT_EQ(a.handler->WaitForDown(), absl::CancelledError("done here"));
   const Status why = b.handler->WaitForDown();
   EXPECT_EQ(why.code(), absl::StatusCode::kUnavailable) << why;
@@ -338,7 +338,7 @@ TEST_P(ConformanceTest, RestartOnTheSamePortIsANewIncarnation) {
   EXPECT_EQ(second->peer().incarnation, 78u);
   second->Send(Heartbeat{});
   again.handler->WaitForControl(1);
-  link->Send(Heartbeat{});  // the old one is harmless
+  link->Send(Heartbeat{});  // sending on the old link is harmless
   EXPECT_EQ(a.handler->downs(), 1u);
 }
 
@@ -389,7 +389,7 @@ TEST_P(ConformanceTest, ShutdownAnswersPendingConnects) {
 
 std::vector<Kind> Kinds() {
 #ifdef TENSORBRAID_TSAN
-  return {Inproc(), Sim()};  // gRPC is not built for ThreadSanitizer, which sees races there that are none
+  return {Inproc(), Sim()};  // gRPC is not built with ThreadSanitizer, which would report false races in it
 #else
   return {Inproc(), Sim(), Grpc()};
 #endif

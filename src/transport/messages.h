@@ -1,4 +1,4 @@
-// What tasks say to each other. Plain structs; each transport encodes them in its own way (or not at all).
+// The messages between tasks, as plain structs. Each transport encodes them in its own way, or not at all.
 #ifndef TENSORBRAID_TRANSPORT_MESSAGES_H_
 #define TENSORBRAID_TRANSPORT_MESSAGES_H_
 
@@ -17,7 +17,7 @@
 
 namespace tensorbraid {
 
-// A step is named by the master that runs it: incarnation of the master's task, then a counter.
+// Identifies a step: the incarnation of the task whose master runs it, and a counter of that master.
 struct StepId {
   uint64_t master = 0;
   uint64_t counter = 0;
@@ -38,8 +38,8 @@ struct SessionId {
   }
 };
 
-// One tensor of one step: an edge between partitions, in a loop frame and iteration (both 0 outside of loops).
-// Edge numbers are given by the master when it registers the partitions, and unique among those of one signature.
+// Identifies one tensor of one step: an edge between partitions, with the loop frame and iteration (both 0 outside of
+// loops). The master assigns edge numbers when it registers the partitions; they are unique within one signature.
 struct TensorKey {
   StepId step;
   uint32_t edge = 0;
@@ -52,8 +52,9 @@ struct TensorKey {
   }
 };
 
-// Bytes on their way. Sending: one piece, kept alive by `owner` until the transport has let go of it.
-// Receiving: pieces in order, valid only during LinkHandler::OnMessage (owner is null unless they may be kept).
+// The bytes that a message carries. When sending: one piece, which `owner` keeps alive until the transport releases it.
+// When receiving: consecutive pieces. They are valid only during LinkHandler::OnMessage, unless `owner` is set: then
+// they are valid as long as it is held.
 struct Payload {
   RefPtr<Buffer> owner;
   absl::InlinedVector<std::span<const std::byte>, 1> pieces;
@@ -63,13 +64,13 @@ struct Payload {
     for (const auto& p : pieces) n += p.size();
     return n;
   }
-  // REQUIRES: room for size() bytes.
+  // REQUIRES: `out` has room for size() bytes.
   void CopyTo(void* out) const;
-  // Bytes [offset, offset + count), sharing the owner. REQUIRES: they lie within.
+  // Bytes [offset, offset + count), sharing the owner. REQUIRES: offset + count <= size().
   Payload Part(size_t offset, size_t count) const;
 };
 
-// A device, as its task describes it.
+// A device, as described by its task.
 struct DeviceInfo {
   std::string type;  // "CPU"
   int id = 0;        // among the task's devices of this type
@@ -78,24 +79,24 @@ struct DeviceInfo {
   friend bool operator==(const DeviceInfo&, const DeviceInfo&) = default;
 };
 
-// First on every link. The answer has the same form; `expected_task` is then what the asker called itself.
+// The first message on every link. The answer has the same form; its `expected_task` is the connecting task's name.
 struct Hello {
   static constexpr uint32_t kProtocolVersion = 1;
   uint32_t protocol_version = kProtocolVersion;
   std::string task;           // "/job:worker/replica:0/task:1"
-  std::string expected_task;  // whom the sender believes to be talking to; empty: anybody
+  std::string expected_task;  // the task that the sender expects at the other end; empty: any task
   uint64_t incarnation = 0;   // random, never 0, new with every start of the task
-  std::string address;        // where the sender listens, as its cluster names it
+  std::string address;        // where the sender listens, as its cluster writes it
   std::vector<DeviceInfo> devices;
-  // The cluster in which all these names are meant: 0 is the one that the tasks were started in, others were brought by
-  // sessions (cluster/session_clusters.h). Then the caller says what it is: a ClusterDef, and which of its tasks holds
-  // the session.
+  // The cluster that the task names belong to: 0 is the cluster that the tasks were started in; any other was brought
+  // by a session (cluster/session_clusters.h). In that case the connecting side also describes the cluster:
+  // `cluster_def` is its ClusterDef and `cluster_master` the task that holds the session.
   uint64_t cluster = 0;
   std::string cluster_def;
   std::string cluster_master;
 };
 
-// Requests carry a number that the Reply repeats.
+// RegisterGraph and ResetContainers carry a request number, which the Reply to them repeats.
 struct RegisterGraph {
   uint64_t request = 0;
   SessionId session;
@@ -110,7 +111,7 @@ struct DeregisterGraph {
 struct CloseSession {
   SessionId session;
 };
-// Forgets the variables, queues and tables of these containers; of none named, those of the default one.
+// Deletes the variables, queues and tables of these containers, or of the default container when none is named.
 struct ResetContainers {
   uint64_t request = 0;
   std::vector<std::string> containers;
@@ -126,29 +127,29 @@ struct RunGraph {
   StepId step;
   SessionId session;
   uint64_t handle = 0;
-  bool trace = false;  // StepDone tells when each node ran
+  bool trace = false;  // StepDone reports when each node ran
 };
 struct StepDone {
   StepId step;
   Status status;
-  std::string stats = {};  // of a step that is traced: a StepStats
+  std::string stats = {};  // a StepStats if the step is traced, else empty
 };
-// The step has failed or is no longer wanted; its partition stops and answers StepDone.
+// The step has failed or is no longer needed. The partition stops and still answers with StepDone.
 struct AbortStep {
   StepId step;
   Status reason;
 };
-// All partitions have stopped: forget what is kept for the step, drop what still comes.
+// All partitions have stopped. The receiver deletes the state of the step and drops messages of it that still arrive.
 struct EndStep {
   StepId step;
 };
 
-// What a tensor is; `bytes` is the size of its encoding on the wire.
+// Describes a tensor; `bytes` is the size of its encoding on the wire.
 struct TensorMeta {
   DType dtype = DType::kInvalid;
   Shape shape;
   uint64_t bytes = 0;
-  bool dead = false;  // the untaken side of a Switch; no bytes
+  bool dead = false;  // from the branch of a Switch that was not taken; has no bytes
 };
 // A small tensor, pushed as soon as it exists.
 struct EagerTensor {
@@ -156,30 +157,30 @@ struct EagerTensor {
   TensorMeta meta;
   Payload payload;
 };
-// A tensor that waits at its producer until it is granted.
+// A tensor that stays with its producer until the receiver grants it.
 struct AnnounceTensor {
   TensorKey key;
   TensorMeta meta;
 };
-// The receiver is ready for this tensor: send it when it exists.
+// The receiver is ready for this tensor. The producer sends it as soon as it exists.
 struct GrantTensor {
   TensorKey key;
 };
-// Granted bytes. The sender gives the whole tensor at offset 0; the transport may cut it into parts, which arrive in
-// order of offset. A tensor without bytes is one part of size 0.
+// The bytes of a granted tensor. The sender passes the whole tensor at offset 0; the transport may split it into parts,
+// which arrive in order of offset. A tensor without bytes is one part of size 0.
 struct BulkTensor {
   TensorKey key;
   TensorMeta meta;
   uint64_t offset = 0;
   Payload payload;
 };
-// Eager bytes of this link that the sender of this message has consumed or dropped, in all.
+// The total number of eager bytes received on this link that the sender of this message has consumed or dropped.
 struct EagerCredit {
   uint64_t consumed_bytes = 0;
 };
 
 struct Heartbeat {};
-// The task stops on purpose, well (OK) or not; sent before its links close.
+// The task stops on purpose, after success (OK) or because of an error. Sent before the task closes its links.
 struct Leave {
   Status status;
 };

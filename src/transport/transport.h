@@ -1,4 +1,5 @@
-// The one seam to the network. inproc/, sim/ and grpc/ implement it; conformance_test.cc runs on all of them.
+// The project's only interface to the network. inproc/, sim/ and grpc/ implement it; conformance_test.cc runs on all of
+// them.
 #ifndef TENSORBRAID_TRANSPORT_TRANSPORT_H_
 #define TENSORBRAID_TRANSPORT_TRANSPORT_H_
 
@@ -13,34 +14,36 @@
 
 namespace tensorbraid {
 
-// A live connection with one incarnation of one task, usable by both sides alike. Thread-safe.
+// A live connection to one incarnation of one task. Both sides use it in the same way. Thread-safe.
 //
-// Two lanes: BulkTensor travels on one, everything else on the other, and neither waits for the other. Within a lane
-// messages arrive once and in order of sending, until the link goes down; then some last ones may be lost.
+// A link has two lanes: BulkTensors travel on the bulk lane, all other messages on the control lane, and neither lane
+// waits for the other. Within a lane each message arrives once and in the order of sending. When the link goes down,
+// the last messages may be lost.
 class Link {
  public:
   virtual ~Link() = default;
-  // What the other side said of itself.
+  // The hello of the other side.
   virtual const Hello& peer() const = 0;
-  // Never blocks. Messages sent together leave together; what a handler sends may wait until it returns. Dropped
-  // silently when the link is down.
+  // Never blocks. The transport may batch messages: a message that a handler sends may leave only when the handler
+  // returns. When the link is down, the message is dropped silently.
   virtual void Send(Message message) = 0;
-  // As Send, for what nobody waits for: it may stay here until something else is sent.
+  // As Send, for messages that are not urgent: the message may wait here until another one is sent.
   virtual void SendLater(Message message) { Send(std::move(message)); }
-  // Sends what is queued on the control lane if it can without waiting long, then takes the link down. Returns at
-  // once. OnLinkDown follows on both sides (here with `why`).
+  // Takes the link down after sending what is queued on the control lane, as far as that is possible within a short
+  // time. Returns at once. OnLinkDown follows on both sides; on this side its status is `why`.
   virtual void Close(Status why) = 0;
 };
 
-// Called on the transport's threads; must not block. Calls for one lane of one link come one after the other;
-// OnMessage of the two lanes may overlap. OnLinkUp comes before the link's first OnMessage, OnLinkDown after its last,
-// exactly once for each link that was up.
+// Called on the transport's threads; must not block. Calls for one lane of one link do not overlap; OnMessage calls for
+// its two lanes may. OnLinkUp comes before the first OnMessage of the link and OnLinkDown after the last. Each link for
+// which OnLinkUp was called gets OnLinkDown exactly once.
 class LinkHandler {
  public:
   virtual ~LinkHandler() = default;
-  // Somebody calls. OK accepts with `answer` filled in; an error refuses, and is what the caller's Connect returns.
+  // A task wants to connect. To accept it, fill in `answer` and return OK. An error refuses it and becomes the result
+  // of its Connect.
   virtual Status OnHello(const Hello& from, Hello* answer) = 0;
-  virtual void OnLinkUp(const std::shared_ptr<Link>& link) = 0;  // accepted and made links alike
+  virtual void OnLinkUp(const std::shared_ptr<Link>& link) = 0;  // on both sides of a link
   virtual void OnMessage(const std::shared_ptr<Link>& link, Message message) = 0;
   virtual void OnLinkDown(const std::shared_ptr<Link>& link, const Status& why) = 0;
 };
@@ -49,23 +52,24 @@ class Transport {
  public:
   virtual ~Transport() = default;  // Shuts down first.
 
-  // Who answers the calls of clients, on the address of Listen. To be said before Listen; must live until Shutdown has
-  // returned. Where nobody from outside can call (inproc, sim), nothing happens.
+  // Sets the handler of client calls, which arrive at the address of Listen. Call before Listen; the handler must live
+  // until Shutdown has returned. Has no effect on transports that clients cannot reach (inproc, sim).
   virtual void ServeCalls(CallHandler*) {}
 
-  // Starts to accept. `address` is "host:port"; port 0 takes a free one. A taken port is AlreadyExists, an address
-  // that cannot be bound InvalidArgument. Call once, before Connect. `handler` must live until Shutdown has returned.
-  // Returns the port.
+  // Starts accepting links and returns the port. `address` is "host:port"; port 0 takes a free one. AlreadyExists when
+  // the port is taken, InvalidArgument when the address cannot be bound. Call once, before Connect. `handler` must live
+  // until Shutdown has returned.
   virtual StatusOr<int> Listen(const std::string& address, LinkHandler* handler) = 0;
 
-  // One attempt to reach `address`. `done` is called once, on a transport thread, with the link (after its OnLinkUp)
-  // or: Unavailable when nobody answers there within `timeout`, else the error that the other side's OnHello gave.
+  // Tries once to connect to `address`. `done` is called once, on a transport thread, with the link (after its
+  // OnLinkUp) or with an error: Unavailable when no task answers there within `timeout`, Cancelled when this transport
+  // shuts down, or the error that the other side's OnHello returned. After Shutdown, Connect does nothing.
   using ConnectDone = std::function<void(StatusOr<std::shared_ptr<Link>>)>;
   virtual void Connect(const std::string& address, const Hello& hello, std::chrono::milliseconds timeout,
                        ConnectDone done) = 0;
 
-  // Takes all links down and stops listening. When it returns no handler or `done` call is running or will come.
-  // Not to be called from one.
+  // Takes all links down and stops listening. Once it has returned, no call to a handler or to `done` is running or
+  // will follow. Must not be called from such a call.
   virtual void Shutdown() = 0;
 };
 

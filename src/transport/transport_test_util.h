@@ -1,4 +1,4 @@
-// What tests of transports share: a handler that records, and a way to make any of the transports.
+// Helpers for tests of transports: a recording handler, test messages and a blocking Connect.
 #ifndef TENSORBRAID_TRANSPORT_TRANSPORT_TEST_UTIL_H_
 #define TENSORBRAID_TRANSPORT_TRANSPORT_TEST_UTIL_H_
 
@@ -24,13 +24,13 @@ namespace tensorbraid {
 
 inline constexpr std::chrono::seconds kTestPatience{60};  // only a failing test waits this long
 
-// Random, or what TENSORBRAID_TEST_SEED says, so that a failure can be repeated.
+// Random, or the value of TENSORBRAID_TEST_SEED, to repeat a failure.
 inline uint32_t TestSeed() {
   const char* fixed = std::getenv("TENSORBRAID_TEST_SEED");
   return fixed != nullptr ? static_cast<uint32_t>(std::strtoul(fixed, nullptr, 10)) : std::random_device{}();
 }
 
-// Tells how to repeat the test when it has failed.
+// Prints how to repeat the test if it has failed.
 class SeedReport {
  public:
   explicit SeedReport(uint32_t seed) : seed_(seed) {}
@@ -48,7 +48,7 @@ struct Received {
   std::string bytes;
 };
 
-// Records all calls. The hooks run first, outside of the lock; set them before Listen.
+// Records all calls. Hooks run before a call is recorded, without the lock held; set them before Listen.
 class Recorder : public LinkHandler {
  public:
   std::function<Status(const Hello&, Hello*)> on_hello;
@@ -101,7 +101,7 @@ class Recorder : public LinkHandler {
     Wait([&]() { return control_.size() >= n; }, "control messages");
     return {control_.begin(), control_.end()};
   }
-  // The payloads of the first `n` whole tensors, joined; checks that parts are in order.
+  // The first `n` complete tensors, each joined from its parts; checks that the parts arrived in order.
   std::vector<std::string> WaitForBulk(size_t n) {
     MutexLock lock(mu_);
     Wait([&]() { return WholeTensors() >= n; }, "bulk tensors");
@@ -146,7 +146,7 @@ class Recorder : public LinkHandler {
  private:
   template <typename Pred>
   void Wait(Pred pred, const char* what) TB_REQUIRES(mu_) {
-    if (!cv_.WaitFor(mu_, kTestPatience, pred)) ADD_FAILURE() << task_ << " waited in vain for " << what;
+    if (!cv_.WaitFor(mu_, kTestPatience, pred)) ADD_FAILURE() << task_ << " timed out waiting for " << what;
   }
   size_t WholeTensors() const {
     size_t n = 0;
@@ -167,7 +167,7 @@ class Recorder : public LinkHandler {
   std::deque<Received> bulk_ TB_GUARDED_BY(mu_);
 };
 
-// Counts itself, so that a test sees when a transport has let go of it.
+// A buffer that counts its instances, so that a test sees when a transport has released it.
 class CountedBuffer : public Buffer {
  public:
   CountedBuffer(std::string bytes, std::atomic<int>* alive)
@@ -204,7 +204,7 @@ inline EagerTensor MakeEager(uint32_t edge, std::string bytes, std::atomic<int>*
   return {{{1, 1}, edge}, BytesMeta(n), PayloadFrom(std::move(bytes), alive)};
 }
 
-// Bytes that differ from place to place.
+// Pseudo-random bytes, the same for the same `seed`.
 inline std::string Pattern(size_t n, uint32_t seed) {
   std::string s(n, 0);
   uint64_t x = seed * 2654435761u + 1;
@@ -217,7 +217,7 @@ inline std::string Pattern(size_t n, uint32_t seed) {
   return s;
 }
 
-// One attempt to connect, waited for.
+// Connects once and waits for the result.
 inline StatusOr<std::shared_ptr<Link>> ConnectAndWait(Transport& transport, const std::string& address,
                                                       const Hello& hello,
                                                       std::chrono::milliseconds timeout = std::chrono::seconds(20)) {

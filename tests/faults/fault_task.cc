@@ -1,7 +1,7 @@
-// A task whose work is easy to watch: workers add 1 to a variable on the parameter server, step by step, or with
-// --issync train together, in need of all gradients but one. With --checkpoint_dir they train, together or not, from
-// checkpoints. They print "step N" now and then, "recovered" when a loss has cost them their session, at the end
-// "done".
+// A task whose progress is easy to observe. By default, workers add 1 to a variable on the parameter server in each
+// step. With --issync they train synchronously, and a step needs the gradients of all workers but one. With
+// --checkpoint_dir they train with checkpoints, synchronously or not. Workers print "step N" from time to time,
+// "recovered" after their session was replaced because a task was lost, and "done" at the end.
 #include <tensorbraid/tensorbraid.h>
 
 #include <chrono>
@@ -23,12 +23,12 @@ tf::Status Work(const tf::TaskFlags& task, tf::Server& server, int steps) {
   const tf::Output ready = count.is_initialized();
   TF_ASSIGN_OR_RETURN(auto session, tf::Session::Create(g, {.target = server.target()}));
   if (task.is_chief()) {
-    TF_ASSIGN_OR_RETURN(auto there, session->Run({ready}));
-    if (!there[0].scalar<bool>()) TF_RETURN_IF_ERROR(session->Run({count.initializer()}).status());
+    TF_ASSIGN_OR_RETURN(auto initialized, session->Run({ready}));
+    if (!initialized[0].scalar<bool>()) TF_RETURN_IF_ERROR(session->Run({count.initializer()}).status());
   } else {
     for (bool waiting = true; waiting;) {
-      TF_ASSIGN_OR_RETURN(auto there, session->Run({ready}));
-      waiting = !there[0].scalar<bool>();
+      TF_ASSIGN_OR_RETURN(auto initialized, session->Run({ready}));
+      waiting = !initialized[0].scalar<bool>();
     }
   }
   TF_RETURN_IF_ERROR(session->Run({mine.initializer()}).status());
@@ -44,8 +44,8 @@ tf::Status Work(const tf::TaskFlags& task, tf::Server& server, int steps) {
   return session->Close();
 }
 
-// One worker more than gradients are wanted.
-tf::Status WorkTogether(const tf::TaskFlags& task, tf::Server& server, int steps) {
+// Trains synchronously with one spare worker.
+tf::Status WorkSynchronously(const tf::TaskFlags& task, tf::Server& server, int steps) {
   tf::Graph g;
   auto device = g.Device(tf::ReplicaDeviceSetter({.cluster = task.cluster(), .worker_device = task.device()}));
   tf::Variable x(g, {}, tf::Zeros(), {.name = "x"});
@@ -71,7 +71,7 @@ tf::Status WorkTogether(const tf::TaskFlags& task, tf::Server& server, int steps
   return session->Close();
 }
 
-// Goes on after the loss of a parameter server.
+// Trains with checkpoints, and recovers from the loss of a parameter server.
 tf::Status Train(const tf::TaskFlags& task, tf::Server& server, int steps, const std::string& checkpoint_dir) {
   tf::Graph g;
   auto device = g.Device(tf::ReplicaDeviceSetter({.cluster = task.cluster(), .worker_device = task.device()}));
@@ -108,10 +108,10 @@ tf::Status Train(const tf::TaskFlags& task, tf::Server& server, int steps, const
 }
 
 tf::Status Main(int argc, char** argv) {
-  tf::Flags flags("A task that is there to be hurt.");
+  tf::Flags flags("A task for tests of faults.");
   auto& task = flags.DefineTask();
-  auto& steps = flags.Define("steps", 200, "steps of a worker; 0: without end");
-  auto& checkpoint_dir = flags.Define("checkpoint_dir", "", "where checkpoints are; empty: there are none");
+  auto& steps = flags.Define("steps", 200, "number of steps of a worker; 0: unlimited");
+  auto& checkpoint_dir = flags.Define("checkpoint_dir", "", "directory of the checkpoints; empty: no checkpoints");
   flags.ParseOrExit(argc, argv);
   TF_ASSIGN_OR_RETURN(auto server,
                       tf::Server::Create(task.cluster(), {.job_name = task.job_name,
@@ -124,7 +124,7 @@ tf::Status Main(int argc, char** argv) {
   std::fflush(stdout);
   if (task.job_name == "ps") return server->Join();
   if (!checkpoint_dir.empty()) return Train(task, *server, steps, checkpoint_dir);
-  return task.issync ? WorkTogether(task, *server, steps) : Work(task, *server, steps);
+  return task.issync ? WorkSynchronously(task, *server, steps) : Work(task, *server, steps);
 }
 
 int main(int argc, char** argv) { return tf::ExitCode(Main(argc, argv)); }

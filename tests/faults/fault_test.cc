@@ -21,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 
 class FaultTest : public testing::Test {
  protected:
-  // Ports for one parameter server and so many workers.
+  // Reserves ports for one parameter server and `workers` workers.
   void Cluster(int workers) {
     for (int i = 0; i <= workers; ++i) ports_.push_back(HeldPort::Take().value());
     ps_hosts_ = StrCat("localhost:", ports_[0].port());
@@ -41,7 +41,7 @@ class FaultTest : public testing::Test {
     return tasks_.emplace(name, *std::move(child)).first->second;
   }
 
-  // What the process has written to standard error when it has ended.
+  // Returns what the process writes to standard error until it ends.
   static std::string Errors(ChildProcess& child) {
     std::string text;
     pollfd event = {child.err().get(), POLLIN, 0};
@@ -53,12 +53,12 @@ class FaultTest : public testing::Test {
     }
     return text;
   }
-  // False at the end, or when nothing comes for ten seconds.
+  // Returns false at the end of the stream, or if nothing arrives for ten seconds.
   static bool ReadByte(const Fd& fd, char* c) {
     pollfd event = {fd.get(), POLLIN, 0};
     return ::poll(&event, 1, 10000) == 1 && ::read(fd.get(), c, 1) == 1;
   }
-  // Reads until `text` has come; the rest of that line, or "" when it does not come.
+  // Reads lines until one contains `text`. Returns the rest of that line, or "" if there is no such line.
   static std::string AwaitText(const Fd& fd, const std::string& text) {
     std::string line;
     char c;
@@ -72,7 +72,8 @@ class FaultTest : public testing::Test {
     }
     return "";
   }
-  // Kills the parameter server once a checkpoint is there, and brings it back; all workers go on from the checkpoint.
+  // Kills the parameter server once there is a checkpoint, and restarts it. All workers must continue from the
+  // checkpoint.
   void LoseTheParameterServer(bool issync) {
     const TempDir dir;
     Cluster(2);
@@ -90,7 +91,7 @@ class FaultTest : public testing::Test {
     for (ChildProcess* worker : {&w0, &w1}) {
       ASSERT_EQ(AwaitLine(worker->out(), "re"), "covered");
       ASSERT_NE(AwaitLine(worker->out(), "step "), "");
-      ASSERT_NE(AwaitLine(worker->out(), "step "), "") << "and it goes on";
+      ASSERT_NE(AwaitLine(worker->out(), "step "), "") << "the worker did not continue";
     }
     for (ChildProcess* task : {&w0, &w1, &again}) task->Signal(SIGKILL);
   }
@@ -103,7 +104,7 @@ class FaultTest : public testing::Test {
   std::map<std::string, ChildProcess> tasks_;
 };
 
-TEST_F(FaultTest, AllEndWellWhenNothingHappens) {
+TEST_F(FaultTest, AllTasksSucceedWithoutFaults) {
   Cluster(2);
   ChildProcess& ps = Start("ps", 0);
   ChildProcess& w0 = Start("worker", 0);
@@ -113,11 +114,11 @@ TEST_F(FaultTest, AllEndWellWhenNothingHappens) {
   EXPECT_EQ(ps.Reap().ToString(), "exited with 0");
 }
 
-TEST_F(FaultTest, AWorkerThatComesFirstSaysWhatItWaitsForAndGoesOn) {
+TEST_F(FaultTest, AWorkerThatStartsFirstLogsItsWaitAndThenContinues) {
   Cluster(1);
   ChildProcess& worker = Start("worker", 0);
   ASSERT_EQ(AwaitLine(worker.out(), "started"), "");
-  // Its own report, on standard error, is the event that the parameter server's start waits for.
+  // Starts the parameter server only after the worker has logged the wait on standard error.
   std::string line;
   char c;
   const std::string waiting = "waiting for ps/0 (" + ps_hosts_ + ")";
@@ -184,10 +185,10 @@ TEST_F(FaultTest, CtrlCEndsALaunchedClusterWithinTwoSeconds) {
 
 TEST_F(FaultTest, ALostParameterServerCostsTheStepsSinceTheLastCheckpoint) { LoseTheParameterServer(/*issync=*/false); }
 
-TEST_F(FaultTest, SynchronousTrainingToo) { LoseTheParameterServer(/*issync=*/true); }
+TEST_F(FaultTest, SynchronousTrainingRecoversFromALostParameterServer) { LoseTheParameterServer(/*issync=*/true); }
 
 #ifdef MNIST_SOFTMAX
-TEST_F(FaultTest, AClusterThatIsKilledAndStartedAgainGoesOnWhereItWas) {
+TEST_F(FaultTest, AKilledClusterThatIsRestartedContinuesFromItsCheckpoint) {
   const TempDir dir;
   const std::string checkpoint = dir.path() + "/model.ckpt-";
   const auto launch = [&](int64_t steps) {
@@ -228,7 +229,7 @@ TEST_F(FaultTest, ARestartedWorkerRejoins) {
   w1.Reap();
   ChildProcess& again = Start("worker", 1, 200);
   EXPECT_EQ(again.Reap().ToString(), "exited with 0");
-  ASSERT_NE(AwaitLine(w0.out(), "step "), "");  // and the other one is still at work
+  ASSERT_NE(AwaitLine(w0.out(), "step "), "");  // the other worker is still running
   w0.Signal(SIGKILL);
   ps.Signal(SIGKILL);
 }
@@ -248,7 +249,7 @@ TEST_F(FaultTest, AKilledParameterServerIsNamedByEveryWorker) {
   }
 }
 
-TEST_F(FaultTest, AStoppedParameterServerIsNamedWithinTheHeartbeatsBound) {
+TEST_F(FaultTest, AStoppedParameterServerIsNamedSoonAfterTheHeartbeatTimeout) {
   Cluster(1);
   ChildProcess& ps = Start("ps", 0);
   ChildProcess& worker = Start("worker", 0, 0);
@@ -256,7 +257,7 @@ TEST_F(FaultTest, AStoppedParameterServerIsNamedWithinTheHeartbeatsBound) {
   ps.Signal(SIGSTOP);
   const auto stopped = Clock::now();
   EXPECT_EQ(worker.Reap().exit_code, 1);
-  // One second without a sign of life; the rest is room for a loaded machine.
+  // The heartbeat timeout is one second; the rest allows for a loaded machine.
   EXPECT_LT(Clock::now() - stopped, std::chrono::seconds(8));
   const std::string errors = Errors(worker);
   EXPECT_TRUE(Contains(errors, "UNAVAILABLE") && Contains(errors, "ps/0") && Contains(errors, "no sign of life"))
@@ -268,7 +269,7 @@ TEST_F(FaultTest, SwappedHostsAreNamedAtTheFirstContact) {
   Cluster(1);
   ChildProcess& ps = Start("ps", 0);
   ASSERT_EQ(AwaitLine(ps.out(), "started"), "");
-  // In the worker's flags another host stands first, so that it takes ps/0 for ps/1.
+  // The worker's flags list another host first, so the worker expects ps/1 at the address of ps/0.
   auto wrong = ChildProcess::Start({FAULT_TASK, "--ps_hosts=localhost:1," + ps_hosts_,
                                     "--worker_hosts=" + worker_hosts_, "--job_name=worker", "--task_index=0"},
                                    {});
@@ -276,7 +277,7 @@ TEST_F(FaultTest, SwappedHostsAreNamedAtTheFirstContact) {
   std::string line;
   char c;
   while (!Contains(line, "swapped") && ReadByte(wrong->err(), &c)) line += c;
-  EXPECT_TRUE(Contains(line, "this address is ps/0, but worker/0 takes it for ps/1")) << line;
+  EXPECT_TRUE(Contains(line, "this address belongs to ps/0, but worker/0 expects ps/1 here")) << line;
 }
 
 TEST_F(FaultTest, ATakenPortIsAClearError) {

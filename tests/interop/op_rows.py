@@ -11,7 +11,7 @@ from decompositions import AMBIGUOUS, unambiguous
 
 OPS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "ops")
 sys.path.insert(0, OPS)
-from make_references import apply, apply_to_variables  # pylint: disable=wrong-import-position
+from make_references import Table, apply, apply_to_variables, fed_by  # pylint: disable=wrong-import-position
 
 tf1 = tf.compat.v1
 ROWS_PER_PROGRAM = 40
@@ -19,6 +19,8 @@ ROWS_PER_PROGRAM = 40
 
 class _Collector:
     """Stands in for make_references.Table: keeps the rows as they were written."""
+
+    tensorflow = staticmethod(Table.tensorflow)  # for inputs that are results of other ops
 
     def __init__(self):
         self.rows = []
@@ -33,16 +35,33 @@ class _Collector:
 
 def _run_with_variables(s, op, inputs, attrs, tolerance):
     with tf.device(s.ps):
-        initializers, add, reads = apply_to_variables(op, inputs, attrs)
-        s.run(initializers)
+        feeds = {}
         try:
+            initializers, add, reads = apply_to_variables(op, inputs, attrs)
             result = add()
-        except ValueError as e:
-            s.record(type(e).__name__)
-            return
-    s.run(result, tolerance=tolerance)
+        except ValueError:  # refused while building: see _run_fed
+            try:
+                initializers, add, reads = apply_to_variables(op, inputs, attrs, fed_by(feeds))
+                result = add()
+            except ValueError as e:  # the shape of a variable by reference is always known
+                s.record(type(e).__name__)
+                return
+        s.run(initializers)
+    s.run(result, feeds, tolerance=tolerance)
     if s.records[-1][0] != "error":  # where TensorFlow may have stopped half way
         s.run(reads, tolerance=tolerance)
+
+
+def _run_fed(s, op, inputs, attrs, tolerance):
+    """Runs a row that TensorFlow's client refuses while it builds the graph. Without values and shapes the client cannot
+    tell what is wrong, so the server must."""
+    feeds = {}
+    try:
+        results, _ = apply(op, inputs, attrs, fed_by(feeds))
+    except (ValueError, TypeError) as e:  # an attribute is wrong: there is nothing to send
+        s.record(type(e).__name__)
+        return
+    s.run(results, feeds, tolerance=tolerance)
 
 
 def _program(rows):
@@ -57,8 +76,8 @@ def _program(rows):
                     ys = [r for r in results if isinstance(r, tf.Tensor) and r.dtype == tf.float64]
                     grads = tf1.gradients(ys, [flat[i] for i in gradient])
                     results = results + [g for g in grads if g is not None]
-            except (ValueError, TypeError) as e:  # refused while building: nothing to send
-                s.record(type(e).__name__)
+            except (ValueError, TypeError):
+                _run_fed(s, op, inputs, attrs, tolerance)
                 continue
             except LookupError:  # no gradient is registered for it
                 pass

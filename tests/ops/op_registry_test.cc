@@ -35,10 +35,12 @@ void CheckArgs(const std::vector<ArgDef>& ours, const Json& theirs) {
 TEST(OpRegistryTable, DefinitionsAreTensorFlows) {
   const auto lines = ReferenceLines("op_defs.jsonl");
   ASSERT_FALSE(lines.empty());
+  std::set<std::string> compared;
   for (const std::string& line : lines) {
     const Json j = Json::parse(line);
     const OpDef* def = OpRegistry::Global().Find(j["name"].get<std::string>());
     if (def == nullptr) continue;
+    compared.insert(def->name);
     SCOPED_TRACE(def->name);
     CheckArgs(def->inputs, j["inputs"]);
     CheckArgs(def->outputs, j["outputs"]);
@@ -90,6 +92,11 @@ TEST(OpRegistryTable, DefinitionsAreTensorFlows) {
       if (def->FindAttr(a["name"].get<std::string>()) == nullptr) ADD_FAILURE() << "lacks " << a["name"];
     }
   }
+  // Ops whose names begin with "_" are the runtime's own, but for a few that TensorFlow's clients send.
+  for (const std::string& op : OpRegistry::Global().names()) {
+    EXPECT_TRUE(compared.contains(op) || op.starts_with('_'))
+        << op << " is not compared with TensorFlow's definition: run tests/ops/make_references.py";
+  }
 }
 
 // Whether the outputs follow from the inputs alone. What has state is tested beside its kernels and resources.
@@ -131,7 +138,7 @@ TEST(OpRegistryTable, EveryOpHasARow) {
         << op
         << (with_row.contains(op) ? " has a row and is exempt from having one"
                                   : " has no row: see tests/ops/README.md");
-    if (def.gradient == nullptr) continue;
+    if (!def.has_gradient()) continue;
     EXPECT_TRUE(with_gradient.contains(op) != no_gradient.contains(op))
         << op
         << (with_gradient.contains(op) ? " has a gradient row and is exempt" : " has no row that checks its gradient");
@@ -139,6 +146,28 @@ TEST(OpRegistryTable, EveryOpHasARow) {
   for (const auto* exempt : {&no_row, &no_gradient}) {
     for (const std::string& op : *exempt) EXPECT_NE(OpRegistry::Global().Find(op), nullptr) << op << " does not exist";
   }
+}
+
+// "math/binary.cc" of "ops/math/binary.cc" and "kernels/cpu/math/binary.cc".
+std::string FamilyAndFile(std::string_view file) {
+  std::vector<std::string> path = StrSplit(file, '/');
+  path.erase(path.begin(), path.end() - std::min<size_t>(2, path.size()));
+  return StrJoin(path, "/");
+}
+
+// The reader of a schema finds its kernels in the file of the same name.
+TEST(OpRegistryTable, KernelsAreInTheFilesThatSchemasName) {
+  std::set<std::string> mismatches;
+  for (const auto& [op, def] : KernelRegistry::Global().kernels()) {
+    const OpDef* schema = OpRegistry::Global().Find(op);
+    ASSERT_NE(schema, nullptr) << op;
+    EXPECT_TRUE(schema->file.starts_with("ops/")) << op << ": " << schema->file;
+    EXPECT_TRUE(def.file.starts_with("kernels/")) << op << ": " << def.file;
+    if (FamilyAndFile(schema->file) == FamilyAndFile(def.file)) continue;
+    mismatches.insert(StrCat(op, ": the schema is in ", schema->file, ", a kernel in ", def.file));
+  }
+  EXPECT_TRUE(mismatches.empty()) << mismatches.size() << " ops:\n"
+                                  << StrJoin({mismatches.begin(), mismatches.end()}, "\n");
 }
 
 TEST(OpRegistryTable, EveryKernelIsOfAnOp) {

@@ -1,4 +1,4 @@
-"""Writes the checkpoints of this folder with TensorFlow, which the tests read and write again byte for byte.
+"""Writes the checkpoints of this folder with TensorFlow. The tests read them and write the same bytes again.
 
     python make.py    # in a venv with tensorflow-cpu
 """
@@ -13,12 +13,12 @@ DTYPES = [
     tf.uint32, tf.uint64, tf.bool, tf.complex64, tf.complex128
 ]
 
-# Version 1 has no form for these.
+# Version 1 does not support these.
 V1_MISSING = [tf.bfloat16, tf.uint32, tf.uint64]
 
 
 def save(prefix, tensors):
-  """tensors: (name, shape and slice, value)."""
+  """tensors: a list of (name, shape and slice, value)."""
   names, specs, values = zip(*sorted(tensors, key=lambda t: t[0]))
   tf.raw_ops.SaveV2(prefix=prefix, tensor_names=names, shape_and_slices=specs, tensors=values)
 

@@ -13,8 +13,8 @@
 
 namespace tensorbraid {
 
-// `num_ps` parameter servers and `num_workers` workers that talk over one in-process network. Sessions reach them by
-// target(). A task can be stopped, dropped without a word, and started anew.
+// `num_ps` parameter servers and `num_workers` workers that communicate over one in-process network. Sessions reach
+// them by target(). A task can be stopped and started again.
 class TestCluster {
  public:
   TestCluster(int num_ps, int num_workers, TaskOptions options = {}) : options_(std::move(options)) {
@@ -29,7 +29,7 @@ class TestCluster {
     for (auto& [target, task] : tasks_) WithdrawTask(target);
   }
 
-  // Starts a task, with a new incarnation if it has been there before.
+  // Starts a task. If it has run before, it gets a new incarnation.
   void Start(const std::string& job, int index) {
     TaskOptions options = options_;
     options.job = job;

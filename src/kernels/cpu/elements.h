@@ -1,4 +1,4 @@
-// Elements without their meaning: kernels that only move data are instantiated per element size, not per dtype.
+// Helpers for kernels that only move data: they are instantiated per element size, not per dtype.
 #ifndef TENSORBRAID_KERNELS_CPU_ELEMENTS_H_
 #define TENSORBRAID_KERNELS_CPU_ELEMENTS_H_
 
@@ -14,7 +14,7 @@
 
 namespace tensorbraid {
 
-// N bytes of any type (hence may_alias).
+// An element of N bytes of any type, hence may_alias.
 template <int N>
 struct __attribute__((may_alias)) Bits {
   alignas(N) char bytes[N];
@@ -41,7 +41,7 @@ Status ForElementsOf(DType dtype, const F& f) {
         return f.template operator()<Bits<16>>();
     }
   }
-  return Unimplemented("elements of type ", dtype, " cannot be moved");
+  return Unimplemented("cannot copy elements of type ", dtype);
 }
 
 template <typename E>
@@ -70,7 +70,8 @@ E ZeroElement() {
 
 using IntVector = absl::InlinedVector<int64_t, 6>;
 
-// The integers of a scalar or vector. InvalidArgument, naming `what`, for another rank or dtype.
+// The integers of a scalar or vector. Returns InvalidArgument, with `what` as the name of the tensor, for other ranks
+// and dtypes.
 inline StatusOr<IntVector> IntegersOf(const Tensor& t, const char* what) {
   if (t.shape().rank() > 1) return InvalidArgument(what, " must be a vector, got shape ", t.shape());
   const auto widen = [](const auto& v) { return IntVector(v.begin(), v.end()); };
@@ -88,7 +89,7 @@ inline StatusOr<IntVector> IntegersOf(const Tensor& t, const char* what) {
   }
 }
 
-// The one integer of a scalar (or a vector of one).
+// The integer of a scalar, or of a vector of one element.
 inline StatusOr<int64_t> IntegerOf(const Tensor& t, const char* what) {
   TF_ASSIGN_OR_RETURN(const IntVector v, IntegersOf(t, what));
   if (v.size() != 1) return InvalidArgument(what, " must be one integer, got shape ", t.shape());
@@ -106,7 +107,7 @@ inline StatusOr<Shape> ShapeFrom(const Tensor& t, const char* what) {
   return shape;
 }
 
-// The dimension that `axis` (perhaps negative) names.
+// The dimension that `axis` names; a negative axis counts from the end.
 inline StatusOr<int> AxisOf(int64_t axis, int rank) {
   if (axis < -rank || axis >= rank) return InvalidArgument("axis ", axis, " is out of range for ", rank, " dimensions");
   return static_cast<int>(axis < 0 ? axis + rank : axis);

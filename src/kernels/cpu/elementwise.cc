@@ -6,14 +6,14 @@
 namespace tensorbraid::cpu {
 namespace {
 
-// A dimension of a broadcast operation: its size, and how far each operand moves (0 where it is spread).
+// A dimension of a broadcast operation: its size, and the step of each operand in elements (0 if it is broadcast).
 struct Axis {
   int64_t size;
   int64_t a_step;
   int64_t b_step;
 };
 
-// The axes of the result, innermost last, neighbours merged where both operands allow it.
+// The axes of the result, innermost last. Adjacent axes are merged if the layout of both operands allows it.
 absl::InlinedVector<Axis, 4> MergedAxes(const Shape& a, const Shape& b, const Shape& out) {
   absl::InlinedVector<Axis, 4> axes;  // innermost first while building
   int64_t a_step = 1, b_step = 1;
@@ -108,7 +108,7 @@ Status RunBinary(KernelContext& ctx, const BinaryLoop& loop) {
   }
   TF_ASSIGN_OR_RETURN(const Shape shape, BroadcastShapes(a.shape(), b.shape()));
   const int64_t n = shape.num_elements();
-  // An operand as large as the result is read in the result's order, so its buffer may take the result.
+  // An operand as large as the result is read in the order of the result, so the result may reuse its buffer.
   Tensor* out;
   if (na == n) {
     TF_ASSIGN_OR_RETURN(out, ctx.ForwardOrAllocateOutput({0}, 0, shape));

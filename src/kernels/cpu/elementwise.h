@@ -1,7 +1,7 @@
-// Elementwise kernels: loops over rows of elements, and the drivers that lay broadcast tensors out as such rows.
+// Elementwise kernels: loops over rows of elements, and drivers that split broadcast tensors into such rows.
 //
-// A loop knows types and arithmetic and nothing of shapes; a driver knows shapes and nothing of types. So each new
-// (op, dtype) instantiates three small loops and no more. 16-bit floats go through the float32 loop, block by block.
+// A loop handles types and arithmetic, but not shapes; a driver handles shapes, but not types. So each new (op, dtype)
+// instantiates only three small loops. 16-bit floats go through the float32 loop, block by block.
 #ifndef TENSORBRAID_KERNELS_CPU_ELEMENTWISE_H_
 #define TENSORBRAID_KERNELS_CPU_ELEMENTWISE_H_
 
@@ -9,12 +9,14 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "kernels/cpu/compute_type.h"
+#include "kernels/cpu/costs.h"
 #include "kernels/cpu/half.h"
 #include "runtime/kernel.h"
 
 namespace tensorbraid::cpu {
 
-// Runs body over [0, total), shared among pool threads when it is worth it. `cost_ns` estimates one unit.
+// Runs body over [0, total), split over pool threads if that pays. `cost_ns` is the estimated cost of one unit.
 template <typename Body>
 void Parallel(KernelContext& ctx, int64_t total, double cost_ns, const Body& body) {
   if (total * cost_ns < 40'000 || ctx.env().pool == nullptr) {
@@ -24,10 +26,10 @@ void Parallel(KernelContext& ctx, int64_t total, double cost_ns, const Body& bod
   ctx.pool().ParallelFor(total, cost_ns, std::cref(body));
 }
 
-// Which operand of a row is a single element that stands for all.
+// Which operand of a row, if any, is a single element that is broadcast over the row.
 enum class Spread { kNone, kLeft, kRight };
 
-// Computes n elements; `out` may be `a` or `b`. False: an operand has a value that the op refuses.
+// Computes n elements; `out` may be `a` or `b`. Returns false if an operand has a value that the op rejects.
 using BinaryRow = bool (*)(const void* a, const void* b, void* out, int64_t n, Spread spread);
 using UnaryRow = void (*)(const void* in, void* out, int64_t n);
 
@@ -40,9 +42,9 @@ struct BinaryLoop {
 };
 
 // Computes output 0 from inputs 0 and 1 with NumPy broadcasting; in place when possible.
-// InvalidArgument when the shapes do not fit, or with the loop's refusal.
+// Returns InvalidArgument if the shapes cannot be broadcast, or with the loop's `refusal` if a row returns false.
 Status RunBinary(KernelContext& ctx, const BinaryLoop& loop);
-// The same without broadcasting: both inputs must have one shape.
+// Like RunBinary, but without broadcasting: both inputs must have the same shape.
 Status RunSameShape(KernelContext& ctx, const BinaryLoop& loop);
 // Computes output 0, of the shape of input 0, in place when possible.
 Status RunUnary(KernelContext& ctx, UnaryRow row, int in_size, int out_size, double cost_ns);
@@ -61,7 +63,7 @@ bool BinaryRowOf(const void* av, const void* bv, void* outv, int64_t n, Spread s
       if (F::Refuses(b[i])) return false;
     }
   }
-  // The loops carry nothing from one element to the next, even when out is a or b.
+  // No iteration depends on another, even if out is a or b.
   switch (spread) {
     case Spread::kNone:
 #pragma GCC ivdep
@@ -83,7 +85,7 @@ bool BinaryRowOf(const void* av, const void* bv, void* outv, int64_t n, Spread s
   return true;
 }
 
-// 16-bit floats: blocks are widened, computed as float32 and rounded.
+// The loop for 16-bit floats: widens blocks, computes them as float32 and rounds the results.
 template <BinaryRow float_row, typename H, typename R>
 bool HalfBinaryRow(const void* av, const void* bv, void* outv, int64_t n, Spread spread) {
   constexpr int64_t kBlock = 256;
@@ -163,7 +165,7 @@ using RealTypes = decltype(FloatTypes{} + IntTypes{});
 using ComplexTypes = Types<std::complex<float>, std::complex<double>>;
 using NumberTypes = decltype(RealTypes{} + ComplexTypes{});
 
-// T's dtype and the quantized ones that are stored as it.
+// T's dtype and the quantized dtypes that are stored as T.
 template <typename T>
 DTypeSet DTypesStoredAs() {
   using enum DType;
@@ -175,24 +177,17 @@ DTypeSet DTypesStoredAs() {
 }
 
 template <typename F, typename... T>
-void AddBinary(KernelRegistry& r, const char* op, Types<T...>) {
-  (r.Add(op, {{"T", {DTypeOf<T>::value}}}, BinaryKernel<F, T>), ...);
+void AddBinary(KernelRegistry& r, const char* op, Types<T...>,
+               std::source_location location = std::source_location::current()) {
+  (r.Add(op, {{"T", {DTypeOf<T>::value}}}, BinaryKernel<F, T>, FunctorCost<F>, location), ...);
 }
 template <typename F, typename... T>
-void AddSameShape(KernelRegistry& r, const char* op, Types<T...>) {
-  (r.Add(op, {{"T", {DTypeOf<T>::value}}}, SameShapeKernel<F, T>), ...);
+void AddSameShape(KernelRegistry& r, const char* op, Types<T...>,
+                  std::source_location location = std::source_location::current()) {
+  (r.Add(op, {{"T", {DTypeOf<T>::value}}}, SameShapeKernel<F, T>, FunctorCost<F>, location), ...);
 }
 
-// Signed overflow wraps round, as in NumPy.
-template <typename T>
-using Wrapping = std::conditional_t<std::is_integral_v<T>, std::conditional_t<(sizeof(T) > 4), uint64_t, uint32_t>, T>;
-
-template <typename T>
-inline constexpr bool kIsComplex = false;
-template <typename T>
-inline constexpr bool kIsComplex<std::complex<T>> = true;
-
-// The complex conjugate; a real number is its own.
+// The complex conjugate; for a real number, the number itself.
 template <typename T>
 T Conjugate(T v) {
   if constexpr (kIsComplex<T>) {

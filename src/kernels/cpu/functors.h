@@ -1,4 +1,4 @@
-// The arithmetic of the elementwise ops of two operands; see elementwise.h for what a functor is.
+// The arithmetic of elementwise ops with two operands. elementwise.h defines what a functor is.
 #ifndef TENSORBRAID_KERNELS_CPU_FUNCTORS_H_
 #define TENSORBRAID_KERNELS_CPU_FUNCTORS_H_
 
@@ -50,7 +50,7 @@ bool IsMinusOne(T b) {
   return false;
 }
 
-// C++'s division: integers truncate towards zero.
+// Division as in C++: integers truncate towards zero.
 struct DivF {
   static constexpr double kCostNs = 1;
   static constexpr const char* kRefusal = "Integer division by zero";
@@ -93,7 +93,7 @@ struct FloorDivF {
   }
 };
 
-// The remainder with the sign of the divisor, as Python's %.
+// The remainder with the sign of the divisor, like Python's %.
 struct FloorModF {
   static constexpr double kCostNs = 3;
   static constexpr const char* kRefusal = DivF::kRefusal;
@@ -114,7 +114,7 @@ struct FloorModF {
   }
 };
 
-// The remainder with the sign of the dividend, as C++'s %.
+// The remainder with the sign of the dividend, like C++'s %.
 struct ModF {
   static constexpr double kCostNs = 3;
   static constexpr const char* kRefusal = DivF::kRefusal;
@@ -154,7 +154,7 @@ struct PowF {
   }
 };
 
-// Larger and smaller; a NaN on either side wins.
+// Maximum and minimum. The result is NaN if either operand is NaN.
 struct MaximumF {
   template <typename T>
   static T Apply(T a, T b) {
@@ -192,7 +192,7 @@ struct OrF {
   static bool Apply(bool a, bool b) { return a | b; }
 };
 
-// Gradients of functions y of x: of their output, or for activations of their input.
+// Gradients of functions y(x), computed from the output y or, for some activations, from the input x.
 struct TanhGradF {
   template <typename T>
   static T Apply(T y, T dy) {

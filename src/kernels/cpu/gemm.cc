@@ -1,9 +1,8 @@
 #include "kernels/cpu/gemm.h"
 
-#include <omp.h>
 #include <oneapi/dnnl/dnnl.h>
 
-// Our pool shares the work; Eigen must not call OpenMP.
+// Work is split over our thread pool, so Eigen must not use OpenMP.
 #define EIGEN_DONT_PARALLELIZE
 #include <Eigen/Core>
 #include <algorithm>
@@ -13,11 +12,12 @@
 
 #include "core/logging.h"
 #include "kernels/cpu/half.h"
+#include "kernels/cpu/onednn_thread.h"
 
 namespace tensorbraid::cpu {
 namespace {
 
-// A rectangle of a product; lda and ldb are the row lengths of a and b as stored, ldc that of the whole c.
+// A rectangular part of a product. lda, ldb and ldc are the row lengths of the whole a, b and c as stored.
 struct Block {
   bool ta, tb;
   int64_t m, n, k;
@@ -25,11 +25,9 @@ struct Block {
 };
 
 // Measured on two Zen 5 cores, one thread: 14 us for [100,784]x[784,10], 13 us for [784,100]x[100,10]; Eigen's product
-// takes 21 and 24 us. So oneDNN serves narrow products as well.
+// takes 21 and 24 us. So oneDNN also computes narrow products.
 void Multiply(const Block& s, const float* a, const float* b, float* c) {
-  // oneDNN would bring an OpenMP team for each calling thread; our pool owns the cores. The setting is per thread.
-  static thread_local const bool single_threaded = (omp_set_num_threads(1), true);
-  (void)single_threaded;
+  UseOneOpenMpThread();
   const dnnl_status_t status =
       dnnl_sgemm(s.ta ? 'T' : 'N', s.tb ? 'T' : 'N', s.m, s.n, s.k, 1.0f, a, s.lda, b, s.ldb, 0.0f, c, s.ldc);
   TB_CHECK(status == dnnl_success);
@@ -54,11 +52,11 @@ void Multiply(const Block& s, const T* a, const T* b, T* c) {
   }
 }
 
-// Splits the product over the longer side of c.
+// Computes the product; large products are split over the pool along the longer side of c.
 template <typename T>
 void Shared(ThreadPool* pool, const Block& s, const T* a, const T* b, T* c) {
   constexpr double kFlopsPerNs = 100;
-  // Ranges of fewer rows or columns than this waste the inner loops.
+  // With fewer rows or columns than this per range, the inner loops are inefficient.
   constexpr int64_t kGrain = 32;
   const double ns = 2.0 * s.m * s.n * s.k / kFlopsPerNs;
   if (pool == nullptr || ns < 100'000 || std::max(s.m, s.n) < 2 * kGrain) {
@@ -101,13 +99,13 @@ void Gemm(ThreadPool* pool, bool transpose_a, bool transpose_b, int64_t m, int64
     Shared(pool, s, fa, fb, fc);
     FromFloat(fc, c, m * n);
   } else if constexpr (std::is_integral_v<T> && sizeof(T) < sizeof(uint32_t)) {
-    // What wraps round in the narrow type is the low bits of what wraps round in the wide one.
+    // The low bits of a result that wraps in the wide type are the result that wraps in the narrow type.
     const std::vector<uint32_t> wa(a, a + m * k), wb(b, b + k * n);
     std::vector<uint32_t> wc(m * n);
     Shared(pool, s, wa.data(), wb.data(), wc.data());
     for (int64_t i = 0; i < m * n; ++i) c[i] = static_cast<T>(wc[i]);
   } else if constexpr (std::is_integral_v<T>) {
-    // Unsigned arithmetic wraps where signed overflow would be undefined.
+    // Compute as unsigned, because unsigned arithmetic wraps and signed overflow is undefined.
     using U = std::make_unsigned_t<T>;
     Shared(pool, s, reinterpret_cast<const U*>(a), reinterpret_cast<const U*>(b), reinterpret_cast<U*>(c));
   } else {

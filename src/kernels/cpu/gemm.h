@@ -1,4 +1,4 @@
-// Products of matrices: the adapter to oneDNN (float32, and 16-bit floats by way of it) and Eigen (the other types).
+// Matrix products: the adapter to oneDNN (float32, and 16-bit floats converted to float32) and Eigen (other types).
 #ifndef TENSORBRAID_KERNELS_CPU_GEMM_H_
 #define TENSORBRAID_KERNELS_CPU_GEMM_H_
 
@@ -11,9 +11,9 @@
 
 namespace tensorbraid::cpu {
 
-// c[m,n] = op(a)[m,k] * op(b)[k,n], all row-major without gaps; op transposes when its flag is set. `c` overlaps
-// neither input. Runs on the calling thread and, when large, on idle threads of `pool` (which may be null).
-// For all number types; integers wrap round.
+// c[m,n] = op(a)[m,k] * op(b)[k,n], all row-major without gaps; op transposes if its flag is set. `c` must not overlap
+// an input. Runs on the calling thread and, for large products, also on idle threads of `pool` (which may be null).
+// Works for all number types; integers wrap around.
 template <typename T>
 void Gemm(ThreadPool* pool, bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, const T* a, const T* b,
           T* c);
@@ -24,16 +24,17 @@ template <>
 void Gemm(ThreadPool* pool, bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k,
           const std::complex<double>* a, const std::complex<double>* b, std::complex<double>* c);
 
-// Of products of matrices, the last two dimensions of tensors of rank 2 or more: [m,k] times [k,n].
+// Sizes of the product [m,k] times [k,n] of the last two dimensions of tensors of rank 2 or more.
 struct MatMulSizes {
   int64_t m = 0;
   int64_t n = 0;
   int64_t k = 0;
 };
-// InvalidArgument when there are no matrices, or they do not fit.
+// Returns InvalidArgument if a rank is below 2 or the inner dimensions differ.
 StatusOr<MatMulSizes> MatMulSizesOf(const Shape& a, const Shape& b, bool transpose_a, bool transpose_b);
 
-// Which matrix of an operand with batch dimensions `of` goes with number i of the `batch` that they are broadcast to.
+// The index of the matrix of an operand with batch dimensions `of` that is used for product i, when `of` is broadcast
+// to `batch`.
 int64_t MatrixAt(const Shape& of, const Shape& batch, int64_t i);
 
 }  // namespace tensorbraid::cpu

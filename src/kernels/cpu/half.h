@@ -1,20 +1,12 @@
-// 16-bit floats in bulk: kernels compute in float32.
+// Converts arrays of 16-bit floats, as kernels compute them in float32.
 #ifndef TENSORBRAID_KERNELS_CPU_HALF_H_
 #define TENSORBRAID_KERNELS_CPU_HALF_H_
 
 #include <cstdint>
-#include <type_traits>
 
-#include "tensorbraid/dtype.h"
+#include "kernels/cpu/compute_type.h"
 
 namespace tensorbraid::cpu {
-
-template <typename T>
-inline constexpr bool kIsHalf = std::is_same_v<T, Float16> || std::is_same_v<T, Bfloat16>;
-
-// What a kernel computes in for elements of type T.
-template <typename T>
-using Compute = std::conditional_t<kIsHalf<T>, float, T>;
 
 // Widen n elements; round n elements to nearest, ties to even. The arrays do not overlap.
 void ToFloat(const Float16* in, float* out, int64_t n);

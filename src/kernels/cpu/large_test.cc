@@ -1,4 +1,4 @@
-// Sizes at which kernels share their work among threads.
+// Tests kernels at sizes at which they split their work over threads.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -19,7 +19,7 @@ Tensor Ramp(const Shape& shape) {
 
 class LargeTensors : public testing::Test {
  protected:
-  // The same on one thread and on several.
+  // Evaluates `o` on one thread and on several, checks that the results agree, and returns the first.
   Tensor Same(Output o) {
     ThreadPool pool("large_test", 3);
     EvaluateOptions options;

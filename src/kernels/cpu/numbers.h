@@ -1,4 +1,4 @@
-// Arithmetic over whole tensors of any number type, vectorised where the processor can.
+// Arithmetic on whole tensors of any number type, vectorised where the processor supports it.
 #ifndef TENSORBRAID_KERNELS_CPU_NUMBERS_H_
 #define TENSORBRAID_KERNELS_CPU_NUMBERS_H_
 
@@ -7,16 +7,10 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "kernels/cpu/compute_type.h"
 #include "tensorbraid/dtype.h"
 
 namespace tensorbraid {
-
-template <typename T>
-inline constexpr bool kIsShortFloat = std::is_same_v<T, Float16> || std::is_same_v<T, Bfloat16>;
-
-// What a T is computed in: float for the 16-bit floats.
-template <typename T>
-using ComputeType = std::conditional_t<kIsShortFloat<T>, float, T>;
 
 template <typename T>
 Eigen::Map<Eigen::Array<T, Eigen::Dynamic, 1>> Vec(T* data, int64_t n) {
@@ -27,10 +21,10 @@ Eigen::Map<const Eigen::Array<T, Eigen::Dynamic, 1>> Vec(const T* data, int64_t 
   return {data, static_cast<Eigen::Index>(n)};
 }
 
-// out[i] = f(a[i], b[i]): f works on Eigen expressions and on single numbers alike.
+// out[i] = f(a[i], b[i]). f must accept Eigen expressions and single numbers.
 template <typename T, typename F>
 void Combine(const T* a, const T* b, T* out, int64_t n, const F& f) {
-  if constexpr (kIsShortFloat<T>) {
+  if constexpr (kIsHalf<T>) {
     for (int64_t i = 0; i < n; ++i) out[i] = T(static_cast<float>(f(float(a[i]), float(b[i]))));
   } else {
     Vec(out, n) = f(Vec(a, n), Vec(b, n));
@@ -43,7 +37,7 @@ void ForEachType(const F& f) {
   (f.template operator()<Ts>(), ...);
 }
 
-// For each type of "numbertype".
+// Calls f for each type of the attribute type "numbertype".
 template <typename F>
 void ForEachNumberType(const F& f) {
   ForEachType<float, double, Float16, Bfloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,

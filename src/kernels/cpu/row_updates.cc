@@ -10,7 +10,7 @@
 namespace tensorbraid {
 namespace {
 
-// Each is a function of an element and what comes to it, in their ComputeType.
+// Each update is a function of the old element and the update, both in their ComputeType.
 struct AddTo {
   template <typename C>
   static C Of(C to, C update) {
@@ -46,7 +46,8 @@ struct DivideBy {
   template <typename C>
   static C Of(C to, C update) {
     if constexpr (std::is_integral_v<C> && std::is_signed_v<C>) {
-      if (update == C{-1}) return static_cast<C>(-uint64_t(to));  // of the smallest number there is no negative
+      if (update == C{-1})
+        return static_cast<C>(-uint64_t(to));  // negate as unsigned: the negative of the smallest number wraps
     }
     return static_cast<C>(to / update);
   }
@@ -71,7 +72,7 @@ struct Rows {
   Tensor* to;
 };
 
-// Calls f(row of `to`, row of the updates) for each.
+// Calls f(row of `to`, row of the updates) for each row that is not negative.
 template <typename E, typename F>
 void ForEachRow(const Rows& r, const F& f) {
   E* const to = MutableElements<E>(*r.to);
@@ -120,7 +121,7 @@ struct Types {
 
   template <typename How>
   static Status ChangeRows(const Rows& r) {
-    Status status = Unimplemented("rows of type ", r.updates.dtype(), " cannot be changed like this");
+    Status status = Unimplemented("this update of rows does not support type ", r.updates.dtype());
     (void)((r.updates.dtype() == DTypeOf<Ts>::value && (status = Change<How, Ts>(r), true)) || ...);
     return status;
   }

@@ -1,13 +1,13 @@
 #include "kernels/cpu/slice_indices.h"
 
 #include "core/strings.h"
+#include "kernels/cpu/array/position.h"
 #include "kernels/cpu/elements.h"
-#include "kernels/cpu/position.h"
 
 namespace tensorbraid {
 namespace {
 
-// Calls f with the elements, of whichever type of integers they are.
+// Calls f with the elements in their integer type.
 template <typename F>
 StatusOr<std::vector<int64_t>> WithIntegers(const Tensor& t, const F& f) {
   switch (t.dtype()) {
@@ -36,10 +36,11 @@ StatusOr<bool> IgnoresBadIndices(const Node& node) {
 }
 
 StatusOr<Shape> SlicesShape(const Shape& indices, const Shape& shape, const std::string& what) {
-  if (indices.rank() < 1) return InvalidArgument("the indices must have a dimension, got a scalar");
+  if (indices.rank() < 1) return InvalidArgument("the indices must have rank 1 or more, got a scalar");
   const int64_t depth = indices.dim(indices.rank() - 1);
   if (depth > shape.rank()) {
-    return InvalidArgument("indices of ", depth, " numbers are too long for ", what, " ", shape);
+    return InvalidArgument("the last dimension of indices is ", depth, ", which exceeds the rank of ", what, " ",
+                           shape);
   }
   Shape slices(indices.dims().first(indices.rank() - 1));
   for (int d = static_cast<int>(depth); d < shape.rank(); ++d) slices.AddDim(shape.dim(d));

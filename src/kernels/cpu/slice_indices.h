@@ -1,4 +1,4 @@
-// Indices whose last dimension holds the first coordinates of a slice: of GatherNd and ScatterNd and their like.
+// Indices of GatherNd, ScatterNd and similar ops: their last dimension holds the leading coordinates of a slice.
 #ifndef TENSORBRAID_KERNELS_CPU_SLICE_INDICES_H_
 #define TENSORBRAID_KERNELS_CPU_SLICE_INDICES_H_
 
@@ -11,20 +11,22 @@
 
 namespace tensorbraid {
 
-// Whether the node passes over indices that name no slice; they are an error for others. InvalidArgument when its
-// bad_indices_policy is none.
+// Whether the node ignores indices that are out of bounds; for other nodes they are an error. Returns InvalidArgument
+// if the node's bad_indices_policy is not a known policy.
 StatusOr<bool> IgnoresBadIndices(const Node& node);
 
-// The shape of the slices of a tensor of `shape` that indices of shape `indices` name, one for each of their rows.
-// InvalidArgument for indices without a dimension or longer than the shape; of the tensor it says `what`.
+// The shape of the slices that indices of shape `indices` select from a tensor of shape `shape`, one slice per row of
+// indices. Returns InvalidArgument for scalar indices, or if a row of indices is longer than the rank of `shape`; the
+// message calls the tensor `what`.
 StatusOr<Shape> SlicesShape(const Shape& indices, const Shape& shape, const std::string& what);
 
-// The numbers of these slices, which SlicesShape has found to fit: slice number k begins k * (elements of a slice) from
-// the tensor's start. For a row that names none: -1 with `ignore`, else InvalidArgument.
+// The numbers of these slices. Slice k starts at element k * (elements per slice) of the tensor. A row of indices that
+// is out of bounds gives -1 if `ignore`, otherwise InvalidArgument. REQUIRES: SlicesShape has accepted the shapes.
 StatusOr<std::vector<int64_t>> SlicesOf(const Tensor& indices, const Shape& shape, bool ignore,
                                         const std::string& what);
 
-// As SlicesOf, of rows, for indices of any shape: each of their numbers names a row.
+// Like SlicesOf, but each element of `indices`, which may have any shape, is the index of a row. Out of bounds is
+// always InvalidArgument.
 StatusOr<std::vector<int64_t>> RowsOf(const Tensor& indices, int64_t num_rows, const std::string& what);
 
 }  // namespace tensorbraid

@@ -1,4 +1,4 @@
-// Loops and conditionals as TensorFlow's Python builds them, for tests.
+// Helpers for tests: build loops and conditionals as TensorFlow's Python API does.
 #ifndef TENSORBRAID_SESSION_TESTING_LOOPS_H_
 #define TENSORBRAID_SESSION_TESTING_LOOPS_H_
 
@@ -13,7 +13,7 @@
 
 namespace tensorbraid {
 
-// An Enter of a tensor that does not change from one iteration to the next.
+// An Enter node for a loop invariant, a tensor with the same value in every iteration.
 inline Output EnterConstant(Output value, const std::string& frame, int64_t parallel = 10) {
   return NodeBuilder(*value.graph(), "Enter")
       .Input(value)
@@ -25,8 +25,8 @@ inline Output EnterConstant(Output value, const std::string& frame, int64_t para
 
 using LoopVars = std::vector<Output>;
 
-// While `cond(vars)` holds, `vars = body(vars)`. What the functions take from outside they enter themselves, with
-// EnterConstant(…, frame). The loop's own nodes are on `device`.
+// Builds a loop: while `cond(vars)` is true, `vars = body(vars)`. Returns the final values. If `cond` or `body` uses a
+// tensor from outside, it must enter it by EnterConstant(…, frame). The nodes that While itself adds are on `device`.
 inline LoopVars While(Graph& g, const std::string& frame, const LoopVars& init,
                       const std::function<Output(const LoopVars&)>& cond,
                       const std::function<LoopVars(const LoopVars&)>& body, int64_t parallel = 10,
@@ -54,7 +54,8 @@ inline LoopVars While(Graph& g, const std::string& frame, const LoopVars& init,
                             .value(),
                         0);
   }
-  // What the loop waits for is its Enters' matter; a node within that waited for one of an outer loop would be in both.
+  // Drop the control dependencies around the loop: the Enter nodes have them already, and a node inside the loop with a
+  // control input from an outer frame would be in two frames.
   auto inner_scope = g.ControlDependencies(std::vector<Operation>{});
   Output taken;
   {
@@ -79,7 +80,8 @@ inline LoopVars While(Graph& g, const std::string& frame, const LoopVars& init,
   return exits;
 }
 
-// What one of the functions makes of `value`, by `pred`; `value` reaches the function through a Switch.
+// Builds a conditional: `if_true(value)` if `pred` is true, otherwise `if_false(value)`. The functions get `value`
+// through a Switch.
 inline Output Cond(Graph& g, Output pred, Output value, const std::function<Output(Output)>& if_true,
                    const std::function<Output(Output)>& if_false, const std::string& device = "") {
   const auto branch = [&](int side, const std::function<Output(Output)>& f) {

@@ -17,7 +17,7 @@ StatusOr<HostPort> BindAddress(const std::string& address, const std::string& ov
   if (!override_host.empty()) {
     bind.host = override_host;
   } else if (bind.host == "localhost") {
-    bind.host = "127.0.0.1";  // one address, so that a taken port is noticed
+    bind.host = "127.0.0.1";  // a single address, so that binding fails if the port is taken
   } else if (!IsLoopbackHost(bind.host)) {
     bind.host = "::";
   }
@@ -47,7 +47,7 @@ Status WhyBindFails(const HostPort& bind, const std::string& address) {
     return AlreadyExists("cannot listen on ", address, ": port ", bind.port, " is taken by another server");
   }
   return InvalidArgument("cannot listen on ", address, " (", bind.ToString(),
-                         "): ", why == 0 ? "gRPC refused it" : std::strerror(why));
+                         "): ", why == 0 ? "gRPC gave no reason" : std::strerror(why));
 }
 
 }  // namespace tensorbraid

@@ -1,4 +1,4 @@
-// Where a server binds, and why it could not.
+// The address that a server binds, and the error when that fails.
 #ifndef TENSORBRAID_TRANSPORT_GRPC_BIND_ADDRESS_H_
 #define TENSORBRAID_TRANSPORT_GRPC_BIND_ADDRESS_H_
 
@@ -8,12 +8,13 @@
 
 namespace tensorbraid {
 
-// Loopback names bind that address alone, other names every interface; `override_host`, when not empty, is taken as it
-// is. InvalidArgument for an address that is none.
+// The address to bind for a server that its cluster calls `address`. A loopback name binds that address alone, any
+// other name all interfaces. A non-empty `override_host` is bound as it is instead. InvalidArgument for a malformed
+// address.
 StatusOr<HostPort> BindAddress(const std::string& address, const std::string& override_host);
 
-// After a failed attempt to listen on `bind`: AlreadyExists when the port is taken, else InvalidArgument. `address` is
-// what the user wrote.
+// The error to report after a failed attempt to listen on `bind`: AlreadyExists when the port is taken, else
+// InvalidArgument. `address` is what the user wrote.
 Status WhyBindFails(const HostPort& bind, const std::string& address);
 
 }  // namespace tensorbraid

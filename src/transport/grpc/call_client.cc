@@ -7,6 +7,7 @@
 #include <set>
 #include <vector>
 
+#include "core/clock.h"
 #include "core/host_port.h"
 #include "core/mutex.h"
 #include "core/strings.h"
@@ -16,7 +17,7 @@
 namespace tensorbraid {
 namespace {
 
-// The slices of a received message, in one piece or several.
+// Owns the slices of a received message.
 class MessageBuffer final : public Buffer {
  public:
   explicit MessageBuffer(std::vector<grpc::Slice> slices) : Buffer(nullptr, 0), slices_(std::move(slices)) {}
@@ -42,13 +43,13 @@ class GrpcCallClient final : public CallClient {
     Status fits = CheckCallSize(request, "a request");
     if (!fits.ok()) return {.status = std::move(fits), .answer = {}};
     const auto now = std::chrono::system_clock::now();
-    const auto steady = std::chrono::steady_clock::now();
+    const auto steady = MonotonicClock::now();
     const bool bounded = deadline != Deadline::max();
     const auto until = bounded ? now + (deadline - steady) : std::chrono::system_clock::time_point::max();
     auto connected_by = now + patience_;
     if (bounded) connected_by = std::min(connected_by, until);
     if (!channel_->WaitForConnected(connected_by)) {
-      return {.status = Unavailable("no server answers at ", address_), .answer = {}};
+      return {.status = Unavailable("no server answers at grpc://", address_), .answer = {}};
     }
     grpc::ClientContext context;
     if (bounded) context.set_deadline(until);
@@ -71,12 +72,14 @@ class GrpcCallClient final : public CallClient {
       running_.erase(&context);
     }
     Result result;
+    result.from_server = true;
     if (!status.ok()) {
+      result.from_server = context.GetServerTrailingMetadata().contains(kFromServer);
       result.status = Status(static_cast<absl::StatusCode>(status.error_code()), status.error_message());
       return result;
     }
     std::vector<grpc::Slice> slices;
-    if (!answer.Dump(&slices).ok()) return {.status = Internal("the answer cannot be read"), .answer = {}};
+    if (!answer.Dump(&slices).ok()) return {.status = Internal("cannot read the answer message"), .answer = {}};
     auto owner = MakeRef<MessageBuffer>(std::move(slices));
     for (const grpc::Slice& slice : owner->slices()) {
       result.answer.pieces.push_back({reinterpret_cast<const std::byte*>(slice.begin()), slice.size()});

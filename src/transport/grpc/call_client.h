@@ -1,4 +1,4 @@
-// A client's calls over gRPC.
+// Client calls over gRPC.
 #ifndef TENSORBRAID_TRANSPORT_GRPC_CALL_CLIENT_H_
 #define TENSORBRAID_TRANSPORT_GRPC_CALL_CLIENT_H_
 
@@ -10,8 +10,8 @@
 
 namespace tensorbraid {
 
-// Calls the server at `address` ("host:port"), over one connection that is made with the first call, and made again
-// when it is lost. A call whose server cannot be reached within `patience` is Unavailable.
+// Calls the server at `address` ("host:port") over one connection, which is opened by the first call and reopened when
+// it is lost. A call fails with Unavailable when the server cannot be reached within `patience`.
 std::unique_ptr<CallClient> NewGrpcCallClient(const std::string& address, std::chrono::milliseconds patience);
 
 }  // namespace tensorbraid

@@ -3,17 +3,19 @@
 #include <utility>
 #include <vector>
 
+#include "core/clock.h"
 #include "transport/grpc/frames.h"
+#include "transport/grpc/streams.h"
 
 namespace tensorbraid {
 namespace {
 
-// gRPC carries an error's text in a header, and refuses headers of more than 8 KiB.
+// gRPC sends an error's text in a header and rejects headers of more than 8 KiB.
 constexpr size_t kMaxErrorBytes = 4000;
 
 }  // namespace
 
-// Held by its outstanding operations, and by the handler until it has answered.
+// Kept alive by its outstanding operations, and by the handler until it has answered.
 class CallServer::GrpcCall final : public Call, public std::enable_shared_from_this<GrpcCall> {
  public:
   GrpcCall(CallServer* server, grpc::ServerCompletionQueue* queue) : server_(server), queue_(queue) {
@@ -28,6 +30,13 @@ class CallServer::GrpcCall final : public Call, public std::enable_shared_from_t
   }
 
   const std::string& method() const override { return context_.method(); }
+  std::chrono::steady_clock::time_point deadline() const override {
+    const auto at = context_.deadline();
+    if (at == std::chrono::system_clock::time_point::max()) return std::chrono::steady_clock::time_point::max();
+    const auto left = at - std::chrono::system_clock::now();
+    if (left > std::chrono::hours(24 * 365)) return std::chrono::steady_clock::time_point::max();
+    return MonotonicClock::now() + left;
+  }
   const Payload& request() const override { return request_; }
   void Answer(MessageParts answer) override {
     const Status fits = CheckCallSize(answer, "an answer");
@@ -37,6 +46,7 @@ class CallServer::GrpcCall final : public Call, public std::enable_shared_from_t
   }
   void Fail(const Status& why) override {
     const std::string text(why.message().substr(0, kMaxErrorBytes));
+    context_.AddTrailingMetadata(kFromServer, "1");
     stream_.Finish(grpc::Status(static_cast<grpc::StatusCode>(why.code()), text), end_op_.Arm(shared_from_this()));
   }
   void OnCancelled(std::function<void()> callback) override {
@@ -70,13 +80,13 @@ class CallServer::GrpcCall final : public Call, public std::enable_shared_from_t
   };
 
   void Begun(bool ok) {
-    if (!ok) return over_op_.Disarm();  // the server shuts down: nobody called, and nothing will be over
+    if (!ok) return over_op_.Disarm();  // the server shuts down; no call has arrived, so over_op_ never completes
     server_->AcceptFrom(queue_);
     stream_.Read(&message_, read_op_.Arm(shared_from_this()));
   }
   void DidRead(bool ok) {
-    if (!ok) return Fail(absl::InvalidArgumentError("a call has one message"));
-    if (!message_.Dump(&slices_).ok()) return Fail(absl::InternalError("the message cannot be read"));
+    if (!ok) return Fail(absl::InvalidArgumentError("the call has no request message"));
+    if (!message_.Dump(&slices_).ok()) return Fail(absl::InternalError("cannot read the request message"));
     for (const grpc::Slice& slice : slices_) {
       request_.pieces.push_back({reinterpret_cast<const std::byte*>(slice.begin()), slice.size()});
     }
@@ -93,7 +103,7 @@ class CallServer::GrpcCall final : public Call, public std::enable_shared_from_t
     if (callback != nullptr) callback();
   }
   void Ended(bool) {
-    std::function<void()> dropped;  // it may hold this call
+    std::function<void()> dropped;  // destroyed without the lock: it may hold the last reference to this call
     MutexLock lock(mu_);
     ended_ = true;
     dropped.swap(on_cancelled_);

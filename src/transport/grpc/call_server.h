@@ -1,4 +1,4 @@
-// Calls of clients that come in over gRPC: any unary method that is not a lane of a link.
+// Receives client calls over gRPC: any unary method except the lane methods of links.
 #ifndef TENSORBRAID_TRANSPORT_GRPC_CALL_SERVER_H_
 #define TENSORBRAID_TRANSPORT_GRPC_CALL_SERVER_H_
 
@@ -9,15 +9,15 @@
 
 namespace tensorbraid {
 
-// Hands each call to a handler, from the thread of the queue that its connection belongs to. Thread-safe.
+// Passes each call to a handler, on the thread of the completion queue that its connection belongs to. Thread-safe.
 class CallServer {
  public:
-  // `counter` counts the calls that are not over; both must outlive them.
+  // `counter` counts the unfinished calls. `handler` and `counter` must outlive them.
   CallServer(CallHandler* handler, StreamCounter* counter) : handler_(handler), counter_(counter) {}
 
-  // Before the server is built.
+  // Call before the server is built.
   void Register(grpc::ServerBuilder* builder) { builder->RegisterAsyncGenericService(&service_); }
-  // Lets the next caller in whose connection is one of this queue's, and after him the next.
+  // Accepts the next call that arrives on a connection of `queue`. Accepting it requests the call after it, and so on.
   void AcceptFrom(grpc::ServerCompletionQueue* queue);
 
  private:

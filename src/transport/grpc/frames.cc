@@ -10,10 +10,10 @@ namespace tensorbraid {
 namespace {
 
 constexpr size_t kMaxBatchBytes = 1 << 20;
-// Below this copying costs less than a slice with its own reference count.
+// Copying fewer bytes costs less than a slice with its own reference count.
 constexpr size_t kInlinePayloadBytes = 4096;
 
-// The bytes of `piece`, which hold a reference to the buffer until gRPC has sent them.
+// A slice that points to `piece` and holds a reference to its owner until gRPC has sent it.
 grpc::Slice Lend(const RefPtr<Buffer>& owner, std::span<const std::byte> piece) {
   RefPtr<Buffer> reference = owner;
   return grpc::Slice(
@@ -84,13 +84,13 @@ bool Outbox::NextBulk(Batch* batch) {
   if (bulk_.empty()) return false;
   batch->text.swap(spare_);
   batch->text.clear();
-  // Small tensors share a message, up to the size of a part.
+  // Small tensors share a message of up to the size of a part.
   while (!bulk_.empty() && batch->bytes < bulk_part_bytes_) {
     BulkTensor& tensor = bulk_.front();
     const size_t left = tensor.payload.size();
     const size_t count = std::min(left, bulk_part_bytes_ - batch->bytes);
     BulkTensor part{tensor.key, tensor.meta, tensor.offset, tensor.payload.Part(0, count)};
-    AppendFrame(Message(part), &batch->text).IgnoreError();  // a header of this kind is never too large
+    AppendFrame(Message(part), &batch->text).IgnoreError();  // the header of a BulkTensor is never too large
     batch->bytes += count;
     Append(part.payload, batch);
     if (count == left) {
@@ -169,10 +169,10 @@ std::span<const std::byte> FrameReader::Take(size_t count, std::string* scratch)
 
 StatusOr<bool> FrameReader::Next(std::span<const std::byte>* header, Payload* payload) {
   if (remaining_ == 0) return false;
-  if (remaining_ < kFramePrefixBytes) return InvalidArgument("a message that ends within a frame");
+  if (remaining_ < kFramePrefixBytes) return InvalidArgument("a gRPC message ends within a frame");
   TF_ASSIGN_OR_RETURN(const FramePrefix prefix, ReadFramePrefix(Take(kFramePrefixBytes, &prefix_scratch_).data()));
   if (remaining_ < prefix.header_bytes || remaining_ - prefix.header_bytes < prefix.payload_bytes) {
-    return InvalidArgument("a message that ends within a frame");
+    return InvalidArgument("a gRPC message ends within a frame");
   }
   *header = Take(prefix.header_bytes, &header_scratch_);
   payload->owner.reset();

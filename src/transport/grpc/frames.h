@@ -1,4 +1,4 @@
-// Frames (codec.h) to and from gRPC's byte buffers.
+// Converts frames (codec.h) to and from gRPC's byte buffers.
 #ifndef TENSORBRAID_TRANSPORT_GRPC_FRAMES_H_
 #define TENSORBRAID_TRANSPORT_GRPC_FRAMES_H_
 
@@ -15,26 +15,28 @@
 
 namespace tensorbraid {
 
-// The message as gRPC takes it: small pieces copied, large ones that have an owner lent until they are sent.
+// The message as a gRPC buffer. Small pieces are copied; large pieces that have an owner are passed by reference, and
+// gRPC holds the owner until they are sent.
 grpc::ByteBuffer ToByteBuffer(const MessageParts& message);
 
-// What waits to be written to one stream. Not thread-safe.
+// The queue of data to be written to one stream. Not thread-safe.
 class Outbox {
  public:
   explicit Outbox(size_t bulk_part_bytes) : bulk_part_bytes_(bulk_part_bytes) {}
 
-  // Complete frames, ready to go; `payload`, when it is not empty, follows them. Small payloads are copied, others
-  // lent.
+  // Queues complete frames, followed by `payload` unless it is null. Small payloads are copied, large ones passed by
+  // reference.
   void AddFrames(const std::string& frames, const Payload* payload);
-  // To be cut into parts.
+  // Queues a tensor, which is sent in parts.
   void AddBulk(BulkTensor tensor) { bulk_.push_back(std::move(tensor)); }
-  // Takes what goes out as the next gRPC message: whole frames, at most a megabyte of them unless a single one is
-  // larger. False when there is nothing.
+  // Takes the next gRPC message from the queue: whole frames, at most 1 MiB of them unless a single frame is larger.
+  // Bulk tensors follow when no other frames are left, bulk_part_bytes at a time. False when the queue is empty.
   bool Next(grpc::ByteBuffer* out);
   void Clear();
 
  private:
-  // Frames that leave together. Payloads are cut into the text at their positions.
+  // Frames that leave in one gRPC message. `inserts` are payloads passed by reference; each belongs at its position in
+  // `text`.
   struct Batch {
     struct Insert {
       size_t position;
@@ -51,10 +53,11 @@ class Outbox {
   const size_t bulk_part_bytes_;
   std::deque<Batch> batches_;
   std::deque<BulkTensor> bulk_;
-  std::string spare_;  // the text of the last batch, for its memory
+  std::string spare_;  // the text of the last batch; its memory is reused
 };
 
-// The frames of one received gRPC message. Headers and payloads point into it: it must outlive them.
+// Reads the frames of one received gRPC message. Payloads point into the reader, which must outlive them; a header is
+// valid until the next Next().
 class FrameReader {
  public:
   explicit FrameReader(const grpc::ByteBuffer& message);
@@ -64,12 +67,13 @@ class FrameReader {
   bool at_end() const { return remaining_ == 0; }
 
  private:
-  // The next `count` bytes in one piece, copied to `scratch` when they lie in several. REQUIRES: that many remain.
+  // The next `count` bytes as one piece; copies them to `scratch` when they span several slices. REQUIRES: that many
+  // bytes remain.
   std::span<const std::byte> Take(size_t count, std::string* scratch);
 
   std::vector<grpc::Slice> slices_;
-  size_t index_ = 0;   // of the slice that comes next
-  size_t offset_ = 0;  // within it
+  size_t index_ = 0;   // the current slice
+  size_t offset_ = 0;  // within the current slice
   size_t remaining_ = 0;
   std::string prefix_scratch_, header_scratch_;
 };

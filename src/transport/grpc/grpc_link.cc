@@ -15,7 +15,7 @@ void GrpcLink::Start(const std::function<void(const std::shared_ptr<Link>&)>& th
   const auto self = shared_from_this();
   const std::shared_ptr<Lane> lanes[] = {lane(kControlLane), lane(kBulkLane)};
   for (const auto& lane : lanes) {
-    if (lane == nullptr) continue;  // closed already
+    if (lane == nullptr) continue;  // the link is closed already
     lane->SetHandlers([self](const grpc::ByteBuffer& m) { return self->OnRead(m); },
                       [self, bulk = lanes[kBulkLane]](const Status& why) {
                         bulk->Cancel();
@@ -69,10 +69,11 @@ Lane::ReadNext GrpcLink::OnRead(const grpc::ByteBuffer& bytes) {
     if (more.ok() && !*more) return Lane::ReadNext::kYes;
     auto message = more.ok() ? DecodeMessage(header, std::move(payload)) : more.status();
     if (!message.ok()) {
-      Break(Unavailable("the connection to ", peer_.task, " was cut, for it sent ", message.status().message()));
+      Break(Unavailable("the connection to ", peer_.task,
+                        " was closed because it sent malformed data: ", message.status().message()));
       return Lane::ReadNext::kYes;
     }
-    // What comes after the end is read, so that the stream ends in order, but dropped.
+    // The link is down. Reading goes on, so that the stream ends in order, but messages are dropped.
     if (!BeginCall()) return Lane::ReadNext::kYes;
     context_.handler->OnMessage(shared_from_this(), *std::move(message));
     EndCall();
@@ -127,14 +128,15 @@ void GrpcLink::Close(Status why) {
   bool deliver;
   std::shared_ptr<Lane> lanes[kNumLanes];
   if (!MarkDown(why, &deliver, &lanes)) return;
-  // Control ends in order. The bulk lane is cut only after it, else its end could overtake what is still to be said.
+  // The control lane first sends what is queued. The bulk lane is cancelled only later: otherwise the other side could
+  // see its end, and take the link down, before it has received the last control messages.
   lanes[kBulkLane]->DropQueue();
   context_.timer->RunAfter(context_.close_grace, [control = lanes[kControlLane], bulk = lanes[kBulkLane]] {
     control->Cancel();
     bulk->Cancel();
   });
   lanes[kControlLane]->End();
-  // The caller may hold locks that the handler takes.
+  // On the timer thread, because the caller of Close may hold locks that the handler takes.
   if (deliver) context_.timer->RunAfter({}, [self = shared_from_this()] { self->DeliverDown(); });
 }
 

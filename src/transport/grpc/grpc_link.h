@@ -1,4 +1,4 @@
-// A link made of two lanes.
+// A link over two gRPC streams, one per lane.
 #ifndef TENSORBRAID_TRANSPORT_GRPC_GRPC_LINK_H_
 #define TENSORBRAID_TRANSPORT_GRPC_GRPC_LINK_H_
 
@@ -13,11 +13,12 @@
 
 namespace tensorbraid {
 
-// Opened lanes, after their handshake and with reading paused, become a link by Start(). It goes down when either lane
-// ends, when something comes that is not a frame, or by Close.
+// Takes two opened lanes whose handshake is complete and whose reading is paused; Start() brings the link up. It goes
+// down when either lane ends, when the peer sends malformed data, or by Close.
 class GrpcLink final : public Link, public std::enable_shared_from_this<GrpcLink> {
  public:
-  // What it needs from its transport, which outlives every use: none is made once `on_gone` has been called.
+  // What the link uses of its transport. The link uses none of it after calling `on_gone`, so the transport must live
+  // until then.
   struct Context {
     LinkHandler* handler;
     Timer* timer;
@@ -27,7 +28,7 @@ class GrpcLink final : public Link, public std::enable_shared_from_this<GrpcLink
 
   GrpcLink(Context context, Hello peer, std::shared_ptr<Lane> control, std::shared_ptr<Lane> bulk);
 
-  // Calls OnLinkUp, then `then`, then reads.
+  // Calls OnLinkUp, then `then`, then starts reading.
   void Start(const std::function<void(const std::shared_ptr<Link>&)>& then);
 
   const Hello& peer() const override { return peer_; }
@@ -40,10 +41,12 @@ class GrpcLink final : public Link, public std::enable_shared_from_this<GrpcLink
   Lane::ReadNext OnRead(const grpc::ByteBuffer& message);
   // Takes the link down at once.
   void Break(const Status& why);
-  // Around every call of the handler. The last one to end after the link went down delivers OnLinkDown.
+  // These two enclose every call of the handler; BeginCall returns false when the link is down. When the link goes down
+  // during calls, the last of them to end delivers OnLinkDown.
   bool BeginCall();
   void EndCall();
-  // False when the link was down already. Sets `deliver` when no call is under way that would deliver OnLinkDown.
+  // Marks the link as down and moves its lanes out; false when it was down already. Sets `deliver` when no handler call
+  // is running, so that the caller has to deliver OnLinkDown.
   bool MarkDown(const Status& why, bool* deliver, std::shared_ptr<Lane> (*lanes)[kNumLanes]);
   void DeliverDown();
   std::shared_ptr<Lane> lane(LaneKind kind);
@@ -53,7 +56,7 @@ class GrpcLink final : public Link, public std::enable_shared_from_this<GrpcLink
 
   Mutex mu_;
   std::shared_ptr<Lane> lanes_[kNumLanes] TB_GUARDED_BY(mu_);  // null once down
-  int calls_ TB_GUARDED_BY(mu_) = 1;  // of the handler, under way; from the beginning until Start has returned, too
+  int calls_ TB_GUARDED_BY(mu_) = 1;  // running calls of the handler; Start() counts as one, from construction on
   bool down_ TB_GUARDED_BY(mu_) = false;
   Status why_ TB_GUARDED_BY(mu_);
 };

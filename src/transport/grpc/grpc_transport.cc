@@ -1,21 +1,22 @@
 #include "transport/grpc/grpc_transport.h"
 
-#include <pthread.h>
 #include <sched.h>
 
 #include <algorithm>
 #include <atomic>
 #include <random>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "core/clock.h"
+#include "core/env.h"
 #include "core/host_port.h"
 #include "core/logging.h"
 #include "core/mutex.h"
 #include "core/strings.h"
+#include "core/thread.h"
 #include "core/timer.h"
 #include "transport/codec.h"
 #include "transport/grpc/bind_address.h"
@@ -26,28 +27,29 @@
 namespace tensorbraid {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Clock = MonotonicClock;
 
 const Status& WasShutDown() {
   static const auto& status = *new Status(absl::CancelledError("the transport was shut down"));
   return status;
 }
 
-// Enough for a link to have its lanes apart, and for several busy links not to share a thread where there are cores.
-int NumQueues() { return std::clamp(2 * static_cast<int>(std::thread::hardware_concurrency()), 4, 16); }
+// Enough for the two lanes of a link to have different threads, and for several busy links not to share a thread if
+// there are cores for more.
+int NumQueues() { return std::clamp(2 * NumCores(), 4, 16); }
 
-// The only frame of a handshake message.
+// The header of a handshake message, which must consist of a single frame without payload.
 StatusOr<std::span<const std::byte>> OnlyHeader(FrameReader* reader) {
   std::span<const std::byte> header;
   Payload payload;
   TF_ASSIGN_OR_RETURN(const bool some, reader->Next(&header, &payload));
-  if (!some || payload.size() > 0 || !reader->at_end()) return InvalidArgument("no handshake");
+  if (!some || payload.size() > 0 || !reader->at_end()) return InvalidArgument("the first message is not a handshake");
   return header;
 }
 
 class GrpcTransport;
 
-// One Connect, until its link is up or it has failed.
+// One attempt to connect, until its link is up or it has failed.
 class Connecting : public std::enable_shared_from_this<Connecting> {
  public:
   Connecting(GrpcTransport* transport, std::string address, Hello hello, Transport::ConnectDone done)
@@ -58,15 +60,15 @@ class Connecting : public std::enable_shared_from_this<Connecting> {
  private:
   void Open(LaneKind kind);
   void Opened(const std::shared_ptr<Lane>& lane, bool ok);
-  Lane::ReadNext Answered(const grpc::ByteBuffer& message);
-  // The first caller decides how it ends and gets `done`; null for all others.
+  Lane::ReadNext OnAnswer(const grpc::ByteBuffer& message);
+  // Ends the attempt. The first call returns `done` and decides the result; later calls return null.
   Transport::ConnectDone Finish(std::shared_ptr<Lane> (*lanes)[kNumLanes]);
 
   GrpcTransport* const transport_;
   const std::string address_;
   const Hello hello_;
   uint64_t link_id_ = 0;
-  std::string target_;  // as gRPC wants the address
+  std::string target_;  // the address in the form that gRPC takes
   Mutex mu_;
   Transport::ConnectDone done_ TB_GUARDED_BY(mu_);
   std::shared_ptr<Lane> lanes_[kNumLanes] TB_GUARDED_BY(mu_);
@@ -96,39 +98,39 @@ class GrpcTransport final : public Transport {
   uint64_t NewLinkId();
 
  private:
-  // A link of which one lane has said hello.
+  // A link that is waiting for the handshakes of both lanes.
   struct HalfOpen {
     std::shared_ptr<Lane> lanes[kNumLanes];
     Hello hello;
   };
 
   void Poll(grpc::CompletionQueue* queue);
-  // Lets the next caller of a lane in, if its connection is one of this queue's.
+  // Accepts the next lane stream of this kind that arrives on a connection of this queue.
   void RequestLane(LaneKind kind, grpc::ServerCompletionQueue* queue);
   void Accepted(const std::shared_ptr<Lane>& lane);
-  Lane::ReadNext Greeted(const std::shared_ptr<Lane>& lane, const grpc::ByteBuffer& message);
+  Lane::ReadNext OnHandshake(const std::shared_ptr<Lane>& lane, const grpc::ByteBuffer& message);
   void Accept(HalfOpen both);
-  void HandshakeLate(const std::shared_ptr<Lane>& lane);
+  void HandshakeTimedOut(const std::shared_ptr<Lane>& lane);
 
   const GrpcOptions options_;
   LinkHandler* handler_ = nullptr;
   Timer timer_;
   StreamCounter streams_;
   WorkerService service_;
-  std::unique_ptr<CallServer> calls_;  // null when nobody answers them
-  // A connection belongs to one queue, whose thread reads its socket and runs its lane. gRPC deals those that are
-  // accepted to the queues in turns, as do we those that are made, so the two lanes of a link have different threads;
-  // links share them.
+  std::unique_ptr<CallServer> calls_;  // null without ServeCalls
+  // A connection belongs to one queue, whose thread reads its socket and runs its lane. gRPC assigns accepted
+  // connections to the queues round-robin, and OpenLane does the same with outgoing ones. So the two lanes of a link
+  // have different threads, which serve other links too.
   std::vector<std::unique_ptr<grpc::ServerCompletionQueue>> queues_;
   std::unique_ptr<grpc::Server> server_;
-  std::vector<std::thread> threads_;
+  std::vector<Thread> threads_;
 
   std::atomic<size_t> next_queue_{0};
 
   Mutex mu_;
   CondVar cv_;
   bool stopping_ TB_GUARDED_BY(mu_) = false;
-  std::mt19937_64 random_ TB_GUARDED_BY(mu_){std::random_device{}()};
+  std::mt19937_64 random_ TB_GUARDED_BY(mu_){RandomSeed()};
   absl::flat_hash_set<std::shared_ptr<GrpcLink>> links_ TB_GUARDED_BY(mu_);
   absl::flat_hash_set<std::shared_ptr<Connecting>> connecting_ TB_GUARDED_BY(mu_);
   absl::flat_hash_map<uint64_t, HalfOpen> half_open_ TB_GUARDED_BY(mu_);
@@ -141,13 +143,14 @@ void Connecting::Start(std::chrono::milliseconds timeout) {
   link_id_ = transport_->NewLinkId();
   const auto where = ParseHostPort(address_);
   std::string target = address_;
-  // Without asking a resolver, and the address that a server of this name binds.
+  // Avoids a resolver, and is the address that a server with this name binds.
   if (where.ok() && where->host == "localhost") target = HostPort{"127.0.0.1", where->port}.ToString();
   const auto self = shared_from_this();
   {
     MutexLock lock(mu_);
-    timer_ = transport_->timer().RunAfter(
-        timeout, [self] { self->Fail(Unavailable("nobody answered at ", self->address_, " in time")); });
+    timer_ = transport_->timer().RunAfter(timeout, [self] {
+      self->Fail(Unavailable("no task answered at ", self->address_, " before the connection timeout"));
+    });
   }
   if (!where.ok()) return Fail(where.status());
   target_ = std::move(target);
@@ -157,7 +160,7 @@ void Connecting::Start(std::chrono::milliseconds timeout) {
 void Connecting::Open(LaneKind kind) {
   const auto lane = transport_->NewLane(kind);
   {
-    // Before it opens: all the rest may happen on other threads before this one gets to run again.
+    // Store the lane before it opens: other threads may finish the handshake before this one runs again.
     MutexLock lock(mu_);
     if (done_ == nullptr) return;
     lanes_[kind] = lane;
@@ -168,7 +171,7 @@ void Connecting::Open(LaneKind kind) {
 
 void Connecting::Opened(const std::shared_ptr<Lane>& lane, bool ok) {
   const auto self = shared_from_this();
-  lane->SetHandlers([self](const grpc::ByteBuffer& message) { return self->Answered(message); },
+  lane->SetHandlers([self](const grpc::ByteBuffer& message) { return self->OnAnswer(message); },
                     [self](const Status& why) {
                       self->Fail(Unavailable("no task answers at ", self->address_, ": ", std::string(why.message())));
                     });
@@ -178,15 +181,15 @@ void Connecting::Opened(const std::shared_ptr<Lane>& lane, bool ok) {
   lane->SendFrames(frame);
   if (lane->kind() == kBulkLane) return;
   lane->Read();
-  Open(kBulkLane);  // after the control lane, so that it gets another queue at both ends
+  Open(kBulkLane);  // after the control lane, so that the two get different queues at both ends
 }
 
-Lane::ReadNext Connecting::Answered(const grpc::ByteBuffer& message) {
+Lane::ReadNext Connecting::OnAnswer(const grpc::ByteBuffer& message) {
   FrameReader reader(message);
   const auto header = OnlyHeader(&reader);
   auto answer = header.ok() ? DecodeHandshakeAnswer(*header) : header.status();
   if (!answer.ok()) {
-    Fail(Unavailable("what answers at ", address_, " is no task: ", std::string(answer.status().message())));
+    Fail(Unavailable("the server at ", address_, " is not a task: ", std::string(answer.status().message())));
     return Lane::ReadNext::kPause;
   }
   if (!answer->status.ok()) {
@@ -226,7 +229,7 @@ void Connecting::Fail(const Status& why) {
   for (const auto& lane : lanes) {
     if (lane != nullptr) lane->Cancel();
   }
-  // On the timer's thread, as the caller may be the user's.
+  // On the timer thread, because the current thread may be the user's.
   transport_->timer().RunAfter({}, [self = shared_from_this(), done, why] {
     done(why);
     self->transport_->ConnectEnded(self);
@@ -240,7 +243,7 @@ void GrpcTransport::RequestLane(LaneKind kind, grpc::ServerCompletionQueue* queu
   ServerStream* raw = stream.get();
   const auto lane = NewLane(kind);
   Tag* tag = lane->Opening(std::move(stream), [this, lane, queue](bool ok) {
-    if (!ok) return lane->Abandon();  // the server shuts down; nobody called
+    if (!ok) return lane->Abandon();  // the server shuts down; no stream has arrived
     RequestLane(lane->kind(), queue);
     Accepted(lane);
   });
@@ -251,24 +254,25 @@ void GrpcTransport::Accepted(const std::shared_ptr<Lane>& lane) {
   {
     MutexLock lock(mu_);
     if (stopping_) return lane->Cancel();
-    handshake_timers_[lane.get()] = timer_.RunAfter(options_.handshake_timeout, [this, lane] { HandshakeLate(lane); });
+    handshake_timers_[lane.get()] =
+        timer_.RunAfter(options_.handshake_timeout, [this, lane] { HandshakeTimedOut(lane); });
   }
   std::weak_ptr<Lane> weak = lane;
   lane->SetHandlers(
       [this, weak](const grpc::ByteBuffer& message) {
         const auto lane = weak.lock();
-        return lane == nullptr ? Lane::ReadNext::kPause : Greeted(lane, message);
+        return lane == nullptr ? Lane::ReadNext::kPause : OnHandshake(lane, message);
       },
       [](const Status&) {});
   lane->Read();
 }
 
-Lane::ReadNext GrpcTransport::Greeted(const std::shared_ptr<Lane>& lane, const grpc::ByteBuffer& message) {
+Lane::ReadNext GrpcTransport::OnHandshake(const std::shared_ptr<Lane>& lane, const grpc::ByteBuffer& message) {
   FrameReader reader(message);
   const auto header = OnlyHeader(&reader);
   const auto handshake = header.ok() ? DecodeHandshake(*header) : header.status();
   if (!handshake.ok() || handshake->lane != lane->kind()) {
-    TB_LOG(Debug, "transport") << "dropped a caller that is no task";
+    TB_LOG(Debug, "transport") << "dropped a connection with an invalid handshake";
     lane->Cancel();
     return Lane::ReadNext::kPause;
   }
@@ -300,7 +304,7 @@ Lane::ReadNext GrpcTransport::Greeted(const std::shared_ptr<Lane>& lane, const g
   return Lane::ReadNext::kPause;
 }
 
-void GrpcTransport::HandshakeLate(const std::shared_ptr<Lane>& lane) {
+void GrpcTransport::HandshakeTimedOut(const std::shared_ptr<Lane>& lane) {
   {
     MutexLock lock(mu_);
     if (handshake_timers_.erase(lane.get()) == 0) return;
@@ -325,7 +329,7 @@ void GrpcTransport::Accept(HalfOpen both) {
   AppendFrame(answer, &frame);
   both.lanes[kControlLane]->SendFrames(frame);
   if (link != nullptr) return link->Start([](const std::shared_ptr<Link>&) {});
-  // The caller leaves when it has read the answer; if it does not, it is cut off.
+  // A refused task closes the streams when it has read the answer. If it does not, they are cancelled.
   for (const auto& lane : both.lanes) {
     lane->SetHandlers([](const grpc::ByteBuffer&) { return Lane::ReadNext::kYes; }, [](const Status&) {});
     lane->Read();
@@ -334,7 +338,7 @@ void GrpcTransport::Accept(HalfOpen both) {
   both.lanes[kControlLane]->End();
 }
 
-// --- Both.
+// --- Used for connecting and accepting.
 
 uint64_t GrpcTransport::NewLinkId() {
   MutexLock lock(mu_);
@@ -397,7 +401,7 @@ StatusOr<int> GrpcTransport::Listen(const std::string& address, LinkHandler* han
   for (auto& queue : queues_) {
     for (const LaneKind kind : {kControlLane, kBulkLane}) RequestLane(kind, queue.get());
     if (calls_ != nullptr) calls_->AcceptFrom(queue.get());
-    threads_.emplace_back([this, q = queue.get()] { Poll(q); });
+    threads_.emplace_back("tb-grpc", [this, q = queue.get()] { Poll(q); });
   }
   return port;
 }
@@ -415,7 +419,6 @@ void GrpcTransport::Connect(const std::string& address, const Hello& hello, std:
 }
 
 void GrpcTransport::Poll(grpc::CompletionQueue* queue) {
-  pthread_setname_np(pthread_self(), "tb-grpc");
   void* tag;
   bool ok;
   Clock::time_point awake_until{};
@@ -454,7 +457,7 @@ void GrpcTransport::Shutdown() {
       if (lane != nullptr) lane->Cancel();
     }
   }
-  // Stops listening and waits for the calls that were accepted; links that do not end by then are cut.
+  // Stops listening and waits for the accepted streams; those that have not ended by then are cancelled.
   server_->Shutdown(std::chrono::system_clock::now() + options_.close_grace);
   {
     MutexLock lock(mu_);
@@ -462,7 +465,7 @@ void GrpcTransport::Shutdown() {
   }
   streams_.WaitForNone();
   for (auto& queue : queues_) queue->Shutdown();
-  for (auto& thread : threads_) thread.join();
+  for (auto& thread : threads_) thread.Join();
   server_ = nullptr;
 }
 

@@ -1,4 +1,4 @@
-// What only the gRPC transport can suffer: other programs on its port, bad streams, the environment.
+// Tests what only the gRPC transport has to deal with: other programs on its port, bad streams, the environment.
 #include "transport/grpc/grpc_transport.h"
 
 #include <arpa/inet.h>
@@ -61,7 +61,7 @@ int RawSocket(int port) {
   return fd;
 }
 
-// A stream of ours opened by hand, to say what no link would.
+// A lane stream opened by hand, to send what a link never sends.
 class HandmadeStream {
  public:
   HandmadeStream(int port, const std::string& method)
@@ -117,7 +117,7 @@ std::string HandshakeBytes(uint64_t link, uint32_t lane) {
   return frame;
 }
 
-TEST(GrpcTransportTest, PortTakenByAnyProgramIsNamed) {
+TEST(GrpcTransportTest, ErrorNamesAPortTakenByAnotherProgram) {
   const int fd = socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in at{};
   at.sin_family = AF_INET;
@@ -248,9 +248,9 @@ TEST(GrpcTransportTest, GarbageOnALinkCutsItAndNothingElse) {
   server.handler.WaitForControl(before + 1);
 }
 
-// A thread that opens a lane may be stopped right after, and all the rest of the handshake happen before it goes on.
-// Here it gets the processor only when nobody else wants it.
-TEST(GrpcTransportTest, LinksMadeByASlowThreadAreWhole) {
+// A thread that opens a lane may be preempted right after that, and the whole handshake may happen before it runs
+// again. Here that thread gets the processor only when all others are idle.
+TEST(GrpcTransportTest, LinksOpenedByASlowThreadWork) {
   Task server("server");
   std::vector<std::unique_ptr<Task>> clients;
   for (int i = 0; i < 30; ++i) clients.push_back(std::make_unique<Task>("client"));
@@ -266,7 +266,7 @@ TEST(GrpcTransportTest, LinksMadeByASlowThreadAreWhole) {
     EXPECT_EQ(sched_setscheduler(0, SCHED_IDLE, &none), 0);
     for (size_t i = 0; i < clients.size(); ++i) {
       auto link = ConnectAndWait(*clients[i]->transport, server.address, HelloFrom("client"));
-      // On a machine with other work the thread may not run for longer than a handshake waits; tasks then dial again.
+      // On a busy machine the thread may not run for longer than the handshake's timeout. Tasks then connect again.
       while (absl::IsUnavailable(link.status())) {
         link = ConnectAndWait(*clients[i]->transport, server.address, HelloFrom("client"));
       }
@@ -298,7 +298,7 @@ TEST(GrpcTransportTest, ASilentServerRunsIntoTheTimeout) {
   close(fd);
 }
 
-// More than one message holds, without the memory.
+// A message beyond the size limit that uses little memory.
 MessageParts Huge() {
   static const std::vector<std::byte> once(1 << 20);
   Payload payload;
@@ -306,7 +306,7 @@ MessageParts Huge() {
   return {std::move(payload)};
 }
 
-TEST(GrpcTransportTest, ACallThatNobodyCouldReadIsAnErrorAtOnce) {
+TEST(GrpcTransportTest, MessagesOfCallsBeyondTheLimitFailAtOnce) {
   class : public CallHandler {
     void OnCall(std::shared_ptr<Call> call) override { call->Answer(Huge()); }
   } answers;
@@ -319,7 +319,7 @@ TEST(GrpcTransportTest, ACallThatNobodyCouldReadIsAnErrorAtOnce) {
   const auto ask = [&](const MessageParts& request) {
     return client->Ask("/tensorflow.MasterService/RunStep", request, CallClient::Deadline::max()).status;
   };
-  EXPECT_TRUE(absl::IsResourceExhausted(ask({OwnedPayload("what is there?")})));
+  EXPECT_TRUE(absl::IsResourceExhausted(ask({OwnedPayload("a small request")})));
   EXPECT_TRUE(absl::IsResourceExhausted(ask(Huge())));
 }
 

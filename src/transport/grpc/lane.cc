@@ -34,7 +34,7 @@ Lane::Lane(LaneKind kind, size_t bulk_part_bytes, StreamCounter* counter)
     : kind_(kind), counter_(counter), outbox_(bulk_part_bytes) {}
 
 Lane::~Lane() {
-  // Without outstanding operations, which hold the lane, nobody else is here.
+  // Outstanding operations hold the lane, so there are none, and no other thread uses it.
   if (stream_ == nullptr) return;
   stream_->Cancel();
   stream_.reset();
@@ -56,7 +56,7 @@ void Lane::Opened(bool ok) {
     MutexLock lock(mu_);
     if (ok) writing_ = false;
   }
-  // The callback may hold this lane.
+  // Moved out first: the callback may hold this lane.
   std::exchange(opened_, nullptr)(ok);
   if (ok) Pump();
   OpDone();
@@ -76,7 +76,7 @@ void Lane::Read() {
   }
   if (stream_ == nullptr) return;
   ++pending_;
-  // Also on a dead stream: it fails at once, and the failure is what OnEnd comes from.
+  // Also on a dead stream: the read then fails at once, and its failure leads to OnEnd.
   stream_->Read(&read_buffer_, read_op_.Arm(shared_from_this()));
 }
 
@@ -135,7 +135,7 @@ void Lane::SendFrames(const std::string& frames, const Payload* payload, When wh
     MutexLock lock(mu_);
     if (dead_ || ending_) return;
     outbox_.AddFrames(frames, payload);
-    // What is under way takes it along.
+    // Leaves when the outstanding write completes, or with the next frames.
     if (writing_ || when == When::kWithTheNext) return;
   }
   if (!SendBatch::Hold(this)) Pump();
@@ -166,8 +166,8 @@ void Lane::Pump() {
     ++pending_;
     stream = stream_.get();
   }
-  // Outside of the lock, as gRPC writes to the socket here: others may queue meanwhile. The pending operation keeps
-  // the stream.
+  // Without the lock, because gRPC writes to the socket here, and other threads can queue frames meanwhile. The pending
+  // operation keeps the stream alive.
   if (end) {
     stream->End(end_op_.Arm(shared_from_this()));
   } else {

@@ -20,28 +20,29 @@ enum LaneKind { kControlLane = 0, kBulkLane = 1 };
 inline constexpr int kNumLanes = 2;
 inline constexpr const char* kLaneMethods[kNumLanes] = {"/tensorbraid.Worker/Control", "/tensorbraid.Worker/Bulk"};
 
-// What a completion queue hands back.
+// The tag of an operation in a completion queue; Run is called when the operation completes.
 class Tag {
  public:
   virtual ~Tag() = default;
   virtual void Run(bool ok) = 0;
 };
 
-// Hides the difference between the two ends of a gRPC stream. At most one Read and one Write (or End) at a time.
+// Hides the difference between the client and the server end of a gRPC stream. At most one Read and one Write (or End)
+// may be outstanding at a time.
 class Stream {
  public:
   virtual ~Stream() = default;
   virtual void Read(grpc::ByteBuffer* into, Tag* tag) = 0;
   virtual void Write(const grpc::ByteBuffer& message, Tag* tag) = 0;
-  // No more Writes; the other side's Reads end after all that was written.
+  // Ends writing: no Write may follow. The other side can read everything written before; its next Read then fails.
   virtual void End(Tag* tag) = 0;
-  // Makes everything outstanding fail soon. Thread-safe.
+  // Makes all outstanding operations fail soon. Thread-safe.
   virtual void Cancel() = 0;
-  // After a failed Read: why. False when this end cannot know; `tag` is then not used.
+  // After a failed Read: gets the reason. False when this end cannot know it; `tag` is then not used.
   virtual bool Finish(grpc::Status* why, Tag* tag) = 0;
 };
 
-// Counts streams, so that shutting down can wait for them.
+// Counts streams, so that a shutdown can wait until none is left.
 class StreamCounter {
  public:
   void Add() {
@@ -63,33 +64,36 @@ class StreamCounter {
   int count_ TB_GUARDED_BY(mu_) = 0;
 };
 
-// Queues frames and writes them one gRPC message after the other; reads messages and hands them on. Thread-safe.
-// The stream goes away by itself when it has ended and nothing is outstanding; the Lane may be held longer.
+// Queues frames and writes them in gRPC messages, one after the other; reads messages and passes them to a handler.
+// Thread-safe. The stream is destroyed when it has ended and no operation is outstanding; the Lane may live longer.
 class Lane : public std::enable_shared_from_this<Lane> {
  public:
   enum class ReadNext { kYes, kPause };
-  // Called on the completion queue's thread. For one received message; after kPause, Read() goes on.
+  // Called on the completion queue's thread, for each received message. After kPause nothing is read until Read() is
+  // called.
   using OnRead = std::function<ReadNext(const grpc::ByteBuffer&)>;
-  // The stream has ended, once, after the last OnRead; not called when reading was paused. Both are dropped then.
+  // Called once when the stream has ended, after the last OnRead; not called while reading is paused. Both handlers are
+  // destroyed afterwards.
   using OnEnd = std::function<void(const Status& why)>;
 
   Lane(LaneKind kind, size_t bulk_part_bytes, StreamCounter* counter);
   ~Lane();
   LaneKind kind() const { return kind_; }
 
-  // The tag of the call that opens the stream; `opened` is called when it completes.
+  // Takes the stream and returns the tag of the operation that opens it; `opened` is called when that completes.
   Tag* Opening(std::unique_ptr<Stream> stream, std::function<void(bool ok)> opened);
-  // From the next read on.
+  // Takes effect with the next message read.
   void SetHandlers(OnRead on_read, OnEnd on_end);
-  // REQUIRES: reading is paused, or the last OnRead is still running and will return kPause.
+  // Resumes reading. REQUIRES: reading is paused, or the last OnRead is still running and will return kPause.
   void Read();
-  // Reports why a stream that failed to open did, through OnEnd.
+  // Reports through OnEnd why the stream has ended or could not be opened.
   void ReportEnd();
-  // Of a stream that failed to open: nobody wants to know why.
+  // Gives up a stream that failed to open, without reporting why.
   void Abandon();
 
   enum class When { kSoon, kWithTheNext };
-  // Dropped when the stream is ending. Under a SendBatch of this thread, soon is when that ends.
+  // The frames are dropped when the stream is ending. kSoon sends them at once, or at the end of this thread's
+  // SendBatch; kWithTheNext leaves them queued until something else is sent.
   void SendFrames(const std::string& frames, const Payload* payload = nullptr, When when = When::kSoon);
   void SendBulk(BulkTensor tensor);
   void DropQueue();
@@ -122,9 +126,9 @@ class Lane : public std::enable_shared_from_this<Lane> {
   void Ended(bool ok);
   void Finished(bool ok);
 
-  // Starts the next write, if there is one and none is outstanding.
+  // Starts the next write, unless one is outstanding or nothing is queued.
   void Pump();
-  // One operation less; the stream goes when it was the last and the lane is dead.
+  // Ends an operation. Destroys the stream if it was the last outstanding one and the lane is dead.
   void OpDone();
 
   const LaneKind kind_;
@@ -142,11 +146,11 @@ class Lane : public std::enable_shared_from_this<Lane> {
   };
   std::shared_ptr<Handlers> handlers_ TB_GUARDED_BY(mu_);
   bool in_callback_ TB_GUARDED_BY(mu_) = false;     // OnRead is running
-  bool read_requested_ TB_GUARDED_BY(mu_) = false;  // by Read() while it was
-  int pending_ TB_GUARDED_BY(mu_) = 0;              // operations outstanding
-  bool dead_ TB_GUARDED_BY(mu_) = false;            // no new operations
-  bool writing_ TB_GUARDED_BY(mu_) = true;          // until opened, as if it were
-  bool ending_ TB_GUARDED_BY(mu_) = false;          // nothing more is queued
+  bool read_requested_ TB_GUARDED_BY(mu_) = false;  // Read() was called while OnRead was running
+  int pending_ TB_GUARDED_BY(mu_) = 0;              // outstanding operations
+  bool dead_ TB_GUARDED_BY(mu_) = false;            // cancelled: no new writes
+  bool writing_ TB_GUARDED_BY(mu_) = true;          // a write is outstanding, or the stream is not open yet
+  bool ending_ TB_GUARDED_BY(mu_) = false;          // no new frames are queued
   bool end_sent_ TB_GUARDED_BY(mu_) = false;
 
   Op<&Lane::Opened> open_op_;
@@ -156,9 +160,9 @@ class Lane : public std::enable_shared_from_this<Lane> {
   Op<&Lane::Finished> finish_op_;
 };
 
-// While one lives, the frames that its thread sends wait, and leave together, in one write per lane, when it ends. Each
-// write costs two system calls and wakes the other side twice (for the data, and for the window that HTTP/2 gives
-// back), which is most of what a small message costs.
+// While a SendBatch lives, the frames that its thread sends are held back; when it ends, they leave in one write per
+// lane. Each write costs two system calls and wakes the other side twice (for the data, and for the flow-control window
+// that HTTP/2 gives back), which is most of the cost of a small message.
 class SendBatch {
  public:
   SendBatch();
@@ -168,7 +172,7 @@ class SendBatch {
 
  private:
   friend class Lane;
-  // False when this thread has no batch.
+  // Adds the lane to this thread's batch; false when the thread has none.
   static bool Hold(Lane* lane);
 
   const bool is_outermost_;

@@ -12,7 +12,7 @@
 namespace tensorbraid {
 namespace {
 
-// What both ends have in common, name by name.
+// Channel arguments of both ends.
 struct IntArg {
   const char* name;
   int value;
@@ -22,8 +22,9 @@ constexpr IntArg kCommonArgs[] = {
     {GRPC_ARG_MAX_SEND_MESSAGE_LENGTH, -1},
     {GRPC_ARG_HTTP2_MAX_FRAME_SIZE, 16777215},
     {GRPC_ARG_ENABLE_CHANNELZ, 0},
-    // What a sender may have under way. Left to gRPC's estimate of bandwidth and delay it grows to tens of megabytes
-    // that a receiver which copies slower than its socket fills holds for good.
+    // A fixed flow-control window of 4 MiB. When gRPC sets the window from its estimate of bandwidth and delay, it
+    // grows to tens of megabytes, and a receiver that copies more slowly than its socket fills keeps that memory for
+    // good.
     {GRPC_ARG_HTTP2_BDP_PROBE, 0},
     {GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, 4 << 20},
 };
@@ -62,7 +63,7 @@ void InitGrpc() {
     setenv("GRPC_POLL_STRATEGY", "poll", /*overwrite=*/0);
 #ifdef __GLIBC__
     mallopt(M_TRIM_THRESHOLD, 64 << 20);
-    mallopt(M_MMAP_THRESHOLD, 32 << 20);  // To set the first ends the adjustment of the second, which may grow so far.
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);  // setting the first stops the automatic growth of this one, up to 32 MiB
 #endif
     absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
     if (std::getenv("GRPC_VERBOSITY") != nullptr) return true;

@@ -1,4 +1,4 @@
-// The two ends of a gRPC stream, made to look alike, and how both are configured.
+// The two ends of a gRPC stream behind one interface, and the gRPC settings of both.
 #ifndef TENSORBRAID_TRANSPORT_GRPC_STREAMS_H_
 #define TENSORBRAID_TRANSPORT_GRPC_STREAMS_H_
 
@@ -12,7 +12,10 @@
 
 namespace tensorbraid {
 
-// Serves the lane methods with messages as they are; gRPC itself answers unknown methods with UNIMPLEMENTED.
+// The trailing metadata of a call that the server has failed. It is missing if the transport failed the call.
+inline constexpr char kFromServer[] = "tensorbraid-from-server";
+
+// Serves the lane methods with messages as raw byte buffers. gRPC itself answers unknown methods with UNIMPLEMENTED.
 class WorkerService final : public grpc::Service {
  public:
   using ServerRw = grpc::ServerAsyncReaderWriter<grpc::ByteBuffer, grpc::ByteBuffer>;
@@ -58,19 +61,19 @@ class ClientStream final : public Stream {
   std::unique_ptr<grpc::GenericClientAsyncReaderWriter> rw_;
 };
 
-// Our settings of a channel and of a server.
+// Our settings for channels and servers.
 grpc::ChannelArguments ClientChannelArguments();
 void ConfigureServer(grpc::ServerBuilder* builder);
-// Settings of gRPC that belong to the process; to be called before anything else of it is used, once or more often.
-// - Polling by poll(), unless GRPC_POLL_STRATEGY says otherwise. With the default, one epoll set for the whole process,
-//   the thread of one lane reads the socket of the other: measured with 100 MB under way, small messages took up to
-//   6 ms (p99) instead of 0.1, and 100 MB took 45 ms instead of 25.
-// - Abseil's search for deadlocks in every lock of gRPC, which Debian's build does by default, is off: it took 4 % of
+// Applies gRPC's process-wide settings. Must be called before any other use of gRPC; further calls have no effect.
+// - Poll with poll(), unless GRPC_POLL_STRATEGY is set. The default is one epoll set for the whole process, with which
+//   the thread of one lane reads the socket of the other. With 100 MB in flight, small messages then took up to 6 ms
+//   (p99) instead of 0.1 ms, and the 100 MB took 45 ms instead of 25 ms.
+// - Turn off Abseil's deadlock detection, which Debian's build runs by default in every lock of gRPC. It took 4 % of
 //   the time of a small step.
-// - The heap keeps up to 64 MiB of free memory at its end. gRPC takes a buffer for each read and frees it in between;
-//   given back to the system each time, its pages were made anew for most of what came: 100 MB took 55 ms instead
-//   of 30.
-// - gRPC's own log lines become ours, of area "grpc" and level debug, unless GRPC_VERBOSITY asks for them.
+// - Let malloc keep up to 64 MiB of free memory at the end of the heap. gRPC allocates a buffer for each read and then
+//   frees it. When that memory goes back to the system each time, most reads have to fault in new pages: 100 MB took 55
+//   ms instead of 30 ms.
+// - Send gRPC's own log lines to our log, with area "grpc" and level debug, unless GRPC_VERBOSITY is set.
 void InitGrpc();
 
 }  // namespace tensorbraid

@@ -1,12 +1,9 @@
 #include "transport/inproc/inproc_transport.h"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <deque>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -14,6 +11,7 @@
 #include "core/host_port.h"
 #include "core/logging.h"
 #include "core/strings.h"
+#include "core/thread.h"
 #include "transport/address.h"
 
 namespace tensorbraid {
@@ -22,7 +20,7 @@ namespace inproc {
 // One thread that runs closures in order.
 class SerialQueue {
  public:
-  explicit SerialQueue(const char* name) : thread_([this, name] { Loop(name); }) {}
+  explicit SerialQueue(const char* name) : thread_(name, [this] { Loop(); }) {}
   ~SerialQueue() { Stop(); }
 
   // False when stopped; `work` is then dropped.
@@ -40,12 +38,11 @@ class SerialQueue {
       stopping_ = true;
     }
     cv_.NotifyOne();
-    if (thread_.joinable()) thread_.join();
+    if (thread_.joinable()) thread_.Join();
   }
 
  private:
-  void Loop(const char* name) {
-    pthread_setname_np(pthread_self(), name);
+  void Loop() {
     mu_.Lock();
     for (;;) {
       cv_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return stopping_ || !queue_.empty(); });
@@ -66,19 +63,19 @@ class SerialQueue {
   CondVar cv_;
   std::deque<std::function<void()>> queue_ TB_GUARDED_BY(mu_);
   bool stopping_ TB_GUARDED_BY(mu_) = false;
-  std::thread thread_;
+  Thread thread_;
 };
 
 class InprocLink;
 
-// The threads of a link's two lanes. Like those of gRPC's transport they serve several links, but not all, so that what
-// handlers promise of different links is put to the test.
+// The threads of a link's two lanes. As in the gRPC transport, a pair serves several links but not all of them, so that
+// handlers run concurrently for different links in tests too.
 struct LaneThreads {
   SerialQueue control{"tb-inproc-ctl"};
   SerialQueue bulk{"tb-inproc-blk"};
 };
 
-// What a transport shares with the links and transports that talk to it.
+// The state that a transport shares with its links and with the transports that connect to it.
 class Node {
  public:
   explicit Node(const InprocOptions& options) : options(options) {}
@@ -96,7 +93,7 @@ class Node {
     MutexLock lock(mu);
     links.erase(link);
   }
-  // Null when it has been taken before.
+  // Null when it has already been taken.
   Transport::ConnectDone TakeConnect(uint64_t id) {
     MutexLock lock(mu);
     auto found = connects.extract(id);
@@ -104,7 +101,7 @@ class Node {
   }
 
   const InprocOptions options;
-  LinkHandler* handler = nullptr;  // set by Listen, before anybody can find the node
+  LinkHandler* handler = nullptr;  // set by Listen, before other transports can find the node
   std::array<LaneThreads, 2> threads;
   Mutex mu;
   bool stopping TB_GUARDED_BY(mu) = false;
@@ -112,8 +109,8 @@ class Node {
   absl::flat_hash_map<uint64_t, Transport::ConnectDone> connects TB_GUARDED_BY(mu);
 };
 
-// One end of a link. Both ends share a mutex: under it messages and the end of the link enter the queues, so that the
-// end comes last in each.
+// One end of a link. Both ends share a mutex, under which messages and the notice of the link's end are queued, so that
+// the end is the last entry in each queue.
 class InprocLink final : public Link, public std::enable_shared_from_this<InprocLink> {
  public:
   struct Shared {
@@ -162,13 +159,13 @@ class InprocLink final : public Link, public std::enable_shared_from_this<Inproc
     if (shared_->closed) return;
     shared_->closed = true;
     if (other != nullptr) {
-      other->QueueDown(Unavailable("connection to ", other->peer_.task, " closed by it: ", ToString(why)));
+      other->QueueDown(Unavailable(other->peer_.task, " closed the connection: ", ToString(why)));
     }
     dropping_.store(true, std::memory_order_relaxed);
     QueueDown(std::move(why));
   }
 
-  // On the control thread. False when the link was closed before it could come up.
+  // Runs on the control thread. False when the link was closed before it came up.
   bool GoUp() {
     {
       MutexLock lock(shared_->mu);
@@ -186,7 +183,7 @@ class InprocLink final : public Link, public std::enable_shared_from_this<Inproc
   }
 
  private:
-  // These two under the shared mutex.
+  // Call these two with the shared mutex held.
   void QueueBulk(Message message) {
     if (!up_) {
       early_.push_back(std::move(message));
@@ -206,7 +203,7 @@ class InprocLink final : public Link, public std::enable_shared_from_this<Inproc
     node_->handler->OnMessage(shared_from_this(), std::move(message));
   }
 
-  // The second lane to end brings the link down: nothing can be delivered after.
+  // The second lane to end takes the link down; no message can be delivered after that.
   void LaneEnds(const Status& why) {
     if (lanes_left_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     bool announced;
@@ -218,24 +215,24 @@ class InprocLink final : public Link, public std::enable_shared_from_this<Inproc
     node_->RemoveLink(shared_from_this());
   }
 
-  const std::shared_ptr<Node> node_;  // where this end delivers
-  LaneThreads& threads_;              // on which
+  const std::shared_ptr<Node> node_;  // its handler gets this end's messages
+  LaneThreads& threads_;              // on which the handler is called
   const Hello peer_;
   const std::shared_ptr<Shared> shared_;
   std::weak_ptr<InprocLink> other_;
-  bool announced_ = false;  // OnLinkUp has been or is being called; under the shared mutex
-  bool up_ = false;         // OnLinkUp has returned; likewise
-  std::vector<Message> early_;
-  std::atomic<bool> dropping_{false};  // closed from here: what still comes is not wanted
+  bool announced_ = false;      // OnLinkUp has been or is being called; guarded by the shared mutex
+  bool up_ = false;             // OnLinkUp has returned; guarded by the shared mutex
+  std::vector<Message> early_;  // bulk messages that arrived before OnLinkUp returned; guarded by the shared mutex
+  std::atomic<bool> dropping_{false};  // closed by this side: messages that still arrive are dropped
   std::atomic<int> lanes_left_{2};
 };
 
 namespace {
 
-// One count for all, so that a task that several others connect to has their links on different threads.
+// Shared by all transports, so that the links of a task to which several others connect are on different threads.
 std::atomic<uint64_t> next_connect{1};
 
-// On the control thread of the one who connects.
+// Runs on the control thread of the connecting side.
 void FinishConnect(const std::shared_ptr<Node>& node, uint64_t id, StatusOr<std::shared_ptr<Link>> result) {
   if (auto done = node->TakeConnect(id)) done(std::move(result));
 }
@@ -244,10 +241,10 @@ void PostFailure(const std::shared_ptr<Node>& node, uint64_t id, Status why) {
   node->threads_of(id).control.Post([=] { FinishConnect(node, id, why); });
 }
 
-// On the acceptor's control thread.
+// Runs on the control thread of the accepting side.
 void Accept(const std::shared_ptr<Node>& node, const std::shared_ptr<Node>& from, uint64_t id, const Hello& hello,
             const std::string& address) {
-  const auto gone = [&] { PostFailure(from, id, Unavailable("nobody listens on ", address)); };
+  const auto gone = [&] { PostFailure(from, id, Unavailable("no task listens on ", address)); };
   {
     MutexLock lock(node->mu);
     if (node->stopping) return gone();
@@ -261,12 +258,12 @@ void Accept(const std::shared_ptr<Node>& node, const std::shared_ptr<Node>& from
   InprocLink::Pair(theirs, ours);
   if (!node->AddLink(ours)) return gone();
   if (!from->AddLink(theirs)) return node->RemoveLink(ours);
-  // Queued before our side comes up and may send, so that their OnLinkUp precedes all messages.
+  // Queued before our side comes up and can send, so that OnLinkUp on their side comes before all messages.
   from->threads_of(id).control.Post([from, id, theirs, address] {
     if (theirs->GoUp()) {
       FinishConnect(from, id, std::shared_ptr<Link>(theirs));
     } else {
-      FinishConnect(from, id, Unavailable("connection to ", address, " was closed at once"));
+      FinishConnect(from, id, Unavailable("the connection to ", address, " was closed before it was up"));
     }
   });
   ours->GoUp();
@@ -299,7 +296,7 @@ class InprocTransport final : public Transport {
     const std::shared_ptr<Node> other = network_->Find(address);
     const auto accept = [other, from = node_, id, hello, address] { Accept(other, from, id, hello, address); };
     if (other == nullptr || !other->threads_of(id).control.Post(accept)) {
-      PostFailure(node_, id, Unavailable("nobody listens on ", address));
+      PostFailure(node_, id, Unavailable("no task listens on ", address));
     }
   }
 
@@ -326,7 +323,7 @@ class InprocTransport final : public Transport {
   const std::shared_ptr<Node> node_;
 };
 
-// One key for all names of this machine.
+// All names of this machine have the same key.
 std::string KeyOf(const HostPort& address) {
   return IsLoopbackHost(address.host) ? StrCat("localhost:", address.port) : address.ToString();
 }
@@ -342,7 +339,8 @@ StatusOr<int> InprocNetwork::Add(const std::string& address, const std::shared_p
       where.port = next_port_++;
     } while (listeners_.contains(inproc::KeyOf(where)));
   }
-  if (!listeners_.emplace(inproc::KeyOf(where), node).second) return AlreadyExists("port taken: ", address);
+  if (!listeners_.emplace(inproc::KeyOf(where), node).second)
+    return AlreadyExists("cannot listen on ", address, ": the port is taken");
   return where.port;
 }
 

@@ -1,4 +1,4 @@
-// The transport within one process: messages are handed over as they are, payloads by reference.
+// The transport within one process: messages are passed without encoding, payloads by reference.
 #ifndef TENSORBRAID_TRANSPORT_INPROC_INPROC_TRANSPORT_H_
 #define TENSORBRAID_TRANSPORT_INPROC_INPROC_TRANSPORT_H_
 
@@ -16,13 +16,13 @@ namespace inproc {
 class Node;
 }
 
-// Who listens where. Transports of one network reach each other and nobody else. Thread-safe.
+// The listening addresses of a group of transports, which reach only each other. Thread-safe.
 class InprocNetwork {
  public:
-  // The port that was taken; AlreadyExists when somebody listens there, InvalidArgument when `address` is malformed.
+  // Returns the port. AlreadyExists when another transport listens there, InvalidArgument when `address` is malformed.
   StatusOr<int> Add(const std::string& address, const std::shared_ptr<inproc::Node>& node);
   void Remove(const inproc::Node* node);
-  // Null when nobody listens there.
+  // Null when no transport listens there.
   std::shared_ptr<inproc::Node> Find(const std::string& address);
 
  private:
@@ -32,10 +32,11 @@ class InprocNetwork {
 };
 
 struct InprocOptions {
-  size_t bulk_part_bytes = 0;  // BulkTensors arrive in parts of this size; 0: whole
+  size_t bulk_part_bytes = 0;  // BulkTensors arrive in parts of this size; 0: in one piece
 };
 
-// Has four threads, two for each lane, which call the handler. Received payloads keep their owner, so they may be kept.
+// Has four threads, two for each lane, which call the handler. Received payloads have their owner set, so handlers may
+// keep them.
 std::unique_ptr<Transport> NewInprocTransport(std::shared_ptr<InprocNetwork> network,
                                               const InprocOptions& options = {});
 

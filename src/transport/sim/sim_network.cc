@@ -1,13 +1,10 @@
 #include "transport/sim/sim_network.h"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <functional>
 #include <map>
 #include <random>
 #include <set>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -15,6 +12,7 @@
 #include "core/logging.h"
 #include "core/mutex.h"
 #include "core/strings.h"
+#include "core/thread.h"
 #include "transport/address.h"
 #include "transport/codec.h"
 
@@ -25,7 +23,7 @@ using Time = std::chrono::microseconds;  // virtual
 
 class SimLink;
 
-// A task. Used on the scheduler's thread only, except `handler` (set once, before) and `key`.
+// A task. Used on the scheduler's thread only, except `key` and `handler`, which is set once before that.
 struct Node {
   LinkHandler* handler = nullptr;
   std::string key;  // where it listens
@@ -42,14 +40,14 @@ std::string KeyOf(const std::string& address) {
   return where.ok() ? KeyOf(*where) : address;
 }
 
-// The schedule, and who listens where.
+// The schedule and the listening tasks.
 class Core : public std::enable_shared_from_this<Core> {
  public:
   using Event = std::function<void()>;
 
   Core(uint32_t seed, const SimOptions& options) : options(options), random_(seed) {}
   void Start() {
-    thread_ = std::thread([this] { Loop(); });
+    thread_ = Thread("tb-sim", [this] { Loop(); });
   }
   void Stop() {
     {
@@ -57,14 +55,14 @@ class Core : public std::enable_shared_from_this<Core> {
       stopping_ = true;
     }
     cv_.NotifyAll();
-    thread_.join();
+    thread_.Join();
     std::map<std::pair<Time, uint64_t>, Event> dropped;
     MutexLock lock(mu_);
     dropped.swap(events_);
     listeners_.clear();
   }
 
-  // Runs `event` `delay` from now, but not before `not_before`; gives the time.
+  // Schedules `event` at now + `delay`, but not before `not_before`. Returns the time.
   Time At(Time delay, Event event, Time not_before = {}) {
     MutexLock lock(mu_);
     const Time time = std::max(now_ + delay, not_before);
@@ -86,10 +84,10 @@ class Core : public std::enable_shared_from_this<Core> {
     MutexLock lock(mu);
     cv.Wait(mu, [&] { return done; });
   }
-  // As At, for something that travels from `from` to `to`: it waits while they are apart.
+  // As At, for an event that travels from `from` to `to`: it waits while the two are partitioned.
   Time Travel(const std::string& from, const std::string& to, Time delay, Event event, Time not_before = {}) {
     auto arrive = [self = shared_from_this(), pair = Pair(from, to), event = std::move(event)] {
-      if (self->apart_.contains(pair)) {
+      if (self->partitioned_.contains(pair)) {
         self->waiting_[pair].push_back(event);
       } else {
         event();
@@ -118,7 +116,8 @@ class Core : public std::enable_shared_from_this<Core> {
       } while (listeners_.contains(KeyOf(where)));
     }
     node->key = KeyOf(where);
-    if (!listeners_.emplace(node->key, node).second) return AlreadyExists("port taken: ", address);
+    if (!listeners_.emplace(node->key, node).second)
+      return AlreadyExists("cannot listen on ", address, ": the port is taken");
     return where.port;
   }
   void StopListening(const Node& node) {
@@ -132,10 +131,10 @@ class Core : public std::enable_shared_from_this<Core> {
     return it == listeners_.end() ? nullptr : it->second;
   }
 
-  // On the scheduler's thread.
-  void Part(const std::string& a, const std::string& b) { apart_.insert(Pair(a, b)); }
+  // These two run on the scheduler's thread.
+  void Partition(const std::string& a, const std::string& b) { partitioned_.insert(Pair(a, b)); }
   void Heal(const std::string& a, const std::string& b) {
-    apart_.erase(Pair(a, b));
+    partitioned_.erase(Pair(a, b));
     for (Event& event : std::exchange(waiting_[Pair(a, b)], {})) At({}, std::move(event));
   }
 
@@ -147,7 +146,6 @@ class Core : public std::enable_shared_from_this<Core> {
   }
 
   void Loop() {
-    pthread_setname_np(pthread_self(), "tb-sim");
     mu_.Lock();
     for (;;) {
       cv_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return stopping_ || !events_.empty(); });
@@ -171,10 +169,10 @@ class Core : public std::enable_shared_from_this<Core> {
   std::mt19937_64 random_ TB_GUARDED_BY(mu_);
   std::map<std::string, std::shared_ptr<Node>> listeners_ TB_GUARDED_BY(mu_);
   int next_port_ TB_GUARDED_BY(mu_) = 10000;
-  // On the scheduler's thread only.
-  std::set<std::pair<std::string, std::string>> apart_;
+  // Used on the scheduler's thread only.
+  std::set<std::pair<std::string, std::string>> partitioned_;
   std::map<std::pair<std::string, std::string>, std::vector<Event>> waiting_;
-  std::thread thread_;
+  Thread thread_;
 };
 
 // One end of a link.
@@ -208,10 +206,10 @@ class SimLink final : public Link, public std::enable_shared_from_this<SimLink> 
       MutexLock lock(mu_);
       if (std::exchange(closed_, true)) return;
     }
-    // In one event: the other side cannot be down, and say so, before this one is.
+    // One event for both: the other side must not go down, and report it, before this one.
     core_->At({}, [self = shared_from_this(), why] {
       if (const auto other = self->other_.lock()) {
-        // After all control messages; what is left of the bulk lane is lost.
+        // Arrives after all control messages; bulk messages that arrive later are lost.
         self->core_->Travel(
             self->node_->key, other->node_->key, {},
             [other, why] {
@@ -223,7 +221,7 @@ class SimLink final : public Link, public std::enable_shared_from_this<SimLink> 
     });
   }
 
-  // The rest on the scheduler's thread.
+  // The other public functions run on the scheduler's thread.
   void GoUp() {
     up_ = true;
     node_->handler->OnLinkUp(shared_from_this());
@@ -238,14 +236,14 @@ class SimLink final : public Link, public std::enable_shared_from_this<SimLink> 
     const auto self = shared_from_this();
     node_->links.erase(self);
     if (up_ && !node_->stopped) node_->handler->OnLinkDown(self, why);
-    // The other side notices; a second notice is harmless.
+    // Tell the other side. It ignores a second notice.
     if (const auto other = other_.lock(); other != nullptr && !other->down_) {
       core_->Travel(
           node_->key, other->node_->key, core_->RandomDelay(),
           [other] { other->GoDown(Unavailable("connection to ", other->peer_.task, " was lost")); }, LastTime());
     }
   }
-  // What is sent from here arrives no sooner than this.
+  // Messages sent from here arrive no earlier than `time`.
   void HoldUntil(Time time) {
     MutexLock lock(mu_);
     last_[0] = last_[1] = time;
@@ -288,8 +286,8 @@ class SimLink final : public Link, public std::enable_shared_from_this<SimLink> 
     }
     auto message = DecodeMessage(std::as_bytes(std::span(frame)).subspan(kFramePrefixBytes), std::move(payload));
     if (!message.ok()) {
-      return GoDown(
-          Unavailable("connection to ", peer_.task, " was cut, for it sent ", std::string(message.status().message())));
+      return GoDown(Unavailable("connection to ", peer_.task, " was closed because it sent malformed data: ",
+                                std::string(message.status().message())));
     }
     node_->handler->OnMessage(shared_from_this(), *std::move(message));
   }
@@ -301,7 +299,7 @@ class SimLink final : public Link, public std::enable_shared_from_this<SimLink> 
   bool up_ = false, down_ = false;  // on the scheduler's thread
   Mutex mu_;
   bool closed_ TB_GUARDED_BY(mu_) = false;
-  Time last_[2] TB_GUARDED_BY(mu_) = {};  // when what was sent last arrives, by lane
+  Time last_[2] TB_GUARDED_BY(mu_) = {};  // per lane: arrival time of the last message sent
 };
 
 namespace {
@@ -326,7 +324,9 @@ class SimTransport final : public Transport {
       if (node->stopped) return;
       const uint64_t id = node->connects.empty() ? 1 : node->connects.rbegin()->first + 1;
       node->connects.emplace(id, std::move(done));
-      core->At(timeout, [=] { Finish(*node, id, Unavailable("nobody answered at ", address, " in time")); });
+      core->At(timeout, [=] {
+        Finish(*node, id, Unavailable("no task answered at ", address, " before the connection timeout"));
+      });
       core->Travel(node->key, address, core->RandomDelay(), [=] { Call(core, node, id, address, hello); });
     });
   }
@@ -337,11 +337,11 @@ class SimTransport final : public Transport {
     core_->RunAndWait([this] { Stop(*core_, *node_, absl::CancelledError("the transport was shut down")); });
   }
 
-  // All on the scheduler's thread.
+  // Runs on the scheduler's thread, as do Finish and Call.
   static void Stop(Core& core, Node& node, const Status& why) {
     if (node.stopped) return;
     for (const auto& link : std::set(node.links)) {
-      link->Close(why);  // tells the other side, after what was sent
+      link->Close(why);  // tells the other side, after all messages sent so far
       link->GoDown(why);
     }
     for (auto& [id, done] : std::exchange(node.connects, {})) done(why);
@@ -361,7 +361,7 @@ class SimTransport final : public Transport {
     };
     const auto node = core->Find(KeyOf(address));
     if (node == nullptr || node->stopped) {
-      answer_with([=] { Finish(*from, id, Unavailable("nobody listens on ", address)); });
+      answer_with([=] { Finish(*from, id, Unavailable("no task listens on ", address)); });
       return;
     }
     std::string frame;
@@ -379,8 +379,8 @@ class SimTransport final : public Transport {
     node->links.insert(ours);
     ours->HoldUntil(answer_with([=] {
       if (from->stopped || theirs->down() || !from->connects.contains(id)) {
-        theirs->Close(Unavailable("nobody waits for the answer any more"));
-        return Finish(*from, id, Unavailable("connection to ", address, " was closed at once"));
+        theirs->Close(Unavailable("the connecting task no longer waits for the answer"));
+        return Finish(*from, id, Unavailable("the connection to ", address, " was closed before it was up"));
       }
       from->links.insert(theirs);
       theirs->GoUp();
@@ -416,7 +416,7 @@ void SimNetwork::KillTask(const std::string& address) {
 }
 
 void SimNetwork::Partition(const std::string& a, const std::string& b) {
-  core_->RunAndWait([&] { core_->Part(a, b); });
+  core_->RunAndWait([&] { core_->Partition(a, b); });
 }
 
 void SimNetwork::Heal(const std::string& a, const std::string& b) {

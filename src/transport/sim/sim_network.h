@@ -1,8 +1,8 @@
-// A network of the imagination, for tests: delays, reordering, cuts and deaths by a seeded schedule.
+// A simulated network for tests, with delays, reordering, partitions and killed tasks by a seeded schedule.
 //
 // One thread delivers everything, by a virtual clock that jumps from event to event. Every message is encoded and
-// decoded by codec.h. What handlers do is repeated exactly under the same seed as long as nobody sends from other
-// threads; sends from outside fall where they fall.
+// decoded by codec.h. As long as only handlers send, the same seed repeats a run exactly; messages sent from other
+// threads enter the schedule at whatever virtual time it has reached.
 #ifndef TENSORBRAID_TRANSPORT_SIM_SIM_NETWORK_H_
 #define TENSORBRAID_TRANSPORT_SIM_SIM_NETWORK_H_
 
@@ -26,7 +26,7 @@ struct SimOptions {
   double link_loss = 0;                       // the probability that a link breaks instead of carrying a message
 };
 
-// Thread-safe. Transports keep what they need of it, except the thread: it must outlive their use.
+// Thread-safe. Must outlive the use of its transports: they share its state, but its thread ends with it.
 class SimNetwork {
  public:
   explicit SimNetwork(uint32_t seed, const SimOptions& options = {});
@@ -37,11 +37,11 @@ class SimNetwork {
   uint32_t seed() const { return seed_; }
   std::unique_ptr<Transport> NewTransport();
 
-  // The task that listens at `address` dies as by SIGKILL: its links break, and nobody reaches it until another
-  // transport listens there. Its own handler is told that its links are down.
+  // Kills the task that listens at `address`, as SIGKILL would: its links break, and it cannot be reached until another
+  // transport listens there. The killed task's own handler gets OnLinkDown for its links.
   void KillTask(const std::string& address);
-  // Between these two nothing arrives, as behind a cut cable: links stay up and messages wait, attempts to connect run
-  // into their timeout. Heal delivers what waits, in order.
+  // Cuts the network between two tasks, as if a cable were unplugged: links stay up, messages wait, and attempts to
+  // connect time out. Heal delivers the waiting messages in order.
   void Partition(const std::string& a, const std::string& b);
   void Heal(const std::string& a, const std::string& b);
 

@@ -18,25 +18,25 @@ struct Task {
   std::string address;
 };
 
-// What happens when handlers alone talk: a exchanges messages with b and c.
-std::string Story(uint32_t seed) {
+// A log of what handlers received when only handlers send: a exchanges messages with b and c.
+std::string Exchange(uint32_t seed) {
   SimNetwork network(seed);
-  std::string story;
+  std::string log;
   Task a(network, "a"), b(network, "b"), c(network, "c");
-  const auto tell = [&](const char* who) {
-    return [&story, who](const std::shared_ptr<Link>& link, const Message& m) {
+  const auto record = [&](const char* who) {
+    return [&log, who](const std::shared_ptr<Link>& link, const Message& m) {
       if (const auto* bulk = std::get_if<BulkTensor>(&m)) {
-        story += StrCat(who, " bulk ", bulk->offset, " ");
+        log += StrCat(who, " bulk ", bulk->offset, " ");
       } else {
         const uint64_t n = std::get<EndStep>(m).step.counter;
-        story += StrCat(who, " ", n, " ");
+        log += StrCat(who, " ", n, " ");
         if (n < 20) link->Send(EndStep{{1, n + 1}});
       }
     };
   };
-  a.handler.on_message = tell("a");
-  b.handler.on_message = tell("b");
-  c.handler.on_message = tell("c");
+  a.handler.on_message = record("a");
+  b.handler.on_message = record("b");
+  c.handler.on_message = record("c");
   a.handler.on_up = [](const std::shared_ptr<Link>& link) {
     link->Send(MakeBulk(1, Pattern(3 << 20, 1)));
     link->Send(EndStep{});
@@ -48,14 +48,14 @@ std::string Story(uint32_t seed) {
   b.handler.WaitForBulk(1);
   c.handler.WaitForBulk(1);
   for (Task* task : {&a, &b, &c}) task->transport->Shutdown();
-  return story;
+  return log;
 }
 
 TEST(SimNetworkTest, ControlOvertakesBulkUnderSomeSchedule) {
   bool overtaken = false;
   for (uint32_t seed = 0; seed < 20 && !overtaken; ++seed) {
-    const std::string story = Story(seed);
-    const size_t bulk = story.find("b bulk 0"), control = story.find("b 0");
+    const std::string log = Exchange(seed);
+    const size_t bulk = log.find("b bulk 0"), control = log.find("b 0");
     ASSERT_NE(bulk, std::string::npos);
     ASSERT_NE(control, std::string::npos);
     overtaken = control < bulk;  // though sent later
@@ -93,7 +93,7 @@ TEST(SimNetworkTest, APartitionDelaysAndHealingDeliversInOrder) {
   b.handler.WaitForLink();
   network.Partition(a.address, b.address);
   for (uint64_t i = 0; i < 100; ++i) (*link)->Send(EndStep{{1, i}});
-  // The virtual clock has passed the timeout, and so all of the messages, when this returns.
+  // When this returns, the virtual clock has passed the timeout and the times at which the messages were due.
   EXPECT_EQ(ConnectAndWait(*a.transport, b.address, HelloFrom("a")).status().code(), absl::StatusCode::kUnavailable);
   EXPECT_EQ(b.handler.control_messages(), 0u);
   EXPECT_EQ(a.handler.downs() + b.handler.downs(), 0u);

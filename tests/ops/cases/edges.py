@@ -66,7 +66,8 @@ def reductions(t):
         t.case(op, np.zeros([0, 3], np.float32), i32([1]))
         t.case(op, np.float32(2), i32([]))
         t.case(op, np.float32(2), i32([0]))
-        t.case(op, np.ones([2, 3], np.float32), i32([[0]]))
+        # TensorFlow's client refuses a matrix of axes, but its kernel does not.
+        t.case(op, np.ones([2, 3], np.float32), i32([[0]]), expected="INVALID_ARGUMENT")
         t.case(op, np.ones([2, 3], np.float32), i32([2]))
         t.case(op, np.ones([2, 3], np.float32), i32([0, -2]))
     for d in [np.int8, np.uint8, np.int16, np.int32]:

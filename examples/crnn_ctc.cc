@@ -1,0 +1,281 @@
+// Reads lines of digits, without being told where each digit is: a CRNN (convolutions, then a bidirectional LSTM) with
+// the CTC loss, trained under a Supervisor. The lines are made of MNIST digits. Alone:
+//
+//   build/release/examples/crnn_ctc
+//
+// As a cluster on one machine (on several machines, start each task with its own flags, as in mnist_softmax):
+//
+//   tensorbraid launch --ps=1 --workers=2 -- build/release/examples/crnn_ctc --issync
+#include <tensorbraid/tensorbraid.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace tf = tensorbraid;
+namespace nn = tensorbraid::nn;
+
+constexpr int kDigits = 5;     // of each line
+constexpr int kSide = 28;      // of an MNIST image
+constexpr int kHeight = 32;    // of a line
+constexpr int kWidth = 144;    // of the longest line
+constexpr int kReduction = 4;  // columns of the image for each step of the LSTM
+constexpr int kTestSeed = 20;  // of the places of the digits in the test lines
+
+struct TrainOptions {
+  int steps;
+  int batch_size;
+  double learning_rate;
+  uint64_t seed;
+  bool json;
+  std::string checkpoint_dir;
+  double save_checkpoint_secs;
+  std::string init_from;
+};
+
+// A batch of n lines.
+struct Lines {
+  tf::Tensor images;   // float32 [n, kHeight, kWidth, 1], 0 (paper) to 1 (ink)
+  tf::Tensor lengths;  // int32 [n]: how many steps of the LSTM the line takes
+  // The digits as a sparse tensor [n, kDigits].
+  tf::Tensor label_indices, label_values, label_shape;
+};
+
+// Writes each kDigits of the digits (float32 [kDigits * n, 784], int64 [kDigits * n]) side by side into one line. The
+// distance between neighbours and the height are random; the frames of neighbours overlap.
+Lines MakeLines(const tf::Tensor& digits, const tf::Tensor& labels, std::mt19937_64& random) {
+  const int64_t n = labels.num_elements() / kDigits;
+  Lines lines = {.images = tf::Tensor(tf::kFloat32, {n, kHeight, kWidth, 1}),
+                 .lengths = tf::Tensor(tf::kInt32, {n}),
+                 .label_indices = tf::Tensor(tf::kInt64, {n * kDigits, 2}),
+                 .label_values = tf::Tensor(tf::kInt32, {n * kDigits}),
+                 .label_shape = tf::Tensor::Vector<int64_t>({n, kDigits})};
+  const auto image = lines.images.mutable_data<float>();
+  const auto length = lines.lengths.mutable_data<int32_t>();
+  const auto index = lines.label_indices.mutable_data<int64_t>();
+  const auto value = lines.label_values.mutable_data<int32_t>();
+  const auto digit = digits.data<float>();
+  std::uniform_int_distribution<int> margin(0, kHeight - kSide), distance(20, kSide);
+  std::fill(image.begin(), image.end(), 0.0f);
+  for (int64_t i = 0; i < n; ++i) {
+    int left = margin(random);
+    for (int k = 0; k < kDigits; ++k) {
+      if (k > 0) left += distance(random);
+      const int top = margin(random);
+      const int64_t d = i * kDigits + k;
+      for (int y = 0; y < kSide; ++y) {
+        const float* from = &digit[d * tf::data::Mnist::kPixels + y * kSide];
+        float* to = &image[(i * kHeight + top + y) * kWidth + left];
+        for (int x = 0; x < kSide; ++x) to[x] = std::max(to[x], from[x]);
+      }
+      index[2 * d] = i;
+      index[2 * d + 1] = k;
+      value[d] = static_cast<int32_t>(labels.data<int64_t>()[d]);
+    }
+    length[i] = (left + kSide + kReduction - 1) / kReduction;
+  }
+  return lines;
+}
+
+// What is fed to the model, and what it computes.
+struct Model {
+  tf::Output images, lengths, training;
+  tf::SparseTensor labels;
+  tf::Output loss;     // the mean of the lines
+  tf::Output correct;  // the number of lines that are read without a mistake
+};
+
+// A convolution with batch normalization, then pooling.
+tf::Output Block(tf::Output x, int filters, std::vector<int64_t> pool, tf::Output training) {
+  x = nn::Conv2D(x, {.filters = filters, .kernel = {3, 3}, .bias = false});
+  x = nn::Relu(nn::BatchNorm(x, {.training = training}));
+  return nn::MaxPool(x, {.size = std::move(pool)});
+}
+
+// Scores of the ten digits and the blank, [steps of the LSTM, batch, 11].
+tf::Output Crnn(tf::Output images, tf::Output lengths, tf::Output training) {
+  auto scope = images.graph()->VariableScope("crnn");
+  auto x = Block(images, 16, {2, 2}, training);
+  x = Block(x, 32, {2, 2}, training);
+  x = Block(x, 64, {2, 1}, training);  // [batch, kHeight / 8, kWidth / kReduction, 64]
+  // One window as high as what is left of the line turns each column into a vector.
+  x = nn::Conv2D(
+      x,
+      {.filters = 96, .kernel = {kHeight / 8, 1}, .padding = nn::Padding::kValid, .activation = nn::Activation::kRelu});
+  x = tf::Transpose(tf::Squeeze(x, {1}), {1, 0, 2});  // time first, the faster form of the LSTM and of CTC
+  x = nn::BidirectionalRnn(nn::LSTMCell(64), nn::LSTMCell(64), x, {.lengths = lengths, .time_major = true}).outputs;
+  return nn::Dense(x, {.units = tf::data::Mnist::kClasses + 1, .name = "logits"});
+}
+
+Model MakeModel(tf::Graph& g) {
+  Model m;
+  m.images = tf::Placeholder(g, tf::kFloat32, {-1, kHeight, kWidth, 1}, "images");
+  m.lengths = tf::Placeholder(g, tf::kInt32, {-1}, "lengths");
+  m.labels = tf::SparsePlaceholder(g, tf::kInt32, {-1, -1}, "labels");
+  m.training = tf::PlaceholderWithDefault(tf::Const(g, tf::Tensor::Scalar(false)), {}, "training");
+  auto logits = Crnn(m.images, m.lengths, m.training);
+  m.loss = tf::ReduceMean(nn::CtcLoss(m.labels, logits, m.lengths, {.time_major = true}));
+  auto decoded = nn::CtcBeamSearchDecode(logits, m.lengths, {.time_major = true, .beam_width = 10});
+  auto mistakes = tf::EditDistance(decoded.sequence, m.labels, {.normalize = false});
+  m.correct = tf::ReduceSum(tf::Cast(tf::Equal(mistakes, 0.0f), tf::kFloat32));
+  return m;
+}
+
+std::vector<tf::Feed> Feeds(const Model& m, const Lines& lines, bool training) {
+  return {{m.images, lines.images},
+          {m.lengths, lines.lengths},
+          {m.labels.indices, lines.label_indices},
+          {m.labels.values, lines.label_values},
+          {m.labels.dense_shape, lines.label_shape},
+          {m.training, tf::Tensor::Scalar(training)}};
+}
+
+// The part of the test lines of which all digits are read correctly. The lines are the same in each run.
+tf::StatusOr<double> SequenceAccuracy(tf::SupervisedSession& session, const Model& model,
+                                      const tf::data::Mnist& mnist) {
+  const tf::Tensor digits = mnist.test_images();
+  std::mt19937_64 random(kTestSeed);
+  const int64_t lines = mnist.num_test() / kDigits;
+  double correct = 0;
+  for (int64_t begin = 0; begin < lines; begin += 200) {
+    const int64_t first = begin * kDigits, last = std::min(begin + 200, lines) * kDigits;
+    const Lines batch = MakeLines(digits.Slice(first, last), mnist.test_labels().Slice(first, last), random);
+    TF_ASSIGN_OR_RETURN(auto tested, session.Run({model.correct}, Feeds(model, batch, /*training=*/false)));
+    correct += tested[0].scalar<float>();
+  }
+  return correct / static_cast<double>(lines);
+}
+
+tf::Status Train(const tf::TaskFlags& task, const std::string& target, tf::data::Mnist mnist,
+                 const TrainOptions& options) {
+  tf::Graph g;
+  g.SetRandomSeed(static_cast<int64_t>(options.seed));
+  std::optional<tf::ScopeGuard> device;
+  if (task.has_cluster()) {
+    device.emplace(g.Device(tf::ReplicaDeviceSetter({.cluster = task.cluster(), .worker_device = task.device()})));
+  }
+  const Model model = MakeModel(g);
+  // Made before there are other variables, so it restores the model without the global step and the optimizer's slots.
+  std::optional<tf::Saver> weights;
+  if (!options.init_from.empty()) weights.emplace(g);
+
+  tf::Variable global_step = tf::GetOrCreateGlobalStep(g);
+  auto rate = tf::CosineDecay(options.learning_rate, global_step, options.steps, /*alpha=*/0.02);
+  std::shared_ptr<tf::Optimizer> optimizer =
+      std::make_shared<tf::AdadeltaOptimizer>(rate, tf::AdadeltaOptions{.epsilon = 1e-6});
+  std::shared_ptr<tf::SyncReplicasOptimizer> sync;
+  if (task.issync) {
+    const int n = std::max<int>(1, static_cast<int>(task.worker_hosts.size()));
+    sync = std::make_shared<tf::SyncReplicasOptimizer>(
+        optimizer, tf::SyncReplicasOptions{.replicas_to_aggregate = n, .total_num_replicas = n});
+    optimizer = sync;
+  }
+  TF_ASSIGN_OR_RETURN(auto grads, optimizer->ComputeGradients(model.loss));
+  auto train = optimizer->ApplyGradients(tf::ClipByGlobalNorm(grads, 10.0), {.global_step = global_step});
+  // Read after the step. A synchronous worker whose count was late would wait for the others when they have ended.
+  tf::Output step_count;
+  {
+    auto after = g.ControlDependencies({train});
+    step_count = global_step.Read();
+  }
+
+  tf::SupervisorOptions supervised = {
+      .is_chief = task.is_chief(),
+      .logdir = options.checkpoint_dir,
+      .global_step = global_step,
+      .save_model_every = std::chrono::milliseconds(static_cast<int64_t>(1000 * options.save_checkpoint_secs))};
+  if (weights) {
+    supervised.init_fn = [&](tf::Session& session) -> tf::Status {
+      TF_ASSIGN_OR_RETURN(auto checkpoint, tf::LatestCheckpoint(options.init_from));
+      return weights->Restore(session, checkpoint);
+    };
+  }
+  tf::Supervisor supervisor(g, supervised);
+  TF_ASSIGN_OR_RETURN(auto session, supervisor.ManagedSession(target));
+  if (sync && task.is_chief()) {
+    TF_RETURN_IF_ERROR(supervisor.StartQueueRunners(session->session(), {sync->chief_queue_runner()}));
+    TF_RETURN_IF_ERROR(session->Run({sync->init_tokens_op()}).status());
+  }
+
+  std::mt19937_64 random(options.seed + 1000 * task.task_index);
+  TF_ASSIGN_OR_RETURN(auto begun, session->Run({global_step}));
+  int64_t step = begun[0].scalar<int64_t>();
+  int64_t steps = 0;  // of this worker
+  float first_loss = 0, last_loss = 0;
+  const auto start = std::chrono::steady_clock::now();
+  while (!supervisor.ShouldStop() && step < options.steps) {
+    auto digits = mnist.NextBatch(kDigits * options.batch_size);
+    const Lines lines = MakeLines(digits.images, digits.labels, random);
+    TF_ASSIGN_OR_RETURN(auto values,
+                        session->Run({model.loss, step_count, train}, Feeds(model, lines, /*training=*/true)));
+    if (!values[0].is_valid()) break;  // the chief has ended the training
+    last_loss = values[0].scalar<float>();
+    step = values[1].scalar<int64_t>();
+    if (steps++ == 0) first_loss = last_loss;
+    if (!options.json && steps % 50 == 0) {
+      std::printf("step %lld of %d: loss %.3f\n", static_cast<long long>(step), options.steps, last_loss);
+      std::fflush(stdout);
+    }
+  }
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  // A task that starts after the last step has made no steps.
+  const double ms_per_step = steps == 0 ? 0 : 1e3 * seconds.count() / static_cast<double>(steps);
+
+  double accuracy = 0;
+  if (task.is_chief()) {
+    TF_ASSIGN_OR_RETURN(accuracy, SequenceAccuracy(*session, model, mnist));
+    if (!options.json) {
+      if (steps > 0) std::printf("loss from %.3f to %.3f, ", first_loss, last_loss);
+      std::printf("sequence accuracy %.4f\n", accuracy);
+    }
+  }
+  if (options.json) {
+    std::printf("{\"worker\":%d,\"mode\":\"%s\",\"steps_per_s\":%.1f,\"ms\":%.4f,\"global_step\":%lld,",
+                task.task_index,
+                !task.has_cluster() ? "local"
+                : task.issync       ? "sync"
+                                    : "async",
+                static_cast<double>(steps) / seconds.count(), ms_per_step, static_cast<long long>(step));
+    std::printf("\"first_loss\":%.4f,\"loss\":%.4f", first_loss, last_loss);
+    if (task.is_chief()) std::printf(",\"accuracy\":%.4f", accuracy);
+    std::printf("}\n");
+  }
+  return session->Close();
+}
+
+tf::Status Main(int argc, char** argv) {
+  tf::Flags flags("Reads lines of MNIST digits. Without the flags of a cluster, trains in this process.");
+  auto& task = flags.DefineTask(/*required=*/false);
+  auto& data_dir = flags.Define<std::string>("data_dir", "examples/data/mnist", "MNIST in idx format");
+  auto& steps = flags.Define("train_steps", 2500, "stop at this global step");
+  auto& batch_size = flags.Define("batch_size", 32, "lines per step of one worker");
+  auto& learning_rate = flags.Define("learning_rate", 1.0, "learning rate of Adadelta at the start");
+  auto& seed = flags.Define("seed", 1, "seed of the weights and of the lines");
+  auto& checkpoint_dir = flags.Define<std::string>(
+      "checkpoint_dir", "", "the chief saves checkpoints here and starts from the latest one; empty: no checkpoints");
+  auto& save_secs = flags.Define("save_checkpoint_secs", 60.0, "seconds between checkpoints");
+  auto& init_from = flags.Define<std::string>(
+      "init_from", "", "checkpoint_dir of another training, whose weights a new training starts with; empty: random");
+  auto& json = flags.Define("json", false, "print one line of JSON at the end instead of progress");
+  flags.ParseOrExit(argc, argv);
+
+  std::unique_ptr<tf::Server> server;
+  if (task.has_cluster()) {
+    TF_ASSIGN_OR_RETURN(server,
+                        tf::Server::Create(task.cluster(), {.job_name = task.job_name, .task_index = task.task_index}));
+    if (task.job_name == "ps") return server->Join();
+  }
+  // Each worker has lines of its own.
+  const auto worker_seed = static_cast<uint64_t>(seed) + 1000 * task.task_index;
+  TF_ASSIGN_OR_RETURN(auto mnist, tf::data::Mnist::Load(data_dir, {.seed = worker_seed}));
+  return Train(
+      task, server ? server->target() : "", mnist,
+      {steps, batch_size, learning_rate, static_cast<uint64_t>(seed), json, checkpoint_dir, save_secs, init_from});
+}
+
+int main(int argc, char** argv) { return tf::ExitCode(Main(argc, argv)); }

@@ -1,0 +1,82 @@
+// Large variables in parts: each part holds some rows of the whole, is a variable of its own, and may be on another
+// device. With ReplicaDeviceSetter the parts are spread over the parameter servers.
+//
+//   tensorbraid::PartitionedVariable table(g, {1'000'000, 64}, RandomUniform(), FixedSizePartitioner(3),
+//                                          {.name = "table"});     // variables table/part_0, table/part_1,
+//                                          table/part_2
+//   auto rows = nn::EmbeddingLookup(table, ids, {.partition_strategy = nn::PartitionStrategy::kDiv});
+#ifndef TENSORBRAID_PARTITIONED_VARIABLE_H_
+#define TENSORBRAID_PARTITIONED_VARIABLE_H_
+
+#include <cstdint>
+#include <functional>
+#include <source_location>
+#include <string>
+#include <vector>
+
+#include "tensorbraid/graph.h"
+#include "tensorbraid/shape.h"
+#include "tensorbraid/variable.h"
+
+namespace tensorbraid {
+
+// Returns the number of parts of a variable. `shape` is fully known, has at least one dimension and at least one row.
+using Partitioner = std::function<int64_t(const Shape& shape, DType dtype)>;
+
+// `num_parts` parts, or one per row if there are fewer rows. Source: tf.fixed_size_partitioner.
+Partitioner FixedSizePartitioner(int64_t num_parts);
+
+struct VariableAxisSizePartitionerOptions {
+  // How many bytes a string of a string variable is expected to have.
+  int64_t bytes_per_string_element = 16;
+  // 0: no limit. If there is a limit, parts may be larger than max_part_bytes.
+  int64_t max_parts = 0;
+};
+// As few parts as possible of at most `max_part_bytes`, or one per row if a row is larger.
+// Source: tf.variable_axis_size_partitioner.
+Partitioner VariableAxisSizePartitioner(int64_t max_part_bytes, VariableAxisSizePartitionerOptions options = {});
+
+struct MinMaxVariablePartitionerOptions {
+  int64_t max_parts = 1;
+  int64_t min_part_bytes = 256 << 10;
+  int64_t bytes_per_string_element = 16;
+};
+// As many parts of at least `min_part_bytes` as possible, but at most `max_parts`. The last part may be smaller.
+// Source: tf.min_max_variable_partitioner.
+Partitioner MinMaxVariablePartitioner(MinMaxVariablePartitionerOptions options);
+
+// A variable whose rows are distributed over several variables, "name/part_0", "name/part_1" and so on. If the number
+// of rows is not a multiple of the number of parts, each of the first parts has one row more. Savers save the parts as
+// one tensor under the name of the whole, as TensorFlow does. A checkpoint can therefore be restored into another
+// number of parts, or into a variable that is not partitioned. A handle: copies refer to the same variables.
+class PartitionedVariable {
+ public:
+  PartitionedVariable() = default;
+  // Calls `initializer` for each part, with the shape of the part. Mistakes (a shape without rows or not fully known, a
+  // partitioner that returns a number outside [1, rows]) are recorded in the graph, and the result is not valid.
+  PartitionedVariable(Graph& graph, const Shape& shape, const Initializer& initializer, const Partitioner& partitioner,
+                      VariableOptions options = {}, std::source_location loc = std::source_location::current());
+  // Initialises the parts with the rows of `initial_value`, whose shape and dtype the variable has.
+  PartitionedVariable(Graph& graph, const Tensor& initial_value, const Partitioner& partitioner,
+                      VariableOptions options = {}, std::source_location loc = std::source_location::current());
+
+  bool valid() const { return !parts_.empty(); }
+  const std::string& name() const { return name_; }
+  const Shape& shape() const { return shape_; }  // of the whole
+  DType dtype() const { return valid() ? parts_[0].dtype() : DType::kInvalid; }
+  // In the order of their rows.
+  const std::vector<Variable>& parts() const { return parts_; }
+  // The whole value: the parts, concatenated. Reads all parts, wherever they are.
+  Output AsTensor(std::source_location loc = std::source_location::current()) const;
+
+ private:
+  void MakeParts(Graph& graph, const Shape& shape, const Partitioner& partitioner,
+                 const std::function<Initializer(int64_t begin, int64_t end)>& initializer, VariableOptions options);
+  std::string name_;
+  Shape shape_;
+  std::vector<Variable> parts_;
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_PARTITIONED_VARIABLE_H_

@@ -1,0 +1,238 @@
+// Recurrent layers: names, lengths, states, sharing, and that all ways to run a cell agree.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tensorbraid/tensorbraid.h"
+
+namespace tensorbraid {
+namespace {
+
+Tensor Waves(const Shape& shape, double phase) {
+  Tensor t(kFloat32, shape);
+  double i = phase;
+  for (float& v : t.mutable_data<float>()) v = static_cast<float>(std::sin(i += 1.7));
+  return t;
+}
+
+std::vector<std::string> VariableNames(const Graph& g) {
+  std::vector<std::string> names;
+  for (const Variable& v : g.variables()) names.push_back(v.name());
+  return names;
+}
+
+std::vector<Tensor> RunAll(Graph& g, const std::vector<Output>& fetches) {
+  const Operation init = GlobalVariablesInitializer(g);
+  EXPECT_TRUE(g.status().ok()) << g.status();
+  auto session = Session::Create(g);
+  EXPECT_TRUE(session.ok()) << session.status();
+  if (!session.ok()) return {};
+  EXPECT_TRUE((*session)->Run({init}).ok());
+  auto result = (*session)->Run(std::vector<Fetch>(fetches.begin(), fetches.end()));
+  EXPECT_TRUE(result.ok()) << result.status();
+  return result.ok() ? *std::move(result) : std::vector<Tensor>();
+}
+
+void ExpectClose(const Tensor& a, const Tensor& b, const std::string& what) {
+  ASSERT_EQ(a.shape(), b.shape()) << what;
+  for (int64_t i = 0; i < a.num_elements(); ++i) {
+    ASSERT_NEAR(a.data<float>()[i], b.data<float>()[i], 2e-5) << what << ", element " << i;
+  }
+}
+
+constexpr int64_t kBatch = 3, kTime = 5, kFeatures = 4;
+
+struct Kind {
+  const char* name;
+  nn::RnnCell cell;
+};
+
+std::vector<Kind> Kinds() {
+  const nn::RnnCell lstm = nn::LSTMCell(6), gru = nn::GRUCell(5);
+  return {{"lstm", lstm},
+          {"lstm with peepholes", nn::LSTMCell(6, {.forget_bias = 0.2, .cell_clip = 0.7, .use_peepholes = true})},
+          {"gru", gru},
+          {"basic", nn::BasicRNNCell(6)},
+          {"two layers", nn::MultiRNNCell({lstm, gru})}};
+}
+
+// The same cell over whole sequences and unrolled, in three ways: without lengths, and with lengths that are fed as
+// int32 and int64.
+TEST(RnnLayers, SequencesAndStepsAgree) {
+  for (const Kind& kind : Kinds()) {
+    for (const bool with_lengths : {false, true}) {
+      Graph g;
+      g.SetRandomSeed(7);
+      const Output x = Const(g, Waves({kBatch, kTime, kFeatures}, 0.1));
+      const Output lengths = Const(g, Tensor::Vector<int32_t>({5, 0, 3}));
+      const Output wide = Const(g, Tensor::Vector<int64_t>({5, 0, 3}));
+      nn::RnnOptions options{.name = "rnn"};
+      if (with_lengths) options.lengths = lengths;
+      const nn::RnnResult dynamic = nn::DynamicRnn(kind.cell, x, options);
+      ASSERT_TRUE(g.status().ok()) << kind.name << ": " << g.status();
+      const size_t variables = g.variables().size();
+      nn::StaticRnnResult steps;
+      {
+        auto again = g.VariableScope("", {.reuse = true});
+        if (with_lengths) options.lengths = wide;
+        steps = nn::StaticRnn(kind.cell, Unstack(x, 1, kTime), options);
+      }
+      ASSERT_TRUE(g.status().ok()) << kind.name << ": " << g.status();
+      EXPECT_EQ(g.variables().size(), variables);
+      ASSERT_EQ(steps.outputs.size(), static_cast<size_t>(kTime));
+      const Output unrolled = Stack(std::vector<Operand>(steps.outputs.begin(), steps.outputs.end()), 1);
+      std::vector<Output> xs = {x};
+      for (const Variable& v : g.variables()) xs.push_back(v.value());
+      const auto loss = [](Output outputs, const std::vector<Output>& state) {
+        Output sum = ReduceSum(outputs * outputs * 0.5 + outputs);
+        for (const Output& one : state) sum = sum + ReduceSum(one * one);
+        return sum;
+      };
+      const auto first = Gradients({loss(dynamic.outputs, dynamic.state)}, xs);
+      const auto second = Gradients({loss(unrolled, steps.state)}, xs);
+      ASSERT_TRUE(first.ok() && second.ok()) << first.status() << second.status();
+      std::vector<Output> a = *first, b = *second;
+      a.push_back(dynamic.outputs);
+      b.push_back(unrolled);
+      a.insert(a.end(), dynamic.state.begin(), dynamic.state.end());
+      b.insert(b.end(), steps.state.begin(), steps.state.end());
+      std::vector<Output> all = a;
+      all.insert(all.end(), b.begin(), b.end());
+      const std::vector<Tensor> values = RunAll(g, all);
+      ASSERT_EQ(values.size(), all.size());
+      for (size_t i = 0; i < a.size(); ++i) ExpectClose(values[i], values[a.size() + i], kind.name);
+      if (!with_lengths) continue;
+      const Tensor& outputs = values[first->size()];
+      const int64_t units = outputs.shape().dim(2);
+      for (int64_t k = 0; k < kTime * units; ++k) EXPECT_EQ(outputs.data<float>()[kTime * units + k], 0) << kind.name;
+      for (int64_t k = 3 * units; k < kTime * units; ++k) {
+        EXPECT_EQ(outputs.data<float>()[2 * kTime * units + k], 0) << kind.name;
+      }
+    }
+  }
+}
+
+TEST(RnnLayers, NameTheirVariablesLikeTensorFlow) {
+  Graph g;
+  const Output x = Placeholder(g, kFloat32, {-1, kTime, kFeatures});
+  nn::BidirectionalRnn(nn::LSTMCell(2), nn::GRUCell(2), x);
+  nn::DynamicRnn(nn::MultiRNNCell({nn::BasicRNNCell(2), nn::LSTMCell(2, {.use_peepholes = true})}), x);
+  ASSERT_TRUE(g.status().ok()) << g.status();
+  EXPECT_EQ(VariableNames(g),
+            (std::vector<std::string>{
+                "bidirectional_rnn/fw/lstm_cell/kernel", "bidirectional_rnn/fw/lstm_cell/bias",
+                "bidirectional_rnn/bw/gru_cell/gates/kernel", "bidirectional_rnn/bw/gru_cell/gates/bias",
+                "bidirectional_rnn/bw/gru_cell/candidate/kernel", "bidirectional_rnn/bw/gru_cell/candidate/bias",
+                "rnn/multi_rnn_cell/cell_0/basic_rnn_cell/kernel", "rnn/multi_rnn_cell/cell_0/basic_rnn_cell/bias",
+                "rnn/multi_rnn_cell/cell_1/lstm_cell/kernel", "rnn/multi_rnn_cell/cell_1/lstm_cell/bias",
+                "rnn/multi_rnn_cell/cell_1/lstm_cell/w_f_diag", "rnn/multi_rnn_cell/cell_1/lstm_cell/w_i_diag",
+                "rnn/multi_rnn_cell/cell_1/lstm_cell/w_o_diag"}));
+}
+
+TEST(RnnLayers, TheBackwardHalfReadsFromTheEndOfEachSequence) {
+  for (const bool with_lengths : {false, true}) {
+    Graph g;
+    g.SetRandomSeed(3);
+    const Output x = Const(g, Waves({kBatch, kTime, kFeatures}, 0.3));
+    nn::BidirectionalRnnOptions options;
+    if (with_lengths) options.lengths = Const(g, Tensor::Vector<int32_t>({5, 2, 4}));
+    const auto both = nn::BidirectionalRnn(nn::LSTMCell(3), nn::LSTMCell(3), x, options);
+    ASSERT_TRUE(g.status().ok()) << g.status();
+    const auto values = RunAll(g, {both.outputs, both.backward, both.backward_state[1], both.forward_state[1]});
+    ASSERT_EQ(values.size(), 4u);
+    EXPECT_EQ(values[0].shape(), Shape({kBatch, kTime, 6}));
+    for (int64_t b = 0; b < kBatch; ++b) {
+      const int64_t last = with_lengths ? std::vector<int64_t>{5, 2, 4}[b] - 1 : kTime - 1;
+      for (int64_t k = 0; k < 3; ++k) {
+        // The backward half ends at the first step, the forward half at the last.
+        EXPECT_EQ(values[1].data<float>()[b * kTime * 3 + k], values[2].data<float>()[b * 3 + k]);
+        EXPECT_EQ(values[0].data<float>()[(b * kTime + last) * 6 + k], values[3].data<float>()[b * 3 + k]);
+        EXPECT_EQ(values[0].data<float>()[b * kTime * 6 + 3 + k], values[1].data<float>()[b * kTime * 3 + k]);
+      }
+    }
+  }
+}
+
+TEST(RnnLayers, AcceptAnyNumberOfSteps) {
+  Graph g;
+  const Output x = Placeholder(g, kFloat32, {-1, -1, kFeatures}), lengths = Placeholder(g, kInt32, {-1});
+  const auto both = nn::BidirectionalRnn(nn::LSTMCell(3), nn::LSTMCell(3), x, {.lengths = lengths});
+  const Operation init = GlobalVariablesInitializer(g);
+  ASSERT_TRUE(g.status().ok()) << g.status();
+  auto session = Session::Create(g);
+  ASSERT_TRUE(session.ok()) << session.status();
+  ASSERT_TRUE((*session)->Run({init}).ok());
+  for (const int64_t batch : {2, 0}) {
+    for (const int64_t time : {4, 1, 0}) {
+      const Tensor counts = Tensor::Vector(std::vector<int32_t>(batch, 9));  // more than there are
+      const auto result = (*session)->Run({both.outputs, both.forward_state[0]},
+                                          {{x, Waves({batch, time, kFeatures}, 0.2)}, {lengths, counts}});
+      ASSERT_TRUE(result.ok()) << result.status();
+      EXPECT_EQ(result->at(0).shape(), Shape({batch, time, 6}));
+      EXPECT_EQ(result->at(1).shape(), Shape({batch, 3}));
+    }
+  }
+}
+
+TEST(RnnLayers, ContinueFromAState) {
+  Graph g;
+  const Output x = Const(g, Waves({kBatch, 6, kFeatures}, 0.4));
+  const auto whole = nn::DynamicRnn(nn::LSTMCell(3), x, {.name = "rnn"});
+  auto again = g.VariableScope("", {.reuse = true});
+  const auto first = nn::DynamicRnn(nn::LSTMCell(3), Slice(x, {0, 0, 0}, {-1, 2, -1}), {.name = "rnn"});
+  const auto second =
+      nn::DynamicRnn(nn::LSTMCell(3), Slice(x, {0, 2, 0}, {-1, 4, -1}), {.initial_state = first.state, .name = "rnn"});
+  ASSERT_TRUE(g.status().ok()) << g.status();
+  const auto values = RunAll(g, {whole.state[0], second.state[0], whole.state[1], second.state[1]});
+  ASSERT_EQ(values.size(), 4u);
+  ExpectClose(values[0], values[1], "c");
+  ExpectClose(values[2], values[3], "h");
+}
+
+TEST(RnnLayers, ComputeInDoublePrecision) {
+  Graph g;
+  const Output x = Cast(Const(g, Waves({kBatch, kTime, kFeatures}, 0.1)), kFloat64);
+  const auto lstm = nn::DynamicRnn(nn::LSTMCell(3, {.cell_clip = 0.5, .use_peepholes = true}), x);
+  const auto gru = nn::DynamicRnn(nn::GRUCell(3), x);
+  EXPECT_EQ(lstm.outputs.dtype(), kFloat64);
+  EXPECT_EQ(RunAll(g, {lstm.outputs, gru.outputs}).size(), 2u);
+}
+
+TEST(RnnLayers, NameMistakes) {
+  const auto message = [](const std::function<void(Graph&)>& build) {
+    Graph g;
+    build(g);
+    EXPECT_TRUE(absl::IsInvalidArgument(g.status())) << g.status();
+    EXPECT_NE(g.status().message().find("rnn_test.cc"), std::string_view::npos) << g.status();
+    return std::string(g.status().message());
+  };
+  const auto has = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
+  EXPECT_TRUE(has(message([](Graph& g) {
+                    nn::DynamicRnn(nn::LSTMCell(0), Placeholder(g, kFloat32, {2, 3, 4}));
+                  }),
+                  "units must be positive"));
+  EXPECT_TRUE(has(message([](Graph& g) {
+                    nn::DynamicRnn(nn::LSTMCell(2), Placeholder(g, kFloat32, {2, 3}));
+                  }),
+                  "[batch, time, features]"));
+  EXPECT_TRUE(has(message([](Graph& g) {
+                    nn::DynamicRnn(nn::LSTMCell(2), Placeholder(g, kFloat32, {2, 3, -1}));
+                  }),
+                  "number of features"));
+  EXPECT_TRUE(has(message([](Graph& g) {
+                    nn::DynamicRnn(nn::GRUCell(2), Placeholder(g, kFloat32, {2, -1, 4}));
+                  }),
+                  "known number of steps"));
+  EXPECT_TRUE(has(message([](Graph& g) {
+                    nn::DynamicRnn(nn::LSTMCell(2), Placeholder(g, kFloat32, {2, 3, 4}),
+                                   {.lengths = Const(g, Tensor::Vector<int32_t>({1, 2, 3}))});
+                  }),
+                  "lengths must be"));
+  EXPECT_TRUE(has(message([](Graph& g) {
+                    nn::DynamicRnn(nn::MultiRNNCell({}), Placeholder(g, kFloat32, {2, 3, 4}));
+                  }),
+                  "at least one cell"));
+}
+
+}  // namespace
+}  // namespace tensorbraid

@@ -1,0 +1,142 @@
+#include "tensorbraid/variable_scope.h"
+
+#include <gtest/gtest.h>
+
+#include "tensorbraid/tensorbraid.h"
+
+namespace tensorbraid {
+namespace {
+
+TEST(VariableScopeTest, NamesAreThoseOfTensorFlow) {
+  Graph g;
+  {
+    auto outer = g.VariableScope("encoder");
+    EXPECT_EQ(VariableScopeName(g), "encoder");
+    EXPECT_EQ(GetVariable(g, "w", {2}).name(), "encoder/w");
+    {
+      auto name_scope = g.NameScope("somewhere");  // has no effect on variables
+      auto inner = g.VariableScope("layer");
+      EXPECT_EQ(GetVariable(g, "w", {2}).name(), "encoder/layer/w");
+      EXPECT_EQ(NoOp(g, "op").name(), "encoder/somewhere/layer/op");
+    }
+    auto same = g.VariableScope("", {.reuse = true});
+    EXPECT_EQ(GetVariable(g, "w", {2}).name(), "encoder/w");
+  }
+  {
+    auto again = g.VariableScope("encoder");
+    EXPECT_EQ(NoOp(g, "op").name(), "encoder_1/op");
+    auto absolute = g.VariableScope("other/place/");
+    EXPECT_EQ(GetVariable(g, "w", {2}).name(), "other/place/w");
+    EXPECT_EQ(NoOp(g, "op").name(), "encoder_1/place/op");
+  }
+  EXPECT_EQ(VariableScopeName(g), "");
+  EXPECT_TRUE(g.status().ok()) << g.status();
+}
+
+TEST(VariableScopeTest, UniqueNamesBeginAnewWithTheEnclosingScope) {
+  Graph g;
+  const auto unique = [&] {
+    auto scope = g.VariableScope("cell", {.unique = true});
+    return VariableScopeName(g);
+  };
+  EXPECT_EQ(unique(), "cell");
+  EXPECT_EQ(unique(), "cell_1");
+  for (int i = 0; i < 2; ++i) {
+    auto outer = g.VariableScope("model", {.reuse = i > 0});
+    EXPECT_EQ(unique(), "model/cell");
+    EXPECT_EQ(unique(), "model/cell_1");
+  }
+  for (int i = 0; i < 2; ++i) {
+    auto tower = g.VariableScope("", {.reuse = kAutoReuse});
+    EXPECT_EQ(unique(), "cell_2");
+  }
+  EXPECT_EQ(unique(), "cell_2");
+  EXPECT_TRUE(g.status().ok()) << g.status();
+}
+
+TEST(VariableScopeTest, ReuseSharesVariables) {
+  Graph g;
+  Variable made, shared, automatic;
+  {
+    auto scope = g.VariableScope("s");
+    made = GetVariable(g, "w", {2, 3});
+  }
+  {
+    auto scope = g.VariableScope("s", {.reuse = true});
+    auto inner = g.VariableScope("");  // inherits
+    shared = GetVariable(g, "w", {2, 3});
+  }
+  {
+    auto scope = g.VariableScope("s", {.reuse = kAutoReuse});
+    automatic = GetVariable(g, "w", {2, 3});
+    EXPECT_TRUE(GetVariable(g, "new", {}).valid());
+  }
+  EXPECT_TRUE(made.valid());
+  EXPECT_EQ(made, shared);
+  EXPECT_EQ(made, automatic);
+  EXPECT_EQ(g.variables().size(), 2u);
+  EXPECT_TRUE(g.status().ok()) << g.status();
+}
+
+TEST(VariableScopeTest, MistakesNameBothPlaces) {
+  const auto mistake = [](const VariableScopeOptions& options, const std::string& name, const Shape& shape,
+                          DType dtype) {
+    Graph g;
+    {
+      auto scope = g.VariableScope("s");
+      GetVariable(g, "w", {2, 3});
+    }
+    auto scope = g.VariableScope("s", options);
+    EXPECT_FALSE(GetVariable(g, name, shape, {.dtype = dtype}).valid());
+    EXPECT_TRUE(absl::IsInvalidArgument(g.status())) << g.status();
+    const std::string message(g.status().message());
+    const size_t first = message.find("variable_scope_test.cc:");
+    EXPECT_NE(first, std::string::npos) << message;
+    EXPECT_NE(message.find("variable_scope_test.cc:", first + 1), std::string::npos) << message;
+    return message;
+  };
+  EXPECT_NE(mistake({}, "w", {2, 3}, kFloat32).find("variable 's/w'"), std::string::npos);
+  EXPECT_NE(mistake({}, "w", {2, 3}, kFloat32).find("exists already"), std::string::npos);
+  EXPECT_NE(mistake({.reuse = true}, "v", {2, 3}, kFloat32).find("does not exist"), std::string::npos);
+  EXPECT_NE(mistake({.reuse = true}, "w", {2, 4}, kFloat32).find("has shape [2,3], but shape [2,4]"),
+            std::string::npos);
+  EXPECT_NE(mistake({.reuse = true}, "w", {2, 3}, kFloat64).find("has dtype float32, but float64"), std::string::npos);
+}
+
+TEST(VariableScopeTest, ScopesGiveDefaults) {
+  Graph g;
+  {
+    auto outer = g.VariableScope("a", {.initializer = Constant(3.0), .regularizer = L1L2Regularizer(0.5, 2.0)});
+    auto inner = g.VariableScope("b", {.dtype = kFloat64});
+    GetVariable(g, "x", {2});
+    GetVariable(g, "y", {2}, {.initializer = Ones(), .regularizer = NoRegularizer(), .dtype = kInt32});
+    EXPECT_EQ(GetVariable(g, "z", {2}, {.dtype = kFloat32, .trainable = false}).trainable(), false);
+  }
+  auto again = g.VariableScope("a", {.reuse = true});
+  auto inner = g.VariableScope("b");
+  const Variable x = GetVariable(g, "x", {2}, {.dtype = kFloat64});
+  const Variable y = GetVariable(g, "y", {2}, {.dtype = kInt32});
+  ASSERT_TRUE(g.status().ok()) << g.status();
+  const std::vector<Output> losses = nn::RegularizationLosses(g);
+  ASSERT_EQ(losses.size(), 2u) << "of x and z, once each";
+  auto session = Session::Create(g);
+  ASSERT_TRUE(session.ok()) << session.status();
+  ASSERT_TRUE((*session)->Run({GlobalVariablesInitializer(g)}).ok());
+  const auto values = (*session)->Run({x, y, losses[0], losses[1]});
+  ASSERT_TRUE(values.ok()) << values.status();
+  EXPECT_EQ((*values)[0].data<double>()[1], 3.0);
+  EXPECT_EQ((*values)[1].data<int32_t>()[1], 1);
+  EXPECT_EQ((*values)[2].scalar<double>(), 0.5 * 6 + 2.0 * 18);
+  EXPECT_EQ((*values)[3].scalar<float>(), 39.0f);
+}
+
+TEST(VariableScopeTest, VariablesArePlacedByTheDeviceScopes) {
+  Graph g;
+  auto device = g.Device(ReplicaDeviceSetter({.ps_tasks = 2}));
+  auto scope = g.VariableScope("s");
+  EXPECT_EQ(GetVariable(g, "a", {}).handle().op().device(), "/job:ps/task:0");
+  EXPECT_EQ(GetVariable(g, "b", {}).handle().op().device(), "/job:ps/task:1");
+}
+
+}  // namespace
+}  // namespace tensorbraid

@@ -1,0 +1,27 @@
+// What oneDNN alone needs for the arithmetic of a model: the baseline of the benchmarks that train models.
+#ifndef TENSORBRAID_CLI_BENCH_ONEDNN_H_
+#define TENSORBRAID_CLI_BENCH_ONEDNN_H_
+
+#include <cstdint>
+#include <vector>
+
+namespace tensorbraid {
+
+// A convolution with stride 1 and SAME padding, or, if `kernel` is 0, a product of matrices [batch, in] and [in, out].
+struct Arithmetic {
+  int64_t batch = 0;
+  int64_t size = 1;    // height and width of the images
+  int64_t kernel = 0;  // height and width of the filter
+  int64_t in = 0;      // channels
+  int64_t out = 0;
+  bool input_gradient = true;  // the first layer of a model needs none
+  int64_t repeats = 1;
+};
+
+// Milliseconds for the forward pass and both backward passes of all layers in float32 on `threads` threads, each in the
+// memory layout that oneDNN likes best: the sum over the passes of their fastest run. Not thread-safe.
+double OneDnnMs(const std::vector<Arithmetic>& layers, int threads, bool smoke);
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_CLI_BENCH_ONEDNN_H_

@@ -1,0 +1,82 @@
+#include "cli/program.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "CLI/CLI.hpp"
+#include "cli/bench_cluster.h"
+#include "cli/commands.h"
+#include "cli/raw_grpc.h"
+#include "core/strings.h"
+
+namespace tensorbraid {
+namespace {
+
+// Describes a CLI11 error: the argument that was not understood, and the nearest valid one.
+std::string Explain(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App* command = &app;
+  if (const auto chosen = app.get_subcommands(); !chosen.empty()) command = chosen.front();
+  const std::vector<std::string> rest = app.remaining(/*recurse=*/true);
+  if (rest.empty()) return StrCat(error.what(), "; see ", command->get_display_name(), " --help");
+
+  const std::string word = rest.front().substr(0, rest.front().find('='));
+  std::vector<std::string> known;
+  if (word.starts_with("-")) {
+    for (const CLI::Option* option : command->get_options()) known.push_back(option->get_name());
+  } else if (command == &app) {
+    for (const CLI::App* subcommand : app.get_subcommands({})) known.push_back(subcommand->get_name());
+  }
+  const std::string nearest = NearestWord(word, known);
+  return StrCat(word.starts_with("-") ? "unknown option "
+                : command == &app     ? "unknown command "
+                                      : "unexpected argument ",
+                word, nearest.empty() ? "; see --help" : StrCat("; did you mean ", nearest, "?"));
+}
+
+}  // namespace
+
+int RunProgram(int argc, char** argv, const std::string& version) {
+  // Benchmarks start this program again for each of their processes.
+  bench::MaybeServeRawGrpc(argc, argv);
+  if (argc == 3 && std::string(argv[1]) == kBenchTaskArgument) return RunBenchTask(std::atoi(argv[2]));
+
+  CLI::App app("Tensorbraid: distributed training on parameter servers.", "tensorbraid");
+  app.set_help_flag("--help,-h", "print this help and exit");
+  app.set_version_flag("--version", "tensorbraid " + version, "print the version and exit");
+  app.get_formatter()->label("SUBCOMMAND", "COMMAND [OPTIONS]");
+  app.get_formatter()->label("Subcommands", "Commands");
+  app.require_subcommand(0, 1);
+  app.footer("Run 'tensorbraid COMMAND --help' for help on a command.");
+
+  // The arguments after "--" belong to the program that a command runs.
+  std::vector<std::string> words;
+  Invocation invocation;
+  for (int i = 1; i < argc; ++i) {
+    if (std::string(argv[i]) == "--") {
+      invocation.program.assign(argv + i + 1, argv + argc);
+      break;
+    }
+    words.insert(words.begin(), argv[i]);  // CLI11 expects the reverse order
+  }
+  AddLaunchCommand(app, &invocation);
+  AddServeCommand(app, &invocation);
+  AddBenchCommand(app, &invocation);
+  AddOpsCommand(app, &invocation);
+  try {
+    app.parse(words);
+  } catch (const CLI::Success& success) {  // --help, --version
+    return app.exit(success);
+  } catch (const CLI::ParseError& error) {
+    std::fprintf(stderr, "tensorbraid: %s\n", Explain(app, error).c_str());
+    return 2;
+  }
+  if (invocation.run == nullptr) {
+    std::fputs(app.help().c_str(), stdout);
+    return 0;
+  }
+  return invocation.run();
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,290 @@
+#include "core/env.h"
+
+#include <fcntl.h>
+#include <glob.h>
+#include <pthread.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <random>
+#include <thread>
+#include <utility>
+
+#include "core/logging.h"
+#include "core/mutex.h"
+#include "core/strings.h"
+
+namespace tensorbraid {
+namespace {
+
+// Null for the operating system, so that its clocks and waits need no virtual call.
+std::atomic<Env*> installed{nullptr};
+
+MonotonicClock::time_point SystemMonotonicNow() { return std::chrono::steady_clock::now(); }
+WallClock::time_point SystemWallNow() { return std::chrono::system_clock::now(); }
+
+void SystemWait(std::condition_variable& cv, std::unique_lock<std::mutex>& lock, MonotonicClock::time_point deadline) {
+  if (deadline == MonotonicClock::time_point::max()) {
+    cv.wait(lock);
+  } else {
+    cv.wait_until(lock, deadline);
+  }
+}
+
+Status SystemError(const char* what, const std::string& path) {
+  return absl::ErrnoToStatus(errno, StrCat(what, " ", path));
+}
+
+// An open file descriptor.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&&) = delete;
+  int get() const { return fd_; }
+  // Returns the result of close().
+  int Close() { return ::close(std::exchange(fd_, -1)); }
+
+ private:
+  int fd_;
+};
+
+class SystemSequentialFile final : public SequentialFile {
+ public:
+  SystemSequentialFile(std::string path, Descriptor fd) : path_(std::move(path)), fd_(std::move(fd)) {}
+  StatusOr<size_t> Read(size_t size, char* out) override {
+    ssize_t got;
+    do {
+      got = ::read(fd_.get(), out, size);
+    } while (got < 0 && errno == EINTR);
+    if (got < 0) return SystemError("cannot read", path_);
+    return static_cast<size_t>(got);
+  }
+
+ private:
+  const std::string path_;
+  const Descriptor fd_;
+};
+
+class SystemRandomAccessFile final : public RandomAccessFile {
+ public:
+  SystemRandomAccessFile(std::string path, Descriptor fd, uint64_t size)
+      : RandomAccessFile(std::move(path), size), fd_(std::move(fd)) {}
+  Status Read(uint64_t offset, size_t size, void* out) const override {
+    char* to = static_cast<char*>(out);
+    while (size > 0) {
+      const ssize_t got = ::pread(fd_.get(), to, size, static_cast<off_t>(offset));
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) return SystemError("cannot read", path());
+      if (got == 0) return DataLoss(path(), " ends ", size, " bytes before the end of a read");
+      to += got;
+      offset += static_cast<uint64_t>(got);
+      size -= static_cast<size_t>(got);
+    }
+    return OkStatus();
+  }
+
+ private:
+  const Descriptor fd_;
+};
+
+class SystemWritableFile final : public WritableFile {
+ public:
+  SystemWritableFile(std::string path, Descriptor fd) : path_(std::move(path)), fd_(std::move(fd)) {}
+  Status Append(std::string_view bytes) override {
+    while (!bytes.empty()) {
+      const ssize_t written = ::write(fd_.get(), bytes.data(), bytes.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) return SystemError("cannot write", path_);
+      bytes.remove_prefix(static_cast<size_t>(written));
+    }
+    return OkStatus();
+  }
+  Status Sync() override { return ::fsync(fd_.get()) == 0 ? OkStatus() : SystemError("cannot write", path_); }
+  Status Close() override { return fd_.Close() == 0 ? OkStatus() : SystemError("cannot write", path_); }
+
+ private:
+  const std::string path_;
+  Descriptor fd_;
+};
+
+class SystemThread final : public Thread::Handle {
+ public:
+  SystemThread(std::string name, std::function<void()> body)
+      : thread_([name = std::move(name), body = std::move(body)] {
+          pthread_setname_np(pthread_self(), name.substr(0, 15).c_str());
+          body();
+        }) {}
+  void Join() override { thread_.join(); }
+  void Detach() override { thread_.detach(); }
+
+ private:
+  std::thread thread_;
+};
+
+class SystemEnv final : public Env {
+ public:
+  MonotonicClock::time_point MonotonicNow() override { return SystemMonotonicNow(); }
+  WallClock::time_point WallNow() override { return SystemWallNow(); }
+  void SleepUntil(MonotonicClock::time_point time) override { std::this_thread::sleep_until(time); }
+
+  void Wait(std::condition_variable& cv, std::unique_lock<std::mutex>& lock,
+            MonotonicClock::time_point deadline) override {
+    SystemWait(cv, lock, deadline);
+  }
+  void NotifyOne(std::condition_variable& cv) override { cv.notify_one(); }
+  void NotifyAll(std::condition_variable& cv) override { cv.notify_all(); }
+
+  std::unique_ptr<Thread::Handle> StartThread(const std::string& name, std::function<void()> body) override {
+    return std::make_unique<SystemThread>(name, std::move(body));
+  }
+  int NumCores() override { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
+
+  uint64_t RandomSeed() override {
+    std::random_device device;
+    return uint64_t{device()} << 32 | device();
+  }
+
+  StatusOr<std::unique_ptr<SequentialFile>> OpenSequential(const std::string& path) override {
+    Descriptor fd(::open(LocalPath(path).c_str(), O_RDONLY | O_CLOEXEC));
+    if (fd.get() < 0) return SystemError("cannot open", path);
+    return std::make_unique<SystemSequentialFile>(path, std::move(fd));
+  }
+
+  StatusOr<std::unique_ptr<RandomAccessFile>> OpenRandomAccess(const std::string& path) override {
+    // O_NONBLOCK, because opening a pipe would otherwise wait for its other end.
+    Descriptor fd(::open(LocalPath(path).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (fd.get() < 0) return SystemError("cannot open", path);
+    struct stat info {};
+    if (::fstat(fd.get(), &info) != 0) return SystemError("cannot read", path);
+    if (!S_ISREG(info.st_mode)) return FailedPrecondition(path, " is not a regular file");
+    return std::make_unique<SystemRandomAccessFile>(path, std::move(fd), static_cast<uint64_t>(info.st_size));
+  }
+
+  StatusOr<std::unique_ptr<WritableFile>> OpenWritable(const std::string& path, WriteMode mode) override {
+    const int how = mode == WriteMode::kReplace ? O_TRUNC : mode == WriteMode::kCreate ? O_EXCL : O_APPEND;
+    Descriptor fd(::open(LocalPath(path).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | how, 0666));
+    if (fd.get() < 0) return SystemError("cannot open", path);
+    return std::make_unique<SystemWritableFile>(path, std::move(fd));
+  }
+
+  Status RenameFile(const std::string& from, const std::string& to) override {
+    if (::rename(LocalPath(from).c_str(), LocalPath(to).c_str()) == 0) return OkStatus();
+    return absl::ErrnoToStatus(errno, StrCat("cannot rename ", from, " to ", to));
+  }
+
+  Status RemoveFile(const std::string& path) override {
+    return ::unlink(LocalPath(path).c_str()) == 0 ? OkStatus() : SystemError("cannot remove", path);
+  }
+
+  StatusOr<FileInfo> Stat(const std::string& path) override {
+    struct stat info {};
+    if (::stat(LocalPath(path).c_str(), &info) != 0) return SystemError("cannot open", path);
+    const auto modified = std::chrono::seconds(info.st_mtim.tv_sec) + std::chrono::nanoseconds(info.st_mtim.tv_nsec);
+    return FileInfo{.is_regular = S_ISREG(info.st_mode),
+                    .is_directory = S_ISDIR(info.st_mode),
+                    .size = static_cast<uint64_t>(info.st_size),
+                    .modified = WallClock::time_point(std::chrono::duration_cast<WallClock::duration>(modified))};
+  }
+
+  Status MakeDirectory(const std::string& path) override {
+    return ::mkdir(LocalPath(path).c_str(), 0777) == 0 ? OkStatus() : SystemError("cannot make the directory", path);
+  }
+
+  Status SyncDirectory(const std::string& path) override {
+    const Descriptor fd(::open(LocalPath(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (fd.get() < 0) return SystemError("cannot open", path);
+    const bool failed = ::fsync(fd.get()) != 0 && errno != EINVAL && errno != ENOTSUP && errno != EROFS;
+    return failed ? SystemError("cannot sync", path) : OkStatus();
+  }
+
+  StatusOr<std::vector<std::string>> MatchingPaths(const std::string& pattern) override {
+    glob_t found{};
+    const int result = ::glob(LocalPath(pattern).c_str(), GLOB_NOSORT, nullptr, &found);
+    std::vector<std::string> paths;
+    if (result == 0) paths.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+    ::globfree(&found);
+    if (result == GLOB_NOSPACE) return ResourceExhausted("out of memory while matching files to '", pattern, "'");
+    std::sort(paths.begin(), paths.end());
+    return paths;
+  }
+
+  StatusOr<std::string> AbsolutePath(const std::string& path) override {
+    if (path.empty() || path.starts_with('/') || path.starts_with("file://")) return path;
+    std::error_code error;
+    const std::filesystem::path here = std::filesystem::current_path(error);
+    if (error) return absl::ErrnoToStatus(error.value(), StrCat("cannot make the path '", path, "' absolute"));
+    return (here / path).lexically_normal().string();
+  }
+};
+
+}  // namespace
+
+Env& Env::System() {
+  static Env& env = *new SystemEnv;
+  return env;
+}
+
+Env& Env::Default() {
+  Env* const env = installed.load(std::memory_order_acquire);
+  return env == nullptr ? System() : *env;
+}
+
+Env* Env::SetDefault(Env* env) {
+  return installed.exchange(env == &System() ? nullptr : env, std::memory_order_acq_rel);
+}
+
+MonotonicClock::time_point MonotonicClock::now() {
+  Env* const env = installed.load(std::memory_order_acquire);
+  return env == nullptr ? SystemMonotonicNow() : env->MonotonicNow();
+}
+
+WallClock::time_point WallClock::now() {
+  Env* const env = installed.load(std::memory_order_acquire);
+  return env == nullptr ? SystemWallNow() : env->WallNow();
+}
+
+void SleepFor(MonotonicClock::duration time) { Env::Default().SleepUntil(MonotonicClock::now() + time); }
+
+void CondVar::WaitOnce(std::unique_lock<std::mutex>& lock, MonotonicClock::time_point deadline) {
+  Env* const env = installed.load(std::memory_order_acquire);
+  env == nullptr ? SystemWait(cv_, lock, deadline) : env->Wait(cv_, lock, deadline);
+}
+
+void CondVar::NotifyOne() {
+  Env* const env = installed.load(std::memory_order_acquire);
+  env == nullptr ? cv_.notify_one() : env->NotifyOne(cv_);
+}
+
+void CondVar::NotifyAll() {
+  Env* const env = installed.load(std::memory_order_acquire);
+  env == nullptr ? cv_.notify_all() : env->NotifyAll(cv_);
+}
+
+Thread::Thread(const std::string& name, std::function<void()> body)
+    : handle_(Env::Default().StartThread(name, std::move(body))) {}
+
+void Thread::Join() { std::exchange(handle_, nullptr)->Join(); }
+void Thread::Detach() { std::exchange(handle_, nullptr)->Detach(); }
+void Thread::CheckNotJoinable() const { TB_CHECK(!joinable()); }
+
+int NumCores() { return Env::Default().NumCores(); }
+
+std::string LocalPath(std::string_view path) {
+  constexpr std::string_view kScheme = "file://";
+  return std::string(path.starts_with(kScheme) ? path.substr(kScheme.size()) : path);
+}
+
+StatusOr<std::unique_ptr<RandomAccessFile>> RandomAccessFile::Open(const std::string& path) {
+  return Env::Default().OpenRandomAccess(path);
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,205 @@
+#include "executor/device_copies.h"
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "core/strings.h"
+#include "graph/control_flow.h"
+#include "graph/node.h"
+#include "graph/node_status.h"
+
+namespace tensorbraid {
+namespace {
+
+// Nodes that the runtime inserts, and whose kernels are for host memory.
+bool IsHostNode(const Node& node) {
+  for (const char* type : {"_Arg", "_Retval", "_Send", "_Recv", "_Copy"}) {
+    if (node.type() == type) return true;
+  }
+  return false;
+}
+
+// The number of tensors of an argument.
+int CountOf(const Node& node, const ArgDef& arg) {
+  if (!arg.number_attr.empty()) return static_cast<int>(node.attr<int64_t>(arg.number_attr));
+  if (!arg.type_list_attr.empty()) return static_cast<int>(node.attr<std::vector<DType>>(arg.type_list_attr).size());
+  return 1;
+}
+
+class CopyInserter {
+ public:
+  CopyInserter(const Graph& graph, const DeviceSet& devices) : graph_(graph), devices_(devices) {}
+
+  StatusOr<std::unique_ptr<Graph>> Run() {
+    const auto& nodes = graph_.impl().nodes();
+    node_devices_.resize(nodes.size());
+    copies_.assign(nodes.size(), nullptr);
+    memory_.resize(nodes.size());
+    for (const auto& node : nodes) {
+      TF_ASSIGN_OR_RETURN(node_devices_[node->id()], DeviceOf(*node, &devices_));
+      TF_ASSIGN_OR_RETURN(memory_[node->id()], MemoryOfArguments(*node, *node_devices_[node->id()]));
+    }
+    for (const auto& node : nodes) {
+      std::vector<Output> inputs;
+      std::vector<int> missing;  // inputs along back edges, set at the end
+      for (int i = 0; i < static_cast<int>(node->inputs().size()); ++i) {
+        const Output& in = node->inputs()[i];
+        Device* const wanted = memory_[node->id()].input_on_device[i] ? node_devices_[node->id()] : nullptr;
+        if (copies_[in.node()->id()] == nullptr) {
+          if (Holder(in) != wanted) {
+            return AtNode(Unimplemented("the loop's value '", in.name(), "' would have to be copied between the ",
+                                        "memories of devices: place ", in.node()->Describe(), " on ", node->device()),
+                          *node);
+          }
+          missing.push_back(i);
+          inputs.emplace_back();
+          continue;
+        }
+        TF_ASSIGN_OR_RETURN(const Output local, In(in, wanted));
+        inputs.push_back(local);
+      }
+      std::vector<Node*> controls;
+      for (const Node* c : node->control_inputs()) controls.push_back(copies_[c->id()]);
+      TF_ASSIGN_OR_RETURN(copies_[node->id()], out_->impl().CopyNode(*node, std::move(inputs), std::move(controls)));
+      for (int i : missing) back_edges_.Add(copies_[node->id()], i, node->inputs()[i]);
+    }
+    TF_RETURN_IF_ERROR(
+        back_edges_.Close([this](const Output& o) { return Output(copies_[o.node()->id()], o.index()); }));
+    return std::move(out_);
+  }
+
+ private:
+  // The device whose memory holds the tensor; null for host memory.
+  Device* Holder(const Output& o) const {
+    return memory_[o.node()->id()].output_on_device[o.index()] ? node_devices_[o.node()->id()] : nullptr;
+  }
+
+  // The tensor in the memory of `wanted` (null: host memory).
+  StatusOr<Output> In(const Output& tensor, Device* wanted) {
+    Device* const holder = Holder(tensor);
+    if (holder == wanted) return Output(copies_[tensor.node()->id()], tensor.index());
+    const auto [it, added] = made_.try_emplace({tensor.node()->id(), tensor.index(), wanted}, Output());
+    if (!added) return it->second;
+    Output from(copies_[tensor.node()->id()], tensor.index());
+    if (holder != nullptr && wanted != nullptr) {
+      TF_ASSIGN_OR_RETURN(from, In(tensor, nullptr));
+    }
+    const bool to_host = wanted == nullptr;
+    const std::string& task_device = tensor.node()->device();
+    TF_ASSIGN_OR_RETURN(const DeviceName name, DeviceName::Parse(task_device));
+    DeviceName device = name;
+    device.type = (to_host ? holder : wanted)->type();
+    device.id = (to_host ? holder : wanted)->id();
+    TF_ASSIGN_OR_RETURN(Node * copy,
+                        out_->impl().AddNode({.name = StrCat("_copy_", next_++),
+                                              .op = "_Copy",
+                                              .inputs = {from},
+                                              .controls = {},
+                                              .attrs = {{"T", BaseType(tensor.dtype())}, {"to_host", to_host}},
+                                              .device = device.ToString(),
+                                              .loc = {}}));
+    it->second = Output(copy, 0);
+    return it->second;
+  }
+
+  const Graph& graph_;
+  const DeviceSet& devices_;
+  std::unique_ptr<Graph> out_ = std::make_unique<Graph>();
+  std::vector<Device*> node_devices_;   // by node id
+  std::vector<ArgumentMemory> memory_;  // by node id
+  std::vector<Node*> copies_;           // by node id
+  BackEdges back_edges_;
+  std::map<std::tuple<int, int, Device*>, Output> made_;  // by tensor and destination
+  int next_ = 0;
+};
+
+}  // namespace
+
+StatusOr<Device*> DeviceOf(const Node& node, const DeviceSet* devices) {
+  TF_ASSIGN_OR_RETURN(const DeviceName name, DeviceName::Parse(node.device()));
+  Device* device = nullptr;
+  if (devices != nullptr) {
+    device = devices->Find(name);
+  } else if (name.type.value_or("CPU") == "CPU") {
+    device = &HostDevice();
+  }
+  if (device == nullptr) {
+    return InvalidArgument(node.Describe(), " is placed on device '", node.device(), "', which does not exist here");
+  }
+  return device;
+}
+
+StatusOr<const KernelDef*> FindKernel(const Node& node, const Device& device) {
+  return KernelRegistry::Global().Find(node, IsHostNode(node) ? "CPU" : device.type());
+}
+
+StatusOr<ArgumentMemory> MemoryOfArguments(const Node& node, Device& device) {
+  ArgumentMemory memory{std::vector<bool>(node.inputs().size()), std::vector<bool>(node.num_outputs())};
+  if (device.uses_host_memory()) return memory;
+  if (node.type() == "_Copy") {
+    const bool to_host = node.attr<bool>("to_host");
+    memory.input_on_device[0] = to_host && IsPlain(BaseType(node.input_type(0)));
+    memory.output_on_device[0] = !to_host && IsPlain(node.output_type(0));
+    return memory;
+  }
+  if (IsHostNode(node)) return memory;
+  TF_ASSIGN_OR_RETURN(const KernelDef* def, FindKernel(node, device));
+  const auto on_host = [&](const ArgDef& arg) {
+    return std::find(def->host_memory.begin(), def->host_memory.end(), arg.name) != def->host_memory.end();
+  };
+  size_t at = 0;
+  for (const ArgDef& arg : node.op().inputs) {
+    for (int n = CountOf(node, arg); n > 0 && at < memory.input_on_device.size(); --n, ++at) {
+      memory.input_on_device[at] = !on_host(arg) && IsPlain(BaseType(node.input_type(static_cast<int>(at))));
+    }
+  }
+  at = 0;
+  for (const ArgDef& arg : node.op().outputs) {
+    for (int n = CountOf(node, arg); n > 0 && at < memory.output_on_device.size(); --n, ++at) {
+      memory.output_on_device[at] = !on_host(arg) && IsPlain(BaseType(node.output_type(static_cast<int>(at))));
+    }
+  }
+  return memory;
+}
+
+StatusOr<std::unique_ptr<Graph>> InsertDeviceCopies(const Graph& graph, const DeviceSet& devices) {
+  const auto& all = devices.devices();
+  if (std::all_of(all.begin(), all.end(), [](const auto& device) { return device->uses_host_memory(); })) {
+    return std::unique_ptr<Graph>();
+  }
+  return CopyInserter(graph, devices).Run();
+}
+
+void WhenIdle(const std::vector<Device*>& devices, ThreadPool* pool, std::function<void(const Status&)> done) {
+  struct Waiting {
+    std::atomic<size_t> left;
+    std::function<void(const Status&)> done;
+    Mutex mu;
+    Status status TB_GUARDED_BY(mu);
+  };
+  auto waiting = std::make_shared<Waiting>();
+  waiting->left.store(devices.size());
+  waiting->done = std::move(done);
+  for (Device* device : devices) {
+    device->WhenIdle([waiting, pool](const Status& status) {
+      {
+        MutexLock lock(waiting->mu);
+        if (waiting->status.ok()) waiting->status = status;
+      }
+      if (waiting->left.fetch_sub(1) > 1) return;
+      pool->Schedule([waiting] {
+        Status status;
+        {
+          MutexLock lock(waiting->mu);
+          status = waiting->status;
+        }
+        waiting->done(status);
+      });
+    });
+  }
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,43 @@
+// Copies between the memories of a task's devices.
+#ifndef TENSORBRAID_EXECUTOR_DEVICE_COPIES_H_
+#define TENSORBRAID_EXECUTOR_DEVICE_COPIES_H_
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "core/thread_pool.h"
+#include "runtime/kernel.h"
+#include "tensorbraid/graph.h"
+
+namespace tensorbraid {
+
+// Returns the device on which a node of a partition runs. Without `devices`, a task has the CPU only. InvalidArgument
+// if the device does not exist.
+StatusOr<Device*> DeviceOf(const Node& node, const DeviceSet* devices);
+
+// The kernel for a node on its device. The ends of edges between tasks, and of feeds and fetches, have the same kernel
+// on all devices: it works on host memory. NotFound, naming the node, if there is none.
+StatusOr<const KernelDef*> FindKernel(const Node& node, const Device& device);
+
+// Which inputs and outputs of a node are in the memory of its device; the others are in host memory. On a device that
+// uses host memory, all of them are in host memory.
+struct ArgumentMemory {
+  std::vector<bool> input_on_device;
+  std::vector<bool> output_on_device;
+};
+StatusOr<ArgumentMemory> MemoryOfArguments(const Node& node, Device& device);
+
+// Returns a copy of a partition in which a `_Copy` node joins the ends of every edge whose ends are in different
+// memories. A tensor is copied to a memory once, however many nodes use it there; between two devices it passes through
+// host memory. Returns null if all devices use host memory. Unimplemented, naming both nodes, if a back edge of a loop
+// would need a copy.
+StatusOr<std::unique_ptr<Graph>> InsertDeviceCopies(const Graph& graph, const DeviceSet& devices);
+
+// Calls `done` on `pool` when the streams of all these devices have done what was enqueued before, with the first
+// error. `devices` must live until then.
+void WhenIdle(const std::vector<Device*>& devices, ThreadPool* pool, std::function<void(const Status&)> done);
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_EXECUTOR_DEVICE_COPIES_H_

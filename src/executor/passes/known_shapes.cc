@@ -1,0 +1,61 @@
+// Replaces the shape, size and rank of a tensor whose shape is known before the graph runs by constants, so that the
+// tensor itself need not be computed.
+#include "executor/passes/pass.h"
+
+namespace tensorbraid {
+namespace {
+
+// TensorFlow's assert_variables_initialized computes the rank of each variable, and must fail if one has no value.
+bool ReadsReference(Output o) {
+  while (o.node()->type() == "Identity" && !IsRef(o.node()->output_type(o.index()))) {
+    const Output from = o.node()->inputs()[0];
+    if (IsRef(from.node()->output_type(from.index()))) return true;
+    o = from;
+  }
+  return false;
+}
+
+bool IsKnown(const Node& node) {
+  if (node.type() != "Shape" && node.type() != "Size" && node.type() != "Rank") return false;
+  if (!IsPure(node) || !node.control_inputs().empty()) return false;
+  if (node.type() == "Rank" && ReadsReference(node.inputs()[0])) return false;
+  return node.inputs()[0].shape().is_fully_defined();
+}
+
+Tensor ValueOf(const Node& node) {
+  const Shape& shape = node.inputs()[0].shape();
+  std::vector<int64_t> numbers;
+  if (node.type() == "Shape") {
+    numbers.assign(shape.dims().begin(), shape.dims().end());
+  } else {
+    numbers = {node.type() == "Size" ? shape.num_elements() : shape.rank()};
+  }
+  Tensor value(node.output_type(0), node.output_shape(0));
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    if (value.dtype() == kInt32) {
+      value.mutable_data<int32_t>()[i] = static_cast<int32_t>(numbers[i]);
+    } else {
+      value.mutable_data<int64_t>()[i] = numbers[i];
+    }
+  }
+  return value;
+}
+
+}  // namespace
+
+Status FoldKnownShapes(Graph* graph, PassContext&) {
+  const std::vector<bool> conditional = ConditionalNodes(*graph);
+  const auto& nodes = graph->impl().nodes();
+  for (size_t i = 0; i < nodes.size(); ++i) {  // by index, because Become may move the vector
+    Node* const node = nodes[i].get();
+    if (!IsKnown(*node) || conditional[i]) continue;
+    Tensor value = ValueOf(*node);
+    NodeSpec constant;
+    constant.op = "Const";
+    constant.attrs = {{"dtype", value.dtype()}, {"value", std::move(value)}};
+    TF_RETURN_IF_ERROR(graph->impl().Become(node, std::move(constant)));
+  }
+  return OkStatus();
+}
+
+}  // namespace tensorbraid

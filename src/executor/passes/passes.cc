@@ -1,0 +1,21 @@
+#include "executor/passes/pass.h"
+
+namespace tensorbraid {
+
+std::span<const Pass> Passes() {
+  static constexpr Pass kPasses[] = {
+      // First, while Identity nodes still show which tensors are reads of references.
+      {"known_shapes", FoldKnownShapes},
+      {"remove_identities", RemoveIdentities},
+      {"constant_folding", FoldConstants},
+      // After the passes that make nodes equal.
+      {"common_subexpressions", MergeCommonSubexpressions},
+      // After the passes that leave nodes with reference inputs alone.
+      {"remove_reference_identities", RemoveReferenceIdentities},
+      // Last: drops what the others left without a consumer.
+      {"prune", Prune},
+  };
+  return kPasses;
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,37 @@
+// Removes Identity nodes that only pass a tensor on: without control inputs, on the device of their input.
+#include "executor/passes/pass.h"
+#include "graph/control_flow.h"
+
+namespace tensorbraid {
+namespace {
+
+Status Remove(Graph* graph, PassContext& context, bool of_references) {
+  Replacements r(graph, context);
+  std::vector<bool> has_control_edges(r.nodes().size(), false);
+  for (const Node* node : r.nodes()) {
+    for (const Node* c : node->control_inputs()) has_control_edges[c->id()] = true;
+  }
+  for (Node* node : r.nodes()) {
+    r.Update(node);
+    if (node->type() != "Identity" || !node->control_inputs().empty()) continue;
+    if (IsRef(node->input_type(0)) != of_references || (!of_references && !IsPure(*node))) continue;
+    const Node& from = *node->inputs()[0].node();
+    if (from.device() != node->device()) continue;
+    // An Identity of a Switch output that has outgoing control edges does more than pass a value on: the nodes that
+    // wait for it run only if that side of the Switch is taken.
+    if (has_control_edges[node->id()] && FlowKindOf(from) == FlowKind::kSwitch) continue;
+    r.Replace(node, {node->inputs()[0]});
+  }
+  return r.Finish();
+}
+
+}  // namespace
+
+Status RemoveIdentities(Graph* graph, PassContext& context) { return Remove(graph, context, false); }
+
+// An Identity of a reference reads a variable ("v/read"). Without it, its consumers read the variable when they start,
+// after their own control inputs. TensorFlow programs rely on this order, because TensorFlow's Identity forwards the
+// memory of the variable itself.
+Status RemoveReferenceIdentities(Graph* graph, PassContext& context) { return Remove(graph, context, true); }
+
+}  // namespace tensorbraid

@@ -1,0 +1,81 @@
+#include "executor/plan.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+
+#include "executor/passes/pass_test_util.h"
+#include "executor/scheduling.h"
+#include "tensorbraid/array_ops.h"
+#include "tensorbraid/math_ops.h"
+#include "tensorbraid/nn.h"
+
+namespace tensorbraid {
+namespace {
+
+std::shared_ptr<const Plan> PlanOf(const Graph& g, const std::vector<Output>& feeds, const std::vector<Output>& fetches,
+                                   ResourceManager* resources) {
+  auto part = Part(g, feeds, fetches);
+  for (const auto& node : part->impl().nodes()) node->set_device("/job:localhost/replica:0/task:0/device:CPU:0");
+  KernelCache cache;
+  auto plan = Plan::Create(std::move(part), resources, &cache);
+  TB_CHECK_OK(plan.status());
+  return *std::move(plan);
+}
+
+const Plan::PlanNode& Find(const Plan& plan, const Output& output) {
+  for (const Plan::PlanNode& p : plan.nodes()) {
+    if (p.node->name() == output.node()->name()) return p;
+  }
+  CheckFailed(__FILE__, __LINE__, "node", output.name());
+}
+
+TEST(PlanTest, KnownShapesDecideTheWeightBeforeAnyStep) {
+  Graph g;
+  const Output x = Placeholder(g, kFloat32, {1, 256});
+  const Output w = Placeholder(g, kFloat32, {256, 16});
+  const Output wide = Placeholder(g, kFloat32, {256, 256});
+  const Output small = MatMul(x, w);
+  const Output product = MatMul(wide, wide);
+  ResourceManager resources;
+  const auto plan = PlanOf(g, {x, w, wide}, {small, product}, &resources);
+  EXPECT_EQ(Find(*plan, small).weight, Plan::Weight::kLight);
+  // 3 MB of inputs and outputs are not needed to make a product heavy.
+  EXPECT_EQ(Find(*plan, product).weight, Plan::Weight::kHeavy);
+}
+
+TEST(PlanTest, ASmallBatchIsHeavyIfItsArithmeticIs) {
+  Graph g;
+  const Output x = Placeholder(g, kFloat32, {-1, 256});
+  const Output w = Placeholder(g, kFloat32, {256, 256});
+  const Output product = MatMul(x, w);
+  ResourceManager resources;
+  const auto plan = PlanOf(g, {x, w}, {product}, &resources);
+  const Plan::PlanNode& p = Find(*plan, product);
+  ASSERT_EQ(p.weight, Plan::Weight::kAsk);
+  const auto is_heavy = [&](int64_t rows) {
+    Entry inputs[2] = {{.value = Tensor(kFloat32, {rows, 256}), .ref = nullptr},
+                       {.value = Tensor(kFloat32, {256, 256}), .ref = nullptr}};
+    return IsHeavy(p, inputs);
+  };
+  EXPECT_FALSE(is_heavy(4));
+  EXPECT_TRUE(is_heavy(64));  // 320 KB of inputs, 8 million flops
+}
+
+TEST(PlanTest, NodesThatOnlyPassTensorsOnAreLightWhateverTheirSize) {
+  Graph g;
+  const Output x = Placeholder(g, kFloat32, {1000, 1000});
+  const Output unknown = Placeholder(g, kFloat32, Shape::Unknown());
+  const Output reshaped = Reshape(x, {1000000});
+  const Output passed = Identity(unknown);
+  const Output squared = Square(x);
+  ResourceManager resources;
+  const auto plan = PlanOf(g, {x, unknown}, {reshaped, passed, squared}, &resources);
+  EXPECT_EQ(Find(*plan, reshaped).weight, Plan::Weight::kLight);
+  EXPECT_EQ(Find(*plan, passed).weight, Plan::Weight::kLight);
+  EXPECT_EQ(Find(*plan, squared).weight, Plan::Weight::kHeavy);
+}
+
+}  // namespace
+}  // namespace tensorbraid

@@ -1,0 +1,34 @@
+// The variable scopes of a graph, and the variables made in them.
+#ifndef TENSORBRAID_GRAPH_VARIABLE_SCOPES_H_
+#define TENSORBRAID_GRAPH_VARIABLE_SCOPES_H_
+
+#include <map>
+#include <source_location>
+#include <string>
+#include <vector>
+
+#include "tensorbraid/variable.h"
+#include "tensorbraid/variable_scope.h"
+
+namespace tensorbraid {
+
+struct VariableScopes {
+  // An open scope, with what it inherits from the enclosing ones.
+  struct Scope {
+    std::string name;  // full: "encoder/layer"
+    Reuse::Mode reuse = Reuse::kInherit;
+    Initializer initializer;
+    Regularizer regularizer;
+    DType dtype = DType::kInvalid;
+    std::source_location reuse_location;  // where the reuse was requested, if it was
+  };
+
+  std::vector<Scope> open;
+  // How often a scope of this full name was opened since the enclosing scope was opened last.
+  std::map<std::string, int> uses;
+  std::map<std::string, Variable> variables;  // by full name
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_GRAPH_VARIABLE_SCOPES_H_

@@ -1,0 +1,47 @@
+#include "core/strings.h"
+#include "kernels/cpu/array/parts.h"
+
+namespace tensorbraid {
+namespace {
+
+// Runs only if the placeholder was not fed: a fed placeholder is not part of the plan.
+Status Placeholder(KernelContext& ctx) {
+  const Node& node = ctx.node();
+  return InvalidArgument("placeholder '", node.name(), "' (", node.attr<DType>("dtype"), node.attr<Shape>("shape"),
+                         ") must be fed a value");
+}
+
+class ConstKernel final : public Kernel {
+ public:
+  explicit ConstKernel(const KernelConstruction& c) : value_(c.attr<Tensor>("value")) {}
+  Status Compute(KernelContext& ctx) override {
+    ctx.set_output(0, value_);
+    return OkStatus();
+  }
+
+ private:
+  const Tensor value_;
+};
+
+Status PassAllOn(KernelContext& ctx) {
+  for (int i = 0; i < ctx.num_outputs(); ++i) ctx.set_output(i, ctx.TakeInput(i));
+  return OkStatus();
+}
+
+Status NoOp(KernelContext&) { return OkStatus(); }
+
+}  // namespace
+
+void RegisterArrayKernels(KernelRegistry& r) {
+  r.Add("Placeholder", {}, Placeholder, kNoCost);
+  r.Add("PlaceholderV2", {}, Placeholder, kNoCost);
+  r.Add("PlaceholderWithDefault", {}, PassAllOn, kNoCost);
+  r.Add<ConstKernel>("Const", {}, kNoCost);
+  r.Add("Identity", {}, PassAllOn, kNoCost);
+  r.Add("IdentityN", {}, PassAllOn, kNoCost);
+  r.Add("StopGradient", {}, PassAllOn, kNoCost);
+  r.Add("PreventGradient", {}, PassAllOn, kNoCost);
+  r.Add("NoOp", {}, NoOp, kNoCost);
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,138 @@
+// Gathers rows and slices of tensors and of variables. A variable is read in place, under its lock: it is not copied,
+// and reading it does not prevent later updates in place.
+#include "core/strings.h"
+#include "kernels/cpu/array/parts.h"
+#include "kernels/cpu/array/position.h"
+#include "kernels/cpu/costs.h"
+#include "kernels/cpu/elements.h"
+#include "kernels/cpu/slice_indices.h"
+#include "kernels/cpu/variable_access.h"
+
+namespace tensorbraid {
+namespace {
+
+// Sets output 0 to the slices of `params` along dimension `wanted_axis` that the indices select. The first `batch_dims`
+// dimensions of params and indices are batch dimensions.
+template <typename I>
+Status GatherAlong(KernelContext& ctx, const Tensor& params, int64_t wanted_axis, int64_t batch_dims) {
+  const Tensor& indices = ctx.input(1);
+  const Shape& ps = params.shape();
+  const Shape& is = indices.shape();
+  if (ps.rank() == 0) return InvalidArgument("params must have rank 1 or more, got a scalar");
+  TF_ASSIGN_OR_RETURN(const int axis, AxisOf(wanted_axis, ps.rank()));
+  const int batch = static_cast<int>(batch_dims < 0 ? batch_dims + is.rank() : batch_dims);
+  if (batch < 0 || batch > is.rank() || batch > axis) {
+    return InvalidArgument("batch_dims ", batch_dims, " is out of range for axis ", axis, " and indices of shape ", is);
+  }
+  for (int i = 0; i < batch; ++i) {
+    if (ps.dim(i) != is.dim(i))
+      return InvalidArgument("params of shape ", ps, " and indices of shape ", is, " differ in batch dimension ", i);
+  }
+  Shape shape;
+  for (int i = 0; i < axis; ++i) shape.AddDim(ps.dim(i));
+  for (int i = batch; i < is.rank(); ++i) shape.AddDim(is.dim(i));
+  for (int i = axis + 1; i < ps.rank(); ++i) shape.AddDim(ps.dim(i));
+  const int64_t limit = ps.dim(axis);
+  const auto index = indices.data<I>();
+  for (size_t i = 0; i < index.size(); ++i) {
+    if (index[i] < 0 || static_cast<int64_t>(index[i]) >= limit) {
+      return InvalidArgument("indices", Position(is, static_cast<int64_t>(i)), " = ", static_cast<int64_t>(index[i]),
+                             " is not in [0, ", limit, "), dimension ", axis, " of ", ps);
+    }
+  }
+  TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
+  if (out->num_elements() == 0) return OkStatus();
+  const int64_t batches = SizeOf(is, 0, batch);
+  const int64_t outer = SizeOf(ps, batch, axis);
+  const int64_t num = SizeOf(is, batch, is.rank());
+  const int64_t inner = SizeOf(ps, axis + 1, ps.rank());
+  return ForElementsOf(out->dtype(), [&]<typename E>() {
+    const E* from = Elements<E>(params);
+    E* to = MutableElements<E>(*out);
+    ctx.pool().ParallelFor(batches * outer * num,
+                           5 + 0.1 * static_cast<double>(inner * static_cast<int64_t>(sizeof(E))),
+                           [&](int64_t begin, int64_t end) {
+                             for (int64_t r = begin; r < end; ++r) {
+                               const int64_t block = r / num;  // number of the batch and outer position
+                               const auto i = static_cast<int64_t>(index[block / outer * num + r % num]);
+                               CopyElements(from + (block * limit + i) * inner, inner, to + r * inner);
+                             }
+                           });
+    return OkStatus();
+  });
+}
+
+Status GatherSlices(KernelContext& ctx, const Tensor& params) {
+  const Tensor& indices = ctx.input(1);
+  const Shape& ps = params.shape();
+  TF_ASSIGN_OR_RETURN(const Shape shape, SlicesShape(indices.shape(), ps, "params of shape"));
+  const int rank = indices.shape().rank();
+  if (SizeOf(indices.shape(), 0, rank - 1) > 0 && ps.num_elements() == 0) {
+    return InvalidArgument("Requested more than 0 entries, but params is empty: it has shape ", ps);
+  }
+  TF_ASSIGN_OR_RETURN(const bool ignore, IgnoresBadIndices(ctx.node()));
+  TF_ASSIGN_OR_RETURN(const std::vector<int64_t> slices, SlicesOf(indices, ps, ignore, "param shape"));
+  const int64_t inner = SizeOf(ps, static_cast<int>(indices.shape().dim(rank - 1)), ps.rank());
+  TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
+  if (out->num_elements() == 0) return OkStatus();
+  return ForElementsOf(out->dtype(), [&]<typename E>() {
+    E* to = MutableElements<E>(*out);
+    for (const int64_t slice : slices) {
+      if (slice < 0) {
+        std::fill_n(to, inner, ZeroElement<E>());
+      } else {
+        CopyElements(Elements<E>(params) + slice * inner, inner, to);
+      }
+      to += inner;
+    }
+    return OkStatus();
+  });
+}
+
+template <typename I>
+Status Gather(KernelContext& ctx) {
+  return ctx.ReadInput(0, [&](const Tensor& params) -> Status {
+    if (ctx.num_inputs() == 2) return GatherAlong<I>(ctx, params, 0, 0);
+    TF_ASSIGN_OR_RETURN(const int64_t axis, IntegerOf(ctx.input(2), "the axis"));
+    return GatherAlong<I>(ctx, params, axis, ctx.node().attr<int64_t>("batch_dims"));
+  });
+}
+
+Status GatherNd(KernelContext& ctx) {
+  return ctx.ReadInput(0, [&](const Tensor& params) { return GatherSlices(ctx, params); });
+}
+
+template <typename I>
+Status ResourceGather(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const auto variable, VariableWithValue(ctx, 0, ctx.node().output_type(0)));
+  const int64_t batch_dims = ctx.node().attr<int64_t>("batch_dims");
+  return variable->ReadInPlace([&](const Tensor& params) {
+    const int64_t batch = batch_dims < 0 ? batch_dims + ctx.input(1).shape().rank() : batch_dims;
+    return GatherAlong<I>(ctx, params, batch, batch_dims);
+  });
+}
+
+Status ResourceGatherNd(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const auto variable, VariableWithValue(ctx, 0, ctx.node().output_type(0)));
+  return variable->ReadInPlace([&](const Tensor& params) { return GatherSlices(ctx, params); });
+}
+
+template <typename I>
+void AddGather(KernelRegistry& r) {
+  const DTypeSet type = {DTypeOf<I>::value};
+  r.Add("Gather", {{"Tindices", type}}, Gather<I>, cpu::GatherCost).reads_reference = true;
+  r.Add("GatherV2", {{"Tindices", type}}, Gather<I>, cpu::GatherCost).reads_reference = true;
+  r.Add("GatherNd", {{"Tindices", type}}, GatherNd, cpu::GatherCost).reads_reference = true;
+  r.Add("ResourceGather", {{"Tindices", type}}, ResourceGather<I>, cpu::GatherCost);
+  r.Add("ResourceGatherNd", {{"Tindices", type}}, ResourceGatherNd, cpu::GatherCost);
+}
+
+}  // namespace
+
+void RegisterArrayGatherKernels(KernelRegistry& r) {
+  AddGather<int16_t>(r);
+  AddGather<int32_t>(r);
+  AddGather<int64_t>(r);
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,381 @@
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <string_view>
+
+#include "absl/container/flat_hash_map.h"
+#include "core/strings.h"
+#include "kernels/cpu/array/parts.h"
+#include "kernels/cpu/costs.h"
+#include "kernels/cpu/elements.h"
+#include "kernels/cpu/numbers.h"
+
+namespace tensorbraid {
+namespace {
+
+// Whether two elements are equal. Numbers compare by value: 0 equals -0, and a NaN equals nothing.
+template <typename T>
+bool SameElement(const T& a, const T& b) {
+  return a == b;
+}
+template <typename T>
+uint64_t HashOf(const T& v) {
+  if constexpr (kIsHalf<T>) {
+    return absl::Hash<float>()(float(v));
+  } else if constexpr (!std::is_arithmetic_v<T> && !std::is_same_v<T, std::string>) {
+    return absl::HashOf(v.real(), v.imag());
+  } else {
+    return absl::Hash<T>()(v);
+  }
+}
+
+// Stores `values` at elements [at, at + values.size()) of a tensor of int16, int32 or int64.
+void StoreIntegers(std::span<const int64_t> values, int64_t at, Tensor* to) {
+  const auto store = [&](auto all) {
+    for (size_t i = 0; i < values.size(); ++i) all[at + i] = static_cast<typename decltype(all)::value_type>(values[i]);
+  };
+  if (to->dtype() == kInt16) return store(to->mutable_data<int16_t>());
+  if (to->dtype() == kInt32) return store(to->mutable_data<int32_t>());
+  store(to->mutable_data<int64_t>());
+}
+
+// Sets an output to a vector of these integers.
+Status SetIntegers(KernelContext& ctx, int output, std::span<const int64_t> values) {
+  TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(output, {static_cast<int64_t>(values.size())}));
+  StoreIntegers(values, 0, out);
+  return OkStatus();
+}
+
+// The slices of a tensor along an axis. Viewed as [outer, dim, inner], the elements of slice s are at
+// (o * dim + s) * inner + i for each o and i.
+template <typename T>
+class Slices {
+ public:
+  Slices(const Tensor& x, int axis)
+      : data_(x.data<T>().data()),
+        outer_(SizeOf(x.shape(), 0, axis)),
+        dim_(x.shape().dim(axis)),
+        inner_(SizeOf(x.shape(), axis + 1, x.shape().rank())) {}
+
+  int64_t size() const { return dim_; }
+  uint64_t Hash(int64_t s) const {
+    uint64_t h = 0;
+    ForEach(s, [&](const T& v) { h = h * 0x9E3779B97F4A7C15 + HashOf(v); });
+    return h;
+  }
+  bool Same(int64_t a, int64_t b) const {
+    for (int64_t o = 0; o < outer_; ++o) {
+      const T* row = data_ + o * dim_ * inner_;
+      for (int64_t i = 0; i < inner_; ++i) {
+        if (!SameElement(row[a * inner_ + i], row[b * inner_ + i])) return false;
+      }
+    }
+    return true;
+  }
+  void CopyTo(std::span<const int64_t> slices, T* to) const {
+    for (int64_t o = 0; o < outer_; ++o) {
+      for (int64_t s : slices) {
+        CopyElements(data_ + (o * dim_ + s) * inner_, inner_, to);
+        to += inner_;
+      }
+    }
+  }
+
+ private:
+  template <typename F>
+  void ForEach(int64_t s, const F& f) const {
+    for (int64_t o = 0; o < outer_; ++o) {
+      const T* row = data_ + (o * dim_ + s) * inner_;
+      for (int64_t i = 0; i < inner_; ++i) f(row[i]);
+    }
+  }
+  const T* data_;
+  int64_t outer_, dim_, inner_;
+};
+
+// The axis along which Unique compares slices. Checks the inputs.
+StatusOr<int> UniqueAxis(KernelContext& ctx) {
+  const Tensor& x = ctx.input(0);
+  int axis = 0;
+  bool vector_wanted = true;
+  if (ctx.num_inputs() > 1) {
+    if (ctx.input(1).shape().rank() != 1) {
+      return InvalidArgument("the axis must be a vector, got shape ", ctx.input(1).shape());
+    }
+    TF_ASSIGN_OR_RETURN(const IntVector axes, IntegersOf(ctx.input(1), "the axis"));
+    if (axes.size() > 1) return InvalidArgument("axis must have at most one element, got ", axes.size());
+    if (!axes.empty()) {
+      TF_ASSIGN_OR_RETURN(axis, AxisOf(axes[0], x.shape().rank()));
+      vector_wanted = false;
+    }
+  }
+  if (vector_wanted && x.shape().rank() != 1) return InvalidArgument("x must be a vector, got shape ", x.shape());
+  if (x.num_elements() > std::numeric_limits<int32_t>::max()) {
+    return InvalidArgument("x must have fewer than 2^31 elements, got shape ", x.shape());
+  }
+  return axis;
+}
+
+// Outputs: y (the distinct slices, in the order of their first occurrence), idx, and for some ops counts.
+template <typename T>
+Status Unique(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const int axis, UniqueAxis(ctx));
+  const Tensor& x = ctx.input(0);
+  const Slices<T> slices(x, axis);
+  // The number of the first distinct slice with each hash. `next` chains distinct slices with the same hash.
+  absl::flat_hash_map<uint64_t, int64_t> first_of_hash;
+  std::vector<int64_t> firsts, next, counts;
+  std::vector<int64_t> idx(slices.size());
+  for (int64_t s = 0; s < slices.size(); ++s) {
+    const auto [it, is_new] = first_of_hash.try_emplace(slices.Hash(s), static_cast<int64_t>(firsts.size()));
+    int64_t found = is_new ? -1 : it->second;
+    int64_t last = -1;
+    while (found >= 0 && !slices.Same(firsts[found], s)) {
+      last = found;
+      found = next[found];
+    }
+    if (found < 0) {
+      found = static_cast<int64_t>(firsts.size());
+      if (last >= 0) next[last] = found;
+      firsts.push_back(s);
+      next.push_back(-1);
+      counts.push_back(0);
+    }
+    idx[s] = found;
+    ++counts[found];
+  }
+  Shape shape = x.shape();
+  shape.set_dim(axis, static_cast<int64_t>(firsts.size()));
+  TF_ASSIGN_OR_RETURN(Tensor * y, ctx.AllocateOutput(0, shape));
+  slices.CopyTo(firsts, y->mutable_data<T>().data());
+  TF_RETURN_IF_ERROR(SetIntegers(ctx, 1, idx));
+  if (ctx.num_outputs() > 2) TF_RETURN_IF_ERROR(SetIntegers(ctx, 2, counts));
+  return OkStatus();
+}
+
+// The elements of x that are not in y, and their indices in x.
+template <typename T>
+Status ListDiff(KernelContext& ctx) {
+  for (int i = 0; i < 2; ++i) {
+    if (ctx.input(i).shape().rank() != 1) {
+      return InvalidArgument(i == 0 ? "x" : "y", " must be a vector, got shape ", ctx.input(i).shape());
+    }
+  }
+  const auto x = ctx.input(0).data<T>(), y = ctx.input(1).data<T>();
+  absl::flat_hash_map<uint64_t, std::vector<size_t>> places;
+  for (size_t i = 0; i < y.size(); ++i) places[HashOf(y[i])].push_back(i);
+  std::vector<int64_t> kept;
+  for (size_t i = 0; i < x.size(); ++i) {
+    const auto it = places.find(HashOf(x[i]));
+    const bool found = it != places.end() && std::any_of(it->second.begin(), it->second.end(),
+                                                         [&](size_t j) { return SameElement(x[i], y[j]); });
+    if (!found) kept.push_back(static_cast<int64_t>(i));
+  }
+  TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {static_cast<int64_t>(kept.size())}));
+  for (size_t i = 0; i < kept.size(); ++i) out->mutable_data<T>()[i] = x[kept[i]];
+  return SetIntegers(ctx, 1, kept);
+}
+
+template <typename T>
+bool Below(const T& a, const T& b) {
+  if constexpr (kIsHalf<T>) return float(a) < float(b);
+  if constexpr (!kIsHalf<T>) return a < b;
+}
+
+Status CheckBound(KernelContext& ctx) {
+  const Tensor& sorted = ctx.input(0);
+  const Tensor& values = ctx.input(1);
+  if (sorted.shape().rank() != 2 || values.shape().rank() != 2) {
+    return InvalidArgument("sorted_inputs and values must be matrices, got ", sorted.shape(), " and ", values.shape());
+  }
+  if (sorted.shape().dim(0) != values.shape().dim(0)) {
+    return InvalidArgument("sorted_inputs ", sorted.shape(), " and values ", values.shape(),
+                           " must have the same number of rows");
+  }
+  const int64_t columns = sorted.shape().dim(1);
+  if (ctx.node().output_type(0) == kInt32 && columns > std::numeric_limits<int32_t>::max()) {
+    return InvalidArgument("rows of ", columns, " elements require out_type int64");
+  }
+  return OkStatus();
+}
+
+// For each value of a row, the number of elements of the sorted row that come before it.
+template <typename T, bool kUpper>
+Status Bound(KernelContext& ctx) {
+  TF_RETURN_IF_ERROR(CheckBound(ctx));
+  const Tensor& sorted = ctx.input(0);
+  const Tensor& values = ctx.input(1);
+  TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, values.shape()));
+  const int64_t columns = sorted.shape().dim(1), num = values.shape().dim(1);
+  const T* s = sorted.data<T>().data();
+  const T* v = values.data<T>().data();
+  for (int64_t i = 0; i < values.num_elements(); ++i) {
+    const T* row = s + i / num * columns;
+    const T* at = kUpper ? std::upper_bound(row, row + columns, v[i], Below<T>)
+                         : std::lower_bound(row, row + columns, v[i], Below<T>);
+    if (out->dtype() == kInt32) {
+      out->mutable_data<int32_t>()[i] = static_cast<int32_t>(at - row);
+    } else {
+      out->mutable_data<int64_t>()[i] = at - row;
+    }
+  }
+  return OkStatus();
+}
+
+// Descending order. NaN counts as the largest value, so that every row has a total order.
+template <typename T>
+bool Above(const T& a, const T& b) {
+  if constexpr (kIsHalf<T>) {
+    return Above(float(a), float(b));
+  } else if constexpr (std::is_floating_point_v<T>) {
+    if (a != a || b != b) return a != a && b == b;
+    return a > b;
+  } else {
+    return a > b;
+  }
+}
+
+// The number k of elements to take from each row. Checks the inputs.
+StatusOr<int64_t> CheckTopK(KernelContext& ctx) {
+  const Tensor& in = ctx.input(0);
+  int64_t k;
+  if (ctx.num_inputs() == 1) {
+    k = ctx.node().attr<int64_t>("k");
+  } else {
+    if (!ctx.input(1).shape().is_scalar()) return InvalidArgument("k must be a scalar, got ", ctx.input(1).shape());
+    TF_ASSIGN_OR_RETURN(k, IntegerOf(ctx.input(1), "k"));
+  }
+  if (k < 0) return InvalidArgument("Need k >= 0, got ", k);
+  if (in.shape().rank() < 1) return InvalidArgument("the input must have rank 1 or more, got a scalar");
+  const int64_t columns = in.shape().dim(in.shape().rank() - 1);
+  if (k > columns) {
+    return InvalidArgument("the input must have last dimension >= k = ", k, ", got ", columns);
+  }
+  const DType index = ctx.node().output_type(1);
+  const int64_t most = index == kInt16   ? std::numeric_limits<int16_t>::max()
+                       : index == kInt32 ? std::numeric_limits<int32_t>::max()
+                                         : std::numeric_limits<int64_t>::max();
+  if (columns > most) return InvalidArgument("rows of ", columns, " elements require a wider index_type than ", index);
+  return k;
+}
+
+template <typename T>
+Status TopK(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const int64_t k, CheckTopK(ctx));
+  const Tensor& in = ctx.input(0);
+  Shape shape = in.shape();
+  const int64_t columns = shape.dim(shape.rank() - 1);
+  shape.set_dim(shape.rank() - 1, k);
+  TF_ASSIGN_OR_RETURN(Tensor * values, ctx.AllocateOutput(0, shape));
+  TF_ASSIGN_OR_RETURN(Tensor * indices, ctx.AllocateOutput(1, shape));
+  if (values->num_elements() == 0) return OkStatus();
+  const T* x = in.data<T>().data();
+  T* v = values->mutable_data<T>().data();
+  ctx.pool().ParallelFor(values->num_elements() / k, 5.0 * static_cast<double>(columns),
+                         [&](int64_t begin, int64_t end) {
+                           std::vector<int64_t> order(columns);
+                           for (int64_t r = begin; r < end; ++r) {
+                             const T* row = x + r * columns;
+                             // Equal elements stay in their original order.
+                             const auto before = [&](int64_t a, int64_t b) {
+                               return Above(row[a], row[b]) || (a < b && !Above(row[b], row[a]));
+                             };
+                             std::iota(order.begin(), order.end(), 0);
+                             std::partial_sort(order.begin(), order.begin() + k, order.end(), before);
+                             for (int64_t j = 0; j < k; ++j) v[r * k + j] = row[order[j]];
+                             StoreIntegers(std::span(order).first(k), r * k, indices);
+                           }
+                         });
+  return OkStatus();
+}
+
+// The index of the element to take from each sorted row. Checks the inputs.
+StatusOr<int64_t> CheckNthElement(KernelContext& ctx) {
+  const Tensor& in = ctx.input(0);
+  if (!ctx.input(1).shape().is_scalar()) return InvalidArgument("n must be a scalar, got ", ctx.input(1).shape());
+  TF_ASSIGN_OR_RETURN(const int64_t n, IntegerOf(ctx.input(1), "n"));
+  if (n < 0) return InvalidArgument("n must be 0 or more, got ", n);
+  if (in.shape().rank() < 1) return InvalidArgument("the input must have rank 1 or more, got a scalar");
+  const int64_t columns = in.shape().dim(in.shape().rank() - 1);
+  if (n >= columns) return InvalidArgument("each row of ", in.shape(), " has ", columns, " elements, but n is ", n);
+  return ctx.node().attr<bool>("reverse") ? columns - n - 1 : n;
+}
+
+// Element n of each sorted row.
+template <typename T>
+Status NthElement(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const int64_t n, CheckNthElement(ctx));
+  const Tensor& in = ctx.input(0);
+  const int last = in.shape().rank() - 1;
+  const int64_t columns = in.shape().dim(last);
+  TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, Shape(in.shape().dims().first(last))));
+  const T* x = in.data<T>().data();
+  T* to = out->mutable_data<T>().data();
+  std::vector<T> row(columns);
+  for (int64_t r = 0; r < out->num_elements(); ++r) {
+    std::copy_n(x + r * columns, columns, row.begin());
+    std::nth_element(row.begin(), row.begin() + n, row.end(), [](const T& a, const T& b) { return Above(b, a); });
+    to[r] = row[n];
+  }
+  return OkStatus();
+}
+
+template <typename I>
+Status UnravelIndex(KernelContext& ctx) {
+  const Tensor& indices = ctx.input(0);
+  if (indices.shape().rank() > 1) {
+    return InvalidArgument("indices must be a scalar or a vector, got shape ", indices.shape());
+  }
+  if (ctx.input(1).shape().rank() != 1) {
+    return InvalidArgument("dims must be a vector, got shape ", ctx.input(1).shape());
+  }
+  const auto dims = ctx.input(1).data<I>();
+  I total = 1;
+  for (I d : dims) {
+    if (d == 0) return InvalidArgument("dims must not contain 0, got ", ctx.input(1).ToString());
+    if (d < 0 || __builtin_mul_overflow(total, d, &total)) {
+      return InvalidArgument("Input dims product is causing integer overflow, got ", ctx.input(1).ToString());
+    }
+  }
+  const int64_t num = indices.num_elements();
+  const auto rank = static_cast<int64_t>(dims.size());
+  Shape shape({rank});
+  if (indices.shape().rank() == 1) shape.AddDim(num);
+  TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
+  for (int64_t i = 0; i < num; ++i) {
+    I rest = indices.data<I>()[i];
+    if (rest >= total) {
+      return InvalidArgument("index ", rest, " is out of range for dims ", ctx.input(1).ToString());
+    }
+    for (int64_t d = rank - 1; d >= 0; --d) {
+      out->mutable_data<I>()[d * num + i] = static_cast<I>(rest % dims[d]);
+      rest = static_cast<I>(rest / dims[d]);
+    }
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+void RegisterArraySearchKernels(KernelRegistry& r) {
+  const auto unique = [&]<typename T>() {
+    const TypeConstraints t = {{"T", {DTypeOf<T>::value}}};
+    for (const char* op : {"Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2"}) r.Add(op, t, Unique<T>);
+    r.Add("ListDiff", t, ListDiff<T>);
+  };
+  ForEachNumberType(unique);
+  ForEachType<bool, std::string>(unique);
+  ForEachType<float, double, Float16, Bfloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
+              uint64_t>([&]<typename T>() {
+    const TypeConstraints t = {{"T", {DTypeOf<T>::value}}};
+    r.Add("LowerBound", t, Bound<T, false>);
+    r.Add("UpperBound", t, Bound<T, true>);
+    r.Add("TopK", t, TopK<T>, cpu::ElementCost<20'000>);
+    r.Add("TopKV2", t, TopK<T>, cpu::ElementCost<20'000>);
+    r.Add("NthElement", t, NthElement<T>, cpu::ElementCost<20'000>);
+  });
+  r.Add("UnravelIndex", {{"Tidx", {kInt32}}}, UnravelIndex<int32_t>);
+  r.Add("UnravelIndex", {{"Tidx", {kInt64}}}, UnravelIndex<int64_t>);
+}
+
+}  // namespace tensorbraid

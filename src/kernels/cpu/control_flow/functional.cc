@@ -1,0 +1,84 @@
+// Helper ops of functional control flow.
+#include <cstdlib>
+#include <limits>
+
+#include "core/strings.h"
+#include "kernels/cpu/control_flow/parts.h"
+#include "kernels/cpu/elements.h"
+#include "kernels/cpu/list/tensor_list.h"
+#include "kernels/cpu/numbers.h"
+
+namespace tensorbraid {
+namespace {
+
+// Converts to bool like Python: numbers other than 0, non-empty strings and non-empty tensors are true.
+Status ToBool(KernelContext& ctx) {
+  const Tensor& in = ctx.input(0);
+  if (in.shape().rank() > 0) {
+    ctx.set_output(0, Tensor::Scalar(in.num_elements() > 0));
+    return OkStatus();
+  }
+  bool truth = false;
+  if (in.dtype() == kString) {
+    truth = !in.data<std::string>()[0].empty();
+  } else if (in.dtype() == kBool) {
+    truth = in.data<bool>()[0];
+  } else {
+    bool found = false;
+    ForEachNumberType([&]<typename T>() {
+      if (DTypeOf<T>::value != in.dtype()) return;
+      found = true;
+      truth = !(in.data<T>()[0] == T());
+    });
+    if (!found) return InvalidArgument("cannot convert type ", in.dtype(), " to bool");
+  }
+  ctx.set_output(0, Tensor::Scalar(truth));
+  return OkStatus();
+}
+
+// A placeholder for a value that the executed branch does not produce. It is never used.
+Status FakeParam(KernelContext& ctx) {
+  Shape shape = ctx.node().attr<Shape>("shape");
+  if (!shape.has_rank()) shape = Shape();
+  for (int i = 0; i < shape.rank(); ++i) {
+    if (shape.dim(i) < 0) shape.set_dim(i, 0);
+  }
+  TF_ASSIGN_OR_RETURN(Tensor t, Zeros(ctx.node().output_type(0), shape));
+  ctx.set_output(0, std::move(t));
+  return OkStatus();
+}
+
+// The number of iterations of a For.
+Status ForTurns(KernelContext& ctx) {
+  for (int i = 0; i < 3; ++i) {
+    if (!ctx.input(i).shape().is_scalar()) {
+      return InvalidArgument(i == 0   ? "start"
+                             : i == 1 ? "limit"
+                                      : "delta",
+                             " must be a scalar, got shape ", ctx.input(i).shape());
+    }
+  }
+  const int64_t start = ctx.input(0).scalar<int32_t>(), limit = ctx.input(1).scalar<int32_t>();
+  const int64_t delta = ctx.input(2).scalar<int32_t>();
+  const int64_t distance = limit - start;
+  if (distance != 0 && (delta == 0 || (delta > 0) != (distance > 0))) {
+    return InvalidArgument("Invalid start/limit/delta: delta ", delta, " does not lead from ", start, " to ", limit);
+  }
+  const int64_t step = std::abs(delta);
+  const int64_t iterations = distance == 0 ? 0 : (std::abs(distance) + step - 1) / step;
+  if (iterations > std::numeric_limits<int32_t>::max()) {
+    return ResourceExhausted("a For of ", iterations, " iterations is too long; the maximum is 2^31 - 1");
+  }
+  ctx.set_output(0, Tensor::Scalar(static_cast<int32_t>(iterations)));
+  return OkStatus();
+}
+
+}  // namespace
+
+void RegisterControlFlowFunctionalKernels(KernelRegistry& r) {
+  r.Add("ToBool", {}, ToBool);
+  r.Add("FakeParam", {}, FakeParam);
+  r.Add("_ForTurns", {}, ForTurns);
+}
+
+}  // namespace tensorbraid

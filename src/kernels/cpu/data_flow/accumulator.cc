@@ -1,0 +1,154 @@
+// Conditional accumulators. The kernels only look up the resource, which implements the waiting.
+#include "core/strings.h"
+#include "kernels/cpu/costs.h"
+#include "kernels/cpu/data_flow/add_tensors.h"
+#include "kernels/cpu/data_flow/parts.h"
+#include "kernels/cpu/numbers.h"
+#include "runtime/accumulator_resource.h"
+#include "runtime/handle_kernel.h"
+
+namespace tensorbraid::cpu {
+namespace {
+
+template <typename T>
+void DivideTensor(ThreadPool& pool, const Tensor& a, int64_t divisor, Tensor* out) {
+  const T* x = a.data<T>().data();
+  T* to = out->mutable_data<T>().data();
+  const auto d = static_cast<ComputeType<T>>(static_cast<double>(divisor));
+  pool.ParallelFor(a.num_elements(), 0.2 * sizeof(T), [=](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) to[i] = T(ComputeType<T>(x[i]) / d);
+  });
+}
+
+template <typename T>
+void AddRow(const Tensor& from, int64_t row, Tensor* to, int64_t to_row) {
+  const int64_t n = from.num_elements() / from.shape().dim(0);
+  T* const sum = to->mutable_data<T>().data() + to_row * n;
+  Combine(sum, from.data<T>().data() + row * n, sum, n, [](const auto& l, const auto& r) { return l + r; });
+}
+
+template <typename T>
+void DivideRow(Tensor* values, int64_t row, int64_t divisor) {
+  const int64_t n = values->num_elements() / values->shape().dim(0);
+  T* const x = values->mutable_data<T>().data() + row * n;
+  const auto d = static_cast<ComputeType<T>>(static_cast<double>(divisor));
+  for (int64_t i = 0; i < n; ++i) x[i] = T(ComputeType<T>(x[i]) / d);
+}
+
+template <typename T, bool kSparse>
+class AccumulatorKernel final : public HandleKernel<AccumulatorResource> {
+ public:
+  explicit AccumulatorKernel(const KernelConstruction& c)
+      : HandleKernel(c, Sharing::kPrivate),
+        shape_(c.attr<Shape>("shape")),
+        reduction_(c.attr<std::string>("reduction_type") == "SUM" ? AccumulatorResource::Reduction::kSum
+                                                                  : AccumulatorResource::Reduction::kMean) {}
+
+ protected:
+  RefPtr<AccumulatorResource> Create() const override {
+    constexpr DType kDType = DTypeOf<T>::value;
+    if constexpr (kSparse) {
+      return MakeRef<SparseAccumulator>(name(), kDType, shape_, reduction_,
+                                        SparseAccumulator::Arithmetic{AddRow<T>, DivideRow<T>});
+    } else {
+      return MakeRef<DenseAccumulator>(name(), kDType, shape_, reduction_,
+                                       DenseAccumulator::Arithmetic{AddTensors<T>, DivideTensor<T>});
+    }
+  }
+  // As in TensorFlow, an existing accumulator is used without a check. It refuses gradients that do not fit it when
+  // they are applied.
+  Status Check(const AccumulatorResource&) const override { return OkStatus(); }
+
+ private:
+  const Shape shape_;
+  const AccumulatorResource::Reduction reduction_;
+};
+
+// The accumulator whose handle is input 0. Returns InvalidArgument unless it is sparse or dense as `sparse` says, and
+// has the dtype of the node's attribute 'dtype'.
+StatusOr<RefPtr<AccumulatorResource>> AccumulatorOf(KernelContext& ctx, bool sparse) {
+  TF_ASSIGN_OR_RETURN(auto accumulator, ctx.LookupResource<AccumulatorResource>(0));
+  const DType dtype = ctx.node().attr<DType>("dtype");
+  if (accumulator->is_sparse() != sparse || accumulator->dtype() != dtype) {
+    return InvalidArgument("accumulator '", accumulator->name(), "' is a ", accumulator->DebugString(), "; expected a ",
+                           sparse ? "sparse" : "dense", " accumulator of ", dtype);
+  }
+  return accumulator;
+}
+
+template <typename T>
+StatusOr<T> ScalarInput(const KernelContext& ctx, int i, const char* what) {
+  if (ctx.input(i).num_elements() == 1) return ctx.input(i).data<T>()[0];
+  return InvalidArgument(what, " must be a scalar, got shape ", ctx.input(i).shape());
+}
+
+Status ApplyDense(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const auto accumulator, AccumulatorOf(ctx, false));
+  TF_ASSIGN_OR_RETURN(const int64_t step, ScalarInput<int64_t>(ctx, 1, "local_step"));
+  AccumulatorResource::Gradient gradient;
+  gradient.push_back(ctx.TakeInput(2));
+  return accumulator->Apply(step, std::move(gradient), ctx.pool());
+}
+
+Status ApplySparse(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const auto accumulator, AccumulatorOf(ctx, true));
+  TF_ASSIGN_OR_RETURN(const int64_t step, ScalarInput<int64_t>(ctx, 1, "local_step"));
+  AccumulatorResource::Gradient gradient;
+  gradient.push_back(ctx.TakeInput(2));
+  gradient.push_back(ctx.TakeInput(3));
+  if (ctx.node().attr<bool>("has_known_shape")) gradient.push_back(ctx.TakeInput(4));
+  return accumulator->Apply(step, std::move(gradient), ctx.pool());
+}
+
+template <bool kSparse>
+class TakeKernel final : public AsyncKernel {
+ public:
+  explicit TakeKernel(const KernelConstruction&) {}
+  void ComputeAsync(KernelContext& ctx, Done done) override {
+    auto accumulator = AccumulatorOf(ctx, kSparse);
+    if (!accumulator.ok()) return done(accumulator.status());
+    auto required = ScalarInput<int32_t>(ctx, 1, "num_required");
+    if (!required.ok()) return done(required.status());
+    (*accumulator)
+        ->Take(*required, ctx.env().cancellation, ctx.pool(),
+               [&ctx, done = std::move(done)](StatusOr<AccumulatorResource::Gradient> taken) {
+                 if (!taken.ok()) return done(taken.status());
+                 for (int i = 0; i < ctx.num_outputs(); ++i) ctx.set_output(i, std::move((*taken)[i]));
+                 done(OkStatus());
+               });
+  }
+};
+
+Status NumAccumulated(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const auto accumulator, ctx.LookupResource<AccumulatorResource>(0));
+  ctx.set_output(0, Tensor::Scalar(static_cast<int32_t>(accumulator->num_accumulated())));
+  return OkStatus();
+}
+
+Status SetGlobalStep(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const auto accumulator, ctx.LookupResource<AccumulatorResource>(0));
+  TF_ASSIGN_OR_RETURN(const int64_t step, ScalarInput<int64_t>(ctx, 1, "new_global_step"));
+  accumulator->SetGlobalStep(step);
+  return OkStatus();
+}
+
+}  // namespace
+
+void RegisterDataFlowAccumulatorKernels(KernelRegistry& r) {
+  for (const std::string prefix : {"", "Resource"}) {
+    ForEachNumberType([&]<typename T>() {
+      r.Add<AccumulatorKernel<T, false>>(prefix + "ConditionalAccumulator", {{"dtype", {DTypeOf<T>::value}}});
+    });
+    r.Add(prefix + "AccumulatorApplyGradient", {}, ApplyDense, cpu::UpdateCost);
+    r.Add<TakeKernel<false>>(prefix + "AccumulatorTakeGradient");
+    r.Add(prefix + "AccumulatorNumAccumulated", {}, NumAccumulated);
+    r.Add(prefix + "AccumulatorSetGlobalStep", {}, SetGlobalStep);
+  }
+  ForEachNumberType([&]<typename T>() {
+    r.Add<AccumulatorKernel<T, true>>("SparseConditionalAccumulator", {{"dtype", {DTypeOf<T>::value}}});
+  });
+  r.Add("SparseAccumulatorApplyGradient", {}, ApplySparse, cpu::UpdateCost);
+  r.Add<TakeKernel<true>>("SparseAccumulatorTakeGradient");
+}
+
+}  // namespace tensorbraid::cpu

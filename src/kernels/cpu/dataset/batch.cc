@@ -1,0 +1,172 @@
+// Datasets that combine elements into batches.
+#include "core/strings.h"
+#include "kernels/cpu/dataset/parts.h"
+#include "kernels/cpu/dataset/util.h"
+#include "kernels/cpu/elements.h"
+
+namespace tensorbraid {
+namespace {
+
+// Reads elements until *batch has `size` of them. It has fewer only if the input has ended, which sets *ended.
+Status Gather(const Iterator& pull, int64_t size, const IteratorContext& ctx, bool* ended,
+              std::vector<Element>* batch) {
+  while (!*ended && static_cast<int64_t>(batch->size()) < size) {
+    TF_RETURN_IF_ERROR(ctx.cancellation->status());
+    Element e;
+    TF_ASSIGN_OR_RETURN(const bool more, pull(ctx, &e));
+    if (more) {
+      batch->push_back(std::move(e));
+    } else {
+      *ended = true;
+    }
+  }
+  return OkStatus();
+}
+
+int64_t BatchCardinality(int64_t n, int64_t size, bool drop_remainder) {
+  if (n < 0) return n;
+  return n / size + (n % size != 0 && !drop_remainder ? 1 : 0);
+}
+
+struct State {
+  Iterator pull;
+  bool ended = false;
+};
+
+using Join = std::function<StatusOr<Element>(const std::vector<Element>&)>;
+
+Status EmitBatches(KernelContext& ctx, int64_t size, bool drop_remainder, Join join) {
+  TF_ASSIGN_OR_RETURN(const auto input, InputDataset(ctx, 0));
+  if (size <= 0) return InvalidArgument("batch_size must be positive, got ", size);
+  return EmitDataset(
+      ctx, {input},
+      [=](const IteratorContext& c) -> StatusOr<Iterator> {
+        State state;
+        TF_ASSIGN_OR_RETURN(state.pull, input->MakeIterator(c));
+        return MakeStateful(std::move(state), [=](State& s, const IteratorContext& c, Element* out) -> StatusOr<bool> {
+          std::vector<Element> batch;
+          TF_RETURN_IF_ERROR(Gather(s.pull, size, c, &s.ended, &batch));
+          if (batch.empty() || (drop_remainder && static_cast<int64_t>(batch.size()) < size)) return false;
+          TF_ASSIGN_OR_RETURN(*out, join(batch));
+          return true;
+        });
+      },
+      BatchCardinality(input->cardinality(), size, drop_remainder));
+}
+
+// `drop_input` is the number of the input drop_remainder, or -1 if the op has none.
+template <int drop_input>
+Status BatchDataset(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const int64_t size, NumberInput(ctx, 1, "batch_size"));
+  bool drop_remainder = false;
+  if (drop_input >= 0) {
+    TF_ASSIGN_OR_RETURN(drop_remainder, BoolInput(ctx, drop_input, "drop_remainder"));
+  }
+  return EmitBatches(ctx, size, drop_remainder, StackElements);
+}
+
+// One component of a batch. Each element is padded at the end of its dimensions to the same shape: `wanted`, whose
+// unknown sizes become the largest size in the batch.
+StatusOr<Tensor> Pad(const std::vector<Element>& batch, size_t c, const Shape& wanted, const Tensor& padding) {
+  const DType dtype = batch[0][c].dtype();
+  Shape largest = wanted;
+  for (const Element& e : batch) {
+    const Shape& s = e[c].shape();
+    if (s.rank() != wanted.rank()) {
+      return InvalidArgument("component ", c, " of an element has shape ", s, ", which cannot be padded to ", wanted,
+                             ": the ranks differ");
+    }
+    for (int d = 0; d < s.rank(); ++d) {
+      if (wanted.dim(d) >= 0 && s.dim(d) > wanted.dim(d)) {
+        return DataLoss("component ", c, " of an element has shape ", s, ", which is larger than the padded shape ",
+                        wanted);
+      }
+      if (wanted.dim(d) < 0) largest.set_dim(d, std::max(largest.dim(d), s.dim(d)));
+    }
+  }
+  for (int d = 0; d < largest.rank(); ++d) largest.set_dim(d, std::max<int64_t>(0, largest.dim(d)));
+  Shape shape({static_cast<int64_t>(batch.size())});
+  for (int64_t d : largest.dims()) shape.AddDim(d);
+  TF_ASSIGN_OR_RETURN(Tensor out, Tensor::Create(dtype, shape));
+  TF_RETURN_IF_ERROR(ForElementsOf(dtype, [&]<typename E>() {
+    std::fill_n(MutableElements<E>(out), out.num_elements(), *Elements<E>(padding));
+    const int64_t place = largest.num_elements();
+    for (size_t i = 0; i < batch.size(); ++i) {
+      const Tensor& t = batch[i][c];
+      if (t.num_elements() == 0) continue;
+      E* const to = MutableElements<E>(out) + static_cast<int64_t>(i) * place;
+      const E* from = Elements<E>(t);
+      const int rank = largest.rank();
+      const int64_t row = rank == 0 ? 1 : t.shape().dim(rank - 1);
+      // Copies row by row. `at` is the multi-index of the row, over all dimensions except the last.
+      IntVector at(static_cast<size_t>(std::max(0, rank - 1)), 0);
+      while (true) {
+        int64_t offset = 0;
+        for (int d = 0; d + 1 < rank; ++d) offset = (offset + at[static_cast<size_t>(d)]) * largest.dim(d + 1);
+        CopyElements(from, row, to + offset);
+        from += row;
+        int d = rank - 2;
+        while (d >= 0 && ++at[static_cast<size_t>(d)] == t.shape().dim(d)) at[static_cast<size_t>(d--)] = 0;
+        if (d < 0) break;
+      }
+    }
+    return OkStatus();
+  }));
+  return out;
+}
+
+// Inputs: input_dataset, batch_size, padded_shapes, padding_values and, in V2, drop_remainder.
+template <bool kHasDrop>
+Status PaddedBatchDataset(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const int64_t size, NumberInput(ctx, 1, "batch_size"));
+  const auto n = static_cast<int>(ctx.node().attr<int64_t>("N"));
+  std::vector<Shape> shapes;
+  std::vector<Tensor> paddings;
+  const auto& types = ctx.node().attr<std::vector<DType>>("Toutput_types");
+  if (static_cast<int>(types.size()) != n) {
+    return InvalidArgument("there are ", n, " padded_shapes for ", types.size(), " components");
+  }
+  for (int i = 0; i < n; ++i) {
+    TF_ASSIGN_OR_RETURN(const IntVector sizes, IntegersOf(ctx.input(2 + i), "padded_shapes"));
+    Shape shape;
+    for (int64_t d : sizes) {
+      if (d < -1) return InvalidArgument("sizes in padded_shapes must be -1 or more, got ", d);
+      shape.AddDim(d);
+    }
+    shapes.push_back(shape);
+    const Tensor& padding = ctx.input(2 + n + i);
+    if (padding.num_elements() != 1 || padding.shape().rank() != 0) {
+      return InvalidArgument("padding value ", i, " must be a scalar, got shape ", padding.shape());
+    }
+    if (padding.dtype() != types[static_cast<size_t>(i)]) {
+      return InvalidArgument("padding value ", i, " has dtype ", padding.dtype(), ", but component ", i, " has ",
+                             types[static_cast<size_t>(i)]);
+    }
+    paddings.push_back(padding);
+  }
+  bool drop_remainder = false;
+  if (kHasDrop) {
+    TF_ASSIGN_OR_RETURN(drop_remainder, BoolInput(ctx, 2 + 2 * n, "drop_remainder"));
+  }
+  return EmitBatches(ctx, size, drop_remainder, [=](const std::vector<Element>& batch) -> StatusOr<Element> {
+    Element out;
+    for (const Element& e : batch) TF_RETURN_IF_ERROR(CheckElement(e, types, {}));
+    for (size_t c = 0; c < types.size(); ++c) {
+      TF_ASSIGN_OR_RETURN(Tensor padded, Pad(batch, c, shapes[c], paddings[c]));
+      out.push_back(std::move(padded));
+    }
+    return out;
+  });
+}
+
+}  // namespace
+
+void RegisterDatasetBatchKernels(KernelRegistry& r) {
+  r.Add("BatchDataset", {}, BatchDataset<-1>);
+  r.Add("BatchDatasetV2", {}, BatchDataset<2>);
+  r.Add("ParallelBatchDataset", {}, BatchDataset<3>);
+  r.Add("PaddedBatchDataset", {}, PaddedBatchDataset<false>);
+  r.Add("PaddedBatchDatasetV2", {}, PaddedBatchDataset<true>);
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,392 @@
+// Datasets that run a function on each element, one element at a time.
+#include <map>
+#include <optional>
+#include <set>
+
+#include "core/strings.h"
+#include "kernels/cpu/dataset/parts.h"
+#include "kernels/cpu/dataset/util.h"
+
+namespace tensorbraid {
+namespace {
+
+// State of an iterator with one input.
+struct Input {
+  Iterator pull;
+  bool ended = false;
+};
+
+// An OutOfRange error of a function ends the dataset. With preserve_cardinality it is an error, since each input
+// element must produce an output element.
+StatusOr<bool> EndOrError(const Status& status, bool preserve_cardinality) {
+  if (!absl::IsOutOfRange(status)) return status;
+  if (preserve_cardinality) return InvalidArgument("a function produced OutOfRange: ", std::string(status.message()));
+  return false;
+}
+
+Status MapDataset(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const auto input, InputDataset(ctx, 0));
+  const bool preserve = ctx.node().attr<bool>("preserve_cardinality");
+  const auto f = CapturedFunction::FromNode(ctx, "f", 1, ctx.num_inputs());
+  return EmitDataset(
+      ctx, {input},
+      [=](const IteratorContext& c) -> StatusOr<Iterator> {
+        TF_ASSIGN_OR_RETURN(Iterator pull, input->MakeIterator(c));
+        return MakeStateful(std::move(pull),
+                            [=](Iterator& pull, const IteratorContext& c, Element* out) -> StatusOr<bool> {
+                              Element e;
+                              TF_ASSIGN_OR_RETURN(const bool more, pull(c, &e));
+                              if (!more) return false;
+                              auto result = f.Run(c, std::move(e));
+                              if (!result.ok()) return EndOrError(result.status(), preserve);
+                              *out = *std::move(result);
+                              return true;
+                            });
+      },
+      input->cardinality());
+}
+
+Status FilterDataset(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const auto input, InputDataset(ctx, 0));
+  const auto predicate = CapturedFunction::FromNode(ctx, "predicate", 1, ctx.num_inputs());
+  return EmitDataset(ctx, {input}, [=](const IteratorContext& c) -> StatusOr<Iterator> {
+    TF_ASSIGN_OR_RETURN(Iterator pull, input->MakeIterator(c));
+    return MakeStateful(std::move(pull), [=](Iterator& pull, const IteratorContext& c, Element* out) -> StatusOr<bool> {
+      while (true) {
+        TF_RETURN_IF_ERROR(c.cancellation->status());
+        TF_ASSIGN_OR_RETURN(const bool more, pull(c, out));
+        if (!more) return false;
+        TF_ASSIGN_OR_RETURN(const bool keep, predicate.RunToBool(c, *out));
+        if (keep) return true;
+      }
+    });
+  });
+}
+
+Status TakeWhileDataset(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const auto input, InputDataset(ctx, 0));
+  const auto predicate = CapturedFunction::FromNode(ctx, "predicate", 1, ctx.num_inputs());
+  return EmitDataset(ctx, {input}, [=](const IteratorContext& c) -> StatusOr<Iterator> {
+    Input in;
+    TF_ASSIGN_OR_RETURN(in.pull, input->MakeIterator(c));
+    return MakeStateful(std::move(in), [=](Input& s, const IteratorContext& c, Element* out) -> StatusOr<bool> {
+      if (s.ended) return false;
+      TF_ASSIGN_OR_RETURN(const bool more, s.pull(c, out));
+      s.ended = true;
+      if (!more) return false;
+      TF_ASSIGN_OR_RETURN(const bool keep, predicate.RunToBool(c, *out));
+      s.ended = !keep;
+      return keep;
+    });
+  });
+}
+
+Status FlatMapDataset(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const auto input, InputDataset(ctx, 0));
+  const auto f = CapturedFunction::FromNode(ctx, "f", 1, ctx.num_inputs());
+  struct State {
+    Iterator pull;
+    Iterator inner;  // null before the first and between two inner datasets
+    bool ended = false;
+  };
+  return EmitDataset(ctx, {input}, [=](const IteratorContext& c) -> StatusOr<Iterator> {
+    State state;
+    TF_ASSIGN_OR_RETURN(state.pull, input->MakeIterator(c));
+    return MakeStateful(std::move(state), [=](State& s, const IteratorContext& c, Element* out) -> StatusOr<bool> {
+      while (!s.ended) {
+        TF_RETURN_IF_ERROR(c.cancellation->status());
+        if (s.inner == nullptr) {
+          Element e;
+          TF_ASSIGN_OR_RETURN(const bool more, s.pull(c, &e));
+          s.ended = !more;
+          if (!more) break;
+          TF_ASSIGN_OR_RETURN(s.inner, f.RunToIterator(c, std::move(e)));
+        }
+        TF_ASSIGN_OR_RETURN(const bool more, s.inner(c, out));
+        if (more) return true;
+        s.inner = nullptr;
+      }
+      return false;
+    });
+  });
+}
+
+// Takes block_length elements at a time from each of cycle_length inner datasets, round-robin. The next inner dataset
+// replaces one that has ended.
+Status InterleaveDataset(KernelContext& ctx) {
+  constexpr int64_t kMaxCycle = 1 << 16;
+  TF_ASSIGN_OR_RETURN(const auto input, InputDataset(ctx, 0));
+  const auto arguments = static_cast<int>(ctx.node().attr<std::vector<DType>>("Targuments").size());
+  const auto f = CapturedFunction::FromNode(ctx, "f", 1, 1 + arguments);
+  TF_ASSIGN_OR_RETURN(int64_t cycle, NumberInput(ctx, 1 + arguments, "cycle_length"));
+  TF_ASSIGN_OR_RETURN(const int64_t block, NumberInput(ctx, 2 + arguments, "block_length"));
+  if (cycle == -1) cycle = ParallelCalls(-1);
+  if (cycle <= 0 || cycle > kMaxCycle) {
+    return InvalidArgument("cycle_length must be from 1 to ", kMaxCycle, ", got ", cycle);
+  }
+  if (block <= 0) return InvalidArgument("block_length must be positive, got ", block);
+  struct State {
+    Iterator pull;
+    std::vector<Iterator> open;
+    size_t at = 0;
+    int64_t in_block = 0;
+    int64_t num_open = 0;
+    bool ended = false;
+  };
+  return EmitDataset(ctx, {input}, [=](const IteratorContext& c) -> StatusOr<Iterator> {
+    State state;
+    TF_ASSIGN_OR_RETURN(state.pull, input->MakeIterator(c));
+    state.open.resize(static_cast<size_t>(cycle));
+    return MakeStateful(std::move(state), [=](State& s, const IteratorContext& c, Element* out) -> StatusOr<bool> {
+      const auto advance = [&] {
+        s.in_block = 0;
+        s.at = (s.at + 1) % s.open.size();
+      };
+      while (!s.ended || s.num_open > 0) {
+        TF_RETURN_IF_ERROR(c.cancellation->status());
+        if (s.open[s.at] != nullptr) {
+          TF_ASSIGN_OR_RETURN(const bool more, s.open[s.at](c, out));
+          if (more) {
+            if (++s.in_block == block) advance();
+            return true;
+          }
+          s.open[s.at] = nullptr;
+          --s.num_open;
+          advance();
+        } else if (!s.ended) {
+          Element e;
+          TF_ASSIGN_OR_RETURN(const bool more, s.pull(c, &e));
+          s.ended = !more;
+          if (!more) continue;
+          TF_ASSIGN_OR_RETURN(s.open[s.at], f.RunToIterator(c, std::move(e)));
+          ++s.num_open;
+        } else {
+          advance();
+        }
+      }
+      return false;
+    });
+  });
+}
+
+Status ScanDataset(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const auto input, InputDataset(ctx, 0));
+  const size_t states = ctx.node().attr<std::vector<DType>>("Tstate").size();
+  const bool preserve = ctx.node().attr<bool>("preserve_cardinality");
+  Element initial;
+  for (size_t i = 0; i < states; ++i) initial.push_back(ctx.input(static_cast<int>(1 + i)));
+  const auto f = CapturedFunction::FromNode(ctx, "f", static_cast<int>(1 + states), ctx.num_inputs());
+  struct State {
+    Iterator pull;
+    Element state;
+  };
+  return EmitDataset(
+      ctx, {input},
+      [=](const IteratorContext& c) -> StatusOr<Iterator> {
+        State state;
+        TF_ASSIGN_OR_RETURN(state.pull, input->MakeIterator(c));
+        state.state = initial;
+        return MakeStateful(std::move(state), [=](State& s, const IteratorContext& c, Element* out) -> StatusOr<bool> {
+          Element e;
+          TF_ASSIGN_OR_RETURN(const bool more, s.pull(c, &e));
+          if (!more) return false;
+          Element args = s.state;
+          args.insert(args.end(), e.begin(), e.end());
+          auto result = f.Run(c, std::move(args));
+          if (!result.ok()) return EndOrError(result.status(), preserve);
+          if (result->size() < states) {
+            return InvalidArgument("the function of a scan must return at least ", states,
+                                   " tensors of state, returned ", result->size());
+          }
+          const auto middle = result->begin() + static_cast<std::ptrdiff_t>(states);
+          s.state.assign(result->begin(), middle);
+          out->assign(middle, result->end());
+          return true;
+        });
+      },
+      input->cardinality());
+}
+
+Status UniqueDataset(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const auto input, InputDataset(ctx, 0));
+  const auto& types = ctx.node().attr<std::vector<DType>>("output_types");
+  if (types.size() != 1 || (types[0] != kInt32 && types[0] != kInt64 && types[0] != kString)) {
+    return InvalidArgument("UniqueDataset requires elements with one component of dtype int32, int64 or string");
+  }
+  struct State {
+    Iterator pull;
+    std::set<std::string> seen;
+  };
+  return EmitDataset(ctx, {input}, [=](const IteratorContext& c) -> StatusOr<Iterator> {
+    State state;
+    TF_ASSIGN_OR_RETURN(state.pull, input->MakeIterator(c));
+    return MakeStateful(std::move(state), [](State& s, const IteratorContext& c, Element* out) -> StatusOr<bool> {
+      while (true) {
+        TF_RETURN_IF_ERROR(c.cancellation->status());
+        TF_ASSIGN_OR_RETURN(const bool more, s.pull(c, out));
+        if (!more) return false;
+        const Tensor& t = (*out)[0];
+        std::string key = t.shape().ToString();
+        if (t.dtype() == kString) {
+          for (const std::string& text : t.data<std::string>()) key += StrCat(text.size(), ":", text);
+        } else {
+          key.append(static_cast<const char*>(t.raw_data()), t.num_bytes());
+        }
+        if (s.seen.insert(std::move(key)).second) return true;
+      }
+    });
+  });
+}
+
+Status GroupByWindowDataset(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const auto input, InputDataset(ctx, 0));
+  const auto count = [&](const char* attr) {
+    return static_cast<int>(ctx.node().attr<std::vector<DType>>(attr).size());
+  };
+  const int keys = 1 + count("Tkey_func_other_arguments");
+  const int reduces = keys + count("Treduce_func_other_arguments");
+  const auto key_of = CapturedFunction::FromNode(ctx, "key_func", 1, keys);
+  const auto reduce = CapturedFunction::FromNode(ctx, "reduce_func", keys, reduces);
+  const auto size_of = CapturedFunction::FromNode(ctx, "window_size_func", reduces, ctx.num_inputs());
+  struct State {
+    Iterator pull;
+    Iterator window;  // the reduced window whose elements are being returned
+    std::map<int64_t, std::vector<Element>> groups;
+    std::map<int64_t, int64_t> sizes;
+    bool ended = false;
+  };
+  const auto number = [](const CapturedFunction& f, const IteratorContext& c, Element args) -> StatusOr<int64_t> {
+    TF_ASSIGN_OR_RETURN(const Element result, f.Run(c, std::move(args)));
+    if (result.size() != 1 || result[0].dtype() != kInt64 || result[0].num_elements() != 1) {
+      return InvalidArgument("key_func and window_size_func must return a scalar int64");
+    }
+    return result[0].data<int64_t>()[0];
+  };
+  return EmitDataset(ctx, {input}, [=](const IteratorContext& c) -> StatusOr<Iterator> {
+    State state;
+    TF_ASSIGN_OR_RETURN(state.pull, input->MakeIterator(c));
+    return MakeStateful(std::move(state), [=](State& s, const IteratorContext& c, Element* out) -> StatusOr<bool> {
+      const auto open = [&](int64_t key) -> Status {
+        auto elements = std::make_shared<const std::vector<Element>>(std::move(s.groups[key]));
+        s.groups.erase(key);
+        TF_ASSIGN_OR_RETURN(auto window, Dataset::Create(
+                                             "WindowDataset", input->types(), input->shapes(), {},
+                                             [elements](const IteratorContext&) -> StatusOr<Iterator> {
+                                               return MakeStateful(size_t{0},
+                                                                   [elements](size_t& next, const IteratorContext&,
+                                                                              Element* out) -> StatusOr<bool> {
+                                                                     if (next >= elements->size()) return false;
+                                                                     *out = (*elements)[next++];
+                                                                     return true;
+                                                                   });
+                                             },
+                                             static_cast<int64_t>(elements->size())));
+        TF_ASSIGN_OR_RETURN(s.window,
+                            reduce.RunToIterator(c, {Tensor::Scalar(key), MakeVariantTensor(std::move(window))}));
+        return OkStatus();
+      };
+      while (true) {
+        TF_RETURN_IF_ERROR(c.cancellation->status());
+        if (s.window != nullptr) {
+          TF_ASSIGN_OR_RETURN(const bool more, s.window(c, out));
+          if (more) return true;
+          s.window = nullptr;
+        }
+        if (s.ended) {
+          if (s.groups.empty()) return false;
+          TF_RETURN_IF_ERROR(open(s.groups.begin()->first));
+          continue;
+        }
+        Element e;
+        TF_ASSIGN_OR_RETURN(const bool more, s.pull(c, &e));
+        if (!more) {
+          s.ended = true;
+          continue;
+        }
+        TF_ASSIGN_OR_RETURN(const int64_t key, number(key_of, c, e));
+        if (!s.sizes.contains(key)) {
+          TF_ASSIGN_OR_RETURN(const int64_t size, number(size_of, c, {Tensor::Scalar(key)}));
+          if (size <= 0)
+            return InvalidArgument("the size of the windows of key ", key, " must be positive, got ", size);
+          s.sizes[key] = size;
+        }
+        auto& group = s.groups[key];
+        group.push_back(std::move(e));
+        if (static_cast<int64_t>(group.size()) >= s.sizes[key]) TF_RETURN_IF_ERROR(open(key));
+      }
+    });
+  });
+}
+
+// Each element of the first input is the number of the input dataset that the next element comes from.
+Status DirectedInterleaveDataset(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const auto selector, InputDataset(ctx, 0));
+  std::vector<RefPtr<Dataset>> all = {selector};
+  for (int i = 1; i < ctx.num_inputs(); ++i) {
+    TF_ASSIGN_OR_RETURN(auto input, InputDataset(ctx, i));
+    all.push_back(std::move(input));
+  }
+  const bool stop_on_empty = ctx.node().attr<bool>("stop_on_empty_dataset");
+  struct State {
+    Iterator select;
+    std::vector<Iterator> inputs;
+    size_t left = 0;
+    bool ended = false;
+  };
+  return EmitDataset(ctx, all, [=](const IteratorContext& c) -> StatusOr<Iterator> {
+    State state;
+    TF_ASSIGN_OR_RETURN(state.select, all[0]->MakeIterator(c));
+    for (size_t i = 1; i < all.size(); ++i) {
+      TF_ASSIGN_OR_RETURN(Iterator input, all[i]->MakeIterator(c));
+      state.inputs.push_back(std::move(input));
+    }
+    state.left = state.inputs.size();
+    return MakeStateful(std::move(state), [=](State& s, const IteratorContext& c, Element* out) -> StatusOr<bool> {
+      while (!s.ended && s.left > 0) {
+        TF_RETURN_IF_ERROR(c.cancellation->status());
+        Element choice;
+        TF_ASSIGN_OR_RETURN(const bool more, s.select(c, &choice));
+        if (!more) break;
+        if (choice.size() != 1 || choice[0].dtype() != kInt64 || choice[0].num_elements() != 1) {
+          return InvalidArgument("the elements of the selector dataset must be scalar int64s");
+        }
+        const int64_t i = choice[0].data<int64_t>()[0];
+        if (i < 0 || i >= static_cast<int64_t>(s.inputs.size())) {
+          return InvalidArgument("the selector returned ", i, ", but the datasets to choose from are 0 to ",
+                                 s.inputs.size() - 1);
+        }
+        Iterator& input = s.inputs[static_cast<size_t>(i)];
+        if (input == nullptr) continue;
+        TF_ASSIGN_OR_RETURN(const bool got, input(c, out));
+        if (got) return true;
+        input = nullptr;
+        --s.left;
+        if (stop_on_empty) break;
+      }
+      s.ended = true;
+      return false;
+    });
+  });
+}
+
+}  // namespace
+
+void RegisterDatasetFunctionKernels(KernelRegistry& r) {
+  r.Add("MapDataset", {}, MapDataset);
+  r.Add("FilterDataset", {}, FilterDataset);
+  r.Add("TakeWhileDataset", {}, TakeWhileDataset);
+  r.Add("FlatMapDataset", {}, FlatMapDataset);
+  // The parallel versions also read the inner datasets sequentially, in the order of InterleaveDataset. A graph can add
+  // a prefetch to read ahead.
+  for (const char* op :
+       {"InterleaveDataset", "ParallelInterleaveDataset", "ParallelInterleaveDatasetV2", "ParallelInterleaveDatasetV3",
+        "ParallelInterleaveDatasetV4", "LegacyParallelInterleaveDatasetV2"}) {
+    r.Add(op, {}, InterleaveDataset);
+  }
+  r.Add("ScanDataset", {}, ScanDataset);
+  r.Add("UniqueDataset", {}, UniqueDataset);
+  r.Add("GroupByWindowDataset", {}, GroupByWindowDataset);
+  r.Add("DirectedInterleaveDataset", {}, DirectedInterleaveDataset);
+}
+
+}  // namespace tensorbraid

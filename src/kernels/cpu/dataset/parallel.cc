@@ -1,0 +1,296 @@
+// Datasets that compute elements ahead of time: parallel maps and prefetching.
+#include <deque>
+#include <optional>
+
+#include "core/strings.h"
+#include "kernels/cpu/dataset/parts.h"
+#include "kernels/cpu/dataset/util.h"
+
+namespace tensorbraid {
+namespace {
+
+// Waits on `cv` until pred() is true. Returns false if `cancellation` is cancelled before that, or was already.
+template <typename Pred>
+bool WaitOrCancelled(const std::shared_ptr<Mutex>& mu, const std::shared_ptr<CondVar>& cv,
+                     CancellationManager* cancellation, Pred pred) {
+  auto cancelled = std::make_shared<bool>(false);
+  CancellationManager::Token token = 0;
+  const bool registered = cancellation->Register(
+      [mu, cv, cancelled](const Status&) {
+        MutexLock lock(*mu);
+        *cancelled = true;
+        cv->NotifyAll();
+      },
+      &token);
+  if (!registered) return false;
+  bool held;
+  {
+    MutexLock lock(*mu);
+    cv->Wait(*mu, [&] { return *cancelled || pred(); });
+    held = pred();
+  }
+  cancellation->TryDeregister(token);
+  return held;
+}
+
+// Runs a function on several elements of an input in parallel and returns the results in the order of the input. Only
+// one thread at a time may call Next.
+class Runs {
+ public:
+  Runs(DataEnvironment* env, CapturedFunction f, Iterator pull, int64_t parallel)
+      : f_(std::move(f)), pull_(std::move(pull)), parallel_(static_cast<size_t>(parallel)), env_(env) {}
+  ~Runs() {
+    cancellation_->Cancel(Cancelled("the iterator has been deleted"));
+    MutexLock lock(*mu_);
+    cv_->Wait(*mu_, [this] { return *running_ == 0; });
+  }
+
+  // The result for the next element, or nothing at the end of the input. Blocks until the result is ready.
+  StatusOr<std::optional<Element>> Next(const IteratorContext& ctx) {
+    while (!ended_ && runs_.size() < parallel_) {
+      TF_RETURN_IF_ERROR(ctx.cancellation->status());
+      Element e;
+      auto more = pull_(ctx, &e);
+      if (!more.ok() || !*more) {
+        ended_ = true;
+        // Queues the error behind the results for earlier elements.
+        if (!more.ok()) runs_.push_back(std::make_shared<Run>(more.status()));
+        break;
+      }
+      Start(std::move(e));
+    }
+    if (runs_.empty()) return std::optional<Element>();
+    const auto first = runs_.front();
+    if (!WaitOrCancelled(mu_, cv_, ctx.cancellation, [&] { return first->result.has_value(); })) {
+      return ctx.cancellation->status();
+    }
+    runs_.pop_front();
+    if (ended_with_error(*first)) ended_ = false;
+    TF_ASSIGN_OR_RETURN(Element result, *std::move(first->result));
+    return std::optional<Element>(std::move(result));
+  }
+
+ private:
+  struct Run {
+    Run() = default;
+    explicit Run(const Status& error) : result(error), of_input(true) {}
+    CancellationManager cancellation;
+    std::optional<StatusOr<Element>> result;  // guarded by mu_
+    const bool of_input = false;              // the result is an error of the input, not of the function
+  };
+  // After an error of the input, the input may have more elements, for example if the graph ignores errors.
+  static bool ended_with_error(const Run& run) { return run.of_input; }
+
+  void Start(Element e) {
+    auto run = std::make_shared<Run>();
+    runs_.push_back(run);
+    {
+      MutexLock lock(*mu_);
+      ++*running_;
+    }
+    CancellationManager::Token token = 0;
+    const bool registered =
+        cancellation_->Register([run](const Status& why) { run->cancellation.Cancel(why); }, &token);
+    if (!registered) run->cancellation.Cancel(cancellation_->status());
+    auto finish = [run, mu = mu_, cv = cv_, running = running_, all = cancellation_, token](StatusOr<Element> result) {
+      all->TryDeregister(token);
+      MutexLock lock(*mu);
+      run->result = std::move(result);
+      --*running;
+      cv->NotifyAll();
+    };
+    env_->place().pool->Schedule([env = env_, f = f_, e = std::move(e), run, finish = std::move(finish)]() mutable {
+      f.Start(env, std::move(e), &run->cancellation, std::move(finish));
+    });
+  }
+
+  const CapturedFunction f_;
+  Iterator pull_;
+  const size_t parallel_;
+  DataEnvironment* const env_;
+  std::deque<std::shared_ptr<Run>> runs_;
+  bool ended_ = false;
+  const std::shared_ptr<CancellationManager> cancellation_ = std::make_shared<CancellationManager>();
+  const std::shared_ptr<Mutex> mu_ = std::make_shared<Mutex>();
+  const std::shared_ptr<CondVar> cv_ = std::make_shared<CondVar>();
+  const std::shared_ptr<int> running_ = std::make_shared<int>(0);  // guarded by mu_
+};
+
+StatusOr<std::optional<Element>> NextOrEnd(Runs& runs, const IteratorContext& ctx, bool preserve_cardinality) {
+  auto next = runs.Next(ctx);
+  if (next.ok() || !absl::IsOutOfRange(next.status())) return next;
+  if (preserve_cardinality) {
+    return InvalidArgument("a function produced OutOfRange: ", std::string(next.status().message()));
+  }
+  return std::optional<Element>();
+}
+
+Status ParallelMapDataset(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const auto input, InputDataset(ctx, 0));
+  const int calls_input = ctx.num_inputs() - 1;
+  TF_ASSIGN_OR_RETURN(const int64_t calls, NumberInput(ctx, calls_input, "num_parallel_calls"));
+  if (calls < 1 && calls != -1)
+    return InvalidArgument("num_parallel_calls must be positive, or -1 for a default; got ", calls);
+  const bool preserve = ctx.node().attr<bool>("preserve_cardinality");
+  const auto f = CapturedFunction::FromNode(ctx, "f", 1, calls_input);
+  const int64_t parallel = ParallelCalls(calls);
+  return EmitDataset(
+      ctx, {input},
+      [=](const IteratorContext& c) -> StatusOr<Iterator> {
+        TF_ASSIGN_OR_RETURN(Iterator pull, input->MakeIterator(c));
+        auto runs = std::make_shared<Runs>(c.env, f, std::move(pull), parallel);
+        return Iterator([runs, preserve](const IteratorContext& c, Element* out) -> StatusOr<bool> {
+          TF_ASSIGN_OR_RETURN(auto next, NextOrEnd(*runs, c, preserve));
+          if (!next) return false;
+          *out = *std::move(next);
+          return true;
+        });
+      },
+      input->cardinality());
+}
+
+// Inputs: input_dataset, other_arguments, batch_size, num_parallel_calls, drop_remainder.
+Status MapAndBatchDataset(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const auto input, InputDataset(ctx, 0));
+  const int n = ctx.num_inputs();
+  TF_ASSIGN_OR_RETURN(const int64_t size, NumberInput(ctx, n - 3, "batch_size"));
+  TF_ASSIGN_OR_RETURN(const int64_t calls, NumberInput(ctx, n - 2, "num_parallel_calls"));
+  TF_ASSIGN_OR_RETURN(const bool drop_remainder, BoolInput(ctx, n - 1, "drop_remainder"));
+  if (size <= 0) return InvalidArgument("batch_size must be positive, got ", size);
+  if (calls < 1 && calls != -1)
+    return InvalidArgument("num_parallel_calls must be positive, or -1 for a default; got ", calls);
+  const bool preserve = ctx.node().attr<bool>("preserve_cardinality");
+  const auto f = CapturedFunction::FromNode(ctx, "f", 1, n - 3);
+  const int64_t parallel = ParallelCalls(calls);
+  return EmitDataset(ctx, {input}, [=](const IteratorContext& c) -> StatusOr<Iterator> {
+    TF_ASSIGN_OR_RETURN(Iterator pull, input->MakeIterator(c));
+    auto runs = std::make_shared<Runs>(c.env, f, std::move(pull), parallel);
+    return Iterator([=](const IteratorContext& c, Element* out) -> StatusOr<bool> {
+      std::vector<Element> batch;
+      while (static_cast<int64_t>(batch.size()) < size) {
+        TF_ASSIGN_OR_RETURN(auto next, NextOrEnd(*runs, c, preserve));
+        if (!next) break;
+        batch.push_back(*std::move(next));
+      }
+      if (batch.empty() || (drop_remainder && static_cast<int64_t>(batch.size()) < size)) return false;
+      TF_ASSIGN_OR_RETURN(*out, StackElements(batch));
+      return true;
+    });
+  });
+}
+
+// A buffer that is filled in the background until it is full. No thread waits for space in the buffer: filling stops
+// when it is full, and Next starts it again.
+class Prefetcher : public std::enable_shared_from_this<Prefetcher> {
+ public:
+  Prefetcher(DataEnvironment* env, Iterator pull, size_t size, int depth)
+      : env_(env), pull_(std::move(pull)), size_(size), depth_(depth) {}
+  // Cancels the filling and waits until it has ended.
+  void Stop() {
+    cancellation_->Cancel(Cancelled("the iterator has been deleted"));
+    MutexLock lock(*mu_);
+    cv_->Wait(*mu_, [this] { return !filling_; });
+  }
+
+  StatusOr<bool> Next(const IteratorContext& ctx, Element* out) {
+    {
+      MutexLock lock(*mu_);
+      FillInBackground();
+    }
+    const auto ready = [this] { return !buffer_.empty() || (ended_ && !filling_) || !filling_; };
+    if (!WaitOrCancelled(mu_, cv_, ctx.cancellation, ready)) return ctx.cancellation->status();
+    MutexLock lock(*mu_);
+    if (buffer_.empty()) {
+      if (ended_) return false;
+      return env_->cancellation()->status().ok() ? Cancelled("the iterator is being deleted")
+                                                 : env_->cancellation()->status();
+    }
+    StatusOr<Element> first = std::move(buffer_.front());
+    buffer_.pop_front();
+    FillInBackground();
+    TF_ASSIGN_OR_RETURN(*out, std::move(first));
+    return true;
+  }
+
+ private:
+  // REQUIRES: mu_ is held.
+  void FillInBackground() {
+    if (filling_ || ended_ || buffer_.size() >= size_) return;
+    filling_ = env_->RunInBackground([self = shared_from_this()] { self->Fill(); });
+  }
+
+  void Fill() {
+    CancellationManager::Token token = 0;
+    CancellationManager* const outer = env_->cancellation();
+    const bool registered = outer->Register([own = cancellation_](const Status& why) { own->Cancel(why); }, &token);
+    if (!registered) cancellation_->Cancel(outer->status());
+    const IteratorContext ctx{.env = env_, .cancellation = cancellation_.get(), .depth = depth_};
+    while (true) {
+      Element e;
+      const auto more = pull_(ctx, &e);
+      MutexLock lock(*mu_);
+      if (!more.ok()) {
+        buffer_.push_back(more.status());
+      } else if (*more) {
+        buffer_.push_back(std::move(e));
+      } else {
+        ended_ = true;
+      }
+      // After an error, continues only when Next is called again.
+      const bool stop = !more.ok() || !*more || buffer_.size() >= size_ || cancellation_->IsCancelled();
+      if (stop) {
+        if (registered) outer->TryDeregister(token);
+        filling_ = false;
+      }
+      cv_->NotifyAll();
+      if (stop) return;
+    }
+  }
+
+  DataEnvironment* const env_;
+  Iterator pull_;  // used only by Fill
+  const size_t size_;
+  const int depth_;
+  const std::shared_ptr<CancellationManager> cancellation_ = std::make_shared<CancellationManager>();
+  const std::shared_ptr<Mutex> mu_ = std::make_shared<Mutex>();
+  const std::shared_ptr<CondVar> cv_ = std::make_shared<CondVar>();
+  std::deque<StatusOr<Element>> buffer_;
+  bool filling_ = false;
+  bool ended_ = false;
+};
+
+// Stops the prefetcher when the iterator is destroyed.
+struct PrefetchHandle {
+  explicit PrefetchHandle(std::shared_ptr<Prefetcher> p) : prefetcher(std::move(p)) {}
+  ~PrefetchHandle() { prefetcher->Stop(); }
+  const std::shared_ptr<Prefetcher> prefetcher;
+};
+
+Status PrefetchDataset(KernelContext& ctx) {
+  constexpr int64_t kDefaultSize = 8;
+  TF_ASSIGN_OR_RETURN(const auto input, InputDataset(ctx, 0));
+  TF_ASSIGN_OR_RETURN(const int64_t wanted, NumberInput(ctx, 1, "buffer_size"));
+  if (wanted < -1) return InvalidArgument("buffer_size must be 0 or more, or -1 for a default; got ", wanted);
+  const int64_t size = wanted == -1 ? kDefaultSize : wanted;
+  return EmitDataset(
+      ctx, {input},
+      [=](const IteratorContext& c) -> StatusOr<Iterator> {
+        TF_ASSIGN_OR_RETURN(Iterator pull, input->MakeIterator(c));
+        if (size == 0) return pull;
+        auto handle = std::make_shared<PrefetchHandle>(
+            std::make_shared<Prefetcher>(c.env, std::move(pull), static_cast<size_t>(size), c.depth));
+        return Iterator([handle](const IteratorContext& c, Element* out) { return handle->prefetcher->Next(c, out); });
+      },
+      input->cardinality());
+}
+
+}  // namespace
+
+void RegisterDatasetParallelKernels(KernelRegistry& r) {
+  r.Add("ParallelMapDataset", {}, ParallelMapDataset);
+  r.Add("ParallelMapDatasetV2", {}, ParallelMapDataset);
+  r.Add("MapAndBatchDataset", {}, MapAndBatchDataset);
+  r.Add("PrefetchDataset", {}, PrefetchDataset);
+}
+
+}  // namespace tensorbraid

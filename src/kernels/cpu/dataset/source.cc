@@ -1,0 +1,297 @@
+// Datasets at the start of a pipeline: tensors, ranges, files.
+#include "core/env.h"
+#include "core/strings.h"
+#include "io/record.h"
+#include "kernels/cpu/dataset/parts.h"
+#include "kernels/cpu/dataset/util.h"
+#include "kernels/cpu/elements.h"
+
+namespace tensorbraid {
+namespace {
+
+Element AllInputs(KernelContext& ctx) {
+  Element all;
+  for (int i = 0; i < ctx.num_inputs(); ++i) all.push_back(ctx.input(i));
+  return all;
+}
+
+Status CheckDeclared(const KernelContext& ctx, const Element& first) {
+  return CheckElement(first, ctx.node().attr<std::vector<DType>>("Toutput_types"),
+                      ctx.node().attr<std::vector<Shape>>("output_shapes"));
+}
+
+Status TensorDataset(KernelContext& ctx) {
+  Element all = AllInputs(ctx);
+  TF_RETURN_IF_ERROR(CheckDeclared(ctx, all));
+  return EmitDataset(
+      ctx, {},
+      [all = std::move(all)](const IteratorContext&) -> StatusOr<Iterator> {
+        return MakeStateful(false, [all](bool& done, const IteratorContext&, Element* out) -> StatusOr<bool> {
+          if (done) return false;
+          done = true;
+          *out = all;
+          return true;
+        });
+      },
+      1);
+}
+
+Status TensorSliceDataset(KernelContext& ctx) {
+  Element all = AllInputs(ctx);
+  int64_t rows = 0;
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (all[i].shape().rank() < 1) return InvalidArgument("cannot slice component ", i, ": it is a scalar");
+    if (i == 0) rows = all[i].shape().dim(0);
+    if (all[i].shape().dim(0) != rows) {
+      return InvalidArgument("cannot slice: component 0 has ", rows, " rows, but component ", i, " has ",
+                             all[i].shape().dim(0));
+    }
+  }
+  return EmitDataset(
+      ctx, {},
+      [all = std::move(all), rows](const IteratorContext&) -> StatusOr<Iterator> {
+        return MakeStateful(int64_t{0},
+                            [all, rows](int64_t& next, const IteratorContext&, Element* out) -> StatusOr<bool> {
+                              if (next >= rows) return false;
+                              out->clear();
+                              for (const Tensor& t : all) out->push_back(RowOf(t, next));
+                              ++next;
+                              return true;
+                            });
+      },
+      rows);
+}
+
+Status RangeDataset(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const int64_t start, NumberInput(ctx, 0, "start"));
+  TF_ASSIGN_OR_RETURN(const int64_t stop, NumberInput(ctx, 1, "stop"));
+  TF_ASSIGN_OR_RETURN(const int64_t step, NumberInput(ctx, 2, "step"));
+  if (step == 0) return InvalidArgument("the step of a range must not be 0");
+  const DType dtype = ctx.node().attr<std::vector<DType>>("output_types")[0];
+  if (!IsInteger(dtype) && !IsFloating(dtype))
+    return InvalidArgument("a range must have an integer or floating-point dtype, got ", dtype);
+  const __int128 span = step > 0 ? static_cast<__int128>(stop) - start : static_cast<__int128>(start) - stop;
+  const __int128 stride = step > 0 ? static_cast<__int128>(step) : -static_cast<__int128>(step);
+  const __int128 count = span <= 0 ? 0 : (span + stride - 1) / stride;
+  const auto elements = static_cast<int64_t>(std::min<__int128>(count, INT64_MAX));
+  return EmitDataset(
+      ctx, {},
+      [=](const IteratorContext&) -> StatusOr<Iterator> {
+        return MakeStateful(int64_t{0}, [=](int64_t& next, const IteratorContext&, Element* out) -> StatusOr<bool> {
+          if (next >= elements) return false;
+          const auto value = static_cast<int64_t>(static_cast<uint64_t>(start) +
+                                                  static_cast<uint64_t>(next++) * static_cast<uint64_t>(step));
+          Tensor t(dtype, {});
+          switch (dtype) {
+#define TB_CASE(T)                                  \
+  case DTypeOf<T>::value:                           \
+    t.mutable_data<T>()[0] = static_cast<T>(value); \
+    break;
+            TB_CASE(int8_t)
+            TB_CASE(int16_t)
+            TB_CASE(int32_t)
+            TB_CASE(int64_t)
+            TB_CASE(uint8_t)
+            TB_CASE(uint16_t)
+            TB_CASE(uint32_t)
+            TB_CASE(uint64_t)
+            TB_CASE(float)
+            TB_CASE(double)
+            TB_CASE(Float16)
+            TB_CASE(Bfloat16)
+#undef TB_CASE
+            default:
+              return Internal("a range of ", dtype);
+          }
+          *out = {std::move(t)};
+          return true;
+        });
+      },
+      elements);
+}
+
+StatusOr<std::vector<std::string>> FileNames(const KernelContext& ctx) {
+  const Tensor& t = ctx.input(0);
+  if (t.shape().rank() > 1) return InvalidArgument("filenames must be a scalar or a vector, got shape ", t.shape());
+  const auto names = t.data<std::string>();
+  return std::vector<std::string>(names.begin(), names.end());
+}
+
+// `least` is the smallest valid size: -1 for ops where -1 also stands for the default, else 0.
+StatusOr<int64_t> BufferSize(const KernelContext& ctx, int i, int64_t least = 0) {
+  TF_ASSIGN_OR_RETURN(const int64_t size, NumberInput(ctx, i, "buffer_size"));
+  if (size < least) return InvalidArgument("buffer_size must not be negative (0 selects the default), got ", size);
+  if (size < 0) return 0;
+  return std::min<int64_t>(size, 64 << 20);
+}
+
+// An iterator over the records of files. Calls Reader::Open(file number), then Reader::Next(std::string*) until it
+// returns OutOfRange at the end of the file.
+template <typename Reader>
+Iterator OverFiles(std::shared_ptr<Reader> reader, size_t files) {
+  struct State {
+    size_t next = 0;
+    bool open = false;
+  };
+  return MakeStateful(State(), [reader, files](State& s, const IteratorContext& ctx, Element* out) -> StatusOr<bool> {
+    while (true) {
+      TF_RETURN_IF_ERROR(ctx.cancellation->status());
+      if (!s.open) {
+        if (s.next >= files) return false;
+        TF_RETURN_IF_ERROR(reader->Open(s.next));
+        s.open = true;
+      }
+      std::string record;
+      const Status status = reader->Next(&record);
+      if (status.ok()) {
+        *out = {Tensor::Scalar(std::move(record))};
+        return true;
+      }
+      if (!absl::IsOutOfRange(status)) return status;
+      s.open = false;
+      ++s.next;
+    }
+  });
+}
+
+struct FileOptions {
+  std::vector<std::string> names;
+  Compression compression = Compression::kNone;
+  int64_t buffer_size = 0;
+};
+
+struct LineReader {
+  FileOptions options;
+  std::shared_ptr<InputStream> stream;
+  Status Open(size_t i) {
+    TF_ASSIGN_OR_RETURN(stream, InputStream::Open(options.names[i], options.compression, options.buffer_size));
+    return OkStatus();
+  }
+  Status Next(std::string* out) { return stream->ReadLine(out); }
+};
+
+struct TfRecordReader {
+  FileOptions options;
+  std::vector<int64_t> offsets;
+  std::shared_ptr<RecordReader> reader;
+  Status Open(size_t i) {
+    TF_ASSIGN_OR_RETURN(reader, RecordReader::Open(options.names[i], options.compression, options.buffer_size));
+    return i < offsets.size() && offsets[i] > 0 ? reader->SkipTo(offsets[i]) : OkStatus();
+  }
+  Status Next(std::string* out) { return reader->Read(out); }
+};
+
+struct FixedLengthReader {
+  FileOptions options;
+  int64_t header = 0, record = 0, footer = 0;
+  std::shared_ptr<InputStream> stream;
+  std::string ahead;  // the last `footer` bytes read, which may be the footer
+
+  Status Open(size_t i) {
+    const std::string& name = options.names[i];
+    if (options.compression == Compression::kNone) {
+      const auto info = Env::Default().Stat(name);
+      const auto size = info.ok() ? static_cast<int64_t>(info->size) : 0;
+      if (info.ok() && info->is_regular && (size - header - footer < 0 || (size - header - footer) % record != 0)) {
+        return InvalidArgument(name, " has ", size, " bytes, which is not a header of ", header, " bytes, records of ",
+                               record, " bytes and a footer of ", footer, " bytes");
+      }
+    }
+    TF_ASSIGN_OR_RETURN(stream, InputStream::Open(name, options.compression, options.buffer_size));
+    const Status skipped = stream->Skip(header);
+    if (!skipped.ok())
+      return absl::IsOutOfRange(skipped) ? InvalidArgument(name, " is shorter than its header") : skipped;
+    ahead.clear();
+    const Status read = stream->Read(footer, &ahead);
+    return absl::IsOutOfRange(read) ? OkStatus() : read;
+  }
+
+  Status Next(std::string* out) {
+    std::string more;
+    const Status read = stream->Read(record, &more);
+    if (!read.ok() && !absl::IsOutOfRange(read)) return read;
+    if (static_cast<int64_t>(more.size()) < record) {
+      if (more.empty()) return OutOfRange("the file is at its end");
+      return InvalidArgument(stream->path(), " ends within a record: it has only ", more.size(), " of ", record,
+                             " bytes");
+    }
+    *out = ahead + more;
+    ahead = out->substr(static_cast<size_t>(record));
+    out->resize(static_cast<size_t>(record));
+    return OkStatus();
+  }
+};
+
+// Readers hold open files, so each iterator gets its own copy of `fresh`, which has not opened any file.
+template <typename Reader>
+Status EmitFiles(KernelContext& ctx, const Reader& fresh) {
+  return EmitDataset(ctx, {}, [fresh](const IteratorContext&) -> StatusOr<Iterator> {
+    return OverFiles(std::make_shared<Reader>(fresh), fresh.options.names.size());
+  });
+}
+
+StatusOr<Compression> CompressionInput(const KernelContext& ctx, int i) {
+  TF_ASSIGN_OR_RETURN(const std::string name, StringInput(ctx, i, "compression_type"));
+  return CompressionFromName(name);
+}
+
+Status TextLineDataset(KernelContext& ctx) {
+  LineReader reader;
+  TF_ASSIGN_OR_RETURN(reader.options.names, FileNames(ctx));
+  TF_ASSIGN_OR_RETURN(reader.options.compression, CompressionInput(ctx, 1));
+  TF_ASSIGN_OR_RETURN(reader.options.buffer_size, BufferSize(ctx, 2));
+  return EmitFiles(ctx, reader);
+}
+
+template <bool kHasOffsets>
+Status TfRecordDataset(KernelContext& ctx) {
+  TfRecordReader reader;
+  TF_ASSIGN_OR_RETURN(reader.options.names, FileNames(ctx));
+  TF_ASSIGN_OR_RETURN(reader.options.compression, CompressionInput(ctx, 1));
+  TF_ASSIGN_OR_RETURN(reader.options.buffer_size, BufferSize(ctx, 2, -1));
+  if (kHasOffsets) {
+    TF_ASSIGN_OR_RETURN(const IntVector offsets, IntegersOf(ctx.input(3), "byte_offsets"));
+    if (!offsets.empty() && offsets.size() != reader.options.names.size()) {
+      return InvalidArgument("there are ", offsets.size(), " byte_offsets for ", reader.options.names.size(),
+                             " filenames");
+    }
+    reader.offsets.assign(offsets.begin(), offsets.end());
+  }
+  return EmitFiles(ctx, reader);
+}
+
+template <bool kHasCompression>
+Status FixedLengthRecordDataset(KernelContext& ctx) {
+  FixedLengthReader reader;
+  constexpr int64_t kMaxBytes = int64_t{1} << 31;
+  TF_ASSIGN_OR_RETURN(reader.options.names, FileNames(ctx));
+  TF_ASSIGN_OR_RETURN(reader.header, NumberInput(ctx, 1, "header_bytes"));
+  TF_ASSIGN_OR_RETURN(reader.record, NumberInput(ctx, 2, "record_bytes"));
+  TF_ASSIGN_OR_RETURN(reader.footer, NumberInput(ctx, 3, "footer_bytes"));
+  if (reader.header < 0) return InvalidArgument("header_bytes must not be negative, got ", reader.header);
+  if (reader.record <= 0) return InvalidArgument("record_bytes must be positive, got ", reader.record);
+  if (reader.footer < 0) return InvalidArgument("footer_bytes must not be negative, got ", reader.footer);
+  if (reader.header > kMaxBytes || reader.record > kMaxBytes || reader.footer > kMaxBytes) {
+    return InvalidArgument("header_bytes, record_bytes and footer_bytes must not exceed ", kMaxBytes);
+  }
+  TF_ASSIGN_OR_RETURN(reader.options.buffer_size, BufferSize(ctx, 4));
+  if (kHasCompression) {
+    TF_ASSIGN_OR_RETURN(reader.options.compression, CompressionInput(ctx, 5));
+  }
+  return EmitFiles(ctx, reader);
+}
+
+}  // namespace
+
+void RegisterDatasetSourceKernels(KernelRegistry& r) {
+  r.Add("TensorDataset", {}, TensorDataset);
+  r.Add("TensorSliceDataset", {}, TensorSliceDataset);
+  r.Add("RangeDataset", {}, RangeDataset);
+  r.Add("TextLineDataset", {}, TextLineDataset);
+  r.Add("TFRecordDataset", {}, TfRecordDataset<false>);
+  r.Add("TFRecordDatasetV2", {}, TfRecordDataset<true>);
+  r.Add("FixedLengthRecordDataset", {}, FixedLengthRecordDataset<false>);
+  r.Add("FixedLengthRecordDatasetV2", {}, FixedLengthRecordDataset<true>);
+}
+
+}  // namespace tensorbraid

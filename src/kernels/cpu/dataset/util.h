@@ -1,0 +1,46 @@
+// Helpers that the kernels of datasets share.
+#ifndef TENSORBRAID_KERNELS_CPU_DATASET_UTIL_H_
+#define TENSORBRAID_KERNELS_CPU_DATASET_UTIL_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/dataset.h"
+#include "runtime/kernel.h"
+
+namespace tensorbraid {
+
+// Sets output 0 to a dataset with the type of the node and its attributes output_types and output_shapes. `make`
+// creates its iterators.
+Status EmitDataset(KernelContext& ctx, const std::vector<RefPtr<Dataset>>& inputs, Dataset::Make make,
+                   int64_t cardinality = Dataset::kUnknown);
+// The dataset in input i.
+StatusOr<RefPtr<Dataset>> InputDataset(const KernelContext& ctx, int i);
+// The integer, bool or string in the scalar input i. Returns InvalidArgument, naming `what`, if it is not such a
+// scalar.
+StatusOr<int64_t> NumberInput(const KernelContext& ctx, int i, const char* what);
+StatusOr<bool> BoolInput(const KernelContext& ctx, int i, const char* what);
+StatusOr<std::string> StringInput(const KernelContext& ctx, int i, const char* what);
+
+// Row i of a tensor, which shares its buffer. REQUIRES: rank >= 1, 0 <= i < dim(0).
+Tensor RowOf(const Tensor& t, int64_t i);
+// Stacks each component of the elements, which must all have the same shapes. REQUIRES: there is at least one element.
+// Returns InvalidArgument if the shapes or dtypes differ, or ResourceExhausted if there is
+// not enough memory.
+StatusOr<Element> StackElements(const std::vector<Element>& elements);
+// The number of calls to run in parallel for num_parallel_calls: limited to 16 per core; one per core if `wanted` is
+// less than 1.
+int64_t ParallelCalls(int64_t wanted);
+
+// Makes an Iterator from a function pull(State&, context, element) that may change its state. The state is shared,
+// because std::function requires its target to be copyable.
+template <typename State, typename Pull>
+Iterator MakeStateful(State state, Pull pull) {
+  auto shared = std::make_shared<State>(std::move(state));
+  return [shared, pull = std::move(pull)](const IteratorContext& ctx, Element* out) { return pull(*shared, ctx, out); };
+}
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_KERNELS_CPU_DATASET_UTIL_H_

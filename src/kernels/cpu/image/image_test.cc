@@ -1,0 +1,250 @@
+// What the op table cannot show: gradients of float32 results, random crops with state, the public functions, and files
+// that announce more than they hold.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+#include "core/strings.h"
+#include "core/thread_pool.h"
+#include "executor/evaluate.h"
+#include "kernels/cpu/image/gif_codec.h"
+#include "kernels/cpu/image/jpeg_codec.h"
+#include "kernels/cpu/image/png_codec.h"
+#include "tensorbraid/image_ops.h"
+#include "tensorbraid/ops.h"
+
+namespace tensorbraid {
+namespace {
+
+Tensor Value(Output o, ThreadPool* pool = nullptr) {
+  EvaluateOptions options;
+  options.pool = pool;
+  auto result = o.valid() ? Evaluate({o}, {}, options) : StatusOr<std::vector<Tensor>>(InvalidArgument("no output"));
+  EXPECT_TRUE(result.ok()) << result.status();
+  return result.ok() ? result->at(0) : Tensor();
+}
+
+// Numbers without a pattern, in [-1, 1].
+Tensor Numbers(const Shape& shape, int seed) {
+  Tensor t(kFloat32, shape);
+  double v = 0.37 * seed + 0.11;
+  for (float& x : t.mutable_data<float>()) {
+    v = std::fmod(v * 997.3 + 0.731, 1.0);
+    x = static_cast<float>(2 * v - 1);
+  }
+  return t;
+}
+
+double Dot(const Tensor& a, const Tensor& b) {
+  EXPECT_EQ(a.shape(), b.shape());
+  return std::inner_product(a.data<float>().begin(), a.data<float>().end(), b.data<float>().begin(), 0.0);
+}
+
+// For a linear op R, the gradient G of sum(g R(x)) satisfies <g, R(z)> = <G, z> for all z.
+void ExpectLinearGradient(const std::string& what, const Shape& shape, const std::function<Output(Output)>& op) {
+  SCOPED_TRACE(what);
+  Graph graph;
+  const Output x = Const(graph, Numbers(shape, 1));
+  const Output y = op(x);
+  ASSERT_TRUE(graph.status().ok()) << graph.status();
+  const Tensor at_z = Value(op(Const(graph, Numbers(shape, 2))));
+  const Tensor weights = Numbers(at_z.shape(), 3);
+  const auto gradients = Gradients({ReduceSum(y * weights)}, {x});
+  ASSERT_TRUE(gradients.ok()) << gradients.status();
+  const Tensor gradient = Value((*gradients)[0]);
+  EXPECT_NEAR(Dot(weights, at_z), Dot(gradient, Numbers(shape, 2)), 1e-3);
+}
+
+TEST(ImageGradient, ResizeIsTheTransposeOfTheOp) {
+  const std::vector<image::ResizeOptions> flags = {{}, {.align_corners = true}, {.half_pixel_centers = true}};
+  for (const image::ResizeOptions& f : flags) {
+    for (const auto& size : std::vector<std::vector<int64_t>>{{7, 3}, {2, 9}, {1, 1}}) {
+      const std::string what = StrCat(f.align_corners, f.half_pixel_centers, " ", size[0], "x", size[1]);
+      ExpectLinearGradient("bilinear " + what, {2, 5, 6, 3},
+                           [&](Output x) { return image::ResizeBilinear(x, size, f); });
+      ExpectLinearGradient("bicubic " + what, {2, 5, 6, 3}, [&](Output x) { return image::ResizeBicubic(x, size, f); });
+      ExpectLinearGradient("nearest " + what, {2, 5, 6, 3},
+                           [&](Output x) { return image::ResizeNearestNeighbor(x, size, f); });
+    }
+  }
+}
+
+TEST(ImageGradient, ScaleAndTranslateIsTheTransposeOfTheOp) {
+  for (const char* kernel : {"lanczos3", "triangle", "gaussian"}) {
+    ExpectLinearGradient(kernel, {2, 5, 6, 3}, [&](Output x) {
+      Graph& g = *x.graph();
+      return NodeBuilder(g, "ScaleAndTranslate")
+          .Input(x)
+          .Input(Const(g, Tensor::Vector<int32_t>({7, 4})))
+          .Input(Const(g, Tensor::Vector<float>({1.4f, 0.7f})))
+          .Input(Const(g, Tensor::Vector<float>({0.5f, -0.25f})))
+          .Attr("kernel_type", kernel)
+          .Output();
+    });
+  }
+}
+
+Tensor SomeBoxes() {
+  return Tensor::Of<float>({3, 4}, {0, 0, 1, 1, 0.13f, 0.22f, 0.71f, 0.93f, 0.84f, 0.91f, 0.27f, 0.16f});
+}
+
+TEST(ImageGradient, CropAndResizeIsTheTransposeOfTheOp) {
+  for (const bool nearest : {false, true}) {
+    ExpectLinearGradient(nearest ? "nearest" : "bilinear", {2, 5, 6, 3}, [&](Output x) {
+      return image::CropAndResize(x, SomeBoxes(), Tensor::Vector<int32_t>({0, 1, 1}), {3, 4}, {.nearest = nearest});
+    });
+  }
+}
+
+TEST(ImageGradient, BoxesOfCropAndResizeAgreeWithDifferences) {
+  Graph graph;
+  const Output images = Const(graph, Numbers({2, 5, 6, 3}, 1));
+  const Tensor weights = Numbers({3, 3, 4, 3}, 2);
+  const Output boxes = Placeholder(graph, kFloat32, {3, 4});
+  const Output loss =
+      ReduceSum(image::CropAndResize(images, boxes, Tensor::Vector<int32_t>({0, 1, 1}), {3, 4}) * weights);
+  const auto gradients = Gradients({loss}, {boxes});
+  ASSERT_TRUE(gradients.ok()) << gradients.status();
+  const auto got = Evaluate(*gradients, {{boxes, SomeBoxes()}});
+  ASSERT_TRUE(got.ok()) << got.status();
+  for (size_t i = 4; i < 12; ++i) {  // the first box is the whole image, whose edges are kinks
+    double at[2];
+    constexpr float kStep = 2e-3f;
+    for (int side = 0; side < 2; ++side) {
+      Tensor moved = SomeBoxes();
+      moved.mutable_data<float>()[i] += side == 0 ? -kStep : kStep;
+      const auto value = Evaluate({loss}, {{boxes, moved}});
+      ASSERT_TRUE(value.ok());
+      at[side] = value->at(0).scalar<float>();
+    }
+    EXPECT_NEAR(got->at(0).data<float>()[i], (at[1] - at[0]) / (2 * kStep), 0.05) << i;
+  }
+}
+
+TEST(Image, ResizeDoesNotDependOnThreads) {
+  ThreadPool pool("image_test", 3);
+  Graph graph;
+  const Output x = Const(graph, Numbers({3, 70, 90, 3}, 1));
+  const std::vector<Output> results = {image::ResizeBilinear(x, {130, 50}), image::ResizeBicubic(x, {130, 50}),
+                                       image::ResizeArea(x, {33, 44}), image::ResizeNearestNeighbor(x, {130, 50})};
+  for (const Output& o : results) {
+    const Tensor one = Value(o), many = Value(o, &pool);
+    EXPECT_EQ(std::memcmp(one.raw_data(), many.raw_data(), one.num_bytes()), 0) << o.op().type();
+  }
+}
+
+// The values are TensorFlow's for these seeds.
+TEST(Image, RandomCropsDrawTensorFlowsNumbers) {
+  Graph graph;
+  std::vector<int32_t> pixels(60 * 90);
+  std::iota(pixels.begin(), pixels.end(), 0);
+  const Output crop = NodeBuilder(graph, "RandomCrop")
+                          .Input(Const(graph, Tensor::Of<int32_t>({60, 90, 1}, pixels)))
+                          .Input(Const(graph, Tensor::Vector<int64_t>({3, 4})))
+                          .Attr("seed", 5)
+                          .Attr("seed2", 7)
+                          .Output();
+  EXPECT_EQ(Value(crop).data<int32_t>()[0], 3718);
+  for (const bool v2 : {false, true}) {
+    NodeBuilder sample(graph, v2 ? "SampleDistortedBoundingBoxV2" : "SampleDistortedBoundingBox");
+    sample.Input(Const(graph, Tensor::Vector<int32_t>({60, 90, 3})));
+    sample.Input(Const(graph, Tensor::Of<float>({1, 2, 4}, {0.1f, 0.2f, 0.5f, 0.6f, 0.3f, 0.3f, 0.9f, 0.8f})));
+    if (v2) sample.Input(Const(graph, Tensor::Scalar(0.1f)));
+    const Operation op = sample.Attr("seed", 5)
+                             .Attr("seed2", 7)
+                             .Attr("aspect_ratio_range", std::vector<float>{0.5f, 2.0f})
+                             .Attr("area_range", std::vector<float>{0.2f, 0.9f})
+                             .Attr("max_attempts", 20)
+                             .Finish();
+    ASSERT_TRUE(op.valid()) << graph.status();
+    EXPECT_THAT(Value(op.output(0)).data<int32_t>(), testing::ElementsAre(13, 17, 0));
+    EXPECT_THAT(Value(op.output(1)).data<int32_t>(), testing::ElementsAre(38, 45, -1));
+  }
+}
+
+TEST(Image, FilesSurviveARoundTripThroughThePublicFunctions) {
+  Graph graph;
+  Tensor pixels(kUint8, {9, 11, 3});
+  int v = 0;
+  for (uint8_t& p : pixels.mutable_data<uint8_t>()) p = static_cast<uint8_t>(v += 3);
+  const Output png = image::EncodePng(Const(graph, pixels));
+  for (const Output& decoded : {image::DecodePng(png), image::DecodeImage(png, {.expand_animations = false})}) {
+    const Tensor again = Value(decoded);
+    ASSERT_EQ(again.shape(), pixels.shape());
+    EXPECT_EQ(std::memcmp(again.raw_data(), pixels.raw_data(), pixels.num_bytes()), 0);
+  }
+  const Output jpeg = image::EncodeJpeg(Const(graph, pixels), {.quality = 80});
+  EXPECT_EQ(Value(image::DecodeJpeg(jpeg, {.ratio = 2})).shape(), Shape({5, 6, 3}));
+  EXPECT_EQ(Value(image::DecodeJpeg(jpeg, {.channels = 1})).shape(), Shape({9, 11, 1}));
+  EXPECT_EQ(image::DecodePng(png, {.channels = 4}).shape(), Shape({-1, -1, 4}));
+}
+
+// Of a truncated file, the part that is there is decoded if that is asked for.
+TEST(ImageFile, TruncatedJpegsCanBeRecovered) {
+  std::vector<uint8_t> pixels(40 * 40), decoded(40 * 40);
+  for (size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<uint8_t>(i % 40 * 3 + i / 40 * 2);
+  const auto jpeg = cpu::WriteJpeg(pixels.data(), {40, 40, 1}, {});
+  ASSERT_TRUE(jpeg.ok());
+  const std::string part = jpeg->substr(0, jpeg->size() - 60);
+  const auto allocate = [&](int64_t, const cpu::ImageSize&) -> StatusOr<void*> { return decoded.data(); };
+  EXPECT_FALSE(cpu::ReadJpeg(part, {}, allocate).ok());
+  ASSERT_TRUE(cpu::ReadJpeg(part, {.try_recover_truncated = true}, allocate).ok());
+  EXPECT_EQ(decoded.back(), 128);
+  for (size_t i = 0; i < 40; ++i) EXPECT_NEAR(decoded[i], pixels[i], 4);
+}
+
+TEST(Image, FlipsReverseRowsOrColumns) {
+  Graph graph;
+  const Output x = Const(graph, Tensor::Of<float>({2, 2, 1}, {1, 2, 3, 4}));
+  EXPECT_THAT(Value(image::FlipLeftRight(x)).data<float>(), testing::ElementsAre(2, 1, 4, 3));
+  EXPECT_THAT(Value(image::FlipUpDown(x)).data<float>(), testing::ElementsAre(3, 4, 1, 2));
+  // Each image of a batch is flipped by itself.
+  const Output batch = Const(graph, Tensor(Numbers({64, 1, 2, 1}, 4)));
+  const Tensor in = Numbers({64, 1, 2, 1}, 4), out = Value(image::RandomFlipLeftRight(batch, {.seed = 3}));
+  int flipped = 0;
+  for (size_t i = 0; i < 128; i += 2) {
+    const bool is_flipped = out.data<float>()[i] == in.data<float>()[i + 1];
+    EXPECT_EQ(out.data<float>()[i + 1], in.data<float>()[is_flipped ? i : i + 1]);
+    flipped += is_flipped ? 1 : 0;
+  }
+  EXPECT_GT(flipped, 16);
+  EXPECT_LT(flipped, 48);
+  image::FlipLeftRight(Const(graph, Tensor::Vector<float>({1, 2})));
+  EXPECT_THAT(std::string(graph.status().message()), testing::HasSubstr("rank of 3 or 4"));
+}
+
+// A decoder must refuse such a file before it asks for memory.
+TEST(ImageFile, AnnouncedSizesCostNoMemory) {
+  const auto refuse = [](int64_t, const cpu::ImageSize&) -> StatusOr<void*> {
+    ADD_FAILURE() << "asked for memory";
+    return InvalidArgument("no memory");
+  };
+  // A grey PNG of 20,000 x 20,000 pixels, which is under the limit of sizes, with no pixels; CRCs are of these bytes.
+  std::string png = "\x89PNG\r\n\x1a\n";
+  png += std::string("\0\0\0\rIHDR\0\0\x4e\x20\0\0\x4e\x20\x08\0\0\0\0", 21);
+  Status status = cpu::ReadPng(png, 0, 8, refuse);
+  EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+  // A GIF with a frame of 12,000 x 12,000 pixels.
+  std::string gif = "GIF89a";
+  gif += std::string("\xe0\x2e\xe0\x2e\x80\0\0\1\2\3\4\5\6", 13);
+  gif += std::string("\x2c\0\0\0\0\xe0\x2e\xe0\x2e\0\2\1\4\0;", 15);
+  status = cpu::ReadGif(gif, false, refuse);
+  EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+  EXPECT_THAT(std::string(status.message()), testing::HasSubstr("cannot hold"));
+  // A JPEG whose header is changed to 20,000 x 20,000 pixels.
+  const std::vector<uint8_t> pixels(16 * 16, 7);
+  auto jpeg = cpu::WriteJpeg(pixels.data(), {16, 16, 1}, {});
+  ASSERT_TRUE(jpeg.ok());
+  const size_t at = jpeg->find(std::string("\0\x10\0\x10", 4), jpeg->find("\xff\xc0"));
+  ASSERT_NE(at, std::string::npos);
+  jpeg->replace(at, 4, "\x4e\x20\x4e\x20");
+  status = cpu::ReadJpeg(*jpeg, {}, refuse);
+  EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+  EXPECT_THAT(std::string(status.message()), testing::HasSubstr("cannot hold"));
+}
+
+}  // namespace
+}  // namespace tensorbraid

@@ -1,0 +1,52 @@
+// What the codecs of this folder (*_codec.h) share. They take bytes from strangers: a malformed file
+// is an InvalidArgument error, and the memory that a decoder uses is bounded by what the file can really hold and by
+// kMaxImageBytes. All functions are thread-safe.
+#ifndef TENSORBRAID_KERNELS_CPU_IMAGE_PIXELS_H_
+#define TENSORBRAID_KERNELS_CPU_IMAGE_PIXELS_H_
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+#include "core/strings.h"
+
+namespace tensorbraid::cpu {
+
+// Pixels are stored row by row; the channels of a pixel are adjacent.
+struct ImageSize {
+  int64_t height = 0, width = 0, channels = 0;
+};
+
+// Returns the memory for `frames` images of this size. A decoder calls it once, when it knows the size.
+using AllocatePixels = std::function<StatusOr<void*>(int64_t frames, const ImageSize& size)>;
+
+// A decoded image has fewer bytes than this, as in TensorFlow.
+inline constexpr int64_t kMaxImageBytes = int64_t{1} << 29;
+
+// InvalidArgument if a size is not positive, or the frames have kMaxImageBytes or more. `format` is for the message.
+inline Status CheckImageSize(const char* format, int64_t frames, const ImageSize& size, int64_t bytes_per_channel = 1) {
+  int64_t bytes = frames;
+  bool fits = true;
+  for (const int64_t factor : {size.height, size.width, size.channels, bytes_per_channel}) {
+    if (factor <= 0) {
+      return InvalidArgument("the ", format, " image is empty: ", size.height, " x ", size.width, " pixels");
+    }
+    fits = fits && !__builtin_mul_overflow(bytes, factor, &bytes) && bytes < kMaxImageBytes;
+  }
+  if (fits) return OkStatus();
+  return InvalidArgument("the ", format, " image is too large: ", frames, " frames of ", size.height, " x ", size.width,
+                         " pixels with ", size.channels, " channels; decoded images must have fewer than ",
+                         kMaxImageBytes, " bytes");
+}
+
+// InvalidArgument if `contents` cannot hold `units` of the image's data, so that an image which is only announced costs
+// no memory. `units_per_byte` is the best ratio that the format's compression reaches.
+inline Status CheckHolds(const char* format, std::string_view contents, double units, double units_per_byte) {
+  if (units <= units_per_byte * static_cast<double>(contents.size())) return OkStatus();
+  return InvalidArgument("the ", format, " image is truncated: ", contents.size(),
+                         " bytes cannot hold an image of the size in its header");
+}
+
+}  // namespace tensorbraid::cpu
+
+#endif  // TENSORBRAID_KERNELS_CPU_IMAGE_PIXELS_H_

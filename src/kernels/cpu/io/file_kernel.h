@@ -1,0 +1,25 @@
+// Kernels that read and write files.
+#ifndef TENSORBRAID_KERNELS_CPU_IO_FILE_KERNEL_H_
+#define TENSORBRAID_KERNELS_CPU_IO_FILE_KERNEL_H_
+
+#include <utility>
+
+#include "runtime/kernel.h"
+
+namespace tensorbraid {
+
+// File access may be slow, so the work runs on the pool, never on a transport's thread or on the thread of a step that
+// has other work.
+template <Status (*kWork)(KernelContext& ctx)>
+class FileKernel final : public AsyncKernel {
+ public:
+  explicit FileKernel(const KernelConstruction&) {}
+  void ComputeAsync(KernelContext& ctx, Done done) override {
+    if (ctx.pool().num_threads() == 0) return done(kWork(ctx));
+    ctx.pool().Schedule([&ctx, done = std::move(done)] { done(kWork(ctx)); });
+  }
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_KERNELS_CPU_IO_FILE_KERNEL_H_

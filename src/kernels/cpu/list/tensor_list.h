@@ -1,0 +1,33 @@
+// Helpers for kernels that work on lists in variant tensors.
+#ifndef TENSORBRAID_KERNELS_CPU_LIST_TENSOR_LIST_H_
+#define TENSORBRAID_KERNELS_CPU_LIST_TENSOR_LIST_H_
+
+#include "runtime/kernel.h"
+#include "runtime/variant_values.h"
+
+namespace tensorbraid {
+
+// The shape in an `element_shape` input: a vector of sizes where -1 is an unknown size, or a scalar -1 for unknown
+// rank.
+StatusOr<Shape> ElementShapeFrom(const Tensor& t);
+// The shape that combines the known sizes of both. Returns InvalidArgument if they are incompatible.
+StatusOr<Shape> Merged(const Shape& a, const Shape& b);
+Status Incompatible(const Shape& a, const Shape& b);
+// Takes the list of input i to modify it: the list itself if the input holds the only reference, otherwise a copy. The
+// input must not be used afterwards.
+StatusOr<RefPtr<TensorListValue>> TakeList(KernelContext& ctx, int i, DType dtype);
+// The list of input i. Returns InvalidArgument if its dtype is not `dtype`; kInvalid accepts any dtype.
+StatusOr<TensorListValue*> ListOf(KernelContext& ctx, int i, DType dtype);
+// A tensor of zeros (for bools, false; for strings, "").
+StatusOr<Tensor> Zeros(DType dtype, const Shape& shape);
+
+// A copy of row i of a tensor. REQUIRES: the row exists.
+StatusOr<Tensor> ListRow(const Tensor& t, int64_t i);
+
+// The kernels of ZerosLike and AddN for variants.
+Status VariantZerosLike(KernelContext& ctx);
+Status VariantAddN(KernelContext& ctx);
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_KERNELS_CPU_LIST_TENSOR_LIST_H_

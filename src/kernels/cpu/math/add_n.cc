@@ -1,0 +1,56 @@
+// Sums of many tensors: AddN and AccumulateNV2.
+#include <algorithm>
+
+#include "kernels/cpu/functors.h"
+#include "kernels/cpu/list/tensor_list.h"
+#include "kernels/cpu/math/parts.h"
+
+namespace tensorbraid::cpu {
+namespace {
+
+// The sum of tensors of the same shape.
+template <typename T>
+Status AddNKernel(KernelContext& ctx) {
+  const Shape shape = ctx.input(0).shape();
+  for (int i = 1; i < ctx.num_inputs(); ++i) {
+    if (ctx.input(i).shape() != shape) {
+      return InvalidArgument("all inputs must have the same shape, got ", shape, " and ", ctx.input(i).shape(),
+                             " (input ", i, ")");
+    }
+  }
+  if (ctx.num_inputs() == 1) {
+    ctx.set_output(0, ctx.input(0));
+    return OkStatus();
+  }
+  constexpr BinaryLoop loop = MakeBinaryLoop<AddF, T>();
+  TF_ASSIGN_OR_RETURN(Tensor * out, ctx.ForwardOrAllocateOutput({0}, 0, shape));
+  T* to = out->mutable_data<T>().data();
+  // Sum block by block, so that the running sum stays in the cache.
+  constexpr int64_t kBlock = 4096;
+  Parallel(ctx, shape.num_elements(), 0.2 * ctx.num_inputs(), [&](int64_t begin, int64_t end) {
+    for (int64_t at = begin; at < end; at += kBlock) {
+      const int64_t n = std::min(kBlock, end - at);
+      const T* sum = ctx.input(0).data<T>().data() + at;
+      for (int i = 1; i < ctx.num_inputs(); ++i) {
+        loop.row(sum, ctx.input(i).data<T>().data() + at, to + at, n, Spread::kNone);
+        sum = to + at;
+      }
+    }
+  });
+  return OkStatus();
+}
+
+template <typename... T>
+void AddAddN(KernelRegistry& r, Types<T...>) {
+  (r.Add("AddN", {{"T", {DTypeOf<T>::value}}}, AddNKernel<T>), ...);
+  (r.Add("AccumulateNV2", {{"T", {DTypeOf<T>::value}}}, AddNKernel<T>), ...);
+}
+
+}  // namespace
+
+void RegisterMathAddNKernels(KernelRegistry& r) {
+  AddAddN(r, NumberTypes{});
+  r.Add("AddN", {{"T", {DType::kVariant}}}, VariantAddN);
+}
+
+}  // namespace tensorbraid::cpu

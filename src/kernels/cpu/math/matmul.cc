@@ -1,0 +1,230 @@
+// Products of matrices, and of batches of matrices.
+#include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/gemm.h"
+#include "kernels/cpu/math/parts.h"
+
+namespace tensorbraid::cpu {
+namespace {
+
+// The complex conjugates of all elements.
+template <typename T>
+StatusOr<Tensor> Conjugates(const Tensor& t) {
+  TF_ASSIGN_OR_RETURN(Tensor result, Tensor::Create(t.dtype(), t.shape()));
+  const auto from = t.data<T>();
+  auto to = result.mutable_data<T>();
+  for (size_t i = 0; i < from.size(); ++i) to[i] = Conjugate(from[i]);
+  return result;
+}
+
+template <typename T>
+class MatMulKernel final : public Kernel {
+ public:
+  explicit MatMulKernel(const KernelConstruction& c)
+      : transpose_a_(c.attr<bool>("transpose_a")), transpose_b_(c.attr<bool>("transpose_b")) {}
+
+  Status Compute(KernelContext& ctx) override {
+    const Tensor& a = ctx.input(0);
+    const Tensor& b = ctx.input(1);
+    if (a.shape().rank() != 2) return InvalidArgument("a must be a matrix, got shape ", a.shape());
+    if (b.shape().rank() != 2) return InvalidArgument("b must be a matrix, got shape ", b.shape());
+    TF_ASSIGN_OR_RETURN(const MatMulSizes sizes, MatMulSizesOf(a.shape(), b.shape(), transpose_a_, transpose_b_));
+    const auto [m, n, k] = sizes;
+    TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {m, n}));
+    Gemm<T>(ctx.env().pool, transpose_a_, transpose_b_, m, n, k, a.data<T>().data(), b.data<T>().data(),
+            out->mutable_data<T>().data());
+    return OkStatus();
+  }
+
+ private:
+  const bool transpose_a_;
+  const bool transpose_b_;
+};
+
+template <typename T>
+class BatchMatMulKernel final : public Kernel {
+ public:
+  explicit BatchMatMulKernel(const KernelConstruction& c)
+      : adj_x_(c.attr<bool>("adj_x")), adj_y_(c.attr<bool>("adj_y")), broadcast_(c.node().type() != "BatchMatMul") {}
+
+  Status Compute(KernelContext& ctx) override {
+    const Tensor& x = ctx.input(0);
+    const Tensor& y = ctx.input(1);
+    TF_ASSIGN_OR_RETURN(const MatMulSizes sizes, MatMulSizesOf(x.shape(), y.shape(), adj_x_, adj_y_));
+    const int64_t m = sizes.m, n = sizes.n, k = sizes.k;
+    const int rx = x.shape().rank(), ry = y.shape().rank();
+    const Shape x_batch(x.shape().dims().first(rx - 2));
+    const Shape y_batch(y.shape().dims().first(ry - 2));
+    if (!broadcast_ && x_batch != y_batch) {
+      return InvalidArgument("batch dimensions must be the same, got ", x.shape(), " and ", y.shape());
+    }
+    TF_ASSIGN_OR_RETURN(const Shape batch, BroadcastShapes(x_batch, y_batch));
+    Shape shape = batch;
+    shape.AddDim(m);
+    shape.AddDim(n);
+    TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
+    Tensor x_used = x, y_used = y;
+    if constexpr (kIsComplex<T>) {
+      if (adj_x_) {
+        TF_ASSIGN_OR_RETURN(x_used, Conjugates<T>(x));
+      }
+      if (adj_y_) {
+        TF_ASSIGN_OR_RETURN(y_used, Conjugates<T>(y));
+      }
+    }
+    const T* px = x_used.data<T>().data();
+    const T* py = y_used.data<T>().data();
+    T* po = out->mutable_data<T>().data();
+    const int64_t count = batch.num_elements();
+    const bool split = count > 1;
+    Parallel(ctx, count, 0.02 * m * n * k + 100, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        Gemm<T>(split ? nullptr : ctx.env().pool, adj_x_, adj_y_, m, n, k, px + MatrixAt(x_batch, batch, i) * m * k,
+                py + MatrixAt(y_batch, batch, i) * k * n, po + i * m * n);
+      }
+    });
+    return OkStatus();
+  }
+
+ private:
+  const bool adj_x_;
+  const bool adj_y_;
+  const bool broadcast_;
+};
+
+template <typename... T>
+void AddMatMul(KernelRegistry& r, Types<T...>) {
+  (r.Add<MatMulKernel<T>>("MatMul", {{"T", {DTypeOf<T>::value}}}, ProductCost), ...);
+  (r.Add<BatchMatMulKernel<T>>("BatchMatMul", {{"T", {DTypeOf<T>::value}}}, ProductCost), ...);
+  (r.Add<BatchMatMulKernel<T>>("BatchMatMulV2", {{"T", {DTypeOf<T>::value}}}, ProductCost), ...);
+  (r.Add<BatchMatMulKernel<T>>(
+       "BatchMatMulV3", {{"Ta", {DTypeOf<T>::value}}, {"Tb", {DTypeOf<T>::value}}, {"Tout", {DTypeOf<T>::value}}},
+       ProductCost),
+   ...);
+}
+
+template <typename To, typename From>
+std::vector<To> Converted(const Tensor& t) {
+  const auto from = t.data<From>();
+  std::vector<To> to(from.size());
+  for (size_t i = 0; i < from.size(); ++i) to[i] = static_cast<To>(from[i]);
+  return to;
+}
+
+// A product of float32 and bfloat16 matrices, computed in float32. The hint that an operand has many zeros is ignored.
+template <typename A, typename B>
+class SparseMatMulKernel final : public Kernel {
+ public:
+  explicit SparseMatMulKernel(const KernelConstruction& c)
+      : transpose_a_(c.attr<bool>("transpose_a")), transpose_b_(c.attr<bool>("transpose_b")) {}
+
+  Status Compute(KernelContext& ctx) override {
+    const Tensor& a = ctx.input(0);
+    const Tensor& b = ctx.input(1);
+    if (a.shape().rank() != 2) return InvalidArgument("a must be a matrix, got shape ", a.shape());
+    if (b.shape().rank() != 2) return InvalidArgument("b must be a matrix, got shape ", b.shape());
+    TF_ASSIGN_OR_RETURN(const MatMulSizes sizes, MatMulSizesOf(a.shape(), b.shape(), transpose_a_, transpose_b_));
+    const auto [m, n, k] = sizes;
+    TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {m, n}));
+    const std::vector<float> wa = Converted<float, A>(a), wb = Converted<float, B>(b);
+    Gemm<float>(ctx.env().pool, transpose_a_, transpose_b_, m, n, k, wa.data(), wb.data(),
+                out->mutable_data<float>().data());
+    return OkStatus();
+  }
+
+ private:
+  const bool transpose_a_;
+  const bool transpose_b_;
+};
+
+// W is the type that the product is computed in, R the type of the output.
+template <typename A, typename B, typename W, typename R>
+class MixedBatchMatMulKernel final : public Kernel {
+ public:
+  explicit MixedBatchMatMulKernel(const KernelConstruction& c)
+      : adj_x_(c.attr<bool>("adj_x")), adj_y_(c.attr<bool>("adj_y")) {}
+
+  Status Compute(KernelContext& ctx) override {
+    const Tensor& x = ctx.input(0);
+    const Tensor& y = ctx.input(1);
+    TF_ASSIGN_OR_RETURN(const MatMulSizes sizes, MatMulSizesOf(x.shape(), y.shape(), adj_x_, adj_y_));
+    const auto [m, n, k] = sizes;
+    const int rx = x.shape().rank(), ry = y.shape().rank();
+    const Shape x_batch(x.shape().dims().first(rx - 2)), y_batch(y.shape().dims().first(ry - 2));
+    TF_ASSIGN_OR_RETURN(const Shape batch, BroadcastShapes(x_batch, y_batch));
+    Shape shape = batch;
+    shape.AddDim(m);
+    shape.AddDim(n);
+    TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
+    const std::vector<W> wx = Converted<W, A>(x), wy = Converted<W, B>(y);
+    std::vector<W> product(m * n);
+    auto to = out->mutable_data<R>();
+    for (int64_t i = 0; i < batch.num_elements(); ++i) {
+      Gemm<W>(ctx.env().pool, adj_x_, adj_y_, m, n, k, wx.data() + MatrixAt(x_batch, batch, i) * m * k,
+              wy.data() + MatrixAt(y_batch, batch, i) * k * n, product.data());
+      for (int64_t j = 0; j < m * n; ++j) to[i * m * n + j] = static_cast<R>(product[j]);
+    }
+    return OkStatus();
+  }
+
+ private:
+  const bool adj_x_;
+  const bool adj_y_;
+};
+
+template <typename A, typename B, typename W, typename R>
+void AddMixed(KernelRegistry& r) {
+  r.Add<MixedBatchMatMulKernel<A, B, W, R>>(
+      "BatchMatMulV3", {{"Ta", {DTypeOf<A>::value}}, {"Tb", {DTypeOf<B>::value}}, {"Tout", {DTypeOf<R>::value}}},
+      ProductCost);
+}
+
+template <typename A, typename B>
+void AddSparse(KernelRegistry& r) {
+  r.Add<SparseMatMulKernel<A, B>>("SparseMatMul", {{"Ta", {DTypeOf<A>::value}}, {"Tb", {DTypeOf<B>::value}}},
+                                  ProductCost);
+}
+
+}  // namespace
+
+StatusOr<MatMulSizes> MatMulSizesOf(const Shape& a, const Shape& b, bool transpose_a, bool transpose_b) {
+  const int ra = a.rank(), rb = b.rank();
+  if (ra < 2 || rb < 2) return InvalidArgument("inputs must be matrices, got ", a, " and ", b);
+  const MatMulSizes sizes{.m = a.dim(transpose_a ? ra - 1 : ra - 2),
+                          .n = b.dim(transpose_b ? rb - 2 : rb - 1),
+                          .k = a.dim(transpose_a ? ra - 2 : ra - 1)};
+  if (b.dim(transpose_b ? rb - 1 : rb - 2) != sizes.k) {
+    return InvalidArgument("Matrix size-incompatible: ", a, transpose_a ? " transposed" : "", " times ", b,
+                           transpose_b ? " transposed" : "");
+  }
+  return sizes;
+}
+
+int64_t MatrixAt(const Shape& of, const Shape& batch, int64_t i) {
+  int64_t at = 0, step = 1;
+  for (int d = 1; d <= batch.rank(); ++d) {
+    const int64_t size = batch.dim(batch.rank() - d);
+    const int64_t own = d <= of.rank() ? of.dim(of.rank() - d) : 1;
+    if (own != 1) at += i % size * step;
+    step *= own;
+    i /= size;
+  }
+  return at;
+}
+
+void RegisterMathMatmulKernels(KernelRegistry& r) {
+  AddMatMul(r, NumberTypes{});
+  AddSparse<float, float>(r);
+  AddSparse<float, Bfloat16>(r);
+  AddSparse<Bfloat16, float>(r);
+  AddSparse<Bfloat16, Bfloat16>(r);
+  AddMixed<int8_t, int8_t, int32_t, int32_t>(r);
+  AddMixed<int8_t, uint8_t, int32_t, int32_t>(r);
+  AddMixed<uint8_t, int8_t, int32_t, int32_t>(r);
+  AddMixed<uint8_t, uint8_t, int32_t, int32_t>(r);
+  AddMixed<Bfloat16, int8_t, float, Bfloat16>(r);
+  AddMixed<Bfloat16, uint8_t, float, Bfloat16>(r);
+  AddMixed<int8_t, Bfloat16, float, Bfloat16>(r);
+  AddMixed<uint8_t, Bfloat16, float, Bfloat16>(r);
+}
+
+}  // namespace tensorbraid::cpu

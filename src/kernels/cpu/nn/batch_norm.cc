@@ -1,0 +1,362 @@
+// Batch normalization. Sums over the batch are added up in float over blocks of fixed size and then in double, so
+// results do not depend on the number of threads.
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "core/strings.h"
+#include "kernels/cpu/costs.h"
+#include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/nn/parts.h"
+#include "kernels/cpu/nn/wide_tensor.h"
+#include "ops/nn/window.h"
+
+namespace tensorbraid::cpu {
+namespace {
+
+// A tensor viewed as [outer, channels, inner].
+struct NormView {
+  int64_t outer = 1, channels = 1, inner = 1;
+  int64_t elements_per_channel() const { return outer * inner; }
+};
+
+StatusOr<NormView> NormViewOf(const Shape& shape, bool channels_first) {
+  if (shape.rank() != 4 && shape.rank() != 5) {
+    return InvalidArgument("the input must have rank 4 or 5, got shape ", shape);
+  }
+  NormView v;
+  const int at = channels_first ? 1 : shape.rank() - 1;
+  for (int i = 0; i < shape.rank(); ++i) (i < at ? v.outer : i == at ? v.channels : v.inner) *= shape.dim(i);
+  return v;
+}
+
+Status CheckPerChannel(const char* what, const Tensor& t, const NormView& v) {
+  if (t.shape() == Shape({v.channels})) return OkStatus();
+  return InvalidArgument(what, " must have one element for each of the ", v.channels, " channels, got shape ",
+                         t.shape());
+}
+
+// Calls f(i, c) for each element i of each channel c.
+template <typename F>
+void ForEachElement(KernelContext& ctx, const NormView& v, double cost_ns, const F& f) {
+  if (v.channels == 0 || v.inner == 0) return;
+  if (v.inner == 1) {
+    Parallel(ctx, v.outer, cost_ns * static_cast<double>(v.channels), [&](int64_t begin, int64_t end) {
+      for (int64_t o = begin; o < end; ++o) {
+        const int64_t at = o * v.channels;
+#pragma GCC ivdep
+        for (int64_t c = 0; c < v.channels; ++c) f(at + c, c);
+      }
+    });
+    return;
+  }
+  Parallel(ctx, v.outer * v.channels, cost_ns * static_cast<double>(v.inner), [&](int64_t begin, int64_t end) {
+    for (int64_t plane = begin; plane < end; ++plane) {
+      const int64_t c = plane % v.channels, at = plane * v.inner;
+#pragma GCC ivdep
+      for (int64_t i = 0; i < v.inner; ++i) f(at + i, c);
+    }
+  });
+}
+
+// For each channel c, the sum of term(i, c) over its elements i.
+template <typename A, typename Term>
+std::vector<double> SumPerChannel(KernelContext& ctx, const NormView& v, const Term& term) {
+  std::vector<double> sums(v.channels, 0.0);
+  if (v.channels == 0 || v.elements_per_channel() == 0) return sums;
+  constexpr int64_t kRows = 256;
+  if (v.inner == 1) {
+    const int64_t blocks = (v.outer + kRows - 1) / kRows;
+    std::vector<A> partial(blocks * v.channels, A(0));
+    Parallel(ctx, blocks, 0.5 * kRows * static_cast<double>(v.channels), [&](int64_t begin, int64_t end) {
+      for (int64_t b = begin; b < end; ++b) {
+        A* sum = partial.data() + b * v.channels;
+        for (int64_t o = b * kRows; o < std::min(v.outer, (b + 1) * kRows); ++o) {
+          const int64_t at = o * v.channels;
+#pragma GCC ivdep
+          for (int64_t c = 0; c < v.channels; ++c) sum[c] += term(at + c, c);
+        }
+      }
+    });
+    for (int64_t b = 0; b < blocks; ++b) {
+      for (int64_t c = 0; c < v.channels; ++c) sums[c] += static_cast<double>(partial[b * v.channels + c]);
+    }
+    return sums;
+  }
+  std::vector<double> planes(v.outer * v.channels, 0.0);
+  Parallel(ctx, v.outer * v.channels, 0.5 * static_cast<double>(v.inner), [&](int64_t begin, int64_t end) {
+    for (int64_t plane = begin; plane < end; ++plane) {
+      const int64_t c = plane % v.channels, at = plane * v.inner;
+      for (int64_t block = 0; block < v.inner; block += 16 * kRows) {
+        const int64_t stop = std::min(v.inner, block + 16 * kRows);
+        A lanes[16] = {};
+        int64_t i = block;
+        for (; i + 16 <= stop; i += 16) {
+          for (int l = 0; l < 16; ++l) lanes[l] += term(at + i + l, c);
+        }
+        for (; i < stop; ++i) lanes[0] += term(at + i, c);
+        for (const A lane : lanes) planes[plane] += static_cast<double>(lane);
+      }
+    }
+  });
+  for (int64_t plane = 0; plane < v.outer * v.channels; ++plane) sums[plane % v.channels] += planes[plane];
+  return sums;
+}
+
+// What the attributes of the fused ops say.
+struct FusedAttrs {
+  explicit FusedAttrs(const KernelConstruction& c)
+      : channels_first(ReadChannelsFirst(c.node())),
+        epsilon(c.attr<float>("epsilon")),
+        training(c.attr<bool>("is_training")) {}
+  StatusOr<bool> channels_first;
+  float epsilon;
+  bool training;
+};
+
+class FusedBatchNormKernel final : public Kernel {
+ public:
+  explicit FusedBatchNormKernel(const KernelConstruction& c)
+      : attrs_(c), factor_(c.attr<float>("exponential_avg_factor")) {}
+
+  Status Compute(KernelContext& ctx) override {
+    TF_RETURN_IF_ERROR(attrs_.channels_first.status());
+    const Tensor& in = ctx.input(0);
+    TF_ASSIGN_OR_RETURN(const NormView v, NormViewOf(in.shape(), *attrs_.channels_first));
+    TF_RETURN_IF_ERROR(CheckPerChannel("scale", ctx.input(1), v));
+    TF_RETURN_IF_ERROR(CheckPerChannel("offset", ctx.input(2), v));
+    const bool reads_averages = !attrs_.training || factor_ != 1.0f;
+    if (reads_averages) {
+      TF_RETURN_IF_ERROR(CheckPerChannel("mean", ctx.input(3), v));
+      TF_RETURN_IF_ERROR(CheckPerChannel("variance", ctx.input(4), v));
+    }
+    WideOutput y;
+    TF_RETURN_IF_ERROR(y.Allocate(ctx, 0, in.shape()));
+    float* per_channel[4];  // batch mean, batch variance, mean and variance for the gradient
+    for (int i = 0; i < 4; ++i) {
+      TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(1 + i, {v.channels}));
+      per_channel[i] = out->mutable_data<float>().data();
+    }
+    if (ctx.num_outputs() > 5) {
+      TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(5, {}));
+      out->mutable_data<float>()[0] = 0;
+    }
+    TF_ASSIGN_OR_RETURN(const Tensor wide, Widen(ctx, in));
+    const float* x = wide.data<float>().data();
+    float* const mean = per_channel[2];
+    float* const variance = per_channel[3];
+    const auto n = static_cast<double>(v.elements_per_channel());
+    if (attrs_.training) {
+      const std::vector<double> sums = SumPerChannel<float>(ctx, v, [&](int64_t i, int64_t) { return x[i]; });
+      for (int64_t c = 0; c < v.channels; ++c) mean[c] = static_cast<float>(sums[c] / n);  // NaN for an empty batch
+      const std::vector<double> squares = SumPerChannel<float>(ctx, v, [&](int64_t i, int64_t c) {
+        const float d = x[i] - mean[c];
+        return d * d;
+      });
+      for (int64_t c = 0; c < v.channels; ++c) variance[c] = static_cast<float>(squares[c] / n);
+    } else {
+      std::copy_n(ctx.input(3).data<float>().data(), v.channels, mean);
+      std::copy_n(ctx.input(4).data<float>().data(), v.channels, variance);
+    }
+    // The averages to keep: of the batch's unbiased variance in training, else those that were given.
+    for (int64_t c = 0; c < v.channels; ++c) {
+      per_channel[0][c] = mean[c];
+      per_channel[1][c] = variance[c];
+      if (n == 0) {
+        per_channel[0][c] = per_channel[1][c] = std::numeric_limits<float>::quiet_NaN();
+      } else if (attrs_.training) {
+        per_channel[1][c] = static_cast<float>(variance[c] * (n / std::max(n - 1, 1.0)));
+        if (factor_ != 1.0f) {
+          per_channel[0][c] = (1 - factor_) * ctx.input(3).data<float>()[c] + factor_ * per_channel[0][c];
+          per_channel[1][c] = (1 - factor_) * ctx.input(4).data<float>()[c] + factor_ * per_channel[1][c];
+        }
+      }
+    }
+    std::vector<float> factor(v.channels);
+    for (int64_t c = 0; c < v.channels; ++c) {
+      factor[c] = ctx.input(1).data<float>()[c] / std::sqrt(variance[c] + attrs_.epsilon);
+    }
+    const float* const f = factor.data();
+    const float* const offset = ctx.input(2).data<float>().data();
+    float* const out = y.data<float>();
+    ForEachElement(ctx, v, 0.4, [&](int64_t i, int64_t c) { out[i] = (x[i] - mean[c]) * f[c] + offset[c]; });
+    y.Finish();
+    return OkStatus();
+  }
+
+ private:
+  const FusedAttrs attrs_;
+  const float factor_;  // the weight of this batch in the moving averages
+};
+
+// The gradients of x, scale and offset. Inputs 3 and 4 are mean and variance: those of the batch in training, where
+// they depend on x, else the ones that were given.
+class FusedBatchNormGradKernel final : public Kernel {
+ public:
+  explicit FusedBatchNormGradKernel(const KernelConstruction& c) : attrs_(c) {}
+
+  Status Compute(KernelContext& ctx) override {
+    TF_RETURN_IF_ERROR(attrs_.channels_first.status());
+    const Tensor& in = ctx.input(1);
+    if (ctx.input(0).shape() != in.shape()) {
+      return InvalidArgument("the gradient must have the shape of x, ", in.shape(), ", got ", ctx.input(0).shape());
+    }
+    TF_ASSIGN_OR_RETURN(const NormView v, NormViewOf(in.shape(), *attrs_.channels_first));
+    TF_RETURN_IF_ERROR(CheckPerChannel("scale", ctx.input(2), v));
+    TF_RETURN_IF_ERROR(CheckPerChannel("mean", ctx.input(3), v));
+    TF_RETURN_IF_ERROR(CheckPerChannel("variance", ctx.input(4), v));
+    WideOutput dx;
+    TF_RETURN_IF_ERROR(dx.Allocate(ctx, 0, in.shape()));
+    TF_ASSIGN_OR_RETURN(Tensor * dscale, ctx.AllocateOutput(1, {v.channels}));
+    TF_ASSIGN_OR_RETURN(Tensor * doffset, ctx.AllocateOutput(2, {v.channels}));
+    for (int i = 3; i < 5; ++i) TF_RETURN_IF_ERROR(ctx.AllocateOutput(i, {0}).status());
+    TF_ASSIGN_OR_RETURN(const Tensor wide_x, Widen(ctx, in));
+    TF_ASSIGN_OR_RETURN(const Tensor wide_dy, Widen(ctx, ctx.input(0)));
+    const float* x = wide_x.data<float>().data();
+    const float* dy = wide_dy.data<float>().data();
+    const float* mean = ctx.input(3).data<float>().data();
+    const std::vector<double> sums = SumPerChannel<float>(ctx, v, [&](int64_t i, int64_t) { return dy[i]; });
+    const std::vector<double> products =
+        SumPerChannel<float>(ctx, v, [&](int64_t i, int64_t c) { return dy[i] * (x[i] - mean[c]); });
+    const auto n = static_cast<double>(v.elements_per_channel());
+    // dx = factor * (dy - shift - slope * (x - mean))
+    std::vector<float> factor(v.channels), shift(v.channels, 0.0f), slope(v.channels, 0.0f);
+    for (int64_t c = 0; c < v.channels; ++c) {
+      const double rsqrt = 1 / std::sqrt(static_cast<double>(ctx.input(4).data<float>()[c]) + attrs_.epsilon);
+      dscale->mutable_data<float>()[c] = n == 0 ? 0.0f : static_cast<float>(products[c] * rsqrt);
+      doffset->mutable_data<float>()[c] = static_cast<float>(sums[c]);
+      factor[c] = static_cast<float>(ctx.input(2).data<float>()[c] * rsqrt);
+      if (!attrs_.training || n == 0) continue;
+      shift[c] = static_cast<float>(sums[c] / n);
+      slope[c] = static_cast<float>(products[c] / n * rsqrt * rsqrt);
+    }
+    const float *f = factor.data(), *m = shift.data(), *s = slope.data();
+    float* const out = dx.data<float>();
+    ForEachElement(ctx, v, 0.6,
+                   [&](int64_t i, int64_t c) { out[i] = f[c] * (dy[i] - m[c] - s[c] * (x[i] - mean[c])); });
+    dx.Finish();
+    return OkStatus();
+  }
+
+ private:
+  const FusedAttrs attrs_;
+};
+
+// The ops of the first versions of TensorFlow, for float and double.
+class GlobalBatchNormKernel : public Kernel {
+ protected:
+  explicit GlobalBatchNormKernel(const KernelConstruction& c)
+      : epsilon_(c.attr<float>("variance_epsilon")), scales_(c.attr<bool>("scale_after_normalization")) {}
+
+  // Checks input 0 and the per-channel inputs [1, end).
+  static StatusOr<NormView> CheckInputs(KernelContext& ctx, int end) {
+    if (ctx.input(0).shape().rank() != 4) {
+      return InvalidArgument("the input must have rank 4, got shape ", ctx.input(0).shape());
+    }
+    TF_ASSIGN_OR_RETURN(const NormView v, NormViewOf(ctx.input(0).shape(), false));
+    constexpr const char* kNames[] = {"t", "the mean", "the variance", "input 3", "gamma"};
+    for (int i = 1; i < end; ++i) TF_RETURN_IF_ERROR(CheckPerChannel(kNames[i], ctx.input(i), v));
+    return v;
+  }
+
+  const double epsilon_;
+  const bool scales_;  // whether gamma is used
+};
+
+class GlobalBatchNormForwardKernel final : public GlobalBatchNormKernel {
+ public:
+  explicit GlobalBatchNormForwardKernel(const KernelConstruction& c) : GlobalBatchNormKernel(c) {}
+
+  Status Compute(KernelContext& ctx) override {
+    TF_ASSIGN_OR_RETURN(const NormView v, CheckInputs(ctx, 5));
+    return ctx.input(0).dtype() == kFloat64 ? Run<double>(ctx, v) : Run<float>(ctx, v);
+  }
+
+ private:
+  template <typename A>
+  Status Run(KernelContext& ctx, const NormView& v) const {
+    Tensor in[5];
+    for (int i = 0; i < 5; ++i) {
+      TF_ASSIGN_OR_RETURN(in[i], Widen(ctx, ctx.input(i)));
+    }
+    WideOutput y;
+    TF_RETURN_IF_ERROR(y.Allocate(ctx, 0, in[0].shape()));
+    std::vector<A> factor(v.channels);
+    for (int64_t c = 0; c < v.channels; ++c) {
+      const double gamma = scales_ ? static_cast<double>(in[4].data<A>()[c]) : 1.0;
+      factor[c] = static_cast<A>(gamma / std::sqrt(static_cast<double>(in[2].data<A>()[c]) + epsilon_));
+    }
+    const A *x = in[0].data<A>().data(), *mean = in[1].data<A>().data(), *beta = in[3].data<A>().data();
+    const A* f = factor.data();
+    A* out = y.data<A>();
+    ForEachElement(ctx, v, 0.4, [&](int64_t i, int64_t c) { out[i] = (x[i] - mean[c]) * f[c] + beta[c]; });
+    y.Finish();
+    return OkStatus();
+  }
+};
+
+class GlobalBatchNormGradKernel final : public GlobalBatchNormKernel {
+ public:
+  explicit GlobalBatchNormGradKernel(const KernelConstruction& c) : GlobalBatchNormKernel(c) {}
+
+  Status Compute(KernelContext& ctx) override {
+    TF_ASSIGN_OR_RETURN(const NormView v, CheckInputs(ctx, 4));
+    if (ctx.input(4).shape() != ctx.input(0).shape()) {
+      return InvalidArgument("the gradient must have the shape of t, ", ctx.input(0).shape(), ", got ",
+                             ctx.input(4).shape());
+    }
+    return ctx.input(0).dtype() == kFloat64 ? Run<double>(ctx, v) : Run<float>(ctx, v);
+  }
+
+ private:
+  template <typename A>
+  Status Run(KernelContext& ctx, const NormView& v) const {
+    Tensor in[5];
+    for (int i = 0; i < 5; ++i) {
+      TF_ASSIGN_OR_RETURN(in[i], Widen(ctx, ctx.input(i)));
+    }
+    WideOutput dx, dm, dv, db, dg;
+    TF_RETURN_IF_ERROR(dx.Allocate(ctx, 0, in[0].shape()));
+    int output = 1;
+    for (WideOutput* out : {&dm, &dv, &db, &dg}) TF_RETURN_IF_ERROR(out->Allocate(ctx, output++, {v.channels}));
+    const A *x = in[0].data<A>().data(), *mean = in[1].data<A>().data(), *dy = in[4].data<A>().data();
+    const std::vector<double> sums = SumPerChannel<A>(ctx, v, [&](int64_t i, int64_t) { return dy[i]; });
+    const std::vector<double> products =
+        SumPerChannel<A>(ctx, v, [&](int64_t i, int64_t c) { return dy[i] * (x[i] - mean[c]); });
+    std::vector<A> factor(v.channels);
+    for (int64_t c = 0; c < v.channels; ++c) {
+      const double gamma = scales_ ? static_cast<double>(in[3].data<A>()[c]) : 1.0;
+      const double rsqrt = 1 / std::sqrt(static_cast<double>(in[2].data<A>()[c]) + epsilon_);
+      factor[c] = static_cast<A>(gamma * rsqrt);
+      dm.data<A>()[c] = static_cast<A>(-sums[c] * gamma * rsqrt);
+      dv.data<A>()[c] = static_cast<A>(-0.5 * products[c] * gamma * rsqrt * rsqrt * rsqrt);
+      db.data<A>()[c] = static_cast<A>(sums[c]);
+      dg.data<A>()[c] = scales_ ? static_cast<A>(products[c] * rsqrt) : A(0);
+    }
+    const A* f = factor.data();
+    A* to = dx.data<A>();
+    ForEachElement(ctx, v, 0.4, [&](int64_t i, int64_t c) { to[i] = dy[i] * f[c]; });
+    for (WideOutput* out : {&dx, &dm, &dv, &db, &dg}) out->Finish();
+    return OkStatus();
+  }
+};
+
+}  // namespace
+
+void RegisterNnBatchNormKernels(KernelRegistry& r) {
+  constexpr DTypeSet kFloats = {kFloat32, kFloat16, kBfloat16};
+  constexpr DTypeSet kFloat = {kFloat32};
+  constexpr DTypeSet kAllFloats = {kFloat32, kFloat64, kFloat16, kBfloat16};
+  r.Add<FusedBatchNormKernel>("FusedBatchNorm", {{"T", kFloat}}, ElementCost<1000>);
+  r.Add<FusedBatchNormGradKernel>("FusedBatchNormGrad", {{"T", kFloat}}, ElementCost<1500>);
+  for (const char* op : {"FusedBatchNormV2", "FusedBatchNormV3"}) {
+    r.Add<FusedBatchNormKernel>(op, {{"T", kFloats}, {"U", kFloat}}, ElementCost<1000>);
+  }
+  for (const char* op : {"FusedBatchNormGradV2", "FusedBatchNormGradV3"}) {
+    r.Add<FusedBatchNormGradKernel>(op, {{"T", kFloats}, {"U", kFloat}}, ElementCost<1500>);
+  }
+  r.Add<GlobalBatchNormForwardKernel>("BatchNormWithGlobalNormalization", {{"T", kAllFloats}}, ElementCost<500>);
+  r.Add<GlobalBatchNormGradKernel>("BatchNormWithGlobalNormalizationGrad", {{"T", kAllFloats}}, ElementCost<1500>);
+}
+
+}  // namespace tensorbraid::cpu

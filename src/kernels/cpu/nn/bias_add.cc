@@ -1,0 +1,123 @@
+// BiasAdd and its gradient.
+#include <vector>
+
+#include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/functors.h"
+#include "kernels/cpu/nn/parts.h"
+
+namespace tensorbraid::cpu {
+namespace {
+
+// A tensor viewed as [outer, channels, inner].
+struct Channels {
+  int64_t outer = 1, channels = 1, inner = 1;
+};
+
+Channels ChannelsOf(const Shape& shape, bool channels_first) {
+  Channels c;
+  const int at = channels_first ? 1 : shape.rank() - 1;
+  for (int i = 0; i < shape.rank(); ++i) (i < at ? c.outer : i == at ? c.channels : c.inner) *= shape.dim(i);
+  return c;
+}
+
+bool ChannelsFirst(const Node& node) {
+  const AttrValue* format = node.FindAttr("data_format");
+  return format != nullptr && format->get<std::string>() != nullptr && *format->get<std::string>() == "NCHW";
+}
+
+// value[..., channels] + bias[channels]; with NCHW the channels are dimension 1.
+template <typename T>
+class BiasAddKernel final : public Kernel {
+ public:
+  explicit BiasAddKernel(const KernelConstruction& c) : channels_first_(ChannelsFirst(c.node())) {}
+
+  Status Compute(KernelContext& ctx) override {
+    const Tensor& value = ctx.input(0);
+    const Tensor& bias = ctx.input(1);
+    if (value.shape().rank() < 2) return InvalidArgument("value must have rank 2 or more, got shape ", value.shape());
+    if (bias.shape().rank() != 1) return InvalidArgument("bias must be a vector, got shape ", bias.shape());
+    const Channels c = ChannelsOf(value.shape(), channels_first_);
+    if (bias.shape().dim(0) != c.channels) {
+      return InvalidArgument("bias ", bias.shape(), " must have one element for each of the ", c.channels,
+                             " channels of ", value.shape());
+    }
+    TF_ASSIGN_OR_RETURN(Tensor * out, ctx.ForwardOrAllocateOutput({0}, 0, value.shape()));
+    constexpr BinaryLoop loop = MakeBinaryLoop<AddF, T>();
+    const T* x = value.data<T>().data();
+    const T* b = bias.data<T>().data();
+    T* y = out->mutable_data<T>().data();
+    if (c.inner == 1) {
+      Parallel(ctx, c.outer, 3 + loop.cost_ns * c.channels, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin * c.channels; i < end * c.channels; i += c.channels) {
+          loop.row(x + i, b, y + i, c.channels, Spread::kNone);
+        }
+      });
+    } else {
+      Parallel(ctx, c.outer * c.channels, 3 + loop.cost_ns * c.inner, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+          loop.row(x + i * c.inner, b + i % c.channels, y + i * c.inner, c.inner, Spread::kRight);
+        }
+      });
+    }
+    return OkStatus();
+  }
+
+ private:
+  const bool channels_first_;
+};
+
+// The sum over all dimensions except the channels.
+template <typename T>
+class BiasAddGradKernel final : public Kernel {
+ public:
+  explicit BiasAddGradKernel(const KernelConstruction& c) : channels_first_(ChannelsFirst(c.node())) {}
+
+  Status Compute(KernelContext& ctx) override {
+    using A = ComputeType<T>;
+    const Tensor& in = ctx.input(0);
+    if (in.shape().rank() < 2) return InvalidArgument("the gradient must have rank 2 or more, got shape ", in.shape());
+    const Channels c = ChannelsOf(in.shape(), channels_first_);
+    TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {c.channels}));
+    const T* x = in.data<T>().data();
+    T* y = out->mutable_data<T>().data();
+    // Split the channels over threads; each thread reads its channels of all rows.
+    Parallel(ctx, c.channels, 0.5 * c.outer * c.inner, [&](int64_t begin, int64_t end) {
+      std::vector<A> sums(end - begin, A(0));
+      for (int64_t o = 0; o < c.outer; ++o) {
+        const T* row = x + (o * c.channels + begin) * c.inner;
+        if (c.inner == 1) {
+#pragma GCC ivdep
+          for (int64_t j = 0; j < end - begin; ++j) sums[j] = Sum(sums[j], static_cast<A>(row[j]));
+        } else {
+          for (int64_t j = 0; j < end - begin; ++j) {
+            A sum = 0;
+            for (int64_t i = 0; i < c.inner; ++i) sum = Sum(sum, static_cast<A>(row[j * c.inner + i]));
+            sums[j] = Sum(sums[j], sum);
+          }
+        }
+      }
+      for (int64_t j = begin; j < end; ++j) y[j] = static_cast<T>(sums[j - begin]);
+    });
+    return OkStatus();
+  }
+
+ private:
+  template <typename A>
+  static A Sum(A a, A b) {
+    return AddF::Apply(a, b);
+  }
+  const bool channels_first_;
+};
+
+template <typename... T>
+void AddBias(KernelRegistry& r, Types<T...>) {
+  (r.Add<BiasAddKernel<T>>("BiasAdd", {{"T", {DTypeOf<T>::value}}}), ...);
+  (r.Add<BiasAddKernel<T>>("BiasAddV1", {{"T", {DTypeOf<T>::value}}}), ...);
+  (r.Add<BiasAddGradKernel<T>>("BiasAddGrad", {{"T", {DTypeOf<T>::value}}}), ...);
+}
+
+}  // namespace
+
+void RegisterNnBiasAddKernels(KernelRegistry& r) { AddBias(r, RealTypes{}); }
+
+}  // namespace tensorbraid::cpu

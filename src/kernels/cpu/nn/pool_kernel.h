@@ -1,0 +1,78 @@
+// What the kernels of pooling ops have in common: reading their attributes and checking shapes.
+#ifndef TENSORBRAID_KERNELS_CPU_NN_POOL_KERNEL_H_
+#define TENSORBRAID_KERNELS_CPU_NN_POOL_KERNEL_H_
+
+#include <limits>
+#include <optional>
+
+#include "core/strings.h"
+#include "kernels/cpu/nn/pool_loops.h"
+#include "ops/nn/pool_window.h"
+#include "runtime/kernel.h"
+
+namespace tensorbraid::cpu {
+
+// Reads every element as often as windows cover it.
+Cost PoolCost(const CostContext& c);
+
+inline constexpr DTypeSet kPoolTypes = {kFloat32, kFloat64, kFloat16, kBfloat16, kInt8,   kInt16,
+                                        kInt32,   kInt64,   kUint8,   kUint16,   kUint32, kUint64};
+
+// Base of the pooling kernels. Attributes are read once; a mistake in them is reported when the node runs.
+class PoolKernel : public Kernel {
+ public:
+  PoolKernel(const KernelConstruction& c, int spatial) : attrs_(ReadPoolAttrs(c.node(), spatial)) {}
+
+ protected:
+  struct Placed {
+    PoolWindows windows;
+    PoolView view;
+  };
+
+  // The windows on an input of this shape. If the op takes ksize and strides as inputs, `sizes` is the first of them.
+  StatusOr<Placed> Place(KernelContext& ctx, const Shape& input, bool pools_channels = false, int sizes = -1) const {
+    TF_RETURN_IF_ERROR(attrs_.status());
+    PoolAttrs attrs = *attrs_;
+    attrs.pools_channels = pools_channels;
+    if (sizes >= 0) TF_RETURN_IF_ERROR(SetPoolSizes(ctx.input(sizes), ctx.input(sizes + 1), &attrs));
+    TF_ASSIGN_OR_RETURN(PoolWindows windows, PlacePool(attrs, input));
+    const int64_t outputs = windows.output.num_elements();
+    if (outputs < 0) return InvalidArgument("the output ", windows.output, " is too large");
+    if (input.num_elements() == 0) {
+      if (outputs > 0) return InvalidArgument("the input ", input, " is empty, so windows would be over padding alone");
+      return Placed{std::move(windows), PoolView{.images = 0, .channels = 0, .axes = {}}};  // its sizes might overflow
+    }
+    const PoolView view = ViewOf(attrs, windows);
+    if (view.input_pixels() > std::numeric_limits<int32_t>::max()) {
+      return InvalidArgument("an image has too many pixels: ", input);
+    }
+    return Placed{std::move(windows), view};
+  }
+
+  static Status CheckShape(const char* what, const Tensor& t, const Shape& wanted) {
+    if (t.shape() == wanted) return OkStatus();
+    return InvalidArgument(what, " must have shape ", wanted, ", got ", t.shape());
+  }
+
+ private:
+  const StatusOr<PoolAttrs> attrs_;
+};
+
+// The shape of the input of an average, as its gradient gets it. InvalidArgument unless it is one of `rank` axes.
+inline StatusOr<Shape> OriginalShape(const Tensor& t, int rank) {
+  if (t.shape() != Shape({rank})) {
+    return InvalidArgument("the shape of the original input must be a vector of ", rank, " sizes, got shape ",
+                           t.shape());
+  }
+  Shape shape;
+  for (const int32_t size : t.data<int32_t>()) {
+    if (size < 0) return InvalidArgument("the shape of the original input must not be negative, got ", t.ToString());
+    shape.AddDim(size);
+  }
+  if (shape.num_elements() < 0) return InvalidArgument("the original input ", shape, " has too many elements");
+  return shape;
+}
+
+}  // namespace tensorbraid::cpu
+
+#endif  // TENSORBRAID_KERNELS_CPU_NN_POOL_KERNEL_H_

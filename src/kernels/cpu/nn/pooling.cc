@@ -1,0 +1,137 @@
+// Maximum and mean over windows of images, and their gradients.
+#include <limits>
+
+#include "kernels/cpu/costs.h"
+#include "kernels/cpu/nn/parts.h"
+#include "kernels/cpu/nn/pool_kernel.h"
+#include "kernels/cpu/nn/pool_loops.h"
+#include "kernels/cpu/nn/wide_tensor.h"
+
+namespace tensorbraid::cpu {
+namespace {
+
+// MaxPool and MaxPoolV2, whose inputs 1 and 2 are ksize and strides.
+class MaxPoolKernel final : public PoolKernel {
+ public:
+  explicit MaxPoolKernel(const KernelConstruction& c) : PoolKernel(c, 2) {}
+
+  Status Compute(KernelContext& ctx) override {
+    const Tensor& x = ctx.input(0);
+    TF_ASSIGN_OR_RETURN(const Placed placed, Place(ctx, x.shape(), true, ctx.num_inputs() == 3 ? 1 : -1));
+    TF_ASSIGN_OR_RETURN(const Tensor wide, Widen(ctx, x));
+    WideOutput y;
+    TF_RETURN_IF_ERROR(y.Allocate(ctx, 0, placed.windows.output));
+    return ForWideType(x.dtype(), [&]<typename A>() {
+      MaxPool<A>(ctx, placed.view, wide.data<A>().data(), std::numeric_limits<A>::lowest(), y.data<A>());
+      y.Finish();
+      return OkStatus();
+    });
+  }
+};
+
+// x, y and dy give dx. V2: inputs 3 and 4 are ksize and strides. The values of y do not matter: the maxima are found in
+// x again, because of equal elements only the first gets the gradient.
+class MaxPoolGradKernel final : public PoolKernel {
+ public:
+  explicit MaxPoolGradKernel(const KernelConstruction& c) : PoolKernel(c, 2) {}
+
+  Status Compute(KernelContext& ctx) override {
+    const Tensor& x = ctx.input(0);
+    TF_ASSIGN_OR_RETURN(const Placed placed, Place(ctx, x.shape(), false, ctx.num_inputs() == 5 ? 3 : -1));
+    TF_RETURN_IF_ERROR(CheckShape("the original output", ctx.input(1), placed.windows.output));
+    TF_RETURN_IF_ERROR(CheckShape("the gradient", ctx.input(2), placed.windows.output));
+    TF_ASSIGN_OR_RETURN(const Tensor wide_x, Widen(ctx, x));
+    TF_ASSIGN_OR_RETURN(const Tensor wide_dy, WidenSummands(ctx, ctx.input(2)));
+    WideOutput dx;
+    TF_RETURN_IF_ERROR(dx.Allocate(ctx, 0, x.shape()));
+    return ForWideType(x.dtype(), [&]<typename A>() {
+      MaxPoolGrad<A>(ctx, placed.view, wide_x.data<A>().data(), wide_dy.data<A>().data(), dx.data<A>());
+      dx.FinishSums();
+      return OkStatus();
+    });
+  }
+};
+
+// x, y and ddx give ddy. V2: inputs 3 and 4 are ksize and strides.
+class MaxPoolGradGradKernel final : public PoolKernel {
+ public:
+  explicit MaxPoolGradGradKernel(const KernelConstruction& c) : PoolKernel(c, 2) {}
+
+  Status Compute(KernelContext& ctx) override {
+    const Tensor& x = ctx.input(0);
+    TF_ASSIGN_OR_RETURN(const Placed placed, Place(ctx, x.shape(), false, ctx.num_inputs() == 5 ? 3 : -1));
+    TF_RETURN_IF_ERROR(CheckShape("the original output", ctx.input(1), placed.windows.output));
+    TF_RETURN_IF_ERROR(CheckShape("the gradient", ctx.input(2), x.shape()));
+    TF_ASSIGN_OR_RETURN(const Tensor wide_x, Widen(ctx, x));
+    TF_ASSIGN_OR_RETURN(const Tensor wide_y, Widen(ctx, ctx.input(1)));
+    TF_ASSIGN_OR_RETURN(const Tensor wide_ddx, WidenSummands(ctx, ctx.input(2)));
+    WideOutput ddy;
+    TF_RETURN_IF_ERROR(ddy.Allocate(ctx, 0, placed.windows.output));
+    return ForWideType(x.dtype(), [&]<typename A>() {
+      MaxPoolGradGrad<A>(ctx, placed.view, wide_x.data<A>().data(), wide_y.data<A>().data(), wide_ddx.data<A>().data(),
+                         ddy.data<A>());
+      ddy.FinishSums();
+      return OkStatus();
+    });
+  }
+};
+
+class AvgPoolKernel final : public PoolKernel {
+ public:
+  explicit AvgPoolKernel(const KernelConstruction& c) : PoolKernel(c, 2) {}
+
+  Status Compute(KernelContext& ctx) override {
+    const Tensor& x = ctx.input(0);
+    TF_ASSIGN_OR_RETURN(const Placed placed, Place(ctx, x.shape()));
+    TF_ASSIGN_OR_RETURN(const Tensor wide, Widen(ctx, x));
+    WideOutput y;
+    TF_RETURN_IF_ERROR(y.Allocate(ctx, 0, placed.windows.output));
+    if (x.dtype() == kFloat64) {
+      AvgPool(ctx, placed.view, wide.data<double>().data(), y.data<double>());
+    } else {
+      AvgPool(ctx, placed.view, wide.data<float>().data(), y.data<float>());
+    }
+    y.Finish();
+    return OkStatus();
+  }
+};
+
+// The shape of x and dy give dx.
+class AvgPoolGradKernel final : public PoolKernel {
+ public:
+  explicit AvgPoolGradKernel(const KernelConstruction& c) : PoolKernel(c, 2) {}
+
+  Status Compute(KernelContext& ctx) override {
+    TF_ASSIGN_OR_RETURN(const Shape shape, OriginalShape(ctx.input(0), 4));
+    const Tensor& dy = ctx.input(1);
+    TF_ASSIGN_OR_RETURN(const Placed placed, Place(ctx, shape));
+    TF_RETURN_IF_ERROR(CheckShape("the gradient", dy, placed.windows.output));
+    TF_ASSIGN_OR_RETURN(const Tensor wide, Widen(ctx, dy));
+    WideOutput dx;
+    TF_RETURN_IF_ERROR(dx.Allocate(ctx, 0, shape));
+    if (dy.dtype() == kFloat64) {
+      AvgPoolGrad(ctx, placed.view, wide.data<double>().data(), dx.data<double>());
+    } else {
+      AvgPoolGrad(ctx, placed.view, wide.data<float>().data(), dx.data<float>());
+    }
+    dx.Finish();
+    return OkStatus();
+  }
+};
+
+}  // namespace
+
+void RegisterNnPoolingKernels(KernelRegistry& r) {
+  constexpr DTypeSet kFloats = {kFloat32, kFloat64, kFloat16, kBfloat16};
+  constexpr DTypeSet kMaxTypes = {kFloat32, kFloat64, kFloat16, kBfloat16, kInt8,
+                                  kInt16,   kInt32,   kInt64,   kUint8,    kUint16};
+  for (const char* op : {"MaxPool", "MaxPoolV2"}) r.Add<MaxPoolKernel>(op, {{"T", kMaxTypes}}, PoolCost);
+  for (const char* op : {"MaxPoolGrad", "MaxPoolGradV2"}) r.Add<MaxPoolGradKernel>(op, {{"T", kPoolTypes}}, PoolCost);
+  for (const char* op : {"MaxPoolGradGrad", "MaxPoolGradGradV2"}) {
+    r.Add<MaxPoolGradGradKernel>(op, {{"T", kPoolTypes}}, PoolCost);
+  }
+  r.Add<AvgPoolKernel>("AvgPool", {{"T", kFloats}}, PoolCost);
+  r.Add<AvgPoolGradKernel>("AvgPoolGrad", {{"T", kFloats}}, PoolCost);
+}
+
+}  // namespace tensorbraid::cpu

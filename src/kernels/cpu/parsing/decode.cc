@@ -1,0 +1,255 @@
+// Numbers, CSV and compressed bytes in strings.
+#include <google/protobuf/util/json_util.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/bools.h"
+#include "core/op_type_name.h"
+#include "core/strings.h"
+#include "graph/graph.pb.h"
+#include "graph/tensor_proto.h"
+#include "io/example.pb.h"
+#include "io/inflate.h"
+#include "kernels/cpu/costs.h"
+#include "kernels/cpu/elements.h"
+#include "kernels/cpu/numbers.h"
+#include "kernels/cpu/parsing/parts.h"
+#include "kernels/cpu/string/string.h"
+
+namespace tensorbraid::cpu {
+namespace {
+
+class DecodeCsvKernel final : public Kernel {
+ public:
+  explicit DecodeCsvKernel(const KernelConstruction& c)
+      : delimiter_(c.attr<std::string>("field_delim")),
+        quotes_(c.attr<bool>("use_quote_delim")),
+        missing_(c.attr<std::string>("na_value")),
+        columns_(c.attr<std::vector<int64_t>>("select_cols")) {}
+
+  Status Compute(KernelContext& ctx) override {
+    TF_RETURN_IF_ERROR(CheckAttrs(ctx.num_outputs()));
+    for (int i = 1; i < ctx.num_inputs(); ++i) {
+      if (ctx.input(i).shape().rank() > 1 || ctx.input(i).num_elements() > 1) {
+        return InvalidArgument("record_defaults[", i - 1, "] must have at most one element, got shape ",
+                               ctx.input(i).shape());
+      }
+    }
+    const Tensor& records = ctx.input(0);
+    std::vector<Tensor*> outputs;
+    for (int i = 0; i < ctx.num_outputs(); ++i) {
+      TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(i, records.shape()));
+      outputs.push_back(out);
+    }
+    std::vector<std::string> fields;
+    for (int64_t n = 0; n < records.num_elements(); ++n) {
+      TF_RETURN_IF_ERROR(Annotate(Split(records.data<std::string>()[n], &fields), StrCat("record ", n)));
+      if (static_cast<int>(fields.size()) != ctx.num_outputs()) {
+        return InvalidArgument("Expect ", ctx.num_outputs(), " fields but have ", fields.size(), " in record ", n);
+      }
+      for (int i = 0; i < ctx.num_outputs(); ++i) {
+        TF_RETURN_IF_ERROR(Store(fields[i], ctx.input(i + 1), i, n, outputs[i]));
+      }
+    }
+    return OkStatus();
+  }
+
+ private:
+  Status CheckAttrs(int num_outputs) const {
+    if (delimiter_.size() != 1) return InvalidArgument("field_delim must be one character, got '", delimiter_, "'");
+    if (columns_.empty()) return OkStatus();
+    if (static_cast<int>(columns_.size()) != num_outputs) {
+      return InvalidArgument("select_cols names ", columns_.size(), " columns for ", num_outputs, " outputs");
+    }
+    for (size_t i = 0; i < columns_.size(); ++i) {
+      if (columns_[i] < 0 || (i > 0 && columns_[i] <= columns_[i - 1])) {
+        return InvalidArgument("select_cols must be strictly increasing and not negative, got ", columns_[i],
+                               " at position ", i);
+      }
+    }
+    return OkStatus();
+  }
+
+  // Splits a record into the fields of the selected columns.
+  Status Split(std::string_view record, std::vector<std::string>* fields) const {
+    fields->clear();
+    const char delimiter = delimiter_[0];
+    int64_t column = 0;
+    const auto is_wanted = [&] {
+      return columns_.empty() || (fields->size() < columns_.size() && columns_[fields->size()] == column);
+    };
+    size_t at = 0;
+    while (at < record.size()) {
+      if (record[at] == '\n' || record[at] == '\r') {
+        ++at;
+        continue;
+      }
+      const bool wanted = is_wanted();
+      std::string field;
+      if (quotes_ && record[at] == '"') {
+        TF_RETURN_IF_ERROR(Quoted(record, &at, &field));
+      } else {
+        for (; at < record.size() && record[at] != delimiter; ++at) {
+          const char c = record[at];
+          if (wanted && ((quotes_ && c == '"') || c == '\n' || c == '\r')) {
+            return InvalidArgument("Unquoted fields cannot have quotes/CRLFs inside: put the field in quotes");
+          }
+          field += c;
+        }
+        ++at;
+      }
+      if (wanted) fields->push_back(std::move(field));
+      ++column;
+      if (!columns_.empty() && fields->size() == columns_.size()) return OkStatus();
+    }
+    // If the record ends with a delimiter, its last field is empty.
+    if (is_wanted() && !record.empty() && record.back() == delimiter) fields->emplace_back();
+    return OkStatus();
+  }
+
+  // Reads the quoted field that starts at `*at`, and moves `*at` past the delimiter that follows it.
+  Status Quoted(std::string_view record, size_t* at, std::string* field) const {
+    size_t i = *at + 1;
+    while (i < record.size()) {
+      if (record[i] != '"') {
+        *field += record[i++];
+      } else if (i + 1 == record.size() || record[i + 1] == delimiter_[0]) {
+        *at = i + 2;
+        return OkStatus();
+      } else if (record[i + 1] == '"') {
+        *field += '"';
+        i += 2;
+      } else {
+        return InvalidArgument("a quote inside a quoted field must be doubled");
+      }
+    }
+    return InvalidArgument(
+        "the record ends inside a quoted field: Quoted field has to end with quote followed by delim or end");
+  }
+
+  Status Store(const std::string& field, const Tensor& missing, int i, int64_t n, Tensor* out) const {
+    Status status = Unimplemented("cannot decode fields of type ", out->dtype());
+    ForEachType<float, double, int32_t, int64_t, std::string>([&]<typename T>() {
+      if (out->dtype() != DTypeOf<T>::value) return;
+      T& to = out->mutable_data<T>()[static_cast<size_t>(n)];
+      status = OkStatus();
+      if (field.empty() || field == missing_) {
+        if (missing.num_elements() == 1) {
+          to = missing.data<T>()[0];
+        } else {
+          status = InvalidArgument("Field ", i, " is required but missing in record ", n, "! (it has no default)");
+        }
+      } else if constexpr (std::is_same_v<T, std::string>) {
+        to = field;
+      } else if (!ParseNumber(field, &to)) {
+        status = InvalidArgument("Field ", i, " in record ", n, " is not a valid ", OpTypeName(out->dtype()), ": ",
+                                 field.substr(0, 100));
+      }
+    });
+    return status;
+  }
+
+  const std::string delimiter_;
+  const bool quotes_;
+  const std::string missing_;
+  const std::vector<int64_t> columns_;
+};
+
+// The size in bytes of the unit whose byte order is swapped: for complex types, one of the two parts.
+size_t NumberBytes(DType t) { return IsComplex(t) ? DTypeSize(t) / 2 : DTypeSize(t); }
+
+void SwapBytes(char* data, size_t size, size_t number) {
+  for (size_t i = 0; i + number <= size; i += number) std::reverse(data + i, data + i + number);
+}
+
+// The shape of the input with one more dimension of `width` elements.
+Shape WithWidth(const Shape& in, int64_t width) {
+  Shape shape = in;
+  shape.AddDim(width);
+  return shape;
+}
+
+Status DecodeRaw(KernelContext& ctx) {
+  const Tensor& in = ctx.input(0);
+  const DType dtype = ctx.node().output_type(0);
+  const auto strings = in.data<std::string>();
+  const size_t size = strings.empty() ? 0 : strings[0].size();
+  for (size_t i = 0; i < strings.size(); ++i) {
+    if (strings[i].size() != size) {
+      return InvalidArgument("DecodeRaw requires input strings to all be the same size, but element ", i, " has size ",
+                             size, " != ", strings[i].size());
+    }
+  }
+  if (size % DTypeSize(dtype) != 0) {
+    return InvalidArgument("Input to DecodeRaw has length ", size, " that is not a multiple of ", DTypeSize(dtype),
+                           ", the size of ", OpTypeName(dtype));
+  }
+  TF_ASSIGN_OR_RETURN(Tensor * out,
+                      ctx.AllocateOutput(0, WithWidth(in.shape(), static_cast<int64_t>(size / DTypeSize(dtype)))));
+  auto* to = static_cast<char*>(out->mutable_raw_data());
+  for (const std::string& s : strings) {
+    if (size > 0) std::memcpy(to, s.data(), size);
+    to += size;
+  }
+  const bool little = ctx.node().attr<bool>("little_endian");
+  if (!little) SwapBytes(static_cast<char*>(out->mutable_raw_data()), out->num_bytes(), NumberBytes(dtype));
+  NormalizeBools(out);
+  return OkStatus();
+}
+
+Status DecodePaddedRaw(KernelContext& ctx) {
+  const Tensor& in = ctx.input(0);
+  const DType dtype = ctx.node().output_type(0);
+  if (ctx.input(1).shape().rank() != 0) {
+    return InvalidArgument("fixed_length must be a scalar, got shape ", ctx.input(1).shape());
+  }
+  const int64_t length = ctx.input(1).data<int32_t>()[0];
+  const auto number = static_cast<int64_t>(DTypeSize(dtype));
+  if (length <= 0 || length % number != 0) {
+    return InvalidArgument("fixed_length must be a positive multiple of ", number, " for ", dtype, ", got ", length);
+  }
+  // An empty input needs no memory, however large fixed_length is.
+  const int64_t width = in.num_elements() == 0 ? 0 : length / number;
+  TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, WithWidth(in.shape(), width)));
+  auto* to = static_cast<char*>(out->mutable_raw_data());
+  if (out->num_bytes() > 0) std::memset(to, 0, out->num_bytes());
+  for (const std::string& s : in.data<std::string>()) {
+    std::memcpy(to, s.data(), std::min(s.size(), static_cast<size_t>(length)));
+    to += length;
+  }
+  const bool little = ctx.node().attr<bool>("little_endian");
+  if (!little) SwapBytes(static_cast<char*>(out->mutable_raw_data()), out->num_bytes(), NumberBytes(dtype));
+  return OkStatus();
+}
+
+Status DecodeCompressed(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const Compression compression,
+                      CompressionFromName(ctx.node().attr<std::string>("compression_type")));
+  return MapStrings<std::string>(
+      ctx, [compression](const std::string& s) { return Inflate(s, compression, kMaxStringBytes); });
+}
+
+Status DecodeJsonExample(KernelContext& ctx) {
+  return MapStrings<std::string>(ctx, [](const std::string& s) -> StatusOr<std::string> {
+    proto::Example example;
+    const auto status = google::protobuf::util::JsonStringToMessage(s, &example);
+    if (!status.ok()) {
+      return InvalidArgument("Error while parsing JSON: ",
+                             std::string(status.message().data(), status.message().size()));
+    }
+    return example.SerializeAsString();
+  });
+}
+
+}  // namespace
+
+void RegisterParsingDecodeKernels(KernelRegistry& r) {
+  r.Add<DecodeCsvKernel>("DecodeCSV");
+  r.Add("DecodeRaw", {}, DecodeRaw);
+  r.Add("DecodePaddedRaw", {}, DecodePaddedRaw);
+  r.Add("DecodeCompressed", {}, DecodeCompressed, cpu::FileCost);
+  r.Add("DecodeJSONExample", {}, DecodeJsonExample);
+}
+
+}  // namespace tensorbraid::cpu

@@ -1,0 +1,330 @@
+// Candidate samplers: draw classes for losses that use only a sample of all classes, and compute the expected count of
+// each.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "core/mutex.h"
+#include "io/input_stream.h"
+#include "kernels/cpu/elements.h"
+#include "kernels/cpu/random/distributions.h"
+#include "kernels/cpu/random/parts.h"
+
+namespace tensorbraid::cpu {
+namespace {
+
+// A distribution over [0, range). Learn is not thread-safe.
+class ClassDistribution {
+ public:
+  explicit ClassDistribution(int64_t range) : range_(range) {}
+  virtual ~ClassDistribution() = default;
+  int64_t range() const { return range_; }
+  virtual int64_t Sample(PhiloxReader& random) const = 0;
+  virtual double Probability(int64_t value) const = 0;
+  // The number of classes whose probability is not 0.
+  virtual int64_t possible() const { return range_; }
+  virtual bool learns() const { return false; }
+  virtual void Learn(std::span<const int64_t> values) {}
+
+ protected:
+  const int64_t range_;
+};
+
+class UniformClasses final : public ClassDistribution {
+ public:
+  using ClassDistribution::ClassDistribution;
+  int64_t Sample(PhiloxReader& random) const override { return static_cast<int64_t>(random.NextBelow(range_)); }
+  double Probability(int64_t) const override { return 1.0 / static_cast<double>(range_); }
+};
+
+// P(k) = log((k + 2) / (k + 1)) / log(range + 1): roughly Zipf's law, for classes sorted by descending frequency.
+class LogUniformClasses final : public ClassDistribution {
+ public:
+  explicit LogUniformClasses(int64_t range)
+      : ClassDistribution(range), log_range_(std::log1p(static_cast<double>(range))) {}
+  int64_t Sample(PhiloxReader& random) const override {
+    const auto value = static_cast<int64_t>(std::exp(random.NextDouble() * log_range_)) - 1;
+    return value % range_;  // rounding can produce range_ itself
+  }
+  double Probability(int64_t k) const override {
+    const auto v = static_cast<double>(k);
+    return std::log((v + 2.0) / (v + 1.0)) / log_range_;
+  }
+
+ private:
+  const double log_range_;
+};
+
+// Every class starts with weight 1 and gains 1 each time it is seen. A Fenwick tree holds the sums of weights.
+class LearnedClasses final : public ClassDistribution {
+ public:
+  explicit LearnedClasses(int64_t range) : ClassDistribution(range), sums_(range + 1), total_(range) {
+    for (int64_t i = 1; i <= range; ++i) sums_[i] = i & -i;
+    while (top_ <= range / 2) top_ *= 2;
+  }
+  bool learns() const override { return true; }
+  void Learn(std::span<const int64_t> values) override {
+    for (int64_t v : values) {
+      ++total_;
+      for (int64_t i = v + 1; i <= range_; i += i & -i) ++sums_[i];
+    }
+  }
+  int64_t Sample(PhiloxReader& random) const override {
+    const bool small = total_ <= std::numeric_limits<uint32_t>::max();
+    auto rest = static_cast<int64_t>(small ? random.NextBelow32(static_cast<uint32_t>(total_))
+                                           : random.NextBelow(static_cast<uint64_t>(total_)));
+    int64_t at = 0;
+    for (int64_t step = top_; step > 0; step /= 2) {
+      if (at + step <= range_ && sums_[at + step] <= rest) {
+        at += step;
+        rest -= sums_[at];
+      }
+    }
+    return at;
+  }
+  double Probability(int64_t v) const override {
+    return static_cast<double>(Below(v + 1) - Below(v)) / static_cast<double>(total_);
+  }
+
+ private:
+  int64_t Below(int64_t end) const {
+    int64_t sum = 0;
+    for (int64_t i = end; i > 0; i -= i & -i) sum += sums_[i];
+    return sum;
+  }
+  std::vector<int64_t> sums_;
+  int64_t total_;
+  int64_t top_ = 1;  // the largest power of two that is at most range
+};
+
+// Classes with given weights, after MakeFixed has applied distortion and sharding.
+class FixedClasses final : public ClassDistribution {
+ public:
+  FixedClasses(int64_t range, const std::vector<double>& weights) : ClassDistribution(range), sums_(range) {
+    double total = 0;
+    for (int64_t i = 0; i < range; ++i) {
+      total += weights[i];
+      sums_[i] = total;
+      if (weights[i] > 0) ++possible_;
+    }
+  }
+  int64_t possible() const override { return possible_; }
+  int64_t Sample(PhiloxReader& random) const override {
+    const auto at = std::upper_bound(sums_.begin(), sums_.end(), random.NextDouble() * sums_.back());
+    return std::min<int64_t>(at - sums_.begin(), range_ - 1);
+  }
+  double Probability(int64_t v) const override { return (sums_[v] - (v == 0 ? 0 : sums_[v - 1])) / sums_.back(); }
+
+ private:
+  std::vector<double> sums_;
+  int64_t possible_ = 0;
+};
+
+// The largest range of a distribution that stores a weight per class.
+constexpr int64_t kMostClasses = int64_t{1} << 28;
+
+// Makes a distribution from weights in the attribute unigrams or in the last column of a CSV file. Each weight is
+// raised to the power `distortion`. With shards, only every num_shards-th class is kept.
+StatusOr<std::unique_ptr<ClassDistribution>> MakeFixed(const KernelConstruction& c, int64_t range) {
+  const auto& file = c.attr<std::string>("vocab_file");
+  const auto& unigrams = c.attr<std::vector<float>>("unigrams");
+  const float distortion = c.attr<float>("distortion");
+  const int64_t reserved = c.attr<int64_t>("num_reserved_ids");
+  const int64_t shards = c.attr<int64_t>("num_shards"), shard = c.attr<int64_t>("shard");
+  if (file.empty() == unigrams.empty()) return InvalidArgument("exactly one of vocab_file and unigrams must be given");
+  if (shard < 0 || shard >= shards) return InvalidArgument("shard ", shard, " is not in [0, ", shards, ")");
+  if (reserved < 0 || reserved / shards > range) {
+    return InvalidArgument("num_reserved_ids ", reserved, " is out of range for range_max ", range);
+  }
+  std::vector<double> weights;
+  int64_t id = 0;
+  const auto add = [&](double weight) {
+    if (id++ % shards == shard) weights.push_back(weight == 0 ? 0 : std::pow(weight, distortion));
+  };
+  for (int64_t i = 0; i < reserved; ++i) add(0);
+  if (file.empty()) {
+    for (float u : unigrams) add(u);
+  } else {
+    TF_ASSIGN_OR_RETURN(const auto lines, InputStream::Open(file));
+    std::string line;
+    while (true) {
+      const Status read = lines->ReadLine(&line);
+      if (absl::IsOutOfRange(read)) break;
+      TF_RETURN_IF_ERROR(read);
+      const size_t comma = line.rfind(',');
+      const std::string number = comma == std::string::npos ? line : line.substr(comma + 1);
+      char* end = nullptr;
+      const double weight = std::strtod(number.c_str(), &end);
+      if (end == number.c_str()) return InvalidArgument("vocab_file ", file, " has a line without a weight: ", line);
+      add(weight);
+    }
+  }
+  const auto have = static_cast<int64_t>(weights.size());
+  if (have != range) return InvalidArgument("range_max is ", range, ", but there are ", have, " unigrams");
+  double total = 0;
+  for (double w : weights) {
+    if (!(w >= 0) || std::isinf(w)) return InvalidArgument("unigrams must be finite and not negative");
+    total += w;
+  }
+  if (!(total > 0) || std::isinf(total)) return InvalidArgument("the unigrams must have a positive, finite sum");
+  return std::make_unique<FixedClasses>(range, weights);
+}
+
+StatusOr<std::unique_ptr<ClassDistribution>> MakeDistribution(const KernelConstruction& c) {
+  const std::string& op = c.node().type();
+  const int64_t range = c.attr<int64_t>("range_max");
+  if (op == "UniformCandidateSampler") return std::make_unique<UniformClasses>(range);
+  if (op == "LogUniformCandidateSampler") return std::make_unique<LogUniformClasses>(range);
+  if (range > kMostClasses) return InvalidArgument("range_max may be at most ", kMostClasses, ", got ", range);
+  if (op == "FixedUnigramCandidateSampler") return MakeFixed(c, range);
+  return std::make_unique<LearnedClasses>(range);
+}
+
+Status CheckTrueClasses(const Tensor& classes, int64_t num_true) {
+  if (classes.shape().rank() != 2) {
+    return InvalidArgument("true_classes must be a matrix, got shape ", classes.shape());
+  }
+  if (classes.shape().dim(1) != num_true) {
+    return InvalidArgument("true_classes must have num_true (", num_true, ") columns, got shape ", classes.shape());
+  }
+  return OkStatus();
+}
+
+// The expected count of a class with this probability: how often it is drawn or, if candidates are distinct, the
+// probability that it is drawn at all.
+float Expected(double probability, int64_t batch, int64_t tries) {
+  const auto p = static_cast<float>(probability);
+  if (tries == batch) return p * static_cast<float>(batch);
+  return static_cast<float>(-std::expm1(static_cast<double>(tries) * std::log1p(-static_cast<double>(p))));
+}
+
+class CandidateSamplerKernel final : public Kernel {
+ public:
+  CandidateSamplerKernel(const KernelConstruction& c, std::unique_ptr<ClassDistribution> distribution)
+      : num_true_(c.attr<int64_t>("num_true")),
+        num_sampled_(c.attr<int64_t>("num_sampled")),
+        unique_(c.attr<bool>("unique")),
+        generator_(c),
+        distribution_(std::move(distribution)) {}
+
+  static StatusOr<std::unique_ptr<Kernel>> Create(const KernelConstruction& c) {
+    TF_ASSIGN_OR_RETURN(auto distribution, MakeDistribution(c));
+    return std::make_unique<CandidateSamplerKernel>(c, std::move(distribution));
+  }
+
+  Status Compute(KernelContext& ctx) override {
+    const Tensor& classes = ctx.input(0);
+    TF_RETURN_IF_ERROR(CheckTrueClasses(classes, num_true_));
+    if (unique_ && num_sampled_ > distribution_->possible()) {
+      return InvalidArgument("cannot draw ", num_sampled_, " distinct classes from ", distribution_->possible());
+    }
+    const auto truth = classes.data<int64_t>();
+    for (int64_t v : truth) {
+      if (v < 0 || v >= distribution_->range()) {
+        return InvalidArgument("class ", v, " is not in [0, ", distribution_->range(), ")");
+      }
+    }
+    TF_ASSIGN_OR_RETURN(Tensor * sampled, ctx.AllocateOutput(0, {num_sampled_}));
+    TF_ASSIGN_OR_RETURN(Tensor * true_expected, ctx.AllocateOutput(1, classes.shape()));
+    TF_ASSIGN_OR_RETURN(Tensor * sampled_expected, ctx.AllocateOutput(2, {num_sampled_}));
+    // Advances by as much per run as TensorFlow does.
+    PhiloxReader random(generator_.philox(), generator_.Reserve(512 * static_cast<uint64_t>(num_sampled_)));
+    const auto to = sampled->mutable_data<int64_t>();
+    MutexLock lock(mu_);
+    TF_ASSIGN_OR_RETURN(const int64_t tries, Draw(random, to));
+    for (size_t i = 0; i < to.size(); ++i) {
+      sampled_expected->mutable_data<float>()[i] = Expected(distribution_->Probability(to[i]), num_sampled_, tries);
+    }
+    for (size_t i = 0; i < truth.size(); ++i) {
+      true_expected->mutable_data<float>()[i] = Expected(distribution_->Probability(truth[i]), num_sampled_, tries);
+    }
+    if (distribution_->learns()) distribution_->Learn(truth);
+    return OkStatus();
+  }
+
+ private:
+  // Fills `to` and returns the number of draws.
+  StatusOr<int64_t> Draw(PhiloxReader& random, std::span<int64_t> to) TB_REQUIRES(mu_) {
+    if (!unique_) {
+      for (int64_t& v : to) v = distribution_->Sample(random);
+      return num_sampled_;
+    }
+    constexpr int64_t kMostTries = int64_t{1} << 28;
+    absl::flat_hash_set<int64_t> used;
+    int64_t tries = 0;
+    for (size_t n = 0; n < to.size(); ++tries) {
+      if (tries == kMostTries) {
+        return InvalidArgument("found only ", n, " of ", num_sampled_, " distinct classes in ", tries, " draws");
+      }
+      const int64_t v = distribution_->Sample(random);
+      if (used.insert(v).second) to[n++] = v;
+    }
+    return tries;
+  }
+
+  const int64_t num_true_;
+  const int64_t num_sampled_;
+  const bool unique_;
+  Generator generator_;
+  Mutex mu_;
+  const std::unique_ptr<ClassDistribution> distribution_;  // if it learns, it changes under mu_
+};
+
+// All classes, each with an expected count of 1.
+Status AllCandidates(KernelContext& ctx) {
+  const Tensor& classes = ctx.input(0);
+  const int64_t num = ctx.node().attr<int64_t>("num_sampled");
+  TF_RETURN_IF_ERROR(CheckTrueClasses(classes, ctx.node().attr<int64_t>("num_true")));
+  TF_ASSIGN_OR_RETURN(Tensor * sampled, ctx.AllocateOutput(0, {num}));
+  TF_ASSIGN_OR_RETURN(Tensor * true_expected, ctx.AllocateOutput(1, classes.shape()));
+  TF_ASSIGN_OR_RETURN(Tensor * sampled_expected, ctx.AllocateOutput(2, {num}));
+  std::iota(sampled->mutable_data<int64_t>().begin(), sampled->mutable_data<int64_t>().end(), 0);
+  for (Tensor* t : {true_expected, sampled_expected}) {
+    for (float& v : t->mutable_data<float>()) v = 1;
+  }
+  return OkStatus();
+}
+
+// Finds true classes among the candidates. Outputs the row, the index of the candidate, and the weight that removes it
+// from the loss.
+Status ComputeAccidentalHits(KernelContext& ctx) {
+  const Tensor& classes = ctx.input(0);
+  const Tensor& sampled = ctx.input(1);
+  const int64_t num_true = ctx.node().attr<int64_t>("num_true");
+  TF_RETURN_IF_ERROR(CheckTrueClasses(classes, num_true));
+  if (sampled.shape().rank() != 1) {
+    return InvalidArgument("sampled_candidates must be a vector, got shape ", sampled.shape());
+  }
+  absl::flat_hash_map<int64_t, int64_t> places;
+  for (int64_t i = 0; i < sampled.num_elements(); ++i) places[sampled.data<int64_t>()[i]] = i;
+  std::vector<int32_t> rows;
+  std::vector<int64_t> ids;
+  for (int64_t i = 0; i < classes.num_elements(); ++i) {
+    const auto it = places.find(classes.data<int64_t>()[i]);
+    if (it == places.end()) continue;
+    rows.push_back(static_cast<int32_t>(i / num_true));
+    ids.push_back(it->second);
+  }
+  ctx.set_output(0, Tensor::Vector(rows));
+  ctx.set_output(1, Tensor::Vector(ids));
+  ctx.set_output(2, Tensor::Vector(std::vector<float>(ids.size(), -std::numeric_limits<float>::max())));
+  return OkStatus();
+}
+
+}  // namespace
+
+void RegisterRandomCandidateSamplingKernels(KernelRegistry& r) {
+  for (const char* op : {"UniformCandidateSampler", "LogUniformCandidateSampler", "LearnedUnigramCandidateSampler",
+                         "ThreadUnsafeUnigramCandidateSampler", "FixedUnigramCandidateSampler"}) {
+    r.AddDef({.op = op, .types = {}, .create = CandidateSamplerKernel::Create});
+  }
+  r.Add("AllCandidateSampler", {}, AllCandidates);
+  r.Add("ComputeAccidentalHits", {}, ComputeAccidentalHits);
+}
+
+}  // namespace tensorbraid::cpu

@@ -1,0 +1,168 @@
+// Random distributions: element n of a tensor is a function of the stream and n, and equals TensorFlow's value.
+//
+// Elements come in groups of a fixed size. Each group has its own blocks of the stream, so values do not depend on the
+// thread that draws them.
+#ifndef TENSORBRAID_KERNELS_CPU_RANDOM_DISTRIBUTIONS_H_
+#define TENSORBRAID_KERNELS_CPU_RANDOM_DISTRIBUTIONS_H_
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <span>
+#include <type_traits>
+
+#include "core/env.h"
+#include "core/strings.h"
+#include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/random/philox.h"
+
+namespace tensorbraid::cpu {
+
+// The generator of one node: its stream, and the number of blocks used so far. It lives as long as the kernel. A later
+// plan continues the stream only if it uses the same kernel object.
+class Generator {
+ public:
+  static constexpr uint64_t kBlocksPerOutput = 256;
+  explicit Generator(const KernelConstruction& c)
+      : philox_(MakePhilox(c.attr<int64_t>("seed"), c.attr<int64_t>("seed2"))) {}
+
+  const Philox& philox() const { return philox_; }
+  // Reserves `blocks` consecutive blocks for the caller and returns the index of the first. Thread-safe.
+  uint64_t Reserve(uint64_t blocks) { return next_.fetch_add(blocks, std::memory_order_relaxed); }
+  // Reserves enough blocks for `n` elements of any distribution. TensorFlow advances its generator by the same number
+  // per run.
+  uint64_t ReserveOutputs(int64_t n) { return Reserve(static_cast<uint64_t>(n) * kBlocksPerOutput); }
+
+ private:
+  static Philox MakePhilox(int64_t seed, int64_t seed2) {
+    if (seed != 0 || seed2 != 0) return Philox(seed, seed2);
+    return Philox(RandomSeed(), RandomSeed());
+  }
+
+  const Philox philox_;
+  std::atomic<uint64_t> next_{0};
+};
+
+// The shape that a vector of sizes describes.
+inline StatusOr<Shape> RandomShapeFrom(const Tensor& t) {
+  if (t.shape().rank() != 1) return InvalidArgument("the shape must be a vector, got shape ", t.shape());
+  Shape shape;
+  for (int64_t i = 0; i < t.num_elements(); ++i) {
+    const int64_t d = t.dtype() == kInt64 ? t.data<int64_t>()[i] : t.data<int32_t>()[i];
+    if (d < 0) return InvalidArgument("shape must not have negative sizes, got ", d);
+    shape.AddDim(d);
+  }
+  if (shape.num_elements() < 0) return InvalidArgument("shape ", shape, " has too many elements");
+  return shape;
+}
+
+// Computes two normally distributed numbers from two uniform ones (Box-Muller transform).
+template <typename A>
+void Normal(A u, A v, A* out) {
+  const A radius = std::sqrt(A(-2) * std::log(std::max(u, A(1e-7))));
+  const A angle = A(2 * 3.14159265358979323846) * v;
+  out[0] = std::sin(angle) * radius;
+  out[1] = std::cos(angle) * radius;
+}
+
+// Each distribution draws kGroup elements from kBlocks consecutive blocks.
+template <typename T>
+struct Uniform {
+  static constexpr int kGroup = std::is_same_v<T, double> ? 2 : 4;
+  static constexpr int kBlocks = 1;
+  static void Draw(const Philox& p, uint64_t at, T* out) {
+    const Philox::Block b = p.At(at);
+    if constexpr (std::is_same_v<T, double>) {
+      for (int i = 0; i < 2; ++i) out[i] = UnitDouble(b[2 * i], b[2 * i + 1]);
+    } else if constexpr (std::is_same_v<T, Float16>) {
+      // Use no more bits than the mantissa holds, so that rounding never gives 1.
+      for (int i = 0; i < 4; ++i) out[i] = T((b[i] & 0x3ff) / 1024.0f);
+    } else if constexpr (std::is_same_v<T, Bfloat16>) {
+      for (int i = 0; i < 4; ++i) out[i] = T((b[i] & 0x7f) / 128.0f);
+    } else {
+      for (int i = 0; i < 4; ++i) out[i] = UnitFloat(b[i]);
+    }
+  }
+};
+
+template <typename T>
+struct StandardNormal {
+  static constexpr int kGroup = Uniform<T>::kGroup;
+  static constexpr int kBlocks = 1;
+  static void Draw(const Philox& p, uint64_t at, T* out) {
+    const Philox::Block b = p.At(at);
+    if constexpr (std::is_same_v<T, double>) {
+      Normal(UnitDouble(b[0], b[1]), UnitDouble(b[2], b[3]), out);
+    } else {
+      float values[4];
+      Normal(UnitFloat(b[0]), UnitFloat(b[1]), values);
+      Normal(UnitFloat(b[2]), UnitFloat(b[3]), values + 2);
+      for (int i = 0; i < 4; ++i) out[i] = static_cast<T>(values[i]);
+    }
+  }
+};
+
+template <typename T>
+struct Truncated {
+  static constexpr int kGroup = Uniform<T>::kGroup;
+  // A draw is kept with probability 0.954, so these blocks practically always suffice for a group.
+  static constexpr int kBlocks = 64 * kGroup;
+  static void Draw(const Philox& p, uint64_t at, T* out) {
+    using Wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
+    constexpr int kEach = Uniform<Wide>::kGroup;
+    int filled = 0;
+    for (int block = 0; block < kBlocks && filled < kGroup; ++block) {
+      Wide values[kEach];
+      StandardNormal<Wide>::Draw(p, at + block, values);
+      for (int i = 0; i < kEach && filled < kGroup; ++i) {
+        if (std::abs(values[i]) < Wide(2)) out[filled++] = static_cast<T>(values[i]);
+      }
+    }
+    while (filled < kGroup) out[filled++] = T(0);
+  }
+};
+
+// Integers in [low, low + range), computed as a remainder. If range is 0, any integer.
+template <typename T>
+struct UniformInt {
+  static constexpr int kGroup = sizeof(T) == 8 ? 2 : 4;
+  static constexpr int kBlocks = 1;
+  using U = std::make_unsigned_t<T>;
+  U low = 0, range = 0;
+
+  void Draw(const Philox& p, uint64_t at, T* out) const {
+    const Philox::Block b = p.At(at);
+    for (int i = 0; i < kGroup; ++i) {
+      U bits;
+      if constexpr (sizeof(T) == 8) {
+        bits = uint64_t{b[2 * i + 1]} << 32 | b[2 * i];
+      } else {
+        bits = b[i];
+      }
+      out[i] = static_cast<T>(range == 0 ? bits : low + bits % range);
+    }
+  }
+};
+
+template <typename D, typename T>
+void Fill(KernelContext& ctx, const Philox& philox, uint64_t first, std::span<T> out, const D& distribution = D()) {
+  const int64_t n = static_cast<int64_t>(out.size());
+  const int64_t groups = (n + D::kGroup - 1) / D::kGroup;
+  Parallel(ctx, groups, 15.0 * D::kGroup, [&](int64_t begin, int64_t end) {
+    for (int64_t g = begin; g < end; ++g) {
+      const uint64_t at = first + static_cast<uint64_t>(g) * D::kBlocks;
+      const int64_t from = g * D::kGroup;
+      if (from + D::kGroup <= n) {
+        distribution.Draw(philox, at, out.data() + from);
+      } else {
+        T last[D::kGroup];
+        distribution.Draw(philox, at, last);
+        std::copy(last, last + (n - from), out.data() + from);
+      }
+    }
+  });
+}
+
+}  // namespace tensorbraid::cpu
+
+#endif  // TENSORBRAID_KERNELS_CPU_RANDOM_DISTRIBUTIONS_H_

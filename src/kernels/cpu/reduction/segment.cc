@@ -1,0 +1,236 @@
+// Segment reductions: rows with the same segment id are reduced to one. Ids may be sorted or unsorted.
+#include <cmath>
+#include <limits>
+
+#include "kernels/cpu/array/position.h"
+#include "kernels/cpu/elements.h"
+#include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/functors.h"
+#include "kernels/cpu/reduction/parts.h"
+#include "kernels/cpu/reduction/segment_ids.h"
+
+namespace tensorbraid::cpu {
+namespace {
+
+// The value of a segment without rows is `Empty` for unsorted ids and `Gap` for sorted ids.
+struct SumS : AddF {
+  template <typename A>
+  static A Empty() {
+    return A(0);
+  }
+  template <typename A>
+  static A Gap() {
+    return A(0);
+  }
+};
+struct MeanS : SumS {
+  static constexpr bool kDivides = true;
+};
+struct ProdS : MulF {
+  template <typename A>
+  static A Empty() {
+    return A(1);
+  }
+  template <typename A>
+  static A Gap() {
+    return A(1);
+  }
+};
+// As in TensorFlow, a NaN is replaced by the next value.
+struct MaxS {
+  template <typename A>
+  static A Apply(A a, A b) {
+    return a > b ? a : b;
+  }
+  template <typename A>
+  static A Empty() {
+    return std::numeric_limits<A>::lowest();
+  }
+  template <typename A>
+  static A Gap() {
+    return A(0);
+  }
+};
+struct MinS {
+  template <typename A>
+  static A Apply(A a, A b) {
+    return a < b ? a : b;
+  }
+  template <typename A>
+  static A Empty() {
+    return std::numeric_limits<A>::max();
+  }
+  template <typename A>
+  static A Gap() {
+    return A(0);
+  }
+};
+
+// For float16 and bfloat16, the extremes are those of the type itself, not of the float32 that it is computed in.
+template <typename F, typename T>
+ComputeType<T> EmptyOf() {
+  if constexpr (kIsHalf<T>) {
+    const float v = F::template Empty<float>();
+    if (std::abs(v) <= 1) return v;
+    T most;
+    most.bits = std::is_same_v<T, Float16> ? 0x7bff : 0x7f7f;
+    return v < 0 ? -static_cast<float>(most) : static_cast<float>(most);
+  } else {
+    return F::template Empty<T>();
+  }
+}
+
+StatusOr<int64_t> NumSegments(const Tensor& t) {
+  if (!t.shape().is_scalar()) return InvalidArgument("num_segments should be a scalar, got shape ", t.shape());
+  const int64_t n = IdAt(t, 0);
+  if (n < 0) return InvalidArgument("num_segments must not be negative, got ", n);
+  return n;
+}
+
+// The output [segments, row], in the type to compute in. Finish rounds the results to 16-bit floats, if T is one.
+template <typename T>
+struct Results {
+  using A = ComputeType<T>;
+  Tensor* out = nullptr;
+  Tensor wide;
+  A* data = nullptr;
+  int64_t row = 1;
+
+  Status Allocate(KernelContext& ctx, int64_t segments, const Shape& data_shape, int skipped) {
+    Shape shape({segments});
+    for (int i = skipped; i < data_shape.rank(); ++i) {
+      shape.AddDim(data_shape.dim(i));
+      row *= data_shape.dim(i);
+    }
+    TF_ASSIGN_OR_RETURN(out, ctx.AllocateOutput(0, shape));
+    if constexpr (kIsHalf<T>) {
+      TF_ASSIGN_OR_RETURN(wide, ctx.AllocateTemp(kFloat32, shape));
+      data = wide.mutable_data<float>().data();
+    } else {
+      data = out->mutable_data<T>().data();
+    }
+    return OkStatus();
+  }
+  void Finish() {
+    if constexpr (kIsHalf<T>) FromFloat(data, out->mutable_data<T>().data(), out->num_elements());
+  }
+};
+
+template <typename F, typename T>
+void Join(ComputeType<T>* sum, const T* with, int64_t row) {
+  using A = ComputeType<T>;
+#pragma GCC ivdep
+  for (int64_t j = 0; j < row; ++j) sum[j] = F::Apply(sum[j], static_cast<A>(with[j]));
+}
+
+// Checks the shapes of data and ids, and returns the number of segments.
+StatusOr<int64_t> CheckUnsorted(const Tensor& data, const Tensor& ids, const Tensor& num_segments) {
+  TF_ASSIGN_OR_RETURN(const int64_t segments, NumSegments(num_segments));
+  const int ids_rank = ids.shape().rank();
+  if (data.shape().rank() < ids_rank || Shape(data.shape().dims().first(ids_rank)) != ids.shape()) {
+    return InvalidArgument("the shape of data ", data.shape(), " must begin with the shape of segment_ids ",
+                           ids.shape());
+  }
+  return segments;
+}
+
+Status OutOfSegments(const Tensor& ids, int64_t i, int64_t segments) {
+  return InvalidArgument("segment_ids", Position(ids.shape(), i), " = ", IdAt(ids, i), " is out of range [0, ",
+                         segments, ")");
+}
+
+// Reduces data[ids.shape, row] to out[segments, row]. Rows with a negative id are ignored.
+template <typename F, typename T>
+Status UnsortedSegmentKernel(KernelContext& ctx) {
+  const Tensor& data = ctx.input(0);
+  const Tensor& ids = ctx.input(1);
+  TF_ASSIGN_OR_RETURN(const int64_t segments, CheckUnsorted(data, ids, ctx.input(2)));
+  Results<T> results;
+  TF_RETURN_IF_ERROR(results.Allocate(ctx, segments, data.shape(), ids.shape().rank()));
+  std::fill(results.data, results.data + results.out->num_elements(), EmptyOf<F, T>());
+  const T* from = data.data<T>().data();
+  for (int64_t i = 0; i < ids.num_elements(); ++i) {
+    const int64_t id = IdAt(ids, i);
+    if (id < 0) continue;
+    if (id >= segments) return OutOfSegments(ids, i, segments);
+    Join<F>(results.data + id * results.row, from + i * results.row, results.row);
+  }
+  results.Finish();
+  return OkStatus();
+}
+
+// Checks data and ids, and returns the number of segments: the third input if there is one, otherwise the last id + 1.
+StatusOr<int64_t> CheckSorted(KernelContext& ctx) {
+  const Tensor& data = ctx.input(0);
+  const Tensor& ids = ctx.input(1);
+  if (ids.shape().rank() != 1) return InvalidArgument("segment_ids must be a vector, got shape ", ids.shape());
+  const int64_t rows = ids.num_elements();
+  if (data.shape().rank() < 1 || data.shape().dim(0) != rows) {
+    return InvalidArgument("segment_ids should be the same size as the first dimension of data: got ", ids.shape(),
+                           " for ", data.shape());
+  }
+  const bool limited = ctx.num_inputs() > 2;
+  TF_ASSIGN_OR_RETURN(const int64_t segments, limited ? NumSegments(ctx.input(2)) : SegmentsOf(ids));
+  TF_RETURN_IF_ERROR(CheckSegmentIds(ids, segments, limited));
+  return segments;
+}
+
+// Ids are non-decreasing, so rows with the same id are adjacent.
+template <typename F, typename T>
+Status SegmentKernel(KernelContext& ctx) {
+  using A = ComputeType<T>;
+  TF_ASSIGN_OR_RETURN(const int64_t segments, CheckSorted(ctx));
+  const Tensor& data = ctx.input(0);
+  const Tensor& ids = ctx.input(1);
+  const int64_t rows = ids.num_elements();
+  Results<T> results;
+  TF_RETURN_IF_ERROR(results.Allocate(ctx, segments, data.shape(), 1));
+  const int64_t row = results.row;
+  const T* from = data.data<T>().data();
+  int64_t done = 0;  // number of segments filled so far
+  for (int64_t i = 0; i < rows;) {
+    const int64_t id = IdAt(ids, i);
+    std::fill(results.data + done * row, results.data + id * row, F::template Gap<A>());
+    A* sum = results.data + id * row;
+    for (int64_t j = 0; j < row; ++j) sum[j] = static_cast<A>(from[i * row + j]);
+    int64_t count = 1;
+    for (++i; i < rows && IdAt(ids, i) == id; ++i, ++count) Join<F>(sum, from + i * row, row);
+    if constexpr (requires { F::kDivides; }) {
+      for (int64_t j = 0; j < row; ++j) sum[j] = static_cast<A>(sum[j] / static_cast<A>(count));
+    }
+    done = id + 1;
+  }
+  std::fill(results.data + done * row, results.data + results.out->num_elements(), F::template Gap<A>());
+  results.Finish();
+  return OkStatus();
+}
+
+template <typename F, typename... T>
+void AddUnsorted(KernelRegistry& r, const char* op, Types<T...>) {
+  (r.Add(op, {{"T", {DTypeOf<T>::value}}}, UnsortedSegmentKernel<F, T>, ElementCost<1000>), ...);
+}
+template <typename F, typename... T>
+void AddSorted(KernelRegistry& r, const char* op, Types<T...>) {
+  (r.Add(op, {{"T", {DTypeOf<T>::value}}}, SegmentKernel<F, T>, ElementCost<1000>), ...);
+}
+
+}  // namespace
+
+void RegisterReductionSegmentKernels(KernelRegistry& r) {
+  const NumberTypes numbers;
+  const RealTypes reals;
+  AddUnsorted<SumS>(r, "UnsortedSegmentSum", numbers);
+  AddUnsorted<ProdS>(r, "UnsortedSegmentProd", numbers);
+  AddUnsorted<MaxS>(r, "UnsortedSegmentMax", reals);
+  AddUnsorted<MinS>(r, "UnsortedSegmentMin", reals);
+  AddSorted<MeanS>(r, "SegmentMean", numbers);
+  for (const char* suffix : {"", "V2"}) {
+    const auto named = [suffix](const char* op) { return std::string(op) + suffix; };
+    AddSorted<SumS>(r, named("SegmentSum").c_str(), numbers);
+    AddSorted<ProdS>(r, named("SegmentProd").c_str(), numbers);
+    AddSorted<MaxS>(r, named("SegmentMax").c_str(), reals);
+    AddSorted<MinS>(r, named("SegmentMin").c_str(), reals);
+  }
+}
+
+}  // namespace tensorbraid::cpu

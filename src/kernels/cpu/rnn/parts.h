@@ -1,0 +1,15 @@
+// The files of the rnn kernels: each has one function, which registers the kernels of the ops in the file of the same
+// name in ops/rnn.
+#ifndef TENSORBRAID_KERNELS_CPU_RNN_PARTS_H_
+#define TENSORBRAID_KERNELS_CPU_RNN_PARTS_H_
+
+#include "runtime/kernel.h"
+
+namespace tensorbraid::cpu {
+
+void RegisterRnnGruKernels(KernelRegistry& r);   // gru.cc
+void RegisterRnnLstmKernels(KernelRegistry& r);  // lstm.cc
+
+}  // namespace tensorbraid::cpu
+
+#endif  // TENSORBRAID_KERNELS_CPU_RNN_PARTS_H_

@@ -1,0 +1,276 @@
+// Kernels that combine sparse and dense tensors.
+#include <complex>
+#include <limits>
+
+#include "core/strings.h"
+#include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/numbers.h"
+#include "kernels/cpu/sparse/parts.h"
+#include "kernels/cpu/sparse/sparse.h"
+
+namespace tensorbraid::cpu {
+namespace {
+
+// The elements of an int32 or int64 tensor.
+StatusOr<std::vector<int64_t>> AllIntegers(const Tensor& t, const char* what) {
+  if (t.dtype() == kInt32) return std::vector<int64_t>(t.data<int32_t>().begin(), t.data<int32_t>().end());
+  if (t.dtype() == kInt64) return std::vector<int64_t>(t.data<int64_t>().begin(), t.data<int64_t>().end());
+  return InvalidArgument(what, " must be int32 or int64, got ", t.dtype());
+}
+
+// Inputs: sparse_indices (a scalar, a vector or a matrix), output_shape, sparse_values (a scalar or a vector) and
+// default_value.
+Status SparseToDense(KernelContext& ctx) {
+  const Tensor &indices = ctx.input(0), &values = ctx.input(2), &rest = ctx.input(3);
+  if (indices.shape().rank() > 2) {
+    return InvalidArgument("sparse_indices must be a scalar, a vector or a matrix, got shape ", indices.shape());
+  }
+  const int64_t n = indices.shape().rank() > 0 ? indices.shape().dim(0) : 1;
+  const int64_t rank = indices.shape().rank() > 1 ? indices.shape().dim(1) : 1;
+  if (ctx.input(1).shape().rank() != 1 || ctx.input(1).num_elements() != rank) {
+    return InvalidArgument("output_shape must be a vector of ", rank, " sizes, got shape ", ctx.input(1).shape());
+  }
+  TF_ASSIGN_OR_RETURN(const Shape shape, ShapeFrom(ctx.input(1), "output_shape"));
+  if (values.shape().rank() > 1 || (values.shape().rank() == 1 && values.num_elements() != n)) {
+    return InvalidArgument("sparse_values has incorrect shape ", values.shape(), ", should be [] or [", n, "]");
+  }
+  if (!rest.shape().is_scalar()) return InvalidArgument("default_value should be a scalar, got shape ", rest.shape());
+  TF_ASSIGN_OR_RETURN(const std::vector<int64_t> index, AllIntegers(indices, "sparse_indices"));
+  const bool validate = ctx.node().attr<bool>("validate_indices");
+  for (int64_t i = 0; i < n; ++i) {
+    const int64_t* at = index.data() + i * rank;
+    const auto element = [&] {
+      std::vector<std::string> numbers;
+      for (int64_t d = 0; d < rank; ++d) numbers.push_back(StrCat(at[d]));
+      return StrCat("indices[", i, "] = [", StrJoin(numbers, ","), "]");
+    };
+    for (int64_t d = 0; d < rank; ++d) {
+      if (at[d] < 0 || at[d] >= shape.dim(static_cast<int>(d))) {
+        return InvalidArgument(element(), " is out of bounds: need 0 <= index < ", shape);
+      }
+    }
+    if (!validate || i == 0) continue;
+    const int order = CompareIndex(at - rank, at, static_cast<int>(rank));
+    if (order == 0) return InvalidArgument(element(), " is repeated");
+    if (order > 0) return InvalidArgument(element(), " is out of order: indices must be in lexicographic order");
+  }
+  TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
+  return ForElementsOf(out->dtype(), [&]<typename E>() {
+    E* to = MutableElements<E>(*out);
+    std::fill_n(to, out->num_elements(), *Elements<E>(rest));
+    const bool one = values.shape().rank() == 0;
+    for (int64_t i = 0; i < n; ++i) {
+      int64_t at = 0;
+      for (int64_t d = 0; d < rank; ++d) at = at * shape.dim(static_cast<int>(d)) + index[i * rank + d];
+      to[at] = Elements<E>(values)[one ? 0 : i];
+    }
+    return OkStatus();
+  });
+}
+
+template <typename T>
+T Conjugate(const T& v) {
+  if constexpr (requires { v.real(); }) {
+    return std::conj(v);
+  } else {
+    return v;
+  }
+}
+
+template <typename T>
+struct Accumulator {
+  using Type = ComputeType<T>;
+};
+template <>
+struct Accumulator<int32_t> {
+  using Type = uint32_t;  // so that overflow wraps
+};
+
+// The product of a sparse a [m, k] and a dense b [k, n]. Either may be transposed and conjugated first.
+template <typename T, typename I>
+class SparseTensorDenseMatMulKernel final : public Kernel {
+ public:
+  explicit SparseTensorDenseMatMulKernel(const KernelConstruction& c)
+      : adjoint_a_(c.attr<bool>("adjoint_a")), adjoint_b_(c.attr<bool>("adjoint_b")) {}
+
+  Status Compute(KernelContext& ctx) override {
+    const Tensor &indices = ctx.input(0), &values = ctx.input(1), &shape = ctx.input(2), &b = ctx.input(3);
+    if (shape.shape() != Shape({2})) return InvalidArgument("a_shape must have 2 sizes, got shape ", shape.shape());
+    if (values.shape().rank() != 1) return InvalidArgument("a_values must be a vector, got shape ", values.shape());
+    const int64_t num = values.num_elements();
+    if (indices.shape() != Shape({num, 2})) {
+      return InvalidArgument("a_indices must have shape [", num, ",2], got ", indices.shape());
+    }
+    if (b.shape().rank() != 2) return InvalidArgument("b must be a matrix, got shape ", b.shape());
+    const auto sizes = shape.data<int64_t>();
+    const int64_t rows = sizes[adjoint_a_ ? 1 : 0], inner = sizes[adjoint_a_ ? 0 : 1];
+    const int64_t b_inner = b.shape().dim(adjoint_b_ ? 1 : 0), columns = b.shape().dim(adjoint_b_ ? 0 : 1);
+    if (rows < 0 || inner < 0) return InvalidArgument("a_shape must not be negative, got ", shape.ToString());
+    if (inner != b_inner) {
+      return InvalidArgument("cannot multiply: the inner size of a is ", inner, ", but the inner size of b is ",
+                             b_inner);
+    }
+    const auto index = indices.data<I>();
+    for (int64_t i = 0; i < num; ++i) {
+      const auto row = static_cast<int64_t>(index[2 * i]), column = static_cast<int64_t>(index[2 * i + 1]);
+      if (row < 0 || row >= sizes[0] || column < 0 || column >= sizes[1]) {
+        return InvalidArgument("index [", row, ",", column, "] (of element ", i, ") is out of bounds for ",
+                               shape.ToString());
+      }
+    }
+    TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {rows, columns}));
+    using A = typename Accumulator<T>::Type;
+    const T* v = values.data<T>().data();
+    const T* pb = b.data<T>().data();
+    T* to = out->mutable_data<T>().data();
+    // Split the columns over threads, so that no two threads write to the same element.
+    Parallel(ctx, columns, 2.0 * static_cast<double>(num) + 0.3 * static_cast<double>(rows),
+             [&](int64_t begin, int64_t end) {
+               const int64_t width = end - begin;
+               // 16-bit floats are summed as float32 in a buffer, other types directly in the output.
+               std::vector<A> wide(kIsHalf<T> ? static_cast<size_t>(rows * width) : 0, A{});
+               A* sums = wide.data();
+               int64_t stride = width;
+               if constexpr (!kIsHalf<T>) {
+                 sums = reinterpret_cast<A*>(to) + begin;
+                 stride = columns;
+                 for (int64_t r = 0; r < rows; ++r) std::fill_n(sums + r * stride, width, A{});
+               }
+               for (int64_t i = 0; i < num; ++i) {
+                 const auto row = static_cast<int64_t>(index[2 * i + (adjoint_a_ ? 1 : 0)]);
+                 const auto k = static_cast<int64_t>(index[2 * i + (adjoint_a_ ? 0 : 1)]);
+                 const A factor = static_cast<A>(adjoint_a_ ? Conjugate(v[i]) : v[i]);
+                 A* sum = sums + row * stride;
+                 if (adjoint_b_) {
+                   for (int64_t j = 0; j < width; ++j) {
+                     sum[j] += factor * static_cast<A>(Conjugate(pb[(begin + j) * inner + k]));
+                   }
+                 } else {
+                   const T* from = pb + k * columns + begin;
+#pragma GCC ivdep
+                   for (int64_t j = 0; j < width; ++j) sum[j] += factor * static_cast<A>(from[j]);
+                 }
+               }
+               if constexpr (kIsHalf<T>) {
+                 for (int64_t r = 0; r < rows; ++r) {
+                   for (int64_t j = 0; j < width; ++j)
+                     to[r * columns + begin + j] = static_cast<T>(wide[r * width + j]);
+                 }
+               }
+             });
+    return OkStatus();
+  }
+
+ private:
+  const bool adjoint_a_;
+  const bool adjoint_b_;
+};
+
+// The sum of a dense b and a sparse a of the same shape.
+template <typename T, typename I>
+Status SparseTensorDenseAdd(KernelContext& ctx) {
+  const Tensor &indices = ctx.input(0), &values = ctx.input(1), &shape = ctx.input(2), &b = ctx.input(3);
+  if (indices.shape().rank() != 2) return InvalidArgument("a_indices must be a matrix, got shape ", indices.shape());
+  if (values.shape().rank() != 1 || values.num_elements() != indices.shape().dim(0)) {
+    return InvalidArgument("a_values must be a vector with a value for each of ", indices.shape().dim(0),
+                           " indices, got shape ", values.shape());
+  }
+  if (shape.shape().rank() != 1) return InvalidArgument("a_shape must be a vector, got shape ", shape.shape());
+  TF_ASSIGN_OR_RETURN(const Shape a_shape, ShapeFrom(shape, "a_shape"));
+  if (a_shape != b.shape())
+    return InvalidArgument("a and b must have the same shape, got ", a_shape, " and ", b.shape());
+  const int rank = a_shape.rank();
+  if (indices.shape().dim(1) != rank) {
+    return InvalidArgument("a_indices have ", indices.shape().dim(1), " columns, but a_shape has ", rank,
+                           " dimensions");
+  }
+  std::vector<int64_t> places(values.num_elements(), 0);
+  const auto index = indices.data<I>();
+  for (size_t i = 0; i < places.size(); ++i) {
+    for (int d = 0; d < rank; ++d) {
+      const auto at = static_cast<int64_t>(index[i * rank + d]);
+      if (at < 0 || at >= a_shape.dim(d)) {
+        return InvalidArgument("element ", i, " has the invalid index ", at, " in dimension ", d, " of ", a_shape);
+      }
+      places[i] = places[i] * a_shape.dim(d) + at;
+    }
+  }
+  TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, b.shape()));
+  T* to = out->mutable_data<T>().data();
+  CopyElements(b.data<T>().data(), b.num_elements(), to);
+  for (size_t i = 0; i < places.size(); ++i) to[places[i]] = Plus(to[places[i]], values.data<T>()[i]);
+  return OkStatus();
+}
+
+enum class Cwise { kAdd, kMul, kDiv };
+
+// Combines each element of a sparse tensor with the element at the same position of a dense tensor, which is broadcast
+// to the shape of the sparse one.
+template <Cwise kind, typename T>
+Status SparseDenseCwise(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const SparseView sparse, SparseView::OfInputs(ctx, 0));
+  const Tensor& dense = ctx.input(3);
+  const int lead = sparse.rank() - dense.shape().rank();
+  bool fits = lead >= 0;
+  for (int d = 0; fits && d < dense.shape().rank(); ++d) {
+    fits = dense.shape().dim(d) == 1 || dense.shape().dim(d) == sparse.shape()[d + lead];
+  }
+  if (!fits) {
+    return InvalidArgument("the op broadcasts dense to sparse only; got incompatible shapes ", dense.shape(), " and ",
+                           ctx.input(2).ToString());
+  }
+  TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {sparse.size()}));
+  const auto a = sparse.values().data<T>();
+  const auto b = dense.data<T>();
+  const auto to = out->mutable_data<T>();
+  for (int64_t i = 0; i < sparse.size(); ++i) {
+    int64_t at = 0;
+    for (int d = 0; d < dense.shape().rank(); ++d) {
+      const int64_t size = dense.shape().dim(d);
+      at = at * size + (size == 1 ? 0 : sparse.index(i)[d + lead]);
+    }
+    using A = ComputeType<T>;
+    const A x = static_cast<A>(a[i]), y = static_cast<A>(b[at]);
+    if constexpr (kind == Cwise::kAdd) {
+      to[i] = Plus(a[i], b[at]);
+    } else if constexpr (std::is_integral_v<T> && kind == Cwise::kMul) {
+      to[i] = static_cast<T>(static_cast<Wrapping<T>>(x) * static_cast<Wrapping<T>>(y));
+    } else if constexpr (std::is_integral_v<T>) {
+      if (y == 0) return InvalidArgument("division by zero of element ", i);
+      to[i] = y == static_cast<T>(-1) && std::is_signed_v<T>
+                  ? static_cast<T>(Wrapping<T>{0} - static_cast<Wrapping<T>>(x))
+                  : static_cast<T>(x / y);
+    } else if constexpr (kind == Cwise::kMul) {
+      to[i] = static_cast<T>(x * y);
+    } else {
+      to[i] = static_cast<T>(x / y);
+    }
+  }
+  return OkStatus();
+}
+
+template <typename T, typename I>
+void AddMatMul(KernelRegistry& r) {
+  r.Add<SparseTensorDenseMatMulKernel<T, I>>(
+      "SparseTensorDenseMatMul", {{"T", {DTypeOf<T>::value}}, {"Tindices", {DTypeOf<I>::value}}}, SparseProductCost);
+}
+
+}  // namespace
+
+void RegisterSparseDenseKernels(KernelRegistry& r) {
+  r.Add("SparseToDense", {}, SparseToDense);
+  ForEachType<float, double, Float16, Bfloat16, int32_t, std::complex<float>, std::complex<double>>([&]<typename T>() {
+    AddMatMul<T, int32_t>(r);
+    AddMatMul<T, int64_t>(r);
+  });
+  ForEachNumberType([&]<typename T>() {
+    constexpr DTypeSet t = {DTypeOf<T>::value};
+    r.Add("SparseTensorDenseAdd", {{"T", t}, {"Tindices", {kInt32}}}, SparseTensorDenseAdd<T, int32_t>);
+    r.Add("SparseTensorDenseAdd", {{"T", t}, {"Tindices", {kInt64}}}, SparseTensorDenseAdd<T, int64_t>);
+    r.Add("SparseDenseCwiseAdd", {{"T", t}}, SparseDenseCwise<Cwise::kAdd, T>);
+    r.Add("SparseDenseCwiseMul", {{"T", t}}, SparseDenseCwise<Cwise::kMul, T>);
+    r.Add("SparseDenseCwiseDiv", {{"T", t}}, SparseDenseCwise<Cwise::kDiv, T>);
+  });
+}
+
+}  // namespace tensorbraid::cpu

@@ -1,0 +1,125 @@
+#include "kernels/cpu/elements.h"
+#include "kernels/cpu/training/training_kernel.h"
+
+namespace tensorbraid {
+namespace {
+
+int InputNamed(const Node& node, std::string_view name) {
+  const auto& inputs = node.op().inputs;
+  const auto it = std::find_if(inputs.begin(), inputs.end(), [&](const ArgDef& a) { return a.name == name; });
+  return it == inputs.end() ? -1 : static_cast<int>(it - inputs.begin());
+}
+
+template <typename I>
+void Widen(const Tensor& indices, std::vector<int64_t>* rows) {
+  const auto index = indices.data<I>();
+  rows->assign(index.begin(), index.end());
+}
+
+}  // namespace
+
+UpdateKernel::UpdateKernel(const Node& node, std::span<const char* const> variables,
+                           std::span<const char* const> scalars)
+    : gradient_(std::max(InputNamed(node, "grad"), InputNamed(node, "delta"))), indices_(InputNamed(node, "indices")) {
+  for (const char* name : variables) variables_.push_back(InputNamed(node, name));
+  for (const char* name : scalars) scalars_.push_back(InputNamed(node, name));
+}
+
+struct UpdateKernel::Locking {
+  const Tensor& grad;
+  std::vector<RefPtr<VariableResource>> variables;
+  std::vector<size_t> order;  // the order in which the variables are locked
+  std::vector<int64_t>* rows;
+  std::vector<Place> places;
+  const std::function<void(const Place*)>& update;
+};
+
+Status UpdateKernel::UpdateLocked(KernelContext& ctx, std::vector<int64_t>* rows,
+                                  const std::function<void(const Place*)>& update) const {
+  Locking l{.grad = ctx.input(gradient_),
+            .variables = {},
+            .order = {},
+            .rows = rows,
+            .places = std::vector<Place>(variables_.size()),
+            .update = update};
+  for (int i : variables_) {
+    TF_ASSIGN_OR_RETURN(auto variable, VariableOf(ctx, i));
+    if (!IsRef(ctx.node().declared_input_type(i)) && !variable->is_initialized()) {
+      return WithTensorFlowCode(variable->NotInitialized(), absl::StatusCode::kInternal);
+    }
+    if (variable->dtype() != l.grad.dtype()) {
+      return InvalidArgument("variable '", variable->name(), "' holds ", variable->dtype(), ", but the gradient is ",
+                             l.grad.dtype());
+    }
+    l.order.push_back(l.order.size());
+    l.variables.push_back(std::move(variable));
+  }
+  if (is_sparse()) {
+    const Tensor& indices = ctx.input(indices_);
+    if (indices.shape().rank() != 1) {
+      return InvalidArgument("indices must be a vector, got shape ", indices.shape());
+    }
+    if (l.grad.shape().rank() < 1 || l.grad.shape().dim(0) != indices.num_elements()) {
+      return InvalidArgument("the gradient must have one row for each of ", indices.num_elements(),
+                             " indices, got shape ", l.grad.shape());
+    }
+    if (indices.dtype() == kInt32) {
+      Widen<int32_t>(indices, rows);
+    } else {
+      Widen<int64_t>(indices, rows);
+    }
+  }
+  std::sort(l.order.begin(), l.order.end(),
+            [&](size_t a, size_t b) { return l.variables[a].get() < l.variables[b].get(); });
+  return Lock(l, 0);
+}
+
+Status UpdateKernel::CheckShape(const Locking& l, const VariableResource& variable, const Shape& shape) const {
+  const Shape& grad = l.grad.shape();
+  if (!is_sparse()) {
+    if (shape == grad) return OkStatus();
+    return InvalidArgument("variable '", variable.name(), "' has shape ", shape, ", but the gradient has shape ", grad);
+  }
+  if (shape.rank() < 1) return InvalidArgument("variable '", variable.name(), "' is a scalar and has no rows");
+  if (!std::ranges::equal(shape.dims().subspan(1), grad.dims().subspan(1))) {
+    return InvalidArgument("the rows of variable '", variable.name(), "' of shape ", shape,
+                           " and the rows of a gradient of shape ", grad, " have different shapes");
+  }
+  for (size_t i = 0; i < l.rows->size(); ++i) {
+    const int64_t row = (*l.rows)[i];
+    if (row < 0 || row >= shape.dim(0)) {
+      return InvalidArgument("Index ", row, " at offset ", i, " in indices is out of range for variable '",
+                             variable.name(), "' of shape ", shape);
+    }
+  }
+  return OkStatus();
+}
+
+// Locks variable order[depth] and the following ones, then updates while it holds all locks.
+Status UpdateKernel::Lock(Locking& l, size_t depth) const {
+  if (depth == l.order.size()) {
+    l.update(l.places.data());
+    return OkStatus();
+  }
+  const size_t v = l.order[depth];
+  VariableResource& variable = *l.variables[v];
+  if (depth > 0 && &variable == l.variables[l.order[depth - 1]].get()) {
+    return InvalidArgument("variable '", variable.name(), "' is given twice");
+  }
+  if (is_sparse()) {
+    return variable.UpdateInPlace([&](Tensor* value) -> Status {
+      TF_RETURN_IF_ERROR(CheckShape(l, variable, value->shape()));
+      l.places[v] = {value->raw_data(), value->mutable_raw_data()};
+      return Lock(l, depth + 1);
+    });
+  }
+  return variable.Update(
+      [&](const Tensor& old, Tensor* out) -> Status {
+        TF_RETURN_IF_ERROR(CheckShape(l, variable, old.shape()));
+        l.places[v] = {old.raw_data(), out->mutable_raw_data()};
+        return Lock(l, depth + 1);
+      },
+      l.variables.size() == 1 ? &l.grad : nullptr);
+}
+
+}  // namespace tensorbraid

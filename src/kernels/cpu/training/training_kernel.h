@@ -1,0 +1,198 @@
+// The kernel of all update rules, by reference and by handle, for whole variables and for some of their rows.
+//
+// A rule is a class template over the type that elements are computed in. It lists the inputs that it reads, by their
+// names in the op definitions, and defines how an element of the variables changes with an element of the gradient:
+//
+//   template <typename C>
+//   struct Momentum {
+//     static constexpr std::array kVariables = {"var", "accum"};
+//     static constexpr std::array kScalars = {"lr", "momentum"};
+//     Momentum(const std::array<C, 2>& scalars, const Node& node);
+//     void Step(C grad, C& var, C& accum) const;
+//   };
+//
+// Updates of rows give TensorFlow's bits: where its kernel for rows rounds in another order than its kernel for whole
+// variables, the rule asks UpdatesRows(node). A rule with a member `bool one_column` is also told whether rows have one
+// element, for which TensorFlow has a third order.
+//
+// A rule that rejects some values of the scalars also has `static Status Check(const std::array<C, N>& scalars, const
+// Node& node)`.
+#ifndef TENSORBRAID_KERNELS_CPU_TRAINING_TRAINING_KERNEL_H_
+#define TENSORBRAID_KERNELS_CPU_TRAINING_TRAINING_KERNEL_H_
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "core/strings.h"
+#include "graph/node.h"
+#include "kernels/cpu/costs.h"
+#include "kernels/cpu/numbers.h"
+#include "kernels/cpu/variable_access.h"
+
+namespace tensorbraid {
+
+// The code that all rules share. The lock of a variable serialises its updates, whatever the value of use_locking.
+// Rules with slots hold the locks of all their variables, acquired in the order of their addresses.
+class UpdateKernel : public Kernel {
+ protected:
+  // `variables` and `scalars` are the names of inputs in the op definition.
+  UpdateKernel(const Node& node, std::span<const char* const> variables, std::span<const char* const> scalars);
+
+  // The buffers of one variable. For updates of rows both are the same; for other updates they may be.
+  struct Place {
+    const void* from;  // the elements are read here
+    void* to;          // and written here
+  };
+  // Locks the variables and calls update(places) with one Place per variable. Returns InvalidArgument if types or
+  // shapes do not match. If the op updates rows, sets *rows to the row indices, which have been checked when `update`
+  // runs.
+  Status UpdateLocked(KernelContext& ctx, std::vector<int64_t>* rows,
+                      const std::function<void(const Place*)>& update) const;
+
+  bool is_sparse() const { return indices_ >= 0; }
+  int gradient() const { return gradient_; }
+  // Numbers of the inputs.
+  std::vector<int> variables_;
+  std::vector<int> scalars_;
+
+ private:
+  struct Locking;
+  Status Lock(Locking& l, size_t depth) const;
+  Status CheckShape(const Locking& l, const VariableResource& variable, const Shape& shape) const;
+
+  int gradient_ = -1;
+  int indices_ = -1;
+};
+
+// Whether the op updates some rows of its variables: "SparseApplyX", "ResourceSparseApplyX".
+inline bool UpdatesRows(const Node& node) { return node.type().find("Sparse") != std::string::npos; }
+
+// 1, 0 or -1.
+template <typename C>
+C SignOf(C x) {
+  return static_cast<C>((x > C(0)) - (x < C(0)));
+}
+
+template <template <typename> class Rule, typename T>
+class RuleKernel final : public UpdateKernel {
+  using C = ComputeType<T>;
+  static constexpr size_t kNumVariables = Rule<C>::kVariables.size();
+  static constexpr size_t kNumScalars = Rule<C>::kScalars.size();
+  using Scalars = std::array<C, kNumScalars>;
+
+ public:
+  explicit RuleKernel(const KernelConstruction& c) : UpdateKernel(c.node(), Rule<C>::kVariables, Rule<C>::kScalars) {}
+
+  Status Compute(KernelContext& ctx) override {
+    PassReference(ctx);
+    TF_ASSIGN_OR_RETURN(const Scalars scalars, ReadScalars(ctx));
+    if constexpr (requires { Rule<C>::Check(scalars, ctx.node()); }) {
+      TF_RETURN_IF_ERROR(Rule<C>::Check(scalars, ctx.node()));
+    }
+    Rule<C> rule(scalars, ctx.node());
+    const Tensor& grad = ctx.input(gradient());
+    if constexpr (requires { rule.one_column; }) {
+      rule.one_column = is_sparse() && grad.shape().rank() > 0 && grad.num_elements() == grad.shape().dim(0);
+    }
+    const T* g = grad.data<T>().data();
+    std::vector<int64_t> rows;
+    return UpdateLocked(ctx, &rows, [&](const Place* places) {
+      if (!is_sparse()) {
+        ctx.pool().ParallelFor(grad.num_elements(), 0.3 * kNumVariables * sizeof(T),
+                               [&](int64_t begin, int64_t end) { Steps(rule, g, places, begin, begin, end - begin); });
+        return;
+      }
+      // Sequentially, because an index may occur more than once.
+      const int64_t size = rows.empty() ? 0 : grad.num_elements() / static_cast<int64_t>(rows.size());
+      for (size_t i = 0; i < rows.size(); ++i) {
+        Steps(rule, g, places, static_cast<int64_t>(i) * size, rows[i] * size, size);
+      }
+    });
+  }
+
+ private:
+  StatusOr<Scalars> ReadScalars(KernelContext& ctx) const {
+    Scalars scalars;
+    for (size_t i = 0; i < kNumScalars; ++i) {
+      const Tensor& t = ctx.input(scalars_[i]);
+      if (!t.shape().is_scalar()) {
+        return InvalidArgument(Rule<C>::kScalars[i], " is not a scalar: its shape is ", t.shape());
+      }
+      if (t.dtype() == DTypeOf<T>::value) {
+        scalars[i] = static_cast<C>(t.data<T>()[0]);
+      } else {  // the global step
+        scalars[i] = static_cast<C>(static_cast<double>(t.data<int64_t>()[0]));
+      }
+    }
+    return scalars;
+  }
+
+  // Applies n elements of the gradient, from `at_gradient` on, to the elements of the variables from `at_variable` on.
+  static void Steps(const Rule<C>& rule, const T* gradient, const Place* places, int64_t at_gradient,
+                    int64_t at_variable, int64_t n) {
+    Steps(rule, gradient + at_gradient, places, at_variable, n, std::make_index_sequence<kNumVariables>());
+  }
+  template <size_t... K>
+  static void Steps(const Rule<C>& rule, const T* gradient, const Place* places, int64_t at, int64_t n,
+                    std::index_sequence<K...>) {
+    Loop(rule, gradient, n, (static_cast<const T*>(places[K].from) + at)..., (static_cast<T*>(places[K].to) + at)...);
+  }
+  // Buffers that are both read and written only overlap at the same element, so iterations are independent (ivdep).
+  static void Loop(const Rule<C>& rule, const T* gradient, int64_t n, const T* a, T* to_a) {
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i) {
+      C x(a[i]);
+      rule.Step(C(gradient[i]), x);
+      to_a[i] = T(x);
+    }
+  }
+  static void Loop(const Rule<C>& rule, const T* gradient, int64_t n, const T* a, const T* b, T* to_a, T* to_b) {
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i) {
+      C x(a[i]), y(b[i]);
+      rule.Step(C(gradient[i]), x, y);
+      to_a[i] = T(x);
+      to_b[i] = T(y);
+    }
+  }
+  static void Loop(const Rule<C>& rule, const T* gradient, int64_t n, const T* a, const T* b, const T* c, T* to_a,
+                   T* to_b, T* to_c) {
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i) {
+      C x(a[i]), y(b[i]), z(c[i]);
+      rule.Step(C(gradient[i]), x, y, z);
+      to_a[i] = T(x);
+      to_b[i] = T(y);
+      to_c[i] = T(z);
+    }
+  }
+  static void Loop(const Rule<C>& rule, const T* gradient, int64_t n, const T* a, const T* b, const T* c, const T* d,
+                   T* to_a, T* to_b, T* to_c, T* to_d) {
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i) {
+      C x(a[i]), y(b[i]), z(c[i]), w(d[i]);
+      rule.Step(C(gradient[i]), x, y, z, w);
+      to_a[i] = T(x);
+      to_b[i] = T(y);
+      to_c[i] = T(z);
+      to_d[i] = T(w);
+    }
+  }
+};
+
+// Adds kernels for all forms of a rule that exist as ops. `name` is the name of the dense op by reference.
+template <template <typename> class Rule, typename... Ts>
+void AddRule(KernelRegistry& r, const std::string& name,
+             std::source_location location = std::source_location::current()) {
+  for (const char* form : {"", "Resource", "Sparse", "ResourceSparse"}) {
+    const std::string op = form + name;
+    if (OpRegistry::Global().Find(op) == nullptr) continue;
+    (r.Add<RuleKernel<Rule, Ts>>(op, {{"T", {DTypeOf<Ts>::value}}}, cpu::UpdateCost, location), ...);
+  }
+}
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_KERNELS_CPU_TRAINING_TRAINING_KERNEL_H_

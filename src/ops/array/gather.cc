@@ -1,0 +1,283 @@
+// Ops that gather rows and slices of tensors and of variables: schemas, shape rules, gradients.
+#include "core/strings.h"
+#include "graph/node.h"
+#include "ops/array/parts.h"
+#include "ops/builder.h"
+
+namespace tensorbraid {
+namespace {
+
+// The axis: 0 for Gather, which has no axis input; nothing if the value is not known while building the graph.
+std::optional<int64_t> GatherAxis(const Node& node, const Tensor& axis) {
+  if (node.type() == "Gather") return 0;
+  if (const auto values = IntegersOf(axis); values && values->size() == 1) return (*values)[0];
+  return std::nullopt;
+}
+
+int64_t BatchDims(const Node& node) { return node.type() == "Gather" ? 0 : node.attr<int64_t>("batch_dims"); }
+
+Status GatherShape(ShapeContext& c) {
+  TF_ASSIGN_OR_RETURN(const Shape params, c.WithRankAtLeast(0, 1));
+  const Shape& indices = c.input(1);
+  const auto axis_value = GatherAxis(c.node(), c.num_inputs() > 2 ? c.input_value(2) : Tensor());
+  if (!params.has_rank() || !indices.has_rank()) return OkStatus();
+  int64_t batch = BatchDims(c.node());
+  if (batch < 0) batch += indices.rank();
+  if (batch < 0 || batch > indices.rank() || batch >= params.rank()) {
+    return InvalidArgument("batch_dims ", batch, " is out of range for ", params, " and indices of shape ", indices);
+  }
+  if (!axis_value) {
+    c.set_output(0, Shape::UnknownOfRank(params.rank() - 1 + indices.rank() - static_cast<int>(batch)));
+    return OkStatus();
+  }
+  const int64_t axis = *axis_value < 0 ? *axis_value + params.rank() : *axis_value;
+  if (axis < batch || axis >= params.rank()) {
+    return InvalidArgument("axis ", *axis_value, " is out of range for ", params);
+  }
+  Shape out;
+  for (int i = 0; i < axis; ++i) out.AddDim(params.dim(i));
+  for (int i = static_cast<int>(batch); i < indices.rank(); ++i) out.AddDim(indices.dim(i));
+  for (int i = static_cast<int>(axis) + 1; i < params.rank(); ++i) out.AddDim(params.dim(i));
+  c.set_output(0, out);
+  return OkStatus();
+}
+
+Output Transposed(Graph& g, Output x, const std::vector<int64_t>& perm) {
+  return NodeBuilder(g, "Transpose").Input(x).Input(ConstantVector(g, perm)).Output();
+}
+
+// The axis of a gather node, if it is a constant.
+std::optional<int64_t> ConstantAxis(const Node& node) {
+  Tensor axis;
+  if (node.type() != "Gather" && node.inputs()[2].op().type() == "Const") {
+    axis = node.inputs()[2].node()->attr<Tensor>("value");
+  }
+  return GatherAxis(node, axis);
+}
+
+// The shape of `params`, a tensor or the handle of a variable, as an int64 vector.
+Output ShapeOfParams(Graph& g, const Output& params, const Shape& known) {
+  if (known.is_fully_defined()) {
+    const Tensor shape = Tensor::Vector(std::vector<int64_t>(known.dims().begin(), known.dims().end()));
+    return NodeBuilder(g, "Const").Attr("value", shape).Attr("dtype", kInt64).Output();
+  }
+  const char* op = params.dtype() == DType::kResource ? "VariableShape" : "Shape";
+  return NodeBuilder(g, op).Input(params).Attr("out_type", kInt64).Output();
+}
+
+// The gradient of rows gathered along dimension 0: slices, with the gradient of each row that was gathered. `params` is
+// a tensor or the handle of a variable and has the static shape `known`.
+Gradient GatheredRows(const Output& params, const Shape& known, Output indices, Output grad) {
+  Graph& g = *params.graph();
+  const Output shape = ShapeOfParams(g, params, known);
+  if (!indices.shape().has_rank() || indices.shape().rank() != 1) {
+    const Output count = NodeBuilder(g, "Size").Input(indices).Attr("out_type", kInt64).Output();
+    const Output counts = NodeBuilder(g, "Reshape").Input(count).Input(ConstantVector(g, {1})).Output();
+    const Output row = NodeBuilder(g, "StridedSlice")
+                           .Input(shape)
+                           .Input(ConstantVector(g, {1}))
+                           .Input(ConstantVector(g, {0}))
+                           .Input(ConstantVector(g, {1}))
+                           .Attr("end_mask", 1)
+                           .Output();
+    const Output axis = NodeBuilder(g, "Const").Attr("value", Tensor::Scalar(0)).Attr("dtype", kInt32).Output();
+    const Output rows = NodeBuilder(g, "ConcatV2").InputList({counts, row}).Input(axis).Output();
+    grad = NodeBuilder(g, "Reshape").Input(grad).Input(rows).Output();
+    indices = NodeBuilder(g, "Reshape").Input(indices).Input(ConstantVector(g, {-1})).Output();
+  }
+  // Updates of rows take no other types.
+  if (indices.dtype() != kInt32 && indices.dtype() != kInt64) {
+    indices = NodeBuilder(g, "Cast").Input(indices).Attr("DstT", kInt32).Output();
+  }
+  return IndexedSlices{.values = grad, .indices = indices, .dense_shape = shape};
+}
+
+// Along dimension 0: slices. Along another one: adds each slice of the gradient to the slice that it was gathered from.
+Status GatherGradient(const Operation& op, const std::vector<Gradient>& grads, std::vector<Gradient>* input_grads) {
+  Graph& g = *op.graph();
+  const Node& node = *op.node();
+  const Output params = node.inputs()[0];
+  const Output indices = node.inputs()[1];
+  auto axis = ConstantAxis(node);
+  if (BatchDims(node) != 0 || !axis) {
+    return Unimplemented("the gradient of ", node.Describe(), " requires a constant axis and batch_dims = 0");
+  }
+  if (*axis != 0 && (!params.shape().has_rank() || !indices.shape().has_rank())) {
+    return Unimplemented("the gradient of ", node.Describe(), " requires inputs of known rank");
+  }
+  if (*axis < 0) *axis += params.shape().rank();
+  Output grad = grads[0].ToDense();
+  if (*axis == 0) {
+    (*input_grads)[0] = GatheredRows(params, params.shape(), indices, grad);
+    return OkStatus();
+  }
+  // The size of the dimension of params that was indexed.
+  const Output shape = NodeBuilder(g, "Shape").Input(params).Attr("out_type", kInt32).Output();
+  const Output rows = NodeBuilder(g, "StridedSlice")
+                          .Input(shape)
+                          .Input(ConstantVector(g, {*axis}))
+                          .Input(ConstantVector(g, {*axis + 1}))
+                          .Input(ConstantVector(g, {1}))
+                          .Attr("shrink_axis_mask", 1)
+                          .Output();
+  // Moves the dimensions of indices to the front: [outer, indices, inner] becomes [indices, outer, inner].
+  const int outer = static_cast<int>(*axis);
+  const int num_indices = indices.shape().rank();
+  std::vector<int64_t> to_front;
+  for (int i = 0; i < num_indices; ++i) to_front.push_back(outer + i);
+  for (int i = 0; i < outer; ++i) to_front.push_back(i);
+  for (int i = outer + num_indices; i < params.shape().rank() - 1 + num_indices; ++i) to_front.push_back(i);
+  grad = Transposed(g, grad, to_front);
+  const Output sum = NodeBuilder(g, "UnsortedSegmentSum").Input(grad).Input(indices).Input(rows).Output();
+  std::vector<int64_t> back;
+  for (int i = 1; i <= *axis; ++i) back.push_back(i);
+  back.push_back(0);
+  for (int i = static_cast<int>(*axis) + 1; i < params.shape().rank(); ++i) back.push_back(i);
+  (*input_grads)[0] = Transposed(g, sum, back);
+  return OkStatus();
+}
+
+Status GatherNdShape(ShapeContext& c) {
+  const Shape& params = c.input(0);
+  TF_ASSIGN_OR_RETURN(const Shape indices, c.WithRankAtLeast(1, 1));
+  if (!params.has_rank() || !indices.has_rank() || indices.dim(indices.rank() - 1) < 0) return OkStatus();
+  const int64_t depth = indices.dim(indices.rank() - 1);
+  if (depth > params.rank()) {
+    return InvalidArgument("indices with ", depth, " components are too long for params of shape ", params);
+  }
+  Shape out;
+  for (int i = 0; i + 1 < indices.rank(); ++i) out.AddDim(indices.dim(i));
+  for (int i = static_cast<int>(depth); i < params.rank(); ++i) out.AddDim(params.dim(i));
+  c.set_output(0, out);
+  return OkStatus();
+}
+
+// For positions of one component: slices. Else adds each slice of the gradient to the slice that it was gathered from.
+Gradient GatheredPositions(const Output& params, const Shape& known, const Output& indices, const Output& grad) {
+  Graph& g = *params.graph();
+  const Shape& shape = indices.shape();
+  if (shape.has_rank() && shape.rank() == 2 && shape.dim(1) == 1) {
+    const Output rows = NodeBuilder(g, "Squeeze").Input(indices).Attr("squeeze_dims", std::vector<int64_t>{1}).Output();
+    return GatheredRows(params, known, rows, grad);
+  }
+  Output whole = ShapeOfParams(g, params, known);
+  if (indices.dtype() != kInt64) whole = NodeBuilder(g, "Cast").Input(whole).Attr("DstT", indices.dtype()).Output();
+  return NodeBuilder(g, "ScatterNd").Input(indices).Input(grad).Input(whole).Output();
+}
+
+Status GatherNdGradient(const Operation& op, const std::vector<Gradient>& grads, std::vector<Gradient>* input_grads) {
+  const auto& inputs = op.node()->inputs();
+  (*input_grads)[0] = GatheredPositions(inputs[0], inputs[0].shape(), inputs[1], grads[0].ToDense());
+  return OkStatus();
+}
+
+// What VarHandleOp declares; unknown for other handles.
+Shape DeclaredShape(const Output& handle) {
+  return handle.op().type() == "VarHandleOp" ? handle.node()->attr<Shape>("shape") : Shape::Unknown();
+}
+
+Status ResourceGatherGradient(const Operation& op, const std::vector<Gradient>& grads,
+                              std::vector<Gradient>* input_grads) {
+  const auto& inputs = op.node()->inputs();
+  if (op.node()->attr<int64_t>("batch_dims") != 0) {
+    return Unimplemented("the gradient of ", op.node()->Describe(), " requires batch_dims = 0");
+  }
+  (*input_grads)[0] = GatheredRows(inputs[0], DeclaredShape(inputs[0]), inputs[1], grads[0].ToDense());
+  return OkStatus();
+}
+
+Status ResourceGatherNdGradient(const Operation& op, const std::vector<Gradient>& grads,
+                                std::vector<Gradient>* input_grads) {
+  const auto& inputs = op.node()->inputs();
+  (*input_grads)[0] = GatheredPositions(inputs[0], DeclaredShape(inputs[0]), inputs[1], grads[0].ToDense());
+  return OkStatus();
+}
+
+Status ResourceGatherShape(ShapeContext& c) {
+  const Shape params = c.input_handle_shape(0);
+  const Shape& indices = c.input(1);
+  if (!params.has_rank() || !indices.has_rank()) return OkStatus();
+  int64_t batch = c.attr<int64_t>("batch_dims");
+  if (batch < 0) batch += indices.rank();
+  if (batch < 0 || batch > indices.rank() || batch >= params.rank()) {
+    return InvalidArgument("batch_dims ", batch, " is out of range for a variable of shape ", params,
+                           " and indices of shape ", indices);
+  }
+  Shape out;
+  for (int i = 0; i < batch; ++i) out.AddDim(params.dim(i));
+  for (int i = static_cast<int>(batch); i < indices.rank(); ++i) out.AddDim(indices.dim(i));
+  for (int i = static_cast<int>(batch) + 1; i < params.rank(); ++i) out.AddDim(params.dim(i));
+  c.set_output(0, std::move(out));
+  return OkStatus();
+}
+
+Status ResourceGatherNdShape(ShapeContext& c) {
+  const Shape params = c.input_handle_shape(0);
+  TF_ASSIGN_OR_RETURN(const Shape indices, c.WithRankAtLeast(1, 1));
+  if (!params.has_rank() || !indices.has_rank()) return OkStatus();
+  const int64_t depth = indices.dim(indices.rank() - 1);
+  if (depth < 0) return OkStatus();
+  if (depth > params.rank())
+    return InvalidArgument("indices with ", depth, " components are too long for shape ", params);
+  Shape out;
+  for (int i = 0; i + 1 < indices.rank(); ++i) out.AddDim(indices.dim(i));
+  for (int i = static_cast<int>(depth); i < params.rank(); ++i) out.AddDim(params.dim(i));
+  c.set_output(0, std::move(out));
+  return OkStatus();
+}
+
+}  // namespace
+
+void RegisterArrayGatherOps(OpRegistry& r) {
+  r.Add(Op("Gather")
+            .Input("params: Tparams")
+            .Input("indices: Tindices")
+            .Output("output: Tparams")
+            .Attr("validate_indices: bool = true")
+            .Attr("Tparams: type")
+            .Attr("Tindices: {int32, int64}")
+            .Shape(GatherShape)
+            .Gradient(GatherGradient));
+  r.Add(Op("GatherV2")
+            .Input("params: Tparams")
+            .Input("indices: Tindices")
+            .Input("axis: Taxis")
+            .Output("output: Tparams")
+            .Attr("batch_dims: int = 0")
+            .Attr("Tparams: type")
+            .Attr("Tindices: {int16, int32, int64}")
+            .Attr("Taxis: {int32, int64}")
+            .Shape(GatherShape)
+            .Gradient(GatherGradient));
+  r.Add(Op("GatherNd")
+            .Input("params: Tparams")
+            .Input("indices: Tindices")
+            .Output("output: Tparams")
+            .Attr("Tparams: type")
+            .Attr("Tindices: {int16, int32, int64}")
+            .Attr("bad_indices_policy: string = ''")
+            .Shape(GatherNdShape)
+            .Gradient(GatherNdGradient));
+  r.Add(Op("ResourceGather")
+            .Input("resource: resource")
+            .Input("indices: Tindices")
+            .Output("output: dtype")
+            .Attr("batch_dims: int = 0")
+            .Attr("validate_indices: bool = true")
+            .Attr("dtype: type")
+            .Attr("Tindices: {int32, int64}")
+            .Stateful()
+            .Shape(ResourceGatherShape)
+            .Gradient(ResourceGatherGradient));
+  r.Add(Op("ResourceGatherNd")
+            .Input("resource: resource")
+            .Input("indices: Tindices")
+            .Output("output: dtype")
+            .Attr("dtype: type")
+            .Attr("Tindices: {int32, int64}")
+            .Stateful()
+            .Shape(ResourceGatherNdShape)
+            .Gradient(ResourceGatherNdGradient));
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,99 @@
+// Conditional accumulators: with resource handles ("Resource...") and with reference handles.
+#include "graph/node.h"
+#include "ops/data_flow/parts.h"
+
+namespace tensorbraid {
+namespace {
+
+Status TakeShape(ShapeContext& c) {
+  const Node* made = c.node().inputs()[0].node();
+  if (made->type().ends_with("ConditionalAccumulator")) c.set_output(0, made->attr<Shape>("shape"));
+  return OkStatus();
+}
+
+// `prefix` is "" for the ops with reference handles and "Resource" for those with resource handles.
+void AddAccumulator(OpRegistry& r, const std::string& prefix) {
+  const std::string handle = prefix.empty() ? "handle: Ref(string)" : "handle: resource";
+  r.Add(Op(prefix + "ConditionalAccumulator")
+            .Output(handle.c_str())
+            .Attr("dtype: numbertype")
+            .Attr("shape: shape")
+            .Attr("container: string = ''")
+            .Attr("shared_name: string = ''")
+            .Attr("reduction_type: { 'MEAN', 'SUM' } = 'MEAN'")
+            .Stateful()
+            .Shape(prefix.empty() ? UnknownShape : ScalarShape)
+            .NotDifferentiable());
+  r.Add(Op(prefix + "AccumulatorApplyGradient")
+            .Input(handle.c_str())
+            .Input("local_step: int64")
+            .Input("gradient: dtype")
+            .Attr("dtype: numbertype")
+            .Stateful()
+            .Shape(NoOutputs)
+            .NotDifferentiable());
+  r.Add(Op(prefix + "AccumulatorTakeGradient")
+            .Input(handle.c_str())
+            .Input("num_required: int32")
+            .Output("average: dtype")
+            .Attr("dtype: numbertype")
+            .Stateful()
+            .Shape(TakeShape)
+            .NotDifferentiable());
+  r.Add(Op(prefix + "AccumulatorNumAccumulated")
+            .Input(handle.c_str())
+            .Output("num_accumulated: int32")
+            .Stateful()
+            .Shape(ScalarShape)
+            .NotDifferentiable());
+  r.Add(Op(prefix + "AccumulatorSetGlobalStep")
+            .Input(handle.c_str())
+            .Input("new_global_step: int64")
+            .Stateful()
+            .Shape(NoOutputs)
+            .NotDifferentiable());
+}
+
+void AddSparseAccumulator(OpRegistry& r) {
+  r.Add(Op("SparseConditionalAccumulator")
+            .Output("handle: Ref(string)")
+            .Attr("dtype: numbertype")
+            .Attr("shape: shape")
+            .Attr("container: string = ''")
+            .Attr("shared_name: string = ''")
+            .Attr("reduction_type: { 'MEAN', 'SUM' } = 'MEAN'")
+            .Stateful()
+            .Shape(UnknownShape)
+            .NotDifferentiable());
+  r.Add(Op("SparseAccumulatorApplyGradient")
+            .Input("handle: Ref(string)")
+            .Input("local_step: int64")
+            .Input("gradient_indices: int64")
+            .Input("gradient_values: dtype")
+            .Input("gradient_shape: int64")
+            .Attr("dtype: numbertype")
+            .Attr("has_known_shape: bool")
+            .Stateful()
+            .Shape(NoOutputs)
+            .NotDifferentiable());
+  r.Add(Op("SparseAccumulatorTakeGradient")
+            .Input("handle: Ref(string)")
+            .Input("num_required: int32")
+            .Output("indices: int64")
+            .Output("values: dtype")
+            .Output("shape: int64")
+            .Attr("dtype: numbertype")
+            .Stateful()
+            .Shape(UnknownShape)
+            .NotDifferentiable());
+}
+
+}  // namespace
+
+void RegisterDataFlowAccumulatorOps(OpRegistry& r) {
+  AddAccumulator(r, "");
+  AddAccumulator(r, "Resource");
+  AddSparseAccumulator(r);
+}
+
+}  // namespace tensorbraid

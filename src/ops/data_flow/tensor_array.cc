@@ -1,0 +1,178 @@
+// TensorArrays, and stacks with resource handles or, in the older form, with handles by name. Gradients of loops, which
+// clients add to their graphs as ops, use both.
+#include "core/strings.h"
+#include "graph/node.h"
+#include "ops/data_flow/parts.h"
+
+namespace tensorbraid {
+namespace {
+
+Status ScalarInput(ShapeContext& c, int i) { return c.WithRank(i, 0).status(); }
+
+Status MakeShape(ShapeContext& c) {
+  TF_RETURN_IF_ERROR(ScalarInput(c, 0));
+  return ScalarShape(c);
+}
+
+Status WriteShape(ShapeContext& c) {
+  TF_RETURN_IF_ERROR(ScalarInput(c, 1));
+  c.set_output(0, Shape());
+  return OkStatus();
+}
+
+Status ReadShape(ShapeContext& c) { return ScalarInput(c, 1); }
+
+Status GatherShape(ShapeContext& c) {
+  TF_ASSIGN_OR_RETURN(const Shape indices, c.WithRank(1, 1));
+  const Shape& element = c.attr<Shape>("element_shape");
+  if (!element.has_rank()) return OkStatus();
+  Shape all({indices.dim(0)});
+  for (const int64_t d : element.dims()) all.AddDim(d);
+  c.set_output(0, std::move(all));
+  return OkStatus();
+}
+
+Status ScatterShape(ShapeContext& c) {
+  TF_RETURN_IF_ERROR(c.WithRank(1, 1).status());
+  TF_RETURN_IF_ERROR(c.WithRankAtLeast(2, 1).status());
+  c.set_output(0, Shape());
+  return OkStatus();
+}
+
+Status ConcatShape(ShapeContext& c) {
+  c.set_output(1, Shape::UnknownOfRank(1));
+  return OkStatus();
+}
+
+Status SplitShape(ShapeContext& c) {
+  TF_RETURN_IF_ERROR(c.WithRankAtLeast(1, 1).status());
+  TF_RETURN_IF_ERROR(c.WithRank(2, 1).status());
+  c.set_output(0, Shape());
+  return OkStatus();
+}
+
+Status PassShape(ShapeContext& c) {
+  c.set_output(0, c.input(1));
+  return OkStatus();
+}
+
+Status HandleShape(ShapeContext& c) {
+  if (BaseType(c.node().output_type(0)) == DType::kResource) c.set_output(0, Shape());
+  return OkStatus();
+}
+
+Op StatefulOp(const char* name) { return Op(name).Stateful().NotDifferentiable(); }
+
+void AddTensorArrayMakers(OpRegistry& r) {
+  r.Add(StatefulOp("TensorArrayV3")
+            .Input("size: int32")
+            .Output("handle: resource")
+            .Output("flow: float")
+            .Attr("dtype: type")
+            .Attr("element_shape: shape = unknown")
+            .Attr("dynamic_size: bool = false")
+            .Attr("clear_after_read: bool = true")
+            .Attr("identical_element_shapes: bool = false")
+            .Attr("tensor_array_name: string = ''")
+            .Shape(MakeShape));
+  r.Add(StatefulOp("TensorArrayGradV3")
+            .Input("handle: resource")
+            .Input("flow_in: float")
+            .Output("grad_handle: resource")
+            .Output("flow_out: float")
+            .Attr("source: string")
+            .Shape(ScalarShape));
+  r.Add(StatefulOp("TensorArrayGradWithShape")
+            .Input("handle: resource")
+            .Input("flow_in: float")
+            .Input("shape_to_prepend: int32")
+            .Output("grad_handle: resource")
+            .Output("flow_out: float")
+            .Attr("source: string")
+            .Shape(ScalarShape));
+}
+
+void AddTensorArrayUses(OpRegistry& r) {
+  r.Add(StatefulOp("TensorArrayWriteV3")
+            .Input("handle: resource")
+            .Input("index: int32")
+            .Input("value: T")
+            .Input("flow_in: float")
+            .Output("flow_out: float")
+            .Attr("T: type")
+            .Shape(WriteShape));
+  r.Add(StatefulOp("TensorArrayReadV3")
+            .Input("handle: resource")
+            .Input("index: int32")
+            .Input("flow_in: float")
+            .Output("value: dtype")
+            .Attr("dtype: type")
+            .Shape(ReadShape));
+  r.Add(StatefulOp("TensorArrayGatherV3")
+            .Input("handle: resource")
+            .Input("indices: int32")
+            .Input("flow_in: float")
+            .Output("value: dtype")
+            .Attr("dtype: type")
+            .Attr("element_shape: shape = unknown")
+            .Shape(GatherShape));
+  r.Add(StatefulOp("TensorArrayScatterV3")
+            .Input("handle: resource")
+            .Input("indices: int32")
+            .Input("value: T")
+            .Input("flow_in: float")
+            .Output("flow_out: float")
+            .Attr("T: type")
+            .Shape(ScatterShape));
+  r.Add(StatefulOp("TensorArrayConcatV3")
+            .Input("handle: resource")
+            .Input("flow_in: float")
+            .Output("value: dtype")
+            .Output("lengths: int64")
+            .Attr("dtype: type")
+            .Attr("element_shape_except0: shape = unknown")
+            .Shape(ConcatShape));
+  r.Add(StatefulOp("TensorArraySplitV3")
+            .Input("handle: resource")
+            .Input("value: T")
+            .Input("lengths: int64")
+            .Input("flow_in: float")
+            .Output("flow_out: float")
+            .Attr("T: type")
+            .Shape(SplitShape));
+  r.Add(StatefulOp("TensorArraySizeV3")
+            .Input("handle: resource")
+            .Input("flow_in: float")
+            .Output("size: int32")
+            .Shape(ScalarShape));
+  r.Add(StatefulOp("TensorArrayCloseV3").Input("handle: resource").Shape(NoOutputs));
+}
+
+// Registers the ops of stacks with resource handles ("V2") or with handles by name.
+void AddStack(OpRegistry& r, const char* make, const char* push, const char* pop, const char* close) {
+  const bool by_name = std::string_view(make) == "Stack";
+  const char* handle = by_name ? "handle: Ref(string)" : "handle: resource";
+  Op maker = StatefulOp(make);
+  if (!by_name) maker.Input("max_size: int32");
+  r.Add(maker.Output(handle).Attr("elem_type: type").Attr("stack_name: string = ''").Shape(HandleShape));
+  r.Add(StatefulOp(push)
+            .Input(handle)
+            .Input("elem: T")
+            .Output("output: T")
+            .Attr("T: type")
+            .Attr("swap_memory: bool = false")
+            .Shape(PassShape));
+  r.Add(StatefulOp(pop).Input(handle).Output("elem: elem_type").Attr("elem_type: type").Shape(UnknownShape));
+  r.Add(StatefulOp(close).Input(handle).Shape(NoOutputs));
+}
+
+}  // namespace
+
+void RegisterDataFlowTensorArrayOps(OpRegistry& r) {
+  AddTensorArrayMakers(r);
+  AddTensorArrayUses(r);
+  AddStack(r, "StackV2", "StackPushV2", "StackPopV2", "StackCloseV2");
+  AddStack(r, "Stack", "StackPush", "StackPop", "StackClose");
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,24 @@
+// Datasets that work ahead or in parallel: schemas.
+#include "ops/dataset/parts.h"
+#include "ops/dataset/schema.h"
+
+namespace tensorbraid {
+
+void RegisterDatasetParallelOps(OpRegistry& r) {
+  AddDataset(r, "ParallelMapDataset", {kInputDataset, kOtherArguments, "num_parallel_calls: int32"},
+             {"f: func", kOtherArgumentTypes, kOutputTypes, kOutputShapes, "use_inter_op_parallelism: bool = true",
+              "sloppy: bool = false", "preserve_cardinality: bool = false", kMetadata});
+  AddDataset(r, "ParallelMapDatasetV2", {kInputDataset, kOtherArguments, "num_parallel_calls: int64"},
+             {"f: func", kOtherArgumentTypes, kOutputTypes, kOutputShapes, "use_inter_op_parallelism: bool = true",
+              "deterministic: string = 'default'", "preserve_cardinality: bool = false",
+              "use_unbounded_threadpool: bool = false", kMetadata});
+  AddDataset(
+      r, "MapAndBatchDataset",
+      {kInputDataset, kOtherArguments, "batch_size: int64", "num_parallel_calls: int64", "drop_remainder: bool"},
+      {"f: func", kOtherArgumentTypes, kOutputTypes, kOutputShapes, "preserve_cardinality: bool = false", kMetadata});
+  AddDataset(r, "PrefetchDataset", {kInputDataset, "buffer_size: int64"},
+             {kOutputTypes, kOutputShapes, "slack_period: int = 0", "legacy_autotune: bool = true",
+              "buffer_size_min: int = 0", kMetadata});
+}
+
+}  // namespace tensorbraid

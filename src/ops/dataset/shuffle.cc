@@ -1,0 +1,19 @@
+// Datasets in random order, and of random numbers: schemas.
+#include "ops/dataset/parts.h"
+#include "ops/dataset/schema.h"
+
+namespace tensorbraid {
+
+void RegisterDatasetShuffleOps(OpRegistry& r) {
+  AddDataset(r, "RandomDataset", {"seed: int64", "seed2: int64"}, {kOutputTypes, kOutputShapes, kMetadata}, true);
+  AddDataset(r, "ShuffleDatasetV3",
+             {kInputDataset, "buffer_size: int64", "seed: int64", "seed2: int64", "seed_generator: resource"},
+             {"reshuffle_each_iteration: bool = true", kOutputTypes, kOutputShapes, kMetadata}, true);
+  AddDataset(r, "ShuffleDataset", {kInputDataset, "buffer_size: int64", "seed: int64", "seed2: int64"},
+             {"reshuffle_each_iteration: bool = true", kOutputTypes, kOutputShapes, kMetadata});
+  AddDataset(r, "ShuffleAndRepeatDataset",
+             {kInputDataset, "buffer_size: int64", "seed: int64", "seed2: int64", "count: int64"},
+             {kOutputTypes, kOutputShapes, "reshuffle_each_iteration: bool = true", kMetadata});
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,116 @@
+// Patches of images and volumes: schemas, shape rules, gradients.
+#include "core/strings.h"
+#include "graph/node.h"
+#include "ops/builder.h"
+#include "ops/image/parts.h"
+#include "tensorbraid/array_ops.h"
+#include "tensorbraid/math_ops.h"
+
+namespace tensorbraid {
+namespace {
+
+// The number of patches along a dimension of `in` elements.
+int64_t PatchesAlong(int64_t in, int64_t window, int64_t stride, bool same) {
+  if (in < 0) return Shape::kUnknownDim;
+  if (same) return (in + stride - 1) / stride;
+  return in < window ? 0 : (in - window) / stride + 1;
+}
+
+// Sets the shape [batch, patches along each spatial dimension, elements of a patch].
+Status PatchesShape(ShapeContext& c, int rank) {
+  TF_ASSIGN_OR_RETURN(const Shape in, c.WithRank(0, rank));
+  const auto& sizes = c.attr<std::vector<int64_t>>("ksizes");
+  const auto& strides = c.attr<std::vector<int64_t>>("strides");
+  const std::vector<int64_t> ones(static_cast<size_t>(rank), 1);
+  const AttrValue* rates_attr = c.node().FindAttr("rates");
+  const auto& rates = rates_attr != nullptr ? *rates_attr->get<std::vector<int64_t>>() : ones;
+  const auto& padding = c.attr<std::string>("padding");
+  Shape out = in;
+  int64_t depth = in.dim(rank - 1);
+  for (const auto* list : {&sizes, &strides, &rates}) {
+    if (list->size() != static_cast<size_t>(rank)) {
+      return InvalidArgument("ksizes, strides and rates must have ", rank, " elements, got ", list->size());
+    }
+    if (list->front() != 1 || list->back() != 1) {
+      return InvalidArgument("ksizes, strides and rates must be 1 for the batch and depth dimensions");
+    }
+    for (int64_t v : *list) {
+      if (v < 1 || v > INT32_MAX) return InvalidArgument("ksizes, strides and rates must be positive, got ", v);
+    }
+  }
+  for (int i = 1; i < rank - 1; ++i) {
+    const auto d = static_cast<size_t>(i);
+    int64_t window;
+    if (__builtin_mul_overflow(sizes[d] - 1, rates[d], &window)) return InvalidArgument("the patches are too large");
+    out.set_dim(i, PatchesAlong(in.dim(i), window + 1, strides[d], padding == "SAME"));
+    if (depth >= 0 && __builtin_mul_overflow(depth, sizes[d], &depth)) {
+      return InvalidArgument("the patches are too large");
+    }
+  }
+  out.set_dim(rank - 1, depth);
+  c.set_output(0, std::move(out));
+  return OkStatus();
+}
+
+Status ImagePatchesShape(ShapeContext& c) { return PatchesShape(c, 4); }
+Status VolumePatchesShape(ShapeContext& c) { return PatchesShape(c, 5); }
+
+// Each element of a patch is a copy of an input element, or 0 outside of the image. The patches of an image that holds
+// the positions 1, 2, ... tell of which: so the gradient of an input element is the sum of the gradients of its copies.
+Status PatchesGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  Graph& graph = *op.graph();
+  const Node& node = *op.node();
+  const Output images = node.inputs()[0];
+  const int rank = node.op().name == "ExtractImagePatches" ? 4 : 5;
+  const Output shape = ShapeOf(images, kInt64);
+  const auto element = [&](int i) { return StridedSlice(shape, {i}, {i + 1}, {1}); };
+  const Output batch = element(0), depth = element(rank - 1);
+  const Output positions = ReduceProd(Slice(shape, {1}, {rank - 2}));
+  const Output one = Operand(Tensor::Vector<int64_t>({1})).ToOutput(graph);
+  const Output spatial = Slice(shape, {1}, {rank - 2});
+  const Operand zero(Tensor::Scalar<int64_t>(0)), unit(Tensor::Scalar<int64_t>(1));
+  const auto reshape = [&](Output x, const std::vector<Operand>& sizes) {
+    return NodeBuilder(graph, "Reshape").Input(x).Input(Concat(sizes, 0)).Output();
+  };
+  const Output numbered = reshape(Range(graph, unit, positions + unit), {one, spatial, one});
+  NodeBuilder patches(graph, node.op().name);
+  patches.Input(numbered);
+  for (const char* attr : {"ksizes", "strides", "rates", "padding"}) {
+    if (const AttrValue* value = node.FindAttr(attr)) patches.Attr(attr, *value);
+  }
+  const Output all = Operand(Tensor::Vector<int64_t>({-1})).ToOutput(graph);
+  // Position -1 stands for padding; UnsortedSegmentSum drops it.
+  const Output at = NodeBuilder(graph, "Reshape").Input(patches.Output()).Input(all).Output() - unit;
+  // [batch, elements of all patches, depth] -> [elements, batch, depth], summed by position, and back.
+  const Output flat = Transpose(reshape(grads[0], {batch, ShapeOf(at, kInt64), depth}), {1, 0, 2});
+  const Output sums = NodeBuilder(graph, "UnsortedSegmentSum").Input(flat).Input(at).Input(positions).Output();
+  (*input_grads)[0] = NodeBuilder(graph, "Reshape").Input(Transpose(sums, {1, 0, 2})).Input(shape).Output();
+  return OkStatus();
+}
+
+}  // namespace
+
+void RegisterImagePatchesOps(OpRegistry& r) {
+  r.Add(Op("ExtractImagePatches")
+            .Input("images: T")
+            .Output("patches: T")
+            .Attr("ksizes: list(int) >= 4")
+            .Attr("strides: list(int) >= 4")
+            .Attr("rates: list(int) >= 4")
+            .Attr("T: {bfloat16, half, float, double, int8, int16, int32, int64, uint8, uint16, uint32, uint64, "
+                  "complex64, complex128, bool}")
+            .Attr("padding: {'SAME', 'VALID'}")
+            .Shape(ImagePatchesShape)
+            .Gradient(PatchesGradient));
+  r.Add(Op("ExtractVolumePatches")
+            .Input("input: T")
+            .Output("patches: T")
+            .Attr("ksizes: list(int) >= 5")
+            .Attr("strides: list(int) >= 5")
+            .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
+            .Attr("padding: {'SAME', 'VALID'}")
+            .Shape(VolumePatchesShape)
+            .Gradient(PatchesGradient));
+}
+
+}  // namespace tensorbraid

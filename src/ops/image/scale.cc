@@ -1,0 +1,82 @@
+// Scaling and translation of images by a kernel function: schemas, shape rules, gradients.
+#include "core/strings.h"
+#include "graph/node.h"
+#include "ops/builder.h"
+#include "ops/image/parts.h"
+
+namespace tensorbraid {
+namespace {
+
+Status CheckPairs(ShapeContext& c, int first) {
+  for (int i = first; i < c.num_inputs(); ++i) {
+    TF_ASSIGN_OR_RETURN(const Shape pair, c.WithRank(i, 1));
+    if (!pair.IsCompatibleWith({2})) {
+      return InvalidArgument("size, scale and translation must have two elements, got shape ", pair);
+    }
+  }
+  return OkStatus();
+}
+
+Status ScaledShape(ShapeContext& c) {
+  TF_ASSIGN_OR_RETURN(Shape images, c.WithRank(0, 4));
+  TF_RETURN_IF_ERROR(CheckPairs(c, 1));
+  const Tensor value = c.input_value(1);
+  for (int i = 0; i < 2; ++i) {
+    int64_t side = Shape::kUnknownDim;
+    if (value.is_valid()) {
+      side = value.data<int32_t>()[static_cast<size_t>(i)];
+      if (side < 0) return InvalidArgument("size must not be negative, got ", value.ToString());
+    }
+    images.set_dim(1 + i, side);
+  }
+  c.set_output(0, std::move(images));
+  return OkStatus();
+}
+
+Status ScaleGradShape(ShapeContext& c) {
+  TF_RETURN_IF_ERROR(CheckPairs(c, 2));
+  c.set_output(0, c.input(1));
+  return OkStatus();
+}
+
+Status ScaleGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  const auto& inputs = op.node()->inputs();
+  if (inputs[0].dtype() != kFloat32) return OkStatus();  // as in TensorFlow, whose op takes float32 only
+  (*input_grads)[0] = NodeBuilder(*op.graph(), "ScaleAndTranslateGrad")
+                          .Input(grads[0])
+                          .Input(inputs[0])
+                          .Input(inputs[2])
+                          .Input(inputs[3])
+                          .Attr("kernel_type", *op.node()->FindAttr("kernel_type"))
+                          .Attr("antialias", *op.node()->FindAttr("antialias"))
+                          .Output();
+  return OkStatus();
+}
+
+}  // namespace
+
+void RegisterImageScaleOps(OpRegistry& r) {
+  r.Add(Op("ScaleAndTranslate")
+            .Input("images: T")
+            .Input("size: int32")
+            .Input("scale: float")
+            .Input("translation: float")
+            .Output("resized_images: float")
+            .Attr("T: {int8, uint8, int16, uint16, int32, int64, bfloat16, half, float, double}")
+            .Attr("kernel_type: string = 'lanczos3'")
+            .Attr("antialias: bool = true")
+            .Shape(ScaledShape)
+            .Gradient(ScaleGradient));
+  r.Add(Op("ScaleAndTranslateGrad")
+            .Input("grads: T")
+            .Input("original_image: T")
+            .Input("scale: float")
+            .Input("translation: float")
+            .Output("output: T")
+            .Attr("T: {float}")
+            .Attr("kernel_type: string = 'lanczos3'")
+            .Attr("antialias: bool = true")
+            .Shape(ScaleGradShape));
+}
+
+}  // namespace tensorbraid

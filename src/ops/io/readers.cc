@@ -1,0 +1,66 @@
+// Readers of records: schemas and shape rules.
+#include "graph/node.h"
+#include "ops/io/parts.h"
+
+namespace tensorbraid {
+namespace {
+
+Status HandleShape(ShapeContext& c) {
+  c.set_output(0, IsRef(c.node().output_type(0)) ? Shape({2}) : Shape());
+  return OkStatus();
+}
+
+Status ReadUpToShape(ShapeContext& c) {
+  TF_RETURN_IF_ERROR(c.WithRank(2, 0));
+  for (int i = 0; i < 2; ++i) c.set_output(i, Shape({-1}));
+  return OkStatus();
+}
+
+void AddReaders(OpRegistry& r, const std::string& version) {
+  const std::string type = version.empty() ? "Ref(string)" : "resource";
+  const std::string handle = "reader_handle: " + type;
+  const std::string queue = "queue_handle: " + type;
+  const auto reader = [&](const char* name) {
+    Op op(name + version);
+    op.Output(handle.c_str()).Attr("container: string = ''").Attr("shared_name: string = ''");
+    return op.Stateful().Shape(HandleShape).NotDifferentiable();
+  };
+  r.Add(reader("WholeFileReader"));
+  r.Add(reader("IdentityReader"));
+  r.Add(reader("TextLineReader").Attr("skip_header_lines: int = 0"));
+  r.Add(reader("TFRecordReader").Attr("compression_type: string = ''"));
+  Op fixed = reader("FixedLengthRecordReader");
+  fixed.Attr("header_bytes: int = 0")
+      .Attr("record_bytes: int")
+      .Attr("footer_bytes: int = 0")
+      .Attr("hop_bytes: int = 0");
+  if (!version.empty()) fixed.Attr("encoding: string = ''");
+  r.Add(fixed);
+
+  const auto use = [&](const char* name) {
+    Op op(name + version);
+    op.Input(handle.c_str()).Stateful().NotDifferentiable();
+    return op;
+  };
+  r.Add(use("ReaderRead").Input(queue.c_str()).Output("key: string").Output("value: string").Shape(ScalarShape));
+  r.Add(use("ReaderReadUpTo")
+            .Input(queue.c_str())
+            .Input("num_records: int64")
+            .Output("keys: string")
+            .Output("values: string")
+            .Shape(ReadUpToShape));
+  r.Add(use("ReaderNumRecordsProduced").Output("records_produced: int64").Shape(ScalarShape));
+  r.Add(use("ReaderNumWorkUnitsCompleted").Output("units_completed: int64").Shape(ScalarShape));
+  r.Add(use("ReaderReset").Shape(NoOutputs));
+  r.Add(use("ReaderSerializeState").Output("state: string").Shape(ScalarShape));
+  r.Add(use("ReaderRestoreState").Input("state: string").Shape(NoOutputs));
+}
+
+}  // namespace
+
+void RegisterIoReadersOps(OpRegistry& r) {
+  AddReaders(r, "");
+  AddReaders(r, "V2");
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,21 @@
+// The shape of the elements of a list, for shape rules.
+#ifndef TENSORBRAID_OPS_LIST_ELEMENT_SHAPE_H_
+#define TENSORBRAID_OPS_LIST_ELEMENT_SHAPE_H_
+
+#include <source_location>
+
+#include "graph/op_registry.h"
+#include "tensorbraid/shape.h"
+
+namespace tensorbraid {
+
+// The shape that input i describes by a vector of sizes. A scalar -1 stands for an unknown shape.
+inline StatusOr<Shape> DescribedShape(ShapeContext& c, int i) {
+  const Shape& of_input = c.input(i);
+  if (!of_input.has_rank() || of_input.rank() == 0) return Shape::Unknown();
+  return c.input_as_shape(i);
+}
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_OPS_LIST_ELEMENT_SHAPE_H_

@@ -1,0 +1,75 @@
+// Ops that check, print or report values while a step runs.
+#include "core/strings.h"
+#include "graph/node.h"
+#include "ops/builder.h"
+#include "ops/logging/parts.h"
+
+namespace tensorbraid {
+namespace {
+
+Status AssertShape(ShapeContext& c) { return c.WithRank(0, 0).status(); }
+
+// Checks the gradient too.
+Status CheckNumericsGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  (*input_grads)[0] = NodeBuilder(*op.graph(), "CheckNumerics")
+                          .Input(grads[0])
+                          .Attr("message", "not a number or infinite in the gradient of " + op.name())
+                          .Output();
+  return OkStatus();
+}
+
+}  // namespace
+
+void RegisterLoggingOps(OpRegistry& r) {
+  r.Add(Op("Assert")
+            .Input("condition: bool")
+            .Input("data: T")
+            .Attr("T: list(type) >= 1")
+            .Attr("summarize: int = 3")
+            .Stateful()
+            .Shape(AssertShape)
+            .NotDifferentiable());
+  r.Add(Op("Print")
+            .Input("input: T")
+            .Input("data: U")
+            .Output("output: T")
+            .Attr("T: type")
+            .Attr("U: list(type) >= 0")
+            .Attr("message: string = ''")
+            .Attr("first_n: int = -1")
+            .Attr("summarize: int = 3")
+            .Stateful()
+            .Shape(UnchangedShape)
+            .Gradient(PassGradient));
+  r.Add(Op("PrintV2")
+            .Input("input: string")
+            .Attr("output_stream: string = 'stderr'")
+            .Attr("end: string = '\n'")
+            .Stateful()
+            .Shape(AssertShape)
+            .NotDifferentiable());
+  for (const char* op : {"CheckNumerics", "CheckNumericsV2"}) {
+    r.Add(Op(op)
+              .Input("tensor: T")
+              .Output("output: T")
+              .Attr("T: {bfloat16, half, float, double}")
+              .Attr("message: string")
+              .Stateful()
+              .Shape(UnchangedShape)
+              .Gradient(CheckNumericsGradient));
+  }
+  r.Add(Op("Timestamp").Output("ts: float64").Stateful().Shape(ScalarShape).NotDifferentiable());
+  for (const char* name : {"PyFunc", "PyFuncStateless", "EagerPyFunc"}) {
+    Op op(name);
+    op.Input("input: Tin")
+        .Output("output: Tout")
+        .Attr("token: string")
+        .Attr("Tin: list(type) >= 0")
+        .Attr("Tout: list(type) >= 0");
+    if (std::string_view(name) == "EagerPyFunc") op.Attr("is_async: bool = false");
+    if (std::string_view(name) != "PyFuncStateless") op.Stateful();
+    r.Add(op.Shape(UnknownShape));
+  }
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,29 @@
+// Cast: schema and gradient.
+#include "graph/node.h"
+#include "ops/builder.h"
+#include "ops/math/parts.h"
+#include "tensorbraid/math_ops.h"
+
+namespace tensorbraid {
+namespace {
+
+Status CastGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  const DType from = op.node()->attr<DType>("SrcT");
+  if (IsFloating(from) && IsFloating(op.node()->attr<DType>("DstT"))) (*input_grads)[0] = Cast(grads[0], from);
+  return OkStatus();
+}
+
+}  // namespace
+
+void RegisterMathCastOps(OpRegistry& r) {
+  r.Add(Op("Cast")
+            .Input("x: SrcT")
+            .Output("y: DstT")
+            .Attr("SrcT: type")
+            .Attr("DstT: type")
+            .Attr("Truncate: bool = false")
+            .Shape(UnchangedShape)
+            .Gradient(CastGradient));
+}
+
+}  // namespace tensorbraid

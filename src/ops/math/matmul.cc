@@ -1,0 +1,162 @@
+// Matrix products: schemas, shape rules, gradients.
+#include "core/strings.h"
+#include "graph/node.h"
+#include "ops/builder.h"
+#include "ops/math/parts.h"
+#include "tensorbraid/math_ops.h"
+
+namespace tensorbraid {
+namespace {
+
+// The size of the matrices in the last two dimensions of a tensor, after an optional transpose.
+struct Matrix {
+  int64_t rows, columns;
+};
+Matrix MatrixOf(const Shape& s, bool transpose) {
+  const int64_t rows = s.dim(s.rank() - 2), columns = s.dim(s.rank() - 1);
+  return transpose ? Matrix{columns, rows} : Matrix{rows, columns};
+}
+
+Status InnerSizesFit(const Shape& a, const Shape& b, const Matrix& ma, const Matrix& mb) {
+  if (ma.columns < 0 || mb.rows < 0 || ma.columns == mb.rows) return OkStatus();
+  return InvalidArgument("cannot multiply matrices of shapes ", a, " and ", b, ": the inner sizes are ", ma.columns,
+                         " and ", mb.rows);
+}
+
+Status MatMulShape(ShapeContext& c) {
+  TF_ASSIGN_OR_RETURN(const Shape a, c.WithRank(0, 2));
+  TF_ASSIGN_OR_RETURN(const Shape b, c.WithRank(1, 2));
+  const Matrix ma = MatrixOf(a, c.attr<bool>("transpose_a"));
+  const Matrix mb = MatrixOf(b, c.attr<bool>("transpose_b"));
+  TF_RETURN_IF_ERROR(InnerSizesFit(a, b, ma, mb));
+  c.set_output(0, {ma.rows, mb.columns});
+  return OkStatus();
+}
+
+Status MatMulGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  const Output a = op.node()->inputs()[0];
+  const Output b = op.node()->inputs()[1];
+  const Output g = grads[0];
+  const bool ta = op.node()->attr<bool>("transpose_a");
+  const bool tb = op.node()->attr<bool>("transpose_b");
+  (*input_grads)[0] = ta ? MatMul(b, g, {.transpose_a = tb, .transpose_b = true}) : MatMul(g, b, {.transpose_b = !tb});
+  (*input_grads)[1] = tb ? MatMul(g, a, {.transpose_a = true, .transpose_b = ta}) : MatMul(a, g, {.transpose_a = !ta});
+  return OkStatus();
+}
+
+Shape BatchOf(const Shape& s) { return Shape(s.dims().first(s.rank() - 2)); }
+
+Status BatchMatMulShape(ShapeContext& c) {
+  TF_ASSIGN_OR_RETURN(const Shape x, c.WithRankAtLeast(0, 2));
+  TF_ASSIGN_OR_RETURN(const Shape y, c.WithRankAtLeast(1, 2));
+  if (!x.has_rank() || !y.has_rank()) return OkStatus();
+  const Matrix mx = MatrixOf(x, c.attr<bool>("adj_x"));
+  const Matrix my = MatrixOf(y, c.attr<bool>("adj_y"));
+  TF_RETURN_IF_ERROR(InnerSizesFit(x, y, mx, my));
+  Shape out;
+  if (c.node().type() == "BatchMatMul") {
+    TF_ASSIGN_OR_RETURN(out, BatchOf(x).MergeWith(BatchOf(y)));
+  } else {
+    TF_ASSIGN_OR_RETURN(out, BroadcastShapes(BatchOf(x), BatchOf(y)));
+  }
+  out.AddDim(mx.rows);
+  out.AddDim(my.columns);
+  c.set_output(0, std::move(out));
+  return OkStatus();
+}
+
+// Sums a gradient over the batch dimensions along which the operand x was broadcast.
+StatusOr<Output> SumToBatch(const Operation& op, Output grad, Output x, Output y) {
+  if (!x.shape().has_rank() || !y.shape().has_rank()) {
+    return InvalidArgument("the gradient of ", op.node()->Describe(), " requires operands of known rank");
+  }
+  const Shape bx = BatchOf(x.shape()), by = BatchOf(y.shape());
+  if (bx.rank() == 0 && by.rank() == 0) return grad;
+  if (bx == by && bx.is_fully_defined()) return grad;
+  Graph& graph = *grad.graph();
+  const auto batch = [&](Output t) {
+    const Output begin = ConstantVector(graph, {0});
+    const Output size = ConstantVector(graph, {t.shape().rank() - 2});
+    return NodeBuilder(graph, "Slice").Input(Node1("Shape", t)).Input(begin).Input(size).Output();
+  };
+  const Output axes = NodeBuilder(graph, "BroadcastGradientArgs").Input(batch(x)).Input(batch(y)).Output();
+  return NodeBuilder(graph, "Reshape").Input(ReduceSum(grad, axes)).Input(Node1("Shape", x)).Output();
+}
+
+Status BatchMatMulGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  const Output x = op.node()->inputs()[0];
+  const Output y = op.node()->inputs()[1];
+  const Output g = grads[0];
+  const bool ax = op.node()->attr<bool>("adj_x");
+  const bool ay = op.node()->attr<bool>("adj_y");
+  const Output gx = ax ? BatchMatMul(y, g, {.adj_x = ay, .adj_y = true}) : BatchMatMul(g, y, {.adj_y = !ay});
+  const Output gy = ay ? BatchMatMul(g, x, {.adj_x = true, .adj_y = ax}) : BatchMatMul(x, g, {.adj_x = !ax});
+  TF_ASSIGN_OR_RETURN((*input_grads)[0], SumToBatch(op, gx, x, y));
+  TF_ASSIGN_OR_RETURN((*input_grads)[1], SumToBatch(op, gy, y, x));
+  return OkStatus();
+}
+
+}  // namespace
+
+void RegisterMathMatmulOps(OpRegistry& r) {
+  r.Add(Op("MatMul")
+            .Input("a: T")
+            .Input("b: T")
+            .Output("product: T")
+            .Attr("transpose_a: bool = false")
+            .Attr("transpose_b: bool = false")
+            .Attr("T: {bfloat16, half, float, double, int32, int64, uint8, uint16, uint32, uint64, complex64, "
+                  "complex128}")
+            .Attr("grad_a: bool = false")
+            .Attr("grad_b: bool = false")
+            .Shape(MatMulShape)
+            .Gradient(MatMulGradient));
+  r.Add(Op("BatchMatMul")
+            .Input("x: T")
+            .Input("y: T")
+            .Output("output: T")
+            .Attr("T: {bfloat16, half, float, double, int32, int64, complex64, complex128}")
+            .Attr("adj_x: bool = false")
+            .Attr("adj_y: bool = false")
+            .Attr("grad_x: bool = false")
+            .Attr("grad_y: bool = false")
+            .Shape(BatchMatMulShape)
+            .Gradient(BatchMatMulGradient));
+  r.Add(Op("BatchMatMulV2")
+            .Input("x: T")
+            .Input("y: T")
+            .Output("output: T")
+            .Attr("T: {bfloat16, half, float, double, int16, int32, int64, uint8, uint16, uint32, uint64, complex64, "
+                  "complex128}")
+            .Attr("adj_x: bool = false")
+            .Attr("adj_y: bool = false")
+            .Attr("grad_x: bool = false")
+            .Attr("grad_y: bool = false")
+            .Shape(BatchMatMulShape)
+            .Gradient(BatchMatMulGradient));
+  r.Add(Op("BatchMatMulV3")
+            .Input("x: Ta")
+            .Input("y: Tb")
+            .Output("output: Tout")
+            .Attr("Ta: {bfloat16, half, float, double, uint8, int8, int16, int32, int64, complex64, complex128}")
+            .Attr("Tb: {bfloat16, half, float, double, uint8, int8, int16, int32, int64, complex64, complex128}")
+            .Attr("Tout: {bfloat16, half, float, double, int16, int32, int64, complex64, complex128}")
+            .Attr("adj_x: bool = false")
+            .Attr("adj_y: bool = false")
+            .Attr("grad_x: bool = false")
+            .Attr("grad_y: bool = false")
+            .Shape(BatchMatMulShape));
+  r.Add(Op("SparseMatMul")
+            .Input("a: Ta")
+            .Input("b: Tb")
+            .Output("product: float")
+            .Attr("transpose_a: bool = false")
+            .Attr("transpose_b: bool = false")
+            .Attr("a_is_sparse: bool = false")
+            .Attr("b_is_sparse: bool = false")
+            .Attr("Ta: {float, bfloat16} = DT_FLOAT")
+            .Attr("Tb: {float, bfloat16} = DT_FLOAT")
+            .Shape(MatMulShape));
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,262 @@
+// Batch normalization: schemas, shape rules, gradients.
+#include "core/strings.h"
+#include "graph/node.h"
+#include "ops/builder.h"
+#include "ops/nn/parts.h"
+#include "ops/nn/window.h"
+
+namespace tensorbraid {
+namespace {
+
+// The shape of input 0 of a fused op, and the number of its channels as [channels].
+Status BatchNormInput(ShapeContext& c, int input, Shape* x, Shape* channels) {
+  TF_ASSIGN_OR_RETURN(const bool channels_first, ReadChannelsFirst(c.node()));
+  TF_ASSIGN_OR_RETURN(*x, c.WithRankAtLeast(input, 4));
+  if (x->has_rank() && x->rank() > 5) return InvalidArgument("the input must have rank 4 or 5, got shape ", *x);
+  *channels = Shape({x->has_rank() ? x->dim(channels_first ? 1 : x->rank() - 1) : Shape::kUnknownDim});
+  return OkStatus();
+}
+
+Status MergeChannels(ShapeContext& c, std::initializer_list<int> inputs, Shape* channels) {
+  for (const int i : inputs) {
+    TF_ASSIGN_OR_RETURN(const Shape vector, c.WithRank(i, 1));
+    auto merged = channels->MergeWith(vector);
+    if (!merged.ok()) {
+      return InvalidArgument("input ", i, " must have one element for each of the ", channels->dim(0),
+                             " channels, got shape ", vector);
+    }
+    *channels = *std::move(merged);
+  }
+  return OkStatus();
+}
+
+// x, scale, offset, mean and variance. In training, mean and variance matter only for moving averages, and may be empty
+// without them.
+Status FusedBatchNormShape(ShapeContext& c) {
+  Shape x, channels;
+  TF_RETURN_IF_ERROR(BatchNormInput(c, 0, &x, &channels));
+  TF_RETURN_IF_ERROR(MergeChannels(c, {1, 2}, &channels));
+  if (!c.attr<bool>("is_training")) TF_RETURN_IF_ERROR(MergeChannels(c, {3, 4}, &channels));
+  c.set_output(0, std::move(x));
+  for (int i = 1; i < 5; ++i) c.set_output(i, channels);
+  if (c.num_outputs() > 5) c.set_output(5, Shape());
+  return OkStatus();
+}
+
+// y_backprop, x, scale, and mean and variance of the batch.
+Status FusedBatchNormGradShape(ShapeContext& c) {
+  Shape x, channels;
+  TF_RETURN_IF_ERROR(BatchNormInput(c, 0, &x, &channels));
+  TF_ASSIGN_OR_RETURN(x, x.MergeWith(c.input(1)));
+  TF_RETURN_IF_ERROR(MergeChannels(c, {2, 3, 4}, &channels));
+  c.set_output(0, std::move(x));
+  c.set_output(1, channels);
+  c.set_output(2, std::move(channels));
+  c.set_output(3, Shape({0}));
+  c.set_output(4, Shape({0}));
+  return OkStatus();
+}
+
+constexpr char kFusedBatchNormGrad[] = "FusedBatchNormGrad";
+constexpr char kFusedBatchNormGradV2[] = "FusedBatchNormGradV2";
+constexpr char kFusedBatchNormGradV3[] = "FusedBatchNormGradV3";
+
+// Gradients of x, scale and offset. As in TensorFlow, the moving averages do not pass a gradient on.
+template <const char* name>
+Status FusedBatchNormGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  if (!grads[0].valid()) return OkStatus();
+  const Node& node = *op.node();
+  const bool training = node.attr<bool>("is_training");
+  NodeBuilder builder(*op.graph(), name);
+  builder.Input(grads[0]).Input(node.inputs()[0]).Input(node.inputs()[1]);
+  builder.Input(training ? op.output(3) : node.inputs()[3]).Input(training ? op.output(4) : node.inputs()[4]);
+  if (op.num_outputs() > 5) builder.Input(op.output(5));
+  builder.Attr("epsilon", node.attr<float>("epsilon"))
+      .Attr("data_format", node.attr<std::string>("data_format"))
+      .Attr("is_training", training);
+  const Operation gradient = builder.Finish();
+  if (!gradient.valid()) return OkStatus();
+  for (int i = 0; i < 3; ++i) (*input_grads)[i] = gradient.output(i);
+  return OkStatus();
+}
+
+Status GlobalBatchNormShape(ShapeContext& c) {
+  TF_ASSIGN_OR_RETURN(Shape t, c.WithRank(0, 4));
+  Shape channels({t.dim(3)});
+  TF_RETURN_IF_ERROR(MergeChannels(c, {1, 2, 3, 4}, &channels));
+  t.set_dim(3, channels.dim(0));
+  c.set_output(0, std::move(t));
+  return OkStatus();
+}
+
+Status GlobalBatchNormGradShape(ShapeContext& c) {
+  TF_ASSIGN_OR_RETURN(Shape t, c.WithRank(0, 4));
+  TF_ASSIGN_OR_RETURN(t, t.MergeWith(c.input(4)));
+  Shape channels({t.dim(3)});
+  TF_RETURN_IF_ERROR(MergeChannels(c, {1, 2, 3}, &channels));
+  t.set_dim(3, channels.dim(0));
+  c.set_output(0, std::move(t));
+  for (int i = 1; i < 5; ++i) c.set_output(i, channels);
+  return OkStatus();
+}
+
+Status GlobalBatchNormGradient(const Operation& op, const std::vector<Output>& grads,
+                               std::vector<Output>* input_grads) {
+  const std::vector<Output>& in = op.node()->inputs();  // t, mean, variance, beta, gamma
+  const Operation gradient = NodeBuilder(*op.graph(), "BatchNormWithGlobalNormalizationGrad")
+                                 .Input(in[0])
+                                 .Input(in[1])
+                                 .Input(in[2])
+                                 .Input(in[4])
+                                 .Input(grads[0])
+                                 .Attr("variance_epsilon", op.node()->attr<float>("variance_epsilon"))
+                                 .Attr("scale_after_normalization", op.node()->attr<bool>("scale_after_normalization"))
+                                 .Finish();
+  if (!gradient.valid()) return OkStatus();
+  for (int i = 0; i < 5; ++i) (*input_grads)[i] = gradient.output(i);
+  return OkStatus();
+}
+
+}  // namespace
+
+void RegisterNnBatchNormOps(OpRegistry& r) {
+  constexpr const char* kFormat = "data_format: {'NHWC', 'NCHW'} = 'NHWC'";
+  constexpr const char* kFormatV3 = "data_format: {'NHWC', 'NCHW', 'NDHWC', 'NCDHW'} = 'NHWC'";
+  r.Add(Op("FusedBatchNorm")
+            .Input("x: T")
+            .Input("scale: T")
+            .Input("offset: T")
+            .Input("mean: T")
+            .Input("variance: T")
+            .Output("y: T")
+            .Output("batch_mean: T")
+            .Output("batch_variance: T")
+            .Output("reserve_space_1: T")
+            .Output("reserve_space_2: T")
+            .Attr("T: {float}")
+            .Attr("epsilon: float = 0.0001")
+            .Attr("exponential_avg_factor: float = 1.0")
+            .Attr(kFormat)
+            .Attr("is_training: bool = true")
+            .Shape(FusedBatchNormShape)
+            .Gradient(FusedBatchNormGradient<kFusedBatchNormGrad>));
+  r.Add(Op("FusedBatchNormV2")
+            .Input("x: T")
+            .Input("scale: U")
+            .Input("offset: U")
+            .Input("mean: U")
+            .Input("variance: U")
+            .Output("y: T")
+            .Output("batch_mean: U")
+            .Output("batch_variance: U")
+            .Output("reserve_space_1: U")
+            .Output("reserve_space_2: U")
+            .Attr("T: {half, bfloat16, float}")
+            .Attr("U: {float}")
+            .Attr("epsilon: float = 0.0001")
+            .Attr("exponential_avg_factor: float = 1.0")
+            .Attr(kFormat)
+            .Attr("is_training: bool = true")
+            .Shape(FusedBatchNormShape)
+            .Gradient(FusedBatchNormGradient<kFusedBatchNormGradV2>));
+  r.Add(Op("FusedBatchNormV3")
+            .Input("x: T")
+            .Input("scale: U")
+            .Input("offset: U")
+            .Input("mean: U")
+            .Input("variance: U")
+            .Output("y: T")
+            .Output("batch_mean: U")
+            .Output("batch_variance: U")
+            .Output("reserve_space_1: U")
+            .Output("reserve_space_2: U")
+            .Output("reserve_space_3: U")
+            .Attr("T: {half, bfloat16, float}")
+            .Attr("U: {bfloat16, float}")
+            .Attr("epsilon: float = 0.0001")
+            .Attr("exponential_avg_factor: float = 1.0")
+            .Attr(kFormatV3)
+            .Attr("is_training: bool = true")
+            .Shape(FusedBatchNormShape)
+            .Gradient(FusedBatchNormGradient<kFusedBatchNormGradV3>));
+  r.Add(Op("FusedBatchNormGrad")
+            .Input("y_backprop: T")
+            .Input("x: T")
+            .Input("scale: T")
+            .Input("reserve_space_1: T")
+            .Input("reserve_space_2: T")
+            .Output("x_backprop: T")
+            .Output("scale_backprop: T")
+            .Output("offset_backprop: T")
+            .Output("reserve_space_3: T")
+            .Output("reserve_space_4: T")
+            .Attr("T: {float}")
+            .Attr("epsilon: float = 0.0001")
+            .Attr(kFormat)
+            .Attr("is_training: bool = true")
+            .Shape(FusedBatchNormGradShape));
+  r.Add(Op("FusedBatchNormGradV2")
+            .Input("y_backprop: T")
+            .Input("x: T")
+            .Input("scale: float")
+            .Input("reserve_space_1: U")
+            .Input("reserve_space_2: U")
+            .Output("x_backprop: T")
+            .Output("scale_backprop: U")
+            .Output("offset_backprop: U")
+            .Output("reserve_space_3: U")
+            .Output("reserve_space_4: U")
+            .Attr("T: {half, bfloat16, float}")
+            .Attr("U: {float}")
+            .Attr("epsilon: float = 0.0001")
+            .Attr(kFormat)
+            .Attr("is_training: bool = true")
+            .Shape(FusedBatchNormGradShape));
+  r.Add(Op("FusedBatchNormGradV3")
+            .Input("y_backprop: T")
+            .Input("x: T")
+            .Input("scale: float")
+            .Input("reserve_space_1: U")
+            .Input("reserve_space_2: U")
+            .Input("reserve_space_3: U")
+            .Output("x_backprop: T")
+            .Output("scale_backprop: U")
+            .Output("offset_backprop: U")
+            .Output("reserve_space_4: U")
+            .Output("reserve_space_5: U")
+            .Attr("T: {half, bfloat16, float}")
+            .Attr("U: {float}")
+            .Attr("epsilon: float = 0.0001")
+            .Attr(kFormatV3)
+            .Attr("is_training: bool = true")
+            .Shape(FusedBatchNormGradShape));
+  r.Add(Op("BatchNormWithGlobalNormalization")
+            .Input("t: T")
+            .Input("m: T")
+            .Input("v: T")
+            .Input("beta: T")
+            .Input("gamma: T")
+            .Output("result: T")
+            .Attr("T: numbertype")
+            .Attr("variance_epsilon: float")
+            .Attr("scale_after_normalization: bool")
+            .Shape(GlobalBatchNormShape)
+            .Gradient(GlobalBatchNormGradient));
+  r.Add(Op("BatchNormWithGlobalNormalizationGrad")
+            .Input("t: T")
+            .Input("m: T")
+            .Input("v: T")
+            .Input("gamma: T")
+            .Input("backprop: T")
+            .Output("dx: T")
+            .Output("dm: T")
+            .Output("dv: T")
+            .Output("db: T")
+            .Output("dg: T")
+            .Attr("T: numbertype")
+            .Attr("variance_epsilon: float")
+            .Attr("scale_after_normalization: bool")
+            .Shape(GlobalBatchNormGradShape));
+}
+
+}  // namespace tensorbraid

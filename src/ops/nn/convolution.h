@@ -1,0 +1,64 @@
+// What a convolution op computes, worked out from its attributes and shapes. Shape rules and kernels share it.
+#ifndef TENSORBRAID_OPS_NN_CONVOLUTION_H_
+#define TENSORBRAID_OPS_NN_CONVOLUTION_H_
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "graph/op_registry.h"
+#include "ops/nn/window.h"
+
+namespace tensorbraid {
+
+// A convolution relates three tensors. Each op computes one of them from the other two.
+enum class ConvolutionResult {
+  kOutput,  // the convolution itself
+  kInput,   // the gradient for its input
+  kFilter,  // the gradient for its filter
+};
+
+// What the name of an op says: "DepthwiseConv2dNativeBackpropFilter".
+struct ConvolutionTraits {
+  ConvolutionResult result = ConvolutionResult::kOutput;
+  int spatial = 2;
+  bool depthwise = false;
+};
+ConvolutionTraits ConvolutionTraitsOf(std::string_view op);
+
+// The sizes of one convolution. Input and output are [batch, spatial..., channels], or [batch, channels, spatial...].
+// The filter is [spatial..., in_channels / groups, out_channels], and the output channels of group g are those from
+// g * out_channels / groups. A depthwise filter [spatial..., in_channels, multiplier] has the same elements in the same
+// order as the filter of that convolution with groups = in_channels. Sizes are Shape::kUnknownDim if they are unknown.
+struct Convolution {
+  bool channels_first = false;
+  int64_t batch = Shape::kUnknownDim;
+  int64_t in_channels = Shape::kUnknownDim;
+  int64_t out_channels = Shape::kUnknownDim;
+  int64_t groups = Shape::kUnknownDim;
+  std::vector<WindowAxis> axes;  // one for each spatial axis
+
+  Shape OutputShape() const;
+
+  friend bool operator==(const Convolution&, const Convolution&) = default;
+};
+
+// Checks that the shapes of input, filter and output can belong to one convolution, and combines what they say.
+// `output` is unknown for a forward convolution. InvalidArgument, with the shapes, for wrong ranks, channels that do
+// not fit, a filter without elements, or what WindowAttrs::Place refuses.
+StatusOr<Convolution> MakeConvolution(const WindowAttrs& attrs, bool depthwise, const Shape& input, const Shape& filter,
+                                      const Shape& output);
+
+// The shape that the vector in argument `input_sizes` of a gradient stands for. Usually it is that shape; for Conv2D it
+// may also be the height and width alone, and the rest follows from the filter and the gradient. InvalidArgument for
+// another number of elements.
+StatusOr<Shape> ConvolutionInputShape(const WindowAttrs& attrs, bool depthwise, const Shape& sizes, const Shape& filter,
+                                      const Shape& output);
+
+// The shape rule and the gradient of every convolution op.
+Status ConvolutionShape(ShapeContext& c);
+Status ConvolutionGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads);
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_OPS_NN_CONVOLUTION_H_

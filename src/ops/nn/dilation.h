@@ -1,0 +1,29 @@
+// What the ops of grayscale dilation compute, worked out from attributes and shapes, for shape rules and kernels.
+#ifndef TENSORBRAID_OPS_NN_DILATION_H_
+#define TENSORBRAID_OPS_NN_DILATION_H_
+
+#include <cstdint>
+
+#include "ops/nn/window.h"
+
+namespace tensorbraid {
+
+// Input [batch, height, width, channels], filter [height, width, channels] and output [batch, height, width, channels].
+// Sizes are Shape::kUnknownDim if they are unknown.
+struct Dilation {
+  int64_t batch = Shape::kUnknownDim;
+  int64_t channels = Shape::kUnknownDim;
+  WindowAxis height, width;
+
+  Shape InputShape() const { return {batch, height.input, width.input, channels}; }
+  Shape FilterShape() const { return {height.window, width.window, channels}; }
+  Shape OutputShape() const { return {batch, height.output, width.output, channels}; }
+};
+
+// Checks that the shapes can belong to one dilation and combines what they say; `output` is unknown for the dilation
+// itself. InvalidArgument, with the shapes, for wrong ranks or channels, or what WindowAttrs::Place refuses.
+StatusOr<Dilation> MakeDilation(const WindowAttrs& attrs, const Shape& input, const Shape& filter, const Shape& output);
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_OPS_NN_DILATION_H_

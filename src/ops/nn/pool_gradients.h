@@ -1,0 +1,72 @@
+// The gradients of the pooling ops, which are pooling ops with the same attributes.
+#ifndef TENSORBRAID_OPS_NN_POOL_GRADIENTS_H_
+#define TENSORBRAID_OPS_NN_POOL_GRADIENTS_H_
+
+#include <initializer_list>
+#include <vector>
+
+#include "graph/node.h"
+#include "ops/builder.h"
+#include "tensorbraid/graph.h"
+
+namespace tensorbraid {
+
+inline constexpr char kAvgPool[] = "AvgPool";
+inline constexpr char kAvgPoolGrad[] = "AvgPoolGrad";
+inline constexpr char kMaxPoolGrad[] = "MaxPoolGrad";
+inline constexpr char kMaxPoolGradV2[] = "MaxPoolGradV2";
+inline constexpr char kMaxPoolGradGrad[] = "MaxPoolGradGrad";
+inline constexpr char kMaxPoolGradGradV2[] = "MaxPoolGradGradV2";
+inline constexpr char kAvgPool3D[] = "AvgPool3D";
+inline constexpr char kAvgPool3DGrad[] = "AvgPool3DGrad";
+inline constexpr char kMaxPool3DGrad[] = "MaxPool3DGrad";
+inline constexpr char kMaxPool3DGradGrad[] = "MaxPool3DGradGrad";
+
+// Adds a node with the inputs, and with the attributes of `op` that its own op has too.
+inline Output PoolNode(const char* name, const Operation& op, std::initializer_list<Output> inputs) {
+  NodeBuilder builder(*op.graph(), name);
+  for (const Output& input : inputs) builder.Input(input);
+  const OpDef* def = OpRegistry::Global().Find(name);
+  for (const auto& attr :
+       {"ksize", "strides", "padding", "explicit_paddings", "data_format", "include_batch_in_index"}) {
+    const AttrValue* value = op.node()->FindAttr(attr);
+    if (value != nullptr && def->FindAttr(attr) != nullptr) builder.Attr(attr, *value);
+  }
+  return builder.Output();
+}
+
+// Gradient of a maximum: the op `name` of its input, its output and g. Inputs that give sizes are passed on.
+template <const char* name>
+Status PoolGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  const std::vector<Output>& in = op.node()->inputs();
+  (*input_grads)[0] = in.size() == 1 ? PoolNode(name, op, {in[0], op.output(0), grads[0]})
+                                     : PoolNode(name, op, {in[0], op.output(0), grads[0], in[1], in[2]});
+  return OkStatus();
+}
+
+// Gradient of MaxPoolGrad and MaxPoolGradGrad, which are linear in their third input.
+template <const char* name>
+Status PoolGradGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  const std::vector<Output>& in = op.node()->inputs();
+  (*input_grads)[0] = Node1("ZerosLike", in[0]);
+  (*input_grads)[1] = Node1("ZerosLike", in[1]);
+  (*input_grads)[2] = in.size() == 3 ? PoolNode(name, op, {in[0], in[1], grads[0]})
+                                     : PoolNode(name, op, {in[0], in[1], grads[0], in[3], in[4]});
+  return OkStatus();
+}
+
+template <const char* name>
+Status AvgPoolGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  (*input_grads)[0] = PoolNode(name, op, {Node1("Shape", op.node()->inputs()[0]), grads[0]});
+  return OkStatus();
+}
+
+template <const char* name>
+Status AvgPoolGradGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  (*input_grads)[1] = PoolNode(name, op, {grads[0]});
+  return OkStatus();
+}
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_OPS_NN_POOL_GRADIENTS_H_

@@ -1,0 +1,134 @@
+#include "ops/nn/pool_window.h"
+
+#include <string>
+#include <utility>
+
+#include "core/strings.h"
+#include "graph/node.h"
+
+namespace tensorbraid {
+namespace {
+
+const std::vector<int64_t>* PoolIntegers(const Node& node, const char* name) {
+  const AttrValue* attr = node.FindAttr(name);
+  return attr == nullptr ? nullptr : attr->get<std::vector<int64_t>>();
+}
+
+std::string PoolListText(const std::vector<int64_t>& list) {
+  std::string text = "[";
+  for (size_t i = 0; i < list.size(); ++i) text += StrCat(i == 0 ? "" : ",", list[i]);
+  return text + "]";
+}
+
+Status CheckPoolList(const char* name, const std::vector<int64_t>& list, int axes, const char* elements) {
+  if (static_cast<int>(list.size()) == axes) return OkStatus();
+  return InvalidArgument(name, " must have ", elements, " for each axis of the input, ", axes, " in all, got ",
+                         PoolListText(list));
+}
+
+StatusOr<std::vector<int64_t>> PoolVectorOf(const char* name, const Tensor& t, int rank) {
+  if (t.dtype() != kInt32 || t.shape() != Shape({rank})) {
+    return InvalidArgument(name, " must be a vector of ", rank, " integers, got ", t.dtype(), " of shape ", t.shape());
+  }
+  return std::vector<int64_t>(t.data<int32_t>().begin(), t.data<int32_t>().end());
+}
+
+}  // namespace
+
+StatusOr<PoolAttrs> ReadPoolAttrs(const Node& node, int spatial) {
+  PoolAttrs a;
+  a.spatial = spatial;
+  TF_ASSIGN_OR_RETURN(a.padding, ReadWindowPadding(node));
+  TF_ASSIGN_OR_RETURN(a.channels_first, ReadChannelsFirst(node));
+  if (const auto* list = PoolIntegers(node, "ksize")) {
+    TF_RETURN_IF_ERROR(CheckPoolList("attribute 'ksize'", *list, a.rank(), "one element"));
+    a.ksize = *list;
+  }
+  if (const auto* list = PoolIntegers(node, "strides")) {
+    TF_RETURN_IF_ERROR(CheckPoolList("attribute 'strides'", *list, a.rank(), "one element"));
+    a.strides = *list;
+  }
+  const auto* paddings = PoolIntegers(node, "explicit_paddings");
+  if (a.padding != WindowPadding::kExplicit) {
+    if (paddings == nullptr || paddings->empty()) return a;
+    return InvalidArgument("attribute 'explicit_paddings' must be empty unless the padding is EXPLICIT, got ",
+                           PoolListText(*paddings));
+  }
+  if (paddings == nullptr) return InvalidArgument("the op has no explicit padding; use SAME or VALID");
+  TF_RETURN_IF_ERROR(CheckPoolList("attribute 'explicit_paddings'", *paddings, 2 * a.rank(), "two elements"));
+  for (int axis = 0; axis < a.rank(); ++axis) {
+    const int64_t before = (*paddings)[2 * axis], after = (*paddings)[2 * axis + 1];
+    if (before < 0 || after < 0) {
+      return InvalidArgument("attribute 'explicit_paddings' must not be negative, got ", PoolListText(*paddings));
+    }
+    if ((axis == 0 || axis == a.channel_axis()) && before + after != 0) {
+      return InvalidArgument("attribute 'explicit_paddings' must be 0 for the batch and the channels, got ",
+                             PoolListText(*paddings));
+    }
+  }
+  a.paddings = *paddings;
+  return a;
+}
+
+Status SetPoolSizes(const Tensor& ksize, const Tensor& strides, PoolAttrs* attrs) {
+  TF_ASSIGN_OR_RETURN(attrs->ksize, PoolVectorOf("ksize", ksize, attrs->rank()));
+  TF_ASSIGN_OR_RETURN(attrs->strides, PoolVectorOf("strides", strides, attrs->rank()));
+  return OkStatus();
+}
+
+StatusOr<PoolWindows> PlacePool(const PoolAttrs& a, const Shape& input) {
+  if (input.has_rank() && input.rank() != a.rank()) {
+    return InvalidArgument("the input must have rank ", a.rank(), ", got shape ", input);
+  }
+  const auto size_of = [&](int axis) { return input.has_rank() ? input.dim(axis) : Shape::kUnknownDim; };
+  for (int axis = 0; axis < a.rank(); ++axis) {
+    if (a.ksize[axis] < 1 || a.strides[axis] < 1) {
+      return InvalidArgument("windows and strides must be positive, got ksize ", PoolListText(a.ksize), " and strides ",
+                             PoolListText(a.strides));
+    }
+  }
+  if (a.ksize[0] != 1 || a.strides[0] != 1) {
+    return Unimplemented("windows over the batch are not supported: ksize ", PoolListText(a.ksize), ", strides ",
+                         PoolListText(a.strides));
+  }
+  PoolWindows p;
+  p.batch = size_of(0);
+  p.channels = size_of(a.channel_axis());
+  bool spatial = false;
+  for (int i = 0; i < a.spatial; ++i) {
+    const int axis = a.spatial_axis(i);
+    WindowAxis& w = p.axes[3 - a.spatial + i];
+    w.input = size_of(axis);
+    w.window = a.ksize[axis];
+    w.stride = a.strides[axis];
+    if (!a.paddings.empty()) {
+      w.pad_before = a.paddings[2 * axis];
+      w.pad_after = a.paddings[2 * axis + 1];
+      if (w.pad_before >= w.window || w.pad_after >= w.window) {
+        return InvalidArgument("padding must be smaller than the window, so that no window is outside of the input; ",
+                               "the ", SpatialAxisName(i, a.spatial), " has window ", w.window, " and padding ",
+                               w.pad_before, " and ", w.pad_after);
+      }
+    }
+    TF_RETURN_IF_ERROR(PlaceWindow(SpatialAxisName(i, a.spatial), a.padding, &w));
+    spatial = spatial || w.window != 1 || w.stride != 1;
+  }
+  p.channel_window = a.ksize[a.channel_axis()];
+  int64_t channels = p.channels;
+  if (p.channel_window != 1 || a.strides[a.channel_axis()] != 1) {
+    if (!a.pools_channels || spatial || p.channel_window != a.strides[a.channel_axis()] ||
+        (p.channels >= 0 && p.channels % p.channel_window != 0)) {
+      return Unimplemented("windows over channels are supported for the values of a maximum alone, if the window is ",
+                           "as long as its stride, divides the channels, and the other axes have no window; got ksize ",
+                           PoolListText(a.ksize), " and strides ", PoolListText(a.strides), " for shape ", input);
+    }
+    if (channels >= 0) channels /= p.channel_window;
+  }
+  p.output = Shape::UnknownOfRank(a.rank());
+  p.output.set_dim(0, p.batch);
+  p.output.set_dim(a.channel_axis(), channels);
+  for (int i = 0; i < a.spatial; ++i) p.output.set_dim(a.spatial_axis(i), p.axes[3 - a.spatial + i].output);
+  return p;
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,191 @@
+// Maximum and mean over windows of images, and their gradients: schemas, shape rules, gradients.
+#include "graph/node.h"
+#include "ops/builder.h"
+#include "ops/nn/parts.h"
+#include "ops/nn/pool_gradients.h"
+#include "ops/nn/pool_window.h"
+#include "tensorbraid/math_ops.h"
+
+namespace tensorbraid {
+namespace {
+
+template <bool kPoolsChannels>
+Status PoolShape(ShapeContext& c) {
+  TF_ASSIGN_OR_RETURN(PoolAttrs attrs, ReadPoolAttrs(c.node(), 2));
+  attrs.pools_channels = kPoolsChannels;
+  TF_ASSIGN_OR_RETURN(PoolWindows windows, PlacePool(attrs, c.input(0)));
+  c.set_output(0, std::move(windows.output));
+  return OkStatus();
+}
+
+// For the ops that take ksize and strides as inputs `sizes` and `sizes` + 1.
+StatusOr<bool> ReadPoolSizes(ShapeContext& c, int sizes, PoolAttrs* attrs) {
+  TF_RETURN_IF_ERROR(c.WithRank(sizes, 1).status());
+  TF_RETURN_IF_ERROR(c.WithRank(sizes + 1, 1).status());
+  const Tensor ksize = c.input_value(sizes), strides = c.input_value(sizes + 1);
+  if (!ksize.is_valid() || !strides.is_valid()) return false;
+  TF_RETURN_IF_ERROR(SetPoolSizes(ksize, strides, attrs));
+  return true;
+}
+
+Status MaxPoolV2Shape(ShapeContext& c) {
+  TF_ASSIGN_OR_RETURN(PoolAttrs attrs, ReadPoolAttrs(c.node(), 2));
+  attrs.pools_channels = true;
+  TF_ASSIGN_OR_RETURN(const Shape input, c.WithRank(0, 4));
+  TF_ASSIGN_OR_RETURN(const bool known, ReadPoolSizes(c, 1, &attrs));
+  if (!known) {
+    c.set_output(0, {input.dim(0), -1, -1, -1});
+    return OkStatus();
+  }
+  TF_ASSIGN_OR_RETURN(PoolWindows windows, PlacePool(attrs, input));
+  c.set_output(0, std::move(windows.output));
+  return OkStatus();
+}
+
+// x, y and dy give dx, with windows as the attributes or the last inputs say.
+Status MaxPoolGradShape(ShapeContext& c) {
+  TF_ASSIGN_OR_RETURN(PoolAttrs attrs, ReadPoolAttrs(c.node(), 2));
+  TF_ASSIGN_OR_RETURN(Shape x, c.WithRank(0, 4));
+  TF_ASSIGN_OR_RETURN(Shape y, c.WithRank(1, 4));
+  bool known = true;
+  if (c.num_inputs() == 5) {
+    TF_ASSIGN_OR_RETURN(known, ReadPoolSizes(c, 3, &attrs));
+  }
+  if (known) {
+    TF_ASSIGN_OR_RETURN(const PoolWindows windows, PlacePool(attrs, x));
+    TF_ASSIGN_OR_RETURN(y, y.MergeWith(windows.output));
+  }
+  TF_RETURN_IF_ERROR(y.MergeWith(c.input(2)).status());
+  c.set_output(0, std::move(x));
+  return OkStatus();
+}
+
+// x, y and ddx give ddy.
+Status MaxPoolGradGradShape(ShapeContext& c) {
+  TF_ASSIGN_OR_RETURN(PoolAttrs attrs, ReadPoolAttrs(c.node(), 2));
+  TF_ASSIGN_OR_RETURN(Shape x, c.WithRank(0, 4));
+  TF_ASSIGN_OR_RETURN(Shape y, c.WithRank(1, 4));
+  TF_ASSIGN_OR_RETURN(x, x.MergeWith(c.input(2)));
+  bool known = true;
+  if (c.num_inputs() == 5) {
+    TF_ASSIGN_OR_RETURN(known, ReadPoolSizes(c, 3, &attrs));
+  }
+  if (known) {
+    TF_ASSIGN_OR_RETURN(const PoolWindows windows, PlacePool(attrs, x));
+    TF_ASSIGN_OR_RETURN(y, y.MergeWith(windows.output));
+  }
+  c.set_output(0, std::move(y));
+  return OkStatus();
+}
+
+Status AvgPoolGradShape(ShapeContext& c) {
+  TF_RETURN_IF_ERROR(c.WithRank(0, 1).status());
+  TF_RETURN_IF_ERROR(c.WithRank(1, 4).status());
+  TF_RETURN_IF_ERROR(ReadPoolAttrs(c.node(), 2).status());
+  TF_ASSIGN_OR_RETURN(const Shape x, c.input_as_shape(0));
+  TF_ASSIGN_OR_RETURN(Shape known, x.MergeWith(Shape::UnknownOfRank(4)));
+  c.set_output(0, std::move(known));
+  return OkStatus();
+}
+
+}  // namespace
+
+void RegisterNnPoolingOps(OpRegistry& r) {
+  constexpr const char* kFormat = "data_format: {'NHWC', 'NCHW'} = 'NHWC'";
+  constexpr const char* kMaxFormat = "data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'";
+  constexpr const char* kMaxTypes =
+      "T: {half, bfloat16, float, double, int32, int64, uint8, int16, int8, uint16, qint8} = DT_FLOAT";
+  r.Add(Op("MaxPool")
+            .Input("input: T")
+            .Output("output: T")
+            .Attr(kMaxTypes)
+            .Attr("ksize: list(int) >= 4")
+            .Attr("strides: list(int) >= 4")
+            .Attr("padding: {'SAME', 'VALID', 'EXPLICIT'}")
+            .Attr("explicit_paddings: list(int) = []")
+            .Attr(kMaxFormat)
+            .Shape(PoolShape<true>)
+            .Gradient(PoolGradient<kMaxPoolGrad>));
+  r.Add(Op("MaxPoolV2")
+            .Input("input: T")
+            .Input("ksize: int32")
+            .Input("strides: int32")
+            .Output("output: T")
+            .Attr(kMaxTypes)
+            .Attr("padding: {'SAME', 'VALID'}")
+            .Attr(kMaxFormat)
+            .Shape(MaxPoolV2Shape)
+            .Gradient(PoolGradient<kMaxPoolGradV2>));
+  r.Add(Op("AvgPool")
+            .Input("value: T")
+            .Output("output: T")
+            .Attr("ksize: list(int) >= 4")
+            .Attr("strides: list(int) >= 4")
+            .Attr("padding: {'SAME', 'VALID'}")
+            .Attr(kFormat)
+            .Attr("T: {half, bfloat16, float, double}")
+            .Shape(PoolShape<false>)
+            .Gradient(AvgPoolGradient<kAvgPoolGrad>));
+  r.Add(Op("AvgPoolGrad")
+            .Input("orig_input_shape: int32")
+            .Input("grad: T")
+            .Output("output: T")
+            .Attr("ksize: list(int) >= 4")
+            .Attr("strides: list(int) >= 4")
+            .Attr("padding: {'SAME', 'VALID'}")
+            .Attr(kFormat)
+            .Attr("T: {half, bfloat16, float, double}")
+            .Shape(AvgPoolGradShape)
+            .Gradient(AvgPoolGradGradient<kAvgPool>));
+  r.Add(Op("MaxPoolGrad")
+            .Input("orig_input: T")
+            .Input("orig_output: T")
+            .Input("grad: T")
+            .Output("output: T")
+            .Attr("ksize: list(int) >= 4")
+            .Attr("strides: list(int) >= 4")
+            .Attr("padding: {'SAME', 'VALID', 'EXPLICIT'}")
+            .Attr("explicit_paddings: list(int) = []")
+            .Attr(kFormat)
+            .Attr("T: realnumbertype = DT_FLOAT")
+            .Shape(MaxPoolGradShape)
+            .Gradient(PoolGradGradient<kMaxPoolGradGrad>));
+  r.Add(Op("MaxPoolGradV2")
+            .Input("orig_input: T")
+            .Input("orig_output: T")
+            .Input("grad: T")
+            .Input("ksize: int32")
+            .Input("strides: int32")
+            .Output("output: T")
+            .Attr("padding: {'SAME', 'VALID'}")
+            .Attr(kFormat)
+            .Attr("T: realnumbertype = DT_FLOAT")
+            .Shape(MaxPoolGradShape)
+            .Gradient(PoolGradGradient<kMaxPoolGradGradV2>));
+  r.Add(Op("MaxPoolGradGrad")
+            .Input("orig_input: T")
+            .Input("orig_output: T")
+            .Input("grad: T")
+            .Output("output: T")
+            .Attr("ksize: list(int) >= 4")
+            .Attr("strides: list(int) >= 4")
+            .Attr("padding: {'SAME', 'VALID'}")
+            .Attr(kFormat)
+            .Attr("T: realnumbertype")
+            .Shape(MaxPoolGradGradShape)
+            .Gradient(PoolGradGradient<kMaxPoolGrad>));
+  r.Add(Op("MaxPoolGradGradV2")
+            .Input("orig_input: T")
+            .Input("orig_output: T")
+            .Input("grad: T")
+            .Input("ksize: int32")
+            .Input("strides: int32")
+            .Output("output: T")
+            .Attr("padding: {'SAME', 'VALID'}")
+            .Attr(kFormat)
+            .Attr("T: realnumbertype")
+            .Shape(MaxPoolGradGradShape)
+            .Gradient(PoolGradGradient<kMaxPoolGradV2>));
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,44 @@
+// The axes of reductions, for shape rules and gradients.
+#ifndef TENSORBRAID_OPS_REDUCTION_AXES_H_
+#define TENSORBRAID_OPS_REDUCTION_AXES_H_
+
+#include <algorithm>
+#include <source_location>
+
+#include "core/strings.h"
+#include "graph/node.h"
+#include "graph/op_registry.h"
+#include "ops/builder.h"
+#include "tensorbraid/math_ops.h"
+#include "tensorbraid/shape.h"
+
+namespace tensorbraid {
+
+inline std::vector<int64_t> AxisValues(const Tensor& t) {
+  std::vector<int64_t> v;
+  for (int64_t i = 0; i < t.num_elements(); ++i) {
+    v.push_back(t.dtype() == kInt64 ? t.data<int64_t>()[i] : t.data<int32_t>()[i]);
+  }
+  return v;
+}
+
+// The axes in ascending order, in [0, rank). Returns InvalidArgument if one is out of range or a duplicate.
+inline StatusOr<std::vector<int64_t>> CheckedAxes(std::vector<int64_t> axes, int rank) {
+  for (int64_t& axis : axes) {
+    if (axis < -rank || axis >= rank) return InvalidArgument("axis ", axis, " is not in [", -rank, ", ", rank, ")");
+    if (axis < 0) axis += rank;
+  }
+  std::sort(axes.begin(), axes.end());
+  const auto twice = std::adjacent_find(axes.begin(), axes.end());
+  if (twice != axes.end()) return InvalidArgument("axis ", *twice, " is named twice");
+  return axes;
+}
+
+inline Output InsertDimension(Output x, int64_t axis) {
+  const Output at = Operand(Tensor::Scalar(static_cast<int32_t>(axis))).ToOutput(*x.graph());
+  return NodeBuilder(*x.graph(), "ExpandDims").Input(x).Input(at).Output();
+}
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_OPS_REDUCTION_AXES_H_

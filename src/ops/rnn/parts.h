@@ -1,0 +1,14 @@
+// The files of the rnn ops: each has one function, which registers its ops.
+#ifndef TENSORBRAID_OPS_RNN_PARTS_H_
+#define TENSORBRAID_OPS_RNN_PARTS_H_
+
+#include "graph/op_registry.h"
+
+namespace tensorbraid {
+
+void RegisterRnnGruOps(OpRegistry& r);   // gru.cc
+void RegisterRnnLstmOps(OpRegistry& r);  // lstm.cc
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_OPS_RNN_PARTS_H_

@@ -1,0 +1,91 @@
+// Ragged tensors: row splits for each level, and the values of all rows concatenated.
+#include "core/strings.h"
+#include "graph/node.h"
+#include "ops/sparse/parts.h"
+
+namespace tensorbraid {
+namespace {
+
+Status RaggedToSparseShape(ShapeContext& c) {
+  const int levels = c.num_inputs() - 1;
+  for (int i = 0; i < levels; ++i) TF_RETURN_IF_ERROR(c.WithRank(i, 1).status());
+  TF_ASSIGN_OR_RETURN(const Shape values, c.WithRankAtLeast(levels, 1));
+  const int rank = values.has_rank() ? levels + values.rank() : Shape::kUnknownDim;
+  const int64_t n = values.is_fully_defined() ? values.num_elements() : Shape::kUnknownDim;
+  c.set_output(0, {n, rank});
+  c.set_output(1, {n});
+  c.set_output(2, {rank});
+  return OkStatus();
+}
+
+Status RaggedRangeShape(ShapeContext& c) {
+  int64_t rows = 1;
+  bool is_known = true;
+  for (int i = 0; i < 3; ++i) {
+    const Shape& s = c.input(i);
+    if (!s.has_rank()) {
+      is_known = false;
+      continue;
+    }
+    if (s.rank() > 1) return InvalidArgument("starts, limits and deltas must be scalars or vectors, got shape ", s);
+    if (s.rank() == 1) rows = s.dim(0);
+    is_known = is_known && (s.rank() == 0 || s.dim(0) >= 0);
+  }
+  c.set_output(0, {is_known ? rows + 1 : Shape::kUnknownDim});
+  c.set_output(1, {Shape::kUnknownDim});
+  return OkStatus();
+}
+
+}  // namespace
+
+void RegisterSparseRaggedOps(OpRegistry& r) {
+  r.Add(Op("RaggedTensorToSparse")
+            .Input("rt_nested_splits: RAGGED_RANK * Tsplits")
+            .Input("rt_dense_values: T")
+            .Output("sparse_indices: int64")
+            .Output("sparse_values: T")
+            .Output("sparse_dense_shape: int64")
+            .Attr("RAGGED_RANK: int >= 1")
+            .Attr("T: type")
+            .Attr("Tsplits: {int32, int64} = int64")
+            .Shape(RaggedToSparseShape)
+            .NotDifferentiable());
+  r.Add(Op("RaggedTensorToTensor")
+            .Input("shape: Tshape")
+            .Input("values: T")
+            .Input("default_value: T")
+            .Input("row_partition_tensors: num_row_partition_tensors * Tindex")
+            .Output("result: T")
+            .Attr("T: type")
+            .Attr("Tindex: {int64, int32}")
+            .Attr("Tshape: {int64, int32}")
+            .Attr("num_row_partition_tensors: int >= 1")
+            .Attr("row_partition_types: list(string)")
+            .Shape(UnknownShape)
+            .NotDifferentiable());
+  r.Add(Op("RaggedGather")
+            .Input("params_nested_splits: PARAMS_RAGGED_RANK * Tsplits")
+            .Input("params_dense_values: Tvalues")
+            .Input("indices: Tindices")
+            .Output("output_nested_splits: OUTPUT_RAGGED_RANK * Tsplits")
+            .Output("output_dense_values: Tvalues")
+            .Attr("Tvalues: type")
+            .Attr("Tindices: {int32, int64}")
+            .Attr("Tsplits: {int32, int64} = int64")
+            .Attr("PARAMS_RAGGED_RANK: int >= 1")
+            .Attr("OUTPUT_RAGGED_RANK: int >= 0")
+            .Shape(UnknownShape)
+            .NotDifferentiable());
+  r.Add(Op("RaggedRange")
+            .Input("starts: T")
+            .Input("limits: T")
+            .Input("deltas: T")
+            .Output("rt_nested_splits: Tsplits")
+            .Output("rt_dense_values: T")
+            .Attr("T: {bfloat16, float, double, int32, int64} = int32")
+            .Attr("Tsplits: {int32, int64} = int64")
+            .Shape(RaggedRangeShape)
+            .NotDifferentiable());
+}
+
+}  // namespace tensorbraid

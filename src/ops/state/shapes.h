@@ -1,0 +1,24 @@
+// Shape rules of ops that change parts of variables.
+#ifndef TENSORBRAID_OPS_STATE_SHAPES_H_
+#define TENSORBRAID_OPS_STATE_SHAPES_H_
+
+#include <source_location>
+
+#include "graph/node.h"
+#include "graph/op_registry.h"
+#include "tensorbraid/shape.h"
+
+namespace tensorbraid {
+
+// The shape of the variable in input 0, which is a handle or a reference.
+inline Shape VariableShapeOf(ShapeContext& c) {
+  return c.input_dtype(0) == DType::kResource ? c.input_handle_shape(0) : c.input(0);
+}
+
+inline void PassVariableShape(ShapeContext& c) {
+  if (c.num_outputs() > 0) c.set_output(0, c.input(0));
+}
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_OPS_STATE_SHAPES_H_

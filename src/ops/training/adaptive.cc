@@ -1,0 +1,26 @@
+// The update rules of Adadelta, Adagrad, Adam and RMSProp: schemas.
+#include "ops/training/parts.h"
+#include "ops/training/rule.h"
+
+namespace tensorbraid {
+
+void RegisterTrainingAdaptiveOps(OpRegistry& r) {
+  const char* nesterov = "use_nesterov: bool = false";
+  const char* update_slots = "update_slots: bool = true";
+  AddRule(r, "ApplyAdadelta", "var* accum* accum_update* lr rho epsilon grad");
+  AddRule(r, "ApplyAdagrad", "var* accum* lr grad", {update_slots});
+  AddRule(r, "ApplyAdagradV2", "var* accum* lr epsilon grad", {update_slots});
+  AddRule(r, "ApplyAdam", "var* m* v* beta1_power beta2_power lr beta1 beta2 epsilon grad", {nesterov});
+  AddRule(r, "ApplyAdamWithAmsgrad", "var* m* v* vhat* beta1_power beta2_power lr beta1 beta2 epsilon grad", {},
+          kResourceOnly);
+  AddRule(r, "ApplyAdaMax", "var* m* v* beta1_power lr beta1 beta2 epsilon grad");
+  AddRule(r, "ApplyRMSProp", "var* ms* mom* lr rho momentum epsilon grad");
+  AddRule(r, "ApplyCenteredRMSProp", "var* mg* ms* mom* lr rho momentum epsilon grad");
+  AddRule(r, "SparseApplyAdadelta", "var* accum* accum_update* lr rho epsilon grad indices");
+  AddRule(r, "SparseApplyAdagrad", "var* accum* lr grad indices", {update_slots});
+  AddRule(r, "SparseApplyAdagradV2", "var* accum* lr epsilon grad indices", {update_slots});
+  AddRule(r, "SparseApplyRMSProp", "var* ms* mom* lr rho momentum epsilon grad indices");
+  AddRule(r, "SparseApplyCenteredRMSProp", "var* mg* ms* mom* lr rho momentum epsilon grad indices");
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,15 @@
+// The files of the training ops: each has one function, which registers its ops.
+#ifndef TENSORBRAID_OPS_TRAINING_PARTS_H_
+#define TENSORBRAID_OPS_TRAINING_PARTS_H_
+
+#include "graph/op_registry.h"
+
+namespace tensorbraid {
+
+void RegisterTrainingAdaptiveOps(OpRegistry& r);  // adaptive.cc
+void RegisterTrainingDescentOps(OpRegistry& r);   // descent.cc
+void RegisterTrainingProximalOps(OpRegistry& r);  // proximal.cc
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_OPS_TRAINING_PARTS_H_

@@ -1,0 +1,94 @@
+// Schemas and shape rules of update rules, for variables by reference ("ApplyX") and with resource handles
+// ("ResourceApplyX"). Each updates whole variables, or only some rows ("SparseApplyX", "ResourceSparseApplyX").
+#include <algorithm>
+
+#include "core/strings.h"
+#include "graph/node.h"
+#include "ops/training/rule.h"
+
+namespace tensorbraid {
+namespace {
+
+// The number of the input with this name, or -1 if there is none. Each input must be a single tensor.
+int InputNamed(const OpDef& op, std::string_view name) {
+  const auto it = std::find_if(op.inputs.begin(), op.inputs.end(), [&](const ArgDef& a) { return a.name == name; });
+  return it == op.inputs.end() ? -1 : static_cast<int>(it - op.inputs.begin());
+}
+
+// The shape of the variables, from the gradient's. A gradient of whole variables has their shape; a gradient of rows
+// has one row per index. `indices` is negative for whole variables.
+StatusOr<Shape> VariablesShape(ShapeContext& c, int gradient, int indices) {
+  const Shape& grad = c.input(gradient);
+  if (indices < 0) return grad;
+  TF_ASSIGN_OR_RETURN(const Shape rows, c.WithRank(indices, 1));
+  if (!grad.has_rank()) return Shape::Unknown();
+  if (grad.rank() < 1) return InvalidArgument("the gradient of rows cannot be a scalar");
+  if (!Shape({grad.dim(0)}).IsCompatibleWith(rows)) {
+    return InvalidArgument("the gradient must have one row per index, got shape ", grad, " and indices of shape ",
+                           rows);
+  }
+  Shape shape = grad;
+  shape.set_dim(0, Shape::kUnknownDim);
+  return shape;
+}
+
+// Variables and their slots must have the same shape. All other inputs, except gradient and indices, must be scalars.
+Status ApplyShape(ShapeContext& c) {
+  const OpDef& op = c.node().op();
+  const int gradient = std::max(InputNamed(op, "grad"), InputNamed(op, "delta"));
+  const int indices = InputNamed(op, "indices");
+  TF_ASSIGN_OR_RETURN(Shape shape, VariablesShape(c, gradient, indices));
+  for (int i = 0; i < c.num_inputs(); ++i) {
+    if (i == gradient || i == indices) continue;
+    const bool is_handle = c.input_dtype(i) == DType::kResource;
+    if (!is_handle && !IsRef(c.node().declared_input_type(i))) {
+      TF_RETURN_IF_ERROR(c.WithRank(i, 0).status());
+      continue;
+    }
+    const Shape variable = is_handle ? c.input_handle_shape(i) : c.input(i);
+    if (!variable.IsCompatibleWith(shape)) {
+      return InvalidArgument("the variable (input ", i, ") has shape ", variable, ", but the gradient has shape ",
+                             c.input(gradient));
+    }
+    TF_ASSIGN_OR_RETURN(shape, shape.MergeWith(variable));
+    const DType held = is_handle ? c.input_handle_dtype(i) : c.input_dtype(i);
+    if (held != DType::kInvalid && held != c.input_dtype(gradient)) {
+      return InvalidArgument("the variable (input ", i, ") has dtype ", held, ", but the gradient has ",
+                             c.input_dtype(gradient));
+    }
+  }
+  if (c.num_outputs() > 0) c.set_output(0, shape);
+  return OkStatus();
+}
+
+}  // namespace
+
+void AddRule(OpRegistry& r, const std::string& name, const std::string& inputs, const std::vector<const char*>& attrs,
+             RuleForms forms, std::source_location location) {
+  for (const bool resource : {false, true}) {
+    if (!resource && forms == kResourceOnly) continue;
+    Op op(resource ? "Resource" + name : name);
+    bool sparse = false;
+    for (std::string input : StrSplit(inputs, ' ')) {
+      std::string type = "T";
+      if (input.ends_with('*')) {
+        input.pop_back();
+        type = resource ? "resource" : "Ref(T)";
+      } else if (input == "indices") {
+        type = "Tindices";
+        sparse = true;
+      } else if (input == "global_step") {
+        type = "int64";
+      }
+      op.Input(StrCat(input, ": ", type).c_str());
+    }
+    if (!resource) op.Output("out: Ref(T)");
+    op.Attr("T: numbertype");
+    if (sparse) op.Attr("Tindices: {int32, int64}");
+    op.Attr("use_locking: bool = false");
+    for (const char* attr : attrs) op.Attr(attr);
+    r.Add(op.Stateful().Shape(ApplyShape).NotDifferentiable(), location);
+  }
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,219 @@
+"""Writes references/*.jsonl: what TensorFlow computes for optimizers, schedules, initializers, clipping and averages.
+
+Run in a venv with `pip install tensorflow-cpu`, and commit what it writes. A build does not need Python. See README.md.
+"""
+import json
+import os
+
+os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
+os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+
+import numpy as np  # noqa: E402
+import tensorflow as tf  # noqa: E402
+
+v1 = tf.compat.v1
+v1.disable_eager_execution()
+STEPS = 20
+
+
+def numbers(array):
+    """The elements of an array, float32 values as the shortest decimal numbers that give them back."""
+    return [float(str(x)) for x in np.asarray(array).ravel()]
+
+
+def write(name, rows):
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "references", name + ".jsonl")
+    with open(path, "w", encoding="utf-8") as file:
+        for row in rows:
+            file.write(json.dumps(row) + "\n")
+    print(f"{path}: {len(rows)} rows")
+
+
+def optimizer_row(name, make, start, targets, options):
+    """The variable after each step towards a target that moves."""
+    with tf.Graph().as_default():
+        step = v1.train.get_or_create_global_step()
+        w = v1.get_variable("w", initializer=tf.constant(start), use_resource=True)
+        target = v1.placeholder(tf.float32, start.shape)
+        loss = tf.reduce_sum(tf.square(w - target))
+        train = make(step, options).minimize(loss, global_step=step)
+        values = []
+        with v1.Session() as session:
+            session.run(v1.global_variables_initializer())
+            for t in targets:
+                session.run(train, {target: t})
+                values.append(numbers(session.run(w)))
+    return {"optimizer": name, "options": options, "start": numbers(start),
+            "targets": [numbers(t) for t in targets], "values": values}
+
+
+def optimizers():
+    start = np.array([1.0, -2.0, 0.5, 0.0, 3.0], np.float32)
+    targets = [np.array([3, 1, -1, 0.25, 3], np.float32) + np.sin(np.arange(5) * 3 + k * 7).astype(np.float32)
+               for k in range(STEPS)]
+    t = v1.train
+    kinds = {
+        "GradientDescent": (lambda step, o: t.GradientDescentOptimizer(**o), [{"learning_rate": 0.1}]),
+        "Momentum": (lambda step, o: t.MomentumOptimizer(**o),
+                     [{"learning_rate": 0.05, "momentum": 0.9},
+                      {"learning_rate": 0.05, "momentum": 0.9, "use_nesterov": True}]),
+        "Adagrad": (lambda step, o: t.AdagradOptimizer(**o),
+                    [{"learning_rate": 0.5}, {"learning_rate": 0.3, "initial_accumulator_value": 1.0}]),
+        "AdagradDA": (lambda step, o: t.AdagradDAOptimizer(global_step=step, **o),
+                      [{"learning_rate": 0.5},
+                       {"learning_rate": 0.5, "initial_gradient_squared_accumulator_value": 0.5,
+                        "l1_regularization_strength": 0.1, "l2_regularization_strength": 0.05}]),
+        "Adadelta": (lambda step, o: t.AdadeltaOptimizer(**o),
+                     [{"learning_rate": 1.0}, {"learning_rate": 0.5, "rho": 0.8, "epsilon": 0.0001}]),
+        "Adam": (lambda step, o: t.AdamOptimizer(**o),
+                 [{"learning_rate": 0.1}, {"learning_rate": 0.1, "beta1": 0.8, "beta2": 0.9, "epsilon": 0.01}]),
+        "RMSProp": (lambda step, o: t.RMSPropOptimizer(**o),
+                    [{"learning_rate": 0.1},
+                     {"learning_rate": 0.1, "decay": 0.8, "momentum": 0.5, "epsilon": 0.01},
+                     {"learning_rate": 0.1, "decay": 0.8, "momentum": 0.5, "epsilon": 0.01, "centered": True}]),
+        "Ftrl": (lambda step, o: t.FtrlOptimizer(**o),
+                 [{"learning_rate": 0.5},
+                  {"learning_rate": 0.5, "learning_rate_power": -0.6, "initial_accumulator_value": 0.2,
+                   "l1_regularization_strength": 0.1, "l2_regularization_strength": 0.2},
+                  {"learning_rate": 0.5, "l1_regularization_strength": 0.1,
+                   "l2_shrinkage_regularization_strength": 0.05}]),
+        "ProximalGradientDescent": (lambda step, o: t.ProximalGradientDescentOptimizer(**o),
+                                    [{"learning_rate": 0.1},
+                                     {"learning_rate": 0.1, "l1_regularization_strength": 0.5,
+                                      "l2_regularization_strength": 0.2}]),
+        "ProximalAdagrad": (lambda step, o: t.ProximalAdagradOptimizer(**o),
+                            [{"learning_rate": 0.5},
+                             {"learning_rate": 0.5, "initial_accumulator_value": 0.3,
+                              "l1_regularization_strength": 0.5, "l2_regularization_strength": 0.2}]),
+    }
+    return [optimizer_row(name, make, start, targets, options)
+            for name, (make, all_options) in kinds.items() for options in all_options]
+
+
+def schedules():
+    t = v1.train
+    steps = [0, 1, 2, 5, 9, 10, 11, 20, 25, 29, 30, 31, 69, 70, 71, 100, 1000]
+    kinds = {
+        "exponential": (t.exponential_decay, [{"decay_rate": 0.8}, {"decay_rate": 0.8, "staircase": True}]),
+        "natural_exp": (t.natural_exp_decay, [{"decay_rate": 0.3}, {"decay_rate": 0.3, "staircase": True}]),
+        "inverse_time": (t.inverse_time_decay, [{"decay_rate": 0.5}, {"decay_rate": 0.5, "staircase": True}]),
+        "polynomial": (t.polynomial_decay,
+                       [{}, {"end_learning_rate": 0.01, "power": 2.0},
+                        {"end_learning_rate": 0.01, "power": 0.5, "cycle": True}]),
+        "cosine": (t.cosine_decay, [{}, {"alpha": 0.1}]),
+        "cosine_restarts": (t.cosine_decay_restarts,
+                            [{}, {"t_mul": 1.0, "m_mul": 0.9}, {"t_mul": 2.0, "m_mul": 0.5, "alpha": 0.2}]),
+        "linear_cosine": (t.linear_cosine_decay, [{}, {"num_periods": 2.0, "alpha": 0.1, "beta": 0.01}]),
+        # Without noise, since the schedule's seed cannot be set in TensorFlow.
+        "noisy_linear_cosine": (t.noisy_linear_cosine_decay,
+                                [{"initial_variance": 0.0, "num_periods": 2.0, "alpha": 0.1, "beta": 0.01}]),
+    }
+    rows = []
+    for name, (make, all_options) in kinds.items():
+        for options in all_options:
+            with tf.Graph().as_default():
+                step = v1.placeholder(tf.int64, [])
+                rate = make(0.5, step, 10, **options)
+                with v1.Session() as session:
+                    values = [float(str(session.run(rate, {step: s}))) for s in steps]
+            rows.append({"schedule": name, "options": options, "steps": steps, "values": values})
+    return rows
+
+
+def initializers():
+    i = v1.initializers
+    kinds = [
+        ("random_uniform", v1.random_uniform_initializer, {"minval": -0.3, "maxval": 0.7}, [3, 4]),
+        ("random_normal", v1.random_normal_initializer, {"mean": 1.0, "stddev": 0.5}, [3, 4]),
+        ("truncated_normal", v1.truncated_normal_initializer, {"mean": 1.0, "stddev": 0.5}, [3, 4]),
+        ("glorot_uniform", v1.glorot_uniform_initializer, {}, [3, 4]),
+        ("glorot_uniform", v1.glorot_uniform_initializer, {}, [2, 2, 3, 4]),
+        ("glorot_uniform", v1.glorot_uniform_initializer, {}, [7]),
+        ("glorot_normal", v1.glorot_normal_initializer, {}, [3, 4]),
+        ("he_uniform", i.he_uniform, {}, [2, 2, 3, 4]),
+        ("he_normal", i.he_normal, {}, [3, 4]),
+        ("lecun_uniform", i.lecun_uniform, {}, [3, 4]),
+        ("lecun_normal", i.lecun_normal, {}, [3, 4]),
+        ("variance_scaling", v1.variance_scaling_initializer,
+         {"scale": 3.0, "mode": "fan_out", "distribution": "untruncated_normal"}, [3, 4]),
+        ("variance_scaling", v1.variance_scaling_initializer,
+         {"scale": 0.5, "mode": "fan_avg", "distribution": "uniform"}, [5, 2]),
+        ("orthogonal", v1.orthogonal_initializer, {"gain": 1.5}, [4, 3]),
+        ("orthogonal", v1.orthogonal_initializer, {}, [2, 2, 5]),
+        ("orthogonal", v1.orthogonal_initializer, {}, [3, 2, 4]),
+        ("identity", i.identity, {"gain": 2.0}, [2, 3]),
+    ]
+    rows = []
+    for name, make, options, shape in kinds:
+        for graph_seed in (0, 17):
+            if name == "identity" and graph_seed != 0:
+                continue
+            seed = {} if name == "identity" else {"seed": 5}
+            with tf.Graph().as_default():
+                if graph_seed != 0:
+                    v1.set_random_seed(graph_seed)
+                value = make(**options, **seed)(shape, dtype=tf.float32)
+                with v1.Session() as session:
+                    values = numbers(session.run(value))
+            rows.append({"initializer": name, "options": options, "graph_seed": graph_seed, "seed": 5, "shape": shape,
+                         "values": values})
+    return rows
+
+
+def clipping():
+    tensors = [np.array([3.0, -4.0, 0.5], np.float32), np.array([[1.0, 2.0], [-0.25, 8.0]], np.float32)]
+    rows = []
+
+    def add(kind, arguments, given, outputs):
+        with v1.Session() as session:
+            values = [numbers(v) for v in session.run(outputs)]
+        rows.append({"clip": kind, "arguments": arguments, "tensors": [numbers(t) for t in given],
+                     "shapes": [list(t.shape) for t in given], "values": values})
+
+    with tf.Graph().as_default():
+        for low, high in ((-1.0, 2.0), (0.0, 100.0)):
+            add("value", [low, high], tensors, [tf.clip_by_value(t, low, high) for t in tensors])
+        zeros = [np.zeros(3, np.float32)]
+        for norm in (2.0, 5.0, 1000.0):
+            add("norm", [norm], tensors + zeros, [tf.clip_by_norm(t, norm) for t in tensors + zeros])
+            add("global_norm", [norm], tensors, list(tf.clip_by_global_norm(tensors, norm)[0]) +
+                [tf.linalg.global_norm(tensors)])
+        add("norm_of_rows", [2.0], tensors[1:], [tf.clip_by_norm(tensors[1], 2.0, axes=[1])])
+        infinite = [np.array([np.inf, 1.0], np.float32)]
+        with v1.Session() as session:
+            assert np.isnan(session.run(tf.clip_by_global_norm(infinite, 1.0)[0][0])).all()
+    return rows
+
+
+def averages():
+    rows = []
+    inputs = [np.array([np.sin(k), k], np.float32) for k in range(STEPS)]
+    for options in ({"decay": 0.9}, {"decay": 0.99, "num_updates": True}, {"decay": 0.9, "zero_debias": True}):
+        with tf.Graph().as_default():
+            fed = v1.placeholder(tf.float32, [2])
+            n = v1.get_variable("n", initializer=np.int64(0), use_resource=True)
+            w = v1.get_variable("w", initializer=tf.constant([1.0, 2.0]), use_resource=True)
+            ema = tf.train.ExponentialMovingAverage(
+                options["decay"], num_updates=n if "num_updates" in options else None,
+                zero_debias=options.get("zero_debias", False))
+            with tf.control_dependencies([v1.assign(w, fed), v1.assign_add(n, 1)]):
+                tensor = tf.identity(fed * 2.0, name="twice")
+                apply = ema.apply([w, tensor])
+            of_variable, of_tensor, name = ema.average(w), ema.average(tensor), ema.average_name(w)
+            values = []
+            with v1.Session() as session:
+                session.run(v1.global_variables_initializer())
+                for x in inputs:
+                    session.run(apply, {fed: x})
+                    values.append([numbers(v) for v in session.run([of_variable, of_tensor])])
+        rows.append({"options": options, "name": name, "inputs": [numbers(x) for x in inputs], "values": values})
+    return rows
+
+
+if __name__ == "__main__":
+    write("optimizers", optimizers())
+    write("schedules", schedules())
+    write("initializers", initializers())
+    write("clipping", clipping())
+    write("averages", averages())
