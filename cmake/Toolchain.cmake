@@ -1,4 +1,8 @@
-# Compiler settings every target of ours shares. (GCC 12 sees uninitialised reads in Abseil's InlinedVector that are none.)
+# Compiler settings of all our targets.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 16)
+  message(FATAL_ERROR "Clang ${CMAKE_CXX_COMPILER_VERSION} cannot compile this project, which uses C++20 features that Clang "
+                      "has since version 16. Use GCC 12 or Clang 16: cmake -DCMAKE_CXX_COMPILER=g++ or =clang++-16")
+endif()
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
@@ -11,28 +15,39 @@ endif()
 
 find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # What was not compiled before is not preprocessed for ccache's sake too; and what it asks for where headers are
-  # precompiled.
+  # In depend mode, ccache does not run the preprocessor before it compiles a new file. The sloppiness settings are those
+  # that ccache requires for precompiled headers.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_DEPEND=1 CCACHE_SLOPPINESS=pch_defines,time_macros
       ${CCACHE})
-  if(TENSORBRAID_PRECOMPILE)
+  if(TENSORBRAID_UNITY)
     add_compile_options(-fpch-preprocess)
   endif()
 endif()
 
-# Binutils' other linker takes half the time, for dozens of programs.
+# gold links the test programs in half the time of binutils' default linker.
 find_program(GOLD_LINKER ld.gold)
 if(GOLD_LINKER)
   add_link_options(-fuse-ld=gold)
 endif()
 
-# -pthread for all, as some dependencies ask for it: a precompiled header is read only with the options it was made with.
+# Some dependencies ask for -pthread, so all targets get it: a precompiled header can be used only with equal options.
 add_compile_options(-pthread -Wall -Wextra -Wno-unused-parameter -fdiagnostics-color=auto)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # GCC 12 takes the two lives of Abseil's inlined vectors for one.
+  # GCC 12 reports false errors in Abseil's InlinedVector.
   add_compile_options(-Wno-maybe-uninitialized -Wno-array-bounds)
 else()
   add_compile_options(-Wno-unknown-pragmas)
+endif()
+if(TENSORBRAID_WERROR)
+  add_compile_options(-Werror)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # These warnings depend on inlining and are often wrong, so they do not become errors.
+    foreach(warning aggressive-loop-optimizations alloc-size-larger-than= dangling-pointer format-overflow format-truncation
+                    free-nonheap-object mismatched-new-delete nonnull restrict return-local-addr stringop-overflow
+                    stringop-overread stringop-truncation uninitialized use-after-free)
+      add_compile_options(-Wno-error=${warning})
+    endforeach()
+  endif()
 endif()
 if(TENSORBRAID_ARCH)
   add_compile_options(-march=${TENSORBRAID_ARCH})
@@ -41,8 +56,8 @@ if(TENSORBRAID_SANITIZE)
   add_compile_options(-fsanitize=${TENSORBRAID_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${TENSORBRAID_SANITIZE})
   if(TENSORBRAID_SANITIZE MATCHES thread)
-    # Headers of protobuf lay out their classes otherwise under ThreadSanitizer, unlike the library as Debian builds it:
-    # they must not see the compiler's macro. The standard library's headers, and our tests, may know.
+    # With the compiler's macro for ThreadSanitizer, protobuf's headers define classes of another layout than in Debian's
+    # library. So the macro is undefined, and the standard library and our tests get macros of their own.
     add_compile_options(-U__SANITIZE_THREAD__ -D_GLIBCXX_TSAN=1 -DTENSORBRAID_TSAN=1)
   endif()
 endif()
