@@ -199,11 +199,6 @@ tf::Status Main(int argc, char** argv) {
         std::to_string(num_rows));
   }
   if (task.issync) return absl::InvalidArgumentError("--issync has no meaning here: all tasks compute one model");
-  // Server::Join waits for all workers but this one, so that it returns for one such worker only.
-  if (task.worker_hosts.size() > 2) {
-    return absl::InvalidArgumentError("expected at most 2 workers, got " + std::to_string(task.worker_hosts.size()) +
-                                      "; add further tasks as parameter servers");
-  }
 
   std::unique_ptr<tf::Server> server;
   if (task.has_cluster()) {

@@ -58,9 +58,11 @@ class Server {
   // "host:port" with the actual port.
   std::string address() const;
 
-  // Blocks until the work of the cluster is over or Stop is called. The work is over when every task that is not a
-  // parameter server has left (its Server was stopped) or is lost (unreachable for lost_after). Returns OK if all of
-  // them left without an error, otherwise Unavailable, naming those that did not.
+  // For a task that only serves the others: blocks until the work of the cluster is over or Stop is called. The work is
+  // over when every task that works has left (its Server was stopped) or is lost (unreachable for lost_after). Tasks
+  // work, except parameter servers and tasks that wait in Join themselves. If no task has ever worked, because sessions
+  // come from outside the cluster, the work is over when all tasks but the parameter servers have left or are lost.
+  // Returns OK if no task was lost or left with an error, otherwise Unavailable, naming those that were or did.
   Status Join();
 
   // Leaves the cluster: tells the connected tasks that this one has ended, with success or with the error `why`, fails

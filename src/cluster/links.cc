@@ -1,6 +1,7 @@
 #include "cluster/links.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/device_name.h"
 #include "core/logging.h"
@@ -30,7 +31,10 @@ Links::Links(Transport* transport, Timer* timer, const ClusterSpec& cluster, Hel
   for (const std::string& job : cluster.jobs()) {
     for (int index : cluster.task_indices(job)) {
       const std::string task = FullTaskName(job, index);
-      if (task == self_.task) continue;
+      if (task == self_.task) {
+        is_ps_ = job == "ps";
+        continue;
+      }
       Peer& peer = peers_[task];
       peer.task = task;
       peer.address = *cluster.task_address(job, index);
@@ -141,11 +145,14 @@ StatusOr<std::shared_ptr<Link>> Links::WaitFor(const std::string& task, Clock::t
 
 void Links::KeepConnected(const std::string& task) {
   MutexLock lock(mu_);
-  Peer& peer = PeerOf(task);
-  peer.keep = true;
-  if (peer.links.empty()) {
-    peer.wait_since = peer.wait_logged = Clock::now();
-    Dial(&peer);
+  Keep(&PeerOf(task));
+}
+
+void Links::Keep(Peer* peer) {
+  peer->keep = true;
+  if (peer->links.empty() && !peer->left) {
+    peer->wait_since = peer->wait_logged = Clock::now();
+    Dial(peer);
   }
 }
 
@@ -226,6 +233,7 @@ void Links::OnLinkUp(const std::shared_ptr<Link>& link) {
   std::vector<Waiter> waiters;
   std::vector<std::shared_ptr<Link>> outdated;
   std::shared_ptr<Link> primary;
+  bool only_serves = false;
   {
     MutexLock lock(mu_);
     auto heard = std::make_shared<Heard>();
@@ -236,15 +244,18 @@ void Links::OnLinkUp(const std::shared_ptr<Link>& link) {
       if (old->peer().incarnation != link->peer().incarnation) outdated.push_back(old);
     }
     std::erase_if(peer.links, [&](const auto& l) { return l->peer().incarnation != link->peer().incarnation; });
+    if (peer.links.empty()) peer.only_serves = false;  // until it says so again
     peer.links.push_back(link);
     peer.seen = true;
     peer.left = peer.lost = false;
     peer.last_error = OkStatus();
     waiters.swap(peer.waiters);
     primary = peer.links.front();
+    only_serves = only_serves_;
     TB_LOG(Debug, "cluster") << "connected to " << Describe(peer);
   }
   for (const auto& old : outdated) old->Close(Unavailable(ShortTaskName(link->peer().task), " has been restarted"));
+  if (only_serves) link->Send(Heartbeat{.only_serves = true});
   for (const Waiter& w : waiters) w.done(primary);
   changed_.NotifyAll();
 }
@@ -257,7 +268,16 @@ void Links::OnMessage(const std::shared_ptr<Link>& link, Message message) {
     if (it != heard_.end()) heard = it->second;
   }
   if (heard != nullptr) heard->last.store(Clock::now().time_since_epoch().count(), std::memory_order_relaxed);
-  if (std::holds_alternative<Heartbeat>(message)) return;
+  if (const Heartbeat* heartbeat = std::get_if<Heartbeat>(&message)) {
+    if (!heartbeat->only_serves) return;
+    MutexLock lock(mu_);
+    Peer& peer = PeerOf(link->peer().task);
+    if (!std::exchange(peer.only_serves, true)) {
+      TB_LOG(Debug, "cluster") << Describe(peer) << " only serves";
+      changed_.NotifyAll();
+    }
+    return;
+  }
   if (const Leave* leave = std::get_if<Leave>(&message)) {
     MutexLock lock(mu_);
     Peer& peer = PeerOf(link->peer().task);
@@ -303,9 +323,11 @@ void Links::Tick() {
   std::vector<std::shared_ptr<Link>> alive;
   std::vector<std::pair<std::shared_ptr<Link>, Status>> silent;
   std::vector<std::pair<GetDone, Status>> overdue;
+  bool only_serves = false;
   {
     MutexLock lock(mu_);
     if (stopping_) return;
+    only_serves = only_serves_;
     const auto now = Clock::now();
     for (auto& [task, peer] : peers_) {
       for (const auto& link : peer.links) {
@@ -325,7 +347,8 @@ void Links::Tick() {
                                                             std::string(peer.last_error.message())));
         return true;
       });
-      if (peer.links.empty() && !peer.left && (peer.keep || !peer.waiters.empty() || peer.dialing) &&
+      const bool logged_by_join = only_serves_ && !peer.is_ps && peer.waiters.empty();
+      if (peer.links.empty() && !peer.left && (peer.keep || !peer.waiters.empty() || peer.dialing) && !logged_by_join &&
           now - peer.wait_logged >= options_.slow_wait) {
         peer.wait_logged = now;
         TB_LOG(Info, "cluster") << "still waiting for " << Describe(peer) << " after " << Seconds(now - peer.wait_since)
@@ -343,23 +366,39 @@ void Links::Tick() {
     if (now < next_heartbeat_) alive.clear();
     if (!alive.empty()) next_heartbeat_ = now + options_.heartbeat_interval;
   }
-  for (const auto& link : alive) link->Send(Heartbeat{});
+  for (const auto& link : alive) link->Send(Heartbeat{.only_serves = only_serves});
   for (const auto& [link, why] : silent) link->Close(why);
   for (const auto& [done, why] : overdue) done(why);
 }
 
+bool Links::WorkIsOver() {
+  bool any = false;        // whether there is a task that is not a parameter server
+  bool all_ended = true;   // whether all of them have ended
+  bool work_done = false;  // whether one has ended that did not only serve
+  for (const auto& [task, peer] : peers_) {
+    if (peer.is_ps || !peer.in_cluster) continue;
+    any = true;
+    const bool ended = peer.left || peer.lost;
+    if (!ended && !peer.only_serves) return false;
+    all_ended = all_ended && ended;
+    work_done = work_done || (ended && !peer.only_serves);
+  }
+  return any && (all_ended || work_done);
+}
+
 Status Links::Join() {
-  MutexLock lock(mu_);
-  const auto settled = [this]() TB_REQUIRES(mu_) {
-    if (stopping_) return true;
-    bool any = false;
-    for (const auto& [task, peer] : peers_) {
-      if (peer.is_ps || !peer.in_cluster) continue;
-      any = true;
-      if (!peer.left && !peer.lost) return false;
+  std::vector<std::shared_ptr<Link>> links;
+  {
+    MutexLock lock(mu_);
+    only_serves_ = true;
+    for (auto& [task, peer] : peers_) {
+      links.insert(links.end(), peer.links.begin(), peer.links.end());
+      // Every other task connects to a parameter server by itself, but two workers may have no link.
+      if (!is_ps_ && peer.in_cluster && !peer.is_ps) Keep(&peer);
     }
-    return any;
-  };
+  }
+  for (const auto& link : links) link->Send(Heartbeat{.only_serves = true});
+  MutexLock lock(mu_);
   const bool only_ps =
       std::none_of(peers_.begin(), peers_.end(), [](const auto& p) { return p.second.in_cluster && !p.second.is_ps; });
   if (only_ps) {
@@ -368,7 +407,8 @@ Status Links::Join() {
   }
   const auto started = Clock::now();
   milliseconds interval = options_.join_log_after;
-  while (!changed_.WaitUntil(mu_, Clock::now() + interval, settled)) {
+  while (!changed_.WaitUntil(mu_, Clock::now() + interval,
+                             [this]() TB_REQUIRES(mu_) { return stopping_ || WorkIsOver(); })) {
     std::vector<std::string> missing;
     for (const auto& [task, peer] : peers_) {
       if (peer.in_cluster && !peer.is_ps && !peer.seen) missing.push_back(Describe(peer));

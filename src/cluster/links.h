@@ -95,7 +95,8 @@ class Links final : private LinkHandler {
     int failures = 0;   // failed attempts since the last success
     Status last_error;
     std::vector<Waiter> waiters;
-    bool seen = false;  // has been connected at least once
+    bool seen = false;         // has been connected at least once
+    bool only_serves = false;  // waits in Join itself
     bool left = false;
     Status leave_status;
     bool lost = false;
@@ -114,15 +115,19 @@ class Links final : private LinkHandler {
   void OnLinkDown(const std::shared_ptr<Link>& link, const Status& why) override;
 
   Peer& PeerOf(const std::string& task) TB_REQUIRES(mu_);
+  void Keep(Peer* peer) TB_REQUIRES(mu_);
   void Dial(Peer* peer) TB_REQUIRES(mu_);
   void DialLater(const std::string& task, std::chrono::milliseconds delay) TB_REQUIRES(mu_);
   void OnDialed(const std::string& task, const StatusOr<std::shared_ptr<Link>>& link);
   void Tick();
+  // Whether the work of the cluster is over; see Server::Join.
+  bool WorkIsOver() TB_REQUIRES(mu_);
   static std::string Describe(const Peer& peer);
 
   Transport* const transport_;
   Timer* const timer_;
   Hello self_;
+  bool is_ps_ = false;  // this task
   const LinksOptions options_;
   Observer* const observer_;
 
@@ -131,6 +136,7 @@ class Links final : private LinkHandler {
   std::map<std::string, Peer> peers_ TB_GUARDED_BY(mu_);
   std::map<const Link*, std::shared_ptr<Heard>> heard_ TB_GUARDED_BY(mu_);
   bool stopping_ TB_GUARDED_BY(mu_) = false;
+  bool only_serves_ TB_GUARDED_BY(mu_) = false;  // Join has been called
   Timer::Id tick_ TB_GUARDED_BY(mu_) = 0;
   std::set<Timer::Id> redials_ TB_GUARDED_BY(mu_);  // pending
   Clock::time_point next_heartbeat_ TB_GUARDED_BY(mu_);

@@ -1,4 +1,4 @@
-// What Server::Join logs.
+// When Server::Join returns, and what it logs.
 #include "cluster/links.h"
 
 #include <fcntl.h>
@@ -6,9 +6,11 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <future>
 #include <thread>
 
 #include "cluster/task.h"
+#include "cluster/testing/test_cluster.h"
 #include "core/logging.h"
 #include "transport/inproc/inproc_transport.h"
 
@@ -88,6 +90,93 @@ TEST(JoinTest, SaysThatAClusterOfParameterServersAloneIsNeverOver) {
   EXPECT_THAT(log.WaitForLine("only parameter servers"), HasSubstr("ps/0 serves until it is stopped"));
   ps->Stop(OkStatus());
   join.join();
+}
+
+// The Joins of tasks of a cluster with one parameter server.
+class JoinedTasks {
+ public:
+  explicit JoinedTasks(TestCluster& cluster) : cluster_(cluster) {}
+  ~JoinedTasks() {
+    for (auto& [task, join] : joins_) cluster_.task(task.first, task.second).Stop(OkStatus());
+  }
+  void Start(const std::string& job, int index) {
+    joins_[{job, index}] =
+        std::async(std::launch::async, [links = cluster_.task(job, index).links()] { return links->Join(); });
+  }
+  // Stops a task, as a program does when its Join has returned, or when a user interrupts it.
+  void Stop(const std::string& job, int index) {
+    cluster_.task(job, index).Stop(OkStatus());
+    joins_.erase({job, index});
+  }
+  bool IsOver(const std::string& job, int index, std::chrono::seconds wait = std::chrono::seconds(0)) {
+    return joins_.at({job, index}).wait_for(wait) == std::future_status::ready;
+  }
+  // Blocks until the Join of the task has returned.
+  Status Result(const std::string& job, int index) {
+    if (!IsOver(job, index, std::chrono::seconds(30))) return DeadlineExceeded("Join has not returned");
+    return joins_.at({job, index}).get();
+  }
+
+ private:
+  TestCluster& cluster_;
+  std::map<std::pair<std::string, int>, std::future<Status>> joins_;
+};
+
+TEST(JoinTest, WorkersThatOnlyServeDoNotWaitForEachOther) {
+  TestCluster cluster(1, 3);
+  JoinedTasks joined(cluster);
+  joined.Start("ps", 0);
+  joined.Start("worker", 1);
+  joined.Start("worker", 2);
+  // Worker 0 works, and has no link to the others before they join.
+  for (int i : {1, 2}) {
+    TB_CHECK_OK(cluster.task("worker", 0)
+                    .links()
+                    ->WaitFor(FullTaskName("worker", i), std::chrono::steady_clock::time_point::max(), nullptr)
+                    .status());
+  }
+  EXPECT_FALSE(joined.IsOver("ps", 0));
+  EXPECT_FALSE(joined.IsOver("worker", 1));
+  cluster.Stop("worker", 0);
+  EXPECT_EQ(joined.Result("worker", 1), OkStatus());
+  EXPECT_EQ(joined.Result("worker", 2), OkStatus());
+  EXPECT_EQ(joined.Result("ps", 0), OkStatus());
+}
+
+TEST(JoinTest, AWorkerThatOnlyServesSeesTheErrorOfTheChief) {
+  TestCluster cluster(0, 3);
+  JoinedTasks joined(cluster);
+  joined.Start("worker", 1);
+  joined.Start("worker", 2);
+  for (int i : {1, 2}) {
+    TB_CHECK_OK(cluster.task("worker", 0)
+                    .links()
+                    ->WaitFor(FullTaskName("worker", i), std::chrono::steady_clock::time_point::max(), nullptr)
+                    .status());
+  }
+  cluster.Stop("worker", 0, Internal("no more data"));
+  const Status status = joined.Result("worker", 1);
+  EXPECT_TRUE(absl::IsUnavailable(status));
+  EXPECT_THAT(std::string(status.message()), AllOf(HasSubstr("worker/0 failed"), HasSubstr("no more data")));
+}
+
+TEST(JoinTest, ATaskThatOnlyServedDoesNotEndTheOthersWhenItLeaves) {
+  TestCluster cluster(1, 2);
+  JoinedTasks joined(cluster);
+  ConfigureLog("cluster=debug");
+  StderrReader log;
+  joined.Start("worker", 0);
+  // The parameter server and worker 1 know it.
+  for (int i = 0; i < 2; ++i) log.WaitForLine("worker/0 (localhost:2000) only serves");
+  joined.Stop("worker", 0);
+  joined.Start("ps", 0);
+  joined.Start("worker", 1);
+  log.WaitForLine("worker/1 (localhost:2001) only serves");
+  EXPECT_EQ(joined.Result("worker", 1), OkStatus());  // all other workers have left
+  EXPECT_FALSE(joined.IsOver("ps", 0));               // worker 1 still serves
+  joined.Stop("worker", 1);
+  EXPECT_EQ(joined.Result("ps", 0), OkStatus());
+  ConfigureLog("");
 }
 
 }  // namespace

@@ -98,7 +98,7 @@ void Put(const Hello& from, proto::Hello* to) {
 struct Encoder {
   proto::Header* out;
 
-  void operator()(const Heartbeat&) { out->mutable_heartbeat(); }
+  void operator()(const Heartbeat& m) { out->mutable_heartbeat()->set_only_serves(m.only_serves); }
   void operator()(const Leave& m) { Put(m.status, out->mutable_leave()->mutable_status()); }
   void operator()(const RegisterGraph& m) {
     auto* to = out->mutable_register_graph();
@@ -264,7 +264,7 @@ StatusOr<Message> DecodeBulk(const proto::BulkTensor& from, Payload payload) {
 StatusOr<Message> DecodePlain(const proto::Header& h) {
   switch (h.message_case()) {
     case proto::Header::kHeartbeat:
-      return Heartbeat{};
+      return Heartbeat{.only_serves = h.heartbeat().only_serves()};
     case proto::Header::kLeave:
       return Leave{Get(h.leave().status())};
     case proto::Header::kRegisterGraph: {

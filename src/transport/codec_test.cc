@@ -72,6 +72,8 @@ TEST(CodecTest, EveryTypeOfMessageKeepsItsType) {
 }
 
 TEST(CodecTest, FieldsSurvive) {
+  EXPECT_FALSE(AsSent(Heartbeat{}).only_serves);
+  EXPECT_TRUE(AsSent(Heartbeat{.only_serves = true}).only_serves);
   EXPECT_EQ(AsSent(Leave{OddStatus()}).status, OddStatus());
   const auto graph = AsSent(RegisterGraph{1, {2, 3}, 4, std::string("par\0tition", 10), true});
   EXPECT_TRUE(graph.isolated_state);

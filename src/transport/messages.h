@@ -179,7 +179,9 @@ struct EagerCredit {
   uint64_t consumed_bytes = 0;
 };
 
-struct Heartbeat {};
+struct Heartbeat {
+  bool only_serves = false;  // the sender has no work of its own: it waits in Server::Join
+};
 // The task stops on purpose, after success (OK) or because of an error. Sent before the task closes its links.
 struct Leave {
   Status status;
