@@ -116,7 +116,7 @@ void Links::Get(const std::string& task, milliseconds timeout, GetDone done) {
 }
 
 StatusOr<std::shared_ptr<Link>> Links::WaitFor(const std::string& task, Clock::time_point deadline,
-                                               const std::function<bool()>& cancelled) {
+                                               const StillWanted& still_wanted) {
   struct Shared {
     Mutex mu;
     CondVar cv;
@@ -125,7 +125,7 @@ StatusOr<std::shared_ptr<Link>> Links::WaitFor(const std::string& task, Clock::t
   };
   while (true) {
     auto shared = std::make_shared<Shared>();
-    // Waits in slices, so that a cancellation is noticed. A connection is noticed at once.
+    // Waits in slices, to notice when the link is no longer wanted. A connection is noticed at once.
     Get(task, milliseconds(200), [shared](StatusOr<std::shared_ptr<Link>> link) {
       MutexLock lock(shared->mu);
       shared->link = std::move(link);
@@ -135,7 +135,7 @@ StatusOr<std::shared_ptr<Link>> Links::WaitFor(const std::string& task, Clock::t
     MutexLock lock(shared->mu);
     shared->cv.Wait(shared->mu, [&] { return shared->done; });
     if (shared->link.ok() || !absl::IsUnavailable(shared->link.status())) return shared->link;
-    if (cancelled && cancelled()) return Cancelled("no longer waiting for ", ShortTaskName(task));
+    TF_RETURN_IF_ERROR(CheckStillWanted(still_wanted));
     if (Clock::now() >= deadline) {
       return DeadlineExceeded("the deadline has passed while waiting for ", ShortTaskName(task), " at ",
                               AddressOf(task), ": ", std::string(shared->link.status().message()));

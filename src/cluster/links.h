@@ -13,6 +13,7 @@
 
 #include "core/clock.h"
 #include "core/mutex.h"
+#include "core/still_wanted.h"
 #include "core/timer.h"
 #include "tensorbraid/cluster_spec.h"
 #include "transport/transport.h"
@@ -60,9 +61,9 @@ class Links final : private LinkHandler {
   using GetDone = std::function<void(StatusOr<std::shared_ptr<Link>>)>;
   void Get(const std::string& task, std::chrono::milliseconds timeout, GetDone done);
   // Blocks until the task is connected, and logs the wait every slow_wait. DeadlineExceeded if the deadline passes
-  // first, Cancelled soon after `cancelled`, which is polled, returns true.
+  // first, the error of `still_wanted` soon after it returns one.
   StatusOr<std::shared_ptr<Link>> WaitFor(const std::string& task, std::chrono::steady_clock::time_point deadline,
-                                          const std::function<bool()>& cancelled);
+                                          const StillWanted& still_wanted);
   // Dials the task, and dials again whenever the link breaks, until shutdown or until the task leaves.
   void KeepConnected(const std::string& task);
 

@@ -159,7 +159,8 @@ std::vector<Master::Device> Master::ListDevices(const std::vector<DeviceName>& f
     if (MatchesAny(d, filters)) tasks.insert(d.TaskString());
   }
   for (const std::string& task : tasks) {
-    const auto link = links_->WaitFor(task, deadline, [this] { return stopping_.load(); });
+    const auto link = links_->WaitFor(
+        task, deadline, [this] { return stopping_ ? Cancelled("the server has been stopped") : OkStatus(); });
     if (!link.ok()) {
       TB_LOG(Warning, "cluster") << "cannot list the devices of " << task << ": " << link.status();
     }
@@ -190,7 +191,9 @@ Status Master::ResetContainers(const std::vector<std::string>& containers,
 }
 
 Status Master::CallAndWait(const std::shared_ptr<Link>& link, uint64_t id, Message request, const char* what,
-                           MasterSession::Deadline deadline) {
+                           MasterSession::Deadline deadline, const StillWanted& still_wanted) {
+  // Time between two calls of still_wanted.
+  constexpr std::chrono::milliseconds kSlice{50};
   struct Shared {
     Mutex mu;
     CondVar cv;
@@ -215,13 +218,16 @@ Status Master::CallAndWait(const std::shared_ptr<Link>& link, uint64_t id, Messa
   const auto started = MonotonicClock::now();
   auto log_at = started + slow_wait_;
   while (true) {
-    if (shared->cv.WaitUntil(shared->mu, std::min(deadline, log_at), [&] { return shared->done; }))
-      return shared->status;
+    auto until = std::min(deadline, log_at);
+    if (still_wanted != nullptr) until = std::min(until, MonotonicClock::now() + kSlice);
+    if (shared->cv.WaitUntil(shared->mu, until, [&] { return shared->done; })) return shared->status;
+    TF_RETURN_IF_ERROR(CheckStillWanted(still_wanted));
     const auto now = MonotonicClock::now();
     if (now >= deadline) {
       return DeadlineExceeded("the deadline has passed while waiting for ", ShortTaskName(link->peer().task), " ",
                               what);
     }
+    if (now < log_at) continue;
     log_at = now + slow_wait_;
     TB_LOG(Info, "cluster") << "waiting for " << ShortTaskName(link->peer().task) << " " << what;
   }

@@ -12,6 +12,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "cluster/links.h"
 #include "cluster/worker.h"
+#include "core/still_wanted.h"
 #include "executor/optimize.h"
 #include "tensorbraid/session.h"
 
@@ -123,7 +124,8 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   StatusOr<std::shared_ptr<CompiledGraph>> Compile(const RunSignature& signature, Deadline deadline);
   // Waits until the tasks that nodes name are connected, since only these tasks know which devices they have.
   Status ConnectTasksOf(const Graph& graph, Deadline deadline);
-  bool IsClosed();
+  // Cancelled if the session has been closed or the server stopped.
+  Status CheckOpen();
   Status RegisterPart(CompiledGraph::Part* part, uint64_t handle, Deadline deadline);
   // Returns the current link for each remote part. If a link has been replaced by another to the same incarnation,
   // registers the part again.
@@ -147,8 +149,10 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   };
   absl::flat_hash_map<Key, Cached> cache_ TB_GUARDED_BY(mu_);
   uint64_t uses_ TB_GUARDED_BY(mu_) = 0;
-  // By task: the links that parts were registered over. Close tells these tasks.
+  // By task: the links that parts were registered over.
   std::map<std::string, std::shared_ptr<Link>> used_links_ TB_GUARDED_BY(mu_);
+  // By task: the links over which a part was sent, even if it could not be registered. Close tells these tasks.
+  std::map<std::string, std::shared_ptr<Link>> told_ TB_GUARDED_BY(mu_);
 };
 
 // One per task. Thread-safe.
@@ -197,15 +201,17 @@ class Master {
   // restarted or has ended the session.
   StatusOr<std::shared_ptr<Link>> ConnectedTo(const Hello& peer) const;
   // Sends a request (a message with a field `request`, which is filled in here) and blocks until the reply comes, the
-  // link breaks or the deadline passes. `what` completes "waiting for <task> ..." in logs and errors.
+  // link breaks, the deadline passes, or soon after `still_wanted` has returned an error. `what` completes "waiting for
+  // <task> ..." in logs and errors.
   template <typename M>
-  Status CallAndWait(const std::shared_ptr<Link>& link, M request, const char* what, MasterSession::Deadline deadline) {
+  Status CallAndWait(const std::shared_ptr<Link>& link, M request, const char* what, MasterSession::Deadline deadline,
+                     const StillWanted& still_wanted = nullptr) {
     request.request = next_id_++;
     const uint64_t id = request.request;
-    return CallAndWait(link, id, std::move(request), what, deadline);
+    return CallAndWait(link, id, std::move(request), what, deadline, still_wanted);
   }
   Status CallAndWait(const std::shared_ptr<Link>& link, uint64_t id, Message request, const char* what,
-                     MasterSession::Deadline deadline);
+                     MasterSession::Deadline deadline, const StillWanted& still_wanted);
 
   const std::string task_;
   const uint64_t incarnation_;

@@ -111,12 +111,13 @@ StatusOr<std::shared_ptr<CompiledGraph>> MasterSession::Prepare(const RunSignatu
 }
 
 StatusOr<std::shared_ptr<CompiledGraph>> MasterSession::Compile(const RunSignature& s, Deadline deadline) {
+  const StillWanted still_open = [this] { return CheckOpen(); };
   std::unique_ptr<Graph> graph;
   {
     MutexLock lock(graph_mu_);
     TF_ASSIGN_OR_RETURN(graph, ExtractSubgraph(*graph_, s.feeds, s.fetches, s.targets, s.connections));
   }
-  TF_ASSIGN_OR_RETURN(auto expanded, ExpandFunctions(*graph));
+  TF_ASSIGN_OR_RETURN(auto expanded, ExpandFunctions(*graph, still_open));
   if (expanded != nullptr) graph = std::move(expanded);
   const std::string home = master_->worker_->devices().front().ToString();
   for (const auto& node : graph->impl().nodes()) {
@@ -127,7 +128,8 @@ StatusOr<std::shared_ptr<CompiledGraph>> MasterSession::Compile(const RunSignatu
   TF_RETURN_IF_ERROR(PlaceNodes(graph.get(), {.devices = master_->DeviceNames(options_.device_filters),
                                               .allow_soft_placement = options_.allow_soft_placement,
                                               .log_placement = options_.log_device_placement}));
-  TF_RETURN_IF_ERROR(Optimize(graph.get(), options_.optimize));
+  TF_RETURN_IF_ERROR(Optimize(graph.get(), options_.optimize, still_open));
+  TF_RETURN_IF_ERROR(CheckOpen());
   TF_ASSIGN_OR_RETURN(auto parts, PartitionByTask(*graph));
   // The tasks keep the graph until its last reference is released: a prepared or running signature may have been
   // evicted from the cache.
@@ -157,8 +159,12 @@ StatusOr<std::shared_ptr<CompiledGraph>> MasterSession::Compile(const RunSignatu
   }
   for (auto& part : compiled->remote) TF_RETURN_IF_ERROR(RegisterPart(&part, compiled->handle, deadline));
   compiled->is_local_only = compiled->remote.empty();
-  TF_ASSIGN_OR_RETURN(compiled->local,
-                      master_->worker_->Register(id_, compiled->handle, std::move(own), options_.isolated_state));
+  auto local = master_->worker_->Register(id_, compiled->handle, std::move(own), options_.isolated_state);
+  if (const Status open = CheckOpen(); !open.ok()) {
+    master_->worker_->Close(id_);  // Close may have come before Register
+    return open;
+  }
+  TF_ASSIGN_OR_RETURN(compiled->local, std::move(local));
   return compiled;
 }
 
@@ -184,7 +190,7 @@ Status MasterSession::ConnectTasksOf(const Graph& graph, Deadline deadline) {
     if (used_links_.contains(task)) return OkStatus();
   }
   for (const std::string& task : missing) {
-    TF_RETURN_IF_ERROR(master_->links_->WaitFor(task, deadline, [this] { return IsClosed(); }).status());
+    TF_RETURN_IF_ERROR(master_->links_->WaitFor(task, deadline, [this] { return CheckOpen(); }).status());
   }
   return OkStatus();
 }
@@ -228,20 +234,32 @@ Status MasterSession::RegisterPart(CompiledGraph::Part* part, uint64_t handle, D
   // Waits for a task that this session has not used yet, but not for one that it has used and lost.
   std::shared_ptr<Link> link;
   if (known == nullptr) {
-    TF_ASSIGN_OR_RETURN(link, master_->links_->WaitFor(part->task, deadline, [this] { return IsClosed(); }));
+    TF_ASSIGN_OR_RETURN(link, master_->links_->WaitFor(part->task, deadline, [this] { return CheckOpen(); }));
   } else {
     TF_ASSIGN_OR_RETURN(link, master_->ConnectedTo(known->peer()));
   }
-  TF_RETURN_IF_ERROR(master_->CallAndWait(link,
-                                          RegisterGraph{.request = 0,
-                                                        .session = id_,
-                                                        .handle = handle,
-                                                        .partition = part->graph_def,
-                                                        .isolated_state = options_.isolated_state},
-                                          "to prepare its part of the graph", deadline));
-  part->link = link;
-  MutexLock lock(mu_);
-  used_links_[part->task] = std::move(link);
+  const Status registered =
+      master_->CallAndWait(link,
+                           RegisterGraph{.request = 0,
+                                         .session = id_,
+                                         .handle = handle,
+                                         .partition = part->graph_def,
+                                         .isolated_state = options_.isolated_state},
+                           "to prepare its part of the graph", deadline, [this] { return CheckOpen(); });
+  {
+    MutexLock lock(mu_);
+    if (!closed_) {
+      told_[part->task] = link;
+      if (registered.ok()) used_links_[part->task] = link;
+    }
+  }
+  // Close did not know that this task has a part of the session.
+  if (const Status open = CheckOpen(); !open.ok()) {
+    link->Send(CloseSession{.session = id_});
+    return open;
+  }
+  TF_RETURN_IF_ERROR(registered);
+  part->link = std::move(link);
   return OkStatus();
 }
 
@@ -351,9 +369,10 @@ void MasterSession::Drop(const CompiledGraph& graph) {
   }
 }
 
-bool MasterSession::IsClosed() {
+Status MasterSession::CheckOpen() {
   MutexLock lock(mu_);
-  return closed_ || master_->stopping_;
+  if (closed_) return Cancelled("the session is closed");
+  return master_->stopping_ ? Cancelled("the server has been stopped") : OkStatus();
 }
 
 void MasterSession::Close() {
@@ -363,7 +382,7 @@ void MasterSession::Close() {
     MutexLock lock(mu_);
     if (closed_) return;
     closed_ = true;
-    links.swap(used_links_);
+    links.swap(told_);
     cache.swap(cache_);
   }
   // TensorFlow's clients look for "Session::Close()" in the message.

@@ -29,8 +29,27 @@ Worker::~Worker() {
   for (const auto& [id, session] : open) session->graphs.clear();
 }
 
+std::shared_ptr<Worker::Session> Worker::Open(SessionId id, bool isolated_state) {
+  MutexLock lock(mu_);
+  auto& session = sessions_[id];
+  if (session == nullptr) session = std::make_shared<Session>();
+  if (isolated_state && session->own_resources == nullptr) session->own_resources = std::make_unique<ResourceManager>();
+  return session;
+}
+
+Status Worker::CheckOpen(SessionId id, const std::shared_ptr<Session>& session) {
+  MutexLock lock(mu_);
+  const auto it = sessions_.find(id);
+  return it == sessions_.end() || it->second != session ? Cancelled("the session is closed") : OkStatus();
+}
+
 StatusOr<std::shared_ptr<Executor>> Worker::Register(SessionId session, uint64_t handle,
                                                      std::unique_ptr<Graph> partition, bool isolated_state) {
+  return AddGraph(session, Open(session, isolated_state), handle, std::move(partition));
+}
+
+StatusOr<std::shared_ptr<Executor>> Worker::AddGraph(SessionId id, const std::shared_ptr<Session>& session,
+                                                     uint64_t handle, std::unique_ptr<Graph> partition) {
   for (const auto& node : partition->impl().nodes()) {
     TF_ASSIGN_OR_RETURN(const DeviceName device, DeviceName::Parse(node->device()));
     if (std::find(devices_.begin(), devices_.end(), device) == devices_.end()) {
@@ -40,27 +59,20 @@ StatusOr<std::shared_ptr<Executor>> Worker::Register(SessionId session, uint64_t
                              ", which does not exist; this task has ", StrJoin(names, ", "));
     }
   }
-  std::shared_ptr<Session> s;
-  {
-    MutexLock lock(mu_);
-    auto& slot = sessions_[session];
-    if (slot == nullptr) slot = std::make_shared<Session>();
-    s = slot;
-    if (isolated_state && s->own_resources == nullptr) s->own_resources = std::make_unique<ResourceManager>();
-  }
-  ResourceManager* const resources = s->own_resources != nullptr ? s->own_resources.get() : resources_;
-  TF_ASSIGN_OR_RETURN(auto plan, Plan::Create(std::move(partition), resources, &s->kernels, device_set_));
+  ResourceManager* const resources = session->own_resources != nullptr ? session->own_resources.get() : resources_;
+  TF_ASSIGN_OR_RETURN(auto plan, Plan::Create(std::move(partition), resources, &session->kernels, device_set_,
+                                              [&] { return CheckOpen(id, session); }));
   // The plan holds the session, which may own its kernels (in the cache) and their resources.
-  std::shared_ptr<const Plan> held(plan.get(), [plan, s](const Plan*) mutable {
+  std::shared_ptr<const Plan> held(plan.get(), [plan, s = session](const Plan*) mutable {
     plan.reset();
     s.reset();
   });
   auto executor = std::make_shared<Executor>(std::move(held), pool_, resources);
   MutexLock lock(mu_);
   // Graphs hold their session, and closing the session drops them. A graph added after that would never be freed.
-  const auto it = sessions_.find(session);
-  if (it == sessions_.end() || it->second != s) return Cancelled("the session is closed");
-  s->graphs[handle] = executor;
+  const auto it = sessions_.find(id);
+  if (it == sessions_.end() || it->second != session) return Cancelled("the session is closed");
+  session->graphs[handle] = executor;
   return executor;
 }
 
@@ -136,7 +148,7 @@ bool Worker::OnMessage(const std::shared_ptr<Link>& link, const Message& message
   } else if (const auto* m = std::get_if<EndStep>(&message)) {
     exchange_->End(m->step);
   } else if (const auto* m = std::get_if<RegisterGraph>(&message)) {
-    pool_->Schedule([this, link, m = *m, held = owner_.lock()] { OnRegisterGraph(link, m); });
+    OnRegisterGraph(link, *m);
   } else if (const auto* m = std::get_if<DeregisterGraph>(&message)) {
     Deregister(m->session, m->handle);
   } else if (const auto* m = std::get_if<CloseSession>(&message)) {
@@ -167,11 +179,17 @@ Status IsFrom(uint64_t master, const Link& link) {
 }  // namespace
 
 void Worker::OnRegisterGraph(const std::shared_ptr<Link>& link, const RegisterGraph& m) {
-  auto partition = std::make_unique<Graph>();
-  Status status = IsFrom(m.session.master, *link);
-  if (status.ok()) status = partition->ImportGraphDef(m.partition);
-  if (status.ok()) status = Register(m.session, m.handle, std::move(partition), m.isolated_state).status();
-  link->Send(Reply{.request = m.request, .status = status, .body = ""});
+  if (const Status status = IsFrom(m.session.master, *link); !status.ok()) {
+    link->Send(Reply{.request = m.request, .status = status, .body = ""});
+    return;
+  }
+  // Opens the session here, so that a CloseSession that follows finds it.
+  pool_->Schedule([this, link, m, session = Open(m.session, m.isolated_state), held = owner_.lock()] {
+    auto partition = std::make_unique<Graph>();
+    Status status = partition->ImportGraphDef(m.partition);
+    if (status.ok()) status = AddGraph(m.session, session, m.handle, std::move(partition)).status();
+    link->Send(Reply{.request = m.request, .status = status, .body = ""});
+  });
 }
 
 void Worker::OnRunGraph(const std::shared_ptr<Link>& link, const RunGraph& m) {

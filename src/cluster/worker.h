@@ -29,7 +29,8 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
 
   // Compiles a partition. InvalidArgument, listing the existing devices, if it needs a device that this task does not
-  // have. With `isolated_state` the session has its own resources, which are freed with the session.
+  // have. Cancelled soon after the session has been closed. With `isolated_state` the session has its own resources,
+  // which are freed with the session.
   StatusOr<std::shared_ptr<Executor>> Register(SessionId session, uint64_t handle, std::unique_ptr<Graph> partition,
                                                bool isolated_state);
   void Deregister(SessionId session, uint64_t handle);
@@ -57,6 +58,11 @@ class Worker {
     KernelCache kernels;
     std::map<uint64_t, std::shared_ptr<Executor>> graphs;  // guarded by the worker's mutex
   };
+  // Finds or makes the state of a session.
+  std::shared_ptr<Session> Open(SessionId id, bool isolated_state);
+  Status CheckOpen(SessionId id, const std::shared_ptr<Session>& session);
+  StatusOr<std::shared_ptr<Executor>> AddGraph(SessionId id, const std::shared_ptr<Session>& session, uint64_t handle,
+                                               std::unique_ptr<Graph> partition);
   std::shared_ptr<Executor> FindGraph(SessionId session, uint64_t handle);
   void OnRegisterGraph(const std::shared_ptr<Link>& link, const RegisterGraph& m);
   void OnRunGraph(const std::shared_ptr<Link>& link, const RunGraph& m);

@@ -22,15 +22,16 @@ void WarnIfUnknown(const std::vector<std::string>& names) {
 
 }  // namespace
 
-Status Optimize(Graph* graph, const OptimizeOptions& options) {
+Status Optimize(Graph* graph, const OptimizeOptions& options, const StillWanted& still_wanted) {
   std::vector<std::string> skipped = options.skipped_passes;
   if (const char* more = std::getenv("TENSORBRAID_SKIP_PASSES"); more != nullptr && *more != '\0') {
     for (const std::string& name : StrSplit(more, ',')) skipped.push_back(name);
   }
   WarnIfUnknown(skipped);
-  PassContext context(*graph);
+  PassContext context(*graph, still_wanted);
   for (const Pass& pass : Passes()) {
     if (std::find(skipped.begin(), skipped.end(), pass.name) != skipped.end()) continue;
+    TF_RETURN_IF_ERROR(CheckStillWanted(still_wanted));
     const Status status = pass.run(graph, context);
     if (!status.ok()) return Annotate(status, StrCat("pass '", pass.name, "'"));
   }

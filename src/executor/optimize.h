@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/still_wanted.h"
 #include "tensorbraid/graph.h"
 
 namespace tensorbraid {
@@ -20,8 +21,9 @@ struct OptimizeOptions {
 // Nodes that remain keep their names, devices and locations. Nodes with state or references and control flow ops are
 // not changed, except that an Identity that only reads a reference is removed; its consumers then read the variable
 // themselves, when they start. Nothing inside a loop or branch is folded, nor are nodes with control inputs. After an
-// error the graph must not be used.
-Status Optimize(Graph* graph, const OptimizeOptions& options = {});
+// error the graph must not be used. Returns the error of `still_wanted`, which is asked before every pass and before
+// every computation of constants.
+Status Optimize(Graph* graph, const OptimizeOptions& options = {}, const StillWanted& still_wanted = nullptr);
 
 }  // namespace tensorbraid
 

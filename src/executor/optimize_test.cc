@@ -31,6 +31,25 @@ TEST(OptimizeTest, FoldsExpressionsOfConstants) {
   EXPECT_NE(o->impl().Find(all.node()->name()), nullptr);  // keeps the name of the node that it replaces
 }
 
+TEST(OptimizeTest, EndsBeforeTheNextConstantWhenTheGraphIsNoLongerWanted) {
+  Graph g;
+  const Output sum = Add(Operand(2.0f).ToOutput(g), 3.0f);
+  const Output all = Square(Square(sum));
+  int asked = 0;
+  bool wanted = true;
+  const StillWanted still_wanted = [&] {
+    ++asked;
+    return wanted ? OkStatus() : Cancelled("the session is closed");
+  };
+  ASSERT_TRUE(Optimize(Part(g, {}, {all}, {}).get(), {.skipped_passes = {}}, still_wanted).ok());
+  const int asked_by_all = asked;
+  EXPECT_EQ(asked_by_all, static_cast<int>(Passes().size()) + 3);  // one for each pass and for each folded node
+  asked = 0;
+  wanted = false;
+  EXPECT_EQ(Optimize(Part(g, {}, {all}, {}).get(), {}, still_wanted), Cancelled("the session is closed"));
+  EXPECT_EQ(asked, 1);
+}
+
 TEST(OptimizeTest, DoesNotFoldTheRankOfAVariable) {
   Graph g;
   const Output v = NodeBuilder(g, "VariableV2").Attr("shape", Shape({2})).Attr("dtype", kFloat32).Output();

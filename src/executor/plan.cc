@@ -113,7 +113,8 @@ const NodeMemory* Plan::MemoryFor(Device& device, const std::vector<bool>& outpu
 }
 
 StatusOr<std::shared_ptr<const Plan>> Plan::Create(std::unique_ptr<Graph> graph, ResourceManager* resources,
-                                                   KernelCache* cache, const DeviceSet* devices) {
+                                                   KernelCache* cache, const DeviceSet* devices,
+                                                   const StillWanted& still_wanted) {
   if (devices != nullptr) {
     TF_ASSIGN_OR_RETURN(auto with_copies, InsertDeviceCopies(*graph, *devices));
     if (with_copies != nullptr) graph = std::move(with_copies);
@@ -143,6 +144,7 @@ StatusOr<std::shared_ptr<const Plan>> Plan::Create(std::unique_ptr<Graph> graph,
       plan->num_retvals_ = std::max(plan->num_retvals_, p.retval + 1);
       p.derefs = true;
     } else {
+      TF_RETURN_IF_ERROR(CheckStillWanted(still_wanted));
       TF_ASSIGN_OR_RETURN(Device * device, DeviceOf(*node, devices));
       TF_ASSIGN_OR_RETURN(const KernelDef* def, FindKernel(*node, *device));
       TF_ASSIGN_OR_RETURN(const ArgumentMemory memory, MemoryOfArguments(*node, *device));

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/still_wanted.h"
 #include "graph/control_flow.h"
 #include "runtime/kernel.h"
 #include "tensorbraid/graph.h"
@@ -97,9 +98,11 @@ class Plan {
   // is used only during the call, and the plan shares ownership of the kernels.
   // `devices` are the devices of this task; null stands for the CPU. They must outlive the plan. Between devices with
   // different memories, the plan copies (InsertDeviceCopies). NotFound, naming the node, if a node has no kernel.
-  // InvalidArgument if the loops are malformed (see AssignFrames) or a value inside a loop is fetched.
+  // InvalidArgument if the loops are malformed (see AssignFrames) or a value inside a loop is fetched. The error of
+  // `still_wanted`, which is asked before every kernel is created.
   static StatusOr<std::shared_ptr<const Plan>> Create(std::unique_ptr<Graph> graph, ResourceManager* resources,
-                                                      KernelCache* cache, const DeviceSet* devices = nullptr);
+                                                      KernelCache* cache, const DeviceSet* devices = nullptr,
+                                                      const StillWanted& still_wanted = nullptr);
 
   // The partition that the plan was created from.
   const Graph& graph() const { return *graph_; }

@@ -75,7 +75,7 @@ std::string Expander::CallName(const Node& node, const Surroundings& around) {
 
 Status Expander::Count(size_t nodes) {
   added_ += nodes;
-  if (added_ <= kMaxAddedNodes) return OkStatus();
+  if (added_ <= kMaxAddedNodes) return CheckStillWanted(still_wanted_);
   return ResourceExhausted("the graph has more than ", kMaxAddedNodes, " nodes when its functions are expanded");
 }
 
@@ -459,13 +459,13 @@ bool IsFunctionCall(const Node& node) {
          IsGradient(node) || node.graph()->impl().functions()->Find(node.type()) != nullptr;
 }
 
-StatusOr<std::unique_ptr<Graph>> ExpandFunctions(const Graph& graph) {
+StatusOr<std::unique_ptr<Graph>> ExpandFunctions(const Graph& graph, const StillWanted& still_wanted) {
   const auto& nodes = graph.impl().nodes();
   if (std::none_of(nodes.begin(), nodes.end(), [](const auto& n) { return IsFunctionCall(*n); })) {
     TF_RETURN_IF_ERROR(graph.impl().functions()->CheckNotRecursive(graph.impl()));
     return nullptr;
   }
-  return expansion::Expander(graph).Run();
+  return expansion::Expander(graph, still_wanted).Run();
 }
 
 }  // namespace tensorbraid

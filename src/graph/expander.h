@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/still_wanted.h"
 #include "graph/control_flow.h"
 #include "graph/function.h"
 #include "graph/node.h"
@@ -64,7 +65,8 @@ struct LoopParts {
 
 class Expander {
  public:
-  explicit Expander(const Graph& graph) : graph_(graph), functions_(graph.impl().functions()) {
+  Expander(const Graph& graph, const StillWanted& still_wanted)
+      : graph_(graph), functions_(graph.impl().functions()), still_wanted_(still_wanted) {
     out_->impl().set_functions(functions_);
   }
   StatusOr<std::unique_ptr<Graph>> Run();
@@ -74,7 +76,7 @@ class Expander {
   std::string NewName(const std::string& wanted) const;
   // Returns the name of a call, which is also the name prefix of its replacement. No other call gets the same name.
   std::string CallName(const Node& node, const Surroundings& around);
-  // Counts added nodes. ResourceExhausted if there are too many.
+  // Counts added nodes. ResourceExhausted if there are too many, or the error of still_wanted_.
   Status Count(size_t nodes);
   StatusOr<Node*> Add(const Call& call, const std::string& name, const std::string& op, std::vector<Output> inputs,
                       std::map<std::string, AttrValue> attrs = {}, std::vector<Node*> controls = {});
@@ -122,6 +124,7 @@ class Expander {
   const Graph& graph_;
   const std::shared_ptr<const FunctionLibrary> functions_;
   std::unique_ptr<Graph> out_ = std::make_unique<Graph>();
+  const StillWanted& still_wanted_;
   size_t added_ = 0;
   std::set<std::string> calls_;
 };

@@ -124,7 +124,7 @@ TEST(FunctionTest, RefusesRecursiveFunctions) {
   }
 }
 
-TEST(FunctionTest, RefusesFunctionsThatExpandToTooManyNodes) {
+TEST(FunctionTest, RefusesFunctionsThatExpandToTooManyNodesAndEndsWhenNobodyNeedsThem) {
   std::string library = Binary("f0", "AddV2");
   for (int i = 1; i <= 40; ++i) {
     library += StrCat("function { signature { name: 'f", i, R"('
@@ -141,6 +141,10 @@ TEST(FunctionTest, RefusesFunctionsThatExpandToTooManyNodes) {
   const Status s = Import(g, StrCat(kPlaceholder, "node { name: 'call' op: 'f40' input: 'x' } ", Library(library)));
   ASSERT_TRUE(s.ok()) << s;
   EXPECT_EQ(ExpandFunctions(g).status().code(), StatusCode::kResourceExhausted);
+  int asked = 0;
+  const auto still_wanted = [&asked] { return ++asked < 100 ? OkStatus() : Cancelled("the session is closed"); };
+  EXPECT_EQ(ExpandFunctions(g, still_wanted).status().code(), StatusCode::kCancelled);
+  EXPECT_EQ(asked, 100);
 }
 
 TEST(FunctionTest, ErrorsNameTheCause) {

@@ -73,6 +73,7 @@ Status FoldConstants(Graph* graph, PassContext& context) {
     // Conditional nodes are not folded: a constant would be live even if the node were dead, and would run outside of
     // its loop.
     if (conditional[node->id()] || !CanFold(*node)) continue;
+    TF_RETURN_IF_ERROR(context.CheckWanted());
     auto values = Compute(*node);
     if (!values.ok()) continue;
     if (values->size() == 1) {

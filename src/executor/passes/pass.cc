@@ -8,7 +8,7 @@
 
 namespace tensorbraid {
 
-PassContext::PassContext(const Graph& graph) {
+PassContext::PassContext(const Graph& graph, StillWanted still_wanted) : still_wanted_(std::move(still_wanted)) {
   const auto& nodes = graph.impl().nodes();
   std::vector<bool> consumed(nodes.size(), false);
   for (const auto& node : nodes) {

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/still_wanted.h"
 #include "graph/node.h"
 #include "tensorbraid/graph.h"
 
@@ -20,15 +21,18 @@ namespace tensorbraid {
 class PassContext {
  public:
   // The targets of `graph` are the nodes that have no consumers now.
-  explicit PassContext(const Graph& graph);
+  explicit PassContext(const Graph& graph, StillWanted still_wanted = nullptr);
 
   // Nodes that the step must run even if nothing consumes their outputs.
   const std::vector<Node*>& targets() const { return targets_; }
   void ReplaceTarget(const Node* node, Node* by);
   // The type of the device on which the node runs, such as "CPU".
   const std::string& DeviceType(const Node& node);
+  // To be called before long work: the error with which the pass is to end, or OK.
+  Status CheckWanted() const { return CheckStillWanted(still_wanted_); }
 
  private:
+  const StillWanted still_wanted_;
   std::vector<Node*> targets_;
   std::map<std::string, std::string, std::less<>> device_types_;  // by device name
 };
