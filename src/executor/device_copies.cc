@@ -42,17 +42,19 @@ class CopyInserter {
       TF_ASSIGN_OR_RETURN(node_devices_[node->id()], DeviceOf(*node, &devices_));
       TF_ASSIGN_OR_RETURN(memory_[node->id()], MemoryOfArguments(*node, *node_devices_[node->id()]));
     }
+    TF_RETURN_IF_ERROR(MoveToMerges());
     for (const auto& node : nodes) {
       std::vector<Output> inputs;
       std::vector<int> missing;  // inputs along back edges, set at the end
       for (int i = 0; i < static_cast<int>(node->inputs().size()); ++i) {
         const Output& in = node->inputs()[i];
-        Device* const wanted = memory_[node->id()].input_on_device[i] ? node_devices_[node->id()] : nullptr;
+        Device* const wanted = Wanted(*node, i);
         if (copies_[in.node()->id()] == nullptr) {
           if (Holder(in) != wanted) {
-            return AtNode(Unimplemented("the loop's value '", in.name(), "' would have to be copied between the ",
-                                        "memories of devices: place ", in.node()->Describe(), " on ", node->device()),
-                          *node);
+            return AtNode(
+                Unimplemented("the loop's value '", in.name(), "' goes to Merge nodes in different memories: ",
+                              "give each of them a NextIteration of its own"),
+                *node);
           }
           missing.push_back(i);
           inputs.emplace_back();
@@ -64,6 +66,9 @@ class CopyInserter {
       std::vector<Node*> controls;
       for (const Node* c : node->control_inputs()) controls.push_back(copies_[c->id()]);
       TF_ASSIGN_OR_RETURN(copies_[node->id()], out_->impl().CopyNode(*node, std::move(inputs), std::move(controls)));
+      if (const auto moved = moved_to_.find(node->id()); moved != moved_to_.end()) {
+        copies_[node->id()]->set_device(moved->second);
+      }
       for (int i : missing) back_edges_.Add(copies_[node->id()], i, node->inputs()[i]);
     }
     TF_RETURN_IF_ERROR(
@@ -72,6 +77,26 @@ class CopyInserter {
   }
 
  private:
+  // Moves a NextIteration whose output is in another memory than its Merge to the Merge's device. Its input is then
+  // copied instead: a back edge must join a NextIteration and a Merge, so no copy can be on it.
+  Status MoveToMerges() {
+    for (const auto& merge : graph_.impl().nodes()) {
+      for (int i = 0; i < static_cast<int>(merge->inputs().size()); ++i) {
+        const Output& in = merge->inputs()[i];
+        const int id = in.node()->id();
+        if (!IsBackEdge(*merge, i) || Holder(in) == Wanted(*merge, i) || moved_to_.contains(id)) continue;
+        moved_to_[id] = merge->device();
+        node_devices_[id] = node_devices_[merge->id()];
+        TF_ASSIGN_OR_RETURN(memory_[id], MemoryOfArguments(*in.node(), *node_devices_[id]));
+      }
+    }
+    return OkStatus();
+  }
+
+  // The device in whose memory the node takes the input; null for host memory.
+  Device* Wanted(const Node& node, int input) const {
+    return memory_[node.id()].input_on_device[input] ? node_devices_[node.id()] : nullptr;
+  }
   // The device whose memory holds the tensor; null for host memory.
   Device* Holder(const Output& o) const {
     return memory_[o.node()->id()].output_on_device[o.index()] ? node_devices_[o.node()->id()] : nullptr;
@@ -88,9 +113,7 @@ class CopyInserter {
       TF_ASSIGN_OR_RETURN(from, In(tensor, nullptr));
     }
     const bool to_host = wanted == nullptr;
-    const std::string& task_device = tensor.node()->device();
-    TF_ASSIGN_OR_RETURN(const DeviceName name, DeviceName::Parse(task_device));
-    DeviceName device = name;
+    TF_ASSIGN_OR_RETURN(DeviceName device, DeviceName::Parse(tensor.node()->device()));
     device.type = (to_host ? holder : wanted)->type();
     device.id = (to_host ? holder : wanted)->id();
     TF_ASSIGN_OR_RETURN(Node * copy,
@@ -108,9 +131,10 @@ class CopyInserter {
   const Graph& graph_;
   const DeviceSet& devices_;
   std::unique_ptr<Graph> out_ = std::make_unique<Graph>();
-  std::vector<Device*> node_devices_;   // by node id
-  std::vector<ArgumentMemory> memory_;  // by node id
-  std::vector<Node*> copies_;           // by node id
+  std::vector<Device*> node_devices_;    // by node id
+  std::vector<ArgumentMemory> memory_;   // by node id
+  std::map<int, std::string> moved_to_;  // devices of moved nodes, by node id
+  std::vector<Node*> copies_;            // by node id
   BackEdges back_edges_;
   std::map<std::tuple<int, int, Device*>, Output> made_;  // by tensor and destination
   int next_ = 0;

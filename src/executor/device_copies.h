@@ -30,8 +30,9 @@ StatusOr<ArgumentMemory> MemoryOfArguments(const Node& node, Device& device);
 
 // Returns a copy of a partition in which a `_Copy` node joins the ends of every edge whose ends are in different
 // memories. A tensor is copied to a memory once, however many nodes use it there; between two devices it passes through
-// host memory. Returns null if all devices use host memory. Unimplemented, naming both nodes, if a back edge of a loop
-// would need a copy.
+// host memory. A NextIteration whose Merge is in another memory runs on the Merge's device, so that back edges need no
+// copies. Returns null if all devices use host memory. Unimplemented, naming both, if a NextIteration feeds Merge nodes
+// in different memories.
 StatusOr<std::unique_ptr<Graph>> InsertDeviceCopies(const Graph& graph, const DeviceSet& devices);
 
 // Calls `done` on `pool` when the streams of all these devices have done what was enqueued before, with the first

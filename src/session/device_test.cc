@@ -6,6 +6,7 @@
 
 #include "cluster/testing/test_cluster.h"
 #include "runtime/testing/fake_device.h"
+#include "session/testing/loops.h"
 #include "tensorbraid/array_ops.h"
 #include "tensorbraid/math_ops.h"
 #include "tensorbraid/nn.h"
@@ -146,6 +147,46 @@ TEST(DeviceSessionTest, ValuesThatTheDeviceComputesCanControlALoopOnTheCpu) {
         session->Run({merge.output(0)}, {{x, Tensor::Vector<float>({1, 2})}, {pred, Tensor::Scalar(take)}});
     ASSERT_TRUE(value.ok()) << value.status();
     EXPECT_EQ((*value)[0].ToString(), take ? "float32[2] [-1 -2]" : "float32[2] [1 2]");
+  }
+}
+
+TEST(DeviceSessionTest, ALoopMayChangeTheDeviceFromOneIterationToTheNext) {
+  // Doubles x and then negates it, five times. The loop is on one device, its NextIterations and its body on others.
+  struct Case {
+    const char *loop, *next, *body;
+  };
+  for (const Case& c : {Case{"/device:FAKE:0", "/device:CPU:0", "/device:CPU:0"},
+                        Case{"/device:CPU:0", "/device:FAKE:0", "/device:FAKE:0"},
+                        Case{"/device:FAKE:0", "/device:FAKE:1", "/device:FAKE:1"},
+                        Case{"/device:FAKE:0", "/device:CPU:0", "/device:FAKE:1"}}) {
+    Graph g;
+    const Output x = Placeholder(g, kFloat32, {2}, "x");
+    const Output limit = EnterConstant(Operand(5.0f).ToOutput(g), "loop");
+    const LoopVars results = While(
+        g, "loop", {Operand(0.0f).ToOutput(g), x},
+        [&](const LoopVars& v) {
+          auto device = g.Device("/device:CPU:0");
+          return Less(v[0], limit);
+        },
+        [&](const LoopVars& v) {
+          auto device = g.Device(c.body);
+          return LoopVars{v[0] + 1.0f, -(v[1] + v[1])};
+        },
+        /*parallel=*/10, c.loop);
+    int moved = 0;
+    for (const auto& node : g.impl().nodes()) {
+      if (node->type() != "NextIteration") continue;
+      node->set_device(c.next);
+      ++moved;
+    }
+    ASSERT_EQ(moved, 2);
+    auto session = Session::Create(g, {.device_count = {{"FAKE", 2}}}).value();
+    for (int step = 0; step < 2; ++step) {
+      const auto value = session->Run({results[1], results[0]}, {{x, Tensor::Vector<float>({1, -2})}});
+      ASSERT_TRUE(value.ok()) << c.loop << ", " << c.next << ", " << c.body << ": " << value.status();
+      EXPECT_EQ((*value)[0].ToString(), "float32[2] [-32 64]") << c.loop << ", " << c.next << ", " << c.body;
+      EXPECT_EQ((*value)[1].scalar<float>(), 5);
+    }
   }
 }
 
