@@ -2,14 +2,14 @@
 
 #include "core/logging.h"
 #include "core/strings.h"
+#include "runtime/cancellable_wait.h"
 
 namespace tensorbraid {
 
 struct AccumulatorResource::Waiter {
   int64_t required = 0;
   TakeDone done;
-  CancellationManager* cancellation = nullptr;  // of the registration `token`; null: none
-  CancellationManager::Token token = 0;
+  CancellableWait wait;
   bool finished = false;  // guarded by the accumulator's lock
 };
 
@@ -34,7 +34,7 @@ std::function<void(ThreadPool&)> AccumulatorResource::Serve() {
   ++step_;
   // Dividing happens outside of the lock, so that gradients of the next round need not wait for it.
   return [waiter, finish = End(std::exchange(count_, 0))](ThreadPool& pool) {
-    if (waiter->cancellation != nullptr) waiter->cancellation->TryDeregister(waiter->token);
+    waiter->wait.End();
     waiter->done(finish(pool));
   };
 }
@@ -54,12 +54,9 @@ void AccumulatorResource::Take(int64_t num_required, CancellationManager* cancel
     MutexLock lock(mu_);
     waiters_.push_back(waiter);
     serve = Serve();
-    if (!waiter->finished && cancellation != nullptr) {
-      // Registered under the lock, so that the waiter is not served before its token is set. The callback keeps the
-      // accumulator and the waiter alive.
-      CancellationManager::Token token;
-      const bool registered = cancellation->Register(
-          [self = RefPtr<AccumulatorResource>::Share(this), waiter](const Status&) {
+    if (!waiter->finished) {
+      const bool registered =
+          waiter->wait.Begin(cancellation, [self = RefPtr<AccumulatorResource>::Share(this), waiter](const Status&) {
             {
               MutexLock inner(self->mu_);
               if (waiter->finished) return;
@@ -68,12 +65,8 @@ void AccumulatorResource::Take(int64_t num_required, CancellationManager* cancel
             }
             waiter->done(Cancelled("accumulator '", self->name_, "': the step was cancelled while it waited for ",
                                    waiter->required, " gradients"));
-          },
-          &token);
-      if (registered) {
-        waiter->cancellation = cancellation;
-        waiter->token = token;
-      } else {
+          });
+      if (!registered) {
         cancelled = true;
         waiter->finished = true;
         waiters_.remove(waiter);

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 
+#include "runtime/cancellable_wait.h"
+
 namespace tensorbraid {
 
 struct IteratorResource::Request {
   CancellationManager* cancellation = nullptr;
-  CancellationManager::Token token = 0;
+  CancellableWait wait;
   Done done;
 };
 
@@ -41,7 +43,8 @@ void IteratorResource::Next(ThreadPool* pool, CancellationManager* cancellation,
     MutexLock lock(mu_);
     // A request that is still in the queue can be cancelled at once. The request that is being served is not in the
     // queue: its call of the iterator observes the cancellation.
-    const bool registered = cancellation->Register(
+    const bool registered = request->wait.Begin(
+        cancellation,
         [self = RefPtr<IteratorResource>::Share(this), weak = std::weak_ptr<Request>(request)](const Status& why) {
           const auto request = weak.lock();
           if (request == nullptr) return;
@@ -52,8 +55,7 @@ void IteratorResource::Next(ThreadPool* pool, CancellationManager* cancellation,
             self->requests_.erase(it);
           }
           request->done(why);
-        },
-        &request->token);
+        });
     if (registered) {
       requests_.push_back(request);
       serve = !std::exchange(serving_, true);
@@ -99,7 +101,7 @@ void IteratorResource::ServeOne(ThreadPool* pool) {
     }
   }
   state.reset();
-  request->cancellation->TryDeregister(request->token);
+  request->wait.End();
   // `done` continues the step on this thread, so the next request is served on another one.
   bool again;
   {

@@ -4,6 +4,7 @@
 
 #include "core/logging.h"
 #include "core/strings.h"
+#include "runtime/cancellable_wait.h"
 #include "runtime/tensor_rows.h"
 
 namespace tensorbraid {
@@ -74,9 +75,7 @@ struct QueueResource::Waiter {
   bool up_to = false;
   std::vector<Tuple> taken;
   DequeueDone dequeued;
-  // Where the wait is registered for cancellation; null if nowhere. Deregistered before the callback is called.
-  CancellationManager* cancellation = nullptr;
-  CancellationManager::Token token = 0;
+  CancellableWait wait;
   bool finished = false;  // guarded by the queue's lock
 
   bool is_adder() const { return added != nullptr; }
@@ -223,23 +222,15 @@ void QueueResource::Start(std::shared_ptr<Waiter> waiter, CancellationManager* c
     auto& waiters = waiter->is_adder() ? adders_ : takers_;
     waiters.push_back(waiter);
     Serve(&actions);
-    if (!waiter->finished && cancellation != nullptr) {
-      // Registered under the lock, so that the waiter is not served before its token is set. Cancel() runs callbacks
-      // without its own lock, so the lock order is always the queue's lock first.
-      CancellationManager::Token token;
-      // The callback keeps the queue and the waiter alive: the step may outlive both.
-      const bool registered = cancellation->Register(
-          [self = RefPtr<QueueResource>::Share(this), waiter](const Status& why) {
+    if (!waiter->finished) {
+      const bool registered =
+          waiter->wait.Begin(cancellation, [self = RefPtr<QueueResource>::Share(this), waiter](const Status& why) {
             if (!self->Abandon(*waiter)) return;
             waiter->Fail(absl::IsCancelled(why) || why.ok()
                              ? Cancelled("queue '", self->name_, "': the step was cancelled while it waited")
                              : Cancelled("queue '", self->name_, "': the step ended: ", std::string(why.message())));
-          },
-          &token);
-      if (registered) {
-        waiter->cancellation = cancellation;
-        waiter->token = token;
-      } else {
+          });
+      if (!registered) {
         waiters.remove(waiter);
         waiter->finished = true;
         actions.emplace_back([waiter, this] {
@@ -375,8 +366,7 @@ void QueueResource::Serve(Actions* actions) {
         waiters->pop_front();
         w->finished = true;
         actions->emplace_back([self = RefPtr<QueueResource>::Share(this), w, own = std::move(own)] {
-          // A cancellation may be running now, even on this thread; its callback then finds the waiter finished.
-          if (w->cancellation != nullptr) w->cancellation->TryDeregister(w->token);
+          w->wait.End();
           for (const auto& action : own) action();
         });
       }
@@ -398,7 +388,7 @@ void QueueResource::Close(bool cancel_pending, CancellationManager* cancellation
     for (const auto& w : std::exchange(adders_, {})) {
       w->finished = true;
       actions.emplace_back([w, self = RefPtr<QueueResource>::Share(this)] {
-        if (w->cancellation != nullptr) w->cancellation->TryDeregister(w->token);
+        w->wait.End();
         w->added(Cancelled("queue '", self->name_, "': the enqueue was cancelled because the queue was closed"));
       });
     }

@@ -7,6 +7,7 @@
 #include <atomic>
 
 #include "core/strings.h"
+#include "runtime/cancellable_wait.h"
 
 namespace tensorbraid {
 
@@ -16,8 +17,7 @@ struct ReaderResource::Call {
   CancellationManager* cancellation = nullptr;
   ThreadPool* pool = nullptr;
   Done done;
-  // Of the registration that removes the call from `calls_` on cancellation; 0: none.
-  CancellationManager::Token token = 0;
+  CancellableWait wait;  // for the end of earlier calls
 };
 
 // Synchronises a call of Dequeue() with its callback, which may run on another thread, or before Dequeue() returns. The
@@ -46,11 +46,11 @@ void ReaderResource::Read(int64_t count, RefPtr<QueueResource> queue, Cancellati
   bool serve = false;
   {
     MutexLock lock(mu_);
-    if (busy_ && cancellation != nullptr) {
+    if (busy_) {
       // Lets a cancellation remove the call while it waits for earlier ones. Once it is being served, the queue
       // observes the cancellation.
-      const bool registered = cancellation->Register(
-          [self = RefPtr<ReaderResource>::Share(this), call](const Status&) {
+      const bool registered =
+          call->wait.Begin(cancellation, [self = RefPtr<ReaderResource>::Share(this), call](const Status&) {
             {
               MutexLock inner(self->mu_);
               const auto it = std::find(self->calls_.begin(), self->calls_.end(), call);
@@ -59,8 +59,7 @@ void ReaderResource::Read(int64_t count, RefPtr<QueueResource> queue, Cancellati
               self->calls_.erase(it);
             }
             call->done(Cancelled("reader '", self->name_, "': the step was cancelled while it waited"));
-          },
-          &call->token);
+          });
       if (!registered) refused = Cancelled("reader '", name_, "': the step was cancelled before it could wait");
     }
     if (refused.ok()) {
@@ -86,8 +85,7 @@ void ReaderResource::Serve() {
       }
       call = calls_.front();
     }
-    // If the cancellation callback is running now, it finds the call at the front and leaves it alone.
-    if (call->token != 0) call->cancellation->TryDeregister(call->token);
+    call->wait.End();
     StatusOr<Records> result = Records();
     if (!Advance(call, nullptr, &result)) return;
     Finish(call, std::move(result));

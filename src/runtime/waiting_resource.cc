@@ -1,14 +1,14 @@
 #include "runtime/waiting_resource.h"
 
 #include "core/strings.h"
+#include "runtime/cancellable_wait.h"
 
 namespace tensorbraid {
 
 struct WaitingResource::Waiter {
   Attempt attempt;
   Done fail;
-  CancellationManager* cancellation = nullptr;  // of the registration `token`; null: none
-  CancellationManager::Token token = 0;
+  CancellableWait wait;
   bool finished = false;  // guarded by the resource's lock
 };
 
@@ -24,7 +24,7 @@ void WaitingResource::Serve(Actions* actions) {
     waiters_.erase(it);
     it = waiters_.begin();  // the change may be what an earlier waiter waits for
     actions->emplace_back([waiter, finish = std::move(finish)] {
-      if (waiter->cancellation != nullptr) waiter->cancellation->TryDeregister(waiter->token);
+      waiter->wait.End();
       finish();
     });
   }
@@ -39,12 +39,9 @@ void WaitingResource::Await(Attempt attempt, CancellationManager* cancellation, 
     MutexLock lock(mu_);
     waiters_.push_back(waiter);
     Serve(&actions);
-    if (!waiter->finished && cancellation != nullptr) {
-      // Registered under the lock, so that the waiter is not served before its token is set. The callback keeps the
-      // resource and the waiter alive.
-      CancellationManager::Token token;
-      const bool registered = cancellation->Register(
-          [self = RefPtr<WaitingResource>::Share(this), waiter](const Status&) {
+    if (!waiter->finished) {
+      const bool registered =
+          waiter->wait.Begin(cancellation, [self = RefPtr<WaitingResource>::Share(this), waiter](const Status&) {
             {
               MutexLock inner(self->mu_);
               if (waiter->finished) return;
@@ -52,12 +49,8 @@ void WaitingResource::Await(Attempt attempt, CancellationManager* cancellation, 
               self->waiters_.remove(waiter);
             }
             waiter->fail(Cancelled(self->DebugString(), ": the step was cancelled while it waited"));
-          },
-          &token);
-      if (registered) {
-        waiter->cancellation = cancellation;
-        waiter->token = token;
-      } else {
+          });
+      if (!registered) {
         waiter->finished = true;
         waiters_.remove(waiter);
         actions.emplace_back([waiter, this] {
