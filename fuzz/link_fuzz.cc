@@ -1,4 +1,4 @@
-// Passes frames from an untrusted task, one after the other as the transport does, to a member of a cluster with its
+// Passes packets from an untrusted task, one after the other as the transport does, to a member of a cluster with its
 // exchange, worker and master. Bit 0 of the first byte says whether the other side is a task of the cluster.
 #include <cstdint>
 #include <cstring>
@@ -60,9 +60,9 @@ class FuzzTransport final : public Transport {
 void DeliverAll(std::string_view bytes, FuzzTransport* transport) {
   const std::shared_ptr<FuzzLink> link = transport->link;
   int requests = 0;
-  while (bytes.size() >= kFramePrefixBytes) {
-    const auto prefix = ReadFramePrefix(bytes.data());
-    bytes.remove_prefix(kFramePrefixBytes);
+  while (bytes.size() >= kPacketPrefixBytes) {
+    const auto prefix = ReadPacketPrefix(bytes.data());
+    bytes.remove_prefix(kPacketPrefixBytes);
     if (!prefix.ok() || prefix->header_bytes > bytes.size()) return;
     const auto* header = reinterpret_cast<const std::byte*>(bytes.data());
     bytes.remove_prefix(prefix->header_bytes);
@@ -75,12 +75,12 @@ void DeliverAll(std::string_view bytes, FuzzTransport* transport) {
     auto message = DecodeMessage({header, prefix->header_bytes}, std::move(payload));
     if (!message.ok()) return;
     std::string again;
-    if (!AppendFrame(*message, &again).ok()) std::abort();
+    if (!AppendPacket(*message, &again).ok()) std::abort();
     const auto* graph = std::get_if<RegisterGraph>(&*message);
     if (graph != nullptr && MayTouchFiles(graph->partition)) return;
     const bool answered = graph != nullptr || std::holds_alternative<ResetContainers>(*message);
     transport->handler->OnMessage(link, *std::move(message));
-    // The next frames may refer to it.
+    // The next packets may refer to it.
     if (answered) link->WaitForReplies(++requests);
   }
 }

@@ -88,12 +88,12 @@ Status FunctionLibrary::CheckNotRecursive(const GraphImpl& graph) const {
   if (functions_.empty()) return OkStatus();
   enum class Mark { kOpen, kDone };
   std::map<std::string, Mark> marks;
-  struct Frame {
+  struct Call {
     const Function* function;
     std::set<std::string>::const_iterator next;
   };
   // An explicit stack, because calls may be nested too deeply for recursion.
-  std::vector<Frame> stack;
+  std::vector<Call> stack;
   const auto enter = [&](const std::string& name) -> Status {
     const Function* function = Find(name);
     if (function == nullptr) return OkStatus();
@@ -104,9 +104,9 @@ Status FunctionLibrary::CheckNotRecursive(const GraphImpl& graph) const {
     }
     if (it->second == Mark::kDone) return OkStatus();
     std::string path;
-    for (const Frame& f : stack) {
-      if (path.empty() && f.function != function) continue;
-      path += StrCat("'", f.function->name(), "' -> ");
+    for (const Call& call : stack) {
+      if (path.empty() && call.function != function) continue;
+      path += StrCat("'", call.function->name(), "' -> ");
     }
     return InvalidArgument("function '", name, "' calls itself (", path, "'", name,
                            "'); recursive functions are not supported");
@@ -115,7 +115,7 @@ Status FunctionLibrary::CheckNotRecursive(const GraphImpl& graph) const {
     for (const std::string& name : References(*node)) {
       TF_RETURN_IF_ERROR(enter(name));
       while (!stack.empty()) {
-        Frame& top = stack.back();
+        Call& top = stack.back();
         if (top.next == top.function->references().end()) {
           marks[top.function->name()] = Mark::kDone;
           stack.pop_back();

@@ -171,12 +171,12 @@ Status AppendProto(const google::protobuf::MessageLite& header, uint64_t payload
                            " bytes; does the graph have large constants?");
   }
   const size_t begin = out->size();
-  out->resize(begin + kFramePrefixBytes + bytes);
+  out->resize(begin + kPacketPrefixBytes + bytes);
   char* to = out->data() + begin;
   const auto header_bytes = static_cast<uint32_t>(bytes);
   std::memcpy(to, &header_bytes, sizeof header_bytes);
   std::memcpy(to + sizeof header_bytes, &payload_bytes, sizeof payload_bytes);
-  header.SerializeWithCachedSizesToArray(reinterpret_cast<uint8_t*>(to + kFramePrefixBytes));
+  header.SerializeWithCachedSizesToArray(reinterpret_cast<uint8_t*>(to + kPacketPrefixBytes));
   return OkStatus();
 }
 
@@ -315,13 +315,13 @@ StatusOr<T*> Parse(std::span<const std::byte> header) {
 
 }  // namespace
 
-StatusOr<FramePrefix> ReadFramePrefix(const void* in) {
-  FramePrefix prefix;
+StatusOr<PacketPrefix> ReadPacketPrefix(const void* in) {
+  PacketPrefix prefix;
   std::memcpy(&prefix.header_bytes, in, sizeof prefix.header_bytes);
   std::memcpy(&prefix.payload_bytes, static_cast<const char*>(in) + sizeof prefix.header_bytes,
               sizeof prefix.payload_bytes);
   if (prefix.header_bytes > kMaxHeaderBytes || prefix.payload_bytes > kMaxTensorBytes) {
-    return InvalidArgument("a frame with a header of ", prefix.header_bytes, " bytes and a payload of ",
+    return InvalidArgument("a packet with a header of ", prefix.header_bytes, " bytes and a payload of ",
                            prefix.payload_bytes, " bytes is too large");
   }
   return prefix;
@@ -333,7 +333,7 @@ const Payload* PayloadOf(const Message& message) {
   return nullptr;
 }
 
-Status AppendFrame(const Message& message, std::string* out) {
+Status AppendPacket(const Message& message, std::string* out) {
   auto* header = NewOnArena<proto::Header>();
   std::visit(Encoder{header}, message);
   const Payload* payload = PayloadOf(message);
@@ -349,7 +349,7 @@ StatusOr<Message> DecodeMessage(std::span<const std::byte> bytes, Payload payloa
   return DecodePlain(*header);
 }
 
-void AppendFrame(const Handshake& handshake, std::string* out) {
+void AppendPacket(const Handshake& handshake, std::string* out) {
   auto* header = NewOnArena<proto::Handshake>();
   header->set_link_id(handshake.link_id);
   header->set_lane(handshake.lane);
@@ -357,7 +357,7 @@ void AppendFrame(const Handshake& handshake, std::string* out) {
   AppendProto(*header, 0, out).IgnoreError();  // a handshake has only short texts
 }
 
-void AppendFrame(const HandshakeAnswer& answer, std::string* out) {
+void AppendPacket(const HandshakeAnswer& answer, std::string* out) {
   auto* header = NewOnArena<proto::HandshakeAnswer>();
   Put(answer.status, header->mutable_status());
   Put(answer.hello, header->mutable_hello());

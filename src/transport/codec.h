@@ -1,4 +1,4 @@
-// Converts messages to bytes and back. A frame is: header length (u32), payload length (u64), both little-endian,
+// Converts messages to bytes and back. A packet is: header length (u32), payload length (u64), both little-endian,
 // header, payload. The header is one message of wire.proto. The payload is the tensor's bytes unchanged, so the codec
 // never copies it.
 //
@@ -16,29 +16,29 @@
 
 namespace tensorbraid {
 
-inline constexpr size_t kFramePrefixBytes = 12;
+inline constexpr size_t kPacketPrefixBytes = 12;
 // The most that protobuf can parse. A graph with large constants may come close to it.
 inline constexpr uint32_t kMaxHeaderBytes = (1u << 31) - 1;
 inline constexpr uint64_t kMaxTensorBytes = uint64_t{1} << 48;
 
-struct FramePrefix {
+struct PacketPrefix {
   uint32_t header_bytes = 0;
   uint64_t payload_bytes = 0;
 };
-// `in` has kFramePrefixBytes bytes. InvalidArgument for lengths beyond kMaxHeaderBytes or kMaxTensorBytes.
-StatusOr<FramePrefix> ReadFramePrefix(const void* in);
+// `in` has kPacketPrefixBytes bytes. InvalidArgument for lengths beyond kMaxHeaderBytes or kMaxTensorBytes.
+StatusOr<PacketPrefix> ReadPacketPrefix(const void* in);
 
 // The payload of a message that carries one, else null.
 const Payload* PayloadOf(const Message& message);
 
 // Appends prefix and header; the caller must send the payload after them. If the header is too large to be sent,
 // returns InvalidArgument and leaves `out` unchanged.
-Status AppendFrame(const Message& message, std::string* out);
-// Checks everything that one frame can tell: sizes, dtype, shape, and that the payload fits the tensor. The caller has
+Status AppendPacket(const Message& message, std::string* out);
+// Checks everything that one packet can tell: sizes, dtype, shape, and that the payload fits the tensor. The caller has
 // to check that step, edge and session exist. The message takes ownership of `payload`.
 StatusOr<Message> DecodeMessage(std::span<const std::byte> header, Payload payload);
 
-// The first frame on each lane of a link whose lanes are separate streams.
+// The first packet on each lane of a link whose lanes are separate streams.
 struct Handshake {
   uint64_t link_id = 0;  // random; the same on all lanes of the link
   uint32_t lane = 0;
@@ -48,8 +48,8 @@ struct HandshakeAnswer {
   Status status;
   Hello hello;
 };
-void AppendFrame(const Handshake& handshake, std::string* out);
-void AppendFrame(const HandshakeAnswer& answer, std::string* out);
+void AppendPacket(const Handshake& handshake, std::string* out);
+void AppendPacket(const HandshakeAnswer& answer, std::string* out);
 StatusOr<Handshake> DecodeHandshake(std::span<const std::byte> header);
 StatusOr<HandshakeAnswer> DecodeHandshakeAnswer(std::span<const std::byte> header);
 

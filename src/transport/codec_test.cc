@@ -11,18 +11,18 @@
 namespace tensorbraid {
 namespace {
 
-std::span<const std::byte> HeaderOf(const std::string& frame) {
-  return std::as_bytes(std::span(frame)).subspan(kFramePrefixBytes);
+std::span<const std::byte> HeaderOf(const std::string& packet) {
+  return std::as_bytes(std::span(packet)).subspan(kPacketPrefixBytes);
 }
 
 StatusOr<Message> RoundTrip(const Message& message) {
-  std::string frame;
-  TF_RETURN_IF_ERROR(AppendFrame(message, &frame));
-  TF_ASSIGN_OR_RETURN(const FramePrefix prefix, ReadFramePrefix(frame.data()));
+  std::string packet;
+  TF_RETURN_IF_ERROR(AppendPacket(message, &packet));
+  TF_ASSIGN_OR_RETURN(const PacketPrefix prefix, ReadPacketPrefix(packet.data()));
   const Payload* payload = PayloadOf(message);
-  EXPECT_EQ(prefix.header_bytes, frame.size() - kFramePrefixBytes);
+  EXPECT_EQ(prefix.header_bytes, packet.size() - kPacketPrefixBytes);
   EXPECT_EQ(prefix.payload_bytes, payload == nullptr ? 0 : payload->size());
-  return DecodeMessage(HeaderOf(frame), payload == nullptr ? Payload{} : *payload);
+  return DecodeMessage(HeaderOf(packet), payload == nullptr ? Payload{} : *payload);
 }
 
 Status OddStatus() {
@@ -121,9 +121,9 @@ TEST(CodecTest, FieldsSurvive) {
 }
 
 TEST(CodecTest, HandshakesSurvive) {
-  std::string frame;
-  AppendFrame(Handshake{5, 1, HelloFrom("a", "b")}, &frame);
-  auto handshake = DecodeHandshake(HeaderOf(frame));
+  std::string packet;
+  AppendPacket(Handshake{5, 1, HelloFrom("a", "b")}, &packet);
+  auto handshake = DecodeHandshake(HeaderOf(packet));
   ASSERT_TRUE(handshake.ok());
   EXPECT_EQ(handshake->link_id, 5u);
   EXPECT_EQ(handshake->lane, 1u);
@@ -134,9 +134,9 @@ TEST(CodecTest, HandshakesSurvive) {
   EXPECT_EQ(handshake->hello.cluster, 7u);
   EXPECT_EQ(handshake->hello.cluster_def, "def");
   EXPECT_EQ(handshake->hello.cluster_master, "master");
-  frame.clear();
-  AppendFrame(HandshakeAnswer{OddStatus(), HelloFrom("c")}, &frame);
-  auto answer = DecodeHandshakeAnswer(HeaderOf(frame));
+  packet.clear();
+  AppendPacket(HandshakeAnswer{OddStatus(), HelloFrom("c")}, &packet);
+  auto answer = DecodeHandshakeAnswer(HeaderOf(packet));
   ASSERT_TRUE(answer.ok());
   EXPECT_EQ(answer->status, OddStatus());
   EXPECT_EQ(answer->hello.task, "c");
@@ -169,34 +169,34 @@ TEST(CodecTest, InvalidTensorsAreRefused) {
   bulk = MakeBulk(1, "");
   bulk.meta = BytesMeta(4);
   EXPECT_EQ(code(bulk), kBad);
-  std::string frame;
-  ASSERT_TRUE(AppendFrame(Heartbeat{}, &frame).ok());
-  EXPECT_EQ(DecodeMessage(HeaderOf(frame), PayloadFrom("x")).status().code(), kBad);
+  std::string packet;
+  ASSERT_TRUE(AppendPacket(Heartbeat{}, &packet).ok());
+  EXPECT_EQ(DecodeMessage(HeaderOf(packet), PayloadFrom("x")).status().code(), kBad);
   EXPECT_EQ(DecodeMessage({}, {}).status().code(), kBad);
 }
 
-TEST(CodecTest, FrameLengthsBeyondTheLimitsAreRefused) {
-  EXPECT_FALSE(ReadFramePrefix("\xff\xff\xff\xff\0\0\0\0\0\0\0\0").ok());
-  EXPECT_FALSE(ReadFramePrefix("\0\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff").ok());
-  EXPECT_TRUE(ReadFramePrefix("\1\0\0\0\1\0\0\0\0\0\0\0").ok());
+TEST(CodecTest, PacketLengthsBeyondTheLimitsAreRefused) {
+  EXPECT_FALSE(ReadPacketPrefix("\xff\xff\xff\xff\0\0\0\0\0\0\0\0").ok());
+  EXPECT_FALSE(ReadPacketPrefix("\0\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff").ok());
+  EXPECT_TRUE(ReadPacketPrefix("\1\0\0\0\1\0\0\0\0\0\0\0").ok());
 }
 
 // All bytes either decode or are refused with InvalidArgument; sanitizers find the rest. A message that decodes can be
 // encoded again.
-TEST(CodecTest, MutatedFramesNeverCrash) {
+TEST(CodecTest, MutatedPacketsNeverCrash) {
   const uint32_t seed = TestSeed();
   const SeedReport report(seed);
   std::mt19937 random(seed);
   const auto upto = [&](size_t n) { return std::uniform_int_distribution<size_t>(0, n)(random); };
   std::vector<std::string> corpus;
   for (const Message& m : OneOfEach()) {
-    std::string frame;
-    ASSERT_TRUE(AppendFrame(m, &frame).ok());
-    corpus.push_back(frame.substr(kFramePrefixBytes));
+    std::string packet;
+    ASSERT_TRUE(AppendPacket(m, &packet).ok());
+    corpus.push_back(packet.substr(kPacketPrefixBytes));
   }
   std::string handshake;
-  AppendFrame(Handshake{5, 1, HelloFrom("a", "b")}, &handshake);
-  corpus.push_back(handshake.substr(kFramePrefixBytes));
+  AppendPacket(Handshake{5, 1, HelloFrom("a", "b")}, &handshake);
+  corpus.push_back(handshake.substr(kPacketPrefixBytes));
   int accepted = 0;
   for (int round = 0; round < 100000; ++round) {
     std::string bytes = corpus[upto(corpus.size() - 1)];

@@ -11,7 +11,7 @@
 #include "core/host_port.h"
 #include "core/mutex.h"
 #include "core/strings.h"
-#include "transport/grpc/frames.h"
+#include "transport/grpc/packets.h"
 #include "transport/grpc/streams.h"
 
 namespace tensorbraid {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/clock.h"
-#include "transport/grpc/frames.h"
+#include "transport/grpc/packets.h"
 #include "transport/grpc/streams.h"
 
 namespace tensorbraid {

@@ -52,16 +52,16 @@ void GrpcLink::SendLater(Message message) {
 void GrpcLink::SendControl(const Message& message, Lane::When when) {
   const auto to = lane(kControlLane);
   if (to == nullptr) return;
-  static thread_local std::string frame;
-  frame.clear();
-  if (Status bad = AppendFrame(message, &frame); !bad.ok()) return Close(bad);
-  to->SendFrames(frame, PayloadOf(message), when);
-  if (frame.capacity() > 1 << 20) frame = {};
+  static thread_local std::string packet;
+  packet.clear();
+  if (Status bad = AppendPacket(message, &packet); !bad.ok()) return Close(bad);
+  to->SendPackets(packet, PayloadOf(message), when);
+  if (packet.capacity() > 1 << 20) packet = {};
 }
 
 Lane::ReadNext GrpcLink::OnRead(const grpc::ByteBuffer& bytes) {
   const SendBatch answers;
-  FrameReader reader(bytes);
+  PacketReader reader(bytes);
   std::span<const std::byte> header;
   for (;;) {
     Payload payload;

@@ -38,8 +38,8 @@ const Status& WasShutDown() {
 // there are cores for more.
 int NumQueues() { return std::clamp(2 * NumCores(), 4, 16); }
 
-// The header of a handshake message, which must consist of a single frame without payload.
-StatusOr<std::span<const std::byte>> OnlyHeader(FrameReader* reader) {
+// The header of a handshake message, which must consist of a single packet without payload.
+StatusOr<std::span<const std::byte>> OnlyHeader(PacketReader* reader) {
   std::span<const std::byte> header;
   Payload payload;
   TF_ASSIGN_OR_RETURN(const bool some, reader->Next(&header, &payload));
@@ -176,16 +176,16 @@ void Connecting::Opened(const std::shared_ptr<Lane>& lane, bool ok) {
                       self->Fail(Unavailable("no task answers at ", self->address_, ": ", std::string(why.message())));
                     });
   if (!ok) return lane->ReportEnd();
-  std::string frame;
-  AppendFrame(Handshake{link_id_, static_cast<uint32_t>(lane->kind()), hello_}, &frame);
-  lane->SendFrames(frame);
+  std::string packet;
+  AppendPacket(Handshake{link_id_, static_cast<uint32_t>(lane->kind()), hello_}, &packet);
+  lane->SendPackets(packet);
   if (lane->kind() == kBulkLane) return;
   lane->Read();
   Open(kBulkLane);  // after the control lane, so that the two get different queues at both ends
 }
 
 Lane::ReadNext Connecting::OnAnswer(const grpc::ByteBuffer& message) {
-  FrameReader reader(message);
+  PacketReader reader(message);
   const auto header = OnlyHeader(&reader);
   auto answer = header.ok() ? DecodeHandshakeAnswer(*header) : header.status();
   if (!answer.ok()) {
@@ -268,7 +268,7 @@ void GrpcTransport::Accepted(const std::shared_ptr<Lane>& lane) {
 }
 
 Lane::ReadNext GrpcTransport::OnHandshake(const std::shared_ptr<Lane>& lane, const grpc::ByteBuffer& message) {
-  FrameReader reader(message);
+  PacketReader reader(message);
   const auto header = OnlyHeader(&reader);
   const auto handshake = header.ok() ? DecodeHandshake(*header) : header.status();
   if (!handshake.ok() || handshake->lane != lane->kind()) {
@@ -325,9 +325,9 @@ void GrpcTransport::Accept(HalfOpen both) {
     link = NewLink(both.hello, both.lanes[kControlLane], both.lanes[kBulkLane]);
     if (link == nullptr) answer.status = Unavailable("the task is stopping");
   }
-  std::string frame;
-  AppendFrame(answer, &frame);
-  both.lanes[kControlLane]->SendFrames(frame);
+  std::string packet;
+  AppendPacket(answer, &packet);
+  both.lanes[kControlLane]->SendPackets(packet);
   if (link != nullptr) return link->Start([](const std::shared_ptr<Link>&) {});
   // A refused task closes the streams when it has read the answer. If it does not, they are cancelled.
   for (const auto& lane : both.lanes) {

@@ -112,9 +112,9 @@ class HandmadeStream {
 };
 
 std::string HandshakeBytes(uint64_t link, uint32_t lane) {
-  std::string frame;
-  AppendFrame(Handshake{link, lane, HelloFrom("by hand")}, &frame);
-  return frame;
+  std::string packet;
+  AppendPacket(Handshake{link, lane, HelloFrom("by hand")}, &packet);
+  return packet;
 }
 
 TEST(GrpcTransportTest, ErrorNamesAPortTakenByAnotherProgram) {
@@ -224,7 +224,7 @@ TEST(GrpcTransportTest, GarbageOnALinkCutsItAndNothingElse) {
   auto link = ConnectAndWait(*bystander.transport, server.address, HelloFrom("bystander"));
   ASSERT_TRUE(link.ok());
   std::string truncated;
-  ASSERT_TRUE(AppendFrame(MakeEager(1, "abcdef"), &truncated).ok());
+  ASSERT_TRUE(AppendPacket(MakeEager(1, "abcdef"), &truncated).ok());
   truncated += "abc";
   size_t downs = 0;
   for (const std::string& bytes : {std::string("x"), std::string(50, '\xff'), std::string(12, '\0'), truncated}) {

@@ -130,12 +130,12 @@ void Lane::Finished(bool) {
   OpDone();
 }
 
-void Lane::SendFrames(const std::string& frames, const Payload* payload, When when) {
+void Lane::SendPackets(const std::string& packets, const Payload* payload, When when) {
   {
     MutexLock lock(mu_);
     if (dead_ || ending_) return;
-    outbox_.AddFrames(frames, payload);
-    // Leaves when the outstanding write completes, or with the next frames.
+    outbox_.AddPackets(packets, payload);
+    // Leaves when the outstanding write completes, or with the next packets.
     if (writing_ || when == When::kWithTheNext) return;
   }
   if (!SendBatch::Hold(this)) Pump();
@@ -166,8 +166,8 @@ void Lane::Pump() {
     ++pending_;
     stream = stream_.get();
   }
-  // Without the lock, because gRPC writes to the socket here, and other threads can queue frames meanwhile. The pending
-  // operation keeps the stream alive.
+  // Without the lock, because gRPC writes to the socket here, and other threads can queue packets meanwhile. The
+  // pending operation keeps the stream alive.
   if (end) {
     stream->End(end_op_.Arm(shared_from_this()));
   } else {

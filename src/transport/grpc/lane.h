@@ -1,4 +1,4 @@
-// One bidirectional gRPC stream that carries frames; a link has two.
+// One bidirectional gRPC stream that carries packets; a link has two.
 #ifndef TENSORBRAID_TRANSPORT_GRPC_LANE_H_
 #define TENSORBRAID_TRANSPORT_GRPC_LANE_H_
 
@@ -12,7 +12,7 @@
 #include "absl/container/inlined_vector.h"
 #include "core/mutex.h"
 #include "tensorbraid/status.h"
-#include "transport/grpc/frames.h"
+#include "transport/grpc/packets.h"
 
 namespace tensorbraid {
 
@@ -64,7 +64,7 @@ class StreamCounter {
   int count_ TB_GUARDED_BY(mu_) = 0;
 };
 
-// Queues frames and writes them in gRPC messages, one after the other; reads messages and passes them to a handler.
+// Queues packets and writes them in gRPC messages, one after the other; reads messages and passes them to a handler.
 // Thread-safe. The stream is destroyed when it has ended and no operation is outstanding; the Lane may live longer.
 class Lane : public std::enable_shared_from_this<Lane> {
  public:
@@ -92,9 +92,9 @@ class Lane : public std::enable_shared_from_this<Lane> {
   void Abandon();
 
   enum class When { kSoon, kWithTheNext };
-  // The frames are dropped when the stream is ending. kSoon sends them at once, or at the end of this thread's
+  // The packets are dropped when the stream is ending. kSoon sends them at once, or at the end of this thread's
   // SendBatch; kWithTheNext leaves them queued until something else is sent.
-  void SendFrames(const std::string& frames, const Payload* payload = nullptr, When when = When::kSoon);
+  void SendPackets(const std::string& packets, const Payload* payload = nullptr, When when = When::kSoon);
   void SendBulk(BulkTensor tensor);
   void DropQueue();
   // Sends what is queued, then ends the stream.
@@ -150,7 +150,7 @@ class Lane : public std::enable_shared_from_this<Lane> {
   int pending_ TB_GUARDED_BY(mu_) = 0;              // outstanding operations
   bool dead_ TB_GUARDED_BY(mu_) = false;            // cancelled: no new writes
   bool writing_ TB_GUARDED_BY(mu_) = true;          // a write is outstanding, or the stream is not open yet
-  bool ending_ TB_GUARDED_BY(mu_) = false;          // no new frames are queued
+  bool ending_ TB_GUARDED_BY(mu_) = false;          // no new packets are queued
   bool end_sent_ TB_GUARDED_BY(mu_) = false;
 
   Op<&Lane::Opened> open_op_;
@@ -160,7 +160,7 @@ class Lane : public std::enable_shared_from_this<Lane> {
   Op<&Lane::Finished> finish_op_;
 };
 
-// While a SendBatch lives, the frames that its thread sends are held back; when it ends, they leave in one write per
+// While a SendBatch lives, the packets that its thread sends are held back; when it ends, they leave in one write per
 // lane. Each write costs two system calls and wakes the other side twice (for the data, and for the flow-control window
 // that HTTP/2 gives back), which is most of the cost of a small message.
 class SendBatch {

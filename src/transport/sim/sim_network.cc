@@ -256,8 +256,8 @@ class SimLink final : public Link, public std::enable_shared_from_this<SimLink> 
   }
 
   void SendPart(const Message& message, const std::shared_ptr<SimLink>& other, int lane) {
-    std::string frame, bytes;
-    if (Status bad = AppendFrame(message, &frame); !bad.ok()) return Close(bad);
+    std::string packet, bytes;
+    if (Status bad = AppendPacket(message, &packet); !bad.ok()) return Close(bad);
     if (const Payload* payload = PayloadOf(message)) {
       bytes.resize(payload->size());
       payload->CopyTo(bytes.data());
@@ -267,24 +267,24 @@ class SimLink final : public Link, public std::enable_shared_from_this<SimLink> 
     const size_t cut = bytes.empty() ? 0 : core_->RandomUpTo(bytes.size());
     MutexLock lock(mu_);
     if (closed_) return;
-    auto deliver = [other, lost, cut, frame = std::move(frame), bytes = std::move(bytes)] {
+    auto deliver = [other, lost, cut, packet = std::move(packet), bytes = std::move(bytes)] {
       if (lost) {
         other->GoDown(Unavailable("connection to ", other->peer_.task, " was lost"));
       } else {
-        other->Deliver(frame, bytes, cut);
+        other->Deliver(packet, bytes, cut);
       }
     };
     last_[lane] = core_->Travel(node_->key, other->node_->key, delay, std::move(deliver), last_[lane]);
   }
 
-  void Deliver(const std::string& frame, const std::string& bytes, size_t cut) {
+  void Deliver(const std::string& packet, const std::string& bytes, size_t cut) {
     if (down_ || node_->stopped) return;
     Payload payload;
     const auto whole = std::as_bytes(std::span(bytes));
     for (const auto piece : {whole.first(cut), whole.subspan(cut)}) {
       if (!piece.empty()) payload.pieces.push_back(piece);
     }
-    auto message = DecodeMessage(std::as_bytes(std::span(frame)).subspan(kFramePrefixBytes), std::move(payload));
+    auto message = DecodeMessage(std::as_bytes(std::span(packet)).subspan(kPacketPrefixBytes), std::move(payload));
     if (!message.ok()) {
       return GoDown(Unavailable("connection to ", peer_.task, " was closed because it sent malformed data: ",
                                 std::string(message.status().message())));
@@ -364,9 +364,9 @@ class SimTransport final : public Transport {
       answer_with([=] { Finish(*from, id, Unavailable("no task listens on ", address)); });
       return;
     }
-    std::string frame;
-    AppendFrame(Handshake{0, 0, hello}, &frame);
-    const auto decoded = DecodeHandshake(std::as_bytes(std::span(frame)).subspan(kFramePrefixBytes));
+    std::string packet;
+    AppendPacket(Handshake{0, 0, hello}, &packet);
+    const auto decoded = DecodeHandshake(std::as_bytes(std::span(packet)).subspan(kPacketPrefixBytes));
     Hello answer;
     Status refused = decoded.ok() ? node->handler->OnHello(decoded->hello, &answer) : decoded.status();
     if (!refused.ok()) {

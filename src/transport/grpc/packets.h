@@ -1,6 +1,6 @@
-// Converts frames (codec.h) to and from gRPC's byte buffers.
-#ifndef TENSORBRAID_TRANSPORT_GRPC_FRAMES_H_
-#define TENSORBRAID_TRANSPORT_GRPC_FRAMES_H_
+// Converts packets (codec.h) to and from gRPC's byte buffers.
+#ifndef TENSORBRAID_TRANSPORT_GRPC_PACKETS_H_
+#define TENSORBRAID_TRANSPORT_GRPC_PACKETS_H_
 
 #include <grpcpp/support/byte_buffer.h>
 #include <grpcpp/support/slice.h>
@@ -24,18 +24,18 @@ class Outbox {
  public:
   explicit Outbox(size_t bulk_part_bytes) : bulk_part_bytes_(bulk_part_bytes) {}
 
-  // Queues complete frames, followed by `payload` unless it is null. Small payloads are copied, large ones passed by
+  // Queues complete packets, followed by `payload` unless it is null. Small payloads are copied, large ones passed by
   // reference.
-  void AddFrames(const std::string& frames, const Payload* payload);
+  void AddPackets(const std::string& packets, const Payload* payload);
   // Queues a tensor, which is sent in parts.
   void AddBulk(BulkTensor tensor) { bulk_.push_back(std::move(tensor)); }
-  // Takes the next gRPC message from the queue: whole frames, at most 1 MiB of them unless a single frame is larger.
-  // Bulk tensors follow when no other frames are left, bulk_part_bytes at a time. False when the queue is empty.
+  // Takes the next gRPC message from the queue: whole packets, at most 1 MiB of them unless a single packet is larger.
+  // Bulk tensors follow when no other packets are left, bulk_part_bytes at a time. False when the queue is empty.
   bool Next(grpc::ByteBuffer* out);
   void Clear();
 
  private:
-  // Frames that leave in one gRPC message. `inserts` are payloads passed by reference; each belongs at its position in
+  // Packets that leave in one gRPC message. `inserts` are payloads passed by reference; each belongs at its position in
   // `text`.
   struct Batch {
     struct Insert {
@@ -56,13 +56,13 @@ class Outbox {
   std::string spare_;  // the text of the last batch; its memory is reused
 };
 
-// Reads the frames of one received gRPC message. Payloads point into the reader, which must outlive them; a header is
+// Reads the packets of one received gRPC message. Payloads point into the reader, which must outlive them; a header is
 // valid until the next Next().
-class FrameReader {
+class PacketReader {
  public:
-  explicit FrameReader(const grpc::ByteBuffer& message);
+  explicit PacketReader(const grpc::ByteBuffer& message);
 
-  // The next frame; false at the end of the message. InvalidArgument when the message is not made of whole frames.
+  // The next packet; false at the end of the message. InvalidArgument when the message is not made of whole packets.
   StatusOr<bool> Next(std::span<const std::byte>* header, Payload* payload);
   bool at_end() const { return remaining_ == 0; }
 
@@ -80,4 +80,4 @@ class FrameReader {
 
 }  // namespace tensorbraid
 
-#endif  // TENSORBRAID_TRANSPORT_GRPC_FRAMES_H_
+#endif  // TENSORBRAID_TRANSPORT_GRPC_PACKETS_H_

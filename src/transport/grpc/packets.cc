@@ -1,4 +1,4 @@
-#include "transport/grpc/frames.h"
+#include "transport/grpc/packets.h"
 
 #include <algorithm>
 #include <utility>
@@ -44,9 +44,9 @@ grpc::ByteBuffer ToByteBuffer(const MessageParts& message) {
   return grpc::ByteBuffer(slices.data(), slices.size());
 }
 
-void Outbox::AddFrames(const std::string& frames, const Payload* payload) {
+void Outbox::AddPackets(const std::string& packets, const Payload* payload) {
   const size_t payload_bytes = payload == nullptr ? 0 : payload->size();
-  const size_t bytes = frames.size() + payload_bytes;
+  const size_t bytes = packets.size() + payload_bytes;
   if (batches_.empty() || batches_.back().bytes + bytes > kMaxBatchBytes) {
     batches_.emplace_back();
     batches_.back().text.swap(spare_);
@@ -54,7 +54,7 @@ void Outbox::AddFrames(const std::string& frames, const Payload* payload) {
   }
   Batch& batch = batches_.back();
   batch.bytes += bytes;
-  batch.text += frames;
+  batch.text += packets;
   if (payload_bytes > 0) Append(*payload, &batch);
 }
 
@@ -90,7 +90,7 @@ bool Outbox::NextBulk(Batch* batch) {
     const size_t left = tensor.payload.size();
     const size_t count = std::min(left, bulk_part_bytes_ - batch->bytes);
     BulkTensor part{tensor.key, tensor.meta, tensor.offset, tensor.payload.Part(0, count)};
-    AppendFrame(Message(part), &batch->text).IgnoreError();  // the header of a BulkTensor is never too large
+    AppendPacket(Message(part), &batch->text).IgnoreError();  // the header of a BulkTensor is never too large
     batch->bytes += count;
     Append(part.payload, batch);
     if (count == left) {
@@ -130,7 +130,7 @@ void Outbox::Clear() {
   bulk_.clear();
 }
 
-FrameReader::FrameReader(const grpc::ByteBuffer& message) : remaining_(message.Length()) {
+PacketReader::PacketReader(const grpc::ByteBuffer& message) : remaining_(message.Length()) {
   if (remaining_ == 0) return;
   slices_.resize(1);
   if (!message.TrySingleSlice(&slices_[0]).ok()) {
@@ -139,7 +139,7 @@ FrameReader::FrameReader(const grpc::ByteBuffer& message) : remaining_(message.L
   }
 }
 
-std::span<const std::byte> FrameReader::Take(size_t count, std::string* scratch) {
+std::span<const std::byte> PacketReader::Take(size_t count, std::string* scratch) {
   remaining_ -= count;
   while (count > 0 && slices_[index_].size() == offset_) {
     ++index_;
@@ -167,12 +167,12 @@ std::span<const std::byte> FrameReader::Take(size_t count, std::string* scratch)
   return std::as_bytes(std::span(*scratch));
 }
 
-StatusOr<bool> FrameReader::Next(std::span<const std::byte>* header, Payload* payload) {
+StatusOr<bool> PacketReader::Next(std::span<const std::byte>* header, Payload* payload) {
   if (remaining_ == 0) return false;
-  if (remaining_ < kFramePrefixBytes) return InvalidArgument("a gRPC message ends within a frame");
-  TF_ASSIGN_OR_RETURN(const FramePrefix prefix, ReadFramePrefix(Take(kFramePrefixBytes, &prefix_scratch_).data()));
+  if (remaining_ < kPacketPrefixBytes) return InvalidArgument("a gRPC message ends within a packet");
+  TF_ASSIGN_OR_RETURN(const PacketPrefix prefix, ReadPacketPrefix(Take(kPacketPrefixBytes, &prefix_scratch_).data()));
   if (remaining_ < prefix.header_bytes || remaining_ - prefix.header_bytes < prefix.payload_bytes) {
-    return InvalidArgument("a gRPC message ends within a frame");
+    return InvalidArgument("a gRPC message ends within a packet");
   }
   *header = Take(prefix.header_bytes, &header_scratch_);
   payload->owner.reset();
