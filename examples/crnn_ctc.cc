@@ -34,7 +34,7 @@ struct TrainOptions {
   uint64_t seed;
   bool json;
   std::string checkpoint_dir;
-  double save_checkpoint_secs;
+  std::chrono::milliseconds save_checkpoint_every;
   std::string init_from;
 };
 
@@ -184,11 +184,10 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& target, tf::data:
     step_count = global_step.Read();
   }
 
-  tf::SupervisorOptions supervised = {
-      .is_chief = task.is_chief(),
-      .logdir = options.checkpoint_dir,
-      .global_step = global_step,
-      .save_model_every = std::chrono::milliseconds(static_cast<int64_t>(1000 * options.save_checkpoint_secs))};
+  tf::SupervisorOptions supervised = {.is_chief = task.is_chief(),
+                                      .logdir = options.checkpoint_dir,
+                                      .global_step = global_step,
+                                      .save_model_every = options.save_checkpoint_every};
   if (weights) {
     supervised.init_fn = [&](tf::Session& session) -> tf::Status {
       TF_ASSIGN_OR_RETURN(auto checkpoint, tf::LatestCheckpoint(options.init_from));
@@ -273,9 +272,10 @@ tf::Status Main(int argc, char** argv) {
   // Each worker has lines of its own.
   const auto worker_seed = static_cast<uint64_t>(seed) + 1000 * task.task_index;
   TF_ASSIGN_OR_RETURN(auto mnist, tf::data::Mnist::Load(data_dir, {.seed = worker_seed}));
+  const auto save_every = std::chrono::round<std::chrono::milliseconds>(std::chrono::duration<double>(save_secs));
   return Train(
       task, server ? server->target() : "", mnist,
-      {steps, batch_size, learning_rate, static_cast<uint64_t>(seed), json, checkpoint_dir, save_secs, init_from});
+      {steps, batch_size, learning_rate, static_cast<uint64_t>(seed), json, checkpoint_dir, save_every, init_from});
 }
 
 int main(int argc, char** argv) { return tf::ExitCode(Main(argc, argv)); }

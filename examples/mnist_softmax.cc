@@ -21,7 +21,7 @@ struct TrainOptions {
   int64_t seed;
   bool json;
   std::string checkpoint_dir;
-  double save_checkpoint_secs;
+  std::chrono::milliseconds save_checkpoint_every;
 };
 
 tf::Status Train(const tf::TaskFlags& task, tf::Server& server, tf::data::Mnist mnist, const TrainOptions& options) {
@@ -55,7 +55,7 @@ tf::Status Train(const tf::TaskFlags& task, tf::Server& server, tf::data::Mnist 
       .master = server.target(), .is_chief = task.is_chief(), .hooks = hooks};
   if (!options.checkpoint_dir.empty()) {
     session_options.checkpoint_dir = options.checkpoint_dir;
-    session_options.save_checkpoint_secs = options.save_checkpoint_secs;
+    session_options.save_checkpoint_every = options.save_checkpoint_every;
   }
   TF_ASSIGN_OR_RETURN(auto session, tf::MonitoredTrainingSession(g, session_options));
   int64_t steps = 0;
@@ -116,8 +116,9 @@ tf::Status Main(int argc, char** argv) {
   if (task.job_name == "ps") return server->Join();
   const auto worker_seed = static_cast<uint64_t>(seed) + 1000 * task.task_index;
   TF_ASSIGN_OR_RETURN(auto mnist, tf::data::Mnist::Load(data_dir, {.seed = worker_seed}));
+  const auto save_every = std::chrono::round<std::chrono::milliseconds>(std::chrono::duration<double>(save_secs));
   return Train(task, *server, mnist,
-               {steps, batch_size, learning_rate, replicas, seed, json, checkpoint_dir, save_secs});
+               {steps, batch_size, learning_rate, replicas, seed, json, checkpoint_dir, save_every});
 }
 
 int main(int argc, char** argv) { return tf::ExitCode(Main(argc, argv)); }

@@ -38,7 +38,7 @@ struct TrainOptions {
   bool json;
   std::string trace;
   std::string checkpoint_dir;
-  double save_checkpoint_secs;
+  std::chrono::milliseconds save_checkpoint_every;
 };
 
 constexpr int kRow = 28;  // pixels
@@ -139,7 +139,7 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& master, tf::data:
       .session = {.device_count = {{"CPU", options.num_devices}}, .inter_op_parallelism_threads = options.threads}};
   if (!options.checkpoint_dir.empty()) {
     session_options.checkpoint_dir = options.checkpoint_dir;
-    session_options.save_checkpoint_secs = options.save_checkpoint_secs;
+    session_options.save_checkpoint_every = options.save_checkpoint_every;
   }
   TF_ASSIGN_OR_RETURN(auto session, tf::MonitoredTrainingSession(g, session_options));
   int64_t steps = 0;
@@ -208,9 +208,10 @@ tf::Status Main(int argc, char** argv) {
     if (!task.is_chief()) return server->Join();
   }
   TF_ASSIGN_OR_RETURN(auto mnist, tf::data::Mnist::Load(data_dir, {.seed = static_cast<uint64_t>(seed)}));
+  const auto save_every = std::chrono::round<std::chrono::milliseconds>(std::chrono::duration<double>(save_secs));
   return Train(task, server ? server->target() : "", mnist,
                {num_devices, threads, layers, units, num_rows, steps, batch_size, learning_rate, seed, json, trace,
-                checkpoint_dir, save_secs});
+                checkpoint_dir, save_every});
 }
 
 int main(int argc, char** argv) { return tf::ExitCode(Main(argc, argv)); }

@@ -26,7 +26,7 @@ struct TrainOptions {
   int64_t seed;
   bool json;
   std::string checkpoint_dir;
-  double save_checkpoint_secs;
+  std::chrono::milliseconds save_checkpoint_every;
 };
 
 // What one tower computes of its share of the batch.
@@ -126,7 +126,7 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& master, tf::data:
                                                          .session = {.device_count = {{"CPU", options.num_devices}}}};
   if (!options.checkpoint_dir.empty()) {
     session_options.checkpoint_dir = options.checkpoint_dir;
-    session_options.save_checkpoint_secs = options.save_checkpoint_secs;
+    session_options.save_checkpoint_every = options.save_checkpoint_every;
   }
   TF_ASSIGN_OR_RETURN(auto session, tf::MonitoredTrainingSession(g, session_options));
 
@@ -201,8 +201,9 @@ tf::Status Main(int argc, char** argv) {
   // Each worker has its own order of the examples.
   const auto worker_seed = static_cast<uint64_t>(seed) + 1000 * task.task_index;
   TF_ASSIGN_OR_RETURN(auto mnist, tf::data::Mnist::Load(data_dir, {.seed = worker_seed}));
+  const auto save_every = std::chrono::round<std::chrono::milliseconds>(std::chrono::duration<double>(save_secs));
   return Train(task, server ? server->target() : "", mnist,
-               {num_devices, steps, batch_size, learning_rate, seed, json, checkpoint_dir, save_secs});
+               {num_devices, steps, batch_size, learning_rate, seed, json, checkpoint_dir, save_every});
 }
 
 int main(int argc, char** argv) { return tf::ExitCode(Main(argc, argv)); }

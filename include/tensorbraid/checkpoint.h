@@ -3,6 +3,7 @@
 #ifndef TENSORBRAID_CHECKPOINT_H_
 #define TENSORBRAID_CHECKPOINT_H_
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,10 +23,11 @@ Status RemoveCheckpoint(const std::string& prefix);
 
 // The content of a directory's "checkpoint" file, which lists the checkpoints in the directory.
 struct CheckpointState {
-  std::string model_checkpoint_path = "";                    // the latest one
-  std::vector<std::string> all_model_checkpoint_paths = {};  // oldest first, including the latest
-  std::vector<double> all_model_checkpoint_timestamps = {};  // seconds since 1970; one per path, or empty
-  double last_preserved_timestamp = 0;                       // of the last checkpoint that is kept forever
+  using Timestamp = std::chrono::sys_time<std::chrono::duration<double>>;
+  std::string model_checkpoint_path = "";                       // the latest one
+  std::vector<std::string> all_model_checkpoint_paths = {};     // oldest first, including the latest
+  std::vector<Timestamp> all_model_checkpoint_timestamps = {};  // when they were saved; one per path, or empty
+  Timestamp last_preserved_timestamp = {};                      // when the last one that is kept forever was saved
 };
 // Returned paths can be opened as they are: paths that the file gives relative to the directory are joined with it.
 // NotFound when the file does not exist, DataLoss when it is damaged. Source: tf.train.get_checkpoint_state.

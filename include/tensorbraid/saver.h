@@ -10,6 +10,7 @@
 #ifndef TENSORBRAID_SAVER_H_
 #define TENSORBRAID_SAVER_H_
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -42,8 +43,8 @@ struct SaverOptions {
   std::vector<SavedVariable> variables = {};
   // How many checkpoints to keep; older ones are removed. 0 keeps all.
   int max_to_keep = 5;
-  // Every so many hours, a checkpoint that would be removed is kept forever instead.
-  double keep_checkpoint_every_n_hours = 10'000;
+  // After each such time, a checkpoint that would be removed is kept forever instead.
+  std::chrono::milliseconds keep_checkpoint_every = std::chrono::hours(10'000);
   // If true, every task saves and restores the variables that it holds. All tasks and the saving program must then
   // share a file system. If false, all values pass through the task that the session runs on.
   bool sharded = false;

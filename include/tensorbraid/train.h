@@ -213,9 +213,9 @@ struct SummarySaverOptions {
 std::shared_ptr<SessionRunHook> SummarySaver(std::string directory, SummarySaverOptions options = {});
 
 struct CheckpointSaverOptions {
-  // Saves after this many seconds or this many global steps, whichever comes first. If neither is set: every 600 s.
-  std::optional<double> save_secs = std::nullopt;
-  std::optional<int64_t> save_steps = std::nullopt;
+  // Saves after so many global steps or after this time, whichever comes first. If neither is set: every 10 minutes.
+  std::optional<int64_t> every_n_steps = std::nullopt;
+  std::optional<std::chrono::milliseconds> every = std::nullopt;
   // Null: a new Saver of all global variables.
   std::shared_ptr<Saver> saver = nullptr;
   std::string basename = "model.ckpt";
@@ -239,8 +239,8 @@ struct MonitoredTrainingSessionOptions {
   // Unavailable or Aborted.
   std::string checkpoint_dir = "";
   // As in CheckpointSaverOptions.
-  std::optional<double> save_checkpoint_secs = std::nullopt;
-  std::optional<int64_t> save_checkpoint_steps = std::nullopt;
+  std::optional<int64_t> save_checkpoint_every_steps = std::nullopt;
+  std::optional<std::chrono::milliseconds> save_checkpoint_every = std::nullopt;
   std::shared_ptr<Saver> saver = nullptr;
   // Directory of event files, which TensorBoard reads; "": none. The chief writes the graph, its summaries (see
   // SummarySaver) and the steps per second to it.

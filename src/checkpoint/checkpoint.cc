@@ -28,6 +28,12 @@ std::string Relative(const std::string& directory, const std::string& path) {
   return !directory.empty() && path.starts_with(inside) ? path.substr(inside.size()) : path;
 }
 
+// The file counts the seconds since 1970.
+CheckpointState::Timestamp FromSeconds(double seconds) {
+  return CheckpointState::Timestamp(std::chrono::duration<double>(seconds));
+}
+double ToSeconds(CheckpointState::Timestamp time) { return time.time_since_epoch().count(); }
+
 }  // namespace
 
 bool CheckpointExists(const std::string& prefix) { return FileExists(BundleIndexName(prefix)); }
@@ -64,9 +70,9 @@ StatusOr<CheckpointState> GetCheckpointState(const std::string& directory, const
   }
   const auto& times = proto.all_model_checkpoint_timestamps();
   if (times.size() == proto.all_model_checkpoint_paths_size()) {
-    state.all_model_checkpoint_timestamps.assign(times.begin(), times.end());
+    for (const double t : times) state.all_model_checkpoint_timestamps.push_back(FromSeconds(t));
   }
-  state.last_preserved_timestamp = proto.last_preserved_timestamp();
+  state.last_preserved_timestamp = FromSeconds(proto.last_preserved_timestamp());
   return state;
 }
 
@@ -77,8 +83,8 @@ Status UpdateCheckpointState(const std::string& directory, const CheckpointState
   for (const std::string& path : state.all_model_checkpoint_paths) {
     proto.add_all_model_checkpoint_paths(Relative(directory, path));
   }
-  for (const double t : state.all_model_checkpoint_timestamps) proto.add_all_model_checkpoint_timestamps(t);
-  proto.set_last_preserved_timestamp(state.last_preserved_timestamp);
+  for (const auto t : state.all_model_checkpoint_timestamps) proto.add_all_model_checkpoint_timestamps(ToSeconds(t));
+  proto.set_last_preserved_timestamp(ToSeconds(state.last_preserved_timestamp));
   std::string text;
   if (!google::protobuf::TextFormat::PrintToString(proto, &text)) return Internal("cannot print the checkpoint state");
   return WriteFileAtomically(JoinPath(directory, latest_filename), text);

@@ -4,12 +4,15 @@
 #include <gtest/gtest.h>
 
 #include "checkpoint/bundle_writer.h"
+#include "checkpoint/files.h"
 #include "io/file_testutil.h"
 
 namespace tensorbraid {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 const std::string kTestdata = CHECKPOINT_TESTDATA;
 
@@ -38,11 +41,16 @@ class CheckpointStateTest : public testing::Test {
 };
 
 TEST_F(CheckpointStateTest, StateIsReadAsWrittenAndCanBeMoved) {
+  using std::chrono::duration;
+  using Timestamp = CheckpointState::Timestamp;
+  const Timestamp first(duration<double>(1.5)), second(duration<double>(2.5)), preserved(duration<double>(1));
   ASSERT_TRUE(UpdateCheckpointState(dir_.path(), {.model_checkpoint_path = Path("m-2"),
                                                   .all_model_checkpoint_paths = {"/else/m-1", Path("m-2")},
-                                                  .all_model_checkpoint_timestamps = {1.5, 2.5},
-                                                  .last_preserved_timestamp = 1})
+                                                  .all_model_checkpoint_timestamps = {first, second},
+                                                  .last_preserved_timestamp = preserved})
                   .ok());
+  EXPECT_THAT(ReadWholeFile(Path("checkpoint")).value(),
+              AllOf(HasSubstr("all_model_checkpoint_timestamps: 1.5\n"), HasSubstr("last_preserved_timestamp: 1\n")));
   const std::string elsewhere = Path("moved");
   std::filesystem::create_directory(elsewhere);
   std::filesystem::rename(Path("checkpoint"), elsewhere + "/checkpoint");
@@ -50,8 +58,8 @@ TEST_F(CheckpointStateTest, StateIsReadAsWrittenAndCanBeMoved) {
   ASSERT_TRUE(state.ok()) << state.status();
   EXPECT_EQ(state->model_checkpoint_path, elsewhere + "/m-2");
   EXPECT_THAT(state->all_model_checkpoint_paths, ElementsAre("/else/m-1", elsewhere + "/m-2"));
-  EXPECT_THAT(state->all_model_checkpoint_timestamps, ElementsAre(1.5, 2.5));
-  EXPECT_EQ(state->last_preserved_timestamp, 1);
+  EXPECT_THAT(state->all_model_checkpoint_timestamps, ElementsAre(first, second));
+  EXPECT_EQ(state->last_preserved_timestamp, preserved);
 }
 
 TEST_F(CheckpointStateTest, TensorFlowsFileIsRead) {

@@ -13,19 +13,19 @@ namespace {
 
 using Clock = MonotonicClock;
 
-constexpr double kDefaultSaveSecs = 600;
+constexpr std::chrono::minutes kDefaultInterval{10};
 
 class CheckpointSaverHook final : public SessionRunHook {
  public:
   CheckpointSaverHook(std::string directory, CheckpointSaverOptions options)
       : directory_(std::move(directory)), options_(std::move(options)) {
-    if (!options_.save_secs && !options_.save_steps) options_.save_secs = kDefaultSaveSecs;
+    if (!options_.every_n_steps && !options_.every) options_.every = kDefaultInterval;
   }
 
   Status Begin(Graph& graph) override {
     if (directory_.empty()) return InvalidArgument("CheckpointSaver: the directory is empty");
-    if ((options_.save_secs && !(*options_.save_secs >= 0)) || (options_.save_steps && *options_.save_steps <= 0)) {
-      return InvalidArgument("CheckpointSaver: save_secs must not be negative and save_steps must be positive");
+    if ((options_.every_n_steps && *options_.every_n_steps <= 0) || (options_.every && options_.every->count() < 0)) {
+      return InvalidArgument("CheckpointSaver: every_n_steps must be positive and every must not be negative");
     }
     global_step_ = GetGlobalStep(graph);
     if (!global_step_.valid()) {
@@ -53,8 +53,8 @@ class CheckpointSaverHook final : public SessionRunHook {
   Status AfterRun(SessionRunContext& context, const SessionRunValues& values) override {
     if (!context.trains() || values.global_step <= last_step_) return OkStatus();
     const std::chrono::duration<double> passed = Clock::now() - last_time_;
-    const bool due = (options_.save_secs && passed.count() >= *options_.save_secs) ||
-                     (options_.save_steps && values.global_step - last_step_ >= *options_.save_steps);
+    const bool due = (options_.every && passed >= *options_.every) ||
+                     (options_.every_n_steps && values.global_step - last_step_ >= *options_.every_n_steps);
     if (!due) return OkStatus();
     // Other workers may have made further steps by now.
     TF_ASSIGN_OR_RETURN(const int64_t step, Step(context.session()));

@@ -46,7 +46,7 @@ class CheckpointDirTest : public testing::Test {
 
 TEST_F(CheckpointDirTest, SavesEveryNStepsAndAtTheEnd) {
   Model m(nullptr);
-  auto session = Start(m, {.save_checkpoint_steps = 3}).value();
+  auto session = Start(m, {.save_checkpoint_every_steps = 3}).value();
   EXPECT_TRUE(CheckpointExists(At(0)));
   Train(*session, m, 5);
   EXPECT_TRUE(CheckpointExists(At(3)));
@@ -56,9 +56,9 @@ TEST_F(CheckpointDirTest, SavesEveryNStepsAndAtTheEnd) {
   EXPECT_EQ(CheckpointReader::Open(At(5)).value()->GetTensor("count")->scalar<float>(), 5.0f);
 }
 
-TEST_F(CheckpointDirTest, SavesEveryNSeconds) {
+TEST_F(CheckpointDirTest, SavesAfterATime) {
   Model m(nullptr);
-  auto session = Start(m, {.save_checkpoint_secs = 0}).value();
+  auto session = Start(m, {.save_checkpoint_every = std::chrono::seconds(0)}).value();
   Train(*session, m, 2);
   EXPECT_TRUE(CheckpointExists(At(1)));
   EXPECT_TRUE(CheckpointExists(At(2)));
@@ -66,7 +66,7 @@ TEST_F(CheckpointDirTest, SavesEveryNSeconds) {
 
 TEST_F(CheckpointDirTest, AnEvaluationDoesNotSave) {
   Model m(nullptr);
-  auto session = Start(m, {.save_checkpoint_secs = 0}).value();
+  auto session = Start(m, {.save_checkpoint_every = std::chrono::seconds(0)}).value();
   Train(*session, m, 1);
   ASSERT_TRUE(RemoveCheckpoint(At(1)).ok());
   CountOf(*session, m);
@@ -94,7 +94,7 @@ TEST_F(CheckpointDirTest, TheNextProcessContinues) {
 TEST_F(CheckpointDirTest, ADamagedCheckpointIsSkipped) {
   {
     Model m(nullptr);
-    auto session = Start(m, {.save_checkpoint_steps = 2}).value();
+    auto session = Start(m, {.save_checkpoint_every_steps = 2}).value();
     Train(*session, m, 4);
   }
   const std::string data = At(4) + ".data-00000-of-00001";
@@ -144,8 +144,8 @@ TEST_F(CheckpointDirTest, ACheckpointOfAnotherShapeEndsTheStart) {
 
 TEST_F(CheckpointDirTest, RejectsInvalidOptions) {
   Model m(nullptr);
-  EXPECT_TRUE(absl::IsInvalidArgument(MonitoredTrainingSession(m.g, {.save_checkpoint_steps = 3}).status()));
-  EXPECT_TRUE(absl::IsInvalidArgument(Start(m, {.save_checkpoint_steps = 0}).status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(MonitoredTrainingSession(m.g, {.save_checkpoint_every_steps = 3}).status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(Start(m, {.save_checkpoint_every_steps = 0}).status()));
   Graph g;
   const Variable v(g, {}, Zeros(), {.name = "v"});
   EXPECT_TRUE(absl::IsFailedPrecondition(MonitoredTrainingSession(g, {.checkpoint_dir = dir_.path()}).status()));
@@ -153,7 +153,7 @@ TEST_F(CheckpointDirTest, RejectsInvalidOptions) {
 
 TEST_F(CheckpointDirTest, ASaveThatFailsFailsTheRun) {
   Model m(nullptr);
-  auto session = Start(m, {.save_checkpoint_steps = 1}).value();
+  auto session = Start(m, {.save_checkpoint_every_steps = 1}).value();
   std::filesystem::remove_all(dir_.path());
   ASSERT_TRUE(WriteFileAtomically(dir_.path(), "a file in its place").ok());
   const Status status = session->Run({m.train}).status();
@@ -164,7 +164,7 @@ TEST_F(CheckpointDirTest, ASaveThatFailsFailsTheRun) {
 TEST_F(CheckpointDirTest, ContinuesAfterTheLossOfAParameterServer) {
   TestCluster cluster(1, 1);
   Model m;
-  auto session = Start(m, {.master = cluster.worker_target(), .save_checkpoint_steps = 2}).value();
+  auto session = Start(m, {.master = cluster.worker_target(), .save_checkpoint_every_steps = 2}).value();
   Train(*session, m, 5);
   cluster.Stop("ps", 0);
   cluster.Start("ps", 0);
@@ -184,7 +184,7 @@ TEST_F(CheckpointDirTest, RecoveryRestoresAllVariables) {
     other = Variable(m.g, {}, Zeros(), {.name = "other", .trainable = false});
   }
   const Operation both = Group(m.g, {m.train, other.AssignAdd(1.0f)});
-  auto session = Start(m, {.master = cluster.worker_target(), .save_checkpoint_steps = 2}).value();
+  auto session = Start(m, {.master = cluster.worker_target(), .save_checkpoint_every_steps = 2}).value();
   for (int i = 0; i < 5; ++i) ASSERT_TRUE(session->Run({m.train, both}).ok());
   cluster.Stop("ps", 0);
   cluster.Start("ps", 0);
@@ -205,7 +205,7 @@ TEST_F(CheckpointDirTest, SynchronousTrainingContinuesAfterALoss) {
   auto session = MonitoredTrainingSession(g, {.master = cluster.worker_target(),
                                               .hooks = {optimizer.MakeSessionRunHook(true), StopAtStep(40)},
                                               .checkpoint_dir = dir_.path(),
-                                              .save_checkpoint_steps = 5});
+                                              .save_checkpoint_every_steps = 5});
   ASSERT_TRUE(session.ok()) << session.status();
   for (int i = 0; i < 12; ++i) ASSERT_TRUE((*session)->Run({train}).ok());
   cluster.Stop("ps", 0);
@@ -232,7 +232,7 @@ TEST_F(CheckpointDirTest, QueueRunnersContinueAfterALoss) {
   auto session = MonitoredTrainingSession(g, {.master = cluster.worker_target(),
                                               .queue_runners = {runner},
                                               .checkpoint_dir = dir_.path(),
-                                              .save_checkpoint_steps = 2});
+                                              .save_checkpoint_every_steps = 2});
   ASSERT_TRUE(session.ok()) << session.status();
   for (int i = 0; i < 5; ++i) ASSERT_TRUE((*session)->Run({train}).ok());
   cluster.Stop("ps", 0);

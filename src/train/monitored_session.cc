@@ -218,14 +218,14 @@ StatusOr<std::unique_ptr<MonitoredSession>> MonitoredTrainingSession(Graph& grap
                                                                      std::source_location loc) {
   TF_RETURN_IF_ERROR(graph.status());
   const ScopedLocation at(graph, loc);
-  if (options.checkpoint_dir.empty() && (options.save_checkpoint_secs || options.save_checkpoint_steps)) {
-    return InvalidArgument("save_checkpoint_secs and save_checkpoint_steps need a checkpoint_dir");
+  if (options.checkpoint_dir.empty() && (options.save_checkpoint_every_steps || options.save_checkpoint_every)) {
+    return InvalidArgument("save_checkpoint_every_steps and save_checkpoint_every need a checkpoint_dir");
   }
   if (!options.checkpoint_dir.empty() && options.is_chief) {
     if (options.saver == nullptr) options.saver = std::make_shared<Saver>(graph);
     options.hooks.insert(options.hooks.begin(),
-                         CheckpointSaver(options.checkpoint_dir, {.save_secs = options.save_checkpoint_secs,
-                                                                  .save_steps = options.save_checkpoint_steps,
+                         CheckpointSaver(options.checkpoint_dir, {.every_n_steps = options.save_checkpoint_every_steps,
+                                                                  .every = options.save_checkpoint_every,
                                                                   .saver = options.saver}));
   }
   if (options.summary_dir.empty() && (options.save_summaries_every_steps || options.save_summaries_every)) {

@@ -185,11 +185,11 @@ struct Saver::Impl {
 
   struct Kept {
     std::string path;
-    double time;
+    CheckpointState::Timestamp time;
   };
   std::vector<Kept> kept;  // oldest first
-  double next_preserved = 0;
-  double last_preserved = 0;
+  CheckpointState::Timestamp next_preserved;
+  CheckpointState::Timestamp last_preserved;
   std::string meta_graph;  // serialized when the graph had meta_graph_nodes nodes
   size_t meta_graph_nodes = 0;
 };
@@ -235,7 +235,7 @@ void Saver::Impl::Build(std::source_location loc) {
     for (const Operation& op : assigned) all.Control(op);
     restore = all.Finish();
   }
-  next_preserved = WallClock::Seconds() + options.keep_checkpoint_every_n_hours * 3600;
+  next_preserved = CheckpointState::Timestamp(WallClock::now()) + options.keep_checkpoint_every;
 }
 
 void Saver::Impl::BuildSharded(const std::vector<const SavedVariable*>& variables, std::vector<Operation>* assigned) {
@@ -280,7 +280,7 @@ void Saver::Impl::BuildSharded(const std::vector<const SavedVariable*>& variable
 
 void Saver::Impl::Manage(const std::string& path) {
   std::erase_if(kept, [&](const Kept& k) { return k.path == path; });
-  kept.push_back({path, WallClock::Seconds()});
+  kept.push_back({path, WallClock::now()});
 }
 
 Status Saver::Impl::UpdateState(const std::string& directory, const std::string& latest_filename) const {
@@ -301,7 +301,7 @@ void Saver::Impl::RemoveOld() {
     const Kept old = kept.front();
     kept.erase(kept.begin());
     if (old.time > next_preserved) {
-      next_preserved += options.keep_checkpoint_every_n_hours * 3600;
+      next_preserved += options.keep_checkpoint_every;
       last_preserved = old.time;
       continue;
     }
@@ -324,7 +324,8 @@ StatusOr<std::string> Saver::Impl::MetaGraph() {
   saver.set_restore_op_name(restore.name());
   saver.set_max_to_keep(options.max_to_keep);
   saver.set_sharded(options.sharded);
-  saver.set_keep_checkpoint_every_n_hours(static_cast<float>(options.keep_checkpoint_every_n_hours));
+  using Hours = std::chrono::duration<float, std::ratio<3600>>;
+  saver.set_keep_checkpoint_every_n_hours(Hours(options.keep_checkpoint_every).count());
   saver.set_version(kBundleCheckpoints);
   AddVariables(graph, &meta);
   if (!meta.SerializeToString(&meta_graph)) return InvalidArgument("the graph is too large for a MetaGraphDef");
@@ -399,8 +400,7 @@ void Saver::RecoverLastCheckpoints(const std::vector<std::string>& paths) {
     const std::string path = AbsolutePath(given).value_or(given);
     if (!CheckpointExists(path)) continue;
     const auto index = Env::Default().Stat(path + ".index");
-    const auto written = index.ok() ? index->modified : WallClock::now();
-    impl_->kept.push_back({path, std::chrono::duration<double>(written.time_since_epoch()).count()});
+    impl_->kept.push_back({path, index.ok() ? index->modified : WallClock::now()});
   }
 }
 

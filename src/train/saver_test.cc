@@ -80,7 +80,7 @@ TEST_F(SaverTest, KeepsAtMostMaxToKeepCheckpoints) {
 
 TEST_F(SaverTest, KeepsSomeCheckpointsForever) {
   Model m;
-  Saver saver(m.g, {.max_to_keep = 1, .keep_checkpoint_every_n_hours = 0});
+  Saver saver(m.g, {.max_to_keep = 1, .keep_checkpoint_every = std::chrono::hours(0)});
   ASSERT_TRUE(m.Start().ok());
   for (int step : {1, 2}) ASSERT_TRUE(saver.Save(*m.session, Path("model"), {.global_step = step}).ok());
   EXPECT_TRUE(CheckpointExists(Path("model-1")));

@@ -92,7 +92,7 @@ tf::Status Train(const tf::TaskFlags& task, tf::Server& server, int steps, const
                                                                      .is_chief = task.is_chief(),
                                                                      .hooks = std::move(hooks),
                                                                      .checkpoint_dir = checkpoint_dir,
-                                                                     .save_checkpoint_steps = 100}));
+                                                                     .save_checkpoint_every_steps = 100}));
   const tf::Session* last = &session->session();
   for (int i = 1; !session->ShouldStop(); ++i) {
     TF_RETURN_IF_ERROR(session->Run({train}).status());
