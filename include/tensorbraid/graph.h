@@ -204,8 +204,8 @@ class Graph {
   // Places nodes made while the guard lives on the device of `op`.
   ScopeGuard ColocateWith(Operation op);
 
-  // The first mistake made while building, or OK.
-  const Status& status() const;
+  // The first mistake made while building, or OK. Thread-safe.
+  Status status() const;
   // Records `status` as the graph's mistake unless one is recorded already. OK has no effect.
   void AddError(const Status& status);
 
@@ -226,10 +226,11 @@ class Graph {
   const std::vector<Variable>& variables() const;
   std::vector<Variable> trainable_variables() const;
 
-  // Forbids adding nodes from now on. An attempt is a mistake that names `reason`. Sessions that run the graph are not
-  // affected. Only the first call has an effect.
+  // Forbids adding nodes from now on. An attempt is a mistake that names `reason` and the line of the attempt; as after
+  // any mistake, later calls of Session::Run return it. Other threads may run sessions of a finalized graph during an
+  // attempt. Only the first call has an effect.
   void Finalize(const std::string& reason);
-  bool finalized() const;
+  bool finalized() const;  // thread-safe
 
   // TensorFlow's GraphDef, in binary or text form.
   StatusOr<std::string> ToGraphDef() const;

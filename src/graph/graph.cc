@@ -216,8 +216,12 @@ ScopeGuard Graph::ColocateWith(Operation op) {
   return ScopeGuard([impl = impl_.get()] { impl->colocation_scopes_.pop_back(); });
 }
 
-const Status& Graph::status() const { return impl_->status_; }
+Status Graph::status() const {
+  MutexLock lock(impl_->mu_);
+  return impl_->status_;
+}
 void Graph::AddError(const Status& status) {
+  MutexLock lock(impl_->mu_);
   if (impl_->status_.ok()) impl_->status_ = status;
 }
 
@@ -273,8 +277,9 @@ std::vector<Variable> Graph::trainable_variables() const {
 }
 
 void Graph::Finalize(const std::string& reason) {
+  MutexLock lock(impl_->mu_);
   if (impl_->finalized_by_.empty()) impl_->finalized_by_ = reason;
 }
-bool Graph::finalized() const { return !impl_->finalized_by_.empty(); }
+bool Graph::finalized() const { return !impl_->CheckMayChange().ok(); }
 
 }  // namespace tensorbraid

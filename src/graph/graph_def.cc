@@ -250,6 +250,7 @@ Status CheckRepeatedBytes(const proto::GraphDef& def) {
 Status Import(const proto::GraphDef& def, Graph* graph, bool check_ops) {
   TF_RETURN_IF_ERROR(CheckRepeatedBytes(def));
   GraphImpl& impl = graph->impl();
+  TF_RETURN_IF_ERROR(impl.CheckMayChange());
   const size_t before = impl.nodes().size();
   const auto functions = impl.functions();
   std::vector<Node*> added;

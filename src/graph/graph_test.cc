@@ -127,6 +127,8 @@ TEST(GraphTest, AFinalizedGraphRefusesNodesAndGivesTheReason) {
   g.Finalize("it was taken over by the test");
   EXPECT_FALSE(NoOp(g).valid());
   EXPECT_TRUE(Contains(g.status(), "taken over by the test"));
+  const Status imported = g.ImportGraphDefText("node { name: 'a' op: 'NoOp' }");
+  EXPECT_TRUE(absl::IsFailedPrecondition(imported) && Contains(imported, "taken over by the test")) << imported;
 }
 
 TEST(GraphTest, NumbersTakeTheDtypeOfTheOtherOperand) {

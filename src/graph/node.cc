@@ -259,6 +259,11 @@ const OpDef* GraphImpl::FindOp(std::string_view op) const {
 
 void GraphImpl::set_functions(std::shared_ptr<const FunctionLibrary> functions) { functions_ = std::move(functions); }
 
+Status GraphImpl::CheckMayChange() const {
+  MutexLock lock(mu_);
+  return finalized_by_.empty() ? OkStatus() : FailedPrecondition("the graph can no longer change: ", finalized_by_);
+}
+
 StatusOr<Node*> GraphImpl::AddNode(NodeSpec spec) {
   auto node = std::unique_ptr<Node>(new Node);
   node->graph_ = this;
@@ -276,9 +281,7 @@ StatusOr<Node*> GraphImpl::AddNode(NodeSpec spec) {
     return Annotate(s, StrCat(spec.op, " '", node->name_, "'", where.empty() ? "" : StrCat(" (", where, ")"),
                               inputs.empty() ? "" : StrCat(" of ", StrJoin(inputs, ", "))));
   };
-  if (!finalized_by_.empty()) {
-    return annotate(FailedPrecondition("the graph can no longer change: ", finalized_by_));
-  }
+  if (const Status may_change = CheckMayChange(); !may_change.ok()) return annotate(may_change);
   node->op_ = FindOp(spec.op);
   if (node->op_ == nullptr) {
     const std::string nearest = NearestWord(spec.op, OpRegistry::Global().names());

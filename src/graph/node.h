@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/logging.h"
+#include "core/mutex.h"
 #include "graph/op_registry.h"
 #include "graph/variable_scopes.h"
 #include "tensorbraid/graph.h"
@@ -113,6 +114,8 @@ class GraphImpl {
   // Checks the spec against the definition of the op, infers types and shapes, and adds the node. Adds nothing on
   // error. Inputs of a Merge may be missing (invalid Outputs) until CloseLoop sets them.
   StatusOr<Node*> AddNode(NodeSpec spec);
+  // FailedPrecondition if the graph is finalized.
+  Status CheckMayChange() const;
   // Returns the definition of an op or the signature of a library function; null if neither exists.
   const OpDef* FindOp(std::string_view op) const;
   // Never null. REQUIRES (set_functions): `functions` has every function that a node of this graph has as its op.
@@ -183,13 +186,16 @@ class GraphImpl {
   std::vector<ControlScope> control_scopes_;
   std::vector<Node*> colocation_scopes_;
   std::optional<std::source_location> user_location_;
-  Status status_;
   int64_t seed_ = 0;
-  std::string finalized_by_;
   std::map<std::string, std::vector<Output>> collections_;
   std::vector<Variable> variables_;
   std::shared_ptr<const FunctionLibrary> functions_;
   VariableScopes variable_scopes_;
+  // Guards what an attempt to change a finalized graph shares with the threads that run its sessions. The other members
+  // do not change then, or are used by the thread that builds only.
+  mutable Mutex mu_;
+  Status status_ TB_GUARDED_BY(mu_);
+  std::string finalized_by_ TB_GUARDED_BY(mu_);
 };
 
 // While an object of this class exists, the nodes that are added to `graph` get the location `loc`, and so do messages

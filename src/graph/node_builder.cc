@@ -114,7 +114,10 @@ Operation GraphImpl::Add(NodeBuilder& b) {
   for (const auto& input : b.inputs_) {
     for (const Output& o : input.outputs) {
       if (!o.valid()) {
-        if (status_.ErasePayload(kNeedsOpName)) status_ = Annotate(status_, named());
+        {
+          MutexLock lock(mu_);
+          if (status_.ErasePayload(kNeedsOpName)) status_ = Annotate(status_, named());
+        }
         // Has no effect if the mistake that made the input invalid is recorded.
         graph()->AddError(
             InvalidArgument(describe(), ": input ", spec.inputs.size(), " is not valid: it belongs to no graph"));

@@ -236,6 +236,27 @@ TEST_F(SupervisorTest, AChangeOfTheGraphIsAMistakeThatNamesTheLine) {
   EXPECT_NE(message.find("Supervisor (supervisor_test.cc:"), std::string::npos) << message;
 }
 
+TEST_F(SupervisorTest, AChangeOfTheGraphWhileThreadsRunItStopsThem) {
+  CountModel m("");
+  Supervisor supervisor(m.g, {.logdir = dir_.path(), .save_model_every = milliseconds(1)});
+  auto session = supervisor.PrepareOrWaitForSession().value();
+  std::atomic<int> runs = 0;
+  ASSERT_TRUE(supervisor
+                  .Loop(milliseconds(0),
+                        [&] {
+                          ++runs;
+                          return session->Run({m.train}).status();
+                        })
+                  .ok());
+  while (runs < 3) std::this_thread::yield();
+  const int line = __LINE__ + 1;
+  EXPECT_FALSE(Square(m.count).valid());
+  supervisor.WaitForStop();
+  const Status stopped = supervisor.Stop();
+  EXPECT_TRUE(absl::IsFailedPrecondition(stopped)) << stopped;
+  EXPECT_NE(stopped.message().find(StrCat("supervisor_test.cc:", line)), std::string::npos) << stopped;
+}
+
 TEST_F(SupervisorTest, StopEndsLoopsAndQueueRunners) {
   Graph g;
   const FIFOQueue queue(g, {kFloat32}, {.shapes = {Shape()}, .capacity = 1, .name = "input"});
