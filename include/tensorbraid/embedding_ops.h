@@ -94,7 +94,7 @@ struct SafeEmbeddingLookupSparseOptions {
 // EmbeddingLookupSparse for ids from outside: negative ids and, unless the combiner is kSum, ids with weights that are
 // not positive are ignored, and rows without ids are allowed everywhere. `ids` may have any rank of 2 or more; the ids
 // of the last dimension are combined. The result has shape [dense_shape of ids without the last..., shape of a row...].
-// Source: tf.nn.safe_embedding_lookup_sparse.
+// Gradient: as of EmbeddingLookupSparse. Source: tf.nn.safe_embedding_lookup_sparse.
 Output SafeEmbeddingLookupSparse(const EmbeddingTable& table, const SparseTensor& ids,
                                  const SafeEmbeddingLookupSparseOptions& options = {},
                                  std::source_location loc = std::source_location::current());

@@ -177,6 +177,21 @@ TEST(EmbeddingLookupSparseTest, TheSafeFormIgnoresInvalidIdsAndFillsEmptyRows) {
 
 // --- Gradients ---
 
+TEST(SparseGradientTest, TheSafeLookupHasGradientsForTableAndWeights) {
+  Graph g;
+  const Variable table(g, {5, 2}, Constant(Numbers(5, 2)));
+  const Tensor indices = Tensor::Of<int64_t>({4, 2}, {0, 0, 0, 1, 2, 0, 2, 1});
+  const auto ids = Sparse(g, indices, Tensor::Vector<int64_t>({1, -1, 2, 3}), {3, 2});
+  const auto weights = Sparse(g, indices, Tensor::Vector<float>({1, 1, 0, 2}), {3, 2});
+  const auto rows = nn::SafeEmbeddingLookupSparse(table, ids, weights, {.combiner = nn::Combiner::kSum});
+  const auto gradients = Gradients({rows}, {weights.values, table.handle()});
+  ASSERT_TRUE(gradients.ok()) << gradients.status();
+  const auto got = Evaluate(g, {(*gradients)[0], (*gradients)[1]});
+  ASSERT_TRUE(got.ok()) << got.status();
+  EXPECT_THAT(Floats((*got)[0]), ElementsAre(21, 0, 41, 61)) << "the sums of the embeddings; -1 is ignored";
+  EXPECT_THAT(Floats((*got)[1]), ElementsAre(0, 0, 1, 1, 0, 0, 2, 2, 0, 0)) << "the weights; row 1 is not looked up";
+}
+
 TEST(SparseGradientTest, LookupsOfOneVariableAreConcatenatedAndADenseUseMakesAllDense) {
   Graph g;
   const Variable w(g, {4, 2}, Zeros());

@@ -57,6 +57,15 @@ Status FillEmptyRowsShape(ShapeContext& c) {
   return OkStatus();
 }
 
+// A given value gets the gradient of the output value that it became; the default value gets the sum of the others.
+Status FillEmptyRowsGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  if (!grads[1].valid()) return OkStatus();
+  const Operation to = NodeBuilder(*op.graph(), "SparseFillEmptyRowsGrad").Input(op.output(3)).Input(grads[1]).Finish();
+  (*input_grads)[1] = to.output(0);
+  (*input_grads)[3] = to.output(1);
+  return OkStatus();
+}
+
 Status FillEmptyRowsGradShape(ShapeContext& c) {
   TF_ASSIGN_OR_RETURN(Shape map, c.WithRank(0, 1));
   c.set_output(0, std::move(map));
@@ -144,7 +153,8 @@ void RegisterSparseStructureOps(OpRegistry& r) {
             .Output("empty_row_indicator: bool")
             .Output("reverse_index_map: int64")
             .Attr("T: type")
-            .Shape(FillEmptyRowsShape));
+            .Shape(FillEmptyRowsShape)
+            .Gradient(FillEmptyRowsGradient));
   r.Add(Op("SparseFillEmptyRowsGrad")
             .Input("reverse_index_map: int64")
             .Input("grad_values: T")

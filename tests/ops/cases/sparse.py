@@ -93,7 +93,7 @@ def structure(t):
     for values, filler in [(VALUES, np.float64(9)), (np.array(["a", "b", "c", "d"]), np.array("z")),
                            (np.array([1, 2, 3, 4], np.int64), np.int64(-1))]:
         t.case("SparseFillEmptyRows", INDICES, values, i64(5, 4), filler)
-    t.case("SparseFillEmptyRows", INDICES[[2, 0, 3, 1]], VALUES, SHAPE, np.float64(0))
+    t.case("SparseFillEmptyRows", INDICES[[2, 0, 3, 1]], VALUES, SHAPE, np.float64(0), gradient=[1, 3])
     t.case("SparseFillEmptyRows", INDICES[:0], VALUES[:0], i64(0, 4), np.float64(0))
     t.case("SparseFillEmptyRows", INDICES[:0], VALUES[:0], i64(2, 4), np.float64(3))
     t.case("SparseFillEmptyRows", INDICES, VALUES, i64(0, 4), np.float64(0))
