@@ -35,6 +35,7 @@ class Graph;
 class GraphImpl;
 class Node;
 class Output;
+class PartitionedVariable;
 class Variable;
 struct VariableScopeOptions;  // variable_scope.h
 
@@ -84,6 +85,9 @@ class Operand {
   Operand(Output output, std::source_location loc = std::source_location::current())  // NOLINT: converts
       : value_(output), loc_(loc) {}
   Operand(const Variable& variable, std::source_location loc = std::source_location::current());  // NOLINT: converts
+  // The whole value; see PartitionedVariable::AsTensor.
+  Operand(const PartitionedVariable& variable,
+          std::source_location loc = std::source_location::current());  // NOLINT: converts
   // As a dense tensor; see Gradient::ToDense.
   Operand(const Gradient& gradient, std::source_location loc = std::source_location::current());  // NOLINT: converts
   Operand(Tensor constant, std::source_location loc = std::source_location::current())            // NOLINT: converts

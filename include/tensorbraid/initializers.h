@@ -1,9 +1,10 @@
-// Initial values of variables beyond those of variable.h. Source: tf.compat.v1.initializers; equal seeds give equal
-// values.
+// More initial values of variables; variable.h has the simplest ones. Source: tf.compat.v1.initializers; equal seeds
+// give equal values.
 //
 // The fans of a shape are the numbers of inputs and outputs of a unit: [in, out] for a matrix; for a filter [..., in,
 // out], both times the number of positions of the window. `seed` 0 stands for the graph's seed (Graph::SetRandomSeed).
-// The dtype must be floating; other dtypes are mistakes.
+// The dtype must be floating; other dtypes are mistakes. A part of a partitioned variable is initialised by the fans of
+// the whole variable, or with its rows of the identity matrix; Orthogonal makes each part orthogonal by itself.
 #ifndef TENSORBRAID_INITIALIZERS_H_
 #define TENSORBRAID_INITIALIZERS_H_
 

@@ -4,8 +4,9 @@
 //   x = nn::Dropout(x, {.rate = 0.5, .training = true});
 //   auto logits = nn::Dense(x, {.units = 10, .name = "logits"});
 //
-// A layer is a function that makes its variables with GetVariable, in a variable scope of its own inside of the open
-// one. The scope is called by the layer's name; without a name, by the kind of layer and a number: "dense", "dense_1",
+// A layer is a function that makes its variables with GetPartitionedVariable (moving averages: GetVariable), in a
+// variable scope of its own inside of the open one. The scope is called by the layer's name; without a name, by the
+// kind of layer and a number: "dense", "dense_1",
 // ... So a model that is built again in a scope with `.reuse = true` shares its variables (see variable_scope.h). The
 // variables are placed by the open device scopes and have the dtype of the input; float32 for 16-bit inputs of
 // BatchNorm and LayerNorm. Names, defaults and initial values are those of tf.compat.v1.layers, or of tf.keras.layers

@@ -48,15 +48,19 @@ Partitioner MinMaxVariablePartitioner(MinMaxVariablePartitionerOptions options);
 // A variable whose rows are distributed over several variables, "name/part_0", "name/part_1" and so on. If the number
 // of rows is not a multiple of the number of parts, each of the first parts has one row more. Savers save the parts as
 // one tensor under the name of the whole, as TensorFlow does. A checkpoint can therefore be restored into another
-// number of parts, or into a variable that is not partitioned. A handle: copies refer to the same variables.
+// number of parts, or into a variable that is not partitioned. Where an op takes an operand, it stands for its whole
+// value. A handle: copies refer to the same variables.
 class PartitionedVariable {
  public:
   PartitionedVariable() = default;
-  // Calls `initializer` for each part, with the shape of the part. Mistakes (a shape without rows or not fully known, a
-  // partitioner that returns a number outside [1, rows]) are recorded in the graph, and the result is not valid.
+  // A variable in one piece, as its own only part.
+  explicit PartitionedVariable(const Variable& whole);
+  // Calls `initializer` for each part, with the shape of the part (see initializers.h). Mistakes (a shape without rows
+  // or not fully known, a partitioner that returns a number outside [1, rows]) are recorded in the graph, and the
+  // result is not valid.
   PartitionedVariable(Graph& graph, const Shape& shape, const Initializer& initializer, const Partitioner& partitioner,
                       VariableOptions options = {}, std::source_location loc = std::source_location::current());
-  // Initialises the parts with the rows of `initial_value`, whose shape and dtype the variable has.
+  // With the shape and dtype of `initial_value`.
   PartitionedVariable(Graph& graph, const Tensor& initial_value, const Partitioner& partitioner,
                       VariableOptions options = {}, std::source_location loc = std::source_location::current());
 
@@ -70,8 +74,6 @@ class PartitionedVariable {
   Output AsTensor(std::source_location loc = std::source_location::current()) const;
 
  private:
-  void MakeParts(Graph& graph, const Shape& shape, const Partitioner& partitioner,
-                 const std::function<Initializer(int64_t begin, int64_t end)>& initializer, VariableOptions options);
   std::string name_;
   Shape shape_;
   std::vector<Variable> parts_;

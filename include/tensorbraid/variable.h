@@ -18,7 +18,7 @@ using Initializer = std::function<Output(Graph& graph, const Shape& shape, DType
 Initializer Zeros();
 Initializer Ones();
 Initializer Constant(double value);
-Initializer Constant(Tensor value);  // its shape and dtype must be the variable's
+Initializer Constant(Tensor value);  // must have the shape and dtype of the variable, not of a part of it
 // `seed` 0: the graph's seed (Graph::SetRandomSeed).
 Initializer RandomUniform(double low = -0.05, double high = 0.05, int64_t seed = 0);
 Initializer RandomNormal(double mean = 0.0, double stddev = 1.0, int64_t seed = 0);

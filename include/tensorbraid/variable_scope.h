@@ -18,12 +18,14 @@
 #include <string>
 
 #include "tensorbraid/graph.h"
+#include "tensorbraid/partitioned_variable.h"
 #include "tensorbraid/variable.h"
 
 namespace tensorbraid {
 
 // Returns the penalty for the size of a variable's values, a scalar; invalid: no penalty. Called once for a variable,
-// when it is made. (nn::RegularizationLosses has the penalties of a graph.)
+// when it is made, and once for each part of a partitioned variable. (nn::RegularizationLosses has the penalties of a
+// graph.)
 using Regularizer = std::function<Output(const Output& value)>;
 
 // l1 * sum(|x|) + l2 * sum(x²), as in tf.keras.regularizers. Terms with a factor of 0 are left out.
@@ -56,6 +58,8 @@ struct VariableScopeOptions {
   Reuse reuse = {};
   Initializer initializer = nullptr;
   Regularizer regularizer = nullptr;
+  // For GetPartitionedVariable, and so for the variables of layers. GetVariable does not use it.
+  Partitioner partitioner = nullptr;
   DType dtype = DType::kInvalid;
   // Makes the scope's name unique in the enclosing scope: "cell", "cell_1", ... The count begins anew each time the
   // enclosing scope is opened, so that a model that is built again with `reuse` finds its variables.
@@ -76,9 +80,20 @@ struct GetVariableOptions {
 // Makes the variable "scope/name" or returns the existing one, as the open variable scopes say; name scopes do not
 // count. Mistakes, which name the place of this call and the place where the variable was made: the variable exists and
 // the scope does not reuse; it does not exist and the scope must reuse; shape or dtype differ from those of the
-// existing variable. Options other than the dtype have no effect on a variable that exists.
+// existing variable; the existing variable is partitioned. Options other than the dtype have no effect on a variable
+// that exists.
 Variable GetVariable(Graph& graph, const std::string& name, const Shape& shape, const GetVariableOptions& options = {},
                      std::source_location loc = std::source_location::current());
+
+// As GetVariable, but makes the variable in parts: "scope/name/part_0", "scope/name/part_1", ..., each with the
+// options. `partitioner` says how many; null: the scope's partitioner. If the scope has none either, or if the variable
+// is a scalar, it is made in one piece as by GetVariable, and is the only part of the result. A variable that exists is
+// returned in the parts that it has; the partitioner is not called. The mistakes of PartitionedVariable's constructor
+// are recorded too. Source: tf.compat.v1.get_variable with a partitioner.
+PartitionedVariable GetPartitionedVariable(Graph& graph, const std::string& name, const Shape& shape,
+                                           const Partitioner& partitioner = nullptr,
+                                           const GetVariableOptions& options = {},
+                                           std::source_location loc = std::source_location::current());
 
 // The full name of the open variable scope: "encoder/layer"; "" at the top level.
 std::string VariableScopeName(const Graph& graph);

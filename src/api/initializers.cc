@@ -87,8 +87,11 @@ Initializer Constant(double value) {
 }
 
 Initializer Constant(Tensor value) {
-  return [value](Graph& g, const Shape&, DType) {
-    return NodeBuilder(g, "Const").Attr("value", value).Attr("dtype", value.dtype()).Output();
+  return [value](Graph& g, const Shape& shape, DType) {
+    const auto& part = g.impl().initialized_part();
+    const bool is_whole = part && value.shape() == part->shape;
+    const Tensor rows = is_whole ? value.Slice(part->first_row, part->first_row + shape.dim(0)) : value;
+    return NodeBuilder(g, "Const").Attr("value", rows).Attr("dtype", rows.dtype()).Output();
   };
 }
 
@@ -137,7 +140,8 @@ Initializer VarianceScaling(const VarianceScalingOptions& options) {
       g.AddError(InvalidArgument("VarianceScaling: scale must be positive, got ", options.scale));
       return {};
     }
-    const Fans fans = FansOf(shape);
+    const auto& part = g.impl().initialized_part();
+    const Fans fans = FansOf(part ? part->shape : shape);
     const double fan = options.mode == FanMode::kFanIn    ? fans.in
                        : options.mode == FanMode::kFanOut ? fans.out
                                                           : (fans.in + fans.out) / 2;
@@ -210,8 +214,15 @@ Initializer IdentityMatrix(double gain) {
       g.AddError(InvalidArgument("IdentityMatrix: the variable must be a matrix, got shape ", shape));
       return {};
     }
-    const Output diagonal = Filled(g, "diagonal", gain, Shape({std::min(shape.dim(0), shape.dim(1))}), dtype);
-    return NodeBuilder(g, "MatrixSetDiag").Input(Filled(g, "zeros", 0, shape, dtype)).Input(diagonal).Output();
+    const auto& part = g.impl().initialized_part();
+    const int64_t first_row = part ? part->first_row : 0;
+    const int64_t ones = std::min(shape.dim(0), shape.dim(1) - first_row);
+    const Output zeros = Filled(g, "zeros", 0, shape, dtype);
+    if (ones <= 0) return zeros;
+    const Output diagonal = Filled(g, "diagonal", gain, Shape({ones}), dtype);
+    if (first_row == 0) return NodeBuilder(g, "MatrixSetDiag").Input(zeros).Input(diagonal).Output();
+    const Output shift = Number(g, static_cast<double>(first_row), kInt32);
+    return NodeBuilder(g, "MatrixSetDiagV3").Input(zeros).Input(diagonal).Input(shift).Output();
   };
 }
 

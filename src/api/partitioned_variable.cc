@@ -50,37 +50,32 @@ Partitioner MinMaxVariablePartitioner(MinMaxVariablePartitionerOptions options) 
   };
 }
 
-PartitionedVariable::PartitionedVariable(Graph& graph, const Shape& shape, const Initializer& initializer,
-                                         const Partitioner& partitioner, VariableOptions options,
-                                         std::source_location loc) {
-  const ScopedLocation at(graph, loc);
-  MakeParts(
-      graph, shape, partitioner, [&](int64_t, int64_t) { return initializer; }, std::move(options));
+PartitionedVariable::PartitionedVariable(const Variable& whole) : name_(whole.name()), shape_(whole.shape()) {
+  if (whole.valid()) parts_ = {whole};
 }
 
 PartitionedVariable::PartitionedVariable(Graph& graph, const Tensor& initial_value, const Partitioner& partitioner,
                                          VariableOptions options, std::source_location loc) {
-  const ScopedLocation at(graph, loc);
   options.dtype = initial_value.dtype();
-  MakeParts(
-      graph, initial_value.shape(), partitioner,
-      [&](int64_t begin, int64_t end) { return Constant(initial_value.Slice(begin, end)); }, std::move(options));
+  *this = PartitionedVariable(graph, initial_value.shape(), Constant(initial_value), partitioner, options, loc);
 }
 
-void PartitionedVariable::MakeParts(Graph& graph, const Shape& shape, const Partitioner& partitioner,
-                                    const std::function<Initializer(int64_t begin, int64_t end)>& initializer,
-                                    VariableOptions options) {
-  const std::string self = StrCat("PartitionedVariable '", options.name, "' (",
-                                  LocationText(graph.impl().UserLocation(std::source_location::current())), ")");
+PartitionedVariable::PartitionedVariable(Graph& graph, const Shape& shape, const Initializer& initializer,
+                                         const Partitioner& partitioner, VariableOptions options,
+                                         std::source_location loc) {
+  const ScopedLocation at(graph, loc);
+  const std::string self =
+      StrCat("PartitionedVariable '", options.name, "' (", LocationText(graph.impl().UserLocation(loc)), ")");
   if (!shape.is_fully_defined() || shape.rank() < 1 || shape.dim(0) < 1) {
-    return graph.AddError(
-        InvalidArgument(self, ": the shape must be fully known and have at least one row, got ", shape));
+    graph.AddError(InvalidArgument(self, ": the shape must be fully known and have at least one row, got ", shape));
+    return;
   }
   const int64_t rows = shape.dim(0);
   const int64_t count = partitioner(shape, options.dtype);
   if (count < 1 || count > rows) {
-    return graph.AddError(InvalidArgument(self, ": the partitioner must return a number of parts from 1 to ", rows,
-                                          " for shape ", shape, ", got ", count));
+    graph.AddError(InvalidArgument(self, ": the partitioner must return a number of parts from 1 to ", rows,
+                                   " for shape ", shape, ", got ", count));
+    return;
   }
   const std::string name = graph.impl().UniqueName(options.name);
   auto scope = graph.NameScope(name + "/");
@@ -92,7 +87,7 @@ void PartitionedVariable::MakeParts(Graph& graph, const Shape& shape, const Part
     part.set_dim(0, end - begin);
     options.name = StrCat("part_", i);
     options.part_of = VariablePart{.whole = name, .shape = shape, .first_row = begin};
-    parts.emplace_back(graph, part, initializer(begin, end), options);
+    parts.emplace_back(graph, part, initializer, options);
     if (!parts.back().valid()) return;
     begin = end;
   }
@@ -100,6 +95,9 @@ void PartitionedVariable::MakeParts(Graph& graph, const Shape& shape, const Part
   shape_ = shape;
   parts_ = std::move(parts);
 }
+
+Operand::Operand(const PartitionedVariable& variable, std::source_location loc)
+    : value_(variable.AsTensor(loc)), loc_(loc) {}
 
 Output PartitionedVariable::AsTensor(std::source_location loc) const {
   if (!valid()) return {};

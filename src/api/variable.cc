@@ -46,7 +46,9 @@ Variable::Variable(Graph& graph, const Shape& shape, const Initializer& initiali
   auto place = graph.ColocateWith(state->handle.op());
   {
     auto scope = graph.NameScope(name + "/Initializer/");
+    graph.impl().set_initialized_part(state->part_of);
     state->initial_value = initializer(graph, shape, options.dtype);
+    graph.impl().set_initialized_part(std::nullopt);
   }
   auto scope = graph.NameScope(name + "/");
   if (!state->initial_value.valid()) {

@@ -31,9 +31,18 @@ void CloseInnerScopes(VariableScopes& scopes, const std::string& name) {
   }
 }
 
-std::string WhereMade(const Variable& variable) {
-  const std::string location = variable.handle().node()->location();
+std::string WhereMade(const PartitionedVariable& variable) {
+  const std::string location = variable.parts()[0].handle().node()->location();
   return location.empty() ? "" : StrCat("; it was made at ", location);
+}
+
+void Regularize(Graph& graph, const Variable& variable, const Regularizer& regularizer) {
+  auto place = graph.ColocateWith(variable.handle().op());
+  auto no_dependencies = graph.ControlDependencies(std::vector<Operation>());
+  auto inside = graph.NameScope(variable.name() + "/Regularizer/");
+  if (const Output loss = regularizer(variable.value()); loss.valid()) {
+    graph.AddToCollection("regularization_losses", loss);
+  }
 }
 
 }  // namespace
@@ -68,6 +77,7 @@ ScopeGuard Graph::VariableScope(const std::string& name, const VariableScopeOpti
   }
   if (options.initializer) scope.initializer = options.initializer;
   if (options.regularizer) scope.regularizer = options.regularizer;
+  if (options.partitioner) scope.partitioner = options.partitioner;
   if (options.dtype != DType::kInvalid) scope.dtype = options.dtype;
 
   ++scopes.uses[scope.name];
@@ -93,8 +103,13 @@ std::string VariableScopeName(const Graph& graph) {
   return scopes.open.empty() ? "" : scopes.open.back().name;
 }
 
-Variable GetVariable(Graph& graph, const std::string& name, const Shape& shape, const GetVariableOptions& options,
-                     std::source_location loc) {
+namespace {
+
+enum class Pieces { kOne, kParts };
+
+// Makes or shares a variable. kOne: it must not be partitioned. kParts: it may be; a null partitioner is the scope's.
+PartitionedVariable MakeOrShare(Graph& graph, const std::string& name, const Shape& shape, Pieces pieces,
+                                Partitioner partitioner, const GetVariableOptions& options, std::source_location loc) {
   const ScopedLocation at(graph, loc);
   loc = graph.impl().UserLocation(loc);
   VariableScopes& scopes = graph.impl().variable_scopes();
@@ -104,13 +119,13 @@ Variable GetVariable(Graph& graph, const std::string& name, const Shape& shape, 
   if (dtype == DType::kInvalid) dtype = scope.dtype != DType::kInvalid ? scope.dtype : kFloat32;
   const auto mistake = [&](const std::string& message) {
     graph.AddError(InvalidArgument("variable '", full_name, "' (", LocationText(loc), ") ", message));
-    return Variable();
+    return PartitionedVariable();
   };
   if (name.empty()) return mistake("must have a name");
 
   const auto it = scopes.variables.find(full_name);
   if (it != scopes.variables.end()) {
-    const Variable& existing = it->second;
+    const PartitionedVariable& existing = it->second;
     if (scope.reuse == Reuse::kInherit) {
       return mistake(StrCat("exists already", WhereMade(existing), "; to share it, open the variable scope with ",
                             ".reuse = true or .reuse = kAutoReuse"));
@@ -123,6 +138,9 @@ Variable GetVariable(Graph& graph, const std::string& name, const Shape& shape, 
       return mistake(StrCat("cannot be shared: it has dtype ", existing.dtype(), ", but ", dtype, " is requested",
                             WhereMade(existing)));
     }
+    if (pieces == Pieces::kOne && existing.parts()[0].part_of() != nullptr) {
+      return mistake(StrCat("is partitioned; share it with GetPartitionedVariable", WhereMade(existing)));
+    }
     return existing;
   }
   if (scope.reuse == Reuse::kMustExist) {
@@ -132,20 +150,34 @@ Variable GetVariable(Graph& graph, const std::string& name, const Shape& shape, 
 
   Initializer initializer = options.initializer ? options.initializer : scope.initializer;
   if (!initializer) initializer = IsFloating(dtype) || IsComplex(dtype) ? GlorotUniform() : Zeros();
+  if (pieces == Pieces::kParts && !partitioner) partitioner = scope.partitioner;
   auto top = graph.NameScope("");
-  const Variable made(graph, shape, initializer,
-                      {.name = full_name, .dtype = dtype, .trainable = options.trainable, .local = options.local}, loc);
+  const VariableOptions variable = {
+      .name = full_name, .dtype = dtype, .trainable = options.trainable, .local = options.local};
+  const bool is_scalar = shape.has_rank() && shape.rank() == 0;
+  const PartitionedVariable made = partitioner && !is_scalar
+                                       ? PartitionedVariable(graph, shape, initializer, partitioner, variable, loc)
+                                       : PartitionedVariable(Variable(graph, shape, initializer, variable, loc));
   if (!made.valid()) return {};
   scopes.variables[full_name] = made;
   if (const Regularizer& regularizer = options.regularizer ? options.regularizer : scope.regularizer) {
-    auto place = graph.ColocateWith(made.handle().op());
-    auto no_dependencies = graph.ControlDependencies(std::vector<Operation>());
-    auto inside = graph.NameScope(full_name + "/Regularizer/");
-    if (const Output loss = regularizer(made.value()); loss.valid()) {
-      graph.AddToCollection("regularization_losses", loss);
-    }
+    for (const Variable& part : made.parts()) Regularize(graph, part, regularizer);
   }
   return made;
+}
+
+}  // namespace
+
+Variable GetVariable(Graph& graph, const std::string& name, const Shape& shape, const GetVariableOptions& options,
+                     std::source_location loc) {
+  const PartitionedVariable whole = MakeOrShare(graph, name, shape, Pieces::kOne, nullptr, options, loc);
+  return whole.valid() ? whole.parts()[0] : Variable();
+}
+
+PartitionedVariable GetPartitionedVariable(Graph& graph, const std::string& name, const Shape& shape,
+                                           const Partitioner& partitioner, const GetVariableOptions& options,
+                                           std::source_location loc) {
+  return MakeOrShare(graph, name, shape, Pieces::kParts, partitioner, options, loc);
 }
 
 Regularizer L1L2Regularizer(double l1, double l2) {

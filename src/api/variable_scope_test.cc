@@ -130,6 +130,65 @@ TEST(VariableScopeTest, ScopesGiveDefaults) {
   EXPECT_EQ((*values)[3].scalar<float>(), 39.0f);
 }
 
+TEST(VariableScopeTest, AScopeWithAPartitionerPartitions) {
+  Graph g;
+  PartitionedVariable w, own, scalar;
+  {
+    auto outer = g.VariableScope("m", {.regularizer = L2Regularizer(1.0), .partitioner = FixedSizePartitioner(3)});
+    auto inner = g.VariableScope("layer");
+    w = GetPartitionedVariable(g, "w", {7, 2});
+    own = GetPartitionedVariable(g, "own", {7, 2}, FixedSizePartitioner(2), {.dtype = kFloat64});
+    scalar = GetPartitionedVariable(g, "scalar", {});
+    EXPECT_EQ(GetVariable(g, "whole", {7, 2}).name(), "m/layer/whole");
+  }
+  ASSERT_TRUE(g.status().ok()) << g.status();
+  ASSERT_EQ(w.parts().size(), 3u);
+  EXPECT_EQ(w.name(), "m/layer/w");
+  EXPECT_EQ(w.parts()[2].name(), "m/layer/w/part_2");
+  EXPECT_EQ(w.parts()[2].shape(), Shape({2, 2}));
+  EXPECT_EQ(w.parts()[2].part_of()->whole, "m/layer/w");
+  EXPECT_EQ(own.parts().size(), 2u);
+  EXPECT_EQ(own.dtype(), kFloat64);
+  ASSERT_EQ(scalar.parts().size(), 1u);
+  EXPECT_EQ(scalar.parts()[0].name(), "m/layer/scalar");
+  EXPECT_EQ(nn::RegularizationLosses(g).size(), 7u) << "one for each part";
+
+  auto again = g.VariableScope("m/layer", {.reuse = true});
+  EXPECT_EQ(GetPartitionedVariable(g, "w", {7, 2}).parts(), w.parts()) << "also without a partitioner";
+  EXPECT_EQ(GetPartitionedVariable(g, "whole", {7, 2}, FixedSizePartitioner(2)).parts().size(), 1u);
+  EXPECT_TRUE(g.status().ok()) << g.status();
+  EXPECT_FALSE(GetVariable(g, "w", {7, 2}).valid());
+  EXPECT_NE(g.status().message().find("variable 'm/layer/w' (variable_scope_test.cc:"), std::string_view::npos);
+  EXPECT_NE(g.status().message().find("is partitioned; share it with GetPartitionedVariable; it was made at"),
+            std::string_view::npos)
+      << g.status();
+}
+
+// What the layers compute from constant variables, in one piece or in parts.
+TEST(VariableScopeTest, LayersWithPartitionedVariablesComputeTheSame) {
+  const auto run = [](const Partitioner& partitioner, size_t variables) {
+    Graph g;
+    auto scope = g.VariableScope("m", {.partitioner = partitioner});
+    Tensor numbers(kFloat32, {7, 2});
+    for (int i = 0; i < 14; ++i) numbers.mutable_data<float>()[i] = static_cast<float>(i);
+    const auto ids = Const(g, Tensor::Of<int32_t>({3}, {0, 4, 6}));
+    const auto rows =
+        nn::Embedding(ids, {.input_dim = 7, .output_dim = 2, .initializer = Constant(numbers), .name = "e"});
+    auto y = nn::Dense(rows, {.units = 2, .kernel_initializer = IdentityMatrix(2.0)});
+    y = nn::BatchNorm(y, {.training = true});
+    EXPECT_EQ(g.variables().size(), variables);
+    EXPECT_TRUE(g.status().ok()) << g.status();
+    const Operation init = GlobalVariablesInitializer(g);
+    auto session = Session::Create(g).value();
+    EXPECT_TRUE(session->Run({init}).ok());
+    const auto values = session->Run({rows, y});
+    EXPECT_TRUE(values.ok()) << values.status();
+    return (*values)[0].ToString(100) + (*values)[1].ToString(100);
+  };
+  // In two parts each: embeddings, kernel, bias, gamma, beta. In one piece: the moving averages.
+  EXPECT_EQ(run(FixedSizePartitioner(2), 12), run(nullptr, 7));
+}
+
 TEST(VariableScopeTest, VariablesArePlacedByTheDeviceScopes) {
   Graph g;
   auto device = g.Device(ReplicaDeviceSetter({.ps_tasks = 2}));

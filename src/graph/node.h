@@ -158,6 +158,9 @@ class GraphImpl {
   void RemoveFrom(size_t count);
   // Called by the constructor of Variable.
   void AddVariable(Variable variable) { variables_.push_back(std::move(variable)); }
+  // While the initializer of a variable is called that is a part of another one: which part. For initializers.
+  const std::optional<VariablePart>& initialized_part() const { return initialized_part_; }
+  void set_initialized_part(std::optional<VariablePart> part) { initialized_part_ = std::move(part); }
   VariableScopes& variable_scopes() { return variable_scopes_; }
   bool in_control_scope() const { return !control_scopes_.empty(); }
 
@@ -191,6 +194,7 @@ class GraphImpl {
   std::vector<Variable> variables_;
   std::shared_ptr<const FunctionLibrary> functions_;
   VariableScopes variable_scopes_;
+  std::optional<VariablePart> initialized_part_;
   // Guards what an attempt to change a finalized graph shares with the threads that run its sessions. The other members
   // do not change then, or are used by the thread that builds only.
   mutable Mutex mu_;

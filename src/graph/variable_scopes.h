@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tensorbraid/partitioned_variable.h"
 #include "tensorbraid/variable.h"
 #include "tensorbraid/variable_scope.h"
 
@@ -19,6 +20,7 @@ struct VariableScopes {
     Reuse::Mode reuse = Reuse::kInherit;
     Initializer initializer;
     Regularizer regularizer;
+    Partitioner partitioner;
     DType dtype = DType::kInvalid;
     std::source_location reuse_location;  // where the reuse was requested, if it was
   };
@@ -26,7 +28,8 @@ struct VariableScopes {
   std::vector<Scope> open;
   // How often a scope of this full name was opened since the enclosing scope was opened last.
   std::map<std::string, int> uses;
-  std::map<std::string, Variable> variables;  // by full name
+  // By full name. A variable that is not partitioned is its own only part.
+  std::map<std::string, PartitionedVariable> variables;
 };
 
 }  // namespace tensorbraid

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "core/strings.h"
 #include "io/file_testutil.h"
 #include "tensorbraid/tensorbraid.h"
@@ -58,6 +61,22 @@ TEST(PartitionedVariableTest, PartsHaveTheRowsInOrder) {
   const Output whole = v.AsTensor();
   auto session = Started(g);
   EXPECT_EQ(session->Run({whole}).value()[0].ToString(100), Counted({7, 2}).ToString(100));
+}
+
+TEST(PartitionedVariableTest, InitialValuesAreThoseOfTheWhole) {
+  Graph g;
+  const PartitionedVariable identity(g, {5, 3}, IdentityMatrix(2.0), FixedSizePartitioner(3), {.name = "identity"});
+  const PartitionedVariable glorot(g, {600, 1}, GlorotUniform(), FixedSizePartitioner(600), {.name = "glorot"});
+  const PartitionedVariable constant(g, {7, 2}, Constant(Counted({7, 2})), FixedSizePartitioner(2));
+  auto session = Started(g);
+  const auto values = session->Run({identity.AsTensor(), glorot.AsTensor(), constant.AsTensor()}).value();
+  EXPECT_EQ(values[0].ToString(100),
+            Tensor::Of<float>({5, 3}, {2, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0}).ToString(100));
+  float largest = 0;
+  for (const float x : values[1].data<float>()) largest = std::max(largest, std::abs(x));
+  EXPECT_LE(largest, std::sqrt(6.0f / 601)) << "a part alone would have 1 + 1 inputs and outputs";
+  EXPECT_GT(largest, std::sqrt(6.0f / 601) / 2);
+  EXPECT_EQ(values[2].ToString(100), Counted({7, 2}).ToString(100));
 }
 
 TEST(PartitionedVariableTest, MistakesNameTheShapeAndTheNumberOfParts) {

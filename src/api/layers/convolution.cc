@@ -56,11 +56,11 @@ class ConvolutionLayer {
     return shape;
   }
 
-  Output AddBias(const Output& y, const Variable& bias) const {
+  Output AddBias(const Output& y, const PartitionedVariable& bias) const {
     if (!y.valid() || !bias.valid()) return {};
     return NodeBuilder(scope_.graph(), "BiasAdd")
         .Input(y)
-        .Input(bias.value())
+        .Input(bias.AsTensor())
         .Attr("data_format", format_ == DataFormat::kChannelsLast ? "NHWC" : "NCHW")
         .Output();
   }
@@ -104,7 +104,7 @@ Output Convolution(const char* name, const char* default_name, int spatial, cons
                                options.data_format);
   if (!layer.ok() || !CheckFilters(scope, layer.channels(), options.filters, options.groups)) return {};
   const DType dtype = scope.x().dtype();
-  const Variable kernel =
+  const PartitionedVariable kernel =
       scope.Weight("kernel", layer.KernelShape(layer.channels() / options.groups, options.filters), dtype,
                    options.trainable, options.kernel_initializer, nullptr, options.kernel_regularizer);
   Output y = convolve(scope.x(), kernel, layer.options());
@@ -145,7 +145,7 @@ Output Conv2DTranspose(const Operand& input, const ConvolutionLayerOptions& opti
   if (!layer.ok() || !CheckFilters(scope, layer.channels(), options.filters, 1)) return {};
   if (options.groups != 1) return scope.Mistake("groups must be 1, got ", options.groups);
   const DType dtype = scope.x().dtype();
-  const Variable kernel =
+  const PartitionedVariable kernel =
       scope.Weight("kernel", layer.KernelShape(options.filters, layer.channels()), dtype, options.trainable,
                    options.kernel_initializer, nullptr, options.kernel_regularizer);
   Conv2DTransposeOptions transpose{.strides = layer.strides(),
@@ -207,12 +207,12 @@ Output Depthwise(const char* name, const char* default_name, bool separable, con
     return scope.Mistake("filters has no effect; depth_multiplier gives the number of output channels");
   }
   const DType dtype = scope.x().dtype();
-  const Variable depthwise =
+  const PartitionedVariable depthwise =
       scope.Weight("depthwise_kernel", layer.KernelShape(layer.channels(), options.depth_multiplier), dtype,
                    options.trainable, options.depthwise_initializer, nullptr, options.depthwise_regularizer);
   Output y = DepthwiseConv2D(scope.x(), depthwise, layer.options());
   if (separable) {
-    const Variable pointwise =
+    const PartitionedVariable pointwise =
         scope.Weight("pointwise_kernel", {1, 1, features, options.filters}, dtype, options.trainable,
                      options.pointwise_initializer, nullptr, options.pointwise_regularizer);
     y = Conv2D(y, pointwise, {.padding = Padding::kValid, .data_format = options.data_format});

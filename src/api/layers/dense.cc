@@ -67,8 +67,8 @@ Output Dense(const Operand& input, const DenseOptions& options) {
   if (size < 0) return {};
   if (size == 0) return layer.Mistake("the last dimension of the input is empty; the shape is ", x.shape());
   if (x.shape().rank() < 2) return layer.Mistake("the input must have rank 2 or more, got shape ", x.shape());
-  const Variable kernel = layer.Weight("kernel", {size, options.units}, x.dtype(), options.trainable,
-                                       options.kernel_initializer, nullptr, options.kernel_regularizer);
+  const PartitionedVariable kernel = layer.Weight("kernel", {size, options.units}, x.dtype(), options.trainable,
+                                                  options.kernel_initializer, nullptr, options.kernel_regularizer);
   const bool is_matrix = x.shape().rank() == 2;
   Output y = MatMul(is_matrix ? x : Rows(x), kernel);
   if (options.bias) {
@@ -89,10 +89,10 @@ Output Embedding(const Operand& ids, const EmbeddingOptions& options) {
   if (layer.x().dtype() != kInt32 && layer.x().dtype() != kInt64) {
     return layer.Mistake("ids must be int32 or int64, got ", layer.x().dtype());
   }
-  const Variable table =
+  const PartitionedVariable table =
       layer.Weight("embeddings", {options.input_dim, options.output_dim}, options.dtype, options.trainable,
                    options.initializer, RandomUniform(-0.05, 0.05), options.regularizer);
-  return EmbeddingLookup(table, layer.x());
+  return EmbeddingLookup(table, layer.x(), {.partition_strategy = PartitionStrategy::kDiv});
 }
 
 Output Flatten(const Operand& x, const std::string& name) {

@@ -46,14 +46,14 @@ bool LayerScope::CheckTraining(const Training& training) const {
   return false;
 }
 
-Variable LayerScope::Weight(const std::string& name, const Shape& shape, DType dtype, bool trainable,
-                            const Initializer& initializer, const Initializer& fallback,
-                            const Regularizer& regularizer) const {
-  return GetVariable(*graph_, name, shape,
-                     {.initializer = initializer ? initializer : fallback,
-                      .regularizer = regularizer,
-                      .dtype = dtype,
-                      .trainable = trainable});
+PartitionedVariable LayerScope::Weight(const std::string& name, const Shape& shape, DType dtype, bool trainable,
+                                       const Initializer& initializer, const Initializer& fallback,
+                                       const Regularizer& regularizer) const {
+  return GetPartitionedVariable(*graph_, name, shape, /*partitioner=*/nullptr,
+                                {.initializer = initializer ? initializer : fallback,
+                                 .regularizer = regularizer,
+                                 .dtype = dtype,
+                                 .trainable = trainable});
 }
 
 Variable LayerScope::State(const std::string& name, const Shape& shape, DType dtype,

@@ -33,11 +33,12 @@ class LayerScope {
   // Records a mistake and returns false unless `training` is fixed or a bool scalar.
   bool CheckTraining(const Training& training) const;
 
-  // The layer's variable "name". `fallback` initialises it if `initializer` is null; if both are null, GetVariable
-  // does.
-  Variable Weight(const std::string& name, const Shape& shape, DType dtype, bool trainable,
-                  const Initializer& initializer, const Initializer& fallback, const Regularizer& regularizer) const;
-  // The same for the variables that keep state; they are not trained and not regularised.
+  // The layer's variable "name", partitioned if the scope has a partitioner. `fallback` initialises it if `initializer`
+  // is null; if both are null, GetPartitionedVariable does.
+  PartitionedVariable Weight(const std::string& name, const Shape& shape, DType dtype, bool trainable,
+                             const Initializer& initializer, const Initializer& fallback,
+                             const Regularizer& regularizer) const;
+  // The same for the variables that keep state; they are not trained, not regularised and not partitioned.
   Variable State(const std::string& name, const Shape& shape, DType dtype, const Initializer& initializer) const;
 
   // Records the mistake "Dense 'encoder/dense' (model.cc:12): message" and returns an invalid Output.

@@ -104,12 +104,12 @@ Output BatchNorm(const Operand& input, const BatchNormOptions& options) {
   const Output gamma = options.scale ? layer
                                            .Weight("gamma", shape, dtype, options.trainable, options.gamma_initializer,
                                                    Ones(), options.gamma_regularizer)
-                                           .value()
+                                           .AsTensor()
                                      : Ones(layer.graph(), shape, dtype);
   const Output beta = options.center ? layer
                                            .Weight("beta", shape, dtype, options.trainable, options.beta_initializer,
                                                    Zeros(), options.beta_regularizer)
-                                           .value()
+                                           .AsTensor()
                                      : Zeros(layer.graph(), shape, dtype);
   const Variable mean = layer.State("moving_mean", shape, dtype, or_else(options.moving_mean_initializer, Zeros()));
   const Variable variance =

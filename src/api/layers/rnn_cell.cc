@@ -13,7 +13,8 @@ namespace {
 
 Output CellVariable(Graph& g, const std::string& name, const Shape& shape, DType dtype,
                     const Initializer& initializer) {
-  return GetVariable(g, name, shape, {.initializer = initializer, .dtype = dtype}).value();
+  const GetVariableOptions options = {.initializer = initializer, .dtype = dtype};
+  return GetPartitionedVariable(g, name, shape, /*partitioner=*/nullptr, options).AsTensor();
 }
 
 // [x, h] kernel + bias.
