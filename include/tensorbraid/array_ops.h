@@ -1,5 +1,4 @@
-// Ops that create, reshape, join, split and rearrange tensors. Semantics are those of the TensorFlow ops of the same
-// names.
+// Ops that create, reshape, join, split and rearrange tensors. They do what TensorFlow's ops of the same names do.
 //
 // The last parameter is the node's name; "" stands for the op's name. After a mistake a function returns an invalid
 // Output and the graph records the mistake (Graph::status). Invalid operands yield invalid outputs without a further
@@ -87,8 +86,8 @@ Output StopGradient(const Operand& input, const std::string& name = "");
 Output PreventGradient(const Operand& input, const std::string& message, const std::string& name = "");
 // An operation that computes nothing and can be used in control dependencies.
 Operation NoOp(Graph& graph, const std::string& name = "", std::source_location loc = std::source_location::current());
-// An operation that completes when all of `operations` have. If they are on several devices, those of each device are
-// grouped there first, so that only one control edge per device leads to the device of the group.
+// An operation that completes when all of `operations` have. If they are on several devices, the operations of each
+// device are grouped there first, so that only one control edge per device leads to the device of the group.
 Operation Group(Graph& graph, const std::vector<Operation>& operations, const std::string& name = "group_deps",
                 std::source_location loc = std::source_location::current());
 // `output`, available only after `operations` have run.

@@ -4,7 +4,7 @@
 //   auto train = optimizer.ApplyGradients(ClipByGlobalNorm(grads, 5.0), {.global_step = global_step});
 //
 // The norm of a tensor is the square root of the sum of its squared elements. All tensors are floating, and all
-// functions are differentiable. Values and names of the operations are those of TensorFlow.
+// functions are differentiable. The operations have TensorFlow's values and names.
 #ifndef TENSORBRAID_CLIP_H_
 #define TENSORBRAID_CLIP_H_
 

@@ -20,7 +20,8 @@ struct FIFOQueueOptions {
 };
 
 // A queue of tuples of tensors on one device. The object is a handle: copies refer to the same queue. The queue's ops
-// are placed on its device. Errors and waiting below are those of the steps that run the ops.
+// are placed on its device. Where a comment says that an op fails or waits, it
+// is the step that runs the op.
 class FIFOQueue {
  public:
   FIFOQueue() = default;
@@ -107,7 +108,7 @@ class SparseConditionalAccumulator {
   Output handle() const { return handle_; }
   const std::string& name() const { return handle_.op().name(); }
 
-  // As those of ConditionalAccumulator. The indices that TakeGrad returns are int64.
+  // As in ConditionalAccumulator. The indices that TakeGrad returns are int64.
   Operation ApplyGrad(const IndexedSlices& gradient, const Operand& local_step) const;
   IndexedSlices TakeGrad(const Operand& num_required) const;
   Operation SetGlobalStep(const Operand& new_global_step) const;

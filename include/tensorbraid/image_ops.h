@@ -18,7 +18,7 @@ namespace tensorbraid::image {
 // --- Files ---
 
 struct DecodePngOptions {
-  int channels = 0;      // 1 (grey), 3 (RGB), 4 (RGBA); 0: those of the file
+  int channels = 0;      // 1 (grey), 3 (RGB), 4 (RGBA); 0: as many as the file has
   DType dtype = kUint8;  // or kUint16
   std::string name = {};
 };
@@ -26,7 +26,7 @@ struct DecodePngOptions {
 Output DecodePng(const Operand& contents, const DecodePngOptions& options = {});
 
 struct DecodeJpegOptions {
-  int channels = 0;                    // 1 (grey), 3 (RGB); 0: those of the file
+  int channels = 0;                    // 1 (grey), 3 (RGB); 0: as many as the file has
   int ratio = 1;                       // divides the size: 1, 2, 4 or 8
   bool fancy_upscaling = true;         // slower, but without steps in the colours
   bool try_recover_truncated = false;  // fills what a truncated file lacks with grey
@@ -51,7 +51,8 @@ struct DecodeImageOptions {
 Output DecodeImage(const Operand& contents, const DecodeImageOptions& options = {});
 // Decodes GIF: uint8 [frames, height, width, 3]. Not differentiable.
 Output DecodeGif(const Operand& contents, const std::string& name = "");
-// Decodes BMP: uint8 [height, width, channels] with 3 or 4 channels, 0 for those of the file. Not differentiable.
+// Decodes BMP: uint8 [height, width, channels] with 3 or 4 channels, or with 0 as many as the file has. Not
+// differentiable.
 Output DecodeBmp(const Operand& contents, int channels = 0, const std::string& name = "");
 
 // Encodes uint8 or uint16 images [..., height, width, channels] with 1 to 4 channels as PNG files [...]. `compression`

@@ -210,7 +210,7 @@ Output LocalResponseNormalization(const Operand& x, const LocalResponseNormaliza
 
 // x with elements set to 0 at random, each with probability `rate`, and the others multiplied by 1 / (1 - rate).
 // Floating. `rate` is a number of at least 0 and below 1, or a scalar tensor of x's dtype, which may be fed: a rate of
-// 0 keeps all. Seeds are those of RandomUniform. Gradient: g with the same factors.
+// 0 keeps all. `seed` as for RandomUniform. Gradient: g with the same factors.
 Output Dropout(const Operand& x, const Operand& rate, int64_t seed = 0, const std::string& name = "");
 
 }  // namespace tensorbraid::nn

@@ -83,8 +83,10 @@ struct RnnResult {
 };
 
 // Runs a cell over sequences x [batch, time, features], float16, float32 or float64; the number of features must be
-// known. An LSTM is one op for the whole sequence (BlockLstm), unless it is float64. Other cells are unrolled, so their
-// number of steps must be known. Gradients flow to x, the initial state and the variables.
+// known. A float16 or float32 LSTM is one op for the whole sequence (BlockLstm), and the number of steps may differ
+// from run to run. GRUs, basic cells and float64 LSTMs are unrolled: the graph has nodes for each step, so the size of
+// the time dimension must be known (otherwise a mistake), and building takes longer the longer it is. Gradients flow to
+// x, the initial state and the variables.
 RnnResult DynamicRnn(const RnnCell& cell, const Operand& x, const RnnOptions& options = {});
 
 struct StaticRnnResult {

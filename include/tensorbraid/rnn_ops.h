@@ -25,8 +25,8 @@ struct LstmBlockOptions {
   std::string name = {};
 };
 
-// The state after a step, and the gates, from which the gradient is computed. All have shape [batch, cells]; those of a
-// sequence have shape [time, batch, cells]. Gradients flow through cs and h.
+// The state after a step, and the gates, from which the gradient is computed. All have shape [batch, cells], or for a
+// sequence [time, batch, cells]. Gradients flow through cs and h.
 struct LstmBlockOutputs {
   Output i;   // input gate
   Output cs;  // cells

@@ -66,7 +66,7 @@ struct AudioOptions {
   std::string family = "";
 };
 // float32 clips of shape [batch, frames] or [batch, frames, channels], with samples from -1 to 1. `sample_rate` is a
-// float32 scalar in hertz. Tags are as those of Image, with "audio". Source: tf.summary.audio.
+// float32 scalar in hertz. Tags as for Image, but with "audio". Source: tf.summary.audio.
 Output Audio(const std::string& name, const Operand& clips, const Operand& sample_rate,
              const AudioOptions& options = {});
 

@@ -56,7 +56,8 @@ class Tensor {
   DType dtype() const { return dtype_; }
   const Shape& shape() const { return shape_; }
   int64_t num_elements() const { return num_elements_; }
-  // Size of the elements in memory, in bytes; for strings, that of the string objects.
+  // Size of the elements in memory, in bytes. The characters of strings that are stored outside of the string objects
+  // do not count.
   size_t num_bytes() const { return static_cast<size_t>(num_elements_) * DTypeSize(dtype_); }
   bool is_valid() const { return dtype_ != DType::kInvalid; }
 
