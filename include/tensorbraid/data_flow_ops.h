@@ -20,8 +20,7 @@ struct FIFOQueueOptions {
 };
 
 // A queue of tuples of tensors on one device. The object is a handle: copies refer to the same queue. The queue's ops
-// are placed on its device. Where a comment says that an op fails or waits, it
-// is the step that runs the op.
+// are placed on its device. Where a comment says that an op fails or waits, it is the step that runs the op.
 class FIFOQueue {
  public:
   FIFOQueue() = default;

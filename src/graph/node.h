@@ -189,7 +189,9 @@ class GraphImpl {
   std::vector<ControlScope> control_scopes_;
   std::vector<Node*> colocation_scopes_;
   std::optional<std::source_location> user_location_;
+  Status status_ TB_GUARDED_BY(mu_);
   int64_t seed_ = 0;
+  std::string finalized_by_ TB_GUARDED_BY(mu_);
   std::map<std::string, std::vector<Output>> collections_;
   std::vector<Variable> variables_;
   std::shared_ptr<const FunctionLibrary> functions_;
@@ -198,8 +200,6 @@ class GraphImpl {
   // Guards what an attempt to change a finalized graph shares with the threads that run its sessions. The other members
   // do not change then, or are used by the thread that builds only.
   mutable Mutex mu_;
-  Status status_ TB_GUARDED_BY(mu_);
-  std::string finalized_by_ TB_GUARDED_BY(mu_);
 };
 
 // While an object of this class exists, the nodes that are added to `graph` get the location `loc`, and so do messages
