@@ -18,6 +18,10 @@ def free_ports(count):
     return ports
 
 
+# A ConfigProto for servers with four CPU devices.
+FOUR_CPUS = "device_count { key: 'CPU' value: 4 }"
+
+
 class Task:
     """One server. `target` is what a session takes."""
 

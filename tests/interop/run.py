@@ -21,7 +21,7 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 import numpy as np
 import tensorflow as tf
 
-from cluster import Cluster, program_path
+from cluster import FOUR_CPUS, Cluster, program_path
 from steps import Steps, compare
 
 tf1 = tf.compat.v1
@@ -69,7 +69,7 @@ def record(function, target, seed):
 class Runner:
     def __init__(self, seed):
         self.seed = seed
-        self.cluster = Cluster(program_path())
+        self.cluster = Cluster(program_path(), config_text=FOUR_CPUS)
         self.failures = []
         self.passed = 0
 
@@ -91,7 +91,7 @@ class Runner:
             print(f"FAILED {name} (seed {self.seed})\n    {difference}", flush=True)
         if dead:
             self.cluster.stop()
-            self.cluster = Cluster(program_path())
+            self.cluster = Cluster(program_path(), config_text=FOUR_CPUS)
         else:
             tf1.Session.reset(self.cluster.target)
 

@@ -39,6 +39,16 @@ class Steps:
     def worker(self, index):
         return f"/job:worker/task:{index}" if self.target else "/cpu:0"
 
+    def cpu(self, index):
+        """One of the four CPU devices of worker 0. The reference has them by its `config`."""
+        return f"/job:worker/task:0/cpu:{index}" if self.target else f"/cpu:{index}"
+
+    @property
+    def setter(self):
+        """A device function for a whole model: variables on the parameter server, the rest on worker 0."""
+        return tf1.train.replica_device_setter(ps_tasks=1, ps_device="/job:ps" if self.target else "/cpu:0",
+                                               worker_device=self.worker(0))
+
     @property
     def session(self):
         if self._session is None:

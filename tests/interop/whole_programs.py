@@ -16,15 +16,11 @@ import numpy as np
 import tensorflow as tf
 
 from cluster import Cluster, program_path
+from replicas import GRACE_SECONDS, Threads, config
 
 tf1 = tf.compat.v1
 HERE = os.path.dirname(os.path.abspath(__file__))
 MNIST = os.path.join(os.path.dirname(os.path.dirname(HERE)), "examples", "data", "mnist")
-# A step that takes longer hangs.
-PATIENCE_MS = 60000
-# At the end of synchronous training the chief's queue runner waits for gradients that nobody sends any more. The client
-# gives it so long, and then closes the session under it.
-GRACE_SECONDS = 1
 
 
 def read_idx(name):
@@ -38,10 +34,6 @@ def read_idx(name):
 def mnist(kind):
     images = read_idx(f"{kind}-images-idx3-ubyte")
     return images.reshape(len(images), -1).astype(np.float32) / 255, read_idx(f"{kind}-labels-idx1-ubyte").astype(np.int64)
-
-
-def config():
-    return tf1.ConfigProto(operation_timeout_in_ms=PATIENCE_MS, allow_soft_placement=True)
 
 
 class Model:
@@ -60,32 +52,6 @@ class Model:
             self.loss = tf1.losses.sparse_softmax_cross_entropy(self.labels, logits)
             self.accuracy = tf.reduce_mean(tf.cast(tf.equal(tf.argmax(logits, 1), self.labels), tf.float32))
             self.train = optimizer.minimize(self.loss, global_step=self.global_step)
-
-
-class Threads:
-    """Runs replicas at once; the first exception of any is raised by join."""
-
-    def __init__(self):
-        self._threads = []
-        self._errors = []
-
-    def start(self, function, *args):
-        def run():
-            try:
-                function(*args)
-            except BaseException as e:  # pylint: disable=broad-except
-                self._errors.append(e)
-        thread = threading.Thread(target=run, daemon=True)
-        thread.start()
-        self._threads.append(thread)
-
-    def join(self, seconds=120):
-        for thread in self._threads:
-            thread.join(seconds)
-        if self._errors:
-            raise self._errors[0]
-        if any(t.is_alive() for t in self._threads):
-            raise TimeoutError("a replica does not end")
 
 
 class WholePrograms(unittest.TestCase):

@@ -1,107 +1,11 @@
 """What tf.compat.v1.nn builds for recurrent networks: dynamic, static and bidirectional, with lengths, forward, backward
-and in training; and TensorFlow's fused LSTM sequences. tf.compat.v1.nn.rnn_cell needs Keras 2, so the cells are written
-here, with the interface that tf.compat.v1.nn asks for."""
+and in training; and TensorFlow's fused LSTM sequences."""
 import numpy as np
 import tensorflow as tf
 
+from models import Basic, Gru, Lstm, Noise, Stack
+
 tf1 = tf.compat.v1
-
-
-class _Cell:
-    """A cell with its variables on the parameter server."""
-
-    def __init__(self, s, name, inputs, units, columns, state):
-        self.units, self._state, self._name = units, state, name
-        with tf.device(s.ps), tf1.variable_scope(name):
-            self.kernel = tf1.get_variable("kernel", [inputs + units, columns], initializer=_Noise(inputs + columns))
-            self.bias = tf1.get_variable("bias", [columns], initializer=_Noise(units))
-
-    @property
-    def state_size(self):
-        return (self.units,) * self._state if self._state > 1 else self.units
-
-    @property
-    def output_size(self):
-        return self.units
-
-    def zero_state(self, batch_size, dtype):
-        zeros = lambda: tf.zeros(tf.stack([batch_size, self.units]), dtype)
-        return tuple(zeros() for _ in range(self._state)) if self._state > 1 else zeros()
-
-    def __call__(self, inputs, state, scope=None):
-        with tf1.name_scope(self._name):
-            return self.call(inputs, state)
-
-
-class _Noise:
-    """An initializer with the same values in every run."""
-
-    def __init__(self, seed):
-        self._seed = seed
-
-    def __call__(self, shape, dtype=None, partition_info=None):
-        return tf.constant(np.random.RandomState(self._seed).uniform(-0.6, 0.6, list(shape)).astype(np.float32))
-
-
-class _Basic(_Cell):
-    def __init__(self, s, name, inputs, units):
-        super().__init__(s, name, inputs, units, units, 1)
-
-    def call(self, inputs, state):
-        output = tf.tanh(tf.matmul(tf.concat([inputs, state], 1), self.kernel) + self.bias)
-        return output, output
-
-
-class _Lstm(_Cell):
-    def __init__(self, s, name, inputs, units):
-        super().__init__(s, name, inputs, units, 4 * units, 2)
-
-    def call(self, inputs, state):
-        c, h = state
-        gates = tf.nn.bias_add(tf.matmul(tf.concat([inputs, h], 1), self.kernel), self.bias)
-        i, j, f, o = tf.split(gates, 4, 1)
-        c = c * tf.sigmoid(f + 1.0) + tf.sigmoid(i) * tf.tanh(j)
-        h = tf.tanh(c) * tf.sigmoid(o)
-        return h, (c, h)
-
-
-class _Gru(_Cell):
-    def __init__(self, s, name, inputs, units):
-        super().__init__(s, name, inputs, units, 2 * units, 1)
-        with tf.device(s.ps), tf1.variable_scope(name):
-            self.candidate = tf1.get_variable("candidate", [inputs + units, units], initializer=_Noise(91))
-
-    def call(self, inputs, state):
-        gates = tf.sigmoid(tf.matmul(tf.concat([inputs, state], 1), self.kernel) + self.bias)
-        r, u = tf.split(gates, 2, 1)
-        c = tf.tanh(tf.matmul(tf.concat([inputs, r * state], 1), self.candidate))
-        h = u * state + (1 - u) * c
-        return h, h
-
-
-class _Stack(_Cell):
-    """Cells on top of each other, as MultiRNNCell."""
-
-    def __init__(self, cells):
-        self.cells, self._name = cells, "stack"
-
-    @property
-    def state_size(self):
-        return tuple(c.state_size for c in self.cells)
-
-    @property
-    def output_size(self):
-        return self.cells[-1].output_size
-
-    def zero_state(self, batch_size, dtype):
-        return tuple(c.zero_state(batch_size, dtype) for c in self.cells)
-
-    def call(self, inputs, state):
-        new = []
-        for cell, old in zip(self.cells, state):
-            inputs, now = cell(inputs, old)
-            new.append(now)
-        return inputs, tuple(new)
 
 
 BATCH, TIME, INPUTS, UNITS = 3, 6, 4, 5
@@ -134,8 +38,8 @@ def _train(s, outputs, state, feeds, optimizer=None):
 
 def _cell(s, name):
     if name == "stack":
-        return _Stack([_Lstm(s, "below", INPUTS, UNITS), _Gru(s, "above", UNITS, UNITS)])
-    return {"basic": _Basic, "lstm": _Lstm, "gru": _Gru}[name](s, name, INPUTS, UNITS)
+        return Stack([Lstm(s.ps, "below", INPUTS, UNITS), Gru(s.ps, "above", UNITS, UNITS)])
+    return {"basic": Basic, "lstm": Lstm, "gru": Gru}[name](s.ps, name, INPUTS, UNITS)
 
 
 def _dynamic(name, known=True, lengths=True, **kwargs):
@@ -175,7 +79,7 @@ static_gru_with_lengths = _static("gru", True)
 def bidirectional(s):
     x, count, values, counts = _inputs(known=False)
     with tf.device(s.worker(0)):
-        outputs, state = tf1.nn.bidirectional_dynamic_rnn(_Lstm(s, "fw", INPUTS, UNITS), _Lstm(s, "bw", INPUTS, UNITS), x, count,
+        outputs, state = tf1.nn.bidirectional_dynamic_rnn(Lstm(s.ps, "fw", INPUTS, UNITS), Lstm(s.ps, "bw", INPUTS, UNITS), x, count,
                                                           dtype=tf.float32)
         _train(s, tf.concat(outputs, 2), state, {x: values, count: counts}, tf1.train.AdamOptimizer(0.01))
 
@@ -183,7 +87,7 @@ def bidirectional(s):
 def static_bidirectional(s):
     x, count, values, counts = _inputs()
     with tf.device(s.worker(0)):
-        outputs, first, second = tf1.nn.static_bidirectional_rnn(_Gru(s, "fw", INPUTS, UNITS), _Gru(s, "bw", INPUTS, UNITS),
+        outputs, first, second = tf1.nn.static_bidirectional_rnn(Gru(s.ps, "fw", INPUTS, UNITS), Gru(s.ps, "bw", INPUTS, UNITS),
                                                                  tf.unstack(x, TIME, 1), dtype=tf.float32, sequence_length=count)
         _train(s, outputs, (first, second), {x: values, count: counts})
 
@@ -191,15 +95,15 @@ def static_bidirectional(s):
 def cells_on_two_tasks(s):
     x, count, values, counts = _inputs()
     with tf.device(s.worker(0)):
-        below, _ = tf1.nn.static_rnn(_Lstm(s, "below", INPUTS, UNITS), tf.unstack(x, TIME, 1), dtype=tf.float32)
+        below, _ = tf1.nn.static_rnn(Lstm(s.ps, "below", INPUTS, UNITS), tf.unstack(x, TIME, 1), dtype=tf.float32)
     with tf.device(s.worker(1)):
-        above, state = tf1.nn.static_rnn(_Lstm(s, "above", UNITS, UNITS), below, dtype=tf.float32, scope="second")
+        above, state = tf1.nn.static_rnn(Lstm(s.ps, "above", UNITS, UNITS), below, dtype=tf.float32, scope="second")
     _train(s, above, state, {x: values, count: counts})
 
 
 def raw_loop(s):
     x, count, values, counts = _inputs()
-    cell = _Gru(s, "gru", INPUTS, UNITS)
+    cell = Gru(s.ps, "gru", INPUTS, UNITS)
     steps = tf.TensorArray(tf.float32, TIME).unstack(tf.transpose(x, [1, 0, 2]))
 
     def loop(time, output, state, loop_state):
@@ -216,7 +120,7 @@ def raw_loop(s):
 def no_step_at_all(s):
     x, count, values, counts = _inputs(known=False)
     with tf.device(s.worker(0)):
-        outputs, state = tf1.nn.dynamic_rnn(_Lstm(s, "lstm", INPUTS, UNITS), x, count, dtype=tf.float32)
+        outputs, state = tf1.nn.dynamic_rnn(Lstm(s.ps, "lstm", INPUTS, UNITS), x, count, dtype=tf.float32)
     s.init()
     s.run([outputs, state], {x: values, count: [0, 0, 0]})
     s.run([outputs, state], {x: values[:, :0], count: [0, 0, 0]})
@@ -227,9 +131,9 @@ def no_step_at_all(s):
 def _fused(op):
     def run(s):
         with tf.device(s.ps):
-            w = tf1.get_variable("w", [INPUTS + UNITS, 4 * UNITS], initializer=_Noise(1))
-            b = tf1.get_variable("b", [4 * UNITS], initializer=_Noise(2))
-            peepholes = [tf1.get_variable(f"p{i}", [UNITS], initializer=_Noise(3 + i)) for i in range(3)]
+            w = tf1.get_variable("w", [INPUTS + UNITS, 4 * UNITS], initializer=Noise(1))
+            b = tf1.get_variable("b", [4 * UNITS], initializer=Noise(2))
+            peepholes = [tf1.get_variable(f"p{i}", [UNITS], initializer=Noise(3 + i)) for i in range(3)]
         x, count, values, counts = _inputs()
         steps = tf1.placeholder(tf.int64, [])
         zeros = tf.zeros([BATCH, UNITS])
