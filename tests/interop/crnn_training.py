@@ -50,8 +50,8 @@ class Replica:
                 arguments = {"local_init_op": tf1.group(local_init, optimizer.chief_init_op if self.chief else
                                                         optimizer.local_step_init_op),
                              "ready_for_local_init_op": optimizer.ready_for_local_init_op}
-            tf1.summary.scalar("error", tf1.get_variable("last_error", initializer=1.0, trainable=False))
             kernel = next(v for v in tf1.trainable_variables() if v.op.name == "conv1/kernel")
+            tf1.summary.histogram("kernel", kernel)
             loaded = tf1.placeholder(tf.float32, kernel.shape)
             load = tf1.assign(kernel, loaded)
             # Stands for the values of a model that was trained before.
@@ -61,15 +61,13 @@ class Replica:
                 global_step=self.step, save_model_secs=save_model_secs, save_summaries_secs=1, recovery_wait_secs=1,
                 stop_grace_secs=GRACE_SECONDS, **arguments)
 
-    def run(self, target, steps, ready=None, told=lambda step, loss: None):
-        """Trains until the global step is `steps`. `ready` is set by the chief, whose session is then initialized, and
-        awaited by others. Calls told(global step, loss) after each step of this replica."""
-        if not self.chief:
-            ready.wait(60)
+    def run(self, target, steps, together=None, told=lambda step, loss: None):
+        """Trains until the global step is `steps`. The first step waits for the barrier `together`. Calls
+        told(global step, loss) after each step of this replica."""
         with self._graph.as_default():
             session = self.supervisor.prepare_or_wait_for_session(target, config(), start_standard_services=self.chief)
-        if ready is not None:
-            ready.set()
+        if together is not None:
+            together.wait(100)
         if self._queue_runner is not None and self.chief:
             self.supervisor.start_queue_runners(session, [self._queue_runner])
             session.run(self._init_tokens)
@@ -128,6 +126,12 @@ class CrnnTraining(unittest.TestCase):
         for reader in checkpoints:
             self.assertEqual(reader.get_tensor("global_step"), steps)
         self.assertEqual(*[reader.get_variable_to_shape_map() for reader in checkpoints])
+        for folder in ("/ours", "/theirs"):
+            self.assertIn("kernel", self.tags_in(self.logdir + folder))
+
+    def tags_in(self, logdir):
+        return {value.tag for name in os.listdir(logdir) if "tfevents" in name
+                for event in tf1.train.summary_iterator(os.path.join(logdir, name)) for value in event.summary.value}
 
     def test_one_replica_has_the_losses_of_tensorflow(self):
         self.train_alone(sync=False)
@@ -137,10 +141,10 @@ class CrnnTraining(unittest.TestCase):
 
     def train_together(self, sync, steps):
         replicas = [Replica(setter_of(self.cluster.spec, i), i, 2, sync, self.logdir if i == 0 else None) for i in range(2)]
-        ready = threading.Event()
+        together = threading.Barrier(len(replicas))
         threads = Threads()
         for i, replica in enumerate(replicas):
-            threads.start(replica.run, self.target(i), steps, ready)
+            threads.start(replica.run, self.target(i), steps, together)
         threads.join()
         for replica in replicas:
             self.assertGreater(len(replica.losses), steps // 8)
@@ -164,6 +168,7 @@ class CrnnTraining(unittest.TestCase):
         def chief():
             process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
             self.addCleanup(process.stdout.close)
+            self.addCleanup(process.wait)
             self.addCleanup(process.kill)
             return process
 
@@ -173,14 +178,18 @@ class CrnnTraining(unittest.TestCase):
 
         first = chief()
         before = []
-        saved_at = lambda path: int(path.rsplit("-", 1)[1]) if path is not None else 0
-        while len(before) < 40 or saved_at(tf1.train.latest_checkpoint(self.logdir)) < 20:
+
+        def saved_step():
+            path = tf1.train.latest_checkpoint(self.logdir)
+            return int(tf1.train.load_checkpoint(path).get_tensor("global_step")) if path is not None else 0
+
+        while len(before) < 40 or saved_step() < 20:
             before.append(step_of(first.stdout.readline()))
         first.kill()
         first.wait()
         # What the servers had is gone, too.
         self.cluster.tasks["ps"][0].restart()
-        saved = saved_at(tf1.train.latest_checkpoint(self.logdir))
+        saved = saved_step()
         second = chief()
         after = [step_of(second.stdout.readline()) for _ in range(10)]
         self.assertEqual([step for step, _ in after], list(range(saved + 1, saved + 11)))
