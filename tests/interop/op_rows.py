@@ -1,11 +1,12 @@
-"""The rows of tests/ops/cases as programs: a family's rows run in one session, with the gradient of each where there is
-one."""
+"""The rows of tests/ops/cases as programs: some rows of a file run in one session, with the gradient of each where
+there is one."""
 import glob
 import importlib.util
 import os
 import sys
 
 import tensorflow as tf
+from tensorflow.python.eager import context
 
 from decompositions import AMBIGUOUS, unambiguous
 
@@ -88,15 +89,18 @@ def _program(rows):
     return run
 
 
-def programs():
-    out = []
-    for path in sorted(glob.glob(f"{OPS}/cases/*.py")):
-        family = os.path.basename(path)[:-3]
-        spec = importlib.util.spec_from_file_location(f"cases_{family}", path)
-        module = importlib.util.module_from_spec(spec)
+def files():
+    return sorted(os.path.basename(path)[:-3] for path in glob.glob(f"{OPS}/cases/*.py"))
+
+
+def programs(file):
+    """[(name, function)] of the rows of tests/ops/cases/`file`.py."""
+    spec = importlib.util.spec_from_file_location(f"cases_{file}", f"{OPS}/cases/{file}.py")
+    module = importlib.util.module_from_spec(spec)
+    collector = _Collector()
+    with context.eager_mode():  # rows may compute their inputs with TensorFlow
         spec.loader.exec_module(module)
-        collector = _Collector()
         module.add_cases(collector)
-        for i in range(0, len(collector.rows), ROWS_PER_PROGRAM):
-            out.append((f"{family}_{i // ROWS_PER_PROGRAM}", _program(collector.rows[i:i + ROWS_PER_PROGRAM])))
-    return out
+    rows = collector.rows
+    return [(f"{file}_{i // ROWS_PER_PROGRAM}", _program(rows[i:i + ROWS_PER_PROGRAM]))
+            for i in range(0, len(rows), ROWS_PER_PROGRAM)]

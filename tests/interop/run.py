@@ -4,13 +4,15 @@
     python tests/interop/run.py [FAMILY[.PROGRAM] ...]
 
 A family is a file in programs/, or "ops", the rows of tests/ops/cases. --v2_control_flow runs with TensorFlow 2's
-control flow and resource variables.
+control flow and resource variables. Several processes share the programs; each has a cluster of its own.
 """
 import argparse
+import functools
 import importlib.util
 import inspect
 import os
 import random
+import re
 import sys
 import time
 import traceback
@@ -21,8 +23,10 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 import numpy as np
 import tensorflow as tf
 
+import op_rows
 from cluster import FOUR_CPUS, Cluster, program_path
 from steps import Steps, compare
+from workers import share
 
 tf1 = tf.compat.v1
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -35,18 +39,33 @@ def load(path):
     return module
 
 
-def programs_of(family):
-    """[(name, function)], in the order of the file."""
-    if family == "ops":
-        import op_rows
-        return op_rows.programs()
-    module = load(f"{HERE}/programs/{family}.py")
-    return [(n, f) for n, f in vars(module).items()
-            if inspect.isfunction(f) and f.__module__ == module.__name__ and not n.startswith("_")]
+@functools.cache
+def family(name):
+    """{name: function}, in the order of the file."""
+    module = load(f"{HERE}/programs/{name}.py")
+    return {n: f for n, f in vars(module).items()
+            if inspect.isfunction(f) and f.__module__ == module.__name__ and not n.startswith("_")}
 
 
 def families():
     return sorted(f[:-3] for f in os.listdir(f"{HERE}/programs") if f.endswith(".py"))
+
+
+def pieces(word):
+    """What one process runs at a time of FAMILY or FAMILY.PROGRAM: a program, or the rows of a file."""
+    name, _, program = word.partition(".")
+    if name == "ops":
+        return [f"ops.{program or f}" for f in op_rows.files() if not program or re.fullmatch(rf"{f}(_\d+)?", program)]
+    return [f"{name}.{p}" for p in family(name) if program in ("", p)] if name in families() else []
+
+
+def programs(piece):
+    """[(name, function)]"""
+    name, _, program = piece.partition(".")
+    if name == "ops":
+        file = re.sub(r"_\d+$", "", program)
+        return [(f"ops.{p}", f) for p, f in op_rows.programs(file) if program in (file, p)]
+    return [(piece, family(name)[program])]
 
 
 def record(function, target, seed):
@@ -67,13 +86,14 @@ def record(function, target, seed):
 
 
 class Runner:
+    """Runs programs on a cluster of its own."""
+
     def __init__(self, seed):
         self.seed = seed
         self.cluster = Cluster(program_path(), config_text=FOUR_CPUS)
-        self.failures = []
-        self.passed = 0
 
-    def run(self, name, function):
+    def run(self, function):
+        """How the records of the two runs differ, or None."""
         theirs = record(function, "", self.seed)
         # A program whose own reference is an error of its own tests nothing.
         broken = theirs and theirs[-1][0] == "error" and "Traceback" in theirs[-1][2] or not theirs
@@ -84,58 +104,73 @@ class Runner:
         dead = self.cluster.dead()
         if dead:
             difference = f"{difference}\n    {', '.join(dead)}; last lines:\n{self.cluster.log()}"
-        if difference is None:
-            self.passed += 1
-        else:
-            self.failures.append(name)
-            print(f"FAILED {name} (seed {self.seed})\n    {difference}", flush=True)
-        if dead:
             self.cluster.stop()
             self.cluster = Cluster(program_path(), config_text=FOUR_CPUS)
         else:
             tf1.Session.reset(self.cluster.target)
+        return difference
 
     def close(self):
+        """Ends the cluster. Returns what is wrong with how it ended, or None."""
         dead = self.cluster.dead()
         self.cluster.stop()
-        for t in self.cluster.all_tasks():
-            if t.process.returncode != 0 and not dead:
-                self.failures.append(f"{t.job}/{t.index} ended with {t.process.returncode}")
-                print(f"FAILED {self.failures[-1]}\n{self.cluster.log()}")
+        wrong = dead or [f"{t.job}/{t.index} ended with {t.process.returncode}" for t in self.cluster.all_tasks()
+                         if t.process.returncode != 0]
+        return f"{', '.join(wrong)}; last lines:\n{self.cluster.log()}" if wrong else None
+
+
+def run_pieces(seed, chosen, report):
+    """Calls report(name, difference) for each program. Runs in a process of its own."""
+    tf1.disable_eager_execution()
+    runner = Runner(seed)
+    try:
+        for piece in chosen:
+            found = programs(piece)
+            for name, function in found:
+                report(name, runner.run(function))
+            if not found:
+                report(piece, "there is no such program")
+    finally:
+        difference = runner.close()
+        if difference:
+            report("the end of a cluster", difference)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("programs", nargs="*", help="families, or family.program; all when none is given")
     parser.add_argument("--seed", type=int, default=int(os.environ.get("INTEROP_SEED", "0")) or random.randrange(1, 2**31))
+    parser.add_argument("--jobs", type=int, default=min(len(os.sched_getaffinity(0)), 4),
+                        help="processes that share the programs (default: %(default)s)")
     parser.add_argument("--v2_control_flow", action="store_true")
     args = parser.parse_args()
-    chosen = []
-    for word in args.programs or families() + ["ops"]:
-        family, _, program = word.partition(".")
-        found = [(f"{family}.{n}", f) for n, f in programs_of(family) if not program or n == program]
-        if not found:
-            parser.error(f"there is no program {word}")
-        chosen += found
-    # Not before: rows may compute their inputs with TensorFlow.
-    tf1.disable_eager_execution()
     if args.v2_control_flow:
         tf1.enable_control_flow_v2()
         tf1.enable_resource_variables()
     else:
         tf1.disable_control_flow_v2()
         tf1.disable_resource_variables()
-    print(f"seed {args.seed}")
+    chosen = []
+    # The files of rows are the largest pieces. They come first, so that the processes end at about the same time.
+    for word in args.programs or ["ops"] + families():
+        found = pieces(word)
+        if not found:
+            parser.error(f"there is no program {word}")
+        chosen += found
+    print(f"seed {args.seed}", flush=True)
     start = time.time()
-    runner = Runner(args.seed)
-    try:
-        for name, function in chosen:
-            runner.run(name, function)
-    finally:
-        runner.close()
-    print(f"{runner.passed} of {len(chosen)} programs agree, {time.time() - start:.0f} s")
-    if runner.failures:
-        print("failed: " + " ".join(runner.failures))
+    passed, failed = [], []
+
+    def report(name, difference):
+        (failed if difference else passed).append(name)
+        if difference:
+            print(f"FAILED {name} (seed {args.seed})\n    {difference}", flush=True)
+
+    for piece, reason in share(chosen, min(args.jobs, len(chosen)), functools.partial(run_pieces, args.seed), report):
+        report(piece or "the end of a process", reason)
+    print(f"{len(passed)} of {len(passed) + len(failed)} programs agree, {time.time() - start:.0f} s")
+    if failed:
+        print("failed: " + " ".join(failed))
         sys.exit(1)
 
 
