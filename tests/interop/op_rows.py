@@ -34,58 +34,72 @@ class _Collector:
         self.rows.append((op, inputs, attrs, "variables", tolerance))
 
 
-def _run_with_variables(s, op, inputs, attrs, tolerance):
+# Each of these builds the nodes of a row and returns a function that runs them.
+
+
+def _with_variables(s, op, inputs, attrs, tolerance):
     with tf.device(s.ps):
         feeds = {}
         try:
             initializers, add, reads = apply_to_variables(op, inputs, attrs)
             result = add()
-        except ValueError:  # refused while building: see _run_fed
+        except ValueError:  # refused while building: see _fed
             try:
                 initializers, add, reads = apply_to_variables(op, inputs, attrs, fed_by(feeds))
                 result = add()
             except ValueError as e:  # the shape of a variable by reference is always known
-                s.record(type(e).__name__)
-                return
+                refusal = type(e).__name__
+                return lambda: s.record(refusal)
+
+    def run():
         s.run(initializers)
-    s.run(result, feeds, tolerance=tolerance)
-    if s.records[-1][0] != "error":  # where TensorFlow may have stopped half way
-        s.run(reads, tolerance=tolerance)
+        s.run(result, feeds, tolerance=tolerance)
+        if s.records[-1][0] != "error":  # where TensorFlow may have stopped half way
+            s.run(reads, tolerance=tolerance)
+    return run
 
 
-def _run_fed(s, op, inputs, attrs, tolerance):
-    """Runs a row that TensorFlow's client refuses while it builds the graph. Without values and shapes the client cannot
+def _fed(s, op, inputs, attrs, tolerance):
+    """For a row that TensorFlow's client refuses while it builds the graph. Without values and shapes the client cannot
     tell what is wrong, so the server must."""
     feeds = {}
     try:
         results, _ = apply(op, inputs, attrs, fed_by(feeds))
     except (ValueError, TypeError) as e:  # an attribute is wrong: there is nothing to send
-        s.record(type(e).__name__)
-        return
-    s.run(results, feeds, tolerance=tolerance)
+        refusal = type(e).__name__
+        return lambda: s.record(refusal)
+    return lambda: s.run(results, feeds, tolerance=tolerance)
+
+
+def _from_constants(s, op, inputs, attrs, gradient, tolerance):
+    try:
+        results, flat = apply(op, inputs, attrs)
+        if gradient is not None:
+            ys = [r for r in results if isinstance(r, tf.Tensor) and r.dtype == tf.float64]
+            grads = tf1.gradients(ys, [flat[i] for i in gradient])
+            results = results + [g for g in grads if g is not None]
+    except (ValueError, TypeError):
+        return _fed(s, op, inputs, attrs, tolerance)
+    except LookupError:  # no gradient is registered for it
+        pass
+    if op in AMBIGUOUS and gradient is None:
+        return lambda: s.run(results, reduce=lambda values: unambiguous(op, values), tolerance=tolerance)
+    return lambda: s.run(results, tolerance=tolerance)
 
 
 def _program(rows):
     def run(s):
+        # All rows are built before the first runs, since a session takes in the whole graph again when it has grown.
+        steps = []
         for op, inputs, attrs, gradient, tolerance in rows:
             if gradient == "variables":
-                _run_with_variables(s, op, inputs, attrs, tolerance)
-                continue
-            try:
-                results, flat = apply(op, inputs, attrs)
-                if gradient is not None:
-                    ys = [r for r in results if isinstance(r, tf.Tensor) and r.dtype == tf.float64]
-                    grads = tf1.gradients(ys, [flat[i] for i in gradient])
-                    results = results + [g for g in grads if g is not None]
-            except (ValueError, TypeError):
-                _run_fed(s, op, inputs, attrs, tolerance)
-                continue
-            except LookupError:  # no gradient is registered for it
-                pass
-            if op in AMBIGUOUS and gradient is None:
-                s.run(results, reduce=lambda values, op=op: unambiguous(op, values), tolerance=tolerance)
+                steps.append(_with_variables(s, op, inputs, attrs, tolerance))
             else:
-                s.run(results, tolerance=tolerance)
+                steps.append(_from_constants(s, op, inputs, attrs, gradient, tolerance))
+        if s.run(tf.constant(1.0)) is None:  # otherwise a node that no session takes would hide the errors of all rows
+            raise AssertionError(f"the graph of these rows cannot run: {s.records[-1][2]}")
+        for step in steps:
+            step()
     return run
 
 
