@@ -3,6 +3,7 @@
 #include "CLI/CLI.hpp"
 #include "cli/bench.h"
 #include "cli/commands.h"
+#include "cli/one_of.h"
 
 namespace tensorbraid {
 
@@ -12,9 +13,9 @@ void AddBenchCommand(CLI::App& app, Invocation* invocation) {
       app.add_subcommand("bench", "Measure the speed of this machine, or of a cluster of processes on it");
   bench->add_option("NAME", options->name, "step, softmax, lenet, lstm, push or pull")
       ->required()
-      ->check(CLI::IsMember({"step", "softmax", "lenet", "lstm", "push", "pull"}));
+      ->check(OneOf({"step", "softmax", "lenet", "lstm", "push", "pull"}));
   bench->add_option("--mode", options->mode, "softmax: local, async or sync")
-      ->check(CLI::IsMember({"local", "async", "sync"}))
+      ->check(OneOf({"local", "async", "sync"}))
       ->capture_default_str();
   bench->add_option("--workers", options->workers, "softmax: number of workers")
       ->check(CLI::PositiveNumber)

@@ -3,6 +3,7 @@
 #include "CLI/CLI.hpp"
 #include "cli/commands.h"
 #include "cli/launch.h"
+#include "cli/one_of.h"
 #include "core/strings.h"
 
 namespace tensorbraid {
@@ -20,7 +21,7 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
   launch->add_option("--log_dir", flags->options.log_dir,
                      "also write each task's output to this directory, for example to worker-0.log");
   launch->add_option("--env-style,--env_style", flags->style, "how a task is told its cluster, job and index")
-      ->check(CLI::IsMember({"flags", "tf_config"}))
+      ->check(OneOf({"flags", "tf_config"}))
       ->capture_default_str();
   launch->add_option("--grace_s", flags->grace_s, "seconds that the other tasks may continue after one has failed")
       ->check(CLI::NonNegativeNumber)

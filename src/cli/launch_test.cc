@@ -219,7 +219,10 @@ TEST_F(LaunchProgramTest, MistakesAreNamed) {
       {{"launch", "--worker=2", "--", "true"}, "unknown option --worker; did you mean --workers?"},
       {{"launch", "--workers=many", "--", "true"}, "--workers"},
       {{"launch", "true"}, "unexpected argument true"},
-      {{"launch", "--env-style=xml", "--", "true"}, "tf_config"},
+      {{"launch", "--env-style=xml", "--", "true"}, "tf_config; see launch --help"},
+      {{"launch", "--env-style=flag", "--", "true"}, "did you mean flags?"},
+      {{"bench", "lennet"}, "'lennet' is none of step, softmax, lenet, lstm, push, pull; did you mean lenet?"},
+      {{"bench", "softmax", "--mode=asink"}, "did you mean async?"},
   };
   for (const auto& [arguments, message] : cases) {
     std::vector<std::string> command = {TENSORBRAID_PROGRAM};

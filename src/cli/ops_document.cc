@@ -5,6 +5,7 @@
 #include <set>
 #include <vector>
 
+#include "cli/tensorflow_ops.h"
 #include "core/strings.h"
 #include "graph/op_registry.h"
 #include "runtime/kernel.h"
@@ -127,7 +128,8 @@ std::string HeadingOf(const OpDef& op) {
 constexpr char kHead[] = R"(# Ops
 
 The ops of this build, as printed by `tensorbraid ops`. Their definitions are TensorFlow's. A session refuses a graph
-that uses any other op; the error lists all of them.
+that uses any other op; the error lists all of them. The ops of TensorFlow that are missing are at the end, with the
+reasons.
 
 - *dtypes*: the dtypes that the kernels accept for each type attribute; for an op without type attributes, the dtypes of
   its inputs and outputs. `floats`: float16, bfloat16, float32, float64; `ints`: int8 to int64 and uint8 to uint64;
@@ -140,13 +142,42 @@ that uses any other op; the error lists all of them.
   graphs contain the gradients.
 )";
 
+// The text in lines of at most 120 characters.
+std::string Paragraph(std::string_view text) {
+  std::string lines;
+  size_t column = 0;
+  for (const std::string& word : StrSplit(text, ' ')) {
+    const bool fits = column + 1 + word.size() <= 120;
+    if (column > 0) lines += fits ? " " : "\n";
+    column = column > 0 && fits ? column + 1 + word.size() : word.size();
+    lines += word;
+  }
+  return lines + "\n";
+}
+
+std::string MissingSection(const std::vector<MissingOps>& groups) {
+  size_t count = 0;
+  std::string text;
+  for (const MissingOps& group : groups) {
+    if (group.names.empty()) continue;
+    count += group.names.size();
+    text += StrCat("\n### ", group.heading, "\n\n", Paragraph(group.reason), "\n",
+                   Paragraph(StrCat(StrJoin(group.names, ", "), ".")));
+  }
+  return StrCat("\n## Missing ops\n\n", count, " of the ", TensorFlowOps().size(),
+                " ops that TensorFlow registers are missing here, for these reasons.\n", text);
+}
+
 }  // namespace
 
 std::string OpsDocument() {
+  const std::vector<MissingOps> missing = OpsMissingHere();
+  std::set<std::string> skipped;
+  for (const MissingOps& group : missing) skipped.insert(group.names.begin(), group.names.end());
   std::map<std::string, std::map<std::string, std::string>> lines;  // by family and op
   size_t count = 0;
   for (const std::string& name : OpRegistry::Global().names()) {
-    if (name.starts_with("_")) continue;
+    if (name.starts_with("_") || skipped.contains(name)) continue;
     const OpDef& op = *OpRegistry::Global().Find(name);
     count += lines[HeadingOf(op)].emplace(name, LineOf(op)).second;
   }
@@ -155,7 +186,7 @@ std::string OpsDocument() {
     text += StrCat("\n## ", family, "\n\n| op | dtypes | devices | gradient |\n|---|---|---|---|\n");
     for (const auto& [name, line] : ops) text += line;
   }
-  return text;
+  return text + MissingSection(missing);
 }
 
 }  // namespace tensorbraid

@@ -19,7 +19,10 @@ std::string Explain(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App* command = &app;
   if (const auto chosen = app.get_subcommands(); !chosen.empty()) command = chosen.front();
   const std::vector<std::string> rest = app.remaining(/*recurse=*/true);
-  if (rest.empty()) return StrCat(error.what(), "; see ", command->get_display_name(), " --help");
+  if (rest.empty()) {
+    const std::string_view what = error.what();
+    return what.ends_with("?") ? std::string(what) : StrCat(what, "; see ", command->get_display_name(), " --help");
+  }
 
   const std::string word = rest.front().substr(0, rest.front().find('='));
   std::vector<std::string> known;

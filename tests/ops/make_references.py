@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes references/*.jsonl: what TensorFlow computes for the rows in cases/*.py, and its op definitions.
+"""Writes references/*.jsonl: what TensorFlow computes for the rows in cases/*.py, and its op definitions; and the names
+of all of TensorFlow's ops to src/cli/tensorflow_ops.inc.
 
 Run in a venv with tensorflow-cpu: python tests/ops/make_references.py [family ...]
 The build never runs this; the files it writes are committed.
@@ -16,7 +17,9 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 import numpy as np
 import tensorflow as tf
-from tensorflow.python.framework import op_def_library, op_def_registry
+from tensorflow.core.framework import op_def_pb2
+from tensorflow.python.client import pywrap_tf_session
+from tensorflow.python.framework import kernels, op_def_library, op_def_registry, test_ops
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -261,7 +264,25 @@ def write(name, rows):
     print(f"{name}: {len(rows)} rows")
 
 
+def write_all_ops():
+    """All ops that TensorFlow registers: what is deprecated, for its own tests, or without a kernel for CPUs."""
+    ops = op_def_pb2.OpList()
+    ops.ParseFromString(pywrap_tf_session.TF_GetBuffer(pywrap_tf_session.TF_GetAllOpList()))
+    for_cpus = {k.op for k in kernels.get_all_registered_kernels().kernel if k.device_type in ("CPU", "DEFAULT")}
+    with open(test_ops.__file__) as module:
+        of_tests = set(re.findall(r'apply_op_helper\(\s*"([^"]+)"', module.read()))
+    with open(f"{HERE}/../../src/cli/tensorflow_ops.inc", "w") as out:
+        out.write(f"// The ops that TensorFlow {tf.__version__} registers. Written by tests/ops/make_references.py.\n")
+        for op in sorted(ops.op, key=lambda o: o.name):
+            facts = [fact for fact, holds in [("kDeprecated", op.HasField("deprecation")),
+                                              ("kForTests", op.name in of_tests),
+                                              ("kNoCpuKernel", op.name not in for_cpus)] if holds]
+            out.write(f'{{"{op.name}", {" | ".join(facts) or 0}}},\n')
+    print(f"tensorflow_ops.inc: {len(ops.op)} ops")
+
+
 def main():
+    write_all_ops()
     for path in sorted(glob.glob(f"{HERE}/cases/*.py")):
         family = os.path.basename(path)[:-3]
         if len(sys.argv) > 1 and family not in sys.argv[1:]:
@@ -274,9 +295,9 @@ def main():
         write(family, table.rows)
     with open(f"{HERE}/../../docs/ops.md") as document:  # a test checks that it lists every registered op
         names = re.findall(r"^\| (\w+) \|", document.read(), re.MULTILINE)
-    # Ops that TensorFlow's clients send, though the document leaves them out.
-    names += ["_ReadVariablesOp", "_VarHandlesOp"]
-    write("op_defs", [op_definition(op_def_registry.get(n)) for n in sorted(names) if op_def_registry.get(n)])
+    # Ops that TensorFlow's clients send, though the tables of the document leave them out.
+    names += ["_ReadVariablesOp", "_VarHandlesOp", "PyFunc", "PyFuncStateless", "EagerPyFunc"]
+    write("op_defs", [op_definition(op_def_registry.get(n)) for n in sorted(set(names)) if op_def_registry.get(n)])
 
 
 if __name__ == "__main__":

@@ -1,0 +1,37 @@
+// The ops that TensorFlow registers and this build lacks, with the reasons.
+#ifndef TENSORBRAID_CLI_TENSORFLOW_OPS_H_
+#define TENSORBRAID_CLI_TENSORFLOW_OPS_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tensorbraid {
+
+// An op of TensorFlow's registry, and what is known of it there.
+struct TensorFlowOp {
+  enum Fact : unsigned { kDeprecated = 1, kForTests = 2, kNoCpuKernel = 4 };
+
+  std::string_view name;
+  unsigned facts = 0;  // of Fact
+};
+
+// All ops that TensorFlow registers, by name.
+const std::vector<TensorFlowOp>& TensorFlowOps();
+
+// Why some ops are missing.
+struct MissingOps {
+  std::string heading;
+  std::string reason = {};
+  std::vector<std::string> patterns = {};  // of the names; a "*" stands for any text
+  unsigned facts = 0;                      // any of these will do as well as a pattern
+  std::vector<std::string> names = {};     // the ops themselves, by name
+};
+
+// The missing ops by reason. An op is listed once, under the first reason that applies. Those to which none applies
+// come last, under a reason without patterns and facts.
+std::vector<MissingOps> OpsMissingHere();
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_CLI_TENSORFLOW_OPS_H_
