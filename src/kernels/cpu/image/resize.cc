@@ -97,6 +97,8 @@ StatusOr<ResizeGeometry> BackwardGeometry(const KernelContext& ctx, const Resize
                         MakeAxis(images.dim(2), grads.dim(2), flags.align_corners, flags.half_pixel)};
 }
 
+// Kernels return before they make tables of this shape's rows and columns if the batch is empty: only a tensor with
+// elements bounds the number of rows and columns by memory.
 Shape OutputShape(const ResizeGeometry& g) { return {g.batch, g.y.out, g.x.out, g.channels}; }
 
 // An output position between two input positions.
@@ -149,6 +151,7 @@ class BilinearKernel final : public Kernel {
   Status Compute(KernelContext& ctx) override {
     TF_ASSIGN_OR_RETURN(const ResizeGeometry g, ForwardGeometry(ctx, flags_));
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, OutputShape(g)));
+    if (out->num_elements() == 0) return OkStatus();
     TF_ASSIGN_OR_RETURN(const Tensor images, WidenToFloat(ctx, ctx.input(0)));
     Bilinear(ctx, g, images.data<float>().data(), out->mutable_data<float>().data());
     return OkStatus();
@@ -227,6 +230,7 @@ class BicubicKernel final : public Kernel {
   Status Compute(KernelContext& ctx) override {
     TF_ASSIGN_OR_RETURN(const ResizeGeometry g, ForwardGeometry(ctx, flags_));
     TF_ASSIGN_OR_RETURN(Tensor * result, ctx.AllocateOutput(0, OutputShape(g)));
+    if (result->num_elements() == 0) return OkStatus();
     TF_ASSIGN_OR_RETURN(const Tensor wide, WidenToFloat(ctx, ctx.input(0)));
     const float* images = wide.data<float>().data();
     float* out = result->mutable_data<float>().data();
@@ -288,6 +292,7 @@ class ResizeGradKernel final : public Kernel {
   Status Compute(KernelContext& ctx) override {
     TF_ASSIGN_OR_RETURN(const ResizeGeometry g, BackwardGeometry(ctx, flags_));
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, ctx.input(1).shape()));
+    if (out->num_elements() == 0) return OkStatus();
     if (out->dtype() == kFloat64) {
       Sum<double>(ctx, g, out->mutable_data<double>().data());
     } else if (out->dtype() == kFloat32) {
@@ -347,6 +352,7 @@ class NearestKernel final : public Kernel {
   Status Compute(KernelContext& ctx) override {
     TF_ASSIGN_OR_RETURN(const ResizeGeometry g, ForwardGeometry(ctx, flags_));
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, OutputShape(g)));
+    if (out->num_elements() == 0) return OkStatus();
     const std::vector<int64_t> xs = NearestAll(g.x, flags_.align_corners);
     const auto pixel = g.channels * static_cast<int64_t>(DTypeSize(out->dtype()));
     const int64_t in_row = g.x.in * pixel, out_row = g.x.out * pixel;
@@ -385,6 +391,7 @@ class NearestGradKernel final : public Kernel {
     const ResizeAxis y = MakeAxis(size[0], shape.dim(1), flags_.align_corners, flags_.half_pixel);
     const ResizeAxis x = MakeAxis(size[1], shape.dim(2), flags_.align_corners, flags_.half_pixel);
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {shape.dim(0), y.in, x.in, channels}));
+    if (out->num_elements() == 0) return OkStatus();
     const std::vector<int64_t> xs = NearestAll(x, flags_.align_corners);
     const int64_t in_row = x.in * channels, image = y.in * in_row;
     Tensor sums;
@@ -443,6 +450,7 @@ class AreaKernel final : public Kernel {
   Status Compute(KernelContext& ctx) override {
     TF_ASSIGN_OR_RETURN(const ResizeGeometry g, ForwardGeometry(ctx, flags_));
     TF_ASSIGN_OR_RETURN(Tensor * result, ctx.AllocateOutput(0, OutputShape(g)));
+    if (result->num_elements() == 0) return OkStatus();
     TF_ASSIGN_OR_RETURN(const Tensor wide, WidenToFloat(ctx, ctx.input(0)));
     const float* images = wide.data<float>().data();
     float* out = result->mutable_data<float>().data();
@@ -496,7 +504,9 @@ class QuantizedBilinearKernel final : public Kernel {
     TF_ASSIGN_OR_RETURN(const ResizeGeometry g, ForwardGeometry(ctx, flags_));
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, OutputShape(g)));
     const Tensor& images = ctx.input(0);
-    if (images.dtype() == kFloat32) {
+    if (out->num_elements() == 0) {
+      // There is nothing to compute.
+    } else if (images.dtype() == kFloat32) {
       Bilinear(ctx, g, images.data<float>().data(), out->mutable_data<float>().data());
     } else if (images.dtype() == DType::kQuint8) {
       Integers<uint8_t>(ctx, g, images, out);

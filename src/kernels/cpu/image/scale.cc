@@ -132,6 +132,7 @@ class ScaleKernel : public Kernel {
         return InvalidArgument("scale must be positive, got ", ctx.input(first).ToString());
       }
     }
+    if (out.num_elements() == 0) return OkStatus();  // of an empty batch, whose images may have any size
     *rows = SpansOf(*function_, in.dim(1), out.dim(1), scale[0], translation[0], antialias_);
     *columns = SpansOf(*function_, in.dim(2), out.dim(2), scale[1], translation[1], antialias_);
     return OkStatus();
