@@ -1,4 +1,6 @@
 // Patches of images and volumes: schemas, shape rules, gradients.
+#include "ops/image/patches.h"
+
 #include "core/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
@@ -19,31 +21,15 @@ int64_t PatchesAlong(int64_t in, int64_t window, int64_t stride, bool same) {
 // Sets the shape [batch, patches along each spatial dimension, elements of a patch].
 Status PatchesShape(ShapeContext& c, int rank) {
   TF_ASSIGN_OR_RETURN(const Shape in, c.WithRank(0, rank));
-  const auto& sizes = c.attr<std::vector<int64_t>>("ksizes");
-  const auto& strides = c.attr<std::vector<int64_t>>("strides");
-  const std::vector<int64_t> ones(static_cast<size_t>(rank), 1);
-  const AttrValue* rates_attr = c.node().FindAttr("rates");
-  const auto& rates = rates_attr != nullptr ? *rates_attr->get<std::vector<int64_t>>() : ones;
+  TF_ASSIGN_OR_RETURN(const PatchWindow window, PatchWindow::Of(c.node(), rank));
   const auto& padding = c.attr<std::string>("padding");
   Shape out = in;
   int64_t depth = in.dim(rank - 1);
-  for (const auto* list : {&sizes, &strides, &rates}) {
-    if (list->size() != static_cast<size_t>(rank)) {
-      return InvalidArgument("ksizes, strides and rates must have ", rank, " elements, got ", list->size());
-    }
-    if (list->front() != 1 || list->back() != 1) {
-      return InvalidArgument("ksizes, strides and rates must be 1 for the batch and depth dimensions");
-    }
-    for (int64_t v : *list) {
-      if (v < 1 || v > INT32_MAX) return InvalidArgument("ksizes, strides and rates must be positive, got ", v);
-    }
-  }
   for (int i = 1; i < rank - 1; ++i) {
     const auto d = static_cast<size_t>(i);
-    int64_t window;
-    if (__builtin_mul_overflow(sizes[d] - 1, rates[d], &window)) return InvalidArgument("the patches are too large");
-    out.set_dim(i, PatchesAlong(in.dim(i), window + 1, strides[d], padding == "SAME"));
-    if (depth >= 0 && __builtin_mul_overflow(depth, sizes[d], &depth)) {
+    const int64_t length = (window.sizes[d] - 1) * window.rates[d] + 1;
+    out.set_dim(i, PatchesAlong(in.dim(i), length, window.strides[d], padding == "SAME"));
+    if (depth >= 0 && __builtin_mul_overflow(depth, window.sizes[d], &depth)) {
       return InvalidArgument("the patches are too large");
     }
   }
@@ -89,6 +75,25 @@ Status PatchesGradient(const Operation& op, const std::vector<Output>& grads, st
 }
 
 }  // namespace
+
+StatusOr<PatchWindow> PatchWindow::Of(const Node& node, int rank) {
+  const AttrValue* rates = node.FindAttr("rates");
+  PatchWindow window{
+      node.attr<std::vector<int64_t>>("ksizes"), node.attr<std::vector<int64_t>>("strides"),
+      rates != nullptr ? *rates->get<std::vector<int64_t>>() : std::vector<int64_t>(static_cast<size_t>(rank), 1)};
+  for (const auto* list : {&window.sizes, &window.strides, &window.rates}) {
+    if (list->size() != static_cast<size_t>(rank)) {
+      return InvalidArgument("ksizes, strides and rates must have ", rank, " elements, got ", list->size());
+    }
+    if (list->front() != 1 || list->back() != 1) {
+      return InvalidArgument("ksizes, strides and rates must be 1 for the batch and depth dimensions");
+    }
+    for (int64_t v : *list) {
+      if (v < 1 || v > INT32_MAX) return InvalidArgument("ksizes, strides and rates must be positive, got ", v);
+    }
+  }
+  return window;
+}
 
 void RegisterImagePatchesOps(OpRegistry& r) {
   r.Add(Op("ExtractImagePatches")

@@ -103,6 +103,7 @@ class CropAndResizeKernel final : public Kernel {
     }
     const int64_t height = shape.dim(1), width = shape.dim(2), depth = shape.dim(3);
     TF_ASSIGN_OR_RETURN(Tensor * result, ctx.AllocateOutput(0, {boxes.count, crop_height, crop_width, depth}));
+    if (result->num_elements() == 0) return OkStatus();  // the crops may have any size
     TF_ASSIGN_OR_RETURN(const Tensor wide, WidenToFloat(ctx, ctx.input(0)));
     const float* images = wide.data<float>().data();
     float* out = result->mutable_data<float>().data();
@@ -162,6 +163,7 @@ template <typename A>
 void SumCropGrads(const Boxes& boxes, const Shape& grads_shape, const float* grads, bool nearest, const Shape& image,
                   A* sums) {
   const int64_t height = image.dim(1), width = image.dim(2), depth = image.dim(3);
+  if (depth == 0) return;  // the crops may have any size
   for (int64_t b = 0; b < boxes.count; ++b) {
     const float* box = boxes.coordinates + 4 * b;
     const CropAxis ys(box[0], box[2], height, grads_shape.dim(1)), xs(box[1], box[3], width, grads_shape.dim(2));
@@ -242,6 +244,10 @@ Status CropAndResizeGradBoxes(KernelContext& ctx) {
   const float* images = wide.data<float>().data();
   const float* grads = ctx.input(0).data<float>().data();
   float* to = out->mutable_data<float>().data();
+  if (depth == 0) {  // the crops may have any size
+    std::fill_n(to, out->num_elements(), 0.0f);
+    return OkStatus();
+  }
   const int64_t crop_height = grads_shape.dim(1), crop_width = grads_shape.dim(2);
   const int64_t crop = crop_height * crop_width * depth;
   const auto row_ratio = crop_height > 1 ? static_cast<float>(height - 1) / static_cast<float>(crop_height - 1) : 0.0f;
@@ -325,6 +331,7 @@ class GlimpseKernel final : public Kernel {
     const auto offsets = ctx.input(2).data<float>();
     const int64_t height = shape.dim(1), width = shape.dim(2), channels = shape.dim(3);
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {shape.dim(0), glimpse_height, glimpse_width, channels}));
+    if (out->num_elements() == 0) return OkStatus();  // without channels, the glimpses may have any size
     const float* in = input.data<float>().data();
     float* to = out->mutable_data<float>().data();
     PhiloxReader random(Philox(RandomSeed(), RandomSeed()));

@@ -3,9 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <numeric>
+#include <tuple>
 
 #include "core/strings.h"
 #include "core/thread_pool.h"
@@ -214,6 +217,72 @@ TEST(Image, FlipsReverseRowsOrColumns) {
   EXPECT_LT(flipped, 48);
   image::FlipLeftRight(Const(graph, Tensor::Vector<float>({1, 2})));
   EXPECT_THAT(std::string(graph.status().message()), testing::HasSubstr("rank of 3 or 4"));
+}
+
+// A batch without pixels may have images of any size: kernels make no tables of them, and do not visit their pixels.
+TEST(Image, NoPixelsCostNothingWhateverTheirSize) {
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  const Tensor no_images(kFloat32, {0, 4, 4, 1}), no_channels(kFloat32, {1, 4, 4, 0});
+  const Tensor huge_batch(kFloat32, {0, kMost, kMost, 1}), huge_crop(kFloat32, {1, kMost, kMost, 0});
+  const Tensor size = Tensor::Vector<int32_t>({kMost, kMost}), two = Tensor::Vector<float>({1, 1});
+  const Tensor box = Tensor::Of<float>({1, 4}, {0, 0, 1, 1}), first = Tensor::Vector<int32_t>({0});
+  const Tensor transform(kFloat32, {1, 8}), no_boxes(kFloat32, {int64_t{1} << 60, 0, 4});
+  const std::vector<std::tuple<const char*, std::vector<Tensor>, Shape>> cases = {
+      {"ResizeBilinear", {no_images, size}, {0, kMost, kMost, 1}},
+      {"ResizeBicubic", {no_images, size}, {0, kMost, kMost, 1}},
+      {"ResizeArea", {no_images, size}, {0, kMost, kMost, 1}},
+      {"ResizeNearestNeighbor", {no_images, size}, {0, kMost, kMost, 1}},
+      {"ResizeNearestNeighborGrad", {huge_batch, Tensor::Vector<int32_t>({4, 4})}, {0, 4, 4, 1}},
+      {"ResizeBilinearGrad", {huge_batch, no_images}, {0, 4, 4, 1}},
+      {"ResizeBicubicGrad", {huge_batch, no_images}, {0, 4, 4, 1}},
+      {"ScaleAndTranslate", {no_images, size, two, two}, {0, kMost, kMost, 1}},
+      {"CropAndResize", {no_channels, box, first, size}, {1, kMost, kMost, 0}},
+      {"CropAndResizeGradImage", {huge_crop, box, first, Tensor::Vector<int32_t>({1, 4, 4, 0})}, {1, 4, 4, 0}},
+      {"CropAndResizeGradBoxes", {huge_crop, no_channels, box, first}, {1, 4}},
+      {"ExtractGlimpse", {no_channels, size, Tensor(kFloat32, {1, 2})}, {1, kMost, kMost, 0}},
+      {"ImageProjectiveTransformV2", {no_channels, transform, size}, {1, kMost, kMost, 0}},
+      {"DrawBoundingBoxes", {Tensor(kFloat32, {int64_t{1} << 60, 0, 0, 1}), no_boxes}, {int64_t{1} << 60, 0, 0, 1}},
+  };
+  for (const auto& [op, inputs, shape] : cases) {
+    SCOPED_TRACE(op);
+    Graph graph;
+    NodeBuilder builder(graph, op);
+    std::vector<std::pair<Output, Tensor>> feeds;
+    for (const Tensor& t : inputs) {
+      feeds.emplace_back(Placeholder(graph, t.dtype(), Shape::Unknown()), t);
+      builder.Input(feeds.back().first);
+    }
+    if (std::string_view(op) == "CropAndResizeGradImage") builder.Attr("T", kFloat32);
+    if (std::string_view(op) == "ImageProjectiveTransformV2") builder.Attr("interpolation", "BILINEAR");
+    const Output result = builder.Output();
+    ASSERT_TRUE(graph.status().ok()) << graph.status();
+    const auto values = Evaluate({result}, feeds);
+    ASSERT_TRUE(values.ok()) << values.status();
+    EXPECT_EQ(values->at(0).shape(), shape);
+  }
+}
+
+// Graphs that are imported, as servers do, leave the errors of shape rules to the kernels.
+TEST(ImagePatches, TheKernelRefusesWindowsToo) {
+  const std::vector<std::array<const char*, 3>> wrong = {
+      {"0", "1", "1"}, {"1", "0", "1"}, {"1", "1", "0"}, {"-1", "1", "1"}, {"1", "4611686018427387904", "1"}};
+  for (const auto& window : wrong) {
+    const auto list = [](const char* name, const char* v) {
+      return StrCat("attr { key: '", name, "' value { list { i: [1, ", v, ", ", v, ", 1] } } } ");
+    };
+    Graph graph;
+    const Status imported = graph.ImportGraphDefText(
+        StrCat("node { name: 'x' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } } "
+               "node { name: 'y' op: 'ExtractImagePatches' input: 'x' attr { key: 'T' value { type: DT_FLOAT } } "
+               "attr { key: 'padding' value { s: 'SAME' } } ",
+               list("ksizes", window[0]), list("strides", window[1]), list("rates", window[2]), "}"));
+    ASSERT_TRUE(imported.ok()) << imported;
+    const auto x = graph.FindOutput("x:0"), y = graph.FindOutput("y:0");
+    ASSERT_TRUE(x.ok() && y.ok());
+    const Status status = Evaluate({*y}, {{*x, Numbers({1, 4, 4, 1}, 1)}}).status();
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+    EXPECT_THAT(std::string(status.message()), testing::HasSubstr("must be positive"));
+  }
 }
 
 // A decoder must refuse such a file before it asks for memory.

@@ -1,4 +1,6 @@
 // Patches of images and volumes.
+#include "ops/image/patches.h"
+
 #include <array>
 #include <cstring>
 
@@ -20,11 +22,10 @@ class PatchesKernel final : public Kernel {
   explicit PatchesKernel(const KernelConstruction& c)
       : spatial_(c.node().op().name == "ExtractImagePatches" ? 2 : 3),
         same_(c.attr<std::string>("padding") == "SAME"),
-        sizes_(c.attr<std::vector<int64_t>>("ksizes")),
-        strides_(c.attr<std::vector<int64_t>>("strides")),
-        rates_(spatial_ == 2 ? c.attr<std::vector<int64_t>>("rates") : std::vector<int64_t>(5, 1)) {}
+        window_(PatchWindow::Of(c.node(), spatial_ + 2)) {}
 
   Status Compute(KernelContext& ctx) override {
+    TF_RETURN_IF_ERROR(window_.status());
     const Tensor& in = ctx.input(0);
     const Shape& shape = in.shape();
     if (shape.rank() != spatial_ + 2) {
@@ -38,11 +39,11 @@ class PatchesKernel final : public Kernel {
       const auto d = static_cast<size_t>(i + 1);
       PatchAxis& axis = axes[static_cast<size_t>(3 - spatial_ + i)];
       axis.in = shape.dim(i + 1);
-      axis.size = sizes_[d];
-      axis.stride = strides_[d];
-      axis.rate = rates_[d];
+      axis.size = window_->sizes[d];
+      axis.stride = window_->strides[d];
+      axis.rate = window_->rates[d];
       if (axis.in > INT32_MAX) return InvalidArgument("the input is too large: ", shape);
-      const int64_t window = (axis.size - 1) * axis.rate + 1;  // the shape rule has checked the sizes
+      const int64_t window = (axis.size - 1) * axis.rate + 1;
       if (same_) {
         axis.out = (axis.in + axis.stride - 1) / axis.stride;
         axis.before = std::max<int64_t>(0, (axis.out - 1) * axis.stride + window - axis.in) / 2;
@@ -53,10 +54,16 @@ class PatchesKernel final : public Kernel {
         axis.out = (axis.in - window) / axis.stride + 1;
       }
       out_shape.set_dim(i + 1, axis.out);
-      copies *= axis.size;
+      if (__builtin_mul_overflow(copies, axis.size, &copies)) {
+        return InvalidArgument("the patches of ", shape, " are too large");
+      }
     }
     const int64_t depth = shape.dim(spatial_ + 1);
-    out_shape.set_dim(spatial_ + 1, copies * depth);
+    int64_t out_depth = 0;
+    if (__builtin_mul_overflow(copies, depth, &out_depth)) {
+      return InvalidArgument("the patches of ", shape, " are too large");
+    }
+    out_shape.set_dim(spatial_ + 1, out_depth);
     if (out_shape.num_elements() < 0) return InvalidArgument("the patches of ", shape, " are too large: ", out_shape);
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, out_shape));
     if (out->num_elements() == 0) return OkStatus();
@@ -105,7 +112,7 @@ class PatchesKernel final : public Kernel {
 
   const int spatial_;
   const bool same_;
-  const std::vector<int64_t> sizes_, strides_, rates_;
+  const StatusOr<PatchWindow> window_;
 };
 
 }  // namespace

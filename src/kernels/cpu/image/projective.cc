@@ -85,6 +85,7 @@ class ProjectiveKernel final : public Kernel {
       fill = ctx.input(3).scalar<float>();
     }
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {shape.dim(0), out_height, out_width, shape.dim(3)}));
+    if (out->num_elements() == 0) return OkStatus();  // without channels, the images may have any size
     const Image image{shape.dim(1), shape.dim(2), shape.dim(3), Stored(fill)};
     const int64_t pixels = image.height * image.width * image.channels;
     const T* from = images.data<T>().data();

@@ -1,0 +1,23 @@
+// The windows of ExtractImagePatches and ExtractVolumePatches, for the shape rule and the kernel.
+#ifndef TENSORBRAID_OPS_IMAGE_PATCHES_H_
+#define TENSORBRAID_OPS_IMAGE_PATCHES_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "graph/node.h"
+
+namespace tensorbraid {
+
+// The attributes ksizes, strides and rates. ExtractVolumePatches has no rates: they are 1.
+struct PatchWindow {
+  std::vector<int64_t> sizes, strides, rates;
+
+  // Fails unless each has `rank` elements, which are 1 for the batch and the depth, and positive 32-bit numbers for the
+  // other dimensions. The kernel must check too: servers leave the errors of shape rules to the kernels.
+  static StatusOr<PatchWindow> Of(const Node& node, int rank);
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_OPS_IMAGE_PATCHES_H_
