@@ -86,14 +86,14 @@ class QueueRunner {
 
 // What a hook adds to a run. It becomes part of the user's run and does not cause a run of its own.
 struct SessionRunArgs {
-  std::vector<Output> fetches = {};
+  std::vector<Fetch> fetches = {};
   std::vector<Feed> feeds = {};
   bool global_step = false;  // see SessionRunValues
 };
 
 // The results of what a hook added to a run.
 struct SessionRunValues {
-  std::vector<Tensor> results;  // one for each of the hook's fetches
+  std::vector<Tensor> results;  // one for each of the hook's fetches; invalid for operations
   // The global step. If the run trained, the value after the step; otherwise a value read at some time during the run.
   // -1 if SessionRunArgs::global_step was false.
   int64_t global_step = -1;
@@ -185,6 +185,20 @@ struct NanCheckOptions {
 };
 // Fails the run with InvalidArgument when `loss` is not finite. The loss is fetched in every run that trains.
 std::shared_ptr<SessionRunHook> NanCheck(Output loss, NanCheckOptions options = {});
+
+struct CheckNumericsOptions {
+  // The floating tensors to check; empty: all of the graph. Tensors in loops and in the branches of conditionals cannot
+  // be checked; what leaves them can.
+  std::vector<Output> tensors = {};
+};
+// Finds the operation that makes the first NaN or infinity: fails a run that trains with InvalidArgument, which names
+// the operation, the tensor and the line of the program that added the operation. A tensor is checked after all tensors
+// that it depends on, so the error names a cause and not a consequence. Checks the tensors that the user's fetches
+// depend on, each on the device where it is made. The variables may have been updated before a check fails. Meant for
+// finding a mistake: every tensor is read once more, and operations that are otherwise merged run one by one. Feed
+// placeholders only: what a fed tensor is otherwise computed from is computed and checked too. Source:
+// tf.add_check_numerics_ops.
+std::shared_ptr<SessionRunHook> CheckNumericsHook(CheckNumericsOptions options = {});
 
 struct StepCounterOptions {
   // Reports after so many global steps; if 0, after the time `every`.

@@ -99,9 +99,10 @@ StatusOr<RunCache::Results> RunCache::Run(const std::vector<Fetch>& fetches, con
   for (const Feed& feed : feeds) TF_RETURN_IF_ERROR(add_feed(feed));
   bool wants_step = false;
   for (const SessionRunArgs& args : hooks) {
-    for (const Output& output : args.fetches) {
-      if (!output.valid()) return InvalidArgument("one of a hook's fetches is not valid (see the graph's status)");
-      fetch_keys_.emplace_back(output.node(), output.index());
+    for (const Fetch& fetch : args.fetches) {
+      auto key = KeyOf(fetch);
+      if (!key.ok()) return Annotate(key.status(), "what a hook fetches");
+      fetch_keys_.push_back(*key);
     }
     for (const Feed& feed : args.feeds) TF_RETURN_IF_ERROR(add_feed(feed));
     wants_step = wants_step || args.global_step;
