@@ -52,8 +52,8 @@ Status RunBench(const BenchOptions& options) {
     results = BenchStep(options);
   } else if (options.name == "softmax") {
     results = BenchSoftmax(options);
-  } else if (options.name == "lenet" || options.name == "lstm") {
-    results = BenchModel(options);
+  } else if (options.name == "lenet" || options.name == "lstm" || options.name == "crnn") {
+    results = BenchModels(options);
   } else {
     results = BenchTransfer(options);
   }

@@ -15,19 +15,19 @@
 namespace tensorbraid {
 
 struct BenchOptions {
-  std::string name;            // step, softmax, lenet, lstm, push, pull
+  std::string name;            // step, softmax, lenet, lstm, crnn, push, pull
   std::string mode = "async";  // softmax: local, async, sync
-  int threads = 0;             // lenet, lstm: threads of this process; 0: one per core
-  int workers = 1;
+  int threads = 0;             // lenet, lstm, crnn: threads of this process; 0: one per core
+  int workers = 1;             // lenet, lstm, crnn: more than one train synchronously, with one core each
   int ps = 1;
   double mb = 100;           // size of the variable in 1e6 bytes, summed over all parameter servers
   int64_t bytes = 0;         // size of the variable in bytes; replaces `mb` if not 0
   double background_mb = 0;  // size of the pushes between the same tasks in the background; 0: none
   int steps = 0;             // 0: chosen by the benchmark
-  int rounds = 0;            // push, pull: rounds, each with new processes; the fastest counts; 0: as for steps
-  bool rss = false;          // report how much memory each task uses over the steps
-  bool baseline = true;      // also measure raw gRPC (push, pull) or oneDNN alone (lenet, lstm)
-  bool smoke = false;        // a short run that only checks that the benchmark works
+  int rounds = 0;        // push, pull, workers: rounds, each with new processes; the fastest counts; 0: as for steps
+  bool rss = false;      // report how much memory each task uses over the steps
+  bool baseline = true;  // also measure raw gRPC (push, pull), oneDNN alone or a local session (lenet, lstm, crnn)
+  bool smoke = false;    // a short run that only checks that the benchmark works
   bool json = false;
   std::string protocol = "grpc";
 
@@ -41,7 +41,7 @@ Status RunBench(const BenchOptions& options);
 using BenchResults = std::vector<nlohmann::ordered_json>;
 StatusOr<BenchResults> BenchStep(const BenchOptions& options);
 StatusOr<BenchResults> BenchSoftmax(const BenchOptions& options);
-StatusOr<BenchResults> BenchModel(const BenchOptions& options);     // lenet and lstm
+StatusOr<BenchResults> BenchModels(const BenchOptions& options);    // lenet, lstm, crnn
 StatusOr<BenchResults> BenchTransfer(const BenchOptions& options);  // push and pull
 
 // Statistics of times. `values` must not be empty.

@@ -1,6 +1,7 @@
 #include "cli/bench_cluster.h"
 
 #include <poll.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -116,6 +117,7 @@ StatusOr<std::unique_ptr<BenchCluster>> BenchCluster::Start(int ps, int workers,
       TF_ASSIGN_OR_RETURN(auto process, BenchProcess::Start(StrCat(job, "/", i)));
       config["job"] = job;
       config["index"] = i;
+      if (config.value("one_core_each", false)) config["cores"] = CoresOfTask(job, i, workers);
       TF_RETURN_IF_ERROR(process->Send(config));
       processes->push_back(std::move(process));
     }
@@ -133,6 +135,18 @@ BenchCluster::~BenchCluster() {
   for (const auto* processes : {&workers_, &ps_}) {
     for (const auto& process : *processes) process->Stop();
   }
+}
+
+std::vector<int> CoresOfTask(std::string_view job, int index, int workers) {
+  cpu_set_t allowed;
+  if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0) return {};
+  std::vector<int> cores;
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (CPU_ISSET(core, &allowed)) cores.push_back(core);
+  }
+  const size_t taken = workers;
+  if (job == "worker") return {cores[index % cores.size()]};
+  return cores.size() > taken ? std::vector<int>(cores.begin() + workers, cores.end()) : cores;
 }
 
 StatusOr<json> BenchCluster::Memory() {

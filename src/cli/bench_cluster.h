@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/fd.h"
@@ -59,8 +60,9 @@ class BenchProcess {
 // A cluster of local processes. Holds their ports.
 class BenchCluster {
  public:
-  // Starts the tasks and sends each its job, its index and the addresses of the cluster, along with `config`. Returns
-  // when all tasks have reported that they are ready.
+  // Starts the tasks and sends each its job, its index and the addresses of the cluster, along with `config`. With
+  // "one_core_each" in it, the tasks run on the cores that CoresOfTask says. Returns when all tasks have reported that
+  // they are ready.
   static StatusOr<std::unique_ptr<BenchCluster>> Start(int ps, int workers, nlohmann::json config);
   ~BenchCluster();  // Stops the workers first, as at the end of a training.
 
@@ -76,6 +78,11 @@ class BenchCluster {
   std::vector<std::unique_ptr<BenchProcess>> ps_;
   std::vector<std::unique_ptr<BenchProcess>> workers_;
 };
+
+// The numbers of the cores for one task of a cluster in which each worker has one core of its own. The parameter
+// servers share the cores that the workers leave. If this machine has too few cores, workers share one, or the
+// parameter servers may use all of them.
+std::vector<int> CoresOfTask(std::string_view job, int index, int workers);
 
 // The argument that makes this program run as a task of a benchmark. The number of its socket follows.
 inline constexpr char kBenchTaskArgument[] = "--bench-task";

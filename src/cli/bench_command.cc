@@ -11,16 +11,20 @@ void AddBenchCommand(CLI::App& app, Invocation* invocation) {
   auto options = std::make_shared<BenchOptions>();
   CLI::App* bench =
       app.add_subcommand("bench", "Measure the speed of this machine, or of a cluster of processes on it");
-  bench->add_option("NAME", options->name, "step, softmax, lenet, lstm, push or pull")
+  bench->add_option("NAME", options->name, "step, softmax, lenet, lstm, crnn, push or pull")
       ->required()
-      ->check(OneOf({"step", "softmax", "lenet", "lstm", "push", "pull"}));
+      ->check(OneOf({"step", "softmax", "lenet", "lstm", "crnn", "push", "pull"}));
   bench->add_option("--mode", options->mode, "softmax: local, async or sync")
       ->check(OneOf({"local", "async", "sync"}))
       ->capture_default_str();
-  bench->add_option("--workers", options->workers, "softmax: number of workers")
+  bench
+      ->add_option(
+          "--workers", options->workers,
+          "softmax: number of workers; lenet, lstm, crnn: if more than 1, that many workers with one core each "
+          "train synchronously, and are compared with one process on one core")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  bench->add_option("--threads", options->threads, "lenet, lstm: number of threads (default: one per core)")
+  bench->add_option("--threads", options->threads, "lenet, lstm, crnn: number of threads (default: one per core)")
       ->check(CLI::PositiveNumber);
   bench->add_option("--ps", options->ps, "number of parameter servers")
       ->check(CLI::PositiveNumber)
@@ -35,22 +39,33 @@ void AddBenchCommand(CLI::App& app, Invocation* invocation) {
                    "push, pull: also push this many MB repeatedly in the background")
       ->check(CLI::NonNegativeNumber);
   bench->add_option("--steps", options->steps, "number of steps to measure")->check(CLI::PositiveNumber);
-  bench->add_option("--rounds", options->rounds, "push, pull: number of rounds into which the steps are divided")
+  bench
+      ->add_option("--rounds", options->rounds,
+                   "push, pull: number of rounds into which the steps are divided; --workers: of rounds")
       ->check(CLI::PositiveNumber);
   bench->add_option("--protocol", options->protocol, "protocol between the tasks")->capture_default_str();
   bench->add_flag("--rss", options->rss, "push, pull: report the memory of each task over 1,000 steps");
-  bench->add_flag("--baseline,!--no-baseline", options->baseline,
-                  "push, pull: also measure plain gRPC; lenet, lstm: also oneDNN alone (default)");
+  bench->add_flag(
+      "--baseline,!--no-baseline", options->baseline,
+      "push, pull: also measure plain gRPC; lenet, lstm, crnn: also oneDNN alone, or with --workers a local "
+      "session (default)");
   bench->add_flag("--smoke", options->smoke, "a short run that only checks that the benchmark works");
   bench->add_flag("--json", options->json, "print one line of JSON per result");
   bench->footer(
       "\nstep      an assign_add in this process whose value is fetched\n"
       "softmax   softmax regression on batches of 100; each worker's own steps while all workers train\n"
-      "lenet     two convolutions and two dense layers on batches of 128 images of 28 x 28 pixels, trained with Adam;\n"
-      "lstm      an LSTM of 200 units over 20 steps on batches of 32, trained with gradient descent;\n"
-      "          onednn_ms (lenet, lstm) is what oneDNN alone takes for the arithmetic, in the layouts it likes best\n"
+      "lenet     two convolutions and two dense layers on batches of 128 images of 28 x 28 pixels, trained with Adam\n"
+      "lstm      an LSTM of 200 units over 20 steps on batches of 32, trained with gradient descent\n"
+      "crnn      the model of examples/crnn_ctc.cc (convolutions with batch normalization, a bidirectional LSTM, CTC) "
+      "on\n"
+      "          batches of 32 lines, trained with Adadelta\n"
       "push      assign_add of a tensor held by the worker to a variable on the parameter servers\n"
       "pull      a read of that variable by the worker; the variable changes before each read\n\n"
+      "Of lenet, lstm and crnn, cpu_ms is the CPU time of a step, of all threads together, and onednn_ms what oneDNN\n"
+      "alone takes for the arithmetic, in the layouts it likes best. memory_mb is the peak of the memory over the "
+      "steps,\n"
+      "beyond what the process had before it made the variables; memory_of_steps_mb, beyond what it had before the\n"
+      "first step.\n\n"
       "Tasks are processes on this machine. Values are verified at the end. gb_s is 1e9 bytes per second at the\n"
       "median; ratio is the median of plain gRPC divided by our median. The two are measured alternately. Push and\n"
       "pull are measured in several rounds, each with new processes. On each side the fastest round counts: on a\n"

@@ -50,9 +50,9 @@ class Stopwatch {
 memory::desc AnyLayout(const memory::dims& dims) { return {dims, memory::data_type::f32, memory::format_tag::any}; }
 
 void AddConvolution(const Arithmetic& layer, Stopwatch& watch) {
-  const memory::desc x = AnyLayout({layer.batch, layer.in, layer.size, layer.size});
+  const memory::desc x = AnyLayout({layer.batch, layer.in, layer.height, layer.width});
   const memory::desc w = AnyLayout({layer.out, layer.in, layer.kernel, layer.kernel});
-  const memory::desc y = AnyLayout({layer.batch, layer.out, layer.size, layer.size});
+  const memory::desc y = AnyLayout({layer.batch, layer.out, layer.height, layer.width});
   const memory::dims strides = {1, 1};
   const memory::dims before = {(layer.kernel - 1) / 2, (layer.kernel - 1) / 2};
   const memory::dims after = {layer.kernel / 2, layer.kernel / 2};

@@ -10,7 +10,8 @@ namespace tensorbraid {
 // A convolution with stride 1 and SAME padding, or, if `kernel` is 0, a product of matrices [batch, in] and [in, out].
 struct Arithmetic {
   int64_t batch = 0;
-  int64_t size = 1;    // height and width of the images
+  int64_t height = 1;  // of the images
+  int64_t width = 1;
   int64_t kernel = 0;  // height and width of the filter
   int64_t in = 0;      // channels
   int64_t out = 0;

@@ -1,5 +1,8 @@
 #include "cli/bench_task.h"
 
+#include <sched.h>
+
+#include <cerrno>
 #include <fstream>
 
 #include "core/logging.h"
@@ -20,11 +23,24 @@ Status ServeParameters(JsonChannel& parent) {
   }
 }
 
+// Restricts this process, which must have one thread only, to these cores; none: leaves it as it is.
+Status RunOn(const std::vector<int>& cores) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const int core : cores) CPU_SET(core, &set);
+  if (!cores.empty() && ::sched_setaffinity(0, sizeof set, &set) != 0) {
+    return absl::ErrnoToStatus(errno, "cannot choose the cores of a task");
+  }
+  return OkStatus();
+}
+
 Status RunTask(JsonChannel& parent) {
   TF_ASSIGN_OR_RETURN(const json config, parent.Receive());
   const auto job = config["job"].get<std::string>();
   const int index = config["index"].get<int>();
   SetLogTask(StrCat(job, "/", index));
+  TF_RETURN_IF_ERROR(RunOn(config.value("cores", std::vector<int>())));
+  if (job == "local") return RunLocalTraining(parent, config);
   const ClusterSpec cluster(std::map<std::string, std::vector<std::string>>{
       {"ps", config["ps_hosts"].get<std::vector<std::string>>()},
       {"worker", config["worker_hosts"].get<std::vector<std::string>>()}});
@@ -34,8 +50,8 @@ Status RunTask(JsonChannel& parent) {
   options.protocol = config["protocol"].get<std::string>();
   TF_ASSIGN_OR_RETURN(const auto server, Server::Create(cluster, options));
   if (job == "ps") return ServeParameters(parent);
-  return config["bench"] == "softmax" ? RunSoftmaxWorker(parent, config, *server)
-                                      : RunTransferWorker(parent, config, *server);
+  const bool transfers = config["bench"] == "push" || config["bench"] == "pull";
+  return transfers ? RunTransferWorker(parent, config, *server) : RunTrainingWorker(parent, config, *server);
 }
 
 }  // namespace
@@ -50,6 +66,13 @@ StatusOr<json> MemoryOfThisProcess() {
   }
   if (memory.size() != 2) return Internal("/proc/self/status lacks VmRSS or VmHWM");
   return memory;
+}
+
+Status ForgetPeakOfMemory() {
+  std::ofstream file("/proc/self/clear_refs");
+  file << 5 << std::flush;
+  if (!file) return Internal("cannot reset the peak of the memory of this process (/proc/self/clear_refs)");
+  return OkStatus();
 }
 
 int RunBenchTask(int socket) {

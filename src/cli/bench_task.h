@@ -8,19 +8,25 @@
 
 namespace tensorbraid {
 
-// Trains until told to stop. Sends {} after its warm-up steps. On "measure" it measures the next "steps" steps, sends
+// Trains a model until told to stop. Sends {} after its warm-up steps. On "measure" it measures the next "steps" steps,
+// sends
 // {"times_ms": […], "seconds": …} and continues to train. At the end (after "stop", or when the chief has ended a
 // synchronous training) it sends the values to verify: {"runs": …, "first_loss": …}, and from the chief also
 // "global_step" and "last_loss".
-Status RunSoftmaxWorker(JsonChannel& parent, const nlohmann::json& config, const Server& server);
+Status RunTrainingWorker(JsonChannel& parent, const nlohmann::json& config, const Server& server);
 
 // Pushes or pulls. Sends {"bytes": …}, the size of the variables, when it is ready. On "measure" it runs "steps" steps
 // and sends {"times_ms": […]}. On "memory" it sends MemoryOfThisProcess(). On "verify" it checks every element on the
 // parameter servers and sends {"background_steps": …}. Ends on "stop".
 Status RunTransferWorker(JsonChannel& parent, const nlohmann::json& config, const Server& server);
 
+// Trains a model for "steps" steps without a cluster, on one thread, and sends {"median_ms": …}.
+Status RunLocalTraining(JsonChannel& parent, const nlohmann::json& config);
+
 // {"rss_mb": …, "peak_mb": …} of this process, in 1e6 bytes.
 StatusOr<nlohmann::json> MemoryOfThisProcess();
+// Lets the peak start from the memory that the process has now.
+Status ForgetPeakOfMemory();
 
 }  // namespace tensorbraid
 
