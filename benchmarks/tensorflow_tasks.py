@@ -20,7 +20,7 @@ import tensorflow_models
 
 tf = tensorflow2.compat.v1
 tf.disable_v2_behavior()
-MODELS = ("lenet", "lstm")
+MODELS = ("lenet", "lstm", "crnn")
 
 BATCH, PIXELS, CLASSES, BATCHES, WARM_UP = 100, 784, 10, 32, 50
 
