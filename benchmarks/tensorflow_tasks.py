@@ -221,7 +221,7 @@ def model(config):
         called = session.make_callable([train, loss], feed_list=list(feeds))
         values = list(feeds.values())
         result = measure({"run": lambda: session.run([train, loss], feeds), "callable": lambda: called(*values)},
-                         3 if config["smoke"] else 60)
+                         20 if config["smoke"] else 60)
         if not session.run(loss, feeds) < first:
             raise RuntimeError("the loss has not fallen")
         say(result)
