@@ -18,6 +18,7 @@
 #include "tensorbraid/image_ops.h"
 #include "tensorbraid/initializers.h"
 #include "tensorbraid/layers.h"
+#include "tensorbraid/learning_curve.h"
 #include "tensorbraid/learning_rate.h"
 #include "tensorbraid/math_ops.h"
 #include "tensorbraid/moving_average.h"
