@@ -17,15 +17,18 @@
 #include <string>
 #include <vector>
 
+#include "training.h"
+
 namespace tf = tensorbraid;
 namespace nn = tensorbraid::nn;
 
-constexpr int kDigits = 5;     // of each line
-constexpr int kSide = 28;      // of an MNIST image
-constexpr int kHeight = 32;    // of a line
-constexpr int kWidth = 144;    // of the longest line
-constexpr int kReduction = 4;  // columns of the image for each step of the LSTM
-constexpr int kTestSeed = 20;  // of the places of the digits in the test lines
+constexpr int kDigits = 5;           // of each line
+constexpr int kSide = 28;            // of an MNIST image
+constexpr int kHeight = 32;          // of a line
+constexpr int kWidth = 144;          // of the longest line
+constexpr int kReduction = 4;        // columns of the image for each step of the LSTM
+constexpr int kTestSeed = 20;        // of the places of the digits in the test lines
+constexpr int64_t kQuickTest = 200;  // lines, for the tests during the training
 
 struct TrainOptions {
   int steps;
@@ -36,6 +39,7 @@ struct TrainOptions {
   std::string checkpoint_dir;
   std::chrono::milliseconds save_checkpoint_every;
   std::string init_from;
+  std::string log_dir;
 };
 
 // A batch of n lines.
@@ -86,8 +90,8 @@ Lines MakeLines(const tf::Tensor& digits, const tf::Tensor& labels, std::mt19937
 struct Model {
   tf::Output images, lengths, training;
   tf::SparseTensor labels;
-  tf::Output loss;     // the mean of the lines
-  tf::Output correct;  // the number of lines that are read without a mistake
+  tf::Output loss;   // the mean of the lines
+  tf::Output right;  // float32 [batch]: 1 for a line that is read without a mistake, else 0
 };
 
 // A convolution with batch normalization, then pooling.
@@ -122,7 +126,7 @@ Model MakeModel(tf::Graph& g) {
   m.loss = tf::ReduceMean(nn::CtcLoss(m.labels, logits, m.lengths, {.time_major = true}));
   auto decoded = nn::CtcBeamSearchDecode(logits, m.lengths, {.time_major = true, .beam_width = 10});
   auto mistakes = tf::EditDistance(decoded.sequence, m.labels, {.normalize = false});
-  m.correct = tf::ReduceSum(tf::Cast(tf::Equal(mistakes, 0.0f), tf::kFloat32));
+  m.right = tf::Cast(tf::Equal(mistakes, 0.0f), tf::kFloat32);
   return m;
 }
 
@@ -135,18 +139,17 @@ std::vector<tf::Feed> Feeds(const Model& m, const Lines& lines, bool training) {
           {m.training, tf::Tensor::Scalar(training)}};
 }
 
-// The part of the test lines of which all digits are read correctly. The lines are the same in each run.
-tf::StatusOr<double> SequenceAccuracy(tf::SupervisedSession& session, const Model& model,
-                                      const tf::data::Mnist& mnist) {
+// The part of the first `lines` test lines of which all digits are read correctly. They are the same in each run.
+tf::StatusOr<double> SequenceAccuracy(tf::SupervisedSession& session, const Model& model, const tf::data::Mnist& mnist,
+                                      int64_t lines) {
   const tf::Tensor digits = mnist.test_images();
   std::mt19937_64 random(kTestSeed);
-  const int64_t lines = mnist.num_test() / kDigits;
   double correct = 0;
   for (int64_t begin = 0; begin < lines; begin += 200) {
     const int64_t first = begin * kDigits, last = std::min(begin + 200, lines) * kDigits;
     const Lines batch = MakeLines(digits.Slice(first, last), mnist.test_labels().Slice(first, last), random);
-    TF_ASSIGN_OR_RETURN(auto tested, session.Run({model.correct}, Feeds(model, batch, /*training=*/false)));
-    correct += tested[0].scalar<float>();
+    TF_ASSIGN_OR_RETURN(auto tested, session.Run({model.right}, Feeds(model, batch, /*training=*/false)));
+    for (const float right : tested[0].data<float>()) correct += right;
   }
   return correct / static_cast<double>(lines);
 }
@@ -160,6 +163,9 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& target, tf::data:
     device.emplace(g.Device(tf::ReplicaDeviceSetter({.cluster = task.cluster(), .worker_device = task.device()})));
   }
   const Model model = MakeModel(g);
+  TF_ASSIGN_OR_RETURN(auto curve,
+                      examples::LearningCurve::Open(task, {"crnn_ctc: lines of digits", options.log_dir, options.steps},
+                                                    model.loss, tf::ReduceMean(model.right)));
   // Made before there are other variables, so it restores the model without the global step and the optimizer's slots.
   std::optional<tf::Saver> weights;
   if (!options.init_from.empty()) weights.emplace(g);
@@ -184,10 +190,13 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& target, tf::data:
     step_count = global_step.Read();
   }
 
-  tf::SupervisorOptions supervised = {.is_chief = task.is_chief(),
-                                      .logdir = options.checkpoint_dir,
-                                      .global_step = global_step,
-                                      .save_model_every = options.save_checkpoint_every};
+  tf::SupervisorOptions supervised = {
+      .is_chief = task.is_chief(),
+      .logdir = options.checkpoint_dir,
+      .global_step = global_step,
+      .save_model_every = options.save_checkpoint_every,
+      .summary_op = tf::Output(),  // the summaries need feeds: see SummaryComputed below
+      .summary_writer = curve.writer()};
   if (weights) {
     supervised.init_fn = [&](tf::Session& session) -> tf::Status {
       TF_ASSIGN_OR_RETURN(auto checkpoint, tf::LatestCheckpoint(options.init_from));
@@ -204,17 +213,26 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& target, tf::data:
   std::mt19937_64 random(options.seed + 1000 * task.task_index);
   TF_ASSIGN_OR_RETURN(auto begun, session->Run({global_step}));
   int64_t step = begun[0].scalar<int64_t>();
+  // Without a directory of checkpoints, the supervisor does not log the start.
+  if (task.is_chief()) TF_RETURN_IF_ERROR(curve.writer()->AddSessionLog(tf::summary::SessionStatus::kStart, step));
   int64_t steps = 0;  // of this worker
   float first_loss = 0, last_loss = 0;
   const auto start = std::chrono::steady_clock::now();
   while (!supervisor.ShouldStop() && step < options.steps) {
     auto digits = mnist.NextBatch(kDigits * options.batch_size);
     const Lines lines = MakeLines(digits.images, digits.labels, random);
-    TF_ASSIGN_OR_RETURN(auto values,
-                        session->Run({model.loss, step_count, train}, Feeds(model, lines, /*training=*/true)));
+    std::vector<tf::Fetch> fetches = {model.loss, step_count, train};
+    const bool summarize = task.is_chief() && steps % curve.steps_per_point() == 0;
+    if (summarize) fetches.push_back(curve.summaries());
+    TF_ASSIGN_OR_RETURN(auto values, session->Run(fetches, Feeds(model, lines, /*training=*/true)));
     if (!values[0].is_valid()) break;  // the chief has ended the training
     last_loss = values[0].scalar<float>();
     step = values[1].scalar<int64_t>();
+    if (summarize) TF_RETURN_IF_ERROR(supervisor.SummaryComputed(values[3], step));
+    if (curve.TestIsDue(step)) {
+      TF_ASSIGN_OR_RETURN(const double accuracy, SequenceAccuracy(*session, model, mnist, kQuickTest));
+      TF_RETURN_IF_ERROR(curve.AddTest(step, accuracy));
+    }
     if (steps++ == 0) first_loss = last_loss;
     if (!options.json && steps % 50 == 0) {
       std::printf("step %lld of %d: loss %.3f\n", static_cast<long long>(step), options.steps, last_loss);
@@ -227,7 +245,8 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& target, tf::data:
 
   double accuracy = 0;
   if (task.is_chief()) {
-    TF_ASSIGN_OR_RETURN(accuracy, SequenceAccuracy(*session, model, mnist));
+    TF_ASSIGN_OR_RETURN(accuracy, SequenceAccuracy(*session, model, mnist, mnist.num_test() / kDigits));
+    TF_RETURN_IF_ERROR(curve.AddTest(step, accuracy));
     if (!options.json) {
       if (steps > 0) std::printf("loss from %.3f to %.3f, ", first_loss, last_loss);
       std::printf("sequence accuracy %.4f\n", accuracy);
@@ -244,7 +263,8 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& target, tf::data:
     if (task.is_chief()) std::printf(",\"accuracy\":%.4f", accuracy);
     std::printf("}\n");
   }
-  return session->Close();
+  TF_RETURN_IF_ERROR(session->Close());
+  return curve.Finish(/*quiet=*/options.json);
 }
 
 tf::Status Main(int argc, char** argv) {
@@ -257,6 +277,8 @@ tf::Status Main(int argc, char** argv) {
   auto& seed = flags.Define("seed", 1, "seed of the weights and of the lines");
   auto& checkpoint_dir = flags.Define<std::string>(
       "checkpoint_dir", "", "the chief saves checkpoints here and starts from the latest one; empty: no checkpoints");
+  auto& log_dir = flags.Define<std::string>(
+      "log_dir", "", "the learning curve; empty: in checkpoint_dir or, without it, in build/logs/crnn_ctc");
   auto& save_secs = flags.Define("save_checkpoint_secs", 60.0, "seconds between checkpoints");
   auto& init_from = flags.Define<std::string>(
       "init_from", "", "checkpoint_dir of another training, whose weights a new training starts with; empty: random");
@@ -273,9 +295,9 @@ tf::Status Main(int argc, char** argv) {
   const auto worker_seed = static_cast<uint64_t>(seed) + 1000 * task.task_index;
   TF_ASSIGN_OR_RETURN(auto mnist, tf::data::Mnist::Load(data_dir, {.seed = worker_seed}));
   const auto save_every = std::chrono::round<std::chrono::milliseconds>(std::chrono::duration<double>(save_secs));
-  return Train(
-      task, server ? server->target() : "", mnist,
-      {steps, batch_size, learning_rate, static_cast<uint64_t>(seed), json, checkpoint_dir, save_every, init_from});
+  return Train(task, server ? server->target() : "", mnist,
+               {steps, batch_size, learning_rate, static_cast<uint64_t>(seed), json, checkpoint_dir, save_every,
+                init_from, examples::LearningCurve::Directory(log_dir, checkpoint_dir, "crnn_ctc")});
 }
 
 int main(int argc, char** argv) { return tf::ExitCode(Main(argc, argv)); }

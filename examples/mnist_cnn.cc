@@ -13,6 +13,8 @@
 #include <memory>
 #include <optional>
 
+#include "training.h"
+
 namespace tf = tensorbraid;
 namespace nn = tensorbraid::nn;
 
@@ -24,6 +26,7 @@ struct TrainOptions {
   bool json;
   std::string checkpoint_dir;
   std::chrono::milliseconds save_checkpoint_every;
+  std::string log_dir;
 };
 
 // LeNet: two convolutions, each followed by pooling, and two dense layers. Returns the scores of the ten digits.
@@ -36,20 +39,6 @@ tf::Output LeNet(tf::Output pixels, tf::Output training) {
   x = nn::Dense(nn::Flatten(x), {.units = 1024, .activation = nn::Activation::kRelu});
   x = nn::Dropout(x, {.rate = 0.5, .training = training});
   return nn::Dense(x, {.units = 10, .name = "logits"});
-}
-
-// The part of the test images that the network gets right, in batches that fit into memory.
-tf::StatusOr<double> TestAccuracy(tf::MonitoredSession& session, const tf::data::Mnist& mnist, tf::Output correct,
-                                  tf::Output images, tf::Output labels) {
-  const tf::Tensor all = mnist.test_images();
-  double sum = 0;
-  for (int64_t begin = 0; begin < mnist.num_test(); begin += 500) {
-    const int64_t end = std::min(begin + 500, mnist.num_test());
-    TF_ASSIGN_OR_RETURN(auto tested, session.Run({correct}, {{images, all.Slice(begin, end)},
-                                                             {labels, mnist.test_labels().Slice(begin, end)}}));
-    sum += tested[0].scalar<float>();
-  }
-  return sum / static_cast<double>(mnist.num_test());
 }
 
 tf::Status Train(const tf::TaskFlags& task, const std::string& master, tf::data::Mnist mnist,
@@ -66,11 +55,17 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& master, tf::data:
   auto training = tf::PlaceholderWithDefault(tf::Const(g, tf::Tensor::Scalar(false)), {}, "training");
   auto logits = LeNet(images, training);
   auto loss = tf::ReduceMean(nn::SparseSoftmaxCrossEntropy(labels, logits));
-  auto correct = tf::ReduceSum(tf::Cast(tf::Equal(tf::ArgMax(logits, 1), labels), tf::kFloat32));
+  auto right = tf::Cast(tf::Equal(tf::ArgMax(logits, 1), labels), tf::kFloat32);
+  const examples::DigitModel model = {images, labels, tf::ReduceSum(right)};
 
   tf::Variable global_step = tf::GetOrCreateGlobalStep(g);
   std::vector<std::shared_ptr<tf::SessionRunHook>> hooks = {tf::StopAtStep(options.steps), tf::NanCheck(loss)};
   if (!options.json) hooks.push_back(tf::ShowProgress(loss));
+  TF_ASSIGN_OR_RETURN(auto curve,
+                      examples::LearningCurve::Open(
+                          task, {"mnist_cnn: a convolutional network on MNIST", options.log_dir, options.steps}, loss,
+                          tf::ReduceMean(right)));
+  curve.AddHook(hooks);
   auto rate = tf::CosineDecay(options.learning_rate, global_step, options.steps, /*alpha=*/0.05);
   std::shared_ptr<tf::Optimizer> optimizer = std::make_shared<tf::AdamOptimizer>(rate);
   if (task.issync) {
@@ -93,11 +88,17 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& master, tf::data:
   const auto start = std::chrono::steady_clock::now();
   while (!session->ShouldStop()) {
     auto batch = mnist.NextBatch(options.batch_size);
-    TF_ASSIGN_OR_RETURN(auto values, session->Run({loss, train}, {{images, batch.images},
-                                                                  {labels, batch.labels},
-                                                                  {training, tf::Tensor::Scalar(true)}}));
+    TF_ASSIGN_OR_RETURN(auto values, session->Run({loss, global_step, train}, {{images, batch.images},
+                                                                               {labels, batch.labels},
+                                                                               {training, tf::Tensor::Scalar(true)}}));
     if (values[0].is_valid()) last_loss = values[0].scalar<float>();
     if (steps++ == 0) first_loss = last_loss;
+    // The step is not known if the chief has just ended the training.
+    const int64_t step = values[1].is_valid() ? values[1].scalar<int64_t>() : options.steps;
+    if (curve.TestIsDue(step)) {
+      TF_ASSIGN_OR_RETURN(const double accuracy, examples::TestAccuracy(*session, model, mnist, examples::kQuickTest));
+      TF_RETURN_IF_ERROR(curve.AddTest(step, accuracy));
+    }
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   // A worker that starts after the last step has made no steps.
@@ -105,7 +106,9 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& master, tf::data:
 
   double accuracy = 0;
   if (task.is_chief()) {
-    TF_ASSIGN_OR_RETURN(accuracy, TestAccuracy(*session, mnist, correct, images, labels));
+    TF_ASSIGN_OR_RETURN(accuracy, examples::TestAccuracy(*session, model, mnist, mnist.num_test()));
+    TF_ASSIGN_OR_RETURN(auto last, session->Run({global_step}));
+    TF_RETURN_IF_ERROR(curve.AddTest(last[0].scalar<int64_t>(), accuracy));
     if (!options.json) std::printf("loss from %.3f to %.3f, test accuracy %.4f\n", first_loss, last_loss, accuracy);
   }
   if (options.json) {
@@ -120,7 +123,8 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& master, tf::data:
     if (task.is_chief()) std::printf(",\"accuracy\":%.4f", accuracy);
     std::printf("}\n");
   }
-  return session->Close();
+  TF_RETURN_IF_ERROR(session->Close());
+  return curve.Finish(/*quiet=*/options.json);
 }
 
 tf::Status Main(int argc, char** argv) {
@@ -133,6 +137,8 @@ tf::Status Main(int argc, char** argv) {
   auto& seed = flags.Define("seed", 1, "seed of the weights and of the order of the examples");
   auto& checkpoint_dir = flags.Define<std::string>(
       "checkpoint_dir", "", "the chief saves checkpoints here and starts from the latest one; empty: no checkpoints");
+  auto& log_dir = flags.Define<std::string>(
+      "log_dir", "", "the learning curve; empty: in checkpoint_dir or, without it, in build/logs/mnist_cnn");
   auto& save_secs = flags.Define("save_checkpoint_secs", 600.0, "seconds between checkpoints");
   auto& json = flags.Define("json", false, "print one line of JSON at the end instead of progress");
   flags.ParseOrExit(argc, argv);
@@ -148,7 +154,8 @@ tf::Status Main(int argc, char** argv) {
   TF_ASSIGN_OR_RETURN(auto mnist, tf::data::Mnist::Load(data_dir, {.seed = worker_seed}));
   const auto save_every = std::chrono::round<std::chrono::milliseconds>(std::chrono::duration<double>(save_secs));
   return Train(task, server ? server->target() : "", mnist,
-               {steps, batch_size, learning_rate, seed, json, checkpoint_dir, save_every});
+               {steps, batch_size, learning_rate, seed, json, checkpoint_dir, save_every,
+                examples::LearningCurve::Directory(log_dir, checkpoint_dir, "mnist_cnn")});
 }
 
 int main(int argc, char** argv) { return tf::ExitCode(Main(argc, argv)); }

@@ -11,6 +11,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "training.h"
+
 namespace tf = tensorbraid;
 
 struct TrainOptions {
@@ -22,6 +24,7 @@ struct TrainOptions {
   bool json;
   std::string checkpoint_dir;
   std::chrono::milliseconds save_checkpoint_every;
+  std::string log_dir;
 };
 
 tf::Status Train(const tf::TaskFlags& task, tf::Server& server, tf::data::Mnist mnist, const TrainOptions& options) {
@@ -40,6 +43,11 @@ tf::Status Train(const tf::TaskFlags& task, tf::Server& server, tf::data::Mnist 
   tf::Variable global_step = tf::GetOrCreateGlobalStep(g);
   std::vector<std::shared_ptr<tf::SessionRunHook>> hooks = {tf::StopAtStep(options.steps), tf::NanCheck(loss)};
   if (!options.json) hooks.push_back(tf::ShowProgress(loss));
+  TF_ASSIGN_OR_RETURN(
+      auto curve,
+      examples::LearningCurve::Open(
+          task, {"mnist_softmax: softmax regression on MNIST", options.log_dir, options.steps}, loss, accuracy));
+  curve.AddHook(hooks);
   std::shared_ptr<tf::Optimizer> optimizer = std::make_shared<tf::GradientDescentOptimizer>(options.learning_rate);
   if (task.issync) {
     const int n = static_cast<int>(task.worker_hosts.size());
@@ -76,6 +84,7 @@ tf::Status Train(const tf::TaskFlags& task, tf::Server& server, tf::data::Mnist 
     TF_ASSIGN_OR_RETURN(auto tested,
                         session->Run({accuracy}, {{x, mnist.test_images()}, {labels, mnist.test_labels()}}));
     test_accuracy = tested[0].scalar<float>();
+    TF_RETURN_IF_ERROR(curve.AddTest(options.steps, test_accuracy));
     if (!options.json) std::printf("test accuracy %.4f\n", test_accuracy);
   }
   if (options.json) {
@@ -86,7 +95,8 @@ tf::Status Train(const tf::TaskFlags& task, tf::Server& server, tf::data::Mnist 
     if (task.is_chief()) std::printf(",\"accuracy\":%.4f", test_accuracy);
     std::printf("}\n");
   }
-  return session->Close();
+  TF_RETURN_IF_ERROR(session->Close());
+  return curve.Finish(/*quiet=*/options.json);
 }
 
 tf::Status Main(int argc, char** argv) {
@@ -102,6 +112,8 @@ tf::Status Main(int argc, char** argv) {
   auto& seed = flags.Define("seed", 1, "seed of the order of the examples; each worker has its own order");
   auto& checkpoint_dir = flags.Define<std::string>(
       "checkpoint_dir", "", "the chief saves checkpoints here and starts from the latest one; empty: no checkpoints");
+  auto& log_dir = flags.Define<std::string>(
+      "log_dir", "", "the learning curve; empty: in checkpoint_dir or, without it, in build/logs/mnist_softmax");
   auto& save_secs = flags.Define("save_checkpoint_secs", 600.0, "seconds between checkpoints");
   auto& json = flags.Define("json", false, "print one line of JSON at the end instead of progress");
   if (argc < 2 && std::getenv("TF_CONFIG") == nullptr) {
@@ -118,7 +130,8 @@ tf::Status Main(int argc, char** argv) {
   TF_ASSIGN_OR_RETURN(auto mnist, tf::data::Mnist::Load(data_dir, {.seed = worker_seed}));
   const auto save_every = std::chrono::round<std::chrono::milliseconds>(std::chrono::duration<double>(save_secs));
   return Train(task, *server, mnist,
-               {steps, batch_size, learning_rate, replicas, seed, json, checkpoint_dir, save_every});
+               {steps, batch_size, learning_rate, replicas, seed, json, checkpoint_dir, save_every,
+                examples::LearningCurve::Directory(log_dir, checkpoint_dir, "mnist_softmax")});
 }
 
 int main(int argc, char** argv) { return tf::ExitCode(Main(argc, argv)); }

@@ -22,6 +22,8 @@
 #include <string>
 #include <vector>
 
+#include "training.h"
+
 namespace tf = tensorbraid;
 namespace nn = tensorbraid::nn;
 
@@ -39,6 +41,7 @@ struct TrainOptions {
   std::string trace;
   std::string checkpoint_dir;
   std::chrono::milliseconds save_checkpoint_every;
+  std::string log_dir;
 };
 
 constexpr int kRow = 28;  // pixels
@@ -87,20 +90,6 @@ tf::Output StackedRnn(tf::Output pixels, const std::vector<std::string>& devices
   return nn::Dense(x, {.units = tf::data::Mnist::kClasses, .name = "logits"});
 }
 
-// The part of the test images that the network gets right, in batches that fit into memory.
-tf::StatusOr<double> TestAccuracy(tf::MonitoredSession& session, const tf::data::Mnist& mnist, tf::Output correct,
-                                  tf::Output images, tf::Output labels) {
-  const tf::Tensor all = mnist.test_images();
-  double sum = 0;
-  for (int64_t begin = 0; begin < mnist.num_test(); begin += 500) {
-    const int64_t end = std::min(begin + 500, mnist.num_test());
-    TF_ASSIGN_OR_RETURN(auto tested, session.Run({correct}, {{images, all.Slice(begin, end)},
-                                                             {labels, mnist.test_labels().Slice(begin, end)}}));
-    sum += tested[0].scalar<float>();
-  }
-  return sum / static_cast<double>(mnist.num_test());
-}
-
 // Runs one more step and writes when and where each of its nodes ran.
 tf::Status WriteTrace(tf::Session& session, tf::Operation train, const std::vector<tf::Feed>& feeds,
                       const std::string& path) {
@@ -124,7 +113,8 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& master, tf::data:
   auto last_device = g.Device(devices.back());
   auto labels = tf::Placeholder(g, tf::kInt64, {-1}, "labels");
   auto loss = tf::ReduceMean(nn::SparseSoftmaxCrossEntropy(labels, logits));
-  auto correct = tf::ReduceSum(tf::Cast(tf::Equal(tf::ArgMax(logits, 1), labels), tf::kFloat32));
+  auto right = tf::Cast(tf::Equal(tf::ArgMax(logits, 1), labels), tf::kFloat32);
+  const examples::DigitModel model = {images, labels, tf::ReduceSum(right)};
 
   // Gradients are computed where the forward pass was, and variables are updated where they are.
   tf::Variable global_step = tf::GetOrCreateGlobalStep(g);
@@ -133,6 +123,11 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& master, tf::data:
 
   std::vector<std::shared_ptr<tf::SessionRunHook>> hooks = {tf::StopAtStep(options.steps), tf::NanCheck(loss)};
   if (!options.json) hooks.push_back(tf::ShowProgress(loss));
+  TF_ASSIGN_OR_RETURN(auto curve,
+                      examples::LearningCurve::Open(
+                          task, {"model_parallel_rnn: LSTM layers on several devices", options.log_dir, options.steps},
+                          loss, tf::ReduceMean(right)));
+  curve.AddHook(hooks);
   tf::MonitoredTrainingSessionOptions session_options = {
       .master = master,
       .hooks = hooks,
@@ -147,16 +142,24 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& master, tf::data:
   const auto start = std::chrono::steady_clock::now();
   while (!session->ShouldStop()) {
     auto batch = mnist.NextBatch(options.batch_size);
-    TF_ASSIGN_OR_RETURN(auto values, session->Run({loss, train}, {{images, batch.images}, {labels, batch.labels}}));
+    TF_ASSIGN_OR_RETURN(auto values,
+                        session->Run({loss, global_step, train}, {{images, batch.images}, {labels, batch.labels}}));
     if (values[0].is_valid()) last_loss = values[0].scalar<float>();
     if (steps++ == 0) first_loss = last_loss;
+    // The step is not known if the chief has just ended the training.
+    const int64_t step = values[1].is_valid() ? values[1].scalar<int64_t>() : options.steps;
+    if (curve.TestIsDue(step)) {
+      TF_ASSIGN_OR_RETURN(const double accuracy, examples::TestAccuracy(*session, model, mnist, examples::kQuickTest));
+      TF_RETURN_IF_ERROR(curve.AddTest(step, accuracy));
+    }
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   const double ms_per_step = steps == 0 ? 0 : 1e3 * seconds.count() / static_cast<double>(steps);
 
-  TF_ASSIGN_OR_RETURN(const double accuracy, TestAccuracy(*session, mnist, correct, images, labels));
+  TF_ASSIGN_OR_RETURN(auto last, session->Run({global_step}));
+  TF_ASSIGN_OR_RETURN(const double accuracy, examples::TestAccuracy(*session, model, mnist, mnist.num_test()));
+  TF_RETURN_IF_ERROR(curve.AddTest(last[0].scalar<int64_t>(), accuracy));
   if (options.json) {
-    TF_ASSIGN_OR_RETURN(auto last, session->Run({global_step}));
     std::printf("{\"worker\":%d,\"mode\":\"%s\",\"devices\":%d,\"steps_per_s\":%.1f,\"ms\":%.4f,\"global_step\":%lld,",
                 task.task_index, task.has_cluster() ? "cluster" : "local", static_cast<int>(devices.size()),
                 static_cast<double>(steps) / seconds.count(), ms_per_step,
@@ -170,7 +173,8 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& master, tf::data:
     TF_RETURN_IF_ERROR(
         WriteTrace(session->session(), train, {{images, batch.images}, {labels, batch.labels}}, options.trace));
   }
-  return session->Close();
+  TF_RETURN_IF_ERROR(session->Close());
+  return curve.Finish(/*quiet=*/options.json);
 }
 
 tf::Status Main(int argc, char** argv) {
@@ -189,6 +193,8 @@ tf::Status Main(int argc, char** argv) {
   auto& trace = flags.Define<std::string>("trace", "", "write a trace of one step to this file; empty: no trace");
   auto& checkpoint_dir = flags.Define<std::string>(
       "checkpoint_dir", "", "save checkpoints here and start from the latest one; empty: no checkpoints");
+  auto& log_dir = flags.Define<std::string>(
+      "log_dir", "", "the learning curve; empty: in checkpoint_dir or, without it, in build/logs/model_parallel_rnn");
   auto& save_secs = flags.Define("save_checkpoint_secs", 600.0, "seconds between checkpoints");
   auto& json = flags.Define("json", false, "print one line of JSON at the end instead of progress");
   flags.ParseOrExit(argc, argv);
@@ -209,9 +215,10 @@ tf::Status Main(int argc, char** argv) {
   }
   TF_ASSIGN_OR_RETURN(auto mnist, tf::data::Mnist::Load(data_dir, {.seed = static_cast<uint64_t>(seed)}));
   const auto save_every = std::chrono::round<std::chrono::milliseconds>(std::chrono::duration<double>(save_secs));
-  return Train(task, server ? server->target() : "", mnist,
-               {num_devices, threads, layers, units, num_rows, steps, batch_size, learning_rate, seed, json, trace,
-                checkpoint_dir, save_every});
+  return Train(
+      task, server ? server->target() : "", mnist,
+      {num_devices, threads, layers, units, num_rows, steps, batch_size, learning_rate, seed, json, trace,
+       checkpoint_dir, save_every, examples::LearningCurve::Directory(log_dir, checkpoint_dir, "model_parallel_rnn")});
 }
 
 int main(int argc, char** argv) { return tf::ExitCode(Main(argc, argv)); }

@@ -15,6 +15,8 @@
 #include <memory>
 #include <optional>
 
+#include "training.h"
+
 namespace tf = tensorbraid;
 namespace nn = tensorbraid::nn;
 
@@ -27,6 +29,7 @@ struct TrainOptions {
   bool json;
   std::string checkpoint_dir;
   std::chrono::milliseconds save_checkpoint_every;
+  std::string log_dir;
 };
 
 // What one tower computes of its share of the batch.
@@ -48,33 +51,11 @@ Tower MakeTower(tf::Output images, tf::Output labels) {
           tf::ReduceSum(tf::Cast(tf::Equal(tf::ArgMax(logits, 1), labels), tf::kFloat32))};
 }
 
-// Places the variables on the parameter servers or, without a cluster, on CPU:0, and everything else on one device of
-// this process.
-tf::DeviceFunction TowerDevice(const tf::TaskFlags& task, int i) {
-  const std::string device = task.device() + "/device:CPU:" + std::to_string(i);
-  if (task.has_cluster()) return tf::ReplicaDeviceSetter({.cluster = task.cluster(), .worker_device = device});
-  return [device](const tf::Operation& op) { return op.type() == "VarHandleOp" ? "/device:CPU:0" : device; };
-}
-
-// The part of the test images that the network gets right, in batches that fit into memory.
-tf::StatusOr<double> TestAccuracy(tf::MonitoredSession& session, const tf::data::Mnist& mnist, tf::Output correct,
-                                  tf::Output images, tf::Output labels) {
-  const tf::Tensor all = mnist.test_images();
-  double sum = 0;
-  for (int64_t begin = 0; begin < mnist.num_test(); begin += 500) {
-    const int64_t end = std::min(begin + 500, mnist.num_test());
-    TF_ASSIGN_OR_RETURN(auto tested, session.Run({correct}, {{images, all.Slice(begin, end)},
-                                                             {labels, mnist.test_labels().Slice(begin, end)}}));
-    sum += tested[0].scalar<float>();
-  }
-  return sum / static_cast<double>(mnist.num_test());
-}
-
 tf::Status Train(const tf::TaskFlags& task, const std::string& master, tf::data::Mnist mnist,
                  const TrainOptions& options) {
   tf::Graph g;
   g.SetRandomSeed(options.seed);
-  auto main_device = g.Device(TowerDevice(task, 0));
+  auto main_device = g.Device(examples::ReplicaDevice(task, 0));
   auto images = tf::Placeholder(g, tf::kFloat32, {-1, tf::data::Mnist::kPixels}, "images");
   auto labels = tf::Placeholder(g, tf::kInt64, {-1}, "labels");
 
@@ -94,31 +75,33 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& master, tf::data:
   const auto image_shares = tf::Split(images, options.num_devices);
   const auto label_shares = tf::Split(labels, options.num_devices);
   std::vector<std::vector<tf::GradAndVar>> tower_grads;
-  std::vector<tf::Operand> losses;
+  std::vector<tf::Operand> losses, corrects;
   for (int i = 0; i < options.num_devices; ++i) {
-    auto device = g.Device(TowerDevice(task, i));
+    auto device = g.Device(examples::ReplicaDevice(task, i));
     auto scope = g.NameScope("tower" + std::to_string(i));
     const Tower tower = MakeTower(image_shares[i], label_shares[i]);
     TF_ASSIGN_OR_RETURN(auto grads, optimizer->ComputeGradients(tower.loss));
     tower_grads.push_back(std::move(grads));
     losses.push_back(tower.loss);
+    corrects.push_back(tower.correct);
   }
   const auto mean_grads = tf::AverageGradients(tower_grads);
   auto train = optimizer->ApplyGradients(mean_grads, {.global_step = global_step});
   auto loss = tf::ReduceMean(tf::Stack(losses));
+  auto train_accuracy = tf::ReduceSum(tf::Stack(corrects)) / static_cast<float>(options.batch_size);
 
   // The same network over a whole batch tests, and shows that the towers compute the same gradients.
   const Tower whole = MakeTower(images, labels);
+  const examples::DigitModel model = {images, labels, whole.correct};
   TF_ASSIGN_OR_RETURN(auto whole_grads, optimizer->ComputeGradients(whole.loss));
-  std::vector<tf::Operand> differences = {tf::Abs(loss - whole.loss)}, sizes = {tf::Abs(whole.loss)};
-  for (size_t v = 0; v < mean_grads.size(); ++v) {
-    const auto grad = mean_grads[v].grad.ToDense(), expected = whole_grads[v].grad.ToDense();
-    differences.push_back(tf::ReduceMax(tf::Abs(grad - expected)));
-    sizes.push_back(tf::ReduceMax(tf::Abs(expected)));
-  }
-  auto difference = tf::ReduceMax(tf::Stack(differences) / tf::Stack(sizes));
+  auto difference = examples::LargestDifference(loss, mean_grads, whole.loss, whole_grads);
 
   hooks.push_back(tf::NanCheck(loss));
+  TF_ASSIGN_OR_RETURN(
+      auto curve,
+      examples::LearningCurve::Open(task, {"towers: several devices share each batch", options.log_dir, options.steps},
+                                    loss, train_accuracy));
+  curve.AddHook(hooks);
   if (!options.json) hooks.push_back(tf::ShowProgress(loss));
   tf::MonitoredTrainingSessionOptions session_options = {.master = master,
                                                          .is_chief = task.is_chief(),
@@ -143,9 +126,16 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& master, tf::data:
   const auto start = std::chrono::steady_clock::now();
   while (!session->ShouldStop()) {
     auto batch = mnist.NextBatch(options.batch_size);
-    TF_ASSIGN_OR_RETURN(auto values, session->Run({loss, train}, {{images, batch.images}, {labels, batch.labels}}));
+    TF_ASSIGN_OR_RETURN(auto values,
+                        session->Run({loss, global_step, train}, {{images, batch.images}, {labels, batch.labels}}));
     if (values[0].is_valid()) last_loss = values[0].scalar<float>();
     if (steps++ == 0) first_loss = last_loss;
+    // The step is not known if the chief has just ended the training.
+    const int64_t step = values[1].is_valid() ? values[1].scalar<int64_t>() : options.steps;
+    if (curve.TestIsDue(step)) {
+      TF_ASSIGN_OR_RETURN(const double accuracy, examples::TestAccuracy(*session, model, mnist, examples::kQuickTest));
+      TF_RETURN_IF_ERROR(curve.AddTest(step, accuracy));
+    }
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   // A worker that starts after the last step has made no steps.
@@ -153,7 +143,9 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& master, tf::data:
 
   double accuracy = 0;
   if (task.is_chief()) {
-    TF_ASSIGN_OR_RETURN(accuracy, TestAccuracy(*session, mnist, whole.correct, images, labels));
+    TF_ASSIGN_OR_RETURN(accuracy, examples::TestAccuracy(*session, model, mnist, mnist.num_test()));
+    TF_ASSIGN_OR_RETURN(auto last, session->Run({global_step}));
+    TF_RETURN_IF_ERROR(curve.AddTest(last[0].scalar<int64_t>(), accuracy));
     if (!options.json) std::printf("loss from %.3f to %.3f, test accuracy %.4f\n", first_loss, last_loss, accuracy);
   }
   if (options.json) {
@@ -169,7 +161,8 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& master, tf::data:
     if (task.is_chief()) std::printf(",\"accuracy\":%.4f", accuracy);
     std::printf("}\n");
   }
-  return session->Close();
+  TF_RETURN_IF_ERROR(session->Close());
+  return curve.Finish(/*quiet=*/options.json);
 }
 
 tf::Status Main(int argc, char** argv) {
@@ -183,6 +176,8 @@ tf::Status Main(int argc, char** argv) {
   auto& seed = flags.Define("seed", 1, "seed of the weights and of the order of the examples");
   auto& checkpoint_dir = flags.Define<std::string>(
       "checkpoint_dir", "", "the chief saves checkpoints here and starts from the latest one; empty: no checkpoints");
+  auto& log_dir = flags.Define<std::string>(
+      "log_dir", "", "the learning curve; empty: in checkpoint_dir or, without it, in build/logs/towers");
   auto& save_secs = flags.Define("save_checkpoint_secs", 600.0, "seconds between checkpoints");
   auto& json = flags.Define("json", false, "print one line of JSON at the end instead of progress");
   flags.ParseOrExit(argc, argv);
@@ -203,7 +198,8 @@ tf::Status Main(int argc, char** argv) {
   TF_ASSIGN_OR_RETURN(auto mnist, tf::data::Mnist::Load(data_dir, {.seed = worker_seed}));
   const auto save_every = std::chrono::round<std::chrono::milliseconds>(std::chrono::duration<double>(save_secs));
   return Train(task, server ? server->target() : "", mnist,
-               {num_devices, steps, batch_size, learning_rate, seed, json, checkpoint_dir, save_every});
+               {num_devices, steps, batch_size, learning_rate, seed, json, checkpoint_dir, save_every,
+                examples::LearningCurve::Directory(log_dir, checkpoint_dir, "towers")});
 }
 
 int main(int argc, char** argv) { return tf::ExitCode(Main(argc, argv)); }
