@@ -8,14 +8,16 @@ DATA ?= examples/data/mnist
 LOGS ?= build/demo_logs
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test release packages clean
+.PHONY: help demo examples test release packages clean
 
 help:
-	@echo "make demo    train softmax regression on MNIST with $(PS) parameter server(s) and $(WORKERS) worker(s), as local processes"
-	@echo "             (PS=$(PS) WORKERS=$(WORKERS) STEPS=$(STEPS) SYNC=$(SYNC) DATA=$(DATA) LOGS=$(LOGS))"
-	@echo "make test    build the preset 'release' and run all its tests"
-	@echo "make clean   remove build/"
-	@echo "demo and test install the Debian packages that they need, as root or with sudo. Other presets are dev, asan and tsan:"
+	@echo "make demo      train softmax regression on MNIST with $(PS) parameter server(s) and $(WORKERS) worker(s), as local processes"
+	@echo "               (PS=$(PS) WORKERS=$(WORKERS) STEPS=$(STEPS) SYNC=$(SYNC) DATA=$(DATA) LOGS=$(LOGS))"
+	@echo "make examples  train each program of examples/ to the accuracy that it should reach, which takes about half an hour;"
+	@echo "               with the whole of MNIST in idx format: DATA=DIR"
+	@echo "make test      build the preset 'release' and run all its tests"
+	@echo "make clean     remove build/"
+	@echo "demo, examples and test install the Debian packages that they need, as root or with sudo. Other presets are dev, asan and tsan:"
 	@echo "  cmake --preset dev && cmake --build --preset dev && ctest --preset dev"
 
 demo: packages
@@ -23,6 +25,11 @@ demo: packages
 	cmake --build --preset release --target tensorbraid_program mnist_softmax
 	build/release/src/cli/tensorbraid launch --ps=$(PS) --workers=$(WORKERS) --log_dir=$(LOGS) -- \
 	  build/release/examples/mnist_softmax --data_dir=$(DATA) --issync=$(SYNC) --train_steps=$(STEPS)
+
+examples: packages
+	cmake --preset release
+	cmake --build --preset release --target tensorbraid_program all_examples
+	scripts/run_examples $(DATA)
 
 test: release
 	ctest --preset release
