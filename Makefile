@@ -13,7 +13,7 @@ LOGS ?= build/demo_logs
 help:
 	@echo "make demo      train softmax regression on MNIST with $(PS) parameter server(s) and $(WORKERS) worker(s), as local processes"
 	@echo "               (PS=$(PS) WORKERS=$(WORKERS) STEPS=$(STEPS) SYNC=$(SYNC) DATA=$(DATA) LOGS=$(LOGS))"
-	@echo "make examples  train each program of examples/ to the accuracy that it should reach, which takes about half an hour;"
+	@echo "make examples  train each program of examples/ to the accuracy that it should reach, which takes some minutes;"
 	@echo "               with the whole of MNIST in idx format: DATA=DIR"
 	@echo "make test      build the preset 'release' and run all its tests"
 	@echo "make clean     remove build/"
