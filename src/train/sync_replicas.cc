@@ -8,6 +8,8 @@
 // How it resumes: a chief that restarts finds the variables initialised, sets the accumulators to the global step and
 // enqueues the first tokens again, which wakes the workers that wait for one. A worker that restarts begins at the
 // global step. If an earlier training has closed the token queue, the next chief deletes it, and it is created again.
+// A worker that starts between the two finds the queue closed and ends at once, as in TensorFlow. It cannot know that a
+// chief will come: after the end of a training it looks the same, and a worker that starts late must end then.
 #include <algorithm>
 
 #include "api/update_ops.h"
