@@ -51,7 +51,7 @@ std::string GraphImpl::UniqueName(const std::string& name) {
   // As in TensorFlow, names are compared without case, and numbering continues from the last number used. One node may
   // have the same name as a scope.
   const bool is_scope = name.ends_with('/');
-  const std::string full = is_scope ? name.substr(0, name.size() - 1) : prefix + name;
+  std::string full = is_scope ? name.substr(0, name.size() - 1) : prefix + name;
   if (is_scope && !by_name_.contains(full)) return full;
   int& uses = name_uses_[lower(full)];
   std::string unique = full;

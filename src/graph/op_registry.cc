@@ -51,7 +51,7 @@ ArgDef ParseArg(const std::string& op, std::string_view spec) {
 // The dtypes that a word such as "numbertype" stands for; empty for other words.
 std::vector<DType> TypesOfWord(std::string_view word) {
   using enum DType;
-  const std::vector<DType> quantized = {kQint8, kQuint8, kQint16, kQuint16, kQint32};
+  std::vector<DType> quantized = {kQint8, kQuint8, kQint16, kQuint16, kQint32};
   if (word == "quantizedtype") return quantized;
   if (word != "numbertype" && word != "realnumbertype") return {};
   std::vector<DType> types = {kFloat32, kFloat64, kInt32,    kUint8,  kInt16,  kInt8,
