@@ -58,7 +58,7 @@ StatusOr<std::unique_ptr<Graph>> WithClientEdges(const Graph& part) {
   return out;
 }
 
-void ClientEdges::Begin(StepContext* others, CancellationManager* cancellation) {
+void ClientEdges::Begin(Rendezvous* others, CancellationManager* cancellation) {
   others_ = others;
   CancellationManager::Token token;
   const bool registered =

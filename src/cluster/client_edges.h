@@ -8,7 +8,7 @@
 
 #include "core/mutex.h"
 #include "runtime/cancellation.h"
-#include "runtime/step_context.h"
+#include "runtime/rendezvous.h"
 #include "tensorbraid/graph.h"
 
 namespace tensorbraid {
@@ -19,12 +19,12 @@ StatusOr<std::unique_ptr<Graph>> WithClientEdges(const Graph& part);
 
 // Wraps the step's rendezvous with other tasks: handles the edges to and from the client, and forwards all others.
 // Thread-safe. When the step ends or is cancelled, every pending callback is called.
-class ClientEdges final : public StepContext, public std::enable_shared_from_this<ClientEdges> {
+class ClientEdges final : public Rendezvous, public std::enable_shared_from_this<ClientEdges> {
  public:
   ClientEdges(size_t num_feeds, size_t num_fetches) : feeds_(num_feeds), fetches_(num_fetches) {}
 
   // Call once, before the step runs. `others` (null in a step of one task) and `cancellation` must outlive the step.
-  void Begin(StepContext* others, CancellationManager* cancellation);
+  void Begin(Rendezvous* others, CancellationManager* cancellation);
   void Send(const StepEdge& edge, LoopPosition at, Tensor value) override;
   void Recv(const StepEdge& edge, LoopPosition at, RecvDone done) override;
 
@@ -56,7 +56,7 @@ class ClientEdges final : public StepContext, public std::enable_shared_from_thi
   std::vector<Waiter> TakeReadyWaiters() TB_REQUIRES(mu_);
   StatusOr<std::vector<Tensor>> ValuesOf(const std::vector<size_t>& which);
 
-  StepContext* others_ = nullptr;  // constant once the step runs
+  Rendezvous* others_ = nullptr;  // constant once the step runs
   Mutex mu_;
   std::vector<FeedEdge> feeds_ TB_GUARDED_BY(mu_);
   std::vector<FetchEdge> fetches_ TB_GUARDED_BY(mu_);

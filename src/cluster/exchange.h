@@ -28,7 +28,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "core/mutex.h"
 #include "runtime/cancellation.h"
-#include "runtime/step_context.h"
+#include "runtime/rendezvous.h"
 #include "transport/transport.h"
 
 namespace tensorbraid {
@@ -41,7 +41,7 @@ struct ExchangeOptions {
 class Exchange;
 
 // The rendezvous of one step on this task. Thread-safe. The Exchange holds it until the step ends.
-class StepExchange final : public StepContext, public std::enable_shared_from_this<StepExchange> {
+class StepExchange final : public Rendezvous, public std::enable_shared_from_this<StepExchange> {
  public:
   StepExchange(StepId id, Exchange* exchange);
 

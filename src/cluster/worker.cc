@@ -120,13 +120,13 @@ void Worker::RunStep(StepId id, const std::shared_ptr<Executor>& executor, std::
                      Executor::Done done, StepTracer* tracer, ClientEdges* client) {
   auto step = exchange_->Begin(id);
   StepExchange* raw = step.get();
-  StepContext* context = raw;
+  Rendezvous* rendezvous = raw;
   if (client != nullptr) {
     client->Begin(raw, &raw->cancellation());
-    context = client;
+    rendezvous = client;
   }
   executor->Run(
-      std::move(args), context, &raw->cancellation(),
+      std::move(args), rendezvous, &raw->cancellation(),
       [step = std::move(step), done = std::move(done), held = owner_.lock()](const Status& status,
                                                                              std::vector<Tensor> retvals) {
         // The step may have been cancelled by the loss of a task, and a kernel then reports only the cancellation.

@@ -99,14 +99,14 @@ std::unique_ptr<Executor::Step> Executor::NewStep(const CancellationManager* can
   return step;
 }
 
-void Executor::Run(std::vector<Tensor> args, StepContext* context, CancellationManager* cancellation, Done done,
+void Executor::Run(std::vector<Tensor> args, Rendezvous* rendezvous, CancellationManager* cancellation, Done done,
                    StepTracer* tracer) {
   if (plan_->flow() != nullptr) {
     const StepEnvironment env{.resources = resources_,
                               .pool = pool_,
                               .cancellation = cancellation,
                               .functions = &FunctionRuntimeOfPlans(),
-                              .step = context,
+                              .rendezvous = rendezvous,
                               .tracer = tracer};
     return RunWithFrames(plan_, env, std::move(args), std::move(done));
   }
@@ -115,7 +115,7 @@ void Executor::Run(std::vector<Tensor> args, StepContext* context, CancellationM
                .pool = pool_,
                .cancellation = cancellation,
                .functions = &FunctionRuntimeOfPlans(),
-               .step = context,
+               .rendezvous = rendezvous,
                .step_resources = &step->step_resources,
                .tracer = tracer};
   step->done = std::move(done);

@@ -36,9 +36,9 @@ class Executor : public std::enable_shared_from_this<Executor> {
   using Done = std::function<void(const Status& status, std::vector<Tensor> retvals)>;
   // Runs a step. The calling thread takes part and returns when it has no more nodes to run. `done` is called once, by
   // the thread that finishes the step, possibly before Run returns. `args` has one value per argument of the plan.
-  // `step` may be null if the plan has no Send or Recv. `cancellation`, `step` and `tracer` (null unless the step is
+  // `rendezvous` may be null if the plan has no Send or Recv. It, `cancellation` and `tracer` (null unless the step is
   // traced) must stay alive until `done` is called. REQUIRES: a shared_ptr owns this executor.
-  void Run(std::vector<Tensor> args, StepContext* step, CancellationManager* cancellation, Done done,
+  void Run(std::vector<Tensor> args, Rendezvous* rendezvous, CancellationManager* cancellation, Done done,
            StepTracer* tracer = nullptr);
 
   // Describes the operations whose asynchronous kernels the running step with this `cancellation` waits for, such as

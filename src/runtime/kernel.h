@@ -24,8 +24,8 @@
 #include "runtime/cost.h"
 #include "runtime/device.h"
 #include "runtime/reference_handle.h"
+#include "runtime/rendezvous.h"
 #include "runtime/resource.h"
-#include "runtime/step_context.h"
 #include "runtime/type_constraints.h"
 #include "runtime/variable_resource.h"
 #include "tensorbraid/tensor.h"
@@ -67,7 +67,7 @@ struct StepEnvironment {
   ThreadPool* pool = nullptr;                   // for ParallelFor
   CancellationManager* cancellation = nullptr;  // of this step
   const FunctionRuntime* functions = nullptr;   // runs functions of the graph's library
-  StepContext* step = nullptr;                  // the rendezvous, for Send and Recv kernels
+  Rendezvous* rendezvous = nullptr;             // with other tasks, for Send and Recv kernels
   StepResources* step_resources = nullptr;      // named resources that are deleted with the step
   StepTracer* tracer = nullptr;                 // null unless the step is traced
 };

@@ -1,5 +1,5 @@
 #include "kernels/cpu/control_flow/parts.h"
-#include "runtime/step_context.h"
+#include "runtime/rendezvous.h"
 
 namespace tensorbraid {
 namespace {
@@ -14,7 +14,7 @@ class SendKernel final : public Kernel {
  public:
   explicit SendKernel(const KernelConstruction& c) : edge_(EdgeOf(c)) {}
   Status Compute(KernelContext& ctx) override {
-    ctx.env().step->Send(edge_, ctx.position(), ctx.TakeInput(0));
+    ctx.env().rendezvous->Send(edge_, ctx.position(), ctx.TakeInput(0));
     return OkStatus();
   }
 
@@ -27,7 +27,7 @@ class RecvKernel final : public AsyncKernel {
   explicit RecvKernel(const KernelConstruction& c)
       : edge_(EdgeOf(c)), dtype_(c.attr<DType>("T")), may_be_dead_(c.attr<bool>("may_be_dead")) {}
   void ComputeAsync(KernelContext& ctx, Done done) override {
-    ctx.env().step->Recv(edge_, ctx.position(), [this, &ctx, done = std::move(done)](StatusOr<Tensor> value) {
+    ctx.env().rendezvous->Recv(edge_, ctx.position(), [this, &ctx, done = std::move(done)](StatusOr<Tensor> value) {
       if (!value.ok()) return done(value.status());
       if (may_be_dead_ && !value->is_valid()) return done(OkStatus());
       if (value->dtype() != dtype_) {

@@ -1,6 +1,6 @@
 // The interface through which the kernels of a step exchange tensors with the partitions of other tasks.
-#ifndef TENSORBRAID_RUNTIME_STEP_CONTEXT_H_
-#define TENSORBRAID_RUNTIME_STEP_CONTEXT_H_
+#ifndef TENSORBRAID_RUNTIME_RENDEZVOUS_H_
+#define TENSORBRAID_RUNTIME_RENDEZVOUS_H_
 
 #include <cstdint>
 #include <functional>
@@ -25,9 +25,9 @@ struct LoopPosition {
 };
 
 // One per step and task. Thread-safe.
-class StepContext {
+class Rendezvous {
  public:
-  virtual ~StepContext() = default;
+  virtual ~Rendezvous() = default;
   // Sends the tensor to the task at the other end; an invalid tensor means a dead one. Never blocks. A failure fails
   // the step.
   virtual void Send(const StepEdge& edge, LoopPosition at, Tensor value) = 0;
@@ -39,4 +39,4 @@ class StepContext {
 
 }  // namespace tensorbraid
 
-#endif  // TENSORBRAID_RUNTIME_STEP_CONTEXT_H_
+#endif  // TENSORBRAID_RUNTIME_RENDEZVOUS_H_
