@@ -1,5 +1,7 @@
 #include "cluster/exchange.h"
 
+#include <utility>
+
 #include "cluster/tensor_codec.h"
 #include "core/allocator.h"
 #include "core/bools.h"
@@ -123,7 +125,7 @@ void StepExchange::Recv(const StepEdge& edge, LoopPosition at, RecvDone done) {
         value = InvalidArgument("two nodes receive edge ", edge.number, " from ", edge.peer);
       } else {
         peers_.insert(edge.peer);
-        in.waiter = std::move(done);
+        in.waiter = std::exchange(done, nullptr);
         grant = !in.granted && (in.announced || IsLarge(edge));
         if (grant) in.granted = true;
       }
