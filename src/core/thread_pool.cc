@@ -108,17 +108,17 @@ void ThreadPool::ParallelFor(int64_t total, double cost_ns, const std::function<
   constexpr double kMinRangeNs = 20'000;
   if (total <= 0) return;
   int64_t ranges = std::min<int64_t>(total, static_cast<int64_t>(total * cost_ns / kMinRangeNs));
-  int helpers = 0;
-  if (ranges > 1) {
-    MutexLock lock(mu_);
-    helpers = std::min<int>(std::max(0, idle_ - static_cast<int>(queue_.size())), static_cast<int>(ranges) - 1);
-  }
-  if (helpers == 0) {
+  if (ranges <= 1) {
     body(0, total);
     return;
   }
-  // Several ranges per thread balance the load between threads of different speed.
-  ranges = std::min<int64_t>(ranges, 4 * (helpers + 1));
+  const auto idle_threads = [this] {
+    MutexLock lock(mu_);
+    return std::max(0, idle_ - static_cast<int>(queue_.size()));
+  };
+  // Several ranges per thread balance the load between threads of different speed. If all threads are busy now, the
+  // work is split for one that becomes idle later.
+  ranges = std::min<int64_t>(ranges, 4 * (std::max(1, idle_threads()) + 1));
   struct Shared {
     std::atomic<int64_t> next{0};
     Mutex mu;
@@ -127,12 +127,14 @@ void ThreadPool::ParallelFor(int64_t total, double cost_ns, const std::function<
     std::exception_ptr thrown TB_GUARDED_BY(mu);  // the first exception that `body` has thrown
   };
   auto shared = std::make_shared<Shared>();  // a helper may start after this call has returned
-  const auto run = [shared, ranges, total, &body] {
+  // Runs ranges until none is left. Calls before_range(i) before it runs range i.
+  const auto run = [shared, ranges, total, &body](const auto& before_range) {
     int64_t finished = 0;
     while (true) {
       const int64_t i = shared->next.fetch_add(1);
       if (i >= ranges) break;
       try {
+        before_range(i);
         body(total * i / ranges, total * (i + 1) / ranges);
       } catch (...) {
         MutexLock lock(shared->mu);
@@ -146,8 +148,11 @@ void ThreadPool::ParallelFor(int64_t total, double cost_ns, const std::function<
       if (shared->done == ranges) shared->cv.NotifyAll();
     }
   };
-  for (int i = 0; i < helpers; ++i) Schedule(run);
-  run();
+  // Before each of its ranges, the caller asks the threads that are idle by then to help.
+  run([&](int64_t i) {
+    const int helpers = static_cast<int>(std::min<int64_t>(idle_threads(), ranges - 1 - i));
+    for (int helper = 0; helper < helpers; ++helper) Schedule([run] { run([](int64_t) {}); });
+  });
   MutexLock lock(shared->mu);
   shared->cv.Wait(shared->mu, [&]() TB_REQUIRES(shared->mu) { return shared->done == ranges; });
   if (shared->thrown != nullptr) std::rethrow_exception(std::exchange(shared->thrown, nullptr));

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <new>
+#include <thread>
 #include <vector>
 
 #include "core/timer.h"
@@ -40,6 +42,33 @@ TEST(ThreadPoolTest, ParallelForRethrowsOnItsCallerAfterAllRangesHaveEnded) {
     EXPECT_THROW(pool.ParallelFor(8, 1e6, throw_all), std::bad_alloc);
     EXPECT_EQ(begun, 8);
   }
+}
+
+TEST(ThreadPoolTest, AThreadThatBecomesIdleJoinsALoopThatHasBegun) {
+  ThreadPool pool("test", 1);
+  Mutex mu;
+  CondVar changed;
+  bool busy = false, released = false, joined = false;
+  pool.Schedule([&] {
+    MutexLock lock(mu);
+    busy = true;
+    changed.NotifyAll();
+    changed.Wait(mu, [&] { return released; });
+  });
+  {
+    MutexLock lock(mu);
+    changed.Wait(mu, [&] { return busy; });
+  }
+  const auto caller = std::this_thread::get_id();
+  pool.ParallelFor(8, 1e6, [&](int64_t, int64_t) {
+    MutexLock lock(mu);
+    released = true;
+    joined = joined || std::this_thread::get_id() != caller;
+    changed.NotifyAll();
+    // Until the pool's thread has joined, each range of the caller gives it time to become idle.
+    changed.WaitFor(mu, std::chrono::milliseconds(100), [&] { return joined; });
+  });
+  EXPECT_TRUE(joined);
 }
 
 TEST(TimerTest, RunsInOrderAndCancels) {
