@@ -67,14 +67,16 @@ struct Adam {
         beta1(s[3]),
         beta2(s[4]),
         epsilon(s[5]),
-        nesterov(node.attr<bool>("use_nesterov")) {}
+        of_grad(node.attr<bool>("use_nesterov") ? C(1) - beta1 : C(0)),
+        of_m(node.attr<bool>("use_nesterov") ? beta1 : C(1)) {}
   void Step(C grad, C& var, C& m, C& v) const {
     m += (grad - m) * (C(1) - beta1);
     v += (grad * grad - v) * (C(1) - beta2);
-    var -= (nesterov ? grad * (C(1) - beta1) + beta1 * m : m) * rate / (sqrt(v) + epsilon);
+    var -= (of_grad * grad + of_m * m) * rate / (sqrt(v) + epsilon);
   }
   const C rate, beta1, beta2, epsilon;
-  const bool nesterov;
+  // The shares of the gradient and of its mean in the step. GCC does not vectorise a choice between the two.
+  const C of_grad, of_m;
 };
 
 // Adam with the maximum of all past values of `v` in place of `v`. Source: Reddi et al., 2018.

@@ -140,7 +140,9 @@ class RuleKernel final : public UpdateKernel {
     Loop(rule, gradient, n, (static_cast<const T*>(places[K].from) + at)..., (static_cast<T*>(places[K].to) + at)...);
   }
   // Buffers that are both read and written only overlap at the same element, so iterations are independent (ivdep).
-  static void Loop(const Rule<C>& rule, const T* gradient, int64_t n, const T* a, T* to_a) {
+  // The rule is a copy: the compiler would have to assume that the loop writes to a rule behind a reference, and would
+  // not vectorise.
+  static void Loop(const Rule<C> rule, const T* gradient, int64_t n, const T* a, T* to_a) {
 #pragma GCC ivdep
     for (int64_t i = 0; i < n; ++i) {
       C x(a[i]);
@@ -148,7 +150,7 @@ class RuleKernel final : public UpdateKernel {
       to_a[i] = T(x);
     }
   }
-  static void Loop(const Rule<C>& rule, const T* gradient, int64_t n, const T* a, const T* b, T* to_a, T* to_b) {
+  static void Loop(const Rule<C> rule, const T* gradient, int64_t n, const T* a, const T* b, T* to_a, T* to_b) {
 #pragma GCC ivdep
     for (int64_t i = 0; i < n; ++i) {
       C x(a[i]), y(b[i]);
@@ -157,7 +159,7 @@ class RuleKernel final : public UpdateKernel {
       to_b[i] = T(y);
     }
   }
-  static void Loop(const Rule<C>& rule, const T* gradient, int64_t n, const T* a, const T* b, const T* c, T* to_a,
+  static void Loop(const Rule<C> rule, const T* gradient, int64_t n, const T* a, const T* b, const T* c, T* to_a,
                    T* to_b, T* to_c) {
 #pragma GCC ivdep
     for (int64_t i = 0; i < n; ++i) {
@@ -168,7 +170,7 @@ class RuleKernel final : public UpdateKernel {
       to_c[i] = T(z);
     }
   }
-  static void Loop(const Rule<C>& rule, const T* gradient, int64_t n, const T* a, const T* b, const T* c, const T* d,
+  static void Loop(const Rule<C> rule, const T* gradient, int64_t n, const T* a, const T* b, const T* c, const T* d,
                    T* to_a, T* to_b, T* to_c, T* to_d) {
 #pragma GCC ivdep
     for (int64_t i = 0; i < n; ++i) {
