@@ -137,6 +137,18 @@ TEST_F(LargeTensors, SingularMatricesOfABatchAreRefusedOnAnyThread) {
   EXPECT_EQ(result.status().code(), absl::StatusCode::kInvalidArgument) << result.status();
 }
 
+TEST_F(LargeTensors, GradientsOfBiasesAreSums) {
+  for (const Shape& shape : {Shape({70000, 33}), Shape({9, 40, 50, 20}), Shape({3, 70000}), Shape({0, 5})}) {
+    const Tensor t = Ramp(shape);
+    const int64_t channels = shape.dim(shape.rank() - 1);
+    std::vector<double> want(channels);
+    for (int64_t i = 0; i < t.num_elements(); ++i) want[i % channels] += t.data<float>()[i];
+    const Tensor got = Same(NodeBuilder(g_, "BiasAddGrad").Input(Const(g_, t)).Output());
+    ASSERT_EQ(got.shape(), Shape({channels}));
+    for (int64_t c = 0; c < channels; ++c) ASSERT_NEAR(got.data<float>()[c], want[c], 1e-2) << c;
+  }
+}
+
 TEST_F(LargeTensors, SoftmaxRows) {
   Same(nn::Softmax(Const(g_, Ramp({3000, 33}))));
   Same(nn::LogSoftmax(Const(g_, Ramp({50, 9000}))));

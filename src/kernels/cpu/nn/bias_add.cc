@@ -1,4 +1,5 @@
 // BiasAdd and its gradient.
+#include <algorithm>
 #include <vector>
 
 #include "kernels/cpu/elementwise.h"
@@ -80,24 +81,10 @@ class BiasAddGradKernel final : public Kernel {
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {c.channels}));
     const T* x = in.data<T>().data();
     T* y = out->mutable_data<T>().data();
-    // Split the channels over threads; each thread reads its channels of all rows.
-    Parallel(ctx, c.channels, 0.5 * c.outer * c.inner, [&](int64_t begin, int64_t end) {
-      std::vector<A> sums(end - begin, A(0));
-      for (int64_t o = 0; o < c.outer; ++o) {
-        const T* row = x + (o * c.channels + begin) * c.inner;
-        if (c.inner == 1) {
-#pragma GCC ivdep
-          for (int64_t j = 0; j < end - begin; ++j) sums[j] = Sum(sums[j], static_cast<A>(row[j]));
-        } else {
-          for (int64_t j = 0; j < end - begin; ++j) {
-            A sum = 0;
-            for (int64_t i = 0; i < c.inner; ++i) sum = Sum(sum, static_cast<A>(row[j * c.inner + i]));
-            sums[j] = Sum(sums[j], sum);
-          }
-        }
-      }
-      for (int64_t j = begin; j < end; ++j) y[j] = static_cast<T>(sums[j - begin]);
-    });
+    if (c.channels == 0) return OkStatus();
+    std::vector<A> sums(c.channels, A(0));
+    c.inner == 1 ? SumRows(ctx, x, c, sums) : SumPlanes(ctx, x, c, sums);
+    for (int64_t j = 0; j < c.channels; ++j) y[j] = static_cast<T>(sums[j]);
     return OkStatus();
   }
 
@@ -106,6 +93,46 @@ class BiasAddGradKernel final : public Kernel {
   static A Sum(A a, A b) {
     return AddF::Apply(a, b);
   }
+  // Channels are last. Blocks of rows have sums of their own, which are added up at the end. How many blocks there are
+  // depends only on the shape, so the result does not depend on the number of threads.
+  template <typename A>
+  static void SumRows(KernelContext& ctx, const T* x, const Channels& c, std::vector<A>& sums) {
+    constexpr int64_t kMostBlocks = 64;
+    constexpr int64_t kLeastElements = 1 << 14;  // of a block
+    const int64_t least_rows = std::max<int64_t>(4, kLeastElements / c.channels);
+    const int64_t blocks = std::clamp<int64_t>(c.outer / least_rows, 1, kMostBlocks);
+    std::vector<A> of_blocks(blocks * c.channels, A(0));
+    const double cost = 0.15 * static_cast<double>(c.outer * c.channels) / static_cast<double>(blocks);
+    Parallel(ctx, blocks, cost, [&](int64_t begin, int64_t end) {
+      for (int64_t block = begin; block < end; ++block) {
+        A* const to = of_blocks.data() + block * c.channels;
+        for (int64_t row = c.outer * block / blocks; row < c.outer * (block + 1) / blocks; ++row) {
+          const T* from = x + row * c.channels;
+#pragma GCC ivdep
+          for (int64_t j = 0; j < c.channels; ++j) to[j] = Sum(to[j], static_cast<A>(from[j]));
+        }
+      }
+    });
+    for (int64_t block = 0; block < blocks; ++block) {
+      for (int64_t j = 0; j < c.channels; ++j) sums[j] = Sum(sums[j], of_blocks[block * c.channels + j]);
+    }
+  }
+
+  // Each channel of an image is a plane of `inner` elements. Threads share the channels.
+  template <typename A>
+  static void SumPlanes(KernelContext& ctx, const T* x, const Channels& c, std::vector<A>& sums) {
+    Parallel(ctx, c.channels, 0.5 * static_cast<double>(c.outer * c.inner), [&](int64_t begin, int64_t end) {
+      for (int64_t o = 0; o < c.outer; ++o) {
+        for (int64_t j = begin; j < end; ++j) {
+          const T* plane = x + (o * c.channels + j) * c.inner;
+          A sum = 0;
+          for (int64_t i = 0; i < c.inner; ++i) sum = Sum(sum, static_cast<A>(plane[i]));
+          sums[j] = Sum(sums[j], sum);
+        }
+      }
+    });
+  }
+
   const bool channels_first_;
 };
 
