@@ -98,6 +98,24 @@ TEST_F(Pooling, WholeRowsOfPixelsThatNoWindowCoversGetNoGradient) {
   }
 }
 
+TEST_F(Pooling, GradientsOfMaximaAreTheSameInBothDataFormats) {
+  // Ties and NaNs, and windows that do not overlap, do, and are cut off at the edge.
+  Tensor pixels = Numbers({2, 11, 13, 37});
+  for (float& v : pixels.mutable_data<float>()) v = v > 0.7f ? std::nanf("") : std::round(v * 2);
+  for (const int64_t stride : {2, 1}) {
+    const Output last = Const(g_, pixels);
+    const Output first = Transpose(last, {0, 3, 1, 2});
+    const nn::PoolOptions options = {.size = {2, 2}, .strides = {stride}, .padding = nn::Padding::kSame};
+    nn::PoolOptions channels_first = options;
+    channels_first.data_format = nn::DataFormat::kChannelsFirst;
+    const Output y = nn::MaxPool(last, options);
+    const Output weights = Const(g_, Numbers(y.shape(), 4));
+    const Output dx = WithGradient(y, {last}, weights)[1];
+    const Output same = WithGradient(nn::MaxPool(first, channels_first), {first}, Transpose(weights, {0, 3, 1, 2}))[1];
+    ExpectNear(Value(dx), Value(Transpose(same, {0, 2, 3, 1})), 0);
+  }
+}
+
 TEST_F(Pooling, VolumesOfOneLayerAreImages) {
   const Tensor image = Numbers({2, 9, 10, 5});
   const Output x = Const(g_, image), volume = Const(g_, *image.Reshaped({2, 1, 9, 10, 5}));
