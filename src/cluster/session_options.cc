@@ -28,6 +28,7 @@ OptimizeOptions OptimizeOptionsFrom(const proto::GraphOptions& options) {
               {"known_shapes", "constant_folding"});
   skip_unless(any && IsOn(rewrites.common_subgraph_elimination(), all || o.do_common_subexpression_elimination()),
               {"common_subexpressions"});
+  skip_unless(any, {"fuse_biases"});
   skip_unless(IsOn(rewrites.dependency_optimization(), true), {"remove_identities"});
   return result;
 }

@@ -42,9 +42,9 @@ TEST_F(GraphOptionsTest, TogglesOfSingleRewritesTakePrecedence) {
   EXPECT_THAT(Skipped(), ElementsAre("remove_identities"));
 }
 
-TEST_F(GraphOptionsTest, WithoutTheMetaOptimizerNothingIsFoldedOrMerged) {
+TEST_F(GraphOptionsTest, WithoutTheMetaOptimizerNothingIsFoldedOrMergedOrFused) {
   rewrites_.set_disable_meta_optimizer(true);
-  EXPECT_THAT(Skipped(), ElementsAre("known_shapes", "constant_folding", "common_subexpressions"));
+  EXPECT_THAT(Skipped(), ElementsAre("known_shapes", "constant_folding", "common_subexpressions", "fuse_biases"));
 }
 
 }  // namespace

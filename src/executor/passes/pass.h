@@ -98,6 +98,7 @@ Status FoldKnownShapes(Graph* graph, PassContext& context);
 Status RemoveIdentities(Graph* graph, PassContext& context);
 Status FoldConstants(Graph* graph, PassContext& context);
 Status MergeCommonSubexpressions(Graph* graph, PassContext& context);
+Status FuseBiases(Graph* graph, PassContext& context);
 Status RemoveReferenceIdentities(Graph* graph, PassContext& context);
 Status Prune(Graph* graph, PassContext& context);
 

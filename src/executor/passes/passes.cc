@@ -10,6 +10,8 @@ std::span<const Pass> Passes() {
       {"constant_folding", FoldConstants},
       // After the passes that make nodes equal.
       {"common_subexpressions", MergeCommonSubexpressions},
+      // After the merging of equal nodes, which may give a node more consumers, and while no node has references.
+      {"fuse_biases", FuseBiases},
       // After the passes that leave nodes with reference inputs alone.
       {"remove_reference_identities", RemoveReferenceIdentities},
       // Last: drops what the others left without a consumer.

@@ -111,6 +111,20 @@ void RegisterMathMatmulOps(OpRegistry& r) {
             .Attr("grad_b: bool = false")
             .Shape(MatMulShape)
             .Gradient(MatMulGradient));
+  // What the pass fuse_biases makes of MatMul and BiasAdd. `args` are those of `fused_ops`.
+  r.Add(Op("_FusedMatMul")
+            .Input("a: T")
+            .Input("b: T")
+            .Input("args: num_args * T")
+            .Output("product: T")
+            .Attr("transpose_a: bool = false")
+            .Attr("transpose_b: bool = false")
+            .Attr("T: {bfloat16, half, float}")
+            .Attr("num_args: int >= 0")
+            .Attr("fused_ops: list(string) = []")
+            .Attr("epsilon: float = 0.0001")
+            .Attr("leakyrelu_alpha: float = 0.2")
+            .Shape(MatMulShape));
   r.Add(Op("BatchMatMul")
             .Input("x: T")
             .Input("y: T")

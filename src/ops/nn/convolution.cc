@@ -190,6 +190,29 @@ void RegisterNnConvolutionOps(OpRegistry& r) {
   add2d("Conv2DBackpropFilter", "input: T", "filter_sizes: int32", true, false);
   add2d("Conv2DBackpropFilterV2", "input: T", "filter: T", true, false);
 
+  // What the pass fuse_biases makes of Conv2D and BiasAdd. `args` are those of `fused_ops`.
+  r.Add(Op("_FusedConv2D")
+            .Input("input: T")
+            .Input("filter: T")
+            .Input("args: TArgs")
+            .Input("host_args: num_host_args * float")
+            .Output("output: T")
+            .Attr("T: {half, bfloat16, float, double, int8, qint8}")
+            .Attr("TArgs: list(type)")
+            .Attr("num_args: int >= 0")
+            .Attr("num_host_args: int >= 0 = 0")
+            .Attr("strides: list(int)")
+            .Attr("padding: {'SAME', 'VALID', 'EXPLICIT'}")
+            .Attr("explicit_paddings: list(int) = []")
+            .Attr("data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'")
+            .Attr("filter_format: {'HWIO', 'OIHW', 'OIHW_VECT_I'} = 'HWIO'")
+            .Attr("dilations: list(int) = [1, 1, 1, 1]")
+            .Attr("use_cudnn_on_gpu: bool = true")
+            .Attr("fused_ops: list(string) = []")
+            .Attr("epsilon: float = 0.0001")
+            .Attr("leakyrelu_alpha: float = 0.2")
+            .Shape(ConvolutionShape));
+
   constexpr const char* kDilations = "dilations: list(int) = [1, 1, 1, 1, 1]";
   constexpr const char* kFormat = "data_format: {'NDHWC', 'NCDHW'} = 'NDHWC'";
   const auto add3d = [&r](const char* op, const char* first, const char* second, bool backprop, const char* types) {

@@ -2,6 +2,7 @@
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/math/parts.h"
+#include "kernels/cpu/nn/bias_relu.h"
 
 namespace tensorbraid::cpu {
 namespace {
@@ -22,7 +23,10 @@ class MatMulKernel final : public Kernel {
   explicit MatMulKernel(const KernelConstruction& c)
       : transpose_a_(c.attr<bool>("transpose_a")), transpose_b_(c.attr<bool>("transpose_b")) {}
 
-  Status Compute(KernelContext& ctx) override {
+  Status Compute(KernelContext& ctx) override { return Multiply(ctx).status(); }
+
+  // Returns the output.
+  StatusOr<Tensor*> Multiply(KernelContext& ctx) const {
     const Tensor& a = ctx.input(0);
     const Tensor& b = ctx.input(1);
     if (a.shape().rank() != 2) return InvalidArgument("a must be a matrix, got shape ", a.shape());
@@ -32,12 +36,29 @@ class MatMulKernel final : public Kernel {
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {m, n}));
     Gemm<T>(ctx.env().pool, transpose_a_, transpose_b_, m, n, k, a.data<T>().data(), b.data<T>().data(),
             out->mutable_data<T>().data());
-    return OkStatus();
+    return out;
   }
 
  private:
   const bool transpose_a_;
   const bool transpose_b_;
+};
+
+class FusedMatMulKernel final : public Kernel {
+ public:
+  explicit FusedMatMulKernel(const KernelConstruction& c) : product_(c), relu_(ReadFusedRelu(c.node())) {}
+
+  Status Compute(KernelContext& ctx) override {
+    TF_RETURN_IF_ERROR(relu_.status());
+    TF_ASSIGN_OR_RETURN(Tensor * out, product_.Multiply(ctx));
+    TF_ASSIGN_OR_RETURN(const BiasRelu bias, MakeBiasRelu(ctx.input(2), out->shape().dim(1), *relu_));
+    bias.ApplyShared(ctx, out->mutable_data<float>().data(), out->shape().dim(0));
+    return OkStatus();
+  }
+
+ private:
+  MatMulKernel<float> product_;
+  const StatusOr<bool> relu_;
 };
 
 template <typename T>
@@ -213,6 +234,7 @@ int64_t MatrixAt(const Shape& of, const Shape& batch, int64_t i) {
 
 void RegisterMathMatmulKernels(KernelRegistry& r) {
   AddMatMul(r, NumberTypes{});
+  r.Add<FusedMatMulKernel>("_FusedMatMul", {{"T", {kFloat32}}}, ProductCost);
   AddSparse<float, float>(r);
   AddSparse<float, Bfloat16>(r);
   AddSparse<Bfloat16, float>(r);

@@ -8,6 +8,7 @@
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/half.h"
+#include "kernels/cpu/nn/bias_relu.h"
 #include "kernels/cpu/nn/convolution_columns.h"
 #include "kernels/cpu/nn/convolution_primitives.h"
 #include "kernels/cpu/nn/parts.h"
@@ -33,12 +34,15 @@ class ConvolutionKernel final : public Kernel {
   explicit ConvolutionKernel(const KernelConstruction& c)
       : traits_(ConvolutionTraitsOf(c.node().type())),
         attrs_(ReadWindowAttrs(c.node(), traits_.spatial, "dilations")),
-        primitives_(MakeConvolutionPrimitives(traits_.result)) {}
+        primitives_(MakeConvolutionPrimitives(traits_.result)),
+        is_fused_(c.node().type() == "_FusedConv2D"),
+        relu_(is_fused_ ? ReadFusedRelu(c.node()) : StatusOr<bool>(false)) {}
 
   Status Compute(KernelContext& ctx) override {
     TF_RETURN_IF_ERROR(attrs_.status());
     TF_ASSIGN_OR_RETURN(Shape input, ArgumentShape(ctx, 0));
     TF_ASSIGN_OR_RETURN(const Shape filter, ArgumentShape(ctx, 1));
+    TF_RETURN_IF_ERROR(relu_.status());
     const bool forward = traits_.result == ConvolutionResult::kOutput;
     Shape output = forward ? Shape::Unknown() : ctx.input(2).shape();
     if (traits_.result == ConvolutionResult::kInput) {
@@ -50,17 +54,23 @@ class ConvolutionKernel final : public Kernel {
     const int result = traits_.result == ConvolutionResult::kInput    ? 0
                        : traits_.result == ConvolutionResult::kFilter ? 1
                                                                       : 2;
+    BiasRelu bias;
+    if (is_fused_) {
+      if (c.channels_first) return Unimplemented("a fused convolution needs data_format NHWC");
+      TF_ASSIGN_OR_RETURN(bias, MakeBiasRelu(ctx.input(2), c.out_channels, *relu_));
+    }
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shapes[result]));
     if (out->num_elements() == 0) return OkStatus();
     if (std::any_of(shapes.begin(), shapes.end(), [](const Shape& s) { return s.num_elements() == 0; })) {
       std::fill_n(static_cast<char*>(out->mutable_raw_data()), out->num_bytes(), 0);  // sums of nothing
+      if (is_fused_) bias.ApplyShared(ctx, Data<float>(*out), out->num_elements() / bias.channels);
       return OkStatus();
     }
     std::array<Tensor, 3> tensors;
     for (int i = 0; i < 3; ++i) tensors[i] = i == result ? *out : ctx.input(i);
     switch (out->dtype()) {
       case DType::kFloat32:
-        return ComputeFloat(ctx, c, tensors);
+        return ComputeFloat(ctx, c, tensors, is_fused_ ? &bias : nullptr);
       case DType::kFloat64:
         ComputeByColumns<double>(ctx, c, tensors);
         return OkStatus();
@@ -93,10 +103,13 @@ class ConvolutionKernel final : public Kernel {
     ConvolveByColumns<T>(ctx, traits_.result, c, Data<T>(t[0]), Data<T>(t[1]), Data<T>(t[2]));
   }
 
-  Status ComputeFloat(KernelContext& ctx, const Convolution& c, const std::array<Tensor, 3>& t) {
+  // `bias` is null if the op is not fused.
+  Status ComputeFloat(KernelContext& ctx, const Convolution& c, const std::array<Tensor, 3>& t, const BiasRelu* bias) {
     TF_ASSIGN_OR_RETURN(const bool done,
-                        primitives_->Convolve(ctx, c, Data<float>(t[0]), Data<float>(t[1]), Data<float>(t[2])));
-    if (!done) ComputeByColumns<float>(ctx, c, t);
+                        primitives_->Convolve(ctx, c, Data<float>(t[0]), Data<float>(t[1]), Data<float>(t[2]), bias));
+    if (done) return OkStatus();
+    ComputeByColumns<float>(ctx, c, t);
+    if (bias != nullptr) bias->ApplyShared(ctx, Data<float>(t[2]), t[2].num_elements() / bias->channels);
     return OkStatus();
   }
 
@@ -109,7 +122,7 @@ class ConvolutionKernel final : public Kernel {
         TF_ASSIGN_OR_RETURN(t[i], WidenedTo32(ctx, t[i]));
       }
     }
-    TF_RETURN_IF_ERROR(ComputeFloat(ctx, c, t));
+    TF_RETURN_IF_ERROR(ComputeFloat(ctx, c, t, nullptr));
     const float* from = t[result].data<float>().data();
     if (out.dtype() == kFloat16) {
       FromFloat(from, Data<Float16>(out), out.num_elements());
@@ -122,6 +135,8 @@ class ConvolutionKernel final : public Kernel {
   const ConvolutionTraits traits_;
   const StatusOr<WindowAttrs> attrs_;
   const std::unique_ptr<ConvolutionPrimitives> primitives_;
+  const bool is_fused_;
+  const StatusOr<bool> relu_;
 };
 
 }  // namespace
@@ -134,6 +149,7 @@ void RegisterNnConvolutionKernels(KernelRegistry& r) {
   const DTypeSet floats = {kFloat16, kBfloat16, kFloat32, kFloat64};
   const DTypeSet all = floats | DTypeSet{kInt32}, old_floats = {kFloat16, kFloat32, kFloat64};
   AddConvolutionKernel(r, "Conv2D", all);
+  AddConvolutionKernel(r, "_FusedConv2D", {kFloat32});
   AddConvolutionKernel(r, "Conv2DBackpropInput", all);
   AddConvolutionKernel(r, "Conv2DBackpropInputV2", all);
   AddConvolutionKernel(r, "Conv2DBackpropFilter", floats);

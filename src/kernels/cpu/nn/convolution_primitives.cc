@@ -326,14 +326,16 @@ class PlanCache {
 class PooledPrimitives final : public ConvolutionPrimitives {
  public:
   explicit PooledPrimitives(ConvolutionResult result) : result_(result) {}
-  StatusOr<bool> Convolve(KernelContext& ctx, const Convolution& c, float* x, float* filter, float* y) override;
+  StatusOr<bool> Convolve(KernelContext& ctx, const Convolution& c, float* x, float* filter, float* y,
+                          const BiasRelu* bias) override;
 
  private:
   const ConvolutionResult result_;
   PlanCache cache_;
 };
 
-StatusOr<bool> PooledPrimitives::Convolve(KernelContext& ctx, const Convolution& c, float* x, float* filter, float* y) {
+StatusOr<bool> PooledPrimitives::Convolve(KernelContext& ctx, const Convolution& c, float* x, float* filter, float* y,
+                                          const BiasRelu* bias) {
   if (!IsModest(c)) return false;
   UseOneOpenMpThread();
   const std::vector<ConvolutionPiece> pieces = Split(result_, c);
@@ -375,7 +377,11 @@ StatusOr<bool> PooledPrimitives::Convolve(KernelContext& ctx, const Convolution&
                                    : sums     ? static_cast<float*>(sums->data()) + i * filter_elements
                                               : filter;
         const Status done = use.plan->Run({x + pieces[i].x, part_filter, y + pieces[i].y});
-        if (done.ok()) continue;
+        if (done.ok()) {
+          const Convolution& sizes = pieces[i].sizes;
+          if (bias != nullptr) bias->Apply(y + pieces[i].y, sizes.batch * SpatialElements(sizes, true));
+          continue;
+        }
         MutexLock lock(mu);
         if (status.ok()) status = done;
       }

@@ -9,6 +9,7 @@
 
 #include <memory>
 
+#include "kernels/cpu/nn/bias_relu.h"
 #include "ops/nn/convolution.h"
 #include "runtime/kernel.h"
 
@@ -21,11 +22,13 @@ class ConvolutionPrimitives {
 
   // Computes one of input, filter and output from the two others. Returns false, and computes nothing, if oneDNN has no
   // fast implementation for this geometry. ResourceExhausted if there is no memory for scratch space. REQUIRES: all
-  // sizes are known, and the tensors are not empty.
+  // sizes are known, and the tensors are not empty. Applies `bias`, unless it is null, to each part of the output,
+  // while that is in the cache; then the channels are last and the output is computed.
   //
   // The filter is converted to the primitive's layout in each call. A filter that is a variable could be converted once
   // per version of the variable: see ConvertedFilter in the implementation.
-  virtual StatusOr<bool> Convolve(KernelContext& ctx, const Convolution& c, float* x, float* filter, float* y) = 0;
+  virtual StatusOr<bool> Convolve(KernelContext& ctx, const Convolution& c, float* x, float* filter, float* y,
+                                  const BiasRelu* bias) = 0;
 };
 
 // `result` says which of the three tensors is computed.

@@ -1,0 +1,86 @@
+// Fuses Conv2D or MatMul, the BiasAdd behind it and the Relu behind that into one node, whose kernel adds the bias
+// while the product is in the cache. Only where the kernel exists: float32 on CPUs, channels last.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "executor/passes/pass.h"
+
+namespace tensorbraid {
+namespace {
+
+const std::vector<std::string> kBias = {"BiasAdd"}, kBiasRelu = {"BiasAdd", "Relu"};
+
+bool ChannelsAreLast(const Node& node) {
+  const AttrValue* format = node.FindAttr("data_format");
+  return format == nullptr || *format->get<std::string>() == "NHWC";
+}
+
+// Whether the bias is known to fit. A mistake stays with the nodes that the user wrote, whose messages name them.
+bool BiasFits(const Node& product, const Node& bias_add) {
+  const Shape& shape = product.output_shape(0);
+  const Shape& bias = bias_add.inputs()[1].shape();
+  return shape.has_rank() && shape.rank() > 0 && shape.dim(shape.rank() - 1) >= 0 &&
+         bias == Shape({shape.dim(shape.rank() - 1)});
+}
+
+// The name of the op that computes `first` and then `second`; empty if there is none.
+std::string FusedOp(const Node& first, const Node& second) {
+  if (second.type() == "BiasAdd" && (first.type() == "Conv2D" || first.type() == "MatMul")) {
+    const bool fits = ChannelsAreLast(first) && ChannelsAreLast(second) && BiasFits(first, second);
+    return fits ? "_Fused" + first.type() : "";
+  }
+  if (second.type() == "Relu" && (first.type() == "_FusedConv2D" || first.type() == "_FusedMatMul")) {
+    return first.attr<std::vector<std::string>>("fused_ops") == kBias ? first.type() : "";
+  }
+  return "";
+}
+
+// The node that computes `first` and then `second`.
+NodeSpec FusedNode(const std::string& op, const Node& first, const Node& second) {
+  NodeSpec spec;
+  spec.op = op;
+  spec.inputs = first.inputs();
+  spec.controls = first.control_inputs();
+  const OpDef& def = *OpRegistry::Global().Find(op);
+  for (const auto& [name, value] : first.attrs()) {
+    if (name.starts_with("_") || def.FindAttr(name) != nullptr) spec.attrs.emplace(name, value);
+  }
+  if (second.type() == "BiasAdd") {
+    spec.inputs.push_back(second.inputs()[1]);
+    spec.attrs["num_args"] = int64_t{1};
+  }
+  spec.attrs["fused_ops"] = second.type() == "BiasAdd" ? kBias : kBiasRelu;
+  return spec;
+}
+
+}  // namespace
+
+Status FuseBiases(Graph* graph, PassContext& context) {
+  GraphImpl& impl = graph->impl();
+  const size_t count = impl.nodes().size();
+  std::vector<int> uses(count, 0);  // edges that leave the node
+  for (const auto& node : impl.nodes()) {
+    for (const Output& in : node->inputs()) ++uses[in.node()->id()];
+    for (const Node* c : node->control_inputs()) ++uses[c->id()];
+  }
+  std::vector<bool> removed(count, false);
+  bool any = false;
+  // In the order of ids, so a Relu sees the node that the BiasAdd before it has become.
+  for (const auto& owned : impl.nodes()) {
+    Node* const second = owned.get();
+    if (second->inputs().empty() || !second->control_inputs().empty()) continue;
+    const Node& first = *second->inputs()[0].node();
+    const std::string op = FusedOp(first, *second);
+    if (op.empty() || uses[first.id()] != 1 || second->output_type(0) != kFloat32) continue;
+    if (!IsPure(first) || !IsPure(*second)) continue;
+    if (first.device() != second->device() || context.DeviceType(*second) != "CPU") continue;
+    if (!impl.Become(second, FusedNode(op, first, *second)).ok()) continue;
+    removed[first.id()] = true;
+    any = true;
+  }
+  if (any) impl.RemoveNodes(removed);
+  return OkStatus();
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,45 @@
+// What the fused ops, _FusedConv2D and _FusedMatMul, do with a product before they write it.
+#ifndef TENSORBRAID_KERNELS_CPU_NN_BIAS_RELU_H_
+#define TENSORBRAID_KERNELS_CPU_NN_BIAS_RELU_H_
+
+#include <cstdint>
+
+#include "runtime/kernel.h"
+
+namespace tensorbraid::cpu {
+
+// Adds a bias and, if `relu`, replaces what is negative by 0. The results have the bits of BiasAdd and Relu.
+struct BiasRelu {
+  const float* bias = nullptr;  // [channels]
+  int64_t channels = 0;
+  bool relu = false;
+
+  // In place, to a matrix [rows, channels]. On the calling thread.
+  void Apply(float* matrix, int64_t rows) const {
+    for (int64_t row = 0; row < rows; ++row, matrix += channels) {
+      if (relu) {
+#pragma GCC ivdep
+        for (int64_t c = 0; c < channels; ++c) {
+          const float sum = matrix[c] + bias[c];
+          matrix[c] = sum < 0 ? 0 : sum;  // keeps NaNs
+        }
+      } else {
+#pragma GCC ivdep
+        for (int64_t c = 0; c < channels; ++c) matrix[c] += bias[c];
+      }
+    }
+  }
+  // The same, with the rows shared by the threads of the pool.
+  void ApplyShared(KernelContext& ctx, float* matrix, int64_t rows) const;
+};
+
+// Reads the attributes of a fused op: whether Relu follows BiasAdd. Unimplemented, naming the ops, if `fused_ops` is
+// neither ["BiasAdd"] nor ["BiasAdd", "Relu"]; InvalidArgument unless there is one argument, the bias.
+StatusOr<bool> ReadFusedRelu(const Node& node);
+
+// `bias`, for a product of this many channels. InvalidArgument if it is not a vector of that size.
+StatusOr<BiasRelu> MakeBiasRelu(const Tensor& bias, int64_t channels, bool relu);
+
+}  // namespace tensorbraid::cpu
+
+#endif  // TENSORBRAID_KERNELS_CPU_NN_BIAS_RELU_H_
