@@ -15,9 +15,9 @@
 namespace tensorbraid {
 namespace {
 
-class Partitioner {
+class GraphPartitioner {
  public:
-  explicit Partitioner(const Graph& graph) : graph_(graph) {}
+  explicit GraphPartitioner(const Graph& graph) : graph_(graph) {}
 
   StatusOr<std::map<std::string, std::unique_ptr<Graph>>> Run() {
     const auto& nodes = graph_.impl().nodes();
@@ -243,7 +243,7 @@ class Partitioner {
 }  // namespace
 
 StatusOr<std::map<std::string, std::unique_ptr<Graph>>> PartitionByTask(const Graph& graph) {
-  return Partitioner(graph).Run();
+  return GraphPartitioner(graph).Run();
 }
 
 }  // namespace tensorbraid
