@@ -49,6 +49,10 @@ NodeSpec FusedNode(const std::string& op, const Node& first, const Node& second)
   if (second.type() == "BiasAdd") {
     spec.inputs.push_back(second.inputs()[1]);
     spec.attrs["num_args"] = int64_t{1};
+    if (op == "_FusedConv2D") {
+      spec.attrs["TArgs"] = std::vector<DType>{kFloat32};
+      spec.attrs["num_host_args"] = int64_t{0};
+    }
   }
   spec.attrs["fused_ops"] = second.type() == "BiasAdd" ? kBias : kBiasRelu;
   return spec;
