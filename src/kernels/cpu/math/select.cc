@@ -1,4 +1,5 @@
 // Selects elements from two tensors by a condition.
+#include <algorithm>
 #include <string>
 
 #include "kernels/cpu/elements.h"
@@ -56,33 +57,58 @@ absl::InlinedVector<int64_t, 4> Steps(const Shape& operand, const Shape& out) {
   return steps;
 }
 
+// Selects n elements of a row. The steps are 1, or 0 for an operand that is broadcast along the row.
+template <typename U>
+void SelectRow(const bool* condition, int64_t c_step, const U* t, int64_t t_step, const U* e, int64_t e_step, int64_t n,
+               U* out) {
+  if (c_step == 0) {
+    const U* from = *condition ? t : e;
+    if ((*condition ? t_step : e_step) == 0) {
+      std::fill_n(out, n, *from);
+    } else {
+      std::copy_n(from, n, out);
+    }
+    return;
+  }
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) out[i] = condition[i] ? t[i * t_step] : e[i * e_step];
+}
+
 template <typename U>
 void SelectBroadcast(KernelContext& ctx, const Shape& shape, Tensor* out) {
   const Pointers<U> p = PointersOf<U>(ctx, out);
   const auto sc = Steps(ctx.input(0).shape(), shape);
   const auto st = Steps(ctx.input(1).shape(), shape);
   const auto se = Steps(ctx.input(2).shape(), shape);
-  Parallel(ctx, shape.num_elements(), 4, [&](int64_t begin, int64_t end) {
+  const int last = shape.rank() - 1;
+  Parallel(ctx, shape.num_elements(), 1, [&](int64_t begin, int64_t end) {
     absl::InlinedVector<int64_t, 4> index(shape.rank(), 0);
     int64_t c = 0, t = 0, e = 0, rest = begin;
-    for (int d = shape.rank() - 1; d >= 0; --d) {
+    for (int d = last; d >= 0; --d) {
       index[d] = rest % shape.dim(d);
       rest /= shape.dim(d);
       c += index[d] * sc[d];
       t += index[d] * st[d];
       e += index[d] * se[d];
     }
-    for (int64_t i = begin; i < end; ++i) {
-      p.out[i] = p.condition[c] ? p.t[t] : p.e[e];
-      for (int d = shape.rank() - 1; d >= 0; --d) {
-        c += sc[d];
-        t += st[d];
-        e += se[d];
-        if (++index[d] < shape.dim(d)) break;
+    for (int64_t i = begin; i < end;) {
+      const int64_t n = std::min(end - i, shape.dim(last) - index[last]);
+      SelectRow(p.condition + c, sc[last], p.t + t, st[last], p.e + e, se[last], n, p.out + i);
+      i += n;
+      index[last] += n;
+      c += n * sc[last];
+      t += n * st[last];
+      e += n * se[last];
+      for (int d = last; d >= 0 && index[d] == shape.dim(d); --d) {
         c -= sc[d] * shape.dim(d);
         t -= st[d] * shape.dim(d);
         e -= se[d] * shape.dim(d);
         index[d] = 0;
+        if (d == 0) break;
+        ++index[d - 1];
+        c += sc[d - 1];
+        t += st[d - 1];
+        e += se[d - 1];
       }
     }
   });

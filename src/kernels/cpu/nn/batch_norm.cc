@@ -1,5 +1,7 @@
 // Batch normalization. Sums over the batch are added up in float over blocks of fixed size and then in double, so
 // results do not depend on the number of threads.
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -59,47 +61,83 @@ void ForEachElement(KernelContext& ctx, const NormView& v, double cost_ns, const
   });
 }
 
-// For each channel c, the sum of term(i, c) over its elements i.
+// Adds term(i, c) of the elements of rows [begin, end) to the sum of their channel. Four rows at a time, so that one
+// addition need not wait for the one before it.
 template <typename A, typename Term>
-std::vector<double> SumPerChannel(KernelContext& ctx, const NormView& v, const Term& term) {
-  std::vector<double> sums(v.channels, 0.0);
-  if (v.channels == 0 || v.elements_per_channel() == 0) return sums;
-  constexpr int64_t kRows = 256;
+void AddRows(const NormView& v, int64_t begin, int64_t end, const Term& term, A* sum) {
+  const int64_t n = v.channels;
+  int64_t row = begin;
+  for (; row + 4 <= end; row += 4) {
+    const int64_t i = row * n;
+#pragma GCC ivdep
+    for (int64_t c = 0; c < n; ++c) {
+      sum[c] += (term(i + c, c) + term(i + n + c, c)) + (term(i + 2 * n + c, c) + term(i + 3 * n + c, c));
+    }
+  }
+  for (; row < end; ++row) {
+    const int64_t i = row * n;
+#pragma GCC ivdep
+    for (int64_t c = 0; c < n; ++c) sum[c] += term(i + c, c);
+  }
+}
+
+// The sum of term(i, c) over the elements i of one plane, all of channel c.
+template <typename A, typename Term>
+double SumOfPlane(const NormView& v, int64_t plane, const Term& term) {
+  constexpr int64_t kLanes = 16, kBlock = 4096;
+  const int64_t c = plane % v.channels, at = plane * v.inner;
+  double sum = 0;
+  for (int64_t block = 0; block < v.inner; block += kBlock) {
+    const int64_t stop = std::min(v.inner, block + kBlock);
+    A lanes[kLanes] = {};
+    int64_t i = block;
+    for (; i + kLanes <= stop; i += kLanes) {
+      for (int l = 0; l < kLanes; ++l) lanes[l] += term(at + i + l, c);
+    }
+    for (; i < stop; ++i) lanes[0] += term(at + i, c);
+    for (const A lane : lanes) sum += static_cast<double>(lane);
+  }
+  return sum;
+}
+
+// For each term and each channel c, the sum of term(i, c) over the elements i of the channel. All terms are summed
+// while a block of elements is in the cache.
+template <typename A, typename... Terms>
+std::array<std::vector<double>, sizeof...(Terms)> SumsPerChannel(KernelContext& ctx, const NormView& v,
+                                                                 const Terms&... terms) {
+  constexpr int64_t kTerms = sizeof...(Terms), kRows = 256;
+  const int64_t channels = v.channels;
+  std::array<std::vector<double>, kTerms> sums;
+  for (auto& sum : sums) sum.assign(channels, 0.0);
+  if (channels == 0 || v.elements_per_channel() == 0) return sums;
   if (v.inner == 1) {
     const int64_t blocks = (v.outer + kRows - 1) / kRows;
-    std::vector<A> partial(blocks * v.channels, A(0));
-    Parallel(ctx, blocks, 0.5 * kRows * static_cast<double>(v.channels), [&](int64_t begin, int64_t end) {
+    std::vector<A> partial(blocks * kTerms * channels, A(0));
+    Parallel(ctx, blocks, 0.25 * kTerms * kRows * static_cast<double>(channels), [&](int64_t begin, int64_t end) {
       for (int64_t b = begin; b < end; ++b) {
-        A* sum = partial.data() + b * v.channels;
-        for (int64_t o = b * kRows; o < std::min(v.outer, (b + 1) * kRows); ++o) {
-          const int64_t at = o * v.channels;
-#pragma GCC ivdep
-          for (int64_t c = 0; c < v.channels; ++c) sum[c] += term(at + c, c);
-        }
+        A* sum = partial.data() + b * kTerms * channels;
+        ((AddRows(v, b * kRows, std::min(v.outer, (b + 1) * kRows), terms, sum), sum += channels), ...);
       }
     });
     for (int64_t b = 0; b < blocks; ++b) {
-      for (int64_t c = 0; c < v.channels; ++c) sums[c] += static_cast<double>(partial[b * v.channels + c]);
+      const A* of_block = partial.data() + b * kTerms * channels;
+      for (auto& sum : sums) {
+        for (int64_t c = 0; c < channels; ++c) sum[c] += static_cast<double>(*of_block++);
+      }
     }
     return sums;
   }
-  std::vector<double> planes(v.outer * v.channels, 0.0);
-  Parallel(ctx, v.outer * v.channels, 0.5 * static_cast<double>(v.inner), [&](int64_t begin, int64_t end) {
+  const int64_t planes = v.outer * channels;
+  std::vector<double> partial(planes * kTerms);
+  Parallel(ctx, planes, 0.5 * kTerms * static_cast<double>(v.inner), [&](int64_t begin, int64_t end) {
     for (int64_t plane = begin; plane < end; ++plane) {
-      const int64_t c = plane % v.channels, at = plane * v.inner;
-      for (int64_t block = 0; block < v.inner; block += 16 * kRows) {
-        const int64_t stop = std::min(v.inner, block + 16 * kRows);
-        A lanes[16] = {};
-        int64_t i = block;
-        for (; i + 16 <= stop; i += 16) {
-          for (int l = 0; l < 16; ++l) lanes[l] += term(at + i + l, c);
-        }
-        for (; i < stop; ++i) lanes[0] += term(at + i, c);
-        for (const A lane : lanes) planes[plane] += static_cast<double>(lane);
-      }
+      double* sum = partial.data() + plane * kTerms;
+      ((*sum++ = SumOfPlane<A>(v, plane, terms)), ...);
     }
   });
-  for (int64_t plane = 0; plane < v.outer * v.channels; ++plane) sums[plane % v.channels] += planes[plane];
+  for (int64_t plane = 0; plane < planes; ++plane) {
+    for (int64_t t = 0; t < kTerms; ++t) sums[t][plane % channels] += partial[plane * kTerms + t];
+  }
   return sums;
 }
 
@@ -147,9 +185,9 @@ class FusedBatchNormKernel final : public Kernel {
     float* const variance = per_channel[3];
     const auto n = static_cast<double>(v.elements_per_channel());
     if (attrs_.training) {
-      const std::vector<double> sums = SumPerChannel<float>(ctx, v, [&](int64_t i, int64_t) { return x[i]; });
+      const auto [sums] = SumsPerChannel<float>(ctx, v, [&](int64_t i, int64_t) { return x[i]; });
       for (int64_t c = 0; c < v.channels; ++c) mean[c] = static_cast<float>(sums[c] / n);  // NaN for an empty batch
-      const std::vector<double> squares = SumPerChannel<float>(ctx, v, [&](int64_t i, int64_t c) {
+      const auto [squares] = SumsPerChannel<float>(ctx, v, [&](int64_t i, int64_t c) {
         const float d = x[i] - mean[c];
         return d * d;
       });
@@ -215,9 +253,9 @@ class FusedBatchNormGradKernel final : public Kernel {
     const float* x = wide_x.data<float>().data();
     const float* dy = wide_dy.data<float>().data();
     const float* mean = ctx.input(3).data<float>().data();
-    const std::vector<double> sums = SumPerChannel<float>(ctx, v, [&](int64_t i, int64_t) { return dy[i]; });
-    const std::vector<double> products =
-        SumPerChannel<float>(ctx, v, [&](int64_t i, int64_t c) { return dy[i] * (x[i] - mean[c]); });
+    const auto [sums, products] = SumsPerChannel<float>(
+        ctx, v, [&](int64_t i, int64_t) { return dy[i]; },
+        [&](int64_t i, int64_t c) { return dy[i] * (x[i] - mean[c]); });
     const auto n = static_cast<double>(v.elements_per_channel());
     // dx = factor * (dy - shift - slope * (x - mean))
     std::vector<float> factor(v.channels), shift(v.channels, 0.0f), slope(v.channels, 0.0f);
@@ -320,9 +358,9 @@ class GlobalBatchNormGradKernel final : public GlobalBatchNormKernel {
     int output = 1;
     for (WideOutput* out : {&dm, &dv, &db, &dg}) TF_RETURN_IF_ERROR(out->Allocate(ctx, output++, {v.channels}));
     const A *x = in[0].data<A>().data(), *mean = in[1].data<A>().data(), *dy = in[4].data<A>().data();
-    const std::vector<double> sums = SumPerChannel<A>(ctx, v, [&](int64_t i, int64_t) { return dy[i]; });
-    const std::vector<double> products =
-        SumPerChannel<A>(ctx, v, [&](int64_t i, int64_t c) { return dy[i] * (x[i] - mean[c]); });
+    const auto [sums, products] = SumsPerChannel<A>(
+        ctx, v, [&](int64_t i, int64_t) { return dy[i]; },
+        [&](int64_t i, int64_t c) { return dy[i] * (x[i] - mean[c]); });
     std::vector<A> factor(v.channels);
     for (int64_t c = 0; c < v.channels; ++c) {
       const double gamma = scales_ ? static_cast<double>(in[3].data<A>()[c]) : 1.0;
