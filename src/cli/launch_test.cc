@@ -221,7 +221,7 @@ TEST_F(LaunchProgramTest, MistakesAreNamed) {
       {{"launch", "true"}, "unexpected argument true"},
       {{"launch", "--env-style=xml", "--", "true"}, "tf_config; see launch --help"},
       {{"launch", "--env-style=flag", "--", "true"}, "did you mean flags?"},
-      {{"bench", "lennet"}, "'lennet' is none of step, softmax, lenet, lstm, push, pull; did you mean lenet?"},
+      {{"bench", "lennet"}, "'lennet' is none of step, softmax, lenet, lstm, crnn, push, pull; did you mean lenet?"},
       {{"bench", "softmax", "--mode=asink"}, "did you mean async?"},
   };
   for (const auto& [arguments, message] : cases) {

@@ -109,7 +109,13 @@ TEST_P(CloseWhileCompilingTest, TheTaskStopsCompilingAndCompilesForOtherSessions
   std::vector<Fetch> targets;
   {
     auto device = g.Device(StrCat("/job:", GetParam(), "/task:0/device:GATE:0"));
-    for (int i = 0; i < 100; ++i) targets.emplace_back(NodeBuilder(g, "NoOp").Finish());
+    // Each waits for another one; equal nodes would become one node.
+    std::vector<Operation> before;
+    for (int i = 0; i < 100; ++i) {
+      auto order = g.ControlDependencies(before);
+      before = {NodeBuilder(g, "NoOp").Finish()};
+      targets.emplace_back(before[0]);
+    }
   }
   ASSERT_TRUE(g.status().ok()) << g.status();
   const auto session = Session::Create(g, {.target = cluster.worker_target()}).value();
