@@ -1,6 +1,7 @@
 #include "kernels/cpu/nn/pool_loops.h"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "kernels/cpu/elementwise.h"
@@ -123,28 +124,66 @@ void FirstLargest(const A* x, const std::vector<int64_t>& pixels, int64_t channe
   }
 }
 
-// For n channels of a window of four pixels, such as one of 2 x 2: adds `dy` to `dx` at the element of `x` that
-// FirstLargest finds. One pass, in registers. `x` and `dx` are those of the image.
-template <typename A>
-void AddAtLargestOfFour(const A* x, const std::vector<int64_t>& pixels, int64_t channels, int64_t n, const A* dy,
-                        A* dx) {
-  const int64_t offsets[] = {pixels[0] * channels, pixels[1] * channels, pixels[2] * channels, pixels[3] * channels};
-  const A *x0 = x + offsets[0], *x1 = x + offsets[1], *x2 = x + offsets[2], *x3 = x + offsets[3];
-  A *dx0 = dx + offsets[0], *dx1 = dx + offsets[1], *dx2 = dx + offsets[2], *dx3 = dx + offsets[3];
+// Whether each element of the input is under exactly one window.
+bool WindowsTile(const PoolView& p) {
+  return std::all_of(p.axes.begin(), p.axes.end(), [](const WindowAxis& w) {
+    return w.window == w.stride && w.pad_before == 0 && w.input == w.output * w.window;
+  });
+}
+
+// MaxPoolGrad of one window of kPixels elements, 2 or 4, which are `offsets` from x and dx. Every element of dx is
+// written. The code names each element, since GCC does not vectorise the loop over arrays of them.
+template <int kPixels, typename A>
+void MaxPoolGradOfWindow(const A* x, const std::array<int64_t, kPixels>& offsets, int64_t channels, const A* dy,
+                         A* dx) {
+  const int64_t o1 = offsets[1], o2 = offsets[kPixels == 4 ? 2 : 1], o3 = offsets[kPixels == 4 ? 3 : 1];
+  const A *x1 = x + o1, *x2 = x + o2, *x3 = x + o3;
+  A *dx1 = dx + o1, *dx2 = dx + o2, *dx3 = dx + o3;
 #pragma GCC ivdep
-  for (int64_t c = 0; c < n; ++c) {
-    A best = x0[c];
-    A at = 0;
-    at = x1[c] > best ? A(1) : at;
+  for (int64_t c = 0; c < channels; ++c) {
+    A best = x[c];
+    A largest = 0;  // the number of the first of the largest elements; an A, so that all lanes have one width
+    largest = x1[c] > best ? A(1) : largest;
     best = x1[c] > best ? x1[c] : best;
-    at = x2[c] > best ? A(2) : at;
-    best = x2[c] > best ? x2[c] : best;
-    at = x3[c] > best ? A(3) : at;
-    dx0[c] = at == A(0) ? Plus(dx0[c], dy[c]) : dx0[c];
-    dx1[c] = at == A(1) ? Plus(dx1[c], dy[c]) : dx1[c];
-    dx2[c] = at == A(2) ? Plus(dx2[c], dy[c]) : dx2[c];
-    dx3[c] = at == A(3) ? Plus(dx3[c], dy[c]) : dx3[c];
+    if constexpr (kPixels == 4) {
+      largest = x2[c] > best ? A(2) : largest;
+      best = x2[c] > best ? x2[c] : best;
+      largest = x3[c] > best ? A(3) : largest;
+    }
+    const A g = Plus(A(0), dy[c]);
+    dx[c] = largest == A(0) ? g : A(0);
+    dx1[c] = largest == A(1) ? g : A(0);
+    if constexpr (kPixels == 4) {
+      dx2[c] = largest == A(2) ? g : A(0);
+      dx3[c] = largest == A(3) ? g : A(0);
+    }
   }
+}
+
+// MaxPoolGrad for windows of kPixels elements that tile the input: nothing is set to 0 first.
+template <int kPixels, typename A>
+void MaxPoolGradOfTiles(KernelContext& ctx, const PoolView& p, const A* x, const A* dy, A* dx) {
+  const auto& [depth, height, width] = p.axes;
+  std::array<int64_t, kPixels> offsets;  // of the elements under a window, from its first one
+  int64_t* next = offsets.data();
+  for (int64_t d = 0; d < depth.window; ++d) {
+    for (int64_t h = 0; h < height.window; ++h) {
+      for (int64_t w = 0; w < width.window; ++w) *next++ = ((d * height.input + h) * width.input + w) * p.channels;
+    }
+  }
+  const double cost = static_cast<double>(width.output) * (2.0 + 0.2 * kPixels * static_cast<double>(p.channels));
+  Parallel(ctx, p.images * depth.output * height.output, cost, [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      const OutputRow at(p, r);
+      const int64_t row =
+          (at.image * p.axes[0].input + at.depth * p.axes[0].window) * p.axes[1].input + at.height * p.axes[1].window;
+      for (int64_t w = 0; w < p.axes[2].output; ++w) {
+        const int64_t first = (row * p.axes[2].input + w * p.axes[2].window) * p.channels;
+        MaxPoolGradOfWindow<kPixels>(x + first, offsets, p.channels, dy + (r * p.axes[2].output + w) * p.channels,
+                                     dx + first);
+      }
+    }
+  });
 }
 
 // The pixels under a window, within their image.
@@ -329,13 +368,17 @@ void ArgMaxPool(KernelContext& ctx, const PoolView& p, const A* x, A* y, int64_t
 
 template <typename A>
 void MaxPoolGrad(KernelContext& ctx, const PoolView& p, const A* x, const A* dy, A* dx) {
+  if (p.channels >= 4 && WindowsTile(p)) {
+    const double elements = WindowElements(p);
+    if (elements == 2) return MaxPoolGradOfTiles<2>(ctx, p, x, dy, dx);
+    if (elements == 4) return MaxPoolGradOfTiles<4>(ctx, p, x, dy, dx);
+  }
   const int64_t image_size = p.input_pixels() * p.channels;
   ForEachWindowInto(ctx, p, dx,
                     [&](int64_t image, const std::vector<int64_t>& pixels, int64_t out, int64_t channel, int64_t n) {
                       const A* from = x + image * image_size + channel;
                       const A* g = dy + out * p.channels + channel;
                       A* to = dx + image * image_size + channel;
-                      if (n >= 4 && pixels.size() == 4) return AddAtLargestOfFour(from, pixels, p.channels, n, g, to);
                       A best[kPoolBlock];
                       int32_t found[kPoolBlock];
                       FirstLargest(from, pixels, p.channels, n, best, found);
