@@ -111,9 +111,12 @@ void ClientEdges::Feed(size_t i, Tensor value) {
     FeedEdge& feed = feeds_[i];
     feed.given = true;
     waiter = std::exchange(feed.waiter, nullptr);
-    if (!waiter) feed.value = std::move(value);
+    if (!waiter) {
+      feed.value = std::move(value);
+      return;
+    }
   }
-  if (waiter) waiter(std::move(value));
+  waiter(std::move(value));
 }
 
 void ClientEdges::Fetch(std::vector<size_t> which, FetchDone done) {
@@ -123,11 +126,11 @@ void ClientEdges::Fetch(std::vector<size_t> which, FetchDone done) {
     MutexLock lock(mu_);
     failed = failed_;
     if (failed.ok()) {
-      waiters_.push_back({std::move(which), std::move(done)});
+      waiters_.push_back({std::move(which), std::exchange(done, nullptr)});
       ready = TakeReadyWaiters();
     }
   }
-  if (!failed.ok()) return done(failed);
+  if (done) return done(failed);
   for (const Waiter& w : ready) w.done(ValuesOf(w.which));
 }
 

@@ -156,7 +156,6 @@ void StepExchange::OnAnnounce(const std::shared_ptr<Link>& link, const AnnounceT
 void StepExchange::OnEager(const std::shared_ptr<Link>& link, const EagerTensor& m) {
   StatusOr<Tensor> value = DecodeTensor(m.meta, m.payload);
   const uint64_t bytes = m.meta.bytes;
-  bool kept = false;
   {
     MutexLock lock(mu_);
     if (failed_.ok()) {
@@ -166,11 +165,10 @@ void StepExchange::OnEager(const std::shared_ptr<Link>& link, const EagerTensor&
         in.arrived = true;
         in.eager_from = link;
         in.eager_bytes = bytes;
-        kept = true;
+        return;
       }
     }
   }
-  if (kept) return;
   exchange_->Consumed(link, bytes);
   Arrive(m.key, std::move(value));
 }
@@ -264,9 +262,9 @@ void StepExchange::set_on_late_failure(std::function<void(const Status&)> f) {
   {
     MutexLock lock(mu_);
     failed = failed_;
-    if (failed.ok()) on_late_failure_ = std::move(f);
+    if (failed.ok()) on_late_failure_ = std::exchange(f, nullptr);
   }
-  if (!failed.ok() && f) f(failed);
+  if (f) f(failed);
 }
 
 void StepExchange::OnLinkDown(const Link& link, const Status& why) {

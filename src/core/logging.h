@@ -53,7 +53,7 @@ class LogLine {
 
 #define TB_CHECK_OK(expr)                                                                \
   do {                                                                                   \
-    const auto tb_check_status = (expr);                                                 \
+    const auto& tb_check_status = (expr);                                                \
     if (!tb_check_status.ok()) [[unlikely]]                                              \
       ::tensorbraid::CheckFailed(__FILE__, __LINE__, #expr, tb_check_status.ToString()); \
   } while (false)

@@ -189,7 +189,9 @@ std::vector<double> AxisTicks(double low, double high, int count, bool log_scale
     if (digit * power >= rough * (1 - 1e-9)) distance = digit * power;
   }
   // Multiples of the distance, without an error that grows from tick to tick.
-  for (double n = std::ceil(low / distance - 1e-9); n * distance <= high + 1e-9 * distance; ++n) {
+  const double first = std::ceil(low / distance - 1e-9);
+  for (int i = 0; (first + i) * distance <= high + 1e-9 * distance; ++i) {
+    const double n = first + i;
     ticks.push_back(n == 0 ? 0 : n * distance);
   }
   return ticks;
