@@ -21,6 +21,7 @@ constexpr std::array<const char*, 5> kLevelNames = {"debug", "info", "warning", 
 struct LogConfig {
   LogLevel level = LogLevel::kInfo;
   std::map<std::string, LogLevel, std::less<>> areas;
+  const LogConfig* replaced = nullptr;
 };
 
 LogConfig Parse(std::string_view spec) {
@@ -46,7 +47,7 @@ LogConfig Parse(std::string_view spec) {
 }
 
 // A new configuration replaces the old one as a whole. The old one is never freed, because another thread may still be
-// reading it.
+// reading it; the new one points to it, so that it is not taken for a leak.
 std::atomic<const LogConfig*>& Config() {
   static std::atomic<const LogConfig*> config = [] {
     const char* spec = std::getenv("TENSORBRAID_LOG");
@@ -71,7 +72,12 @@ bool LogEnabled(LogLevel level, std::string_view area) {
   return level >= config->level;
 }
 
-void ConfigureLog(std::string_view spec) { Config().store(new LogConfig(Parse(spec)), std::memory_order_release); }
+void ConfigureLog(std::string_view spec) {
+  auto* config = new LogConfig(Parse(spec));
+  config->replaced = Config().load(std::memory_order_relaxed);
+  while (!Config().compare_exchange_weak(config->replaced, config, std::memory_order_acq_rel)) {
+  }
+}
 
 void SetLogTask(const std::string& name) {
   MutexLock lock(task_mu);

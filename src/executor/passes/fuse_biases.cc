@@ -70,9 +70,10 @@ Status FuseBiases(Graph* graph, PassContext& context) {
   }
   std::vector<bool> removed(count, false);
   bool any = false;
-  // In the order of ids, so a Relu sees the node that the BiasAdd before it has become.
-  for (const auto& owned : impl.nodes()) {
-    Node* const second = owned.get();
+  // In the order of ids, so a Relu sees the node that the BiasAdd before it has become. By index, since Become changes
+  // the vector for a moment.
+  for (size_t i = 0; i < count; ++i) {
+    Node* const second = impl.nodes()[i].get();
     if (second->inputs().empty() || !second->control_inputs().empty()) continue;
     const Node& first = *second->inputs()[0].node();
     const std::string op = FusedOp(first, *second);
