@@ -1,4 +1,5 @@
-// What the kernels of pooling ops have in common: reading their attributes and checking shapes.
+// What the kernels of pooling ops have in common: reading their attributes, checking shapes, and the means, which
+// differ only in the number of axes.
 #ifndef TENSORBRAID_KERNELS_CPU_NN_POOL_KERNEL_H_
 #define TENSORBRAID_KERNELS_CPU_NN_POOL_KERNEL_H_
 
@@ -7,6 +8,7 @@
 
 #include "core/strings.h"
 #include "kernels/cpu/nn/pool_loops.h"
+#include "kernels/cpu/nn/wide_tensor.h"
 #include "ops/nn/pool_window.h"
 #include "runtime/kernel.h"
 
@@ -72,6 +74,52 @@ inline StatusOr<Shape> OriginalShape(const Tensor& t, int rank) {
   if (shape.num_elements() < 0) return InvalidArgument("the original input ", shape, " has too many elements");
   return shape;
 }
+
+// The mean over windows in kSpatial axes.
+template <int kSpatial>
+class AvgPoolKernel final : public PoolKernel {
+ public:
+  explicit AvgPoolKernel(const KernelConstruction& c) : PoolKernel(c, kSpatial) {}
+
+  Status Compute(KernelContext& ctx) override {
+    const Tensor& x = ctx.input(0);
+    TF_ASSIGN_OR_RETURN(const Placed placed, Place(ctx, x.shape()));
+    TF_ASSIGN_OR_RETURN(const Tensor wide, Widen(ctx, x));
+    WideOutput y;
+    TF_RETURN_IF_ERROR(y.Allocate(ctx, 0, placed.windows.output));
+    if (x.dtype() == kFloat64) {
+      AvgPool(ctx, placed.view, wide.data<double>().data(), y.data<double>());
+    } else {
+      AvgPool(ctx, placed.view, wide.data<float>().data(), y.data<float>());
+    }
+    y.Finish();
+    return OkStatus();
+  }
+};
+
+// The shape of x and dy give dx.
+template <int kSpatial>
+class AvgPoolGradKernel final : public PoolKernel {
+ public:
+  explicit AvgPoolGradKernel(const KernelConstruction& c) : PoolKernel(c, kSpatial) {}
+
+  Status Compute(KernelContext& ctx) override {
+    TF_ASSIGN_OR_RETURN(const Shape shape, OriginalShape(ctx.input(0), kSpatial + 2));
+    const Tensor& dy = ctx.input(1);
+    TF_ASSIGN_OR_RETURN(const Placed placed, Place(ctx, shape));
+    TF_RETURN_IF_ERROR(CheckShape("the gradient", dy, placed.windows.output));
+    TF_ASSIGN_OR_RETURN(const Tensor wide, Widen(ctx, dy));
+    WideOutput dx;
+    TF_RETURN_IF_ERROR(dx.Allocate(ctx, 0, shape));
+    if (dy.dtype() == kFloat64) {
+      AvgPoolGrad(ctx, placed.view, wide.data<double>().data(), dx.data<double>());
+    } else {
+      AvgPoolGrad(ctx, placed.view, wide.data<float>().data(), dx.data<float>());
+    }
+    dx.Finish();
+    return OkStatus();
+  }
+};
 
 }  // namespace tensorbraid::cpu
 

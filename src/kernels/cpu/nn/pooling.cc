@@ -76,49 +76,6 @@ class MaxPoolGradGradKernel final : public PoolKernel {
   }
 };
 
-class AvgPoolKernel final : public PoolKernel {
- public:
-  explicit AvgPoolKernel(const KernelConstruction& c) : PoolKernel(c, 2) {}
-
-  Status Compute(KernelContext& ctx) override {
-    const Tensor& x = ctx.input(0);
-    TF_ASSIGN_OR_RETURN(const Placed placed, Place(ctx, x.shape()));
-    TF_ASSIGN_OR_RETURN(const Tensor wide, Widen(ctx, x));
-    WideOutput y;
-    TF_RETURN_IF_ERROR(y.Allocate(ctx, 0, placed.windows.output));
-    if (x.dtype() == kFloat64) {
-      AvgPool(ctx, placed.view, wide.data<double>().data(), y.data<double>());
-    } else {
-      AvgPool(ctx, placed.view, wide.data<float>().data(), y.data<float>());
-    }
-    y.Finish();
-    return OkStatus();
-  }
-};
-
-// The shape of x and dy give dx.
-class AvgPoolGradKernel final : public PoolKernel {
- public:
-  explicit AvgPoolGradKernel(const KernelConstruction& c) : PoolKernel(c, 2) {}
-
-  Status Compute(KernelContext& ctx) override {
-    TF_ASSIGN_OR_RETURN(const Shape shape, OriginalShape(ctx.input(0), 4));
-    const Tensor& dy = ctx.input(1);
-    TF_ASSIGN_OR_RETURN(const Placed placed, Place(ctx, shape));
-    TF_RETURN_IF_ERROR(CheckShape("the gradient", dy, placed.windows.output));
-    TF_ASSIGN_OR_RETURN(const Tensor wide, Widen(ctx, dy));
-    WideOutput dx;
-    TF_RETURN_IF_ERROR(dx.Allocate(ctx, 0, shape));
-    if (dy.dtype() == kFloat64) {
-      AvgPoolGrad(ctx, placed.view, wide.data<double>().data(), dx.data<double>());
-    } else {
-      AvgPoolGrad(ctx, placed.view, wide.data<float>().data(), dx.data<float>());
-    }
-    dx.Finish();
-    return OkStatus();
-  }
-};
-
 }  // namespace
 
 void RegisterNnPoolingKernels(KernelRegistry& r) {
@@ -130,8 +87,8 @@ void RegisterNnPoolingKernels(KernelRegistry& r) {
   for (const char* op : {"MaxPoolGradGrad", "MaxPoolGradGradV2"}) {
     r.Add<MaxPoolGradGradKernel>(op, {{"T", kPoolTypes}}, PoolCost);
   }
-  r.Add<AvgPoolKernel>("AvgPool", {{"T", kFloats}}, PoolCost);
-  r.Add<AvgPoolGradKernel>("AvgPoolGrad", {{"T", kFloats}}, PoolCost);
+  r.Add<AvgPoolKernel<2>>("AvgPool", {{"T", kFloats}}, PoolCost);
+  r.Add<AvgPoolGradKernel<2>>("AvgPoolGrad", {{"T", kFloats}}, PoolCost);
 }
 
 }  // namespace tensorbraid::cpu

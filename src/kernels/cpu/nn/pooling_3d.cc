@@ -71,49 +71,6 @@ class MaxPool3DGradGradKernel final : public PoolKernel {
   }
 };
 
-class AvgPool3DKernel final : public PoolKernel {
- public:
-  explicit AvgPool3DKernel(const KernelConstruction& c) : PoolKernel(c, 3) {}
-
-  Status Compute(KernelContext& ctx) override {
-    const Tensor& x = ctx.input(0);
-    TF_ASSIGN_OR_RETURN(const Placed placed, Place(ctx, x.shape()));
-    TF_ASSIGN_OR_RETURN(const Tensor wide, Widen(ctx, x));
-    WideOutput y;
-    TF_RETURN_IF_ERROR(y.Allocate(ctx, 0, placed.windows.output));
-    if (x.dtype() == kFloat64) {
-      AvgPool(ctx, placed.view, wide.data<double>().data(), y.data<double>());
-    } else {
-      AvgPool(ctx, placed.view, wide.data<float>().data(), y.data<float>());
-    }
-    y.Finish();
-    return OkStatus();
-  }
-};
-
-// The shape of x and dy give dx.
-class AvgPool3DGradKernel final : public PoolKernel {
- public:
-  explicit AvgPool3DGradKernel(const KernelConstruction& c) : PoolKernel(c, 3) {}
-
-  Status Compute(KernelContext& ctx) override {
-    TF_ASSIGN_OR_RETURN(const Shape shape, OriginalShape(ctx.input(0), 5));
-    const Tensor& dy = ctx.input(1);
-    TF_ASSIGN_OR_RETURN(const Placed placed, Place(ctx, shape));
-    TF_RETURN_IF_ERROR(CheckShape("the gradient", dy, placed.windows.output));
-    TF_ASSIGN_OR_RETURN(const Tensor wide, Widen(ctx, dy));
-    WideOutput dx;
-    TF_RETURN_IF_ERROR(dx.Allocate(ctx, 0, shape));
-    if (dy.dtype() == kFloat64) {
-      AvgPoolGrad(ctx, placed.view, wide.data<double>().data(), dx.data<double>());
-    } else {
-      AvgPoolGrad(ctx, placed.view, wide.data<float>().data(), dx.data<float>());
-    }
-    dx.Finish();
-    return OkStatus();
-  }
-};
-
 }  // namespace
 
 void RegisterNnPooling3DKernels(KernelRegistry& r) {
@@ -122,8 +79,8 @@ void RegisterNnPooling3DKernels(KernelRegistry& r) {
   r.Add<MaxPool3DKernel>("MaxPool3D", {{"T", kFloats}}, PoolCost);
   r.Add<MaxPool3DGradKernel>("MaxPool3DGrad", {{"T", kFloats}, {"TInput", kFloats}}, PoolCost);
   r.Add<MaxPool3DGradGradKernel>("MaxPool3DGradGrad", {{"T", kFloats}}, PoolCost);
-  r.Add<AvgPool3DKernel>("AvgPool3D", {{"T", kAverageTypes}}, PoolCost);
-  r.Add<AvgPool3DGradKernel>("AvgPool3DGrad", {{"T", kAverageTypes}}, PoolCost);
+  r.Add<AvgPoolKernel<3>>("AvgPool3D", {{"T", kAverageTypes}}, PoolCost);
+  r.Add<AvgPoolGradKernel<3>>("AvgPool3DGrad", {{"T", kAverageTypes}}, PoolCost);
 }
 
 }  // namespace tensorbraid::cpu
