@@ -31,8 +31,7 @@ class LearningCurve {
     int64_t steps;  // of the whole training
   };
 
-  // The directory of the learning curve: --log_dir, or else that of the checkpoints, or else one named after the
-  // program.
+  // The directory of the learning curve: --log_dir if it is set, else --checkpoint_dir, else build/logs/PROGRAM.
   static std::string Directory(const std::string& log_dir, const std::string& checkpoint_dir, const char* program) {
     if (!log_dir.empty()) return log_dir;
     return !checkpoint_dir.empty() ? checkpoint_dir : std::string("build/logs/") + program;

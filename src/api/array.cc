@@ -345,7 +345,7 @@ std::vector<Output> Unstack(const Operand& value, int64_t axis, int num, const s
 
 namespace {
 
-// Converts several lists of integers to one dtype: that of the first list that is a tensor, or else int32.
+// Converts several lists of integers to one dtype: the dtype of the first list that is a tensor, or int32 if none is.
 std::vector<Output> SameType(Graph& g, const std::string& prefix,
                              std::initializer_list<std::pair<const char*, const Integers*>> lists) {
   DType type = DType::kInvalid;

@@ -40,8 +40,8 @@ class BundleWriter {
   // InvalidArgument if the name was added before, is empty or is too long; Unimplemented for dtypes without a stored
   // form (resource, variant).
   Status Add(std::string_view name, const Tensor& tensor);
-  // Adds a slice of a tensor. InvalidArgument if the slice and `tensor` have different shapes, or if the dtype or full
-  // shape is not that of the slices added before; Internal if the slice is not within the full shape.
+  // Adds a slice of a tensor. InvalidArgument if the slice and `tensor` have different shapes, or if an earlier
+  // slice of this tensor has another dtype or full shape; Internal if the slice is not within the full shape.
   Status AddSlice(std::string_view name, const Shape& full_shape, const TensorSlice& slice, const Tensor& tensor);
   Status Finish();
 

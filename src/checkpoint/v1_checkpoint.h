@@ -24,8 +24,8 @@ class V1Writer {
   V1Writer& operator=(const V1Writer&) = delete;
 
   // Adds a slice of a tensor, or the whole tensor if `slice` covers it. InvalidArgument if the name is empty, the slice
-  // and `tensor` have different shapes, the tensor or an overlapping slice was added before, the dtype or full shape is
-  // not that of the slices added before, the tensor is too large for a message of 2 GiB, or version 1 does not support
+  // and `tensor` have different shapes, the tensor or an overlapping slice was added before, an earlier slice has
+  // another dtype or full shape, the tensor is too large for a message of 2 GiB, or version 1 does not support
   // its dtype (Unimplemented for bfloat16). Internal if the slice is not within the full shape.
   Status Add(const std::string& name, const Shape& full_shape, const TensorSlice& slice, const Tensor& tensor);
   // Writes the file atomically. Returns the file system's errors.

@@ -50,8 +50,8 @@ class BenchTraining {
   double first_loss_ = 0;
 };
 
-// Internal, unless the loss has fallen and the global step counts the runs of all workers. `all` has what each worker's
-// Finish returned, that of the chief first.
+// Internal, unless the loss has fallen and the global step counts the runs of all workers. `all` has what Finish
+// returned on each worker; the chief comes first.
 Status VerifyTraining(const std::vector<nlohmann::json>& all, bool is_sync);
 
 // The measured steps of one worker.

@@ -32,8 +32,8 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
       "Each task runs PROGRAM ARGUMENTS --ps_hosts=... --worker_hosts=... --job_name=... --task_index=...; with\n"
       "--env-style=tf_config it gets the environment variable TF_CONFIG instead of these flags. Tasks get free ports,\n"
       "which are held until the end. Each line of output is prefixed with its task, unless it begins with '{'.\n"
-      "Ctrl-C ends all tasks within 2 s. The exit code is 0 if all tasks exited with 0, otherwise that of the first\n"
-      "failure.\n\n"
+      "Ctrl-C ends all tasks within 2 s. The exit code is 0 if all tasks exited with 0, otherwise the code of the\n"
+      "first task that failed.\n\n"
       "Example:\n"
       "  tensorbraid launch --ps=1 --workers=2 -- build/release/examples/mnist_softmax --train_steps=1000");
   launch->callback([flags, invocation] {

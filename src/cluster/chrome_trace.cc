@@ -26,8 +26,8 @@ std::string Quoted(std::string_view text) {
   return json + "\"";
 }
 
-// What the label "name = Op(input, input)" says (see EncodeStepStats). A label of another form, as that of a transfer,
-// has no parts.
+// The parts of a label "name = Op(input, input)" (see EncodeStepStats). Labels of another form, such as the labels of
+// transfers, have no parts.
 struct LabelParts {
   explicit LabelParts(std::string_view label) {
     const size_t equals = label.find(" = ");

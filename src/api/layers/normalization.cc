@@ -127,7 +127,7 @@ Output BatchNorm(const Operand& input, const BatchNormOptions& options) {
       SelectBranch(training, {x, gamma, beta, mean.value(), variance.value()}, branch(true), branch(false));
   if (!layer.ok()) return {};
   if (training.is_tensor() || training.fixed()) {
-    // The gradient of a Merge needs the Merge, and that of the normalisation needs the mean.
+    // The gradient of a Merge needs the Merge; the gradient of the normalisation needs the mean.
     const Output& needed = training.is_tensor() ? result[0] : result[1];
     UpdateAverage(mean, result[1], needed, training, options.momentum);
     UpdateAverage(variance, result[2], needed, training, options.momentum);
