@@ -94,7 +94,7 @@ def lenet():
 def lstm():
     values, labels = tensors(*batches.sequences(32, 20, 200))
     model = Lstm()
-    return model, [values.transpose(0, 1).contiguous(), labels], torch.optim.SGD(model.parameters(), lr=0.5, fused=True)
+    return model, [values.transpose(0, 1).contiguous(), labels], torch.optim.SGD(model.parameters(), lr=0.1, fused=True)
 
 
 def crnn():

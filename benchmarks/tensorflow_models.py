@@ -59,7 +59,7 @@ def lstm():
     h = _block_lstm(tf.transpose(sequences, [1, 0, 2]), units, "lstm")
     loss, labels = _loss(_dense(h[-1], CLASSES, "dense"), examples)
     values, classes = batches.sequences(examples, steps, units)
-    return tf.train.GradientDescentOptimizer(0.5).minimize(loss), loss, {sequences: values, labels: classes}
+    return tf.train.GradientDescentOptimizer(0.1).minimize(loss), loss, {sequences: values, labels: classes}
 
 
 def _block(x, filters, pool, name):

@@ -9,6 +9,7 @@ find_package(ZLIB REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
+find_package(OpenSSL REQUIRED)  # for the program alone
 foreach(library farmhash gif icuuc jpeg lapacke png re2)
   find_library(TENSORBRAID_LIB_${library} ${library} REQUIRED)
 endforeach()

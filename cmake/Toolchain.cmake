@@ -35,6 +35,9 @@ add_compile_options(-pthread -Wall -Wextra -Wno-unused-parameter -fdiagnostics-c
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 reports false errors in Abseil's InlinedVector.
   add_compile_options(-Wno-maybe-uninitialized -Wno-array-bounds)
+  # By default, GCC searches its memory for garbage again and again above 128 MB. With 400 MB a file takes 5 to 30 % less
+  # time, and at most 1 GB instead of 0.75.
+  add_compile_options("SHELL:--param ggc-min-heapsize=400000" "SHELL:--param ggc-min-expand=200")
 else()
   add_compile_options(-Wno-unknown-pragmas)
 endif()

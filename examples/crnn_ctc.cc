@@ -154,6 +154,34 @@ tf::StatusOr<double> SequenceAccuracy(tf::SupervisedSession& session, const Mode
   return correct / static_cast<double>(lines);
 }
 
+// What this worker has done, in all its sessions.
+struct Progress {
+  int64_t steps = 0;
+  float first_loss = 0, last_loss = 0;
+  std::chrono::duration<double> seconds{0};
+};
+
+// Prints the result. `step` is the global step, and only the chief knows the accuracy.
+void Report(const tf::TaskFlags& task, const TrainOptions& options, const Progress& progress, int64_t step,
+            double accuracy) {
+  if (options.json) {
+    // A task that starts after the last step has made no steps.
+    const double steps = static_cast<double>(progress.steps), seconds = progress.seconds.count();
+    std::printf("{\"worker\":%d,\"mode\":\"%s\",\"steps_per_s\":%.1f,\"ms\":%.4f,\"global_step\":%lld,",
+                task.task_index,
+                !task.has_cluster() ? "local"
+                : task.issync       ? "sync"
+                                    : "async",
+                steps == 0 ? 0 : steps / seconds, steps == 0 ? 0 : 1e3 * seconds / steps, static_cast<long long>(step));
+    std::printf("\"first_loss\":%.4f,\"loss\":%.4f", progress.first_loss, progress.last_loss);
+    if (task.is_chief()) std::printf(",\"accuracy\":%.4f", accuracy);
+    std::printf("}\n");
+  } else if (task.is_chief()) {
+    if (progress.steps > 0) std::printf("loss from %.3f to %.3f, ", progress.first_loss, progress.last_loss);
+    std::printf("sequence accuracy %.4f\n", accuracy);
+  }
+}
+
 tf::Status Train(const tf::TaskFlags& task, const std::string& target, tf::data::Mnist mnist,
                  const TrainOptions& options) {
   tf::Graph g;
@@ -204,70 +232,72 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& target, tf::data:
     };
   }
   tf::Supervisor supervisor(g, supervised);
-  TF_ASSIGN_OR_RETURN(auto session, supervisor.ManagedSession(target));
-  if (sync && task.is_chief()) {
-    TF_RETURN_IF_ERROR(supervisor.StartQueueRunners(session->session(), {sync->chief_queue_runner()}));
-    TF_RETURN_IF_ERROR(session->Run({sync->init_tokens_op()}).status());
-  }
-
   std::mt19937_64 random(options.seed + 1000 * task.task_index);
-  TF_ASSIGN_OR_RETURN(auto begun, session->Run({global_step}));
-  int64_t step = begun[0].scalar<int64_t>();
-  // Without a directory of checkpoints, the supervisor does not log the start.
-  if (task.is_chief()) TF_RETURN_IF_ERROR(curve.writer()->AddSessionLog(tf::summary::SessionStatus::kStart, step));
-  int64_t steps = 0;  // of this worker
-  float first_loss = 0, last_loss = 0;
-  const auto start = std::chrono::steady_clock::now();
-  while (!supervisor.ShouldStop() && step < options.steps) {
-    auto digits = mnist.NextBatch(kDigits * options.batch_size);
-    const Lines lines = MakeLines(digits.images, digits.labels, random);
-    std::vector<tf::Fetch> fetches = {model.loss, step_count, train};
-    const bool summarize = task.is_chief() && steps % curve.steps_per_point() == 0;
-    if (summarize) fetches.push_back(curve.summaries());
-    TF_ASSIGN_OR_RETURN(auto values, session->Run(fetches, Feeds(model, lines, /*training=*/true)));
-    if (!values[0].is_valid()) break;  // the chief has ended the training
-    last_loss = values[0].scalar<float>();
-    step = values[1].scalar<int64_t>();
-    if (summarize) TF_RETURN_IF_ERROR(supervisor.SummaryComputed(values[3], step));
-    if (curve.TestIsDue(step)) {
-      TF_ASSIGN_OR_RETURN(const double accuracy, SequenceAccuracy(*session, model, mnist, kQuickTest));
+  Progress progress;
+  // Trains in one session to the end.
+  const auto train_and_test = [&]() -> tf::Status {
+    TF_ASSIGN_OR_RETURN(auto session, supervisor.ManagedSession(target));
+    if (sync && task.is_chief()) {
+      TF_RETURN_IF_ERROR(supervisor.StartQueueRunners(session->session(), {sync->chief_queue_runner()}));
+      TF_RETURN_IF_ERROR(session->Run({sync->init_tokens_op()}).status());
+    }
+    TF_ASSIGN_OR_RETURN(auto begun, session->Run({global_step}));
+    int64_t step = begun[0].scalar<int64_t>();
+    // Without a directory of checkpoints, the supervisor does not log the start.
+    if (task.is_chief()) TF_RETURN_IF_ERROR(curve.writer()->AddSessionLog(tf::summary::SessionStatus::kStart, step));
+    const auto start = std::chrono::steady_clock::now();
+    while (!supervisor.ShouldStop() && step < options.steps) {
+      auto digits = mnist.NextBatch(kDigits * options.batch_size);
+      const Lines lines = MakeLines(digits.images, digits.labels, random);
+      std::vector<tf::Fetch> fetches = {model.loss, step_count, train};
+      const bool summarize = task.is_chief() && progress.steps % curve.steps_per_point() == 0;
+      if (summarize) fetches.push_back(curve.summaries());
+      TF_ASSIGN_OR_RETURN(auto values, session->Run(fetches, Feeds(model, lines, /*training=*/true)));
+      if (!values[0].is_valid()) {
+        if (tf::StopRequested()) break;
+        // The chief has closed the queue of tokens.
+        if (step + 1 >= options.steps) break;
+        return absl::AbortedError("the chief ended its session after step " + std::to_string(step));
+      }
+      progress.last_loss = values[0].scalar<float>();
+      step = values[1].scalar<int64_t>();
+      if (summarize) TF_RETURN_IF_ERROR(supervisor.SummaryComputed(values[3], step));
+      if (curve.TestIsDue(step)) {
+        TF_ASSIGN_OR_RETURN(const double accuracy, SequenceAccuracy(*session, model, mnist, kQuickTest));
+        TF_RETURN_IF_ERROR(curve.AddTest(step, accuracy));
+      }
+      if (progress.steps++ == 0) progress.first_loss = progress.last_loss;
+      if (!options.json && progress.steps % 50 == 1) {
+        std::printf("step %lld of %d: loss %.3f\n", static_cast<long long>(step), options.steps, progress.last_loss);
+        std::fflush(stdout);
+      }
+    }
+    progress.seconds += std::chrono::steady_clock::now() - start;
+    // A thread of the supervisor may have noticed first that a task is lost.
+    TF_RETURN_IF_ERROR(supervisor.coordinator().status());
+    double accuracy = 0;
+    if (task.is_chief()) {
+      TF_ASSIGN_OR_RETURN(accuracy, SequenceAccuracy(*session, model, mnist, mnist.num_test() / kDigits));
       TF_RETURN_IF_ERROR(curve.AddTest(step, accuracy));
     }
-    if (steps++ == 0) first_loss = last_loss;
-    if (!options.json && steps % 50 == 0) {
-      std::printf("step %lld of %d: loss %.3f\n", static_cast<long long>(step), options.steps, last_loss);
-      std::fflush(stdout);
-    }
+    Report(task, options, progress, step, accuracy);
+    return session->Close();
+  };
+  tf::Status status = train_and_test();
+  // If a parameter server was lost, its variables are lost with it. Once it is back, the chief restores the latest
+  // checkpoint, and the other workers wait for that.
+  const bool recovers = task.has_cluster() && !options.checkpoint_dir.empty();
+  while (recovers && (absl::IsUnavailable(status) || absl::IsAborted(status))) {
+    std::printf("going on from the latest checkpoint after an error: %s\n", tf::ToString(status).c_str());
+    std::fflush(stdout);
+    status = train_and_test();
   }
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  // A task that starts after the last step has made no steps.
-  const double ms_per_step = steps == 0 ? 0 : 1e3 * seconds.count() / static_cast<double>(steps);
-
-  double accuracy = 0;
-  if (task.is_chief()) {
-    TF_ASSIGN_OR_RETURN(accuracy, SequenceAccuracy(*session, model, mnist, mnist.num_test() / kDigits));
-    TF_RETURN_IF_ERROR(curve.AddTest(step, accuracy));
-    if (!options.json) {
-      if (steps > 0) std::printf("loss from %.3f to %.3f, ", first_loss, last_loss);
-      std::printf("sequence accuracy %.4f\n", accuracy);
-    }
-  }
-  if (options.json) {
-    std::printf("{\"worker\":%d,\"mode\":\"%s\",\"steps_per_s\":%.1f,\"ms\":%.4f,\"global_step\":%lld,",
-                task.task_index,
-                !task.has_cluster() ? "local"
-                : task.issync       ? "sync"
-                                    : "async",
-                static_cast<double>(steps) / seconds.count(), ms_per_step, static_cast<long long>(step));
-    std::printf("\"first_loss\":%.4f,\"loss\":%.4f", first_loss, last_loss);
-    if (task.is_chief()) std::printf(",\"accuracy\":%.4f", accuracy);
-    std::printf("}\n");
-  }
-  TF_RETURN_IF_ERROR(session->Close());
+  TF_RETURN_IF_ERROR(status);
   return curve.Finish(/*quiet=*/options.json);
 }
 
 tf::Status Main(int argc, char** argv) {
+  tf::StopOnSignals();
   tf::Flags flags("Reads lines of MNIST digits. Without the flags of a cluster, trains in this process.");
   auto& task = flags.DefineTask(/*required=*/false);
   auto& data_dir = flags.Define<std::string>("data_dir", "examples/data/mnist", "MNIST in idx format");
@@ -283,12 +313,17 @@ tf::Status Main(int argc, char** argv) {
   auto& init_from = flags.Define<std::string>(
       "init_from", "", "checkpoint_dir of another training, whose weights a new training starts with; empty: random");
   auto& json = flags.Define("json", false, "print one line of JSON at the end instead of progress");
+  examples::RefuseWrongNumbers(flags);
   flags.ParseOrExit(argc, argv);
+  TF_RETURN_IF_ERROR(examples::CheckTraining(task, checkpoint_dir, log_dir));
+  if (const auto start = tf::LatestCheckpoint(init_from); !init_from.empty() && !start.ok()) {
+    return absl::InvalidArgumentError("--init_from must be the --checkpoint_dir of an earlier training: " +
+                                      std::string(start.status().message()));
+  }
 
   std::unique_ptr<tf::Server> server;
   if (task.has_cluster()) {
-    TF_ASSIGN_OR_RETURN(server,
-                        tf::Server::Create(task.cluster(), {.job_name = task.job_name, .task_index = task.task_index}));
+    TF_ASSIGN_OR_RETURN(server, tf::Server::Create(task.cluster(), task.server_options()));
     if (task.job_name == "ps") return server->Join();
   }
   // Each worker has lines of its own.

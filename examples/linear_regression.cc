@@ -50,4 +50,7 @@ tf::Status Main() {
   return session->Close();
 }
 
-int main() { return tf::ExitCode(Main()); }
+int main(int argc, char** argv) {
+  tf::Flags("Fits a line to points.").ParseOrExit(argc, argv);  // there are no flags
+  return tf::ExitCode(Main());
+}

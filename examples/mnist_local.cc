@@ -36,6 +36,8 @@ tf::Status Main(int argc, char** argv) {
   auto& steps = flags.Define("train_steps", 2000, "number of training steps");
   auto& batch_size = flags.Define("batch_size", 100, "examples per step");
   auto& learning_rate = flags.Define("learning_rate", 0.2, "learning rate of gradient descent");
+  flags.AtLeast("train_steps", 1);
+  flags.AtLeast("batch_size", 1);
   flags.ParseOrExit(argc, argv);
   TF_ASSIGN_OR_RETURN(auto mnist, tf::data::Mnist::Load(data_dir));
   return Train(mnist, steps, batch_size, learning_rate);

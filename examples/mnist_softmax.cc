@@ -19,7 +19,7 @@ struct TrainOptions {
   int steps;
   int batch_size;
   double learning_rate;
-  int replicas_to_aggregate;
+  examples::Replicas replicas;
   int64_t seed;
   bool json;
   std::string checkpoint_dir;
@@ -49,14 +49,7 @@ tf::Status Train(const tf::TaskFlags& task, tf::Server& server, tf::data::Mnist 
           task, {"mnist_softmax: softmax regression on MNIST", options.log_dir, options.steps}, loss, accuracy));
   curve.AddHook(hooks);
   std::shared_ptr<tf::Optimizer> optimizer = std::make_shared<tf::GradientDescentOptimizer>(options.learning_rate);
-  if (task.issync) {
-    const int n = static_cast<int>(task.worker_hosts.size());
-    const int wanted = options.replicas_to_aggregate == 0 ? n : options.replicas_to_aggregate;
-    auto sync = std::make_shared<tf::SyncReplicasOptimizer>(
-        optimizer, tf::SyncReplicasOptions{.replicas_to_aggregate = wanted, .total_num_replicas = n});
-    hooks.push_back(sync->MakeSessionRunHook(task.is_chief()));
-    optimizer = sync;
-  }
+  TF_ASSIGN_OR_RETURN(optimizer, examples::ReplicaOptimizer(task, options.replicas, optimizer, hooks));
   auto train = optimizer->Minimize(loss, {.global_step = global_step});
 
   tf::MonitoredTrainingSessionOptions session_options = {
@@ -100,15 +93,14 @@ tf::Status Train(const tf::TaskFlags& task, tf::Server& server, tf::data::Mnist 
 }
 
 tf::Status Main(int argc, char** argv) {
+  tf::StopOnSignals();
   tf::Flags flags("Softmax regression on MNIST over parameter servers. (Without a cluster: mnist_local.)");
   auto& task = flags.DefineTask();  // --ps_hosts --worker_hosts --job_name --task_index --issync, or TF_CONFIG
   auto& data_dir = flags.Define<std::string>("data_dir", "examples/data/mnist", "MNIST in idx format");
   auto& steps = flags.Define("train_steps", 2000, "stop at this global step");
   auto& batch_size = flags.Define("batch_size", 100, "examples per step of one worker");
   auto& learning_rate = flags.Define("learning_rate", 0.2, "learning rate of gradient descent");
-  auto& replicas =
-      flags.Define("replicas_to_aggregate", 0,
-                   "with --issync: gradients per step; fewer than workers leaves spare workers; 0: one per worker");
+  auto [replicas, staleness] = examples::DefineReplicas(flags);
   auto& seed = flags.Define("seed", 1, "seed of the order of the examples; each worker has its own order");
   auto& checkpoint_dir = flags.Define<std::string>(
       "checkpoint_dir", "", "the chief saves checkpoints here and starts from the latest one; empty: no checkpoints");
@@ -121,16 +113,25 @@ tf::Status Main(int argc, char** argv) {
                       "no cluster is given: start one on this machine with 'tensorbraid launch --ps=1 --workers=2 -- "
                       "mnist_softmax', train without one with 'mnist_local', or see --help for several machines");
   }
+  examples::RefuseWrongNumbers(flags);
   flags.ParseOrExit(argc, argv);
+  TF_RETURN_IF_ERROR(examples::CheckTraining(task, checkpoint_dir, log_dir));
+  TF_RETURN_IF_ERROR(examples::CheckReplicas(task, {replicas, staleness}));
 
-  TF_ASSIGN_OR_RETURN(auto server,
-                      tf::Server::Create(task.cluster(), {.job_name = task.job_name, .task_index = task.task_index}));
+  TF_ASSIGN_OR_RETURN(auto server, tf::Server::Create(task.cluster(), task.server_options()));
   if (task.job_name == "ps") return server->Join();
   const auto worker_seed = static_cast<uint64_t>(seed) + 1000 * task.task_index;
   TF_ASSIGN_OR_RETURN(auto mnist, tf::data::Mnist::Load(data_dir, {.seed = worker_seed}));
   const auto save_every = std::chrono::round<std::chrono::milliseconds>(std::chrono::duration<double>(save_secs));
   return Train(task, *server, mnist,
-               {steps, batch_size, learning_rate, replicas, seed, json, checkpoint_dir, save_every,
+               {steps,
+                batch_size,
+                learning_rate,
+                {replicas, staleness},
+                seed,
+                json,
+                checkpoint_dir,
+                save_every,
                 examples::LearningCurve::Directory(log_dir, checkpoint_dir, "mnist_softmax")});
 }
 

@@ -13,8 +13,6 @@
 // the file in chrome://tracing or ui.perfetto.dev.
 #include <tensorbraid/tensorbraid.h>
 
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <fstream>
 #include <memory>
@@ -22,26 +20,19 @@
 #include <string>
 #include <vector>
 
+#include "digits.h"
 #include "training.h"
 
 namespace tf = tensorbraid;
 namespace nn = tensorbraid::nn;
 
-struct TrainOptions {
+struct RnnOptions {
   int num_devices;
   int threads;
   int layers;
   int units;
   int num_rows;
-  int steps;
-  int batch_size;
-  double learning_rate;
-  int64_t seed;
-  bool json;
   std::string trace;
-  std::string checkpoint_dir;
-  std::chrono::milliseconds save_checkpoint_every;
-  std::string log_dir;
 };
 
 constexpr int kRow = 28;  // pixels
@@ -74,18 +65,18 @@ tf::Output SplitDense(tf::Output x, int units, const std::vector<std::string>& d
 }
 
 // Returns the scores of the ten digits.
-tf::Output StackedRnn(tf::Output pixels, const std::vector<std::string>& devices, const TrainOptions& options) {
+tf::Output StackedRnn(tf::Output pixels, const std::vector<std::string>& devices, const RnnOptions& rnn) {
   tf::Graph& g = *pixels.graph();
   // One tensor [batch, pixels] for each row. Empty rows above and below make longer sequences.
-  const int above = (options.num_rows - kRow) / 2, below = options.num_rows - kRow - above;
+  const int above = (rnn.num_rows - kRow) / 2, below = rnn.num_rows - kRow - above;
   auto image =
       tf::Pad(tf::Reshape(pixels, {-1, kRow, kRow}), tf::Tensor::Of<int32_t>({3, 2}, {0, 0, above, below, 0, 0}));
-  std::vector<tf::Output> rows = tf::Unstack(image, 1, options.num_rows);
-  for (int i = 0; i < options.layers; ++i) {
-    auto device = g.Device(DeviceOf(i, options.layers, devices));
-    rows = nn::StaticRnn(nn::LSTMCell(options.units), rows, {.name = "layer" + std::to_string(i)}).outputs;
+  std::vector<tf::Output> rows = tf::Unstack(image, 1, rnn.num_rows);
+  for (int i = 0; i < rnn.layers; ++i) {
+    auto device = g.Device(DeviceOf(i, rnn.layers, devices));
+    rows = nn::StaticRnn(nn::LSTMCell(rnn.units), rows, {.name = "layer" + std::to_string(i)}).outputs;
   }
-  auto x = SplitDense(rows.back(), options.units, devices);
+  auto x = SplitDense(rows.back(), rnn.units, devices);
   auto device = g.Device(devices.back());
   return nn::Dense(x, {.units = tf::data::Mnist::kClasses, .name = "logits"});
 }
@@ -102,14 +93,14 @@ tf::Status WriteTrace(tf::Session& session, tf::Operation train, const std::vect
   return absl::OkStatus();
 }
 
-tf::Status Train(const tf::TaskFlags& task, const std::string& master, tf::data::Mnist mnist,
-                 const TrainOptions& options) {
+tf::Status Train(const tf::TaskFlags& task, const std::string& master, tf::data::Mnist mnist, const RnnOptions& rnn,
+                 const examples::TrainOptions& options) {
   tf::Graph g;
   g.SetRandomSeed(options.seed);
-  const std::vector<std::string> devices = Devices(task, options.num_devices);
+  const std::vector<std::string> devices = Devices(task, rnn.num_devices);
   auto device = g.Device(devices.front());
   auto images = tf::Placeholder(g, tf::kFloat32, {-1, tf::data::Mnist::kPixels}, "images");
-  auto logits = StackedRnn(images, devices, options);
+  auto logits = StackedRnn(images, devices, rnn);
   auto last_device = g.Device(devices.back());
   auto labels = tf::Placeholder(g, tf::kInt64, {-1}, "labels");
   auto loss = tf::ReduceMean(nn::SparseSoftmaxCrossEntropy(labels, logits));
@@ -128,56 +119,28 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& master, tf::data:
                           task, {"model_parallel_rnn: LSTM layers on several devices", options.log_dir, options.steps},
                           loss, tf::ReduceMean(right)));
   curve.AddHook(hooks);
-  tf::MonitoredTrainingSessionOptions session_options = {
-      .master = master,
-      .hooks = hooks,
-      .session = {.device_count = {{"CPU", options.num_devices}}, .inter_op_parallelism_threads = options.threads}};
-  if (!options.checkpoint_dir.empty()) {
-    session_options.checkpoint_dir = options.checkpoint_dir;
-    session_options.save_checkpoint_every = options.save_checkpoint_every;
-  }
+  auto session_options = options.Session(task, master, hooks);
+  session_options.session = {.device_count = {{"CPU", rnn.num_devices}}, .inter_op_parallelism_threads = rnn.threads};
   TF_ASSIGN_OR_RETURN(auto session, tf::MonitoredTrainingSession(g, session_options));
-  int64_t steps = 0;
-  float first_loss = 0, last_loss = 0;
-  const auto start = std::chrono::steady_clock::now();
-  while (!session->ShouldStop()) {
-    auto batch = mnist.NextBatch(options.batch_size);
-    TF_ASSIGN_OR_RETURN(auto values,
-                        session->Run({loss, global_step, train}, {{images, batch.images}, {labels, batch.labels}}));
-    if (values[0].is_valid()) last_loss = values[0].scalar<float>();
-    if (steps++ == 0) first_loss = last_loss;
-    // The step is not known if the chief has just ended the training.
-    const int64_t step = values[1].is_valid() ? values[1].scalar<int64_t>() : options.steps;
-    if (curve.TestIsDue(step)) {
-      TF_ASSIGN_OR_RETURN(const double accuracy, examples::TestAccuracy(*session, model, mnist, examples::kQuickTest));
-      TF_RETURN_IF_ERROR(curve.AddTest(step, accuracy));
-    }
-  }
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  const double ms_per_step = steps == 0 ? 0 : 1e3 * seconds.count() / static_cast<double>(steps);
-
-  TF_ASSIGN_OR_RETURN(auto last, session->Run({global_step}));
-  TF_ASSIGN_OR_RETURN(const double accuracy, examples::TestAccuracy(*session, model, mnist, mnist.num_test()));
-  TF_RETURN_IF_ERROR(curve.AddTest(last[0].scalar<int64_t>(), accuracy));
-  if (options.json) {
-    std::printf("{\"worker\":%d,\"mode\":\"%s\",\"devices\":%d,\"steps_per_s\":%.1f,\"ms\":%.4f,\"global_step\":%lld,",
-                task.task_index, task.has_cluster() ? "cluster" : "local", static_cast<int>(devices.size()),
-                static_cast<double>(steps) / seconds.count(), ms_per_step,
-                static_cast<long long>(last[0].scalar<int64_t>()));
-    std::printf("\"first_loss\":%.4f,\"loss\":%.4f,\"accuracy\":%.4f}\n", first_loss, last_loss, accuracy);
-  } else {
-    std::printf("loss from %.3f to %.3f, test accuracy %.4f\n", first_loss, last_loss, accuracy);
-  }
-  if (!options.trace.empty()) {
+  TF_RETURN_IF_ERROR(examples::TrainAndTest(task, options,
+                                            {.model = model,
+                                             .loss = loss,
+                                             .global_step = global_step,
+                                             .train = train,
+                                             .devices_name = "devices",
+                                             .devices = static_cast<int>(devices.size())},
+                                            mnist, curve, *session));
+  if (!rnn.trace.empty()) {
     auto batch = mnist.NextBatch(options.batch_size);
     TF_RETURN_IF_ERROR(
-        WriteTrace(session->session(), train, {{images, batch.images}, {labels, batch.labels}}, options.trace));
+        WriteTrace(session->session(), train, {{images, batch.images}, {labels, batch.labels}}, rnn.trace));
   }
   TF_RETURN_IF_ERROR(session->Close());
   return curve.Finish(/*quiet=*/options.json);
 }
 
 tf::Status Main(int argc, char** argv) {
+  tf::StopOnSignals();
   tf::Flags flags("LSTM layers, spread over the devices of this process or over the tasks of a cluster, read digits.");
   auto& task = flags.DefineTask(/*required=*/false);
   auto& num_devices = flags.Define("num_devices", 4, "devices of this process, if there is no cluster");
@@ -185,40 +148,38 @@ tf::Status Main(int argc, char** argv) {
   auto& layers = flags.Define("layers", 4, "number of LSTM layers");
   auto& units = flags.Define("units", 64, "units of each layer; even");
   auto& num_rows = flags.Define("num_rows", kRow, "steps of the sequences; above 28, the digits get empty rows");
-  auto& data_dir = flags.Define<std::string>("data_dir", "examples/data/mnist", "MNIST in idx format");
-  auto& steps = flags.Define("train_steps", 1000, "stop at this global step");
-  auto& batch_size = flags.Define("batch_size", 64, "examples per step");
-  auto& learning_rate = flags.Define("learning_rate", 0.003, "learning rate of Adam at the start");
-  auto& seed = flags.Define("seed", 1, "seed of the weights and of the order of the examples");
   auto& trace = flags.Define<std::string>("trace", "", "write a trace of one step to this file; empty: no trace");
-  auto& checkpoint_dir = flags.Define<std::string>(
-      "checkpoint_dir", "", "save checkpoints here and start from the latest one; empty: no checkpoints");
-  auto& log_dir = flags.Define<std::string>(
-      "log_dir", "", "the learning curve; empty: in checkpoint_dir or, without it, in build/logs/model_parallel_rnn");
-  auto& save_secs = flags.Define("save_checkpoint_secs", 600.0, "seconds between checkpoints");
-  auto& json = flags.Define("json", false, "print one line of JSON at the end instead of progress");
+  const examples::TrainFlags train_flags(flags, {.program = "model_parallel_rnn",
+                                                 .steps = 1000,
+                                                 .batch_size = 64,
+                                                 .batch = "examples per step",
+                                                 .learning_rate = 0.003});
+  flags.AtLeast("num_devices", 1);
+  flags.AtLeast("threads", 0);
   flags.ParseOrExit(argc, argv);
-  if (num_devices < 1 || layers < 1 || units < 2 || units % 2 != 0 || num_rows < kRow) {
-    return absl::InvalidArgumentError(
-        "--num_devices and --layers must be at least 1, --units even, --num_rows at least 28; got " +
-        std::to_string(num_devices) + ", " + std::to_string(layers) + ", " + std::to_string(units) + " and " +
-        std::to_string(num_rows));
+  const auto options = train_flags.options();
+  TF_RETURN_IF_ERROR(examples::CheckWritable(task, "--checkpoint_dir", options.checkpoint_dir));
+  TF_RETURN_IF_ERROR(examples::CheckWritable(task, "--log_dir", options.log_dir));
+  if (!trace.empty() && !std::ofstream(trace)) {
+    return absl::InvalidArgumentError("--trace=" + trace + " is not a file that this user can write");
+  }
+  if (layers < 1 || units < 2 || units % 2 != 0 || num_rows < kRow) {
+    return absl::InvalidArgumentError("--layers must be at least 1, --units even, --num_rows at least 28; got " +
+                                      std::to_string(layers) + ", " + std::to_string(units) + " and " +
+                                      std::to_string(num_rows));
   }
   if (task.issync) return absl::InvalidArgumentError("--issync has no meaning here: all tasks compute one model");
 
   std::unique_ptr<tf::Server> server;
   if (task.has_cluster()) {
-    TF_ASSIGN_OR_RETURN(server, tf::Server::Create(task.cluster(), {.job_name = task.job_name,
-                                                                    .task_index = task.task_index,
-                                                                    .inter_op_parallelism_threads = threads}));
+    tf::ServerOptions server_options = task.server_options();
+    server_options.inter_op_parallelism_threads = threads;
+    TF_ASSIGN_OR_RETURN(server, tf::Server::Create(task.cluster(), server_options));
     if (!task.is_chief()) return server->Join();
   }
-  TF_ASSIGN_OR_RETURN(auto mnist, tf::data::Mnist::Load(data_dir, {.seed = static_cast<uint64_t>(seed)}));
-  const auto save_every = std::chrono::round<std::chrono::milliseconds>(std::chrono::duration<double>(save_secs));
-  return Train(
-      task, server ? server->target() : "", mnist,
-      {num_devices, threads, layers, units, num_rows, steps, batch_size, learning_rate, seed, json, trace,
-       checkpoint_dir, save_every, examples::LearningCurve::Directory(log_dir, checkpoint_dir, "model_parallel_rnn")});
+  TF_ASSIGN_OR_RETURN(auto mnist, options.LoadMnist(task));
+  return Train(task, server ? server->target() : "", std::move(mnist),
+               {num_devices, threads, layers, units, num_rows, trace}, options);
 }
 
 int main(int argc, char** argv) { return tf::ExitCode(Main(argc, argv)); }

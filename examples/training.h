@@ -1,12 +1,15 @@
-// What the programs here that train a model share: the learning curve that they leave, the devices of a replica, and
-// the test on MNIST.
+// What the programs here that train a model share: the learning curve that they leave, the checks of their flags, and
+// the devices of a replica.
 #ifndef EXAMPLES_TRAINING_H_
 #define EXAMPLES_TRAINING_H_
 
 #include <tensorbraid/tensorbraid.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -96,6 +99,108 @@ class LearningCurve {
   int64_t next_test_ = 0;
 };
 
+// How long the steps of a training take. Not counted: what happens between End and the next Begin.
+class StepTimes {
+ public:
+  void Begin() { begin_ = std::chrono::steady_clock::now(); }
+  void End() {
+    ms_.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin_).count());
+  }
+  // 0 without steps. Not moved by a slow first step.
+  double median_ms() const {
+    if (ms_.empty()) return 0;
+    std::vector<double> sorted = ms_;
+    std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2), sorted.end());
+    return sorted[sorted.size() / 2];
+  }
+
+ private:
+  std::chrono::steady_clock::time_point begin_;
+  std::vector<double> ms_;
+};
+
+// InvalidArgument unless this worker can write files to the directory of a flag. Makes it if it does not exist.
+inline tf::Status CheckWritable(const tf::TaskFlags& task, const std::string& flag, const std::string& directory) {
+  if (directory.empty() || task.job_name == "ps") return tf::OkStatus();
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  const auto file = std::filesystem::path(directory) / (".worker_" + std::to_string(task.task_index));
+  const bool written = static_cast<bool>(std::ofstream(file));
+  std::filesystem::remove(file, error);
+  if (written) return tf::OkStatus();
+  return absl::InvalidArgumentError(flag + "=" + directory + " is not a directory that this user can write to");
+}
+
+// Makes Parse refuse numbers with which no program here can train.
+inline void RefuseWrongNumbers(tf::Flags& flags) {
+  flags.AtLeast("train_steps", 1);
+  flags.AtLeast("batch_size", 1);
+  flags.AtLeast("learning_rate", 0);
+  flags.AtLeast("save_checkpoint_secs", 0);
+}
+
+// How the replicas of a training work together.
+struct Replicas {
+  int to_aggregate = 0;        // synchronous: gradients per step; 0: one per worker
+  std::string staleness = "";  // asynchronous: a StalenessPolicy
+};
+
+// Adds the flags of Replicas.
+inline std::pair<int&, std::string&> DefineReplicas(tf::Flags& flags) {
+  auto& to_aggregate =
+      flags.Define("replicas_to_aggregate", 0,
+                   "with --issync: gradients per step; fewer than workers leaves spare workers; 0: one per worker");
+  auto& staleness = flags.Define<std::string>("staleness", "",
+                                              "without --issync: what is done about gradients of old values: " +
+                                                  tf::StalenessPolicy::FlagHelp() + "; see docs/staleness.md");
+  return {to_aggregate, staleness};
+}
+
+// Finds mistakes in the flags of Replicas, like CheckTraining.
+inline tf::Status CheckReplicas(const tf::TaskFlags& task, const Replicas& replicas) {
+  if (task.issync && !replicas.staleness.empty()) {
+    return absl::InvalidArgumentError(
+        "--staleness is for asynchronous training: synchronous training (--issync) drops late gradients by itself");
+  }
+  const auto policy = tf::StalenessPolicy::Parse(replicas.staleness);
+  return policy.ok() ? tf::OkStatus()
+                     : absl::InvalidArgumentError("--staleness: " + std::string(policy.status().message()));
+}
+
+// Wraps the optimizer of a replica in a cluster as the flags say, and adds its hook. Returns it unchanged if there is
+// nothing to do.
+inline tf::StatusOr<std::shared_ptr<tf::Optimizer>> ReplicaOptimizer(
+    const tf::TaskFlags& task, const Replicas& replicas, std::shared_ptr<tf::Optimizer> optimizer,
+    std::vector<std::shared_ptr<tf::SessionRunHook>>& hooks) {
+  if (task.issync) {
+    const int n = std::max<int>(1, static_cast<int>(task.worker_hosts.size()));
+    auto sync = std::make_shared<tf::SyncReplicasOptimizer>(
+        optimizer,
+        tf::SyncReplicasOptions{.replicas_to_aggregate = replicas.to_aggregate == 0 ? n : replicas.to_aggregate,
+                                .total_num_replicas = n});
+    hooks.push_back(sync->MakeSessionRunHook(task.is_chief()));
+    return sync;
+  }
+  if (replicas.staleness.empty()) return optimizer;
+  TF_ASSIGN_OR_RETURN(const auto policy, tf::StalenessPolicy::Parse(replicas.staleness));
+  auto async = std::make_shared<tf::AsyncReplicasOptimizer>(
+      optimizer, tf::AsyncReplicasOptions{.staleness = policy, .replica = task.task_index});
+  hooks.push_back(async->MakeSessionRunHook());
+  return async;
+}
+
+// Finds mistakes in what the programs here have in common. Every worker calls this before it meets the others: they
+// would wait for a chief that has ended.
+inline tf::Status CheckTraining(const tf::TaskFlags& task, const std::string& checkpoint_dir,
+                                const std::string& log_dir) {
+  if (task.has_cluster() && task.worker_hosts.size() > 1 && task.ps_hosts.empty()) {
+    return absl::InvalidArgumentError(
+        "--ps_hosts is missing: the workers share their variables on at least one parameter server");
+  }
+  TF_RETURN_IF_ERROR(CheckWritable(task, "--checkpoint_dir", checkpoint_dir));
+  return CheckWritable(task, "--log_dir", log_dir);
+}
+
 // Places everything on device `i` of this process, but the variables on the parameter servers or, without a cluster, on
 // CPU:0.
 inline tf::DeviceFunction ReplicaDevice(const tf::TaskFlags& task, int i) {
@@ -115,29 +220,6 @@ inline tf::Output LargestDifference(tf::Output loss, const std::vector<tf::GradA
     sizes.push_back(tf::ReduceMax(tf::Abs(other)));
   }
   return tf::ReduceMax(tf::Stack(differences) / tf::Stack(sizes));
-}
-
-// A model of MNIST, as the test sees it.
-struct DigitModel {
-  tf::Output images, labels;
-  tf::Output correct;  // how many images of a batch the model gets right
-};
-
-constexpr int64_t kQuickTest = 1000;  // images, for the tests during a training
-
-// The part of the first `count` test images that the model gets right, in batches that fit into memory.
-inline tf::StatusOr<double> TestAccuracy(tf::MonitoredSession& session, const DigitModel& model,
-                                         const tf::data::Mnist& mnist, int64_t count) {
-  const tf::Tensor images = mnist.test_images(), labels = mnist.test_labels();
-  count = std::min(count, mnist.num_test());
-  double correct = 0;
-  for (int64_t begin = 0; begin < count; begin += 500) {
-    const int64_t end = std::min(begin + 500, count);
-    TF_ASSIGN_OR_RETURN(auto tested, session.Run({model.correct}, {{model.images, images.Slice(begin, end)},
-                                                                   {model.labels, labels.Slice(begin, end)}}));
-    correct += tested[0].scalar<float>();
-  }
-  return correct / static_cast<double>(count);
 }
 
 }  // namespace examples

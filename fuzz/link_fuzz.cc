@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "bounds.h"
-#include "cluster/member.h"
+#include "cluster/server/member.h"
 #include "core/allocator.h"
 #include "core/mutex.h"
 #include "transport/codec.h"
@@ -99,27 +99,20 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   (void)DecodeHandshakeAnswer({reinterpret_cast<const std::byte*>(bytes.data()), bytes.size()});
 
   const ClusterSpec cluster({{"ps", {"localhost:1"}}, {"worker", {"localhost:2"}}});
-  ResourceManager resources;
-  Timer timer;
-  FuzzTransport transport;
-  ThreadPool pool("fuzz", 1);
-  const auto devices = DeviceSet::Create({});
-  if (!devices.ok()) std::abort();
-  const Machine machine{.device_set = devices->get(),
-                        .resources = &resources,
-                        .pool = &pool,
-                        .timer = &timer,
-                        .devices = DescribeDevices(**devices)};
-  const auto member = Member::Create(machine, cluster, {.job = "ps", .index = 0}, &transport);
-  if (!member->links()->Listen("localhost:1").ok()) std::abort();
+  const auto env = WorkerEnv::Create({.num_threads = 1});
+  if (!env.ok()) std::abort();
+  const auto transport = std::make_shared<FuzzTransport>();
+  const auto member = Member::Create(env->get(), cluster, {.job = "ps", .index = 0}, transport);
+  if (!member->Listen("localhost:1").ok()) std::abort();
   Hello hello, answer;
   hello.task = is_member ? "/job:worker/replica:0/task:0" : "/job:stranger/replica:0/task:7";
   hello.incarnation = 7;
-  if (transport.handler->OnHello(hello, &answer).ok()) {
-    transport.link = std::make_shared<FuzzLink>(hello);
-    transport.handler->OnLinkUp(transport.link);
-    DeliverAll(bytes, &transport);
+  if (transport->handler->OnHello(hello, &answer).ok()) {
+    transport->link = std::make_shared<FuzzLink>(hello);
+    transport->handler->OnLinkUp(transport->link);
+    DeliverAll(bytes, transport.get());
   }
   member->Stop(OkStatus());
+  (*env)->StopThreads();
   return 0;
 }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bounds.h"
-#include "cluster/master_service.h"
+#include "cluster/client_service/master_service.h"
 #include "core/allocator.h"
 
 namespace tensorbraid {
@@ -118,21 +118,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   SetAllocatorLimit(kMemoryLimit);
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   if (MayTouchFiles(bytes)) return 0;
-  ResourceManager resources;
-  Timer timer;
-  ThreadPool pool("fuzz", 1);
-  const auto devices = DeviceSet::Create({});
-  if (!devices.ok()) std::abort();
-  const Machine machine{.device_set = devices->get(),
-                        .resources = &resources,
-                        .pool = &pool,
-                        .timer = nullptr,
-                        .devices = DescribeDevices(**devices)};
-  const auto member = Member::Create(machine, ClusterSpec(), {}, static_cast<Transport*>(nullptr));
+  const auto env = WorkerEnv::Create({.num_threads = 1});
+  if (!env.ok()) std::abort();
+  const auto member = Member::Create(env->get(), ClusterSpec(), {}, nullptr);
   const auto no_cluster = [](const ClusterSpec&, const std::string&) -> StatusOr<std::shared_ptr<Member>> {
     return absl::UnimplementedError("sessions with their own clusters are not supported here");
   };
-  MasterService service(member, no_cluster, &timer, &pool, "");
+  MasterService service(member, no_cluster, (*env)->timer(), &(*env)->pool(), "");
   AskAll(bytes, &service);
   service.Shutdown();
   service.WaitForCalls();

@@ -11,12 +11,16 @@
 
 #include "tensorbraid/cluster_spec.h"
 #include "tensorbraid/status.h"
+#include "tensorbraid/tls_options.h"
 
 namespace tensorbraid {
 
-// The cluster, and the task in it that this process runs. Comes from the flags --ps_hosts, --worker_hosts, --job_name,
-// --task_index and --issync; if none of the first four is given, from the environment variable TF_CONFIG. Flags::Parse
-// fills in and checks the values; after it they do not change.
+struct ServerOptions;
+
+// The cluster, and the task in it that this process runs. Comes from the flags --ps_hosts, --worker_hosts, --job_name
+// and --task_index; if none of them is given, from the environment variable TF_CONFIG. The flags --issync, --tls_cert,
+// --tls_key, --tls_ca and --insecure are for both. Flags::Parse fills in and checks the values; after it they do not
+// change.
 struct TaskFlags {
   // Addresses of the parameter servers and of the training tasks. If TF_CONFIG has a job "chief" (or "master", its
   // older name), that task comes first in worker_hosts, so worker_hosts.size() is always the number of replicas.
@@ -27,11 +31,16 @@ struct TaskFlags {
   int task_index = 0;
   // Whether training is synchronous: the replicas apply their gradients together. Only stored; the program acts on it.
   bool issync = false;
+  // The fields of the same names in ServerOptions.
+  TlsOptions tls;
+  bool insecure = false;
 
   // The following log an error before Flags::Parse has set them.
   // False if the program runs by itself (see Flags::DefineTask): cluster() is then empty and device() "".
   bool has_cluster() const;
   const ClusterSpec& cluster() const;
+  // The options of this task's server: its job, its index, and how its connections are protected.
+  ServerOptions server_options() const;
   // "/job:worker/task:1".
   std::string device() const;
   // The task that initialises variables: chief/0 or master/0 where such a job exists, else worker/0. True without a
@@ -70,13 +79,16 @@ class Flags {
     return Define<std::string>(name, default_value, help);
   }
 
+  // Makes Parse refuse a number below `least`. REQUIRES: `name` is a flag of a number (checked).
+  void AtLeast(const std::string& name, double least);
+
   // Defines the flags of a task in a cluster; Parse checks them. Unless `required`, a program that is given no cluster
   // runs by itself. REQUIRES: at most one call (checked).
   TaskFlags& DefineTask(bool required = true);
 
   // Returns InvalidArgument, naming the flag, for an unknown flag (with the nearest known one), a value of the wrong
-  // type, an argument that is not a flag, or a task that does not fit its cluster. With --help it returns OK without
-  // checking anything, and help_requested() is true. Call once.
+  // type or below its least, an argument that is not a flag, or a task that does not fit its cluster. With --help it
+  // returns OK without checking anything, and help_requested() is true. Call once.
   Status Parse(int argc, const char* const* argv);
   // Like Parse, but prints the help and exits with 0 on --help, and prints the error and exits with 2 on an error.
   void ParseOrExit(int argc, const char* const* argv);

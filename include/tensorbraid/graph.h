@@ -33,6 +33,7 @@ namespace tensorbraid {
 class Gradient;
 class Graph;
 class GraphImpl;
+class Handles;  // the library's own way to what a handle refers to
 class Node;
 class Output;
 class PartitionedVariable;
@@ -51,10 +52,10 @@ class Operation {
   Output output(int i) const;
   const std::string& device() const;  // as requested; may be partial or empty
   Graph* graph() const;
-  Node* node() const { return node_; }
   friend bool operator==(const Operation&, const Operation&) = default;
 
  private:
+  friend class Handles;
   Node* node_ = nullptr;
 };
 
@@ -70,10 +71,10 @@ class Output {
   const Shape& shape() const;  // as far as it is known before running
   std::string name() const;    // "MatMul:0"
   Graph* graph() const;
-  Node* node() const { return node_; }
   friend bool operator==(const Output&, const Output&) = default;
 
  private:
+  friend class Handles;
   Node* node_ = nullptr;
   int index_ = 0;
 };
@@ -245,9 +246,8 @@ class Graph {
   Status ImportGraphDef(std::string_view graph_def);
   Status ImportGraphDefText(std::string_view graph_def_text);
 
-  GraphImpl& impl() const { return *impl_; }
-
  private:
+  friend class Handles;
   std::unique_ptr<GraphImpl> impl_;
 };
 

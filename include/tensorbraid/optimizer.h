@@ -26,6 +26,7 @@ namespace tensorbraid {
 
 class QueueRunner;
 class SessionRunHook;
+class UpdateGate;
 
 // A variable and its gradient. The gradient is not valid if the loss does not depend on the variable, and slices if the
 // loss looks up rows of it only (Gather, nn::EmbeddingLookup). An op that takes a gradient as operand gets a dense
@@ -105,8 +106,12 @@ class Optimizer {
   // Returns a hyperparameter as a tensor of the variable's dtype. A number becomes one constant per device, so that it
   // is never sent between devices.
   Output Hyper(const Operand& value, const Variable& variable);
+  // Like Hyper, for the learning rate of the update that Apply adds: the rate of a stale gradient may be lower (see
+  // StalenessPolicy::rate_decay).
+  Output LearningRate(const Operand& value, const Variable& variable);
 
  private:
+  friend class AsyncReplicasOptimizer;
   // Whether the slots belong to this graph, which then has a collection named mark_. The graph's address could not
   // tell: a new graph may have the address of one that was destroyed.
   bool Knows(const Graph& graph) const;
@@ -116,6 +121,8 @@ class Optimizer {
   std::map<std::pair<const Node*, std::string>, Variable> slots_;            // by variable handle and slot name
   std::map<std::string, Variable> shared_;                                   // by name
   std::map<std::tuple<const Operand*, std::string, DType>, Output> hypers_;  // only during one ApplyGradients
+  UpdateGate* gate_ = nullptr;  // decides which updates run; null: all. Only during one ApplyGradients
+  Output rate_factor_;          // of the learning rate of the update that Apply adds; invalid: 1
 };
 
 struct GradientDescentOptions {
@@ -433,8 +440,7 @@ struct SyncReplicasOptions {
 
 // Synchronous training: gradients gather in one accumulator per variable. When enough have arrived, the chief applies
 // their mean with the wrapped optimizer, increments the global step and gives every worker a token for the next step.
-// Gradients of an earlier step are dropped. Builds the same graph as TensorFlow.
-// Source: tf.train.SyncReplicasOptimizer.
+// Gradients of an earlier step are dropped, and the worker is told. Source: tf.train.SyncReplicasOptimizer.
 //
 //   worker: gradients ─► accumulators (on the PS) ─► token = dequeue(sync_token_q) ─► local_step = token
 //   chief:  take(accumulators) ─► apply ─► global_step + 1 ─► enqueue(sync_token_q, total_num_replicas tokens)
@@ -470,7 +476,8 @@ class SyncReplicasOptimizer final : public Optimizer {
   // workers then fail with OutOfRange.
   QueueRunner chief_queue_runner() const;
 
-  // How many gradients of this worker arrived too late and were dropped, as far as the hook has seen. Thread-safe.
+  // In how many steps of this worker the gradients arrived too late and were dropped, as the accumulators have told the
+  // hook; steps whose gradients were dropped for some variables only count too. Thread-safe.
   int64_t dropped_gradients() const;
 
  private:

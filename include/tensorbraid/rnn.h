@@ -29,9 +29,9 @@ class RnnCellImpl;
 class RnnCell {
  public:
   explicit RnnCell(std::shared_ptr<const RnnCellImpl> impl) : impl_(std::move(impl)) {}
-  const RnnCellImpl& impl() const { return *impl_; }
 
  private:
+  friend class RnnCellImpl;
   std::shared_ptr<const RnnCellImpl> impl_;
 };
 
@@ -82,19 +82,19 @@ struct RnnResult {
   std::vector<Output> state;  // after the last step of each sequence; see the cell
 };
 
-// Runs a cell over sequences x [batch, time, features], float16, float32 or float64; the number of features must be
-// known. A float16 or float32 LSTM is one op for the whole sequence (BlockLstm), and the number of steps may differ
-// from run to run. GRUs, basic cells and float64 LSTMs are unrolled: the graph has nodes for each step, so the size of
-// the time dimension must be known (otherwise a mistake), and building takes longer the longer it is. Gradients flow to
-// x, the initial state and the variables.
+// Runs a cell over sequences x [batch, time, features], float16, bfloat16, float32 or float64. The number of features
+// must be known; the sizes of the batch and of time may be unknown, and differ from run to run. Nothing is unrolled:
+// each layer of cells is one op that computes all steps, so the graph does not grow with their number. Gradients flow
+// to x, the initial state and the variables.
 RnnResult DynamicRnn(const RnnCell& cell, const Operand& x, const RnnOptions& options = {});
 
 struct StaticRnnResult {
   std::vector<Output> outputs;  // of each step, [batch, units]
   std::vector<Output> state;
 };
-// Runs a cell over one tensor [batch, features] for each step, with nodes of its own for each. Steps start as soon as
-// their inputs are there, so layers on several devices work at the same time. `time_major` has no meaning here.
+// Runs a cell over one tensor [batch, features] for each step. This graph is unrolled: each step has nodes of its own,
+// so building takes longer the more steps there are. Steps start as soon as their inputs are there, so layers on
+// several devices work at the same time. `time_major` has no meaning here.
 StaticRnnResult StaticRnn(const RnnCell& cell, const std::vector<Output>& x, const RnnOptions& options = {},
                           std::source_location loc = std::source_location::current());
 
@@ -109,7 +109,8 @@ struct BidirectionalRnnResult {
   std::vector<Output> forward_state, backward_state;
 };
 // Runs one cell over the sequences and another over the reversed sequences, whose outputs are reversed again. Only the
-// first `lengths` steps of a sequence are reversed. Otherwise as DynamicRnn. Source: Schuster and Paliwal, 1997.
+// first `lengths` steps of a sequence are reversed. Otherwise as DynamicRnn, and not unrolled either. Source: Schuster
+// and Paliwal, 1997.
 BidirectionalRnnResult BidirectionalRnn(const RnnCell& forward, const RnnCell& backward, const Operand& x,
                                         const BidirectionalRnnOptions& options = {});
 

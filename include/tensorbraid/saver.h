@@ -46,8 +46,9 @@ struct SaverOptions {
   // After each such time, a checkpoint that would be removed is kept forever instead.
   std::chrono::milliseconds keep_checkpoint_every = std::chrono::hours(10'000);
   // If true, every task saves and restores the variables that it holds. All tasks and the saving program must then
-  // share a file system. If false, all values pass through the task that the session runs on.
-  bool sharded = false;
+  // share a file system. If false, all values pass through the task that the session runs on, and only that task and
+  // the saving program need to share one. By default true if variables are placed on tasks, as on parameter servers.
+  std::optional<bool> sharded = std::nullopt;
   // Pads the step number: "model-00000100" instead of "model-100".
   bool pad_step_number = false;
   std::string name = "save";
@@ -75,8 +76,9 @@ class Saver {
   // Writes a checkpoint, then updates the file "checkpoint", then removes checkpoints that are too old. Creates the
   // directory of `path` if needed. Returns the checkpoint's prefix, an absolute path. A relative `path` begins at the
   // working directory of this process, also if another task writes the files. Blocks until all is written. Returns the
-  // errors of the run and of the file system, and FailedPrecondition if this process does not see the files afterwards:
-  // it must share the directory with the tasks that write. Earlier checkpoints are unchanged after an error.
+  // errors of the run and of the file system, and FailedPrecondition if the tasks and this process do not share the
+  // directory. After an error, or if a task ends while it writes, earlier checkpoints are unchanged, also one with the
+  // same prefix, and "checkpoint" names the last one that is complete.
   StatusOr<std::string> Save(Session& session, const std::string& path, const SaveOptions& options = {});
   // Sets the variables to the values of a checkpoint. NotFound when the checkpoint or a variable in it is missing;
   // InvalidArgument, before any variable is set, when a shape or dtype differs; DataLoss when the checkpoint is

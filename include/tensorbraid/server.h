@@ -12,6 +12,7 @@
 #include "tensorbraid/cluster_spec.h"
 #include "tensorbraid/graph.h"
 #include "tensorbraid/status.h"
+#include "tensorbraid/tls_options.h"
 
 namespace tensorbraid {
 
@@ -28,23 +29,29 @@ struct ServerOptions {
   bool start = true;  // false: the caller calls Start
   // The address to listen on; "" for the default (see Server).
   std::string bind_address = "";
+  // Encrypts all connections of this task, to clients and to the other tasks. All tasks of a cluster use TLS, or none.
+  TlsOptions tls = {};
+  // Allows to listen without TLS on an address that other machines can reach: anyone there can then run steps.
+  bool insecure = false;
   std::chrono::milliseconds heartbeat_interval{1000};
   // A connected task is considered dead when nothing has been received from it for this long.
   std::chrono::milliseconds heartbeat_timeout{10000};
   // A task other than a parameter server is considered lost when it has been unreachable for this long (see Join).
   std::chrono::milliseconds lost_after{30000};
+  // How long Join waits for the tasks that work after a signal has asked this process to stop (stop.h).
+  std::chrono::milliseconds stop_grace{30000};
   // Waits longer than this are logged, with what they wait for.
   std::chrono::milliseconds slow_wait{5000};
 };
 
 // Runs one task of a cluster: holds the task's devices and variables, runs its part of steps for sessions on any task
-// of the cluster, and can itself be the master of sessions (see target). Listens on the task's port, by default on all
-// interfaces, or only on loopback if the task's address is a loopback name. Port 0 takes a free port (see address).
-// Thread-safe.
+// of the cluster, and can itself be the master of sessions (see target). Listens on the task's port: only on loopback
+// if the task's address is a loopback name, otherwise on all interfaces, which needs `tls` or `insecure`. Port 0 takes
+// a free port (see address). Thread-safe.
 class Server {
  public:
-  // InvalidArgument when the cluster does not have this job or task or the address cannot be bound; AlreadyExists when
-  // the port is taken.
+  // InvalidArgument when the cluster does not have this job or task, the address cannot be bound, or it needs `tls` or
+  // `insecure`; AlreadyExists when the port is taken; an error that names the flag for a wrong file of `tls`.
   static StatusOr<std::unique_ptr<Server>> Create(const ClusterSpec& cluster, ServerOptions options);
   ~Server();  // Stops.
   Server(const Server&) = delete;
@@ -62,7 +69,9 @@ class Server {
   // over when every task that works has left (its Server was stopped) or is lost (unreachable for lost_after). Tasks
   // work, except parameter servers and tasks that wait in Join themselves. If no task has ever worked, because sessions
   // come from outside the cluster, the work is over when all tasks but the parameter servers have left or are lost.
-  // Returns OK if no task was lost or left with an error, otherwise Unavailable, naming those that were or did.
+  // After a signal has asked this process to stop (stop.h), returns once the connected tasks that work have left, or
+  // after stop_grace. Returns OK if no task was lost or left with an error, otherwise Unavailable, naming those that
+  // were or did.
   Status Join();
 
   // Leaves the cluster: tells the connected tasks that this one has ended, with success or with the error `why`, fails

@@ -11,6 +11,7 @@
 
 #include "tensorbraid/cluster_spec.h"
 #include "tensorbraid/graph.h"
+#include "tensorbraid/tls_options.h"
 #include "tensorbraid/variable.h"
 
 namespace tensorbraid {
@@ -20,7 +21,7 @@ namespace tensorbraid {
 class Fetch {
  public:
   Fetch(Output output) : output_(output), is_tensor_(true) {}                       // NOLINT (all): converts
-  Fetch(Operation operation) : output_(operation.node(), 0), is_tensor_(false) {}   // NOLINT
+  Fetch(Operation operation);                                                       // NOLINT
   Fetch(const Variable& variable) : output_(variable.value()), is_tensor_(true) {}  // NOLINT
   Fetch(std::string name) : name_(std::move(name)) {}                               // NOLINT
   Fetch(const char* name) : name_(name) {}                                          // NOLINT
@@ -48,6 +49,8 @@ struct SessionOptions {
   // "" runs in this process (a local session). Server::target(), "grpc://host:port", runs on the cluster of that
   // server, which may be in this process or elsewhere.
   std::string target = "";
+  // For a server in another process that uses TLS. Sessions in the server's process need none.
+  TlsOptions tls = {};
   // Number of virtual devices of each type in a local session.
   std::map<std::string, int> device_count = {};
   // Number of threads for the kernels of a local session; 0: one per core.
@@ -102,7 +105,8 @@ class RunMetadata {
 class Session {
  public:
   // Returns the graph's first mistake (Graph::status), if it has one; Unavailable when no server answers at the target
-  // within 10 s. `graph` must outlive the session.
+  // within 10 s; Unauthenticated when `tls` is used, and the server's certificate is not accepted or it has none.
+  // `graph` must outlive the session.
   static StatusOr<std::unique_ptr<Session>> Create(Graph& graph, SessionOptions options = {});
   ~Session();  // Closes.
   Session(const Session&) = delete;
@@ -129,6 +133,10 @@ class Session {
   };
   // Prunes, places and partitions the graph once, so that Prepared::Run costs only the step itself. Blocks until done.
   StatusOr<Prepared> Prepare(const std::vector<Fetch>& fetches, const std::vector<Output>& feeds = {});
+
+  // Ends the calls of Run and Prepare that are in progress on other threads, with Cancelled. The session can still be
+  // used.
+  void CancelRuns();
 
   // Cancels steps in progress and releases the session's resources on the tasks. Shared variables keep their values.
   // Later runs fail with Cancelled.

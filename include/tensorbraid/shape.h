@@ -41,7 +41,8 @@ class Shape {
   bool is_fully_defined() const;
   bool is_scalar() const { return rank_known_ && dims_.empty(); }
 
-  // The product of all sizes; -1 when the rank or a size is unknown or the product does not fit int64.
+  // The product of all sizes; -1 if the rank or a size is unknown. Also -1 if the product of the sizes that are not 0
+  // does not fit int64: so no product of some of a tensor's sizes overflows, even if the tensor has no elements.
   int64_t num_elements() const;
 
   // Whether both can be the shape of one tensor: unknown parts match anything.

@@ -50,7 +50,8 @@ struct SupervisorOptions {
   std::shared_ptr<Saver> saver = nullptr;
   // Default: the global step of the graph, if it has one.
   Variable global_step = {};
-  // Time between two checkpoints; 0: none are saved. The first is saved at the start, the last by Stop.
+  // Time between two checkpoints; 0: none are saved. The first is saved at the start, the last by Stop. If a later one
+  // than the first cannot be written, the error is logged and the training goes on.
   std::chrono::milliseconds save_model_every = std::chrono::minutes(10);
   // Time between two writes of summary_op and of the steps per second; 0: neither is written.
   std::chrono::milliseconds save_summaries_every = std::chrono::minutes(2);
@@ -128,11 +129,12 @@ class Supervisor {
   // FailedPrecondition without a summary writer, which only the chief has by default.
   Status SummaryComputed(const Tensor& summary, std::optional<int64_t> step = std::nullopt);
 
+  // Also true after a signal has asked this process to stop (stop.h).
   bool ShouldStop() const;
   // Asks all threads to stop. The first error is kept, and returned by Stop. OutOfRange is not an error: the input has
   // ended.
   void RequestStop(const Status& why = OkStatus());
-  // Blocks until a stop is requested.
+  // Blocks until a stop is requested, here or by a signal.
   void WaitForStop() const;
   // Requests a stop, waits for services and loops (see stop_grace), saves a last checkpoint if there was no error,
   // closes the session, which ends the queue runners, and joins all threads. Returns the first error of a thread, of
@@ -166,6 +168,7 @@ class SupervisedSession {
 
   // As Session::Run; an error requests a stop. OutOfRange (the input has ended or, in synchronous training, the chief
   // has stopped) ends the training without an error: Run returns OK and invalid tensors, and ShouldStop becomes true.
+  // The same happens when a signal asks this process to stop and the step does not end soon (stop.h).
   StatusOr<std::vector<Tensor>> Run(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds = {},
                                     const RunOptions& options = {});
   // Stops the supervisor. Returns the first error of a run or of Supervisor::Stop.

@@ -235,7 +235,9 @@ struct CheckpointSaverOptions {
   std::string basename = "model.ckpt";
 };
 // Saves a checkpoint to `directory` at the start, regularly during the training, and at the end if there was no error.
-// If saving fails, the run fails. MonitoredTrainingSession adds this hook on the chief if it has a checkpoint_dir.
+// If files cannot be written, the error is logged, the training goes on, and the next checkpoint is due as usual; but
+// the start fails if `directory` has no checkpoint yet, and MonitoredSession::Close returns the error of the last save.
+// MonitoredTrainingSession adds this hook on the chief if it has a checkpoint_dir.
 std::shared_ptr<SessionRunHook> CheckpointSaver(std::string directory, CheckpointSaverOptions options = {});
 
 struct MonitoredTrainingSessionOptions {
@@ -275,7 +277,8 @@ class MonitoredSession {
   MonitoredSession(const MonitoredSession&) = delete;
   MonitoredSession& operator=(const MonitoredSession&) = delete;
 
-  // True after a hook has requested a stop, after an error, and when the training was ended by another task.
+  // True after a hook has requested a stop, after an error, when the training was ended by another task, and after a
+  // signal has asked this process to stop (stop.h).
   bool ShouldStop() const;
 
   // Runs the fetches together with what the hooks add, as one Session::Run. Returns one tensor per fetch; operations
@@ -285,7 +288,7 @@ class MonitoredSession {
   // If a queue that the step takes from is closed and empty (OutOfRange; in synchronous training this means that the
   // chief has stopped), the training is over: Run returns OK and ShouldStop() becomes true. The tensors among the
   // fetches are then computed once more without the operations among the fetches; a tensor that cannot be computed is
-  // invalid.
+  // invalid. All tensors are invalid if a signal asked this process to stop and the step did not end soon (stop.h).
   StatusOr<std::vector<Tensor>> Run(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds = {});
 
   // Requests a stop, ends the hooks, closes the session and joins the background threads. Returns the first error of a

@@ -105,7 +105,7 @@ Output AddWindowOp(const WindowOp& op, Graph& graph, const std::vector<Output>& 
   b.Name(options.name);
   for (const Output& input : inputs) b.Input(input);
   if (const Status set = SetWindowAttrs(op, options, &b); !set.ok()) {
-    graph.AddError(Annotate(set, StrCat(op.op, " (", LocationText(graph.impl().UserLocation(location)), ")")));
+    graph.AddError(Annotate(set, StrCat(op.op, " (", LocationText(ImplOf(graph).UserLocation(location)), ")")));
     return {};
   }
   return b.Output();
@@ -200,8 +200,8 @@ Output Conv2DTranspose(const Operand& x, const Operand& filter, const Conv2DTran
   if (!y.valid() || !f.valid()) return {};
   const auto size = TransposedSize(y, f, options);
   if (!size.ok()) {
-    graph->AddError(Annotate(size.status(),
-                             StrCat("Conv2DTranspose (", LocationText(graph->impl().UserLocation(x.location())), ")")));
+    graph->AddError(Annotate(
+        size.status(), StrCat("Conv2DTranspose (", LocationText(ImplOf(*graph).UserLocation(x.location())), ")")));
     return {};
   }
   return AddWindowOp({.op = kOp}, *graph, {*size, f, y}, options, x.location());

@@ -17,7 +17,7 @@ std::string BaseName(Output handle) {
 FIFOQueue::FIFOQueue(Graph& graph, std::vector<DType> component_types, FIFOQueueOptions options,
                      std::source_location loc)
     : types_(std::move(component_types)) {
-  const std::string name = graph.impl().UniqueName(options.name);
+  const std::string name = ImplOf(graph).UniqueName(options.name);
   handle_ = NodeBuilder(graph, "FIFOQueueV2", loc)
                 .Name(name + "/")
                 .Attr("component_types", types_)
@@ -35,7 +35,7 @@ Operation FIFOQueue::Put(const char* op, const std::vector<Operand>& components,
   for (size_t i = 0; i < components.size(); ++i) {
     tensors.push_back(components[i].ToOutput(g, i < types_.size() ? types_[i] : DType::kInvalid));
     if (tensors.back().valid() && (i >= types_.size() || tensors.back().dtype() != types_[i])) {
-      g.AddError(InvalidArgument(op, " on queue '", name(), "' (", LocationText(g.impl().UserLocation(loc)),
+      g.AddError(InvalidArgument(op, " on queue '", name(), "' (", LocationText(ImplOf(g).UserLocation(loc)),
                                  "): component ", i, " is ", tensors.back().dtype(),
                                  i < types_.size()
                                      ? StrCat(", must be ", types_[i])
@@ -110,7 +110,7 @@ Output FIFOQueue::IsClosed(std::source_location loc) const {
 ConditionalAccumulator::ConditionalAccumulator(Graph& graph, DType dtype, ConditionalAccumulatorOptions options,
                                                std::source_location loc)
     : dtype_(dtype) {
-  const std::string name = graph.impl().UniqueName(options.name);
+  const std::string name = ImplOf(graph).UniqueName(options.name);
   handle_ = NodeBuilder(graph, "ResourceConditionalAccumulator", loc)
                 .Name(name + "/")
                 .Attr("dtype", dtype)
@@ -168,7 +168,7 @@ SparseConditionalAccumulator::SparseConditionalAccumulator(Graph& graph, DType d
                                                            ConditionalAccumulatorOptions options,
                                                            std::source_location loc)
     : dtype_(dtype) {
-  const std::string name = graph.impl().UniqueName(options.name);
+  const std::string name = ImplOf(graph).UniqueName(options.name);
   handle_ = NodeBuilder(graph, "SparseConditionalAccumulator", loc)
                 .Name(name + "/")
                 .Attr("dtype", dtype)

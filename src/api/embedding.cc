@@ -15,7 +15,7 @@ namespace {
 bool CheckTable(Graph& g, const std::string& function, const EmbeddingTable& table, PartitionStrategy strategy) {
   const auto& parts = table.parts();
   const std::string self =
-      StrCat(function, " (", LocationText(g.impl().UserLocation(std::source_location::current())), ")");
+      StrCat(function, " (", LocationText(ImplOf(g).UserLocation(std::source_location::current())), ")");
   const auto mistake = [&](const auto&... text) {
     g.AddError(InvalidArgument(self, ": ", text...));
     return false;
@@ -62,7 +62,8 @@ Output ClipRows(const Output& x, const Shape& row, std::optional<double> max_nor
   return x * limit / Maximum(norm, limit);
 }
 
-// The shape of the ids followed by that of a row, as far as a literal can say it.
+// Reshapes `rows` to the shape of the ids followed by the shape of a row. The new shape is a constant if at most one of
+// its sizes is unknown.
 Output Unflatten(const Output& rows, const Output& ids, const Shape& row) {
   Shape shape;
   int unknown = 0;
@@ -273,7 +274,7 @@ Output EmbeddingLookup(const EmbeddingTable& table, const Operand& ids, const Em
   const Output rows = Lookup(*g, table, id, options.partition_strategy);
   if (!options.max_norm) return rows;
   if (!id.shape().has_rank()) {
-    g->AddError(Unimplemented("EmbeddingLookup (", LocationText(g->impl().UserLocation(ids.location())),
+    g->AddError(Unimplemented("EmbeddingLookup (", LocationText(ImplOf(*g).UserLocation(ids.location())),
                               "): max_norm requires ids of known rank"));
     return {};
   }

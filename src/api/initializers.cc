@@ -33,7 +33,7 @@ Output Filled(Graph& g, const std::string& name, double value, const Shape& shap
     }
     return NodeBuilder(g, "Const").Name(name).Attr("value", Tensor(kString, shape)).Attr("dtype", kString).Output();
   }
-  const std::string full_name = g.impl().UniqueName(name);
+  const std::string full_name = ImplOf(g).UniqueName(name);
   auto scope = g.NameScope(full_name + "/");
   const Output scalar = Number(g, value, dtype);
   if (shape.rank() == 0) return scalar;
@@ -46,7 +46,7 @@ Output Filled(Graph& g, const std::string& name, double value, const Shape& shap
 std::pair<int64_t, int64_t> Seeds(const Graph& g, int64_t seed) {
   constexpr int64_t kDefaultGraphSeed = 87654321;
   const int64_t graph_seed = g.random_seed();
-  if (graph_seed != 0) return {graph_seed, seed != 0 ? seed : static_cast<int64_t>(g.impl().nodes().size())};
+  if (graph_seed != 0) return {graph_seed, seed != 0 ? seed : static_cast<int64_t>(ImplOf(g).nodes().size())};
   if (seed != 0) return {kDefaultGraphSeed, seed};
   return {0, 0};
 }
@@ -59,7 +59,7 @@ Output Random(Graph& g, const char* op, const std::string& name, const Shape& sh
                                " variable with random numbers; the dtype must be floating-point"));
     return {};
   }
-  const std::string full_name = g.impl().UniqueName(name);
+  const std::string full_name = ImplOf(g).UniqueName(name);
   auto scope = g.NameScope(full_name + "/");
   const auto [seed1, seed2] = Seeds(g, seed);
   const Output numbers = NodeBuilder(g, op)
@@ -88,7 +88,7 @@ Initializer Constant(double value) {
 
 Initializer Constant(Tensor value) {
   return [value](Graph& g, const Shape& shape, DType) {
-    const auto& part = g.impl().initialized_part();
+    const auto& part = ImplOf(g).initialized_part();
     const bool is_whole = part && value.shape() == part->shape;
     const Tensor rows = is_whole ? value.Slice(part->first_row, part->first_row + shape.dim(0)) : value;
     return NodeBuilder(g, "Const").Attr("value", rows).Attr("dtype", rows.dtype()).Output();
@@ -140,7 +140,7 @@ Initializer VarianceScaling(const VarianceScalingOptions& options) {
       g.AddError(InvalidArgument("VarianceScaling: scale must be positive, got ", options.scale));
       return {};
     }
-    const auto& part = g.impl().initialized_part();
+    const auto& part = ImplOf(g).initialized_part();
     const Fans fans = FansOf(part ? part->shape : shape);
     const double fan = options.mode == FanMode::kFanIn    ? fans.in
                        : options.mode == FanMode::kFanOut ? fans.out
@@ -214,7 +214,7 @@ Initializer IdentityMatrix(double gain) {
       g.AddError(InvalidArgument("IdentityMatrix: the variable must be a matrix, got shape ", shape));
       return {};
     }
-    const auto& part = g.impl().initialized_part();
+    const auto& part = ImplOf(g).initialized_part();
     const int64_t first_row = part ? part->first_row : 0;
     const int64_t ones = std::min(shape.dim(0), shape.dim(1) - first_row);
     const Output zeros = Filled(g, "zeros", 0, shape, dtype);

@@ -25,7 +25,7 @@ bool CheckCrossEntropy(const char* function, const Operand& labels, const Operan
     fix = "logits must be floating-point: the scores of the classes, before a softmax or an argmax";
   }
   if (Graph* graph = GraphOf(function, {&labels, &logits}); graph != nullptr) {
-    graph->AddError(InvalidArgument(function, " (", LocationText(graph->impl().UserLocation(logits.location())),
+    graph->AddError(InvalidArgument(function, " (", LocationText(ImplOf(*graph).UserLocation(logits.location())),
                                     "): labels are ", labels.dtype(), " and logits are ", logits.dtype(), ": ", fix));
   }
   return false;

@@ -73,7 +73,7 @@ FusedBatchNormResult FusedBatchNorm(const Operand& x, const Operand& scale, cons
   const bool reads = !options.training || options.exponential_avg_factor != 1.0;
   if (reads != (options.mean.valid() && options.variance.valid()) || options.mean.valid() != options.variance.valid()) {
     graph->AddError(InvalidArgument(
-        "FusedBatchNorm (", LocationText(graph->impl().UserLocation(x.location())), "): mean and variance ",
+        "FusedBatchNorm (", LocationText(ImplOf(*graph).UserLocation(x.location())), "): mean and variance ",
         reads ? "must be given unless training with exponential_avg_factor 1"
               : "are not read when training with exponential_avg_factor 1; leave them out"));
     return {};
@@ -123,12 +123,12 @@ Output Dropout(const Operand& x, const Operand& rate, int64_t seed, const std::s
   const Output dropped = rate.ToOutput(*graph, in.dtype());
   const Output value = rate.is_number() && dropped.valid() ? dropped : Output();
   if (value.valid()) {
-    const auto& number = value.node()->attr<Tensor>("value");
+    const auto& number = NodeOf(value)->attr<Tensor>("value");
     const double r = number.dtype() == kFloat32   ? number.scalar<float>()
                      : number.dtype() == kFloat64 ? number.scalar<double>()
                                                   : 0;
     if (!(r >= 0 && r < 1)) {
-      graph->AddError(InvalidArgument("Dropout (", LocationText(graph->impl().UserLocation(x.location())),
+      graph->AddError(InvalidArgument("Dropout (", LocationText(ImplOf(*graph).UserLocation(x.location())),
                                       "): rate must be at least 0 and below 1, got ", r));
       return {};
     }

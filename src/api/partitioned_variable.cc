@@ -65,7 +65,7 @@ PartitionedVariable::PartitionedVariable(Graph& graph, const Shape& shape, const
                                          std::source_location loc) {
   const ScopedLocation at(graph, loc);
   const std::string self =
-      StrCat("PartitionedVariable '", options.name, "' (", LocationText(graph.impl().UserLocation(loc)), ")");
+      StrCat("PartitionedVariable '", options.name, "' (", LocationText(ImplOf(graph).UserLocation(loc)), ")");
   if (!shape.is_fully_defined() || shape.rank() < 1 || shape.dim(0) < 1) {
     graph.AddError(InvalidArgument(self, ": the shape must be fully known and have at least one row, got ", shape));
     return;
@@ -77,7 +77,7 @@ PartitionedVariable::PartitionedVariable(Graph& graph, const Shape& shape, const
                                    " for shape ", shape, ", got ", count));
     return;
   }
-  const std::string name = graph.impl().UniqueName(options.name);
+  const std::string name = ImplOf(graph).UniqueName(options.name);
   auto scope = graph.NameScope(name + "/");
   std::vector<Variable> parts;
   int64_t begin = 0;

@@ -18,7 +18,7 @@ struct SeedPair {
 SeedPair SeedsOf(Graph& graph, int64_t seed) {
   constexpr int64_t kDefaultGraphSeed = 87654321;
   if (graph.random_seed() != 0) {
-    return {graph.random_seed(), seed != 0 ? seed : static_cast<int64_t>(graph.impl().nodes().size())};
+    return {graph.random_seed(), seed != 0 ? seed : static_cast<int64_t>(ImplOf(graph).nodes().size())};
   }
   return seed != 0 ? SeedPair{kDefaultGraphSeed, seed} : SeedPair{0, 0};
 }

@@ -38,12 +38,12 @@ Output AddSummaryOp(const char* op, const std::string& name, const std::string& 
   const ScopedLocation at(*graph, operands[0]->location());
   const std::string base = CleanTag(name), group = CleanTag(family);
   if (base.empty()) {
-    graph->AddError(InvalidArgument(op, " (", LocationText(graph->impl().UserLocation(operands[0]->location())),
+    graph->AddError(InvalidArgument(op, " (", LocationText(ImplOf(*graph).UserLocation(operands[0]->location())),
                                     "): the name of the summary is empty"));
     return {};
   }
   auto scope = graph->NameScope(group.empty() ? base : StrCat(group, "/", base));
-  const std::string full = graph->impl().name_scope();
+  const std::string full = ImplOf(*graph).name_scope();
   const std::string tag = group.empty() ? full : StrCat(group, "/", full);
   const auto text = [&](const std::string& value, const char* as) {
     return NodeBuilder(*graph, "Const").Name(as).Attr("value", Tensor::Scalar(value)).Attr("dtype", kString).Output();
@@ -98,7 +98,7 @@ Output Text(const std::string& name, const Operand& text, const SummaryOptions& 
                         const Output strings = text.ToOutput(g);
                         if (strings.valid() && strings.dtype() != kString) {
                           g.AddError(InvalidArgument("summary::Text '", name, "' (",
-                                                     LocationText(g.impl().UserLocation(text.location())),
+                                                     LocationText(ImplOf(g).UserLocation(text.location())),
                                                      "): the tensor must be of strings, got ", strings.dtype()));
                           return {};
                         }

@@ -21,7 +21,7 @@ struct Variable::State {
 Variable::Variable(Graph& graph, const Shape& shape, const Initializer& initializer, VariableOptions options,
                    std::source_location loc) {
   const ScopedLocation at(graph, loc);
-  loc = graph.impl().UserLocation(loc);
+  loc = ImplOf(graph).UserLocation(loc);
   if (!shape.is_fully_defined()) {
     graph.AddError(InvalidArgument("Variable '", options.name, "' (", LocationText(loc),
                                    "): the shape must be fully known, got ", shape));
@@ -35,7 +35,7 @@ Variable::Variable(Graph& graph, const Shape& shape, const Initializer& initiali
   state->part_of = options.part_of;
 
   auto no_dependencies = graph.ControlDependencies(std::vector<Operation>());
-  const std::string name = graph.impl().UniqueName(options.name);
+  const std::string name = ImplOf(graph).UniqueName(options.name);
   state->handle = NodeBuilder(graph, "VarHandleOp", loc)
                       .Name(name + "/")
                       .Attr("dtype", options.dtype)
@@ -46,9 +46,9 @@ Variable::Variable(Graph& graph, const Shape& shape, const Initializer& initiali
   auto place = graph.ColocateWith(state->handle.op());
   {
     auto scope = graph.NameScope(name + "/Initializer/");
-    graph.impl().set_initialized_part(state->part_of);
+    ImplOf(graph).set_initialized_part(state->part_of);
     state->initial_value = initializer(graph, shape, options.dtype);
-    graph.impl().set_initialized_part(std::nullopt);
+    ImplOf(graph).set_initialized_part(std::nullopt);
   }
   auto scope = graph.NameScope(name + "/");
   if (!state->initial_value.valid()) {
@@ -80,7 +80,7 @@ Variable::Variable(Graph& graph, const Shape& shape, const Initializer& initiali
   state_ = std::move(state);
   graph.AddToCollection(options.local ? "local_variables" : "global_variables", state_->handle);
   if (options.trainable) graph.AddToCollection("trainable_variables", state_->handle);
-  graph.impl().AddVariable(*this);
+  ImplOf(graph).AddVariable(*this);
 }
 
 const std::string& Variable::name() const { return handle().op().name(); }
@@ -100,7 +100,7 @@ Graph* Variable::graph() const { return handle().graph(); }
 
 Output Variable::value(std::source_location loc) const {
   if (!valid()) return {};
-  return graph()->impl().in_control_scope() ? Read(loc) : state_->read;
+  return ImplOf(*graph()).in_control_scope() ? Read(loc) : state_->read;
 }
 
 Output Variable::Read(std::source_location loc) const {

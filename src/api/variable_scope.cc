@@ -32,7 +32,7 @@ void CloseInnerScopes(VariableScopes& scopes, const std::string& name) {
 }
 
 std::string WhereMade(const PartitionedVariable& variable) {
-  const std::string location = variable.parts()[0].handle().node()->location();
+  const std::string location = NodeOf(variable.parts()[0].handle())->location();
   return location.empty() ? "" : StrCat("; it was made at ", location);
 }
 
@@ -99,7 +99,7 @@ ScopeGuard Graph::VariableScope(const std::string& name, const VariableScopeOpti
 }
 
 std::string VariableScopeName(const Graph& graph) {
-  const VariableScopes& scopes = graph.impl().variable_scopes();
+  const VariableScopes& scopes = ImplOf(graph).variable_scopes();
   return scopes.open.empty() ? "" : scopes.open.back().name;
 }
 
@@ -111,8 +111,8 @@ enum class Pieces { kOne, kParts };
 PartitionedVariable MakeOrShare(Graph& graph, const std::string& name, const Shape& shape, Pieces pieces,
                                 Partitioner partitioner, const GetVariableOptions& options, std::source_location loc) {
   const ScopedLocation at(graph, loc);
-  loc = graph.impl().UserLocation(loc);
-  VariableScopes& scopes = graph.impl().variable_scopes();
+  loc = ImplOf(graph).UserLocation(loc);
+  VariableScopes& scopes = ImplOf(graph).variable_scopes();
   const VariableScopes::Scope scope = scopes.open.empty() ? VariableScopes::Scope() : scopes.open.back();
   const std::string full_name = Inside(scope.name, name);
   DType dtype = options.dtype;

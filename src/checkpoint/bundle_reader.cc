@@ -149,6 +149,13 @@ Status BundleReader::ForEachEntry(
   return it.status();
 }
 
+std::string BundleReader::MissingFile() const {
+  for (int i = 0; i < num_shards_; ++i) {
+    if (std::string data = BundleDataName(prefix_, i, num_shards_); !FileExists(data)) return data;
+  }
+  return "";
+}
+
 StatusOr<const RandomAccessFile*> BundleReader::Shard(int shard) {
   auto& file = shards_[shard];
   if (file == nullptr) {

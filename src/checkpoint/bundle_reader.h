@@ -55,6 +55,8 @@ class BundleReader {
 
   // Visits every entry with its key, including the entries of slices. Ends at the first error.
   Status ForEachEntry(const std::function<Status(const std::string& key, const proto::BundleEntryProto& entry)>& visit);
+  // The name of the first data file that does not exist; "" if all exist.
+  std::string MissingFile() const;
   const std::string& prefix() const { return prefix_; }
   int num_shards() const { return num_shards_; }
 

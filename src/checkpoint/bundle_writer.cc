@@ -5,30 +5,12 @@
 #include "absl/strings/str_format.h"
 #include "checkpoint/bundle_reader.h"
 #include "checkpoint/coding.h"
-#include "checkpoint/table_writer.h"
 #include "checkpoint/tensor_bundle.pb.h"
 #include "core/crc32c.h"
 #include "core/strings.h"
 #include "graph/tensor_proto.h"
 
 namespace tensorbraid {
-namespace {
-
-using Entries = std::map<std::string, proto::BundleEntryProto, std::less<>>;
-
-Status WriteIndex(const std::string& prefix, int num_shards, const Entries& entries) {
-  TF_ASSIGN_OR_RETURN(const auto file, AtomicFile::Create(BundleIndexName(prefix)));
-  TableWriter table(file.get());
-  proto::BundleHeaderProto header;
-  header.set_num_shards(num_shards);
-  header.mutable_version()->set_producer(kBundleVersion);
-  TF_RETURN_IF_ERROR(table.Add("", header.SerializeAsString()));
-  for (const auto& [key, entry] : entries) TF_RETURN_IF_ERROR(table.Add(key, entry.SerializeAsString()));
-  TF_RETURN_IF_ERROR(table.Finish());
-  return file->Commit();
-}
-
-}  // namespace
 
 std::string BundleIndexName(const std::string& prefix) { return prefix + ".index"; }
 
@@ -45,17 +27,24 @@ StatusOr<std::unique_ptr<BundleWriter>> BundleWriter::Create(const std::string& 
   TF_RETURN_IF_ERROR(CheckBundlePrefix(prefix));
   TF_RETURN_IF_ERROR(MakeDirectory(DirectoryOf(prefix)));
   std::unique_ptr<BundleWriter> writer(new BundleWriter(prefix));
-  TF_ASSIGN_OR_RETURN(writer->data_, AtomicFile::Create(BundleDataName(prefix, 0, 1)));
+  TF_ASSIGN_OR_RETURN(writer->data_, AtomicFile::Create(writer->files_.DataName(0)));
   return writer;
 }
 
-BundleWriter::BundleWriter(std::string prefix) : prefix_(std::move(prefix)) {}
+BundleWriter::BundleWriter(const std::string& prefix) : files_(prefix, 1) {}
 BundleWriter::~BundleWriter() = default;
 
 Status BundleWriter::Append(std::string_view bytes, uint32_t* crc) {
-  *crc = Crc32c(bytes, *crc);
+  // In pieces that stay in the cache between the two.
+  constexpr size_t kPiece = 1 << 18;
   size_ += static_cast<int64_t>(bytes.size());
-  return data_->Append(bytes);
+  while (!bytes.empty()) {
+    const std::string_view piece = bytes.substr(0, kPiece);
+    *crc = Crc32c(piece, *crc);
+    TF_RETURN_IF_ERROR(data_->Append(piece));
+    bytes.remove_prefix(piece.size());
+  }
+  return OkStatus();
 }
 
 // Writes the lengths, their checksum, then the bytes of all strings.
@@ -127,14 +116,16 @@ Status BundleWriter::AddSlice(std::string_view name, const Shape& full_shape, co
 }
 
 Status BundleWriter::Finish() {
-  TF_RETURN_IF_ERROR(data_->Commit());
-  return WriteIndex(prefix_, 1, entries_);
+  const Status committed = data_->Commit();
+  if (data_->renamed()) files_.Added();
+  TF_RETURN_IF_ERROR(committed);
+  return files_.Commit(entries_);
 }
 
 namespace {
 
 // Adds the index of one bundle to `*merged`. The numbers of its shards begin at `first_shard` there.
-Status Gather(BundleReader& bundle, int first_shard, Entries* merged) {
+Status Gather(BundleReader& bundle, int first_shard, BundleEntries* merged) {
   return bundle.ForEachEntry([&](const std::string& key, const proto::BundleEntryProto& entry) -> Status {
     const auto [it, is_new] = merged->try_emplace(key, entry);
     proto::BundleEntryProto& to = it->second;
@@ -160,7 +151,7 @@ Status Gather(BundleReader& bundle, int first_shard, Entries* merged) {
 Status MergeBundles(const std::vector<std::string>& prefixes, const std::string& destination,
                     const MergeOptions& options) {
   TF_RETURN_IF_ERROR(CheckBundlePrefix(destination));
-  Entries merged;
+  BundleEntries merged;
   std::vector<std::string> data_files;
   std::vector<std::string> merged_prefixes;
   for (const std::string& prefix : prefixes) {
@@ -182,12 +173,14 @@ Status MergeBundles(const std::vector<std::string>& prefixes, const std::string&
   }
   if (merged_prefixes.empty()) return InvalidArgument("none of the checkpoints to merge exists");
   TF_RETURN_IF_ERROR(MakeDirectory(DirectoryOf(destination)));
-  const int num_shards = static_cast<int>(data_files.size());
-  for (int i = 0; i < num_shards; ++i) {
-    TF_RETURN_IF_ERROR(RenameFile(data_files[i], BundleDataName(destination, i, num_shards)));
+  const int num_data_files = static_cast<int>(data_files.size());
+  BundleFiles files(destination, num_data_files);
+  for (int i = 0; i < num_data_files; ++i) {
+    TF_RETURN_IF_ERROR(RenameFile(data_files[i], files.DataName(i)));
+    files.Added();
   }
   TF_RETURN_IF_ERROR(SyncDirectory(DirectoryOf(destination)));
-  TF_RETURN_IF_ERROR(WriteIndex(destination, num_shards, merged));
+  TF_RETURN_IF_ERROR(files.Commit(merged));
   for (const std::string& prefix : merged_prefixes) {
     if (prefix != destination) TF_RETURN_IF_ERROR(RemoveFile(BundleIndexName(prefix)));
   }

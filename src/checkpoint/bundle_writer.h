@@ -2,21 +2,17 @@
 #ifndef TENSORBRAID_CHECKPOINT_BUNDLE_WRITER_H_
 #define TENSORBRAID_CHECKPOINT_BUNDLE_WRITER_H_
 
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "checkpoint/bundle_files.h"
 #include "checkpoint/files.h"
 #include "checkpoint/tensor_slice.h"
 #include "tensorbraid/tensor.h"
 
 namespace tensorbraid {
-
-namespace proto {
-class BundleEntryProto;
-}  // namespace proto
 
 // "prefix.index" and "prefix.data-00003-of-00005".
 std::string BundleIndexName(const std::string& prefix);
@@ -27,7 +23,8 @@ std::string BundleDataName(const std::string& prefix, int shard, int num_shards)
 Status CheckBundlePrefix(const std::string& prefix);
 
 // Writes a bundle with one data file. Finish makes the files appear, complete and on the disk, the index after the
-// data. Without Finish, no file is left. Not thread-safe; blocks for as long as the file system does.
+// data. If Finish is not called or fails, no file is left, and a bundle that the prefix had before is unchanged. Not
+// thread-safe; blocks for as long as the file system does.
 class BundleWriter {
  public:
   // Creates the directory of `prefix`, but not its parents. Returns the errors of CheckBundlePrefix and of the file
@@ -46,22 +43,23 @@ class BundleWriter {
   Status Finish();
 
  private:
-  explicit BundleWriter(std::string prefix);
+  explicit BundleWriter(const std::string& prefix);
   Status Append(std::string_view bytes, uint32_t* crc);
   Status AppendStrings(const Tensor& tensor, uint32_t* crc);
 
-  const std::string prefix_;
+  BundleFiles files_;
   std::unique_ptr<AtomicFile> data_;
   int64_t size_ = 0;
-  std::map<std::string, proto::BundleEntryProto, std::less<>> entries_;
+  BundleEntries entries_;
 };
 
 struct MergeOptions {
   // Skips bundles that do not exist. At least one must exist.
   bool allow_missing = false;
 };
-// Merges bundles into one: renames their data files and removes their index files. InvalidArgument if a bundle does not
-// exist or two have a tensor of the same name; NotFound if a data file does not exist; DataLoss for damaged indices.
+// Merges bundles into one: renames their data files and removes their index files. A bundle that `destination` had
+// before stays whole until it is replaced. InvalidArgument if a bundle does not exist or two have a tensor of the same
+// name; NotFound if a data file does not exist; DataLoss for damaged indices.
 Status MergeBundles(const std::vector<std::string>& prefixes, const std::string& destination,
                     const MergeOptions& options = {});
 

@@ -33,6 +33,7 @@ Status AtomicFile::Append(std::string_view bytes) {
 }
 
 Status AtomicFile::Flush() {
+  if (buffer_.empty()) return OkStatus();
   const Status status = file_->Append(buffer_);
   buffer_.clear();
   return status;
@@ -69,6 +70,11 @@ Status RenameFile(const std::string& from, const std::string& to) { return Env::
 
 Status RemoveFile(const std::string& path) {
   const Status removed = Env::Default().RemoveFile(path);
+  return absl::IsNotFound(removed) ? OkStatus() : removed;
+}
+
+Status RemoveDirectory(const std::string& path) {
+  const Status removed = Env::Default().RemoveDirectory(path);
   return absl::IsNotFound(removed) ? OkStatus() : removed;
 }
 

@@ -29,6 +29,8 @@ class AtomicFile {
   Status Sync();
   // Syncs, then renames the temporary file to `path`, replacing a file of that name.
   Status Commit();
+  // Whether Commit has renamed the file. True also if the sync of the directory failed after that.
+  bool renamed() const { return file_ == nullptr; }
 
  private:
   AtomicFile(std::string path, std::string temporary, std::unique_ptr<WritableFile> file)
@@ -37,7 +39,7 @@ class AtomicFile {
 
   const std::string path_;
   const std::string temporary_;
-  std::unique_ptr<WritableFile> file_;  // null after Commit
+  std::unique_ptr<WritableFile> file_;  // null once it has been renamed
   bool synced_ = false;
   std::string buffer_;
 };
@@ -49,6 +51,8 @@ Status WriteFileAtomically(const std::string& path, std::string_view bytes);
 Status RenameFile(const std::string& from, const std::string& to);
 // OK if the file does not exist.
 Status RemoveFile(const std::string& path);
+// Removes a directory that is empty. OK if it does not exist.
+Status RemoveDirectory(const std::string& path);
 // Creates the directory, but not its parents. OK if it exists.
 Status MakeDirectory(const std::string& path);
 // Waits until the names of a directory's files are on the disk. "" is the working directory.

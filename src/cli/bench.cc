@@ -54,6 +54,8 @@ Status RunBench(const BenchOptions& options) {
     results = BenchSoftmax(options);
   } else if (options.name == "lenet" || options.name == "lstm" || options.name == "crnn") {
     results = BenchModels(options);
+  } else if (options.name == "save") {
+    results = BenchSave(options);
   } else {
     results = BenchTransfer(options);
   }

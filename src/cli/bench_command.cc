@@ -1,6 +1,7 @@
 #include <memory>
 
 #include "CLI/CLI.hpp"
+#include "cli/at_least.h"
 #include "cli/bench.h"
 #include "cli/commands.h"
 #include "cli/one_of.h"
@@ -11,9 +12,9 @@ void AddBenchCommand(CLI::App& app, Invocation* invocation) {
   auto options = std::make_shared<BenchOptions>();
   CLI::App* bench =
       app.add_subcommand("bench", "Measure the speed of this machine, or of a cluster of processes on it");
-  bench->add_option("NAME", options->name, "step, softmax, lenet, lstm, crnn, push or pull")
+  bench->add_option("NAME", options->name, "step, softmax, lenet, lstm, crnn, push, pull or save")
       ->required()
-      ->check(OneOf({"step", "softmax", "lenet", "lstm", "crnn", "push", "pull"}));
+      ->check(OneOf({"step", "softmax", "lenet", "lstm", "crnn", "push", "pull", "save"}));
   bench->add_option("--mode", options->mode, "softmax: local, async or sync")
       ->check(OneOf({"local", "async", "sync"}))
       ->capture_default_str();
@@ -22,27 +23,28 @@ void AddBenchCommand(CLI::App& app, Invocation* invocation) {
           "--workers", options->workers,
           "softmax: number of workers; lenet, lstm, crnn: if more than 1, that many workers with one core each "
           "train synchronously, and are compared with one process on one core")
-      ->check(CLI::PositiveNumber)
+      ->check(AtLeast(1))
       ->capture_default_str();
   bench->add_option("--threads", options->threads, "lenet, lstm, crnn: number of threads (default: one per core)")
-      ->check(CLI::PositiveNumber);
-  bench->add_option("--ps", options->ps, "number of parameter servers")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  bench->add_option("--mb", options->mb, "push, pull: size of the variable in 1e6 bytes")
-      ->check(CLI::PositiveNumber)
+      ->check(AtLeast(1));
+  bench->add_option("--ps", options->ps, "number of parameter servers")->check(AtLeast(1))->capture_default_str();
+  bench
+      ->add_option("--mb", options->mb, "push, pull: size of the variable in 1e6 bytes; save: of each of ten variables")
+      ->check(AtLeast(1e-6))
       ->capture_default_str();
   bench->add_option("--bytes", options->bytes, "push, pull: size of the variable in bytes, instead of --mb")
-      ->check(CLI::PositiveNumber);
+      ->check(AtLeast(1));
   bench
       ->add_option("--background_mb", options->background_mb,
                    "push, pull: also push this many MB repeatedly in the background")
-      ->check(CLI::NonNegativeNumber);
-  bench->add_option("--steps", options->steps, "number of steps to measure")->check(CLI::PositiveNumber);
+      ->check(AtLeast(0));
+  bench->add_option("--steps", options->steps, "number of steps to measure")->check(AtLeast(1));
   bench
       ->add_option("--rounds", options->rounds,
-                   "push, pull: number of rounds into which the steps are divided; --workers: of rounds")
-      ->check(CLI::PositiveNumber);
+                   "push, pull: number of rounds into which the steps are divided; --workers, save: of rounds")
+      ->check(AtLeast(1));
+  bench->add_option("--dir", options->directory, "save: the directory below which the checkpoints are written")
+      ->capture_default_str();
   bench->add_option("--protocol", options->protocol, "protocol between the tasks")->capture_default_str();
   bench->add_flag("--rss", options->rss, "push, pull: report the memory of each task over 1,000 steps");
   bench->add_flag(
@@ -60,7 +62,10 @@ void AddBenchCommand(CLI::App& app, Invocation* invocation) {
       "on\n"
       "          batches of 32 lines, trained with Adadelta\n"
       "push      assign_add of a tensor held by the worker to a variable on the parameter servers\n"
-      "pull      a read of that variable by the worker; the variable changes before each read\n\n"
+      "pull      a read of that variable by the worker; the variable changes before each read\n"
+      "save      checkpoints of ten variables on one parameter server, while a worker pushes a tensor to each of them\n"
+      "          in every step; lengthened is by how much the saves lengthen the steps, and the baseline is what\n"
+      "          dd conv=fsync does: the same number of bytes, written and synced\n\n"
       "Of lenet, lstm and crnn, cpu_ms is the CPU time of a step, of all threads together, and onednn_ms what oneDNN\n"
       "alone takes for the arithmetic, in the layouts it likes best. memory_mb is the peak of the memory over the "
       "steps,\n"

@@ -50,7 +50,7 @@ std::vector<Arithmetic> Layers() {
       // A window as high as what is left of the line has one place in each column.
       {.batch = kLines * kSteps, .in = kHeight / 8 * 64, .out = 96},
       {.batch = kLines * kSteps, .in = 96, .out = 4 * kUnits, .repeats = 2},
-      {.batch = kLines, .in = kUnits, .out = 4 * kUnits, .repeats = 2 * kSteps},
+      {.batch = kLines, .in = kUnits, .out = 4 * kUnits, .repeats = 2, .steps = kSteps},
       {.batch = kLines * kSteps, .in = 2 * kUnits, .out = kCharacters}};
 }
 

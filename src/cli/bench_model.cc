@@ -4,13 +4,13 @@
 #include <chrono>
 #include <cmath>
 #include <ctime>
-#include <thread>
 
 #include "cli/bench.h"
 #include "cli/bench_models.h"
 #include "cli/bench_task.h"
 #include "cli/bench_training.h"
 #include "core/strings.h"
+#include "core/thread.h"
 #include "tensorbraid/session.h"
 
 namespace tensorbraid {
@@ -65,7 +65,7 @@ StatusOr<LocalTraining> TrainLocally(BenchModel& m, int threads, int steps) {
 double ExamplesPerSecond(const BenchModel& m, double ms) { return static_cast<double>(m.examples) / ms * 1e3; }
 
 StatusOr<BenchResults> BenchLocally(const BenchOptions& options, int steps) {
-  const int threads = options.threads > 0 ? options.threads : static_cast<int>(std::thread::hardware_concurrency());
+  const int threads = options.threads > 0 ? options.threads : NumCores();
   BenchModel m;
   MakeModel(options.name, /*worker=*/0, m);
   TF_ASSIGN_OR_RETURN(const LocalTraining training, TrainLocally(m, threads, steps));

@@ -62,10 +62,10 @@ void MakeLstm(int worker, BenchModel& m) {
   m.batches = {{values}};
   const nn::RnnResult rnn = nn::DynamicRnn(nn::LSTMCell(kUnits), sequences);
   m.loss = Classify(m, nn::Dense(rnn.state[1], {.units = kDigits}));
-  m.optimizer = std::make_shared<GradientDescentOptimizer>(0.5);
+  m.optimizer = std::make_shared<GradientDescentOptimizer>(0.1);
   // The inputs are data, so they have no gradient; of each step, the state before has.
   m.arithmetic = {{.batch = m.examples * kSteps, .in = kUnits, .out = 4 * kUnits, .input_gradient = false},
-                  {.batch = m.examples, .in = kUnits, .out = 4 * kUnits, .repeats = kSteps},
+                  {.batch = m.examples, .in = kUnits, .out = 4 * kUnits, .steps = kSteps},
                   {.batch = m.examples, .in = kUnits, .out = kDigits}};
 }
 

@@ -90,6 +90,8 @@ void AddProduct(const Arithmetic& layer, Stopwatch& watch) {
   const memory::desc x = AnyLayout({layer.batch, layer.in});
   const memory::desc w = AnyLayout({layer.out, layer.in});
   const memory::desc y = AnyLayout({layer.batch, layer.out});
+  const memory::desc all_x = AnyLayout({layer.batch * layer.steps, layer.in});
+  const memory::desc all_y = AnyLayout({layer.batch * layer.steps, layer.out});
 
   using Forward = dnnl::inner_product_forward;
   const Forward::primitive_desc forward(Forward::desc(dnnl::prop_kind::forward_training, x, w, y), watch.engine());
@@ -97,10 +99,10 @@ void AddProduct(const Arithmetic& layer, Stopwatch& watch) {
             {{DNNL_ARG_SRC, watch.Make(forward.src_desc())},
              {DNNL_ARG_WEIGHTS, watch.Make(forward.weights_desc())},
              {DNNL_ARG_DST, watch.Make(forward.dst_desc())}},
-            layer.repeats);
+            layer.repeats * layer.steps);
 
   using Weights = dnnl::inner_product_backward_weights;
-  const Weights::primitive_desc weights(Weights::desc(x, w, y), watch.engine(), forward);
+  const Weights::primitive_desc weights(Weights::desc(all_x, w, all_y), watch.engine(), forward);
   watch.Add(Weights(weights),
             {{DNNL_ARG_SRC, watch.Make(weights.src_desc())},
              {DNNL_ARG_DIFF_DST, watch.Make(weights.diff_dst_desc())},
@@ -114,7 +116,7 @@ void AddProduct(const Arithmetic& layer, Stopwatch& watch) {
             {{DNNL_ARG_DIFF_DST, watch.Make(data.diff_dst_desc())},
              {DNNL_ARG_WEIGHTS, watch.Make(data.weights_desc())},
              {DNNL_ARG_DIFF_SRC, watch.Make(data.diff_src_desc())}},
-            layer.repeats);
+            layer.repeats * layer.steps);
 }
 
 }  // namespace

@@ -17,6 +17,8 @@ struct Arithmetic {
   int64_t out = 0;
   bool input_gradient = true;  // the first layer of a model needs none
   int64_t repeats = 1;
+  // In a recurrent network, of a product of each time step. Its weight gradient is one product over all steps.
+  int64_t steps = 1;
 };
 
 // Milliseconds for the forward pass and both backward passes of all layers in float32 on `threads` threads, each in the

@@ -50,6 +50,7 @@ Status RunTask(JsonChannel& parent) {
   options.protocol = config["protocol"].get<std::string>();
   TF_ASSIGN_OR_RETURN(const auto server, Server::Create(cluster, options));
   if (job == "ps") return ServeParameters(parent);
+  if (config["bench"] == "save") return RunSaveWorker(parent, config, *server);
   const bool transfers = config["bench"] == "push" || config["bench"] == "pull";
   return transfers ? RunTransferWorker(parent, config, *server) : RunTrainingWorker(parent, config, *server);
 }

@@ -20,6 +20,12 @@ Status RunTrainingWorker(JsonChannel& parent, const nlohmann::json& config, cons
 // parameter servers and sends {"background_steps": …}. Ends on "stop".
 Status RunTransferWorker(JsonChannel& parent, const nlohmann::json& config, const Server& server);
 
+// Saves (worker 0) or trains (worker 1) the same variables. Sends {} when it is ready. Worker 0: on "save" saves
+// "times" times and sends {"seconds": […]}, on "verify" checks every element of the last checkpoint. Worker 1: on
+// "start" makes its session, on "begin" begins to train and on "end" ends and sends {"times_ms": […]}, as on "measure"
+// after "steps" steps. Both end on "stop".
+Status RunSaveWorker(JsonChannel& parent, const nlohmann::json& config, const Server& server);
+
 // Trains a model for "steps" steps without a cluster, on one thread, and sends {"median_ms": …}.
 Status RunLocalTraining(JsonChannel& parent, const nlohmann::json& config);
 

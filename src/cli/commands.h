@@ -21,8 +21,11 @@ struct Invocation {
 };
 
 void AddBenchCommand(CLI::App& app, Invocation* invocation);
+void AddCertsCommand(CLI::App& app, Invocation* invocation);
+void AddInspectCommand(CLI::App& app, Invocation* invocation);
 void AddLaunchCommand(CLI::App& app, Invocation* invocation);
 void AddOpsCommand(CLI::App& app, Invocation* invocation);
+void AddProxyCommand(CLI::App& app, Invocation* invocation);
 void AddServeCommand(CLI::App& app, Invocation* invocation);
 
 }  // namespace tensorbraid

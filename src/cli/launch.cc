@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -18,7 +19,7 @@
 #include "cli/child_process.h"
 #include "cli/held_port.h"
 #include "cli/line_splitter.h"
-#include "cluster/tf_config.h"
+#include "cluster/spec/tf_config.h"
 #include "core/strings.h"
 
 namespace tensorbraid {
@@ -27,13 +28,15 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-// Ctrl-C ends everything within 2 s: this leaves half a second to kill and reap.
+// Ctrl-C ends everything within 2 s: this leaves half a second to kill and reap. SIGTERM leaves more time.
 constexpr milliseconds kKillAfter{1500};
 // How long to wait for output after all tasks have ended: a process that left its process group may keep a pipe open.
 constexpr milliseconds kDrainAfterEnd{200};
 // The grace for parameter servers when a task has failed and no worker is left: they end by themselves soon, or never.
 constexpr milliseconds kGraceWithoutWorkers{2000};
 constexpr int kMaxTasks = 1000;
+// What a program exits with when starting it again does not help: a wrong flag, a mistake in the graph.
+constexpr int kMistake = 2;
 
 void WriteAll(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
@@ -87,6 +90,27 @@ class Task {
   int index() const { return index_; }
   std::optional<ChildProcess>& process() { return process_; }
   bool is_running() const { return process_.has_value() && process_->end_event().is_open(); }
+
+  // Starts the task's program, for the first time or again.
+  Status Start(const std::vector<std::string>& command, const std::vector<std::pair<std::string, std::string>>& env) {
+    if (process_.has_value()) CloseOutput();
+    TF_ASSIGN_OR_RETURN(process_, ChildProcess::Start(command, env, ChildProcess::Stdout::kTerminal));
+    started_ = Clock::now();
+    restart_at_.reset();
+    return OkStatus();
+  }
+  // Decides when the task is started again; returns how long that takes. REQUIRES: the policy allows a restart.
+  milliseconds ScheduleRestart(const RestartPolicy& policy) {
+    if (Clock::now() - started_ >= policy.max_delay) delay_ = milliseconds(0);
+    delay_ = delay_.count() == 0 ? policy.first_delay : std::min(2 * delay_, policy.max_delay);
+    ++restarts_;
+    restart_at_ = Clock::now() + delay_;
+    return delay_;
+  }
+  int restarts() const { return restarts_; }
+  // When the task is started again, if it waits for that.
+  std::optional<Clock::time_point>& restart_at() { return restart_at_; }
+  bool is_unfinished() const { return is_running() || restart_at_.has_value(); }
 
   Status OpenLog(const std::string& directory) {
     const std::string path = StrCat(directory, "/", job_, "-", index_, ".log");
@@ -143,6 +167,10 @@ class Task {
   Fd log_;
   LineSplitter out_lines_, err_lines_;
   std::optional<ChildProcess> process_;
+  Clock::time_point started_;
+  int restarts_ = 0;
+  milliseconds delay_{0};  // before the latest restart
+  std::optional<Clock::time_point> restart_at_;
 };
 
 class Launcher {
@@ -153,7 +181,7 @@ class Launcher {
     signals_ = Fd(::signalfd(-1, &blocked_.mask(), SFD_CLOEXEC | SFD_NONBLOCK));
     if (!signals_.is_open()) return absl::ErrnoToStatus(errno, "cannot watch signals");
     TF_RETURN_IF_ERROR(Start());
-    while (AnyRunning() || AnyOutput()) Step();
+    while (AnyUnfinished() || AnyOutput()) Step();
     if (!options_.log_dir.empty()) Say(StrCat("logs are in ", options_.log_dir));
     if (!result_.failure.empty()) Say(result_.failure);
     return result_;
@@ -161,42 +189,40 @@ class Launcher {
 
  private:
   Status Start() {
-    std::map<std::string, std::vector<std::string>> jobs;
     for (const auto& [job, count] : {std::pair<std::string, int>("ps", options_.ps), {"worker", options_.workers}}) {
       for (int i = 0; i < count; ++i) {
         TF_ASSIGN_OR_RETURN(HeldPort port, HeldPort::Take());
-        jobs[job].push_back(StrCat("127.0.0.1:", port.port()));
+        jobs_[job].push_back(StrCat("127.0.0.1:", port.port()));
         ports_.push_back(std::move(port));
         Task& task = tasks_.emplace_back(job, i, options_, tasks_.size());
         if (!options_.log_dir.empty()) TF_RETURN_IF_ERROR(task.OpenLog(options_.log_dir));
       }
     }
-    const ClusterSpec cluster(jobs);
-    for (Task& task : tasks_) {
-      std::vector<std::string> command = options_.command;
-      std::string tf_config;  // empty unsets it: a TF_CONFIG of the launcher is for another cluster
-      if (options_.style == TaskStyle::kTfConfig) {
-        tf_config = ToTfConfigJson({cluster, task.job(), task.index()});
-      } else {
-        command.push_back("--ps_hosts=" + StrJoin(jobs["ps"], ","));
-        command.push_back("--worker_hosts=" + StrJoin(jobs["worker"], ","));
-        command.push_back("--job_name=" + task.job());
-        command.push_back(StrCat("--task_index=", task.index()));
-      }
-      TF_ASSIGN_OR_RETURN(task.process(),
-                          ChildProcess::Start(command,
-                                              {// For programs that would colour or redraw lines on a terminal.
-                                               {"TERM", "dumb"},
-                                               {"TF_CONFIG", tf_config}},
-                                              ChildProcess::Stdout::kTerminal));
-      Say(StrCat(task.name(), " runs on ", *cluster.task_address(task.job(), task.index()), ", pid ",
-                 task.process()->pid()));
-    }
+    for (Task& task : tasks_) TF_RETURN_IF_ERROR(StartTask(task));
     return OkStatus();
   }
 
-  bool AnyRunning() const {
-    return std::any_of(tasks_.begin(), tasks_.end(), [](const Task& task) { return task.is_running(); });
+  Status StartTask(Task& task) {
+    const ClusterSpec cluster(jobs_);
+    std::vector<std::string> command = options_.command;
+    std::string tf_config;  // empty unsets it: a TF_CONFIG of the launcher is for another cluster
+    if (options_.style == TaskStyle::kTfConfig) {
+      tf_config = ToTfConfigJson({cluster, task.job(), task.index()});
+    } else {
+      command.push_back("--ps_hosts=" + StrJoin(jobs_["ps"], ","));
+      command.push_back("--worker_hosts=" + StrJoin(jobs_["worker"], ","));
+      command.push_back("--job_name=" + task.job());
+      command.push_back(StrCat("--task_index=", task.index()));
+    }
+    // TERM: for programs that would colour or redraw lines on a terminal.
+    TF_RETURN_IF_ERROR(task.Start(command, {{"TERM", "dumb"}, {"TF_CONFIG", tf_config}}));
+    Say(StrCat(task.name(), " runs on ", *cluster.task_address(task.job(), task.index()), ", pid ",
+               task.process()->pid()));
+    return OkStatus();
+  }
+
+  bool AnyUnfinished() const {
+    return std::any_of(tasks_.begin(), tasks_.end(), [](const Task& task) { return task.is_unfinished(); });
   }
   bool AnyOutput() {
     return std::any_of(tasks_.begin(), tasks_.end(), [](Task& task) { return task.has_output(); });
@@ -212,8 +238,8 @@ class Launcher {
       }
     }
     int timeout_ms = -1;
-    if (deadline_.has_value()) {
-      const auto left = std::chrono::ceil<milliseconds>(*deadline_ - Clock::now());
+    if (const auto wake = NextDeadline(); wake.has_value()) {
+      const auto left = std::chrono::ceil<milliseconds>(*wake - Clock::now());
       timeout_ms = static_cast<int>(std::clamp<int64_t>(left.count(), 0, 3600 * 1000));
     }
     if (::poll(events.data(), events.size(), timeout_ms) < 0) return;  // EINTR
@@ -224,8 +250,21 @@ class Launcher {
       tasks_[i].ReadOutput();
       if (events[1 + 3 * i].revents != 0) OnEnd(tasks_[i]);
     }
+    for (Task& task : tasks_) {
+      if (task.restart_at().has_value() && Clock::now() >= *task.restart_at()) Restart(task);
+    }
     if (deadline_.has_value() && Clock::now() >= *deadline_) OnDeadline();
-    if (!AnyRunning() && AnyOutput() && phase_ != Phase::kDrain) SetPhase(Phase::kDrain, kDrainAfterEnd);
+    if (!AnyUnfinished() && AnyOutput() && phase_ != Phase::kDrain) SetPhase(Phase::kDrain, kDrainAfterEnd);
+  }
+
+  // The earliest of the phase's deadline and the restarts.
+  std::optional<Clock::time_point> NextDeadline() {
+    std::optional<Clock::time_point> next = deadline_;
+    for (Task& task : tasks_) {
+      const auto& at = task.restart_at();
+      if (at.has_value() && (!next.has_value() || *at < *next)) next = at;
+    }
+    return next;
   }
 
   void OnEnd(Task& task) {
@@ -233,23 +272,66 @@ class Launcher {
     task.ReadOutput();
     const auto running = std::count_if(tasks_.begin(), tasks_.end(), [](const Task& t) { return t.is_running(); });
     const std::string how = end.ok() ? StrCat(task.name(), " is done") : StrCat(task.name(), " ", end.ToString());
-    const double seconds = std::chrono::duration<double>(Clock::now() - began_).count();
-    char after[32];
-    std::snprintf(after, sizeof after, "%.1f s", seconds);
-    Say(StrCat(how, " after ", after, ", ", running, " of ", tasks_.size(), " tasks still running"));
+    Say(StrCat(how, " after ", Seconds(Clock::now() - began_), ", ", running, " of ", tasks_.size(),
+               " tasks still running"));
     if (!end.ok() && phase_ == Phase::kRun) {
-      result_.failure = how;
-      result_.exit_code = end.ShellCode();
-      if (running > 0) {
-        Say(StrCat("the other tasks have ", options_.grace.count() / 1000.0, " s to end by themselves"));
-        SetPhase(Phase::kGrace, options_.grace);
+      if (const std::optional<std::string> obstacle = ObstacleToRestart(task, end); !obstacle.has_value()) {
+        const milliseconds delay = task.ScheduleRestart(options_.restart);
+        Say(StrCat(task.name(), " is started again in ", Seconds(delay), RestartCount(task)));
+      } else {
+        Fail(how, end.ShellCode(), *obstacle);
       }
     }
-    const bool workers_run =
-        std::any_of(tasks_.begin(), tasks_.end(), [](const Task& t) { return t.job() == "worker" && t.is_running(); });
-    if (phase_ == Phase::kGrace && running > 0 && !workers_run && task.job() == "worker") {
+    if (phase_ == Phase::kGrace && running > 0 && !AnyWorkerUnfinished() && task.job() == "worker") {
       SetPhase(Phase::kGrace, std::min(options_.grace, kGraceWithoutWorkers));
     }
+  }
+
+  // Why a task that failed is not started again; nothing if it is, and "" if the user asked for no restarts.
+  std::optional<std::string> ObstacleToRestart(const Task& task, const ProcessEnd& end) const {
+    const int max = options_.restart.max_restarts;
+    if (max == 0) return "";
+    if (end.signal == 0 && end.exit_code == kMistake) {
+      return "exit code 2 means a mistake in its arguments or its program, so it is not started again";
+    }
+    if (task.job() == "ps" && !AnyWorkerUnfinished()) return "no worker is left, so it is not started again";
+    if (max > 0 && task.restarts() >= max) {
+      return StrCat("it has been started again ", max, max == 1 ? " time" : " times", ", which is the limit");
+    }
+    return std::nullopt;
+  }
+  std::string RestartCount(const Task& task) const {
+    const int max = options_.restart.max_restarts;
+    return max < 0 ? "" : StrCat(" (restart ", task.restarts(), " of ", max, ")");
+  }
+  bool AnyWorkerUnfinished() const {
+    return std::any_of(tasks_.begin(), tasks_.end(),
+                       [](const Task& t) { return t.job() == "worker" && t.is_unfinished(); });
+  }
+
+  // A task has failed for good: the others may go on for the grace.
+  void Fail(const std::string& how, int exit_code, const std::string& why) {
+    result_.failure = how;
+    result_.exit_code = exit_code;
+    if (!why.empty()) Say(StrCat(how, ": ", why));
+    for (Task& task : tasks_) task.restart_at().reset();
+    if (std::any_of(tasks_.begin(), tasks_.end(), [](const Task& t) { return t.is_running(); })) {
+      Say(StrCat("the other tasks have ", options_.grace.count() / 1000.0, " s to end by themselves"));
+      SetPhase(Phase::kGrace, options_.grace);
+    }
+  }
+
+  void Restart(Task& task) {
+    task.restart_at().reset();
+    if (const Status started = StartTask(task); !started.ok()) {
+      Fail(StrCat(task.name(), " cannot be started again: ", std::string(started.message())), 1, "");
+    }
+  }
+
+  static std::string Seconds(Clock::duration duration) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.1f s", std::chrono::duration<double>(duration).count());
+    return text;
   }
 
   void OnSignal(int signal) {
@@ -257,15 +339,18 @@ class Launcher {
       deadline_ = Clock::now();
       return;
     }
+    const milliseconds kill_after = signal == SIGTERM ? options_.stop_grace : kKillAfter;
+    Say(StrCat("SIG", ::sigabbrev_np(signal), ": the tasks have ", Seconds(kill_after),
+               " to save and leave; a second signal ends them at once"));
     if (result_.failure.empty()) result_ = {StrCat("stopped by SIG", ::sigabbrev_np(signal)), 128 + signal};
-    Stop(signal);
+    Stop(signal, kill_after);
   }
 
   void OnDeadline() {
     deadline_.reset();
     if (phase_ == Phase::kGrace) {
       Say("stopping the other tasks");
-      Stop(SIGTERM);
+      Stop(SIGTERM, kKillAfter);
     } else if (phase_ == Phase::kStop) {
       for (Task& task : tasks_) task.process()->Signal(SIGKILL);
     } else {
@@ -273,9 +358,12 @@ class Launcher {
     }
   }
 
-  void Stop(int signal) {
-    for (Task& task : tasks_) task.process()->Signal(signal);
-    SetPhase(Phase::kStop, kKillAfter);
+  void Stop(int signal, milliseconds kill_after) {
+    for (Task& task : tasks_) {
+      task.restart_at().reset();
+      task.process()->Signal(signal);
+    }
+    SetPhase(Phase::kStop, kill_after);
   }
 
   // kRun -> kGrace (a task failed) -> kStop (signalled; killed at the deadline) -> kDrain (all ended).
@@ -291,6 +379,7 @@ class Launcher {
   const Clock::time_point began_;
   const BlockedSignals blocked_;
   Fd signals_;
+  std::map<std::string, std::vector<std::string>> jobs_;  // the addresses of each job's tasks
   std::vector<HeldPort> ports_;
   std::deque<Task> tasks_;
   Phase phase_ = Phase::kRun;
@@ -299,6 +388,21 @@ class Launcher {
 };
 
 }  // namespace
+
+StatusOr<RestartPolicy> ParseRestartPolicy(const std::string& text) {
+  constexpr std::string_view kOnFailure = "on-failure";
+  if (text == "no") return RestartPolicy{};
+  if (text == kOnFailure) return RestartPolicy{.max_restarts = -1};
+  if (text.starts_with("on-failure:")) {
+    const char* first = text.data() + kOnFailure.size() + 1;
+    RestartPolicy policy;
+    const auto [end, error] = std::from_chars(first, text.data() + text.size(), policy.max_restarts);
+    if (error == std::errc() && end == text.data() + text.size() && policy.max_restarts >= 0) return policy;
+  }
+  return InvalidArgument("--restart=", text,
+                         " must be no, on-failure, or on-failure:N, where N is the most restarts of",
+                         " each task; for example on-failure:5");
+}
 
 StatusOr<LaunchResult> Launch(const LaunchOptions& options) {
   if (options.ps < 0 || options.workers < 1 || options.ps + options.workers > kMaxTasks) {

@@ -16,6 +16,17 @@ enum class TaskStyle {
   kTfConfig,  // the environment variable TF_CONFIG
 };
 
+// Whether a task that fails is started again.
+struct RestartPolicy {
+  int max_restarts = 0;  // of each task; -1: without limit
+  // The wait before a task's first restart. It doubles with each restart, up to max_delay, and starts anew when the
+  // task has run for at least max_delay.
+  std::chrono::milliseconds first_delay{500};
+  std::chrono::milliseconds max_delay{30000};
+};
+// "no", "on-failure" or "on-failure:N", with N restarts of each task at most. InvalidArgument for other text.
+StatusOr<RestartPolicy> ParseRestartPolicy(const std::string& text);
+
 struct LaunchOptions {
   int ps = 1;
   int workers = 2;
@@ -23,8 +34,11 @@ struct LaunchOptions {
   TaskStyle style = TaskStyle::kFlags;
   // The directory for copies of each task's output, such as worker-0.log; "" for none. Created if it does not exist.
   std::string log_dir = "";
-  // How long the other tasks may continue after one has failed.
+  RestartPolicy restart = {};
+  // How long the other tasks may continue after one has failed for good.
   std::chrono::milliseconds grace{30000};
+  // How long tasks may take to save and leave after SIGTERM, before they are killed.
+  std::chrono::milliseconds stop_grace{30000};
   // File descriptors for the output: `out_fd` for what tasks write to standard output, `err_fd` for everything else.
   // Launch does not close them.
   int out_fd = 1;
@@ -32,7 +46,8 @@ struct LaunchOptions {
 };
 
 struct LaunchResult {
-  // The first failure, "worker/1 exited with 3"; empty when all tasks exited with 0.
+  // The first failure that was not cured by a restart, "worker/1 exited with 3"; empty when all tasks exited with 0 at
+  // last.
   std::string failure;
   // 0, or that failure as a shell reports it. 128 + signal if the launcher was stopped by SIGINT, SIGTERM or SIGHUP.
   int exit_code = 0;
@@ -42,10 +57,15 @@ struct LaunchResult {
 // free ports of this machine, which are held until then. Each line of output is passed on with a prefix such as
 // "[worker/0] " (in colour on a terminal, unless NO_COLOR is set); lines that begin with '{' are passed on without one.
 //
-// When a task fails, the others have options.grace to end by themselves; then they get SIGTERM. SIGINT, SIGTERM and
-// SIGHUP are passed on to all tasks. Tasks that still run 1.5 s after a signal are killed; after a second signal, at
-// once. No process of a task's process group outlives the task or this call. The three signals are blocked during the
-// call, so every other thread of the program must block them too.
+// A task that fails is started again on the same port, as options.restart says. It is not started again when it exits
+// with 2, which means a mistake in its arguments or its program (see ExitCode in status.h), nor when it is a parameter
+// server and no worker is left.
+//
+// When a task fails for good, the others have options.grace to end by themselves; then they get SIGTERM. SIGINT,
+// SIGTERM and SIGHUP are passed on to all tasks. Tasks that still run 1.5 s after that are killed, but if this process
+// got SIGTERM they have options.stop_grace. After a second signal they are killed at once. No process of a task's
+// process group outlives the task or this call. The three signals are blocked during the call, so every other thread of
+// the program must block them too.
 //
 // InvalidArgument when the options do not describe a cluster; the system's error when the program cannot be run.
 StatusOr<LaunchResult> Launch(const LaunchOptions& options);

@@ -8,13 +8,14 @@
 #include <csignal>
 
 #include "cli/process_testutil.h"
-#include "cluster/tf_config.h"
+#include "cluster/spec/tf_config.h"
 #include "core/strings.h"
 #include "io/file_testutil.h"
 
 namespace tensorbraid {
 namespace {
 
+using std::chrono::milliseconds;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -107,6 +108,67 @@ TEST_F(LaunchTest, FirstFailureIsNamedAndTheOthersAreStopped) {
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(err(), HasSubstr("worker/1 exited with 3"));
   EXPECT_LT(Clock::now() - began, std::chrono::seconds(10));
+}
+
+// A script that fails, as `how` says, unless it is started for the nth time. It counts its starts in a file.
+std::string FailsUntilStart(int n, const std::string& directory, const std::string& how = "exit 3") {
+  return StrCat("echo start >> ", directory, "/starts; test $(wc -l < ", directory, "/starts) -ge ", n, " || ", how);
+}
+
+TEST_F(LaunchTest, FailedTasksAreStartedAgain) {
+  const RestartPolicy policy{.max_restarts = 5, .first_delay = milliseconds(1), .max_delay = milliseconds(4)};
+  const LaunchResult result = Run(FailsUntilStart(4, Path(".")), {.ps = 0, .workers = 1, .restart = policy});
+  EXPECT_EQ(result.failure, "");
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(TextOf(Path("starts")), "start\nstart\nstart\nstart\n");
+  EXPECT_THAT(err(), AllOf(HasSubstr("worker/0 is started again in 0.0 s (restart 3 of 5)"), HasSubstr("is done")));
+}
+
+TEST_F(LaunchTest, TasksKilledBySignalsAreStartedAgainOnTheSamePort) {
+  const RestartPolicy policy{.max_restarts = -1, .first_delay = milliseconds(1)};
+  const LaunchResult result =
+      Run("echo $1; " + FailsUntilStart(2, Path("."), "kill -KILL $$"), {.ps = 0, .workers = 1, .restart = policy});
+  EXPECT_EQ(result.exit_code, 0);
+  const auto lines = StrSplit(out(), '\n');
+  ASSERT_EQ(lines.size(), 3u) << out();
+  EXPECT_THAT(lines[0], HasSubstr("--ps_hosts="));
+  EXPECT_EQ(lines[0], lines[1]);
+}
+
+TEST_F(LaunchTest, RestartsEndAtTheirLimit) {
+  const RestartPolicy policy{.max_restarts = 2, .first_delay = milliseconds(1)};
+  const LaunchResult result = Run("echo again; exit 3", {.ps = 0, .workers = 1, .restart = policy});
+  EXPECT_EQ(result.failure, "worker/0 exited with 3");
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_EQ(out(), "[worker/0] again\n[worker/0] again\n[worker/0] again\n");
+  EXPECT_THAT(err(), HasSubstr("it has been started again 2 times, which is the limit"));
+}
+
+TEST_F(LaunchTest, AMistakeIsNotTriedAgain) {
+  const RestartPolicy policy{.max_restarts = -1, .first_delay = milliseconds(1)};
+  const LaunchResult result = Run("echo once; exit 2", {.ps = 0, .workers = 1, .restart = policy});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(out(), "[worker/0] once\n");
+  EXPECT_THAT(err(), HasSubstr("exit code 2 means a mistake"));
+}
+
+TEST_F(LaunchTest, AParameterServerIsNotStartedAgainWithoutWorkers) {
+  const RestartPolicy policy{.max_restarts = -1, .first_delay = milliseconds(1)};
+  // The parameter server fails after the worker has been reported as done.
+  const LaunchResult result = Run("case \"$*\" in *job_name=worker*) exit 0;; esac; until grep -q 'worker/0 is done' " +
+                                      Path("err") + "; do :; done; exit 5",
+                                  {.ps = 1, .workers = 1, .restart = policy});
+  EXPECT_EQ(result.failure, "ps/0 exited with 5");
+  EXPECT_THAT(err(), HasSubstr("no worker is left"));
+}
+
+TEST(RestartPolicyTest, IsReadFromText) {
+  EXPECT_EQ(ParseRestartPolicy("no")->max_restarts, 0);
+  EXPECT_EQ(ParseRestartPolicy("on-failure")->max_restarts, -1);
+  EXPECT_EQ(ParseRestartPolicy("on-failure:7")->max_restarts, 7);
+  for (const char* wrong : {"", "always", "on-failure:", "on-failure:-1", "on-failure:two", "on-failure:1x"}) {
+    EXPECT_TRUE(absl::IsInvalidArgument(ParseRestartPolicy(wrong).status())) << wrong;
+  }
 }
 
 TEST_F(LaunchTest, DeathBySignalIsNamed) {
@@ -219,9 +281,10 @@ TEST_F(LaunchProgramTest, MistakesAreNamed) {
       {{"launch", "--worker=2", "--", "true"}, "unknown option --worker; did you mean --workers?"},
       {{"launch", "--workers=many", "--", "true"}, "--workers"},
       {{"launch", "true"}, "unexpected argument true"},
-      {{"launch", "--env-style=xml", "--", "true"}, "tf_config; see launch --help"},
+      {{"launch", "--env-style=xml", "--", "true"}, "tf_config; see tensorbraid launch --help"},
       {{"launch", "--env-style=flag", "--", "true"}, "did you mean flags?"},
-      {{"bench", "lennet"}, "'lennet' is none of step, softmax, lenet, lstm, crnn, push, pull; did you mean lenet?"},
+      {{"bench", "lennet"},
+       "'lennet' is none of step, softmax, lenet, lstm, crnn, push, pull, save; did you mean lenet?"},
       {{"bench", "softmax", "--mode=asink"}, "did you mean async?"},
   };
   for (const auto& [arguments, message] : cases) {

@@ -17,25 +17,33 @@ namespace {
 // Describes a CLI11 error: the argument that was not understood, and the nearest valid one.
 std::string Explain(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App* command = &app;
-  if (const auto chosen = app.get_subcommands(); !chosen.empty()) command = chosen.front();
+  std::string help = app.get_name();
+  while (!command->get_subcommands().empty()) {
+    command = command->get_subcommands().front();
+    help += " " + command->get_name();
+  }
+  help += " --help";
   const std::vector<std::string> rest = app.remaining(/*recurse=*/true);
   if (rest.empty()) {
     const std::string_view what = error.what();
-    return what.ends_with("?") ? std::string(what) : StrCat(what, "; see ", command->get_display_name(), " --help");
+    return what.ends_with("?") ? std::string(what) : StrCat(what, "; see ", help);
   }
 
   const std::string word = rest.front().substr(0, rest.front().find('='));
   std::vector<std::string> known;
   if (word.starts_with("-")) {
     for (const CLI::Option* option : command->get_options()) known.push_back(option->get_name());
-  } else if (command == &app) {
-    for (const CLI::App* subcommand : app.get_subcommands({})) known.push_back(subcommand->get_name());
+  } else {
+    for (const CLI::App* subcommand : command->get_subcommands({})) known.push_back(subcommand->get_name());
+  }
+  if (!word.starts_with("-") && command->get_name() == "launch") {
+    return StrCat("unexpected argument ", word, "; put the program and its arguments after '--'");
   }
   const std::string nearest = NearestWord(word, known);
   return StrCat(word.starts_with("-") ? "unknown option "
-                : command == &app     ? "unknown command "
-                                      : "unexpected argument ",
-                word, nearest.empty() ? "; see --help" : StrCat("; did you mean ", nearest, "?"));
+                : known.empty()       ? "unexpected argument "
+                                      : "unknown command ",
+                word, nearest.empty() ? StrCat("; see ", help) : StrCat("; did you mean ", nearest, "?"));
 }
 
 }  // namespace
@@ -65,7 +73,10 @@ int RunProgram(int argc, char** argv, const std::string& version) {
   }
   AddLaunchCommand(app, &invocation);
   AddServeCommand(app, &invocation);
+  AddProxyCommand(app, &invocation);
+  AddCertsCommand(app, &invocation);
   AddBenchCommand(app, &invocation);
+  AddInspectCommand(app, &invocation);
   AddOpsCommand(app, &invocation);
   try {
     app.parse(words);

@@ -8,7 +8,7 @@
 
 #include "CLI/CLI.hpp"
 #include "cli/commands.h"
-#include "cluster/tf_config.h"
+#include "cluster/spec/tf_config.h"
 #include "core/logging.h"
 #include "core/strings.h"
 #include "tensorbraid/server.h"
@@ -23,6 +23,8 @@ struct ServeFlags {
   std::string protocol = "grpc";
   std::string config;
   std::string bind_address;
+  TlsOptions tls;
+  bool insecure = false;
   int verbosity = -1;
 };
 
@@ -98,7 +100,9 @@ Status Serve(const ServeFlags& flags) {
                                                .task_index = task.task_index,
                                                .protocol = flags.protocol,
                                                .config = config,
-                                               .bind_address = flags.bind_address});
+                                               .bind_address = flags.bind_address,
+                                               .tls = flags.tls,
+                                               .insecure = flags.insecure});
   // TensorFlow's servers report a taken port as Unknown, and programs that start servers check for that code.
   if (absl::IsAlreadyExists(created.status())) return absl::UnknownError(created.status().message());
   TF_RETURN_IF_ERROR(created.status());
@@ -125,6 +129,12 @@ void AddServeCommand(CLI::App& app, Invocation* invocation) {
   serve->add_option("--config", flags->config, "ConfigProto in text format with device_count and defaults for sessions")
       ->type_name("FILE");
   serve->add_option("--bind_address", flags->bind_address, "listen on this host address instead of the cluster's");
+  serve->add_option("--tls_cert", flags->tls.cert, "certificate of this host; 'tensorbraid certs' makes one")
+      ->type_name("FILE");
+  serve->add_option("--tls_key", flags->tls.key, "private key of --tls_cert")->type_name("FILE");
+  serve->add_option("--tls_ca", flags->tls.ca, "authority that the certificates of tasks and clients come from")
+      ->type_name("FILE");
+  serve->add_flag("--insecure", flags->insecure, "listen without TLS where other machines can connect");
   serve->add_option("--verbosity", flags->verbosity, "log level: 0 warnings, 1 information, 2 debug")
       ->check(CLI::Range(0, 2));
   serve->footer(

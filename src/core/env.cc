@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <pthread.h>
+#include <sched.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -136,8 +137,8 @@ class SystemEnv final : public Env {
   WallClock::time_point WallNow() override { return SystemWallNow(); }
   void SleepUntil(MonotonicClock::time_point time) override { std::this_thread::sleep_until(time); }
 
-  void Wait(std::condition_variable& cv, std::unique_lock<std::mutex>& lock,
-            MonotonicClock::time_point deadline) override {
+  void Wait(std::condition_variable& cv, std::unique_lock<std::mutex>& lock, MonotonicClock::time_point deadline,
+            std::source_location /*where*/) override {
     SystemWait(cv, lock, deadline);
   }
   void NotifyOne(std::condition_variable& cv) override { cv.notify_one(); }
@@ -146,7 +147,12 @@ class SystemEnv final : public Env {
   std::unique_ptr<Thread::Handle> StartThread(const std::string& name, std::function<void()> body) override {
     return std::make_unique<SystemThread>(name, std::move(body));
   }
-  int NumCores() override { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
+  int NumCores() override {
+    // Not hardware_concurrency(): it counts all cores of the machine, also those that this process may not use.
+    cpu_set_t allowed;
+    if (::sched_getaffinity(0, sizeof allowed, &allowed) == 0) return std::max(1, CPU_COUNT(&allowed));
+    return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));  // more cores than cpu_set_t has bits
+  }
 
   uint64_t RandomSeed() override {
     std::random_device device;
@@ -197,6 +203,10 @@ class SystemEnv final : public Env {
 
   Status MakeDirectory(const std::string& path) override {
     return ::mkdir(LocalPath(path).c_str(), 0777) == 0 ? OkStatus() : SystemError("cannot make the directory", path);
+  }
+
+  Status RemoveDirectory(const std::string& path) override {
+    return ::rmdir(LocalPath(path).c_str()) == 0 ? OkStatus() : SystemError("cannot remove the directory", path);
   }
 
   Status SyncDirectory(const std::string& path) override {
@@ -254,9 +264,12 @@ WallClock::time_point WallClock::now() {
 
 void SleepFor(MonotonicClock::duration time) { Env::Default().SleepUntil(MonotonicClock::now() + time); }
 
-void CondVar::WaitOnce(std::unique_lock<std::mutex>& lock, MonotonicClock::time_point deadline) {
+constinit thread_local LockScheduler* lock_scheduler = nullptr;
+
+void CondVar::WaitOnce(std::unique_lock<std::mutex>& lock, MonotonicClock::time_point deadline,
+                       std::source_location where) {
   Env* const env = installed.load(std::memory_order_acquire);
-  env == nullptr ? SystemWait(cv_, lock, deadline) : env->Wait(cv_, lock, deadline);
+  env == nullptr ? SystemWait(cv_, lock, deadline) : env->Wait(cv_, lock, deadline, where);
 }
 
 void CondVar::NotifyOne() {

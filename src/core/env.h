@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <source_location>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -98,9 +99,9 @@ class Env {
   virtual void SleepUntil(MonotonicClock::time_point time) = 0;
 
   // Condition variables; CondVar calls these. Wait may return early for no reason. A deadline of time_point::max()
-  // never passes.
+  // never passes. `where` is the caller's line.
   virtual void Wait(std::condition_variable& cv, std::unique_lock<std::mutex>& lock,
-                    MonotonicClock::time_point deadline) = 0;
+                    MonotonicClock::time_point deadline, std::source_location where) = 0;
   virtual void NotifyOne(std::condition_variable& cv) = 0;
   virtual void NotifyAll(std::condition_variable& cv) = 0;
 
@@ -126,6 +127,8 @@ class Env {
   virtual StatusOr<FileInfo> Stat(const std::string& path) = 0;
   // Creates the directory, but not its parents. AlreadyExists if there is a file or directory of that name.
   virtual Status MakeDirectory(const std::string& path) = 0;
+  // FailedPrecondition if the directory is not empty.
+  virtual Status RemoveDirectory(const std::string& path) = 0;
   // Waits until the names of a directory's files are on the disk. OK on file systems that cannot do this.
   virtual Status SyncDirectory(const std::string& path) = 0;
   // Returns the sorted paths that match a pattern with *, ? and []. No match is not an error. A * does not match '/'.

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <pthread.h>
+#include <sched.h>
 
 #include "core/env_testutil.h"
 #include "core/mutex.h"
@@ -119,6 +120,19 @@ TEST(ThreadTest, HasTheFirstFifteenCharactersOfItsName) {
   thread.Join();
   EXPECT_STREQ(name, "tb-a-name-that-");
   EXPECT_FALSE(thread.joinable());
+}
+
+// A task that may use one core must not compute on more threads, which would take turns and empty each other's caches.
+TEST(ThreadTest, OnlyCoresThatTheThreadMayUseCount) {
+  int cores = 0;
+  Thread thread("on-one-core", [&] {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(sched_getcpu(), &set);
+    if (sched_setaffinity(0, sizeof set, &set) == 0) cores = NumCores();
+  });
+  thread.Join();
+  EXPECT_EQ(cores, 1);
 }
 
 }  // namespace

@@ -17,9 +17,9 @@ class ForwardingEnv : public Env {
   MonotonicClock::time_point MonotonicNow() override { return System().MonotonicNow(); }
   WallClock::time_point WallNow() override { return System().WallNow(); }
   void SleepUntil(MonotonicClock::time_point time) override { System().SleepUntil(time); }
-  void Wait(std::condition_variable& cv, std::unique_lock<std::mutex>& lock,
-            MonotonicClock::time_point deadline) override {
-    System().Wait(cv, lock, deadline);
+  void Wait(std::condition_variable& cv, std::unique_lock<std::mutex>& lock, MonotonicClock::time_point deadline,
+            std::source_location where) override {
+    System().Wait(cv, lock, deadline, where);
   }
   void NotifyOne(std::condition_variable& cv) override { System().NotifyOne(cv); }
   void NotifyAll(std::condition_variable& cv) override { System().NotifyAll(cv); }
@@ -41,6 +41,7 @@ class ForwardingEnv : public Env {
   Status RemoveFile(const std::string& path) override { return System().RemoveFile(path); }
   StatusOr<FileInfo> Stat(const std::string& path) override { return System().Stat(path); }
   Status MakeDirectory(const std::string& path) override { return System().MakeDirectory(path); }
+  Status RemoveDirectory(const std::string& path) override { return System().RemoveDirectory(path); }
   Status SyncDirectory(const std::string& path) override { return System().SyncDirectory(path); }
   StatusOr<std::vector<std::string>> MatchingPaths(const std::string& pattern) override {
     return System().MatchingPaths(pattern);
@@ -75,10 +76,10 @@ class ManualClockEnv : public ForwardingEnv {
     std::mutex mu;
     std::condition_variable never;
     std::unique_lock lock(mu);
-    while (MonotonicNow() < time) Wait(never, lock, time);
+    while (MonotonicNow() < time) Wait(never, lock, time, std::source_location::current());
   }
-  void Wait(std::condition_variable& cv, std::unique_lock<std::mutex>& lock,
-            MonotonicClock::time_point deadline) override {
+  void Wait(std::condition_variable& cv, std::unique_lock<std::mutex>& lock, MonotonicClock::time_point deadline,
+            std::source_location /*where*/) override {
     std::list<Waiter>::iterator self;
     {
       std::lock_guard own(mu_);

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 
 #include "CLI/CLI.hpp"
 #include "core/logging.h"
@@ -105,6 +106,7 @@ struct Flags::Impl {
   std::vector<std::string> names;
   std::vector<std::shared_ptr<void>> kept;
   std::vector<std::function<Status()>> checks;
+  std::map<std::string, std::function<double()>> numbers;  // the values of the flags that are numbers
   bool help_requested = false;
   bool parsed = false;
 };
@@ -130,6 +132,17 @@ bool Flags::WasGiven(const std::string& name) const {
   return option != nullptr && option->count() > 0;
 }
 
+void Flags::AtLeast(const std::string& name, double least) {
+  const auto number = impl_->numbers.find(name);
+  if (number == impl_->numbers.end()) {
+    CheckFailed(__FILE__, __LINE__, "flag name", StrCat("'", name, "' is not a flag of a number"));
+  }
+  AddCheck([name, least, value = number->second] {
+    if (value() >= least) return OkStatus();
+    return InvalidArgument("--", name, " must be at least ", Show(least), ", not ", Show(value()));
+  });
+}
+
 template <typename T>
 void Flags::Bind(const std::string& name, T* target, const std::string& help, const std::string& group) {
   if (!IsFlagName(name) || impl_->Find(name) != nullptr) {
@@ -151,6 +164,9 @@ void Flags::Bind(const std::string& name, T* target, const std::string& help, co
     option = impl_->app.add_option("--" + name, *given, text)->type_name(TypeName<T>())->expected(1);
   }
   AddCheck([option, given, store] { return option->count() > 0 ? store(*given) : OkStatus(); });
+  if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) {
+    impl_->numbers[name] = [target] { return static_cast<double>(*target); };
+  }
   option->group(group)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   impl_->names.push_back(name);
 }

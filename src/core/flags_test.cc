@@ -112,6 +112,27 @@ TEST(Flags, ErrorsNameTheFlagAndItsInvalidValue) {
   }
 }
 
+TEST(Flags, ANumberBelowItsLeastValueIsRefused) {
+  const auto parse = [](const char* arg) {
+    All all;
+    all.flags.AtLeast("train_steps", 1);
+    all.flags.AtLeast("learning_rate", 0);
+    return Parse(all.flags, {arg});
+  };
+  EXPECT_TRUE(parse("--train_steps=1").ok());
+  EXPECT_TRUE(parse("--learning_rate=0").ok());
+  EXPECT_EQ(parse("--train_steps=0"), InvalidArgument("--train_steps must be at least 1, not 0"));
+  EXPECT_EQ(parse("--learning_rate=-0.5"), InvalidArgument("--learning_rate must be at least 0, not -0.5"));
+  EXPECT_EQ(parse("--learning_rate=nan").code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(parse("--train_steps=x"), InvalidArgument("--train_steps takes a 32-bit integer, not 'x'"));
+}
+
+TEST(FlagsDeathTest, ALeastValueOfATextEndsTheProgram) {
+  All all;
+  EXPECT_DEATH(all.flags.AtLeast("data_dir", 1), "'data_dir' is not a flag of a number");
+  EXPECT_TRUE(Parse(all.flags, {}).ok());
+}
+
 TEST(Flags, HelpListsEachFlagWithItsDefault) {
   All a;
   ASSERT_TRUE(Parse(a.flags, {"--help"}).ok());

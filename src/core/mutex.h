@@ -7,6 +7,7 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <source_location>
 
 #include "core/clock.h"
 
@@ -22,9 +23,29 @@
 
 namespace tensorbraid {
 
+// Takes the locks of the threads of a simulation, of which only one runs at a time (tests/simulation/).
+class LockScheduler {
+ public:
+  // Returns when `try_lock(lock)` has returned true. Another thread may run before. `where` is the caller's line.
+  virtual void Lock(bool (*try_lock)(void*), void* lock, std::source_location where) = 0;
+
+ protected:
+  ~LockScheduler() = default;
+};
+// Set on the threads of a simulation only. Otherwise null: the thread waits for locks by itself.
+extern constinit thread_local LockScheduler* lock_scheduler __attribute__((tls_model("initial-exec")));
+
+// All functions that may block take the caller's line, which a simulation reports.
+
 class TB_THREAD_ANNOTATION(capability("mutex")) Mutex {
  public:
-  void Lock() TB_THREAD_ANNOTATION(acquire_capability()) { mu_.lock(); }
+  void Lock(std::source_location where = std::source_location::current()) TB_THREAD_ANNOTATION(acquire_capability()) {
+    if (lock_scheduler == nullptr) [[likely]] {
+      mu_.lock();
+    } else {
+      lock_scheduler->Lock([](void* mu) { return static_cast<std::mutex*>(mu)->try_lock(); }, &mu_, where);
+    }
+  }
   void Unlock() TB_THREAD_ANNOTATION(release_capability()) { mu_.unlock(); }
 
  private:
@@ -34,7 +55,11 @@ class TB_THREAD_ANNOTATION(capability("mutex")) Mutex {
 
 class TB_THREAD_ANNOTATION(scoped_lockable) MutexLock {
  public:
-  explicit MutexLock(Mutex& mu) TB_THREAD_ANNOTATION(acquire_capability(mu)) : mu_(mu) { mu_.Lock(); }
+  explicit MutexLock(Mutex& mu, std::source_location where = std::source_location::current())
+      TB_THREAD_ANNOTATION(acquire_capability(mu))
+      : mu_(mu) {
+    mu_.Lock(where);
+  }
   ~MutexLock() TB_THREAD_ANNOTATION(release_capability()) { mu_.Unlock(); }
   MutexLock(const MutexLock&) = delete;
   MutexLock& operator=(const MutexLock&) = delete;
@@ -57,9 +82,28 @@ class TB_THREAD_ANNOTATION(capability("mutex")) SharedMutex {
   ~SharedMutex() { pthread_rwlock_destroy(&lock_); }
   SharedMutex(const SharedMutex&) = delete;
   SharedMutex& operator=(const SharedMutex&) = delete;
-  void Lock() TB_THREAD_ANNOTATION(acquire_capability()) { pthread_rwlock_wrlock(&lock_); }
+  void Lock(std::source_location where = std::source_location::current()) TB_THREAD_ANNOTATION(acquire_capability()) {
+    if (lock_scheduler == nullptr) [[likely]] {
+      pthread_rwlock_wrlock(&lock_);
+    } else {
+      const auto try_lock = [](void* lock) {
+        return pthread_rwlock_trywrlock(static_cast<pthread_rwlock_t*>(lock)) == 0;
+      };
+      lock_scheduler->Lock(try_lock, &lock_, where);
+    }
+  }
   void Unlock() TB_THREAD_ANNOTATION(release_capability()) { pthread_rwlock_unlock(&lock_); }
-  void LockShared() TB_THREAD_ANNOTATION(acquire_shared_capability()) { pthread_rwlock_rdlock(&lock_); }
+  void LockShared(std::source_location where = std::source_location::current())
+      TB_THREAD_ANNOTATION(acquire_shared_capability()) {
+    if (lock_scheduler == nullptr) [[likely]] {
+      pthread_rwlock_rdlock(&lock_);
+    } else {
+      const auto try_lock = [](void* lock) {
+        return pthread_rwlock_tryrdlock(static_cast<pthread_rwlock_t*>(lock)) == 0;
+      };
+      lock_scheduler->Lock(try_lock, &lock_, where);
+    }
+  }
   void UnlockShared() TB_THREAD_ANNOTATION(release_shared_capability()) { pthread_rwlock_unlock(&lock_); }
 
  private:
@@ -68,7 +112,11 @@ class TB_THREAD_ANNOTATION(capability("mutex")) SharedMutex {
 
 class TB_THREAD_ANNOTATION(scoped_lockable) WriterLock {
  public:
-  explicit WriterLock(SharedMutex& mu) TB_THREAD_ANNOTATION(acquire_capability(mu)) : mu_(mu) { mu_.Lock(); }
+  explicit WriterLock(SharedMutex& mu, std::source_location where = std::source_location::current())
+      TB_THREAD_ANNOTATION(acquire_capability(mu))
+      : mu_(mu) {
+    mu_.Lock(where);
+  }
   ~WriterLock() TB_THREAD_ANNOTATION(release_capability()) { mu_.Unlock(); }
   WriterLock(const WriterLock&) = delete;
   WriterLock& operator=(const WriterLock&) = delete;
@@ -79,8 +127,10 @@ class TB_THREAD_ANNOTATION(scoped_lockable) WriterLock {
 
 class TB_THREAD_ANNOTATION(scoped_lockable) ReaderLock {
  public:
-  explicit ReaderLock(SharedMutex& mu) TB_THREAD_ANNOTATION(acquire_shared_capability(mu)) : mu_(mu) {
-    mu_.LockShared();
+  explicit ReaderLock(SharedMutex& mu, std::source_location where = std::source_location::current())
+      TB_THREAD_ANNOTATION(acquire_shared_capability(mu))
+      : mu_(mu) {
+    mu_.LockShared(where);
   }
   ~ReaderLock() TB_THREAD_ANNOTATION(release_generic_capability()) { mu_.UnlockShared(); }
   ReaderLock(const ReaderLock&) = delete;
@@ -95,17 +145,19 @@ class CondVar {
   // All waits release `mu` while they wait, and hold it again when they evaluate `pred` and on return. The analysis
   // does not see that the lambdas `pred`, which require `mu`, are called with it.
   template <typename Pred>
-  void Wait(Mutex& mu, Pred pred) TB_REQUIRES(mu) TB_NO_THREAD_SAFETY_ANALYSIS {
-    WaitUntil(mu, MonotonicClock::time_point::max(), pred);
+  void Wait(Mutex& mu, Pred pred, std::source_location where = std::source_location::current())
+      TB_REQUIRES(mu) TB_NO_THREAD_SAFETY_ANALYSIS {
+    WaitUntil(mu, MonotonicClock::time_point::max(), pred, where);
   }
   // Returns false if `deadline` passes and `pred` still does not hold.
   template <typename Pred>
-  bool WaitUntil(Mutex& mu, MonotonicClock::time_point deadline, Pred pred)
+  bool WaitUntil(Mutex& mu, MonotonicClock::time_point deadline, Pred pred,
+                 std::source_location where = std::source_location::current())
       TB_REQUIRES(mu) TB_NO_THREAD_SAFETY_ANALYSIS {
     std::unique_lock<std::mutex> lock(mu.mu_, std::adopt_lock);
     bool holds = pred();
     while (!holds) {
-      WaitOnce(lock, deadline);
+      WaitOnce(lock, deadline, where);
       holds = pred();
       if (!holds && deadline != MonotonicClock::time_point::max() && MonotonicClock::now() >= deadline) break;
     }
@@ -113,15 +165,17 @@ class CondVar {
     return holds;
   }
   template <typename Pred>
-  bool WaitFor(Mutex& mu, MonotonicClock::duration timeout, Pred pred) TB_REQUIRES(mu) TB_NO_THREAD_SAFETY_ANALYSIS {
-    return WaitUntil(mu, MonotonicClock::now() + timeout, pred);
+  bool WaitFor(Mutex& mu, MonotonicClock::duration timeout, Pred pred,
+               std::source_location where = std::source_location::current())
+      TB_REQUIRES(mu) TB_NO_THREAD_SAFETY_ANALYSIS {
+    return WaitUntil(mu, MonotonicClock::now() + timeout, pred, where);
   }
   void NotifyOne();
   void NotifyAll();
 
  private:
   // Blocks until notified, until `deadline` passes, or for less.
-  void WaitOnce(std::unique_lock<std::mutex>& lock, MonotonicClock::time_point deadline);
+  void WaitOnce(std::unique_lock<std::mutex>& lock, MonotonicClock::time_point deadline, std::source_location where);
 
   std::condition_variable cv_;
 };

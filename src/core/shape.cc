@@ -13,10 +13,15 @@ bool Shape::is_fully_defined() const {
 int64_t Shape::num_elements() const {
   if (!rank_known_) return -1;
   int64_t n = 1;
+  bool empty = false;
   for (int64_t d : dims_) {
-    if (d < 0 || __builtin_mul_overflow(n, d, &n)) return -1;
+    if (d == 0) {
+      empty = true;
+    } else if (d < 0 || __builtin_mul_overflow(n, d, &n)) {
+      return -1;
+    }
   }
-  return n;
+  return empty ? 0 : n;
 }
 
 bool Shape::IsCompatibleWith(const Shape& other) const {

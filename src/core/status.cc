@@ -15,7 +15,7 @@ int ExitCode(const Status& status) {
   if (status.ok()) return 0;
   std::fflush(stdout);
   std::fprintf(stderr, "%s\n", ToString(status).c_str());
-  return 1;
+  return absl::IsInvalidArgument(status) || absl::IsUnimplemented(status) ? 2 : 1;
 }
 
 Status Annotate(const Status& status, const std::string& context) {

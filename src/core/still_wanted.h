@@ -1,4 +1,4 @@
-// Ends long work whose result nobody needs any more.
+// Ends long work whose result is no longer needed.
 #ifndef TENSORBRAID_CORE_STILL_WANTED_H_
 #define TENSORBRAID_CORE_STILL_WANTED_H_
 

@@ -34,7 +34,7 @@ class CopyInserter {
   CopyInserter(const Graph& graph, const DeviceSet& devices) : graph_(graph), devices_(devices) {}
 
   StatusOr<std::unique_ptr<Graph>> Run() {
-    const auto& nodes = graph_.impl().nodes();
+    const auto& nodes = ImplOf(graph_).nodes();
     node_devices_.resize(nodes.size());
     copies_.assign(nodes.size(), nullptr);
     memory_.resize(nodes.size());
@@ -49,7 +49,7 @@ class CopyInserter {
       for (int i = 0; i < static_cast<int>(node->inputs().size()); ++i) {
         const Output& in = node->inputs()[i];
         Device* const wanted = Wanted(*node, i);
-        if (copies_[in.node()->id()] == nullptr) {
+        if (copies_[NodeOf(in)->id()] == nullptr) {
           if (Holder(in) != wanted) {
             return AtNode(
                 Unimplemented("the loop's value '", in.name(), "' goes to Merge nodes in different memories: ",
@@ -65,14 +65,14 @@ class CopyInserter {
       }
       std::vector<Node*> controls;
       for (const Node* c : node->control_inputs()) controls.push_back(copies_[c->id()]);
-      TF_ASSIGN_OR_RETURN(copies_[node->id()], out_->impl().CopyNode(*node, std::move(inputs), std::move(controls)));
+      TF_ASSIGN_OR_RETURN(copies_[node->id()], ImplOf(*out_).CopyNode(*node, std::move(inputs), std::move(controls)));
       if (const auto moved = moved_to_.find(node->id()); moved != moved_to_.end()) {
         copies_[node->id()]->set_device(moved->second);
       }
       for (int i : missing) back_edges_.Add(copies_[node->id()], i, node->inputs()[i]);
     }
     TF_RETURN_IF_ERROR(
-        back_edges_.Close([this](const Output& o) { return Output(copies_[o.node()->id()], o.index()); }));
+        back_edges_.Close([this](const Output& o) { return Output(copies_[NodeOf(o)->id()], o.index()); }));
     return std::move(out_);
   }
 
@@ -80,14 +80,14 @@ class CopyInserter {
   // Moves a NextIteration whose output is in another memory than its Merge to the Merge's device. Its input is then
   // copied instead: a back edge must join a NextIteration and a Merge, so no copy can be on it.
   Status MoveToMerges() {
-    for (const auto& merge : graph_.impl().nodes()) {
+    for (const auto& merge : ImplOf(graph_).nodes()) {
       for (int i = 0; i < static_cast<int>(merge->inputs().size()); ++i) {
         const Output& in = merge->inputs()[i];
-        const int id = in.node()->id();
+        const int id = NodeOf(in)->id();
         if (!IsBackEdge(*merge, i) || Holder(in) == Wanted(*merge, i) || moved_to_.contains(id)) continue;
         moved_to_[id] = merge->device();
         node_devices_[id] = node_devices_[merge->id()];
-        TF_ASSIGN_OR_RETURN(memory_[id], MemoryOfArguments(*in.node(), *node_devices_[id]));
+        TF_ASSIGN_OR_RETURN(memory_[id], MemoryOfArguments(*NodeOf(in), *node_devices_[id]));
       }
     }
     return OkStatus();
@@ -99,31 +99,31 @@ class CopyInserter {
   }
   // The device whose memory holds the tensor; null for host memory.
   Device* Holder(const Output& o) const {
-    return memory_[o.node()->id()].output_on_device[o.index()] ? node_devices_[o.node()->id()] : nullptr;
+    return memory_[NodeOf(o)->id()].output_on_device[o.index()] ? node_devices_[NodeOf(o)->id()] : nullptr;
   }
 
   // The tensor in the memory of `wanted` (null: host memory).
   StatusOr<Output> In(const Output& tensor, Device* wanted) {
     Device* const holder = Holder(tensor);
-    if (holder == wanted) return Output(copies_[tensor.node()->id()], tensor.index());
-    const auto [it, added] = made_.try_emplace({tensor.node()->id(), tensor.index(), wanted}, Output());
+    if (holder == wanted) return Output(copies_[NodeOf(tensor)->id()], tensor.index());
+    const auto [it, added] = made_.try_emplace({NodeOf(tensor)->id(), tensor.index(), wanted}, Output());
     if (!added) return it->second;
-    Output from(copies_[tensor.node()->id()], tensor.index());
+    Output from(copies_[NodeOf(tensor)->id()], tensor.index());
     if (holder != nullptr && wanted != nullptr) {
       TF_ASSIGN_OR_RETURN(from, In(tensor, nullptr));
     }
     const bool to_host = wanted == nullptr;
-    TF_ASSIGN_OR_RETURN(DeviceName device, DeviceName::Parse(tensor.node()->device()));
+    TF_ASSIGN_OR_RETURN(DeviceName device, DeviceName::Parse(NodeOf(tensor)->device()));
     device.type = (to_host ? holder : wanted)->type();
     device.id = (to_host ? holder : wanted)->id();
     TF_ASSIGN_OR_RETURN(Node * copy,
-                        out_->impl().AddNode({.name = StrCat("_copy_", next_++),
-                                              .op = "_Copy",
-                                              .inputs = {from},
-                                              .controls = {},
-                                              .attrs = {{"T", BaseType(tensor.dtype())}, {"to_host", to_host}},
-                                              .device = device.ToString(),
-                                              .loc = {}}));
+                        ImplOf(*out_).AddNode({.name = StrCat("_copy_", next_++),
+                                               .op = "_Copy",
+                                               .inputs = {from},
+                                               .controls = {},
+                                               .attrs = {{"T", BaseType(tensor.dtype())}, {"to_host", to_host}},
+                                               .device = device.ToString(),
+                                               .loc = {}}));
     it->second = Output(copy, 0);
     return it->second;
   }

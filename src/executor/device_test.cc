@@ -36,7 +36,7 @@ class DeviceTest : public ::testing::Test {
                                                 const std::vector<Operation>& targets = {}) {
     TF_RETURN_IF_ERROR(g_.status());
     TF_ASSIGN_OR_RETURN(auto part, ExtractSubgraph(g_, feeds, fetches, targets));
-    for (const auto& node : part->impl().nodes()) {
+    for (const auto& node : ImplOf(*part).nodes()) {
       if (node->device().empty()) node->set_device(kCpu);
     }
     return Plan::Create(std::move(part), &resources_, &kernels_, devices_.get());
@@ -58,7 +58,7 @@ class DeviceTest : public ::testing::Test {
     return static_cast<FakeDevice&>(*devices_->Find(*DeviceName::Parse(id == 0 ? kFake : kFake1)));
   }
   static int Copies(const Plan& plan) {
-    const auto& nodes = plan.graph().impl().nodes();
+    const auto& nodes = ImplOf(plan.graph()).nodes();
     return static_cast<int>(
         std::count_if(nodes.begin(), nodes.end(), [](const auto& n) { return n->type() == "_Copy"; }));
   }

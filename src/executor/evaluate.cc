@@ -10,6 +10,7 @@
 #include "executor/scheduling.h"
 #include "graph/control_flow.h"
 #include "graph/node.h"
+#include "graph/unused_outputs.h"
 #include "runtime/kernel.h"
 
 namespace tensorbraid {
@@ -67,7 +68,7 @@ class Evaluation {
       stack.emplace_back(n, true);
       for (const Output& in : n->inputs()) {
         ++uses_[Key(in)];
-        if (!entries_.contains(Key(in))) stack.emplace_back(in.node(), false);
+        if (!entries_.contains(Key(in))) stack.emplace_back(NodeOf(in), false);
       }
       for (Node* control : n->control_inputs()) stack.emplace_back(control, false);
     }
@@ -75,7 +76,7 @@ class Evaluation {
 
   void Fetch(const Output& output) {
     ++uses_[Key(output)];
-    if (!entries_.contains(Key(output))) Need(output.node());
+    if (!entries_.contains(Key(output))) Need(NodeOf(output));
   }
 
   Status Run() {
@@ -93,7 +94,7 @@ class Evaluation {
   }
 
  private:
-  static std::pair<int, int> Key(const Output& o) { return {o.node()->id(), o.index()}; }
+  static std::pair<int, int> Key(const Output& o) { return {NodeOf(o)->id(), o.index()}; }
 
   Status Run(const Node& node) {
     if (FlowKindOf(node) != FlowKind::kNone) {
@@ -123,7 +124,7 @@ class Evaluation {
     const ScopedFlushDenormals flush;
     TF_RETURN_IF_ERROR(async != nullptr ? RunAndWait(*async, ctx) : Compute(*kernel, ctx));
     for (int i = 0; i < node.num_outputs(); ++i) {
-      if (const Tensor& value = outputs[i].value; !outputs[i].ref) {
+      if (const Tensor& value = outputs[i].value; !outputs[i].ref && !IsUnusedOutput(node, i)) {
         if (value.dtype() != node.output_type(i) || !node.output_shape(i).IsCompatibleWith(value.shape())) {
           return Internal("output ", i, " must be ", node.output_type(i), node.output_shape(i),
                           ", but the kernel returned ", value.dtype(), value.shape());
@@ -160,7 +161,7 @@ StatusOr<std::vector<Tensor>> Evaluate(const std::vector<Output>& fetches,
   }
   for (const Operation& target : options.targets) {
     if (!target.valid()) return InvalidArgument("a target operation is not valid; see the status of the graph");
-    evaluation.Need(target.node());
+    evaluation.Need(NodeOf(target));
   }
   TF_RETURN_IF_ERROR(evaluation.Run());
   std::vector<Tensor> results;

@@ -1,5 +1,6 @@
 #include "executor/executor.h"
 
+#include <algorithm>
 #include <atomic>
 
 #include "absl/container/inlined_vector.h"
@@ -21,6 +22,24 @@ namespace {
 // The value of Step::pending for a node whose asynchronous kernel has been started and has not called back.
 constexpr int kWaiting = -1;
 
+// Orders a heap so that the node with the lowest rank is at its front.
+struct HigherRank {
+  const std::vector<int>& ranks;
+  bool operator()(int a, int b) const { return ranks[a] > ranks[b]; }
+};
+
+void PushHeap(std::vector<int>* heap, int node, HigherRank order) {
+  heap->push_back(node);
+  std::push_heap(heap->begin(), heap->end(), order);
+}
+
+int PopHeap(std::vector<int>* heap, HigherRank order) {
+  std::pop_heap(heap->begin(), heap->end(), order);
+  const int node = heap->back();
+  heap->pop_back();
+  return node;
+}
+
 std::string DescribeWait(const Node& node) {
   if (node.type() == "_Recv") {
     const AttrValue* tensor = node.FindAttr("_tensor");
@@ -30,7 +49,7 @@ std::string DescribeWait(const Node& node) {
   if (node.inputs().empty()) return node.Describe();
   const DType first = node.declared_input_type(0);
   const bool is_handle = first == DType::kResource || (IsRef(first) && BaseType(first) == kString);
-  return is_handle ? StrCat(node.Describe(), " on '", node.inputs()[0].node()->name(), "'") : node.Describe();
+  return is_handle ? StrCat(node.Describe(), " on '", NodeOf(node.inputs()[0])->name(), "'") : node.Describe();
 }
 
 }  // namespace
@@ -59,6 +78,9 @@ struct Executor::Step {
   std::shared_ptr<Executor> executor;  // a running step keeps its executor alive
   Mutex mu;
   Status status TB_GUARDED_BY(mu);
+  // A heap of nodes that wait for a thread of the pool, if the plan ranks its nodes. For each of them, the pool has a
+  // closure that runs whichever is first by then.
+  std::vector<int> waiting TB_GUARDED_BY(mu);
 };
 
 // The outputs and context of an asynchronous kernel until it calls back.
@@ -155,26 +177,31 @@ std::vector<std::string> Executor::WaitingOperations(const CancellationManager* 
 
 void Executor::Process(Step* step, ReadyList ready) {
   const ScopedFlushDenormals flush;
+  const bool ranked = !plan_->ranks().empty();
+  const HigherRank order{plan_->ranks()};
   // `outstanding` includes every node in `ready`. Finished nodes are subtracted together, at the end.
   int finished = 0;
+  size_t heap_size = 0;  // if the plan ranks its nodes: how many nodes at the front of `ready` are in heap order
   while (!ready.empty()) {
-    const int node = ready.back();
+    if (ranked) {
+      while (heap_size < ready.size()) std::push_heap(ready.begin(), ready.begin() + ++heap_size, order);
+      std::pop_heap(ready.begin(), ready.begin() + heap_size--, order);
+    }
+    int node = ready.back();
     ready.pop_back();
-    const Plan::PlanNode& p = plan_->nodes()[node];
     if (step->failed.load(std::memory_order_relaxed)) {
       ++finished;
       continue;
     }
-    if ((!ready.empty() || transport_depth > 0) && IsHeavy(p, step->inputs(p))) {
-      pool_->Schedule([this, step, node] {
-        ReadyList made_ready;
-        RunNode(step, node, &made_ready);
-        step->outstanding.fetch_add(static_cast<int>(made_ready.size()), std::memory_order_relaxed);
-        Process(step, std::move(made_ready));
-        NodesDone(step, 1);
-      });
-      continue;
+    const bool others = !ready.empty() || transport_depth > 0;
+    if (const Plan::PlanNode& p = plan_->nodes()[node]; (others || ranked) && IsHeavy(p, step->inputs(p))) {
+      if (others) {
+        HandOver(step, node);
+        continue;
+      }
+      node = ExchangeForLowerRank(step, node);
     }
+    const Plan::PlanNode& p = plan_->nodes()[node];
     const size_t before = ready.size();
     if (p.kind == Plan::Kind::kAsync) {
       StartAsync(step, node, &ready);
@@ -185,6 +212,33 @@ void Executor::Process(Step* step, ReadyList ready) {
     ++finished;
   }
   if (finished > 0) NodesDone(step, finished);
+}
+
+void Executor::HandOver(Step* step, int node) {
+  const bool ranked = !plan_->ranks().empty();
+  if (ranked) {
+    MutexLock lock(step->mu);
+    PushHeap(&step->waiting, node, {plan_->ranks()});
+  }
+  pool_->Schedule([this, step, node, ranked] {
+    int next = node;
+    if (ranked) {
+      MutexLock lock(step->mu);
+      next = PopHeap(&step->waiting, {plan_->ranks()});
+    }
+    ReadyList made_ready;
+    RunNode(step, next, &made_ready);
+    step->outstanding.fetch_add(static_cast<int>(made_ready.size()), std::memory_order_relaxed);
+    Process(step, std::move(made_ready));
+    NodesDone(step, 1);
+  });
+}
+
+int Executor::ExchangeForLowerRank(Step* step, int node) {
+  MutexLock lock(step->mu);
+  // `node` goes in and one node comes out, so the pool still has a closure for each waiting node.
+  PushHeap(&step->waiting, node, {plan_->ranks()});
+  return PopHeap(&step->waiting, {plan_->ranks()});
 }
 
 void Executor::RunNode(Step* step, int node, ReadyList* ready) {

@@ -22,9 +22,10 @@ class ScopedTransportThread {
 // Runs steps of one plan. Keeps the state of finished steps to reuse it for later ones. Thread-safe.
 //
 // A node runs as soon as its inputs and control inputs are ready, on the thread that completed the last of them. It
-// runs on the pool instead if its inputs are large and that thread has other ready nodes or is a transport thread. The
-// first error stops the step: no further node is started, waiting kernels are cancelled, and the step ends when the
-// last kernel that was started has returned.
+// runs on the pool instead if its inputs are large and that thread has other ready nodes or is a transport thread. If
+// the plan ranks its nodes, each thread runs the ready nodes of a step in the order of their ranks. The first error
+// stops the step: no further node is started, waiting kernels are cancelled, and the step ends when the last kernel
+// that was started has returned.
 //
 // This class contains the propagator for plans without control flow; it passes steps of other plans to RunWithFrames
 // (frame_step.h).
@@ -55,6 +56,10 @@ class Executor : public std::enable_shared_from_this<Executor> {
 
   std::unique_ptr<Step> NewStep(const CancellationManager* cancellation);
   void Process(Step* step, ReadyList ready);
+  // Lets a thread of the pool run the node.
+  void HandOver(Step* step, int node);
+  // Exchanges a node that is about to run for the first of those that wait for the pool, if that one has a lower rank.
+  int ExchangeForLowerRank(Step* step, int node);
   // Runs one node with a synchronous kernel and appends the nodes that it made ready.
   void RunNode(Step* step, int node, ReadyList* ready);
   void StartAsync(Step* step, int node, ReadyList* ready);

@@ -50,7 +50,7 @@ class PlanFunction final : public RunnableFunction {
 // Puts all nodes on `device`. InvalidArgument if a node requests a device of another task.
 Status Place(Graph* graph, const std::string& device) {
   TF_ASSIGN_OR_RETURN(const DeviceName here, DeviceName::Parse(device));
-  for (const auto& node : graph->impl().nodes()) {
+  for (const auto& node : ImplOf(*graph).nodes()) {
     if (!node->device().empty()) {
       TF_ASSIGN_OR_RETURN(const DeviceName requested, DeviceName::Parse(node->device()));
       if (requested.MergedOver(here).TaskString() != here.TaskString()) {
@@ -90,7 +90,7 @@ class PlanFunctionRuntime final : public FunctionRuntime {
     for (const Output& o : body.returns) returns.push_back(o.dtype());
     std::vector<Operation> targets;
     for (Node* n : body.control_returns) targets.emplace_back(n);
-    for (const auto& node : body.graph->impl().nodes()) {
+    for (const auto& node : ImplOf(*body.graph).nodes()) {
       if (node->op().is_stateful && node->type() != "_Arg") targets.emplace_back(node.get());
     }
     TF_ASSIGN_OR_RETURN(auto graph, ExtractSubgraph(*body.graph, feeds, body.returns, targets));

@@ -26,9 +26,9 @@ TEST(OptimizeTest, FoldsExpressionsOfConstants) {
   const Output sum = Add(Operand(2.0f).ToOutput(g), 3.0f);
   const Output all = Square(sum) * 2.0f;
   const auto o = Optimized(g, {}, {all});
-  EXPECT_EQ(o->impl().nodes().size(), 2u);
+  EXPECT_EQ(ImplOf(*o).nodes().size(), 2u);
   EXPECT_EQ(FetchedConstant(*o, 0).scalar<float>(), 50.0f);
-  EXPECT_NE(o->impl().Find(all.node()->name()), nullptr);  // keeps the name of the node that it replaces
+  EXPECT_NE(ImplOf(*o).Find(NodeOf(all)->name()), nullptr);  // keeps the name of the node that it replaces
 }
 
 TEST(OptimizeTest, EndsBeforeTheNextConstantWhenTheGraphIsNoLongerWanted) {
@@ -67,10 +67,10 @@ TEST(OptimizeTest, OptionsDisableRewrites) {
   const Output once = Square(x);
   const Output twice = Square(x);
   const auto unfolded = Optimized(g, {x}, {sum, once, twice}, {}, {.skipped_passes = {"constant_folding"}});
-  EXPECT_EQ(Count(*unfolded, sum.node()->type()), 1);
+  EXPECT_EQ(Count(*unfolded, NodeOf(sum)->type()), 1);
   EXPECT_EQ(Count(*unfolded, "Square"), 1);
   const auto unmerged = Optimized(g, {x}, {sum, once, twice}, {}, {.skipped_passes = {"common_subexpressions"}});
-  EXPECT_EQ(Count(*unmerged, sum.node()->type()), 0);
+  EXPECT_EQ(Count(*unmerged, NodeOf(sum)->type()), 0);
   EXPECT_EQ(Count(*unmerged, "Square"), 2);
 }
 
@@ -81,7 +81,7 @@ TEST(OptimizeTest, TheEnvironmentDisablesRewrites) {
   ::setenv("TENSORBRAID_SKIP_PASSES", "constant_folding,no_such_pass", 1);
   const auto o = Optimized(g, {x}, {sum, Square(x), Square(x)});
   ::unsetenv("TENSORBRAID_SKIP_PASSES");
-  EXPECT_EQ(FetchedFrom(*o, 0).type(), sum.node()->type());
+  EXPECT_EQ(FetchedFrom(*o, 0).type(), NodeOf(sum)->type());
   EXPECT_EQ(Count(*o, "Square"), 1);
 }
 
@@ -105,27 +105,27 @@ TEST(OptimizeTest, RewritesLoopsAroundTheirBackEdges) {
   };
   const Output enter = node("Enter", {Identity(Operand(1.0f).ToOutput(g))}).Attr("frame_name", "loop").Output();
   const Output again = node("Enter", {p}).Attr("frame_name", "loop").Attr("is_constant", true).Output();
-  const auto merge = g.impl().AddNode({.name = "merge",
-                                       .op = "Merge",
-                                       .inputs = {enter, Output()},  // the back edge comes later
-                                       .controls = {},
-                                       .attrs = {{"T", kFloat32}, {"N", int64_t{2}}},
-                                       .device = "",
-                                       .loc = {}});
+  const auto merge = ImplOf(g).AddNode({.name = "merge",
+                                        .op = "Merge",
+                                        .inputs = {enter, Output()},  // the back edge comes later
+                                        .controls = {},
+                                        .attrs = {{"T", kFloat32}, {"N", int64_t{2}}},
+                                        .device = "",
+                                        .loc = {}});
   ASSERT_TRUE(merge.ok()) << merge.status();
   const Output value(*merge, 0);
   const Output cond = node("LoopCond", {again}).Output();
   const Operation branch = node("Switch", {value, cond}).Finish();
   const Output body = Identity(branch.output(1));
   const Output next = node("NextIteration", {Square(body) + Square(body)}).Output();
-  ASSERT_TRUE(g.impl().CloseLoop(*merge, 1, next).ok());
+  ASSERT_TRUE(ImplOf(g).CloseLoop(*merge, 1, next).ok());
   const Output exit = node("Exit", {branch.output(0)}).Output();
   const auto o = Optimized(g, {p}, {exit});
   EXPECT_EQ(Count(*o, "Identity"), 0);
   EXPECT_EQ(Count(*o, "Square"), 1);
-  const Node* copy = o->impl().Find("merge");
+  const Node* copy = ImplOf(*o).Find("merge");
   ASSERT_NE(copy, nullptr);
-  EXPECT_EQ(copy->inputs()[1].node(), o->impl().Find(next.node()->name()));
+  EXPECT_EQ(NodeOf(copy->inputs()[1]), ImplOf(*o).Find(NodeOf(next)->name()));
 }
 
 TEST(PassContextTest, KnowsTheTypeOfANodesDevice) {
@@ -137,8 +137,8 @@ TEST(PassContextTest, KnowsTheTypeOfANodesDevice) {
     there = Exp(x);
   }
   PassContext context(g);
-  EXPECT_EQ(context.DeviceType(*there.node()), "FAKE");
-  EXPECT_EQ(context.DeviceType(*x.node()), "CPU");
+  EXPECT_EQ(context.DeviceType(*NodeOf(there)), "FAKE");
+  EXPECT_EQ(context.DeviceType(*NodeOf(x)), "CPU");
 }
 
 TEST(OptimizeTest, FoldsKnownShapesAndDropsTheirTensors) {
@@ -164,7 +164,7 @@ TEST(OptimizeTest, KeepsExpressionsThatFailToEvaluate) {
   Graph g;
   const Output three = Operand(Tensor::Vector<float>({1, 2, 3})).ToOutput(g);
   const Output outside = Gather(three, Operand(Tensor::Vector<int32_t>({7})).ToOutput(g));
-  EXPECT_EQ(Count(*Optimized(g, {}, {outside}), outside.node()->type()), 1);
+  EXPECT_EQ(Count(*Optimized(g, {}, {outside}), NodeOf(outside)->type()), 1);
 }
 
 TEST(OptimizeTest, EqualExpressionsAreComputedOnce) {

@@ -5,6 +5,7 @@
 #include "core/strings.h"
 #include "executor/device_copies.h"
 #include "executor/scheduling.h"
+#include "executor/send_order.h"
 #include "graph/node_status.h"
 
 namespace tensorbraid {
@@ -33,7 +34,7 @@ uint64_t StableHash(std::string_view s) {
 
 // Whether a tensor of the graph may be dead: the graph has control flow, or receives from a partition that has.
 bool HasControlFlow(const Graph& graph) {
-  const auto& nodes = graph.impl().nodes();
+  const auto& nodes = ImplOf(graph).nodes();
   return std::any_of(nodes.begin(), nodes.end(), [](const auto& node) {
     return FlowKindOf(*node) != FlowKind::kNone ||
            (node->type() == "_Recv" && node->template attr<bool>("may_be_dead"));
@@ -68,7 +69,7 @@ Status Plan::AddFlow(const std::vector<int>& index) {
     frame.name_hash = StableHash(f.name);
     frame.parallel_iterations = f.parallel_iterations;
   }
-  for (const auto& node : graph_->impl().nodes()) {
+  for (const auto& node : ImplOf(*graph_).nodes()) {
     if (index[node->id()] < 0) continue;
     const PlanNode& p = nodes_[index[node->id()]];
     FlowNode n;
@@ -121,7 +122,7 @@ StatusOr<std::shared_ptr<const Plan>> Plan::Create(std::unique_ptr<Graph> graph,
   }
   auto plan = std::shared_ptr<Plan>(new Plan);
   plan->graph_ = std::move(graph);
-  const auto& nodes = plan->graph_->impl().nodes();
+  const auto& nodes = ImplOf(*plan->graph_).nodes();
   constexpr int kArg = -1;
   std::vector<int> index(nodes.size(), kArg);  // by node id
   for (const auto& node : nodes) {
@@ -189,10 +190,10 @@ StatusOr<std::shared_ptr<const Plan>> Plan::Create(std::unique_ptr<Graph> graph,
     PlanNode& p = plan->nodes_[to];
     for (int i = 0; i < p.num_inputs; ++i) {
       const Output& in = node->inputs()[i];
-      const int from = index[in.node()->id()];
+      const int from = index[NodeOf(in)->id()];
       ++p.pending;
       if (from == kArg) {
-        plan->args_[static_cast<size_t>(in.node()->attr<int64_t>("index"))].push_back({0, p.first_input + i, to});
+        plan->args_[static_cast<size_t>(NodeOf(in)->attr<int64_t>("index"))].push_back({0, p.first_input + i, to});
       } else {
         data[from].push_back({in.index(), p.first_input + i, to});
       }
@@ -221,7 +222,11 @@ StatusOr<std::shared_ptr<const Plan>> Plan::Create(std::unique_ptr<Graph> graph,
   }
   std::stable_partition(plan->roots_.begin(), plan->roots_.end(),
                         [&](int i) { return plan->nodes_[i].node->type() == "_Recv"; });
-  if (HasControlFlow(*plan->graph_)) TF_RETURN_IF_ERROR(plan->AddFlow(index));
+  if (HasControlFlow(*plan->graph_)) {
+    TF_RETURN_IF_ERROR(plan->AddFlow(index));
+  } else {
+    plan->ranks_ = RankBySends(*plan);
+  }
   return plan;
 }
 

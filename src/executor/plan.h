@@ -111,6 +111,9 @@ class Plan {
   const std::vector<int>& control_edges() const { return control_edges_; }
   // Nodes without data or control inputs, _Recv nodes first.
   const std::vector<int>& roots() const { return roots_; }
+  // By node: of several ready nodes, the one with the lowest rank runs first. Empty if the order does not matter; see
+  // RankBySends (send_order.h).
+  const std::vector<int>& ranks() const { return ranks_; }
   int num_slots() const { return num_slots_; }
   // For each argument, the edges to its consumers; their `output` is 0.
   const std::vector<std::vector<DataEdge>>& args() const { return args_; }
@@ -138,6 +141,7 @@ class Plan {
   std::vector<DataEdge> data_edges_;
   std::vector<int> control_edges_;
   std::vector<int> roots_;
+  std::vector<int> ranks_;
   std::vector<std::vector<DataEdge>> args_;
   std::vector<std::vector<int>> arg_controls_;
   int num_slots_ = 0;

@@ -17,7 +17,7 @@ namespace {
 std::shared_ptr<const Plan> PlanOf(const Graph& g, const std::vector<Output>& feeds, const std::vector<Output>& fetches,
                                    ResourceManager* resources) {
   auto part = Part(g, feeds, fetches);
-  for (const auto& node : part->impl().nodes()) node->set_device("/job:localhost/replica:0/task:0/device:CPU:0");
+  for (const auto& node : ImplOf(*part).nodes()) node->set_device("/job:localhost/replica:0/task:0/device:CPU:0");
   KernelCache cache;
   auto plan = Plan::Create(std::move(part), resources, &cache);
   TB_CHECK_OK(plan.status());
@@ -26,7 +26,7 @@ std::shared_ptr<const Plan> PlanOf(const Graph& g, const std::vector<Output>& fe
 
 const Plan::PlanNode& Find(const Plan& plan, const Output& output) {
   for (const Plan::PlanNode& p : plan.nodes()) {
-    if (p.node->name() == output.node()->name()) return p;
+    if (p.node->name() == NodeOf(output)->name()) return p;
   }
   CheckFailed(__FILE__, __LINE__, "node", output.name());
 }

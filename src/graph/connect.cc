@@ -16,7 +16,7 @@ class Connector {
       : graph_(graph), num_feeds_(num_feeds), num_fetches_(num_fetches) {}
 
   StatusOr<std::unique_ptr<Graph>> Run() {
-    const auto& nodes = graph_.impl().nodes();
+    const auto& nodes = ImplOf(graph_).nodes();
     for (const auto& node : nodes) {
       if (const int k = Connection(*node, "_Retval", num_fetches_); k >= 0) sources_[k] = node->inputs()[0];
     }
@@ -24,7 +24,7 @@ class Connector {
     copies_.assign(nodes.size(), nullptr);
     for (const auto& node : nodes) TF_RETURN_IF_ERROR(CopyWithInputs(node.get()));
     TF_RETURN_IF_ERROR(
-        back_edges_.Close([this](const Output& o) { return Output(copies_[o.node()->id()], o.index()); }));
+        back_edges_.Close([this](const Output& o) { return Output(copies_[NodeOf(o)->id()], o.index()); }));
     return std::move(out_);
   }
 
@@ -41,7 +41,7 @@ class Connector {
   // Follows connections from `o` to the output of the original graph that provides its value in the copy.
   StatusOr<Output> Resolve(Output o) {
     for (size_t steps = 0; steps <= sources_.size(); ++steps) {
-      const int k = Connection(*o.node(), "_Arg", num_feeds_);
+      const int k = Connection(*NodeOf(o), "_Arg", num_feeds_);
       if (k < 0) return o;
       const auto source = sources_.find(k);
       if (source == sources_.end()) return Internal("connection ", k, " has no source");
@@ -76,7 +76,7 @@ class Connector {
           back.push_back(static_cast<int>(i));
           inputs.emplace_back();
         } else {
-          needs.push_back(from.node());
+          needs.push_back(NodeOf(from));
           inputs.push_back(from);
         }
       }
@@ -91,11 +91,11 @@ class Connector {
         continue;
       }
       for (Output& in : inputs) {
-        if (in.valid()) in = Output(copies_[in.node()->id()], in.index());
+        if (in.valid()) in = Output(copies_[NodeOf(in)->id()], in.index());
       }
       std::vector<Node*> controls;
       for (const Node* c : node->control_inputs()) controls.push_back(copies_[c->id()]);
-      TF_ASSIGN_OR_RETURN(copies_[node->id()], out_->impl().CopyNode(*node, std::move(inputs), std::move(controls)));
+      TF_ASSIGN_OR_RETURN(copies_[node->id()], ImplOf(*out_).CopyNode(*node, std::move(inputs), std::move(controls)));
       for (int i : back) back_edges_.Add(copies_[node->id()], i, node->inputs()[i]);
       state = State::kDone;
       stack.pop_back();

@@ -11,7 +11,7 @@ namespace tensorbraid {
 namespace {
 
 const Node* Find(const Graph& graph, const std::string& name) {
-  const auto& nodes = graph.impl().nodes();
+  const auto& nodes = ImplOf(graph).nodes();
   const auto it = std::find_if(nodes.begin(), nodes.end(), [&](const auto& n) { return n->name() == name; });
   return it == nodes.end() ? nullptr : it->get();
 }
@@ -26,12 +26,12 @@ TEST(ConnectTest, ConsumersTakeAConnectedTensorThatIsProducedLater) {
   ASSERT_TRUE(part.ok()) << part.status();
   const Node* neg = Find(**part, "early");
   ASSERT_NE(neg, nullptr);
-  EXPECT_EQ(neg->inputs()[0].node(), Find(**part, "late"));
+  EXPECT_EQ(NodeOf(neg->inputs()[0]), Find(**part, "late"));
   int args = 0, retvals = 0;
-  for (const auto& node : (*part)->impl().nodes()) {
+  for (const auto& node : ImplOf(*(*part)).nodes()) {
     args += node->type() == "_Arg";
     retvals += node->type() == "_Retval";
-    for (const Output& in : node->inputs()) EXPECT_LT(in.node()->id(), node->id());
+    for (const Output& in : node->inputs()) EXPECT_LT(NodeOf(in)->id(), node->id());
   }
   EXPECT_EQ(args, 1);
   EXPECT_EQ(retvals, 1);
@@ -45,7 +45,7 @@ TEST(ConnectTest, ConnectionsCanBeChained) {
   auto out = Neg(z, "out");
   const auto part = ExtractSubgraph(g, {x}, {out}, {}, {{y, z}, {x, y}});
   ASSERT_TRUE(part.ok()) << part.status();
-  EXPECT_EQ(Find(**part, "out")->inputs()[0].node()->type(), "_Arg");
+  EXPECT_EQ(NodeOf(Find(**part, "out")->inputs()[0])->type(), "_Arg");
 }
 
 TEST(ConnectTest, RefusesCyclesDoubleFeedsAndOtherDtypes) {

@@ -29,12 +29,12 @@ FlowKind FlowKindOf(std::string_view op) {
 }
 
 bool IsBackEdge(const Node& node, int input) {
-  const Node* from = node.inputs()[input].node();
+  const Node* from = NodeOf(node.inputs()[input]);
   return from != nullptr && FlowKindOf(*from) == FlowKind::kNextIteration && FlowKindOf(node) == FlowKind::kMerge;
 }
 
 StatusOr<FrameAssignment> AssignFrames(const Graph& graph) {
-  const auto& nodes = graph.impl().nodes();
+  const auto& nodes = ImplOf(graph).nodes();
   FrameAssignment a;
   a.frames.push_back({});
   a.frame_of.assign(nodes.size(), 0);
@@ -52,7 +52,7 @@ StatusOr<FrameAssignment> AssignFrames(const Graph& graph) {
     const Node* first = nullptr;
     for (size_t i = 0; i < node->inputs().size(); ++i) {
       if (IsBackEdge(*node, static_cast<int>(i))) continue;
-      const Node* from = node->inputs()[i].node();
+      const Node* from = NodeOf(node->inputs()[i]);
       if (first == nullptr) first = from;
       if (a.out_frame_of[from->id()] != a.out_frame_of[first->id()]) return differ(*node, *first, *from);
     }
@@ -77,7 +77,7 @@ StatusOr<FrameAssignment> AssignFrames(const Graph& graph) {
   }
   for (const auto& node : nodes) {
     for (size_t i = 0; i < node->inputs().size(); ++i) {
-      const Node* from = node->inputs()[i].node();
+      const Node* from = NodeOf(node->inputs()[i]);
       if (!IsBackEdge(*node, static_cast<int>(i))) continue;
       if (a.frame_of[from->id()] == 0) return InvalidArgument(from->Describe(), " is not in a loop");
       if (a.frame_of[node->id()] != a.frame_of[from->id()]) return differ(*node, *node, *from);

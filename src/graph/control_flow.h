@@ -45,7 +45,7 @@ class BackEdges {
   template <typename Mapped>
   Status Close(Mapped mapped) const {
     for (const auto& [merge, input, original] : edges_) {
-      TF_RETURN_IF_ERROR(merge->graph()->impl().CloseLoop(merge, input, mapped(original)));
+      TF_RETURN_IF_ERROR(ImplOf(*merge->graph()).CloseLoop(merge, input, mapped(original)));
     }
     return OkStatus();
   }

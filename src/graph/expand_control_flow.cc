@@ -12,8 +12,8 @@ bool IsConstantEnter(const Node& node) { return node.type() == "Enter" && node.a
 // Whether output i of the body is always the unchanged argument i.
 bool IsInvariant(const FunctionBody& body, size_t i) {
   Output o = body.returns[i];
-  while (o.node()->type() == "Identity" && o.node()->control_inputs().empty()) o = o.node()->inputs()[0];
-  return o.node() == body.args[i];
+  while (NodeOf(o)->type() == "Identity" && NodeOf(o)->control_inputs().empty()) o = NodeOf(o)->inputs()[0];
+  return NodeOf(o) == body.args[i];
 }
 
 }  // namespace
@@ -100,7 +100,7 @@ StatusOr<Replacement> Expander::Branches(const Call& call) {
                         .pivot = pivot,
                         .gates_args = false,
                         .depth = call.depth};
-    for (const Output& s : switched[p]) inside.args.emplace_back(s.node(), live);
+    for (const Output& s : switched[p]) inside.args.emplace_back(NodeOf(s), live);
     TF_ASSIGN_OR_RETURN(const Placed placed, Place(body, inside));
     for (size_t i = 0; i < returns; ++i) {
       if (placed.returns[i].dtype() != BaseType(call.node.output_type(static_cast<int>(i)))) {
@@ -275,7 +275,7 @@ StatusOr<Replacement> Expander::BuildLoop(const Call& call, const LoopParts& par
       continue;
     }
     Output next = body.returns[i];
-    if (IsConstantEnter(*next.node())) {
+    if (IsConstantEnter(*NodeOf(next))) {
       // The new value is a constant of the loop, which is live in every iteration. Without a gate, its NextIteration
       // would begin iterations for ever.
       TF_ASSIGN_OR_RETURN(Node * gated, Add(call, StrCat("_taken_", i), "Identity", {next}, {}, {pivot}));
@@ -283,9 +283,9 @@ StatusOr<Replacement> Expander::BuildLoop(const Call& call, const LoopParts& par
     }
     // The side effects of an iteration are complete before the next one begins.
     TF_ASSIGN_OR_RETURN(Node * again, Add(call, StrCat("_next_", i), "NextIteration", {next}, {}, body_done));
-    TF_RETURN_IF_ERROR(out_->impl().CloseLoop(merges[i], 1, Output(again, 0)));
+    TF_RETURN_IF_ERROR(ImplOf(*out_).CloseLoop(merges[i], 1, Output(again, 0)));
     r.outputs.push_back(exits[i]);
-    r.done.push_back(exits[i].node());
+    r.done.push_back(NodeOf(exits[i]));
   }
   return Finish(call, std::move(r.outputs), std::move(r.done));
 }

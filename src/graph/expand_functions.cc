@@ -17,7 +17,7 @@ constexpr size_t kMaxAddedNodes = 4 << 20;
 constexpr int kMaxDepth = 256;
 
 bool HasFlow(const Graph& graph) {
-  const auto& nodes = graph.impl().nodes();
+  const auto& nodes = ImplOf(graph).nodes();
   return std::any_of(nodes.begin(), nodes.end(), [](const auto& n) { return FlowKindOf(*n) != FlowKind::kNone; });
 }
 
@@ -47,15 +47,15 @@ bool IsFor(const Node& node) { return node.type() == "For"; }
 bool IsRemoteCall(const Node& node) { return node.type() == "RemoteCall"; }
 
 StatusOr<std::unique_ptr<Graph>> Expander::Run() {
-  TF_RETURN_IF_ERROR(functions_->CheckNotRecursive(graph_.impl()));
+  TF_RETURN_IF_ERROR(functions_->CheckNotRecursive(ImplOf(graph_)));
   const Surroundings top;
-  TF_RETURN_IF_ERROR(Copy(graph_, top, std::vector<bool>(graph_.impl().nodes().size(), true)).status());
+  TF_RETURN_IF_ERROR(Copy(graph_, top, std::vector<bool>(ImplOf(graph_).nodes().size(), true)).status());
   return std::move(out_);
 }
 
 std::string Expander::NewName(const std::string& wanted) const {
   std::string name = wanted;
-  for (int i = 1; out_->impl().Find(name) != nullptr || graph_.impl().Find(name) != nullptr; ++i) {
+  for (int i = 1; ImplOf(*out_).Find(name) != nullptr || ImplOf(graph_).Find(name) != nullptr; ++i) {
     name = StrCat(wanted, "_", i);
   }
   return name;
@@ -67,7 +67,7 @@ std::string Expander::CallName(const Node& node, const Surroundings& around) {
     calls_.insert(name);
     return name;
   }
-  for (int i = 1; graph_.impl().Find(name) != nullptr || !calls_.insert(name).second; ++i) {
+  for (int i = 1; ImplOf(graph_).Find(name) != nullptr || !calls_.insert(name).second; ++i) {
     name = StrCat(around.prefix, node.name(), "_", i);
   }
   return name;
@@ -84,15 +84,15 @@ StatusOr<Node*> Expander::Add(const Call& call, const std::string& name, const s
                               std::vector<Node*> controls) {
   TF_RETURN_IF_ERROR(Count(1));
   std::string device = TakesResource(inputs) ? "" : call.device;
-  return out_->impl().AddNode({.name = NewName(StrCat(call.name, "/", name)),
-                               .op = op,
-                               .inputs = std::move(inputs),
-                               .controls = std::move(controls),
-                               .attrs = std::move(attrs),
-                               .device = std::move(device),
-                               .loc = {},
-                               .has_location = false,
-                               .defer_shape_errors = true});
+  return ImplOf(*out_).AddNode({.name = NewName(StrCat(call.name, "/", name)),
+                                .op = op,
+                                .inputs = std::move(inputs),
+                                .controls = std::move(controls),
+                                .attrs = std::move(attrs),
+                                .device = std::move(device),
+                                .loc = {},
+                                .has_location = false,
+                                .defer_shape_errors = true});
 }
 
 std::string Expander::DeviceOf(const Node& node, const Surroundings& around) {
@@ -107,7 +107,7 @@ std::string Expander::DeviceOf(const Node& node, const Surroundings& around) {
 StatusOr<std::vector<Replacement>> Expander::Copy(const Graph& from, const Surroundings& around,
                                                   const std::vector<bool>& needed,
                                                   const std::vector<Node*>& control_returns) {
-  const auto& nodes = from.impl().nodes();
+  const auto& nodes = ImplOf(from).nodes();
   std::vector<Replacement> made(nodes.size());
   std::vector<bool> waited_for(nodes.size(), false);
   for (const Node* n : control_returns) waited_for[n->id()] = true;
@@ -135,14 +135,14 @@ StatusOr<std::vector<Replacement>> Expander::Copy(const Graph& from, const Surro
     };
     for (size_t i = 0; i < node->inputs().size(); ++i) {
       const Output& in = node->inputs()[i];
-      takes_args = takes_args || in.node()->type() == "_Arg";
-      if (IsBackEdge(*node, static_cast<int>(i)) && made[in.node()->id()].outputs.empty()) {
+      takes_args = takes_args || NodeOf(in)->type() == "_Arg";
+      if (IsBackEdge(*node, static_cast<int>(i)) && made[NodeOf(in)->id()].outputs.empty()) {
         missing.push_back(static_cast<int>(i));
         inputs.emplace_back();
         is_gated = true;
       } else {
-        inputs.push_back(made[in.node()->id()].outputs[in.index()]);
-        note(*in.node(), *inputs.back().node());
+        inputs.push_back(made[NodeOf(in)->id()].outputs[in.index()]);
+        note(*NodeOf(in), *NodeOf(inputs.back()));
       }
     }
     std::vector<Node*> controls;
@@ -184,23 +184,23 @@ StatusOr<std::vector<Replacement>> Expander::Copy(const Graph& from, const Surro
     for (int i = 0; i < node->num_outputs(); ++i) r.outputs.emplace_back(copy, i);
     r.done = {copy};
   }
-  TF_RETURN_IF_ERROR(back_edges.Close([&](const Output& o) { return made[o.node()->id()].outputs[o.index()]; }));
+  TF_RETURN_IF_ERROR(back_edges.Close([&](const Output& o) { return made[NodeOf(o)->id()].outputs[o.index()]; }));
   return made;
 }
 
 StatusOr<Replacement> Expander::Argument(const Node& arg, const Surroundings& around, bool waited_for) {
   const Output value = around.args[static_cast<size_t>(arg.attr<int64_t>("index"))];
-  Replacement r{.outputs = {value}, .done = {value.node()}};
+  Replacement r{.outputs = {value}, .done = {NodeOf(value)}};
   // A Switch runs whichever output it takes. To wait for one of its outputs, a control edge must come from a consumer
   // of that output.
-  if (waited_for && FlowKindOf(*value.node()) == FlowKind::kSwitch) {
-    TF_ASSIGN_OR_RETURN(Node * consumer, out_->impl().AddNode({.name = NewName(around.prefix + arg.name()),
-                                                               .op = "Identity",
-                                                               .inputs = {value},
-                                                               .controls = {},
-                                                               .attrs = {},
-                                                               .device = TakesResource({value}) ? "" : around.device,
-                                                               .loc = {}}));
+  if (waited_for && FlowKindOf(*NodeOf(value)) == FlowKind::kSwitch) {
+    TF_ASSIGN_OR_RETURN(Node * consumer, ImplOf(*out_).AddNode({.name = NewName(around.prefix + arg.name()),
+                                                                .op = "Identity",
+                                                                .inputs = {value},
+                                                                .controls = {},
+                                                                .attrs = {},
+                                                                .device = TakesResource({value}) ? "" : around.device,
+                                                                .loc = {}}));
     r.done = {consumer};
   }
   return r;
@@ -212,7 +212,7 @@ StatusOr<Node*> Expander::CopyNode(const Node& node, const Surroundings& around,
   for (size_t i = 0; i < inputs.size() && same_shapes; ++i) {
     same_shapes = !inputs[i].valid() || inputs[i].shape() == node.inputs()[i].shape();
   }
-  if (same_shapes) return out_->impl().CopyNode(node, std::move(inputs), std::move(controls));
+  if (same_shapes) return ImplOf(*out_).CopyNode(node, std::move(inputs), std::move(controls));
   TF_RETURN_IF_ERROR(Count(1));
   NodeSpec spec{.name = around.prefix.empty() ? node.name() : NewName(around.prefix + node.name()),
                 .op = node.type(),
@@ -227,13 +227,13 @@ StatusOr<Node*> Expander::CopyNode(const Node& node, const Surroundings& around,
   if (const auto it = spec.attrs.find("_class"); it != spec.attrs.end() && !around.prefix.empty()) {
     std::vector<std::string> classes;
     for (const std::string& name : node.colocated_with()) {
-      const Node* other = node.graph()->impl().Find(name);
+      const Node* other = ImplOf(*node.graph()).Find(name);
       if (other == nullptr) continue;
       if (other->type() != "_Arg") {
         classes.push_back(StrCat("loc:@", around.prefix, name));
       } else {
         classes.push_back(
-            StrCat("loc:@", around.args[static_cast<size_t>(other->attr<int64_t>("index"))].node()->name()));
+            StrCat("loc:@", NodeOf(around.args[static_cast<size_t>(other->attr<int64_t>("index"))])->name()));
       }
     }
     it->second = AttrValue(std::move(classes));
@@ -242,7 +242,7 @@ StatusOr<Node*> Expander::CopyNode(const Node& node, const Surroundings& around,
     // If a function has a loop, each call of the function has a loop of its own.
     if (const auto* frame = it->second.get<std::string>()) it->second = AttrValue(around.prefix + *frame);
   }
-  return out_->impl().AddNode(std::move(spec));
+  return ImplOf(*out_).AddNode(std::move(spec));
 }
 
 StatusOr<FunctionBody> Expander::Body(const Call& call, const std::string& name,
@@ -284,11 +284,11 @@ StatusOr<FunctionBody> Expander::Body(const Call& call, const FunctionAttr& f, c
 }
 
 StatusOr<Placed> Expander::Place(const FunctionBody& body, const Surroundings& around) {
-  const auto& nodes = body.graph->impl().nodes();
+  const auto& nodes = ImplOf(*body.graph).nodes();
   std::vector<bool> needed(nodes.size(), false);
   std::vector<const Node*> stack(body.control_returns.begin(), body.control_returns.end());
   std::vector<const Node*> effects = stack;
-  for (const Output& o : body.returns) stack.push_back(o.node());
+  for (const Output& o : body.returns) stack.push_back(NodeOf(o));
   // In a body with v1 control flow, a stateful node may be dead or inside a loop, so nodes outside cannot wait for it.
   const bool has_flow = HasFlow(*body.graph);
   for (const auto& node : nodes) {
@@ -301,7 +301,7 @@ StatusOr<Placed> Expander::Place(const FunctionBody& body, const Surroundings& a
     stack.pop_back();
     if (needed[n->id()]) continue;
     needed[n->id()] = true;
-    for (const Output& in : n->inputs()) stack.push_back(in.node());
+    for (const Output& in : n->inputs()) stack.push_back(NodeOf(in));
     for (const Node* c : n->control_inputs()) stack.push_back(c);
   }
   for (const Node* arg : body.args) needed[arg->id()] = true;
@@ -314,8 +314,8 @@ StatusOr<Placed> Expander::Place(const FunctionBody& body, const Surroundings& a
     }
   };
   for (const Output& o : body.returns) {
-    placed.returns.push_back(made[o.node()->id()].outputs[o.index()]);
-    if (o.node()->type() != "_Arg") wait_for(o.node());
+    placed.returns.push_back(made[NodeOf(o)->id()].outputs[o.index()]);
+    if (NodeOf(o)->type() != "_Arg") wait_for(NodeOf(o));
   }
   for (const Node* n : effects) wait_for(n);
   placed.has_effects = !effects.empty();
@@ -352,15 +352,16 @@ StatusOr<FunctionBody> Expander::GradientBody(const Call& call) {
       return InvalidArgument("input ", index, " is the gradient of a ", y.dtype(), " tensor and cannot be ",
                              call.inputs[index].dtype());
     }
-    TF_ASSIGN_OR_RETURN(Node * arg,
-                        body.graph->impl().AddNode(
-                            {.name = StrCat("_grad_y_", index),
-                             .op = "_Arg",
-                             .inputs = {},
-                             .controls = {},
-                             .attrs = {{"T", y.dtype()}, {"index", static_cast<int64_t>(index)}, {"shape", y.shape()}},
-                             .device = "",
-                             .loc = {}}));
+    TF_ASSIGN_OR_RETURN(
+        Node * arg,
+        ImplOf(*body.graph)
+            .AddNode({.name = StrCat("_grad_y_", index),
+                      .op = "_Arg",
+                      .inputs = {},
+                      .controls = {},
+                      .attrs = {{"T", y.dtype()}, {"index", static_cast<int64_t>(index)}, {"shape", y.shape()}},
+                      .device = "",
+                      .loc = {}}));
     body.args.push_back(arg);
     grad_ys.emplace_back(arg, 0);
   }
@@ -376,9 +377,9 @@ StatusOr<FunctionBody> Expander::GradientBody(const Call& call) {
 }
 
 StatusOr<Call> Expander::AtTarget(const Call& call) {
-  const Node* target = call.inputs[0].node();
+  const Node* target = NodeOf(call.inputs[0]);
   while (target->type() == "Identity" || target->type() == "Enter" || target->type() == "Switch") {
-    target = target->inputs()[0].node();
+    target = NodeOf(target->inputs()[0]);
   }
   if (target->type() != "Const") {
     return Unimplemented("the target of a RemoteCall must be a constant, but it is the output of ", target->type(),
@@ -442,7 +443,7 @@ StatusOr<Replacement> Expander::Finish(const Call& call, std::vector<Output> out
       if (call.pivot != nullptr) {
         controls.push_back(call.pivot);
       } else {
-        for (const Output& o : call.inputs) controls.push_back(o.node());
+        for (const Output& o : call.inputs) controls.push_back(NodeOf(o));
       }
     }
     TF_ASSIGN_OR_RETURN(Node * end, Add(call, "_end", "NoOp", {}, {}, std::move(controls)));
@@ -456,13 +457,13 @@ StatusOr<Replacement> Expander::Finish(const Call& call, std::vector<Output> out
 bool IsFunctionCall(const Node& node) {
   using namespace expansion;  // NOLINT: names of this file
   return IsPlainCall(node) || IsIf(node) || IsCase(node) || IsWhile(node) || IsFor(node) || IsRemoteCall(node) ||
-         IsGradient(node) || node.graph()->impl().functions()->Find(node.type()) != nullptr;
+         IsGradient(node) || ImplOf(*node.graph()).functions()->Find(node.type()) != nullptr;
 }
 
 StatusOr<std::unique_ptr<Graph>> ExpandFunctions(const Graph& graph, const StillWanted& still_wanted) {
-  const auto& nodes = graph.impl().nodes();
+  const auto& nodes = ImplOf(graph).nodes();
   if (std::none_of(nodes.begin(), nodes.end(), [](const auto& n) { return IsFunctionCall(*n); })) {
-    TF_RETURN_IF_ERROR(graph.impl().functions()->CheckNotRecursive(graph.impl()));
+    TF_RETURN_IF_ERROR(ImplOf(graph).functions()->CheckNotRecursive(ImplOf(graph)));
     return nullptr;
   }
   return expansion::Expander(graph, still_wanted).Run();

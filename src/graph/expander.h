@@ -66,8 +66,8 @@ struct LoopParts {
 class Expander {
  public:
   Expander(const Graph& graph, const StillWanted& still_wanted)
-      : graph_(graph), functions_(graph.impl().functions()), still_wanted_(still_wanted) {
-    out_->impl().set_functions(functions_);
+      : graph_(graph), functions_(ImplOf(graph).functions()), still_wanted_(still_wanted) {
+    ImplOf(*out_).set_functions(functions_);
   }
   StatusOr<std::unique_ptr<Graph>> Run();
 

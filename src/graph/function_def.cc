@@ -124,9 +124,9 @@ class Instantiation {
     TF_RETURN_IF_ERROR(AddNodes());
     FunctionBody body;
     body.graph = std::make_unique<Graph>();
-    body.graph->impl().set_functions(library);
+    ImplOf(*body.graph).set_functions(library);
     TF_RETURN_IF_ERROR(ImportProto(graph_, body.graph.get()));
-    const GraphImpl& impl = body.graph->impl();
+    const GraphImpl& impl = ImplOf(*body.graph);
     for (const std::string& name : arg_names_) body.args.push_back(impl.Find(name));
     TF_RETURN_IF_ERROR(Returns(&body));
     for (const auto& [name, node] : def_.control_ret()) {

@@ -60,8 +60,8 @@ TEST(FunctionTest, ALibrarySurvivesExportAndImport) {
   ASSERT_TRUE(def.ok()) << def.status();
   Graph again;
   ASSERT_TRUE(again.ImportGraphDef(*def).ok());
-  ASSERT_NE(again.impl().functions()->Find("twice"), nullptr);
-  EXPECT_EQ(again.impl().functions()->Find("twice")->definition(), g.impl().functions()->Find("twice")->definition());
+  ASSERT_NE(ImplOf(again).functions()->Find("twice"), nullptr);
+  EXPECT_EQ(ImplOf(again).functions()->Find("twice")->definition(), ImplOf(g).functions()->Find("twice")->definition());
 }
 
 TEST(FunctionTest, RefusesADifferentDefinitionOfTheSameName) {
@@ -72,7 +72,7 @@ TEST(FunctionTest, RefusesADifferentDefinitionOfTheSameName) {
   EXPECT_EQ(s.code(), StatusCode::kInvalidArgument);
   EXPECT_NE(s.message().find("'f'"), absl::string_view::npos) << s;
   // Nothing else of the refused GraphDef was added.
-  EXPECT_EQ(g.impl().functions()->Find("g"), nullptr);
+  EXPECT_EQ(ImplOf(g).functions()->Find("g"), nullptr);
   EXPECT_EQ(g.operations().size(), 0u);
   EXPECT_EQ(Import(g, Library(Binary("MatMul", "Mul"))).code(), StatusCode::kInvalidArgument);
 }
@@ -88,7 +88,7 @@ TEST(FunctionTest, BodiesAreNamedAfterTheirCalls) {
   EXPECT_TRUE((*expanded)->FindOperation("call/inner/inner").ok());
   const auto other = (*expanded)->FindOperation("other/inner");
   ASSERT_TRUE(other.ok());
-  EXPECT_EQ(other->node()->inputs()[0].name(), "call/inner/inner:0");
+  EXPECT_EQ(NodeOf(*other)->inputs()[0].name(), "call/inner/inner:0");
   EXPECT_EQ(other->output(0).dtype(), kFloat32);
 }
 
@@ -99,11 +99,11 @@ TEST(FunctionTest, ControlEdgesOfACallApplyToItsBody) {
                 "node { name: 'after' op: 'NoOp' input: '^call' } ", Library(Binary("twice", "AddV2"))));
   ASSERT_TRUE(s.ok()) << s;
   auto expanded = ExpandFunctions(g).value();
-  const Node* inner = expanded->impl().Find("call/inner");
-  const Node* after = expanded->impl().Find("after");
+  const Node* inner = ImplOf(*expanded).Find("call/inner");
+  const Node* after = ImplOf(*expanded).Find("after");
   ASSERT_NE(inner, nullptr);
-  EXPECT_EQ(inner->control_inputs(), std::vector<Node*>{expanded->impl().Find("before")});
-  EXPECT_EQ(after->control_inputs(), std::vector<Node*>{expanded->impl().Find("call/inner")});
+  EXPECT_EQ(inner->control_inputs(), std::vector<Node*>{ImplOf(*expanded).Find("before")});
+  EXPECT_EQ(after->control_inputs(), std::vector<Node*>{ImplOf(*expanded).Find("call/inner")});
 }
 
 TEST(FunctionTest, ABodyGetsTheDeviceOfItsCall) {
@@ -111,7 +111,7 @@ TEST(FunctionTest, ABodyGetsTheDeviceOfItsCall) {
   ASSERT_TRUE(Import(g, StrCat(kPlaceholder, Call("call", "twice", "x", "device: '/job:ps/task:1'"),
                                Library(Binary("twice", "AddV2"))))
                   .ok());
-  EXPECT_EQ(ExpandFunctions(g).value()->impl().Find("call/inner")->device(), "/job:ps/task:1");
+  EXPECT_EQ(ImplOf(*ExpandFunctions(g).value()).Find("call/inner")->device(), "/job:ps/task:1");
 }
 
 TEST(FunctionTest, RefusesRecursiveFunctions) {
@@ -175,7 +175,7 @@ TEST(FunctionTest, ReachableFromKeepsOnlyTheFunctionsThatAGraphNeeds) {
   ASSERT_TRUE(Import(g, StrCat(kPlaceholder, Call("call", "outer", "x"),
                                Library(Caller("outer", "twice") + Binary("twice", "AddV2") + Binary("other", "Mul"))))
                   .ok());
-  const FunctionLibrary needed = g.impl().functions()->ReachableFrom(g.impl());
+  const FunctionLibrary needed = ImplOf(g).functions()->ReachableFrom(ImplOf(g));
   EXPECT_EQ(needed.size(), 2u);
   EXPECT_EQ(needed.Find("other"), nullptr);
 }

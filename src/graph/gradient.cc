@@ -15,7 +15,7 @@ Output Constant(Graph& graph, Tensor value) {
 // The number of rows of the whole tensor, an int64 scalar.
 Output NumRows(Graph& graph, const Output& dense_shape) {
   if (dense_shape.op().type() == "Const") {
-    const auto& shape = dense_shape.node()->attr<Tensor>("value");
+    const auto& shape = NodeOf(dense_shape)->attr<Tensor>("value");
     if (shape.dtype() == kInt64 && shape.num_elements() > 0) {
       return Constant(graph, Tensor::Scalar<int64_t>(shape.data<int64_t>()[0]));
     }

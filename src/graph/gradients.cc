@@ -11,7 +11,7 @@ namespace {
 
 struct OutputLess {
   bool operator()(const Output& a, const Output& b) const {
-    return std::pair(a.node()->id(), a.index()) < std::pair(b.node()->id(), b.index());
+    return std::pair(NodeOf(a)->id(), a.index()) < std::pair(NodeOf(b)->id(), b.index());
   }
 };
 
@@ -71,21 +71,21 @@ class Differentiator {
   void Mark() {
     std::set<int> before_y;  // ys and all nodes that they depend on
     std::vector<Node*> stack;
-    for (const Output& y : ys_) stack.push_back(y.node());
+    for (const Output& y : ys_) stack.push_back(NodeOf(y));
     while (!stack.empty()) {
       Node* n = stack.back();
       stack.pop_back();
       if (!before_y.insert(n->id()).second) continue;
-      for (const Output& in : n->inputs()) stack.push_back(in.node());
+      for (const Output& in : n->inputs()) stack.push_back(NodeOf(in));
     }
     std::set<int> after_x;
-    const auto& nodes = graph_.impl().nodes();
-    for (const Output& x : xs_) after_x.insert(x.node()->id());
+    const auto& nodes = ImplOf(graph_).nodes();
+    for (const Output& x : xs_) after_x.insert(NodeOf(x)->id());
     for (int id : before_y) {
       Node* n = nodes[id].get();
       if (n->op().not_differentiable) continue;
       for (const Output& in : n->inputs()) {
-        if (CarriesGradient(n->input_type(InputIndex(*n, in))) && after_x.contains(in.node()->id())) {
+        if (CarriesGradient(n->input_type(InputIndex(*n, in))) && after_x.contains(NodeOf(in)->id())) {
           after_x.insert(id);
           between_.push_back(n);
           break;
@@ -143,12 +143,12 @@ class Differentiator {
   // Calls the gradient function of the op. Most take and give dense gradients only.
   static Status InputGradients(const Operation& op, const std::vector<Gradient>& output_grads,
                                std::vector<Gradient>* input_grads) {
-    if (op.node()->op().sparse_gradient != nullptr) {
-      return op.node()->op().sparse_gradient(op, output_grads, input_grads);
+    if (NodeOf(op)->op().sparse_gradient != nullptr) {
+      return NodeOf(op)->op().sparse_gradient(op, output_grads, input_grads);
     }
     std::vector<Output> dense_outputs, dense_inputs(input_grads->size());
     for (const Gradient& g : output_grads) dense_outputs.push_back(g.ToDense());
-    TF_RETURN_IF_ERROR(op.node()->op().gradient(op, dense_outputs, &dense_inputs));
+    TF_RETURN_IF_ERROR(NodeOf(op)->op().gradient(op, dense_outputs, &dense_inputs));
     input_grads->assign(dense_inputs.begin(), dense_inputs.end());
     return OkStatus();
   }

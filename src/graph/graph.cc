@@ -124,7 +124,7 @@ Output Operand::ToOutput(Graph& graph, DType number_type) const {
       const std::string number = !n.is_integer ? StrCat(n.real)
                                  : n.real > 0  ? StrCat(static_cast<uint64_t>(n.integer))
                                                : StrCat(n.integer);
-      Status error = InvalidArgument("the number ", number, " (", LocationText(graph.impl().UserLocation(loc_)),
+      Status error = InvalidArgument("the number ", number, " (", LocationText(ImplOf(graph).UserLocation(loc_)),
                                      ") does not fit ", type, ", ", constant.status().message());
       error.SetPayload(kNeedsOpName, absl::Cord());
       graph.AddError(error);
@@ -137,20 +137,28 @@ Output Operand::ToOutput(Graph& graph, DType number_type) const {
 }
 
 std::string AttrValue::ToString() const {
-  return std::visit(
-      [](const auto& v) -> std::string {
-        using T = std::decay_t<decltype(v)>;
-        if constexpr (std::is_same_v<T, std::monostate>) return "nothing";
-        if constexpr (std::is_same_v<T, std::string>) return "'" + v + "'";
-        if constexpr (std::is_same_v<T, int64_t> || std::is_same_v<T, float>) return StrCat(v);
-        if constexpr (std::is_same_v<T, bool>) return v ? "true" : "false";
-        if constexpr (std::is_same_v<T, DType>) return DTypeName(v);
-        if constexpr (std::is_same_v<T, Shape> || std::is_same_v<T, Tensor>) return v.ToString();
-        if constexpr (std::is_same_v<T, std::shared_ptr<const Function>>) return v->name;
-        if constexpr (requires { v.size(); }) return StrCat("list of ", v.size());
-        return "?";
-      },
-      value_);
+  // A long list is cut: "[1, 2, 3, 4, 5, 6, 7, 8, ... (100 in all)]".
+  static constexpr size_t kMostListed = 8;
+  const auto text = [](const auto& self, const auto& v) -> std::string {
+    using T = std::decay_t<decltype(v)>;
+    if constexpr (std::is_same_v<T, std::monostate>) return "nothing";
+    if constexpr (std::is_same_v<T, std::string>) return "'" + v + "'";
+    if constexpr (std::is_same_v<T, int64_t> || std::is_same_v<T, float>) return StrCat(v);
+    if constexpr (std::is_same_v<T, bool>) return v ? "true" : "false";
+    if constexpr (std::is_same_v<T, DType>) return DTypeName(v);
+    if constexpr (std::is_same_v<T, Shape> || std::is_same_v<T, Tensor>) return v.ToString();
+    if constexpr (std::is_same_v<T, std::shared_ptr<const Function>>) return v->name;
+    if constexpr (requires { typename T::const_iterator; } && !std::is_same_v<T, std::string>) {
+      std::vector<std::string> elements;
+      for (size_t i = 0; i < std::min(v.size(), kMostListed); ++i) {
+        elements.push_back(self(self, static_cast<typename T::value_type>(v[i])));
+      }
+      if (v.size() > kMostListed) elements.push_back(StrCat("... (", v.size(), " in all)"));
+      return StrCat("[", StrJoin(elements, ", "), "]");
+    }
+    return "?";
+  };
+  return std::visit([&](const auto& v) { return text(text, v); }, value_);
 }
 
 GraphImpl::GraphImpl(Graph* self) : self_(self) {
@@ -198,7 +206,7 @@ ScopeGuard Graph::NameScope(const std::string& name) {
 ScopeGuard Graph::ControlDependencies(std::vector<Operation> operations) {
   GraphImpl::ControlScope scope{.nodes = {}, .reset = operations.empty()};
   for (const Operation& op : operations) {
-    if (op.valid()) scope.nodes.push_back(op.node());
+    if (op.valid()) scope.nodes.push_back(NodeOf(op));
     if (!op.valid()) AddError(InvalidArgument("ControlDependencies: one of the operations is not valid"));
   }
   impl_->control_scopes_.push_back(std::move(scope));
@@ -212,7 +220,7 @@ ScopeGuard Graph::ControlDependencies(const std::vector<Output>& outputs) {
 }
 
 ScopeGuard Graph::ColocateWith(Operation op) {
-  impl_->colocation_scopes_.push_back(op.node());
+  impl_->colocation_scopes_.push_back(NodeOf(op));
   return ScopeGuard([impl = impl_.get()] { impl->colocation_scopes_.pop_back(); });
 }
 

@@ -30,7 +30,7 @@ void GraphToProto(const GraphImpl& graph, proto::GraphDef* out) {
     def->set_op(node->type());
     def->set_device(node->device());
     for (const Output& input : node->inputs()) {
-      def->add_input(input.index() == 0 ? input.node()->name() : input.name());
+      def->add_input(input.index() == 0 ? NodeOf(input)->name() : input.name());
     }
     for (const Node* c : node->control_inputs()) def->add_input("^" + c->name());
     for (const auto& [name, value] : node->attrs()) ToProto(value, &(*def->mutable_attr())[name]);
@@ -249,7 +249,7 @@ Status CheckRepeatedBytes(const proto::GraphDef& def) {
 
 Status Import(const proto::GraphDef& def, Graph* graph, bool check_ops) {
   TF_RETURN_IF_ERROR(CheckRepeatedBytes(def));
-  GraphImpl& impl = graph->impl();
+  GraphImpl& impl = ImplOf(*graph);
   TF_RETURN_IF_ERROR(impl.CheckMayChange());
   const size_t before = impl.nodes().size();
   const auto functions = impl.functions();
@@ -279,7 +279,7 @@ StatusOr<std::string> Graph::ToGraphDef() const {
   TF_RETURN_IF_ERROR(status());
   google::protobuf::Arena arena;
   auto* def = google::protobuf::Arena::CreateMessage<proto::GraphDef>(&arena);
-  GraphToProto(impl(), def);
+  GraphToProto(*impl_, def);
   std::string bytes;
   if (def->ByteSizeLong() > (size_t{1} << 31) - 1 || !def->SerializeToString(&bytes)) {
     return InvalidArgument("the graph's constants exceed the 2 GiB that a GraphDef can hold");
@@ -290,7 +290,7 @@ StatusOr<std::string> Graph::ToGraphDef() const {
 StatusOr<std::string> Graph::ToGraphDefText() const {
   TF_RETURN_IF_ERROR(status());
   proto::GraphDef def;
-  GraphToProto(impl(), &def);
+  GraphToProto(*impl_, &def);
   std::string text;
   if (!google::protobuf::TextFormat::PrintToString(def, &text)) return Internal("cannot print the graph");
   return text;

@@ -43,6 +43,24 @@ TEST(GraphTest, AnAttributeWithoutAValueIsRefusedAndNamed) {
   EXPECT_TRUE(Contains(g.status(), "attribute 'dtype' must be a type, but has no value")) << g.status();
 }
 
+TEST(GraphTest, MessagesShowListsOfAttributes) {
+  EXPECT_EQ(AttrValue(std::vector<int64_t>{1, 0, -1, 1}).ToString(), "[1, 0, -1, 1]");
+  EXPECT_EQ(AttrValue(std::vector<int64_t>(100, 7)).ToString(), "[7, 7, 7, 7, 7, 7, 7, 7, ... (100 in all)]");
+  EXPECT_EQ(AttrValue(std::vector<std::string>{"a", "b"}).ToString(), "['a', 'b']");
+  EXPECT_EQ(AttrValue(std::vector<bool>{true, false}).ToString(), "[true, false]");
+  EXPECT_EQ(AttrValue(std::vector<Shape>{{2, -1}, Shape::Unknown()}).ToString(), "[[2,?], <unknown>]");
+  EXPECT_EQ(AttrValue(std::vector<DType>()).ToString(), "[]");
+  Graph g;
+  const Output x = Placeholder(g, kFloat32, {1, 4, 4, 1}), f = Placeholder(g, kFloat32, {2, 2, 1, 1});
+  NodeBuilder(g, "Conv2D")
+      .Input(x)
+      .Input(f)
+      .Attr("strides", std::vector<int64_t>{1, 0, 0, 1})
+      .Attr("padding", "SAME")
+      .Finish();
+  EXPECT_TRUE(Contains(g.status(), "'strides' must be positive, got [1, 0, 0, 1]")) << g.status();
+}
+
 TEST(GraphTest, DeviceScopesMergePartByPart) {
   Graph g;
   auto job = g.Device("/job:ps/task:1");
@@ -75,9 +93,9 @@ TEST(GraphTest, ControlScopesAddEdgesAndAnEmptyScopeDropsThem) {
   const Operation a = NoOp(g, "a");
   auto control = g.ControlDependencies({a});
   const Operation b = NoOp(g, "b");
-  ASSERT_EQ(b.node()->control_inputs().size(), 1u);
+  ASSERT_EQ(NodeOf(b)->control_inputs().size(), 1u);
   auto none = g.ControlDependencies(std::vector<Operation>{});
-  EXPECT_TRUE(NoOp(g, "c").node()->control_inputs().empty());
+  EXPECT_TRUE(NodeOf(NoOp(g, "c"))->control_inputs().empty());
 }
 
 TEST(GraphTest, TheFirstErrorIsKeptWithOpShapesAndLocation) {
@@ -255,7 +273,7 @@ TEST(GraphDefTest, ScalarPlaceholdersOfOldGraphsHaveUnknownShape) {
         StrCat("node { name: 'p' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } }",
                " attr { key: 'shape' value { shape { } } } } versions { producer: ", producer, " }"));
     EXPECT_TRUE(s.ok()) << s;
-    return s.ok() ? Output(g.impl().Find("p"), 0).shape() : Shape();
+    return s.ok() ? Output(ImplOf(g).Find("p"), 0).shape() : Shape();
   };
   EXPECT_FALSE(shape(21).has_rank());
   EXPECT_TRUE(shape(24).is_scalar());
@@ -313,7 +331,7 @@ TEST(GradientsTest, TheSumForATensorIsOnItsDeviceIfATermIs) {
   }
   ASSERT_TRUE(Gradients({near, far}, {x}).ok());
   int sums = 0;
-  for (const auto& node : g.impl().nodes()) {
+  for (const auto& node : ImplOf(g).nodes()) {
     if (node->type() != "AddN") continue;
     ++sums;
     EXPECT_EQ(node->device(), y.op().device());
@@ -360,14 +378,14 @@ TEST(GraphDefTest, BoolsAreZeroOrOneWhateverTheirBytesAre) {
   ASSERT_TRUE(g.ImportGraphDefText("node { name: 'c' op: 'Const' attr { key: 'dtype' value { type: 10 } } attr { key: "
                                    "'value' value { tensor { dtype: 10 tensor_shape {} tensor_content: 'x' } } } }")
                   .ok());
-  const Tensor value = g.impl().Find("c")->attr<Tensor>("value");
+  const Tensor value = ImplOf(g).Find("c")->attr<Tensor>("value");
   EXPECT_EQ(*static_cast<const unsigned char*>(value.raw_data()), 1);
 }
 
 TEST(GraphDefTest, ABackEdgeMayCloseACycle) {
   Graph g;
   ASSERT_TRUE(g.ImportGraphDefText(LoopDef("NextIteration")).ok());
-  EXPECT_EQ(g.impl().Find("merge")->inputs()[1].name(), "next:0");
+  EXPECT_EQ(ImplOf(g).Find("merge")->inputs()[1].name(), "next:0");
   Graph again;
   const Status s = again.ImportGraphDef(g.ToGraphDef().value());
   ASSERT_TRUE(s.ok()) << s;

@@ -121,7 +121,7 @@ class Typing {
         if (FlowKindOf(op_.name) == FlowKind::kMerge) continue;
         return InvalidArgument("input ", i, " is missing");
       }
-      const DType have = inputs_[i].node()->output_type(inputs_[i].index());
+      const DType have = NodeOf(inputs_[i])->output_type(inputs_[i].index());
       const DType want = (*input_types)[i];
       if (BaseType(have) != BaseType(want)) {
         return InvalidArgument("input ", i, " must be ", want, ", got ", BaseType(have), " from '", inputs_[i].name(),
@@ -230,7 +230,7 @@ std::string Node::location() const { return file_ == nullptr ? "" : StrCat(BaseN
 
 std::string LocationText(const std::source_location& loc) { return StrCat(BaseName(loc.file_name()), ":", loc.line()); }
 
-ScopedLocation::ScopedLocation(const Graph& graph, const std::source_location& loc) : impl_(&graph.impl()) {
+ScopedLocation::ScopedLocation(const Graph& graph, const std::source_location& loc) : impl_(&ImplOf(graph)) {
   if (impl_->user_location_.has_value()) {
     impl_ = nullptr;
   } else {
@@ -350,12 +350,12 @@ void GraphImpl::RefineShape(Node* node, int output, const Shape& shape) {
 }
 
 Status GraphImpl::CloseLoop(Node* merge, int input, Output from) {
-  if (FlowKindOf(*merge) != FlowKind::kMerge || !from.valid() || from.node()->graph_ != this ||
-      FlowKindOf(*from.node()) != FlowKind::kNextIteration) {
+  if (FlowKindOf(*merge) != FlowKind::kMerge || !from.valid() || NodeOf(from)->graph_ != this ||
+      FlowKindOf(*NodeOf(from)) != FlowKind::kNextIteration) {
     return InvalidArgument("input ", input, " of ", merge->Describe(), " must come from a NextIteration");
   }
   const DType want = merge->declared_input_types_[input];
-  const DType have = from.node()->output_type(from.index());
+  const DType have = NodeOf(from)->output_type(from.index());
   if (BaseType(have) != BaseType(want) || (IsRef(want) && !IsRef(have))) {
     return InvalidArgument("input ", input, " of ", merge->Describe(), " must be ", want, ", got ", have, " from '",
                            from.name(), "'");
@@ -398,7 +398,7 @@ void GraphImpl::RemoveNodes(const std::vector<bool>& removed) {
   for (size_t i = 0; i < nodes_.size(); ++i) nodes_[i]->id_ = static_cast<int>(i);
   for (const auto& node : nodes_) {
     for (size_t i = 0; i < node->inputs_.size() && sorted; ++i) {
-      sorted = node->inputs_[i].node()->id_ < node->id_ || IsBackEdge(*node, static_cast<int>(i));
+      sorted = NodeOf(node->inputs_[i])->id_ < node->id_ || IsBackEdge(*node, static_cast<int>(i));
     }
     for (const Node* c : node->control_inputs_) sorted = sorted && c->id_ < node->id_;
   }
@@ -425,7 +425,7 @@ void GraphImpl::Sort() {
       seen[node->id_] = true;
       stack.emplace_back(node, true);
       for (size_t i = 0; i < node->inputs_.size(); ++i) {
-        Node* const from = node->inputs_[i].node();
+        Node* const from = NodeOf(node->inputs_[i]);
         if (!seen[from->id_] && !IsBackEdge(*node, static_cast<int>(i))) stack.emplace_back(from, false);
       }
       for (Node* c : node->control_inputs_) {

@@ -11,6 +11,7 @@
 
 #include "core/logging.h"
 #include "core/mutex.h"
+#include "graph/handles.h"
 #include "graph/op_registry.h"
 #include "graph/variable_scopes.h"
 #include "tensorbraid/graph.h"
@@ -32,7 +33,7 @@ class Node {
   const std::vector<Output>& inputs() const { return inputs_; }
   const std::vector<Node*>& control_inputs() const { return control_inputs_; }
   int num_outputs() const { return static_cast<int>(output_types_.size()); }
-  DType input_type(int i) const { return inputs_[i].node()->output_type(inputs_[i].index()); }
+  DType input_type(int i) const { return NodeOf(inputs_[i])->output_type(inputs_[i].index()); }
   DType output_type(int i) const { return output_types_[i]; }
   const std::vector<DType>& output_types() const { return output_types_; }
   const Shape& output_shape(int i) const { return output_shapes_[i]; }

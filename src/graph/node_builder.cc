@@ -39,7 +39,7 @@ NodeBuilder& NodeBuilder::ColocateWith(Operation op) {
   colocations_.push_back(op);
   return *this;
 }
-Operation NodeBuilder::Finish() { return graph_.impl().Add(*this); }
+Operation NodeBuilder::Finish() { return ImplOf(graph_).Add(*this); }
 tensorbraid::Output NodeBuilder::Output() { return Finish().output(0); }
 
 std::string GraphImpl::UniqueName(const std::string& name) {
@@ -149,7 +149,7 @@ Operation GraphImpl::Add(NodeBuilder& b) {
     }
   }
   for (const Operation& c : b.controls_) {
-    if (c.valid()) spec.controls.push_back(c.node());
+    if (c.valid()) spec.controls.push_back(NodeOf(c));
     if (!c.valid()) graph()->AddError(InvalidArgument(describe(), ": one of its control inputs is not valid"));
   }
   for (auto scope = control_scopes_.rbegin(); scope != control_scopes_.rend() && !scope->reset; ++scope) {
@@ -166,7 +166,7 @@ Operation GraphImpl::Add(NodeBuilder& b) {
     if (spec.device.empty()) spec.device = with.device();
   };
   for (const Operation& op : b.colocations_) {
-    if (op.valid()) colocate(*op.node());
+    if (op.valid()) colocate(*NodeOf(op));
   }
   if (b.colocations_.empty() && !colocation_scopes_.empty() && colocation_scopes_.back() != nullptr) {
     colocate(*colocation_scopes_.back());

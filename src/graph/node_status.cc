@@ -16,7 +16,7 @@ void NoteNodeName(const std::string& name, Status* status) { status->SetPayload(
 Status AboutNode(Status status, const Node& node) {
   if (status.ok() || status.GetPayload(kNodeName).has_value()) return status;
   const bool is_user_node = !node.type().starts_with('_') || node.inputs().empty();
-  NoteNodeName(is_user_node ? node.name() : node.inputs()[0].node()->name(), &status);
+  NoteNodeName(is_user_node ? node.name() : NodeOf(node.inputs()[0])->name(), &status);
   return status;
 }
 

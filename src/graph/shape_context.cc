@@ -7,7 +7,7 @@ namespace {
 
 // Returns the value of a tensor that is the same in every step, or an invalid tensor if it is not known.
 Tensor ConstantValue(Output output) {
-  const Node* node = output.node();
+  const Node* node = NodeOf(output);
   if (node->type() == "Const") return node->attr<Tensor>("value");
   if (node->type() == "Shape" || node->type() == "Size" || node->type() == "Rank") {
     const Shape& shape = node->inputs()[0].shape();
@@ -46,7 +46,7 @@ int64_t DimensionValue(Output scalar) {
 
 // Returns the shape that the value of a vector describes, as far as it is known.
 StatusOr<Shape> AsShape(Output vector) {
-  const Node* node = vector.node();
+  const Node* node = NodeOf(vector);
   if (const Tensor t = ConstantValue(vector); t.is_valid()) {
     if (t.shape().rank() > 1) return InvalidArgument("a shape must be a vector, got ", t.shape());
     TF_ASSIGN_OR_RETURN(const std::vector<int64_t> dims, Integers(t));
@@ -79,9 +79,9 @@ StatusOr<Shape> AsShape(Output vector) {
 
 // Returns the VarHandleOp that a resource handle comes from, or null.
 const Node* HandleNode(Output handle) {
-  const Node* node = handle.node();
+  const Node* node = NodeOf(handle);
   while (node->type() == "Identity" || node->type() == "Enter" || node->type() == "Switch") {
-    node = node->inputs()[0].node();
+    node = NodeOf(node->inputs()[0]);
   }
   return node->type() == "VarHandleOp" ? node : nullptr;
 }

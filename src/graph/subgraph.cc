@@ -18,12 +18,12 @@ class Extractor {
   Extractor(const Graph& graph, const std::vector<Output>& feeds) : graph_(graph), feeds_(feeds) {}
 
   StatusOr<std::unique_ptr<Graph>> Run(const std::vector<Output>& fetches, const std::vector<Operation>& targets) {
-    const auto& nodes = graph_.impl().nodes();
+    const auto& nodes = ImplOf(graph_).nodes();
     needed_.assign(nodes.size(), false);
     for (const Output& f : fetches) {
-      if (FeedIndex(f) < 0) Mark(f.node());
+      if (FeedIndex(f) < 0) Mark(NodeOf(f));
     }
-    for (const Operation& t : targets) Mark(t.node());
+    for (const Operation& t : targets) Mark(NodeOf(t));
 
     copies_.assign(nodes.size(), nullptr);
     args_.assign(feeds_.size(), nullptr);
@@ -31,10 +31,10 @@ class Extractor {
     for (const auto& node : nodes) {
       if (needed_[node->id()]) TF_RETURN_IF_ERROR(Copy(*node));
     }
-    TF_RETURN_IF_ERROR(back_edges_.Close([&](const Output& o) { return Output(copies_[o.node()->id()], o.index()); }));
+    TF_RETURN_IF_ERROR(back_edges_.Close([&](const Output& o) { return Output(copies_[NodeOf(o)->id()], o.index()); }));
     for (size_t i = 0; i < fetches.size(); ++i) {
       TF_ASSIGN_OR_RETURN(const Output from, Map(fetches[i]));
-      TF_RETURN_IF_ERROR(out_->impl()
+      TF_RETURN_IF_ERROR(ImplOf(*out_)
                              .AddNode({.name = StrCat("_retval_", i),
                                        .op = "_Retval",
                                        .inputs = {from},
@@ -66,7 +66,7 @@ class Extractor {
       if (needed_[n->id()]) continue;
       needed_[n->id()] = true;
       for (const Output& in : n->inputs()) {
-        if (feeds_.empty() || FeedIndex(in) < 0) stack.push_back(in.node());
+        if (feeds_.empty() || FeedIndex(in) < 0) stack.push_back(NodeOf(in));
       }
       for (Node* c : n->control_inputs()) {
         if (!IsFedPlaceholder(c)) stack.push_back(c);
@@ -76,10 +76,10 @@ class Extractor {
 
   StatusOr<Output> Map(const Output& o) {
     const int feed = FeedIndex(o);
-    if (feed < 0) return Output(copies_[o.node()->id()], o.index());
+    if (feed < 0) return Output(copies_[NodeOf(o)->id()], o.index());
     if (args_[feed] == nullptr) {
       TF_ASSIGN_OR_RETURN(args_[feed],
-                          out_->impl().AddNode(
+                          ImplOf(*out_).AddNode(
                               {.name = StrCat("_arg_", feed),
                                .op = "_Arg",
                                .inputs = {},
@@ -122,11 +122,11 @@ class Extractor {
       Node* control = copies_[c->id()];
       if (IsFedPlaceholder(c)) {
         TF_ASSIGN_OR_RETURN(const Output fed, Map(Output(c, 0)));
-        control = fed.node();
+        control = NodeOf(fed);
       }
       controls.push_back(control);
     }
-    TF_ASSIGN_OR_RETURN(copies_[node.id()], out_->impl().CopyNode(node, std::move(inputs), std::move(controls)));
+    TF_ASSIGN_OR_RETURN(copies_[node.id()], ImplOf(*out_).CopyNode(node, std::move(inputs), std::move(controls)));
     for (int i : missing) back_edges_.Add(copies_[node.id()], i, node.inputs()[i]);
     return OkStatus();
   }

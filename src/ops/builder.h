@@ -43,7 +43,7 @@ Status PassSlices(const Operation& op, const std::vector<Gradient>& grads, std::
 // Gradient of an op of one operand: `gradient` gets its input x, its output y and the output's gradient g.
 template <Output (*gradient)(Output x, Output y, Output g)>
 Status UnaryGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  (*input_grads)[0] = gradient(op.node()->inputs()[0], op.output(0), grads[0]);
+  (*input_grads)[0] = gradient(NodeOf(op)->inputs()[0], op.output(0), grads[0]);
   return OkStatus();
 }
 

@@ -140,7 +140,9 @@ const OpRegistry& OpRegistry::Global() {
     RegisterReductionScanOps(*r);
     RegisterReductionSegmentOps(*r);
 
+    RegisterRnnBasicSequenceOps(*r);
     RegisterRnnGruOps(*r);
+    RegisterRnnGruSequenceOps(*r);
     RegisterRnnLstmOps(*r);
 
     RegisterSparseCrossOps(*r);
@@ -172,6 +174,7 @@ const OpRegistry& OpRegistry::Global() {
     RegisterTrainingAdaptiveOps(*r);
     RegisterTrainingDescentOps(*r);
     RegisterTrainingProximalOps(*r);
+    RegisterTrainingStalenessOps(*r);
     return r;
   }();
   return *registry;

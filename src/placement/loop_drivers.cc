@@ -21,7 +21,7 @@ StatusOr<Node*> LoopDrivers::BeginOn(Graph* part, const std::string& task, const
     const std::string name = StrCat("_loop_", drivers_.size());
     const auto add = [&](NodeSpec spec) {
       spec.device = device;
-      return part->impl().AddNode(std::move(spec));
+      return ImplOf(*part).AddNode(std::move(spec));
     };
     std::vector<Node*> after;
     if (outer != nullptr) after.push_back(outer);
@@ -58,17 +58,17 @@ Status LoopDrivers::Close(Graph* part, const LoopDriver& driver, Output conditio
   const std::string& merge = driver.merge->name();
   const std::string name = merge.substr(0, merge.size() - std::string_view("/merge").size());
   const auto add = [&](const char* op, std::vector<Output> inputs) {
-    return part->impl().AddNode({.name = StrCat(name, "/", op),
-                                 .op = op,
-                                 .inputs = std::move(inputs),
-                                 .controls = {},
-                                 .attrs = {},
-                                 .device = driver.device,
-                                 .loc = {}});
+    return ImplOf(*part).AddNode({.name = StrCat(name, "/", op),
+                                  .op = op,
+                                  .inputs = std::move(inputs),
+                                  .controls = {},
+                                  .attrs = {},
+                                  .device = driver.device,
+                                  .loc = {}});
   };
   TF_ASSIGN_OR_RETURN(Node * taken, add("Switch", {Output(driver.merge, 0), condition}));
   TF_ASSIGN_OR_RETURN(Node * next, add("NextIteration", {Output(taken, 1)}));
-  return part->impl().CloseLoop(driver.merge, 1, Output(next, 0));
+  return ImplOf(*part).CloseLoop(driver.merge, 1, Output(next, 0));
 }
 
 }  // namespace tensorbraid

@@ -35,8 +35,8 @@ struct LoopDriver {
 // The drivers of one partitioned graph, in the order in which they were created. Not thread-safe.
 class LoopDrivers {
  public:
-  // Returns the Merge that runs once per iteration of `frame` in the part of `task`. Creates the driver, and those of
-  // the enclosing loops, if needed. Null for frame 0.
+  // Returns the Merge that runs once per iteration of `frame` in the part of `task`; null for frame 0. Creates the
+  // driver of the loop, and the drivers of the enclosing loops, if they do not exist.
   StatusOr<Node*> BeginOn(Graph* part, const std::string& task, const std::string& device,
                           const FrameAssignment& frames, int frame);
   // Completes a driver with its loop's condition, which must be in `part`.

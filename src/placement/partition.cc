@@ -20,7 +20,7 @@ class GraphPartitioner {
   explicit GraphPartitioner(const Graph& graph) : graph_(graph) {}
 
   StatusOr<std::map<std::string, std::unique_ptr<Graph>>> Run() {
-    const auto& nodes = graph_.impl().nodes();
+    const auto& nodes = ImplOf(graph_).nodes();
     copies_.assign(nodes.size(), nullptr);
     for (const auto& node : nodes) {
       TF_ASSIGN_OR_RETURN(const DeviceName device, DeviceName::Parse(node->device()));
@@ -41,8 +41,8 @@ class GraphPartitioner {
       for (size_t i = 0; i < node->inputs().size(); ++i) {
         const Output& in = node->inputs()[i];
         if (Task(in) == task) {
-          if (copies_[in.node()->id()] == nullptr) missing.push_back(static_cast<int>(i));
-          inputs.emplace_back(copies_[in.node()->id()], in.index());
+          if (copies_[NodeOf(in)->id()] == nullptr) missing.push_back(static_cast<int>(i));
+          inputs.emplace_back(copies_[NodeOf(in)->id()], in.index());
           continue;
         }
         if (BaseType(node->input_type(static_cast<int>(i))) == DType::kResource) {
@@ -61,12 +61,12 @@ class GraphPartitioner {
         }
       }
       TF_ASSIGN_OR_RETURN(copies_[node->id()],
-                          parts_[task]->impl().CopyNode(*node, std::move(inputs), std::move(controls)));
+                          ImplOf(*parts_[task]).CopyNode(*node, std::move(inputs), std::move(controls)));
       copies_[node->id()]->set_device(devices_[node->id()]);
       for (int i : missing) back_edges_.Add(copies_[node->id()], i, node->inputs()[i]);
     }
     TF_RETURN_IF_ERROR(
-        back_edges_.Close([this](const Output& o) { return Output(copies_[o.node()->id()], o.index()); }));
+        back_edges_.Close([this](const Output& o) { return Output(copies_[NodeOf(o)->id()], o.index()); }));
     TF_RETURN_IF_ERROR(DriveLoops());
     return std::move(parts_);
   }
@@ -74,10 +74,10 @@ class GraphPartitioner {
  private:
   // Marks the nodes whose outputs may be dead: control flow nodes and all nodes after them.
   void MarkConditional() {
-    for (const auto& node : graph_.impl().nodes()) {
+    for (const auto& node : ImplOf(graph_).nodes()) {
       bool conditional = FlowKindOf(*node) != FlowKind::kNone;
       for (size_t i = 0; i < node->inputs().size() && !conditional; ++i) {
-        conditional = conditional_[node->inputs()[i].node()->id()];
+        conditional = conditional_[NodeOf(node->inputs()[i])->id()];
       }
       for (const Node* c : node->control_inputs()) conditional = conditional || conditional_[c->id()];
       conditional_.push_back(conditional);
@@ -87,12 +87,12 @@ class GraphPartitioner {
   // Moves the Enter and NextIteration nodes that feed a Merge to the Merge's task. They have outputs in some iterations
   // only, and a _Recv cannot know in which.
   void MoveToMerges() {
-    for (const auto& node : graph_.impl().nodes()) {
+    for (const auto& node : ImplOf(graph_).nodes()) {
       if (FlowKindOf(*node) != FlowKind::kMerge) continue;
       for (const Output& in : node->inputs()) {
-        if (!IsInSomeIterations(*in.node()) || Task(in) == tasks_[node->id()]) continue;
-        tasks_[in.node()->id()] = tasks_[node->id()];
-        devices_[in.node()->id()] = devices_[node->id()];
+        if (!IsInSomeIterations(*NodeOf(in)) || Task(in) == tasks_[node->id()]) continue;
+        tasks_[NodeOf(in)->id()] = tasks_[node->id()];
+        devices_[NodeOf(in)->id()] = devices_[node->id()];
       }
     }
   }
@@ -116,11 +116,11 @@ class GraphPartitioner {
   // no driver.
   Status BeginWithoutBackEdges(const std::vector<Node*>& conditions) {
     std::set<std::pair<int, std::string>> with_back_edge;
-    for (const auto& node : graph_.impl().nodes()) {
+    for (const auto& node : ImplOf(graph_).nodes()) {
       if (FlowKindOf(*node) != FlowKind::kMerge || !HasBackEdge(*node)) continue;
       with_back_edge.emplace(frames_.frame_of[node->id()], tasks_[node->id()]);
     }
-    for (const auto& node : graph_.impl().nodes()) {
+    for (const auto& node : ImplOf(graph_).nodes()) {
       const int id = node->id(), frame = frames_.frame_of[id];
       if (frame == 0 || conditions[frame] == nullptr || with_back_edge.contains({frame, tasks_[id]})) continue;
       TF_RETURN_IF_ERROR(
@@ -130,13 +130,13 @@ class GraphPartitioner {
   }
   static bool HasBackEdge(const Node& merge) {
     return std::any_of(merge.inputs().begin(), merge.inputs().end(),
-                       [](const Output& in) { return FlowKindOf(*in.node()) == FlowKind::kNextIteration; });
+                       [](const Output& in) { return FlowKindOf(*NodeOf(in)) == FlowKind::kNextIteration; });
   }
 
   // Completes every driver with its loop's condition, which may have to be received from another task.
   Status DriveLoops() {
     std::vector<Node*> conditions(frames_.frames.size(), nullptr);
-    for (const auto& node : graph_.impl().nodes()) {
+    for (const auto& node : ImplOf(graph_).nodes()) {
       if (FlowKindOf(*node) != FlowKind::kLoopCond) continue;
       Node*& condition = conditions[frames_.frame_of[node->id()]];
       if (condition != nullptr) {
@@ -164,14 +164,14 @@ class GraphPartitioner {
     return OkStatus();
   }
 
-  const std::string& Task(const Output& o) const { return tasks_[o.node()->id()]; }
+  const std::string& Task(const Output& o) const { return tasks_[NodeOf(o)->id()]; }
 
   // Returns the _Recv in `task` for a tensor; adds it, and the _Send, if needed.
   StatusOr<Node*> Transfer(const Output& tensor, const std::string& task, const std::string& device) {
-    const auto [it, added] = recvs_.try_emplace({tensor.node()->id(), tensor.index(), task}, nullptr);
+    const auto [it, added] = recvs_.try_emplace({NodeOf(tensor)->id(), tensor.index(), task}, nullptr);
     if (!added) return it->second;
-    const Output local(copies_[tensor.node()->id()], tensor.index());
-    TF_ASSIGN_OR_RETURN(it->second, AddPair(*tensor.node(), local, task, device));
+    const Output local(copies_[NodeOf(tensor)->id()], tensor.index());
+    TF_ASSIGN_OR_RETURN(it->second, AddPair(*NodeOf(tensor), local, task, device));
     return it->second;
   }
 
@@ -179,13 +179,13 @@ class GraphPartitioner {
     const auto [it, added] = recvs_.try_emplace({from.id(), -1, task}, nullptr);
     if (!added) return it->second;
     Graph& part = *parts_[tasks_[from.id()]];
-    TF_ASSIGN_OR_RETURN(Node * signal, part.impl().AddNode({.name = StrCat("_signal_", next_edge_),
-                                                            .op = "Const",
-                                                            .inputs = {},
-                                                            .controls = {copies_[from.id()]},
-                                                            .attrs = {{"dtype", kBool}, {"value", Tensor(kBool, {0})}},
-                                                            .device = devices_[from.id()],
-                                                            .loc = {}}));
+    TF_ASSIGN_OR_RETURN(Node * signal, ImplOf(part).AddNode({.name = StrCat("_signal_", next_edge_),
+                                                             .op = "Const",
+                                                             .inputs = {},
+                                                             .controls = {copies_[from.id()]},
+                                                             .attrs = {{"dtype", kBool}, {"value", Tensor(kBool, {0})}},
+                                                             .device = devices_[from.id()],
+                                                             .loc = {}}));
     TF_ASSIGN_OR_RETURN(it->second, AddPair(from, Output(signal, 0), task, device));
     return it->second;
   }
@@ -200,10 +200,9 @@ class GraphPartitioner {
     const int64_t edge = next_edge_++;
     const int64_t bytes = IsPlain(tensor.dtype()) ? TensorBytes(tensor.shape(), tensor.dtype()) : -1;
     // The name that traces show.
-    std::string name = tensor.node()->name().starts_with("_signal_") ? StrCat("^", from.name())
-                                                                     : StrCat(from.name(), ":", tensor.index());
-    TF_RETURN_IF_ERROR(parts_[from_task]
-                           ->impl()
+    std::string name = NodeOf(tensor)->name().starts_with("_signal_") ? StrCat("^", from.name())
+                                                                      : StrCat(from.name(), ":", tensor.index());
+    TF_RETURN_IF_ERROR(ImplOf(*parts_[from_task])
                            .AddNode({.name = StrCat("_send_", edge),
                                      .op = "_Send",
                                      .inputs = {tensor},
@@ -212,19 +211,20 @@ class GraphPartitioner {
                                      .device = devices_[from.id()],
                                      .loc = {}})
                            .status());
-    return parts_[to_task]->impl().AddNode({.name = StrCat("_recv_", edge),
-                                            .op = "_Recv",
-                                            .inputs = {},
-                                            .controls = std::move(controls),
-                                            .attrs = {{"T", tensor.dtype()},
-                                                      {"edge", edge},
-                                                      {"peer", from_task},
-                                                      {"bytes", bytes},
-                                                      {"shape", tensor.shape()},
-                                                      {"may_be_dead", bool{conditional_[from.id()]}},
-                                                      {"_tensor", name}},
-                                            .device = to_device,
-                                            .loc = {}});
+    return ImplOf(*parts_[to_task])
+        .AddNode({.name = StrCat("_recv_", edge),
+                  .op = "_Recv",
+                  .inputs = {},
+                  .controls = std::move(controls),
+                  .attrs = {{"T", tensor.dtype()},
+                            {"edge", edge},
+                            {"peer", from_task},
+                            {"bytes", bytes},
+                            {"shape", tensor.shape()},
+                            {"may_be_dead", bool{conditional_[from.id()]}},
+                            {"_tensor", name}},
+                  .device = to_device,
+                  .loc = {}});
   }
 
   const Graph& graph_;

@@ -77,19 +77,19 @@ Status NoSuchDevice(const Node& node, const DeviceName& requested, const std::ve
 
 Status PlaceNodes(Graph* graph, const PlacerOptions& options) {
   TB_CHECK(!options.devices.empty());
-  const auto& nodes = graph->impl().nodes();
+  const auto& nodes = ImplOf(*graph).nodes();
   Groups groups(nodes.size());
   std::vector<bool> uses_state(nodes.size(), false);
   for (const auto& node : nodes) {
     for (const std::string& with : node->colocated_with()) {
-      const Node* other = graph->impl().Find(with);
+      const Node* other = ImplOf(*graph).Find(with);
       if (other != nullptr) groups.Join(other->id(), node->id());
     }
     for (size_t i = 0; i < node->inputs().size(); ++i) {
       const bool shares_variable = IsRef(node->declared_input_type(static_cast<int>(i)));
       const bool uses_resource = BaseType(node->input_type(static_cast<int>(i))) == DType::kResource;
       if (shares_variable || uses_resource) {
-        groups.Join(node->inputs()[i].node()->id(), node->id());
+        groups.Join(NodeOf(node->inputs()[i])->id(), node->id());
         uses_state[node->id()] = true;
       }
     }

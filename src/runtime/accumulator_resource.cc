@@ -13,17 +13,17 @@ struct AccumulatorResource::Waiter {
   bool finished = false;  // guarded by the accumulator's lock
 };
 
-Status AccumulatorResource::Apply(int64_t local_step, Gradient gradient, ThreadPool& pool) {
+StatusOr<bool> AccumulatorResource::Apply(int64_t local_step, Gradient gradient, ThreadPool& pool) {
   std::function<void(ThreadPool&)> serve;
   {
     MutexLock lock(mu_);
-    if (local_step < step_) return OkStatus();
+    if (local_step < step_) return false;
     TF_RETURN_IF_ERROR(count_ == 0 ? Begin(std::move(gradient)) : Add(std::move(gradient), pool));
     ++count_;
     serve = Serve();
   }
   if (serve) serve(pool);
-  return OkStatus();
+  return true;
 }
 
 std::function<void(ThreadPool&)> AccumulatorResource::Serve() {

@@ -33,10 +33,11 @@ class AccumulatorResource : public Resource {
   Reduction reduction() const { return reduction_; }
   virtual bool is_sparse() const = 0;
 
-  // Adds a gradient that was computed from the variables of step `local_step`. Drops it, and returns OK, if that step
-  // is older than the accumulator's. The first gradient of a round is kept, not copied: if the caller moves in the only
-  // reference to its buffer, later gradients are added to it in place. InvalidArgument if dtype or shape do not fit.
-  Status Apply(int64_t local_step, Gradient gradient, ThreadPool& pool);
+  // Adds a gradient that was computed from the variables of step `local_step`, and returns true. Drops it, and returns
+  // false, if that step is older than the accumulator's. The first gradient of a round is kept, not copied: if the
+  // caller moves in the only reference to its buffer, later gradients are added to it in place. InvalidArgument if
+  // dtype or shape do not fit.
+  StatusOr<bool> Apply(int64_t local_step, Gradient gradient, ThreadPool& pool);
   // Takes the mean (or sum) once at least `num_required` gradients have been added. This begins a new round: the sum is
   // empty again, and the accumulator's step is incremented. Waiting calls are served in the order of their arrival.
   // Calls `done` once, without holding a lock. If `cancellation` (may be null) is cancelled first, takes nothing and

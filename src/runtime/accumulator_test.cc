@@ -24,7 +24,7 @@ class AccumulatorTest : public ::testing::Test {
     return MakeRef<DenseAccumulator>("a", kFloat32, Shape({-1}), reduction, DenseAccumulator::Arithmetic{Add, Divide});
   }
   Status Apply(AccumulatorResource& a, int64_t step, std::vector<float> v) {
-    return a.Apply(step, {Tensor::Vector(v)}, pool_);
+    return a.Apply(step, {Tensor::Vector(v)}, pool_).status();
   }
   AccumulatorResource::TakeDone Into(std::optional<StatusOr<Tensor>>* result) {
     return [result](StatusOr<AccumulatorResource::Gradient> taken) {
@@ -122,8 +122,8 @@ TEST_F(AccumulatorTest, ACancelledTakeTakesNothing) {
 
 TEST_F(AccumulatorTest, GradientsOfAnotherShapeOrTypeAreRefused) {
   auto a = Make();
-  EXPECT_EQ(a->Apply(0, {Tensor::Scalar(1.0F)}, pool_).code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_EQ(a->Apply(0, {Tensor::Vector<double>({1})}, pool_).code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(a->Apply(0, {Tensor::Scalar(1.0F)}, pool_).status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(a->Apply(0, {Tensor::Vector<double>({1})}, pool_).status().code(), absl::StatusCode::kInvalidArgument);
   ASSERT_TRUE(Apply(*a, 0, {1}).ok());
   EXPECT_EQ(Apply(*a, 0, {1, 2}).code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(a->num_accumulated(), 1);
@@ -154,7 +154,7 @@ TEST_F(AccumulatorTest, SparseGradientsAreAddedRowByRow) {
   auto a = MakeRef<SparseAccumulator>("a", kFloat32, Shape({5}), AccumulatorResource::Reduction::kMean,
                                       SparseAccumulator::Arithmetic{AddFloatRow, DivideFloatRow});
   const auto apply = [&](std::vector<int64_t> indices, std::vector<float> values) {
-    return a->Apply(0, {Tensor::Vector(indices), Tensor::Vector(values)}, pool_);
+    return a->Apply(0, {Tensor::Vector(indices), Tensor::Vector(values)}, pool_).status();
   };
   ASSERT_TRUE(apply({0, 2}, {1, 2}).ok());
   EXPECT_EQ(apply({5}, {1}).code(), absl::StatusCode::kInvalidArgument);

@@ -34,14 +34,14 @@ class CostContext {
  public:
   // Before any step: shapes are those that were inferred for the graph.
   explicit CostContext(const Node& node) : node_(node) {}
-  // One run. The shape of an input that is a reference is still the inferred one; those of outputs, too.
+  // For one run: inputs have their real shapes. Outputs, and inputs that are references, have the inferred shapes.
   CostContext(const Node& node, std::span<const Entry> inputs) : node_(node), inputs_(inputs) {}
 
   const Node& node() const { return node_; }
   int num_inputs() const;
   int num_outputs() const;
   double input_elements(int i) const;
-  double input_bytes(int i) const;  // for strings, that of the string objects
+  double input_bytes(int i) const;  // for strings, the size of the string objects
   double output_elements(int i) const;
   double output_bytes(int i) const;
   // Size of an axis of input i; axis -1 is the last.

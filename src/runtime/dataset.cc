@@ -89,7 +89,7 @@ StatusOr<RefPtr<Dataset>> Dataset::Create(std::string name, std::vector<DType> t
 CapturedFunction CapturedFunction::FromNode(const KernelContext& ctx, const char* attr, int first_captured, int end) {
   CapturedFunction f;
   f.function_ = ctx.node().attr<std::shared_ptr<const AttrValue::Function>>(attr);
-  f.library_ = ctx.node().graph()->impl().functions();
+  f.library_ = ImplOf(*ctx.node().graph()).functions();
   for (int i = first_captured; i < end; ++i) f.captured_.push_back(ctx.input(i));
   return f;
 }

@@ -29,11 +29,11 @@ TEST(HandleKernelTest, AResourceThatFailsTheCheckIsNotKept) {
   Graph g;
   const Output handle = NodeBuilder(g, "VarHandleOp").Attr("shape", Shape({})).Attr("dtype", kFloat32).Output();
   ResourceManager resources;
-  ThingKernel kernel(KernelConstruction(*handle.node(), &resources, "/device:CPU:0"));
+  ThingKernel kernel(KernelConstruction(*NodeOf(handle), &resources, "/device:CPU:0"));
   const StepEnvironment env{.resources = &resources};
   const auto run = [&] {
     std::vector<Entry> outputs(1);
-    KernelContext ctx(*handle.node(), {}, outputs, env);
+    KernelContext ctx(*NodeOf(handle), {}, outputs, env);
     return kernel.Compute(ctx);
   };
   kernel.fits = false;

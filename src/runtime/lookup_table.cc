@@ -17,7 +17,8 @@ Shape Joined(std::span<const int64_t> a, std::span<const int64_t> b) {
   return Shape(dims);
 }
 
-// The shape of as many values as there are keys. REQUIRES: the shape of `keys` ends with that of a key.
+// The shape of a tensor with one value for each key in `keys`. REQUIRES: the shape of `keys` ends with the shape of a
+// key.
 Shape ShapeOfValues(const TableOptions& o, const Tensor& keys) {
   const auto dims = keys.shape().dims();
   return Joined(dims.subspan(0, dims.size() - o.key_shape.rank()), o.value_shape.dims());

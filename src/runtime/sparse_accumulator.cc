@@ -68,8 +68,8 @@ Status SparseAccumulator::Add(Gradient gradient, ThreadPool&) {
   TF_RETURN_IF_ERROR(Check(gradient, &values_));
   const auto added = gradient[0].data<int64_t>();
   const Tensor& values = gradient[1];
-  // The rows of the result: those of the sum and of the gradient, merged by index. `mine` is a row of the sum, `other`
-  // one of the gradient; -1: none.
+  // The rows of the result: the rows of the sum and the rows of the gradient, merged by index. `mine` is a row of the
+  // sum and `other` a row of the gradient; either is -1 if there is none.
   struct Row {
     int64_t index = 0, count = 0, mine = -1, other = -1;
   };

@@ -53,7 +53,7 @@ TEST_F(VariableTest, NodesAreNamedAsTensorFlowNamesThem) {
   }
   EXPECT_EQ(w.name(), "weights");
   EXPECT_EQ(again.name(), "weights_1");
-  EXPECT_EQ(again.handle().node()->attr<std::string>("shared_name"), "weights_1");
+  EXPECT_EQ(NodeOf(again.handle())->attr<std::string>("shared_name"), "weights_1");
   EXPECT_EQ(w.value().shape(), Shape({2, 3}));
 }
 
@@ -70,9 +70,9 @@ TEST_F(VariableTest, InitialisersIgnoreSurroundingControlDependencies) {
   const Operation before = NoOp(g_, "before");
   auto control = g_.ControlDependencies(std::vector<Operation>{before});
   Variable w(g_, {2}, Zeros(), {.name = "w"});
-  EXPECT_TRUE(w.initializer().node()->control_inputs().empty());
-  EXPECT_TRUE(w.initial_value().node()->control_inputs().empty());
-  EXPECT_EQ(w.value().node()->control_inputs().size(), 1U);
+  EXPECT_TRUE(NodeOf(w.initializer())->control_inputs().empty());
+  EXPECT_TRUE(NodeOf(w.initial_value())->control_inputs().empty());
+  EXPECT_EQ(NodeOf(w.value())->control_inputs().size(), 1U);
 }
 
 TEST_F(VariableTest, ReadsOutsideOfControlDependenciesAreShared) {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cluster/master.h"
+#include "cluster/master/master_session.h"
 #include "tensorbraid/session.h"
 
 namespace tensorbraid {
@@ -36,14 +36,16 @@ class SessionBackend {
   // null.
   virtual StatusOr<std::vector<Tensor>> Run(const RunSignature& signature, std::vector<Tensor> feeds, Deadline deadline,
                                             Recording* recording) = 0;
+  // Ends the calls of Prepare, RunPrepared and Run that are in progress, with Cancelled.
+  virtual void CancelRuns() = 0;
   virtual Status Close() = 0;
   virtual std::vector<std::string> ListDevices() = 0;
 };
 
 // `graph` must outlive the backend.
 StatusOr<std::unique_ptr<SessionBackend>> NewLocalBackend(const Graph& graph, const SessionOptions& options);
-// Uses TensorFlow's MasterService of the server at `address` ("host:port"). Unavailable if no server answers there.
-// `graph` must outlive the backend.
+// Uses TensorFlow's MasterService of the server at `address` ("host:port"). Unavailable if no server answers there,
+// Unauthenticated if it cannot prove who it is. `graph` must outlive the backend.
 StatusOr<std::unique_ptr<SessionBackend>> NewRemoteBackend(const Graph& graph, const std::string& address,
                                                            const SessionOptions& options);
 

@@ -267,7 +267,7 @@ TEST(ControlFlowTest, InputsFromDifferentLoopsAreRefused) {
 class ClusterControlFlowTest : public ::testing::Test {
  protected:
   ClusterControlFlowTest()
-      : cluster_(1, 1, {.links = {}, .exchange = {.eager_limit = 1 << 10, .eager_budget = 4096}}) {}
+      : cluster_(1, 1, {.membership = {}, .exchange = {.eager_limit = 1 << 10, .eager_budget = 4096}}) {}
   std::unique_ptr<Session> Open(Graph& g) { return Session::Create(g, {.target = cluster_.worker_target()}).value(); }
   TestCluster cluster_;
 };
@@ -303,7 +303,7 @@ TEST_F(ClusterControlFlowTest, NextIterationAndMergeMayBeOnDifferentTasks) {
   const LoopVars r = While(
       g, "loop", {Number(g, 0)}, [&](const LoopVars& v) { return Less(v[0], 5.0f); },
       [](const LoopVars& v) { return LoopVars{v[0] + 1.0f}; }, 10, kWorker);
-  for (const auto& node : g.impl().nodes()) {
+  for (const auto& node : ImplOf(g).nodes()) {
     if (node->type() == "NextIteration" || node->type() == "Enter" || node->type() == "Exit") node->set_device(kPs);
   }
   EXPECT_EQ(*RunOne(*Open(g), r[0]), 5);

@@ -127,7 +127,7 @@ TEST(DatasetTest, AFunctionIsSentToTheTaskThatRunsIt) {
   Graph g;
   const Status imported = g.ImportGraphDefText(kMapOverQueue);
   ASSERT_TRUE(imported.ok()) << imported;
-  for (const Operation& op : g.operations()) op.node()->set_device("/job:ps/task:0");
+  for (const Operation& op : g.operations()) NodeOf(op)->set_device("/job:ps/task:0");
   auto device = g.Device("/job:ps/task:0");
   auto it = Iterate(g, g.FindOutput("map:0").value());
   const Operation put =

@@ -174,7 +174,7 @@ TEST(DeviceSessionTest, ALoopMayChangeTheDeviceFromOneIterationToTheNext) {
         },
         /*parallel=*/10, c.loop);
     int moved = 0;
-    for (const auto& node : g.impl().nodes()) {
+    for (const auto& node : ImplOf(g).nodes()) {
       if (node->type() != "NextIteration") continue;
       node->set_device(c.next);
       ++moved;

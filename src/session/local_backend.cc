@@ -1,11 +1,11 @@
-#include "cluster/step_stats.h"
-#include "cluster/task.h"
+#include "cluster/server/task.h"
+#include "cluster/trace/step_stats.h"
 #include "session/backend.h"
 
 namespace tensorbraid {
 namespace {
 
-// Uses a master in this process: that of a server, or of a task created for this session alone.
+// Uses a master in this process: the master of a server, or the master of a task created for this session alone.
 class LocalBackend final : public SessionBackend {
  public:
   // `cluster` is set if the session has its own cluster (SessionOptions::cluster), otherwise null.
@@ -41,6 +41,7 @@ class LocalBackend final : public SessionBackend {
         traces, graphs, {.step_stats = recording->step_stats, .partition_graphs = recording->partition_graphs});
     return values;
   }
+  void CancelRuns() override { session_->CancelRuns(); }
   Status Close() override {
     session_->Close();
     if (cluster_ != nullptr) cluster_->Stop(OkStatus());
@@ -71,7 +72,7 @@ StatusOr<std::unique_ptr<SessionBackend>> NewLocalBackend(const Graph& graph, co
   if (options.target.empty()) {
     TF_ASSIGN_OR_RETURN(task, Task::CreateLocal({.device_count = options.device_count,
                                                  .inter_op_threads = options.inter_op_parallelism_threads,
-                                                 .links = {},
+                                                 .membership = {},
                                                  .exchange = {},
                                                  .default_session_config = {}}));
   } else {

@@ -2,10 +2,10 @@
 #include <map>
 #include <utility>
 
-#include "cluster/client_errors.h"
-#include "cluster/master_service.pb.h"
-#include "cluster/proto_io.h"
-#include "cluster/tensor_message.h"
+#include "cluster/client_service/client_errors.h"
+#include "cluster/client_service/proto_io.h"
+#include "cluster/client_service/tensor_message.h"
+#include "cluster/protobuf/master_service.pb.h"
 #include "core/clock.h"
 #include "core/logging.h"
 #include "core/strings.h"
@@ -25,8 +25,9 @@ constexpr std::chrono::seconds kCloseTimeout{5};
 
 class RemoteBackend final : public SessionBackend {
  public:
-  RemoteBackend(const Graph& graph, const std::string& address, const SessionOptions& options)
-      : graph_(graph), address_(address), client_(NewGrpcCallClient(address, kConnectTimeout)) {
+  RemoteBackend(const Graph& graph, const std::string& address, const SessionOptions& options,
+                std::unique_ptr<CallClient> client)
+      : graph_(graph), address_(address), client_(std::move(client)) {
     config_.set_allow_soft_placement(options.allow_soft_placement);
     config_.set_log_device_placement(options.log_device_placement);
     config_.set_operation_timeout_in_ms(options.operation_timeout.count());
@@ -119,6 +120,7 @@ class RemoteBackend final : public SessionBackend {
     return values;
   }
 
+  void CancelRuns() override { client_->CancelRunning(); }
   Status Close() override {
     if (closed_.exchange(true)) return OkStatus();
     proto::CloseSessionRequest request;
@@ -203,12 +205,12 @@ class RemoteBackend final : public SessionBackend {
   Status SyncGraph(Deadline deadline) {
     MutexLock lock(mu_);
     if (closed_) return Cancelled("the session is closed");
-    return graph_.impl().nodes().size() == known_nodes_ ? OkStatus() : Extend(deadline);
+    return ImplOf(graph_).nodes().size() == known_nodes_ ? OkStatus() : Extend(deadline);
   }
 
   // Sends the nodes from index known_nodes_ on. The first call creates the session on the server.
   Status Extend(Deadline deadline) TB_REQUIRES(mu_) {
-    const size_t count = graph_.impl().nodes().size();
+    const size_t count = ImplOf(graph_).nodes().size();
     TF_ASSIGN_OR_RETURN(std::string graph, graph_.ToGraphDef());
     if (handle_.empty()) {
       proto::CreateSessionRequest request;
@@ -250,7 +252,8 @@ class RemoteBackend final : public SessionBackend {
 
 StatusOr<std::unique_ptr<SessionBackend>> NewRemoteBackend(const Graph& graph, const std::string& address,
                                                            const SessionOptions& options) {
-  auto backend = std::make_unique<RemoteBackend>(graph, address, options);
+  TF_ASSIGN_OR_RETURN(auto client, NewGrpcCallClient(address, kConnectTimeout, options.tls));
+  auto backend = std::make_unique<RemoteBackend>(graph, address, options, std::move(client));
   TF_RETURN_IF_ERROR(backend->Create());
   return backend;
 }

@@ -196,6 +196,28 @@ TEST_F(RemoteSessionTest, ClosingTheSessionCancelsItsSteps) {
   EXPECT_EQ(result.status().code(), absl::StatusCode::kCancelled) << result.status();
 }
 
+TEST_F(RemoteSessionTest, CancelRunsEndsTheStepsAndKeepsTheSession) {
+  for (const std::string& target : {std::string(), target_}) {
+    Graph g;
+    FIFOQueue begun(g, {kInt32}, {.shapes = {Shape()}, .capacity = 1, .name = "begun"});
+    FIFOQueue empty(g, {kInt32}, {.shapes = {Shape()}, .capacity = 1, .name = "empty"});
+    const std::vector<Feed> feeds = {{Placeholder(g, kInt32, {}, "one"), Tensor::Scalar(int32_t{1})}};
+    auto begin = begun.Enqueue({feeds[0].output});
+    auto wait_for_begin = begun.Dequeue();
+    auto element = empty.Dequeue();
+    auto session = Session::Create(g, {.target = target}).value();
+    std::thread canceller([&] {
+      EXPECT_TRUE(session->Run({wait_for_begin[0]}).ok());
+      session->CancelRuns();
+    });
+    const auto result = session->Run({element[0], begin}, feeds);
+    canceller.join();
+    EXPECT_EQ(result.status().code(), absl::StatusCode::kCancelled) << result.status();
+    const Status later = session->Run({begin}, feeds).status();
+    EXPECT_TRUE(later.ok()) << later;
+  }
+}
+
 // It is left to chance whether the server receives the step before or after it deletes the session.
 TEST_F(RemoteSessionTest, StepsThatStartWhileTheSessionClosesAreCancelled) {
   Graph g;

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 
-#include "cluster/chrome_trace.h"
-#include "cluster/task.h"
+#include "cluster/server/task.h"
+#include "cluster/trace/chrome_trace.h"
 #include "core/clock.h"
 #include "core/host_port.h"
 #include "core/strings.h"
+#include "graph/handles.h"
 #include "session/backend.h"
 
 namespace tensorbraid {
@@ -47,7 +48,7 @@ StatusOr<Resolved> ResolveFetches(const Graph& graph, const std::vector<Fetch>& 
         TF_ASSIGN_OR_RETURN(output, graph.FindOutput(fetch.name()));
       } else {
         TF_ASSIGN_OR_RETURN(const Operation op, graph.FindOperation(fetch.name()));
-        output = Output(op.node(), 0);
+        output = Output(NodeOf(op), 0);
       }
     }
     if (!output.valid()) return NotValid("fetch", r.value_of.size());
@@ -72,6 +73,8 @@ std::vector<Tensor> InOrder(const std::vector<int>& value_of, std::vector<Tensor
 }
 
 }  // namespace
+
+Fetch::Fetch(Operation operation) : output_(NodeOf(operation), 0) {}
 
 struct Session::Impl {
   std::unique_ptr<SessionBackend> backend;
@@ -167,6 +170,8 @@ StatusOr<std::vector<Tensor>> Session::Prepared::Run(const std::vector<Tensor>& 
 }
 
 StatusOr<std::string> RunMetadata::ToChromeTrace() const { return ChromeTrace(serialized_); }
+
+void Session::CancelRuns() { impl_->backend->CancelRuns(); }
 
 Status Session::Close() { return impl_->backend->Close(); }
 

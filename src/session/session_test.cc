@@ -153,7 +153,7 @@ TEST(ClusterSessionTest, AQueueEndsWithItsSessionUnlessItHasASharedName) {
 }
 
 TEST(ClusterSessionTest, AStepThatWaitsForLongSaysForWhichOperation) {
-  TestCluster cluster(1, 1, {.links = {.slow_wait = std::chrono::milliseconds(10)}, .exchange = {}});
+  TestCluster cluster(1, 1, {.membership = {.slow_wait = std::chrono::milliseconds(10)}, .exchange = {}});
   const auto log_of = [&](const std::string& target) {
     Graph g;
     FIFOQueue here(g, {kFloat32}, {.shapes = {Shape()}, .name = "here"});
@@ -200,7 +200,7 @@ TEST(ClusterSessionTest, VariablesLiveOnTheParameterServer) {
 
 TEST(ClusterSessionTest, LargeTensorsCrossBothWaysUnderATinyBudget) {
   // Both tasks send large tensors to each other in one step, while the exchange may buffer almost nothing.
-  TestCluster cluster(1, 1, {.links = {}, .exchange = {.eager_limit = 16, .eager_budget = 64}});
+  TestCluster cluster(1, 1, {.membership = {}, .exchange = {.eager_limit = 16, .eager_budget = 64}});
   Graph g;
   std::vector<Output> back;
   const auto big = Placeholder(g, kFloat32, {1 << 18}, "big");

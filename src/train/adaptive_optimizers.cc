@@ -18,7 +18,7 @@ void AdagradOptimizer::CreateSlots(const Variable& variable) {
 
 Operation AdagradOptimizer::Apply(const Gradient& grad, const Variable& variable) {
   NodeBuilder node = UpdateNode(variable, "ApplyAdagrad", grad);
-  node.Input(GetSlot(variable, "accumulator").handle()).Input(Hyper(learning_rate_, variable));
+  node.Input(GetSlot(variable, "accumulator").handle()).Input(LearningRate(learning_rate_, variable));
   return InputGradient(node, grad).Attr("use_locking", options_.use_locking).Finish();
 }
 
@@ -44,7 +44,7 @@ Operation AdamOptimizer::Apply(const Gradient& grad, const Variable& variable) {
       .Input(GetSlot(variable, "v").handle())
       .Input(beta1_power)
       .Input(beta2_power)
-      .Input(Hyper(learning_rate_, variable))
+      .Input(LearningRate(learning_rate_, variable))
       .Input(Hyper(beta1_, variable))
       .Input(Hyper(beta2_, variable))
       .Input(Hyper(epsilon_, variable))
@@ -70,7 +70,7 @@ Operation AdamOptimizer::ApplyToRows(const IndexedSlices& grad, const Variable& 
     auto after = graph.ControlDependencies({added});
     return slot.Read();
   };
-  const Output rate = Hyper(learning_rate_, variable) * Sqrt(1.0 - beta2_power) / (1.0 - beta1_power);
+  const Output rate = LearningRate(learning_rate_, variable) * Sqrt(1.0 - beta2_power) / (1.0 - beta1_power);
   const Output m = update(GetSlot(variable, "m"), beta1, grad.values * (1.0 - beta1));
   // In this order TensorFlow's graph optimizer multiplies, which decides the last bit.
   const Output v = update(GetSlot(variable, "v"), beta2, grad.values * (grad.values * (1.0 - beta2)));
@@ -98,7 +98,7 @@ Operation RMSPropOptimizer::Apply(const Gradient& grad, const Variable& variable
   if (options_.centered) node.Input(GetSlot(variable, "mg").handle());
   node.Input(GetSlot(variable, "rms").handle())
       .Input(GetSlot(variable, "momentum").handle())
-      .Input(Hyper(learning_rate_, variable))
+      .Input(LearningRate(learning_rate_, variable))
       .Input(Hyper(decay_, variable))
       .Input(Hyper(momentum_, variable))
       .Input(Hyper(epsilon_, variable));
@@ -119,7 +119,7 @@ Operation FtrlOptimizer::Apply(const Gradient& grad, const Variable& variable) {
   NodeBuilder node = UpdateNode(variable, shrinks ? "ApplyFtrlV2" : "ApplyFtrl", grad);
   node.Input(GetSlot(variable, "accum").handle()).Input(GetSlot(variable, "linear").handle());
   InputGradient(node, grad)
-      .Input(Hyper(learning_rate_, variable))
+      .Input(LearningRate(learning_rate_, variable))
       .Input(Hyper(l1_, variable))
       .Input(Hyper(l2_, variable));
   if (shrinks) node.Input(Hyper(shrinkage_, variable));

@@ -15,12 +15,12 @@ namespace {
 // every step, so they cannot be checked from outside.
 StatusOr<std::vector<bool>> InsideControlFlow(const Graph& graph) {
   TF_ASSIGN_OR_RETURN(const FrameAssignment frames, AssignFrames(graph));
-  const auto& nodes = graph.impl().nodes();
+  const auto& nodes = ImplOf(graph).nodes();
   std::vector<int> branches(nodes.size());  // how many conditionals the node is in
   std::vector<bool> inside(nodes.size());
   for (const auto& node : nodes) {
     int depth = 0;
-    for (const Output& input : node->inputs()) depth = std::max(depth, branches[input.node()->id()]);
+    for (const Output& input : node->inputs()) depth = std::max(depth, branches[NodeOf(input)->id()]);
     for (const Node* control : node->control_inputs()) depth = std::max(depth, branches[control->id()]);
     const std::string& op = node->op().name;
     if (op == "Switch" || op == "RefSwitch") ++depth;
@@ -40,14 +40,14 @@ class CheckNumericsHookImpl final : public SessionRunHook {
     TF_RETURN_IF_ERROR(graph.status());
     TF_ASSIGN_OR_RETURN(const std::vector<bool> inside, InsideControlFlow(graph));
     const auto wanted = [&](const Output& tensor) {
-      if (!IsFloating(tensor.dtype()) || inside[tensor.node()->id()]) return false;
+      if (!IsFloating(tensor.dtype()) || inside[NodeOf(tensor)->id()]) return false;
       const auto& chosen = options_.tensors;
       return chosen.empty() || std::find(chosen.begin(), chosen.end(), tensor) != chosen.end();
     };
     for (const Output& tensor : options_.tensors) {
       if (!tensor.valid()) return InvalidArgument("CheckNumericsHook: one of the tensors is not valid");
       if (!wanted(tensor)) {
-        return InvalidArgument("CheckNumericsHook: cannot check '", tensor.name(), "' of ", tensor.node()->Describe(),
+        return InvalidArgument("CheckNumericsHook: cannot check '", tensor.name(), "' of ", NodeOf(tensor)->Describe(),
                                ": it must be a floating tensor outside loops and conditionals");
       }
     }
@@ -57,14 +57,14 @@ class CheckNumericsHookImpl final : public SessionRunHook {
     // By node id: the checks that must have passed before a check of what depends on this node.
     std::vector<std::vector<Node*>> passed(inside.size());
     for (const Operation& op : graph.operations()) {
-      if (op.node()->id() >= static_cast<int>(inside.size())) break;  // the first check
-      std::vector<Node*>& before = passed[op.node()->id()];
+      if (NodeOf(op)->id() >= static_cast<int>(inside.size())) break;  // the first check
+      std::vector<Node*>& before = passed[NodeOf(op)->id()];
       const auto add = [&](const Node* from) {
         const auto& more = passed[from->id()];
         before.insert(before.end(), more.begin(), more.end());
       };
-      for (const Output& input : op.node()->inputs()) add(input.node());
-      for (const Node* control : op.node()->control_inputs()) add(control);
+      for (const Output& input : NodeOf(op)->inputs()) add(NodeOf(input));
+      for (const Node* control : NodeOf(op)->control_inputs()) add(control);
       std::sort(before.begin(), before.end(), [](const Node* a, const Node* b) { return a->id() < b->id(); });
       before.erase(std::unique(before.begin(), before.end()), before.end());
       std::vector<Node*> own;
@@ -73,7 +73,7 @@ class CheckNumericsHookImpl final : public SessionRunHook {
       }
       TF_RETURN_IF_ERROR(graph.status());
       if (own.empty()) continue;
-      checks_[op.node()] = own;
+      checks_[NodeOf(op)] = own;
       before = std::move(own);
     }
     return OkStatus();
@@ -84,12 +84,12 @@ class CheckNumericsHookImpl final : public SessionRunHook {
     std::vector<const Node*> fetched;
     for (const Fetch& fetch : context.fetches()) {
       if (fetch.name().empty()) {
-        if (fetch.output().valid()) fetched.push_back(fetch.output().node());
+        if (fetch.output().valid()) fetched.push_back(NodeOf(fetch.output()));
         continue;
       }
       const std::string name = fetch.name().substr(0, fetch.name().find(':'));
       const auto op = context.session().graph().FindOperation(name);
-      if (op.ok()) fetched.push_back(op->node());  // otherwise the run fails with the error
+      if (op.ok()) fetched.push_back(NodeOf(*op));  // otherwise the run fails with the error
     }
     if (fetched != fetched_) {
       fetched_ = std::move(fetched);
@@ -102,10 +102,10 @@ class CheckNumericsHookImpl final : public SessionRunHook {
   Node* AddCheck(const Output& tensor, const std::vector<Node*>& after) {
     NodeBuilder check(*tensor.graph(), "CheckNumerics");
     check.Input(tensor).ColocateWith(tensor.op());
-    check.Attr("message", StrCat("'", tensor.name(), "', made by ", tensor.node()->Describe(),
+    check.Attr("message", StrCat("'", tensor.name(), "', made by ", NodeOf(tensor)->Describe(),
                                  ", is not finite, but all checked tensors that it depends on are"));
     for (Node* node : after) check.Control(Operation(node));
-    return check.Finish().node();
+    return NodeOf(check.Finish());
   }
 
   // The checks of everything that these nodes depend on.
@@ -119,7 +119,7 @@ class CheckNumericsHookImpl final : public SessionRunHook {
       if (const auto own = checks_.find(node); own != checks_.end()) {
         for (Node* check : own->second) found.emplace_back(Operation(check));
       }
-      for (const Output& input : node->inputs()) open.push_back(input.node());
+      for (const Output& input : node->inputs()) open.push_back(NodeOf(input));
       for (const Node* control : node->control_inputs()) open.push_back(control);
     }
     return found;

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "checkpoint/bundle_reader.h"
 #include "checkpoint/files.h"
 #include "core/clock.h"
+#include "core/env.h"
 #include "core/logging.h"
 #include "core/strings.h"
 #include "tensorbraid/train.h"
@@ -42,7 +44,10 @@ class CheckpointSaverHook final : public SessionRunHook {
     last_step_ = step;
     // The checkpoint that has just been restored exists already. Writing it again would put it at risk.
     const auto latest = LatestCheckpoint(directory_);
-    if (latest.ok() && *latest == StrCat(Path(), "-", step)) return OkStatus();
+    if (latest.ok() && *latest == StrCat(Path(), "-", step)) {
+      saved_step_ = step;
+      return OkStatus();
+    }
     return Save(context.session(), step);
   }
 
@@ -64,7 +69,8 @@ class CheckpointSaverHook final : public SessionRunHook {
   Status End(SessionRunContext& context, const Status& status) override {
     if (!status.ok()) return OkStatus();
     TF_ASSIGN_OR_RETURN(const int64_t step, Step(context.session()));
-    return step == last_step_ ? OkStatus() : Save(context.session(), step);
+    if (step == saved_step_) return OkStatus();
+    return SaveAndLog(*options_.saver, context.session(), Path(), step).status();
   }
 
  private:
@@ -76,9 +82,9 @@ class CheckpointSaverHook final : public SessionRunHook {
   }
 
   Status Save(Session& session, int64_t step) {
-    const auto saved = options_.saver->Save(session, Path(), {.global_step = step});
-    if (!saved.ok()) return Annotate(saved.status(), StrCat("cannot save a checkpoint to '", directory_, "'"));
-    TB_LOG(Info, "train") << "saved " << *saved;
+    TF_ASSIGN_OR_RETURN(const std::string saved, SaveOrGoOn(*options_.saver, session, Path(), step));
+    if (!saved.empty()) saved_step_ = step;
+    // Also after a failure: the next try is due as usual.
     last_time_ = Clock::now();
     last_step_ = step;
     return OkStatus();
@@ -88,8 +94,48 @@ class CheckpointSaverHook final : public SessionRunHook {
   CheckpointSaverOptions options_;
   Variable global_step_;
   Clock::time_point last_time_;
-  int64_t last_step_ = -1;
+  int64_t last_step_ = -1;   // at the last save, or try to save
+  int64_t saved_step_ = -1;  // of the last checkpoint
 };
+
+// The checkpoints that a directory has, for when its file `checkpoint` does not tell: the newest last.
+std::vector<std::string> FindCheckpoints(const std::string& directory) {
+  constexpr std::string_view kIndex = ".index";
+  std::vector<std::pair<WallClock::time_point, std::string>> found;
+  const auto paths = MatchingPaths(JoinPath(directory, StrCat("*", kIndex)));
+  for (const std::string& path : paths.value_or(std::vector<std::string>())) {
+    const auto info = Env::Default().Stat(path);
+    if (info.ok()) found.emplace_back(info->modified, path.substr(0, path.size() - kIndex.size()));
+  }
+  std::sort(found.begin(), found.end());
+  std::vector<std::string> prefixes;
+  for (auto& [time, prefix] : found) prefixes.push_back(std::move(prefix));
+  return prefixes;
+}
+
+// The checkpoints of a directory, the latest last. None if the directory has no file `checkpoint`.
+StatusOr<std::vector<std::string>> ListCheckpoints(const std::string& directory) {
+  const auto state = GetCheckpointState(directory);
+  if (absl::IsNotFound(state.status())) return std::vector<std::string>();
+  if (absl::IsDataLoss(state.status())) {
+    const std::vector<std::string> found = FindCheckpoints(directory);
+    TB_LOG(Error, "train") << ToString(state.status()) << "; trying the checkpoints that are in the directory: "
+                           << (found.empty() ? "none" : StrJoin(found, ", "));
+    return found.empty() ? StatusOr<std::vector<std::string>>(state.status()) : found;
+  }
+  TF_RETURN_IF_ERROR(state.status());
+  std::vector<std::string> paths = state->all_model_checkpoint_paths;
+  const std::string& latest = state->model_checkpoint_path;
+  if (!latest.empty() && (paths.empty() || paths.back() != latest)) paths.push_back(latest);
+  return paths;
+}
+
+// DataLoss if a data file of the checkpoint is missing. Says nothing about one whose index cannot be read.
+Status CheckComplete(const std::string& prefix) {
+  const auto bundle = BundleReader::Open(prefix);
+  const std::string missing = bundle.ok() ? (*bundle)->MissingFile() : "";
+  return missing.empty() ? OkStatus() : DataLoss("its file ", missing, " is missing");
+}
 
 }  // namespace
 
@@ -98,12 +144,7 @@ std::shared_ptr<SessionRunHook> CheckpointSaver(std::string directory, Checkpoin
 }
 
 StatusOr<bool> RestoreLatest(Saver& saver, Session& session, const std::string& directory) {
-  const auto state = GetCheckpointState(directory);
-  if (absl::IsNotFound(state.status())) return false;
-  TF_RETURN_IF_ERROR(state.status());
-  std::vector<std::string> paths = state->all_model_checkpoint_paths;
-  const std::string& latest = state->model_checkpoint_path;
-  if (!latest.empty() && (paths.empty() || paths.back() != latest)) paths.push_back(latest);
+  TF_ASSIGN_OR_RETURN(const std::vector<std::string> paths, ListCheckpoints(directory));
   if (paths.empty()) return false;
   Status damaged;
   for (auto path = paths.rbegin(); path != paths.rend(); ++path) {
@@ -111,10 +152,11 @@ StatusOr<bool> RestoreLatest(Saver& saver, Session& session, const std::string& 
       TB_LOG(Warning, "train") << "the checkpoint '" << *path << "' does not exist any more";
       continue;
     }
-    const Status restored = saver.Restore(session, *path);
+    Status restored = CheckComplete(*path);
+    if (restored.ok()) restored = saver.Restore(session, *path);
     if (restored.ok()) {
       TB_LOG(Info, "train") << "restored " << *path;
-      if (saver.last_checkpoints().empty()) saver.RecoverLastCheckpoints(state->all_model_checkpoint_paths);
+      if (saver.last_checkpoints().empty()) saver.RecoverLastCheckpoints(paths);
       return true;
     }
     if (!absl::IsDataLoss(restored)) return restored;
@@ -127,6 +169,25 @@ StatusOr<bool> RestoreLatest(Saver& saver, Session& session, const std::string& 
       "the file '", JoinPath(directory, "checkpoint"), "' names the checkpoints ", StrJoin(paths, ", "),
       ", but this process cannot see any of them: the directory must be on storage that all tasks share; to "
       "start the training anew, remove the file");
+}
+
+StatusOr<std::string> SaveAndLog(Saver& saver, Session& session, const std::string& path, std::optional<int64_t> step) {
+  auto saved = saver.Save(session, path, {.global_step = step});
+  if (!saved.ok()) return Annotate(saved.status(), StrCat("cannot save a checkpoint to '", DirectoryOf(path), "'"));
+  TB_LOG(Info, "train") << "saved " << *saved;
+  return saved;
+}
+
+StatusOr<std::string> SaveOrGoOn(Saver& saver, Session& session, const std::string& path, std::optional<int64_t> step) {
+  auto saved = SaveAndLog(saver, session, path, step);
+  const Status& status = saved.status();
+  if (saved.ok() || absl::IsUnavailable(status) || absl::IsAborted(status) || absl::IsCancelled(status)) return saved;
+  const auto latest = LatestCheckpoint(DirectoryOf(path));
+  const bool has_none = absl::IsNotFound(latest.status()) || (!latest.ok() && saver.last_checkpoints().empty());
+  if (has_none) return saved;
+  TB_LOG(Error, "train") << ToString(status) << "; the training goes on, and its latest checkpoint is "
+                         << (latest.ok() ? *latest : "unknown: " + ToString(latest.status()));
+  return std::string();
 }
 
 }  // namespace tensorbraid

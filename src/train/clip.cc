@@ -31,7 +31,7 @@ Output ClipByNorm(const Operand& x, const Operand& clip_norm, const Axes& axes, 
   Output clipped = (value * limit) / Maximum(norm, limit);
   // The norms have the rank of the value, but the static shape may have become less exact.
   if (clipped.valid() && clipped.shape().IsCompatibleWith(value.shape())) {
-    graph->impl().RefineShape(clipped.node(), 0, value.shape());
+    ImplOf(*graph).RefineShape(NodeOf(clipped), 0, value.shape());
   }
   return clipped;
 }

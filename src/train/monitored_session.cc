@@ -1,12 +1,14 @@
 #include <algorithm>
 
 #include "core/logging.h"
+#include "core/stop.h"
 #include "core/strings.h"
 #include "graph/node.h"
 #include "tensorbraid/summary.h"
 #include "tensorbraid/train.h"
 #include "train/checkpoint_saver.h"
 #include "train/run_cache.h"
+#include "train/run_interrupter.h"
 #include "train/session_manager.h"
 #include "train/train_op.h"
 
@@ -36,6 +38,7 @@ struct MonitoredSession::Impl {
   std::unique_ptr<Session> session;
   std::unique_ptr<SessionRunContext> context;
   std::unique_ptr<RunCache> cache;
+  std::unique_ptr<RunInterrupter> interrupter;  // of the session's runs
   std::vector<const Node*> train_ops;
   bool hooks_started = false;
   bool closed = false;
@@ -62,6 +65,10 @@ Status MonitoredSession::Impl::Start() {
       session, options.is_chief ? manager.PrepareSession(session_options) : manager.WaitForSession(session_options));
   context = std::make_unique<SessionRunContext>(*session, *coordinator, last_step, !options.checkpoint_dir.empty());
   cache = std::make_unique<RunCache>(graph, *session);
+  interrupter = std::make_unique<RunInterrupter>([this] {
+    coordinator->RequestStop();  // first, so that background threads whose steps are cancelled end without an error
+    session->CancelRuns();
+  });
   for (const QueueRunner& runner : options.queue_runners) TF_RETURN_IF_ERROR(runner.Start(*session, *coordinator));
   hooks_started = true;
   for (const auto& hook : options.hooks) TF_RETURN_IF_ERROR(hook->AfterCreateSession(*context));
@@ -82,6 +89,7 @@ void MonitoredSession::Impl::Stop() {
 Status MonitoredSession::Impl::Recover(Status why) {
   while (CanRecover(why)) {
     TB_LOG(Warning, "train") << "continuing from the latest checkpoint after an error: " << ToString(why);
+    interrupter.reset();
     Stop();
     cache.reset();
     context.reset();
@@ -96,7 +104,7 @@ bool MonitoredSession::Impl::Trains(const std::vector<Fetch>& fetches) const {
   if (train_ops.empty()) return true;
   return std::any_of(fetches.begin(), fetches.end(), [&](const Fetch& fetch) {
     return std::any_of(train_ops.begin(), train_ops.end(), [&](const Node* train) {
-      return fetch.name().empty() ? fetch.output().node() == train : fetch.name() == train->name();
+      return fetch.name().empty() ? NodeOf(fetch.output()) == train : fetch.name() == train->name();
     });
   });
 }
@@ -117,9 +125,12 @@ StatusOr<std::vector<Tensor>> MonitoredSession::Impl::Run(const std::vector<Fetc
     Status lost = coordinator->status();
     if (!CanRecover(lost)) {
       if (cache == nullptr) return lost;  // an earlier run could not recover
+      interrupter->BeginRun();
       auto results = RunOnce(fetches, feeds);
+      interrupter->EndRun();
       if (results.ok()) return results;
       lost = results.status();
+      if (interrupter->interrupted()) return std::vector<Tensor>(fetches.size());
       if (absl::IsCancelled(lost) && CanRecover(coordinator->status())) lost = coordinator->status();
       if (!CanRecover(lost)) return Fail(lost);
     }
@@ -174,6 +185,7 @@ StatusOr<std::vector<Tensor>> MonitoredSession::Impl::EndOfTraining(const Status
 Status MonitoredSession::Impl::Close() {
   if (closed) return close_status;
   closed = true;
+  interrupter.reset();
   coordinator->RequestStop();
   Status ended;
   if (hooks_started) {
@@ -202,7 +214,7 @@ MonitoredSession::~MonitoredSession() {
 
 bool MonitoredSession::ShouldStop() const {
   // After a loss that a background thread has noticed, the next Run recovers.
-  return impl_->coordinator->ShouldStop() && !impl_->CanRecover(impl_->coordinator->status());
+  return StopRequested() || (impl_->coordinator->ShouldStop() && !impl_->CanRecover(impl_->coordinator->status()));
 }
 
 StatusOr<std::vector<Tensor>> MonitoredSession::Run(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds) {

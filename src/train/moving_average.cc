@@ -39,7 +39,7 @@ Operation ExponentialMovingAverage::ApplyAll(const std::vector<Averaged>& all, c
     const Shape& shape = a.variable.valid() ? a.variable.shape() : a.key.shape();
     if (!a.key.valid() || a.key.graph() != graph || !IsFloating(dtype) || !shape.is_fully_defined()) {
       graph->AddError(
-          InvalidArgument("ExponentialMovingAverage (", LocationText(graph->impl().UserLocation(loc)),
+          InvalidArgument("ExponentialMovingAverage (", LocationText(ImplOf(*graph).UserLocation(loc)),
                           "): cannot average '", a.key.name(), "' of dtype ", dtype, " and shape ", shape,
                           "; expected a floating-point variable or tensor of a fully known shape, all of one graph"));
       return {};
@@ -47,7 +47,7 @@ Operation ExponentialMovingAverage::ApplyAll(const std::vector<Averaged>& all, c
     if (Find(a.key) == nullptr && !Make(a)) return {};
   }
   auto scope = graph->NameScope(options_.name);
-  const std::string name = graph->impl().name_scope();
+  const std::string name = ImplOf(*graph).name_scope();
   Output decay = decay_.ToOutput(*graph, kFloat32);
   if (options_.num_updates.is_number() || options_.num_updates.dtype() != DType::kInvalid) {
     const Output n = Cast(options_.num_updates.ToOutput(*graph), kFloat32);
@@ -123,17 +123,17 @@ std::string ExponentialMovingAverage::AverageName(const Variable& variable) cons
 
 std::vector<SavedVariable> ExponentialMovingAverage::VariablesToRestore(const Graph& graph) const {
   std::set<const Node*> averaged;  // handles
-  for (const Output& handle : graph.GetCollection(kAveragedVariables)) averaged.insert(handle.node());
+  for (const Output& handle : graph.GetCollection(kAveragedVariables)) averaged.insert(NodeOf(handle));
   std::vector<SavedVariable> restored;
   std::set<std::string> names;
   for (const Variable& v : graph.variables()) {
-    if (v.local() || !(v.trainable() || averaged.contains(v.handle().node()))) continue;
+    if (v.local() || !(v.trainable() || averaged.contains(NodeOf(v.handle())))) continue;
     restored.emplace_back(v, AverageName(v));
-    averaged.insert(v.handle().node());
+    averaged.insert(NodeOf(v.handle()));
     names.insert(AverageName(v));
   }
   for (const Variable& v : graph.variables()) {
-    if (!v.local() && !averaged.contains(v.handle().node()) && !names.contains(v.name())) restored.emplace_back(v);
+    if (!v.local() && !averaged.contains(NodeOf(v.handle())) && !names.contains(v.name())) restored.emplace_back(v);
   }
   return restored;
 }

@@ -10,6 +10,7 @@
 #include "graph/node.h"
 #include "tensorbraid/array_ops.h"
 #include "train/train_op.h"
+#include "train/update_gate.h"
 #include "train/update_node.h"
 
 namespace tensorbraid {
@@ -19,7 +20,7 @@ namespace {
 std::vector<Output> ReadsOf(const Variable& variable) {
   const std::set<std::string_view> kReads = {"ReadVariableOp", "ResourceGather", "ResourceGatherNd"};
   std::vector<Output> reads;
-  for (const auto& node : variable.graph()->impl().nodes()) {
+  for (const auto& node : ImplOf(*variable.graph()).nodes()) {
     if (kReads.contains(node->type()) && node->inputs()[0] == variable.handle()) reads.emplace_back(node.get(), 0);
   }
   return reads;
@@ -30,14 +31,14 @@ std::vector<Output> ReadsOf(const Variable& variable) {
 const Node* FindGradientStop(const Output& loss, const std::vector<Output>& reads) {
   const auto carries = [](DType t) { return IsFloating(t) || IsComplex(t); };
   std::set<const Node*> dependent;  // on a read
-  for (const Output& read : reads) dependent.insert(read.node());
-  for (const auto& node : loss.graph()->impl().nodes()) {  // inputs come before the nodes that use them
+  for (const Output& read : reads) dependent.insert(NodeOf(read));
+  for (const auto& node : ImplOf(*loss.graph()).nodes()) {  // inputs come before the nodes that use them
     for (const Output& in : node->inputs()) {
-      if (in.valid() && dependent.contains(in.node())) dependent.insert(node.get());
+      if (in.valid() && dependent.contains(NodeOf(in))) dependent.insert(node.get());
     }
   }
   std::set<const Node*> seen;
-  std::deque<const Node*> next = {loss.node()};
+  std::deque<const Node*> next = {NodeOf(loss)};
   while (!next.empty()) {
     const Node* node = next.front();
     next.pop_front();
@@ -45,9 +46,9 @@ const Node* FindGradientStop(const Output& loss, const std::vector<Output>& read
     const bool gives = std::any_of(node->output_types().begin(), node->output_types().end(),
                                    [&](DType t) { return carries(BaseType(t)); });
     for (const Output& in : node->inputs()) {
-      if (!in.valid() || !dependent.contains(in.node())) continue;
+      if (!in.valid() || !dependent.contains(NodeOf(in))) continue;
       if (carries(in.dtype()) && (node->op().not_differentiable || !node->op().has_gradient() || !gives)) return node;
-      next.push_back(in.node());
+      next.push_back(NodeOf(in));
     }
   }
   return nullptr;
@@ -155,7 +156,7 @@ Operation Optimizer::ApplyGradients(const std::vector<GradAndVar>& grads, const 
   Operation updated;
   {
     auto scope = graph->NameScope(options.name.empty() ? name_ : options.name);
-    train_name = graph->impl().name_scope() + "/";
+    train_name = ImplOf(*graph).name_scope() + "/";
     Prepare(*graph);
     for (const GradAndVar& g : grads) {
       if (!g.grad.valid()) continue;
@@ -163,7 +164,21 @@ Operation Optimizer::ApplyGradients(const std::vector<GradAndVar>& grads, const 
       CreateSlots(g.var);
       auto name = graph->NameScope("update_" + g.var.name());
       auto device = graph->ColocateWith(g.var.handle().op());
-      updates.push_back(Apply(NeedsDistinctRows() ? g.grad.WithDistinctRows() : g.grad, g.var));
+      const Gradient grad = NeedsDistinctRows() ? g.grad.WithDistinctRows() : g.grad;
+      if (gate_ == nullptr) {
+        updates.push_back(Apply(grad, g.var));
+        continue;
+      }
+      const UpdateGate::Admitted admitted = gate_->Admit(grad, g.var);
+      if (!graph->status().ok()) return {};
+      Operation update;
+      {
+        auto if_accepted = graph->ControlDependencies({admitted.accepted});
+        rate_factor_ = admitted.rate_factor;
+        update = Apply(admitted.grad, g.var);
+        rate_factor_ = Output();
+      }
+      updates.push_back(gate_->Settle(update));
     }
     if (!updates.empty()) {
       auto after = graph->ControlDependencies(updates);
@@ -177,7 +192,7 @@ Operation Optimizer::ApplyGradients(const std::vector<GradAndVar>& grads, const 
     if (options.global_step.valid() && !updates.empty()) updated = Group(*graph, updates, "update");
   }
   if (updates.empty()) {
-    graph->AddError(InvalidArgument(name_, " (", LocationText(graph->impl().UserLocation(loc)),
+    graph->AddError(InvalidArgument(name_, " (", LocationText(ImplOf(*graph).UserLocation(loc)),
                                     "): no variable has a gradient to apply"));
     return {};
   }
@@ -203,7 +218,7 @@ Operation Optimizer::ApplyGradients(const std::vector<GradAndVar>& grads, const 
 
 Variable Optimizer::GetSlot(const Variable& variable, const std::string& slot) const {
   if (!variable.valid() || !Knows(*variable.graph())) return {};
-  const auto it = slots_.find({variable.handle().node(), slot});
+  const auto it = slots_.find({NodeOf(variable.handle()), slot});
   return it == slots_.end() ? Variable() : it->second;
 }
 
@@ -214,7 +229,7 @@ std::vector<std::string> Optimizer::GetSlotNames() const {
 }
 
 Variable Optimizer::MakeSlot(const Variable& variable, const std::string& slot, const Initializer& initializer) {
-  Variable& made = slots_[{variable.handle().node(), slot}];
+  Variable& made = slots_[{NodeOf(variable.handle()), slot}];
   if (!made.valid()) {
     Graph& graph = *variable.graph();
     auto top = graph.NameScope("");
@@ -222,7 +237,7 @@ Variable Optimizer::MakeSlot(const Variable& variable, const std::string& slot, 
     VariableOptions options = {.name = variable.name() + "/" + name_, .dtype = variable.dtype(), .trainable = false};
     if (const VariablePart* part = variable.part_of(); part != nullptr) {
       // The slots of all parts are saved as one tensor, too.
-      const std::string unique = graph.impl().UniqueName(options.name);
+      const std::string unique = ImplOf(graph).UniqueName(options.name);
       options.name = unique + "/";
       options.part_of = *part;
       options.part_of->whole += unique.substr(variable.name().size());
@@ -247,8 +262,10 @@ Output Optimizer::Hyper(const Operand& value, const Variable& variable) {
   Graph& graph = *variable.graph();
   Output& made = hypers_[{&value, variable.handle().op().device(), variable.dtype()}];
   if (made.valid()) return made;
-  // The updates of several variables share it, so it is outside of their name scopes.
+  // The updates of several variables share it, so it is outside of their name scopes, and does not depend on whether
+  // one of them runs.
   auto top = graph.NameScope(name_ + "/");
+  auto no_dependencies = graph.ControlDependencies(std::vector<Operation>());
   auto device = graph.ColocateWith(variable.handle().op());
   made = value.ToOutput(graph, variable.dtype());
   if (made.valid() && made.dtype() != variable.dtype()) {
@@ -257,8 +274,14 @@ Output Optimizer::Hyper(const Operand& value, const Variable& variable) {
   return made;
 }
 
+Output Optimizer::LearningRate(const Operand& value, const Variable& variable) {
+  const Output rate = Hyper(value, variable);
+  if (!rate_factor_.valid() || !rate.valid()) return rate;
+  return NodeBuilder(*variable.graph(), "Mul").Input(rate).Input(rate_factor_).Output();
+}
+
 Operation GradientDescentOptimizer::Apply(const Gradient& grad, const Variable& variable) {
-  const Output rate = Hyper(learning_rate_, variable);
+  const Output rate = LearningRate(learning_rate_, variable);
   if (!grad.is_sparse()) {
     return UpdateNode(variable, "ApplyGradientDescent", grad)
         .Input(rate)
@@ -280,7 +303,7 @@ void MomentumOptimizer::CreateSlots(const Variable& variable) { MakeSlot(variabl
 
 Operation MomentumOptimizer::Apply(const Gradient& grad, const Variable& variable) {
   NodeBuilder node = UpdateNode(variable, "ApplyMomentum", grad);
-  node.Input(GetSlot(variable, "momentum").handle()).Input(Hyper(learning_rate_, variable));
+  node.Input(GetSlot(variable, "momentum").handle()).Input(LearningRate(learning_rate_, variable));
   return InputGradient(node, grad)
       .Input(Hyper(momentum_, variable))
       .Attr("use_locking", options_.use_locking)
@@ -297,7 +320,7 @@ Operation AdadeltaOptimizer::Apply(const Gradient& grad, const Variable& variabl
   NodeBuilder node = UpdateNode(variable, "ApplyAdadelta", grad);
   node.Input(GetSlot(variable, "accum").handle())
       .Input(GetSlot(variable, "accum_update").handle())
-      .Input(Hyper(learning_rate_, variable))
+      .Input(LearningRate(learning_rate_, variable))
       .Input(Hyper(rho_, variable))
       .Input(Hyper(epsilon_, variable));
   return InputGradient(node, grad).Attr("use_locking", use_locking_).Finish();

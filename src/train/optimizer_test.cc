@@ -229,7 +229,7 @@ TEST(LocationTest, NodesThatTheLibraryAddsCarryTheLineOfTheUsersCall) {
     ReportUninitializedVariables(g, g.variables());
     ASSERT_TRUE(g.status().ok()) << g.status();
     for (const Operation& op : g.operations()) {
-      EXPECT_TRUE(op.node()->location().starts_with("optimizer_test.cc:")) << op.node()->Describe();
+      EXPECT_TRUE(NodeOf(op)->location().starts_with("optimizer_test.cc:")) << NodeOf(op)->Describe();
     }
   }
 }

@@ -41,7 +41,7 @@ Operation AdagradDAOptimizer::Apply(const Gradient& grad, const Variable& variab
   node.Input(GetSlot(variable, "gradient_accumulator").handle())
       .Input(GetSlot(variable, "gradient_squared_accumulator").handle());
   return InputGradient(node, grad)
-      .Input(Hyper(learning_rate_, variable))
+      .Input(LearningRate(learning_rate_, variable))
       .Input(Hyper(l1_, variable))
       .Input(Hyper(l2_, variable))
       .Input(step_)
@@ -51,7 +51,7 @@ Operation AdagradDAOptimizer::Apply(const Gradient& grad, const Variable& variab
 
 Operation ProximalGradientDescentOptimizer::Apply(const Gradient& grad, const Variable& variable) {
   NodeBuilder node = UpdateNode(variable, "ApplyProximalGradientDescent", grad);
-  node.Input(Hyper(learning_rate_, variable)).Input(Hyper(l1_, variable)).Input(Hyper(l2_, variable));
+  node.Input(LearningRate(learning_rate_, variable)).Input(Hyper(l1_, variable)).Input(Hyper(l2_, variable));
   return InputGradient(node, grad).Attr("use_locking", options_.use_locking).Finish();
 }
 
@@ -64,7 +64,7 @@ void ProximalAdagradOptimizer::CreateSlots(const Variable& variable) {
 Operation ProximalAdagradOptimizer::Apply(const Gradient& grad, const Variable& variable) {
   NodeBuilder node = UpdateNode(variable, "ApplyProximalAdagrad", grad);
   node.Input(GetSlot(variable, "accumulator").handle())
-      .Input(Hyper(learning_rate_, variable))
+      .Input(LearningRate(learning_rate_, variable))
       .Input(Hyper(l1_, variable))
       .Input(Hyper(l2_, variable));
   return InputGradient(node, grad).Attr("use_locking", options_.use_locking).Finish();

@@ -76,5 +76,23 @@ TEST_F(RemoteSaverTest, ASaveWhoseFilesTheProgramCannotSeeIsAnError) {
   });
 }
 
+TEST_F(RemoteSaverTest, ATaskThatDoesNotSeeTheDirectorySaysWhatToDo) {
+  InDirectory(dir_.path(), [this] {
+    Graph g;
+    auto device = g.Device("/job:worker/task:0");
+    const Variable v(g, {2}, Zeros(), {.name = "v"});
+    Saver saver(g);
+    const Operation init = GlobalVariablesInitializer(g);
+    auto session = Session::Create(g, {.target = target_}).value();
+    ASSERT_TRUE(session->Run({init}).ok());
+    // The directory "logs" exists for the program, which makes it, but not for the task.
+    const Status status = saver.Save(*session, "/proc/thread-self/cwd/logs/model").status();
+    EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
+    for (const char* part : {"storage that all tasks share", "sharded = false", "/logs/model"}) {
+      EXPECT_NE(status.message().find(part), absl::string_view::npos) << status;
+    }
+  });
+}
+
 }  // namespace
 }  // namespace tensorbraid

@@ -17,8 +17,8 @@ Status ReplicaSetup::Run(Session& session, bool is_chief) const {
 }
 
 void ReplicaSetup::AddTo(Graph& graph) const {
-  for (const Output& op : {Output(local_step_init.node(), 0), Output(chief_init.node(), 0), tokens_closed,
-                           Output(forget_tokens.node(), 0)}) {
+  for (const Output& op : {Output(NodeOf(local_step_init), 0), Output(NodeOf(chief_init), 0), tokens_closed,
+                           Output(NodeOf(forget_tokens), 0)}) {
     graph.AddToCollection(kReplicaSetups, op);
   }
 }

@@ -21,14 +21,14 @@ int64_t StepNumber(const Tensor& t) {
 StatusOr<RunCache::Key> RunCache::KeyOf(const Fetch& fetch) const {
   if (fetch.name().empty()) {
     if (!fetch.output().valid()) return InvalidArgument("one of the fetches is not valid (see the graph's status)");
-    return Key(fetch.output().node(), fetch.is_tensor() ? fetch.output().index() : -1);
+    return Key(NodeOf(fetch.output()), fetch.is_tensor() ? fetch.output().index() : -1);
   }
   if (fetch.name().find(':') == std::string::npos) {
     TF_ASSIGN_OR_RETURN(const Operation op, graph_.FindOperation(fetch.name()));
-    return Key(op.node(), -1);
+    return Key(NodeOf(op), -1);
   }
   TF_ASSIGN_OR_RETURN(const Output output, graph_.FindOutput(fetch.name()));
-  return Key(output.node(), output.index());
+  return Key(NodeOf(output), output.index());
 }
 
 StatusOr<RunCache::Key> RunCache::KeyOf(const Feed& feed) const {
@@ -37,7 +37,7 @@ StatusOr<RunCache::Key> RunCache::KeyOf(const Feed& feed) const {
     if (feed.name.empty()) return InvalidArgument("one of the feeds is not valid (see the graph's status)");
     TF_ASSIGN_OR_RETURN(output, graph_.FindOutput(feed.name));
   }
-  return Key(output.node(), output.index());
+  return Key(NodeOf(output), output.index());
 }
 
 StatusOr<RunCache::Entry> RunCache::Prepare() const {
@@ -53,17 +53,17 @@ StatusOr<RunCache::Entry> RunCache::Prepare() const {
         entry.places.push_back(-1);
         continue;
       }
-      key = Key(global_step.node(), global_step.index());
+      key = Key(NodeOf(global_step), global_step.index());
     }
     const auto known = std::find(unique.begin(), unique.end(), key);
     entry.places.push_back(static_cast<int>(known - unique.begin()));
     if (known != unique.end()) continue;
     unique.push_back(key);
-    Node* node = graph_.impl().nodes()[key.first->id()].get();
+    Node* node = ImplOf(graph_).nodes()[key.first->id()].get();
     fetches.push_back(key.second < 0 ? Fetch(Operation(node)) : Fetch(Output(node, key.second)));
   }
   std::vector<Output> feeds;
-  for (const Key& key : feed_keys_) feeds.emplace_back(graph_.impl().nodes()[key.first->id()].get(), key.second);
+  for (const Key& key : feed_keys_) feeds.emplace_back(ImplOf(graph_).nodes()[key.first->id()].get(), key.second);
   TF_ASSIGN_OR_RETURN(entry.run, session_.Prepare(fetches, feeds));
   return entry;
 }

@@ -93,6 +93,13 @@ std::string HostOf(const std::string& device) {
   return name->ToString();
 }
 
+bool ArePlacedOnTasks(const std::vector<const SavedVariable*>& variables) {
+  return std::any_of(variables.begin(), variables.end(), [](const SavedVariable* v) {
+    const auto device = DeviceName::Parse(v->variable.handle().op().device());
+    return device.ok() && device->job.has_value();
+  });
+}
+
 // Makes a path mean the same on every task, whatever their working directories are.
 StatusOr<std::string> AbsolutePath(const std::string& path) { return Env::Default().AbsolutePath(path); }
 
@@ -104,16 +111,31 @@ Status CheckVisible(const std::string& prefix) {
     missing = BundleIndexName(prefix);
   } else {
     TF_RETURN_IF_ERROR(bundle.status());
-    for (int i = 0; i < (*bundle)->num_shards() && missing.empty(); ++i) {
-      const std::string data = BundleDataName(prefix, i, (*bundle)->num_shards());
-      if (!FileExists(data)) missing = data;
-    }
+    missing = (*bundle)->MissingFile();
   }
   if (missing.empty()) return OkStatus();
   return FailedPrecondition("the checkpoint '", prefix, "' was written, but this process cannot see its file '",
                             missing,
                             "': the task that wrote it has another file system; the directory of checkpoints must be "
                             "on storage that all tasks share");
+}
+
+// Says what to do about an error of writing a checkpoint, if its code tells.
+Status WithAdvice(const Status& status, bool sharded) {
+  if (absl::IsResourceExhausted(status)) {
+    return Annotate(status, "no space or memory is left (free some, or keep fewer checkpoints: max_to_keep)");
+  }
+  if (absl::IsPermissionDenied(status)) {
+    return Annotate(status, "the directory must be writable for the user that runs the tasks");
+  }
+  // What a task says that does not see the directory, and the task that does not see the files of the others.
+  if (sharded && (absl::IsNotFound(status) || absl::IsInvalidArgument(status))) {
+    return FailedPrecondition(
+        "every task saves its own variables, so the directory of checkpoints must be on storage that all tasks share "
+        "(SaverOptions::sharded = false lets one task save all): ",
+        std::string(status.message()));
+  }
+  return status;
 }
 
 // Fills the collections in which TensorFlow looks for variables.
@@ -169,6 +191,10 @@ struct Saver::Impl {
   Impl(Graph& graph, SaverOptions options) : graph(graph), options(std::move(options)) {}
   void Build(std::source_location loc);
   void BuildSharded(const std::vector<const SavedVariable*>& variables, std::vector<Operation>* assigned);
+  // Runs the save and checks that this process sees the files. Leaves none if it fails.
+  Status Write(Session& session, const std::string& prefix) const;
+  // Removes what the tasks have written for a sharded save that was not merged.
+  void RemoveParts(const std::string& prefix) const;
   void Manage(const std::string& path);
   Status UpdateState(const std::string& directory, const std::string& latest_filename) const;
   void RemoveOld();
@@ -179,6 +205,8 @@ struct Saver::Impl {
 
   Graph& graph;
   SaverOptions options;
+  bool sharded = false;
+  std::string parts_suffix;  // a sharded save writes to the directory "model-1000" + suffix before it is merged
   Output filename;
   Output save;
   Operation restore;
@@ -197,7 +225,7 @@ struct Saver::Impl {
 void Saver::Impl::Build(std::source_location loc) {
   if (!graph.status().ok()) return;
   const ScopedLocation at(graph, loc);
-  const std::string self = StrCat("Saver (", LocationText(graph.impl().UserLocation(loc)), ")");
+  const std::string self = StrCat("Saver (", LocationText(ImplOf(graph).UserLocation(loc)), ")");
   if (options.variables.empty()) {
     for (const Variable& v : graph.variables()) {
       if (!v.local()) options.variables.emplace_back(v);
@@ -219,7 +247,8 @@ void Saver::Impl::Build(std::source_location loc) {
   const Output model = StringConst(graph, Tensor::Scalar("model"), "filename");
   filename = NodeBuilder(graph, "PlaceholderWithDefault").Name("Const").Input(model).Attr("shape", Shape()).Output();
   std::vector<Operation> assigned;
-  if (options.sharded) {
+  sharded = options.sharded.value_or(ArePlacedOnTasks(variables));
+  if (sharded) {
     BuildSharded(variables, &assigned);
   } else {
     const Part all(variables);
@@ -244,10 +273,10 @@ void Saver::Impl::BuildSharded(const std::vector<const SavedVariable*>& variable
 
   // The parts are written to a separate directory, so that no reader takes them for a checkpoint before they are
   // merged.
-  const std::string part = absl::StrFormat("_temp_%016x/part", RandomSeed());
-  const Output parts = NodeBuilder(graph, "StringJoin")
-                           .InputList({filename, StringConst(graph, Tensor::Scalar(part), "StringJoin/inputs_1")})
-                           .Output();
+  parts_suffix = absl::StrFormat("_temp_%016x", RandomSeed());
+  const Tensor part = Tensor::Scalar(parts_suffix + "/part");
+  const Output parts =
+      NodeBuilder(graph, "StringJoin").InputList({filename, StringConst(graph, part, "StringJoin/inputs_1")}).Output();
   const auto number = [&](int n) {
     return NodeBuilder(graph, "Const").Attr("value", Tensor::Scalar<int32_t>(n)).Attr("dtype", kInt32).Output();
   };
@@ -267,8 +296,8 @@ void Saver::Impl::BuildSharded(const std::vector<const SavedVariable*>& variable
     written.push_back(saved);
     one.Restore(graph, filename, assigned);
   }
+  // The chief merges, since it must see the files of all tasks.
   auto none = graph.NoDevice();
-  auto device = graph.Device(by_host.rbegin()->first);
   NodeBuilder merge(graph, "MergeV2Checkpoints");
   merge.Input(NodeBuilder(graph, "Pack").Name("MergeV2Checkpoints/checkpoint_prefixes").InputList(prefixes).Output());
   merge.Input(filename);
@@ -276,6 +305,20 @@ void Saver::Impl::BuildSharded(const std::vector<const SavedVariable*>& variable
   const Operation merged = merge.Finish();
   if (!merged.valid()) return;
   save = NodeBuilder(graph, "Identity").Name("Identity").Input(filename).Control(merged).Output();
+}
+
+Status Saver::Impl::Write(Session& session, const std::string& prefix) const {
+  const Status written = session.Run({save}, {{filename, Tensor::Scalar(prefix)}}).status();
+  if (written.ok()) return CheckVisible(prefix);
+  if (sharded) RemoveParts(prefix);
+  return WithAdvice(written, sharded);
+}
+
+void Saver::Impl::RemoveParts(const std::string& prefix) const {
+  const std::string directory = prefix + parts_suffix;
+  const auto files = MatchingPaths(JoinPath(directory, "*"));
+  for (const std::string& file : files.value_or(std::vector<std::string>())) RemoveFile(file).IgnoreError();
+  RemoveDirectory(directory).IgnoreError();
 }
 
 void Saver::Impl::Manage(const std::string& path) {
@@ -323,7 +366,7 @@ StatusOr<std::string> Saver::Impl::MetaGraph() {
   saver.set_save_tensor_name(save.name());
   saver.set_restore_op_name(restore.name());
   saver.set_max_to_keep(options.max_to_keep);
-  saver.set_sharded(options.sharded);
+  saver.set_sharded(sharded);
   using Hours = std::chrono::duration<float, std::ratio<3600>>;
   saver.set_keep_checkpoint_every_n_hours(Hours(options.keep_checkpoint_every).count());
   saver.set_version(kBundleCheckpoints);
@@ -347,7 +390,7 @@ Status Saver::Impl::CheckShapes(const std::string& path) const {
     if (saved->dtype == v.variable.dtype() && saved->shape == shape) continue;
     const std::string as = v.name == v.variable.name() ? "" : StrCat(" (saved as '", v.name, "')");
     return InvalidArgument("cannot restore variable '", v.variable.name(), "'", as, ", ",
-                           v.variable.handle().node()->location(), ": it is ", v.variable.dtype(), shape,
+                           NodeOf(v.variable.handle())->location(), ": it is ", v.variable.dtype(), shape,
                            ", but the checkpoint '", path, "' holds ", saved->dtype, saved->shape);
   }
   return OkStatus();
@@ -369,8 +412,7 @@ StatusOr<std::string> Saver::Save(Session& session, const std::string& path, con
   }
   const std::string directory = DirectoryOf(prefix);
   TF_RETURN_IF_ERROR(MakeDirectories(directory));
-  TF_RETURN_IF_ERROR(session.Run({impl_->save}, {{impl_->filename, Tensor::Scalar(prefix)}}).status());
-  TF_RETURN_IF_ERROR(CheckVisible(prefix));
+  TF_RETURN_IF_ERROR(impl_->Write(session, prefix));
   if (options.write_meta_graph) {
     TF_ASSIGN_OR_RETURN(const std::string meta, impl_->MetaGraph());
     TF_RETURN_IF_ERROR(WriteFileAtomically(prefix + ".meta", meta));

@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <thread>
 
+#include "absl/strings/str_format.h"
 #include "cluster/testing/test_cluster.h"
 #include "io/file_testutil.h"
 #include "tensorbraid/tensorbraid.h"
@@ -128,6 +130,69 @@ TEST_F(SaverTest, EachTaskSavesItsOwnVariables) {
   EXPECT_EQ((*session)->Run({variables[1]}).value()[0].data<float>()[1], 1.0f);
   for (const auto& f : std::filesystem::directory_iterator(dir_.path())) {
     EXPECT_EQ(f.path().string().find("_temp_"), std::string::npos) << f.path();
+  }
+}
+
+TEST_F(SaverTest, WithoutTasksOneFileHoldsAllAndWithTasksEachHasItsOwn) {
+  const auto is_sharded = [](const std::string& device, SaverOptions options) {
+    Graph g;
+    auto scope = g.Device(device);
+    const Variable v(g, {}, Zeros(), {.name = "v"});
+    const Saver saver(g, std::move(options));
+    return g.FindOperation("save/MergeV2Checkpoints").ok();
+  };
+  EXPECT_FALSE(is_sharded("", {}));
+  EXPECT_FALSE(is_sharded("/device:CPU:0", {}));
+  EXPECT_TRUE(is_sharded("/job:ps/task:1", {}));
+  EXPECT_FALSE(is_sharded("/job:ps/task:1", {.sharded = false}));
+  EXPECT_TRUE(is_sharded("", {.sharded = true}));
+}
+
+// A table of 7 rows in some parts on some parameter servers, and a variable beside it.
+struct Sharded {
+  Sharded(int ps, int64_t parts) : cluster(ps, 1) {
+    const Tensor rows = Tensor::Of<float>({7, 2}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13});
+    auto device = g.Device(ReplicaDeviceSetter({.ps_tasks = ps, .worker_device = "/job:worker/task:0"}));
+    const PartitionedVariable table(g, rows, FixedSizePartitioner(parts), {.name = "table"});
+    const Variable single(g, {2}, Constant(5), {.name = "single"});
+    whole = table.AsTensor();
+    all = {whole, single};
+    std::vector<Operation> cleared = {single.Assign(Zeros(g, {2}))};
+    for (const Variable& part : table.parts()) cleared.push_back(part.Assign(Zeros(g, part.shape())));
+    clear = Group(g, cleared);
+    saver = std::make_unique<Saver>(g);
+    const Operation init = GlobalVariablesInitializer(g);
+    session = Session::Create(g, {.target = cluster.worker_target()}).value();
+    EXPECT_TRUE(session->Run({init}).ok());
+  }
+  TestCluster cluster;
+  Graph g;
+  Output whole;
+  std::vector<Fetch> all;
+  Operation clear;
+  std::unique_ptr<Saver> saver;
+  std::unique_ptr<Session> session;
+};
+
+TEST_F(SaverTest, RestoresOntoOtherNumbersOfServersAndParts) {
+  std::string want;
+  for (const auto& [ps, parts] : {std::pair{3, 4}, {1, 1}, {2, 7}}) {
+    Sharded from(ps, parts);
+    const auto path = from.saver->Save(*from.session, Path(StrCat("model", ps)));
+    ASSERT_TRUE(path.ok()) << path.status();
+    for (int i = 0; i < ps; ++i) {
+      EXPECT_TRUE(std::filesystem::exists(absl::StrFormat("%s.data-%05d-of-%05d", *path, i, ps)));
+    }
+    want = from.session->Run({from.whole}).value()[0].ToString(100);
+    for (const auto& [other_ps, other_parts] : {std::pair{2, 3}, {1, 1}, {3, 5}}) {
+      Sharded to(other_ps, other_parts);
+      ASSERT_TRUE(to.session->Run({to.clear}).ok());
+      const Status restored = to.saver->Restore(*to.session, *path);
+      ASSERT_TRUE(restored.ok()) << restored;
+      const auto got = to.session->Run(to.all).value();
+      EXPECT_EQ(got[0].ToString(100), want) << ps << ", " << parts << " to " << other_ps << ", " << other_parts;
+      EXPECT_EQ(got[1].data<float>()[1], 5.0f);
+    }
   }
 }
 

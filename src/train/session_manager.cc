@@ -4,8 +4,10 @@
 
 #include "core/clock.h"
 #include "core/logging.h"
+#include "core/mutex.h"
 #include "core/strings.h"
 #include "train/replica_setup.h"
+#include "train/run_interrupter.h"
 
 namespace tensorbraid {
 namespace {
@@ -39,7 +41,9 @@ class SessionManager::Attempt {
     waiting_for_.clear();
     run_options_.timeout = std::chrono::duration_cast<std::chrono::milliseconds>(timeout);
     if (session_ == nullptr) {
-      TF_ASSIGN_OR_RETURN(session_, Session::Create(graph_, session_options_));
+      TF_ASSIGN_OR_RETURN(auto session, Session::Create(graph_, session_options_));
+      MutexLock lock(mu_);
+      session_ = std::move(session);
     }
     if (is_chief_) {
       TF_RETURN_IF_ERROR(MakeReady());
@@ -55,7 +59,15 @@ class SessionManager::Attempt {
   }
 
   // Drops the session. After it has met a lost or restarted task, its connections are of no use.
-  void Reset() { session_.reset(); }
+  void Reset() {
+    MutexLock lock(mu_);
+    session_.reset();
+  }
+  // Makes what Try waits for fail. May be called by another thread.
+  void Cancel() {
+    MutexLock lock(mu_);
+    if (session_ != nullptr) session_->CancelRuns();
+  }
   const std::string& waiting_for() const { return waiting_for_; }
   std::unique_ptr<Session> TakeSession() { return std::move(session_); }
 
@@ -137,7 +149,8 @@ class SessionManager::Attempt {
   const SessionOptions& session_options_;
   const bool is_chief_;
   RunOptions run_options_;
-  std::unique_ptr<Session> session_;
+  Mutex mu_;                          // for Cancel: held while session_ changes
+  std::unique_ptr<Session> session_;  // changed by the thread that calls Try
   std::string waiting_for_;
   bool restored_ = false;
 };
@@ -171,7 +184,13 @@ StatusOr<std::unique_ptr<Session>> SessionManager::Create(const SessionOptions& 
   bool reported = false;
   std::string reason;
   Attempt attempt(graph_, options_, session, is_chief);
+  RunInterrupter interrupter([&attempt] { attempt.Cancel(); });
+  interrupter.BeginRun();
   while (true) {
+    if (interrupter.interrupted()) {
+      return Cancelled("this process was asked to stop while it waited for ",
+                       reason.empty() ? "the training session" : reason);
+    }
     const Clock::duration left = options_.max_wait - (Clock::now() - start);
     const Status status = attempt.Try(std::max<Clock::duration>(left, options_.recovery_wait));
     if (status.ok() && attempt.waiting_for().empty()) {
@@ -182,6 +201,7 @@ StatusOr<std::unique_ptr<Session>> SessionManager::Create(const SessionOptions& 
     }
     if (status.ok()) reason = attempt.waiting_for();
     if (!status.ok()) {
+      if (interrupter.interrupted()) continue;
       const bool passing = absl::IsUnavailable(status) || absl::IsAborted(status);
       if (!passing && !absl::IsDeadlineExceeded(status)) return status;
       // The timeout of the last attempt says less than what was missing before it.

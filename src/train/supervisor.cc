@@ -6,10 +6,12 @@
 #include "core/clock.h"
 #include "core/logging.h"
 #include "core/mutex.h"
+#include "core/stop.h"
 #include "core/strings.h"
 #include "graph/node.h"
 #include "io/file.h"
 #include "train/checkpoint_saver.h"
+#include "train/run_interrupter.h"
 #include "train/session_manager.h"
 
 namespace tensorbraid {
@@ -26,7 +28,10 @@ struct Supervisor::Impl {
   // Starts a thread for which Stop waits before it closes the session.
   void StartService(std::function<Status()> body);
   void StartLoop(std::chrono::milliseconds interval, std::function<Status()> fn);
+  // Saves a checkpoint, or logs why it cannot be written.
   Status SaveCheckpoint();
+  // Keeps in mind, and writes to the events, that there is a checkpoint.
+  Status Saved(const std::string& prefix, std::optional<int64_t> step);
   Status SaveLastCheckpoint();
   Status SaveSummaries();
   struct StepRate {
@@ -54,9 +59,10 @@ struct Supervisor::Impl {
   std::shared_ptr<Session> session;  // null before the first session; then the latest, also when it has been closed
   std::atomic<bool> stopped{true};   // SummaryComputed and Loop may be called by other threads
   Status stop_status;
-  bool reported = true;               // the caller has received stop_status
-  bool saving = false;                // whether the service that saves checkpoints was started
-  std::optional<int64_t> saved_step;  // of the latest checkpoint; -1 without a global step
+  std::unique_ptr<RunInterrupter> interrupter;  // of the session's runs
+  bool reported = true;                         // the caller has received stop_status
+  bool saving = false;                          // whether the service that saves checkpoints was started
+  std::optional<int64_t> saved_step;            // of the latest checkpoint; -1 without a global step
   Mutex mu;
   CondVar changed;
   int services TB_GUARDED_BY(mu) = 0;  // threads that have not ended
@@ -86,7 +92,7 @@ void Supervisor::Impl::AddDefaults(std::source_location loc) {
     for (const Variable& v : global) {
       if (!v.handle().op().device().empty()) continue;
       return graph.AddError(FailedPrecondition(
-          self, ": variable '", v.name(), "' (", v.handle().node()->location(),
+          self, ": variable '", v.name(), "' (", NodeOf(v.handle())->location(),
           ") has no device, so each task would have one of its own, and this task would wait for its value for ever: "
           "place variables on the parameter servers, as with ReplicaDeviceSetter, or make it local"));
     }
@@ -147,6 +153,10 @@ StatusOr<std::shared_ptr<Session>> Supervisor::Impl::Prepare(const std::string& 
   SessionManager manager(graph, ManagerOptions(prepare));
   TF_ASSIGN_OR_RETURN(
       session, options.is_chief ? manager.PrepareSession(session_options) : manager.WaitForSession(session_options));
+  interrupter = std::make_unique<RunInterrupter>([this] {
+    coordinator->RequestStop();  // first, so that background threads whose steps are cancelled end without an error
+    session->CancelRuns();
+  });
   stopped = false;
   reported = false;
   if (options.is_chief && !options.logdir.empty()) {
@@ -244,12 +254,14 @@ std::string Supervisor::Impl::save_path() const {
 
 Status Supervisor::Impl::SaveCheckpoint() {
   TF_ASSIGN_OR_RETURN(const auto step, StepNow());
-  const auto saved = options.saver->Save(*session, save_path(), {.global_step = step});
-  if (!saved.ok()) return Annotate(saved.status(), StrCat("cannot save a checkpoint to '", options.logdir, "'"));
-  TB_LOG(Info, "train") << "saved " << *saved;
+  TF_ASSIGN_OR_RETURN(const std::string saved, SaveOrGoOn(*options.saver, *session, save_path(), step));
+  return saved.empty() ? OkStatus() : Saved(saved, step);
+}
+
+Status Supervisor::Impl::Saved(const std::string& prefix, std::optional<int64_t> step) {
   saved_step = step.value_or(-1);
   if (!step) return OkStatus();
-  return options.summary_writer->AddSessionLog(summary::SessionStatus::kCheckpoint, *step, *saved);
+  return options.summary_writer->AddSessionLog(summary::SessionStatus::kCheckpoint, *step, prefix);
 }
 
 Status Supervisor::Impl::SaveSummaries() {
@@ -289,16 +301,16 @@ Status Supervisor::Impl::CloseWriter() {
 
 Status Supervisor::Impl::SaveLastCheckpoint() {
   if (!saving) return OkStatus();
-  if (saved_step && options.global_step.valid()) {
-    TF_ASSIGN_OR_RETURN(const auto step, StepNow());
-    if (step == saved_step) return OkStatus();
-  }
-  return SaveCheckpoint();
+  TF_ASSIGN_OR_RETURN(const auto step, StepNow());
+  if (step && step == saved_step) return OkStatus();
+  TF_ASSIGN_OR_RETURN(const std::string saved, SaveAndLog(*options.saver, *session, save_path(), step));
+  return Saved(saved, step);
 }
 
 Status Supervisor::Impl::Stop() {
   if (stopped) return stop_status;
   stopped = true;
+  interrupter.reset();
   coordinator->RequestStop();
   bool quiet = true;
   {
@@ -381,9 +393,12 @@ Status Supervisor::SummaryComputed(const Tensor& summary, std::optional<int64_t>
   return impl_->options.summary_writer->AddSummary(summary, step);
 }
 
-bool Supervisor::ShouldStop() const { return impl_->coordinator->ShouldStop(); }
+bool Supervisor::ShouldStop() const { return StopRequested() || impl_->coordinator->ShouldStop(); }
 void Supervisor::RequestStop(const Status& why) { impl_->coordinator->RequestStop(why); }
-void Supervisor::WaitForStop() const { impl_->coordinator->WaitForStop(); }
+void Supervisor::WaitForStop() const {
+  const OnStopRequest stop([this] { impl_->coordinator->RequestStop(); });
+  impl_->coordinator->WaitForStop();
+}
 
 Status Supervisor::Stop() {
   impl_->reported = true;
@@ -407,8 +422,12 @@ SupervisedSession::~SupervisedSession() {
 
 StatusOr<std::vector<Tensor>> SupervisedSession::Run(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds,
                                                      const RunOptions& options) {
+  RunInterrupter* const interrupter = supervisor_.impl_->interrupter.get();  // null once the supervisor has stopped
+  if (interrupter != nullptr) interrupter->BeginRun();
   auto results = session_->Run(fetches, feeds, options);
+  if (interrupter != nullptr) interrupter->EndRun();
   if (results.ok()) return results;
+  if (interrupter != nullptr && interrupter->interrupted()) return std::vector<Tensor>(fetches.size());
   const Status& status = results.status();
   supervisor_.RequestStop(status);
   const Status first = supervisor_.coordinator().status();

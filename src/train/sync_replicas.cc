@@ -11,6 +11,7 @@
 // A worker that starts between the two finds the queue closed and ends at once, as in TensorFlow. It cannot know that a
 // chief will come: after the end of a training it looks the same, and a worker that starts late must end then.
 #include <algorithm>
+#include <map>
 
 #include "api/update_ops.h"
 #include "core/clock.h"
@@ -19,8 +20,10 @@
 #include "graph/node.h"
 #include "tensorbraid/array_ops.h"
 #include "tensorbraid/data_flow_ops.h"
+#include "tensorbraid/math_ops.h"
 #include "tensorbraid/optimizer.h"
 #include "tensorbraid/train.h"
+#include "train/increasing_rows.h"
 #include "train/replica_setup.h"
 #include "train/train_op.h"
 
@@ -39,20 +42,6 @@ bool Trains(const std::vector<Fetch>& fetches, const Operation& train) {
   });
 }
 
-// Slices with every row once and increasing indices, as accumulators expect them. Sorting keeps the order of rows with
-// the same index, so it does not change their sum.
-IndexedSlices WithIncreasingRows(Graph& g, const IndexedSlices& slices) {
-  const Output descending = NodeBuilder(g, "Neg").Input(slices.indices).Output();
-  const Output count = NodeBuilder(g, "Size").Input(slices.indices).Output();
-  const Operation sorted = NodeBuilder(g, "TopKV2").Input(descending).Input(count).Finish();
-  if (!sorted.valid()) return {};
-  const IndexedSlices increasing = {.values = Gather(slices.values, sorted.output(1)),
-                                    .indices = NodeBuilder(g, "Neg").Input(sorted.output(0)).Output(),
-                                    .dense_shape = slices.dense_shape};
-  const Gradient distinct = Gradient(increasing).WithDistinctRows();
-  return distinct.valid() ? distinct.slices() : IndexedSlices();
-}
-
 }  // namespace
 
 struct SyncReplicasOptimizer::State {
@@ -64,7 +53,7 @@ struct SyncReplicasOptimizer::State {
   Operation close_tokens;
   ReplicaSetup setup;
   Output ready;
-  Output is_stale;  // whether this step's gradients were stale when they arrived
+  Output applied;  // bool, one element per gradient of this step: whether it was added or came too late
   std::atomic<int64_t> dropped{0};
 };
 
@@ -95,20 +84,21 @@ class SyncReplicasOptimizer::Hook final : public SessionRunHook {
 
   SessionRunArgs BeforeRun(SessionRunContext& context) override {
     SessionRunArgs args;
-    if (Trains(context.fetches(), state_->train)) args.fetches.push_back(state_->is_stale);
+    if (Trains(context.fetches(), state_->train)) args.fetches.push_back(state_->applied);
     return args;
   }
 
   Status AfterRun(SessionRunContext&, const SessionRunValues& values) override {
     if (values.results.empty()) return OkStatus();
     ++steps_;
-    if (!values.results[0].scalar<bool>()) return OkStatus();
+    if (!std::ranges::count(values.results[0].data<bool>(), false)) return OkStatus();
     ++dropped_since_report_;
     const int64_t dropped = ++state_->dropped;
     const Clock::time_point now = Clock::now();
     if (now - last_report_ < kDroppedReports) return OkStatus();
     TB_LOG(Info, "train") << "dropped " << dropped_since_report_ << " of this worker's last " << steps_
-                          << " gradients because they arrived too late; " << dropped << " dropped since the start";
+                          << " steps, in whole or for some variables, because they arrived too late; " << dropped
+                          << " dropped since the start";
     last_report_ = now;
     steps_ = dropped_since_report_ = 0;
     return OkStatus();
@@ -144,7 +134,7 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
   Graph& g = *first->var.graph();
   if (!g.status().ok()) return {};
   const ScopedLocation at(g, loc);
-  const std::string self = StrCat("SyncReplicasOptimizer (", LocationText(g.impl().UserLocation(loc)), ")");
+  const std::string self = StrCat("SyncReplicasOptimizer (", LocationText(ImplOf(g).UserLocation(loc)), ")");
   const Variable& global_step = options.global_step;
   const int needed = s.options.replicas_to_aggregate;
   if (!global_step.valid()) {
@@ -175,35 +165,8 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
   s.setup.local_step_init = local_step.Assign(global_step);
   const Output my_step = local_step.value();
 
-  // Detects gradients that arrive late. This is free on the device of the global step: a read of the step there runs
-  // after the gradients that arrive there.
-  std::vector<Gradient> arrived(grads.size());
-  std::vector<Operation> arrived_at_step;
-  for (size_t i = 0; i < grads.size(); ++i) {
-    if (!grads[i].grad.valid()) continue;
-    const Operation place = grads[i].var.handle().op();
-    const auto arrive = [&](const Output& x) {
-      const Output there = NodeBuilder(g, "Identity").Name("arrived").Input(x).ColocateWith(place).Output();
-      if (place.device() == step_place.device()) arrived_at_step.push_back(there.op());
-      return there;
-    };
-    if (grads[i].grad.is_sparse()) {
-      const IndexedSlices rows = WithIncreasingRows(g, grads[i].grad.slices());
-      arrived[i] = IndexedSlices{
-          .values = arrive(rows.values), .indices = arrive(rows.indices), .dense_shape = rows.dense_shape};
-    } else {
-      arrived[i] = arrive(grads[i].grad.dense());
-    }
-  }
-  {
-    auto place = g.ColocateWith(step_place);
-    NodeBuilder now(g, "ReadVariableOp");
-    now.Name("step_on_arrival").Input(global_step.handle()).Attr("dtype", global_step.dtype());
-    for (const Operation& op : arrived_at_step) now.Control(op);
-    s.is_stale = NodeBuilder(g, "Greater").Name("is_stale").Input(now.Output()).Input(my_step).Output();
-  }
-
   std::vector<Operation> applied;
+  std::map<std::string, std::vector<Operand>> outcomes;  // of the gradients, by device
   std::vector<Operation> chief_inits = {s.setup.local_step_init};
   std::vector<GradAndVar> aggregated;
   for (size_t i = 0; i < grads.size(); ++i) {
@@ -212,26 +175,46 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
       aggregated.push_back({{}, var});
       continue;
     }
+    // Computed on the worker, so that each row is sent once.
+    IndexedSlices rows;
+    if (grads[i].grad.is_sparse()) rows = WithIncreasingRows(g, grads[i].grad.slices());
     auto place = g.ColocateWith(var.handle().op());
     const ConditionalAccumulatorOptions options_of_var = {
         .shape = var.shape(), .shared_name = var.name() + "/grad_accum", .name = "accumulator"};
-    const auto gather = [&](const auto& accumulator, const auto& gradient) {
-      {
-        // Reads the step before it applies the gradients. Otherwise the step that these gradients complete could
-        // increment the global step first and make them look late.
-        const bool at_step = var.handle().op().device() == step_place.device() && s.is_stale.valid();
-        auto after =
-            g.ControlDependencies(at_step ? std::vector<Operation>{s.is_stale.op()} : std::vector<Operation>());
-        applied.push_back(accumulator.ApplyGrad(gradient, my_step));
-      }
+    const auto gather = [&](const auto& accumulator, NodeBuilder& apply) {
+      const Output outcome = apply.Output();
+      applied.push_back(outcome.op());
+      outcomes[outcome.op().device()].emplace_back(outcome);
       chief_inits.push_back(accumulator.SetGlobalStep(global_step.value()));
       aggregated.push_back({accumulator.TakeGrad(needed), var});
     };
-    if (arrived[i].is_sparse()) {
-      gather(SparseConditionalAccumulator(g, var.dtype(), options_of_var), arrived[i].slices());
+    if (grads[i].grad.is_sparse()) {
+      const SparseConditionalAccumulator accumulator(g, var.dtype(), options_of_var);
+      NodeBuilder apply(g, "_SparseAccumulatorApplyGradient");
+      apply.Name("apply_grad")
+          .Input(accumulator.handle())
+          .Input(my_step)
+          .Input(Cast(rows.indices, kInt64))
+          .Input(rows.values)
+          .Input(Cast(rows.dense_shape, kInt64))
+          .Attr("has_known_shape", true);
+      gather(accumulator, apply);
     } else {
-      gather(ConditionalAccumulator(g, var.dtype(), options_of_var), arrived[i].dense());
+      const ConditionalAccumulator accumulator(g, var.dtype(), options_of_var);
+      NodeBuilder apply(g, "_ResourceAccumulatorApplyGradient");
+      apply.Name("apply_grad").Input(accumulator.handle()).Input(my_step).Input(grads[i].grad.dense());
+      gather(accumulator, apply);
     }
+    if (!g.status().ok()) return {};
+  }
+  {
+    // One tensor from each device.
+    std::vector<Operand> parts;
+    for (const auto& [device, some] : outcomes) {
+      auto there = g.ColocateWith(some[0].ToOutput(g).op());
+      parts.emplace_back(Stack(some));
+    }
+    s.applied = Concat(parts, 0, "applied_gradients");
   }
 
   auto place = g.ColocateWith(step_place);

@@ -163,6 +163,19 @@ TEST(SyncTraining, ContinuesWithoutASpareReplica) {
   EXPECT_TRUE(stopped.session->Close().ok());
 }
 
+TEST(SyncTraining, AWorkerHearsOfItsOwnDroppedGradientsAndNoOthers) {
+  TestCluster cluster(2, 2);
+  Replica chief(cluster, 0, 1, 2, 0);
+  Replica late(cluster, 1, 1, 2, 0);
+  ASSERT_TRUE(chief.Start().ok());
+  ASSERT_TRUE(late.Start().ok());
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(chief.Step(-1).ok());
+  const int64_t dropped = chief.sync->dropped_gradients();
+  ASSERT_TRUE(late.Step(-1).ok());  // of step 0, which has passed
+  EXPECT_EQ(late.sync->dropped_gradients(), 1);
+  EXPECT_EQ(chief.sync->dropped_gradients(), dropped);
+}
+
 TEST(SyncTraining, AChiefThatComesBackWakesTheWorkersThatWait) {
   TestCluster cluster(1, 2);
   Replica other(cluster, 1, 2, 2, 20);

@@ -16,10 +16,10 @@ constexpr char kTrainOpsWithoutStep[] = "train_op_without_global_step";
 
 // Whether a node of the program's own changes the variable; restoring it from a checkpoint does not count.
 bool IsChanged(const Variable& variable) {
-  for (const auto& node : variable.graph()->impl().nodes()) {
+  for (const auto& node : ImplOf(*variable.graph()).nodes()) {
     if (node->inputs().size() < 2 || node->inputs()[0] != variable.handle()) continue;
     if (Operation(node.get()) == variable.initializer() || !node->type().starts_with("Assign")) continue;
-    if (node->inputs()[1].node()->type() != "RestoreV2") return true;
+    if (NodeOf(node->inputs()[1])->type() != "RestoreV2") return true;
   }
   return false;
 }
@@ -37,7 +37,7 @@ void RegisterTrainOp(const Operation& train, const Variable& global_step) {
 }
 
 void RegisterTrainOpWithoutStep(const Operation& train) {
-  if (train.valid()) train.graph()->AddToCollection(kTrainOpsWithoutStep, Output(train.node(), 0));
+  if (train.valid()) train.graph()->AddToCollection(kTrainOpsWithoutStep, Output(NodeOf(train), 0));
 }
 
 Status CheckGlobalStep(const Graph& graph, const char* hook) {
@@ -49,13 +49,13 @@ Status CheckGlobalStep(const Graph& graph, const char* hook) {
   const std::vector<Output> without = graph.GetCollection(kTrainOpsWithoutStep);
   if (without.empty() || !graph.GetCollection(kStepsAfterTraining).empty() || IsChanged(step)) return OkStatus();
   return FailedPrecondition(hook, ": the global step '", step.name(), "' would never change, because ",
-                            without[0].node()->Describe(), " trains without it: pass it to the optimizer, as in ",
+                            NodeOf(without[0])->Describe(), " trains without it: pass it to the optimizer, as in ",
                             "Minimize(loss, {.global_step = GetOrCreateGlobalStep(graph)})");
 }
 
 Output GlobalStepAfter(Graph& graph, const std::vector<const Node*>& fetched) {
   for (const Output& step : graph.GetCollection(kStepsAfterTraining)) {
-    for (const Node* train : step.node()->control_inputs()) {
+    for (const Node* train : NodeOf(step)->control_inputs()) {
       if (std::find(fetched.begin(), fetched.end(), train) != fetched.end()) return step;
     }
   }
@@ -66,7 +66,7 @@ Output GlobalStepAfter(Graph& graph, const std::vector<const Node*>& fetched) {
 std::vector<const Node*> TrainOps(const Graph& graph) {
   std::vector<const Node*> ops;
   for (const Output& step : graph.GetCollection(kStepsAfterTraining)) {
-    for (const Node* train : step.node()->control_inputs()) ops.push_back(train);
+    for (const Node* train : NodeOf(step)->control_inputs()) ops.push_back(train);
   }
   return ops;
 }

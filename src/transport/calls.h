@@ -62,6 +62,8 @@ class CallClient {
   // Blocks until the answer has arrived, the deadline has passed (DeadlineExceeded) or Cancel is called. Unavailable
   // when the server cannot be reached before the deadline or within this client's connection timeout.
   virtual Result Ask(const std::string& method, const MessageParts& request, Deadline deadline) = 0;
+  // Ends the running calls with Cancelled.
+  virtual void CancelRunning() = 0;
   // Ends all calls, running and future ones, with Cancelled.
   virtual void Cancel() = 0;
 };

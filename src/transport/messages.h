@@ -89,7 +89,7 @@ struct Hello {
   std::string address;        // where the sender listens, as its cluster writes it
   std::vector<DeviceInfo> devices;
   // The cluster that the task names belong to: 0 is the cluster that the tasks were started in; any other was brought
-  // by a session (cluster/session_clusters.h). In that case the connecting side also describes the cluster:
+  // by a session (cluster/server/session_clusters.h). In that case the connecting side also describes the cluster:
   // `cluster_def` is its ClusterDef and `cluster_master` the task that holds the session.
   uint64_t cluster = 0;
   std::string cluster_def;

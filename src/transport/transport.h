@@ -57,13 +57,14 @@ class Transport {
   virtual void ServeCalls(CallHandler*) {}
 
   // Starts accepting links and returns the port. `address` is "host:port"; port 0 takes a free one. AlreadyExists when
-  // the port is taken, InvalidArgument when the address cannot be bound. Call once, before Connect. `handler` must live
-  // until Shutdown has returned.
+  // the port is taken, InvalidArgument when the address cannot or must not be bound. Call once, before Connect.
+  // `handler` must live until Shutdown has returned.
   virtual StatusOr<int> Listen(const std::string& address, LinkHandler* handler) = 0;
 
   // Tries once to connect to `address`. `done` is called once, on a transport thread, with the link (after its
-  // OnLinkUp) or with an error: Unavailable when no task answers there within `timeout`, Cancelled when this transport
-  // shuts down, or the error that the other side's OnHello returned. After Shutdown, Connect does nothing.
+  // OnLinkUp) or with an error: Unavailable when no task answers there within `timeout`, Unauthenticated when the other
+  // side cannot prove who it is, Cancelled when this transport shuts down, or the error that the other side's OnHello
+  // returned. After Shutdown, Connect does nothing.
   using ConnectDone = std::function<void(StatusOr<std::shared_ptr<Link>>)>;
   virtual void Connect(const std::string& address, const Hello& hello, std::chrono::milliseconds timeout,
                        ConnectDone done) = 0;

@@ -1,7 +1,8 @@
 // A task whose progress is easy to observe. By default, workers add 1 to a variable on the parameter server in each
 // step. With --issync they train synchronously, and a step needs the gradients of all workers but one. With
 // --checkpoint_dir they train with checkpoints, synchronously or not. Workers print "step N" from time to time,
-// "recovered" after their session was replaced because a task was lost, and "done" at the end.
+// "recovered" after their session was replaced because a task was lost, and "done" at the end; with checkpoints, "done
+// at N" with the global step. SIGTERM makes a task save and leave.
 #include <tensorbraid/tensorbraid.h>
 
 #include <chrono>
@@ -32,7 +33,7 @@ tf::Status Work(const tf::TaskFlags& task, tf::Server& server, int steps) {
     }
   }
   TF_RETURN_IF_ERROR(session->Run({mine.initializer()}).status());
-  for (int i = 1; steps == 0 || i <= steps; ++i) {
+  for (int i = 1; (steps == 0 || i <= steps) && !tf::StopRequested(); ++i) {
     TF_ASSIGN_OR_RETURN(auto values, session->Run({so_far}));
     if (values[0].scalar<float>() != static_cast<float>(i)) return absl::DataLossError("an update was lost");
     if (i % 100 == 1) {
@@ -103,11 +104,14 @@ tf::Status Train(const tf::TaskFlags& task, tf::Server& server, int steps, const
     }
     last = &session->session();
   }
-  std::printf("done\n");
+  TF_ASSIGN_OR_RETURN(auto end, session->Run({global_step}));
+  std::printf("done at %lld\n", static_cast<long long>(end[0].scalar<int64_t>()));
+  std::fflush(stdout);
   return session->Close();
 }
 
 tf::Status Main(int argc, char** argv) {
+  tf::StopOnSignals();
   tf::Flags flags("A task for tests of faults.");
   auto& task = flags.DefineTask();
   auto& steps = flags.Define("steps", 200, "number of steps of a worker; 0: unlimited");

@@ -95,6 +95,26 @@ class FaultTest : public testing::Test {
     }
     for (ChildProcess* task : {&w0, &w1, &again}) task->Signal(SIGKILL);
   }
+  // Returns the number N in the name model.ckpt-N of the latest checkpoint in a directory, or -1.
+  static int64_t LatestStep(const std::string& directory) {
+    const auto latest = LatestCheckpoint(directory);
+    int64_t step = -1;
+    return latest.ok() && absl::SimpleAtoi(latest->substr(latest->rfind('-') + 1), &step) ? step : -1;
+  }
+  // Asks all tasks to stop. Each leaves without an error, and the chief saves what the workers have learned.
+  void StopTheCluster(bool issync) {
+    const TempDir dir;
+    Cluster(2);
+    ChildProcess& ps = Start("ps", 0);
+    ChildProcess& chief = Start("worker", 0, 0, issync, dir.path());
+    ChildProcess& worker = Start("worker", 1, 0, issync, dir.path());
+    for (ChildProcess* task : {&chief, &worker}) ASSERT_NE(AwaitLine(task->out(), "step "), "");
+    for (ChildProcess* task : {&ps, &chief, &worker}) task->Signal(SIGTERM);
+    int64_t end = 0;
+    EXPECT_TRUE(absl::SimpleAtoi(AwaitLine(chief.out(), "done at "), &end));
+    for (ChildProcess* task : {&chief, &worker, &ps}) EXPECT_EQ(task->Reap().ToString(), "exited with 0");
+    EXPECT_GE(LatestStep(dir.path()), end);
+  }
   static bool Contains(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
   }
@@ -186,6 +206,156 @@ TEST_F(FaultTest, CtrlCEndsALaunchedClusterWithinTwoSeconds) {
 TEST_F(FaultTest, ALostParameterServerCostsTheStepsSinceTheLastCheckpoint) { LoseTheParameterServer(/*issync=*/false); }
 
 TEST_F(FaultTest, SynchronousTrainingRecoversFromALostParameterServer) { LoseTheParameterServer(/*issync=*/true); }
+
+TEST_F(FaultTest, SigtermSavesAndLeaves) { StopTheCluster(/*issync=*/false); }
+
+TEST_F(FaultTest, SigtermSavesAndLeavesSynchronously) { StopTheCluster(/*issync=*/true); }
+
+TEST_F(FaultTest, AChiefWhoseStepCannotEndSavesAndLeaves) {
+  const TempDir dir;
+  Cluster(2);
+  ChildProcess& ps = Start("ps", 0);
+  ChildProcess& chief = Start("worker", 0, 0, /*issync=*/true, dir.path());
+  ChildProcess& worker = Start("worker", 1, 0, /*issync=*/true, dir.path());
+  ASSERT_NE(AwaitLine(worker.out(), "step "), "");
+  worker.Signal(SIGTERM);
+  EXPECT_EQ(worker.Reap().ToString(), "exited with 0");
+  chief.Signal(SIGTERM);  // its step waits for the gradient of the worker
+  int64_t end = 0;
+  EXPECT_TRUE(absl::SimpleAtoi(AwaitLine(chief.out(), "done at "), &end));
+  EXPECT_EQ(chief.Reap().ToString(), "exited with 0");
+  EXPECT_EQ(ps.Reap().ToString(), "exited with 0");
+  EXPECT_EQ(LatestStep(dir.path()), end);
+}
+
+TEST_F(FaultTest, AWorkerThatStillWaitsLeavesAfterSigterm) {
+  const TempDir dir;
+  Cluster(1);
+  ChildProcess& worker = Start("worker", 0, 0, /*issync=*/false, dir.path());  // there is no parameter server
+  ASSERT_NE(AwaitText(worker.err(), "waiting for ps/0"), "");
+  worker.Signal(SIGTERM);
+  const std::string errors = Errors(worker);
+  EXPECT_TRUE(Contains(errors, "CANCELLED: this process was asked to stop while it waited for")) << errors;
+  EXPECT_EQ(worker.Reap().ToString(), "exited with 1");
+}
+
+TEST_F(FaultTest, ASecondSignalEndsATaskAtOnce) {
+  Cluster(1);
+  ChildProcess& worker = Start("worker", 0);  // there is no parameter server
+  ASSERT_NE(AwaitText(worker.err(), "waiting for ps/0"), "");
+  worker.Signal(SIGTERM);
+  ASSERT_NE(AwaitText(worker.err(), "SIGTERM: stopping in good order"), "");
+  worker.Signal(SIGTERM);
+  EXPECT_EQ(worker.Reap().signal, SIGTERM);
+}
+
+#ifdef CRNN_CTC
+// The example crnn_ctc, which trains under a Supervisor, with a parameter server and two workers.
+class SupervisedFaultTest : public FaultTest {
+ protected:
+  void SetUp() override { Cluster(2); }
+
+  ChildProcess& StartCrnn(const std::string& job, int index, bool issync) {
+    const std::string name = StrCat(job, "/", index);
+    tasks_.erase(name);
+    auto child = ChildProcess::Start(
+        {CRNN_CTC, "--ps_hosts=" + ps_hosts_, "--worker_hosts=" + worker_hosts_, "--job_name=" + job,
+         StrCat("--task_index=", index), "--data_dir=" MNIST_DATA, "--train_steps=100000", "--batch_size=2",
+         issync ? "--issync" : "--noissync", "--checkpoint_dir=" + dir_.path(), "--save_checkpoint_secs=0.5"},
+        {});
+    return tasks_.emplace(name, *std::move(child)).first->second;
+  }
+  // The global step after a worker's next progress line, or -1.
+  static int64_t NextStep(ChildProcess& worker) {
+    const std::string line = AwaitLine(worker.out(), "step ");
+    int64_t step = -1;
+    return absl::SimpleAtoi(line.substr(0, line.find(' ')), &step) ? step : -1;
+  }
+  void KillAll() {
+    for (auto& [name, task] : tasks_) task.Signal(SIGKILL);
+  }
+  std::string checkpoint() const { return dir_.path() + "/model.ckpt-"; }
+
+  // Kills a worker that is not the chief, and starts it again: it joins the others at the step where they are.
+  void LoseAWorker(bool issync) {
+    StartCrnn("ps", 0, issync);
+    ChildProcess& chief = StartCrnn("worker", 0, issync);
+    ChildProcess& worker = StartCrnn("worker", 1, issync);
+    NextStep(worker);
+    const int64_t reached = NextStep(worker);
+    ASSERT_GT(reached, 0);
+    worker.Signal(SIGKILL);
+    worker.Reap();
+    ChildProcess& again = StartCrnn("worker", 1, issync);
+    const int64_t rejoined = NextStep(again);
+    EXPECT_GE(rejoined, reached);
+    EXPECT_GT(NextStep(again), rejoined);
+    // The chief never stopped. Its lines since the start have not been read yet.
+    int64_t of_chief = 0;
+    while (of_chief >= 0 && of_chief < rejoined) of_chief = NextStep(chief);
+    EXPECT_GE(of_chief, rejoined);
+    KillAll();
+  }
+
+  // Kills the parameter server and starts it again: the chief restores a checkpoint, and both workers go on from it.
+  void LoseTheVariables(bool issync) {
+    ChildProcess& ps = StartCrnn("ps", 0, issync);
+    ChildProcess& chief = StartCrnn("worker", 0, issync);
+    ChildProcess& worker = StartCrnn("worker", 1, issync);
+    int64_t saved = 0, restored = 0;
+    while (saved < 5) ASSERT_TRUE(absl::SimpleAtoi(AwaitText(chief.err(), "saved " + checkpoint()), &saved));
+    ps.Signal(SIGKILL);
+    ps.Reap();
+    StartCrnn("ps", 0, issync);
+    ASSERT_TRUE(absl::SimpleAtoi(AwaitText(chief.err(), "restored " + checkpoint()), &restored));
+    EXPECT_GE(restored, saved);
+    for (ChildProcess* task : {&chief, &worker}) {
+      ASSERT_NE(AwaitLine(task->out(), "going on from the latest checkpoint"), "");
+      EXPECT_GT(NextStep(*task), restored);
+    }
+    KillAll();
+  }
+
+  // Asks all tasks to stop. The chief tests the model, saves it and leaves.
+  void StopAll(bool issync) {
+    ChildProcess& ps = StartCrnn("ps", 0, issync);
+    ChildProcess& chief = StartCrnn("worker", 0, issync);
+    ChildProcess& worker = StartCrnn("worker", 1, issync);
+    NextStep(chief);
+    const int64_t reached = NextStep(chief);
+    for (ChildProcess* task : {&ps, &chief, &worker}) task->Signal(SIGTERM);
+    for (ChildProcess* task : {&chief, &worker, &ps}) EXPECT_EQ(task->Reap().ToString(), "exited with 0");
+    EXPECT_GE(LatestStep(dir_.path()), reached);
+  }
+
+  const TempDir dir_;
+};
+
+TEST_F(SupervisedFaultTest, SigtermSavesAndLeaves) { StopAll(/*issync=*/false); }
+TEST_F(SupervisedFaultTest, SigtermSavesAndLeavesSynchronously) { StopAll(/*issync=*/true); }
+TEST_F(SupervisedFaultTest, AKilledWorkerGoesOnWhereTheOthersAre) { LoseAWorker(/*issync=*/false); }
+TEST_F(SupervisedFaultTest, AKilledWorkerGoesOnSynchronously) { LoseAWorker(/*issync=*/true); }
+TEST_F(SupervisedFaultTest, AfterALostParameterServerTheChiefRestoresACheckpoint) {
+  LoseTheVariables(/*issync=*/false);
+}
+TEST_F(SupervisedFaultTest, SynchronousTrainingRecoversFromALostParameterServer) { LoseTheVariables(/*issync=*/true); }
+
+TEST_F(SupervisedFaultTest, AKilledChiefGoesOnFromItsCheckpoint) {
+  StartCrnn("ps", 0, false);
+  ChildProcess& chief = StartCrnn("worker", 0, false);
+  ChildProcess& worker = StartCrnn("worker", 1, false);
+  int64_t saved = 0, restored = 0;
+  while (saved < 5) ASSERT_TRUE(absl::SimpleAtoi(AwaitText(chief.err(), "saved " + checkpoint()), &saved));
+  chief.Signal(SIGKILL);
+  chief.Reap();
+  ChildProcess& again = StartCrnn("worker", 0, false);
+  ASSERT_TRUE(absl::SimpleAtoi(AwaitText(again.err(), "restored " + checkpoint()), &restored));
+  EXPECT_GE(restored, saved);
+  EXPECT_GT(NextStep(again), restored);
+  EXPECT_GT(NextStep(worker), 0);  // never stopped
+  KillAll();
+}
+#endif
 
 #ifdef MNIST_SOFTMAX
 TEST_F(FaultTest, AKilledClusterThatIsRestartedContinuesFromItsCheckpoint) {

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "core/strings.h"
 
@@ -166,10 +167,13 @@ std::vector<std::string> ReferenceLines(const std::string& file) {
 }
 
 std::vector<OpCase> LoadCases(std::string* error) {
-  std::vector<OpCase> cases;
+  std::set<std::string> files;  // sorted: a folder lists its files in another order on each machine
   for (const auto& entry : std::filesystem::directory_iterator(TENSORBRAID_OP_REFERENCES)) {
     const std::string file = entry.path().filename();
-    if (entry.path().extension() != ".jsonl" || file == "op_defs.jsonl") continue;
+    if (entry.path().extension() == ".jsonl" && file != "op_defs.jsonl") files.insert(file);
+  }
+  std::vector<OpCase> cases;
+  for (const std::string& file : files) {
     int line = 0;
     for (const std::string& text : ReferenceLines(file)) {
       const std::string where = StrCat(file, ":", ++line);

@@ -1,4 +1,5 @@
-"""Writes references/*.jsonl: what TensorFlow computes for optimizers, schedules, initializers, clipping and averages.
+"""Writes references/*.jsonl: what TensorFlow computes for optimizers, schedules, initializers, clipping, averages and
+recurrent layers.
 
 Run in a venv with `pip install tensorflow-cpu`, and commit what it writes. A build does not need Python. See README.md.
 """
@@ -14,6 +15,7 @@ import tensorflow as tf  # noqa: E402
 
 v1 = tf.compat.v1
 v1.disable_eager_execution()
+v1.disable_control_flow_v2()  # whose gradients fail here: while_grad connects to outputs that the loop does not have
 STEPS = 20
 
 
@@ -211,9 +213,133 @@ def averages():
     return rows
 
 
+class RecurrentCell:
+    """The cells of tf.compat.v1.nn.rnn_cell, which need Keras 2, with the same variables."""
+    STATES = {"lstm": 2, "gru": 1, "basic": 1}
+
+    def __init__(self, kind, features, units, options=None):
+        self.kind, self.features, self.units, self.options = kind, features, units, options or {}
+        self.state_size = (units,) * 2 if kind == "lstm" else units
+        self.output_size = units
+
+    def zero_state(self, batch_size, dtype):
+        zeros = lambda: tf.zeros(tf.stack([batch_size, self.units]), dtype)
+        return (zeros(), zeros()) if self.kind == "lstm" else zeros()
+
+    def __call__(self, x, state, scope=None):
+        with v1.variable_scope(scope or self.kind + ("_rnn_cell" if self.kind == "basic" else "_cell")):
+            return getattr(self, self.kind)(x, state)
+
+    def variable(self, name, *shape):
+        noise = np.random.RandomState(len(name) * 31 + shape[0]).uniform(-0.8, 0.8, shape)
+        return v1.get_variable(name, shape, self.dtype, lambda *_, **__: tf.constant(noise, self.dtype), use_resource=True)
+
+    def gates(self, x, h, columns):
+        self.dtype = x.dtype
+        kernel = self.variable("kernel", self.features + self.units, columns)
+        return tf.nn.bias_add(tf.matmul(tf.concat([x, h], 1), kernel), self.variable("bias", columns))
+
+    def basic(self, x, h):
+        h = tf.tanh(self.gates(x, h, self.units))
+        return h, h
+
+    def gru(self, x, h):
+        with v1.variable_scope("gates"):
+            r, u = tf.split(tf.sigmoid(self.gates(x, h, 2 * self.units)), 2, 1)
+        with v1.variable_scope("candidate"):
+            c = tf.tanh(self.gates(x, r * h, self.units))
+        h = u * h + (1 - u) * c
+        return h, h
+
+    def lstm(self, x, state):
+        c, h = state
+        i, j, f, o = tf.split(self.gates(x, h, 4 * self.units), 4, 1)
+        f += self.options.get("forget_bias", 1.0)
+        peepholes = self.options.get("use_peepholes", False)
+        if peepholes:
+            diagonals = {n: self.variable(f"w_{n}_diag", self.units) for n in "fio"}
+            f, i = f + diagonals["f"] * c, i + diagonals["i"] * c
+        c = tf.sigmoid(f) * c + tf.sigmoid(i) * tf.tanh(j)
+        if "cell_clip" in self.options:
+            c = tf.clip_by_value(c, -self.options["cell_clip"], self.options["cell_clip"])
+        h = tf.sigmoid(o + diagonals["o"] * c if peepholes else o) * tf.tanh(c)
+        return h, (c, h)
+
+
+class RecurrentStack:
+    def __init__(self, cells):
+        self.cells = cells
+        self.state_size = tuple(c.state_size for c in cells)
+        self.output_size = cells[-1].output_size
+
+    def zero_state(self, batch_size, dtype):
+        return tuple(c.zero_state(batch_size, dtype) for c in self.cells)
+
+    def __call__(self, x, states, scope=None):
+        new = []
+        with v1.variable_scope("multi_rnn_cell"):
+            for i, (cell, state) in enumerate(zip(self.cells, states)):
+                with v1.variable_scope(f"cell_{i}"):
+                    x, state = cell(x, state)
+                new.append(state)
+        return x, tuple(new)
+
+
+def recurrent_layers():
+    batch, time, features, units = 3, 4, 2, 3
+    clipped = {"forget_bias": 0.2, "cell_clip": 0.3, "use_peepholes": True}
+    kinds = [([("lstm", {})], {}), ([("lstm", clipped)], {}), ([("gru", {})], {}), ([("basic", {})], {}),
+             ([("lstm", {}), ("gru", {})], {}), ([("gru", {})], {"time_major": True}),
+             ([("lstm", {})], {"initial_state": True}), ([("gru", {})], {"initial_state": True}),
+             ([("lstm", {}), ("gru", {})], {"bidirectional": True})]
+    rows = []
+    for cells, options in kinds:
+        for dtype in (np.float32, np.float64):
+            for lengths in (None, [4, 0, 2]):
+                random = np.random.RandomState(11)
+                x_value = random.uniform(-1, 1, [batch, time, features]).astype(dtype)
+                bidirectional = options.get("bidirectional", False)
+                time_major = options.get("time_major", False)
+                with tf.Graph().as_default():
+                    x = tf.constant(x_value.transpose(1, 0, 2) if time_major else x_value)
+                    sizes = [features] + ([features] if bidirectional else [units]) * (len(cells) - 1)
+                    made = [RecurrentCell(kind, size, units, o) for (kind, o), size in zip(cells, sizes)]
+                    given = {"sequence_length": lengths, "time_major": time_major}
+                    initial = []
+                    if options.get("initial_state"):
+                        initial = [tf.constant(random.uniform(-1, 1, [batch, units]), dtype)
+                                   for _ in range(RecurrentCell.STATES[cells[0][0]])]
+                        given["initial_state"] = tuple(initial) if len(initial) > 1 else initial[0]
+                    else:
+                        given["dtype"] = dtype
+                    if bidirectional:
+                        outputs, state = v1.nn.bidirectional_dynamic_rnn(*made, x, **given)
+                        outputs = tf.concat(outputs, 2)
+                    else:
+                        cell = made[0] if len(made) == 1 else RecurrentStack(made)
+                        outputs, state = v1.nn.dynamic_rnn(cell, x, **given)
+                    states = tf.nest.flatten(state)
+                    loss = tf.reduce_sum(outputs * outputs / 2 + outputs) + sum(tf.reduce_sum(s * s) for s in states)
+                    variables = v1.trainable_variables()
+                    sources = [x] + initial + variables
+                    with v1.Session() as session:
+                        session.run(v1.global_variables_initializer())
+                        results = session.run([outputs] + states + v1.gradients(loss, sources))
+                        weights = {v.op.name: session.run(v) for v in variables}
+                        start = session.run(initial)
+                rows.append({"cells": [{"kind": k, "options": o} for k, o in cells], "options": options,
+                             "dtype": np.dtype(dtype).name, "lengths": lengths, "units": units,
+                             "x": {"shape": list(x.shape), "values": numbers(x_value.transpose(1, 0, 2) if time_major else x_value)},
+                             "initial_state": [numbers(s) for s in start],
+                             "variables": [{"name": n, "shape": list(w.shape), "values": numbers(w)} for n, w in weights.items()],
+                             "results": [numbers(r) for r in results]})
+    return rows
+
+
 if __name__ == "__main__":
     write("optimizers", optimizers())
     write("schedules", schedules())
     write("initializers", initializers())
     write("clipping", clipping())
     write("averages", averages())
+    write("recurrent_layers", recurrent_layers())

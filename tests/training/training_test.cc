@@ -2,24 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <optional>
 
+#include "rows.h"
 #include "tensorbraid/tensorbraid.h"
 
 namespace tensorbraid {
 namespace {
-
-using Json = nlohmann::json;
-
-std::vector<Json> Rows(const std::string& file) {
-  std::ifstream in(std::string(TENSORBRAID_TRAINING_REFERENCES) + "/" + file + ".jsonl");
-  std::vector<Json> rows;
-  for (std::string line; std::getline(in, line);) rows.push_back(Json::parse(line));
-  EXPECT_FALSE(rows.empty()) << file;
-  return rows;
-}
 
 Tensor Floats(const Json& values, const Shape& shape) {
   Tensor t(kFloat32, shape);

@@ -182,7 +182,7 @@ Output Conv2DTranspose(const Operand& input, const ConvolutionLayerOptions& opti
   const int64_t batch = scope.x().shape().dim(0);
   const Shape shape = first == 1 ? Shape({batch, size[0], size[1], options.filters})
                                  : Shape({batch, options.filters, size[0], size[1]});
-  if (y.valid() && y.shape().IsCompatibleWith(shape)) scope.graph().impl().RefineShape(y.node(), 0, shape);
+  if (y.valid() && y.shape().IsCompatibleWith(shape)) ImplOf(scope.graph()).RefineShape(NodeOf(y), 0, shape);
   if (options.bias) {
     y = layer.AddBias(y, scope.Weight("bias", {options.filters}, dtype, options.trainable, options.bias_initializer,
                                       Zeros(), options.bias_regularizer));

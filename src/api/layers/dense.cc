@@ -51,7 +51,7 @@ Output Unrows(const Output& rows, const Output& x) {
   const Output before = Slice(ShapeOf(x), {0}, {x.shape().rank() - 1});
   const Output units = ConstantVector(*x.graph(), {sizes.back()});
   const Output result = Reshape(rows, Concat({before, units}, 0));
-  if (result.valid()) x.graph()->impl().RefineShape(result.node(), 0, Shape(sizes));
+  if (result.valid()) ImplOf(*x.graph()).RefineShape(NodeOf(result), 0, Shape(sizes));
   return result;
 }
 
@@ -103,7 +103,7 @@ Output Flatten(const Operand& x, const std::string& name) {
   if (!input.valid()) return {};
   const Shape& shape = input.shape();
   if (!shape.has_rank() || shape.rank() < 1) {
-    graph->AddError(InvalidArgument("Flatten '", name, "' (", LocationText(graph->impl().UserLocation(x.location())),
+    graph->AddError(InvalidArgument("Flatten '", name, "' (", LocationText(ImplOf(*graph).UserLocation(x.location())),
                                     "): the input must have a known rank of 1 or more, got shape ", shape));
     return {};
   }

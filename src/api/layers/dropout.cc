@@ -56,7 +56,7 @@ Output Dropout(const Operand& input, const DropoutOptions& options) {
     const Output random = RandomUniform(graph, sizes, {.dtype = x.dtype(), .seed = options.seed});
     const Output kept = GreaterEqual(random, options.rate);
     Output y = Select(kept, in[0] * (1.0 / (1.0 - options.rate)), 0.0);
-    if (y.valid() && y.shape().IsCompatibleWith(shape)) graph.impl().RefineShape(y.node(), 0, shape);
+    if (y.valid() && y.shape().IsCompatibleWith(shape)) ImplOf(graph).RefineShape(NodeOf(y), 0, shape);
     return {y};
   };
   if (options.rate == 0) return Identity(x);

@@ -11,7 +11,7 @@ std::string ListText(const std::vector<int64_t>& values) {
 LayerScope::LayerScope(const char* layer, const char* default_name, const Operand& x, const std::string& name)
     : layer_(layer), graph_(GraphOf(layer, {&x})), location_(x.location()) {
   if (graph_ == nullptr) return;
-  location_ = graph_->impl().UserLocation(location_);
+  location_ = ImplOf(*graph_).UserLocation(location_);
   at_.emplace(*graph_, location_);
   x_ = x.ToOutput(*graph_);
   if (!x_.valid()) return;

@@ -42,18 +42,17 @@ void RunSteps(const BoundCell& cell, Sequences* s, std::vector<Output>* state) {
   }
 }
 
-// Runs a cell over a whole sequence. Replaces s->x by the outputs and *state by the last state. Returns false if the
-// cell cannot do so.
-bool RunSequence(const BoundCell& cell, Sequences* s, std::vector<Output>* state) {
+// Runs a cell over a whole sequence. Replaces s->x by the outputs and *state by the last state.
+void RunSequence(const BoundCell& cell, Sequences* s, std::vector<Output>* state) {
   const Output time = SizeOf(s->x, 0);
   // The largest element of no elements is the smallest int32.
   const Output steps = s->lengths.valid() ? Maximum(ReduceMax(s->lengths), 0) : time;
-  auto done = cell.Sequence(s->x, *state, Cast(steps, kInt64));
-  if (!done.has_value()) return false;
-  // Index t of these is the state before step t, so index 0 is the state of an empty sequence.
-  std::vector<Output> states;
-  for (size_t i = 0; i < state->size(); ++i) {
-    states.push_back(Concat({ExpandDims((*state)[i], 0), done->all_states[i]}, 0));
+  const BoundCell::SequenceResult done = cell.Sequence(s->x, *state, Cast(steps, kInt64));
+  if (!done.outputs.valid()) return;
+  std::vector<Output> states = done.all_states;
+  if (s->lengths.valid() || s->x.shape().dim(0) < 1) {
+    // There may be empty sequences, whose last state is the initial one: index t is now the state before step t.
+    for (size_t i = 0; i < state->size(); ++i) states[i] = Concat({ExpandDims((*state)[i], 0), states[i]}, 0);
   }
   if (s->lengths.valid()) {
     Graph& g = *s->x.graph();
@@ -61,20 +60,19 @@ bool RunSequence(const BoundCell& cell, Sequences* s, std::vector<Output>* state
     const Output last = Stack({s->lengths, row}, 1);
     for (size_t i = 0; i < state->size(); ++i) (*state)[i] = GatherNd(states[i], last);
     const Output active = Less(ExpandDims(Range(g, 0, time), 1), ExpandDims(s->lengths, 0));
-    s->x = Select(ExpandDims(active, 2), done->outputs, 0.0);
+    s->x = Select(ExpandDims(active, 2), done.outputs, 0.0);
   } else {
     for (size_t i = 0; i < state->size(); ++i) {
       (*state)[i] = StridedSlice(states[i], {-1}, {0}, {1}, {.end_mask = 1, .shrink_axis_mask = 1});
     }
-    s->x = done->outputs;
+    s->x = done.outputs;
   }
-  return true;
 }
 
 // Runs a cell, or the cells of a MultiRNNCell one after the other: each layer's whole output is the next one's input.
 // `state` has the states of all. Returns false after a mistake.
 bool RunCell(const LayerScope& layer, const RnnCell& description, Sequences* s, std::vector<Output>* state) {
-  const RnnCellImpl& cell = description.impl();
+  const RnnCellImpl& cell = RnnCellImpl::Of(description);
   Graph& g = layer.graph();
   if (const std::vector<RnnCell> layers = cell.layers(); !layers.empty()) {
     auto scope = g.VariableScope(cell.scope_name());
@@ -82,7 +80,7 @@ bool RunCell(const LayerScope& layer, const RnnCell& description, Sequences* s, 
     size_t at = 0;
     for (size_t i = 0; i < layers.size(); ++i) {
       auto inner = g.VariableScope(StrCat("cell_", i));
-      const size_t count = layers[i].impl().num_states();
+      const size_t count = RnnCellImpl::Of(layers[i]).num_states();
       std::vector<Output> own(state->begin() + at, state->begin() + at + count);
       at += count;
       if (!RunCell(layer, layers[i], s, &own)) return false;
@@ -99,19 +97,8 @@ bool RunCell(const LayerScope& layer, const RnnCell& description, Sequences* s, 
   if (!g.status().ok()) return false;
   if (s->unrolled()) {
     RunSteps(*bound, s, state);
-  } else if (!RunSequence(*bound, s, state)) {
-    const int64_t time = s->x.shape().dim(0);
-    if (time < 1) {
-      layer.Mistake("this cell needs a known number of steps, 1 or more, because it is unrolled; the input has shape ",
-                    s->x.shape(), " with time first");
-      return false;
-    }
-    Sequences steps;
-    steps.steps = Unstack(s->x, 0, static_cast<int>(time));
-    steps.lengths = s->lengths;
-    if (!g.status().ok()) return false;
-    RunSteps(*bound, &steps, state);
-    s->x = Stack(std::vector<Operand>(steps.steps.begin(), steps.steps.end()), 0);
+  } else {
+    RunSequence(*bound, s, state);
   }
   s->features = cell.units();
   return g.status().ok();
@@ -121,7 +108,7 @@ bool RunCell(const LayerScope& layer, const RnnCell& description, Sequences* s, 
 void AppendZeroStates(const RnnCellImpl& cell, Graph& g, int64_t batch, const Output& dynamic_batch, DType dtype,
                       std::vector<Output>* states) {
   if (const auto layers = cell.layers(); !layers.empty()) {
-    for (const RnnCell& one : layers) AppendZeroStates(one.impl(), g, batch, dynamic_batch, dtype, states);
+    for (const RnnCell& one : layers) AppendZeroStates(RnnCellImpl::Of(one), g, batch, dynamic_batch, dtype, states);
     return;
   }
   const Output zeros = batch >= 0 ? Zeros(g, {batch, cell.units()}, dtype, "zero_state")
@@ -145,11 +132,11 @@ Output CheckedLengths(const LayerScope& layer, const Operand& lengths, int64_t b
 
 // Checks what all layers need. Returns false after a mistake.
 bool CheckCell(const LayerScope& layer, const RnnCell& cell, const std::vector<Output>& initial_state) {
-  if (std::string mistake = cell.impl().Mistake(); !mistake.empty()) {
+  if (std::string mistake = RnnCellImpl::Of(cell).Mistake(); !mistake.empty()) {
     layer.Mistake(mistake);
     return false;
   }
-  const int wanted = cell.impl().num_states();
+  const int wanted = RnnCellImpl::Of(cell).num_states();
   if (!initial_state.empty() && static_cast<int>(initial_state.size()) != wanted) {
     layer.Mistake("initial_state must have the ", wanted, " tensors of the cell's state, got ", initial_state.size());
     return false;
@@ -190,7 +177,7 @@ std::vector<Output> InitialState(const LayerScope& layer, const RnnCell& cell, c
   std::vector<Output> zeros;
   const int batch_dim = s.unrolled() ? 0 : 1;
   const int64_t batch = s.any().shape().dim(batch_dim);
-  AppendZeroStates(cell.impl(), layer.graph(), batch, batch < 0 ? SizeOf(s.any(), batch_dim) : Output(),
+  AppendZeroStates(RnnCellImpl::Of(cell), layer.graph(), batch, batch < 0 ? SizeOf(s.any(), batch_dim) : Output(),
                    s.any().dtype(), &zeros);
   return zeros;
 }

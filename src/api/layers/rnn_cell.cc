@@ -1,4 +1,5 @@
-// The cells of recurrent layers. LSTM and GRU use the fused ops for the dtypes that these have.
+// The cells of recurrent layers. A whole sequence is one op; a single step is a fused op where there is one for the
+// dtype, otherwise several small ones.
 #include "api/layers/rnn_cell.h"
 
 #include "core/strings.h"
@@ -25,7 +26,7 @@ Output Gates(Output x, Output h, Output kernel, Output bias) {
 class BoundLstm final : public BoundCell {
  public:
   BoundLstm(Graph& g, int64_t units, const LSTMCellOptions& options, int64_t features, DType dtype)
-      : options_(options), fused_(dtype == kFloat32 || dtype == kFloat16) {
+      : units_(units), options_(options), fused_((dtype == kFloat32 || dtype == kFloat16) && options.cell_clip <= 0) {
     kernel_ = CellVariable(g, "kernel", {features + units, 4 * units}, dtype, options.initializer);
     bias_ = CellVariable(g, "bias", {4 * units}, dtype, Zeros());
     if (options.use_peepholes) {
@@ -34,7 +35,6 @@ class BoundLstm final : public BoundCell {
       output_ = CellVariable(g, "w_o_diag", {units}, dtype, options.initializer);
     }
     block_.forget_bias = static_cast<float>(options.forget_bias);
-    block_.cell_clip = static_cast<float>(options.cell_clip);
     if (options.use_peepholes) block_.peepholes = LstmPeepholes{input_, forget_, output_};
   }
 
@@ -56,15 +56,32 @@ class BoundLstm final : public BoundCell {
     return {h, {c, h}};
   }
 
-  std::optional<SequenceResult> Sequence(Output x, const std::vector<Output>& state, Output steps) const override {
-    if (!fused_) return {};
-    const LstmBlockOutputs out = BlockLstm(x, state[0], state[1], kernel_, bias_, block_, steps);
-    return SequenceResult{out.h, {out.cs, out.h}};
+  SequenceResult Sequence(Output x, const std::vector<Output>& state, Output steps) const override {
+    if (fused_) {
+      const LstmBlockOutputs out = BlockLstm(x, state[0], state[1], kernel_, bias_, block_, steps);
+      return {out.h, {out.cs, out.h}};
+    }
+    Graph& g = *x.graph();
+    NodeBuilder builder(g, "_BlockLSTM");
+    builder.Input(steps).Input(x).Input(state[0]).Input(state[1]).Input(kernel_);
+    // Without peepholes, the op still wants vectors of this size.
+    const Output unused = options_.use_peepholes ? Output() : StridedSlice(bias_, {0}, {units_}, {1});
+    for (const Output& peephole : {input_, forget_, output_}) {
+      builder.Input(options_.use_peepholes ? peephole : unused);
+    }
+    const Operation op = builder.Input(bias_)
+                             .Input(Const(g, Tensor::Scalar(options_.forget_bias)))
+                             .Input(Const(g, Tensor::Scalar(options_.cell_clip)))
+                             .Attr("use_peephole", options_.use_peepholes)
+                             .Finish();
+    if (!op.valid()) return {Output(), {Output(), Output()}};
+    return {op.output(6), {op.output(1), op.output(6)}};
   }
 
  private:
+  const int64_t units_;
   const LSTMCellOptions options_;
-  const bool fused_;
+  const bool fused_;  // whether TensorFlow's fused ops do: they have two dtypes, and ignore clipping in the gradient
   LstmBlockOptions block_;
   Output kernel_, bias_, input_, forget_, output_;
 };
@@ -112,6 +129,20 @@ class BoundGru final : public BoundCell {
     return {h, {h}};
   }
 
+  SequenceResult Sequence(Output x, const std::vector<Output>& state, Output steps) const override {
+    const Operation op = NodeBuilder(*x.graph(), "_BlockGRU")
+                             .Input(steps)
+                             .Input(x)
+                             .Input(state[0])
+                             .Input(gates_)
+                             .Input(candidate_)
+                             .Input(gates_bias_)
+                             .Input(candidate_bias_)
+                             .Finish();
+    const Output h = op.valid() ? op.output(3) : Output();
+    return {h, {h}};
+  }
+
  private:
   const bool fused_;
   Output gates_, gates_bias_, candidate_, candidate_bias_;
@@ -144,6 +175,12 @@ class BoundBasic final : public BoundCell {
     return {h, {h}};
   }
 
+  SequenceResult Sequence(Output x, const std::vector<Output>& state, Output steps) const override {
+    const Output h =
+        NodeBuilder(*x.graph(), "_BlockRNN").Input(steps).Input(x).Input(state[0]).Input(kernel_).Input(bias_).Output();
+    return {h, {h}};
+  }
+
  private:
   const Output kernel_, bias_;
 };
@@ -167,16 +204,16 @@ class BasicImpl final : public RnnCellImpl {
 class MultiImpl final : public RnnCellImpl {
  public:
   MultiImpl(std::vector<RnnCell> cells, std::string name) : cells_(std::move(cells)), name_(std::move(name)) {}
-  int64_t units() const override { return cells_.empty() ? 0 : cells_.back().impl().units(); }
+  int64_t units() const override { return cells_.empty() ? 0 : RnnCellImpl::Of(cells_.back()).units(); }
   int num_states() const override {
     int states = 0;
-    for (const RnnCell& cell : cells_) states += cell.impl().num_states();
+    for (const RnnCell& cell : cells_) states += RnnCellImpl::Of(cell).num_states();
     return states;
   }
   std::string Mistake() const override {
     if (cells_.empty()) return "MultiRNNCell needs at least one cell";
     for (const RnnCell& cell : cells_) {
-      if (std::string mistake = cell.impl().Mistake(); !mistake.empty()) return mistake;
+      if (std::string mistake = RnnCellImpl::Of(cell).Mistake(); !mistake.empty()) return mistake;
     }
     return "";
   }

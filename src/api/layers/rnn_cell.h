@@ -3,7 +3,6 @@
 #define TENSORBRAID_API_LAYERS_RNN_CELL_H_
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,17 +25,17 @@ class BoundCell {
   virtual ~BoundCell() = default;
   // Adds the nodes of one step; x is [batch, features].
   virtual StepResult Step(Output x, const std::vector<Output>& state) const = 0;
-  // Adds the nodes of the first `steps` (an int64 scalar) steps of x [time, batch, features], if the cell can do so
-  // without knowing the number of steps. Results of later steps are 0.
-  virtual std::optional<SequenceResult> Sequence(Output x, const std::vector<Output>& state, Output steps) const {
-    return {};
-  }
+  // Adds one node that computes the first `steps` (an int64 scalar) steps of x [time, batch, features]. Results of
+  // later steps are 0.
+  virtual SequenceResult Sequence(Output x, const std::vector<Output>& state, Output steps) const = 0;
 };
 
 // The description of a cell.
 class RnnCellImpl {
  public:
   virtual ~RnnCellImpl() = default;
+  // What is behind a cell.
+  static const RnnCellImpl& Of(const RnnCell& cell) { return *cell.impl_; }
   virtual int64_t units() const = 0;  // the size of the output
   virtual int num_states() const = 0;
   // A mistake in the description; "" if it is fine.

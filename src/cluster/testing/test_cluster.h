@@ -5,19 +5,26 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "cluster/task.h"
+#include "cluster/server/task.h"
+#include "core/mutex.h"
 #include "core/strings.h"
 #include "transport/inproc/inproc_transport.h"
+#include "transport/sim/sim_network.h"
 
 namespace tensorbraid {
 
-// `num_ps` parameter servers and `num_workers` workers that communicate over one in-process network. Sessions reach
-// them by target(). A task can be stopped and started again.
+// `num_ps` parameter servers and `num_workers` workers that communicate over one network of this process: a simulated
+// one, or a fast one without faults. Sessions reach them by target(). A task can be stopped and started again.
 class TestCluster {
  public:
-  TestCluster(int num_ps, int num_workers, TaskOptions options = {}) : options_(std::move(options)) {
+  TestCluster(int num_ps, int num_workers, TaskOptions options = {})
+      : TestCluster(num_ps, num_workers, std::move(options), nullptr) {}
+  // The tasks communicate over `simulated`, or over a network without faults if it is null.
+  TestCluster(int num_ps, int num_workers, TaskOptions options, std::unique_ptr<SimNetwork> simulated)
+      : options_(std::move(options)), simulated_(std::move(simulated)) {
     std::map<std::string, std::vector<std::string>> jobs;
     for (int i = 0; i < num_ps; ++i) jobs["ps"].push_back(StrCat("localhost:", 1000 + i));
     for (int i = 0; i < num_workers; ++i) jobs["worker"].push_back(StrCat("localhost:", 2000 + i));
@@ -35,7 +42,7 @@ class TestCluster {
     options.job = job;
     options.index = index;
     tasks_.erase(target(job, index));
-    auto task = Task::Create(spec_, options, NewInprocTransport(network_)).value();
+    auto task = Task::Create(spec_, options, NewTransport()).value();
     TB_CHECK_OK(task->Start(*spec_.task_address(job, index)).status());
     PublishTask(target(job, index), task);
     tasks_[target(job, index)] = std::move(task);
@@ -44,18 +51,39 @@ class TestCluster {
     tasks_.at(target(job, index))->Stop(why);
     tasks_.erase(target(job, index));
   }
+  // Ends a task as SIGKILL would: its links break, and no other task hears why. Sessions of its process fail for good,
+  // since the task has another target when it is started again. REQUIRES: the network is simulated.
+  void Kill(const std::string& job, int index) {
+    simulated_->KillTask(*spec_.task_address(job, index));
+    WithdrawTask(target(job, index));
+    Stop(job, index);
+    MutexLock lock(mu_);
+    ++kills_[{job, index}];
+  }
+  // REQUIRES: the network is simulated.
+  SimNetwork& network() { return *simulated_; }
   std::string target(const std::string& job, int index) const {
-    return StrCat("inproc://", reinterpret_cast<uintptr_t>(this), "/", job, "/", index);
+    MutexLock lock(mu_);
+    const auto kills = kills_.find({job, index});
+    return StrCat("inproc://", reinterpret_cast<uintptr_t>(this), "/", job, "/", index, "/",
+                  kills == kills_.end() ? 0 : kills->second);
   }
   std::string worker_target(int index = 0) const { return target("worker", index); }
   Task& task(const std::string& job, int index) { return *tasks_.at(target(job, index)); }
   const ClusterSpec& spec() const { return spec_; }
 
  private:
+  std::unique_ptr<Transport> NewTransport() {
+    return simulated_ != nullptr ? simulated_->NewTransport() : NewInprocTransport(inproc_);
+  }
+
   TaskOptions options_;
   ClusterSpec spec_;
-  std::shared_ptr<InprocNetwork> network_ = std::make_shared<InprocNetwork>();
-  std::map<std::string, std::shared_ptr<Task>> tasks_;
+  const std::shared_ptr<InprocNetwork> inproc_ = std::make_shared<InprocNetwork>();
+  const std::unique_ptr<SimNetwork> simulated_;         // outlives the tasks
+  std::map<std::string, std::shared_ptr<Task>> tasks_;  // by target
+  mutable Mutex mu_;
+  std::map<std::pair<std::string, int>, int> kills_ TB_GUARDED_BY(mu_);
 };
 
 }  // namespace tensorbraid

@@ -56,7 +56,7 @@ bool SameAttrs(const Node& a, const Node& b) {
 // Equal nodes have the same key; different nodes rarely do.
 std::string KeyOf(const Node& node) {
   std::string key = StrCat(node.type(), "@", node.device());
-  for (const Output& in : node.inputs()) key += StrCat(";", in.node()->id(), ":", in.index());
+  for (const Output& in : node.inputs()) key += StrCat(";", NodeOf(in)->id(), ":", in.index());
   if (node.inputs().empty()) {
     for (const auto& [name, value] : node.attrs()) {
       if (AffectsResult(name)) key += StrCat(";", name, "=", value.ToString());

@@ -28,7 +28,7 @@ bool IsSmall(const Node& node) {
 bool CanFold(const Node& node) {
   if (node.inputs().empty() || !node.control_inputs().empty()) return false;
   for (const Output& in : node.inputs()) {
-    if (in.node()->type() != "Const") return false;
+    if (NodeOf(in)->type() != "Const") return false;
   }
   for (DType t : node.output_types()) {
     if (BaseType(t) == DType::kVariant) return false;  // a constant cannot hold a variant
@@ -42,13 +42,13 @@ StatusOr<std::vector<Tensor>> Compute(const Node& node) {
   std::map<const Node*, Node*> constants;
   std::vector<Output> inputs;
   for (const Output& in : node.inputs()) {
-    Node*& constant = constants[in.node()];
+    Node*& constant = constants[NodeOf(in)];
     if (constant == nullptr) {
-      TF_ASSIGN_OR_RETURN(constant, alone.impl().CopyNode(*in.node(), {}, {}));
+      TF_ASSIGN_OR_RETURN(constant, ImplOf(alone).CopyNode(*NodeOf(in), {}, {}));
     }
     inputs.emplace_back(constant, 0);
   }
-  TF_ASSIGN_OR_RETURN(Node * copy, alone.impl().CopyNode(node, std::move(inputs), {}));
+  TF_ASSIGN_OR_RETURN(Node * copy, ImplOf(alone).CopyNode(node, std::move(inputs), {}));
   std::vector<Output> fetches;
   for (int i = 0; i < node.num_outputs(); ++i) fetches.emplace_back(copy, i);
   return Evaluate(fetches);
@@ -66,7 +66,7 @@ NodeSpec ConstantOf(Tensor value) {
 
 Status FoldConstants(Graph* graph, PassContext& context) {
   const std::vector<bool> conditional = ConditionalNodes(*graph);
-  GraphImpl& impl = graph->impl();
+  GraphImpl& impl = ImplOf(*graph);
   Replacements r(graph, context);
   for (Node* node : r.nodes()) {
     r.Update(node);

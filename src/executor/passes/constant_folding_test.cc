@@ -12,7 +12,7 @@ TEST(ConstantFoldingPass, ComputesExpressionsInOneSweep) {
   const Output all = Square(Add(Operand(2.0f).ToOutput(g), 3.0f)) * 2.0f;
   const auto o = After(FoldConstants, g, {}, {all});
   EXPECT_EQ(FetchedConstant(*o, 0).scalar<float>(), 50.0f);
-  EXPECT_EQ(FetchedFrom(*o, 0).name(), all.node()->name());
+  EXPECT_EQ(FetchedFrom(*o, 0).name(), NodeOf(all)->name());
 }
 
 TEST(ConstantFoldingPass, ANodeWithSeveralOutputsBecomesSeveralConstants) {
@@ -24,8 +24,8 @@ TEST(ConstantFoldingPass, ANodeWithSeveralOutputsBecomesSeveralConstants) {
   EXPECT_EQ(Count(*o, "Unpack"), 0);
   EXPECT_EQ(FetchedConstant(*o, 0).data<float>()[1], 4.0f);
   EXPECT_EQ(FetchedConstant(*o, 1).data<float>()[1], 4.0f);
-  for (const auto& node : o->impl().nodes()) {
-    for (const Output& in : node->inputs()) EXPECT_LT(in.node()->id(), node->id()) << node->name();
+  for (const auto& node : ImplOf(*o).nodes()) {
+    for (const Output& in : node->inputs()) EXPECT_LT(NodeOf(in)->id(), node->id()) << node->name();
   }
 }
 
@@ -35,7 +35,7 @@ TEST(ConstantFoldingPass, KeepsLargeAndFailingExpressions) {
   const Output outside = Gather(three, Operand(Tensor::Vector<int32_t>({7})).ToOutput(g));
   const auto o = After(FoldConstants, g, {}, {Fill(g, {1000, 1000}, 1.0f), outside});
   EXPECT_EQ(FetchedFrom(*o, 0).type(), "Fill");
-  EXPECT_EQ(FetchedFrom(*o, 1).type(), outside.node()->type());
+  EXPECT_EQ(FetchedFrom(*o, 1).type(), NodeOf(outside)->type());
 }
 
 TEST(ConstantFoldingPass, KeepsWhatRunsOnlyInABranch) {
@@ -67,7 +67,7 @@ TEST(ConstantFoldingPass, KeepsReadsOfFiles) {
   EXPECT_EQ(Count(*o, "ReadFile"), 1);
   EXPECT_EQ(Count(*o, "MatchingFiles"), 1);
   EXPECT_EQ(Count(*o, "GenerateVocabRemapping"), 1);
-  for (const Output& read : {contents, files, ids}) EXPECT_FALSE(read.node()->op().is_pure()) << read.node()->type();
+  for (const Output& read : {contents, files, ids}) EXPECT_FALSE(NodeOf(read)->op().is_pure()) << NodeOf(read)->type();
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
 // Fuses Conv2D or MatMul, the BiasAdd behind it and the Relu behind that into one node, whose kernel adds the bias
 // while the product is in the cache. Only where the kernel exists: float32 on CPUs, channels last.
+#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "executor/passes/pass.h"
+#include "executor/passes/fuse_pairs.h"
 
 namespace tensorbraid {
 namespace {
@@ -38,14 +38,7 @@ std::string FusedOp(const Node& first, const Node& second) {
 
 // The node that computes `first` and then `second`.
 NodeSpec FusedNode(const std::string& op, const Node& first, const Node& second) {
-  NodeSpec spec;
-  spec.op = op;
-  spec.inputs = first.inputs();
-  spec.controls = first.control_inputs();
-  const OpDef& def = *OpRegistry::Global().Find(op);
-  for (const auto& [name, value] : first.attrs()) {
-    if (name.starts_with("_") || def.FindAttr(name) != nullptr) spec.attrs.emplace(name, value);
-  }
+  NodeSpec spec = LikeNode(first, op);
   if (second.type() == "BiasAdd") {
     spec.inputs.push_back(second.inputs()[1]);
     spec.attrs["num_args"] = int64_t{1};
@@ -61,31 +54,12 @@ NodeSpec FusedNode(const std::string& op, const Node& first, const Node& second)
 }  // namespace
 
 Status FuseBiases(Graph* graph, PassContext& context) {
-  GraphImpl& impl = graph->impl();
-  const size_t count = impl.nodes().size();
-  std::vector<int> uses(count, 0);  // edges that leave the node
-  for (const auto& node : impl.nodes()) {
-    for (const Output& in : node->inputs()) ++uses[in.node()->id()];
-    for (const Node* c : node->control_inputs()) ++uses[c->id()];
-  }
-  std::vector<bool> removed(count, false);
-  bool any = false;
-  // In the order of ids, so a Relu sees the node that the BiasAdd before it has become. By index, since Become changes
-  // the vector for a moment.
-  for (size_t i = 0; i < count; ++i) {
-    Node* const second = impl.nodes()[i].get();
-    if (second->inputs().empty() || !second->control_inputs().empty()) continue;
-    const Node& first = *second->inputs()[0].node();
-    const std::string op = FusedOp(first, *second);
-    if (op.empty() || uses[first.id()] != 1 || second->output_type(0) != kFloat32) continue;
-    if (!IsPure(first) || !IsPure(*second)) continue;
-    if (first.device() != second->device() || context.DeviceType(*second) != "CPU") continue;
-    if (!impl.Become(second, FusedNode(op, first, *second)).ok()) continue;
-    removed[first.id()] = true;
-    any = true;
-  }
-  if (any) impl.RemoveNodes(removed);
-  return OkStatus();
+  // A Relu sees the node that the BiasAdd before it has become.
+  return FusePairs(graph, context, [](const Node& first, const Node& second) -> std::optional<NodeSpec> {
+    const std::string op = FusedOp(first, second);
+    if (op.empty()) return std::nullopt;
+    return FusedNode(op, first, second);
+  });
 }
 
 }  // namespace tensorbraid

@@ -7,9 +7,9 @@ namespace {
 
 // TensorFlow's assert_variables_initialized computes the rank of each variable, and must fail if one has no value.
 bool ReadsReference(Output o) {
-  while (o.node()->type() == "Identity" && !IsRef(o.node()->output_type(o.index()))) {
-    const Output from = o.node()->inputs()[0];
-    if (IsRef(from.node()->output_type(from.index()))) return true;
+  while (NodeOf(o)->type() == "Identity" && !IsRef(NodeOf(o)->output_type(o.index()))) {
+    const Output from = NodeOf(o)->inputs()[0];
+    if (IsRef(NodeOf(from)->output_type(from.index()))) return true;
     o = from;
   }
   return false;
@@ -45,7 +45,7 @@ Tensor ValueOf(const Node& node) {
 
 Status FoldKnownShapes(Graph* graph, PassContext&) {
   const std::vector<bool> conditional = ConditionalNodes(*graph);
-  const auto& nodes = graph->impl().nodes();
+  const auto& nodes = ImplOf(*graph).nodes();
   for (size_t i = 0; i < nodes.size(); ++i) {  // by index, because Become may move the vector
     Node* const node = nodes[i].get();
     if (!IsKnown(*node) || conditional[i]) continue;
@@ -53,7 +53,7 @@ Status FoldKnownShapes(Graph* graph, PassContext&) {
     NodeSpec constant;
     constant.op = "Const";
     constant.attrs = {{"dtype", value.dtype()}, {"value", std::move(value)}};
-    TF_RETURN_IF_ERROR(graph->impl().Become(node, std::move(constant)));
+    TF_RETURN_IF_ERROR(ImplOf(*graph).Become(node, std::move(constant)));
   }
   return OkStatus();
 }

@@ -18,7 +18,7 @@ TEST(KnownShapesPass, ReplacesShapesThatAreKnown) {
   ASSERT_TRUE(known.is_valid());
   EXPECT_EQ(known.data<int32_t>()[0], 2);
   EXPECT_EQ(known.data<int32_t>()[1], 3);
-  EXPECT_EQ(FetchedFrom(*o, 0).name(), shape.node()->name());
+  EXPECT_EQ(FetchedFrom(*o, 0).name(), NodeOf(shape)->name());
   EXPECT_EQ(FetchedFrom(*o, 1).type(), "Shape");
   EXPECT_EQ(FetchedFrom(*o, 2).type(), "Rank");
 }

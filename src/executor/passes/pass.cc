@@ -9,10 +9,10 @@
 namespace tensorbraid {
 
 PassContext::PassContext(const Graph& graph, StillWanted still_wanted) : still_wanted_(std::move(still_wanted)) {
-  const auto& nodes = graph.impl().nodes();
+  const auto& nodes = ImplOf(graph).nodes();
   std::vector<bool> consumed(nodes.size(), false);
   for (const auto& node : nodes) {
-    for (const Output& in : node->inputs()) consumed[in.node()->id()] = true;
+    for (const Output& in : node->inputs()) consumed[NodeOf(in)->id()] = true;
     for (const Node* c : node->control_inputs()) consumed[c->id()] = true;
   }
   for (const auto& node : nodes) {
@@ -36,7 +36,7 @@ const std::string& PassContext::DeviceType(const Node& node) {
 }
 
 Replacements::Replacements(Graph* graph, PassContext& context) : graph_(graph), context_(context) {
-  const auto& nodes = graph->impl().nodes();
+  const auto& nodes = ImplOf(*graph).nodes();
   nodes_.reserve(nodes.size());
   for (const auto& node : nodes) nodes_.push_back(node.get());
   by_.resize(nodes.size());
@@ -46,8 +46,8 @@ void Replacements::Update(Node* node) const {
   if (!any_) return;
   for (size_t i = 0; i < node->inputs().size(); ++i) {
     const Output in = node->inputs()[i];
-    if (const Replacement* by = Find(*in.node())) {
-      graph_->impl().SetInput(node, static_cast<int>(i), by->outputs[in.index()]);
+    if (const Replacement* by = Find(*NodeOf(in))) {
+      ImplOf(*graph_).SetInput(node, static_cast<int>(i), by->outputs[in.index()]);
     }
   }
   const auto& controls = node->control_inputs();
@@ -58,11 +58,11 @@ void Replacements::Update(Node* node) const {
     Node* const wait_for = by != nullptr ? by->node : c;
     if (std::find(now.begin(), now.end(), wait_for) == now.end()) now.push_back(wait_for);
   }
-  graph_->impl().SetControlInputs(node, std::move(now));
+  ImplOf(*graph_).SetControlInputs(node, std::move(now));
 }
 
 void Replacements::Replace(Node* node, std::vector<Output> outputs) {
-  Node* const by = outputs[0].node();
+  Node* const by = NodeOf(outputs[0]);
   context_.ReplaceTarget(node, by);
   by_[node->id()] = {by, std::move(outputs)};
   any_ = true;
@@ -82,7 +82,7 @@ Status Replacements::Finish() {
     if (FlowKindOf(*node) == FlowKind::kMerge) Update(node);
     removed[node->id()] = Find(*node) != nullptr;
   }
-  graph_->impl().RemoveNodes(removed);
+  ImplOf(*graph_).RemoveNodes(removed);
   return OkStatus();
 }
 
@@ -96,11 +96,11 @@ bool IsPure(const Node& node) {
 }
 
 std::vector<bool> ConditionalNodes(const Graph& graph) {
-  const auto& nodes = graph.impl().nodes();
+  const auto& nodes = ImplOf(graph).nodes();
   std::vector<bool> conditional(nodes.size(), false);
   for (const auto& node : nodes) {
     bool is = FlowKindOf(*node) != FlowKind::kNone;
-    for (const Output& in : node->inputs()) is = is || conditional[in.node()->id()];
+    for (const Output& in : node->inputs()) is = is || conditional[NodeOf(in)->id()];
     for (const Node* c : node->control_inputs()) is = is || conditional[c->id()];
     conditional[node->id()] = is;
   }

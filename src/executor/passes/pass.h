@@ -99,8 +99,12 @@ Status RemoveIdentities(Graph* graph, PassContext& context);
 Status FoldConstants(Graph* graph, PassContext& context);
 Status MergeCommonSubexpressions(Graph* graph, PassContext& context);
 Status FuseBiases(Graph* graph, PassContext& context);
+Status FuseReluGradients(Graph* graph, PassContext& context);
+Status FuseBatchNorms(Graph* graph, PassContext& context);
 Status RemoveReferenceIdentities(Graph* graph, PassContext& context);
+Status SaveVariables(Graph* graph, PassContext& context);
 Status Prune(Graph* graph, PassContext& context);
+Status MarkUnusedOutputs(Graph* graph, PassContext& context);
 
 }  // namespace tensorbraid
 

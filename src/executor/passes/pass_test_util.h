@@ -33,13 +33,13 @@ inline std::unique_ptr<Graph> After(Status (*pass)(Graph*, PassContext&), const 
 }
 
 inline int Count(const Graph& g, const std::string& type) {
-  const auto& nodes = g.impl().nodes();
+  const auto& nodes = ImplOf(g).nodes();
   return static_cast<int>(std::count_if(nodes.begin(), nodes.end(), [&](const auto& n) { return n->type() == type; }));
 }
 
 // The node that fetch i gets its value from.
 inline const Node& FetchedFrom(const Graph& g, int i) {
-  return *g.impl().Find(StrCat("_retval_", i))->inputs()[0].node();
+  return *NodeOf(ImplOf(g).Find(StrCat("_retval_", i))->inputs()[0]);
 }
 
 // The constant that fetch i gets; an invalid tensor if its value is not a constant.

@@ -12,10 +12,17 @@ std::span<const Pass> Passes() {
       {"common_subexpressions", MergeCommonSubexpressions},
       // After the merging of equal nodes, which may give a node more consumers, and while no node has references.
       {"fuse_biases", FuseBiases},
+      {"fuse_relu_gradients", FuseReluGradients},
+      // After the pass that joins the gradients of a maximum and of its Relu.
+      {"fuse_batch_norms", FuseBatchNorms},
       // After the passes that leave nodes with reference inputs alone.
       {"remove_reference_identities", RemoveReferenceIdentities},
-      // Last: drops what the others left without a consumer.
+      // After references have reached the nodes that read them.
+      {"save_variables", SaveVariables},
+      // Drops what the others left without a consumer.
       {"prune", Prune},
+      // Last, when all consumers are known.
+      {"mark_unused_outputs", MarkUnusedOutputs},
   };
   return kPasses;
 }

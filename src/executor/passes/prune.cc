@@ -4,7 +4,7 @@
 namespace tensorbraid {
 
 Status Prune(Graph* graph, PassContext& context) {
-  const auto& nodes = graph->impl().nodes();
+  const auto& nodes = ImplOf(*graph).nodes();
   std::vector<bool> unneeded(nodes.size());
   for (const auto& node : nodes) unneeded[node->id()] = IsPure(*node);
   for (const Node* target : context.targets()) unneeded[target->id()] = false;
@@ -14,10 +14,10 @@ Status Prune(Graph* graph, PassContext& context) {
       any = true;
       continue;
     }
-    for (const Output& in : (*it)->inputs()) unneeded[in.node()->id()] = false;
+    for (const Output& in : (*it)->inputs()) unneeded[NodeOf(in)->id()] = false;
     for (const Node* c : (*it)->control_inputs()) unneeded[c->id()] = false;
   }
-  if (any) graph->impl().RemoveNodes(unneeded);
+  if (any) ImplOf(*graph).RemoveNodes(unneeded);
   return OkStatus();
 }
 

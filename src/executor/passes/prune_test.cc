@@ -19,9 +19,9 @@ TEST(PrunePass, DropsPureNodesThatLostTheirConsumers) {
   ASSERT_TRUE(Prune(part.get(), context).ok());
   EXPECT_EQ(Count(*part, "Exp"), 0);
   EXPECT_EQ(Count(*part, "RandomUniform"), 1);  // its state would differ in later runs
-  EXPECT_EQ(part->impl().Find(unused.node()->name()), nullptr);
-  for (size_t i = 0; i < part->impl().nodes().size(); ++i) {
-    EXPECT_EQ(part->impl().nodes()[i]->id(), static_cast<int>(i));
+  EXPECT_EQ(ImplOf(*part).Find(NodeOf(unused)->name()), nullptr);
+  for (size_t i = 0; i < ImplOf(*part).nodes().size(); ++i) {
+    EXPECT_EQ(ImplOf(*part).nodes()[i]->id(), static_cast<int>(i));
   }
 }
 

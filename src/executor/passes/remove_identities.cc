@@ -15,7 +15,7 @@ Status Remove(Graph* graph, PassContext& context, bool of_references) {
     r.Update(node);
     if (node->type() != "Identity" || !node->control_inputs().empty()) continue;
     if (IsRef(node->input_type(0)) != of_references || (!of_references && !IsPure(*node))) continue;
-    const Node& from = *node->inputs()[0].node();
+    const Node& from = *NodeOf(node->inputs()[0]);
     if (from.device() != node->device()) continue;
     // An Identity of a Switch output that has outgoing control edges does more than pass a value on: the nodes that
     // wait for it run only if that side of the Switch is taken.

@@ -16,7 +16,7 @@ TEST(RemoveIdentitiesPass, RemovesChains) {
   const Output x = Placeholder(g, kFloat32, {});
   const auto o = After(RemoveIdentities, g, {x}, {Exp(Identity(Identity(x)))});
   EXPECT_EQ(Count(*o, "Identity"), 0);
-  EXPECT_EQ(FetchedFrom(*o, 0).inputs()[0].node()->type(), "_Arg");
+  EXPECT_EQ(NodeOf(FetchedFrom(*o, 0).inputs()[0])->type(), "_Arg");
 }
 
 TEST(RemoveIdentitiesPass, NodesWaitForWhatTheIdentityForwarded) {
@@ -64,7 +64,7 @@ TEST(RemoveIdentitiesPass, LeavesReadsOfReferencesToTheLaterPass) {
   EXPECT_EQ(Count(*kept, "Identity"), 1);
   const auto removed = After(RemoveReferenceIdentities, g, {}, {Exp(read)});
   EXPECT_EQ(Count(*removed, "Identity"), 0);
-  EXPECT_EQ(FetchedFrom(*removed, 0).inputs()[0].node()->type(), "VariableV2");
+  EXPECT_EQ(NodeOf(FetchedFrom(*removed, 0).inputs()[0])->type(), "VariableV2");
 }
 
 TEST(RemoveIdentitiesPass, ATargetIsReplacedByItsInput) {

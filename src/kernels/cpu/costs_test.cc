@@ -13,10 +13,10 @@ namespace {
 
 // The cost of the node by its kernel for the CPU.
 Cost CostOf(const Output& output) {
-  const auto def = KernelRegistry::Global().Find(*output.node(), "CPU");
+  const auto def = KernelRegistry::Global().Find(*NodeOf(output), "CPU");
   TB_CHECK_OK(def.status());
   TB_CHECK((*def)->cost != kNoCost);
-  return (*def)->cost(CostContext(*output.node()));
+  return (*def)->cost(CostContext(*NodeOf(output)));
 }
 
 Output Tensors(Graph& g, const Shape& shape, DType dtype = kFloat32) { return Placeholder(g, dtype, shape); }
@@ -91,13 +91,13 @@ TEST(Costs, UnknownAndWrongShapesGiveALowerBound) {
   Graph g;
   const Output unknown = Tensors(g, Shape::Unknown()), some = Tensors(g, {-1, 5}), b = Tensors(g, {5, 7});
   const Output product = MatMul(some, b);
-  const CostContext context(*product.node());
+  const CostContext context(*NodeOf(product));
   EXPECT_EQ(cpu::ProductCost(context).flops, 0);
   EXPECT_TRUE(context.lacks_input());
   // Kernels check shapes; cost functions run before them.
   const Output add = unknown + unknown;
   Entry scalar[2] = {{.value = Tensor::Scalar(1.0f), .ref = nullptr}, {.value = Tensor::Scalar(1.0f), .ref = nullptr}};
-  const CostContext wrong(*add.node(), scalar);
+  const CostContext wrong(*NodeOf(add), scalar);
   for (const CostFn cost : {cpu::ProductCost, cpu::EinsumCost, cpu::SparseProductCost, cpu::LinalgCost, cpu::GatherCost,
                             cpu::FourierCost, cpu::UpdateCost, cpu::RowUpdateCost, cpu::ReductionCost}) {
     EXPECT_LT(EstimatedNs(cost(wrong)), 10'000);
@@ -129,7 +129,7 @@ TEST(Costs, EveryKernelAcceptsNodesOfUnknownShape) {
     }
     if (!can_be_made) continue;
     spec.defer_shape_errors = true;
-    const auto node = g.impl().AddNode(std::move(spec));
+    const auto node = ImplOf(g).AddNode(std::move(spec));
     if (!node.ok()) continue;
     const Cost cost = def.cost(CostContext(**node));
     EXPECT_GE(cost.bytes, 0) << op;

@@ -24,6 +24,23 @@ template <>
 void Gemm(ThreadPool* pool, bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k,
           const std::complex<double>* a, const std::complex<double>* b, std::complex<double>* c);
 
+// A product of matrices that may be parts of larger ones: c[m,n] = op(a)[m,k] * op(b)[k,n]. The strides are the
+// lengths of the rows of a, b and c as they are stored.
+struct GemmPart {
+  bool transpose_a = false;
+  bool transpose_b = false;
+  int64_t m = 0;
+  int64_t n = 0;
+  int64_t k = 0;
+  int64_t a_stride = 0;
+  int64_t b_stride = 0;
+  int64_t c_stride = 0;
+  bool add = false;  // adds the product to c
+};
+// As above, for float and double.
+template <typename T>
+void Gemm(ThreadPool* pool, const GemmPart& part, const T* a, const T* b, T* c);
+
 // Sizes of the product [m,k] times [k,n] of the last two dimensions of tensors of rank 2 or more.
 struct MatMulSizes {
   int64_t m = 0;

@@ -141,7 +141,9 @@ const KernelRegistry& KernelRegistry::Global() {
     RegisterReductionScanKernels(*r);
     RegisterReductionSegmentKernels(*r);
 
+    RegisterRnnBasicSequenceKernels(*r);
     RegisterRnnGruKernels(*r);
+    RegisterRnnGruSequenceKernels(*r);
     RegisterRnnLstmKernels(*r);
 
     RegisterSparseCrossKernels(*r);
@@ -173,6 +175,7 @@ const KernelRegistry& KernelRegistry::Global() {
     RegisterTrainingAdaptiveKernels(*r);
     RegisterTrainingDescentKernels(*r);
     RegisterTrainingProximalKernels(*r);
+    RegisterTrainingStalenessKernels(*r);
 
     for (const DeviceType& type : DeviceTypes()) {
       if (type.register_kernels != nullptr) type.register_kernels(*r);

@@ -21,8 +21,8 @@ std::optional<std::vector<int64_t>> IntegersOf(const Tensor& t) {
 namespace {
 
 Status PreventedGradient(const Operation& op, const std::vector<Output>&, std::vector<Output>*) {
-  const auto& message = op.node()->attr<std::string>("message");
-  return FailedPrecondition("cannot take a gradient through ", op.node()->Describe(), message.empty() ? "" : ": ",
+  const auto& message = NodeOf(op)->attr<std::string>("message");
+  return FailedPrecondition("cannot take a gradient through ", NodeOf(op)->Describe(), message.empty() ? "" : ": ",
                             message);
 }
 

@@ -43,8 +43,8 @@ template <const char* gradient_op>
 Status MirrorGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   (*input_grads)[0] = NodeBuilder(*op.graph(), gradient_op)
                           .Input(grads[0])
-                          .Input(op.node()->inputs()[1])
-                          .Attr("mode", *op.node()->FindAttr("mode"))
+                          .Input(NodeOf(op)->inputs()[1])
+                          .Attr("mode", *NodeOf(op)->FindAttr("mode"))
                           .Output();
   return OkStatus();
 }
@@ -54,7 +54,7 @@ constexpr GradientFn MirrorPadGradient = MirrorGradient<kMirrorPadGrad>;
 constexpr GradientFn MirrorPadGradGradient = MirrorGradient<kMirrorPad>;
 
 Status ReverseGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  (*input_grads)[0] = NodeBuilder(*op.graph(), "Reverse").Input(grads[0]).Input(op.node()->inputs()[1]).Output();
+  (*input_grads)[0] = NodeBuilder(*op.graph(), "Reverse").Input(grads[0]).Input(NodeOf(op)->inputs()[1]).Output();
   return OkStatus();
 }
 
@@ -62,15 +62,15 @@ Status ReverseSequenceGradient(const Operation& op, const std::vector<Output>& g
                                std::vector<Output>* input_grads) {
   (*input_grads)[0] = NodeBuilder(*op.graph(), "ReverseSequence")
                           .Input(grads[0])
-                          .Input(op.node()->inputs()[1])
-                          .Attr("seq_dim", *op.node()->FindAttr("seq_dim"))
-                          .Attr("batch_dim", *op.node()->FindAttr("batch_dim"))
+                          .Input(NodeOf(op)->inputs()[1])
+                          .Attr("seq_dim", *NodeOf(op)->FindAttr("seq_dim"))
+                          .Attr("batch_dim", *NodeOf(op)->FindAttr("batch_dim"))
                           .Output();
   return OkStatus();
 }
 
 Status RollGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  const auto& inputs = op.node()->inputs();
+  const auto& inputs = NodeOf(op)->inputs();
   (*input_grads)[0] =
       NodeBuilder(*op.graph(), "Roll").Input(grads[0]).Input(Node1("Neg", inputs[1])).Input(inputs[2]).Output();
   return OkStatus();
@@ -85,7 +85,7 @@ Status BatchToSpaceShape(ShapeContext& c) { return SpaceToBatchShape(c); }
 // The gradient is the inverse op, with the same remaining inputs and attributes.
 template <const char* one, const char* with_shape>
 Status BlocksGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  const Node& node = *op.node();
+  const Node& node = *NodeOf(op);
   NodeBuilder back(*op.graph(), node.FindAttr("block_size") != nullptr ? one : with_shape);
   back.Input(grads[0]);
   for (size_t i = 1; i < node.inputs().size(); ++i) back.Input(node.inputs()[i]);

@@ -50,7 +50,7 @@ Output Transposed(Graph& g, Output x, const std::vector<int64_t>& perm) {
 std::optional<int64_t> ConstantAxis(const Node& node) {
   Tensor axis;
   if (node.type() != "Gather" && node.inputs()[2].op().type() == "Const") {
-    axis = node.inputs()[2].node()->attr<Tensor>("value");
+    axis = NodeOf(node.inputs()[2])->attr<Tensor>("value");
   }
   return GatherAxis(node, axis);
 }
@@ -95,7 +95,7 @@ Gradient GatheredRows(const Output& params, const Shape& known, Output indices, 
 // Along dimension 0: slices. Along another one: adds each slice of the gradient to the slice that it was gathered from.
 Status GatherGradient(const Operation& op, const std::vector<Gradient>& grads, std::vector<Gradient>* input_grads) {
   Graph& g = *op.graph();
-  const Node& node = *op.node();
+  const Node& node = *NodeOf(op);
   const Output params = node.inputs()[0];
   const Output indices = node.inputs()[1];
   auto axis = ConstantAxis(node);
@@ -166,21 +166,21 @@ Gradient GatheredPositions(const Output& params, const Shape& known, const Outpu
 }
 
 Status GatherNdGradient(const Operation& op, const std::vector<Gradient>& grads, std::vector<Gradient>* input_grads) {
-  const auto& inputs = op.node()->inputs();
+  const auto& inputs = NodeOf(op)->inputs();
   (*input_grads)[0] = GatheredPositions(inputs[0], inputs[0].shape(), inputs[1], grads[0].ToDense());
   return OkStatus();
 }
 
 // What VarHandleOp declares; unknown for other handles.
 Shape DeclaredShape(const Output& handle) {
-  return handle.op().type() == "VarHandleOp" ? handle.node()->attr<Shape>("shape") : Shape::Unknown();
+  return handle.op().type() == "VarHandleOp" ? NodeOf(handle)->attr<Shape>("shape") : Shape::Unknown();
 }
 
 Status ResourceGatherGradient(const Operation& op, const std::vector<Gradient>& grads,
                               std::vector<Gradient>* input_grads) {
-  const auto& inputs = op.node()->inputs();
-  if (op.node()->attr<int64_t>("batch_dims") != 0) {
-    return Unimplemented("the gradient of ", op.node()->Describe(), " requires batch_dims = 0");
+  const auto& inputs = NodeOf(op)->inputs();
+  if (NodeOf(op)->attr<int64_t>("batch_dims") != 0) {
+    return Unimplemented("the gradient of ", NodeOf(op)->Describe(), " requires batch_dims = 0");
   }
   (*input_grads)[0] = GatheredRows(inputs[0], DeclaredShape(inputs[0]), inputs[1], grads[0].ToDense());
   return OkStatus();
@@ -188,7 +188,7 @@ Status ResourceGatherGradient(const Operation& op, const std::vector<Gradient>& 
 
 Status ResourceGatherNdGradient(const Operation& op, const std::vector<Gradient>& grads,
                                 std::vector<Gradient>* input_grads) {
-  const auto& inputs = op.node()->inputs();
+  const auto& inputs = NodeOf(op)->inputs();
   (*input_grads)[0] = GatheredPositions(inputs[0], DeclaredShape(inputs[0]), inputs[1], grads[0].ToDense());
   return OkStatus();
 }

@@ -63,7 +63,7 @@ Status ConcatV2Shape(ShapeContext& c) { return ConcatShapeOf(c, 0, c.num_inputs(
 Status ConcatGradientOf(const Operation& op, int first, int last, int axis_input, const std::vector<Output>& grads,
                         std::vector<Output>* input_grads) {
   Graph& g = *op.graph();
-  const auto& inputs = op.node()->inputs();
+  const auto& inputs = NodeOf(op)->inputs();
   const std::vector<Output> values(inputs.begin() + first, inputs.begin() + last);
   Output axis = inputs[axis_input];
   if (axis.dtype() != kInt32) axis = NodeBuilder(g, "Cast").Input(axis).Attr("DstT", kInt32).Output();
@@ -79,12 +79,12 @@ Status ConcatGradientOf(const Operation& op, int first, int last, int axis_input
 }
 
 Status ConcatGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  const int n = static_cast<int>(op.node()->inputs().size());
+  const int n = static_cast<int>(NodeOf(op)->inputs().size());
   return ConcatGradientOf(op, 1, n, 0, grads, input_grads);
 }
 
 Status ConcatV2Gradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  const int n = static_cast<int>(op.node()->inputs().size());
+  const int n = static_cast<int>(NodeOf(op)->inputs().size());
   return ConcatGradientOf(op, 0, n - 1, n - 1, grads, input_grads);
 }
 
@@ -131,8 +131,10 @@ Status SplitGradient(const Operation& op, const std::vector<Output>& grads, std:
     (*input_grads)[1] = grads[0];
     return OkStatus();
   }
-  (*input_grads)[1] =
-      NodeBuilder(*op.graph(), "ConcatV2").InputList(FilledGradients(op, grads)).Input(op.node()->inputs()[0]).Output();
+  (*input_grads)[1] = NodeBuilder(*op.graph(), "ConcatV2")
+                          .InputList(FilledGradients(op, grads))
+                          .Input(NodeOf(op)->inputs()[0])
+                          .Output();
   return OkStatus();
 }
 
@@ -185,8 +187,10 @@ Status SplitVGradient(const Operation& op, const std::vector<Output>& grads, std
     (*input_grads)[0] = grads[0];
     return OkStatus();
   }
-  (*input_grads)[0] =
-      NodeBuilder(*op.graph(), "ConcatV2").InputList(FilledGradients(op, grads)).Input(op.node()->inputs()[2]).Output();
+  (*input_grads)[0] = NodeBuilder(*op.graph(), "ConcatV2")
+                          .InputList(FilledGradients(op, grads))
+                          .Input(NodeOf(op)->inputs()[2])
+                          .Output();
   return OkStatus();
 }
 
@@ -213,7 +217,7 @@ Status PackGradient(const Operation& op, const std::vector<Output>& grads, std::
   const Operation parts = NodeBuilder(*op.graph(), "Unpack")
                               .Input(grads[0])
                               .Attr("num", static_cast<int64_t>(input_grads->size()))
-                              .Attr("axis", op.node()->attr<int64_t>("axis"))
+                              .Attr("axis", NodeOf(op)->attr<int64_t>("axis"))
                               .Finish();
   for (size_t i = 0; i < input_grads->size(); ++i) (*input_grads)[i] = parts.output(static_cast<int>(i));
   return OkStatus();
@@ -240,7 +244,7 @@ Status UnpackShape(ShapeContext& c) {
 Status UnpackGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   (*input_grads)[0] = NodeBuilder(*op.graph(), "Pack")
                           .InputList(FilledGradients(op, grads))
-                          .Attr("axis", op.node()->attr<int64_t>("axis"))
+                          .Attr("axis", NodeOf(op)->attr<int64_t>("axis"))
                           .Output();
   return OkStatus();
 }

@@ -36,10 +36,10 @@ Status TileShape(ShapeContext& c) {
 // Reshapes each dimension of the gradient to [multiple, size] and sums over the multiples.
 Status TileGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   Graph& g = *op.graph();
-  const Output in = op.node()->inputs()[0];
-  const Output multiples = op.node()->inputs()[1];
+  const Output in = NodeOf(op)->inputs()[0];
+  const Output multiples = NodeOf(op)->inputs()[1];
   if (!in.shape().has_rank()) {
-    return Unimplemented("the gradient of ", op.node()->Describe(), " requires an input of known rank");
+    return Unimplemented("the gradient of ", NodeOf(op)->Describe(), " requires an input of known rank");
   }
   const int rank = in.shape().rank();
   if (rank == 0) {
@@ -84,7 +84,7 @@ Status TransposeShape(ShapeContext& c) {
 
 Status TransposeGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   Graph& g = *op.graph();
-  const Output back = NodeBuilder(g, "InvertPermutation").Input(op.node()->inputs()[1]).Output();
+  const Output back = NodeBuilder(g, "InvertPermutation").Input(NodeOf(op)->inputs()[1]).Output();
   (*input_grads)[0] = NodeBuilder(g, "Transpose").Input(grads[0]).Input(back).Output();
   return OkStatus();
 }
@@ -92,7 +92,7 @@ Status TransposeGradient(const Operation& op, const std::vector<Output>& grads, 
 Status ConjugateTransposeGradient(const Operation& op, const std::vector<Output>& grads,
                                   std::vector<Output>* input_grads) {
   Graph& g = *op.graph();
-  const Output back = NodeBuilder(g, "InvertPermutation").Input(op.node()->inputs()[1]).Output();
+  const Output back = NodeBuilder(g, "InvertPermutation").Input(NodeOf(op)->inputs()[1]).Output();
   (*input_grads)[0] = NodeBuilder(g, "ConjugateTranspose").Input(grads[0]).Input(back).Output();
   return OkStatus();
 }
@@ -119,7 +119,7 @@ Status ReverseShape(ShapeContext& c) {
 }
 
 Status ReverseV2Gradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  (*input_grads)[0] = NodeBuilder(*op.graph(), "ReverseV2").Input(grads[0]).Input(op.node()->inputs()[1]).Output();
+  (*input_grads)[0] = NodeBuilder(*op.graph(), "ReverseV2").Input(grads[0]).Input(NodeOf(op)->inputs()[1]).Output();
   return OkStatus();
 }
 

@@ -30,14 +30,14 @@ Output Gathered(const Operation& op, Output from, Output indices) {
 }
 
 Status ScatterNdGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  (*input_grads)[1] = Gathered(op, grads[0], op.node()->inputs()[0]);
+  (*input_grads)[1] = Gathered(op, grads[0], NodeOf(op)->inputs()[0]);
   return OkStatus();
 }
 
 // No gradient flows to elements of the tensor that were overwritten.
 Status TensorScatterUpdateGradient(const Operation& op, const std::vector<Output>& grads,
                                    std::vector<Output>* input_grads) {
-  const auto& inputs = op.node()->inputs();
+  const auto& inputs = NodeOf(op)->inputs();
   (*input_grads)[0] = NodeBuilder(*op.graph(), "TensorScatterUpdate")
                           .Input(grads[0])
                           .Input(inputs[1])
@@ -50,14 +50,14 @@ Status TensorScatterUpdateGradient(const Operation& op, const std::vector<Output
 Status TensorScatterAddGradient(const Operation& op, const std::vector<Output>& grads,
                                 std::vector<Output>* input_grads) {
   (*input_grads)[0] = grads[0];
-  (*input_grads)[2] = Gathered(op, grads[0], op.node()->inputs()[1]);
+  (*input_grads)[2] = Gathered(op, grads[0], NodeOf(op)->inputs()[1]);
   return OkStatus();
 }
 
 Status TensorScatterSubGradient(const Operation& op, const std::vector<Output>& grads,
                                 std::vector<Output>* input_grads) {
   (*input_grads)[0] = grads[0];
-  (*input_grads)[2] = Node1("Neg", Gathered(op, grads[0], op.node()->inputs()[1]));
+  (*input_grads)[2] = Node1("Neg", Gathered(op, grads[0], NodeOf(op)->inputs()[1]));
   return OkStatus();
 }
 

@@ -62,7 +62,7 @@ Status TopKShape(ShapeContext& c) {
 Status TopKGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   if (!grads[0].valid()) return OkStatus();
   Graph& g = *op.graph();
-  const Output in = op.node()->inputs()[0];
+  const Output in = NodeOf(op)->inputs()[0];
   const auto integer = [&](Output x) { return NodeBuilder(g, "Cast").Input(x).Attr("DstT", kInt32).Output(); };
   const auto element = [&](Output of, int at) {
     return NodeBuilder(g, "StridedSlice")

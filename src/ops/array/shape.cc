@@ -24,7 +24,7 @@ int64_t IntegerAt(const Tensor& t, int64_t i) {
 // Gradient of ops that only change the shape: reshapes it to the shape of input 0.
 Status ReshapeBack(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   Graph& g = *op.graph();
-  const Output shape = NodeBuilder(g, "Shape").Input(op.node()->inputs()[0]).Output();
+  const Output shape = NodeBuilder(g, "Shape").Input(NodeOf(op)->inputs()[0]).Output();
   (*input_grads)[0] = NodeBuilder(g, "Reshape").Input(grads[0]).Input(shape).Output();
   return OkStatus();
 }
@@ -152,8 +152,8 @@ Status BroadcastToShape(ShapeContext& c) {
 
 Status BroadcastToGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   Graph& g = *op.graph();
-  const Output in = op.node()->inputs()[0];
-  const Output to = op.node()->inputs()[1];
+  const Output in = NodeOf(op)->inputs()[0];
+  const Output to = NodeOf(op)->inputs()[1];
   const Output in_shape = NodeBuilder(g, "Shape").Input(in).Attr("out_type", to.dtype()).Output();
   const Operation axes = NodeBuilder(g, "BroadcastGradientArgs").Input(in_shape).Input(to).Finish();
   const Output sum = NodeBuilder(g, "Sum").Input(grads[0]).Input(axes.output(0)).Output();

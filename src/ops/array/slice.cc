@@ -56,8 +56,8 @@ Status SliceShape(ShapeContext& c) {
 // The gradient is zero outside of the region.
 Status SliceGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   Graph& g = *op.graph();
-  const Output in = op.node()->inputs()[0];
-  const Output begin = op.node()->inputs()[1];
+  const Output in = NodeOf(op)->inputs()[0];
+  const Output begin = NodeOf(op)->inputs()[1];
   const Output size = ShapeAs(g, op.output(0), begin.dtype());
   (*input_grads)[0] = NodeBuilder(g, "StridedSliceGrad")
                           .Input(ShapeAs(g, in, begin.dtype()))
@@ -94,12 +94,12 @@ Status StridedSliceShape(ShapeContext& c) {
 }
 
 void CopyMasks(const Operation& op, NodeBuilder& to) {
-  for (const char* mask : kMasks) to.Attr(mask, op.node()->attr<int64_t>(mask));
+  for (const char* mask : kMasks) to.Attr(mask, NodeOf(op)->attr<int64_t>(mask));
 }
 
 Status StridedSliceGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   Graph& g = *op.graph();
-  const auto& inputs = op.node()->inputs();
+  const auto& inputs = NodeOf(op)->inputs();
   NodeBuilder grad(g, "StridedSliceGrad");
   grad.Input(ShapeAs(g, inputs[0], inputs[1].dtype()));
   for (int i = 1; i <= 3; ++i) grad.Input(inputs[i]);
@@ -119,7 +119,7 @@ Status StridedSliceGradGradient(const Operation& op, const std::vector<Output>& 
                                 std::vector<Output>* input_grads) {
   NodeBuilder slice(*op.graph(), "StridedSlice");
   slice.Input(grads[0]);
-  for (int i = 1; i <= 3; ++i) slice.Input(op.node()->inputs()[i]);
+  for (int i = 1; i <= 3; ++i) slice.Input(NodeOf(op)->inputs()[i]);
   CopyMasks(op, slice);
   (*input_grads)[4] = slice.Output();
   return OkStatus();
@@ -158,8 +158,8 @@ Status PadShape(ShapeContext& c) {
 
 Status PadGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   Graph& g = *op.graph();
-  const Output in = op.node()->inputs()[0];
-  const Output paddings = op.node()->inputs()[1];
+  const Output in = NodeOf(op)->inputs()[0];
+  const Output paddings = NodeOf(op)->inputs()[1];
   const Output column = NodeBuilder(g, "Slice")
                             .Input(paddings)
                             .Input(ConstantVector(g, {0, 0}))

@@ -12,8 +12,8 @@ namespace {
 // first or last element in the direction of the stride.
 Status AddRange(int64_t size, int64_t begin, bool begin_masked, int64_t end, bool end_masked, int64_t stride,
                 StridedRegion* region) {
-  region->stride.push_back(stride);
   if (size < 0) {
+    region->stride.push_back(stride);
     region->begin.push_back(0);
     region->size.push_back(Shape::kUnknownDim);
     region->shape.AddDim(Shape::kUnknownDim);
@@ -27,6 +27,7 @@ Status AddRange(int64_t size, int64_t begin, bool begin_masked, int64_t end, boo
   const int64_t distance = to - from;
   const bool empty = distance == 0 || (distance < 0) != (stride < 0);
   const int64_t count = empty ? 0 : distance / stride + (distance % stride != 0 ? 1 : 0);
+  region->stride.push_back(count > 1 ? stride : 1);  // a stride that is never taken may be too large to multiply
   region->begin.push_back(from);
   region->size.push_back(count);
   region->shape.AddDim(count);

@@ -30,9 +30,10 @@ Shape Common(ShapeContext& c, int first) {
   return common;
 }
 
+// The number of the input that was taken is a scalar.
 Status MergeShape(ShapeContext& c) {
+  TF_RETURN_IF_ERROR(ScalarShape(c));
   c.set_output(0, Common(c, 0));
-  c.set_output(1, Shape());
   return OkStatus();
 }
 
@@ -59,10 +60,10 @@ Status SwitchGradient(const Operation& op, const std::vector<Output>& grads, std
 
 // Only the input that was forwarded gets the gradient; the gradients of the others are dead, as they are.
 Status MergeGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  const auto& inputs = op.node()->inputs();
+  const auto& inputs = NodeOf(op)->inputs();
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (!inputs[i].valid() || inputs[i].node()->type() == "NextIteration") {
-      return InvalidArgument("no gradient is defined for the loop of ", op.node()->Describe());
+    if (!inputs[i].valid() || NodeOf(inputs[i])->type() == "NextIteration") {
+      return InvalidArgument("no gradient is defined for the loop of ", NodeOf(op)->Describe());
     }
     const Output forwarded = Node2("Equal", op.output(1), Operand(static_cast<int32_t>(i)).ToOutput(*op.graph()));
     (*input_grads)[i] = NodeBuilder(*op.graph(), "Switch").Input(grads[0]).Input(forwarded).Finish().output(1);

@@ -6,7 +6,7 @@ namespace tensorbraid {
 namespace {
 
 Status TakeShape(ShapeContext& c) {
-  const Node* made = c.node().inputs()[0].node();
+  const Node* made = NodeOf(c.node().inputs()[0]);
   if (made->type().ends_with("ConditionalAccumulator")) c.set_output(0, made->attr<Shape>("shape"));
   return OkStatus();
 }
@@ -54,6 +54,31 @@ void AddAccumulator(OpRegistry& r, const std::string& prefix) {
             .NotDifferentiable());
 }
 
+// As the ops without "_", but tell whether the gradient was added or, because it came too late, dropped.
+void AddApplyWithOutcome(OpRegistry& r) {
+  r.Add(Op("_ResourceAccumulatorApplyGradient")
+            .Input("handle: resource")
+            .Input("local_step: int64")
+            .Input("gradient: dtype")
+            .Output("applied: bool")
+            .Attr("dtype: numbertype")
+            .Stateful()
+            .Shape(ScalarShape)
+            .NotDifferentiable());
+  r.Add(Op("_SparseAccumulatorApplyGradient")
+            .Input("handle: Ref(string)")
+            .Input("local_step: int64")
+            .Input("gradient_indices: int64")
+            .Input("gradient_values: dtype")
+            .Input("gradient_shape: int64")
+            .Output("applied: bool")
+            .Attr("dtype: numbertype")
+            .Attr("has_known_shape: bool")
+            .Stateful()
+            .Shape(ScalarShape)
+            .NotDifferentiable());
+}
+
 void AddSparseAccumulator(OpRegistry& r) {
   r.Add(Op("SparseConditionalAccumulator")
             .Output("handle: Ref(string)")
@@ -93,6 +118,7 @@ void AddSparseAccumulator(OpRegistry& r) {
 void RegisterDataFlowAccumulatorOps(OpRegistry& r) {
   AddAccumulator(r, "");
   AddAccumulator(r, "Resource");
+  AddApplyWithOutcome(r);
   AddSparseAccumulator(r);
 }
 

@@ -59,8 +59,8 @@ Status StitchShape(ShapeContext& c) {
 // each row.
 Status PartitionGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   Graph& g = *op.graph();
-  const Output data = op.node()->inputs()[0];
-  const Output partitions = op.node()->inputs()[1];
+  const Output data = NodeOf(op)->inputs()[0];
+  const Output partitions = NodeOf(op)->inputs()[1];
   const auto parts = static_cast<int64_t>(grads.size());
   const Output zero = Const(g, Tensor::Scalar<int32_t>(0));
   const Output one = Const(g, Tensor::Scalar<int32_t>(1));
@@ -81,7 +81,7 @@ Status PartitionGradient(const Operation& op, const std::vector<Output>& grads, 
 }
 
 Status StitchGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  const auto& inputs = op.node()->inputs();
+  const auto& inputs = NodeOf(op)->inputs();
   const size_t n = inputs.size() / 2;
   for (size_t i = 0; i < n; ++i) (*input_grads)[n + i] = Gather(grads[0], inputs[i]);
   return OkStatus();

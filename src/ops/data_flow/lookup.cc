@@ -13,7 +13,7 @@ Status TableShape(ShapeContext& c) {
 
 // Tables with scalar values return one value per key.
 Status FindShape(ShapeContext& c) {
-  const std::string& table = c.node().inputs()[0].node()->type();
+  const std::string& table = NodeOf(c.node().inputs()[0])->type();
   if (table.starts_with("HashTable") || table == "MutableHashTable" || table == "MutableHashTableV2") {
     c.set_output(0, c.input(1));
   }

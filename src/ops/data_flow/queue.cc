@@ -13,7 +13,7 @@ bool IsQueue(const std::string& op) {
 
 // The component shapes of the queue that input 0 refers to. Unknown if input 0 does not come from a queue op.
 std::vector<Shape> ComponentShapes(ShapeContext& c) {
-  const Node* queue = c.node().inputs()[0].node();
+  const Node* queue = NodeOf(c.node().inputs()[0]);
   std::vector<Shape> shapes;
   if (IsQueue(queue->type())) shapes = queue->attr<std::vector<Shape>>("shapes");
   if (queue->type().starts_with("PriorityQueue")) shapes.insert(shapes.begin(), Shape());

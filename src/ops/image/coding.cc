@@ -20,7 +20,7 @@ Status DecodedShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// The size of a crop window [y, x, height, width] is that of the image.
+// The image has the size of the crop window [y, x, height, width].
 Status DecodeAndCropShape(ShapeContext& c) {
   TF_RETURN_IF_ERROR(DecodedShape(c));
   TF_ASSIGN_OR_RETURN(const Shape window, c.WithRank(1, 1));

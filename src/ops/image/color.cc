@@ -39,7 +39,7 @@ Output Channel(Output images, int i) {
 // plus a constant, where n is the difference of the two channels that are not v. Where v is 0, or v equals m,
 // saturation or hue are constant.
 Status RgbToHsvGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  const Output images = op.node()->inputs()[0];
+  const Output images = NodeOf(op)->inputs()[0];
   const DType dtype = images.dtype();
   const Output r = Channel(images, 0), g = Channel(images, 1), b = Channel(images, 2);
   // Of equal channels, the first counts as the largest and the last as the smallest, so that exactly one is each.

@@ -56,7 +56,7 @@ Status CropAndResizeGradBoxesShape(ShapeContext& c) {
 }
 
 Status CropAndResizeGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  const auto& inputs = op.node()->inputs();
+  const auto& inputs = NodeOf(op)->inputs();
   const DType dtype = inputs[0].dtype();
   if (dtype == kFloat16 || dtype == kFloat32 || dtype == kFloat64) {
     (*input_grads)[0] = NodeBuilder(*op.graph(), "CropAndResizeGradImage")
@@ -65,7 +65,7 @@ Status CropAndResizeGradient(const Operation& op, const std::vector<Output>& gra
                             .Input(inputs[2])
                             .Input(ShapeOf(inputs[0]))
                             .Attr("T", dtype)
-                            .Attr("method", *op.node()->FindAttr("method"))
+                            .Attr("method", *NodeOf(op)->FindAttr("method"))
                             .Output();
   }
   (*input_grads)[1] = NodeBuilder(*op.graph(), "CropAndResizeGradBoxes")

@@ -41,11 +41,12 @@ Status PatchesShape(ShapeContext& c, int rank) {
 Status ImagePatchesShape(ShapeContext& c) { return PatchesShape(c, 4); }
 Status VolumePatchesShape(ShapeContext& c) { return PatchesShape(c, 5); }
 
-// Each element of a patch is a copy of an input element, or 0 outside of the image. The patches of an image that holds
-// the positions 1, 2, ... tell of which: so the gradient of an input element is the sum of the gradients of its copies.
+// Each element of a patch is a copy of an input element, or 0 outside of the image. The gradient of an input element is
+// the sum of the gradients of its copies. To find the copies, patches are also taken from an image with elements 1, 2,
+// 3, ...: each element of these patches is the position of the input element.
 Status PatchesGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   Graph& graph = *op.graph();
-  const Node& node = *op.node();
+  const Node& node = *NodeOf(op);
   const Output images = node.inputs()[0];
   const int rank = node.op().name == "ExtractImagePatches" ? 4 : 5;
   const Output shape = ShapeOf(images, kInt64);

@@ -31,7 +31,7 @@ Status TransformedShape(ShapeContext& c) {
 // The gradient is moved back by the inverse of the transformation.
 Status TransformGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   Graph& graph = *op.graph();
-  const Node& node = *op.node();
+  const Node& node = *NodeOf(op);
   const Output images = node.inputs()[0], transforms = node.inputs()[1];
   const auto reshape = [&](Output x, const std::vector<int64_t>& shape) {
     return NodeBuilder(graph, "Reshape").Input(x).Input(ConstantVector(graph, shape)).Output();

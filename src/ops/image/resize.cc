@@ -46,7 +46,7 @@ Status OriginalShape(ShapeContext& c) {
 // The gradient is the op `name`, of the gradient and the images.
 template <const char* name>
 Status ResizeGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  const Output images = op.node()->inputs()[0];
+  const Output images = NodeOf(op)->inputs()[0];
   if (!IsFloating(images.dtype())) return OkStatus();
   if (std::string_view(name) == "ResizeBicubicGrad" && images.dtype() != kFloat32 && images.dtype() != kFloat64) {
     return OkStatus();
@@ -54,8 +54,8 @@ Status ResizeGradient(const Operation& op, const std::vector<Output>& grads, std
   (*input_grads)[0] = NodeBuilder(*op.graph(), name)
                           .Input(grads[0])
                           .Input(images)
-                          .Attr("align_corners", *op.node()->FindAttr("align_corners"))
-                          .Attr("half_pixel_centers", *op.node()->FindAttr("half_pixel_centers"))
+                          .Attr("align_corners", *NodeOf(op)->FindAttr("align_corners"))
+                          .Attr("half_pixel_centers", *NodeOf(op)->FindAttr("half_pixel_centers"))
                           .Output();
   return OkStatus();
 }
@@ -63,12 +63,12 @@ constexpr char kBilinearGrad[] = "ResizeBilinearGrad";
 constexpr char kBicubicGrad[] = "ResizeBicubicGrad";
 
 Status NearestGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  const Output images = op.node()->inputs()[0];
+  const Output images = NodeOf(op)->inputs()[0];
   (*input_grads)[0] = NodeBuilder(*op.graph(), "ResizeNearestNeighborGrad")
                           .Input(grads[0])
                           .Input(Slice(tensorbraid::ShapeOf(images), {1}, {2}))
-                          .Attr("align_corners", *op.node()->FindAttr("align_corners"))
-                          .Attr("half_pixel_centers", *op.node()->FindAttr("half_pixel_centers"))
+                          .Attr("align_corners", *NodeOf(op)->FindAttr("align_corners"))
+                          .Attr("half_pixel_centers", *NodeOf(op)->FindAttr("half_pixel_centers"))
                           .Output();
   return OkStatus();
 }

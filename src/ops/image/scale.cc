@@ -40,15 +40,15 @@ Status ScaleGradShape(ShapeContext& c) {
 }
 
 Status ScaleGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  const auto& inputs = op.node()->inputs();
+  const auto& inputs = NodeOf(op)->inputs();
   if (inputs[0].dtype() != kFloat32) return OkStatus();  // as in TensorFlow, whose op takes float32 only
   (*input_grads)[0] = NodeBuilder(*op.graph(), "ScaleAndTranslateGrad")
                           .Input(grads[0])
                           .Input(inputs[0])
                           .Input(inputs[2])
                           .Input(inputs[3])
-                          .Attr("kernel_type", *op.node()->FindAttr("kernel_type"))
-                          .Attr("antialias", *op.node()->FindAttr("antialias"))
+                          .Attr("kernel_type", *NodeOf(op)->FindAttr("kernel_type"))
+                          .Attr("antialias", *NodeOf(op)->FindAttr("antialias"))
                           .Output();
   return OkStatus();
 }

@@ -57,6 +57,18 @@ void RegisterIoCheckpointOps(OpRegistry& r) {
             .Stateful()
             .Shape(SaveShape)
             .NotDifferentiable());
+  // What SaveV2 becomes (executor/passes/save_variables.cc): an entry of `variables` may be a resource handle or a
+  // reference, whose variable is read when its turn has come.
+  r.Add(Op("_SaveVariables")
+            .Input("prefix: string")
+            .Input("tensor_names: string")
+            .Input("shape_and_slices: string")
+            .Input("variables: Tvariables")
+            .Attr("Tvariables: list(type) >= 1")
+            .Attr("dtypes: list(type) >= 1")
+            .Stateful()
+            .Shape(SaveShape)
+            .NotDifferentiable());
   r.Add(Op("RestoreV2")
             .Input("prefix: string")
             .Input("tensor_names: string")

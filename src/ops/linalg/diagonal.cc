@@ -146,7 +146,7 @@ Status DiagPartGradient(const Operation&, const std::vector<Output>& grads, std:
   return OkStatus();
 }
 Status BandPartGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  const auto& in = op.node()->inputs();
+  const auto& in = NodeOf(op)->inputs();
   (*input_grads)[0] = NodeBuilder(*op.graph(), "MatrixBandPart").Input(grads[0]).Input(in[1]).Input(in[2]).Output();
   return OkStatus();
 }

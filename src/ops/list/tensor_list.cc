@@ -6,13 +6,9 @@
 namespace tensorbraid {
 namespace {
 
-Status LengthShape(ShapeContext& c) {
-  c.set_output(0, Shape());
-  return OkStatus();
-}
-
+// The list is a scalar.
 Status PopBackShape(ShapeContext& c) {
-  c.set_output(0, Shape());
+  TF_RETURN_IF_ERROR(ScalarShape(c));
   TF_ASSIGN_OR_RETURN(Shape s, DescribedShape(c, 1));
   c.set_output(1, std::move(s));
   return OkStatus();
@@ -75,7 +71,7 @@ void RegisterListTensorListOps(OpRegistry& r) {
   r.Add(Op("TensorListLength")
             .Input("input_handle: variant")
             .Output("length: int32")
-            .Shape(LengthShape)
+            .Shape(ScalarShape)
             .NotDifferentiable());
   r.Add(Op("TensorListElementShape")
             .Input("input_handle: variant")

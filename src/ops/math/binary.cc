@@ -17,8 +17,8 @@ struct Pair {
 // results have the output's shape; they are then reduced to the shapes of the inputs.
 template <Pair (*gradient)(Output x, Output y, Output z, Output g)>
 Status BroadcastGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  const Output x = op.node()->inputs()[0];
-  const Output y = op.node()->inputs()[1];
+  const Output x = NodeOf(op)->inputs()[0];
+  const Output y = NodeOf(op)->inputs()[1];
   const Pair p = gradient(x, y, op.output(0), grads[0]);
   SumToOperands(x, y, p.x, p.y, input_grads);
   return OkStatus();

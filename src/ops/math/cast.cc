@@ -8,8 +8,8 @@ namespace tensorbraid {
 namespace {
 
 Status CastGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  const DType from = op.node()->attr<DType>("SrcT");
-  if (IsFloating(from) && IsFloating(op.node()->attr<DType>("DstT"))) (*input_grads)[0] = Cast(grads[0], from);
+  const DType from = NodeOf(op)->attr<DType>("SrcT");
+  if (IsFloating(from) && IsFloating(NodeOf(op)->attr<DType>("DstT"))) (*input_grads)[0] = Cast(grads[0], from);
   return OkStatus();
 }
 

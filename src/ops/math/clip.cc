@@ -7,9 +7,9 @@
 namespace tensorbraid {
 namespace {
 
-// The gradient of a clipped element flows to the bound, that of any other element to the input.
+// The gradient of a clipped element flows to the bound; the gradient of any other element flows to the input.
 Status ClipByValueGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  const auto& in = op.node()->inputs();
+  const auto& in = NodeOf(op)->inputs();
   const Output g = grads[0];
   const Output below = Less(in[0], in[1]), above = Greater(in[0], in[2]);
   (*input_grads)[0] = Select(LogicalOr(below, above), 0.0, g);

@@ -22,7 +22,7 @@ Status CrossShape(ShapeContext& c) {
 }
 
 Status CrossGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  const auto& in = op.node()->inputs();
+  const auto& in = NodeOf(op)->inputs();
   *input_grads = {Node2("Cross", in[1], grads[0]), Node2("Cross", grads[0], in[0])};
   return OkStatus();
 }

@@ -17,8 +17,8 @@ struct OperandGrads {
 
 template <OperandGrads (*gradient)(Output x, Output y, Output g)>
 Status OperandGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  const Output x = op.node()->inputs()[0];
-  const Output y = op.node()->inputs()[1];
+  const Output x = NodeOf(op)->inputs()[0];
+  const Output y = NodeOf(op)->inputs()[1];
   const OperandGrads p = gradient(x, y, grads[0]);
   if (p.x.valid()) (*input_grads)[0] = SumToOperand(p.x, x, op.output(0));
   if (p.y.valid()) (*input_grads)[1] = SumToOperand(p.y, y, op.output(0));

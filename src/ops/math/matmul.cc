@@ -34,11 +34,11 @@ Status MatMulShape(ShapeContext& c) {
 }
 
 Status MatMulGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  const Output a = op.node()->inputs()[0];
-  const Output b = op.node()->inputs()[1];
+  const Output a = NodeOf(op)->inputs()[0];
+  const Output b = NodeOf(op)->inputs()[1];
   const Output g = grads[0];
-  const bool ta = op.node()->attr<bool>("transpose_a");
-  const bool tb = op.node()->attr<bool>("transpose_b");
+  const bool ta = NodeOf(op)->attr<bool>("transpose_a");
+  const bool tb = NodeOf(op)->attr<bool>("transpose_b");
   (*input_grads)[0] = ta ? MatMul(b, g, {.transpose_a = tb, .transpose_b = true}) : MatMul(g, b, {.transpose_b = !tb});
   (*input_grads)[1] = tb ? MatMul(g, a, {.transpose_a = true, .transpose_b = ta}) : MatMul(a, g, {.transpose_a = !ta});
   return OkStatus();
@@ -68,7 +68,7 @@ Status BatchMatMulShape(ShapeContext& c) {
 // Sums a gradient over the batch dimensions along which the operand x was broadcast.
 StatusOr<Output> SumToBatch(const Operation& op, Output grad, Output x, Output y) {
   if (!x.shape().has_rank() || !y.shape().has_rank()) {
-    return InvalidArgument("the gradient of ", op.node()->Describe(), " requires operands of known rank");
+    return InvalidArgument("the gradient of ", NodeOf(op)->Describe(), " requires operands of known rank");
   }
   const Shape bx = BatchOf(x.shape()), by = BatchOf(y.shape());
   if (bx.rank() == 0 && by.rank() == 0) return grad;
@@ -84,11 +84,11 @@ StatusOr<Output> SumToBatch(const Operation& op, Output grad, Output x, Output y
 }
 
 Status BatchMatMulGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  const Output x = op.node()->inputs()[0];
-  const Output y = op.node()->inputs()[1];
+  const Output x = NodeOf(op)->inputs()[0];
+  const Output y = NodeOf(op)->inputs()[1];
   const Output g = grads[0];
-  const bool ax = op.node()->attr<bool>("adj_x");
-  const bool ay = op.node()->attr<bool>("adj_y");
+  const bool ax = NodeOf(op)->attr<bool>("adj_x");
+  const bool ay = NodeOf(op)->attr<bool>("adj_y");
   const Output gx = ax ? BatchMatMul(y, g, {.adj_x = ay, .adj_y = true}) : BatchMatMul(g, y, {.adj_y = !ay});
   const Output gy = ay ? BatchMatMul(g, x, {.adj_x = true, .adj_y = ax}) : BatchMatMul(x, g, {.adj_x = !ax});
   TF_ASSIGN_OR_RETURN((*input_grads)[0], SumToBatch(op, gx, x, y));
@@ -111,7 +111,7 @@ void RegisterMathMatmulOps(OpRegistry& r) {
             .Attr("grad_b: bool = false")
             .Shape(MatMulShape)
             .Gradient(MatMulGradient));
-  // What the pass fuse_biases makes of MatMul and BiasAdd. `args` are those of `fused_ops`.
+  // The pass fuse_biases replaces MatMul and BiasAdd by this op. `args` are the further inputs of `fused_ops`.
   r.Add(Op("_FusedMatMul")
             .Input("a: T")
             .Input("b: T")

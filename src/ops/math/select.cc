@@ -36,7 +36,7 @@ Status SelectV2Shape(ShapeContext& c) {
 }
 
 Status SelectGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  const Output condition = op.node()->inputs()[0];
+  const Output condition = NodeOf(op)->inputs()[0];
   const Output zeros = Node1("ZerosLike", grads[0]);
   const auto select = [&](Output t, Output e) {
     return NodeBuilder(*op.graph(), "Select").Input(condition).Input(t).Input(e).Output();
@@ -46,7 +46,7 @@ Status SelectGradient(const Operation& op, const std::vector<Output>& grads, std
 }
 
 Status SelectV2Gradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  const auto& in = op.node()->inputs();
+  const auto& in = NodeOf(op)->inputs();
   const Output g = grads[0];
   (*input_grads)[1] = SumToOperand(Select(in[0], g, 0.0), in[1], op.output(0));
   (*input_grads)[2] = SumToOperand(Select(in[0], 0.0, g), in[2], op.output(0));

@@ -32,7 +32,7 @@ struct SecondGrads {
 
 template <SecondGrads (*gradient)(Output y, Output dy, Output z, Output g)>
 Status SecondGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  const auto& in = op.node()->inputs();
+  const auto& in = NodeOf(op)->inputs();
   const SecondGrads p = gradient(in[0], in[1], op.output(0), grads[0]);
   *input_grads = {p.y, p.dy};
   return OkStatus();

@@ -10,14 +10,14 @@ namespace {
 // The gradient is the op `name` applied to g and the activation's input, or its output if kOfOutput.
 template <const char* name, bool kOfOutput>
 Status ActivationGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  (*input_grads)[0] = Node2(name, grads[0], kOfOutput ? op.output(0) : op.node()->inputs()[0]);
+  (*input_grads)[0] = Node2(name, grads[0], kOfOutput ? op.output(0) : NodeOf(op)->inputs()[0]);
   return OkStatus();
 }
 
 // Gradient of a gradient op that is linear in its first input and piecewise constant in its second.
 template <const char* name>
 Status LinearGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  const Output x = op.node()->inputs()[1];
+  const Output x = NodeOf(op)->inputs()[1];
   *input_grads = {Node2(name, grads[0], x), Node1("ZerosLike", x)};
   return OkStatus();
 }
@@ -37,7 +37,7 @@ Status SeluGradient(const Operation& op, const std::vector<Output>& grads, std::
 }
 
 Status SeluGradGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  const Output dy = op.node()->inputs()[0], y = op.node()->inputs()[1];
+  const Output dy = NodeOf(op)->inputs()[0], y = NodeOf(op)->inputs()[1];
   *input_grads = {Node2(kSeluGrad, grads[0], y), Select(Less(y, 0.0), grads[0] * dy, 0.0)};
   return OkStatus();
 }
@@ -46,30 +46,30 @@ Output LeakyReluGrad(const Operation& op, Output g, Output x) {
   return NodeBuilder(*op.graph(), "LeakyReluGrad")
       .Input(g)
       .Input(x)
-      .Attr("alpha", op.node()->attr<float>("alpha"))
+      .Attr("alpha", NodeOf(op)->attr<float>("alpha"))
       .Output();
 }
 
 Status LeakyReluGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  (*input_grads)[0] = LeakyReluGrad(op, grads[0], op.node()->inputs()[0]);
+  (*input_grads)[0] = LeakyReluGrad(op, grads[0], NodeOf(op)->inputs()[0]);
   return OkStatus();
 }
 
 Status LeakyReluGradGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  const Output x = op.node()->inputs()[1];
+  const Output x = NodeOf(op)->inputs()[1];
   *input_grads = {LeakyReluGrad(op, grads[0], x), Node1("ZerosLike", x)};
   return OkStatus();
 }
 
 // Gradient of EluGrad, which is dy * (y + 1) where y < 0, else dy.
 Status EluGradGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  const Output dy = op.node()->inputs()[0], y = op.node()->inputs()[1];
+  const Output dy = NodeOf(op)->inputs()[0], y = NodeOf(op)->inputs()[1];
   *input_grads = {Node2(kEluGrad, grads[0], y), Select(Less(y, 0.0), grads[0] * dy, 0.0)};
   return OkStatus();
 }
 
 Status SoftplusGradGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  const Output dy = op.node()->inputs()[0], x = op.node()->inputs()[1];
+  const Output dy = NodeOf(op)->inputs()[0], x = NodeOf(op)->inputs()[1];
   *input_grads = {Node2(kSoftplusGrad, grads[0], x), grads[0] * dy / (Exp(-x) + 2.0 + Exp(x))};
   return OkStatus();
 }

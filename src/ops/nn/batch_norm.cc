@@ -1,4 +1,7 @@
 // Batch normalization: schemas, shape rules, gradients.
+#include <algorithm>
+#include <vector>
+
 #include "core/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
@@ -57,6 +60,34 @@ Status FusedBatchNormGradShape(ShapeContext& c) {
   return OkStatus();
 }
 
+// The shape of a batch norm's result after the maximum over windows that tile it. Sizes that are unknown stay so.
+Status FusedBatchNormReluShape(ShapeContext& c) {
+  TF_RETURN_IF_ERROR(FusedBatchNormShape(c));
+  TF_ASSIGN_OR_RETURN(Shape y, c.WithRank(0, 4));
+  const auto& ksize = c.attr<std::vector<int64_t>>("ksize");
+  if (ksize.size() != 4 || std::any_of(ksize.begin(), ksize.end(), [](int64_t size) { return size < 1; })) {
+    return InvalidArgument("ksize must have 4 positive elements");
+  }
+  for (int axis = 1; axis < 3; ++axis) {
+    if (y.dim(axis) >= 0) y.set_dim(axis, y.dim(axis) / ksize[axis]);
+  }
+  c.set_output(0, std::move(y));
+  return OkStatus();
+}
+
+// As FusedBatchNormGradShape, but y_backprop has the shape of the maxima.
+Status FusedBatchNormReluGradShape(ShapeContext& c) {
+  Shape x, channels;
+  TF_RETURN_IF_ERROR(BatchNormInput(c, 1, &x, &channels));
+  TF_RETURN_IF_ERROR(MergeChannels(c, {2, 3, 4, 6}, &channels));
+  c.set_output(0, std::move(x));
+  c.set_output(1, channels);
+  c.set_output(2, std::move(channels));
+  c.set_output(3, Shape({0}));
+  c.set_output(4, Shape({0}));
+  return OkStatus();
+}
+
 constexpr char kFusedBatchNormGrad[] = "FusedBatchNormGrad";
 constexpr char kFusedBatchNormGradV2[] = "FusedBatchNormGradV2";
 constexpr char kFusedBatchNormGradV3[] = "FusedBatchNormGradV3";
@@ -65,7 +96,7 @@ constexpr char kFusedBatchNormGradV3[] = "FusedBatchNormGradV3";
 template <const char* name>
 Status FusedBatchNormGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   if (!grads[0].valid()) return OkStatus();
-  const Node& node = *op.node();
+  const Node& node = *NodeOf(op);
   const bool training = node.attr<bool>("is_training");
   NodeBuilder builder(*op.graph(), name);
   builder.Input(grads[0]).Input(node.inputs()[0]).Input(node.inputs()[1]);
@@ -102,15 +133,15 @@ Status GlobalBatchNormGradShape(ShapeContext& c) {
 
 Status GlobalBatchNormGradient(const Operation& op, const std::vector<Output>& grads,
                                std::vector<Output>* input_grads) {
-  const std::vector<Output>& in = op.node()->inputs();  // t, mean, variance, beta, gamma
+  const std::vector<Output>& in = NodeOf(op)->inputs();  // t, mean, variance, beta, gamma
   const Operation gradient = NodeBuilder(*op.graph(), "BatchNormWithGlobalNormalizationGrad")
                                  .Input(in[0])
                                  .Input(in[1])
                                  .Input(in[2])
                                  .Input(in[4])
                                  .Input(grads[0])
-                                 .Attr("variance_epsilon", op.node()->attr<float>("variance_epsilon"))
-                                 .Attr("scale_after_normalization", op.node()->attr<bool>("scale_after_normalization"))
+                                 .Attr("variance_epsilon", NodeOf(op)->attr<float>("variance_epsilon"))
+                                 .Attr("scale_after_normalization", NodeOf(op)->attr<bool>("scale_after_normalization"))
                                  .Finish();
   if (!gradient.valid()) return OkStatus();
   for (int i = 0; i < 5; ++i) (*input_grads)[i] = gradient.output(i);
@@ -230,6 +261,48 @@ void RegisterNnBatchNormOps(OpRegistry& r) {
             .Attr(kFormatV3)
             .Attr("is_training: bool = true")
             .Shape(FusedBatchNormGradShape));
+  // The pass fuse_batch_norms makes this op of FusedBatchNormV3, Relu and a MaxPool whose windows tile the image.
+  r.Add(Op("_FusedBatchNormRelu")
+            .Input("x: T")
+            .Input("scale: U")
+            .Input("offset: U")
+            .Input("mean: U")
+            .Input("variance: U")
+            .Output("y: T")
+            .Output("batch_mean: U")
+            .Output("batch_variance: U")
+            .Output("reserve_space_1: U")
+            .Output("reserve_space_2: U")
+            .Output("reserve_space_3: U")
+            .Attr("T: {float}")
+            .Attr("U: {float}")
+            .Attr("epsilon: float = 0.0001")
+            .Attr("exponential_avg_factor: float = 1.0")
+            .Attr("data_format: {'NHWC'} = 'NHWC'")
+            .Attr("is_training: bool = true")
+            .Attr("ksize: list(int) >= 4")
+            .Shape(FusedBatchNormReluShape));
+  // Its gradient: that of MaxPool, of Relu and FusedBatchNormGradV3 in one.
+  r.Add(Op("_FusedBatchNormReluGrad")
+            .Input("y_backprop: T")
+            .Input("x: T")
+            .Input("scale: float")
+            .Input("reserve_space_1: U")
+            .Input("reserve_space_2: U")
+            .Input("reserve_space_3: U")
+            .Input("offset: U")
+            .Output("x_backprop: T")
+            .Output("scale_backprop: U")
+            .Output("offset_backprop: U")
+            .Output("reserve_space_4: U")
+            .Output("reserve_space_5: U")
+            .Attr("T: {float}")
+            .Attr("U: {float}")
+            .Attr("epsilon: float = 0.0001")
+            .Attr("data_format: {'NHWC'} = 'NHWC'")
+            .Attr("is_training: bool = true")
+            .Attr("ksize: list(int) >= 4")
+            .Shape(FusedBatchNormReluGradShape));
   r.Add(Op("BatchNormWithGlobalNormalization")
             .Input("t: T")
             .Input("m: T")

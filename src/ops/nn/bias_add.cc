@@ -39,16 +39,16 @@ Status BiasAddGradShape(ShapeContext& c) {
 Status BiasAddGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   NodeBuilder bias(*op.graph(), "BiasAddGrad");
   bias.Input(grads[0]);
-  if (const AttrValue* format = op.node()->FindAttr("data_format")) bias.Attr("data_format", *format);
+  if (const AttrValue* format = NodeOf(op)->FindAttr("data_format")) bias.Attr("data_format", *format);
   *input_grads = {grads[0], bias.Output()};
   return OkStatus();
 }
 
 Status BiasAddGradGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   (*input_grads)[0] = NodeBuilder(*op.graph(), "BiasAdd")
-                          .Input(Node1("ZerosLike", op.node()->inputs()[0]))
+                          .Input(Node1("ZerosLike", NodeOf(op)->inputs()[0]))
                           .Input(grads[0])
-                          .Attr("data_format", *op.node()->FindAttr("data_format"))
+                          .Attr("data_format", *NodeOf(op)->FindAttr("data_format"))
                           .Output();
   return OkStatus();
 }

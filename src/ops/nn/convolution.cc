@@ -14,7 +14,7 @@ Output AddConvolution(const Operation& like, const std::string& op, const std::v
   NodeBuilder b(*like.graph(), op);
   for (const Output& input : inputs) b.Input(input);
   for (const char* attr : {"strides", "padding", "explicit_paddings", "data_format", "dilations"}) {
-    const AttrValue* value = like.node()->FindAttr(attr);
+    const AttrValue* value = NodeOf(like)->FindAttr(attr);
     if (value != nullptr && OpRegistry::Global().Find(op)->FindAttr(attr) != nullptr) b.Attr(attr, *value);
   }
   return b.Output();
@@ -150,7 +150,7 @@ Status ConvolutionGradient(const Operation& op, const std::vector<Output>& grads
   const auto for_filter = [&](Output x, Output filter, Output y) {
     return AddConvolution(op, StrCat(forward, "BackpropFilter", version), {x, Node1("Shape", filter), y});
   };
-  const std::vector<Output>& in = op.node()->inputs();
+  const std::vector<Output>& in = NodeOf(op)->inputs();
   const Output g = grads[0];
   switch (traits.result) {
     case ConvolutionResult::kOutput:
@@ -190,7 +190,7 @@ void RegisterNnConvolutionOps(OpRegistry& r) {
   add2d("Conv2DBackpropFilter", "input: T", "filter_sizes: int32", true, false);
   add2d("Conv2DBackpropFilterV2", "input: T", "filter: T", true, false);
 
-  // What the pass fuse_biases makes of Conv2D and BiasAdd. `args` are those of `fused_ops`.
+  // The pass fuse_biases replaces Conv2D and BiasAdd by this op. `args` are the further inputs of `fused_ops`.
   r.Add(Op("_FusedConv2D")
             .Input("input: T")
             .Input("filter: T")

@@ -21,11 +21,11 @@ Status DilationShape(ShapeContext& c) {
 }
 
 Status DilationGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  const std::vector<Output>& in = op.node()->inputs();
+  const std::vector<Output>& in = NodeOf(op)->inputs();
   for (const int i : {0, 1}) {
     NodeBuilder b(*op.graph(), i == 0 ? "Dilation2DBackpropInput" : "Dilation2DBackpropFilter");
     b.Input(in[0]).Input(in[1]).Input(grads[0]);
-    for (const char* attr : {"strides", "rates", "padding"}) b.Attr(attr, *op.node()->FindAttr(attr));
+    for (const char* attr : {"strides", "rates", "padding"}) b.Attr(attr, *NodeOf(op)->FindAttr(attr));
     (*input_grads)[i] = b.Output();
   }
   return OkStatus();

@@ -16,8 +16,8 @@ Output WithQuantAttrs(NodeBuilder& builder, const Node& node) {
 
 Status QuantArgsGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   NodeBuilder builder(*op.graph(), "FakeQuantWithMinMaxArgsGradient");
-  builder.Input(grads[0]).Input(op.node()->inputs()[0]);
-  (*input_grads)[0] = WithQuantAttrs(builder, *op.node());
+  builder.Input(grads[0]).Input(NodeOf(op)->inputs()[0]);
+  (*input_grads)[0] = WithQuantAttrs(builder, *NodeOf(op));
   return OkStatus();
 }
 
@@ -26,10 +26,10 @@ constexpr char kPerChannelGradient[] = "FakeQuantWithMinMaxVarsPerChannelGradien
 
 template <const char* name>
 Status QuantVarsGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  const std::vector<Output>& in = op.node()->inputs();
+  const std::vector<Output>& in = NodeOf(op)->inputs();
   NodeBuilder builder(*op.graph(), name);
   builder.Input(grads[0]).Input(in[0]).Input(in[1]).Input(in[2]);
-  const Output first = WithQuantAttrs(builder, *op.node());
+  const Output first = WithQuantAttrs(builder, *NodeOf(op));
   if (first.valid()) *input_grads = {first, first.op().output(1), first.op().output(2)};
   return OkStatus();
 }

@@ -51,12 +51,12 @@ Status FractionalMaxPoolGradient(const Operation& op, const std::vector<Output>&
                                  std::vector<Output>* input_grads) {
   if (!grads[0].valid()) return OkStatus();
   (*input_grads)[0] = NodeBuilder(*op.graph(), "FractionalMaxPoolGrad")
-                          .Input(op.node()->inputs()[0])
+                          .Input(NodeOf(op)->inputs()[0])
                           .Input(op.output(0))
                           .Input(grads[0])
                           .Input(op.output(1))
                           .Input(op.output(2))
-                          .Attr("overlapping", op.node()->attr<bool>("overlapping"))
+                          .Attr("overlapping", NodeOf(op)->attr<bool>("overlapping"))
                           .Output();
   return OkStatus();
 }
@@ -65,13 +65,13 @@ Status FractionalAvgPoolGradient(const Operation& op, const std::vector<Output>&
                                  std::vector<Output>* input_grads) {
   if (!grads[0].valid()) return OkStatus();
   const Output shape =
-      NodeBuilder(*op.graph(), "Shape").Input(op.node()->inputs()[0]).Attr("out_type", kInt64).Output();
+      NodeBuilder(*op.graph(), "Shape").Input(NodeOf(op)->inputs()[0]).Attr("out_type", kInt64).Output();
   (*input_grads)[0] = NodeBuilder(*op.graph(), "FractionalAvgPoolGrad")
                           .Input(shape)
                           .Input(grads[0])
                           .Input(op.output(1))
                           .Input(op.output(2))
-                          .Attr("overlapping", op.node()->attr<bool>("overlapping"))
+                          .Attr("overlapping", NodeOf(op)->attr<bool>("overlapping"))
                           .Output();
   return OkStatus();
 }

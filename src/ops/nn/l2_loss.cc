@@ -8,7 +8,7 @@ namespace tensorbraid {
 namespace {
 
 Status L2LossGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  (*input_grads)[0] = op.node()->inputs()[0] * grads[0];
+  (*input_grads)[0] = NodeOf(op)->inputs()[0] * grads[0];
   return OkStatus();
 }
 

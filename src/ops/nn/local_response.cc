@@ -16,7 +16,7 @@ Status LocalResponseShape(ShapeContext& c) {
 }
 
 Status LocalResponseGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  const Node& node = *op.node();
+  const Node& node = *NodeOf(op);
   (*input_grads)[0] = NodeBuilder(*op.graph(), "LRNGrad")
                           .Input(grads[0])
                           .Input(node.inputs()[0])

@@ -29,7 +29,7 @@ inline Output PoolNode(const char* name, const Operation& op, std::initializer_l
   const OpDef* def = OpRegistry::Global().Find(name);
   for (const auto& attr :
        {"ksize", "strides", "padding", "explicit_paddings", "data_format", "include_batch_in_index"}) {
-    const AttrValue* value = op.node()->FindAttr(attr);
+    const AttrValue* value = NodeOf(op)->FindAttr(attr);
     if (value != nullptr && def->FindAttr(attr) != nullptr) builder.Attr(attr, *value);
   }
   return builder.Output();
@@ -38,7 +38,7 @@ inline Output PoolNode(const char* name, const Operation& op, std::initializer_l
 // Gradient of a maximum: the op `name` of its input, its output and g. Inputs that give sizes are passed on.
 template <const char* name>
 Status PoolGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  const std::vector<Output>& in = op.node()->inputs();
+  const std::vector<Output>& in = NodeOf(op)->inputs();
   (*input_grads)[0] = in.size() == 1 ? PoolNode(name, op, {in[0], op.output(0), grads[0]})
                                      : PoolNode(name, op, {in[0], op.output(0), grads[0], in[1], in[2]});
   return OkStatus();
@@ -47,7 +47,7 @@ Status PoolGradient(const Operation& op, const std::vector<Output>& grads, std::
 // Gradient of MaxPoolGrad and MaxPoolGradGrad, which are linear in their third input.
 template <const char* name>
 Status PoolGradGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  const std::vector<Output>& in = op.node()->inputs();
+  const std::vector<Output>& in = NodeOf(op)->inputs();
   (*input_grads)[0] = Node1("ZerosLike", in[0]);
   (*input_grads)[1] = Node1("ZerosLike", in[1]);
   (*input_grads)[2] = in.size() == 3 ? PoolNode(name, op, {in[0], in[1], grads[0]})
@@ -57,7 +57,7 @@ Status PoolGradGradient(const Operation& op, const std::vector<Output>& grads, s
 
 template <const char* name>
 Status AvgPoolGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  (*input_grads)[0] = PoolNode(name, op, {Node1("Shape", op.node()->inputs()[0]), grads[0]});
+  (*input_grads)[0] = PoolNode(name, op, {Node1("Shape", NodeOf(op)->inputs()[0]), grads[0]});
   return OkStatus();
 }
 

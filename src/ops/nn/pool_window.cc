@@ -14,16 +14,10 @@ const std::vector<int64_t>* PoolIntegers(const Node& node, const char* name) {
   return attr == nullptr ? nullptr : attr->get<std::vector<int64_t>>();
 }
 
-std::string PoolListText(const std::vector<int64_t>& list) {
-  std::string text = "[";
-  for (size_t i = 0; i < list.size(); ++i) text += StrCat(i == 0 ? "" : ",", list[i]);
-  return text + "]";
-}
-
 Status CheckPoolList(const char* name, const std::vector<int64_t>& list, int axes, const char* elements) {
   if (static_cast<int>(list.size()) == axes) return OkStatus();
   return InvalidArgument(name, " must have ", elements, " for each axis of the input, ", axes, " in all, got ",
-                         PoolListText(list));
+                         AttrValue(list).ToString());
 }
 
 StatusOr<std::vector<int64_t>> PoolVectorOf(const char* name, const Tensor& t, int rank) {
@@ -52,18 +46,19 @@ StatusOr<PoolAttrs> ReadPoolAttrs(const Node& node, int spatial) {
   if (a.padding != WindowPadding::kExplicit) {
     if (paddings == nullptr || paddings->empty()) return a;
     return InvalidArgument("attribute 'explicit_paddings' must be empty unless the padding is EXPLICIT, got ",
-                           PoolListText(*paddings));
+                           AttrValue(*paddings).ToString());
   }
   if (paddings == nullptr) return InvalidArgument("the op has no explicit padding; use SAME or VALID");
   TF_RETURN_IF_ERROR(CheckPoolList("attribute 'explicit_paddings'", *paddings, 2 * a.rank(), "two elements"));
   for (int axis = 0; axis < a.rank(); ++axis) {
     const int64_t before = (*paddings)[2 * axis], after = (*paddings)[2 * axis + 1];
     if (before < 0 || after < 0) {
-      return InvalidArgument("attribute 'explicit_paddings' must not be negative, got ", PoolListText(*paddings));
+      return InvalidArgument("attribute 'explicit_paddings' must not be negative, got ",
+                             AttrValue(*paddings).ToString());
     }
     if ((axis == 0 || axis == a.channel_axis()) && before + after != 0) {
       return InvalidArgument("attribute 'explicit_paddings' must be 0 for the batch and the channels, got ",
-                             PoolListText(*paddings));
+                             AttrValue(*paddings).ToString());
     }
   }
   a.paddings = *paddings;
@@ -83,13 +78,13 @@ StatusOr<PoolWindows> PlacePool(const PoolAttrs& a, const Shape& input) {
   const auto size_of = [&](int axis) { return input.has_rank() ? input.dim(axis) : Shape::kUnknownDim; };
   for (int axis = 0; axis < a.rank(); ++axis) {
     if (a.ksize[axis] < 1 || a.strides[axis] < 1) {
-      return InvalidArgument("windows and strides must be positive, got ksize ", PoolListText(a.ksize), " and strides ",
-                             PoolListText(a.strides));
+      return InvalidArgument("windows and strides must be positive, got ksize ", AttrValue(a.ksize).ToString(),
+                             " and strides ", AttrValue(a.strides).ToString());
     }
   }
   if (a.ksize[0] != 1 || a.strides[0] != 1) {
-    return Unimplemented("windows over the batch are not supported: ksize ", PoolListText(a.ksize), ", strides ",
-                         PoolListText(a.strides));
+    return Unimplemented("windows over the batch are not supported: ksize ", AttrValue(a.ksize).ToString(),
+                         ", strides ", AttrValue(a.strides).ToString());
   }
   PoolWindows p;
   p.batch = size_of(0);
@@ -120,7 +115,8 @@ StatusOr<PoolWindows> PlacePool(const PoolAttrs& a, const Shape& input) {
         (p.channels >= 0 && p.channels % p.channel_window != 0)) {
       return Unimplemented("windows over channels are supported for the values of a maximum alone, if the window is ",
                            "as long as its stride, divides the channels, and the other axes have no window; got ksize ",
-                           PoolListText(a.ksize), " and strides ", PoolListText(a.strides), " for shape ", input);
+                           AttrValue(a.ksize).ToString(), " and strides ", AttrValue(a.strides).ToString(),
+                           " for shape ", input);
     }
     if (channels >= 0) channels /= p.channel_window;
   }

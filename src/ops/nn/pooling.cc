@@ -150,6 +150,19 @@ void RegisterNnPoolingOps(OpRegistry& r) {
             .Attr("T: realnumbertype = DT_FLOAT")
             .Shape(MaxPoolGradShape)
             .Gradient(PoolGradGradient<kMaxPoolGradGrad>));
+  // MaxPoolGrad of a maximum over the output of a Relu, and the gradient of that Relu.
+  r.Add(Op("_MaxPoolReluGrad")
+            .Input("orig_input: T")
+            .Input("orig_output: T")
+            .Input("grad: T")
+            .Output("output: T")
+            .Attr("ksize: list(int) >= 4")
+            .Attr("strides: list(int) >= 4")
+            .Attr("padding: {'SAME', 'VALID', 'EXPLICIT'}")
+            .Attr("explicit_paddings: list(int) = []")
+            .Attr(kFormat)
+            .Attr("T: {float} = DT_FLOAT")
+            .Shape(MaxPoolGradShape));
   r.Add(Op("MaxPoolGradV2")
             .Input("orig_input: T")
             .Input("orig_output: T")

@@ -45,14 +45,14 @@ Status GradGradWithArgmaxShape(ShapeContext& c) {
 
 Status ArgmaxGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   if (!grads[0].valid()) return OkStatus();
-  (*input_grads)[0] = PoolNode(kGradWithArgmax, op, {op.node()->inputs()[0], grads[0], op.output(1)});
+  (*input_grads)[0] = PoolNode(kGradWithArgmax, op, {NodeOf(op)->inputs()[0], grads[0], op.output(1)});
   return OkStatus();
 }
 
 // The gradient ops move elements from and to the places in argmax, so each is the other's gradient.
 template <const char* name>
 Status ArgmaxGradGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  const std::vector<Output>& in = op.node()->inputs();
+  const std::vector<Output>& in = NodeOf(op)->inputs();
   *input_grads = {Node1("ZerosLike", in[0]), PoolNode(name, op, {in[0], grads[0], in[2]}), Output()};
   return OkStatus();
 }

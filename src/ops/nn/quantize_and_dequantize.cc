@@ -51,13 +51,13 @@ Status RoundTripGradShape(ShapeContext& c) {
 
 // As in TensorFlow, the first versions pass the gradient on as if they did not round; V4 stops it outside of the range.
 Status RoundTripV4Gradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  const std::vector<Output>& in = op.node()->inputs();
+  const std::vector<Output>& in = NodeOf(op)->inputs();
   const Operation gradient = NodeBuilder(*op.graph(), "QuantizeAndDequantizeV4Grad")
                                  .Input(grads[0])
                                  .Input(in[0])
                                  .Input(in[1])
                                  .Input(in[2])
-                                 .Attr("axis", op.node()->attr<int64_t>("axis"))
+                                 .Attr("axis", NodeOf(op)->attr<int64_t>("axis"))
                                  .Finish();
   if (!gradient.valid()) return OkStatus();
   *input_grads = {gradient.output(0), gradient.output(1), gradient.output(2)};

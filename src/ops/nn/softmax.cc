@@ -60,7 +60,7 @@ Output LogitsGradient(const Operation& op, const std::vector<Output>& grads) {
   Output g;
   if (grads[0].valid()) g = ColumnOf(grads[0]) * op.output(1);
   if (grads[1].valid()) {
-    const Output s = nn::Softmax(op.node()->inputs()[0]);
+    const Output s = nn::Softmax(NodeOf(op)->inputs()[0]);
     const Output second = (grads[1] - ReduceSum(grads[1] * s, -1, {.keep_dims = true})) * s;
     g = g.valid() ? g + second : second;
   }
@@ -68,8 +68,8 @@ Output LogitsGradient(const Operation& op, const std::vector<Output>& grads) {
 }
 
 Status CrossEntropyGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  const Output logits = op.node()->inputs()[0];
-  const Output labels = op.node()->inputs()[1];
+  const Output logits = NodeOf(op)->inputs()[0];
+  const Output labels = NodeOf(op)->inputs()[1];
   (*input_grads)[0] = SumToOperand(LogitsGradient(op, grads), logits, labels);
   Output to_labels;
   if (grads[0].valid()) to_labels = ColumnOf(grads[0]) * -nn::LogSoftmax(logits);

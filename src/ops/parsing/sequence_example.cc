@@ -18,7 +18,7 @@ Status SequenceShape(ShapeContext& c, const Shape& batch, bool has_lengths, bool
   OutputShapes out(c);
   out.AddSparse(LengthOfList(c, "context_sparse_types"), RankOfSparseColumn(batch, 1));
   out.AddDense(batch, context);
-  // The rank of row splits is the batch's: those of a single example are scalars.
+  // Row splits have the rank of the batch: a batch has a vector of them, a single example a scalar.
   const Shape splits = !batch.has_rank() ? Shape::Unknown() : batch.rank() == 0 ? Shape() : Shape({-1});
   if (has_ragged) {
     out.Add(LengthOfList(c, "context_ragged_value_types"), Shape({-1}));

@@ -39,11 +39,11 @@ Output Reshape(Output x, Output shape) { return NodeBuilder(*x.graph(), "Reshape
 
 // Reshapes `value`, which has the shape of a reduction's result, so that reduced axes are present with size 1.
 Output WithKeptAxes(const Operation& op, Output value) {
-  const Output x = op.node()->inputs()[0];
-  const Output axes = op.node()->inputs()[1];
-  if (op.node()->attr<bool>("keep_dims")) return value;
-  if (axes.node()->type() == "Const" && x.shape().has_rank()) {
-    const auto numbers = CheckedAxes(AxisValues(axes.node()->attr<Tensor>("value")), x.shape().rank());
+  const Output x = NodeOf(op)->inputs()[0];
+  const Output axes = NodeOf(op)->inputs()[1];
+  if (NodeOf(op)->attr<bool>("keep_dims")) return value;
+  if (NodeOf(axes)->type() == "Const" && x.shape().has_rank()) {
+    const auto numbers = CheckedAxes(AxisValues(NodeOf(axes)->attr<Tensor>("value")), x.shape().rank());
     if (numbers.ok()) {
       // A scalar broadcasts as it is.
       if (static_cast<int>(numbers->size()) == x.shape().rank()) return value;
@@ -57,7 +57,7 @@ Output WithKeptAxes(const Operation& op, Output value) {
 }
 
 Output BroadcastToInput(const Operation& op, Output grad) {
-  const Output shape = Node1("Shape", op.node()->inputs()[0]);
+  const Output shape = Node1("Shape", NodeOf(op)->inputs()[0]);
   return NodeBuilder(*op.graph(), "BroadcastTo").Input(WithKeptAxes(op, grad)).Input(shape).Output();
 }
 
@@ -67,7 +67,7 @@ Status SumGradient(const Operation& op, const std::vector<Output>& grads, std::v
 }
 
 Status MeanGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  const Output x = op.node()->inputs()[0];
+  const Output x = NodeOf(op)->inputs()[0];
   const Output y = op.output(0);
   const int64_t nx = x.shape().has_rank() ? x.shape().num_elements() : -1;
   const int64_t ny = y.shape().has_rank() ? y.shape().num_elements() : -1;
@@ -86,8 +86,8 @@ Status MeanGradient(const Operation& op, const std::vector<Output>& grads, std::
 
 // Max and Min: divides the gradient equally among the elements that equal the result.
 Status ExtremeGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  const Output x = op.node()->inputs()[0];
-  const Output axes = op.node()->inputs()[1];
+  const Output x = NodeOf(op)->inputs()[0];
+  const Output axes = NodeOf(op)->inputs()[1];
   const Output chosen = Cast(Equal(x, WithKeptAxes(op, op.output(0))), x.dtype());
   const Output count = ReduceSum(chosen, axes, {.keep_dims = true});
   (*input_grads)[0] = chosen / count * WithKeptAxes(op, grads[0]);
@@ -97,8 +97,8 @@ Status ExtremeGradient(const Operation& op, const std::vector<Output>& grads, st
 // The derivative for an element is the product of the other elements. If exactly one element is zero, that is the
 // product of the nonzero elements for the zero and 0 for all others.
 Status ProdGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  const Output x = op.node()->inputs()[0];
-  const Output axes = op.node()->inputs()[1];
+  const Output x = NodeOf(op)->inputs()[0];
+  const Output axes = NodeOf(op)->inputs()[1];
   const Output is_zero = Equal(x, 0.0);
   const Output zeros = ReduceSum(Cast(is_zero, x.dtype()), axes, {.keep_dims = true});
   const Output nonzero = Select(is_zero, 1.0, x);
@@ -109,7 +109,7 @@ Status ProdGradient(const Operation& op, const std::vector<Output>& grads, std::
 }
 
 Status NormGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  const Output x = op.node()->inputs()[0];
+  const Output x = NodeOf(op)->inputs()[0];
   (*input_grads)[0] = x * WithKeptAxes(op, grads[0] / op.output(0));
   return OkStatus();
 }

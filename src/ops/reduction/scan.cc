@@ -23,9 +23,9 @@ Status ScanShape(ShapeContext& c) {
 Status CumsumGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   (*input_grads)[0] = NodeBuilder(*op.graph(), "Cumsum")
                           .Input(grads[0])
-                          .Input(op.node()->inputs()[1])
-                          .Attr("exclusive", op.node()->attr<bool>("exclusive"))
-                          .Attr("reverse", !op.node()->attr<bool>("reverse"))
+                          .Input(NodeOf(op)->inputs()[1])
+                          .Attr("exclusive", NodeOf(op)->attr<bool>("exclusive"))
+                          .Attr("reverse", !NodeOf(op)->attr<bool>("reverse"))
                           .Output();
   return OkStatus();
 }

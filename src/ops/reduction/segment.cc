@@ -27,10 +27,10 @@ Status SegmentShape(ShapeContext& c) {
 }
 
 Status SegmentGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  const Output data = op.node()->inputs()[0];
-  const Output ids = op.node()->inputs()[1];
+  const Output data = NodeOf(op)->inputs()[0];
+  const Output ids = NodeOf(op)->inputs()[1];
   if (!data.shape().has_rank() || !ids.shape().has_rank()) {
-    return InvalidArgument("the gradient of ", op.node()->Describe(), " requires inputs of known rank");
+    return InvalidArgument("the gradient of ", NodeOf(op)->Describe(), " requires inputs of known rank");
   }
   const Output zero = Operand(Tensor::Scalar(int32_t{0})).ToOutput(*op.graph());
   const Output rows = NodeBuilder(*op.graph(), "GatherV2").Input(grads[0]).Input(Maximum(ids, 0)).Input(zero).Output();
@@ -49,7 +49,7 @@ Status SegmentIdsShape(ShapeContext& c) {
 Status SegmentSumGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   (*input_grads)[0] = NodeBuilder(*op.graph(), "GatherV2")
                           .Input(grads[0])
-                          .Input(op.node()->inputs()[1])
+                          .Input(NodeOf(op)->inputs()[1])
                           .Input(ScalarZero(*op.graph()))
                           .Output();
   return OkStatus();

@@ -32,7 +32,7 @@ Status GruCellGradShape(ShapeContext& c) {
 // function.
 Status GruCellGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   if (!grads[3].valid()) return OkStatus();
-  const std::vector<Output>& in = op.node()->inputs();
+  const std::vector<Output>& in = NodeOf(op)->inputs();
   const Output x = in[0], h_prev = in[1], r = op.output(0);
   NodeBuilder builder(*op.graph(), "GRUBlockCellGrad");
   for (const Output& input : in) builder.Input(input);

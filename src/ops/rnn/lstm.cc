@@ -23,11 +23,13 @@ Status LstmCellGradShape(ShapeContext& c) {
   const int64_t cells = cs_prev.dim(1);
   c.set_output(0, {x.dim(0), cells});
   c.set_output(1, {x.dim(0), cells < 0 ? Shape::kUnknownDim : 4 * cells});
-  for (int i = 2; i < 5; ++i) c.set_output(i, {cells});
+  // Without peepholes, their weights may have any shape, and their gradients have the same.
+  const bool peephole = c.attr<bool>("use_peephole");
+  for (int i = 2; i < 5; ++i) c.set_output(i, peephole ? Shape({cells}) : c.input(i + 2));
   return OkStatus();
 }
 
-// x is [time, batch, inputs] and b, the last input, is [4 * cells]; all outputs are [time, batch, cells].
+// x is [time, batch, inputs] and b, input 8, is [4 * cells]; all outputs are [time, batch, cells].
 Status BlockLstmShape(ShapeContext& c) {
   TF_ASSIGN_OR_RETURN(const Shape x, c.WithRank(1, 3));
   TF_ASSIGN_OR_RETURN(const Shape b, c.WithRank(8, 1));
@@ -55,13 +57,13 @@ Output GradientOrZeros(Output grad, Output of) { return grad.valid() ? grad : Ze
 // h_prev] * w + b follow here. Only cs and h (outputs 1 and 6) pass a gradient on; the other outputs exist for this
 // function.
 Status LstmCellGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  const std::vector<Output>& in = op.node()->inputs();
+  const std::vector<Output>& in = NodeOf(op)->inputs();
   const Output x = in[0], h_prev = in[2], w = in[3];
   NodeBuilder builder(*op.graph(), "LSTMBlockCellGrad");
   for (const Output& input : in) builder.Input(input);
   for (int i = 0; i < 6; ++i) builder.Input(op.output(i));  // i, cs, f, o, ci, co
   builder.Input(GradientOrZeros(grads[1], op.output(1))).Input(GradientOrZeros(grads[6], op.output(6)));
-  const Operation grad = builder.Attr("use_peephole", op.node()->attr<bool>("use_peephole")).Finish();
+  const Operation grad = builder.Attr("use_peephole", NodeOf(op)->attr<bool>("use_peephole")).Finish();
   if (!grad.valid()) return op.graph()->status();
   const Output gates = grad.output(1);
   const Output xh_grad = MatMul(gates, w, {.transpose_b = true});
@@ -72,7 +74,7 @@ Status LstmCellGradient(const Operation& op, const std::vector<Output>& grads, s
   (*input_grads)[1] = grad.output(0);
   (*input_grads)[2] = Slice(xh_grad, begin, h_shape);
   (*input_grads)[3] = MatMul(Concat({x, h_prev}, 1), gates, {.transpose_a = true});
-  if (op.node()->attr<bool>("use_peephole")) {
+  if (NodeOf(op)->attr<bool>("use_peephole")) {
     for (int i = 0; i < 3; ++i) (*input_grads)[4 + i] = grad.output(2 + i);
   }
   (*input_grads)[7] = ReduceSum(gates, 0);
@@ -82,11 +84,16 @@ Status LstmCellGradient(const Operation& op, const std::vector<Output>& grads, s
 // The gradients of a whole sequence come from one node. Only cs and h (outputs 1 and 6) pass a gradient on, as in
 // TensorFlow. (TensorFlow's client differentiates BlockLSTMV2 with BlockLSTMGrad, which confuses its gates.)
 Status BlockLstmGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  NodeBuilder builder(*op.graph(), op.type() == "BlockLSTM" ? "BlockLSTMGrad" : "BlockLSTMGradV2");
-  for (const Output& input : op.node()->inputs()) builder.Input(input);
+  const bool exact = op.type() == "_BlockLSTM";
+  const std::vector<Output>& in = NodeOf(op)->inputs();
+  NodeBuilder builder(*op.graph(), exact                      ? "_BlockLSTMGrad"
+                                   : op.type() == "BlockLSTM" ? "BlockLSTMGrad"
+                                                              : "BlockLSTMGradV2");
+  for (int i = 0; i < 9; ++i) builder.Input(in[i]);  // seq_len_max to b
   for (int i = 0; i < 7; ++i) builder.Input(op.output(i));
   builder.Input(GradientOrZeros(grads[1], op.output(1))).Input(GradientOrZeros(grads[6], op.output(6)));
-  const bool peephole = op.node()->attr<bool>("use_peephole");
+  if (exact) builder.Input(in[10]);  // cell_clip
+  const bool peephole = NodeOf(op)->attr<bool>("use_peephole");
   const Operation grad = builder.Attr("use_peephole", peephole).Finish();
   if (!grad.valid()) return op.graph()->status();
   for (int i = 0; i < 8; ++i) {
@@ -108,7 +115,7 @@ Op CellOutputs(Op op) {
   return op;
 }
 
-void AddBlockLstmGrad(OpRegistry& r, const char* name) {
+Op BlockLstmGrad(const char* name) {
   Op op = CellInputs(Op(name).Input("seq_len_max: int64"));
   for (const char* input : {"i: T", "cs: T", "f: T", "o: T", "ci: T", "co: T", "h: T", "cs_grad: T", "h_grad: T"}) {
     op.Input(input);
@@ -117,7 +124,7 @@ void AddBlockLstmGrad(OpRegistry& r, const char* name) {
                              "wcf_grad: T", "wco_grad: T", "b_grad: T"}) {
     op.Output(output);
   }
-  r.Add(op.Attr("use_peephole: bool").Attr("T: {half, float}").Shape(BlockLstmGradShape));
+  return op.Attr("use_peephole: bool").Shape(BlockLstmGradShape);
 }
 
 }  // namespace
@@ -160,8 +167,17 @@ void RegisterRnnLstmOps(OpRegistry& r) {
             .Attr("T: {half, float}")
             .Shape(BlockLstmShape)
             .Gradient(BlockLstmGradient));
-  AddBlockLstmGrad(r, "BlockLSTMGrad");
-  AddBlockLstmGrad(r, "BlockLSTMGradV2");
+  for (const char* name : {"BlockLSTMGrad", "BlockLSTMGradV2"}) r.Add(BlockLstmGrad(name).Attr("T: {half, float}"));
+  // BlockLSTM for all floats, with float64 options and a gradient that takes the clipping of cells into account. The
+  // layers of tensorbraid/rnn.h use it where BlockLSTM does not do.
+  r.Add(CellOutputs(CellInputs(Op("_BlockLSTM").Input("seq_len_max: int64"))
+                        .Input("forget_bias: double")
+                        .Input("cell_clip: double"))
+            .Attr("use_peephole: bool = false")
+            .Attr("T: {half, bfloat16, float, double}")
+            .Shape(BlockLstmShape)
+            .Gradient(BlockLstmGradient));
+  r.Add(BlockLstmGrad("_BlockLSTMGrad").Input("cell_clip: double").Attr("T: {half, bfloat16, float, double}"));
 }
 
 }  // namespace tensorbraid

@@ -6,8 +6,10 @@
 
 namespace tensorbraid {
 
-void RegisterRnnGruOps(OpRegistry& r);   // gru.cc
-void RegisterRnnLstmOps(OpRegistry& r);  // lstm.cc
+void RegisterRnnBasicSequenceOps(OpRegistry& r);  // basic_sequence.cc
+void RegisterRnnGruOps(OpRegistry& r);            // gru.cc
+void RegisterRnnGruSequenceOps(OpRegistry& r);    // gru_sequence.cc
+void RegisterRnnLstmOps(OpRegistry& r);           // lstm.cc
 
 }  // namespace tensorbraid
 

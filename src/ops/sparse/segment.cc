@@ -40,7 +40,7 @@ Status SparseSegmentGradV2Shape(ShapeContext& c) {
 
 template <const char* const& grad_op>
 Status SparseSegmentGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  const auto& in = op.node()->inputs();
+  const auto& in = NodeOf(op)->inputs();
   Graph& graph = *op.graph();
   const Output rows = NodeBuilder(graph, "GatherV2")
                           .Input(Node1("Shape", in[0]))

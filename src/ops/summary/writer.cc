@@ -5,11 +5,6 @@
 namespace tensorbraid {
 namespace {
 
-Status WriterShape(ShapeContext& c) {
-  c.set_output(0, {});
-  return OkStatus();
-}
-
 // All inputs are scalars, except the tensor of WriteSummary.
 Status WriteShape(ShapeContext& c) {
   for (int i = 0; i < c.num_inputs(); ++i) {
@@ -27,7 +22,7 @@ void RegisterSummaryWriterOps(OpRegistry& r) {
             .Attr("shared_name: string = ''")
             .Attr("container: string = ''")
             .Stateful()
-            .Shape(WriterShape)
+            .Shape(ScalarShape)
             .NotDifferentiable());
   add(Op("CreateSummaryFileWriter")
           .Input("writer: resource")

@@ -43,8 +43,8 @@ inline LoopVars While(Graph& g, const std::string& frame, const LoopVars& init,
                              .Device(device)
                              .Output();
     TB_CHECK_OK(g.status());
-    merges.emplace_back(g.impl()
-                            .AddNode({.name = g.impl().UniqueName("Merge"),
+    merges.emplace_back(ImplOf(g)
+                            .AddNode({.name = ImplOf(g).UniqueName("Merge"),
                                       .op = "Merge",
                                       .inputs = {enter, Output()},
                                       .controls = {},
@@ -75,7 +75,7 @@ inline LoopVars While(Graph& g, const std::string& frame, const LoopVars& init,
   }
   TB_CHECK_OK(g.status());
   for (size_t i = 0; i < init.size(); ++i) {
-    TB_CHECK_OK(g.impl().CloseLoop(merges[i].node(), 1, one("NextIteration", next[i])));
+    TB_CHECK_OK(ImplOf(g).CloseLoop(NodeOf(merges[i]), 1, one("NextIteration", next[i])));
   }
   return exits;
 }

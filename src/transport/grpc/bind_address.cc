@@ -24,6 +24,14 @@ StatusOr<HostPort> BindAddress(const std::string& address, const std::string& ov
   return bind;
 }
 
+Status CheckLoopback(const HostPort& bind, const std::string& address) {
+  if (IsLoopbackHost(bind.host)) return OkStatus();
+  return InvalidArgument("refuses to listen on ", address, " (", bind.ToString(), ") without TLS: anyone who can ",
+                         "reach the port could run steps here. Either give --tls_cert, --tls_key and --tls_ca ",
+                         "('tensorbraid certs' makes these files), or, in a network in which every machine is ",
+                         "trusted, --insecure");
+}
+
 Status WhyBindFails(const HostPort& bind, const std::string& address) {
   const std::string port = std::to_string(bind.port);
   addrinfo hints{};

@@ -13,6 +13,10 @@ namespace tensorbraid {
 // address.
 StatusOr<HostPort> BindAddress(const std::string& address, const std::string& override_host);
 
+// InvalidArgument if other machines can reach `bind`; the error explains how to listen there. `address` is what the
+// user wrote. For servers without TLS.
+Status CheckLoopback(const HostPort& bind, const std::string& address);
+
 // The error to report after a failed attempt to listen on `bind`: AlreadyExists when the port is taken, else
 // InvalidArgument. `address` is what the user wrote.
 Status WhyBindFails(const HostPort& bind, const std::string& address);

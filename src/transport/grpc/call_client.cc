@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "core/clock.h"
-#include "core/host_port.h"
 #include "core/mutex.h"
 #include "core/strings.h"
+#include "transport/grpc/credentials.h"
 #include "transport/grpc/packets.h"
 #include "transport/grpc/streams.h"
 
@@ -29,15 +29,13 @@ class MessageBuffer final : public Buffer {
 
 class GrpcCallClient final : public CallClient {
  public:
-  GrpcCallClient(std::string address, std::chrono::milliseconds patience)
-      : address_(std::move(address)), patience_(patience) {
-    std::string target = address_;
-    if (const auto where = ParseHostPort(address_); where.ok() && where->host == "localhost") {
-      target = HostPort{"127.0.0.1", where->port}.ToString();
-    }
-    channel_ = grpc::CreateCustomChannel(target, grpc::InsecureChannelCredentials(), ClientChannelArguments());
-    stub_ = std::make_unique<grpc::GenericStub>(channel_);
-  }
+  GrpcCallClient(std::string address, std::chrono::milliseconds patience, TlsOptions tls,
+                 const std::shared_ptr<grpc::ChannelCredentials>& credentials)
+      : address_(std::move(address)),
+        patience_(patience),
+        tls_(std::move(tls)),
+        channel_(NewChannel(address_, credentials)),
+        stub_(channel_) {}
 
   Result Ask(const std::string& method, const MessageParts& request, Deadline deadline) override {
     Status fits = CheckCallSize(request, "a request");
@@ -48,9 +46,47 @@ class GrpcCallClient final : public CallClient {
     const auto until = bounded ? now + (deadline - steady) : std::chrono::system_clock::time_point::max();
     auto connected_by = now + patience_;
     if (bounded) connected_by = std::min(connected_by, until);
-    if (!channel_->WaitForConnected(connected_by)) {
-      return {.status = Unavailable("no server answers at grpc://", address_), .answer = {}};
+    if (!HasTried(connected_by)) return NotConnected("the connection timed out");
+    // If the first attempt has failed, the call fails at once and tells why. gRPC has not sent it then.
+    Result result = Call(method, request, bounded, until);
+    if (!WasNotSent(result)) return result;
+    Result why = NotConnected(std::string(result.status.message()));
+    if (!absl::IsUnavailable(why.status) || !channel_->WaitForConnected(connected_by)) return why;
+    result = Call(method, request, bounded, until);
+    return WasNotSent(result) ? NotConnected(std::string(result.status.message())) : result;
+  }
+
+  void CancelRunning() override {
+    MutexLock lock(mu_);
+    for (grpc::ClientContext* context : running_) context->TryCancel();
+  }
+
+  void Cancel() override {
+    MutexLock lock(mu_);
+    cancelled_ = true;
+    for (grpc::ClientContext* context : running_) context->TryCancel();
+  }
+
+ private:
+  // Waits until the channel is connected or an attempt to connect has failed. False if neither happens by `until`.
+  bool HasTried(std::chrono::system_clock::time_point until) {
+    auto state = channel_->GetState(/*try_to_connect=*/true);
+    while (state != GRPC_CHANNEL_READY && state != GRPC_CHANNEL_TRANSIENT_FAILURE) {
+      if (!channel_->WaitForStateChange(state, until)) return false;
+      state = channel_->GetState(/*try_to_connect=*/true);
     }
+    return true;
+  }
+  static bool WasNotSent(const Result& result) {
+    return !result.status.ok() && !result.from_server && IsConnectError(std::string(result.status.message()));
+  }
+  Result NotConnected(const std::string& why) const {
+    return {.status = ConnectError(StrCat("no server answers at grpc://", address_), tls_, why), .answer = {}};
+  }
+
+  // Sends the request if the channel is connected or about to be, and waits for the answer.
+  Result Call(const std::string& method, const MessageParts& request, bool bounded,
+              std::chrono::system_clock::time_point until) {
     grpc::ClientContext context;
     if (bounded) context.set_deadline(until);
     {
@@ -59,7 +95,7 @@ class GrpcCallClient final : public CallClient {
       running_.insert(&context);
     }
     grpc::CompletionQueue queue;
-    auto call = stub_->PrepareUnaryCall(&context, method, ToByteBuffer(request), &queue);
+    auto call = stub_.PrepareUnaryCall(&context, method, ToByteBuffer(request), &queue);
     grpc::ByteBuffer answer;
     grpc::Status status;
     call->StartCall();
@@ -88,17 +124,11 @@ class GrpcCallClient final : public CallClient {
     return result;
   }
 
-  void Cancel() override {
-    MutexLock lock(mu_);
-    cancelled_ = true;
-    for (grpc::ClientContext* context : running_) context->TryCancel();
-  }
-
- private:
   const std::string address_;
   const std::chrono::milliseconds patience_;
-  std::shared_ptr<grpc::Channel> channel_;
-  std::unique_ptr<grpc::GenericStub> stub_;
+  const TlsOptions tls_;
+  const std::shared_ptr<grpc::Channel> channel_;
+  grpc::GenericStub stub_;
   Mutex mu_;
   bool cancelled_ TB_GUARDED_BY(mu_) = false;
   std::set<grpc::ClientContext*> running_ TB_GUARDED_BY(mu_);
@@ -106,9 +136,11 @@ class GrpcCallClient final : public CallClient {
 
 }  // namespace
 
-std::unique_ptr<CallClient> NewGrpcCallClient(const std::string& address, std::chrono::milliseconds patience) {
+StatusOr<std::unique_ptr<CallClient>> NewGrpcCallClient(const std::string& address, std::chrono::milliseconds patience,
+                                                        const TlsOptions& tls) {
   InitGrpc();
-  return std::make_unique<GrpcCallClient>(address, patience);
+  TF_ASSIGN_OR_RETURN(const auto credentials, NewChannelCredentials(tls));
+  return std::make_unique<GrpcCallClient>(address, patience, tls, credentials);
 }
 
 }  // namespace tensorbraid

@@ -6,13 +6,17 @@
 #include <memory>
 #include <string>
 
+#include "tensorbraid/tls_options.h"
 #include "transport/calls.h"
 
 namespace tensorbraid {
 
 // Calls the server at `address` ("host:port") over one connection, which is opened by the first call and reopened when
-// it is lost. A call fails with Unavailable when the server cannot be reached within `patience`.
-std::unique_ptr<CallClient> NewGrpcCallClient(const std::string& address, std::chrono::milliseconds patience);
+// it is lost. A call fails with Unavailable when the server cannot be reached within `patience`, and at once with
+// Unauthenticated when the server's certificate is not accepted or the server does not use TLS and `tls` does. An error
+// in the files of `tls` is returned here (see credentials.h).
+StatusOr<std::unique_ptr<CallClient>> NewGrpcCallClient(const std::string& address, std::chrono::milliseconds patience,
+                                                        const TlsOptions& tls = {});
 
 }  // namespace tensorbraid
 

@@ -14,14 +14,24 @@ GrpcLink::GrpcLink(Context context, Hello peer, std::shared_ptr<Lane> control, s
 void GrpcLink::Start(const std::function<void(const std::shared_ptr<Link>&)>& then) {
   const auto self = shared_from_this();
   const std::shared_ptr<Lane> lanes[] = {lane(kControlLane), lane(kBulkLane)};
-  for (const auto& lane : lanes) {
-    if (lane == nullptr) continue;  // the link is closed already
-    lane->SetHandlers([self](const grpc::ByteBuffer& m) { return self->OnRead(m); },
-                      [self, bulk = lanes[kBulkLane]](const Status& why) {
-                        bulk->Cancel();
-                        self->Break(Unavailable("the connection to ", self->peer_.task, " has ended",
-                                                why.ok() ? "" : StrCat(": ", std::string(why.message()))));
-                      });
+  const auto ended = [self](const Status& why) {
+    self->Break(Unavailable("the connection to ", self->peer_.task, " has ended",
+                            why.ok() ? "" : StrCat(": ", std::string(why.message()))));
+  };
+  const auto on_read = [self](const grpc::ByteBuffer& m) { return self->OnRead(m); };
+  // Without the lanes, the link is closed already.
+  if (lanes[kControlLane] != nullptr) {
+    lanes[kControlLane]->SetHandlers(on_read, [bulk = lanes[kBulkLane], ended](const Status& why) {
+      bulk->Cancel();
+      ended(why);
+    });
+  }
+  if (lanes[kBulkLane] != nullptr) {
+    // When the other side closes the link, this may be heard before its last control messages, which come over another
+    // connection. They say that the task leaves.
+    lanes[kBulkLane]->SetHandlers(on_read, [this, ended](const Status& why) {
+      context_.timer->RunAfter(context_.close_grace, [ended, why] { ended(why); });
+    });
   }
   context_.handler->OnLinkUp(self);
   then(self);

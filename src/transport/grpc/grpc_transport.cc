@@ -21,6 +21,7 @@
 #include "transport/codec.h"
 #include "transport/grpc/bind_address.h"
 #include "transport/grpc/call_server.h"
+#include "transport/grpc/credentials.h"
 #include "transport/grpc/grpc_link.h"
 #include "transport/grpc/streams.h"
 
@@ -68,7 +69,6 @@ class Connecting : public std::enable_shared_from_this<Connecting> {
   const std::string address_;
   const Hello hello_;
   uint64_t link_id_ = 0;
-  std::string target_;  // the address in the form that gRPC takes
   Mutex mu_;
   Transport::ConnectDone done_ TB_GUARDED_BY(mu_);
   std::shared_ptr<Lane> lanes_[kNumLanes] TB_GUARDED_BY(mu_);
@@ -91,7 +91,11 @@ class GrpcTransport final : public Transport {
   std::shared_ptr<Lane> NewLane(LaneKind kind) {
     return std::make_shared<Lane>(kind, options_.bulk_part_bytes, &streams_);
   }
-  void OpenLane(const std::shared_ptr<Lane>& lane, const std::string& target, Opened opened);
+  void OpenLane(const std::shared_ptr<Lane>& lane, const std::string& address, Opened opened);
+  // The error for an attempt to connect whose stream has ended.
+  Status NoTaskAnswers(const std::string& address, const Status& why) const {
+    return ConnectError(StrCat("no task answers at ", address), options_.tls, std::string(why.message()));
+  }
   void ConnectEnded(const std::shared_ptr<Connecting>& connecting);
   std::shared_ptr<GrpcLink> NewLink(Hello peer, std::shared_ptr<Lane> control, std::shared_ptr<Lane> bulk);
   Timer& timer() { return timer_; }
@@ -123,6 +127,7 @@ class GrpcTransport final : public Transport {
   // have different threads, which serve other links too.
   std::vector<std::unique_ptr<grpc::ServerCompletionQueue>> queues_;
   std::unique_ptr<grpc::Server> server_;
+  std::shared_ptr<grpc::ChannelCredentials> channel_credentials_;  // constant after Listen
   std::vector<Thread> threads_;
 
   std::atomic<size_t> next_queue_{0};
@@ -142,9 +147,6 @@ class GrpcTransport final : public Transport {
 void Connecting::Start(std::chrono::milliseconds timeout) {
   link_id_ = transport_->NewLinkId();
   const auto where = ParseHostPort(address_);
-  std::string target = address_;
-  // Avoids a resolver, and is the address that a server with this name binds.
-  if (where.ok() && where->host == "localhost") target = HostPort{"127.0.0.1", where->port}.ToString();
   const auto self = shared_from_this();
   {
     MutexLock lock(mu_);
@@ -153,7 +155,6 @@ void Connecting::Start(std::chrono::milliseconds timeout) {
     });
   }
   if (!where.ok()) return Fail(where.status());
-  target_ = std::move(target);
   Open(kControlLane);
 }
 
@@ -165,16 +166,14 @@ void Connecting::Open(LaneKind kind) {
     if (done_ == nullptr) return;
     lanes_[kind] = lane;
   }
-  transport_->OpenLane(lane, target_,
+  transport_->OpenLane(lane, address_,
                        [self = shared_from_this()](const auto& lane, bool ok) { self->Opened(lane, ok); });
 }
 
 void Connecting::Opened(const std::shared_ptr<Lane>& lane, bool ok) {
   const auto self = shared_from_this();
   lane->SetHandlers([self](const grpc::ByteBuffer& message) { return self->OnAnswer(message); },
-                    [self](const Status& why) {
-                      self->Fail(Unavailable("no task answers at ", self->address_, ": ", std::string(why.message())));
-                    });
+                    [self](const Status& why) { self->Fail(self->transport_->NoTaskAnswers(self->address_, why)); });
   if (!ok) return lane->ReportEnd();
   std::string packet;
   AppendPacket(Handshake{link_id_, static_cast<uint32_t>(lane->kind()), hello_}, &packet);
@@ -345,9 +344,8 @@ uint64_t GrpcTransport::NewLinkId() {
   return random_();
 }
 
-void GrpcTransport::OpenLane(const std::shared_ptr<Lane>& lane, const std::string& target, Opened opened) {
-  auto stream = std::make_unique<ClientStream>(
-      grpc::CreateCustomChannel(target, grpc::InsecureChannelCredentials(), ClientChannelArguments()));
+void GrpcTransport::OpenLane(const std::shared_ptr<Lane>& lane, const std::string& address, Opened opened) {
+  auto stream = std::make_unique<ClientStream>(NewChannel(address, channel_credentials_));
   ClientStream* raw = stream.get();
   raw->Prepare(lane->kind(), queues_[next_queue_++ % queues_.size()].get());
   raw->Start(lane->Opening(std::move(stream), [lane, opened = std::move(opened)](bool ok) { opened(lane, ok); }));
@@ -376,10 +374,13 @@ void GrpcTransport::ConnectEnded(const std::shared_ptr<Connecting>& connecting) 
 StatusOr<int> GrpcTransport::Listen(const std::string& address, LinkHandler* handler) {
   TB_CHECK(handler_ == nullptr);
   TF_ASSIGN_OR_RETURN(const HostPort bind, BindAddress(address, options_.bind_address));
+  if (!options_.tls.enabled() && !options_.insecure) TF_RETURN_IF_ERROR(CheckLoopback(bind, address));
+  TF_ASSIGN_OR_RETURN(const auto server_credentials, NewServerCredentials(options_.tls));
+  TF_ASSIGN_OR_RETURN(channel_credentials_, NewChannelCredentials(options_.tls));
   grpc::ServerBuilder builder;
   ConfigureServer(&builder);
   int port = 0;
-  builder.AddListeningPort(bind.ToString(), grpc::InsecureServerCredentials(), &port);
+  builder.AddListeningPort(bind.ToString(), server_credentials, &port);
   builder.RegisterService(&service_);
   if (calls_ != nullptr) calls_->Register(&builder);
   for (int i = NumQueues(); i > 0; --i) queues_.push_back(builder.AddCompletionQueue());
@@ -419,6 +420,7 @@ void GrpcTransport::Connect(const std::string& address, const Hello& hello, std:
 }
 
 void GrpcTransport::Poll(grpc::CompletionQueue* queue) {
+  const auto stay_awake = NumCores() > 1 ? options_.stay_awake : std::chrono::microseconds(0);
   void* tag;
   bool ok;
   Clock::time_point awake_until{};
@@ -434,7 +436,7 @@ void GrpcTransport::Poll(grpc::CompletionQueue* queue) {
       return;
     }
     static_cast<Tag*>(tag)->Run(ok);
-    awake_until = Clock::now() + options_.stay_awake;
+    awake_until = Clock::now() + stay_awake;
   }
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "tensorbraid/tls_options.h"
 #include "transport/transport.h"
 
 namespace tensorbraid {
@@ -14,14 +15,19 @@ namespace tensorbraid {
 struct GrpcOptions {
   // The local host address to bind. When empty, it follows from the server's name: a loopback name binds that address
   // alone, any other name all interfaces.
-  std::string bind_address;
+  std::string bind_address = "";
+  // Used by Listen and Connect. An error in the files is returned by Listen (see credentials.h).
+  TlsOptions tls = {};
+  // Allows to listen without TLS on an address that other machines can reach.
+  bool insecure = false;
   // An accepted connection that has not completed its handshake after this time is dropped.
   std::chrono::milliseconds handshake_timeout = std::chrono::seconds(10);
   // How long a closed link may take to send what is queued on its control lane.
   std::chrono::milliseconds close_grace = std::chrono::milliseconds(500);
   // How long a thread keeps polling after each message before it sleeps; it yields the processor between polls. The
   // next message of a step usually arrives within this time. Waking a thread on an idle processor takes 20 to 60 us on
-  // a virtual machine, longer than the message itself.
+  // a virtual machine, longer than the message itself. A process that may use only one core does not poll: its polls
+  // would take the time of the step's arithmetic.
   std::chrono::microseconds stay_awake{100};
   // BulkTensors are sent in parts of this size.
   size_t bulk_part_bytes = 1 << 20;

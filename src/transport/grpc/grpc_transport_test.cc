@@ -87,6 +87,10 @@ class HandmadeStream {
     rw_->Read(&incoming_, this);
     return Wait();
   }
+  void EndWrites() {
+    rw_->WritesDone(this);
+    Wait();
+  }
   grpc::Status Finish() {
     grpc::Status status;
     rw_->Finish(&status, this);
@@ -128,7 +132,7 @@ TEST(GrpcTransportTest, ErrorNamesAPortTakenByAnotherProgram) {
   ASSERT_EQ(getsockname(fd, reinterpret_cast<sockaddr*>(&at), &size), 0);
   for (const std::string host : {"localhost", "a.name.of.elsewhere"}) {
     Recorder handler("a");
-    auto transport = NewGrpcTransport();
+    auto transport = NewGrpcTransport({.insecure = true});
     auto port = transport->Listen(StrCat(host, ":", ntohs(at.sin_port)), &handler);
     EXPECT_EQ(port.status().code(), absl::StatusCode::kAlreadyExists) << port.status();
     EXPECT_THAT(port.status().message(), HasSubstr(StrCat(ntohs(at.sin_port))));
@@ -140,8 +144,20 @@ TEST(GrpcTransportTest, BindAddressOverridesTheName) {
   Recorder handler("a");
   auto transport = NewGrpcTransport({.bind_address = "127.0.0.1"});
   EXPECT_TRUE(transport->Listen("a.name.of.elsewhere:0", &handler).ok());
-  auto nowhere = NewGrpcTransport({.bind_address = "192.0.2.1"});
+  auto nowhere = NewGrpcTransport({.bind_address = "192.0.2.1", .insecure = true});
   EXPECT_EQ(nowhere->Listen("localhost:0", &handler).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST(GrpcTransportTest, WithoutTlsOnlyLoopbackIsBound) {
+  Recorder handler("a");
+  for (const GrpcOptions& options : {GrpcOptions{}, GrpcOptions{.bind_address = "0.0.0.0"}}) {
+    const Status refused = NewGrpcTransport(options)->Listen("a.name.of.elsewhere:0", &handler).status();
+    EXPECT_TRUE(absl::IsInvalidArgument(refused)) << refused;
+    for (const char* way : {"a.name.of.elsewhere:0", "--tls_cert", "tensorbraid certs", "--insecure"}) {
+      EXPECT_THAT(refused.message(), HasSubstr(way));
+    }
+  }
+  EXPECT_TRUE(NewGrpcTransport({.insecure = true})->Listen("a.name.of.elsewhere:0", &handler).ok());
 }
 
 TEST(GrpcTransportTest, ProxiesOfTheEnvironmentAreIgnored) {
@@ -216,6 +232,24 @@ TEST(GrpcTransportTest, HalfOpenHandshakesTimeOut) {
   alone.ReadToEnd();
   EXPECT_EQ(server.handler.ups(), 0u);
   ExpectAlive(server);
+}
+
+TEST(GrpcTransportTest, ControlMessagesArriveAfterTheEndOfTheBulkLane) {
+  Task server("server", {.close_grace = std::chrono::seconds(5)});
+  HandmadeStream control(server.port, "/tensorbraid.Worker/Control");
+  HandmadeStream bulk(server.port, "/tensorbraid.Worker/Bulk");
+  EXPECT_TRUE(control.Write(HandshakeBytes(9, 0)));
+  EXPECT_TRUE(bulk.Write(HandshakeBytes(9, 1)));
+  EXPECT_TRUE(control.Read());  // the answer
+  bulk.EndWrites();
+  bulk.ReadToEnd();  // the server knows that the lane has ended
+  std::string leave;
+  ASSERT_TRUE(AppendPacket(Leave{}, &leave).ok());
+  EXPECT_TRUE(control.Write(leave));
+  server.handler.WaitForControl(1);
+  EXPECT_EQ(server.handler.downs(), 0u);
+  control.EndWrites();
+  EXPECT_EQ(server.handler.WaitForDown(1).code(), absl::StatusCode::kUnavailable);
 }
 
 TEST(GrpcTransportTest, GarbageOnALinkCutsItAndNothingElse) {
@@ -315,7 +349,7 @@ TEST(GrpcTransportTest, MessagesOfCallsBeyondTheLimitFailAtOnce) {
   transport->ServeCalls(&answers);
   const auto port = transport->Listen("localhost:0", &handler);
   ASSERT_TRUE(port.ok()) << port.status();
-  auto client = NewGrpcCallClient(StrCat("localhost:", *port), std::chrono::seconds(60));
+  auto client = NewGrpcCallClient(StrCat("localhost:", *port), std::chrono::seconds(60)).value();
   const auto ask = [&](const MessageParts& request) {
     return client->Ask("/tensorflow.MasterService/RunStep", request, CallClient::Deadline::max()).status;
   };

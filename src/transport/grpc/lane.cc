@@ -1,7 +1,10 @@
 #include "transport/grpc/lane.h"
 
+#include <sched.h>
+
 #include "core/logging.h"
 #include "core/strings.h"
+#include "core/thread.h"
 
 namespace tensorbraid {
 namespace {
@@ -131,12 +134,23 @@ void Lane::Finished(bool) {
 }
 
 void Lane::SendPackets(const std::string& packets, const Payload* payload, When when) {
+  constexpr std::chrono::microseconds kLate{100};
+  static const bool has_one_core = NumCores() == 1;
+  bool write_is_late;
   {
     MutexLock lock(mu_);
     if (dead_ || ending_) return;
     outbox_.AddPackets(packets, payload);
-    // Leaves when the outstanding write completes, or with the next packets.
-    if (writing_ || when == When::kWithTheNext) return;
+    if (when == When::kWithTheNext) return;
+    // If a write is outstanding, the packets leave when it completes.
+    write_is_late = writing_ && has_one_core && MonotonicClock::now() - kLate > write_began_;
+    if (writing_ && !write_is_late) return;
+  }
+  if (write_is_late) {
+    // The lane's thread learns that the write has completed only when it runs. It is ready to, but this thread has the
+    // process's only core, and would keep it for milliseconds.
+    if (this_threads_batch == nullptr) sched_yield();
+    return;
   }
   if (!SendBatch::Hold(this)) Pump();
 }
@@ -163,6 +177,7 @@ void Lane::Pump() {
       end = end_sent_ = true;
     }
     writing_ = true;
+    write_began_ = MonotonicClock::now();
     ++pending_;
     stream = stream_.get();
   }

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "absl/container/inlined_vector.h"
+#include "core/clock.h"
 #include "core/mutex.h"
 #include "tensorbraid/status.h"
 #include "transport/grpc/packets.h"
@@ -150,7 +151,9 @@ class Lane : public std::enable_shared_from_this<Lane> {
   int pending_ TB_GUARDED_BY(mu_) = 0;              // outstanding operations
   bool dead_ TB_GUARDED_BY(mu_) = false;            // cancelled: no new writes
   bool writing_ TB_GUARDED_BY(mu_) = true;          // a write is outstanding, or the stream is not open yet
-  bool ending_ TB_GUARDED_BY(mu_) = false;          // no new packets are queued
+  // When the last write was started; in the future until the stream is open.
+  MonotonicClock::time_point write_began_ TB_GUARDED_BY(mu_) = MonotonicClock::time_point::max();
+  bool ending_ TB_GUARDED_BY(mu_) = false;  // no new packets are queued
   bool end_sent_ TB_GUARDED_BY(mu_) = false;
 
   Op<&Lane::Opened> open_op_;

@@ -19,16 +19,19 @@
 namespace tensorbraid {
 namespace sim {
 
-using Time = std::chrono::microseconds;  // virtual
+using Time = std::chrono::microseconds;  // since the network's start
 
 class SimLink;
+struct LinkOrder {
+  bool operator()(const std::shared_ptr<SimLink>& a, const std::shared_ptr<SimLink>& b) const;
+};
 
 // A task. Used on the scheduler's thread only, except `key` and `handler`, which is set once before that.
 struct Node {
   LinkHandler* handler = nullptr;
   std::string key;  // where it listens
   bool stopped = false;
-  std::set<std::shared_ptr<SimLink>> links;
+  std::set<std::shared_ptr<SimLink>, LinkOrder> links;
   std::map<uint64_t, Transport::ConnectDone> connects;
 };
 
@@ -65,7 +68,7 @@ class Core : public std::enable_shared_from_this<Core> {
   // Schedules `event` at now + `delay`, but not before `not_before`. Returns the time.
   Time At(Time delay, Event event, Time not_before = {}) {
     MutexLock lock(mu_);
-    const Time time = std::max(now_ + delay, not_before);
+    const Time time = std::max(Now() + delay, not_before);
     events_.emplace(std::pair(time, next_++), std::move(event));
     cv_.NotifyAll();
     return time;
@@ -96,6 +99,11 @@ class Core : public std::enable_shared_from_this<Core> {
     return At(delay, std::move(arrive), not_before);
   }
 
+  // Different for each link of the network.
+  uint64_t NextLinkId() {
+    MutexLock lock(mu_);
+    return next_link_++;
+  }
   Time RandomDelay() { return Time(RandomUpTo(options.max_delay.count())); }
   uint64_t RandomUpTo(uint64_t n) {
     MutexLock lock(mu_);
@@ -145,13 +153,24 @@ class Core : public std::enable_shared_from_this<Core> {
     return std::minmax(KeyOf(a), KeyOf(b));
   }
 
+  Time Now() TB_REQUIRES(mu_) {
+    if (options.follow_clock) now_ = std::max(now_, std::chrono::ceil<Time>(MonotonicClock::now() - start_));
+    return now_;
+  }
+
   void Loop() {
     mu_.Lock();
     for (;;) {
       cv_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return stopping_ || !events_.empty(); });
       if (stopping_) break;
+      if (const Time next = events_.begin()->first.first; options.follow_clock && next > Now()) {
+        cv_.WaitUntil(mu_, start_ + next, [&]() TB_REQUIRES(mu_) {
+          return stopping_ || events_.empty() || events_.begin()->first.first < next;
+        });
+        continue;
+      }
       auto first = events_.extract(events_.begin());
-      now_ = first.key().first;
+      now_ = std::max(now_, first.key().first);
       mu_.Unlock();
       first.mapped()();
       first.mapped() = nullptr;
@@ -160,10 +179,12 @@ class Core : public std::enable_shared_from_this<Core> {
     mu_.Unlock();
   }
 
+  const MonotonicClock::time_point start_ = MonotonicClock::now();
   Mutex mu_;
   CondVar cv_;
   std::map<std::pair<Time, uint64_t>, Event> events_ TB_GUARDED_BY(mu_);
   uint64_t next_ TB_GUARDED_BY(mu_) = 0;
+  uint64_t next_link_ TB_GUARDED_BY(mu_) = 0;
   Time now_ TB_GUARDED_BY(mu_){};
   bool stopping_ TB_GUARDED_BY(mu_) = false;
   std::mt19937_64 random_ TB_GUARDED_BY(mu_);
@@ -179,12 +200,13 @@ class Core : public std::enable_shared_from_this<Core> {
 class SimLink final : public Link, public std::enable_shared_from_this<SimLink> {
  public:
   SimLink(std::shared_ptr<Core> core, std::shared_ptr<Node> node, Hello peer)
-      : core_(std::move(core)), node_(std::move(node)), peer_(std::move(peer)) {}
+      : core_(std::move(core)), node_(std::move(node)), peer_(std::move(peer)), id_(core_->NextLinkId()) {}
   static void Pair(const std::shared_ptr<SimLink>& a, const std::shared_ptr<SimLink>& b) {
     a->other_ = b;
     b->other_ = a;
   }
   const Hello& peer() const override { return peer_; }
+  uint64_t id() const { return id_; }
 
   void Send(Message message) override {
     const auto other = other_.lock();
@@ -295,12 +317,18 @@ class SimLink final : public Link, public std::enable_shared_from_this<SimLink> 
   const std::shared_ptr<Core> core_;
   const std::shared_ptr<Node> node_;
   const Hello peer_;
+  const uint64_t id_;
   std::weak_ptr<SimLink> other_;
   bool up_ = false, down_ = false;  // on the scheduler's thread
   Mutex mu_;
   bool closed_ TB_GUARDED_BY(mu_) = false;
   Time last_[2] TB_GUARDED_BY(mu_) = {};  // per lane: arrival time of the last message sent
 };
+
+// In the order of their creation, since addresses differ from run to run.
+bool LinkOrder::operator()(const std::shared_ptr<SimLink>& a, const std::shared_ptr<SimLink>& b) const {
+  return a->id() < b->id();
+}
 
 namespace {
 
@@ -340,7 +368,8 @@ class SimTransport final : public Transport {
   // Runs on the scheduler's thread, as do Finish and Call.
   static void Stop(Core& core, Node& node, const Status& why) {
     if (node.stopped) return;
-    for (const auto& link : std::set(node.links)) {
+    const auto links = node.links;  // GoDown removes them
+    for (const auto& link : links) {
       link->Close(why);  // tells the other side, after all messages sent so far
       link->GoDown(why);
     }

@@ -1,8 +1,9 @@
 // A simulated network for tests, with delays, reordering, partitions and killed tasks by a seeded schedule.
 //
-// One thread delivers everything, by a virtual clock that jumps from event to event. Every message is encoded and
+// One thread delivers everything, by a clock of its own that jumps from event to event. Every message is encoded and
 // decoded by codec.h. As long as only handlers send, the same seed repeats a run exactly; messages sent from other
-// threads enter the schedule at whatever virtual time it has reached.
+// threads enter the schedule at whatever time it has reached. If the process runs under a simulated clock, the network
+// should follow that clock: then a run repeats exactly, whichever threads send.
 #ifndef TENSORBRAID_TRANSPORT_SIM_SIM_NETWORK_H_
 #define TENSORBRAID_TRANSPORT_SIM_SIM_NETWORK_H_
 
@@ -24,6 +25,7 @@ struct SimOptions {
   std::chrono::microseconds max_delay{1000};  // each message takes a random time up to this
   size_t max_bulk_part_bytes = 1 << 20;       // BulkTensors arrive in parts of random sizes up to this
   double link_loss = 0;                       // the probability that a link breaks instead of carrying a message
+  bool follow_clock = false;                  // deliver when MonotonicClock has reached the time of an event
 };
 
 // Thread-safe. Must outlive the use of its transports: they share its state, but its thread ends with it.

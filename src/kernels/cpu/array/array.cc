@@ -28,6 +28,16 @@ Status PassAllOn(KernelContext& ctx) {
   return OkStatus();
 }
 
+// Passes the default on if nothing was fed.
+Status PlaceholderWithDefault(KernelContext& ctx) {
+  const Shape& declared = ctx.node().attr<Shape>("shape");
+  if (!declared.IsCompatibleWith(ctx.input(0).shape())) {
+    return InvalidArgument("the default of shape ", ctx.input(0).shape(), " does not fit the declared shape ",
+                           declared);
+  }
+  return PassAllOn(ctx);
+}
+
 Status NoOp(KernelContext&) { return OkStatus(); }
 
 }  // namespace
@@ -35,7 +45,7 @@ Status NoOp(KernelContext&) { return OkStatus(); }
 void RegisterArrayKernels(KernelRegistry& r) {
   r.Add("Placeholder", {}, Placeholder, kNoCost);
   r.Add("PlaceholderV2", {}, Placeholder, kNoCost);
-  r.Add("PlaceholderWithDefault", {}, PassAllOn, kNoCost);
+  r.Add("PlaceholderWithDefault", {}, PlaceholderWithDefault, kNoCost);
   r.Add<ConstKernel>("Const", {}, kNoCost);
   r.Add("Identity", {}, PassAllOn, kNoCost);
   r.Add("IdentityN", {}, PassAllOn, kNoCost);

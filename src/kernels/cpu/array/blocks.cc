@@ -31,6 +31,12 @@ void ForEachPlace(const Places& places, const Shape& shape, const Shape& theirs,
   }
 }
 
+// For an input without elements, whose other dimensions may have any size: its elements have no places to compute.
+Status PassEmptyInput(KernelContext& ctx) {
+  ctx.set_output(0, ctx.TakeInput(0));
+  return OkStatus();
+}
+
 Status CopyFromPlaces(KernelContext& ctx, const Places& places, const Shape& shape) {
   const Tensor& in = ctx.input(0);
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
@@ -68,7 +74,12 @@ StatusOr<Places> MirrorPlaces(const Node& node, const Shape& inner, const IntVec
       return InvalidArgument("paddings ", before, " and ", after, " of dimension ", d, " must be at most ", most,
                              " for ", inner);
     }
-    outer->AddDim(before + size + after);
+    int64_t total;
+    if (__builtin_add_overflow(before, after, &total) || __builtin_add_overflow(total, size, &total)) {
+      return InvalidArgument("dimension ", d, " of ", inner, " is too large to pad");
+    }
+    outer->AddDim(total);
+    if (inner.num_elements() == 0) continue;  // other dimensions may have any size, and no element moves
     for (int64_t i = -before; i < size + after; ++i) {
       const int64_t behind = i - size;
       places[d].push_back(i < 0 ? -i - (reflect ? 0 : 1) : i < size ? i : size - 1 - behind - (reflect ? 1 : 0));
@@ -122,6 +133,7 @@ Status ReverseFlagged(KernelContext& ctx) {
     return InvalidArgument("dims must have an entry for each of ", in.rank(), " dimensions, got shape ",
                            ctx.input(1).shape());
   }
+  if (ctx.input(0).num_elements() == 0) return PassEmptyInput(ctx);
   Places places(in.rank());
   for (int d = 0; d < in.rank(); ++d) {
     const bool reversed = ctx.input(1).data<bool>()[d];
@@ -149,8 +161,10 @@ Status Roll(KernelContext& ctx) {
   for (size_t i = 0; i < axes.size(); ++i) {
     TF_ASSIGN_OR_RETURN(const int axis, AxisOf(axes[i], in.rank()));
     const int64_t size = std::max<int64_t>(in.dim(axis), 1);
-    total[axis] = (total[axis] + shift[i] % size + size) % size;
+    const int64_t step = shift[i] % size + (shift[i] % size < 0 ? size : 0);
+    total[axis] = total[axis] >= size - step ? total[axis] - (size - step) : total[axis] + step;
   }
+  if (ctx.input(0).num_elements() == 0) return PassEmptyInput(ctx);
   Places places(in.rank());
   for (int d = 0; d < in.rank(); ++d) {
     for (int64_t i = 0; i < in.dim(d); ++i) places[d].push_back((i - total[d] + in.dim(d)) % in.dim(d));

@@ -71,10 +71,11 @@ Status GatherSlices(KernelContext& ctx, const Tensor& params) {
     return InvalidArgument("Requested more than 0 entries, but params is empty: it has shape ", ps);
   }
   TF_ASSIGN_OR_RETURN(const bool ignore, IgnoresBadIndices(ctx.node()));
-  TF_ASSIGN_OR_RETURN(const std::vector<int64_t> slices, SlicesOf(indices, ps, ignore, "param shape"));
   const int64_t inner = SizeOf(ps, static_cast<int>(indices.shape().dim(rank - 1)), ps.rank());
+  // The output first: indices of shape [n, 0] have no elements, but select n slices.
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
   if (out->num_elements() == 0) return OkStatus();
+  TF_ASSIGN_OR_RETURN(const std::vector<int64_t> slices, SlicesOf(indices, ps, ignore, "param shape"));
   return ForElementsOf(out->dtype(), [&]<typename E>() {
     E* to = MutableElements<E>(*out);
     for (const int64_t slice : slices) {

@@ -37,7 +37,9 @@ Status ConcatInputs(KernelContext& ctx, int first, int last, int axis_input) {
     Shape in = ctx.input(i).shape();
     blocks.push_back(in.rank() == like.rank() ? SizeOf(in, axis, in.rank()) : 0);
     if (in.rank() == like.rank()) {
-      joined += in.dim(axis);
+      if (__builtin_add_overflow(joined, in.dim(axis), &joined)) {
+        return InvalidArgument("the sum of the sizes of dimension ", axis, " is too large, with ", in);
+      }
       in.set_dim(axis, like.dim(axis));
     }
     if (in != like) {
@@ -92,7 +94,9 @@ Status ConcatOffset(KernelContext& ctx) {
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(i, shape.shape()));
     for (I& v : out->mutable_data<I>()) v = 0;
     out->mutable_data<I>()[axis] = static_cast<I>(offset);
-    offset += shape.data<I>()[axis];
+    if (__builtin_add_overflow(offset, int64_t{shape.data<I>()[axis]}, &offset)) {
+      return InvalidArgument("the sum of the sizes of dimension ", axis, " is too large, with ", shape.ToString());
+    }
   }
   return OkStatus();
 }

@@ -23,7 +23,7 @@ Status Copy(KernelContext& ctx) {
 Status EnsureShape(KernelContext& ctx) {
   const Shape& wanted = ctx.node().attr<Shape>("shape");
   if (!wanted.IsCompatibleWith(ctx.input(0).shape())) {
-    return InvalidArgument("Shape of tensor ", ctx.node().inputs()[0].node()->name(), " ", ctx.input(0).shape(),
+    return InvalidArgument("Shape of tensor ", NodeOf(ctx.node().inputs()[0])->name(), " ", ctx.input(0).shape(),
                            " is not compatible with expected shape ", wanted, ".");
   }
   return PassOn(ctx);

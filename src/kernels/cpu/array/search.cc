@@ -47,13 +47,14 @@ Status SetIntegers(KernelContext& ctx, int output, std::span<const int64_t> valu
 }
 
 // The slices of a tensor along an axis. Viewed as [outer, dim, inner], the elements of slice s are at
-// (o * dim + s) * inner + i for each o and i.
+// (o * dim + s) * inner + i for each o and i. A tensor without elements has no outer: its dimensions may be so large
+// that loops over them take minutes.
 template <typename T>
 class Slices {
  public:
   Slices(const Tensor& x, int axis)
       : data_(x.data<T>().data()),
-        outer_(SizeOf(x.shape(), 0, axis)),
+        outer_(x.num_elements() == 0 ? 0 : SizeOf(x.shape(), 0, axis)),
         dim_(x.shape().dim(axis)),
         inner_(SizeOf(x.shape(), axis + 1, x.shape().rank())) {}
 
@@ -110,7 +111,8 @@ StatusOr<int> UniqueAxis(KernelContext& ctx) {
     }
   }
   if (vector_wanted && x.shape().rank() != 1) return InvalidArgument("x must be a vector, got shape ", x.shape());
-  if (x.num_elements() > std::numeric_limits<int32_t>::max()) {
+  if (x.num_elements() > std::numeric_limits<int32_t>::max() ||
+      x.shape().dim(axis) > std::numeric_limits<int32_t>::max()) {
     return InvalidArgument("x must have fewer than 2^31 elements, got shape ", x.shape());
   }
   return axis;
@@ -125,7 +127,8 @@ Status Unique(KernelContext& ctx) {
   // The number of the first distinct slice with each hash. `next` chains distinct slices with the same hash.
   absl::flat_hash_map<uint64_t, int64_t> first_of_hash;
   std::vector<int64_t> firsts, next, counts;
-  std::vector<int64_t> idx(slices.size());
+  // The output first: a tensor without elements may have any number of slices.
+  TF_ASSIGN_OR_RETURN(Tensor * idx, ctx.AllocateOutput(1, {slices.size()}));
   for (int64_t s = 0; s < slices.size(); ++s) {
     const auto [it, is_new] = first_of_hash.try_emplace(slices.Hash(s), static_cast<int64_t>(firsts.size()));
     int64_t found = is_new ? -1 : it->second;
@@ -141,14 +144,13 @@ Status Unique(KernelContext& ctx) {
       next.push_back(-1);
       counts.push_back(0);
     }
-    idx[s] = found;
+    StoreIntegers(std::span(&found, 1), s, idx);
     ++counts[found];
   }
   Shape shape = x.shape();
   shape.set_dim(axis, static_cast<int64_t>(firsts.size()));
   TF_ASSIGN_OR_RETURN(Tensor * y, ctx.AllocateOutput(0, shape));
   slices.CopyTo(firsts, y->mutable_data<T>().data());
-  TF_RETURN_IF_ERROR(SetIntegers(ctx, 1, idx));
   if (ctx.num_outputs() > 2) TF_RETURN_IF_ERROR(SetIntegers(ctx, 2, counts));
   return OkStatus();
 }
@@ -310,6 +312,7 @@ Status NthElement(KernelContext& ctx) {
   const int64_t columns = in.shape().dim(last);
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, Shape(in.shape().dims().first(last))));
   const T* x = in.data<T>().data();
+  if (out->num_elements() == 0) return OkStatus();  // then the rows may have any size
   T* to = out->mutable_data<T>().data();
   std::vector<T> row(columns);
   for (int64_t r = 0; r < out->num_elements(); ++r) {

@@ -44,7 +44,11 @@ Status Reshape(KernelContext& ctx) {
       // Any size would do. Like TensorFlow, computes the size as if the dimensions of size 0 were absent.
       int64_t have = 1, named = 1;
       for (int64_t d : ctx.input(0).shape().dims()) have *= d == 0 ? 1 : d;
-      for (int64_t d : sizes) named *= d > 0 ? d : 1;
+      for (int64_t d : sizes) {
+        if (d > 0 && __builtin_mul_overflow(named, d, &named)) {
+          return InvalidArgument("shape ", ctx.input(1).ToString(), " has too many elements");
+        }
+      }
       if (have % named != 0) {
         return InvalidArgument("cannot reshape ", ctx.input(0).shape(), " to ", ctx.input(1).ToString(),
                                ": without dimensions of size 0, ", have, " is not a multiple of ", named);

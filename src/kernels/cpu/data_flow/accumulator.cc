@@ -1,4 +1,6 @@
 // Conditional accumulators. The kernels only look up the resource, which implements the waiting.
+#include <type_traits>
+
 #include "core/strings.h"
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/data_flow/add_tensors.h"
@@ -16,7 +18,12 @@ void DivideTensor(ThreadPool& pool, const Tensor& a, int64_t divisor, Tensor* ou
   T* to = out->mutable_data<T>().data();
   const auto d = static_cast<ComputeType<T>>(static_cast<double>(divisor));
   pool.ParallelFor(a.num_elements(), 0.2 * sizeof(T), [=](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) to[i] = T(ComputeType<T>(x[i]) / d);
+    if constexpr (std::is_floating_point_v<T>) {
+      Vec(to + begin, end - begin) =
+          Vec(x + begin, end - begin) / d;  // GCC does not vectorise loops here: see CMakeLists
+    } else {
+      for (int64_t i = begin; i < end; ++i) to[i] = T(ComputeType<T>(x[i]) / d);
+    }
   });
 }
 
@@ -82,12 +89,20 @@ StatusOr<T> ScalarInput(const KernelContext& ctx, int i, const char* what) {
   return InvalidArgument(what, " must be a scalar, got shape ", ctx.input(i).shape());
 }
 
+// Ops whose name begins with "_" output whether the gradient was added.
+Status Apply(KernelContext& ctx, AccumulatorResource& accumulator, int64_t step,
+             AccumulatorResource::Gradient gradient) {
+  TF_ASSIGN_OR_RETURN(const bool applied, accumulator.Apply(step, std::move(gradient), ctx.pool()));
+  if (ctx.num_outputs() > 0) ctx.set_output(0, Tensor::Scalar(applied));
+  return OkStatus();
+}
+
 Status ApplyDense(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const auto accumulator, AccumulatorOf(ctx, false));
   TF_ASSIGN_OR_RETURN(const int64_t step, ScalarInput<int64_t>(ctx, 1, "local_step"));
   AccumulatorResource::Gradient gradient;
   gradient.push_back(ctx.TakeInput(2));
-  return accumulator->Apply(step, std::move(gradient), ctx.pool());
+  return Apply(ctx, *accumulator, step, std::move(gradient));
 }
 
 Status ApplySparse(KernelContext& ctx) {
@@ -97,7 +112,7 @@ Status ApplySparse(KernelContext& ctx) {
   gradient.push_back(ctx.TakeInput(2));
   gradient.push_back(ctx.TakeInput(3));
   if (ctx.node().attr<bool>("has_known_shape")) gradient.push_back(ctx.TakeInput(4));
-  return accumulator->Apply(step, std::move(gradient), ctx.pool());
+  return Apply(ctx, *accumulator, step, std::move(gradient));
 }
 
 template <bool kSparse>
@@ -148,6 +163,8 @@ void RegisterDataFlowAccumulatorKernels(KernelRegistry& r) {
     r.Add<AccumulatorKernel<T, true>>("SparseConditionalAccumulator", {{"dtype", {DTypeOf<T>::value}}});
   });
   r.Add("SparseAccumulatorApplyGradient", {}, ApplySparse, cpu::UpdateCost);
+  r.Add("_ResourceAccumulatorApplyGradient", {}, ApplyDense, cpu::UpdateCost);
+  r.Add("_SparseAccumulatorApplyGradient", {}, ApplySparse, cpu::UpdateCost);
   r.Add<TakeKernel<true>>("SparseAccumulatorTakeGradient");
 }
 

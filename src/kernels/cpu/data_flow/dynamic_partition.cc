@@ -79,9 +79,9 @@ Status DynamicStitch(KernelContext& ctx) {
   const Shape shape = WithRows(rows, row);
   if (shape.num_elements() < 0) return InvalidArgument("the result shape ", shape, " has too many elements");
   const int64_t size = row.num_elements();
-  // Rows without an index are set to zero.
-  std::vector<bool> named(static_cast<size_t>(rows), false);
   TF_ASSIGN_OR_RETURN(Tensor * merged, ctx.AllocateOutput(0, shape));
+  if (merged->num_elements() == 0) return OkStatus();         // then there may be any number of rows
+  std::vector<bool> named(static_cast<size_t>(rows), false);  // rows without an index are set to zero
   const DType dtype = merged->dtype();
   return ForElementsOf(dtype, [&]<typename E>() {
     E* const to = MutableElements<E>(*merged);

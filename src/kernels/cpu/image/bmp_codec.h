@@ -7,7 +7,7 @@
 namespace tensorbraid::cpu {
 
 // Decodes uncompressed pixels of 8 (grey; a colour map is ignored, as in TensorFlow), 24 (RGB) or 32 (RGBA) bits to
-// uint8_t with `channels` channels: 3, 4, or 0 for those of the file.
+// uint8_t with `channels` channels: 3, 4, or 0 for as many as the file has.
 Status ReadBmp(std::string_view contents, int channels, const AllocatePixels& allocate);
 
 }  // namespace tensorbraid::cpu

@@ -111,9 +111,12 @@ struct CropRules {
   int64_t max_attempts = 100;
 };
 
+// If no crop is possible, all attempts are made: so many take less than a second.
+constexpr int64_t kMostAttempts = 1'000'000;
+
 int32_t Rounded(float v) { return static_cast<int32_t>(std::lrint(std::clamp(v, -1e9f, 1e9f))); }
 
-// One attempt to find a crop of this aspect ratio. The draws are those of TensorFlow, in its order.
+// One attempt to find a crop of this aspect ratio. Draws the same random numbers as TensorFlow, in the same order.
 std::optional<Rectangle> DrawCrop(int32_t width, int32_t height, const CropRules& rules, float aspect,
                                   PhiloxReader& random) {
   if (rules.max_area <= 0 || !(aspect > 0) || width <= 0 || height <= 0 || rules.min_area > rules.max_area) {
@@ -245,8 +248,8 @@ class SampleBoxKernel final : public Kernel {
       status_ = InvalidArgument("aspect_ratio_range must be two positive numbers");
     } else if (area.size() != 2 || !(area[0] > 0 && area[0] <= 1) || !(area[1] > 0 && area[1] <= 1)) {
       status_ = InvalidArgument("area_range must be two numbers in (0, 1]");
-    } else if (rules_.max_attempts <= 0 || rules_.max_attempts > INT32_MAX) {
-      status_ = InvalidArgument("max_attempts must be positive, got ", rules_.max_attempts);
+    } else if (rules_.max_attempts <= 0 || rules_.max_attempts > kMostAttempts) {
+      status_ = InvalidArgument("max_attempts must be 1 to ", kMostAttempts, ", got ", rules_.max_attempts);
     } else {
       rules_.min_aspect = aspect[0];
       rules_.max_aspect = aspect[1];

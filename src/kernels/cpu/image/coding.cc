@@ -267,7 +267,7 @@ Status ExtractJpegShape(KernelContext& ctx) {
   return OkStatus();
 }
 
-// The size of a file says little about that of its image. So this is an image of medium size.
+// The size of a file says little about the size of its image, so this is the cost of an image of medium size.
 Cost DecodeCost(const CostContext& c) {
   Cost cost = DefaultCost(c);
   cost.flops += FlopsOfNs(1e6);

@@ -7,8 +7,8 @@
 namespace tensorbraid::cpu {
 
 // Decodes the frames, or with `first_only` the first one, to RGB in uint8_t. Each frame is drawn over the frame before;
-// what no frame covers is black. The size is that of the largest frame, even if only the first is decoded. A frame that
-// is truncated ends the animation, and it is an error if it is the first.
+// pixels that no frame covers are black. The images have the size of the largest frame, even if only the first frame is
+// decoded. A truncated frame ends the animation; a truncated first frame is an error.
 Status ReadGif(std::string_view contents, bool first_only, const AllocatePixels& allocate);
 
 }  // namespace tensorbraid::cpu

@@ -14,7 +14,7 @@ struct CropWindow {
 };
 
 struct JpegReadOptions {
-  int channels = 0;                    // 1 (grey), 3 (RGB), or 0: those of the file, but no more than 3
+  int channels = 0;                    // 1 (grey), 3 (RGB), or 0: as many as the file has, but at most 3
   int ratio = 1;                       // the size is divided by it: 1, 2, 4 or 8
   bool fancy_upscaling = true;         // interpolates chroma
   bool try_recover_truncated = false;  // fills rows that a truncated file lacks with grey

@@ -14,7 +14,8 @@
 namespace tensorbraid::cpu {
 namespace {
 
-// The area of the intersection of two boxes by that of their union. A box is two opposite corners, in any order.
+// The area of the intersection of two boxes, divided by the area of their union. A box is two opposite corners, in any
+// order.
 float Overlap(const float* a, const float* b) {
   const float a_top = std::min(a[0], a[2]), a_bottom = std::max(a[0], a[2]);
   const float a_left = std::min(a[1], a[3]), a_right = std::max(a[1], a[3]);
@@ -99,6 +100,15 @@ StatusOr<int64_t> CountScalar(const KernelContext& ctx, int i, const char* what,
   return v;
 }
 
+// Returns an error if an output of `size` entries, padded to the size that the client asked for, is out of proportion
+// to the boxes that may be selected.
+Status CheckPaddedSize(const char* what, int64_t size, int64_t boxes) {
+  constexpr int64_t kMostPadded = int64_t{1} << 24;
+  if (size <= std::max(boxes, kMostPadded)) return OkStatus();
+  return InvalidArgument(what, " is ", size, ", but an output for ", boxes, " boxes can be padded to at most ",
+                         kMostPadded, " entries");
+}
+
 Status CheckThreshold(float threshold) {
   if (threshold >= 0 && threshold <= 1) return OkStatus();
   return InvalidArgument("iou_threshold must be in [0, 1], got ", threshold);
@@ -122,7 +132,7 @@ Status SetIndices(KernelContext& ctx, int i, const std::vector<int32_t>& indices
   return OkStatus();
 }
 
-// NonMaxSuppression and its versions 2 to 5, which take and give more and more.
+// NonMaxSuppression and its versions 2 to 5. Each has the inputs and outputs of the one before, and some more.
 template <int kVersion>
 Status NonMaxSuppression(KernelContext& ctx) {
   TF_RETURN_IF_ERROR(CheckBoxesAndScores(ctx.input(0).shape(), ctx.input(1).shape()));
@@ -150,6 +160,7 @@ Status NonMaxSuppression(KernelContext& ctx) {
   int64_t size = count;
   if constexpr (kVersion >= 4) {
     if (ctx.node().attr<bool>("pad_to_max_output_size")) size = rules.max_selected;
+    TF_RETURN_IF_ERROR(CheckPaddedSize("max_output_size", size, scores.num_elements()));
   }
   TF_RETURN_IF_ERROR(SetIndices(ctx, 0, selected.indices, size));
   if constexpr (kVersion >= 5) {
@@ -230,6 +241,7 @@ Status CombinedNonMaxSuppression(KernelContext& ctx) {
   TF_RETURN_IF_ERROR(CheckThreshold(rules.overlap_threshold));
   int64_t size = max_total;
   if (ctx.node().attr<bool>("pad_per_class")) size = std::min(size, rules.max_selected * classes);
+  TF_RETURN_IF_ERROR(CheckPaddedSize("max_total_size", size, n * classes));
   const bool clip = ctx.node().attr<bool>("clip_boxes");
   TF_ASSIGN_OR_RETURN(Tensor * out_boxes, ctx.AllocateOutput(0, {batch, size, 4}));
   TF_ASSIGN_OR_RETURN(Tensor * out_scores, ctx.AllocateOutput(1, {batch, size}));

@@ -8,9 +8,9 @@
 
 namespace tensorbraid::cpu {
 
-// Decodes to `channels` channels (1 grey, 2 grey and alpha, 3 RGB, 4 RGBA; 0: those of the file, where a palette counts
-// as RGB or RGBA) of `bits` bits: uint8_t (8) or uint16_t (16). An alpha channel that the file lacks is opaque; one
-// that is not asked for is dropped.
+// Decodes to `channels` channels (1 grey, 2 grey and alpha, 3 RGB, 4 RGBA; 0: as many as the file has, where a palette
+// counts as RGB or RGBA) of `bits` bits: uint8_t (8) or uint16_t (16). If the file has no alpha channel, pixels are
+// opaque; if `channels` has none, the file's alpha channel is dropped.
 Status ReadPng(std::string_view contents, int channels, int bits, const AllocatePixels& allocate);
 
 // Encodes uint8_t (8 bits) or uint16_t (16 bits) pixels with 1 to 4 channels. `compression` is zlib's level, -1 for its

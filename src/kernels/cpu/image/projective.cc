@@ -9,7 +9,8 @@
 namespace tensorbraid::cpu {
 namespace {
 
-// What pixels outside of the image are: a constant, or those of the image mirrored, repeated or continued.
+// The values of pixels outside of the image: a constant, or pixels of the image as if it were mirrored at its edges,
+// repeated, or continued with the pixels at its edges.
 enum class FillMode { kConstant, kReflect, kWrap, kNearest };
 
 // The position in [0, size) that stands for a position along a dimension.

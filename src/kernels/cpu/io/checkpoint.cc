@@ -1,6 +1,4 @@
 // Saving and restoring tensors.
-#include <unistd.h>
-
 #include <algorithm>
 #include <numeric>
 #include <set>
@@ -9,9 +7,11 @@
 #include "checkpoint/bundle_reader.h"
 #include "checkpoint/bundle_writer.h"
 #include "checkpoint/v1_checkpoint.h"
+#include "core/background_thread.h"
 #include "core/strings.h"
 #include "kernels/cpu/io/file_kernel.h"
 #include "kernels/cpu/io/parts.h"
+#include "kernels/cpu/variable_access.h"
 
 namespace tensorbraid {
 namespace {
@@ -50,12 +50,18 @@ std::vector<size_t> OrderByName(std::span<const std::string> names) {
   return order;
 }
 
+// The value to save of input `i`, which the context does not keep.
+using TakeValue = StatusOr<Tensor> (*)(KernelContext& ctx, int i);
+
+// Takes and writes one value after the other, so that no value is held longer than its turn takes.
+template <TakeValue kTake>
 Status Save(KernelContext& ctx) {
   constexpr int kFirstTensor = 3;
   TF_ASSIGN_OR_RETURN(const Request request, ReadRequest(ctx, ctx.num_inputs() - kFirstTensor));
   TF_ASSIGN_OR_RETURN(const auto writer, BundleWriter::Create(request.prefix));
   for (size_t i = 0; i < request.names.size(); ++i) {
-    const Tensor& tensor = ctx.input(kFirstTensor + static_cast<int>(i));
+    if (ctx.env().cancellation != nullptr) TF_RETURN_IF_ERROR(ctx.env().cancellation->status());
+    TF_ASSIGN_OR_RETURN(const Tensor tensor, kTake(ctx, kFirstTensor + static_cast<int>(i)));
     if (request.slices[i].empty()) {
       TF_RETURN_IF_ERROR(writer->Add(request.names[i], tensor));
       continue;
@@ -64,6 +70,31 @@ Status Save(KernelContext& ctx) {
     TF_RETURN_IF_ERROR(writer->AddSlice(request.names[i], part.shape, part.slice, tensor));
   }
   return writer->Finish();
+}
+
+// Saves on a thread of its own, which leaves the cores to the steps: a save has time.
+template <TakeValue kTake>
+class SaveKernel final : public AsyncKernel {
+ public:
+  explicit SaveKernel(const KernelConstruction&) {}
+  void ComputeAsync(KernelContext& ctx, Done done) override {
+    if (ctx.pool().num_threads() == 0) return done(Save<kTake>(ctx));
+    RunInBackground("tb-save", [&ctx, done = std::move(done)]() mutable {
+      Status saved = Save<kTake>(ctx);
+      // What waits for the save does not run in the background.
+      ctx.pool().Schedule([saved = std::move(saved), done = std::move(done)] { done(saved); });
+    });
+  }
+};
+
+StatusOr<Tensor> TakeTensor(KernelContext& ctx, int i) { return ctx.TakeInput(i); }
+
+// Reads the variable, if the input is one.
+StatusOr<Tensor> TakeVariable(KernelContext& ctx, int i) {
+  const DType declared = ctx.node().declared_input_type(i);
+  if (!IsRef(declared) && declared != DType::kResource) return TakeTensor(ctx, i);
+  TF_ASSIGN_OR_RETURN(const auto variable, VariableOf(ctx, i));
+  return variable->Read();
 }
 
 StatusOr<Tensor> RestoreOne(BundleReader& reader, const std::string& name, const std::string& slice, DType dtype) {
@@ -122,7 +153,7 @@ Status Merge(KernelContext& ctx) {
   for (const std::string& prefix : prefixes) directories.insert(DirectoryOf(prefix));
   directories.erase(DirectoryOf(destination));
   // Removes only empty directories. It is not an error if a directory is still in use.
-  for (const std::string& directory : directories) (void)::rmdir(directory.c_str());
+  for (const std::string& directory : directories) RemoveDirectory(directory).IgnoreError();
   return OkStatus();
 }
 
@@ -153,7 +184,8 @@ Status ShardedFilespec(KernelContext& ctx) {
 }  // namespace
 
 void RegisterIoCheckpointKernels(KernelRegistry& r) {
-  r.Add<FileKernel<Save>>("SaveV2");
+  r.Add<SaveKernel<TakeTensor>>("SaveV2");
+  r.Add<SaveKernel<TakeVariable>>("_SaveVariables");
   r.Add<FileKernel<Restore>>("RestoreV2");
   r.Add<FileKernel<Merge>>("MergeV2Checkpoints");
   r.Add("ShardedFilename", {}, ShardedFilename);

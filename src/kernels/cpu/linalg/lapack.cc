@@ -1,4 +1,5 @@
-// The adapter to LAPACK. LAPACK's matrices are column-major: the memory of one is that of the transpose in a Matrix.
+// The adapter to LAPACK. LAPACK's matrices are column-major, a Matrix is row-major. So the elements of a Matrix, as
+// LAPACK reads them, are its transpose.
 #include "kernels/cpu/linalg/lapack.h"
 
 #include <algorithm>
@@ -235,7 +236,7 @@ Status SingularValues(const Matrix<W>& a, SingularVectors which, std::vector<dou
   const bool full = which == SingularVectors::kFull, none = which == SingularVectors::kNone;
   const int64_t nu = none ? 0 : full ? m : least, nv = none ? 0 : full ? n : least;
   Matrix<W> columns = Transpose(a), left(nu, m);
-  // LAPACK returns V^H, whose memory is that of the conjugate of V.
+  // LAPACK returns V^H, column by column. Read row by row, that is the conjugate of V.
   *v = Matrix<W>(n, nv);
   s->resize(least);
   if (Gesdd(none   ? 'N'

@@ -141,9 +141,13 @@ Matrix<Wide<T>> WideMatrixAtIndex(const Tensor& t, const Matrices& m, int64_t i)
   return LoadMatrix<Wide<T>, T>(t, m, i);
 }
 
-// Runs body(i) for each matrix, split over threads, and returns the first error that occurs.
+// Runs body(i) for each matrix, split over threads, and returns the first error that occurs. Does nothing if the
+// outputs have no elements: then there may be any number of matrices. REQUIRES: the outputs are allocated.
 template <typename Body>
 Status ForEachMatrix(KernelContext& ctx, int64_t count, double cost_ns, const Body& body) {
+  bool empty = true;
+  for (int i = 0; i < ctx.num_outputs(); ++i) empty = empty && ctx.output(i).num_elements() == 0;
+  if (empty) return OkStatus();
   Mutex mutex;
   Status status;
   Parallel(ctx, count, cost_ns, [&](int64_t begin, int64_t end) {

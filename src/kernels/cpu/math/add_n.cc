@@ -18,6 +18,11 @@ Status AddNKernel(KernelContext& ctx) {
                              " (input ", i, ")");
     }
   }
+  // AccumulateNV2 declares the shape of the sum.
+  const AttrValue* declared = ctx.node().FindAttr("shape");
+  if (declared != nullptr && !ctx.node().attr<Shape>("shape").IsCompatibleWith(shape)) {
+    return InvalidArgument("inputs of shape ", shape, " do not fit the declared shape ", declared->ToString());
+  }
   if (ctx.num_inputs() == 1) {
     ctx.set_output(0, ctx.input(0));
     return OkStatus();

@@ -83,6 +83,7 @@ class BatchMatMulKernel final : public Kernel {
     shape.AddDim(m);
     shape.AddDim(n);
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
+    if (out->num_elements() == 0) return OkStatus();  // then there may be any number of products
     Tensor x_used = x, y_used = y;
     if constexpr (kIsComplex<T>) {
       if (adj_x_) {
@@ -176,6 +177,7 @@ class MixedBatchMatMulKernel final : public Kernel {
     shape.AddDim(m);
     shape.AddDim(n);
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
+    if (out->num_elements() == 0) return OkStatus();  // then there may be any number of products
     const std::vector<W> wx = Converted<W, A>(x), wy = Converted<W, B>(y);
     std::vector<W> product(m * n);
     auto to = out->mutable_data<R>();

@@ -9,6 +9,7 @@
 #include "core/strings.h"
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/nn/batch_norm_tiles.h"
 #include "kernels/cpu/nn/parts.h"
 #include "kernels/cpu/nn/wide_tensor.h"
 #include "ops/nn/window.h"
@@ -141,17 +142,112 @@ std::array<std::vector<double>, sizeof...(Terms)> SumsPerChannel(KernelContext& 
   return sums;
 }
 
+// Mean and variance of each channel; NaN if it has no elements.
+struct ChannelMoments {
+  std::vector<double> mean, variance;
+};
+
+// Reads x from memory once: the squares of a block are summed while it is in the cache, around the mean of the block.
+StatusOr<ChannelMoments> MomentsPerChannel(KernelContext& ctx, const NormView& v, const float* x) {
+  // A block has some rows, or one plane of each channel.
+  const int64_t channels = v.channels, wanted = 16384 / std::max<int64_t>(1, channels);
+  const int64_t rows = v.inner == 1 ? std::clamp<int64_t>(wanted, 32, 256) : 1;
+  const int64_t blocks = v.inner == 0 ? 0 : (v.outer + rows - 1) / rows;
+  const auto elements = [&](int64_t b) {  // of a channel in block b
+    return static_cast<double>((std::min(v.outer, (b + 1) * rows) - b * rows) * v.inner);
+  };
+  const auto center = [&](int64_t b, double sum) { return static_cast<float>(sum / elements(b)); };
+  TF_ASSIGN_OR_RETURN(Tensor scratch, ctx.AllocateTemp(kFloat64, {2, blocks, channels}));
+  double *const sums = scratch.mutable_data<double>().data(), *const squares = sums + blocks * channels;
+  if (v.inner == 1) {
+    Parallel(ctx, blocks, 0.3 * static_cast<double>(rows * channels), [&](int64_t begin, int64_t end) {
+      std::vector<float> sum(channels), square(channels), mean(channels);
+      for (int64_t b = begin; b < end; ++b) {
+        std::fill(sum.begin(), sum.end(), 0.0f);
+        std::fill(square.begin(), square.end(), 0.0f);
+        const int64_t stop = std::min(v.outer, (b + 1) * rows);
+        AddRows(
+            v, b * rows, stop, [&](int64_t i, int64_t) { return x[i]; }, sum.data());
+        for (int64_t c = 0; c < channels; ++c) mean[c] = center(b, sum[c]);
+        const float* const m = mean.data();
+        const auto squared = [x, m](int64_t i, int64_t c) { return (x[i] - m[c]) * (x[i] - m[c]); };
+        AddRows(v, b * rows, stop, squared, square.data());
+        std::copy(sum.begin(), sum.end(), sums + b * channels);
+        std::copy(square.begin(), square.end(), squares + b * channels);
+      }
+    });
+  } else {
+    Parallel(ctx, blocks * channels, 0.5 * static_cast<double>(v.inner), [&](int64_t begin, int64_t end) {
+      for (int64_t plane = begin; plane < end; ++plane) {
+        sums[plane] = SumOfPlane<float>(v, plane, [&](int64_t i, int64_t) { return x[i]; });
+        const float mean = center(plane / channels, sums[plane]);
+        squares[plane] =
+            SumOfPlane<float>(v, plane, [x, mean](int64_t i, int64_t) { return (x[i] - mean) * (x[i] - mean); });
+      }
+    });
+  }
+  ChannelMoments m{std::vector<double>(channels), std::vector<double>(channels)};
+  const auto n = static_cast<double>(v.elements_per_channel());
+  for (int64_t i = 0; i < blocks * channels; ++i) m.mean[i % channels] += sums[i];
+  for (double& mean : m.mean) mean /= n;
+  for (int64_t b = 0; b < blocks; ++b) {
+    for (int64_t c = 0; c < channels; ++c) {
+      // From squares around the center of the block to squares around the mean.
+      const double sum = sums[b * channels + c], from = center(b, sum), shift = from - m.mean[c];
+      m.variance[c] += squares[b * channels + c] + shift * (2 * (sum - elements(b) * from) + elements(b) * shift);
+    }
+  }
+  for (double& variance : m.variance) variance = (variance < 0 ? 0 : variance) / n;
+  return m;
+}
+
+// The tiles of windows of [1, height, width, 1] pixels on images of this shape.
+StatusOr<NormTiles> NormTilesOf(const Shape& x, const std::vector<int64_t>& ksize) {
+  if (x.rank() != 4) return InvalidArgument("the input must have rank 4, got shape ", x);
+  const bool is_window = ksize.size() == 4 && ksize[0] == 1 && ksize[3] == 1 && ksize[1] > 0 && ksize[2] > 0;
+  if (!is_window || ksize[1] > 4 || ksize[2] > 4 || ksize[1] * ksize[2] == 3 || ksize[1] * ksize[2] > 4) {
+    return InvalidArgument("ksize must be [1, height, width, 1] with 1, 2 or 4 pixels together");
+  }
+  if (x.dim(1) % ksize[1] != 0 || x.dim(2) % ksize[2] != 0 || x.dim(3) % kNormLanes != 0) {
+    return InvalidArgument("windows of ", ksize[1], " x ", ksize[2], " pixels and ", kNormLanes,
+                           " channels must tile the input, got shape ", x);
+  }
+  return NormTiles{.rows = x.dim(0) * (x.dim(1) / ksize[1]),
+                   .windows = x.dim(2) / ksize[2],
+                   .channels = x.dim(3),
+                   .height = ksize[1],
+                   .width = ksize[2]};
+}
+
+// The shape of the maxima of the tiles of an input.
+Shape MaximaOf(const Shape& x, const NormTiles& t) {
+  return {x.dim(0), x.dim(1) / t.height, x.dim(2) / t.width, x.dim(3)};
+}
+
 // What the attributes of the fused ops say.
 struct FusedAttrs {
   explicit FusedAttrs(const KernelConstruction& c)
       : channels_first(ReadChannelsFirst(c.node())),
         epsilon(c.attr<float>("epsilon")),
-        training(c.attr<bool>("is_training")) {}
+        training(c.attr<bool>("is_training")),
+        with_relu(c.node().type().starts_with("_FusedBatchNormRelu")) {
+    if (with_relu) ksize = c.attr<std::vector<int64_t>>("ksize");
+  }
   StatusOr<bool> channels_first;
   float epsilon;
   bool training;
+  bool with_relu;              // the op computes Relu and a maximum too
+  std::vector<int64_t> ksize;  // over which the maximum is taken
 };
 
+// By what the elements of each channel are multiplied, after the mean has been subtracted.
+std::vector<float> FactorsOf(const Tensor& scale, const float* variance, float epsilon) {
+  std::vector<float> factors(scale.num_elements());
+  for (size_t c = 0; c < factors.size(); ++c) factors[c] = scale.data<float>()[c] / std::sqrt(variance[c] + epsilon);
+  return factors;
+}
+
+// Also _FusedBatchNormRelu, for float32.
 class FusedBatchNormKernel final : public Kernel {
  public:
   explicit FusedBatchNormKernel(const KernelConstruction& c)
@@ -168,8 +264,14 @@ class FusedBatchNormKernel final : public Kernel {
       TF_RETURN_IF_ERROR(CheckPerChannel("mean", ctx.input(3), v));
       TF_RETURN_IF_ERROR(CheckPerChannel("variance", ctx.input(4), v));
     }
+    Shape pooled = in.shape();
+    NormTiles tiles;
+    if (attrs_.with_relu) {
+      TF_ASSIGN_OR_RETURN(tiles, NormTilesOf(in.shape(), attrs_.ksize));
+      pooled = MaximaOf(in.shape(), tiles);
+    }
     WideOutput y;
-    TF_RETURN_IF_ERROR(y.Allocate(ctx, 0, in.shape()));
+    TF_RETURN_IF_ERROR(y.Allocate(ctx, 0, pooled, /*reuse=*/{0}));
     float* per_channel[4];  // batch mean, batch variance, mean and variance for the gradient
     for (int i = 0; i < 4; ++i) {
       TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(1 + i, {v.channels}));
@@ -185,13 +287,11 @@ class FusedBatchNormKernel final : public Kernel {
     float* const variance = per_channel[3];
     const auto n = static_cast<double>(v.elements_per_channel());
     if (attrs_.training) {
-      const auto [sums] = SumsPerChannel<float>(ctx, v, [&](int64_t i, int64_t) { return x[i]; });
-      for (int64_t c = 0; c < v.channels; ++c) mean[c] = static_cast<float>(sums[c] / n);  // NaN for an empty batch
-      const auto [squares] = SumsPerChannel<float>(ctx, v, [&](int64_t i, int64_t c) {
-        const float d = x[i] - mean[c];
-        return d * d;
-      });
-      for (int64_t c = 0; c < v.channels; ++c) variance[c] = static_cast<float>(squares[c] / n);
+      TF_ASSIGN_OR_RETURN(const ChannelMoments moments, MomentsPerChannel(ctx, v, x));
+      for (int64_t c = 0; c < v.channels; ++c) {
+        mean[c] = static_cast<float>(moments.mean[c]);
+        variance[c] = static_cast<float>(moments.variance[c]);
+      }
     } else {
       std::copy_n(ctx.input(3).data<float>().data(), v.channels, mean);
       std::copy_n(ctx.input(4).data<float>().data(), v.channels, variance);
@@ -210,13 +310,14 @@ class FusedBatchNormKernel final : public Kernel {
         }
       }
     }
-    std::vector<float> factor(v.channels);
-    for (int64_t c = 0; c < v.channels; ++c) {
-      factor[c] = ctx.input(1).data<float>()[c] / std::sqrt(variance[c] + attrs_.epsilon);
-    }
+    const std::vector<float> factor = FactorsOf(ctx.input(1), variance, attrs_.epsilon);
     const float* const f = factor.data();
     const float* const offset = ctx.input(2).data<float>().data();
     float* const out = y.data<float>();
+    if (attrs_.with_relu) {
+      ForTiles(tiles, [&]<int kPixels>() { NormalizeTiles<kPixels>(ctx, tiles, {mean, f, offset}, x, out); });
+      return OkStatus();
+    }
     ForEachElement(ctx, v, 0.4, [&](int64_t i, int64_t c) { out[i] = (x[i] - mean[c]) * f[c] + offset[c]; });
     y.Finish();
     return OkStatus();
@@ -227,8 +328,9 @@ class FusedBatchNormKernel final : public Kernel {
   const float factor_;  // the weight of this batch in the moving averages
 };
 
-// The gradients of x, scale and offset. Inputs 3 and 4 are mean and variance: those of the batch in training, where
-// they depend on x, else the ones that were given.
+// The gradients of x, scale and offset. Inputs 3 and 4 are mean and variance. In training these are the statistics of
+// the batch, which depend on x; otherwise they are constants that the forward op was given. Also
+// _FusedBatchNormReluGrad, for float32, whose input 6 is the offset.
 class FusedBatchNormGradKernel final : public Kernel {
  public:
   explicit FusedBatchNormGradKernel(const KernelConstruction& c) : attrs_(c) {}
@@ -236,15 +338,23 @@ class FusedBatchNormGradKernel final : public Kernel {
   Status Compute(KernelContext& ctx) override {
     TF_RETURN_IF_ERROR(attrs_.channels_first.status());
     const Tensor& in = ctx.input(1);
-    if (ctx.input(0).shape() != in.shape()) {
-      return InvalidArgument("the gradient must have the shape of x, ", in.shape(), ", got ", ctx.input(0).shape());
+    Shape pooled = in.shape();
+    NormTiles tiles;
+    if (attrs_.with_relu) {
+      TF_ASSIGN_OR_RETURN(tiles, NormTilesOf(in.shape(), attrs_.ksize));
+      pooled = MaximaOf(in.shape(), tiles);
+    }
+    if (ctx.input(0).shape() != pooled) {
+      return InvalidArgument("the gradient must have shape ", pooled, ", got ", ctx.input(0).shape());
     }
     TF_ASSIGN_OR_RETURN(const NormView v, NormViewOf(in.shape(), *attrs_.channels_first));
+    if (attrs_.with_relu) TF_RETURN_IF_ERROR(CheckPerChannel("offset", ctx.input(6), v));
     TF_RETURN_IF_ERROR(CheckPerChannel("scale", ctx.input(2), v));
     TF_RETURN_IF_ERROR(CheckPerChannel("mean", ctx.input(3), v));
     TF_RETURN_IF_ERROR(CheckPerChannel("variance", ctx.input(4), v));
     WideOutput dx;
-    TF_RETURN_IF_ERROR(dx.Allocate(ctx, 0, in.shape()));
+    // In place of x, which nothing needs behind its gradient: what has just been read is written fastest.
+    TF_RETURN_IF_ERROR(dx.Allocate(ctx, 0, in.shape(), /*reuse=*/{1, 0}));
     TF_ASSIGN_OR_RETURN(Tensor * dscale, ctx.AllocateOutput(1, {v.channels}));
     TF_ASSIGN_OR_RETURN(Tensor * doffset, ctx.AllocateOutput(2, {v.channels}));
     for (int i = 3; i < 5; ++i) TF_RETURN_IF_ERROR(ctx.AllocateOutput(i, {0}).status());
@@ -253,9 +363,18 @@ class FusedBatchNormGradKernel final : public Kernel {
     const float* x = wide_x.data<float>().data();
     const float* dy = wide_dy.data<float>().data();
     const float* mean = ctx.input(3).data<float>().data();
-    const auto [sums, products] = SumsPerChannel<float>(
-        ctx, v, [&](int64_t i, int64_t) { return dy[i]; },
-        [&](int64_t i, int64_t c) { return dy[i] * (x[i] - mean[c]); });
+    std::vector<float> forward;
+    NormFactors forward_factors{mean, nullptr, nullptr};
+    if (attrs_.with_relu) {
+      forward = FactorsOf(ctx.input(2), ctx.input(4).data<float>().data(), attrs_.epsilon);
+      forward_factors = {mean, forward.data(), ctx.input(6).data<float>().data()};
+    }
+    const auto [sums, products] =
+        attrs_.with_relu
+            ? ForTiles(tiles, [&]<int kPixels>() { return SumsOfTiles<kPixels>(ctx, tiles, forward_factors, x, dy); })
+            : SumsPerChannel<float>(
+                  ctx, v, [&](int64_t i, int64_t) { return dy[i]; },
+                  [&](int64_t i, int64_t c) { return dy[i] * (x[i] - mean[c]); });
     const auto n = static_cast<double>(v.elements_per_channel());
     // dx = factor * (dy - shift - slope * (x - mean))
     std::vector<float> factor(v.channels), shift(v.channels, 0.0f), slope(v.channels, 0.0f);
@@ -270,6 +389,12 @@ class FusedBatchNormGradKernel final : public Kernel {
     }
     const float *f = factor.data(), *m = shift.data(), *s = slope.data();
     float* const out = dx.data<float>();
+    if (attrs_.with_relu) {
+      ForTiles(tiles, [&]<int kPixels>() {
+        TileGradients<kPixels>(ctx, tiles, forward_factors, {f, m, s}, x, dy, out);
+      });
+      return OkStatus();
+    }
     ForEachElement(ctx, v, 0.6,
                    [&](int64_t i, int64_t c) { out[i] = f[c] * (dy[i] - m[c] - s[c] * (x[i] - mean[c])); });
     dx.Finish();
@@ -393,6 +518,8 @@ void RegisterNnBatchNormKernels(KernelRegistry& r) {
   for (const char* op : {"FusedBatchNormGradV2", "FusedBatchNormGradV3"}) {
     r.Add<FusedBatchNormGradKernel>(op, {{"T", kFloats}, {"U", kFloat}}, ElementCost<1500>);
   }
+  r.Add<FusedBatchNormKernel>("_FusedBatchNormRelu", {{"T", kFloat}, {"U", kFloat}}, ElementCost<1000>);
+  r.Add<FusedBatchNormGradKernel>("_FusedBatchNormReluGrad", {{"T", kFloat}, {"U", kFloat}}, ElementCost<1500>);
   r.Add<GlobalBatchNormForwardKernel>("BatchNormWithGlobalNormalization", {{"T", kAllFloats}}, ElementCost<500>);
   r.Add<GlobalBatchNormGradKernel>("BatchNormWithGlobalNormalizationGrad", {{"T", kAllFloats}}, ElementCost<1500>);
 }

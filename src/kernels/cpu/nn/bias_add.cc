@@ -83,7 +83,7 @@ class BiasAddGradKernel final : public Kernel {
     T* y = out->mutable_data<T>().data();
     if (c.channels == 0) return OkStatus();
     std::vector<A> sums(c.channels, A(0));
-    c.inner == 1 ? SumRows(ctx, x, c, sums) : SumPlanes(ctx, x, c, sums);
+    if (in.num_elements() > 0) c.inner == 1 ? SumRows(ctx, x, c, sums) : SumPlanes(ctx, x, c, sums);
     for (int64_t j = 0; j < c.channels; ++j) y[j] = static_cast<T>(sums[j]);
     return OkStatus();
   }

@@ -141,7 +141,7 @@ class CtcLossKernel final : public CtcLossBase {
     TF_ASSIGN_OR_RETURN(const CtcBatch batch, BatchOf(logits, ctx.input(3), absl::StatusCode::kInvalidArgument));
     TF_ASSIGN_OR_RETURN(const std::vector<int64_t> start, SplitLabels(ctx.input(1), ctx.input(2), batch.batch));
     const std::span<const int32_t> all = ctx.input(2).data<int32_t>();
-    // The labels that the algorithm uses: those of sequence b begin at from[b].
+    // The labels that the algorithm uses. The labels of sequence b begin at from[b].
     std::vector<int32_t> labels;
     std::vector<int64_t> from = {0};
     std::vector<bool> skipped(batch.batch);
@@ -271,12 +271,13 @@ class CtcBeamKernel final : public Kernel {
     TF_ASSIGN_OR_RETURN(Tensor * scores, ctx.AllocateOutput(static_cast<int>(3 * paths_), {batch.batch, paths_}));
     A* const score = scores->mutable_data<A>().data();
     std::vector<std::vector<CtcPath<A>>> found(batch.batch);
+    std::atomic<int64_t> held = 0;
     Mutex mu;
     Status status;
     const double cost = batch.time * (20.0 * batch.classes + 100.0 * std::min<int64_t>(width_, 1 << 20));
     Parallel(ctx, batch.batch, cost, [&](int64_t begin, int64_t end) {
       for (int64_t b = begin; b < end; ++b) {
-        auto best = CtcBeamSearch(batch.Sequence<A>(logits, b), width_, paths_, merge_);
+        auto best = CtcBeamSearch(batch.Sequence<A>(logits, b), width_, paths_, merge_, &held);
         if (!best.ok()) {
           MutexLock lock(mu);
           if (status.ok()) status = best.status();
@@ -302,7 +303,7 @@ class CtcBeamKernel final : public Kernel {
   const int64_t paths_;
 };
 
-// The number of labels is the number of states of each alignment, of which half are blanks.
+// An alignment has two states for each label: the label itself and a blank.
 Cost CtcLossCost(const CostContext& c) {
   Cost cost = DefaultCost(c);
   const double sequences = std::max(1.0, c.input_dim(0, 1));

@@ -2,6 +2,7 @@
 #ifndef TENSORBRAID_KERNELS_CPU_NN_CTC_H_
 #define TENSORBRAID_KERNELS_CPU_NN_CTC_H_
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -68,13 +69,15 @@ struct CtcPath {
 
 // The `top_paths` most probable label sequences that a beam search finds which keeps the `beam_width` best prefixes;
 // the blank is the last class. `merge_repeated` removes equal neighbours from the results. InvalidArgument if fewer
-// paths exist, ResourceExhausted if the search needs too much memory.
+// paths exist, ResourceExhausted if the search needs too much memory together with those that have the same `held`, a
+// count that starts at 0.
 template <typename A>
 StatusOr<std::vector<CtcPath<A>>> CtcBeamSearch(const CtcSequence<A>& logits, int64_t beam_width, int64_t top_paths,
-                                                bool merge_repeated);
-extern template StatusOr<std::vector<CtcPath<float>>> CtcBeamSearch(const CtcSequence<float>&, int64_t, int64_t, bool);
-extern template StatusOr<std::vector<CtcPath<double>>> CtcBeamSearch(const CtcSequence<double>&, int64_t, int64_t,
-                                                                     bool);
+                                                bool merge_repeated, std::atomic<int64_t>* held);
+extern template StatusOr<std::vector<CtcPath<float>>> CtcBeamSearch(const CtcSequence<float>&, int64_t, int64_t, bool,
+                                                                    std::atomic<int64_t>*);
+extern template StatusOr<std::vector<CtcPath<double>>> CtcBeamSearch(const CtcSequence<double>&, int64_t, int64_t, bool,
+                                                                     std::atomic<int64_t>*);
 
 }  // namespace tensorbraid::cpu
 

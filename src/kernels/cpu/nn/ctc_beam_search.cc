@@ -6,6 +6,7 @@
 // a prefix that was dropped and comes back in the same step loses the probability of its other alignments, and a prefix
 // gets no probability from a parent that is not in the beam. Only the order of equally probable prefixes may differ.
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <deque>
 #include <limits>
@@ -16,8 +17,8 @@
 namespace tensorbraid::cpu {
 namespace {
 
-// The largest number of prefixes that one search may create.
-constexpr size_t kMaxPrefixes = size_t{1} << 24;
+// The largest number of prefixes that the searches of one batch may hold at a time: with the beams, some 400 MB.
+constexpr int64_t kMaxPrefixes = int64_t{3} << 20;
 
 template <typename A>
 constexpr A kLogZero = -std::numeric_limits<A>::infinity();
@@ -57,12 +58,14 @@ struct MoreProbable {
 template <typename A>
 class BeamSearch {
  public:
-  BeamSearch(int64_t classes, int64_t width) : blank_(classes - 1), width_(static_cast<size_t>(width)) {
+  BeamSearch(int64_t classes, int64_t width, std::atomic<int64_t>* held)
+      : blank_(classes - 1), width_(static_cast<size_t>(width)), held_(*held) {
     child_of_label_.resize(classes, nullptr);
     prefixes_.push_back({.parent = nullptr, .label = -1});
     prefixes_[0].now.total = prefixes_[0].now.blank = 0;
     beam_.push_back(&prefixes_[0]);
   }
+  ~BeamSearch() { held_ -= static_cast<int64_t>(prefixes_.size()) - 1; }
 
   Status Step(const A* logits) {
     const A norm = LogSum(logits);
@@ -74,9 +77,10 @@ class BeamSearch {
     std::make_heap(beam_.begin(), beam_.end(), MoreProbable<A>());
     for (Prefix<A>* p : branches_) {
       if (IsCandidate(p->before.total)) Extend(p, logits, norm);
+      if (exhausted_) break;
     }
-    if (prefixes_.size() > kMaxPrefixes) {
-      return ResourceExhausted("the beam search created more than ", kMaxPrefixes,
+    if (exhausted_) {
+      return ResourceExhausted("the beam searches of the batch hold more than ", kMaxPrefixes,
                                " prefixes; use a smaller beam_width");
     }
     return OkStatus();
@@ -147,6 +151,8 @@ class BeamSearch {
       if (child == nullptr) {
         child = &prefixes_.emplace_back(Prefix<A>{.parent = p, .label = label, .sibling = p->first_child});
         p->first_child = child;
+        exhausted_ = ++held_ > kMaxPrefixes;
+        if (exhausted_) return;
       }
       child->now = {.total = log_probability, .blank = kLogZero<A>, .label = log_probability};
       if (beam_.size() == width_) {
@@ -157,13 +163,14 @@ class BeamSearch {
         beam_.push_back(child);
       }
       std::push_heap(beam_.begin(), beam_.end(), MoreProbable<A>());
-      if (prefixes_.size() > kMaxPrefixes) break;
     }
     for (Prefix<A>* c = p->first_child; c != nullptr; c = c->sibling) child_of_label_[c->label] = nullptr;
   }
 
   const int64_t blank_;
   const size_t width_;
+  std::atomic<int64_t>& held_;  // prefixes of this search, without the empty one, and of those beside it
+  bool exhausted_ = false;
   std::deque<Prefix<A>> prefixes_;           // owns all; the first is the empty prefix
   std::vector<Prefix<A>*> beam_, branches_;  // branches_: the beam at the start of the step
   std::vector<Prefix<A>*> child_of_label_;   // in Extend; null in between
@@ -173,17 +180,19 @@ class BeamSearch {
 
 template <typename A>
 StatusOr<std::vector<CtcPath<A>>> CtcBeamSearch(const CtcSequence<A>& logits, int64_t beam_width, int64_t top_paths,
-                                                bool merge_repeated) {
+                                                bool merge_repeated, std::atomic<int64_t>* held) {
   if (top_paths > beam_width) {
     return InvalidArgument("requested more paths than the beam width: top_paths is ", top_paths, ", beam_width is ",
                            beam_width);
   }
-  BeamSearch<A> search(logits.classes, beam_width);
+  BeamSearch<A> search(logits.classes, beam_width, held);
   for (int64_t t = 0; t < logits.length; ++t) TF_RETURN_IF_ERROR(search.Step(logits.row(t)));
   return search.Best(top_paths, merge_repeated);
 }
 
-template StatusOr<std::vector<CtcPath<float>>> CtcBeamSearch(const CtcSequence<float>&, int64_t, int64_t, bool);
-template StatusOr<std::vector<CtcPath<double>>> CtcBeamSearch(const CtcSequence<double>&, int64_t, int64_t, bool);
+template StatusOr<std::vector<CtcPath<float>>> CtcBeamSearch(const CtcSequence<float>&, int64_t, int64_t, bool,
+                                                             std::atomic<int64_t>*);
+template StatusOr<std::vector<CtcPath<double>>> CtcBeamSearch(const CtcSequence<double>&, int64_t, int64_t, bool,
+                                                              std::atomic<int64_t>*);
 
 }  // namespace tensorbraid::cpu

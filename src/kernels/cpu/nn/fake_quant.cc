@@ -86,8 +86,8 @@ class FakeQuantBase : public Kernel {
     return OkStatus();
   }
 
-  // The gradients of the inputs, and for each grid those of its minimum and maximum: each gets the gradients of the
-  // elements beyond it.
+  // The gradients of the inputs, and of the minimum and maximum of each grid. A minimum gets the sum of the gradients
+  // of the elements below it, a maximum the sum for the elements above it.
   static Status QuantizeGradient(KernelContext& ctx, const std::vector<QuantGrid>& grids, const Shape& limits) {
     const Tensor& gradients = ctx.input(0);
     const Tensor& inputs = ctx.input(1);

@@ -1,4 +1,4 @@
-// What the kernels of pooling ops have in common: reading their attributes, checking shapes, and the means, which
+// What the kernels of pooling ops have in common: reading their attributes, checking shapes, and the kernels that
 // differ only in the number of axes.
 #ifndef TENSORBRAID_KERNELS_CPU_NN_POOL_KERNEL_H_
 #define TENSORBRAID_KERNELS_CPU_NN_POOL_KERNEL_H_
@@ -74,6 +74,55 @@ inline StatusOr<Shape> OriginalShape(const Tensor& t, int rank) {
   if (shape.num_elements() < 0) return InvalidArgument("the original input ", shape, " has too many elements");
   return shape;
 }
+
+// The maximum over windows in kSpatial axes. Only windows of images may have the size and strides as inputs 1 and 2
+// (MaxPoolV2) and may cover channels. Where nothing in a window can be compared (NaN), images have the lowest finite
+// number and volumes have minus infinity, as in TensorFlow.
+template <int kSpatial>
+class MaxPoolKernel final : public PoolKernel {
+ public:
+  explicit MaxPoolKernel(const KernelConstruction& c) : PoolKernel(c, kSpatial) {}
+
+  Status Compute(KernelContext& ctx) override {
+    const Tensor& x = ctx.input(0);
+    TF_ASSIGN_OR_RETURN(const Placed placed, Place(ctx, x.shape(), kSpatial == 2, ctx.num_inputs() == 3 ? 1 : -1));
+    TF_ASSIGN_OR_RETURN(const Tensor wide, Widen(ctx, x));
+    WideOutput y;
+    TF_RETURN_IF_ERROR(y.Allocate(ctx, 0, placed.windows.output));
+    return ForWideType(x.dtype(), [&]<typename A>() {
+      using Limits = std::numeric_limits<A>;
+      const A lowest = kSpatial == 2 || !Limits::has_infinity ? Limits::lowest() : -Limits::infinity();
+      MaxPool<A>(ctx, placed.view, wide.data<A>().data(), lowest, y.data<A>());
+      y.Finish();
+      return OkStatus();
+    });
+  }
+};
+
+// x, y and ddx give ddy. MaxPoolGradGradV2: inputs 3 and 4 are ksize and strides.
+template <int kSpatial>
+class MaxPoolGradGradKernel final : public PoolKernel {
+ public:
+  explicit MaxPoolGradGradKernel(const KernelConstruction& c) : PoolKernel(c, kSpatial) {}
+
+  Status Compute(KernelContext& ctx) override {
+    const Tensor& x = ctx.input(0);
+    TF_ASSIGN_OR_RETURN(const Placed placed, Place(ctx, x.shape(), false, ctx.num_inputs() == 5 ? 3 : -1));
+    TF_RETURN_IF_ERROR(CheckShape("the original output", ctx.input(1), placed.windows.output));
+    TF_RETURN_IF_ERROR(CheckShape("the gradient", ctx.input(2), x.shape()));
+    TF_ASSIGN_OR_RETURN(const Tensor wide_x, Widen(ctx, x));
+    TF_ASSIGN_OR_RETURN(const Tensor wide_y, Widen(ctx, ctx.input(1)));
+    TF_ASSIGN_OR_RETURN(const Tensor wide_ddx, WidenSummands(ctx, ctx.input(2)));
+    WideOutput ddy;
+    TF_RETURN_IF_ERROR(ddy.Allocate(ctx, 0, placed.windows.output));
+    return ForWideType(x.dtype(), [&]<typename A>() {
+      MaxPoolGradGrad<A>(ctx, placed.view, wide_x.data<A>().data(), wide_y.data<A>().data(), wide_ddx.data<A>().data(),
+                         ddy.data<A>());
+      ddy.FinishSums();
+      return OkStatus();
+    });
+  }
+};
 
 // The mean over windows in kSpatial axes.
 template <int kSpatial>

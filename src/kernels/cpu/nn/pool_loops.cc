@@ -131,9 +131,10 @@ bool WindowsTile(const PoolView& p) {
   });
 }
 
-// MaxPoolGrad of one window of kPixels elements, 2 or 4, which are `offsets` from x and dx. Every element of dx is
-// written. The code names each element, since GCC does not vectorise the loop over arrays of them.
-template <int kPixels, typename A>
+// MaxPoolGrad, or with kRelu MaxPoolReluGrad, of one window of kPixels elements, 2 or 4, which are `offsets` from x and
+// dx. Every element of dx is written. The code names each element, since GCC does not vectorise the loop over arrays of
+// them.
+template <int kPixels, bool kRelu, typename A>
 void MaxPoolGradOfWindow(const A* x, const std::array<int64_t, kPixels>& offsets, int64_t channels, const A* dy,
                          A* dx) {
   const int64_t o1 = offsets[1], o2 = offsets[kPixels == 4 ? 2 : 1], o3 = offsets[kPixels == 4 ? 3 : 1];
@@ -149,8 +150,9 @@ void MaxPoolGradOfWindow(const A* x, const std::array<int64_t, kPixels>& offsets
       largest = x2[c] > best ? A(2) : largest;
       best = x2[c] > best ? x2[c] : best;
       largest = x3[c] > best ? A(3) : largest;
+      best = x3[c] > best ? x3[c] : best;
     }
-    const A g = Plus(A(0), dy[c]);
+    const A g = !kRelu || best > A(0) ? Plus(A(0), dy[c]) : A(0);
     dx[c] = largest == A(0) ? g : A(0);
     dx1[c] = largest == A(1) ? g : A(0);
     if constexpr (kPixels == 4) {
@@ -160,8 +162,8 @@ void MaxPoolGradOfWindow(const A* x, const std::array<int64_t, kPixels>& offsets
   }
 }
 
-// MaxPoolGrad for windows of kPixels elements that tile the input: nothing is set to 0 first.
-template <int kPixels, typename A>
+// MaxPoolGrad or MaxPoolReluGrad for windows of kPixels elements that tile the input: nothing is set to 0 first.
+template <int kPixels, bool kRelu, typename A>
 void MaxPoolGradOfTiles(KernelContext& ctx, const PoolView& p, const A* x, const A* dy, A* dx) {
   const auto& [depth, height, width] = p.axes;
   std::array<int64_t, kPixels> offsets;  // of the elements under a window, from its first one
@@ -179,11 +181,20 @@ void MaxPoolGradOfTiles(KernelContext& ctx, const PoolView& p, const A* x, const
           (at.image * p.axes[0].input + at.depth * p.axes[0].window) * p.axes[1].input + at.height * p.axes[1].window;
       for (int64_t w = 0; w < p.axes[2].output; ++w) {
         const int64_t first = (row * p.axes[2].input + w * p.axes[2].window) * p.channels;
-        MaxPoolGradOfWindow<kPixels>(x + first, offsets, p.channels, dy + (r * p.axes[2].output + w) * p.channels,
-                                     dx + first);
+        MaxPoolGradOfWindow<kPixels, kRelu>(x + first, offsets, p.channels,
+                                            dy + (r * p.axes[2].output + w) * p.channels, dx + first);
       }
     }
   });
+}
+
+// Computes MaxPoolGrad or MaxPoolReluGrad if there is fast code for these windows; otherwise returns false.
+template <bool kRelu, typename A>
+bool MaxPoolGradIfTiles(KernelContext& ctx, const PoolView& p, const A* x, const A* dy, A* dx) {
+  const double elements = WindowElements(p);
+  if (p.channels < 4 || (elements != 2 && elements != 4) || !WindowsTile(p)) return false;
+  elements == 2 ? MaxPoolGradOfTiles<2, kRelu>(ctx, p, x, dy, dx) : MaxPoolGradOfTiles<4, kRelu>(ctx, p, x, dy, dx);
+  return true;
 }
 
 // The pixels under a window, within their image.
@@ -368,11 +379,7 @@ void ArgMaxPool(KernelContext& ctx, const PoolView& p, const A* x, A* y, int64_t
 
 template <typename A>
 void MaxPoolGrad(KernelContext& ctx, const PoolView& p, const A* x, const A* dy, A* dx) {
-  if (p.channels >= 4 && WindowsTile(p)) {
-    const double elements = WindowElements(p);
-    if (elements == 2) return MaxPoolGradOfTiles<2>(ctx, p, x, dy, dx);
-    if (elements == 4) return MaxPoolGradOfTiles<4>(ctx, p, x, dy, dx);
-  }
+  if (MaxPoolGradIfTiles<false>(ctx, p, x, dy, dx)) return;
   const int64_t image_size = p.input_pixels() * p.channels;
   ForEachWindowInto(ctx, p, dx,
                     [&](int64_t image, const std::vector<int64_t>& pixels, int64_t out, int64_t channel, int64_t n) {
@@ -396,6 +403,16 @@ void MaxPoolGrad(KernelContext& ctx, const PoolView& p, const A* x, const A* dy,
                         for (int64_t c = 0; c < n; ++c) pixel[c] = found[c] == number ? Plus(pixel[c], g[c]) : pixel[c];
                       }
                     });
+}
+
+template <typename A>
+void MaxPoolReluGrad(KernelContext& ctx, const PoolView& p, const A* x, const A* dy, A* dx) {
+  if (MaxPoolGradIfTiles<true>(ctx, p, x, dy, dx)) return;
+  MaxPoolGrad(ctx, p, x, dy, dx);
+  Parallel(ctx, p.images * p.input_pixels() * p.channels, 0.3, [&](int64_t begin, int64_t end) {
+#pragma GCC ivdep
+    for (int64_t i = begin; i < end; ++i) dx[i] = x[i] > A(0) ? dx[i] : A(0);
+  });
 }
 
 template <typename A>
@@ -449,6 +466,7 @@ template void AvgPool(KernelContext& ctx, const PoolView& p, const float* x, flo
 template void AvgPool(KernelContext& ctx, const PoolView& p, const double* x, double* y);
 template void AvgPoolGrad(KernelContext& ctx, const PoolView& p, const float* dy, float* dx);
 template void AvgPoolGrad(KernelContext& ctx, const PoolView& p, const double* dy, double* dx);
+template void MaxPoolReluGrad(KernelContext& ctx, const PoolView& p, const float* x, const float* dy, float* dx);
 template void MaxPoolGradToEqual(KernelContext& ctx, const PoolView& p, const float* x, const float* y, const float* dy,
                                  float* dx);
 

@@ -39,6 +39,9 @@ void ArgMaxPool(KernelContext& ctx, const PoolView& p, const A* x, A* y, int64_t
 // dx: dy, added at the element that ArgMaxPool finds in each window.
 template <typename A>
 void MaxPoolGrad(KernelContext& ctx, const PoolView& p, const A* x, const A* dy, A* dx);
+// The same for x = Relu(z): dx is then the gradient for z, so it is 0 where x is not positive.
+template <typename A>
+void MaxPoolReluGrad(KernelContext& ctx, const PoolView& p, const A* x, const A* dy, A* dx);
 // dx: dy, added at each element of the window that is equal to y.
 template <typename A>
 void MaxPoolGradToEqual(KernelContext& ctx, const PoolView& p, const A* x, const A* y, const A* dy, A* dx);

@@ -1,7 +1,5 @@
 // Maximum and mean over windows of volumes, and their gradients. As in TensorFlow, and unlike images, each of several
 // equal maxima gets the gradient.
-#include <limits>
-
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/nn/parts.h"
 #include "kernels/cpu/nn/pool_kernel.h"
@@ -10,22 +8,6 @@
 
 namespace tensorbraid::cpu {
 namespace {
-
-class MaxPool3DKernel final : public PoolKernel {
- public:
-  explicit MaxPool3DKernel(const KernelConstruction& c) : PoolKernel(c, 3) {}
-
-  Status Compute(KernelContext& ctx) override {
-    const Tensor& x = ctx.input(0);
-    TF_ASSIGN_OR_RETURN(const Placed placed, Place(ctx, x.shape()));
-    TF_ASSIGN_OR_RETURN(const Tensor wide, Widen(ctx, x));
-    WideOutput y;
-    TF_RETURN_IF_ERROR(y.Allocate(ctx, 0, placed.windows.output));
-    MaxPool(ctx, placed.view, wide.data<float>().data(), -std::numeric_limits<float>::infinity(), y.data<float>());
-    y.Finish();
-    return OkStatus();
-  }
-};
 
 // x, y and dy give dx.
 class MaxPool3DGradKernel final : public PoolKernel {
@@ -49,36 +31,14 @@ class MaxPool3DGradKernel final : public PoolKernel {
   }
 };
 
-// x, y and ddx give ddy.
-class MaxPool3DGradGradKernel final : public PoolKernel {
- public:
-  explicit MaxPool3DGradGradKernel(const KernelConstruction& c) : PoolKernel(c, 3) {}
-
-  Status Compute(KernelContext& ctx) override {
-    const Tensor& x = ctx.input(0);
-    TF_ASSIGN_OR_RETURN(const Placed placed, Place(ctx, x.shape()));
-    TF_RETURN_IF_ERROR(CheckShape("the original output", ctx.input(1), placed.windows.output));
-    TF_RETURN_IF_ERROR(CheckShape("the gradient", ctx.input(2), x.shape()));
-    TF_ASSIGN_OR_RETURN(const Tensor wide_x, Widen(ctx, x));
-    TF_ASSIGN_OR_RETURN(const Tensor wide_y, Widen(ctx, ctx.input(1)));
-    TF_ASSIGN_OR_RETURN(const Tensor wide_ddx, Widen(ctx, ctx.input(2)));
-    WideOutput ddy;
-    TF_RETURN_IF_ERROR(ddy.Allocate(ctx, 0, placed.windows.output));
-    MaxPoolGradGrad(ctx, placed.view, wide_x.data<float>().data(), wide_y.data<float>().data(),
-                    wide_ddx.data<float>().data(), ddy.data<float>());
-    ddy.Finish();
-    return OkStatus();
-  }
-};
-
 }  // namespace
 
 void RegisterNnPooling3DKernels(KernelRegistry& r) {
   constexpr DTypeSet kFloats = {kFloat32, kFloat16, kBfloat16};
   constexpr DTypeSet kAverageTypes = {kFloat32, kFloat64, kFloat16, kBfloat16};
-  r.Add<MaxPool3DKernel>("MaxPool3D", {{"T", kFloats}}, PoolCost);
+  r.Add<MaxPoolKernel<3>>("MaxPool3D", {{"T", kFloats}}, PoolCost);
   r.Add<MaxPool3DGradKernel>("MaxPool3DGrad", {{"T", kFloats}, {"TInput", kFloats}}, PoolCost);
-  r.Add<MaxPool3DGradGradKernel>("MaxPool3DGradGrad", {{"T", kFloats}}, PoolCost);
+  r.Add<MaxPoolGradGradKernel<3>>("MaxPool3DGradGrad", {{"T", kFloats}}, PoolCost);
   r.Add<AvgPoolKernel<3>>("AvgPool3D", {{"T", kAverageTypes}}, PoolCost);
   r.Add<AvgPoolGradKernel<3>>("AvgPool3DGrad", {{"T", kAverageTypes}}, PoolCost);
 }

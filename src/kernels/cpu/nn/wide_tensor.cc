@@ -74,8 +74,8 @@ DType WideType(DType dtype) {
 StatusOr<Tensor> Widen(KernelContext& ctx, const Tensor& t) { return ToWideTensor(ctx, t, true); }
 StatusOr<Tensor> WidenSummands(KernelContext& ctx, const Tensor& t) { return ToWideTensor(ctx, t, false); }
 
-Status WideOutput::Allocate(KernelContext& ctx, int i, const Shape& shape) {
-  TF_ASSIGN_OR_RETURN(out_, ctx.AllocateOutput(i, shape));
+Status WideOutput::Allocate(KernelContext& ctx, int i, const Shape& shape, std::initializer_list<int> reuse) {
+  TF_ASSIGN_OR_RETURN(out_, ctx.ForwardOrAllocateOutput(reuse, i, shape));
   const DType wide_type = WideType(out_->dtype());
   if (out_->dtype() == wide_type) {
     wide_ = *out_;

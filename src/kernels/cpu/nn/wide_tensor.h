@@ -3,6 +3,8 @@
 #ifndef TENSORBRAID_KERNELS_CPU_NN_WIDE_TENSOR_H_
 #define TENSORBRAID_KERNELS_CPU_NN_WIDE_TENSOR_H_
 
+#include <initializer_list>
+
 #include "runtime/kernel.h"
 
 namespace tensorbraid::cpu {
@@ -19,8 +21,9 @@ StatusOr<Tensor> WidenSummands(KernelContext& ctx, const Tensor& t);
 // Output `i` of the node, to be filled with elements of the wide dtype.
 class WideOutput {
  public:
-  // Allocates the output, and wide memory for it if its dtype is not wide.
-  Status Allocate(KernelContext& ctx, int i, const Shape& shape);
+  // Allocates the output, and wide memory for it if its dtype is not wide. `reuse`: as for
+  // KernelContext::ForwardOrAllocateOutput, inputs whose memory the output may take.
+  Status Allocate(KernelContext& ctx, int i, const Shape& shape, std::initializer_list<int> reuse = {});
   template <typename A>
   A* data() {
     return wide_.mutable_data<A>().data();

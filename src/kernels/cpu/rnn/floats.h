@@ -1,13 +1,14 @@
-// Inputs and outputs of kernels that compute in float32, for tensors of float32 and of 16-bit floats.
+// Inputs and outputs of kernels that compute 16-bit floats in float32, and other types as they are.
 #ifndef TENSORBRAID_KERNELS_CPU_RNN_FLOATS_H_
 #define TENSORBRAID_KERNELS_CPU_RNN_FLOATS_H_
 
+#include "kernels/cpu/compute_type.h"
 #include "kernels/cpu/half.h"
 #include "runtime/kernel.h"
 
 namespace tensorbraid::cpu {
 
-// The elements of a tensor of type T as float32. Shares the tensor's buffer if T is float.
+// The elements of a tensor of type T, as float32 if T is a 16-bit float. Otherwise shares the tensor's buffer.
 template <typename T>
 StatusOr<Tensor> AsFloats(KernelContext& ctx, const Tensor& t) {
   if constexpr (kIsHalf<T>) {
@@ -19,7 +20,8 @@ StatusOr<Tensor> AsFloats(KernelContext& ctx, const Tensor& t) {
   }
 }
 
-// Output i of a kernel, to be written as float32.
+// Output i of a kernel, to be written as the type that T is computed in. By default an output that is not computed:
+// data() is null.
 template <typename T>
 class FloatOutput {
  public:
@@ -30,21 +32,23 @@ class FloatOutput {
       TF_ASSIGN_OR_RETURN(out.wide_, ctx.AllocateTemp(kFloat32, shape));
       out.data_ = out.wide_.mutable_data<float>().data();
     } else {
-      out.data_ = out.output_->mutable_data<float>().data();
+      out.data_ = out.output_->mutable_data<T>().data();
     }
     return out;
   }
-  float* data() const { return data_; }
-  int64_t size() const { return output_->num_elements(); }
+  ComputeType<T>* data() const { return data_; }
+  int64_t size() const { return output_ == nullptr ? 0 : output_->num_elements(); }
   // Rounds what was written to the type of the output.
   void Finish() {
-    if constexpr (kIsHalf<T>) FromFloat(data_, output_->mutable_data<T>().data(), size());
+    if constexpr (kIsHalf<T>) {
+      if (output_ != nullptr) FromFloat(data_, output_->mutable_data<T>().data(), size());
+    }
   }
 
  private:
   Tensor* output_ = nullptr;
   Tensor wide_;
-  float* data_ = nullptr;
+  ComputeType<T>* data_ = nullptr;
 };
 
 // InvalidArgument unless `t` has this shape. `name` is the input's name and `sizes` explains the shape.

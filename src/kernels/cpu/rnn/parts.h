@@ -7,8 +7,10 @@
 
 namespace tensorbraid::cpu {
 
-void RegisterRnnGruKernels(KernelRegistry& r);   // gru.cc
-void RegisterRnnLstmKernels(KernelRegistry& r);  // lstm.cc
+void RegisterRnnBasicSequenceKernels(KernelRegistry& r);  // basic_sequence.cc
+void RegisterRnnGruKernels(KernelRegistry& r);            // gru.cc
+void RegisterRnnGruSequenceKernels(KernelRegistry& r);    // gru_sequence.cc
+void RegisterRnnLstmKernels(KernelRegistry& r);           // lstm.cc
 
 }  // namespace tensorbraid::cpu
 

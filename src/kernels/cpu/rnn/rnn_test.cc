@@ -99,6 +99,14 @@ TEST(Rnn, SequencesEqualCellsOfSmallOps) {
   }
 }
 
+// Parts of a large batch are computed independently of each other.
+TEST(Rnn, SequencesOfALargeBatchEqualCellsOfSmallOps) {
+  Graph g;
+  const Lstm l(g, 4, 37, 5, 7);
+  const auto out = nn::BlockLstm(l.x, l.cs, l.h, l.w, l.b, {.peepholes = l.Peepholes(true)});
+  ExpectSameLstm(g, l, true, out.cs, out.h, FromSmallOps(l, true, 1.0f, false));
+}
+
 TEST(Rnn, Version2OrdersItsGatesInGradientsToo) {
   for (const bool peephole : {false, true}) {
     Graph g;

@@ -1,4 +1,5 @@
 // Feature crosses: for each row, all combinations of one feature from each column, as text or as a hash.
+#include <algorithm>
 #include <functional>
 #include <limits>
 
@@ -50,6 +51,19 @@ class Column {
     if (width_ >= 0) return width_;
     const Range* r = Find(row);
     return r == nullptr ? 0 : r->end - r->begin;
+  }
+  // Calls f(row) for each row that has features, in order.
+  template <typename F>
+  void ForEachRow(const F& f) const {
+    if (width_ < 0) {
+      for (const Range& r : ranges_) f(r.row);
+    } else if (width_ > 0) {
+      for (int64_t row = 0; row < rows_; ++row) f(row);
+    }
+  }
+  // The number of rows that ForEachRow visits.
+  int64_t rows_with_features() const {
+    return width_ < 0 ? static_cast<int64_t>(ranges_.size()) : width_ > 0 ? rows_ : 0;
   }
   // Feature i of a row, as text. REQUIRES: i < Count(row).
   std::string Text(int64_t row, int64_t i) const {
@@ -121,6 +135,11 @@ StatusOr<std::vector<Column>> ColumnsOf(KernelContext& ctx, int rest) {
 template <typename T, typename F>
 Status Cross(KernelContext& ctx, const std::vector<Column>& columns, const F& value) {
   const int64_t rows = columns[0].rows();
+  // A row has combinations only if each column has features in it. So the rows of the column with the fewest rows are
+  // enough; the number of rows that a sparse column declares may be huge.
+  const Column& fewest = *std::min_element(columns.begin(), columns.end(), [](const Column& a, const Column& b) {
+    return a.rows_with_features() < b.rows_with_features();
+  });
   int64_t total = 0, widest = 0;
   const auto combinations = [&](int64_t row, int64_t* count) {
     *count = 1;
@@ -129,19 +148,22 @@ Status Cross(KernelContext& ctx, const std::vector<Column>& columns, const F& va
     }
     return true;
   };
-  for (int64_t row = 0; row < rows; ++row) {
+  Status status;
+  fewest.ForEachRow([&](int64_t row) {
     int64_t count;
     if (!combinations(row, &count) || __builtin_add_overflow(total, count, &total)) {
-      return InvalidArgument("row ", row, " has too many combinations of features");
+      status = InvalidArgument("row ", row, " has too many combinations of features");
+      return;
     }
     widest = std::max(widest, count);
-  }
+  });
+  TF_RETURN_IF_ERROR(status);
   const int64_t shape[] = {rows, widest};
   TF_ASSIGN_OR_RETURN(const SparseOutput out, AllocateSparse(ctx, 0, total, shape));
   int64_t* index = out.indices;
   T* to = out.values->mutable_data<T>().data();
   std::vector<int64_t> chosen(columns.size());
-  for (int64_t row = 0; row < rows; ++row) {
+  fewest.ForEachRow([&](int64_t row) {
     int64_t count = 0;
     combinations(row, &count);
     std::fill(chosen.begin(), chosen.end(), 0);
@@ -151,7 +173,7 @@ Status Cross(KernelContext& ctx, const std::vector<Column>& columns, const F& va
       *to++ = value(row, chosen);
       for (size_t c = columns.size(); c-- > 0 && ++chosen[c] == columns[c].Count(row);) chosen[c] = 0;
     }
-  }
+  });
   return OkStatus();
 }
 

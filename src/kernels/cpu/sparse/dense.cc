@@ -123,24 +123,25 @@ class SparseTensorDenseMatMulKernel final : public Kernel {
     const T* v = values.data<T>().data();
     const T* pb = b.data<T>().data();
     T* to = out->mutable_data<T>().data();
+    A* all;
+    Tensor wide;  // the sums of 16-bit floats, as float32
+    if constexpr (kIsHalf<T>) {
+      TF_ASSIGN_OR_RETURN(wide, ctx.AllocateTemp(kFloat32, {rows, columns}));
+      all = wide.mutable_data<float>().data();
+    } else {
+      all = reinterpret_cast<A*>(to);
+    }
     // Split the columns over threads, so that no two threads write to the same element.
     Parallel(ctx, columns, 2.0 * static_cast<double>(num) + 0.3 * static_cast<double>(rows),
              [&](int64_t begin, int64_t end) {
                const int64_t width = end - begin;
-               // 16-bit floats are summed as float32 in a buffer, other types directly in the output.
-               std::vector<A> wide(kIsHalf<T> ? static_cast<size_t>(rows * width) : 0, A{});
-               A* sums = wide.data();
-               int64_t stride = width;
-               if constexpr (!kIsHalf<T>) {
-                 sums = reinterpret_cast<A*>(to) + begin;
-                 stride = columns;
-                 for (int64_t r = 0; r < rows; ++r) std::fill_n(sums + r * stride, width, A{});
-               }
+               A* const sums = all + begin;
+               for (int64_t r = 0; r < rows; ++r) std::fill_n(sums + r * columns, width, A{});
                for (int64_t i = 0; i < num; ++i) {
                  const auto row = static_cast<int64_t>(index[2 * i + (adjoint_a_ ? 1 : 0)]);
                  const auto k = static_cast<int64_t>(index[2 * i + (adjoint_a_ ? 0 : 1)]);
                  const A factor = static_cast<A>(adjoint_a_ ? Conjugate(v[i]) : v[i]);
-                 A* sum = sums + row * stride;
+                 A* sum = sums + row * columns;
                  if (adjoint_b_) {
                    for (int64_t j = 0; j < width; ++j) {
                      sum[j] += factor * static_cast<A>(Conjugate(pb[(begin + j) * inner + k]));
@@ -153,8 +154,8 @@ class SparseTensorDenseMatMulKernel final : public Kernel {
                }
                if constexpr (kIsHalf<T>) {
                  for (int64_t r = 0; r < rows; ++r) {
-                   for (int64_t j = 0; j < width; ++j)
-                     to[r * columns + begin + j] = static_cast<T>(wide[r * width + j]);
+                   std::transform(sums + r * columns, sums + r * columns + width, to + r * columns + begin,
+                                  [](A sum) { return static_cast<T>(sum); });
                  }
                }
              });

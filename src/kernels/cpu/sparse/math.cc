@@ -181,7 +181,7 @@ StatusOr<Reduction> ReductionOf(KernelContext& ctx, const SparseView& in) {
 
 // The elements of a sparse tensor in groups, one for each position of the result that has elements, in row-major order.
 struct Groups {
-  std::vector<int64_t> order;   // numbers of the elements; those of one group are consecutive
+  std::vector<int64_t> order;   // numbers of the elements; the elements of a group are consecutive
   std::vector<size_t> borders;  // where each group begins in `order`, and the size of `order`
   size_t count() const { return borders.size() - 1; }
   int64_t first(size_t group) const { return order[borders[group]]; }

@@ -133,13 +133,21 @@ Status RaggedRange(KernelContext& ctx) {
   return OkStatus();
 }
 
-template <typename S>
-Tensor SplitsTensor(const std::vector<int64_t>& splits) {
-  return Tensor::Vector(std::vector<S>(splits.begin(), splits.end()));
-}
-
-Tensor SplitsTensor(const std::vector<int64_t>& splits, DType dtype) {
-  return dtype == kInt32 ? SplitsTensor<int32_t>(splits) : SplitsTensor<int64_t>(splits);
+// Sets output i to the splits of `rows` rows with `elements` elements in total. `ends(store)` calls store(end) for each
+// row, in order.
+template <typename Ends>
+Status SetSplits(KernelContext& ctx, int i, int64_t rows, int64_t elements, const Ends& ends) {
+  TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(i, {rows + 1}));
+  const auto fill = [&]<typename S>(std::span<S> to) -> Status {
+    if (elements > std::numeric_limits<S>::max()) {
+      return InvalidArgument("the gathered rows have ", elements, " elements, too many for int32 splits; use int64");
+    }
+    to[0] = 0;
+    auto next = to.begin();
+    ends([&](int64_t end) { *++next = static_cast<S>(end); });
+    return OkStatus();
+  };
+  return out->dtype() == kInt32 ? fill(out->mutable_data<int32_t>()) : fill(out->mutable_data<int64_t>());
 }
 
 // Gathers rows of a ragged tensor by index. Inputs: the splits of each level, the values, and indices of any shape.
@@ -160,16 +168,16 @@ Status RaggedGather(KernelContext& ctx) {
     return InvalidArgument("OUTPUT_RAGGED_RANK is ", out_levels, ", but params of ragged rank ", levels,
                            " and indices of rank ", index_rank, " require ", levels + index_rank - 1);
   }
-  const DType dtype = ctx.input(0).dtype();
-  constexpr int64_t kMost = int64_t{1} << 31;
   int64_t rows = 1;
   for (int d = 0; d + 1 < index_rank; ++d) {
-    if (__builtin_mul_overflow(rows, indices.shape().dim(d), &rows) || rows > kMost) {
-      return ResourceExhausted("indices of shape ", indices.shape(), " have too many rows");
+    const int64_t size = indices.shape().dim(d + 1);
+    int64_t elements;
+    if (__builtin_mul_overflow(rows, indices.shape().dim(d), &rows) || __builtin_mul_overflow(rows, size, &elements)) {
+      return InvalidArgument("indices of shape ", indices.shape(), " have too many rows");
     }
-    std::vector<int64_t> uniform(rows + 1);
-    for (int64_t row = 0; row <= rows; ++row) uniform[row] = row * indices.shape().dim(d + 1);
-    ctx.set_output(d, SplitsTensor(uniform, dtype));
+    TF_RETURN_IF_ERROR(SetSplits(ctx, d, rows, elements, [&](const auto& store) {
+      for (int64_t row = 1; row <= rows; ++row) store(row * size);
+    }));
   }
   // For each index, the range of rows gathered at the current level.
   std::vector<std::pair<int64_t, int64_t>> parts;
@@ -183,19 +191,26 @@ Status RaggedGather(KernelContext& ctx) {
     parts.emplace_back(index, index + 1);
   }
   for (int l = 0; l < levels; ++l) {
-    std::vector<int64_t> bounds = {0};
+    int64_t gathered = 0, elements = 0;
+    for (const auto& [begin, end] : parts) {
+      if (__builtin_add_overflow(gathered, end - begin, &gathered) ||
+          __builtin_add_overflow(elements, splits[l][end] - splits[l][begin], &elements)) {
+        return InvalidArgument("too many rows are gathered");
+      }
+    }
+    if (const int out = index_rank - 1 + l; out >= 0) {
+      TF_RETURN_IF_ERROR(SetSplits(ctx, out, gathered, elements, [&](const auto& store) {
+        int64_t last = 0;
+        for (const auto& [begin, end] : parts) {
+          const int64_t before = last - splits[l][begin];
+          for (int64_t row = begin; row < end; ++row) store(last = before + splits[l][row + 1]);
+        }
+      }));
+    }
     for (auto& [begin, end] : parts) {
-      const int64_t before = bounds.back() - splits[l][begin];
-      for (int64_t row = begin; row < end; ++row) bounds.push_back(before + splits[l][row + 1]);
       begin = splits[l][begin];
       end = splits[l][end];
-      if (static_cast<int64_t>(bounds.size()) > kMost) return ResourceExhausted("too many rows are gathered");
     }
-    if (dtype == kInt32 && bounds.back() > std::numeric_limits<int32_t>::max()) {
-      return InvalidArgument("the gathered rows have too many elements for int32 splits; use int64");
-    }
-    const int out = index_rank - 1 + l;
-    if (out >= 0) ctx.set_output(out, SplitsTensor(bounds, dtype));
   }
   int64_t n = 0;
   for (const auto& [begin, end] : parts) n += end - begin;
@@ -218,7 +233,7 @@ Status RaggedGather(KernelContext& ctx) {
 StatusOr<IntVector> SplitsOfRowIds(const Tensor& t, int64_t rows) {
   if (t.shape().rank() != 1) return InvalidArgument("value_rowids must be a vector, got shape ", t.shape());
   TF_ASSIGN_OR_RETURN(const IntVector ids, IntegersOf(t, "value_rowids"));
-  constexpr int64_t kMost = int64_t{1} << 31;
+  constexpr int64_t kMost = int64_t{1} << 24;
   if (rows < 0 || rows > kMost) return InvalidArgument("the number of rows must be in [0, ", kMost, "], got ", rows);
   IntVector splits(static_cast<size_t>(rows) + 1, 0);
   for (size_t i = 0; i < ids.size(); ++i) {

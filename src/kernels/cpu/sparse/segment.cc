@@ -115,7 +115,9 @@ Status SparseSegmentGradKernel(KernelContext& ctx) {
     return InvalidArgument("Invalid number of segments: grad has ", segments, " rows, but the last segment id is ",
                            IdAt(ids, n - 1));
   }
-  std::vector<int64_t> counts(segments, 0);
+  TF_ASSIGN_OR_RETURN(Tensor rows_of_segments, ctx.AllocateTemp(kInt64, {segments}));
+  const auto counts = rows_of_segments.mutable_data<int64_t>();
+  std::fill(counts.begin(), counts.end(), 0);
   for (int64_t i = 0; i < n; ++i) {
     const int64_t id = IdAt(ids, i), index = IdAt(indices, i);
     if (id < 0 || id >= segments) return InvalidArgument("Segment id ", id, " out of range [0, ", segments, ")");

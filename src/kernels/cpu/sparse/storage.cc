@@ -28,7 +28,7 @@ StatusOr<std::vector<Triple>> Rows(KernelContext& ctx) {
   if (in.rank() < 2) return InvalidArgument("the sparse tensor must have rank 2 or more, got ", in.rank());
   const int64_t rows = in.shape()[0];
   const int rank = in.rank() - 1;
-  constexpr int64_t kMostRows = int64_t{1} << 26;
+  constexpr int64_t kMostRows = int64_t{1} << 20;  // each takes some hundred bytes, even without elements
   if (rows > kMostRows)
     return ResourceExhausted("cannot split a sparse tensor of ", rows, " rows; the maximum is ", kMostRows);
   std::vector<std::vector<int64_t>> elements(rows);

@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "core/strings.h"
+#include "kernels/cpu/functors.h"
 #include "kernels/cpu/numbers.h"
 #include "kernels/cpu/sparse/parts.h"
 #include "kernels/cpu/sparse/sparse.h"
@@ -331,10 +332,11 @@ Status SparseFillEmptyRowsGrad(KernelContext& ctx) {
   }
   ComputeType<T> rest{};
   for (size_t i = 0; i < g.size(); ++i) {
+    if (seen[i]) continue;
     if constexpr (std::is_same_v<T, bool>) {
-      if (!seen[i]) rest = rest || g[i];
+      rest = rest || g[i];
     } else {
-      if (!seen[i]) rest = static_cast<ComputeType<T>>(rest + static_cast<ComputeType<T>>(g[i]));
+      rest = AddF::Apply(rest, static_cast<ComputeType<T>>(g[i]));
     }
   }
   ctx.set_output(1, Tensor::Scalar<T>(static_cast<T>(rest)));

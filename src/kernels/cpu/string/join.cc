@@ -9,27 +9,6 @@
 namespace tensorbraid::cpu {
 namespace {
 
-// Builds a string from parts, with the separator between them.
-class Joined {
- public:
-  explicit Joined(const std::string& separator) : separator_(separator) {}
-  Status Add(const std::string& part) {
-    if (static_cast<int64_t>(text_.size() + separator_.size() + part.size()) > kMaxStringBytes) {
-      return ResourceExhausted("the joined string would have more than ", kMaxStringBytes, " bytes");
-    }
-    if (!first_) text_ += separator_;
-    text_ += part;
-    first_ = false;
-    return OkStatus();
-  }
-  std::string Take() { return std::move(text_); }
-
- private:
-  const std::string& separator_;
-  std::string text_;
-  bool first_ = true;
-};
-
 Status StringJoin(KernelContext& ctx) {
   const auto& separator = ctx.node().attr<std::string>("separator");
   Shape shape;
@@ -43,8 +22,9 @@ Status StringJoin(KernelContext& ctx) {
   }
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
   auto to = out->mutable_data<std::string>();
+  TextMemory memory;
   for (size_t n = 0; n < to.size(); ++n) {
-    Joined joined(separator);
+    Joined joined(separator, memory);
     for (int i = 0; i < ctx.num_inputs(); ++i) {
       const auto in = ctx.input(i).data<std::string>();
       TF_RETURN_IF_ERROR(joined.Add(in[ctx.input(i).shape().rank() == 0 ? 0 : n]));
@@ -107,9 +87,10 @@ Status ReduceJoin(KernelContext& ctx) {
   const auto& separator = ctx.node().attr<std::string>("separator");
   auto to = out->mutable_data<std::string>();
   const int64_t parts = joined.count();
+  TextMemory memory;
   for (size_t n = 0; n < to.size(); ++n) {
     const int64_t base = kept.At(static_cast<int64_t>(n));
-    Joined text(separator);
+    Joined text(separator, memory);
     for (int64_t i = 0; i < parts; ++i) TF_RETURN_IF_ERROR(text.Add(in[static_cast<size_t>(base + joined.At(i))]));
     to[n] = text.Take();
   }
@@ -136,7 +117,8 @@ Status UnsortedSegmentJoin(KernelContext& ctx) {
   auto to = out->mutable_data<std::string>();
   const auto in = ctx.input(0).data<std::string>();
   const int64_t row = SizeOf(in_shape, ids_rank, in_shape.rank());
-  std::vector<Joined> joined(to.size(), Joined(ctx.node().attr<std::string>("separator")));
+  TextMemory memory;
+  std::vector<Joined> joined(to.size(), Joined(ctx.node().attr<std::string>("separator"), memory));
   const bool narrow = ctx.input(1).dtype() == kInt32;
   for (int64_t i = 0; i < ctx.input(1).num_elements(); ++i) {
     const int64_t id = narrow ? ctx.input(1).data<int32_t>()[i] : ctx.input(1).data<int64_t>()[i];

@@ -150,10 +150,13 @@ class NGramsKernel final : public Kernel {
     TF_ASSIGN_OR_RETURN(Tensor * out_splits, ctx.AllocateOutput(1, splits.shape()));
     for (size_t i = 0; i < ends.size(); ++i) out_splits->mutable_data<T>()[i] = static_cast<T>(ends[i]);
     std::string* to = ngrams->mutable_data<std::string>().data();
+    TextMemory memory;
     for (size_t row = 0; row + 1 < rows.size(); ++row) {
       const auto tokens = data.data<std::string>().subspan(static_cast<size_t>(rows[row]), rows[row + 1] - rows[row]);
       for (const auto& [grams, width, pad] : GramsOf(static_cast<int64_t>(tokens.size()))) {
-        for (int64_t n = 0; n < grams; ++n) *to++ = Gram(tokens, n - pad, width);
+        for (int64_t n = 0; n < grams; ++n) {
+          TF_ASSIGN_OR_RETURN(*to++, Gram(tokens, n - pad, width, memory));
+        }
       }
     }
     return OkStatus();
@@ -183,13 +186,14 @@ class NGramsKernel final : public Kernel {
   }
 
   // The n-gram of parts [begin, begin + width) of the padded sequence. Part 0 is the first token of the data.
-  std::string Gram(std::span<const std::string> tokens, int64_t begin, int64_t width) const {
-    std::string text;
+  StatusOr<std::string> Gram(std::span<const std::string> tokens, int64_t begin, int64_t width,
+                             TextMemory& memory) const {
+    Joined text(separator_, memory);
     for (int64_t i = begin; i < begin + width; ++i) {
-      if (i > begin) text += separator_;
-      text += i < 0 ? left_ : i < static_cast<int64_t>(tokens.size()) ? tokens[static_cast<size_t>(i)] : right_;
+      const bool inside = i >= 0 && i < static_cast<int64_t>(tokens.size());
+      TF_RETURN_IF_ERROR(text.Add(inside ? tokens[static_cast<size_t>(i)] : i < 0 ? left_ : right_));
     }
-    return text;
+    return text.Take();
   }
 
   const std::string separator_;

@@ -22,7 +22,7 @@ struct Momentum {
   static constexpr std::array kScalars = {"lr", "momentum"};
   Momentum(const std::array<C, 2>& s, const Node& node)
       : lr(s[0]), momentum(s[1]), nesterov(node.attr<bool>("use_nesterov")), rows(UpdatesRows(node)) {}
-  // With Nesterov momentum, the step is the one that accumulating the same gradient once more would give.
+  // Nesterov momentum looks ahead: the variable moves as if the same gradient had been accumulated twice.
   void Step(C grad, C& var, C& accum) const {
     accum = accum * momentum + grad;
     if (nesterov && rows) {

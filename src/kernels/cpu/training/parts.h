@@ -7,9 +7,10 @@
 
 namespace tensorbraid {
 
-void RegisterTrainingAdaptiveKernels(KernelRegistry& r);  // adaptive.cc
-void RegisterTrainingDescentKernels(KernelRegistry& r);   // descent.cc
-void RegisterTrainingProximalKernels(KernelRegistry& r);  // proximal.cc
+void RegisterTrainingAdaptiveKernels(KernelRegistry& r);   // adaptive.cc
+void RegisterTrainingDescentKernels(KernelRegistry& r);    // descent.cc
+void RegisterTrainingProximalKernels(KernelRegistry& r);   // proximal.cc
+void RegisterTrainingStalenessKernels(KernelRegistry& r);  // staleness.cc
 
 }  // namespace tensorbraid
 

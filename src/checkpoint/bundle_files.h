@@ -1,0 +1,50 @@
+// The files of a bundle that is being written.
+#ifndef TENSORBRAID_CHECKPOINT_BUNDLE_FILES_H_
+#define TENSORBRAID_CHECKPOINT_BUNDLE_FILES_H_
+
+#include <map>
+#include <string>
+
+#include "tensorbraid/status.h"
+
+namespace tensorbraid {
+
+namespace proto {
+class BundleEntryProto;
+}  // namespace proto
+
+// The entries of a bundle's index, by key.
+using BundleEntries = std::map<std::string, proto::BundleEntryProto, std::less<>>;
+
+// Chooses the names of a new bundle's data files, and makes the bundle appear with its index. If the prefix has a
+// bundle already, the data files get other names than its files: with as many data files, one more, which is empty. So
+// the old bundle stays whole until the new index replaces the old one, in one move. Not thread-safe; blocks for as long
+// as the file system does.
+class BundleFiles {
+ public:
+  BundleFiles(std::string prefix, int num_data_files);
+  ~BundleFiles();  // Removes the data files that were added, unless the index was written.
+  BundleFiles(const BundleFiles&) = delete;
+  BundleFiles& operator=(const BundleFiles&) = delete;
+
+  // The name of data file `i`.
+  std::string DataName(int i) const;
+  // The caller says that the next data file has its name. REQUIRES before Commit: all have.
+  void Added() { ++added_; }
+  // Writes the index, then removes the data files of the bundle that it replaces.
+  Status Commit(const BundleEntries& entries);
+
+ private:
+  Status WriteIndex(const BundleEntries& entries);
+
+  const std::string prefix_;
+  const int given_;     // data files of the caller
+  const int replaced_;  // data files of the bundle that the prefix has; 0 if there is none
+  const int num_shards_;
+  int added_ = 0;
+  bool has_index_ = false;
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_CHECKPOINT_BUNDLE_FILES_H_

@@ -1,0 +1,238 @@
+#include "cli/certificates.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <openssl/asn1.h>
+#include <openssl/bn.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+#include <openssl/x509v3.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+#include "cli/fd.h"
+#include "core/strings.h"
+#include "io/file.h"
+
+namespace tensorbraid {
+namespace {
+
+template <auto kFree>
+struct Free {
+  template <typename T>
+  void operator()(T* object) const {
+    kFree(object);
+  }
+};
+using X509Ptr = std::unique_ptr<X509, Free<X509_free>>;
+using KeyPtr = std::unique_ptr<EVP_PKEY, Free<EVP_PKEY_free>>;
+using BioPtr = std::unique_ptr<BIO, Free<BIO_free_all>>;
+using NumberPtr = std::unique_ptr<BIGNUM, Free<BN_free>>;
+using ExtensionPtr = std::unique_ptr<X509_EXTENSION, Free<X509_EXTENSION_free>>;
+
+Status OpensslError(const char* what) {
+  char text[256] = "no reason given";
+  if (const auto error = ERR_get_error(); error != 0) ERR_error_string_n(error, text, sizeof text);
+  ERR_clear_error();
+  return Internal(what, ": ", std::string(text));
+}
+
+time_t Time(WallClock::time_point time) { return std::chrono::system_clock::to_time_t(time); }
+
+BioPtr Reader(const std::string& text) { return BioPtr(BIO_new_mem_buf(text.data(), static_cast<int>(text.size()))); }
+
+std::string TextOf(BIO* bio) {
+  char* data = nullptr;
+  const long size = BIO_get_mem_data(bio, &data);  // NOLINT(google-runtime-int): OpenSSL's type
+  return {data, static_cast<size_t>(size)};
+}
+
+bool IsIpAddress(const std::string& name) {
+  unsigned char address[sizeof(in6_addr)];
+  return inet_pton(AF_INET, name.c_str(), address) == 1 || inet_pton(AF_INET6, name.c_str(), address) == 1;
+}
+
+// Names become names of files and part of an extension's text, where a comma would begin another name.
+Status CheckName(const std::string& name) {
+  const bool known = std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '-' || c == '.' || c == '_';
+  });
+  if (IsIpAddress(name) || (known && !name.empty() && name[0] != '.' && name[0] != '-')) return OkStatus();
+  return InvalidArgument("'", name, "' is neither a host name nor an IP address; names are given without a port");
+}
+
+std::string AlternativeNames(const std::vector<std::string>& names) {
+  std::vector<std::string> parts;
+  for (const std::string& name : names) parts.push_back((IsIpAddress(name) ? "IP:" : "DNS:") + name);
+  return StrJoin(parts, ",");
+}
+
+bool AddExtension(X509* certificate, X509* issuer, int id, const std::string& value) {
+  X509V3_CTX context;
+  X509V3_set_ctx(&context, issuer, certificate, nullptr, nullptr, 0);
+  const ExtensionPtr extension(X509V3_EXT_conf_nid(nullptr, &context, id, value.c_str()));
+  return extension != nullptr && X509_add_ext(certificate, extension.get(), -1) == 1;
+}
+
+// A certificate with everything that authorities and hosts have in common, not signed yet.
+X509Ptr NewCertificate(EVP_PKEY* key, std::string name, const Validity& validity) {
+  X509Ptr made(X509_new());
+  const NumberPtr serial(BN_new());
+  if (made == nullptr || serial == nullptr) return nullptr;
+  name.resize(std::min<size_t>(name.size(), 64));  // the longest common name
+  X509_NAME* subject = X509_get_subject_name(made.get());
+  const auto add = [&](const char* field, const std::string& value) {
+    return X509_NAME_add_entry_by_txt(subject, field, MBSTRING_ASC,
+                                      reinterpret_cast<const unsigned char*>(value.c_str()), -1, -1, 0) == 1;
+  };
+  const bool ok = X509_set_version(made.get(), X509_VERSION_3) == 1 &&
+                  BN_rand(serial.get(), 127, BN_RAND_TOP_ANY, BN_RAND_BOTTOM_ANY) == 1 &&
+                  BN_to_ASN1_INTEGER(serial.get(), X509_get_serialNumber(made.get())) != nullptr &&
+                  ASN1_TIME_set(X509_getm_notBefore(made.get()), Time(validity.begin)) != nullptr &&
+                  ASN1_TIME_set(X509_getm_notAfter(made.get()), Time(validity.end)) != nullptr &&
+                  X509_set_pubkey(made.get(), key) == 1 && add("O", "Tensorbraid") && add("CN", name);
+  return ok ? std::move(made) : nullptr;
+}
+
+StatusOr<Certificate> ToPem(X509* certificate, EVP_PKEY* key) {
+  const BioPtr certificate_text(BIO_new(BIO_s_mem())), key_text(BIO_new(BIO_s_mem()));
+  if (PEM_write_bio_X509(certificate_text.get(), certificate) != 1 ||
+      PEM_write_bio_PrivateKey(key_text.get(), key, nullptr, nullptr, 0, nullptr, nullptr) != 1) {
+    return OpensslError("cannot write a certificate in PEM format");
+  }
+  return Certificate{TextOf(certificate_text.get()), TextOf(key_text.get())};
+}
+
+// Creates the file, so that a key is never readable by others, not even before its mode is set.
+Status WriteNewFile(const std::string& path, const std::string& text, mode_t mode) {
+  const Fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+  if (!file.is_open()) {
+    if (errno == EEXIST) return AlreadyExists("'", path, "' exists and is not overwritten");
+    return absl::ErrnoToStatus(errno, "cannot create '" + path + "'");
+  }
+  for (size_t written = 0; written < text.size();) {
+    const ssize_t n = ::write(file.get(), text.data() + written, text.size() - written);
+    if (n < 0 && errno != EINTR) return absl::ErrnoToStatus(errno, "cannot write '" + path + "'");
+    written += static_cast<size_t>(std::max<ssize_t>(n, 0));
+  }
+  return OkStatus();
+}
+
+struct Files {
+  std::string certificate;
+  std::string key;
+};
+
+Files FilesOf(const std::string& directory, const std::string& name) {
+  return {directory + "/" + name + ".pem", directory + "/" + name + "-key.pem"};
+}
+
+// The key first: a certificate in the directory has one.
+Status WritePair(const Files& files, const Certificate& made, std::vector<std::string>* written) {
+  TF_RETURN_IF_ERROR(WriteNewFile(files.key, made.key, 0600));
+  TF_RETURN_IF_ERROR(WriteNewFile(files.certificate, made.certificate, 0644));
+  written->insert(written->end(), {files.certificate, files.key});
+  return OkStatus();
+}
+
+// The authority of the directory, which is made if there is none.
+StatusOr<Certificate> AuthorityIn(const std::string& directory, WallClock::time_point begin,
+                                  std::vector<std::string>* written) {
+  const Files files = FilesOf(directory, "ca");
+  const bool has_certificate = FileExists(files.certificate), has_key = FileExists(files.key);
+  if (has_certificate && has_key) {
+    Certificate authority;
+    TF_ASSIGN_OR_RETURN(authority.certificate, ReadFile(files.certificate));
+    TF_ASSIGN_OR_RETURN(authority.key, ReadFile(files.key));
+    return authority;
+  }
+  if (has_certificate || has_key) {
+    return absl::FailedPreconditionError(
+        StrCat("'", directory, "' has only one of ca.pem and ca-key.pem; new certificates need both: run this where ",
+               "the authority was made, or make another one in a new directory"));
+  }
+  TF_ASSIGN_OR_RETURN(Certificate authority, MakeAuthority({begin, begin + std::chrono::hours(24 * 3650)}));
+  TF_RETURN_IF_ERROR(WritePair(files, authority, written));
+  return authority;
+}
+
+}  // namespace
+
+StatusOr<Certificate> MakeAuthority(const Validity& validity) {
+  const KeyPtr key(EVP_EC_gen("P-256"));
+  if (key == nullptr) return OpensslError("cannot make a key");
+  const X509Ptr made = NewCertificate(key.get(), "Tensorbraid cluster authority", validity);
+  if (made == nullptr || X509_set_issuer_name(made.get(), X509_get_subject_name(made.get())) != 1 ||
+      !AddExtension(made.get(), made.get(), NID_basic_constraints, "critical,CA:TRUE,pathlen:0") ||
+      !AddExtension(made.get(), made.get(), NID_key_usage, "critical,keyCertSign,cRLSign") ||
+      !AddExtension(made.get(), made.get(), NID_subject_key_identifier, "hash") ||
+      X509_sign(made.get(), key.get(), EVP_sha256()) == 0) {
+    return OpensslError("cannot make the certificate of an authority");
+  }
+  return ToPem(made.get(), key.get());
+}
+
+StatusOr<Certificate> MakeCertificate(const Certificate& authority, const std::vector<std::string>& names,
+                                      const Validity& validity) {
+  if (names.empty()) return InvalidArgument("a certificate must be for at least one host");
+  for (const std::string& name : names) TF_RETURN_IF_ERROR(CheckName(name));
+  const X509Ptr issuer(PEM_read_bio_X509(Reader(authority.certificate).get(), nullptr, nullptr, nullptr));
+  const KeyPtr issuer_key(PEM_read_bio_PrivateKey(Reader(authority.key).get(), nullptr, nullptr, nullptr));
+  if (issuer == nullptr || issuer_key == nullptr || X509_check_private_key(issuer.get(), issuer_key.get()) != 1) {
+    ERR_clear_error();
+    return InvalidArgument("the authority's certificate and private key cannot be read or do not belong together");
+  }
+  const KeyPtr key(EVP_EC_gen("P-256"));
+  if (key == nullptr) return OpensslError("cannot make a key");
+  const X509Ptr made = NewCertificate(key.get(), names[0], validity);
+  if (made == nullptr || X509_set_issuer_name(made.get(), X509_get_subject_name(issuer.get())) != 1 ||
+      (ASN1_TIME_compare(X509_get0_notAfter(made.get()), X509_get0_notAfter(issuer.get())) > 0 &&
+       X509_set1_notAfter(made.get(), X509_get0_notAfter(issuer.get())) != 1) ||
+      !AddExtension(made.get(), issuer.get(), NID_basic_constraints, "critical,CA:FALSE") ||
+      !AddExtension(made.get(), issuer.get(), NID_key_usage, "critical,digitalSignature") ||
+      !AddExtension(made.get(), issuer.get(), NID_ext_key_usage, "serverAuth,clientAuth") ||
+      !AddExtension(made.get(), issuer.get(), NID_authority_key_identifier, "keyid") ||
+      !AddExtension(made.get(), issuer.get(), NID_subject_alt_name, AlternativeNames(names)) ||
+      X509_sign(made.get(), issuer_key.get(), EVP_sha256()) == 0) {
+    return OpensslError("cannot make a certificate");
+  }
+  return ToPem(made.get(), key.get());
+}
+
+StatusOr<std::vector<std::string>> WriteCertificates(const CertsOptions& options) {
+  for (const std::string& host : options.hosts) {
+    TF_RETURN_IF_ERROR(CheckName(host));
+    if (host == "ca") return InvalidArgument("the host name 'ca' is taken by the authority's files");
+    const Files files = FilesOf(options.directory, host);
+    for (const std::string& path : {files.certificate, files.key}) {
+      if (!FileExists(path)) continue;
+      return AlreadyExists("'", path, "' exists and is not overwritten; to renew the certificate of ", host,
+                           ", remove its two files first");
+    }
+  }
+  TF_RETURN_IF_ERROR(MakeDirectories(options.directory));
+  // An hour ago, for machines whose clocks are slow.
+  const auto begin = WallClock::now() - std::chrono::hours(1);
+  const Validity validity{begin, begin + std::chrono::hours(24 * options.days + 1)};
+  std::vector<std::string> written;
+  TF_ASSIGN_OR_RETURN(const Certificate authority, AuthorityIn(options.directory, begin, &written));
+  for (const std::string& host : options.hosts) {
+    std::vector<std::string> names = {host};
+    for (const char* loopback : {"localhost", "127.0.0.1", "::1"}) {
+      if (host != loopback) names.emplace_back(loopback);
+    }
+    auto made = MakeCertificate(authority, names, validity);
+    if (!made.ok()) return Annotate(made.status(), options.directory);
+    TF_RETURN_IF_ERROR(WritePair(FilesOf(options.directory, host), *made, &written));
+  }
+  return written;
+}
+
+}  // namespace tensorbraid

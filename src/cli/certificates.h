@@ -1,0 +1,43 @@
+// Certificates for the connections of a cluster, in PEM format.
+#ifndef TENSORBRAID_CLI_CERTIFICATES_H_
+#define TENSORBRAID_CLI_CERTIFICATES_H_
+
+#include <string>
+#include <vector>
+
+#include "core/clock.h"
+#include "tensorbraid/status.h"
+
+namespace tensorbraid {
+
+struct Certificate {
+  std::string certificate;
+  std::string key;  // the private key
+};
+
+struct Validity {
+  WallClock::time_point begin;
+  WallClock::time_point end;
+};
+
+// An authority: a certificate that signs others, and itself.
+StatusOr<Certificate> MakeAuthority(const Validity& validity);
+// A certificate of `authority` for a host, for servers and clients alike. It is valid for each of `names`, which are
+// host names and IP addresses; the first is also its common name. It does not outlive the authority. InvalidArgument
+// for a name that is neither, or if the key of `authority` does not belong to its certificate.
+StatusOr<Certificate> MakeCertificate(const Certificate& authority, const std::vector<std::string>& names,
+                                      const Validity& validity);
+
+struct CertsOptions {
+  std::string directory;
+  std::vector<std::string> hosts;
+  int days = 365;  // how long the certificates of hosts are valid; the authority is for ten years
+};
+// Writes HOST.pem and HOST-key.pem for each host to the directory, for the name HOST and for loopback. They come from
+// the authority ca.pem there, whose key is ca-key.pem; both are made if neither exists. Keys have mode 0600. Returns
+// the paths of the new files. AlreadyExists, before anything is written, if a host already has one of its files.
+StatusOr<std::vector<std::string>> WriteCertificates(const CertsOptions& options);
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_CLI_CERTIFICATES_H_

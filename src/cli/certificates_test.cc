@@ -1,0 +1,108 @@
+#include "cli/certificates.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <openssl/pem.h>
+#include <openssl/x509v3.h>
+#include <sys/stat.h>
+
+#include <memory>
+
+#include "core/strings.h"
+#include "io/file.h"
+#include "io/file_testutil.h"
+
+namespace tensorbraid {
+namespace {
+
+using ::testing::HasSubstr;
+using X509Ptr = std::unique_ptr<X509, decltype(&X509_free)>;
+
+X509Ptr Read(const std::string& path) {
+  const std::string text = ReadFile(path).value();
+  BIO* bio = BIO_new_mem_buf(text.data(), static_cast<int>(text.size()));
+  X509Ptr certificate(PEM_read_bio_X509(bio, nullptr, nullptr, nullptr), X509_free);
+  BIO_free(bio);
+  return certificate;
+}
+
+int ModeOf(const std::string& path) {
+  struct stat info {};
+  EXPECT_EQ(::stat(path.c_str(), &info), 0) << path;
+  return static_cast<int>(info.st_mode & 0777);
+}
+
+TEST(Certificates, EachHostHasAKeyAndACertificateForItsNameAndLoopback) {
+  TempDir dir;
+  const auto written = WriteCertificates({.directory = dir.path() + "/new", .hosts = {"alpha.example", "10.0.0.7"}});
+  ASSERT_TRUE(written.ok()) << written.status();
+  EXPECT_EQ(written->size(), 6);
+  const std::string at = dir.path() + "/new/";
+  for (const char* key : {"ca-key.pem", "alpha.example-key.pem", "10.0.0.7-key.pem"}) {
+    EXPECT_EQ(ModeOf(at + key), 0600) << key;
+  }
+  const auto authority = Read(at + "ca.pem"), alpha = Read(at + "alpha.example.pem"), ip = Read(at + "10.0.0.7.pem");
+  ASSERT_TRUE(authority != nullptr && alpha != nullptr && ip != nullptr);
+  for (X509* host : {alpha.get(), ip.get()}) {
+    EXPECT_EQ(X509_verify(host, X509_get0_pubkey(authority.get())), 1);
+    EXPECT_EQ(X509_check_ca(host), 0);
+    EXPECT_EQ(X509_check_host(host, "localhost", 0, 0, nullptr), 1);
+    EXPECT_EQ(X509_check_ip_asc(host, "127.0.0.1", 0), 1);
+    EXPECT_EQ(X509_check_ip_asc(host, "::1", 0), 1);
+    EXPECT_EQ(X509_check_host(host, "beta.example", 0, 0, nullptr), 0);
+  }
+  EXPECT_EQ(X509_check_host(alpha.get(), "alpha.example", 0, 0, nullptr), 1);
+  EXPECT_EQ(X509_check_ip_asc(ip.get(), "10.0.0.7", 0), 1);
+  EXPECT_EQ(X509_check_ca(authority.get()), 1);
+}
+
+TEST(Certificates, AreValidForTheDaysAskedButNotLongerThanTheAuthority) {
+  const auto now = WallClock::now();
+  using days = std::chrono::duration<int, std::ratio<86400>>;
+  const Certificate authority = MakeAuthority({now, now + days(10)}).value();
+  TempDir dir;
+  const auto days_left = [&](int asked) {
+    const auto made = MakeCertificate(authority, {"alpha"}, {now, now + days(asked)});
+    EXPECT_TRUE(made.ok()) << made.status();
+    TB_CHECK_OK(WriteFile(dir.path() + "/a.pem", made->certificate));
+    const auto read = Read(dir.path() + "/a.pem");
+    int left = 0, seconds = 0;
+    EXPECT_EQ(ASN1_TIME_diff(&left, &seconds, X509_get0_notBefore(read.get()), X509_get0_notAfter(read.get())), 1);
+    return left;
+  };
+  EXPECT_EQ(days_left(3), 3);
+  EXPECT_EQ(days_left(30), 10);
+}
+
+TEST(Certificates, NothingIsOverwrittenAndTheAuthorityStays) {
+  TempDir dir;
+  ASSERT_TRUE(WriteCertificates({.directory = dir.path(), .hosts = {"alpha"}}).ok());
+  const std::string authority = *ReadFile(dir.path() + "/ca.pem"), alpha = *ReadFile(dir.path() + "/alpha.pem");
+  const auto again = WriteCertificates({.directory = dir.path(), .hosts = {"beta", "alpha"}});
+  EXPECT_TRUE(absl::IsAlreadyExists(again.status())) << again.status();
+  EXPECT_THAT(std::string(again.status().message()), HasSubstr(dir.path() + "/alpha.pem"));
+  EXPECT_FALSE(FileExists(dir.path() + "/beta.pem"));
+  const auto added = WriteCertificates({.directory = dir.path(), .hosts = {"beta"}});
+  ASSERT_TRUE(added.ok()) << added.status();
+  EXPECT_EQ(added->size(), 2);
+  EXPECT_EQ(*ReadFile(dir.path() + "/ca.pem"), authority);
+  EXPECT_EQ(*ReadFile(dir.path() + "/alpha.pem"), alpha);
+}
+
+TEST(Certificates, WrongNamesAndAnIncompleteAuthorityAreRefused) {
+  TempDir dir;
+  for (const char* name : {"", "alpha,DNS:evil", "../alpha", "alpha:2222", "ca", "-x", "a b"}) {
+    const Status refused = WriteCertificates({.directory = dir.path(), .hosts = {name}}).status();
+    EXPECT_TRUE(absl::IsInvalidArgument(refused)) << name << ": " << refused;
+  }
+  EXPECT_FALSE(FileExists(dir.path() + "/ca.pem"));
+  const Certificate one = MakeAuthority({WallClock::now(), WallClock::now()}).value();
+  TB_CHECK_OK(WriteFile(dir.path() + "/ca.pem", one.certificate));
+  EXPECT_TRUE(absl::IsFailedPrecondition(WriteCertificates({.directory = dir.path(), .hosts = {"alpha"}}).status()));
+  const Certificate other = MakeAuthority({WallClock::now(), WallClock::now()}).value();
+  TB_CHECK_OK(WriteFile(dir.path() + "/ca-key.pem", other.key));
+  EXPECT_TRUE(absl::IsInvalidArgument(WriteCertificates({.directory = dir.path(), .hosts = {"alpha"}}).status()));
+}
+
+}  // namespace
+}  // namespace tensorbraid

@@ -1,0 +1,46 @@
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "CLI/CLI.hpp"
+#include "cli/certificates.h"
+#include "cli/commands.h"
+
+namespace tensorbraid {
+namespace {
+
+Status Certs(const CertsOptions& options) {
+  TF_ASSIGN_OR_RETURN(const auto written, WriteCertificates(options));
+  for (const std::string& path : written) std::printf("%s\n", path.c_str());
+  const char* directory = options.directory.c_str();
+  std::fprintf(stderr,
+               "Each host needs %s/ca.pem and its own two files. %s/ca-key.pem stays here: whoever has it can make\n"
+               "certificates that the cluster accepts.\n",
+               directory, directory);
+  return OkStatus();
+}
+
+}  // namespace
+
+void AddCertsCommand(CLI::App& app, Invocation* invocation) {
+  auto options = std::make_shared<CertsOptions>();
+  CLI::App* certs = app.add_subcommand("certs", "Make the certificates with which the hosts of a cluster use TLS");
+  certs->add_option("directory", options->directory, "where the files are written")->required()->type_name("DIR");
+  certs->add_option("--hosts", options->hosts, "names or IP addresses of the hosts, as in the addresses of the cluster")
+      ->required()
+      ->delimiter(',');
+  certs->add_option("--days", options->days, "how long the certificates of hosts are valid")
+      ->check(CLI::Range(1, 3650))
+      ->capture_default_str();
+  certs->footer(
+      "\nWrites DIR/ca.pem and DIR/ca-key.pem, an authority for ten years, unless they exist, and HOST.pem and\n"
+      "HOST-key.pem for each host. No file is overwritten: to renew a certificate, remove its two files. Servers read\n"
+      "changed files without a restart.\n\n"
+      "Example:\n"
+      "  tensorbraid certs certs --hosts=alpha,beta\n"
+      "  tensorbraid serve --tls_cert=certs/alpha.pem --tls_key=certs/alpha-key.pem --tls_ca=certs/ca.pem ...");
+  certs->callback([options, invocation] { invocation->run = [options] { return ExitCode(Certs(*options)); }; });
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,23 @@
+// The client end of a TLS connection that carries the bytes of a plain one.
+#ifndef TENSORBRAID_CLI_TLS_TUNNEL_H_
+#define TENSORBRAID_CLI_TLS_TUNNEL_H_
+
+#include "cli/fd.h"
+#include "core/host_port.h"
+#include "tensorbraid/status.h"
+#include "tensorbraid/tls_options.h"
+
+namespace tensorbraid {
+
+// Connects to the gRPC server at `server` with TLS and passes bytes between it and the socket `client`, in both
+// directions, until one of them ends its connection or shutdown() is called on the socket. Blocks until then. Returns
+// the error if the server cannot be reached or its certificate is not accepted. The files of `tls` are read each time.
+// Makes `client` non-blocking. REQUIRES: the process ignores SIGPIPE.
+Status RunTlsTunnel(const Fd& client, const HostPort& server, const TlsOptions& tls);
+
+// Returns the first error in the files of `tls`, which RunTlsTunnel would return for each client.
+Status CheckTlsFiles(const TlsOptions& tls);
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_CLI_TLS_TUNNEL_H_

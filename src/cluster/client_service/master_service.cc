@@ -1,0 +1,242 @@
+#include "cluster/client_service/master_service.h"
+
+#include <utility>
+#include <vector>
+
+#include "cluster/client_service/client_errors.h"
+#include "cluster/client_service/client_session.h"
+#include "cluster/client_service/proto_io.h"
+#include "cluster/client_service/session_options.h"
+#include "cluster/protobuf/master_service.pb.h"
+#include "core/env.h"
+#include "core/logging.h"
+#include "core/strings.h"
+
+namespace tensorbraid {
+namespace {
+
+constexpr std::string_view kService = "/tensorflow.MasterService/";
+
+}  // namespace
+
+MasterService::MasterService(std::shared_ptr<Member> home, OpenCluster open_cluster, Timer* timer, ThreadPool* pool,
+                             std::string default_config)
+    : home_(std::move(home)),
+      open_cluster_(std::move(open_cluster)),
+      timer_(timer),
+      pool_(pool),
+      default_config_(std::move(default_config)) {}
+
+MasterService::~MasterService() { Shutdown(); }
+
+void MasterService::Shutdown() {
+  decltype(sessions_) sessions;
+  {
+    MutexLock lock(mu_);
+    stopping_ = true;
+    sessions.swap(sessions_);
+  }
+  for (const auto& [handle, session] : sessions) session->Close();
+}
+
+const std::map<std::string, MasterService::Handler, std::less<>>& MasterService::Handlers() {
+  static const auto& handlers = *new std::map<std::string, Handler, std::less<>>{
+      {"CreateSession", &MasterService::CreateSession},
+      {"ExtendSession", &MasterService::ExtendSession},
+      {"CloseSession", &MasterService::CloseSession},
+      {"ListDevices", &MasterService::ListDevices},
+      {"Reset", &MasterService::Reset},
+      {"RunStep", &MasterService::RunStep},
+      {"PartialRunSetup", &MasterService::PartialRunSetup},
+      {"MakeCallable", &MasterService::MakeCallable},
+      {"RunCallable", &MasterService::RunCallable},
+      {"ReleaseCallable", &MasterService::ReleaseCallable},
+  };
+  return handlers;
+}
+
+void MasterService::OnCall(std::shared_ptr<Call> call) {
+  const std::string_view method = call->method();
+  const auto handler =
+      method.starts_with(kService) ? Handlers().find(method.substr(kService.size())) : Handlers().end();
+  if (handler == Handlers().end()) return call->Fail(Unimplemented("method '", method, "' does not exist"));
+  {
+    MutexLock lock(mu_);
+    if (stopping_) return call->Fail(Unavailable("the server is stopping"));
+  }
+  (this->*handler->second)(call);
+}
+
+StatusOr<std::shared_ptr<MasterService::ClientSession>> MasterService::FindSession(const std::string& handle) {
+  MutexLock lock(mu_);
+  const auto it = sessions_.find(handle);
+  if (it == sessions_.end()) return UnknownSession(handle);
+  it->second->last_used = ++uses_;
+  return it->second;
+}
+
+Status MasterService::UnknownSession(const std::string& handle) const {
+  // TensorFlow's text comes first.
+  return Aborted("Session ", handle, " is not found. ", ShortTaskName(home_->master().task()),
+                 " has been restarted, or has closed the session; make a new session");
+}
+
+void MasterService::ForgetIdleSessions() {
+  std::vector<std::shared_ptr<ClientSession>> forgotten;
+  {
+    MutexLock lock(mu_);
+    while (sessions_.size() > kMaxSessions) {
+      auto idle = sessions_.end();
+      for (auto it = sessions_.begin(); it != sessions_.end(); ++it) {
+        // A request in progress holds a reference to its session, and can get one only under mu_.
+        if (it->second.use_count() > 1) continue;
+        if (idle == sessions_.end() || it->second->last_used < idle->second->last_used) idle = it;
+      }
+      if (idle == sessions_.end()) break;
+      forgotten.push_back(std::move(idle->second));
+      sessions_.erase(idle);
+    }
+  }
+  for (const auto& session : forgotten) {
+    TB_LOG(Warning, "cluster") << "closing session " << session->handle << ": there are more than " << kMaxSessions
+                               << " sessions, and this one has been idle for longest";
+    session->Close();
+  }
+}
+
+void MasterService::CreateSession(const std::shared_ptr<Call>& call) {
+  blocking_.Run([this, call] {
+    proto::CreateSessionRequest request;
+    if (!ReadRequest(call, &request)) return;
+    auto session = std::make_shared<ClientSession>();
+    if (const Status status = session->graph.ImportGraphDef(request.graph_def()); !status.ok()) {
+      return call->Fail(ToClientError(status));
+    }
+    proto::ConfigProto config;
+    config.ParseFromString(default_config_);
+    config.clear_cluster_def();
+    config.MergeFrom(request.config());
+    const auto options = SessionOptionsFrom(config);
+    if (!options.ok()) return call->Fail(options.status());
+    session->member = home_;
+    if (config.cluster_def().job_size() > 0) {
+      const auto cluster = ClusterSpec::FromClusterDef(config.cluster_def().SerializeAsString());
+      auto member = cluster.ok() ? open_cluster_(*cluster, request.target()) : cluster.status();
+      if (!member.ok()) return call->Fail(member.status());
+      session->member = *std::move(member);
+      session->has_own_cluster = true;
+    }
+    session->session = session->member->master().NewSession(&session->graph, *options);
+    if (const Status status = session->session->CheckDevices(session->graph, 0); !status.ok()) {
+      session->Close();
+      return call->Fail(ToClientError(status));
+    }
+    // Tells the client which task its master is.
+    session->handle =
+        absl::StrCat(ShortTaskName(home_->master().task()), "#", absl::Hex(RandomSeed(), absl::kZeroPad16));
+    bool too_late;
+    {
+      MutexLock lock(mu_);
+      too_late = stopping_;
+      session->last_used = ++uses_;
+      if (!too_late) sessions_[session->handle] = session;
+    }
+    if (too_late) {
+      session->Close();
+      return call->Fail(Unavailable("the server is stopping"));
+    }
+    ForgetIdleSessions();
+    proto::CreateSessionResponse response;
+    response.set_session_handle(session->handle);
+    AnswerCall(call, response);
+  });
+}
+
+void MasterService::ExtendSession(const std::shared_ptr<Call>& call) {
+  blocking_.Run([this, call] {
+    proto::ExtendSessionRequest request;
+    if (!ReadRequest(call, &request)) return;
+    auto session = FindSession(request.session_handle());
+    if (!session.ok()) return call->Fail(session.status());
+    MutexLock lock((*session)->mu);
+    if (request.current_graph_version() != (*session)->version) {
+      return call->Fail(Aborted("the graph of the session is at version ", (*session)->version,
+                                ", but the request extends version ", request.current_graph_version()));
+    }
+    {
+      MutexLock graph_lock((*session)->session->graph_mutex());
+      if (const Status status = (*session)->Extend(request.graph_def()); !status.ok()) {
+        return call->Fail(ToClientError(status));
+      }
+    }
+    proto::ExtendSessionResponse response;
+    response.set_new_graph_version(++(*session)->version);
+    AnswerCall(call, response);
+  });
+}
+
+void MasterService::CloseSession(const std::shared_ptr<Call>& call) {
+  proto::CloseSessionRequest request;
+  if (!ReadRequest(call, &request)) return;
+  std::shared_ptr<ClientSession> session;
+  {
+    MutexLock lock(mu_);
+    const auto it = sessions_.find(request.session_handle());
+    if (it == sessions_.end()) return call->Fail(UnknownSession(request.session_handle()));
+    session = std::move(it->second);
+    sessions_.erase(it);
+  }
+  blocking_.Run([call, session = std::move(session)]() mutable {
+    session->Close();
+    session.reset();
+    AnswerCall(call, proto::CloseSessionResponse());
+  });
+}
+
+void MasterService::ListDevices(const std::shared_ptr<Call>& call) {
+  blocking_.Run([this, call] {
+    proto::ListDevicesRequest request;
+    if (!ReadRequest(call, &request)) return;
+    std::shared_ptr<Member> member = home_;
+    std::vector<DeviceName> filters;
+    // A request without a session lists the devices of the server's own cluster.
+    if (!request.session_handle().empty()) {
+      auto session = FindSession(request.session_handle());
+      if (!session.ok()) {
+        return call->Fail(
+            InvalidArgument("Session ", request.session_handle(), " is not found. Has this master been restarted?"));
+      }
+      member = (*session)->member;
+      filters = (*session)->session->options().device_filters;
+    }
+    proto::ListDevicesResponse response;
+    for (const ClusterDevice& device : member->master().ListDevices(filters)) {
+      auto* out = device.is_local ? response.add_local_device() : response.add_remote_device();
+      out->set_name(ToUtf8(device.name.ToString()));
+      out->set_device_type(ToUtf8(device.name.type.value_or("CPU")));
+      out->set_memory_limit(device.memory_limit);
+      out->set_incarnation(device.incarnation);
+    }
+    AnswerCall(call, response);
+  });
+}
+
+void MasterService::Reset(const std::shared_ptr<Call>& call) {
+  blocking_.Run([this, call] {
+    proto::ResetRequest request;
+    if (!ReadRequest(call, &request)) return;
+    decltype(sessions_) sessions;
+    {
+      MutexLock lock(mu_);
+      sessions.swap(sessions_);
+    }
+    for (const auto& [handle, session] : sessions) session->Close();
+    const Status status =
+        home_->master().ResetContainers({request.container().begin(), request.container().end()},
+                                        {request.device_filters().begin(), request.device_filters().end()});
+    if (!status.ok()) return call->Fail(status);
+    AnswerCall(call, proto::ResetResponse());
+  });
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,21 @@
+// Encodes variant tensors (lists of tensors and optional values) as bytes. They are sent between tasks when, for
+// example, a loop or branch runs on one task and its gradient on another.
+#ifndef TENSORBRAID_CLUSTER_EXCHANGE_VARIANT_CODEC_H_
+#define TENSORBRAID_CLUSTER_EXCHANGE_VARIANT_CODEC_H_
+
+#include <string>
+#include <string_view>
+
+#include "tensorbraid/tensor.h"
+
+namespace tensorbraid {
+
+// InvalidArgument for values that cannot leave their task: datasets, resources and references to other memory.
+StatusOr<std::string> EncodeVariants(const Tensor& tensor);
+// InvalidArgument if the bytes do not encode a variant tensor of this shape. Allocates memory in proportion to the
+// number of bytes, whatever sizes they claim.
+StatusOr<Tensor> DecodeVariants(const Shape& shape, std::string_view bytes);
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_CLUSTER_EXCHANGE_VARIANT_CODEC_H_

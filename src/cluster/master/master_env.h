@@ -1,0 +1,38 @@
+// What the sessions and steps of one master share.
+#ifndef TENSORBRAID_CLUSTER_MASTER_MASTER_ENV_H_
+#define TENSORBRAID_CLUSTER_MASTER_MASTER_ENV_H_
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "cluster/exchange/exchange.h"
+#include "cluster/master/running_steps.h"
+#include "cluster/membership/membership.h"
+#include "cluster/worker/worker.h"
+#include "cluster/worker/worker_cache.h"
+
+namespace tensorbraid {
+
+// All pointers must outlive the master.
+struct MasterOptions {
+  std::string task;          // "/job:worker/replica:0/task:1"
+  uint64_t incarnation = 0;  // of this task
+  Worker* worker = nullptr;  // of this task
+  Exchange* exchange = nullptr;
+  Membership* membership = nullptr;
+  WorkerCache* remote_workers = nullptr;
+  std::chrono::milliseconds slow_wait{5000};
+  // If set, running steps keep it alive, so its last reference may be released at any time.
+  std::weak_ptr<void> owner = {};
+};
+
+struct MasterEnv : MasterOptions {
+  explicit MasterEnv(MasterOptions options) : MasterOptions(std::move(options)) {}
+
+  RunningSteps steps;
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_CLUSTER_MASTER_MASTER_ENV_H_

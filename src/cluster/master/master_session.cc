@@ -1,0 +1,386 @@
+#include "cluster/master/master_session.h"
+
+#include <algorithm>
+#include <set>
+
+#include "cluster/master/await_call.h"
+#include "cluster/master/client_edges.h"
+#include "core/clock.h"
+#include "core/logging.h"
+#include "core/strings.h"
+#include "executor/optimize.h"
+#include "graph/expand_functions.h"
+#include "graph/function.h"
+#include "graph/node_status.h"
+#include "graph/subgraph.h"
+#include "placement/partition.h"
+#include "placement/placer.h"
+
+namespace tensorbraid {
+namespace {
+
+using Clock = MonotonicClock;
+
+// Compiled signatures that a session keeps. A program usually has only a few.
+constexpr size_t kMaxCached = 128;
+
+std::vector<uint64_t> KeyOf(const RunSignature& s) {
+  std::vector<uint64_t> key;
+  key.reserve(3 + 2 * (s.feeds.size() + s.fetches.size()) + s.targets.size());
+  const auto add = [&key](const Output& o) {
+    key.push_back(reinterpret_cast<uintptr_t>(NodeOf(o)));
+    key.push_back(static_cast<uint64_t>(o.index()));
+  };
+  for (const auto* list : {&s.feeds, &s.fetches}) {
+    key.push_back(list->size());
+    for (const Output& o : *list) add(o);
+  }
+  key.push_back(2 * s.connections.size() + (s.by_client_edges ? 1 : 0));
+  for (const auto& [from, to] : s.connections) {
+    add(from);
+    add(to);
+  }
+  for (const Operation& op : s.targets) key.push_back(reinterpret_cast<uintptr_t>(NodeOf(op)));
+  return key;
+}
+
+// TensorFlow's clients look for "Session::Close()" in the message.
+Status ClosedSession() { return Cancelled("the step was cancelled by Session::Close()"); }
+
+Status CancelledRun() { return Cancelled("the step was cancelled by Session::CancelRuns()"); }
+
+}  // namespace
+
+Status CheckFeed(const Output& output, const Tensor& value) {
+  if (!value.is_valid()) return InvalidArgument("the value fed to '", output.name(), "' is not a valid tensor");
+  if (value.dtype() != output.dtype()) {
+    return InvalidArgument("'", output.name(), "' (", NodeOf(output)->location(), ") is ", output.dtype(),
+                           " and cannot be fed ", value.dtype(), value.shape());
+  }
+  if (!output.shape().IsCompatibleWith(value.shape())) {
+    return InvalidArgument("'", output.name(), "' (", NodeOf(output)->location(), ") has shape ", output.shape(),
+                           " and cannot be fed a tensor of shape ", value.shape());
+  }
+  return OkStatus();
+}
+
+Status CheckFeeds(const RunSignature& signature, const std::vector<Tensor>& values) {
+  for (size_t i = 0; i < signature.feeds.size(); ++i) {
+    const Output& output = signature.feeds[i];
+    if (i < values.size()) TF_RETURN_IF_ERROR(CheckFeed(output, values[i]));
+    if (std::find(signature.feeds.begin(), signature.feeds.begin() + static_cast<int64_t>(i), output) !=
+        signature.feeds.begin() + static_cast<int64_t>(i)) {
+      return InvalidArgument("'", output.name(), "' is fed twice");
+    }
+  }
+  return OkStatus();
+}
+
+MasterSession::MasterSession(MasterEnv* env, const Graph* graph, SessionId id, MasterSessionOptions options)
+    : env_(env), graph_(graph), id_(id), options_(options) {}
+
+MasterSession::~MasterSession() { Close(); }
+
+std::shared_ptr<CompiledGraph> MasterSession::FindPrepared(const RunSignature& signature) {
+  return FindCached(KeyOf(signature));
+}
+
+std::shared_ptr<CompiledGraph> MasterSession::FindCached(const Key& key) {
+  MutexLock lock(mu_);
+  const auto it = cache_.find(key);
+  if (it == cache_.end()) return nullptr;
+  it->second.last_used = ++uses_;
+  return it->second.graph;
+}
+
+StatusOr<std::shared_ptr<CompiledGraph>> MasterSession::Prepare(const RunSignature& signature, Deadline deadline) {
+  Key key = KeyOf(signature);
+  if (auto found = FindCached(key)) return found;
+  const uint64_t cancellations = cancellations_;
+  MutexLock compiling(compile_mu_);
+  cancellations_before_ = cancellations;
+  if (auto found = FindCached(key)) return found;
+  TF_ASSIGN_OR_RETURN(auto compiled, Compile(signature, deadline));
+  std::shared_ptr<CompiledGraph> dropped;
+  {
+    MutexLock lock(mu_);
+    if (closed_) return Cancelled("the session is closed");
+    if (cache_.size() >= kMaxCached) {
+      const auto oldest = std::min_element(cache_.begin(), cache_.end(), [](const auto& a, const auto& b) {
+        return a.second.last_used < b.second.last_used;
+      });
+      dropped = oldest->second.graph;
+      cache_.erase(oldest);
+    }
+    cache_[std::move(key)] = {compiled, ++uses_};
+  }
+  return compiled;
+}
+
+StatusOr<std::shared_ptr<CompiledGraph>> MasterSession::Compile(const RunSignature& s, Deadline deadline) {
+  const StillWanted still_wanted = [this]() TB_NO_THREAD_SAFETY_ANALYSIS { return CheckWanted(); };
+  std::unique_ptr<Graph> graph;
+  {
+    MutexLock lock(graph_mu_);
+    TF_ASSIGN_OR_RETURN(graph, ExtractSubgraph(*graph_, s.feeds, s.fetches, s.targets, s.connections));
+  }
+  TF_ASSIGN_OR_RETURN(auto expanded, ExpandFunctions(*graph, still_wanted));
+  if (expanded != nullptr) graph = std::move(expanded);
+  const std::string home = env_->worker->devices().front().ToString();
+  for (const auto& node : ImplOf(*graph).nodes()) {
+    // The client exchanges feeds and fetches with the master, so they belong on the master's task.
+    if (node->type() == "_Arg" || node->type() == "_Retval") node->set_device(home);
+  }
+  TF_RETURN_IF_ERROR(ConnectTasksOf(*graph, deadline));
+  TF_RETURN_IF_ERROR(
+      PlaceNodes(graph.get(), {.devices = DeviceNamesOf(*env_->membership->view(), options_.device_filters),
+                               .allow_soft_placement = options_.allow_soft_placement,
+                               .log_placement = options_.log_device_placement}));
+  TF_RETURN_IF_ERROR(Optimize(graph.get(), options_.optimize, still_wanted));
+  TF_RETURN_IF_ERROR(CheckWanted());
+  TF_ASSIGN_OR_RETURN(auto parts, PartitionByTask(*graph));
+  // The tasks keep the graph until its last reference is released: a prepared or running signature may have been
+  // evicted from the cache.
+  const std::shared_ptr<CompiledGraph> compiled(new CompiledGraph, [weak = weak_from_this()](CompiledGraph* dropped) {
+    if (const auto session = weak.lock()) session->Drop(*dropped);
+    delete dropped;
+  });
+  {
+    MutexLock lock(mu_);
+    if (closed_) return Cancelled("the session is closed");
+    compiled->handle = next_handle_++;
+  }
+  auto own = std::make_unique<Graph>();
+  for (auto& [task, part] : parts) {
+    if (task == env_->task) {
+      own = std::move(part);
+      continue;
+    }
+    // Sends along the functions that kernels of the partition run.
+    ImplOf(*part).set_functions(
+        std::make_shared<FunctionLibrary>(ImplOf(*part).functions()->ReachableFrom(ImplOf(*part))));
+    TF_ASSIGN_OR_RETURN(std::string def, part->ToGraphDef());
+    compiled->remote.push_back({.task = task, .graph_def = std::move(def), .worker = nullptr});
+  }
+  if (s.by_client_edges) {
+    TF_ASSIGN_OR_RETURN(own, WithClientEdges(*own));
+  }
+  for (auto& part : compiled->remote) TF_RETURN_IF_ERROR(RegisterPart(&part, compiled->handle, deadline));
+  compiled->is_local_only = compiled->remote.empty();
+  auto local = env_->worker->Register(id_, compiled->handle, std::move(own), options_.isolated_state);
+  if (const Status open = CheckOpen(); !open.ok()) {
+    env_->worker->Close(id_);  // Close may have come before Register
+    return open;
+  }
+  TF_ASSIGN_OR_RETURN(compiled->local, std::move(local));
+  return compiled;
+}
+
+Status MasterSession::ConnectTasksOf(const Graph& graph, Deadline deadline) {
+  std::set<std::string> asked;  // device names as the nodes have them
+  std::set<std::string> tasks;
+  for (const auto& node : ImplOf(graph).nodes()) {
+    if (node->device().empty() || !asked.insert(node->device()).second) continue;
+    const auto device = DeviceName::Parse(node->device());
+    if (device.ok() && device->job.has_value() && device->task.has_value()) {
+      tasks.insert(FullTaskName(*device->job, *device->task));
+    }
+  }
+  std::set<std::string> missing;
+  for (const ClusterDevice& device : DevicesOf(*env_->membership->view(), options_.device_filters)) {
+    const std::string task = device.name.TaskString();
+    if (!device.is_local && device.incarnation == 0 && tasks.contains(task)) missing.insert(task);
+  }
+  for (const std::string& task : missing) {
+    // Does not wait for a task that this session has used and lost: RegisterPart will report it.
+    MutexLock lock(mu_);
+    if (used_.contains(task)) return OkStatus();
+  }
+  const StillWanted still_wanted = [this]() TB_NO_THREAD_SAFETY_ANALYSIS { return CheckWanted(); };
+  for (const std::string& task : missing) {
+    TF_RETURN_IF_ERROR(env_->membership->WaitFor(task, deadline, still_wanted).status());
+  }
+  return OkStatus();
+}
+
+Status MasterSession::CheckDevices(const Graph& graph, size_t first) const {
+  if (!options_.check_all_devices) return OkStatus();
+  const auto& nodes = ImplOf(graph).nodes();
+  const auto view = env_->membership->view();
+  const auto devices = DevicesOf(*view, options_.device_filters);
+  std::set<std::string_view> seen;
+  for (size_t i = first; i < nodes.size(); ++i) {
+    if (nodes[i]->device().empty() || !seen.insert(nodes[i]->device()).second) continue;
+    const auto wanted = DeviceName::Parse(nodes[i]->device());
+    if (!wanted.ok()) return AboutNode(wanted.status(), *nodes[i]);
+    DeviceName any = *wanted;
+    any.id.reset();
+    const bool may_exist = std::any_of(devices.begin(), devices.end(), [&](const ClusterDevice& d) {
+      const bool is_assumed = d.incarnation == 0 && !d.is_local;  // its task may have more devices of this type
+      return wanted->Matches(d.name) || (is_assumed && any.Matches(d.name));
+    });
+    if (!may_exist) return NoSuchDevice(*nodes[i], *wanted, DeviceNamesOf(*view, options_.device_filters));
+  }
+  return OkStatus();
+}
+
+Status MasterSession::RegisterPart(CompiledGraph::Part* part, uint64_t handle, Deadline deadline) {
+  const StillWanted still_wanted = [this]() TB_NO_THREAD_SAFETY_ANALYSIS { return CheckWanted(); };
+  std::shared_ptr<RemoteWorker> known;
+  {
+    MutexLock lock(mu_);
+    const auto it = used_.find(part->task);
+    if (it != used_.end()) known = it->second;
+  }
+  // Waits for a task that this session has not used yet, but not for one that it has used and lost.
+  std::shared_ptr<RemoteWorker> worker;
+  if (known == nullptr) {
+    TF_ASSIGN_OR_RETURN(worker, env_->remote_workers->WaitFor(part->task, deadline, still_wanted));
+  } else {
+    TF_ASSIGN_OR_RETURN(worker, env_->remote_workers->Current(known));
+  }
+  const Status registered =
+      AwaitCall(*worker, "to prepare its part of the graph", deadline, env_->slow_wait, still_wanted,
+                [&](RemoteWorker::Done done) {
+                  worker->RegisterGraph(id_, handle, part->graph_def, options_.isolated_state, std::move(done));
+                });
+  {
+    MutexLock lock(mu_);
+    if (!closed_) {
+      told_[part->task] = worker;
+      if (registered.ok()) used_[part->task] = worker;
+    }
+  }
+  // Close did not know that this task has a part of the session.
+  if (const Status open = CheckOpen(); !open.ok()) {
+    worker->CloseSession(id_);
+    return open;
+  }
+  TF_RETURN_IF_ERROR(registered);
+  part->worker = std::move(worker);
+  return OkStatus();
+}
+
+StatusOr<std::vector<std::shared_ptr<RemoteWorker>>> MasterSession::CurrentWorkers(CompiledGraph* graph,
+                                                                                   Deadline deadline) {
+  const uint64_t cancellations = cancellations_;
+  std::vector<std::shared_ptr<RemoteWorker>> workers;
+  for (auto& part : graph->remote) {
+    std::shared_ptr<RemoteWorker> registered;
+    {
+      MutexLock lock(mu_);
+      registered = part.worker;
+    }
+    TF_ASSIGN_OR_RETURN(auto worker, env_->remote_workers->Current(registered));
+    if (worker != registered) {
+      // A new connection to the same incarnation. When the old one broke, the task dropped our partitions, but it has
+      // kept its variables.
+      MutexLock compiling(compile_mu_);
+      cancellations_before_ = cancellations;
+      CompiledGraph::Part again = part;
+      TF_RETURN_IF_ERROR(RegisterPart(&again, graph->handle, deadline));
+      worker = again.worker;
+      MutexLock lock(mu_);
+      part.worker = worker;
+    }
+    workers.push_back(std::move(worker));
+  }
+  return workers;
+}
+
+bool MasterSession::CanStart(const CompiledGraph& graph) {
+  for (const auto& part : graph.remote) {
+    std::shared_ptr<RemoteWorker> worker;
+    {
+      MutexLock lock(mu_);
+      worker = part.worker;
+    }
+    if (!worker->state().ok()) return false;
+  }
+  return true;
+}
+
+StatusOr<std::shared_ptr<MasterStep>> MasterSession::Start(const std::shared_ptr<CompiledGraph>& graph,
+                                                           std::vector<Tensor> feeds, Deadline deadline,
+                                                           StepOptions step_options) {
+  std::vector<std::shared_ptr<RemoteWorker>> workers;
+  if (!graph->is_local_only) {
+    TF_ASSIGN_OR_RETURN(workers, CurrentWorkers(graph.get(), deadline));
+  }
+  auto step = std::make_shared<MasterStep>(env_, id_, graph->local, std::move(workers), std::move(step_options));
+  TF_RETURN_IF_ERROR(env_->steps.Add(step));
+  // The step has been added before closed_ is read. So either this sees that the session is closed, or Close sees the
+  // step.
+  bool closed;
+  {
+    MutexLock lock(mu_);
+    closed = closed_;
+  }
+  if (closed) step->Abort(ClosedSession());
+  step->Run(graph->handle, std::move(feeds));
+  return step;
+}
+
+StatusOr<std::vector<Tensor>> MasterSession::Run(const std::shared_ptr<CompiledGraph>& graph, std::vector<Tensor> feeds,
+                                                 Deadline deadline, std::vector<std::string>* traces) {
+  TF_ASSIGN_OR_RETURN(auto step, Start(graph, std::move(feeds), deadline, {.trace = traces != nullptr}));
+  if (!step->WaitUntil(deadline)) {
+    step->Abort(LateStep());
+    step->WaitUntil(Clock::now() + kStepGrace);
+    return step->LateStatus();
+  }
+  if (traces != nullptr) *traces = step->TakeTraces();
+  return step->TakeResult();
+}
+
+StatusOr<std::vector<std::string>> MasterSession::PartitionGraphs(const CompiledGraph& graph) {
+  std::vector<std::string> graphs;
+  TF_ASSIGN_OR_RETURN(std::string own, graph.local->plan().graph().ToGraphDef());
+  graphs.push_back(std::move(own));
+  for (const auto& part : graph.remote) graphs.push_back(part.graph_def);
+  return graphs;
+}
+
+void MasterSession::Drop(const CompiledGraph& graph) {
+  {
+    MutexLock lock(mu_);
+    if (closed_) return;
+  }
+  env_->worker->Deregister(id_, graph.handle);
+  for (const auto& part : graph.remote) {
+    if (part.worker != nullptr) part.worker->DeregisterGraph(id_, graph.handle);
+  }
+}
+
+Status MasterSession::CheckOpen() {
+  MutexLock lock(mu_);
+  if (closed_) return Cancelled("the session is closed");
+  return env_->steps.CheckRunning();
+}
+
+Status MasterSession::CheckWanted() {
+  TF_RETURN_IF_ERROR(CheckOpen());
+  return cancellations_ == cancellations_before_ ? OkStatus() : CancelledRun();
+}
+
+void MasterSession::CancelRuns() {
+  ++cancellations_;
+  env_->steps.Abort(id_, CancelledRun());
+}
+
+void MasterSession::Close() {
+  std::map<std::string, std::shared_ptr<RemoteWorker>> told;
+  absl::flat_hash_map<Key, Cached> cache;
+  {
+    MutexLock lock(mu_);
+    if (closed_) return;
+    closed_ = true;
+    told.swap(told_);
+    cache.swap(cache_);
+  }
+  env_->steps.Abort(id_, ClosedSession());
+  for (const auto& [task, worker] : told) worker->CloseSession(id_);
+  env_->worker->Close(id_);
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,154 @@
+// The session of one client: compiles run signatures and runs their steps on all tasks that take part.
+#ifndef TENSORBRAID_CLUSTER_MASTER_MASTER_SESSION_H_
+#define TENSORBRAID_CLUSTER_MASTER_MASTER_SESSION_H_
+
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "cluster/master/master_env.h"
+#include "cluster/master/master_step.h"
+#include "cluster/worker/remote_worker.h"
+#include "executor/optimize.h"
+#include "tensorbraid/session.h"
+
+namespace tensorbraid {
+
+// A compiled signature: a plan on each task that it needs.
+struct CompiledGraph {
+  struct Part {
+    std::string task;
+    std::string graph_def;                 // kept so that the part can be registered again over a new connection
+    std::shared_ptr<RemoteWorker> worker;  // that has registered the part
+  };
+  uint64_t handle = 0;
+  std::shared_ptr<Executor> local;  // the part of the master's own task; takes the feeds and returns the fetches
+  std::vector<Part> remote;         // guarded by MasterSession::mu_ once steps run
+  bool is_local_only = true;
+  std::atomic<int64_t> num_steps{0};  // started by clients so far
+};
+
+struct RunSignature {
+  std::vector<Output> feeds;
+  std::vector<Output> fetches;
+  std::vector<Operation> targets;
+  // Replaced tensors: consumers of `second` get the value of `first` instead.
+  std::vector<std::pair<Output, Output>> connections = {};
+  // Feeds and fetches pass through ClientEdges, in several calls.
+  bool by_client_edges = false;
+};
+
+// InvalidArgument if a value does not fit the dtype or shape of the tensor that it is fed to, or if a tensor is fed
+// twice. `values` may be shorter than the feeds; feeds without a value are only checked for duplicates.
+Status CheckFeed(const Output& output, const Tensor& value);
+Status CheckFeeds(const RunSignature& signature, const std::vector<Tensor>& values);
+
+struct MasterSessionOptions {
+  bool allow_soft_placement = false;
+  bool log_device_placement = false;
+  std::chrono::milliseconds operation_timeout{0};
+  // True: the session has its own variables and queues. False: all sessions share those of the tasks.
+  bool isolated_state = false;
+  // The session sees only those devices of other tasks that match one of these filters; empty: all devices.
+  std::vector<DeviceName> device_filters = {};
+  OptimizeOptions optimize = {};
+  // Every node must ask for a device that exists, even if the node is never run.
+  bool check_all_devices = false;
+  // The client gets a cost graph after every `cost_graph_every` steps of a signature (0: never), not counting the first
+  // `cost_graph_after` steps.
+  int64_t cost_graph_every = 0;
+  int64_t cost_graph_after = 0;
+
+  bool WantsCostGraph(int64_t step) const {
+    return cost_graph_every > 0 && step >= cost_graph_after && (step - cost_graph_after + 1) % cost_graph_every == 0;
+  }
+};
+
+// One client's session. Thread-safe. Held by shared_ptr.
+class MasterSession : public std::enable_shared_from_this<MasterSession> {
+ public:
+  using Deadline = std::chrono::steady_clock::time_point;
+
+  // `env` and `graph` must outlive the session.
+  MasterSession(MasterEnv* env, const Graph* graph, SessionId id, MasterSessionOptions options);
+  ~MasterSession();
+
+  // Returns the compiled signature. The first call compiles it, which may block until all tasks that it needs are up.
+  StatusOr<std::shared_ptr<CompiledGraph>> Prepare(const RunSignature& signature, Deadline deadline);
+  // Returns the compiled signature if it is in the cache, otherwise null. Does not block.
+  std::shared_ptr<CompiledGraph> FindPrepared(const RunSignature& signature);
+  // Starts a step, and runs the master's own part on this thread while kernels are ready. If CanStart is true, does not
+  // block and does not use the deadline. Otherwise may block to register parts again over new connections.
+  StatusOr<std::shared_ptr<MasterStep>> Start(const std::shared_ptr<CompiledGraph>& graph, std::vector<Tensor> feeds,
+                                              Deadline deadline, StepOptions step_options = {});
+  // Whether the connection over which each remote part was registered is still up.
+  bool CanStart(const CompiledGraph& graph);
+  // Runs a step. Blocks until it has ended on all tasks or the deadline has passed. If `traces` is not null, traces the
+  // step and returns a serialized StepStats of each task there.
+  StatusOr<std::vector<Tensor>> Run(const std::shared_ptr<CompiledGraph>& graph, std::vector<Tensor> feeds,
+                                    Deadline deadline, std::vector<std::string>* traces = nullptr);
+  // Ends the calls of Prepare, Start and Run that are in progress, with Cancelled.
+  void CancelRuns();
+  void Close();
+  // InvalidArgument for the first node, beginning with node number `first`, whose device does not exist. On a task that
+  // is not connected any device id is accepted, because its number of devices is unknown. Does nothing unless
+  // options().check_all_devices is set.
+  Status CheckDevices(const Graph& graph, size_t first) const;
+  // The part of each task as a serialized GraphDef, the master's own first.
+  static StatusOr<std::vector<std::string>> PartitionGraphs(const CompiledGraph& graph);
+
+  const MasterSessionOptions& options() const { return options_; }
+  // The session holds this while it reads the graph. A caller that adds to the graph while steps run must hold it too.
+  Mutex& graph_mutex() { return graph_mu_; }
+
+ private:
+  using Key = std::vector<uint64_t>;
+
+  StatusOr<std::shared_ptr<CompiledGraph>> Compile(const RunSignature& signature, Deadline deadline)
+      TB_REQUIRES(compile_mu_);
+  // Waits until the tasks that nodes name are connected, since only these tasks know which devices they have.
+  Status ConnectTasksOf(const Graph& graph, Deadline deadline) TB_REQUIRES(compile_mu_);
+  // Cancelled if the session has been closed or the server stopped.
+  Status CheckOpen();
+  // Also Cancelled once CancelRuns has been called.
+  Status CheckWanted() TB_REQUIRES(compile_mu_);
+  Status RegisterPart(CompiledGraph::Part* part, uint64_t handle, Deadline deadline) TB_REQUIRES(compile_mu_);
+  // Returns the worker of each remote part. If the connection has been replaced by another to the same incarnation,
+  // registers the part again.
+  StatusOr<std::vector<std::shared_ptr<RemoteWorker>>> CurrentWorkers(CompiledGraph* graph, Deadline deadline);
+  std::shared_ptr<CompiledGraph> FindCached(const Key& key);
+  // Deregisters the graph on all tasks. Called when its last reference is released. REQUIRES: mu_ is not held.
+  void Drop(const CompiledGraph& graph);
+
+  MasterEnv* const env_;
+  const Graph* const graph_;
+  const SessionId id_;
+  const MasterSessionOptions options_;
+  Mutex compile_mu_;  // held while a signature is compiled; taken before mu_ and graph_mu_
+  Mutex graph_mu_;
+  std::atomic<uint64_t> cancellations_{0};  // calls of CancelRuns
+  // The value of cancellations_ when the call began that holds compile_mu_.
+  uint64_t cancellations_before_ TB_GUARDED_BY(compile_mu_) = 0;
+  Mutex mu_;
+  bool closed_ TB_GUARDED_BY(mu_) = false;
+  uint64_t next_handle_ TB_GUARDED_BY(mu_) = 1;
+  struct Cached {
+    std::shared_ptr<CompiledGraph> graph;
+    uint64_t last_used = 0;
+  };
+  absl::flat_hash_map<Key, Cached> cache_ TB_GUARDED_BY(mu_);
+  uint64_t uses_ TB_GUARDED_BY(mu_) = 0;
+  // By task: the workers that have registered parts.
+  std::map<std::string, std::shared_ptr<RemoteWorker>> used_ TB_GUARDED_BY(mu_);
+  // By task: the workers that a part was sent to, even if it could not be registered. Close tells them.
+  std::map<std::string, std::shared_ptr<RemoteWorker>> told_ TB_GUARDED_BY(mu_);
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_CLUSTER_MASTER_MASTER_SESSION_H_

@@ -1,0 +1,100 @@
+#include "cluster/membership/cluster_view.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/strings.h"
+
+namespace tensorbraid {
+namespace {
+
+bool MatchesAny(const DeviceName& device, const std::vector<DeviceName>& filters) {
+  return filters.empty() ||
+         std::any_of(filters.begin(), filters.end(), [&](const DeviceName& f) { return f.Matches(device); });
+}
+
+// Calls `visit` for each device of `task` that matches one of `filters`.
+template <typename Visit>
+void ForDevicesOf(const ClusterView& view, const TaskView& task, const std::vector<DeviceName>& filters, Visit visit) {
+  const bool is_known = task.incarnation != 0;
+  DeviceName name = *DeviceName::Parse(task.name);
+  for (const DeviceInfo& device : is_known ? task.devices : view.own_devices) {
+    name.type = device.type;
+    name.id = device.id;
+    if (MatchesAny(name, filters)) visit(name, device, is_known);
+  }
+}
+
+}  // namespace
+
+std::vector<ClusterDevice> DevicesOf(const ClusterView& view, const std::vector<DeviceName>& filters) {
+  std::vector<ClusterDevice> devices;
+  DeviceName own = *DeviceName::Parse(view.self);
+  for (const DeviceInfo& device : view.own_devices) {
+    own.type = device.type;
+    own.id = device.id;
+    devices.push_back(
+        {.name = own, .memory_limit = device.memory_limit, .incarnation = device.incarnation, .is_local = true});
+  }
+  for (const TaskView& task : view.others) {
+    ForDevicesOf(view, task, filters, [&](const DeviceName& name, const DeviceInfo& device, bool is_known) {
+      devices.push_back(
+          {.name = name, .memory_limit = device.memory_limit, .incarnation = is_known ? device.incarnation : 0});
+    });
+  }
+  return devices;
+}
+
+std::vector<DeviceName> DeviceNamesOf(const ClusterView& view, const std::vector<DeviceName>& filters) {
+  std::vector<DeviceName> names;
+  for (ClusterDevice& device : DevicesOf(view, filters)) names.push_back(std::move(device.name));
+  return names;
+}
+
+std::vector<std::string> TasksOf(const ClusterView& view, const std::vector<DeviceName>& filters) {
+  std::vector<std::string> tasks;
+  for (const TaskView& task : view.others) {
+    bool matches = false;
+    ForDevicesOf(view, task, filters, [&](const DeviceName&, const DeviceInfo&, bool) { matches = true; });
+    if (matches) tasks.push_back(task.name);
+  }
+  return tasks;
+}
+
+bool WorkIsOver(const ClusterView& view) {
+  bool any = false;        // whether there is a task that is not a parameter server
+  bool all_ended = true;   // whether all of them have ended
+  bool work_done = false;  // whether one has ended that did not only serve
+  for (const TaskView& task : view.others) {
+    if (task.is_ps) continue;
+    any = true;
+    if (!task.has_ended() && !task.only_serves) return false;
+    all_ended = all_ended && task.has_ended();
+    work_done = work_done || (task.has_ended() && !task.only_serves);
+  }
+  return any && (all_ended || work_done);
+}
+
+std::vector<std::string> WorkingTasks(const ClusterView& view) {
+  std::vector<std::string> working;
+  for (const TaskView& task : view.others) {
+    if (task.is_ps || task.only_serves || task.state != TaskView::State::kConnected) continue;
+    working.push_back(ShortTaskName(task.name));
+  }
+  return working;
+}
+
+Status HowWorkEnded(const ClusterView& view) {
+  std::vector<std::string> bad;
+  for (const TaskView& task : view.others) {
+    if (task.is_ps) continue;
+    if (task.state == TaskView::State::kLost) bad.push_back(StrCat(ShortTaskName(task.name), " is lost"));
+    if (task.state == TaskView::State::kLeft && !task.leave_status.ok()) {
+      bad.push_back(StrCat(ShortTaskName(task.name), " failed with ", ToString(task.leave_status)));
+    }
+  }
+  if (bad.empty()) return OkStatus();
+  return Unavailable("not all tasks ended well: ", StrJoin(bad, "; "));
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,67 @@
+// What a task knows about the tasks of its cluster, at one moment.
+#ifndef TENSORBRAID_CLUSTER_MEMBERSHIP_CLUSTER_VIEW_H_
+#define TENSORBRAID_CLUSTER_MEMBERSHIP_CLUSTER_VIEW_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/device_name.h"
+#include "tensorbraid/status.h"
+#include "transport/messages.h"
+
+namespace tensorbraid {
+
+// A task as another task of its cluster sees it.
+struct TaskView {
+  enum class State {
+    kNotSeen,       // has never been connected
+    kConnected,     //
+    kDisconnected,  // was connected
+    kLeft,          // has said that it stops; `leave_status` says why
+    kLost,          // has been disconnected for MembershipOptions::lost_after
+  };
+  std::string name;     // "/job:worker/replica:0/task:1"
+  std::string address;  // as the cluster writes it
+  bool is_ps = false;
+  State state = State::kNotSeen;
+  bool only_serves = false;  // waits in Server::Join itself
+  Status leave_status;
+  uint64_t incarnation = 0;         // of the connected task, otherwise 0
+  std::vector<DeviceInfo> devices;  // of the connected task, otherwise empty
+
+  bool has_ended() const { return state == State::kLeft || state == State::kLost; }
+};
+
+// A snapshot of a Membership. It does not change; the next one has a higher version.
+struct ClusterView {
+  uint64_t version = 0;
+  std::string self;                     // the name of the task whose view it is
+  std::vector<DeviceInfo> own_devices;  // of this task
+  std::vector<TaskView> others;         // the other tasks, by job and index
+};
+
+struct ClusterDevice {
+  DeviceName name;
+  int64_t memory_limit = 0;
+  uint64_t incarnation = 0;  // 0 if its task is not connected: the other fields are then assumptions
+  bool is_local = false;
+};
+
+// The task's own devices, followed by those of other tasks that match one of `filters` (empty: all). A task that is not
+// connected is assumed to have the same devices as this one.
+std::vector<ClusterDevice> DevicesOf(const ClusterView& view, const std::vector<DeviceName>& filters = {});
+std::vector<DeviceName> DeviceNamesOf(const ClusterView& view, const std::vector<DeviceName>& filters = {});
+// The names of the other tasks that have, or may have, a device that matches one of `filters` (empty: all).
+std::vector<std::string> TasksOf(const ClusterView& view, const std::vector<DeviceName>& filters);
+
+// Whether the work of the cluster is over, so that a task which only serves may stop; see Server::Join.
+bool WorkIsOver(const ClusterView& view);
+// The connected tasks that still work: neither parameter servers nor tasks that only serve.
+std::vector<std::string> WorkingTasks(const ClusterView& view);
+// The result of Server::Join once the work is over.
+Status HowWorkEnded(const ClusterView& view);
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_CLUSTER_MEMBERSHIP_CLUSTER_VIEW_H_

@@ -1,0 +1,156 @@
+// What a membership knows, and how that changes.
+#include "cluster/membership/cluster_view.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cluster/membership/membership.h"
+#include "core/timer.h"
+
+namespace tensorbraid {
+namespace {
+
+using absl::StatusCode;
+using ::testing::ElementsAre;
+using State = TaskView::State;
+
+class ClosableLink final : public Link {
+ public:
+  ClosableLink(const std::string& job, int index, uint64_t incarnation, int num_gpus = 0) {
+    hello_.task = FullTaskName(job, index);
+    hello_.incarnation = incarnation;
+    hello_.devices = {{.type = "CPU", .id = 0, .memory_limit = 1, .incarnation = 100 + incarnation}};
+    for (int i = 0; i < num_gpus; ++i) {
+      hello_.devices.push_back({.type = "GPU", .id = i, .memory_limit = 2, .incarnation = 200 + incarnation});
+    }
+  }
+  const Hello& peer() const override { return hello_; }
+  void Send(Message) override {}
+  void Close(Status why) override { closed = std::move(why); }
+  Status closed;
+
+ private:
+  Hello hello_;
+};
+
+Hello WorkerHello() {
+  Hello hello;
+  hello.task = FullTaskName("worker", 0);
+  hello.incarnation = 1;
+  hello.devices = {{.type = "CPU", .id = 0, .memory_limit = 4, .incarnation = 9}};
+  return hello;
+}
+
+std::vector<std::string> NamesOf(const ClusterView& view) {
+  std::vector<std::string> names;
+  for (const DeviceName& name : DeviceNamesOf(view)) names.push_back(name.ToString());
+  return names;
+}
+
+class ClusterViewTest : public ::testing::Test {
+ protected:
+  const ClusterSpec one_ps_{{"ps", {"a:1"}}, {"worker", {"b:1"}}};
+  const ClusterSpec two_ps_{{"ps", {"a:1", "c:1"}}, {"worker", {"b:1"}}};
+  Membership membership_{nullptr, nullptr, one_ps_, WorkerHello(), {}};
+};
+
+TEST_F(ClusterViewTest, ItsVersionGrowsWithEveryChangeAndOnlyThen) {
+  const auto first = membership_.view();
+  EXPECT_EQ(membership_.view(), first);
+  ASSERT_EQ(first->others.size(), 1u);
+  EXPECT_EQ(first->others[0].state, State::kNotSeen);
+  const auto link = std::make_shared<ClosableLink>("ps", 0, 5);
+  membership_.OnLinkUp(link);
+  membership_.OnAnyMessage(*link);
+  const auto connected = membership_.view();
+  EXPECT_GT(connected->version, first->version);
+  EXPECT_EQ(connected->others[0].state, State::kConnected);
+  EXPECT_EQ(connected->others[0].incarnation, 5u);
+  membership_.OnLeave(*link, {.status = Internal("no more data")});
+  const auto left = membership_.view();
+  EXPECT_GT(left->version, connected->version);
+  EXPECT_EQ(left->others[0].state, State::kLeft);
+  EXPECT_EQ(left->others[0].leave_status, Internal("no more data"));
+  EXPECT_EQ(membership_.OnLinkDown(link, Cancelled("stopping")), Unavailable("ps/0 (a:1) is gone: stopping"));
+  EXPECT_GT(membership_.view()->version, left->version);
+  EXPECT_EQ(membership_.view()->others[0].incarnation, 0u);
+  // Snapshots do not change.
+  EXPECT_EQ(first->others[0].state, State::kNotSeen);
+  EXPECT_EQ(connected->others[0].state, State::kConnected);
+}
+
+TEST_F(ClusterViewTest, ATaskThatIsNotConnectedIsAssumedToHaveTheDevicesOfThisOne) {
+  EXPECT_THAT(NamesOf(*membership_.view()),
+              ElementsAre("/job:worker/replica:0/task:0/device:CPU:0", "/job:ps/replica:0/task:0/device:CPU:0"));
+  const auto link = std::make_shared<ClosableLink>("ps", 0, 5, 2);
+  membership_.OnLinkUp(link);
+  EXPECT_THAT(NamesOf(*membership_.view()),
+              ElementsAre("/job:worker/replica:0/task:0/device:CPU:0", "/job:ps/replica:0/task:0/device:CPU:0",
+                          "/job:ps/replica:0/task:0/device:GPU:0", "/job:ps/replica:0/task:0/device:GPU:1"));
+  const auto devices = DevicesOf(*membership_.view(), {*DeviceName::Parse("/device:GPU:*")});
+  ASSERT_EQ(devices.size(), 3u);  // its own device is not filtered
+  EXPECT_TRUE(devices[0].is_local);
+  EXPECT_EQ(devices[2].incarnation, 205u);
+  EXPECT_EQ(membership_.OnLinkDown(link, Unavailable("broken")).code(), StatusCode::kUnavailable);
+  EXPECT_EQ(DevicesOf(*membership_.view()).back().incarnation, 0u);
+}
+
+TEST_F(ClusterViewTest, TasksCanBeAddedAndRemovedWhileTheClusterRuns) {
+  Status before;
+  membership_.Get(FullTaskName("ps", 1), std::chrono::seconds(1), [&](const auto& link) { before = link.status(); });
+  EXPECT_EQ(before.code(), StatusCode::kNotFound);
+  membership_.Update(two_ps_);
+  ASSERT_EQ(membership_.view()->others.size(), 2u);
+  EXPECT_EQ(membership_.view()->others[1].address, "c:1");
+  const auto kept = std::make_shared<ClosableLink>("ps", 0, 5);
+  const auto removed = std::make_shared<ClosableLink>("ps", 1, 6);
+  membership_.OnLinkUp(kept);
+  membership_.OnLinkUp(removed);
+  membership_.Update(one_ps_);
+  ASSERT_EQ(membership_.view()->others.size(), 1u);
+  EXPECT_EQ(membership_.view()->others[0].state, State::kConnected);
+  EXPECT_EQ(kept->closed, OkStatus());
+  EXPECT_EQ(removed->closed.code(), StatusCode::kUnavailable);
+}
+
+// A transport that looks up a link while it is asked to connect.
+class ReentrantTransport final : public Transport {
+ public:
+  StatusOr<int> Listen(const std::string&, LinkHandler*) override { return 1; }
+  void Connect(const std::string& address, const Hello& hello, std::chrono::milliseconds, ConnectDone) override {
+    EXPECT_EQ(membership->Find(hello.expected_task), nullptr);
+    dialed.push_back(address);
+  }
+  void Shutdown() override {}
+  Membership* membership = nullptr;
+  std::vector<std::string> dialed;
+};
+
+TEST_F(ClusterViewTest, NoLockIsHeldWhileConnecting) {
+  ReentrantTransport transport;
+  Timer timer;
+  Membership membership(&transport, &timer, one_ps_, WorkerHello(), {});
+  transport.membership = &membership;
+  membership.KeepConnected(FullTaskName("ps", 0));
+  membership.Get(FullTaskName("ps", 0), std::chrono::seconds(1), [](const auto&) {});
+  EXPECT_THAT(transport.dialed, ElementsAre("a:1"));  // once for both
+}
+
+TEST_F(ClusterViewTest, WhoeverWaitsForATaskHearsThatItIsRemoved) {
+  ReentrantTransport transport;
+  Timer timer;
+  Membership membership(&transport, &timer, one_ps_, WorkerHello(), {});
+  transport.membership = &membership;
+  Status got;
+  membership.Get(FullTaskName("ps", 0), std::chrono::seconds(100), [&](const auto& link) { got = link.status(); });
+  membership.Update(ClusterSpec({{"worker", {"b:1"}}}));
+  EXPECT_EQ(got.code(), StatusCode::kNotFound) << got;
+}
+
+}  // namespace
+}  // namespace tensorbraid

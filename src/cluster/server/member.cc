@@ -1,0 +1,125 @@
+#include "cluster/server/member.h"
+
+#include <algorithm>
+#include <chrono>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/device_name.h"
+#include "core/strings.h"
+
+namespace tensorbraid {
+namespace {
+
+// How long a step that needs a task without a link waits for it to connect before it fails.
+constexpr std::chrono::milliseconds kMaxConnectWait{5000};
+
+template <typename... F>
+struct Overloaded : F... {
+  using F::operator()...;
+};
+template <typename... F>
+Overloaded(F...) -> Overloaded<F...>;
+
+// The messages of the exchange.
+template <typename M>
+concept TensorMessage = std::is_same_v<M, EagerTensor> || std::is_same_v<M, AnnounceTensor> ||
+    std::is_same_v<M, GrantTensor> || std::is_same_v<M, BulkTensor> || std::is_same_v<M, EagerCredit>;
+
+Hello HelloOf(const WorkerEnv& env, const MemberOptions& options) {
+  Hello self;
+  self.task = FullTaskName(options.job, options.index);
+  self.incarnation = NewIncarnation();
+  self.devices = env.device_infos();
+  self.cluster = options.cluster_id;
+  self.cluster_def = options.cluster_def;
+  self.cluster_master = options.cluster_master;
+  return self;
+}
+
+std::vector<DeviceName> DeviceNamesOf(const WorkerEnv& env, const MemberOptions& options) {
+  std::vector<DeviceName> names;
+  for (const DeviceInfo& d : env.device_infos()) {
+    names.push_back({.job = options.job, .replica = 0, .task = options.index, .type = d.type, .id = d.id});
+  }
+  return names;
+}
+
+}  // namespace
+
+Member::Member(WorkerEnv* env, const MemberOptions& options, const ClusterSpec& cluster, Hello self,
+               std::shared_ptr<Transport> transport)
+    : options_(options),
+      name_(self.task),
+      transport_(std::move(transport)),
+      membership_(transport_.get(), env->timer(), cluster, std::move(self), options.membership),
+      remote_workers_(&membership_),
+      exchange_(options.exchange, [this](const std::string& task, auto done) {
+        if (auto link = membership_.Find(task)) return done(std::move(link));
+        membership_.Get(task, std::min(options_.membership.heartbeat_timeout, kMaxConnectWait), std::move(done));
+      }) {}
+
+Member::~Member() = default;
+
+std::shared_ptr<Member> Member::Create(WorkerEnv* env, const ClusterSpec& cluster, const MemberOptions& options,
+                                       std::shared_ptr<Transport> transport) {
+  Hello self = HelloOf(*env, options);
+  const uint64_t incarnation = self.incarnation;
+  auto member = std::shared_ptr<Member>(new Member(env, options, cluster, std::move(self), std::move(transport)));
+  const std::weak_ptr<void> owner = options.outlives_steps ? std::weak_ptr<void>(member) : std::weak_ptr<void>();
+  member->worker_ = std::make_unique<Worker>(DeviceNamesOf(*env, options), env, &member->exchange_, owner);
+  member->master_ = std::make_unique<Master>(MasterOptions{.task = member->name_,
+                                                           .incarnation = incarnation,
+                                                           .worker = member->worker_.get(),
+                                                           .exchange = &member->exchange_,
+                                                           .membership = &member->membership_,
+                                                           .remote_workers = &member->remote_workers_,
+                                                           .slow_wait = options.membership.slow_wait,
+                                                           .owner = owner});
+  return member;
+}
+
+void Member::Stop(const Status& why) {
+  master_->Shutdown(Cancelled(ShortTaskName(name_), " is stopping"));
+  membership_.Shutdown(why);
+}
+
+void Member::OnLinkUp(const std::shared_ptr<Link>& link) {
+  remote_workers_.OnLinkUp(link);  // first: the membership wakes those who look for the worker
+  membership_.OnLinkUp(link);
+}
+
+// The one place where messages are told apart. A message of a new type does not compile until it has a line here.
+void Member::OnMessage(const std::shared_ptr<Link>& link, Message message) {
+  membership_.OnAnyMessage(*link);
+  std::visit(Overloaded{
+                 [&](const Heartbeat& m) { membership_.OnHeartbeat(*link, m); },
+                 [&](const Leave& m) { membership_.OnLeave(*link, m); },
+                 [&](const RegisterGraph& m) { worker_->OnRegisterGraph(link, m); },
+                 [&](const DeregisterGraph& m) { worker_->Deregister(m.session, m.handle); },
+                 [&](const CloseSession& m) { worker_->Close(m.session); },
+                 [&](const ResetContainers& m) { worker_->OnResetContainers(*link, m); },
+                 [&](const RunGraph& m) { worker_->OnRunGraph(link, m); },
+                 [&](const AbortStep& m) { worker_->OnAbortStep(m); },
+                 [&](const EndStep& m) { worker_->OnEndStep(m); },
+                 [&](const Reply& m) { remote_workers_.OnReply(*link, m); },
+                 [&](const StepDone& m) { remote_workers_.OnStepDone(*link, m); },
+                 [&](const TensorMessage auto&) { exchange_.OnMessage(link, message); },
+             },
+             message);
+}
+
+void Member::OnLinkDown(const std::shared_ptr<Link>& link, const Status& why) {
+  const Status named = membership_.OnLinkDown(link, why);
+  exchange_.OnLinkDown(*link, named);
+  worker_->ForgetMaster(link->peer().incarnation, named);
+  remote_workers_.OnLinkDown(*link, named);
+  if (options_.on_master_gone != nullptr && link->peer().task == options_.cluster_master &&
+      membership_.Find(link->peer().task) == nullptr) {
+    options_.on_master_gone();
+  }
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,74 @@
+// A process as a task of one cluster: its name, incarnation, membership, exchange, worker and master. A process is a
+// member of the cluster that it was started in, and of every cluster that a session brings to it
+// (session_clusters.h).
+#ifndef TENSORBRAID_CLUSTER_SERVER_MEMBER_H_
+#define TENSORBRAID_CLUSTER_SERVER_MEMBER_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "cluster/exchange/exchange.h"
+#include "cluster/master/master.h"
+#include "cluster/membership/membership.h"
+#include "cluster/worker/worker.h"
+#include "cluster/worker/worker_cache.h"
+#include "tensorbraid/cluster_spec.h"
+
+namespace tensorbraid {
+
+struct MemberOptions {
+  std::string job = "localhost";
+  int index = 0;
+  MembershipOptions membership = {};
+  ExchangeOptions exchange = {};
+  // For a cluster that a session brings: the fields of the same names in Hello.
+  uint64_t cluster_id = 0;
+  std::string cluster_def = {};
+  std::string cluster_master = {};
+  // Called on a transport thread when the last link to the task that holds the session is down.
+  std::function<void()> on_master_gone = nullptr;
+  // Whether running steps keep the member alive. Must be true if the process goes on after the member has ended.
+  bool outlives_steps = false;
+};
+
+// Handles the links of its transport: every message from another task is passed on here, by its type. Thread-safe.
+class Member final : private LinkHandler {
+ public:
+  // A null transport makes a cluster of one. `env` must outlive the member.
+  static std::shared_ptr<Member> Create(WorkerEnv* env, const ClusterSpec& cluster, const MemberOptions& options,
+                                        std::shared_ptr<Transport> transport);
+  // REQUIRES: Stop has returned, or no link was ever up.
+  ~Member() override;
+
+  // Listens on `address`, and returns the port.
+  StatusOr<int> Listen(const std::string& address) { return membership_.Listen(address, this); }
+  // Fails running steps and leaves the cluster; see Server::Stop. Idempotent. Must not be called on a transport thread.
+  void Stop(const Status& why);
+
+  Master& master() { return *master_; }
+  Membership& membership() { return membership_; }
+  const std::string& name() const { return name_; }  // "/job:worker/replica:0/task:1"
+
+ private:
+  Member(WorkerEnv* env, const MemberOptions& options, const ClusterSpec& cluster, Hello self,
+         std::shared_ptr<Transport> transport);
+
+  Status OnHello(const Hello& from, Hello* answer) override { return membership_.OnHello(from, answer); }
+  void OnLinkUp(const std::shared_ptr<Link>& link) override;
+  void OnMessage(const std::shared_ptr<Link>& link, Message message) override;
+  void OnLinkDown(const std::shared_ptr<Link>& link, const Status& why) override;
+
+  const MemberOptions options_;
+  const std::string name_;
+  const std::shared_ptr<Transport> transport_;  // null in a cluster of one
+  Membership membership_;
+  WorkerCache remote_workers_;
+  Exchange exchange_;
+  std::unique_ptr<Worker> worker_;
+  std::unique_ptr<Master> master_;
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_CLUSTER_SERVER_MEMBER_H_

@@ -1,0 +1,105 @@
+#include "tensorbraid/server.h"
+
+#include "cluster/server/server_config.h"
+#include "cluster/server/task.h"
+#include "core/host_port.h"
+#include "core/logging.h"
+#include "core/strings.h"
+#include "transport/address.h"
+#include "transport/grpc/grpc_transport.h"
+
+namespace tensorbraid {
+
+struct Server::Impl {
+  std::shared_ptr<Task> task;
+  std::string listen_address;  // as given in the cluster
+  bool encrypted;
+  bool accepts_anyone;  // who can reach the port
+  Mutex mu;
+  std::string address TB_GUARDED_BY(mu);  // with the port in use; empty before Start
+  bool stopped TB_GUARDED_BY(mu) = false;
+};
+
+Server::Server(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+StatusOr<std::unique_ptr<Server>> Server::Create(const ClusterSpec& cluster, ServerOptions options) {
+  if (cluster.empty()) {
+    return InvalidArgument("the cluster is empty: it needs at least the task of this server; if it comes from ",
+                           "TaskFlags, call Flags::ParseOrExit(argc, argv) first");
+  }
+  TF_RETURN_IF_ERROR(cluster.Validate());
+  TF_ASSIGN_OR_RETURN(const std::string address, cluster.task_address(options.job_name, options.task_index));
+  if (options.protocol != "grpc" && !options.protocol.empty()) {
+    return InvalidArgument("protocol '", options.protocol, "' does not exist; the only protocol is 'grpc'");
+  }
+  TF_ASSIGN_OR_RETURN(const ServerConfig config, ParseServerConfig(options.config));
+  if (!config.device_count.empty()) options.device_count = config.device_count;
+  if (config.inter_op_threads > 0) options.inter_op_parallelism_threads = config.inter_op_threads;
+  TaskOptions task_options{.job = options.job_name,
+                           .index = options.task_index,
+                           .device_count = options.device_count,
+                           .inter_op_threads = options.inter_op_parallelism_threads,
+                           .membership = {.heartbeat_interval = options.heartbeat_interval,
+                                          .heartbeat_timeout = options.heartbeat_timeout,
+                                          .lost_after = options.lost_after,
+                                          .slow_wait = options.slow_wait,
+                                          .stop_grace = options.stop_grace},
+                           .exchange = {},
+                           .default_session_config = config.session_config};
+  auto impl = std::make_unique<Impl>();
+  auto transport =
+      NewGrpcTransport({.bind_address = options.bind_address, .tls = options.tls, .insecure = options.insecure});
+  TF_ASSIGN_OR_RETURN(impl->task, Task::Create(cluster, task_options, std::move(transport)));
+  impl->encrypted = options.tls.enabled();
+  impl->accepts_anyone = impl->encrypted ? options.tls.ca.empty() : options.insecure;
+  impl->listen_address = address;
+  SetLogTask(StrCat(options.job_name, "/", options.task_index));
+  auto server = std::unique_ptr<Server>(new Server(std::move(impl)));
+  if (options.start) TF_RETURN_IF_ERROR(server->Start());
+  return server;
+}
+
+Server::~Server() { Stop(); }
+
+Status Server::Start() {
+  {
+    MutexLock lock(impl_->mu);
+    if (impl_->stopped) return FailedPrecondition("the server has been stopped");
+    if (!impl_->address.empty()) return OkStatus();
+  }
+  TF_ASSIGN_OR_RETURN(const int port, impl_->task->Start(impl_->listen_address));
+  TF_ASSIGN_OR_RETURN(HostPort host_port, ParseHostPort(impl_->listen_address));
+  host_port.port = port;
+  {
+    MutexLock lock(impl_->mu);
+    impl_->address = host_port.ToString();
+  }
+  PublishTask(target(), impl_->task);
+  TB_LOG(Info, "cluster") << ShortTaskName(impl_->task->name()) << " listens on " << host_port.ToString();
+  if (impl_->accepts_anyone && !IsLoopbackHost(host_port.host)) {
+    TB_LOG(Warning, "cluster") << "listening " << (impl_->encrypted ? "without --tls_ca" : "without encryption")
+                               << ": anyone who can reach port " << host_port.port
+                               << " can run steps here; keep it inside a trusted network";
+  }
+  return OkStatus();
+}
+
+std::string Server::address() const {
+  MutexLock lock(impl_->mu);
+  return impl_->address;
+}
+
+std::string Server::target() const { return "grpc://" + address(); }
+
+Status Server::Join() { return impl_->task->membership().Join(); }
+
+void Server::Stop(const Status& why) {
+  {
+    MutexLock lock(impl_->mu);
+    if (std::exchange(impl_->stopped, true)) return;
+  }
+  WithdrawTask(target());
+  impl_->task->Stop(why);
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,192 @@
+#include "cluster/server/shared_transport.h"
+
+#include <set>
+#include <utility>
+
+#include "core/host_port.h"
+#include "core/logging.h"
+#include "core/strings.h"
+
+namespace tensorbraid {
+namespace {
+
+Status NotAMember() { return Unavailable("this task is not, or no longer, a member of the session's cluster"); }
+
+}  // namespace
+
+// Knows the handler of one cluster, its links, and how many calls are running in the handler.
+class SharedTransport::ClusterTransport final : public Transport,
+                                                public std::enable_shared_from_this<ClusterTransport> {
+ public:
+  ClusterTransport(SharedTransport* shared, uint64_t cluster) : shared_(shared), cluster_(cluster) {}
+
+  StatusOr<int> Listen(const std::string& address, LinkHandler* handler) override {
+    TF_ASSIGN_OR_RETURN(const HostPort where, ParseHostPort(address));
+    {
+      MutexLock lock(mu_);
+      handler_ = handler;
+    }
+    MutexLock lock(shared_->mu_);
+    if (!shared_->clusters_.emplace(cluster_, shared_from_this()).second) {
+      return AlreadyExists("the cluster already has a transport");
+    }
+    return where.port;
+  }
+
+  void Connect(const std::string& address, const Hello& hello, std::chrono::milliseconds timeout,
+               ConnectDone done) override {
+    shared_->transport_->Connect(
+        address, hello, timeout,
+        [self = shared_from_this(), done = std::move(done)](StatusOr<std::shared_ptr<Link>> link) {
+          if (self->BeginCall() == nullptr) return;
+          done(std::move(link));
+          self->EndCall();
+        });
+  }
+
+  void Shutdown() override {
+    std::set<std::shared_ptr<Link>> up;
+    {
+      MutexLock lock(mu_);
+      if (std::exchange(closing_, true)) return;
+      up = up_;
+    }
+    for (const auto& link : up) link->Close(Cancelled("the session has been closed"));
+    up.clear();
+    {
+      MutexLock lock(mu_);
+      changed_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return up_.empty() && running_calls_ == 0; });
+      handler_ = nullptr;
+    }
+    std::shared_ptr<ClusterTransport> self;  // released without the lock
+    MutexLock lock(shared_->mu_);
+    const auto it = shared_->clusters_.find(cluster_);
+    if (it == shared_->clusters_.end() || it->second.get() != this) return;
+    self = std::move(it->second);
+    shared_->clusters_.erase(it);
+  }
+
+  Status OnHello(const Hello& from, Hello* answer) {
+    LinkHandler* const handler = BeginCall();
+    if (handler == nullptr) return NotAMember();
+    const Status status = handler->OnHello(from, answer);
+    EndCall();
+    return status;
+  }
+
+  void OnLinkUp(const std::shared_ptr<Link>& link) {
+    LinkHandler* handler = nullptr;
+    {
+      MutexLock lock(mu_);
+      if (!closing_ && handler_ != nullptr) {
+        handler = handler_;
+        ++running_calls_;
+        up_.insert(link);
+      }
+    }
+    if (handler == nullptr) return link->Close(NotAMember());
+    handler->OnLinkUp(link);
+    EndCall();
+  }
+
+  void OnMessage(const std::shared_ptr<Link>& link, Message message) {
+    LinkHandler* const handler = BeginCall(link);
+    if (handler == nullptr) return;
+    handler->OnMessage(link, std::move(message));
+    EndCall();
+  }
+
+  void OnLinkDown(const std::shared_ptr<Link>& link, const Status& why) {
+    LinkHandler* const handler = BeginCall(link);
+    if (handler == nullptr) return;
+    handler->OnLinkDown(link, why);
+    {
+      MutexLock lock(mu_);
+      up_.erase(link);
+    }
+    EndCall();
+  }
+
+ private:
+  // Returns the handler, which stays valid until EndCall; null if it has not been set or the transport has shut down.
+  LinkHandler* BeginCall() {
+    MutexLock lock(mu_);
+    if (handler_ != nullptr) ++running_calls_;
+    return handler_;
+  }
+  // As BeginCall; also null if `link` is not up in this cluster.
+  LinkHandler* BeginCall(const std::shared_ptr<Link>& link) {
+    MutexLock lock(mu_);
+    if (handler_ == nullptr || !up_.contains(link)) return nullptr;
+    ++running_calls_;
+    return handler_;
+  }
+  void EndCall() {
+    MutexLock lock(mu_);
+    if (--running_calls_ == 0) changed_.NotifyAll();
+  }
+
+  SharedTransport* const shared_;
+  const uint64_t cluster_;
+  Mutex mu_;
+  CondVar changed_;
+  LinkHandler* handler_ TB_GUARDED_BY(mu_) = nullptr;
+  bool closing_ TB_GUARDED_BY(mu_) = false;
+  int running_calls_ TB_GUARDED_BY(mu_) = 0;
+  std::set<std::shared_ptr<Link>> up_ TB_GUARDED_BY(mu_);
+};
+
+SharedTransport::SharedTransport(std::unique_ptr<Transport> transport, Admit admit)
+    : transport_(std::move(transport)), admit_(std::move(admit)) {}
+
+SharedTransport::~SharedTransport() { transport_->Shutdown(); }
+
+std::shared_ptr<Transport> SharedTransport::ForCluster(uint64_t cluster) {
+  TB_CHECK(cluster != 0);
+  return std::make_shared<ClusterTransport>(this, cluster);
+}
+
+StatusOr<int> SharedTransport::Listen(const std::string& address, LinkHandler* handler) {
+  handler_ = handler;
+  return transport_->Listen(address, this);
+}
+
+void SharedTransport::Connect(const std::string& address, const Hello& hello, std::chrono::milliseconds timeout,
+                              ConnectDone done) {
+  transport_->Connect(address, hello, timeout, std::move(done));
+}
+
+std::shared_ptr<SharedTransport::ClusterTransport> SharedTransport::Find(uint64_t cluster) {
+  MutexLock lock(mu_);
+  const auto it = clusters_.find(cluster);
+  return it == clusters_.end() ? nullptr : it->second;
+}
+
+Status SharedTransport::OnHello(const Hello& from, Hello* answer) {
+  if (from.cluster == 0) return handler_->OnHello(from, answer);
+  auto cluster = Find(from.cluster);
+  if (cluster == nullptr) {
+    TF_RETURN_IF_ERROR(admit_(from));
+    cluster = Find(from.cluster);
+  }
+  return cluster == nullptr ? NotAMember() : cluster->OnHello(from, answer);
+}
+
+void SharedTransport::OnLinkUp(const std::shared_ptr<Link>& link) {
+  if (link->peer().cluster == 0) return handler_->OnLinkUp(link);
+  const auto cluster = Find(link->peer().cluster);
+  if (cluster == nullptr) return link->Close(NotAMember());
+  cluster->OnLinkUp(link);
+}
+
+void SharedTransport::OnMessage(const std::shared_ptr<Link>& link, Message message) {
+  if (link->peer().cluster == 0) return handler_->OnMessage(link, std::move(message));
+  if (const auto cluster = Find(link->peer().cluster)) cluster->OnMessage(link, std::move(message));
+}
+
+void SharedTransport::OnLinkDown(const std::shared_ptr<Link>& link, const Status& why) {
+  if (link->peer().cluster == 0) return handler_->OnLinkDown(link, why);
+  if (const auto cluster = Find(link->peer().cluster)) cluster->OnLinkDown(link, why);
+}
+
+}  // namespace tensorbraid

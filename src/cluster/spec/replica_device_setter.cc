@@ -1,0 +1,91 @@
+// The device function of parameter-server training.
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/device_name.h"
+#include "core/tensor_bytes.h"
+#include "graph/node.h"
+#include "tensorbraid/server.h"
+
+namespace tensorbraid {
+namespace {
+
+// The state that the device function keeps between nodes.
+struct Setter {
+  DeviceName ps_device;
+  DeviceName worker_device;
+  std::vector<int> ps_indices;  // task indices of the ps job; may have gaps
+  std::vector<std::string> ps_ops;
+  std::function<int(const Operation&, int)> strategy;
+  int next = 0;
+
+  std::string DeviceOf(const Operation& op) {
+    const auto parsed = DeviceName::Parse(op.device());
+    if (!parsed.ok()) return "";  // the bad name is reported where it was set
+    const DeviceName& asked = *parsed;
+    if (std::find(ps_ops.begin(), ps_ops.end(), op.type()) == ps_ops.end()) {
+      return asked.MergedOver(worker_device).ToString();
+    }
+    DeviceName device = ps_device;
+    // A node that names another job does not go to a parameter server. It gets no task index and must not advance the
+    // round robin.
+    if (device.job && (!asked.job || asked.job == device.job)) {
+      const int count = static_cast<int>(ps_indices.size());
+      int chosen = next;
+      if (strategy) {
+        chosen = strategy(op, count);
+        if (chosen < 0 || chosen >= count) chosen = 0;
+      } else {
+        next = (next + 1) % count;
+      }
+      device.task = ps_indices[chosen];
+    }
+    return asked.MergedOver(device).ToString();
+  }
+};
+
+int64_t VariableBytes(const Operation& op) {
+  const AttrValue* dtype = NodeOf(op)->FindAttr("dtype");
+  const AttrValue* shape = NodeOf(op)->FindAttr("shape");
+  if (dtype == nullptr || shape == nullptr || !dtype->get<DType>() || !shape->get<Shape>()) return 0;
+  return std::max<int64_t>(0, TensorBytes(*shape->get<Shape>(), *dtype->get<DType>()));
+}
+
+}  // namespace
+
+DeviceFunction ReplicaDeviceSetter(ReplicaDeviceSetterOptions options) {
+  const auto ps_device = DeviceName::Parse(options.ps_device);
+  const auto worker_device = DeviceName::Parse(options.worker_device);
+  // A name that cannot be parsed is returned as it is, so that the graph's status reports it.
+  if (!ps_device.ok()) return [name = options.ps_device](const Operation&) { return name; };
+  if (!worker_device.ok()) return [name = options.worker_device](const Operation&) { return name; };
+
+  auto setter = std::make_shared<Setter>();
+  setter->ps_device = *ps_device;
+  setter->worker_device = *worker_device;
+  setter->ps_ops = std::move(options.ps_ops);
+  setter->strategy = std::move(options.strategy);
+  if (!options.cluster.empty()) {
+    if (ps_device->job) setter->ps_indices = options.cluster.task_indices(*ps_device->job);
+  } else {
+    for (int i = 0; i < options.ps_tasks; ++i) setter->ps_indices.push_back(i);
+  }
+  if (setter->ps_indices.empty()) return [](const Operation&) { return std::string(); };
+  return [setter](const Operation& op) { return setter->DeviceOf(op); };
+}
+
+std::function<int(const Operation& op, int ps_tasks)> LeastBytesStrategy(int ps_tasks) {
+  auto loads = std::make_shared<std::vector<int64_t>>(std::max(ps_tasks, 1));
+  return [loads](const Operation& op, int ps_tasks) {
+    loads->resize(std::max<size_t>(loads->size(), ps_tasks));
+    const auto least = std::min_element(loads->begin(), loads->begin() + ps_tasks);
+    if (__builtin_add_overflow(*least, VariableBytes(op), &*least)) *least = std::numeric_limits<int64_t>::max();
+    return static_cast<int>(least - loads->begin());
+  };
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,171 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "tensorbraid/flags.h"
+#include "tensorbraid/server.h"
+
+namespace tensorbraid {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class TaskFlagsTest : public ::testing::Test {
+ protected:
+  TaskFlagsTest() { ::unsetenv("TF_CONFIG"); }
+  ~TaskFlagsTest() override { ::unsetenv("TF_CONFIG"); }
+
+  Status Parse(std::vector<const char*> args) {
+    args.insert(args.begin(), "program");
+    return flags_.Parse(static_cast<int>(args.size()), args.data());
+  }
+
+  Flags flags_{"A program."};
+  TaskFlags& task_ = flags_.DefineTask();
+};
+
+TEST_F(TaskFlagsTest, FlagsMakeTheCluster) {
+  const Status status =
+      Parse({"--ps_hosts=p:1", "--worker_hosts=a:1,b:1", "--job_name=worker", "--task_index=1", "--issync=1"});
+  ASSERT_TRUE(status.ok()) << status;
+  EXPECT_EQ(task_.cluster(), ClusterSpec({{"ps", {"p:1"}}, {"worker", {"a:1", "b:1"}}}));
+  EXPECT_EQ(task_.device(), "/job:worker/task:1");
+  EXPECT_FALSE(task_.is_chief());
+  EXPECT_TRUE(task_.issync);
+}
+
+TEST_F(TaskFlagsTest, ServerOptionsHaveTheTaskAndItsProtection) {
+  const Status status = Parse({"--worker_hosts=a:1,b:1", "--job_name=worker", "--task_index=1", "--tls_cert=c.pem",
+                               "--tls_key=k.pem", "--tls_ca=ca.pem"});
+  ASSERT_TRUE(status.ok()) << status;
+  const ServerOptions options = task_.server_options();
+  EXPECT_EQ(options.job_name, "worker");
+  EXPECT_EQ(options.task_index, 1);
+  EXPECT_EQ(options.tls.cert, "c.pem");
+  EXPECT_EQ(options.tls.key, "k.pem");
+  EXPECT_EQ(options.tls.ca, "ca.pem");
+  EXPECT_FALSE(options.insecure);
+}
+
+TEST_F(TaskFlagsTest, ServerIsInsecureOnlyIfAFlagSaysSo) {
+  ASSERT_TRUE(Parse({"--worker_hosts=a:1", "--job_name=worker", "--insecure"}).ok());
+  EXPECT_TRUE(task_.server_options().insecure);
+}
+
+TEST_F(TaskFlagsTest, WorkerZeroIsChief) {
+  ASSERT_TRUE(Parse({"--ps_hosts=p:1", "--worker_hosts=a:1", "--job_name=worker"}).ok());
+  EXPECT_TRUE(task_.is_chief());
+}
+
+TEST_F(TaskFlagsTest, ParameterServerIsNoChief) {
+  ASSERT_TRUE(Parse({"--ps_hosts=p:1", "--worker_hosts=a:1", "--job_name=ps", "--task_index=0"}).ok());
+  EXPECT_FALSE(task_.is_chief());
+}
+
+TEST_F(TaskFlagsTest, ClusterOfWorkersAloneIsFine) {
+  ASSERT_TRUE(Parse({"--worker_hosts=a:1", "--job_name=worker"}).ok());
+  EXPECT_THAT(task_.cluster().jobs(), ElementsAre("worker"));
+  EXPECT_THAT(task_.ps_hosts, IsEmpty());
+}
+
+TEST_F(TaskFlagsTest, TfConfigMakesTheCluster) {
+  ::setenv("TF_CONFIG",
+           R"({"cluster": {"ps": ["p:1"], "worker": ["a:1", "b:1"]}, "task": {"type": "worker", "index": 0}})", 1);
+  const Status status = Parse({"--issync"});
+  ASSERT_TRUE(status.ok()) << status;
+  EXPECT_THAT(task_.worker_hosts, ElementsAre("a:1", "b:1"));
+  EXPECT_THAT(task_.ps_hosts, ElementsAre("p:1"));
+  EXPECT_TRUE(task_.is_chief());
+}
+
+TEST_F(TaskFlagsTest, TfConfigWithAChiefCountsItAmongTheReplicas) {
+  for (const std::string chief : {"chief", "master"}) {
+    const std::string cluster =
+        R"({"cluster": {"ps": ["p:1"], ")" + chief + R"(": ["c:1"], "worker": ["a:1"]}, "task": )";
+    for (const std::string& type : {chief, std::string("worker")}) {
+      ::setenv("TF_CONFIG", (cluster + R"({"type": ")" + type + R"(", "index": 0}})").c_str(), 1);
+      Flags flags("A program.");
+      TaskFlags& task = flags.DefineTask();
+      const char* args[] = {"program"};
+      ASSERT_TRUE(flags.Parse(1, args).ok());
+      EXPECT_THAT(task.worker_hosts, ElementsAre("c:1", "a:1"));
+      EXPECT_EQ(task.is_chief(), type == chief);
+      EXPECT_EQ(task.device(), "/job:" + type + "/task:0");
+    }
+  }
+}
+
+TEST_F(TaskFlagsTest, FlagsWinOverTfConfig) {
+  ::setenv("TF_CONFIG", "nonsense", 1);
+  EXPECT_TRUE(Parse({"--worker_hosts=a:1", "--job_name=worker"}).ok());
+}
+
+TEST_F(TaskFlagsTest, MissingClusterExplainsHowToGiveOne) {
+  EXPECT_THAT(Parse({}).message(),
+              AllOf(HasSubstr("--worker_hosts"), HasSubstr("TF_CONFIG"), HasSubstr("tensorbraid launch")));
+}
+
+TEST_F(TaskFlagsTest, AProgramThatRequiresNoClusterCanRunByItself) {
+  for (const bool in_cluster : {false, true}) {
+    Flags flags("A program.");
+    TaskFlags& task = flags.DefineTask(/*required=*/false);
+    const char* args[] = {"program", "--worker_hosts=a:1", "--job_name=worker"};
+    ASSERT_TRUE(flags.Parse(in_cluster ? 3 : 1, args).ok());
+    EXPECT_EQ(task.has_cluster(), in_cluster);
+    EXPECT_EQ(task.device(), in_cluster ? "/job:worker/task:0" : "");
+    EXPECT_TRUE(task.is_chief());
+  }
+}
+
+TEST_F(TaskFlagsTest, HelpNeedsNoCluster) {
+  EXPECT_TRUE(Parse({"--help"}).ok());
+  EXPECT_THAT(flags_.Help(), AllOf(HasSubstr("--ps_hosts"), HasSubstr("TF_CONFIG")));
+}
+
+struct BadCase {
+  std::vector<const char*> args;
+  const char* tf_config;
+  std::vector<const char*> messages;
+};
+
+class BadTaskFlagsTest : public TaskFlagsTest, public ::testing::WithParamInterface<BadCase> {};
+
+TEST_P(BadTaskFlagsTest, IsInvalidArgumentWithNames) {
+  if (GetParam().tf_config != nullptr) ::setenv("TF_CONFIG", GetParam().tf_config, 1);
+  const Status status = Parse(GetParam().args);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  for (const char* message : GetParam().messages) EXPECT_THAT(status.message(), HasSubstr(message));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, BadTaskFlagsTest,
+    ::testing::Values(
+        BadCase{{"--ps_hosts=p:1", "--worker_hosts=a:1", "--job_name=wroker"}, nullptr, {"'wroker'", "ps, worker"}},
+        BadCase{{"--ps_hosts=p:1", "--worker_hosts=a:1", "--job_name=worker", "--task_index=1"},
+                nullptr,
+                {"task 1", "only 0"}},
+        BadCase{{"--ps_hosts=p:1", "--worker_hosts=a:1,b:1", "--job_name=worker", "--task_index=-1"},
+                nullptr,
+                {"task -1", "0 to 1"}},
+        BadCase{{"--ps_hosts=p:1", "--worker_hosts=a:1"}, nullptr, {"--job_name", "ps, worker"}},
+        BadCase{{"--ps_hosts=p", "--worker_hosts=a:1", "--job_name=ps"}, nullptr, {"ps/0", "'p'", "host:port"}},
+        BadCase{{"--ps_hosts=p:1", "--worker_hosts=a:1,,b:1", "--job_name=ps"}, nullptr, {"worker/1", "''"}},
+        BadCase{{"--ps_hosts=", "--worker_hosts=", "--job_name=ps"}, nullptr, {"empty", "--worker_hosts"}},
+        BadCase{{"--ps_hosts=p:1", "--job_name=ps"}, nullptr, {"no workers"}},
+        BadCase{{"--ps_hosts=p:1", "--worker_hosts=a:1,p:1", "--job_name=ps"}, nullptr, {"ps/0", "worker/1", "p:1"}},
+        BadCase{{}, "{", {"TF_CONFIG"}},
+        BadCase{{},
+                R"({"cluster": {"worker": ["a:1"]}, "task": {"type": "evaluator", "index": 0}})",
+                {"TF_CONFIG", "'evaluator'", "worker"}},
+        BadCase{
+            {}, R"({"cluster": {"worker": ["a:1"]}, "task": {"type": "worker", "index": 4}})", {"TF_CONFIG", "task 4"}},
+        BadCase{
+            {}, R"({"cluster": {"worker": ["a"]}, "task": {"type": "worker", "index": 0}})", {"TF_CONFIG", "worker/0"}},
+        BadCase{{}, R"({"cluster": {"ps": ["a:1"]}, "task": {"type": "ps", "index": 0}})", {"TF_CONFIG", "neither"}}));
+
+}  // namespace
+}  // namespace tensorbraid

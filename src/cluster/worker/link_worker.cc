@@ -1,0 +1,126 @@
+#include "cluster/worker/link_worker.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/device_name.h"
+#include "core/strings.h"
+#include "transport/codec.h"
+
+namespace tensorbraid {
+
+Status LinkWorker::state() const {
+  MutexLock lock(mu_);
+  return down_;
+}
+
+template <typename M>
+void LinkWorker::Ask(M request, Done done) {
+  Status down;
+  {
+    MutexLock lock(mu_);
+    down = down_;
+    if (down.ok()) {
+      request.request = ++last_request_;
+      calls_[request.request] = std::exchange(done, nullptr);
+    }
+  }
+  if (!down.ok()) return done(down);
+  link_->Send(std::move(request));
+}
+
+void LinkWorker::RegisterGraph(SessionId session, uint64_t handle, const std::string& partition, bool isolated_state,
+                               Done done) {
+  // Checked here, so that only this session fails. A message over the limit would break the link.
+  constexpr size_t kRoomForOtherFields = 1024;
+  if (partition.size() > kMaxHeaderBytes - kRoomForOtherFields) {
+    return done(InvalidArgument("the part of the graph for ", ShortTaskName(task()), " has ", partition.size(),
+                                " bytes, more than the ", kMaxHeaderBytes,
+                                " that can be sent: store large constants in variables"));
+  }
+  Ask(
+      tensorbraid::RegisterGraph{
+          .request = 0, .session = session, .handle = handle, .partition = partition, .isolated_state = isolated_state},
+      std::move(done));
+}
+
+void LinkWorker::DeregisterGraph(SessionId session, uint64_t handle) {
+  link_->Send(tensorbraid::DeregisterGraph{.session = session, .handle = handle});
+}
+
+void LinkWorker::CloseSession(SessionId session) { link_->Send(tensorbraid::CloseSession{.session = session}); }
+
+void LinkWorker::ResetContainers(const std::vector<std::string>& containers, Done done) {
+  Ask(tensorbraid::ResetContainers{.request = 0, .containers = containers}, std::move(done));
+}
+
+void LinkWorker::RunGraph(StepId step, SessionId session, uint64_t handle, bool trace,
+                          std::shared_ptr<StepListener> listener) {
+  Status down;
+  {
+    MutexLock lock(mu_);
+    down = down_;
+    if (down.ok()) steps_[step] = std::exchange(listener, nullptr);
+  }
+  if (!down.ok()) return listener->OnPartDone(*this, down, "");
+  link_->Send(tensorbraid::RunGraph{.step = step, .session = session, .handle = handle, .trace = trace});
+}
+
+void LinkWorker::AbortStep(StepId step, const Status& why) {
+  link_->Send(tensorbraid::AbortStep{.step = step, .reason = why});
+}
+
+void LinkWorker::EndStep(StepId step) {
+  std::shared_ptr<StepListener> dropped;  // destroyed after the lock is released
+  {
+    MutexLock lock(mu_);
+    const auto it = steps_.find(step);
+    if (it != steps_.end()) {
+      dropped = std::move(it->second);
+      steps_.erase(it);
+    }
+  }
+  link_->SendLater(tensorbraid::EndStep{.step = step});
+}
+
+void LinkWorker::OnReply(const Reply& m) {
+  Done done;
+  {
+    MutexLock lock(mu_);
+    const auto it = calls_.find(m.request);
+    if (it == calls_.end()) return;
+    done = std::move(it->second);
+    calls_.erase(it);
+  }
+  done(Annotate(m.status, ShortTaskName(task())));
+}
+
+void LinkWorker::OnStepDone(const StepDone& m) {
+  std::shared_ptr<StepListener> listener;
+  {
+    MutexLock lock(mu_);
+    const auto it = steps_.find(m.step);
+    if (it == steps_.end()) return;
+    listener = it->second;
+  }
+  listener->OnPartDone(*this, m.status.ok() ? m.status : Annotate(m.status, ShortTaskName(task())), m.stats);
+}
+
+void LinkWorker::OnLinkDown(const Status& why) {
+  std::map<uint64_t, Done> calls;
+  std::vector<std::pair<StepId, std::shared_ptr<StepListener>>> steps;
+  {
+    MutexLock lock(mu_);
+    if (!down_.ok()) return;
+    down_ = why;
+    calls.swap(calls_);
+    steps.assign(steps_.begin(), steps_.end());
+    steps_.clear();
+  }
+  // In the order in which they began, so that a simulation repeats.
+  std::sort(steps.begin(), steps.end(), [](const auto& a, const auto& b) { return a.first.counter < b.first.counter; });
+  for (const auto& [number, done] : calls) done(why);
+  for (const auto& [id, listener] : steps) listener->OnPartDone(*this, why, "");
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,56 @@
+// A RemoteWorker whose calls travel as messages over a link.
+#ifndef TENSORBRAID_CLUSTER_WORKER_LINK_WORKER_H_
+#define TENSORBRAID_CLUSTER_WORKER_LINK_WORKER_H_
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "cluster/worker/remote_worker.h"
+#include "core/mutex.h"
+#include "transport/transport.h"
+
+namespace tensorbraid {
+
+// Requests carry numbers, which their replies repeat; steps are told apart by their ids. Thread-safe.
+class LinkWorker final : public RemoteWorker {
+ public:
+  explicit LinkWorker(std::shared_ptr<Link> link) : link_(std::move(link)) {}
+
+  const std::string& task() const override { return link_->peer().task; }
+  uint64_t incarnation() const override { return link_->peer().incarnation; }
+  Status state() const override;
+  void RegisterGraph(SessionId session, uint64_t handle, const std::string& partition, bool isolated_state,
+                     Done done) override;
+  void DeregisterGraph(SessionId session, uint64_t handle) override;
+  void CloseSession(SessionId session) override;
+  void ResetContainers(const std::vector<std::string>& containers, Done done) override;
+  void RunGraph(StepId step, SessionId session, uint64_t handle, bool trace,
+                std::shared_ptr<StepListener> listener) override;
+  void AbortStep(StepId step, const Status& why) override;
+  void EndStep(StepId step) override;
+
+  // The worker's answers. Those to calls that are no longer pending are ignored.
+  void OnReply(const Reply& m);
+  void OnStepDone(const StepDone& m);
+  // The link is down: fails all pending calls and steps. Later calls of this function do nothing.
+  void OnLinkDown(const Status& why);
+
+ private:
+  // Sends a request (a message with a field `request`, which is filled in here).
+  template <typename M>
+  void Ask(M request, Done done);
+
+  const std::shared_ptr<Link> link_;
+  mutable Mutex mu_;
+  Status down_ TB_GUARDED_BY(mu_);  // OK while the link is up
+  uint64_t last_request_ TB_GUARDED_BY(mu_) = 0;
+  std::map<uint64_t, Done> calls_ TB_GUARDED_BY(mu_);  // by request number
+  absl::flat_hash_map<StepId, std::shared_ptr<StepListener>> steps_ TB_GUARDED_BY(mu_);
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_CLUSTER_WORKER_LINK_WORKER_H_

@@ -1,0 +1,205 @@
+#include "cluster/worker/worker.h"
+
+#include <algorithm>
+
+#include "cluster/trace/step_stats.h"
+#include "core/error_rank.h"
+#include "core/strings.h"
+#include "graph/node.h"
+#include "runtime/step_tracer.h"
+
+namespace tensorbraid {
+
+Worker::Worker(std::vector<DeviceName> devices, WorkerEnv* env, Exchange* exchange, std::weak_ptr<void> owner)
+    : devices_(std::move(devices)), env_(env), pool_(&env->pool()), exchange_(exchange), owner_(std::move(owner)) {}
+
+Worker::~Worker() {
+  // A session and its graphs hold each other.
+  absl::flat_hash_map<SessionId, std::shared_ptr<Session>> open;
+  {
+    MutexLock lock(mu_);
+    open.swap(sessions_);
+  }
+  for (const auto& [id, session] : open) session->graphs.clear();
+}
+
+std::shared_ptr<Worker::Session> Worker::Open(SessionId id, bool isolated_state) {
+  MutexLock lock(mu_);
+  auto& session = sessions_[id];
+  if (session == nullptr) session = std::make_shared<Session>();
+  if (isolated_state && session->own_resources == nullptr) session->own_resources = std::make_unique<ResourceManager>();
+  return session;
+}
+
+Status Worker::CheckOpen(SessionId id, const std::shared_ptr<Session>& session) {
+  MutexLock lock(mu_);
+  const auto it = sessions_.find(id);
+  return it == sessions_.end() || it->second != session ? Cancelled("the session is closed") : OkStatus();
+}
+
+StatusOr<std::shared_ptr<Executor>> Worker::Register(SessionId session, uint64_t handle,
+                                                     std::unique_ptr<Graph> partition, bool isolated_state) {
+  return AddGraph(session, Open(session, isolated_state), handle, std::move(partition));
+}
+
+StatusOr<std::shared_ptr<Executor>> Worker::AddGraph(SessionId id, const std::shared_ptr<Session>& session,
+                                                     uint64_t handle, std::unique_ptr<Graph> partition) {
+  for (const auto& node : ImplOf(*partition).nodes()) {
+    TF_ASSIGN_OR_RETURN(const DeviceName device, DeviceName::Parse(node->device()));
+    if (std::find(devices_.begin(), devices_.end(), device) == devices_.end()) {
+      std::vector<std::string> names;
+      for (const DeviceName& d : devices_) names.push_back(d.ToString());
+      return InvalidArgument(node->Describe(), " asks for device ", node->device(),
+                             ", which does not exist; this task has ", StrJoin(names, ", "));
+    }
+  }
+  ResourceManager* const resources =
+      session->own_resources != nullptr ? session->own_resources.get() : &env_->resources();
+  TF_ASSIGN_OR_RETURN(auto plan, Plan::Create(std::move(partition), resources, &session->kernels, &env_->devices(),
+                                              [&] { return CheckOpen(id, session); }));
+  // The plan holds the session, which may own its kernels (in the cache) and their resources.
+  std::shared_ptr<const Plan> held(plan.get(), [plan, s = session](const Plan*) mutable {
+    plan.reset();
+    s.reset();
+  });
+  auto executor = std::make_shared<Executor>(std::move(held), pool_, resources);
+  MutexLock lock(mu_);
+  // Graphs hold their session, and closing the session drops them. A graph added after that would never be freed.
+  const auto it = sessions_.find(id);
+  if (it == sessions_.end() || it->second != session) return Cancelled("the session is closed");
+  session->graphs[handle] = executor;
+  return executor;
+}
+
+void Worker::Deregister(SessionId session, uint64_t handle) {
+  std::shared_ptr<Executor> dropped;
+  MutexLock lock(mu_);
+  const auto it = sessions_.find(session);
+  if (it == sessions_.end()) return;
+  auto graph = it->second->graphs.find(handle);
+  if (graph == it->second->graphs.end()) return;
+  dropped = std::move(graph->second);
+  it->second->graphs.erase(graph);
+}
+
+void Worker::Close(SessionId session) {
+  std::map<uint64_t, std::shared_ptr<Executor>> dropped;  // destroyed after the lock is released
+  MutexLock lock(mu_);
+  const auto it = sessions_.find(session);
+  if (it == sessions_.end()) return;
+  dropped.swap(it->second->graphs);
+  sessions_.erase(it);
+}
+
+void Worker::ForgetMaster(uint64_t master, const Status& why) {
+  std::vector<SessionId> sessions;
+  {
+    MutexLock lock(mu_);
+    for (const auto& [id, session] : sessions_) {
+      if (id.master == master) sessions.push_back(id);
+    }
+  }
+  exchange_->EndAllOf(master, why);
+  for (SessionId id : sessions) Close(id);
+}
+
+std::shared_ptr<Executor> Worker::FindGraph(SessionId session, uint64_t handle) {
+  MutexLock lock(mu_);
+  const auto it = sessions_.find(session);
+  if (it == sessions_.end()) return nullptr;
+  const auto graph = it->second->graphs.find(handle);
+  return graph == it->second->graphs.end() ? nullptr : graph->second;
+}
+
+void Worker::RunStep(StepId id, const std::shared_ptr<Executor>& executor, std::vector<Tensor> args,
+                     Executor::Done done, StepTracer* tracer, ClientEdges* client) {
+  auto step = exchange_->Begin(id);
+  StepExchange* raw = step.get();
+  Rendezvous* rendezvous = raw;
+  if (client != nullptr) {
+    client->Begin(raw, &raw->cancellation());
+    rendezvous = client;
+  }
+  executor->Run(
+      std::move(args), rendezvous, &raw->cancellation(),
+      [step = std::move(step), done = std::move(done), held = owner_.lock()](const Status& status,
+                                                                             std::vector<Tensor> retvals) {
+        // The step may have been cancelled by the loss of a task, and a kernel then reports only the cancellation.
+        Status cause = status;
+        KeepCause(step->status(), &cause);
+        done(cause, std::move(retvals));
+      },
+      tracer);
+}
+
+void Worker::OnAbortStep(const AbortStep& m) {
+  if (auto step = exchange_->Find(m.step)) {
+    // Cancelling calls callbacks of kernels, which must not run on the transport's thread.
+    pool_->Schedule([step, reason = m.reason, held = owner_.lock()] { step->Fail(reason); });
+  }
+}
+
+void Worker::OnEndStep(const EndStep& m) { exchange_->End(m.step); }
+
+void Worker::OnResetContainers(Link& link, const tensorbraid::ResetContainers& m) {
+  ResetContainers(m.containers);
+  link.Send(Reply{.request = m.request, .status = OkStatus(), .body = ""});
+}
+
+void Worker::ResetContainers(const std::vector<std::string>& containers) {
+  if (containers.empty()) env_->resources().ClearContainer("");
+  for (const std::string& container : containers) env_->resources().ClearContainer(container);
+}
+
+namespace {
+
+// The state of a master is freed when the link to it breaks. A request in the name of another master could create state
+// that is never freed, so it is refused.
+Status IsFrom(uint64_t master, const Link& link) {
+  if (master == link.peer().incarnation) return OkStatus();
+  return InvalidArgument(link.peer().task, " has sent a request in the name of another master");
+}
+
+}  // namespace
+
+void Worker::OnRegisterGraph(const std::shared_ptr<Link>& link, const RegisterGraph& m) {
+  if (const Status status = IsFrom(m.session.master, *link); !status.ok()) {
+    link->Send(Reply{.request = m.request, .status = status, .body = ""});
+    return;
+  }
+  // Opens the session here, so that a CloseSession that follows finds it.
+  pool_->Schedule([this, link, m, session = Open(m.session, m.isolated_state), held = owner_.lock()] {
+    auto partition = std::make_unique<Graph>();
+    Status status = partition->ImportGraphDef(m.partition);
+    if (status.ok()) status = AddGraph(m.session, session, m.handle, std::move(partition)).status();
+    link->Send(Reply{.request = m.request, .status = status, .body = ""});
+  });
+}
+
+void Worker::OnRunGraph(const std::shared_ptr<Link>& link, const RunGraph& m) {
+  if (const Status status = IsFrom(m.step.master, *link); !status.ok()) {
+    link->Send(StepDone{.step = m.step, .status = status});
+    return;
+  }
+  auto executor = FindGraph(m.session, m.handle);
+  if (executor == nullptr) {
+    link->Send(
+        StepDone{.step = m.step, .status = Aborted("the partition is not, or no longer, registered on this task")});
+    return;
+  }
+  const ScopedTransportThread transport_thread;
+  const auto tracer = m.trace ? std::make_shared<StepTracer>() : nullptr;
+  const auto done = [this, link, tracer, id = m.step](const Status& status, const std::vector<Tensor>&) {
+    StepDone answer{.step = id, .status = status};
+    if (tracer != nullptr) answer.stats = EncodeStepStats(tracer->TakeRecords());
+    link->Send(std::move(answer));
+    if (!status.ok()) return;
+    // Until the master ends the step, tensors that were sent may still be lost with a link.
+    if (auto step = exchange_->Find(id)) {
+      step->set_on_late_failure([link, id](const Status& why) { link->Send(StepDone{.step = id, .status = why}); });
+    }
+  };
+  RunStep(m.step, executor, {}, done, tracer.get());
+}
+
+}  // namespace tensorbraid

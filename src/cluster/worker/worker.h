@@ -1,0 +1,80 @@
+// The worker of a task: holds the partitions that masters register, and runs them.
+#ifndef TENSORBRAID_CLUSTER_WORKER_WORKER_H_
+#define TENSORBRAID_CLUSTER_WORKER_WORKER_H_
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "cluster/exchange/exchange.h"
+#include "cluster/master/client_edges.h"
+#include "cluster/worker/worker_env.h"
+#include "core/device_name.h"
+#include "executor/executor.h"
+
+namespace tensorbraid {
+
+// Thread-safe.
+class Worker {
+ public:
+  // All pointers must outlive the worker. If `owner` is set, running steps keep it alive, so its last reference may be
+  // released at any time. `devices` are the names that the devices of `env` have in this cluster, in the same order.
+  Worker(std::vector<DeviceName> devices, WorkerEnv* env, Exchange* exchange, std::weak_ptr<void> owner = {});
+  // Closes the sessions that are still open. No step may be running.
+  ~Worker();
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  // Compiles a partition. InvalidArgument, listing the existing devices, if it needs a device that this task does not
+  // have. Cancelled soon after the session has been closed. With `isolated_state` the session has its own resources,
+  // which are freed with the session.
+  StatusOr<std::shared_ptr<Executor>> Register(SessionId session, uint64_t handle, std::unique_ptr<Graph> partition,
+                                               bool isolated_state);
+  void Deregister(SessionId session, uint64_t handle);
+  void Close(SessionId session);
+  // Frees the resources in these containers (empty: in the default container).
+  void ResetContainers(const std::vector<std::string>& containers);
+  // Fails the steps of a master that is gone, and frees its sessions.
+  void ForgetMaster(uint64_t master, const Status& why);
+
+  // Runs a registered partition as a part of `step`; see Executor::Run. `client` is null unless the step is a partial
+  // run, and must live until `done` is called.
+  void RunStep(StepId step, const std::shared_ptr<Executor>& executor, std::vector<Tensor> args, Executor::Done done,
+               StepTracer* tracer = nullptr, ClientEdges* client = nullptr);
+
+  // The requests of masters on other tasks. Replies go to `link`.
+  void OnRegisterGraph(const std::shared_ptr<Link>& link, const RegisterGraph& m);
+  void OnResetContainers(Link& link, const tensorbraid::ResetContainers& m);
+  void OnRunGraph(const std::shared_ptr<Link>& link, const RunGraph& m);
+  void OnAbortStep(const AbortStep& m);
+  void OnEndStep(const EndStep& m);
+
+  const std::vector<DeviceName>& devices() const { return devices_; }
+
+ private:
+  struct Session {
+    std::unique_ptr<ResourceManager> own_resources;  // with isolated state
+    KernelCache kernels;
+    std::map<uint64_t, std::shared_ptr<Executor>> graphs;  // guarded by the worker's mutex
+  };
+  // Finds or makes the state of a session.
+  std::shared_ptr<Session> Open(SessionId id, bool isolated_state);
+  Status CheckOpen(SessionId id, const std::shared_ptr<Session>& session);
+  StatusOr<std::shared_ptr<Executor>> AddGraph(SessionId id, const std::shared_ptr<Session>& session, uint64_t handle,
+                                               std::unique_ptr<Graph> partition);
+  std::shared_ptr<Executor> FindGraph(SessionId session, uint64_t handle);
+
+  const std::vector<DeviceName> devices_;
+  WorkerEnv* const env_;
+  ThreadPool* const pool_;  // of `env_`
+  Exchange* const exchange_;
+  const std::weak_ptr<void> owner_;
+  Mutex mu_;
+  absl::flat_hash_map<SessionId, std::shared_ptr<Session>> sessions_ TB_GUARDED_BY(mu_);
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_CLUSTER_WORKER_WORKER_H_

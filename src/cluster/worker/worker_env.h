@@ -1,0 +1,57 @@
+// The resources of a process that all its workers share.
+#ifndef TENSORBRAID_CLUSTER_WORKER_WORKER_ENV_H_
+#define TENSORBRAID_CLUSTER_WORKER_WORKER_ENV_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/thread_pool.h"
+#include "core/timer.h"
+#include "runtime/device.h"
+#include "runtime/resource.h"
+#include "transport/messages.h"
+
+namespace tensorbraid {
+
+// A new number for a task, device or cluster; random and never 0.
+uint64_t NewIncarnation();
+
+// Devices, variables and threads. Thread-safe.
+class WorkerEnv {
+ public:
+  struct Options {
+    std::map<std::string, int> device_count = {};  // by type; see DeviceSet::Create
+    int num_threads = 0;                           // 0: one per core
+    bool has_timer = true;                         // without one, the workers cannot reach other tasks
+  };
+  static StatusOr<std::unique_ptr<WorkerEnv>> Create(const Options& options);
+  ~WorkerEnv();
+  WorkerEnv(const WorkerEnv&) = delete;
+  WorkerEnv& operator=(const WorkerEnv&) = delete;
+
+  const DeviceSet& devices() const { return *devices_; }
+  // The devices as other tasks see them, in the same order, each with its incarnation.
+  const std::vector<DeviceInfo>& device_infos() const { return infos_; }
+  ResourceManager& resources() { return resources_; }
+  // REQUIRES: StopThreads has not been called.
+  ThreadPool& pool() { return *pool_; }
+  Timer* timer() { return timer_.get(); }  // null if the environment has none
+  // Ends the threads of the timer, of the devices and of the pool, in this order. Idempotent.
+  void StopThreads();
+
+ private:
+  explicit WorkerEnv(std::unique_ptr<DeviceSet> devices);
+
+  const std::unique_ptr<const DeviceSet> devices_;
+  std::vector<DeviceInfo> infos_;
+  ResourceManager resources_;
+  std::unique_ptr<Timer> timer_;
+  std::unique_ptr<ThreadPool> pool_;
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_CLUSTER_WORKER_WORKER_ENV_H_

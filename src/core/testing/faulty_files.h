@@ -1,0 +1,332 @@
+// A file system that fails on demand, for tests.
+#ifndef TENSORBRAID_CORE_TESTING_FAULTY_FILES_H_
+#define TENSORBRAID_CORE_TESTING_FAULTY_FILES_H_
+
+#include <fnmatch.h>
+
+#include <cerrno>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/env_testutil.h"
+#include "core/mutex.h"
+#include "core/strings.h"
+
+namespace tensorbraid {
+
+// An environment whose files are in memory. It counts the operations that change files, names or directories, and one
+// of them, chosen by its number, meets a fault. It also knows what has been synced, and can lose the rest as a machine
+// does that loses power. Everything but files is the system's. Thread-safe.
+class FaultyFiles final : public ForwardingEnv {
+ public:
+  enum class Fault {
+    kNone,
+    kIoError,     // this operation fails; the next ones succeed
+    kNoSpace,     // from now on nothing can be written: an append writes half of its bytes, and then fails
+    kReadOnly,    // from now on nothing can be changed
+    kKilled,      // the process ends: an append writes half of its bytes, and from now on every operation fails
+    kFlippedBit,  // an append writes one wrong bit and succeeds; other operations are not affected
+    kBlocked,     // this operation waits until Repair
+  };
+  // What a machine that loses power keeps of names (new, renamed, removed files) whose directory was not synced.
+  enum class UnsyncedNames { kLost, kKept };
+
+  FaultyFiles() { names_["/"] = durable_names_["/"] = nullptr; }
+
+  // The `n`-th change from now on meets the fault; 1 is the next one.
+  void FailAt(Fault fault, int n) {
+    MutexLock lock(mu_);
+    fault_ = fault;
+    changes_until_fault_ = n;
+    fired_ = false;
+  }
+  // Whether the fault has happened.
+  bool fired() const {
+    MutexLock lock(mu_);
+    return fired_;
+  }
+  void WaitUntilFired() {
+    MutexLock lock(mu_);
+    changed_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return fired_; });
+  }
+  // The disk works again, or the process is started again.
+  void Repair() {
+    MutexLock lock(mu_);
+    fault_ = Fault::kNone;
+    fired_ = false;
+    changed_.NotifyAll();
+  }
+  // All files keep what was synced, and no more. REQUIRES: no file is open.
+  void LosePower(UnsyncedNames unsynced) {
+    MutexLock lock(mu_);
+    if (unsynced == UnsyncedNames::kLost) names_ = durable_names_;
+    std::erase_if(names_, [&](const auto& entry) TB_REQUIRES(mu_) { return !names_.contains(Parent(entry.first)); });
+    for (auto& [path, content] : names_) {
+      if (content != nullptr) content->bytes = content->durable;
+    }
+    durable_names_ = names_;
+  }
+  // Changes one bit of a file, on the disk too.
+  void FlipBit(const std::string& path, size_t byte, int bit = 4) {
+    MutexLock lock(mu_);
+    Content& content = *names_.at(path);
+    content.bytes.at(byte) ^= static_cast<char>(1 << bit);
+    content.durable = content.bytes;
+  }
+  size_t SizeOf(const std::string& path) const {
+    MutexLock lock(mu_);
+    return names_.at(path)->bytes.size();
+  }
+  // The paths of all files, sorted.
+  std::vector<std::string> Files() const {
+    MutexLock lock(mu_);
+    std::vector<std::string> paths;
+    for (const auto& [path, content] : names_) {
+      if (content != nullptr) paths.push_back(path);
+    }
+    return paths;
+  }
+  // The number of changes so far.
+  int changes() const {
+    MutexLock lock(mu_);
+    return changes_;
+  }
+
+  StatusOr<std::unique_ptr<SequentialFile>> OpenSequential(const std::string& path) override {
+    TF_ASSIGN_OR_RETURN(auto file, OpenRandomAccess(path));
+    return std::make_unique<FromFront>(std::move(file));
+  }
+  StatusOr<std::unique_ptr<RandomAccessFile>> OpenRandomAccess(const std::string& path) override {
+    MutexLock lock(mu_);
+    TF_RETURN_IF_ERROR(Alive(path));
+    const auto it = names_.find(LocalPath(path));
+    if (it == names_.end()) return Error(ENOENT, "cannot open", path);
+    if (it->second == nullptr) return FailedPrecondition(path, " is not a regular file");
+    return std::make_unique<Reader>(*this, path, it->second);
+  }
+  StatusOr<std::unique_ptr<WritableFile>> OpenWritable(const std::string& given, WriteMode mode) override {
+    const std::string path = LocalPath(given);
+    MutexLock lock(mu_);
+    TF_RETURN_IF_ERROR(Change("cannot open", given));
+    TF_RETURN_IF_ERROR(CheckParent("cannot open", path));
+    auto& content = names_[path];
+    if (content == nullptr) {
+      content = std::make_shared<Content>();
+    } else if (mode == WriteMode::kCreate) {
+      return Error(EEXIST, "cannot open", given);
+    } else if (mode == WriteMode::kReplace) {
+      content->bytes.clear();
+    }
+    return std::make_unique<Writer>(*this, given, content);
+  }
+  Status RenameFile(const std::string& from, const std::string& to) override {
+    MutexLock lock(mu_);
+    TF_RETURN_IF_ERROR(Change("cannot rename", StrCat(from, " to ", to)));
+    const auto it = names_.find(LocalPath(from));
+    if (it == names_.end()) return Error(ENOENT, "cannot rename", from);
+    TF_RETURN_IF_ERROR(CheckParent("cannot rename to", LocalPath(to)));
+    auto content = it->second;
+    names_.erase(it);
+    names_[LocalPath(to)] = std::move(content);
+    return OkStatus();
+  }
+  Status RemoveFile(const std::string& path) override {
+    MutexLock lock(mu_);
+    TF_RETURN_IF_ERROR(Change("cannot remove", path));
+    const auto it = names_.find(LocalPath(path));
+    if (it == names_.end()) return Error(ENOENT, "cannot remove", path);
+    if (it->second == nullptr) return Error(EISDIR, "cannot remove", path);
+    names_.erase(it);
+    return OkStatus();
+  }
+  StatusOr<FileInfo> Stat(const std::string& path) override {
+    MutexLock lock(mu_);
+    TF_RETURN_IF_ERROR(Alive(path));
+    const auto it = names_.find(LocalPath(path));
+    if (it == names_.end()) return Error(ENOENT, "cannot open", path);
+    const bool is_file = it->second != nullptr;
+    return FileInfo{.is_regular = is_file,
+                    .is_directory = !is_file,
+                    .size = is_file ? it->second->bytes.size() : 0,
+                    .modified = is_file ? it->second->modified : WallClock::time_point()};
+  }
+  Status MakeDirectory(const std::string& path) override {
+    MutexLock lock(mu_);
+    TF_RETURN_IF_ERROR(Change("cannot make the directory", path));
+    TF_RETURN_IF_ERROR(CheckParent("cannot make the directory", LocalPath(path)));
+    return names_.emplace(LocalPath(path), nullptr).second ? OkStatus()
+                                                           : Error(EEXIST, "cannot make the directory", path);
+  }
+  Status RemoveDirectory(const std::string& path) override {
+    MutexLock lock(mu_);
+    TF_RETURN_IF_ERROR(Change("cannot remove the directory", path));
+    if (!names_.contains(LocalPath(path))) return Error(ENOENT, "cannot remove the directory", path);
+    for (const auto& [other, content] : names_) {
+      if (Parent(other) == LocalPath(path)) return Error(ENOTEMPTY, "cannot remove the directory", path);
+    }
+    names_.erase(LocalPath(path));
+    return OkStatus();
+  }
+  Status SyncDirectory(const std::string& path) override {
+    const std::string directory = LocalPath(path);
+    MutexLock lock(mu_);
+    TF_RETURN_IF_ERROR(Change("cannot sync", path));
+    if (!names_.contains(directory)) return Error(ENOENT, "cannot open", path);
+    std::erase_if(durable_names_, [&](const auto& entry) { return Parent(entry.first) == directory; });
+    for (const auto& entry : names_) {
+      if (Parent(entry.first) == directory) durable_names_.insert(entry);
+    }
+    return OkStatus();
+  }
+  StatusOr<std::vector<std::string>> MatchingPaths(const std::string& pattern) override {
+    MutexLock lock(mu_);
+    TF_RETURN_IF_ERROR(Alive(pattern));
+    std::vector<std::string> paths;
+    for (const auto& [path, content] : names_) {
+      if (::fnmatch(LocalPath(pattern).c_str(), path.c_str(), FNM_PATHNAME | FNM_PERIOD) == 0) paths.push_back(path);
+    }
+    return paths;
+  }
+
+ private:
+  struct Content {
+    std::string bytes;
+    std::string durable;  // what the disk holds
+    WallClock::time_point modified = WallClock::now();
+  };
+
+  class Reader final : public RandomAccessFile {
+   public:
+    Reader(FaultyFiles& files, const std::string& path, std::shared_ptr<Content> content)
+        : RandomAccessFile(path, content->bytes.size()), files_(files), content_(std::move(content)) {}
+    Status Read(uint64_t offset, size_t size, void* out) const override {
+      MutexLock lock(files_.mu_);
+      TF_RETURN_IF_ERROR(files_.Alive(path()));
+      if (offset + size > content_->bytes.size()) return DataLoss(path(), " ends before the end of a read");
+      content_->bytes.copy(static_cast<char*>(out), size, offset);
+      return OkStatus();
+    }
+
+   private:
+    FaultyFiles& files_;
+    const std::shared_ptr<Content> content_;
+  };
+
+  class FromFront final : public SequentialFile {
+   public:
+    explicit FromFront(std::unique_ptr<RandomAccessFile> file) : file_(std::move(file)) {}
+    StatusOr<size_t> Read(size_t size, char* out) override {
+      size = std::min<size_t>(size, file_->size() - at_);
+      TF_RETURN_IF_ERROR(file_->Read(at_, size, out));
+      at_ += size;
+      return size;
+    }
+
+   private:
+    const std::unique_ptr<RandomAccessFile> file_;
+    size_t at_ = 0;
+  };
+
+  class Writer final : public WritableFile {
+   public:
+    Writer(FaultyFiles& files, std::string path, std::shared_ptr<Content> content)
+        : files_(files), path_(std::move(path)), content_(std::move(content)) {}
+    Status Append(std::string_view bytes) override {
+      MutexLock lock(files_.mu_);
+      const bool fired_before = files_.fired_;
+      const Status status = files_.Change("cannot write", path_);
+      const bool now = files_.fired_ && !fired_before;
+      if (now && (files_.fault_ == Fault::kNoSpace || files_.fault_ == Fault::kKilled)) {
+        content_->bytes += bytes.substr(0, bytes.size() / 2);
+      }
+      TF_RETURN_IF_ERROR(status);
+      content_->bytes += bytes;
+      if (now && files_.fault_ == Fault::kFlippedBit && !bytes.empty()) {
+        content_->bytes[content_->bytes.size() - bytes.size() / 2 - 1] ^= 0x10;
+      }
+      return OkStatus();
+    }
+    Status Sync() override {
+      MutexLock lock(files_.mu_);
+      TF_RETURN_IF_ERROR(files_.Change("cannot write", path_));
+      content_->durable = content_->bytes;
+      return OkStatus();
+    }
+    Status Close() override {
+      MutexLock lock(files_.mu_);
+      return files_.Change("cannot write", path_);
+    }
+
+   private:
+    FaultyFiles& files_;
+    const std::string path_;
+    const std::shared_ptr<Content> content_;
+  };
+
+  static Status Error(int number, const char* what, const std::string& path) {
+    return absl::ErrnoToStatus(number, StrCat(what, " ", path));
+  }
+  static std::string Parent(const std::string& path) {
+    const size_t slash = path.rfind('/');
+    return slash == 0 || slash == std::string::npos ? "/" : path.substr(0, slash);
+  }
+  Status CheckParent(const char* what, const std::string& path) const TB_REQUIRES(mu_) {
+    const auto it = names_.find(Parent(path));
+    if (it == names_.end()) return Error(ENOENT, what, path);
+    return it->second == nullptr ? OkStatus() : Error(ENOTDIR, what, path);
+  }
+  // An error once the process has ended.
+  Status Alive(const std::string& path) const TB_REQUIRES(mu_) {
+    return fired_ && fault_ == Fault::kKilled ? Error(EIO, "the process has ended before it could use", path)
+                                              : OkStatus();
+  }
+  // Counts a change, and returns its fault.
+  Status Change(const char* what, const std::string& path) TB_REQUIRES(mu_) {
+    ++changes_;
+    TF_RETURN_IF_ERROR(Alive(path));
+    const bool now = fault_ != Fault::kNone && !fired_ && --changes_until_fault_ == 0;
+    if (now) {
+      fired_ = true;
+      changed_.NotifyAll();
+    }
+    if (!fired_) return OkStatus();
+    const std::string_view verb = what;
+    switch (fault_) {
+      case Fault::kNone:
+      case Fault::kFlippedBit:
+        return OkStatus();
+      case Fault::kIoError:
+        return now ? Error(EIO, what, path) : OkStatus();
+      case Fault::kNoSpace:
+        return verb == "cannot remove" || verb == "cannot remove the directory" ? OkStatus()
+                                                                                : Error(ENOSPC, what, path);
+      case Fault::kReadOnly:
+        return Error(EROFS, what, path);
+      case Fault::kKilled:
+        return Alive(path);
+      case Fault::kBlocked:
+        if (now) changed_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return fault_ != Fault::kBlocked; });
+        return OkStatus();
+    }
+    return OkStatus();
+  }
+
+  mutable Mutex mu_;
+  CondVar changed_;
+  Fault fault_ TB_GUARDED_BY(mu_) = Fault::kNone;
+  int changes_until_fault_ TB_GUARDED_BY(mu_) = 0;
+  bool fired_ TB_GUARDED_BY(mu_) = false;
+  int changes_ TB_GUARDED_BY(mu_) = 0;
+  // Null for a directory.
+  std::map<std::string, std::shared_ptr<Content>> names_ TB_GUARDED_BY(mu_);
+  std::map<std::string, std::shared_ptr<Content>> durable_names_ TB_GUARDED_BY(mu_);
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_CORE_TESTING_FAULTY_FILES_H_

@@ -1,0 +1,69 @@
+// Lets SaveV2 read the variables that it saves by itself, one after the other. Otherwise every variable has a snapshot
+// until the last one is written, and each update of a variable in this time needs memory of its own.
+#include <vector>
+
+#include "executor/passes/fuse_pairs.h"
+#include "executor/passes/pass.h"
+
+namespace tensorbraid {
+namespace {
+
+constexpr size_t kFirstTensor = 3;
+
+// What SaveV2 becomes, and the reads that it no longer needs.
+struct Fused {
+  NodeSpec spec;
+  std::vector<const Node*> reads;
+  bool any = false;
+};
+
+// `uses` has the number of edges that leave each node, by id.
+Fused Fuse(const Node& save, const std::vector<int>& uses) {
+  Fused fused;
+  fused.spec = LikeNode(save, "_SaveVariables");
+  std::vector<DType> types;
+  for (size_t i = kFirstTensor; i < save.inputs().size(); ++i) {
+    Output& input = fused.spec.inputs[i];
+    const Node& from = *NodeOf(input);
+    types.push_back(BaseType(save.input_type(static_cast<int>(i))));
+    if (from.device() != save.device()) continue;  // the value is in another task or in another memory
+    if (IsRef(save.input_type(static_cast<int>(i)))) {
+      types.back() = save.input_type(static_cast<int>(i));
+    } else if (from.type() == "ReadVariableOp" && uses[from.id()] == 1) {
+      types.back() = DType::kResource;
+      input = from.inputs()[0];
+      fused.spec.controls.insert(fused.spec.controls.end(), from.control_inputs().begin(), from.control_inputs().end());
+      fused.reads.push_back(&from);
+    } else {
+      continue;
+    }
+    fused.any = true;
+  }
+  fused.spec.attrs["Tvariables"] = std::move(types);
+  return fused;
+}
+
+}  // namespace
+
+Status SaveVariables(Graph* graph, PassContext& /*context*/) {
+  GraphImpl& impl = ImplOf(*graph);
+  const size_t count = impl.nodes().size();
+  const std::vector<bool> conditional = ConditionalNodes(*graph);
+  std::vector<int> uses(count, 0);
+  for (const auto& node : impl.nodes()) {
+    for (const Output& in : node->inputs()) ++uses[NodeOf(in)->id()];
+    for (const Node* c : node->control_inputs()) ++uses[c->id()];
+  }
+  std::vector<bool> removed(count, false);
+  for (size_t i = 0; i < count; ++i) {  // by index, since Become changes the vector for a moment
+    Node* const node = impl.nodes()[i].get();
+    if (node->type() != "SaveV2" || conditional[i]) continue;
+    Fused fused = Fuse(*node, uses);
+    if (!fused.any || !impl.Become(node, std::move(fused.spec)).ok()) continue;
+    for (const Node* read : fused.reads) removed[read->id()] = true;
+  }
+  impl.RemoveNodes(removed);
+  return OkStatus();
+}
+
+}  // namespace tensorbraid

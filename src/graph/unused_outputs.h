@@ -1,0 +1,24 @@
+// Outputs that nothing uses, which kernels may leave out.
+#ifndef TENSORBRAID_GRAPH_UNUSED_OUTPUTS_H_
+#define TENSORBRAID_GRAPH_UNUSED_OUTPUTS_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "graph/node.h"
+
+namespace tensorbraid {
+
+// The attribute with the indices of these outputs. The pass mark_unused_outputs sets it; see there for which ops.
+constexpr char kUnusedOutputsAttr[] = "_unused_outputs";
+
+inline bool IsUnusedOutput(const Node& node, int64_t output) {
+  const AttrValue* value = node.FindAttr(kUnusedOutputsAttr);
+  const auto* unused = value == nullptr ? nullptr : value->get<std::vector<int64_t>>();
+  return unused != nullptr && std::find(unused->begin(), unused->end(), output) != unused->end();
+}
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_GRAPH_UNUSED_OUTPUTS_H_

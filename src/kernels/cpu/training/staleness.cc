@@ -1,0 +1,109 @@
+// Stale gradients of asynchronous replicas. The kernels only look up the resources, which decide and wait.
+#include "core/strings.h"
+#include "kernels/cpu/training/parts.h"
+#include "runtime/handle_kernel.h"
+#include "runtime/replica_clocks.h"
+#include "runtime/update_clock.h"
+
+namespace tensorbraid {
+namespace {
+
+class UpdateClockKernel final : public HandleKernel<UpdateClock> {
+ public:
+  explicit UpdateClockKernel(const KernelConstruction& c) : HandleKernel(c) {}
+
+ protected:
+  RefPtr<UpdateClock> Create() const override { return MakeRef<UpdateClock>(name()); }
+  Status Check(const UpdateClock&) const override { return OkStatus(); }
+};
+
+StatusOr<int64_t> ScalarOf(const KernelContext& ctx, int i, const char* what) {
+  if (ctx.input(i).num_elements() == 1) return ctx.input(i).data<int64_t>()[0];
+  return InvalidArgument(what, " must be a scalar, got shape ", ctx.input(i).shape());
+}
+
+Status ReadUpdateClock(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const auto clock, ctx.LookupResource<UpdateClock>(0));
+  ctx.set_output(0, Tensor::Scalar(clock->version()));
+  return OkStatus();
+}
+
+Status AdmitGradient(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const auto clock, ctx.LookupResource<UpdateClock>(0));
+  TF_ASSIGN_OR_RETURN(const int64_t version, ScalarOf(ctx, 1, "version"));
+  TF_ASSIGN_OR_RETURN(auto decision, clock->Admit(version, ctx.node().attr<int64_t>("max_age")));
+  const auto accepted = static_cast<bool>(decision.update);
+  ctx.set_output(0, Tensor::Scalar(accepted));
+  ctx.set_output(1, Tensor::Scalar(accepted ? decision.age : -1 - decision.age));
+  ctx.set_output(2, MakeVariantTensor(std::move(decision.update)));
+  return OkStatus();
+}
+
+Status CompleteUpdate(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(PendingUpdate * update, VariantAs<PendingUpdate>(ctx.input(0)));
+  update->Complete();
+  return OkStatus();
+}
+
+class ReplicaClocksKernel final : public HandleKernel<ReplicaClocks> {
+ public:
+  explicit ReplicaClocksKernel(const KernelConstruction& c)
+      : HandleKernel(c), max_lead_(c.attr<int64_t>("max_lead")), warm_up_steps_(c.attr<int64_t>("warm_up_steps")) {}
+
+ protected:
+  RefPtr<ReplicaClocks> Create() const override { return MakeRef<ReplicaClocks>(name(), max_lead_, warm_up_steps_); }
+  Status Check(const ReplicaClocks&) const override { return OkStatus(); }
+
+ private:
+  const int64_t max_lead_;
+  const int64_t warm_up_steps_;
+};
+
+// _JoinReplicas and _FinishReplicaStep.
+template <auto wait>
+class AwaitClocksKernel final : public AsyncKernel {
+ public:
+  explicit AwaitClocksKernel(const KernelConstruction& c) : replica_(c.attr<int64_t>("replica")) {}
+  void ComputeAsync(KernelContext& ctx, Done done) override {
+    const auto clocks = ctx.LookupResource<ReplicaClocks>(0);
+    if (!clocks.ok()) return done(clocks.status());
+    const auto step = ScalarOf(ctx, 1, "global_step");
+    if (!step.ok()) return done(step.status());
+    // The callback may run on the thread of another replica's step, so this step continues on the pool.
+    (**clocks.*wait)(replica_, *step, ctx.env().cancellation, [&ctx, done = std::move(done)](const Status& status) {
+      ctx.pool().Schedule([done, status] { done(status); });
+    });
+  }
+
+ private:
+  const int64_t replica_;
+};
+
+Status LeaveReplicas(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const auto clocks, ctx.LookupResource<ReplicaClocks>(0));
+  clocks->Leave(ctx.node().attr<int64_t>("replica"));
+  return OkStatus();
+}
+
+Status ReplicaHeartbeat(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const auto clocks, ctx.LookupResource<ReplicaClocks>(0));
+  const std::chrono::milliseconds lost_after(ctx.node().attr<int64_t>("lost_after_ms"));
+  ctx.set_output(0, Tensor::Scalar(clocks->Heartbeat(ctx.node().attr<int64_t>("replica"), lost_after)));
+  return OkStatus();
+}
+
+}  // namespace
+
+void RegisterTrainingStalenessKernels(KernelRegistry& r) {
+  r.Add<UpdateClockKernel>("_UpdateClock");
+  r.Add("_ReadUpdateClock", {}, ReadUpdateClock);
+  r.Add("_AdmitGradient", {}, AdmitGradient);
+  r.Add("_CompleteUpdate", {}, CompleteUpdate);
+  r.Add<ReplicaClocksKernel>("_ReplicaClocks");
+  r.Add<AwaitClocksKernel<&ReplicaClocks::Join>>("_JoinReplicas");
+  r.Add<AwaitClocksKernel<&ReplicaClocks::FinishStep>>("_FinishReplicaStep");
+  r.Add("_LeaveReplicas", {}, LeaveReplicas);
+  r.Add("_ReplicaHeartbeat", {}, ReplicaHeartbeat);
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,78 @@
+// Stale gradients of asynchronous replicas: schemas. Internal ops, which AsyncReplicasOptimizer places with the
+// variables.
+#include "graph/node.h"
+#include "ops/training/parts.h"
+
+namespace tensorbraid {
+namespace {
+
+Status DecisionShape(ShapeContext& c) {
+  for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, Shape());
+  return c.WithRank(1, 0).status();
+}
+
+Status ReplicaShape(ShapeContext& c) { return c.WithRank(1, 0).status(); }
+
+}  // namespace
+
+void RegisterTrainingStalenessOps(OpRegistry& r) {
+  r.Add(Op("_UpdateClock")
+            .Output("clock: resource")
+            .Attr("container: string = ''")
+            .Attr("shared_name: string = ''")
+            .Stateful()
+            .Shape(ScalarShape)
+            .NotDifferentiable());
+  r.Add(Op("_ReadUpdateClock")
+            .Input("clock: resource")
+            .Output("version: int64")
+            .Stateful()
+            .Shape(ScalarShape)
+            .NotDifferentiable());
+  // `outcome` is the age of the gradient, or, if it is dropped, -1 minus the age.
+  r.Add(Op("_AdmitGradient")
+            .Input("clock: resource")
+            .Input("version: int64")
+            .Output("accepted: bool")
+            .Output("outcome: int64")
+            .Output("update: variant")
+            .Attr("max_age: int = -1")
+            .Stateful()
+            .Shape(DecisionShape)
+            .NotDifferentiable());
+  r.Add(Op("_CompleteUpdate").Input("update: variant").Stateful().Shape(NoOutputs).NotDifferentiable());
+  r.Add(Op("_ReplicaClocks")
+            .Output("clocks: resource")
+            .Attr("container: string = ''")
+            .Attr("shared_name: string = ''")
+            .Attr("max_lead: int = -1")
+            .Attr("warm_up_steps: int >= 0 = 0")
+            .Stateful()
+            .Shape(ScalarShape)
+            .NotDifferentiable());
+  for (const char* op : {"_JoinReplicas", "_FinishReplicaStep"}) {
+    r.Add(Op(op)
+              .Input("clocks: resource")
+              .Input("global_step: int64")
+              .Attr("replica: int >= 0")
+              .Stateful()
+              .Shape(ReplicaShape)
+              .NotDifferentiable());
+  }
+  r.Add(Op("_LeaveReplicas")
+            .Input("clocks: resource")
+            .Attr("replica: int >= 0")
+            .Stateful()
+            .Shape(NoOutputs)
+            .NotDifferentiable());
+  r.Add(Op("_ReplicaHeartbeat")
+            .Input("clocks: resource")
+            .Output("waits_for: string")
+            .Attr("replica: int >= 0")
+            .Attr("lost_after_ms: int >= 1")
+            .Stateful()
+            .Shape(ScalarShape)
+            .NotDifferentiable());
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,37 @@
+#include "runtime/update_clock.h"
+
+#include "core/strings.h"
+
+namespace tensorbraid {
+
+int64_t UpdateClock::version() const {
+  MutexLock lock(mu_);
+  return completed_;
+}
+
+StatusOr<UpdateClock::Decision> UpdateClock::Admit(int64_t version, int64_t max_age) {
+  Decision decision;
+  {
+    MutexLock lock(mu_);
+    if (version < 0 || version > completed_) {
+      return FailedPrecondition("a gradient was computed from version ", version, " of ", name_, ", which has version ",
+                                completed_, ": the variable was lost in the meantime");
+    }
+    decision.age = accepted_ - version;
+    if (max_age >= 0 && decision.age > max_age) return decision;
+    ++accepted_;
+  }
+  decision.update = MakeRef<PendingUpdate>(RefPtr<UpdateClock>::Share(this));
+  return decision;
+}
+
+void UpdateClock::Complete() {
+  MutexLock lock(mu_);
+  ++completed_;
+}
+
+std::string UpdateClock::DebugString() const { return StrCat("update clock '", name_, "' at version ", version()); }
+
+std::string PendingUpdate::DebugString() const { return StrCat("pending update of ", clock_->DebugString()); }
+
+}  // namespace tensorbraid

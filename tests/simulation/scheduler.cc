@@ -1,0 +1,314 @@
+#include "simulation/scheduler.h"
+
+#include <cxxabi.h>
+#include <dlfcn.h>
+#include <pthread.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <semaphore>
+#include <thread>
+#include <utility>
+
+#include "core/logging.h"
+#include "core/source_file.h"
+#include "core/strings.h"
+
+namespace {
+
+// The number of static variables that this thread is initialising.
+constinit thread_local int static_initializers = 0;
+
+// The function of the C++ runtime that the program's function of this name replaces.
+template <typename Function>
+Function* RuntimeFunction(const char* name) {
+  return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
+}
+
+}  // namespace
+
+// The compiler calls these around the initialisation of a static variable of a function. A thread that needs the
+// variable meanwhile waits in the runtime, where the scheduler does not see it. So the initialising thread must not be
+// interrupted.
+namespace __cxxabiv1 {
+extern "C" {
+int __cxa_guard_acquire(__guard* guard) {
+  const int runs = RuntimeFunction<int(__guard*)>("__cxa_guard_acquire")(guard);
+  static_initializers += runs;
+  return runs;
+}
+void __cxa_guard_release(__guard* guard) noexcept {
+  RuntimeFunction<void(__guard*)>("__cxa_guard_release")(guard);
+  --static_initializers;
+}
+void __cxa_guard_abort(__guard* guard) noexcept {
+  RuntimeFunction<void(__guard*)>("__cxa_guard_abort")(guard);
+  --static_initializers;
+}
+}
+}  // namespace __cxxabiv1
+
+namespace tensorbraid {
+namespace {
+
+constexpr auto kNever = MonotonicClock::time_point::max();
+// Reading the clock and changing threads take some virtual time, so that a loop that polls the clock ends.
+constexpr std::chrono::microseconds kTick{1};
+
+std::string Place(std::source_location where) { return StrCat(std::string(SourceFile(where)), ":", where.line()); }
+
+}  // namespace
+
+// A simulated thread.
+struct Scheduler::Actor {
+  enum class State { kRunnable, kWaits, kSleeps, kLocks, kJoins, kJoinsAll, kEnded };
+
+  explicit Actor(std::string name) : name(std::move(name)) {}
+
+  const std::string name;  // "tb-pool#3"
+  State state = State::kRunnable;
+  const void* on = nullptr;                      // the condition variable that it waits for
+  const Actor* joined = nullptr;                 // the thread that it joins
+  MonotonicClock::time_point deadline = kNever;  // of kWaits and kSleeps
+  uint64_t failed_at = 0;                        // the progress when it last failed to take its lock
+  std::source_location where;                    // of its last lock or wait
+  std::binary_semaphore turn{0};
+  std::thread thread;
+};
+
+class Scheduler::ActorHandle final : public Thread::Handle {
+ public:
+  ActorHandle(Scheduler& scheduler, Actor& actor) : scheduler_(scheduler), actor_(actor) {}
+  void Join() override { scheduler_.Join(actor_); }
+  void Detach() override {}  // Run joins it
+
+ private:
+  Scheduler& scheduler_;
+  Actor& actor_;
+};
+
+Scheduler::Scheduler(uint64_t seed, const SchedulerOptions& options, Failed failed)
+    : seed_(seed), options_(options), failed_(std::move(failed)), random_(seed) {
+  // Long runs of one thread find other mistakes than frequent changes.
+  constexpr std::array<uint64_t, 5> kOneIn = {0, 200, 30, 8, 3};
+  preempt_one_in_ = kOneIn[Random(kOneIn.size())];
+}
+
+Scheduler::~Scheduler() = default;
+
+Scheduler::Actor& Scheduler::NewActor(const std::string& name) {
+  actors_.push_back(std::make_unique<Actor>(StrCat(name, "#", actors_.size())));
+  return *actors_.back();
+}
+
+void Scheduler::Run(const std::function<void()>& body) {
+  TB_CHECK(&Env::Default() == this && actors_.empty());
+  Actor& self = NewActor("main");
+  running_ = &self;
+  lock_scheduler = this;
+  body();
+  self.state = Actor::State::kJoinsAll;
+  Switch(self);
+  lock_scheduler = nullptr;
+  for (const auto& actor : actors_) {
+    if (actor->thread.joinable()) actor->thread.join();
+  }
+}
+
+std::unique_ptr<Thread::Handle> Scheduler::StartThread(const std::string& name, std::function<void()> body) {
+  Actor& actor = NewActor(name);
+  actor.thread = std::thread([this, &actor, body = std::move(body)]() mutable {
+    pthread_setname_np(pthread_self(), actor.name.substr(0, 15).c_str());
+    actor.turn.acquire();
+    lock_scheduler = this;
+    body();
+    body = nullptr;  // destroyed while this thread is still simulated
+    lock_scheduler = nullptr;
+    actor.state = Actor::State::kEnded;
+    Next().turn.release();
+  });
+  Preempt();
+  return std::make_unique<ActorHandle>(*this, actor);
+}
+
+void Scheduler::Join(Actor& other) {
+  Actor& self = *running_;
+  self.state = Actor::State::kJoins;
+  self.joined = &other;
+  Switch(self);
+  other.thread.join();
+}
+
+MonotonicClock::time_point Scheduler::MonotonicNow() { return now_ += kTick; }
+
+WallClock::time_point Scheduler::WallNow() {
+  constexpr std::chrono::seconds kEpoch{1'800'000'000};
+  return WallClock::time_point(kEpoch + std::chrono::duration_cast<WallClock::duration>(MonotonicNow() - kStart));
+}
+
+void Scheduler::SleepUntil(MonotonicClock::time_point time) {
+  Actor& self = *running_;
+  self.state = Actor::State::kSleeps;
+  self.deadline = time;
+  Switch(self);
+}
+
+void Scheduler::Wait(std::condition_variable& cv, std::unique_lock<std::mutex>& lock,
+                     MonotonicClock::time_point deadline, std::source_location where) {
+  constexpr uint64_t kSpuriousOneIn = 100;
+  Actor& self = *running_;
+  self.state = Random(kSpuriousOneIn) == 0 ? Actor::State::kRunnable : Actor::State::kWaits;
+  self.on = &cv;
+  self.deadline = deadline;
+  self.where = where;
+  lock.unlock();
+  Switch(self);
+  TakeLock([](void* mu) { return static_cast<std::mutex*>(mu)->try_lock(); }, lock.mutex(), where);
+  lock = std::unique_lock(*lock.mutex(), std::adopt_lock);
+}
+
+void Scheduler::NotifyOne(std::condition_variable& cv) {
+  std::vector<Actor*> waiting;
+  for (const auto& actor : actors_) {
+    if (actor->state == Actor::State::kWaits && actor->on == &cv) waiting.push_back(actor.get());
+  }
+  if (!waiting.empty()) waiting[Random(waiting.size())]->state = Actor::State::kRunnable;
+  Preempt();
+}
+
+void Scheduler::NotifyAll(std::condition_variable& cv) {
+  for (const auto& actor : actors_) {
+    if (actor->state == Actor::State::kWaits && actor->on == &cv) actor->state = Actor::State::kRunnable;
+  }
+  Preempt();
+}
+
+void Scheduler::Lock(bool (*try_lock)(void*), void* lock, std::source_location where) {
+  running_->where = where;
+  Preempt();
+  TakeLock(try_lock, lock, where);
+}
+
+void Scheduler::TakeLock(bool (*try_lock)(void*), void* lock, std::source_location where) {
+  Actor& self = *running_;
+  while (!try_lock(lock)) {
+    self.state = Actor::State::kLocks;
+    self.where = where;
+    self.failed_at = progress_;
+    Switch(self);
+  }
+  self.state = Actor::State::kRunnable;
+  ++progress_;
+}
+
+void Scheduler::Preempt() {
+  if (static_initializers > 0) return;
+  if (preempt_one_in_ != 0 && Random(preempt_one_in_) == 0) Switch(*running_, running_);
+}
+
+void Scheduler::Switch(Actor& self, const Actor* avoid) {
+  Actor& next = Next(avoid);
+  if (&next == &self) return;
+  next.turn.release();
+  self.turn.acquire();
+}
+
+bool Scheduler::OthersHaveEnded(const Actor& actor) const {
+  return std::all_of(actors_.begin(), actors_.end(),
+                     [&](const auto& other) { return other.get() == &actor || other->state == Actor::State::kEnded; });
+}
+
+bool Scheduler::CanRun(const Actor& actor) const {
+  switch (actor.state) {
+    case Actor::State::kRunnable:
+      return true;
+    case Actor::State::kWaits:
+    case Actor::State::kSleeps:
+      return actor.deadline <= now_;
+    case Actor::State::kLocks:
+      return actor.failed_at < progress_;  // otherwise the lock is still held
+    case Actor::State::kJoins:
+      return actor.joined->state == Actor::State::kEnded;
+    case Actor::State::kJoinsAll:
+      return OthersHaveEnded(actor);
+    case Actor::State::kEnded:
+      return false;
+  }
+  return false;
+}
+
+Scheduler::Actor& Scheduler::Next(const Actor* avoid) {
+  now_ += kTick;
+  std::vector<Actor*> runnable;
+  while (true) {
+    auto earliest = kNever;
+    for (const auto& actor : actors_) {
+      if (CanRun(*actor)) runnable.push_back(actor.get());
+      const bool timed = actor->state == Actor::State::kWaits || actor->state == Actor::State::kSleeps;
+      if (timed) earliest = std::min(earliest, actor->deadline);
+    }
+    if (!runnable.empty()) break;
+    if (earliest == kNever) {
+      failed_(Report("deadlock: no thread can run, and none waits for a time"));
+      TB_CHECK(false);
+    }
+    now_ = earliest;
+  }
+  if (elapsed() > options_.time_limit) {
+    failed_(Report(StrCat("the simulation has not ended after ", options_.time_limit.count(), " s")));
+    TB_CHECK(false);
+  }
+  if (runnable.size() > 1) std::erase(runnable, avoid);
+  Actor& next = *runnable[Random(runnable.size())];
+  const auto id = static_cast<uint64_t>(
+      std::find_if(actors_.begin(), actors_.end(), [&](const auto& a) { return a.get() == &next; }) - actors_.begin());
+  hash_ = (hash_ ^ (id + static_cast<uint64_t>(now_.time_since_epoch().count()))) * 0x9E3779B97F4A7C15u;
+  hash_ ^= hash_ >> 32;
+  ++switches_;
+  if (options_.trace) {
+    std::fprintf(stderr, "%12.6f %s %s\n", std::chrono::duration<double>(elapsed()).count(), next.name.c_str(),
+                 Place(next.where).c_str());
+  }
+  if (next.state != Actor::State::kLocks) {
+    next.state = Actor::State::kRunnable;
+    ++progress_;
+  }
+  running_ = &next;
+  return next;
+}
+
+std::string Scheduler::Report(const std::string& problem) const {
+  std::string report = StrCat(problem, " (seed ", seed_, ", ", std::chrono::duration<double>(elapsed()).count(), " s, ",
+                              switches_, " switches)");
+  for (const auto& actor : actors_) {
+    std::string does;
+    switch (actor->state) {
+      case Actor::State::kEnded:
+        continue;
+      case Actor::State::kRunnable:
+        does = StrCat("can run; last seen at ", Place(actor->where));
+        break;
+      case Actor::State::kWaits:
+        does = StrCat("waits for a notification at ", Place(actor->where), " in ", actor->where.function_name());
+        if (actor->deadline != kNever) does += ", with a deadline";
+        break;
+      case Actor::State::kSleeps:
+        does = "sleeps";
+        break;
+      case Actor::State::kLocks:
+        does = StrCat("waits for a lock at ", Place(actor->where), " in ", actor->where.function_name());
+        break;
+      case Actor::State::kJoins:
+        does = StrCat("joins ", actor->joined->name);
+        break;
+      case Actor::State::kJoinsAll:
+        does = "has ended, and joins the threads that it has left";
+        break;
+    }
+    report += StrCat("\n  ", actor->name, ": ", does);
+  }
+  return report;
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,120 @@
+#include "simulation/simulate.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/logging.h"
+#include "core/strings.h"
+
+namespace tensorbraid {
+namespace {
+
+constexpr int kPatienceMs = 120'000;  // real time; only a failing simulation takes so long
+
+// What the child sends before the message of its status and its value.
+struct Header {
+  int code;
+  uint64_t message_size, schedule, switches;
+  double seconds;
+};
+
+[[noreturn]] void SendAndExit(int fd, const Scheduler& scheduler, const Status& status, const std::string& value) {
+  const std::string message(status.message());
+  const Header header{static_cast<int>(status.code()), message.size(), scheduler.hash(), scheduler.switches(),
+                      std::chrono::duration<double>(scheduler.elapsed()).count()};
+  std::string bytes(reinterpret_cast<const char*>(&header), sizeof header);
+  bytes += message + value;
+  for (size_t sent = 0; sent < bytes.size();) {
+    const ssize_t n = ::write(fd, bytes.data() + sent, bytes.size() - sent);
+    if (n <= 0) break;
+    sent += static_cast<size_t>(n);
+  }
+  std::fflush(nullptr);
+  ::_exit(0);  // without the destructors of static objects, which other threads may be using
+}
+
+[[noreturn]] void RunChild(int fd, uint64_t seed, const std::function<StatusOr<std::string>(Scheduler&)>& program,
+                           SimulationOptions options) {
+  if (std::getenv("TENSORBRAID_SIMULATION_TRACE") != nullptr) options.scheduler.trace = true;
+  if (std::getenv("TENSORBRAID_LOG") == nullptr) ConfigureLog("off");
+  static std::vector<std::unique_ptr<char[]>> shift;
+  for (size_t i = 0; options.shift_addresses && i < 1000; ++i) {
+    shift.push_back(std::make_unique<char[]>(24 + 40 * (i % 23)));
+    if (i % 3 == 0) shift[i / 2] = nullptr;
+  }
+  Scheduler* self = nullptr;
+  Scheduler scheduler(seed, options.scheduler,
+                      [&](const std::string& report) { SendAndExit(fd, *self, DeadlineExceeded(report), ""); });
+  self = &scheduler;
+  const ScopedEnv env(&scheduler);
+  StatusOr<std::string> result = "";
+  scheduler.Run([&] { result = program(scheduler); });
+  SendAndExit(fd, scheduler, result.status(), result.ok() ? *result : "");
+}
+
+std::string ReadAll(int fd, bool* in_time) {
+  std::string bytes;
+  char buffer[4096];
+  *in_time = true;
+  while (true) {
+    pollfd ready{fd, POLLIN, 0};
+    if (::poll(&ready, 1, kPatienceMs) <= 0) {
+      *in_time = false;
+      return bytes;
+    }
+    const ssize_t n = ::read(fd, buffer, sizeof buffer);
+    if (n <= 0) return bytes;
+    bytes.append(buffer, static_cast<size_t>(n));
+  }
+}
+
+}  // namespace
+
+SimulationResult Simulate(uint64_t seed, const std::function<StatusOr<std::string>(Scheduler&)>& program,
+                          const SimulationOptions& options) {
+  int fds[2];
+  TB_CHECK(::pipe(fds) == 0);
+  std::fflush(nullptr);
+  const pid_t child = ::fork();
+  TB_CHECK(child >= 0);
+  if (child == 0) {
+    ::close(fds[0]);
+    RunChild(fds[1], seed, program, options);
+  }
+  ::close(fds[1]);
+  bool in_time;
+  const std::string bytes = ReadAll(fds[0], &in_time);
+  ::close(fds[0]);
+  if (!in_time) ::kill(child, SIGKILL);
+  int how = 0;
+  ::waitpid(child, &how, 0);
+  SimulationResult result;
+  if (Header header; in_time && bytes.size() >= sizeof header) {
+    std::memcpy(&header, bytes.data(), sizeof header);
+    const std::string text = bytes.substr(sizeof header);
+    result.status = Status(static_cast<absl::StatusCode>(header.code), text.substr(0, header.message_size));
+    result.value = text.substr(header.message_size);
+    result.schedule = header.schedule;
+    result.switches = header.switches;
+    result.seconds = header.seconds;
+  } else if (!in_time) {
+    result.status =
+        Internal("the simulation of seed ", seed, " hangs: a thread waits for the system, not for the scheduler");
+  } else {
+    result.status =
+        Internal("the simulation of seed ", seed, " ended with ",
+                 WIFSIGNALED(how) ? StrCat("signal ", WTERMSIG(how)) : StrCat("exit code ", WEXITSTATUS(how)));
+  }
+  return result;
+}
+
+}  // namespace tensorbraid

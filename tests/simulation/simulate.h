@@ -1,0 +1,42 @@
+// Runs a program in a simulation, in a process of its own.
+#ifndef TENSORBRAID_TESTS_SIMULATION_SIMULATE_H_
+#define TENSORBRAID_TESTS_SIMULATION_SIMULATE_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "simulation/scheduler.h"
+#include "tensorbraid/status.h"
+
+namespace tensorbraid {
+
+struct SimulationResult {
+  Status status;          // what the program returned, or how the simulation failed
+  std::string value;      // what the program returned
+  uint64_t schedule = 0;  // Scheduler::hash
+  uint64_t switches = 0;  // Scheduler::switches
+  double seconds = 0;     // virtual time
+};
+
+struct SimulationOptions {
+  SchedulerOptions scheduler = {};
+  // Changes the addresses of the program's objects, to find out whether its run depends on them.
+  bool shift_addresses = false;
+};
+
+// Runs `program` with a Scheduler as the default environment and returns the result. The simulation runs in a child
+// process, so that every run starts from the same state, and so that threads which wait for ever, or a crash, end with
+// it. The result is DeadlineExceeded with a report that names the waiting threads if the program does not end, and
+// Internal if it crashes.
+//
+// With the environment variable TENSORBRAID_SIMULATION_TRACE set, each change of the running thread is printed. The log
+// is silent unless TENSORBRAID_LOG is set. Log lines take locks and time, so a seed's order depends on that setting.
+//
+// REQUIRES: this process has no threads.
+SimulationResult Simulate(uint64_t seed, const std::function<StatusOr<std::string>(Scheduler&)>& program,
+                          const SimulationOptions& options = {});
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_TESTS_SIMULATION_SIMULATE_H_
