@@ -101,16 +101,21 @@ class Recorder : public LinkHandler {
     Wait([&]() { return control_.size() >= n; }, "control messages");
     return {control_.begin(), control_.end()};
   }
-  // The first `n` complete tensors, each joined from its parts; checks that the parts arrived in order.
+  // The first `n` tensors that are complete, in the order of their completion, each joined from its parts. Checks that
+  // the parts of each arrived in order.
   std::vector<std::string> WaitForBulk(size_t n) {
     MutexLock lock(mu_);
     Wait([&]() { return WholeTensors() >= n; }, "bulk tensors");
-    std::vector<std::string> whole(1);
+    std::vector<std::string> whole;
+    absl::flat_hash_map<uint64_t, std::string> arriving;  // by edge
     for (const Received& r : bulk_) {
       const auto& part = std::get<BulkTensor>(r.message);
-      if (part.offset != whole.back().size()) ADD_FAILURE() << "a part out of order";
-      whole.back() += r.bytes;
-      if (whole.back().size() == part.meta.bytes) whole.emplace_back();
+      std::string& tensor = arriving[part.key.edge];
+      if (part.offset != tensor.size()) ADD_FAILURE() << "a part of tensor " << part.key.edge << " out of order";
+      tensor += r.bytes;
+      if (tensor.size() < part.meta.bytes) continue;
+      whole.push_back(std::move(tensor));
+      arriving.erase(part.key.edge);
     }
     whole.resize(n);
     return whole;

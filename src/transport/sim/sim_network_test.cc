@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <thread>
+#include <vector>
+
 #include "transport/transport_test_util.h"
 
 namespace tensorbraid {
@@ -61,6 +64,28 @@ TEST(SimNetworkTest, ControlOvertakesBulkUnderSomeSchedule) {
     overtaken = control < bulk;  // though sent later
   }
   EXPECT_TRUE(overtaken);
+}
+
+TEST(SimNetworkTest, TensorsOfConcurrentSendersArriveWholeThoughTheirPartsAlternate) {
+  const uint32_t seed = TestSeed();
+  const SeedReport report(seed);
+  SimNetwork network(seed, {.max_bulk_part_bytes = 1000});
+  Task a(network, "a"), b(network, "b");
+  a.Listen();
+  b.Listen();
+  const auto link = ConnectAndWait(*a.transport, b.address, HelloFrom("a"));
+  ASSERT_TRUE(link.ok());
+  constexpr uint32_t kSenders = 4, kEach = 25;
+  std::vector<std::thread> senders;
+  for (uint32_t s = 0; s < kSenders; ++s) {
+    senders.emplace_back([&, s] {
+      for (uint32_t i = 0; i < kEach; ++i) (*link)->Send(MakeBulk(s * kEach + i, Pattern(20000, s)));
+    });
+  }
+  for (std::thread& sender : senders) sender.join();
+  std::vector<std::string> sent;
+  for (uint32_t i = 0; i < kSenders * kEach; ++i) sent.push_back(Pattern(20000, i / kEach));
+  EXPECT_THAT(b.handler.WaitForBulk(kSenders * kEach), ::testing::UnorderedElementsAreArray(sent));
 }
 
 TEST(SimNetworkTest, AKilledTaskIsUnavailableUntilItListensAgain) {
