@@ -144,9 +144,13 @@ class GraphImpl {
   Status CloseLoop(Node* merge, int input, Output from);
   // Adds a control edge to an existing node. Does nothing if the edge exists.
   void AddControlEdge(Node* from, Node* to);
-  // The following four rewrite a finished graph (see executor/passes). They keep names, devices and locations.
+  // The following five rewrite a finished graph (see executor/passes). They keep names, devices and locations.
   // Sets an input of a node. REQUIRES: `from` is an output of this graph with the dtype of the input that it replaces.
   void SetInput(Node* node, int input, Output from) { node->inputs_[input] = from; }
+  // REQUIRES: the node's op declares the attribute, with the type of `value`; nothing else keeps a reference to it.
+  void SetAttr(Node* node, std::string_view name, AttrValue value) {
+    node->attrs_.insert_or_assign(std::string(name), std::move(value));
+  }
   void SetControlInputs(Node* node, std::vector<Node*> controls) { node->control_inputs_ = std::move(controls); }
   // Turns `node` into the node that `spec` describes. It keeps its id, name, device, location and consumers; those of
   // the spec are ignored. On an error, as of AddNode, the node does not change. Internal if the output types differ.

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <string>
 
 #include "tensorbraid/tensor.h"
 
@@ -13,7 +12,7 @@ namespace tensorbraid {
 // One end of an edge between two partitions. A control edge carries an empty tensor.
 struct StepEdge {
   uint32_t number = 0;      // of the edge, within the run signature
-  std::string peer;         // full name of the other task
+  uint32_t peer = 0;        // the other task: a number that this task has given it
   int64_t bytes_hint = -1;  // size of the tensor if known before the step runs, otherwise -1
 };
 

@@ -166,8 +166,9 @@ struct AnnounceTensor {
 struct GrantTensor {
   TensorKey key;
 };
-// The bytes of a granted tensor. The sender passes the whole tensor at offset 0; the transport may split it into parts,
-// which arrive in order of offset. A tensor without bytes is one part of size 0.
+// The bytes of a granted tensor. The sender passes the whole tensor at offset 0; the transport may split it into parts.
+// The parts of a tensor arrive in order of offset; parts of other tensors may arrive between them. A tensor without
+// bytes is one part of size 0.
 struct BulkTensor {
   TensorKey key;
   TensorMeta meta;

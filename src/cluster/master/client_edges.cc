@@ -10,8 +10,9 @@
 namespace tensorbraid {
 namespace {
 
-// The peer name of the client. No task has this name.
+// The client as a peer. No task has this name or this number.
 constexpr char kClient[] = "";
+constexpr uint32_t kClientNumber = UINT32_MAX;
 
 }  // namespace
 
@@ -37,18 +38,20 @@ StatusOr<std::unique_ptr<Graph>> WithClientEdges(const Graph& part) {
                                                       .attrs = {{"T", node->output_type(0)},
                                                                 {"edge", node->attr<int64_t>("index")},
                                                                 {"peer", std::string(kClient)},
+                                                                {"peer_number", int64_t{kClientNumber}},
                                                                 {"shape", node->output_shape(0)}},
                                                       .device = node->device(),
                                                       .loc = {}}));
     } else if (node->type() == "_Retval") {
-      TF_ASSIGN_OR_RETURN(
-          copy, ImplOf(*out).AddNode({.name = node->name(),
-                                      .op = "_Send",
-                                      .inputs = std::move(inputs),
-                                      .controls = std::move(controls),
-                                      .attrs = {{"edge", node->attr<int64_t>("index")}, {"peer", std::string(kClient)}},
-                                      .device = node->device(),
-                                      .loc = {}}));
+      TF_ASSIGN_OR_RETURN(copy, ImplOf(*out).AddNode({.name = node->name(),
+                                                      .op = "_Send",
+                                                      .inputs = std::move(inputs),
+                                                      .controls = std::move(controls),
+                                                      .attrs = {{"edge", node->attr<int64_t>("index")},
+                                                                {"peer", std::string(kClient)},
+                                                                {"peer_number", int64_t{kClientNumber}}},
+                                                      .device = node->device(),
+                                                      .loc = {}}));
     } else {
       TF_ASSIGN_OR_RETURN(copy, ImplOf(*out).CopyNode(*node, std::move(inputs), std::move(controls)));
       for (int i : missing) back_edges.Add(copy, i, node->inputs()[i]);
@@ -67,7 +70,7 @@ void ClientEdges::Begin(Rendezvous* others, CancellationManager* cancellation) {
 }
 
 void ClientEdges::Send(const StepEdge& edge, LoopPosition at, Tensor value) {
-  if (edge.peer != kClient) return others_->Send(edge, at, std::move(value));
+  if (edge.peer != kClientNumber) return others_->Send(edge, at, std::move(value));
   std::vector<Waiter> ready;
   {
     MutexLock lock(mu_);
@@ -86,7 +89,7 @@ void ClientEdges::Send(const StepEdge& edge, LoopPosition at, Tensor value) {
 }
 
 void ClientEdges::Recv(const StepEdge& edge, LoopPosition at, RecvDone done) {
-  if (edge.peer != kClient) return others_->Recv(edge, at, std::move(done));
+  if (edge.peer != kClientNumber) return others_->Recv(edge, at, std::move(done));
   StatusOr<Tensor> value(absl::in_place);
   {
     MutexLock lock(mu_);

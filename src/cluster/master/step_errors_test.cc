@@ -68,13 +68,21 @@ TEST(ErrorRankTest, ACauseReplacesItsConsequencesAndTheFirstOfEqualsStays) {
   }
 }
 
+// The parameter servers have the numbers of their indices, and no links.
+class NoLinks final : public PeerLinks {
+ public:
+  StatusOr<uint32_t> NumberOf(const std::string& task) override { return static_cast<uint32_t>(task.back() - '0'); }
+  void GetLink(uint32_t, LinkDone done) override { done(Unavailable("no links")); }
+};
+
 class StepErrorsTest : public ::testing::Test {
  protected:
   static constexpr StepId kStep{7, 1};
   static constexpr SessionId kSession{7, 1};
 
   const DeviceName cpu_ = *DeviceName::Parse("/job:ps/replica:0/task:0/device:CPU:0");
-  Exchange exchange_{{}, [](const std::string&, auto done) { done(Unavailable("no links")); }};
+  NoLinks links_;
+  Exchange exchange_{{}, kStep.master, &links_};
   const std::unique_ptr<WorkerEnv> worker_env_ = WorkerEnv::Create({.num_threads = 2}).value();
   Worker worker_{{cpu_}, worker_env_.get(), &exchange_};
   MasterEnv env_{{.task = "/job:worker/replica:0/task:0",
@@ -105,7 +113,7 @@ TEST_F(StepErrorsTest, AWaitInAQueueThatTheLossOfATaskCancelsReportsTheLoss) {
   ASSERT_TRUE(worker_.Register(kSession, 1, std::move(partition), false).ok());
   worker_.OnRunGraph(master, RunGraph{.step = kStep, .session = kSession, .handle = 1});
   // Another node of the step uses the task that is lost.
-  exchange_.Find(kStep)->Recv({.number = 0, .peer = ps1_->task()}, {}, [](const StatusOr<Tensor>&) {});
+  exchange_.Find(kStep)->Recv({.number = 0, .peer = 1}, {}, [](const StatusOr<Tensor>&) {});
   exchange_.OnLinkDown(*ps1_link_, Unavailable("ps/1 is gone"));
   const Status reported = master->WaitForMessage<StepDone>().status;
   EXPECT_EQ(reported.code(), StatusCode::kUnavailable) << reported;

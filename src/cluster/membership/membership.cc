@@ -14,6 +14,8 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kDialTimeout{5000};
+// How long a step that needs a task without a link waits for it to connect before it fails.
+constexpr milliseconds kMaxStepWait{5000};
 // Time between two attempts to reach a task: a waiting task notices another within this time after it has started.
 constexpr milliseconds kRedial{100};
 constexpr milliseconds kMaxJoinLogInterval{600'000};
@@ -146,7 +148,11 @@ Status Membership::SessionEnded(const std::string& task) {
 
 Membership::Peer& Membership::PeerOf(const std::string& task) {
   Peer& peer = peers_[task];
-  if (peer.task.empty()) peer.task = task;
+  if (peer.task.empty()) {
+    peer.task = task;
+    peer.number = static_cast<uint32_t>(numbered_.size());
+    numbered_.push_back(&peer);
+  }
   return peer;
 }
 
@@ -155,6 +161,29 @@ std::shared_ptr<Link> Membership::Find(const std::string& task) {
   const auto it = peers_.find(task);
   if (it == peers_.end() || it->second.links.empty()) return nullptr;
   return it->second.links.front();
+}
+
+StatusOr<uint32_t> Membership::NumberOf(const std::string& task) {
+  MutexLock lock(mu_);
+  const auto it = peers_.find(task);
+  if (it == peers_.end()) return NoSuchTask(task);
+  return it->second.number;
+}
+
+void Membership::GetLink(uint32_t peer, LinkDone done) {
+  std::shared_ptr<Link> link;
+  std::string task;
+  {
+    MutexLock lock(mu_);
+    const Peer& wanted = *numbered_.at(peer);
+    if (wanted.links.empty()) {
+      task = wanted.task;
+    } else {
+      link = wanted.links.front();
+    }
+  }
+  if (link != nullptr) return done(std::move(link));
+  Get(task, std::min(options_.heartbeat_timeout, kMaxStepWait), std::move(done));
 }
 
 void Membership::Get(const std::string& task, milliseconds timeout, GetDone done) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cluster/membership/cluster_view.h"
+#include "cluster/membership/peer_links.h"
 #include "core/clock.h"
 #include "core/mutex.h"
 #include "core/still_wanted.h"
@@ -41,12 +42,12 @@ struct MembershipOptions {
 // Tasks are watched by heartbeats. A link that has been silent for heartbeat_timeout is closed, so that everything that
 // waits for its task fails. Thread-safe. No lock is held while a function of a link, of the transport or of a caller
 // runs.
-class Membership final {
+class Membership final : public PeerLinks {
  public:
   // `self` describes this task. Without a transport and a timer, no other task can be reached. All pointers must
   // outlive this object.
   Membership(Transport* transport, Timer* timer, const ClusterSpec& cluster, Hello self, MembershipOptions options);
-  ~Membership();
+  ~Membership() override;
 
   // Starts to listen, and to watch links. Returns the port. `handler` must pass on the events of links (below).
   StatusOr<int> Listen(const std::string& address, LinkHandler* handler);
@@ -63,6 +64,10 @@ class Membership final {
   // be reached within `timeout`, if another task answers at its address, or if this object shuts down.
   using GetDone = std::function<void(StatusOr<std::shared_ptr<Link>>)>;
   void Get(const std::string& task, std::chrono::milliseconds timeout, GetDone done);
+  // As Get, for a task that is known by its number. Waits at most 5 s for the task, or heartbeat_timeout if that is
+  // less.
+  void GetLink(uint32_t peer, LinkDone done) override;
+  StatusOr<uint32_t> NumberOf(const std::string& task) override;
   // Blocks until the task is connected, and logs the wait every slow_wait. DeadlineExceeded if the deadline passes
   // first, the error of `still_wanted` soon after it returns one.
   StatusOr<std::shared_ptr<Link>> WaitFor(const std::string& task, std::chrono::steady_clock::time_point deadline,
@@ -98,6 +103,7 @@ class Membership final {
   // A task that is in the cluster, or has connected from outside it.
   struct Peer {
     std::string task;
+    uint32_t number = 0;
     std::string address;
     bool in_cluster = false;
     bool is_ps = false;
@@ -150,6 +156,7 @@ class Membership final {
   std::shared_ptr<const ClusterView> view_ TB_GUARDED_BY(mu_);  // null or outdated until it is asked for
   std::vector<std::string> order_ TB_GUARDED_BY(mu_);           // of the other tasks: by job and index
   std::map<std::string, Peer> peers_ TB_GUARDED_BY(mu_);
+  std::vector<Peer*> numbered_ TB_GUARDED_BY(mu_);  // the same, by number
   std::map<const Link*, std::shared_ptr<Heard>> heard_ TB_GUARDED_BY(mu_);
   std::vector<std::pair<std::string, Hello>> dials_ TB_GUARDED_BY(mu_);  // addresses to be dialed
   bool stopping_ TB_GUARDED_BY(mu_) = false;

@@ -13,9 +13,6 @@
 namespace tensorbraid {
 namespace {
 
-// How long a step that needs a task without a link waits for it to connect before it fails.
-constexpr std::chrono::milliseconds kMaxConnectWait{5000};
-
 template <typename... F>
 struct Overloaded : F... {
   using F::operator()...;
@@ -49,29 +46,25 @@ std::vector<DeviceName> DeviceNamesOf(const WorkerEnv& env, const MemberOptions&
 
 }  // namespace
 
-Member::Member(WorkerEnv* env, const MemberOptions& options, const ClusterSpec& cluster, Hello self,
+Member::Member(WorkerEnv* env, const MemberOptions& options, const ClusterSpec& cluster, const Hello& self,
                std::shared_ptr<Transport> transport)
     : options_(options),
       name_(self.task),
       transport_(std::move(transport)),
-      membership_(transport_.get(), env->timer(), cluster, std::move(self), options.membership),
+      membership_(transport_.get(), env->timer(), cluster, self, options.membership),
       remote_workers_(&membership_),
-      exchange_(options.exchange, [this](const std::string& task, auto done) {
-        if (auto link = membership_.Find(task)) return done(std::move(link));
-        membership_.Get(task, std::min(options_.membership.heartbeat_timeout, kMaxConnectWait), std::move(done));
-      }) {}
+      exchange_(options.exchange, self.incarnation, &membership_) {}
 
 Member::~Member() = default;
 
 std::shared_ptr<Member> Member::Create(WorkerEnv* env, const ClusterSpec& cluster, const MemberOptions& options,
                                        std::shared_ptr<Transport> transport) {
-  Hello self = HelloOf(*env, options);
-  const uint64_t incarnation = self.incarnation;
-  auto member = std::shared_ptr<Member>(new Member(env, options, cluster, std::move(self), std::move(transport)));
+  const Hello self = HelloOf(*env, options);
+  auto member = std::shared_ptr<Member>(new Member(env, options, cluster, self, std::move(transport)));
   const std::weak_ptr<void> owner = options.outlives_steps ? std::weak_ptr<void>(member) : std::weak_ptr<void>();
   member->worker_ = std::make_unique<Worker>(DeviceNamesOf(*env, options), env, &member->exchange_, owner);
   member->master_ = std::make_unique<Master>(MasterOptions{.task = member->name_,
-                                                           .incarnation = incarnation,
+                                                           .incarnation = self.incarnation,
                                                            .worker = member->worker_.get(),
                                                            .exchange = &member->exchange_,
                                                            .membership = &member->membership_,
@@ -87,7 +80,8 @@ void Member::Stop(const Status& why) {
 }
 
 void Member::OnLinkUp(const std::shared_ptr<Link>& link) {
-  remote_workers_.OnLinkUp(link);  // first: the membership wakes those who look for the worker
+  exchange_.OnLinkUp(*link);
+  remote_workers_.OnLinkUp(link);  // before the membership, which wakes those who look for the worker
   membership_.OnLinkUp(link);
 }
 
@@ -106,7 +100,7 @@ void Member::OnMessage(const std::shared_ptr<Link>& link, Message message) {
                  [&](const EndStep& m) { worker_->OnEndStep(m); },
                  [&](const Reply& m) { remote_workers_.OnReply(*link, m); },
                  [&](const StepDone& m) { remote_workers_.OnStepDone(*link, m); },
-                 [&](const TensorMessage auto&) { exchange_.OnMessage(link, message); },
+                 [&](const TensorMessage auto& m) { exchange_.On(link, m); },
              },
              message);
 }

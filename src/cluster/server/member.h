@@ -51,7 +51,7 @@ class Member final : private LinkHandler {
   const std::string& name() const { return name_; }  // "/job:worker/replica:0/task:1"
 
  private:
-  Member(WorkerEnv* env, const MemberOptions& options, const ClusterSpec& cluster, Hello self,
+  Member(WorkerEnv* env, const MemberOptions& options, const ClusterSpec& cluster, const Hello& self,
          std::shared_ptr<Transport> transport);
 
   Status OnHello(const Hello& from, Hello* answer) override { return membership_.OnHello(from, answer); }

@@ -42,6 +42,18 @@ StatusOr<std::shared_ptr<Executor>> Worker::Register(SessionId session, uint64_t
   return AddGraph(session, Open(session, isolated_state), handle, std::move(partition));
 }
 
+// Tells the nodes that exchange tensors with other tasks the numbers of those tasks.
+Status Worker::NumberPeers(Graph* partition) {
+  for (const auto& node : ImplOf(*partition).nodes()) {
+    if (node->type() != "_Send" && node->type() != "_Recv") continue;
+    const std::string& peer = node->attr<std::string>("peer");
+    if (peer.empty()) continue;  // the client of a partial run
+    TF_ASSIGN_OR_RETURN(const uint32_t number, exchange_->links().NumberOf(peer));
+    ImplOf(*partition).SetAttr(node.get(), "peer_number", int64_t{number});
+  }
+  return OkStatus();
+}
+
 StatusOr<std::shared_ptr<Executor>> Worker::AddGraph(SessionId id, const std::shared_ptr<Session>& session,
                                                      uint64_t handle, std::unique_ptr<Graph> partition) {
   for (const auto& node : ImplOf(*partition).nodes()) {
@@ -53,6 +65,7 @@ StatusOr<std::shared_ptr<Executor>> Worker::AddGraph(SessionId id, const std::sh
                              ", which does not exist; this task has ", StrJoin(names, ", "));
     }
   }
+  TF_RETURN_IF_ERROR(NumberPeers(partition.get()));
   ResourceManager* const resources =
       session->own_resources != nullptr ? session->own_resources.get() : &env_->resources();
   TF_ASSIGN_OR_RETURN(auto plan, Plan::Create(std::move(partition), resources, &session->kernels, &env_->devices(),

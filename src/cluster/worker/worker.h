@@ -61,6 +61,7 @@ class Worker {
   };
   // Finds or makes the state of a session.
   std::shared_ptr<Session> Open(SessionId id, bool isolated_state);
+  Status NumberPeers(Graph* partition);
   Status CheckOpen(SessionId id, const std::shared_ptr<Session>& session);
   StatusOr<std::shared_ptr<Executor>> AddGraph(SessionId id, const std::shared_ptr<Session>& session, uint64_t handle,
                                                std::unique_ptr<Graph> partition);

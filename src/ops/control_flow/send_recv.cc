@@ -29,13 +29,14 @@ void RegisterControlFlowSendRecvOps(OpRegistry& r) {
             .Stateful()
             .Shape(NoOutputs)
             .NotDifferentiable());
-  // `edge` is the number of the edge in its signature, `peer` the task at the other end, `bytes` the tensor's size in
-  // bytes, or -1 if unknown.
+  // `edge` is the number of the edge in its signature, `peer` the task at the other end, `peer_number` that task's
+  // number on the task that runs the node, which sets it, and `bytes` the tensor's size in bytes, or -1 if unknown.
   r.Add(Op("_Send")
             .Input("tensor: T")
             .Attr("T: type")
             .Attr("edge: int >= 0")
             .Attr("peer: string")
+            .Attr("peer_number: int >= 0 = 0")
             .Attr("bytes: int = -1")
             .Stateful()
             .Shape(NoOutputs)
@@ -46,6 +47,7 @@ void RegisterControlFlowSendRecvOps(OpRegistry& r) {
             .Attr("T: type")
             .Attr("edge: int >= 0")
             .Attr("peer: string")
+            .Attr("peer_number: int >= 0 = 0")
             .Attr("bytes: int = -1")
             .Attr("shape: shape = unknown")
             .Attr("may_be_dead: bool = false")

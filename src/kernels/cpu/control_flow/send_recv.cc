@@ -6,7 +6,7 @@ namespace {
 
 StepEdge EdgeOf(const KernelConstruction& c) {
   return {.number = static_cast<uint32_t>(c.attr<int64_t>("edge")),
-          .peer = c.attr<std::string>("peer"),
+          .peer = static_cast<uint32_t>(c.attr<int64_t>("peer_number")),
           .bytes_hint = c.attr<int64_t>("bytes")};
 }
 
@@ -25,13 +25,16 @@ class SendKernel final : public Kernel {
 class RecvKernel final : public AsyncKernel {
  public:
   explicit RecvKernel(const KernelConstruction& c)
-      : edge_(EdgeOf(c)), dtype_(c.attr<DType>("T")), may_be_dead_(c.attr<bool>("may_be_dead")) {}
+      : edge_(EdgeOf(c)),
+        peer_(c.attr<std::string>("peer")),
+        dtype_(c.attr<DType>("T")),
+        may_be_dead_(c.attr<bool>("may_be_dead")) {}
   void ComputeAsync(KernelContext& ctx, Done done) override {
     ctx.env().rendezvous->Recv(edge_, ctx.position(), [this, &ctx, done = std::move(done)](StatusOr<Tensor> value) {
       if (!value.ok()) return done(value.status());
       if (may_be_dead_ && !value->is_valid()) return done(OkStatus());
       if (value->dtype() != dtype_) {
-        return done(InvalidArgument(edge_.peer, " sent ", value->dtype(), " where ", dtype_, " was expected"));
+        return done(InvalidArgument(peer_, " sent ", value->dtype(), " where ", dtype_, " was expected"));
       }
       ctx.set_output(0, *std::move(value));
       done(OkStatus());
@@ -40,6 +43,7 @@ class RecvKernel final : public AsyncKernel {
 
  private:
   const StepEdge edge_;
+  const std::string peer_;
   const DType dtype_;
   const bool may_be_dead_;
 };

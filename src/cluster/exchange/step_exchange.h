@@ -1,0 +1,104 @@
+// The tensors that one step exchanges with other tasks.
+#ifndef TENSORBRAID_CLUSTER_EXCHANGE_STEP_EXCHANGE_H_
+#define TENSORBRAID_CLUSTER_EXCHANGE_STEP_EXCHANGE_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "cluster/exchange/arriving_tensor.h"
+#include "core/mutex.h"
+#include "runtime/cancellation.h"
+#include "runtime/rendezvous.h"
+#include "transport/transport.h"
+
+namespace tensorbraid {
+
+class Exchange;
+
+// The rendezvous of one step on this task. Thread-safe. The Exchange holds it until the step ends. No lock is held
+// while it connects, decodes or calls back.
+class StepExchange final : public Rendezvous, public std::enable_shared_from_this<StepExchange> {
+ public:
+  // How many tensors peers may send, announce or grant for nodes that have not run yet. A step that exceeds it fails.
+  static constexpr size_t kMaxEarlyTensors = 1 << 20;
+
+  StepExchange(StepId id, Exchange* exchange);
+
+  void Send(const StepEdge& edge, LoopPosition at, Tensor value) override;
+  void Recv(const StepEdge& edge, LoopPosition at, RecvDone done) override;
+
+  // Fails all pending and later Recv calls and cancels the step's kernels here. The first call decides the status.
+  // Cancelling the kernels also fails the rendezvous: other tasks may wait for a tensor that will not be computed here,
+  // and would then never send what this task waits for.
+  void Fail(const Status& why);
+  StepId id() const { return id_; }
+  // OK, or the reason why the step failed.
+  Status status() {
+    MutexLock lock(mu_);
+    return failed_;
+  }
+  CancellationManager& cancellation() { return cancellation_; }
+  // Sets the callback for a step that fails after its partition here has succeeded (a tensor that it sent may be lost).
+  // If the step has already failed, calls it at once.
+  void set_on_late_failure(std::function<void(const Status&)> f);
+
+ private:
+  friend class Exchange;
+  // A tensor to be received.
+  struct Incoming {
+    RecvDone waiter;  // of a posted Recv that has not been served yet
+    bool announced = false;
+    bool granted = false;
+    StatusOr<Tensor> value = Tensor();  // a tensor (or its decoding error) that arrived before its Recv
+    bool arrived = false;
+    std::weak_ptr<Link> eager_from;  // gets the credit for `eager_bytes` once `value` is consumed
+    uint64_t eager_bytes = 0;
+    // Filled by the thread of the bulk lane, which holds it meanwhile: the step may end at any moment.
+    std::shared_ptr<ArrivingTensor> parts;
+  };
+  // A tensor that waits for its grant, or a grant that waits for its tensor.
+  struct Outgoing {
+    Tensor value;
+    bool has_value = false;
+    bool granted = false;
+    bool was_dead = false;  // a dead tensor that has been sent; the entry only waits for the grant
+  };
+  TensorKey KeyOf(const StepEdge& edge, LoopPosition at) const {
+    return {.step = id_, .edge = edge.number, .frame = at.frame, .iteration = at.iteration};
+  }
+  bool IsLarge(const StepEdge& edge) const;
+  void AddPeer(uint32_t peer) TB_REQUIRES(mu_);
+  void SendTo(const std::shared_ptr<Link>& link, const StepEdge& edge, LoopPosition at, Tensor value);
+  void SendDead(Link& link, const StepEdge& edge, const TensorKey& key);
+  void On(const std::shared_ptr<Link>& link, const EagerTensor& m);
+  void On(const std::shared_ptr<Link>& link, const AnnounceTensor& m);
+  void On(const std::shared_ptr<Link>& link, const GrantTensor& m);
+  void On(const BulkTensor& m);
+  // Adds a part. True if the tensor is now complete, so that Take may be called.
+  StatusOr<bool> AddPart(const BulkTensor& m, std::shared_ptr<ArrivingTensor>* tensor);
+  void OnLinkDown(uint32_t peer, const Status& why);
+  void Arrive(const TensorKey& key, StatusOr<Tensor> value);
+  void FailForTooManyTensors(const Link& link);
+  // Drops all tensors, returns eager credit to peers, and fails pending Recv calls with Cancelled.
+  void Clear();
+
+  const StepId id_;
+  Exchange* const exchange_;
+  CancellationManager cancellation_;
+  Mutex mu_;
+  Status failed_ TB_GUARDED_BY(mu_);
+  absl::flat_hash_map<TensorKey, Incoming> incoming_ TB_GUARDED_BY(mu_);
+  absl::flat_hash_map<TensorKey, Outgoing> outgoing_ TB_GUARDED_BY(mu_);
+  std::vector<uint32_t> peers_ TB_GUARDED_BY(mu_);                     // the step has exchanged tensors with these
+  std::vector<std::pair<uint32_t, Status>> broken_ TB_GUARDED_BY(mu_);  // peers whose link broke before their first use
+  std::function<void(const Status&)> on_late_failure_ TB_GUARDED_BY(mu_);
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_CLUSTER_EXCHANGE_STEP_EXCHANGE_H_
