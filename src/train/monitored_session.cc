@@ -127,10 +127,10 @@ StatusOr<std::vector<Tensor>> MonitoredSession::Impl::Run(const std::vector<Fetc
       if (cache == nullptr) return lost;  // an earlier run could not recover
       interrupter->BeginRun();
       auto results = RunOnce(fetches, feeds);
-      interrupter->EndRun();
+      const bool interrupted = interrupter->EndRun();
       if (results.ok()) return results;
       lost = results.status();
-      if (interrupter->interrupted()) return std::vector<Tensor>(fetches.size());
+      if (interrupted) return std::vector<Tensor>(fetches.size());
       if (absl::IsCancelled(lost) && CanRecover(coordinator->status())) lost = coordinator->status();
       if (!CanRecover(lost)) return Fail(lost);
     }

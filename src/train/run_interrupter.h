@@ -3,6 +3,7 @@
 #define TENSORBRAID_TRAIN_RUN_INTERRUPTER_H_
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <optional>
 
@@ -18,27 +19,33 @@ class RunInterrupter {
  public:
   static constexpr std::chrono::seconds kGrace{5};
 
-  // `interrupt` is called on a thread of its own if a run is in progress `grace` after the request to stop, and again
-  // once a second until that run has ended. It must make running steps fail.
+  // `interrupt` is called on a thread of its own if a run has not ended `grace` after the request to stop, or after its
+  // beginning if that is later, and again once a second until the run has ended. It must make running steps fail.
   explicit RunInterrupter(std::function<void()> interrupt, std::chrono::milliseconds grace = kGrace);
   ~RunInterrupter();
 
   void BeginRun();
-  void EndRun();
-  // Whether `interrupt` has been called.
+  // Returns whether the run was interrupted. Waits for a call of `interrupt` to return, which could else end the next
+  // run.
+  bool EndRun();
+  // Whether the run in progress has been interrupted.
   bool interrupted() const;
 
  private:
   void WaitAndInterrupt();
-  bool RunEndsWithin(std::chrono::milliseconds time);
+  // Blocks until a run is in progress and a stop has been requested. Returns the number of the run, 0 at the end.
+  uint64_t AwaitRunToEnd();
+  bool RunEndsWithin(uint64_t run, std::chrono::milliseconds time);
 
   const std::function<void()> interrupt_;
   const std::chrono::milliseconds grace_;
   mutable Mutex mu_;
   CondVar changed_;
   bool stop_requested_ TB_GUARDED_BY(mu_) = false;
-  bool running_ TB_GUARDED_BY(mu_) = false;
-  bool interrupted_ TB_GUARDED_BY(mu_) = false;
+  uint64_t runs_ TB_GUARDED_BY(mu_) = 0;          // that have begun
+  bool running_ TB_GUARDED_BY(mu_) = false;       // the last of them is in progress
+  bool interrupted_ TB_GUARDED_BY(mu_) = false;   // it has been interrupted
+  bool in_interrupt_ TB_GUARDED_BY(mu_) = false;  // `interrupt_` is being called
   bool ended_ TB_GUARDED_BY(mu_) = false;
   Thread thread_;
   std::optional<OnStopRequest> on_stop_;

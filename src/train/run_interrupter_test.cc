@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/mutex.h"
+#include "core/thread.h"
 
 namespace tensorbraid {
 namespace {
@@ -29,8 +30,64 @@ TEST_F(RunInterrupterTest, InterruptsARunUntilItEnds) {
     MutexLock lock(mu);
     changed.Wait(mu, [&] { return interrupts == 2; });  // the first one could have come before the step began
   }
-  interrupter.EndRun();
   EXPECT_TRUE(interrupter.interrupted());
+  EXPECT_TRUE(interrupter.EndRun());
+  // The next run has a chance of its own.
+  interrupter.BeginRun();
+  EXPECT_FALSE(interrupter.interrupted());
+}
+
+TEST_F(RunInterrupterTest, InterruptsARunThatBeginsAfterTheRequest) {
+  Mutex mu;
+  CondVar changed;
+  bool interrupted = false;
+  RunInterrupter interrupter(
+      [&] {
+        MutexLock lock(mu);
+        interrupted = true;
+        changed.NotifyAll();
+      },
+      /*grace=*/std::chrono::milliseconds(0));
+  RequestStop("a test");
+  interrupter.BeginRun();
+  {
+    MutexLock lock(mu);
+    changed.Wait(mu, [&] { return interrupted; });
+  }
+  EXPECT_TRUE(interrupter.EndRun());
+}
+
+// An interrupt that is still at work when its run has ended would end the next run, too.
+TEST_F(RunInterrupterTest, ARunEndsAfterTheInterruptThatHitIt) {
+  Mutex mu;
+  CondVar changed;
+  bool entered = false, released = false, left = false;
+  RunInterrupter interrupter(
+      [&] {
+        MutexLock lock(mu);
+        entered = true;
+        changed.NotifyAll();
+        changed.Wait(mu, [&] { return released; });
+        left = true;
+      },
+      /*grace=*/std::chrono::milliseconds(0));
+  interrupter.BeginRun();
+  RequestStop("a test");
+  {
+    MutexLock lock(mu);
+    changed.Wait(mu, [&] { return entered; });
+  }
+  Thread releaser("tb-release", [&] {
+    MutexLock lock(mu);
+    released = true;
+    changed.NotifyAll();
+  });
+  EXPECT_TRUE(interrupter.EndRun());
+  {
+    MutexLock lock(mu);
+    EXPECT_TRUE(left);
+  }
+  releaser.Join();
 }
 
 TEST_F(RunInterrupterTest, LeavesARunAloneThatEndsInTime) {
@@ -39,8 +96,7 @@ TEST_F(RunInterrupterTest, LeavesARunAloneThatEndsInTime) {
     RunInterrupter interrupter([&] { ++interrupts; }, /*grace=*/std::chrono::hours(1));
     interrupter.BeginRun();
     RequestStop("a test");
-    interrupter.EndRun();
-    EXPECT_FALSE(interrupter.interrupted());
+    EXPECT_FALSE(interrupter.EndRun());
   }
   EXPECT_EQ(interrupts, 0);
 }

@@ -425,9 +425,9 @@ StatusOr<std::vector<Tensor>> SupervisedSession::Run(const std::vector<Fetch>& f
   RunInterrupter* const interrupter = supervisor_.impl_->interrupter.get();  // null once the supervisor has stopped
   if (interrupter != nullptr) interrupter->BeginRun();
   auto results = session_->Run(fetches, feeds, options);
-  if (interrupter != nullptr) interrupter->EndRun();
+  const bool interrupted = interrupter != nullptr && interrupter->EndRun();
   if (results.ok()) return results;
-  if (interrupter != nullptr && interrupter->interrupted()) return std::vector<Tensor>(fetches.size());
+  if (interrupted) return std::vector<Tensor>(fetches.size());
   const Status& status = results.status();
   supervisor_.RequestStop(status);
   const Status first = supervisor_.coordinator().status();

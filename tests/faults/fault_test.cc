@@ -223,8 +223,8 @@ TEST_F(FaultTest, AChiefWhoseStepCannotEndSavesAndLeaves) {
   chief.Signal(SIGTERM);  // its step waits for the gradient of the worker
   int64_t end = 0;
   EXPECT_TRUE(absl::SimpleAtoi(AwaitLine(chief.out(), "done at "), &end));
-  EXPECT_EQ(chief.Reap().ToString(), "exited with 0");
-  EXPECT_EQ(ps.Reap().ToString(), "exited with 0");
+  EXPECT_EQ(chief.Reap().ToString(), "exited with 0") << Errors(chief);
+  EXPECT_EQ(ps.Reap().ToString(), "exited with 0") << Errors(ps);
   EXPECT_EQ(LatestStep(dir.path()), end);
 }
 
