@@ -104,6 +104,17 @@ function(tensorbraid_test name)
   set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT ${timeout})
 endfunction()
 
+# tensorbraid_test_on_networks(NAME): runs a test that uses TestCluster again on the simulated network and over gRPC.
+function(tensorbraid_test_on_networks name)
+  if(TENSORBRAID_BUILD_TESTS)
+    foreach(network sim grpc)
+      add_test(NAME ${name}_${network} COMMAND ${name})
+      set_tests_properties(${name}_${network} PROPERTIES LABELS slow TIMEOUT 600
+                           ENVIRONMENT TENSORBRAID_TEST_NETWORK=${network})
+    endforeach()
+  endif()
+endfunction()
+
 # tensorbraid_example_test(NAME EXPECTED COMMAND...): runs an example from the root of the source tree, as a reader would.
 # The example must exit with 0 and its output must match the regular expression EXPECTED.
 function(tensorbraid_example_test name expected)

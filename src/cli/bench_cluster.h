@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/fd.h"
-#include "cli/held_port.h"
+#include "core/fd.h"
+#include "core/held_port.h"
 #include "nlohmann/json.hpp"
 #include "tensorbraid/status.h"
 

@@ -17,7 +17,7 @@
 #include <cstring>
 #include <memory>
 
-#include "cli/fd.h"
+#include "core/fd.h"
 #include "core/strings.h"
 #include "io/file.h"
 

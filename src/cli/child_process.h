@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/fd.h"
+#include "core/fd.h"
 #include "tensorbraid/status.h"
 
 namespace tensorbraid {

@@ -17,9 +17,9 @@
 #include <string_view>
 
 #include "cli/child_process.h"
-#include "cli/held_port.h"
 #include "cli/line_splitter.h"
 #include "cluster/spec/tf_config.h"
+#include "core/held_port.h"
 #include "core/strings.h"
 
 namespace tensorbraid {

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "cli/child_process.h"
-#include "cli/fd.h"
+#include "core/fd.h"
 
 namespace tensorbraid {
 

@@ -2,7 +2,7 @@
 #ifndef TENSORBRAID_CLI_TLS_TUNNEL_H_
 #define TENSORBRAID_CLI_TLS_TUNNEL_H_
 
-#include "cli/fd.h"
+#include "core/fd.h"
 #include "core/host_port.h"
 #include "tensorbraid/status.h"
 #include "tensorbraid/tls_options.h"

@@ -8,8 +8,8 @@
 
 #include "absl/strings/numbers.h"
 #include "cli/child_process.h"
-#include "cli/held_port.h"
 #include "cli/process_testutil.h"
+#include "core/held_port.h"
 #include "core/strings.h"
 #include "io/file_testutil.h"
 #include "tensorbraid/checkpoint.h"

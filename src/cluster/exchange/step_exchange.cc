@@ -137,10 +137,11 @@ void StepExchange::Recv(const StepEdge& edge, LoopPosition at, RecvDone done) {
   if (credit_to != nullptr) exchange_->Consumed(credit_to, credit);
   if (done) return done(std::move(value));
   if (grant) {
-    exchange_->links().GetLink(edge.peer, [self = shared_from_this(), key](const StatusOr<std::shared_ptr<Link>>& link) {
-      if (!link.ok()) return self->Fail(link.status());
-      (*link)->Send(GrantTensor{.key = key});
-    });
+    exchange_->links().GetLink(edge.peer,
+                               [self = shared_from_this(), key](const StatusOr<std::shared_ptr<Link>>& link) {
+                                 if (!link.ok()) return self->Fail(link.status());
+                                 (*link)->Send(GrantTensor{.key = key});
+                               });
   }
 }
 

@@ -94,7 +94,7 @@ class StepExchange final : public Rendezvous, public std::enable_shared_from_thi
   Status failed_ TB_GUARDED_BY(mu_);
   absl::flat_hash_map<TensorKey, Incoming> incoming_ TB_GUARDED_BY(mu_);
   absl::flat_hash_map<TensorKey, Outgoing> outgoing_ TB_GUARDED_BY(mu_);
-  std::vector<uint32_t> peers_ TB_GUARDED_BY(mu_);                     // the step has exchanged tensors with these
+  std::vector<uint32_t> peers_ TB_GUARDED_BY(mu_);                      // the step has exchanged tensors with these
   std::vector<std::pair<uint32_t, Status>> broken_ TB_GUARDED_BY(mu_);  // peers whose link broke before their first use
   std::function<void(const Status&)> on_late_failure_ TB_GUARDED_BY(mu_);
 };

@@ -2,6 +2,8 @@
 #ifndef TENSORBRAID_CLUSTER_TESTING_TEST_CLUSTER_H_
 #define TENSORBRAID_CLUSTER_TESTING_TEST_CLUSTER_H_
 
+#include <cstdlib>
+#include <iostream>
 #include <map>
 #include <memory>
 #include <string>
@@ -9,25 +11,39 @@
 #include <vector>
 
 #include "cluster/server/task.h"
+#include "core/held_port.h"
 #include "core/mutex.h"
 #include "core/strings.h"
+#include "transport/grpc/grpc_transport.h"
 #include "transport/inproc/inproc_transport.h"
 #include "transport/sim/sim_network.h"
+#include "transport/transport_test_util.h"
 
 namespace tensorbraid {
 
-// `num_ps` parameter servers and `num_workers` workers that communicate over one network of this process: a simulated
-// one, or a fast one without faults. Sessions reach them by target(). A task can be stopped and started again.
+// `num_ps` parameter servers and `num_workers` workers in this process. Sessions reach them by target(). A task can be
+// stopped and started again.
+//
+// The environment variable TENSORBRAID_TEST_NETWORK chooses the network: "inproc" (the default) passes messages between
+// threads, "sim" delays and reorders them by a random seed, "grpc" uses sockets.
 class TestCluster {
  public:
   TestCluster(int num_ps, int num_workers, TaskOptions options = {})
       : TestCluster(num_ps, num_workers, std::move(options), nullptr) {}
-  // The tasks communicate over `simulated`, or over a network without faults if it is null.
+  // The tasks communicate over `simulated`, whatever the environment says, unless it is null.
   TestCluster(int num_ps, int num_workers, TaskOptions options, std::unique_ptr<SimNetwork> simulated)
       : options_(std::move(options)), simulated_(std::move(simulated)) {
+    const char* chosen = std::getenv("TENSORBRAID_TEST_NETWORK");
+    const std::string network = simulated_ != nullptr ? "sim" : chosen == nullptr ? "inproc" : chosen;
+    TB_CHECK(network == "inproc" || network == "sim" || network == "grpc");
+    uses_sockets_ = network == "grpc";
+    if (network == "sim" && simulated_ == nullptr) {
+      simulated_ = std::make_unique<SimNetwork>(TestSeed());
+      std::cerr << "to repeat: TENSORBRAID_TEST_SEED=" << simulated_->seed() << std::endl;
+    }
     std::map<std::string, std::vector<std::string>> jobs;
-    for (int i = 0; i < num_ps; ++i) jobs["ps"].push_back(StrCat("localhost:", 1000 + i));
-    for (int i = 0; i < num_workers; ++i) jobs["worker"].push_back(StrCat("localhost:", 2000 + i));
+    for (int i = 0; i < num_ps; ++i) jobs["ps"].push_back(NewAddress(1000 + i));
+    for (int i = 0; i < num_workers; ++i) jobs["worker"].push_back(NewAddress(2000 + i));
     spec_ = ClusterSpec(jobs);
     for (int i = 0; i < num_ps; ++i) Start("ps", i);
     for (int i = 0; i < num_workers; ++i) Start("worker", i);
@@ -74,13 +90,21 @@ class TestCluster {
 
  private:
   std::unique_ptr<Transport> NewTransport() {
+    if (uses_sockets_) return NewGrpcTransport();
     return simulated_ != nullptr ? simulated_->NewTransport() : NewInprocTransport(inproc_);
+  }
+  // An address with this port, or with a free one if the network has sockets.
+  std::string NewAddress(int port) {
+    if (uses_sockets_) port = ports_.emplace_back(HeldPort::Take().value()).port();
+    return StrCat("localhost:", port);
   }
 
   TaskOptions options_;
   ClusterSpec spec_;
   const std::shared_ptr<InprocNetwork> inproc_ = std::make_shared<InprocNetwork>();
-  const std::unique_ptr<SimNetwork> simulated_;         // outlives the tasks
+  bool uses_sockets_ = false;
+  std::vector<HeldPort> ports_;                         // keep their numbers for the tasks that listen on them
+  std::unique_ptr<SimNetwork> simulated_;               // outlives the tasks
   std::map<std::string, std::shared_ptr<Task>> tasks_;  // by target
   mutable Mutex mu_;
   std::map<std::pair<std::string, int>, int> kills_ TB_GUARDED_BY(mu_);

@@ -1,4 +1,4 @@
-#include "cli/held_port.h"
+#include "core/held_port.h"
 
 #include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/grpcpp.h>

@@ -1,10 +1,10 @@
 // Ports reserved for processes that have not started yet.
-#ifndef TENSORBRAID_CLI_HELD_PORT_H_
-#define TENSORBRAID_CLI_HELD_PORT_H_
+#ifndef TENSORBRAID_CORE_HELD_PORT_H_
+#define TENSORBRAID_CORE_HELD_PORT_H_
 
 #include <utility>
 
-#include "cli/fd.h"
+#include "core/fd.h"
 #include "tensorbraid/status.h"
 
 namespace tensorbraid {
@@ -26,4 +26,4 @@ class HeldPort {
 
 }  // namespace tensorbraid
 
-#endif  // TENSORBRAID_CLI_HELD_PORT_H_
+#endif  // TENSORBRAID_CORE_HELD_PORT_H_

@@ -1,4 +1,4 @@
-#include "cli/held_port.h"
+#include "core/held_port.h"
 
 #include <netinet/in.h>
 #include <sys/socket.h>

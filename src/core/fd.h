@@ -1,6 +1,6 @@
 // A file descriptor that closes itself.
-#ifndef TENSORBRAID_CLI_FD_H_
-#define TENSORBRAID_CLI_FD_H_
+#ifndef TENSORBRAID_CORE_FD_H_
+#define TENSORBRAID_CORE_FD_H_
 
 #include <unistd.h>
 
@@ -32,4 +32,4 @@ class Fd {
 
 }  // namespace tensorbraid
 
-#endif  // TENSORBRAID_CLI_FD_H_
+#endif  // TENSORBRAID_CORE_FD_H_
