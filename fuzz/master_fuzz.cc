@@ -24,6 +24,7 @@ class FuzzCall final : public Call {
   FuzzCall(std::string method, std::string request)
       : method_(std::move(method)), request_(OwnedPayload(std::move(request))) {}
   const std::string& method() const override { return method_; }
+  const Caller& caller() const override { return caller_; }
   std::chrono::steady_clock::time_point deadline() const override {
     return std::chrono::steady_clock::time_point::max();
   }
@@ -70,6 +71,7 @@ class FuzzCall final : public Call {
   }
 
  private:
+  const Caller caller_;
   void End(std::string answer) {
     std::function<void()> dropped;  // destroyed without the lock: it may hold this call
     MutexLock lock(mu_);

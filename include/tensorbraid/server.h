@@ -33,6 +33,13 @@ struct ServerOptions {
   TlsOptions tls = {};
   // Allows to listen without TLS on an address that other machines can reach: anyone there can then run steps.
   bool insecure = false;
+  // A file with the cluster's token, a line of 16 or more characters: tasks and clients must send it. The file is read
+  // again when it changes; if it has several lines, each is accepted and the first is sent. All tasks of a cluster have
+  // the same token, or none. Needs `tls`, or a task that listens on loopback.
+  std::string token_file = "";
+  // A file with tokens of clients, in the same form: whoever sends one may create sessions and run them, but may not
+  // reset the cluster, bring a cluster of its own, or connect as a task. Needs `token_file`.
+  std::string client_token_file = "";
   std::chrono::milliseconds heartbeat_interval{1000};
   // A connected task is considered dead when nothing has been received from it for this long.
   std::chrono::milliseconds heartbeat_timeout{10000};
@@ -51,7 +58,8 @@ struct ServerOptions {
 class Server {
  public:
   // InvalidArgument when the cluster does not have this job or task, the address cannot be bound, or it needs `tls` or
-  // `insecure`; AlreadyExists when the port is taken; an error that names the flag for a wrong file of `tls`.
+  // `insecure`; AlreadyExists when the port is taken; an error that names the flag for a wrong file of `tls` or of
+  // tokens.
   static StatusOr<std::unique_ptr<Server>> Create(const ClusterSpec& cluster, ServerOptions options);
   ~Server();  // Stops.
   Server(const Server&) = delete;

@@ -51,6 +51,9 @@ struct SessionOptions {
   std::string target = "";
   // For a server in another process that uses TLS. Sessions in the server's process need none.
   TlsOptions tls = {};
+  // For such a server that needs a token: a file whose first line is the token. It is read again when it changes.
+  // Without `tls`, a token is sent over loopback only.
+  std::string token_file = "";
   // Number of virtual devices of each type in a local session.
   std::map<std::string, int> device_count = {};
   // Number of threads for the kernels of a local session; 0: one per core.

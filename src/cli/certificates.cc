@@ -20,6 +20,7 @@
 #include "core/fd.h"
 #include "core/strings.h"
 #include "io/file.h"
+#include "transport/caller.h"
 
 namespace tensorbraid {
 namespace {
@@ -82,7 +83,7 @@ bool AddExtension(X509* certificate, X509* issuer, int id, const std::string& va
 }
 
 // A certificate with everything that authorities and hosts have in common, not signed yet.
-X509Ptr NewCertificate(EVP_PKEY* key, std::string name, const Validity& validity) {
+X509Ptr NewCertificate(EVP_PKEY* key, std::string name, const std::string& unit, const Validity& validity) {
   X509Ptr made(X509_new());
   const NumberPtr serial(BN_new());
   if (made == nullptr || serial == nullptr) return nullptr;
@@ -97,7 +98,8 @@ X509Ptr NewCertificate(EVP_PKEY* key, std::string name, const Validity& validity
                   BN_to_ASN1_INTEGER(serial.get(), X509_get_serialNumber(made.get())) != nullptr &&
                   ASN1_TIME_set(X509_getm_notBefore(made.get()), Time(validity.begin)) != nullptr &&
                   ASN1_TIME_set(X509_getm_notAfter(made.get()), Time(validity.end)) != nullptr &&
-                  X509_set_pubkey(made.get(), key) == 1 && add("O", "Tensorbraid") && add("CN", name);
+                  X509_set_pubkey(made.get(), key) == 1 && add("O", "Tensorbraid") &&
+                  (unit.empty() || add("OU", unit)) && add("CN", name);
   return ok ? std::move(made) : nullptr;
 }
 
@@ -168,7 +170,7 @@ StatusOr<Certificate> AuthorityIn(const std::string& directory, WallClock::time_
 StatusOr<Certificate> MakeAuthority(const Validity& validity) {
   const KeyPtr key(EVP_EC_gen("P-256"));
   if (key == nullptr) return OpensslError("cannot make a key");
-  const X509Ptr made = NewCertificate(key.get(), "Tensorbraid cluster authority", validity);
+  const X509Ptr made = NewCertificate(key.get(), "Tensorbraid cluster authority", "", validity);
   if (made == nullptr || X509_set_issuer_name(made.get(), X509_get_subject_name(made.get())) != 1 ||
       !AddExtension(made.get(), made.get(), NID_basic_constraints, "critical,CA:TRUE,pathlen:0") ||
       !AddExtension(made.get(), made.get(), NID_key_usage, "critical,keyCertSign,cRLSign") ||
@@ -180,7 +182,7 @@ StatusOr<Certificate> MakeAuthority(const Validity& validity) {
 }
 
 StatusOr<Certificate> MakeCertificate(const Certificate& authority, const std::vector<std::string>& names,
-                                      const Validity& validity) {
+                                      const Validity& validity, CertificateUse use) {
   if (names.empty()) return InvalidArgument("a certificate must be for at least one host");
   for (const std::string& name : names) TF_RETURN_IF_ERROR(CheckName(name));
   const X509Ptr issuer(PEM_read_bio_X509(Reader(authority.certificate).get(), nullptr, nullptr, nullptr));
@@ -191,13 +193,14 @@ StatusOr<Certificate> MakeCertificate(const Certificate& authority, const std::v
   }
   const KeyPtr key(EVP_EC_gen("P-256"));
   if (key == nullptr) return OpensslError("cannot make a key");
-  const X509Ptr made = NewCertificate(key.get(), names[0], validity);
+  const bool is_client = use == CertificateUse::kClient;
+  const X509Ptr made = NewCertificate(key.get(), names[0], is_client ? kClientUnit : "", validity);
   if (made == nullptr || X509_set_issuer_name(made.get(), X509_get_subject_name(issuer.get())) != 1 ||
       (ASN1_TIME_compare(X509_get0_notAfter(made.get()), X509_get0_notAfter(issuer.get())) > 0 &&
        X509_set1_notAfter(made.get(), X509_get0_notAfter(issuer.get())) != 1) ||
       !AddExtension(made.get(), issuer.get(), NID_basic_constraints, "critical,CA:FALSE") ||
       !AddExtension(made.get(), issuer.get(), NID_key_usage, "critical,digitalSignature") ||
-      !AddExtension(made.get(), issuer.get(), NID_ext_key_usage, "serverAuth,clientAuth") ||
+      !AddExtension(made.get(), issuer.get(), NID_ext_key_usage, is_client ? "clientAuth" : "serverAuth,clientAuth") ||
       !AddExtension(made.get(), issuer.get(), NID_authority_key_identifier, "keyid") ||
       !AddExtension(made.get(), issuer.get(), NID_subject_alt_name, AlternativeNames(names)) ||
       X509_sign(made.get(), issuer_key.get(), EVP_sha256()) == 0) {
@@ -207,7 +210,10 @@ StatusOr<Certificate> MakeCertificate(const Certificate& authority, const std::v
 }
 
 StatusOr<std::vector<std::string>> WriteCertificates(const CertsOptions& options) {
-  for (const std::string& host : options.hosts) {
+  std::vector<std::string> all = options.hosts;
+  all.insert(all.end(), options.clients.begin(), options.clients.end());
+  for (const std::string& host : all) {
+    if (std::count(all.begin(), all.end(), host) > 1) return InvalidArgument("'", host, "' is given twice");
     TF_RETURN_IF_ERROR(CheckName(host));
     if (host == "ca") return InvalidArgument("the host name 'ca' is taken by the authority's files");
     const Files files = FilesOf(options.directory, host);
@@ -223,12 +229,13 @@ StatusOr<std::vector<std::string>> WriteCertificates(const CertsOptions& options
   const Validity validity{begin, begin + std::chrono::hours(24 * options.days + 1)};
   std::vector<std::string> written;
   TF_ASSIGN_OR_RETURN(const Certificate authority, AuthorityIn(options.directory, begin, &written));
-  for (const std::string& host : options.hosts) {
+  for (const std::string& host : all) {
+    const bool is_task = std::find(options.hosts.begin(), options.hosts.end(), host) != options.hosts.end();
     std::vector<std::string> names = {host};
     for (const char* loopback : {"localhost", "127.0.0.1", "::1"}) {
       if (host != loopback) names.emplace_back(loopback);
     }
-    auto made = MakeCertificate(authority, names, validity);
+    auto made = MakeCertificate(authority, names, validity, is_task ? CertificateUse::kTask : CertificateUse::kClient);
     if (!made.ok()) return Annotate(made.status(), options.directory);
     TF_RETURN_IF_ERROR(WritePair(FilesOf(options.directory, host), *made, &written));
   }

@@ -22,20 +22,26 @@ struct Validity {
 
 // An authority: a certificate that signs others, and itself.
 StatusOr<Certificate> MakeAuthority(const Validity& validity);
-// A certificate of `authority` for a host, for servers and clients alike. It is valid for each of `names`, which are
+// What a certificate is for. A client's has an organizational unit by which servers know it (kClientUnit in
+// transport/caller.h): its owner may run sessions, but cannot be a server or connect as a task.
+enum class CertificateUse { kTask, kClient };
+
+// A certificate of `authority` for a host. It is valid for each of `names`, which are
 // host names and IP addresses; the first is also its common name. It does not outlive the authority. InvalidArgument
 // for a name that is neither, or if the key of `authority` does not belong to its certificate.
 StatusOr<Certificate> MakeCertificate(const Certificate& authority, const std::vector<std::string>& names,
-                                      const Validity& validity);
+                                      const Validity& validity, CertificateUse use = CertificateUse::kTask);
 
 struct CertsOptions {
   std::string directory;
-  std::vector<std::string> hosts;
+  std::vector<std::string> hosts;         // machines that run tasks
+  std::vector<std::string> clients = {};  // machines or persons that only run sessions
   int days = 365;  // how long the certificates of hosts are valid; the authority is for ten years
 };
-// Writes HOST.pem and HOST-key.pem for each host to the directory, for the name HOST and for loopback. They come from
-// the authority ca.pem there, whose key is ca-key.pem; both are made if neither exists. Keys have mode 0600. Returns
-// the paths of the new files. AlreadyExists, before anything is written, if a host already has one of its files.
+// Writes HOST.pem and HOST-key.pem for each host and each client to the directory, for the name HOST and for loopback.
+// They come from the authority ca.pem there, whose key is ca-key.pem; both are made if neither exists. Keys have mode
+// 0600. Returns the paths of the new files. AlreadyExists, before anything is written, if a host already has one of its
+// files.
 StatusOr<std::vector<std::string>> WriteCertificates(const CertsOptions& options);
 
 }  // namespace tensorbraid

@@ -104,5 +104,23 @@ TEST(Certificates, WrongNamesAndAnIncompleteAuthorityAreRefused) {
   EXPECT_TRUE(absl::IsInvalidArgument(WriteCertificates({.directory = dir.path(), .hosts = {"alpha"}}).status()));
 }
 
+TEST(Certificates, OfClientsSayWhatTheyAreFor) {
+  TempDir dir;
+  const CertsOptions options{.directory = dir.path(), .hosts = {"alpha"}, .clients = {"laptop"}};
+  ASSERT_TRUE(WriteCertificates(options).ok());
+  const auto expect = [&](const std::string& name, const std::string& subject, bool is_server) {
+    const auto certificate = Read(dir.path() + "/" + name);
+    ASSERT_NE(certificate, nullptr);
+    char text[256];
+    EXPECT_EQ(std::string(X509_NAME_oneline(X509_get_subject_name(certificate.get()), text, sizeof text)), subject);
+    EXPECT_EQ(X509_check_purpose(certificate.get(), X509_PURPOSE_SSL_SERVER, 0), is_server);
+    EXPECT_EQ(X509_check_purpose(certificate.get(), X509_PURPOSE_SSL_CLIENT, 0), true);
+  };
+  expect("alpha.pem", "/O=Tensorbraid/CN=alpha", true);
+  expect("laptop.pem", "/O=Tensorbraid/OU=Tensorbraid client/CN=laptop", false);
+  const auto twice = WriteCertificates({.directory = dir.path() + "/new", .hosts = {"a"}, .clients = {"a"}});
+  EXPECT_TRUE(absl::IsInvalidArgument(twice.status())) << twice.status();
+}
+
 }  // namespace
 }  // namespace tensorbraid

@@ -11,6 +11,9 @@ namespace tensorbraid {
 namespace {
 
 Status Certs(const CertsOptions& options) {
+  if (options.hosts.empty() && options.clients.empty()) {
+    return absl::InvalidArgumentError("give --hosts, --clients or both: the names that get certificates");
+  }
   TF_ASSIGN_OR_RETURN(const auto written, WriteCertificates(options));
   for (const std::string& path : written) std::printf("%s\n", path.c_str());
   const char* directory = options.directory.c_str();
@@ -28,14 +31,18 @@ void AddCertsCommand(CLI::App& app, Invocation* invocation) {
   CLI::App* certs = app.add_subcommand("certs", "Make the certificates with which the hosts of a cluster use TLS");
   certs->add_option("directory", options->directory, "where the files are written")->required()->type_name("DIR");
   certs->add_option("--hosts", options->hosts, "names or IP addresses of the hosts, as in the addresses of the cluster")
-      ->required()
+      ->delimiter(',');
+  certs
+      ->add_option("--clients", options->clients,
+                   "names of clients, which may run sessions, but not be tasks or reset the cluster")
       ->delimiter(',');
   certs->add_option("--days", options->days, "how long the certificates of hosts are valid")
       ->check(CLI::Range(1, 3650))
       ->capture_default_str();
   certs->footer(
       "\nWrites DIR/ca.pem and DIR/ca-key.pem, an authority for ten years, unless they exist, and HOST.pem and\n"
-      "HOST-key.pem for each host. No file is overwritten: to renew a certificate, remove its two files. Servers read\n"
+      "HOST-key.pem for each host and each client. No file is overwritten: to renew a certificate, remove its two "
+      "files. Servers read\n"
       "changed files without a restart.\n\n"
       "Example:\n"
       "  tensorbraid certs certs --hosts=alpha,beta\n"

@@ -214,6 +214,7 @@ class Launcher {
       command.push_back("--job_name=" + task.job());
       command.push_back(StrCat("--task_index=", task.index()));
     }
+    if (!options_.token_file.empty()) command.push_back("--token_file=" + options_.token_file);
     // TERM: for programs that would colour or redraw lines on a terminal.
     TF_RETURN_IF_ERROR(task.Start(command, {{"TERM", "dumb"}, {"TF_CONFIG", tf_config}}));
     Say(StrCat(task.name(), " runs on ", *cluster.task_address(task.job(), task.index()), ", pid ",

@@ -34,6 +34,8 @@ struct LaunchOptions {
   TaskStyle style = TaskStyle::kFlags;
   // The directory for copies of each task's output, such as worker-0.log; "" for none. Created if it does not exist.
   std::string log_dir = "";
+  // Passed on to each task as --token_file; "" for none.
+  std::string token_file = "";
   RestartPolicy restart = {};
   // How long the other tasks may continue after one has failed for good.
   std::chrono::milliseconds grace{30000};

@@ -26,6 +26,8 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
   launch->add_option("--env-style,--env_style", flags->style, "how a task is told its cluster, job and index")
       ->check(OneOf({"flags", "tf_config"}))
       ->capture_default_str();
+  launch->add_option("--token_file", flags->options.token_file, "pass --token_file=FILE on to each task")
+      ->type_name("FILE");
   launch
       ->add_option("--restart", flags->restart,
                    "start tasks that fail again: no, on-failure, or on-failure:N for at most N times each")

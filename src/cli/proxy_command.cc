@@ -17,6 +17,8 @@
 #include "core/logging.h"
 #include "core/strings.h"
 #include "core/thread.h"
+#include "transport/address.h"
+#include "transport/token_file.h"
 
 namespace tensorbraid {
 namespace {
@@ -27,6 +29,7 @@ struct ProxyFlags {
   int port = 0;
   std::string target;
   TlsOptions tls;
+  std::string token_file;
 };
 
 // A client's connection and the thread that serves it.
@@ -53,7 +56,8 @@ StatusOr<Fd> ListenOnLoopback(int* port) {
   return listener;
 }
 
-void Accept(const Fd& listener, const HostPort& server, const TlsOptions& tls, std::list<ProxyClient>* clients) {
+void Accept(const Fd& listener, const HostPort& server, const TlsOptions& tls, const std::string& token,
+            std::list<ProxyClient>* clients) {
   clients->remove_if([](ProxyClient& client) {
     if (client.ended) client.thread.Join();
     return client.ended.load();
@@ -66,8 +70,8 @@ void Accept(const Fd& listener, const HostPort& server, const TlsOptions& tls, s
   }
   ProxyClient& client = clients->emplace_back();
   client.socket = std::move(socket);
-  client.thread = Thread("tb-proxy", [&client, server, tls] {
-    const Status status = RunTlsTunnel(client.socket, server, tls);
+  client.thread = Thread("tb-proxy", [&client, server, tls, token] {
+    const Status status = RunTlsTunnel(client.socket, server, tls, token);
     if (!status.ok()) {
       TB_LOG(Error, "proxy") << status.message();
     }
@@ -89,7 +93,17 @@ Status Proxy(const ProxyFlags& flags) {
   TF_ASSIGN_OR_RETURN(
       const HostPort server,
       ParseHostPort(flags.target.starts_with(scheme) ? flags.target.substr(scheme.size()) : flags.target));
-  if (!flags.tls.enabled()) return InvalidArgument("--tls_ca is missing: the proxy connects to servers with TLS");
+  std::unique_ptr<TokenFile> token;
+  if (!flags.token_file.empty()) {
+    TF_ASSIGN_OR_RETURN(token, TokenFile::Open("--token_file", flags.token_file));
+  }
+  if (!flags.tls.enabled()) {
+    if (token == nullptr) return InvalidArgument("--tls_ca is missing: the proxy connects to servers with TLS");
+    if (!IsLoopbackHost(server.host)) {
+      return InvalidArgument("refuses to send the token of --token_file to ", server.ToString(), " without TLS, where ",
+                             "others could read it: give --tls_ca, --tls_cert and --tls_key too");
+    }
+  }
   TF_RETURN_IF_ERROR(CheckTlsFiles(flags.tls));
   int port = flags.port;
   TF_ASSIGN_OR_RETURN(const Fd listener, ListenOnLoopback(&port));
@@ -99,7 +113,9 @@ Status Proxy(const ProxyFlags& flags) {
   std::list<ProxyClient> clients;
   pollfd events[] = {{stopped.get(), POLLIN, 0}, {listener.get(), POLLIN, 0}};
   while (events[0].revents == 0) {
-    if (::poll(events, 2, -1) > 0 && events[1].revents != 0) Accept(listener, server, flags.tls, &clients);
+    if (::poll(events, 2, -1) > 0 && events[1].revents != 0) {
+      Accept(listener, server, flags.tls, token == nullptr ? "" : token->token(), &clients);
+    }
   }
   for (ProxyClient& client : clients) {
     ::shutdown(client.socket.get(), SHUT_RDWR);
@@ -121,12 +137,12 @@ void AddProxyCommand(CLI::App& app, Invocation* invocation) {
       ->type_name("FILE");
   proxy->add_option("--tls_key", flags->tls.key, "private key of --tls_cert")->type_name("FILE");
   proxy->add_option("--tls_ca", flags->tls.ca, "authority that the server's certificate comes from")->type_name("FILE");
+  proxy->add_option("--token_file", flags->token_file, "token that the server needs, added to each call")
+      ->type_name("FILE");
   proxy->footer(
-      "\nTensorFlow's clients know no TLS. The proxy listens on loopback and passes their connections to the server "
-      "with\n"
-      "TLS and the certificate given here, so every process on this machine can use the server through it. It runs "
-      "until\n"
-      "SIGINT or SIGTERM. The files are read for each connection.\n\n"
+      "\nTensorFlow's clients know neither TLS nor tokens. The proxy listens on loopback and passes their connections\n"
+      "to the server, with TLS and the certificate and the token given here, so every process on this machine can use\n"
+      "the server through it. It runs until SIGINT or SIGTERM. The files are read for each connection.\n\n"
       "Example:\n"
       "  tensorbraid proxy --target=alpha:2223 --port=2223 --tls_cert=certs/beta.pem --tls_key=certs/beta-key.pem \\\n"
       "    --tls_ca=certs/ca.pem\n"

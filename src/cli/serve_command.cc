@@ -25,6 +25,8 @@ struct ServeFlags {
   std::string bind_address;
   TlsOptions tls;
   bool insecure = false;
+  std::string token_file;
+  std::string client_token_file;
   int verbosity = -1;
 };
 
@@ -102,7 +104,9 @@ Status Serve(const ServeFlags& flags) {
                                                .config = config,
                                                .bind_address = flags.bind_address,
                                                .tls = flags.tls,
-                                               .insecure = flags.insecure});
+                                               .insecure = flags.insecure,
+                                               .token_file = flags.token_file,
+                                               .client_token_file = flags.client_token_file});
   // TensorFlow's servers report a taken port as Unknown, and programs that start servers check for that code.
   if (absl::IsAlreadyExists(created.status())) return absl::UnknownError(created.status().message());
   TF_RETURN_IF_ERROR(created.status());
@@ -135,6 +139,11 @@ void AddServeCommand(CLI::App& app, Invocation* invocation) {
   serve->add_option("--tls_ca", flags->tls.ca, "authority that the certificates of tasks and clients come from")
       ->type_name("FILE");
   serve->add_flag("--insecure", flags->insecure, "listen without TLS where other machines can connect");
+  serve->add_option("--token_file", flags->token_file, "token that tasks and clients must send")->type_name("FILE");
+  serve
+      ->add_option("--client_token_file", flags->client_token_file,
+                   "tokens of clients, which may run sessions, but not reset the cluster")
+      ->type_name("FILE");
   serve->add_option("--verbosity", flags->verbosity, "log level: 0 warnings, 1 information, 2 debug")
       ->check(CLI::Range(0, 2));
   serve->footer(

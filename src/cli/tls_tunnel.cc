@@ -15,8 +15,11 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
+#include "cli/http2_header_adder.h"
 #include "core/strings.h"
 
 namespace tensorbraid {
@@ -83,14 +86,17 @@ StatusOr<Fd> ConnectTo(const HostPort& server) {
 // What one direction has read and not written yet.
 struct Pending {
   std::array<char, 64 << 10> bytes;
-  size_t begin = 0, end = 0;
-  bool empty() const { return begin == end; }
+  std::string changed;    // what becomes of `bytes` if something is added to them
+  std::string_view rest;  // of `bytes` or of `changed`
 };
 
-// Moves bytes between a socket and a TLS connection without blocking, on one thread.
+// Moves bytes between a client's socket and a server's, which may have TLS, without blocking, on one thread.
 class Tunnel {
  public:
-  Tunnel(int client, SSL* ssl) : client_(client), ssl_(ssl) {}
+  // `ssl` may be null: then bytes go over `server` as they are.
+  Tunnel(int client, int server, SSL* ssl, const std::string& token) : client_(client), server_(server), ssl_(ssl) {
+    if (!token.empty()) adder_.emplace("authorization", "Bearer " + token);
+  }
 
   // Returns when either side has ended or failed.
   void Run() {
@@ -100,7 +106,7 @@ class Tunnel {
       client_wants_ = server_wants_ = 0;
       if (!ReadClient(&moved) || !WriteServer(&moved) || !ReadServer(&moved) || !WriteClient(&moved)) return;
       if (moved) continue;
-      pollfd events[] = {{client_, client_wants_, 0}, {SSL_get_fd(ssl_), server_wants_, 0}};
+      pollfd events[] = {{client_, client_wants_, 0}, {server_, server_wants_, 0}};
       if (::poll(events, 2, -1) < 0) {
         if (errno != EINTR) return;
         continue;
@@ -115,49 +121,54 @@ class Tunnel {
  private:
   // Each returns false when its side has ended.
   bool ReadClient(bool* moved) {
-    if (!to_server_.empty()) return true;
-    return Read(::recv(client_, to_server_.bytes.data(), to_server_.bytes.size(), 0), POLLIN, &to_server_, moved);
-  }
-  bool WriteClient(bool* moved) {
-    if (to_client_.empty()) return true;
-    const ssize_t n =
-        ::send(client_, to_client_.bytes.data() + to_client_.begin, to_client_.end - to_client_.begin, MSG_NOSIGNAL);
-    if (n < 0) return WouldBlock(POLLOUT);
-    to_client_.begin += static_cast<size_t>(n);
-    *moved = true;
+    if (!to_server_.rest.empty()) return true;
+    if (!Read(client_, &client_wants_, &to_server_, moved)) return false;
+    if (adder_.has_value() && !to_server_.rest.empty()) {
+      to_server_.changed.clear();
+      adder_->Pass(to_server_.rest, &to_server_.changed);
+      to_server_.rest = to_server_.changed;
+    }
     return true;
   }
+  bool WriteClient(bool* moved) { return Write(client_, &client_wants_, &to_client_, moved); }
   bool ReadServer(bool* moved) {
-    if (!to_client_.empty()) return true;
+    if (!to_client_.rest.empty()) return true;
+    if (ssl_ == nullptr) return Read(server_, &server_wants_, &to_client_, moved);
     size_t n = 0;
     if (SSL_read_ex(ssl_, to_client_.bytes.data(), to_client_.bytes.size(), &n) != 1) return SslWouldBlock();
-    to_client_.begin = 0;
-    to_client_.end = n;
+    to_client_.rest = {to_client_.bytes.data(), n};
     *moved = true;
     return true;
   }
   bool WriteServer(bool* moved) {
-    if (to_server_.empty()) return true;
+    if (to_server_.rest.empty()) return true;
+    if (ssl_ == nullptr) return Write(server_, &server_wants_, &to_server_, moved);
     size_t n = 0;
-    if (SSL_write_ex(ssl_, to_server_.bytes.data() + to_server_.begin, to_server_.end - to_server_.begin, &n) != 1) {
-      return SslWouldBlock();
-    }
-    to_server_.begin += n;
+    if (SSL_write_ex(ssl_, to_server_.rest.data(), to_server_.rest.size(), &n) != 1) return SslWouldBlock();
+    to_server_.rest.remove_prefix(n);
     *moved = true;
     return true;
   }
 
-  bool Read(ssize_t n, short event, Pending* into, bool* moved) {
+  static bool Read(int socket, short* wants, Pending* into, bool* moved) {
+    const ssize_t n = ::recv(socket, into->bytes.data(), into->bytes.size(), 0);
     if (n == 0) return false;
-    if (n < 0) return WouldBlock(event);
-    into->begin = 0;
-    into->end = static_cast<size_t>(n);
+    if (n < 0) return WouldBlock(POLLIN, wants);
+    into->rest = {into->bytes.data(), static_cast<size_t>(n)};
     *moved = true;
     return true;
   }
-  bool WouldBlock(short event) {
+  static bool Write(int socket, short* wants, Pending* from, bool* moved) {
+    if (from->rest.empty()) return true;
+    const ssize_t n = ::send(socket, from->rest.data(), from->rest.size(), MSG_NOSIGNAL);
+    if (n < 0) return WouldBlock(POLLOUT, wants);
+    from->rest.remove_prefix(static_cast<size_t>(n));
+    *moved = true;
+    return true;
+  }
+  static bool WouldBlock(short event, short* wants) {
     if (errno != EAGAIN && errno != EINTR) return false;
-    client_wants_ = static_cast<short>(client_wants_ | event);
+    *wants = static_cast<short>(*wants | event);
     return true;
   }
   // A read may have to write first, and a write to read.
@@ -169,42 +180,50 @@ class Tunnel {
   }
 
   const int client_;
+  const int server_;
   SSL* const ssl_;
+  std::optional<Http2HeaderAdder> adder_;
   short client_wants_ = 0, server_wants_ = 0;  // events of poll()
   Pending to_server_, to_client_;
 };
 
-}  // namespace
-
-Status CheckTlsFiles(const TlsOptions& tls) { return NewContext(tls).status(); }
-
-Status RunTlsTunnel(const Fd& client, const HostPort& server, const TlsOptions& tls) {
-  TF_ASSIGN_OR_RETURN(const ContextPtr context, NewContext(tls));
-  auto socket = ConnectTo(server);
-  if (!socket.ok()) return Annotate(socket.status(), "no server answers at " + server.ToString());
-  const SslPtr ssl(SSL_new(context.get()), SSL_free);
+// Makes a TLS connection over `socket`, and checks that the other side is `server`.
+Status TlsHandshake(SSL* ssl, const HostPort& server, const Fd& socket) {
   unsigned char address[sizeof(in6_addr)];
   const char* host = server.host.c_str();
   const bool is_ip = inet_pton(AF_INET, host, address) == 1 || inet_pton(AF_INET6, host, address) == 1;
   const unsigned char http2[] = {2, 'h', '2'};
   const bool named =
-      ssl != nullptr && (is_ip ? X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl.get()), host) == 1
-                               : SSL_set1_host(ssl.get(), host) == 1 && SSL_set_tlsext_host_name(ssl.get(), host) == 1);
-  if (!named || SSL_set_alpn_protos(ssl.get(), http2, sizeof http2) != 0 || SSL_set_fd(ssl.get(), socket->get()) != 1) {
+      ssl != nullptr && (is_ip ? X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), host) == 1
+                               : SSL_set1_host(ssl, host) == 1 && SSL_set_tlsext_host_name(ssl, host) == 1);
+  if (!named || SSL_set_alpn_protos(ssl, http2, sizeof http2) != 0 || SSL_set_fd(ssl, socket.get()) != 1) {
     return Internal("cannot use TLS: ", SslErrorText());
   }
-  if (SSL_connect(ssl.get()) != 1) {
-    const auto verified = SSL_get_verify_result(ssl.get());
+  if (SSL_connect(ssl) != 1) {
+    const auto verified = SSL_get_verify_result(ssl);
     return absl::UnauthenticatedError(
         StrCat("TLS connection to ", server.ToString(), ": ",
                verified != X509_V_OK
                    ? std::string("the server's certificate is not accepted: ") + X509_verify_cert_error_string(verified)
                    : SslErrorText()));
   }
+  return OkStatus();
+}
+
+}  // namespace
+
+Status CheckTlsFiles(const TlsOptions& tls) { return NewContext(tls).status(); }
+
+Status RunTlsTunnel(const Fd& client, const HostPort& server, const TlsOptions& tls, const std::string& token) {
+  TF_ASSIGN_OR_RETURN(const ContextPtr context, NewContext(tls));
+  auto socket = ConnectTo(server);
+  if (!socket.ok()) return Annotate(socket.status(), "no server answers at " + server.ToString());
+  const SslPtr ssl(tls.enabled() ? SSL_new(context.get()) : nullptr, SSL_free);
+  if (tls.enabled()) TF_RETURN_IF_ERROR(TlsHandshake(ssl.get(), server, *socket));
   TF_RETURN_IF_ERROR(MakeNonBlocking(client.get()));
   TF_RETURN_IF_ERROR(MakeNonBlocking(socket->get()));
   ERR_clear_error();
-  std::make_unique<Tunnel>(client.get(), ssl.get())->Run();
+  std::make_unique<Tunnel>(client.get(), socket->get(), ssl.get(), token)->Run();
   return OkStatus();
 }
 

@@ -1,6 +1,8 @@
-// The client end of a TLS connection that carries the bytes of a plain one.
+// The client end of a connection that carries the bytes of a plain one, with TLS or a token or both.
 #ifndef TENSORBRAID_CLI_TLS_TUNNEL_H_
 #define TENSORBRAID_CLI_TLS_TUNNEL_H_
+
+#include <string>
 
 #include "core/fd.h"
 #include "core/host_port.h"
@@ -9,11 +11,12 @@
 
 namespace tensorbraid {
 
-// Connects to the gRPC server at `server` with TLS and passes bytes between it and the socket `client`, in both
-// directions, until one of them ends its connection or shutdown() is called on the socket. Blocks until then. Returns
-// the error if the server cannot be reached or its certificate is not accepted. The files of `tls` are read each time.
-// Makes `client` non-blocking. REQUIRES: the process ignores SIGPIPE.
-Status RunTlsTunnel(const Fd& client, const HostPort& server, const TlsOptions& tls);
+// Connects to the gRPC server at `server`, with TLS if `tls` is enabled, and passes bytes between it and the socket
+// `client`, in both directions, until one of them ends its connection or shutdown() is called on the socket. Blocks
+// until then. Returns the error if the server cannot be reached or its certificate is not accepted. The files of `tls`
+// are read each time. Adds `token` to each call of the client, unless it is empty. Makes `client` non-blocking.
+// REQUIRES: the process ignores SIGPIPE.
+Status RunTlsTunnel(const Fd& client, const HostPort& server, const TlsOptions& tls, const std::string& token);
 
 // Returns the first error in the files of `tls`, which RunTlsTunnel would return for each client.
 Status CheckTlsFiles(const TlsOptions& tls);

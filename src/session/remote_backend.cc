@@ -252,7 +252,7 @@ class RemoteBackend final : public SessionBackend {
 
 StatusOr<std::unique_ptr<SessionBackend>> NewRemoteBackend(const Graph& graph, const std::string& address,
                                                            const SessionOptions& options) {
-  TF_ASSIGN_OR_RETURN(auto client, NewGrpcCallClient(address, kConnectTimeout, options.tls));
+  TF_ASSIGN_OR_RETURN(auto client, NewGrpcCallClient(address, kConnectTimeout, options.tls, options.token_file));
   auto backend = std::make_unique<RemoteBackend>(graph, address, options, std::move(client));
   TF_RETURN_IF_ERROR(backend->Create());
   return backend;

@@ -6,9 +6,11 @@
 
 namespace tensorbraid {
 
-// True for localhost, 127.x.x.x and ::1, which only programs on the same machine can reach.
+// True for localhost, 127.x.x.x and ::1, which only programs on the same machine can reach. Names such as "127.example"
+// may be those of other machines.
 inline bool IsLoopbackHost(std::string_view host) {
-  return host == "localhost" || host == "::1" || host.substr(0, 4) == "127.";
+  if (host == "localhost" || host == "::1") return true;
+  return host.starts_with("127.") && host.find_first_not_of("0123456789.") == std::string_view::npos;
 }
 
 }  // namespace tensorbraid

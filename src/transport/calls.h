@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "transport/caller.h"
 #include "transport/messages.h"
 
 namespace tensorbraid {
@@ -28,6 +29,7 @@ class Call {
  public:
   virtual ~Call() = default;
   virtual const std::string& method() const = 0;  // "/tensorflow.MasterService/RunStep"
+  virtual const Caller& caller() const = 0;
   // When the client stops waiting; max() if never.
   virtual std::chrono::steady_clock::time_point deadline() const = 0;
   // The request's bytes, valid until the call is answered.

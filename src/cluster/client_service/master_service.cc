@@ -108,6 +108,10 @@ void MasterService::CreateSession(const std::shared_ptr<Call>& call) {
   blocking_.Run([this, call] {
     proto::CreateSessionRequest request;
     if (!ReadRequest(call, &request)) return;
+    if (request.config().cluster_def().job_size() > 0) {
+      const Status allowed = CheckIsTask(call->caller(), "a session that brings its own cluster");
+      if (!allowed.ok()) return call->Fail(allowed);
+    }
     auto session = std::make_shared<ClientSession>();
     if (const Status status = session->graph.ImportGraphDef(request.graph_def()); !status.ok()) {
       return call->Fail(ToClientError(status));
@@ -225,6 +229,7 @@ void MasterService::Reset(const std::shared_ptr<Call>& call) {
   blocking_.Run([this, call] {
     proto::ResetRequest request;
     if (!ReadRequest(call, &request)) return;
+    if (const Status allowed = CheckIsTask(call->caller(), "Reset"); !allowed.ok()) return call->Fail(allowed);
     decltype(sessions_) sessions;
     {
       MutexLock lock(mu_);

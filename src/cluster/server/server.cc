@@ -47,11 +47,14 @@ StatusOr<std::unique_ptr<Server>> Server::Create(const ClusterSpec& cluster, Ser
                            .exchange = {},
                            .default_session_config = config.session_config};
   auto impl = std::make_unique<Impl>();
-  auto transport =
-      NewGrpcTransport({.bind_address = options.bind_address, .tls = options.tls, .insecure = options.insecure});
+  auto transport = NewGrpcTransport({.bind_address = options.bind_address,
+                                     .tls = options.tls,
+                                     .token_file = options.token_file,
+                                     .client_token_file = options.client_token_file,
+                                     .insecure = options.insecure});
   TF_ASSIGN_OR_RETURN(impl->task, Task::Create(cluster, task_options, std::move(transport)));
   impl->encrypted = options.tls.enabled();
-  impl->accepts_anyone = impl->encrypted ? options.tls.ca.empty() : options.insecure;
+  impl->accepts_anyone = options.token_file.empty() && (impl->encrypted ? options.tls.ca.empty() : options.insecure);
   impl->listen_address = address;
   SetLogTask(StrCat(options.job_name, "/", options.task_index));
   auto server = std::unique_ptr<Server>(new Server(std::move(impl)));

@@ -26,7 +26,12 @@ const ClusterSpec& TaskFlags::cluster() const {
 
 ServerOptions TaskFlags::server_options() const {
   CheckParsed("server_options()");
-  return {.job_name = job_name, .task_index = task_index, .tls = tls, .insecure = insecure};
+  return {.job_name = job_name,
+          .task_index = task_index,
+          .tls = tls,
+          .insecure = insecure,
+          .token_file = token_file,
+          .client_token_file = client_token_file};
 }
 
 std::string TaskFlags::device() const {
@@ -59,6 +64,9 @@ class TaskFlagsParser {
     flags.Bind("tls_key", &task->tls.key, "PEM file: private key of --tls_cert", group);
     flags.Bind("tls_ca", &task->tls.ca, "PEM file: authority that certificates of tasks and clients come from", group);
     flags.Bind("insecure", &task->insecure, "listen without TLS where other machines can connect", group);
+    flags.Bind("token_file", &task->token_file, "file with the token that tasks and clients must send", group);
+    flags.Bind("client_token_file", &task->client_token_file,
+               "file with tokens of clients, which may run sessions and nothing else", group);
     flags.AddCheck([task = task.get(), &flags, required] { return Check(flags, *task, required); });
     return *task;
   }

@@ -40,7 +40,7 @@ TEST_F(TaskFlagsTest, FlagsMakeTheCluster) {
 
 TEST_F(TaskFlagsTest, ServerOptionsHaveTheTaskAndItsProtection) {
   const Status status = Parse({"--worker_hosts=a:1,b:1", "--job_name=worker", "--task_index=1", "--tls_cert=c.pem",
-                               "--tls_key=k.pem", "--tls_ca=ca.pem"});
+                               "--tls_key=k.pem", "--tls_ca=ca.pem", "--token_file=t", "--client_token_file=c"});
   ASSERT_TRUE(status.ok()) << status;
   const ServerOptions options = task_.server_options();
   EXPECT_EQ(options.job_name, "worker");
@@ -48,6 +48,8 @@ TEST_F(TaskFlagsTest, ServerOptionsHaveTheTaskAndItsProtection) {
   EXPECT_EQ(options.tls.cert, "c.pem");
   EXPECT_EQ(options.tls.key, "k.pem");
   EXPECT_EQ(options.tls.ca, "ca.pem");
+  EXPECT_EQ(options.token_file, "t");
+  EXPECT_EQ(options.client_token_file, "c");
   EXPECT_FALSE(options.insecure);
 }
 

@@ -32,6 +32,14 @@ Status CheckLoopback(const HostPort& bind, const std::string& address) {
                          "trusted, --insecure");
 }
 
+Status CheckTokenIsSecret(const HostPort& bind, const std::string& address) {
+  if (IsLoopbackHost(bind.host)) return OkStatus();
+  return InvalidArgument("refuses to listen on ", address, " (", bind.ToString(),
+                         ") with --token_file and without TLS: ",
+                         "the token could be read on the way. Give --tls_cert and --tls_key too ('tensorbraid certs' ",
+                         "makes these files)");
+}
+
 Status WhyBindFails(const HostPort& bind, const std::string& address) {
   const std::string port = std::to_string(bind.port);
   addrinfo hints{};

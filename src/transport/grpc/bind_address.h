@@ -17,6 +17,9 @@ StatusOr<HostPort> BindAddress(const std::string& address, const std::string& ov
 // user wrote. For servers without TLS.
 Status CheckLoopback(const HostPort& bind, const std::string& address);
 
+// InvalidArgument if other machines can reach `bind`, for servers that use tokens without TLS.
+Status CheckTokenIsSecret(const HostPort& bind, const std::string& address);
+
 // The error to report after a failed attempt to listen on `bind`: AlreadyExists when the port is taken, else
 // InvalidArgument. `address` is what the user wrote.
 Status WhyBindFails(const HostPort& bind, const std::string& address);

@@ -10,6 +10,7 @@
 #include "core/clock.h"
 #include "core/mutex.h"
 #include "core/strings.h"
+#include "transport/grpc/caller_check.h"
 #include "transport/grpc/credentials.h"
 #include "transport/grpc/packets.h"
 #include "transport/grpc/streams.h"
@@ -30,10 +31,11 @@ class MessageBuffer final : public Buffer {
 class GrpcCallClient final : public CallClient {
  public:
   GrpcCallClient(std::string address, std::chrono::milliseconds patience, TlsOptions tls,
-                 const std::shared_ptr<grpc::ChannelCredentials>& credentials)
+                 const std::shared_ptr<grpc::ChannelCredentials>& credentials, std::shared_ptr<OwnToken> token)
       : address_(std::move(address)),
         patience_(patience),
         tls_(std::move(tls)),
+        token_(std::move(token)),
         channel_(NewChannel(address_, credentials)),
         stub_(channel_) {}
 
@@ -88,6 +90,7 @@ class GrpcCallClient final : public CallClient {
   Result Call(const std::string& method, const MessageParts& request, bool bounded,
               std::chrono::system_clock::time_point until) {
     grpc::ClientContext context;
+    if (Status added = token_->AddTo(address_, tls_, &context); !added.ok()) return {.status = added, .answer = {}};
     if (bounded) context.set_deadline(until);
     {
       MutexLock lock(mu_);
@@ -127,6 +130,7 @@ class GrpcCallClient final : public CallClient {
   const std::string address_;
   const std::chrono::milliseconds patience_;
   const TlsOptions tls_;
+  const std::shared_ptr<OwnToken> token_;
   const std::shared_ptr<grpc::Channel> channel_;
   grpc::GenericStub stub_;
   Mutex mu_;
@@ -137,10 +141,11 @@ class GrpcCallClient final : public CallClient {
 }  // namespace
 
 StatusOr<std::unique_ptr<CallClient>> NewGrpcCallClient(const std::string& address, std::chrono::milliseconds patience,
-                                                        const TlsOptions& tls) {
+                                                        const TlsOptions& tls, const std::string& token_file) {
   InitGrpc();
   TF_ASSIGN_OR_RETURN(const auto credentials, NewChannelCredentials(tls));
-  return std::make_unique<GrpcCallClient>(address, patience, tls, credentials);
+  TF_ASSIGN_OR_RETURN(auto token, OwnToken::Open(token_file));
+  return std::make_unique<GrpcCallClient>(address, patience, tls, credentials, std::move(token));
 }
 
 }  // namespace tensorbraid

@@ -14,9 +14,10 @@ namespace tensorbraid {
 // Calls the server at `address` ("host:port") over one connection, which is opened by the first call and reopened when
 // it is lost. A call fails with Unavailable when the server cannot be reached within `patience`, and at once with
 // Unauthenticated when the server's certificate is not accepted or the server does not use TLS and `tls` does. An error
-// in the files of `tls` is returned here (see credentials.h).
+// in the files of `tls` is returned here (see credentials.h). Calls carry the token in the file `token_file`, or none
+// if it is empty (token_file.h); a token that others could read on the way is refused with InvalidArgument.
 StatusOr<std::unique_ptr<CallClient>> NewGrpcCallClient(const std::string& address, std::chrono::milliseconds patience,
-                                                        const TlsOptions& tls = {});
+                                                        const TlsOptions& tls = {}, const std::string& token_file = "");
 
 }  // namespace tensorbraid
 

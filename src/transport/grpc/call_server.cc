@@ -30,6 +30,7 @@ class CallServer::GrpcCall final : public Call, public std::enable_shared_from_t
   }
 
   const std::string& method() const override { return context_.method(); }
+  const Caller& caller() const override { return caller_; }
   std::chrono::steady_clock::time_point deadline() const override {
     const auto at = context_.deadline();
     if (at == std::chrono::system_clock::time_point::max()) return std::chrono::steady_clock::time_point::max();
@@ -82,6 +83,9 @@ class CallServer::GrpcCall final : public Call, public std::enable_shared_from_t
   void Begun(bool ok) {
     if (!ok) return over_op_.Disarm();  // the server shuts down; no call has arrived, so over_op_ never completes
     server_->AcceptFrom(queue_);
+    auto caller = server_->check_->Check(context_);
+    if (!caller.ok()) return Fail(caller.status());
+    caller_ = *std::move(caller);
     stream_.Read(&message_, read_op_.Arm(shared_from_this()));
   }
   void DidRead(bool ok) {
@@ -113,6 +117,7 @@ class CallServer::GrpcCall final : public Call, public std::enable_shared_from_t
   grpc::ServerCompletionQueue* const queue_;
   grpc::GenericServerContext context_;
   grpc::GenericServerAsyncReaderWriter stream_{&context_};
+  Caller caller_;
   grpc::ByteBuffer message_;
   std::vector<grpc::Slice> slices_;
   Payload request_;

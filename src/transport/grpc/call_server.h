@@ -5,15 +5,18 @@
 #include <grpcpp/generic/async_generic_service.h>
 
 #include "transport/calls.h"
+#include "transport/grpc/caller_check.h"
 #include "transport/grpc/lane.h"
 
 namespace tensorbraid {
 
-// Passes each call to a handler, on the thread of the completion queue that its connection belongs to. Thread-safe.
+// Passes each call to a handler, on the thread of the completion queue that its connection belongs to. A call that
+// `check` refuses fails before its request is read. Thread-safe.
 class CallServer {
  public:
-  // `counter` counts the unfinished calls. `handler` and `counter` must outlive them.
-  CallServer(CallHandler* handler, StreamCounter* counter) : handler_(handler), counter_(counter) {}
+  // `counter` counts the unfinished calls. All three must outlive them.
+  CallServer(CallHandler* handler, const CallerCheck* check, StreamCounter* counter)
+      : handler_(handler), check_(check), counter_(counter) {}
 
   // Call before the server is built.
   void Register(grpc::ServerBuilder* builder) { builder->RegisterAsyncGenericService(&service_); }
@@ -23,6 +26,7 @@ class CallServer {
  private:
   class GrpcCall;
   CallHandler* const handler_;
+  const CallerCheck* const check_;
   StreamCounter* const counter_;
   grpc::AsyncGenericService service_;
 };

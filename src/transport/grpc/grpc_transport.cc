@@ -21,6 +21,7 @@
 #include "transport/codec.h"
 #include "transport/grpc/bind_address.h"
 #include "transport/grpc/call_server.h"
+#include "transport/grpc/caller_check.h"
 #include "transport/grpc/credentials.h"
 #include "transport/grpc/grpc_link.h"
 #include "transport/grpc/streams.h"
@@ -80,7 +81,7 @@ class GrpcTransport final : public Transport {
   explicit GrpcTransport(const GrpcOptions& options) : options_(options) {}
   ~GrpcTransport() override { Shutdown(); }
 
-  void ServeCalls(CallHandler* handler) override { calls_ = std::make_unique<CallServer>(handler, &streams_); }
+  void ServeCalls(CallHandler* handler) override { call_handler_ = handler; }
   StatusOr<int> Listen(const std::string& address, LinkHandler* handler) override;
   void Connect(const std::string& address, const Hello& hello, std::chrono::milliseconds timeout,
                ConnectDone done) override;
@@ -91,7 +92,8 @@ class GrpcTransport final : public Transport {
   std::shared_ptr<Lane> NewLane(LaneKind kind) {
     return std::make_shared<Lane>(kind, options_.bulk_part_bytes, &streams_);
   }
-  void OpenLane(const std::shared_ptr<Lane>& lane, const std::string& address, Opened opened);
+  // InvalidArgument if the token must not be sent to this address.
+  Status OpenLane(const std::shared_ptr<Lane>& lane, const std::string& address, Opened opened);
   // The error for an attempt to connect whose stream has ended.
   Status NoTaskAnswers(const std::string& address, const Status& why) const {
     return ConnectError(StrCat("no task answers at ", address), options_.tls, std::string(why.message()));
@@ -111,9 +113,11 @@ class GrpcTransport final : public Transport {
   void Poll(grpc::CompletionQueue* queue);
   // Accepts the next lane stream of this kind that arrives on a connection of this queue.
   void RequestLane(LaneKind kind, grpc::ServerCompletionQueue* queue);
-  void Accepted(const std::shared_ptr<Lane>& lane);
+  void Accepted(const std::shared_ptr<Lane>& lane, const StatusOr<Caller>& caller);
   Lane::ReadNext OnHandshake(const std::shared_ptr<Lane>& lane, const grpc::ByteBuffer& message);
   void Accept(HalfOpen both);
+  // Sends `answer`, an error, on the control lane. Lanes that the other side does not close are cancelled soon.
+  void Refuse(const HandshakeAnswer& answer, const std::shared_ptr<Lane> (&lanes)[kNumLanes]);
   void HandshakeTimedOut(const std::shared_ptr<Lane>& lane);
 
   const GrpcOptions options_;
@@ -121,7 +125,10 @@ class GrpcTransport final : public Transport {
   Timer timer_;
   StreamCounter streams_;
   WorkerService service_;
-  std::unique_ptr<CallServer> calls_;  // null without ServeCalls
+  CallHandler* call_handler_ = nullptr;
+  std::unique_ptr<CallServer> calls_;    // null without ServeCalls
+  std::unique_ptr<CallerCheck> check_;   // constant after Listen
+  std::shared_ptr<OwnToken> own_token_;  // constant after Listen
   // A connection belongs to one queue, whose thread reads its socket and runs its lane. gRPC assigns accepted
   // connections to the queues round-robin, and OpenLane does the same with outgoing ones. So the two lanes of a link
   // have different threads, which serve other links too.
@@ -166,8 +173,9 @@ void Connecting::Open(LaneKind kind) {
     if (done_ == nullptr) return;
     lanes_[kind] = lane;
   }
-  transport_->OpenLane(lane, address_,
-                       [self = shared_from_this()](const auto& lane, bool ok) { self->Opened(lane, ok); });
+  const Status opening = transport_->OpenLane(
+      lane, address_, [self = shared_from_this()](const auto& lane, bool ok) { self->Opened(lane, ok); });
+  if (!opening.ok()) Fail(opening);
 }
 
 void Connecting::Opened(const std::shared_ptr<Lane>& lane, bool ok) {
@@ -241,15 +249,22 @@ void GrpcTransport::RequestLane(LaneKind kind, grpc::ServerCompletionQueue* queu
   auto stream = std::make_unique<ServerStream>();
   ServerStream* raw = stream.get();
   const auto lane = NewLane(kind);
-  Tag* tag = lane->Opening(std::move(stream), [this, lane, queue](bool ok) {
+  Tag* tag = lane->Opening(std::move(stream), [this, lane, queue, raw](bool ok) {
     if (!ok) return lane->Abandon();  // the server shuts down; no stream has arrived
     RequestLane(lane->kind(), queue);
-    Accepted(lane);
+    Accepted(lane, check_->Check(raw->context_));
   });
   service_.RequestLane(kind, &raw->context_, &raw->rw_, queue, tag);
 }
 
-void GrpcTransport::Accepted(const std::shared_ptr<Lane>& lane) {
+void GrpcTransport::Accepted(const std::shared_ptr<Lane>& lane, const StatusOr<Caller>& caller) {
+  const Status allowed = caller.ok() ? CheckIsTask(*caller, "a connection between tasks") : caller.status();
+  if (!allowed.ok()) {
+    TB_LOG(Debug, "transport") << "refused a connection: " << allowed.message();
+    // The bulk lane has no answer; the connecting task closes it when it reads the one on the control lane.
+    if (lane->kind() == kBulkLane) return lane->Cancel();
+    return Refuse({.status = allowed, .hello = {}}, {lane, nullptr});
+  }
   {
     MutexLock lock(mu_);
     if (stopping_) return lane->Cancel();
@@ -324,17 +339,24 @@ void GrpcTransport::Accept(HalfOpen both) {
     link = NewLink(both.hello, both.lanes[kControlLane], both.lanes[kBulkLane]);
     if (link == nullptr) answer.status = Unavailable("the task is stopping");
   }
+  if (link == nullptr) return Refuse(answer, both.lanes);
   std::string packet;
   AppendPacket(answer, &packet);
   both.lanes[kControlLane]->SendPackets(packet);
-  if (link != nullptr) return link->Start([](const std::shared_ptr<Link>&) {});
-  // A refused task closes the streams when it has read the answer. If it does not, they are cancelled.
-  for (const auto& lane : both.lanes) {
+  link->Start([](const std::shared_ptr<Link>&) {});
+}
+
+void GrpcTransport::Refuse(const HandshakeAnswer& answer, const std::shared_ptr<Lane> (&lanes)[kNumLanes]) {
+  std::string packet;
+  AppendPacket(answer, &packet);
+  lanes[kControlLane]->SendPackets(packet);
+  for (const auto& lane : lanes) {
+    if (lane == nullptr) continue;
     lane->SetHandlers([](const grpc::ByteBuffer&) { return Lane::ReadNext::kYes; }, [](const Status&) {});
     lane->Read();
     timer_.RunAfter(options_.close_grace, [lane] { lane->Cancel(); });
   }
-  both.lanes[kControlLane]->End();
+  lanes[kControlLane]->End();
 }
 
 // --- Used for connecting and accepting.
@@ -344,11 +366,13 @@ uint64_t GrpcTransport::NewLinkId() {
   return random_();
 }
 
-void GrpcTransport::OpenLane(const std::shared_ptr<Lane>& lane, const std::string& address, Opened opened) {
+Status GrpcTransport::OpenLane(const std::shared_ptr<Lane>& lane, const std::string& address, Opened opened) {
   auto stream = std::make_unique<ClientStream>(NewChannel(address, channel_credentials_));
   ClientStream* raw = stream.get();
+  TF_RETURN_IF_ERROR(own_token_->AddTo(address, options_.tls, &raw->context_));
   raw->Prepare(lane->kind(), queues_[next_queue_++ % queues_.size()].get());
   raw->Start(lane->Opening(std::move(stream), [lane, opened = std::move(opened)](bool ok) { opened(lane, ok); }));
+  return OkStatus();
 }
 
 std::shared_ptr<GrpcLink> GrpcTransport::NewLink(Hello peer, std::shared_ptr<Lane> control,
@@ -375,6 +399,11 @@ StatusOr<int> GrpcTransport::Listen(const std::string& address, LinkHandler* han
   TB_CHECK(handler_ == nullptr);
   TF_ASSIGN_OR_RETURN(const HostPort bind, BindAddress(address, options_.bind_address));
   if (!options_.tls.enabled() && !options_.insecure) TF_RETURN_IF_ERROR(CheckLoopback(bind, address));
+  if (!options_.token_file.empty() && !options_.tls.enabled()) {
+    TF_RETURN_IF_ERROR(CheckTokenIsSecret(bind, address));
+  }
+  TF_ASSIGN_OR_RETURN(check_, CallerCheck::Create(options_.token_file, options_.client_token_file));
+  TF_ASSIGN_OR_RETURN(own_token_, OwnToken::Open(options_.token_file));
   TF_ASSIGN_OR_RETURN(const auto server_credentials, NewServerCredentials(options_.tls));
   TF_ASSIGN_OR_RETURN(channel_credentials_, NewChannelCredentials(options_.tls));
   grpc::ServerBuilder builder;
@@ -382,7 +411,10 @@ StatusOr<int> GrpcTransport::Listen(const std::string& address, LinkHandler* han
   int port = 0;
   builder.AddListeningPort(bind.ToString(), server_credentials, &port);
   builder.RegisterService(&service_);
-  if (calls_ != nullptr) calls_->Register(&builder);
+  if (call_handler_ != nullptr) {
+    calls_ = std::make_unique<CallServer>(call_handler_, check_.get(), &streams_);
+    calls_->Register(&builder);
+  }
   for (int i = NumQueues(); i > 0; --i) queues_.push_back(builder.AddCompletionQueue());
   server_ = builder.BuildAndStart();
   if (server_ == nullptr || port == 0) {

@@ -18,6 +18,9 @@ struct GrpcOptions {
   std::string bind_address = "";
   // Used by Listen and Connect. An error in the files is returned by Listen (see credentials.h).
   TlsOptions tls = {};
+  // The files of the same names in ServerOptions; "" for none. An error in them is returned by Listen.
+  std::string token_file = "";
+  std::string client_token_file = "";
   // Allows to listen without TLS on an address that other machines can reach.
   bool insecure = false;
   // An accepted connection that has not completed its handshake after this time is dropped.

@@ -54,10 +54,11 @@ class ClientStream final : public Stream {
     return true;
   }
 
+  grpc::ClientContext context_;
+
  private:
   const std::shared_ptr<grpc::Channel> channel_;
   grpc::GenericStub stub_;
-  grpc::ClientContext context_;
   std::unique_ptr<grpc::GenericClientAsyncReaderWriter> rw_;
 };
 

@@ -1,0 +1,36 @@
+// Adds a header to every request of an HTTP/2 connection that passes through.
+#ifndef TENSORBRAID_CLI_HTTP2_HEADER_ADDER_H_
+#define TENSORBRAID_CLI_HTTP2_HEADER_ADDER_H_
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace tensorbraid {
+
+// Reads what an HTTP/2 client sends, from the connection preface on, and returns it with one more header in each header
+// block. The block gets a CONTINUATION frame of its own at the end, whose field is not entered into the table of the
+// header compression, so neither side's compression is disturbed and nothing else of the stream changes (RFC 9113,
+// sections 4 and 6; RFC 7541, section 6.2.3). Bytes that are not HTTP/2 pass in some form, for the server to refuse.
+// Not thread-safe.
+class Http2HeaderAdder {
+ public:
+  // `name` is lower case. REQUIRES: together with its lengths, the field fits a frame of 16 KiB.
+  Http2HeaderAdder(std::string_view name, std::string_view value);
+
+  // Appends to `out` what becomes of the next bytes of the connection. Keeps back at most the 9 bytes of a frame header.
+  void Pass(std::string_view bytes, std::string* out);
+
+ private:
+  void EndFrame(std::string* out);
+
+  const std::string field_;      // the encoded header field
+  size_t preface_left_ = 24;     // of "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+  std::string header_;           // of the frame that begins, until it is complete
+  size_t payload_left_ = 0;      // of the current frame
+  std::string ends_block_;       // the stream number of the frame, if it is the last of a header block
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_CLI_HTTP2_HEADER_ADDER_H_
