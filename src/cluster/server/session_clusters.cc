@@ -105,16 +105,31 @@ Status SessionClusters::Admit(const Hello& from) {
     return InvalidArgument("the caller expects task '", from.expected_task, "', which is not a full task name");
   }
   TF_ASSIGN_OR_RETURN(const std::string address, cluster.task_address(*self.job, *self.task));
-  MutexLock lock(mu_);
-  if (stopping_) return Unavailable("the task is stopping");
-  if (members_.contains(from.cluster)) return OkStatus();
-  if (std::find(replaced_.begin(), replaced_.end(), from.cluster) != replaced_.end()) {
-    return Replaced(from.cluster_master);
+  {
+    MutexLock lock(mu_);
+    if (stopping_) return Unavailable("the task is stopping");
+    if (const auto it = members_.find(from.cluster); it != members_.end()) {
+      return it->second.member != nullptr ? OkStatus() : Unavailable("this task is just joining the session's cluster");
+    }
+    if (std::find(replaced_.begin(), replaced_.end(), from.cluster) != replaced_.end()) {
+      return Replaced(from.cluster_master);
+    }
+    if (from.task != from.cluster_master) {
+      return Unavailable("the session's master has not connected to this task yet");
+    }
+    members_[from.cluster] = {.member = nullptr, .master = from.task, .master_process = ProcessOf(from)};
+    ++joining_;
   }
-  if (from.task != from.cluster_master) return Unavailable("the session's master has not connected to this task yet");
+  const Status joined = Join(from, *self.job, *self.task, address);
+  MutexLock lock(mu_);
+  if (--joining_ == 0) none_joining_.NotifyAll();
+  return joined;
+}
+
+Status SessionClusters::Join(const Hello& from, const std::string& job, int index, const std::string& address) {
   MemberOptions options = defaults_;
-  options.job = *self.job;
-  options.index = *self.task;
+  options.job = job;
+  options.index = index;
   options.cluster_id = from.cluster;
   options.cluster_def = from.cluster_def;
   options.cluster_master = from.cluster_master;
@@ -122,18 +137,39 @@ Status SessionClusters::Admit(const Hello& from) {
   options.on_master_gone = [this, cluster = from.cluster] {
     endings_.Run([this, cluster] { End(cluster, OkStatus()); });
   };
-  auto member = Member::Create(env_, cluster, options, transport_->ForCluster(from.cluster));
-  TF_RETURN_IF_ERROR(member->Listen(address).status());
+  // Checked by Admit.
+  TF_ASSIGN_OR_RETURN(const ClusterSpec spec, ClusterSpec::FromClusterDef(from.cluster_def));
+  const auto member = Member::Create(env_, spec, options, transport_->ForCluster(from.cluster));
+  const Status listening = member->Listen(address).status();
+  std::vector<uint64_t> replaced;
+  bool has_ended = false;
+  {
+    MutexLock lock(mu_);
+    const auto own = members_.find(from.cluster);
+    has_ended = own == members_.end();  // another process of the master has connected meanwhile
+    if (!has_ended && !listening.ok()) members_.erase(own);
+    if (!has_ended && listening.ok()) {
+      own->second.member = member;
+      for (const auto& [cluster, other] : members_) {
+        if (other.master == from.task && other.master_process != ProcessOf(from)) replaced.push_back(cluster);
+      }
+      for (const uint64_t cluster : replaced) {
+        replaced_.push_back(cluster);
+        if (replaced_.size() > kKeptReplaced) replaced_.pop_front();
+      }
+    }
+  }
+  TF_RETURN_IF_ERROR(listening);
+  if (has_ended) {
+    endings_.Run([member, why = Replaced(from.task)] { member->Stop(why); });
+    return Replaced(from.task);
+  }
   TB_LOG(Debug, "cluster") << "joining the cluster of a session of " << ShortTaskName(from.task) << " as "
                            << ShortTaskName(member->name());
-  for (const auto& [cluster, other] : members_) {
-    if (other.master != from.task || other.master_process == ProcessOf(from)) continue;
+  for (const uint64_t cluster : replaced) {
     TB_LOG(Info, "cluster") << ShortTaskName(from.task) << " has been restarted; its old session ends";
-    replaced_.push_back(cluster);
-    if (replaced_.size() > kKeptReplaced) replaced_.pop_front();
-    endings_.Run([this, cluster = cluster, master = from.task] { End(cluster, Replaced(master)); });
+    endings_.Run([this, cluster, master = from.task] { End(cluster, Replaced(master)); });
   }
-  members_[from.cluster] = {.member = member, .master = from.task, .master_process = ProcessOf(from)};
   env_->timer()->RunAfter(kMasterConnectTimeout,
                           [this, cluster = from.cluster, master = from.task, weak = std::weak_ptr<Member>(member)] {
                             const auto member = weak.lock();
@@ -152,7 +188,7 @@ void SessionClusters::End(uint64_t cluster, const Status& why) {
     member = std::move(it->second.member);
     members_.erase(it);
   }
-  member->Stop(why);
+  if (member != nullptr) member->Stop(why);  // else Join stops it
 }
 
 void SessionClusters::Shutdown() {
@@ -160,6 +196,7 @@ void SessionClusters::Shutdown() {
   {
     MutexLock lock(mu_);
     stopping_ = true;
+    none_joining_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return joining_ == 0; });
     members.swap(members_);
   }
   for (const auto& [cluster, admitted] : members) admitted.member->Stop(OkStatus());

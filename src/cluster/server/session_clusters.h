@@ -39,25 +39,30 @@ class SessionClusters {
   // task at that address. The caller must stop the member.
   StatusOr<std::shared_ptr<Member>> Open(const ClusterSpec& cluster, const std::string& target);
   // For the transport: makes this process a member of the cluster that `from` describes. Unavailable, which makes the
-  // caller try again, if the session's master has not connected first. Aborted if the session has ended because its
-  // master was restarted.
+  // caller try again, if the session's master has not connected first, or is connecting at the same time. Aborted if
+  // the session has ended because its master was restarted.
   Status Admit(const Hello& from);
   // Stops the members that Admit created, and admits no more. Blocks until they have stopped.
   void Shutdown();
 
  private:
   struct Admitted {
-    std::shared_ptr<Member> member;
-    std::string master;           // task name
-    uint64_t master_process = 0;  // differs between two processes of that name
+    std::shared_ptr<Member> member;  // null while it is being created
+    std::string master;              // task name
+    uint64_t master_process = 0;     // differs between two processes of that name
   };
+  // Makes this process a member, for Admit. Calls out, so no lock is held meanwhile: `members_` has an entry without a
+  // member for the cluster.
+  Status Join(const Hello& from, const std::string& job, int index, const std::string& address) TB_EXCLUDES(mu_);
   void End(uint64_t cluster, const Status& why);
 
   WorkerEnv* const env_;
   const MemberOptions defaults_;
   const std::shared_ptr<SharedTransport> transport_;
   Mutex mu_;
+  CondVar none_joining_;
   bool stopping_ TB_GUARDED_BY(mu_) = false;
+  int joining_ TB_GUARDED_BY(mu_) = 0;  // calls of Join
   std::string own_address_ TB_GUARDED_BY(mu_);
   std::map<uint64_t, Admitted> members_ TB_GUARDED_BY(mu_);  // created by Admit
   std::deque<uint64_t> replaced_ TB_GUARDED_BY(mu_);         // clusters of masters that were restarted; the latest few
