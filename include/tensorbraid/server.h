@@ -40,6 +40,9 @@ struct ServerOptions {
   // A file with tokens of clients, in the same form: whoever sends one may create sessions and run them, but may not
   // reset the cluster, bring a cluster of its own, or connect as a task. Needs `token_file`.
   std::string client_token_file = "";
+  // The directories, with everything beneath them, that graphs of sessions from other machines may read and write on
+  // this task. Sessions that come over loopback, or from this process, may use any path.
+  std::vector<std::string> allow_paths = {};
   std::chrono::milliseconds heartbeat_interval{1000};
   // A connected task is considered dead when nothing has been received from it for this long.
   std::chrono::milliseconds heartbeat_timeout{10000};
@@ -59,7 +62,7 @@ class Server {
  public:
   // InvalidArgument when the cluster does not have this job or task, the address cannot be bound, or it needs `tls` or
   // `insecure`; AlreadyExists when the port is taken; an error that names the flag for a wrong file of `tls` or of
-  // tokens.
+  // tokens, or a directory of `allow_paths` that does not exist.
   static StatusOr<std::unique_ptr<Server>> Create(const ClusterSpec& cluster, ServerOptions options);
   ~Server();  // Stops.
   Server(const Server&) = delete;

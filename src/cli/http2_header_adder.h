@@ -18,17 +18,18 @@ class Http2HeaderAdder {
   // `name` is lower case. REQUIRES: together with its lengths, the field fits a frame of 16 KiB.
   Http2HeaderAdder(std::string_view name, std::string_view value);
 
-  // Appends to `out` what becomes of the next bytes of the connection. Keeps back at most the 9 bytes of a frame header.
+  // Appends to `out` what becomes of the next bytes of the connection. Keeps back at most the 9 bytes of a frame
+  // header.
   void Pass(std::string_view bytes, std::string* out);
 
  private:
   void EndFrame(std::string* out);
 
-  const std::string field_;      // the encoded header field
-  size_t preface_left_ = 24;     // of "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-  std::string header_;           // of the frame that begins, until it is complete
-  size_t payload_left_ = 0;      // of the current frame
-  std::string ends_block_;       // the stream number of the frame, if it is the last of a header block
+  const std::string field_;   // the encoded header field
+  size_t preface_left_ = 24;  // of "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+  std::string header_;        // of the frame that begins, until it is complete
+  size_t payload_left_ = 0;   // of the current frame
+  std::string ends_block_;    // the stream number of the frame, if it is the last of a header block
 };
 
 }  // namespace tensorbraid

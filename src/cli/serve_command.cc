@@ -27,6 +27,7 @@ struct ServeFlags {
   bool insecure = false;
   std::string token_file;
   std::string client_token_file;
+  std::vector<std::string> allow_paths;
   int verbosity = -1;
 };
 
@@ -106,7 +107,8 @@ Status Serve(const ServeFlags& flags) {
                                                .tls = flags.tls,
                                                .insecure = flags.insecure,
                                                .token_file = flags.token_file,
-                                               .client_token_file = flags.client_token_file});
+                                               .client_token_file = flags.client_token_file,
+                                               .allow_paths = flags.allow_paths});
   // TensorFlow's servers report a taken port as Unknown, and programs that start servers check for that code.
   if (absl::IsAlreadyExists(created.status())) return absl::UnknownError(created.status().message());
   TF_RETURN_IF_ERROR(created.status());
@@ -144,6 +146,10 @@ void AddServeCommand(CLI::App& app, Invocation* invocation) {
       ->add_option("--client_token_file", flags->client_token_file,
                    "tokens of clients, which may run sessions, but not reset the cluster")
       ->type_name("FILE");
+  serve
+      ->add_option("--allow_path", flags->allow_paths,
+                   "directory that graphs of sessions from other machines may use; may be repeated")
+      ->type_name("DIR");
   serve->add_option("--verbosity", flags->verbosity, "log level: 0 warnings, 1 information, 2 debug")
       ->check(CLI::Range(0, 2));
   serve->footer(

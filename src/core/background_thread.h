@@ -8,7 +8,7 @@
 namespace tensorbraid {
 
 // Runs `body` on a new thread, which gets a small share of a core that other threads want too. Returns at once. `body`
-// must keep alive what it uses.
+// must keep alive what it uses. It runs under the file limit of the calling thread (file_access.h).
 void RunInBackground(const std::string& name, std::function<void()> body);
 
 }  // namespace tensorbraid

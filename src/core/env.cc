@@ -16,6 +16,7 @@
 #include <thread>
 #include <utility>
 
+#include "core/file_access.h"
 #include "core/logging.h"
 #include "core/mutex.h"
 #include "core/strings.h"
@@ -41,22 +42,28 @@ Status SystemError(const char* what, const std::string& path) {
   return absl::ErrnoToStatus(errno, StrCat(what, " ", path));
 }
 
-// An open file descriptor.
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&&) = delete;
-  int get() const { return fd_; }
-  // Returns the result of close().
-  int Close() { return ::close(std::exchange(fd_, -1)); }
+// Opens a file, as far as the current thread may use it.
+StatusOr<Descriptor> OpenFile(const std::string& path, int flags, mode_t mode = 0) {
+  if (const FileAccess* access = CurrentFileAccess()) return access->Open(path, flags, mode);
+  Descriptor fd(::open(LocalPath(path).c_str(), flags | O_CLOEXEC, mode));
+  if (fd.get() < 0) return SystemError("cannot open", path);
+  return fd;
+}
 
- private:
-  int fd_;
+// A name and the directory in which to look for it, for the system's calls that change directories.
+struct Place {
+  Descriptor directory;  // none: `name` is a whole path
+  std::string name;
+  int at() const { return directory.get() < 0 ? AT_FDCWD : directory.get(); }
 };
+
+StatusOr<Place> FindPlace(const std::string& path) {
+  const FileAccess* const access = CurrentFileAccess();
+  if (access == nullptr) return Place{Descriptor(-1), LocalPath(path)};
+  std::string name;
+  TF_ASSIGN_OR_RETURN(Descriptor parent, access->OpenParent(path, &name));
+  return Place{std::move(parent), std::move(name)};
+}
 
 class SystemSequentialFile final : public SequentialFile {
  public:
@@ -160,15 +167,13 @@ class SystemEnv final : public Env {
   }
 
   StatusOr<std::unique_ptr<SequentialFile>> OpenSequential(const std::string& path) override {
-    Descriptor fd(::open(LocalPath(path).c_str(), O_RDONLY | O_CLOEXEC));
-    if (fd.get() < 0) return SystemError("cannot open", path);
+    TF_ASSIGN_OR_RETURN(Descriptor fd, OpenFile(path, O_RDONLY));
     return std::make_unique<SystemSequentialFile>(path, std::move(fd));
   }
 
   StatusOr<std::unique_ptr<RandomAccessFile>> OpenRandomAccess(const std::string& path) override {
     // O_NONBLOCK, because opening a pipe would otherwise wait for its other end.
-    Descriptor fd(::open(LocalPath(path).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-    if (fd.get() < 0) return SystemError("cannot open", path);
+    TF_ASSIGN_OR_RETURN(Descriptor fd, OpenFile(path, O_RDONLY | O_NONBLOCK));
     struct stat info {};
     if (::fstat(fd.get(), &info) != 0) return SystemError("cannot read", path);
     if (!S_ISREG(info.st_mode)) return FailedPrecondition(path, " is not a regular file");
@@ -177,23 +182,32 @@ class SystemEnv final : public Env {
 
   StatusOr<std::unique_ptr<WritableFile>> OpenWritable(const std::string& path, WriteMode mode) override {
     const int how = mode == WriteMode::kReplace ? O_TRUNC : mode == WriteMode::kCreate ? O_EXCL : O_APPEND;
-    Descriptor fd(::open(LocalPath(path).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | how, 0666));
-    if (fd.get() < 0) return SystemError("cannot open", path);
+    TF_ASSIGN_OR_RETURN(Descriptor fd, OpenFile(path, O_WRONLY | O_CREAT | how, 0666));
     return std::make_unique<SystemWritableFile>(path, std::move(fd));
   }
 
   Status RenameFile(const std::string& from, const std::string& to) override {
-    if (::rename(LocalPath(from).c_str(), LocalPath(to).c_str()) == 0) return OkStatus();
+    TF_ASSIGN_OR_RETURN(const Place old_place, FindPlace(from));
+    TF_ASSIGN_OR_RETURN(const Place new_place, FindPlace(to));
+    if (::renameat(old_place.at(), old_place.name.c_str(), new_place.at(), new_place.name.c_str()) == 0) {
+      return OkStatus();
+    }
     return absl::ErrnoToStatus(errno, StrCat("cannot rename ", from, " to ", to));
   }
 
   Status RemoveFile(const std::string& path) override {
-    return ::unlink(LocalPath(path).c_str()) == 0 ? OkStatus() : SystemError("cannot remove", path);
+    TF_ASSIGN_OR_RETURN(const Place place, FindPlace(path));
+    return ::unlinkat(place.at(), place.name.c_str(), 0) == 0 ? OkStatus() : SystemError("cannot remove", path);
   }
 
   StatusOr<FileInfo> Stat(const std::string& path) override {
     struct stat info {};
-    if (::stat(LocalPath(path).c_str(), &info) != 0) return SystemError("cannot open", path);
+    if (CurrentFileAccess() != nullptr) {
+      TF_ASSIGN_OR_RETURN(const Descriptor fd, OpenFile(path, O_PATH));
+      if (::fstat(fd.get(), &info) != 0) return SystemError("cannot open", path);
+    } else if (::stat(LocalPath(path).c_str(), &info) != 0) {
+      return SystemError("cannot open", path);
+    }
     const auto modified = std::chrono::seconds(info.st_mtim.tv_sec) + std::chrono::nanoseconds(info.st_mtim.tv_nsec);
     return FileInfo{.is_regular = S_ISREG(info.st_mode),
                     .is_directory = S_ISDIR(info.st_mode),
@@ -202,27 +216,35 @@ class SystemEnv final : public Env {
   }
 
   Status MakeDirectory(const std::string& path) override {
-    return ::mkdir(LocalPath(path).c_str(), 0777) == 0 ? OkStatus() : SystemError("cannot make the directory", path);
+    TF_ASSIGN_OR_RETURN(const Place place, FindPlace(path));
+    return ::mkdirat(place.at(), place.name.c_str(), 0777) == 0 ? OkStatus()
+                                                                : SystemError("cannot make the directory", path);
   }
 
   Status RemoveDirectory(const std::string& path) override {
-    return ::rmdir(LocalPath(path).c_str()) == 0 ? OkStatus() : SystemError("cannot remove the directory", path);
+    TF_ASSIGN_OR_RETURN(const Place place, FindPlace(path));
+    return ::unlinkat(place.at(), place.name.c_str(), AT_REMOVEDIR) == 0
+               ? OkStatus()
+               : SystemError("cannot remove the directory", path);
   }
 
   Status SyncDirectory(const std::string& path) override {
-    const Descriptor fd(::open(LocalPath(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (fd.get() < 0) return SystemError("cannot open", path);
+    TF_ASSIGN_OR_RETURN(const Descriptor fd, OpenFile(path, O_RDONLY | O_DIRECTORY));
     const bool failed = ::fsync(fd.get()) != 0 && errno != EINVAL && errno != ENOTSUP && errno != EROFS;
     return failed ? SystemError("cannot sync", path) : OkStatus();
   }
 
   StatusOr<std::vector<std::string>> MatchingPaths(const std::string& pattern) override {
+    const FileAccess* const access = CurrentFileAccess();
+    if (access != nullptr) TF_RETURN_IF_ERROR(access->CheckPattern(pattern));
     glob_t found{};
     const int result = ::glob(LocalPath(pattern).c_str(), GLOB_NOSORT, nullptr, &found);
     std::vector<std::string> paths;
     if (result == 0) paths.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
     ::globfree(&found);
     if (result == GLOB_NOSPACE) return ResourceExhausted("out of memory while matching files to '", pattern, "'");
+    // A symbolic link may have led out of the directories. What lies there is not told.
+    if (access != nullptr) std::erase_if(paths, [this](const std::string& path) { return !Stat(path).ok(); });
     std::sort(paths.begin(), paths.end());
     return paths;
   }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/denormals.h"
+#include "core/file_access.h"
 
 namespace tensorbraid {
 
@@ -37,6 +38,7 @@ ThreadPool::~ThreadPool() {
 }
 
 void ThreadPool::Schedule(std::function<void()> work) {
+  work = WithCurrentFileAccess(std::move(work));
   MutexLock lock(mu_);
   queue_.push_back(std::move(work));
   // Notify under the lock: the work may end what the pool's owner waits for, who then destroys the pool.
@@ -45,6 +47,7 @@ void ThreadPool::Schedule(std::function<void()> work) {
 
 void ThreadPool::ScheduleBlocking(std::function<void()> work) {
   constexpr int kMaxThreads = 1024;
+  work = WithCurrentFileAccess(std::move(work));
   MutexLock lock(mu_);
   blocking_queue_.push_back(std::move(work));
   if (blocking_idle_ >= static_cast<int>(blocking_queue_.size())) {

@@ -99,7 +99,7 @@ struct Executor::AsyncRun {
 };
 
 Executor::Executor(std::shared_ptr<const Plan> plan, ThreadPool* pool, ResourceManager* resources)
-    : plan_(std::move(plan)), pool_(pool), resources_(resources) {}
+    : plan_(std::move(plan)), files_(CurrentFileAccess()), pool_(pool), resources_(resources) {}
 Executor::~Executor() = default;
 
 std::unique_ptr<Executor::Step> Executor::NewStep(const CancellationManager* cancellation) {
@@ -123,6 +123,7 @@ std::unique_ptr<Executor::Step> Executor::NewStep(const CancellationManager* can
 
 void Executor::Run(std::vector<Tensor> args, Rendezvous* rendezvous, CancellationManager* cancellation, Done done,
                    StepTracer* tracer) {
+  const ScopedFileAccess scope(files_);
   if (plan_->flow() != nullptr) {
     const StepEnvironment env{.resources = resources_,
                               .pool = pool_,
@@ -177,6 +178,7 @@ std::vector<std::string> Executor::WaitingOperations(const CancellationManager* 
 
 void Executor::Process(Step* step, ReadyList ready) {
   const ScopedFlushDenormals flush;
+  const ScopedFileAccess scope(files_);  // the calling thread may be that of another step, which woke this one
   const bool ranked = !plan_->ranks().empty();
   const HigherRank order{plan_->ranks()};
   // `outstanding` includes every node in `ready`. Finished nodes are subtracted together, at the end.

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/file_access.h"
 #include "executor/plan.h"
 
 namespace tensorbraid {
@@ -31,6 +32,7 @@ class ScopedTransportThread {
 // (frame_step.h).
 class Executor : public std::enable_shared_from_this<Executor> {
  public:
+  // The kernels of all steps run under the file limit of the calling thread (core/file_access.h).
   Executor(std::shared_ptr<const Plan> plan, ThreadPool* pool, ResourceManager* resources);
   ~Executor();
 
@@ -70,6 +72,7 @@ class Executor : public std::enable_shared_from_this<Executor> {
   void NodesDone(Step* step, int count);
 
   const std::shared_ptr<const Plan> plan_;
+  const FileAccess* const files_;  // limits the kernels; null if they are not limited
   ThreadPool* const pool_;
   ResourceManager* const resources_;
   Mutex mu_;

@@ -9,6 +9,7 @@
 #include "absl/container/inlined_vector.h"
 #include "core/denormals.h"
 #include "core/error_rank.h"
+#include "core/file_access.h"
 #include "core/strings.h"
 #include "executor/device_copies.h"
 #include "executor/scheduling.h"
@@ -122,6 +123,7 @@ class FrameStep {
   void CleanUp(FrameRun* f, ReadyList* ready) TB_REQUIRES(mu_);
 
   const std::shared_ptr<const Plan> plan_;
+  const FileAccess* const files_;  // limits the kernels; null if they are not limited
   StepEnvironment env_;
   StepResources step_resources_;
   Done done_;
@@ -158,6 +160,7 @@ struct FrameStep::AsyncRun {
 
 FrameStep::FrameStep(std::shared_ptr<const Plan> plan, const StepEnvironment& env, Done done)
     : plan_(std::move(plan)),
+      files_(CurrentFileAccess()),
       env_(env),
       step_resources_(env.resources),
       done_(std::move(done)),
@@ -197,6 +200,7 @@ void FrameStep::Start(std::vector<Tensor> args) {
 
 void FrameStep::Process(ReadyList ready) {
   const ScopedFlushDenormals flush;
+  const ScopedFileAccess scope(files_);  // the calling thread may be that of another step, which woke this one
   int left = transport_depth > 0 ? kTransportSlice : kSlice;
   while (!ready.empty()) {
     if (stopped()) return NodesDone(static_cast<int>(ready.size()));

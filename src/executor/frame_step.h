@@ -20,10 +20,10 @@
 
 namespace tensorbraid {
 
-// Runs one step, with the same contract as Executor::Run. A step that fetches a dead tensor fails with InvalidArgument.
-// After a cancellation, no further node is started. After a fixed number of nodes, a thread hands the rest of the step
-// to the pool, so that a long loop does not hold up the calling thread or other work of the pool. REQUIRES:
-// plan->flow() is not null.
+// Runs one step, with the same contract as Executor::Run and under the file limit of the calling thread. A step that
+// fetches a dead tensor fails with InvalidArgument. After a cancellation, no further node is started. After a fixed
+// number of nodes, a thread hands the rest of the step to the pool, so that a long loop does not hold up the calling
+// thread or other work of the pool. REQUIRES: plan->flow() is not null.
 void RunWithFrames(std::shared_ptr<const Plan> plan, const StepEnvironment& env, std::vector<Tensor> args,
                    std::function<void(const Status& status, std::vector<Tensor> retvals)> done);
 

@@ -30,6 +30,8 @@ Status MakeDirectories(const std::string& path) {
   if (const auto info = Env::Default().Stat(directory); info.ok()) {
     if (info->is_directory) return OkStatus();
     return FailedPrecondition("cannot make the directory ", directory, ": it is a file");
+  } else if (!absl::IsNotFound(info.status())) {
+    return info.status();
   }
   TF_RETURN_IF_ERROR(MakeDirectories(DirectoryOf(directory)));
   const Status made = Env::Default().MakeDirectory(directory);

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "core/file_access.h"
 #include "core/strings.h"
 #include "core/variant.h"
 #include "runtime/function_runtime.h"
@@ -33,6 +34,8 @@ class DataEnvironment {
   StatusOr<std::shared_ptr<RunnableFunction>> Instantiate(const AttrValue::Function& function,
                                                           const std::shared_ptr<const FunctionLibrary>& library);
   const FunctionRuntime::Place& place() const { return place_; }
+  // The file limit of the thread that made this environment (core/file_access.h); null if there is none.
+  const FileAccess* files() const { return files_; }
 
   // Runs `work` on a thread that may block. `work` must register its waits with cancellation(). Returns false, and runs
   // nothing, if that is already cancelled.
@@ -44,6 +47,7 @@ class DataEnvironment {
  private:
   const FunctionRuntime* const functions_;
   const FunctionRuntime::Place place_;
+  const FileAccess* const files_ = CurrentFileAccess();
   CancellationManager cancellation_;
   Mutex mu_;
   CondVar idle_;

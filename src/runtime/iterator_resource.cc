@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/file_access.h"
 #include "runtime/cancellable_wait.h"
 
 namespace tensorbraid {
@@ -10,6 +11,8 @@ struct IteratorResource::Request {
   CancellationManager* cancellation = nullptr;
   CancellableWait wait;
   Done done;
+  // Limits the files that the iterator opens for this request, which may be served by the thread of another one.
+  const FileAccess* const files = CurrentFileAccess();
 };
 
 IteratorResource::~IteratorResource() = default;
@@ -88,6 +91,7 @@ void IteratorResource::ServeOne(ThreadPool* pool) {
   } else {
     const IteratorContext ctx{.env = state->env.get(), .cancellation = request->cancellation, .depth = 0};
     Element element;
+    const ScopedFileAccess scope(request->files != nullptr ? request->files : state->env->files());
     const auto more = state->pull(ctx, &element);
     if (!more.ok()) {
       result = more.status();

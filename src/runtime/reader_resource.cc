@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "core/file_access.h"
 #include "core/strings.h"
 #include "runtime/cancellable_wait.h"
 
@@ -18,6 +19,8 @@ struct ReaderResource::Call {
   ThreadPool* pool = nullptr;
   Done done;
   CancellableWait wait;  // for the end of earlier calls
+  // Limits the files that the call opens. It may be served by the thread of another step.
+  const FileAccess* const files = CurrentFileAccess();
 };
 
 // Synchronises a call of Dequeue() with its callback, which may run on another thread, or before Dequeue() returns. The
@@ -118,6 +121,7 @@ void ReaderResource::Finish(const std::shared_ptr<Call>& call, StatusOr<Records>
 
 bool ReaderResource::Advance(const std::shared_ptr<Call>& call, std::shared_ptr<Handoff> handoff,
                              StatusOr<Records>* result) {
+  const ScopedFileAccess scope(call->files);
   while (true) {
     {
       MutexLock lock(source_mu_);

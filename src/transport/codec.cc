@@ -107,6 +107,7 @@ struct Encoder {
     to->set_handle(m.handle);
     to->set_partition(m.partition);
     to->set_isolated_state(m.isolated_state);
+    to->set_limited_files(m.limited_files);
   }
   void operator()(const DeregisterGraph& m) {
     auto* to = out->mutable_deregister_graph();
@@ -269,7 +270,8 @@ StatusOr<Message> DecodePlain(const proto::Header& h) {
       return Leave{Get(h.leave().status())};
     case proto::Header::kRegisterGraph: {
       const auto& m = h.register_graph();
-      return RegisterGraph{m.request(), Get<SessionId>(m.session()), m.handle(), m.partition(), m.isolated_state()};
+      return RegisterGraph{m.request(),   Get<SessionId>(m.session()), m.handle(),
+                           m.partition(), m.isolated_state(),          m.limited_files()};
     }
     case proto::Header::kDeregisterGraph:
       return DeregisterGraph{Get<SessionId>(h.deregister_graph().session()), h.deregister_graph().handle()};

@@ -75,8 +75,9 @@ TEST(CodecTest, FieldsSurvive) {
   EXPECT_FALSE(AsSent(Heartbeat{}).only_serves);
   EXPECT_TRUE(AsSent(Heartbeat{.only_serves = true}).only_serves);
   EXPECT_EQ(AsSent(Leave{OddStatus()}).status, OddStatus());
-  const auto graph = AsSent(RegisterGraph{1, {2, 3}, 4, std::string("par\0tition", 10), true});
+  const auto graph = AsSent(RegisterGraph{1, {2, 3}, 4, std::string("par\0tition", 10), true, true});
   EXPECT_TRUE(graph.isolated_state);
+  EXPECT_TRUE(graph.limited_files);
   EXPECT_EQ(graph.request, 1u);
   EXPECT_EQ(graph.session, (SessionId{2, 3}));
   EXPECT_EQ(graph.handle, 4u);

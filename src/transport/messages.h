@@ -81,7 +81,7 @@ struct DeviceInfo {
 
 // The first message on every link. The answer has the same form; its `expected_task` is the connecting task's name.
 struct Hello {
-  static constexpr uint32_t kProtocolVersion = 1;
+  static constexpr uint32_t kProtocolVersion = 2;
   uint32_t protocol_version = kProtocolVersion;
   std::string task;           // "/job:worker/replica:0/task:1"
   std::string expected_task;  // the task that the sender expects at the other end; empty: any task
@@ -103,6 +103,7 @@ struct RegisterGraph {
   uint64_t handle = 0;          // chosen by the master
   std::string partition;        // a GraphDef
   bool isolated_state = false;  // the session's variables and queues are its own, not the task's
+  bool limited_files = false;   // the session's client is on another machine: its graphs may use certain files only
 };
 struct DeregisterGraph {
   SessionId session;

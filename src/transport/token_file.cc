@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "core/file_access.h"
 #include "core/logging.h"
 #include "core/strings.h"
 #include "io/file.h"
@@ -72,6 +73,7 @@ void TokenFile::Refresh() {
   const auto now = MonotonicClock::now();
   if (now - looked_ < kBetweenLooks) return;
   looked_ = now;
+  const ScopedFileAccess unlimited(nullptr);  // the thread may be running a step whose files are limited
   auto tokens = ReadTokens(flag_, path_);
   if (tokens.ok()) {
     tokens_ = *std::move(tokens);

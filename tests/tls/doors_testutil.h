@@ -23,7 +23,9 @@ namespace tensorbraid {
 using ::testing::HasSubstr;
 
 inline Validity Valid() { return {WallClock::now() - std::chrono::hours(1), WallClock::now() + std::chrono::hours(1)}; }
-inline Validity Expired() { return {WallClock::now() - std::chrono::hours(3), WallClock::now() - std::chrono::hours(1)}; }
+inline Validity Expired() {
+  return {WallClock::now() - std::chrono::hours(3), WallClock::now() - std::chrono::hours(1)};
+}
 
 inline const std::vector<std::string>& Loopback() {
   static const auto& names = *new std::vector<std::string>{"localhost", "127.0.0.1"};

@@ -120,8 +120,9 @@ void MasterService::CreateSession(const std::shared_ptr<Call>& call) {
     config.ParseFromString(default_config_);
     config.clear_cluster_def();
     config.MergeFrom(request.config());
-    const auto options = SessionOptionsFrom(config);
+    auto options = SessionOptionsFrom(config);
     if (!options.ok()) return call->Fail(options.status());
+    options->limited_files = !call->caller().is_local;
     session->member = home_;
     if (config.cluster_def().job_size() > 0) {
       const auto cluster = ClusterSpec::FromClusterDef(config.cluster_def().SerializeAsString());

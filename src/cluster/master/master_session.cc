@@ -118,6 +118,7 @@ StatusOr<std::shared_ptr<CompiledGraph>> MasterSession::Prepare(const RunSignatu
 }
 
 StatusOr<std::shared_ptr<CompiledGraph>> MasterSession::Compile(const RunSignature& s, Deadline deadline) {
+  const ScopedFileAccess scope(env_->worker->FileLimit(options_.limited_files));  // for the folding of constants
   const StillWanted still_wanted = [this]() TB_NO_THREAD_SAFETY_ANALYSIS { return CheckWanted(); };
   std::unique_ptr<Graph> graph;
   {
@@ -167,7 +168,8 @@ StatusOr<std::shared_ptr<CompiledGraph>> MasterSession::Compile(const RunSignatu
   }
   for (auto& part : compiled->remote) TF_RETURN_IF_ERROR(RegisterPart(&part, compiled->handle, deadline));
   compiled->is_local_only = compiled->remote.empty();
-  auto local = env_->worker->Register(id_, compiled->handle, std::move(own), options_.isolated_state);
+  auto local =
+      env_->worker->Register(id_, compiled->handle, std::move(own), options_.isolated_state, options_.limited_files);
   if (const Status open = CheckOpen(); !open.ok()) {
     env_->worker->Close(id_);  // Close may have come before Register
     return open;
@@ -239,11 +241,11 @@ Status MasterSession::RegisterPart(CompiledGraph::Part* part, uint64_t handle, D
   } else {
     TF_ASSIGN_OR_RETURN(worker, env_->remote_workers->Current(known));
   }
-  const Status registered =
-      AwaitCall(*worker, "to prepare its part of the graph", deadline, env_->slow_wait, still_wanted,
-                [&](RemoteWorker::Done done) {
-                  worker->RegisterGraph(id_, handle, part->graph_def, options_.isolated_state, std::move(done));
-                });
+  const Status registered = AwaitCall(*worker, "to prepare its part of the graph", deadline, env_->slow_wait,
+                                      still_wanted, [&](RemoteWorker::Done done) {
+                                        worker->RegisterGraph(id_, handle, part->graph_def, options_.isolated_state,
+                                                              options_.limited_files, std::move(done));
+                                      });
   {
     MutexLock lock(mu_);
     if (!closed_) {

@@ -54,6 +54,8 @@ struct MasterSessionOptions {
   std::chrono::milliseconds operation_timeout{0};
   // True: the session has its own variables and queues. False: all sessions share those of the tasks.
   bool isolated_state = false;
+  // The client is on another machine: its graphs may use only the files that each task allows (--allow_path).
+  bool limited_files = false;
   // The session sees only those devices of other tasks that match one of these filters; empty: all devices.
   std::vector<DeviceName> device_filters = {};
   OptimizeOptions optimize = {};

@@ -110,7 +110,7 @@ TEST_F(StepErrorsTest, AWaitInAQueueThatTheLossOfATaskCancelsReportsTheLoss) {
   }
   ASSERT_TRUE(partition->status().ok()) << partition->status();
   const auto master = std::make_shared<StoringLink>("/job:worker/replica:0/task:0", kStep.master);
-  ASSERT_TRUE(worker_.Register(kSession, 1, std::move(partition), false).ok());
+  ASSERT_TRUE(worker_.Register(kSession, 1, std::move(partition), false, false).ok());
   worker_.OnRunGraph(master, RunGraph{.step = kStep, .session = kSession, .handle = 1});
   // Another node of the step uses the task that is lost.
   exchange_.Find(kStep)->Recv({.number = 0, .peer = 1}, {}, [](const StatusOr<Tensor>&) {});
@@ -154,7 +154,7 @@ class RecordingWorker final : public RemoteWorker {
   const std::string& task() const override { return task_; }
   uint64_t incarnation() const override { return 1; }
   Status state() const override { return OkStatus(); }
-  void RegisterGraph(SessionId, uint64_t, const std::string&, bool, Done done) override { done(OkStatus()); }
+  void RegisterGraph(SessionId, uint64_t, const std::string&, bool, bool, Done done) override { done(OkStatus()); }
   void DeregisterGraph(SessionId, uint64_t) override {}
   void CloseSession(SessionId) override {}
   void ResetContainers(const std::vector<std::string>&, Done done) override { done(OkStatus()); }
@@ -183,7 +183,7 @@ class RecordingWorker final : public RemoteWorker {
 TEST_F(StepErrorsTest, AWorkerThatIsStartedAfterTheStepHasFailedIsToldToStop) {
   const auto failing = std::make_shared<RecordingWorker>("/job:ps/replica:0/task:0", Unavailable("ps/0 is gone"));
   const auto second = std::make_shared<RecordingWorker>("/job:ps/replica:0/task:1");
-  const auto local = worker_.Register(kSession, 1, std::make_unique<Graph>(), false).value();
+  const auto local = worker_.Register(kSession, 1, std::make_unique<Graph>(), false, false).value();
   const auto step = std::make_shared<MasterStep>(
       &env_, kSession, local, std::vector<std::shared_ptr<RemoteWorker>>{failing, second}, StepOptions{});
   step->Run(1, {});

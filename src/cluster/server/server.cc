@@ -45,7 +45,8 @@ StatusOr<std::unique_ptr<Server>> Server::Create(const ClusterSpec& cluster, Ser
                                           .slow_wait = options.slow_wait,
                                           .stop_grace = options.stop_grace},
                            .exchange = {},
-                           .default_session_config = config.session_config};
+                           .default_session_config = config.session_config,
+                           .allow_paths = options.allow_paths};
   auto impl = std::make_unique<Impl>();
   auto transport = NewGrpcTransport({.bind_address = options.bind_address,
                                      .tls = options.tls,

@@ -28,8 +28,9 @@ StatusOr<std::shared_ptr<Task>> Task::CreateLocal(const TaskOptions& options) {
 
 StatusOr<std::shared_ptr<Task>> Task::Create(const ClusterSpec& cluster, const TaskOptions& options,
                                              std::unique_ptr<Transport> transport) {
-  TF_ASSIGN_OR_RETURN(
-      auto env, WorkerEnv::Create({.device_count = options.device_count, .num_threads = options.inter_op_threads}));
+  TF_ASSIGN_OR_RETURN(auto env, WorkerEnv::Create({.device_count = options.device_count,
+                                                   .num_threads = options.inter_op_threads,
+                                                   .allow_paths = options.allow_paths}));
   auto task = std::shared_ptr<Task>(new Task(options, cluster, std::move(env)));
   const MemberOptions member = MemberOptionsOf(options);
   task->session_clusters_ = std::make_unique<SessionClusters>(task->env_.get(), member, std::move(transport));

@@ -24,6 +24,8 @@ struct TaskOptions {
   ExchangeOptions exchange = {};
   // A serialized ConfigProto. The configs of clients' sessions override its fields.
   std::string default_session_config = {};
+  // The directories that graphs of clients on other machines may use; InvalidArgument if one does not exist.
+  std::vector<std::string> allow_paths = {};
 };
 
 // Thread-safe.

@@ -31,7 +31,8 @@ ServerOptions TaskFlags::server_options() const {
           .tls = tls,
           .insecure = insecure,
           .token_file = token_file,
-          .client_token_file = client_token_file};
+          .client_token_file = client_token_file,
+          .allow_paths = allow_path};
 }
 
 std::string TaskFlags::device() const {
@@ -67,6 +68,8 @@ class TaskFlagsParser {
     flags.Bind("token_file", &task->token_file, "file with the token that tasks and clients must send", group);
     flags.Bind("client_token_file", &task->client_token_file,
                "file with tokens of clients, which may run sessions and nothing else", group);
+    flags.Bind("allow_path", &task->allow_path,
+               "directories, separated by commas, that graphs of sessions from other machines may use", group);
     flags.AddCheck([task = task.get(), &flags, required] { return Check(flags, *task, required); });
     return *task;
   }

@@ -30,7 +30,7 @@ void LinkWorker::Ask(M request, Done done) {
 }
 
 void LinkWorker::RegisterGraph(SessionId session, uint64_t handle, const std::string& partition, bool isolated_state,
-                               Done done) {
+                               bool limited_files, Done done) {
   // Checked here, so that only this session fails. A message over the limit would break the link.
   constexpr size_t kRoomForOtherFields = 1024;
   if (partition.size() > kMaxHeaderBytes - kRoomForOtherFields) {
@@ -38,9 +38,12 @@ void LinkWorker::RegisterGraph(SessionId session, uint64_t handle, const std::st
                                 " bytes, more than the ", kMaxHeaderBytes,
                                 " that can be sent: store large constants in variables"));
   }
-  Ask(
-      tensorbraid::RegisterGraph{
-          .request = 0, .session = session, .handle = handle, .partition = partition, .isolated_state = isolated_state},
+  Ask(tensorbraid::RegisterGraph{.request = 0,
+                                 .session = session,
+                                 .handle = handle,
+                                 .partition = partition,
+                                 .isolated_state = isolated_state,
+                                 .limited_files = limited_files},
       std::move(done));
 }
 

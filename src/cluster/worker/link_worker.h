@@ -23,7 +23,7 @@ class LinkWorker final : public RemoteWorker {
   uint64_t incarnation() const override { return link_->peer().incarnation; }
   Status state() const override;
   void RegisterGraph(SessionId session, uint64_t handle, const std::string& partition, bool isolated_state,
-                     Done done) override;
+                     bool limited_files, Done done) override;
   void DeregisterGraph(SessionId session, uint64_t handle) override;
   void CloseSession(SessionId session) override;
   void ResetContainers(const std::vector<std::string>& containers, Done done) override;

@@ -45,7 +45,7 @@ class LinkWorkerTest : public ::testing::Test {
 
   // Registers a small partition and returns its request.
   RegisterGraph Register(RemoteWorker::Done done) {
-    worker_.RegisterGraph(kSession, 1, "graph", false, std::move(done));
+    worker_.RegisterGraph(kSession, 1, "graph", false, true, std::move(done));
     return std::get<RegisterGraph>(link_->sent.back());
   }
 };
@@ -74,7 +74,7 @@ TEST_F(LinkWorkerTest, ABrokenLinkFailsPendingCallsAndLaterOnesAtOnce) {
   ASSERT_EQ(listener_->heard.size(), 1u);
   EXPECT_EQ(listener_->heard[0].first, Unavailable("ps/0 is gone"));
   EXPECT_EQ(worker_.state(), Unavailable("ps/0 is gone"));
-  worker_.RegisterGraph(kSession, 2, "graph", false, [&](const Status& s) { later = s; });
+  worker_.RegisterGraph(kSession, 2, "graph", false, false, [&](const Status& s) { later = s; });
   EXPECT_EQ(later, Unavailable("ps/0 is gone"));
   worker_.RunGraph({7, 3}, kSession, 1, false, listener_);
   ASSERT_EQ(listener_->heard.size(), 2u);

@@ -38,9 +38,10 @@ class RemoteWorker {
   virtual Status state() const = 0;
 
   // Compiles a partition, a GraphDef, under a handle that the master has chosen. With `isolated_state` the session has
-  // its own variables and queues on the worker. InvalidArgument if the partition is too large to be sent.
+  // its own variables and queues on the worker. With `limited_files` the partition may use only the files that the
+  // worker allows to clients on other machines. InvalidArgument if the partition is too large to be sent.
   virtual void RegisterGraph(SessionId session, uint64_t handle, const std::string& partition, bool isolated_state,
-                             Done done) = 0;
+                             bool limited_files, Done done) = 0;
   virtual void DeregisterGraph(SessionId session, uint64_t handle) = 0;
   // Frees what the session has on the worker.
   virtual void CloseSession(SessionId session) = 0;

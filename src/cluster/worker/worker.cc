@@ -38,8 +38,9 @@ Status Worker::CheckOpen(SessionId id, const std::shared_ptr<Session>& session) 
 }
 
 StatusOr<std::shared_ptr<Executor>> Worker::Register(SessionId session, uint64_t handle,
-                                                     std::unique_ptr<Graph> partition, bool isolated_state) {
-  return AddGraph(session, Open(session, isolated_state), handle, std::move(partition));
+                                                     std::unique_ptr<Graph> partition, bool isolated_state,
+                                                     bool limited_files) {
+  return AddGraph(session, Open(session, isolated_state), handle, std::move(partition), limited_files);
 }
 
 // Tells the nodes that exchange tensors with other tasks the numbers of those tasks.
@@ -55,7 +56,9 @@ Status Worker::NumberPeers(Graph* partition) {
 }
 
 StatusOr<std::shared_ptr<Executor>> Worker::AddGraph(SessionId id, const std::shared_ptr<Session>& session,
-                                                     uint64_t handle, std::unique_ptr<Graph> partition) {
+                                                     uint64_t handle, std::unique_ptr<Graph> partition,
+                                                     bool limited_files) {
+  const ScopedFileAccess scope(FileLimit(limited_files));  // the executors keep it
   for (const auto& node : ImplOf(*partition).nodes()) {
     TF_ASSIGN_OR_RETURN(const DeviceName device, DeviceName::Parse(node->device()));
     if (std::find(devices_.begin(), devices_.end(), device) == devices_.end()) {
@@ -184,7 +187,7 @@ void Worker::OnRegisterGraph(const std::shared_ptr<Link>& link, const RegisterGr
   pool_->Schedule([this, link, m, session = Open(m.session, m.isolated_state), held = owner_.lock()] {
     auto partition = std::make_unique<Graph>();
     Status status = partition->ImportGraphDef(m.partition);
-    if (status.ok()) status = AddGraph(m.session, session, m.handle, std::move(partition)).status();
+    if (status.ok()) status = AddGraph(m.session, session, m.handle, std::move(partition), m.limited_files).status();
     link->Send(Reply{.request = m.request, .status = status, .body = ""});
   });
 }

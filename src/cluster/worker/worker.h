@@ -29,9 +29,14 @@ class Worker {
 
   // Compiles a partition. InvalidArgument, listing the existing devices, if it needs a device that this task does not
   // have. Cancelled soon after the session has been closed. With `isolated_state` the session has its own resources,
-  // which are freed with the session.
+  // which are freed with the session. With `limited_files` the partition may use only the files that the task allows to
+  // clients on other machines.
   StatusOr<std::shared_ptr<Executor>> Register(SessionId session, uint64_t handle, std::unique_ptr<Graph> partition,
-                                               bool isolated_state);
+                                               bool isolated_state, bool limited_files);
+  // What limits the files of such a partition, or null without `limited_files`.
+  const FileAccess* FileLimit(bool limited_files) const {
+    return limited_files ? &env_->files_of_strangers() : nullptr;
+  }
   void Deregister(SessionId session, uint64_t handle);
   void Close(SessionId session);
   // Frees the resources in these containers (empty: in the default container).
@@ -64,7 +69,7 @@ class Worker {
   Status NumberPeers(Graph* partition);
   Status CheckOpen(SessionId id, const std::shared_ptr<Session>& session);
   StatusOr<std::shared_ptr<Executor>> AddGraph(SessionId id, const std::shared_ptr<Session>& session, uint64_t handle,
-                                               std::unique_ptr<Graph> partition);
+                                               std::unique_ptr<Graph> partition, bool limited_files);
   std::shared_ptr<Executor> FindGraph(SessionId session, uint64_t handle);
 
   const std::vector<DeviceName> devices_;

@@ -20,7 +20,9 @@ WorkerEnv::WorkerEnv(std::unique_ptr<DeviceSet> devices) : devices_(std::move(de
 
 StatusOr<std::unique_ptr<WorkerEnv>> WorkerEnv::Create(const Options& options) {
   TF_ASSIGN_OR_RETURN(auto devices, DeviceSet::Create(options.device_count));
+  TF_ASSIGN_OR_RETURN(FileAccess files, FileAccess::Create(options.allow_paths));
   auto env = std::unique_ptr<WorkerEnv>(new WorkerEnv(std::move(devices)));
+  env->files_of_strangers_ = std::move(files);
   if (options.has_timer) env->timer_ = std::make_unique<Timer>();
   env->pool_ = std::make_unique<ThreadPool>("tb-pool", options.num_threads > 0 ? options.num_threads : NumCores());
   return env;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/file_access.h"
 #include "core/thread_pool.h"
 #include "core/timer.h"
 #include "runtime/device.h"
@@ -26,12 +27,16 @@ class WorkerEnv {
     std::map<std::string, int> device_count = {};  // by type; see DeviceSet::Create
     int num_threads = 0;                           // 0: one per core
     bool has_timer = true;                         // without one, the workers cannot reach other tasks
+    // The directories that graphs of clients on other machines may use.
+    std::vector<std::string> allow_paths = {};
   };
   static StatusOr<std::unique_ptr<WorkerEnv>> Create(const Options& options);
   ~WorkerEnv();
   WorkerEnv(const WorkerEnv&) = delete;
   WorkerEnv& operator=(const WorkerEnv&) = delete;
 
+  // What limits graphs of clients on other machines.
+  const FileAccess& files_of_strangers() const { return files_of_strangers_; }
   const DeviceSet& devices() const { return *devices_; }
   // The devices as other tasks see them, in the same order, each with its incarnation.
   const std::vector<DeviceInfo>& device_infos() const { return infos_; }
@@ -47,6 +52,7 @@ class WorkerEnv {
 
   const std::unique_ptr<const DeviceSet> devices_;
   std::vector<DeviceInfo> infos_;
+  FileAccess files_of_strangers_;  // constant after Create
   ResourceManager resources_;
   std::unique_ptr<Timer> timer_;
   std::unique_ptr<ThreadPool> pool_;

@@ -97,8 +97,8 @@ Status OwnToken::AddTo(const std::string& address, const TlsOptions& tls, grpc::
   if (file_ == nullptr) return OkStatus();
   const auto where = ParseHostPort(address);
   if (!tls.enabled() && !(where.ok() && IsLoopbackHost(where->host))) {
-    return InvalidArgument("refuses to send the token of --token_file to ", address, " without TLS, where others could ",
-                           "read it: give --tls_ca, --tls_cert and --tls_key too");
+    return InvalidArgument("refuses to send the token of --token_file to ", address,
+                           " without TLS, where others could ", "read it: give --tls_ca, --tls_cert and --tls_key too");
   }
   context->AddMetadata(kTokenKey, StrCat(kScheme, file_->token()));
   return OkStatus();
