@@ -11,6 +11,7 @@
 
 #include "tensorbraid/cluster_spec.h"
 #include "tensorbraid/graph.h"
+#include "tensorbraid/server_limits.h"
 #include "tensorbraid/status.h"
 #include "tensorbraid/tls_options.h"
 
@@ -43,6 +44,7 @@ struct ServerOptions {
   // The directories, with everything beneath them, that graphs of sessions from other machines may read and write on
   // this task. Sessions that come over loopback, or from this process, may use any path.
   std::vector<std::string> allow_paths = {};
+  ServerLimits limits = {};
   std::chrono::milliseconds heartbeat_interval{1000};
   // A connected task is considered dead when nothing has been received from it for this long.
   std::chrono::milliseconds heartbeat_timeout{10000};

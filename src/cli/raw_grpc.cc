@@ -168,7 +168,7 @@ void Serve(const char* fd) {
   InitGrpc();
   grpc::AsyncGenericService service;
   grpc::ServerBuilder builder;
-  ConfigureServer(&builder);
+  ConfigureServer({}, std::chrono::seconds(10), &builder);
   int port = 0;
   builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
   builder.RegisterAsyncGenericService(&service);

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "CLI/CLI.hpp"
+#include "cli/at_least.h"
 #include "cli/commands.h"
 #include "cluster/spec/tf_config.h"
 #include "core/logging.h"
@@ -28,6 +29,7 @@ struct ServeFlags {
   std::string token_file;
   std::string client_token_file;
   std::vector<std::string> allow_paths;
+  ServerLimits limits;
   int verbosity = -1;
 };
 
@@ -108,7 +110,8 @@ Status Serve(const ServeFlags& flags) {
                                                .insecure = flags.insecure,
                                                .token_file = flags.token_file,
                                                .client_token_file = flags.client_token_file,
-                                               .allow_paths = flags.allow_paths});
+                                               .allow_paths = flags.allow_paths,
+                                               .limits = flags.limits});
   // TensorFlow's servers report a taken port as Unknown, and programs that start servers check for that code.
   if (absl::IsAlreadyExists(created.status())) return absl::UnknownError(created.status().message());
   TF_RETURN_IF_ERROR(created.status());
@@ -150,6 +153,16 @@ void AddServeCommand(CLI::App& app, Invocation* invocation) {
       ->add_option("--allow_path", flags->allow_paths,
                    "directory that graphs of sessions from other machines may use; may be repeated")
       ->type_name("DIR");
+  const auto limit = [serve](const std::string& name, auto& value, const std::string& help, int least) {
+    serve->add_option(name, value, help)->check(AtLeast(least))->type_name("NUMBER")->capture_default_str();
+  };
+  limit("--max_message_bytes", flags->limits.max_message_bytes, "largest request of a client", 1);
+  limit("--max_graph_bytes", flags->limits.max_graph_bytes, "largest graph of a session", 1);
+  limit("--max_tensor_bytes", flags->limits.max_tensor_bytes, "largest tensor", 1);
+  limit("--max_sessions", flags->limits.max_sessions, "sessions whose master is this server", 1);
+  limit("--max_connections", flags->limits.max_connections,
+        "open connections; 0: three quarters of the files that the process may open", 0);
+  limit("--max_requests", flags->limits.max_requests, "requests in progress of one connection", 1);
   serve->add_option("--verbosity", flags->verbosity, "log level: 0 warnings, 1 information, 2 debug")
       ->check(CLI::Range(0, 2));
   serve->footer(

@@ -1,5 +1,6 @@
 #include "tensorbraid/tensor.h"
 
+#include <atomic>
 #include <limits>
 #include <memory>
 #include <new>
@@ -10,6 +11,7 @@
 #include "core/resource_handle.h"
 #include "core/strings.h"
 #include "core/tensor_bytes.h"
+#include "core/tensor_limit.h"
 #include "core/variant.h"
 
 namespace tensorbraid {
@@ -84,7 +86,11 @@ void PrintElements(std::ostringstream& out, const Tensor& t, int max) {
   }
 }
 
+std::atomic<int64_t> max_tensor_bytes{std::numeric_limits<int64_t>::max()};
+
 }  // namespace
+
+void SetMaxTensorBytes(int64_t bytes) { max_tensor_bytes.store(bytes, std::memory_order_relaxed); }
 
 StatusOr<Tensor> Tensor::Create(DType dtype, const Shape& shape) { return Create(dtype, shape, HostAllocator()); }
 
@@ -95,6 +101,9 @@ StatusOr<Tensor> Tensor::Create(DType dtype, const Shape& shape, Allocator& allo
   const int64_t bytes = TensorBytes(shape, dtype);
   if (bytes < 0 || bytes == std::numeric_limits<int64_t>::max()) {
     return InvalidArgument("shape ", shape, " has too many elements");
+  }
+  if (const int64_t most = max_tensor_bytes.load(std::memory_order_relaxed); bytes > most) {
+    return ResourceExhausted("a tensor ", dtype, shape, " of ", bytes, " bytes exceeds --max_tensor_bytes=", most);
   }
   RefPtr<Buffer> buffer = NewBuffer(dtype, n, allocator);
   if (!buffer) {

@@ -64,6 +64,7 @@ struct MasterService::ClientSession {
   std::shared_ptr<MasterSession> session;
   Mutex mu;
   int64_t version TB_GUARDED_BY(mu) = 0;
+  size_t graph_bytes TB_GUARDED_BY(mu) = 0;  // of all GraphDefs so far
   int64_t next_callable TB_GUARDED_BY(mu) = 0;
   std::map<int64_t, Callable> callables TB_GUARDED_BY(mu);
   int64_t next_partial_run TB_GUARDED_BY(mu) = 0;

@@ -20,12 +20,13 @@ constexpr std::string_view kService = "/tensorflow.MasterService/";
 }  // namespace
 
 MasterService::MasterService(std::shared_ptr<Member> home, OpenCluster open_cluster, Timer* timer, ThreadPool* pool,
-                             std::string default_config)
+                             std::string default_config, const ServerLimits& limits)
     : home_(std::move(home)),
       open_cluster_(std::move(open_cluster)),
       timer_(timer),
       pool_(pool),
-      default_config_(std::move(default_config)) {}
+      default_config_(std::move(default_config)),
+      limits_(limits) {}
 
 MasterService::~MasterService() { Shutdown(); }
 
@@ -85,7 +86,7 @@ void MasterService::ForgetIdleSessions() {
   std::vector<std::shared_ptr<ClientSession>> forgotten;
   {
     MutexLock lock(mu_);
-    while (sessions_.size() > kMaxSessions) {
+    while (sessions_.size() > static_cast<size_t>(limits_.max_sessions)) {
       auto idle = sessions_.end();
       for (auto it = sessions_.begin(); it != sessions_.end(); ++it) {
         // A request in progress holds a reference to its session, and can get one only under mu_.
@@ -98,10 +99,27 @@ void MasterService::ForgetIdleSessions() {
     }
   }
   for (const auto& session : forgotten) {
-    TB_LOG(Warning, "cluster") << "closing session " << session->handle << ": there are more than " << kMaxSessions
-                               << " sessions, and this one has been idle for longest";
+    TB_LOG(Warning, "cluster") << "closing session " << session->handle << ": there are more than "
+                               << limits_.max_sessions
+                               << " sessions (--max_sessions), and this one has been idle for longest";
     session->Close();
   }
+}
+
+Status MasterService::CheckRoom() {
+  if (sessions_.size() < static_cast<size_t>(limits_.max_sessions)) return OkStatus();
+  for (const auto& [handle, session] : sessions_) {
+    if (session.use_count() == 1) return OkStatus();  // idle: see ForgetIdleSessions
+  }
+  return ResourceExhausted(ShortTaskName(home_->master().task()), " has ", sessions_.size(),
+                           " sessions, all with requests in progress; its --max_sessions allows no more");
+}
+
+Status MasterService::CheckGraphSize(size_t bytes) const {
+  if (static_cast<int64_t>(bytes) <= limits_.max_graph_bytes) return OkStatus();
+  return ResourceExhausted("the graph of the session has ", bytes, " bytes; the --max_graph_bytes of ",
+                           ShortTaskName(home_->master().task()), " allows ", limits_.max_graph_bytes,
+                           ": store large constants in variables or feed them");
 }
 
 void MasterService::CreateSession(const std::shared_ptr<Call>& call) {
@@ -112,7 +130,16 @@ void MasterService::CreateSession(const std::shared_ptr<Call>& call) {
       const Status allowed = CheckIsTask(call->caller(), "a session that brings its own cluster");
       if (!allowed.ok()) return call->Fail(allowed);
     }
+    if (const Status fits = CheckGraphSize(request.graph_def().size()); !fits.ok()) return call->Fail(fits);
+    {
+      MutexLock lock(mu_);
+      if (const Status room = CheckRoom(); !room.ok()) return call->Fail(room);
+    }
     auto session = std::make_shared<ClientSession>();
+    {
+      MutexLock lock(session->mu);
+      session->graph_bytes = request.graph_def().size();
+    }
     if (const Status status = session->graph.ImportGraphDef(request.graph_def()); !status.ok()) {
       return call->Fail(ToClientError(status));
     }
@@ -139,16 +166,16 @@ void MasterService::CreateSession(const std::shared_ptr<Call>& call) {
     // Tells the client which task its master is.
     session->handle =
         absl::StrCat(ShortTaskName(home_->master().task()), "#", absl::Hex(RandomSeed(), absl::kZeroPad16));
-    bool too_late;
+    Status refused;
     {
       MutexLock lock(mu_);
-      too_late = stopping_;
+      refused = stopping_ ? Unavailable("the server is stopping") : CheckRoom();
       session->last_used = ++uses_;
-      if (!too_late) sessions_[session->handle] = session;
+      if (refused.ok()) sessions_[session->handle] = session;
     }
-    if (too_late) {
+    if (!refused.ok()) {
       session->Close();
-      return call->Fail(Unavailable("the server is stopping"));
+      return call->Fail(refused);
     }
     ForgetIdleSessions();
     proto::CreateSessionResponse response;
@@ -168,12 +195,15 @@ void MasterService::ExtendSession(const std::shared_ptr<Call>& call) {
       return call->Fail(Aborted("the graph of the session is at version ", (*session)->version,
                                 ", but the request extends version ", request.current_graph_version()));
     }
+    const size_t graph_bytes = (*session)->graph_bytes + request.graph_def().size();
+    if (const Status fits = CheckGraphSize(graph_bytes); !fits.ok()) return call->Fail(fits);
     {
       MutexLock graph_lock((*session)->session->graph_mutex());
       if (const Status status = (*session)->Extend(request.graph_def()); !status.ok()) {
         return call->Fail(ToClientError(status));
       }
     }
+    (*session)->graph_bytes = graph_bytes;
     proto::ExtendSessionResponse response;
     response.set_new_graph_version(++(*session)->version);
     AnswerCall(call, response);

@@ -10,6 +10,7 @@
 #include "cluster/client_service/blocking_calls.h"
 #include "cluster/server/member.h"
 #include "core/timer.h"
+#include "tensorbraid/server_limits.h"
 #include "transport/calls.h"
 
 namespace tensorbraid {
@@ -25,7 +26,7 @@ class MasterService final : public CallHandler {
   // Sessions run in the cluster of `home` unless they bring their own. `timer` and `pool` must outlive the service.
   // `default_config` is a serialized ConfigProto, or empty; a session's own config overrides its fields.
   MasterService(std::shared_ptr<Member> home, OpenCluster open_cluster, Timer* timer, ThreadPool* pool,
-                std::string default_config);
+                std::string default_config, const ServerLimits& limits = {});
   // REQUIRES: no more calls arrive.
   ~MasterService() override;
 
@@ -41,7 +42,6 @@ class MasterService final : public CallHandler {
  private:
   struct ClientSession;
   struct Running;
-  static constexpr size_t kMaxSessions = 256;
   using Handler = void (MasterService::*)(const std::shared_ptr<Call>&);
   static const std::map<std::string, Handler, std::less<>>& Handlers();
 
@@ -60,10 +60,14 @@ class MasterService final : public CallHandler {
   Status UnknownSession(const std::string& handle) const;
   // Aborted if the session does not exist, which makes clients create a new one.
   StatusOr<std::shared_ptr<ClientSession>> FindSession(const std::string& handle);
-  // Clients that are killed never close their sessions. While there are more than kMaxSessions, closes the one that has
+  // Clients that are killed never close their sessions. While there are more than max_sessions, closes the one that has
   // been unused for longest and has no request in progress. If its client still exists, its next call gets Aborted, and
   // it creates a new session.
   void ForgetIdleSessions();
+  // ResourceExhausted if there are max_sessions, all with requests in progress.
+  Status CheckRoom() TB_REQUIRES(mu_);
+  // ResourceExhausted if a graph of so many bytes is too large.
+  Status CheckGraphSize(size_t bytes) const;
   // Prepares and starts a step. The call is answered when the step has ended.
   void Run(const std::shared_ptr<Running>& run);
   void Launch(const std::shared_ptr<Running>& run, const std::shared_ptr<CompiledGraph>& graph);
@@ -77,6 +81,7 @@ class MasterService final : public CallHandler {
   Timer* const timer_;
   ThreadPool* const pool_;
   const std::string default_config_;
+  const ServerLimits limits_;
   Mutex mu_;
   bool stopping_ TB_GUARDED_BY(mu_) = false;
   std::map<std::string, std::shared_ptr<ClientSession>, std::less<>> sessions_ TB_GUARDED_BY(mu_);

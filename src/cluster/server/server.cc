@@ -5,6 +5,7 @@
 #include "core/host_port.h"
 #include "core/logging.h"
 #include "core/strings.h"
+#include "core/tensor_limit.h"
 #include "transport/address.h"
 #include "transport/grpc/grpc_transport.h"
 
@@ -46,12 +47,15 @@ StatusOr<std::unique_ptr<Server>> Server::Create(const ClusterSpec& cluster, Ser
                                           .stop_grace = options.stop_grace},
                            .exchange = {},
                            .default_session_config = config.session_config,
-                           .allow_paths = options.allow_paths};
+                           .allow_paths = options.allow_paths,
+                           .limits = options.limits};
+  SetMaxTensorBytes(options.limits.max_tensor_bytes);
   auto impl = std::make_unique<Impl>();
   auto transport = NewGrpcTransport({.bind_address = options.bind_address,
                                      .tls = options.tls,
                                      .token_file = options.token_file,
                                      .client_token_file = options.client_token_file,
+                                     .limits = options.limits,
                                      .insecure = options.insecure});
   TF_ASSIGN_OR_RETURN(impl->task, Task::Create(cluster, task_options, std::move(transport)));
   impl->encrypted = options.tls.enabled();

@@ -39,7 +39,7 @@ StatusOr<std::shared_ptr<Task>> Task::Create(const ClusterSpec& cluster, const T
   task->service_ = std::make_unique<MasterService>(
       task->home_,
       [session_clusters](const ClusterSpec& c, const std::string& t) { return session_clusters->Open(c, t); },
-      task->env_->timer(), &task->env_->pool(), options.default_session_config);
+      task->env_->timer(), &task->env_->pool(), options.default_session_config, options.limits);
   session_clusters->transport()->ServeCalls(task->service_.get());
   return task;
 }

@@ -12,6 +12,7 @@
 #include "cluster/server/session_clusters.h"
 #include "cluster/worker/worker_env.h"
 #include "tensorbraid/cluster_spec.h"
+#include "tensorbraid/server_limits.h"
 
 namespace tensorbraid {
 
@@ -26,6 +27,8 @@ struct TaskOptions {
   std::string default_session_config = {};
   // The directories that graphs of clients on other machines may use; InvalidArgument if one does not exist.
   std::vector<std::string> allow_paths = {};
+  // Of the sessions and their graphs.
+  ServerLimits limits = {};
 };
 
 // Thread-safe.

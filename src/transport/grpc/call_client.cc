@@ -115,6 +115,10 @@ class GrpcCallClient final : public CallClient {
     if (!status.ok()) {
       result.from_server = context.GetServerTrailingMetadata().contains(kFromServer);
       result.status = Status(static_cast<absl::StatusCode>(status.error_code()), status.error_message());
+      if (!result.from_server && absl::IsResourceExhausted(result.status)) {
+        result.status =
+            Annotate(result.status, StrCat("grpc://", address_, " refuses the request (--max_message_bytes)"));
+      }
       return result;
     }
     std::vector<grpc::Slice> slices;

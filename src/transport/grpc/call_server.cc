@@ -86,10 +86,14 @@ class CallServer::GrpcCall final : public Call, public std::enable_shared_from_t
     auto caller = server_->check_->Check(context_);
     if (!caller.ok()) return Fail(caller.status());
     caller_ = *std::move(caller);
+    const Status counted = ticket_.Begin(server_->limits_, caller_.address, [this] { context_.TryCancel(); });
+    if (!counted.ok()) return Fail(counted);
     stream_.Read(&message_, read_op_.Arm(shared_from_this()));
   }
   void DidRead(bool ok) {
+    const Status accepted = ticket_.RequestArrived(ok ? message_.Length() : 0);
     if (!ok) return Fail(absl::InvalidArgumentError("the call has no request message"));
+    if (!accepted.ok()) return Fail(accepted);
     if (!message_.Dump(&slices_).ok()) return Fail(absl::InternalError("cannot read the request message"));
     for (const grpc::Slice& slice : slices_) {
       request_.pieces.push_back({reinterpret_cast<const std::byte*>(slice.begin()), slice.size()});
@@ -118,6 +122,7 @@ class CallServer::GrpcCall final : public Call, public std::enable_shared_from_t
   grpc::GenericServerContext context_;
   grpc::GenericServerAsyncReaderWriter stream_{&context_};
   Caller caller_;
+  CallLimits::Ticket ticket_;
   grpc::ByteBuffer message_;
   std::vector<grpc::Slice> slices_;
   Payload request_;

@@ -5,18 +5,19 @@
 #include <grpcpp/generic/async_generic_service.h>
 
 #include "transport/calls.h"
+#include "transport/grpc/call_limits.h"
 #include "transport/grpc/caller_check.h"
 #include "transport/grpc/lane.h"
 
 namespace tensorbraid {
 
 // Passes each call to a handler, on the thread of the completion queue that its connection belongs to. A call that
-// `check` refuses fails before its request is read. Thread-safe.
+// `check` refuses, or that is over the limits, fails before its request is read. Thread-safe.
 class CallServer {
  public:
-  // `counter` counts the unfinished calls. All three must outlive them.
-  CallServer(CallHandler* handler, const CallerCheck* check, StreamCounter* counter)
-      : handler_(handler), check_(check), counter_(counter) {}
+  // `counter` counts the unfinished calls. It, `handler` and `check` must outlive them.
+  CallServer(CallHandler* handler, const CallerCheck* check, std::shared_ptr<CallLimits> limits, StreamCounter* counter)
+      : handler_(handler), check_(check), limits_(std::move(limits)), counter_(counter) {}
 
   // Call before the server is built.
   void Register(grpc::ServerBuilder* builder) { builder->RegisterAsyncGenericService(&service_); }
@@ -27,6 +28,7 @@ class CallServer {
   class GrpcCall;
   CallHandler* const handler_;
   const CallerCheck* const check_;
+  const std::shared_ptr<CallLimits> limits_;
   StreamCounter* const counter_;
   grpc::AsyncGenericService service_;
 };

@@ -105,7 +105,7 @@ Status ConnectError(const std::string& what, const TlsOptions& tls, std::string_
   if (IsConnectError(text) && (Contains(text, "Socket closed") || Contains(text, "Connection reset"))) {
     if (!tls.enabled()) {
       return Unavailable(what, ": the server closed the connection; if it uses TLS, this side needs --tls_ca, ",
-                         "--tls_cert and --tls_key too");
+                         "--tls_cert and --tls_key too; if its log says so, it has too many connections");
     }
     return Unavailable(what, ": the server closed the connection; it may not accept ",
                        tls.cert.empty() ? std::string("a client without --tls_cert and --tls_key")

@@ -22,6 +22,7 @@
 #include "transport/grpc/bind_address.h"
 #include "transport/grpc/call_server.h"
 #include "transport/grpc/caller_check.h"
+#include "transport/grpc/connection_listener.h"
 #include "transport/grpc/credentials.h"
 #include "transport/grpc/grpc_link.h"
 #include "transport/grpc/streams.h"
@@ -134,6 +135,7 @@ class GrpcTransport final : public Transport {
   // have different threads, which serve other links too.
   std::vector<std::unique_ptr<grpc::ServerCompletionQueue>> queues_;
   std::unique_ptr<grpc::Server> server_;
+  std::unique_ptr<ConnectionListener> listener_;
   std::shared_ptr<grpc::ChannelCredentials> channel_credentials_;  // constant after Listen
   std::vector<Thread> threads_;
 
@@ -407,19 +409,20 @@ StatusOr<int> GrpcTransport::Listen(const std::string& address, LinkHandler* han
   TF_ASSIGN_OR_RETURN(const auto server_credentials, NewServerCredentials(options_.tls));
   TF_ASSIGN_OR_RETURN(channel_credentials_, NewChannelCredentials(options_.tls));
   grpc::ServerBuilder builder;
-  ConfigureServer(&builder);
-  int port = 0;
-  builder.AddListeningPort(bind.ToString(), server_credentials, &port);
+  ConfigureServer(options_.limits, options_.handshake_timeout, &builder);
+  listener_ = ConnectionListener::Bind(bind);
+  if (listener_ == nullptr) return WhyBindFails(bind, address);
+  auto acceptor = builder.experimental().AddExternalConnectionAcceptor(
+      grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, server_credentials);
   builder.RegisterService(&service_);
   if (call_handler_ != nullptr) {
-    calls_ = std::make_unique<CallServer>(call_handler_, check_.get(), &streams_);
+    calls_ = std::make_unique<CallServer>(call_handler_, check_.get(),
+                                          std::make_shared<CallLimits>(options_.limits, &timer_), &streams_);
     calls_->Register(&builder);
   }
   for (int i = NumQueues(); i > 0; --i) queues_.push_back(builder.AddCompletionQueue());
   server_ = builder.BuildAndStart();
-  if (server_ == nullptr || port == 0) {
-    if (server_ != nullptr) server_->Shutdown();
-    server_ = nullptr;
+  if (server_ == nullptr) {
     for (auto& queue : queues_) {
       queue->Shutdown();
       void* tag;
@@ -428,7 +431,7 @@ StatusOr<int> GrpcTransport::Listen(const std::string& address, LinkHandler* han
       }
     }
     queues_.clear();
-    return WhyBindFails(bind, address);
+    return Internal("cannot listen on ", address, ": gRPC cannot start a server, and gives no reason");
   }
   handler_ = handler;
   for (auto& queue : queues_) {
@@ -436,7 +439,8 @@ StatusOr<int> GrpcTransport::Listen(const std::string& address, LinkHandler* han
     if (calls_ != nullptr) calls_->AcceptFrom(queue.get());
     threads_.emplace_back("tb-grpc", [this, q = queue.get()] { Poll(q); });
   }
-  return port;
+  listener_->Start(std::move(acceptor), options_.limits.max_connections);
+  return listener_->port();
 }
 
 void GrpcTransport::Connect(const std::string& address, const Hello& hello, std::chrono::milliseconds timeout,
@@ -484,6 +488,7 @@ void GrpcTransport::Shutdown() {
     half_open.swap(half_open_);
   }
   if (server_ == nullptr) return;
+  listener_->Stop();
   for (const auto& link : links) link->Close(WasShutDown());
   for (const auto& c : connecting) c->Fail(WasShutDown());
   for (auto& [id, half] : half_open) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "tensorbraid/server_limits.h"
 #include "tensorbraid/tls_options.h"
 #include "transport/transport.h"
 
@@ -21,6 +22,7 @@ struct GrpcOptions {
   // The files of the same names in ServerOptions; "" for none. An error in them is returned by Listen.
   std::string token_file = "";
   std::string client_token_file = "";
+  ServerLimits limits = {};
   // Allows to listen without TLS on an address that other machines can reach.
   bool insecure = false;
   // An accepted connection that has not completed its handshake after this time is dropped.

@@ -3,6 +3,8 @@
 #include <grpc/support/log.h>
 #include <malloc.h>
 
+#include <algorithm>
+#include <climits>
 #include <cstdlib>
 
 #include "absl/synchronization/mutex.h"
@@ -12,13 +14,15 @@
 namespace tensorbraid {
 namespace {
 
+// Messages of links that are not graphs are smaller than this.
+constexpr int64_t kOtherBytes = int64_t{16} << 20;
+
 // Channel arguments of both ends.
 struct IntArg {
   const char* name;
   int value;
 };
 constexpr IntArg kCommonArgs[] = {
-    {GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, -1},
     {GRPC_ARG_MAX_SEND_MESSAGE_LENGTH, -1},
     {GRPC_ARG_HTTP2_MAX_FRAME_SIZE, 16777215},
     {GRPC_ARG_ENABLE_CHANNELZ, 0},
@@ -42,6 +46,7 @@ WorkerService::WorkerService() {
 grpc::ChannelArguments ClientChannelArguments() {
   grpc::ChannelArguments args;
   for (const IntArg& arg : kCommonArgs) args.SetInt(arg.name, arg.value);
+  args.SetInt(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, -1);
   args.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   args.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // else both lanes would share a connection
   args.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);             // retrying would keep copies of what is sent
@@ -52,10 +57,23 @@ grpc::ChannelArguments ClientChannelArguments() {
   return args;
 }
 
-void ConfigureServer(grpc::ServerBuilder* builder) {
+void ConfigureServer(const ServerLimits& limits, std::chrono::milliseconds handshake_timeout,
+                     grpc::ServerBuilder* builder) {
   for (const IntArg& arg : kCommonArgs) builder->AddChannelArgument(arg.name, arg.value);
   builder->AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
-  builder->AddChannelArgument("grpc.server_handshake_timeout_ms", 10000);
+  builder->AddChannelArgument("grpc.server_handshake_timeout_ms", static_cast<int>(handshake_timeout.count()));
+  // A message beyond this ends its call before it is kept. CallLimits refuses smaller ones with a better explanation.
+  const auto most =
+      std::min<int64_t>(2 * std::max(limits.max_message_bytes, limits.max_graph_bytes) + kOtherBytes, INT_MAX);
+  builder->AddChannelArgument(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, static_cast<int>(most));
+  // Calls beyond this wait on the client's side. The number is larger than that of CallLimits, which refuses them, so
+  // it is reached only by those that open streams without sending a request.
+  builder->AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 2 * limits.max_requests + 16);
+  builder->AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, static_cast<int>(limits.idle_timeout.count()));
+  // The machine of a connection may disappear without a word.
+  builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 300'000);
+  builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 60'000);
+  builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
 }
 
 void InitGrpc() {

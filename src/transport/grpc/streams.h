@@ -5,9 +5,11 @@
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
 
+#include <chrono>
 #include <memory>
 #include <string>
 
+#include "tensorbraid/server_limits.h"
 #include "transport/grpc/lane.h"
 
 namespace tensorbraid {
@@ -64,7 +66,8 @@ class ClientStream final : public Stream {
 
 // Our settings for channels and servers.
 grpc::ChannelArguments ClientChannelArguments();
-void ConfigureServer(grpc::ServerBuilder* builder);
+void ConfigureServer(const ServerLimits& limits, std::chrono::milliseconds handshake_timeout,
+                     grpc::ServerBuilder* builder);
 // Applies gRPC's process-wide settings. Must be called before any other use of gRPC; further calls have no effect.
 // - Poll with poll(), unless GRPC_POLL_STRATEGY is set. The default is one epoll set for the whole process, with which
 //   the thread of one lane reads the socket of the other. With 100 MB in flight, small messages then took up to 6 ms

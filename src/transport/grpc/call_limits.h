@@ -1,0 +1,71 @@
+// Bounds what the calls of clients hold of a server.
+#ifndef TENSORBRAID_TRANSPORT_GRPC_CALL_LIMITS_H_
+#define TENSORBRAID_TRANSPORT_GRPC_CALL_LIMITS_H_
+
+#include <chrono>
+#include <functional>
+#include <list>
+#include <memory>
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+#include "core/clock.h"
+#include "core/mutex.h"
+#include "core/timer.h"
+#include "tensorbraid/server_limits.h"
+#include "tensorbraid/status.h"
+
+namespace tensorbraid {
+
+// Counts the calls in progress of each connection, and cancels those whose request does not arrive. Held by shared_ptr.
+// Thread-safe.
+class CallLimits : public std::enable_shared_from_this<CallLimits> {
+ public:
+  // `timer` must outlive all calls.
+  CallLimits(const ServerLimits& limits, Timer* timer) : limits_(limits), timer_(timer) {}
+
+  // A call in progress. The functions of one ticket are called by one thread at a time.
+  class Ticket {
+   public:
+    Ticket() = default;
+    ~Ticket();
+    Ticket(const Ticket&) = delete;
+    Ticket& operator=(const Ticket&) = delete;
+
+    // Counts a call of the connection `client` until the ticket is destroyed. ResourceExhausted if there are too many;
+    // the call is then not counted. `cancel` is called on the timer's thread, at most once and not after
+    // RequestArrived has returned, if the request has not arrived in time.
+    Status Begin(std::shared_ptr<CallLimits> limits, const std::string& client, std::function<void()> cancel);
+    // ResourceExhausted if a request of this size is too large.
+    Status RequestArrived(size_t bytes);
+
+   private:
+    friend class CallLimits;
+    struct Waiting {
+      MonotonicClock::time_point since;
+      std::function<void()> cancel;
+    };
+    void StopWaiting();
+
+    std::shared_ptr<CallLimits> limits_;  // null: not counted
+    std::string client_;
+    std::list<Waiting>::iterator waiting_;
+    bool waits_ = false;
+  };
+
+ private:
+  // Cancels the requests that are late, and looks again while others are awaited.
+  void CancelLate();
+  void LookLater() TB_REQUIRES(mu_);
+
+  const ServerLimits limits_;
+  Timer* const timer_;
+  Mutex mu_;
+  absl::flat_hash_map<std::string, int> in_progress_ TB_GUARDED_BY(mu_);
+  std::list<Ticket::Waiting> awaited_ TB_GUARDED_BY(mu_);  // the oldest first
+  bool looks_ TB_GUARDED_BY(mu_) = false;                  // the timer will call CancelLate
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_TRANSPORT_GRPC_CALL_LIMITS_H_

@@ -1,0 +1,154 @@
+#include "transport/grpc/connection_listener.h"
+
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "core/logging.h"
+
+namespace tensorbraid {
+namespace {
+
+constexpr int kBacklog = 1024;
+// How long the thread pauses when the process has no descriptor left for a connection.
+constexpr int kPauseMs = 100;
+
+size_t DefaultMaxConnections() {
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur == RLIM_INFINITY) return size_t{1} << 20;
+  return std::max<size_t>(16, files.rlim_cur / 4 * 3);
+}
+
+// The inode of an open descriptor; 0 if it is closed.
+ino_t InodeOf(int fd) {
+  struct stat info {};
+  return ::fstat(fd, &info) == 0 ? info.st_ino : 0;
+}
+
+int PortOf(const sockaddr_storage& address) {
+  return ntohs(address.ss_family == AF_INET6 ? reinterpret_cast<const sockaddr_in6&>(address).sin6_port
+                                             : reinterpret_cast<const sockaddr_in&>(address).sin_port);
+}
+
+}  // namespace
+
+std::unique_ptr<ConnectionListener> ConnectionListener::Bind(const HostPort& bind) {
+  const auto try_bind = [](const HostPort& where) {
+    std::unique_ptr<ConnectionListener> listener(new ConnectionListener);
+    return listener->BindTo(where) ? std::move(listener) : nullptr;
+  };
+  auto listener = try_bind(bind);
+  // A machine without IPv6.
+  if (listener == nullptr && bind.host == "::") listener = try_bind({"0.0.0.0", bind.port});
+  return listener;
+}
+
+bool ConnectionListener::BindTo(const HostPort& bind) {
+  port_ = bind.port;
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
+  addrinfo* found = nullptr;
+  if (::getaddrinfo(bind.host.c_str(), std::to_string(port_).c_str(), &hints, &found) != 0) return false;
+  const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> addresses(found, freeaddrinfo);
+  for (const addrinfo* a = found; a != nullptr; a = a->ai_next) {
+    sockaddr_storage address{};
+    std::memcpy(&address, a->ai_addr, a->ai_addrlen);
+    // A free port that the first address got is also that of the others.
+    const auto port = htons(static_cast<uint16_t>(port_));
+    if (a->ai_family == AF_INET6) {
+      reinterpret_cast<sockaddr_in6&>(address).sin6_port = port;
+    } else {
+      reinterpret_cast<sockaddr_in&>(address).sin_port = port;
+    }
+    Descriptor socket(::socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, a->ai_protocol));
+    const int on = 1, off = 0;
+    if (socket.get() < 0 || ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0) return false;
+    if (bind.host == "::") ::setsockopt(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
+    socklen_t size = a->ai_addrlen;
+    if (::bind(socket.get(), reinterpret_cast<sockaddr*>(&address), size) != 0 ||
+        ::listen(socket.get(), kBacklog) != 0 ||
+        ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0) {
+      return false;
+    }
+    port_ = PortOf(address);
+    listeners_.push_back(std::move(socket));
+  }
+  return !listeners_.empty();
+}
+
+ConnectionListener::~ConnectionListener() { Stop(); }
+
+void ConnectionListener::Start(std::unique_ptr<Acceptor> acceptor, int max_connections) {
+  acceptor_ = std::move(acceptor);
+  max_connections_ = max_connections > 0 ? static_cast<size_t>(max_connections) : DefaultMaxConnections();
+  stop_ = std::make_unique<Descriptor>(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  TB_CHECK(stop_->get() >= 0);
+  thread_ = Thread("tb-accept", [this] { Loop(); });
+}
+
+void ConnectionListener::Stop() {
+  if (thread_.joinable()) {
+    const uint64_t one = 1;
+    TB_CHECK(::write(stop_->get(), &one, sizeof one) == sizeof one);
+    thread_.Join();
+  }
+  listeners_.clear();
+}
+
+void ConnectionListener::Loop() {
+  std::vector<pollfd> events = {{stop_->get(), POLLIN, 0}};
+  for (const Descriptor& listener : listeners_) events.push_back({listener.get(), POLLIN, 0});
+  while (true) {
+    if (::poll(events.data(), events.size(), -1) < 0) continue;  // interrupted
+    if (events[0].revents != 0) return;
+    for (size_t i = 1; i < events.size(); ++i) {
+      if (events[i].revents != 0) Accept(listeners_[i - 1]);
+    }
+  }
+}
+
+void ConnectionListener::Accept(const Descriptor& listener) {
+  Descriptor socket(::accept4(listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  if (socket.get() < 0) {
+    if (errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM) return;
+    // The connection stays in the queue, so poll() would report it again at once.
+    pollfd stop{stop_->get(), POLLIN, 0};
+    ::poll(&stop, 1, kPauseMs);
+    return;
+  }
+  if (connections_.size() >= max_connections_ && CountOpen() >= max_connections_) {
+    if (!std::exchange(warned_, true)) {
+      TB_LOG(Warning, "transport") << "port " << port_ << ": turning connections away: " << max_connections_
+                                   << " are open; --max_connections and the limit of open files (ulimit -n) allow no more";
+    }
+    return;
+  }
+  warned_ = false;
+  const int on = 1;
+  ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  connections_.push_back({socket.get(), InodeOf(socket.get())});
+  Acceptor::NewConnectionParameters parameters;
+  parameters.listener_fd = listener.get();
+  parameters.fd = socket.Release();
+  acceptor_->HandleNewConnection(&parameters);
+}
+
+size_t ConnectionListener::CountOpen() {
+  std::erase_if(connections_, [](const Connection& c) { return InodeOf(c.fd) != c.inode; });
+  return connections_.size();
+}
+
+}  // namespace tensorbraid

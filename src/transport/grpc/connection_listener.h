@@ -1,0 +1,64 @@
+// Accepts the connections of a gRPC server, so that their number is bounded: gRPC itself accepts any number.
+#ifndef TENSORBRAID_TRANSPORT_GRPC_CONNECTION_LISTENER_H_
+#define TENSORBRAID_TRANSPORT_GRPC_CONNECTION_LISTENER_H_
+
+#include <grpcpp/grpcpp.h>
+#include <sys/types.h>
+
+#include <memory>
+#include <vector>
+
+#include "core/descriptor.h"
+#include "core/host_port.h"
+#include "core/thread.h"
+
+namespace tensorbraid {
+
+// Listens on an address and passes each connection to a server. Used by one thread; it has a thread of its own.
+class ConnectionListener {
+ public:
+  using Acceptor = grpc::experimental::ExternalConnectionAcceptor;
+
+  // Binds every address of `bind`. Port 0 takes a free port. Returns null if any of them cannot be bound; WhyBindFails
+  // finds the reason.
+  static std::unique_ptr<ConnectionListener> Bind(const HostPort& bind);
+  // Stops.
+  ~ConnectionListener();
+  ConnectionListener(const ConnectionListener&) = delete;
+  ConnectionListener& operator=(const ConnectionListener&) = delete;
+
+  int port() const { return port_; }
+  // Begins to accept, for a server that has started. Closes connections beyond `max_connections`; 0 stands for three
+  // quarters of the files that the process may have open. Call once.
+  void Start(std::unique_ptr<Acceptor> acceptor, int max_connections);
+  // Frees the port, and returns when no connection is passed on any more. Open connections stay.
+  void Stop();
+
+ private:
+  // An accepted connection, which belongs to gRPC. The system gives the number of a closed descriptor to a new one, but
+  // not the inode of an open socket to another.
+  struct Connection {
+    int fd;
+    ino_t inode;
+  };
+
+  ConnectionListener() = default;
+  bool BindTo(const HostPort& bind);
+  void Loop();
+  void Accept(const Descriptor& listener);
+  // Forgets connections that have been closed, and returns the number of the others.
+  size_t CountOpen();
+
+  int port_ = 0;
+  std::vector<Descriptor> listeners_;
+  std::unique_ptr<Acceptor> acceptor_;
+  size_t max_connections_ = 0;
+  std::vector<Connection> connections_;  // used by the thread
+  bool warned_ = false;                  // of connections that were turned away, since there was room
+  std::unique_ptr<Descriptor> stop_;     // an event; readable when the thread is to end
+  Thread thread_;
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_TRANSPORT_GRPC_CONNECTION_LISTENER_H_

@@ -1,0 +1,368 @@
+// Callers that take more than their share: too many connections, requests or sessions, requests that are too large, and
+// connections on which nothing comes. And a connection that is recorded and played again.
+#include <arpa/inet.h>
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/grpcpp.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <future>
+#include <list>
+#include <thread>
+
+#include "cli/fd.h"
+#include "core/host_port.h"
+#include "tensorbraid/tensorbraid.h"
+#include "tls/doors_testutil.h"
+
+namespace tensorbraid {
+namespace {
+
+using std::chrono::milliseconds;
+using ::testing::HasSubstr;
+
+void ExpectExhausted(const Status& status, const std::string& text) {
+  EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr(text));
+}
+
+Fd ConnectTo(const std::string& address) {
+  sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_port = htons(static_cast<uint16_t>(ParseHostPort(address)->port));
+  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  Fd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  EXPECT_EQ(::connect(socket.get(), reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
+  return socket;
+}
+
+// Reads until the other side closes the connection. Fails if it does not within the test's patience.
+std::string ReadToEnd(const Fd& socket) {
+  const timeval patience{.tv_sec = kTestPatience.count(), .tv_usec = 0};
+  ::setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  std::string all(1 << 16, '\0');
+  size_t size = 0;
+  ssize_t n;
+  while ((n = ::recv(socket.get(), all.data() + size, all.size() - size, 0)) > 0) size += static_cast<size_t>(n);
+  EXPECT_FALSE(n < 0 && errno == EAGAIN) << "the connection stays open";
+  all.resize(size);
+  return all;
+}
+
+// A server of calls that answers each of them when it is told to.
+class HoldingServer : public CallHandler {
+ public:
+  explicit HoldingServer(const GrpcOptions& options) : handler_("server"), transport_(NewGrpcTransport(options)) {
+    transport_->ServeCalls(this);
+    address_ = StrCat("localhost:", transport_->Listen("localhost:0", &handler_).value());
+  }
+  ~HoldingServer() override {
+    Answer();
+    transport_->Shutdown();
+  }
+  void OnCall(std::shared_ptr<Call> call) override {
+    MutexLock lock(mu_);
+    if (answering_) return call->Answer({OwnedPayload("answer")});
+    calls_.push_back(std::move(call));
+    changed_.NotifyAll();
+  }
+  void WaitForCalls(size_t n) {
+    MutexLock lock(mu_);
+    EXPECT_TRUE(changed_.WaitFor(mu_, kTestPatience, [&]() TB_REQUIRES(mu_) { return calls_.size() >= n; }));
+  }
+  // Answers the calls so far, and later ones at once.
+  void Answer() {
+    std::vector<std::shared_ptr<Call>> calls;
+    {
+      MutexLock lock(mu_);
+      answering_ = true;
+      calls.swap(calls_);
+    }
+    for (const auto& call : calls) call->Answer({OwnedPayload("answer")});
+  }
+  const std::string& address() const { return address_; }
+
+ private:
+  Recorder handler_;
+  const std::unique_ptr<Transport> transport_;
+  std::string address_;
+  Mutex mu_;
+  CondVar changed_;
+  bool answering_ TB_GUARDED_BY(mu_) = false;
+  std::vector<std::shared_ptr<Call>> calls_ TB_GUARDED_BY(mu_);
+};
+
+Status AskWith(CallClient& client, const std::string& request = "request") {
+  return client.Ask("/a.Service/Method", {OwnedPayload(request)}, CallClient::Deadline::max()).status;
+}
+
+class BoundsTest : public DoorsTest {};
+
+TEST_F(BoundsTest, ConnectionsBeyondTheBoundAreClosedAndLeaveRoomWhenTheyEnd) {
+  Peer server("server", GrpcOptions{.limits = {.max_connections = 3}});
+  std::list<Fd> open;
+  for (int i = 0; i < 3; ++i) open.push_back(ConnectTo(server.address));
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(ReadToEnd(ConnectTo(server.address)), "");
+  const Status refused = Ask(server.address, {}, milliseconds(300));
+  EXPECT_TRUE(absl::IsUnavailable(refused)) << refused;
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("too many connections"));
+  open.clear();
+  const Status accepted = Ask(server.address, {});
+  EXPECT_EQ(accepted, OkStatus());
+}
+
+TEST_F(BoundsTest, ConnectionsOnWhichNothingComesAreClosed) {
+  for (const TlsOptions& tls : {TlsOptions(), good_}) {
+    Peer server("server", GrpcOptions{.tls = tls, .handshake_timeout = milliseconds(200)});
+    const Fd silent = ConnectTo(server.address), slow = ConnectTo(server.address);
+    ASSERT_EQ(::send(slow.get(), "PRI * HT", 8, 0), 8);  // the beginning of HTTP/2, or not of TLS
+    ReadToEnd(silent);
+    ReadToEnd(slow);
+    EXPECT_EQ(Ask(server.address, tls), OkStatus());
+  }
+}
+
+TEST_F(BoundsTest, IdleConnectionsAreClosedAndClientsComeBack) {
+  HoldingServer server(GrpcOptions{.limits = {.idle_timeout = milliseconds(100)}});
+  server.Answer();
+  const auto client = NewGrpcCallClient(server.address(), kTestPatience).value();
+  ASSERT_EQ(AskWith(*client), OkStatus());
+  // HTTP/2 without a request: the preface and empty settings.
+  const Fd idle = ConnectTo(server.address());
+  const std::string hello("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0", 33);
+  ASSERT_EQ(::send(idle.get(), hello.data(), hello.size(), 0), 33);
+  ReadToEnd(idle);
+  EXPECT_EQ(AskWith(*client), OkStatus());
+}
+
+TEST_F(BoundsTest, ACallWhoseRequestDoesNotComeIsCancelled) {
+  HoldingServer server(GrpcOptions{.limits = {.request_timeout = milliseconds(200)}});
+  const auto channel = grpc::CreateChannel("127.0.0.1" + server.address().substr(server.address().find(':')),
+                                           grpc::InsecureChannelCredentials());
+  grpc::GenericStub stub(channel);
+  grpc::ClientContext context;
+  grpc::CompletionQueue queue;
+  void* tag = nullptr;
+  bool ok = false;
+  const auto call = stub.PrepareCall(&context, "/a.Service/Method", &queue);
+  call->StartCall(&context);
+  ASSERT_TRUE(queue.Next(&tag, &ok) && ok);
+  grpc::Status status;
+  call->Finish(&status, &context);  // sends nothing, and waits for the end
+  ASSERT_EQ(queue.AsyncNext(&tag, &ok, std::chrono::system_clock::now() + kTestPatience),
+            grpc::CompletionQueue::GOT_EVENT);
+  EXPECT_NE(status.error_code(), grpc::StatusCode::OK);
+  queue.Shutdown();
+  while (queue.Next(&tag, &ok)) {
+  }
+  // A call that the server works on for longer is not late.
+  const auto client = NewGrpcCallClient(server.address(), kTestPatience).value();
+  auto held = std::async(std::launch::async, [&] { return AskWith(*client); });
+  server.WaitForCalls(1);
+  EXPECT_EQ(held.wait_for(milliseconds(500)), std::future_status::timeout);
+  server.Answer();
+  EXPECT_EQ(held.get(), OkStatus());
+}
+
+TEST_F(BoundsTest, RequestsOfOneConnectionAreBounded) {
+  HoldingServer server(GrpcOptions{.limits = {.max_requests = 2}});
+  const auto client = NewGrpcCallClient(server.address(), kTestPatience).value();
+  const auto other = NewGrpcCallClient(server.address(), kTestPatience).value();
+  std::vector<std::future<Status>> held;
+  for (const auto* c : {&client, &client, &other}) {
+    held.push_back(std::async(std::launch::async, [c] { return AskWith(**c); }));
+  }
+  server.WaitForCalls(3);
+  ExpectExhausted(AskWith(*client), "has 2 requests in progress; the server's --max_requests allows no more");
+  server.Answer();
+  for (auto& call : held) EXPECT_EQ(call.get(), OkStatus());
+  EXPECT_EQ(AskWith(*client), OkStatus());
+}
+
+TEST_F(BoundsTest, LargeRequestsAreRefusedAndTheBoundIsNamed) {
+  HoldingServer server(GrpcOptions{.limits = {.max_message_bytes = 1000, .max_graph_bytes = 1000}});
+  server.Answer();
+  const auto client = NewGrpcCallClient(server.address(), kTestPatience).value();
+  EXPECT_EQ(AskWith(*client, std::string(1000, 'x')), OkStatus());
+  ExpectExhausted(AskWith(*client, std::string(1001, 'x')), "1001 bytes exceeds the server's --max_message_bytes=1000");
+  // So large that gRPC refuses it.
+  ExpectExhausted(AskWith(*client, std::string(20 << 20, 'x')), "--max_message_bytes");
+  EXPECT_EQ(AskWith(*client), OkStatus());
+}
+
+// A server with one task whose sessions come as if from another process.
+class SessionBoundsTest : public BoundsTest {
+ protected:
+  void Start(const ServerLimits& limits) {
+    auto server = Server::Create(ClusterSpec({{"worker", {"localhost:0"}}}), {.job_name = "worker", .limits = limits});
+    ASSERT_TRUE(server.ok()) << server.status();
+    server_ = *std::move(server);
+    target_ = StrCat("grpc://127.0.0.1:", ParseHostPort(server_->address())->port);
+  }
+  std::unique_ptr<Server> server_;
+  std::string target_;
+};
+
+TEST_F(SessionBoundsTest, GraphsAreBoundedAlsoWhenTheyGrow) {
+  Start({.max_graph_bytes = 10000});
+  Graph large;
+  Const(large, Tensor::Vector(std::vector<float>(10000, 0.5f)));
+  ExpectExhausted(Session::Create(large, {.target = target_}).status(), "--max_graph_bytes");
+  Graph growing;
+  auto x = Placeholder(growing, kFloat32, {}, "x");
+  auto session = Session::Create(growing, {.target = target_});
+  ASSERT_TRUE(session.ok()) << session.status();
+  EXPECT_EQ((*session)->Run({x}, {{x, Tensor::Scalar(1.0f)}}).status(), OkStatus());
+  Status grown;
+  Output y = x;
+  for (int i = 0; i < 100 && grown.ok(); ++i) {
+    for (int j = 0; j < 10; ++j) y = y + x;
+    grown = (*session)->Run({y}, {{x, Tensor::Scalar(1.0f)}}).status();
+  }
+  ExpectExhausted(grown, "--max_graph_bytes of worker/0 allows 10000");
+}
+
+TEST_F(SessionBoundsTest, ASessionIsRefusedWhenAllOthersAreBusy) {
+  Start({.max_sessions = 2});
+  Graph g;
+  ASSERT_EQ(g.ImportGraphDefText(R"(
+      node { name: 'queue' op: 'FIFOQueueV2' attr { key: 'component_types' value { list { type: DT_FLOAT } } }
+             attr { key: 'shared_name' value { s: 'q' } } }
+      node { name: 'value' op: 'Const' attr { key: 'dtype' value { type: DT_FLOAT } }
+             attr { key: 'value' value { tensor { dtype: DT_FLOAT tensor_shape {} float_val: 1 } } } }
+      node { name: 'put' op: 'QueueEnqueueV2' input: 'queue' input: 'value'
+             attr { key: 'Tcomponents' value { list { type: DT_FLOAT } } } }
+      node { name: 'size' op: 'QueueSizeV2' input: 'queue' }
+      node { name: 'take' op: 'QueueDequeueV2' input: 'queue'
+             attr { key: 'component_types' value { list { type: DT_FLOAT } } } })"),
+            OkStatus());
+  const auto first = Session::Create(g, {.target = target_}).value();
+  const auto second = Session::Create(g, {.target = target_}).value();
+  // `second` is idle, so a third session replaces it.
+  auto taken = std::async(std::launch::async, [&] { return first->Run({"take"}).status(); });
+  Status refused;
+  std::vector<std::unique_ptr<Session>> others;
+  std::vector<std::future<Status>> waiting;
+  // Each new session is made busy, until no room is left. When a step is in progress is not to be seen from outside, so
+  // a session may still replace one whose step is about to begin.
+  for (int i = 0; i < 100 && refused.ok(); ++i) {
+    auto next = Session::Create(g, {.target = target_});
+    refused = next.status();
+    if (!next.ok()) break;
+    others.push_back(*std::move(next));
+    waiting.push_back(std::async(std::launch::async, [s = others.back().get()] { return s->Run({"take"}).status(); }));
+  }
+  ExpectExhausted(refused, "2 sessions, all with requests in progress; its --max_sessions allows no more");
+  first->Close().IgnoreError();
+  taken.wait();
+  for (auto& session : others) session->Close().IgnoreError();
+  for (auto& step : waiting) step.wait();
+  EXPECT_TRUE(Session::Create(g, {.target = target_}).ok());
+}
+
+TEST_F(SessionBoundsTest, LargeTensorsAreRefused) {
+  Start({.max_tensor_bytes = 1 << 20});
+  Graph g;
+  const auto rows = Placeholder(g, kInt32, {1}, "rows");
+  const auto filled = Fill(g, rows, 1.0f);
+  const auto session = Session::Create(g, {.target = target_}).value();
+  const auto run = [&](int n) {
+    return session->Run({ReduceSum(filled)}, {{rows, Tensor::Vector(std::vector<int32_t>{n})}}).status();
+  };
+  EXPECT_EQ(run(1 << 18), OkStatus());
+  ExpectExhausted(run((1 << 18) + 1), "exceeds --max_tensor_bytes=1048576");
+  server_ = Server::Create(ClusterSpec({{"worker", {"localhost:0"}}}), {.job_name = "worker"}).value();
+  SUCCEED() << "the default is set again for other tests";
+}
+
+// Passes connections on to a server, and keeps what the clients send.
+class RecordingRelay {
+ public:
+  explicit RecordingRelay(std::string server) : server_(std::move(server)) {
+    sockaddr_in at{};
+    at.sin_family = AF_INET;
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof at;
+    EXPECT_EQ(::bind(listener_.get(), reinterpret_cast<sockaddr*>(&at), size), 0);
+    EXPECT_EQ(::listen(listener_.get(), 16), 0);
+    EXPECT_EQ(::getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&at), &size), 0);
+    address = StrCat("localhost:", ntohs(at.sin_port));
+    thread_ = std::thread([this] { Loop(); });
+  }
+  // The bytes of each connection. Ends the relay.
+  std::vector<std::string> Stop() {
+    ::shutdown(listener_.get(), SHUT_RDWR);
+    thread_.join();
+    std::vector<std::string> recorded;
+    for (Passing& passing : passing_) {
+      ::shutdown(passing.client.get(), SHUT_RDWR);
+      ::shutdown(passing.server.get(), SHUT_RDWR);
+      passing.up.join();
+      passing.down.join();
+      recorded.push_back(passing.sent);
+    }
+    return recorded;
+  }
+  std::string address;
+
+ private:
+  struct Passing {
+    Fd client, server;
+    std::string sent;
+    std::thread up, down;
+  };
+  static void Copy(const Fd& from, const Fd& to, std::string* record) {
+    char bytes[4096];
+    ssize_t n;
+    while ((n = ::recv(from.get(), bytes, sizeof bytes, 0)) > 0) {
+      if (record != nullptr) record->append(bytes, static_cast<size_t>(n));
+      if (::send(to.get(), bytes, static_cast<size_t>(n), MSG_NOSIGNAL) != n) break;
+    }
+    ::shutdown(to.get(), SHUT_WR);
+  }
+  void Loop() {
+    while (true) {
+      Fd client(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+      if (!client.is_open()) return;
+      Passing& passing = passing_.emplace_back();
+      passing.client = std::move(client);
+      passing.server = ConnectTo(server_);
+      passing.up = std::thread([&passing] { Copy(passing.client, passing.server, &passing.sent); });
+      passing.down = std::thread([&passing] { Copy(passing.server, passing.client, nullptr); });
+    }
+  }
+
+  const std::string server_;
+  const Fd listener_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  std::list<Passing> passing_;
+  std::thread thread_;
+};
+
+TEST_F(BoundsTest, AReplayedConnectionIsNotLetIn) {
+  Peer server("server", good_);
+  std::vector<std::string> recorded;
+  {
+    RecordingRelay relay(server.address);
+    Peer task("task", Files("task", authority_, authority_));
+    const auto link = ConnectAndWait(*task.transport, relay.address, HelloFrom("task"));
+    ASSERT_TRUE(link.ok()) << link.status();
+    (*link)->Send(MakeEager(1, "message"));
+    server.handler.WaitForControl(1);
+    recorded = relay.Stop();
+    EXPECT_FALSE(server.handler.WaitForDown().ok());
+  }
+  ASSERT_EQ(recorded.size(), 2);
+  std::vector<Fd> replays;
+  for (const std::string& bytes : recorded) {
+    ASSERT_GT(bytes.size(), 1000);
+    replays.push_back(ConnectTo(server.address));
+    ASSERT_EQ(::send(replays.back().get(), bytes.data(), bytes.size(), MSG_NOSIGNAL), bytes.size());
+  }
+  for (const Fd& replay : replays) ReadToEnd(replay);
+  EXPECT_EQ(server.handler.ups(), 1);
+  EXPECT_EQ(server.handler.control_messages(), 1);
+}
+
+}  // namespace
+}  // namespace tensorbraid
