@@ -70,9 +70,9 @@ const std::string* FileAccess::Find(const std::string& path, std::string* rest) 
 Status FileAccess::Refusal(const std::string& path) const {
   return absl::PermissionDeniedError(
       StrCat("cannot use ", path, ": a graph from another machine may use files under --allow_path only, ",
-             directories_.empty() ? std::string("and this server has none")
-                                  : StrCat("here ", StrJoin(directories_, ", "),
-                                           "; '..' and symbolic links must not lead out of it")));
+             directories_.empty()
+                 ? std::string("and this server has none")
+                 : StrCat("here ", StrJoin(directories_, ", "), "; '..' and symbolic links must not lead out of it")));
 }
 
 StatusOr<Descriptor> FileAccess::Open(const std::string& path, int flags, mode_t mode) const {
@@ -98,7 +98,8 @@ StatusOr<Descriptor> FileAccess::OpenParent(const std::string& path, std::string
   const size_t slash = rest.rfind('/');
   *name = slash == std::string::npos ? rest : rest.substr(slash + 1);
   if (*name == "..") return Refusal(path);
-  const std::string parent = slash == std::string::npos ? *directory + "/" : StrCat(*directory, "/", rest.substr(0, slash));
+  const std::string parent =
+      slash == std::string::npos ? *directory + "/" : StrCat(*directory, "/", rest.substr(0, slash));
   auto opened = Open(parent, O_PATH | O_DIRECTORY, 0);
   if (absl::IsPermissionDenied(opened.status())) return Refusal(path);
   return opened;

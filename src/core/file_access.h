@@ -1,9 +1,9 @@
 // Which files the work of a thread may use.
 //
 // A graph that a client on another machine has sent may use files in certain directories only (docs/security.md). The
-// limit is a property of the thread that runs a kernel: the executor of such a graph sets it, work that the thread hands
-// to other threads (ThreadPool, RunInBackground) inherits it, and the one place that opens files for the library, the
-// operating system's Env, obeys it. So an op cannot forget to ask. Work that a thread does for another session, for
+// limit is a property of the thread that runs a kernel: the executor of such a graph sets it, work that the thread
+// hands to other threads (ThreadPool, RunInBackground) inherits it, and the one place that opens files for the library,
+// the operating system's Env, obeys it. So an op cannot forget to ask. Work that a thread does for another session, for
 // example by waking it, must set that session's limit.
 #ifndef TENSORBRAID_CORE_FILE_ACCESS_H_
 #define TENSORBRAID_CORE_FILE_ACCESS_H_
@@ -32,8 +32,8 @@ class FileAccess {
   // refuses to leave the directory by "..", symbolic links or anything else, also if they change at the same time.
   // PermissionDenied, naming the path and --allow_path, if it leads elsewhere. Other errors are the system's.
   StatusOr<Descriptor> Open(const std::string& path, int flags, mode_t mode) const;
-  // Opens the directory that contains `path`, and sets `name` to the last part of the path, which is never "..". For the
-  // allowed directories themselves, opens the directory and sets `name` to ".".
+  // Opens the directory that contains `path`, and sets `name` to the last part of the path, which is never "..". For
+  // the allowed directories themselves, opens the directory and sets `name` to ".".
   StatusOr<Descriptor> OpenParent(const std::string& path, std::string* name) const;
   // PermissionDenied if no match of a pattern can be beneath the directories.
   Status CheckPattern(const std::string& pattern) const;

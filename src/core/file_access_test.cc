@@ -87,9 +87,9 @@ TEST_F(FileAccessTest, EverythingBeneathTheDirectoryIsAllowed) {
 TEST_F(FileAccessTest, OtherPathsAreRefusedHoweverTheyAreWritten) {
   std::filesystem::create_directory(in_ + "-too");
   const ScopedFileAccess scope(&access_);
-  for (const std::string& path : {out_ + "/secret", in_ + "/../out/secret", in_ + "/sub/../../out/secret",
-                                  in_ + "-too", base_.path(), std::string("/"), std::string("/etc/passwd"),
-                                  std::string("relative"), "file://" + out_ + "/secret"}) {
+  for (const std::string& path :
+       {out_ + "/secret", in_ + "/../out/secret", in_ + "/sub/../../out/secret", in_ + "-too", base_.path(),
+        std::string("/"), std::string("/etc/passwd"), std::string("relative"), "file://" + out_ + "/secret"}) {
     ExpectClosed(path);
   }
   for (const std::string& path : {out_ + "/secret", in_ + "/../out/secret", in_ + "/..", in_ + "-too/x"}) {

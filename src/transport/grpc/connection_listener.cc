@@ -131,8 +131,9 @@ void ConnectionListener::Accept(const Descriptor& listener) {
   }
   if (connections_.size() >= max_connections_ && CountOpen() >= max_connections_) {
     if (!std::exchange(warned_, true)) {
-      TB_LOG(Warning, "transport") << "port " << port_ << ": turning connections away: " << max_connections_
-                                   << " are open; --max_connections and the limit of open files (ulimit -n) allow no more";
+      TB_LOG(Warning, "transport")
+          << "port " << port_ << ": turning connections away: " << max_connections_
+          << " are open; --max_connections and the limit of open files (ulimit -n) allow no more";
     }
     return;
   }
