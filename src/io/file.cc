@@ -1,6 +1,7 @@
 #include "io/file.h"
 
 #include "core/env.h"
+#include "core/file_access.h"
 #include "core/strings.h"
 #include "io/input_stream.h"
 
@@ -30,8 +31,8 @@ Status MakeDirectories(const std::string& path) {
   if (const auto info = Env::Default().Stat(directory); info.ok()) {
     if (info->is_directory) return OkStatus();
     return FailedPrecondition("cannot make the directory ", directory, ": it is a file");
-  } else if (!absl::IsNotFound(info.status())) {
-    return info.status();
+  } else if (CurrentFileAccess() != nullptr && absl::IsPermissionDenied(info.status())) {
+    return info.status();  // the directories above it are closed too
   }
   TF_RETURN_IF_ERROR(MakeDirectories(DirectoryOf(directory)));
   const Status made = Env::Default().MakeDirectory(directory);
