@@ -19,8 +19,8 @@ namespace tensorbraid {
 
 namespace {
 
-// The value of Step::pending for a node whose asynchronous kernel has been started and has not called back.
-constexpr int kWaiting = -1;
+// Of each running step, Waits names at most this many operations.
+constexpr size_t kMostWaits = 4;
 
 // Orders a heap so that the node with the lowest rank is at its front.
 struct HigherRank {
@@ -40,36 +40,49 @@ int PopHeap(std::vector<int>* heap, HigherRank order) {
   return node;
 }
 
-std::string DescribeWait(const Node& node) {
+}  // namespace
+
+WaitingOperation DescribeWait(const Node& node) {
+  WaitingOperation wait;
+  wait.op = node.type();
+  wait.node = node.name();
+  wait.text = node.Describe();
   if (node.type() == "_Recv") {
     const AttrValue* tensor = node.FindAttr("_tensor");
     const std::string* name = tensor == nullptr ? nullptr : tensor->get<std::string>();
-    return StrCat("tensor '", name == nullptr ? "?" : *name, "' from ", ShortTaskName(node.attr<std::string>("peer")));
+    wait.tensor = name == nullptr ? "?" : *name;
+    wait.peer = node.attr<std::string>("peer");
+    wait.text = StrCat("tensor '", wait.tensor, "' from ", wait.peer.empty() ? "the client" : ShortTaskName(wait.peer));
+  } else if (!node.inputs().empty()) {
+    const DType first = node.declared_input_type(0);
+    const bool is_handle = first == DType::kResource || (IsRef(first) && BaseType(first) == kString);
+    if (is_handle) {
+      wait.resource = NodeOf(node.inputs()[0])->name();
+      wait.text += StrCat(" on '", wait.resource, "'");
+    }
   }
-  if (node.inputs().empty()) return node.Describe();
-  const DType first = node.declared_input_type(0);
-  const bool is_handle = first == DType::kResource || (IsRef(first) && BaseType(first) == kString);
-  return is_handle ? StrCat(node.Describe(), " on '", NodeOf(node.inputs()[0])->name(), "'") : node.Describe();
+  return wait;
 }
-
-}  // namespace
 
 ScopedTransportThread::ScopedTransportThread() { ++transport_depth; }
 ScopedTransportThread::~ScopedTransportThread() { --transport_depth; }
 
 // The state of a step, reused for later steps. A finished step leaves `slots` empty; NewStep sets `pending` again.
-struct Executor::Step {
+struct Executor::Step : Executor::Running {
   Step(const Plan& plan, ResourceManager* resources)
-      : slots(plan.num_slots()), pending(plan.nodes().size()), retvals(plan.num_retvals()), step_resources(resources) {}
+      : Running(plan),
+        slots(plan.num_slots()),
+        pending(plan.nodes().size()),
+        retvals(plan.num_retvals()),
+        step_resources(resources) {}
 
   std::span<Entry> inputs(const Plan::PlanNode& p) {
     return {slots.data() + p.first_input, static_cast<size_t>(p.num_inputs)};
   }
 
   std::vector<Entry> slots;
-  std::vector<std::atomic<int>> pending;              // inputs and control inputs that are not ready, or kWaiting
-  const CancellationManager* cancellation = nullptr;  // identifies the running step; constant while it runs
-  std::atomic<int> outstanding{0};  // nodes that are ready or running, plus 1 while Run starts the step
+  std::vector<std::atomic<int>> pending;  // inputs and control inputs that are not ready
+  std::atomic<int> outstanding{0};        // nodes that are ready or running, plus 1 while Run starts the step
   std::atomic<bool> failed{false};
   std::vector<Tensor> retvals;
   StepEnvironment env;
@@ -98,8 +111,9 @@ struct Executor::AsyncRun {
   KernelContext context;
 };
 
-Executor::Executor(std::shared_ptr<const Plan> plan, ThreadPool* pool, ResourceManager* resources)
-    : plan_(std::move(plan)), files_(CurrentFileAccess()), pool_(pool), resources_(resources) {}
+Executor::Executor(std::shared_ptr<const Plan> plan, ThreadPool* pool, ResourceManager* resources,
+                   std::atomic<int64_t>* busy_ns)
+    : plan_(std::move(plan)), files_(CurrentFileAccess()), pool_(pool), resources_(resources), busy_ns_(busy_ns) {}
 Executor::~Executor() = default;
 
 std::unique_ptr<Executor::Step> Executor::NewStep(const CancellationManager* cancellation) {
@@ -131,7 +145,7 @@ void Executor::Run(std::vector<Tensor> args, Rendezvous* rendezvous, Cancellatio
                               .functions = &FunctionRuntimeOfPlans(),
                               .rendezvous = rendezvous,
                               .tracer = tracer};
-    return RunWithFrames(plan_, env, std::move(args), std::move(done));
+    return RunFrames(env, std::move(args), std::move(done));
   }
   Step* step = NewStep(cancellation).release();
   step->env = {.resources = resources_,
@@ -161,17 +175,41 @@ void Executor::Run(std::vector<Tensor> args, Rendezvous* rendezvous, Cancellatio
   NodesDone(step, 1);
 }
 
-std::vector<std::string> Executor::WaitingOperations(const CancellationManager* cancellation) {
-  constexpr size_t kMost = 4;
-  std::vector<std::string> waits;
+void Executor::RunFrames(const StepEnvironment& env, std::vector<Tensor> args, Done done) {
+  auto running = std::make_shared<Running>(*plan_);
+  running->cancellation = env.cancellation;
+  {
+    MutexLock lock(mu_);
+    running_steps_.push_back(running.get());
+  }
+  const FrameStepOptions options{.waits = &running->waits, .busy_ns = env.rendezvous == nullptr ? nullptr : busy_ns_};
+  RunWithFrames(
+      plan_, env, std::move(args), options,
+      [self = shared_from_this(), running, done = std::move(done)](const Status& status, std::vector<Tensor> retvals) {
+        {
+          MutexLock lock(self->mu_);
+          std::erase(self->running_steps_, running.get());
+        }
+        done(status, std::move(retvals));
+      });
+}
+
+std::vector<Executor::StepWaits> Executor::Waits() {
+  std::vector<StepWaits> all;
   MutexLock lock(mu_);
-  for (const Step* step : running_steps_) {
-    if (step->cancellation != cancellation) continue;
-    for (size_t i = 0; i < step->pending.size() && waits.size() < kMost; ++i) {
-      if (step->pending[i].load(std::memory_order_relaxed) == kWaiting) {
-        waits.push_back(DescribeWait(*plan_->nodes()[i].node));
-      }
-    }
+  for (const Running* step : running_steps_) {
+    StepWaits& waits = all.emplace_back();
+    waits.cancellation = step->cancellation;
+    step->waits.AppendTo(kMostWaits, &waits.operations);
+  }
+  return all;
+}
+
+std::vector<WaitingOperation> Executor::WaitsOf(const CancellationManager* cancellation) {
+  std::vector<WaitingOperation> waits;
+  MutexLock lock(mu_);
+  for (const Running* step : running_steps_) {
+    if (step->cancellation == cancellation) step->waits.AppendTo(kMostWaits, &waits);
   }
   return waits;
 }
@@ -179,6 +217,7 @@ std::vector<std::string> Executor::WaitingOperations(const CancellationManager* 
 void Executor::Process(Step* step, ReadyList ready) {
   const ScopedFlushDenormals flush;
   const ScopedFileAccess scope(files_);  // the calling thread may be that of another step, which woke this one
+  const BusyScope busy(step->env.rendezvous == nullptr ? nullptr : busy_ns_);
   const bool ranked = !plan_->ranks().empty();
   const HigherRank order{plan_->ranks()};
   // `outstanding` includes every node in `ready`. Finished nodes are subtracted together, at the end.
@@ -223,6 +262,7 @@ void Executor::HandOver(Step* step, int node) {
     PushHeap(&step->waiting, node, {plan_->ranks()});
   }
   pool_->Schedule([this, step, node, ranked] {
+    const BusyScope busy(step->env.rendezvous == nullptr ? nullptr : busy_ns_);
     int next = node;
     if (ranked) {
       MutexLock lock(step->mu);
@@ -274,12 +314,12 @@ void Executor::StartAsync(Step* step, int node, ReadyList* ready) {
     }
   }
   auto* run = new AsyncRun(step, node, p);
-  step->pending[node].store(kWaiting, std::memory_order_relaxed);
+  step->waits.Begin(p);
   p.async->ComputeAsync(run->context, [this, run](const Status& status) {
     std::unique_ptr<AsyncRun> owned(run);
     Step* step = run->step;
-    step->pending[run->node].store(0, std::memory_order_relaxed);
     const Plan::PlanNode& p = plan_->nodes()[run->node];
+    step->waits.End(p);
     for (int i = 0; i < p.num_inputs; ++i) step->slots[p.first_input + i] = Entry();
     if (step->env.tracer != nullptr) [[unlikely]]
       step->env.tracer->Record(*p.node, run->start_ns, run->outputs);

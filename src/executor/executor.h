@@ -2,6 +2,8 @@
 #ifndef TENSORBRAID_EXECUTOR_EXECUTOR_H_
 #define TENSORBRAID_EXECUTOR_EXECUTOR_H_
 
+#include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -9,6 +11,7 @@
 
 #include "core/file_access.h"
 #include "executor/plan.h"
+#include "executor/step_watch.h"
 
 namespace tensorbraid {
 
@@ -32,8 +35,10 @@ class ScopedTransportThread {
 // (frame_step.h).
 class Executor : public std::enable_shared_from_this<Executor> {
  public:
-  // The kernels of all steps run under the file limit of the calling thread (core/file_access.h).
-  Executor(std::shared_ptr<const Plan> plan, ThreadPool* pool, ResourceManager* resources);
+  // The kernels of all steps run under the file limit of the calling thread (core/file_access.h). The time in which
+  // threads work on steps with a rendezvous is added to `busy_ns`, which may be null and must outlive the executor.
+  Executor(std::shared_ptr<const Plan> plan, ThreadPool* pool, ResourceManager* resources,
+           std::atomic<int64_t>* busy_ns = nullptr);
   ~Executor();
 
   using Done = std::function<void(const Status& status, std::vector<Tensor> retvals)>;
@@ -44,19 +49,31 @@ class Executor : public std::enable_shared_from_this<Executor> {
   void Run(std::vector<Tensor> args, Rendezvous* rendezvous, CancellationManager* cancellation, Done done,
            StepTracer* tracer = nullptr);
 
-  // Describes the operations whose asynchronous kernels the running step with this `cancellation` waits for, such as
-  // "QueueDequeueV2 'take' (model.cc:12) on 'input'", at most a few. Empty if there is no such step, or if its plan has
-  // control flow.
-  std::vector<std::string> WaitingOperations(const CancellationManager* cancellation);
+  // The operations whose asynchronous kernels running steps wait for, a few of each step. `cancellation` identifies the
+  // step and may be gone when this returns.
+  struct StepWaits {
+    const CancellationManager* cancellation = nullptr;
+    std::vector<WaitingOperation> operations;
+  };
+  std::vector<StepWaits> Waits();
+  // The operations of the step with this `cancellation`; empty if it does not run here.
+  std::vector<WaitingOperation> WaitsOf(const CancellationManager* cancellation);
 
   const Plan& plan() const { return *plan_; }
 
  private:
+  // A running step as Waits sees it.
+  struct Running {
+    explicit Running(const Plan& plan) : waits(plan) {}
+    const CancellationManager* cancellation = nullptr;  // constant while the step runs
+    AsyncWaits waits;
+  };
   struct Step;
   struct AsyncRun;
   using ReadyList = std::vector<int>;
 
   std::unique_ptr<Step> NewStep(const CancellationManager* cancellation);
+  void RunFrames(const StepEnvironment& env, std::vector<Tensor> args, Done done);
   void Process(Step* step, ReadyList ready);
   // Lets a thread of the pool run the node.
   void HandOver(Step* step, int node);
@@ -75,9 +92,10 @@ class Executor : public std::enable_shared_from_this<Executor> {
   const FileAccess* const files_;  // limits the kernels; null if they are not limited
   ThreadPool* const pool_;
   ResourceManager* const resources_;
+  std::atomic<int64_t>* const busy_ns_;
   Mutex mu_;
   std::vector<std::unique_ptr<Step>> free_steps_ TB_GUARDED_BY(mu_);
-  std::vector<Step*> running_steps_ TB_GUARDED_BY(mu_);
+  std::vector<Running*> running_steps_ TB_GUARDED_BY(mu_);
 };
 
 }  // namespace tensorbraid

@@ -35,7 +35,7 @@ uint64_t Mix(uint64_t a, uint64_t b) {
 class FrameStep {
  public:
   using Done = std::function<void(const Status& status, std::vector<Tensor> retvals)>;
-  FrameStep(std::shared_ptr<const Plan> plan, const StepEnvironment& env, Done done);
+  FrameStep(std::shared_ptr<const Plan> plan, const StepEnvironment& env, const FrameStepOptions& options, Done done);
   // Starts the step. The object deletes itself when the step ends.
   void Start(std::vector<Tensor> args);
 
@@ -125,6 +125,7 @@ class FrameStep {
   const std::shared_ptr<const Plan> plan_;
   const FileAccess* const files_;  // limits the kernels; null if they are not limited
   StepEnvironment env_;
+  const FrameStepOptions options_;
   StepResources step_resources_;
   Done done_;
   const std::shared_ptr<Cancelled> cancelled_ = std::make_shared<Cancelled>();
@@ -158,10 +159,12 @@ struct FrameStep::AsyncRun {
   Status status;  // written by the callback before it sets first_event_seen
 };
 
-FrameStep::FrameStep(std::shared_ptr<const Plan> plan, const StepEnvironment& env, Done done)
+FrameStep::FrameStep(std::shared_ptr<const Plan> plan, const StepEnvironment& env, const FrameStepOptions& options,
+                     Done done)
     : plan_(std::move(plan)),
       files_(CurrentFileAccess()),
       env_(env),
+      options_(options),
       step_resources_(env.resources),
       done_(std::move(done)),
       retvals_(plan_->num_retvals()) {
@@ -201,6 +204,7 @@ void FrameStep::Start(std::vector<Tensor> args) {
 void FrameStep::Process(ReadyList ready) {
   const ScopedFlushDenormals flush;
   const ScopedFileAccess scope(files_);  // the calling thread may be that of another step, which woke this one
+  const BusyScope busy(options_.busy_ns);
   int left = transport_depth > 0 ? kTransportSlice : kSlice;
   while (!ready.empty()) {
     if (stopped()) return NodesDone(static_cast<int>(ready.size()));
@@ -218,6 +222,7 @@ void FrameStep::Process(ReadyList ready) {
       StartAsync(r, &ready);
     } else if ((!ready.empty() || transport_depth > 0) && IsHeavy(p, InputsOf(r))) {
       env_.pool->Schedule([this, r] {
+        const BusyScope busy(options_.busy_ns);
         ReadyList made_ready;
         RunNode(r, &made_ready);
         if (!made_ready.empty()) Process(std::move(made_ready));
@@ -260,6 +265,7 @@ void FrameStep::StartAsync(const Ready& r, ReadyList* ready) {
     }
   }
   auto* run = new AsyncRun(this, r);
+  if (options_.waits != nullptr) options_.waits->Begin(p);
   p.async->ComputeAsync(run->context, [this, run](Status status) {
     run->status = std::move(status);
     if (!run->first_event_seen.exchange(true)) return;
@@ -272,6 +278,7 @@ void FrameStep::StartAsync(const Ready& r, ReadyList* ready) {
 
 void FrameStep::FinishAsync(AsyncRun* run, ReadyList* ready) {
   const std::unique_ptr<AsyncRun> owned(run);
+  if (options_.waits != nullptr) options_.waits->End(node(run->ready.node));
   for (Entry& e : InputsOf(run->ready)) e = Entry();
   if (env_.tracer != nullptr) env_.tracer->Record(*node(run->ready.node).node, run->start_ns, run->outputs);
   Finish(run->ready, {run->outputs.data(), run->outputs.size()}, run->status, ready);
@@ -511,8 +518,9 @@ void FrameStep::End() {
 }  // namespace
 
 void RunWithFrames(std::shared_ptr<const Plan> plan, const StepEnvironment& env, std::vector<Tensor> args,
+                   const FrameStepOptions& options,
                    std::function<void(const Status& status, std::vector<Tensor> retvals)> done) {
-  (new FrameStep(std::move(plan), env, std::move(done)))->Start(std::move(args));
+  (new FrameStep(std::move(plan), env, options, std::move(done)))->Start(std::move(args));
 }
 
 }  // namespace tensorbraid

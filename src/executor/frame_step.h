@@ -17,14 +17,22 @@
 #include <vector>
 
 #include "executor/plan.h"
+#include "executor/step_watch.h"
 
 namespace tensorbraid {
+
+// How others watch the step. Both pointers may be null, and must outlive the step.
+struct FrameStepOptions {
+  AsyncWaits* waits = nullptr;
+  std::atomic<int64_t>* busy_ns = nullptr;
+};
 
 // Runs one step, with the same contract as Executor::Run and under the file limit of the calling thread. A step that
 // fetches a dead tensor fails with InvalidArgument. After a cancellation, no further node is started. After a fixed
 // number of nodes, a thread hands the rest of the step to the pool, so that a long loop does not hold up the calling
 // thread or other work of the pool. REQUIRES: plan->flow() is not null.
 void RunWithFrames(std::shared_ptr<const Plan> plan, const StepEnvironment& env, std::vector<Tensor> args,
+                   const FrameStepOptions& options,
                    std::function<void(const Status& status, std::vector<Tensor> retvals)> done);
 
 }  // namespace tensorbraid

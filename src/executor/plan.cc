@@ -171,6 +171,10 @@ StatusOr<std::shared_ptr<const Plan>> Plan::Create(std::unique_ptr<Graph> graph,
       p.kind = p.async != nullptr ? Kind::kAsync : Kind::kSync;
       p.weight = p.kind == Kind::kSync ? WeightOf(*node, def->cost) : Weight::kLight;
       p.cost = def->cost;
+      if (p.kind == Kind::kAsync) {
+        p.async_number = static_cast<int>(plan->async_nodes_.size());
+        plan->async_nodes_.push_back(static_cast<int>(plan->nodes_.size()));
+      }
       plan->kernels_.push_back(std::move(kernel));
       p.reads_reference = def->reads_reference;
       for (int i = 0; i < p.num_inputs; ++i) {

@@ -62,6 +62,7 @@ class Plan {
     int num_outputs = 0;
     int pending = 0;                         // number of incoming data and control edges
     int retval = -1;                         // for kRetval: the number of the return value
+    int async_number = -1;                   // for kAsync: the index of this node in async_nodes()
     int data_begin = 0, data_end = 0;        // range of outgoing edges in data_edges, sorted by output
     int control_begin = 0, control_end = 0;  // range of outgoing edges in control_edges
   };
@@ -114,6 +115,8 @@ class Plan {
   // By node: of several ready nodes, the one with the lowest rank runs first. Empty if the order does not matter; see
   // RankBySends (send_order.h).
   const std::vector<int>& ranks() const { return ranks_; }
+  // The numbers of the nodes of kind kAsync.
+  const std::vector<int>& async_nodes() const { return async_nodes_; }
   int num_slots() const { return num_slots_; }
   // For each argument, the edges to its consumers; their `output` is 0.
   const std::vector<std::vector<DataEdge>>& args() const { return args_; }
@@ -142,6 +145,7 @@ class Plan {
   std::vector<int> control_edges_;
   std::vector<int> roots_;
   std::vector<int> ranks_;
+  std::vector<int> async_nodes_;
   std::vector<std::vector<DataEdge>> args_;
   std::vector<std::vector<int>> arg_controls_;
   int num_slots_ = 0;

@@ -1,5 +1,7 @@
 #include "runtime/update_clock.h"
 
+#include <algorithm>
+
 #include "core/strings.h"
 
 namespace tensorbraid {
@@ -7,6 +9,13 @@ namespace tensorbraid {
 int64_t UpdateClock::version() const {
   MutexLock lock(mu_);
   return completed_;
+}
+
+UpdateClock::Ages UpdateClock::ages() const {
+  MutexLock lock(mu_);
+  Ages ages = ages_;
+  ages.accepted = accepted_;
+  return ages;
 }
 
 StatusOr<UpdateClock::Decision> UpdateClock::Admit(int64_t version, int64_t max_age) {
@@ -18,8 +27,13 @@ StatusOr<UpdateClock::Decision> UpdateClock::Admit(int64_t version, int64_t max_
                                 completed_, ": the variable was lost in the meantime");
     }
     decision.age = accepted_ - version;
-    if (max_age >= 0 && decision.age > max_age) return decision;
+    if (max_age >= 0 && decision.age > max_age) {
+      ++ages_.dropped;
+      return decision;
+    }
     ++accepted_;
+    ages_.sum += decision.age;
+    ages_.max = std::max(ages_.max, decision.age);
   }
   decision.update = MakeRef<PendingUpdate>(RefPtr<UpdateClock>::Share(this));
   return decision;

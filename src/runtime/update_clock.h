@@ -34,6 +34,14 @@ class UpdateClock final : public Resource {
   // Decides on a gradient that was computed from `version`. Accepts it unless it is older than `max_age`; a negative
   // `max_age` accepts all. FailedPrecondition if the variable has not had that version.
   StatusOr<Decision> Admit(int64_t version, int64_t max_age);
+  // The ages of all gradients so far.
+  struct Ages {
+    int64_t accepted = 0;
+    int64_t dropped = 0;
+    int64_t sum = 0;  // over the accepted gradients
+    int64_t max = 0;  // of the accepted gradients
+  };
+  Ages ages() const;
   std::string DebugString() const override;
 
  private:
@@ -44,6 +52,7 @@ class UpdateClock final : public Resource {
   mutable Mutex mu_;
   int64_t accepted_ TB_GUARDED_BY(mu_) = 0;
   int64_t completed_ TB_GUARDED_BY(mu_) = 0;
+  Ages ages_ TB_GUARDED_BY(mu_);  // `accepted` is not set
 };
 
 // An update that was accepted. Complete(), or the destruction of this object, completes it. An update that fails counts

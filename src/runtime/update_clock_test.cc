@@ -34,6 +34,16 @@ TEST(UpdateClock, DropsWhatIsOlderThanTheBoundAndDoesNotCountIt) {
   EXPECT_TRUE(clock->Admit(0, 3)->update);
 }
 
+TEST(UpdateClock, CountsTheAgesOfAllGradients) {
+  const auto clock = MakeRef<UpdateClock>("w");
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(clock->Admit(0, 2).ok());  // ages 0, 1, 2 and 3
+  const UpdateClock::Ages ages = clock->ages();
+  EXPECT_EQ(ages.accepted, 3);
+  EXPECT_EQ(ages.dropped, 1);
+  EXPECT_EQ(ages.sum, 3);
+  EXPECT_EQ(ages.max, 2);
+}
+
 TEST(UpdateClock, RefusesAVersionThatTheVariableNeverHad) {
   const auto clock = MakeRef<UpdateClock>("w");
   EXPECT_TRUE(absl::IsFailedPrecondition(clock->Admit(1, -1).status()));

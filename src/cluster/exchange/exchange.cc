@@ -51,6 +51,15 @@ std::shared_ptr<StepExchange> Exchange::StepOf(const std::shared_ptr<Link>& link
   return nullptr;
 }
 
+std::vector<std::pair<StepId, const CancellationManager*>> Exchange::Steps() {
+  std::vector<std::pair<StepId, const CancellationManager*>> steps;
+  MutexLock lock(mu_);
+  for (const auto& [id, step] : steps_) {
+    if (step.begun) steps.emplace_back(id, &step.exchange->cancellation());
+  }
+  return steps;
+}
+
 void Exchange::End(StepId id) {
   // Messages for the step may still arrive on other links. They do so within the time of a few steps, so it is enough
   // to remember a bounded number of ended steps.

@@ -19,6 +19,8 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
@@ -49,6 +51,9 @@ class Exchange {
   std::shared_ptr<StepExchange> Begin(StepId id);
   // Null if the step is unknown here or has ended.
   std::shared_ptr<StepExchange> Find(StepId id);
+  // The steps that have begun here. The second identifies the step in its executor (Executor::Waits), and may be gone
+  // when this returns.
+  std::vector<std::pair<StepId, const CancellationManager*>> Steps();
   // Forgets the step. Messages that still arrive for it are dropped.
   void End(StepId id);
   // Fails and forgets all steps of a master that is gone.

@@ -19,9 +19,13 @@ class Master {
   ~Master();
 
   const std::string& task() const { return env_.task; }  // "/job:worker/replica:0/task:1"
+  uint64_t incarnation() const { return env_.incarnation; }
   std::shared_ptr<MasterSession> NewSession(const Graph* graph, MasterSessionOptions options);
   // Fails all steps and everything that sessions wait for.
   void Shutdown(const Status& why) { env_.steps.Stop(why); }
+
+  // The steps that run now, and how many have ended.
+  RunningSteps::State steps() const { return env_.steps.state(); }
 
   // The names of the master's own devices, followed by those of other tasks that match one of `filters` (empty: all).
   std::vector<DeviceName> DeviceNames(const std::vector<DeviceName>& filters) const {

@@ -33,6 +33,7 @@ MasterStep::MasterStep(MasterEnv* env, SessionId session, std::shared_ptr<Execut
                        std::vector<std::shared_ptr<RemoteWorker>> workers, StepOptions options)
     : session(session),
       id{env->incarnation, env->steps.NewNumber()},
+      begun(MonotonicClock::now()),
       env_(env),
       local_(std::move(local)),
       owner_(env->owner.lock()),
@@ -146,7 +147,7 @@ void MasterStep::Ended() {
   if (!is_local()) env_->exchange->End(id);
   // No task waits for EndStep, so it is sent along with the next step or heartbeat.
   for (const auto& worker : workers_) worker->EndStep(id);
-  env_->steps.Remove(id);
+  env_->steps.Remove(id, local_.get());
   // Notifies after releasing the lock, because a client that wakes up takes the lock at once. This is safe: the thread
   // that ends the step holds a reference to it.
   std::function<void()> callback;
@@ -204,8 +205,7 @@ std::vector<std::string> MasterStep::TakeTraces() {
 }
 
 bool MasterStep::WaitUntil(Deadline deadline) {
-  const auto started = MonotonicClock::now();
-  auto log_at = started + env_->slow_wait;
+  auto log_at = begun + env_->slow_wait;
   while (true) {
     {
       MutexLock lock(mu_);
@@ -220,26 +220,39 @@ bool MasterStep::WaitUntil(Deadline deadline) {
     const auto now = MonotonicClock::now();
     if (now >= deadline) return false;
     log_at = now + env_->slow_wait;
-    LogWait(now - started);
+    LogWait(now - begun);
   }
 }
 
-void MasterStep::LogWait(std::chrono::steady_clock::duration waited) {
-  std::vector<std::string> waiting;
+MasterStep::Progress MasterStep::progress() {
+  Progress progress;
   bool here = false;
   {
     MutexLock lock(mu_);
-    for (const auto& worker : RunningWorkers()) waiting.push_back(ShortTaskName(worker->task()));
+    if (remaining_ < 0) return progress;
+    for (const auto& worker : RunningWorkers()) progress.tasks.push_back(worker->task());
     here = !local_done_;
   }
-  if (here) {
-    const CancellationManager* own = &cancellation_;
-    std::shared_ptr<StepExchange> exchange;
-    if (!is_local()) {
-      exchange = env_->exchange->Find(id);
-      own = exchange == nullptr ? nullptr : &exchange->cancellation();
+  if (!here) return progress;
+  progress.tasks.push_back(env_->task);
+  progress.cancellation = &cancellation_;
+  if (!is_local()) {
+    const auto exchange = env_->exchange->Find(id);
+    progress.cancellation = exchange == nullptr ? nullptr : &exchange->cancellation();
+  }
+  return progress;
+}
+
+void MasterStep::LogWait(std::chrono::steady_clock::duration waited) {
+  const Progress unfinished = progress();
+  std::vector<std::string> waiting;
+  for (const std::string& task : unfinished.tasks) {
+    if (task != env_->task) {
+      waiting.push_back(ShortTaskName(task));
+      continue;
     }
-    const std::vector<std::string> operations = local_->WaitingOperations(own);
+    std::vector<std::string> operations;
+    for (const WaitingOperation& wait : local_->WaitsOf(unfinished.cancellation)) operations.push_back(wait.text);
     waiting.push_back(operations.empty() ? "this task" : StrCat("this task (", StrJoin(operations, ", "), ")"));
   }
   TB_LOG(Info, "cluster") << "a step is still waiting for " << StrJoin(waiting, ", ") << " after "

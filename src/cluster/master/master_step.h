@@ -11,6 +11,7 @@
 #include "cluster/master/client_edges.h"
 #include "cluster/master/master_env.h"
 #include "cluster/worker/remote_worker.h"
+#include "core/clock.h"
 #include "runtime/step_tracer.h"
 
 namespace tensorbraid {
@@ -60,8 +61,17 @@ class MasterStep final : public RemoteWorker::StepListener, public std::enable_s
   void OnLocalDone(const Status& status, std::vector<Tensor> values);
   void OnPartDone(const RemoteWorker& worker, const Status& status, const std::string& stats) override;
 
+  // Which parts have not ended: the tasks that they run on (full names). `cancellation` identifies the master's own
+  // part in its executor (Executor::WaitsOf); null if that part has ended.
+  struct Progress {
+    std::vector<std::string> tasks;
+    const CancellationManager* cancellation = nullptr;
+  };
+  Progress progress();
+
   const SessionId session;
   const StepId id;
+  const MonotonicClock::time_point begun;
 
  private:
   // Whether the whole step runs on the master's task, and so needs no rendezvous with other tasks.

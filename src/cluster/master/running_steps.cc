@@ -14,12 +14,44 @@ Status RunningSteps::Add(const std::shared_ptr<MasterStep>& step) {
   // Stop sets this before it looks for steps.
   TF_RETURN_IF_ERROR(CheckRunning());
   steps_[step->id.counter] = step;
+  constexpr auto kBetweenCounts = std::chrono::seconds(1);
+  constexpr size_t kKeptCounts = 120;
+  if (history_.empty() || step->begun - history_.back().at >= kBetweenCounts) {
+    history_.push_back({step->begun, (history_.empty() ? 0 : history_.back().ended) + MostEnded()});
+    ended_.clear();
+    if (history_.size() > kKeptCounts) history_.pop_front();
+  }
   return OkStatus();
 }
 
-void RunningSteps::Remove(StepId id) {
+void RunningSteps::Remove(StepId id, const void* signature) {
   MutexLock lock(mu_);
-  steps_.erase(id.counter);
+  if (steps_.erase(id.counter) == 0) return;
+  for (Ended& ended : ended_) {
+    if (ended.signature != signature) continue;
+    ++ended.steps;
+    return;
+  }
+  ended_.push_back({signature, 1});
+}
+
+int64_t RunningSteps::MostEnded() const {
+  int64_t most = 0;
+  for (const Ended& ended : ended_) most = std::max(most, ended.steps);
+  return most;
+}
+
+RunningSteps::State RunningSteps::state() const {
+  State state;
+  {
+    MutexLock lock(mu_);
+    state.ended = (history_.empty() ? 0 : history_.back().ended) + MostEnded();
+    state.history.assign(history_.begin(), history_.end());
+    for (const auto& [number, step] : steps_) state.running.push_back(step);
+  }
+  std::sort(state.running.begin(), state.running.end(),
+            [](const auto& a, const auto& b) { return a->id.counter < b->id.counter; });
+  return state;
 }
 
 void RunningSteps::AbortIf(const std::function<bool(const MasterStep&)>& matches, const Status& why) {

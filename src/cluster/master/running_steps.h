@@ -4,10 +4,14 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
+#include "core/clock.h"
 #include "core/mutex.h"
 #include "tensorbraid/status.h"
 #include "transport/messages.h"
@@ -16,27 +20,52 @@ namespace tensorbraid {
 
 class MasterStep;
 
-// Numbers steps, and finds those to abort when their session or the master ends. Thread-safe.
+// Numbers and counts steps, and finds those to abort when their session or the master ends. Thread-safe.
 class RunningSteps {
  public:
   // A number that no other step (and no session) of this master has.
   uint64_t NewNumber() { return next_number_++; }
   // Cancelled once Stop has been called.
   Status Add(const std::shared_ptr<MasterStep>& step);
-  void Remove(StepId id);
+  // The step has ended. `signature` identifies what it ran.
+  void Remove(StepId id, const void* signature);
   void Abort(SessionId session, const Status& why);
   // Aborts all steps; no more can be added.
   void Stop(const Status& why);
   // Cancelled once Stop has been called.
   Status CheckRunning() const;
 
+  // How many steps had ended at some moment. Of the steps in each second, those of the signature that ran most count: a
+  // chief that also aggregates gradients, in steps of their own, then makes as many steps as the other workers.
+  struct Count {
+    MonotonicClock::time_point at;
+    int64_t ended = 0;
+  };
+  // For reports. `history` has at most one count per second, the oldest first. A count is taken when a step begins, so
+  // that counting needs no clock of its own.
+  struct State {
+    int64_t ended = 0;  // now
+    std::vector<Count> history;
+    std::vector<std::shared_ptr<MasterStep>> running;  // in the order in which they began
+  };
+  State state() const;
+
  private:
   void AbortIf(const std::function<bool(const MasterStep&)>& matches, const Status& why);
 
   std::atomic<uint64_t> next_number_{1};
   std::atomic<bool> stopped_{false};
-  Mutex mu_;
+  mutable Mutex mu_;
   absl::flat_hash_map<uint64_t, std::shared_ptr<MasterStep>> steps_ TB_GUARDED_BY(mu_);  // by number
+  // The most steps of one signature since the last count.
+  int64_t MostEnded() const TB_REQUIRES(mu_);
+
+  struct Ended {
+    const void* signature;
+    int64_t steps;
+  };
+  absl::InlinedVector<Ended, 4> ended_ TB_GUARDED_BY(mu_);  // since the last count
+  std::deque<Count> history_ TB_GUARDED_BY(mu_);
 };
 
 }  // namespace tensorbraid

@@ -1,6 +1,7 @@
 #include "cluster/worker/worker.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "cluster/trace/step_stats.h"
 #include "core/error_rank.h"
@@ -78,7 +79,7 @@ StatusOr<std::shared_ptr<Executor>> Worker::AddGraph(SessionId id, const std::sh
     plan.reset();
     s.reset();
   });
-  auto executor = std::make_shared<Executor>(std::move(held), pool_, resources);
+  auto executor = std::make_shared<Executor>(std::move(held), pool_, resources, env_->busy_ns());
   MutexLock lock(mu_);
   // Graphs hold their session, and closing the session drops them. A graph added after that would never be freed.
   const auto it = sessions_.find(id);
@@ -125,6 +126,30 @@ std::shared_ptr<Executor> Worker::FindGraph(SessionId session, uint64_t handle) 
   if (it == sessions_.end()) return nullptr;
   const auto graph = it->second->graphs.find(handle);
   return graph == it->second->graphs.end() ? nullptr : graph->second;
+}
+
+std::vector<Executor::StepWaits> Worker::Waits() {
+  std::vector<std::shared_ptr<Executor>> executors;
+  {
+    MutexLock lock(mu_);
+    for (const auto& [id, session] : sessions_) {
+      for (const auto& [handle, executor] : session->graphs) executors.push_back(executor);
+    }
+  }
+  std::vector<Executor::StepWaits> all;
+  for (const auto& executor : executors) {
+    std::vector<Executor::StepWaits> waits = executor->Waits();
+    std::move(waits.begin(), waits.end(), std::back_inserter(all));
+  }
+  return all;
+}
+
+void Worker::CountPart(int64_t before) {
+  const int64_t overtaken = parts_ended_.fetch_add(1, std::memory_order_relaxed) - before;
+  overtaken_.fetch_add(overtaken, std::memory_order_relaxed);
+  int64_t max = overtaken_max_.load(std::memory_order_relaxed);
+  while (overtaken > max && !overtaken_max_.compare_exchange_weak(max, overtaken)) {
+  }
 }
 
 void Worker::RunStep(StepId id, const std::shared_ptr<Executor>& executor, std::vector<Tensor> args,
@@ -205,7 +230,9 @@ void Worker::OnRunGraph(const std::shared_ptr<Link>& link, const RunGraph& m) {
   }
   const ScopedTransportThread transport_thread;
   const auto tracer = m.trace ? std::make_shared<StepTracer>() : nullptr;
-  const auto done = [this, link, tracer, id = m.step](const Status& status, const std::vector<Tensor>&) {
+  const auto done = [this, link, tracer, id = m.step, before = parts_ended_.load(std::memory_order_relaxed)](
+                        const Status& status, const std::vector<Tensor>&) {
+    CountPart(before);
     StepDone answer{.step = id, .status = status};
     if (tracer != nullptr) answer.stats = EncodeStepStats(tracer->TakeRecords());
     link->Send(std::move(answer));

@@ -2,6 +2,7 @@
 #ifndef TENSORBRAID_CLUSTER_WORKER_WORKER_H_
 #define TENSORBRAID_CLUSTER_WORKER_WORKER_H_
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <string>
@@ -44,6 +45,17 @@ class Worker {
   // Fails the steps of a master that is gone, and frees its sessions.
   void ForgetMaster(uint64_t master, const Status& why);
 
+  // The operations that running steps wait for here; see Executor::Waits.
+  std::vector<Executor::StepWaits> Waits();
+  // The parts that have run here for other tasks' masters. A part is overtaken by those that end while it runs. In
+  // plain asynchronous training, this is the age of the part's gradients.
+  struct Parts {
+    int64_t ended = 0;
+    int64_t overtaken = 0;      // sum over all parts
+    int64_t overtaken_max = 0;  // of one part
+  };
+  Parts parts() const { return {parts_ended_, overtaken_, overtaken_max_}; }
+
   // Runs a registered partition as a part of `step`; see Executor::Run. `client` is null unless the step is a partial
   // run, and must live until `done` is called.
   void RunStep(StepId step, const std::shared_ptr<Executor>& executor, std::vector<Tensor> args, Executor::Done done,
@@ -71,12 +83,17 @@ class Worker {
   StatusOr<std::shared_ptr<Executor>> AddGraph(SessionId id, const std::shared_ptr<Session>& session, uint64_t handle,
                                                std::unique_ptr<Graph> partition, bool limited_files);
   std::shared_ptr<Executor> FindGraph(SessionId session, uint64_t handle);
+  // A part has ended; `before` is the value of parts_ended_ when it began.
+  void CountPart(int64_t before);
 
   const std::vector<DeviceName> devices_;
   WorkerEnv* const env_;
   ThreadPool* const pool_;  // of `env_`
   Exchange* const exchange_;
   const std::weak_ptr<void> owner_;
+  std::atomic<int64_t> parts_ended_{0};
+  std::atomic<int64_t> overtaken_{0};
+  std::atomic<int64_t> overtaken_max_{0};
   Mutex mu_;
   absl::flat_hash_map<SessionId, std::shared_ptr<Session>> sessions_ TB_GUARDED_BY(mu_);
 };

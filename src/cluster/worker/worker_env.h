@@ -2,12 +2,14 @@
 #ifndef TENSORBRAID_CLUSTER_WORKER_WORKER_ENV_H_
 #define TENSORBRAID_CLUSTER_WORKER_WORKER_ENV_H_
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "core/clock.h"
 #include "core/file_access.h"
 #include "core/thread_pool.h"
 #include "core/timer.h"
@@ -44,6 +46,9 @@ class WorkerEnv {
   // REQUIRES: StopThreads has not been called.
   ThreadPool& pool() { return *pool_; }
   Timer* timer() { return timer_.get(); }  // null if the environment has none
+  // How long threads have worked on steps that span several tasks, in nanoseconds. The sum over all threads.
+  std::atomic<int64_t>* busy_ns() { return &busy_ns_; }
+  MonotonicClock::time_point started() const { return started_; }
   // Ends the threads of the timer, of the devices and of the pool, in this order. Idempotent.
   void StopThreads();
 
@@ -53,6 +58,8 @@ class WorkerEnv {
   const std::unique_ptr<const DeviceSet> devices_;
   std::vector<DeviceInfo> infos_;
   FileAccess files_of_strangers_;  // constant after Create
+  const MonotonicClock::time_point started_ = MonotonicClock::now();
+  std::atomic<int64_t> busy_ns_{0};
   ResourceManager resources_;
   std::unique_ptr<Timer> timer_;
   std::unique_ptr<ThreadPool> pool_;

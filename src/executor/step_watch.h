@@ -1,0 +1,86 @@
+// What can be seen of running steps from outside: the operations that they wait for, and how long threads worked on them.
+#ifndef TENSORBRAID_EXECUTOR_STEP_WATCH_H_
+#define TENSORBRAID_EXECUTOR_STEP_WATCH_H_
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/clock.h"
+#include "executor/plan.h"
+
+namespace tensorbraid {
+
+// An operation whose asynchronous kernel has been started and has not called back.
+struct WaitingOperation {
+  std::string op;        // "QueueDequeueV2"
+  std::string node;      // "take"
+  std::string resource;  // the node that made the handle in the first input, such as a queue; may be empty
+  std::string tensor;    // for a _Recv: the tensor that it receives, otherwise empty
+  std::string peer;      // for a _Recv: the full name of the task that sends the tensor
+  std::string text;      // all of this for a message: "QueueDequeueV2 'take' (model.cc:12) on 'input'"
+  MonotonicClock::time_point since;
+};
+WaitingOperation DescribeWait(const Node& node);
+
+// The asynchronous kernels of one step. Begin and End take no lock, and never wait. Thread-safe.
+class AsyncWaits {
+ public:
+  explicit AsyncWaits(const Plan& plan) : plan_(plan), waits_(plan.async_nodes().size()) {}
+
+  // A kernel is started, or has called back. Several iterations of a loop may run the same node at once.
+  void Begin(const Plan::PlanNode& p) {
+    Wait& wait = waits_[p.async_number];
+    if (wait.running.load(std::memory_order_relaxed) == 0) {
+      wait.since.store(MonotonicClock::now().time_since_epoch().count(), std::memory_order_relaxed);
+    }
+    wait.running.fetch_add(1, std::memory_order_release);
+  }
+  void End(const Plan::PlanNode& p) { waits_[p.async_number].running.fetch_sub(1, std::memory_order_relaxed); }
+
+  // Appends the operations that wait now, until there are `most` of them in `out`.
+  void AppendTo(size_t most, std::vector<WaitingOperation>* out) const {
+    for (size_t i = 0; i < waits_.size() && out->size() < most; ++i) {
+      if (waits_[i].running.load(std::memory_order_acquire) <= 0) continue;
+      WaitingOperation wait = DescribeWait(*plan_.nodes()[plan_.async_nodes()[i]].node);
+      wait.since = MonotonicClock::time_point(
+          MonotonicClock::duration(waits_[i].since.load(std::memory_order_relaxed)));
+      out->push_back(std::move(wait));
+    }
+  }
+
+ private:
+  struct Wait {
+    std::atomic<int> running{0};
+    std::atomic<MonotonicClock::rep> since{0};  // when `running` last became positive
+  };
+  const Plan& plan_;
+  std::vector<Wait> waits_;  // by PlanNode::async_number
+};
+
+// Adds the time for which it exists to a counter of nanoseconds, unless the counter is null or the thread has another
+// such object. The sum is the time in which threads worked on steps.
+class BusyScope {
+ public:
+  explicit BusyScope(std::atomic<int64_t>* counter) : counter_(counter) {
+    if (counter_ != nullptr && depth_++ == 0) began_ = MonotonicClock::now();
+  }
+  ~BusyScope() {
+    if (counter_ == nullptr || --depth_ > 0) return;
+    const auto busy = std::chrono::nanoseconds(MonotonicClock::now() - began_);
+    counter_->fetch_add(busy.count(), std::memory_order_relaxed);
+  }
+  BusyScope(const BusyScope&) = delete;
+  BusyScope& operator=(const BusyScope&) = delete;
+
+ private:
+  static inline thread_local int depth_ = 0;
+  std::atomic<int64_t>* const counter_;
+  MonotonicClock::time_point began_;
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_EXECUTOR_STEP_WATCH_H_
