@@ -120,6 +120,7 @@ struct Encoder {
     to->set_request(m.request);
     for (const std::string& c : m.containers) to->add_container(c);
   }
+  void operator()(const GetReport& m) { out->mutable_get_report()->set_request(m.request); }
   void operator()(const Reply& m) {
     auto* to = out->mutable_reply();
     to->set_request(m.request);
@@ -281,6 +282,8 @@ StatusOr<Message> DecodePlain(const proto::Header& h) {
       const auto& m = h.reset_containers();
       return ResetContainers{m.request(), {m.container().begin(), m.container().end()}};
     }
+    case proto::Header::kGetReport:
+      return GetReport{h.get_report().request()};
     case proto::Header::kReply:
       return Reply{h.reply().request(), Get(h.reply().status()), h.reply().body()};
     case proto::Header::kRunGraph:

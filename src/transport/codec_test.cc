@@ -50,7 +50,8 @@ std::vector<Message> OneOfEach() {
           AnnounceTensor{kKey, meta},
           GrantTensor{kKey},
           MakeBulk(3, "abcdef"),
-          EagerCredit{~uint64_t{0}}};
+          EagerCredit{~uint64_t{0}},
+          GetReport{5}};
 }
 
 template <typename T>
@@ -86,6 +87,7 @@ TEST(CodecTest, FieldsSurvive) {
   EXPECT_EQ(deregister.session, (SessionId{2, 3}));
   EXPECT_EQ(deregister.handle, 4u);
   EXPECT_EQ(AsSent(CloseSession{{2, 3}}).session, (SessionId{2, 3}));
+  EXPECT_EQ(AsSent(GetReport{~uint64_t{0}}).request, ~uint64_t{0});
   const auto reset = AsSent(ResetContainers{7, {"", "c"}});
   EXPECT_EQ(reset.request, 7u);
   EXPECT_EQ(reset.containers, (std::vector<std::string>{"", "c"}));

@@ -96,7 +96,7 @@ struct Hello {
   std::string cluster_master;
 };
 
-// RegisterGraph and ResetContainers carry a request number, which the Reply to them repeats.
+// RegisterGraph, ResetContainers and GetReport carry a request number, which the Reply to them repeats.
 struct RegisterGraph {
   uint64_t request = 0;
   SessionId session;
@@ -116,6 +116,10 @@ struct CloseSession {
 struct ResetContainers {
   uint64_t request = 0;
   std::vector<std::string> containers;
+};
+// Asks the task what it does. The body of the Reply is a TaskReport (cluster/protobuf/report.proto).
+struct GetReport {
+  uint64_t request = 0;
 };
 struct Reply {
   uint64_t request = 0;
@@ -189,9 +193,9 @@ struct Leave {
   Status status;
 };
 
-using Message =
-    std::variant<Heartbeat, Leave, RegisterGraph, DeregisterGraph, CloseSession, ResetContainers, Reply, RunGraph,
-                 StepDone, AbortStep, EndStep, EagerTensor, AnnounceTensor, GrantTensor, BulkTensor, EagerCredit>;
+using Message = std::variant<Heartbeat, Leave, RegisterGraph, DeregisterGraph, CloseSession, ResetContainers, Reply,
+                             RunGraph, StepDone, AbortStep, EndStep, EagerTensor, AnnounceTensor, GrantTensor,
+                             BulkTensor, EagerCredit, GetReport>;
 
 }  // namespace tensorbraid
 

@@ -59,6 +59,21 @@ class ClusterViewTest : public ::testing::Test {
   Membership membership_{nullptr, nullptr, one_ps_, WorkerHello(), {}};
 };
 
+TEST_F(ClusterViewTest, CountsWhatATaskReceivesFromAnotherOverAllItsLinks) {
+  for (const int incarnation : {5, 6}) {
+    const auto link = std::make_shared<ClosableLink>("ps", 0, incarnation);
+    membership_.OnLinkUp(link);
+    membership_.OnAnyMessage(*link, 1000);
+    membership_.OnAnyMessage(*link, 0);
+    EXPECT_FALSE(membership_.OnLinkDown(link, Unavailable("broken")).ok());
+  }
+  const auto received = membership_.Received();
+  ASSERT_EQ(received.size(), 1u);
+  EXPECT_EQ(received[0].task, "/job:ps/replica:0/task:0");
+  EXPECT_EQ(received[0].messages, 4u);
+  EXPECT_EQ(received[0].tensor_bytes, 2000u);
+}
+
 TEST_F(ClusterViewTest, ItsVersionGrowsWithEveryChangeAndOnlyThen) {
   const auto first = membership_.view();
   EXPECT_EQ(membership_.view(), first);
@@ -66,7 +81,7 @@ TEST_F(ClusterViewTest, ItsVersionGrowsWithEveryChangeAndOnlyThen) {
   EXPECT_EQ(first->others[0].state, State::kNotSeen);
   const auto link = std::make_shared<ClosableLink>("ps", 0, 5);
   membership_.OnLinkUp(link);
-  membership_.OnAnyMessage(*link);
+  membership_.OnAnyMessage(*link, 0);
   const auto connected = membership_.view();
   EXPECT_GT(connected->version, first->version);
   EXPECT_EQ(connected->others[0].state, State::kConnected);

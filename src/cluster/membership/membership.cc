@@ -137,6 +137,11 @@ std::string Membership::AddressOf(const std::string& task) {
   return it == peers_.end() ? "" : it->second.address;
 }
 
+std::string Membership::own_address() {
+  MutexLock lock(mu_);
+  return self_.address;
+}
+
 Status Membership::SessionEnded(const std::string& task) {
   MutexLock lock(mu_);
   const auto it = peers_.find(task);
@@ -361,8 +366,9 @@ void Membership::OnLinkUp(const std::shared_ptr<Link>& link) {
     MutexLock lock(mu_);
     auto heard = std::make_shared<Heard>();
     heard->last = Clock::now().time_since_epoch().count();
-    heard_[link.get()] = std::move(heard);
     Peer& peer = PeerOf(link->peer().task);
+    heard->received = peer.received;
+    heard_[link.get()] = std::move(heard);
     for (const auto& old : peer.links) {
       if (old->peer().incarnation != link->peer().incarnation) outdated.push_back(old);
     }
@@ -383,7 +389,7 @@ void Membership::OnLinkUp(const std::shared_ptr<Link>& link) {
   for (const Waiter& w : waiters) w.done(primary);
 }
 
-void Membership::OnAnyMessage(const Link& link) {
+void Membership::OnAnyMessage(const Link& link, uint64_t tensor_bytes) {
   std::shared_ptr<Heard> heard;
   {
     MutexLock lock(mu_);
@@ -392,6 +398,20 @@ void Membership::OnAnyMessage(const Link& link) {
     heard = it->second;
   }
   heard->last.store(Clock::now().time_since_epoch().count(), std::memory_order_relaxed);
+  heard->received->messages.fetch_add(1, std::memory_order_relaxed);
+  heard->received->tensor_bytes.fetch_add(tensor_bytes, std::memory_order_relaxed);
+}
+
+std::vector<Membership::Traffic> Membership::Received() {
+  std::vector<Traffic> all;
+  MutexLock lock(mu_);
+  for (const auto& [task, peer] : peers_) {
+    if (!peer.seen) continue;
+    all.push_back({.task = task,
+                   .messages = peer.received->messages.load(std::memory_order_relaxed),
+                   .tensor_bytes = peer.received->tensor_bytes.load(std::memory_order_relaxed)});
+  }
+  return all;
 }
 
 void Membership::OnHeartbeat(const Link& link, const Heartbeat& m) {

@@ -75,6 +75,15 @@ class Membership final : public PeerLinks {
   // Dials the task, and dials again whenever the link breaks, until shutdown or until the task leaves.
   void KeepConnected(const std::string& task);
 
+  // What this task has received from another one since it started, over all links.
+  struct Traffic {
+    std::string task;
+    uint64_t messages = 0;
+    uint64_t tensor_bytes = 0;
+  };
+  // Of every task that has been connected, in the order of their names.
+  std::vector<Traffic> Received();
+
   // See Server::Join.
   Status Join();
   // Sends Leave with `why` to every connected task, then closes all links and stops. Waiters get Cancelled. When this
@@ -84,11 +93,12 @@ class Membership final : public PeerLinks {
   // In the cluster of a session: Aborted if the task has ended its part in the session; otherwise OK.
   Status SessionEnded(const std::string& task);
   std::string AddressOf(const std::string& task);
+  std::string own_address();  // with the port in use; empty before Listen
 
   // The events of links, as in LinkHandler, and the messages that are meant for this object.
   Status OnHello(const Hello& from, Hello* answer);
   void OnLinkUp(const std::shared_ptr<Link>& link);
-  void OnAnyMessage(const Link& link);
+  void OnAnyMessage(const Link& link, uint64_t tensor_bytes);
   void OnHeartbeat(const Link& link, const Heartbeat& m);
   void OnLeave(const Link& link, const Leave& m);
   // Returns `why` with the name of the task at the other end.
@@ -101,6 +111,10 @@ class Membership final : public PeerLinks {
     Clock::time_point deadline;
   };
   // A task that is in the cluster, or has connected from outside it.
+  struct Counters {
+    std::atomic<uint64_t> messages{0};
+    std::atomic<uint64_t> tensor_bytes{0};
+  };
   struct Peer {
     std::string task;
     uint32_t number = 0;
@@ -122,9 +136,11 @@ class Membership final : public PeerLinks {
     Clock::time_point wait_since;
     Clock::time_point waited_at;  // when the peer last had a waiter
     Clock::time_point wait_logged;
+    std::shared_ptr<Counters> received = std::make_shared<Counters>();
   };
   struct Heard {
     std::atomic<Clock::rep> last;
+    std::shared_ptr<Counters> received;  // of the peer
   };
 
   // The view has changed.

@@ -7,8 +7,11 @@
 #include <variant>
 #include <vector>
 
+#include "cluster/protobuf/report.pb.h"
+#include "cluster/status/task_report.h"
 #include "core/device_name.h"
 #include "core/strings.h"
+#include "transport/codec.h"
 
 namespace tensorbraid {
 namespace {
@@ -48,7 +51,8 @@ std::vector<DeviceName> DeviceNamesOf(const WorkerEnv& env, const MemberOptions&
 
 Member::Member(WorkerEnv* env, const MemberOptions& options, const ClusterSpec& cluster, const Hello& self,
                std::shared_ptr<Transport> transport)
-    : options_(options),
+    : env_(env),
+      options_(options),
       name_(self.task),
       transport_(std::move(transport)),
       membership_(transport_.get(), env->timer(), cluster, self, options.membership),
@@ -62,6 +66,7 @@ std::shared_ptr<Member> Member::Create(WorkerEnv* env, const ClusterSpec& cluste
   const Hello self = HelloOf(*env, options);
   auto member = std::shared_ptr<Member>(new Member(env, options, cluster, self, std::move(transport)));
   const std::weak_ptr<void> owner = options.outlives_steps ? std::weak_ptr<void>(member) : std::weak_ptr<void>();
+  member->owner_ = owner;
   member->worker_ = std::make_unique<Worker>(DeviceNamesOf(*env, options), env, &member->exchange_, owner);
   member->master_ = std::make_unique<Master>(MasterOptions{.task = member->name_,
                                                            .incarnation = self.incarnation,
@@ -87,7 +92,8 @@ void Member::OnLinkUp(const std::shared_ptr<Link>& link) {
 
 // The one place where messages are told apart. A message of a new type does not compile until it has a line here.
 void Member::OnMessage(const std::shared_ptr<Link>& link, Message message) {
-  membership_.OnAnyMessage(*link);
+  const Payload* const payload = PayloadOf(message);
+  membership_.OnAnyMessage(*link, payload == nullptr ? 0 : payload->size());
   std::visit(Overloaded{
                  [&](const Heartbeat& m) { membership_.OnHeartbeat(*link, m); },
                  [&](const Leave& m) { membership_.OnLeave(*link, m); },
@@ -95,6 +101,7 @@ void Member::OnMessage(const std::shared_ptr<Link>& link, Message message) {
                  [&](const DeregisterGraph& m) { worker_->Deregister(m.session, m.handle); },
                  [&](const CloseSession& m) { worker_->Close(m.session); },
                  [&](const ResetContainers& m) { worker_->OnResetContainers(*link, m); },
+                 [&](const GetReport& m) { OnGetReport(link, m); },
                  [&](const RunGraph& m) { worker_->OnRunGraph(link, m); },
                  [&](const AbortStep& m) { worker_->OnAbortStep(m); },
                  [&](const EndStep& m) { worker_->OnEndStep(m); },
@@ -103,6 +110,20 @@ void Member::OnMessage(const std::shared_ptr<Link>& link, Message message) {
                  [&](const TensorMessage auto& m) { exchange_.On(link, m); },
              },
              message);
+}
+
+void Member::FillReport(proto::TaskReport* report) {
+  FillTaskReport(
+      {.env = *env_, .membership = membership_, .exchange = exchange_, .worker = *worker_, .master = *master_}, report);
+}
+
+void Member::OnGetReport(const std::shared_ptr<Link>& link, const GetReport& m) {
+  // Not on the transport's thread, and not behind long kernels on the pool.
+  env_->pool().ScheduleBlocking([this, link, request = m.request, held = owner_.lock()] {
+    proto::TaskReport report;
+    FillReport(&report);
+    link->Send(Reply{.request = request, .status = OkStatus(), .body = report.SerializeAsString()});
+  });
 }
 
 void Member::OnLinkDown(const std::shared_ptr<Link>& link, const Status& why) {

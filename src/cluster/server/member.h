@@ -17,6 +17,10 @@
 
 namespace tensorbraid {
 
+namespace proto {
+class TaskReport;
+}
+
 struct MemberOptions {
   std::string job = "localhost";
   int index = 0;
@@ -49,6 +53,9 @@ class Member final : private LinkHandler {
   Master& master() { return *master_; }
   Membership& membership() { return membership_; }
   const std::string& name() const { return name_; }  // "/job:worker/replica:0/task:1"
+  WorkerCache& remote_workers() { return remote_workers_; }
+  // See FillTaskReport.
+  void FillReport(proto::TaskReport* report);
 
  private:
   Member(WorkerEnv* env, const MemberOptions& options, const ClusterSpec& cluster, const Hello& self,
@@ -58,13 +65,16 @@ class Member final : private LinkHandler {
   void OnLinkUp(const std::shared_ptr<Link>& link) override;
   void OnMessage(const std::shared_ptr<Link>& link, Message message) override;
   void OnLinkDown(const std::shared_ptr<Link>& link, const Status& why) override;
+  void OnGetReport(const std::shared_ptr<Link>& link, const GetReport& m);
 
+  WorkerEnv* const env_;
   const MemberOptions options_;
   const std::string name_;
   const std::shared_ptr<Transport> transport_;  // null in a cluster of one
   Membership membership_;
   WorkerCache remote_workers_;
   Exchange exchange_;
+  std::weak_ptr<void> owner_;  // this object, if options_.outlives_steps
   std::unique_ptr<Worker> worker_;
   std::unique_ptr<Master> master_;
 };

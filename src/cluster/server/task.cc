@@ -40,7 +40,8 @@ StatusOr<std::shared_ptr<Task>> Task::Create(const ClusterSpec& cluster, const T
       task->home_,
       [session_clusters](const ClusterSpec& c, const std::string& t) { return session_clusters->Open(c, t); },
       task->env_->timer(), &task->env_->pool(), options.default_session_config, options.limits);
-  session_clusters->transport()->ServeCalls(task->service_.get());
+  task->status_ = std::make_unique<StatusService>(task->home_, task->env_.get(), task->service_.get());
+  session_clusters->transport()->ServeCalls(task->status_.get());
   return task;
 }
 

@@ -10,6 +10,7 @@
 #include "cluster/client_service/master_service.h"
 #include "cluster/server/member.h"
 #include "cluster/server/session_clusters.h"
+#include "cluster/status/status_service.h"
 #include "cluster/worker/worker_env.h"
 #include "tensorbraid/cluster_spec.h"
 #include "tensorbraid/server_limits.h"
@@ -50,6 +51,7 @@ class Task final {
   Master& master() { return home_->master(); }
   SessionClusters& session_clusters() { return *session_clusters_; }  // REQUIRES: the task has a network
   Membership& membership() { return home_->membership(); }
+  StatusService& status() { return *status_; }               // REQUIRES: the task has a network
   const std::string& name() const { return home_->name(); }  // "/job:worker/replica:0/task:1"
 
  private:
@@ -62,6 +64,7 @@ class Task final {
   std::unique_ptr<SessionClusters> session_clusters_;  // null without a network
   std::shared_ptr<Member> home_;                       // member of the cluster that the task was started in
   std::unique_ptr<MasterService> service_;
+  std::unique_ptr<StatusService> status_;  // passes most calls on to service_
 };
 
 // The tasks of this process by session target ("grpc://host:port"). A session uses them to find a master in its own

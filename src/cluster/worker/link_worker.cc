@@ -15,7 +15,7 @@ Status LinkWorker::state() const {
 }
 
 template <typename M>
-void LinkWorker::Ask(M request, Done done) {
+void LinkWorker::Ask(M request, Replied done) {
   Status down;
   {
     MutexLock lock(mu_);
@@ -25,7 +25,7 @@ void LinkWorker::Ask(M request, Done done) {
       calls_[request.request] = std::exchange(done, nullptr);
     }
   }
-  if (!down.ok()) return done(down);
+  if (!down.ok()) return done(down, "");
   link_->Send(std::move(request));
 }
 
@@ -44,7 +44,7 @@ void LinkWorker::RegisterGraph(SessionId session, uint64_t handle, const std::st
                                  .partition = partition,
                                  .isolated_state = isolated_state,
                                  .limited_files = limited_files},
-      std::move(done));
+      WithoutBody(std::move(done)));
 }
 
 void LinkWorker::DeregisterGraph(SessionId session, uint64_t handle) {
@@ -54,8 +54,10 @@ void LinkWorker::DeregisterGraph(SessionId session, uint64_t handle) {
 void LinkWorker::CloseSession(SessionId session) { link_->Send(tensorbraid::CloseSession{.session = session}); }
 
 void LinkWorker::ResetContainers(const std::vector<std::string>& containers, Done done) {
-  Ask(tensorbraid::ResetContainers{.request = 0, .containers = containers}, std::move(done));
+  Ask(tensorbraid::ResetContainers{.request = 0, .containers = containers}, WithoutBody(std::move(done)));
 }
+
+void LinkWorker::GetReport(ReportDone done) { Ask(tensorbraid::GetReport{}, std::move(done)); }
 
 void LinkWorker::RunGraph(StepId step, SessionId session, uint64_t handle, bool trace,
                           std::shared_ptr<StepListener> listener) {
@@ -87,7 +89,7 @@ void LinkWorker::EndStep(StepId step) {
 }
 
 void LinkWorker::OnReply(const Reply& m) {
-  Done done;
+  Replied done;
   {
     MutexLock lock(mu_);
     const auto it = calls_.find(m.request);
@@ -95,7 +97,7 @@ void LinkWorker::OnReply(const Reply& m) {
     done = std::move(it->second);
     calls_.erase(it);
   }
-  done(Annotate(m.status, ShortTaskName(task())));
+  done(Annotate(m.status, ShortTaskName(task())), m.body);
 }
 
 void LinkWorker::OnStepDone(const StepDone& m) {
@@ -110,7 +112,7 @@ void LinkWorker::OnStepDone(const StepDone& m) {
 }
 
 void LinkWorker::OnLinkDown(const Status& why) {
-  std::map<uint64_t, Done> calls;
+  std::map<uint64_t, Replied> calls;
   std::vector<std::pair<StepId, std::shared_ptr<StepListener>>> steps;
   {
     MutexLock lock(mu_);
@@ -122,7 +124,7 @@ void LinkWorker::OnLinkDown(const Status& why) {
   }
   // In the order in which they began, so that a simulation repeats.
   std::sort(steps.begin(), steps.end(), [](const auto& a, const auto& b) { return a.first.counter < b.first.counter; });
-  for (const auto& [number, done] : calls) done(why);
+  for (const auto& [number, done] : calls) done(why, "");
   for (const auto& [id, listener] : steps) listener->OnPartDone(*this, why, "");
 }
 

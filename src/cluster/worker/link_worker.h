@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -27,6 +28,7 @@ class LinkWorker final : public RemoteWorker {
   void DeregisterGraph(SessionId session, uint64_t handle) override;
   void CloseSession(SessionId session) override;
   void ResetContainers(const std::vector<std::string>& containers, Done done) override;
+  void GetReport(ReportDone done) override;
   void RunGraph(StepId step, SessionId session, uint64_t handle, bool trace,
                 std::shared_ptr<StepListener> listener) override;
   void AbortStep(StepId step, const Status& why) override;
@@ -39,15 +41,20 @@ class LinkWorker final : public RemoteWorker {
   void OnLinkDown(const Status& why);
 
  private:
+  // Called with the status of the reply and its body.
+  using Replied = std::function<void(const Status&, const std::string& body)>;
   // Sends a request (a message with a field `request`, which is filled in here).
   template <typename M>
-  void Ask(M request, Done done);
+  void Ask(M request, Replied done);
+  static Replied WithoutBody(Done done) {
+    return [done = std::move(done)](const Status& status, const std::string&) { done(status); };
+  }
 
   const std::shared_ptr<Link> link_;
   mutable Mutex mu_;
   Status down_ TB_GUARDED_BY(mu_);  // OK while the link is up
   uint64_t last_request_ TB_GUARDED_BY(mu_) = 0;
-  std::map<uint64_t, Done> calls_ TB_GUARDED_BY(mu_);  // by request number
+  std::map<uint64_t, Replied> calls_ TB_GUARDED_BY(mu_);  // by request number
   absl::flat_hash_map<StepId, std::shared_ptr<StepListener>> steps_ TB_GUARDED_BY(mu_);
 };
 

@@ -50,6 +50,22 @@ class LinkWorkerTest : public ::testing::Test {
   }
 };
 
+TEST_F(LinkWorkerTest, AReportIsTheBodyOfItsReply) {
+  Status status = Internal("not called");
+  std::string report;
+  worker_.GetReport([&](const Status& s, const std::string& body) {
+    status = s;
+    report = body;
+  });
+  worker_.OnReply(
+      {.request = std::get<GetReport>(link_->sent.back()).request, .status = OkStatus(), .body = "all well"});
+  EXPECT_TRUE(status.ok()) << status;
+  EXPECT_EQ(report, "all well");
+  worker_.GetReport([&](const Status& s, const std::string&) { status = s; });
+  worker_.OnLinkDown(Unavailable("ps/0 is gone"));
+  EXPECT_EQ(status, Unavailable("ps/0 is gone"));
+}
+
 TEST_F(LinkWorkerTest, ARepliesNumberSaysWhichCallItAnswers) {
   Status first = Internal("not called"), second = first;
   const auto one = Register([&](const Status& s) { first = s; });

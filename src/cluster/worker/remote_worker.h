@@ -48,6 +48,10 @@ class RemoteWorker {
   // Frees the resources in these containers (empty: in the default container).
   virtual void ResetContainers(const std::vector<std::string>& containers, Done done) = 0;
 
+  // Asks the task what it does. `report` is a serialized TaskReport (cluster/protobuf/report.proto).
+  using ReportDone = std::function<void(const Status&, const std::string& report)>;
+  virtual void GetReport(ReportDone done) = 0;
+
   // Runs a registered partition as a part of a step. The worker holds the listener until EndStep.
   virtual void RunGraph(StepId step, SessionId session, uint64_t handle, bool trace,
                         std::shared_ptr<StepListener> listener) = 0;

@@ -1,0 +1,186 @@
+#include "cluster/status/task_report.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "cluster/exchange/exchange.h"
+#include "cluster/master/master.h"
+#include "cluster/membership/membership.h"
+#include "cluster/protobuf/report.pb.h"
+#include "cluster/worker/worker.h"
+#include "core/device_name.h"
+#include "core/strings.h"
+#include "io/file.h"
+#include "runtime/update_clock.h"
+#include "runtime/variable_resource.h"
+
+namespace tensorbraid {
+namespace {
+
+// A rate is taken over this time.
+constexpr std::chrono::seconds kRateWindow{10};
+// Reports of a task with very many running steps stay small.
+constexpr int kMostSteps = 64;
+
+double SecondsSince(MonotonicClock::time_point then, MonotonicClock::time_point now) {
+  return std::max(0.0, std::chrono::duration<double>(now - then).count());
+}
+
+void FillUsage(WorkerEnv& env, MonotonicClock::time_point now, proto::TaskReport* report) {
+  report->set_up_seconds(SecondsSince(env.started(), now));
+  report->set_busy_seconds(static_cast<double>(env.busy_ns()->load(std::memory_order_relaxed)) * 1e-9);
+  rusage usage{};
+  if (::getrusage(RUSAGE_SELF, &usage) == 0) {
+    const auto seconds = [](const timeval& t) {
+      return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+    };
+    report->set_cpu_seconds(seconds(usage.ru_utime) + seconds(usage.ru_stime));
+    report->set_peak_memory_bytes(static_cast<double>(usage.ru_maxrss) * 1024);
+  }
+  // Its second number is the resident memory in pages.
+  if (const auto statm = ReadFile("/proc/self/statm"); statm.ok()) {
+    const auto numbers = StrSplit(*statm, ' ');
+    int64_t pages = 0;
+    if (numbers.size() > 1) {
+      std::from_chars(numbers[1].data(), numbers[1].data() + numbers[1].size(), pages);
+    }
+    report->set_memory_bytes(static_cast<double>(pages) * static_cast<double>(::sysconf(_SC_PAGESIZE)));
+  }
+}
+
+// The variable with this name in the default container; null if there is none.
+RefPtr<VariableResource> FindVariable(ResourceManager& resources, const std::string& name) {
+  if (auto found = resources.Lookup<VariableResource>("", name); found.ok()) return *std::move(found);
+  auto found = resources.Lookup<ReferenceVariable>("", name);
+  if (!found.ok()) return {};
+  return RefPtr<VariableResource>::Share(found->get());
+}
+
+void FillVariables(ResourceManager& resources, proto::TaskReport* report) {
+  double count = 0, bytes = 0;
+  auto* staleness = report->mutable_staleness();
+  const std::vector<std::string> all = resources.Names("");
+  for (const std::string& name : std::set<std::string>(all.begin(), all.end())) {
+    if (const auto clock = resources.Lookup<UpdateClock>("", name); clock.ok()) {
+      const UpdateClock::Ages ages = (*clock)->ages();
+      staleness->set_accepted(staleness->accepted() + static_cast<double>(ages.accepted));
+      staleness->set_dropped(staleness->dropped() + static_cast<double>(ages.dropped));
+      staleness->set_age_sum(staleness->age_sum() + static_cast<double>(ages.sum));
+      staleness->set_age_max(std::max(staleness->age_max(), static_cast<double>(ages.max)));
+    }
+    const auto variable = FindVariable(resources, name);
+    if (!variable) continue;
+    ++count;
+    const auto shape = variable->ReadShape();
+    if (shape.ok())
+      bytes += static_cast<double>(shape->num_elements()) * static_cast<double>(DTypeSize(variable->dtype()));
+    if (name != "global_step") continue;
+    const auto value = variable->Read();
+    if (!value.ok() || value->num_elements() != 1) continue;
+    if (value->dtype() == kInt64) report->set_global_step(static_cast<double>(value->data<int64_t>()[0]));
+    if (value->dtype() == kInt32) report->set_global_step(value->data<int32_t>()[0]);
+  }
+  report->set_variables(count);
+  report->set_variable_bytes(bytes);
+}
+
+void FillCounts(const RunningSteps::State& state, MonotonicClock::time_point now, proto::TaskReport* report) {
+  report->set_steps(static_cast<double>(state.ended));
+  const RunningSteps::Count* begin = nullptr;  // the last count before the window, or the first one in it
+  for (const RunningSteps::Count& count : state.history) {
+    if (begin == nullptr || now - count.at >= kRateWindow) begin = &count;
+    auto* out = report->add_history();
+    out->set_seconds(SecondsSince(count.at, now));
+    out->set_steps(static_cast<double>(count.ended));
+  }
+  if (begin == nullptr || now <= begin->at) return;
+  report->set_steps_per_second(static_cast<double>(state.ended - begin->ended) / SecondsSince(begin->at, now));
+}
+
+void FillStaleness(const Worker::Parts& parts, proto::StalenessReport* staleness) {
+  staleness->set_parts(static_cast<double>(parts.ended));
+  staleness->set_overtaken_sum(static_cast<double>(parts.overtaken));
+  staleness->set_overtaken_max(static_cast<double>(parts.overtaken_max));
+}
+
+// The names of tasks by incarnation, with which steps name their masters.
+std::map<uint64_t, std::string> Masters(const TaskParts& task) {
+  std::map<uint64_t, std::string> names;
+  for (const TaskView& other : task.membership.view()->others) {
+    if (other.incarnation != 0) names[other.incarnation] = ShortTaskName(other.name);
+  }
+  names[task.master.incarnation()] = ShortTaskName(task.master.task());
+  return names;
+}
+
+void FillSteps(const TaskParts& task, const RunningSteps::State& state, proto::TaskReport* report) {
+  std::map<const CancellationManager*, std::vector<WaitingOperation>> waits;
+  for (auto& step : task.worker.Waits()) waits[step.cancellation] = std::move(step.operations);
+  const auto now = MonotonicClock::now();  // after the waits began
+  const auto masters = Masters(task);
+  std::map<std::pair<std::string, uint64_t>, proto::StepReport> steps;  // by master and number
+  const auto step_of = [&](StepId id) -> proto::StepReport& {
+    const auto master = masters.find(id.master);
+    proto::StepReport& step = steps[{master == masters.end() ? "" : master->second, id.counter}];
+    if (master != masters.end()) step.set_master(master->second);
+    step.set_number(static_cast<double>(id.counter));
+    return step;
+  };
+  const auto add_waits = [&](const CancellationManager* which, proto::StepReport* step) {
+    for (const WaitingOperation& wait : waits[which]) {
+      auto* out = step->add_waits();
+      out->set_task(report->task());
+      out->set_op(wait.op);
+      out->set_node(wait.node);
+      out->set_resource(wait.resource);
+      out->set_tensor(wait.tensor);
+      out->set_peer(ShortTaskName(wait.peer));
+      out->set_seconds(SecondsSince(wait.since, now));
+      out->set_text(wait.text);
+    }
+    waits.erase(which);
+  };
+  for (const auto& running : state.running) {
+    const MasterStep::Progress progress = running->progress();
+    if (progress.tasks.empty()) continue;  // has ended
+    proto::StepReport& step = step_of(running->id);
+    step.set_seconds(SecondsSince(running->begun, now));
+    for (const std::string& name : progress.tasks) step.add_unfinished_tasks(ShortTaskName(name));
+    if (progress.cancellation != nullptr) add_waits(progress.cancellation, &step);
+  }
+  for (const auto& [id, cancellation] : task.exchange.Steps()) {
+    if (waits.contains(cancellation)) add_waits(cancellation, &step_of(id));
+  }
+  for (auto& [key, step] : steps) {
+    if (report->running_size() < kMostSteps) *report->add_running() = std::move(step);
+  }
+}
+
+}  // namespace
+
+void FillTaskReport(const TaskParts& task, proto::TaskReport* report) {
+  const auto now = MonotonicClock::now();
+  report->set_task(ShortTaskName(task.master.task()));
+  report->set_state("up");
+  FillUsage(task.env, now, report);
+  FillVariables(task.env.resources(), report);
+  const RunningSteps::State state = task.master.steps();
+  FillCounts(state, MonotonicClock::now(), report);
+  FillStaleness(task.worker.parts(), report->mutable_staleness());
+  FillSteps(task, state, report);
+  for (const Membership::Traffic& traffic : task.membership.Received()) {
+    auto* out = report->add_received();
+    out->set_from(ShortTaskName(traffic.task));
+    out->set_tensor_bytes(static_cast<double>(traffic.tensor_bytes));
+    out->set_messages(static_cast<double>(traffic.messages));
+  }
+}
+
+}  // namespace tensorbraid

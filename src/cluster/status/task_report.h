@@ -1,0 +1,35 @@
+// What a task reports about itself.
+#ifndef TENSORBRAID_CLUSTER_STATUS_TASK_REPORT_H_
+#define TENSORBRAID_CLUSTER_STATUS_TASK_REPORT_H_
+
+#include <string>
+
+namespace tensorbraid {
+
+class Exchange;
+class Master;
+class Membership;
+class Worker;
+class WorkerEnv;
+
+namespace proto {
+class TaskReport;
+}
+
+// The parts of a task that a report reads.
+struct TaskParts {
+  WorkerEnv& env;
+  Membership& membership;
+  Exchange& exchange;
+  Worker& worker;
+  Master& master;
+};
+
+// Fills in everything except TaskReport::address and straggler. Takes the locks of these parts for a short time, one
+// after the other, so the report is not from one moment. May wait for an update of a large variable: must not be called
+// on a transport thread.
+void FillTaskReport(const TaskParts& task, proto::TaskReport* report);
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_CLUSTER_STATUS_TASK_REPORT_H_
