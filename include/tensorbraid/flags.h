@@ -19,8 +19,8 @@ struct ServerOptions;
 
 // The cluster, and the task in it that this process runs. Comes from the flags --ps_hosts, --worker_hosts, --job_name
 // and --task_index; if none of them is given, from the environment variable TF_CONFIG. The flags --issync, --tls_cert,
-// --tls_key, --tls_ca, --insecure, --token_file, --client_token_file and --allow_path are for both. Flags::Parse fills
-// in and checks the values; after it they do not change.
+// --tls_key, --tls_ca, --insecure, --token_file, --client_token_file, --allow_path and --metrics_port are for both.
+// Flags::Parse fills in and checks the values; after it they do not change.
 struct TaskFlags {
   // Addresses of the parameter servers and of the training tasks. If TF_CONFIG has a job "chief" (or "master", its
   // older name), that task comes first in worker_hosts, so worker_hosts.size() is always the number of replicas.
@@ -37,6 +37,7 @@ struct TaskFlags {
   std::string token_file;
   std::string client_token_file;
   std::vector<std::string> allow_path;  // ServerOptions::allow_paths
+  int metrics_port = -1;
 
   // The following log an error before Flags::Parse has set them.
   // False if the program runs by itself (see Flags::DefineTask): cluster() is then empty and device() "".

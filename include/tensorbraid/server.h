@@ -45,6 +45,10 @@ struct ServerOptions {
   // this task. Sessions that come over loopback, or from this process, may use any path.
   std::vector<std::string> allow_paths = {};
   ServerLimits limits = {};
+  // Serves the status of the whole cluster over HTTP on this port: metrics for Prometheus at /metrics, and a page for
+  // browsers at /. 0: any free port (see status_url); -1: none. `bind_address`, `tls` and `insecure` hold for it too:
+  // with TLS it is HTTPS, and with a `ca` only clients with a certificate are served.
+  int metrics_port = -1;
   std::chrono::milliseconds heartbeat_interval{1000};
   // A connected task is considered dead when nothing has been received from it for this long.
   std::chrono::milliseconds heartbeat_timeout{10000};
@@ -63,8 +67,8 @@ struct ServerOptions {
 class Server {
  public:
   // InvalidArgument when the cluster does not have this job or task, the address cannot be bound, or it needs `tls` or
-  // `insecure`; AlreadyExists when the port is taken; an error that names the flag for a wrong file of `tls` or of
-  // tokens, or a directory of `allow_paths` that does not exist.
+  // `insecure`; AlreadyExists when a port is taken; an error that names the flag for a wrong file of `tls` or of tokens,
+  // or a directory of `allow_paths` that does not exist.
   static StatusOr<std::unique_ptr<Server>> Create(const ClusterSpec& cluster, ServerOptions options);
   ~Server();  // Stops.
   Server(const Server&) = delete;
@@ -77,6 +81,8 @@ class Server {
   std::string target() const;
   // "host:port" with the actual port.
   std::string address() const;
+  // Where the status of the cluster is served, "http://host:port/"; "" without a metrics_port, or before Start.
+  std::string status_url() const;
 
   // For a task that only serves the others: blocks until the work of the cluster is over or Stop is called. The work is
   // over when every task that works has left (its Server was stopped) or is lost (unreachable for lost_after). Tasks

@@ -215,6 +215,9 @@ class Launcher {
       command.push_back(StrCat("--task_index=", task.index()));
     }
     if (!options_.token_file.empty()) command.push_back("--token_file=" + options_.token_file);
+    if (options_.metrics_port > 0 && &task == &tasks_.front()) {
+      command.push_back(StrCat("--metrics_port=", options_.metrics_port));
+    }
     // TERM: for programs that would colour or redraw lines on a terminal.
     TF_RETURN_IF_ERROR(task.Start(command, {{"TERM", "dumb"}, {"TF_CONFIG", tf_config}}));
     Say(StrCat(task.name(), " runs on ", *cluster.task_address(task.job(), task.index()), ", pid ",

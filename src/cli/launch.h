@@ -37,6 +37,8 @@ struct LaunchOptions {
   // Passed on to each task as --token_file; "" for none.
   std::string token_file = "";
   RestartPolicy restart = {};
+  // Given to the first task (ps/0, or worker/0 without parameter servers) as --metrics_port; 0: to none.
+  int metrics_port = 0;
   // How long the other tasks may continue after one has failed for good.
   std::chrono::milliseconds grace{30000};
   // How long tasks may take to save and leave after SIGTERM, before they are killed.

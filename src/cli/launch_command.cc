@@ -29,6 +29,10 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
   launch->add_option("--token_file", flags->options.token_file, "pass --token_file=FILE on to each task")
       ->type_name("FILE");
   launch
+      ->add_option("--metrics_port", flags->options.metrics_port,
+                   "port on which ps/0 serves the status of the cluster to browsers and to Prometheus")
+      ->check(CLI::Range(1, 65535));
+  launch
       ->add_option("--restart", flags->restart,
                    "start tasks that fail again: no, on-failure, or on-failure:N for at most N times each")
       ->check([](const std::string& text) { return std::string(ParseRestartPolicy(text).status().message()); })

@@ -88,6 +88,12 @@ TEST_F(LaunchTest, FlagsTellATaskItsClusterAndItself) {
   EXPECT_THAT(out(), HasSubstr("--job_name=worker --task_index=0\n"));
 }
 
+TEST_F(LaunchTest, OnlyTheFirstTaskServesTheMetrics) {
+  Run("echo $*", {.ps = 1, .workers = 1, .metrics_port = 9090});
+  EXPECT_THAT(out(), ::testing::ContainsRegex("\\[ps/0\\][^\n]* --metrics_port=9090\n"));
+  EXPECT_THAT(out(), Not(::testing::ContainsRegex("\\[worker/0\\][^\n]* --metrics_port")));
+}
+
 TEST_F(LaunchTest, TfConfigTellsATaskItsClusterAndItself) {
   Run("echo \"$TF_CONFIG\" $*", {.ps = 1, .workers = 1, .style = TaskStyle::kTfConfig});
   for (const std::string& line : StrSplit(out(), '\n')) {

@@ -30,6 +30,7 @@ struct ServeFlags {
   std::string client_token_file;
   std::vector<std::string> allow_paths;
   ServerLimits limits;
+  int metrics_port = -1;
   int verbosity = -1;
 };
 
@@ -111,12 +112,14 @@ Status Serve(const ServeFlags& flags) {
                                                .token_file = flags.token_file,
                                                .client_token_file = flags.client_token_file,
                                                .allow_paths = flags.allow_paths,
-                                               .limits = flags.limits});
+                                               .limits = flags.limits,
+                                               .metrics_port = flags.metrics_port});
   // TensorFlow's servers report a taken port as Unknown, and programs that start servers check for that code.
   if (absl::IsAlreadyExists(created.status())) return absl::UnknownError(created.status().message());
   TF_RETURN_IF_ERROR(created.status());
   const auto server = *std::move(created);
   std::printf("%s/%d serves at %s\n", task.task_type.c_str(), task.task_index, server->target().c_str());
+  if (!server->status_url().empty()) std::printf("status at %s\n", server->status_url().c_str());
   std::fflush(stdout);
   int signal = 0;
   sigwait(&stop, &signal);
@@ -163,6 +166,11 @@ void AddServeCommand(CLI::App& app, Invocation* invocation) {
   limit("--max_connections", flags->limits.max_connections,
         "open connections; 0: three quarters of the files that the process may open", 0);
   limit("--max_requests", flags->limits.max_requests, "requests in progress of one connection", 1);
+  serve
+      ->add_option("--metrics_port", flags->metrics_port,
+                   "port for the status of the cluster: a page for browsers, and metrics for Prometheus at /metrics; "
+                   "0: any free port")
+      ->check(CLI::Range(0, 65535));
   serve->add_option("--verbosity", flags->verbosity, "log level: 0 warnings, 1 information, 2 debug")
       ->check(CLI::Range(0, 2));
   serve->footer(

@@ -1,4 +1,5 @@
-// What can be seen of running steps from outside: the operations that they wait for, and how long threads worked on them.
+// What can be seen of running steps from outside: the operations that they wait for, and how long threads worked on
+// them.
 #ifndef TENSORBRAID_EXECUTOR_STEP_WATCH_H_
 #define TENSORBRAID_EXECUTOR_STEP_WATCH_H_
 
@@ -45,8 +46,8 @@ class AsyncWaits {
     for (size_t i = 0; i < waits_.size() && out->size() < most; ++i) {
       if (waits_[i].running.load(std::memory_order_acquire) <= 0) continue;
       WaitingOperation wait = DescribeWait(*plan_.nodes()[plan_.async_nodes()[i]].node);
-      wait.since = MonotonicClock::time_point(
-          MonotonicClock::duration(waits_[i].since.load(std::memory_order_relaxed)));
+      wait.since =
+          MonotonicClock::time_point(MonotonicClock::duration(waits_[i].since.load(std::memory_order_relaxed)));
       out->push_back(std::move(wait));
     }
   }

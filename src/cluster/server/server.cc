@@ -2,6 +2,7 @@
 
 #include "cluster/server/server_config.h"
 #include "cluster/server/task.h"
+#include "cluster/status/status_server.h"
 #include "core/host_port.h"
 #include "core/logging.h"
 #include "core/strings.h"
@@ -14,11 +15,14 @@ namespace tensorbraid {
 struct Server::Impl {
   std::shared_ptr<Task> task;
   std::string listen_address;  // as given in the cluster
+  int metrics_port;
+  StatusServerOptions metrics;
   bool encrypted;
   bool accepts_anyone;  // who can reach the port
   Mutex mu;
   std::string address TB_GUARDED_BY(mu);  // with the port in use; empty before Start
   bool stopped TB_GUARDED_BY(mu) = false;
+  std::unique_ptr<StatusServer> status_server TB_GUARDED_BY(mu);
 };
 
 Server::Server(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -61,6 +65,12 @@ StatusOr<std::unique_ptr<Server>> Server::Create(const ClusterSpec& cluster, Ser
   impl->encrypted = options.tls.enabled();
   impl->accepts_anyone = options.token_file.empty() && (impl->encrypted ? options.tls.ca.empty() : options.insecure);
   impl->listen_address = address;
+  impl->metrics_port = options.metrics_port;
+  impl->metrics = {.address = address,
+                   .bind_address = options.bind_address,
+                   .port = options.metrics_port,
+                   .tls = options.tls,
+                   .insecure = options.insecure};
   SetLogTask(StrCat(options.job_name, "/", options.task_index));
   auto server = std::unique_ptr<Server>(new Server(std::move(impl)));
   if (options.start) TF_RETURN_IF_ERROR(server->Start());
@@ -84,6 +94,15 @@ Status Server::Start() {
   }
   PublishTask(target(), impl_->task);
   TB_LOG(Info, "cluster") << ShortTaskName(impl_->task->name()) << " listens on " << host_port.ToString();
+  if (impl_->metrics_port >= 0) {
+    TF_ASSIGN_OR_RETURN(auto status_server, StatusServer::Start(impl_->metrics, [task = impl_->task.get()](auto done) {
+                          task->status().Collect(kReportTimeout, std::move(done));
+                        }));
+    TB_LOG(Info, "cluster") << "the status of the cluster is at " << status_server->url() << ", metrics at "
+                            << status_server->url() << "metrics";
+    MutexLock lock(impl_->mu);
+    impl_->status_server = std::move(status_server);
+  }
   if (impl_->accepts_anyone && !IsLoopbackHost(host_port.host)) {
     TB_LOG(Warning, "cluster") << "listening " << (impl_->encrypted ? "without --tls_ca" : "without encryption")
                                << ": anyone who can reach port " << host_port.port
@@ -99,13 +118,21 @@ std::string Server::address() const {
 
 std::string Server::target() const { return "grpc://" + address(); }
 
+std::string Server::status_url() const {
+  MutexLock lock(impl_->mu);
+  return impl_->status_server == nullptr ? "" : impl_->status_server->url();
+}
+
 Status Server::Join() { return impl_->task->membership().Join(); }
 
 void Server::Stop(const Status& why) {
+  std::unique_ptr<StatusServer> status_server;
   {
     MutexLock lock(impl_->mu);
     if (std::exchange(impl_->stopped, true)) return;
+    status_server = std::move(impl_->status_server);
   }
+  status_server.reset();  // while the task can still answer it
   WithdrawTask(target());
   impl_->task->Stop(why);
 }

@@ -32,7 +32,8 @@ ServerOptions TaskFlags::server_options() const {
           .insecure = insecure,
           .token_file = token_file,
           .client_token_file = client_token_file,
-          .allow_paths = allow_path};
+          .allow_paths = allow_path,
+          .metrics_port = metrics_port};
 }
 
 std::string TaskFlags::device() const {
@@ -70,6 +71,11 @@ class TaskFlagsParser {
                "file with tokens of clients, which may run sessions and nothing else", group);
     flags.Bind("allow_path", &task->allow_path,
                "directories, separated by commas, that graphs of sessions from other machines may use", group);
+    flags.Bind("metrics_port", &task->metrics_port,
+               "port for the status of the cluster: a page for browsers, and metrics for Prometheus at /metrics; "
+               "-1: none, 0: any free port",
+               group);
+    flags.AtLeast("metrics_port", -1);
     flags.AddCheck([task = task.get(), &flags, required] { return Check(flags, *task, required); });
     return *task;
   }

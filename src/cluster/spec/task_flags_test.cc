@@ -55,6 +55,12 @@ TEST_F(TaskFlagsTest, ServerOptionsHaveTheTaskAndItsProtection) {
   EXPECT_FALSE(options.insecure);
 }
 
+TEST_F(TaskFlagsTest, MetricsAreServedOnlyIfAFlagSaysSo) {
+  ASSERT_TRUE(Parse({"--worker_hosts=a:1", "--job_name=worker", "--metrics_port=9090"}).ok());
+  EXPECT_EQ(task_.server_options().metrics_port, 9090);
+  EXPECT_EQ(ServerOptions().metrics_port, -1);
+}
+
 TEST_F(TaskFlagsTest, ServerIsInsecureOnlyIfAFlagSaysSo) {
   ASSERT_TRUE(Parse({"--worker_hosts=a:1", "--job_name=worker", "--insecure"}).ok());
   EXPECT_TRUE(task_.server_options().insecure);

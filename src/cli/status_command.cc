@@ -1,0 +1,141 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "CLI/CLI.hpp"
+#include "cli/at_least.h"
+#include "cli/commands.h"
+#include "cli/status_text.h"
+#include "cluster/client_service/proto_io.h"
+#include "cluster/protobuf/report.pb.h"
+#include "cluster/status/metrics.h"
+#include "cluster/status/status_service.h"
+#include "core/clock.h"
+#include "core/strings.h"
+#include "tensorbraid/tls_options.h"
+#include "transport/grpc/call_client.h"
+
+namespace tensorbraid {
+namespace {
+
+constexpr std::chrono::seconds kConnectPatience{5};
+
+struct StatusFlags {
+  std::string address;
+  bool watch = false;
+  bool json = false;
+  double interval = 1;
+  double timeout = 2;
+  TlsOptions tls;
+};
+
+StatusOr<proto::ClusterReport> AskForReport(CallClient& client, const StatusFlags& flags) {
+  proto::ClusterReportRequest request;
+  request.set_timeout_seconds(flags.timeout);
+  const auto patience = kConnectPatience + std::chrono::milliseconds(static_cast<int64_t>((flags.timeout + 2) * 1000));
+  CallClient::Result result =
+      client.Ask(kGetClusterReport, SerializeMessage(request), MonotonicClock::now() + patience);
+  if (absl::IsDeadlineExceeded(result.status)) {
+    return Unavailable(flags.address, " does not answer; ask another task of the cluster");
+  }
+  if (absl::IsUnimplemented(result.status)) {
+    return FailedPrecondition(flags.address, " is not a task of this release of Tensorbraid");
+  }
+  TF_RETURN_IF_ERROR(result.status);
+  proto::ClusterReport report;
+  if (!ParseMessage(result.answer, &report)) return Internal("the report of ", flags.address, " cannot be parsed");
+  return report;
+}
+
+// The exit code: 0 if all tasks that have not left answer, otherwise 1.
+int HealthOf(const proto::ClusterReport& report) {
+  return std::all_of(report.tasks().begin(), report.tasks().end(),
+                     [](const proto::TaskReport& task) { return task.state() == "up" || task.state() == "left"; })
+             ? 0
+             : 1;
+}
+
+void Print(const std::string& text, bool clear) {
+  if (clear) std::fputs("\033[H\033[2J", stdout);
+  std::fputs(text.c_str(), stdout);
+  std::fflush(stdout);
+}
+
+StatusOr<int> ShowStatus(const StatusFlags& flags) {
+  const std::string scheme = "grpc://";
+  const std::string address = flags.address.starts_with(scheme) ? flags.address.substr(scheme.size()) : flags.address;
+  TF_ASSIGN_OR_RETURN(const auto client, NewGrpcCallClient(address, kConnectPatience, flags.tls));
+  const auto pause = std::chrono::milliseconds(static_cast<int64_t>(flags.interval * 1000));
+  TF_ASSIGN_OR_RETURN(proto::ClusterReport report, AskForReport(*client, flags));
+  if (flags.json) {
+    while (true) {
+      Print(ReportJson(report) + "\n", false);
+      if (!flags.watch) return HealthOf(report);
+      SleepFor(pause);
+      TF_ASSIGN_OR_RETURN(report, AskForReport(*client, flags));
+    }
+  }
+  const bool clear = flags.watch && ::isatty(STDOUT_FILENO) == 1;
+  while (true) {
+    const auto asked = MonotonicClock::now();
+    SleepFor(pause);
+    TF_ASSIGN_OR_RETURN(proto::ClusterReport next, AskForReport(*client, flags));
+    const double seconds = std::chrono::duration<double>(MonotonicClock::now() - asked).count();
+    Print(StatusText(report, next, seconds), clear);
+    if (!flags.watch) return HealthOf(next);
+    if (!clear) std::fputs("\n", stdout);
+    report = std::move(next);
+  }
+}
+
+}  // namespace
+
+void AddStatusCommand(CLI::App& app, Invocation* invocation) {
+  auto flags = std::make_shared<StatusFlags>();
+  CLI::App* status = app.add_subcommand("status", "Show what the tasks of a running cluster do, and wait for");
+  status->add_option("ADDRESS", flags->address, "any task of the cluster, host:port; it asks the others")->required();
+  status->add_flag("--watch", flags->watch, "show it again and again, until Ctrl-C");
+  status->add_flag("--json", flags->json, "print the whole report as one line of JSON");
+  status->add_option("--interval", flags->interval, "seconds over which rates are measured, and between two reports")
+      ->check(AtLeast(0.1))
+      ->capture_default_str();
+  status->add_option("--timeout", flags->timeout, "seconds that the tasks have to answer")
+      ->check(AtLeast(0.1))
+      ->capture_default_str();
+  status->add_option("--tls_cert", flags->tls.cert, "certificate of this host, if the cluster asks for one")
+      ->type_name("FILE");
+  status->add_option("--tls_key", flags->tls.key, "private key of --tls_cert")->type_name("FILE");
+  status->add_option("--tls_ca", flags->tls.ca, "authority that the task's certificate comes from")->type_name("FILE");
+  status->footer(
+      "\nThe columns:\n"
+      "  state         up; straggler: makes less than half as many steps as the other workers; no answer: the process\n"
+      "                is stopped, overloaded or unreachable; lost: unreachable for long; left: has ended its work\n"
+      "  steps         of the task's own clients; steps/s: over the last ten seconds\n"
+      "  busy          time that threads worked on steps that span several tasks; 100 % is one core\n"
+      "  CPU           time of all threads, including those that poll for messages\n"
+      "  received      bytes of tensors from other tasks; sent: to other tasks\n"
+      "  gradient age  updates by others between reading a variable and applying its gradient, on average; with ~, "
+      "the\n"
+      "                number of other steps that ended on the parameter server while a step ran\n"
+      "Below the table are the steps that have run for more than a second, with the operations that they wait for on\n"
+      "every task. A task that does not answer is named as their cause if they may wait for it.\n\n"
+      "Exits with 0 if all tasks answer or have left, with 1 if one does not, with 2 if ADDRESS cannot be asked.\n\n"
+      "Examples:\n"
+      "  tensorbraid status localhost:2222\n"
+      "  tensorbraid status alpha:2222 --watch --tls_cert=certs/beta.pem --tls_key=certs/beta-key.pem "
+      "--tls_ca=certs/ca.pem\n"
+      "  tensorbraid status localhost:2222 --json | jq '.blocked'");
+  status->callback([flags, invocation] {
+    invocation->run = [flags] {
+      const StatusOr<int> code = ShowStatus(*flags);
+      if (code.ok()) return *code;
+      std::fprintf(stderr, "tensorbraid: %s\n", std::string(code.status().message()).c_str());
+      return 2;
+    };
+  });
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,19 @@
+// The report of a cluster as text for a terminal.
+#ifndef TENSORBRAID_CLI_STATUS_TEXT_H_
+#define TENSORBRAID_CLI_STATUS_TEXT_H_
+
+#include <string>
+
+namespace tensorbraid {
+
+namespace proto {
+class ClusterReport;
+}
+
+// A table of the tasks, then the steps that have run for more than a second, with everything that they wait for.
+// Shares and rates of bytes come from the difference to `before`, a report from `seconds` earlier.
+std::string StatusText(const proto::ClusterReport& before, const proto::ClusterReport& report, double seconds);
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_CLI_STATUS_TEXT_H_

@@ -1,0 +1,22 @@
+// The report of a cluster as metrics for Prometheus.
+#ifndef TENSORBRAID_CLUSTER_STATUS_METRICS_H_
+#define TENSORBRAID_CLUSTER_STATUS_METRICS_H_
+
+#include <string>
+
+namespace tensorbraid {
+
+namespace proto {
+class ClusterReport;
+}
+
+// The Content-Type of MetricsText.
+inline constexpr char kMetricsContentType[] = "text/plain; version=0.0.4; charset=utf-8";
+// In Prometheus's text format. Each sample has the label "task"; docs/operations.md lists the metrics.
+std::string MetricsText(const proto::ClusterReport& report);
+// The report as JSON, with the field names of report.proto.
+std::string ReportJson(const proto::ClusterReport& report);
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_CLUSTER_STATUS_METRICS_H_

@@ -1,0 +1,202 @@
+#include "cluster/status/status_server.h"
+
+// The options that Debian's library was compiled with.
+#define CPPHTTPLIB_OPENSSL_SUPPORT
+#define CPPHTTPLIB_ZLIB_SUPPORT
+#define CPPHTTPLIB_BROTLI_SUPPORT
+#include <httplib.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509_vfy.h>
+
+#include <atomic>
+#include <utility>
+
+#include "cluster/protobuf/report.pb.h"
+#include "cluster/status/metrics.h"
+#include "core/clock.h"
+#include "core/host_port.h"
+#include "core/mutex.h"
+#include "core/strings.h"
+#include "core/thread.h"
+#include "transport/address.h"
+#include "transport/grpc/bind_address.h"
+
+namespace tensorbraid {
+namespace {
+
+constexpr std::chrono::milliseconds kMaxReportAge{500};
+constexpr int kThreads = 4;
+
+// Loads the files of `tls` into a connection. Returns the flag whose file is wrong, or null.
+const char* LoadFiles(const TlsOptions& tls, SSL* ssl) {
+  if (SSL_use_certificate_chain_file(ssl, tls.cert.c_str()) != 1) return "--tls_cert";
+  if (SSL_use_PrivateKey_file(ssl, tls.key.c_str(), SSL_FILETYPE_PEM) != 1) return "--tls_key";
+  if (tls.ca.empty()) return nullptr;
+  X509_STORE* const store = X509_STORE_new();
+  if (store == nullptr || X509_STORE_load_file(store, tls.ca.c_str()) != 1) {
+    X509_STORE_free(store);
+    return "--tls_ca";
+  }
+  SSL_set0_verify_cert_store(ssl, store);
+  SSL_set_verify(ssl, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
+  return nullptr;
+}
+
+bool SetUpTls(SSL_CTX& context, const TlsOptions* tls) {
+  SSL_CTX_set_min_proto_version(&context, TLS1_2_VERSION);
+  SSL_CTX_set_session_cache_mode(&context, SSL_SESS_CACHE_OFF);
+  SSL_CTX_set_options(&context, SSL_OP_NO_TICKET);  // a resumed session would not be verified again
+  const auto load = [](SSL* ssl, void* files) {
+    const bool loaded = LoadFiles(*static_cast<const TlsOptions*>(files), ssl) == nullptr;
+    ERR_clear_error();
+    return loaded ? 1 : 0;
+  };
+  SSL_CTX_set_cert_cb(&context, load, const_cast<TlsOptions*>(tls));
+  return true;
+}
+
+Status CheckFiles(const TlsOptions& tls) {
+  if (tls.cert.empty() || tls.key.empty()) return InvalidArgument("--tls_cert or --tls_key is missing");
+  const std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context(SSL_CTX_new(TLS_server_method()), SSL_CTX_free);
+  const std::unique_ptr<SSL, decltype(&SSL_free)> ssl(context == nullptr ? nullptr : SSL_new(context.get()), SSL_free);
+  if (ssl == nullptr) return Internal("cannot use TLS");
+  const char* const wrong = LoadFiles(tls, ssl.get());
+  ERR_clear_error();
+  return wrong == nullptr ? OkStatus() : InvalidArgument(wrong, ": the file cannot be used");
+}
+
+class HttpServer final : public StatusServer {
+ public:
+  HttpServer(const StatusServerOptions& options, Source source)
+      : options_(options), source_(std::move(source)), reports_(std::make_shared<Reports>()) {}
+  ~HttpServer() override {
+    if (server_ == nullptr) return;
+    server_->stop();
+    thread_.Join();
+  }
+
+  Status Listen() {
+    TF_ASSIGN_OR_RETURN(HostPort bind, BindAddress(options_.address, options_.bind_address));
+    bind.port = options_.port;
+    if (options_.tls.enabled()) {
+      TF_RETURN_IF_ERROR(CheckFiles(options_.tls));
+      server_ = std::make_unique<httplib::SSLServer>(
+          [tls = &options_.tls](SSL_CTX& context) { return SetUpTls(context, tls); });
+    } else {
+      if (!options_.insecure) TF_RETURN_IF_ERROR(CheckLoopback(bind, options_.address));
+      server_ = std::make_unique<httplib::Server>();
+    }
+    server_->new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
+    server_->set_keep_alive_max_count(1);
+    server_->set_payload_max_length(1024);
+    // The default would let several servers share the port.
+    server_->set_socket_options([](int socket) {
+      const int on = 1;
+      ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    });
+    Route(IsLoopbackHost(bind.host));
+    const int port = bind.port == 0                                ? server_->bind_to_any_port(bind.host)
+                     : server_->bind_to_port(bind.host, bind.port) ? bind.port
+                                                                   : -1;
+    if (port < 0) {
+      server_.reset();
+      return Annotate(WhyBindFails(bind, bind.ToString()), "--metrics_port");
+    }
+    TF_ASSIGN_OR_RETURN(HostPort at, ParseHostPort(options_.address));
+    at.port = port;
+    url_ = StrCat(options_.tls.enabled() ? "https" : "http", "://", at.ToString(), "/");
+    thread_ = Thread("tb-http", [this] {
+      server_->listen_after_bind();
+      ended_ = true;
+    });
+    // Before that, stop() would have no effect.
+    while (!server_->is_running() && !ended_) SleepFor(std::chrono::milliseconds(1));
+    return OkStatus();
+  }
+  const std::string& url() const override { return url_; }
+
+ private:
+  // The last report. Shared with the callback of the source, which may come after the server has ended.
+  struct Reports {
+    Mutex mu;
+    CondVar arrived;
+    bool asking TB_GUARDED_BY(mu) = false;
+    std::shared_ptr<const proto::ClusterReport> last TB_GUARDED_BY(mu);
+    MonotonicClock::time_point last_at TB_GUARDED_BY(mu);
+  };
+
+  // The report of the last half second; otherwise asks for one, and waits for it. Requests at the same time share one
+  // question. Null if no report arrives.
+  std::shared_ptr<const proto::ClusterReport> Report() {
+    constexpr std::chrono::seconds kPatience{20};
+    bool ask = false;
+    {
+      MutexLock lock(reports_->mu);
+      if (reports_->last != nullptr && MonotonicClock::now() - reports_->last_at < kMaxReportAge) return reports_->last;
+      reports_->last = nullptr;
+      ask = !std::exchange(reports_->asking, true);
+    }
+    if (ask) {
+      source_([reports = reports_](const proto::ClusterReport& report) {
+        MutexLock lock(reports->mu);
+        reports->last = std::make_shared<const proto::ClusterReport>(report);
+        reports->last_at = MonotonicClock::now();
+        reports->asking = false;
+        reports->arrived.NotifyAll();
+      });
+    }
+    MutexLock lock(reports_->mu);
+    reports_->arrived.WaitFor(reports_->mu, kPatience,
+                              [this]() TB_REQUIRES(reports_->mu) { return reports_->last != nullptr; });
+    return reports_->last;
+  }
+
+  void Route(bool loopback_only) {
+    server_->set_pre_routing_handler([loopback_only](const httplib::Request& request, httplib::Response& response) {
+      response.set_header("Cache-Control", "no-store");
+      response.set_header("X-Content-Type-Options", "nosniff");
+      response.set_header("Content-Security-Policy", "default-src 'self' 'unsafe-inline'; frame-ancestors 'none'");
+      // A page from elsewhere may give its own host name the address of this machine, to read what is served here.
+      const std::string host = request.get_header_value("Host");
+      const auto parsed = ParseHostPort(host.find(':') == std::string::npos ? host + ":80" : host);
+      if (!loopback_only || host.empty() || (parsed.ok() && IsLoopbackHost(parsed->host))) {
+        return httplib::Server::HandlerResponse::Unhandled;
+      }
+      response.status = 403;
+      response.set_content("this address is for this machine only\n", "text/plain");
+      return httplib::Server::HandlerResponse::Handled;
+    });
+    const auto serve = [this](const char* path, const char* type, std::string (*text)(const proto::ClusterReport&)) {
+      server_->Get(path, [this, type, text](const httplib::Request&, httplib::Response& response) {
+        const auto report = Report();
+        if (report != nullptr) return response.set_content(text(*report), type);
+        response.status = 503;
+        response.set_content("the task does not answer\n", "text/plain");
+      });
+    };
+    serve("/metrics", kMetricsContentType, MetricsText);
+    serve("/report.json", "application/json", ReportJson);
+    server_->Get("/", [](const httplib::Request&, httplib::Response& response) {
+      response.set_content(kStatusPage, "text/html; charset=utf-8");
+    });
+  }
+
+  const StatusServerOptions options_;
+  const Source source_;
+  const std::shared_ptr<Reports> reports_;
+  std::unique_ptr<httplib::Server> server_;
+  std::string url_;
+  std::atomic<bool> ended_{false};
+  Thread thread_;
+};
+
+}  // namespace
+
+StatusOr<std::unique_ptr<StatusServer>> StatusServer::Start(const StatusServerOptions& options, Source source) {
+  auto server = std::make_unique<HttpServer>(options, std::move(source));
+  TF_RETURN_IF_ERROR(server->Listen());
+  return std::unique_ptr<StatusServer>(std::move(server));
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,47 @@
+// The HTTP server of a task: metrics for Prometheus, and a page that shows the cluster in a browser.
+#ifndef TENSORBRAID_CLUSTER_STATUS_STATUS_SERVER_H_
+#define TENSORBRAID_CLUSTER_STATUS_STATUS_SERVER_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "tensorbraid/status.h"
+#include "tensorbraid/tls_options.h"
+
+namespace tensorbraid {
+
+namespace proto {
+class ClusterReport;
+}
+
+struct StatusServerOptions {
+  std::string address = "";       // of the task; the port is not used
+  std::string bind_address = "";  // as in ServerOptions
+  int port = 0;                   // 0: any free one
+  // As for the task's own port: with TLS, HTTPS is served, and with a `ca` only to clients with a certificate. Without
+  // TLS, loopback only, unless `insecure`. The files are read for each connection.
+  TlsOptions tls = {};
+  bool insecure = false;
+};
+
+// Serves GET requests for "/metrics" (MetricsText), "/report.json" (ReportJson) and "/" (the page). Reports are at most
+// half a second old. Thread-safe.
+class StatusServer {
+ public:
+  // Asks for a report; calls back once, from any thread.
+  using Source = std::function<void(std::function<void(const proto::ClusterReport&)>)>;
+  // Starts to listen. InvalidArgument when the address must not or cannot be bound, AlreadyExists when the port is
+  // taken, an error that names the flag for a wrong file of `tls`.
+  static StatusOr<std::unique_ptr<StatusServer>> Start(const StatusServerOptions& options, Source source);
+  virtual ~StatusServer() = default;  // Stops listening, and waits for requests that are being answered.
+  // "http://localhost:9090/".
+  virtual const std::string& url() const = 0;
+};
+
+// The page, a HTML document without external parts.
+extern const char kStatusPage[];
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_CLUSTER_STATUS_STATUS_SERVER_H_

@@ -1,0 +1,321 @@
+// `tensorbraid status`, the metrics and the page of a training in real processes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+// The options that Debian's library was compiled with.
+#define CPPHTTPLIB_OPENSSL_SUPPORT
+#define CPPHTTPLIB_ZLIB_SUPPORT
+#define CPPHTTPLIB_BROTLI_SUPPORT
+#include <httplib.h>
+
+#include <chrono>
+#include <map>
+
+#include "cli/certificates.h"
+#include "cli/child_process.h"
+#include "cli/held_port.h"
+#include "cli/process_testutil.h"
+#include "io/file.h"
+#include "io/file_testutil.h"
+#include "nlohmann/json.hpp"
+#include "status/prometheus_parser.h"
+#include "tensorbraid/server.h"
+
+namespace tensorbraid {
+namespace {
+
+using json = nlohmann::json;
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+
+constexpr std::chrono::seconds kPatience{60};
+
+// All that a pipe has until its end.
+std::string ReadAll(const Fd& fd) {
+  std::string text;
+  char buffer[4096];
+  pollfd event = {fd.get(), POLLIN, 0};
+  while (::poll(&event, 1, 60000) == 1) {
+    const ssize_t n = ::read(fd.get(), buffer, sizeof buffer);
+    if (n <= 0) break;
+    text.append(buffer, static_cast<size_t>(n));
+  }
+  return text;
+}
+
+struct ProgramResult {
+  std::string out, err;
+  int exit_code = -1;
+};
+ProgramResult RunCommand(const std::vector<std::string>& command) {
+  auto child = ChildProcess::Start(command, {});
+  if (!child.ok()) return {.out = "", .err = std::string(child.status().message())};
+  ProgramResult output;
+  output.out = ReadAll(child->out());
+  output.err = ReadAll(child->err());
+  output.exit_code = child->Reap().exit_code;
+  return output;
+}
+
+class StatusProcessTest : public ::testing::Test {
+ protected:
+  // One parameter server, which serves the metrics, and two workers.
+  void Train(bool issync) {
+    for (int i = 0; i < 4; ++i) ports_.push_back(HeldPort::Take().value());
+    for (const auto& [name, index] : {std::pair("ps", 0), std::pair("worker", 0), std::pair("worker", 1)}) {
+      std::vector<std::string> command = {STATUS_TASK,
+                                          "--ps_hosts=" + Address(0),
+                                          StrCat("--worker_hosts=", Address(1), ",", Address(2)),
+                                          StrCat("--job_name=", name),
+                                          StrCat("--task_index=", index),
+                                          issync ? "--issync" : "--noissync"};
+      if (name == std::string("ps")) command.push_back(StrCat("--metrics_port=", ports_[3].port()));
+      tasks_.emplace(StrCat(name, "/", index), ChildProcess::Start(command, {}).value());
+    }
+  }
+  std::string Address(int i) const { return StrCat("localhost:", ports_[i].port()); }
+  std::string MetricsUrl() const { return "http://" + Address(3); }
+
+  // Asks the task at `address` until `holds`, at most for kPatience.
+  template <typename Holds>
+  json AwaitStatus(const std::string& address, const Holds& holds) {
+    const auto give_up = std::chrono::steady_clock::now() + kPatience;
+    ProgramResult output;
+    while (std::chrono::steady_clock::now() < give_up) {
+      output = RunCommand({TENSORBRAID_PROGRAM, "status", address, "--json", "--timeout=0.5"});
+      const json report = json::parse(output.out, nullptr, false);
+      if (!report.is_discarded() && holds(report)) return report;
+    }
+    ADD_FAILURE() << "not in time: " << output.out << output.err;
+    return {};
+  }
+  static json TaskIn(const json& report, const std::string& name) {
+    for (const json& task : report["tasks"]) {
+      if (task["task"] == name) return task;
+    }
+    return {};
+  }
+  static bool Trains(const json& report) {
+    return report.value("global_step", 0.0) > 20 && TaskIn(report, "worker/1").value("steps", 0.0) > 5;
+  }
+  StatusOr<std::string> Get(const std::string& path) {
+    httplib::Client client(MetricsUrl());
+    client.set_read_timeout(kPatience);
+    const auto got = client.Get(path);
+    if (!got) return Unavailable(path, ": ", httplib::to_string(got.error()));
+    if (got->status != 200) return Internal(path, ": status ", got->status, ": ", got->body);
+    return got->body;
+  }
+
+  std::vector<HeldPort> ports_;
+  std::map<std::string, ChildProcess> tasks_;
+};
+
+TEST_F(StatusProcessTest, AStoppedWorkerIsNamedWithTheSynchronousStepThatWaitsForIt) {
+  Train(/*issync=*/true);
+  const json running = AwaitStatus(Address(1), Trains);
+  EXPECT_EQ(running["asked"], "worker/0");
+  EXPECT_EQ(running["tasks"].size(), 3u);
+  for (const json& task : running["tasks"]) EXPECT_EQ(task["state"], "up") << task;
+  EXPECT_GT(TaskIn(running, "ps/0")["variable_bytes"], 4000);
+
+  tasks_.at("worker/1").Signal(SIGSTOP);
+  const json stopped = AwaitStatus(Address(0), [](const json& report) {
+    if (TaskIn(report, "worker/1")["state"] != "no answer") return false;
+    for (const json& step : report["blocked"]) {
+      if (step["cause"].get<std::string>().find("worker/1") != std::string::npos) return true;
+    }
+    return false;
+  });
+  ASSERT_FALSE(stopped.is_null());
+  EXPECT_EQ(TaskIn(stopped, "worker/0")["state"], "up");
+  EXPECT_THAT(TaskIn(stopped, "worker/1")["problem"].get<std::string>(), HasSubstr("0.5 s"));
+  std::string ops;
+  for (const json& step : stopped["blocked"]) {
+    EXPECT_EQ(step["master"], "worker/0");
+    for (const json& wait : step["waits"]) {
+      if (wait["task"] == "ps/0") ops += wait["op"].get<std::string>() + " ";
+    }
+  }
+  EXPECT_THAT(ops, AnyOf(HasSubstr("AccumulatorTakeGradient"), HasSubstr("QueueDequeue")));
+
+  const ProgramResult text = RunCommand({TENSORBRAID_PROGRAM, "status", Address(0), "--timeout=0.5", "--interval=0.2"});
+  EXPECT_EQ(text.exit_code, 1) << text.err;
+  EXPECT_THAT(text.out, AllOf(HasSubstr("2 of 3 tasks answer, asked by ps/0"), HasSubstr("no answer"),
+                              HasSubstr("worker/0 step "), HasSubstr("perhaps worker/1, which does not answer")));
+
+  tasks_.at("worker/1").Signal(SIGCONT);
+  const double step = stopped.value("global_step", 0.0);
+  const json after =
+      AwaitStatus(Address(0), [step](const json& report) { return report.value("global_step", 0.0) > step + 5; });
+  EXPECT_EQ(TaskIn(after, "worker/1")["state"], "up");
+  const ProgramResult healthy = RunCommand({TENSORBRAID_PROGRAM, "status", Address(2), "--interval=0.5"});
+  EXPECT_EQ(healthy.exit_code, 0) << healthy.out << healthy.err;
+  EXPECT_THAT(healthy.out, AllOf(HasSubstr("3 of 3 tasks answer, asked by worker/1"), HasSubstr("B/s"),
+                                 ::testing::Not(HasSubstr("straggler"))));
+}
+
+TEST_F(StatusProcessTest, MetricsGrowWithTheTraining) {
+  Train(/*issync=*/false);
+  AwaitStatus(Address(2), Trains);
+  const auto scrape = [this] {
+    const auto text = Get("/metrics");
+    EXPECT_TRUE(text.ok()) << text.status();
+    auto metrics = PrometheusParser::Parse(text.value_or(""));
+    EXPECT_TRUE(metrics.ok()) << metrics.status();
+    return metrics.ok() ? *metrics : PrometheusMetrics{};
+  };
+  using Labels = std::map<std::string, std::string>;
+  PrometheusMetrics first = scrape(), later = scrape();
+  const auto give_up = std::chrono::steady_clock::now() + kPatience;
+  const Labels steps = {{"task", "worker/1"}};
+  while (later["tensorbraid_steps_total"].samples[steps] <= first["tensorbraid_steps_total"].samples[steps] &&
+         std::chrono::steady_clock::now() < give_up) {
+    later = scrape();
+  }
+  for (const char* task : {"ps/0", "worker/0", "worker/1"}) {
+    EXPECT_EQ((later["tensorbraid_task_up"].samples[{{"task", task}}]), 1);
+    EXPECT_GT((later["tensorbraid_memory_bytes"].samples[{{"task", task}}]), 1e6);
+  }
+  for (const auto& [name, labels] : {std::pair<const char*, Labels>{"tensorbraid_steps_total", steps},
+                                     {"tensorbraid_global_step", {}},
+                                     {"tensorbraid_busy_seconds_total", {{"task", "ps/0"}}},
+                                     {"tensorbraid_received_bytes_total", {{"task", "ps/0"}, {"from", "worker/1"}}},
+                                     {"tensorbraid_received_bytes_total", {{"task", "worker/1"}, {"from", "ps/0"}}}}) {
+    EXPECT_GT(later[name].samples[labels], first[name].samples[labels]) << name;
+  }
+
+  const auto report = Get("/report.json");
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_EQ(json::parse(*report)["tasks"].size(), 3u);
+  httplib::Client client(MetricsUrl());
+  EXPECT_EQ(client.Get("/other")->status, 404);
+  EXPECT_EQ(client.Post("/metrics")->status, 404);
+  // A page from elsewhere that has given its name the address 127.0.0.1.
+  EXPECT_EQ(client.Get("/metrics", {{"Host", "evil.example:80"}})->status, 403);
+}
+
+TEST_F(StatusProcessTest, ThePageShowsTheClusterInABrowser) {
+  std::string browser;
+  for (const char* name : {"chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"}) {
+    if (RunCommand({name, "--version"}).exit_code == 0) {
+      browser = name;
+      break;
+    }
+  }
+  if (browser.empty()) {
+    GTEST_SKIP() << "needs Chromium to open the page: scripts/install_packages chromium-headless-shell";
+  }
+  Train(/*issync=*/true);
+  AwaitStatus(Address(1), Trains);
+  const auto open = [&](const std::string& what) {
+    const TempDir profile;
+    return RunCommand({browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                       "--user-data-dir=" + profile.path(), "--window-size=1240,1000", "--virtual-time-budget=6000",
+                       what, MetricsUrl() + "/"});
+  };
+  const std::string page = open("--dump-dom").out;
+  // The summary, the boxes of the tasks, the edges of their traffic, and the curves.
+  EXPECT_THAT(page, HasSubstr("3 of 3 tasks answer, asked by ps/0"));
+  EXPECT_THAT(page, HasSubstr("global step "));
+  for (const char* task : {"ps/0", "worker/0", "worker/1"}) {
+    EXPECT_THAT(page, AllOf(HasSubstr(StrCat("<g data-task=\"", task, "\">")),
+                            HasSubstr(StrCat("<tr data-task=\"", task, "\">"))));
+  }
+  for (const char* worker : {"worker/0", "worker/1"}) {
+    EXPECT_THAT(page, HasSubstr(StrCat("data-from=\"ps/0\" data-to=\"", worker, "\"")));
+    EXPECT_THAT(page, HasSubstr(StrCat("data-from=\"", worker, "\" data-to=\"ps/0\"")));
+  }
+  EXPECT_THAT(page, HasSubstr("<polyline points="));
+  EXPECT_THAT(page, HasSubstr("No step has run for more than a second"));
+  EXPECT_THAT(page, HasSubstr("id=\"problem\" style=\"display: none;\""));
+
+  tasks_.at("worker/1").Signal(SIGSTOP);
+  AwaitStatus(Address(1), [](const json& report) { return !report["blocked"].empty(); });
+  const std::string waiting = open("--dump-dom").out;
+  EXPECT_THAT(waiting,
+              AllOf(HasSubstr("2 of 3 tasks answer"),
+                    ::testing::ContainsRegex("class=\"wait\" d=\"[^\"]*\" data-from=\"ps/0\" data-to=\"worker/1\""),
+                    HasSubstr("data-master=\"worker/0\""), HasSubstr("perhaps worker/1, which does not answer"),
+                    HasSubstr("ps/0 has waited ")));
+  if (const char* directory = std::getenv("TENSORBRAID_SCREENSHOTS"); directory != nullptr) {
+    open(StrCat("--screenshot=", directory, "/waiting.png"));
+    tasks_.at("worker/1").Signal(SIGCONT);
+    AwaitStatus(Address(1), [](const json& report) { return report["blocked"].empty(); });
+    open(StrCat("--screenshot=", directory, "/running.png"));
+  }
+}
+
+TEST_F(StatusProcessTest, WithTlsOnlyItsClientsSeeTheStatus) {
+  const TempDir dir;
+  ASSERT_TRUE(RunCommand({TENSORBRAID_PROGRAM, "certs", dir.path() + "/certs", "--hosts=localhost"}).exit_code == 0);
+  const std::string files = dir.path() + "/certs/";
+  const TlsOptions tls = {.cert = files + "localhost.pem", .key = files + "localhost-key.pem", .ca = files + "ca.pem"};
+  ports_.push_back(HeldPort::Take().value());
+  auto server =
+      Server::Create(ClusterSpec({{"worker", {Address(0)}}}), {.job_name = "worker", .tls = tls, .metrics_port = 0});
+  ASSERT_TRUE(server.ok()) << server.status();
+  const std::string url = (*server)->status_url();
+  ASSERT_THAT(url, HasSubstr("https://localhost:"));
+
+  const std::vector<std::string> ask = {TENSORBRAID_PROGRAM, "status", Address(0), "--interval=0.1"};
+  auto with = ask;
+  for (const auto& [flag, file] :
+       {std::pair("--tls_cert=", tls.cert), {"--tls_key=", tls.key}, {"--tls_ca=", tls.ca}}) {
+    with.push_back(flag + file);
+  }
+  const ProgramResult allowed = RunCommand(with);
+  EXPECT_EQ(allowed.exit_code, 0) << allowed.err;
+  EXPECT_THAT(allowed.out, HasSubstr("1 of 1 tasks answer"));
+  const ProgramResult refused = RunCommand(ask);
+  EXPECT_EQ(refused.exit_code, 2) << refused.out;
+  EXPECT_THAT(refused.err, HasSubstr("--tls_ca"));
+
+  const int port = std::stoi(url.substr(std::string("https://localhost:").size()));
+  const auto scrape = [&](httplib::SSLClient client) {
+    client.set_ca_cert_path(tls.ca.c_str());
+    const auto got = client.Get("/metrics");
+    return got ? got->status : -1;
+  };
+  EXPECT_EQ(scrape(httplib::SSLClient("localhost", port, tls.cert, tls.key)), 200);
+  EXPECT_EQ(scrape(httplib::SSLClient("localhost", port)), -1) << "a client without a certificate";
+  httplib::Client plain("localhost", port);
+  EXPECT_FALSE(plain.Get("/metrics")) << "without TLS";
+
+  // A renewed certificate is used without a restart.
+  const Certificate other =
+      MakeAuthority({WallClock::now() - std::chrono::hours(1), WallClock::now() + std::chrono::hours(1)}).value();
+  ASSERT_TRUE(WriteFile(tls.ca, other.certificate).ok());
+  EXPECT_EQ(scrape(httplib::SSLClient("localhost", port, tls.cert, tls.key)), -1);
+}
+
+TEST_F(StatusProcessTest, MetricsAreNotServedToOtherMachinesWithoutTls) {
+  const ClusterSpec cluster({{"worker", {"alpha:0"}}});
+  const auto refused = Server::Create(cluster, {.job_name = "worker", .metrics_port = 0});
+  EXPECT_EQ(refused.status().code(), absl::StatusCode::kInvalidArgument) << refused.status();
+  auto allowed = Server::Create(cluster, {.job_name = "worker", .insecure = true, .metrics_port = 0});
+  ASSERT_TRUE(allowed.ok()) << allowed.status();
+  EXPECT_THAT((*allowed)->status_url(), HasSubstr("http://alpha:"));
+}
+
+TEST_F(StatusProcessTest, ErrorsSayWhatToDo) {
+  ports_.push_back(HeldPort::Take().value());
+  const ProgramResult nobody = RunCommand({TENSORBRAID_PROGRAM, "status", Address(0)});
+  EXPECT_EQ(nobody.exit_code, 2);
+  EXPECT_THAT(nobody.err, HasSubstr(Address(0)));
+  const ClusterSpec cluster({{"worker", {"localhost:0"}}});
+  auto first = Server::Create(cluster, {.job_name = "worker", .metrics_port = ports_[0].port()});
+  ASSERT_TRUE(first.ok()) << first.status();
+  const auto second = Server::Create(cluster, {.job_name = "worker", .metrics_port = ports_[0].port()});
+  EXPECT_EQ(second.status().code(), absl::StatusCode::kAlreadyExists) << second.status();
+  EXPECT_THAT(std::string(second.status().message()), HasSubstr("--metrics_port"));
+  const ProgramResult help = RunCommand({TENSORBRAID_PROGRAM, "status", "--help"});
+  EXPECT_EQ(help.exit_code, 0);
+  EXPECT_THAT(help.out,
+              AllOf(HasSubstr("--watch"), HasSubstr("--json"), HasSubstr("straggler"), HasSubstr("Examples")));
+}
+
+}  // namespace
+}  // namespace tensorbraid
