@@ -187,6 +187,17 @@ TEST_F(StatusProcessTest, MetricsGrowWithTheTraining) {
     EXPECT_GT(later[name].samples[labels], first[name].samples[labels]) << name;
   }
 
+  auto watch =
+      ChildProcess::Start({TENSORBRAID_PROGRAM, "status", Address(0), "--watch", "--json", "--interval=0.1"}, {});
+  ASSERT_TRUE(watch.ok()) << watch.status();
+  double step = -1;
+  for (int i = 0; i < 3; ++i) {
+    const json line = json::parse("{" + AwaitLine(watch->out(), "{"), nullptr, false);
+    ASSERT_FALSE(line.is_discarded());
+    EXPECT_GT(line.value("global_step", -1.0), step);
+    step = line.value("global_step", -1.0);
+  }
+
   const auto report = Get("/report.json");
   ASSERT_TRUE(report.ok()) << report.status();
   EXPECT_EQ(json::parse(*report)["tasks"].size(), 3u);
