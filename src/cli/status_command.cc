@@ -80,11 +80,9 @@ StatusOr<int> ShowStatus(const StatusFlags& flags) {
   }
   const bool clear = flags.watch && ::isatty(STDOUT_FILENO) == 1;
   while (true) {
-    const auto asked = MonotonicClock::now();
     SleepFor(pause);
     TF_ASSIGN_OR_RETURN(proto::ClusterReport next, AskForReport(*client, flags));
-    const double seconds = std::chrono::duration<double>(MonotonicClock::now() - asked).count();
-    Print(StatusText(report, next, seconds), clear);
+    Print(StatusText(report, next), clear);
     if (!flags.watch) return HealthOf(next);
     if (!clear) std::fputs("\n", stdout);
     report = std::move(next);
@@ -101,9 +99,11 @@ void AddStatusCommand(CLI::App& app, Invocation* invocation) {
   status->add_flag("--json", flags->json, "print the whole report as one line of JSON");
   status->add_option("--interval", flags->interval, "seconds over which rates are measured, and between two reports")
       ->check(AtLeast(0.1))
+      ->type_name("SECONDS")
       ->capture_default_str();
   status->add_option("--timeout", flags->timeout, "seconds that the tasks have to answer")
       ->check(AtLeast(0.1))
+      ->type_name("SECONDS")
       ->capture_default_str();
   status->add_option("--tls_cert", flags->tls.cert, "certificate of this host, if the cluster asks for one")
       ->type_name("FILE");

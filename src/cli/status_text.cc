@@ -41,14 +41,15 @@ std::string AgeText(double seconds) {
 // The rates of one interval. Empty text where they are unknown, as after a restart of the task.
 class Rates {
  public:
-  Rates(const proto::ClusterReport& before, double seconds) : before_(before), seconds_(seconds) {}
+  explicit Rates(const proto::ClusterReport& before) : before_(before) {}
 
-  // The growth of a count per second; -1 if it is unknown.
+  // The growth of a count per second of the task's own clock; -1 if it is unknown.
   double PerSecond(const proto::TaskReport& task, const std::function<double(const proto::TaskReport&)>& count) const {
     for (const proto::TaskReport& before : before_.tasks()) {
-      if (before.task() != task.task() || before.state() != "up" || seconds_ <= 0) continue;
+      const double seconds = task.up_seconds() - before.up_seconds();
+      if (before.task() != task.task() || before.state() != "up" || seconds <= 0) continue;
       const double grown = count(task) - count(before);
-      return grown < 0 ? -1 : grown / seconds_;
+      return grown < 0 ? -1 : grown / seconds;
     }
     return -1;
   }
@@ -59,7 +60,6 @@ class Rates {
 
  private:
   const proto::ClusterReport& before_;
-  const double seconds_;
 };
 
 // Tensor bytes that `task` has received, from `from` or, if that is "", from all.
@@ -119,8 +119,8 @@ std::string BlockedText(const proto::BlockedStepReport& step) {
 
 }  // namespace
 
-std::string StatusText(const proto::ClusterReport& before, const proto::ClusterReport& report, double seconds) {
-  const Rates rates(before, seconds);
+std::string StatusText(const proto::ClusterReport& before, const proto::ClusterReport& report) {
+  const Rates rates(before);
   const auto bytes_per_second = [](double rate) { return rate < 0 ? std::string() : SizeText(rate) + "/s"; };
   std::vector<Row> rows = {{"task", "address", "state", "steps", "steps/s", "busy", "CPU", "memory", "variables",
                             "received", "sent", "gradient age", "up"}};

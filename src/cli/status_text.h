@@ -11,8 +11,8 @@ class ClusterReport;
 }
 
 // A table of the tasks, then the steps that have run for more than a second, with everything that they wait for.
-// Shares and rates of bytes come from the difference to `before`, a report from `seconds` earlier.
-std::string StatusText(const proto::ClusterReport& before, const proto::ClusterReport& report, double seconds);
+// Shares and rates of bytes come from the difference to `before`, an earlier report.
+std::string StatusText(const proto::ClusterReport& before, const proto::ClusterReport& report);
 
 }  // namespace tensorbraid
 

@@ -130,7 +130,7 @@ class BlockedQueueTest : public ::testing::Test {
     EXPECT_EQ(on_worker.peer(), "ps/0");
     EXPECT_THAT(on_worker.tensor(), HasSubstr(loop ? "Switch" : "input_Dequeue:0"));
     EXPECT_EQ(on_worker.seconds(), 12);
-    const std::string text = StatusText(report, report, 1);
+    const std::string text = StatusText(report, report);
     EXPECT_THAT(text, AllOf(HasSubstr("worker/0 step "), HasSubstr("has run for 12 s"),
                             HasSubstr("ps/0 has waited 12 s for QueueDequeueV2 'input_Dequeue'"),
                             HasSubstr("on 'input'"), HasSubstr("from ps/0")));
@@ -186,6 +186,28 @@ TEST(StatusTest, CountsStepsAndBytesAndReadsTheGlobalStep) {
   EXPECT_EQ(bytes(after, "worker/0"), bytes(before, "worker/0") + 3 * 4000);
   EXPECT_EQ(bytes(after, "ps/0"), bytes(before, "ps/0"));
   EXPECT_EQ(TaskIn(after, "worker/0").received(0).from(), "ps/0");
+}
+
+TEST(StatusTest, StepsOfManySecondsHaveARateWhileTheNextOneRuns) {
+  ManualClockEnv clock;
+  const ScopedEnv installed(&clock);
+  TestCluster cluster(1, 1, {.membership = {.heartbeat_timeout = std::chrono::hours(1)}, .exchange = {}});
+  Graph g;
+  FIFOQueue queue(g, {kFloat32}, {.shapes = {Shape()}, .name = "input"});
+  const Output taken = queue.Dequeue()[0];
+  const Operation put = queue.Enqueue({1.0f});
+  auto session = Session::Create(g, {.target = cluster.worker_target()}).value();
+  const auto rate = [&] { return TaskIn(ReportOf(cluster.task("worker", 0)), "worker/0").steps_per_second(); };
+  ASSERT_TRUE(session->Run({put}).ok());
+  clock.Advance(std::chrono::seconds(20));
+  ASSERT_TRUE(session->Run({taken}).ok());
+  clock.Advance(std::chrono::seconds(20));
+  std::thread step([&] { EXPECT_TRUE(session->Run({taken}).ok()); });
+  AwaitReport(cluster.task("ps", 0), [](const auto& r) { return NumWaits(r, "worker/0") == 1; });
+  clock.Advance(std::chrono::seconds(15));
+  EXPECT_EQ(rate(), 1.0 / 35);
+  ASSERT_TRUE(session->Run({put}).ok());
+  step.join();
 }
 
 TEST(StatusTest, AgesOfGradientsAreThoseOfTheUpdateClocks) {
@@ -284,10 +306,28 @@ TEST(SummaryTest, TheCauseOfABlockedStepIsATaskThatDoesNotAnswer) {
   ASSERT_EQ(report.tasks(2).task(), "worker/1");
   Summarize(&report);
   EXPECT_EQ(report.blocked(0).cause(), "perhaps worker/1, which does not answer");
-  EXPECT_THAT(StatusText(report, report, 1), HasSubstr("cause: perhaps worker/1, which does not answer"));
+  EXPECT_THAT(StatusText(report, report), HasSubstr("cause: perhaps worker/1, which does not answer"));
   report.mutable_tasks(0)->set_state("no answer");  // ps/0
   Summarize(&report);
   EXPECT_EQ(report.blocked(0).cause(), "ps/0 does not answer");
+}
+
+TEST(StatusTextTest, RatesAreTakenOverTheTimeOfEachTask) {
+  proto::ClusterReport before;
+  for (const char* name : {"ps/0", "worker/0"}) AddTask(&before, name, 3)->set_up_seconds(10);
+  before.mutable_tasks(0)->add_received()->set_from("worker/0");
+  proto::ClusterReport after = before;
+  after.mutable_tasks(0)->set_up_seconds(12);
+  after.mutable_tasks(0)->set_busy_seconds(1);
+  after.mutable_tasks(0)->mutable_received(0)->set_tensor_bytes(6e6);
+  after.mutable_tasks(1)->set_up_seconds(14);
+  const std::vector<std::string> lines = StrSplit(StatusText(before, after), '\n');
+  EXPECT_EQ(lines[0], "2 of 2 tasks answer, asked by ");
+  EXPECT_THAT(lines[3], AllOf(HasSubstr("ps/0 "), HasSubstr(" 50 % "), HasSubstr("3.0 MB/s")));
+  EXPECT_THAT(lines[4], AllOf(HasSubstr("worker/0 "), HasSubstr(" 0 % "), HasSubstr("3.0 MB/s")));
+  // A task that has been started again has no rates yet.
+  after.mutable_tasks(0)->set_up_seconds(1);
+  EXPECT_THAT(StatusText(before, after), Not(HasSubstr("MB/s")));
 }
 
 TEST(MetricsTest, AreInPrometheusFormatWhateverTheNames) {

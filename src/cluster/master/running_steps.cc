@@ -16,7 +16,8 @@ Status RunningSteps::Add(const std::shared_ptr<MasterStep>& step) {
   steps_[step->id.counter] = step;
   constexpr auto kBetweenCounts = std::chrono::seconds(1);
   constexpr size_t kKeptCounts = 120;
-  if (history_.empty() || step->begun - history_.back().at >= kBetweenCounts) {
+  if (step->begun >= next_count_) {
+    next_count_ = step->begun + kBetweenCounts;
     history_.push_back({step->begun, (history_.empty() ? 0 : history_.back().ended) + MostEnded()});
     ended_.clear();
     if (history_.size() > kKeptCounts) history_.pop_front();

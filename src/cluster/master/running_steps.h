@@ -66,6 +66,7 @@ class RunningSteps {
   };
   absl::InlinedVector<Ended, 4> ended_ TB_GUARDED_BY(mu_);  // since the last count
   std::deque<Count> history_ TB_GUARDED_BY(mu_);
+  MonotonicClock::time_point next_count_ TB_GUARDED_BY(mu_);
 };
 
 }  // namespace tensorbraid

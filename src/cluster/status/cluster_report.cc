@@ -1,6 +1,7 @@
 #include "cluster/status/cluster_report.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <string>
 #include <string_view>

@@ -54,7 +54,8 @@ svg text.dim { fill: var(--dim); font-size: 11px; paint-order: stroke; stroke: v
 "use strict";
 const SVG = "http://www.w3.org/2000/svg";
 const colors = ["#3b6fd4", "#d9822b", "#1a7f4b", "#a03cc0", "#c0322b", "#0f8b8d", "#8a6d3b", "#5b5fc7"];
-let previous = null;  // {at, tasks by name}
+let previous = null;  // the report before, by task
+let clock = null;     // of the asked task, at the last report
 
 function add(parent, tag, attributes, text) {
   const svg = parent.namespaceURI === SVG;
@@ -73,12 +74,12 @@ function seconds(s) { return s < 120 ? number(s) + " s" : s < 7200 ? Math.round(
 const isPs = (name) => name.startsWith("ps/");
 function look(task) { return task.state !== "up" ? "bad" : task.straggler ? "warn" : ""; }
 
-// How much a counter has grown per second since the report before; null if that is unknown.
-function perSecond(now, task, value) {
-  const before = previous && previous.tasks.get(task.task);
-  if (!before || before.state !== "up" || now <= previous.at) return null;
+// How much a counter has grown per second of the task's own clock since the report before; null if that is unknown.
+function perSecond(task, value) {
+  const before = previous && previous.get(task.task);
+  if (!before || before.state !== "up" || task.up_seconds <= before.up_seconds) return null;
   const grown = value(task) - value(before);
-  return grown < 0 ? null : grown / (now - previous.at);
+  return grown < 0 ? null : grown / (task.up_seconds - before.up_seconds);
 }
 
 // The waits between tasks: {from, to, text}.
@@ -95,7 +96,7 @@ function waitEdges(report) {
   return [...edges.values()];
 }
 
-function drawGraph(report, now) {
+function drawGraph(report) {
   const graph = document.getElementById("graph");
   graph.replaceChildren();
   const rows = [report.tasks.filter((t) => isPs(t.task)), report.tasks.filter((t) => !isPs(t.task))].filter((r) => r.length);
@@ -120,7 +121,7 @@ function drawGraph(report, now) {
   for (const task of report.tasks) {
     for (const traffic of task.received) {
       if (!places.has(traffic.from) || traffic.tensor_bytes === 0) continue;
-      const rate = perSecond(now, task, (t) => (t.received.find((r) => r.from === traffic.from) || {tensor_bytes: 0}).tensor_bytes);
+      const rate = perSecond(task, (t) => (t.received.find((r) => r.from === traffic.from) || {tensor_bytes: 0}).tensor_bytes);
       const size = rate === null ? 0 : rate;
       const path = curve(traffic.from, task.task, 24);
       add(graph, "path", {class: "flow", d: path.d, "stroke-width": 1 + Math.min(9, Math.log10(1 + size / 1000) * 2),
@@ -194,7 +195,7 @@ function drawRates(report) {
   });
 }
 
-function drawTasks(report, now) {
+function drawTasks(report) {
   const table = document.getElementById("tasks");
   table.replaceChildren();
   const head = add(add(table, "thead"), "tr");
@@ -214,13 +215,13 @@ function drawTasks(report, now) {
     if (task.state !== "up") { add(row, "td", {class: "text dim", colspan: columns.length - 3}, task.problem); continue; }
     cell(task.steps ? number(task.steps) : "", true);
     cell(task.steps ? number(task.steps_per_second) : "", true);
-    cell(share(perSecond(now, task, (t) => t.busy_seconds)), true);
-    cell(share(perSecond(now, task, (t) => t.cpu_seconds)), true);
+    cell(share(perSecond(task, (t) => t.busy_seconds)), true);
+    cell(share(perSecond(task, (t) => t.cpu_seconds)), true);
     cell(bytes(task.memory_bytes), true);
     cell(task.variables ? `${task.variables} (${bytes(task.variable_bytes)})` : "", true);
     const got = (t, from) => (t.received.find((r) => r.from === from) || {tensor_bytes: 0}).tensor_bytes;
-    cell(flow(sum(task.received.map((r) => perSecond(now, task, (t) => got(t, r.from))))), true);
-    cell(flow(sum(report.tasks.filter((t) => t.state === "up" && t.task !== task.task).map((other) => perSecond(now, other, (t) => got(t, task.task))))), true);
+    cell(flow(sum(task.received.map((r) => perSecond(task, (t) => got(t, r.from))))), true);
+    cell(flow(sum(report.tasks.filter((t) => t.state === "up" && t.task !== task.task).map((other) => perSecond(other, (t) => got(t, task.task))))), true);
     const age = task.staleness || {accepted: 0, parts: 0};
     cell(age.accepted ? number(age.age_sum / age.accepted) : isPs(task.task) && age.parts ? "~" + number(age.overtaken_sum / age.parts) : "", true);
     cell(seconds(task.up_seconds), true);
@@ -228,16 +229,17 @@ function drawTasks(report, now) {
 }
 
 function draw(report) {
-  const now = performance.now() / 1000;
+  const asked = report.tasks.find((t) => t.task === report.asked);
+  if (asked && asked.up_seconds === clock) return;  // the same report as before
+  clock = asked && asked.up_seconds;
   const step = report.global_step === undefined ? "" : `global step ${Math.round(report.global_step).toLocaleString("en")}, `;
   const up = report.tasks.filter((t) => t.state === "up").length;
   document.getElementById("summary").textContent = `${step}${up} of ${report.tasks.length} tasks answer, asked by ${report.asked}`;
-  drawGraph(report, now);
+  drawGraph(report);
   drawWaits(report);
   drawRates(report);
-  drawTasks(report, now);
-  previous = {at: now, tasks: new Map(report.tasks.map((t) => [t.task, t]))};
-  document.body.dataset.reports = Number(document.body.dataset.reports || 0) + 1;
+  drawTasks(report);
+  previous = new Map(report.tasks.map((t) => [t.task, t]));
 }
 
 async function update() {

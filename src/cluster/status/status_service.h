@@ -5,6 +5,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <utility>
 
 #include "cluster/server/member.h"
 #include "cluster/status/cluster_report.h"

@@ -93,15 +93,21 @@ void FillVariables(ResourceManager& resources, proto::TaskReport* report) {
 
 void FillCounts(const RunningSteps::State& state, MonotonicClock::time_point now, proto::TaskReport* report) {
   report->set_steps(static_cast<double>(state.ended));
-  const RunningSteps::Count* begin = nullptr;  // the last count before the window, or the first one in it
-  for (const RunningSteps::Count& count : state.history) {
-    if (begin == nullptr || now - count.at >= kRateWindow) begin = &count;
+  const auto& history = state.history;
+  if (history.empty()) return;
+  size_t begin = 0;  // the last count before the window, or the first one in it
+  for (size_t i = 0; i < history.size(); ++i) {
+    if (now - history[i].at >= kRateWindow) begin = i;
     auto* out = report->add_history();
-    out->set_seconds(SecondsSince(count.at, now));
-    out->set_steps(static_cast<double>(count.ended));
+    out->set_seconds(SecondsSince(history[i].at, now));
+    out->set_steps(static_cast<double>(history[i].ended));
   }
-  if (begin == nullptr || now <= begin->at) return;
-  report->set_steps_per_second(static_cast<double>(state.ended - begin->ended) / SecondsSince(begin->at, now));
+  // No step has ended in the window: if the step before took as long, the steps are slow rather than blocked.
+  if (history[begin].ended == state.ended && begin > 0 && history[begin].at - history[begin - 1].at >= kRateWindow) {
+    --begin;
+  }
+  const double seconds = SecondsSince(history[begin].at, now);
+  if (seconds > 0) report->set_steps_per_second(static_cast<double>(state.ended - history[begin].ended) / seconds);
 }
 
 void FillStaleness(const Worker::Parts& parts, proto::StalenessReport* staleness) {

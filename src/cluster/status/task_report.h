@@ -2,8 +2,6 @@
 #ifndef TENSORBRAID_CLUSTER_STATUS_TASK_REPORT_H_
 #define TENSORBRAID_CLUSTER_STATUS_TASK_REPORT_H_
 
-#include <string>
-
 namespace tensorbraid {
 
 class Exchange;
