@@ -221,13 +221,14 @@ TEST_F(StatusProcessTest, ThePageShowsTheClusterInABrowser) {
   }
   Train(/*issync=*/true);
   AwaitStatus(Address(1), Trains);
-  const auto open = [&](const std::string& what) {
+  const auto open = [&](const std::string& what, int virtual_ms) {
     const TempDir profile;
     return RunCommand({browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-                       "--user-data-dir=" + profile.path(), "--window-size=1240,1000", "--virtual-time-budget=6000",
-                       what, MetricsUrl() + "/"});
+                       "--user-data-dir=" + profile.path(), "--window-size=1240,1000",
+                       StrCat("--virtual-time-budget=", virtual_ms), what, MetricsUrl() + "/"});
   };
-  const std::string page = open("--dump-dom").out;
+  // In that virtual time the page asks a hundred times, which takes a second or two.
+  const std::string page = open("--dump-dom", 100'000).out;
   // The summary, the boxes of the tasks, the edges of their traffic, and the curves.
   EXPECT_THAT(page, HasSubstr("3 of 3 tasks answer, asked by ps/0"));
   EXPECT_THAT(page, HasSubstr("global step "));
@@ -239,23 +240,25 @@ TEST_F(StatusProcessTest, ThePageShowsTheClusterInABrowser) {
     EXPECT_THAT(page, HasSubstr(StrCat("data-from=\"ps/0\" data-to=\"", worker, "\"")));
     EXPECT_THAT(page, HasSubstr(StrCat("data-from=\"", worker, "\" data-to=\"ps/0\"")));
   }
+  EXPECT_THAT(page, ::testing::ContainsRegex("text-anchor=\"middle\">[0-9.]+ [kM]?B/s</text>"));
   EXPECT_THAT(page, HasSubstr("<polyline points="));
   EXPECT_THAT(page, HasSubstr("No step has run for more than a second"));
   EXPECT_THAT(page, HasSubstr("id=\"problem\" style=\"display: none;\""));
 
   tasks_.at("worker/1").Signal(SIGSTOP);
   AwaitStatus(Address(1), [](const json& report) { return !report["blocked"].empty(); });
-  const std::string waiting = open("--dump-dom").out;
+  // Each report takes the two seconds that the stopped worker has to answer.
+  const std::string waiting = open("--dump-dom", 1500).out;
   EXPECT_THAT(waiting,
               AllOf(HasSubstr("2 of 3 tasks answer"),
                     ::testing::ContainsRegex("class=\"wait\" d=\"[^\"]*\" data-from=\"ps/0\" data-to=\"worker/1\""),
                     HasSubstr("data-master=\"worker/0\""), HasSubstr("perhaps worker/1, which does not answer"),
                     HasSubstr("ps/0 has waited ")));
   if (const char* directory = std::getenv("TENSORBRAID_SCREENSHOTS"); directory != nullptr) {
-    open(StrCat("--screenshot=", directory, "/waiting.png"));
+    open(StrCat("--screenshot=", directory, "/waiting.png"), 1500);
     tasks_.at("worker/1").Signal(SIGCONT);
     AwaitStatus(Address(1), [](const json& report) { return report["blocked"].empty(); });
-    open(StrCat("--screenshot=", directory, "/running.png"));
+    open(StrCat("--screenshot=", directory, "/running.png"), 100'000);
   }
 }
 
