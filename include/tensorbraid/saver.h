@@ -61,6 +61,10 @@ struct SaveOptions {
   std::string latest_filename = "checkpoint";
   // Whether to write the graph beside the checkpoint, as "model-1000.meta".
   bool write_meta_graph = true;
+  // Leaves the file "checkpoint" as it is, and returns Aborted, if that file names a checkpoint of a later global step
+  // that this saver does not know. Then this process was stopped for a while, and another one has taken its place.
+  // Needs global_step.
+  bool keep_later_step = false;
 };
 
 // Adds operations that save and restore to the graph, and manages the checkpoints of one directory. Not thread-safe.

@@ -172,7 +172,7 @@ StatusOr<bool> RestoreLatest(Saver& saver, Session& session, const std::string& 
 }
 
 StatusOr<std::string> SaveAndLog(Saver& saver, Session& session, const std::string& path, std::optional<int64_t> step) {
-  auto saved = saver.Save(session, path, {.global_step = step});
+  auto saved = saver.Save(session, path, {.global_step = step, .keep_later_step = true});
   if (!saved.ok()) return Annotate(saved.status(), StrCat("cannot save a checkpoint to '", DirectoryOf(path), "'"));
   TB_LOG(Info, "train") << "saved " << *saved;
   return saved;

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
 #include "checkpoint/bundle_reader.h"
 #include "checkpoint/bundle_writer.h"
@@ -197,6 +198,8 @@ struct Saver::Impl {
   void RemoveParts(const std::string& prefix) const;
   void Manage(const std::string& path);
   Status UpdateState(const std::string& directory, const std::string& latest_filename) const;
+  // Aborted if the latest checkpoint is of a later step and another process has written it.
+  Status CheckNoLaterStep(const std::string& directory, const std::string& latest_filename, int64_t step) const;
   void RemoveOld();
   StatusOr<std::string> MetaGraph();
   // InvalidArgument for the first variable whose shape or dtype differs from the checkpoint's. Says nothing about a
@@ -338,6 +341,20 @@ Status Saver::Impl::UpdateState(const std::string& directory, const std::string&
   return UpdateCheckpointState(directory, state, latest_filename);
 }
 
+Status Saver::Impl::CheckNoLaterStep(const std::string& directory, const std::string& latest_filename,
+                                     int64_t step) const {
+  const auto state = GetCheckpointState(directory, latest_filename);
+  if (!state.ok()) return OkStatus();  // the file does not exist, or it is damaged and is written anew
+  const std::string& latest = state->model_checkpoint_path;
+  int64_t latest_step = 0;
+  const bool is_known = std::any_of(kept.begin(), kept.end(), [&](const Kept& k) { return k.path == latest; });
+  if (is_known || !absl::SimpleAtoi(latest.substr(latest.rfind('-') + 1), &latest_step) || latest_step <= step) {
+    return OkStatus();
+  }
+  return Aborted("the checkpoint of step ", step, " is not made the latest one, because another process has saved '",
+                 latest, "' meanwhile");
+}
+
 void Saver::Impl::RemoveOld() {
   if (options.max_to_keep <= 0) return;
   while (kept.size() > static_cast<size_t>(options.max_to_keep)) {
@@ -416,6 +433,9 @@ StatusOr<std::string> Saver::Save(Session& session, const std::string& path, con
   if (options.write_meta_graph) {
     TF_ASSIGN_OR_RETURN(const std::string meta, impl_->MetaGraph());
     TF_RETURN_IF_ERROR(WriteFileAtomically(prefix + ".meta", meta));
+  }
+  if (options.keep_later_step && options.global_step) {
+    TF_RETURN_IF_ERROR(impl_->CheckNoLaterStep(directory, options.latest_filename, *options.global_step));
   }
   impl_->Manage(prefix);
   TF_RETURN_IF_ERROR(impl_->UpdateState(directory, options.latest_filename));

@@ -80,6 +80,26 @@ TEST_F(SaverTest, KeepsAtMostMaxToKeepCheckpoints) {
   EXPECT_TRUE(CheckpointExists(Path("model-3")));
 }
 
+TEST_F(SaverTest, AProcessThatWasStoppedDoesNotReplaceALaterCheckpointOfItsSuccessor) {
+  Model m;
+  Saver first(m.g, {.name = "first"});
+  Saver second(m.g, {.name = "second"});
+  ASSERT_TRUE(m.Start().ok());
+  const auto save = [&](Saver& saver, int64_t step) {
+    return saver.Save(*m.session, Path("model"), {.global_step = step, .keep_later_step = true}).status();
+  };
+  ASSERT_EQ(save(first, 10), OkStatus());
+  second.RecoverLastCheckpoints({Path("model-10")});
+  ASSERT_EQ(save(second, 20), OkStatus());
+  const Status stale = save(first, 15);
+  EXPECT_EQ(stale.code(), absl::StatusCode::kAborted);
+  EXPECT_THAT(std::string(stale.message()), ::testing::HasSubstr(Path("model-20")));
+  EXPECT_EQ(LatestCheckpoint(dir_.path()).value(), Path("model-20"));
+  // Its own later checkpoint does not stop a saver: a training that was restored repeats steps.
+  EXPECT_EQ(save(second, 18), OkStatus());
+  EXPECT_EQ(LatestCheckpoint(dir_.path()).value(), Path("model-18"));
+}
+
 TEST_F(SaverTest, KeepsSomeCheckpointsForever) {
   Model m;
   Saver saver(m.g, {.max_to_keep = 1, .keep_checkpoint_every = std::chrono::hours(0)});
