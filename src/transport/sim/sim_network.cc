@@ -33,6 +33,7 @@ struct Node {
   bool stopped = false;
   std::set<std::shared_ptr<SimLink>, LinkOrder> links;
   std::map<uint64_t, Transport::ConnectDone> connects;
+  uint64_t last_connect = 0;
 };
 
 std::string KeyOf(const HostPort& address) {
@@ -48,7 +49,7 @@ class Core : public std::enable_shared_from_this<Core> {
  public:
   using Event = std::function<void()>;
 
-  Core(uint32_t seed, const SimOptions& options) : options(options), random_(seed) {}
+  Core(uint32_t seed, const SimOptions& options) : options(options), random_(seed), link_loss_(options.link_loss) {}
   void Start() {
     thread_ = Thread("tb-sim", [this] { Loop(); });
   }
@@ -75,6 +76,7 @@ class Core : public std::enable_shared_from_this<Core> {
   }
   // Runs `event` on the scheduler's thread and waits for it.
   void RunAndWait(const Event& event) {
+    if (delivering == this) return event();
     Mutex mu;
     CondVar cv;
     bool done = false;
@@ -87,16 +89,17 @@ class Core : public std::enable_shared_from_this<Core> {
     MutexLock lock(mu);
     cv.Wait(mu, [&] { return done; });
   }
-  // As At, for an event that travels from `from` to `to`: it waits while the two are partitioned.
+  // As At, for an event that travels from `from` to `to`, or happens inside of a task if these are equal. It waits
+  // while that direction is cut, and while `to` is paused.
   Time Travel(const std::string& from, const std::string& to, Time delay, Event event, Time not_before = {}) {
-    auto arrive = [self = shared_from_this(), pair = Pair(from, to), event = std::move(event)] {
-      if (self->partitioned_.contains(pair)) {
-        self->waiting_[pair].push_back(event);
-      } else {
-        event();
-      }
-    };
-    return At(delay, std::move(arrive), not_before);
+    Letter letter{KeyOf(from), KeyOf(to), std::move(event)};
+    {
+      MutexLock lock(mu_);
+      const auto slow = slow_.find({letter.from, letter.to});
+      if (slow != slow_.end()) delay += Time(RandomUpToLocked(slow->second.count()));
+    }
+    return At(
+        delay, [self = shared_from_this(), letter = std::move(letter)] { self->Deliver(letter); }, not_before);
   }
 
   // Different for each link of the network.
@@ -107,7 +110,31 @@ class Core : public std::enable_shared_from_this<Core> {
   Time RandomDelay() { return Time(RandomUpTo(options.max_delay.count())); }
   uint64_t RandomUpTo(uint64_t n) {
     MutexLock lock(mu_);
-    return std::uniform_int_distribution<uint64_t>(0, n)(random_);
+    return RandomUpToLocked(n);
+  }
+  bool LosesLink() {
+    double probability;
+    {
+      MutexLock lock(mu_);
+      probability = link_loss_;
+    }
+    return Happens(probability);
+  }
+  ConnectFaults connect_faults() {
+    MutexLock lock(mu_);
+    return connect_faults_;
+  }
+  void set_link_loss(double probability) {
+    MutexLock lock(mu_);
+    link_loss_ = probability;
+  }
+  void set_connect_faults(const ConnectFaults& faults) {
+    MutexLock lock(mu_);
+    connect_faults_ = faults;
+  }
+  void Slow(const std::string& from, const std::string& to, Time most) {
+    MutexLock lock(mu_);
+    slow_[{KeyOf(from), KeyOf(to)}] = most;
   }
   bool Happens(double probability) {
     if (probability <= 0) return false;
@@ -139,18 +166,51 @@ class Core : public std::enable_shared_from_this<Core> {
     return it == listeners_.end() ? nullptr : it->second;
   }
 
-  // These two run on the scheduler's thread.
-  void Partition(const std::string& a, const std::string& b) { partitioned_.insert(Pair(a, b)); }
-  void Heal(const std::string& a, const std::string& b) {
-    partitioned_.erase(Pair(a, b));
-    for (Event& event : std::exchange(waiting_[Pair(a, b)], {})) At({}, std::move(event));
+  // These run on the scheduler's thread.
+  void Cut(const std::string& from, const std::string& to) { cut_.insert({KeyOf(from), KeyOf(to)}); }
+  void Heal(const std::string& from, const std::string& to) {
+    cut_.erase({KeyOf(from), KeyOf(to)});
+    DeliverAll(std::exchange(waiting_[{KeyOf(from), KeyOf(to)}], {}));
+  }
+  void Pause(const std::string& key) { paused_.insert(key); }
+  void Resume(const std::string& key) {
+    if (paused_.erase(key) > 0) DeliverAll(std::exchange(waiting_at_[key], {}));
+  }
+  void AtMessage(uint64_t n, Event event) { at_message_.emplace_back(n, std::move(event)); }
+  void CountMessage() {
+    std::vector<Event> due;
+    for (auto& [left, event] : at_message_) {
+      if (--left == 0) due.push_back(std::move(event));
+    }
+    std::erase_if(at_message_, [](const auto& entry) { return entry.first == 0; });
+    for (const Event& event : due) event();
   }
 
   const SimOptions options;
 
  private:
-  static std::pair<std::string, std::string> Pair(const std::string& a, const std::string& b) {
-    return std::minmax(KeyOf(a), KeyOf(b));
+  // From task to task.
+  using Direction = std::pair<std::string, std::string>;
+  struct Letter {
+    std::string from, to;
+    Event event;
+  };
+
+  void Deliver(const Letter& letter) {
+    if (cut_.contains({letter.from, letter.to})) {
+      waiting_[{letter.from, letter.to}].push_back(letter);
+    } else if (paused_.contains(letter.to)) {
+      waiting_at_[letter.to].push_back(letter);
+    } else {
+      letter.event();
+    }
+  }
+  // At once, so that no later letter of the same link overtakes these.
+  void DeliverAll(const std::vector<Letter>& letters) {
+    for (const Letter& letter : letters) Deliver(letter);
+  }
+  uint64_t RandomUpToLocked(uint64_t n) TB_REQUIRES(mu_) {
+    return std::uniform_int_distribution<uint64_t>(0, n)(random_);
   }
 
   Time Now() TB_REQUIRES(mu_) {
@@ -159,6 +219,7 @@ class Core : public std::enable_shared_from_this<Core> {
   }
 
   void Loop() {
+    delivering = this;
     mu_.Lock();
     for (;;) {
       cv_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return stopping_ || !events_.empty(); });
@@ -177,7 +238,11 @@ class Core : public std::enable_shared_from_this<Core> {
       mu_.Lock();
     }
     mu_.Unlock();
+    delivering = nullptr;
   }
+
+  // The network whose thread this is.
+  static thread_local constinit inline Core* delivering = nullptr;
 
   const MonotonicClock::time_point start_ = MonotonicClock::now();
   Mutex mu_;
@@ -190,9 +255,15 @@ class Core : public std::enable_shared_from_this<Core> {
   std::mt19937_64 random_ TB_GUARDED_BY(mu_);
   std::map<std::string, std::shared_ptr<Node>> listeners_ TB_GUARDED_BY(mu_);
   int next_port_ TB_GUARDED_BY(mu_) = 10000;
+  double link_loss_ TB_GUARDED_BY(mu_);
+  ConnectFaults connect_faults_ TB_GUARDED_BY(mu_);
+  std::map<Direction, Time> slow_ TB_GUARDED_BY(mu_);
   // Used on the scheduler's thread only.
-  std::set<std::pair<std::string, std::string>> partitioned_;
-  std::map<std::pair<std::string, std::string>, std::vector<Event>> waiting_;
+  std::set<Direction> cut_;
+  std::map<Direction, std::vector<Letter>> waiting_;
+  std::set<std::string> paused_;
+  std::map<std::string, std::vector<Letter>> waiting_at_;
+  std::vector<std::pair<uint64_t, Event>> at_message_;
   Thread thread_;
 };
 
@@ -229,7 +300,7 @@ class SimLink final : public Link, public std::enable_shared_from_this<SimLink> 
       if (std::exchange(closed_, true)) return;
     }
     // One event for both: the other side must not go down, and report it, before this one.
-    core_->At({}, [self = shared_from_this(), why] {
+    core_->Travel(node_->key, node_->key, {}, [self = shared_from_this(), why] {
       if (const auto other = self->other_.lock()) {
         // Arrives after all control messages; bulk messages that arrive later are lost.
         self->core_->Travel(
@@ -284,7 +355,7 @@ class SimLink final : public Link, public std::enable_shared_from_this<SimLink> 
       bytes.resize(payload->size());
       payload->CopyTo(bytes.data());
     }
-    const bool lost = core_->Happens(core_->options.link_loss);
+    const bool lost = core_->LosesLink();
     const Time delay = core_->RandomDelay();
     const size_t cut = bytes.empty() ? 0 : core_->RandomUpTo(bytes.size());
     MutexLock lock(mu_);
@@ -300,6 +371,7 @@ class SimLink final : public Link, public std::enable_shared_from_this<SimLink> 
   }
 
   void Deliver(const std::string& packet, const std::string& bytes, size_t cut) {
+    core_->CountMessage();
     if (down_ || node_->stopped) return;
     Payload payload;
     const auto whole = std::as_bytes(std::span(bytes));
@@ -350,19 +422,29 @@ class SimTransport final : public Transport {
     TB_CHECK(node_->handler != nullptr);
     core_->At({}, [core = core_, node = node_, address, hello, timeout, done = std::move(done)]() mutable {
       if (node->stopped) return;
-      const uint64_t id = node->connects.empty() ? 1 : node->connects.rbegin()->first + 1;
+      const uint64_t id = ++node->last_connect;
       node->connects.emplace(id, std::move(done));
-      core->At(timeout, [=] {
+      core->Travel(node->key, node->key, timeout, [=] {
         Finish(*node, id, Unavailable("no task answered at ", address, " before the connection timeout"));
       });
-      core->Travel(node->key, address, core->RandomDelay(), [=] { Call(core, node, id, address, hello); });
+      const ConnectFaults faults = core->connect_faults();
+      const auto call = [=] { Call(core, node, id, address, hello); };
+      const auto lateness = [&] {
+        return Time(core->RandomUpTo(std::chrono::duration_cast<Time>(faults.max_late).count()));
+      };
+      const bool late = core->Happens(faults.late), twice = core->Happens(faults.duplicate);
+      core->Travel(node->key, address, core->RandomDelay() + (late ? lateness() : Time()), call);
+      if (twice) core->Travel(node->key, address, core->RandomDelay() + lateness(), call);
     });
   }
 
   void Shutdown() override {
     if (node_->handler == nullptr || std::exchange(was_shut_down_, true)) return;
     core_->StopListening(*node_);
-    core_->RunAndWait([this] { Stop(*core_, *node_, absl::CancelledError("the transport was shut down")); });
+    core_->RunAndWait([this] {
+      Stop(*core_, *node_, absl::CancelledError("the transport was shut down"));
+      core_->Resume(node_->key);
+    });
   }
 
   // Runs on the scheduler's thread, as do Finish and Call.
@@ -441,15 +523,46 @@ void SimNetwork::KillTask(const std::string& address) {
     if (node == nullptr) return;
     core_->StopListening(*node);
     sim::SimTransport::Stop(*core_, *node, absl::UnavailableError("the task was killed"));
+    core_->Resume(node->key);
   });
 }
 
 void SimNetwork::Partition(const std::string& a, const std::string& b) {
-  core_->RunAndWait([&] { core_->Partition(a, b); });
+  core_->RunAndWait([&] {
+    core_->Cut(a, b);
+    core_->Cut(b, a);
+  });
+}
+
+void SimNetwork::PartitionOneWay(const std::string& from, const std::string& to) {
+  core_->RunAndWait([&] { core_->Cut(from, to); });
 }
 
 void SimNetwork::Heal(const std::string& a, const std::string& b) {
-  core_->RunAndWait([&] { core_->Heal(a, b); });
+  core_->RunAndWait([&] {
+    core_->Heal(a, b);
+    core_->Heal(b, a);
+  });
+}
+
+void SimNetwork::PauseTask(const std::string& address) {
+  core_->RunAndWait([&] { core_->Pause(sim::KeyOf(address)); });
+}
+
+void SimNetwork::ResumeTask(const std::string& address) {
+  core_->RunAndWait([&] { core_->Resume(sim::KeyOf(address)); });
+}
+
+void SimNetwork::SetExtraDelay(const std::string& from, const std::string& to, std::chrono::microseconds most) {
+  core_->Slow(from, to, most);
+}
+
+void SimNetwork::SetLinkLoss(double probability) { core_->set_link_loss(probability); }
+
+void SimNetwork::SetConnectFaults(const ConnectFaults& faults) { core_->set_connect_faults(faults); }
+
+void SimNetwork::AtMessage(uint64_t n, std::function<void()> event) {
+  core_->RunAndWait([&] { core_->AtMessage(std::max<uint64_t>(n, 1), event); });
 }
 
 }  // namespace tensorbraid

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -26,6 +27,13 @@ struct SimOptions {
   size_t max_bulk_part_bytes = 1 << 20;       // BulkTensors arrive in parts of random sizes up to this
   double link_loss = 0;                       // the probability that a link breaks instead of carrying a message
   bool follow_clock = false;                  // deliver when MonotonicClock has reached the time of an event
+};
+
+// What may go wrong with each attempt to connect.
+struct ConnectFaults {
+  double late = 0;       // the probability that the attempt arrives late, perhaps after the caller has given up
+  double duplicate = 0;  // the probability that it arrives twice; the caller closes the second link
+  std::chrono::milliseconds max_late{10'000};
 };
 
 // Thread-safe. Must outlive the use of its transports: they share its state, but its thread ends with it.
@@ -45,7 +53,22 @@ class SimNetwork {
   // Cuts the network between two tasks, as if a cable were unplugged: links stay up, messages wait, and attempts to
   // connect time out. Heal delivers the waiting messages in order.
   void Partition(const std::string& a, const std::string& b);
+  // As Partition, for messages from one task to another only.
+  void PartitionOneWay(const std::string& from, const std::string& to);
+  // Ends both kinds of partitions.
   void Heal(const std::string& a, const std::string& b);
+  // Delivers nothing to the task that listens at `address`, and calls none of its functions, until ResumeTask or
+  // KillTask, as SIGSTOP would. The threads of the task are the caller's business.
+  void PauseTask(const std::string& address);
+  void ResumeTask(const std::string& address);
+  // Each message from one task to another takes up to `most` longer. The order of messages of a link stays.
+  void SetExtraDelay(const std::string& from, const std::string& to, std::chrono::microseconds most);
+  // Replaces SimOptions::link_loss.
+  void SetLinkLoss(double probability);
+  void SetConnectFaults(const ConnectFaults& faults);
+  // Calls `event` once, on the network's thread, right before the network delivers its `n`-th message from now on.
+  // `event` may call functions of this object; otherwise it must not block.
+  void AtMessage(uint64_t n, std::function<void()> event);
 
  private:
   const uint32_t seed_;

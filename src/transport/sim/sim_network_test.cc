@@ -127,6 +127,78 @@ TEST(SimNetworkTest, APartitionDelaysAndHealingDeliversInOrder) {
   for (uint64_t i = 0; i < got.size(); ++i) EXPECT_EQ(std::get<EndStep>(got[i].message).step.counter, i);
 }
 
+TEST(SimNetworkTest, AOneWayPartitionLetsMessagesBackThrough) {
+  const uint32_t seed = TestSeed();
+  const SeedReport report(seed);
+  SimNetwork network(seed);
+  Task a(network, "a"), b(network, "b");
+  a.Listen();
+  b.Listen();
+  auto link = ConnectAndWait(*a.transport, b.address, HelloFrom("a"));
+  ASSERT_TRUE(link.ok());
+  const auto back = b.handler.WaitForLink();
+  network.PartitionOneWay(a.address, b.address);
+  (*link)->Send(EndStep{{1, 1}});
+  back->Send(EndStep{{1, 2}});
+  EXPECT_EQ(std::get<EndStep>(a.handler.WaitForControl(1)[0].message).step.counter, 2u);
+  EXPECT_EQ(ConnectAndWait(*a.transport, b.address, HelloFrom("a")).status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(b.handler.control_messages(), 0u);
+  network.Heal(a.address, b.address);
+  EXPECT_EQ(std::get<EndStep>(b.handler.WaitForControl(1)[0].message).step.counter, 1u);
+}
+
+TEST(SimNetworkTest, APausedTaskGetsItsMessagesWhenItResumesAndCanBeKilled) {
+  const uint32_t seed = TestSeed();
+  const SeedReport report(seed);
+  SimNetwork network(seed);
+  Task a(network, "a"), b(network, "b");
+  a.Listen();
+  b.Listen();
+  auto link = ConnectAndWait(*a.transport, b.address, HelloFrom("a"));
+  ASSERT_TRUE(link.ok());
+  b.handler.WaitForLink();
+  network.PauseTask(b.address);
+  for (uint64_t i = 0; i < 100; ++i) (*link)->Send(EndStep{{1, i}});
+  EXPECT_EQ(ConnectAndWait(*a.transport, b.address, HelloFrom("a")).status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(b.handler.control_messages(), 0u);
+  network.ResumeTask(b.address);
+  const auto got = b.handler.WaitForControl(100);
+  for (uint64_t i = 0; i < got.size(); ++i) EXPECT_EQ(std::get<EndStep>(got[i].message).step.counter, i);
+  network.PauseTask(b.address);
+  network.KillTask(b.address);
+  EXPECT_EQ(a.handler.WaitForDown().code(), absl::StatusCode::kUnavailable);
+}
+
+TEST(SimNetworkTest, ConnectionsThatComeLateOrTwiceLeaveOneLink) {
+  const uint32_t seed = TestSeed();
+  const SeedReport report(seed);
+  SimNetwork network(seed);
+  Task a(network, "a"), b(network, "b");
+  a.Listen();
+  b.Listen();
+  network.SetConnectFaults({.late = 0, .duplicate = 1});
+  ASSERT_TRUE(ConnectAndWait(*a.transport, b.address, HelloFrom("a")).ok());
+  b.handler.WaitForLink(2);
+  EXPECT_EQ(b.handler.WaitForDown(1).code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(a.handler.ups(), 1u);
+  EXPECT_EQ(a.handler.downs(), 0u);
+}
+
+TEST(SimNetworkTest, ATaskIsKilledAtTheMessageThatWasChosen) {
+  const uint32_t seed = TestSeed();
+  const SeedReport report(seed);
+  SimNetwork network(seed);
+  Task a(network, "a"), b(network, "b");
+  a.Listen();
+  b.Listen();
+  auto link = ConnectAndWait(*a.transport, b.address, HelloFrom("a"));
+  ASSERT_TRUE(link.ok());
+  network.AtMessage(4, [&] { network.KillTask(b.address); });
+  for (uint64_t i = 0; i < 10; ++i) (*link)->Send(EndStep{{1, i}});
+  EXPECT_EQ(b.handler.WaitForDown().code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(b.handler.control_messages(), 3u);
+}
+
 TEST(SimNetworkTest, LossyLinksBreakOnBothSidesAndNeverSkipAMessage) {
   const uint32_t seed = TestSeed();
   const SeedReport report(seed);
