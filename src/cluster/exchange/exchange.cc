@@ -30,11 +30,6 @@ std::shared_ptr<StepExchange> Exchange::Find(StepId id) {
   return it == steps_.end() ? nullptr : it->second.exchange;
 }
 
-size_t Exchange::num_steps() {
-  MutexLock lock(mu_);
-  return steps_.size();
-}
-
 std::shared_ptr<StepExchange> Exchange::StepOf(const std::shared_ptr<Link>& link, StepId id) {
   {
     MutexLock lock(mu_);
@@ -58,6 +53,11 @@ std::vector<std::pair<StepId, const CancellationManager*>> Exchange::Steps() {
     if (step.begun) steps.emplace_back(id, &step.exchange->cancellation());
   }
   return steps;
+}
+
+size_t Exchange::num_steps() const {
+  MutexLock lock(mu_);
+  return steps_.size();
 }
 
 void Exchange::End(StepId id) {

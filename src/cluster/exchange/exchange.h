@@ -72,7 +72,7 @@ class Exchange {
   const ExchangeOptions& options() const { return options_; }
   PeerLinks& links() { return *links_; }
   // The steps that are known here, whether or not their masters have begun them.
-  size_t num_steps();
+  size_t num_steps() const;
 
  private:
   friend class StepExchange;
@@ -101,7 +101,7 @@ class Exchange {
 
   const ExchangeOptions options_;
   PeerLinks* const links_;
-  Mutex mu_;
+  mutable Mutex mu_;
   absl::flat_hash_map<StepId, Step> steps_ TB_GUARDED_BY(mu_);
   size_t early_steps_ TB_GUARDED_BY(mu_) = 0;                      // of `steps_`: not begun
   absl::flat_hash_map<uint64_t, int> masters_ TB_GUARDED_BY(mu_);  // links by incarnation; 1 for this task itself

@@ -52,6 +52,8 @@ class Member final : private LinkHandler {
 
   Master& master() { return *master_; }
   Membership& membership() { return membership_; }
+  const Worker& worker() const { return *worker_; }
+  const Exchange& exchange() const { return exchange_; }
   const std::string& name() const { return name_; }  // "/job:worker/replica:0/task:1"
   WorkerCache& remote_workers() { return remote_workers_; }
   // See FillTaskReport.

@@ -32,6 +32,13 @@ struct TaskOptions {
   ServerLimits limits = {};
 };
 
+// What a task keeps for sessions and steps. All are 0 when no session is open anywhere in the cluster.
+struct TaskUse {
+  size_t sessions = 0;   // that have partitions here
+  size_t steps = 0;      // that exchange tensors here
+  size_t own_steps = 0;  // of the master of this task
+};
+
 // Thread-safe.
 class Task final {
  public:
@@ -52,6 +59,11 @@ class Task final {
   SessionClusters& session_clusters() { return *session_clusters_; }  // REQUIRES: the task has a network
   Membership& membership() { return home_->membership(); }
   StatusService& status() { return *status_; }               // REQUIRES: the task has a network
+  TaskUse use() const {
+    return {.sessions = home_->worker().num_sessions(),
+            .steps = home_->exchange().num_steps(),
+            .own_steps = home_->master().num_steps()};
+  }
   const std::string& name() const { return home_->name(); }  // "/job:worker/replica:0/task:1"
 
  private:

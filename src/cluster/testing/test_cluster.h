@@ -32,6 +32,13 @@ class TestCluster {
       : TestCluster(num_ps, num_workers, std::move(options), nullptr) {}
   // The tasks communicate over `simulated`, whatever the environment says, unless it is null.
   TestCluster(int num_ps, int num_workers, TaskOptions options, std::unique_ptr<SimNetwork> simulated)
+      : TestCluster(NotStarted{}, num_ps, num_workers, std::move(options), std::move(simulated)) {
+    for (int i = 0; i < num_ps; ++i) Start("ps", i);
+    for (int i = 0; i < num_workers; ++i) Start("worker", i);
+  }
+  // As above, but no task is started.
+  struct NotStarted {};
+  TestCluster(NotStarted, int num_ps, int num_workers, TaskOptions options, std::unique_ptr<SimNetwork> simulated)
       : options_(std::move(options)), simulated_(std::move(simulated)) {
     const char* chosen = std::getenv("TENSORBRAID_TEST_NETWORK");
     const std::string network = simulated_ != nullptr ? "sim" : chosen == nullptr ? "inproc" : chosen;
@@ -45,15 +52,13 @@ class TestCluster {
     for (int i = 0; i < num_ps; ++i) jobs["ps"].push_back(NewAddress(1000 + i));
     for (int i = 0; i < num_workers; ++i) jobs["worker"].push_back(NewAddress(2000 + i));
     spec_ = ClusterSpec(jobs);
-    for (int i = 0; i < num_ps; ++i) Start("ps", i);
-    for (int i = 0; i < num_workers; ++i) Start("worker", i);
   }
   ~TestCluster() {
     for (auto& [target, task] : tasks_) WithdrawTask(target);
   }
 
   // Starts a task. If it has run before, it gets a new incarnation.
-  void Start(const std::string& job, int index) {
+  std::shared_ptr<Task> Start(const std::string& job, int index) {
     TaskOptions options = options_;
     options.job = job;
     options.index = index;
@@ -61,7 +66,8 @@ class TestCluster {
     auto task = Task::Create(spec_, options, NewTransport()).value();
     TB_CHECK_OK(task->Start(*spec_.task_address(job, index)).status());
     PublishTask(target(job, index), task);
-    tasks_[target(job, index)] = std::move(task);
+    tasks_[target(job, index)] = task;
+    return task;
   }
   void Stop(const std::string& job, int index, const Status& why = OkStatus()) {
     tasks_.at(target(job, index))->Stop(why);

@@ -24,6 +24,11 @@ Worker::~Worker() {
   for (const auto& [id, session] : open) session->graphs.clear();
 }
 
+size_t Worker::num_sessions() const {
+  MutexLock lock(mu_);
+  return sessions_.size();
+}
+
 std::shared_ptr<Worker::Session> Worker::Open(SessionId id, bool isolated_state) {
   MutexLock lock(mu_);
   auto& session = sessions_[id];

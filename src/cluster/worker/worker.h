@@ -69,6 +69,8 @@ class Worker {
   void OnEndStep(const EndStep& m);
 
   const std::vector<DeviceName>& devices() const { return devices_; }
+  // The number of open sessions, of all masters.
+  size_t num_sessions() const;
 
  private:
   struct Session {
@@ -94,7 +96,7 @@ class Worker {
   std::atomic<int64_t> parts_ended_{0};
   std::atomic<int64_t> overtaken_{0};
   std::atomic<int64_t> overtaken_max_{0};
-  Mutex mu_;
+  mutable Mutex mu_;
   absl::flat_hash_map<SessionId, std::shared_ptr<Session>> sessions_ TB_GUARDED_BY(mu_);
 };
 
