@@ -3,18 +3,38 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "core/logging.h"
 #include "core/strings.h"
+#include "simulation/fault_plan.h"
 #include "simulation/simulate.h"
 #include "simulation/training.h"
 
 namespace tensorbraid {
 namespace {
+
+// A test gives up after so many seeds that fail.
+constexpr int kMaxFailures = 3;
+// A training with faults takes less virtual time: six faults take up to 5 s each.
+constexpr std::chrono::seconds kTimeLimit{120};
+
+// "1,4" is 1 and 4.
+std::vector<size_t> NumbersOf(const char* text) {
+  std::vector<size_t> numbers;
+  for (const absl::string_view part : absl::StrSplit(text, ',', absl::SkipEmpty())) {
+    size_t number = 0;
+    if (absl::SimpleAtoi(part, &number)) numbers.push_back(number);
+  }
+  return numbers;
+}
 
 std::string Describe(const Trained& trained) {
   return StrCat("step ", trained.global_step, ", count ", trained.count, ", acknowledged ", trained.acknowledged,
@@ -32,28 +52,63 @@ SimulationResult SimulateTraining(uint64_t seed, const TrainingOptions& options,
       how);
 }
 
-// Trains once for each seed, and reports the seeds whose training failed or broke an invariant. TENSORBRAID_TEST_SEED
-// selects one seed, TENSORBRAID_SIMULATION_SEEDS another number of seeds. A build with sanitizers, which is several
+// The number of seeds of a test: TENSORBRAID_SIMULATION_SEEDS, or `usual`. A build with sanitizers, which is several
 // times slower, takes fewer.
-void TrainOnSeeds(uint64_t seeds, const TrainingOptions& options,
-                  const std::function<Status(const Trained&)>& invariants) {
-  uint64_t first = 0;
+uint64_t NumSeeds(uint64_t usual) {
 #ifdef __SANITIZE_ADDRESS__
-  seeds = (seeds + 3) / 4;
+  usual = (usual + 3) / 4;
 #endif
-  if (const char* number = std::getenv("TENSORBRAID_SIMULATION_SEEDS")) seeds = std::strtoull(number, nullptr, 10);
-  if (const char* only = std::getenv("TENSORBRAID_TEST_SEED")) {
-    first = std::strtoull(only, nullptr, 10);
-    seeds = 1;
-  }
-  for (uint64_t seed = first; seed < first + seeds; ++seed) {
-    if (!options.checkpoint_dir.empty()) std::filesystem::remove_all(options.checkpoint_dir);
-    const SimulationResult result = Simulate(seed, [&](Scheduler& scheduler) -> StatusOr<std::string> {
-      TF_ASSIGN_OR_RETURN(const Trained trained, Train(scheduler, options));
-      TF_RETURN_IF_ERROR(Annotate(invariants(trained), Describe(trained)));
-      return "";
-    });
-    EXPECT_TRUE(result.status.ok()) << "TENSORBRAID_TEST_SEED=" << seed << ": " << result.status;
+  const char* const number = std::getenv("TENSORBRAID_SIMULATION_SEEDS");
+  return number == nullptr ? usual : std::strtoull(number, nullptr, 10);
+}
+
+using Invariants = std::function<Status(const Trained&)>;
+
+Status TrainOnce(uint64_t seed, const TrainingOptions& options, const Invariants& invariants) {
+  return Simulate(seed,
+                  [&](Scheduler& scheduler) -> StatusOr<std::string> {
+                    TF_ASSIGN_OR_RETURN(const Trained trained, Train(scheduler, options));
+                    TF_RETURN_IF_ERROR(Annotate(invariants(trained), Describe(trained)));
+                    return "";
+                  },
+                  {.scheduler = {.time_limit = kTimeLimit}})
+      .status;
+}
+
+// Trains once for each seed, with faults that are drawn from the seed, and reports the seeds whose training failed or
+// broke an invariant, each with the fewest of its faults that still fail. TENSORBRAID_TEST_SEED selects one seed, and
+// TENSORBRAID_FAULTS some of its faults, by their numbers. With TENSORBRAID_SIMULATION_FIRST the test ends at the first
+// seed that fails, which is reported as it is.
+void TrainOnSeeds(uint64_t usual, TrainingOptions options, const Invariants& invariants,
+                  const std::optional<FaultPlanOptions>& faults = std::nullopt) {
+  const char* const only_seed = std::getenv("TENSORBRAID_TEST_SEED");
+  const char* const only_faults = std::getenv("TENSORBRAID_FAULTS");
+  const uint64_t first = only_seed == nullptr ? 0 : std::strtoull(only_seed, nullptr, 10);
+  const uint64_t seeds = only_seed == nullptr ? NumSeeds(usual) : 1;
+  const bool only_first = std::getenv("TENSORBRAID_SIMULATION_FIRST") != nullptr;
+  int failures = 0;
+  for (uint64_t seed = first; seed < first + seeds && failures < (only_first ? 1 : kMaxFailures); ++seed) {
+    FaultPlan plan;
+    if (faults.has_value()) plan = DrawFaultPlan(seed, *faults);
+    if (only_faults != nullptr) plan = Select(plan, NumbersOf(only_faults));
+    const auto train = [&](const FaultPlan& some) {
+      options.faults = some;
+      return TrainOnce(seed, options, invariants);
+    };
+    const Status status = train(plan);
+    if (status.ok()) continue;
+    ++failures;
+    if (only_first) {
+      ADD_FAILURE() << "\nseed " << seed << ": " << status;
+      continue;
+    }
+    const std::vector<size_t> needed =
+        ShortestFailingPlan(plan, [&](const FaultPlan& some) { return !train(some).ok(); });
+    std::string repeat = StrCat("TENSORBRAID_TEST_SEED=", seed);
+    if (faults.has_value()) repeat += StrCat(" TENSORBRAID_FAULTS=", absl::StrJoin(needed, ","));
+    ADD_FAILURE() << "seed " << seed << ": " << status << "\nFaults:\n"
+                  << ToString(plan) << "To repeat the failure with the fewest faults: " << repeat << "\n"
+                  << ToString(Select(plan, needed)) << train(Select(plan, needed));
   }
 }
 
@@ -83,7 +138,7 @@ TEST_P(ClusterSimulation, ASeedRepeatsATrainingBitForBitAndSeedsDiffer) {
 TEST_P(ClusterSimulation, AsynchronousTrainingAppliesEachStepOnce) {
   TrainOnSeeds(20, {.network = GetParam()}, [](const Trained& t) {
     TF_RETURN_IF_ERROR(Check(t.global_step >= 20, "the last step is reached"));
-    TF_RETURN_IF_ERROR(Check(t.count == static_cast<float>(t.global_step), "count == step"));
+    TF_RETURN_IF_ERROR(Check(t.count == static_cast<double>(t.global_step), "count == step"));
     return Check(t.acknowledged == t.global_step, "acknowledged == step");
   });
 }
@@ -91,7 +146,7 @@ TEST_P(ClusterSimulation, AsynchronousTrainingAppliesEachStepOnce) {
 TEST_P(ClusterSimulation, SynchronousTrainingAppliesEachStepOnce) {
   TrainOnSeeds(20, {.network = GetParam(), .sync = true}, [](const Trained& t) {
     TF_RETURN_IF_ERROR(Check(t.global_step >= 20, "the last step is reached"));
-    return Check(t.count == static_cast<float>(t.global_step), "count == step");
+    return Check(t.count == static_cast<double>(t.global_step), "count == step");
   });
 }
 
@@ -99,54 +154,71 @@ TEST_P(ClusterSimulation, EachGradientOfAnAsynchronousTrainingIsAppliedOrReporte
   TrainOnSeeds(20, {.network = GetParam(), .num_workers = 3, .staleness = StalenessPolicy{.max_age = 0}},
                [](const Trained& t) {
                  TF_RETURN_IF_ERROR(Check(t.acknowledged == t.global_step, "acknowledged == step"));
-                 return Check(t.count + static_cast<float>(t.dropped) == static_cast<float>(t.global_step),
+                 return Check(t.count + static_cast<double>(t.dropped) == static_cast<double>(t.global_step),
                               "count + dropped == step");
                });
 }
 
+// Kinds of faults.
+using Kind = Fault::Kind;
+const std::vector<Kind> kNetworkFaults = {Kind::kSlow, Kind::kCut, Kind::kCutOneWay, Kind::kLoseLinks, Kind::kConnects};
+const std::vector<Kind> kAllFaults = {Kind::kKill,     Kind::kKillAtMessage, Kind::kKillAtChange, Kind::kStop,
+                                      Kind::kCut,      Kind::kCutOneWay,     Kind::kSlow,         Kind::kLoseLinks,
+                                      Kind::kConnects, Kind::kClockJump,     Kind::kDiskFails,    Kind::kDiskFull,
+                                      Kind::kDiskSlow};
+
+Status NothingMore(const Trained&) { return OkStatus(); }
+
 TEST(ClusterFaults, AKilledWorkerDoesNotHoldTheOthersBack) {
   const StalenessPolicy policy = {.max_lead = 1, .lost_after = std::chrono::milliseconds(500)};
-  TrainOnSeeds(20, {.num_workers = 3, .staleness = policy, .worker_kills = 2}, [](const Trained& t) {
-    TF_RETURN_IF_ERROR(Check(t.global_step >= 20, "the last step is reached"));
-    return Check(t.count >= static_cast<float>(t.acknowledged), "count >= acknowledged");
-  });
+  TrainOnSeeds(20, {.num_workers = 3, .staleness = policy}, NothingMore,
+               FaultPlanOptions{.num_workers = 3, .kinds = {Kind::kKill, Kind::kKillAtMessage}});
 }
 
 TEST(ClusterFaults, AKilledWorkerLosesNoAcknowledgedStep) {
-  TrainOnSeeds(20, {.worker_kills = 2}, [](const Trained& t) {
-    TF_RETURN_IF_ERROR(Check(t.global_step >= 20, "the last step is reached"));
-    TF_RETURN_IF_ERROR(Check(t.count >= static_cast<float>(t.acknowledged), "count >= acknowledged"));
-    return Check(t.count <= static_cast<float>(t.acknowledged + t.kills), "count <= acknowledged + kills");
-  });
+  TrainOnSeeds(
+      20, {},
+      [](const Trained& t) {
+        return Check(t.count <= static_cast<double>(t.acknowledged + t.kills), "count <= acknowledged + kills");
+      },
+      FaultPlanOptions{.kinds = {Kind::kKill, Kind::kKillAtMessage}});
 }
 
 TEST(ClusterFaults, SynchronousTrainingSurvivesAKilledWorker) {
-  TrainOnSeeds(20, {.sync = true, .worker_kills = 2}, [](const Trained& t) {
-    TF_RETURN_IF_ERROR(Check(t.global_step >= 20, "the last step is reached"));
-    return Check(t.count == static_cast<float>(t.global_step), "count == step");
-  });
+  TrainOnSeeds(20, {.sync = true}, NothingMore, FaultPlanOptions{.kinds = {Kind::kKill, Kind::kKillAtMessage}});
 }
 
-// A directory that ends with the test.
-class ClusterRecovery : public ::testing::Test {
- protected:
-  ClusterRecovery() { TB_CHECK(::mkdtemp(path_.data()) != nullptr); }
-  ~ClusterRecovery() override { std::filesystem::remove_all(path_); }
-  // An empty directory for each training.
-  void TrainOnSeeds(uint64_t seeds, TrainingOptions options) {
-    options.checkpoint_dir = path_ + "/training";
-    tensorbraid::TrainOnSeeds(seeds, options,
-                              [](const Trained& t) { return Check(t.global_step >= 20, "the last step is reached"); });
+TEST(ClusterFaults, WithoutCheckpointsTheErrorNamesTheLostParameterServer) {
+  for (const bool sync : {false, true}) {
+    TrainOnSeeds(20, {.num_ps = 2, .sync = sync, .may_lose_ps = true}, NothingMore,
+                 FaultPlanOptions{.num_ps = 2, .kinds = {Kind::kKill, Kind::kKillAtMessage}, .max_faults = 1});
   }
+}
 
- private:
-  std::string path_ = ::testing::TempDir() + "cluster_recovery_XXXXXX";
-};
+TEST(ClusterRecovery, AsynchronousTrainingContinues) {
+  TrainOnSeeds(100, {.num_workers = 3, .last_step = 40, .checkpoints = true, .clients = 1}, NothingMore,
+               FaultPlanOptions{.num_workers = 3, .kinds = kAllFaults});
+}
 
-TEST_F(ClusterRecovery, AsynchronousTrainingContinuesAfterALostParameterServer) { TrainOnSeeds(20, {.ps_kills = 2}); }
+TEST(ClusterRecovery, AsynchronousTrainingOnTwoParameterServersContinues) {
+  TrainOnSeeds(100, {.num_ps = 2, .last_step = 40, .checkpoints = true}, NothingMore,
+               FaultPlanOptions{.num_ps = 2, .kinds = kAllFaults});
+}
 
-TEST_F(ClusterRecovery, TrainingContinuesWhileAllKindsOfTasksAreLost) {
-  TrainOnSeeds(20, {.worker_kills = 2, .ps_kills = 2});
+TEST(ClusterRecovery, SynchronousTrainingContinues) {
+  TrainOnSeeds(100, {.num_ps = 2, .sync = true, .last_step = 40, .checkpoints = true, .clients = 1}, NothingMore,
+               FaultPlanOptions{.num_ps = 2, .kinds = kAllFaults});
+}
+
+TEST(ClusterRecovery, SynchronousTrainingWithASpareContinues) {
+  TrainOnSeeds(100, {.num_workers = 3, .sync = true, .spares = 1, .last_step = 40, .checkpoints = true}, NothingMore,
+               FaultPlanOptions{.num_workers = 3, .kinds = kAllFaults});
+}
+
+TEST(ClusterRecovery, TrainingContinuesWhenTheNetworkIsBad) {
+  for (const bool sync : {false, true}) {
+    TrainOnSeeds(50, {.sync = sync, .checkpoints = true}, NothingMore, FaultPlanOptions{.kinds = kNetworkFaults});
+  }
 }
 
 }  // namespace

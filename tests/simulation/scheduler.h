@@ -5,8 +5,10 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <random>
+#include <set>
 #include <source_location>
 #include <string>
 #include <vector>
@@ -22,6 +24,10 @@ struct SchedulerOptions {
   // Writes a line to standard error for each change of the running thread.
   bool trace = false;
 };
+
+// A simulated process: its number. Threads belong to the process of the thread that has started them.
+using ProcessId = int;
+constexpr ProcessId kNoProcess = 0;  // the simulation itself, which is never stopped
 
 // The environment of a simulation. Each simulated thread is a thread of the system, but only one of them runs at any
 // time. Another one may run when the running thread
@@ -46,12 +52,41 @@ class Scheduler final : public ForwardingEnv, private LockScheduler {
   // REQUIRES: this is the default environment. Call once.
   void Run(const std::function<void()>& body);
 
+  // Ends the simulation, which has failed because of `problem`, and reports what all threads do.
+  [[noreturn]] void Fail(const std::string& problem);
+
   // A hash of all changes of the running thread, with their times. Equal for two runs only if their order was equal.
   uint64_t hash() const { return hash_; }
   uint64_t switches() const { return switches_; }
   std::chrono::nanoseconds elapsed() const { return now_ - kStart; }
   // A random number below `n`, from the seed. For the program's own decisions.
   uint64_t Random(uint64_t n) { return n == 0 ? 0 : random_() % n; }
+
+  // Processes. A thread of a stopped process does not run until the process is woken, except for the short time in
+  // which it may hold a lock that it shares with other processes. Deadlines pass meanwhile, as for a process after
+  // SIGSTOP.
+  ProcessId NewProcess() { return ++last_process_; }
+  ProcessId current_process() const;
+  void StopProcess(ProcessId process) { stopped_.insert(process); }
+  void WakeProcess(ProcessId process) { stopped_.erase(process); }
+  // Moves the wall clock of a process.
+  void JumpWallClock(ProcessId process, std::chrono::seconds by) { wall_offsets_[process] += by; }
+
+  // While it exists, the running thread, and threads that it starts, belong to `process`.
+  class ProcessScope {
+   public:
+    ProcessScope(Scheduler& scheduler, ProcessId process);
+    ~ProcessScope();
+    ProcessScope(const ProcessScope&) = delete;
+    ProcessScope& operator=(const ProcessScope&) = delete;
+
+   private:
+    Scheduler& scheduler_;
+    const ProcessId before_;
+  };
+
+  // All files of the simulation are `files`, which must outlive their use. By default they are the system's.
+  void set_files(Env* files) { files_ = files; }
 
   MonotonicClock::time_point MonotonicNow() override;
   WallClock::time_point WallNow() override;
@@ -63,6 +98,24 @@ class Scheduler final : public ForwardingEnv, private LockScheduler {
   std::unique_ptr<Thread::Handle> StartThread(const std::string& name, std::function<void()> body) override;
   int NumCores() override { return 2; }
   uint64_t RandomSeed() override { return random_(); }
+  StatusOr<std::unique_ptr<SequentialFile>> OpenSequential(const std::string& path) override {
+    return files_->OpenSequential(path);
+  }
+  StatusOr<std::unique_ptr<RandomAccessFile>> OpenRandomAccess(const std::string& path) override {
+    return files_->OpenRandomAccess(path);
+  }
+  StatusOr<std::unique_ptr<WritableFile>> OpenWritable(const std::string& path, WriteMode mode) override {
+    return files_->OpenWritable(path, mode);
+  }
+  Status RenameFile(const std::string& from, const std::string& to) override { return files_->RenameFile(from, to); }
+  Status RemoveFile(const std::string& path) override { return files_->RemoveFile(path); }
+  StatusOr<FileInfo> Stat(const std::string& path) override { return files_->Stat(path); }
+  Status MakeDirectory(const std::string& path) override { return files_->MakeDirectory(path); }
+  Status RemoveDirectory(const std::string& path) override { return files_->RemoveDirectory(path); }
+  Status SyncDirectory(const std::string& path) override { return files_->SyncDirectory(path); }
+  StatusOr<std::vector<std::string>> MatchingPaths(const std::string& pattern) override {
+    return files_->MatchingPaths(pattern);
+  }
 
  private:
   struct Actor;
@@ -80,6 +133,8 @@ class Scheduler final : public ForwardingEnv, private LockScheduler {
   // Chooses the thread that runs next, and moves the clock if necessary. Chooses `avoid` only if no other can run.
   Actor& Next(const Actor* avoid = nullptr);
   bool CanRun(const Actor& actor) const;
+  // Whether the thread belongs to a stopped process and can be held.
+  bool IsHeld(const Actor& actor) const;
   bool OthersHaveEnded(const Actor& actor) const;
   std::string Report(const std::string& problem) const;
 
@@ -95,6 +150,10 @@ class Scheduler final : public ForwardingEnv, private LockScheduler {
   uint64_t progress_ = 1;  // grows whenever a thread has done something else than failing to take a lock
   std::vector<std::unique_ptr<Actor>> actors_;
   Actor* running_ = nullptr;
+  ProcessId last_process_ = kNoProcess;
+  std::set<ProcessId> stopped_;
+  std::map<ProcessId, std::chrono::seconds> wall_offsets_;
+  Env* files_ = &System();
 };
 
 }  // namespace tensorbraid

@@ -51,6 +51,49 @@ TEST(Scheduler, ASeedRepeatsItsOrderAndSeedsDiffer) {
   EXPECT_GT(logs.size(), 5u);
 }
 
+TEST(Scheduler, AStoppedProcessDoesNotRunUntilItIsWoken) {
+  const auto program = [](Scheduler& scheduler) -> StatusOr<std::string> {
+    const ProcessId process = scheduler.NewProcess();
+    Mutex mu;
+    int ticks = 0;
+    bool done = false;
+    Thread thread;
+    {
+      const Scheduler::ProcessScope scope(scheduler, process);
+      thread = Thread("ticker", [&] {
+        while (true) {
+          {
+            MutexLock lock(mu);
+            if (done) return;
+            ++ticks;
+          }
+          SleepFor(std::chrono::milliseconds(1));
+        }
+      });
+    }
+    const auto ticks_of = [&](std::chrono::milliseconds time) {
+      const int before = ticks;
+      SleepFor(time);
+      return ticks - before;
+    };
+    const int running = ticks_of(std::chrono::milliseconds(100));
+    scheduler.StopProcess(process);
+    const int stopped = ticks_of(std::chrono::milliseconds(100));
+    scheduler.WakeProcess(process);
+    const int woken = ticks_of(std::chrono::milliseconds(100));
+    {
+      MutexLock lock(mu);
+      done = true;
+    }
+    thread.Join();
+    if (running < 50 || stopped != 0 || woken < 50) return Internal(running, ", ", stopped, ", ", woken);
+    return "";
+  };
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    EXPECT_EQ(Simulate(seed, program).status, OkStatus()) << "seed " << seed;
+  }
+}
+
 TEST(Scheduler, ADeadlockNamesTheThreadsAndWhatTheyWaitFor) {
   const auto program = [](Scheduler&) -> StatusOr<std::string> {
     Mutex mu, one, two;

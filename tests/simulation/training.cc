@@ -2,42 +2,89 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstdio>
 #include <functional>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_join.h"
 #include "cluster/testing/test_cluster.h"
 #include "core/logging.h"
 #include "core/mutex.h"
 #include "core/strings.h"
 #include "core/thread.h"
+#include "simulation/simulated_disk.h"
 #include "tensorbraid/tensorbraid.h"
 
 namespace tensorbraid {
 namespace {
 
+using std::chrono::milliseconds;
+
+constexpr char kCheckpoints[] = "/training";
+
+std::string NameOf(const FaultyTask& task) { return StrCat(task.job, "/", task.index); }
+
+// The step in the name of the latest checkpoint, or -1.
+int64_t LatestCheckpointStep() {
+  const auto latest = LatestCheckpoint(kCheckpoints);
+  int64_t step = -1;
+  return latest.ok() && absl::SimpleAtoi(latest->substr(latest->rfind('-') + 1), &step) ? step : -1;
+}
+
+// What the runs of one worker have done, in all of its processes. Thread-safe.
+struct Runs {
+  std::atomic<int64_t> begun{0};         // each try of a run
+  std::atomic<int64_t> acknowledged{0};  // runs that returned OK
+  std::atomic<int64_t> dropped{0};
+};
+
+// Counts the tries of the runs, and the sessions.
+class CountingHook final : public SessionRunHook {
+ public:
+  CountingHook(Runs& runs, std::atomic<int64_t>& sessions) : runs_(runs), sessions_(sessions) {}
+  Status AfterCreateSession(SessionRunContext&) override {
+    ++sessions_;
+    return OkStatus();
+  }
+  SessionRunArgs BeforeRun(SessionRunContext&) override {
+    ++runs_.begun;
+    return {};
+  }
+
+ private:
+  Runs& runs_;
+  std::atomic<int64_t>& sessions_;
+};
+
 // What one worker's process runs.
 struct Replica {
   Replica(const TestCluster& cluster, int worker, const TrainingOptions& options)
-      : target(cluster.worker_target(worker)), is_chief(worker == 0), checkpoint_dir(options.checkpoint_dir) {
+      : target(cluster.worker_target(worker)), is_chief(worker == 0), checkpoints(options.checkpoints) {
     auto device = g.Device(
         ReplicaDeviceSetter({.cluster = cluster.spec(), .worker_device = StrCat("/job:worker/task:", worker)}));
     x = Placeholder(g, kFloat32, {-1, 4}, "x");
     labels = Placeholder(g, kInt64, {-1}, "labels");
     weights = Variable(g, {4, 3}, Zeros(), {.name = "weights"});
-    count = Variable(g, {}, Zeros(), {.name = "count"});
+    // One element for each worker.
+    count = Variable(g, {options.num_workers}, Zeros(), {.name = "count"});
     const Variable global_step = GetOrCreateGlobalStep(g);
     step = global_step.value();
-    // Its gradient by `count` is -1.
-    const Output loss = ReduceMean(nn::SparseSoftmaxCrossEntropy(labels, MatMul(x, weights))) - count;
+    // Its gradient by this worker's element of `count` is -1.
+    std::vector<float> mine(static_cast<size_t>(options.num_workers));
+    mine[static_cast<size_t>(worker)] = 1;
+    const Output loss = ReduceMean(nn::SparseSoftmaxCrossEntropy(labels, MatMul(x, weights))) -
+                        ReduceSum(count * Const(g, Tensor::Vector<float>(mine)));
     std::shared_ptr<Optimizer> optimizer = std::make_shared<GradientDescentOptimizer>(1.0);
     hooks.push_back(StopAtStep(options.last_step));
     if (options.sync) {
       auto sync = std::make_shared<SyncReplicasOptimizer>(
-          optimizer,
-          SyncReplicasOptions{.replicas_to_aggregate = options.num_workers, .total_num_replicas = options.num_workers});
+          optimizer, SyncReplicasOptions{.replicas_to_aggregate = options.num_workers - options.spares,
+                                         .total_num_replicas = options.num_workers});
       hooks.push_back(sync->MakeSessionRunHook(is_chief));
       optimizer = sync;
     } else if (options.staleness) {
@@ -49,31 +96,41 @@ struct Replica {
     train = optimizer->Minimize(loss, {.global_step = global_step});
   }
 
-  // Trains to the last step. Calls `ready` when the session exists. Counts the runs that returned OK.
-  Status Train(const std::function<void()>& ready, std::atomic<int64_t>& acknowledged, std::atomic<int64_t>& dropped) {
+  // Trains to the last step. Calls `ready` when the session exists, and `reached` after each run with the global step
+  // that it saw. Internal if the global step has fallen.
+  Status Train(Runs& runs, const std::function<void()>& ready, const std::function<void(int64_t)>& reached) {
+    std::atomic<int64_t> sessions = 0;
+    hooks.push_back(std::make_shared<CountingHook>(runs, sessions));
     MonitoredTrainingSessionOptions options{.master = target, .is_chief = is_chief, .hooks = hooks};
-    if (!checkpoint_dir.empty()) {
-      options.checkpoint_dir = checkpoint_dir;
-      options.save_checkpoint_every_steps = 5;
+    if (checkpoints) {
+      options.checkpoint_dir = kCheckpoints;
+      if (is_chief) options.save_checkpoint_every_steps = 5;
     }
     TF_ASSIGN_OR_RETURN(const auto session, MonitoredTrainingSession(g, options));
     ready();
     const Tensor batch = Tensor::Of<float>({2, 4}, {1, 2, 3, 4, -1, 0.5, is_chief ? 1.0f : 2.0f, 0});
     const Tensor classes = Tensor::Of<int64_t>({2}, {is_chief ? 0 : 1, 2});
+    int64_t seen = -1, seen_in = 0;
     while (!session->ShouldStop()) {
-      std::vector<Fetch> fetches = {train};
+      std::vector<Fetch> fetches = {train, step};
       if (async != nullptr) fetches.emplace_back(async->outcomes());
       TF_ASSIGN_OR_RETURN(const auto values, session->Run(fetches, {{x, batch}, {labels, classes}}));
-      ++acknowledged;
+      if (!values[1].is_valid()) continue;  // the training was over before this run
+      ++runs.acknowledged;
+      const int64_t now = values[1].scalar<int64_t>();
+      if (sessions == seen_in && now < seen) return Internal("the global step has fallen from ", seen, " to ", now);
+      seen = now;
+      seen_in = sessions;
+      reached(now);
       // The second outcome is that of `count`.
-      if (async != nullptr && values[1].is_valid() && values[1].data<int64_t>()[1] < 0) ++dropped;
+      if (async != nullptr && values[2].is_valid() && values[2].data<int64_t>()[1] < 0) ++runs.dropped;
     }
     return session->Close();
   }
 
   const std::string target;
   const bool is_chief;
-  const std::string checkpoint_dir;
+  const bool checkpoints;
   Graph g;
   Output x, labels, step;
   Variable weights, count;
@@ -88,136 +145,493 @@ class Training {
   Training(Scheduler& scheduler, const TrainingOptions& options)
       : scheduler_(scheduler),
         options_(options),
-        cluster_(1, options.num_workers,
+        disk_(scheduler),
+        cluster_(TestCluster::NotStarted{}, options.num_ps, options.num_workers,
                  {.inter_op_threads = 2,
-                  .membership = {.heartbeat_interval = std::chrono::milliseconds(100),
-                                 .heartbeat_timeout = std::chrono::milliseconds(1000),
-                                 .lost_after = std::chrono::milliseconds(3000)}},
+                  .membership = {.heartbeat_interval = milliseconds(100),
+                                 .heartbeat_timeout = milliseconds(1000),
+                                 // Longer than any fault, because a task that has been lost does not hold up the end.
+                                 .lost_after = milliseconds(60'000)}},
                  options.network == Network::kSim
                      ? std::make_unique<SimNetwork>(static_cast<uint32_t>(scheduler.Random(uint64_t{1} << 32)),
                                                     SimOptions{.follow_clock = true})
-                     : nullptr) {}
+                     : nullptr),
+        runs_(static_cast<size_t>(options.num_workers)) {
+    scheduler.set_files(&disk_);
+  }
+  ~Training() { scheduler_.set_files(&Env::System()); }
 
   StatusOr<Trained> Run() {
-    for (int i = 0; i < options_.num_workers; ++i) Start(i);
-    Thread faults("faults", [this] { CauseFaults(); });
-    WaitForWorkers();
-    faults.Join();
-    for (auto& worker : workers_) worker->thread.Join();
-    for (const auto& worker : workers_) {
-      if (!worker->killed) TF_RETURN_IF_ERROR(Annotate(worker->status, StrCat("worker ", worker->index)));
+    for (int i = 0; i < options_.num_ps; ++i) Start({"ps", i});
+    for (int i = 0; i < options_.num_workers; ++i) Start({"worker", i});
+    std::vector<Thread> threads;
+    for (size_t i = 0; i < options_.faults.size(); ++i) {
+      threads.emplace_back(StrCat("fault ", i), [this, i] { Cause(options_.faults[i]); });
     }
-    return Result();
+    for (int i = 0; i < options_.clients; ++i) {
+      threads.emplace_back(StrCat("client ", i), [this] { UseSessions(); });
+    }
+    {
+      MutexLock lock(mu_);
+      changed_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return AllWorkersEnded(); });
+    }
+    for (Thread& thread : threads) thread.Join();
+    if (options_.may_lose_ps && ps_kills_ > 0) {
+      StopAll();
+      return Trained{.weights = ""};
+    }
+    auto result = Result();
+    if (!result.ok()) scheduler_.Fail(ToString(result.status()));
+    if (const Status leaks = CheckNothingLeaks(); !leaks.ok()) scheduler_.Fail(ToString(leaks));
+    StopAll();
+    return result;
   }
 
  private:
-  // One process of a worker. Only its status is guarded.
-  struct Worker {
-    int index = 0;
-    bool killed = false;
-    bool ended = false;
-    Status status;
+  // A process that runs a task, until it ends or is killed.
+  struct Process {
+    FaultyTask task;
+    ProcessId id = kNoProcess;
+    std::shared_ptr<Task> running;
     Thread thread;
+    bool killed = false;
+    bool stopped = false;
+    bool ended = false;  // its thread has done its work
   };
 
-  void Start(int index) {
-    auto worker = std::make_unique<Worker>();
-    worker->index = index;
-    Worker* const self = worker.get();
-    self->thread = Thread(StrCat("worker ", index), [this, self] {
-      Status status = Replica(cluster_, self->index, options_).Train([this] { OnReady(); }, acknowledged_, dropped_);
-      MutexLock lock(mu_);
-      TB_LOG(Info, "simulation") << "worker " << self->index << " has ended: " << ToString(status);
-      self->status = std::move(status);
-      self->ended = true;
-      ended_.NotifyAll();
+  void Start(const FaultyTask& task) {
+    auto process = std::make_unique<Process>();
+    Process* const self = process.get();
+    self->task = task;
+    self->id = scheduler_.NewProcess();
+    {
+      MutexLock lock(cluster_mu_);
+      {
+        const Scheduler::ProcessScope scope(scheduler_, self->id);
+        self->running = cluster_.Start(task.job, task.index);
+      }
+      MutexLock state(mu_);
+      if (task.job == "ps") acknowledged_at_ps_start_ = Acknowledged();
+      current_[task] = self;
+      processes_.push_back(std::move(process));
+    }
+    const Scheduler::ProcessScope scope(scheduler_, self->id);
+    self->thread = Thread(NameOf(task), [this, self] {
+      const Status status = self->task.job == "ps" ? self->running->membership().Join() : Work(self->task.index);
+      Ended(*self, status);
     });
-    MutexLock lock(mu_);
-    workers_.push_back(std::move(worker));
   }
 
-  // Waits until all workers are ready, so that each of them takes part in the training.
+  Status Work(int index) {
+    Replica replica(cluster_, index, options_);
+    return replica.Train(
+        runs_[static_cast<size_t>(index)], [this] { OnReady(); }, [this](int64_t step) { OnStep(step); });
+  }
+
+  // The process has done its work. A worker's process ends; a parameter server serves until its values have been read.
+  void Ended(Process& process, const Status& status) {
+    bool killed;
+    {
+      MutexLock lock(mu_);
+      killed = process.killed;
+      TB_LOG(Info, "simulation") << NameOf(process.task) << " (process " << process.id << ") has ended"
+                                 << (killed ? ", killed: " : ": ") << ToString(status);
+    }
+    if (!killed) CheckEnd(process, status);
+    if (!killed && process.task.job == "worker") {
+      MutexLock lock(cluster_mu_);
+      {
+        MutexLock state(mu_);
+        killed = process.killed;
+        if (!killed) current_.erase(process.task);
+      }
+      if (!killed) {
+        process.running = nullptr;
+        cluster_.Stop(process.task.job, process.task.index, status);
+      }
+    }
+    MutexLock lock(mu_);
+    process.ended = true;
+    changed_.NotifyAll();
+  }
+
+  void CheckEnd(const Process& process, const Status& status) {
+    MutexLock lock(mu_);
+    if (process.task.job == "ps") {
+      if (!WorkIsDone() && !stopping_) {
+        scheduler_.Fail(StrCat(NameOf(process.task), " has ended by itself: ", ToString(status)));
+      }
+      return;
+    }
+    if (status.ok()) {
+      ++ended_well_[process.task];
+      return;
+    }
+    if (options_.may_lose_ps && ps_kills_ > 0 && (absl::IsUnavailable(status) || absl::IsAborted(status)) &&
+        std::string(status.message()).find(killed_ps_) != std::string::npos) {
+      ++ended_well_[process.task];  // the error names the cause
+      return;
+    }
+    scheduler_.Fail(StrCat(NameOf(process.task), " has failed: ", ToString(status)));
+  }
+
+  bool WorkIsDone() TB_REQUIRES(mu_) { return ended_well_.size() == static_cast<size_t>(options_.num_workers); }
+  bool AllWorkersEnded() TB_REQUIRES(mu_) {
+    if (!WorkIsDone() || restarting_ > 0) return false;
+    return std::all_of(processes_.begin(), processes_.end(),
+                       [](const auto& p) { return p->task.job == "ps" || p->ended; });
+  }
+
+  // Without faults, waits until all workers are ready, so that each of them takes part in the training. With faults the
+  // others may need a chief that does not wait.
   void OnReady() {
     MutexLock lock(mu_);
     ++ready_;
-    ready_changed_.NotifyAll();
-    ready_changed_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return ready_ >= options_.num_workers; });
+    changed_.NotifyAll();
+    if (!options_.faults.empty()) return;
+    changed_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return ready_ >= options_.num_workers; });
   }
-
-  bool AllEnded() TB_REQUIRES(mu_) {
-    return std::all_of(workers_.begin(), workers_.end(), [](const auto& w) { return w->ended; });
-  }
-  void WaitForWorkers() {
+  void OnStep(int64_t step) {
     MutexLock lock(mu_);
-    ended_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return AllEnded() && !restarting_; });
+    reached_ = std::max(reached_, step);
+    if (IsOver()) changed_.NotifyAll();
   }
 
-  void Pause() { SleepFor(std::chrono::microseconds(scheduler_.Random(20'000))); }
+  // Whether no further fault may begin.
+  bool IsOver() TB_REQUIRES(mu_) { return reached_ >= options_.last_step / 2 || !ended_well_.empty(); }
 
-  // Parameter servers are lost in the first half of the training: a worker would wait for a chief that has ended.
-  void CauseFaults() {
-    if (options_.ps_kills > 0) {
+  int64_t Acknowledged() const {
+    int64_t sum = 0;
+    for (const Runs& runs : runs_) sum += runs.acknowledged;
+    return sum;
+  }
+
+  // --- Faults.
+
+  std::string AddressOf(const FaultyTask& task) const { return *cluster_.spec().task_address(task.job, task.index); }
+
+  void Cause(const Fault& fault) {
+    using Kind = Fault::Kind;
+    SleepFor(fault.at);
+    {
       MutexLock lock(mu_);
-      ready_changed_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return ready_ >= options_.num_workers; });
+      // Before its session exists, a worker waits for the parameter server, which must come back.
+      if (options_.may_lose_ps) {
+        changed_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return ready_ >= options_.num_workers || IsOver(); });
+      }
+      if (IsOver()) return;
+      TB_LOG(Info, "simulation") << fault.ToString();
     }
-    for (int i = 0; i < options_.worker_kills + options_.ps_kills; ++i) {
-      Pause();
-      const bool ps = i < options_.ps_kills;
-      const int index =
-          ps ? 0 : 1 + static_cast<int>(scheduler_.Random(static_cast<uint64_t>(options_.num_workers) - 1));
-      Worker* victim = nullptr;
+    SimNetwork& network = cluster_.network();
+    const std::string address = AddressOf(fault.task), other = AddressOf(fault.other);
+    switch (fault.kind) {
+      case Kind::kKill:
+        return Kill(fault);
+      case Kind::kKillAtMessage:
+        return KillAt(fault, [&](std::function<void()> event) { network.AtMessage(fault.n, std::move(event)); });
+      case Kind::kKillAtChange:
+        return KillAt(fault, [&](std::function<void()> event) { disk_.AtChange(fault.n, std::move(event)); });
+      case Kind::kStop:
+        return Stop(fault);
+      case Kind::kCut:
+        network.Partition(address, other);
+        SleepFor(fault.lasts);
+        return network.Heal(address, other);
+      case Kind::kCutOneWay:
+        network.PartitionOneWay(address, other);
+        SleepFor(fault.lasts);
+        return network.Heal(address, other);
+      case Kind::kSlow:
+        network.SetExtraDelay(address, other, milliseconds(50));
+        SleepFor(fault.lasts);
+        return network.SetExtraDelay(address, other, {});
+      case Kind::kLoseLinks:
+        network.SetLinkLoss(0.02);
+        SleepFor(fault.lasts);
+        return network.SetLinkLoss(0);
+      case Kind::kConnects:
+        network.SetConnectFaults({.late = 0.3, .duplicate = 0.3});
+        SleepFor(fault.lasts);
+        return network.SetConnectFaults({});
+      case Kind::kClockJump: {
+        MutexLock lock(mu_);
+        const auto it = current_.find(fault.task);
+        if (it == current_.end()) return;
+        scheduler_.JumpWallClock(it->second->id, std::chrono::seconds(static_cast<int64_t>(fault.n) - 500));
+        return;
+      }
+      case Kind::kDiskFails:
+      case Kind::kDiskFull:
+        if (LatestCheckpointStep() < 0) return;  // a training that cannot save its first checkpoint ends
+        disk_.SetState(fault.kind == Kind::kDiskFails ? SimulatedDisk::State::kFails : SimulatedDisk::State::kFull);
+        {
+          // A training whose last checkpoint cannot be saved ends with an error, as it should.
+          MutexLock lock(mu_);
+          changed_.WaitFor(mu_, fault.lasts, [this]() TB_REQUIRES(mu_) { return IsOver(); });
+        }
+        return disk_.SetState(SimulatedDisk::State::kWorks);
+      case Kind::kDiskSlow:
+        disk_.SetDelay(milliseconds(50));
+        SleepFor(fault.lasts);
+        return disk_.SetDelay({});
+    }
+  }
+
+  // Marks a task's process as killed, unless the training is over or the task is not running. Returns the process.
+  Process* Condemn(const FaultyTask& task) {
+    if (task.job == "ps" && !options_.checkpoints && !options_.may_lose_ps) return nullptr;
+    MutexLock lock(mu_);
+    const auto it = current_.find(task);
+    if (IsOver() || it == current_.end() || it->second->killed || ended_well_.contains(task)) return nullptr;
+    Process* const process = it->second;
+    process->killed = true;
+    ++restarting_;
+    ++kills_;
+    if (task.job == "ps") {
+      ++ps_kills_;
+      killed_ps_ = NameOf(task);
+    }
+    return process;
+  }
+
+  // The process changes nothing from now on: not its files, and not the other tasks.
+  void End(Process& process) {
+    if (process.task.job == "ps") latest_at_ps_kill_ = LatestCheckpointStep();
+    disk_.EndProcess(process.id);
+    scheduler_.WakeProcess(process.id);
+    cluster_.network().KillTask(AddressOf(process.task));
+  }
+
+  void Kill(const Fault& fault) {
+    if (Process* const process = Condemn(fault.task)) {
+      End(*process);
+      Restart(*process, fault.lasts);
+    }
+  }
+
+  // Kills a task when `at` calls its argument.
+  void KillAt(const Fault& fault, const std::function<void(std::function<void()>)>& at) {
+    struct Trap {
+      bool armed = true;
+      Process* victim = nullptr;
+    };
+    const auto trap = std::make_shared<Trap>();  // guarded by mu_
+    at([this, trap, task = fault.task, by_thread = fault.kind == Fault::Kind::kKillAtChange] {
+      FaultyTask victim = task;
       {
         MutexLock lock(mu_);
-        for (const auto& worker : workers_) {
-          if (worker->index == index && !worker->killed) victim = worker.get();
+        if (!std::exchange(trap->armed, false)) return;
+        const ProcessId process = scheduler_.current_process();
+        for (const auto& [task_of, current] : current_) {
+          if (by_thread && current->id == process) victim = task_of;
         }
-        if (AllEnded() || (!ps && victim->ended)) return;
-        if (ps && acknowledged_ >= options_.last_step / 2) continue;
-        restarting_ = true;
-        if (!ps) victim->killed = true;
-        ++kills_;
       }
-      cluster_.Kill(ps ? "ps" : "worker", index);
-      Pause();
-      cluster_.Start(ps ? "ps" : "worker", index);
-      if (!ps) Start(index);
+      Process* const process = Condemn(victim);
+      if (process != nullptr) End(*process);
       MutexLock lock(mu_);
-      restarting_ = false;
-      ended_.NotifyAll();
+      trap->victim = process;
+      changed_.NotifyAll();
+    });
+    Process* victim;
+    {
+      MutexLock lock(mu_);
+      changed_.Wait(mu_, [&]() TB_REQUIRES(mu_) { return trap->victim != nullptr || IsOver(); });
+      trap->armed = false;
+      victim = trap->victim;
+    }
+    if (victim != nullptr) Restart(*victim, fault.lasts);
+  }
+
+  // Ends the threads of a killed process, and starts its task again later.
+  void Restart(Process& process, MonotonicClock::duration later) {
+    {
+      MutexLock lock(cluster_mu_);
+      process.running = nullptr;
+      cluster_.Kill(process.task.job, process.task.index);
+    }
+    SleepFor(later);
+    if (!(options_.may_lose_ps && process.task.job == "ps")) Start(process.task);
+    MutexLock lock(mu_);
+    --restarting_;
+    changed_.NotifyAll();
+  }
+
+  void Stop(const Fault& fault) {
+    Process* process = nullptr;
+    {
+      MutexLock lock(mu_);
+      const auto it = current_.find(fault.task);
+      if (it == current_.end() || it->second->killed || std::exchange(it->second->stopped, true)) return;
+      process = it->second;
+    }
+    cluster_.network().PauseTask(AddressOf(fault.task));
+    scheduler_.StopProcess(process->id);
+    SleepFor(fault.lasts);
+    {
+      MutexLock lock(mu_);
+      process->stopped = false;
+      if (process->killed) return;
+    }
+    scheduler_.WakeProcess(process->id);
+    cluster_.network().ResumeTask(AddressOf(fault.task));
+  }
+
+  // --- Clients.
+
+  // Opens sessions on any task, reads the variables, and leaves, until the training is over.
+  void UseSessions() {
+    for (int i = 0; i < 30; ++i) {
+      SleepFor(std::chrono::microseconds(scheduler_.Random(20'000)));
+      {
+        MutexLock lock(mu_);
+        if (IsOver() || AllWorkersEnded()) return;
+      }
+      const auto n = static_cast<uint64_t>(options_.num_ps + options_.num_workers);
+      const int task = static_cast<int>(scheduler_.Random(n));
+      const std::string target =
+          task < options_.num_ps ? cluster_.target("ps", task) : cluster_.worker_target(task - options_.num_ps);
+      Replica reader(cluster_, 0, options_);
+      auto session = Session::Create(reader.g, {.target = target});
+      if (!session.ok()) {
+        if (absl::IsInvalidArgument(session.status())) continue;  // no task of this process has the target now
+        Expect("a client's Session::Create", session.status());
+        continue;
+      }
+      for (uint64_t run = scheduler_.Random(4); run > 0; --run) {
+        const auto values = (*session)->Run({reader.step, reader.count}, {}, {.timeout = milliseconds(300)});
+        if (!values.ok()) Expect("a client's run", values.status());
+      }
+      if (scheduler_.Random(2) == 0) (void)(*session)->Close();
     }
   }
+  // Fails if a client gets an error that the faults do not explain.
+  void Expect(const char* what, const Status& status) {
+    using absl::StatusCode;
+    static constexpr StatusCode kExpected[] = {
+        StatusCode::kUnavailable,       StatusCode::kAborted,  // a task was lost
+        StatusCode::kDeadlineExceeded,  StatusCode::kNotFound, StatusCode::kCancelled,
+        StatusCode::kFailedPrecondition  // a variable is not initialised yet
+    };
+    if (std::ranges::count(kExpected, status.code()) == 0) scheduler_.Fail(StrCat(what, ": ", ToString(status)));
+  }
+
+  // --- The end.
 
   StatusOr<Trained> Result() {
     Replica reader(cluster_, 0, options_);
     TF_RETURN_IF_ERROR(reader.g.status());
-    TF_ASSIGN_OR_RETURN(const auto session, Session::Create(reader.g, {.target = reader.target}));
+    TF_ASSIGN_OR_RETURN(const auto session, Session::Create(reader.g, {.target = cluster_.target("ps", 0)}));
     TF_ASSIGN_OR_RETURN(const auto values, session->Run({reader.step, reader.count, reader.weights}));
-    Trained result{.global_step = values[0].scalar<int64_t>(),
-                   .count = values[1].scalar<float>(),
-                   .acknowledged = acknowledged_,
-                   .kills = kills_,
-                   .dropped = dropped_,
-                   .weights = ""};
+    TF_RETURN_IF_ERROR(session->Close());
+    MutexLock lock(mu_);
+    Trained result{
+        .global_step = values[0].scalar<int64_t>(), .acknowledged = Acknowledged(), .kills = kills_, .weights = ""};
+    std::vector<double> counts;
+    for (const float c : values[1].data<float>()) counts.push_back(c);
+    for (const double c : counts) result.count += c;
+    for (const Runs& runs : runs_) result.dropped += runs.dropped;
     for (const float w : values[2].data<float>()) {
       char text[32];
       std::snprintf(text, sizeof text, "%a ", w);
       result.weights += text;
     }
+    TF_RETURN_IF_ERROR(Annotate(CheckResult(result, counts),
+                                StrCat("step ", result.global_step, ", counts [", absl::StrJoin(counts, ", "),
+                                       "], acknowledged ", result.acknowledged, ", kills ", kills_)));
     return result;
+  }
+
+  Status CheckResult(const Trained& result, const std::vector<double>& counts) TB_REQUIRES(mu_) {
+    constexpr double kRounding = 1e-3;
+    const int needed = options_.sync ? options_.num_workers - options_.spares : 1;
+    if (result.global_step < options_.last_step) return Internal("the training has ended before its last step");
+    for (size_t i = 0; i < counts.size(); ++i) {
+      const double applied = counts[i] * needed;
+      if (applied > static_cast<double>(runs_[i].begun) + kRounding) {
+        return Internal(applied, " gradients of worker/", i, " were applied, but it has computed ",
+                        runs_[i].begun.load());
+      }
+      // A synchronous step takes the average of the gradients that have come, which may be more than it needs.
+      if (!options_.sync && std::abs(applied - std::round(applied)) > kRounding) {
+        return Internal("a part of a gradient of worker/", i, " was applied: ", applied);
+      }
+    }
+    if (options_.sync) {
+      if (std::abs(result.count - std::round(result.count)) > kRounding) {
+        return Internal("a step has applied something else than an average of gradients");
+      }
+      return OkStatus();
+    }
+    const auto applied = static_cast<int64_t>(std::llround(result.count)) + result.dropped;
+    if (ps_kills_ == 0) {
+      if (applied < result.acknowledged) return Internal("gradients of acknowledged steps were lost");
+      return OkStatus();
+    }
+    // Acknowledgements of steps before the loss may come after it, one for each worker.
+    const int64_t since = result.acknowledged - acknowledged_at_ps_start_ - options_.num_workers;
+    const int64_t least = std::max<int64_t>(latest_at_ps_kill_, 0) + since;
+    if (applied < least) {
+      return Internal("gradients of acknowledged steps were lost: at least ", least, " should have been applied, from ",
+                      latest_at_ps_kill_, " of the latest checkpoint on");
+    }
+    return OkStatus();
+  }
+
+  // All sessions have been closed. The messages that say so may be under way.
+  Status CheckNothingLeaks() {
+    const auto deadline = MonotonicClock::now() + std::chrono::seconds(30);
+    while (true) {
+      std::string leaks;
+      for (int i = 0; i < options_.num_ps; ++i) {
+        const TaskUse use = cluster_.task("ps", i).use();
+        if (use.sessions + use.steps + use.own_steps > 0) {
+          leaks += StrCat("ps/", i, " holds ", use.sessions, " sessions, ", use.steps, " steps of any master and ",
+                          use.own_steps, " of its own; ");
+        }
+      }
+      if (leaks.empty()) return OkStatus();
+      if (MonotonicClock::now() > deadline) return Internal("at the end, ", leaks);
+      SleepFor(milliseconds(100));
+    }
+  }
+
+  void StopAll() {
+    {
+      MutexLock lock(mu_);
+      stopping_ = true;
+    }
+    {
+      MutexLock lock(cluster_mu_);
+      for (const auto& [task, process] : current_) {
+        if (process->running != nullptr) process->running->Stop(OkStatus());
+      }
+    }
+    for (const auto& process : processes_) {
+      process->thread.Join();
+      process->running = nullptr;
+    }
   }
 
   Scheduler& scheduler_;
   const TrainingOptions options_;
+  SimulatedDisk disk_;
+  Mutex cluster_mu_;  // held while tasks are started and ended; before mu_
   TestCluster cluster_;
-  std::atomic<int64_t> acknowledged_ = 0;
-  std::atomic<int64_t> dropped_ = 0;
+  std::vector<Runs> runs_;  // by worker
   Mutex mu_;
-  CondVar ready_changed_;
+  CondVar changed_;
+  std::vector<std::unique_ptr<Process>> processes_;  // in the order of their start
+  std::map<FaultyTask, Process*> current_;           // the running processes
+  std::map<FaultyTask, int> ended_well_ TB_GUARDED_BY(mu_);
   int ready_ TB_GUARDED_BY(mu_) = 0;  // workers that have had a session, including those that were killed
-  CondVar ended_;
-  std::vector<std::unique_ptr<Worker>> workers_;  // in the order of their start; grows on the thread of the faults
-  bool restarting_ TB_GUARDED_BY(mu_) = false;    // a task has been killed and not started again
-  int64_t kills_ = 0;
+  int64_t reached_ TB_GUARDED_BY(mu_) = 0;
+  int restarting_ TB_GUARDED_BY(mu_) = 0;  // tasks that have been killed and not started again
+  bool stopping_ TB_GUARDED_BY(mu_) = false;
+  int64_t kills_ TB_GUARDED_BY(mu_) = 0;
+  int64_t ps_kills_ = 0;
+  std::string killed_ps_;
+  int64_t acknowledged_at_ps_start_ = 0;
+  int64_t latest_at_ps_kill_ = -1;
 };
 
 }  // namespace

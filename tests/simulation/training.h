@@ -1,4 +1,4 @@
-// A training for simulations: a cluster in one process whose tasks are killed and started again.
+// A training for simulations: a cluster of simulated processes, and what goes wrong with them.
 #ifndef TENSORBRAID_TESTS_SIMULATION_TRAINING_H_
 #define TENSORBRAID_TESTS_SIMULATION_TRAINING_H_
 
@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "simulation/fault_plan.h"
 #include "simulation/scheduler.h"
 #include "tensorbraid/staleness.h"
 #include "tensorbraid/status.h"
@@ -20,29 +22,41 @@ enum class Network {
 
 struct TrainingOptions {
   Network network = Network::kSim;
+  int num_ps = 1;
   int num_workers = 2;
   bool sync = false;
+  int spares = 0;                                           // gradients that a step of a synchronous training can miss
   std::optional<StalenessPolicy> staleness = std::nullopt;  // of asynchronous training
   int64_t last_step = 20;
-  // Tasks that are killed and started again, each at random times.
-  int worker_kills = 0;  // of all workers but the chief
-  int ps_kills = 0;      // at most; needs a checkpoint_dir
-  // Where the chief saves a checkpoint every 5 steps; "": nowhere.
-  std::string checkpoint_dir = "";
+  bool checkpoints = false;  // the chief saves one every 5 steps, on the simulated disk
+  int clients = 0;           // threads whose sessions come and go
+  // Faults begin while the training has made less than half of its steps, so that each training can end. A parameter
+  // server may be killed, and the connection to it may be lost, only with checkpoints.
+  FaultPlan faults = {};
+  // The training ends at the loss of a parameter server, as it must without checkpoints.
+  bool may_lose_ps = false;
 };
 
 // The end of a training.
 struct Trained {
   int64_t global_step = 0;
-  float count = 0;           // a variable to which each worker adds 1 in each step
+  double count = 0;          // gradients that were applied; of a synchronous training, steps
   int64_t acknowledged = 0;  // runs that returned OK
-  int64_t kills = 0;         // before the training was over
+  int64_t kills = 0;         // of all tasks
   int64_t dropped = 0;       // gradients of `count` that the workers were told were dropped
   std::string weights;       // of a softmax classifier, bit for bit
 };
 
-// Trains a small softmax classifier until its last step on one parameter server and several workers. Returns the first
-// error of a worker that was not killed. Internal if an invariant does not hold.
+// Trains a small softmax classifier until its last step. Each task is a simulated process. A task that is killed is
+// started again.
+//
+// Checks these invariants; the first that does not hold ends the simulation (Scheduler::Fail):
+// - No task ends by itself, and each training ends well. With may_lose_ps, each worker's error names the lost task.
+// - The global step that a worker sees grows, until its session is replaced.
+// - No gradient is applied twice. Those of acknowledged asynchronous steps are applied, except that the loss of a
+//   parameter server may cost the steps since the latest checkpoint.
+// - Each step of a synchronous training applies the gradients that it needs, no more and no fewer.
+// - At the end, no task holds a step or a session of another one.
 StatusOr<Trained> Train(Scheduler& scheduler, const TrainingOptions& options);
 
 }  // namespace tensorbraid

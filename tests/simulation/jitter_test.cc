@@ -1,0 +1,82 @@
+// gRPC's own threads cannot run under the scheduler of a simulation. Here the threads of the gRPC transport run as they
+// are, but each lock that they take may stop them for a while, as a busy machine would. A seed decides when.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+#include <random>
+#include <thread>
+
+#include "core/env_testutil.h"
+#include "core/mutex.h"
+#include "transport/grpc/grpc_transport.h"
+#include "transport/transport_test_util.h"
+
+namespace tensorbraid {
+namespace {
+
+// Stops the threads that it starts, and the thread that calls Join, now and then when they take a lock.
+class JitterEnv final : public ForwardingEnv, private LockScheduler {
+ public:
+  explicit JitterEnv(uint64_t seed) : seed_(seed) {}
+  // The calling thread is stopped, too, from now on.
+  void Enter() { lock_scheduler = this; }
+  static void Leave() { lock_scheduler = nullptr; }
+
+  std::unique_ptr<Thread::Handle> StartThread(const std::string& name, std::function<void()> body) override {
+    return System().StartThread(name, [this, body = std::move(body)]() mutable {
+      Enter();
+      body();
+      body = nullptr;
+      Leave();
+    });
+  }
+
+ private:
+  void Lock(bool (*try_lock)(void*), void* lock, std::source_location) override {
+    constexpr uint64_t kOneIn = 8;
+    static std::atomic<uint64_t> threads{0};
+    thread_local std::mt19937_64 random(seed_ + 1000 * threads++);
+    if (random() % kOneIn == 0) std::this_thread::sleep_for(std::chrono::microseconds(random() % 2000));
+    while (!try_lock(lock)) std::this_thread::yield();
+  }
+
+  const uint64_t seed_;
+};
+
+struct JitterTask {
+  explicit JitterTask(const std::string& name) : handler(name), transport(NewGrpcTransport()) {
+    address = StrCat("localhost:", transport->Listen("localhost:0", &handler).value());
+  }
+  Recorder handler;
+  std::unique_ptr<Transport> transport;
+  std::string address;
+};
+
+// A thread that opens a lane may be stopped right after, while the rest of the handshake happens.
+TEST(Jitter, ALinkThatIsUpHasBothLanes) {
+  uint64_t seeds = 20;
+  if (const char* number = std::getenv("TENSORBRAID_SIMULATION_SEEDS")) seeds = std::strtoull(number, nullptr, 10);
+  for (uint64_t seed = 0; seed < seeds; ++seed) {
+    std::cout << "seed " << seed << std::endl;  // before a crash
+    JitterEnv env(seed);
+    const ScopedEnv scope(&env);
+    env.Enter();
+    {
+      JitterTask server("server");
+      JitterTask client("client");
+      auto link = ConnectAndWait(*client.transport, server.address, HelloFrom("client"));
+      ASSERT_TRUE(link.ok()) << link.status();
+      (*link)->Send(MakeBulk(1, Pattern(10, 1)));
+      (*link)->Send(Heartbeat{});
+      server.handler.WaitForControl(1);
+      server.handler.WaitForBulk(1);
+      EXPECT_EQ(client.handler.downs(), 0u);
+    }
+    JitterEnv::Leave();
+  }
+}
+
+}  // namespace
+}  // namespace tensorbraid
