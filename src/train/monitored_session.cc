@@ -29,6 +29,10 @@ struct MonitoredSession::Impl {
                                               const std::vector<Feed>& feeds);
   bool Trains(const std::vector<Fetch>& fetches) const;
   Status Fail(const Status& status);
+  Status EndHooks();
+  // Ends the hooks of a training that is over once more, in a new session, if the loss of a connection interrupted
+  // them.
+  Status EndHooksAgain(Status why);
   Status Close();
 
   Graph& graph;
@@ -182,18 +186,41 @@ StatusOr<std::vector<Tensor>> MonitoredSession::Impl::EndOfTraining(const Status
   return results;
 }
 
+Status MonitoredSession::Impl::EndHooks() {
+  Status ended;
+  for (const auto& hook : options.hooks) {
+    const Status s = hook->End(*context, coordinator->status());
+    if (ended.ok()) ended = s;
+  }
+  return ended;
+}
+
+Status MonitoredSession::Impl::EndHooksAgain(Status why) {
+  // If a parameter server does not come back, the caller gets the error after this time.
+  constexpr std::chrono::seconds kMaxWait{60};
+  constexpr int kTries = 5;
+  options.max_wait = std::min<std::chrono::milliseconds>(options.max_wait, kMaxWait);
+  for (int i = 0; i < kTries && CanRecover(why) && !StopRequested(); ++i) {
+    if (!Recover(why).ok()) return why;
+    // The hooks have found again that the training is over. Otherwise a parameter server has lost its variables, and
+    // the training would have to go on.
+    if (!coordinator->ShouldStop() || !coordinator->status().ok()) return why;
+    interrupter.reset();
+    why = EndHooks();
+  }
+  return why;
+}
+
 Status MonitoredSession::Impl::Close() {
   if (closed) return close_status;
-  closed = true;
   interrupter.reset();
   coordinator->RequestStop();
   Status ended;
-  if (hooks_started) {
-    for (const auto& hook : options.hooks) {
-      const Status s = hook->End(*context, coordinator->status());
-      if (ended.ok()) ended = s;
-    }
-  }
+  if (hooks_started) ended = EndHooks();
+  if (CanRecover(ended) && coordinator->status().ok()) ended = EndHooksAgain(ended);
+  interrupter.reset();
+  coordinator->RequestStop();
+  closed = true;
   // Closing the session wakes threads that are blocked in a run.
   const Status session_closed = session == nullptr ? OkStatus() : session->Close();
   close_status = coordinator->Join();

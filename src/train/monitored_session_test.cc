@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "absl/strings/str_format.h"
+#include "io/file_testutil.h"
 #include "tensorbraid/tensorbraid.h"
 
 namespace tensorbraid {
@@ -160,6 +161,37 @@ TEST(MonitoredSession, AnErrorStopsTheTrainingAndCloseReturnsIt) {
   EXPECT_TRUE((*session)->ShouldStop());
   EXPECT_EQ((*session)->Close(), status);
   EXPECT_TRUE(absl::IsFailedPrecondition((*session)->Run({m.weight}).status()));
+}
+
+// Its first End meets a broken connection.
+class InterruptedEnd final : public SessionRunHook {
+ public:
+  Status End(SessionRunContext&, const Status&) override {
+    return ++ends == 1 ? Status(absl::UnavailableError("ps/0 is gone")) : OkStatus();
+  }
+  int ends = 0;
+};
+
+TEST(MonitoredSession, AConnectionThatBreaksAtTheEndDoesNotFailATrainingWithCheckpoints) {
+  const TempDir dir;
+  Model m;
+  auto end = std::make_shared<InterruptedEnd>();
+  auto session = MonitoredTrainingSession(m.g, {.hooks = {StopAtStep(3), end}, .checkpoint_dir = dir.path()});
+  ASSERT_TRUE(session.ok()) << session.status();
+  while (!(*session)->ShouldStop()) ASSERT_TRUE((*session)->Run({m.train}, m.Feeds()).ok());
+  EXPECT_EQ((*session)->Close(), OkStatus());
+  EXPECT_EQ(end->ends, 2);
+  EXPECT_EQ(LatestCheckpoint(dir.path()).value(), dir.path() + "/model.ckpt-3");
+}
+
+TEST(MonitoredSession, AConnectionThatBreaksAtTheEndFailsATrainingWithoutCheckpoints) {
+  Model m;
+  auto end = std::make_shared<InterruptedEnd>();
+  auto session = m.Start({StopAtStep(3), end});
+  ASSERT_TRUE(session.ok()) << session.status();
+  while (!(*session)->ShouldStop()) ASSERT_TRUE((*session)->Run({m.train}, m.Feeds()).ok());
+  EXPECT_EQ((*session)->Close().code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(end->ends, 1);
 }
 
 TEST(MonitoredSession, AnEmptyClosedQueueIsTheEndAndNoError) {
