@@ -86,24 +86,29 @@ Lines MakeLines(const tf::Tensor& digits, const tf::Tensor& labels, std::mt19937
   return lines;
 }
 
-// What is fed to the model, and what it computes.
-struct Model {
-  tf::Output images, lengths, training;
+// What is fed.
+struct Inputs {
+  tf::Output images, lengths;
   tf::SparseTensor labels;
+};
+
+// What the model computes of the inputs.
+struct Model {
   tf::Output loss;   // the mean of the lines
   tf::Output right;  // float32 [batch]: 1 for a line that is read without a mistake, else 0
 };
 
 // A convolution with batch normalization, then pooling.
-tf::Output Block(tf::Output x, int filters, std::vector<int64_t> pool, tf::Output training) {
+tf::Output Block(tf::Output x, int filters, std::vector<int64_t> pool, bool training) {
   x = nn::Conv2D(x, {.filters = filters, .kernel = {3, 3}, .bias = false});
   x = nn::Relu(nn::BatchNorm(x, {.training = training}));
   return nn::MaxPool(x, {.size = std::move(pool)});
 }
 
-// Scores of the ten digits and the blank, [steps of the LSTM, batch, 11].
-tf::Output Crnn(tf::Output images, tf::Output lengths, tf::Output training) {
-  auto scope = images.graph()->VariableScope("crnn");
+// Scores of the ten digits and the blank, [steps of the LSTM, batch, 11]. The first call makes the variables; later
+// calls share them.
+tf::Output Crnn(tf::Output images, tf::Output lengths, bool training) {
+  auto scope = images.graph()->VariableScope("crnn", {.reuse = tf::kAutoReuse});
   auto x = Block(images, 16, {2, 2}, training);
   x = Block(x, 32, {2, 2}, training);
   x = Block(x, 64, {2, 1}, training);  // [batch, kHeight / 8, kWidth / kReduction, 64]
@@ -116,40 +121,41 @@ tf::Output Crnn(tf::Output images, tf::Output lengths, tf::Output training) {
   return nn::Dense(x, {.units = tf::data::Mnist::kClasses + 1, .name = "logits"});
 }
 
-Model MakeModel(tf::Graph& g) {
-  Model m;
-  m.images = tf::Placeholder(g, tf::kFloat32, {-1, kHeight, kWidth, 1}, "images");
-  m.lengths = tf::Placeholder(g, tf::kInt32, {-1}, "lengths");
-  m.labels = tf::SparsePlaceholder(g, tf::kInt32, {-1, -1}, "labels");
-  m.training = tf::PlaceholderWithDefault(tf::Const(g, tf::Tensor::Scalar(false)), {}, "training");
-  auto logits = Crnn(m.images, m.lengths, m.training);
-  m.loss = tf::ReduceMean(nn::CtcLoss(m.labels, logits, m.lengths, {.time_major = true}));
-  auto decoded = nn::CtcBeamSearchDecode(logits, m.lengths, {.time_major = true, .beam_width = 10});
-  auto mistakes = tf::EditDistance(decoded.sequence, m.labels, {.normalize = false});
-  m.right = tf::Cast(tf::Equal(mistakes, 0.0f), tf::kFloat32);
-  return m;
+Inputs MakeInputs(tf::Graph& g) {
+  return {.images = tf::Placeholder(g, tf::kFloat32, {-1, kHeight, kWidth, 1}, "images"),
+          .lengths = tf::Placeholder(g, tf::kInt32, {-1}, "lengths"),
+          .labels = tf::SparsePlaceholder(g, tf::kInt32, {-1, -1}, "labels")};
 }
 
-std::vector<tf::Feed> Feeds(const Model& m, const Lines& lines, bool training) {
-  return {{m.images, lines.images},
-          {m.lengths, lines.lengths},
-          {m.labels.indices, lines.label_indices},
-          {m.labels.values, lines.label_values},
-          {m.labels.dense_shape, lines.label_shape},
-          {m.training, tf::Tensor::Scalar(training)}};
+// The model as it trains, or as it is tested: batch normalization takes the mean and the variance of the batch, or
+// their moving averages. Both have the same variables.
+Model MakeModel(const Inputs& in, bool training) {
+  auto logits = Crnn(in.images, in.lengths, training);
+  auto decoded = nn::CtcBeamSearchDecode(logits, in.lengths, {.time_major = true, .beam_width = 10});
+  auto mistakes = tf::EditDistance(decoded.sequence, in.labels, {.normalize = false});
+  return {.loss = tf::ReduceMean(nn::CtcLoss(in.labels, logits, in.lengths, {.time_major = true})),
+          .right = tf::Cast(tf::Equal(mistakes, 0.0f), tf::kFloat32)};
+}
+
+std::vector<tf::Feed> Feeds(const Inputs& in, const Lines& lines) {
+  return {{in.images, lines.images},
+          {in.lengths, lines.lengths},
+          {in.labels.indices, lines.label_indices},
+          {in.labels.values, lines.label_values},
+          {in.labels.dense_shape, lines.label_shape}};
 }
 
 // The part of the first `lines` test lines of which all digits are read correctly. They are the same in each run.
-tf::StatusOr<double> SequenceAccuracy(tf::SupervisedSession& session, const Model& model, const tf::data::Mnist& mnist,
-                                      int64_t lines) {
+tf::StatusOr<double> SequenceAccuracy(tf::SupervisedSession& session, const Inputs& inputs, const Model& tested,
+                                      const tf::data::Mnist& mnist, int64_t lines) {
   const tf::Tensor digits = mnist.test_images();
   std::mt19937_64 random(kTestSeed);
   double correct = 0;
   for (int64_t begin = 0; begin < lines; begin += 200) {
     const int64_t first = begin * kDigits, last = std::min(begin + 200, lines) * kDigits;
     const Lines batch = MakeLines(digits.Slice(first, last), mnist.test_labels().Slice(first, last), random);
-    TF_ASSIGN_OR_RETURN(auto tested, session.Run({model.right}, Feeds(model, batch, /*training=*/false)));
-    for (const float right : tested[0].data<float>()) correct += right;
+    TF_ASSIGN_OR_RETURN(auto values, session.Run({tested.right}, Feeds(inputs, batch)));
+    for (const float right : values[0].data<float>()) correct += right;
   }
   return correct / static_cast<double>(lines);
 }
@@ -157,6 +163,7 @@ tf::StatusOr<double> SequenceAccuracy(tf::SupervisedSession& session, const Mode
 // What this worker has done, in all its sessions.
 struct Progress {
   int64_t steps = 0;
+  examples::StepTimes times;
   float first_loss = 0, last_loss = 0;
   std::chrono::duration<double> seconds{0};
 };
@@ -167,12 +174,14 @@ void Report(const tf::TaskFlags& task, const TrainOptions& options, const Progre
   if (options.json) {
     // A task that starts after the last step has made no steps.
     const double steps = static_cast<double>(progress.steps), seconds = progress.seconds.count();
-    std::printf("{\"worker\":%d,\"mode\":\"%s\",\"steps_per_s\":%.1f,\"ms\":%.4f,\"global_step\":%lld,",
-                task.task_index,
-                !task.has_cluster() ? "local"
-                : task.issync       ? "sync"
-                                    : "async",
-                steps == 0 ? 0 : steps / seconds, steps == 0 ? 0 : 1e3 * seconds / steps, static_cast<long long>(step));
+    std::printf(
+        "{\"worker\":%d,\"mode\":\"%s\",\"steps_per_s\":%.1f,\"ms\":%.4f,\"median_ms\":%.4f,\"global_step\":%lld,",
+        task.task_index,
+        !task.has_cluster() ? "local"
+        : task.issync       ? "sync"
+                            : "async",
+        steps == 0 ? 0 : steps / seconds, steps == 0 ? 0 : 1e3 * seconds / steps, progress.times.median_ms(),
+        static_cast<long long>(step));
     std::printf("\"first_loss\":%.4f,\"loss\":%.4f", progress.first_loss, progress.last_loss);
     if (task.is_chief()) std::printf(",\"accuracy\":%.4f", accuracy);
     std::printf("}\n");
@@ -190,10 +199,12 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& target, tf::data:
   if (task.has_cluster()) {
     device.emplace(g.Device(tf::ReplicaDeviceSetter({.cluster = task.cluster(), .worker_device = task.device()})));
   }
-  const Model model = MakeModel(g);
+  const Inputs inputs = MakeInputs(g);
+  const Model trained = MakeModel(inputs, /*training=*/true);
+  const Model tested = MakeModel(inputs, /*training=*/false);
   TF_ASSIGN_OR_RETURN(auto curve,
                       examples::LearningCurve::Open(task, {"crnn_ctc: lines of digits", options.log_dir, options.steps},
-                                                    model.loss, tf::ReduceMean(model.right)));
+                                                    trained.loss, tf::ReduceMean(trained.right)));
   // Made before there are other variables, so it restores the model without the global step and the optimizer's slots.
   std::optional<tf::Saver> weights;
   if (!options.init_from.empty()) weights.emplace(g);
@@ -209,7 +220,7 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& target, tf::data:
         optimizer, tf::SyncReplicasOptions{.replicas_to_aggregate = n, .total_num_replicas = n});
     optimizer = sync;
   }
-  TF_ASSIGN_OR_RETURN(auto grads, optimizer->ComputeGradients(model.loss));
+  TF_ASSIGN_OR_RETURN(auto grads, optimizer->ComputeGradients(trained.loss));
   auto train = optimizer->ApplyGradients(tf::ClipByGlobalNorm(grads, 10.0), {.global_step = global_step});
   // Read after the step. A synchronous worker whose count was late would wait for the others when they have ended.
   tf::Output step_count;
@@ -249,10 +260,12 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& target, tf::data:
     while (!supervisor.ShouldStop() && step < options.steps) {
       auto digits = mnist.NextBatch(kDigits * options.batch_size);
       const Lines lines = MakeLines(digits.images, digits.labels, random);
-      std::vector<tf::Fetch> fetches = {model.loss, step_count, train};
+      std::vector<tf::Fetch> fetches = {trained.loss, step_count, train};
       const bool summarize = task.is_chief() && progress.steps % curve.steps_per_point() == 0;
       if (summarize) fetches.push_back(curve.summaries());
-      TF_ASSIGN_OR_RETURN(auto values, session->Run(fetches, Feeds(model, lines, /*training=*/true)));
+      progress.times.Begin();
+      TF_ASSIGN_OR_RETURN(auto values, session->Run(fetches, Feeds(inputs, lines)));
+      progress.times.End();
       if (!values[0].is_valid()) {
         if (tf::StopRequested()) break;
         // The chief has closed the queue of tokens.
@@ -263,7 +276,7 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& target, tf::data:
       step = values[1].scalar<int64_t>();
       if (summarize) TF_RETURN_IF_ERROR(supervisor.SummaryComputed(values[3], step));
       if (curve.TestIsDue(step)) {
-        TF_ASSIGN_OR_RETURN(const double accuracy, SequenceAccuracy(*session, model, mnist, kQuickTest));
+        TF_ASSIGN_OR_RETURN(const double accuracy, SequenceAccuracy(*session, inputs, tested, mnist, kQuickTest));
         TF_RETURN_IF_ERROR(curve.AddTest(step, accuracy));
       }
       if (progress.steps++ == 0) progress.first_loss = progress.last_loss;
@@ -277,7 +290,7 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& target, tf::data:
     TF_RETURN_IF_ERROR(supervisor.coordinator().status());
     double accuracy = 0;
     if (task.is_chief()) {
-      TF_ASSIGN_OR_RETURN(accuracy, SequenceAccuracy(*session, model, mnist, mnist.num_test() / kDigits));
+      TF_ASSIGN_OR_RETURN(accuracy, SequenceAccuracy(*session, inputs, tested, mnist, mnist.num_test() / kDigits));
       TF_RETURN_IF_ERROR(curve.AddTest(step, accuracy));
     }
     Report(task, options, progress, step, accuracy);

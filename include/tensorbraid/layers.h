@@ -178,6 +178,10 @@ struct BatchNormOptions {
 // operation that Optimizer::Minimize or ApplyGradients returns, if its gradients depend on the layer; if several towers
 // share the layer, the first tower's update runs. They are in the collection "update_ops" too, for programs that run
 // them by themselves.
+//
+// A fixed `training` is faster than a tensor, with which each step chooses between two branches (Switch and Merge): ops
+// in branches are not fused. So a program that trains and tests can build the model twice, with true and with false, in
+// a variable scope with `.reuse = kAutoReuse`. examples/crnn_ctc.cc does that.
 // Source: Ioffe and Szegedy, 2015.
 Output BatchNorm(const Operand& x, const BatchNormOptions& options = {});
 
