@@ -5,6 +5,7 @@
 #include "absl/strings/str_format.h"
 #include "checkpoint/bundle_reader.h"
 #include "checkpoint/coding.h"
+#include "checkpoint/table_writer.h"
 #include "checkpoint/tensor_bundle.pb.h"
 #include "core/crc32c.h"
 #include "core/strings.h"
