@@ -12,6 +12,38 @@ std::string BaseName(Output handle) {
   return slash == std::string::npos ? name : name.substr(slash + 1);
 }
 
+// An operation on a queue or an accumulator: named after it, on its device, with its handle as the first input.
+NodeBuilder OperationOn(const Output& handle, const char* op, const std::string& suffix,
+                        std::source_location loc = std::source_location::current()) {
+  NodeBuilder builder(*handle.graph(), op, loc);
+  builder.Name(BaseName(handle) + suffix).Input(handle).ColocateWith(handle.op());
+  return builder;
+}
+
+Output MakeAccumulator(Graph& graph, const char* op, DType dtype, const ConditionalAccumulatorOptions& options,
+                       std::source_location loc) {
+  return NodeBuilder(graph, op, loc)
+      .Name(ImplOf(graph).UniqueName(options.name) + "/")
+      .Attr("dtype", dtype)
+      .Attr("shape", options.shape)
+      .Attr("reduction_type", options.reduction_type)
+      .Attr("shared_name", options.shared_name)
+      .Output();
+}
+
+// The operations that both kinds of accumulators have, under different names.
+Operation TakeGradient(const Output& accumulator, const char* op, DType dtype, const Operand& num_required) {
+  return OperationOn(accumulator, op, "_take_grad", num_required.location())
+      .Input(num_required.ToOutput(*accumulator.graph(), kInt32))
+      .Attr("dtype", dtype)
+      .Finish();
+}
+Operation SetStep(const Output& accumulator, const char* op, const Operand& new_global_step) {
+  return OperationOn(accumulator, op, "_set_global_step", new_global_step.location())
+      .Input(new_global_step.ToOutput(*accumulator.graph(), kInt64))
+      .Finish();
+}
+
 }  // namespace
 
 FIFOQueue::FIFOQueue(Graph& graph, std::vector<DType> component_types, FIFOQueueOptions options,
@@ -43,11 +75,8 @@ Operation FIFOQueue::Put(const char* op, const std::vector<Operand>& components,
       return {};
     }
   }
-  return NodeBuilder(g, op)
-      .Name(StrCat(BaseName(handle_), op == std::string("QueueEnqueueV2") ? "_enqueue" : "_EnqueueMany"))
-      .Input(handle_)
+  return OperationOn(handle_, op, op == std::string("QueueEnqueueV2") ? "_enqueue" : "_EnqueueMany")
       .InputList(std::move(tensors))
-      .ColocateWith(handle_.op())
       .Finish();
 }
 
@@ -55,12 +84,10 @@ std::vector<Output> FIFOQueue::Take(const char* op, const Operand* n, std::sourc
   std::vector<Output> outputs(types_.size());
   if (!valid()) return outputs;
   Graph& g = *handle_.graph();
-  NodeBuilder dequeue(g, op, loc);
-  dequeue.Name(BaseName(handle_) + (n == nullptr ? "_Dequeue" : "_DequeueMany"))
-      .Input(handle_)
-      .Attr("component_types", types_);
+  NodeBuilder dequeue = OperationOn(handle_, op, n == nullptr ? "_Dequeue" : "_DequeueMany", loc);
+  dequeue.Attr("component_types", types_);
   if (n != nullptr) dequeue.Input(n->ToOutput(g, kInt32));
-  const Operation made = dequeue.ColocateWith(handle_.op()).Finish();
+  const Operation made = dequeue.Finish();
   for (size_t i = 0; i < outputs.size(); ++i) outputs[i] = made.output(static_cast<int>(i));
   return outputs;
 }
@@ -81,102 +108,53 @@ std::vector<Output> FIFOQueue::DequeueUpTo(const Operand& n) const {
 
 Operation FIFOQueue::Close(bool cancel_pending_enqueues, std::source_location loc) const {
   if (!valid()) return {};
-  return NodeBuilder(*handle_.graph(), "QueueCloseV2", loc)
-      .Name(BaseName(handle_) + "_Close")
-      .Input(handle_)
+  return OperationOn(handle_, "QueueCloseV2", "_Close", loc)
       .Attr("cancel_pending_enqueues", cancel_pending_enqueues)
-      .ColocateWith(handle_.op())
       .Finish();
 }
 
 Output FIFOQueue::Size(std::source_location loc) const {
   if (!valid()) return {};
-  return NodeBuilder(*handle_.graph(), "QueueSizeV2", loc)
-      .Name(BaseName(handle_) + "_Size")
-      .Input(handle_)
-      .ColocateWith(handle_.op())
-      .Output();
+  return OperationOn(handle_, "QueueSizeV2", "_Size", loc).Output();
 }
 
 Output FIFOQueue::IsClosed(std::source_location loc) const {
   if (!valid()) return {};
-  return NodeBuilder(*handle_.graph(), "QueueIsClosedV2", loc)
-      .Name(BaseName(handle_) + "_Is_closed")
-      .Input(handle_)
-      .ColocateWith(handle_.op())
-      .Output();
+  return OperationOn(handle_, "QueueIsClosedV2", "_Is_closed", loc).Output();
 }
 
 ConditionalAccumulator::ConditionalAccumulator(Graph& graph, DType dtype, ConditionalAccumulatorOptions options,
                                                std::source_location loc)
-    : dtype_(dtype) {
-  const std::string name = ImplOf(graph).UniqueName(options.name);
-  handle_ = NodeBuilder(graph, "ResourceConditionalAccumulator", loc)
-                .Name(name + "/")
-                .Attr("dtype", dtype)
-                .Attr("shape", options.shape)
-                .Attr("reduction_type", options.reduction_type)
-                .Attr("shared_name", options.shared_name)
-                .Output();
-}
+    : handle_(MakeAccumulator(graph, "ResourceConditionalAccumulator", dtype, options, loc)), dtype_(dtype) {}
 
 Operation ConditionalAccumulator::ApplyGrad(const Operand& gradient, const Operand& local_step) const {
   if (!valid()) return {};
   Graph& g = *handle_.graph();
-  return NodeBuilder(g, "ResourceAccumulatorApplyGradient", gradient.location())
-      .Name(BaseName(handle_) + "_apply_grad")
-      .Input(handle_)
+  return OperationOn(handle_, "ResourceAccumulatorApplyGradient", "_apply_grad", gradient.location())
       .Input(local_step.ToOutput(g, kInt64))
       .Input(gradient.ToOutput(g, dtype_))
-      .ColocateWith(handle_.op())
       .Finish();
 }
 
 Output ConditionalAccumulator::TakeGrad(const Operand& num_required) const {
   if (!valid()) return {};
-  Graph& g = *handle_.graph();
-  return NodeBuilder(g, "ResourceAccumulatorTakeGradient", num_required.location())
-      .Name(BaseName(handle_) + "_take_grad")
-      .Input(handle_)
-      .Input(num_required.ToOutput(g, kInt32))
-      .Attr("dtype", dtype_)
-      .ColocateWith(handle_.op())
-      .Output();
+  return TakeGradient(handle_, "ResourceAccumulatorTakeGradient", dtype_, num_required).output(0);
 }
 
 Operation ConditionalAccumulator::SetGlobalStep(const Operand& new_global_step) const {
   if (!valid()) return {};
-  Graph& g = *handle_.graph();
-  return NodeBuilder(g, "ResourceAccumulatorSetGlobalStep", new_global_step.location())
-      .Name(BaseName(handle_) + "_set_global_step")
-      .Input(handle_)
-      .Input(new_global_step.ToOutput(g, kInt64))
-      .ColocateWith(handle_.op())
-      .Finish();
+  return SetStep(handle_, "ResourceAccumulatorSetGlobalStep", new_global_step);
 }
 
 Output ConditionalAccumulator::NumAccumulated(std::source_location loc) const {
   if (!valid()) return {};
-  return NodeBuilder(*handle_.graph(), "ResourceAccumulatorNumAccumulated", loc)
-      .Name(BaseName(handle_) + "_num_accumulated")
-      .Input(handle_)
-      .ColocateWith(handle_.op())
-      .Output();
+  return OperationOn(handle_, "ResourceAccumulatorNumAccumulated", "_num_accumulated", loc).Output();
 }
 
 SparseConditionalAccumulator::SparseConditionalAccumulator(Graph& graph, DType dtype,
                                                            ConditionalAccumulatorOptions options,
                                                            std::source_location loc)
-    : dtype_(dtype) {
-  const std::string name = ImplOf(graph).UniqueName(options.name);
-  handle_ = NodeBuilder(graph, "SparseConditionalAccumulator", loc)
-                .Name(name + "/")
-                .Attr("dtype", dtype)
-                .Attr("shape", options.shape)
-                .Attr("reduction_type", options.reduction_type)
-                .Attr("shared_name", options.shared_name)
-                .Output();
-}
+    : handle_(MakeAccumulator(graph, "SparseConditionalAccumulator", dtype, options, loc)), dtype_(dtype) {}
 
 Operation SparseConditionalAccumulator::ApplyGrad(const IndexedSlices& gradient, const Operand& local_step) const {
   if (!valid() || !gradient.values.valid()) return {};
@@ -185,9 +163,7 @@ Operation SparseConditionalAccumulator::ApplyGrad(const IndexedSlices& gradient,
   const auto as_int64 = [&](const Output& x) {
     return x.dtype() == kInt64 ? x : NodeBuilder(g, "Cast").Input(x).Attr("DstT", kInt64).Output();
   };
-  return NodeBuilder(g, "SparseAccumulatorApplyGradient", local_step.location())
-      .Name(BaseName(handle_) + "_apply_grad")
-      .Input(handle_)
+  return OperationOn(handle_, "SparseAccumulatorApplyGradient", "_apply_grad", local_step.location())
       .Input(local_step.ToOutput(g, kInt64))
       .Input(as_int64(gradient.indices))
       .Input(gradient.values)
@@ -198,36 +174,19 @@ Operation SparseConditionalAccumulator::ApplyGrad(const IndexedSlices& gradient,
 
 IndexedSlices SparseConditionalAccumulator::TakeGrad(const Operand& num_required) const {
   if (!valid()) return {};
-  Graph& g = *handle_.graph();
-  const Operation taken = NodeBuilder(g, "SparseAccumulatorTakeGradient", num_required.location())
-                              .Name(BaseName(handle_) + "_take_grad")
-                              .Input(handle_)
-                              .Input(num_required.ToOutput(g, kInt32))
-                              .Attr("dtype", dtype_)
-                              .ColocateWith(handle_.op())
-                              .Finish();
+  const Operation taken = TakeGradient(handle_, "SparseAccumulatorTakeGradient", dtype_, num_required);
   if (!taken.valid()) return {};
   return {.values = taken.output(1), .indices = taken.output(0), .dense_shape = taken.output(2)};
 }
 
 Operation SparseConditionalAccumulator::SetGlobalStep(const Operand& new_global_step) const {
   if (!valid()) return {};
-  Graph& g = *handle_.graph();
-  return NodeBuilder(g, "AccumulatorSetGlobalStep", new_global_step.location())
-      .Name(BaseName(handle_) + "_set_global_step")
-      .Input(handle_)
-      .Input(new_global_step.ToOutput(g, kInt64))
-      .ColocateWith(handle_.op())
-      .Finish();
+  return SetStep(handle_, "AccumulatorSetGlobalStep", new_global_step);
 }
 
 Output SparseConditionalAccumulator::NumAccumulated(std::source_location loc) const {
   if (!valid()) return {};
-  return NodeBuilder(*handle_.graph(), "AccumulatorNumAccumulated", loc)
-      .Name(BaseName(handle_) + "_num_accumulated")
-      .Input(handle_)
-      .ColocateWith(handle_.op())
-      .Output();
+  return OperationOn(handle_, "AccumulatorNumAccumulated", "_num_accumulated", loc).Output();
 }
 
 }  // namespace tensorbraid

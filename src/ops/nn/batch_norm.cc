@@ -148,159 +148,97 @@ Status GlobalBatchNormGradient(const Operation& op, const std::vector<Output>& g
   return OkStatus();
 }
 
+constexpr const char* kBatchNormFormat = "data_format: {'NHWC', 'NCHW'} = 'NHWC'";
+constexpr const char* kBatchNormFormatV3 = "data_format: {'NHWC', 'NCHW', 'NDHWC', 'NCDHW'} = 'NHWC'";
+constexpr const char* kBatchNormChannelsLast = "data_format: {'NHWC'} = 'NHWC'";
+
+// A version of FusedBatchNorm without its attributes. `vectors` is the dtype of what each channel has one of.
+Op FusedBatchNormOp(const char* name, const char* vectors) {
+  Op op(name);
+  op.Input("x: T").Output("y: T");
+  for (const char* input : {"scale", "offset", "mean", "variance"}) op.Input(StrCat(input, ": ", vectors).c_str());
+  for (const char* output : {"batch_mean", "batch_variance", "reserve_space_1", "reserve_space_2"}) {
+    op.Output(StrCat(output, ": ", vectors).c_str());
+  }
+  return op;
+}
+
+// Its gradient, without the inputs and outputs that depend on the version.
+Op FusedBatchNormGradOp(const char* name, const char* scale, const char* vectors) {
+  Op op(name);
+  op.Input("y_backprop: T").Input("x: T").Input(StrCat("scale: ", scale).c_str()).Output("x_backprop: T");
+  for (const char* input : {"reserve_space_1", "reserve_space_2"}) op.Input(StrCat(input, ": ", vectors).c_str());
+  for (const char* output : {"scale_backprop", "offset_backprop"}) op.Output(StrCat(output, ": ", vectors).c_str());
+  return op;
+}
+
+// Adds the attributes that follow the dtypes.
+Op FusedBatchNormAttrs(Op op, const char* format) {
+  return op.Attr("epsilon: float = 0.0001")
+      .Attr("exponential_avg_factor: float = 1.0")
+      .Attr(format)
+      .Attr("is_training: bool = true");
+}
+Op FusedBatchNormGradAttrs(Op op, const char* format) {
+  return op.Attr("epsilon: float = 0.0001").Attr(format).Attr("is_training: bool = true");
+}
+
 }  // namespace
 
 void RegisterNnBatchNormOps(OpRegistry& r) {
-  constexpr const char* kFormat = "data_format: {'NHWC', 'NCHW'} = 'NHWC'";
-  constexpr const char* kFormatV3 = "data_format: {'NHWC', 'NCHW', 'NDHWC', 'NCDHW'} = 'NHWC'";
-  r.Add(Op("FusedBatchNorm")
-            .Input("x: T")
-            .Input("scale: T")
-            .Input("offset: T")
-            .Input("mean: T")
-            .Input("variance: T")
-            .Output("y: T")
-            .Output("batch_mean: T")
-            .Output("batch_variance: T")
-            .Output("reserve_space_1: T")
-            .Output("reserve_space_2: T")
-            .Attr("T: {float}")
-            .Attr("epsilon: float = 0.0001")
-            .Attr("exponential_avg_factor: float = 1.0")
-            .Attr(kFormat)
-            .Attr("is_training: bool = true")
+  r.Add(FusedBatchNormAttrs(FusedBatchNormOp("FusedBatchNorm", "T").Attr("T: {float}"), kBatchNormFormat)
             .Shape(FusedBatchNormShape)
             .Gradient(FusedBatchNormGradient<kFusedBatchNormGrad>));
-  r.Add(Op("FusedBatchNormV2")
-            .Input("x: T")
-            .Input("scale: U")
-            .Input("offset: U")
-            .Input("mean: U")
-            .Input("variance: U")
-            .Output("y: T")
-            .Output("batch_mean: U")
-            .Output("batch_variance: U")
-            .Output("reserve_space_1: U")
-            .Output("reserve_space_2: U")
-            .Attr("T: {half, bfloat16, float}")
-            .Attr("U: {float}")
-            .Attr("epsilon: float = 0.0001")
-            .Attr("exponential_avg_factor: float = 1.0")
-            .Attr(kFormat)
-            .Attr("is_training: bool = true")
+  r.Add(FusedBatchNormAttrs(
+            FusedBatchNormOp("FusedBatchNormV2", "U").Attr("T: {half, bfloat16, float}").Attr("U: {float}"),
+            kBatchNormFormat)
             .Shape(FusedBatchNormShape)
             .Gradient(FusedBatchNormGradient<kFusedBatchNormGradV2>));
-  r.Add(Op("FusedBatchNormV3")
-            .Input("x: T")
-            .Input("scale: U")
-            .Input("offset: U")
-            .Input("mean: U")
-            .Input("variance: U")
-            .Output("y: T")
-            .Output("batch_mean: U")
-            .Output("batch_variance: U")
-            .Output("reserve_space_1: U")
-            .Output("reserve_space_2: U")
-            .Output("reserve_space_3: U")
-            .Attr("T: {half, bfloat16, float}")
-            .Attr("U: {bfloat16, float}")
-            .Attr("epsilon: float = 0.0001")
-            .Attr("exponential_avg_factor: float = 1.0")
-            .Attr(kFormatV3)
-            .Attr("is_training: bool = true")
+  r.Add(FusedBatchNormAttrs(FusedBatchNormOp("FusedBatchNormV3", "U")
+                                .Output("reserve_space_3: U")
+                                .Attr("T: {half, bfloat16, float}")
+                                .Attr("U: {bfloat16, float}"),
+                            kBatchNormFormatV3)
             .Shape(FusedBatchNormShape)
             .Gradient(FusedBatchNormGradient<kFusedBatchNormGradV3>));
-  r.Add(Op("FusedBatchNormGrad")
-            .Input("y_backprop: T")
-            .Input("x: T")
-            .Input("scale: T")
-            .Input("reserve_space_1: T")
-            .Input("reserve_space_2: T")
-            .Output("x_backprop: T")
-            .Output("scale_backprop: T")
-            .Output("offset_backprop: T")
-            .Output("reserve_space_3: T")
-            .Output("reserve_space_4: T")
-            .Attr("T: {float}")
-            .Attr("epsilon: float = 0.0001")
-            .Attr(kFormat)
-            .Attr("is_training: bool = true")
+  r.Add(FusedBatchNormGradAttrs(FusedBatchNormGradOp("FusedBatchNormGrad", "T", "T")
+                                    .Output("reserve_space_3: T")
+                                    .Output("reserve_space_4: T")
+                                    .Attr("T: {float}"),
+                                kBatchNormFormat)
             .Shape(FusedBatchNormGradShape));
-  r.Add(Op("FusedBatchNormGradV2")
-            .Input("y_backprop: T")
-            .Input("x: T")
-            .Input("scale: float")
-            .Input("reserve_space_1: U")
-            .Input("reserve_space_2: U")
-            .Output("x_backprop: T")
-            .Output("scale_backprop: U")
-            .Output("offset_backprop: U")
-            .Output("reserve_space_3: U")
-            .Output("reserve_space_4: U")
-            .Attr("T: {half, bfloat16, float}")
-            .Attr("U: {float}")
-            .Attr("epsilon: float = 0.0001")
-            .Attr(kFormat)
-            .Attr("is_training: bool = true")
+  r.Add(FusedBatchNormGradAttrs(FusedBatchNormGradOp("FusedBatchNormGradV2", "float", "U")
+                                    .Output("reserve_space_3: U")
+                                    .Output("reserve_space_4: U")
+                                    .Attr("T: {half, bfloat16, float}")
+                                    .Attr("U: {float}"),
+                                kBatchNormFormat)
             .Shape(FusedBatchNormGradShape));
-  r.Add(Op("FusedBatchNormGradV3")
-            .Input("y_backprop: T")
-            .Input("x: T")
-            .Input("scale: float")
-            .Input("reserve_space_1: U")
-            .Input("reserve_space_2: U")
-            .Input("reserve_space_3: U")
-            .Output("x_backprop: T")
-            .Output("scale_backprop: U")
-            .Output("offset_backprop: U")
-            .Output("reserve_space_4: U")
-            .Output("reserve_space_5: U")
-            .Attr("T: {half, bfloat16, float}")
-            .Attr("U: {float}")
-            .Attr("epsilon: float = 0.0001")
-            .Attr(kFormatV3)
-            .Attr("is_training: bool = true")
+  r.Add(FusedBatchNormGradAttrs(FusedBatchNormGradOp("FusedBatchNormGradV3", "float", "U")
+                                    .Input("reserve_space_3: U")
+                                    .Output("reserve_space_4: U")
+                                    .Output("reserve_space_5: U")
+                                    .Attr("T: {half, bfloat16, float}")
+                                    .Attr("U: {float}"),
+                                kBatchNormFormatV3)
             .Shape(FusedBatchNormGradShape));
   // The pass fuse_batch_norms makes this op of FusedBatchNormV3, Relu and a MaxPool whose windows tile the image.
-  r.Add(Op("_FusedBatchNormRelu")
-            .Input("x: T")
-            .Input("scale: U")
-            .Input("offset: U")
-            .Input("mean: U")
-            .Input("variance: U")
-            .Output("y: T")
-            .Output("batch_mean: U")
-            .Output("batch_variance: U")
-            .Output("reserve_space_1: U")
-            .Output("reserve_space_2: U")
-            .Output("reserve_space_3: U")
-            .Attr("T: {float}")
-            .Attr("U: {float}")
-            .Attr("epsilon: float = 0.0001")
-            .Attr("exponential_avg_factor: float = 1.0")
-            .Attr("data_format: {'NHWC'} = 'NHWC'")
-            .Attr("is_training: bool = true")
+  r.Add(FusedBatchNormAttrs(FusedBatchNormOp("_FusedBatchNormRelu", "U")
+                                .Output("reserve_space_3: U")
+                                .Attr("T: {float}")
+                                .Attr("U: {float}"),
+                            kBatchNormChannelsLast)
             .Attr("ksize: list(int) >= 4")
             .Shape(FusedBatchNormReluShape));
   // Its gradient: that of MaxPool, of Relu and FusedBatchNormGradV3 in one.
-  r.Add(Op("_FusedBatchNormReluGrad")
-            .Input("y_backprop: T")
-            .Input("x: T")
-            .Input("scale: float")
-            .Input("reserve_space_1: U")
-            .Input("reserve_space_2: U")
-            .Input("reserve_space_3: U")
-            .Input("offset: U")
-            .Output("x_backprop: T")
-            .Output("scale_backprop: U")
-            .Output("offset_backprop: U")
-            .Output("reserve_space_4: U")
-            .Output("reserve_space_5: U")
-            .Attr("T: {float}")
-            .Attr("U: {float}")
-            .Attr("epsilon: float = 0.0001")
-            .Attr("data_format: {'NHWC'} = 'NHWC'")
-            .Attr("is_training: bool = true")
+  r.Add(FusedBatchNormGradAttrs(FusedBatchNormGradOp("_FusedBatchNormReluGrad", "float", "U")
+                                    .Input("reserve_space_3: U")
+                                    .Input("offset: U")
+                                    .Output("reserve_space_4: U")
+                                    .Output("reserve_space_5: U")
+                                    .Attr("T: {float}")
+                                    .Attr("U: {float}"),
+                                kBatchNormChannelsLast)
             .Attr("ksize: list(int) >= 4")
             .Shape(FusedBatchNormReluGradShape));
   r.Add(Op("BatchNormWithGlobalNormalization")

@@ -88,114 +88,75 @@ Status AvgPoolGradShape(ShapeContext& c) {
   return OkStatus();
 }
 
+constexpr const char* kPoolFormat = "data_format: {'NHWC', 'NCHW'} = 'NHWC'";
+constexpr const char* kMaxPoolFormat = "data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'";
+constexpr const char* kMaxPoolTypes =
+    "T: {half, bfloat16, float, double, int32, int64, uint8, int16, int8, uint16, qint8} = DT_FLOAT";
+constexpr const char* kPoolPadding = "padding: {'SAME', 'VALID'}";
+
+// Adds the sizes of windows: as attributes, with the paddings that they may have, or as inputs.
+Op PoolSizeAttrs(Op op) { return op.Attr("ksize: list(int) >= 4").Attr("strides: list(int) >= 4").Attr(kPoolPadding); }
+Op ExplicitPoolAttrs(Op op) {
+  return op.Attr("ksize: list(int) >= 4")
+      .Attr("strides: list(int) >= 4")
+      .Attr("padding: {'SAME', 'VALID', 'EXPLICIT'}")
+      .Attr("explicit_paddings: list(int) = []");
+}
+Op PoolSizeInputs(Op op) { return op.Input("ksize: int32").Input("strides: int32"); }
+
+// Adds the inputs of a gradient of a maximum: x, y, and the gradient of one of them.
+Op MaxPoolGradInputs(Op op) { return op.Input("orig_input: T").Input("orig_output: T").Input("grad: T"); }
+
 }  // namespace
 
 void RegisterNnPoolingOps(OpRegistry& r) {
-  constexpr const char* kFormat = "data_format: {'NHWC', 'NCHW'} = 'NHWC'";
-  constexpr const char* kMaxFormat = "data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'";
-  constexpr const char* kMaxTypes =
-      "T: {half, bfloat16, float, double, int32, int64, uint8, int16, int8, uint16, qint8} = DT_FLOAT";
-  r.Add(Op("MaxPool")
-            .Input("input: T")
-            .Output("output: T")
-            .Attr(kMaxTypes)
-            .Attr("ksize: list(int) >= 4")
-            .Attr("strides: list(int) >= 4")
-            .Attr("padding: {'SAME', 'VALID', 'EXPLICIT'}")
-            .Attr("explicit_paddings: list(int) = []")
-            .Attr(kMaxFormat)
+  r.Add(ExplicitPoolAttrs(Op("MaxPool").Input("input: T").Output("output: T").Attr(kMaxPoolTypes))
+            .Attr(kMaxPoolFormat)
             .Shape(PoolShape<true>)
             .Gradient(PoolGradient<kMaxPoolGrad>));
-  r.Add(Op("MaxPoolV2")
-            .Input("input: T")
-            .Input("ksize: int32")
-            .Input("strides: int32")
+  r.Add(PoolSizeInputs(Op("MaxPoolV2").Input("input: T"))
             .Output("output: T")
-            .Attr(kMaxTypes)
-            .Attr("padding: {'SAME', 'VALID'}")
-            .Attr(kMaxFormat)
+            .Attr(kMaxPoolTypes)
+            .Attr(kPoolPadding)
+            .Attr(kMaxPoolFormat)
             .Shape(MaxPoolV2Shape)
             .Gradient(PoolGradient<kMaxPoolGradV2>));
-  r.Add(Op("AvgPool")
-            .Input("value: T")
-            .Output("output: T")
-            .Attr("ksize: list(int) >= 4")
-            .Attr("strides: list(int) >= 4")
-            .Attr("padding: {'SAME', 'VALID'}")
-            .Attr(kFormat)
+  r.Add(PoolSizeAttrs(Op("AvgPool").Input("value: T").Output("output: T"))
+            .Attr(kPoolFormat)
             .Attr("T: {half, bfloat16, float, double}")
             .Shape(PoolShape<false>)
             .Gradient(AvgPoolGradient<kAvgPoolGrad>));
-  r.Add(Op("AvgPoolGrad")
-            .Input("orig_input_shape: int32")
-            .Input("grad: T")
-            .Output("output: T")
-            .Attr("ksize: list(int) >= 4")
-            .Attr("strides: list(int) >= 4")
-            .Attr("padding: {'SAME', 'VALID'}")
-            .Attr(kFormat)
+  r.Add(PoolSizeAttrs(Op("AvgPoolGrad").Input("orig_input_shape: int32").Input("grad: T").Output("output: T"))
+            .Attr(kPoolFormat)
             .Attr("T: {half, bfloat16, float, double}")
             .Shape(AvgPoolGradShape)
             .Gradient(AvgPoolGradGradient<kAvgPool>));
-  r.Add(Op("MaxPoolGrad")
-            .Input("orig_input: T")
-            .Input("orig_output: T")
-            .Input("grad: T")
-            .Output("output: T")
-            .Attr("ksize: list(int) >= 4")
-            .Attr("strides: list(int) >= 4")
-            .Attr("padding: {'SAME', 'VALID', 'EXPLICIT'}")
-            .Attr("explicit_paddings: list(int) = []")
-            .Attr(kFormat)
+  r.Add(ExplicitPoolAttrs(MaxPoolGradInputs(Op("MaxPoolGrad")).Output("output: T"))
+            .Attr(kPoolFormat)
             .Attr("T: realnumbertype = DT_FLOAT")
             .Shape(MaxPoolGradShape)
             .Gradient(PoolGradGradient<kMaxPoolGradGrad>));
   // MaxPoolGrad of a maximum over the output of a Relu, and the gradient of that Relu.
-  r.Add(Op("_MaxPoolReluGrad")
-            .Input("orig_input: T")
-            .Input("orig_output: T")
-            .Input("grad: T")
-            .Output("output: T")
-            .Attr("ksize: list(int) >= 4")
-            .Attr("strides: list(int) >= 4")
-            .Attr("padding: {'SAME', 'VALID', 'EXPLICIT'}")
-            .Attr("explicit_paddings: list(int) = []")
-            .Attr(kFormat)
+  r.Add(ExplicitPoolAttrs(MaxPoolGradInputs(Op("_MaxPoolReluGrad")).Output("output: T"))
+            .Attr(kPoolFormat)
             .Attr("T: {float} = DT_FLOAT")
             .Shape(MaxPoolGradShape));
-  r.Add(Op("MaxPoolGradV2")
-            .Input("orig_input: T")
-            .Input("orig_output: T")
-            .Input("grad: T")
-            .Input("ksize: int32")
-            .Input("strides: int32")
+  r.Add(PoolSizeInputs(MaxPoolGradInputs(Op("MaxPoolGradV2")))
             .Output("output: T")
-            .Attr("padding: {'SAME', 'VALID'}")
-            .Attr(kFormat)
+            .Attr(kPoolPadding)
+            .Attr(kPoolFormat)
             .Attr("T: realnumbertype = DT_FLOAT")
             .Shape(MaxPoolGradShape)
             .Gradient(PoolGradGradient<kMaxPoolGradGradV2>));
-  r.Add(Op("MaxPoolGradGrad")
-            .Input("orig_input: T")
-            .Input("orig_output: T")
-            .Input("grad: T")
-            .Output("output: T")
-            .Attr("ksize: list(int) >= 4")
-            .Attr("strides: list(int) >= 4")
-            .Attr("padding: {'SAME', 'VALID'}")
-            .Attr(kFormat)
+  r.Add(PoolSizeAttrs(MaxPoolGradInputs(Op("MaxPoolGradGrad")).Output("output: T"))
+            .Attr(kPoolFormat)
             .Attr("T: realnumbertype")
             .Shape(MaxPoolGradGradShape)
             .Gradient(PoolGradGradient<kMaxPoolGrad>));
-  r.Add(Op("MaxPoolGradGradV2")
-            .Input("orig_input: T")
-            .Input("orig_output: T")
-            .Input("grad: T")
-            .Input("ksize: int32")
-            .Input("strides: int32")
+  r.Add(PoolSizeInputs(MaxPoolGradInputs(Op("MaxPoolGradGradV2")))
             .Output("output: T")
-            .Attr("padding: {'SAME', 'VALID'}")
-            .Attr(kFormat)
+            .Attr(kPoolPadding)
+            .Attr(kPoolFormat)
             .Attr("T: realnumbertype")
             .Shape(MaxPoolGradGradShape)
             .Gradient(PoolGradGradient<kMaxPoolGradV2>));

@@ -6,6 +6,7 @@
 #include "kernels/cpu/data_flow/add_tensors.h"
 #include "kernels/cpu/data_flow/parts.h"
 #include "kernels/cpu/numbers.h"
+#include "kernels/cpu/scalar_input.h"
 #include "runtime/accumulator_resource.h"
 #include "runtime/handle_kernel.h"
 
@@ -81,12 +82,6 @@ StatusOr<RefPtr<AccumulatorResource>> AccumulatorOf(KernelContext& ctx, bool spa
                            sparse ? "sparse" : "dense", " accumulator of ", dtype);
   }
   return accumulator;
-}
-
-template <typename T>
-StatusOr<T> ScalarInput(const KernelContext& ctx, int i, const char* what) {
-  if (ctx.input(i).num_elements() == 1) return ctx.input(i).data<T>()[0];
-  return InvalidArgument(what, " must be a scalar, got shape ", ctx.input(i).shape());
 }
 
 // Ops whose name begins with "_" output whether the gradient was added.

@@ -1,6 +1,7 @@
 // Barriers. The kernels only look up the resource, which implements the waiting.
 #include "core/strings.h"
 #include "kernels/cpu/data_flow/parts.h"
+#include "kernels/cpu/scalar_input.h"
 #include "runtime/barrier_resource.h"
 #include "runtime/handle_kernel.h"
 
@@ -54,13 +55,13 @@ class TakeManyKernel final : public AsyncKernel {
     if (timeout_ms_ != -1) return done(InvalidArgument("timeout_ms is not supported, got ", timeout_ms_));
     auto barrier = ctx.LookupResource<BarrierResource>(0);
     if (!barrier.ok()) return done(barrier.status());
-    const Tensor& n = ctx.input(1);
-    if (n.num_elements() != 1) return done(InvalidArgument("num_elements must be a scalar, got shape ", n.shape()));
+    const auto n = ScalarInput<int32_t>(ctx, 1, "num_elements");
+    if (!n.ok()) return done(n.status());
     if ((*barrier)->types() != ctx.node().attr<std::vector<DType>>("component_types")) {
       return done(InvalidArgument("barrier '", (*barrier)->name(),
                                   "' does not have the component types of attribute 'component_types'"));
     }
-    (*barrier)->Take(n.data<int32_t>()[0], allow_small_batch_, ctx.env().cancellation,
+    (*barrier)->Take(*n, allow_small_batch_, ctx.env().cancellation,
                      [&ctx, done = std::move(done)](StatusOr<QueueResource::Tuple> taken) {
                        if (!taken.ok()) return done(taken.status());
                        for (int i = 0; i < ctx.num_outputs(); ++i) ctx.set_output(i, std::move((*taken)[i]));

@@ -3,6 +3,7 @@
 #include "core/strings.h"
 #include "kernels/cpu/data_flow/parts.h"
 #include "kernels/cpu/random/philox.h"
+#include "kernels/cpu/scalar_input.h"
 #include "runtime/handle_kernel.h"
 #include "runtime/queue_resource.h"
 
@@ -108,9 +109,9 @@ class DequeueKernel final : public AsyncKernel {
     };
     CancellationManager* const cancellation = ctx.env().cancellation;
     if (kHow == HowMany::kOne) return (*queue)->Dequeue(cancellation, std::move(finish));
-    const Tensor& n = ctx.input(1);
-    if (n.num_elements() != 1) return finish(InvalidArgument("n must be a scalar, got shape ", n.shape()));
-    (*queue)->DequeueMany(n.data<int32_t>()[0], kHow == HowMany::kUpTo, cancellation, std::move(finish));
+    const auto n = ScalarInput<int32_t>(ctx, 1, "n");
+    if (!n.ok()) return finish(n.status());
+    (*queue)->DequeueMany(*n, kHow == HowMany::kUpTo, cancellation, std::move(finish));
   }
 };
 

@@ -6,6 +6,7 @@
 #include "io/file.h"
 #include "io/record.h"
 #include "kernels/cpu/io/parts.h"
+#include "kernels/cpu/scalar_input.h"
 #include "runtime/handle_kernel.h"
 #include "runtime/reader_resource.h"
 
@@ -221,14 +222,9 @@ class ReaderReadKernel final : public AsyncKernel {
     if (!reader.ok()) return done(reader.status());
     auto queue = ctx.LookupResource<QueueResource>(1);
     if (!queue.ok()) return done(queue.status());
-    int64_t count = 1;
-    if (kUpTo) {
-      if (ctx.input(2).num_elements() != 1) {
-        return done(InvalidArgument("num_records must be a scalar, got shape ", ctx.input(2).shape()));
-      }
-      count = ctx.input(2).data<int64_t>()[0];
-    }
-    (*reader)->Read(count, *std::move(queue), ctx.env().cancellation, ctx.env().pool,
+    const auto count = kUpTo ? ScalarInput<int64_t>(ctx, 2, "num_records") : 1;
+    if (!count.ok()) return done(count.status());
+    (*reader)->Read(*count, *std::move(queue), ctx.env().cancellation, ctx.env().pool,
                     [&ctx, done = std::move(done)](StatusOr<ReaderResource::Records> records) {
                       done(records.ok() ? Emit(ctx, *std::move(records)) : records.status());
                     });

@@ -1,5 +1,6 @@
 // Basic RNN: whole sequences and their gradient. The products of x, and the gradients of x and of the weights, are
 // computed for all steps at once, as in gru_sequence.cc.
+#include "kernels/cpu/numbers.h"
 #include "kernels/cpu/rnn/parts.h"
 #include "kernels/cpu/rnn/sequence.h"
 #include "kernels/cpu/vector_math.h"
@@ -91,30 +92,14 @@ Status BlockBasicGrad(KernelContext& ctx) {
   return OkStatus();
 }
 
-// The products of each row of x with the weights take most of the time.
-template <int kProducts>
-Cost BlockBasicCost(const CostContext& c) {
-  Cost cost = DefaultCost(c);
-  const double inputs = c.input_dim(1, -1);
-  const double rows = inputs > 0 ? c.input_elements(1) / inputs : 0;
-  cost.flops = kProducts * 2 * rows * c.input_elements(3);
-  return cost;
-}
-
-template <typename T>
-void AddBlockBasic(KernelRegistry& r) {
-  const TypeConstraints types = {{"T", {DTypeOf<T>::value}}};
-  r.Add("_BlockRNN", types, BlockBasic<T>, BlockBasicCost<1>);
-  r.Add("_BlockRNNGrad", types, BlockBasicGrad<T>, BlockBasicCost<2>);
-}
-
 }  // namespace
 
 void RegisterRnnBasicSequenceKernels(KernelRegistry& r) {
-  AddBlockBasic<float>(r);
-  AddBlockBasic<double>(r);
-  AddBlockBasic<Float16>(r);
-  AddBlockBasic<Bfloat16>(r);
+  ForEachType<float, double, Float16, Bfloat16>([&]<typename T>() {
+    const TypeConstraints types = {{"T", {DTypeOf<T>::value}}};
+    r.Add("_BlockRNN", types, BlockBasic<T>, SequenceCost<1, 1, 3>);
+    r.Add("_BlockRNNGrad", types, BlockBasicGrad<T>, SequenceCost<2, 1, 3>);
+  });
 }
 
 }  // namespace tensorbraid::cpu

@@ -2,6 +2,7 @@
 //
 // x is known for all steps, so its products with the weights are computed for all steps at once, and only those with
 // the state step by step. The gradients of x and of the weights are computed for all steps at once as well.
+#include "kernels/cpu/numbers.h"
 #include "kernels/cpu/rnn/parts.h"
 #include "kernels/cpu/rnn/sequence.h"
 #include "kernels/cpu/vector_math.h"
@@ -161,30 +162,14 @@ Status BlockGruGrad(KernelContext& ctx) {
   return OkStatus();
 }
 
-// The products of each row of x with both weights take most of the time.
-template <int kProducts>
-Cost BlockGruCost(const CostContext& c) {
-  Cost cost = DefaultCost(c);
-  const double inputs = c.input_dim(1, -1);
-  const double rows = inputs > 0 ? c.input_elements(1) / inputs : 0;
-  cost.flops = kProducts * 2 * rows * (c.input_elements(3) + c.input_elements(4));
-  return cost;
-}
-
-template <typename T>
-void AddBlockGru(KernelRegistry& r) {
-  const TypeConstraints types = {{"T", {DTypeOf<T>::value}}};
-  r.Add("_BlockGRU", types, BlockGru<T>, BlockGruCost<1>);
-  r.Add("_BlockGRUGrad", types, BlockGruGrad<T>, BlockGruCost<2>);
-}
-
 }  // namespace
 
 void RegisterRnnGruSequenceKernels(KernelRegistry& r) {
-  AddBlockGru<float>(r);
-  AddBlockGru<double>(r);
-  AddBlockGru<Float16>(r);
-  AddBlockGru<Bfloat16>(r);
+  ForEachType<float, double, Float16, Bfloat16>([&]<typename T>() {
+    const TypeConstraints types = {{"T", {DTypeOf<T>::value}}};
+    r.Add("_BlockGRU", types, BlockGru<T>, SequenceCost<1, 1, 3, 4>);
+    r.Add("_BlockGRUGrad", types, BlockGruGrad<T>, SequenceCost<2, 1, 3, 4>);
+  });
 }
 
 }  // namespace tensorbraid::cpu

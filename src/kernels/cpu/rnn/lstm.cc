@@ -7,6 +7,7 @@
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/gemm.h"
+#include "kernels/cpu/numbers.h"
 #include "kernels/cpu/rnn/floats.h"
 #include "kernels/cpu/rnn/lstm_sequence.h"
 #include "kernels/cpu/rnn/parts.h"
@@ -283,46 +284,33 @@ class BlockLstmGradKernel final : public Kernel {
   const bool x_grad_is_used_;
 };
 
-// The products take most of the time. x is input `x`, and w is the third input after it.
-template <int x, int kProducts>
+// That of the products and of the gates. x is input kX, and w is the third input after it.
+template <int kProducts, int kX>
 Cost LstmCost(const CostContext& c) {
-  Cost cost = DefaultCost(c);
-  const double inputs = c.input_dim(x, -1);
-  const double rows = inputs > 0 ? c.input_elements(x) / inputs : 0;
-  cost.flops =
-      kProducts * 2 * rows * c.input_elements(x + 3) + FlopsOfNs(kLstmForwardNs * rows * c.input_dim(x + 1, -1));
+  Cost cost = SequenceCost<kProducts, kX, kX + 3>(c);
+  cost.flops += FlopsOfNs(kLstmForwardNs * SequenceRows(c, kX) * c.input_dim(kX + 1, -1));
   return cost;
-}
-
-template <typename T>
-void AddLstm(KernelRegistry& r) {
-  const TypeConstraints types = {{"T", {DTypeOf<T>::value}}};
-  constexpr auto kFrom = LstmOptionsFrom::kAttrs;
-  r.Add<LstmCellKernel<T>>("LSTMBlockCell", types, LstmCost<0, 1>);
-  r.Add<LstmCellGradKernel<T>>("LSTMBlockCellGrad", types, ElementCost<2000>);
-  r.Add<BlockLstmKernel<T, GateOrder::kIcfo, kFrom>>("BlockLSTM", types, LstmCost<1, 1>);
-  r.Add<BlockLstmKernel<T, GateOrder::kIfco, kFrom>>("BlockLSTMV2", types, LstmCost<1, 1>);
-  r.Add<BlockLstmGradKernel<T, GateOrder::kIcfo, kFrom>>("BlockLSTMGrad", types, LstmCost<1, 2>);
-  r.Add<BlockLstmGradKernel<T, GateOrder::kIfco, kFrom>>("BlockLSTMGradV2", types, LstmCost<1, 2>);
-}
-
-template <typename T>
-void AddExactLstm(KernelRegistry& r) {
-  const TypeConstraints types = {{"T", {DTypeOf<T>::value}}};
-  constexpr auto kFrom = LstmOptionsFrom::kInputs;
-  r.Add<BlockLstmKernel<T, GateOrder::kIcfo, kFrom>>("_BlockLSTM", types, LstmCost<1, 1>);
-  r.Add<BlockLstmGradKernel<T, GateOrder::kIcfo, kFrom>>("_BlockLSTMGrad", types, LstmCost<1, 2>);
 }
 
 }  // namespace
 
 void RegisterRnnLstmKernels(KernelRegistry& r) {
-  AddLstm<float>(r);
-  AddLstm<Float16>(r);
-  AddExactLstm<float>(r);
-  AddExactLstm<double>(r);
-  AddExactLstm<Float16>(r);
-  AddExactLstm<Bfloat16>(r);
+  ForEachType<float, Float16>([&]<typename T>() {
+    const TypeConstraints types = {{"T", {DTypeOf<T>::value}}};
+    constexpr auto kFrom = LstmOptionsFrom::kAttrs;
+    r.Add<LstmCellKernel<T>>("LSTMBlockCell", types, LstmCost<1, 0>);
+    r.Add<LstmCellGradKernel<T>>("LSTMBlockCellGrad", types, ElementCost<2000>);
+    r.Add<BlockLstmKernel<T, GateOrder::kIcfo, kFrom>>("BlockLSTM", types, LstmCost<1, 1>);
+    r.Add<BlockLstmKernel<T, GateOrder::kIfco, kFrom>>("BlockLSTMV2", types, LstmCost<1, 1>);
+    r.Add<BlockLstmGradKernel<T, GateOrder::kIcfo, kFrom>>("BlockLSTMGrad", types, LstmCost<2, 1>);
+    r.Add<BlockLstmGradKernel<T, GateOrder::kIfco, kFrom>>("BlockLSTMGradV2", types, LstmCost<2, 1>);
+  });
+  ForEachType<float, double, Float16, Bfloat16>([&]<typename T>() {
+    const TypeConstraints types = {{"T", {DTypeOf<T>::value}}};
+    constexpr auto kFrom = LstmOptionsFrom::kInputs;
+    r.Add<BlockLstmKernel<T, GateOrder::kIcfo, kFrom>>("_BlockLSTM", types, LstmCost<1, 1>);
+    r.Add<BlockLstmGradKernel<T, GateOrder::kIcfo, kFrom>>("_BlockLSTMGrad", types, LstmCost<2, 1>);
+  });
 }
 
 }  // namespace tensorbraid::cpu

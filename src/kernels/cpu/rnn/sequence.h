@@ -141,6 +141,21 @@ void WeightGradient(KernelContext& ctx, const SequenceSizes& s, int64_t columns,
   Gemm(&ctx.pool(), true, false, s.cells, columns, s.rows(), state, bar, out + s.inputs * columns);
 }
 
+// The rows of x, input `x` of the kernel, in all steps; 0 if they are not known.
+inline double SequenceRows(const CostContext& c, int x) {
+  const double inputs = c.input_dim(x, -1);
+  return inputs > 0 ? c.input_elements(x) / inputs : 0;
+}
+
+// The cost of kProducts products of each row of x, input kX, with each of the weights, which are inputs kWeights. They
+// take most of the time of a sequence.
+template <int kProducts, int kX, int... kWeights>
+Cost SequenceCost(const CostContext& c) {
+  Cost cost = DefaultCost(c);
+  cost.flops = kProducts * 2 * SequenceRows(c, kX) * (c.input_elements(kWeights) + ...);
+  return cost;
+}
+
 }  // namespace tensorbraid::cpu
 
 #endif  // TENSORBRAID_KERNELS_CPU_RNN_SEQUENCE_H_

@@ -5,6 +5,7 @@
 #include "graph/tensor_proto.h"
 #include "io/summary.pb.h"
 #include "kernels/cpu/io/file_kernel.h"
+#include "kernels/cpu/scalar_input.h"
 #include "kernels/cpu/string/string.h"
 #include "kernels/cpu/summary/parts.h"
 #include "runtime/handle_kernel.h"
@@ -24,21 +25,13 @@ class SummaryWriterKernel final : public HandleKernel<Writer> {
   Status Check(const Writer&) const override { return OkStatus(); }
 };
 
-template <typename T>
-StatusOr<T> ScalarOf(const KernelContext& ctx, int i, const char* what) {
-  if (ctx.input(i).num_elements() != 1) {
-    return InvalidArgument(what, " must be a scalar, got shape ", ctx.input(i).shape());
-  }
-  return ctx.input(i).data<T>()[0];
-}
-
 Status Open(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const auto writer, ctx.LookupResource<Writer>(0));
   Writer::Options options;
   TF_ASSIGN_OR_RETURN(const std::string* directory, TextOf(ctx, 1, "logdir"));
   options.directory = *directory;
-  TF_ASSIGN_OR_RETURN(options.max_queue, ScalarOf<int32_t>(ctx, 2, "max_queue"));
-  TF_ASSIGN_OR_RETURN(options.flush_millis, ScalarOf<int32_t>(ctx, 3, "flush_millis"));
+  TF_ASSIGN_OR_RETURN(options.max_queue, ScalarInput<int32_t>(ctx, 2, "max_queue"));
+  TF_ASSIGN_OR_RETURN(options.flush_millis, ScalarInput<int32_t>(ctx, 3, "flush_millis"));
   TF_ASSIGN_OR_RETURN(const std::string* suffix, TextOf(ctx, 4, "filename_suffix"));
   options.suffix = *suffix;
   return writer->Open(options);
@@ -47,7 +40,7 @@ Status Open(KernelContext& ctx) {
 // Writes an event with the current time and the step in input 1.
 Status WriteEvent(KernelContext& ctx, proto::Event event) {
   TF_ASSIGN_OR_RETURN(const auto writer, ctx.LookupResource<Writer>(0));
-  TF_ASSIGN_OR_RETURN(const int64_t step, ScalarOf<int64_t>(ctx, 1, "the step"));
+  TF_ASSIGN_OR_RETURN(const int64_t step, ScalarInput<int64_t>(ctx, 1, "the step"));
   event.set_step(step);
   event.set_wall_time(WallClock::Seconds());
   return writer->Write(event.SerializeAsString());

@@ -1,5 +1,5 @@
 // Stale gradients of asynchronous replicas. The kernels only look up the resources, which decide and wait.
-#include "core/strings.h"
+#include "kernels/cpu/scalar_input.h"
 #include "kernels/cpu/training/parts.h"
 #include "runtime/handle_kernel.h"
 #include "runtime/replica_clocks.h"
@@ -17,11 +17,6 @@ class UpdateClockKernel final : public HandleKernel<UpdateClock> {
   Status Check(const UpdateClock&) const override { return OkStatus(); }
 };
 
-StatusOr<int64_t> ScalarOf(const KernelContext& ctx, int i, const char* what) {
-  if (ctx.input(i).num_elements() == 1) return ctx.input(i).data<int64_t>()[0];
-  return InvalidArgument(what, " must be a scalar, got shape ", ctx.input(i).shape());
-}
-
 Status ReadUpdateClock(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const auto clock, ctx.LookupResource<UpdateClock>(0));
   ctx.set_output(0, Tensor::Scalar(clock->version()));
@@ -30,7 +25,7 @@ Status ReadUpdateClock(KernelContext& ctx) {
 
 Status AdmitGradient(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const auto clock, ctx.LookupResource<UpdateClock>(0));
-  TF_ASSIGN_OR_RETURN(const int64_t version, ScalarOf(ctx, 1, "version"));
+  TF_ASSIGN_OR_RETURN(const int64_t version, ScalarInput<int64_t>(ctx, 1, "version"));
   TF_ASSIGN_OR_RETURN(auto decision, clock->Admit(version, ctx.node().attr<int64_t>("max_age")));
   const auto accepted = static_cast<bool>(decision.update);
   ctx.set_output(0, Tensor::Scalar(accepted));
@@ -67,7 +62,7 @@ class AwaitClocksKernel final : public AsyncKernel {
   void ComputeAsync(KernelContext& ctx, Done done) override {
     const auto clocks = ctx.LookupResource<ReplicaClocks>(0);
     if (!clocks.ok()) return done(clocks.status());
-    const auto step = ScalarOf(ctx, 1, "global_step");
+    const auto step = ScalarInput<int64_t>(ctx, 1, "global_step");
     if (!step.ok()) return done(step.status());
     // The callback may run on the thread of another replica's step, so this step continues on the pool.
     (**clocks.*wait)(replica_, *step, ctx.env().cancellation, [&ctx, done = std::move(done)](const Status& status) {
