@@ -101,6 +101,7 @@ Status MergeCommonSubexpressions(Graph* graph, PassContext& context);
 Status FuseBiases(Graph* graph, PassContext& context);
 Status FuseReluGradients(Graph* graph, PassContext& context);
 Status FuseBatchNorms(Graph* graph, PassContext& context);
+Status SumProducts(Graph* graph, PassContext& context);
 Status RemoveReferenceIdentities(Graph* graph, PassContext& context);
 Status SaveVariables(Graph* graph, PassContext& context);
 Status Prune(Graph* graph, PassContext& context);

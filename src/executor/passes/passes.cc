@@ -15,6 +15,7 @@ std::span<const Pass> Passes() {
       {"fuse_relu_gradients", FuseReluGradients},
       // After the pass that joins the gradients of a maximum and of its Relu.
       {"fuse_batch_norms", FuseBatchNorms},
+      {"sum_products", SumProducts},
       // After the passes that leave nodes with reference inputs alone.
       {"remove_reference_identities", RemoveReferenceIdentities},
       // After references have reached the nodes that read them.

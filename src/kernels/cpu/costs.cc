@@ -43,6 +43,15 @@ Cost ProductCost(const CostContext& c) {
   return cost;
 }
 
+Cost ProductSumCost(const CostContext& c) {
+  Cost cost = DefaultCost(c);
+  const int terms = c.num_inputs() / 2;
+  for (int i = 0; i < terms; ++i) {
+    cost.flops += 2 * c.input_elements(i) * c.input_dim(terms + i, c.flag("transpose_b") ? -2 : -1);
+  }
+  return cost;
+}
+
 Cost ConvolutionCost(const CostContext& c) {
   Cost cost = DefaultCost(c);
   const ConvolutionTraits traits = ConvolutionTraitsOf(c.node().type());

@@ -26,6 +26,7 @@ Cost FunctorCost(const CostContext& c) {
 
 Cost ReductionCost(const CostContext& c);    // reads input 0; the outputs are small
 Cost ProductCost(const CostContext& c);      // MatMul, BatchMatMul, SparseMatMul, of inputs 0 and 1
+Cost ProductSumCost(const CostContext& c);   // the sum of the products of the first half of the inputs with the second
 Cost ConvolutionCost(const CostContext& c);  // convolutions and their gradients, also depthwise ones
 Cost EinsumCost(const CostContext& c);
 Cost SparseProductCost(const CostContext& c);  // SparseTensorDenseMatMul

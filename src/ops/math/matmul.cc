@@ -33,6 +33,21 @@ Status MatMulShape(ShapeContext& c) {
   return OkStatus();
 }
 
+Status SumOfMatMulsShape(ShapeContext& c) {
+  const int n = c.num_inputs() / 2;
+  Shape sum = Shape::UnknownOfRank(2);
+  for (int i = 0; i < n; ++i) {
+    TF_ASSIGN_OR_RETURN(const Shape a, c.WithRank(i, 2));
+    TF_ASSIGN_OR_RETURN(const Shape b, c.WithRank(n + i, 2));
+    const Matrix ma = MatrixOf(a, c.attr<bool>("transpose_a"));
+    const Matrix mb = MatrixOf(b, c.attr<bool>("transpose_b"));
+    TF_RETURN_IF_ERROR(InnerSizesFit(a, b, ma, mb));
+    TF_ASSIGN_OR_RETURN(sum, sum.MergeWith({ma.rows, mb.columns}));
+  }
+  c.set_output(0, std::move(sum));
+  return OkStatus();
+}
+
 Status MatMulGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   const Output a = NodeOf(op)->inputs()[0];
   const Output b = NodeOf(op)->inputs()[1];
@@ -125,6 +140,16 @@ void RegisterMathMatmulOps(OpRegistry& r) {
             .Attr("epsilon: float = 0.0001")
             .Attr("leakyrelu_alpha: float = 0.2")
             .Shape(MatMulShape));
+  // The pass sum_products replaces AddN of products by this op: sum = a[0] b[0] + a[1] b[1] + ...
+  r.Add(Op("_SumOfMatMuls")
+            .Input("a: N * T")
+            .Input("b: N * T")
+            .Output("sum: T")
+            .Attr("N: int >= 1")
+            .Attr("T: {float}")
+            .Attr("transpose_a: bool = false")
+            .Attr("transpose_b: bool = false")
+            .Shape(SumOfMatMulsShape));
   r.Add(Op("BatchMatMul")
             .Input("x: T")
             .Input("y: T")

@@ -1,4 +1,8 @@
 // Products of matrices, and of batches of matrices.
+#include <algorithm>
+#include <numeric>
+
+#include "core/strings.h"
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/math/parts.h"
@@ -59,6 +63,65 @@ class FusedMatMulKernel final : public Kernel {
  private:
   MatMulKernel<float> product_;
   const StatusOr<bool> relu_;
+};
+
+// The sum of the products of inputs i and N + i. All products are added to a part of the sum while it is in the cache,
+// so that a sum of many products with a short inner size is written to memory once.
+class SumOfMatMulsKernel final : public Kernel {
+ public:
+  explicit SumOfMatMulsKernel(const KernelConstruction& c)
+      : transpose_a_(c.attr<bool>("transpose_a")), transpose_b_(c.attr<bool>("transpose_b")) {}
+
+  Status Compute(KernelContext& ctx) override {
+    const int terms = ctx.num_inputs() / 2;
+    MatMulSizes sum;
+    std::vector<int64_t> inner;
+    for (int i = 0; i < terms; ++i) {
+      const Shape &a = ctx.input(i).shape(), &b = ctx.input(terms + i).shape();
+      if (a.rank() != 2 || b.rank() != 2) {
+        return InvalidArgument("product ", i, " must be one of matrices, got shapes ", a, " and ", b);
+      }
+      auto sizes = MatMulSizesOf(a, b, transpose_a_, transpose_b_);
+      if (!sizes.ok()) return Annotate(sizes.status(), StrCat("product ", i));
+      if (i == 0) sum = *sizes;
+      if (sizes->m != sum.m || sizes->n != sum.n) {
+        return InvalidArgument("product ", i, " has shape [", sizes->m, ",", sizes->n, "], but product 0 has [", sum.m,
+                               ",", sum.n, "]");
+      }
+      inner.push_back(sizes->k);
+    }
+    TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {sum.m, sum.n}));
+    if (out->num_elements() == 0) return OkStatus();
+    float* const to = out->mutable_data<float>().data();
+    const int64_t all_inner = std::accumulate(inner.begin(), inner.end(), int64_t{0});
+    constexpr int64_t kGrain = 32;  // rows; with fewer, products are inefficient
+    constexpr int64_t kCachedElements = 128 << 10;
+    const int64_t rows_at_once = std::max(kGrain, kCachedElements / sum.n);
+    Parallel(ctx, (sum.m + kGrain - 1) / kGrain, 0.02 * kGrain * sum.n * all_inner, [&](int64_t begin, int64_t end) {
+      const int64_t last = std::min(sum.m, end * kGrain);
+      for (int64_t row = begin * kGrain; row < last; row += rows_at_once) {
+        for (int i = 0; i < terms; ++i) {
+          const int64_t a_stride = transpose_a_ ? sum.m : inner[i];
+          const GemmPart part{.transpose_a = transpose_a_,
+                              .transpose_b = transpose_b_,
+                              .m = std::min(rows_at_once, last - row),
+                              .n = sum.n,
+                              .k = inner[i],
+                              .a_stride = a_stride,
+                              .b_stride = transpose_b_ ? inner[i] : sum.n,
+                              .c_stride = sum.n,
+                              .add = i > 0};
+          const float* const a = ctx.input(i).data<float>().data() + row * (transpose_a_ ? 1 : a_stride);
+          Gemm<float>(nullptr, part, a, ctx.input(terms + i).data<float>().data(), to + row * sum.n);
+        }
+      }
+    });
+    return OkStatus();
+  }
+
+ private:
+  const bool transpose_a_;
+  const bool transpose_b_;
 };
 
 template <typename T>
@@ -237,6 +300,7 @@ int64_t MatrixAt(const Shape& of, const Shape& batch, int64_t i) {
 void RegisterMathMatmulKernels(KernelRegistry& r) {
   AddMatMul(r, NumberTypes{});
   r.Add<FusedMatMulKernel>("_FusedMatMul", {{"T", {kFloat32}}}, ProductCost);
+  r.Add<SumOfMatMulsKernel>("_SumOfMatMuls", {{"T", {kFloat32}}}, ProductSumCost);
   AddSparse<float, float>(r);
   AddSparse<float, Bfloat16>(r);
   AddSparse<Bfloat16, float>(r);
