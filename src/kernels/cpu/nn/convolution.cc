@@ -12,6 +12,7 @@
 #include "kernels/cpu/nn/convolution_columns.h"
 #include "kernels/cpu/nn/convolution_primitives.h"
 #include "kernels/cpu/nn/parts.h"
+#include "kernels/cpu/nn/winograd.h"
 #include "ops/nn/convolution.h"
 
 namespace tensorbraid::cpu {
@@ -105,6 +106,9 @@ class ConvolutionKernel final : public Kernel {
 
   // `bias` is null if the op is not fused.
   Status ComputeFloat(KernelContext& ctx, const Convolution& c, const std::array<Tensor, 3>& t, const BiasRelu* bias) {
+    if (WinogradPays(c)) {
+      return ConvolveByWinograd(ctx, traits_.result, c, Data<float>(t[0]), Data<float>(t[1]), Data<float>(t[2]), bias);
+    }
     TF_ASSIGN_OR_RETURN(const bool done,
                         primitives_->Convolve(ctx, c, Data<float>(t[0]), Data<float>(t[1]), Data<float>(t[2]), bias));
     if (done) return OkStatus();

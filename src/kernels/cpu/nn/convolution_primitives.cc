@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/allocator.h"
 #include "core/mutex.h"
 #include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/nn/scratch.h"
 #include "kernels/cpu/onednn_thread.h"
 
 namespace tensorbraid::cpu {
@@ -122,13 +122,6 @@ std::vector<ConvolutionPiece> Split(ConvolutionResult result, const Convolution&
     pieces.back().sizes.batch = std::min(images, c.batch - first);
   }
   return pieces;
-}
-
-// Memory from the allocator of tensors, which keeps and counts it.
-StatusOr<RefPtr<Buffer>> ScratchOf(size_t bytes) {
-  RefPtr<Buffer> buffer = AllocateBuffer(std::max<size_t>(bytes, 1));
-  if (!buffer) return ResourceExhausted("out of memory allocating ", bytes, " bytes of scratch space");
-  return buffer;
 }
 
 // Reads memory in order, so that it is in the cache of this core. The processor foresees this order, but not the one in

@@ -78,6 +78,36 @@ TEST_F(LargeConvolutions, BatchesAreSplit) {
   Check(nn::Conv2D, {5, 30, 30, 8}, {3, 3, 8, 16}, {.dilations = {2, 3}});
 }
 
+// With so many channels, the method of Winograd computes 3 x 3 and 5 x 5 (winograd.h). Sizes of images that tiles of 4
+// and 2 pixels fit and do not fit.
+TEST_F(LargeConvolutions, ManyChannels) {
+  Check(nn::Conv2D, {37, 14, 14, 32}, {5, 5, 32, 64});
+  Check(nn::Conv2D, {5, 23, 17, 64}, {5, 5, 64, 32}, {.padding = Padding::kValid});
+  Check(nn::Conv2D, {9, 28, 28, 32}, {3, 3, 32, 48});
+  Check(nn::Conv2D, {7, 21, 31, 80}, {3, 3, 80, 32}, {.padding = Padding::kValid});
+  Check(nn::Conv2D, {1, 50, 40, 32}, {3, 3, 32, 32});
+  Check(nn::Conv2D, {60, 5, 7, 32}, {5, 5, 32, 32});
+}
+
+// Every window has the same values, at each edge of a tile and at each edge of the image.
+TEST_F(LargeConvolutions, ManyChannelsOfOnes) {
+  for (const int64_t window : {3, 5}) {
+    const Output x = Ones(g_, {6, 19, 22, 32});
+    const Output f = Ones(g_, {window, window, 32, 32});
+    const auto y = Evaluate({nn::Conv2D(x, f)});
+    ASSERT_TRUE(y.ok()) << y.status();
+    const auto values = y->at(0).data<float>();
+    const auto covered = [&](int64_t at, int64_t size) {
+      return std::min(at + window / 2, size - 1) - std::max<int64_t>(at - window / 2, 0) + 1;
+    };
+    for (int64_t i = 0; i < y->at(0).num_elements(); ++i) {
+      const int64_t row = i / (22 * 32) % 19, column = i / 32 % 22;
+      const auto want = static_cast<float>(32 * covered(row, 19) * covered(column, 22));
+      ASSERT_NEAR(values[i], want, 1e-5 * want) << "row " << row << ", column " << column;
+    }
+  }
+}
+
 TEST_F(LargeConvolutions, OneImageIsSplit) { Check(nn::Conv2D, {1, 100, 60, 4}, {3, 3, 4, 20}); }
 
 TEST_F(LargeConvolutions, ChannelsFirst) {
