@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <memory>
+#include <string_view>
 
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/elements.h"
@@ -30,6 +32,12 @@ StatusOr<Tensor> WidenedTo32(KernelContext& ctx, const Tensor& t) {
   return wide;
 }
 
+// Whether the user wants every convolution to be a sum of products, with smaller rounding errors.
+bool SumsProducts() {
+  const char* value = std::getenv("TENSORBRAID_DIRECT_CONVOLUTIONS");
+  return value != nullptr && *value != '\0' && std::string_view(value) != "0";
+}
+
 class ConvolutionKernel final : public Kernel {
  public:
   explicit ConvolutionKernel(const KernelConstruction& c)
@@ -37,7 +45,8 @@ class ConvolutionKernel final : public Kernel {
         attrs_(ReadWindowAttrs(c.node(), traits_.spatial, "dilations")),
         primitives_(MakeConvolutionPrimitives(traits_.result)),
         is_fused_(c.node().type() == "_FusedConv2D"),
-        relu_(is_fused_ ? ReadFusedRelu(c.node()) : StatusOr<bool>(false)) {}
+        relu_(is_fused_ ? ReadFusedRelu(c.node()) : StatusOr<bool>(false)),
+        sums_products_(SumsProducts()) {}
 
   Status Compute(KernelContext& ctx) override {
     TF_RETURN_IF_ERROR(attrs_.status());
@@ -106,7 +115,7 @@ class ConvolutionKernel final : public Kernel {
 
   // `bias` is null if the op is not fused.
   Status ComputeFloat(KernelContext& ctx, const Convolution& c, const std::array<Tensor, 3>& t, const BiasRelu* bias) {
-    if (WinogradPays(c)) {
+    if (!sums_products_ && WinogradPays(c)) {
       return ConvolveByWinograd(ctx, traits_.result, c, Data<float>(t[0]), Data<float>(t[1]), Data<float>(t[2]), bias);
     }
     TF_ASSIGN_OR_RETURN(const bool done,
@@ -141,6 +150,7 @@ class ConvolutionKernel final : public Kernel {
   const std::unique_ptr<ConvolutionPrimitives> primitives_;
   const bool is_fused_;
   const StatusOr<bool> relu_;
+  const bool sums_products_;
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "core/mutex.h"
 #include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/nn/read_ahead.h"
 #include "kernels/cpu/nn/scratch.h"
 #include "kernels/cpu/onednn_thread.h"
 
@@ -124,14 +125,6 @@ std::vector<ConvolutionPiece> Split(ConvolutionResult result, const Convolution&
   return pieces;
 }
 
-// Reads memory in order, so that it is in the cache of this core. The processor foresees this order, but not the one in
-// which oneDNN's code reads blocks of rows and channels. Real loads, since prefetch instructions gain half as much.
-void BringIntoCache(const float* data, size_t bytes) {
-  constexpr size_t kLine = 64 / sizeof(float);
-  const volatile float* const memory = data;
-  for (size_t i = 0; i < bytes / sizeof(float); i += kLine) (void)memory[i];
-}
-
 dnnl::primitive_attr UserScratchpad() {
   dnnl::primitive_attr attr;
   attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);  // a primitive may then run on several threads at once
@@ -185,7 +178,8 @@ class PartPlan {
     dnnl::stream stream(CpuEngine());
     if (reads_in_order_) {
       for (const ConvolutionTensor t : {kX, kY}) {
-        if (t != computed_ && !converts(t)) BringIntoCache(arguments[t], ours_[t].get_size());
+        if (t != computed_ && !converts(t))
+          BringIntoCache(arguments[t], arguments[t] + ours_[t].get_size() / sizeof(float));
       }
     }
     std::unordered_map<int, DnnlMemory> args;

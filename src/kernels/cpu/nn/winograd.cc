@@ -7,6 +7,7 @@
 
 #include "core/mutex.h"
 #include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/nn/read_ahead.h"
 #include "kernels/cpu/nn/scratch.h"
 #include "kernels/cpu/nn/winograd_products.h"
 #include "kernels/cpu/nn/winograd_transforms.h"
@@ -35,25 +36,67 @@ struct WinogradGrid {
   Place At(int64_t tile) const { return {tile / (rows * columns), tile / columns % rows, tile % columns}; }
 };
 
-// Transforms the pixels of an image from (row, column) on, kFrom in each axis; those outside of the image are 0. The
-// results of point k are `channels` elements at out + k * stride. `zeros` has as many zeros as the image has channels.
+// Transforms the pixels under tiles: kFrom in each axis, where those outside of the image are 0. A range of tiles is
+// transformed by calls in order, from one thread.
 template <typename Transform>
-void TransformPixels(const float* image, const WinogradSizes& sizes, int64_t row, int64_t column, const float* zeros,
-                     float* out, int64_t stride) {
-  const float* pixels[Transform::kFrom][Transform::kFrom];
-  for (int i = 0; i < Transform::kFrom; ++i) {
-    const bool has_row = row + i >= 0 && row + i < sizes.height;
-    for (int j = 0; j < Transform::kFrom; ++j) {
-      const bool has_pixel = has_row && column + j >= 0 && column + j < sizes.width;
-      pixels[i][j] = has_pixel ? image + ((row + i) * sizes.width + column + j) * sizes.channels : zeros;
+class WinogradPixels {
+ public:
+  // Tile (row, column) of the grid begins at pixel (row * step - pad_rows, column * step - pad_columns). `zeros` has as
+  // many zeros as an image has channels.
+  WinogradPixels(const float* images, const WinogradSizes& sizes, const WinogradGrid& grid, int64_t step,
+                 int64_t pad_rows, int64_t pad_columns, const float* zeros)
+      : images_(images),
+        sizes_(sizes),
+        grid_(grid),
+        step_(step),
+        pad_rows_(pad_rows),
+        pad_columns_(pad_columns),
+        zeros_(zeros),
+        read_(images) {}
+
+  // The results for tile first + t at point k are `channels` elements at out + k * stride + t * channels.
+  void ToPoints(int64_t first, int64_t tiles, float* out, int64_t stride) {
+    // Without this, half of the time is spent waiting for pixels that are not in the cache.
+    const float* const end = Row(first + tiles - 1, Transform::kFrom);
+    BringIntoCache(std::max(read_, Row(first, 0)), end);
+    read_ = end;
+    for (int64_t t = 0; t < tiles; ++t) ToPoints(grid_.At(first + t), out + t * sizes_.channels, stride);
+  }
+
+ private:
+  // Where a row of the image of a tile begins, counted from the first row under the tile, or the nearest row that
+  // exists.
+  const float* Row(int64_t tile, int64_t row) const {
+    const WinogradGrid::Place at = grid_.At(tile);
+    const int64_t in_image = std::clamp<int64_t>(at.row * step_ - pad_rows_ + row, 0, sizes_.height);
+    return images_ + at.image * sizes_.elements() + in_image * sizes_.width * sizes_.channels;
+  }
+
+  void ToPoints(const WinogradGrid::Place& at, float* out, int64_t stride) const {
+    const int64_t row = at.row * step_ - pad_rows_, column = at.column * step_ - pad_columns_;
+    const float* const image = images_ + at.image * sizes_.elements();
+    const float* pixels[Transform::kFrom][Transform::kFrom];
+    for (int i = 0; i < Transform::kFrom; ++i) {
+      const bool has_row = row + i >= 0 && row + i < sizes_.height;
+      for (int j = 0; j < Transform::kFrom; ++j) {
+        const bool has_pixel = has_row && column + j >= 0 && column + j < sizes_.width;
+        pixels[i][j] = has_pixel ? image + ((row + i) * sizes_.width + column + j) * sizes_.channels : zeros_;
+      }
+    }
+    for (int64_t c = 0; c < sizes_.channels; c += kWinogradLanes) {
+      TransformBothAxes<Transform>(
+          [&](int i, int j) { return LoadVector(pixels[i][j] + c); },
+          [&](int i, int j, WinogradVector v) { StoreVector(out + (i * kWinogradPoints + j) * stride + c, v); });
     }
   }
-  for (int64_t c = 0; c < sizes.channels; c += kWinogradLanes) {
-    TransformBothAxes<Transform>(
-        [&](int i, int j) { return LoadVector(pixels[i][j] + c); },
-        [&](int i, int j, WinogradVector v) { StoreVector(out + (i * kWinogradPoints + j) * stride + c, v); });
-  }
-}
+
+  const float* const images_;
+  const WinogradSizes sizes_;
+  const WinogradGrid grid_;
+  const int64_t step_, pad_rows_, pad_columns_;
+  const float* const zeros_;
+  const float* read_;  // the pixels before are in the cache
+};
 
 // The way back: writes kTo x kTo pixels of an image, as far as they exist, from (row, column) on.
 template <typename Transform>
@@ -75,10 +118,20 @@ void TransformToPixels(const float* products, int64_t stride, const BiasRelu* bi
   }
 }
 
-// How many tiles are transformed before they are multiplied: what is known of them stays in the cache of a core.
+// How many tiles are transformed before they are multiplied. So much of them should stay in the cache of a core, but
+// with fewer than 28, reading the other factor of the products takes too long.
 int64_t TilesAtOnce(int64_t bytes, int64_t channels) {
   const int64_t tiles = bytes / (kWinogradMatrices * channels * static_cast<int64_t>(sizeof(float)));
-  return std::max<int64_t>(tiles / kWinogradRows, 1) * kWinogradRows;
+  return std::max<int64_t>(tiles / kWinogradRows * kWinogradRows, 28);
+}
+
+// to[columns, rows]: the transposed matrix from[rows, columns]. Both are multiples of kWinogradLanes.
+void TransposeMatrix(const float* from, int64_t rows, int64_t columns, float* to) {
+  for (int64_t row = 0; row < rows; row += kWinogradLanes) {
+    for (int64_t column = 0; column < columns; ++column) {
+      for (int64_t r = row; r < row + kWinogradLanes; ++r) to[column * rows + r] = from[r * columns + column];
+    }
+  }
 }
 
 template <int kWindow>
@@ -103,11 +156,7 @@ class WinogradConvolution {
     float* const turned = static_cast<float*>(buffer->data());
     Parallel(ctx_, kTaps, 1.0 * static_cast<double>(matrix()), [&](int64_t begin, int64_t end) {
       for (int64_t tap = begin; tap < end; ++tap) {
-        const float* from = filter + (kTaps - 1 - tap) * matrix();
-        float* const to = turned + tap * matrix();
-        for (int64_t in = 0; in < x_.channels; ++in) {
-          for (int64_t out = 0; out < y_.channels; ++out) to[out * x_.channels + in] = from[in * y_.channels + out];
-        }
+        TransposeMatrix(filter + (kTaps - 1 - tap) * matrix(), x_.channels, y_.channels, turned + tap * matrix());
       }
     });
     return Convolve(dy, y_, kWindow - 1 - pad_rows_, kWindow - 1 - pad_columns_, turned, nullptr, dx, x_);
@@ -117,9 +166,11 @@ class WinogradConvolution {
   // there are depends only on the sizes.
   Status FilterGradient(const float* x, const float* dy, float* df) const {
     const WinogradGrid grid = Grid(y_);
-    constexpr int64_t kMostParts = 16, kLeastTiles = 256;  // below that, adding up takes longer than a twentieth
-    const int64_t parts = std::clamp<int64_t>(grid.tiles() / kLeastTiles, 1, kMostParts);
+    constexpr int64_t kMostParts = 16, kMostElements = 1 << 24;  // of the sums
+    constexpr int64_t kLeastTiles = 256;  // of a part; with fewer, adding up takes longer than a twentieth of the time
     const int64_t sum_size = kWinogradMatrices * matrix();
+    const int64_t parts =
+        std::clamp<int64_t>(std::min(grid.tiles() / kLeastTiles, kMostElements / sum_size), 1, kMostParts);
     TF_ASSIGN_OR_RETURN(const RefPtr<Buffer> buffer, ScratchOf(parts * sum_size * sizeof(float)));
     float* const sums = static_cast<float*>(buffer->data());
     const double part_ns = 2.0 * static_cast<double>(sum_size) * static_cast<double>(grid.tiles()) /
@@ -189,21 +240,17 @@ class WinogradConvolution {
     const int64_t in = from_sizes.channels, out = to_sizes.channels;
     const int64_t at_once = TilesAtOnce(400 << 10, in + out);
     const int64_t blocks = (grid.tiles() + at_once - 1) / at_once;
-    const double block_ns =
-        2.0 * kWinogradMatrices * static_cast<double>(at_once * matrix()) / kWinogradFlopsPerNs;
+    const double block_ns = 2.0 * kWinogradMatrices * static_cast<double>(at_once * matrix()) / kWinogradFlopsPerNs;
     return ForRanges(blocks, block_ns, [&](int64_t begin, int64_t end) -> Status {
       const int64_t image_stride = at_once * in, product_stride = at_once * out;  // between two points
       TF_ASSIGN_OR_RETURN(const RefPtr<Buffer> buffer,
                           ScratchOf(kWinogradMatrices * (image_stride + product_stride) * sizeof(float)));
       float* const image = static_cast<float*>(buffer->data());
       float* const products = image + kWinogradMatrices * image_stride;
+      WinogradPixels<WinogradImage> pixels(from, from_sizes, grid, kTile, pad_rows, pad_columns, zeros_.data());
       for (int64_t block = begin; block < end; ++block) {
         const int64_t first = block * at_once, tiles = std::min(at_once, grid.tiles() - first);
-        for (int64_t t = 0; t < tiles; ++t) {
-          const WinogradGrid::Place at = grid.At(first + t);
-          TransformPixels<WinogradImage>(from + at.image * from_sizes.elements(), from_sizes, at.row * kTile - pad_rows,
-                                         at.column * kTile - pad_columns, zeros_.data(), image + t * in, image_stride);
-        }
+        pixels.ToPoints(first, tiles, image, image_stride);
         for (int64_t k = 0; k < kWinogradMatrices; ++k) {
           MultiplyShort<false>(tiles, out, in, {image + k * image_stride, in, 1}, transformed + k * matrix(),
                                products + k * product_stride);
@@ -227,15 +274,12 @@ class WinogradConvolution {
                         ScratchOf(kWinogradMatrices * (x_stride + dy_stride) * sizeof(float)));
     float* const of_x = static_cast<float*>(buffer->data());
     float* const of_dy = of_x + kWinogradMatrices * x_stride;
+    WinogradPixels<WinogradImage> pixels(x, x_, grid, kTile, pad_rows_, pad_columns_, zeros_.data());
+    WinogradPixels<WinogradTaps<kTile>> gradients(dy, y_, grid, kTile, 0, 0, zeros_.data());
     for (int64_t first = begin; first < end; first += at_once) {
       const int64_t tiles = std::min(at_once, end - first);
-      for (int64_t t = 0; t < tiles; ++t) {
-        const WinogradGrid::Place at = grid.At(first + t);
-        TransformPixels<WinogradImage>(x + at.image * x_.elements(), x_, at.row * kTile - pad_rows_,
-                                       at.column * kTile - pad_columns_, zeros_.data(), of_x + t * in, x_stride);
-        TransformPixels<WinogradTaps<kTile>>(dy + at.image * y_.elements(), y_, at.row * kTile, at.column * kTile,
-                                             zeros_.data(), of_dy + t * out, dy_stride);
-      }
+      pixels.ToPoints(first, tiles, of_x, x_stride);
+      gradients.ToPoints(first, tiles, of_dy, dy_stride);
       for (int64_t k = 0; k < kWinogradMatrices; ++k) {
         const WinogradLeft left{of_x + k * x_stride, 1, in};
         const float* right = of_dy + k * dy_stride;
@@ -262,7 +306,7 @@ bool WinogradPays(const Convolution& c) {
 #if !defined(__AVX512F__) && !(defined(__AVX2__) && defined(__FMA__))
   return false;
 #endif
-  constexpr int64_t kLeastChannels = 32, kMostMatrix = 128 * 128, kLeastTiles = 64;
+  constexpr int64_t kMostMatrix = 128 * 128, kLeastTiles = 128;
   if (c.channels_first || c.groups != 1 || c.axes.size() != 2) return false;
   const int64_t window = c.axes[0].window;
   if (window != 3 && window != 5) return false;
@@ -275,7 +319,7 @@ bool WinogradPays(const Convolution& c) {
     pixels *= a.output;
   }
   for (const int64_t channels : {c.in_channels, c.out_channels}) {
-    if (channels < kLeastChannels || channels % kWinogradLanes != 0) return false;
+    if (channels < 16 || channels % kWinogradLanes != 0) return false;
   }
   // The transforms cost about as much as half of the products.
   return c.in_channels * c.out_channels <= kMostMatrix && tiles >= kLeastTiles &&
