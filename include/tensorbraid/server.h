@@ -67,8 +67,8 @@ struct ServerOptions {
 class Server {
  public:
   // InvalidArgument when the cluster does not have this job or task, the address cannot be bound, or it needs `tls` or
-  // `insecure`; AlreadyExists when a port is taken; an error that names the flag for a wrong file of `tls` or of tokens,
-  // or a directory of `allow_paths` that does not exist.
+  // `insecure`; AlreadyExists when a port is taken; an error that names the flag for a wrong file of `tls` or of
+  // tokens, or a directory of `allow_paths` that does not exist.
   static StatusOr<std::unique_ptr<Server>> Create(const ClusterSpec& cluster, ServerOptions options);
   ~Server();  // Stops.
   Server(const Server&) = delete;

@@ -43,31 +43,31 @@ Status SystemError(const char* what, const std::string& path) {
 }
 
 // Opens a file, as far as the current thread may use it.
-StatusOr<Descriptor> OpenFile(const std::string& path, int flags, mode_t mode = 0) {
+StatusOr<Fd> OpenFile(const std::string& path, int flags, mode_t mode = 0) {
   if (const FileAccess* access = CurrentFileAccess()) return access->Open(path, flags, mode);
-  Descriptor fd(::open(LocalPath(path).c_str(), flags | O_CLOEXEC, mode));
+  Fd fd(::open(LocalPath(path).c_str(), flags | O_CLOEXEC, mode));
   if (fd.get() < 0) return SystemError("cannot open", path);
   return fd;
 }
 
 // A name and the directory in which to look for it, for the system's calls that change directories.
 struct Place {
-  Descriptor directory;  // none: `name` is a whole path
+  Fd directory;  // none: `name` is a whole path
   std::string name;
   int at() const { return directory.get() < 0 ? AT_FDCWD : directory.get(); }
 };
 
 StatusOr<Place> FindPlace(const std::string& path) {
   const FileAccess* const access = CurrentFileAccess();
-  if (access == nullptr) return Place{Descriptor(-1), LocalPath(path)};
+  if (access == nullptr) return Place{Fd(-1), LocalPath(path)};
   std::string name;
-  TF_ASSIGN_OR_RETURN(Descriptor parent, access->OpenParent(path, &name));
+  TF_ASSIGN_OR_RETURN(Fd parent, access->OpenParent(path, &name));
   return Place{std::move(parent), std::move(name)};
 }
 
 class SystemSequentialFile final : public SequentialFile {
  public:
-  SystemSequentialFile(std::string path, Descriptor fd) : path_(std::move(path)), fd_(std::move(fd)) {}
+  SystemSequentialFile(std::string path, Fd fd) : path_(std::move(path)), fd_(std::move(fd)) {}
   StatusOr<size_t> Read(size_t size, char* out) override {
     ssize_t got;
     do {
@@ -79,12 +79,12 @@ class SystemSequentialFile final : public SequentialFile {
 
  private:
   const std::string path_;
-  const Descriptor fd_;
+  const Fd fd_;
 };
 
 class SystemRandomAccessFile final : public RandomAccessFile {
  public:
-  SystemRandomAccessFile(std::string path, Descriptor fd, uint64_t size)
+  SystemRandomAccessFile(std::string path, Fd fd, uint64_t size)
       : RandomAccessFile(std::move(path), size), fd_(std::move(fd)) {}
   Status Read(uint64_t offset, size_t size, void* out) const override {
     char* to = static_cast<char*>(out);
@@ -101,12 +101,12 @@ class SystemRandomAccessFile final : public RandomAccessFile {
   }
 
  private:
-  const Descriptor fd_;
+  const Fd fd_;
 };
 
 class SystemWritableFile final : public WritableFile {
  public:
-  SystemWritableFile(std::string path, Descriptor fd) : path_(std::move(path)), fd_(std::move(fd)) {}
+  SystemWritableFile(std::string path, Fd fd) : path_(std::move(path)), fd_(std::move(fd)) {}
   Status Append(std::string_view bytes) override {
     while (!bytes.empty()) {
       const ssize_t written = ::write(fd_.get(), bytes.data(), bytes.size());
@@ -121,7 +121,7 @@ class SystemWritableFile final : public WritableFile {
 
  private:
   const std::string path_;
-  Descriptor fd_;
+  Fd fd_;
 };
 
 class SystemThread final : public Thread::Handle {
@@ -167,13 +167,13 @@ class SystemEnv final : public Env {
   }
 
   StatusOr<std::unique_ptr<SequentialFile>> OpenSequential(const std::string& path) override {
-    TF_ASSIGN_OR_RETURN(Descriptor fd, OpenFile(path, O_RDONLY));
+    TF_ASSIGN_OR_RETURN(Fd fd, OpenFile(path, O_RDONLY));
     return std::make_unique<SystemSequentialFile>(path, std::move(fd));
   }
 
   StatusOr<std::unique_ptr<RandomAccessFile>> OpenRandomAccess(const std::string& path) override {
     // O_NONBLOCK, because opening a pipe would otherwise wait for its other end.
-    TF_ASSIGN_OR_RETURN(Descriptor fd, OpenFile(path, O_RDONLY | O_NONBLOCK));
+    TF_ASSIGN_OR_RETURN(Fd fd, OpenFile(path, O_RDONLY | O_NONBLOCK));
     struct stat info {};
     if (::fstat(fd.get(), &info) != 0) return SystemError("cannot read", path);
     if (!S_ISREG(info.st_mode)) return FailedPrecondition(path, " is not a regular file");
@@ -182,7 +182,7 @@ class SystemEnv final : public Env {
 
   StatusOr<std::unique_ptr<WritableFile>> OpenWritable(const std::string& path, WriteMode mode) override {
     const int how = mode == WriteMode::kReplace ? O_TRUNC : mode == WriteMode::kCreate ? O_EXCL : O_APPEND;
-    TF_ASSIGN_OR_RETURN(Descriptor fd, OpenFile(path, O_WRONLY | O_CREAT | how, 0666));
+    TF_ASSIGN_OR_RETURN(Fd fd, OpenFile(path, O_WRONLY | O_CREAT | how, 0666));
     return std::make_unique<SystemWritableFile>(path, std::move(fd));
   }
 
@@ -203,7 +203,7 @@ class SystemEnv final : public Env {
   StatusOr<FileInfo> Stat(const std::string& path) override {
     struct stat info {};
     if (CurrentFileAccess() != nullptr) {
-      TF_ASSIGN_OR_RETURN(const Descriptor fd, OpenFile(path, O_PATH));
+      TF_ASSIGN_OR_RETURN(const Fd fd, OpenFile(path, O_PATH));
       if (::fstat(fd.get(), &info) != 0) return SystemError("cannot open", path);
     } else if (::stat(LocalPath(path).c_str(), &info) != 0) {
       return SystemError("cannot open", path);
@@ -229,7 +229,7 @@ class SystemEnv final : public Env {
   }
 
   Status SyncDirectory(const std::string& path) override {
-    TF_ASSIGN_OR_RETURN(const Descriptor fd, OpenFile(path, O_RDONLY | O_DIRECTORY));
+    TF_ASSIGN_OR_RETURN(const Fd fd, OpenFile(path, O_RDONLY | O_DIRECTORY));
     const bool failed = ::fsync(fd.get()) != 0 && errno != EINVAL && errno != ENOTSUP && errno != EROFS;
     return failed ? SystemError("cannot sync", path) : OkStatus();
   }

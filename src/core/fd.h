@@ -22,9 +22,10 @@ class Fd {
   // -1 when there is none, for example after a failed call.
   int get() const { return fd_; }
   bool is_open() const { return fd_ >= 0; }
-  void Close() {
-    if (fd_ >= 0) ::close(std::exchange(fd_, -1));
-  }
+  // The result of close(), 0 if there is none to close.
+  int Close() { return fd_ >= 0 ? ::close(std::exchange(fd_, -1)) : 0; }
+  // Gives the descriptor away.
+  int Release() { return std::exchange(fd_, -1); }
 
  private:
   int fd_ = -1;

@@ -75,13 +75,13 @@ Status FileAccess::Refusal(const std::string& path) const {
                  : StrCat("here ", StrJoin(directories_, ", "), "; '..' and symbolic links must not lead out of it")));
 }
 
-StatusOr<Descriptor> FileAccess::Open(const std::string& path, int flags, mode_t mode) const {
+StatusOr<Fd> FileAccess::Open(const std::string& path, int flags, mode_t mode) const {
   std::string rest;
   const std::string* const directory = Find(path, &rest);
   if (directory == nullptr) return Refusal(path);
-  const Descriptor at(::openat(AT_FDCWD, StrCat(*directory, "/").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  const Fd at(::openat(AT_FDCWD, StrCat(*directory, "/").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (at.get() < 0) return absl::ErrnoToStatus(errno, StrCat("cannot open ", *directory));
-  Descriptor file(OpenBeneath(at.get(), rest, flags, mode));
+  Fd file(OpenBeneath(at.get(), rest, flags, mode));
   if (file.get() >= 0) return file;
   if (errno == EXDEV || errno == ELOOP) return Refusal(path);
   if (errno == ENOSYS) {
@@ -91,7 +91,7 @@ StatusOr<Descriptor> FileAccess::Open(const std::string& path, int flags, mode_t
   return absl::ErrnoToStatus(errno, StrCat("cannot open ", path));
 }
 
-StatusOr<Descriptor> FileAccess::OpenParent(const std::string& path, std::string* name) const {
+StatusOr<Fd> FileAccess::OpenParent(const std::string& path, std::string* name) const {
   std::string rest;
   const std::string* const directory = Find(path, &rest);
   if (directory == nullptr) return Refusal(path);

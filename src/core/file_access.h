@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "core/descriptor.h"
+#include "core/fd.h"
 #include "tensorbraid/status.h"
 
 namespace tensorbraid {
@@ -31,10 +31,10 @@ class FileAccess {
   // Opens a file as open() does, but only beneath one of the directories, however the path leads there: the system
   // refuses to leave the directory by "..", symbolic links or anything else, also if they change at the same time.
   // PermissionDenied, naming the path and --allow_path, if it leads elsewhere. Other errors are the system's.
-  StatusOr<Descriptor> Open(const std::string& path, int flags, mode_t mode) const;
+  StatusOr<Fd> Open(const std::string& path, int flags, mode_t mode) const;
   // Opens the directory that contains `path`, and sets `name` to the last part of the path, which is never "..". For
   // the allowed directories themselves, opens the directory and sets `name` to ".".
-  StatusOr<Descriptor> OpenParent(const std::string& path, std::string* name) const;
+  StatusOr<Fd> OpenParent(const std::string& path, std::string* name) const;
   // PermissionDenied if no match of a pattern can be beneath the directories.
   Status CheckPattern(const std::string& pattern) const;
 

@@ -11,7 +11,7 @@
 #include <list>
 #include <thread>
 
-#include "cli/fd.h"
+#include "core/fd.h"
 #include "core/host_port.h"
 #include "tensorbraid/tensorbraid.h"
 #include "tls/doors_testutil.h"

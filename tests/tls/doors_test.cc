@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "cli/child_process.h"
-#include "cli/held_port.h"
 #include "cli/process_testutil.h"
+#include "core/held_port.h"
 #include "tensorbraid/tensorbraid.h"
 #include "tls/doors_testutil.h"
 #include "transport/address.h"

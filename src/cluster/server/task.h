@@ -58,7 +58,7 @@ class Task final {
   Master& master() { return home_->master(); }
   SessionClusters& session_clusters() { return *session_clusters_; }  // REQUIRES: the task has a network
   Membership& membership() { return home_->membership(); }
-  StatusService& status() { return *status_; }               // REQUIRES: the task has a network
+  StatusService& status() { return *status_; }  // REQUIRES: the task has a network
   TaskUse use() const {
     return {.sessions = home_->worker().num_sessions(),
             .steps = home_->exchange().num_steps(),

@@ -73,7 +73,7 @@ bool ConnectionListener::BindTo(const HostPort& bind) {
     } else {
       reinterpret_cast<sockaddr_in&>(address).sin_port = port;
     }
-    Descriptor socket(::socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, a->ai_protocol));
+    Fd socket(::socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, a->ai_protocol));
     const int on = 1, off = 0;
     if (socket.get() < 0 || ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0) return false;
     if (bind.host == "::") ::setsockopt(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
@@ -94,7 +94,7 @@ ConnectionListener::~ConnectionListener() { Stop(); }
 void ConnectionListener::Start(std::unique_ptr<Acceptor> acceptor, int max_connections) {
   acceptor_ = std::move(acceptor);
   max_connections_ = max_connections > 0 ? static_cast<size_t>(max_connections) : DefaultMaxConnections();
-  stop_ = std::make_unique<Descriptor>(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  stop_ = std::make_unique<Fd>(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   TB_CHECK(stop_->get() >= 0);
   thread_ = Thread("tb-accept", [this] { Loop(); });
 }
@@ -110,7 +110,7 @@ void ConnectionListener::Stop() {
 
 void ConnectionListener::Loop() {
   std::vector<pollfd> events = {{stop_->get(), POLLIN, 0}};
-  for (const Descriptor& listener : listeners_) events.push_back({listener.get(), POLLIN, 0});
+  for (const Fd& listener : listeners_) events.push_back({listener.get(), POLLIN, 0});
   while (true) {
     if (::poll(events.data(), events.size(), -1) < 0) continue;  // interrupted
     if (events[0].revents != 0) return;
@@ -120,8 +120,8 @@ void ConnectionListener::Loop() {
   }
 }
 
-void ConnectionListener::Accept(const Descriptor& listener) {
-  Descriptor socket(::accept4(listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+void ConnectionListener::Accept(const Fd& listener) {
+  Fd socket(::accept4(listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
   if (socket.get() < 0) {
     if (errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM) return;
     // The connection stays in the queue, so poll() would report it again at once.

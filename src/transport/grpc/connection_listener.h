@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/descriptor.h"
+#include "core/fd.h"
 #include "core/host_port.h"
 #include "core/thread.h"
 
@@ -45,17 +45,17 @@ class ConnectionListener {
   ConnectionListener() = default;
   bool BindTo(const HostPort& bind);
   void Loop();
-  void Accept(const Descriptor& listener);
+  void Accept(const Fd& listener);
   // Forgets connections that have been closed, and returns the number of the others.
   size_t CountOpen();
 
   int port_ = 0;
-  std::vector<Descriptor> listeners_;
+  std::vector<Fd> listeners_;
   std::unique_ptr<Acceptor> acceptor_;
   size_t max_connections_ = 0;
   std::vector<Connection> connections_;  // used by the thread
   bool warned_ = false;                  // of connections that were turned away, since there was room
-  std::unique_ptr<Descriptor> stop_;     // an event; readable when the thread is to end
+  std::unique_ptr<Fd> stop_;             // an event; readable when the thread is to end
   Thread thread_;
 };
 
