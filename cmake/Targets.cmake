@@ -84,6 +84,8 @@ function(tensorbraid_test name)
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE tensorbraid_internal GTest::gtest GTest::gmock GTest::gtest_main)
   target_compile_options(${name} PRIVATE ${TENSORBRAID_TEST_OPTIONS})
+  # A test finds the new library when it starts: it is linked again only if a header that it includes has changed.
+  set_target_properties(${name} PROPERTIES LINK_DEPENDS_NO_SHARED ON)
   if(TENSORBRAID_UNITY)
     target_precompile_headers(${name} REUSE_FROM tensorbraid_test_headers)
   endif()
