@@ -47,7 +47,8 @@ struct ServerOptions {
   ServerLimits limits = {};
   // Serves the status of the whole cluster over HTTP on this port: metrics for Prometheus at /metrics, and a page for
   // browsers at /. 0: any free port (see status_url); -1: none. `bind_address`, `tls` and `insecure` hold for it too:
-  // with TLS it is HTTPS, and with a `ca` only clients with a certificate are served.
+  // with TLS it is HTTPS, and with a `ca` only clients with a certificate are served. With a `token_file`, requests
+  // must carry a token: as a bearer token or as the password of a browser, with any user name.
   int metrics_port = -1;
   std::chrono::milliseconds heartbeat_interval{1000};
   // A connected task is considered dead when nothing has been received from it for this long.

@@ -30,6 +30,7 @@ struct StatusFlags {
   double interval = 1;
   double timeout = 2;
   TlsOptions tls;
+  std::string token_file;
 };
 
 StatusOr<proto::ClusterReport> AskForReport(CallClient& client, const StatusFlags& flags) {
@@ -67,7 +68,7 @@ void Print(const std::string& text, bool clear) {
 StatusOr<int> ShowStatus(const StatusFlags& flags) {
   const std::string scheme = "grpc://";
   const std::string address = flags.address.starts_with(scheme) ? flags.address.substr(scheme.size()) : flags.address;
-  TF_ASSIGN_OR_RETURN(const auto client, NewGrpcCallClient(address, kConnectPatience, flags.tls));
+  TF_ASSIGN_OR_RETURN(const auto client, NewGrpcCallClient(address, kConnectPatience, flags.tls, flags.token_file));
   const auto pause = std::chrono::milliseconds(static_cast<int64_t>(flags.interval * 1000));
   TF_ASSIGN_OR_RETURN(proto::ClusterReport report, AskForReport(*client, flags));
   if (flags.json) {
@@ -109,6 +110,7 @@ void AddStatusCommand(CLI::App& app, Invocation* invocation) {
       ->type_name("FILE");
   status->add_option("--tls_key", flags->tls.key, "private key of --tls_cert")->type_name("FILE");
   status->add_option("--tls_ca", flags->tls.ca, "authority that the task's certificate comes from")->type_name("FILE");
+  status->add_option("--token_file", flags->token_file, "token that the cluster asks for")->type_name("FILE");
   status->footer(
       "\nThe columns:\n"
       "  state         up; straggler: makes less than half as many steps as the other workers; no answer: the process\n"

@@ -305,6 +305,47 @@ TEST_F(StatusProcessTest, WithTlsOnlyItsClientsSeeTheStatus) {
   EXPECT_EQ(scrape(httplib::SSLClient("localhost", port, tls.cert, tls.key)), -1);
 }
 
+TEST_F(StatusProcessTest, WithATokenOnlyThoseWhoKnowItSeeTheStatus) {
+  const TempDir dir;
+  const std::string tasks = "a-token-of-the-tasks", clients = "a-token-of-clients";
+  ASSERT_TRUE(WriteFile(dir.path() + "/tasks", tasks + "\n").ok());
+  ASSERT_TRUE(WriteFile(dir.path() + "/clients", clients + "\n").ok());
+  ports_.push_back(HeldPort::Take().value());
+  auto server = Server::Create(ClusterSpec({{"worker", {Address(0)}}}), {.job_name = "worker",
+                                                                         .token_file = dir.path() + "/tasks",
+                                                                         .client_token_file = dir.path() + "/clients",
+                                                                         .metrics_port = 0});
+  ASSERT_TRUE(server.ok()) << server.status();
+
+  const auto ask = [&](const std::string& token_file) {
+    std::vector<std::string> command = {TENSORBRAID_PROGRAM, "status", Address(0), "--interval=0.1"};
+    if (!token_file.empty()) command.push_back("--token_file=" + dir.path() + token_file);
+    return RunCommand(command);
+  };
+  EXPECT_EQ(ask("/tasks").exit_code, 0);
+  const ProgramResult allowed = ask("/clients");
+  EXPECT_EQ(allowed.exit_code, 0) << allowed.err;
+  EXPECT_THAT(allowed.out, HasSubstr("1 of 1 tasks answer"));
+  const ProgramResult refused = ask("");
+  EXPECT_EQ(refused.exit_code, 2) << refused.out;
+  EXPECT_THAT(refused.err, HasSubstr("--token_file"));
+
+  const std::string url = (*server)->status_url();
+  const int port = std::stoi(url.substr(std::string("http://localhost:").size()));
+  const auto scrape = [&](auto authorize) {
+    httplib::Client client("localhost", port);
+    authorize(client);
+    const auto got = client.Get("/metrics");
+    return got ? got->status : -1;
+  };
+  EXPECT_EQ(scrape([&](httplib::Client& c) { c.set_bearer_token_auth(tasks.c_str()); }), 200);
+  EXPECT_EQ(scrape([&](httplib::Client& c) { c.set_bearer_token_auth(clients.c_str()); }), 200);
+  EXPECT_EQ(scrape([&](httplib::Client& c) { c.set_basic_auth("anyone", clients.c_str()); }), 200);
+  EXPECT_EQ(scrape([](httplib::Client&) {}), 401);
+  EXPECT_EQ(scrape([](httplib::Client& c) { c.set_bearer_token_auth("not-a-token-of-this"); }), 401);
+  EXPECT_EQ(scrape([](httplib::Client& c) { c.set_basic_auth("anyone", ""); }), 401);
+}
+
 TEST_F(StatusProcessTest, MetricsAreNotServedToOtherMachinesWithoutTls) {
   const ClusterSpec cluster({{"worker", {"alpha:0"}}});
   const auto refused = Server::Create(cluster, {.job_name = "worker", .metrics_port = 0});

@@ -70,7 +70,9 @@ StatusOr<std::unique_ptr<Server>> Server::Create(const ClusterSpec& cluster, Ser
                    .bind_address = options.bind_address,
                    .port = options.metrics_port,
                    .tls = options.tls,
-                   .insecure = options.insecure};
+                   .insecure = options.insecure,
+                   .token_file = options.token_file,
+                   .client_token_file = options.client_token_file};
   SetLogTask(StrCat(options.job_name, "/", options.task_index));
   auto server = std::unique_ptr<Server>(new Server(std::move(impl)));
   if (options.start) TF_RETURN_IF_ERROR(server->Start());

@@ -9,9 +9,14 @@
 #include <openssl/ssl.h>
 #include <openssl/x509_vfy.h>
 
+#include <algorithm>
 #include <atomic>
+#include <string_view>
 #include <utility>
+#include <vector>
 
+#include "absl/strings/escaping.h"
+#include "absl/strings/strip.h"
 #include "cluster/protobuf/report.pb.h"
 #include "cluster/status/metrics.h"
 #include "core/clock.h"
@@ -21,6 +26,7 @@
 #include "core/thread.h"
 #include "transport/address.h"
 #include "transport/grpc/bind_address.h"
+#include "transport/token_file.h"
 
 namespace tensorbraid {
 namespace {
@@ -77,6 +83,11 @@ class HttpServer final : public StatusServer {
   }
 
   Status Listen() {
+    for (const auto& [flag, path] : {std::pair("--token_file", options_.token_file),
+                                     std::pair("--client_token_file", options_.client_token_file)}) {
+      if (path.empty()) continue;
+      TF_ASSIGN_OR_RETURN(tokens_.emplace_back(), TokenFile::Open(flag, path));
+    }
     TF_ASSIGN_OR_RETURN(HostPort bind, BindAddress(options_.address, options_.bind_address));
     bind.port = options_.port;
     if (options_.tls.enabled()) {
@@ -152,21 +163,43 @@ class HttpServer final : public StatusServer {
     return reports_->last;
   }
 
+  // Whether a request with this header may be answered.
+  bool MayAsk(std::string_view authorization) {
+    if (tokens_.empty()) return true;
+    std::string token;
+    if (absl::ConsumePrefix(&authorization, "Bearer ")) {
+      token = std::string(authorization);
+    } else if (absl::ConsumePrefix(&authorization, "Basic ")) {
+      std::string name_and_password;
+      if (!absl::Base64Unescape(authorization, &name_and_password)) return false;
+      const size_t colon = name_and_password.find(':');
+      if (colon != std::string::npos) token = name_and_password.substr(colon + 1);
+    }
+    return std::any_of(tokens_.begin(), tokens_.end(), [&](const auto& file) { return file->Accepts(token); });
+  }
+
   void Route(bool loopback_only) {
-    server_->set_pre_routing_handler([loopback_only](const httplib::Request& request, httplib::Response& response) {
-      response.set_header("Cache-Control", "no-store");
-      response.set_header("X-Content-Type-Options", "nosniff");
-      response.set_header("Content-Security-Policy", "default-src 'self' 'unsafe-inline'; frame-ancestors 'none'");
-      // A page from elsewhere may give its own host name the address of this machine, to read what is served here.
-      const std::string host = request.get_header_value("Host");
-      const auto parsed = ParseHostPort(host.find(':') == std::string::npos ? host + ":80" : host);
-      if (!loopback_only || host.empty() || (parsed.ok() && IsLoopbackHost(parsed->host))) {
-        return httplib::Server::HandlerResponse::Unhandled;
-      }
-      response.status = 403;
-      response.set_content("this address is for this machine only\n", "text/plain");
-      return httplib::Server::HandlerResponse::Handled;
-    });
+    server_->set_pre_routing_handler(
+        [this, loopback_only](const httplib::Request& request, httplib::Response& response) {
+          response.set_header("Cache-Control", "no-store");
+          response.set_header("X-Content-Type-Options", "nosniff");
+          response.set_header("Content-Security-Policy", "default-src 'self' 'unsafe-inline'; frame-ancestors 'none'");
+          // A page from elsewhere may give its own host name the address of this machine, to read what is served here.
+          const std::string host = request.get_header_value("Host");
+          const auto parsed = ParseHostPort(host.find(':') == std::string::npos ? host + ":80" : host);
+          if (loopback_only && !host.empty() && (!parsed.ok() || !IsLoopbackHost(parsed->host))) {
+            response.status = 403;
+            response.set_content("this address is for this machine only\n", "text/plain");
+            return httplib::Server::HandlerResponse::Handled;
+          }
+          if (!MayAsk(request.get_header_value("Authorization"))) {
+            response.status = 401;
+            response.set_header("WWW-Authenticate", "Basic realm=\"the password is a token of the cluster\"");
+            response.set_content("this cluster asks for a token: as a bearer token, or as a password\n", "text/plain");
+            return httplib::Server::HandlerResponse::Handled;
+          }
+          return httplib::Server::HandlerResponse::Unhandled;
+        });
     const auto serve = [this](const char* path, const char* type, std::string (*text)(const proto::ClusterReport&)) {
       server_->Get(path, [this, type, text](const httplib::Request&, httplib::Response& response) {
         const auto report = Report();
@@ -185,6 +218,7 @@ class HttpServer final : public StatusServer {
   const StatusServerOptions options_;
   const Source source_;
   const std::shared_ptr<Reports> reports_;
+  std::vector<std::unique_ptr<TokenFile>> tokens_;
   std::unique_ptr<httplib::Server> server_;
   std::string url_;
   std::atomic<bool> ended_{false};

@@ -23,6 +23,10 @@ struct StatusServerOptions {
   // TLS, loopback only, unless `insecure`. The files are read for each connection.
   TlsOptions tls = {};
   bool insecure = false;
+  // Files with tokens (transport/token_file.h), as in ServerOptions. If there is one, a request must carry one of their
+  // tokens: as a bearer token, as Prometheus does, or as a password with any user name, as browsers do.
+  std::string token_file = "";
+  std::string client_token_file = "";
 };
 
 // Serves GET requests for "/metrics" (MetricsText), "/report.json" (ReportJson) and "/" (the page). Reports are at most
@@ -32,7 +36,7 @@ class StatusServer {
   // Asks for a report; calls back once, from any thread.
   using Source = std::function<void(std::function<void(const proto::ClusterReport&)>)>;
   // Starts to listen. InvalidArgument when the address must not or cannot be bound, AlreadyExists when the port is
-  // taken, an error that names the flag for a wrong file of `tls`.
+  // taken, an error that names the flag for a wrong file of `tls` or of tokens.
   static StatusOr<std::unique_ptr<StatusServer>> Start(const StatusServerOptions& options, Source source);
   virtual ~StatusServer() = default;  // Stops listening, and waits for requests that are being answered.
   // "http://localhost:9090/".

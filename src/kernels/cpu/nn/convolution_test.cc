@@ -93,6 +93,9 @@ TEST_F(LargeConvolutions, ManyChannels) {
   Check(nn::Conv2D, {1, 50, 40, 32}, {3, 3, 32, 32});
   Check(nn::Conv2D, {12, 36, 20, 16}, {3, 3, 16, 32});
   Check(nn::Conv2D, {15, 12, 12, 240}, {3, 3, 240, 16});
+  Check(nn::Conv2D, {8, 36, 20, 16}, {3, 3, 16, 112});
+  Check(nn::Conv2D, {3, 20, 12, 128}, {3, 3, 128, 128});
+  Check(nn::Conv2D, {3, 13, 11, 112}, {5, 5, 112, 80});
 }
 
 // Every window has the same values, at each edge of a tile and at each edge of the image.
