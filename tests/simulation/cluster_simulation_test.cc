@@ -185,7 +185,8 @@ TEST(ClusterFaults, AKilledWorkerLosesNoAcknowledgedStep) {
 }
 
 TEST(ClusterFaults, SynchronousTrainingSurvivesAKilledWorker) {
-  TrainOnSeeds(20, {.sync = true}, NothingMore, FaultPlanOptions{.kinds = {Kind::kKill, Kind::kKillAtMessage}});
+  TrainOnSeeds(40, {.sync = true}, NothingMore,
+               FaultPlanOptions{.kinds = {Kind::kKill, Kind::kKillAtMessage, Kind::kSlow}});
 }
 
 TEST(ClusterFaults, WithoutCheckpointsTheErrorNamesTheLostParameterServer) {

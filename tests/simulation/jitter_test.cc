@@ -2,11 +2,16 @@
 // are, but each lock that they take may stop them for a while, as a busy machine would. A seed decides when.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <random>
+#include <string>
 #include <thread>
+#include <utility>
 
 #include "core/env_testutil.h"
 #include "core/mutex.h"
@@ -35,10 +40,15 @@ class JitterEnv final : public ForwardingEnv, private LockScheduler {
 
  private:
   void Lock(bool (*try_lock)(void*), void* lock, std::source_location) override {
-    constexpr uint64_t kOneIn = 8;
+    // Short stops change the order of threads. A long one is longer than a handshake.
+    constexpr uint64_t kShortOneIn = 8, kLongOneIn = 64;
+    constexpr uint64_t kShortUs = 2'000, kLongUs = 50'000;
     static std::atomic<uint64_t> threads{0};
     thread_local std::mt19937_64 random(seed_ + 1000 * threads++);
-    if (random() % kOneIn == 0) std::this_thread::sleep_for(std::chrono::microseconds(random() % 2000));
+    uint64_t most = 0;
+    if (random() % kShortOneIn == 0) most = kShortUs;
+    if (random() % kLongOneIn == 0) most = kLongUs;
+    if (most > 0) std::this_thread::sleep_for(std::chrono::microseconds(random() % most));
     while (!try_lock(lock)) std::this_thread::yield();
   }
 
