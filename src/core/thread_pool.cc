@@ -8,7 +8,6 @@
 
 #include "core/denormals.h"
 #include "core/file_access.h"
-#include "core/send_batch.h"
 
 namespace tensorbraid {
 
@@ -92,20 +91,7 @@ void ThreadPool::RemoveOnStop(uint64_t id) {
 
 void ThreadPool::Loop() {
   const ScopedFlushDenormals flush;
-  SendBatch sends(SendBatch::Until::kGathered);
   while (true) {
-    if (SendBatch::Gathers()) {
-      bool is_idle;
-      {
-        MutexLock lock(mu_);
-        is_idle = queue_.empty();
-      }
-      if (is_idle) {
-        sends.Flush();
-      } else {
-        SendBatch::BeforeKernel({});
-      }
-    }
     std::function<void()> work;
     {
       MutexLock lock(mu_);

@@ -7,7 +7,6 @@
 #include "core/denormals.h"
 #include "core/device_name.h"
 #include "core/error_rank.h"
-#include "core/send_batch.h"
 #include "core/strings.h"
 #include "executor/device_copies.h"
 #include "executor/frame_step.h"
@@ -286,7 +285,6 @@ int Executor::ExchangeForLowerRank(Step* step, int node) {
 
 void Executor::RunNode(Step* step, int node, ReadyList* ready) {
   const Plan::PlanNode& p = plan_->nodes()[node];
-  if (SendBatch::Gathers()) SendBatch::BeforeKernel(EstimatedTime(p, step->inputs(p)));
   StepTracer* const tracer = step->env.tracer;
   const int64_t start_ns = tracer == nullptr ? 0 : StepTracer::Now();
   Status status;

@@ -10,7 +10,6 @@
 #include "core/denormals.h"
 #include "core/error_rank.h"
 #include "core/file_access.h"
-#include "core/send_batch.h"
 #include "core/strings.h"
 #include "executor/device_copies.h"
 #include "executor/scheduling.h"
@@ -237,7 +236,6 @@ void FrameStep::Process(ReadyList ready) {
 void FrameStep::RunNode(const Ready& r, ReadyList* ready) {
   const Plan::PlanNode& p = node(r.node);
   const std::span<Entry> inputs = InputsOf(r);
-  if (SendBatch::Gathers()) SendBatch::BeforeKernel(EstimatedTime(p, inputs));
   StepTracer* const tracer = env_.tracer;
   const int64_t start_ns = tracer == nullptr ? 0 : StepTracer::Now();
   Status status;

@@ -54,7 +54,7 @@ class Plan {
     const NodeMemory* memory = nullptr;  // null for kRetval
     Kind kind = Kind::kSync;
     Weight weight = Weight::kLight;
-    CostFn cost = nullptr;         // set unless the weight is kLight
+    CostFn cost = nullptr;         // set if the weight is kAsk
     bool derefs = false;           // inputs must go through Dereference(): one is a reference or is declared as one
     bool reads_reference = false;  // the kernel accepts input 0 as a value or a reference, so keep a reference there
     int first_input = 0;

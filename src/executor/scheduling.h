@@ -2,7 +2,6 @@
 #ifndef TENSORBRAID_EXECUTOR_SCHEDULING_H_
 #define TENSORBRAID_EXECUTOR_SCHEDULING_H_
 
-#include <chrono>
 #include <new>
 #include <span>
 #include <stdexcept>
@@ -24,12 +23,6 @@ inline constexpr double kHeavyNs = 50'000;
 inline bool IsHeavy(const Plan::PlanNode& p, std::span<const Entry> inputs) {
   if (p.weight != Plan::Weight::kAsk) return p.weight == Plan::Weight::kHeavy;
   return EstimatedNs(p.cost(CostContext(*p.node, inputs))) > kHeavyNs;
-}
-
-// How long that kernel is estimated to take, if it may be heavy; otherwise 0.
-inline std::chrono::nanoseconds EstimatedTime(const Plan::PlanNode& p, std::span<const Entry> inputs) {
-  if (p.weight == Plan::Weight::kLight) return {};
-  return std::chrono::nanoseconds(static_cast<int64_t>(EstimatedNs(p.cost(CostContext(*p.node, inputs)))));
 }
 
 // Replaces references by the variables' values where the node takes values. `inputs` are the inputs of `p`.

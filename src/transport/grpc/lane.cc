@@ -7,6 +7,32 @@
 #include "core/thread.h"
 
 namespace tensorbraid {
+namespace {
+
+thread_local SendBatch* this_threads_batch = nullptr;
+
+}  // namespace
+
+SendBatch::SendBatch() : is_outermost_(this_threads_batch == nullptr) {
+  if (is_outermost_) this_threads_batch = this;
+}
+
+SendBatch::~SendBatch() {
+  if (!is_outermost_) return;
+  this_threads_batch = nullptr;
+  for (const auto& lane : held_) lane->Pump();
+}
+
+bool SendBatch::Hold(Lane* lane) {
+  if (this_threads_batch == nullptr) return false;
+  auto& held = this_threads_batch->held_;
+  for (const auto& other : held) {
+    if (other.get() == lane) return true;
+  }
+  held.push_back(lane->shared_from_this());
+  return true;
+}
+
 Lane::Lane(LaneKind kind, size_t bulk_part_bytes, StreamCounter* counter)
     : kind_(kind), counter_(counter), outbox_(bulk_part_bytes) {}
 
@@ -25,7 +51,7 @@ Tag* Lane::Opening(std::unique_ptr<Stream> stream, std::function<void(bool)> ope
   stream_ = std::move(stream);
   if (dead_) stream_->Cancel();  // cancelled before it was opened
   ++pending_;
-  return open_op_.Arm(Self());
+  return open_op_.Arm(shared_from_this());
 }
 
 void Lane::Opened(bool ok) {
@@ -54,7 +80,7 @@ void Lane::Read() {
   if (stream_ == nullptr) return;
   ++pending_;
   // Also on a dead stream: the read then fails at once, and its failure leads to OnEnd.
-  stream_->Read(&read_buffer_, read_op_.Arm(Self()));
+  stream_->Read(&read_buffer_, read_op_.Arm(shared_from_this()));
 }
 
 void Lane::DidRead(bool ok) {
@@ -87,7 +113,7 @@ void Lane::ReportEnd() {
     MutexLock lock(mu_);
     if (stream_ == nullptr) return;
     ++pending_;
-    knows = stream_->Finish(&finish_status_, finish_op_.Arm(Self()));
+    knows = stream_->Finish(&finish_status_, finish_op_.Arm(shared_from_this()));
   }
   if (!knows) finish_op_.Run(true);
 }
@@ -107,36 +133,26 @@ void Lane::Finished(bool) {
   OpDone();
 }
 
-bool Lane::WriteIsLate() const {
+void Lane::SendPackets(const std::string& packets, const Payload* payload, When when) {
   constexpr std::chrono::microseconds kLate{100};
   static const bool has_one_core = NumCores() == 1;
-  return writing_ && has_one_core && MonotonicClock::now() - kLate > write_began_;
-}
-
-void Lane::SendPackets(const std::string& packets, const Payload* payload, When when) {
+  bool write_is_late;
   {
     MutexLock lock(mu_);
     if (dead_ || ending_) return;
     outbox_.AddPackets(packets, payload);
     if (when == When::kWithTheNext) return;
     // If a write is outstanding, the packets leave when it completes.
-    if (writing_ && !WriteIsLate()) return;
+    write_is_late = writing_ && has_one_core && MonotonicClock::now() - kLate > write_began_;
+    if (writing_ && !write_is_late) return;
   }
-  if (!SendBatch::Hold(this)) SendQueued(/*may_yield=*/true);
-}
-
-void Lane::SendQueued(bool may_yield) {
-  bool yield;
-  {
-    MutexLock lock(mu_);
-    yield = may_yield && WriteIsLate();
+  if (write_is_late) {
+    // The lane's thread learns that the write has completed only when it runs. It is ready to, but this thread has the
+    // process's only core, and would keep it for milliseconds.
+    if (this_threads_batch == nullptr) sched_yield();
+    return;
   }
-  // When the lane's thread runs, it sends what is queued. Otherwise it might wait for milliseconds.
-  if (yield) {
-    sched_yield();
-  } else {
-    Pump();
-  }
+  if (!SendBatch::Hold(this)) Pump();
 }
 
 void Lane::SendBulk(BulkTensor tensor) {
@@ -168,9 +184,9 @@ void Lane::Pump() {
   // Without the lock, because gRPC writes to the socket here, and other threads can queue packets meanwhile. The
   // pending operation keeps the stream alive.
   if (end) {
-    stream->End(end_op_.Arm(Self()));
+    stream->End(end_op_.Arm(shared_from_this()));
   } else {
-    stream->Write(message, write_op_.Arm(Self()));
+    stream->Write(message, write_op_.Arm(shared_from_this()));
   }
 }
 

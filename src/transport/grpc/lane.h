@@ -9,9 +9,9 @@
 #include <string>
 #include <utility>
 
+#include "absl/container/inlined_vector.h"
 #include "core/clock.h"
 #include "core/mutex.h"
-#include "core/send_batch.h"
 #include "tensorbraid/status.h"
 #include "transport/grpc/packets.h"
 
@@ -67,7 +67,7 @@ class StreamCounter {
 
 // Queues packets and writes them in gRPC messages, one after the other; reads messages and passes them to a handler.
 // Thread-safe. The stream is destroyed when it has ended and no operation is outstanding; the Lane may live longer.
-class Lane final : public MessageQueue {
+class Lane : public std::enable_shared_from_this<Lane> {
  public:
   enum class ReadNext { kYes, kPause };
   // Called on the completion queue's thread, for each received message. After kPause nothing is read until Read() is
@@ -78,7 +78,7 @@ class Lane final : public MessageQueue {
   using OnEnd = std::function<void(const Status& why)>;
 
   Lane(LaneKind kind, size_t bulk_part_bytes, StreamCounter* counter);
-  ~Lane() override;
+  ~Lane();
   LaneKind kind() const { return kind_; }
 
   // Takes the stream and returns the tag of the operation that opens it; `opened` is called when that completes.
@@ -93,8 +93,8 @@ class Lane final : public MessageQueue {
   void Abandon();
 
   enum class When { kSoon, kWithTheNext };
-  // The packets are dropped when the stream is ending. kSoon sends them at once, or when this thread's SendBatch does;
-  // kWithTheNext leaves them queued until something else is sent.
+  // The packets are dropped when the stream is ending. kSoon sends them at once, or at the end of this thread's
+  // SendBatch; kWithTheNext leaves them queued until something else is sent.
   void SendPackets(const std::string& packets, const Payload* payload = nullptr, When when = When::kSoon);
   void SendBulk(BulkTensor tensor);
   void DropQueue();
@@ -103,9 +103,8 @@ class Lane final : public MessageQueue {
   // Ends the stream at once.
   void Cancel();
 
-  void SendQueued(bool may_yield) override;
-
  private:
+  friend class SendBatch;
   template <void (Lane::*kMethod)(bool)>
   class Op final : public Tag {
    public:
@@ -130,10 +129,6 @@ class Lane final : public MessageQueue {
 
   // Starts the next write, unless one is outstanding or nothing is queued.
   void Pump();
-  // Whether a write was started some time ago, and the lane's thread has not noticed that it has completed: it is ready
-  // to run, but the process has only one core, on which this thread runs.
-  bool WriteIsLate() const TB_REQUIRES(mu_);
-  std::shared_ptr<Lane> Self() { return std::static_pointer_cast<Lane>(shared_from_this()); }
   // Ends an operation. Destroys the stream if it was the last outstanding one and the lane is dead.
   void OpDone();
 
@@ -166,6 +161,25 @@ class Lane final : public MessageQueue {
   Op<&Lane::Wrote> write_op_;
   Op<&Lane::Ended> end_op_;
   Op<&Lane::Finished> finish_op_;
+};
+
+// While a SendBatch lives, the packets that its thread sends are held back; when it ends, they leave in one write per
+// lane. Each write costs two system calls and wakes the other side twice (for the data, and for the flow-control window
+// that HTTP/2 gives back), which is most of the cost of a small message.
+class SendBatch {
+ public:
+  SendBatch();
+  ~SendBatch();
+  SendBatch(const SendBatch&) = delete;
+  SendBatch& operator=(const SendBatch&) = delete;
+
+ private:
+  friend class Lane;
+  // Adds the lane to this thread's batch; false when the thread has none.
+  static bool Hold(Lane* lane);
+
+  const bool is_outermost_;
+  absl::InlinedVector<std::shared_ptr<Lane>, 4> held_;
 };
 
 }  // namespace tensorbraid
