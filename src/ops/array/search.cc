@@ -2,6 +2,7 @@
 #include "core/strings.h"
 #include "graph/node.h"
 #include "ops/array/parts.h"
+#include "ops/builder.h"
 
 namespace tensorbraid {
 namespace {

@@ -3,6 +3,7 @@
 #include "graph/node.h"
 #include "ops/array/parts.h"
 #include "ops/array/strided_slice.h"
+#include "ops/builder.h"
 
 namespace tensorbraid {
 namespace {
