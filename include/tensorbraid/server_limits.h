@@ -13,7 +13,7 @@ struct ServerLimits {
   // Bytes of the request of one call.
   int64_t max_message_bytes = (int64_t{1} << 31) - 1;
   // Bytes of a session's graph: of the GraphDef that it begins with and of those that extend it.
-  int64_t max_graph_bytes = int64_t{1} << 30;
+  int64_t max_graph_bytes = (int64_t{1} << 31) - 1;
   // Bytes of one tensor. Applies to the whole process: the last server that is created sets it.
   int64_t max_tensor_bytes = int64_t{1} << 40;
   // Sessions whose master is this server. Beyond it, a new session replaces the one that has been idle for longest; if

@@ -197,28 +197,28 @@ TEST(ClusterFaults, WithoutCheckpointsTheErrorNamesTheLostParameterServer) {
 }
 
 TEST(ClusterRecovery, AsynchronousTrainingContinues) {
-  TrainOnSeeds(40, {.num_workers = 3, .last_step = 40, .checkpoints = true, .clients = 1}, NothingMore,
+  TrainOnSeeds(15, {.num_workers = 3, .last_step = 40, .checkpoints = true, .clients = 1}, NothingMore,
                FaultPlanOptions{.num_workers = 3, .kinds = kAllFaults});
 }
 
 TEST(ClusterRecovery, AsynchronousTrainingOnTwoParameterServersContinues) {
-  TrainOnSeeds(40, {.num_ps = 2, .last_step = 40, .checkpoints = true}, NothingMore,
+  TrainOnSeeds(15, {.num_ps = 2, .last_step = 40, .checkpoints = true}, NothingMore,
                FaultPlanOptions{.num_ps = 2, .kinds = kAllFaults});
 }
 
 TEST(ClusterRecovery, SynchronousTrainingContinues) {
-  TrainOnSeeds(40, {.num_ps = 2, .sync = true, .last_step = 40, .checkpoints = true, .clients = 1}, NothingMore,
+  TrainOnSeeds(15, {.num_ps = 2, .sync = true, .last_step = 40, .checkpoints = true, .clients = 1}, NothingMore,
                FaultPlanOptions{.num_ps = 2, .kinds = kAllFaults});
 }
 
 TEST(ClusterRecovery, SynchronousTrainingWithASpareContinues) {
-  TrainOnSeeds(40, {.num_workers = 3, .sync = true, .spares = 1, .last_step = 40, .checkpoints = true}, NothingMore,
+  TrainOnSeeds(15, {.num_workers = 3, .sync = true, .spares = 1, .last_step = 40, .checkpoints = true}, NothingMore,
                FaultPlanOptions{.num_workers = 3, .kinds = kAllFaults});
 }
 
 TEST(ClusterRecovery, TrainingContinuesWhenTheNetworkIsBad) {
   for (const bool sync : {false, true}) {
-    TrainOnSeeds(20, {.sync = sync, .checkpoints = true}, NothingMore, FaultPlanOptions{.kinds = kNetworkFaults});
+    TrainOnSeeds(10, {.sync = sync, .checkpoints = true}, NothingMore, FaultPlanOptions{.kinds = kNetworkFaults});
   }
 }
 

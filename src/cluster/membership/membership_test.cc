@@ -195,15 +195,18 @@ TEST(JoinTest, AWorkerThatOnlyServesSeesTheErrorOfTheChief) {
 TEST(JoinTest, ATaskThatOnlyServedDoesNotEndTheOthersWhenItLeaves) {
   TestCluster cluster(1, 2);
   JoinedTasks joined(cluster);
+  const auto only_serves = [&](int worker) {
+    return StrCat("worker/", worker, " (", *cluster.spec().task_address("worker", worker), ") only serves");
+  };
   ConfigureLog("cluster=debug");
   StderrReader log;
   joined.Start("worker", 0);
   // The parameter server and worker 1 know it.
-  for (int i = 0; i < 2; ++i) log.WaitForLine("worker/0 (localhost:2000) only serves");
+  for (int i = 0; i < 2; ++i) log.WaitForLine(only_serves(0));
   joined.Stop("worker", 0);
   joined.Start("ps", 0);
   joined.Start("worker", 1);
-  log.WaitForLine("worker/1 (localhost:2001) only serves");
+  log.WaitForLine(only_serves(1));
   EXPECT_EQ(joined.Result("worker", 1), OkStatus());  // all other workers have left
   EXPECT_FALSE(joined.IsOver("ps", 0));               // worker 1 still serves
   joined.Stop("worker", 1);

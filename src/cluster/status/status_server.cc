@@ -11,12 +11,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/escaping.h"
-#include "absl/strings/strip.h"
 #include "cluster/protobuf/report.pb.h"
 #include "cluster/status/metrics.h"
 #include "core/clock.h"
@@ -164,14 +162,15 @@ class HttpServer final : public StatusServer {
   }
 
   // Whether a request with this header may be answered.
-  bool MayAsk(std::string_view authorization) {
+  bool MayAsk(const std::string& authorization) {
     if (tokens_.empty()) return true;
+    const std::string bearer = "Bearer ", basic = "Basic ";
     std::string token;
-    if (absl::ConsumePrefix(&authorization, "Bearer ")) {
-      token = std::string(authorization);
-    } else if (absl::ConsumePrefix(&authorization, "Basic ")) {
+    if (authorization.starts_with(bearer)) {
+      token = authorization.substr(bearer.size());
+    } else if (authorization.starts_with(basic)) {
       std::string name_and_password;
-      if (!absl::Base64Unescape(authorization, &name_and_password)) return false;
+      if (!absl::Base64Unescape(authorization.substr(basic.size()), &name_and_password)) return false;
       const size_t colon = name_and_password.find(':');
       if (colon != std::string::npos) token = name_and_password.substr(colon + 1);
     }
