@@ -86,7 +86,7 @@ void Member::Stop(const Status& why) {
 
 void Member::OnLinkUp(const std::shared_ptr<Link>& link) {
   exchange_.OnLinkUp(*link);
-  remote_workers_.OnLinkUp(link);  // before the membership, which wakes those who look for the worker
+  remote_workers_.OnLinkUp(link);  // before the membership, which wakes callers that wait for this worker
   membership_.OnLinkUp(link);
 }
 
