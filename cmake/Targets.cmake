@@ -16,11 +16,28 @@ function(tensorbraid_unity target unit_size)
   endforeach()
 endfunction()
 
-# tensorbraid_layer(NAME [FOLDERS folder...] [UNIT_SIZE n] [OPTIONS option...]): compiles the sources below this folder (or
-# in FOLDERS alone, "." for this one) into the library. Files that end in _test.cc are left out. OPTIONS are for the
-# compiler. UNIT_SIZE: see tensorbraid_unity.
+# tensorbraid_headers(NAME HEADER... [OPTIONS option...]): with TENSORBRAID_UNITY, headers that layers with these compiler
+# options read precompiled (HEADERS NAME in tensorbraid_layer). A layer with other options needs headers of its own, since
+# GCC compiles a file that reads a precompiled header with the options of the header.
+function(tensorbraid_headers name)
+  if(NOT TENSORBRAID_UNITY)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "OPTIONS" ${ARGN})
+  set(target tensorbraid_${name}_headers)
+  file(CONFIGURE OUTPUT ${target}.cc CONTENT "")
+  add_library(${target} OBJECT ${CMAKE_CURRENT_BINARY_DIR}/${target}.cc)
+  target_link_libraries(${target} PRIVATE tensorbraid_build)
+  target_compile_options(${target} PRIVATE ${ARG_OPTIONS})
+  list(TRANSFORM ARG_UNPARSED_ARGUMENTS REPLACE "^([^<].*)" "${PROJECT_SOURCE_DIR}/src/\\1")
+  target_precompile_headers(${target} PRIVATE ${ARG_UNPARSED_ARGUMENTS})
+endfunction()
+
+# tensorbraid_layer(NAME [FOLDERS folder...] [UNIT_SIZE n] [HEADERS name] [OPTIONS option...]): compiles the sources below
+# this folder (or in FOLDERS alone, "." for this one) into the library. Files that end in _test.cc are left out. OPTIONS are
+# for the compiler. UNIT_SIZE: see tensorbraid_unity. HEADERS: those of tensorbraid_headers, which must have the same OPTIONS.
 function(tensorbraid_layer name)
-  cmake_parse_arguments(ARG "" "UNIT_SIZE" "FOLDERS;OPTIONS" ${ARGN})
+  cmake_parse_arguments(ARG "" "UNIT_SIZE;HEADERS" "FOLDERS;OPTIONS" ${ARGN})
   if(NOT ARG_UNIT_SIZE)
     set(ARG_UNIT_SIZE 40)
   endif()
@@ -37,6 +54,9 @@ function(tensorbraid_layer name)
   target_link_libraries(${target} PRIVATE tensorbraid_build)
   target_compile_options(${target} PRIVATE ${ARG_OPTIONS})
   tensorbraid_unity(${target} ${ARG_UNIT_SIZE} ${sources})
+  if(ARG_HEADERS AND TENSORBRAID_UNITY)
+    target_precompile_headers(${target} REUSE_FROM tensorbraid_${ARG_HEADERS}_headers)
+  endif()
   target_sources(tensorbraid PRIVATE $<TARGET_OBJECTS:${target}>)
 endfunction()
 
@@ -69,10 +89,11 @@ endfunction()
 # Tests are not optimised, which halves the time to compile them. The library that they test is.
 set(TENSORBRAID_TEST_OPTIONS $<$<CONFIG:Release>:-O0>)
 
-# tensorbraid_test(NAME [SLOW] [NO_TSAN] FILE...): one GoogleTest binary, one ctest entry.
+# tensorbraid_test(NAME [SLOW] [NO_TSAN] FILE... [ALONE FILE...]): one GoogleTest binary, one ctest entry.
 # Tests are fast by default: all fast ones together take less than a minute. SLOW ones start processes or compare many
 # cases. NO_TSAN is for tests in which ThreadSanitizer finds nothing: those without threads, and those that use gRPC, which
-# Debian builds without ThreadSanitizer, so that it reports false races.
+# Debian builds without ThreadSanitizer, so that it reports false races. With TENSORBRAID_UNITY the files are compiled
+# together, except for those after ALONE, in which a name in an anonymous namespace is also in another file.
 #
 # The presets asan and tsan build the target sanitized_tests: the tests that they run, and nothing else.
 add_custom_target(sanitized_tests)
@@ -80,8 +101,10 @@ function(tensorbraid_test name)
   if(NOT TENSORBRAID_BUILD_TESTS)
     return()
   endif()
-  cmake_parse_arguments(ARG "SLOW;NO_TSAN" "" "" ${ARGN})
-  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  cmake_parse_arguments(ARG "SLOW;NO_TSAN" "" "ALONE" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS} ${ARG_ALONE})
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ${TENSORBRAID_UNITY} UNITY_BUILD_MODE BATCH UNITY_BUILD_BATCH_SIZE 8)
+  set_source_files_properties(${ARG_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   target_link_libraries(${name} PRIVATE tensorbraid_internal GTest::gtest GTest::gmock GTest::gtest_main)
   target_compile_options(${name} PRIVATE ${TENSORBRAID_TEST_OPTIONS})
   # A test finds the new library when it starts: it is linked again only if a header that it includes has changed.

@@ -2,8 +2,6 @@
 
 #include <oneapi/dnnl/dnnl.h>
 
-// Work is split over our thread pool, so Eigen must not use OpenMP.
-#define EIGEN_DONT_PARALLELIZE
 #include <Eigen/Core>
 #include <algorithm>
 #include <functional>
@@ -26,8 +24,21 @@ void Multiply(const GemmPart& s, const float* a, const float* b, float* c) {
   TB_CHECK(status == dnnl_success);
 }
 
+// Integers. Only the strides of the operands depend on whether they are transposed, so this is compiled once per type.
 template <typename T>
+requires std::is_integral_v<T>
 void Multiply(const GemmPart& s, const T* a, const T* b, T* c) {
+  using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  using Stride = Eigen::Stride<Eigen::Dynamic, Eigen::Dynamic>;
+  using Const = Eigen::Map<const Matrix, 0, Stride>;
+  const Const ma(a, s.m, s.k, s.transpose_a ? Stride(1, s.a_stride) : Stride(s.a_stride, 1));
+  const Const mb(b, s.k, s.n, s.transpose_b ? Stride(1, s.b_stride) : Stride(s.b_stride, 1));
+  Eigen::Map<Matrix, 0, Eigen::OuterStride<>> mc(c, s.m, s.n, Eigen::OuterStride<>(s.c_stride));
+  mc.noalias() = ma * mb;
+}
+
+void Multiply(const GemmPart& s, const double* a, const double* b, double* c) {
+  using T = double;
   using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   using Stride = Eigen::OuterStride<>;
   using Const = Eigen::Map<const Matrix, 0, Stride>;

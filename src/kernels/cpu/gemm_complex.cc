@@ -1,5 +1,4 @@
 // Products of complex matrices.
-#define EIGEN_DONT_PARALLELIZE
 #include <Eigen/Core>
 #include <algorithm>
 #include <complex>

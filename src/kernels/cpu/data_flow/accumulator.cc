@@ -2,6 +2,7 @@
 #include <type_traits>
 
 #include "core/strings.h"
+#include "kernels/cpu/array_math.h"
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/data_flow/add_tensors.h"
 #include "kernels/cpu/data_flow/parts.h"

@@ -2,7 +2,7 @@
 #ifndef TENSORBRAID_KERNELS_CPU_DATA_FLOW_ADD_TENSORS_H_
 #define TENSORBRAID_KERNELS_CPU_DATA_FLOW_ADD_TENSORS_H_
 
-#include "kernels/cpu/numbers.h"
+#include "kernels/cpu/array_math.h"
 #include "runtime/kernel.h"
 
 namespace tensorbraid::cpu {

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "core/strings.h"
+#include "kernels/cpu/array_math.h"
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/numbers.h"
 #include "kernels/cpu/state/parts.h"
