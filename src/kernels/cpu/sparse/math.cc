@@ -49,36 +49,72 @@ StatusOr<std::pair<SparseView, SparseView>> TwoOfOneShape(KernelContext& ctx) {
   return std::make_pair(std::move(a), std::move(b));
 }
 
-// a + b. A sum of two elements is dropped if its magnitude is below the threshold.
+// The numbers of two elements, one of each of two sparse tensors, at the same position; -1 for a missing element.
+using Pairs = std::vector<std::pair<int64_t, int64_t>>;
+
+Pairs PairsOf(const SparseView& a, const SparseView& b) {
+  Pairs pairs;
+  Merge(a, b, [&](int64_t i, int64_t j) { pairs.emplace_back(i, j); });
+  return pairs;
+}
+
+// Allocates the output for elements at the positions of the pairs, sets their indices and returns their values.
+StatusOr<Tensor*> AllocateAtPairs(KernelContext& ctx, const SparseView& a, const SparseView& b, const Pairs& pairs) {
+  TF_ASSIGN_OR_RETURN(const SparseOutput out, AllocateSparse(ctx, 0, static_cast<int64_t>(pairs.size()), a.shape()));
+  for (size_t k = 0; k < pairs.size(); ++k) {
+    const auto [i, j] = pairs[k];
+    std::copy_n(i < 0 ? b.index(j) : a.index(i), a.rank(), out.indices + k * a.rank());
+  }
+  return out.values;
+}
+
+// What is compiled for each dtype of a sum.
+struct SparseSum {
+  // Removes the pairs of two elements whose sum has a magnitude below the threshold.
+  void (*drop_small)(const Tensor& a, const Tensor& b, const Tensor& threshold, Pairs* pairs);
+  void (*add)(const Tensor& a, const Tensor& b, const Pairs& pairs, Tensor* sums);
+};
+
 template <typename T, typename R>
-Status SparseAdd(KernelContext& ctx) {
+void DropSmallSums(const Tensor& a, const Tensor& b, const Tensor& threshold, Pairs* pairs) {
+  const auto va = a.data<T>(), vb = b.data<T>();
+  const auto least = static_cast<double>(threshold.scalar<R>());
+  std::erase_if(*pairs, [&](const std::pair<int64_t, int64_t>& pair) {
+    const auto [i, j] = pair;
+    return i >= 0 && j >= 0 && least > static_cast<double>(Magnitude(Plus(va[i], vb[j])));
+  });
+}
+
+template <typename T>
+void AddPairs(const Tensor& a, const Tensor& b, const Pairs& pairs, Tensor* sums) {
+  const auto va = a.data<T>(), vb = b.data<T>();
+  const auto to = sums->mutable_data<T>();
+  for (size_t k = 0; k < pairs.size(); ++k) {
+    const auto [i, j] = pairs[k];
+    to[k] = i < 0 ? vb[j] : j < 0 ? va[i] : Plus(va[i], vb[j]);
+  }
+}
+
+// a + b. A sum of two elements is dropped if its magnitude is below the threshold.
+Status AddSparse(KernelContext& ctx, const SparseSum& sum) {
   TF_ASSIGN_OR_RETURN(const auto both, TwoOfOneShape(ctx));
   const auto& [a, b] = both;
   if (!ctx.input(6).shape().is_scalar()) {
     return InvalidArgument("thresh must be a scalar, got shape ", ctx.input(6).shape());
   }
-  const R threshold = ctx.input(6).scalar<R>();
-  const auto va = a.values().template data<T>(), vb = b.values().template data<T>();
-  std::vector<std::pair<int64_t, int64_t>> kept;
-  std::vector<T> sums;
-  Merge(a, b, [&](int64_t i, int64_t j) {
-    const T sum = i < 0 ? vb[j] : j < 0 ? va[i] : Plus(va[i], vb[j]);
-    const bool both_there = i >= 0 && j >= 0;
-    if (both_there && static_cast<double>(threshold) > static_cast<double>(Magnitude(sum))) return;
-    kept.emplace_back(i, j);
-    sums.push_back(sum);
-  });
-  TF_ASSIGN_OR_RETURN(const SparseOutput out, AllocateSparse(ctx, 0, static_cast<int64_t>(kept.size()), a.shape()));
-  for (size_t k = 0; k < kept.size(); ++k) {
-    const auto [i, j] = kept[k];
-    std::copy_n(i < 0 ? b.index(j) : a.index(i), a.rank(), out.indices + k * a.rank());
-    out.values->mutable_data<T>()[k] = sums[k];
-  }
+  Pairs pairs = PairsOf(a, b);
+  sum.drop_small(a.values(), b.values(), ctx.input(6), &pairs);
+  TF_ASSIGN_OR_RETURN(Tensor * sums, AllocateAtPairs(ctx, a, b, pairs));
+  sum.add(a.values(), b.values(), pairs, sums);
   return OkStatus();
 }
 
+template <typename T, typename R>
+Status SparseAdd(KernelContext& ctx) {
+  return AddSparse(ctx, {DropSmallSums<T, R>, AddPairs<T>});
+}
+
 // The gradient of each operand's element is the gradient of the sum at its position, or 0 if the threshold dropped it.
-template <typename T>
 Status SparseAddGrad(KernelContext& ctx) {
   const Tensor& grad = ctx.input(0);
   for (int i = 1; i < 4; ++i) {
@@ -96,34 +132,34 @@ Status SparseAddGrad(KernelContext& ctx) {
                            " sums, got shape ", grad.shape());
   }
   const int rank = static_cast<int>(sum.shape().dim(1));
+  const size_t element = DTypeSize(grad.dtype());
   for (int side = 0; side < 2; ++side) {
     const Tensor& in = ctx.input(1 + side);
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(side, {in.shape().dim(0)}));
+    char* const to = static_cast<char*>(out->mutable_raw_data());
+    std::memset(to, 0, out->num_bytes());
     int64_t k = 0;
     for (int64_t i = 0; i < in.shape().dim(0); ++i) {
       const int64_t* at = in.data<int64_t>().data() + i * rank;
       const int64_t* sums = sum.data<int64_t>().data();
       while (k < grad.num_elements() && CompareIndex(sums + k * rank, at, rank) < 0) ++k;
       const bool same = k < grad.num_elements() && CompareIndex(sums + k * rank, at, rank) == 0;
-      out->mutable_data<T>()[i] = same ? grad.data<T>()[k] : T{};
+      if (same) std::memcpy(to + i * element, static_cast<const char*>(grad.raw_data()) + k * element, element);
     }
   }
   return OkStatus();
 }
 
-// The larger (kMax) or smaller of the two elements at each position. Missing elements count as 0.
+// The larger (kMax) or smaller of the two elements at each position. Missing elements count as 0. This alone is compiled
+// for each dtype.
 template <typename T, bool kMax>
-Status SparseSparseExtreme(KernelContext& ctx) {
-  TF_ASSIGN_OR_RETURN(const auto both, TwoOfOneShape(ctx));
-  const auto& [a, b] = both;
-  std::vector<std::pair<int64_t, int64_t>> pairs;
-  Merge(a, b, [&](int64_t i, int64_t j) { pairs.emplace_back(i, j); });
-  TF_ASSIGN_OR_RETURN(const SparseOutput out, AllocateSparse(ctx, 0, static_cast<int64_t>(pairs.size()), a.shape()));
+void ExtremesOfPairs(const Tensor& a, const Tensor& b, const Pairs& pairs, Tensor* extremes) {
+  const auto va = a.data<T>(), vb = b.data<T>();
+  const auto to = extremes->mutable_data<T>();
   for (size_t k = 0; k < pairs.size(); ++k) {
     const auto [i, j] = pairs[k];
-    std::copy_n(i < 0 ? b.index(j) : a.index(i), a.rank(), out.indices + k * a.rank());
-    const T x = i < 0 ? T{} : a.values().template data<T>()[i];
-    const T y = j < 0 ? T{} : b.values().template data<T>()[j];
+    const T x = i < 0 ? T{} : va[i];
+    const T y = j < 0 ? T{} : vb[j];
     bool less;
     if constexpr (kIsHalf<T>) {
       less = float(x) < float(y);
@@ -132,9 +168,22 @@ Status SparseSparseExtreme(KernelContext& ctx) {
     } else {
       less = x < y;
     }
-    out.values->mutable_data<T>()[k] = less == kMax ? y : x;
+    to[k] = less == kMax ? y : x;
   }
+}
+
+Status ExtremesOf(KernelContext& ctx, void (*extremes_of)(const Tensor&, const Tensor&, const Pairs&, Tensor*)) {
+  TF_ASSIGN_OR_RETURN(const auto both, TwoOfOneShape(ctx));
+  const auto& [a, b] = both;
+  const Pairs pairs = PairsOf(a, b);
+  TF_ASSIGN_OR_RETURN(Tensor * extremes, AllocateAtPairs(ctx, a, b, pairs));
+  extremes_of(a.values(), b.values(), pairs, extremes);
   return OkStatus();
+}
+
+template <typename T, bool kMax>
+Status SparseSparseExtreme(KernelContext& ctx) {
+  return ExtremesOf(ctx, ExtremesOfPairs<T, kMax>);
 }
 
 // Returns InvalidArgument if the number of elements of the dense shape overflows int64.
@@ -323,7 +372,7 @@ void RegisterSparseMathKernels(KernelRegistry& r) {
   AddSparseAdd<std::complex<double>, double>(r);
   ForEachNumberType([&]<typename T>() {
     const TypeConstraints t = {{"T", {DTypeOf<T>::value}}};
-    r.Add("SparseAddGrad", t, SparseAddGrad<T>);
+    r.Add("SparseAddGrad", t, SparseAddGrad);
     r.Add("SparseReduceSum", t, SparseReduce<T, false>);
     r.Add("SparseReduceSumSparse", t, SparseReduceSparse<T, false>);
     r.Add("SparseSparseMinimum", t, SparseSparseExtreme<T, false>);

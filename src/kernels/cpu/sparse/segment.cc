@@ -36,10 +36,46 @@ Shape WithRows(int64_t rows, const Shape& shape) {
   return result;
 }
 
-// out[segment] is the scaled sum of data[indices[i]] over all i with segment_ids[i] == segment.
-template <typename T, Scaling scaling>
-Status SparseSegmentKernel(KernelContext& ctx) {
+// Sets each row of `out` to the scaled sum of its rows of `data`. This alone is compiled for each dtype.
+template <typename T>
+void SumSegments(const Tensor& data, const Tensor& indices, const Tensor& ids, Scaling scaling, Tensor* out) {
   using A = ComputeType<T>;
+  const int64_t n = ids.num_elements();
+  const int64_t row = SizeOf(data.shape(), 1, data.shape().rank());
+  const T* from = data.data<T>().data();
+  T* to = out->mutable_data<T>().data();
+  std::fill(to, to + out->num_elements(), T(0));
+  std::vector<float> wide(kIsHalf<T> ? row : 0);
+  for (int64_t i = 0; i < n;) {
+    const int64_t id = IdAt(ids, i);
+    A* sum;
+    if constexpr (kIsHalf<T>) {
+      sum = wide.data();
+      std::fill(wide.begin(), wide.end(), 0.0f);
+    } else {
+      sum = to + id * row;
+    }
+    int64_t count = 0;
+    for (; i < n && IdAt(ids, i) == id; ++i, ++count) {
+      const T* add = from + IdAt(indices, i) * row;
+#pragma GCC ivdep
+      for (int64_t j = 0; j < row; ++j) sum[j] = AddF::Apply(sum[j], static_cast<A>(add[j]));
+    }
+    if constexpr (!std::is_integral_v<T>) {  // integers are only summed
+      if (scaling != Scaling::kSum) {
+        const A divisor = static_cast<A>(DivisorOf(scaling, count));
+        for (int64_t j = 0; j < row; ++j) sum[j] /= divisor;
+      }
+    }
+    if constexpr (kIsHalf<T>) FromFloat(sum, to + id * row, row);
+  }
+}
+
+using SegmentSummer = void (*)(const Tensor& data, const Tensor& indices, const Tensor& ids, Scaling scaling,
+                               Tensor* out);
+
+// out[segment] is the scaled sum of data[indices[i]] over all i with segment_ids[i] == segment.
+Status SparseSegments(KernelContext& ctx, Scaling scaling, SegmentSummer sum) {
   const Tensor& data = ctx.input(0);
   const Tensor& indices = ctx.input(1);
   const Tensor& ids = ctx.input(2);
@@ -65,40 +101,55 @@ Status SparseSegmentKernel(KernelContext& ctx) {
     }
   }
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, WithRows(segments, data.shape())));
-  const int64_t row = SizeOf(data.shape(), 1, data.shape().rank());
-  const T* from = data.data<T>().data();
-  T* to = out->mutable_data<T>().data();
-  std::fill(to, to + out->num_elements(), T(0));
-  std::vector<float> wide(kIsHalf<T> ? row : 0);
-  for (int64_t i = 0; i < n;) {
-    const int64_t id = IdAt(ids, i);
-    A* sum;
-    if constexpr (kIsHalf<T>) {
-      sum = wide.data();
-      std::fill(wide.begin(), wide.end(), 0.0f);
-    } else {
-      sum = to + id * row;
-    }
-    int64_t count = 0;
-    for (; i < n && IdAt(ids, i) == id; ++i, ++count) {
-      const T* add = from + IdAt(indices, i) * row;
-#pragma GCC ivdep
-      for (int64_t j = 0; j < row; ++j) sum[j] = AddF::Apply(sum[j], static_cast<A>(add[j]));
-    }
-    if constexpr (scaling != Scaling::kSum) {
-      const A divisor = static_cast<A>(DivisorOf(scaling, count));
-      for (int64_t j = 0; j < row; ++j) sum[j] /= divisor;
-    }
-    if constexpr (kIsHalf<T>) FromFloat(sum, to + id * row, row);
-  }
+  sum(data, indices, ids, scaling, out);
   return OkStatus();
 }
 
+template <typename T, Scaling scaling>
+Status SparseSegmentKernel(KernelContext& ctx) {
+  return SparseSegments(ctx, scaling, SumSegments<T>);
+}
+
+// Adds the scaled row ids[i] of grad to row targets[i] of `to`, for each i. `counts` is the number of rows of each
+// segment. This alone is compiled for each dtype; A is ComputeType<T>.
+template <typename T, typename A>
+void AddScaledRows(const Tensor& grad, const Tensor& ids, std::span<const int64_t> counts,
+                   std::span<const int64_t> targets, Scaling scaling, A* to) {
+  const int64_t row = SizeOf(grad.shape(), 1, grad.shape().rank());
+  const T* from = grad.data<T>().data();
+  for (size_t i = 0; i < targets.size(); ++i) {
+    const int64_t id = IdAt(ids, static_cast<int64_t>(i));
+    const A scale = static_cast<A>(1 / DivisorOf(scaling, counts[id]));
+    const T* add = from + id * row;
+    A* sum = to + targets[i] * row;
+#pragma GCC ivdep
+    for (int64_t j = 0; j < row; ++j) sum[j] += static_cast<A>(add[j]) * scale;
+  }
+}
+
+template <typename T>
+Status SumScaledRows(KernelContext& ctx, const Tensor& ids, std::span<const int64_t> counts,
+                     std::span<const int64_t> targets, Scaling scaling, Tensor* out) {
+  const Tensor& grad = ctx.input(0);
+  if constexpr (kIsHalf<T>) {
+    TF_ASSIGN_OR_RETURN(Tensor wide, ctx.AllocateTemp(kFloat32, out->shape()));
+    float* const to = wide.mutable_data<float>().data();
+    std::fill(to, to + out->num_elements(), 0.0f);
+    AddScaledRows<T>(grad, ids, counts, targets, scaling, to);
+    FromFloat(to, out->mutable_data<T>().data(), out->num_elements());
+  } else {
+    T* const to = out->mutable_data<T>().data();
+    std::fill(to, to + out->num_elements(), T(0));
+    AddScaledRows<T>(grad, ids, counts, targets, scaling, to);
+  }
+  return OkStatus();
+}
+using RowSummer = Status (*)(KernelContext&, const Tensor& ids, std::span<const int64_t> counts,
+                             std::span<const int64_t> targets, Scaling scaling, Tensor* out);
+
 // The gradient with respect to the data: out[indices[i]] += grad[segment_ids[i]], scaled. The V2 op (`named_rows_only`)
 // outputs only the rows that occur in `indices`, in ascending order, and the indices of these rows.
-template <typename T, Scaling scaling, bool named_rows_only>
-Status SparseSegmentGradKernel(KernelContext& ctx) {
-  using A = ComputeType<T>;
+Status SparseSegmentsGrad(KernelContext& ctx, Scaling scaling, bool named_rows_only, RowSummer sum) {
   const Tensor& grad = ctx.input(0);
   const Tensor& indices = ctx.input(1);
   const Tensor& ids = ctx.input(2);
@@ -118,16 +169,17 @@ Status SparseSegmentGradKernel(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(Tensor rows_of_segments, ctx.AllocateTemp(kInt64, {segments}));
   const auto counts = rows_of_segments.mutable_data<int64_t>();
   std::fill(counts.begin(), counts.end(), 0);
+  std::vector<int64_t> targets(n);
   for (int64_t i = 0; i < n; ++i) {
     const int64_t id = IdAt(ids, i), index = IdAt(indices, i);
     if (id < 0 || id >= segments) return InvalidArgument("Segment id ", id, " out of range [0, ", segments, ")");
     if (index < 0 || index >= rows) return InvalidArgument("Index ", index, " out of range [0, ", rows, ")");
     ++counts[id];
+    targets[i] = index;
   }
-  std::vector<int64_t> named;
   int64_t result_rows = rows;
-  if constexpr (named_rows_only) {
-    for (int64_t i = 0; i < n; ++i) named.push_back(IdAt(indices, i));
+  if (named_rows_only) {
+    std::vector<int64_t> named = targets;
     std::sort(named.begin(), named.end());
     named.erase(std::unique(named.begin(), named.end()), named.end());
     result_rows = static_cast<int64_t>(named.size());
@@ -137,33 +189,15 @@ Status SparseSegmentGradKernel(KernelContext& ctx) {
     } else {
       std::copy(named.begin(), named.end(), unique->mutable_data<int32_t>().begin());
     }
+    for (int64_t& t : targets) t = std::lower_bound(named.begin(), named.end(), t) - named.begin();
   }
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, WithRows(result_rows, grad.shape())));
-  const int64_t row = SizeOf(grad.shape(), 1, grad.shape().rank());
-  const T* from = grad.data<T>().data();
-  Tensor wide;
-  A* to;
-  if constexpr (kIsHalf<T>) {
-    TF_ASSIGN_OR_RETURN(wide, ctx.AllocateTemp(kFloat32, out->shape()));
-    to = wide.mutable_data<float>().data();
-  } else {
-    to = out->mutable_data<T>().data();
-  }
-  std::fill(to, to + out->num_elements(), A(0));
-  for (int64_t i = 0; i < n; ++i) {
-    const int64_t id = IdAt(ids, i);
-    int64_t index = IdAt(indices, i);
-    if constexpr (named_rows_only) {
-      index = std::lower_bound(named.begin(), named.end(), index) - named.begin();
-    }
-    const A scale = static_cast<A>(1 / DivisorOf(scaling, counts[id]));
-    const T* add = from + id * row;
-    A* sum = to + index * row;
-#pragma GCC ivdep
-    for (int64_t j = 0; j < row; ++j) sum[j] += static_cast<A>(add[j]) * scale;
-  }
-  if constexpr (kIsHalf<T>) FromFloat(to, out->mutable_data<T>().data(), out->num_elements());
-  return OkStatus();
+  return sum(ctx, ids, counts, targets, scaling, out);
+}
+
+template <typename T, Scaling scaling, bool named_rows_only>
+Status SparseSegmentGradKernel(KernelContext& ctx) {
+  return SparseSegmentsGrad(ctx, scaling, named_rows_only, SumScaledRows<T>);
 }
 
 template <Scaling scaling, typename... T>

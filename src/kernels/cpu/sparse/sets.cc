@@ -1,10 +1,12 @@
 // Sets along the last dimension: their sizes, unions, intersections and differences.
-#include <limits>
+#include <algorithm>
 #include <map>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "core/strings.h"
-#include "kernels/cpu/numbers.h"
+#include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/sparse/parts.h"
 #include "kernels/cpu/sparse/sparse.h"
 
@@ -12,6 +14,33 @@ namespace tensorbraid::cpu {
 namespace {
 
 enum class SetOperation { kAMinusB, kBMinusA, kIntersection, kUnion };
+
+// Sets have elements of type E: std::string, or int64_t for all integer dtypes.
+using SetIntegers = Types<int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t>;
+
+template <typename E, typename... T>
+std::vector<E> WidenedOf(const Tensor& t, Types<T...>) {
+  std::vector<E> all;
+  ((t.dtype() == DTypeOf<T>::value ? all.assign(t.data<T>().begin(), t.data<T>().end()) : void()), ...);
+  return all;
+}
+template <typename E>
+std::vector<E> SetElementsOf(const Tensor& t) {
+  if constexpr (std::is_same_v<E, std::string>) {
+    return WidenedOf<E>(t, Types<std::string>{});
+  } else {
+    return WidenedOf<E>(t, SetIntegers{});
+  }
+}
+
+template <typename E, typename... T>
+void NarrowTo(const std::vector<E>& elements, Tensor& t, Types<T...>) {
+  ((t.dtype() == DTypeOf<T>::value ? void(std::copy(elements.begin(), elements.end(), t.mutable_data<T>().begin()))
+                                   : void()),
+   ...);
+}
+void SetElements(const std::vector<std::string>& elements, Tensor& t) { NarrowTo(elements, t, Types<std::string>{}); }
+void SetElements(const std::vector<int64_t>& elements, Tensor& t) { NarrowTo(elements, t, SetIntegers{}); }
 
 // The sets of a tensor. A group is a position in all dimensions but the last, and holds one set. The key is the
 // row-major number of the group. Groups without elements may be missing.
@@ -26,7 +55,7 @@ StatusOr<Sets<T>> DenseSets(const Tensor& t) {
   const int rank = t.shape().rank();
   if (rank < 2) return InvalidArgument("a tensor of sets must have rank 2 or more, got shape ", t.shape());
   Sets<T> s{Shape(t.shape().dims().first(rank - 1)), {}};
-  const auto values = t.data<T>();
+  const std::vector<T> values = SetElementsOf<T>(t);
   const auto size = static_cast<size_t>(t.shape().dim(rank - 1));
   for (size_t i = 0; i < values.size(); ++i) s.sets[static_cast<int64_t>(i / size)].insert(values[i]);
   return s;
@@ -40,13 +69,14 @@ StatusOr<Sets<T>> SparseSets(KernelContext& ctx, int first, bool validate, int l
   }
   Sets<T> s{Shape(std::span<const int64_t>(v.shape().data(), v.rank() - 1)), {}};
   if (s.groups.num_elements() < 0) return InvalidArgument("the shape has too many elements");
+  const std::vector<T> values = SetElementsOf<T>(v.values());
   for (int64_t i = 0; i < v.size(); ++i) {
     if (validate && i > 0 && CompareIndex(v.index(i - 1), v.index(i), v.rank()) >= 0) {
       return InvalidArgument("index ", i, " is repeated or out of order");
     }
     int64_t group = 0;
     for (int d = 0; d + 1 < v.rank(); ++d) group = group * v.shape()[d] + v.index(i)[d];
-    s.sets[group].insert(v.values().data<T>()[i]);
+    s.sets[group].insert(values[i]);
   }
   return s;
 }
@@ -121,7 +151,8 @@ Status Combine(KernelContext& ctx, const Sets<T>& a, const Sets<T>& b) {
   shape.push_back(largest);
   TF_ASSIGN_OR_RETURN(const SparseOutput out, AllocateSparse(ctx, 0, total, shape));
   int64_t* index = out.indices;
-  auto value = out.values->mutable_data<T>().begin();
+  std::vector<T> elements;
+  elements.reserve(static_cast<size_t>(total));
   for (const auto& [group, result] : results) {
     for (size_t i = 0; i < result.size(); ++i, index += shape.size()) {
       int64_t rest = group;
@@ -130,9 +161,10 @@ Status Combine(KernelContext& ctx, const Sets<T>& a, const Sets<T>& b) {
         rest /= a.groups.dim(d);
       }
       index[a.groups.rank()] = static_cast<int64_t>(i);
-      *value++ = result[i];
+      elements.push_back(result[i]);
     }
   }
+  SetElements(elements, *out.values);
   return OkStatus();
 }
 
@@ -161,13 +193,14 @@ Status SparseToSparse(KernelContext& ctx) {
 }  // namespace
 
 void RegisterSparseSetsKernels(KernelRegistry& r) {
-  ForEachType<int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, std::string>([&]<typename T>() {
-    const TypeConstraints t = {{"T", {DTypeOf<T>::value}}};
-    r.Add("SetSize", t, SetSize<T>);
-    r.Add("DenseToDenseSetOperation", t, DenseToDense<T>);
-    r.Add("DenseToSparseSetOperation", t, DenseToSparse<T>);
-    r.Add("SparseToSparseSetOperation", t, SparseToSparse<T>);
-  });
+  const auto add = [&]<typename E>(const TypeConstraints& t) {
+    r.Add("SetSize", t, SetSize<E>);
+    r.Add("DenseToDenseSetOperation", t, DenseToDense<E>);
+    r.Add("DenseToSparseSetOperation", t, DenseToSparse<E>);
+    r.Add("SparseToSparseSetOperation", t, SparseToSparse<E>);
+  };
+  add.operator()<std::string>({{"T", {kString}}});
+  add.operator()<int64_t>({{"T", {kInt8, kInt16, kInt32, kInt64, kUint8, kUint16}}});
 }
 
 }  // namespace tensorbraid::cpu

@@ -1,4 +1,5 @@
 // Reorders, reshapes, concatenates, splits and slices sparse tensors, and fills empty rows; also the edit distance.
+#include <cstring>
 #include <limits>
 
 #include "core/strings.h"
@@ -218,7 +219,6 @@ Status SparseSlice(KernelContext& ctx) {
 }
 
 // Assigns the gradients of the slice to the input elements that it was made from. Both are in the same order.
-template <typename T>
 Status SparseSliceGrad(KernelContext& ctx) {
   const Tensor &grad = ctx.input(0), &in = ctx.input(1), &out_indices = ctx.input(3);
   if (in.shape().rank() != 2 || out_indices.shape().rank() != 2) {
@@ -236,6 +236,10 @@ Status SparseSliceGrad(KernelContext& ctx) {
   }
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {in.shape().dim(0)}));
   const auto a = in.data<int64_t>(), b = out_indices.data<int64_t>();
+  const size_t element = DTypeSize(grad.dtype());
+  const char* const from = static_cast<const char*>(grad.raw_data());
+  char* const to = static_cast<char*>(out->mutable_raw_data());
+  std::memset(to, 0, out->num_bytes());
   int64_t next = 0;
   for (int64_t i = 0; i < in.shape().dim(0); ++i) {
     bool same = next < grad.num_elements();
@@ -243,8 +247,7 @@ Status SparseSliceGrad(KernelContext& ctx) {
       same = static_cast<uint64_t>(a[i * rank + d]) ==
              static_cast<uint64_t>(b[next * rank + d]) + static_cast<uint64_t>(start[d]);
     }
-    out->mutable_data<T>()[i] = same ? grad.data<T>()[next] : T{};
-    if (same) ++next;
+    if (same) std::memcpy(to + i * element, from + next++ * element, element);
   }
   if (next != grad.num_elements()) {
     return Internal("only ", next, " of ", grad.num_elements(), " gradients match an element of the input");
@@ -253,8 +256,7 @@ Status SparseSliceGrad(KernelContext& ctx) {
 }
 
 // Adds an element with the default value to each row without elements, at the first position of the row.
-template <typename E>
-Status FillEmptyRows(KernelContext& ctx) {
+Status SparseFillEmptyRows(KernelContext& ctx) {
   const Tensor &indices = ctx.input(0), &values = ctx.input(1), &shape = ctx.input(2), &filler = ctx.input(3);
   if (shape.shape().rank() != 1 || shape.num_elements() == 0) {
     return InvalidArgument("dense_shape must be a vector of at least one size, got shape ", shape.shape());
@@ -293,43 +295,30 @@ Status FillEmptyRows(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(Tensor * out_indices, ctx.AllocateOutput(0, {total, rank}));
   TF_ASSIGN_OR_RETURN(Tensor * out_values, ctx.AllocateOutput(1, {total}));
   const auto to = out_indices->mutable_data<int64_t>();
-  E* const v = MutableElements<E>(*out_values);
+  std::vector<int64_t> sources(total, -1);  // the number of each output element in the input; -1 for the default value
   for (int64_t r = 0; r < rows; ++r) {
     if (!empty->data<bool>()[r]) continue;
     std::fill_n(to.begin() + next[r] * rank, rank, 0);
     to[next[r] * rank] = r;
-    v[next[r]] = *Elements<E>(filler);
   }
   for (int64_t i = 0; i < n; ++i) {
     const int64_t at = next[index[i * rank]]++;
     std::copy_n(index.begin() + i * rank, rank, to.begin() + at * rank);
-    v[at] = Elements<E>(values)[i];
+    sources[at] = i;
     map->mutable_data<int64_t>()[i] = at;
   }
-  return OkStatus();
-}
-
-Status SparseFillEmptyRows(KernelContext& ctx) {
-  return ForElementsOf(ctx.input(1).dtype(), [&]<typename E>() { return FillEmptyRows<E>(ctx); });
-}
-
-template <typename T>
-Status SparseFillEmptyRowsGrad(KernelContext& ctx) {
-  const Tensor &map = ctx.input(0), &grad = ctx.input(1);
-  if (map.shape().rank() != 1) return InvalidArgument("reverse_index_map must be a vector, got shape ", map.shape());
-  if (grad.shape().rank() != 1) return InvalidArgument("grad_values must be a vector, got shape ", grad.shape());
-  const auto g = grad.data<T>();
-  TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, map.shape()));
-  std::vector<bool> seen(g.size(), false);
-  for (int64_t i = 0; i < map.num_elements(); ++i) {
-    const int64_t at = map.data<int64_t>()[i];
-    if (at < 0 || at >= grad.num_elements()) {
-      return InvalidArgument("Elements in reverse index must be in [0, ", grad.num_elements(), "), number ", i, " is ",
-                             at);
+  return ForElementsOf(values.dtype(), [&]<typename E>() {
+    for (int64_t i = 0; i < total; ++i) {
+      MutableElements<E>(*out_values)[i] = sources[i] < 0 ? *Elements<E>(filler) : Elements<E>(values)[sources[i]];
     }
-    out->mutable_data<T>()[i] = g[at];
-    seen[at] = true;
-  }
+    return OkStatus();
+  });
+}
+
+// The sum of the gradients that no element of the input has. This alone is compiled for each dtype.
+template <typename T>
+Tensor SumOfUnseen(const Tensor& grad, const std::vector<bool>& seen) {
+  const auto g = grad.data<T>();
   ComputeType<T> rest{};
   for (size_t i = 0; i < g.size(); ++i) {
     if (seen[i]) continue;
@@ -339,13 +328,46 @@ Status SparseFillEmptyRowsGrad(KernelContext& ctx) {
       rest = AddF::Apply(rest, static_cast<ComputeType<T>>(g[i]));
     }
   }
-  ctx.set_output(1, Tensor::Scalar<T>(static_cast<T>(rest)));
+  return Tensor::Scalar<T>(static_cast<T>(rest));
+}
+
+Status FillEmptyRowsGrad(KernelContext& ctx, Tensor (*sum_of_unseen)(const Tensor&, const std::vector<bool>&)) {
+  const Tensor &map = ctx.input(0), &grad = ctx.input(1);
+  if (map.shape().rank() != 1) return InvalidArgument("reverse_index_map must be a vector, got shape ", map.shape());
+  if (grad.shape().rank() != 1) return InvalidArgument("grad_values must be a vector, got shape ", grad.shape());
+  TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, map.shape()));
+  const size_t element = DTypeSize(grad.dtype());
+  const char* const from = static_cast<const char*>(grad.raw_data());
+  char* const to = static_cast<char*>(out->mutable_raw_data());
+  std::vector<bool> seen(grad.num_elements(), false);
+  for (int64_t i = 0; i < map.num_elements(); ++i) {
+    const int64_t at = map.data<int64_t>()[i];
+    if (at < 0 || at >= grad.num_elements()) {
+      return InvalidArgument("Elements in reverse index must be in [0, ", grad.num_elements(), "), number ", i, " is ",
+                             at);
+    }
+    std::memcpy(to + i * element, from + at * element, element);
+    seen[at] = true;
+  }
+  ctx.set_output(1, sum_of_unseen(grad, seen));
   return OkStatus();
 }
 
-// The number of insertions, deletions and replacements that turn `b` into `a`.
 template <typename T>
-int64_t Distance(std::span<const T> a, std::span<const T> b) {
+Status SparseFillEmptyRowsGrad(KernelContext& ctx) {
+  return FillEmptyRowsGrad(ctx, SumOfUnseen<T>);
+}
+
+struct Range {
+  int64_t begin, end;
+};
+
+// The number of insertions, deletions and replacements that turn elements `of_b` of the vector `all_b` into elements
+// `of_a` of the vector `all_a`. This alone is compiled for each dtype.
+template <typename T>
+int64_t Distance(const Tensor& all_a, Range of_a, const Tensor& all_b, Range of_b) {
+  const std::span<const T> a = all_a.data<T>().subspan(of_a.begin, of_a.end - of_a.begin);
+  const std::span<const T> b = all_b.data<T>().subspan(of_b.begin, of_b.end - of_b.begin);
   std::vector<int64_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), 0);
   for (size_t i = 0; i < a.size(); ++i) {
@@ -361,8 +383,7 @@ int64_t Distance(std::span<const T> a, std::span<const T> b) {
 }
 
 // The edit distance of the sequences along the last dimension.
-template <typename T>
-Status EditDistance(KernelContext& ctx) {
+Status DistancesOf(KernelContext& ctx, int64_t (*distance_of)(const Tensor&, Range, const Tensor&, Range)) {
   TF_ASSIGN_OR_RETURN(const SparseView hypothesis, SparseView::OfInputs(ctx, 0));
   TF_ASSIGN_OR_RETURN(const SparseView truth, SparseView::OfInputs(ctx, 3));
   const int rank = hypothesis.rank();
@@ -381,7 +402,6 @@ Status EditDistance(KernelContext& ctx) {
     while (end < v.size() && CompareIndex(v.index(i), v.index(end), rank - 1) == 0) ++end;
     return end;
   };
-  const auto h = hypothesis.values().data<T>(), t = truth.values().data<T>();
   for (int64_t i = 0, j = 0; i < hypothesis.size() || j < truth.size();) {
     const int order = i == hypothesis.size() ? 1
                       : j == truth.size()    ? -1
@@ -391,12 +411,18 @@ Status EditDistance(KernelContext& ctx) {
     const int64_t* at = order <= 0 ? hypothesis.index(i) : truth.index(j);
     int64_t place = 0;
     for (int d = 0; d + 1 < rank; ++d) place = place * shape.dim(d) + at[d];
-    const auto distance = static_cast<float>(Distance<T>(t.subspan(j, j_end - j), h.subspan(i, i_end - i)));
+    const auto distance =
+        static_cast<float>(distance_of(truth.values(), {j, j_end}, hypothesis.values(), {i, i_end}));
     to[place] = !normalize ? distance : distance == 0 ? 0 : distance / static_cast<float>(j_end - j);
     i = i_end;
     j = j_end;
   }
   return OkStatus();
+}
+
+template <typename T>
+Status EditDistance(KernelContext& ctx) {
+  return DistancesOf(ctx, Distance<T>);
 }
 
 }  // namespace
@@ -412,7 +438,7 @@ void RegisterSparseStructureKernels(KernelRegistry& r) {
   r.Add("EditDistance", {{"T", {kString}}}, EditDistance<std::string>);
   r.Add("EditDistance", {{"T", {kBool}}}, EditDistance<bool>);
   ForEachNumberType([&]<typename T>() {
-    r.Add("SparseSliceGrad", {{"T", {DTypeOf<T>::value}}}, SparseSliceGrad<T>);
+    r.Add("SparseSliceGrad", {{"T", {DTypeOf<T>::value}}}, SparseSliceGrad);
     r.Add("SparseFillEmptyRowsGrad", {{"T", {DTypeOf<T>::value}}}, SparseFillEmptyRowsGrad<T>);
     r.Add("EditDistance", {{"T", {DTypeOf<T>::value}}}, EditDistance<T>);
   });
