@@ -8,8 +8,10 @@
 namespace tensorbraid::cpu {
 namespace {
 
+// The place of the result among `size` elements, which are `inner` elements apart, from element `at` on.
 template <typename T, bool kMax>
-int64_t Find(const T* in, int64_t size, int64_t inner) {
+int64_t Find(const void* all, int64_t at, int64_t size, int64_t inner) {
+  const T* const in = static_cast<const T*>(all) + at;
   auto best = static_cast<ComputeType<T>>(in[0]);
   int64_t where = 0;
   for (int64_t i = 0; i < size; ++i) {
@@ -22,7 +24,7 @@ int64_t Find(const T* in, int64_t size, int64_t inner) {
   return where;
 }
 
-// Stores `index` as element `at` of an output of integers of any width, so that the search is compiled once per type.
+// Stores `index` as element `at` of an output of integers of any width.
 void StoreIndex(int64_t index, int64_t at, Tensor* out) {
   switch (out->dtype()) {
     case kInt64:
@@ -39,8 +41,7 @@ void StoreIndex(int64_t index, int64_t at, Tensor* out) {
   }
 }
 
-template <typename T, bool kMax>
-Status ArgKernel(KernelContext& ctx) {
+Status FindAll(KernelContext& ctx, int64_t (*find)(const void* all, int64_t at, int64_t size, int64_t inner)) {
   const Tensor& in = ctx.input(0);
   const Tensor& axis_tensor = ctx.input(1);
   if (axis_tensor.num_elements() != 1) {
@@ -66,13 +67,17 @@ Status ArgKernel(KernelContext& ctx) {
     return Unimplemented("output_type ", index_type, " is not supported");
   }
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
-  const T* from = in.data<T>().data();
   Parallel(ctx, outer * inner, 2.0 + size, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      StoreIndex(Find<T, kMax>(from + i / inner * size * inner + i % inner, size, inner), i, out);
+      StoreIndex(find(in.raw_data(), i / inner * size * inner + i % inner, size, inner), i, out);
     }
   });
   return OkStatus();
+}
+
+template <typename T, bool kMax>
+Status ArgKernel(KernelContext& ctx) {
+  return FindAll(ctx, Find<T, kMax>);
 }
 
 template <typename... T>

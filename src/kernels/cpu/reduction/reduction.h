@@ -3,8 +3,10 @@
 // so results do not depend on the number of threads.
 //
 // A reducer R is a struct with `template <typename A> static constexpr A Identity()` and `static A Join(A a, A b)`.
-// With `kDivides`, the result is divided by the number of reduced elements (a mean). 16-bit floats are reduced in
-// float32.
+// With `kDivides`, the result is divided by the number of reduced elements (a mean). With `kWraps`, integers with and
+// without sign give the same bits. 16-bit floats are reduced in float32.
+//
+// Only the loops over elements are compiled for each reducer and type (ReduceLoops).
 #ifndef TENSORBRAID_KERNELS_CPU_REDUCTION_REDUCTION_H_
 #define TENSORBRAID_KERNELS_CPU_REDUCTION_REDUCTION_H_
 
@@ -18,6 +20,7 @@
 namespace tensorbraid::cpu {
 
 struct SumR {
+  static constexpr bool kWraps = true;
   template <typename A>
   static constexpr A Identity() {
     return A(0);
@@ -59,60 +62,70 @@ ComputeType<T> ReduceRow(const T* in, int64_t n) {
   return total;
 }
 
+// Reduces each of `rows` rows of n adjacent elements.
+template <typename R, typename T>
+void ReduceRows(const void* in, int64_t rows, int64_t n, void* out) {
+  for (int64_t r = 0; r < rows; ++r) {
+    static_cast<ComputeType<T>*>(out)[r] = ReduceRow<R>(static_cast<const T*>(in) + r * n, n);
+  }
+}
+
 // Reduces columns [begin, end) of in[reduced, inner] into out[inner].
 template <typename R, typename T>
-void ReduceColumns(const T* in, int64_t reduced, int64_t inner, int64_t begin, int64_t end, ComputeType<T>* out) {
+void ReduceColumns(const void* in, int64_t reduced, int64_t inner, int64_t begin, int64_t end, void* to) {
+  ComputeType<T>* const out = static_cast<ComputeType<T>*>(to);
   std::fill(out + begin, out + end, R::template Identity<ComputeType<T>>());
   for (int64_t r = 0; r < reduced; ++r) {
-    const T* row = in + r * inner;
+    const T* row = static_cast<const T*>(in) + r * inner;
 #pragma GCC ivdep
     for (int64_t j = begin; j < end; ++j) out[j] = R::Join(out[j], Load(row[j]));
   }
 }
 
-// Reduces in[outer, reduced, inner] to out[outer, inner].
+// The loops of a reducer over elements of one type.
+struct ReduceLoops {
+  void (*rows)(const void* in, int64_t rows, int64_t n, void* out);
+  void (*columns)(const void* in, int64_t reduced, int64_t inner, int64_t begin, int64_t end, void* out);
+  int64_t in_size;  // bytes per element
+  int64_t out_size;
+};
 template <typename R, typename T>
-void ReducePass(KernelContext& ctx, const T* in, int64_t outer, int64_t reduced, int64_t inner, ComputeType<T>* out) {
-  using A = ComputeType<T>;
-  constexpr double kCostNs = 0.3;
-  constexpr int64_t kPiece = 1 << 16;  // elements
-  const int64_t results = outer * inner;
-  // There are few results and much input: split the reduced dimension into pieces and reduce each piece first.
-  if (outer < 8 && inner < kPiece / 8 && reduced * inner >= 2 * kPiece) {
-    const int64_t rows = std::max<int64_t>(1, kPiece / inner);
-    const int64_t pieces = (reduced + rows - 1) / rows;
-    std::vector<std::conditional_t<std::is_same_v<A, bool>, uint8_t, A>> parts(outer * pieces * inner);
-    A* part = reinterpret_cast<A*>(parts.data());
-    Parallel(ctx, outer * pieces, kCostNs * rows * inner, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        const int64_t from = i % pieces * rows;
-        const int64_t n = std::min(rows, reduced - from);
-        const T* at = in + (i / pieces * reduced + from) * inner;
-        if (inner == 1) {
-          part[i] = ReduceRow<R>(at, n);
-        } else {
-          ReduceColumns<R>(at, n, inner, 0, inner, part + i * inner);
-        }
-      }
-    });
-    ReducePass<R, A>(ctx, part, outer, pieces, inner, out);
-    return;
+inline constexpr ReduceLoops kReduceLoops = {ReduceRows<R, T>, ReduceColumns<R, T>, sizeof(T), sizeof(ComputeType<T>)};
+
+// A reducer of elements of one type.
+struct Reducer {
+  const ReduceLoops* first;  // of the input
+  const ReduceLoops* again;  // of its results
+  void (*divide)(void* sums, int64_t results, int64_t elements) = nullptr;
+};
+
+template <typename A>
+void DivideSums(void* all, int64_t results, int64_t elements) {
+  A* const sums = static_cast<A*>(all);
+  const int64_t count = elements / results;
+  if constexpr (std::is_integral_v<A>) {
+    for (int64_t i = 0; i < results && count > 0; ++i) sums[i] = static_cast<A>(sums[i] / static_cast<A>(count));
+  } else {
+    for (int64_t i = 0; i < results; ++i) sums[i] /= static_cast<A>(count);
   }
-  if (inner == 1) {
-    Parallel(ctx, outer, 2 + kCostNs * reduced, [&](int64_t begin, int64_t end) {
-      for (int64_t o = begin; o < end; ++o) out[o] = ReduceRow<R>(in + o * reduced, reduced);
-    });
-    return;
+}
+
+// T, or the unsigned type of its size if R gives the same bits for it.
+template <typename R, typename T>
+auto LoopTypeOf() {
+  if constexpr (std::is_integral_v<T> && requires { R::kWraps; }) {
+    return std::make_unsigned_t<T>{};
+  } else {
+    return T{};
   }
-  // Split the results into ranges; a range may begin and end within a row of `inner`.
-  Parallel(ctx, results, kCostNs * reduced, [&](int64_t begin, int64_t end) {
-    for (int64_t at = begin; at < end;) {
-      const int64_t o = at / inner;
-      const int64_t stop = std::min(end, (o + 1) * inner);
-      ReduceColumns<R>(in + o * reduced * inner, reduced, inner, at - o * inner, stop - o * inner, out + o * inner);
-      at = stop;
-    }
-  });
+}
+
+template <typename R, typename T>
+constexpr Reducer MakeReducer() {
+  using L = decltype(LoopTypeOf<R, T>());
+  Reducer reducer{&kReduceLoops<R, L>, &kReduceLoops<R, ComputeType<L>>};
+  if constexpr (requires { R::kDivides; }) reducer.divide = DivideSums<ComputeType<T>>;
+  return reducer;
 }
 
 // Sizes of the groups of axes: kept groups at even positions, reduced groups at odd positions.
@@ -126,82 +139,31 @@ struct Groups {
 StatusOr<Groups> GroupAxes(const Shape& shape, const Tensor& axes, bool keep_dims);
 
 // Reduces the reduced groups one after the other, the last one first, into `out`. REQUIRES: `in` is not empty.
-template <typename R, typename T>
-void ReduceGroups(KernelContext& ctx, const T* in, std::vector<int64_t> sizes, ComputeType<T>* out) {
-  using A = ComputeType<T>;
-  int64_t inner = 1;
-  if (sizes.size() % 2 == 1) {
-    inner = sizes.back();
-    sizes.pop_back();
-  }
-  const int64_t reduced = sizes.back();
-  sizes.pop_back();
-  int64_t outer = 1;
-  for (int64_t s : sizes) outer *= s;
-  if (sizes.size() == 1) {
-    ReducePass<R>(ctx, in, outer, reduced, inner, out);
-    return;
-  }
-  std::vector<std::conditional_t<std::is_same_v<A, bool>, uint8_t, A>> parts(outer * inner);
-  A* part = reinterpret_cast<A*>(parts.data());
-  ReducePass<R>(ctx, in, outer, reduced, inner, part);
-  sizes.back() *= inner;
-  ReduceGroups<R, A>(ctx, part, std::move(sizes), out);
-}
+void ReduceGroups(KernelContext& ctx, const Reducer& reducer, const void* in, std::vector<int64_t> sizes, void* out);
 
-template <typename R, typename T>
-class ReductionKernel final : public Kernel {
+class ReductionKernel : public Kernel {
  public:
-  explicit ReductionKernel(const KernelConstruction& c) : keep_dims_(c.attr<bool>("keep_dims")) {}
+  Status Compute(KernelContext& ctx) final;
 
-  Status Compute(KernelContext& ctx) override {
-    using A = ComputeType<T>;
-    const Tensor& in = ctx.input(0);
-    TF_ASSIGN_OR_RETURN(Groups g, GroupAxes(in.shape(), ctx.input(1), keep_dims_));
-    if (g.identity) {
-      TF_ASSIGN_OR_RETURN(Tensor same, in.Reshaped(g.shape));
-      ctx.set_output(0, std::move(same));
-      return OkStatus();
-    }
-    TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, g.shape));
-    const std::span<T> results = out->mutable_data<T>();
-    if (results.empty()) return OkStatus();
-    const T* from = in.data<T>().data();
-    std::vector<float> wide(kIsHalf<T> ? results.size() : 0);
-    A* to;
-    if constexpr (kIsHalf<T>) {
-      to = wide.data();
-    } else {
-      to = results.data();
-    }
-    if (in.num_elements() == 0) {
-      std::fill(to, to + results.size(), R::template Identity<A>());
-    } else {
-      ReduceGroups<R>(ctx, from, std::move(g.sizes), to);
-    }
-    if constexpr (requires { R::kDivides; }) Divide(to, results.size(), in.num_elements());
-    if constexpr (kIsHalf<T>) FromFloat(to, results.data(), results.size());
-    return OkStatus();
-  }
+ protected:
+  ReductionKernel(const KernelConstruction& c, const Reducer& reducer)
+      : reducer_(reducer), keep_dims_(c.attr<bool>("keep_dims")) {}
 
  private:
-  template <typename A>
-  static void Divide(A* sums, int64_t results, int64_t elements) {
-    const int64_t count = elements / results;
-    if constexpr (std::is_integral_v<A>) {
-      for (int64_t i = 0; i < results && count > 0; ++i) sums[i] = static_cast<A>(sums[i] / static_cast<A>(count));
-    } else {
-      for (int64_t i = 0; i < results; ++i) sums[i] /= static_cast<A>(count);
-    }
-  }
-
+  const Reducer reducer_;
   const bool keep_dims_;
+};
+
+template <typename R, typename T>
+class ReductionKernelOf final : public ReductionKernel {
+ public:
+  explicit ReductionKernelOf(const KernelConstruction& c) : ReductionKernel(c, MakeReducer<R, T>()) {}
 };
 
 template <typename R, typename... T>
 void AddReduction(KernelRegistry& r, const char* op, Types<T...>,
                   std::source_location location = std::source_location::current()) {
-  (r.Add<ReductionKernel<R, T>>(op, {{"T", {DTypeOf<T>::value}}}, ReductionCost, location), ...);
+  (r.Add<ReductionKernelOf<R, T>>(op, {{"T", {DTypeOf<T>::value}}}, ReductionCost, location), ...);
 }
 
 }  // namespace tensorbraid::cpu

@@ -37,13 +37,34 @@ struct LogsumexpF {
   }
 };
 
-template <typename F, typename T>
-class ScanKernel final : public Kernel {
- public:
-  explicit ScanKernel(const KernelConstruction& c)
-      : exclusive_(c.attr<bool>("exclusive")), reverse_(c.attr<bool>("reverse")) {}
+constexpr int64_t kScanColumns = 64;
 
-  Status Compute(KernelContext& ctx) override {
+// Scans n <= kScanColumns adjacent columns of `size` elements, which are `inner` elements apart, from element `at` on.
+template <typename F, typename T>
+void ScanColumns(const void* in, void* out, int64_t at, int64_t size, int64_t inner, int64_t n, bool exclusive,
+                 bool reverse) {
+  using A = ComputeType<T>;
+  const T* const from = static_cast<const T*>(in) + at;
+  T* const to = static_cast<T*>(out) + at;
+  A sums[kScanColumns];
+  std::fill(sums, sums + n, F::template Identity<A>());
+  for (int64_t k = 0; k < size; ++k) {
+    const int64_t row = (reverse ? size - 1 - k : k) * inner;
+    for (int64_t j = 0; j < n; ++j) {
+      if (exclusive) to[row + j] = static_cast<T>(sums[j]);
+      const A value = static_cast<A>(from[row + j]);
+      sums[j] = k == 0 ? value : F::Apply(sums[j], value);
+      if (!exclusive) to[row + j] = static_cast<T>(sums[j]);
+    }
+  }
+}
+
+class ScanKernel : public Kernel {
+ public:
+  using Scan = void (*)(const void* in, void* out, int64_t at, int64_t size, int64_t inner, int64_t n, bool exclusive,
+                        bool reverse);
+
+  Status Compute(KernelContext& ctx) final {
     const Tensor& in = ctx.input(0);
     if (!ctx.input(1).shape().is_scalar()) {
       return InvalidArgument("the axis must be a scalar, got shape ", ctx.input(1).shape());
@@ -60,46 +81,37 @@ class ScanKernel final : public Kernel {
     const int64_t outer = SizeOf(in.shape(), 0, axis);
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, in.shape()));
     if (in.num_elements() == 0) return OkStatus();
-    const T* from = in.data<T>().data();
-    T* to = out->mutable_data<T>().data();
+    void* const to = out->mutable_raw_data();
     Parallel(ctx, outer * inner, 2.0 * size, [&](int64_t begin, int64_t end) {
       // Scan adjacent columns together, so that memory is accessed sequentially.
       for (int64_t i = begin; i < end;) {
-        const int64_t n = std::min({kColumns, end - i, inner - i % inner});
-        const int64_t at = i / inner * size * inner + i % inner;
-        Scan(from + at, to + at, size, inner, n);
+        const int64_t n = std::min({kScanColumns, end - i, inner - i % inner});
+        scan_(in.raw_data(), to, i / inner * size * inner + i % inner, size, inner, n, exclusive_, reverse_);
         i += n;
       }
     });
     return OkStatus();
   }
 
+ protected:
+  ScanKernel(const KernelConstruction& c, Scan scan)
+      : scan_(scan), exclusive_(c.attr<bool>("exclusive")), reverse_(c.attr<bool>("reverse")) {}
+
  private:
-  static constexpr int64_t kColumns = 64;
-
-  // Scans n adjacent columns of `size` elements, which are `inner` elements apart.
-  void Scan(const T* from, T* to, int64_t size, int64_t inner, int64_t n) const {
-    using A = ComputeType<T>;
-    A sums[kColumns];
-    std::fill(sums, sums + n, F::template Identity<A>());
-    for (int64_t k = 0; k < size; ++k) {
-      const int64_t at = (reverse_ ? size - 1 - k : k) * inner;
-      for (int64_t j = 0; j < n; ++j) {
-        if (exclusive_) to[at + j] = static_cast<T>(sums[j]);
-        const A value = static_cast<A>(from[at + j]);
-        sums[j] = k == 0 ? value : F::Apply(sums[j], value);
-        if (!exclusive_) to[at + j] = static_cast<T>(sums[j]);
-      }
-    }
-  }
-
+  const Scan scan_;
   const bool exclusive_;
   const bool reverse_;
 };
 
+template <typename F, typename T>
+class ScanKernelOf final : public ScanKernel {
+ public:
+  explicit ScanKernelOf(const KernelConstruction& c) : ScanKernel(c, ScanColumns<F, T>) {}
+};
+
 template <typename F, typename... T>
 void AddScan(KernelRegistry& r, const char* op, Types<T...>) {
-  (r.Add<ScanKernel<F, T>>(op, {{"T", {DTypeOf<T>::value}}}, ElementCost<2000>), ...);
+  (r.Add<ScanKernelOf<F, T>>(op, {{"T", {DTypeOf<T>::value}}}, ElementCost<2000>), ...);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@ namespace {
 
 // The value of a segment without rows is `Empty` for unsorted ids and `Gap` for sorted ids.
 struct SumS : AddF {
+  static constexpr bool kWraps = true;
   template <typename A>
   static A Empty() {
     return A(0);
@@ -24,9 +25,11 @@ struct SumS : AddF {
   }
 };
 struct MeanS : SumS {
+  static constexpr bool kWraps = false;  // the quotient depends on the sign
   static constexpr bool kDivides = true;
 };
 struct ProdS : MulF {
+  static constexpr bool kWraps = true;
   template <typename A>
   static A Empty() {
     return A(1);
@@ -38,6 +41,7 @@ struct ProdS : MulF {
 };
 // As in TensorFlow, a NaN is replaced by the next value.
 struct MaxS {
+  static constexpr bool kWraps = false;
   template <typename A>
   static A Apply(A a, A b) {
     return a > b ? a : b;
@@ -52,6 +56,7 @@ struct MaxS {
   }
 };
 struct MinS {
+  static constexpr bool kWraps = false;
   template <typename A>
   static A Apply(A a, A b) {
     return a < b ? a : b;
@@ -87,14 +92,13 @@ StatusOr<int64_t> NumSegments(const Tensor& t) {
   return n;
 }
 
-// The output [segments, row], in the type to compute in. Finish rounds the results to 16-bit floats, if T is one.
-template <typename T>
+// The output [segments, row]. Finish rounds the results to 16-bit floats, if the output has them.
 struct Results {
-  using A = ComputeType<T>;
   Tensor* out = nullptr;
   Tensor wide;
-  A* data = nullptr;
+  void* data = nullptr;  // in the type to compute in
   int64_t row = 1;
+  int64_t size = 0;  // number of elements
 
   Status Allocate(KernelContext& ctx, int64_t segments, const Shape& data_shape, int skipped) {
     Shape shape({segments});
@@ -103,18 +107,26 @@ struct Results {
       row *= data_shape.dim(i);
     }
     TF_ASSIGN_OR_RETURN(out, ctx.AllocateOutput(0, shape));
-    if constexpr (kIsHalf<T>) {
+    size = out->num_elements();
+    data = out->mutable_raw_data();
+    if (out->dtype() == kFloat16 || out->dtype() == kBfloat16) {
       TF_ASSIGN_OR_RETURN(wide, ctx.AllocateTemp(kFloat32, shape));
-      data = wide.mutable_data<float>().data();
-    } else {
-      data = out->mutable_data<T>().data();
+      data = wide.mutable_raw_data();
     }
     return OkStatus();
   }
   void Finish() {
-    if constexpr (kIsHalf<T>) FromFloat(data, out->mutable_data<T>().data(), out->num_elements());
+    if (!wide.is_valid()) return;
+    const float* from = wide.data<float>().data();
+    if (out->dtype() == kFloat16) FromFloat(from, out->mutable_data<Float16>().data(), size);
+    if (out->dtype() == kBfloat16) FromFloat(from, out->mutable_data<Bfloat16>().data(), size);
   }
 };
+
+// T, or the unsigned type of its size if that gives the same bits: F::kWraps.
+template <typename F, typename T>
+using LoopType =
+    typename std::conditional_t<F::kWraps && std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
 
 template <typename F, typename T>
 void Join(ComputeType<T>* sum, const T* with, int64_t row) {
@@ -139,24 +151,41 @@ Status OutOfSegments(const Tensor& ids, int64_t i, int64_t segments) {
                          segments, ")");
 }
 
-// Reduces data[ids.shape, row] to out[segments, row]. Rows with a negative id are ignored.
+// The number of the first id that is not below `segments`, or -1.
+int64_t FirstOutside(const Tensor& ids, int64_t segments) {
+  for (int64_t i = 0; i < ids.num_elements(); ++i) {
+    if (IdAt(ids, i) >= segments) return i;
+  }
+  return -1;
+}
+
+// Reduces data[ids.shape, row] to results[segments, row]. Rows with a negative id are ignored.
 template <typename F, typename T>
-Status UnsortedSegmentKernel(KernelContext& ctx) {
+void JoinUnsorted(const Tensor& data, const Tensor& ids, const Results& results) {
+  ComputeType<T>* const to = static_cast<ComputeType<T>*>(results.data);
+  std::fill(to, to + results.size, EmptyOf<F, T>());
+  const T* from = static_cast<const T*>(data.raw_data());
+  for (int64_t i = 0; i < ids.num_elements(); ++i) {
+    const int64_t id = IdAt(ids, i);
+    if (id >= 0) Join<F>(to + id * results.row, from + i * results.row, results.row);
+  }
+}
+
+Status UnsortedSegments(KernelContext& ctx, void (*join)(const Tensor&, const Tensor&, const Results&)) {
   const Tensor& data = ctx.input(0);
   const Tensor& ids = ctx.input(1);
   TF_ASSIGN_OR_RETURN(const int64_t segments, CheckUnsorted(data, ids, ctx.input(2)));
-  Results<T> results;
+  if (const int64_t i = FirstOutside(ids, segments); i >= 0) return OutOfSegments(ids, i, segments);
+  Results results;
   TF_RETURN_IF_ERROR(results.Allocate(ctx, segments, data.shape(), ids.shape().rank()));
-  std::fill(results.data, results.data + results.out->num_elements(), EmptyOf<F, T>());
-  const T* from = data.data<T>().data();
-  for (int64_t i = 0; i < ids.num_elements(); ++i) {
-    const int64_t id = IdAt(ids, i);
-    if (id < 0) continue;
-    if (id >= segments) return OutOfSegments(ids, i, segments);
-    Join<F>(results.data + id * results.row, from + i * results.row, results.row);
-  }
+  join(data, ids, results);
   results.Finish();
   return OkStatus();
+}
+
+template <typename F, typename T>
+Status UnsortedSegmentKernel(KernelContext& ctx) {
+  return UnsortedSegments(ctx, JoinUnsorted<F, LoopType<F, T>>);
 }
 
 // Checks data and ids, and returns the number of segments: the third input if there is one, otherwise the last id + 1.
@@ -177,21 +206,17 @@ StatusOr<int64_t> CheckSorted(KernelContext& ctx) {
 
 // Ids are non-decreasing, so rows with the same id are adjacent.
 template <typename F, typename T>
-Status SegmentKernel(KernelContext& ctx) {
+void JoinSorted(const Tensor& data, const Tensor& ids, const Results& results) {
   using A = ComputeType<T>;
-  TF_ASSIGN_OR_RETURN(const int64_t segments, CheckSorted(ctx));
-  const Tensor& data = ctx.input(0);
-  const Tensor& ids = ctx.input(1);
   const int64_t rows = ids.num_elements();
-  Results<T> results;
-  TF_RETURN_IF_ERROR(results.Allocate(ctx, segments, data.shape(), 1));
   const int64_t row = results.row;
-  const T* from = data.data<T>().data();
+  const T* from = static_cast<const T*>(data.raw_data());
+  A* const to = static_cast<A*>(results.data);
   int64_t done = 0;  // number of segments filled so far
   for (int64_t i = 0; i < rows;) {
     const int64_t id = IdAt(ids, i);
-    std::fill(results.data + done * row, results.data + id * row, F::template Gap<A>());
-    A* sum = results.data + id * row;
+    std::fill(to + done * row, to + id * row, F::template Gap<A>());
+    A* sum = to + id * row;
     for (int64_t j = 0; j < row; ++j) sum[j] = static_cast<A>(from[i * row + j]);
     int64_t count = 1;
     for (++i; i < rows && IdAt(ids, i) == id; ++i, ++count) Join<F>(sum, from + i * row, row);
@@ -200,9 +225,21 @@ Status SegmentKernel(KernelContext& ctx) {
     }
     done = id + 1;
   }
-  std::fill(results.data + done * row, results.data + results.out->num_elements(), F::template Gap<A>());
+  std::fill(to + done * row, to + results.size, F::template Gap<A>());
+}
+
+Status SortedSegments(KernelContext& ctx, void (*join)(const Tensor&, const Tensor&, const Results&)) {
+  TF_ASSIGN_OR_RETURN(const int64_t segments, CheckSorted(ctx));
+  Results results;
+  TF_RETURN_IF_ERROR(results.Allocate(ctx, segments, ctx.input(0).shape(), 1));
+  join(ctx.input(0), ctx.input(1), results);
   results.Finish();
   return OkStatus();
+}
+
+template <typename F, typename T>
+Status SegmentKernel(KernelContext& ctx) {
+  return SortedSegments(ctx, JoinSorted<F, LoopType<F, T>>);
 }
 
 template <typename F, typename... T>
