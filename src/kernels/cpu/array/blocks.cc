@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstring>
 
 #include "core/strings.h"
 #include "kernels/cpu/array/parts.h"
@@ -96,9 +97,23 @@ Status MirrorPad(KernelContext& ctx) {
   return CopyFromPlaces(ctx, places, shape);
 }
 
-// Adds up the gradients of all copies of each element.
+// Adds element i of `from` to element places[i] of `to`, for all i.
 template <typename T>
-Status MirrorPadGrad(KernelContext& ctx) {
+void AddToPlaces(const Tensor& from, const std::vector<int64_t>& places, Tensor* to) {
+  const T* const add = from.data<T>().data();
+  T* const sums = to->mutable_data<T>().data();
+  for (size_t i = 0; i < places.size(); ++i) {
+    T& sum = sums[places[i]];
+    if constexpr (kIsHalf<T>) {
+      sum = T(float(sum) + float(add[i]));
+    } else {
+      sum = static_cast<T>(sum + add[i]);
+    }
+  }
+}
+
+// Adds up the gradients of all copies of each element.
+Status UnpadGradient(KernelContext& ctx, void (*add_to_places)(const Tensor&, const std::vector<int64_t>&, Tensor*)) {
   const Tensor& in = ctx.input(0);
   TF_ASSIGN_OR_RETURN(const IntVector around, PairsOf(ctx.input(1), in.shape().rank(), "paddings"));
   Shape inner, outer;
@@ -112,18 +127,17 @@ Status MirrorPadGrad(KernelContext& ctx) {
   }
   TF_ASSIGN_OR_RETURN(const Places places, MirrorPlaces(ctx.node(), inner, around, &outer));
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, inner));
-  const T* from = in.data<T>().data();
-  T* to = out->mutable_data<T>().data();
-  std::fill_n(to, out->num_elements(), T{});
+  std::memset(out->mutable_raw_data(), 0, out->num_bytes());
   if (out->num_elements() == 0 || in.num_elements() == 0) return OkStatus();
-  ForEachPlace(places, in.shape(), inner, [&](int64_t at, int64_t other) {
-    if constexpr (kIsHalf<T>) {
-      to[other] = T(float(to[other]) + float(from[at]));
-    } else {
-      to[other] = static_cast<T>(to[other] + from[at]);
-    }
-  });
+  std::vector<int64_t> targets(in.num_elements());
+  ForEachPlace(places, in.shape(), inner, [&](int64_t at, int64_t other) { targets[at] = other; });
+  add_to_places(in, targets, out);
   return OkStatus();
+}
+
+template <typename T>
+Status MirrorPadGrad(KernelContext& ctx) {
+  return UnpadGradient(ctx, AddToPlaces<T>);
 }
 
 // The first version of Reverse, with a bool for each dimension.

@@ -49,50 +49,67 @@ Status SetIntegers(KernelContext& ctx, int output, std::span<const int64_t> valu
 // The slices of a tensor along an axis. Viewed as [outer, dim, inner], the elements of slice s are at
 // (o * dim + s) * inner + i for each o and i. A tensor without elements has no outer: its dimensions may be so large
 // that loops over them take minutes.
-template <typename T>
-class Slices {
- public:
+struct Slices {
   Slices(const Tensor& x, int axis)
-      : data_(x.data<T>().data()),
-        outer_(x.num_elements() == 0 ? 0 : SizeOf(x.shape(), 0, axis)),
-        dim_(x.shape().dim(axis)),
-        inner_(SizeOf(x.shape(), axis + 1, x.shape().rank())) {}
-
-  int64_t size() const { return dim_; }
-  uint64_t Hash(int64_t s) const {
-    uint64_t h = 0;
-    ForEach(s, [&](const T& v) { h = h * 0x9E3779B97F4A7C15 + HashOf(v); });
-    return h;
-  }
-  bool Same(int64_t a, int64_t b) const {
-    for (int64_t o = 0; o < outer_; ++o) {
-      const T* row = data_ + o * dim_ * inner_;
-      for (int64_t i = 0; i < inner_; ++i) {
-        if (!SameElement(row[a * inner_ + i], row[b * inner_ + i])) return false;
-      }
-    }
-    return true;
-  }
-  void CopyTo(std::span<const int64_t> slices, T* to) const {
-    for (int64_t o = 0; o < outer_; ++o) {
-      for (int64_t s : slices) {
-        CopyElements(data_ + (o * dim_ + s) * inner_, inner_, to);
-        to += inner_;
-      }
-    }
-  }
-
- private:
-  template <typename F>
-  void ForEach(int64_t s, const F& f) const {
-    for (int64_t o = 0; o < outer_; ++o) {
-      const T* row = data_ + (o * dim_ + s) * inner_;
-      for (int64_t i = 0; i < inner_; ++i) f(row[i]);
-    }
-  }
-  const T* data_;
-  int64_t outer_, dim_, inner_;
+      : outer(x.num_elements() == 0 ? 0 : SizeOf(x.shape(), 0, axis)),
+        dim(x.shape().dim(axis)),
+        inner(SizeOf(x.shape(), axis + 1, x.shape().rank())) {}
+  int64_t outer, dim, inner;
 };
+
+// What is compiled for each dtype.
+struct Comparison {
+  uint64_t (*hash)(const Tensor& x, const Slices& slices, int64_t s);
+  bool (*same)(const Tensor& x, const Slices& slices, int64_t a, int64_t b);  // whether two slices are equal
+  std::vector<uint64_t> (*hash_all)(const Tensor& x);                         // of each element
+  bool (*same_elements)(const Tensor& x, int64_t i, const Tensor& y, int64_t j);
+};
+
+template <typename T>
+uint64_t HashOfSlice(const Tensor& x, const Slices& slices, int64_t s) {
+  uint64_t h = 0;
+  for (int64_t o = 0; o < slices.outer; ++o) {
+    const T* row = Elements<T>(x) + (o * slices.dim + s) * slices.inner;
+    for (int64_t i = 0; i < slices.inner; ++i) h = h * 0x9E3779B97F4A7C15 + HashOf(row[i]);
+  }
+  return h;
+}
+template <typename T>
+bool SameSlices(const Tensor& x, const Slices& slices, int64_t a, int64_t b) {
+  for (int64_t o = 0; o < slices.outer; ++o) {
+    const T* row = Elements<T>(x) + o * slices.dim * slices.inner;
+    for (int64_t i = 0; i < slices.inner; ++i) {
+      if (!SameElement(row[a * slices.inner + i], row[b * slices.inner + i])) return false;
+    }
+  }
+  return true;
+}
+template <typename T>
+std::vector<uint64_t> HashesOf(const Tensor& x) {
+  std::vector<uint64_t> hashes(x.num_elements());
+  std::transform(Elements<T>(x), Elements<T>(x) + x.num_elements(), hashes.begin(), HashOf<T>);
+  return hashes;
+}
+template <typename T>
+bool SameElements(const Tensor& x, int64_t i, const Tensor& y, int64_t j) {
+  return SameElement(Elements<T>(x)[i], Elements<T>(y)[j]);
+}
+template <typename T>
+inline constexpr Comparison kComparison = {HashOfSlice<T>, SameSlices<T>, HashesOf<T>, SameElements<T>};
+
+// Copies elements, one after the other: for each outer position, those of all the slices.
+Status CopySlices(const Tensor& x, const Slices& slices, std::span<const int64_t> chosen, Tensor* y) {
+  return ForElementsOf(x.dtype(), [&]<typename E>() {
+    E* to = MutableElements<E>(*y);
+    for (int64_t o = 0; o < slices.outer; ++o) {
+      for (int64_t s : chosen) {
+        CopyElements(Elements<E>(x) + (o * slices.dim + s) * slices.inner, slices.inner, to);
+        to += slices.inner;
+      }
+    }
+    return OkStatus();
+  });
+}
 
 // The axis along which Unique compares slices. Checks the inputs.
 StatusOr<int> UniqueAxis(KernelContext& ctx) {
@@ -119,21 +136,20 @@ StatusOr<int> UniqueAxis(KernelContext& ctx) {
 }
 
 // Outputs: y (the distinct slices, in the order of their first occurrence), idx, and for some ops counts.
-template <typename T>
-Status Unique(KernelContext& ctx) {
+Status UniqueSlices(KernelContext& ctx, const Comparison& compare) {
   TF_ASSIGN_OR_RETURN(const int axis, UniqueAxis(ctx));
   const Tensor& x = ctx.input(0);
-  const Slices<T> slices(x, axis);
+  const Slices slices(x, axis);
   // The number of the first distinct slice with each hash. `next` chains distinct slices with the same hash.
   absl::flat_hash_map<uint64_t, int64_t> first_of_hash;
   std::vector<int64_t> firsts, next, counts;
   // The output first: a tensor without elements may have any number of slices.
-  TF_ASSIGN_OR_RETURN(Tensor * idx, ctx.AllocateOutput(1, {slices.size()}));
-  for (int64_t s = 0; s < slices.size(); ++s) {
-    const auto [it, is_new] = first_of_hash.try_emplace(slices.Hash(s), static_cast<int64_t>(firsts.size()));
+  TF_ASSIGN_OR_RETURN(Tensor * idx, ctx.AllocateOutput(1, {slices.dim}));
+  for (int64_t s = 0; s < slices.dim; ++s) {
+    const auto [it, is_new] = first_of_hash.try_emplace(compare.hash(x, slices, s), firsts.size());
     int64_t found = is_new ? -1 : it->second;
     int64_t last = -1;
-    while (found >= 0 && !slices.Same(firsts[found], s)) {
+    while (found >= 0 && !compare.same(x, slices, firsts[found], s)) {
       last = found;
       found = next[found];
     }
@@ -150,32 +166,42 @@ Status Unique(KernelContext& ctx) {
   Shape shape = x.shape();
   shape.set_dim(axis, static_cast<int64_t>(firsts.size()));
   TF_ASSIGN_OR_RETURN(Tensor * y, ctx.AllocateOutput(0, shape));
-  slices.CopyTo(firsts, y->mutable_data<T>().data());
+  TF_RETURN_IF_ERROR(CopySlices(x, slices, firsts, y));
   if (ctx.num_outputs() > 2) TF_RETURN_IF_ERROR(SetIntegers(ctx, 2, counts));
   return OkStatus();
 }
 
-// The elements of x that are not in y, and their indices in x.
 template <typename T>
-Status ListDiff(KernelContext& ctx) {
+Status Unique(KernelContext& ctx) {
+  return UniqueSlices(ctx, kComparison<T>);
+}
+
+// The elements of x that are not in y, and their indices in x.
+Status ElementsNotIn(KernelContext& ctx, const Comparison& compare) {
   for (int i = 0; i < 2; ++i) {
     if (ctx.input(i).shape().rank() != 1) {
       return InvalidArgument(i == 0 ? "x" : "y", " must be a vector, got shape ", ctx.input(i).shape());
     }
   }
-  const auto x = ctx.input(0).data<T>(), y = ctx.input(1).data<T>();
-  absl::flat_hash_map<uint64_t, std::vector<size_t>> places;
-  for (size_t i = 0; i < y.size(); ++i) places[HashOf(y[i])].push_back(i);
+  const Tensor &x = ctx.input(0), &y = ctx.input(1);
+  const std::vector<uint64_t> x_hashes = compare.hash_all(x), y_hashes = compare.hash_all(y);
+  absl::flat_hash_map<uint64_t, std::vector<int64_t>> places;
+  for (size_t i = 0; i < y_hashes.size(); ++i) places[y_hashes[i]].push_back(static_cast<int64_t>(i));
   std::vector<int64_t> kept;
-  for (size_t i = 0; i < x.size(); ++i) {
-    const auto it = places.find(HashOf(x[i]));
+  for (int64_t i = 0; i < x.num_elements(); ++i) {
+    const auto it = places.find(x_hashes[i]);
     const bool found = it != places.end() && std::any_of(it->second.begin(), it->second.end(),
-                                                         [&](size_t j) { return SameElement(x[i], y[j]); });
-    if (!found) kept.push_back(static_cast<int64_t>(i));
+                                                         [&](int64_t j) { return compare.same_elements(x, i, y, j); });
+    if (!found) kept.push_back(i);
   }
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {static_cast<int64_t>(kept.size())}));
-  for (size_t i = 0; i < kept.size(); ++i) out->mutable_data<T>()[i] = x[kept[i]];
+  TF_RETURN_IF_ERROR(CopySlices(x, Slices(x, 0), kept, out));
   return SetIntegers(ctx, 1, kept);
+}
+
+template <typename T>
+Status ListDiff(KernelContext& ctx) {
+  return ElementsNotIn(ctx, kComparison<T>);
 }
 
 template <typename T>
@@ -303,6 +329,16 @@ StatusOr<int64_t> CheckNthElement(KernelContext& ctx) {
   return ctx.node().attr<bool>("reverse") ? columns - n - 1 : n;
 }
 
+// Elements are sorted as int64, uint64, float or double, so that the search is compiled for these types alone.
+template <typename T>
+using SortType = std::conditional_t<!std::is_integral_v<T>, ComputeType<T>,
+                                    std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>;
+
+template <typename S>
+void SelectNth(std::vector<S>& row, int64_t n) {
+  std::nth_element(row.begin(), row.begin() + n, row.end(), [](const S& a, const S& b) { return Above(b, a); });
+}
+
 // Element n of each sorted row.
 template <typename T>
 Status NthElement(KernelContext& ctx) {
@@ -314,11 +350,11 @@ Status NthElement(KernelContext& ctx) {
   const T* x = in.data<T>().data();
   if (out->num_elements() == 0) return OkStatus();  // then the rows may have any size
   T* to = out->mutable_data<T>().data();
-  std::vector<T> row(columns);
+  std::vector<SortType<T>> row(columns);
   for (int64_t r = 0; r < out->num_elements(); ++r) {
-    std::copy_n(x + r * columns, columns, row.begin());
-    std::nth_element(row.begin(), row.begin() + n, row.end(), [](const T& a, const T& b) { return Above(b, a); });
-    to[r] = row[n];
+    for (int64_t i = 0; i < columns; ++i) row[i] = static_cast<SortType<T>>(x[r * columns + i]);
+    SelectNth(row, n);
+    to[r] = static_cast<T>(row[n]);
   }
   return OkStatus();
 }
