@@ -123,6 +123,17 @@ void HalfUnaryRow(const void* inv, void* outv, int64_t n) {
   }
 }
 
+// T, or the unsigned integer of its size if F says (`static constexpr bool kWraps = true`) that it gives the same bits
+// for integers with and without sign.
+template <typename F, typename T>
+auto BinaryTypeOf() {
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool> && requires { requires F::kWraps; }) {
+    return std::make_unsigned_t<T>{};
+  } else {
+    return T{};
+  }
+}
+
 template <typename F, typename T>
 constexpr BinaryLoop MakeBinaryLoop() {
   using Wide = std::conditional_t<kIsHalf<T>, float, T>;
@@ -134,7 +145,8 @@ constexpr BinaryLoop MakeBinaryLoop() {
   if constexpr (kIsHalf<T>) {
     loop.row = HalfBinaryRow<BinaryRowOf<F, float, std::conditional_t<std::is_same_v<R, bool>, bool, float>>, T, R>;
   } else {
-    loop.row = BinaryRowOf<F, T, R>;
+    using L = decltype(BinaryTypeOf<F, T>());
+    loop.row = BinaryRowOf<F, L, std::conditional_t<std::is_same_v<R, bool>, bool, L>>;
   }
   return loop;
 }

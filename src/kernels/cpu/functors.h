@@ -11,6 +11,7 @@
 namespace tensorbraid::cpu {
 
 struct AddF {
+  static constexpr bool kWraps = true;
   template <typename T>
   static T Apply(const T& a, const T& b) {
     if constexpr (std::is_same_v<T, std::string>) {
@@ -22,6 +23,7 @@ struct AddF {
 };
 
 struct SubF {
+  static constexpr bool kWraps = true;
   template <typename T>
   static T Apply(T a, T b) {
     return static_cast<T>(Wrapping<T>(a) - Wrapping<T>(b));
@@ -29,6 +31,7 @@ struct SubF {
 };
 
 struct MulF {
+  static constexpr bool kWraps = true;
   template <typename T>
   static T Apply(T a, T b) {
     return static_cast<T>(Wrapping<T>(a) * Wrapping<T>(b));
@@ -36,6 +39,7 @@ struct MulF {
 };
 
 struct SquaredDifferenceF {
+  static constexpr bool kWraps = true;
   template <typename T>
   static T Apply(T a, T b) {
     const T d = SubF::Apply(a, b);
@@ -170,19 +174,20 @@ struct MinimumF {
   }
 };
 
-#define TB_COMPARISON(name, op)                 \
+#define TB_COMPARISON(name, op, wraps)          \
   struct name {                                 \
+    static constexpr bool kWraps = wraps;       \
     template <typename T>                       \
     static bool Apply(const T& a, const T& b) { \
       return a op b;                            \
     }                                           \
   };
-TB_COMPARISON(EqualF, ==)
-TB_COMPARISON(NotEqualF, !=)
-TB_COMPARISON(LessF, <)
-TB_COMPARISON(LessEqualF, <=)
-TB_COMPARISON(GreaterF, >)
-TB_COMPARISON(GreaterEqualF, >=)
+TB_COMPARISON(EqualF, ==, true)
+TB_COMPARISON(NotEqualF, !=, true)
+TB_COMPARISON(LessF, <, false)
+TB_COMPARISON(LessEqualF, <=, false)
+TB_COMPARISON(GreaterF, >, false)
+TB_COMPARISON(GreaterEqualF, >=, false)
 #undef TB_COMPARISON
 
 struct AndF {

@@ -47,6 +47,16 @@ struct MatMulSizes {
   int64_t n = 0;
   int64_t k = 0;
 };
+// Gemm for callers that are compiled once for all types: a, b and c point to elements of type T.
+using AnyGemm = void (*)(ThreadPool* pool, bool transpose_a, bool transpose_b, const MatMulSizes& sizes, const void* a,
+                         const void* b, void* c);
+template <typename T>
+void GemmOf(ThreadPool* pool, bool transpose_a, bool transpose_b, const MatMulSizes& sizes, const void* a,
+            const void* b, void* c) {
+  Gemm<T>(pool, transpose_a, transpose_b, sizes.m, sizes.n, sizes.k, static_cast<const T*>(a), static_cast<const T*>(b),
+          static_cast<T*>(c));
+}
+
 // Returns InvalidArgument if a rank is below 2 or the inner dimensions differ.
 StatusOr<MatMulSizes> MatMulSizesOf(const Shape& a, const Shape& b, bool transpose_a, bool transpose_b);
 

@@ -10,8 +10,10 @@
 namespace tensorbraid {
 namespace {
 
-// Each update is a function of the old element and the update, both in their ComputeType.
+// Each update is a function of the old element and the update, both in their ComputeType. With `kWraps`, integers with
+// and without sign give the same bits.
 struct AddTo {
+  static constexpr bool kWraps = true;
   template <typename C>
   static C Of(C to, C update) {
     if constexpr (std::is_same_v<C, bool>)
@@ -23,6 +25,7 @@ struct AddTo {
   }
 };
 struct SubtractFrom {
+  static constexpr bool kWraps = true;
   template <typename C>
   static C Of(C to, C update) {
     if constexpr (std::is_same_v<C, bool>)
@@ -34,6 +37,7 @@ struct SubtractFrom {
   }
 };
 struct MultiplyBy {
+  static constexpr bool kWraps = true;
   template <typename C>
   static C Of(C to, C update) {
     if constexpr (std::is_integral_v<C>)
@@ -115,6 +119,16 @@ Status Change(const Rows& r) {
   return OkStatus();
 }
 
+// T, or the unsigned integer of its size if that gives the same bits.
+template <typename How, typename T>
+auto LoopTypeOf() {
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool> && requires { How::kWraps; }) {
+    return std::make_unsigned_t<T>{};
+  } else {
+    return T{};
+  }
+}
+
 template <typename... Ts>
 struct Types {
   static constexpr DTypeSet kSet{DTypeOf<Ts>::value...};
@@ -122,7 +136,9 @@ struct Types {
   template <typename How>
   static Status ChangeRows(const Rows& r) {
     Status status = Unimplemented("this update of rows does not support type ", r.updates.dtype());
-    (void)((r.updates.dtype() == DTypeOf<Ts>::value && (status = Change<How, Ts>(r), true)) || ...);
+    (void)((r.updates.dtype() == DTypeOf<Ts>::value &&
+            (status = Change<How, decltype(LoopTypeOf<How, Ts>())>(r), true)) ||
+           ...);
     return status;
   }
 };

@@ -3,8 +3,10 @@
 #include "ops/linalg/einsum.h"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 
+#include "kernels/cpu/elements.h"
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/functors.h"
 #include "kernels/cpu/gemm.h"
@@ -68,12 +70,29 @@ void ForEachOffset(const Walk& w, const F& f) {
   }
 }
 
-template <typename T>
-class EinsumKernel final : public Kernel {
- public:
-  explicit EinsumKernel(const KernelConstruction& c) : equation_(ParseEinsum(c.attr<std::string>("equation"))) {}
+// What is compiled for each dtype.
+struct EinsumLoops {
+  // Sets each element of `out`, in the order of the walk `kept`, to the sum of the elements of the walk `over` from
+  // there.
+  void (*sum)(const Tensor& in, const Walk& kept, const Walk& over, Tensor* out);
+  AnyGemm gemm;
+};
 
-  Status Compute(KernelContext& ctx) override {
+template <typename T>
+void SumOver(const Tensor& in, const Walk& kept, const Walk& over, Tensor* out) {
+  const T* from = in.data<T>().data();
+  T* to = out->mutable_data<T>().data();
+  ForEachOffset(kept, [&](int64_t at) {
+    using A = ComputeType<T>;
+    A sum = A(0);
+    ForEachOffset(over, [&](int64_t more) { sum = AddF::Apply(sum, static_cast<A>(from[at + more])); });
+    *to++ = static_cast<T>(sum);
+  });
+}
+
+class EinsumKernel : public Kernel {
+ public:
+  Status Compute(KernelContext& ctx) final {
     TF_RETURN_IF_ERROR(equation_.status());
     std::vector<Shape> shapes;
     std::vector<int> ranks;
@@ -99,6 +118,10 @@ class EinsumKernel final : public Kernel {
     return Product(ctx, e, shape);
   }
 
+ protected:
+  EinsumKernel(const KernelConstruction& c, const EinsumLoops& loops)
+      : loops_(loops), equation_(ParseEinsum(c.attr<std::string>("equation"))) {}
+
  private:
   // Adds the labels of `from` for which `wanted` returns true, without duplicates.
   template <typename F>
@@ -109,24 +132,21 @@ class EinsumKernel final : public Kernel {
   }
 
   // The tensor with its axes in `order`, summed over the axes in `summed`.
-  static StatusOr<Tensor> Arranged(const Tensor& in, const Labels& axes, const Labels& order, const Labels& summed) {
+  StatusOr<Tensor> Arranged(const Tensor& in, const Labels& axes, const Labels& order, const Labels& summed) const {
     const Walk kept = WalkOf(in.shape(), axes, order);
     const Shape shape{std::span<const int64_t>(kept.sizes)};
     if (axes == order && summed.empty()) return in;
     TF_ASSIGN_OR_RETURN(Tensor out, Tensor::Create(in.dtype(), shape));
-    const T* from = in.data<T>().data();
-    T* to = out.mutable_data<T>().data();
-    if (summed.empty()) {
-      ForEachOffset(kept, [&](int64_t at) { *to++ = from[at]; });
+    if (!summed.empty()) {
+      loops_.sum(in, kept, WalkOf(in.shape(), axes, summed), &out);
       return out;
     }
-    const Walk over = WalkOf(in.shape(), axes, summed);
-    ForEachOffset(kept, [&](int64_t at) {
-      using A = ComputeType<T>;
-      A sum = A(0);
-      ForEachOffset(over, [&](int64_t more) { sum = AddF::Apply(sum, static_cast<A>(from[at + more])); });
-      *to++ = static_cast<T>(sum);
-    });
+    TF_RETURN_IF_ERROR(ForElementsOf(in.dtype(), [&]<typename E>() {
+      const E* from = Elements<E>(in);
+      E* to = MutableElements<E>(out);
+      ForEachOffset(kept, [&](int64_t at) { *to++ = from[at]; });
+      return OkStatus();
+    }));
     return out;
   }
 
@@ -140,14 +160,17 @@ class EinsumKernel final : public Kernel {
       return OkStatus();
     }
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
-    T* to = out->mutable_data<T>().data();
-    if (order.size() != output.size()) std::fill(to, to + out->num_elements(), T(0));
-    const T* from = in.data<T>().data();
-    ForEachOffset(WalkOf(shape, output, order), [&](int64_t at) { to[at] = *from++; });
-    return OkStatus();
+    if (order.size() != output.size()) std::memset(out->mutable_raw_data(), 0, out->num_bytes());
+    const Walk walk = WalkOf(shape, output, order);
+    return ForElementsOf(in.dtype(), [&]<typename E>() {
+      const E* from = Elements<E>(in);
+      E* to = MutableElements<E>(*out);
+      ForEachOffset(walk, [&](int64_t at) { to[at] = *from++; });
+      return OkStatus();
+    });
   }
 
-  static Status Product(KernelContext& ctx, const EinsumEquation& e, const Shape& shape) {
+  Status Product(KernelContext& ctx, const EinsumEquation& e, const Shape& shape) const {
     const Labels &a = e.inputs[0], &b = e.inputs[1];
     Labels batch, contracted, free[2], summed[2];
     Add(&batch, e.output, [&](int l) { return Has(a, l) && Has(b, l); });
@@ -181,14 +204,16 @@ class EinsumKernel final : public Kernel {
       product_shape.AddDim(y.shape().dim(static_cast<int>(nb + contracted.size() + i)));
     }
     TF_ASSIGN_OR_RETURN(Tensor product, Tensor::Create(x.dtype(), product_shape));
-    const T* px = x.data<T>().data();
-    const T* py = y.data<T>().data();
-    T* to = product.mutable_data<T>().data();
+    const int64_t size = static_cast<int64_t>(DTypeSize(x.dtype()));
+    const char* const px = static_cast<const char*>(x.raw_data());
+    const char* const py = static_cast<const char*>(y.raw_data());
+    char* const to = static_cast<char*>(product.mutable_raw_data());
     const int64_t count = batches.num_elements();
     Parallel(ctx, count, 0.05 * m * n * k + 100, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
-        Gemm<T>(count > 1 ? nullptr : ctx.env().pool, false, false, m, n, k, px + MatrixAt(batch_x, batches, i) * m * k,
-                py + MatrixAt(batch_y, batches, i) * k * n, to + i * m * n);
+        loops_.gemm(count > 1 ? nullptr : ctx.env().pool, false, false, {m, n, k},
+                    px + MatrixAt(batch_x, batches, i) * m * k * size,
+                    py + MatrixAt(batch_y, batches, i) * k * n * size, to + i * m * n * size);
       }
     });
     Labels order = batch;
@@ -197,12 +222,19 @@ class EinsumKernel final : public Kernel {
     return Place(ctx, product, order, e.output, shape);
   }
 
+  const EinsumLoops loops_;
   const StatusOr<EinsumEquation> equation_;
+};
+
+template <typename T>
+class EinsumKernelOf final : public EinsumKernel {
+ public:
+  explicit EinsumKernelOf(const KernelConstruction& c) : EinsumKernel(c, {SumOver<T>, GemmOf<T>}) {}
 };
 
 template <typename... T>
 void AddEinsum(KernelRegistry& r, Types<T...>) {
-  (r.Add<EinsumKernel<T>>("Einsum", {{"T", {DTypeOf<T>::value}}}, EinsumCost), ...);
+  (r.Add<EinsumKernelOf<T>>("Einsum", {{"T", {DTypeOf<T>::value}}}, EinsumCost), ...);
 }
 
 }  // namespace

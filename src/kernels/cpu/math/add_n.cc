@@ -9,8 +9,7 @@ namespace tensorbraid::cpu {
 namespace {
 
 // The sum of tensors of the same shape.
-template <typename T>
-Status AddNKernel(KernelContext& ctx) {
+Status AddAll(KernelContext& ctx, const BinaryLoop& loop) {
   const Shape shape = ctx.input(0).shape();
   for (int i = 1; i < ctx.num_inputs(); ++i) {
     if (ctx.input(i).shape() != shape) {
@@ -27,22 +26,28 @@ Status AddNKernel(KernelContext& ctx) {
     ctx.set_output(0, ctx.input(0));
     return OkStatus();
   }
-  constexpr BinaryLoop loop = MakeBinaryLoop<AddF, T>();
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.ForwardOrAllocateOutput({0}, 0, shape));
-  T* to = out->mutable_data<T>().data();
+  char* const to = static_cast<char*>(out->mutable_raw_data());
+  const int64_t size = loop.in_size;
   // Sum block by block, so that the running sum stays in the cache.
   constexpr int64_t kBlock = 4096;
   Parallel(ctx, shape.num_elements(), 0.2 * ctx.num_inputs(), [&](int64_t begin, int64_t end) {
     for (int64_t at = begin; at < end; at += kBlock) {
       const int64_t n = std::min(kBlock, end - at);
-      const T* sum = ctx.input(0).data<T>().data() + at;
+      const char* sum = static_cast<const char*>(ctx.input(0).raw_data()) + at * size;
       for (int i = 1; i < ctx.num_inputs(); ++i) {
-        loop.row(sum, ctx.input(i).data<T>().data() + at, to + at, n, Spread::kNone);
-        sum = to + at;
+        const char* const next = static_cast<const char*>(ctx.input(i).raw_data()) + at * size;
+        loop.row(sum, next, to + at * size, n, Spread::kNone);
+        sum = to + at * size;
       }
     }
   });
   return OkStatus();
+}
+
+template <typename T>
+Status AddNKernel(KernelContext& ctx) {
+  return AddAll(ctx, MakeBinaryLoop<AddF, T>());
 }
 
 template <typename... T>

@@ -8,18 +8,21 @@ namespace tensorbraid::cpu {
 namespace {
 
 struct BitwiseAndF {
+  static constexpr bool kWraps = true;
   template <typename T>
   static T Apply(T a, T b) {
     return static_cast<T>(a & b);
   }
 };
 struct BitwiseOrF {
+  static constexpr bool kWraps = true;
   template <typename T>
   static T Apply(T a, T b) {
     return static_cast<T>(a | b);
   }
 };
 struct BitwiseXorF {
+  static constexpr bool kWraps = true;
   template <typename T>
   static T Apply(T a, T b) {
     return static_cast<T>(a ^ b);

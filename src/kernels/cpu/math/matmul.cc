@@ -124,64 +124,95 @@ class SumOfMatMulsKernel final : public Kernel {
   const bool transpose_b_;
 };
 
-template <typename T>
-class BatchMatMulKernel final : public Kernel {
- public:
-  explicit BatchMatMulKernel(const KernelConstruction& c)
-      : adj_x_(c.attr<bool>("adj_x")), adj_y_(c.attr<bool>("adj_y")), broadcast_(c.node().type() != "BatchMatMul") {}
+// What the products of two batches of matrices have in common.
+struct BatchProduct {
+  MatMulSizes sizes;
+  Shape x_batch, y_batch, batch;
+  Tensor* out;
 
-  Status Compute(KernelContext& ctx) override {
-    const Tensor& x = ctx.input(0);
-    const Tensor& y = ctx.input(1);
-    TF_ASSIGN_OR_RETURN(const MatMulSizes sizes, MatMulSizesOf(x.shape(), y.shape(), adj_x_, adj_y_));
-    const int64_t m = sizes.m, n = sizes.n, k = sizes.k;
-    const int rx = x.shape().rank(), ry = y.shape().rank();
-    const Shape x_batch(x.shape().dims().first(rx - 2));
-    const Shape y_batch(y.shape().dims().first(ry - 2));
-    if (!broadcast_ && x_batch != y_batch) {
-      return InvalidArgument("batch dimensions must be the same, got ", x.shape(), " and ", y.shape());
+  int64_t count() const { return batch.num_elements(); }
+  // The first elements of product i and of its operands.
+  int64_t x_at(int64_t i) const { return MatrixAt(x_batch, batch, i) * sizes.m * sizes.k; }
+  int64_t y_at(int64_t i) const { return MatrixAt(y_batch, batch, i) * sizes.k * sizes.n; }
+  int64_t out_at(int64_t i) const { return i * sizes.m * sizes.n; }
+};
+
+// Checks the operands and allocates the output. Without `broadcast`, both must have the same batch dimensions.
+StatusOr<BatchProduct> StartBatchProduct(KernelContext& ctx, bool adj_x, bool adj_y, bool broadcast) {
+  const Tensor& x = ctx.input(0);
+  const Tensor& y = ctx.input(1);
+  BatchProduct p;
+  TF_ASSIGN_OR_RETURN(p.sizes, MatMulSizesOf(x.shape(), y.shape(), adj_x, adj_y));
+  p.x_batch = Shape(x.shape().dims().first(x.shape().rank() - 2));
+  p.y_batch = Shape(y.shape().dims().first(y.shape().rank() - 2));
+  if (!broadcast && p.x_batch != p.y_batch) {
+    return InvalidArgument("batch dimensions must be the same, got ", x.shape(), " and ", y.shape());
+  }
+  TF_ASSIGN_OR_RETURN(p.batch, BroadcastShapes(p.x_batch, p.y_batch));
+  Shape shape = p.batch;
+  shape.AddDim(p.sizes.m);
+  shape.AddDim(p.sizes.n);
+  TF_ASSIGN_OR_RETURN(p.out, ctx.AllocateOutput(0, shape));
+  return p;
+}
+
+class BatchMatMulKernel : public Kernel {
+ public:
+  Status Compute(KernelContext& ctx) final {
+    TF_ASSIGN_OR_RETURN(const BatchProduct p, StartBatchProduct(ctx, adj_x_, adj_y_, broadcast_));
+    if (p.out->num_elements() == 0) return OkStatus();  // then there may be any number of products
+    Tensor x = ctx.input(0), y = ctx.input(1);
+    if (conjugates_ != nullptr && adj_x_) {
+      TF_ASSIGN_OR_RETURN(x, conjugates_(x));
     }
-    TF_ASSIGN_OR_RETURN(const Shape batch, BroadcastShapes(x_batch, y_batch));
-    Shape shape = batch;
-    shape.AddDim(m);
-    shape.AddDim(n);
-    TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
-    if (out->num_elements() == 0) return OkStatus();  // then there may be any number of products
-    Tensor x_used = x, y_used = y;
-    if constexpr (kIsComplex<T>) {
-      if (adj_x_) {
-        TF_ASSIGN_OR_RETURN(x_used, Conjugates<T>(x));
-      }
-      if (adj_y_) {
-        TF_ASSIGN_OR_RETURN(y_used, Conjugates<T>(y));
-      }
+    if (conjugates_ != nullptr && adj_y_) {
+      TF_ASSIGN_OR_RETURN(y, conjugates_(y));
     }
-    const T* px = x_used.data<T>().data();
-    const T* py = y_used.data<T>().data();
-    T* po = out->mutable_data<T>().data();
-    const int64_t count = batch.num_elements();
-    const bool split = count > 1;
-    Parallel(ctx, count, 0.02 * m * n * k + 100, [&](int64_t begin, int64_t end) {
+    const int64_t size = static_cast<int64_t>(DTypeSize(p.out->dtype()));
+    const char* const px = static_cast<const char*>(x.raw_data());
+    const char* const py = static_cast<const char*>(y.raw_data());
+    char* const to = static_cast<char*>(p.out->mutable_raw_data());
+    const bool split = p.count() > 1;
+    const double ns = 0.02 * p.sizes.m * p.sizes.n * p.sizes.k + 100;
+    Parallel(ctx, p.count(), ns, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
-        Gemm<T>(split ? nullptr : ctx.env().pool, adj_x_, adj_y_, m, n, k, px + MatrixAt(x_batch, batch, i) * m * k,
-                py + MatrixAt(y_batch, batch, i) * k * n, po + i * m * n);
+        gemm_(split ? nullptr : ctx.env().pool, adj_x_, adj_y_, p.sizes, px + p.x_at(i) * size, py + p.y_at(i) * size,
+              to + p.out_at(i) * size);
       }
     });
     return OkStatus();
   }
 
+ protected:
+  // `conjugates` is null for real numbers.
+  BatchMatMulKernel(const KernelConstruction& c, AnyGemm gemm, StatusOr<Tensor> (*conjugates)(const Tensor&))
+      : gemm_(gemm),
+        conjugates_(conjugates),
+        adj_x_(c.attr<bool>("adj_x")),
+        adj_y_(c.attr<bool>("adj_y")),
+        broadcast_(c.node().type() != "BatchMatMul") {}
+
  private:
+  const AnyGemm gemm_;
+  StatusOr<Tensor> (*const conjugates_)(const Tensor&);
   const bool adj_x_;
   const bool adj_y_;
   const bool broadcast_;
 };
 
+template <typename T>
+class BatchMatMulKernelOf final : public BatchMatMulKernel {
+ public:
+  explicit BatchMatMulKernelOf(const KernelConstruction& c)
+      : BatchMatMulKernel(c, GemmOf<T>, kIsComplex<T> ? Conjugates<T> : nullptr) {}
+};
+
 template <typename... T>
 void AddMatMul(KernelRegistry& r, Types<T...>) {
   (r.Add<MatMulKernel<T>>("MatMul", {{"T", {DTypeOf<T>::value}}}, ProductCost), ...);
-  (r.Add<BatchMatMulKernel<T>>("BatchMatMul", {{"T", {DTypeOf<T>::value}}}, ProductCost), ...);
-  (r.Add<BatchMatMulKernel<T>>("BatchMatMulV2", {{"T", {DTypeOf<T>::value}}}, ProductCost), ...);
-  (r.Add<BatchMatMulKernel<T>>(
+  (r.Add<BatchMatMulKernelOf<T>>("BatchMatMul", {{"T", {DTypeOf<T>::value}}}, ProductCost), ...);
+  (r.Add<BatchMatMulKernelOf<T>>("BatchMatMulV2", {{"T", {DTypeOf<T>::value}}}, ProductCost), ...);
+  (r.Add<BatchMatMulKernelOf<T>>(
        "BatchMatMulV3", {{"Ta", {DTypeOf<T>::value}}, {"Tb", {DTypeOf<T>::value}}, {"Tout", {DTypeOf<T>::value}}},
        ProductCost),
    ...);
@@ -229,25 +260,15 @@ class MixedBatchMatMulKernel final : public Kernel {
       : adj_x_(c.attr<bool>("adj_x")), adj_y_(c.attr<bool>("adj_y")) {}
 
   Status Compute(KernelContext& ctx) override {
-    const Tensor& x = ctx.input(0);
-    const Tensor& y = ctx.input(1);
-    TF_ASSIGN_OR_RETURN(const MatMulSizes sizes, MatMulSizesOf(x.shape(), y.shape(), adj_x_, adj_y_));
-    const auto [m, n, k] = sizes;
-    const int rx = x.shape().rank(), ry = y.shape().rank();
-    const Shape x_batch(x.shape().dims().first(rx - 2)), y_batch(y.shape().dims().first(ry - 2));
-    TF_ASSIGN_OR_RETURN(const Shape batch, BroadcastShapes(x_batch, y_batch));
-    Shape shape = batch;
-    shape.AddDim(m);
-    shape.AddDim(n);
-    TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
-    if (out->num_elements() == 0) return OkStatus();  // then there may be any number of products
-    const std::vector<W> wx = Converted<W, A>(x), wy = Converted<W, B>(y);
+    TF_ASSIGN_OR_RETURN(const BatchProduct p, StartBatchProduct(ctx, adj_x_, adj_y_, true));
+    if (p.out->num_elements() == 0) return OkStatus();  // then there may be any number of products
+    const auto [m, n, k] = p.sizes;
+    const std::vector<W> wx = Converted<W, A>(ctx.input(0)), wy = Converted<W, B>(ctx.input(1));
     std::vector<W> product(m * n);
-    auto to = out->mutable_data<R>();
-    for (int64_t i = 0; i < batch.num_elements(); ++i) {
-      Gemm<W>(ctx.env().pool, adj_x_, adj_y_, m, n, k, wx.data() + MatrixAt(x_batch, batch, i) * m * k,
-              wy.data() + MatrixAt(y_batch, batch, i) * k * n, product.data());
-      for (int64_t j = 0; j < m * n; ++j) to[i * m * n + j] = static_cast<R>(product[j]);
+    auto to = p.out->mutable_data<R>();
+    for (int64_t i = 0; i < p.count(); ++i) {
+      Gemm<W>(ctx.env().pool, adj_x_, adj_y_, m, n, k, wx.data() + p.x_at(i), wy.data() + p.y_at(i), product.data());
+      for (int64_t j = 0; j < m * n; ++j) to[p.out_at(i) + j] = static_cast<R>(product[j]);
     }
     return OkStatus();
   }

@@ -27,12 +27,9 @@ bool ChannelsFirst(const Node& node) {
 }
 
 // value[..., channels] + bias[channels]; with NCHW the channels are dimension 1.
-template <typename T>
-class BiasAddKernel final : public Kernel {
+class BiasAddKernel : public Kernel {
  public:
-  explicit BiasAddKernel(const KernelConstruction& c) : channels_first_(ChannelsFirst(c.node())) {}
-
-  Status Compute(KernelContext& ctx) override {
+  Status Compute(KernelContext& ctx) final {
     const Tensor& value = ctx.input(0);
     const Tensor& bias = ctx.input(1);
     if (value.shape().rank() < 2) return InvalidArgument("value must have rank 2 or more, got shape ", value.shape());
@@ -43,28 +40,39 @@ class BiasAddKernel final : public Kernel {
                              " channels of ", value.shape());
     }
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.ForwardOrAllocateOutput({0}, 0, value.shape()));
-    constexpr BinaryLoop loop = MakeBinaryLoop<AddF, T>();
-    const T* x = value.data<T>().data();
-    const T* b = bias.data<T>().data();
-    T* y = out->mutable_data<T>().data();
+    const int64_t size = loop_.in_size;
+    const char* x = static_cast<const char*>(value.raw_data());
+    const char* b = static_cast<const char*>(bias.raw_data());
+    char* y = static_cast<char*>(out->mutable_raw_data());
     if (c.inner == 1) {
-      Parallel(ctx, c.outer, 3 + loop.cost_ns * c.channels, [&](int64_t begin, int64_t end) {
+      Parallel(ctx, c.outer, 3 + loop_.cost_ns * c.channels, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin * c.channels; i < end * c.channels; i += c.channels) {
-          loop.row(x + i, b, y + i, c.channels, Spread::kNone);
+          loop_.row(x + i * size, b, y + i * size, c.channels, Spread::kNone);
         }
       });
     } else {
-      Parallel(ctx, c.outer * c.channels, 3 + loop.cost_ns * c.inner, [&](int64_t begin, int64_t end) {
+      Parallel(ctx, c.outer * c.channels, 3 + loop_.cost_ns * c.inner, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
-          loop.row(x + i * c.inner, b + i % c.channels, y + i * c.inner, c.inner, Spread::kRight);
+          loop_.row(x + i * c.inner * size, b + i % c.channels * size, y + i * c.inner * size, c.inner, Spread::kRight);
         }
       });
     }
     return OkStatus();
   }
 
+ protected:
+  BiasAddKernel(const KernelConstruction& c, const BinaryLoop& loop)
+      : loop_(loop), channels_first_(ChannelsFirst(c.node())) {}
+
  private:
+  const BinaryLoop loop_;
   const bool channels_first_;
+};
+
+template <typename T>
+class BiasAddKernelOf final : public BiasAddKernel {
+ public:
+  explicit BiasAddKernelOf(const KernelConstruction& c) : BiasAddKernel(c, MakeBinaryLoop<AddF, T>()) {}
 };
 
 // The sum over all dimensions except the channels.
@@ -138,8 +146,8 @@ class BiasAddGradKernel final : public Kernel {
 
 template <typename... T>
 void AddBias(KernelRegistry& r, Types<T...>) {
-  (r.Add<BiasAddKernel<T>>("BiasAdd", {{"T", {DTypeOf<T>::value}}}), ...);
-  (r.Add<BiasAddKernel<T>>("BiasAddV1", {{"T", {DTypeOf<T>::value}}}), ...);
+  (r.Add<BiasAddKernelOf<T>>("BiasAdd", {{"T", {DTypeOf<T>::value}}}), ...);
+  (r.Add<BiasAddKernelOf<T>>("BiasAddV1", {{"T", {DTypeOf<T>::value}}}), ...);
   (r.Add<BiasAddGradKernel<T>>("BiasAddGrad", {{"T", {DTypeOf<T>::value}}}), ...);
 }
 

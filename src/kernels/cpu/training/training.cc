@@ -34,6 +34,27 @@ struct UpdateKernel::Locking {
   const std::function<void(const Place*)>& update;
 };
 
+Status UpdateKernel::StepAll(KernelContext& ctx, const Steps& steps) const {
+  const Tensor& grad = ctx.input(gradient());
+  std::vector<int64_t> rows;
+  return UpdateLocked(ctx, &rows, [&](const Place* places) {
+    if (!is_sparse()) {
+      const double bytes = static_cast<double>(variables_.size() * DTypeSize(grad.dtype()));
+      ctx.pool().ParallelFor(grad.num_elements(), 0.3 * bytes,
+                             [&](int64_t begin, int64_t end) { steps(places, begin, begin, end - begin); });
+      return;
+    }
+    // Sequentially, because an index may occur more than once.
+    const int64_t size = rows.empty() ? 0 : grad.num_elements() / static_cast<int64_t>(rows.size());
+    for (size_t i = 0; i < rows.size(); ++i) steps(places, static_cast<int64_t>(i) * size, rows[i] * size, size);
+  });
+}
+
+Status UpdateKernel::CheckScalar(const char* name, const Tensor& t) {
+  if (t.shape().is_scalar()) return OkStatus();
+  return InvalidArgument(name, " is not a scalar: its shape is ", t.shape());
+}
+
 Status UpdateKernel::UpdateLocked(KernelContext& ctx, std::vector<int64_t>* rows,
                                   const std::function<void(const Place*)>& update) const {
   Locking l{.grad = ctx.input(gradient_),

@@ -50,6 +50,12 @@ class UpdateKernel : public Kernel {
   // runs.
   Status UpdateLocked(KernelContext& ctx, std::vector<int64_t>* rows,
                       const std::function<void(const Place*)>& update) const;
+  // Applies n elements of the gradient, from `at_gradient` on, to the elements of the variables from `at_variable` on.
+  using Steps = std::function<void(const Place* places, int64_t at_gradient, int64_t at_variable, int64_t n)>;
+  // Locks the variables and applies the whole gradient: in parts, which several threads share, or row by row.
+  Status StepAll(KernelContext& ctx, const Steps& steps) const;
+  // Returns InvalidArgument if the input `name` is not a scalar.
+  static Status CheckScalar(const char* name, const Tensor& t);
 
   bool is_sparse() const { return indices_ >= 0; }
   int gradient() const { return gradient_; }
@@ -97,18 +103,8 @@ class RuleKernel final : public UpdateKernel {
       rule.one_column = is_sparse() && grad.shape().rank() > 0 && grad.num_elements() == grad.shape().dim(0);
     }
     const T* g = grad.data<T>().data();
-    std::vector<int64_t> rows;
-    return UpdateLocked(ctx, &rows, [&](const Place* places) {
-      if (!is_sparse()) {
-        ctx.pool().ParallelFor(grad.num_elements(), 0.3 * kNumVariables * sizeof(T),
-                               [&](int64_t begin, int64_t end) { Steps(rule, g, places, begin, begin, end - begin); });
-        return;
-      }
-      // Sequentially, because an index may occur more than once.
-      const int64_t size = rows.empty() ? 0 : grad.num_elements() / static_cast<int64_t>(rows.size());
-      for (size_t i = 0; i < rows.size(); ++i) {
-        Steps(rule, g, places, static_cast<int64_t>(i) * size, rows[i] * size, size);
-      }
+    return StepAll(ctx, [&](const Place* places, int64_t at_gradient, int64_t at_variable, int64_t n) {
+      Step(rule, g + at_gradient, places, at_variable, n, std::make_index_sequence<kNumVariables>());
     });
   }
 
@@ -117,9 +113,7 @@ class RuleKernel final : public UpdateKernel {
     Scalars scalars;
     for (size_t i = 0; i < kNumScalars; ++i) {
       const Tensor& t = ctx.input(scalars_[i]);
-      if (!t.shape().is_scalar()) {
-        return InvalidArgument(Rule<C>::kScalars[i], " is not a scalar: its shape is ", t.shape());
-      }
+      TF_RETURN_IF_ERROR(CheckScalar(Rule<C>::kScalars[i], t));
       if (t.dtype() == DTypeOf<T>::value) {
         scalars[i] = static_cast<C>(t.data<T>()[0]);
       } else {  // the global step
@@ -129,14 +123,9 @@ class RuleKernel final : public UpdateKernel {
     return scalars;
   }
 
-  // Applies n elements of the gradient, from `at_gradient` on, to the elements of the variables from `at_variable` on.
-  static void Steps(const Rule<C>& rule, const T* gradient, const Place* places, int64_t at_gradient,
-                    int64_t at_variable, int64_t n) {
-    Steps(rule, gradient + at_gradient, places, at_variable, n, std::make_index_sequence<kNumVariables>());
-  }
   template <size_t... K>
-  static void Steps(const Rule<C>& rule, const T* gradient, const Place* places, int64_t at, int64_t n,
-                    std::index_sequence<K...>) {
+  static void Step(const Rule<C>& rule, const T* gradient, const Place* places, int64_t at, int64_t n,
+                   std::index_sequence<K...>) {
     Loop(rule, gradient, n, (static_cast<const T*>(places[K].from) + at)..., (static_cast<T*>(places[K].to) + at)...);
   }
   // Buffers that are both read and written only overlap at the same element, so iterations are independent (ivdep).
