@@ -411,8 +411,7 @@ Status DistancesOf(KernelContext& ctx, int64_t (*distance_of)(const Tensor&, Ran
     const int64_t* at = order <= 0 ? hypothesis.index(i) : truth.index(j);
     int64_t place = 0;
     for (int d = 0; d + 1 < rank; ++d) place = place * shape.dim(d) + at[d];
-    const auto distance =
-        static_cast<float>(distance_of(truth.values(), {j, j_end}, hypothesis.values(), {i, i_end}));
+    const auto distance = static_cast<float>(distance_of(truth.values(), {j, j_end}, hypothesis.values(), {i, i_end}));
     to[place] = !normalize ? distance : distance == 0 ? 0 : distance / static_cast<float>(j_end - j);
     i = i_end;
     j = j_end;
