@@ -150,8 +150,8 @@ Status SparseAddGrad(KernelContext& ctx) {
   return OkStatus();
 }
 
-// The larger (kMax) or smaller of the two elements at each position. Missing elements count as 0. This alone is compiled
-// for each dtype.
+// The larger (kMax) or smaller of the two elements at each position. Missing elements count as 0. This alone is
+// compiled for each dtype.
 template <typename T, bool kMax>
 void ExtremesOfPairs(const Tensor& a, const Tensor& b, const Pairs& pairs, Tensor* extremes) {
   const auto va = a.data<T>(), vb = b.data<T>();
