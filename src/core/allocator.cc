@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <bit>
 #include <cstdlib>
 #include <fstream>
 #include <limits>
@@ -14,31 +13,10 @@
 #include <vector>
 
 #include "core/mutex.h"
+#include "core/size_class.h"
 
 namespace tensorbraid {
 namespace {
-
-// Size classes: eight per power of two, starting at 64 bytes. The size of a class is the largest request that it
-// serves.
-constexpr int kClassesPerDoubling = 8;
-constexpr int kMinShift = 6;
-constexpr int kNumClasses = (48 - kMinShift) * kClassesPerDoubling;
-
-int SizeClass(size_t size) {
-  if (size <= (size_t{1} << kMinShift)) return 0;
-  const int shift = std::bit_width(size - 1) - 1;  // 2^shift < size <= 2^(shift+1)
-  const size_t step = std::max<size_t>(1, (size_t{1} << shift) / kClassesPerDoubling);
-  const int sub = static_cast<int>((size - (size_t{1} << shift) + step - 1) / step);  // 1..8
-  return (shift - kMinShift) * kClassesPerDoubling + sub;
-}
-
-size_t ClassSize(int c) {
-  if (c == 0) return size_t{1} << kMinShift;
-  const int shift = kMinShift + (c - 1) / kClassesPerDoubling;
-  const int sub = (c - 1) % kClassesPerDoubling + 1;
-  const size_t step = (size_t{1} << shift) / kClassesPerDoubling;
-  return (size_t{1} << shift) + sub * step;
-}
 
 // Returns null when the system is out of memory. Large blocks request huge pages: a parameter server streams through,
 // say, 100 MB in every step, and huge pages save it most of the page faults and TLB misses. The request has no effect
@@ -72,7 +50,7 @@ class CachingAllocator final : public Allocator {
 
   void* AllocateBlock(int c) {
     FreeList& list = lists_[c];
-    const size_t size = ClassSize(c);
+    const size_t size = SizeOfClass(c);
     if (!Count(static_cast<int64_t>(size))) return nullptr;
     {
       MutexLock lock(list.mu);
@@ -97,7 +75,7 @@ class CachingAllocator final : public Allocator {
   }
 
   void Free(void* p, int c) {
-    const auto size = static_cast<int64_t>(ClassSize(c));
+    const auto size = static_cast<int64_t>(SizeOfClass(c));
     in_use_.fetch_sub(size, std::memory_order_relaxed);
     const int64_t share_of_limit = limit_.load(std::memory_order_relaxed) / 8;
     const int64_t max_cached =
@@ -129,18 +107,18 @@ class CachingAllocator final : public Allocator {
   };
 
   void ReleaseCached() {
-    for (int c = 0; c < kNumClasses; ++c) {
+    for (int c = 0; c < kNumSizeClasses; ++c) {
       std::vector<void*> blocks;
       {
         MutexLock lock(lists_[c].mu);
         blocks.swap(lists_[c].blocks);
       }
       for (void* p : blocks) std::free(p);
-      cached_.fetch_sub(static_cast<int64_t>(ClassSize(c) * blocks.size()), std::memory_order_relaxed);
+      cached_.fetch_sub(static_cast<int64_t>(SizeOfClass(c) * blocks.size()), std::memory_order_relaxed);
     }
   }
 
-  std::array<FreeList, kNumClasses> lists_;
+  std::array<FreeList, kNumSizeClasses> lists_;
   std::atomic<int64_t> in_use_{0};
   std::atomic<int64_t> cached_{0};
   std::atomic<int64_t> largest_{0};
