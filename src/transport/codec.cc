@@ -93,6 +93,9 @@ void Put(const Hello& from, proto::Hello* to) {
   to->set_cluster(from.cluster);
   to->set_cluster_def(from.cluster_def);
   to->set_cluster_master(from.cluster_master);
+  to->set_machine(from.local_lane.machine);
+  to->set_local_socket(from.local_lane.socket);
+  to->set_local_secret(from.local_lane.secret);
 }
 
 struct Encoder {
@@ -162,6 +165,11 @@ struct Encoder {
     Put(m.key, to->mutable_key());
     Put(m.meta, to->mutable_meta());
     to->set_offset(m.offset);
+  }
+  void operator()(const LaneChoice& m) {
+    auto* to = out->mutable_lane_choice();
+    to->set_local(m.local);
+    to->set_why(m.why);
   }
   void operator()(const EagerCredit& m) { out->mutable_eager_credit()->set_consumed_bytes(m.consumed_bytes); }
 };
@@ -241,6 +249,7 @@ Hello Get(const proto::Hello& from) {
   to.cluster = from.cluster();
   to.cluster_def = from.cluster_def();
   to.cluster_master = from.cluster_master();
+  to.local_lane = {.machine = from.machine(), .socket = from.local_socket(), .secret = from.local_secret()};
   return to;
 }
 
@@ -303,6 +312,8 @@ StatusOr<Message> DecodePlain(const proto::Header& h) {
       return GrantTensor{Get(h.grant_tensor().key())};
     case proto::Header::kEagerCredit:
       return EagerCredit{h.eager_credit().consumed_bytes()};
+    case proto::Header::kLaneChoice:
+      return LaneChoice{h.lane_choice().local(), h.lane_choice().why()};
     default:
       return InvalidArgument("a message has no known type");
   }

@@ -51,7 +51,8 @@ std::vector<Message> OneOfEach() {
           GrantTensor{kKey},
           MakeBulk(3, "abcdef"),
           EagerCredit{~uint64_t{0}},
-          GetReport{5}};
+          GetReport{5},
+          LaneChoice{.local = false, .why = "no shared memory"}};
 }
 
 template <typename T>

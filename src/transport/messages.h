@@ -79,6 +79,14 @@ struct DeviceInfo {
   friend bool operator==(const DeviceInfo&, const DeviceInfo&) = default;
 };
 
+// Where a task accepts the local lanes of its neighbours (transport/local/). Empty if it has none, or if the two tasks
+// are not neighbours.
+struct LocalLaneOffer {
+  std::string machine;  // identifies the machine and the user
+  std::string socket;   // the abstract name of a Unix socket
+  uint64_t secret = 0;  // random; what comes over the socket must name it. Never 0
+};
+
 // The first message on every link. The answer has the same form; its `expected_task` is the connecting task's name.
 struct Hello {
   static constexpr uint32_t kProtocolVersion = 2;
@@ -94,6 +102,14 @@ struct Hello {
   uint64_t cluster = 0;
   std::string cluster_def;
   std::string cluster_master;
+  LocalLaneOffer local_lane;
+};
+
+// Says how the two ends of a link between neighbours will communicate. Sent by one of them once, before any other
+// message, and not passed to handlers.
+struct LaneChoice {
+  bool local = false;  // by the local lane; otherwise by this link itself
+  std::string why;     // why not by the local lane
 };
 
 // RegisterGraph, ResetContainers and GetReport carry a request number, which the Reply to them repeats.
@@ -195,7 +211,7 @@ struct Leave {
 
 using Message = std::variant<Heartbeat, Leave, RegisterGraph, DeregisterGraph, CloseSession, ResetContainers, Reply,
                              RunGraph, StepDone, AbortStep, EndStep, EagerTensor, AnnounceTensor, GrantTensor,
-                             BulkTensor, EagerCredit, GetReport>;
+                             BulkTensor, EagerCredit, GetReport, LaneChoice>;
 
 }  // namespace tensorbraid
 

@@ -29,6 +29,12 @@ class Link {
   virtual void Send(Message message) = 0;
   // As Send, for messages that are not urgent: the message may wait here until another one is sent.
   virtual void SendLater(Message message) { Send(std::move(message)); }
+  // Whether this link passes large payloads by handing over their memory, without copying them: both ends map it. Such
+  // a payload reaches the handler with an owner, whole, and need not be announced: it takes no memory at the receiver.
+  virtual bool shares_memory() const { return false; }
+  // Moves the payload to memory that the other end can map, unless it is there already, or so small that it is copied.
+  // False if the link does not share memory, or has none left. Thread-safe.
+  virtual bool Share(Payload*) { return false; }
   // Takes the link down after sending what is queued on the control lane, as far as that is possible within a short
   // time. Returns at once. OnLinkDown follows on both sides; on this side its status is `why`.
   virtual void Close(Status why) = 0;

@@ -1,0 +1,40 @@
+// The Unix sockets over which neighbours (tasks of one machine and one user) pass descriptors to each other. Their
+// names are abstract: they are not in the file system and disappear with the process.
+#ifndef TENSORBRAID_TRANSPORT_LOCAL_LANE_SOCKET_H_
+#define TENSORBRAID_TRANSPORT_LOCAL_LANE_SOCKET_H_
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "core/fd.h"
+#include "tensorbraid/status.h"
+
+namespace tensorbraid {
+
+// Identifies this machine, from its start on, and the user of this process. Tasks for which it differs are no
+// neighbours. Empty if the system does not tell.
+std::string MachineAndUser();
+
+// Listens on a new abstract name, which it returns in `name`. Does not block.
+StatusOr<Fd> ListenForNeighbours(std::string* name);
+// Takes the next connection, and blocks until there is one. PermissionDenied if another user has connected; Cancelled
+// once the listening socket has been shut down.
+StatusOr<Fd> AcceptNeighbour(const Fd& listening);
+// Does not block. PermissionDenied if another user listens there, Unavailable if no process does.
+StatusOr<Fd> ConnectToNeighbour(const std::string& name);
+
+// A message with one descriptor. `a`, `b` and `c` mean what sender and receiver have agreed on.
+struct FdMessage {
+  uint64_t a = 0;
+  uint64_t b = 0;
+  uint64_t c = 0;
+};
+// Does not block: Unavailable if the socket's buffer is full.
+Status SendFd(const Fd& socket, const FdMessage& message, int fd);
+// Blocks for `timeout` at most, or not at all on a socket of ConnectToNeighbour; then DeadlineExceeded.
+StatusOr<Fd> ReceiveFd(const Fd& socket, std::chrono::milliseconds timeout, FdMessage* message);
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_TRANSPORT_LOCAL_LANE_SOCKET_H_

@@ -1,0 +1,398 @@
+#include "transport/local/local_lane.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "core/logging.h"
+#include "core/strings.h"
+#include "core/thread.h"
+#include "transport/codec.h"
+#include "transport/local/lane_socket.h"
+
+namespace tensorbraid {
+namespace {
+
+// What a ring carries: frames, each with this prefix.
+struct FramePrefix {
+  uint32_t kind = 0;
+  uint32_t header_bytes = 0;  // of a message
+  uint64_t value = 0;         // see FrameKind
+};
+enum FrameKind : uint32_t {
+  kInline = 1,    // a message and its payload; `value` is the payload's size
+  kLent = 2,      // a message and a LoanRecord; `value` is the payload's size
+  kGiveBack = 3,  // `value` is the loan that ends
+  kSegment = 4,   // a new segment, whose descriptor is in the socket; `value` is the segment's id
+  kForget = 5,    // `value` is the id of a segment that will not be used again
+};
+struct LoanRecord {
+  uint64_t loan = 0;
+  uint64_t segment = 0;
+  uint64_t offset = 0;
+};
+
+constexpr size_t kBulkPart = size_t{1} << 20;        // of a tensor that cannot be lent
+constexpr size_t kMaxInlineBytes = size_t{1} << 30;  // bounds what a neighbour can make this process hold
+constexpr size_t kMaxSegments = 1 << 16;
+
+template <typename T>
+std::span<const std::byte> BytesOf(const T& value) {
+  return std::as_bytes(std::span(&value, 1));
+}
+
+}  // namespace
+
+// A payload of the neighbour. It is read-only, and no kernel may take it for memory of its own.
+class LocalLane::LentBuffer final : public Buffer {
+ public:
+  LentBuffer(std::shared_ptr<LocalLane> lane, std::shared_ptr<SharedSegment> segment, size_t offset, size_t size,
+             uint64_t loan)
+      : Buffer(segment->data() + offset, size, {.writable = false}),
+        lane_(std::move(lane)),
+        segment_(std::move(segment)),
+        loan_(loan) {}
+  ~LentBuffer() override { lane_->GiveBack(loan_); }
+
+ private:
+  const std::shared_ptr<LocalLane> lane_;
+  const std::shared_ptr<SharedSegment> segment_;
+  const uint64_t loan_;
+};
+
+// Holds the lanes whose links are down but whose neighbours still use buffers of this process, until they do not.
+class LoanWatcher {
+ public:
+  static LoanWatcher& Get() {
+    static auto* watcher = new LoanWatcher;
+    return *watcher;
+  }
+  void Watch(std::shared_ptr<LocalLane> lane) {
+    MutexLock lock(mu_);
+    lanes_.push_back(std::move(lane));
+    if (!std::exchange(running_, true)) {
+      Thread("tb-loans", [this] { Loop(); }).Detach();
+    }
+    // Makes the loop look at the new lane too.
+    const char byte = 0;
+    if (write(wake_[1], &byte, 1) < 0) {
+      TB_LOG(Debug, "transport") << "cannot wake the watcher of loans";
+    }
+  }
+
+ private:
+  LoanWatcher() { TB_CHECK(pipe(wake_) == 0); }
+  void Loop() {
+    for (;;) {
+      std::vector<std::shared_ptr<LocalLane>> lanes;
+      {
+        MutexLock lock(mu_);
+        if (lanes_.empty()) {
+          running_ = false;
+          return;
+        }
+        lanes = lanes_;
+      }
+      std::vector<pollfd> wanted{{.fd = wake_[0], .events = POLLIN, .revents = 0}};
+      for (const auto& lane : lanes) wanted.push_back({.fd = lane->socket_.get(), .events = POLLIN, .revents = 0});
+      poll(wanted.data(), wanted.size(), -1);
+      if (wanted[0].revents != 0) {
+        char bytes[64];
+        if (read(wake_[0], bytes, sizeof bytes) < 0) continue;
+      }
+      for (size_t i = 0; i < lanes.size(); ++i) {
+        if (wanted[i + 1].revents == 0) continue;
+        FdMessage message;
+        const Status s = ReceiveFd(lanes[i]->socket_, std::chrono::milliseconds(0), &message).status();
+        if (s.ok() || absl::IsDeadlineExceeded(s)) continue;  // a segment that was announced before the end
+        lanes[i]->DropLoans();
+        MutexLock lock(mu_);
+        std::erase(lanes_, lanes[i]);
+      }
+    }
+  }
+
+  Mutex mu_;
+  int wake_[2];  // a pipe
+  bool running_ TB_GUARDED_BY(mu_) = false;
+  std::vector<std::shared_ptr<LocalLane>> lanes_ TB_GUARDED_BY(mu_);
+};
+
+size_t LocalLane::RingsSize(const LocalLaneOptions& options) {
+  constexpr size_t kPage = 4096;
+  return (2 * Ring::MemoryFor(options.ring_bytes) + kPage - 1) / kPage * kPage;
+}
+
+StatusOr<std::shared_ptr<SharedSegment>> LocalLane::NewRings(const LocalLaneOptions& options) {
+  return SharedSegment::Create(RingsSize(options), SharedSegment::Others::kMayWrite);
+}
+
+LocalLane::LocalLane(const LocalLaneOptions& options, std::shared_ptr<SharedSegment> rings, bool connected, Fd socket)
+    : options_(options),
+      rings_(std::move(rings)),
+      socket_(std::move(socket)),
+      in_(rings_->data() + (connected ? Ring::MemoryFor(options.ring_bytes) : 0), options.ring_bytes),
+      out_(rings_->data() + (connected ? 0 : Ring::MemoryFor(options.ring_bytes)), options.ring_bytes) {}
+
+// --- Sending.
+
+void LocalLane::Append(std::span<const std::byte> bytes) {
+  if (!broken_.ok()) return;
+  if (queue_.empty()) {
+    const StatusOr<size_t> written = out_.Write(bytes);
+    if (!written.ok()) {
+      broken_ = written.status();
+      return;
+    }
+    bytes = bytes.subspan(*written);
+  }
+  queue_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
+
+void LocalLane::AppendFrame(uint32_t kind, uint32_t header_bytes, uint64_t value) {
+  Append(BytesOf(FramePrefix{.kind = kind, .header_bytes = header_bytes, .value = value}));
+}
+
+void LocalLane::Flush() {
+  // Twice: the reader may have made room before it could see that this side waits for it.
+  for (int attempt = 0; attempt < 2 && !queue_.empty() && broken_.ok(); ++attempt) {
+    const StatusOr<size_t> written = out_.Write(std::as_bytes(std::span(queue_)).subspan(queue_begin_));
+    if (!written.ok()) {
+      broken_ = written.status();
+      return;
+    }
+    queue_begin_ += *written;
+    if (queue_begin_ == queue_.size()) {
+      queue_.clear();
+      queue_begin_ = 0;
+      if (queue_.capacity() > 1 << 20) queue_ = {};
+    } else if (attempt == 0) {
+      out_.WaitForRoom();
+    }
+  }
+}
+
+bool LocalLane::CanFlush() {
+  MutexLock lock(mu_);
+  return !queue_.empty() && out_.has_room();
+}
+
+bool LocalLane::Share(Payload* payload) {
+  if (payload->size() <= options_.inline_bytes) return true;
+  SharedPlace place;
+  if (payload->owner && payload->pieces.size() == 1) {
+    place = SharedPlaceOf(*payload->owner, payload->pieces[0].data());
+  }
+  if (place.segment == nullptr) {
+    RefPtr<Buffer> copy = SharedAllocator().Allocate(payload->size());
+    if (!copy) return false;
+    payload->CopyTo(copy->data());
+    payload->pieces = {{static_cast<const std::byte*>(copy->data()), payload->size()}};
+    payload->owner = std::move(copy);
+    place = SharedPlaceOf(*payload->owner, payload->pieces[0].data());
+    if (place.segment == nullptr) return false;
+  }
+  MutexLock lock(mu_);
+  return Announce(place.segment);
+}
+
+bool LocalLane::Announce(const std::shared_ptr<SharedSegment>& segment) {
+  if (announced_.contains(segment->id())) return true;
+  for (auto it = announced_.begin(); it != announced_.end();) {
+    const auto entry = it++;
+    if (!entry->second.expired()) continue;
+    AppendFrame(kForget, 0, entry->first);
+    announced_.erase(entry);
+  }
+  const FdMessage message{.a = segment->id(), .b = segment->size(), .c = 0};
+  if (announced_.size() >= kMaxSegments || !SendFd(socket_, message, segment->fd()).ok()) return false;
+  AppendFrame(kSegment, 0, segment->id());
+  announced_.emplace(segment->id(), segment);
+  return true;
+}
+
+void LocalLane::AppendMessage(std::string_view header, const Payload& payload, bool lend) {
+  if (!lend) {
+    AppendFrame(kInline, static_cast<uint32_t>(header.size()), payload.size());
+    Append(std::as_bytes(std::span(header)));
+    for (const auto& piece : payload.pieces) Append(piece);
+    return;
+  }
+  const SharedPlace place = SharedPlaceOf(*payload.owner, payload.pieces[0].data());
+  const LoanRecord record{.loan = ++last_loan_, .segment = place.segment->id(), .offset = place.offset};
+  lent_.emplace(record.loan, payload.owner);
+  AppendFrame(kLent, static_cast<uint32_t>(header.size()), payload.size());
+  Append(std::as_bytes(std::span(header)));
+  Append(BytesOf(record));
+}
+
+Status LocalLane::Send(const Message& message, bool urgent) {
+  Payload payload;
+  if (const Payload* const original = PayloadOf(message)) payload = *original;
+  const bool lend = payload.size() > options_.inline_bytes && Share(&payload);
+  const auto* const bulk = std::get_if<BulkTensor>(&message);
+  if (bulk != nullptr && !lend && payload.size() > kBulkPart) {
+    for (size_t begin = 0; begin < payload.size(); begin += kBulkPart) {
+      const BulkTensor part{bulk->key, bulk->meta, bulk->offset + begin,
+                            payload.Part(begin, std::min(kBulkPart, payload.size() - begin))};
+      TF_RETURN_IF_ERROR(SendPacket(part, part.payload, false, urgent));
+    }
+    return OkStatus();
+  }
+  return SendPacket(message, payload, lend, urgent);
+}
+
+Status LocalLane::SendPacket(const Message& message, const Payload& payload, bool lend, bool urgent) {
+  static thread_local std::string packet;
+  packet.clear();
+  TF_RETURN_IF_ERROR(AppendPacket(message, &packet));
+  Status result;
+  {
+    MutexLock lock(mu_);
+    if (ended_) return OkStatus();
+    AppendMessage(std::string_view(packet).substr(kPacketPrefixBytes), payload, lend);
+    Flush();
+    if (urgent || !queue_.empty() || out_.is_half_full()) out_.WakeReader();
+    result = broken_;
+  }
+  if (packet.capacity() > 1 << 20) packet = {};
+  return result;
+}
+
+void LocalLane::GiveBack(uint64_t loan) {
+  MutexLock lock(mu_);
+  --borrowed_;
+  if (ended_) {
+    if (borrowed_ == 0) shutdown(socket_.get(), SHUT_WR);
+    return;
+  }
+  AppendFrame(kGiveBack, 0, loan);
+  Flush();
+  if (!queue_.empty() || out_.is_half_full()) out_.WakeReader();
+}
+
+void LocalLane::End() {
+  bool lent;
+  {
+    MutexLock lock(mu_);
+    if (std::exchange(ended_, true)) return;
+    queue_ = {};
+    queue_begin_ = 0;
+    lent = !lent_.empty();
+    if (borrowed_ == 0) shutdown(socket_.get(), SHUT_WR);
+  }
+  if (lent) LoanWatcher::Get().Watch(shared_from_this());
+}
+
+void LocalLane::DropLoans() {
+  absl::flat_hash_map<uint64_t, RefPtr<Buffer>> lent;  // freed after the lock is released
+  MutexLock lock(mu_);
+  lent.swap(lent_);
+}
+
+// --- Receiving.
+
+StatusOr<bool> LocalLane::Receive(const std::function<void(Message)>& on_message) {
+  TF_ASSIGN_OR_RETURN(const size_t arrived, in_.Read(&read_));
+  {
+    MutexLock lock(mu_);
+    TF_RETURN_IF_ERROR(broken_);
+    if (!queue_.empty()) {
+      Flush();
+      out_.WakeReader();
+    }
+    // After the reading above, which has made room: the neighbour's thread sleeps on this side's outgoing ring.
+    if (arrived > 0 && in_.TakeWriterWaits()) out_.RingBell();
+  }
+  if (arrived == 0) return false;
+  size_t done = 0;
+  while (done < read_.size()) {
+    TF_ASSIGN_OR_RETURN(const size_t n, HandleFrame(std::string_view(read_).substr(done), on_message));
+    if (n == 0) break;
+    done += n;
+  }
+  read_.erase(0, done);
+  if (read_.empty() && read_.capacity() > 4 << 20) read_ = {};
+  return true;
+}
+
+StatusOr<size_t> LocalLane::HandleFrame(std::string_view bytes, const std::function<void(Message)>& on_message) {
+  FramePrefix prefix;
+  if (bytes.size() < sizeof prefix) return size_t{0};
+  std::memcpy(&prefix, bytes.data(), sizeof prefix);
+  bytes.remove_prefix(sizeof prefix);
+  switch (prefix.kind) {
+    case kGiveBack: {
+      RefPtr<Buffer> buffer;  // freed after the lock is released
+      MutexLock lock(mu_);
+      const auto it = lent_.find(prefix.value);
+      if (it == lent_.end()) return InvalidArgument("a neighbour gave back what was not lent to it");
+      buffer = std::move(it->second);
+      lent_.erase(it);
+      return sizeof prefix;
+    }
+    case kForget:
+      neighbours_segments_.erase(prefix.value);
+      return sizeof prefix;
+    case kSegment: {
+      FdMessage message;
+      TF_ASSIGN_OR_RETURN(Fd fd, ReceiveFd(socket_, std::chrono::milliseconds(1000), &message));
+      if (message.a != prefix.value || neighbours_segments_.size() >= kMaxSegments) {
+        return InvalidArgument("a neighbour has passed another segment than it announced");
+      }
+      TF_ASSIGN_OR_RETURN(auto segment, SharedSegment::Map(std::move(fd), message.b, SharedSegment::Others::kMayRead));
+      neighbours_segments_[prefix.value] = std::move(segment);
+      return sizeof prefix;
+    }
+    case kInline:
+    case kLent:
+      break;
+    default:
+      return InvalidArgument("a neighbour has sent a frame of the unknown kind ", prefix.kind);
+  }
+  const bool lent = prefix.kind == kLent;
+  if (prefix.header_bytes > kMaxHeaderBytes || (!lent && prefix.value > kMaxInlineBytes)) {
+    return InvalidArgument("a neighbour has sent a message with a header of ", prefix.header_bytes,
+                           " bytes and a payload of ", prefix.value, " bytes");
+  }
+  const size_t body = prefix.header_bytes + (lent ? sizeof(LoanRecord) : prefix.value);
+  if (bytes.size() < body) return size_t{0};
+  const std::string_view header = bytes.substr(0, prefix.header_bytes);
+  const std::string_view rest = bytes.substr(prefix.header_bytes, body - prefix.header_bytes);
+  Payload payload;
+  if (lent) {
+    TF_ASSIGN_OR_RETURN(payload, Borrow(rest, prefix.value));
+  } else if (!rest.empty()) {
+    payload.pieces = {std::as_bytes(std::span(rest))};
+  }
+  TF_ASSIGN_OR_RETURN(Message message, DecodeMessage(std::as_bytes(std::span(header)), std::move(payload)));
+  on_message(std::move(message));
+  return sizeof prefix + body;
+}
+
+StatusOr<Payload> LocalLane::Borrow(std::string_view record_bytes, uint64_t bytes) {
+  LoanRecord record;
+  std::memcpy(&record, record_bytes.data(), sizeof record);
+  const auto it = neighbours_segments_.find(record.segment);
+  if (it == neighbours_segments_.end()) return InvalidArgument("a neighbour lends memory of an unknown segment");
+  const auto& segment = it->second;
+  if (record.offset > segment->size() || bytes > segment->size() - record.offset) {
+    return InvalidArgument("a neighbour lends ", bytes, " bytes at offset ", record.offset, " of a segment of ",
+                           segment->size());
+  }
+  {
+    MutexLock lock(mu_);
+    ++borrowed_;
+  }
+  Payload payload;
+  payload.owner = MakeRef<LentBuffer>(shared_from_this(), segment, record.offset, bytes, record.loan);
+  payload.pieces = {{static_cast<const std::byte*>(payload.owner->data()), bytes}};
+  return payload;
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,111 @@
+// What two neighbours pass to each other besides gRPC: messages in rings, and memory for their payloads.
+#ifndef TENSORBRAID_TRANSPORT_LOCAL_LOCAL_LANE_H_
+#define TENSORBRAID_TRANSPORT_LOCAL_LOCAL_LANE_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "absl/container/flat_hash_map.h"
+#include "core/fd.h"
+#include "core/mutex.h"
+#include "core/shared_memory.h"
+#include "transport/local/ring.h"
+#include "transport/messages.h"
+
+namespace tensorbraid {
+
+struct LocalLaneOptions {
+  size_t ring_bytes = 256 << 10;  // of each direction; a power of two
+  size_t inline_bytes = 4 << 10;  // larger payloads are lent, smaller ones are copied into the ring
+};
+
+// One end of the connection between two neighbours. It consists of a ring for each direction, of segments that each
+// side maps for reading, and of the socket that passes their descriptors.
+//
+// A payload in shared memory is not copied but lent: its buffer stays as it is until the neighbour gives it back, which
+// happens when the neighbour drops the last tensor that uses it. A neighbour may hold tensors longer than the link
+// lives. So the end of a loan is one of these: the neighbour gives the payload back; or it closes its direction of the
+// socket, which it does after the last one; or its process ends, which closes the socket too.
+//
+// Thread-safe, but for the reader's functions, which one thread calls.
+class LocalLane : public std::enable_shared_from_this<LocalLane> {
+ public:
+  // `rings` is the segment that the connecting side has created with NewRings. `socket` leads to the neighbour.
+  static StatusOr<std::shared_ptr<SharedSegment>> NewRings(const LocalLaneOptions& options);
+  static size_t RingsSize(const LocalLaneOptions& options);
+  LocalLane(const LocalLaneOptions& options, std::shared_ptr<SharedSegment> rings, bool connected, Fd socket);
+
+  // Never blocks. What has no room in the ring is queued here, and leaves when the reader of this side runs. Without
+  // `urgent`, a neighbour that sleeps is not woken. InvalidArgument if the message cannot be encoded; Unavailable if
+  // the neighbour breaks the rules.
+  Status Send(const Message& message, bool urgent);
+  // See Link::Share.
+  bool Share(Payload* payload);
+
+  // --- The reader.
+  // Handles everything that has arrived and sends what is queued. Returns whether there was anything. A payload that
+  // was lent has an owner; any other is valid during the call of `on_message` only. InvalidArgument if the neighbour
+  // breaks the rules.
+  StatusOr<bool> Receive(const std::function<void(Message)>& on_message);
+  // Blocks until Receive may have something to do, or Wake was called, or `wanted()`.
+  template <typename Wanted>
+  void Sleep(Wanted wanted) {
+    in_.Sleep([&] { return wanted() || CanFlush(); });
+  }
+  // Any thread.
+  void Wake() { in_.RingBell(); }
+
+  // Ends sending and reading. Buffers that are lent to the neighbour stay until it has given them back.
+  void End();
+
+ private:
+  class LentBuffer;
+  friend class LoanWatcher;
+
+  // Call these with mu_ held; sending appends to the queue if the ring is full.
+  void Append(std::span<const std::byte> bytes) TB_REQUIRES(mu_);
+  void AppendFrame(uint32_t kind, uint32_t header_bytes, uint64_t value) TB_REQUIRES(mu_);
+  void Flush() TB_REQUIRES(mu_);
+  // Whether something is queued for which there is room by now.
+  bool CanFlush();
+  // With `lend`, the payload must have been shared.
+  void AppendMessage(std::string_view header, const Payload& payload, bool lend) TB_REQUIRES(mu_);
+  // Tells the neighbour of a segment, unless it knows it. False if that is not possible now.
+  bool Announce(const std::shared_ptr<SharedSegment>& segment) TB_REQUIRES(mu_);
+
+  Status SendPacket(const Message& message, const Payload& payload, bool lend, bool urgent);
+
+  // Handles the frame at the beginning of `bytes` and returns its size, or 0 if it is not complete.
+  StatusOr<size_t> HandleFrame(std::string_view bytes, const std::function<void(Message)>& on_message);
+  StatusOr<Payload> Borrow(std::string_view record, uint64_t bytes);
+  void GiveBack(uint64_t loan);
+  // Ends all loans to the neighbour.
+  void DropLoans();
+
+  const LocalLaneOptions options_;
+  const std::shared_ptr<SharedSegment> rings_;
+  const Fd socket_;
+  Ring in_;           // used by the reader
+  std::string read_;  // bytes of frames that are not complete; used by the reader
+  absl::flat_hash_map<uint64_t, std::shared_ptr<SharedSegment>> neighbours_segments_;  // used by the reader
+
+  Mutex mu_;
+  Ring out_ TB_GUARDED_BY(mu_);
+  std::string queue_ TB_GUARDED_BY(mu_);  // bytes that had no room in `out_`, from queue_begin_ on
+  size_t queue_begin_ TB_GUARDED_BY(mu_) = 0;
+  Status broken_ TB_GUARDED_BY(mu_);  // why nothing can be sent any more
+  bool ended_ TB_GUARDED_BY(mu_) = false;
+  uint64_t last_loan_ TB_GUARDED_BY(mu_) = 0;
+  absl::flat_hash_map<uint64_t, RefPtr<Buffer>> lent_ TB_GUARDED_BY(mu_);
+  // The segments that the neighbour has been told of.
+  absl::flat_hash_map<uint64_t, std::weak_ptr<SharedSegment>> announced_ TB_GUARDED_BY(mu_);
+  uint64_t borrowed_ TB_GUARDED_BY(mu_) = 0;  // buffers of the neighbour that tensors here use
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_TRANSPORT_LOCAL_LOCAL_LANE_H_

@@ -1,0 +1,89 @@
+// A link of the local transport: a link of its base, and perhaps a local lane beside it.
+#ifndef TENSORBRAID_TRANSPORT_LOCAL_LOCAL_LINK_H_
+#define TENSORBRAID_TRANSPORT_LOCAL_LOCAL_LINK_H_
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "core/mutex.h"
+#include "transport/local/local_lane.h"
+#include "transport/transport.h"
+
+namespace tensorbraid {
+
+// Counts the threads of links, so that a shutdown can wait for their end.
+class ThreadCount {
+ public:
+  void Add() {
+    MutexLock lock(mu_);
+    ++count_;
+  }
+  void Remove() {
+    MutexLock lock(mu_);
+    if (--count_ == 0) cv_.NotifyAll();
+  }
+  void WaitForNone() {
+    MutexLock lock(mu_);
+    cv_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return count_ == 0; });
+  }
+
+ private:
+  Mutex mu_;
+  CondVar cv_;
+  int count_ TB_GUARDED_BY(mu_) = 0;
+};
+
+// Comes up by ComeUp, once it is known which way it communicates. Until then messages of the base are kept.
+class LocalLink final : public Link, public std::enable_shared_from_this<LocalLink> {
+ public:
+  // `handler` and `threads` must outlive the link's thread and its calls.
+  LocalLink(std::shared_ptr<Link> base, LinkHandler* handler, ThreadCount* threads,
+            std::chrono::microseconds stay_awake)
+      : base_(std::move(base)), handler_(handler), threads_(threads), stay_awake_(stay_awake) {}
+
+  const Hello& peer() const override { return base_->peer(); }
+  void Send(Message message) override { SendBy(std::move(message), true); }
+  void SendLater(Message message) override { SendBy(std::move(message), false); }
+  bool shares_memory() const override { return lane_ != nullptr; }
+  bool Share(Payload* payload) override { return lane_ != nullptr && lane_->Share(payload); }
+  void Close(Status why) override;
+
+  // Calls OnLinkUp. `lane` is null if the link communicates by its base. Only the first call counts.
+  void ComeUp(std::shared_ptr<LocalLane> lane);
+  // Calls `done` with the link once it is up, or with an error if it went down before.
+  void WhenUp(Transport::ConnectDone done);
+
+  // Events of the base.
+  void OnBaseMessage(Message message);
+  void OnBaseDown(const Status& why);
+
+ private:
+  enum class State { kChoosing, kComingUp, kUp, kDown };
+
+  void SendBy(Message message, bool urgent);
+  // The thread of the local lane.
+  void Run();
+  void LaneFailed(const Status& why);
+  bool IsDown() const { return base_down_.load(std::memory_order_acquire); }
+
+  const std::shared_ptr<Link> base_;
+  LinkHandler* const handler_;
+  ThreadCount* const threads_;
+  const std::chrono::microseconds stay_awake_;
+  std::shared_ptr<LocalLane> lane_;  // set before OnLinkUp
+  std::atomic<bool> base_down_{false};
+  std::atomic<bool> closed_{false};  // by this side: messages that still arrive are dropped
+
+  Mutex mu_;
+  State state_ TB_GUARDED_BY(mu_) = State::kChoosing;
+  Status why_down_ TB_GUARDED_BY(mu_);
+  std::vector<Message> early_ TB_GUARDED_BY(mu_);  // of the base, before the link is up; they own their payloads
+  Transport::ConnectDone when_up_ TB_GUARDED_BY(mu_);
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_TRANSPORT_LOCAL_LOCAL_LINK_H_
