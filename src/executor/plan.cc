@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/shared_memory.h"
 #include "core/strings.h"
 #include "executor/device_copies.h"
 #include "executor/scheduling.h"
@@ -99,12 +100,39 @@ Status Plan::AddFlow(const std::vector<int>& index) {
   return OkStatus();
 }
 
-const NodeMemory* Plan::MemoryFor(Device& device, const std::vector<bool>& output_on_device) {
-  Allocator* const own = &device.allocator();
-  std::vector<Allocator*> outputs;
-  if (std::count(output_on_device.begin(), output_on_device.end(), false) > 0 && !device.uses_host_memory()) {
-    for (const bool on_device : output_on_device) outputs.push_back(on_device ? own : &HostAllocator());
+namespace {
+
+// By node id and output: whether the output is sent to another task, and is worth being made in memory that neighbours
+// can map. A node of which no output is has no entries.
+std::vector<std::vector<bool>> LeavingOutputs(const std::vector<std::unique_ptr<Node>>& nodes) {
+  std::vector<std::vector<bool>> leaving(nodes.size());
+  if (!HasNeighbours()) return leaving;
+  for (const auto& node : nodes) {
+    if (node->type() != "_Send") continue;
+    for (const Output& in : node->inputs()) {
+      if (!IsFloating(BaseType(in.dtype()))) continue;
+      auto& outputs = leaving[NodeOf(in)->id()];
+      outputs.resize(NodeOf(in)->num_outputs());
+      outputs[in.index()] = true;
+    }
   }
+  return leaving;
+}
+
+}  // namespace
+
+const NodeMemory* Plan::MemoryFor(Device& device, const std::vector<bool>& output_on_device,
+                                  const std::vector<bool>& output_leaves) {
+  Allocator* const own = &device.allocator();
+  std::vector<Allocator*> outputs(output_on_device.size(), own);
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (device.uses_host_memory()) {
+      if (!output_leaves.empty() && output_leaves[i]) outputs[i] = &SharedAllocator();
+    } else if (!output_on_device[i]) {
+      outputs[i] = &HostAllocator();
+    }
+  }
+  if (std::count(outputs.begin(), outputs.end(), own) == static_cast<ptrdiff_t>(outputs.size())) outputs.clear();
   for (const auto& m : memories_) {
     if (m->device == &device && m->outputs == outputs) return m.get();
   }
@@ -125,6 +153,7 @@ StatusOr<std::shared_ptr<const Plan>> Plan::Create(std::unique_ptr<Graph> graph,
   const auto& nodes = ImplOf(*plan->graph_).nodes();
   constexpr int kArg = -1;
   std::vector<int> index(nodes.size(), kArg);  // by node id
+  const std::vector<std::vector<bool>> leaving = LeavingOutputs(nodes);
   for (const auto& node : nodes) {
     if (node->type() == "_Arg") {
       TF_ASSIGN_OR_RETURN(const int number, IndexOf(*node));
@@ -149,7 +178,7 @@ StatusOr<std::shared_ptr<const Plan>> Plan::Create(std::unique_ptr<Graph> graph,
       TF_ASSIGN_OR_RETURN(Device * device, DeviceOf(*node, devices));
       TF_ASSIGN_OR_RETURN(const KernelDef* def, FindKernel(*node, *device));
       TF_ASSIGN_OR_RETURN(const ArgumentMemory memory, MemoryOfArguments(*node, *device));
-      p.memory = plan->MemoryFor(*device, memory.output_on_device);
+      p.memory = plan->MemoryFor(*device, memory.output_on_device, leaving[node->id()]);
       if (device->has_stream() &&
           std::find(plan->streams_.begin(), plan->streams_.end(), device) == plan->streams_.end()) {
         plan->streams_.push_back(device);

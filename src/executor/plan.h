@@ -131,7 +131,8 @@ class Plan {
   friend class Executor;
   Plan() = default;
   // Finds or adds the memory for a node on `device` whose outputs are on the device or in host memory as given.
-  const NodeMemory* MemoryFor(Device& device, const std::vector<bool>& output_on_device);
+  const NodeMemory* MemoryFor(Device& device, const std::vector<bool>& output_on_device,
+                              const std::vector<bool>& output_leaves);
   // Sets flow_. `index` maps the id of a graph node to its number in nodes_, or to -1 for an argument.
   // REQUIRES: nodes_ is complete.
   Status AddFlow(const std::vector<int>& index);

@@ -115,6 +115,8 @@ class KernelContext {
   // Sets output i to a new tensor of the output's declared type, in the memory that the plan chose for this output. The
   // kernel must fill the returned tensor, which stays valid and writable until the kernel returns.
   StatusOr<Tensor*> AllocateOutput(int i, const Shape& shape);
+  // That memory.
+  Allocator& output_memory(int i) const { return memory_.output(i); }
   // Like AllocateOutput, but reuses the buffer of one of these inputs if the input may be overwritten, is in the memory
   // of the output, and has the output's dtype and number of elements. Writing an output element then overwrites the
   // input element at the same place, so this is for elementwise kernels.

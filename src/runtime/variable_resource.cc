@@ -23,6 +23,22 @@ StatusOr<Tensor> VariableResource::Read() const {
   return CopyOf(value_);
 }
 
+StatusOr<Tensor> VariableResource::ReadFrom(Allocator& shared) {
+  constexpr size_t kWorthMoving = 4096;  // smaller values are copied into messages
+  if (&allocator() != &shared && IsPlain(dtype_) && device_.uses_host_memory()) {
+    WriterLock lock(mu_);
+    if (value_.is_valid() && value_.num_bytes() > kWorthMoving) {
+      auto moved = Tensor::Create(dtype_, value_.shape(), shared);
+      if (moved.ok()) {
+        device_.CopyInStream(value_, *moved);
+        value_ = *std::move(moved);
+        allocator_.store(&shared, std::memory_order_relaxed);
+      }
+    }
+  }
+  return Read();
+}
+
 StatusOr<Tensor> VariableResource::CopyOf(const Tensor& value) const {
   if (!IsPlain(dtype_)) return tensorbraid::CopyOf(value);
   TF_ASSIGN_OR_RETURN(Tensor copy, NewTensor(value.shape()));
@@ -47,7 +63,7 @@ Status VariableResource::Replace(Tensor value, const Shape* declared, bool same_
     return InvalidArgument("variable '", name_, "' holds ", dtype_, " and cannot be assigned ", value.dtype());
   }
   if (!IsOwnMemory(value)) {
-    if (value.buffer()->space() != device_.allocator().space()) {
+    if (value.buffer()->space() != allocator().space()) {
       return Internal("a value for variable '", name_, "' is not in the memory of device '", device_.name(), "'");
     }
     TF_ASSIGN_OR_RETURN(value, CopyOf(value));

@@ -2,6 +2,7 @@
 #ifndef TENSORBRAID_RUNTIME_VARIABLE_RESOURCE_H_
 #define TENSORBRAID_RUNTIME_VARIABLE_RESOURCE_H_
 
+#include <atomic>
 #include <functional>
 #include <string>
 
@@ -19,13 +20,18 @@ namespace tensorbraid {
 // the variable copy-on-read. From then on reads copy, so the variable holds the only reference to its buffer, and rows
 // are read (ReadInPlace) and updated in place.
 //
-// The value of a plain dtype is always in memory from the allocator of the variable's device.
+// The value of a plain dtype is always in memory from one allocator: that of the variable's device, or after ReadFrom
+// the one that neighbours can map.
 class VariableResource : public Resource {
  public:
   static constexpr const char* kTypeName = "variable";
   // Values must be compatible with `shape`. `device` must outlive all calls but the destructor.
   VariableResource(std::string name, DType dtype, Shape shape, Device& device = HostDevice())
-      : name_(std::move(name)), dtype_(dtype), shape_(std::move(shape)), device_(device) {}
+      : name_(std::move(name)),
+        dtype_(dtype),
+        shape_(std::move(shape)),
+        device_(device),
+        allocator_(&device.allocator()) {}
 
   const std::string& name() const { return name_; }
   DType dtype() const { return dtype_; }
@@ -35,6 +41,10 @@ class VariableResource : public Resource {
   // The current value. If the variable is not initialized, this and all other functions that need a value return
   // FailedPrecondition, which names the variable and how to initialize it.
   StatusOr<Tensor> Read() const;
+  // As Read, for a value that leaves for a neighbour, which can map memory of `shared`. Moves the variable to that
+  // memory first, for good, if the variable is in other memory of the host, large enough to gain by it, and there is
+  // room.
+  StatusOr<Tensor> ReadFrom(Allocator& shared);
   // Calls `read` with the current value, under the lock: updates wait. `read` must not keep the tensor, nor use the
   // variable.
   Status ReadInPlace(const std::function<Status(const Tensor& value)>& read) const;
@@ -75,9 +85,10 @@ class VariableResource : public Resource {
  private:
   // Whether a tensor of this variable's dtype is in memory that the variable may hold.
   bool IsOwnMemory(const Tensor& value) const {
-    return !IsPlain(dtype_) || value.buffer()->allocator() == &device_.allocator();
+    return !IsPlain(dtype_) || value.buffer()->allocator() == &allocator();
   }
-  StatusOr<Tensor> NewTensor(const Shape& shape) const { return Tensor::Create(dtype_, shape, device_.allocator()); }
+  Allocator& allocator() const { return *allocator_.load(std::memory_order_relaxed); }
+  StatusOr<Tensor> NewTensor(const Shape& shape) const { return Tensor::Create(dtype_, shape, allocator()); }
   // A copy in memory of the variable. ResourceExhausted if there is not enough.
   StatusOr<Tensor> CopyOf(const Tensor& value) const;
   Status Replace(Tensor value, const Shape* declared, bool same_shape);
@@ -86,6 +97,7 @@ class VariableResource : public Resource {
   const DType dtype_;
   const Shape shape_;
   Device& device_;
+  std::atomic<Allocator*> allocator_;
   mutable SharedMutex mu_;
   Tensor value_ TB_GUARDED_BY(mu_);
   bool copies_on_read_ TB_GUARDED_BY(mu_) = false;

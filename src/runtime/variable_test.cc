@@ -7,6 +7,7 @@
 #include <limits>
 #include <thread>
 
+#include "core/shared_memory.h"
 #include "core/strings.h"
 #include "core/testing/memory_limit.h"
 #include "executor/evaluate.h"
@@ -264,6 +265,34 @@ TEST_F(VariableTest, AnUpdateDoesNotTakeOverASpareBufferOfAnotherOwner) {
   EXPECT_EQ(v->Read()->ToString(), "float32[2] [4 6]");
   EXPECT_EQ(values, (std::vector<float>{3, 4}));
   EXPECT_EQ(snapshot.ToString(), "float32[2] [1 2]");
+}
+
+TEST_F(VariableTest, AVariableThatNeighboursReadMovesToSharedMemoryOnce) {
+  auto v = MakeRef<VariableResource>("v", kFloat32, Shape({2000}));
+  ASSERT_TRUE(v->Assign(Tensor::Of<float>({2000}, std::vector<float>(2000, 1.0F))).ok());
+  const Tensor first = v->ReadFrom(SharedAllocator()).value();
+  EXPECT_EQ(first.buffer()->allocator(), &SharedAllocator());
+  EXPECT_EQ(first.data<float>()[1999], 1.0F);
+  EXPECT_TRUE(v->ReadFrom(SharedAllocator())->SharesBufferWith(first));
+  EXPECT_TRUE(v->Read()->SharesBufferWith(first));
+  // New values are in shared memory too: while a neighbour reads the old one, and after an assignment.
+  const auto twice = [](const Tensor& old, Tensor* out) {
+    for (int i = 0; i < 2000; ++i) out->mutable_data<float>()[i] = 2 * old.data<float>()[i];
+    return OkStatus();
+  };
+  ASSERT_TRUE(v->Update(twice).ok());
+  EXPECT_EQ(first.data<float>()[0], 1.0F);
+  const Tensor second = v->ReadFrom(SharedAllocator()).value();
+  EXPECT_EQ(second.buffer()->allocator(), &SharedAllocator());
+  EXPECT_EQ(second.data<float>()[0], 2.0F);
+  ASSERT_TRUE(v->Assign(Tensor::Of<float>({2000}, std::vector<float>(2000, 5.0F))).ok());
+  EXPECT_EQ(v->Read()->buffer()->allocator(), &SharedAllocator());
+}
+
+TEST_F(VariableTest, ASmallVariableStaysWhereItIs) {
+  auto v = MakeRef<VariableResource>("v", kFloat32, Shape({2}));
+  ASSERT_TRUE(v->Assign(Tensor::Vector<float>({1, 2})).ok());
+  EXPECT_EQ(v->ReadFrom(SharedAllocator())->buffer()->allocator(), &HostAllocator());
 }
 
 TEST_F(VariableTest, RowsAreReadAndUpdatedWithoutCopies) {

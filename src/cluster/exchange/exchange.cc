@@ -116,8 +116,12 @@ void Exchange::On(const std::shared_ptr<Link>& link, const GrantTensor& m) {
   if (const auto step = StepOf(link, m.key.step)) step->On(link, m);
 }
 
-void Exchange::On(const std::shared_ptr<Link>&, const BulkTensor& m) {
+void Exchange::On(const std::shared_ptr<Link>& link, const BulkTensor& m) {
   const ScopedTransportThread transport_thread;
+  if (link->shares_memory() && m.payload.size() == m.meta.bytes) {
+    if (const auto step = StepOf(link, m.key.step)) step->OnLent(link, m);
+    return;
+  }
   if (const auto step = Find(m.key.step)) step->On(m);
 }
 
@@ -174,6 +178,7 @@ bool Exchange::CountReceived(const std::shared_ptr<Link>& link, uint64_t bytes) 
 }
 
 void Exchange::Consumed(const std::shared_ptr<Link>& link, uint64_t bytes) {
+  if (bytes == 0) return;
   uint64_t report = 0;
   {
     MutexLock lock(mu_);

@@ -11,6 +11,9 @@
 //      | --- BulkTensor, in parts -------> |     into the tensor's own memory
 //      | <-- EagerCredit ----------------- |     total of eager bytes consumed
 //
+// A link that shares memory lends a large tensor instead: it comes as one BulkTensor, as soon as it exists, without a
+// grant, and stays in the producer's memory until the last user at the receiver drops it.
+//
 // A grant waits for no other message, so no order of arrival can deadlock. Memory is bounded: each granted tensor has a
 // Recv waiting for it, and the tensors that arrive early are within the eager budget.
 #ifndef TENSORBRAID_CLUSTER_EXCHANGE_EXCHANGE_H_

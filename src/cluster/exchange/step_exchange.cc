@@ -61,6 +61,9 @@ void StepExchange::SendTo(const std::shared_ptr<Link>& link, const StepEdge& edg
   if (meta.bytes <= exchange_->options().eager_limit && exchange_->ReserveEagerBudget(*link, meta.bytes)) {
     return link->Send(EagerTensor{.key = key, .meta = std::move(meta), .payload = std::move(payload)});
   }
+  if (link->Share(&payload)) {
+    return link->Send(BulkTensor{.key = key, .meta = std::move(meta), .offset = 0, .payload = std::move(payload)});
+  }
   bool granted;
   {
     MutexLock lock(mu_);
@@ -140,9 +143,21 @@ void StepExchange::Recv(const StepEdge& edge, LoopPosition at, RecvDone done) {
     exchange_->links().GetLink(edge.peer,
                                [self = shared_from_this(), key](const StatusOr<std::shared_ptr<Link>>& link) {
                                  if (!link.ok()) return self->Fail(link.status());
-                                 (*link)->Send(GrantTensor{.key = key});
+                                 self->Grant(**link, key);
                                });
   }
+}
+
+void StepExchange::Grant(Link& link, const TensorKey& key) {
+  if (link.shares_memory()) {
+    // A large tensor comes without a grant, unless its producer has no shared memory left and has announced it.
+    MutexLock lock(mu_);
+    const auto it = incoming_.find(key);
+    if (it == incoming_.end()) return;
+    it->second.granted = it->second.announced;
+    if (!it->second.announced) return;
+  }
+  link.Send(GrantTensor{.key = key});
 }
 
 void StepExchange::On(const std::shared_ptr<Link>& link, const AnnounceTensor& m) {
@@ -163,33 +178,40 @@ void StepExchange::On(const std::shared_ptr<Link>& link, const AnnounceTensor& m
 }
 
 void StepExchange::On(const std::shared_ptr<Link>& link, const EagerTensor& m) {
-  StatusOr<Tensor> value = DecodeTensor(m.meta, m.payload);
-  const uint64_t bytes = m.meta.bytes;
+  ArriveUnasked(link, m.key, DecodeTensor(m.meta, m.payload), m.meta.bytes);
+}
+
+void StepExchange::ArriveUnasked(const std::shared_ptr<Link>& link, const TensorKey& key, StatusOr<Tensor> value,
+                                 uint64_t eager_bytes) {
   bool too_many = false;
   {
     MutexLock lock(mu_);
     if (failed_.ok()) {
-      too_many = incoming_.size() >= kMaxEarlyTensors && !incoming_.contains(m.key);
+      too_many = incoming_.size() >= kMaxEarlyTensors && !incoming_.contains(key);
       if (!too_many) {
-        Incoming& in = incoming_[m.key];
+        Incoming& in = incoming_[key];
         if (!in.waiter && !in.arrived) {
           in.value = std::move(value);
           in.arrived = true;
           in.eager_from = link;
-          in.eager_bytes = bytes;
+          in.eager_bytes = eager_bytes;
           return;
         }
       }
     }
   }
-  exchange_->Consumed(link, bytes);
+  exchange_->Consumed(link, eager_bytes);
   if (too_many) return FailForTooManyTensors(*link);
-  Arrive(m.key, std::move(value));
+  Arrive(key, std::move(value));
 }
 
 void StepExchange::FailForTooManyTensors(const Link& link) {
   Fail(ResourceExhausted(ShortTaskName(link.peer().task), " has sent, announced or granted more than ",
                          kMaxEarlyTensors, " tensors of one step before they were needed"));
+}
+
+void StepExchange::OnLent(const std::shared_ptr<Link>& link, const BulkTensor& m) {
+  ArriveUnasked(link, m.key, DecodeTensor(m.meta, m.payload), 0);
 }
 
 void StepExchange::On(const BulkTensor& m) {

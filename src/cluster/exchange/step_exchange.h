@@ -79,6 +79,12 @@ class StepExchange final : public Rendezvous, public std::enable_shared_from_thi
   void On(const std::shared_ptr<Link>& link, const AnnounceTensor& m);
   void On(const std::shared_ptr<Link>& link, const GrantTensor& m);
   void On(const BulkTensor& m);
+  // A whole tensor in memory of its sender, which comes without a grant.
+  void OnLent(const std::shared_ptr<Link>& link, const BulkTensor& m);
+  // A tensor that may come before its Recv. `eager_bytes` of it count towards the eager budget.
+  void ArriveUnasked(const std::shared_ptr<Link>& link, const TensorKey& key, StatusOr<Tensor> value,
+                     uint64_t eager_bytes);
+  void Grant(Link& link, const TensorKey& key);
   // Adds a part. True if the tensor is now complete, so that Take may be called.
   StatusOr<bool> AddPart(const BulkTensor& m, std::shared_ptr<ArrivingTensor>* tensor);
   void OnLinkDown(uint32_t peer, const Status& why);

@@ -72,6 +72,17 @@ Status CheckMeta(const TensorMeta& meta) {
   return OkStatus();
 }
 
+namespace {
+
+// Whether the tensor can use the payload's memory. Only floating-point elements can: any value of theirs is valid. A
+// neighbour in shared memory may change integers after they were checked.
+bool CanAdopt(const TensorMeta& meta, const Payload& payload) {
+  return payload.owner && payload.pieces.size() == 1 && IsFloating(meta.dtype) &&
+         reinterpret_cast<uintptr_t>(payload.pieces[0].data()) % kTensorAlignment == 0;
+}
+
+}  // namespace
+
 StatusOr<Tensor> DecodeTensor(const TensorMeta& meta, const Payload& payload) {
   TF_RETURN_IF_ERROR(CheckMeta(meta));
   if (payload.size() != meta.bytes) {
@@ -82,6 +93,10 @@ StatusOr<Tensor> DecodeTensor(const TensorMeta& meta, const Payload& payload) {
     std::string bytes(payload.size(), '\0');
     payload.CopyTo(bytes.data());
     return DecodeVariants(meta.shape, bytes);
+  }
+  if (CanAdopt(meta, payload)) {
+    const auto* begin = static_cast<const std::byte*>(payload.owner->data());
+    return Tensor::FromBuffer(payload.owner, payload.pieces[0].data() - begin, meta.dtype, meta.shape);
   }
   TF_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Create(meta.dtype, meta.shape));
   if (IsPlain(meta.dtype)) {

@@ -108,6 +108,10 @@ void Member::OnMessage(const std::shared_ptr<Link>& link, Message message) {
                  [&](const Reply& m) { remote_workers_.OnReply(*link, m); },
                  [&](const StepDone& m) { remote_workers_.OnStepDone(*link, m); },
                  [&](const TensorMessage auto& m) { exchange_.On(link, m); },
+                 [&](const LaneChoice&) {
+                   // The transport keeps those of its own links for itself.
+                   link->Close(InvalidArgument(link->peer().task, " has chosen a lane that was not offered"));
+                 },
              },
              message);
 }

@@ -100,7 +100,9 @@ Status ReadVariables(KernelContext& ctx) {
   }
   for (int i = 0; i < ctx.num_inputs(); ++i) {
     TF_ASSIGN_OR_RETURN(const auto variable, ctx.LookupResource<VariableResource>(i));
-    TF_ASSIGN_OR_RETURN(Tensor value, variable->Read());
+    Allocator& memory = ctx.output_memory(i);
+    const bool leaves = &memory != &ctx.device().allocator();  // for another task; see Plan
+    TF_ASSIGN_OR_RETURN(Tensor value, leaves ? variable->ReadFrom(memory) : variable->Read());
     if (value.dtype() != ctx.node().output_type(i)) {
       return InvalidArgument("variable '", variable->name(), "' holds ", value.dtype(), ", not ",
                              ctx.node().output_type(i));
