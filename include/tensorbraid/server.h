@@ -20,7 +20,9 @@ namespace tensorbraid {
 struct ServerOptions {
   std::string job_name = "";
   int task_index = 0;
-  std::string protocol = "grpc";
+  // How tasks exchange messages. "": the best way that both ends have, which for tasks of one machine and one user is
+  // shared memory besides gRPC, and gRPC otherwise. "grpc": gRPC alone.
+  std::string protocol = "";
   // Number of virtual devices of each type that this task has.
   std::map<std::string, int> device_count = {};
   int inter_op_parallelism_threads = 0;  // 0: as many as cores

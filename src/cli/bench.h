@@ -30,7 +30,7 @@ struct BenchOptions {
   bool baseline = true;  // also measure raw gRPC (push, pull), oneDNN alone or a local session (lenet, lstm, crnn)
   bool smoke = false;    // a short run that only checks that the benchmark works
   bool json = false;
-  std::string protocol = "grpc";
+  std::string protocol = "";
 
   int64_t variable_bytes() const;
 };

@@ -45,7 +45,8 @@ void AddBenchCommand(CLI::App& app, Invocation* invocation) {
       ->check(AtLeast(1));
   bench->add_option("--dir", options->directory, "save: the directory below which the checkpoints are written")
       ->capture_default_str();
-  bench->add_option("--protocol", options->protocol, "protocol between the tasks")->capture_default_str();
+  bench->add_option("--protocol", options->protocol,
+                    "protocol between the tasks: grpc, or the best that both ends have (default)");
   bench->add_flag("--rss", options->rss, "push, pull: report the memory of each task over 1,000 steps");
   bench->add_flag(
       "--baseline,!--no-baseline", options->baseline,

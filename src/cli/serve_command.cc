@@ -21,7 +21,7 @@ struct ServeFlags {
   std::string cluster_spec;
   std::string job_name;
   int task_index = 0;
-  std::string protocol = "grpc";
+  std::string protocol = "";
   std::string config;
   std::string bind_address;
   TlsOptions tls;
@@ -137,7 +137,8 @@ void AddServeCommand(CLI::App& app, Invocation* invocation) {
                     "the cluster: JSON {\"ps\":[\"h:p\"],\"worker\":{\"1\":\"h:p\"}}, or worker|h:p;h:p,ps|h:p");
   serve->add_option("--job_name", flags->job_name, "job of this task");
   serve->add_option("--task_index", flags->task_index, "index of this task in its job")->capture_default_str();
-  serve->add_option("--protocol", flags->protocol, "protocol between tasks: grpc")->capture_default_str();
+  serve->add_option("--protocol", flags->protocol,
+                    "protocol between tasks: grpc, or the best that both ends have (default)");
   serve->add_option("--config", flags->config, "ConfigProto in text format with device_count and defaults for sessions")
       ->type_name("FILE");
   serve->add_option("--bind_address", flags->bind_address, "listen on this host address instead of the cluster's");

@@ -9,6 +9,7 @@
 #include "core/tensor_limit.h"
 #include "transport/address.h"
 #include "transport/grpc/grpc_transport.h"
+#include "transport/local/local_transport.h"
 
 namespace tensorbraid {
 
@@ -35,7 +36,7 @@ StatusOr<std::unique_ptr<Server>> Server::Create(const ClusterSpec& cluster, Ser
   TF_RETURN_IF_ERROR(cluster.Validate());
   TF_ASSIGN_OR_RETURN(const std::string address, cluster.task_address(options.job_name, options.task_index));
   if (options.protocol != "grpc" && !options.protocol.empty()) {
-    return InvalidArgument("protocol '", options.protocol, "' does not exist; the only protocol is 'grpc'");
+    return InvalidArgument("protocol '", options.protocol, "' does not exist; use 'grpc', or '' for the best one");
   }
   TF_ASSIGN_OR_RETURN(const ServerConfig config, ParseServerConfig(options.config));
   if (!config.device_count.empty()) options.device_count = config.device_count;
@@ -61,6 +62,7 @@ StatusOr<std::unique_ptr<Server>> Server::Create(const ClusterSpec& cluster, Ser
                                      .client_token_file = options.client_token_file,
                                      .limits = options.limits,
                                      .insecure = options.insecure});
+  if (options.protocol.empty()) transport = NewLocalTransport(std::move(transport));
   TF_ASSIGN_OR_RETURN(impl->task, Task::Create(cluster, task_options, std::move(transport)));
   impl->encrypted = options.tls.enabled();
   impl->accepts_anyone = options.token_file.empty() && (impl->encrypted ? options.tls.ca.empty() : options.insecure);
