@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the seeds of corpus/graph, corpus/tensor, corpus/link and corpus/master. The targets describe their formats.
+"""Writes the seeds of corpus/graph, tensor, link, local_lane and master. The targets describe their formats.
 
 Needs TensorFlow, which makes the graphs and tensors: build/release/interop_venv/bin/python fuzz/make_graph_corpus.py
 """
@@ -216,6 +216,24 @@ def links():
         11, field(1, key(4)) + field(2, field(4, 1)))
 
 
+# --- What a neighbour writes to a ring.
+
+
+def ring_frame(kind, value, header=b"", body=b""):
+    return struct.pack("<IIQ", kind, len(header), value) + header + body
+
+
+def rings():
+    small = field(11, field(1, key(1)) + field(2, meta(1, [1], 4)))
+    large = field(14, field(1, key(2)) + field(2, meta(1, [64], 256)))
+    yield "inline", ring_frame(1, 4, small, struct.pack("<f", 1)) + ring_frame(1, 0, field(1, b""))
+    loan = ring_frame(2, 256, large, struct.pack("<QQQ", 5, 1, 1024))
+    yield "lent", ring_frame(4, 1) + loan + loan + ring_frame(5, 1) + loan
+    yield "unsealed", ring_frame(4, 1) + ring_frame(4, 2) + ring_frame(2, 256, large, struct.pack("<QQQ", 5, 2, 0))
+    yield "back", ring_frame(1, 0, field(1, b"")) + ring_frame(3, 1)
+    yield "long", ring_frame(1, 3000, field(11, field(1, key(1)) + field(2, meta(4, [200], 200))), bytes(3000))
+
+
 # --- Requests of clients.
 
 METHODS = ["CreateSession", "ExtendSession", "RunStep", "PartialRunSetup", "CloseSession", "ListDevices", "Reset",
@@ -261,6 +279,9 @@ def main():
         write("tensor", name, data)
     for name, data in links():
         write("link", name, b"\1" + data)
+    for name, data in rings():
+        write("local_lane", name, b"\0" + data)
+        write("local_lane", name + "_counters", b"\1" + data)
     for name, data in requests():
         write("master", name, data)
 
