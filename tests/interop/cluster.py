@@ -25,11 +25,11 @@ FOUR_CPUS = "device_count { key: 'CPU' value: 4 }"
 class Task:
     """One server. `target` is what a session takes."""
 
-    def __init__(self, program, spec, job, index, log, config=None):
+    def __init__(self, program, spec, job, index, log, config=None, flags=()):
         self.job, self.index = job, index
         self.target = f"grpc://{spec[job][index]}"
         self._command = [program, "serve", "--cluster_spec=" + json.dumps(spec), f"--job_name={job}",
-                         f"--task_index={index}"]
+                         f"--task_index={index}", *flags]
         if config is not None:
             self._command.append("--config=" + config)
         self._log = log
@@ -55,9 +55,10 @@ class Task:
 
 
 class Cluster:
-    """1 PS and 2 workers unless told otherwise; `tasks["worker"][0].target` is the usual master."""
+    """1 PS and 2 workers unless told otherwise; `tasks["worker"][0].target` is the usual master. `flags` are more flags
+    of `tensorbraid serve`."""
 
-    def __init__(self, program, jobs=None, config_text=None):
+    def __init__(self, program, jobs=None, config_text=None, flags=()):
         jobs = jobs or {"ps": 1, "worker": 2}
         ports = iter(free_ports(sum(jobs.values())))
         self.spec = {job: [f"localhost:{next(ports)}" for _ in range(n)] for job, n in jobs.items()}
@@ -71,7 +72,7 @@ class Cluster:
         self.tasks = {}
         try:
             for job, n in jobs.items():
-                self.tasks[job] = [Task(program, self.spec, job, i, self._log, config) for i in range(n)]
+                self.tasks[job] = [Task(program, self.spec, job, i, self._log, config, flags) for i in range(n)]
         except BaseException:
             self.stop()
             raise
