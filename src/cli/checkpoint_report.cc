@@ -32,7 +32,8 @@ size_t BytesOf(const CheckpointReader::TensorInfo& info) {
 
 // Strings have a size of their own each, which only their data tells.
 std::string SizeText(const CheckpointReader::TensorInfo& info) {
-  return info.dtype == DType::kString ? StrCat(info.shape.num_elements(), " strings") : BytesText(BytesOf(info));
+  if (info.dtype != DType::kString) return BytesText(BytesOf(info));
+  return StrCat(info.shape.num_elements(), info.shape.num_elements() == 1 ? " string" : " strings");
 }
 
 std::string TypeText(const CheckpointReader::TensorInfo& info) { return StrCat(info.dtype, info.shape); }

@@ -36,7 +36,7 @@ TEST_F(CheckpointReportTest, ListsNamesTypesAndSizes) {
                                                     ": 3 tensors, 31.4 kB\n"
                                                     "global_step  int64[]          8 B\n"
                                                     "weights      float32[784,10]  31.4 kB\n"
-                                                    "words        string[]         1 strings\n");
+                                                    "words        string[]         1 string\n");
 }
 
 TEST_F(CheckpointReportTest, ShowsATensorWithItsRangeAndItsDamage) {

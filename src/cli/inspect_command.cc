@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -48,10 +49,13 @@ void AddInspectCommand(CLI::App& app, Invocation* invocation) {
       ->required();
   CLI::Option* other =
       checkpoint->add_option("OTHER", flags->other, "a second checkpoint: print how it differs from the first");
-  checkpoint->add_option("--tensor", flags->tensor, "print the range and the values of this tensor")->excludes(other);
+  CLI::Option* tensor =
+      checkpoint->add_option("--tensor", flags->tensor, "print the range and the values of this tensor")
+          ->excludes(other);
   checkpoint->add_option("--max_elements", flags->max_elements, "how many values of the tensor to print")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->needs(tensor)
+      ->check(CLI::Range(1, std::numeric_limits<int>::max()));
   checkpoint->footer(
       "\nReads checkpoints of Tensorbraid and of TensorFlow. Exits with 1 if two checkpoints differ, 2 on an error.\n\n"
       "Examples:\n"
