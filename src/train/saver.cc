@@ -10,6 +10,7 @@
 #include "checkpoint/bundle_reader.h"
 #include "checkpoint/bundle_writer.h"
 #include "checkpoint/files.h"
+#include "checkpoint/leftovers.h"
 #include "checkpoint/tensor_slice.h"
 #include "core/device_name.h"
 #include "core/env.h"
@@ -422,7 +423,8 @@ Saver::~Saver() = default;
 StatusOr<std::string> Saver::Save(Session& session, const std::string& path, const SaveOptions& options) {
   TF_RETURN_IF_ERROR(impl_->graph.status());
   TF_RETURN_IF_ERROR(CheckBundlePrefix(path));
-  TF_ASSIGN_OR_RETURN(std::string prefix, AbsolutePath(path));
+  TF_ASSIGN_OR_RETURN(const std::string base, AbsolutePath(path));
+  std::string prefix = base;
   if (options.global_step) {
     prefix += impl_->options.pad_step_number ? absl::StrFormat("-%08d", *options.global_step)
                                              : StrCat("-", *options.global_step);
@@ -440,6 +442,13 @@ StatusOr<std::string> Saver::Save(Session& session, const std::string& path, con
   impl_->Manage(prefix);
   TF_RETURN_IF_ERROR(impl_->UpdateState(directory, options.latest_filename));
   impl_->RemoveOld();
+  // What the latest saves have left, if they were killed, stays until a later save: they may be running still.
+  const auto removed = RemoveLeftovers(base, prefix, options.latest_filename);
+  if (!removed.ok()) {
+    TB_LOG(Warning, "train") << "cannot remove what a save that was killed has left: " << ToString(removed.status());
+  } else if (*removed > 0) {
+    TB_LOG(Info, "train") << "removed " << *removed << " files of saves to " << base << " that were killed";
+  }
   return prefix;
 }
 

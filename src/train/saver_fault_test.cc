@@ -9,6 +9,7 @@
 #include "cluster/testing/test_cluster.h"
 #include "core/testing/faulty_files.h"
 #include "core/thread.h"
+#include "io/file.h"
 #include "tensorbraid/tensorbraid.h"
 #include "train/checkpoint_saver.h"
 
@@ -233,6 +234,91 @@ TEST_F(SaverFaultTest, ACheckpointThatLacksADataFileIsSkipped) {
   }
   ASSERT_TRUE(files_.RemoveFile("/logs/model-2.data-00001-of-00002").ok());
   EXPECT_EQ(Restored(true), 1);
+}
+
+class LeftoversTest : public SaverFaultTest, public testing::WithParamInterface<bool> {};
+
+TEST_P(LeftoversTest, OfASaveThatWasKilledAreRemovedByALaterSave) {
+  const bool sharded = GetParam();
+  bool fired = true;
+  int with_leftovers = 0;
+  for (int n = 1; fired; ++n) {
+    SCOPED_TRACE(StrCat("killed at change ", n));
+    dir_ = StrCat("/logs-", n);
+    const auto save = [&](Program& program, int64_t step) {
+      return program.saver->Save(*program.session, dir_ + "/model", {.global_step = step});
+    };
+    {
+      Program killed(cluster_, sharded);
+      ASSERT_TRUE(save(killed, 1).ok());
+      files_.FailAt(Fault::kKilled, n);
+      save(killed, 2).IgnoreError();
+      fired = files_.fired();
+      files_.Repair();
+    }
+    const auto left = [&] {
+      std::vector<std::string> temporary;
+      for (const std::string& file : files_.Files()) {
+        if (file.starts_with(dir_ + "/") && file.find("temp") != std::string::npos) temporary.push_back(file);
+      }
+      return temporary;
+    };
+    const auto before = left();
+    with_leftovers += before.empty() ? 0 : 1;
+
+    Program next(cluster_, sharded);
+    ASSERT_TRUE(save(next, 3).ok());
+    EXPECT_EQ(left(), before) << "the save may be running still";
+    files_.AdvanceWallClock(std::chrono::hours(2));
+    ASSERT_TRUE(save(next, 4).ok());
+    EXPECT_THAT(left(), testing::IsEmpty());
+    EXPECT_EQ(Restored(sharded), 0);
+    for (const int step : {1, 3, 4}) EXPECT_TRUE(CheckpointExists(StrCat(dir_, "/model-", step))) << step;
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(with_leftovers, 5);
+}
+
+INSTANTIATE_TEST_SUITE_P(Saves, LeftoversTest, testing::Bool());
+
+TEST_F(SaverFaultTest, NamesThatAreNoLeftoversOfThePrefixStay) {
+  dir_ = "/logs";
+  Program program(cluster_, false);
+  const auto write = [&](const std::string& name) {
+    auto file = files_.OpenWritable("/logs/" + name, Env::WriteMode::kCreate);
+    ASSERT_TRUE(file.ok()) << file.status();
+    ASSERT_TRUE((*file)->Append("bytes").ok());
+  };
+  ASSERT_TRUE(files_.MakeDirectory("/logs").ok());
+  const std::string parts = "_temp_0123456789abcdef";
+  const std::vector<std::string> kept = {
+      "models-1.index.tempstate1",                // of another prefix
+      "other-1.index.tempstate1",                 //
+      "model-a-1.index.tempstate1",               //
+      "model-1-1.index.tempstate1",               //
+      "model-1.index.tempstate",                  // no number
+      "model-1.notes.tempstate1",                 //
+      "model-7.data-00000-of-00001",              // of a checkpoint that is being copied
+      "model-8.data-00000-of-00002",              // of a save that is running
+      "model-8" + parts + "/part-00001-of-00002"  //
+  };
+  const std::vector<std::string> removed = {
+      "model-2.index.tempstate1", "model-2.data-00000-of-00001", "model.data-00000-of-00001.tempstate22",
+      "model-3" + parts + "/part-00000-of-00002.index", "model-3.data-00000-of-00002"};
+  for (const char* directory : {"model-3", "model-8"}) {
+    ASSERT_TRUE(files_.MakeDirectory(StrCat("/logs/", directory, parts)).ok());
+  }
+  for (const auto& names : {kept, removed}) {
+    for (const std::string& name : names) write(name);
+  }
+  write("model-8" + parts + "/part-00000-of-00002.index");  // finished long before the other part
+  files_.AdvanceWallClock(std::chrono::hours(2));
+  write("model-8" + parts + "/part-00001-of-00002.data-00000-of-00001.tempstate1");  // being written
+  ASSERT_TRUE(program.saver->Save(*program.session, "/logs/model", {.global_step = 9}).ok());
+  for (const std::string& name : kept) EXPECT_TRUE(FileExists("/logs/" + name)) << name;
+  for (const std::string& name : removed) EXPECT_FALSE(FileExists("/logs/" + name)) << name;
+  EXPECT_TRUE(FileExists("/logs/model-8" + parts + "/part-00000-of-00002.index"));
+  EXPECT_FALSE(files_.Stat("/logs/model-3" + parts).ok());
 }
 
 // Each step adds one to `count` on the parameter server, and saves.

@@ -4,6 +4,7 @@
 
 #include <fnmatch.h>
 
+#include <atomic>
 #include <cerrno>
 #include <map>
 #include <memory>
@@ -71,6 +72,9 @@ class FaultyFiles final : public ForwardingEnv {
     }
     durable_names_ = names_;
   }
+  // Files that are made or written from now on are newer by this.
+  void AdvanceWallClock(WallClock::duration time) { advanced_ += time.count(); }
+  WallClock::time_point WallNow() override { return ForwardingEnv::WallNow() + WallClock::duration(advanced_.load()); }
   // Changes one bit of a file, on the disk too.
   void FlipBit(const std::string& path, size_t byte, int bit = 4) {
     MutexLock lock(mu_);
@@ -246,6 +250,7 @@ class FaultyFiles final : public ForwardingEnv {
       }
       TF_RETURN_IF_ERROR(status);
       content_->bytes += bytes;
+      content_->modified = WallClock::now();
       if (now && files_.fault_ == Fault::kFlippedBit && !bytes.empty()) {
         content_->bytes[content_->bytes.size() - bytes.size() / 2 - 1] ^= 0x10;
       }
@@ -316,6 +321,7 @@ class FaultyFiles final : public ForwardingEnv {
     return OkStatus();
   }
 
+  std::atomic<WallClock::rep> advanced_ = 0;
   mutable Mutex mu_;
   CondVar changed_;
   Fault fault_ TB_GUARDED_BY(mu_) = Fault::kNone;
