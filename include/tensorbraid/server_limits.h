@@ -12,6 +12,8 @@ namespace tensorbraid {
 struct ServerLimits {
   // Bytes of the request of one call.
   int64_t max_message_bytes = (int64_t{1} << 31) - 1;
+  // Bytes of all requests that have arrived and are not answered yet, of all connections together.
+  int64_t max_total_request_bytes = int64_t{8} << 30;
   // Bytes of a session's graph: of the GraphDef that it begins with and of those that extend it.
   int64_t max_graph_bytes = (int64_t{1} << 31) - 1;
   // Bytes of one tensor. Applies to the whole process: the last server that is created sets it.
@@ -22,6 +24,9 @@ struct ServerLimits {
   // Connections at the same time, of clients and of tasks, which have two for each pair. 0: three quarters of the files
   // that the process may have open. A connection beyond it is closed at once and logged.
   int max_connections = 0;
+  // Of these, connections from one address. 0: half of them, but all of them from the machine of the server itself,
+  // where whole clusters may run.
+  int max_connections_per_address = 0;
   // Calls that one connection has in progress.
   int max_requests = 1024;
   // A call whose request has not arrived completely after this time is cancelled.

@@ -161,11 +161,15 @@ void AddServeCommand(CLI::App& app, Invocation* invocation) {
     serve->add_option(name, value, help)->check(AtLeast(least))->type_name("NUMBER")->capture_default_str();
   };
   limit("--max_message_bytes", flags->limits.max_message_bytes, "largest request of a client", 1);
+  limit("--max_total_request_bytes", flags->limits.max_total_request_bytes,
+        "requests of all clients together that are in progress", 1);
   limit("--max_graph_bytes", flags->limits.max_graph_bytes, "largest graph of a session", 1);
   limit("--max_tensor_bytes", flags->limits.max_tensor_bytes, "largest tensor", 1);
   limit("--max_sessions", flags->limits.max_sessions, "sessions whose master is this server", 1);
   limit("--max_connections", flags->limits.max_connections,
         "open connections; 0: three quarters of the files that the process may open", 0);
+  limit("--max_connections_per_address", flags->limits.max_connections_per_address,
+        "of these, from one address; 0: half of them, but all of them from this machine", 0);
   limit("--max_requests", flags->limits.max_requests, "requests in progress of one connection", 1);
   serve
       ->add_option("--metrics_port", flags->metrics_port,

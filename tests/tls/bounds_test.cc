@@ -27,12 +27,17 @@ void ExpectExhausted(const Status& status, const std::string& text) {
   EXPECT_THAT(std::string(status.message()), HasSubstr(text));
 }
 
-Fd ConnectTo(const std::string& address) {
+// Connects from the IPv4 address `from`, which must be one of this machine.
+Fd ConnectTo(const std::string& address, const char* from = "127.0.0.1") {
   sockaddr_in to{};
   to.sin_family = AF_INET;
   to.sin_port = htons(static_cast<uint16_t>(ParseHostPort(address)->port));
   to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   Fd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in own{};
+  own.sin_family = AF_INET;
+  EXPECT_EQ(::inet_pton(AF_INET, from, &own.sin_addr), 1);
+  EXPECT_EQ(::bind(socket.get(), reinterpret_cast<sockaddr*>(&own), sizeof own), 0);
   EXPECT_EQ(::connect(socket.get(), reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
   return socket;
 }
@@ -112,6 +117,39 @@ TEST_F(BoundsTest, ConnectionsBeyondTheBoundAreClosedAndLeaveRoomWhenTheyEnd) {
   EXPECT_EQ(accepted, OkStatus());
 }
 
+TEST_F(BoundsTest, OneAddressDoesNotTakeAllConnections) {
+  Peer server("server", GrpcOptions{.limits = {.max_connections = 6, .max_connections_per_address = 2}});
+  std::list<Fd> open;
+  for (int i = 0; i < 2; ++i) open.push_back(ConnectTo(server.address, "127.0.0.2"));
+  ::testing::internal::CaptureStderr();
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(ReadToEnd(ConnectTo(server.address, "127.0.0.2")), "");
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  const std::string line = "turning connections from 127.0.0.2 away: 2 are open; --max_connections_per_address";
+  EXPECT_THAT(log, HasSubstr(line));
+  EXPECT_EQ(log.find(line), log.rfind(line)) << "logged again: " << log;
+  EXPECT_EQ(Ask(server.address, {}), OkStatus());
+  open.clear();
+  // A connection that is let in gets the server's first HTTP/2 frame at once.
+  const auto give_up = MonotonicClock::now() + kTestPatience;
+  const auto is_let_in = [&] {
+    const Fd again = ConnectTo(server.address, "127.0.0.2");
+    char byte = 0;
+    return ::recv(again.get(), &byte, 1, 0) == 1;
+  };
+  while (!is_let_in()) ASSERT_LT(MonotonicClock::now(), give_up);
+}
+
+TEST_F(BoundsTest, ByDefaultAnotherAddressMayTakeHalfOfAllConnectionsAndTheOwnMachineAll) {
+  Peer server("server", GrpcOptions{.limits = {.max_connections = 4}});
+  std::list<Fd> open;
+  for (int i = 0; i < 2; ++i) open.push_back(ConnectTo(server.address, "127.0.0.2"));
+  EXPECT_EQ(ReadToEnd(ConnectTo(server.address, "127.0.0.2")), "");
+  EXPECT_EQ(Ask(server.address, {}), OkStatus());
+  Peer own("own", GrpcOptions{.limits = {.max_connections = 4}});
+  for (int i = 0; i < 3; ++i) open.push_back(ConnectTo(own.address));
+  EXPECT_EQ(Ask(own.address, {}), OkStatus());
+}
+
 TEST_F(BoundsTest, ConnectionsOnWhichNothingComesAreClosed) {
   for (const TlsOptions& tls : {TlsOptions(), good_}) {
     Peer server("server", GrpcOptions{.tls = tls, .handshake_timeout = milliseconds(200)});
@@ -189,6 +227,28 @@ TEST_F(BoundsTest, LargeRequestsAreRefusedAndTheBoundIsNamed) {
   // So large that gRPC refuses it.
   ExpectExhausted(AskWith(*client, std::string(20 << 20, 'x')), "--max_message_bytes");
   EXPECT_EQ(AskWith(*client), OkStatus());
+}
+
+TEST_F(BoundsTest, TheBytesOfAllRequestsTogetherAreBounded) {
+  HoldingServer server(GrpcOptions{.limits = {.max_total_request_bytes = 10000}});
+  const auto client = NewGrpcCallClient(server.address(), kTestPatience).value();
+  const auto other = NewGrpcCallClient(server.address(), kTestPatience).value();
+  std::vector<std::future<Status>> held;
+  for (const auto* c : {&client, &other}) {
+    held.push_back(std::async(std::launch::async, [c] { return AskWith(**c, std::string(4000, 'x')); }));
+  }
+  server.WaitForCalls(2);
+  for (const auto* c : {&client, &other}) {
+    ExpectExhausted(AskWith(**c, std::string(2001, 'x')),
+                    "a request of 2001 bytes and the 8000 bytes of other requests in progress exceed the server's "
+                    "--max_total_request_bytes=10000");
+  }
+  held.push_back(std::async(std::launch::async, [&] { return AskWith(*client, std::string(2000, 'x')); }));
+  server.WaitForCalls(3);
+  server.Answer();
+  for (auto& call : held) EXPECT_EQ(call.get(), OkStatus());
+  EXPECT_EQ(AskWith(*other, std::string(4000, 'x')), OkStatus());
+  ExpectExhausted(AskWith(*client, std::string(10001, 'x')), "--max_total_request_bytes");
 }
 
 // A server with one task whose sessions come as if from another process.

@@ -26,10 +26,22 @@ Status CallLimits::Ticket::Begin(std::shared_ptr<CallLimits> limits, const std::
 
 Status CallLimits::Ticket::RequestArrived(size_t bytes) {
   StopWaiting();
+  const auto size = static_cast<int64_t>(bytes);
   const int64_t most = limits_->limits_.max_message_bytes;
-  if (static_cast<int64_t>(bytes) <= most) return OkStatus();
-  return ResourceExhausted("a request of ", bytes, " bytes exceeds the server's --max_message_bytes=", most,
-                           "; feed less in one call");
+  if (size > most) {
+    return ResourceExhausted("a request of ", bytes, " bytes exceeds the server's --max_message_bytes=", most,
+                             "; feed less in one call");
+  }
+  const int64_t most_of_all = limits_->limits_.max_total_request_bytes;
+  MutexLock lock(limits_->mu_);
+  if (size > most_of_all - limits_->bytes_) {
+    return ResourceExhausted("a request of ", bytes, " bytes and the ", limits_->bytes_,
+                             " bytes of other requests in progress exceed the server's --max_total_request_bytes=",
+                             most_of_all, "; try again later, or feed less in one call");
+  }
+  limits_->bytes_ += size;
+  bytes_ = size;
+  return OkStatus();
 }
 
 void CallLimits::Ticket::StopWaiting() {
@@ -44,6 +56,7 @@ CallLimits::Ticket::~Ticket() {
   if (limits_ == nullptr) return;
   StopWaiting();
   MutexLock lock(limits_->mu_);
+  limits_->bytes_ -= bytes_;
   const auto it = limits_->in_progress_.find(client_);
   if (--it->second == 0) limits_->in_progress_.erase(it);
 }

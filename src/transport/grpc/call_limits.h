@@ -17,8 +17,8 @@
 
 namespace tensorbraid {
 
-// Counts the calls in progress of each connection, and cancels those whose request does not arrive. Held by shared_ptr.
-// Thread-safe.
+// Counts the calls in progress of each connection and the bytes of all their requests, and cancels calls whose request
+// does not arrive. Held by shared_ptr. Thread-safe.
 class CallLimits : public std::enable_shared_from_this<CallLimits> {
  public:
   // `timer` must outlive all calls.
@@ -36,7 +36,8 @@ class CallLimits : public std::enable_shared_from_this<CallLimits> {
     // the call is then not counted. `cancel` is called on the timer's thread, at most once and not after
     // RequestArrived has returned, if the request has not arrived in time.
     Status Begin(std::shared_ptr<CallLimits> limits, const std::string& client, std::function<void()> cancel);
-    // ResourceExhausted if a request of this size is too large.
+    // Counts the request's bytes until the ticket is destroyed. ResourceExhausted if the request is too large, or if
+    // all requests together would be; its bytes are then not counted.
     Status RequestArrived(size_t bytes);
 
    private:
@@ -51,6 +52,7 @@ class CallLimits : public std::enable_shared_from_this<CallLimits> {
     std::string client_;
     std::list<Waiting>::iterator waiting_;
     bool waits_ = false;
+    int64_t bytes_ = 0;  // counted of the request
   };
 
  private:
@@ -62,6 +64,7 @@ class CallLimits : public std::enable_shared_from_this<CallLimits> {
   Timer* const timer_;
   Mutex mu_;
   absl::flat_hash_map<std::string, int> in_progress_ TB_GUARDED_BY(mu_);
+  int64_t bytes_ TB_GUARDED_BY(mu_) = 0;                   // of the requests of all tickets
   std::list<Ticket::Waiting> awaited_ TB_GUARDED_BY(mu_);  // the oldest first
   bool looks_ TB_GUARDED_BY(mu_) = false;                  // the timer will call CancelLate
 };

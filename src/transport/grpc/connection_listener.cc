@@ -1,5 +1,6 @@
 #include "transport/grpc/connection_listener.h"
 
+#include <arpa/inet.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -40,6 +41,22 @@ ino_t InodeOf(int fd) {
 int PortOf(const sockaddr_storage& address) {
   return ntohs(address.ss_family == AF_INET6 ? reinterpret_cast<const sockaddr_in6&>(address).sin6_port
                                              : reinterpret_cast<const sockaddr_in&>(address).sin_port);
+}
+
+// "10.0.0.7" or "fe80::7". An IPv4 address that a socket for IPv6 has accepted looks like any other.
+std::string AddressText(const sockaddr_storage& address) {
+  char text[INET6_ADDRSTRLEN] = "";
+  if (address.ss_family == AF_INET) {
+    ::inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in&>(address).sin_addr, text, sizeof text);
+  } else if (address.ss_family == AF_INET6) {
+    const in6_addr& v6 = reinterpret_cast<const sockaddr_in6&>(address).sin6_addr;
+    if (IN6_IS_ADDR_V4MAPPED(&v6)) {
+      ::inet_ntop(AF_INET, v6.s6_addr + 12, text, sizeof text);
+    } else {
+      ::inet_ntop(AF_INET6, &v6, text, sizeof text);
+    }
+  }
+  return text;
 }
 
 }  // namespace
@@ -91,9 +108,10 @@ bool ConnectionListener::BindTo(const HostPort& bind) {
 
 ConnectionListener::~ConnectionListener() { Stop(); }
 
-void ConnectionListener::Start(std::unique_ptr<Acceptor> acceptor, int max_connections) {
+void ConnectionListener::Start(std::unique_ptr<Acceptor> acceptor, int max_connections, int max_per_address) {
   acceptor_ = std::move(acceptor);
   max_connections_ = max_connections > 0 ? static_cast<size_t>(max_connections) : DefaultMaxConnections();
+  max_per_address_ = static_cast<size_t>(std::max(0, max_per_address));
   stop_ = std::make_unique<Fd>(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   TB_CHECK(stop_->get() >= 0);
   thread_ = Thread("tb-accept", [this] { Loop(); });
@@ -121,7 +139,9 @@ void ConnectionListener::Loop() {
 }
 
 void ConnectionListener::Accept(const Fd& listener) {
-  Fd socket(::accept4(listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  sockaddr_storage peer{}, own{};
+  socklen_t peer_size = sizeof peer, own_size = sizeof own;
+  Fd socket(::accept4(listener.get(), reinterpret_cast<sockaddr*>(&peer), &peer_size, SOCK_NONBLOCK | SOCK_CLOEXEC));
   if (socket.get() < 0) {
     if (errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM) return;
     // The connection stays in the queue, so poll() would report it again at once.
@@ -129,27 +149,60 @@ void ConnectionListener::Accept(const Fd& listener) {
     ::poll(&stop, 1, kPauseMs);
     return;
   }
-  if (connections_.size() >= max_connections_ && CountOpen() >= max_connections_) {
-    if (!std::exchange(warned_, true)) {
-      TB_LOG(Warning, "transport")
-          << "port " << port_ << ": turning connections away: " << max_connections_
-          << " are open; --max_connections and the limit of open files (ulimit -n) allow no more";
-    }
-    return;
-  }
-  warned_ = false;
+  const std::string address = AddressText(peer);
+  // A connection from this machine has the same address at both ends.
+  const bool own_machine =
+      ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&own), &own_size) == 0 && AddressText(own) == address;
+  if (IsOneTooMany(address, own_machine)) return;
   const int on = 1;
   ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  connections_.push_back({socket.get(), InodeOf(socket.get())});
+  connections_.push_back({socket.get(), InodeOf(socket.get()), address});
+  ++by_address_[address];
   Acceptor::NewConnectionParameters parameters;
   parameters.listener_fd = listener.get();
   parameters.fd = socket.Release();
   acceptor_->HandleNewConnection(&parameters);
 }
 
-size_t ConnectionListener::CountOpen() {
-  std::erase_if(connections_, [](const Connection& c) { return InodeOf(c.fd) != c.inode; });
-  return connections_.size();
+bool ConnectionListener::IsOneTooMany(const std::string& address, bool own_machine) {
+  const size_t most = max_per_address_ > 0 ? max_per_address_
+                      : own_machine        ? max_connections_
+                                           : std::max<size_t>(1, max_connections_ / 2);
+  if (connections_.size() >= max_connections_ || OpenFrom(address) >= most) ForgetClosed();
+  if (connections_.size() >= max_connections_) {
+    if (!std::exchange(warned_, true)) {
+      TB_LOG(Warning, "transport")
+          << "port " << port_ << ": turning connections away: " << max_connections_
+          << " are open; --max_connections and the limit of open files (ulimit -n) allow no more";
+    }
+    return true;
+  }
+  warned_ = false;
+  if (OpenFrom(address) >= most) {
+    if (warned_of_.insert(address).second) {
+      TB_LOG(Warning, "transport") << "port " << port_ << ": turning connections from " << address << " away: " << most
+                                   << " are open; --max_connections_per_address allows no more";
+    }
+    return true;
+  }
+  warned_of_.erase(address);
+  return false;
+}
+
+void ConnectionListener::ForgetClosed() {
+  std::erase_if(connections_, [this](const Connection& c) {
+    if (InodeOf(c.fd) == c.inode) return false;
+    const auto count = by_address_.find(c.address);
+    if (--count->second == 0) by_address_.erase(count);
+    return true;
+  });
+  // Only addresses with open connections are remembered.
+  absl::erase_if(warned_of_, [this](const std::string& address) { return !by_address_.contains(address); });
+}
+
+size_t ConnectionListener::OpenFrom(const std::string& address) const {
+  const auto count = by_address_.find(address);
+  return count == by_address_.end() ? 0 : count->second;
 }
 
 }  // namespace tensorbraid

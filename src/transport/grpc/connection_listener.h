@@ -6,8 +6,11 @@
 #include <sys/types.h>
 
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "core/fd.h"
 #include "core/host_port.h"
 #include "core/thread.h"
@@ -29,8 +32,9 @@ class ConnectionListener {
 
   int port() const { return port_; }
   // Begins to accept, for a server that has started. Closes connections beyond `max_connections`; 0 stands for three
-  // quarters of the files that the process may have open. Call once.
-  void Start(std::unique_ptr<Acceptor> acceptor, int max_connections);
+  // quarters of the files that the process may have open. Also closes connections beyond `max_per_address` from one
+  // address; 0 stands for half of all connections, or for all of them from this machine itself. Call once.
+  void Start(std::unique_ptr<Acceptor> acceptor, int max_connections, int max_per_address);
   // Frees the port, and returns when no connection is passed on any more. Open connections stay.
   void Stop();
 
@@ -40,22 +44,30 @@ class ConnectionListener {
   struct Connection {
     int fd;
     ino_t inode;
+    std::string address;  // of the other side, without the port
   };
 
   ConnectionListener() = default;
   bool BindTo(const HostPort& bind);
   void Loop();
   void Accept(const Fd& listener);
-  // Forgets connections that have been closed, and returns the number of the others.
-  size_t CountOpen();
+  // Whether the connection from `address` is beyond the bound of all connections or of this address.
+  bool IsOneTooMany(const std::string& address, bool own_machine);
+  // Forgets connections that have been closed.
+  void ForgetClosed();
+  size_t OpenFrom(const std::string& address) const;
 
   int port_ = 0;
   std::vector<Fd> listeners_;
   std::unique_ptr<Acceptor> acceptor_;
   size_t max_connections_ = 0;
-  std::vector<Connection> connections_;  // used by the thread
-  bool warned_ = false;                  // of connections that were turned away, since there was room
-  std::unique_ptr<Fd> stop_;             // an event; readable when the thread is to end
+  size_t max_per_address_ = 0;  // 0: not given
+  // The next four are used by the thread.
+  std::vector<Connection> connections_;
+  absl::flat_hash_map<std::string, size_t> by_address_;  // how many of them
+  bool warned_ = false;                                  // of connections that were turned away, since there was room
+  absl::flat_hash_set<std::string> warned_of_;           // the same for single addresses
+  std::unique_ptr<Fd> stop_;                             // an event; readable when the thread is to end
   Thread thread_;
 };
 

@@ -439,7 +439,7 @@ StatusOr<int> GrpcTransport::Listen(const std::string& address, LinkHandler* han
     if (calls_ != nullptr) calls_->AcceptFrom(queue.get());
     threads_.emplace_back("tb-grpc", [this, q = queue.get()] { Poll(q); });
   }
-  listener_->Start(std::move(acceptor), options_.limits.max_connections);
+  listener_->Start(std::move(acceptor), options_.limits.max_connections, options_.limits.max_connections_per_address);
   return listener_->port();
 }
 
