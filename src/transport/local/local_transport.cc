@@ -93,7 +93,7 @@ class LocalTransport final : public Transport, private LinkHandler {
   absl::flat_hash_map<const Link*, OpenLink> links_ TB_GUARDED_BY(mu_);
   absl::flat_hash_map<uint64_t, Offer> offers_ TB_GUARDED_BY(mu_);  // by secret
   std::deque<uint64_t> offer_order_ TB_GUARDED_BY(mu_);
-  Timer timer_;  // the last member: its closures use the others
+  std::unique_ptr<Timer> timer_ = std::make_unique<Timer>();  // null after Shutdown
 };
 
 StatusOr<int> LocalTransport::Listen(const std::string& address, LinkHandler* handler) {
@@ -136,7 +136,9 @@ void LocalTransport::Connect(const std::string& address, const Hello& hello, std
 void LocalTransport::Shutdown() {
   base_->Shutdown();
   if (listening_.is_open()) ::shutdown(listening_.get(), SHUT_RDWR);
+  // These may be bringing a link up, which has gone down meanwhile.
   if (acceptor_.joinable()) acceptor_.Join();
+  timer_.reset();
   threads_.WaitForNone();
   listening_.Close();
 }
@@ -171,7 +173,7 @@ void LocalTransport::OnLinkUp(const std::shared_ptr<Link>& base) {
     links_[base.get()].link = link;
   }
   if (!neighbours) return link->ComeUp(nullptr);
-  timer_.RunAfter(kChoiceTimeout, [this, weak = std::weak_ptr<Link>(base)] {
+  timer_->RunAfter(kChoiceTimeout, [this, weak = std::weak_ptr<Link>(base)] {
     if (const auto base = weak.lock()) UseBase(base, "the two did not agree in time");
   });
   if (offer.socket.empty()) {
