@@ -15,6 +15,10 @@
 namespace tensorbraid {
 
 // In shared memory. Each side writes to cache lines of its own, as far as possible.
+//
+// Each side publishes its counter and then looks whether the other side waits for it; the other side says that it waits
+// and then looks at the counter. All four are sequentially consistent, so one of the two sees what the other has
+// stored, and no side waits for ever.
 struct Ring::Header {
   alignas(64) std::atomic<uint64_t> written;  // by the writer
   alignas(64) std::atomic<uint64_t> read;     // by the reader
@@ -44,7 +48,7 @@ Ring::Ring(std::byte* memory, size_t capacity)
 }
 
 StatusOr<size_t> Ring::Write(std::span<const std::byte> bytes) {
-  const uint64_t unread = position_ - header_->read.load(std::memory_order_acquire);
+  const uint64_t unread = position_ - header_->read.load(std::memory_order_seq_cst);
   if (unread > capacity_) return InvalidArgument("the reader of a ring claims to have read more than was written");
   const size_t n = std::min<size_t>(bytes.size(), capacity_ - unread);
   if (n == 0) return n;
@@ -53,20 +57,14 @@ StatusOr<size_t> Ring::Write(std::span<const std::byte> bytes) {
   std::memcpy(data_ + at, bytes.data(), first);
   std::memcpy(data_, bytes.data() + first, n - first);
   position_ += n;
-  header_->written.store(position_, std::memory_order_release);
+  header_->written.store(position_, std::memory_order_seq_cst);
   return n;
 }
 
-void Ring::WaitForRoom() {
-  header_->writer_waits.store(1, std::memory_order_relaxed);
-  // Between saying that the writer waits and looking for room; Read and TakeWriterWaits do it in the other order.
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-}
+void Ring::WaitForRoom() { header_->writer_waits.store(1, std::memory_order_seq_cst); }
 
 void Ring::WakeReader() {
-  // Between publishing the bytes and looking whether the reader sleeps; see PrepareSleep.
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (header_->reader_sleeps.load(std::memory_order_relaxed) != 0) RingBell();
+  if (header_->reader_sleeps.load(std::memory_order_seq_cst) != 0) RingBell();
 }
 
 bool Ring::has_room() const { return position_ - header_->read.load(std::memory_order_acquire) < capacity_; }
@@ -83,24 +81,21 @@ StatusOr<size_t> Ring::Read(std::string* to) {
   to->append(reinterpret_cast<const char*>(data_ + at), first);
   to->append(reinterpret_cast<const char*>(data_), n - first);
   position_ += n;
-  header_->read.store(position_, std::memory_order_release);
+  header_->read.store(position_, std::memory_order_seq_cst);
   return static_cast<size_t>(n);
 }
 
 bool Ring::TakeWriterWaits() {
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (header_->writer_waits.load(std::memory_order_relaxed) == 0) return false;
+  if (header_->writer_waits.load(std::memory_order_seq_cst) == 0) return false;
   header_->writer_waits.store(0, std::memory_order_relaxed);
   return true;
 }
 
-bool Ring::HasBytes() const { return header_->written.load(std::memory_order_acquire) != position_; }
+bool Ring::HasBytes() const { return header_->written.load(std::memory_order_seq_cst) != position_; }
 
 uint32_t Ring::PrepareSleep() {
   const uint32_t before = header_->bell.load(std::memory_order_acquire);
-  header_->reader_sleeps.store(1, std::memory_order_relaxed);
-  // Between saying that the reader sleeps and looking for bytes; see WakeReader. One of the two sees the other's store.
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  header_->reader_sleeps.store(1, std::memory_order_seq_cst);
   return before;
 }
 
