@@ -40,6 +40,7 @@ class BiasAddKernel : public Kernel {
                              " channels of ", value.shape());
     }
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.ForwardOrAllocateOutput({0}, 0, value.shape()));
+    if (out->num_elements() == 0) return OkStatus();
     const int64_t size = loop_.in_size;
     const char* x = static_cast<const char*>(value.raw_data());
     const char* b = static_cast<const char*>(bias.raw_data());
