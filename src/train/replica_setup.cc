@@ -1,5 +1,7 @@
 #include "train/replica_setup.h"
 
+#include "graph/handles.h"
+
 namespace tensorbraid {
 namespace {
 

@@ -8,6 +8,7 @@
 #include "core/clock.h"
 #include "core/strings.h"
 #include "core/thread.h"
+#include "transport/codec.h"
 
 namespace tensorbraid {
 namespace {
