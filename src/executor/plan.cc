@@ -119,6 +119,13 @@ std::vector<std::vector<bool>> LeavingOutputs(const std::vector<std::unique_ptr<
   return leaving;
 }
 
+// Whether a node that reads a reference variable sends its value to another task as it is. TensorFlow's `v/read` is an
+// Identity next to the variable. `leaves` is the node's entry of LeavingOutputs.
+bool ReadsForAnotherTask(const Node& node, const std::vector<bool>& leaves) {
+  if (node.type() == "_Send") return HasNeighbours() && IsFloating(BaseType(node.input_type(0)));
+  return node.type() == "Identity" && !leaves.empty() && leaves[0];
+}
+
 }  // namespace
 
 const NodeMemory* Plan::MemoryFor(Device& device, const std::vector<bool>& output_on_device,
@@ -209,6 +216,7 @@ StatusOr<std::shared_ptr<const Plan>> Plan::Create(std::unique_ptr<Graph> graph,
       for (int i = 0; i < p.num_inputs; ++i) {
         if (IsRef(node->declared_input_type(i)) || IsRef(node->input_type(i))) p.derefs = true;
       }
+      p.derefs_for_neighbours = p.derefs && ReadsForAnotherTask(*node, leaving[node->id()]);
     }
     plan->nodes_.push_back(p);
   }

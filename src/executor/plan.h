@@ -54,8 +54,9 @@ class Plan {
     const NodeMemory* memory = nullptr;  // null for kRetval
     Kind kind = Kind::kSync;
     Weight weight = Weight::kLight;
-    CostFn cost = nullptr;         // set if the weight is kAsk
-    bool derefs = false;           // inputs must go through Dereference(): one is a reference or is declared as one
+    CostFn cost = nullptr;  // set if the weight is kAsk
+    bool derefs = false;    // inputs must go through Dereference(): one is a reference or is declared as one
+    bool derefs_for_neighbours = false;  // a reference is read for another task: see VariableResource::ReadFrom
     bool reads_reference = false;  // the kernel accepts input 0 as a value or a reference, so keep a reference there
     int first_input = 0;
     int num_inputs = 0;

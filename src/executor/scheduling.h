@@ -6,6 +6,7 @@
 #include <span>
 #include <stdexcept>
 
+#include "core/shared_memory.h"
 #include "executor/plan.h"
 #include "tensorbraid/status.h"
 
@@ -35,7 +36,8 @@ inline Status Dereference(const Plan::PlanNode& p, std::span<Entry> inputs) {
       return InvalidArgument("input ", i, " must be a reference to a variable, not a tensor");
     }
     if (!entry.ref || (i == 0 && p.reads_reference)) continue;
-    TF_ASSIGN_OR_RETURN(entry.value, entry.ref->Read());
+    TF_ASSIGN_OR_RETURN(entry.value,
+                        p.derefs_for_neighbours ? entry.ref->ReadFrom(SharedAllocator()) : entry.ref->Read());
     entry.ref.reset();
   }
   return OkStatus();

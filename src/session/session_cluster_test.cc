@@ -2,11 +2,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <string>
 #include <thread>
 
 #include "cluster/testing/test_cluster.h"
 #include "tensorbraid/array_ops.h"
 #include "tensorbraid/data_flow_ops.h"
+#include "tensorbraid/graph.h"
 #include "tensorbraid/math_ops.h"
 #include "tensorbraid/session.h"
 #include "tensorbraid/variable.h"
@@ -265,6 +268,62 @@ TEST(SessionStateTest, IsSharedUnlessTheSessionIsolatesIt) {
   EXPECT_EQ(open(false)->Run({v}).status().code(), StatusCode::kFailedPrecondition);
   EXPECT_EQ(open(true)->Run({v}).status().code(), StatusCode::kFailedPrecondition);
 }
+
+// Runs on networks whose tasks pass buffers to each other: inproc and local.
+class ReadByAnotherTaskTest : public ::testing::TestWithParam<bool> {};
+
+TEST_P(ReadByAnotherTaskTest, AnUnchangedVariableIsNotCopied) {
+  const char* const network = std::getenv("TENSORBRAID_TEST_NETWORK");
+  if (network != nullptr && (network == std::string("sim") || network == std::string("grpc")))
+    GTEST_SKIP() << network << " copies";
+  TestCluster cluster(1, 1);
+  Graph g;
+  Output v;
+  {
+    auto on_ps = g.Device("/job:ps/task:0");
+    v = NodeBuilder(g, GetParam() ? "VariableV2" : "VarHandleOp")
+            .Name("v")
+            .Attr("dtype", kFloat32)
+            .Attr("shape", Shape({10000}))
+            .Output();
+  }
+  const auto update = [&](const char* of_reference, const char* of_handle, Output value) {
+    auto on_ps = g.Device("/job:ps/task:0");
+    return NodeBuilder(g, GetParam() ? of_reference : of_handle).Input(v).Input(value).Finish();
+  };
+  const Operation assign = update("Assign", "AssignVariableOp", Fill(g, {10000}, 2.0f));
+  const Operation add = update("AssignAdd", "AssignAddVariableOp", Fill(g, {10000}, 1.0f));
+  Output read;
+  {
+    auto on_ps = g.Device("/job:ps/task:0");
+    read = GetParam() ? Identity(v) : NodeBuilder(g, "ReadVariableOp").Input(v).Attr("dtype", kFloat32).Output();
+  }
+  Output arrived;
+  {
+    auto on_worker = g.Device("/job:worker/task:0");
+    arrived = Identity(read);
+  }
+  auto session = Session::Create(g, {.target = cluster.worker_target()});
+  ASSERT_TRUE(session.ok()) << session.status();
+  ASSERT_TRUE((*session)->Run({assign}).ok());
+  const auto fetch = [&] {
+    auto result = (*session)->Run({arrived});
+    EXPECT_TRUE(result.ok()) << result.status();
+    return result.ok() ? result->at(0) : Tensor(kFloat32, {10000});
+  };
+  const Tensor first = fetch(), second = fetch();
+  EXPECT_EQ(first.raw_data(), second.raw_data());
+  // While they are held, an update goes to another buffer.
+  ASSERT_TRUE((*session)->Run({add}).ok());
+  const Tensor third = fetch(), fourth = fetch();
+  EXPECT_EQ(third.raw_data(), fourth.raw_data());
+  EXPECT_NE(third.raw_data(), first.raw_data());
+  EXPECT_EQ(first.data<float>()[9999], 2.0f);
+  EXPECT_EQ(fourth.data<float>()[9999], 3.0f);
+}
+
+INSTANTIATE_TEST_SUITE_P(Variables, ReadByAnotherTaskTest, ::testing::Bool(),
+                         [](const auto& info) { return info.param ? "Reference" : "Resource"; });
 
 }  // namespace
 }  // namespace tensorbraid
