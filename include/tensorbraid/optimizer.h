@@ -440,7 +440,8 @@ struct SyncReplicasOptions {
 
 // Synchronous training: gradients gather in one accumulator per variable. When enough have arrived, the chief applies
 // their mean with the wrapped optimizer, increments the global step and gives every worker a token for the next step.
-// Gradients of an earlier step are dropped, and the worker is told. Source: tf.train.SyncReplicasOptimizer.
+// Gradients of an earlier step, and those sent to a chief that was replaced, are dropped, and the worker is told.
+// Source: tf.train.SyncReplicasOptimizer.
 //
 //   worker: gradients ─► accumulators (on the PS) ─► token = dequeue(sync_token_q) ─► local_step = token
 //   chief:  take(accumulators) ─► apply ─► global_step + 1 ─► enqueue(sync_token_q, total_num_replicas tokens)

@@ -85,6 +85,21 @@ void AccumulatorResource::SetGlobalStep(int64_t step) {
   step_ = step;
 }
 
+void AccumulatorResource::Restart(int64_t step) {
+  std::list<std::shared_ptr<Waiter>> waiters;
+  {
+    MutexLock lock(mu_);
+    if (count_ > 0) End(std::exchange(count_, 0));
+    step_ = step;
+    waiters.swap(waiters_);
+    for (const auto& waiter : waiters) waiter->finished = true;
+  }
+  for (const auto& waiter : waiters) {
+    waiter->wait.End();
+    waiter->done(Aborted("accumulator '", name_, "': a later chief has begun to take the gradients"));
+  }
+}
+
 int64_t AccumulatorResource::num_accumulated() const {
   MutexLock lock(mu_);
   return count_;

@@ -45,6 +45,8 @@ class AccumulatorResource : public Resource {
   void Take(int64_t num_required, CancellationManager* cancellation, ThreadPool& pool, TakeDone done);
   // Sets the accumulator's step, with which Apply() compares. Setting it back is allowed, and logged.
   void SetGlobalStep(int64_t step);
+  // Begins anew at this step: forgets the gradients of the round, and fails the waiting calls of Take with Aborted.
+  void Restart(int64_t step);
   int64_t num_accumulated() const;
   std::string DebugString() const override;
 

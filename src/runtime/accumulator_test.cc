@@ -52,6 +52,23 @@ TEST_F(AccumulatorTest, TakeWaitsForEnoughGradientsAndReturnsTheMean) {
   EXPECT_EQ(a->num_accumulated(), 0);
 }
 
+TEST_F(AccumulatorTest, ARestartForgetsTheRoundAndFailsThoseWhoWait) {
+  auto a = Make();
+  ASSERT_TRUE(Apply(*a, 0, {1}).ok());
+  std::optional<StatusOr<Tensor>> taken;
+  a->Take(2, nullptr, pool_, Into(&taken));
+  a->Restart(7);
+  ASSERT_TRUE(taken.has_value());
+  EXPECT_TRUE(absl::IsAborted(taken->status())) << taken->status();
+  EXPECT_EQ(a->num_accumulated(), 0);
+  ASSERT_TRUE(Apply(*a, 6, {2}).ok());
+  EXPECT_EQ(a->num_accumulated(), 0) << "too old";
+  taken.reset();
+  a->Take(1, nullptr, pool_, Into(&taken));
+  ASSERT_TRUE(Apply(*a, 7, {5}).ok());
+  EXPECT_EQ((**taken).data<float>()[0], 5);
+}
+
 TEST_F(AccumulatorTest, GradientsBeyondTheRequiredNumberCountInTheMean) {
   auto a = Make();
   for (float v : {1.0F, 2.0F, 6.0F}) ASSERT_TRUE(Apply(*a, 0, {v}).ok());

@@ -10,7 +10,7 @@ namespace tensorbraid {
 // The operations that SyncReplicasOptimizer made for this.
 struct ReplicaSetup {
   Operation local_step_init;  // workers: begin at the global step
-  Operation chief_init;       // chief: the same, and sets the accumulators to the global step
+  Operation chief_init;       // chief: the same, with a new number, and restarts the accumulators
   Output tokens_closed;       // whether an earlier training has closed the token queue
   Operation forget_tokens;    // deletes the token queue, which is then created again
 

@@ -5,9 +5,16 @@
 // treats as the end of the training. A worker that has taken the token of the last step is stopped before that by its
 // own StopAtStep.
 //
-// How it resumes: a chief that restarts finds the variables initialised, sets the accumulators to the global step and
-// enqueues the first tokens again, which wakes the workers that wait for one. A worker that restarts begins at the
-// global step. If an earlier training has closed the token queue, the next chief deletes it, and it is created again.
+// How it resumes: a chief that restarts finds the variables initialised, restarts the accumulators and enqueues the
+// first tokens again, which wakes the workers that wait for one. A worker that restarts begins at the global step.
+//
+// Sessions of chiefs are numbered, and what workers and accumulators compare are stamps: the chief's number in the
+// upper bits, the global step in the lower. So the tokens of a chief that was replaced have become worthless, whether
+// they wait in the queue, are used by a worker or come late: gradients with an older stamp are dropped. Within a stamp,
+// tokens are given once. A worker whose gradient was given to one chief and whose next token comes from another cannot
+// know whether the gradient was applied, and counts it as dropped.
+//
+// If an earlier training has closed the token queue, the next chief deletes it, and it is created again.
 // A worker that starts between the two finds the queue closed and ends at once, as in TensorFlow. It cannot know that a
 // chief will come: after the end of a training it looks the same, and a worker that starts late must end then.
 #include <algorithm>
@@ -35,6 +42,16 @@ using Clock = MonotonicClock;
 constexpr std::chrono::seconds kDroppedReports{10};
 // A parameter server that is gone must not delay the end.
 constexpr std::chrono::seconds kTokenQueueCloseTimeout{5};
+
+constexpr int64_t kStepsPerChief = int64_t{1} << 40;
+
+// The number of the latest session of a chief, or with `next` of a new one.
+Output ChiefNumber(Graph& g, bool next) {
+  return NodeBuilder(g, "_ChiefNumber").Name("chief").Attr("next", next).Attr("shared_name", "sync_chief").Output();
+}
+Output StampOf(const Output& chief, const Output& step) { return chief * kStepsPerChief + Cast(step, kInt64); }
+Output ChiefOf(const Output& stamp) { return FloorDiv(stamp, kStepsPerChief); }
+Output StepOf(const Output& stamp, DType dtype) { return Cast(FloorMod(stamp, kStepsPerChief), dtype); }
 
 bool Trains(const std::vector<Fetch>& fetches, const Operation& train) {
   return std::any_of(fetches.begin(), fetches.end(), [&](const Fetch& fetch) {
@@ -72,7 +89,9 @@ class SyncReplicasOptimizer::Hook final : public SessionRunHook {
     if (!is_chief_) return OkStatus();
     TF_RETURN_IF_ERROR(session.Run({state_->init_tokens}).status());
     context.coordinator().OnStop([&session, &context, close = state_->close_tokens] {
-      if (context.RecoversFrom(context.coordinator().status())) return;  // the other workers continue too
+      const Status why = context.coordinator().status();
+      // The other workers continue too: here, or with another chief that has aborted what this one did.
+      if (context.RecoversFrom(why) || absl::IsAborted(why)) return;
       const Status status = session.Run({close}, {}, {.timeout = kTokenQueueCloseTimeout}).status();
       // Cancelled means that the session is being replaced and the training continues.
       if (!status.ok() && !absl::IsCancelled(status)) {
@@ -151,23 +170,35 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
   auto scope = g.NameScope(name());
   const Operation step_place = global_step.handle().op();
 
-  // The step to which this worker's gradients belong. The anchor keeps the variable off the parameter servers.
-  Variable local_step;
+  // The stamp, and the step, to which this worker's gradients belong. The anchor keeps the variables off the parameter
+  // servers.
+  const Operation anchor = NodeBuilder(g, "NoOp").Name("local_anchor").Finish();
+  Variable local_step, local_stamp;
   {
-    const Operation anchor = NodeBuilder(g, "NoOp").Name("local_anchor").Finish();
     auto place = g.ColocateWith(anchor);
     auto top = g.NameScope("");
     local_step =
         Variable(g, {}, Zeros(),
                  {.name = "sync_rep_local_step", .dtype = global_step.dtype(), .trainable = false, .local = true});
+    local_stamp =
+        Variable(g, {}, Zeros(), {.name = "sync_rep_local_stamp", .dtype = kInt64, .trainable = false, .local = true});
   }
-  if (!local_step.valid()) return {};
-  s.setup.local_step_init = local_step.Assign(global_step);
-  const Output my_step = local_step.value();
+  if (!local_step.valid() || !local_stamp.valid()) return {};
+  const auto begin_at = [&](const Output& stamp) {
+    return std::vector<Operation>{local_stamp.Assign(stamp), local_step.Assign(global_step)};
+  };
+  Output chiefs_stamp, workers_stamp;
+  {
+    auto place = g.ColocateWith(step_place);
+    chiefs_stamp = StampOf(ChiefNumber(g, true), global_step.value());
+    workers_stamp = StampOf(ChiefNumber(g, false), global_step.value());
+  }
+  s.setup.local_step_init = Group(g, begin_at(workers_stamp), "local_step_init");
+  const Output my_stamp = local_stamp.value();
 
   std::vector<Operation> applied;
   std::map<std::string, std::vector<Operand>> outcomes;  // of the gradients, by device
-  std::vector<Operation> chief_inits = {s.setup.local_step_init};
+  std::vector<Operation> chief_inits = begin_at(chiefs_stamp);
   std::vector<GradAndVar> aggregated;
   for (size_t i = 0; i < grads.size(); ++i) {
     const Variable& var = grads[i].var;
@@ -181,11 +212,11 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
     auto place = g.ColocateWith(var.handle().op());
     const ConditionalAccumulatorOptions options_of_var = {
         .shape = var.shape(), .shared_name = var.name() + "/grad_accum", .name = "accumulator"};
-    const auto gather = [&](const auto& accumulator, NodeBuilder& apply) {
+    const auto gather = [&](const auto& accumulator, NodeBuilder& apply, const char* restart) {
       const Output outcome = apply.Output();
       applied.push_back(outcome.op());
       outcomes[outcome.op().device()].emplace_back(outcome);
-      chief_inits.push_back(accumulator.SetGlobalStep(global_step.value()));
+      chief_inits.push_back(NodeBuilder(g, restart).Input(accumulator.handle()).Input(chiefs_stamp).Finish());
       aggregated.push_back({accumulator.TakeGrad(needed), var});
     };
     if (grads[i].grad.is_sparse()) {
@@ -193,40 +224,27 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
       NodeBuilder apply(g, "_SparseAccumulatorApplyGradient");
       apply.Name("apply_grad")
           .Input(accumulator.handle())
-          .Input(my_step)
+          .Input(my_stamp)
           .Input(Cast(rows.indices, kInt64))
           .Input(rows.values)
           .Input(Cast(rows.dense_shape, kInt64))
           .Attr("has_known_shape", true);
-      gather(accumulator, apply);
+      gather(accumulator, apply, "_AccumulatorRestart");
     } else {
       const ConditionalAccumulator accumulator(g, var.dtype(), options_of_var);
       NodeBuilder apply(g, "_ResourceAccumulatorApplyGradient");
-      apply.Name("apply_grad").Input(accumulator.handle()).Input(my_step).Input(grads[i].grad.dense());
-      gather(accumulator, apply);
+      apply.Name("apply_grad").Input(accumulator.handle()).Input(my_stamp).Input(grads[i].grad.dense());
+      gather(accumulator, apply, "_ResourceAccumulatorRestart");
     }
     if (!g.status().ok()) return {};
   }
-  {
-    // One tensor from each device.
-    std::vector<Operand> parts;
-    for (const auto& [device, some] : outcomes) {
-      auto there = g.ColocateWith(some[0].ToOutput(g).op());
-      parts.emplace_back(Stack(some));
-    }
-    s.applied = Concat(parts, 0, "applied_gradients");
-  }
-
-  auto place = g.ColocateWith(step_place);
-  const FIFOQueue tokens(g, {global_step.dtype()},
-                         {.shapes = {Shape()}, .shared_name = "sync_token_q", .name = "sync_token_q"});
-  const auto make_tokens = [&](int count, const Output& step) {
-    const Output shape =
-        NodeBuilder(g, "Const").Attr("value", Tensor::Vector<int32_t>({count})).Attr("dtype", kInt32).Output();
-    return NodeBuilder(g, "Fill").Name("tokens").Input(shape).Input(step).Output();
-  };
+  const FIFOQueue tokens = [&] {
+    auto place = g.ColocateWith(step_place);
+    return FIFOQueue(g, {kInt64}, {.shapes = {Shape()}, .shared_name = "sync_token_q", .name = "sync_token_q"});
+  }();
 
   // The worker's part of the step.
+  Output same_chief;
   {
     std::vector<Gradient> values;
     for (const GradAndVar& gradient : grads) values.push_back(gradient.grad);
@@ -236,18 +254,41 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
     auto after = g.ControlDependencies({all_applied});
     const std::vector<Output> token = tokens.Dequeue();
     if (token.empty()) return {};
-    s.train = local_step.Assign(token[0]);
+    auto here = g.ColocateWith(anchor);
+    const Operation stamped = local_stamp.Assign(token[0]);
+    same_chief = Equal(ChiefOf(token[0]), ChiefOf(my_stamp));
+    auto after_stamp = g.ControlDependencies({stamped});
+    s.train = local_step.Assign(StepOf(token[0], global_step.dtype()));
+  }
+  {
+    // One tensor from each device, and whether the chief is the same as before.
+    std::vector<Operand> parts;
+    for (const auto& [device, some] : outcomes) {
+      auto there = g.ColocateWith(some[0].ToOutput(g).op());
+      parts.emplace_back(Stack(some));
+    }
+    auto here = g.ColocateWith(anchor);
+    parts.emplace_back(ExpandDims(same_chief, 0));
+    s.applied = Concat(parts, 0, "applied_gradients");
   }
 
-  // The chief's part of the step.
+  // The chief's part of the step. It reads its number before it takes gradients, so that tokens that it gives after
+  // another chief has begun are worthless.
+  auto place = g.ColocateWith(step_place);
+  const auto make_tokens = [&](int count, const Output& chief, const Output& step) {
+    const Output shape =
+        NodeBuilder(g, "Const").Attr("value", Tensor::Vector<int32_t>({count})).Attr("dtype", kInt32).Output();
+    return NodeBuilder(g, "Fill").Name("tokens").Input(shape).Input(StampOf(chief, step)).Output();
+  };
+  const Output chief = ChiefNumber(g, false);
   const Operation update = s.optimizer->ApplyGradients(aggregated, {.global_step = global_step});
   if (!update.valid()) return {};
   {
     auto after = g.ControlDependencies({update});
     const int count = std::max(s.options.total_num_replicas, needed);
-    s.sync = tokens.EnqueueMany({make_tokens(count, global_step.Read())});
+    s.sync = tokens.EnqueueMany({make_tokens(count, chief, global_step.Read())});
   }
-  s.init_tokens = tokens.EnqueueMany({make_tokens(needed, global_step.value())});
+  s.init_tokens = tokens.EnqueueMany({make_tokens(needed, chief, global_step.value())});
   s.close_tokens = tokens.Close(/*cancel_pending_enqueues=*/true);
   s.setup.tokens_closed = tokens.IsClosed();
   s.setup.forget_tokens =

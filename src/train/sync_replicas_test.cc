@@ -192,6 +192,28 @@ TEST(SyncTraining, AChiefThatComesBackWakesTheWorkersThatWait) {
   EXPECT_TRUE(status.ok()) << status;
 }
 
+// As when a chief was stopped, another process took its place, and the first still has a session.
+TEST(SyncTraining, TokensAndGradientsOfAReplacedChiefAreWorthless) {
+  TestCluster cluster(2, 2);
+  Replica chief(cluster, 0, 2, 2, 0);
+  Replica other(cluster, 1, 2, 2, 0);
+  ASSERT_TRUE(chief.Start().ok());
+  ASSERT_TRUE(other.Start().ok());
+  ASSERT_TRUE(other.Step(-1).ok());  // Its gradient waits for that of the chief. One token is left.
+  Replica later(cluster, 0, 2, 2, 0);
+  ASSERT_TRUE(later.Start().ok());
+  ASSERT_TRUE(other.Step(-1).ok());  // gets the token that is left
+  ASSERT_TRUE(other.Step(-1).ok());  // gets a token of the later chief
+  EXPECT_EQ(later.GlobalStep(), 0);
+  EXPECT_EQ(other.sync->dropped_gradients(), 2);
+  ASSERT_TRUE(other.Step(-3).ok());
+  ASSERT_TRUE(later.Step(-5).ok());  // Its token comes after the update.
+  EXPECT_EQ(later.GlobalStep(), 1);
+  EXPECT_EQ(later.Weight(), 4) << "the mean of -3 and -5";
+  EXPECT_EQ(other.sync->dropped_gradients(), 2);
+  EXPECT_EQ(later.sync->dropped_gradients(), 0);
+}
+
 TEST(SyncTraining, ASecondTrainingOnTheSameServersGetsNewTokens) {
   TestCluster cluster(1, 1);
   Replica first(cluster, 0, 1, 1, 5);

@@ -79,6 +79,25 @@ void AddApplyWithOutcome(OpRegistry& r) {
             .NotDifferentiable());
 }
 
+// For synchronous training: a chief that begins numbers its session, and restarts the accumulators.
+void AddRestart(OpRegistry& r) {
+  for (const std::string prefix : {"", "Resource"}) {
+    r.Add(Op("_" + prefix + "AccumulatorRestart")
+              .Input(prefix.empty() ? "handle: Ref(string)" : "handle: resource")
+              .Input("step: int64")
+              .Stateful()
+              .Shape(NoOutputs)
+              .NotDifferentiable());
+  }
+  r.Add(Op("_ChiefNumber")
+            .Output("number: int64")
+            .Attr("next: bool")
+            .Attr("shared_name: string")
+            .Stateful()
+            .Shape(ScalarShape)
+            .NotDifferentiable());
+}
+
 void AddSparseAccumulator(OpRegistry& r) {
   r.Add(Op("SparseConditionalAccumulator")
             .Output("handle: Ref(string)")
@@ -119,6 +138,7 @@ void RegisterDataFlowAccumulatorOps(OpRegistry& r) {
   AddAccumulator(r, "");
   AddAccumulator(r, "Resource");
   AddApplyWithOutcome(r);
+  AddRestart(r);
   AddSparseAccumulator(r);
 }
 

@@ -1,4 +1,6 @@
 // Conditional accumulators. The kernels only look up the resource, which implements the waiting.
+#include <algorithm>
+#include <atomic>
 #include <type_traits>
 
 #include "core/strings.h"
@@ -143,6 +145,34 @@ Status SetGlobalStep(KernelContext& ctx) {
   return OkStatus();
 }
 
+Status Restart(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const auto accumulator, ctx.LookupResource<AccumulatorResource>(0));
+  TF_ASSIGN_OR_RETURN(const int64_t step, ScalarInput<int64_t>(ctx, 1, "step"));
+  accumulator->Restart(step);
+  return OkStatus();
+}
+
+// Counts the sessions of chiefs.
+class ChiefCounter final : public Resource {
+ public:
+  static constexpr const char* kTypeName = "chief counter";
+  int64_t Next() { return last_.fetch_add(1) + 1; }
+  // 0 if there was no chief yet, which is also the number of the first.
+  int64_t Last() const { return std::max<int64_t>(last_, 0); }
+  std::string DebugString() const override { return StrCat("chief ", Last()); }
+
+ private:
+  std::atomic<int64_t> last_{-1};
+};
+
+Status ChiefNumber(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const auto counter,
+                      ctx.resources().LookupOrCreate<ChiefCounter>("", ctx.node().attr<std::string>("shared_name"),
+                                                                   [] { return MakeRef<ChiefCounter>(); }));
+  ctx.set_output(0, Tensor::Scalar(ctx.node().attr<bool>("next") ? counter->Next() : counter->Last()));
+  return OkStatus();
+}
+
 }  // namespace
 
 void RegisterDataFlowAccumulatorKernels(KernelRegistry& r) {
@@ -162,6 +192,9 @@ void RegisterDataFlowAccumulatorKernels(KernelRegistry& r) {
   r.Add("_ResourceAccumulatorApplyGradient", {}, ApplyDense, cpu::UpdateCost);
   r.Add("_SparseAccumulatorApplyGradient", {}, ApplySparse, cpu::UpdateCost);
   r.Add<TakeKernel<true>>("SparseAccumulatorTakeGradient");
+  r.Add("_ResourceAccumulatorRestart", {}, Restart);
+  r.Add("_AccumulatorRestart", {}, Restart);
+  r.Add("_ChiefNumber", {}, ChiefNumber);
 }
 
 }  // namespace tensorbraid::cpu
