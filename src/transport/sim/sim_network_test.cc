@@ -54,7 +54,7 @@ std::string Exchange(uint32_t seed) {
   return log;
 }
 
-TEST(SimNetworkTest, ControlOvertakesBulkUnderSomeSchedule) {
+TEST(SimNetworkScheduleTest, ControlOvertakesBulkUnderSomeSchedule) {
   bool overtaken = false;
   for (uint32_t seed = 0; seed < 20 && !overtaken; ++seed) {
     const std::string log = Exchange(seed);
@@ -66,152 +66,128 @@ TEST(SimNetworkTest, ControlOvertakesBulkUnderSomeSchedule) {
   EXPECT_TRUE(overtaken);
 }
 
-TEST(SimNetworkTest, TensorsOfConcurrentSendersArriveWholeThoughTheirPartsAlternate) {
-  const uint32_t seed = TestSeed();
-  const SeedReport report(seed);
-  SimNetwork network(seed, {.max_bulk_part_bytes = 1000});
-  Task a(network, "a"), b(network, "b");
-  a.Listen();
-  b.Listen();
-  const auto link = ConnectAndWait(*a.transport, b.address, HelloFrom("a"));
-  ASSERT_TRUE(link.ok());
+// A network with the tasks a and b.
+class SimNetworkTest : public ::testing::Test {
+ protected:
+  // Makes the network, where both tasks listen; b on a free port if `port_of_b` is 0.
+  void Start(const SimOptions& options = {}, int port_of_b = 0) {
+    network_ = std::make_unique<SimNetwork>(seed_, options);
+    a_ = std::make_unique<Task>(*network_, "a");
+    b_ = std::make_unique<Task>(*network_, "b");
+    a_->Listen();
+    b_->Listen(port_of_b);
+  }
+  // Connects a to b.
+  StatusOr<std::shared_ptr<Link>> Connect() { return ConnectAndWait(*a_->transport, b_->address, HelloFrom("a")); }
+  // As Start, and connects a to b.
+  void StartConnected(const SimOptions& options = {}) {
+    Start(options);
+    const auto link = Connect();
+    ASSERT_TRUE(link.ok()) << link.status();
+    link_ = *link;
+  }
+
+  const uint32_t seed_ = TestSeed();
+  const SeedReport report_{seed_};
+  std::unique_ptr<SimNetwork> network_;
+  std::unique_ptr<Task> a_, b_;
+  std::shared_ptr<Link> link_;  // of a
+};
+
+TEST_F(SimNetworkTest, TensorsOfConcurrentSendersArriveWholeThoughTheirPartsAlternate) {
+  ASSERT_NO_FATAL_FAILURE(StartConnected({.max_bulk_part_bytes = 1000}));
   constexpr uint32_t kSenders = 4, kEach = 25;
   std::vector<std::thread> senders;
   for (uint32_t s = 0; s < kSenders; ++s) {
     senders.emplace_back([&, s] {
-      for (uint32_t i = 0; i < kEach; ++i) (*link)->Send(MakeBulk(s * kEach + i, Pattern(20000, s)));
+      for (uint32_t i = 0; i < kEach; ++i) link_->Send(MakeBulk(s * kEach + i, Pattern(20000, s)));
     });
   }
   for (std::thread& sender : senders) sender.join();
   std::vector<std::string> sent;
   for (uint32_t i = 0; i < kSenders * kEach; ++i) sent.push_back(Pattern(20000, i / kEach));
-  EXPECT_THAT(b.handler.WaitForBulk(kSenders * kEach), ::testing::UnorderedElementsAreArray(sent));
+  EXPECT_THAT(b_->handler.WaitForBulk(kSenders * kEach), ::testing::UnorderedElementsAreArray(sent));
 }
 
-TEST(SimNetworkTest, AKilledTaskIsUnavailableUntilItListensAgain) {
-  const uint32_t seed = TestSeed();
-  const SeedReport report(seed);
-  SimNetwork network(seed);
-  Task a(network, "a"), b(network, "b");
-  a.Listen();
-  b.Listen(5000);
-  ASSERT_TRUE(ConnectAndWait(*a.transport, b.address, HelloFrom("a")).ok());
-  network.KillTask(b.address);
-  const Status why = a.handler.WaitForDown();
+TEST_F(SimNetworkTest, AKilledTaskIsUnavailableUntilItListensAgain) {
+  Start({}, 5000);
+  ASSERT_TRUE(Connect().ok());
+  network_->KillTask(b_->address);
+  const Status why = a_->handler.WaitForDown();
   EXPECT_EQ(why.code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(why.message(), ::testing::HasSubstr("b"));
-  EXPECT_EQ(ConnectAndWait(*a.transport, b.address, HelloFrom("a")).status().code(), absl::StatusCode::kUnavailable);
-  Task again(network, "b");
+  EXPECT_EQ(Connect().status().code(), absl::StatusCode::kUnavailable);
+  Task again(*network_, "b");
   again.Listen(5000);
-  EXPECT_TRUE(ConnectAndWait(*a.transport, b.address, HelloFrom("a")).ok());
+  EXPECT_TRUE(Connect().ok());
 }
 
-TEST(SimNetworkTest, APartitionDelaysAndHealingDeliversInOrder) {
-  const uint32_t seed = TestSeed();
-  const SeedReport report(seed);
-  SimNetwork network(seed);
-  Task a(network, "a"), b(network, "b");
-  a.Listen();
-  b.Listen();
-  auto link = ConnectAndWait(*a.transport, b.address, HelloFrom("a"));
-  ASSERT_TRUE(link.ok());
-  b.handler.WaitForLink();
-  network.Partition(a.address, b.address);
-  for (uint64_t i = 0; i < 100; ++i) (*link)->Send(EndStep{{1, i}});
+TEST_F(SimNetworkTest, APartitionDelaysAndHealingDeliversInOrder) {
+  ASSERT_NO_FATAL_FAILURE(StartConnected());
+  b_->handler.WaitForLink();
+  network_->Partition(a_->address, b_->address);
+  for (uint64_t i = 0; i < 100; ++i) link_->Send(EndStep{{1, i}});
   // When this returns, the virtual clock has passed the timeout and the times at which the messages were due.
-  EXPECT_EQ(ConnectAndWait(*a.transport, b.address, HelloFrom("a")).status().code(), absl::StatusCode::kUnavailable);
-  EXPECT_EQ(b.handler.control_messages(), 0u);
-  EXPECT_EQ(a.handler.downs() + b.handler.downs(), 0u);
-  network.Heal(a.address, b.address);
-  const auto got = b.handler.WaitForControl(100);
+  EXPECT_EQ(Connect().status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(b_->handler.control_messages(), 0u);
+  EXPECT_EQ(a_->handler.downs() + b_->handler.downs(), 0u);
+  network_->Heal(a_->address, b_->address);
+  const auto got = b_->handler.WaitForControl(100);
   for (uint64_t i = 0; i < got.size(); ++i) EXPECT_EQ(std::get<EndStep>(got[i].message).step.counter, i);
 }
 
-TEST(SimNetworkTest, AOneWayPartitionLetsMessagesBackThrough) {
-  const uint32_t seed = TestSeed();
-  const SeedReport report(seed);
-  SimNetwork network(seed);
-  Task a(network, "a"), b(network, "b");
-  a.Listen();
-  b.Listen();
-  auto link = ConnectAndWait(*a.transport, b.address, HelloFrom("a"));
-  ASSERT_TRUE(link.ok());
-  const auto back = b.handler.WaitForLink();
-  network.PartitionOneWay(a.address, b.address);
-  (*link)->Send(EndStep{{1, 1}});
+TEST_F(SimNetworkTest, AOneWayPartitionLetsMessagesBackThrough) {
+  ASSERT_NO_FATAL_FAILURE(StartConnected());
+  const auto back = b_->handler.WaitForLink();
+  network_->PartitionOneWay(a_->address, b_->address);
+  link_->Send(EndStep{{1, 1}});
   back->Send(EndStep{{1, 2}});
-  EXPECT_EQ(std::get<EndStep>(a.handler.WaitForControl(1)[0].message).step.counter, 2u);
-  EXPECT_EQ(ConnectAndWait(*a.transport, b.address, HelloFrom("a")).status().code(), absl::StatusCode::kUnavailable);
-  EXPECT_EQ(b.handler.control_messages(), 0u);
-  network.Heal(a.address, b.address);
-  EXPECT_EQ(std::get<EndStep>(b.handler.WaitForControl(1)[0].message).step.counter, 1u);
+  EXPECT_EQ(std::get<EndStep>(a_->handler.WaitForControl(1)[0].message).step.counter, 2u);
+  EXPECT_EQ(Connect().status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(b_->handler.control_messages(), 0u);
+  network_->Heal(a_->address, b_->address);
+  EXPECT_EQ(std::get<EndStep>(b_->handler.WaitForControl(1)[0].message).step.counter, 1u);
 }
 
-TEST(SimNetworkTest, APausedTaskGetsItsMessagesWhenItResumesAndCanBeKilled) {
-  const uint32_t seed = TestSeed();
-  const SeedReport report(seed);
-  SimNetwork network(seed);
-  Task a(network, "a"), b(network, "b");
-  a.Listen();
-  b.Listen();
-  auto link = ConnectAndWait(*a.transport, b.address, HelloFrom("a"));
-  ASSERT_TRUE(link.ok());
-  b.handler.WaitForLink();
-  network.PauseTask(b.address);
-  for (uint64_t i = 0; i < 100; ++i) (*link)->Send(EndStep{{1, i}});
-  EXPECT_EQ(ConnectAndWait(*a.transport, b.address, HelloFrom("a")).status().code(), absl::StatusCode::kUnavailable);
-  EXPECT_EQ(b.handler.control_messages(), 0u);
-  network.ResumeTask(b.address);
-  const auto got = b.handler.WaitForControl(100);
+TEST_F(SimNetworkTest, APausedTaskGetsItsMessagesWhenItResumesAndCanBeKilled) {
+  ASSERT_NO_FATAL_FAILURE(StartConnected());
+  b_->handler.WaitForLink();
+  network_->PauseTask(b_->address);
+  for (uint64_t i = 0; i < 100; ++i) link_->Send(EndStep{{1, i}});
+  EXPECT_EQ(Connect().status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(b_->handler.control_messages(), 0u);
+  network_->ResumeTask(b_->address);
+  const auto got = b_->handler.WaitForControl(100);
   for (uint64_t i = 0; i < got.size(); ++i) EXPECT_EQ(std::get<EndStep>(got[i].message).step.counter, i);
-  network.PauseTask(b.address);
-  network.KillTask(b.address);
-  EXPECT_EQ(a.handler.WaitForDown().code(), absl::StatusCode::kUnavailable);
+  network_->PauseTask(b_->address);
+  network_->KillTask(b_->address);
+  EXPECT_EQ(a_->handler.WaitForDown().code(), absl::StatusCode::kUnavailable);
 }
 
-TEST(SimNetworkTest, ConnectionsThatComeLateOrTwiceLeaveOneLink) {
-  const uint32_t seed = TestSeed();
-  const SeedReport report(seed);
-  SimNetwork network(seed);
-  Task a(network, "a"), b(network, "b");
-  a.Listen();
-  b.Listen();
-  network.SetConnectFaults({.late = 0, .duplicate = 1});
-  ASSERT_TRUE(ConnectAndWait(*a.transport, b.address, HelloFrom("a")).ok());
-  b.handler.WaitForLink(2);
-  EXPECT_EQ(b.handler.WaitForDown(1).code(), absl::StatusCode::kUnavailable);
-  EXPECT_EQ(a.handler.ups(), 1u);
-  EXPECT_EQ(a.handler.downs(), 0u);
+TEST_F(SimNetworkTest, ConnectionsThatComeLateOrTwiceLeaveOneLink) {
+  Start();
+  network_->SetConnectFaults({.late = 0, .duplicate = 1});
+  ASSERT_TRUE(Connect().ok());
+  b_->handler.WaitForLink(2);
+  EXPECT_EQ(b_->handler.WaitForDown(1).code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(a_->handler.ups(), 1u);
+  EXPECT_EQ(a_->handler.downs(), 0u);
 }
 
-TEST(SimNetworkTest, ATaskIsKilledAtTheMessageThatWasChosen) {
-  const uint32_t seed = TestSeed();
-  const SeedReport report(seed);
-  SimNetwork network(seed);
-  Task a(network, "a"), b(network, "b");
-  a.Listen();
-  b.Listen();
-  auto link = ConnectAndWait(*a.transport, b.address, HelloFrom("a"));
-  ASSERT_TRUE(link.ok());
-  network.AtMessage(4, [&] { network.KillTask(b.address); });
-  for (uint64_t i = 0; i < 10; ++i) (*link)->Send(EndStep{{1, i}});
-  EXPECT_EQ(b.handler.WaitForDown().code(), absl::StatusCode::kUnavailable);
-  EXPECT_EQ(b.handler.control_messages(), 3u);
+TEST_F(SimNetworkTest, ATaskIsKilledAtTheMessageThatWasChosen) {
+  ASSERT_NO_FATAL_FAILURE(StartConnected());
+  network_->AtMessage(4, [&] { network_->KillTask(b_->address); });
+  for (uint64_t i = 0; i < 10; ++i) link_->Send(EndStep{{1, i}});
+  EXPECT_EQ(b_->handler.WaitForDown().code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(b_->handler.control_messages(), 3u);
 }
 
-TEST(SimNetworkTest, LossyLinksBreakOnBothSidesAndNeverSkipAMessage) {
-  const uint32_t seed = TestSeed();
-  const SeedReport report(seed);
-  SimNetwork network(seed, {.link_loss = 0.01});
-  Task a(network, "a"), b(network, "b");
-  a.Listen();
-  b.Listen();
-  auto link = ConnectAndWait(*a.transport, b.address, HelloFrom("a"));
-  ASSERT_TRUE(link.ok());
-  for (uint64_t i = 0; i < 5000; ++i) (*link)->Send(EndStep{{1, i}});
-  EXPECT_EQ(a.handler.WaitForDown().code(), absl::StatusCode::kUnavailable);
-  EXPECT_EQ(b.handler.WaitForDown().code(), absl::StatusCode::kUnavailable);
-  const auto got = b.handler.WaitForControl(0);
+TEST_F(SimNetworkTest, LossyLinksBreakOnBothSidesAndNeverSkipAMessage) {
+  ASSERT_NO_FATAL_FAILURE(StartConnected({.link_loss = 0.01}));
+  for (uint64_t i = 0; i < 5000; ++i) link_->Send(EndStep{{1, i}});
+  EXPECT_EQ(a_->handler.WaitForDown().code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(b_->handler.WaitForDown().code(), absl::StatusCode::kUnavailable);
+  const auto got = b_->handler.WaitForControl(0);
   for (uint64_t i = 0; i < got.size(); ++i) EXPECT_EQ(std::get<EndStep>(got[i].message).step.counter, i);
 }
 
