@@ -26,8 +26,6 @@ class Master {
 
   // The steps that run now, and how many have ended.
   RunningSteps::State steps() const { return env_.steps.state(); }
-  // The number of running steps.
-  size_t num_steps() const { return env_.steps.size(); }
 
   // The names of the master's own devices, followed by those of other tasks that match one of `filters` (empty: all).
   std::vector<DeviceName> DeviceNames(const std::vector<DeviceName>& filters) const {

@@ -55,11 +55,6 @@ RunningSteps::State RunningSteps::state() const {
   return state;
 }
 
-size_t RunningSteps::size() const {
-  MutexLock lock(mu_);
-  return steps_.size();
-}
-
 void RunningSteps::AbortIf(const std::function<bool(const MasterStep&)>& matches, const Status& why) {
   std::vector<std::shared_ptr<MasterStep>> steps;
   {

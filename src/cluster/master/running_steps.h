@@ -34,7 +34,6 @@ class RunningSteps {
   void Stop(const Status& why);
   // Cancelled once Stop has been called.
   Status CheckRunning() const;
-  size_t size() const;
 
   // How many steps had ended at some moment. Of the steps in each second, those of the signature that ran most count: a
   // chief that also aggregates gradients, in steps of their own, then makes as many steps as the other workers.

@@ -62,7 +62,7 @@ class Task final {
   TaskUse use() const {
     return {.sessions = home_->worker().num_sessions(),
             .steps = home_->exchange().num_steps(),
-            .own_steps = home_->master().num_steps()};
+            .own_steps = home_->master().steps().running.size()};
   }
   const std::string& name() const { return home_->name(); }  // "/job:worker/replica:0/task:1"
 
