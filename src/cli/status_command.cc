@@ -1,6 +1,5 @@
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -51,14 +50,6 @@ StatusOr<proto::ClusterReport> AskForReport(CallClient& client, const StatusFlag
   return report;
 }
 
-// The exit code: 0 if all tasks that have not left answer, otherwise 1.
-int HealthOf(const proto::ClusterReport& report) {
-  return std::all_of(report.tasks().begin(), report.tasks().end(),
-                     [](const proto::TaskReport& task) { return task.state() == "up" || task.state() == "left"; })
-             ? 0
-             : 1;
-}
-
 void Print(const std::string& text, bool clear) {
   if (clear) std::fputs("\033[H\033[2J", stdout);
   std::fputs(text.c_str(), stdout);
@@ -74,7 +65,7 @@ StatusOr<int> ShowStatus(const StatusFlags& flags) {
   if (flags.json) {
     while (true) {
       Print(ReportJson(report) + "\n", false);
-      if (!flags.watch) return HealthOf(report);
+      if (!flags.watch) return EveryTaskAnswers(report) ? 0 : 1;
       SleepFor(pause);
       TF_ASSIGN_OR_RETURN(report, AskForReport(*client, flags));
     }
@@ -84,7 +75,7 @@ StatusOr<int> ShowStatus(const StatusFlags& flags) {
     SleepFor(pause);
     TF_ASSIGN_OR_RETURN(proto::ClusterReport next, AskForReport(*client, flags));
     Print(StatusText(report, next), clear);
-    if (!flags.watch) return HealthOf(next);
+    if (!flags.watch) return EveryTaskAnswers(next) ? 0 : 1;
     if (!clear) std::fputs("\n", stdout);
     report = std::move(next);
   }
@@ -123,7 +114,11 @@ void AddStatusCommand(CLI::App& app, Invocation* invocation) {
       "the\n"
       "                number of other steps that ended on the parameter server while a step ran\n"
       "Below the table are the steps that have run for more than a second, with the operations that they wait for on\n"
-      "every task. A task that does not answer is named as their cause if they may wait for it.\n\n"
+      "every task. A task that does not answer is named as their cause if they may wait for it.\n"
+      "Clusters that sessions brought (cluster_def of a ConfigProto) follow, each with a table of its own. Their tasks "
+      "have\n"
+      "the names that the session gave them; busy, CPU, memory and up are those of the whole process. A task that the\n"
+      "session has not used yet is 'not connected'.\n\n"
       "Exits with 0 if all tasks answer or have left, with 1 if one does not, with 2 if ADDRESS cannot be asked.\n\n"
       "Examples:\n"
       "  tensorbraid status localhost:2222\n"

@@ -117,9 +117,9 @@ std::string BlockedText(const proto::BlockedStepReport& step) {
   return text;
 }
 
-}  // namespace
-
-std::string StatusText(const proto::ClusterReport& before, const proto::ClusterReport& report) {
+// A line about the cluster that ends with `end`, the table of its tasks, and the steps that have run for long.
+std::string OneClusterText(const proto::ClusterReport& before, const proto::ClusterReport& report,
+                           const std::string& begin, const std::string& end) {
   const Rates rates(before);
   const auto bytes_per_second = [](double rate) { return rate < 0 ? std::string() : SizeText(rate) + "/s"; };
   std::vector<Row> rows = {{"task", "address", "state", "steps", "steps/s", "busy", "CPU", "memory", "variables",
@@ -149,11 +149,48 @@ std::string StatusText(const proto::ClusterReport& before, const proto::ClusterR
          bytes_per_second(rates.PerSecond(task, [](const proto::TaskReport& t) { return ReceivedBytes(t, ""); })),
          bytes_per_second(sent), StalenessText(task), AgeText(task.up_seconds())});
   }
-  std::string text = report.has_global_step() ? Formatted("global step %.0f, ", report.global_step()) : "";
-  text += StrCat(up, " of ", report.tasks_size(), " tasks answer, asked by ", report.asked(), "\n\n", TableText(rows));
+  std::string text = begin;
+  if (report.has_global_step()) text += Formatted("global step %.0f, ", report.global_step());
+  text += StrCat(up, " of ", report.tasks_size(), " tasks answer", end, "\n\n", TableText(rows));
   if (report.blocked_size() == 0) return text;
   text += "\nsteps that have run for more than a second:\n";
   for (const auto& step : report.blocked()) text += BlockedText(step);
+  return text;
+}
+
+// The report of the cluster with this number in `report`; an empty one if it does not exist.
+const proto::ClusterReport& SessionClusterIn(const proto::ClusterReport& report, const std::string& number) {
+  for (const auto& cluster : report.session_clusters()) {
+    if (cluster.cluster() == number) return cluster;
+  }
+  return proto::ClusterReport::default_instance();
+}
+
+std::string AddressOfMaster(const proto::ClusterReport& cluster) {
+  for (const auto& task : cluster.tasks()) {
+    if (task.task() == cluster.master()) return task.address();
+  }
+  return "";
+}
+
+}  // namespace
+
+bool EveryTaskAnswers(const proto::ClusterReport& report) {
+  const bool in_session = !report.cluster().empty();
+  for (const proto::TaskReport& task : report.tasks()) {
+    if (in_session && task.state() == "not connected") continue;
+    if (task.state() != "up" && task.state() != "left") return false;
+  }
+  return std::all_of(report.session_clusters().begin(), report.session_clusters().end(), EveryTaskAnswers);
+}
+
+std::string StatusText(const proto::ClusterReport& before, const proto::ClusterReport& report) {
+  std::string text = OneClusterText(before, report, "", ", asked by " + report.asked());
+  for (const auto& cluster : report.session_clusters()) {
+    const std::string begin = StrCat("\ncluster ", cluster.cluster(), " of a session, whose master is ",
+                                     cluster.master(), " (", AddressOfMaster(cluster), "): ");
+    text += OneClusterText(SessionClusterIn(before, cluster.cluster()), cluster, begin, "");
+  }
   return text;
 }
 

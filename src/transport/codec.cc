@@ -123,7 +123,10 @@ struct Encoder {
     to->set_request(m.request);
     for (const std::string& c : m.containers) to->add_container(c);
   }
-  void operator()(const GetReport& m) { out->mutable_get_report()->set_request(m.request); }
+  void operator()(const GetReport& m) {
+    out->mutable_get_report()->set_request(m.request);
+    out->mutable_get_report()->set_session_clusters_within_ms(m.session_clusters_within_ms);
+  }
   void operator()(const Reply& m) {
     auto* to = out->mutable_reply();
     to->set_request(m.request);
@@ -292,7 +295,7 @@ StatusOr<Message> DecodePlain(const proto::Header& h) {
       return ResetContainers{m.request(), {m.container().begin(), m.container().end()}};
     }
     case proto::Header::kGetReport:
-      return GetReport{h.get_report().request()};
+      return GetReport{h.get_report().request(), h.get_report().session_clusters_within_ms()};
     case proto::Header::kReply:
       return Reply{h.reply().request(), Get(h.reply().status()), h.reply().body()};
     case proto::Header::kRunGraph:

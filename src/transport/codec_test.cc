@@ -51,7 +51,7 @@ std::vector<Message> OneOfEach() {
           GrantTensor{kKey},
           MakeBulk(3, "abcdef"),
           EagerCredit{~uint64_t{0}},
-          GetReport{5},
+          GetReport{5, 6},
           LaneChoice{.local = false, .why = "no shared memory"}};
 }
 
@@ -89,6 +89,7 @@ TEST(CodecTest, FieldsSurvive) {
   EXPECT_EQ(deregister.handle, 4u);
   EXPECT_EQ(AsSent(CloseSession{{2, 3}}).session, (SessionId{2, 3}));
   EXPECT_EQ(AsSent(GetReport{~uint64_t{0}}).request, ~uint64_t{0});
+  EXPECT_EQ(AsSent(GetReport{1, 2000}).session_clusters_within_ms, 2000u);
   const auto reset = AsSent(ResetContainers{7, {"", "c"}});
   EXPECT_EQ(reset.request, 7u);
   EXPECT_EQ(reset.containers, (std::vector<std::string>{"", "c"}));

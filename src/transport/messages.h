@@ -133,9 +133,13 @@ struct ResetContainers {
   uint64_t request = 0;
   std::vector<std::string> containers;
 };
-// Asks the task what it does. The body of the Reply is a TaskReport (cluster/protobuf/report.proto).
+// Asks the task what it does. The body of the Reply is a TaskAnswer (cluster/protobuf/report.proto).
 struct GetReport {
   uint64_t request = 0;
+  // If not 0, the answer also has the reports of clusters that sessions brought, and is sent within about this time. In
+  // the cluster that the task was started in, these are the clusters whose master the task is. In the cluster of a
+  // session, it is this cluster, if the task is its master.
+  uint32_t session_clusters_within_ms = 0;
 };
 struct Reply {
   uint64_t request = 0;

@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <future>
 #include <thread>
 
 #include "cli/status_text.h"
@@ -13,6 +12,7 @@
 #include "core/env_testutil.h"
 #include "graph/node.h"
 #include "status/prometheus_parser.h"
+#include "status/report_testutil.h"
 #include "tensorbraid/tensorbraid.h"
 
 namespace tensorbraid {
@@ -24,44 +24,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-
-constexpr std::chrono::seconds kPatience{20};
-
-proto::ClusterReport ReportOf(Task& task, milliseconds timeout = milliseconds(10000)) {
-  std::promise<proto::ClusterReport> promise;
-  task.status().Collect(timeout, [&promise](const proto::ClusterReport& report) { promise.set_value(report); });
-  return promise.get_future().get();
-}
-
-const proto::TaskReport& TaskIn(const proto::ClusterReport& report, const std::string& name) {
-  for (const auto& task : report.tasks()) {
-    if (task.task() == name) return task;
-  }
-  static const auto& none = *new proto::TaskReport;
-  ADD_FAILURE() << name << " is not in " << report.DebugString();
-  return none;
-}
-
-// Asks again until `holds`.
-template <typename Holds>
-proto::ClusterReport AwaitReport(Task& task, const Holds& holds) {
-  const auto give_up = std::chrono::steady_clock::now() + kPatience;
-  while (true) {
-    proto::ClusterReport report = ReportOf(task);
-    if (holds(report)) return report;
-    if (std::chrono::steady_clock::now() > give_up) {
-      ADD_FAILURE() << "not in time: " << report.DebugString();
-      return report;
-    }
-    std::this_thread::yield();
-  }
-}
-
-int NumWaits(const proto::ClusterReport& report, const std::string& task) {
-  int waits = 0;
-  for (const auto& step : TaskIn(report, task).running()) waits += step.waits_size();
-  return waits;
-}
 
 TEST(StatusTest, EveryTaskKnowsTheWholeCluster) {
   TestCluster cluster(2, 2);

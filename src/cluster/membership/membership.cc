@@ -137,6 +137,12 @@ std::string Membership::AddressOf(const std::string& task) {
   return it == peers_.end() ? "" : it->second.address;
 }
 
+Status Membership::LastError(const std::string& task) {
+  MutexLock lock(mu_);
+  const auto it = peers_.find(task);
+  return it == peers_.end() ? OkStatus() : it->second.last_error;
+}
+
 std::string Membership::own_address() {
   MutexLock lock(mu_);
   return self_.address;

@@ -93,6 +93,8 @@ class Membership final : public PeerLinks {
   // In the cluster of a session: Aborted if the task has ended its part in the session; otherwise OK.
   Status SessionEnded(const std::string& task);
   std::string AddressOf(const std::string& task);
+  // Why the last attempt to connect to the task failed. OK if it did not fail, or if there was none.
+  Status LastError(const std::string& task);
   std::string own_address();  // with the port in use; empty before Listen
 
   // The events of links, as in LinkHandler, and the messages that are meant for this object.

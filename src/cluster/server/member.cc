@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cluster/protobuf/report.pb.h"
+#include "cluster/status/cluster_report.h"
 #include "cluster/status/task_report.h"
 #include "core/device_name.h"
 #include "core/strings.h"
@@ -80,6 +81,7 @@ std::shared_ptr<Member> Member::Create(WorkerEnv* env, const ClusterSpec& cluste
 }
 
 void Member::Stop(const Status& why) {
+  stopped_ = true;
   master_->Shutdown(Cancelled(ShortTaskName(name_), " is stopping"));
   membership_.Shutdown(why);
 }
@@ -117,16 +119,49 @@ void Member::OnMessage(const std::shared_ptr<Link>& link, Message message) {
 }
 
 void Member::FillReport(proto::TaskReport* report) {
-  FillTaskReport(
-      {.env = *env_, .membership = membership_, .exchange = exchange_, .worker = *worker_, .master = *master_}, report);
+  std::vector<std::shared_ptr<ResourceManager>> resources;
+  if (cluster_id() == 0) {
+    resources.emplace_back(std::shared_ptr<void>(), &env_->resources());  // not owned
+  } else {
+    resources = worker_->SessionResources();
+  }
+  FillTaskReport({.env = *env_,
+                  .resources = resources,
+                  .membership = membership_,
+                  .exchange = exchange_,
+                  .worker = *worker_,
+                  .master = *master_},
+                 report);
+}
+
+std::vector<std::shared_ptr<Member>> Member::ReportedClusters() const {
+  if (is_session_master()) {
+    const auto self = std::static_pointer_cast<Member>(owner_.lock());
+    return self == nullptr ? std::vector<std::shared_ptr<Member>>() : std::vector{self};
+  }
+  if (options_.session_members == nullptr) return {};
+  auto members = options_.session_members();
+  // The master of a cluster knows it best. If each task reported all clusters, a cluster would be reported often.
+  std::erase_if(members, [](const auto& member) { return !member->is_session_master(); });
+  return members;
 }
 
 void Member::OnGetReport(const std::shared_ptr<Link>& link, const GetReport& m) {
   // Not on the transport's thread, and not behind long kernels on the pool.
-  env_->pool().ScheduleBlocking([this, link, request = m.request, held = owner_.lock()] {
-    proto::TaskReport report;
-    FillReport(&report);
-    link->Send(Reply{.request = request, .status = OkStatus(), .body = report.SerializeAsString()});
+  env_->pool().ScheduleBlocking([this, weak_link = std::weak_ptr<Link>(link), request = m.request,
+                                 within_ms = m.session_clusters_within_ms, held = owner_.lock()] {
+    const auto answer = std::make_shared<proto::TaskAnswer>();
+    FillReport(answer->mutable_task());
+    const auto members = within_ms == 0 ? std::vector<std::shared_ptr<Member>>() : ReportedClusters();
+    const auto within = std::min<std::chrono::milliseconds>(std::chrono::milliseconds(within_ms), kMaxReportTimeout);
+    CollectSessionClusters(
+        members, env_->timer(), within,
+        [weak_link, request, answer](const std::vector<proto::ClusterReport>& clusters) {
+          for (const auto& cluster : clusters) *answer->add_session_clusters() = cluster;
+          const auto link = weak_link.lock();
+          if (link == nullptr) return;
+          link->Send(Reply{.request = request, .status = OkStatus(), .body = answer->SerializeAsString()});
+        });
   });
 }
 

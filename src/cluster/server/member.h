@@ -4,9 +4,11 @@
 #ifndef TENSORBRAID_CLUSTER_SERVER_MEMBER_H_
 #define TENSORBRAID_CLUSTER_SERVER_MEMBER_H_
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cluster/exchange/exchange.h"
 #include "cluster/master/master.h"
@@ -21,6 +23,8 @@ namespace proto {
 class TaskReport;
 }
 
+class Member;
+
 struct MemberOptions {
   std::string job = "localhost";
   int index = 0;
@@ -32,6 +36,9 @@ struct MemberOptions {
   std::string cluster_master = {};
   // Called on a transport thread when the last link to the task that holds the session is down.
   std::function<void()> on_master_gone = nullptr;
+  // For the cluster that the process was started in: returns the members of clusters that sessions brought. May be
+  // null.
+  std::function<std::vector<std::shared_ptr<Member>>()> session_members = nullptr;
   // Whether running steps keep the member alive. Must be true if the process goes on after the member has ended.
   bool outlives_steps = false;
 };
@@ -56,6 +63,12 @@ class Member final : private LinkHandler {
   const Exchange& exchange() const { return exchange_; }
   const std::string& name() const { return name_; }  // "/job:worker/replica:0/task:1"
   WorkerCache& remote_workers() { return remote_workers_; }
+  // The number of the cluster if a session brought it, otherwise 0.
+  uint64_t cluster_id() const { return options_.cluster_id; }
+  // The name of the task that is the session's master, if a session brought the cluster.
+  const std::string& cluster_master() const { return options_.cluster_master; }
+  bool is_session_master() const { return cluster_id() != 0 && name_ == cluster_master(); }
+  bool is_stopped() const { return stopped_; }  // whether Stop has been called
   // See FillTaskReport.
   void FillReport(proto::TaskReport* report);
 
@@ -68,6 +81,8 @@ class Member final : private LinkHandler {
   void OnMessage(const std::shared_ptr<Link>& link, Message message) override;
   void OnLinkDown(const std::shared_ptr<Link>& link, const Status& why) override;
   void OnGetReport(const std::shared_ptr<Link>& link, const GetReport& m);
+  // The members of the clusters whose reports belong to an answer to GetReport.
+  std::vector<std::shared_ptr<Member>> ReportedClusters() const;
 
   WorkerEnv* const env_;
   const MemberOptions options_;
@@ -76,6 +91,7 @@ class Member final : private LinkHandler {
   Membership membership_;
   WorkerCache remote_workers_;
   Exchange exchange_;
+  std::atomic<bool> stopped_{false};
   std::weak_ptr<void> owner_;  // this object, if options_.outlives_steps
   std::unique_ptr<Worker> worker_;
   std::unique_ptr<Master> master_;

@@ -94,7 +94,21 @@ StatusOr<std::shared_ptr<Member>> SessionClusters::Open(const ClusterSpec& clust
   options.outlives_steps = true;
   auto member = Member::Create(env_, cluster, options, transport_->ForCluster(options.cluster_id));
   TF_RETURN_IF_ERROR(member->Listen(found[0].address).status());
+  MutexLock lock(mu_);
+  std::erase_if(opened_, [](const auto& opened) { return opened.expired(); });
+  opened_.push_back(member);
   return member;
+}
+
+std::vector<std::shared_ptr<Member>> SessionClusters::Members() {
+  std::vector<std::shared_ptr<Member>> members;
+  {
+    MutexLock lock(mu_);
+    for (const auto& opened : opened_) members.push_back(opened.lock());
+    for (const auto& [cluster, admitted] : members_) members.push_back(admitted.member);
+  }
+  std::erase_if(members, [](const auto& member) { return member == nullptr || member->is_stopped(); });
+  return members;
 }
 
 Status SessionClusters::Admit(const Hello& from) {

@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cluster/client_service/blocking_calls.h"
 #include "cluster/server/member.h"
@@ -38,6 +39,8 @@ class SessionClusters {
   // connected to ("grpc://host:port"). InvalidArgument if the cluster is invalid, or if it does not have exactly one
   // task at that address. The caller must stop the member.
   StatusOr<std::shared_ptr<Member>> Open(const ClusterSpec& cluster, const std::string& target);
+  // This process as a member of each cluster that a session brought, except those that are stopping.
+  std::vector<std::shared_ptr<Member>> Members();
   // For the transport: makes this process a member of the cluster that `from` describes. Unavailable, which makes the
   // caller try again, if the session's master has not connected first, or is connecting at the same time. Aborted if
   // the session has ended because its master was restarted.
@@ -64,9 +67,10 @@ class SessionClusters {
   bool stopping_ TB_GUARDED_BY(mu_) = false;
   int joining_ TB_GUARDED_BY(mu_) = 0;  // calls of Join
   std::string own_address_ TB_GUARDED_BY(mu_);
-  std::map<uint64_t, Admitted> members_ TB_GUARDED_BY(mu_);  // created by Admit
-  std::deque<uint64_t> replaced_ TB_GUARDED_BY(mu_);         // clusters of masters that were restarted; the latest few
-  BlockingCalls endings_{4};                                 // runs End
+  std::vector<std::weak_ptr<Member>> opened_ TB_GUARDED_BY(mu_);  // by Open; some may have ended
+  std::map<uint64_t, Admitted> members_ TB_GUARDED_BY(mu_);       // created by Admit
+  std::deque<uint64_t> replaced_ TB_GUARDED_BY(mu_);  // clusters of masters that were restarted; the latest few
+  BlockingCalls endings_{4};                          // runs End
 };
 
 }  // namespace tensorbraid

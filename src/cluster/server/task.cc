@@ -32,15 +32,17 @@ StatusOr<std::shared_ptr<Task>> Task::Create(const ClusterSpec& cluster, const T
                                                    .num_threads = options.inter_op_threads,
                                                    .allow_paths = options.allow_paths}));
   auto task = std::shared_ptr<Task>(new Task(options, cluster, std::move(env)));
-  const MemberOptions member = MemberOptionsOf(options);
+  MemberOptions member = MemberOptionsOf(options);
   task->session_clusters_ = std::make_unique<SessionClusters>(task->env_.get(), member, std::move(transport));
   SessionClusters* const session_clusters = task->session_clusters_.get();
+  member.session_members = [session_clusters] { return session_clusters->Members(); };
   task->home_ = Member::Create(task->env_.get(), cluster, member, session_clusters->transport());
   task->service_ = std::make_unique<MasterService>(
       task->home_,
       [session_clusters](const ClusterSpec& c, const std::string& t) { return session_clusters->Open(c, t); },
       task->env_->timer(), &task->env_->pool(), options.default_session_config, options.limits);
-  task->status_ = std::make_unique<StatusService>(task->home_, task->env_.get(), task->service_.get());
+  task->status_ =
+      std::make_unique<StatusService>(task->home_, member.session_members, task->env_.get(), task->service_.get());
   session_clusters->transport()->ServeCalls(task->status_.get());
   return task;
 }

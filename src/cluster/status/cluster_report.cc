@@ -42,13 +42,20 @@ class Collection final : public std::enable_shared_from_this<Collection> {
     bool complete = false;
     {
       MutexLock lock(mu_);
-      if (done_ == nullptr) return;
+      if (done_ == nullptr || pending_ == 0) return;
       proto::TaskReport& task = *report_.mutable_tasks(i);
-      proto::TaskReport answer;
+      proto::TaskAnswer answer;
       if (status.ok() && answer.ParseFromString(bytes)) {
-        answer.set_task(task.task());
-        answer.set_address(task.address());
-        task = std::move(answer);
+        answer.mutable_task()->set_task(task.task());
+        answer.mutable_task()->set_address(task.address());
+        task = std::move(*answer.mutable_task());
+        if (report_.cluster().empty()) {
+          for (auto& cluster : *answer.mutable_session_clusters()) *report_.add_session_clusters() = std::move(cluster);
+        } else if (answer.session_clusters_size() > 0) {
+          // The master of this session's cluster has answered for all its tasks.
+          report_ = std::move(*answer.mutable_session_clusters(0));
+          pending_ = 1;
+        }
       } else {
         task.set_problem(status.ok() ? "its report cannot be read" : std::string(status.message()));
       }
@@ -62,6 +69,7 @@ class Collection final : public std::enable_shared_from_this<Collection> {
     bool complete = false;
     {
       MutexLock lock(mu_);
+      if (pending_ == 0) return;  // the session's master has answered for all tasks
       complete = --pending_ == 0;
     }
     if (complete) Finish();
@@ -77,7 +85,7 @@ class Collection final : public std::enable_shared_from_this<Collection> {
     }
     if (done == nullptr) return;
     timer_->Cancel(timer_id);
-    Summarize(&report_);  // nobody else uses the report once done_ is null
+    Summarize(&report_);  // once done_ is null, no other thread uses the report
     done(report_);
   }
 
@@ -190,6 +198,174 @@ void FindBlockedSteps(proto::ClusterReport* report) {
   for (auto& step : sorted) *report->add_blocked() = std::move(step);
 }
 
+// The report of a cluster with the task of `member` alone, followed by the other tasks of its view, which have not been
+// asked yet.
+proto::ClusterReport BeginReport(const std::shared_ptr<Member>& member, const ClusterView& view) {
+  proto::ClusterReport report;
+  report.set_asked(ShortTaskName(view.self));
+  member->FillReport(report.add_tasks());
+  report.mutable_tasks(0)->set_address(member->membership().own_address());
+  for (const TaskView& other : view.others) {
+    proto::TaskReport* task = report.add_tasks();
+    task->set_task(ShortTaskName(other.name));
+    task->set_address(other.address);
+    task->set_state(StateWithoutAnswer(other.state));
+    if (other.state == TaskView::State::kLeft && !other.leave_status.ok()) {
+      task->set_problem(std::string(other.leave_status.message()));
+    }
+  }
+  return report;
+}
+
+std::string NoAnswerWithin(std::chrono::milliseconds timeout) {
+  return StrCat("no answer within ", static_cast<double>(timeout.count()) / 1000, " s");
+}
+
+// The time that an asked task has for the clusters of sessions, so that its answer arrives within `timeout`.
+std::chrono::milliseconds TimeoutOfAsked(std::chrono::milliseconds timeout) { return timeout * 3 / 4; }
+
+// A member of the cluster that the process was started in.
+void CollectOwnCluster(const std::shared_ptr<Member>& member, Timer* timer, std::chrono::milliseconds timeout,
+                       std::function<void(const proto::ClusterReport&)> done) {
+  Membership& membership = member->membership();
+  const auto view = membership.view();
+  proto::ClusterReport report = BeginReport(member, *view);
+  std::vector<std::pair<int, std::string>> asked;  // the number of the report, and the task
+  for (size_t i = 0; i < view->others.size(); ++i) {
+    if (view->others[i].state == TaskView::State::kLeft) continue;
+    const int number = static_cast<int>(i) + 1;
+    report.mutable_tasks(number)->set_problem(NoAnswerWithin(timeout));
+    asked.emplace_back(number, view->others[i].name);
+  }
+  // Counts one more, which ends below, so that the collection does not end while tasks are still asked.
+  const auto collection = std::make_shared<Collection>(std::move(report), asked.size() + 1, timer, std::move(done));
+  collection->StartTimer(timeout);
+  for (const auto& [i, name] : asked) {
+    membership.Get(name, timeout,
+                   [collection, i = i, name = name, within = TimeoutOfAsked(timeout),
+                    weak = std::weak_ptr<Member>(member)](const StatusOr<std::shared_ptr<Link>>& link) {
+                     const auto alive = weak.lock();
+                     if (!link.ok()) return collection->Arrive(i, link.status(), "");
+                     const auto worker = alive == nullptr ? nullptr : alive->remote_workers().Find(name);
+                     if (worker == nullptr) return collection->Arrive(i, Unavailable("the connection was lost"), "");
+                     worker->GetReport(within, [collection, i](const Status& status, const std::string& bytes) {
+                       collection->Arrive(i, status, bytes);
+                     });
+                   });
+  }
+  collection->EndOfAsking();
+}
+
+// A member of a cluster that a session brought; see CollectSessionClusters.
+void CollectSessionCluster(const std::shared_ptr<Member>& member, Timer* timer, std::chrono::milliseconds timeout,
+                           std::function<void(const proto::ClusterReport&)> done) {
+  Membership& membership = member->membership();
+  const auto view = membership.view();
+  proto::ClusterReport report = BeginReport(member, *view);
+  report.set_cluster(absl::StrCat(absl::Hex(member->cluster_id(), absl::kZeroPad16)));
+  report.set_master(ShortTaskName(member->cluster_master()));
+  std::vector<std::pair<int, std::shared_ptr<RemoteWorker>>> asked;
+  for (size_t i = 0; i < view->others.size(); ++i) {
+    const TaskView& other = view->others[i];
+    const int number = static_cast<int>(i) + 1;
+    proto::TaskReport* const task = report.mutable_tasks(number);
+    const Status error = membership.LastError(other.name);
+    if (other.state == TaskView::State::kConnected) {
+      const auto worker = member->remote_workers().Find(other.name);
+      task->set_problem(worker == nullptr ? "the connection was lost" : NoAnswerWithin(timeout));
+      if (worker != nullptr) asked.emplace_back(number, worker);
+    } else if (!error.ok()) {
+      task->set_problem(std::string(error.message()));
+    } else if (other.state == TaskView::State::kNotSeen) {
+      task->set_problem("the session has not used it yet");
+    } else if (other.state == TaskView::State::kDisconnected) {
+      task->set_problem("the connection was lost");
+    }
+  }
+  const auto collection = std::make_shared<Collection>(std::move(report), asked.size() + 1, timer, std::move(done));
+  collection->StartTimer(timeout);
+  for (const auto& [i, worker] : asked) {
+    const bool is_master = worker->task() == member->cluster_master();
+    worker->GetReport(
+        is_master ? TimeoutOfAsked(timeout) : std::chrono::milliseconds(0),
+        [collection, i = i](const Status& status, const std::string& bytes) { collection->Arrive(i, status, bytes); });
+  }
+  collection->EndOfAsking();
+}
+
+// Collects the reports of several clusters. Thread-safe.
+class SessionClusterReports {
+ public:
+  SessionClusterReports(size_t count, std::function<void(const std::vector<proto::ClusterReport>&)> done)
+      : reports_(count), pending_(count), done_(std::move(done)) {}
+
+  void Arrive(size_t i, const proto::ClusterReport& report) {
+    std::vector<proto::ClusterReport> all;
+    {
+      MutexLock lock(mu_);
+      reports_[i] = report;
+      if (--pending_ > 0) return;
+      all.swap(reports_);
+    }
+    done_(all);
+  }
+
+ private:
+  Mutex mu_;
+  std::vector<proto::ClusterReport> reports_ TB_GUARDED_BY(mu_);
+  size_t pending_ TB_GUARDED_BY(mu_);
+  const std::function<void(const std::vector<proto::ClusterReport>&)> done_;
+};
+
+// Waits for the report of a task's own cluster, and for those of sessions' clusters. Thread-safe.
+class OwnAndSessionClusters {
+ public:
+  explicit OwnAndSessionClusters(std::function<void(const proto::ClusterReport&)> done) : done_(std::move(done)) {}
+
+  void OwnDone(const proto::ClusterReport& report) {
+    {
+      MutexLock lock(mu_);
+      own_ = report;
+    }
+    OneDone();
+  }
+  void SessionClustersDone(const std::vector<proto::ClusterReport>& reports) {
+    {
+      MutexLock lock(mu_);
+      sessions_ = reports;
+    }
+    OneDone();
+  }
+
+ private:
+  void OneDone() {
+    proto::ClusterReport report;
+    {
+      MutexLock lock(mu_);
+      if (--pending_ > 0) return;
+      report.Swap(&own_);
+      sessions_.insert(sessions_.end(), report.session_clusters().begin(), report.session_clusters().end());
+      report.clear_session_clusters();
+      // A cluster may have been reported by its master and by another task. The master knows all tasks.
+      std::map<std::string, const proto::ClusterReport*> by_number;
+      for (const auto& cluster : sessions_) {
+        const proto::ClusterReport*& kept = by_number[cluster.cluster()];
+        if (kept == nullptr || kept->asked() != kept->master()) kept = &cluster;
+      }
+      for (const auto& [number, cluster] : by_number) *report.add_session_clusters() = *cluster;
+    }
+    std::stable_sort(report.mutable_session_clusters()->begin(), report.mutable_session_clusters()->end(),
+                     [](const auto& a, const auto& b) { return a.master() < b.master(); });
+    done_(report);
+  }
+
+  Mutex mu_;
+  proto::ClusterReport own_ TB_GUARDED_BY(mu_);
+  std::vector<proto::ClusterReport> sessions_ TB_GUARDED_BY(mu_);
+  int pending_ TB_GUARDED_BY(mu_) = 2;
+  const std::function<void(const proto::ClusterReport&)> done_;
+};
+
 }  // namespace
 
 void Summarize(proto::ClusterReport* report) {
@@ -201,44 +377,25 @@ void Summarize(proto::ClusterReport* report) {
   FindBlockedSteps(report);
 }
 
-void CollectClusterReport(const std::shared_ptr<Member>& member, Timer* timer, std::chrono::milliseconds timeout,
-                          std::function<void(const proto::ClusterReport&)> done) {
-  Membership& membership = member->membership();
-  const auto view = membership.view();
-  proto::ClusterReport report;
-  report.set_asked(ShortTaskName(view->self));
-  member->FillReport(report.add_tasks());
-  report.mutable_tasks(0)->set_address(membership.own_address());
-  std::vector<std::pair<int, std::string>> asked;  // the number of the report, and the task
-  for (const TaskView& other : view->others) {
-    proto::TaskReport* task = report.add_tasks();
-    task->set_task(ShortTaskName(other.name));
-    task->set_address(other.address);
-    task->set_state(StateWithoutAnswer(other.state));
-    if (other.state == TaskView::State::kLeft) {
-      task->set_problem(other.leave_status.ok() ? "" : std::string(other.leave_status.message()));
-      continue;
-    }
-    task->set_problem(StrCat("no answer within ", static_cast<double>(timeout.count()) / 1000, " s"));
-    asked.emplace_back(report.tasks_size() - 1, other.name);
+void CollectClusterReport(const std::shared_ptr<Member>& member,
+                          const std::vector<std::shared_ptr<Member>>& session_members, Timer* timer,
+                          std::chrono::milliseconds timeout, std::function<void(const proto::ClusterReport&)> done) {
+  const auto both = std::make_shared<OwnAndSessionClusters>(std::move(done));
+  CollectOwnCluster(member, timer, timeout, [both](const proto::ClusterReport& report) { both->OwnDone(report); });
+  CollectSessionClusters(session_members, timer, timeout, [both](const std::vector<proto::ClusterReport>& clusters) {
+    both->SessionClustersDone(clusters);
+  });
+}
+
+void CollectSessionClusters(const std::vector<std::shared_ptr<Member>>& members, Timer* timer,
+                            std::chrono::milliseconds timeout,
+                            std::function<void(const std::vector<proto::ClusterReport>&)> done) {
+  if (members.empty()) return done({});
+  const auto all = std::make_shared<SessionClusterReports>(members.size(), std::move(done));
+  for (size_t i = 0; i < members.size(); ++i) {
+    CollectSessionCluster(members[i], timer, timeout,
+                          [all, i](const proto::ClusterReport& report) { all->Arrive(i, report); });
   }
-  // Counts one more, which ends below, so that the collection does not end while tasks are still asked.
-  const auto collection = std::make_shared<Collection>(std::move(report), asked.size() + 1, timer, std::move(done));
-  collection->StartTimer(timeout);
-  for (const auto& [i, name] : asked) {
-    membership.Get(name, timeout,
-                   [collection, i = i, name = name,
-                    weak = std::weak_ptr<Member>(member)](const StatusOr<std::shared_ptr<Link>>& link) {
-                     const auto alive = weak.lock();
-                     if (!link.ok()) return collection->Arrive(i, link.status(), "");
-                     const auto worker = alive == nullptr ? nullptr : alive->remote_workers().Find(name);
-                     if (worker == nullptr) return collection->Arrive(i, Unavailable("the connection was lost"), "");
-                     worker->GetReport([collection, i](const Status& status, const std::string& bytes) {
-                       collection->Arrive(i, status, bytes);
-                     });
-                   });
-  }
-  collection->EndOfAsking();
 }
 
 }  // namespace tensorbraid

@@ -20,8 +20,8 @@ using Labels = std::vector<prometheus::ClientMetric::Label>;
 // Builds the families of one type of metric after the other. Prometheus wants the samples of a family together.
 class Families {
  public:
-  void Begin(const char* name, const char* help, prometheus::MetricType type) {
-    families_.push_back({.name = name, .help = help, .type = type, .metric = {}});
+  void Begin(std::string name, std::string help, prometheus::MetricType type) {
+    families_.push_back({.name = std::move(name), .help = std::move(help), .type = type, .metric = {}});
   }
   // Adds a sample to the family that was begun last.
   void Add(Labels labels, double value) {
@@ -53,87 +53,150 @@ const std::vector<TaskMetric>& TaskMetrics() {
   using enum prometheus::MetricType;
   using Task = proto::TaskReport;
   static const auto& metrics = *new std::vector<TaskMetric>{
-      {"tensorbraid_task_uptime_seconds", "Time since the task's process created its server.", Gauge,
+      {"task_uptime_seconds", "Time since the task's process created its server.", Gauge,
        [](const Task& t) { return t.up_seconds(); }},
-      {"tensorbraid_steps_total", "Steps of the task's clients that have ended.", Counter,
-       [](const Task& t) { return t.steps(); }},
-      {"tensorbraid_steps_per_second", "Rate of these steps over the last ten seconds.", Gauge,
+      {"steps_total", "Steps of the task's clients that have ended.", Counter, [](const Task& t) { return t.steps(); }},
+      {"steps_per_second", "Rate of these steps over the last ten seconds.", Gauge,
        [](const Task& t) { return t.steps_per_second(); }},
-      {"tensorbraid_straggler", "1 if the worker makes less than half as many steps as the other workers.", Gauge,
+      {"straggler", "1 if the worker makes less than half as many steps as the other workers.", Gauge,
        [](const Task& t) { return t.straggler() ? 1 : 0; }},
-      {"tensorbraid_memory_bytes", "Resident memory of the process.", Gauge,
-       [](const Task& t) { return t.memory_bytes(); }},
-      {"tensorbraid_memory_peak_bytes", "Highest resident memory of the process so far.", Gauge,
+      {"memory_bytes", "Resident memory of the process.", Gauge, [](const Task& t) { return t.memory_bytes(); }},
+      {"memory_peak_bytes", "Highest resident memory of the process so far.", Gauge,
        [](const Task& t) { return t.peak_memory_bytes(); }},
-      {"tensorbraid_cpu_seconds_total", "Processor time of the process.", Counter,
-       [](const Task& t) { return t.cpu_seconds(); }},
-      {"tensorbraid_busy_seconds_total", "Time that threads worked on steps which span several tasks.", Counter,
+      {"cpu_seconds_total", "Processor time of the process.", Counter, [](const Task& t) { return t.cpu_seconds(); }},
+      {"busy_seconds_total", "Time that threads worked on steps which span several tasks.", Counter,
        [](const Task& t) { return t.busy_seconds(); }},
-      {"tensorbraid_variables", "Variables on the task.", Gauge, [](const Task& t) { return t.variables(); }},
-      {"tensorbraid_variable_bytes", "Size of these variables.", Gauge,
-       [](const Task& t) { return t.variable_bytes(); }},
-      {"tensorbraid_parts_total", "Parts of other tasks' steps that have ended here.", Counter,
+      {"variables", "Variables on the task.", Gauge, [](const Task& t) { return t.variables(); }},
+      {"variable_bytes", "Size of these variables.", Gauge, [](const Task& t) { return t.variable_bytes(); }},
+      {"parts_total", "Parts of other tasks' steps that have ended here.", Counter,
        [](const Task& t) { return t.staleness().parts(); }},
-      {"tensorbraid_parts_overtaken_total", "How many other parts ended while these parts ran, summed up.", Counter,
+      {"parts_overtaken_total", "How many other parts ended while these parts ran, summed up.", Counter,
        [](const Task& t) { return t.staleness().overtaken_sum(); }},
-      {"tensorbraid_gradient_age_updates_total", "Ages of the accepted gradients, summed up (with a StalenessPolicy).",
-       Counter, [](const Task& t) { return t.staleness().age_sum(); }},
-      {"tensorbraid_gradient_age_max_updates", "Highest age of an accepted gradient (with a StalenessPolicy).", Gauge,
+      {"gradient_age_updates_total", "Ages of the accepted gradients, summed up (with a StalenessPolicy).", Counter,
+       [](const Task& t) { return t.staleness().age_sum(); }},
+      {"gradient_age_max_updates", "Highest age of an accepted gradient (with a StalenessPolicy).", Gauge,
        [](const Task& t) { return t.staleness().age_max(); }},
   };
   return metrics;
 }
 
-Labels OfTask(const std::string& task) { return {{"task", task}}; }
+// Writes the metrics of clusters, each name with a prefix and each sample with the labels of its cluster.
+class ClusterMetrics {
+ public:
+  struct Cluster {
+    const proto::ClusterReport& report;
+    Labels labels;
+  };
+  // Prometheus's texts for people begin with `help_prefix`.
+  ClusterMetrics(std::string prefix, std::string help_prefix, std::vector<Cluster> clusters, Families* families)
+      : prefix_(std::move(prefix)),
+        help_prefix_(std::move(help_prefix)),
+        clusters_(std::move(clusters)),
+        families_(families) {}
+
+  void Write() {
+    WriteState();
+    for (const TaskMetric& metric : TaskMetrics()) {
+      Begin(metric.name, metric.help, metric.type);
+      ForEachTask([&](const Cluster& cluster, const proto::TaskReport& task) {
+        if (IsUp(task)) Add(cluster, {{"task", task.task()}}, metric.value(task));
+      });
+    }
+    Begin("gradients_total", "Gradients of asynchronous replicas (with a StalenessPolicy).", kCounter);
+    ForEachTask([&](const Cluster& cluster, const proto::TaskReport& task) {
+      if (!IsUp(task)) return;
+      Add(cluster, {{"task", task.task()}, {"outcome", "accepted"}}, task.staleness().accepted());
+      Add(cluster, {{"task", task.task()}, {"outcome", "dropped"}}, task.staleness().dropped());
+    });
+    Begin("received_bytes_total", "Bytes of tensors that the task has received.", kCounter);
+    AddTraffic(&proto::TrafficReport::tensor_bytes);
+    Begin("received_messages_total", "Messages that the task has received.", kCounter);
+    AddTraffic(&proto::TrafficReport::messages);
+    WriteBlocked();
+  }
+
+ private:
+  static constexpr auto kCounter = prometheus::MetricType::Counter;
+  static constexpr auto kGauge = prometheus::MetricType::Gauge;
+
+  static bool IsUp(const proto::TaskReport& task) { return task.state() == "up"; }
+  void Begin(const std::string& name, const std::string& help, prometheus::MetricType type) {
+    families_->Begin(prefix_ + name, help_prefix_ + help, type);
+  }
+  void Add(const Cluster& cluster, Labels labels, double value) {
+    labels.insert(labels.begin(), cluster.labels.begin(), cluster.labels.end());
+    families_->Add(std::move(labels), value);
+  }
+  template <typename F>
+  void ForEachTask(const F& f) {
+    for (const Cluster& cluster : clusters_) {
+      for (const auto& task : cluster.report.tasks()) f(cluster, task);
+    }
+  }
+
+  void WriteState() {
+    Begin("task_up", "1 if the task has answered.", kGauge);
+    ForEachTask([&](const Cluster& cluster, const proto::TaskReport& task) {
+      Labels labels = {{"task", task.task()}};
+      // The names of tasks in a session's cluster do not say which process it is.
+      if (!cluster.report.cluster().empty()) labels.push_back({"address", task.address()});
+      Add(cluster, std::move(labels), IsUp(task) ? 1 : 0);
+    });
+    Begin("global_step", "The value of the variable global_step.", kGauge);
+    for (const Cluster& cluster : clusters_) {
+      if (cluster.report.has_global_step()) Add(cluster, {}, cluster.report.global_step());
+    }
+  }
+
+  void AddTraffic(double (proto::TrafficReport::*value)() const) {
+    ForEachTask([&](const Cluster& cluster, const proto::TaskReport& task) {
+      for (const auto& traffic : task.received()) {
+        Add(cluster, {{"task", task.task()}, {"from", traffic.from()}}, (traffic.*value)());
+      }
+    });
+  }
+
+  void WriteBlocked() {
+    using Steps = std::pair<double, double>;  // number, longest time
+    std::vector<std::map<std::string, Steps>> blocked;
+    for (const Cluster& cluster : clusters_) {
+      auto& by_master = blocked.emplace_back();
+      for (const auto& task : cluster.report.tasks()) {
+        if (IsUp(task)) by_master[task.task()] = {0, 0};
+      }
+      for (const auto& step : cluster.report.blocked()) {
+        auto& [number, longest] = by_master[step.master()];
+        ++number;
+        longest = std::max(longest, step.seconds());
+      }
+    }
+    const auto add_all = [&](double Steps::*value) {
+      for (size_t i = 0; i < clusters_.size(); ++i) {
+        for (const auto& [task, steps] : blocked[i]) Add(clusters_[i], {{"task", task}}, steps.*value);
+      }
+    };
+    Begin("blocked_steps", "Steps of the task's clients that have run for more than a second.", kGauge);
+    add_all(&Steps::first);
+    Begin("blocked_seconds", "How long the longest of these steps has run.", kGauge);
+    add_all(&Steps::second);
+  }
+
+  const std::string prefix_;
+  const std::string help_prefix_;
+  const std::vector<Cluster> clusters_;
+  Families* const families_;
+};
 
 }  // namespace
 
 std::string MetricsText(const proto::ClusterReport& report) {
-  using enum prometheus::MetricType;
-  const auto is_up = [](const proto::TaskReport& task) { return task.state() == "up"; };
+  using Cluster = ClusterMetrics::Cluster;
   Families families;
-  families.Begin("tensorbraid_task_up", "1 if the task has answered.", Gauge);
-  for (const auto& task : report.tasks()) families.Add(OfTask(task.task()), is_up(task) ? 1 : 0);
-  families.Begin("tensorbraid_global_step", "The value of the variable global_step.", Gauge);
-  if (report.has_global_step()) families.Add({}, report.global_step());
-  for (const TaskMetric& metric : TaskMetrics()) {
-    families.Begin(metric.name, metric.help, metric.type);
-    for (const auto& task : report.tasks()) {
-      if (is_up(task)) families.Add(OfTask(task.task()), metric.value(task));
-    }
-  }
-  families.Begin("tensorbraid_gradients_total", "Gradients of asynchronous replicas (with a StalenessPolicy).",
-                 Counter);
-  for (const auto& task : report.tasks()) {
-    if (!is_up(task)) continue;
-    families.Add({{"task", task.task()}, {"outcome", "accepted"}}, task.staleness().accepted());
-    families.Add({{"task", task.task()}, {"outcome", "dropped"}}, task.staleness().dropped());
-  }
-  const auto add_traffic = [&](double (proto::TrafficReport::*value)() const) {
-    for (const auto& task : report.tasks()) {
-      for (const auto& traffic : task.received()) {
-        families.Add({{"task", task.task()}, {"from", traffic.from()}}, (traffic.*value)());
-      }
-    }
-  };
-  families.Begin("tensorbraid_received_bytes_total", "Bytes of tensors that the task has received.", Counter);
-  add_traffic(&proto::TrafficReport::tensor_bytes);
-  families.Begin("tensorbraid_received_messages_total", "Messages that the task has received.", Counter);
-  add_traffic(&proto::TrafficReport::messages);
-  std::map<std::string, std::pair<double, double>> blocked;  // by master: number, longest time
-  for (const auto& task : report.tasks()) {
-    if (is_up(task)) blocked[task.task()] = {0, 0};
-  }
-  for (const auto& step : report.blocked()) {
-    auto& [number, longest] = blocked[step.master()];
-    ++number;
-    longest = std::max(longest, step.seconds());
-  }
-  families.Begin("tensorbraid_blocked_steps", "Steps of the task's clients that have run for more than a second.",
-                 Gauge);
-  for (const auto& [task, steps] : blocked) families.Add(OfTask(task), steps.first);
-  families.Begin("tensorbraid_blocked_seconds", "How long the longest of these steps has run.", Gauge);
-  for (const auto& [task, steps] : blocked) families.Add(OfTask(task), steps.second);
+  ClusterMetrics("tensorbraid_", "", {Cluster{report, {}}}, &families).Write();
+  // Other names, so that a sum over all tasks of the server's cluster does not count what sessions' clusters repeat.
+  std::vector<Cluster> clusters;
+  for (const auto& cluster : report.session_clusters()) clusters.push_back({cluster, {{"cluster", cluster.cluster()}}});
+  ClusterMetrics("tensorbraid_session_", "In clusters that sessions brought: ", std::move(clusters), &families).Write();
   return families.Text();
 }
 

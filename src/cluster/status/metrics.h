@@ -12,7 +12,8 @@ class ClusterReport;
 
 // The Content-Type of MetricsText.
 inline constexpr char kMetricsContentType[] = "text/plain; version=0.0.4; charset=utf-8";
-// In Prometheus's text format. Each sample has the label "task"; docs/operations.md lists the metrics.
+// In Prometheus's text format; docs/operations.md lists the metrics. Samples have the label "task". The metrics of
+// clusters that sessions brought have other names and also the label "cluster".
 std::string MetricsText(const proto::ClusterReport& report);
 // The report as JSON, with the field names of report.proto.
 std::string ReportJson(const proto::ClusterReport& report);

@@ -47,14 +47,15 @@ svg text.dim { fill: var(--dim); font-size: 11px; paint-order: stroke; stroke: v
 <h1>Tensorbraid cluster</h1><span id="summary">loading</span>
 <div id="problem"></div>
 <section><h2>Tasks and traffic</h2><svg id="graph" role="img" aria-label="tasks and the traffic between them"></svg></section>
-<section><h2>Who waits for whom</h2><div id="waits"></div></section>
+<section><h2>Tasks that wait for others</h2><div id="waits"></div></section>
 <section><h2>Steps per second</h2><svg id="rates" role="img" aria-label="steps per second of each task"></svg></section>
 <section><h2>All tasks</h2><table id="tasks"></table></section>
+<div id="sessions"></div>
 <script>
 "use strict";
 const SVG = "http://www.w3.org/2000/svg";
 const colors = ["#3b6fd4", "#d9822b", "#1a7f4b", "#a03cc0", "#c0322b", "#0f8b8d", "#8a6d3b", "#5b5fc7"];
-let previous = null;  // the report before, by task
+let previous = new Map();  // the report before: maps of tasks, by the number of their cluster ("" for the server's own)
 let clock = null;     // of the asked task, at the last report
 
 function add(parent, tag, attributes, text) {
@@ -75,8 +76,9 @@ const isPs = (name) => name.startsWith("ps/");
 function look(task) { return task.state !== "up" ? "bad" : task.straggler ? "warn" : ""; }
 
 // How much a counter has grown per second of the task's own clock since the report before; null if that is unknown.
-function perSecond(task, value) {
-  const before = previous && previous.get(task.task);
+// `earlier` has the tasks of the report before.
+function perSecond(earlier, task, value) {
+  const before = earlier && earlier.get(task.task);
   if (!before || before.state !== "up" || task.up_seconds <= before.up_seconds) return null;
   const grown = value(task) - value(before);
   return grown < 0 ? null : grown / (task.up_seconds - before.up_seconds);
@@ -121,7 +123,7 @@ function drawGraph(report) {
   for (const task of report.tasks) {
     for (const traffic of task.received) {
       if (!places.has(traffic.from) || traffic.tensor_bytes === 0) continue;
-      const rate = perSecond(task, (t) => (t.received.find((r) => r.from === traffic.from) || {tensor_bytes: 0}).tensor_bytes);
+      const rate = perSecond(previous.get(""), task, (t) => (t.received.find((r) => r.from === traffic.from) || {tensor_bytes: 0}).tensor_bytes);
       const size = rate === null ? 0 : rate;
       const path = curve(traffic.from, task.task, 24);
       add(graph, "path", {class: "flow", d: path.d, "stroke-width": 1 + Math.min(9, Math.log10(1 + size / 1000) * 2),
@@ -144,8 +146,7 @@ function drawGraph(report) {
   }
 }
 
-function drawWaits(report) {
-  const waits = document.getElementById("waits");
+function drawWaits(report, waits) {
   waits.replaceChildren();
   const silent = report.tasks.filter((t) => t.state === "no answer" || t.state === "lost");
   for (const task of silent) add(waits, "div", {class: "bad"}, `${task.task} (${task.address}): ${task.problem || task.state}`);
@@ -195,8 +196,8 @@ function drawRates(report) {
   });
 }
 
-function drawTasks(report) {
-  const table = document.getElementById("tasks");
+function drawTasks(report, table) {
+  const earlier = previous.get(report.cluster);
   table.replaceChildren();
   const head = add(add(table, "thead"), "tr");
   const columns = [["task"], ["address"], ["state"], ["steps", 1], ["steps/s", 1], ["busy", 1], ["CPU", 1], ["memory", 1],
@@ -215,31 +216,50 @@ function drawTasks(report) {
     if (task.state !== "up") { add(row, "td", {class: "text dim", colspan: columns.length - 3}, task.problem); continue; }
     cell(task.steps ? number(task.steps) : "", true);
     cell(task.steps ? number(task.steps_per_second) : "", true);
-    cell(share(perSecond(task, (t) => t.busy_seconds)), true);
-    cell(share(perSecond(task, (t) => t.cpu_seconds)), true);
+    cell(share(perSecond(earlier, task, (t) => t.busy_seconds)), true);
+    cell(share(perSecond(earlier, task, (t) => t.cpu_seconds)), true);
     cell(bytes(task.memory_bytes), true);
     cell(task.variables ? `${task.variables} (${bytes(task.variable_bytes)})` : "", true);
     const got = (t, from) => (t.received.find((r) => r.from === from) || {tensor_bytes: 0}).tensor_bytes;
-    cell(flow(sum(task.received.map((r) => perSecond(task, (t) => got(t, r.from))))), true);
-    cell(flow(sum(report.tasks.filter((t) => t.state === "up" && t.task !== task.task).map((other) => perSecond(other, (t) => got(t, task.task))))), true);
+    cell(flow(sum(task.received.map((r) => perSecond(earlier, task, (t) => got(t, r.from))))), true);
+    cell(flow(sum(report.tasks.filter((t) => t.state === "up" && t.task !== task.task).map((other) => perSecond(earlier, other, (t) => got(t, task.task))))), true);
     const age = task.staleness || {accepted: 0, parts: 0};
     cell(age.accepted ? number(age.age_sum / age.accepted) : isPs(task.task) && age.parts ? "~" + number(age.overtaken_sum / age.parts) : "", true);
     cell(seconds(task.up_seconds), true);
   }
 }
 
+// The clusters that sessions brought, each in a section of its own.
+function drawSessions(report) {
+  const sections = document.getElementById("sessions");
+  sections.replaceChildren();
+  for (const cluster of report.session_clusters) {
+    const section = add(sections, "section", {"data-cluster": cluster.cluster});
+    const master = cluster.tasks.find((t) => t.task === cluster.master);
+    add(section, "h2", {}, `Cluster ${cluster.cluster} of a session, whose master is ${cluster.master}` + (master ? ` (${master.address})` : ""));
+    add(section, "div", {class: "dim"}, answering(cluster));
+    drawTasks(cluster, add(section, "table"));
+    drawWaits(cluster, add(section, "div"));
+  }
+}
+
+function answering(report) {
+  const step = report.global_step === undefined ? "" : `global step ${Math.round(report.global_step).toLocaleString("en")}, `;
+  const up = report.tasks.filter((t) => t.state === "up").length;
+  return `${step}${up} of ${report.tasks.length} tasks answer`;
+}
+
 function draw(report) {
   const asked = report.tasks.find((t) => t.task === report.asked);
   if (asked && asked.up_seconds === clock) return;  // the same report as before
   clock = asked && asked.up_seconds;
-  const step = report.global_step === undefined ? "" : `global step ${Math.round(report.global_step).toLocaleString("en")}, `;
-  const up = report.tasks.filter((t) => t.state === "up").length;
-  document.getElementById("summary").textContent = `${step}${up} of ${report.tasks.length} tasks answer, asked by ${report.asked}`;
+  document.getElementById("summary").textContent = `${answering(report)}, asked by ${report.asked}`;
   drawGraph(report);
-  drawWaits(report);
+  drawWaits(report, document.getElementById("waits"));
   drawRates(report);
-  drawTasks(report);
-  previous = new Map(report.tasks.map((t) => [t.task, t]));
+  drawTasks(report, document.getElementById("tasks"));
+  drawSessions(report);
+  previous = new Map([report, ...report.session_clusters].map((c) => [c.cluster, new Map(c.tasks.map((t) => [t.task, t]))]));
 }
 
 async function update() {

@@ -12,7 +12,7 @@ void StatusService::OnCall(std::shared_ptr<Call> call) {
   if (call->method() != kGetClusterReport) return others_->OnCall(std::move(call));
   proto::ClusterReportRequest request;
   if (!ReadRequest(call, &request)) return;
-  constexpr double kMostSeconds = 60;
+  constexpr double kMostSeconds = std::chrono::duration<double>(kMaxReportTimeout).count();
   auto timeout = kReportTimeout;
   if (request.timeout_seconds() > 0) {
     timeout = std::chrono::milliseconds(static_cast<int64_t>(std::min(request.timeout_seconds(), kMostSeconds) * 1000));
@@ -21,8 +21,9 @@ void StatusService::OnCall(std::shared_ptr<Call> call) {
 }
 
 void StatusService::Collect(std::chrono::milliseconds timeout, std::function<void(const proto::ClusterReport&)> done) {
-  env_->pool().ScheduleBlocking([member = member_, timer = env_->timer(), timeout, done = std::move(done)]() mutable {
-    CollectClusterReport(member, timer, timeout, std::move(done));
+  env_->pool().ScheduleBlocking([member = member_, session_members = session_members_, timer = env_->timer(), timeout,
+                                 done = std::move(done)]() mutable {
+    CollectClusterReport(member, session_members(), timer, timeout, std::move(done));
   });
 }
 

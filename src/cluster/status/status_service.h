@@ -1,4 +1,4 @@
-// The call with which any client asks one task how the whole cluster is.
+// The call by which a client asks one task for the report of the whole cluster.
 #ifndef TENSORBRAID_CLUSTER_STATUS_STATUS_SERVICE_H_
 #define TENSORBRAID_CLUSTER_STATUS_STATUS_SERVICE_H_
 
@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "cluster/server/member.h"
 #include "cluster/status/cluster_report.h"
@@ -21,16 +22,19 @@ inline constexpr std::chrono::milliseconds kReportTimeout{2000};
 // Answers GetClusterReport and passes all other calls on. Thread-safe.
 class StatusService final : public CallHandler {
  public:
+  // Returns the members of clusters that sessions brought (SessionClusters::Members).
+  using SessionMembers = std::function<std::vector<std::shared_ptr<Member>>()>;
   // `env` and `others` must outlive the service.
-  StatusService(std::shared_ptr<Member> member, WorkerEnv* env, CallHandler* others)
-      : member_(std::move(member)), env_(env), others_(others) {}
+  StatusService(std::shared_ptr<Member> member, SessionMembers session_members, WorkerEnv* env, CallHandler* others)
+      : member_(std::move(member)), session_members_(std::move(session_members)), env_(env), others_(others) {}
 
   void OnCall(std::shared_ptr<Call> call) override;
-  // CollectClusterReport for the same cluster, on a thread of the pool.
+  // Calls CollectClusterReport for the task's own cluster, on a thread of the pool.
   void Collect(std::chrono::milliseconds timeout, std::function<void(const proto::ClusterReport&)> done);
 
  private:
   const std::shared_ptr<Member> member_;
+  const SessionMembers session_members_;
   WorkerEnv* const env_;
   CallHandler* const others_;
 };

@@ -63,8 +63,9 @@ RefPtr<VariableResource> FindVariable(ResourceManager& resources, const std::str
   return RefPtr<VariableResource>::Share(found->get());
 }
 
+// Adds the variables in `resources`.
 void FillVariables(ResourceManager& resources, proto::TaskReport* report) {
-  double count = 0, bytes = 0;
+  double count = report->variables(), bytes = report->variable_bytes();
   auto* staleness = report->mutable_staleness();
   const std::vector<std::string> all = resources.Names("");
   for (const std::string& name : std::set<std::string>(all.begin(), all.end())) {
@@ -176,7 +177,7 @@ void FillTaskReport(const TaskParts& task, proto::TaskReport* report) {
   report->set_task(ShortTaskName(task.master.task()));
   report->set_state("up");
   FillUsage(task.env, now, report);
-  FillVariables(task.env.resources(), report);
+  for (const auto& resources : task.resources) FillVariables(*resources, report);
   const RunningSteps::State state = task.master.steps();
   FillCounts(state, MonotonicClock::now(), report);
   FillStaleness(task.worker.parts(), report->mutable_staleness());

@@ -2,11 +2,15 @@
 #ifndef TENSORBRAID_CLUSTER_STATUS_TASK_REPORT_H_
 #define TENSORBRAID_CLUSTER_STATUS_TASK_REPORT_H_
 
+#include <memory>
+#include <vector>
+
 namespace tensorbraid {
 
 class Exchange;
 class Master;
 class Membership;
+class ResourceManager;
 class Worker;
 class WorkerEnv;
 
@@ -17,6 +21,7 @@ class TaskReport;
 // The parts of a task that a report reads.
 struct TaskParts {
   WorkerEnv& env;
+  const std::vector<std::shared_ptr<ResourceManager>>& resources;  // that hold the task's variables
   Membership& membership;
   Exchange& exchange;
   Worker& worker;

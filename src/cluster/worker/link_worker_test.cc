@@ -53,15 +53,16 @@ class LinkWorkerTest : public ::testing::Test {
 TEST_F(LinkWorkerTest, AReportIsTheBodyOfItsReply) {
   Status status = Internal("not called");
   std::string report;
-  worker_.GetReport([&](const Status& s, const std::string& body) {
+  worker_.GetReport(std::chrono::seconds(2), [&](const Status& s, const std::string& body) {
     status = s;
     report = body;
   });
+  EXPECT_EQ(std::get<GetReport>(link_->sent.back()).session_clusters_within_ms, 2000u);
   worker_.OnReply(
       {.request = std::get<GetReport>(link_->sent.back()).request, .status = OkStatus(), .body = "all well"});
   EXPECT_TRUE(status.ok()) << status;
   EXPECT_EQ(report, "all well");
-  worker_.GetReport([&](const Status& s, const std::string&) { status = s; });
+  worker_.GetReport({}, [&](const Status& s, const std::string&) { status = s; });
   worker_.OnLinkDown(Unavailable("ps/0 is gone"));
   EXPECT_EQ(status, Unavailable("ps/0 is gone"));
 }

@@ -2,6 +2,7 @@
 #ifndef TENSORBRAID_CLUSTER_WORKER_REMOTE_WORKER_H_
 #define TENSORBRAID_CLUSTER_WORKER_REMOTE_WORKER_H_
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -48,9 +49,10 @@ class RemoteWorker {
   // Frees the resources in these containers (empty: in the default container).
   virtual void ResetContainers(const std::vector<std::string>& containers, Done done) = 0;
 
-  // Asks the task what it does. `report` is a serialized TaskReport (cluster/protobuf/report.proto).
-  using ReportDone = std::function<void(const Status&, const std::string& report)>;
-  virtual void GetReport(ReportDone done) = 0;
+  // Asks the task what it does. `answer` is a serialized TaskAnswer (cluster/protobuf/report.proto). For
+  // `session_clusters_within`, see the message GetReport.
+  using ReportDone = std::function<void(const Status&, const std::string& answer)>;
+  virtual void GetReport(std::chrono::milliseconds session_clusters_within, ReportDone done) = 0;
 
   // Runs a registered partition as a part of a step. The worker holds the listener until EndStep.
   virtual void RunGraph(StepId step, SessionId session, uint64_t handle, bool trace,

@@ -133,6 +133,21 @@ std::shared_ptr<Executor> Worker::FindGraph(SessionId session, uint64_t handle) 
   return graph == it->second->graphs.end() ? nullptr : graph->second;
 }
 
+std::vector<std::shared_ptr<ResourceManager>> Worker::SessionResources() {
+  std::vector<std::shared_ptr<ResourceManager>> all;
+  bool has_shared = false;
+  MutexLock lock(mu_);
+  for (const auto& [id, session] : sessions_) {
+    if (session->own_resources != nullptr) {
+      all.emplace_back(session, session->own_resources.get());
+    } else {
+      has_shared = true;
+    }
+  }
+  if (has_shared) all.emplace_back(std::shared_ptr<void>(), &env_->resources());
+  return all;
+}
+
 std::vector<Executor::StepWaits> Worker::Waits() {
   std::vector<std::shared_ptr<Executor>> executors;
   {

@@ -45,6 +45,10 @@ class Worker {
   // Fails the steps of a master that is gone, and frees its sessions.
   void ForgetMaster(uint64_t master, const Status& why);
 
+  // The variables, queues and tables that the open sessions use: those of a session with isolated state, each for
+  // itself, and those that the other sessions share. Each result keeps its resources alive as long as the worker's
+  // environment lives.
+  std::vector<std::shared_ptr<ResourceManager>> SessionResources();
   // The operations that running steps wait for here; see Executor::Waits.
   std::vector<Executor::StepWaits> Waits();
   // The parts that have run here for other tasks' masters. A part is overtaken by those that end while it runs. In
