@@ -42,9 +42,11 @@ struct ExchangeOptions {
 // All steps of one task. Thread-safe.
 class Exchange {
  public:
-  // The largest budget, and what a receiver holds at most for one link; a peer that sends more loses its link.
+  // The largest eager budget. A receiver holds at most this many bytes for one link; a peer that sends more loses its
+  // link.
   static constexpr uint64_t kMaxEagerBudget = 256 << 20;
-  // How many steps may have tensors here before their masters have begun them; beyond that, the sender loses its link.
+  // How many steps may have tensors here before their masters have begun them. A peer that sends for more loses its
+  // link.
   static constexpr size_t kMaxEarlySteps = 1 << 16;
 
   // `links` must outlive the exchange. `self` is this task's incarnation, which identifies its master.
@@ -54,8 +56,8 @@ class Exchange {
   std::shared_ptr<StepExchange> Begin(StepId id);
   // Null if the step is unknown here or has ended.
   std::shared_ptr<StepExchange> Find(StepId id);
-  // The steps that have begun here. The second identifies the step in its executor (Executor::Waits), and may be gone
-  // when this returns.
+  // The steps that have begun here. The pointer identifies the step in its executor (Executor::Waits). It may be
+  // dangling when this returns.
   std::vector<std::pair<StepId, const CancellationManager*>> Steps();
   // Forgets the step. Messages that still arrive for it are dropped.
   void End(StepId id);
@@ -89,7 +91,7 @@ class Exchange {
   };
   struct Step {
     std::shared_ptr<StepExchange> exchange;
-    bool begun = false;  // otherwise only its tensors have come
+    bool begun = false;  // if false, only tensors of the step have arrived
   };
   // Reserves `bytes` of the link's eager budget. Returns false if they exceed it.
   bool ReserveEagerBudget(const Link& link, uint64_t bytes);

@@ -12,19 +12,19 @@
 
 namespace tensorbraid {
 
-// Identifies this machine, from its start on, and the user of this process. Tasks for which it differs are no
-// neighbours. Empty if the system does not tell.
+// Identifies this machine since it was booted, and the user of this process. Two tasks are neighbours if they have the
+// same. Empty if the system does not provide it.
 std::string MachineAndUser();
 
 // Listens on a new abstract name, which it returns in `name`. Does not block.
 StatusOr<Fd> ListenForNeighbours(std::string* name);
-// Takes the next connection, and blocks until there is one. PermissionDenied if another user has connected; Cancelled
-// once the listening socket has been shut down.
+// Takes the next connection, and blocks until there is one. PermissionDenied if a process of another user has
+// connected; Cancelled once the listening socket has been shut down.
 StatusOr<Fd> AcceptNeighbour(const Fd& listening);
-// Does not block. PermissionDenied if another user listens there, Unavailable if no process does.
+// Does not block. PermissionDenied if a process of another user listens there, Unavailable if no process does.
 StatusOr<Fd> ConnectToNeighbour(const std::string& name);
 
-// A message with one descriptor. `a`, `b` and `c` mean what sender and receiver have agreed on.
+// A message with one descriptor. The meaning of `a`, `b` and `c` is up to the sender and the receiver.
 struct FdMessage {
   uint64_t a = 0;
   uint64_t b = 0;
@@ -32,7 +32,7 @@ struct FdMessage {
 };
 // Does not block: Unavailable if the socket's buffer is full.
 Status SendFd(const Fd& socket, const FdMessage& message, int fd);
-// Blocks for `timeout` at most, or not at all on a socket of ConnectToNeighbour; then DeadlineExceeded.
+// Blocks until a message arrives. DeadlineExceeded after `timeout`, or at once on a socket of ConnectToNeighbour.
 StatusOr<Fd> ReceiveFd(const Fd& socket, std::chrono::milliseconds timeout, FdMessage* message);
 
 }  // namespace tensorbraid

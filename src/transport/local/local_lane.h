@@ -1,4 +1,4 @@
-// What two neighbours pass to each other besides gRPC: messages in rings, and memory for their payloads.
+// A connection between two neighbours beside gRPC: rings for messages, and shared memory for their payloads.
 #ifndef TENSORBRAID_TRANSPORT_LOCAL_LOCAL_LANE_H_
 #define TENSORBRAID_TRANSPORT_LOCAL_LOCAL_LANE_H_
 
@@ -28,10 +28,10 @@ struct LocalLaneOptions {
 //
 // A payload in shared memory is not copied but lent: its buffer stays as it is until the neighbour gives it back, which
 // happens when the neighbour drops the last tensor that uses it. A neighbour may hold tensors longer than the link
-// lives. So the end of a loan is one of these: the neighbour gives the payload back; or it closes its direction of the
-// socket, which it does after the last one; or its process ends, which closes the socket too.
+// lives. So a loan ends when the neighbour gives the payload back, when it closes its direction of the socket after it
+// has dropped the last such tensor, or when its process ends, which closes the socket too.
 //
-// Thread-safe, but for the reader's functions, which one thread calls.
+// Thread-safe, except for the functions of the reader, which only one thread may call.
 class LocalLane : public std::enable_shared_from_this<LocalLane> {
  public:
   // `rings` is the segment that the connecting side has created with NewRings. `socket` leads to the neighbour.
@@ -39,19 +39,19 @@ class LocalLane : public std::enable_shared_from_this<LocalLane> {
   static size_t RingsSize(const LocalLaneOptions& options);
   LocalLane(const LocalLaneOptions& options, std::shared_ptr<SharedSegment> rings, bool connected, Fd socket);
 
-  // Never blocks. What has no room in the ring is queued here, and leaves when the reader of this side runs. Without
-  // `urgent`, a neighbour that sleeps is not woken. InvalidArgument if the message cannot be encoded; Unavailable if
-  // the neighbour breaks the rules.
+  // Never blocks. Bytes that have no room in the ring are queued, and are sent when the reader of this side runs. If
+  // `urgent` is false, a neighbour that sleeps is not woken. InvalidArgument if the message cannot be encoded;
+  // Unavailable if the neighbour breaks the rules.
   Status Send(const Message& message, bool urgent);
   // See Link::Share.
   bool Share(Payload* payload);
 
   // --- The reader.
-  // Handles everything that has arrived and sends what is queued. Returns whether there was anything. A payload that
+  // Handles everything that has arrived and sends what is queued. Returns whether there was any. A payload that
   // was lent has an owner; any other is valid during the call of `on_message` only. InvalidArgument if the neighbour
   // breaks the rules.
   StatusOr<bool> Receive(const std::function<void(Message)>& on_message);
-  // Blocks until Receive may have something to do, or Wake was called, or `wanted()`.
+  // Blocks until Receive may have something to do, Wake is called or `wanted()` is true.
   template <typename Wanted>
   void Sleep(Wanted wanted) {
     in_.Sleep([&] { return wanted() || CanFlush(); });
@@ -70,11 +70,11 @@ class LocalLane : public std::enable_shared_from_this<LocalLane> {
   void Append(std::span<const std::byte> bytes) TB_REQUIRES(mu_);
   void AppendFrame(uint32_t kind, uint32_t header_bytes, uint64_t value) TB_REQUIRES(mu_);
   void Flush() TB_REQUIRES(mu_);
-  // Whether something is queued for which there is room by now.
+  // Whether bytes are queued and the ring has room for them now.
   bool CanFlush();
-  // With `lend`, the payload must have been shared.
+  // If `lend` is true, the payload must be in shared memory.
   void AppendMessage(std::string_view header, const Payload& payload, bool lend) TB_REQUIRES(mu_);
-  // Tells the neighbour of a segment, unless it knows it. False if that is not possible now.
+  // Announces a segment to the neighbour, unless the neighbour knows it already. False if that is not possible now.
   bool Announce(const std::shared_ptr<SharedSegment>& segment) TB_REQUIRES(mu_);
 
   Status SendPacket(const Message& message, const Payload& payload, bool lend, bool urgent);

@@ -36,7 +36,8 @@ class ThreadCount {
   int count_ TB_GUARDED_BY(mu_) = 0;
 };
 
-// Comes up by ComeUp, once it is known which way it communicates. Until then messages of the base are kept.
+// The link comes up by ComeUp, once both sides have chosen the local lane or the base. Messages of the base that arrive
+// earlier are kept until then.
 class LocalLink final : public Link, public std::enable_shared_from_this<LocalLink> {
  public:
   // `handler` and `threads` must outlive the link's thread and its calls.

@@ -12,7 +12,7 @@ namespace tensorbraid {
 
 struct LocalTransportOptions {
   LocalLaneOptions lane = {};
-  // How long a link's thread looks for messages after each one before it sleeps. It yields the processor between looks.
+  // How long the thread of a link polls for the next message before it sleeps. It yields the processor after each poll.
   // A process that may use only one core does not poll.
   std::chrono::microseconds stay_awake{100};
 };
@@ -21,7 +21,8 @@ struct LocalTransportOptions {
 // neighbours. Each link begins on `base`: the Hellos tell whether the two tasks are neighbours. If they are, the
 // connecting side reaches the other one's Unix socket and passes it the memory of the rings; the other side says over
 // `base` whether the lane is up (LaneChoice). Only then the link comes up, so it never changes lanes while it lives.
-// The link of `base` stays as the sign of life: when it goes down, so does this link, after what is left in the ring.
+// The link of `base` stays open as a sign of life: when it goes down, this link delivers what is left in the ring and
+// goes down too.
 //
 // Where a local lane is not possible (another container, seccomp, no shared memory), the link uses `base`, and the
 // reason is logged. Each link with a local lane has a thread, which calls the handler for both lanes of the link.

@@ -15,9 +15,10 @@ namespace tensorbraid {
 // One end of the stream. Each process has a Ring object over the same memory: one of them writes, the other reads. The
 // other process is not trusted: whatever it does to the memory, no access leaves the ring.
 //
-// The reader waits on a bell (a futex). The writer rings it when the reader sleeps. This process rings it to wake its
-// own reader. A reader that has made room for a writer that waits for room tells it through the bell of the ring in the
-// other direction.
+// A reader that has nothing to read sleeps on a bell (a futex). The writer rings the bell when it has written and the
+// reader sleeps. The reader's own process may also ring it, to wake the reader. When a writer waits for room and the
+// reader has made some, the reader's side rings the bell of the ring in the other direction, on which the writer's side
+// sleeps.
 class Ring {
  public:
   // The memory that a ring of `capacity` bytes needs. REQUIRES: capacity is a power of two.
@@ -28,7 +29,8 @@ class Ring {
   // --- The writer. One thread at a time.
   // Copies as many bytes as there is room for, and returns their number. Does not ring the bell.
   StatusOr<size_t> Write(std::span<const std::byte> bytes);
-  // To be called when Write had no room for all bytes, before another attempt: the reader will say when it makes room.
+  // Must be called when Write had no room for all bytes, before the next attempt. The reader then sees in
+  // TakeWriterWaits that this side waits.
   void WaitForRoom();
   // Rings the bell if the reader sleeps.
   void WakeReader();
@@ -40,8 +42,8 @@ class Ring {
   StatusOr<size_t> Read(std::string* to);
   // Whether the writer waits for room; the next call returns false, unless it waits again.
   bool TakeWriterWaits();
-  // Blocks until bytes have arrived or the bell is rung, or returns at once if `wanted()`, which is evaluated such that
-  // no later ring of the bell is missed.
+  // Blocks until bytes have arrived or the bell is rung. Returns at once if `wanted()` is true. A ring of the bell
+  // after `wanted()` was evaluated is not missed.
   template <typename Wanted>
   void Sleep(Wanted wanted) {
     const uint32_t before = PrepareSleep();
