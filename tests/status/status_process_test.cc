@@ -20,7 +20,7 @@
 #include "io/file_testutil.h"
 #include "nlohmann/json.hpp"
 #include "status/prometheus_parser.h"
-#include "tensorbraid/server.h"
+#include "tensorbraid/tensorbraid.h"
 
 namespace tensorbraid {
 namespace {
@@ -208,24 +208,30 @@ TEST_F(StatusProcessTest, MetricsGrowWithTheTraining) {
   EXPECT_EQ(client.Get("/metrics", {{"Host", "evil.example:80"}})->status, 403);
 }
 
-TEST_F(StatusProcessTest, ThePageShowsTheClusterInABrowser) {
-  std::string browser;
+// The name of a browser, or "" if there is none.
+std::string FindBrowser() {
   for (const char* name : {"chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"}) {
-    if (RunCommand({name, "--version"}).exit_code == 0) {
-      browser = name;
-      break;
-    }
+    if (RunCommand({name, "--version"}).exit_code == 0) return name;
   }
-  if (browser.empty()) {
-    GTEST_SKIP() << "needs Chromium to open the page: scripts/install_packages chromium-headless-shell";
-  }
+  return "";
+}
+constexpr char kNeedsBrowser[] = "needs Chromium to open the page: scripts/install_packages chromium-headless-shell";
+
+// Opens a page without a window for this virtual time. `what` is Chromium's flag for the result.
+ProgramResult OpenPage(const std::string& browser, const std::string& url, const std::string& what, int virtual_ms) {
+  const TempDir profile;
+  return RunCommand({browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                     "--user-data-dir=" + profile.path(), "--window-size=1240,1000",
+                     StrCat("--virtual-time-budget=", virtual_ms), what, url});
+}
+
+TEST_F(StatusProcessTest, ThePageShowsTheClusterInABrowser) {
+  const std::string browser = FindBrowser();
+  if (browser.empty()) GTEST_SKIP() << kNeedsBrowser;
   Train(/*issync=*/true);
   AwaitStatus(Address(1), Trains);
   const auto open = [&](const std::string& what, int virtual_ms) {
-    const TempDir profile;
-    return RunCommand({browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-                       "--user-data-dir=" + profile.path(), "--window-size=1240,1000",
-                       StrCat("--virtual-time-budget=", virtual_ms), what, MetricsUrl() + "/"});
+    return OpenPage(browser, MetricsUrl() + "/", what, virtual_ms);
   };
   // In that virtual time the page asks a hundred times, which takes a second or two.
   const std::string page = open("--dump-dom", 100'000).out;
@@ -260,6 +266,54 @@ TEST_F(StatusProcessTest, ThePageShowsTheClusterInABrowser) {
     AwaitStatus(Address(1), [](const json& report) { return report["blocked"].empty(); });
     open(StrCat("--screenshot=", directory, "/running.png"), 100'000);
   }
+}
+
+TEST_F(StatusProcessTest, AClusterThatASessionBroughtIsShownApart) {
+  for (int i = 0; i < 4; ++i) ports_.push_back(HeldPort::Take().value());
+  const auto start = [this](int i, int metrics_port) {
+    return Server::Create(ClusterSpec({{"local", {Address(i)}}}), {.job_name = "local", .metrics_port = metrics_port});
+  };
+  const auto master = start(0, ports_[3].port()), other = start(1, -1);
+  ASSERT_TRUE(master.ok()) << master.status();
+  ASSERT_TRUE(other.ok()) << other.status();
+  Graph g;
+  Variable table;
+  {
+    auto device = g.Device("/job:ps/task:0");
+    table = Variable(g, {250}, Zeros(), {.name = "table"});
+  }
+  const ClusterSpec spec({{"ps", {Address(1)}}, {"worker", {Address(0)}}});
+  auto session = Session::Create(g, {.target = (*master)->target(), .cluster = spec});
+  ASSERT_TRUE(session.ok()) << session.status();
+  ASSERT_TRUE((*session)->Run({GlobalVariablesInitializer(g)}).ok());
+
+  const std::string headline = StrCat(" of a session, whose master is worker/0 (", Address(0), ")");
+  for (const int asked : {0, 1}) {
+    const ProgramResult text = RunCommand({TENSORBRAID_PROGRAM, "status", Address(asked), "--interval=0.1"});
+    EXPECT_EQ(text.exit_code, 0) << text.err;
+    EXPECT_THAT(text.out, AllOf(HasSubstr("1 of 1 tasks answer, asked by local/0"),
+                                HasSubstr(headline + ": 2 of 2 tasks answer"), HasSubstr("1 (1.0 kB)")));
+  }
+  const ProgramResult output = RunCommand({TENSORBRAID_PROGRAM, "status", Address(0), "--json"});
+  const json report = json::parse(output.out, nullptr, false);
+  ASSERT_FALSE(report.is_discarded()) << output.out << output.err;
+  ASSERT_EQ(report["session_clusters"].size(), 1u) << report;
+  const std::string number = report["session_clusters"][0]["cluster"];
+  EXPECT_EQ(TaskIn(report["session_clusters"][0], "ps/0")["variable_bytes"], 1000);
+  const auto scraped = Get("/metrics");
+  ASSERT_TRUE(scraped.ok()) << scraped.status();
+  const auto metrics = PrometheusParser::Parse(*scraped);
+  ASSERT_TRUE(metrics.ok()) << metrics.status();
+  const std::map<std::string, std::string> labels = {{"cluster", number}, {"task", "ps/0"}};
+  EXPECT_EQ(metrics->at("tensorbraid_session_variable_bytes").samples.at(labels), 1000);
+
+  const std::string browser = FindBrowser();
+  if (browser.empty()) GTEST_SKIP() << kNeedsBrowser;
+  const std::string page = OpenPage(browser, MetricsUrl() + "/", "--dump-dom", 5000).out;
+  EXPECT_THAT(page, AllOf(HasSubstr("1 of 1 tasks answer, asked by local/0"),
+                          HasSubstr(StrCat("<section data-cluster=\"", number, "\"><h2>Cluster ", number, headline)),
+                          HasSubstr("2 of 2 tasks answer</div>"), HasSubstr("<tr data-task=\"ps/0\">")));
+  EXPECT_THAT(page, HasSubstr("id=\"problem\" style=\"display: none;\""));
 }
 
 TEST_F(StatusProcessTest, WithTlsOnlyItsClientsSeeTheStatus) {
