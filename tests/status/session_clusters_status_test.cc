@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <thread>
 
 #include "cli/status_text.h"
@@ -177,6 +178,31 @@ TEST_F(SessionClustersStatusTest, VariablesOfASessionAreCountedApartFromThoseOfT
   EXPECT_EQ(report.tasks(0).variable_bytes(), 4);
   ASSERT_EQ(report.session_clusters_size(), 1);
   EXPECT_EQ(report.session_clusters(0).tasks(0).variable_bytes(), 40);
+}
+
+TEST_F(SessionClustersStatusTest, MayBeginAndEndWhileServersAreAsked) {
+  Graph g;
+  Output on_ps;
+  {
+    auto device = g.Device("/job:ps/task:0");
+    on_ps = Placeholder(g, kFloat32, {}, "x") + 1.0f;
+  }
+  const ClusterSpec spec({{"ps", {Address(0)}}, {"worker", {Address(1)}}});
+  std::atomic<bool> done{false};
+  std::thread client([&] {
+    for (int i = 0; i < 30; ++i) {
+      auto session = Session::Create(g, {.target = Target(1), .cluster = spec}).value();
+      EXPECT_TRUE(session->Run({on_ps}, {{"x:0", Tensor::Scalar(1.0f)}}).ok());
+    }
+    done = true;
+  });
+  // The clock stands still, so no timeout ends a report: each task that is asked must answer or lose its link.
+  std::thread asking_master([&] {
+    while (!done) ReportOf(*servers_[1]);
+  });
+  while (!done) ReportOf(*servers_[0]);
+  asking_master.join();
+  client.join();
 }
 
 // A cluster of one parameter server and three workers; a session of worker/0 brings another one of the workers alone.
