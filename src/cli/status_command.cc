@@ -118,7 +118,7 @@ void AddStatusCommand(CLI::App& app, Invocation* invocation) {
       "Clusters that sessions brought (cluster_def of a ConfigProto) follow, each with a table of its own. Their tasks "
       "have\n"
       "the names that the session gave them; busy, CPU, memory and up are those of the whole process. A task that the\n"
-      "session has not used yet is 'not connected'.\n\n"
+      "session has not used yet is 'not connected', which does not change the exit code.\n\n"
       "Exits with 0 if all tasks answer or have left, with 1 if one does not, with 2 if ADDRESS cannot be asked.\n\n"
       "Examples:\n"
       "  tensorbraid status localhost:2222\n"
