@@ -23,6 +23,19 @@ TEST(Crc32c, PartsGiveTheChecksumOfTheWhole) {
   }
 }
 
+TEST(Crc32c, ALongTextHasTheChecksumOfItsBytesOneByOne) {
+  std::string text(20000, '\0');
+  for (size_t i = 0; i < text.size(); ++i) text[i] = static_cast<char>(i * 2654435761u >> 13);
+  uint32_t by_bytes = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    by_bytes = Crc32c(std::string_view(text).substr(i, 1), by_bytes);
+    if (i % 997 == 0) {
+      ASSERT_EQ(Crc32c(std::string_view(text).substr(0, i + 1)), by_bytes) << i;
+    }
+  }
+  EXPECT_EQ(Crc32c(text), by_bytes);
+}
+
 TEST(Crc32c, UnmaskingUndoesMasking) {
   EXPECT_EQ(UnmaskCrc(MaskCrc(0xe3069283u)), 0xe3069283u);
   EXPECT_NE(MaskCrc(0u), 0u);
