@@ -38,6 +38,8 @@ BundleWriter::~BundleWriter() = default;
 Status BundleWriter::Append(std::string_view bytes, uint32_t* crc) {
   // In pieces that stay in the cache between the two.
   constexpr size_t kPiece = 1 << 18;
+  constexpr size_t kMuch = size_t{8} << 20;
+  if (bytes.size() >= kMuch) data_->ExpectMuch();
   size_ += static_cast<int64_t>(bytes.size());
   while (!bytes.empty()) {
     const std::string_view piece = bytes.substr(0, kPiece);

@@ -24,6 +24,8 @@ class AtomicFile {
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
+  // Says that much will be appended (WritableFile::ExpectMuch).
+  void ExpectMuch() { file_->ExpectMuch(); }
   Status Append(std::string_view bytes);
   // Waits until all appended bytes are on the disk.
   Status Sync();

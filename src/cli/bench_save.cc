@@ -248,7 +248,7 @@ class SaveDirectory {
 // The measurements of all rounds.
 struct SaveTimes {
   std::vector<double> step_ms, step_while_saving_ms;
-  std::vector<double> save_s, save_while_training_s, plain_write_s;
+  std::vector<double> save_s, save_while_training_s, plain_write_s, plain_write_again_s;
 
   void Add(const json& from, const char* key, std::vector<double>* to) {
     for (const double x : from[key]) to->push_back(x);
@@ -282,8 +282,11 @@ StatusOr<BenchResults> BenchSave(const BenchOptions& options) {
   TF_RETURN_IF_ERROR(saving.Call({{"do", "save"}, {"times", 1}}).status());  // warms up
   SaveTimes all;
   for (int i = 0; i < rounds; ++i) {
-    TF_ASSIGN_OR_RETURN(const double plain, PlainWriteSeconds(directory->path() + "/plain", bytes * kVariables));
-    all.plain_write_s.push_back(plain);
+    // Again at once: a virtual machine may have to get the memory of the page cache from its host the first time.
+    for (auto* const times : {&all.plain_write_s, &all.plain_write_again_s}) {
+      TF_ASSIGN_OR_RETURN(const double plain, PlainWriteSeconds(directory->path() + "/plain", bytes * kVariables));
+      times->push_back(plain);
+    }
     TF_ASSIGN_OR_RETURN(const json alone, saving.Call({{"do", "save"}, {"times", 1}}));
     all.Add(alone, "seconds", &all.save_s);
     TF_RETURN_IF_ERROR(training.Call({{"do", "begin"}}).status());
@@ -311,6 +314,7 @@ StatusOr<BenchResults> BenchSave(const BenchOptions& options) {
                                    {"without_training_gb_s", gb / MedianOf(all.save_s)},
                                    {"baseline", "write and fsync"},
                                    {"baseline_gb_s", plain_gb_s},
+                                   {"baseline_again_gb_s", gb / MedianOf(all.plain_write_again_s)},
                                    {"ratio", gb_s / plain_gb_s},
                                    {"ps_peak_mb", memory["ps/0"]["peak_mb"]}}};
 }

@@ -11,6 +11,8 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <random>
 #include <thread>
@@ -107,21 +109,77 @@ class SystemRandomAccessFile final : public RandomAccessFile {
 class SystemWritableFile final : public WritableFile {
  public:
   SystemWritableFile(std::string path, Fd fd) : path_(std::move(path)), fd_(std::move(fd)) {}
+  void ExpectMuch() override {
+    struct stat info {};
+    if (block_ != nullptr || ::fstat(fd_.get(), &info) != 0 || !S_ISREG(info.st_mode)) return;
+    if (!SetDirect(true)) return;
+    block_.reset(static_cast<char*>(std::aligned_alloc(kAlignment, kBlockSize)));
+    (void)SetDirect(block_ != nullptr);
+  }
   Status Append(std::string_view bytes) override {
+    if (block_ == nullptr) return Write(bytes);
     while (!bytes.empty()) {
+      // Blocks end at multiples of their size, so that all but the first and the last are aligned.
+      const size_t piece = std::min(bytes.size(), kBlockSize - (at_ + filled_) % kBlockSize);
+      std::memcpy(block_.get() + filled_, bytes.data(), piece);
+      filled_ += piece;
+      bytes.remove_prefix(piece);
+      if ((at_ + filled_) % kBlockSize == 0) TF_RETURN_IF_ERROR(Flush());
+    }
+    return OkStatus();
+  }
+  Status Sync() override {
+    TF_RETURN_IF_ERROR(Flush());
+    return ::fsync(fd_.get()) == 0 ? OkStatus() : SystemError("cannot write", path_);
+  }
+  Status Close() override {
+    TF_RETURN_IF_ERROR(Flush());
+    return fd_.Close() == 0 ? OkStatus() : SystemError("cannot write", path_);
+  }
+
+ private:
+  // At least what any disk needs: O_DIRECT writes whole sectors at multiples of them, from memory aligned likewise.
+  static constexpr size_t kAlignment = 4096;
+  static constexpr size_t kBlockSize = size_t{4} << 20;
+
+  struct FreeBlock {
+    void operator()(char* block) const { std::free(block); }
+  };
+
+  Status Flush() { return Write({block_.get(), std::exchange(filled_, 0)}); }
+  Status Write(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const bool aligned = at_ % kAlignment == 0 && bytes.size() % kAlignment == 0;
+      if (is_direct_ && !aligned) (void)SetDirect(false);
+      if (block_ != nullptr && can_be_direct_ && !is_direct_ && aligned) can_be_direct_ = SetDirect(true);
       const ssize_t written = ::write(fd_.get(), bytes.data(), bytes.size());
       if (written < 0 && errno == EINTR) continue;
+      if (written < 0 && errno == EINVAL && is_direct_) {  // the file system wants another alignment
+        can_be_direct_ = false;
+        (void)SetDirect(false);
+        continue;
+      }
       if (written < 0) return SystemError("cannot write", path_);
+      at_ += static_cast<uint64_t>(written);
       bytes.remove_prefix(static_cast<size_t>(written));
     }
     return OkStatus();
   }
-  Status Sync() override { return ::fsync(fd_.get()) == 0 ? OkStatus() : SystemError("cannot write", path_); }
-  Status Close() override { return fd_.Close() == 0 ? OkStatus() : SystemError("cannot write", path_); }
+  // Whether the system has set or cleared O_DIRECT.
+  bool SetDirect(bool direct) {
+    const int flags = ::fcntl(fd_.get(), F_GETFL);
+    if (flags < 0 || ::fcntl(fd_.get(), F_SETFL, direct ? flags | O_DIRECT : flags & ~O_DIRECT) != 0) return false;
+    is_direct_ = direct;
+    return true;
+  }
 
- private:
   const std::string path_;
   Fd fd_;
+  uint64_t at_ = 0;                           // what has been written
+  std::unique_ptr<char[], FreeBlock> block_;  // null until ExpectMuch
+  size_t filled_ = 0;                         // bytes in the block
+  bool can_be_direct_ = true;
+  bool is_direct_ = false;
 };
 
 class SystemThread final : public Thread::Handle {

@@ -135,5 +135,63 @@ TEST(ThreadTest, OnlyCoresThatTheThreadMayUseCount) {
   EXPECT_EQ(cores, 1);
 }
 
+// Appends `bytes` in pieces of growing odd sizes.
+void AppendInPieces(std::string_view bytes, WritableFile& file) {
+  for (size_t piece = 1; !bytes.empty(); piece = piece * 3 + 2) {
+    ASSERT_TRUE(file.Append(bytes.substr(0, piece)).ok());
+    bytes.remove_prefix(std::min(piece, bytes.size()));
+  }
+}
+
+std::string ContentOf(const std::string& path) {
+  const auto file = RandomAccessFile::Open(path).value();
+  std::string bytes(file->size(), '\0');
+  EXPECT_TRUE(file->Read(0, bytes.size(), bytes.data()).ok());
+  return bytes;
+}
+
+TEST(WritableFileTest, AFileOfWhichMuchIsExpectedHasAllBytesInOrder) {
+  std::string bytes((9 << 20) + 123, '\0');
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * 2654435761u >> 13);
+  const std::string path = ::testing::TempDir() + "/much" + std::to_string(RandomSeed());
+  for (const size_t before : {size_t{0}, size_t{1}, size_t{4096}, size_t{5} << 20}) {
+    const std::string_view all = bytes;
+    const auto file = Env::System().OpenWritable(path, Env::WriteMode::kReplace).value();
+    ASSERT_TRUE(file->Append(all.substr(0, before)).ok());
+    file->ExpectMuch();
+    const size_t middle = bytes.size() / 2 + 77;
+    AppendInPieces(all.substr(before, middle - std::min(before, middle)), *file);
+    ASSERT_TRUE(file->Sync().ok());
+    EXPECT_EQ(ContentOf(path).size(), std::max(before, middle));
+    AppendInPieces(all.substr(std::max(before, middle)), *file);
+    ASSERT_TRUE(file->Close().ok());
+    EXPECT_TRUE(ContentOf(path) == bytes) << before;
+  }
+  ASSERT_TRUE(Env::System().RemoveFile(path).ok());
+}
+
+TEST(WritableFileTest, MuchIsAppendedToAFileThatHasAnUnevenSize) {
+  const std::string path = ::testing::TempDir() + "/uneven" + std::to_string(RandomSeed());
+  const std::string much((8 << 20) + 5, 'm');
+  const auto start = Env::System().OpenWritable(path, Env::WriteMode::kReplace).value();
+  ASSERT_TRUE(start->Append("uneven").ok() && start->Close().ok());
+  const auto file = Env::System().OpenWritable(path, Env::WriteMode::kAppend).value();
+  file->ExpectMuch();
+  ASSERT_TRUE(file->Append(much).ok() && file->Close().ok());
+  EXPECT_TRUE(ContentOf(path) == "uneven" + much);
+  ASSERT_TRUE(Env::System().RemoveFile(path).ok());
+}
+
+TEST(WritableFileTest, MuchIsWrittenToAFileInMemoryToo) {
+  const std::string path = "/dev/shm/much" + std::to_string(RandomSeed());
+  const std::string much((8 << 20) + 5, 'm');
+  auto file = Env::System().OpenWritable(path, Env::WriteMode::kCreate);
+  if (!file.ok()) GTEST_SKIP() << "there is no /dev/shm";
+  (*file)->ExpectMuch();
+  ASSERT_TRUE((*file)->Append(much).ok() && (*file)->Close().ok());
+  EXPECT_TRUE(ContentOf(path) == much);
+  ASSERT_TRUE(Env::System().RemoveFile(path).ok());
+}
+
 }  // namespace
 }  // namespace tensorbraid
