@@ -78,12 +78,6 @@ Status RemoveDirectory(const std::string& path) {
   return absl::IsNotFound(removed) ? OkStatus() : removed;
 }
 
-Status MakeDirectory(const std::string& path) {
-  if (path.empty()) return OkStatus();
-  const Status made = Env::Default().MakeDirectory(path);
-  return absl::IsAlreadyExists(made) ? OkStatus() : made;
-}
-
 Status SyncDirectory(const std::string& path) { return Env::Default().SyncDirectory(path.empty() ? "." : path); }
 
 }  // namespace tensorbraid

@@ -55,8 +55,6 @@ Status RenameFile(const std::string& from, const std::string& to);
 Status RemoveFile(const std::string& path);
 // Removes a directory that is empty. OK if it does not exist.
 Status RemoveDirectory(const std::string& path);
-// Creates the directory, but not its parents. OK if it exists.
-Status MakeDirectory(const std::string& path);
 // Waits until the names of a directory's files are on the disk. "" is the working directory.
 Status SyncDirectory(const std::string& path);
 

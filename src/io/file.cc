@@ -35,8 +35,17 @@ Status MakeDirectories(const std::string& path) {
     return info.status();  // the directories above it are closed too
   }
   TF_RETURN_IF_ERROR(MakeDirectories(DirectoryOf(directory)));
-  const Status made = Env::Default().MakeDirectory(directory);
-  return absl::IsAlreadyExists(made) ? OkStatus() : made;  // another process may make it at the same time
+  return MakeDirectory(directory);
+}
+
+Status MakeDirectory(const std::string& path) {
+  if (path.empty()) return OkStatus();
+  const Status made = Env::Default().MakeDirectory(path);
+  if (!made.ok()) return absl::IsAlreadyExists(made) ? OkStatus() : made;  // Another process may have made it.
+  const std::string parent = DirectoryOf(LocalPath(path));
+  const Status synced = Env::Default().SyncDirectory(parent.empty() ? "." : parent);
+  // One may make directories in a directory that one cannot open.
+  return absl::IsPermissionDenied(synced) ? OkStatus() : synced;
 }
 
 bool FileExists(const std::string& path) { return Env::Default().Stat(path).ok(); }

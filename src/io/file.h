@@ -19,7 +19,10 @@ StatusOr<std::string> ReadFile(const std::string& path);
 Status WriteFile(const std::string& path, std::string_view bytes);
 // Returns the sorted paths that match a pattern with *, ? and []. No match is not an error. A * does not match '/'.
 StatusOr<std::vector<std::string>> MatchingPaths(const std::string& pattern);
-// Creates the directory and those above it. OK if it exists.
+// Creates the directory, but not those above it. OK if it exists. A new directory is on the disk when this returns, so
+// that no loss of power takes it away with what has been synced in it.
+Status MakeDirectory(const std::string& path);
+// As MakeDirectory, with those above it.
 Status MakeDirectories(const std::string& path);
 bool FileExists(const std::string& path);
 

@@ -224,6 +224,19 @@ TEST_F(SaverFaultTest, AFlippedBitOfAnyFileIsNoticedAndTheCheckpointBeforeIsUsed
   EXPECT_EQ(Restored(true), 2);
 }
 
+TEST_F(SaverFaultTest, ANewDirectoryIsOnTheDiskOnceASaveHasReturned) {
+  for (const bool sharded : {false, true}) {
+    dir_ = sharded ? "/sharded/of/one/run" : "/whole/of/one/run";
+    {
+      Program program(cluster_, sharded);
+      program.Set(7);
+      ASSERT_TRUE(program.saver->Save(*program.session, dir_ + "/model", {.global_step = 1}).ok());
+    }
+    files_.LosePower(UnsyncedNames::kLost);
+    EXPECT_EQ(Restored(sharded), 7);
+  }
+}
+
 TEST_F(SaverFaultTest, ACheckpointThatLacksADataFileIsSkipped) {
   dir_ = "/logs";
   Program program(cluster_, true);
