@@ -19,6 +19,7 @@
 #include "ops/string/parts.h"
 #include "ops/summary/parts.h"
 #include "ops/training/parts.h"
+#include "ops/wire/parts.h"
 
 namespace tensorbraid {
 
@@ -175,6 +176,8 @@ const OpRegistry& OpRegistry::Global() {
     RegisterTrainingDescentOps(*r);
     RegisterTrainingProximalOps(*r);
     RegisterTrainingStalenessOps(*r);
+
+    RegisterWireOps(*r);
     return r;
   }();
   return *registry;

@@ -10,6 +10,7 @@
 #include "core/tensor_bytes.h"
 #include "graph/control_flow.h"
 #include "graph/node.h"
+#include "kernels/cpu/wire/codec.h"
 #include "placement/loop_drivers.h"
 
 namespace tensorbraid {
@@ -17,7 +18,7 @@ namespace {
 
 class GraphPartitioner {
  public:
-  explicit GraphPartitioner(const Graph& graph) : graph_(graph) {}
+  GraphPartitioner(const Graph& graph, const JobWireTypes& jobs) : graph_(graph), jobs_(jobs) {}
 
   StatusOr<std::map<std::string, std::unique_ptr<Graph>>> Run() {
     const auto& nodes = ImplOf(graph_).nodes();
@@ -30,6 +31,7 @@ class GraphPartitioner {
     TF_ASSIGN_OR_RETURN(frames_, AssignFrames(graph_));
     MarkConditional();
     MoveToMerges();
+    TF_ASSIGN_OR_RETURN(wire_edges_, WireEdges::Find(graph_, tasks_, jobs_));
     for (const std::string& task : tasks_) {
       auto& part = parts_[task];
       if (part == nullptr) part = std::make_unique<Graph>();
@@ -48,7 +50,8 @@ class GraphPartitioner {
         if (BaseType(node->input_type(static_cast<int>(i))) == DType::kResource) {
           return Internal("the resource '", in.name(), "' cannot be sent to another task for ", node->Describe());
         }
-        TF_ASSIGN_OR_RETURN(Node * recv, Transfer(in, task, devices_[node->id()]));
+        TF_ASSIGN_OR_RETURN(Node * recv,
+                            Transfer(in, task, devices_[node->id()], wire_edges_.At(*node, static_cast<int>(i))));
         inputs.emplace_back(recv, 0);
       }
       std::vector<Node*> controls;
@@ -166,17 +169,53 @@ class GraphPartitioner {
 
   const std::string& Task(const Output& o) const { return tasks_[NodeOf(o)->id()]; }
 
-  // Returns the _Recv in `task` for a tensor; adds it, and the _Send, if needed.
-  StatusOr<Node*> Transfer(const Output& tensor, const std::string& task, const std::string& device) {
-    const auto [it, added] = recvs_.try_emplace({NodeOf(tensor)->id(), tensor.index(), task}, nullptr);
+  // Returns the node in `task` that has a tensor of another task: the _Recv, or, if `edge` is not null, the _WireDecode
+  // after it. Adds the nodes that do not exist yet.
+  StatusOr<Node*> Transfer(const Output& tensor, const std::string& task, const std::string& device,
+                           const WireEdge* edge = nullptr) {
+    const Wire wire = edge == nullptr ? Wire::kFloat32 : edge->wire;
+    const std::string residual = edge == nullptr ? "" : edge->residual;
+    const auto [it, added] = recvs_.try_emplace({NodeOf(tensor)->id(), tensor.index(), task, wire, residual}, nullptr);
     if (!added) return it->second;
     const Output local(copies_[NodeOf(tensor)->id()], tensor.index());
-    TF_ASSIGN_OR_RETURN(it->second, AddPair(*NodeOf(tensor), local, task, device));
+    if (edge == nullptr) {
+      TF_ASSIGN_OR_RETURN(it->second, AddPair(*NodeOf(tensor), local, task, device));
+    } else {
+      TF_ASSIGN_OR_RETURN(it->second, AddEncodedPair(*NodeOf(tensor), local, task, device, *edge));
+    }
     return it->second;
   }
 
+  StatusOr<Node*> AddEncodedPair(const Node& from, const Output& tensor, const std::string& task,
+                                 const std::string& device, const WireEdge& edge) {
+    const int64_t number = next_edge_;  // of the _Send and _Recv
+    const std::string& from_task = tasks_[from.id()];
+    TF_ASSIGN_OR_RETURN(
+        Node * encoded,
+        ImplOf(*parts_[from_task])
+            .AddNode({.name = StrCat("_wire_encode_", number),
+                      .op = "_WireEncode",
+                      .inputs = {tensor},
+                      .controls = {},
+                      .attrs = {{"wire", std::string(WireName(edge.wire))}, {"residual", edge.residual}},
+                      .device = FirstCpu(from_task),
+                      .loc = {}}));
+    TF_ASSIGN_OR_RETURN(Node * recv, AddPair(from, Output(encoded, 0), task, device,
+                                             cpu::WireBytes(edge.wire, tensor.shape()), tensor.index()));
+    return ImplOf(*parts_[task])
+        .AddNode({.name = StrCat("_wire_decode_", number),
+                  .op = "_WireDecode",
+                  .inputs = {Output(recv, 0)},
+                  .controls = {},
+                  .attrs = {{"shape", tensor.shape()}},
+                  .device = FirstCpu(task),
+                  .loc = {}});
+  }
+
+  static std::string FirstCpu(const std::string& task) { return StrCat(task, "/device:CPU:0"); }
+
   StatusOr<Node*> TransferControl(const Node& from, const std::string& task, const std::string& device) {
-    const auto [it, added] = recvs_.try_emplace({from.id(), -1, task}, nullptr);
+    const auto [it, added] = recvs_.try_emplace({from.id(), -1, task, Wire::kFloat32, ""}, nullptr);
     if (!added) return it->second;
     Graph& part = *parts_[tasks_[from.id()]];
     TF_ASSIGN_OR_RETURN(Node * signal, ImplOf(part).AddNode({.name = StrCat("_signal_", next_edge_),
@@ -191,17 +230,21 @@ class GraphPartitioner {
   }
 
   // Adds the _Send and the _Recv for `tensor`, which is in the part of `from`: an output of the copy of `from`, or the
-  // signal of a control edge from it.
-  StatusOr<Node*> AddPair(const Node& from, Output tensor, const std::string& to_task, const std::string& to_device) {
+  // signal of a control edge from it. Or it is the encoded output `encoded_output` of `from`, and has `encoded_bytes`.
+  StatusOr<Node*> AddPair(const Node& from, Output tensor, const std::string& to_task, const std::string& to_device,
+                          int64_t encoded_bytes = -1, int encoded_output = -1) {
     const std::string& from_task = tasks_[from.id()];
     TF_ASSIGN_OR_RETURN(Node * driver, DriverFor(from, to_task, to_device));
     std::vector<Node*> controls;
     if (driver != nullptr) controls.push_back(driver);
     const int64_t edge = next_edge_++;
-    const int64_t bytes = IsPlain(tensor.dtype()) ? TensorBytes(tensor.shape(), tensor.dtype()) : -1;
+    const int64_t bytes = encoded_output >= 0       ? encoded_bytes
+                          : IsPlain(tensor.dtype()) ? TensorBytes(tensor.shape(), tensor.dtype())
+                                                    : -1;
     // The name that traces show.
-    std::string name = NodeOf(tensor)->name().starts_with("_signal_") ? StrCat("^", from.name())
-                                                                      : StrCat(from.name(), ":", tensor.index());
+    std::string name = NodeOf(tensor)->name().starts_with("_signal_")
+                           ? StrCat("^", from.name())
+                           : StrCat(from.name(), ":", encoded_output >= 0 ? encoded_output : tensor.index());
     TF_RETURN_IF_ERROR(ImplOf(*parts_[from_task])
                            .AddNode({.name = StrCat("_send_", edge),
                                      .op = "_Send",
@@ -228,6 +271,8 @@ class GraphPartitioner {
   }
 
   const Graph& graph_;
+  const JobWireTypes& jobs_;
+  WireEdges wire_edges_;
   FrameAssignment frames_;
   std::vector<std::string> tasks_;    // by node id
   std::vector<std::string> devices_;  // by node id
@@ -236,14 +281,15 @@ class GraphPartitioner {
   BackEdges back_edges_;
   LoopDrivers drivers_;
   std::map<std::string, std::unique_ptr<Graph>> parts_;
-  std::map<std::tuple<int, int, std::string>, Node*> recvs_;
+  // By node, output (-1: the control edge), receiving task, and wire type with the name of the residual.
+  std::map<std::tuple<int, int, std::string, Wire, std::string>, Node*> recvs_;
   int64_t next_edge_ = 0;
 };
 
 }  // namespace
 
-StatusOr<std::map<std::string, std::unique_ptr<Graph>>> PartitionByTask(const Graph& graph) {
-  return GraphPartitioner(graph).Run();
+StatusOr<std::map<std::string, std::unique_ptr<Graph>>> PartitionByTask(const Graph& graph, const JobWireTypes& jobs) {
+  return GraphPartitioner(graph, jobs).Run();
 }
 
 }  // namespace tensorbraid

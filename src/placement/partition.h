@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "placement/wire_edges.h"
 #include "tensorbraid/graph.h"
 
 namespace tensorbraid {
@@ -16,8 +17,11 @@ namespace tensorbraid {
 // loop crosses tasks, the receiving part gets a driver (loop_drivers.h), so that it receives once in each iteration.
 // InvalidArgument if inputs of a node come from different frames (AssignFrames), or if a loop that crosses tasks does
 // not have exactly one LoopCond.
-// REQUIRES: every node's device is a full name.
-StatusOr<std::map<std::string, std::unique_ptr<Graph>>> PartitionByTask(const Graph& graph);
+// A tensor with a wire type (wire_edges.h) goes through a _WireEncode before the _Send and a _WireDecode after the
+// _Recv, on the first CPU of their tasks. `jobs` are the wire types of variables that have none of their own. REQUIRES:
+// every node's device is a full name.
+StatusOr<std::map<std::string, std::unique_ptr<Graph>>> PartitionByTask(const Graph& graph,
+                                                                        const JobWireTypes& jobs = {});
 
 }  // namespace tensorbraid
 

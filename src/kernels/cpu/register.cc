@@ -19,6 +19,7 @@
 #include "kernels/cpu/string/parts.h"
 #include "kernels/cpu/summary/parts.h"
 #include "kernels/cpu/training/parts.h"
+#include "kernels/cpu/wire/parts.h"
 
 namespace tensorbraid {
 
@@ -176,6 +177,8 @@ const KernelRegistry& KernelRegistry::Global() {
     RegisterTrainingDescentKernels(*r);
     RegisterTrainingProximalKernels(*r);
     RegisterTrainingStalenessKernels(*r);
+
+    RegisterWireKernels(*r);
 
     for (const DeviceType& type : DeviceTypes()) {
       if (type.register_kernels != nullptr) type.register_kernels(*r);

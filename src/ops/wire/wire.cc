@@ -1,0 +1,41 @@
+// Ops that the runtime inserts at edges between tasks for variables with a wire type. Users do not create them.
+#include "graph/node.h"
+#include "ops/wire/parts.h"
+
+namespace tensorbraid {
+namespace {
+
+Status EncodedShape(ShapeContext& c) {
+  c.set_output(0, Shape::UnknownOfRank(1));
+  return OkStatus();
+}
+
+Status DecodedShape(ShapeContext& c) {
+  c.set_output(0, c.attr<Shape>("shape"));
+  return OkStatus();
+}
+
+}  // namespace
+
+void RegisterWireOps(OpRegistry& r) {
+  // `wire` is the name of the type. `residual` is the name of the resource that keeps what the bytes do not hold of the
+  // tensor, to be added to the next one; '' keeps nothing.
+  r.Add(Op("_WireEncode")
+            .Input("tensor: float")
+            .Output("bytes: uint8")
+            .Attr("wire: string")
+            .Attr("residual: string = ''")
+            .Stateful()
+            .Shape(EncodedShape)
+            .NotDifferentiable());
+  // `shape` is what is known of the shape that the tensor must have.
+  r.Add(Op("_WireDecode")
+            .Input("bytes: uint8")
+            .Output("tensor: float")
+            .Attr("shape: shape = unknown")
+            .Stateful()
+            .Shape(DecodedShape)
+            .NotDifferentiable());
+}
+
+}  // namespace tensorbraid
