@@ -14,6 +14,7 @@
 #include "tensorbraid/server_limits.h"
 #include "tensorbraid/status.h"
 #include "tensorbraid/tls_options.h"
+#include "tensorbraid/wire.h"
 
 namespace tensorbraid {
 
@@ -47,6 +48,9 @@ struct ServerOptions {
   // this task. Sessions that come over loopback, or from this process, may use any path.
   std::vector<std::string> allow_paths = {};
   ServerLimits limits = {};
+  // The wire types of variables of each job, such as {{"ps", Wire::kInt8}}, in sessions whose master is this task. They
+  // hold for variables whose graph does not set them (see ReplicaDeviceSetterOptions::wire).
+  std::map<std::string, WireTypes> wire = {};
   // Serves the status of the whole cluster over HTTP on this port: metrics for Prometheus at /metrics, and a page for
   // browsers at /. 0: any free port (see status_url); -1: none. `bind_address`, `tls` and `insecure` hold for it too:
   // with TLS it is HTTPS, and with a `ca` only clients with a certificate are served. With a `token_file`, requests
@@ -121,6 +125,8 @@ struct ReplicaDeviceSetterOptions {
                                      "BoostedTreesEnsembleResourceHandleOp"};
   // Returns the index of the parameter server for `op`, below `ps_tasks`; empty: round robin.
   std::function<int(const Operation& op, int ps_tasks)> strategy = nullptr;
+  // The types in which the values and gradients of the variables on the parameter servers travel between tasks.
+  WireTypes wire = {};
 };
 
 // A device function, for Graph::Device, that places variables on the parameter servers and everything else on the

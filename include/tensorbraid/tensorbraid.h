@@ -43,5 +43,6 @@
 #include "tensorbraid/train.h"
 #include "tensorbraid/variable.h"
 #include "tensorbraid/variable_scope.h"
+#include "tensorbraid/wire.h"
 
 #endif  // TENSORBRAID_TENSORBRAID_H_

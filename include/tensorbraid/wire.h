@@ -2,8 +2,10 @@
 #ifndef TENSORBRAID_WIRE_H_
 #define TENSORBRAID_WIRE_H_
 
+#include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tensorbraid/status.h"
 
@@ -47,6 +49,10 @@ std::string_view WireName(Wire wire);
 StatusOr<Wire> WireOf(std::string_view name);
 // OK if `types` can be used: values cannot be sent in kOneBit or kTopK. Otherwise InvalidArgument.
 Status CheckWireTypes(const WireTypes& types);
+
+// The wire types by job that rules say: "ps:bfloat16" (both), "ps:gradients=int8", "ps:parameters=bfloat16". A later
+// rule takes precedence. InvalidArgument for a malformed rule.
+StatusOr<std::map<std::string, WireTypes>> ParseWireRules(const std::vector<std::string>& rules);
 
 }  // namespace tensorbraid
 

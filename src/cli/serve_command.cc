@@ -29,6 +29,7 @@ struct ServeFlags {
   std::string token_file;
   std::string client_token_file;
   std::vector<std::string> allow_paths;
+  std::vector<std::string> wire;
   ServerLimits limits;
   int metrics_port = -1;
   int verbosity = -1;
@@ -102,6 +103,8 @@ Status Serve(const ServeFlags& flags) {
 
   TF_ASSIGN_OR_RETURN(const TfConfig task, TaskOf(flags));
   TF_ASSIGN_OR_RETURN(const std::string config, ReadConfig(flags.config));
+  auto wire = ParseWireRules(flags.wire);
+  if (!wire.ok()) return Annotate(wire.status(), "--wire");
   auto created = Server::Create(task.cluster, {.job_name = task.task_type,
                                                .task_index = task.task_index,
                                                .protocol = flags.protocol,
@@ -113,6 +116,7 @@ Status Serve(const ServeFlags& flags) {
                                                .client_token_file = flags.client_token_file,
                                                .allow_paths = flags.allow_paths,
                                                .limits = flags.limits,
+                                               .wire = *std::move(wire),
                                                .metrics_port = flags.metrics_port});
   // TensorFlow's servers report a taken port as Unknown, and programs that start servers check for that code.
   if (absl::IsAlreadyExists(created.status())) return absl::UnknownError(created.status().message());
@@ -157,6 +161,12 @@ void AddServeCommand(CLI::App& app, Invocation* invocation) {
       ->add_option("--allow_path", flags->allow_paths,
                    "directory that graphs of sessions from other machines may use; may be repeated")
       ->type_name("DIR");
+  serve
+      ->add_option("--wire", flags->wire,
+                   "how gradients of variables on a job travel: ps:int8, or another of float16, bfloat16, 1bit, topk; "
+                   "with float16 and bfloat16, the variables' values too. ps:parameters=bfloat16 and ps:gradients=int8 "
+                   "set one of the two. For sessions whose master is this task; may be repeated")
+      ->type_name("JOB:TYPE");
   const auto limit = [serve](const std::string& name, auto& value, const std::string& help, int least) {
     serve->add_option(name, value, help)->check(AtLeast(least))->type_name("NUMBER")->capture_default_str();
   };

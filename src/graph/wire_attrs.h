@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/strings.h"
 #include "graph/node.h"
 #include "graph/node_status.h"
 #include "tensorbraid/wire.h"

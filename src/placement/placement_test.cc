@@ -1,6 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <set>
+
+#include "core/strings.h"
 #include "graph/node.h"
+#include "graph/wire_attrs.h"
 #include "placement/partition.h"
 #include "placement/placer.h"
 #include "runtime/testing/fake_device.h"
@@ -142,6 +146,112 @@ TEST(PartitionTest, ATensorIsSentToATaskOnce) {
   };
   EXPECT_EQ(count("/job:ps/replica:0/task:0", "_Send"), 2);  // the tensor, and the control edge
   EXPECT_EQ(count("/job:worker/replica:0/task:0", "_Recv"), 2);
+}
+
+// A variable on ps/0 with 1000 elements that a worker reads and updates.
+struct WireGraph {
+  explicit WireGraph(WireTypes types) {
+    {
+      auto device = g.Device("/job:ps/task:0");
+      v = Variable(g, {1000}, Zeros(), {.name = "v"});
+      SetWireTypes(NodeOf(v.handle()), types);
+      local = Neg(v);
+    }
+    auto device = g.Device("/job:worker/task:0");
+    read = Neg(v);
+    update = v.AssignSub(read);
+  }
+  // The number of nodes of this type in the part of a task.
+  int Count(const char* task, const char* type, const JobWireTypes& jobs = {}) {
+    EXPECT_TRUE(g.status().ok()) << g.status();
+    EXPECT_TRUE(PlaceNodes(&g, Cluster()).ok());
+    const auto parts = PartitionByTask(g, jobs);
+    EXPECT_TRUE(parts.ok()) << parts.status();
+    int n = 0;
+    for (const Operation& op : parts->at(StrCat("/job:", task, "/replica:0/task:0"))->operations()) {
+      n += op.type() == type;
+    }
+    return n;
+  }
+  Graph g;
+  Variable v;
+  Output local, read;
+  Operation update;
+};
+
+TEST(WireEdgesTest, OnlyMarkedEdgesBetweenTasksAreEncoded) {
+  struct Case {
+    WireTypes types;
+    int values, gradients;
+  };
+  for (const Case& c :
+       {Case{{}, 0, 0}, Case{Wire::kFloat32, 0, 0}, Case{Wire::kBFloat16, 1, 1}, Case{Wire::kInt8, 0, 1},
+        Case{{Wire::kInt8, Wire::kFloat32}, 1, 0}, Case{{Wire::kFloat16, Wire::kTopK}, 1, 1}}) {
+    WireGraph graph(c.types);
+    EXPECT_EQ(graph.Count("ps", "_WireEncode"), c.values);
+    EXPECT_EQ(graph.Count("worker", "_WireDecode"), c.values);
+    EXPECT_EQ(graph.Count("worker", "_WireEncode"), c.gradients);
+    EXPECT_EQ(graph.Count("ps", "_WireDecode"), c.gradients);
+    EXPECT_EQ(graph.Count("ps", "_Send"), 1);
+    EXPECT_EQ(graph.Count("ps", "_Recv"), 1);
+  }
+}
+
+TEST(WireEdgesTest, TheTypesOfAJobAreForVariablesWithoutTheirOwn) {
+  const JobWireTypes jobs = {{"ps", Wire::kBFloat16}};
+  EXPECT_EQ(WireGraph({}).Count("worker", "_WireEncode", jobs), 1);
+  EXPECT_EQ(WireGraph(Wire::kFloat32).Count("worker", "_WireEncode", jobs), 0);
+  EXPECT_EQ(WireGraph({}).Count("worker", "_WireEncode", {{"worker", Wire::kBFloat16}}), 0);
+}
+
+TEST(WireEdgesTest, FetchedAndSavedValuesStayExact) {
+  WireGraph graph(Wire::kBFloat16);
+  {
+    auto device = graph.g.Device("/job:worker/task:0");
+    NodeBuilder(graph.g, "_Retval").Input(graph.v.value()).Attr("index", 0).Finish();
+  }
+  // The worker receives the value twice: as bfloat16 for Neg, and exactly.
+  EXPECT_EQ(graph.Count("worker", "_Recv"), 2);
+  EXPECT_EQ(graph.Count("worker", "_WireDecode"), 1);
+}
+
+TEST(WireEdgesTest, GradientsAreFoundBehindSumsInTheVariablesTask) {
+  Graph g;
+  Variable v;
+  Operation update;
+  {
+    auto device = g.Device("/job:ps/task:0");
+    v = Variable(g, {1000}, Zeros(), {.name = "v"});
+    SetWireTypes(NodeOf(v.handle()), Wire::kInt8);
+  }
+  Output a, b, rate;
+  {
+    auto device = g.Device("/job:worker/task:0");
+    a = Placeholder(g, kFloat32, {1000}, "a");
+    b = Placeholder(g, kFloat32, {1000}, "b");
+    rate = Placeholder(g, kFloat32, {}, "rate");
+  }
+  {
+    auto device = g.Device("/job:ps/task:0");
+    v.AssignSub((a + b) * rate);
+  }
+  ASSERT_TRUE(PlaceNodes(&g, Cluster()).ok());
+  const auto parts = PartitionByTask(g);
+  ASSERT_TRUE(parts.ok()) << parts.status();
+  std::set<std::string> residuals;
+  for (const Operation& op : parts->at("/job:worker/replica:0/task:0")->operations()) {
+    if (op.type() == "_WireEncode") residuals.insert(NodeOf(op)->attr<std::string>("residual"));
+  }
+  EXPECT_EQ(residuals.size(), 2u);  // of a and b, apart; not of the rate
+  EXPECT_FALSE(residuals.contains(""));
+}
+
+TEST(WireEdgesTest, AWrongTypeFailsWithTheNameOfTheVariable) {
+  WireGraph graph({Wire::kTopK, Wire::kTopK});
+  ASSERT_TRUE(PlaceNodes(&graph.g, Cluster()).ok());
+  const Status s = PartitionByTask(graph.g).status();
+  EXPECT_EQ(s.code(), StatusCode::kInvalidArgument);
+  EXPECT_NE(s.message().find("'topk'"), absl::string_view::npos) << s;
 }
 
 }  // namespace

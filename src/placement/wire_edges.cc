@@ -38,8 +38,8 @@ const Node* VariableReadAs(const Output& tensor) {
   const Node* node = NodeOf(tensor);
   while (true) {
     if (IsRef(node->output_type(0))) return node->inputs().empty() ? node : StateOf(*node);
-    constexpr std::array<std::string_view, 5> kReads = {"ReadVariableOp", "ResourceGather", "ResourceGatherNd", "Gather",
-                                                        "GatherV2"};
+    constexpr std::array<std::string_view, 5> kReads = {"ReadVariableOp", "ResourceGather", "ResourceGatherNd",
+                                                        "Gather", "GatherV2"};
     if (node->inputs().empty()) return nullptr;
     const bool is_read = IsOneOf(node->type(), kReads);
     if (is_read) {
@@ -80,7 +80,7 @@ int GradientInput(const Node& node, bool* is_sparse) {
 
 // Whether the op's result is its float inputs', element by element, so that the gradient may come through it.
 bool PassesGradient(const Node& node) {
-  constexpr std::array<std::string_view, 11> kOps = {"Identity", "Switch", "Merge", "Neg", "Add",       "AddV2",
+  constexpr std::array<std::string_view, 11> kOps = {"Identity", "Switch", "Merge", "Neg",  "Add",    "AddV2",
                                                      "AddN",     "Sub",    "Mul",   "Cast", "RealDiv"};
   return IsOneOf(node.type(), kOps);
 }

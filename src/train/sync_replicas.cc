@@ -25,6 +25,7 @@
 #include "core/logging.h"
 #include "core/strings.h"
 #include "graph/node.h"
+#include "graph/wire_attrs.h"
 #include "tensorbraid/array_ops.h"
 #include "tensorbraid/data_flow_ops.h"
 #include "tensorbraid/math_ops.h"
@@ -212,7 +213,16 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
     auto place = g.ColocateWith(var.handle().op());
     const ConditionalAccumulatorOptions options_of_var = {
         .shape = var.shape(), .shared_name = var.name() + "/grad_accum", .name = "accumulator"};
+<<<<<<< HEAD
     const auto gather = [&](const auto& accumulator, NodeBuilder& apply, const char* restart) {
+=======
+    // The gradients go to the accumulator instead of the variable.
+    const StatusOr<WireTypes> wire = WireTypesOf(*NodeOf(var.handle()));
+    const auto gather = [&](const auto& accumulator, NodeBuilder& apply) {
+      if (wire.ok() && accumulator.handle().valid()) {
+        SetWireTypes(NodeOf(accumulator.handle()), WireTypes(Wire::kDefault, wire->gradients));
+      }
+>>>>>>> 3689299 (cluster: choose wire types in the device setter and by server option)
       const Output outcome = apply.Output();
       applied.push_back(outcome.op());
       outcomes[outcome.op().device()].emplace_back(outcome);

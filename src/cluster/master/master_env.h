@@ -11,6 +11,7 @@
 #include "cluster/membership/membership.h"
 #include "cluster/worker/worker.h"
 #include "cluster/worker/worker_cache.h"
+#include "placement/wire_edges.h"
 
 namespace tensorbraid {
 
@@ -23,6 +24,7 @@ struct MasterOptions {
   Membership* membership = nullptr;
   WorkerCache* remote_workers = nullptr;
   std::chrono::milliseconds slow_wait{5000};
+  JobWireTypes wire = {};  // see ServerOptions::wire
   // If set, running steps keep it alive, so its last reference may be released at any time.
   std::weak_ptr<void> owner = {};
 };

@@ -139,7 +139,7 @@ StatusOr<std::shared_ptr<CompiledGraph>> MasterSession::Compile(const RunSignatu
                                .log_placement = options_.log_device_placement}));
   TF_RETURN_IF_ERROR(Optimize(graph.get(), options_.optimize, still_wanted));
   TF_RETURN_IF_ERROR(CheckWanted());
-  TF_ASSIGN_OR_RETURN(auto parts, PartitionByTask(*graph));
+  TF_ASSIGN_OR_RETURN(auto parts, PartitionByTask(*graph, env_->wire));
   // The tasks keep the graph until its last reference is released: a prepared or running signature may have been
   // evicted from the cache.
   const std::shared_ptr<CompiledGraph> compiled(new CompiledGraph, [weak = weak_from_this()](CompiledGraph* dropped) {

@@ -76,6 +76,7 @@ std::shared_ptr<Member> Member::Create(WorkerEnv* env, const ClusterSpec& cluste
                                                            .membership = &member->membership_,
                                                            .remote_workers = &member->remote_workers_,
                                                            .slow_wait = options.membership.slow_wait,
+                                                           .wire = options.wire,
                                                            .owner = owner});
   return member;
 }

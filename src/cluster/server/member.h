@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "cluster/worker/worker.h"
 #include "cluster/worker/worker_cache.h"
 #include "tensorbraid/cluster_spec.h"
+#include "tensorbraid/wire.h"
 
 namespace tensorbraid {
 
@@ -30,6 +32,7 @@ struct MemberOptions {
   int index = 0;
   MembershipOptions membership = {};
   ExchangeOptions exchange = {};
+  std::map<std::string, WireTypes> wire = {};  // see ServerOptions::wire
   // For a cluster that a session brings: the fields of the same names in Hello.
   uint64_t cluster_id = 0;
   std::string cluster_def = {};

@@ -38,6 +38,10 @@ StatusOr<std::unique_ptr<Server>> Server::Create(const ClusterSpec& cluster, Ser
   if (options.protocol != "grpc" && !options.protocol.empty()) {
     return InvalidArgument("protocol '", options.protocol, "' does not exist; use 'grpc', or '' for the best one");
   }
+  for (const auto& [job, types] : options.wire) {
+    if (cluster.num_tasks(job) == 0) return InvalidArgument("wire types for job '", job, "', which does not exist");
+    if (const Status valid = CheckWireTypes(types); !valid.ok()) return Annotate(valid, StrCat("job '", job, "'"));
+  }
   TF_ASSIGN_OR_RETURN(const ServerConfig config, ParseServerConfig(options.config));
   if (!config.device_count.empty()) options.device_count = config.device_count;
   if (config.inter_op_threads > 0) options.inter_op_parallelism_threads = config.inter_op_threads;
@@ -53,7 +57,8 @@ StatusOr<std::unique_ptr<Server>> Server::Create(const ClusterSpec& cluster, Ser
                            .exchange = {},
                            .default_session_config = config.session_config,
                            .allow_paths = options.allow_paths,
-                           .limits = options.limits};
+                           .limits = options.limits,
+                           .wire = options.wire};
   SetMaxTensorBytes(options.limits.max_tensor_bytes);
   auto impl = std::make_unique<Impl>();
   auto transport = NewGrpcTransport({.bind_address = options.bind_address,

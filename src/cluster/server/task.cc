@@ -9,7 +9,11 @@ namespace tensorbraid {
 namespace {
 
 MemberOptions MemberOptionsOf(const TaskOptions& options) {
-  return {.job = options.job, .index = options.index, .membership = options.membership, .exchange = options.exchange};
+  return {.job = options.job,
+          .index = options.index,
+          .membership = options.membership,
+          .exchange = options.exchange,
+          .wire = options.wire};
 }
 
 }  // namespace

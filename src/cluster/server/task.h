@@ -14,6 +14,7 @@
 #include "cluster/worker/worker_env.h"
 #include "tensorbraid/cluster_spec.h"
 #include "tensorbraid/server_limits.h"
+#include "tensorbraid/wire.h"
 
 namespace tensorbraid {
 
@@ -30,6 +31,8 @@ struct TaskOptions {
   std::vector<std::string> allow_paths = {};
   // Of the sessions and their graphs.
   ServerLimits limits = {};
+  // See ServerOptions::wire.
+  std::map<std::string, WireTypes> wire = {};
 };
 
 // What a task keeps for sessions and steps. All are 0 when no session is open anywhere in the cluster.

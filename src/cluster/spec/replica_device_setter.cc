@@ -9,6 +9,7 @@
 #include "core/device_name.h"
 #include "core/tensor_bytes.h"
 #include "graph/node.h"
+#include "graph/wire_attrs.h"
 #include "tensorbraid/server.h"
 
 namespace tensorbraid {
@@ -21,6 +22,7 @@ struct Setter {
   std::vector<int> ps_indices;  // task indices of the ps job; may have gaps
   std::vector<std::string> ps_ops;
   std::function<int(const Operation&, int)> strategy;
+  WireTypes wire;
   int next = 0;
 
   std::string DeviceOf(const Operation& op) {
@@ -43,8 +45,18 @@ struct Setter {
         next = (next + 1) % count;
       }
       device.task = ps_indices[chosen];
+      SetWire(op);
     }
     return asked.MergedOver(device).ToString();
+  }
+
+  // `op` is a copy of the node, which is in the graph already.
+  void SetWire(const Operation& op) const {
+    Node* const node = ImplOf(*op.graph()).Find(op.name());
+    if (node == nullptr || (wire.parameters == Wire::kDefault && wire.gradients == Wire::kDefault)) return;
+    const Status valid = CheckWireTypes(wire);
+    if (!valid.ok()) return op.graph()->AddError(Annotate(valid, "ReplicaDeviceSetter"));
+    SetWireTypes(node, wire);
   }
 };
 
@@ -69,6 +81,7 @@ DeviceFunction ReplicaDeviceSetter(ReplicaDeviceSetterOptions options) {
   setter->worker_device = *worker_device;
   setter->ps_ops = std::move(options.ps_ops);
   setter->strategy = std::move(options.strategy);
+  setter->wire = options.wire;
   if (!options.cluster.empty()) {
     if (ps_device->job) setter->ps_indices = options.cluster.task_indices(*ps_device->job);
   } else {

@@ -46,7 +46,8 @@ class WireEncodeKernel final : public Kernel {
     if (bytes < 0) return InvalidArgument("a tensor of shape ", x.shape(), " cannot be sent as ", WireName(*wire_));
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {bytes}));
     const auto encode = [&](float* residual) {
-      const WireEncoder encoder(*wire_, x.shape(), x.data<float>().data(), residual, out->mutable_data<uint8_t>().data());
+      const WireEncoder encoder(*wire_, x.shape(), x.data<float>().data(), residual,
+                                out->mutable_data<uint8_t>().data());
       if (!encoder.is_divisible()) return encoder.Encode(0, encoder.blocks());
       ctx.pool().ParallelFor(encoder.blocks(), kWireBlockNs,
                              [&](int64_t begin, int64_t end) { encoder.Encode(begin, end); });
@@ -55,9 +56,8 @@ class WireEncodeKernel final : public Kernel {
       encode(nullptr);
       return OkStatus();
     }
-    TF_ASSIGN_OR_RETURN(const auto residual,
-                        ctx.resources().LookupOrCreate<WireResidual>(
-                            "", residual_, [this] { return MakeRef<WireResidual>(residual_); }));
+    TF_ASSIGN_OR_RETURN(const auto residual, ctx.resources().LookupOrCreate<WireResidual>(
+                                                 "", residual_, [this] { return MakeRef<WireResidual>(residual_); }));
     return residual->Use(x.shape(), encode);
   }
 

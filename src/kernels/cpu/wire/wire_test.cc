@@ -83,7 +83,8 @@ TEST(WireCodecTest, ValuesAreWithinTheBoundOfTheirType) {
       const std::vector<float> y = RoundTrip(wire, x);
       ASSERT_EQ(y.size(), x.size());
       for (int64_t i = 0; i < n; ++i) {
-        ASSERT_LE(std::abs(x[i] - y[i]), Bound(wire, x, i)) << WireName(wire) << " " << i << " of " << n << ": " << x[i];
+        ASSERT_LE(std::abs(x[i] - y[i]), Bound(wire, x, i))
+            << WireName(wire) << " " << i << " of " << n << ": " << x[i];
       }
     }
   }
@@ -113,10 +114,10 @@ TEST(WireCodecTest, EachTypeTakesItsShareOfTheBytes) {
 }
 
 TEST(WireCodecTest, TheSixteenBitTypesRoundAsCastsDo) {
-  std::vector<float> x = {0.0F,      -0.0F,     1.0F,         1.0F + 0x1p-11F, 1.0F + 0x1p-8F, 1.0F + 0x1.8p-8F,
-                          65504.0F,  65519.0F,  65520.0F,     1e30F,           -1e30F,         0x1p-14F,
-                          0x1p-24F,  0x1p-25F,  0x1.8p-25F,   -0x1.8p-24F,     0x1p-140F,      kInf,
-                          -kInf,     0x1p-15F,  0x1.ffcp-15F, 0x1.ffep-15F,    3.4e38F,        -3.4028235e38F};
+  std::vector<float> x = {0.0F,     -0.0F,    1.0F,         1.0F + 0x1p-11F, 1.0F + 0x1p-8F, 1.0F + 0x1.8p-8F,
+                          65504.0F, 65519.0F, 65520.0F,     1e30F,           -1e30F,         0x1p-14F,
+                          0x1p-24F, 0x1p-25F, 0x1.8p-25F,   -0x1.8p-24F,     0x1p-140F,      kInf,
+                          -kInf,    0x1p-15F, 0x1.ffcp-15F, 0x1.ffep-15F,    3.4e38F,        -3.4028235e38F};
   std::mt19937 random(3);
   while (x.size() < 100'000) {
     const float v = std::bit_cast<float>(static_cast<uint32_t>(random()));
@@ -248,9 +249,9 @@ TEST(WireCodecTest, MalformedBytesAreRefused) {
     for (const int type : {0, 7, 255}) refuses(with(2, type, 1), StrCat(name, " of type ", type));
     for (const int rank : {0, 1, 3, 200, 254, 255}) refuses(with(3, rank, 1), StrCat(name, " of rank ", rank));
     refuses(with(5, 1, 1), name + " with a reserved byte");
-    for (const int64_t size : std::initializer_list<int64_t>{0, -1, -30, 60, 1LL << 31, 1LL << 40, 1LL << 59, 1LL << 62,
-                                                             std::numeric_limits<int64_t>::max(),
-                                                             std::numeric_limits<int64_t>::min()}) {
+    for (const int64_t size :
+         std::initializer_list<int64_t>{0, -1, -30, 60, 1LL << 31, 1LL << 40, 1LL << 59, 1LL << 62,
+                                        std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()}) {
       refuses(with(8, size, 8), StrCat(name, " with a dimension of ", size));
     }
   }
