@@ -36,8 +36,8 @@ Trained Train(WireTypes wire, bool sync = false, TaskOptions options = {}, int s
   for (int64_t& label : y) label = static_cast<int64_t>(random() % kClasses);
 
   Graph g;
-  auto device = g.Device(
-      ReplicaDeviceSetter({.cluster = cluster.spec(), .worker_device = "/job:worker/task:0", .wire = wire}));
+  auto device =
+      g.Device(ReplicaDeviceSetter({.cluster = cluster.spec(), .worker_device = "/job:worker/task:0", .wire = wire}));
   const Output images = Placeholder(g, kFloat32, {-1, kFeatures}, "images");
   const Output labels = Placeholder(g, kInt64, {-1}, "labels");
   Variable weights(g, {kFeatures, kClasses}, Zeros(), {.name = "weights"});
@@ -84,9 +84,10 @@ struct WireCase {
 TEST(WireTrainingTest, EveryTypeTrainsToNearlyTheSameLossWithItsShareOfTheBytes) {
   const Trained whole = Train({});
   EXPECT_LT(whole.loss, 0.2);
-  for (const WireCase& c : {WireCase{Wire::kFloat16, 0.5, 0.5, 0.01}, WireCase{Wire::kBFloat16, 0.5, 0.5, 0.01},
-                            WireCase{Wire::kInt8, 0.255, 1, 0.01}, WireCase{Wire::kOneBit, 0.04, 1, 0.1},
-                            WireCase{Wire::kTopK, 0.021, 1, 0.3}, WireCase{{Wire::kInt8, Wire::kInt8}, 0.255, 0.255, 0.05}}) {
+  for (const WireCase& c :
+       {WireCase{Wire::kFloat16, 0.5, 0.5, 0.01}, WireCase{Wire::kBFloat16, 0.5, 0.5, 0.01},
+        WireCase{Wire::kInt8, 0.255, 1, 0.01}, WireCase{Wire::kOneBit, 0.04, 1, 0.1},
+        WireCase{Wire::kTopK, 0.021, 1, 0.3}, WireCase{{Wire::kInt8, Wire::kInt8}, 0.255, 0.255, 0.05}}) {
     const std::string name = StrCat(WireName(c.wire.parameters), "/", WireName(c.wire.gradients));
     const Trained sent = Train(c.wire);
     EXPECT_NEAR(sent.loss, whole.loss, c.loss) << name;

@@ -283,5 +283,17 @@ TEST(WireNameTest, NamesAndTypesCorrespond) {
   EXPECT_FALSE(CheckWireTypes({Wire::kOneBit, Wire::kOneBit}).ok());
 }
 
+TEST(WireRulesTest, RulesGiveTheTypesOfJobs) {
+  const auto types = ParseWireRules({"ps:bfloat16", "ps:gradients=int8", "other:topk", "third:parameters=int8"});
+  ASSERT_TRUE(types.ok()) << types.status();
+  EXPECT_EQ(types->at("ps"), WireTypes(Wire::kBFloat16, Wire::kInt8));
+  EXPECT_EQ(types->at("other"), WireTypes(Wire::kDefault, Wire::kTopK));
+  EXPECT_EQ(types->at("third"), WireTypes(Wire::kInt8, Wire::kDefault));
+  for (const char* bad :
+       {"", "ps", ":int8", "ps:", "ps:int4", "ps:values=int8", "ps:parameters=", "ps:parameters=topk"}) {
+    EXPECT_EQ(ParseWireRules({bad}).status().code(), StatusCode::kInvalidArgument) << bad;
+  }
+}
+
 }  // namespace
 }  // namespace tensorbraid::cpu
