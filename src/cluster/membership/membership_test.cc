@@ -154,19 +154,24 @@ class JoinedTasks {
   std::map<std::pair<std::string, int>, std::future<Status>> joins_;
 };
 
+// Blocks until the task and worker 0 both have the link between them.
+void WaitForLinkWithChief(TestCluster& cluster, const std::string& job, int index) {
+  const auto wait = [](Task& task, const std::string& other) {
+    TB_CHECK_OK(task.membership().WaitFor(other, std::chrono::steady_clock::time_point::max(), nullptr).status());
+  };
+  wait(cluster.task("worker", 0), FullTaskName(job, index));
+  wait(cluster.task(job, index), FullTaskName("worker", 0));
+}
+
 TEST(JoinTest, WorkersThatOnlyServeDoNotWaitForEachOther) {
   TestCluster cluster(1, 3);
   JoinedTasks joined(cluster);
   joined.Start("ps", 0);
   joined.Start("worker", 1);
   joined.Start("worker", 2);
-  // Worker 0 works, and has no link to the others before they join.
-  for (int i : {1, 2}) {
-    TB_CHECK_OK(cluster.task("worker", 0)
-                    .membership()
-                    .WaitFor(FullTaskName("worker", i), std::chrono::steady_clock::time_point::max(), nullptr)
-                    .status());
-  }
+  // Worker 0 works, and has no link to the others before they join. A task that has never seen it would wait for it.
+  WaitForLinkWithChief(cluster, "ps", 0);
+  for (int i : {1, 2}) WaitForLinkWithChief(cluster, "worker", i);
   EXPECT_FALSE(joined.IsOver("ps", 0));
   EXPECT_FALSE(joined.IsOver("worker", 1));
   cluster.Stop("worker", 0);
@@ -180,12 +185,7 @@ TEST(JoinTest, AWorkerThatOnlyServesSeesTheErrorOfTheChief) {
   JoinedTasks joined(cluster);
   joined.Start("worker", 1);
   joined.Start("worker", 2);
-  for (int i : {1, 2}) {
-    TB_CHECK_OK(cluster.task("worker", 0)
-                    .membership()
-                    .WaitFor(FullTaskName("worker", i), std::chrono::steady_clock::time_point::max(), nullptr)
-                    .status());
-  }
+  for (int i : {1, 2}) WaitForLinkWithChief(cluster, "worker", i);
   cluster.Stop("worker", 0, Internal("no more data"));
   const Status status = joined.Result("worker", 1);
   EXPECT_TRUE(absl::IsUnavailable(status));
