@@ -213,16 +213,12 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
     auto place = g.ColocateWith(var.handle().op());
     const ConditionalAccumulatorOptions options_of_var = {
         .shape = var.shape(), .shared_name = var.name() + "/grad_accum", .name = "accumulator"};
-<<<<<<< HEAD
-    const auto gather = [&](const auto& accumulator, NodeBuilder& apply, const char* restart) {
-=======
     // The gradients go to the accumulator instead of the variable.
     const StatusOr<WireTypes> wire = WireTypesOf(*NodeOf(var.handle()));
-    const auto gather = [&](const auto& accumulator, NodeBuilder& apply) {
+    const auto gather = [&](const auto& accumulator, NodeBuilder& apply, const char* restart) {
       if (wire.ok() && accumulator.handle().valid()) {
         SetWireTypes(NodeOf(accumulator.handle()), WireTypes(Wire::kDefault, wire->gradients));
       }
->>>>>>> 3689299 (cluster: choose wire types in the device setter and by server option)
       const Output outcome = apply.Output();
       applied.push_back(outcome.op());
       outcomes[outcome.op().device()].emplace_back(outcome);
