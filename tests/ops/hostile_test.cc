@@ -329,8 +329,8 @@ constexpr bool kSanitized = false;
 // Of all tensors together, and what one case may add to the memory of the process: kernels have vectors of their own.
 constexpr int64_t kTensorLimit = int64_t{64} << 20;
 constexpr int64_t kMostMb = 500;
-constexpr std::chrono::seconds kSoon{10};
-constexpr unsigned kHangs = 120;  // seconds after which the process ends
+constexpr std::chrono::seconds kSoon{kSanitized ? 60 : 10};  // sanitizers make loops several times as slow
+constexpr unsigned kHangs = 120;                             // seconds after which the process ends
 
 // Runs the case and checks that it ends soon and within bounded memory.
 Status RunBounded(const OpCase& c, bool fed, const std::string& what) {

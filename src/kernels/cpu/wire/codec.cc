@@ -238,7 +238,8 @@ WireEncoder::WireEncoder(Wire wire, const Shape& shape, const float* values, flo
   const std::array<uint8_t, kFixedHeader> fixed = {kMagic, kVersion, static_cast<uint8_t>(wire_),
                                                    static_cast<uint8_t>(shape.rank())};
   std::memcpy(out, fixed.data(), fixed.size());
-  std::memcpy(out + kFixedHeader, shape.dims().data(), 8 * shape.rank());
+  // A scalar has no dimensions, and memcpy takes no null.
+  std::copy_n(reinterpret_cast<const uint8_t*>(shape.dims().data()), 8 * shape.rank(), out + kFixedHeader);
 }
 
 void WireEncoder::Encode(int64_t first_block, int64_t end_block) const {
@@ -361,7 +362,7 @@ StatusOr<WireHeader> ReadWireHeader(std::span<const uint8_t> bytes) {
     return Malformed("reserved bytes are not 0");
   }
   std::vector<int64_t> dims(rank);
-  std::memcpy(dims.data(), bytes.data() + kFixedHeader, 8 * dims.size());
+  std::copy_n(bytes.data() + kFixedHeader, 8 * dims.size(), reinterpret_cast<uint8_t*>(dims.data()));
   WireHeader result{.wire = static_cast<Wire>(bytes[2]), .shape = Shape(dims), .payload = header};
   const int64_t n = result.shape.num_elements();
   if (n < 0 || std::any_of(dims.begin(), dims.end(), [](int64_t d) { return d < 0; })) {
