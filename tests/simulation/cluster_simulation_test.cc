@@ -216,6 +216,15 @@ TEST(ClusterRecovery, SynchronousTrainingWithASpareContinues) {
                FaultPlanOptions{.num_workers = 3, .kinds = kAllFaults});
 }
 
+TEST(ClusterRecovery, TrainingContinuesAfterALossOfPower) {
+  for (const bool sync : {false, true}) {
+    TrainOnSeeds(10, {.num_ps = 2, .sync = sync, .last_step = 40, .checkpoints = true}, NothingMore,
+                 FaultPlanOptions{.num_ps = 2,
+                                  .kinds = {Kind::kPowerLoss, Kind::kPowerLoss, Kind::kKill, Kind::kKillAtChange,
+                                            Kind::kStop, Kind::kDiskSlow}});
+  }
+}
+
 TEST(ClusterRecovery, TrainingContinuesWhenTheNetworkIsBad) {
   for (const bool sync : {false, true}) {
     TrainOnSeeds(10, {.sync = sync, .checkpoints = true}, NothingMore, FaultPlanOptions{.kinds = kNetworkFaults});

@@ -68,6 +68,8 @@ std::string Fault::ToString() const {
       return StrCat("the disk is full", during);
     case Kind::kDiskSlow:
       return StrCat("the disk is slow", during);
+    case Kind::kPowerLoss:
+      return StrCat("the power fails", from, ", and all tasks start again after ", Milliseconds(lasts));
   }
   return "";
 }

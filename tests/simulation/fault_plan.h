@@ -31,7 +31,8 @@ struct Fault {
     kClockJump,      // the wall clock of `task` jumps by `n` - 500 s
     kDiskFails,      // each change of a file fails
     kDiskFull,
-    kDiskSlow,  // each change of a file takes up to 50 ms
+    kDiskSlow,   // each change of a file takes up to 50 ms
+    kPowerLoss,  // all tasks are killed, and started again after `lasts`; the disk loses what was not synced
   };
 
   Kind kind = Kind::kKill;

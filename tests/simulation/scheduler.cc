@@ -95,6 +95,8 @@ Scheduler::Scheduler(uint64_t seed, const SchedulerOptions& options, Failed fail
   // Long runs of one thread find other mistakes than frequent changes.
   constexpr std::array<uint64_t, 5> kOneIn = {0, 200, 30, 8, 3};
   preempt_one_in_ = kOneIn[Random(kOneIn.size())];
+  constexpr std::array<uint64_t, 4> kPauseOneIn = {0, 30, 0, 5};
+  pause_one_in_ = kPauseOneIn[seed % kPauseOneIn.size()];
 }
 
 Scheduler::~Scheduler() = default;
@@ -229,7 +231,12 @@ void Scheduler::TakeLock(bool (*try_lock)(void*), void* lock, std::source_locati
 
 void Scheduler::Preempt() {
   if (static_initializers > 0) return;
-  if (preempt_one_in_ != 0 && Random(preempt_one_in_) == 0) Switch(*running_, running_);
+  if (preempt_one_in_ == 0 || Random(preempt_one_in_) != 0) return;
+  if (pause_one_in_ != 0 && Random(pause_one_in_) == 0) {
+    // Up to 4 ms, and short times are as likely as long ones.
+    return SleepUntil(now_ + std::chrono::microseconds(Random(uint64_t{1} << Random(13))));
+  }
+  Switch(*running_, running_);
 }
 
 void Scheduler::Switch(Actor& self, const Actor* avoid) {

@@ -33,7 +33,9 @@ constexpr ProcessId kNoProcess = 0;  // the simulation itself, which is never st
 // time. Another one may run when the running thread
 //
 // - waits for a condition variable or for a lock that is held, sleeps, joins a thread or ends;
-// - takes a free lock, notifies a condition variable or starts a thread: sometimes, as the seed decides.
+// - takes a free lock, notifies a condition variable or starts a thread: sometimes, as the seed decides. In half of the
+//   seeds, such a thread sometimes stays away for up to some milliseconds, as one does that its machine has no core
+//   for. Messages then arrive, and links break, between any two of its lines.
 //
 // The seed chooses among the threads that can run. When none can, the clock moves to the earliest deadline. Code that
 // takes no lock is never interrupted, so a data race is not found here but by ThreadSanitizer.
@@ -126,7 +128,7 @@ class Scheduler final : public ForwardingEnv, private LockScheduler {
   void TakeLock(bool (*try_lock)(void*), void* lock, std::source_location where);
   void Join(Actor& other);
   Actor& NewActor(const std::string& name);
-  // Lets another thread run, sometimes.
+  // Lets another thread run, sometimes, and sometimes for long.
   void Preempt();
   // Lets the next thread run, and returns when `self` runs again.
   void Switch(Actor& self, const Actor* avoid = nullptr);
@@ -144,6 +146,7 @@ class Scheduler final : public ForwardingEnv, private LockScheduler {
   // Used by the running thread only. Handing over orders the accesses.
   std::mt19937_64 random_;
   uint64_t preempt_one_in_;  // a thread that could go on is interrupted at one in so many points; 0: never
+  uint64_t pause_one_in_;    // one in so many interruptions takes time; 0: none
   MonotonicClock::time_point now_ = kStart;
   uint64_t hash_ = 0;
   uint64_t switches_ = 0;

@@ -53,6 +53,10 @@ void SimulatedDisk::EndProcess(ProcessId process) {
   ended_.insert(process);
 }
 
+void SimulatedDisk::LosePower() {
+  files_.LosePower([this](uint64_t n) { return scheduler_.Random(n); });
+}
+
 void SimulatedDisk::AtChange(uint64_t n, std::function<void()> event) {
   MutexLock lock(mu_);
   at_change_.emplace_back(n, std::move(event));
@@ -79,11 +83,11 @@ Status SimulatedDisk::Change(const std::string& path, bool* torn) {
     state = state_;
   }
   for (const auto& event : due) event();
+  if (delay.count() > 0) SleepFor(MonotonicClock::duration(scheduler_.Random(static_cast<uint64_t>(delay.count()))));
   if (const Status alive = CheckAlive(path); !alive.ok()) {
     if (torn != nullptr) *torn = true;
     return alive;
   }
-  if (delay.count() > 0) SleepFor(MonotonicClock::duration(scheduler_.Random(static_cast<uint64_t>(delay.count()))));
   switch (state) {
     case State::kWorks:
       return OkStatus();

@@ -35,6 +35,8 @@ class SimulatedDisk final : public ForwardingEnv {
   void SetDelay(MonotonicClock::duration most);
   // From now on, all operations of the process fail.
   void EndProcess(ProcessId process);
+  // Loses what has not been synced, or a part of it. REQUIRES: all processes that use the disk have ended.
+  void LosePower();
   // Calls `event` once, on the thread that makes the `n`-th change from now on, before that change. If the event ends
   // the process of this thread and the change is an append, half of its bytes are written.
   void AtChange(uint64_t n, std::function<void()> event);

@@ -224,8 +224,23 @@ class Training {
 
   Status Work(int index) {
     Replica replica(cluster_, index, options_);
-    return replica.Train(
-        runs_[static_cast<size_t>(index)], [this] { OnReady(); }, [this](int64_t step) { OnStep(step); });
+    const bool knows_saves = index == 0 && std::ranges::any_of(options_.faults, [](const Fault& fault) {
+                               return fault.kind == Fault::Kind::kPowerLoss;
+                             });
+    int64_t latest_at_start = -1;  // perhaps the power could still take it
+    const auto ready = [&] {
+      if (knows_saves) latest_at_start = LatestCheckpointStep();
+      OnReady();
+    };
+    const auto reached = [&](int64_t step) {
+      OnStep(step);
+      // Only this chief saves, and its saves have returned.
+      const int64_t latest = knows_saves ? LatestCheckpointStep() : -1;
+      if (latest <= latest_at_start) return;
+      MutexLock lock(mu_);
+      saved_ = std::max(saved_, latest);
+    };
+    return replica.Train(runs_[static_cast<size_t>(index)], ready, reached);
   }
 
   // The process has done its work. A worker's process ends; a parameter server serves until its values have been read.
@@ -374,13 +389,18 @@ class Training {
         disk_.SetDelay(milliseconds(50));
         SleepFor(fault.lasts);
         return disk_.SetDelay({});
+      case Kind::kPowerLoss:
+        return LosePower(fault);
     }
   }
 
   // Marks a task's process as killed, unless the training is over or the task is not running. Returns the process.
   Process* Condemn(const FaultyTask& task) {
-    if (task.job == "ps" && !options_.checkpoints && !options_.may_lose_ps) return nullptr;
     MutexLock lock(mu_);
+    return CondemnLocked(task);
+  }
+  Process* CondemnLocked(const FaultyTask& task) TB_REQUIRES(mu_) {
+    if (task.job == "ps" && !options_.checkpoints && !options_.may_lose_ps) return nullptr;
     const auto it = current_.find(task);
     if (IsOver() || it == current_.end() || it->second->killed || ended_well_.contains(task)) return nullptr;
     Process* const process = it->second;
@@ -407,6 +427,38 @@ class Training {
       End(*process);
       Restart(*process, fault.lasts);
     }
+  }
+
+  // Kills all tasks. The disk keeps the checkpoint of the last save that has returned, whatever else it loses.
+  void LosePower(const Fault& fault) {
+    std::vector<Process*> victims;
+    {
+      MutexLock lock(mu_);
+      if (IsOver()) return;
+      std::vector<FaultyTask> running;
+      for (const auto& [task, process] : current_) running.push_back(task);
+      for (const FaultyTask& task : running) {
+        if (Process* const process = CondemnLocked(task)) victims.push_back(process);
+      }
+      for (const auto& [task, process] : current_) disk_.EndProcess(process->id);
+      disk_.LosePower();
+    }
+    for (Process* const process : victims) End(*process);
+    {
+      MutexLock lock(mu_);
+      const int64_t kept = LatestCheckpointStep();
+      TB_LOG(Info, "simulation") << "the power fails; the latest checkpoint is of step " << kept;
+      if (kept < saved_) {
+        scheduler_.Fail(StrCat("the checkpoint of step ", saved_, " was lost with the power, though its save had ",
+                               "returned; the latest checkpoint is that of step ", kept));
+      }
+    }
+    std::vector<Thread> threads;
+    for (Process* const process : victims) {
+      threads.emplace_back(StrCat("restart of ", NameOf(process->task)),
+                           [this, process, &fault] { Restart(*process, fault.lasts); });
+    }
+    for (Thread& thread : threads) thread.Join();
   }
 
   // Kills a task when `at` calls its argument.
@@ -632,6 +684,7 @@ class Training {
   std::string killed_ps_;
   int64_t acknowledged_at_ps_start_ = 0;
   int64_t latest_at_ps_kill_ = -1;
+  int64_t saved_ TB_GUARDED_BY(mu_) = -1;  // the step of the last save that has returned, if the power may fail
 };
 
 }  // namespace

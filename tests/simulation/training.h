@@ -55,6 +55,7 @@ struct Trained {
 // - The global step that a worker sees grows, until its session is replaced.
 // - No gradient is applied twice. Those of acknowledged asynchronous steps are applied, except that the loss of a
 //   parameter server may cost the steps since the latest checkpoint.
+// - When the power fails, the disk keeps the checkpoint of each save that has returned.
 // - Each step of a synchronous training applies the gradients that it needs, no more and no fewer.
 // - At the end, no task holds a step or a session of another one.
 StatusOr<Trained> Train(Scheduler& scheduler, const TrainingOptions& options);

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -62,13 +63,38 @@ class FaultyFiles final : public ForwardingEnv {
     fired_ = false;
     changed_.NotifyAll();
   }
-  // All files keep what was synced, and no more. REQUIRES: no file is open.
+  // All files keep what was synced, and no more. A file that is open must not be used any more.
   void LosePower(UnsyncedNames unsynced) {
     MutexLock lock(mu_);
     if (unsynced == UnsyncedNames::kLost) names_ = durable_names_;
-    std::erase_if(names_, [&](const auto& entry) TB_REQUIRES(mu_) { return !names_.contains(Parent(entry.first)); });
+    ForgetOrphans();
     for (auto& [path, content] : names_) {
       if (content != nullptr) content->bytes = content->durable;
+    }
+    durable_names_ = names_;
+  }
+  // As above, but chance decides what is kept of the rest, as a disk does that was writing when the power went: the
+  // names of each directory, and the beginning of each file. `random` returns a number below its argument.
+  void LosePower(const std::function<uint64_t(uint64_t)>& random) {
+    MutexLock lock(mu_);
+    std::map<std::string, bool> kept;  // by directory
+    for (const auto& entry : names_) kept.emplace(Parent(entry.first), false);
+    for (const auto& entry : durable_names_) kept.emplace(Parent(entry.first), false);
+    for (auto& [directory, is_kept] : kept) is_kept = random(2) == 0;
+    std::map<std::string, std::shared_ptr<Content>> names;
+    for (const auto& entry : names_) {
+      if (kept[Parent(entry.first)]) names.insert(entry);
+    }
+    for (const auto& entry : durable_names_) {
+      if (!kept[Parent(entry.first)]) names.insert(entry);
+    }
+    names_ = std::move(names);
+    ForgetOrphans();
+    for (auto& [path, content] : names_) {
+      if (content == nullptr || content->bytes == content->durable) continue;
+      const std::string written = content->bytes.substr(0, random(content->bytes.size() + 1));
+      content->bytes = random(2) == 0 ? content->durable : written;
+      content->durable = content->bytes;
     }
     durable_names_ = names_;
   }
@@ -275,6 +301,10 @@ class FaultyFiles final : public ForwardingEnv {
 
   static Status Error(int number, const char* what, const std::string& path) {
     return absl::ErrnoToStatus(number, StrCat(what, " ", path));
+  }
+  // Removes names whose directory does not exist.
+  void ForgetOrphans() TB_REQUIRES(mu_) {
+    std::erase_if(names_, [&](const auto& entry) TB_REQUIRES(mu_) { return !names_.contains(Parent(entry.first)); });
   }
   static std::string Parent(const std::string& path) {
     const size_t slash = path.rfind('/');
