@@ -9,6 +9,7 @@
 #include "checkpoint/bundle_writer.h"
 #include "checkpoint/checkpoint_state.pb.h"
 #include "checkpoint/files.h"
+#include "checkpoint/state_file.h"
 #include "core/strings.h"
 
 namespace tensorbraid {
@@ -33,6 +34,20 @@ CheckpointState::Timestamp FromSeconds(double seconds) {
   return CheckpointState::Timestamp(std::chrono::duration<double>(seconds));
 }
 double ToSeconds(CheckpointState::Timestamp time) { return time.time_since_epoch().count(); }
+
+// The content of the file "checkpoint".
+StatusOr<std::string> StateText(const std::string& directory, const CheckpointState& state) {
+  proto::CheckpointState proto;
+  proto.set_model_checkpoint_path(Relative(directory, state.model_checkpoint_path));
+  for (const std::string& path : state.all_model_checkpoint_paths) {
+    proto.add_all_model_checkpoint_paths(Relative(directory, path));
+  }
+  for (const auto t : state.all_model_checkpoint_timestamps) proto.add_all_model_checkpoint_timestamps(ToSeconds(t));
+  proto.set_last_preserved_timestamp(ToSeconds(state.last_preserved_timestamp));
+  std::string text;
+  if (!google::protobuf::TextFormat::PrintToString(proto, &text)) return Internal("cannot print the checkpoint state");
+  return text;
+}
 
 }  // namespace
 
@@ -78,16 +93,30 @@ StatusOr<CheckpointState> GetCheckpointState(const std::string& directory, const
 
 Status UpdateCheckpointState(const std::string& directory, const CheckpointState& state,
                              const std::string& latest_filename) {
-  proto::CheckpointState proto;
-  proto.set_model_checkpoint_path(Relative(directory, state.model_checkpoint_path));
-  for (const std::string& path : state.all_model_checkpoint_paths) {
-    proto.add_all_model_checkpoint_paths(Relative(directory, path));
-  }
-  for (const auto t : state.all_model_checkpoint_timestamps) proto.add_all_model_checkpoint_timestamps(ToSeconds(t));
-  proto.set_last_preserved_timestamp(ToSeconds(state.last_preserved_timestamp));
-  std::string text;
-  if (!google::protobuf::TextFormat::PrintToString(proto, &text)) return Internal("cannot print the checkpoint state");
+  TF_ASSIGN_OR_RETURN(const std::string text, StateText(directory, state));
   return WriteFileAtomically(JoinPath(directory, latest_filename), text);
+}
+
+Status ReplaceCheckpointState(const std::string& directory, const CheckpointState& state,
+                              const std::string& latest_filename, const std::function<Status()>& is_allowed) {
+  // Each try that fails is another process's success, so many in a row mean that something else is wrong.
+  constexpr int kMostTries = 20;
+  const std::string path = JoinPath(directory, latest_filename);
+  TF_ASSIGN_OR_RETURN(const std::string text, StateText(directory, state));
+  for (int i = 0; i < kMostTries; ++i) {
+    TF_ASSIGN_OR_RETURN(const auto file, AtomicFile::Create(path));
+    TF_RETURN_IF_ERROR(file->Append(text));
+    TF_RETURN_IF_ERROR(file->Sync());
+    TF_RETURN_IF_ERROR(is_allowed());
+    const Status renamed = file->Commit();
+    if (!file->renamed() && absl::IsNotFound(renamed)) continue;  // another process has removed it
+    TF_RETURN_IF_ERROR(renamed);
+    TF_RETURN_IF_ERROR(AtomicFile::RemoveTemporaryFiles(path));
+    const auto now = ReadWholeFile(path);
+    if (now.ok() && *now == text) return OkStatus();
+    if (!now.ok() && !absl::IsNotFound(now.status())) return now.status();
+  }
+  return Aborted("other processes replace ", path, " all the time");
 }
 
 StatusOr<std::string> LatestCheckpoint(const std::string& directory, const std::string& latest_filename) {

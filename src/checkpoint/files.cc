@@ -11,7 +11,7 @@ constexpr size_t kBufferSize = 1 << 18;
 
 StatusOr<std::unique_ptr<AtomicFile>> AtomicFile::Create(const std::string& path) {
   while (true) {
-    std::string temporary = StrCat(path, ".tempstate", RandomSeed());
+    std::string temporary = StrCat(path, kTemporarySuffix, RandomSeed());
     auto file = Env::Default().OpenWritable(temporary, Env::WriteMode::kCreate);
     if (file.ok()) return std::unique_ptr<AtomicFile>(new AtomicFile(path, std::move(temporary), *std::move(file)));
     if (!absl::IsAlreadyExists(file.status())) return file.status();
@@ -20,6 +20,18 @@ StatusOr<std::unique_ptr<AtomicFile>> AtomicFile::Create(const std::string& path
 
 AtomicFile::~AtomicFile() {
   if (file_ != nullptr) RemoveFile(temporary_).IgnoreError();
+}
+
+Status AtomicFile::RemoveTemporaryFiles(const std::string& path) {
+  const std::string directory = DirectoryOf(path);
+  const auto name_of = [](const std::string& file) { return file.substr(file.rfind('/') + 1); };  // npos + 1 is 0
+  const std::string prefix = StrCat(name_of(path), kTemporarySuffix);
+  TF_ASSIGN_OR_RETURN(const auto files, MatchingPaths(JoinPath(directory, "*")));
+  for (const std::string& file : files) {
+    const std::string name = name_of(file);
+    if (name.starts_with(prefix)) TF_RETURN_IF_ERROR(RemoveFile(JoinPath(directory, name)));
+  }
+  return OkStatus();
 }
 
 Status AtomicFile::Append(std::string_view bytes) {

@@ -15,12 +15,17 @@ namespace tensorbraid {
 // Paths may have the form "file:///path". All functions here return the system's errors with the path (NotFound,
 // PermissionDenied, ResourceExhausted when the disk is full, ...), and block for as long as the file system does.
 
+// A temporary file for PATH is called PATH.tempstateNUMBER.
+inline constexpr std::string_view kTemporarySuffix = ".tempstate";
+
 // Writes a file atomically: the bytes go to a temporary file beside it until Commit, so readers see the old content or
 // the new, never a part. Not thread-safe.
 class AtomicFile {
  public:
   static StatusOr<std::unique_ptr<AtomicFile>> Create(const std::string& path);
   ~AtomicFile();  // Removes the temporary file unless it was committed.
+  // Removes the temporary files that any process has for `path`. Their Commit returns NotFound.
+  static Status RemoveTemporaryFiles(const std::string& path);
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 

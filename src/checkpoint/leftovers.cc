@@ -43,7 +43,9 @@ bool IsPartsSuffix(std::string_view rest) {
          std::all_of(rest.begin(), rest.end(), [](unsigned char c) { return absl::ascii_isxdigit(c); });
 }
 
-bool IsTempstate(std::string_view rest) { return TakeText(&rest, ".tempstate") && TakeNumber(&rest) && rest.empty(); }
+bool IsTempstate(std::string_view rest) {
+  return TakeText(&rest, kTemporarySuffix) && TakeNumber(&rest) && rest.empty();
+}
 
 // ".index.tempstate123", and likewise for the data and the graph.
 bool IsTemporarySuffix(std::string_view rest) {

@@ -11,6 +11,7 @@
 #include "checkpoint/bundle_writer.h"
 #include "checkpoint/files.h"
 #include "checkpoint/leftovers.h"
+#include "checkpoint/state_file.h"
 #include "checkpoint/tensor_slice.h"
 #include "core/device_name.h"
 #include "core/env.h"
@@ -198,7 +199,9 @@ struct Saver::Impl {
   // Removes what the tasks have written for a sharded save that was not merged.
   void RemoveParts(const std::string& prefix) const;
   void Manage(const std::string& path);
-  Status UpdateState(const std::string& directory, const std::string& latest_filename) const;
+  // With `keep_later_step`, the number of the step, fails as CheckNoLaterStep does.
+  Status UpdateState(const std::string& directory, const std::string& latest_filename,
+                     std::optional<int64_t> keep_later_step) const;
   // Aborted if the latest checkpoint is of a later step and another process has written it.
   Status CheckNoLaterStep(const std::string& directory, const std::string& latest_filename, int64_t step) const;
   void RemoveOld();
@@ -330,7 +333,8 @@ void Saver::Impl::Manage(const std::string& path) {
   kept.push_back({path, WallClock::now()});
 }
 
-Status Saver::Impl::UpdateState(const std::string& directory, const std::string& latest_filename) const {
+Status Saver::Impl::UpdateState(const std::string& directory, const std::string& latest_filename,
+                                std::optional<int64_t> keep_later_step) const {
   CheckpointState state{.last_preserved_timestamp = last_preserved};
   state.model_checkpoint_path = kept.back().path;
   const size_t limit = static_cast<size_t>(std::max(options.max_to_keep, 0));
@@ -339,7 +343,9 @@ Status Saver::Impl::UpdateState(const std::string& directory, const std::string&
     state.all_model_checkpoint_paths.push_back(kept[i].path);
     state.all_model_checkpoint_timestamps.push_back(kept[i].time);
   }
-  return UpdateCheckpointState(directory, state, latest_filename);
+  if (!keep_later_step) return UpdateCheckpointState(directory, state, latest_filename);
+  return ReplaceCheckpointState(directory, state, latest_filename,
+                                [&] { return CheckNoLaterStep(directory, latest_filename, *keep_later_step); });
 }
 
 Status Saver::Impl::CheckNoLaterStep(const std::string& directory, const std::string& latest_filename,
@@ -436,11 +442,11 @@ StatusOr<std::string> Saver::Save(Session& session, const std::string& path, con
     TF_ASSIGN_OR_RETURN(const std::string meta, impl_->MetaGraph());
     TF_RETURN_IF_ERROR(WriteFileAtomically(prefix + ".meta", meta));
   }
-  if (options.keep_later_step && options.global_step) {
-    TF_RETURN_IF_ERROR(impl_->CheckNoLaterStep(directory, options.latest_filename, *options.global_step));
-  }
   impl_->Manage(prefix);
-  TF_RETURN_IF_ERROR(impl_->UpdateState(directory, options.latest_filename));
+  const Status updated = impl_->UpdateState(directory, options.latest_filename,
+                                            options.keep_later_step ? options.global_step : std::nullopt);
+  if (absl::IsAborted(updated)) impl_->kept.pop_back();  // another process has a later one
+  TF_RETURN_IF_ERROR(updated);
   impl_->RemoveOld();
   // What the latest saves have left, if they were killed, stays until a later save: they may be running still.
   const auto removed = RemoveLeftovers(base, prefix, options.latest_filename);

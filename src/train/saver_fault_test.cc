@@ -249,6 +249,41 @@ TEST_F(SaverFaultTest, ACheckpointThatLacksADataFileIsSkipped) {
   EXPECT_EQ(Restored(true), 1);
 }
 
+// Stops a process at every change of a file while it saves step 15. Its successor saves step 20 meanwhile.
+TEST_F(SaverFaultTest, AProcessThatWasStoppedAtAnyTimeDoesNotReplaceALaterCheckpoint) {
+  const auto save = [&](Program& program, int64_t step) {
+    return SaveOrGoOn(*program.saver, *program.session, dir_ + "/model", step);
+  };
+  dir_ = "/logs";
+  Program stopped(cluster_, false), next(cluster_, false);
+  ASSERT_TRUE(save(stopped, 10).ok());
+  const int before = files_.changes();
+  ASSERT_TRUE(save(stopped, 15).ok());
+  const int changes = files_.changes() - before;
+  int kept_from_saving = 0;
+  for (int n = 1; n <= changes; ++n) {
+    SCOPED_TRACE(StrCat("stopped at change ", n));
+    dir_ = StrCat("/logs-", n);
+    ASSERT_TRUE(save(stopped, 10).ok());
+    next.saver->RecoverLastCheckpoints({dir_ + "/model-10"});
+    files_.FailAt(Fault::kBlocked, n);
+    Status woken;
+    Thread thread("stopped", [&] { woken = save(stopped, 15).status(); });
+    files_.WaitUntilFired();
+    const auto later = save(next, 20);
+    files_.Repair();
+    thread.Join();
+    ASSERT_TRUE(later.ok()) << later.status();
+    EXPECT_EQ(*later, dir_ + "/model-20");
+    EXPECT_EQ(LatestCheckpoint(dir_).value(), dir_ + "/model-20");
+    if (absl::IsAborted(woken)) ++kept_from_saving;
+    EXPECT_TRUE(woken.ok() || absl::IsAborted(woken)) << woken;
+    ExpectLatestIsWhole();
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(kept_from_saving, 5);
+}
+
 class LeftoversTest : public SaverFaultTest, public testing::WithParamInterface<bool> {};
 
 TEST_P(LeftoversTest, OfASaveThatWasKilledAreRemovedByALaterSave) {
