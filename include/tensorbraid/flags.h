@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -12,6 +13,7 @@
 #include "tensorbraid/cluster_spec.h"
 #include "tensorbraid/status.h"
 #include "tensorbraid/tls_options.h"
+#include "tensorbraid/wire.h"
 
 namespace tensorbraid {
 
@@ -19,7 +21,8 @@ struct ServerOptions;
 
 // The cluster, and the task in it that this process runs. Comes from the flags --ps_hosts, --worker_hosts, --job_name
 // and --task_index; if none of them is given, from the environment variable TF_CONFIG. The flags --issync, --tls_cert,
-// --tls_key, --tls_ca, --insecure, --token_file, --client_token_file, --allow_path and --metrics_port are for both.
+// --tls_key, --tls_ca, --insecure, --token_file, --client_token_file, --allow_path, --wire and --metrics_port are for
+// both.
 // Flags::Parse fills in and checks the values; after it they do not change.
 struct TaskFlags {
   // Addresses of the parameter servers and of the training tasks. If TF_CONFIG has a job "chief" (or "master", its
@@ -37,6 +40,7 @@ struct TaskFlags {
   std::string token_file;
   std::string client_token_file;
   std::vector<std::string> allow_path;  // ServerOptions::allow_paths
+  std::vector<std::string> wire;        // rules for ServerOptions::wire, such as "ps:int8" (ParseWireRules)
   int metrics_port = -1;
 
   // The following log an error before Flags::Parse has set them.
@@ -55,6 +59,7 @@ struct TaskFlags {
   friend class TaskFlagsParser;
   void CheckParsed(const char* what) const;
   ClusterSpec cluster_;
+  std::map<std::string, WireTypes> wire_types_;
   bool parsed_ = false;
 };
 

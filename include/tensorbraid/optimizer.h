@@ -21,6 +21,7 @@
 #include "tensorbraid/graph.h"
 #include "tensorbraid/learning_rate.h"
 #include "tensorbraid/variable.h"
+#include "tensorbraid/wire.h"
 
 namespace tensorbraid {
 
@@ -43,11 +44,16 @@ struct MinimizeOptions {
   std::vector<Variable> variables = {};
   // Name of the training operation; "": the optimizer's name.
   std::string name = "";
+  // The types in which values and gradients of the variables travel between tasks. kDefault leaves what they have, for
+  // example from ReplicaDeviceSetterOptions::wire.
+  WireTypes wire = {};
 };
 
+// As in MinimizeOptions.
 struct ApplyGradientsOptions {
   Variable global_step = {};
   std::string name = "";
+  WireTypes wire = {};
 };
 
 // Base class of all optimizers. An optimizer keeps the slot variables that it added to the graph with which it was last

@@ -44,7 +44,8 @@ StatusOr<std::map<std::string, WireTypes>> ParseWireRules(const std::vector<std:
       if (what != "parameters" && what != "gradients") return malformed("");
     }
     const StatusOr<Wire> wire = WireOf(name);
-    if (!wire.ok() || name.empty()) return malformed(StrCat(": wire type '", name, "' does not exist"));
+    if (!wire.ok()) return Annotate(wire.status(), StrCat("invalid wire rule '", rule, "'"));
+    if (name.empty()) return malformed("");
     WireTypes& of_job = types[job];
     if (what.empty()) of_job = WireTypes(*wire);
     if (what == "parameters") of_job.parameters = *wire;

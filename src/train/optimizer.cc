@@ -12,6 +12,7 @@
 #include "train/train_op.h"
 #include "train/update_gate.h"
 #include "train/update_node.h"
+#include "train/wire_option.h"
 
 namespace tensorbraid {
 namespace {
@@ -83,7 +84,7 @@ Operation Optimizer::Minimize(const Output& loss, const MinimizeOptions& options
     loss.graph()->AddError(grads.status());
     return {};
   }
-  return ApplyGradients(*grads, {.global_step = options.global_step, .name = options.name}, loc);
+  return ApplyGradients(*grads, {.global_step = options.global_step, .name = options.name, .wire = options.wire}, loc);
 }
 
 StatusOr<std::vector<GradAndVar>> Optimizer::ComputeGradients(const Output& loss,
@@ -146,6 +147,7 @@ Operation Optimizer::ApplyGradients(const std::vector<GradAndVar>& grads, const 
   if (graph == nullptr) return {};
   if (!graph->status().ok()) return {};
   const ScopedLocation at(*graph, loc);
+  SetWireTypesOfVariables(grads, options.wire);
   hypers_.clear();
   if (!Knows(*graph)) {
     slots_.clear();

@@ -34,6 +34,7 @@
 #include "train/increasing_rows.h"
 #include "train/replica_setup.h"
 #include "train/train_op.h"
+#include "train/wire_option.h"
 
 namespace tensorbraid {
 namespace {
@@ -154,6 +155,7 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
   Graph& g = *first->var.graph();
   if (!g.status().ok()) return {};
   const ScopedLocation at(g, loc);
+  SetWireTypesOfVariables(grads, options.wire);
   const std::string self = StrCat("SyncReplicasOptimizer (", LocationText(ImplOf(g).UserLocation(loc)), ")");
   const Variable& global_step = options.global_step;
   const int needed = s.options.replicas_to_aggregate;

@@ -26,7 +26,8 @@ double ReceivedFrom(Task& task, const std::string& job) {
 }
 
 // Softmax regression on random examples, which `steps` steps with all of them almost fit.
-Trained Train(WireTypes wire, bool sync = false, TaskOptions options = {}, int steps = 60) {
+// `wire` is given to the optimizer if `by_optimizer`, otherwise to the device setter.
+Trained Train(WireTypes wire, bool sync = false, TaskOptions options = {}, bool by_optimizer = false, int steps = 60) {
   TestCluster cluster(1, 1, std::move(options));
   std::mt19937 random(5);
   std::normal_distribution<float> normal;
@@ -36,8 +37,8 @@ Trained Train(WireTypes wire, bool sync = false, TaskOptions options = {}, int s
   for (int64_t& label : y) label = static_cast<int64_t>(random() % kClasses);
 
   Graph g;
-  auto device =
-      g.Device(ReplicaDeviceSetter({.cluster = cluster.spec(), .worker_device = "/job:worker/task:0", .wire = wire}));
+  auto device = g.Device(ReplicaDeviceSetter(
+      {.cluster = cluster.spec(), .worker_device = "/job:worker/task:0", .wire = by_optimizer ? WireTypes() : wire}));
   const Output images = Placeholder(g, kFloat32, {-1, kFeatures}, "images");
   const Output labels = Placeholder(g, kInt64, {-1}, "labels");
   Variable weights(g, {kFeatures, kClasses}, Zeros(), {.name = "weights"});
@@ -50,7 +51,8 @@ Trained Train(WireTypes wire, bool sync = false, TaskOptions options = {}, int s
     hooks.push_back(wrapped->MakeSessionRunHook(true));
     optimizer = wrapped;
   }
-  const Operation train = optimizer->Minimize(loss, {.global_step = GetOrCreateGlobalStep(g)});
+  const Operation train =
+      optimizer->Minimize(loss, {.global_step = GetOrCreateGlobalStep(g), .wire = by_optimizer ? wire : WireTypes()});
   const std::vector<Feed> feeds = {{images, Tensor::Of<float>({kExamples, kFeatures}, x)},
                                    {labels, Tensor::Of<int64_t>({kExamples}, y)}};
   Trained result;
@@ -100,6 +102,21 @@ TEST(WireTrainingTest, SynchronousReplicasSendToAccumulatorsInTheTypeOfTheVariab
   const Trained whole = Train({}, true), sent = Train(Wire::kInt8, true);
   EXPECT_NEAR(sent.loss, whole.loss, 0.01);
   EXPECT_NEAR(sent.to_ps / whole.to_ps, 0.255, 0.03);
+}
+
+TEST(WireTrainingTest, OptimizersTakeTheTypeOfTheirVariables) {
+  for (const bool sync : {false, true}) {
+    const Trained whole = Train({}, sync), sent = Train(Wire::kInt8, sync, {}, true);
+    EXPECT_NEAR(sent.loss, whole.loss, 0.01) << sync;
+    EXPECT_NEAR(sent.to_ps / whole.to_ps, 0.255, 0.03) << sync;
+  }
+}
+
+TEST(WireTrainingTest, AnOptimizerRefusesATypeThatValuesCannotHave) {
+  Graph g;
+  const Variable v(g, {2}, Zeros(), {.name = "v"});
+  GradientDescentOptimizer(0.1).Minimize(ReduceSum(v), {.wire = {Wire::kTopK, Wire::kTopK}});
+  EXPECT_TRUE(absl::IsInvalidArgument(g.status())) << g.status();
 }
 
 TEST(WireTrainingTest, TheOptionOfTheServerIsForGraphsThatSayNothing) {

@@ -33,6 +33,7 @@ ServerOptions TaskFlags::server_options() const {
           .token_file = token_file,
           .client_token_file = client_token_file,
           .allow_paths = allow_path,
+          .wire = wire_types_,
           .metrics_port = metrics_port};
 }
 
@@ -71,6 +72,10 @@ class TaskFlagsParser {
                "file with tokens of clients, which may run sessions and nothing else", group);
     flags.Bind("allow_path", &task->allow_path,
                "directories, separated by commas, that graphs of sessions from other machines may use", group);
+    flags.Bind("wire", &task->wire,
+               "how gradients of variables on a job travel: ps:int8, or another of float16, bfloat16, 1bit, topk; with "
+               "float16 and bfloat16, the variables' values too; ps:parameters=bfloat16,ps:gradients=int8 sets both",
+               group);
     flags.Bind("metrics_port", &task->metrics_port,
                "port for the status of the cluster: a page for browsers, and metrics for Prometheus at /metrics; "
                "-1: none, 0: any free port",
@@ -83,6 +88,9 @@ class TaskFlagsParser {
  private:
   static Status Check(const Flags& flags, TaskFlags& task, bool required) {
     task.parsed_ = true;
+    auto wire_types = ParseWireRules(task.wire);
+    if (!wire_types.ok()) return Annotate(wire_types.status(), "--wire");
+    task.wire_types_ = *std::move(wire_types);
     bool by_flags = false;
     for (const char* name : {"ps_hosts", "worker_hosts", "job_name", "task_index"}) by_flags |= flags.WasGiven(name);
     const char* tf_config = std::getenv("TF_CONFIG");

@@ -61,6 +61,17 @@ TEST_F(TaskFlagsTest, MetricsAreServedOnlyIfAFlagSaysSo) {
   EXPECT_EQ(ServerOptions().metrics_port, -1);
 }
 
+TEST_F(TaskFlagsTest, WireTypesAreRulesByJob) {
+  const auto parse = [&](const char* wire) {
+    return Parse({"--ps_hosts=p:1", "--worker_hosts=a:1", "--job_name=worker", wire});
+  };
+  ASSERT_TRUE(parse("--wire=ps:parameters=bfloat16,ps:gradients=int8").ok());
+  EXPECT_EQ(task_.server_options().wire.at("ps"), WireTypes(Wire::kBFloat16, Wire::kInt8));
+  const Status wrong = parse("--wire=ps:int4");
+  EXPECT_EQ(wrong.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(wrong.message()), AllOf(HasSubstr("--wire"), HasSubstr("int4"), HasSubstr("bfloat16")));
+}
+
 TEST_F(TaskFlagsTest, ServerIsInsecureOnlyIfAFlagSaysSo) {
   ASSERT_TRUE(Parse({"--worker_hosts=a:1", "--job_name=worker", "--insecure"}).ok());
   EXPECT_TRUE(task_.server_options().insecure);
