@@ -45,6 +45,12 @@ struct MinMaxVariablePartitionerOptions {
 // Source: tf.min_max_variable_partitioner.
 Partitioner MinMaxVariablePartitioner(MinMaxVariablePartitionerOptions options);
 
+// Large variables in one part for each of `ps_tasks` parameter servers (or one per row, if there are fewer), and all
+// others in one piece. A variable is large from `min_bytes` on. For the partitioner of a variable scope: with
+// LeastBytesStrategy, the parameter servers then get equal shares of the bytes, though one variable may have most of
+// them.
+Partitioner PartitionLargest(int ps_tasks, int64_t min_bytes = 1 << 20);
+
 // A variable whose rows are distributed over several variables, "name/part_0", "name/part_1" and so on. If the number
 // of rows is not a multiple of the number of parts, each of the first parts has one row more. Savers save the parts as
 // one tensor under the name of the whole, as TensorFlow does. A checkpoint can therefore be restored into another

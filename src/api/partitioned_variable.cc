@@ -24,6 +24,14 @@ Partitioner FixedSizePartitioner(int64_t num_parts) {
   return [=](const Shape& shape, DType) { return std::min(num_parts, shape.dim(0)); };
 }
 
+Partitioner PartitionLargest(int ps_tasks, int64_t min_bytes) {
+  return [=](const Shape& shape, DType dtype) -> int64_t {
+    const auto rows = static_cast<double>(shape.dim(0));
+    if (RowBytes(shape, dtype, 1) * rows < static_cast<double>(min_bytes)) return 1;
+    return std::min<int64_t>(ps_tasks, shape.dim(0));
+  };
+}
+
 Partitioner VariableAxisSizePartitioner(int64_t max_part_bytes, VariableAxisSizePartitionerOptions options) {
   return [=](const Shape& shape, DType dtype) -> int64_t {
     if (max_part_bytes < 1 || options.bytes_per_string_element < 1 || options.max_parts < 0) return 0;

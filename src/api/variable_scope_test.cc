@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
+
+#include "core/strings.h"
 #include "tensorbraid/tensorbraid.h"
 
 namespace tensorbraid {
@@ -187,6 +191,26 @@ TEST(VariableScopeTest, LayersWithPartitionedVariablesComputeTheSame) {
   };
   // In two parts each: embeddings, kernel, bias, gamma, beta. In one piece: the moving averages.
   EXPECT_EQ(run(FixedSizePartitioner(2), 12), run(nullptr, 7));
+}
+
+TEST(VariableScopeTest, AVariableWithMostOfTheBytesIsSpreadOverTheParameterServers) {
+  constexpr int kServers = 4;
+  Graph g;
+  auto device = g.Device(ReplicaDeviceSetter({.ps_tasks = kServers, .strategy = LeastBytesStrategy(kServers)}));
+  auto scope = g.VariableScope("s", {.partitioner = PartitionLargest(kServers)});
+  std::map<std::string, int64_t> load;
+  int64_t all = 0;
+  for (int i = 0; i < 16; ++i) {
+    // 90 % of the elements are in the eighth of 16 variables.
+    const Shape shape{i == 7 ? 135'000 : 1000, 10};
+    const auto variable = GetPartitionedVariable(g, StrCat("v", i), shape);
+    EXPECT_EQ(variable.parts().size(), i == 7 ? 4u : 1u) << i;
+    for (const Variable& part : variable.parts()) load[part.handle().op().device()] += part.shape().num_elements();
+    all += shape.num_elements();
+  }
+  ASSERT_EQ(load.size(), 4u);
+  for (const auto& [server, elements] : load)
+    EXPECT_LT(static_cast<double>(elements), 1.1 * static_cast<double>(all) / kServers) << server;
 }
 
 TEST(VariableScopeTest, VariablesArePlacedByTheDeviceScopes) {
