@@ -150,7 +150,7 @@ def transfer(config, target):
             delta = tf.get_variable(f"delta_{i}", [elements], initializer=tf.ones_initializer(), use_resource=False)
         adds.append(tf.assign_add(shard, delta).op)
         with tf.device("/job:worker/task:0"):
-            reads.append(tf.identity(shard).op)
+            reads.append((tf.reduce_sum(shard) if config["sum"] else tf.identity(shard)).op)
         shards.append(shard)
     megabytes = config["bytes"] / 1e6
     count = 5 if config["smoke"] else 1000 if megabytes < 1 else 100 if megabytes < 50 else 30
@@ -187,15 +187,15 @@ def transfer(config, target):
 
 
 def sparse(config, target):
-    """Gradient descent on the rows of a large table that a batch of 1,024 ids selects; the loss is fetched."""
-    rows, width, count = 1000000, 64, 20 if config["smoke"] else 300
+    """Gradient descent on the rows of a large table that a batch of ids selects; the loss is fetched."""
+    rows, width, k, count = 1000000, 64, config["k"], 20 if config["smoke"] else 300
     with tf.device("/job:ps/task:0"):
         table = tf.get_variable("table", [rows, width], initializer=tf.zeros_initializer(), use_resource=False)
     with tf.device("/job:worker/task:0"):
-        ids = tf.placeholder(tf.int64, [1024])
+        ids = tf.placeholder(tf.int64, [k])
         loss = tf.reduce_mean(tf.square(tf.nn.embedding_lookup(table, ids) - 1.0))
     train = tf.train.GradientDescentOptimizer(100.0).minimize(loss)
-    data = [np.random.RandomState(i).randint(rows, size=1024) for i in range(BATCHES)]
+    data = [np.random.RandomState(i).randint(rows, size=k) for i in range(BATCHES)]
     with tf.Session(target) as session:
         session.run(tf.global_variables_initializer())
         called = session.make_callable([train, loss], feed_list=[ids])

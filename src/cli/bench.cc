@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "core/strings.h"
+#include "tensorbraid/wire.h"
 
 namespace tensorbraid {
 namespace {
@@ -47,6 +48,13 @@ double Percentile(std::vector<double> values, double percent) {
 }
 
 Status RunBench(const BenchOptions& options) {
+  const auto wire = ParseWireRules(options.wire);
+  if (!wire.ok()) return Annotate(wire.status(), "--wire");
+  if (options.sum && options.name != "pull") return InvalidArgument("--sum is for pull");
+  const bool is_exact = options.name == "push" || options.name == "pull" || options.name == "save";
+  if (is_exact && !wire->empty()) {
+    return InvalidArgument(options.name, " checks that values arrive exactly; use --wire with nullstep");
+  }
   StatusOr<BenchResults> results = BenchResults();
   if (options.name == "step") {
     results = BenchStep(options);
@@ -54,6 +62,10 @@ Status RunBench(const BenchOptions& options) {
     results = BenchSoftmax(options);
   } else if (options.name == "lenet" || options.name == "lstm" || options.name == "crnn") {
     results = BenchModels(options);
+  } else if (options.name == "nullstep") {
+    results = BenchNullStep(options);
+  } else if (options.name == "sparse") {
+    results = BenchSparse(options);
   } else if (options.name == "save") {
     results = BenchSave(options);
   } else {

@@ -15,18 +15,24 @@
 namespace tensorbraid {
 
 struct BenchOptions {
-  std::string name;            // step, softmax, lenet, lstm, crnn, push, pull, save
+  std::string name;            // step, softmax, lenet, lstm, crnn, push, pull, nullstep, sparse, save
   std::string mode = "async";  // softmax: local, async, sync
   int threads = 0;             // lenet, lstm, crnn: threads of this process; 0: one per core
-  int workers = 1;             // lenet, lstm, crnn: more than one train synchronously, with one core each
+  int workers = 1;  // nullstep, sparse: all repeat the step; lenet, lstm, crnn: more than one train synchronously, with
+                    // one core each
   int ps = 1;
   double mb = 100;           // size of the variable in 1e6 bytes, summed over all parameter servers; save: of each
   int64_t bytes = 0;         // size of the variable in bytes; replaces `mb` if not 0
   double background_mb = 0;  // size of the pushes between the same tasks in the background; 0: none
   int steps = 0;             // 0: chosen by the benchmark
   int rounds = 0;  // push, pull, workers: rounds, each with new processes; the fastest counts; 0: as for steps
-  std::string directory = ".";  // save: where to make a directory for the checkpoints
-  bool rss = false;             // report how much memory each task uses over the steps
+  std::vector<std::string> wire = {};  // softmax, nullstep, sparse, models with workers: rules of ParseWireRules
+  int64_t rows = 1'000'000;            // sparse: of the table
+  int64_t dim = 64;                    // sparse: columns of the table
+  int64_t k = 1024;                    // sparse: ids in a step
+  std::string directory = ".";         // save: where to make a directory for the checkpoints
+  bool sum = false;                    // pull: the worker adds all elements up
+  bool rss = false;                    // report how much memory each task uses over the steps
   bool baseline = true;  // also measure raw gRPC (push, pull), oneDNN alone or a local session (lenet, lstm, crnn)
   bool smoke = false;    // a short run that only checks that the benchmark works
   bool json = false;
@@ -44,6 +50,8 @@ StatusOr<BenchResults> BenchStep(const BenchOptions& options);
 StatusOr<BenchResults> BenchSoftmax(const BenchOptions& options);
 StatusOr<BenchResults> BenchModels(const BenchOptions& options);    // lenet, lstm, crnn
 StatusOr<BenchResults> BenchTransfer(const BenchOptions& options);  // push and pull
+StatusOr<BenchResults> BenchNullStep(const BenchOptions& options);
+StatusOr<BenchResults> BenchSparse(const BenchOptions& options);
 StatusOr<BenchResults> BenchSave(const BenchOptions& options);
 
 // Statistics of times. `values` must not be empty.

@@ -149,14 +149,14 @@ std::vector<int> CoresOfTask(std::string_view job, int index, int workers) {
   return cores.size() > taken ? std::vector<int>(cores.begin() + workers, cores.end()) : cores;
 }
 
-StatusOr<json> BenchCluster::Memory() {
-  json memory = json::object();
+StatusOr<json> BenchCluster::Use() {
+  json use = json::object();
   for (const auto* processes : {&ps_, &workers_}) {
     for (const auto& process : *processes) {
-      TF_ASSIGN_OR_RETURN(memory[process->name()], process->Call({{"do", "memory"}}));
+      TF_ASSIGN_OR_RETURN(use[process->name()], process->Call({{"do", "use"}}));
     }
   }
-  return memory;
+  return use;
 }
 
 }  // namespace tensorbraid

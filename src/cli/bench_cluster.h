@@ -68,8 +68,8 @@ class BenchCluster {
 
   const std::vector<std::unique_ptr<BenchProcess>>& ps() const { return ps_; }
   const std::vector<std::unique_ptr<BenchProcess>>& workers() const { return workers_; }
-  // The current and the peak resident memory of each task, in 1e6 bytes: {"worker/0": {"rss_mb":…, "peak_mb":…}}.
-  StatusOr<nlohmann::json> Memory();
+  // UseOfThisProcess of each task: {"worker/0": {"rss_mb":…, "peak_mb":…, "cpu_ms":…}}.
+  StatusOr<nlohmann::json> Use();
 
  private:
   BenchCluster() = default;

@@ -12,27 +12,28 @@ void AddBenchCommand(CLI::App& app, Invocation* invocation) {
   auto options = std::make_shared<BenchOptions>();
   CLI::App* bench =
       app.add_subcommand("bench", "Measure the speed of this machine, or of a cluster of processes on it");
-  bench->add_option("NAME", options->name, "step, softmax, lenet, lstm, crnn, push, pull or save")
+  bench->add_option("NAME", options->name, "step, softmax, lenet, lstm, crnn, push, pull, nullstep, sparse or save")
       ->required()
-      ->check(OneOf({"step", "softmax", "lenet", "lstm", "crnn", "push", "pull", "save"}));
+      ->check(OneOf({"step", "softmax", "lenet", "lstm", "crnn", "push", "pull", "nullstep", "sparse", "save"}));
   bench->add_option("--mode", options->mode, "softmax: local, async or sync")
       ->check(OneOf({"local", "async", "sync"}))
       ->capture_default_str();
   bench
-      ->add_option(
-          "--workers", options->workers,
-          "softmax: number of workers; lenet, lstm, crnn: if more than 1, that many workers with one core each "
-          "train synchronously, and are compared with one process on one core")
+      ->add_option("--workers", options->workers,
+                   "softmax, nullstep, sparse: number of workers; lenet, lstm, crnn: if more than 1, that many workers "
+                   "with one core each "
+                   "train synchronously, and are compared with one process on one core")
       ->check(AtLeast(1))
       ->capture_default_str();
   bench->add_option("--threads", options->threads, "lenet, lstm, crnn: number of threads (default: one per core)")
       ->check(AtLeast(1));
   bench->add_option("--ps", options->ps, "number of parameter servers")->check(AtLeast(1))->capture_default_str();
   bench
-      ->add_option("--mb", options->mb, "push, pull: size of the variable in 1e6 bytes; save: of each of ten variables")
+      ->add_option("--mb", options->mb,
+                   "push, pull, nullstep: size of the variable in 1e6 bytes; save: of each of ten variables")
       ->check(AtLeast(1e-6))
       ->capture_default_str();
-  bench->add_option("--bytes", options->bytes, "push, pull: size of the variable in bytes, instead of --mb")
+  bench->add_option("--bytes", options->bytes, "push, pull, nullstep: size of the variable in bytes, instead of --mb")
       ->check(AtLeast(1));
   bench
       ->add_option("--background_mb", options->background_mb,
@@ -41,17 +42,27 @@ void AddBenchCommand(CLI::App& app, Invocation* invocation) {
   bench->add_option("--steps", options->steps, "number of steps to measure")->check(AtLeast(1));
   bench
       ->add_option("--rounds", options->rounds,
-                   "push, pull: number of rounds into which the steps are divided; --workers, save: of rounds")
+                   "push, pull: number of rounds into which the steps are divided; nullstep, sparse, save, --workers: "
+                   "of rounds")
       ->check(AtLeast(1));
   bench->add_option("--dir", options->directory, "save: the directory below which the checkpoints are written")
       ->capture_default_str();
   bench->add_option("--protocol", options->protocol,
                     "protocol between the tasks: grpc, or the best that both ends have (default)");
+  bench
+      ->add_option("--wire", options->wire,
+                   "softmax, nullstep, sparse, and models with --workers: how gradients, or values, travel, such as "
+                   "ps:int8, ps:gradients=topk or ps:parameters=bfloat16; may be repeated")
+      ->type_name("JOB:TYPE");
+  bench->add_option("--rows", options->rows, "sparse: rows of the table")->check(AtLeast(1))->capture_default_str();
+  bench->add_option("--dim", options->dim, "sparse: columns of the table")->check(AtLeast(1))->capture_default_str();
+  bench->add_option("--k", options->k, "sparse: ids in a step")->check(AtLeast(1))->capture_default_str();
+  bench->add_flag("--sum", options->sum, "pull: the worker also adds all elements up, and so reads every byte");
   bench->add_flag("--rss", options->rss, "push, pull: report the memory of each task over 1,000 steps");
-  bench->add_flag(
-      "--baseline,!--no-baseline", options->baseline,
-      "push, pull: also measure plain gRPC; lenet, lstm, crnn: also oneDNN alone, or with --workers a local "
-      "session (default)");
+  bench->add_flag("--baseline,!--no-baseline", options->baseline,
+                  "push, pull: also measure plain gRPC; nullstep with --wire: also float32; lenet, lstm, crnn: also "
+                  "oneDNN alone, or with --workers a local "
+                  "session (default)");
   bench->add_flag("--smoke", options->smoke, "a short run that only checks that the benchmark works");
   bench->add_flag("--json", options->json, "print one line of JSON per result");
   bench->footer(
@@ -64,6 +75,10 @@ void AddBenchCommand(CLI::App& app, Invocation* invocation) {
       "          batches of 32 lines, trained with Adadelta\n"
       "push      assign_add of a tensor held by the worker to a variable on the parameter servers\n"
       "pull      a read of that variable by the worker; the variable changes before each read\n"
+      "nullstep  each worker reads all parameters, sums them, and adds a gradient of the same size; with --wire, "
+      "ratio\n"
+      "          compares the steps per second with those of float32\n"
+      "sparse    gradient descent on the rows of a table that a batch of ids selects\n"
       "save      checkpoints of ten variables on one parameter server, while a worker pushes a tensor to each of them\n"
       "          in every step; lengthened is by how much the saves lengthen the steps, and the baseline is what\n"
       "          dd conv=fsync does: the same number of bytes, written and synced\n\n"
@@ -73,7 +88,9 @@ void AddBenchCommand(CLI::App& app, Invocation* invocation) {
       "beyond what the process had before it made the variables; memory_of_steps_mb, beyond what it had before the\n"
       "first step.\n\n"
       "Tasks are processes on this machine. Values are verified at the end. gb_s is 1e9 bytes per second at the\n"
-      "median; ratio is the median of plain gRPC divided by our median. The two are measured alternately. Push and\n"
+      "median; ratio is the median of plain gRPC divided by our median. times_local is our median divided by "
+      "local_ms,\n"
+      "that of the same ops on a variable of the worker itself. All are measured alternately. Push and\n"
       "pull are measured in several rounds, each with new processes. On each side the fastest round counts: on a\n"
       "virtual machine, the memory that a process happens to get can halve the speed at which it copies.");
   bench->callback([options, invocation] {

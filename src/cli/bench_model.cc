@@ -28,7 +28,7 @@ struct LocalTraining {
 };
 
 StatusOr<double> Memory(const char* key) {
-  TF_ASSIGN_OR_RETURN(const json memory, MemoryOfThisProcess());
+  TF_ASSIGN_OR_RETURN(const json memory, UseOfThisProcess());
   return memory[key].get<double>();
 }
 

@@ -297,7 +297,7 @@ StatusOr<BenchResults> BenchSave(const BenchOptions& options) {
     TF_ASSIGN_OR_RETURN(const json without, training.Call({{"do", "measure"}, {"steps", during["times_ms"].size()}}));
     all.Add(without, "times_ms", &all.step_ms);
   }
-  TF_ASSIGN_OR_RETURN(const json memory, cluster->Memory());
+  TF_ASSIGN_OR_RETURN(const json memory, cluster->Use());
   TF_RETURN_IF_ERROR(saving.Call({{"do", "verify"}}).status());
 
   const double gb = static_cast<double>(bytes) * kVariables / 1e9;

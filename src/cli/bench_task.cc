@@ -1,6 +1,7 @@
 #include "cli/bench_task.h"
 
 #include <sched.h>
+#include <sys/resource.h>
 
 #include <cerrno>
 #include <fstream>
@@ -18,8 +19,8 @@ Status ServeParameters(JsonChannel& parent) {
   while (true) {
     TF_ASSIGN_OR_RETURN(const json message, parent.Receive());
     if (message["do"] == "stop") return OkStatus();
-    TF_ASSIGN_OR_RETURN(const json memory, MemoryOfThisProcess());
-    TF_RETURN_IF_ERROR(parent.Send(memory));
+    TF_ASSIGN_OR_RETURN(const json use, UseOfThisProcess());
+    TF_RETURN_IF_ERROR(parent.Send(use));
   }
 }
 
@@ -48,25 +49,33 @@ Status RunTask(JsonChannel& parent) {
   options.job_name = job;
   options.task_index = index;
   options.protocol = config["protocol"].get<std::string>();
+  TF_ASSIGN_OR_RETURN(options.wire, ParseWireRules(config.value("wire", std::vector<std::string>())));
   TF_ASSIGN_OR_RETURN(const auto server, Server::Create(cluster, options));
   if (job == "ps") return ServeParameters(parent);
   if (config["bench"] == "save") return RunSaveWorker(parent, config, *server);
+  if (config["bench"] == "nullstep" || config["bench"] == "sparse") return RunStepWorker(parent, config, *server);
   const bool transfers = config["bench"] == "push" || config["bench"] == "pull";
   return transfers ? RunTransferWorker(parent, config, *server) : RunTrainingWorker(parent, config, *server);
 }
 
 }  // namespace
 
-StatusOr<json> MemoryOfThisProcess() {
+StatusOr<json> UseOfThisProcess() {
   std::ifstream status("/proc/self/status");
-  json memory;
+  json use;
   for (std::string line; std::getline(status, line);) {
     const auto kib = [&line](size_t from) { return std::stod(line.substr(from)) * 1024 / 1e6; };
-    if (line.starts_with("VmRSS:")) memory["rss_mb"] = kib(6);
-    if (line.starts_with("VmHWM:")) memory["peak_mb"] = kib(6);
+    if (line.starts_with("VmRSS:")) use["rss_mb"] = kib(6);
+    if (line.starts_with("VmHWM:")) use["peak_mb"] = kib(6);
   }
-  if (memory.size() != 2) return Internal("/proc/self/status lacks VmRSS or VmHWM");
-  return memory;
+  if (use.size() != 2) return Internal("/proc/self/status lacks VmRSS or VmHWM");
+  rusage cpu;
+  ::getrusage(RUSAGE_SELF, &cpu);
+  const auto ms = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_usec) / 1e3;
+  };
+  use["cpu_ms"] = ms(cpu.ru_utime) + ms(cpu.ru_stime);
+  return use;
 }
 
 Status ForgetPeakOfMemory() {

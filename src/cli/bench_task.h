@@ -16,7 +16,7 @@ namespace tensorbraid {
 Status RunTrainingWorker(JsonChannel& parent, const nlohmann::json& config, const Server& server);
 
 // Pushes or pulls. Sends {"bytes": …}, the size of the variables, when it is ready. On "measure" it runs "steps" steps
-// and sends {"times_ms": […]}. On "memory" it sends MemoryOfThisProcess(). On "verify" it checks every element on the
+// and sends {"times_ms": […]}. On "use" it sends UseOfThisProcess(). On "verify" it checks every element on the
 // parameter servers and sends {"background_steps": …}. Ends on "stop".
 Status RunTransferWorker(JsonChannel& parent, const nlohmann::json& config, const Server& server);
 
@@ -29,8 +29,13 @@ Status RunSaveWorker(JsonChannel& parent, const nlohmann::json& config, const Se
 // Trains a model for "steps" steps without a cluster, on one thread, and sends {"median_ms": …}.
 Status RunLocalTraining(JsonChannel& parent, const nlohmann::json& config);
 
-// {"rss_mb": …, "peak_mb": …} of this process, in 1e6 bytes.
-StatusOr<nlohmann::json> MemoryOfThisProcess();
+// Repeats the step of bench_steps.h. Sends {} when it is ready: worker 0 with its session, the others before, and makes
+// theirs on "start". On "measure" runs "steps" steps and sends {"times_ms": […]}. On "use" it sends UseOfThisProcess().
+// On "verify" it checks the values after "steps" steps. Ends on "stop".
+Status RunStepWorker(JsonChannel& parent, const nlohmann::json& config, const Server& server);
+
+// {"rss_mb": …, "peak_mb": …, "cpu_ms": …} of this process: memory in 1e6 bytes, and the CPU time so far.
+StatusOr<nlohmann::json> UseOfThisProcess();
 // Lets the peak start from the memory that the process has now.
 Status ForgetPeakOfMemory();
 

@@ -150,7 +150,8 @@ StatusOr<std::vector<WorkerTimes>> MeasureTraining(const BenchOptions& options, 
                                                               {{"bench", options.name},
                                                                {"is_sync", is_sync},
                                                                {"one_core_each", one_core_each},
-                                                               {"protocol", options.protocol}}));
+                                                               {"protocol", options.protocol},
+                                                               {"wire", options.wire}}));
   const auto& workers = cluster->workers();
   // All workers are measured while all of them run.
   for (const auto& worker : workers) TF_RETURN_IF_ERROR(worker->Send({{"do", "measure"}, {"steps", steps}}));

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <memory>
+#include <optional>
 #include <thread>
 
 #include "cli/bench.h"
@@ -10,6 +12,7 @@
 #include "cli/raw_grpc.h"
 #include "core/strings.h"
 #include "tensorbraid/array_ops.h"
+#include "tensorbraid/math_ops.h"
 #include "tensorbraid/session.h"
 
 namespace tensorbraid {
@@ -41,21 +44,34 @@ Status CheckAll(const Tensor& t, int64_t times) {
   return OkStatus();
 }
 
+// What a transfer does in each step.
+enum class Kind {
+  kPush,  // the server adds a tensor of the worker to its variable
+  kPull,  // the worker gets the value of a variable of the server
+  kSum,   // as kPull, and the worker adds all elements up
+};
+
 // One variable per parameter server, initially zero. Each has a variable of the same size whose value is added to it,
-// which is on the worker (push) or on the server (pull).
+// which is on the worker (push) or on the server (pull). If `is_local`, all of them are on the worker, and nothing is
+// transferred.
 class Transfer {
  public:
-  Transfer(bool is_push, int ps, int64_t bytes, const std::string& prefix) : is_push_(is_push), ps_(ps) {
+  Transfer(Kind kind, int ps, int64_t bytes, const std::string& prefix, bool is_local = false)
+      : kind_(kind), is_push_(kind == Kind::kPush), ps_(ps) {
     elements_ = std::max<int64_t>(bytes / 4 / ps, 1);
+    const std::string worker = "/job:worker/task:0";
     for (int i = 0; i < ps; ++i) {
-      const std::string server = StrCat("/job:ps/task:", i);
-      const std::string worker = "/job:worker/task:0";
+      const std::string server = is_local ? worker : StrCat("/job:ps/task:", i);
       Variable shard;
       {
         auto device = graph_.Device(server);
         shard = Variable(graph_, {elements_}, Zeros(), {.name = StrCat(prefix, "shard_", i)});
       }
-      auto device = graph_.Device(is_push ? worker : server);
+      {
+        auto device = graph_.Device(worker);
+        sums_.push_back(ReduceSum(shard.value()));
+      }
+      auto device = graph_.Device(is_push_ ? worker : server);
       Variable delta(graph_, {elements_}, Zeros(), {.name = StrCat(prefix, "delta_", i)});
       const Output given = Placeholder(graph_, kFloat32, {elements_});
       fill_.push_back(delta.Assign(given));
@@ -76,6 +92,7 @@ class Transfer {
     }
     TF_ASSIGN_OR_RETURN(run_add_, session_->Prepare({add_.begin(), add_.end()}));
     TF_ASSIGN_OR_RETURN(run_read_, session_->Prepare({values_.begin(), values_.end()}));
+    TF_ASSIGN_OR_RETURN(run_sum_, session_->Prepare({sums_.begin(), sums_.end()}));
     return OkStatus();
   }
 
@@ -85,8 +102,10 @@ class Transfer {
     // For a pull, the server changes the value before the clock starts.
     if (!is_push_) TF_RETURN_IF_ERROR(run_add_.Run().status());
     const auto start = Clock::now();
-    TF_ASSIGN_OR_RETURN(const auto got, is_push_ ? run_add_.Run() : run_read_.Run());
+    const Session::Prepared& step = is_push_ ? run_add_ : kind_ == Kind::kSum ? run_sum_ : run_read_;
+    TF_ASSIGN_OR_RETURN(const auto got, step.Run());
     const double ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+    if (kind_ == Kind::kSum) return ms;
     for (size_t i = 0; !is_push_ && i < got.size(); ++i) {
       for (const int64_t at : {int64_t{0}, elements_ / 2, elements_ - 1}) {
         TF_RETURN_IF_ERROR(CheckElement(got[i], at, steps_));
@@ -95,8 +114,17 @@ class Transfer {
     return ms;
   }
 
-  // Compares every element.
+  // Compares every element, and the sums.
   Status Verify() {
+    TF_ASSIGN_OR_RETURN(const auto sums, run_sum_.Run());
+    double pattern = 0;
+    for (int64_t i = 0; i < elements_; ++i) pattern += Pattern(i);
+    for (const Tensor& sum : sums) {
+      const double want = pattern * static_cast<double>(steps_);
+      if (std::abs(sum.scalar<float>() - want) > 1e-4 * want) {
+        return Internal("the sum is ", sum.scalar<float>(), " after ", steps_, " steps, expected ", want);
+      }
+    }
     TF_ASSIGN_OR_RETURN(const auto values, run_read_.Run());
     for (const Tensor& value : values) TF_RETURN_IF_ERROR(CheckAll(value, steps_));
     return OkStatus();
@@ -105,15 +133,16 @@ class Transfer {
   int64_t bytes() const { return elements_ * 4 * ps_; }
 
  private:
+  const Kind kind_;
   const bool is_push_;
   const int ps_;
   int64_t elements_;
   Graph graph_;
   std::vector<Operation> fill_, add_;
-  std::vector<Output> given_, values_;
+  std::vector<Output> given_, values_, sums_;
   Operation init_;
   std::unique_ptr<Session> session_;
-  Session::Prepared run_add_, run_read_;
+  Session::Prepared run_add_, run_read_, run_sum_;
   int64_t steps_ = 0;
 };
 
@@ -121,7 +150,7 @@ class Transfer {
 class Background {
  public:
   Status Start(const std::string& target, int64_t bytes) {
-    transfer_ = std::make_unique<Transfer>(true, 1, bytes, "background_");
+    transfer_ = std::make_unique<Transfer>(Kind::kPush, 1, bytes, "background_");
     TF_RETURN_IF_ERROR(transfer_->Start(target));
     TF_RETURN_IF_ERROR(transfer_->StepMs().status());
     thread_ = std::thread([this] {
@@ -200,11 +229,18 @@ int StepsFor(const BenchOptions& options) {
 }  // namespace
 
 Status RunTransferWorker(JsonChannel& parent, const json& config, const Server& server) {
-  const bool is_push = config["bench"] == "push";
+  const Kind kind = config["bench"] == "push" ? Kind::kPush : config["sum"].get<bool>() ? Kind::kSum : Kind::kPull;
   const int ps = static_cast<int>(config["ps_hosts"].size());
-  Transfer transfer(is_push, ps, config["bytes"].get<int64_t>(), "");
+  const auto variable_bytes = config["bytes"].get<int64_t>();
+  Transfer transfer(kind, ps, variable_bytes, "");
   TF_RETURN_IF_ERROR(transfer.Start(server.target()));
   TF_RETURN_IF_ERROR(transfer.StepMs().status());
+  std::optional<Transfer> local;
+  if (config["local"].get<bool>()) {
+    local.emplace(kind, 1, variable_bytes, "local_", /*is_local=*/true);
+    TF_RETURN_IF_ERROR(local->Start(server.target()));
+    TF_RETURN_IF_ERROR(local->StepMs().status());
+  }
   Background background;
   if (const auto bytes = config["background_bytes"].get<int64_t>(); bytes > 0) {
     TF_RETURN_IF_ERROR(background.Start(server.target(), bytes));
@@ -216,17 +252,22 @@ Status RunTransferWorker(JsonChannel& parent, const json& config, const Server& 
     if (what == "stop") return OkStatus();
     json reply = json::object();
     if (what == "measure") {
-      std::vector<double> times;
+      std::vector<double> times, local_times;
       for (int i = message["steps"].get<int>(); i > 0; --i) {
         TF_ASSIGN_OR_RETURN(const double ms, transfer.StepMs());
         times.push_back(ms);
+        if (!local) continue;
+        TF_ASSIGN_OR_RETURN(const double local_ms, local->StepMs());
+        local_times.push_back(local_ms);
       }
       reply["times_ms"] = times;
-    } else if (what == "memory") {
-      TF_ASSIGN_OR_RETURN(reply, MemoryOfThisProcess());
+      reply["local_times_ms"] = local_times;
+    } else if (what == "use") {
+      TF_ASSIGN_OR_RETURN(reply, UseOfThisProcess());
     } else if (what == "verify") {
       TF_RETURN_IF_ERROR(background.Finish());
       TF_RETURN_IF_ERROR(transfer.Verify());
+      if (local) TF_RETURN_IF_ERROR(local->Verify());
       reply["background_steps"] = background.steps();
     }
     TF_RETURN_IF_ERROR(parent.Send(reply));
@@ -238,8 +279,9 @@ namespace {
 // The results of one round, which has its own cluster and its own baseline.
 struct TransferRound {
   std::vector<double> times;
-  double baseline_ms = 0;  // median with the best message size
-  json memory_early;       // null when the round is too short
+  std::vector<double> local_times;  // of the same within the worker; empty if it is not measured
+  double baseline_ms = 0;           // median with the best message size
+  json memory_early;                // null when the round is too short
   json memory;
   int64_t background_steps = 0;
   double median_ms() const { return MedianOf(times); }
@@ -254,6 +296,8 @@ StatusOr<TransferRound> RunRound(const BenchOptions& options, int steps) {
                                           {{"bench", options.name},
                                            {"protocol", options.protocol},
                                            {"bytes", bytes},
+                                           {"sum", options.sum},
+                                           {"local", options.baseline && !options.rss && (is_push || options.sum)},
                                            {"background_bytes", static_cast<int64_t>(options.background_mb * 1e6)}}));
   BenchProcess& worker = *cluster->workers()[0];
   std::unique_ptr<Baseline> baseline;
@@ -266,12 +310,13 @@ StatusOr<TransferRound> RunRound(const BenchOptions& options, int steps) {
     const int now = std::min<int>(at_a_time, steps - static_cast<int>(round.times.size()));
     TF_ASSIGN_OR_RETURN(const json measured, worker.Call({{"do", "measure"}, {"steps", now}}));
     for (const double ms : measured["times_ms"]) round.times.push_back(ms);
+    for (const double ms : measured["local_times_ms"]) round.local_times.push_back(ms);
     if (round.memory_early.is_null() && static_cast<int>(round.times.size()) >= kEarly) {
-      TF_ASSIGN_OR_RETURN(round.memory_early, cluster->Memory());
+      TF_ASSIGN_OR_RETURN(round.memory_early, cluster->Use());
     }
     if (baseline) TF_RETURN_IF_ERROR(baseline->Measure());
   }
-  TF_ASSIGN_OR_RETURN(round.memory, cluster->Memory());
+  TF_ASSIGN_OR_RETURN(round.memory, cluster->Use());
   TF_ASSIGN_OR_RETURN(const json verified, worker.Call({{"do", "verify"}}));
   round.background_steps = verified["background_steps"].get<int64_t>();
   if (baseline) round.baseline_ms = baseline->BestMedianMs();
@@ -294,7 +339,7 @@ StatusOr<BenchResults> BenchTransfer(const BenchOptions& options) {
   }
 
   const double median_ms = best.median_ms();
-  ordered_json result{{"bench", options.name},
+  ordered_json result{{"bench", options.sum ? "pull and sum" : options.name},
                       {"mb", mb},
                       {"ps", options.ps},
                       {"protocol", options.protocol},
@@ -305,6 +350,10 @@ StatusOr<BenchResults> BenchTransfer(const BenchOptions& options) {
     result["baseline"] = "raw_grpc";
     result["baseline_gb_s"] = mb / baseline_ms;
     result["ratio"] = baseline_ms / median_ms;
+  }
+  if (!best.local_times.empty()) {
+    result["local_ms"] = MedianOf(best.local_times);
+    result["times_local"] = median_ms / MedianOf(best.local_times);
   }
   result["p99_ms"] = Percentile(best.times, 99);
   if (options.background_mb > 0) {
