@@ -31,6 +31,12 @@ constexpr int kSizeSeals = F_SEAL_GROW | F_SEAL_SHRINK;
 
 std::string ErrorText() { return std::strerror(errno); }
 
+// Asks for huge pages, which a system gives whose shmem_enabled is "advise"; others ignore it.
+void AdviseHugePages(void* data, size_t size) {
+  constexpr size_t kHugePage = size_t{2} << 20;
+  if (size >= kHugePage) (void)madvise(data, size, MADV_HUGEPAGE);
+}
+
 uint64_t NewSegmentId() {
   static std::atomic<uint64_t> last{0};
   return last.fetch_add(1, std::memory_order_relaxed) + 1;
@@ -51,6 +57,7 @@ StatusOr<std::shared_ptr<SharedSegment>> SharedSegment::Create(size_t size, Othe
   }
   void* data = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd.get(), 0);
   if (data == MAP_FAILED) return ResourceExhausted("cannot map a shared segment of ", size, " bytes: ", ErrorText());
+  AdviseHugePages(data, size);
   auto segment = std::shared_ptr<SharedSegment>(
       new SharedSegment(static_cast<std::byte*>(data), size, std::move(fd), NewSegmentId()));
   const int seals = kSizeSeals | F_SEAL_SEAL | (others == Others::kMayRead ? F_SEAL_FUTURE_WRITE : 0);
@@ -72,6 +79,7 @@ StatusOr<std::shared_ptr<SharedSegment>> SharedSegment::Map(Fd fd, size_t size, 
   const int access = others == Others::kMayWrite ? PROT_READ | PROT_WRITE : PROT_READ;
   void* data = mmap(nullptr, size, access, MAP_SHARED | MAP_NORESERVE, fd.get(), 0);
   if (data == MAP_FAILED) return ResourceExhausted("cannot map a neighbour's segment: ", ErrorText());
+  AdviseHugePages(data, size);
   return std::shared_ptr<SharedSegment>(new SharedSegment(static_cast<std::byte*>(data), size, Fd(), 0));
 }
 

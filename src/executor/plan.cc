@@ -102,18 +102,29 @@ Status Plan::AddFlow(const std::vector<int>& index) {
 
 namespace {
 
-// By node id and output: whether the output is sent to another task, and is worth being made in memory that neighbours
-// can map. A node of which no output is has no entries.
+// Whether output 0 of the node has the buffer of its first input.
+bool PassesBufferOn(const Node& node) {
+  const std::string& type = node.type();
+  return (type == "Reshape" || type == "Identity" || type == "ExpandDims" || type == "Squeeze") &&
+         !IsRef(node.input_type(0));
+}
+
+// By node id and output: whether the output is sent to another task, perhaps in another shape, and is worth being made
+// in memory that neighbours can map. A node of which no output is has no entries.
 std::vector<std::vector<bool>> LeavingOutputs(const std::vector<std::unique_ptr<Node>>& nodes) {
   std::vector<std::vector<bool>> leaving(nodes.size());
   if (!HasNeighbours()) return leaving;
-  for (const auto& node : nodes) {
-    if (node->type() != "_Send") continue;
-    for (const Output& in : node->inputs()) {
-      if (!IsFloating(BaseType(in.dtype()))) continue;
-      auto& outputs = leaving[NodeOf(in)->id()];
-      outputs.resize(NodeOf(in)->num_outputs());
-      outputs[in.index()] = true;
+  const auto leaves = [&](const Output& tensor) {
+    if (!IsFloating(BaseType(tensor.dtype()))) return;
+    auto& outputs = leaving[NodeOf(tensor)->id()];
+    outputs.resize(NodeOf(tensor)->num_outputs());
+    outputs[tensor.index()] = true;
+  };
+  for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
+    if ((*node)->type() == "_Send") {
+      for (const Output& in : (*node)->inputs()) leaves(in);
+    } else if (const auto& outputs = leaving[(*node)->id()]; !outputs.empty() && outputs[0] && PassesBufferOn(**node)) {
+      leaves((*node)->inputs()[0]);
     }
   }
   return leaving;

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <memory>
 #include <string>
 
+#include "core/shared_memory.h"
 #include "executor/passes/pass_test_util.h"
 #include "executor/scheduling.h"
 #include "tensorbraid/array_ops.h"
@@ -61,6 +63,29 @@ TEST(PlanTest, ASmallBatchIsHeavyIfItsArithmeticIs) {
   };
   EXPECT_FALSE(is_heavy(4));
   EXPECT_TRUE(is_heavy(64));  // 320 KB of inputs, 8 million flops
+}
+
+TEST(PlanTest, WhatIsSentToAnotherTaskIsMadeInMemoryForNeighboursThoughItIsSentInAnotherShape) {
+  SetHasNeighbours();
+  auto g = std::make_unique<Graph>();
+  const Output x = Const(*g, Tensor(kFloat32, {16, 16}));
+  const Output sent = MatMul(x, x, {.name = "sent"}), kept = MatMul(sent, x, {.name = "kept"});
+  const auto send = ImplOf(*g).AddNode(
+      {.name = "send",
+       .op = "_Send",
+       .inputs = {Identity(Reshape(sent, {256}))},
+       .controls = {},
+       .attrs = {{"edge", int64_t{0}}, {"peer", std::string("/job:worker/replica:0/task:1")}, {"bytes", int64_t{-1}}},
+       .device = "",
+       .loc = {}});
+  ASSERT_TRUE(send.ok()) << send.status();
+  for (const auto& node : ImplOf(*g).nodes()) node->set_device("/job:worker/replica:0/task:0/device:CPU:0");
+  ResourceManager resources;
+  KernelCache cache;
+  const auto plan = Plan::Create(std::move(g), &resources, &cache);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ(&Find(**plan, sent).memory->output(0), &SharedAllocator());
+  EXPECT_NE(&Find(**plan, kept).memory->output(0), &SharedAllocator());
 }
 
 TEST(PlanTest, NodesThatOnlyPassTensorsOnAreLightWhateverTheirSize) {
