@@ -292,9 +292,8 @@ Operation GradientDescentOptimizer::Apply(const Gradient& grad, const Variable& 
         .Finish();
   }
   Graph& graph = *variable.graph();
-  const Output negative = NodeBuilder(graph, "Neg").Input(grad.slices().values).Output();
-  const Output delta = NodeBuilder(graph, "Mul").Input(negative).Input(rate).Output();
-  return NodeBuilder(graph, "ResourceScatterAdd")
+  const Output delta = NodeBuilder(graph, "Mul").Input(grad.slices().values).Input(rate).Output();
+  return NodeBuilder(graph, "ResourceScatterSub")
       .Input(variable.handle())
       .Input(grad.slices().indices)
       .Input(delta)

@@ -6,6 +6,7 @@
 #include "core/strings.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/numbers.h"
+#include "kernels/cpu/prefetch.h"
 
 namespace tensorbraid {
 namespace {
@@ -81,7 +82,11 @@ template <typename E, typename F>
 void ForEachRow(const Rows& r, const F& f) {
   E* const to = MutableElements<E>(*r.to);
   const E* const from = Elements<E>(r.updates);
+  constexpr size_t kAhead = cpu::kPrefetchedRows;
   for (size_t i = 0; i < r.rows.size(); ++i) {
+    if (i + kAhead < r.rows.size() && r.rows[i + kAhead] >= 0) {
+      cpu::PrefetchRow<true>(to + r.rows[i + kAhead] * r.size, r.size * static_cast<int64_t>(sizeof(E)));
+    }
     if (r.rows[i] >= 0) f(to + r.rows[i] * r.size, from + static_cast<int64_t>(i) * r.size);
   }
 }

@@ -5,6 +5,7 @@
 #include "kernels/cpu/array/position.h"
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/elements.h"
+#include "kernels/cpu/prefetch.h"
 #include "kernels/cpu/slice_indices.h"
 #include "kernels/cpu/variable_access.h"
 
@@ -49,13 +50,20 @@ Status GatherAlong(KernelContext& ctx, const Tensor& params, int64_t wanted_axis
   return ForElementsOf(out->dtype(), [&]<typename E>() {
     const E* from = Elements<E>(params);
     E* to = MutableElements<E>(*out);
-    ctx.pool().ParallelFor(batches * outer * num,
-                           5 + 0.1 * static_cast<double>(inner * static_cast<int64_t>(sizeof(E))),
+    const int64_t row_bytes = inner * static_cast<int64_t>(sizeof(E));
+    const bool has_one_block = batches * outer == 1;
+    const auto row = [&](int64_t r) {
+      if (has_one_block) return from + static_cast<int64_t>(index[r]) * inner;
+      const int64_t block = r / num;  // number of the batch and outer position
+      const auto i = static_cast<int64_t>(index[block / outer * num + r % num]);
+      return from + (block * limit + i) * inner;
+    };
+    ctx.pool().ParallelFor(batches * outer * num, 5 + 0.1 * static_cast<double>(row_bytes),
                            [&](int64_t begin, int64_t end) {
                              for (int64_t r = begin; r < end; ++r) {
-                               const int64_t block = r / num;  // number of the batch and outer position
-                               const auto i = static_cast<int64_t>(index[block / outer * num + r % num]);
-                               CopyElements(from + (block * limit + i) * inner, inner, to + r * inner);
+                               const int64_t later = r + cpu::kPrefetchedRows;
+                               if (later < end) cpu::PrefetchRow<false>(row(later), row_bytes);
+                               CopyElements(row(r), inner, to + r * inner);
                              }
                            });
     return OkStatus();
