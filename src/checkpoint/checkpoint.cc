@@ -35,6 +35,10 @@ CheckpointState::Timestamp FromSeconds(double seconds) {
 }
 double ToSeconds(CheckpointState::Timestamp time) { return time.time_since_epoch().count(); }
 
+// Of replacing the file "checkpoint". Each try that fails is the success of another saver, so many in a row mean that
+// something else is wrong.
+constexpr int kMostTries = 20;
+
 // The content of the file "checkpoint".
 StatusOr<std::string> StateText(const std::string& directory, const CheckpointState& state) {
   proto::CheckpointState proto;
@@ -93,14 +97,16 @@ StatusOr<CheckpointState> GetCheckpointState(const std::string& directory, const
 
 Status UpdateCheckpointState(const std::string& directory, const CheckpointState& state,
                              const std::string& latest_filename) {
+  const std::string path = JoinPath(directory, latest_filename);
   TF_ASSIGN_OR_RETURN(const std::string text, StateText(directory, state));
-  return WriteFileAtomically(JoinPath(directory, latest_filename), text);
+  // NotFound: ReplaceCheckpointState, in another saver, has removed the temporary file; or the directory is missing.
+  Status written = WriteFileAtomically(path, text);
+  for (int i = 1; i < kMostTries && absl::IsNotFound(written); ++i) written = WriteFileAtomically(path, text);
+  return written;
 }
 
 Status ReplaceCheckpointState(const std::string& directory, const CheckpointState& state,
                               const std::string& latest_filename, const std::function<Status()>& is_allowed) {
-  // Each try that fails is another process's success, so many in a row mean that something else is wrong.
-  constexpr int kMostTries = 20;
   const std::string path = JoinPath(directory, latest_filename);
   TF_ASSIGN_OR_RETURN(const std::string text, StateText(directory, state));
   for (int i = 0; i < kMostTries; ++i) {

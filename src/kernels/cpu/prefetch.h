@@ -10,8 +10,8 @@ namespace tensorbraid::cpu {
 // more would be lost from the cache again, or exceed the number of requests that a core can wait for.
 inline constexpr int64_t kPrefetchedRows = 8;
 
-// Begins to load the first bytes of a row; the rest, if there is any, follows them in memory, and the processor foresees
-// it. `kWrite`: the row is going to be changed.
+// Begins to load the first bytes of a row; the rest, if there is any, follows them in memory, and the processor
+// foresees it. `kWrite`: the row is going to be changed.
 template <bool kWrite>
 void PrefetchRow(const void* row, int64_t bytes) {
   constexpr int64_t kLine = 64, kMost = 512;
