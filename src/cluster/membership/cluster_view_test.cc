@@ -99,6 +99,19 @@ TEST_F(ClusterViewTest, ItsVersionGrowsWithEveryChangeAndOnlyThen) {
   EXPECT_EQ(connected->others[0].state, State::kConnected);
 }
 
+TEST_F(ClusterViewTest, ATaskHasLeftThoughASecondLinkWithItComesUpAfterwards) {
+  const auto first = std::make_shared<ClosableLink>("ps", 0, 5), second = std::make_shared<ClosableLink>("ps", 0, 5);
+  membership_.OnLinkUp(first);
+  membership_.OnLeave(*first, {.status = Internal("no more data")});
+  membership_.OnLinkUp(second);
+  for (const auto& link : {first, second}) membership_.OnLinkDown(link, Cancelled("stopping")).IgnoreError();
+  EXPECT_EQ(membership_.view()->others[0].state, State::kLeft);
+  EXPECT_EQ(membership_.view()->others[0].leave_status, Internal("no more data"));
+  // Started again, it is another task.
+  membership_.OnLinkUp(std::make_shared<ClosableLink>("ps", 0, 6));
+  EXPECT_EQ(membership_.view()->others[0].state, State::kConnected);
+}
+
 TEST_F(ClusterViewTest, ATaskThatIsNotConnectedIsAssumedToHaveTheDevicesOfThisOne) {
   EXPECT_THAT(NamesOf(*membership_.view()),
               ElementsAre("/job:worker/replica:0/task:0/device:CPU:0", "/job:ps/replica:0/task:0/device:CPU:0"));

@@ -382,7 +382,9 @@ void Membership::OnLinkUp(const std::shared_ptr<Link>& link) {
     if (peer.links.empty()) peer.only_serves = false;  // until it says so again
     peer.links.push_back(link);
     peer.seen = true;
-    peer.left = peer.lost = false;
+    // A second link with a task that leaves may come up after its word on the first one.
+    const bool is_late = !in_session_ && peer.left && peer.left_incarnation == link->peer().incarnation;
+    if (!is_late) peer.left = peer.lost = false;
     peer.last_error = OkStatus();
     waiters.swap(peer.waiters);
     primary = peer.links.front();
@@ -434,6 +436,7 @@ void Membership::OnLeave(const Link& link, const Leave& m) {
   Peer& peer = PeerOf(link.peer().task);
   peer.left = true;
   peer.leave_status = m.status;
+  peer.left_incarnation = link.peer().incarnation;
   if (in_session_) {
     // Logged at Debug only, because it happens at the end of every session.
     TB_LOG(Debug, "cluster") << ShortTaskName(peer.task) << " has left the cluster of a session";

@@ -133,6 +133,7 @@ class Membership final : public PeerLinks {
     bool only_serves = false;  // waits in Join itself
     bool left = false;
     Status leave_status;
+    uint64_t left_incarnation = 0;  // of the task when it left
     bool lost = false;
     Clock::time_point down_since;
     Clock::time_point wait_since;
