@@ -17,7 +17,8 @@ namespace tensorbraid {
 // others: what they have not renamed yet cannot be renamed any more. Their call is Aborted, or asks `is_allowed` again.
 // If one of them was faster, this call asks `is_allowed` and writes once more.
 //
-// All processes that write the file must use this function. Thread-safe; blocks for as long as the file system does.
+// This holds among processes that use this function. UpdateCheckpointState replaces the file whatever it holds.
+// Thread-safe; blocks for as long as the file system does.
 Status ReplaceCheckpointState(const std::string& directory, const CheckpointState& state,
                               const std::string& latest_filename, const std::function<Status()>& is_allowed);
 

@@ -90,7 +90,7 @@ void AddBenchCommand(CLI::App& app, Invocation* invocation) {
       "Tasks are processes on this machine. Values are verified at the end. gb_s is 1e9 bytes per second at the\n"
       "median; ratio is the median of plain gRPC divided by our median. times_local is our median divided by "
       "local_ms,\n"
-      "that of the same ops on a variable of the worker itself. All are measured alternately. Push and\n"
+      "All are measured alternately. Push and\n"
       "pull are measured in several rounds, each with new processes. On each side the fastest round counts: on a\n"
       "virtual machine, the memory that a process happens to get can halve the speed at which it copies.");
   bench->callback([options, invocation] {
