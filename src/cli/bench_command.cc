@@ -88,10 +88,10 @@ void AddBenchCommand(CLI::App& app, Invocation* invocation) {
       "beyond what the process had before it made the variables; memory_of_steps_mb, beyond what it had before the\n"
       "first step.\n\n"
       "Tasks are processes on this machine. Values are verified at the end. gb_s is 1e9 bytes per second at the\n"
-      "median; ratio is the median of plain gRPC divided by our median. times_local is our median divided by "
-      "local_ms,\n"
-      "All are measured alternately. Push and\n"
-      "pull are measured in several rounds, each with new processes. On each side the fastest round counts: on a\n"
+      "median; ratio is the median of plain gRPC divided by our median. local_ms is the median of the same step with\n"
+      "all variables on the worker, and times_local is our median divided by it. The three are measured alternately.\n"
+      "Push and pull are measured in several rounds, each with new processes. On each side the fastest round counts: "
+      "on a\n"
       "virtual machine, the memory that a process happens to get can halve the speed at which it copies.");
   bench->callback([options, invocation] {
     invocation->run = [options] { return ExitCode(Annotate(RunBench(*options), "tensorbraid bench")); };
