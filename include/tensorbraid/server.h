@@ -21,8 +21,9 @@ namespace tensorbraid {
 struct ServerOptions {
   std::string job_name = "";
   int task_index = 0;
-  // How tasks exchange messages. "": the best way that both ends have, which for tasks of one machine and one user is
-  // shared memory besides gRPC, and gRPC otherwise. "grpc": gRPC alone.
+  // How tasks exchange messages. "": the best way that both ends have: shared memory for tasks of one machine and one
+  // user, RDMA where the machines have it and TLS is not used, else gRPC. "grpc": gRPC alone. "grpc+ucx": by UCX, with
+  // or without RDMA (docs/rdma.md). Clients are always served by gRPC.
   std::string protocol = "";
   // Number of virtual devices of each type that this task has.
   std::map<std::string, int> device_count = {};

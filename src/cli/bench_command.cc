@@ -48,7 +48,7 @@ void AddBenchCommand(CLI::App& app, Invocation* invocation) {
   bench->add_option("--dir", options->directory, "save: the directory below which the checkpoints are written")
       ->capture_default_str();
   bench->add_option("--protocol", options->protocol,
-                    "protocol between the tasks: grpc, or the best that both ends have (default)");
+                    "protocol between the tasks: grpc, grpc+ucx, or the best that both ends have (default)");
   bench
       ->add_option("--wire", options->wire,
                    "softmax, nullstep, sparse, and models with --workers: how gradients, or values, travel, such as "

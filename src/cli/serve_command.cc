@@ -142,7 +142,7 @@ void AddServeCommand(CLI::App& app, Invocation* invocation) {
   serve->add_option("--job_name", flags->job_name, "job of this task");
   serve->add_option("--task_index", flags->task_index, "index of this task in its job")->capture_default_str();
   serve->add_option("--protocol", flags->protocol,
-                    "protocol between tasks: grpc, or the best that both ends have (default)");
+                    "protocol between tasks: grpc, grpc+ucx, or the best that both ends have (default)");
   serve->add_option("--config", flags->config, "ConfigProto in text format with device_count and defaults for sessions")
       ->type_name("FILE");
   serve->add_option("--bind_address", flags->bind_address, "listen on this host address instead of the cluster's");

@@ -96,6 +96,8 @@ void Put(const Hello& from, proto::Hello* to) {
   to->set_machine(from.local_lane.machine);
   to->set_local_socket(from.local_lane.socket);
   to->set_local_secret(from.local_lane.secret);
+  to->set_ucx_version(from.ucx.version);
+  to->set_ucx_accepted(from.ucx.accepted);
 }
 
 struct Encoder {
@@ -171,8 +173,13 @@ struct Encoder {
   }
   void operator()(const LaneChoice& m) {
     auto* to = out->mutable_lane_choice();
-    to->set_local(m.local);
+    to->set_side_lane(m.side_lane);
     to->set_why(m.why);
+  }
+  void operator()(const UcxAddress& m) {
+    auto* to = out->mutable_ucx_address();
+    to->set_address(m.address);
+    to->set_secret(m.secret);
   }
   void operator()(const EagerCredit& m) { out->mutable_eager_credit()->set_consumed_bytes(m.consumed_bytes); }
 };
@@ -253,6 +260,7 @@ Hello Get(const proto::Hello& from) {
   to.cluster_def = from.cluster_def();
   to.cluster_master = from.cluster_master();
   to.local_lane = {.machine = from.machine(), .socket = from.local_socket(), .secret = from.local_secret()};
+  to.ucx = {.version = from.ucx_version(), .accepted = from.ucx_accepted()};
   return to;
 }
 
@@ -316,7 +324,9 @@ StatusOr<Message> DecodePlain(const proto::Header& h) {
     case proto::Header::kEagerCredit:
       return EagerCredit{h.eager_credit().consumed_bytes()};
     case proto::Header::kLaneChoice:
-      return LaneChoice{h.lane_choice().local(), h.lane_choice().why()};
+      return LaneChoice{h.lane_choice().side_lane(), h.lane_choice().why()};
+    case proto::Header::kUcxAddress:
+      return UcxAddress{h.ucx_address().address(), h.ucx_address().secret()};
     default:
       return InvalidArgument("a message has no known type");
   }

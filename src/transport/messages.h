@@ -87,6 +87,12 @@ struct LocalLaneOffer {
   uint64_t secret = 0;  // random; what comes over the socket must name it. Never 0
 };
 
+// Whether the two ends of a link may communicate by UCX (transport/ucx/).
+struct UcxOffer {
+  std::string version;    // "1.13"; empty if the task does not want to
+  bool accepted = false;  // in the answer: both want to, and have the same version
+};
+
 // The first message on every link. The answer has the same form; its `expected_task` is the connecting task's name.
 struct Hello {
   static constexpr uint32_t kProtocolVersion = 2;
@@ -103,13 +109,20 @@ struct Hello {
   std::string cluster_def;
   std::string cluster_master;
   LocalLaneOffer local_lane;
+  UcxOffer ucx;
 };
 
-// Says how the two ends of a link between neighbours will communicate. Sent by one of them once, before any other
-// message, and not passed to handlers.
+// These two are sent before any other message, and are not passed to handlers.
+//
+// Says how the two ends of a link will communicate, if there is a choice. Sent by one of them, once.
 struct LaneChoice {
-  bool local = false;  // by the local lane; otherwise by this link itself
-  std::string why;     // why not by the local lane
+  bool side_lane = false;  // by the side lane; otherwise by this link itself
+  std::string why;         // why not by the side lane
+};
+// Where the sender can be reached by UCX.
+struct UcxAddress {
+  std::string address;  // of a ucp_worker
+  uint64_t secret = 0;  // random; each message to that address must name it
 };
 
 // RegisterGraph, ResetContainers and GetReport carry a request number, which the Reply to them repeats.
@@ -215,7 +228,7 @@ struct Leave {
 
 using Message = std::variant<Heartbeat, Leave, RegisterGraph, DeregisterGraph, CloseSession, ResetContainers, Reply,
                              RunGraph, StepDone, AbortStep, EndStep, EagerTensor, AnnounceTensor, GrantTensor,
-                             BulkTensor, EagerCredit, GetReport, LaneChoice>;
+                             BulkTensor, EagerCredit, GetReport, LaneChoice, UcxAddress>;
 
 }  // namespace tensorbraid
 

@@ -215,6 +215,15 @@ void StepExchange::OnLent(const std::shared_ptr<Link>& link, const BulkTensor& m
 }
 
 void StepExchange::On(const BulkTensor& m) {
+  if (m.payload.owner && m.offset == 0 && m.payload.size() == m.meta.bytes) {
+    // The transport has received the whole tensor into memory that it may use.
+    {
+      MutexLock lock(mu_);
+      const auto it = incoming_.find(m.key);
+      if (!failed_.ok() || it == incoming_.end() || !it->second.granted) return;  // was not requested
+    }
+    return Arrive(m.key, DecodeTensor(m.meta, m.payload));
+  }
   std::shared_ptr<ArrivingTensor> tensor;
   const StatusOr<bool> complete = AddPart(m, &tensor);
   if (!complete.ok()) return Arrive(m.key, complete.status());

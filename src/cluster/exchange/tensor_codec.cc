@@ -74,10 +74,12 @@ Status CheckMeta(const TensorMeta& meta) {
 
 namespace {
 
-// Whether the tensor can use the payload's memory. Only floating-point elements can: any value of theirs is valid. A
-// neighbour in shared memory may change integers after they were checked.
+// Whether the tensor can use the payload's memory. Memory of a neighbour, which is not writable here, may still change:
+// only floating-point elements can be there, because any value of theirs is valid.
 bool CanAdopt(const TensorMeta& meta, const Payload& payload) {
-  return payload.owner && payload.pieces.size() == 1 && IsFloating(meta.dtype) &&
+  if (!payload.owner || payload.pieces.size() != 1) return false;
+  const bool may_change = !payload.owner->writable();
+  return (IsFloating(meta.dtype) || (!may_change && IsPlain(meta.dtype) && meta.dtype != kBool)) &&
          reinterpret_cast<uintptr_t>(payload.pieces[0].data()) % kTensorAlignment == 0;
 }
 

@@ -111,10 +111,9 @@ void Member::OnMessage(const std::shared_ptr<Link>& link, Message message) {
                  [&](const Reply& m) { remote_workers_.OnReply(*link, m); },
                  [&](const StepDone& m) { remote_workers_.OnStepDone(*link, m); },
                  [&](const TensorMessage auto& m) { exchange_.On(link, m); },
-                 [&](const LaneChoice&) {
-                   // The transport keeps those of its own links for itself.
-                   link->Close(InvalidArgument(link->peer().task, " has chosen a lane that was not offered"));
-                 },
+                 // The transport keeps those of its own links for itself.
+                 [&](const LaneChoice&) { OnUnofferedLane(*link); },
+                 [&](const UcxAddress&) { OnUnofferedLane(*link); },
              },
              message);
 }
@@ -145,6 +144,10 @@ std::vector<std::shared_ptr<Member>> Member::ReportedClusters() const {
   // The master of a cluster knows it best. If each task reported all clusters, a cluster would be reported often.
   std::erase_if(members, [](const auto& member) { return !member->is_session_master(); });
   return members;
+}
+
+void Member::OnUnofferedLane(Link& link) {
+  link.Close(InvalidArgument(link.peer().task, " has chosen a lane that was not offered"));
 }
 
 void Member::OnGetReport(const std::shared_ptr<Link>& link, const GetReport& m) {

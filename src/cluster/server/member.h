@@ -84,6 +84,7 @@ class Member final : private LinkHandler {
   void OnMessage(const std::shared_ptr<Link>& link, Message message) override;
   void OnLinkDown(const std::shared_ptr<Link>& link, const Status& why) override;
   void OnGetReport(const std::shared_ptr<Link>& link, const GetReport& m);
+  static void OnUnofferedLane(Link& link);
   // The members of the clusters whose reports belong to an answer to GetReport.
   std::vector<std::shared_ptr<Member>> ReportedClusters() const;
 

@@ -8,8 +8,7 @@
 #include "core/strings.h"
 #include "core/tensor_limit.h"
 #include "transport/address.h"
-#include "transport/grpc/grpc_transport.h"
-#include "transport/local/local_transport.h"
+#include "transport/new_transport.h"
 
 namespace tensorbraid {
 
@@ -35,9 +34,6 @@ StatusOr<std::unique_ptr<Server>> Server::Create(const ClusterSpec& cluster, Ser
   }
   TF_RETURN_IF_ERROR(cluster.Validate());
   TF_ASSIGN_OR_RETURN(const std::string address, cluster.task_address(options.job_name, options.task_index));
-  if (options.protocol != "grpc" && !options.protocol.empty()) {
-    return InvalidArgument("protocol '", options.protocol, "' does not exist; use 'grpc', or '' for the best one");
-  }
   for (const auto& [job, types] : options.wire) {
     if (cluster.num_tasks(job) == 0) return InvalidArgument("wire types for job '", job, "', which does not exist");
     if (const Status valid = CheckWireTypes(types); !valid.ok()) return Annotate(valid, StrCat("job '", job, "'"));
@@ -61,13 +57,14 @@ StatusOr<std::unique_ptr<Server>> Server::Create(const ClusterSpec& cluster, Ser
                            .wire = options.wire};
   SetMaxTensorBytes(options.limits.max_tensor_bytes);
   auto impl = std::make_unique<Impl>();
-  auto transport = NewGrpcTransport({.bind_address = options.bind_address,
-                                     .tls = options.tls,
-                                     .token_file = options.token_file,
-                                     .client_token_file = options.client_token_file,
-                                     .limits = options.limits,
-                                     .insecure = options.insecure});
-  if (options.protocol.empty()) transport = NewLocalTransport(std::move(transport));
+  TF_ASSIGN_OR_RETURN(const HostPort host_port, ParseHostPort(address));
+  TF_ASSIGN_OR_RETURN(auto transport, NewTransport(options.protocol, host_port.host,
+                                                   {.bind_address = options.bind_address,
+                                                    .tls = options.tls,
+                                                    .token_file = options.token_file,
+                                                    .client_token_file = options.client_token_file,
+                                                    .limits = options.limits,
+                                                    .insecure = options.insecure}));
   TF_ASSIGN_OR_RETURN(impl->task, Task::Create(cluster, task_options, std::move(transport)));
   impl->encrypted = options.tls.enabled();
   impl->accepts_anyone = options.token_file.empty() && (impl->encrypted ? options.tls.ca.empty() : options.insecure);

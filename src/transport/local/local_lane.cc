@@ -321,6 +321,10 @@ StatusOr<bool> LocalLane::Receive(const std::function<void(Message)>& on_message
   return true;
 }
 
+void LocalLane::Sleep(const std::function<bool()>& wanted) {
+  in_.Sleep([&] { return wanted() || CanFlush(); });
+}
+
 StatusOr<size_t> LocalLane::HandleFrame(std::string_view bytes, const std::function<void(Message)>& on_message) {
   FramePrefix prefix;
   if (bytes.size() < sizeof prefix) return size_t{0};

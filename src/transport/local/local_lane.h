@@ -14,7 +14,7 @@
 #include "core/mutex.h"
 #include "core/shared_memory.h"
 #include "transport/local/ring.h"
-#include "transport/messages.h"
+#include "transport/side_lane/side_lane.h"
 
 namespace tensorbraid {
 
@@ -32,35 +32,24 @@ struct LocalLaneOptions {
 // has dropped the last such tensor, or when its process ends, which closes the socket too.
 //
 // Thread-safe, except for the functions of the reader, which only one thread may call.
-class LocalLane : public std::enable_shared_from_this<LocalLane> {
+class LocalLane final : public SideLane, public std::enable_shared_from_this<LocalLane> {
  public:
   // `rings` is the segment that the connecting side has created with NewRings. `socket` leads to the neighbour.
   static StatusOr<std::shared_ptr<SharedSegment>> NewRings(const LocalLaneOptions& options);
   static size_t RingsSize(const LocalLaneOptions& options);
   LocalLane(const LocalLaneOptions& options, std::shared_ptr<SharedSegment> rings, bool connected, Fd socket);
 
-  // Never blocks. Bytes that have no room in the ring are queued, and are sent when the reader of this side runs. If
-  // `urgent` is false, a neighbour that sleeps is not woken. InvalidArgument if the message cannot be encoded;
-  // Unavailable if the neighbour breaks the rules.
-  Status Send(const Message& message, bool urgent);
-  // See Link::Share.
-  bool Share(Payload* payload);
+  // Bytes that have no room in the ring are queued, and are sent when the reader of this side runs.
+  Status Send(const Message& message, bool urgent) override;
+  bool shares_memory() const override { return true; }
+  bool Share(Payload* payload) override;
 
-  // --- The reader.
-  // Handles everything that has arrived and sends what is queued. Returns whether there was any. A payload that
-  // was lent has an owner; any other is valid during the call of `on_message` only. InvalidArgument if the neighbour
-  // breaks the rules.
-  StatusOr<bool> Receive(const std::function<void(Message)>& on_message);
-  // Blocks until Receive may have something to do, Wake is called or `wanted()` is true.
-  template <typename Wanted>
-  void Sleep(Wanted wanted) {
-    in_.Sleep([&] { return wanted() || CanFlush(); });
-  }
-  // Any thread.
-  void Wake() { in_.RingBell(); }
-
-  // Ends sending and reading. Buffers that are lent to the neighbour stay until it has given them back.
-  void End();
+  // A payload that was lent has an owner.
+  StatusOr<bool> Receive(const std::function<void(Message)>& on_message) override;
+  void Sleep(const std::function<bool()>& wanted) override;
+  void Wake() override { in_.RingBell(); }
+  // Buffers that are lent to the neighbour stay until it has given them back.
+  void End() override;
 
  private:
   class LentBuffer;

@@ -13,7 +13,7 @@
 #include "core/thread.h"
 #include "core/timer.h"
 #include "transport/local/lane_socket.h"
-#include "transport/local/local_link.h"
+#include "transport/side_lane/lane_link.h"
 
 namespace tensorbraid {
 namespace {
@@ -53,7 +53,7 @@ class LocalTransport final : public Transport, private LinkHandler {
   };
   enum class Choice { kOpen, kLocal, kBase };
   struct OpenLink {
-    std::shared_ptr<LocalLink> link;
+    std::shared_ptr<LaneLink> link;
     std::shared_ptr<LocalLane> dialed = nullptr;  // on the connecting side, until the other side has answered
     Choice choice = Choice::kOpen;
   };
@@ -76,7 +76,7 @@ class LocalTransport final : public Transport, private LinkHandler {
   void OnLaneChoice(const std::shared_ptr<Link>& base, const LaneChoice& choice);
   // Brings the link up without a local lane, and tells the other side.
   void UseBase(const std::shared_ptr<Link>& base, const std::string& why);
-  std::shared_ptr<LocalLink> Find(const std::shared_ptr<Link>& base);
+  std::shared_ptr<LaneLink> Find(const std::shared_ptr<Link>& base);
   void ForgetOffer(uint64_t secret) TB_REQUIRES(mu_);
   static void LogLane(const std::shared_ptr<Link>& base);
   static void LogBase(const std::shared_ptr<Link>& base, const std::string& why);
@@ -143,7 +143,7 @@ void LocalTransport::Shutdown() {
   listening_.Close();
 }
 
-std::shared_ptr<LocalLink> LocalTransport::Find(const std::shared_ptr<Link>& base) {
+std::shared_ptr<LaneLink> LocalTransport::Find(const std::shared_ptr<Link>& base) {
   MutexLock lock(mu_);
   const auto it = links_.find(base.get());
   return it == links_.end() ? nullptr : it->second.link;
@@ -166,7 +166,7 @@ Status LocalTransport::OnHello(const Hello& from, Hello* answer) {
 
 void LocalTransport::OnLinkUp(const std::shared_ptr<Link>& base) {
   const LocalLaneOffer& offer = base->peer().local_lane;
-  const auto link = std::make_shared<LocalLink>(base, handler_, &threads_, options_.stay_awake);
+  const auto link = std::make_shared<LaneLink>(base, handler_, &threads_, options_.stay_awake);
   const bool neighbours = !machine_.empty() && offer.machine == machine_ && offer.secret != 0;
   {
     MutexLock lock(mu_);
@@ -256,7 +256,7 @@ void LocalTransport::Complete(uint64_t secret) {
   if (!rings.ok()) return UseBase(offer.base, std::string(rings.status().message()));
   OpenLink open;
   if (!Choose(offer.base, Choice::kLocal, &open)) return;
-  offer.base->Send(LaneChoice{.local = true, .why = ""});
+  offer.base->Send(LaneChoice{.side_lane = true, .why = ""});
   LogLane(offer.base);
   open.link->ComeUp(
       std::make_shared<LocalLane>(options_.lane, *std::move(rings), /*connected=*/false, std::move(offer.socket)));
@@ -269,14 +269,14 @@ void LocalTransport::LogLane(const std::shared_ptr<Link>& base) {
 
 void LocalTransport::OnLaneChoice(const std::shared_ptr<Link>& base, const LaneChoice& choice) {
   OpenLink open;
-  const bool chosen_now = Choose(base, choice.local ? Choice::kLocal : Choice::kBase, &open);
+  const bool chosen_now = Choose(base, choice.side_lane ? Choice::kLocal : Choice::kBase, &open);
   if (open.link == nullptr) return;
-  const bool agree = open.choice == (choice.local ? Choice::kLocal : Choice::kBase) &&
-                     (!choice.local || !chosen_now || open.dialed != nullptr);
+  const bool agree = open.choice == (choice.side_lane ? Choice::kLocal : Choice::kBase) &&
+                     (!choice.side_lane || !chosen_now || open.dialed != nullptr);
   // The two have chosen at the same time, and differently. The next link has a new chance.
   if (!agree) return base->Close(Aborted("the two ends did not agree on a local lane"));
   if (!chosen_now) return;
-  if (choice.local) {
+  if (choice.side_lane) {
     LogLane(base);
   } else {
     LogBase(base, choice.why);
@@ -288,7 +288,7 @@ void LocalTransport::UseBase(const std::shared_ptr<Link>& base, const std::strin
   OpenLink open;
   if (!Choose(base, Choice::kBase, &open)) return;
   LogBase(base, why);
-  base->Send(LaneChoice{.local = false, .why = why});
+  base->Send(LaneChoice{.side_lane = false, .why = why});
   open.link->ComeUp(nullptr);
 }
 

@@ -1,6 +1,6 @@
-// A link of the local transport: a link of its base, and perhaps a local lane beside it.
-#ifndef TENSORBRAID_TRANSPORT_LOCAL_LOCAL_LINK_H_
-#define TENSORBRAID_TRANSPORT_LOCAL_LOCAL_LINK_H_
+// A link that consists of a link of another transport, its base, and perhaps of a side lane.
+#ifndef TENSORBRAID_TRANSPORT_SIDE_LANE_LANE_LINK_H_
+#define TENSORBRAID_TRANSPORT_SIDE_LANE_LANE_LINK_H_
 
 #include <atomic>
 #include <chrono>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/mutex.h"
-#include "transport/local/local_lane.h"
+#include "transport/side_lane/side_lane.h"
 #include "transport/transport.h"
 
 namespace tensorbraid {
@@ -36,24 +36,24 @@ class ThreadCount {
   int count_ TB_GUARDED_BY(mu_) = 0;
 };
 
-// The link comes up by ComeUp, once both sides have chosen the local lane or the base. Messages of the base that arrive
+// The link comes up by ComeUp, once both sides have chosen the side lane or the base. Messages of the base that arrive
 // earlier are kept until then.
-class LocalLink final : public Link, public std::enable_shared_from_this<LocalLink> {
+class LaneLink final : public Link, public std::enable_shared_from_this<LaneLink> {
  public:
   // `handler` and `threads` must outlive the link's thread and its calls.
-  LocalLink(std::shared_ptr<Link> base, LinkHandler* handler, ThreadCount* threads,
+  LaneLink(std::shared_ptr<Link> base, LinkHandler* handler, ThreadCount* threads,
             std::chrono::microseconds stay_awake)
       : base_(std::move(base)), handler_(handler), threads_(threads), stay_awake_(stay_awake) {}
 
   const Hello& peer() const override { return base_->peer(); }
   void Send(Message message) override { SendBy(std::move(message), true); }
   void SendLater(Message message) override { SendBy(std::move(message), false); }
-  bool shares_memory() const override { return lane_ != nullptr; }
+  bool shares_memory() const override { return lane_ != nullptr && lane_->shares_memory(); }
   bool Share(Payload* payload) override { return lane_ != nullptr && lane_->Share(payload); }
   void Close(Status why) override;
 
   // Calls OnLinkUp. `lane` is null if the link communicates by its base. Only the first call counts.
-  void ComeUp(std::shared_ptr<LocalLane> lane);
+  void ComeUp(std::shared_ptr<SideLane> lane);
   // Calls `done` with the link once it is up, or with an error if it went down before.
   void WhenUp(Transport::ConnectDone done);
 
@@ -65,7 +65,7 @@ class LocalLink final : public Link, public std::enable_shared_from_this<LocalLi
   enum class State { kChoosing, kComingUp, kUp, kDown };
 
   void SendBy(Message message, bool urgent);
-  // The thread of the local lane.
+  // The thread of the side lane.
   void Run();
   void LaneFailed(const Status& why);
   bool IsDown() const { return base_down_.load(std::memory_order_acquire); }
@@ -74,7 +74,7 @@ class LocalLink final : public Link, public std::enable_shared_from_this<LocalLi
   LinkHandler* const handler_;
   ThreadCount* const threads_;
   const std::chrono::microseconds stay_awake_;
-  std::shared_ptr<LocalLane> lane_;  // set before OnLinkUp
+  std::shared_ptr<SideLane> lane_;  // set before OnLinkUp
   std::atomic<bool> base_down_{false};
   std::atomic<bool> closed_{false};  // by this side: messages that still arrive are dropped
 
@@ -87,4 +87,4 @@ class LocalLink final : public Link, public std::enable_shared_from_this<LocalLi
 
 }  // namespace tensorbraid
 
-#endif  // TENSORBRAID_TRANSPORT_LOCAL_LOCAL_LINK_H_
+#endif  // TENSORBRAID_TRANSPORT_SIDE_LANE_LANE_LINK_H_

@@ -1,4 +1,4 @@
-#include "transport/local/local_link.h"
+#include "transport/side_lane/lane_link.h"
 
 #include <sched.h>
 
@@ -26,23 +26,24 @@ void OwnPayload(Message* message) {
 
 }  // namespace
 
-void LocalLink::SendBy(Message message, bool urgent) {
+void LaneLink::SendBy(Message message, bool urgent) {
   if (lane_ == nullptr) return urgent ? base_->Send(std::move(message)) : base_->SendLater(std::move(message));
   if (closed_.load(std::memory_order_relaxed)) return;
   if (const Status s = lane_->Send(message, urgent); !s.ok()) LaneFailed(s);
 }
 
-void LocalLink::Close(Status why) {
+void LaneLink::Close(Status why) {
   closed_.store(true, std::memory_order_relaxed);
+  if (lane_ != nullptr) lane_->Close();
   base_->Close(std::move(why));
 }
 
-void LocalLink::LaneFailed(const Status& why) {
+void LaneLink::LaneFailed(const Status& why) {
   Close(Unavailable("the connection to ", peer().task,
-                    " was closed because of an error of its local lane: ", why.message()));
+                    " was closed because of an error of its lane: ", why.message()));
 }
 
-void LocalLink::ComeUp(std::shared_ptr<LocalLane> lane) {
+void LaneLink::ComeUp(std::shared_ptr<SideLane> lane) {
   {
     MutexLock lock(mu_);
     if (state_ != State::kChoosing) return;
@@ -73,10 +74,10 @@ void LocalLink::ComeUp(std::shared_ptr<LocalLane> lane) {
   }
   if (lane_ == nullptr) return;
   threads_->Add();
-  Thread("tb-local", [self] { self->Run(); }).Detach();
+  Thread("tb-lane", [self] { self->Run(); }).Detach();
 }
 
-void LocalLink::WhenUp(Transport::ConnectDone done) {
+void LaneLink::WhenUp(Transport::ConnectDone done) {
   Status down;
   {
     MutexLock lock(mu_);
@@ -93,7 +94,7 @@ void LocalLink::WhenUp(Transport::ConnectDone done) {
   }
 }
 
-void LocalLink::OnBaseMessage(Message message) {
+void LaneLink::OnBaseMessage(Message message) {
   {
     MutexLock lock(mu_);
     if (state_ == State::kChoosing || state_ == State::kComingUp) {
@@ -106,7 +107,7 @@ void LocalLink::OnBaseMessage(Message message) {
   handler_->OnMessage(shared_from_this(), std::move(message));
 }
 
-void LocalLink::OnBaseDown(const Status& why) {
+void LaneLink::OnBaseDown(const Status& why) {
   Transport::ConnectDone done;
   {
     MutexLock lock(mu_);
@@ -126,7 +127,7 @@ void LocalLink::OnBaseDown(const Status& why) {
   handler_->OnLinkDown(shared_from_this(), why);
 }
 
-void LocalLink::Run() {
+void LaneLink::Run() {
   const auto self = shared_from_this();
   const bool polls = NumCores() > 1;
   const auto on_message = [&](Message message) {
@@ -145,7 +146,11 @@ void LocalLink::Run() {
       last = MonotonicClock::now();
       continue;
     }
-    if (down) break;
+    if (down) {
+      if (closed_.load(std::memory_order_relaxed) || lane_->IsDrained()) break;
+      sched_yield();
+      continue;
+    }
     if (polls && MonotonicClock::now() - last < stay_awake_) {
       sched_yield();
       continue;

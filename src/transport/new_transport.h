@@ -1,0 +1,26 @@
+// Chooses the transport of a server by the name of its protocol.
+#ifndef TENSORBRAID_TRANSPORT_NEW_TRANSPORT_H_
+#define TENSORBRAID_TRANSPORT_NEW_TRANSPORT_H_
+
+#include <memory>
+#include <string>
+
+#include "transport/grpc/grpc_transport.h"
+#include "transport/transport.h"
+
+namespace tensorbraid {
+
+// gRPC connects the tasks and serves clients with every protocol. `protocol` says how else two tasks may communicate,
+// if both want to:
+//   ""          the best that both have: shared memory on one machine; UCX where this machine has a device for RDMA and
+//               TLS is not used
+//   "grpc"      nothing else
+//   "grpc+ucx"  UCX, by RDMA or by what else it finds. "grpc+verbs" and "grpc+gdr", TensorFlow's names, mean the same
+// InvalidArgument for another name, FailedPrecondition if the protocol needs UCX, which is not installed. `host` is that
+// of the address at which the server will listen.
+StatusOr<std::unique_ptr<Transport>> NewTransport(const std::string& protocol, const std::string& host,
+                                                  const GrpcOptions& options);
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_TRANSPORT_NEW_TRANSPORT_H_

@@ -1,0 +1,107 @@
+// A side lane by UCX: RDMA where the hardware has it, else UCX's own ways over TCP and shared memory.
+#ifndef TENSORBRAID_TRANSPORT_UCX_UCX_LANE_H_
+#define TENSORBRAID_TRANSPORT_UCX_UCX_LANE_H_
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/fd.h"
+#include "core/mutex.h"
+#include "transport/side_lane/side_lane.h"
+#include "transport/ucx/ucx_frames.h"
+#include "transport/ucx/ucx_library.h"
+
+namespace tensorbraid {
+
+// One end of the lane: a UCX worker with one endpoint, which sends each message as an active message. The receiver's
+// device, or UCX, writes a large payload straight into a buffer of this process's allocator, which the tensor then uses.
+// So neither side copies it, and the memory that the allocator uses again stays registered.
+//
+// Active messages may overtake each other; the frames in them have numbers. A frame must name the secret of the end that
+// it is for, which the peer has learned over the first, authenticated link. Others are dropped.
+class UcxLane final : public SideLane {
+ public:
+  static StatusOr<std::shared_ptr<UcxLane>> Create(std::shared_ptr<UcxContext> context);
+  ~UcxLane() override;
+
+  // Where the peer reaches this end.
+  const UcxAddress& address() const { return address_; }
+  // Makes the endpoint. Call once, before the functions of SideLane.
+  Status Connect(const UcxAddress& peer);
+  // Sends a message that has no other purpose than to show that the way is open.
+  Status SendProbe();
+  // Whether the peer's probe has arrived.
+  bool probed();
+  // The reader: blocks until `done()` is true, and looks every 10 ms at least. Nothing is handed on meanwhile.
+  // DeadlineExceeded at the deadline, Unavailable if the lane breaks.
+  Status WorkUntil(MonotonicClock::time_point deadline, const std::function<bool()>& done);
+
+  Status Send(const Message& message, bool urgent) override;
+  void Close() override;
+  StatusOr<bool> Receive(const std::function<void(Message)>& on_message) override;
+  void Sleep(const std::function<bool()>& wanted) override { SleepUntil(MonotonicClock::time_point::max(), wanted); }
+  bool IsDrained() override;
+  void End() override;
+  void Wake() override;
+
+ private:
+  struct Outgoing;
+  // A frame whose data waits for memory, or is being received.
+  struct Incoming {
+    UcxLane* lane;
+    UcxFrame* frame;
+    void* descriptor;  // of data that waits
+  };
+
+  explicit UcxLane(std::shared_ptr<UcxContext> context) : context_(std::move(context)), ucx_(context_->library()) {}
+  Status Init();
+  Status Failed(const char* what, ucs_status_t status) const;
+  void Break(const Status& why) TB_REQUIRES(mu_);
+
+  Status SendFrame(std::unique_ptr<Outgoing> frame);
+  Status SendEmptyFrame(UcxFrameKind kind);
+  void WakeLocked() TB_REQUIRES(mu_);
+  void SleepUntil(MonotonicClock::time_point deadline, const std::function<bool()>& wanted);
+  // Lets UCX work. Returns whether it had anything to do.
+  bool Progress() TB_REQUIRES(mu_);
+  // Starts to receive data that waits, as long as few bytes are being received.
+  void StartReceiving() TB_REQUIRES(mu_);
+
+  // Called by UCX during Progress and SendFrame.
+  ucs_status_t OnFrame(std::string_view header, void* data, size_t size, bool is_descriptor) TB_REQUIRES(mu_);
+  void OnSent(Outgoing* frame, ucs_status_t status) TB_REQUIRES(mu_);
+  void OnReceived(std::unique_ptr<Incoming> incoming, ucs_status_t status) TB_REQUIRES(mu_);
+
+  const std::shared_ptr<UcxContext> context_;
+  const UcxLibrary& ucx_;
+  UcxAddress address_;        // set by Create, as are the next three
+  size_t max_header_ = 0;     // of an active message
+  int events_ = -1;           // readable when Progress has something to do
+  Fd wake_;                   // an eventfd
+  uint64_t peers_secret_ = 0;  // set by Connect
+
+  Mutex mu_;  // for the worker, too
+  ucp_worker_h worker_ TB_GUARDED_BY(mu_) = nullptr;
+  ucp_ep_h endpoint_ TB_GUARDED_BY(mu_) = nullptr;
+  Status broken_ TB_GUARDED_BY(mu_);
+  bool closed_ TB_GUARDED_BY(mu_) = false;  // this side has said that it sends nothing more
+  bool ended_ TB_GUARDED_BY(mu_) = false;
+  bool sleeping_ TB_GUARDED_BY(mu_) = false;
+  bool peer_closed_ TB_GUARDED_BY(mu_) = false;  // the peer will send nothing more
+  MonotonicClock::time_point drained_at_ TB_GUARDED_BY(mu_){};  // when waiting for its last messages ends
+  uint64_t next_number_[UcxInbox::kSequences] TB_GUARDED_BY(mu_) = {};
+  int sending_ TB_GUARDED_BY(mu_) = 0;                     // frames that UCX still uses
+  std::unique_ptr<UcxInbox> inbox_ TB_GUARDED_BY(mu_);     // set by Create
+  std::deque<std::unique_ptr<Incoming>> waiting_ TB_GUARDED_BY(mu_);
+  int receiving_ TB_GUARDED_BY(mu_) = 0;
+  uint64_t receiving_bytes_ TB_GUARDED_BY(mu_) = 0;
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_TRANSPORT_UCX_UCX_LANE_H_
