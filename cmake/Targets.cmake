@@ -129,11 +129,11 @@ function(tensorbraid_test name)
   set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT ${timeout})
 endfunction()
 
-# tensorbraid_test_on_networks(NAME): runs a test that uses TestCluster again on the simulated network, with shared
-# memory, and over gRPC.
+# tensorbraid_test_on_networks(NAME [NETWORK...]): runs a test that uses TestCluster again on the simulated network, with
+# shared memory, over gRPC, and on further networks.
 function(tensorbraid_test_on_networks name)
   if(TENSORBRAID_BUILD_TESTS)
-    foreach(network sim local grpc)
+    foreach(network sim local grpc ${ARGN})
       add_test(NAME ${name}_${network} COMMAND ${name})
       set_tests_properties(${name}_${network} PROPERTIES LABELS slow TIMEOUT 600
                            ENVIRONMENT TENSORBRAID_TEST_NETWORK=${network})

@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 // A way to make transports that reach each other.
 struct Kind {
   std::string name;
-  bool lanes_overlap = true;    // the handler may run for both lanes at the same time
+  bool lanes_overlap = true;   // the handler may run for both lanes at the same time
   bool large_in_parts = true;  // a large payload arrives in parts
   std::function<std::function<std::unique_ptr<Transport>()>()> make;
 };
@@ -56,9 +56,8 @@ Kind LocalOver(Kind base) {
   base.name = "ucx_over_" + base.name;
   base.lanes_overlap = base.large_in_parts = false;
   base.make = [make]() -> std::function<std::unique_ptr<Transport>()> {
-    static const auto& context = *new StatusOr<std::shared_ptr<UcxContext>>(UcxContext::Create(true));
-    TB_CHECK_OK(context.status());
-    return [new_base = make()] { return NewUcxTransport(new_base(), *context); };
+    static const auto& context = *new auto(UcxContext::Create(/*loopback_only=*/true).value());
+    return [new_base = make()] { return NewUcxTransport(new_base(), context); };
   };
   return base;
 }

@@ -19,6 +19,7 @@
 #include "transport/local/local_transport.h"
 #include "transport/sim/sim_network.h"
 #include "transport/transport_test_util.h"
+#include "transport/ucx/ucx_transport.h"
 
 namespace tensorbraid {
 
@@ -26,8 +27,8 @@ namespace tensorbraid {
 // stopped and started again.
 //
 // The environment variable TENSORBRAID_TEST_NETWORK chooses the network: "inproc" (the default) passes messages between
-// threads, "sim" delays and reorders them by a random seed, "local" uses shared memory, "grpc" uses
-// sockets.
+// threads, "sim" delays and reorders them by a random seed, "local" uses shared memory, "ucx" uses
+// UCX, "grpc" uses sockets.
 class TestCluster {
  public:
   TestCluster(int num_ps, int num_workers, TaskOptions options = {})
@@ -44,9 +45,10 @@ class TestCluster {
       : options_(std::move(options)), simulated_(std::move(simulated)) {
     const char* chosen = std::getenv("TENSORBRAID_TEST_NETWORK");
     const std::string network = simulated_ != nullptr ? "sim" : chosen == nullptr ? "inproc" : chosen;
-    TB_CHECK(network == "inproc" || network == "sim" || network == "local" || network == "grpc");
+    TB_CHECK(network == "inproc" || network == "sim" || network == "local" || network == "ucx" || network == "grpc");
     uses_sockets_ = network == "grpc";
     shares_memory_ = network == "local";
+    uses_ucx_ = network == "ucx";
     if (network == "sim" && simulated_ == nullptr) {
       simulated_ = std::make_unique<SimNetwork>(TestSeed());
       std::cerr << "to repeat: TENSORBRAID_TEST_SEED=" << simulated_->seed() << std::endl;
@@ -102,7 +104,10 @@ class TestCluster {
     if (uses_sockets_) return NewGrpcTransport();
     if (simulated_ != nullptr) return simulated_->NewTransport();
     auto transport = NewInprocTransport(inproc_);
-    return shares_memory_ ? NewLocalTransport(std::move(transport)) : std::move(transport);
+    if (shares_memory_) return NewLocalTransport(std::move(transport));
+    if (!uses_ucx_) return transport;
+    static const auto& context = *new auto(UcxContext::Create(/*loopback_only=*/true).value());
+    return NewUcxTransport(std::move(transport), context);
   }
   // An address with this port, or with a free one if the network has sockets.
   std::string NewAddress(int port) {
@@ -115,6 +120,7 @@ class TestCluster {
   const std::shared_ptr<InprocNetwork> inproc_ = std::make_shared<InprocNetwork>();
   bool uses_sockets_ = false;
   bool shares_memory_ = false;
+  bool uses_ucx_ = false;
   std::vector<HeldPort> ports_;                         // keep their numbers for the tasks that listen on them
   std::unique_ptr<SimNetwork> simulated_;               // outlives the tasks
   std::map<std::string, std::shared_ptr<Task>> tasks_;  // by target

@@ -39,8 +39,7 @@ void LaneLink::Close(Status why) {
 }
 
 void LaneLink::LaneFailed(const Status& why) {
-  Close(Unavailable("the connection to ", peer().task,
-                    " was closed because of an error of its lane: ", why.message()));
+  Close(Unavailable("the connection to ", peer().task, " was closed because of an error of its lane: ", why.message()));
 }
 
 void LaneLink::ComeUp(std::shared_ptr<SideLane> lane) {

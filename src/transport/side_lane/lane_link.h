@@ -41,8 +41,7 @@ class ThreadCount {
 class LaneLink final : public Link, public std::enable_shared_from_this<LaneLink> {
  public:
   // `handler` and `threads` must outlive the link's thread and its calls.
-  LaneLink(std::shared_ptr<Link> base, LinkHandler* handler, ThreadCount* threads,
-            std::chrono::microseconds stay_awake)
+  LaneLink(std::shared_ptr<Link> base, LinkHandler* handler, ThreadCount* threads, std::chrono::microseconds stay_awake)
       : base_(std::move(base)), handler_(handler), threads_(threads), stay_awake_(stay_awake) {}
 
   const Hello& peer() const override { return base_->peer(); }

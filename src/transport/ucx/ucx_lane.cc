@@ -181,8 +181,8 @@ Status UcxLane::SendFrame(std::unique_ptr<Outgoing> frame) {
   frame->prefix.secret = peers_secret_;
   if (frame->prefix.kind != UcxFrameKind::kProbe) frame->prefix.number = next_number_[frame->prefix.sequence]++;
   std::memcpy(frame->header.data(), &frame->prefix, sizeof(UcxFramePrefix));
-  const ucs_status_ptr_t sent = ucx_.ucp_am_send_nbx(endpoint_, kFrameId, frame->header.data(), frame->header.size(),
-                                                     data, size, &params);
+  const ucs_status_ptr_t sent =
+      ucx_.ucp_am_send_nbx(endpoint_, kFrameId, frame->header.data(), frame->header.size(), data, size, &params);
   if (sent == nullptr) return OkStatus();
   if (UCS_PTR_IS_ERR(sent)) {
     Break(Failed("send a message", UCS_PTR_STATUS(sent)));
@@ -216,7 +216,7 @@ void UcxLane::SleepUntil(MonotonicClock::time_point deadline, const std::functio
   {
     MutexLock lock(mu_);
     if (ended_ || wanted()) return;
-    broken = !broken_.ok();  // then only Wake can end the sleep
+    broken = !broken_.ok();                                         // then only Wake can end the sleep
     if (!broken && ucx_.ucp_worker_arm(worker_) != UCS_OK) return;  // there is something to do
     sleeping_ = true;
   }

@@ -19,11 +19,11 @@
 namespace tensorbraid {
 
 // One end of the lane: a UCX worker with one endpoint, which sends each message as an active message. The receiver's
-// device, or UCX, writes a large payload straight into a buffer of this process's allocator, which the tensor then uses.
-// So neither side copies it, and the memory that the allocator uses again stays registered.
+// device, or UCX, writes a large payload straight into a buffer of this process's allocator, which the tensor then
+// uses. So neither side copies it, and the memory that the allocator uses again stays registered.
 //
-// Active messages may overtake each other; the frames in them have numbers. A frame must name the secret of the end that
-// it is for, which the peer has learned over the first, authenticated link. Others are dropped.
+// Active messages may overtake each other; the frames in them have numbers. A frame must name the secret of the end
+// that it is for, which the peer has learned over the first, authenticated link. Others are dropped.
 class UcxLane final : public SideLane {
  public:
   static StatusOr<std::shared_ptr<UcxLane>> Create(std::shared_ptr<UcxContext> context);
@@ -79,10 +79,10 @@ class UcxLane final : public SideLane {
 
   const std::shared_ptr<UcxContext> context_;
   const UcxLibrary& ucx_;
-  UcxAddress address_;        // set by Create, as are the next three
-  size_t max_header_ = 0;     // of an active message
-  int events_ = -1;           // readable when Progress has something to do
-  Fd wake_;                   // an eventfd
+  UcxAddress address_;         // set by Create, as are the next three
+  size_t max_header_ = 0;      // of an active message
+  int events_ = -1;            // readable when Progress has something to do
+  Fd wake_;                    // an eventfd
   uint64_t peers_secret_ = 0;  // set by Connect
 
   Mutex mu_;  // for the worker, too
@@ -92,11 +92,11 @@ class UcxLane final : public SideLane {
   bool closed_ TB_GUARDED_BY(mu_) = false;  // this side has said that it sends nothing more
   bool ended_ TB_GUARDED_BY(mu_) = false;
   bool sleeping_ TB_GUARDED_BY(mu_) = false;
-  bool peer_closed_ TB_GUARDED_BY(mu_) = false;  // the peer will send nothing more
+  bool peer_closed_ TB_GUARDED_BY(mu_) = false;                 // the peer will send nothing more
   MonotonicClock::time_point drained_at_ TB_GUARDED_BY(mu_){};  // when waiting for its last messages ends
   uint64_t next_number_[UcxInbox::kSequences] TB_GUARDED_BY(mu_) = {};
-  int sending_ TB_GUARDED_BY(mu_) = 0;                     // frames that UCX still uses
-  std::unique_ptr<UcxInbox> inbox_ TB_GUARDED_BY(mu_);     // set by Create
+  int sending_ TB_GUARDED_BY(mu_) = 0;                  // frames that UCX still uses
+  std::unique_ptr<UcxInbox> inbox_ TB_GUARDED_BY(mu_);  // set by Create
   std::deque<std::unique_ptr<Incoming>> waiting_ TB_GUARDED_BY(mu_);
   int receiving_ TB_GUARDED_BY(mu_) = 0;
   uint64_t receiving_bytes_ TB_GUARDED_BY(mu_) = 0;

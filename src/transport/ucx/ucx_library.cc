@@ -24,10 +24,10 @@ StatusOr<const UcxLibrary*> LoadOnce() {
     return FailedPrecondition("UCX cannot be used: ", why == nullptr ? "" : why, "; install it (Debian: libucx0)");
   }
   auto* library = new UcxLibrary;
-#define TENSORBRAID_UCX_FIND(name)                                                                               \
-  library->name = reinterpret_cast<decltype(library->name)>(dlsym(ucp, #name));                                  \
-  if (library->name == nullptr) library->name = reinterpret_cast<decltype(library->name)>(dlsym(ucs, #name));    \
-  if (library->name == nullptr) {                                                                                \
+#define TENSORBRAID_UCX_FIND(name)                                                                                    \
+  library->name = reinterpret_cast<decltype(library->name)>(dlsym(ucp, #name));                                       \
+  if (library->name == nullptr) library->name = reinterpret_cast<decltype(library->name)>(dlsym(ucs, #name));         \
+  if (library->name == nullptr) {                                                                                     \
     return FailedPrecondition("UCX cannot be used: the installed version has no " #name "; 1.11 or later is needed"); \
   }
   TENSORBRAID_UCX_FUNCTIONS(TENSORBRAID_UCX_FIND)

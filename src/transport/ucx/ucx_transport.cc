@@ -36,11 +36,30 @@ class Negotiation {
     return choice_;
   }
 
+  // The base is down. Returns whether Finish will say so, because the choice has not been carried out yet.
+  bool BreakUnlessFinished(const Status& why) {
+    MutexLock lock(mu_);
+    if (finished_) return false;
+    down_ = why;
+    if (choice_ == Choice::kOpen) {
+      choice_ = Choice::kBroken;
+      why_ = std::string(why.message());
+    }
+    cv_.NotifyAll();
+    return true;
+  }
+
+  // The choice has been carried out. Returns why the base has gone down meanwhile, if it has.
+  std::optional<Status> Finish() {
+    MutexLock lock(mu_);
+    finished_ = true;
+    return down_;
+  }
+
   // Blocks until the peer's address has come. An error if the choice is made or the deadline passes before.
   StatusOr<UcxAddress> AwaitPeer(MonotonicClock::time_point deadline) {
     MutexLock lock(mu_);
-    cv_.WaitUntil(mu_, deadline,
-                  [this]() TB_REQUIRES(mu_) { return peer_.has_value() || choice_ != Choice::kOpen; });
+    cv_.WaitUntil(mu_, deadline, [this]() TB_REQUIRES(mu_) { return peer_.has_value() || choice_ != Choice::kOpen; });
     if (choice_ != Choice::kOpen) return Unavailable(why_);
     if (!peer_.has_value()) return absl::DeadlineExceededError("it did not answer in time");
     return *peer_;
@@ -60,6 +79,8 @@ class Negotiation {
   std::optional<UcxAddress> peer_ TB_GUARDED_BY(mu_);
   Choice choice_ TB_GUARDED_BY(mu_) = Choice::kOpen;
   std::string why_ TB_GUARDED_BY(mu_);
+  bool finished_ TB_GUARDED_BY(mu_) = false;
+  std::optional<Status> down_ TB_GUARDED_BY(mu_);
 };
 using Choice = Negotiation::Choice;
 
@@ -164,6 +185,7 @@ void UcxTransport::OnLinkUp(const std::shared_ptr<Link>& base) {
   threads_.Add();
   Thread("tb-ucx", [this, base, open = std::move(open), connecting] {
     Negotiate(base, open, connecting);
+    if (const auto down = open.negotiation->Finish()) open.link->OnBaseDown(*down);
     threads_.Remove();
   }).Detach();
 }
@@ -195,7 +217,7 @@ void UcxTransport::Negotiate(const std::shared_ptr<Link>& base, const OpenLink& 
                                  << " do not pass through UCX: " << negotiation.why();
   }
   if (lane.ok()) (*lane)->End();
-  open.link->ComeUp(nullptr);
+  if (choice == Choice::kBase) open.link->ComeUp(nullptr);
 }
 
 Status UcxTransport::OpenLane(Link& base, Negotiation& negotiation, UcxLane& lane, bool connecting) {
@@ -235,8 +257,8 @@ void UcxTransport::OnLinkDown(const std::shared_ptr<Link>& base, const Status& w
     open = std::move(it->second);
     links_.erase(it);
   }
-  if (open.negotiation != nullptr) open.negotiation->Choose(Choice::kBroken, std::string(why.message()));
-  open.link->OnBaseDown(why);
+  // A link whose choice was made before comes up, and hands on what the peer has sent, before it goes down.
+  if (open.negotiation == nullptr || !open.negotiation->BreakUnlessFinished(why)) open.link->OnBaseDown(why);
 }
 
 }  // namespace
