@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the seeds of corpus/graph, tensor, link, local_lane and master. The targets describe their formats.
+"""Writes the seeds of corpus/graph, tensor, link, local_lane, ucx and master. The targets describe their formats.
 
 Needs TensorFlow, which makes the graphs and tensors: build/release/interop_venv/bin/python fuzz/make_graph_corpus.py
 """
@@ -234,6 +234,24 @@ def rings():
     yield "long", ring_frame(1, 3000, field(11, field(1, key(1)) + field(2, meta(4, [200], 200))), bytes(3000))
 
 
+# --- Frames of UCX lanes: header size (u16), data size (u16), header, data. The secret is 7.
+
+def ucx_frame(number, kind, sequence, header, data, more=b""):
+    prefix = struct.pack("<QQIIQ", 7, number, kind, sequence, header) + more
+    return struct.pack("<HH", len(prefix), len(data)) + prefix + data
+
+
+def ucx():
+    heartbeat = field(1, b"")
+    eager = field(11, field(1, key(1)) + field(2, meta(1, [1], 4)))
+    bulk = field(14, field(1, key(2)) + field(2, meta(1, [64], 256)))
+    probe = ucx_frame(0, 1, 0, 0, b"")
+    whole = lambda number, message, payload=b"": ucx_frame(number, 3, 0, len(message), message + payload)
+    yield "in_order", probe + whole(0, heartbeat) + whole(1, eager, struct.pack("<f", 1)) + ucx_frame(2, 2, 0, 0, b"")
+    yield "overtaken", whole(2, heartbeat) + whole(1, eager, bytes(4)) + whole(0, heartbeat)
+    yield "split", ucx_frame(0, 4, 1, 0, bytes(256), bulk) + whole(0, heartbeat) + ucx_frame(1, 4, 1, 0, b"", bulk)
+
+
 # --- Requests of clients.
 
 METHODS = ["CreateSession", "ExtendSession", "RunStep", "PartialRunSetup", "CloseSession", "ListDevices", "Reset",
@@ -282,6 +300,8 @@ def main():
     for name, data in rings():
         write("local_lane", name, b"\0" + data)
         write("local_lane", name + "_counters", b"\1" + data)
+    for name, data in ucx():
+        write("ucx", name, data)
     for name, data in requests():
         write("master", name, data)
 

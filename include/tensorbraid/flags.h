@@ -21,9 +21,8 @@ struct ServerOptions;
 
 // The cluster, and the task in it that this process runs. Comes from the flags --ps_hosts, --worker_hosts, --job_name
 // and --task_index; if none of them is given, from the environment variable TF_CONFIG. The flags --issync, --tls_cert,
-// --tls_key, --tls_ca, --insecure, --token_file, --client_token_file, --allow_path, --wire and --metrics_port are for
-// both.
-// Flags::Parse fills in and checks the values; after it they do not change.
+// --tls_key, --tls_ca, --insecure, --token_file, --client_token_file, --allow_path, --protocol, --wire and
+// --metrics_port are for both. Flags::Parse fills in and checks the values; after it they do not change.
 struct TaskFlags {
   // Addresses of the parameter servers and of the training tasks. If TF_CONFIG has a job "chief" (or "master", its
   // older name), that task comes first in worker_hosts, so worker_hosts.size() is always the number of replicas.
@@ -40,7 +39,8 @@ struct TaskFlags {
   std::string token_file;
   std::string client_token_file;
   std::vector<std::string> allow_path;  // ServerOptions::allow_paths
-  std::vector<std::string> wire;        // rules for ServerOptions::wire, such as "ps:int8" (ParseWireRules)
+  std::string protocol;
+  std::vector<std::string> wire;  // rules for ServerOptions::wire, such as "ps:int8" (ParseWireRules)
   int metrics_port = -1;
 
   // The following log an error before Flags::Parse has set them.

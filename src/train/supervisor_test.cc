@@ -112,7 +112,8 @@ TEST_F(SupervisorTest, AKilledChiefGoesOnFromItsCheckpoint) {
   auto session = supervisor.PrepareOrWaitForSession(cluster.worker_target());
   ASSERT_TRUE(session.ok()) << session.status();
   EXPECT_GE(m.Step(**session), saved);
-  EXPECT_EQ(m.Count(**session), m.Step(**session));
+  // A save beside the training reads one variable after the other: there may be a step between them.
+  EXPECT_NEAR(m.Count(**session), m.Step(**session), 1);
   EXPECT_FALSE(initialised) << "the checkpoint replaces init_op and init_fn";
 }
 

@@ -3,7 +3,7 @@
 
     python tests/interop/run.py [FAMILY[.PROGRAM] ...]
 
-A family is a file in programs/, or "ops", the rows of tests/ops/cases. --v2_control_flow runs with TensorFlow 2's
+A family is a file in programs/, "programs" for all of these, or "ops", the rows of tests/ops/cases. --v2_control_flow runs with TensorFlow 2's
 control flow and resource variables. Several processes share the programs; each has a cluster of its own.
 """
 import argparse
@@ -54,6 +54,8 @@ def families():
 def pieces(word):
     """What one process runs at a time of FAMILY or FAMILY.PROGRAM: a program, or the rows of a file."""
     name, _, program = word.partition(".")
+    if word == "programs":
+        return [piece for name in families() for piece in pieces(name)]
     if name == "ops":
         return [f"ops.{program or f}" for f in op_rows.files() if not program or re.fullmatch(rf"{f}(_\d+)?", program)]
     return [f"{name}.{p}" for p in family(name) if program in ("", p)] if name in families() else []
@@ -152,7 +154,7 @@ def main():
         tf1.disable_resource_variables()
     chosen = []
     # The files of rows are the largest pieces. They come first, so that the processes end at about the same time.
-    for word in args.programs or ["ops"] + families():
+    for word in args.programs or ["ops", "programs"]:
         found = pieces(word)
         if not found:
             parser.error(f"there is no program {word}")

@@ -28,6 +28,7 @@ ServerOptions TaskFlags::server_options() const {
   CheckParsed("server_options()");
   return {.job_name = job_name,
           .task_index = task_index,
+          .protocol = protocol,
           .tls = tls,
           .insecure = insecure,
           .token_file = token_file,
@@ -72,6 +73,8 @@ class TaskFlagsParser {
                "file with tokens of clients, which may run sessions and nothing else", group);
     flags.Bind("allow_path", &task->allow_path,
                "directories, separated by commas, that graphs of sessions from other machines may use", group);
+    flags.Bind("protocol", &task->protocol,
+               "how tasks exchange messages: grpc, grpc+ucx, or the best that both ends have (default)", group);
     flags.Bind("wire", &task->wire,
                "how gradients of variables on a job travel: ps:int8, or another of float16, bfloat16, 1bit, topk; with "
                "float16 and bfloat16, the variables' values too; ps:parameters=bfloat16,ps:gradients=int8 sets both",

@@ -59,6 +59,9 @@ TEST_F(TaskFlagsTest, MetricsAreServedOnlyIfAFlagSaysSo) {
   ASSERT_TRUE(Parse({"--worker_hosts=a:1", "--job_name=worker", "--metrics_port=9090"}).ok());
   EXPECT_EQ(task_.server_options().metrics_port, 9090);
   EXPECT_EQ(ServerOptions().metrics_port, -1);
+  EXPECT_EQ(task_.server_options().protocol, "");
+  ASSERT_TRUE(Parse({"--worker_hosts=a:1", "--job_name=worker", "--protocol=grpc+ucx"}).ok());
+  EXPECT_EQ(task_.server_options().protocol, "grpc+ucx");
 }
 
 TEST_F(TaskFlagsTest, WireTypesAreRulesByJob) {

@@ -82,8 +82,7 @@ TEST_F(UcxInboxTest, FramesThatBreakTheRulesAreErrors) {
   ASSERT_TRUE(Add(3, "abc").ok());
   EXPECT_FALSE(Add(3, "abc").ok()) << "a number twice";
   EXPECT_FALSE(inbox_.Add(HeaderOf({.secret = kSecret, .kind = static_cast<UcxFrameKind>(9)}), 0).ok());
-  EXPECT_FALSE(
-      inbox_.Add(HeaderOf({.secret = kSecret, .kind = UcxFrameKind::kWhole, .header_bytes = 4}), 3).ok());
+  EXPECT_FALSE(inbox_.Add(HeaderOf({.secret = kSecret, .kind = UcxFrameKind::kWhole, .header_bytes = 4}), 3).ok());
   Fill(Add(0, "abc").value(), "abc");
   const auto taken = inbox_.TakeComplete();
   ASSERT_EQ(taken.size(), 1u);
@@ -93,11 +92,11 @@ TEST_F(UcxInboxTest, FramesThatBreakTheRulesAreErrors) {
 
 TEST_F(UcxInboxTest, ATensorUsesTheMemoryThatItsDataArrivedIn) {
   const std::string bytes = Pattern(4096, 1);
-  UcxFrame* const frame = inbox_
-                              .Add(HeaderOf({.secret = kSecret, .kind = UcxFrameKind::kSplit, .sequence = 1},
-                                            Encoded(MakeBulk(1, bytes))),
-                                   bytes.size())
-                              .value();
+  UcxFrame* const frame =
+      inbox_
+          .Add(HeaderOf({.secret = kSecret, .kind = UcxFrameKind::kSplit, .sequence = 1}, Encoded(MakeBulk(1, bytes))),
+               bytes.size())
+          .value();
   Fill(frame, bytes);
   const void* const memory = frame->data->data();
   const auto taken = inbox_.TakeComplete();

@@ -19,13 +19,15 @@ struct UcxLibrary {
 
   std::string version;  // "1.13"
 
-#define TENSORBRAID_UCX_FUNCTIONS(X)                                                                                   \
-  X(ucp_am_data_release)                                                                                               \
-  X(ucp_am_recv_data_nbx) X(ucp_am_send_nbx) X(ucp_cleanup) X(ucp_config_modify) X(ucp_config_read)                    \
-      X(ucp_config_release) X(ucp_ep_close_nbx) X(ucp_ep_create) X(ucp_get_version) X(ucp_init_version)                \
-          X(ucp_request_check_status) X(ucp_request_free) X(ucp_worker_arm) X(ucp_worker_create) X(ucp_worker_destroy) \
-              X(ucp_worker_get_address) X(ucp_worker_get_efd) X(ucp_worker_progress) X(ucp_worker_query)               \
-                  X(ucp_worker_release_address) X(ucp_worker_set_am_recv_handler) X(ucs_status_string)
+  // clang-format off
+#define TENSORBRAID_UCX_FUNCTIONS(X) \
+  X(ucp_am_data_release) X(ucp_am_recv_data_nbx) X(ucp_am_send_nbx) X(ucp_cleanup) X(ucp_config_modify) \
+  X(ucp_config_read) X(ucp_config_release) X(ucp_ep_close_nbx) X(ucp_ep_create) X(ucp_get_version) \
+  X(ucp_init_version) X(ucp_request_check_status) X(ucp_request_free) X(ucp_worker_arm) \
+  X(ucp_worker_create) X(ucp_worker_destroy) X(ucp_worker_get_address) X(ucp_worker_get_efd) \
+  X(ucp_worker_progress) X(ucp_worker_query) X(ucp_worker_release_address) \
+  X(ucp_worker_set_am_recv_handler) X(ucs_status_string)
+  // clang-format on
 #define TENSORBRAID_UCX_MEMBER(name) decltype(&::name) name = nullptr;
   TENSORBRAID_UCX_FUNCTIONS(TENSORBRAID_UCX_MEMBER)
 #undef TENSORBRAID_UCX_MEMBER
