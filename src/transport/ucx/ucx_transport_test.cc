@@ -9,7 +9,8 @@
 #include "transport/transport_test_util.h"
 #include "transport/ucx/ucx_lane.h"
 
-#ifndef __SANITIZE_ADDRESS__  // UCX replaces functions that AddressSanitizer replaces too
+// UCX replaces functions that sanitizers replace, too.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(TENSORBRAID_TSAN)
 
 namespace tensorbraid {
 namespace {
