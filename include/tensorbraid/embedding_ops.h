@@ -48,6 +48,9 @@ struct EmbeddingLookupOptions {
   PartitionStrategy partition_strategy = PartitionStrategy::kMod;
   // Embeddings with a larger L2 norm are scaled down to this one.
   std::optional<double> max_norm = std::nullopt;
+  // Looks up each distinct id once, and sums the gradients of its row where the lookup is, so that each row crosses the
+  // network once in each direction. Worth it where ids repeat, as words in a text do.
+  bool distinct_ids = false;
   std::string name = "embedding_lookup";
 };
 

@@ -132,6 +132,17 @@ Shape RowOf(const EmbeddingTable& table) {
   return row;
 }
 
+// As Lookup with clipping, but each distinct id is looked up once.
+Output LookupOfDistinct(Graph& g, const EmbeddingTable& table, const Output& ids,
+                        const EmbeddingLookupOptions& options) {
+  const Operation unique = NodeBuilder(g, "Unique").Input(Reshape(ids, {-1})).Finish();
+  if (!unique.valid()) return {};
+  const Shape row = RowOf(table);
+  const Output rows = ClipRows(Lookup(g, table, unique.output(0), options.partition_strategy), row, options.max_norm);
+  if (!rows.valid()) return {};
+  return Unflatten(Gather(rows, unique.output(1)), ids, row);
+}
+
 // Rows of `data`, each with the sum of those with the same segment id; the ids must not decrease.
 Output SumOfSegments(const Output& data, const Output& segment_ids) {
   return NodeBuilder(*data.graph(), "SegmentSum").Input(data).Input(segment_ids).Output();
@@ -271,6 +282,7 @@ Output EmbeddingLookup(const EmbeddingTable& table, const Operand& ids, const Em
   auto scope = g->NameScope(options.name);
   const Output id = ids.ToOutput(*g);
   if (!id.valid()) return {};
+  if (options.distinct_ids) return LookupOfDistinct(*g, table, id, options);
   const Output rows = Lookup(*g, table, id, options.partition_strategy);
   if (!options.max_norm) return rows;
   if (!id.shape().has_rank()) {

@@ -51,7 +51,9 @@ Status RunBench(const BenchOptions& options) {
   const auto wire = ParseWireRules(options.wire);
   if (!wire.ok()) return Annotate(wire.status(), "--wire");
   if (options.sum && options.name != "pull") return InvalidArgument("--sum is for pull");
-  const bool is_exact = options.name == "push" || options.name == "pull" || options.name == "save";
+  if (!options.target.empty() && options.name != "allpairs") return InvalidArgument("--target is for allpairs");
+  const bool is_exact =
+      options.name == "push" || options.name == "pull" || options.name == "allpairs" || options.name == "save";
   if (is_exact && !wire->empty()) {
     return InvalidArgument(options.name, " checks that values arrive exactly; use --wire with nullstep");
   }
@@ -62,6 +64,8 @@ Status RunBench(const BenchOptions& options) {
     results = BenchSoftmax(options);
   } else if (options.name == "lenet" || options.name == "lstm" || options.name == "crnn") {
     results = BenchModels(options);
+  } else if (options.name == "allpairs") {
+    results = BenchAllPairs(options);
   } else if (options.name == "nullstep") {
     results = BenchNullStep(options);
   } else if (options.name == "sparse") {

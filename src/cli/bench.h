@@ -15,7 +15,7 @@
 namespace tensorbraid {
 
 struct BenchOptions {
-  std::string name;            // step, softmax, lenet, lstm, crnn, push, pull, nullstep, sparse, save
+  std::string name;            // step, softmax, lenet, lstm, crnn, push, pull, allpairs, nullstep, sparse, save
   std::string mode = "async";  // softmax: local, async, sync
   int threads = 0;             // lenet, lstm, crnn: threads of this process; 0: one per core
   int workers = 1;  // nullstep, sparse: all repeat the step; lenet, lstm, crnn: more than one train synchronously, with
@@ -31,6 +31,7 @@ struct BenchOptions {
   int64_t dim = 64;                    // sparse: columns of the table
   int64_t k = 1024;                    // sparse: ids in a step
   std::string directory = ".";         // save: where to make a directory for the checkpoints
+  std::string target = "";             // allpairs: a task of a running cluster; "": start one
   bool sum = false;                    // pull: the worker adds all elements up
   bool rss = false;                    // report how much memory each task uses over the steps
   bool baseline = true;  // also measure raw gRPC (push, pull), oneDNN alone or a local session (lenet, lstm, crnn)
@@ -50,6 +51,7 @@ StatusOr<BenchResults> BenchStep(const BenchOptions& options);
 StatusOr<BenchResults> BenchSoftmax(const BenchOptions& options);
 StatusOr<BenchResults> BenchModels(const BenchOptions& options);    // lenet, lstm, crnn
 StatusOr<BenchResults> BenchTransfer(const BenchOptions& options);  // push and pull
+StatusOr<BenchResults> BenchAllPairs(const BenchOptions& options);
 StatusOr<BenchResults> BenchNullStep(const BenchOptions& options);
 StatusOr<BenchResults> BenchSparse(const BenchOptions& options);
 StatusOr<BenchResults> BenchSave(const BenchOptions& options);

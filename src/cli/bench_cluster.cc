@@ -110,7 +110,8 @@ StatusOr<std::unique_ptr<BenchCluster>> BenchCluster::Start(int ps, int workers,
     }
     return addresses;
   };
-  TF_ASSIGN_OR_RETURN(config["ps_hosts"], take_ports(ps));
+  TF_ASSIGN_OR_RETURN(cluster->ps_hosts_, take_ports(ps));
+  config["ps_hosts"] = cluster->ps_hosts_;
   TF_ASSIGN_OR_RETURN(config["worker_hosts"], take_ports(workers));
   const auto start = [&](const std::string& job, int count, auto* processes) -> Status {
     for (int i = 0; i < count; ++i) {

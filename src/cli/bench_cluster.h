@@ -67,6 +67,7 @@ class BenchCluster {
   ~BenchCluster();  // Stops the workers first, as at the end of a training.
 
   const std::vector<std::unique_ptr<BenchProcess>>& ps() const { return ps_; }
+  const std::vector<std::string>& ps_hosts() const { return ps_hosts_; }
   const std::vector<std::unique_ptr<BenchProcess>>& workers() const { return workers_; }
   // UseOfThisProcess of each task: {"worker/0": {"rss_mb":…, "peak_mb":…, "cpu_ms":…}}.
   StatusOr<nlohmann::json> Use();
@@ -75,6 +76,7 @@ class BenchCluster {
   BenchCluster() = default;
 
   std::vector<HeldPort> ports_;
+  std::vector<std::string> ps_hosts_;
   std::vector<std::unique_ptr<BenchProcess>> ps_;
   std::vector<std::unique_ptr<BenchProcess>> workers_;
 };

@@ -12,9 +12,12 @@ void AddBenchCommand(CLI::App& app, Invocation* invocation) {
   auto options = std::make_shared<BenchOptions>();
   CLI::App* bench =
       app.add_subcommand("bench", "Measure the speed of this machine, or of a cluster of processes on it");
-  bench->add_option("NAME", options->name, "step, softmax, lenet, lstm, crnn, push, pull, nullstep, sparse or save")
+  bench
+      ->add_option("NAME", options->name,
+                   "step, softmax, lenet, lstm, crnn, push, pull, allpairs, nullstep, sparse or save")
       ->required()
-      ->check(OneOf({"step", "softmax", "lenet", "lstm", "crnn", "push", "pull", "nullstep", "sparse", "save"}));
+      ->check(OneOf(
+          {"step", "softmax", "lenet", "lstm", "crnn", "push", "pull", "allpairs", "nullstep", "sparse", "save"}));
   bench->add_option("--mode", options->mode, "softmax: local, async or sync")
       ->check(OneOf({"local", "async", "sync"}))
       ->capture_default_str();
@@ -27,13 +30,17 @@ void AddBenchCommand(CLI::App& app, Invocation* invocation) {
       ->capture_default_str();
   bench->add_option("--threads", options->threads, "lenet, lstm, crnn: number of threads (default: one per core)")
       ->check(AtLeast(1));
-  bench->add_option("--ps", options->ps, "number of parameter servers")->check(AtLeast(1))->capture_default_str();
+  bench->add_option("--ps", options->ps, "number of parameter servers; allpairs: of tasks, at least 2")
+      ->check(AtLeast(1))
+      ->capture_default_str();
   bench
       ->add_option("--mb", options->mb,
-                   "push, pull, nullstep: size of the variable in 1e6 bytes; save: of each of ten variables")
+                   "push, pull, allpairs, nullstep: size of the variable in 1e6 bytes; save: of each of ten variables")
       ->check(AtLeast(1e-6))
       ->capture_default_str();
-  bench->add_option("--bytes", options->bytes, "push, pull, nullstep: size of the variable in bytes, instead of --mb")
+  bench
+      ->add_option("--bytes", options->bytes,
+                   "push, pull, allpairs, nullstep: size of the variable in bytes, instead of --mb")
       ->check(AtLeast(1));
   bench
       ->add_option("--background_mb", options->background_mb,
@@ -54,6 +61,9 @@ void AddBenchCommand(CLI::App& app, Invocation* invocation) {
                    "softmax, nullstep, sparse, and models with --workers: how gradients, or values, travel, such as "
                    "ps:int8, ps:gradients=topk or ps:parameters=bfloat16; may be repeated")
       ->type_name("JOB:TYPE");
+  bench->add_option("--target", options->target,
+                    "allpairs: a task of a running cluster, such as grpc://alpha:2222, which is measured instead of "
+                    "processes on this machine");
   bench->add_option("--rows", options->rows, "sparse: rows of the table")->check(AtLeast(1))->capture_default_str();
   bench->add_option("--dim", options->dim, "sparse: columns of the table")->check(AtLeast(1))->capture_default_str();
   bench->add_option("--k", options->k, "sparse: ids in a step")->check(AtLeast(1))->capture_default_str();
@@ -75,6 +85,7 @@ void AddBenchCommand(CLI::App& app, Invocation* invocation) {
       "          batches of 32 lines, trained with Adadelta\n"
       "push      assign_add of a tensor held by the worker to a variable on the parameter servers\n"
       "pull      a read of that variable by the worker; the variable changes before each read\n"
+      "allpairs  for each pair of tasks: one sums a variable of the other; the last line is for all pairs at once\n"
       "nullstep  each worker reads all parameters, sums them, and adds a gradient of the same size; with --wire, "
       "ratio\n"
       "          compares the steps per second with those of float32\n"

@@ -290,7 +290,8 @@ TEST_F(LaunchProgramTest, MistakesAreNamed) {
       {{"launch", "--env-style=xml", "--", "true"}, "tf_config; see tensorbraid launch --help"},
       {{"launch", "--env-style=flag", "--", "true"}, "did you mean flags?"},
       {{"bench", "lennet"},
-       "'lennet' is none of step, softmax, lenet, lstm, crnn, push, pull, nullstep, sparse, save; did you mean lenet?"},
+       "'lennet' is none of step, softmax, lenet, lstm, crnn, push, pull, allpairs, nullstep, sparse, save; did you "
+       "mean lenet?"},
       {{"bench", "softmax", "--mode=asink"}, "did you mean async?"},
   };
   for (const auto& [arguments, message] : cases) {

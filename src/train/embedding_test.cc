@@ -6,6 +6,7 @@
 
 #include "cluster/testing/test_cluster.h"
 #include "core/testing/memory_limit.h"
+#include "graph/node.h"
 #include "tensorbraid/embedding_ops.h"
 #include "tensorbraid/tensorbraid.h"
 
@@ -190,6 +191,56 @@ TEST(SparseGradientTest, TheSafeLookupHasGradientsForTableAndWeights) {
   ASSERT_TRUE(got.ok()) << got.status();
   EXPECT_THAT(Floats((*got)[0]), ElementsAre(21, 0, 41, 61)) << "the sums of the embeddings; -1 is ignored";
   EXPECT_THAT(Floats((*got)[1]), ElementsAre(0, 0, 1, 1, 0, 0, 2, 2, 0, 0)) << "the weights; row 1 is not looked up";
+}
+
+TEST(SparseGradientTest, DistinctIdsAreLookedUpOnceAndTheirGradientsAreSummed) {
+  Graph g;
+  const PartitionedVariable table(g, {5, 2}, Constant(Numbers(5, 2)), FixedSizePartitioner(2));
+  const auto ids = Const(g, Tensor::Of<int64_t>({2, 3}, {4, 0, 4, 4, 1, 0}));
+  std::vector<Fetch> fetches;
+  for (const bool distinct : {false, true}) {
+    const auto rows = nn::EmbeddingLookup(
+        table, ids, {.partition_strategy = nn::PartitionStrategy::kDiv, .max_norm = 30.0, .distinct_ids = distinct});
+    fetches.push_back(rows);
+    const auto gradients =
+        SparseGradients({Square(rows)}, {table.parts()[0].handle(), table.parts()[1].handle()}).value();
+    for (const Gradient& grad : gradients) {
+      ASSERT_TRUE(grad.is_sparse());
+      fetches.push_back(grad.ToDense());
+      fetches.push_back(grad.slices().indices);
+    }
+  }
+  const auto got = Evaluate(g, fetches);
+  ASSERT_TRUE(got.ok()) << got.status();
+  for (int i : {0, 1, 3}) {
+    EXPECT_THAT(Floats((*got)[i + 5]), testing::Pointwise(testing::FloatNear(1e-3f), Floats((*got)[i]))) << i;
+  }
+  EXPECT_EQ((*got)[5].shape(), Shape({2, 3, 2}));
+  EXPECT_EQ((*got)[2].num_elements(), 3) << "ids 0, 1 and 0 are in the first part";
+  EXPECT_EQ((*got)[7].num_elements(), 2);
+  EXPECT_EQ((*got)[4].num_elements(), 3) << "id 4 occurs three times";
+  EXPECT_EQ((*got)[9].num_elements(), 1);
+}
+
+TEST(SparseGradientTest, RowsAreSummedBeforeTheyAreSentToTheVariable) {
+  Graph g;
+  Variable table;
+  {
+    auto device = g.Device("/job:ps/task:0");
+    table = Variable(g, {4, 2}, Zeros());
+  }
+  auto device = g.Device("/job:worker/task:0");
+  const auto ids = Placeholder(g, kInt64, {-1});
+  const auto rows = nn::EmbeddingLookup(table, ids) * 2.0;
+  AdagradOptimizer(0.5).Minimize(ReduceSum(rows));
+  ASSERT_TRUE(g.status().ok()) << g.status();
+  int sums = 0;
+  for (const auto& node : ImplOf(g).nodes()) {
+    if (node->type() != "UnsortedSegmentSum") continue;
+    ++sums;
+    EXPECT_EQ(node->device(), "/job:worker/task:0");
+  }
+  EXPECT_EQ(sums, 1);
 }
 
 TEST(SparseGradientTest, LookupsOfOneVariableAreConcatenatedAndADenseUseMakesAllDense) {

@@ -132,6 +132,17 @@ StatusOr<std::vector<GradAndVar>> Optimizer::ComputeGradients(const Output& loss
   return result;
 }
 
+namespace {
+
+// The gradient with every row once. Rows are summed where they are, so that each is sent once.
+Gradient SumsOfRows(const Gradient& grad) {
+  if (!grad.is_sparse()) return grad;
+  auto device = grad.graph()->ColocateWith(grad.slices().values.op());
+  return grad.WithDistinctRows();
+}
+
+}  // namespace
+
 Operation Optimizer::ApplyGradients(const std::vector<GradAndVar>& grads, const ApplyGradientsOptions& options,
                                     std::source_location loc) {
   Graph* graph = nullptr;
@@ -165,8 +176,8 @@ Operation Optimizer::ApplyGradients(const std::vector<GradAndVar>& grads, const 
       if (!Knows(*graph)) graph->AddToCollection(mark_, g.var.handle());
       CreateSlots(g.var);
       auto name = graph->NameScope("update_" + g.var.name());
+      const Gradient grad = NeedsDistinctRows() ? SumsOfRows(g.grad) : g.grad;
       auto device = graph->ColocateWith(g.var.handle().op());
-      const Gradient grad = NeedsDistinctRows() ? g.grad.WithDistinctRows() : g.grad;
       if (gate_ == nullptr) {
         updates.push_back(Apply(grad, g.var));
         continue;

@@ -51,6 +51,10 @@ std::string MachineAndUser() {
   return StrCat(text.substr(0, text.find('\n')), "/", geteuid());
 }
 
+bool IsOtherUser(std::string_view mine, std::string_view theirs) {
+  return mine != theirs && !mine.empty() && mine.substr(0, mine.rfind('/')) == theirs.substr(0, theirs.rfind('/'));
+}
+
 StatusOr<Fd> ListenForNeighbours(std::string* name) {
   Fd fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   if (!fd.is_open()) return Unavailable(SocketError("cannot create a local socket"));

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "core/fd.h"
 #include "tensorbraid/status.h"
@@ -15,6 +16,8 @@ namespace tensorbraid {
 // Identifies this machine since it was booted, and the user of this process. Two tasks are neighbours if they have the
 // same. Empty if the system does not provide it.
 std::string MachineAndUser();
+// Whether these, of two tasks, are of one machine but of different users.
+bool IsOtherUser(std::string_view mine, std::string_view theirs);
 
 // Listens on a new abstract name, which it returns in `name`. Does not block.
 StatusOr<Fd> ListenForNeighbours(std::string* name);

@@ -354,6 +354,14 @@ TEST(LaneSocketTest, ADescriptorIsPassedToANeighbour) {
   EXPECT_FALSE(ConnectToNeighbour("tensorbraid/nobody").ok());
 }
 
+TEST(LaneSocketTest, TasksOfOtherUsersAreNoNeighbours) {
+  EXPECT_TRUE(IsOtherUser("machine/1", "machine/2"));
+  EXPECT_FALSE(IsOtherUser("machine/1", "machine/1"));
+  EXPECT_FALSE(IsOtherUser("machine/1", "other/2"));
+  EXPECT_FALSE(IsOtherUser("machine/1", ""));
+  EXPECT_FALSE(IsOtherUser("", "machine/2"));
+}
+
 TEST(LaneSocketTest, TheMachineHasAnIdentity) {
   EXPECT_NE(MachineAndUser(), "");
   EXPECT_EQ(MachineAndUser(), MachineAndUser());

@@ -172,7 +172,10 @@ void LocalTransport::OnLinkUp(const std::shared_ptr<Link>& base) {
     MutexLock lock(mu_);
     links_[base.get()].link = link;
   }
-  if (!neighbours) return link->ComeUp(nullptr);
+  if (!neighbours) {
+    if (IsOtherUser(machine_, offer.machine)) LogBase(base, "it runs as another user");
+    return link->ComeUp(nullptr);
+  }
   timer_->RunAfter(kChoiceTimeout, [this, weak = std::weak_ptr<Link>(base)] {
     if (const auto base = weak.lock()) UseBase(base, "the two did not agree in time");
   });

@@ -189,8 +189,8 @@ Status UcxLane::SendFrame(std::unique_ptr<Outgoing> frame) {
     return broken_;
   }
   ++sending_;
-  frame.release();  // OnSent deletes it
-  WakeLocked();     // the reader's thread sends the rest
+  static_cast<void>(frame.release());  // OnSent deletes it
+  WakeLocked();                        // the reader's thread sends the rest
   return OkStatus();
 }
 
@@ -310,7 +310,7 @@ void UcxLane::StartReceiving() {
     if (request == nullptr || UCS_PTR_IS_ERR(request)) {
       OnReceived(std::move(incoming), UCS_PTR_STATUS(request));
     } else {
-      incoming.release();  // the callback deletes it
+      static_cast<void>(incoming.release());  // the callback deletes it
     }
   }
 }
