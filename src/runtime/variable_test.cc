@@ -94,6 +94,16 @@ TEST_F(VariableTest, InitialisesReadsAndUpdates) {
   EXPECT_EQ(Floats(w.value()), (std::vector<float>{7, 8, 9}));
 }
 
+TEST_F(VariableTest, UpdatesOfIntegersWrapAround) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max(), kLeast = std::numeric_limits<int64_t>::min();
+  Variable w(g_, {2}, Constant(Tensor::Vector<int64_t>({kMost, 5})), {.name = "w", .dtype = kInt64});
+  ASSERT_TRUE(RunOps({w.initializer()}).ok());
+  ASSERT_TRUE(RunOps({w.AssignAdd(Tensor::Vector<int64_t>({1, -7}))}).ok());
+  EXPECT_THAT(Get(w.value()).data<int64_t>(), ::testing::ElementsAre(kLeast, -2));
+  ASSERT_TRUE(RunOps({w.AssignSub(Tensor::Vector<int64_t>({1, 0}))}).ok());
+  EXPECT_THAT(Get(w.value()).data<int64_t>(), ::testing::ElementsAre(kMost, -2));
+}
+
 TEST_F(VariableTest, TheErrorOfAnUninitialisedReadNamesTheVariableAndItsInitializer) {
   Variable w(g_, {3}, Zeros(), {.name = "w"});
   const Status status = Evaluate({w.value()}, {}, Options({})).status();

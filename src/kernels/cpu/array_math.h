@@ -4,6 +4,7 @@
 
 #include <Eigen/Core>
 #include <cstdint>
+#include <type_traits>
 
 #include "kernels/cpu/compute_type.h"
 
@@ -18,11 +19,15 @@ Eigen::Map<const Eigen::Array<T, Eigen::Dynamic, 1>> Vec(const T* data, int64_t 
   return {data, static_cast<Eigen::Index>(n)};
 }
 
-// out[i] = f(a[i], b[i]). f must accept Eigen expressions and single numbers.
+// out[i] = f(a[i], b[i]). f must accept Eigen expressions and single numbers. Integers wrap around.
 template <typename T, typename F>
 void Combine(const T* a, const T* b, T* out, int64_t n, const F& f) {
   if constexpr (kIsHalf<T>) {
     for (int64_t i = 0; i < n; ++i) out[i] = T(static_cast<float>(f(float(a[i]), float(b[i]))));
+  } else if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) {
+    using Unsigned = std::make_unsigned_t<T>;
+    Combine(reinterpret_cast<const Unsigned*>(a), reinterpret_cast<const Unsigned*>(b),
+            reinterpret_cast<Unsigned*>(out), n, f);
   } else {
     Vec(out, n) = f(Vec(a, n), Vec(b, n));
   }
