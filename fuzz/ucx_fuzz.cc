@@ -1,5 +1,5 @@
-// Reads frames as a task sends them through UCX: header size (u16), data size (u16), header, data. The data of a frame
-// arrives when the next frame comes, as that of large ones does.
+// Reads frames as a task sends them through UCX: header size (u16), data size (u16), header, data. The data of a
+// frame is filled in when the next header has been read: in a real lane, large data arrives after later headers.
 #include <cstdint>
 #include <cstring>
 #include <span>
