@@ -125,7 +125,7 @@ StatusOr<BenchResults> BenchAllPairs(const BenchOptions& options) {
   if (!options.target.empty()) {
     TF_ASSIGN_OR_RETURN(const auto tasks, TasksOf(options.target));
     if (tasks.size() < 2) return InvalidArgument("the cluster at ", options.target, " has ", tasks.size(), " task");
-    return AllPairs(tasks, elements).Measure(options.target, StepsFor(options), "that of the cluster");
+    return AllPairs(tasks, elements).Measure(options.target, StepsFor(options), "of the running cluster");
   }
   const int count = std::max(options.ps, 2);
   TF_ASSIGN_OR_RETURN(const auto cluster,

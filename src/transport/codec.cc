@@ -181,6 +181,12 @@ struct Encoder {
     to->set_address(m.address);
     to->set_secret(m.secret);
   }
+  void operator()(const Ping& m) {
+    auto* to = out->mutable_ping();
+    to->set_number(m.number);
+    to->set_is_answer(m.is_answer);
+  }
+  void operator()(const BulkAck& m) { out->mutable_bulk_ack()->set_received_bytes(m.received_bytes); }
   void operator()(const EagerCredit& m) { out->mutable_eager_credit()->set_consumed_bytes(m.consumed_bytes); }
 };
 
@@ -327,6 +333,10 @@ StatusOr<Message> DecodePlain(const proto::Header& h) {
       return LaneChoice{h.lane_choice().side_lane(), h.lane_choice().why()};
     case proto::Header::kUcxAddress:
       return UcxAddress{h.ucx_address().address(), h.ucx_address().secret()};
+    case proto::Header::kPing:
+      return Ping{h.ping().number(), h.ping().is_answer()};
+    case proto::Header::kBulkAck:
+      return BulkAck{h.bulk_ack().received_bytes()};
     default:
       return InvalidArgument("a message has no known type");
   }

@@ -53,7 +53,9 @@ std::vector<Message> OneOfEach() {
           EagerCredit{~uint64_t{0}},
           GetReport{5, 6},
           LaneChoice{.side_lane = false, .why = "no shared memory"},
-          UcxAddress{.address = "address", .secret = 7}};
+          UcxAddress{.address = "address", .secret = 7},
+          Ping{.number = 3, .is_answer = true},
+          BulkAck{~uint64_t{0}}};
 }
 
 template <typename T>

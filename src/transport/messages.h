@@ -95,7 +95,7 @@ struct UcxOffer {
 
 // The first message on every link. The answer has the same form; its `expected_task` is the connecting task's name.
 struct Hello {
-  static constexpr uint32_t kProtocolVersion = 2;
+  static constexpr uint32_t kProtocolVersion = 3;
   uint32_t protocol_version = kProtocolVersion;
   std::string task;           // "/job:worker/replica:0/task:1"
   std::string expected_task;  // the task that the sender expects at the other end; empty: any task
@@ -123,6 +123,18 @@ struct LaneChoice {
 struct UcxAddress {
   std::string address;  // of a ucp_worker
   uint64_t secret = 0;  // random; each message to that address must name it
+};
+
+// These two are handled by the transport, which does not pass them to handlers.
+//
+// Measures the round trip of a link: each end answers the pings of the other at once.
+struct Ping {
+  uint32_t number = 0;
+  bool is_answer = false;
+};
+// The total number of bytes of BulkTensors that the sender of this message has received on this link.
+struct BulkAck {
+  uint64_t received_bytes = 0;
 };
 
 // RegisterGraph, ResetContainers and GetReport carry a request number, which the Reply to them repeats.
@@ -228,7 +240,7 @@ struct Leave {
 
 using Message = std::variant<Heartbeat, Leave, RegisterGraph, DeregisterGraph, CloseSession, ResetContainers, Reply,
                              RunGraph, StepDone, AbortStep, EndStep, EagerTensor, AnnounceTensor, GrantTensor,
-                             BulkTensor, EagerCredit, GetReport, LaneChoice, UcxAddress>;
+                             BulkTensor, EagerCredit, GetReport, LaneChoice, UcxAddress, Ping, BulkAck>;
 
 }  // namespace tensorbraid
 

@@ -17,7 +17,7 @@ namespace tensorbraid {
 //   "grpc"      nothing else
 //   "grpc+ucx"  UCX, by RDMA or by what else it finds. "grpc+verbs" and "grpc+gdr", TensorFlow's names, mean the same
 // InvalidArgument for another name, FailedPrecondition if the protocol needs UCX, which is not installed. `host` is
-// that of the address at which the server will listen.
+// the host name in the address at which the server will listen.
 StatusOr<std::unique_ptr<Transport>> NewTransport(const std::string& protocol, const std::string& host,
                                                   const GrpcOptions& options);
 

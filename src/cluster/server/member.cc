@@ -114,6 +114,8 @@ void Member::OnMessage(const std::shared_ptr<Link>& link, Message message) {
                  // The transport keeps those of its own links for itself.
                  [&](const LaneChoice&) { OnUnofferedLane(*link); },
                  [&](const UcxAddress&) { OnUnofferedLane(*link); },
+                 [&](const Ping&) {},
+                 [&](const BulkAck&) {},
              },
              message);
 }

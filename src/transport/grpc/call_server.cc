@@ -19,9 +19,9 @@ constexpr size_t kMaxErrorBytes = 4000;
 class CallServer::GrpcCall final : public Call, public std::enable_shared_from_this<GrpcCall> {
  public:
   GrpcCall(CallServer* server, grpc::ServerCompletionQueue* queue) : server_(server), queue_(queue) {
-    server_->counter_->Add();
+    server_->calls_->Add();
   }
-  ~GrpcCall() override { server_->counter_->Remove(); }
+  ~GrpcCall() override { server_->calls_->Remove(); }
 
   void Start() {
     const auto self = shared_from_this();

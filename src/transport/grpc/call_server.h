@@ -4,6 +4,7 @@
 
 #include <grpcpp/generic/async_generic_service.h>
 
+#include "core/live_count.h"
 #include "transport/calls.h"
 #include "transport/grpc/call_limits.h"
 #include "transport/grpc/caller_check.h"
@@ -15,9 +16,9 @@ namespace tensorbraid {
 // `check` refuses, or that is over the limits, fails before its request is read. Thread-safe.
 class CallServer {
  public:
-  // `counter` counts the unfinished calls. It, `handler` and `check` must outlive them.
-  CallServer(CallHandler* handler, const CallerCheck* check, std::shared_ptr<CallLimits> limits, StreamCounter* counter)
-      : handler_(handler), check_(check), limits_(std::move(limits)), counter_(counter) {}
+  // `calls` counts the unfinished calls. It, `handler` and `check` must outlive them.
+  CallServer(CallHandler* handler, const CallerCheck* check, std::shared_ptr<CallLimits> limits, LiveCount* calls)
+      : handler_(handler), check_(check), limits_(std::move(limits)), calls_(calls) {}
 
   // Call before the server is built.
   void Register(grpc::ServerBuilder* builder) { builder->RegisterAsyncGenericService(&service_); }
@@ -29,7 +30,7 @@ class CallServer {
   CallHandler* const handler_;
   const CallerCheck* const check_;
   const std::shared_ptr<CallLimits> limits_;
-  StreamCounter* const counter_;
+  LiveCount* const calls_;
   grpc::AsyncGenericService service_;
 };
 

@@ -1,12 +1,21 @@
 #include "transport/grpc/grpc_link.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/logging.h"
 #include "core/strings.h"
 #include "transport/codec.h"
+#include "transport/grpc/bulk_window.h"
 
 namespace tensorbraid {
+namespace {
+
+// Each end of a new link pings the other this often, one ping after the other. The shortest round trip counts: the
+// others may have waited for a thread.
+constexpr uint32_t kPings = 4;
+
+}  // namespace
 
 GrpcLink::GrpcLink(Context context, Hello peer, std::shared_ptr<Lane> control, std::shared_ptr<Lane> bulk)
     : context_(std::move(context)), peer_(std::move(peer)), lanes_{std::move(control), std::move(bulk)} {}
@@ -35,6 +44,7 @@ void GrpcLink::Start(const std::function<void(const std::shared_ptr<Link>&)>& th
   }
   context_.handler->OnLinkUp(self);
   then(self);
+  SendPing();
   for (const auto& lane : lanes) {
     if (lane != nullptr) lane->Read();
   }
@@ -69,6 +79,47 @@ void GrpcLink::SendControl(const Message& message, Lane::When when) {
   if (packet.capacity() > 1 << 20) packet = {};
 }
 
+void GrpcLink::SendPing() {
+  Ping ping;
+  {
+    MutexLock lock(mu_);
+    ping.number = pings_++;
+    pinged_ = MonotonicClock::now();
+  }
+  SendControl(ping, Lane::When::kSoon);
+}
+
+void GrpcLink::OnPing(const Ping& ping) {
+  std::shared_ptr<Lane> bulk;
+  std::chrono::nanoseconds round_trip;
+  {
+    MutexLock lock(mu_);
+    // A ping out of order is none of ours; nothing needs it.
+    if (ping.number >= kPings || ping.number != (ping.is_answer ? pings_ - 1 : answers_)) return;
+    if (ping.is_answer) {
+      round_trip_ = std::min<std::chrono::nanoseconds>(round_trip_, MonotonicClock::now() - pinged_);
+      round_trip = round_trip_;
+      if (pings_ == kPings) bulk = lanes_[kBulkLane];
+    } else {
+      ++answers_;
+    }
+  }
+  if (!ping.is_answer) return SendControl(Ping{.number = ping.number, .is_answer = true}, Lane::When::kSoon);
+  if (bulk != nullptr) return bulk->SetBulkWindow(BulkWindow(round_trip));
+  if (ping.number + 1 < kPings) SendPing();
+}
+
+void GrpcLink::Received(size_t bulk_bytes) {
+  BulkAck ack;
+  {
+    MutexLock lock(mu_);
+    const uint64_t before = std::exchange(bulk_received_, bulk_received_ + bulk_bytes);
+    if (before / kBulkAckBytes == bulk_received_ / kBulkAckBytes) return;
+    ack.received_bytes = bulk_received_;
+  }
+  SendControl(ack, Lane::When::kSoon);
+}
+
 Lane::ReadNext GrpcLink::OnRead(const grpc::ByteBuffer& bytes) {
   const SendBatch answers;
   PacketReader reader(bytes);
@@ -83,10 +134,21 @@ Lane::ReadNext GrpcLink::OnRead(const grpc::ByteBuffer& bytes) {
                         " was closed because it sent malformed data: ", message.status().message()));
       return Lane::ReadNext::kYes;
     }
+    if (const auto* ping = std::get_if<Ping>(&*message)) {
+      OnPing(*ping);
+      continue;
+    }
+    if (const auto* ack = std::get_if<BulkAck>(&*message)) {
+      if (const auto to = lane(kBulkLane)) to->BulkAcknowledged(ack->received_bytes);
+      continue;
+    }
+    const auto* const bulk = std::get_if<BulkTensor>(&*message);
+    const size_t bulk_bytes = bulk == nullptr ? 0 : bulk->payload.size();
     // The link is down. Reading goes on, so that the stream ends in order, but messages are dropped.
     if (!BeginCall()) return Lane::ReadNext::kYes;
     context_.handler->OnMessage(shared_from_this(), *std::move(message));
     EndCall();
+    if (bulk_bytes > 0) Received(bulk_bytes);
   }
 }
 

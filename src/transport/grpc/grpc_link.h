@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "core/clock.h"
 #include "core/mutex.h"
 #include "core/timer.h"
 #include "transport/grpc/lane.h"
@@ -38,6 +39,10 @@ class GrpcLink final : public Link, public std::enable_shared_from_this<GrpcLink
 
  private:
   void SendControl(const Message& message, Lane::When when);
+  void SendPing();
+  void OnPing(const Ping& ping);
+  // Acknowledges bulk bytes that have arrived.
+  void Received(size_t bulk_bytes);
   Lane::ReadNext OnRead(const grpc::ByteBuffer& message);
   // Takes the link down at once.
   void Break(const Status& why);
@@ -59,6 +64,11 @@ class GrpcLink final : public Link, public std::enable_shared_from_this<GrpcLink
   int calls_ TB_GUARDED_BY(mu_) = 1;  // running calls of the handler; Start() counts as one, from construction on
   bool down_ TB_GUARDED_BY(mu_) = false;
   Status why_ TB_GUARDED_BY(mu_);
+  uint64_t bulk_received_ TB_GUARDED_BY(mu_) = 0;  // bytes
+  uint32_t pings_ TB_GUARDED_BY(mu_) = 0;          // sent, and answered except for the last
+  uint32_t answers_ TB_GUARDED_BY(mu_) = 0;        // to the pings of the other side
+  MonotonicClock::time_point pinged_ TB_GUARDED_BY(mu_);
+  std::chrono::nanoseconds round_trip_ TB_GUARDED_BY(mu_) = std::chrono::nanoseconds::max();  // the shortest
 };
 
 }  // namespace tensorbraid

@@ -13,6 +13,7 @@
 #include "core/clock.h"
 #include "core/env.h"
 #include "core/host_port.h"
+#include "core/live_count.h"
 #include "core/logging.h"
 #include "core/mutex.h"
 #include "core/strings.h"
@@ -124,7 +125,7 @@ class GrpcTransport final : public Transport {
   const GrpcOptions options_;
   LinkHandler* handler_ = nullptr;
   Timer timer_;
-  StreamCounter streams_;
+  LiveCount streams_;
   WorkerService service_;
   CallHandler* call_handler_ = nullptr;
   std::unique_ptr<CallServer> calls_;    // null without ServeCalls

@@ -12,13 +12,17 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
+#include <deque>
 #include <random>
 #include <thread>
 #include <vector>
 
+#include "core/fd.h"
 #include "transport/codec.h"
 #include "transport/grpc/call_client.h"
+#include "transport/grpc/packets.h"
 #include "transport/transport_test_util.h"
 
 #ifndef TENSORBRAID_TSAN
@@ -26,6 +30,7 @@
 namespace tensorbraid {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 struct Task {
@@ -87,6 +92,7 @@ class HandmadeStream {
     rw_->Read(&incoming_, this);
     return Wait();
   }
+  const grpc::ByteBuffer& incoming() const { return incoming_; }  // what the last Read got
   void EndWrites() {
     rw_->WritesDone(this);
     Wait();
@@ -119,6 +125,69 @@ std::string HandshakeBytes(uint64_t link, uint32_t lane) {
   std::string packet;
   AppendPacket(Handshake{link, lane, HelloFrom("by hand")}, &packet);
   return packet;
+}
+
+// A long path to a port of this machine: what is sent arrives `delay` later.
+class LongPath {
+ public:
+  LongPath(int port, std::chrono::milliseconds delay) : to_(port), delay_(delay) {
+    sockaddr_in at{};
+    at.sin_family = AF_INET;
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof at;
+    EXPECT_EQ(bind(listener_.get(), reinterpret_cast<sockaddr*>(&at), size), 0);
+    EXPECT_EQ(listen(listener_.get(), 16), 0);
+    EXPECT_EQ(getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&at), &size), 0);
+    address = StrCat("localhost:", ntohs(at.sin_port));
+    accepting_ = std::thread([this] { Accept(); });
+  }
+  ~LongPath() {
+    shutdown(listener_.get(), SHUT_RDWR);
+    accepting_.join();
+    for (const Fd& end : ends_) shutdown(end.get(), SHUT_RDWR);
+    for (std::thread& copying : copying_) copying.join();
+  }
+  std::string address;
+
+ private:
+  void Accept() {
+    for (;;) {
+      Fd near(accept(listener_.get(), nullptr, nullptr));
+      if (!near.is_open()) return;
+      Fd far(RawSocket(to_));
+      copying_.emplace_back([this, from = near.get(), to = far.get()] { Copy(from, to); });
+      copying_.emplace_back([this, from = far.get(), to = near.get()] { Copy(from, to); });
+      ends_.push_back(std::move(near));
+      ends_.push_back(std::move(far));
+    }
+  }
+  void Copy(int from, int to) const {
+    char bytes[4096];
+    for (ssize_t n; (n = recv(from, bytes, sizeof bytes, 0)) > 0;) {
+      std::this_thread::sleep_for(delay_);
+      if (send(to, bytes, static_cast<size_t>(n), MSG_NOSIGNAL) != n) break;
+    }
+    shutdown(to, SHUT_WR);
+  }
+
+  const int to_;
+  const std::chrono::milliseconds delay_;
+  Fd listener_{socket(AF_INET, SOCK_STREAM, 0)};
+  std::deque<Fd> ends_;
+  std::deque<std::thread> copying_;
+  std::thread accepting_;
+};
+
+// gRPC gave a new connection as little time as the pause before its next attempt: 100 ms.
+TEST(GrpcTransportTest, TasksConnectOverALongPath) {
+  Task server("server");
+  Task client("client");
+  LongPath path(server.port, std::chrono::milliseconds(80));
+  const auto link = ConnectAndWait(*client.transport, path.address, HelloFrom("client"));
+  ASSERT_TRUE(link.ok()) << link.status();
+  (*link)->Send(Heartbeat{});
+  server.handler.WaitForControl(1);
+  client.transport->Shutdown();
 }
 
 TEST(GrpcTransportTest, ErrorNamesAPortTakenByAnotherProgram) {
@@ -280,6 +349,38 @@ TEST(GrpcTransportTest, GarbageOnALinkCutsItAndNothingElse) {
   const size_t before = server.handler.control_messages();
   (*link)->Send(Heartbeat{});
   server.handler.WaitForControl(before + 1);
+}
+
+TEST(GrpcTransportTest, ALinkAnswersAFewPingsAndPassesNoneOn) {
+  Task server("server");
+  HandmadeStream control(server.port, "/tensorbraid.Worker/Control");
+  HandmadeStream bulk(server.port, "/tensorbraid.Worker/Bulk");
+  ASSERT_TRUE(control.Write(HandshakeBytes(8, 0)));
+  ASSERT_TRUE(bulk.Write(HandshakeBytes(8, 1)));
+  ASSERT_TRUE(control.Read());  // the answer to the handshake
+  std::string packets;
+  for (const uint32_t number : {7u, 0u, 1u, 2u, 3u, 4u, 5u}) {
+    ASSERT_TRUE(AppendPacket(Ping{.number = number, .is_answer = false}, &packets).ok());
+  }
+  ASSERT_TRUE(AppendPacket(Heartbeat{}, &packets).ok());
+  ASSERT_TRUE(control.Write(packets));
+  control.EndWrites();
+  std::vector<uint32_t> answered;
+  while (control.Read()) {
+    PacketReader reader(control.incoming());
+    std::span<const std::byte> header;
+    Payload payload;
+    while (reader.Next(&header, &payload).value_or(false)) {
+      const auto message = DecodeMessage(header, {});
+      ASSERT_TRUE(message.ok()) << message.status();
+      if (const auto* ping = std::get_if<Ping>(&*message); ping != nullptr && ping->is_answer) {
+        answered.push_back(ping->number);
+      }
+    }
+  }
+  EXPECT_THAT(answered, ElementsAre(0, 1, 2, 3));
+  EXPECT_TRUE(std::holds_alternative<Heartbeat>(server.handler.WaitForControl(1)[0].message));
+  EXPECT_EQ(server.handler.control_messages(), 1u);
 }
 
 // A thread that opens a lane may be preempted right after that, and the whole handshake may happen before it runs

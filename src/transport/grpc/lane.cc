@@ -33,20 +33,20 @@ bool SendBatch::Hold(Lane* lane) {
   return true;
 }
 
-Lane::Lane(LaneKind kind, size_t bulk_part_bytes, StreamCounter* counter)
-    : kind_(kind), counter_(counter), outbox_(bulk_part_bytes) {}
+Lane::Lane(LaneKind kind, size_t bulk_part_bytes, LiveCount* streams)
+    : kind_(kind), streams_(streams), outbox_(bulk_part_bytes) {}
 
 Lane::~Lane() {
   // Outstanding operations hold the lane, so there are none, and no other thread uses it.
   if (stream_ == nullptr) return;
   stream_->Cancel();
   stream_.reset();
-  counter_->Remove();
+  streams_->Remove();
 }
 
 Tag* Lane::Opening(std::unique_ptr<Stream> stream, std::function<void(bool)> opened) {
   opened_ = std::move(opened);
-  counter_->Add();
+  streams_->Add();
   MutexLock lock(mu_);
   stream_ = std::move(stream);
   if (dead_) stream_->Cancel();  // cancelled before it was opened
@@ -165,6 +165,22 @@ void Lane::SendBulk(BulkTensor tensor) {
   Pump();
 }
 
+void Lane::SetBulkWindow(size_t bytes) {
+  {
+    MutexLock lock(mu_);
+    outbox_.set_bulk_window(bytes);
+  }
+  Pump();
+}
+
+void Lane::BulkAcknowledged(uint64_t bytes) {
+  {
+    MutexLock lock(mu_);
+    outbox_.Acknowledged(bytes);
+  }
+  Pump();
+}
+
 void Lane::Pump() {
   grpc::ByteBuffer message;
   Stream* stream;
@@ -230,7 +246,7 @@ void Lane::Cancel() {
   }
   if (gone == nullptr) return;
   gone.reset();
-  counter_->Remove();
+  streams_->Remove();
 }
 
 void Lane::Abandon() {
@@ -246,7 +262,7 @@ void Lane::OpDone() {
   }
   if (gone == nullptr) return;
   gone.reset();
-  counter_->Remove();
+  streams_->Remove();
 }
 
 }  // namespace tensorbraid

@@ -11,6 +11,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "core/clock.h"
+#include "core/live_count.h"
 #include "core/mutex.h"
 #include "tensorbraid/status.h"
 #include "transport/grpc/packets.h"
@@ -43,28 +44,6 @@ class Stream {
   virtual bool Finish(grpc::Status* why, Tag* tag) = 0;
 };
 
-// Counts streams, so that a shutdown can wait until none is left.
-class StreamCounter {
- public:
-  void Add() {
-    MutexLock lock(mu_);
-    ++count_;
-  }
-  void Remove() {
-    MutexLock lock(mu_);
-    if (--count_ == 0) cv_.NotifyAll();
-  }
-  void WaitForNone() {
-    MutexLock lock(mu_);
-    cv_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return count_ == 0; });
-  }
-
- private:
-  Mutex mu_;
-  CondVar cv_;
-  int count_ TB_GUARDED_BY(mu_) = 0;
-};
-
 // Queues packets and writes them in gRPC messages, one after the other; reads messages and passes them to a handler.
 // Thread-safe. The stream is destroyed when it has ended and no operation is outstanding; the Lane may live longer.
 class Lane : public std::enable_shared_from_this<Lane> {
@@ -77,7 +56,7 @@ class Lane : public std::enable_shared_from_this<Lane> {
   // destroyed afterwards.
   using OnEnd = std::function<void(const Status& why)>;
 
-  Lane(LaneKind kind, size_t bulk_part_bytes, StreamCounter* counter);
+  Lane(LaneKind kind, size_t bulk_part_bytes, LiveCount* streams);
   ~Lane();
   LaneKind kind() const { return kind_; }
 
@@ -97,6 +76,9 @@ class Lane : public std::enable_shared_from_this<Lane> {
   // SendBatch; kWithTheNext leaves them queued until something else is sent.
   void SendPackets(const std::string& packets, const Payload* payload = nullptr, When when = When::kSoon);
   void SendBulk(BulkTensor tensor);
+  // See Outbox.
+  void SetBulkWindow(size_t bytes);
+  void BulkAcknowledged(uint64_t bytes);
   void DropQueue();
   // Sends what is queued, then ends the stream.
   void End();
@@ -133,7 +115,7 @@ class Lane : public std::enable_shared_from_this<Lane> {
   void OpDone();
 
   const LaneKind kind_;
-  StreamCounter* const counter_;
+  LiveCount* const streams_;
   std::function<void(bool)> opened_;
   grpc::ByteBuffer read_buffer_;
   grpc::Status finish_status_;

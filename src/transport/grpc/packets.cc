@@ -1,6 +1,7 @@
 #include "transport/grpc/packets.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "core/strings.h"
@@ -58,6 +59,17 @@ void Outbox::AddPackets(const std::string& packets, const Payload* payload) {
   if (payload_bytes > 0) Append(*payload, &batch);
 }
 
+void Outbox::AddBulk(BulkTensor tensor) {
+  auto at = bulk_.end();
+  while (at != bulk_.begin() && std::prev(at)->key.step == tensor.key.step && std::prev(at)->key.edge > tensor.key.edge)
+    --at;
+  bulk_.insert(at, std::move(tensor));
+}
+
+void Outbox::Acknowledged(uint64_t bytes) {
+  bulk_acknowledged_ = std::max(bulk_acknowledged_, std::min(bytes, bulk_sent_));
+}
+
 void Outbox::Append(const Payload& payload, Batch* batch) {
   for (const auto piece : payload.pieces) {
     if (piece.size() >= kInlinePayloadBytes && payload.owner) {
@@ -81,7 +93,7 @@ bool Outbox::Next(grpc::ByteBuffer* out) {
 }
 
 bool Outbox::NextBulk(Batch* batch) {
-  if (bulk_.empty()) return false;
+  if (bulk_.empty() || bulk_sent_ - bulk_acknowledged_ >= bulk_window_) return false;
   batch->text.swap(spare_);
   batch->text.clear();
   // Small tensors share a message of up to the size of a part.
@@ -92,6 +104,7 @@ bool Outbox::NextBulk(Batch* batch) {
     BulkTensor part{tensor.key, tensor.meta, tensor.offset, tensor.payload.Part(0, count)};
     AppendPacket(Message(part), &batch->text).IgnoreError();  // the header of a BulkTensor is never too large
     batch->bytes += count;
+    bulk_sent_ += count;
     Append(part.payload, batch);
     if (count == left) {
       bulk_.pop_front();

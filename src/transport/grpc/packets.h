@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "transport/calls.h"
+#include "transport/grpc/bulk_window.h"
 
 namespace tensorbraid {
 
@@ -24,13 +25,21 @@ class Outbox {
  public:
   explicit Outbox(size_t bulk_part_bytes) : bulk_part_bytes_(bulk_part_bytes) {}
 
+  // How many bytes of bulk tensors may be on the way: sent, and not acknowledged.
+  void set_bulk_window(size_t bytes) { bulk_window_ = bytes; }
+  // The other side has received this many bytes of bulk tensors in total.
+  void Acknowledged(uint64_t bytes);
+
   // Queues complete packets, followed by `payload` unless it is null. Small payloads are copied, large ones passed by
   // reference.
   void AddPackets(const std::string& packets, const Payload* payload);
-  // Queues a tensor, which is sent in parts.
-  void AddBulk(BulkTensor tensor) { bulk_.push_back(std::move(tensor)); }
+  // Queues a tensor, which is sent in parts. Steps are sent in the order of their first tensors. Within a step, edges
+  // with lower numbers go first, also when parts of another tensor have been sent: a partition numbers its edges in the
+  // order in which the graph uses them, so the parameters of the first layers arrive first.
+  void AddBulk(BulkTensor tensor);
   // Takes the next gRPC message from the queue: whole packets, at most 1 MiB of them unless a single packet is larger.
-  // Bulk tensors follow when no other packets are left, bulk_part_bytes at a time. False when the queue is empty.
+  // Bulk tensors follow when no other packets are left, bulk_part_bytes at a time. False when the queue is empty, or
+  // when the window has no room for more of the bulk tensors in it.
   bool Next(grpc::ByteBuffer* out);
   void Clear();
 
@@ -51,6 +60,8 @@ class Outbox {
   bool NextBulk(Batch* batch);
 
   const size_t bulk_part_bytes_;
+  size_t bulk_window_ = kMinBulkWindow;
+  uint64_t bulk_sent_ = 0, bulk_acknowledged_ = 0;  // bytes
   std::deque<Batch> batches_;
   std::deque<BulkTensor> bulk_;
   std::string spare_;  // the text of the last batch; its memory is reused

@@ -26,10 +26,11 @@ constexpr IntArg kCommonArgs[] = {
     {GRPC_ARG_MAX_SEND_MESSAGE_LENGTH, -1},
     {GRPC_ARG_HTTP2_MAX_FRAME_SIZE, 16777215},
     {GRPC_ARG_ENABLE_CHANNELZ, 0},
-    // A fixed flow-control window of 4 MiB. When gRPC sets the window from its estimate of bandwidth and delay, it
-    // grows to tens of megabytes, and a receiver that copies more slowly than its socket fills keeps that memory for
-    // good.
-    {GRPC_ARG_HTTP2_BDP_PROBE, 0},
+    // gRPC sets its flow-control window from its estimate of bandwidth and delay; without that, a connection carries no
+    // more than about a megabyte per round trip. The window may grow to a hundred megabytes, which a receiver that
+    // copies more slowly than its socket fills would keep for good. BulkTensors have a window of their own
+    // (bulk_window.h).
+    {GRPC_ARG_HTTP2_BDP_PROBE, 1},
     {GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, 4 << 20},
 };
 
@@ -52,7 +53,8 @@ grpc::ChannelArguments ClientChannelArguments() {
   args.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);             // retrying would keep copies of what is sent
   args.SetInt(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 1);
   args.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
-  args.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 100);
+  // This is how long an attempt to connect may take, with the handshake of TLS and over a long path.
+  args.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 10'000);
   args.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1000);
   return args;
 }

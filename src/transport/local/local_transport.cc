@@ -8,6 +8,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "core/env.h"
+#include "core/live_count.h"
 #include "core/logging.h"
 #include "core/strings.h"
 #include "core/thread.h"
@@ -87,7 +88,7 @@ class LocalTransport final : public Transport, private LinkHandler {
   std::string machine_, socket_name_;
   Fd listening_;
   Thread acceptor_;
-  ThreadCount threads_;
+  LiveCount threads_;
 
   Mutex mu_;
   absl::flat_hash_map<const Link*, OpenLink> links_ TB_GUARDED_BY(mu_);

@@ -8,40 +8,19 @@
 #include <memory>
 #include <vector>
 
+#include "core/live_count.h"
 #include "core/mutex.h"
 #include "transport/side_lane/side_lane.h"
 #include "transport/transport.h"
 
 namespace tensorbraid {
 
-// Counts the threads of links, so that a shutdown can wait for their end.
-class ThreadCount {
- public:
-  void Add() {
-    MutexLock lock(mu_);
-    ++count_;
-  }
-  void Remove() {
-    MutexLock lock(mu_);
-    if (--count_ == 0) cv_.NotifyAll();
-  }
-  void WaitForNone() {
-    MutexLock lock(mu_);
-    cv_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return count_ == 0; });
-  }
-
- private:
-  Mutex mu_;
-  CondVar cv_;
-  int count_ TB_GUARDED_BY(mu_) = 0;
-};
-
 // The link comes up by ComeUp, once both sides have chosen the side lane or the base. Messages of the base that arrive
 // earlier are kept until then.
 class LaneLink final : public Link, public std::enable_shared_from_this<LaneLink> {
  public:
   // `handler` and `threads` must outlive the link's thread and its calls.
-  LaneLink(std::shared_ptr<Link> base, LinkHandler* handler, ThreadCount* threads, std::chrono::microseconds stay_awake)
+  LaneLink(std::shared_ptr<Link> base, LinkHandler* handler, LiveCount* threads, std::chrono::microseconds stay_awake)
       : base_(std::move(base)), handler_(handler), threads_(threads), stay_awake_(stay_awake) {}
 
   const Hello& peer() const override { return base_->peer(); }
@@ -71,7 +50,7 @@ class LaneLink final : public Link, public std::enable_shared_from_this<LaneLink
 
   const std::shared_ptr<Link> base_;
   LinkHandler* const handler_;
-  ThreadCount* const threads_;
+  LiveCount* const threads_;
   const std::chrono::microseconds stay_awake_;
   std::shared_ptr<SideLane> lane_;  // set before OnLinkUp
   std::atomic<bool> base_down_{false};

@@ -5,7 +5,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <list>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "core/allocator.h"
 #include "core/env.h"
@@ -35,7 +39,10 @@ struct UcxLane::Outgoing {
   std::string header;  // the prefix, and what follows it
   std::string data;    // or, of kind kSplit:
   Payload payload;
+  std::list<Outgoing>::iterator position;  // in sending_
 };
+
+UcxLane::UcxLane(std::shared_ptr<UcxContext> context) : context_(std::move(context)), ucx_(context_->library()) {}
 
 Status UcxLane::Failed(const char* what, ucs_status_t status) const {
   return Unavailable("UCX could not ", what, ": ", ucx_.ucs_status_string(status));
@@ -125,8 +132,8 @@ void UcxLane::Close() {
 }
 
 Status UcxLane::SendEmptyFrame(UcxFrameKind kind) {
-  auto frame = std::make_unique<Outgoing>();
-  frame->prefix.kind = kind;
+  std::list<Outgoing> frame(1);
+  frame.front().prefix.kind = kind;
   return SendFrame(std::move(frame));
 }
 
@@ -136,7 +143,8 @@ Status UcxLane::Send(const Message& message, bool) {
   TF_RETURN_IF_ERROR(AppendPacket(message, &packet));
   const std::string_view header = std::string_view(packet).substr(kPacketPrefixBytes);
   const Payload* const payload = PayloadOf(message);
-  auto frame = std::make_unique<Outgoing>();
+  std::list<Outgoing> list(1);
+  Outgoing* const frame = &list.front();
   frame->prefix.header_bytes = header.size();
   frame->prefix.sequence = std::holds_alternative<BulkTensor>(message) ? 1 : 0;
   const bool in_place = payload != nullptr && payload->size() > kCopiedBytes && payload->owner &&
@@ -156,11 +164,13 @@ Status UcxLane::Send(const Message& message, bool) {
     }
   }
   if (packet.capacity() > 1 << 20) packet = {};
-  return SendFrame(std::move(frame));
+  return SendFrame(std::move(list));
 }
 
-Status UcxLane::SendFrame(std::unique_ptr<Outgoing> frame) {
+Status UcxLane::SendFrame(std::list<Outgoing> list) {
+  Outgoing* const frame = &list.front();
   frame->lane = this;
+  frame->position = list.begin();
   if (frame->header.empty()) frame->header.resize(sizeof(UcxFramePrefix));
   const bool in_place = frame->prefix.kind == UcxFrameKind::kSplit;
   const void* const data = in_place ? static_cast<const void*>(frame->payload.pieces[0].data()) : frame->data.data();
@@ -168,7 +178,7 @@ Status UcxLane::SendFrame(std::unique_ptr<Outgoing> frame) {
   ucp_request_param_t params{};
   params.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_MEMORY_TYPE;
   params.memory_type = UCS_MEMORY_TYPE_HOST;
-  params.user_data = frame.get();
+  params.user_data = frame;
   params.cb.send = [](void* request, ucs_status_t status, void* data) TB_NO_THREAD_SAFETY_ANALYSIS {
     auto* const frame = static_cast<Outgoing*>(data);
     UcxLane* const lane = frame->lane;
@@ -188,15 +198,13 @@ Status UcxLane::SendFrame(std::unique_ptr<Outgoing> frame) {
     Break(Failed("send a message", UCS_PTR_STATUS(sent)));
     return broken_;
   }
-  ++sending_;
-  static_cast<void>(frame.release());  // OnSent deletes it
-  WakeLocked();                        // the reader's thread sends the rest
+  sending_.splice(sending_.end(), list);
+  WakeLocked();  // the reader's thread sends the rest
   return OkStatus();
 }
 
 void UcxLane::OnSent(Outgoing* frame, ucs_status_t status) {
-  delete frame;
-  --sending_;
+  sending_.erase(frame->position);
   if (status != UCS_OK && !ended_) Break(Failed("send a message", status));
 }
 
@@ -262,12 +270,14 @@ Status UcxLane::WorkUntil(MonotonicClock::time_point deadline, const std::functi
 }
 
 ucs_status_t UcxLane::OnFrame(std::string_view header, void* data, size_t size, bool is_descriptor) {
+  if (ended_) return UCS_OK;
   const StatusOr<UcxFrame*> added = inbox_->Add(header, size);
   if (!added.ok()) Break(added.status());
   if (!added.ok() || *added == nullptr) return UCS_OK;
   UcxFrame& frame = **added;
   if (is_descriptor) {
-    waiting_.push_back(std::make_unique<Incoming>(Incoming{.lane = this, .frame = &frame, .descriptor = data}));
+    waiting_.push_back({.lane = this, .frame = &frame, .descriptor = data, .position = {}});
+    waiting_.back().position = std::prev(waiting_.end());
     return UCS_INPROGRESS;
   }
   if (size > 0) {
@@ -284,45 +294,40 @@ ucs_status_t UcxLane::OnFrame(std::string_view header, void* data, size_t size, 
 
 void UcxLane::StartReceiving() {
   while (!waiting_.empty() && broken_.ok() && !ended_) {
-    UcxFrame& frame = *waiting_.front()->frame;
-    if (receiving_ > 0 && receiving_bytes_ + frame.size > kMaxReceivingBytes) return;
+    UcxFrame& frame = *waiting_.front().frame;
+    if (!receiving_.empty() && receiving_bytes_ + frame.size > kMaxReceivingBytes) return;
     frame.data = AllocateBuffer(frame.size);
     if (!frame.data) {
       Break(ResourceExhausted("out of memory receiving ", frame.size, " bytes"));
       return;
     }
-    std::unique_ptr<Incoming> incoming = std::move(waiting_.front());
-    waiting_.pop_front();
-    ++receiving_;
+    receiving_.splice(receiving_.end(), waiting_, waiting_.begin());
+    Incoming* const incoming = &receiving_.back();
     receiving_bytes_ += frame.size;
     ucp_request_param_t params{};
     params.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_MEMORY_TYPE;
     params.memory_type = UCS_MEMORY_TYPE_HOST;
-    params.user_data = incoming.get();
+    params.user_data = incoming;
     params.cb.recv_am = [](void* request, ucs_status_t status, size_t, void* data) TB_NO_THREAD_SAFETY_ANALYSIS {
-      std::unique_ptr<Incoming> incoming(static_cast<Incoming*>(data));
+      auto* const incoming = static_cast<Incoming*>(data);
       UcxLane* const lane = incoming->lane;
-      lane->OnReceived(std::move(incoming), status);
+      lane->OnReceived(incoming, status);
       lane->ucx_.ucp_request_free(request);
     };
     const ucs_status_ptr_t request =
         ucx_.ucp_am_recv_data_nbx(worker_, incoming->descriptor, frame.data->data(), frame.size, &params);
-    if (request == nullptr || UCS_PTR_IS_ERR(request)) {
-      OnReceived(std::move(incoming), UCS_PTR_STATUS(request));
-    } else {
-      static_cast<void>(incoming.release());  // the callback deletes it
-    }
+    if (request == nullptr || UCS_PTR_IS_ERR(request)) OnReceived(incoming, UCS_PTR_STATUS(request));
   }
 }
 
-void UcxLane::OnReceived(std::unique_ptr<Incoming> incoming, ucs_status_t status) {
-  --receiving_;
+void UcxLane::OnReceived(Incoming* incoming, ucs_status_t status) {
   receiving_bytes_ -= incoming->frame->size;
   if (status == UCS_OK) {
     incoming->frame->complete = true;
   } else if (!ended_) {
     Break(Failed("receive a payload", status));
   }
+  receiving_.erase(incoming->position);
 }
 
 StatusOr<bool> UcxLane::Receive(const std::function<void(Message)>& on_message) {
@@ -364,30 +369,47 @@ bool UcxLane::IsDrained() {
 }
 
 void UcxLane::End() {
-  MutexLock lock(mu_);
-  if (std::exchange(ended_, true)) return;
-  const auto progress_until = [this](const auto& done, std::chrono::milliseconds time) TB_NO_THREAD_SAFETY_ANALYSIS {
-    const auto deadline = MonotonicClock::now() + time;
-    while (!done() && MonotonicClock::now() < deadline) ucx_.ucp_worker_progress(worker_);
-  };
-  const auto nothing_is_sent = [this]() TB_NO_THREAD_SAFETY_ANALYSIS { return sending_ == 0 || !broken_.ok(); };
-  const auto nothing_is_used = [this]() TB_NO_THREAD_SAFETY_ANALYSIS { return sending_ == 0 && receiving_ == 0; };
-  if (worker_ != nullptr && endpoint_ != nullptr) {
-    progress_until(nothing_is_sent, kEndTime);
-    for (const auto& incoming : waiting_) ucx_.ucp_am_data_release(worker_, incoming->descriptor);
+  {
+    MutexLock lock(mu_);
+    if (std::exchange(ended_, true)) return;
+    for (const Incoming& incoming : waiting_) ucx_.ucp_am_data_release(worker_, incoming.descriptor);
     waiting_.clear();
-    ucp_request_param_t params{};
-    params.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
-    params.flags = UCP_EP_CLOSE_FLAG_FORCE;
-    const ucs_status_ptr_t closing = ucx_.ucp_ep_close_nbx(endpoint_, &params);
+  }
+  // The lock is free between two rounds, since Send and Wake of other threads need it.
+  const auto progress_until = [this](auto done, std::chrono::milliseconds time) {
+    const auto deadline = MonotonicClock::now() + time;
+    for (;;) {
+      MutexLock lock(mu_);
+      if (done() || MonotonicClock::now() >= deadline) return;
+      Progress();
+    }
+  };
+  const auto nothing_is_sent = [this]() TB_REQUIRES(mu_) { return sending_.empty() || !broken_.ok(); };
+  const auto nothing_is_used = [this]() TB_REQUIRES(mu_) { return sending_.empty() && receiving_.empty(); };
+  const bool is_connected = [this] {
+    MutexLock lock(mu_);
+    return endpoint_ != nullptr;
+  }();
+  if (is_connected) {
+    progress_until(nothing_is_sent, kEndTime);
+    ucs_status_ptr_t closing;
+    {
+      MutexLock lock(mu_);
+      ucp_request_param_t params{};
+      params.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
+      params.flags = UCP_EP_CLOSE_FLAG_FORCE;
+      closing = ucx_.ucp_ep_close_nbx(std::exchange(endpoint_, nullptr), &params);
+    }
     if (closing != nullptr && !UCS_PTR_IS_ERR(closing)) {
       progress_until([&] { return ucx_.ucp_request_check_status(closing) != UCS_INPROGRESS; }, kEndTime);
       ucx_.ucp_request_free(closing);
     }
     progress_until(nothing_is_used, kEndTime);
-    endpoint_ = nullptr;
   }
+  MutexLock lock(mu_);
   if (worker_ != nullptr) ucx_.ucp_worker_destroy(std::exchange(worker_, nullptr));
+  sending_.clear();  // without a worker, nothing uses them
+  receiving_.clear();
 }
 
 }  // namespace tensorbraid

@@ -4,8 +4,8 @@
 
 #include <chrono>
 #include <cstdint>
-#include <deque>
 #include <functional>
+#include <list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -55,15 +55,17 @@ class UcxLane final : public SideLane {
   struct Incoming {
     UcxLane* lane;
     UcxFrame* frame;
-    void* descriptor;  // of data that waits
+    void* descriptor;                        // of data that waits
+    std::list<Incoming>::iterator position;  // in waiting_ or receiving_
   };
 
-  explicit UcxLane(std::shared_ptr<UcxContext> context) : context_(std::move(context)), ucx_(context_->library()) {}
+  explicit UcxLane(std::shared_ptr<UcxContext> context);
   Status Init();
   Status Failed(const char* what, ucs_status_t status) const;
   void Break(const Status& why) TB_REQUIRES(mu_);
 
-  Status SendFrame(std::unique_ptr<Outgoing> frame);
+  // `list` has one element.
+  Status SendFrame(std::list<Outgoing> list);
   Status SendEmptyFrame(UcxFrameKind kind);
   void WakeLocked() TB_REQUIRES(mu_);
   void SleepUntil(MonotonicClock::time_point deadline, const std::function<bool()>& wanted);
@@ -75,7 +77,7 @@ class UcxLane final : public SideLane {
   // Called by UCX during Progress and SendFrame.
   ucs_status_t OnFrame(std::string_view header, void* data, size_t size, bool is_descriptor) TB_REQUIRES(mu_);
   void OnSent(Outgoing* frame, ucs_status_t status) TB_REQUIRES(mu_);
-  void OnReceived(std::unique_ptr<Incoming> incoming, ucs_status_t status) TB_REQUIRES(mu_);
+  void OnReceived(Incoming* incoming, ucs_status_t status) TB_REQUIRES(mu_);
 
   const std::shared_ptr<UcxContext> context_;
   const UcxLibrary& ucx_;
@@ -95,10 +97,10 @@ class UcxLane final : public SideLane {
   bool peer_closed_ TB_GUARDED_BY(mu_) = false;                 // the peer will send nothing more
   MonotonicClock::time_point drained_at_ TB_GUARDED_BY(mu_){};  // when waiting for its last messages ends
   uint64_t next_number_[UcxInbox::kSequences] TB_GUARDED_BY(mu_) = {};
-  int sending_ TB_GUARDED_BY(mu_) = 0;                  // frames that UCX still uses
+  std::list<Outgoing> sending_ TB_GUARDED_BY(mu_);      // frames that UCX still uses
   std::unique_ptr<UcxInbox> inbox_ TB_GUARDED_BY(mu_);  // set by Create
-  std::deque<std::unique_ptr<Incoming>> waiting_ TB_GUARDED_BY(mu_);
-  int receiving_ TB_GUARDED_BY(mu_) = 0;
+  std::list<Incoming> waiting_ TB_GUARDED_BY(mu_);
+  std::list<Incoming> receiving_ TB_GUARDED_BY(mu_);
   uint64_t receiving_bytes_ TB_GUARDED_BY(mu_) = 0;
 };
 

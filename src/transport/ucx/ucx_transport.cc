@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "core/live_count.h"
 #include "core/logging.h"
 #include "core/strings.h"
 #include "core/thread.h"
@@ -120,7 +121,7 @@ class UcxTransport final : public Transport, private LinkHandler {
   const std::shared_ptr<UcxContext> context_;
   const UcxTransportOptions options_;
   LinkHandler* handler_ = nullptr;  // set by Listen
-  ThreadCount threads_;
+  LiveCount threads_;
 
   Mutex mu_;
   absl::flat_hash_map<const Link*, OpenLink> links_ TB_GUARDED_BY(mu_);
