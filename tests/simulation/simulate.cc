@@ -1,6 +1,7 @@
 #include "simulation/simulate.h"
 
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,11 +15,24 @@
 
 #include "core/logging.h"
 #include "core/strings.h"
+#include "kernels/cpu/gemm.h"
 
 namespace tensorbraid {
 namespace {
 
 constexpr int kPatienceMs = 120'000;  // real time; only a failing simulation takes so long
+
+// oneDNN generates machine code at the first product of a process, which takes longer than many a simulation. Done
+// before the first fork, it is done for all children.
+void GenerateCodeOnce() {
+  [[maybe_unused]] static const bool done = [] {
+    constexpr int64_t kSize = 64;
+    const std::vector<float> a(kSize * kSize);
+    std::vector<float> c(kSize * kSize);
+    cpu::Gemm(nullptr, false, false, kSize, kSize, kSize, a.data(), a.data(), c.data());
+    return true;
+  }();
+}
 
 // What the child sends before the message of its status and its value.
 struct Header {
@@ -42,8 +56,18 @@ struct Header {
   ::_exit(0);  // without the destructors of static objects, which other threads may be using
 }
 
+// The threads of a simulation take turns, and to wake one up on another core takes longer than on this one. That the
+// system may refuse does not matter.
+void StayOnThisCore() {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  CPU_SET(::sched_getcpu(), &cores);
+  ::sched_setaffinity(0, sizeof cores, &cores);
+}
+
 [[noreturn]] void RunChild(int fd, uint64_t seed, const std::function<StatusOr<std::string>(Scheduler&)>& program,
                            SimulationOptions options) {
+  StayOnThisCore();
   if (std::getenv("TENSORBRAID_SIMULATION_TRACE") != nullptr) options.scheduler.trace = true;
   if (std::getenv("TENSORBRAID_LOG") == nullptr) ConfigureLog("off");
   static std::vector<std::unique_ptr<char[]>> shift;
@@ -81,6 +105,7 @@ std::string ReadAll(int fd, bool* in_time) {
 
 SimulationResult Simulate(uint64_t seed, const std::function<StatusOr<std::string>(Scheduler&)>& program,
                           const SimulationOptions& options) {
+  GenerateCodeOnce();
   int fds[2];
   TB_CHECK(::pipe(fds) == 0);
   std::fflush(nullptr);
