@@ -16,7 +16,7 @@ import numpy as np
 import tensorflow as tf
 
 from cluster import Cluster, program_path
-from raw_client import RawClient, field, graph
+from raw_client import RawClient, around, field, graph
 
 tf1 = tf.compat.v1
 PS, WORKER = "/job:ps/task:0", "/job:worker/task:0"
@@ -423,9 +423,9 @@ class HostileTest(unittest.TestCase):
 
     def test_a_million_nodes(self):
         one = [graph(const("n0"))]
+        op, dtype = field(2, "Neg"), field(5, field(1, "T") + field(2, field(6, 1)))
         for i in range(1, 1_000_000):
-            one.append(field(1, field(1, f"n{i}") + field(2, "Neg") + field(3, f"n{i - 1}") +
-                             field(5, field(1, "T") + field(2, field(6, 1)))))
+            one.append(field(1, field(1, f"n{i}") + op + field(3, f"n{i - 1}") + dtype))
         definition = b"".join(one)
         start = time.time()
         handle = self.client.create_session(definition)
@@ -440,15 +440,17 @@ class HostileTest(unittest.TestCase):
         # The client's task keeps a quarter of that: nothing crosses a link there.
         for device, size in [(WORKER, 1 << 26), (PS, 1 << 28)]:
             with self.subTest(device):
-                tensor = field(1, 1) + field(2, field(2, field(1, size))) + field(4, bytes(4 * size))
-                constant = field(1, field(1, "c") + field(2, "Const") + field(4, device) + field(
-                    5, field(1, "dtype") + field(2, field(6, 1))) + field(5, field(1, "value") + field(2, field(8, tensor))))
-                del tensor
+                node_start = (field(1, "c") + field(2, "Const") + field(4, device) +
+                              field(5, field(1, "dtype") + field(2, field(6, 1))))
+                tensor_start = field(1, 1) + field(2, field(2, field(1, size)))
                 axes = ('node { name: "a" op: "Const" attr { key: "dtype" value { type: DT_INT32 } } attr { key: "value" '
                         'value { tensor { dtype: DT_INT32 tensor_shape { dim { size: 1 } } int_val: 0 } } } }')
                 rest = graph(axes + node("s", "Sum", ["c", "a"], 'attr { key: "Tidx" value { type: DT_INT32 } }', device))
+                # The constant is the last node of the graph, and its content the end of the request.
+                request = b"".join([around(4 * size, (4, tensor_start), (8, b""), (2, field(1, "value")), (5, node_start),
+                                           (1, rest), (1, b"")), bytes(4 * size)])
                 start = time.time()
-                handle = self.client.create_session(constant + rest)
+                handle = self.client.create_session_of(request)
                 created = time.time()
                 self.client.run(handle, ["s:0"], timeout_ms=100000)
                 print(f"a constant of {size >> 18} MiB on {device}: {created - start:.1f} s to make the session, "

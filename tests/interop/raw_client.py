@@ -24,6 +24,15 @@ def field(number, value):
     return _varint(number << 3 | 2) + _varint(len(value)) + value
 
 
+def around(size, *levels):
+    """What stands before the last `size` bytes of nested messages, which need not be copied to nest them. A level is the number
+    of the field that holds the inner message, and the fields before it; the innermost level comes first."""
+    start = b""
+    for number, before in levels:
+        start = before + _varint(number << 3 | 2) + _varint(len(start) + size) + start
+    return start
+
+
 def graph(text):
     """A GraphDef from its text, as bytes."""
     return text_format.Parse(text, graph_pb2.GraphDef()).SerializeToString()
@@ -48,7 +57,10 @@ class RawClient:
         return self.start(method, request).result()
 
     def create_session(self, graph_def):
-        answer = self.call("CreateSession", field(1, graph_def))
+        return self.create_session_of(field(1, graph_def))
+
+    def create_session_of(self, request):
+        answer = self.call("CreateSession", request)
         assert answer[0] == 10, answer
         return answer[2:2 + answer[1]].decode()
 
