@@ -117,6 +117,9 @@ class Worker {
           optimizer,
           SyncReplicasOptions{.replicas_to_aggregate = cure.sync_replicas, .total_num_replicas = options.workers});
       hooks_.push_back(sync_->MakeSessionRunHook(index == 0));
+      // All workers stop at the same update. If each left once the batches were used, the last one could wait for ever
+      // for an update that needs gradients of the others.
+      hooks_.push_back(StopAtStep(std::max(1, options.batches / cure.sync_replicas)));
       optimizer = sync_;
     } else {
       async_ = std::make_shared<AsyncReplicasOptimizer>(
@@ -133,13 +136,13 @@ class Worker {
     return OkStatus();
   }
 
-  // Trains until all workers together have used all batches.
+  // Trains until all workers together have used all batches; synchronously, until the updates have used them.
   Status Train(Progress& progress) {
     std::mt19937 random(17 + index_);
     const bool slow = index_ == options_.workers - 1;
     std::thread delays([this, slow, session = &session_->session()] { Delay(*session, slow); });
     Status status;
-    while (!session_->ShouldStop() && progress.batches++ < options_.batches) {
+    while (!session_->ShouldStop() && (progress.batches++ < options_.batches || sync_ != nullptr)) {
       const Batch batch = NextBatch(random, options_.batch_size);
       const auto start = Clock::now();
       status = session_->Run({train_, has_read_}, {{x_, batch.x}, {y_, batch.y}}).status();
@@ -219,9 +222,10 @@ StatusOr<Row> Measure(const Options& options, const Cure& cure) {
   MutexLock lock(progress.mu);
   const StalenessCounts& counts = progress.counts;
   const int64_t gradients = counts.applied + counts.dropped;
-  row.steps_per_s = options.batches / seconds.count();
+  const int batches = cure.sync_replicas > 0 ? progress.batches.load() : options.batches;
+  row.steps_per_s = batches / seconds.count();
   row.mean_age = counts.mean_age();
-  row.dropped_share = cure.sync_replicas > 0 ? static_cast<double>(progress.dropped_by_sync) / options.batches
+  row.dropped_share = cure.sync_replicas > 0 ? static_cast<double>(progress.dropped_by_sync) / batches
                       : gradients == 0       ? 0
                                              : static_cast<double>(counts.dropped) / static_cast<double>(gradients);
   row.step_ms = progress.step_ms;
