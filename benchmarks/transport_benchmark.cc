@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-#include "cli/raw_grpc.h"
+#include "cli/bench/raw_grpc.h"
 #include "core/allocator.h"
 #include "core/mutex.h"
 #include "core/strings.h"

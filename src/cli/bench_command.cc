@@ -2,7 +2,8 @@
 
 #include "CLI/CLI.hpp"
 #include "cli/at_least.h"
-#include "cli/bench.h"
+#include "cli/bench/bench.h"
+#include "cli/client_options.h"
 #include "cli/commands.h"
 #include "cli/one_of.h"
 
@@ -64,13 +65,15 @@ void AddBenchCommand(CLI::App& app, Invocation* invocation) {
   bench->add_option("--target", options->target,
                     "allpairs: a task of a running cluster, such as grpc://alpha:2222, which is measured instead of "
                     "processes on this machine");
+  AddClientOptions(bench, &options->tls, &options->token_file);
   bench->add_option("--rows", options->rows, "sparse: rows of the table")->check(AtLeast(1))->capture_default_str();
   bench->add_option("--dim", options->dim, "sparse: columns of the table")->check(AtLeast(1))->capture_default_str();
   bench->add_option("--k", options->k, "sparse: ids in a step")->check(AtLeast(1))->capture_default_str();
   bench->add_flag("--sum", options->sum, "pull: the worker also adds all elements up, and so reads every byte");
   bench->add_flag("--rss", options->rss, "push, pull: report the memory of each task over 1,000 steps");
   bench->add_flag("--baseline,!--no-baseline", options->baseline,
-                  "push, pull: also measure plain gRPC; nullstep with --wire: also float32; lenet, lstm, crnn: also "
+                  "push, pull: also measure plain gRPC, and ucx_perftest with --protocol=grpc+ucx; nullstep with "
+                  "--wire: also float32; lenet, lstm, crnn: also "
                   "oneDNN alone, or with --workers a local "
                   "session (default)");
   bench->add_flag("--smoke", options->smoke, "a short run that only checks that the benchmark works");
@@ -99,7 +102,8 @@ void AddBenchCommand(CLI::App& app, Invocation* invocation) {
       "beyond what the process had before it made the variables; memory_of_steps_mb, beyond what it had before the\n"
       "first step.\n\n"
       "Tasks are processes on this machine. Values are verified at the end. gb_s is 1e9 bytes per second at the\n"
-      "median; ratio is the median of plain gRPC divided by our median. local_ms is the median of the same step with\n"
+      "median; ratio is the median of plain gRPC divided by our median, and ucx_perftest_ratio what a message of\n"
+      "ucx_perftest takes divided by our median. local_ms is the median of the same step with\n"
       "all variables on the worker, and times_local is our median divided by it. The three are measured alternately.\n"
       "Push and pull are measured in several rounds, each with new processes. On each side the fastest round counts: "
       "on a\n"

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "CLI/CLI.hpp"
-#include "cli/bench_cluster.h"
+#include "cli/bench/cluster.h"
+#include "cli/bench/raw_grpc.h"
 #include "cli/commands.h"
-#include "cli/raw_grpc.h"
 #include "core/strings.h"
 
 namespace tensorbraid {

@@ -6,6 +6,7 @@
 
 #include "CLI/CLI.hpp"
 #include "cli/at_least.h"
+#include "cli/client_options.h"
 #include "cli/commands.h"
 #include "cli/status_text.h"
 #include "cluster/client_service/proto_io.h"
@@ -97,11 +98,7 @@ void AddStatusCommand(CLI::App& app, Invocation* invocation) {
       ->check(AtLeast(0.1))
       ->type_name("SECONDS")
       ->capture_default_str();
-  status->add_option("--tls_cert", flags->tls.cert, "certificate of this host, if the cluster asks for one")
-      ->type_name("FILE");
-  status->add_option("--tls_key", flags->tls.key, "private key of --tls_cert")->type_name("FILE");
-  status->add_option("--tls_ca", flags->tls.ca, "authority that the task's certificate comes from")->type_name("FILE");
-  status->add_option("--token_file", flags->token_file, "token that the cluster asks for")->type_name("FILE");
+  AddClientOptions(status, &flags->tls, &flags->token_file);
   status->footer(
       "\nThe columns:\n"
       "  state         up; straggler: makes less than half as many steps as the other workers; no answer: the process\n"

@@ -29,12 +29,16 @@ StatusOr<std::unique_ptr<Transport>> NewBestTransport(bool loopback_only, const 
 
 }  // namespace
 
+bool IsUcxProtocol(std::string_view protocol) {
+  return protocol == "grpc+ucx" || protocol == "grpc+verbs" || protocol == "grpc+gdr";
+}
+
 StatusOr<std::unique_ptr<Transport>> NewTransport(const std::string& protocol, const std::string& host,
                                                   const GrpcOptions& options) {
   const bool loopback_only = IsLoopbackHost(options.bind_address.empty() ? host : options.bind_address);
   if (protocol.empty()) return NewBestTransport(loopback_only, options);
   if (protocol == "grpc") return NewGrpcTransport(options);
-  if (protocol != "grpc+ucx" && protocol != "grpc+verbs" && protocol != "grpc+gdr") {
+  if (!IsUcxProtocol(protocol)) {
     return InvalidArgument("protocol '", protocol, "' does not exist; use 'grpc', 'grpc+ucx', or '' for the best one");
   }
   TF_ASSIGN_OR_RETURN(auto context, UcxContext::Create(loopback_only));

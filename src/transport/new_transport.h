@@ -4,18 +4,22 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "transport/grpc/grpc_transport.h"
 #include "transport/transport.h"
 
 namespace tensorbraid {
 
+// Whether this name asks for UCX: "grpc+ucx", or one of "grpc+verbs" and "grpc+gdr", TensorFlow's names.
+bool IsUcxProtocol(std::string_view protocol);
+
 // gRPC connects the tasks and serves clients with every protocol. `protocol` says how else two tasks may communicate,
 // if both want to:
 //   ""          the best that both have: shared memory on one machine; UCX where this machine has a device for RDMA and
 //               TLS is not used
 //   "grpc"      nothing else
-//   "grpc+ucx"  UCX, by RDMA or by what else it finds. "grpc+verbs" and "grpc+gdr", TensorFlow's names, mean the same
+//   "grpc+ucx"  UCX, by RDMA or by what else it finds; so do the other names of IsUcxProtocol
 // InvalidArgument for another name, FailedPrecondition if the protocol needs UCX, which is not installed. `host` is
 // the host name in the address at which the server will listen.
 StatusOr<std::unique_ptr<Transport>> NewTransport(const std::string& protocol, const std::string& host,

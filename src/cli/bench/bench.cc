@@ -1,4 +1,4 @@
-#include "cli/bench.h"
+#include "cli/bench/bench.h"
 
 #include <algorithm>
 #include <cmath>
@@ -52,6 +52,9 @@ Status RunBench(const BenchOptions& options) {
   if (!wire.ok()) return Annotate(wire.status(), "--wire");
   if (options.sum && options.name != "pull") return InvalidArgument("--sum is for pull");
   if (!options.target.empty() && options.name != "allpairs") return InvalidArgument("--target is for allpairs");
+  if (options.target.empty() && (options.tls.enabled() || !options.token_file.empty())) {
+    return InvalidArgument("the --tls options and --token_file are for --target");
+  }
   const bool is_exact =
       options.name == "push" || options.name == "pull" || options.name == "allpairs" || options.name == "save";
   if (is_exact && !wire->empty()) {

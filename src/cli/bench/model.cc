@@ -5,10 +5,10 @@
 #include <cmath>
 #include <ctime>
 
-#include "cli/bench.h"
-#include "cli/bench_models.h"
-#include "cli/bench_task.h"
-#include "cli/bench_training.h"
+#include "cli/bench/bench.h"
+#include "cli/bench/models.h"
+#include "cli/bench/task.h"
+#include "cli/bench/training.h"
 #include "core/strings.h"
 #include "core/thread.h"
 #include "tensorbraid/session.h"

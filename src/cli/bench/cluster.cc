@@ -1,4 +1,4 @@
-#include "cli/bench_cluster.h"
+#include "cli/bench/cluster.h"
 
 #include <poll.h>
 #include <sched.h>

@@ -1,4 +1,4 @@
-#include "cli/bench_onednn.h"
+#include "cli/bench/onednn.h"
 
 #include <omp.h>
 

@@ -1,8 +1,8 @@
 // The baseline for our gRPC transport: two processes that exchange plain messages over one gRPC stream with our channel
 // settings, and whose threads wait as ours do: they poll for a while before they sleep. Sending does not copy; the
 // receiver copies the data into a buffer, or adds it to the buffer.
-#ifndef TENSORBRAID_CLI_RAW_GRPC_H_
-#define TENSORBRAID_CLI_RAW_GRPC_H_
+#ifndef TENSORBRAID_CLI_BENCH_RAW_GRPC_H_
+#define TENSORBRAID_CLI_BENCH_RAW_GRPC_H_
 
 #include <cstddef>
 #include <memory>
@@ -52,4 +52,4 @@ void StopChild(int pid);
 
 }  // namespace tensorbraid::bench
 
-#endif  // TENSORBRAID_CLI_RAW_GRPC_H_
+#endif  // TENSORBRAID_CLI_BENCH_RAW_GRPC_H_

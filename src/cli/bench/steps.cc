@@ -1,4 +1,4 @@
-#include "cli/bench_steps.h"
+#include "cli/bench/steps.h"
 
 #include <chrono>
 

@@ -9,8 +9,8 @@
 #include <memory>
 #include <thread>
 
-#include "cli/bench.h"
-#include "cli/bench_task.h"
+#include "cli/bench/bench.h"
+#include "cli/bench/task.h"
 #include "core/env.h"
 #include "core/strings.h"
 #include "tensorbraid/array_ops.h"

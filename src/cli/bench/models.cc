@@ -1,4 +1,4 @@
-#include "cli/bench_models.h"
+#include "cli/bench/models.h"
 
 #include <random>
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/bench.h"
-#include "cli/bench_task.h"
+#include "cli/bench/bench.h"
+#include "cli/bench/task.h"
 #include "nlohmann/json.hpp"
 
 namespace tensorbraid {

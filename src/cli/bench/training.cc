@@ -1,11 +1,11 @@
-#include "cli/bench_training.h"
+#include "cli/bench/training.h"
 
 #include <atomic>
 #include <chrono>
 #include <cmath>
 #include <thread>
 
-#include "cli/bench_task.h"
+#include "cli/bench/task.h"
 #include "core/strings.h"
 
 namespace tensorbraid {

@@ -1,4 +1,4 @@
-#include "cli/raw_grpc.h"
+#include "cli/bench/raw_grpc.h"
 
 #include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/generic/generic_stub.h>

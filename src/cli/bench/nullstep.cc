@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cli/bench_steps.h"
+#include "cli/bench/steps.h"
 #include "core/strings.h"
 #include "tensorbraid/array_ops.h"
 #include "tensorbraid/math_ops.h"

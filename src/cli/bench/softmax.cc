@@ -3,9 +3,9 @@
 #include <chrono>
 #include <random>
 
-#include "cli/bench.h"
-#include "cli/bench_models.h"
-#include "cli/bench_training.h"
+#include "cli/bench/bench.h"
+#include "cli/bench/models.h"
+#include "cli/bench/training.h"
 #include "core/strings.h"
 #include "tensorbraid/array_ops.h"
 #include "tensorbraid/initializers.h"

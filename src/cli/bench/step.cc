@@ -1,7 +1,7 @@
 // Measures the overhead of a step: an assign_add in this process whose value is fetched.
 #include <chrono>
 
-#include "cli/bench.h"
+#include "cli/bench/bench.h"
 #include "core/strings.h"
 #include "tensorbraid/session.h"
 

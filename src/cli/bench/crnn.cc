@@ -1,5 +1,5 @@
 // The model of examples/crnn_ctc.cc, which reads lines of digits, on made-up lines.
-#include "cli/bench_models.h"
+#include "cli/bench/models.h"
 #include "tensorbraid/tensorbraid.h"
 
 namespace tensorbraid {

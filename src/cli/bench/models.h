@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/bench_onednn.h"
+#include "cli/bench/onednn.h"
 #include "tensorbraid/graph.h"
 #include "tensorbraid/optimizer.h"
 #include "tensorbraid/status.h"

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/bench.h"
-#include "cli/bench_models.h"
+#include "cli/bench/bench.h"
+#include "cli/bench/models.h"
 #include "nlohmann/json.hpp"
 #include "tensorbraid/cluster_spec.h"
 #include "tensorbraid/train.h"

@@ -2,7 +2,7 @@
 #ifndef TENSORBRAID_CLI_BENCH_TASK_H_
 #define TENSORBRAID_CLI_BENCH_TASK_H_
 
-#include "cli/bench_cluster.h"
+#include "cli/bench/cluster.h"
 #include "nlohmann/json.hpp"
 #include "tensorbraid/server.h"
 
@@ -29,7 +29,7 @@ Status RunSaveWorker(JsonChannel& parent, const nlohmann::json& config, const Se
 // Trains a model for "steps" steps without a cluster, on one thread, and sends {"median_ms": …}.
 Status RunLocalTraining(JsonChannel& parent, const nlohmann::json& config);
 
-// Repeats the step of bench_steps.h. Sends {} when it is ready: worker 0 with its session, the others before, and makes
+// Repeats the step of steps.h. Sends {} when it is ready: worker 0 with its session, the others before, and makes
 // theirs on "start". On "measure" runs "steps" steps and sends {"times_ms": […]}. On "use" it sends UseOfThisProcess().
 // On "verify" it checks the values after "steps" steps. Ends on "stop".
 Status RunStepWorker(JsonChannel& parent, const nlohmann::json& config, const Server& server);

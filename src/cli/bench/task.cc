@@ -1,4 +1,4 @@
-#include "cli/bench_task.h"
+#include "cli/bench/task.h"
 
 #include <sched.h>
 #include <sys/resource.h>

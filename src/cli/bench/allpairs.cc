@@ -5,8 +5,8 @@
 #include <cmath>
 #include <set>
 
-#include "cli/bench.h"
-#include "cli/bench_cluster.h"
+#include "cli/bench/bench.h"
+#include "cli/bench/cluster.h"
 #include "core/device_name.h"
 #include "core/strings.h"
 #include "tensorbraid/array_ops.h"
@@ -22,7 +22,7 @@ using nlohmann::ordered_json;
 
 constexpr int kWarmUpSums = 2;
 
-int StepsFor(const BenchOptions& options) {
+int SumsFor(const BenchOptions& options) {
   if (options.steps > 0) return options.steps;
   if (options.smoke) return 3;
   const double mb = static_cast<double>(options.variable_bytes()) / 1e6;
@@ -30,9 +30,9 @@ int StepsFor(const BenchOptions& options) {
 }
 
 // The tasks of a running cluster, such as "/job:ps/replica:0/task:0".
-StatusOr<std::vector<std::string>> TasksOf(const std::string& target) {
+StatusOr<std::vector<std::string>> TasksOf(const SessionOptions& cluster) {
   Graph empty;
-  TF_ASSIGN_OR_RETURN(const auto session, Session::Create(empty, {.target = target}));
+  TF_ASSIGN_OR_RETURN(const auto session, Session::Create(empty, cluster));
   std::set<std::string> tasks;
   for (const std::string& device : session->ListDevices()) {
     TF_ASSIGN_OR_RETURN(const DeviceName name, DeviceName::Parse(device));
@@ -57,9 +57,10 @@ class AllPairs {
     }
   }
 
-  StatusOr<BenchResults> Measure(const std::string& target, int steps, const std::string& protocol) {
+  StatusOr<BenchResults> Measure(SessionOptions cluster, int steps, const std::string& protocol) {
     // The variables belong to the session and go with it, so the cluster keeps nothing.
-    TF_ASSIGN_OR_RETURN(session_, Session::Create(graph_, {.target = target, .isolate_session_state = true}));
+    cluster.isolate_session_state = true;
+    TF_ASSIGN_OR_RETURN(session_, Session::Create(graph_, cluster));
     for (const Variable& held : held_) TF_RETURN_IF_ERROR(session_->Run({held.initializer()}).status());
     const double mb = static_cast<double>(elements_) * 4 / 1e6;
     BenchResults results;
@@ -123,9 +124,10 @@ class AllPairs {
 StatusOr<BenchResults> BenchAllPairs(const BenchOptions& options) {
   const int64_t elements = std::max<int64_t>(options.variable_bytes() / 4, 1);
   if (!options.target.empty()) {
-    TF_ASSIGN_OR_RETURN(const auto tasks, TasksOf(options.target));
+    const SessionOptions running = {.target = options.target, .tls = options.tls, .token_file = options.token_file};
+    TF_ASSIGN_OR_RETURN(const auto tasks, TasksOf(running));
     if (tasks.size() < 2) return InvalidArgument("the cluster at ", options.target, " has ", tasks.size(), " task");
-    return AllPairs(tasks, elements).Measure(options.target, StepsFor(options), "of the running cluster");
+    return AllPairs(tasks, elements).Measure(running, SumsFor(options), "of the running cluster");
   }
   const int count = std::max(options.ps, 2);
   TF_ASSIGN_OR_RETURN(const auto cluster,
@@ -133,7 +135,7 @@ StatusOr<BenchResults> BenchAllPairs(const BenchOptions& options) {
   std::vector<std::string> tasks;
   for (int i = 0; i < count; ++i) tasks.push_back(FullTaskName("ps", i));
   return AllPairs(tasks, elements)
-      .Measure(StrCat("grpc://", cluster->ps_hosts()[0]), StepsFor(options), options.protocol);
+      .Measure({.target = StrCat("grpc://", cluster->ps_hosts()[0])}, SumsFor(options), options.protocol);
 }
 
 }  // namespace tensorbraid

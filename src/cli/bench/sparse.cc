@@ -1,7 +1,7 @@
 // Gradient descent on the rows of a large table that a batch of ids selects.
 #include <random>
 
-#include "cli/bench_steps.h"
+#include "cli/bench/steps.h"
 #include "core/strings.h"
 #include "tensorbraid/array_ops.h"
 #include "tensorbraid/embedding_ops.h"

@@ -7,13 +7,16 @@
 #include <optional>
 #include <thread>
 
-#include "cli/bench.h"
-#include "cli/bench_task.h"
-#include "cli/raw_grpc.h"
+#include "cli/bench/bench.h"
+#include "cli/bench/raw_grpc.h"
+#include "cli/bench/task.h"
+#include "cli/bench/ucx_perftest.h"
+#include "core/logging.h"
 #include "core/strings.h"
 #include "tensorbraid/array_ops.h"
 #include "tensorbraid/math_ops.h"
 #include "tensorbraid/session.h"
+#include "transport/new_transport.h"
 
 namespace tensorbraid {
 namespace {
@@ -43,6 +46,10 @@ Status CheckAll(const Tensor& t, int64_t times) {
   for (int64_t i = 0; i < t.num_elements(); ++i) TF_RETURN_IF_ERROR(CheckElement(t, i, times));
   return OkStatus();
 }
+
+// Messages for ucx_perftest, which gives no sensible bandwidth for small ones.
+constexpr int kPerftestMessages = 20;
+constexpr int64_t kLeastPerftestBytes = 1'000'000;
 
 // What a transfer does in each step.
 enum class Kind {
@@ -218,7 +225,7 @@ class Baseline {
   std::vector<double> times_[std::size(bench::kRawGrpcMessageBytes)];
 };
 
-int StepsFor(const BenchOptions& options) {
+int TransfersFor(const BenchOptions& options) {
   if (options.steps > 0) return options.steps;
   if (options.rss) return 1000;
   if (options.smoke) return 10;
@@ -281,6 +288,7 @@ struct TransferRound {
   std::vector<double> times;
   std::vector<double> local_times;  // of the same within the worker; empty if it is not measured
   double baseline_ms = 0;           // median with the best message size
+  double ucx_perftest_ms = 0;       // 0 if it is not measured
   json memory_early;                // null when the round is too short
   json memory;
   int64_t background_steps = 0;
@@ -320,6 +328,14 @@ StatusOr<TransferRound> RunRound(const BenchOptions& options, int steps) {
   TF_ASSIGN_OR_RETURN(const json verified, worker.Call({{"do", "verify"}}));
   round.background_steps = verified["background_steps"].get<int64_t>();
   if (baseline) round.baseline_ms = baseline->BestMedianMs();
+  if (baseline && IsUcxProtocol(options.protocol) && bytes >= kLeastPerftestBytes) {
+    const StatusOr<double> ms = bench::UcxPerftestMs(bytes, kPerftestMessages);
+    if (!ms.ok() && !absl::IsNotFound(ms.status())) return ms.status();
+    if (!ms.ok()) {
+      TB_LOG(Warning, "bench") << "no figure of ucx_perftest, which is not installed (Debian: ucx-utils)";
+    }
+    round.ucx_perftest_ms = ms.value_or(0);
+  }
   return round;
 }
 
@@ -329,12 +345,13 @@ StatusOr<BenchResults> BenchTransfer(const BenchOptions& options) {
   const double mb = static_cast<double>(options.variable_bytes()) / 1e6;
   const bool once = options.rss || options.smoke || options.background_mb > 0;
   const int rounds = options.rounds > 0 ? options.rounds : once ? 1 : 5;
-  const int steps = std::max(1, StepsFor(options) / rounds);
+  const int steps = std::max(1, TransfersFor(options) / rounds);
   TransferRound best;
-  double baseline_ms = 0;
+  double baseline_ms = 0, ucx_perftest_ms = 0;
   for (int i = 0; i < rounds; ++i) {
     TF_ASSIGN_OR_RETURN(TransferRound round, RunRound(options, steps));
     if (i == 0 || round.baseline_ms < baseline_ms) baseline_ms = round.baseline_ms;
+    if (i == 0 || round.ucx_perftest_ms < ucx_perftest_ms) ucx_perftest_ms = round.ucx_perftest_ms;
     if (i == 0 || round.median_ms() < best.median_ms()) best = std::move(round);
   }
 
@@ -350,6 +367,10 @@ StatusOr<BenchResults> BenchTransfer(const BenchOptions& options) {
     result["baseline"] = "raw_grpc";
     result["baseline_gb_s"] = mb / baseline_ms;
     result["ratio"] = baseline_ms / median_ms;
+  }
+  if (ucx_perftest_ms > 0) {
+    result["ucx_perftest_gb_s"] = mb / ucx_perftest_ms;
+    result["ucx_perftest_ratio"] = ucx_perftest_ms / median_ms;
   }
   if (!best.local_times.empty()) {
     result["local_ms"] = MedianOf(best.local_times);

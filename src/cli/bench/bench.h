@@ -1,16 +1,17 @@
 // `tensorbraid bench`: measures this machine, or a cluster of processes on it.
 //
 // Every benchmark prints one line per result: JSON with --json, otherwise text. A benchmark that needs a cluster starts
-// this program again for each task (bench_cluster.h); a task follows the instructions of the process that started it
-// (bench_task.h). Every benchmark verifies the computed values at the end.
-#ifndef TENSORBRAID_CLI_BENCH_H_
-#define TENSORBRAID_CLI_BENCH_H_
+// this program again for each task (cluster.h); a task follows the instructions of the process that started it
+// (task.h). Every benchmark verifies the computed values at the end.
+#ifndef TENSORBRAID_CLI_BENCH_BENCH_H_
+#define TENSORBRAID_CLI_BENCH_BENCH_H_
 
 #include <string>
 #include <vector>
 
 #include "nlohmann/json.hpp"
 #include "tensorbraid/status.h"
+#include "tensorbraid/tls_options.h"
 
 namespace tensorbraid {
 
@@ -32,8 +33,10 @@ struct BenchOptions {
   int64_t k = 1024;                    // sparse: ids in a step
   std::string directory = ".";         // save: where to make a directory for the checkpoints
   std::string target = "";             // allpairs: a task of a running cluster; "": start one
-  bool sum = false;                    // pull: the worker adds all elements up
-  bool rss = false;                    // report how much memory each task uses over the steps
+  TlsOptions tls = {};                 // of the session with `target`, as in SessionOptions
+  std::string token_file = "";
+  bool sum = false;      // pull: the worker adds all elements up
+  bool rss = false;      // report how much memory each task uses over the steps
   bool baseline = true;  // also measure raw gRPC (push, pull), oneDNN alone or a local session (lenet, lstm, crnn)
   bool smoke = false;    // a short run that only checks that the benchmark works
   bool json = false;
@@ -63,4 +66,4 @@ inline double MedianOf(const std::vector<double>& values) { return Percentile(va
 
 }  // namespace tensorbraid
 
-#endif  // TENSORBRAID_CLI_BENCH_H_
+#endif  // TENSORBRAID_CLI_BENCH_BENCH_H_
