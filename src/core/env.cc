@@ -209,6 +209,15 @@ class SystemEnv final : public Env {
   void NotifyOne(std::condition_variable& cv) override { cv.notify_one(); }
   void NotifyAll(std::condition_variable& cv) override { cv.notify_all(); }
 
+  bool WaitInSystem(const std::function<bool()>& ready, const std::function<void()>& block,
+                    MonotonicClock::time_point deadline, std::source_location /*where*/) override {
+    while (!ready()) {
+      if (deadline != MonotonicClock::time_point::max() && MonotonicClock::now() >= deadline) return false;
+      block();
+    }
+    return true;
+  }
+
   std::unique_ptr<Thread::Handle> StartThread(const std::string& name, std::function<void()> body) override {
     return std::make_unique<SystemThread>(name, std::move(body));
   }

@@ -109,6 +109,13 @@ class Env {
   virtual void NotifyOne(std::condition_variable& cv) = 0;
   virtual void NotifyAll(std::condition_variable& cv) = 0;
 
+  // Waits until `ready` holds or `deadline` passes, and returns whether it holds. This is for what other processes
+  // bring about, which cannot notify a condition variable: `block` waits in the system for a change, until the deadline
+  // at most, and may return early. `ready` only looks: it takes no lock, and may be called often and on any thread.
+  virtual bool WaitInSystem(const std::function<bool()>& ready, const std::function<void()>& block,
+                            MonotonicClock::time_point deadline,
+                            std::source_location where = std::source_location::current()) = 0;
+
   // Threads; Thread calls this.
   virtual std::unique_ptr<Thread::Handle> StartThread(const std::string& name, std::function<void()> body) = 0;
   virtual int NumCores() = 0;

@@ -23,6 +23,10 @@ class ForwardingEnv : public Env {
   }
   void NotifyOne(std::condition_variable& cv) override { System().NotifyOne(cv); }
   void NotifyAll(std::condition_variable& cv) override { System().NotifyAll(cv); }
+  bool WaitInSystem(const std::function<bool()>& ready, const std::function<void()>& block,
+                    MonotonicClock::time_point deadline, std::source_location where) override {
+    return System().WaitInSystem(ready, block, deadline, where);
+  }
   std::unique_ptr<Thread::Handle> StartThread(const std::string& name, std::function<void()> body) override {
     return System().StartThread(name, std::move(body));
   }

@@ -115,8 +115,12 @@ void TrainOnSeeds(uint64_t usual, TrainingOptions options, const Invariants& inv
 Status Check(bool holds, const char* what) { return holds ? OkStatus() : Internal("does not hold: ", what); }
 
 class ClusterSimulation : public ::testing::TestWithParam<Network> {};
-INSTANTIATE_TEST_SUITE_P(Networks, ClusterSimulation, ::testing::Values(Network::kInproc, Network::kSim),
-                         [](const auto& info) { return info.param == Network::kSim ? "Sim" : "Inproc"; });
+INSTANTIATE_TEST_SUITE_P(Networks, ClusterSimulation,
+                         ::testing::Values(Network::kInproc, Network::kSim, Network::kLocal), [](const auto& info) {
+                           return info.param == Network::kInproc ? "Inproc"
+                                  : info.param == Network::kSim  ? "Sim"
+                                                                 : "Local";
+                         });
 
 TEST_P(ClusterSimulation, ASeedRepeatsATrainingBitForBitAndSeedsDiffer) {
   std::set<uint64_t> schedules;
@@ -214,6 +218,13 @@ TEST(ClusterRecovery, SynchronousTrainingContinues) {
 TEST(ClusterRecovery, SynchronousTrainingWithASpareContinues) {
   TrainOnSeeds(15, {.num_workers = 3, .sync = true, .spares = 1, .last_step = 40, .checkpoints = true}, NothingMore,
                FaultPlanOptions{.num_workers = 3, .kinds = kAllFaults});
+}
+
+TEST(ClusterRecovery, TrainingOfNeighboursContinues) {
+  for (const bool sync : {false, true}) {
+    TrainOnSeeds(15, {.network = Network::kLocal, .num_ps = 2, .sync = sync, .last_step = 40, .checkpoints = true},
+                 NothingMore, FaultPlanOptions{.num_ps = 2, .kinds = kAllFaults});
+  }
 }
 
 TEST(ClusterRecovery, TrainingContinuesAfterALossOfPower) {

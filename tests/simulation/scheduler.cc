@@ -63,7 +63,7 @@ std::string Place(std::source_location where) { return StrCat(std::string(Source
 
 // A simulated thread.
 struct Scheduler::Actor {
-  enum class State { kRunnable, kWaits, kSleeps, kLocks, kJoins, kJoinsAll, kEnded };
+  enum class State { kRunnable, kWaits, kWaitsInSystem, kSleeps, kLocks, kJoins, kJoinsAll, kEnded };
 
   explicit Actor(std::string name) : name(std::move(name)) {}
 
@@ -71,8 +71,9 @@ struct Scheduler::Actor {
   ProcessId process = kNoProcess;
   State state = State::kRunnable;
   const void* on = nullptr;                      // the condition variable that it waits for
+  const std::function<bool()>* ready = nullptr;  // what it waits for in the system
   const Actor* joined = nullptr;                 // the thread that it joins
-  MonotonicClock::time_point deadline = kNever;  // of kWaits and kSleeps
+  MonotonicClock::time_point deadline = kNever;  // of kWaits, kWaitsInSystem and kSleeps
   uint64_t failed_at = 0;                        // the progress when it last failed to take its lock
   std::source_location where;                    // of its last lock or wait
   std::binary_semaphore turn{0};
@@ -163,12 +164,12 @@ Scheduler::ProcessScope::~ProcessScope() { scheduler_.running_->process = before
 
 bool Scheduler::IsHeld(const Actor& actor) const {
   if (actor.process == kNoProcess || !stopped_.contains(actor.process)) return false;
-  // Processes of the system share no locks, but simulated ones have one network, one disk, one allocator, one log and
-  // one directory of tasks. A thread that took its last lock there may hold it.
-  constexpr std::array<std::string_view, 9> kShared = {
+  // Processes of the system share no locks, but simulated ones have one network, one disk, one allocator of each kind,
+  // one watcher of loans, one log and one directory of tasks. A thread that took its last lock there may hold it.
+  constexpr std::array<std::string_view, 11> kShared = {
       "transport/sim/", "transport/inproc/", "simulation/training.cc", "simulation/simulated_disk",
       "faulty_files.h", "core/allocator.cc", "core/logging.cc",        "cluster/server/task",
-      "test_cluster.h"};
+      "test_cluster.h", "core/shared_mem",   "local/local_lane.cc"};
   const std::string_view file = actor.where.file_name();
   return std::none_of(kShared.begin(), kShared.end(),
                       [&](std::string_view shared) { return file.find(shared) != std::string_view::npos; });
@@ -209,6 +210,20 @@ void Scheduler::NotifyAll(std::condition_variable& cv) {
     if (actor->state == Actor::State::kWaits && actor->on == &cv) actor->state = Actor::State::kRunnable;
   }
   Preempt();
+}
+
+// All processes of a simulation are in this one, so `block` could wait for ever.
+bool Scheduler::WaitInSystem(const std::function<bool()>& ready, const std::function<void()>& /*block*/,
+                             MonotonicClock::time_point deadline, std::source_location where) {
+  Actor& self = *running_;
+  self.where = where;
+  Preempt();
+  if (ready()) return true;
+  self.state = Actor::State::kWaitsInSystem;
+  self.ready = &ready;
+  self.deadline = deadline;
+  Switch(self);
+  return ready();
 }
 
 void Scheduler::Lock(bool (*try_lock)(void*), void* lock, std::source_location where) {
@@ -259,6 +274,8 @@ bool Scheduler::CanRun(const Actor& actor) const {
     case Actor::State::kWaits:
     case Actor::State::kSleeps:
       return actor.deadline <= now_;
+    case Actor::State::kWaitsInSystem:
+      return actor.deadline <= now_ || (*actor.ready)();
     case Actor::State::kLocks:
       return actor.failed_at < progress_;  // otherwise the lock is still held
     case Actor::State::kJoins:
@@ -278,7 +295,8 @@ Scheduler::Actor& Scheduler::Next(const Actor* avoid) {
     auto earliest = kNever;
     for (const auto& actor : actors_) {
       if (CanRun(*actor)) runnable.push_back(actor.get());
-      const bool timed = actor->state == Actor::State::kWaits || actor->state == Actor::State::kSleeps;
+      const bool timed = actor->state == Actor::State::kWaits || actor->state == Actor::State::kWaitsInSystem ||
+                         actor->state == Actor::State::kSleeps;
       if (timed && !IsHeld(*actor)) earliest = std::min(earliest, actor->deadline);
     }
     if (!runnable.empty()) break;
@@ -331,6 +349,10 @@ std::string Scheduler::Report(const std::string& problem) const {
         break;
       case Actor::State::kWaits:
         does += StrCat("waits for a notification at ", Place(actor->where), " in ", actor->where.function_name());
+        if (actor->deadline != kNever) does += ", with a deadline";
+        break;
+      case Actor::State::kWaitsInSystem:
+        does += StrCat("waits in the system at ", Place(actor->where), " in ", actor->where.function_name());
         if (actor->deadline != kNever) does += ", with a deadline";
         break;
       case Actor::State::kSleeps:

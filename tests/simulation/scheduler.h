@@ -32,7 +32,7 @@ constexpr ProcessId kNoProcess = 0;  // the simulation itself, which is never st
 // The environment of a simulation. Each simulated thread is a thread of the system, but only one of them runs at any
 // time. Another one may run when the running thread
 //
-// - waits for a condition variable or for a lock that is held, sleeps, joins a thread or ends;
+// - waits for a condition variable, for a lock that is held or for the system, sleeps, joins a thread or ends;
 // - takes a free lock, notifies a condition variable or starts a thread: sometimes, as the seed decides. In half of the
 //   seeds, such a thread sometimes stays away for up to some milliseconds, as one does that its machine has no core
 //   for. Messages then arrive, and links break, between any two of its lines.
@@ -97,6 +97,8 @@ class Scheduler final : public ForwardingEnv, private LockScheduler {
             std::source_location where) override;
   void NotifyOne(std::condition_variable& cv) override;
   void NotifyAll(std::condition_variable& cv) override;
+  bool WaitInSystem(const std::function<bool()>& ready, const std::function<void()>& block,
+                    MonotonicClock::time_point deadline, std::source_location where) override;
   std::unique_ptr<Thread::Handle> StartThread(const std::string& name, std::function<void()> body) override;
   int NumCores() override { return 2; }
   uint64_t RandomSeed() override { return random_(); }

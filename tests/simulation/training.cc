@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstdio>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -61,6 +62,24 @@ class CountingHook final : public SessionRunHook {
   std::atomic<int64_t>& sessions_;
 };
 
+// The latest values of a variable that a worker has read.
+class ReadValues {
+ public:
+  // Internal if one of the values before has changed since it was read.
+  Status Add(const Tensor& value) {
+    constexpr size_t kHeld = 3;
+    for (const auto& [held, bits] : values_) {
+      if (!std::ranges::equal(held.data<float>(), bits)) return Internal("a value that was read before has changed");
+    }
+    values_.emplace_back(value, std::vector<float>(value.data<float>().begin(), value.data<float>().end()));
+    if (values_.size() > kHeld) values_.pop_front();
+    return OkStatus();
+  }
+
+ private:
+  std::deque<std::pair<Tensor, std::vector<float>>> values_;
+};
+
 // What one worker's process runs.
 struct Replica {
   Replica(const TestCluster& cluster, int worker, const TrainingOptions& options)
@@ -111,8 +130,9 @@ struct Replica {
     const Tensor batch = Tensor::Of<float>({2, 4}, {1, 2, 3, 4, -1, 0.5, is_chief ? 1.0f : 2.0f, 0});
     const Tensor classes = Tensor::Of<int64_t>({2}, {is_chief ? 0 : 1, 2});
     int64_t seen = -1, seen_in = 0;
+    ReadValues counts;
     while (!session->ShouldStop()) {
-      std::vector<Fetch> fetches = {train, step};
+      std::vector<Fetch> fetches = {train, step, count.value()};
       if (async != nullptr) fetches.emplace_back(async->outcomes());
       TF_ASSIGN_OR_RETURN(const auto values, session->Run(fetches, {{x, batch}, {labels, classes}}));
       if (!values[1].is_valid()) continue;  // the training was over before this run
@@ -122,8 +142,9 @@ struct Replica {
       seen = now;
       seen_in = sessions;
       reached(now);
+      TF_RETURN_IF_ERROR(counts.Add(values[2]));
       // The second outcome is that of `count`.
-      if (async != nullptr && values[2].is_valid() && values[2].data<int64_t>()[1] < 0) ++runs.dropped;
+      if (async != nullptr && values[3].is_valid() && values[3].data<int64_t>()[1] < 0) ++runs.dropped;
     }
     return session->Close();
   }
@@ -152,11 +173,15 @@ class Training {
                                  .heartbeat_timeout = milliseconds(1000),
                                  // Longer than any fault, because a task that has been lost does not hold up the end.
                                  .lost_after = milliseconds(60'000)}},
-                 options.network == Network::kSim
+                 options.network != Network::kInproc
                      ? std::make_unique<SimNetwork>(static_cast<uint32_t>(scheduler.Random(uint64_t{1} << 32)),
                                                     SimOptions{.follow_clock = true})
                      : nullptr),
         runs_(static_cast<size_t>(options.num_workers)) {
+    if (options.network == Network::kLocal) {
+      // Rings that are often full, and nearly all tensors lent.
+      cluster_.ShareMemory({.lane = {.ring_bytes = 1024, .inline_bytes = 4}, .stay_awake = {}});
+    }
     scheduler.set_files(&disk_);
   }
   ~Training() { scheduler_.set_files(&Env::System()); }

@@ -18,6 +18,7 @@ namespace tensorbraid {
 enum class Network {
   kInproc,  // without faults or delays; messages of different links are handled at the same time
   kSim,     // messages take time
+  kLocal,   // as kSim, but the tasks are neighbours: once they have met, they communicate by shared memory
 };
 
 struct TrainingOptions {
@@ -53,6 +54,7 @@ struct Trained {
 // Checks these invariants; the first that does not hold ends the simulation (Scheduler::Fail):
 // - No task ends by itself, and each training ends well. With may_lose_ps, each worker's error names the lost task.
 // - The global step that a worker sees grows, until its session is replaced.
+// - A value that a worker has read stays as it is.
 // - No gradient is applied twice. Those of acknowledged asynchronous steps are applied, except that the loss of a
 //   parameter server may cost the steps since the latest checkpoint.
 // - When the power fails, the disk keeps the checkpoint of each save that has returned.

@@ -6,6 +6,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,7 +48,7 @@ class TestCluster {
     const std::string network = simulated_ != nullptr ? "sim" : chosen == nullptr ? "inproc" : chosen;
     TB_CHECK(network == "inproc" || network == "sim" || network == "local" || network == "ucx" || network == "grpc");
     uses_sockets_ = network == "grpc";
-    shares_memory_ = network == "local";
+    if (network == "local") shared_memory_.emplace();
     uses_ucx_ = network == "ucx";
     if (network == "sim" && simulated_ == nullptr) {
       simulated_ = std::make_unique<SimNetwork>(TestSeed());
@@ -58,6 +59,8 @@ class TestCluster {
     for (int i = 0; i < num_workers; ++i) jobs["worker"].push_back(NewAddress(2000 + i));
     spec_ = ClusterSpec(jobs);
   }
+  // Tasks that are started from now on are neighbours, which share memory beside the network.
+  void ShareMemory(const LocalTransportOptions& options) { shared_memory_ = options; }
   ~TestCluster() {
     for (auto& [target, task] : tasks_) WithdrawTask(target);
   }
@@ -102,9 +105,8 @@ class TestCluster {
  private:
   std::unique_ptr<Transport> NewTransport() {
     if (uses_sockets_) return NewGrpcTransport();
-    if (simulated_ != nullptr) return simulated_->NewTransport();
-    auto transport = NewInprocTransport(inproc_);
-    if (shares_memory_) return NewLocalTransport(std::move(transport));
+    auto transport = simulated_ != nullptr ? simulated_->NewTransport() : NewInprocTransport(inproc_);
+    if (shared_memory_) return NewLocalTransport(std::move(transport), *shared_memory_);
     if (!uses_ucx_) return transport;
     static const auto& context = *new auto(UcxContext::Create(/*loopback_only=*/true).value());
     return NewUcxTransport(std::move(transport), context);
@@ -119,7 +121,7 @@ class TestCluster {
   ClusterSpec spec_;
   const std::shared_ptr<InprocNetwork> inproc_ = std::make_shared<InprocNetwork>();
   bool uses_sockets_ = false;
-  bool shares_memory_ = false;
+  std::optional<LocalTransportOptions> shared_memory_;
   bool uses_ucx_ = false;
   std::vector<HeldPort> ports_;                         // keep their numbers for the tasks that listen on them
   std::unique_ptr<SimNetwork> simulated_;               // outlives the tasks

@@ -1,8 +1,8 @@
 #include "transport/local/lane_socket.h"
 
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -41,8 +41,24 @@ Status CheckSameUser(const Fd& socket) {
 
 }  // namespace
 
+bool WaitReadable(std::span<pollfd> sockets, MonotonicClock::time_point deadline) {
+  const auto poll_for = [&](int timeout_ms) { return ::poll(sockets.data(), sockets.size(), timeout_ms) > 0; };
+  return Env::Default().WaitInSystem(
+      [&] { return poll_for(0); },
+      [&] {
+        if (deadline == MonotonicClock::time_point::max()) {
+          poll_for(-1);
+        } else {
+          const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - MonotonicClock::now()).count();
+          poll_for(static_cast<int>(std::max<int64_t>(left, 0)));
+        }
+      },
+      deadline);
+}
+
 std::string MachineAndUser() {
-  auto file = Env::Default().OpenSequential("/proc/sys/kernel/random/boot_id");
+  // In a simulation, too, which has other files.
+  auto file = Env::System().OpenSequential("/proc/sys/kernel/random/boot_id");
   if (!file.ok()) return "";
   char id[64];
   const auto n = (*file)->Read(sizeof id, id);
@@ -58,7 +74,8 @@ bool IsOtherUser(std::string_view mine, std::string_view theirs) {
 StatusOr<Fd> ListenForNeighbours(std::string* name) {
   Fd fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   if (!fd.is_open()) return Unavailable(SocketError("cannot create a local socket"));
-  *name = StrCat("tensorbraid/", RandomSeed());
+  // The seeds of two simulations may be equal, but not those of two transports in one of them.
+  *name = StrCat("tensorbraid/", getpid(), "/", RandomSeed());
   sockaddr_un address;
   const socklen_t size = AbstractAddress(*name, &address);
   if (bind(fd.get(), reinterpret_cast<sockaddr*>(&address), size) != 0 || listen(fd.get(), 128) != 0) {
@@ -69,6 +86,8 @@ StatusOr<Fd> ListenForNeighbours(std::string* name) {
 
 StatusOr<Fd> AcceptNeighbour(const Fd& listening) {
   for (;;) {
+    pollfd incoming{.fd = listening.get(), .events = POLLIN, .revents = 0};
+    WaitReadable(std::span(&incoming, 1), MonotonicClock::time_point::max());
     Fd fd(accept4(listening.get(), nullptr, nullptr, SOCK_CLOEXEC));
     if (fd.is_open()) {
       TF_RETURN_IF_ERROR(CheckSameUser(fd));
@@ -111,8 +130,8 @@ Status SendFd(const Fd& socket, const FdMessage& message, int fd) {
 }
 
 StatusOr<Fd> ReceiveFd(const Fd& socket, std::chrono::milliseconds timeout, FdMessage* message) {
-  const timeval limit = {.tv_sec = timeout.count() / 1000, .tv_usec = timeout.count() % 1000 * 1000 + 1};
-  setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+  pollfd incoming{.fd = socket.get(), .events = POLLIN, .revents = 0};
+  WaitReadable(std::span(&incoming, 1), MonotonicClock::now() + timeout);
   iovec bytes{message, sizeof *message};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
   msghdr header = {};
@@ -120,7 +139,7 @@ StatusOr<Fd> ReceiveFd(const Fd& socket, std::chrono::milliseconds timeout, FdMe
   header.msg_iovlen = 1;
   header.msg_control = control;
   header.msg_controllen = sizeof control;
-  const ssize_t n = recvmsg(socket.get(), &header, MSG_CMSG_CLOEXEC);
+  const ssize_t n = recvmsg(socket.get(), &header, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
   Fd fd;
   const cmsghdr* rights = CMSG_FIRSTHDR(&header);
   if (n >= 0 && rights != nullptr && rights->cmsg_level == SOL_SOCKET && rights->cmsg_type == SCM_RIGHTS &&

@@ -3,11 +3,15 @@
 #ifndef TENSORBRAID_TRANSPORT_LOCAL_LANE_SOCKET_H_
 #define TENSORBRAID_TRANSPORT_LOCAL_LANE_SOCKET_H_
 
+#include <poll.h>
+
 #include <chrono>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "core/clock.h"
 #include "core/fd.h"
 #include "tensorbraid/status.h"
 
@@ -18,6 +22,10 @@ namespace tensorbraid {
 std::string MachineAndUser();
 // Whether these, of two tasks, are of one machine but of different users.
 bool IsOtherUser(std::string_view mine, std::string_view theirs);
+
+// Blocks until one of the sockets has what its `events` say, or is closed at the other end, and fills in `revents`.
+// Returns false if the deadline passes before.
+bool WaitReadable(std::span<pollfd> sockets, MonotonicClock::time_point deadline);
 
 // Listens on a new abstract name, which it returns in `name`. Does not block.
 StatusOr<Fd> ListenForNeighbours(std::string* name);
@@ -35,7 +43,7 @@ struct FdMessage {
 };
 // Does not block: Unavailable if the socket's buffer is full.
 Status SendFd(const Fd& socket, const FdMessage& message, int fd);
-// Blocks until a message arrives. DeadlineExceeded after `timeout`, or at once on a socket of ConnectToNeighbour.
+// Blocks until a message arrives. DeadlineExceeded after `timeout`.
 StatusOr<Fd> ReceiveFd(const Fd& socket, std::chrono::milliseconds timeout, FdMessage* message);
 
 }  // namespace tensorbraid

@@ -100,7 +100,7 @@ class LoanWatcher {
       }
       std::vector<pollfd> wanted{{.fd = wake_[0], .events = POLLIN, .revents = 0}};
       for (const auto& lane : lanes) wanted.push_back({.fd = lane->socket_.get(), .events = POLLIN, .revents = 0});
-      poll(wanted.data(), wanted.size(), -1);
+      WaitReadable(wanted, MonotonicClock::time_point::max());
       if (wanted[0].revents != 0) {
         char bytes[64];
         if (read(wake_[0], bytes, sizeof bytes) < 0) continue;
@@ -345,7 +345,8 @@ StatusOr<size_t> LocalLane::HandleFrame(std::string_view bytes, const std::funct
       return sizeof prefix;
     case kSegment: {
       FdMessage message;
-      TF_ASSIGN_OR_RETURN(Fd fd, ReceiveFd(socket_, std::chrono::milliseconds(1000), &message));
+      // The neighbour has passed the descriptor before it wrote this frame.
+      TF_ASSIGN_OR_RETURN(Fd fd, ReceiveFd(socket_, std::chrono::milliseconds(0), &message));
       if (message.a != prefix.value || neighbours_segments_.size() >= kMaxSegments) {
         return InvalidArgument("a neighbour has passed another segment than it announced");
       }

@@ -9,6 +9,7 @@
 #include <climits>
 #include <cstring>
 
+#include "core/env.h"
 #include "core/logging.h"
 #include "core/strings.h"
 
@@ -100,7 +101,8 @@ uint32_t Ring::PrepareSleep() {
 }
 
 void Ring::SleepUntilRung(uint32_t before) {
-  while (header_->bell.load(std::memory_order_acquire) == before) WaitWhileEqual(&header_->bell, before);
+  Env::Default().WaitInSystem([&] { return header_->bell.load(std::memory_order_acquire) != before; },
+                              [&] { WaitWhileEqual(&header_->bell, before); }, MonotonicClock::time_point::max());
 }
 
 void Ring::EndSleep() { header_->reader_sleeps.store(0, std::memory_order_relaxed); }
