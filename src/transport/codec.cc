@@ -174,6 +174,7 @@ struct Encoder {
   void operator()(const LaneChoice& m) {
     auto* to = out->mutable_lane_choice();
     to->set_side_lane(m.side_lane);
+    to->set_bulk_tensors(m.bulk_tensors);
     to->set_why(m.why);
   }
   void operator()(const UcxAddress& m) {
@@ -330,7 +331,7 @@ StatusOr<Message> DecodePlain(const proto::Header& h) {
     case proto::Header::kEagerCredit:
       return EagerCredit{h.eager_credit().consumed_bytes()};
     case proto::Header::kLaneChoice:
-      return LaneChoice{h.lane_choice().side_lane(), h.lane_choice().why()};
+      return LaneChoice{h.lane_choice().side_lane(), h.lane_choice().bulk_tensors(), h.lane_choice().why()};
     case proto::Header::kUcxAddress:
       return UcxAddress{h.ucx_address().address(), h.ucx_address().secret()};
     case proto::Header::kPing:

@@ -52,7 +52,7 @@ std::vector<Message> OneOfEach() {
           MakeBulk(3, "abcdef"),
           EagerCredit{~uint64_t{0}},
           GetReport{5, 6},
-          LaneChoice{.side_lane = false, .why = "no shared memory"},
+          LaneChoice{.side_lane = false, .bulk_tensors = 0, .why = "no shared memory"},
           UcxAddress{.address = "address", .secret = 7},
           Ping{.number = 3, .is_answer = true},
           BulkAck{~uint64_t{0}}};
@@ -93,8 +93,9 @@ TEST(CodecTest, FieldsSurvive) {
   EXPECT_EQ(AsSent(CloseSession{{2, 3}}).session, (SessionId{2, 3}));
   EXPECT_EQ(AsSent(GetReport{~uint64_t{0}}).request, ~uint64_t{0});
   EXPECT_EQ(AsSent(GetReport{1, 2000}).session_clusters_within_ms, 2000u);
-  EXPECT_TRUE(AsSent(LaneChoice{true, ""}).side_lane);
-  EXPECT_EQ(AsSent(LaneChoice{false, "why"}).why, "why");
+  EXPECT_TRUE(AsSent(LaneChoice{true, 7, ""}).side_lane);
+  EXPECT_EQ(AsSent(LaneChoice{true, 7, ""}).bulk_tensors, 7u);
+  EXPECT_EQ(AsSent(LaneChoice{false, 0, "why"}).why, "why");
   const auto ucx = AsSent(UcxAddress{std::string("a\0b", 3), ~uint64_t{0}});
   EXPECT_EQ(ucx.address, std::string("a\0b", 3));
   EXPECT_EQ(ucx.secret, ~uint64_t{0});

@@ -22,6 +22,7 @@ struct Kind {
   std::string name;
   bool lanes_overlap = true;   // the handler may run for both lanes at the same time
   bool large_in_parts = true;  // a large payload arrives in parts
+  bool side_lane = false;      // links switch to a side lane
   std::function<std::function<std::unique_ptr<Transport>()>()> make;
 };
 void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
@@ -42,6 +43,7 @@ Kind LocalOver(Kind base) {
   const auto make = base.make;
   base.name = "local_over_" + base.name;
   base.lanes_overlap = base.large_in_parts = false;
+  base.side_lane = true;
   base.make = [make]() -> std::function<std::unique_ptr<Transport>()> {
     return [new_base = make()] {
       return NewLocalTransport(new_base(), {.lane = {.ring_bytes = 8 << 10, .inline_bytes = 1 << 10}});
@@ -55,6 +57,7 @@ Kind LocalOver(Kind base) {
   const auto make = base.make;
   base.name = "ucx_over_" + base.name;
   base.lanes_overlap = base.large_in_parts = false;
+  base.side_lane = true;
   base.make = [make]() -> std::function<std::unique_ptr<Transport>()> {
     static const auto& context = *new auto(UcxContext::Create(/*loopback_only=*/true).value());
     return [new_base = make()] { return NewUcxTransport(new_base(), context); };
@@ -193,6 +196,7 @@ TEST_P(ConformanceTest, TensorsOfAllSizesArriveWhole) {
   Task a = Start("a"), b = Start("b");
   auto link = Connect(b, a);  // the side that accepted sends
   auto back = a.handler->WaitForLink();
+  if (GetParam().side_lane) AwaitSideLane(*link, *back, *b.handler);
   const std::vector<size_t> sizes = {0, 1, 4095, 4096, 1 << 20, (1 << 20) + 1, 64 << 20, 0, 5};
   for (size_t i = 0; i < sizes.size(); ++i) back->Send(MakeBulk(i, Pattern(sizes[i], i)));
   const auto got = b.handler->WaitForBulk(sizes.size());
@@ -203,6 +207,32 @@ TEST_P(ConformanceTest, TensorsOfAllSizesArriveWhole) {
     EXPECT_GT(b.handler->bulk_parts(), sizes.size());
   } else {
     EXPECT_EQ(b.handler->bulk_parts(), sizes.size());
+  }
+}
+
+// From the first moment, while links with a side lane switch to it.
+TEST_P(ConformanceTest, BothEndsOfANewLinkSendAtOnce) {
+  constexpr uint32_t kCount = 300;
+  const auto send = [](const std::shared_ptr<Link>& link) {
+    for (uint32_t i = 0; i < kCount; ++i) {
+      link->Send(MakeEager(i, Pattern(i * 7 % 3000, i)));
+      link->Send(MakeBulk(i, Pattern(i * 977 % 100'000, i)));
+    }
+  };
+  Task a = Make("a"), b = Make("b");
+  a.handler->on_up = b.handler->on_up = send;
+  Listen(a);
+  Listen(b);
+  Connect(a, b);
+  for (Task* task : {&a, &b}) {
+    const auto control = task->handler->WaitForControl(kCount);
+    const auto bulk = task->handler->WaitForBulk(kCount);
+    ASSERT_EQ(control.size(), kCount);
+    for (uint32_t i = 0; i < kCount; ++i) {
+      ASSERT_EQ(std::get<EagerTensor>(control[i].message).key.edge, i);
+      ASSERT_EQ(control[i].bytes, Pattern(i * 7 % 3000, i));
+      ASSERT_TRUE(bulk[i] == Pattern(i * 977 % 100'000, i)) << i;
+    }
   }
 }
 

@@ -95,7 +95,7 @@ struct UcxOffer {
 
 // The first message on every link. The answer has the same form; its `expected_task` is the connecting task's name.
 struct Hello {
-  static constexpr uint32_t kProtocolVersion = 3;
+  static constexpr uint32_t kProtocolVersion = 4;
   uint32_t protocol_version = kProtocolVersion;
   std::string task;           // "/job:worker/replica:0/task:1"
   std::string expected_task;  // the task that the sender expects at the other end; empty: any task
@@ -112,12 +112,14 @@ struct Hello {
   UcxOffer ucx;
 };
 
-// These two are sent before any other message, and are not passed to handlers.
+// These two are handled by the transport, which does not pass them to handlers.
 //
-// Says how the two ends of a link will communicate, if there is a choice. Sent by one of them, once.
+// Says by what the sender will send from now on, if there is a choice. Each end that switches to the side lane sends
+// it, once; one that cannot switch tells the other end.
 struct LaneChoice {
-  bool side_lane = false;  // by the side lane; otherwise by this link itself
-  std::string why;         // why not by the side lane
+  bool side_lane = false;     // by the side lane; otherwise by this link itself
+  uint64_t bulk_tensors = 0;  // with the side lane: the number of BulkTensors that this link has carried before
+  std::string why;            // why not by the side lane
 };
 // Where the sender can be reached by UCX.
 struct UcxAddress {

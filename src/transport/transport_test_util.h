@@ -172,6 +172,15 @@ class Recorder : public LinkHandler {
   std::deque<Received> bulk_ TB_GUARDED_BY(mu_);
 };
 
+// Returns once the messages of `sender`, the other end of `link`, come by a side lane. `receiver` is the handler of
+// `link` and has received no control messages yet.
+inline void AwaitSideLane(const Link& link, Link& sender, Recorder& receiver) {
+  for (size_t n = receiver.control_messages() + 1; !link.receives_by_side_lane(); ++n) {
+    sender.Send(Heartbeat{});
+    if (receiver.WaitForControl(n).size() < n) return;  // has failed
+  }
+}
+
 // A buffer that counts its instances, so that a test sees when a transport has released it.
 class CountedBuffer : public Buffer {
  public:

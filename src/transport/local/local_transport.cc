@@ -12,17 +12,14 @@
 #include "core/logging.h"
 #include "core/strings.h"
 #include "core/thread.h"
-#include "core/timer.h"
 #include "transport/local/lane_socket.h"
 #include "transport/side_lane/lane_link.h"
 
 namespace tensorbraid {
 namespace {
 
-// How long two neighbours may take to agree on a local lane. Then the link uses its base.
-constexpr std::chrono::seconds kChoiceTimeout{2};
 constexpr std::chrono::milliseconds kReceiveTimeout{200};
-// Offers whose links have not come up. More are forgotten, oldest first.
+// Offers that the other side has not taken yet. More are forgotten, oldest first.
 constexpr size_t kMaxOffers = 1024;
 
 // Large blocks of shared memory have a descriptor each, and the usual limit of 1024 is low for that. A process may
@@ -47,16 +44,14 @@ class LocalTransport final : public Transport, private LinkHandler {
   void Shutdown() override;
 
  private:
-  // A link to a neighbour that has not come up yet, on the accepting side.
+  // A link to a neighbour that has no lane yet, on the accepting side.
   struct Offer {
     std::shared_ptr<Link> base;  // once it is up
     Fd socket, rings;            // once they have come over the Unix socket
   };
-  enum class Choice { kOpen, kLocal, kBase };
   struct OpenLink {
     std::shared_ptr<LaneLink> link;
     std::shared_ptr<LocalLane> dialed = nullptr;  // on the connecting side, until the other side has answered
-    Choice choice = Choice::kOpen;
   };
 
   // Events of the base.
@@ -70,16 +65,14 @@ class LocalTransport final : public Transport, private LinkHandler {
   // The accepting side.
   void AcceptLoop();
   void TakeRings(Fd socket);
-  // Brings the link up if both its base and its rings are there.
+  // Switches the link to its lane if both its base and its rings are there.
   void Complete(uint64_t secret);
-  // Makes the choice, unless it has been made. Returns whether it has; `*open` is then the link, with its choice.
-  bool Choose(const std::shared_ptr<Link>& base, Choice choice, OpenLink* open);
   void OnLaneChoice(const std::shared_ptr<Link>& base, const LaneChoice& choice);
-  // Brings the link up without a local lane, and tells the other side.
+  // Leaves the link without a local lane, and tells the other side.
   void UseBase(const std::shared_ptr<Link>& base, const std::string& why);
   std::shared_ptr<LaneLink> Find(const std::shared_ptr<Link>& base);
   void ForgetOffer(uint64_t secret) TB_REQUIRES(mu_);
-  static void LogLane(const std::shared_ptr<Link>& base);
+  void Switch(const std::shared_ptr<Link>& base, std::shared_ptr<LocalLane> lane);
   static void LogBase(const std::shared_ptr<Link>& base, const std::string& why);
 
   const std::unique_ptr<Transport> base_;
@@ -94,7 +87,6 @@ class LocalTransport final : public Transport, private LinkHandler {
   absl::flat_hash_map<const Link*, OpenLink> links_ TB_GUARDED_BY(mu_);
   absl::flat_hash_map<uint64_t, Offer> offers_ TB_GUARDED_BY(mu_);  // by secret
   std::deque<uint64_t> offer_order_ TB_GUARDED_BY(mu_);
-  std::unique_ptr<Timer> timer_ = std::make_unique<Timer>();  // null after Shutdown
 };
 
 StatusOr<int> LocalTransport::Listen(const std::string& address, LinkHandler* handler) {
@@ -130,16 +122,14 @@ void LocalTransport::Connect(const std::string& address, const Hello& hello, std
                    if (link == nullptr) {
                      return done(Unavailable("the connection to ", address, " was closed before it was up"));
                    }
-                   link->WhenUp(done);
+                   done(std::shared_ptr<Link>(link));
                  });
 }
 
 void LocalTransport::Shutdown() {
   base_->Shutdown();
   if (listening_.is_open()) ::shutdown(listening_.get(), SHUT_RDWR);
-  // These may be bringing a link up, which has gone down meanwhile.
   if (acceptor_.joinable()) acceptor_.Join();
-  timer_.reset();
   threads_.WaitForNone();
   listening_.Close();
 }
@@ -167,19 +157,18 @@ Status LocalTransport::OnHello(const Hello& from, Hello* answer) {
 
 void LocalTransport::OnLinkUp(const std::shared_ptr<Link>& base) {
   const LocalLaneOffer& offer = base->peer().local_lane;
-  const auto link = std::make_shared<LaneLink>(base, handler_, &threads_, options_.stay_awake);
   const bool neighbours = !machine_.empty() && offer.machine == machine_ && offer.secret != 0;
+  const auto link = std::make_shared<LaneLink>(base, neighbours, handler_, &threads_, options_.stay_awake);
   {
     MutexLock lock(mu_);
     links_[base.get()].link = link;
   }
+  if (neighbours) SetHasNeighbours();  // plans that are made from now on use shared memory
+  handler_->OnLinkUp(link);
   if (!neighbours) {
     if (IsOtherUser(machine_, offer.machine)) LogBase(base, "it runs as another user");
-    return link->ComeUp(nullptr);
+    return;
   }
-  timer_->RunAfter(kChoiceTimeout, [this, weak = std::weak_ptr<Link>(base)] {
-    if (const auto base = weak.lock()) UseBase(base, "the two did not agree in time");
-  });
   if (offer.socket.empty()) {
     {
       MutexLock lock(mu_);
@@ -218,7 +207,7 @@ void LocalTransport::AcceptLoop() {
 void LocalTransport::TakeRings(Fd socket) {
   FdMessage message;
   StatusOr<Fd> rings = ReceiveFd(socket, kReceiveTimeout, &message);
-  if (!rings.ok() || message.b != options_.lane.ring_bytes) return;  // the other side stops waiting for an answer
+  if (!rings.ok() || message.b != options_.lane.ring_bytes) return;
   {
     MutexLock lock(mu_);
     const auto it = offers_.find(message.a);
@@ -227,19 +216,6 @@ void LocalTransport::TakeRings(Fd socket) {
     it->second.rings = *std::move(rings);
   }
   Complete(message.a);
-}
-
-bool LocalTransport::Choose(const std::shared_ptr<Link>& base, Choice choice, OpenLink* open) {
-  MutexLock lock(mu_);
-  const auto it = links_.find(base.get());
-  if (it == links_.end()) return false;
-  const bool is_open = it->second.choice == Choice::kOpen;
-  if (is_open) {
-    it->second.choice = choice;
-    ForgetOffer(base->peer().local_lane.secret);
-  }
-  *open = {.link = it->second.link, .dialed = std::exchange(it->second.dialed, nullptr), .choice = it->second.choice};
-  return is_open;
 }
 
 void LocalTransport::ForgetOffer(uint64_t secret) {
@@ -258,42 +234,42 @@ void LocalTransport::Complete(uint64_t secret) {
   auto rings =
       SharedSegment::Map(std::move(offer.rings), LocalLane::RingsSize(options_.lane), SharedSegment::Others::kMayWrite);
   if (!rings.ok()) return UseBase(offer.base, std::string(rings.status().message()));
-  OpenLink open;
-  if (!Choose(offer.base, Choice::kLocal, &open)) return;
-  offer.base->Send(LaneChoice{.side_lane = true, .why = ""});
-  LogLane(offer.base);
-  open.link->ComeUp(
-      std::make_shared<LocalLane>(options_.lane, *std::move(rings), /*connected=*/false, std::move(offer.socket)));
+  Switch(offer.base,
+         std::make_shared<LocalLane>(options_.lane, *std::move(rings), /*connected=*/false, std::move(offer.socket)));
 }
 
-void LocalTransport::LogLane(const std::shared_ptr<Link>& base) {
-  SetHasNeighbours();
+void LocalTransport::Switch(const std::shared_ptr<Link>& base, std::shared_ptr<LocalLane> lane) {
+  const auto link = Find(base);
+  if (link == nullptr || !link->Switch(std::move(lane))) return;  // it is down
   TB_LOG(Info, "transport") << "tensors to and from " << base->peer().task << " pass through shared memory";
 }
 
 void LocalTransport::OnLaneChoice(const std::shared_ptr<Link>& base, const LaneChoice& choice) {
-  OpenLink open;
-  const bool chosen_now = Choose(base, choice.side_lane ? Choice::kLocal : Choice::kBase, &open);
-  if (open.link == nullptr) return;
-  const bool agree = open.choice == (choice.side_lane ? Choice::kLocal : Choice::kBase) &&
-                     (!choice.side_lane || !chosen_now || open.dialed != nullptr);
-  // The two have chosen at the same time, and differently. The next link has a new chance.
-  if (!agree) return base->Close(Aborted("the two ends did not agree on a local lane"));
-  if (!chosen_now) return;
-  if (choice.side_lane) {
-    LogLane(base);
-  } else {
-    LogBase(base, choice.why);
+  std::shared_ptr<LaneLink> link;
+  std::shared_ptr<LocalLane> dialed;
+  {
+    MutexLock lock(mu_);
+    const auto it = links_.find(base.get());
+    if (it == links_.end()) return;
+    link = it->second.link;
+    dialed = std::exchange(it->second.dialed, nullptr);
+    ForgetOffer(base->peer().local_lane.secret);
   }
-  open.link->ComeUp(std::move(open.dialed));
+  if (choice.side_lane) {
+    // The accepting side has switched first.
+    if (dialed != nullptr) Switch(base, std::move(dialed));
+    return link->OnPeerSwitched(choice.bulk_tensors);
+  }
+  LogBase(base, choice.why);
+  link->StayOnBase();
 }
 
 void LocalTransport::UseBase(const std::shared_ptr<Link>& base, const std::string& why) {
-  OpenLink open;
-  if (!Choose(base, Choice::kBase, &open)) return;
+  const auto link = Find(base);
+  if (link == nullptr) return;
   LogBase(base, why);
-  base->Send(LaneChoice{.side_lane = false, .why = why});
-  open.link->ComeUp(nullptr);
+  base->Send(LaneChoice{.side_lane = false, .bulk_tensors = 0, .why = why});
+  link->StayOnBase();
 }
 
 void LocalTransport::LogBase(const std::shared_ptr<Link>& base, const std::string& why) {

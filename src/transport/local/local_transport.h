@@ -19,10 +19,9 @@ struct LocalTransportOptions {
 
 // Adds local lanes to `base`, which connects the tasks, serves calls, and carries all messages of tasks that are not
 // neighbours. Each link begins on `base`: the Hellos tell whether the two tasks are neighbours. If they are, the
-// connecting side reaches the other one's Unix socket and passes it the memory of the rings; the other side says over
-// `base` whether the lane is up (LaneChoice). Only then the link comes up, so it never changes lanes while it lives.
-// The link of `base` stays open as a sign of life: when it goes down, this link delivers what is left in the ring and
-// goes down too.
+// connecting side reaches the other one's Unix socket and passes it the memory of the rings. Then both switch to the
+// local lane (LaneLink). The link of `base` stays open as a sign of life: when it goes down, this link delivers what is
+// left in the ring and goes down too.
 //
 // Where a local lane is not possible (another container, seccomp, no shared memory), the link uses `base`, and the
 // reason is logged. Each link with a local lane has a thread, which calls the handler for both lanes of the link.

@@ -24,17 +24,52 @@ void OwnPayload(Message* message) {
   payload->owner = std::move(copy);
 }
 
+// Whether the message is a BulkTensor, or the last part of one.
+bool EndsBulkTensor(const Message& message) {
+  const auto* const bulk = std::get_if<BulkTensor>(&message);
+  return bulk != nullptr && bulk->offset + bulk->payload.size() >= bulk->meta.bytes;
+}
+
 }  // namespace
 
+// --- Sending.
+
 void LaneLink::SendBy(Message message, bool urgent) {
-  if (lane_ == nullptr) return urgent ? base_->Send(std::move(message)) : base_->SendLater(std::move(message));
-  if (closed_.load(std::memory_order_relaxed)) return;
+  const auto send_by_base = [&] { urgent ? base_->Send(std::move(message)) : base_->SendLater(std::move(message)); };
+  switch (sends_by_.load(std::memory_order_acquire)) {
+    case SendsBy::kBase:
+      return send_by_base();
+    case SendsBy::kLane:
+      break;
+    case SendsBy::kBaseForNow: {
+      MutexLock lock(send_mu_);
+      if (sends_by_ == SendsBy::kLane) break;
+      if (std::holds_alternative<BulkTensor>(message)) ++bulk_sent_;
+      return send_by_base();
+    }
+  }
+  if (closed_.load(std::memory_order_relaxed) || IsDown()) return;
   if (const Status s = lane_->Send(message, urgent); !s.ok()) LaneFailed(s);
+}
+
+bool LaneLink::Switch(std::shared_ptr<SideLane> lane) {
+  {
+    MutexLock lock(mu_);
+    if (IsDown()) return false;
+    lane_ = std::move(lane);
+  }
+  // It receives for the lane before the peer has switched, because the lane may need that to send.
+  threads_->Add();
+  Thread("tb-lane", [self = shared_from_this()] { self->Run(); }).Detach();
+  MutexLock lock(send_mu_);
+  base_->Send(LaneChoice{.side_lane = true, .bulk_tensors = bulk_sent_, .why = ""});
+  sends_by_ = SendsBy::kLane;
+  return true;
 }
 
 void LaneLink::Close(Status why) {
   closed_.store(true, std::memory_order_relaxed);
-  if (lane_ != nullptr) lane_->Close();
+  if (sends_by_ == SendsBy::kLane) lane_->Close();
   base_->Close(std::move(why));
 }
 
@@ -42,100 +77,73 @@ void LaneLink::LaneFailed(const Status& why) {
   Close(Unavailable("the connection to ", peer().task, " was closed because of an error of its lane: ", why.message()));
 }
 
-void LaneLink::ComeUp(std::shared_ptr<SideLane> lane) {
-  {
-    MutexLock lock(mu_);
-    if (state_ != State::kChoosing) return;
-    state_ = State::kComingUp;
-    lane_ = std::move(lane);
-  }
-  const auto self = shared_from_this();
-  handler_->OnLinkUp(self);
-  for (;;) {
-    Transport::ConnectDone done;
-    std::vector<Message> early;
-    Status down;
-    bool is_down = false;
-    {
-      MutexLock lock(mu_);
-      done = std::exchange(when_up_, nullptr);
-      early.swap(early_);
-      if (done == nullptr && early.empty()) {
-        is_down = IsDown() && lane_ == nullptr;
-        state_ = is_down ? State::kDown : State::kUp;
-        down = why_down_;
-        if (!is_down) break;
-      }
-    }
-    if (is_down) return handler_->OnLinkDown(self, down);
-    if (done != nullptr) done(std::shared_ptr<Link>(self));
-    for (Message& m : early) handler_->OnMessage(self, std::move(m));
-  }
-  if (lane_ == nullptr) return;
-  threads_->Add();
-  Thread("tb-lane", [self] { self->Run(); }).Detach();
-}
-
-void LaneLink::WhenUp(Transport::ConnectDone done) {
-  Status down;
-  {
-    MutexLock lock(mu_);
-    if (state_ == State::kChoosing || state_ == State::kComingUp) {
-      when_up_ = std::move(done);
-      return;
-    }
-    if (state_ == State::kDown) down = why_down_.ok() ? Unavailable("the connection was closed") : why_down_;
-  }
-  if (down.ok()) {
-    done(std::shared_ptr<Link>(shared_from_this()));
-  } else {
-    done(down);
-  }
-}
+// --- Events of the base.
 
 void LaneLink::OnBaseMessage(Message message) {
+  if (sends_by_.load(std::memory_order_relaxed) == SendsBy::kBase) {  // so the peer stays there, too
+    return handler_->OnMessage(shared_from_this(), std::move(message));
+  }
+  const bool ends_bulk = EndsBulkTensor(message);
+  const bool is_bulk = std::holds_alternative<BulkTensor>(message);
   {
     MutexLock lock(mu_);
-    if (state_ == State::kChoosing || state_ == State::kComingUp) {
-      OwnPayload(&message);
-      early_.push_back(std::move(message));
-      return;
-    }
-    if (state_ == State::kDown || lane_ != nullptr) return;
+    if (peers_bulk_tensors_ && (!is_bulk || bulk_received_ >= *peers_bulk_tensors_)) return;  // against the rules
   }
   handler_->OnMessage(shared_from_this(), std::move(message));
+  if (!ends_bulk) return;
+  MutexLock lock(mu_);
+  ++bulk_received_;
+  LookWhetherBaseIsDone();
+}
+
+void LaneLink::OnPeerSwitched(uint64_t bulk_tensors) {
+  MutexLock lock(mu_);
+  if (!peers_bulk_tensors_) peers_bulk_tensors_ = bulk_tensors;
+  LookWhetherBaseIsDone();
+}
+
+void LaneLink::LookWhetherBaseIsDone() {
+  if (!peers_bulk_tensors_ || bulk_received_ < *peers_bulk_tensors_) return;
+  base_is_done_.store(true, std::memory_order_release);
+  if (lane_ != nullptr) lane_->Wake();
 }
 
 void LaneLink::OnBaseDown(const Status& why) {
-  Transport::ConnectDone done;
   {
     MutexLock lock(mu_);
     why_down_ = why;
     base_down_.store(true, std::memory_order_release);
-    if (state_ == State::kComingUp) return;  // ComeUp goes on
     if (lane_ != nullptr) return lane_->Wake();
-    const bool was_up = state_ == State::kUp;
-    state_ = State::kDown;
-    early_.clear();
-    if (!was_up) done = std::exchange(when_up_, nullptr);
-    if (!was_up && done == nullptr) return;
-  }
-  if (done != nullptr) {
-    return done(Unavailable("the connection to ", peer().task, " was closed before it was up: ", why.message()));
   }
   handler_->OnLinkDown(shared_from_this(), why);
 }
 
+// --- The lane's thread.
+
 void LaneLink::Run() {
   const auto self = shared_from_this();
   const bool polls = NumCores() > 1;
-  const auto on_message = [&](Message message) {
+  std::vector<Message> early;  // arrived by the lane before the last one by the base
+  const auto hand_on = [&](Message message) {
     if (!closed_.load(std::memory_order_relaxed)) handler_->OnMessage(self, std::move(message));
   };
+  const auto keep = [&](Message message) {
+    OwnPayload(&message);
+    early.push_back(std::move(message));
+  };
+  bool in_order = false;  // what arrives by the lane is next
+  const auto base_is_done = [this] { return base_is_done_.load(std::memory_order_acquire); };
+  const auto wanted = [&] { return IsDown() || (!in_order && base_is_done()); };
   MonotonicClock::time_point last = MonotonicClock::now();
   for (;;) {
     const bool down = IsDown();  // before looking: what was sent before the link went down is then still received
-    const StatusOr<bool> received = lane_->Receive(on_message);
+    if (!in_order && base_is_done()) {
+      in_order = true;
+      receives_by_lane_ = true;
+      for (Message& message : early) hand_on(std::move(message));
+      early = {};
+    }
+    const StatusOr<bool> received = in_order ? lane_->Receive(hand_on) : lane_->Receive(keep);
     if (!received.ok()) {
       LaneFailed(received.status());
       while (!IsDown()) lane_->Sleep([this] { return IsDown(); });
@@ -146,7 +154,7 @@ void LaneLink::Run() {
       continue;
     }
     if (down) {
-      if (closed_.load(std::memory_order_relaxed) || lane_->IsDrained()) break;
+      if (!in_order || closed_.load(std::memory_order_relaxed) || lane_->IsDrained()) break;
       sched_yield();
       continue;
     }
@@ -154,13 +162,12 @@ void LaneLink::Run() {
       sched_yield();
       continue;
     }
-    lane_->Sleep([this] { return IsDown(); });
+    lane_->Sleep(wanted);
   }
   lane_->End();
   Status why;
   {
     MutexLock lock(mu_);
-    state_ = State::kDown;
     why = why_down_;
   }
   handler_->OnLinkDown(self, why);

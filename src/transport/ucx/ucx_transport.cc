@@ -15,10 +15,10 @@
 namespace tensorbraid {
 namespace {
 
-// What the two ends of a link have to agree on before it comes up.
+// What the two ends of a link have to agree on before they switch to UCX.
 class Negotiation {
  public:
-  enum class Choice { kOpen, kLane, kBase, kBroken };
+  enum class Choice { kOpen, kLane, kBase, kDown };
 
   // Events of the base.
   void SetPeer(UcxAddress address) {
@@ -35,26 +35,6 @@ class Negotiation {
       cv_.NotifyAll();
     }
     return choice_;
-  }
-
-  // The base is down. Returns whether Finish will say so, because the choice has not been carried out yet.
-  bool BreakUnlessFinished(const Status& why) {
-    MutexLock lock(mu_);
-    if (finished_) return false;
-    down_ = why;
-    if (choice_ == Choice::kOpen) {
-      choice_ = Choice::kBroken;
-      why_ = std::string(why.message());
-    }
-    cv_.NotifyAll();
-    return true;
-  }
-
-  // The choice has been carried out. Returns why the base has gone down meanwhile, if it has.
-  std::optional<Status> Finish() {
-    MutexLock lock(mu_);
-    finished_ = true;
-    return down_;
   }
 
   // Blocks until the peer's address has come. An error if the choice is made or the deadline passes before.
@@ -80,8 +60,6 @@ class Negotiation {
   std::optional<UcxAddress> peer_ TB_GUARDED_BY(mu_);
   Choice choice_ TB_GUARDED_BY(mu_) = Choice::kOpen;
   std::string why_ TB_GUARDED_BY(mu_);
-  bool finished_ TB_GUARDED_BY(mu_) = false;
-  std::optional<Status> down_ TB_GUARDED_BY(mu_);
 };
 using Choice = Negotiation::Choice;
 
@@ -111,7 +89,7 @@ class UcxTransport final : public Transport, private LinkHandler {
 
   // Whether this side answers the offer of a task that connects with its own.
   bool Accepts(const Hello& from) const;
-  // Brings the link up, by UCX if that is possible.
+  // Switches the link to UCX if that is possible.
   void Negotiate(const std::shared_ptr<Link>& base, const OpenLink& open, bool connecting);
   // Agrees with the peer until messages come through `lane`.
   Status OpenLane(Link& base, Negotiation& negotiation, UcxLane& lane, bool connecting);
@@ -146,7 +124,7 @@ void UcxTransport::Connect(const std::string& address, const Hello& hello, std::
                    if (link == nullptr) {
                      return done(Unavailable("the connection to ", address, " was closed before it was up"));
                    }
-                   link->WhenUp(done);
+                   done(std::shared_ptr<Link>(link));
                  });
 }
 
@@ -176,17 +154,18 @@ Status UcxTransport::OnHello(const Hello& from, Hello* answer) {
 void UcxTransport::OnLinkUp(const std::shared_ptr<Link>& base) {
   const Hello& peer = base->peer();
   const bool connecting = peer.ucx.accepted;
-  OpenLink open{.link = std::make_shared<LaneLink>(base, handler_, &threads_, options_.stay_awake),
-                .negotiation = connecting || Accepts(peer) ? std::make_shared<Negotiation>() : nullptr};
+  const bool negotiates = connecting || Accepts(peer);
+  OpenLink open{.link = std::make_shared<LaneLink>(base, negotiates, handler_, &threads_, options_.stay_awake),
+                .negotiation = negotiates ? std::make_shared<Negotiation>() : nullptr};
   {
     MutexLock lock(mu_);
     links_[base.get()] = open;
   }
-  if (open.negotiation == nullptr) return open.link->ComeUp(nullptr);
+  handler_->OnLinkUp(open.link);
+  if (!negotiates) return;
   threads_.Add();
   Thread("tb-ucx", [this, base, open = std::move(open), connecting] {
     Negotiate(base, open, connecting);
-    if (const auto down = open.negotiation->Finish()) open.link->OnBaseDown(*down);
     threads_.Remove();
   }).Detach();
 }
@@ -202,23 +181,25 @@ void UcxTransport::Negotiate(const std::shared_ptr<Link>& base, const OpenLink& 
   if (choice == Choice::kOpen) {
     const Choice wanted = opened.ok() ? Choice::kLane : Choice::kBase;
     choice = negotiation.Choose(wanted, error);
-    if (choice == wanted) base->Send(LaneChoice{.side_lane = opened.ok(), .why = error});
+    if (choice == wanted && !opened.ok()) {
+      base->Send(LaneChoice{.side_lane = false, .bulk_tensors = 0, .why = error});
+    }
   }
   if (choice == Choice::kLane && !opened.ok()) {
     // The two have chosen at the same time, and differently. The next link has a new chance.
     return base->Close(Aborted("the two ends did not agree on a lane by UCX"));
   }
-  if (choice == Choice::kLane) {
+  if (choice == Choice::kLane && open.link->Switch(*lane)) {
     TB_LOG(Info, "transport") << "messages to and from " << base->peer().task << " pass through UCX "
                               << context_->library().version;
-    return open.link->ComeUp(*std::move(lane));
+    return;
   }
   if (choice == Choice::kBase) {
     TB_LOG(Warning, "transport") << "messages to and from " << base->peer().task
                                  << " do not pass through UCX: " << negotiation.why();
+    open.link->StayOnBase();
   }
   if (lane.ok()) (*lane)->End();
-  if (choice == Choice::kBase) open.link->ComeUp(nullptr);
 }
 
 Status UcxTransport::OpenLane(Link& base, Negotiation& negotiation, UcxLane& lane, bool connecting) {
@@ -227,7 +208,7 @@ Status UcxTransport::OpenLane(Link& base, Negotiation& negotiation, UcxLane& lan
   TF_ASSIGN_OR_RETURN(const UcxAddress peer, negotiation.AwaitPeer(deadline));
   TF_RETURN_IF_ERROR(lane.Connect(peer));
   TF_RETURN_IF_ERROR(lane.SendProbe());
-  TF_RETURN_IF_ERROR(lane.WorkUntil(deadline, [&] { return lane.probed(); }));
+  TF_RETURN_IF_ERROR(lane.WorkUntil(deadline, [&] { return lane.probed() || negotiation.choice() == Choice::kDown; }));
   if (connecting) return OkStatus();
   // This side's probe may need the lane's work until it has arrived.
   return lane.WorkUntil(deadline, [&] { return negotiation.choice() != Choice::kOpen; });
@@ -243,6 +224,7 @@ void UcxTransport::OnMessage(const std::shared_ptr<Link>& base, Message message)
       if (open.negotiation->Choose(theirs, choice->why) != theirs) {
         base->Close(Aborted("the two ends did not agree on a lane by UCX"));
       }
+      if (choice->side_lane) open.link->OnPeerSwitched(choice->bulk_tensors);
       return;
     }
   }
@@ -258,8 +240,8 @@ void UcxTransport::OnLinkDown(const std::shared_ptr<Link>& base, const Status& w
     open = std::move(it->second);
     links_.erase(it);
   }
-  // A link whose choice was made before comes up, and hands on what the peer has sent, before it goes down.
-  if (open.negotiation == nullptr || !open.negotiation->BreakUnlessFinished(why)) open.link->OnBaseDown(why);
+  if (open.negotiation != nullptr) open.negotiation->Choose(Choice::kDown, std::string(why.message()));
+  open.link->OnBaseDown(why);
 }
 
 }  // namespace

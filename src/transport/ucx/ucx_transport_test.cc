@@ -80,6 +80,7 @@ TEST_F(UcxTransportTest, NeighboursWithLocalLanesUseThese) {
   const auto a = NewLocalTransport(NewUcx(options)), b = NewLocalTransport(NewUcx(options));
   Listen(*a, a_);
   const auto link = ConnectAndWait(*a, Listen(*b, b_), HelloFrom("a")).value();
+  AwaitSideLane(*link, *b_.WaitForLink(), a_);
   EXPECT_TRUE(link->shares_memory());
   ExpectTraffic(*link, a_, b_);
 }
