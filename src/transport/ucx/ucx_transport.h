@@ -22,8 +22,7 @@ struct UcxTransportOptions {
 // Adds lanes by UCX to `base`, which connects the tasks, serves calls, and carries all messages of tasks without UCX.
 // Each link begins on `base`: the Hellos tell whether both ends want UCX and have the same version. If they do, each
 // end sends the other the address of its worker over `base`, and both send a probe through UCX. Once the probes have
-// arrived, the connecting side says over `base` that the lane is up (LaneChoice), and the link comes up. It never
-// changes lanes while it lives. The link of `base` stays open as a sign of life.
+// arrived, both switch to the lane (LaneLink). The link of `base` stays open as a sign of life.
 //
 // Where UCX does not connect the two, the link uses `base`, and the reason is logged. Each link with a lane has a
 // thread, which calls the handler for both lanes of the link. What travels through UCX is not encrypted.
