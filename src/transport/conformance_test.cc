@@ -326,6 +326,60 @@ TEST_P(ConformanceTest, CloseFlushesControlAndBringsBothSidesDownOnce) {
   EXPECT_EQ(b.handler->downs(), 1u);
 }
 
+// A task says in its last message that it leaves; the other one must not take it for lost.
+TEST_P(ConformanceTest, WhatIsSentBeforeCloseArrivesAlsoWhileThePeerSends) {
+  constexpr uint64_t kRounds = 20, kLast = 20;
+  Task a = Start("a"), b = Start("b");
+  for (uint64_t round = 1; round <= kRounds; ++round) {
+    const auto connected = Connect(a, b), accepted = b.handler->WaitForLink(round);
+    ASSERT_NE(connected, nullptr);
+    const bool accepted_closes = round % 2 == 0;
+    Link& closes = accepted_closes ? *accepted : *connected;
+    Link& sends = accepted_closes ? *connected : *accepted;
+    std::atomic<bool> stop{false};
+    std::thread traffic([&] {
+      for (uint32_t i = 0; !stop; ++i) {
+        sends.Send(MakeEager(i, Pattern(i % 2000, i)));
+        if (i % 16 == 0) std::this_thread::yield();
+      }
+    });
+    for (uint64_t i = 0; i < kLast; ++i) closes.Send(Reply{round * kLast + i, OkStatus(), ""});
+    closes.Close(Cancelled("left"));
+    Recorder& receiver = accepted_closes ? *a.handler : *b.handler;
+    EXPECT_FALSE(receiver.WaitForDown(round).ok());
+    stop = true;
+    traffic.join();
+    uint64_t arrived = 0;
+    for (const Received& r : receiver.WaitForControl(0)) {
+      const auto* const reply = std::get_if<Reply>(&r.message);
+      if (reply != nullptr && reply->request / kLast == round) ++arrived;
+    }
+    ASSERT_EQ(arrived, kLast) << "in round " << round;
+  }
+}
+
+TEST_P(ConformanceTest, ATaskThatSendsAndClosesAtOnceIsHeard) {
+  for (const bool accepting_closes : {false, true}) {
+    for (int round = 0; round < 10; ++round) {
+      Task a = Make("a"), b = Make("b");
+      Recorder& closing = accepting_closes ? *b.handler : *a.handler;
+      Recorder& hearing = accepting_closes ? *a.handler : *b.handler;
+      closing.on_up = [](const std::shared_ptr<Link>& link) {
+        link->Send(Heartbeat{});
+        link->Send(Leave{OkStatus()});
+        link->Close(Cancelled("left"));
+      };
+      Listen(a);
+      Listen(b);
+      ConnectAndWait(*a.transport, b.address(), HelloFrom("a")).status().IgnoreError();  // an error, if it ended before
+      EXPECT_FALSE(hearing.WaitForDown().ok());
+      EXPECT_FALSE(closing.WaitForDown().ok());
+      EXPECT_EQ(hearing.ups(), 1u);
+      EXPECT_EQ(hearing.control_messages(), 2u) << "accepting_closes: " << accepting_closes << ", round " << round;
+    }
+  }
+}
+
 TEST_P(ConformanceTest, BothSidesMayCloseAtOnce) {
   Task a = Start("a"), b = Start("b");
   for (size_t round = 1; round <= 20; ++round) {

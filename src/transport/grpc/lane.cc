@@ -210,12 +210,14 @@ void Lane::Wrote(bool ok) {
   {
     MutexLock lock(mu_);
     writing_ = false;
+    if (!ok) {
+      // The peer has ended the stream, or the connection is lost. What the peer sent before can still be read, so the
+      // stream is not cancelled: its next failed read reports the end.
+      ending_ = end_sent_ = true;
+      outbox_.Clear();
+    }
   }
-  if (ok) {
-    Pump();
-  } else {
-    Cancel();
-  }
+  if (ok) Pump();
   OpDone();
 }
 

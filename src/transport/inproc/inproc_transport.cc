@@ -165,11 +165,12 @@ class InprocLink final : public Link, public std::enable_shared_from_this<Inproc
     QueueDown(std::move(why));
   }
 
-  // Runs on the control thread. False when the link was closed before it came up.
+  // Runs on the control thread. A link that the other end has already closed comes up, too: its messages, and then its
+  // end, are queued behind this call. False if this end was closed before this call was queued.
   bool GoUp() {
     {
       MutexLock lock(shared_->mu);
-      if (shared_->closed) return false;
+      if (control_ended_) return false;
       announced_ = true;
     }
     node_->handler->OnLinkUp(shared_from_this());
@@ -193,9 +194,14 @@ class InprocLink final : public Link, public std::enable_shared_from_this<Inproc
   }
   void QueueDown(Status why) {
     early_.clear();
-    for (SerialQueue* lane : {&threads_.control, &threads_.bulk}) {
-      lane->Post([self = shared_from_this(), why] { self->LaneEnds(why); });
-    }
+    threads_.control.Post([self = shared_from_this(), why] {
+      {
+        MutexLock lock(self->shared_->mu);
+        self->control_ended_ = true;
+      }
+      self->LaneEnds(why);
+    });
+    threads_.bulk.Post([self = shared_from_this(), why] { self->LaneEnds(why); });
   }
 
   void Deliver(Message message) {
@@ -221,6 +227,7 @@ class InprocLink final : public Link, public std::enable_shared_from_this<Inproc
   const std::shared_ptr<Shared> shared_;
   std::weak_ptr<InprocLink> other_;
   bool announced_ = false;      // OnLinkUp has been or is being called; guarded by the shared mutex
+  bool control_ended_ = false;  // the end of the control lane has been delivered; guarded by the shared mutex
   bool up_ = false;             // OnLinkUp has returned; guarded by the shared mutex
   std::vector<Message> early_;  // bulk messages that arrived before OnLinkUp returned; guarded by the shared mutex
   std::atomic<bool> dropping_{false};  // closed by this side: messages that still arrive are dropped

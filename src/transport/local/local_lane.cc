@@ -251,17 +251,16 @@ Status LocalLane::SendPacket(const Message& message, const Payload& payload, boo
   static thread_local std::string packet;
   packet.clear();
   TF_RETURN_IF_ERROR(AppendPacket(message, &packet));
-  Status result;
   {
     MutexLock lock(mu_);
     if (ended_) return OkStatus();
     AppendMessage(std::string_view(packet).substr(kPacketPrefixBytes), payload, lend);
     Flush();
     if (urgent || !queue_.empty() || out_.is_half_full()) out_.WakeReader();
-    result = broken_;
+    if (!broken_.ok()) Wake();  // for Receive to report it
   }
   if (packet.capacity() > 1 << 20) packet = {};
-  return result;
+  return OkStatus();
 }
 
 void LocalLane::GiveBack(uint64_t loan) {

@@ -55,7 +55,8 @@ void LaneLink::SendBy(Message message, bool urgent) {
 bool LaneLink::Switch(std::shared_ptr<SideLane> lane) {
   {
     MutexLock lock(mu_);
-    if (IsDown()) return false;
+    if (IsDown() && !down_waits_) return false;
+    down_waits_ = false;  // the lane's thread delivers the end
     lane_ = std::move(lane);
   }
   // It receives for the lane before the peer has switched, because the lane may need that to send.
@@ -65,6 +66,15 @@ bool LaneLink::Switch(std::shared_ptr<SideLane> lane) {
   base_->Send(LaneChoice{.side_lane = true, .bulk_tensors = bulk_sent_, .why = ""});
   sends_by_ = SendsBy::kLane;
   return true;
+}
+
+void LaneLink::StayOnBase() {
+  sends_by_ = SendsBy::kBase;
+  {
+    MutexLock lock(mu_);
+    if (!std::exchange(down_waits_, false)) return;
+  }
+  DeliverDown();
 }
 
 void LaneLink::Close(Status why) {
@@ -114,6 +124,17 @@ void LaneLink::OnBaseDown(const Status& why) {
     why_down_ = why;
     base_down_.store(true, std::memory_order_release);
     if (lane_ != nullptr) return lane_->Wake();
+    down_waits_ = peers_bulk_tensors_.has_value() && sends_by_ == SendsBy::kBaseForNow;
+    if (down_waits_) return;
+  }
+  DeliverDown();
+}
+
+void LaneLink::DeliverDown() {
+  Status why;
+  {
+    MutexLock lock(mu_);
+    why = why_down_;
   }
   handler_->OnLinkDown(shared_from_this(), why);
 }
@@ -165,12 +186,7 @@ void LaneLink::Run() {
     lane_->Sleep(wanted);
   }
   lane_->End();
-  Status why;
-  {
-    MutexLock lock(mu_);
-    why = why_down_;
-  }
-  handler_->OnLinkDown(self, why);
+  DeliverDown();
   threads_->Remove();
 }
 

@@ -41,11 +41,11 @@ class LaneLink final : public Link, public std::enable_shared_from_this<LaneLink
   bool Share(Payload* payload) override { return sends_by_ == SendsBy::kLane && lane_->Share(payload); }
   void Close(Status why) override;
 
-  // Sends by `lane` from now on, and tells the peer. Returns false, and does not use the lane, if the link is down.
-  // Call once.
+  // Call at most one of these two, once; after the peer has switched, one must be called. Switch sends by `lane` from
+  // now on, and tells the peer. It returns false, and does not use the lane, if the link is down and the peer has not
+  // switched.
   bool Switch(std::shared_ptr<SideLane> lane);
-  // There will be no side lane.
-  void StayOnBase() { sends_by_ = SendsBy::kBase; }
+  void StayOnBase();
   // The peer has switched, after so many BulkTensors by the base.
   void OnPeerSwitched(uint64_t bulk_tensors);
 
@@ -62,6 +62,7 @@ class LaneLink final : public Link, public std::enable_shared_from_this<LaneLink
   void LaneFailed(const Status& why);
   bool IsDown() const { return base_down_.load(std::memory_order_acquire); }
   void LookWhetherBaseIsDone() TB_REQUIRES(mu_);
+  void DeliverDown();
 
   const std::shared_ptr<Link> base_;
   LinkHandler* const handler_;
@@ -79,6 +80,9 @@ class LaneLink final : public Link, public std::enable_shared_from_this<LaneLink
 
   Mutex mu_;
   Status why_down_ TB_GUARDED_BY(mu_);
+  // The base went down after the peer had switched and before this side has: the link goes down when this side knows
+  // whether it has a lane, which then may bring the peer's last messages.
+  bool down_waits_ TB_GUARDED_BY(mu_) = false;
   uint64_t bulk_received_ TB_GUARDED_BY(mu_) = 0;                  // by the base: BulkTensors of which all parts are
   std::optional<uint64_t> peers_bulk_tensors_ TB_GUARDED_BY(mu_);  // set when the peer switches
 };

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/mutex.h"
+#include "core/thread.h"
 #include "transport/transport_test_util.h"
 
 namespace tensorbraid {
@@ -66,6 +67,11 @@ class KeepingLane final : public SideLane {
     arriving_.push_back(std::move(message));
     cv_.NotifyAll();
     cv_.Wait(mu_, [&]() TB_REQUIRES(mu_) { return received_ > before; });
+  }
+  // Blocks until a message waits for the link.
+  void AwaitArriving() {
+    MutexLock lock(mu_);
+    cv_.Wait(mu_, [&]() TB_REQUIRES(mu_) { return !arriving_.empty(); });
   }
   bool ended() {
     MutexLock lock(mu_);
@@ -155,6 +161,27 @@ TEST_F(LaneLinkTest, ALinkThatIsDownDoesNotSwitch) {
   EXPECT_FALSE(link_->Switch(lane_));
   EXPECT_EQ(handler_.downs(), 1u);
   EXPECT_TRUE(base_->sent.empty());
+}
+
+// The peer has switched, has sent its last messages by the lane and has closed the link, before this side switches.
+TEST_F(LaneLinkTest, WhatAPeerSentByTheLaneBeforeItLeftIsHandedOn) {
+  link_->OnPeerSwitched(/*bulk_tensors=*/0);
+  GoDown();
+  EXPECT_EQ(handler_.downs(), 0u);
+  Thread peer("peer", [this] { lane_->Arrive(MakeEager(1, "the last one")); });
+  lane_->AwaitArriving();
+  EXPECT_TRUE(link_->Switch(lane_));
+  peer.Join();
+  EXPECT_TRUE(absl::IsUnavailable(handler_.WaitForDown()));
+  EXPECT_EQ(handler_.WaitForControl(1).at(0).bytes, "the last one");
+}
+
+TEST_F(LaneLinkTest, WithoutALaneTheEndOfALinkWhosePeerHasSwitchedIsDelivered) {
+  link_->OnPeerSwitched(/*bulk_tensors=*/0);
+  GoDown();
+  EXPECT_EQ(handler_.downs(), 0u);
+  link_->StayOnBase();
+  EXPECT_EQ(handler_.downs(), 1u);
 }
 
 TEST_F(LaneLinkTest, MessagesThatBreakTheOrderAreDropped) {

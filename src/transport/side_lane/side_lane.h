@@ -16,7 +16,7 @@ class SideLane {
   virtual ~SideLane() = default;
 
   // Never blocks. If `urgent` is false, a peer that sleeps need not be woken. InvalidArgument if the message cannot be
-  // encoded; Unavailable if the lane is broken.
+  // encoded. A lane that is broken drops the message; Receive reports that, after what has arrived before.
   virtual Status Send(const Message& message, bool urgent) = 0;
   // See Link.
   virtual bool shares_memory() const { return false; }

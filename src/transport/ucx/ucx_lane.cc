@@ -121,20 +121,20 @@ Status UcxLane::Connect(const UcxAddress& peer) {
 
 // --- Sending.
 
-Status UcxLane::SendProbe() { return SendEmptyFrame(UcxFrameKind::kProbe); }
+void UcxLane::SendProbe() { SendEmptyFrame(UcxFrameKind::kProbe); }
 
 void UcxLane::Close() {
   {
     MutexLock lock(mu_);
     if (endpoint_ == nullptr || std::exchange(closed_, true)) return;
   }
-  SendEmptyFrame(UcxFrameKind::kClosing).IgnoreError();  // then the lane is broken, and the link ends anyway
+  SendEmptyFrame(UcxFrameKind::kClosing);
 }
 
-Status UcxLane::SendEmptyFrame(UcxFrameKind kind) {
+void UcxLane::SendEmptyFrame(UcxFrameKind kind) {
   std::list<Outgoing> frame(1);
   frame.front().prefix.kind = kind;
-  return SendFrame(std::move(frame));
+  SendFrame(std::move(frame));
 }
 
 Status UcxLane::Send(const Message& message, bool) {
@@ -164,10 +164,11 @@ Status UcxLane::Send(const Message& message, bool) {
     }
   }
   if (packet.capacity() > 1 << 20) packet = {};
-  return SendFrame(std::move(list));
+  SendFrame(std::move(list));
+  return OkStatus();
 }
 
-Status UcxLane::SendFrame(std::list<Outgoing> list) {
+void UcxLane::SendFrame(std::list<Outgoing> list) {
   Outgoing* const frame = &list.front();
   frame->lane = this;
   frame->position = list.begin();
@@ -186,21 +187,19 @@ Status UcxLane::SendFrame(std::list<Outgoing> list) {
     lane->ucx_.ucp_request_free(request);
   };
   MutexLock lock(mu_);
-  if (ended_) return OkStatus();
-  TF_RETURN_IF_ERROR(broken_);
+  if (ended_ || !broken_.ok()) return;
   frame->prefix.secret = peers_secret_;
   if (frame->prefix.kind != UcxFrameKind::kProbe) frame->prefix.number = next_number_[frame->prefix.sequence]++;
   std::memcpy(frame->header.data(), &frame->prefix, sizeof(UcxFramePrefix));
   const ucs_status_ptr_t sent =
       ucx_.ucp_am_send_nbx(endpoint_, kFrameId, frame->header.data(), frame->header.size(), data, size, &params);
-  if (sent == nullptr) return OkStatus();
+  if (sent == nullptr) return;
   if (UCS_PTR_IS_ERR(sent)) {
     Break(Failed("send a message", UCS_PTR_STATUS(sent)));
-    return broken_;
+  } else {
+    sending_.splice(sending_.end(), list);
   }
-  sending_.splice(sending_.end(), list);
-  WakeLocked();  // the reader's thread sends the rest
-  return OkStatus();
+  WakeLocked();  // the reader's thread sends the rest, or reports the error
 }
 
 void UcxLane::OnSent(Outgoing* frame, ucs_status_t status) {
@@ -223,9 +222,10 @@ void UcxLane::SleepUntil(MonotonicClock::time_point deadline, const std::functio
   bool broken;
   {
     MutexLock lock(mu_);
-    if (ended_ || wanted()) return;
-    broken = !broken_.ok();                                         // then only Wake can end the sleep
-    if (!broken && ucx_.ucp_worker_arm(worker_) != UCS_OK) return;  // there is something to do
+    broken = !broken_.ok();
+    if (ended_ || wanted() || (broken && !end_reported_)) return;
+    // If the lane is broken, only Wake can end the sleep.
+    if (!broken && ucx_.ucp_worker_arm(worker_) != UCS_OK) return;  // UCX has something to do
     sleeping_ = true;
   }
   int timeout_ms = -1;
@@ -257,12 +257,15 @@ bool UcxLane::probed() {
 
 Status UcxLane::WorkUntil(MonotonicClock::time_point deadline, const std::function<bool()>& done) {
   for (;;) {
+    Status broken;
     {
       MutexLock lock(mu_);
       Progress();
-      TF_RETURN_IF_ERROR(broken_);
+      broken = broken_;
     }
+    // In this order: a peer may have sent its last messages, and have closed its end.
     if (done()) return OkStatus();
+    TF_RETURN_IF_ERROR(broken);
     const auto now = MonotonicClock::now();
     if (now >= deadline) return absl::DeadlineExceededError("no message came through UCX in time");
     SleepUntil(std::min(deadline, now + std::chrono::milliseconds(10)), [] { return false; });
@@ -354,6 +357,7 @@ StatusOr<bool> UcxLane::Receive(const std::function<void(Message)>& on_message) 
   if (!broken.ok() && frames.empty()) {
     // The peer closes its end soon after its last message. What remains is that the link goes down.
     MutexLock lock(mu_);
+    end_reported_ = true;
     if (!peer_closed_) return broken;
   }
   return any || !frames.empty();

@@ -34,7 +34,7 @@ class UcxLane final : public SideLane {
   // Makes the endpoint. Call once, before the functions of SideLane.
   Status Connect(const UcxAddress& peer);
   // Sends a message that has no other purpose than to show that the way is open.
-  Status SendProbe();
+  void SendProbe();
   // Whether the peer's probe has arrived.
   bool probed();
   // The reader: blocks until `done()` is true, and looks every 10 ms at least. Nothing is handed on meanwhile.
@@ -64,9 +64,9 @@ class UcxLane final : public SideLane {
   Status Failed(const char* what, ucs_status_t status) const;
   void Break(const Status& why) TB_REQUIRES(mu_);
 
-  // `list` has one element.
-  Status SendFrame(std::list<Outgoing> list);
-  Status SendEmptyFrame(UcxFrameKind kind);
+  // `list` has one element. If the lane is broken or breaks, Receive reports it.
+  void SendFrame(std::list<Outgoing> list);
+  void SendEmptyFrame(UcxFrameKind kind);
   void WakeLocked() TB_REQUIRES(mu_);
   void SleepUntil(MonotonicClock::time_point deadline, const std::function<bool()>& wanted);
   // Lets UCX work. Returns whether it had anything to do.
@@ -91,7 +91,8 @@ class UcxLane final : public SideLane {
   ucp_worker_h worker_ TB_GUARDED_BY(mu_) = nullptr;
   ucp_ep_h endpoint_ TB_GUARDED_BY(mu_) = nullptr;
   Status broken_ TB_GUARDED_BY(mu_);
-  bool closed_ TB_GUARDED_BY(mu_) = false;  // this side has said that it sends nothing more
+  bool end_reported_ TB_GUARDED_BY(mu_) = false;  // Receive has nothing more to say
+  bool closed_ TB_GUARDED_BY(mu_) = false;        // this side has said that it sends nothing more
   bool ended_ TB_GUARDED_BY(mu_) = false;
   bool sleeping_ TB_GUARDED_BY(mu_) = false;
   bool peer_closed_ TB_GUARDED_BY(mu_) = false;                 // the peer will send nothing more

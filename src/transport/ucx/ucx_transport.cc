@@ -187,7 +187,8 @@ void UcxTransport::Negotiate(const std::shared_ptr<Link>& base, const OpenLink& 
   }
   if (choice == Choice::kLane && !opened.ok()) {
     // The two have chosen at the same time, and differently. The next link has a new chance.
-    return base->Close(Aborted("the two ends did not agree on a lane by UCX"));
+    base->Close(Aborted("the two ends did not agree on a lane by UCX"));
+    return open.link->StayOnBase();
   }
   if (choice == Choice::kLane && open.link->Switch(*lane)) {
     TB_LOG(Info, "transport") << "messages to and from " << base->peer().task << " pass through UCX "
@@ -207,7 +208,7 @@ Status UcxTransport::OpenLane(Link& base, Negotiation& negotiation, UcxLane& lan
   base.Send(lane.address());
   TF_ASSIGN_OR_RETURN(const UcxAddress peer, negotiation.AwaitPeer(deadline));
   TF_RETURN_IF_ERROR(lane.Connect(peer));
-  TF_RETURN_IF_ERROR(lane.SendProbe());
+  lane.SendProbe();
   TF_RETURN_IF_ERROR(lane.WorkUntil(deadline, [&] { return lane.probed() || negotiation.choice() == Choice::kDown; }));
   if (connecting) return OkStatus();
   // This side's probe may need the lane's work until it has arrived.

@@ -106,7 +106,7 @@ class UcxLaneTest : public ::testing::Test {
   }
   // Sends a probe from a to b. The sender has to work as well, until it has arrived.
   void Probe() {
-    ASSERT_TRUE(a_->SendProbe().ok());
+    a_->SendProbe();
     const auto arrived = [&] {
       EXPECT_TRUE(a_->Receive([](Message) {}).ok());
       return b_->probed();
@@ -154,14 +154,35 @@ TEST_F(UcxLaneTest, WakeEndsASleep) {
 TEST_F(UcxLaneTest, ALostPeerBreaksTheLane) {
   Probe();
   b_->End();
-  Status broken;
   const auto is_broken = [&] {
-    broken = a_->Send(MakeEager(1, "hello"), true);
-    return !broken.ok();
+    EXPECT_TRUE(a_->Send(MakeEager(1, "hello"), true).ok());
+    return !a_->Receive([](Message) {}).ok();
   };
   a_->WorkUntil(Deadline(), is_broken).IgnoreError();
-  EXPECT_TRUE(absl::IsUnavailable(a_->Send(Heartbeat{}, true)));
+  EXPECT_TRUE(is_broken());
   EXPECT_TRUE(a_->IsDrained());
+}
+
+// The reader has not looked yet when another thread finds out by sending.
+TEST_F(UcxLaneTest, WhatHasArrivedIsReceivedBeforeALaneIsReportedAsBroken) {
+  Probe();
+  ASSERT_TRUE(b_->Send(MakeEager(1, "the last one"), true).ok());
+  size_t received = 0;
+  const auto on_message = [&](Message) { ++received; };
+  const auto look = [&] {
+    EXPECT_TRUE(b_->Receive([](Message) {}).ok());
+    return false;
+  };
+  a_->WorkUntil(MonotonicClock::now() + std::chrono::milliseconds(20), look).IgnoreError();
+  b_->End();
+  const auto send = [&] {
+    EXPECT_TRUE(a_->Send(Heartbeat{}, true).ok());
+    return false;
+  };
+  EXPECT_TRUE(absl::IsUnavailable(a_->WorkUntil(Deadline(), send)));
+  EXPECT_TRUE(a_->Receive(on_message).ok());
+  EXPECT_EQ(received, 1u);
+  EXPECT_TRUE(absl::IsUnavailable(a_->Receive(on_message).status()));
 }
 
 TEST(NewTransportTest, TheProtocolsHaveNames) {
