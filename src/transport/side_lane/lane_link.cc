@@ -49,7 +49,9 @@ void LaneLink::SendBy(Message message, bool urgent) {
     }
   }
   if (closed_.load(std::memory_order_relaxed) || IsDown()) return;
-  if (const Status s = lane_->Send(message, urgent); !s.ok()) LaneFailed(s);
+  if (const Status s = lane_->Send(message, urgent); !s.ok()) return LaneFailed(s);
+  // The peer may answer at once. A thread whose core has been idle takes some 50 us to wake, so it wakes meanwhile.
+  if (urgent && sleeps_.load(std::memory_order_relaxed)) lane_->Wake();
 }
 
 bool LaneLink::Switch(std::shared_ptr<SideLane> lane) {
@@ -183,7 +185,10 @@ void LaneLink::Run() {
       sched_yield();
       continue;
     }
+    sleeps_.store(true, std::memory_order_relaxed);
     lane_->Sleep(wanted);
+    sleeps_.store(false, std::memory_order_relaxed);
+    last = MonotonicClock::now();
   }
   lane_->End();
   DeliverDown();

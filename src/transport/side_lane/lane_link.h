@@ -24,7 +24,8 @@ namespace tensorbraid {
 class LaneLink final : public Link, public std::enable_shared_from_this<LaneLink> {
  public:
   // `may_switch` is false if there will be no side lane. `handler` and `threads` must outlive the link's thread and its
-  // calls. `stay_awake`: how long that thread polls the lane for the next message before it sleeps.
+  // calls. `stay_awake`: how long that thread polls the lane for the next message, after a message or after it was
+  // woken, before it sleeps. A message that is sent wakes it.
   LaneLink(std::shared_ptr<Link> base, bool may_switch, LinkHandler* handler, LiveCount* threads,
            std::chrono::microseconds stay_awake)
       : base_(std::move(base)),
@@ -72,6 +73,7 @@ class LaneLink final : public Link, public std::enable_shared_from_this<LaneLink
   std::atomic<bool> base_down_{false};     // set under mu_
   std::atomic<bool> base_is_done_{false};  // the peer has switched, and what it sent before has been handed on
   std::atomic<bool> receives_by_lane_{false};
+  std::atomic<bool> sleeps_{false};  // the lane's thread; a hint
   std::atomic<bool> closed_{false};  // by this side: messages that still arrive are dropped
 
   Mutex send_mu_;  // held while a message is sent by the base, as long as this side may switch
