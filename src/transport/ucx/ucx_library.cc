@@ -49,8 +49,18 @@ StatusOr<std::shared_ptr<UcxContext>> UcxContext::Create(bool loopback_only) {
   TF_ASSIGN_OR_RETURN(const UcxLibrary* const ucx, UcxLibrary::Load());
   ucp_config_t* config = nullptr;
   ucs_status_t status = ucx->ucp_config_read(nullptr, nullptr, &config);
-  if (status == UCS_OK && loopback_only && std::getenv("UCX_NET_DEVICES") == nullptr) {
-    status = ucx->ucp_config_modify(config, "NET_DEVICES", "lo");
+  // The environment has the last word.
+  const auto set = [&](const char* name, const char* value) {
+    if (status != UCS_OK || std::getenv(StrCat("UCX_", name).c_str()) != nullptr) return;
+    status = ucx->ucp_config_modify(config, name, value);
+  };
+  if (loopback_only) set("NET_DEVICES", "lo");
+  if (!HasRdmaDevice()) {
+    // Over TCP, UCX copies what it sends, in segments of 64 KiB. UCX 1.13 can end the process if the peer is lost while
+    // it sends memory in place: it reports the end of such a send twice. Copies of this size are faster, too.
+    set("ZCOPY_THRESH", "inf");
+    set("RNDV_THRESH", "inf");
+    set("TCP_TX_SEG_SIZE", "64k");
   }
   ucp_context_h context = nullptr;
   if (status == UCS_OK) {
