@@ -18,7 +18,7 @@ Status Certs(const CertsOptions& options) {
   for (const std::string& path : written) std::printf("%s\n", path.c_str());
   const char* directory = options.directory.c_str();
   std::fprintf(stderr,
-               "Each host needs %s/ca.pem and its own two files. %s/ca-key.pem stays here: whoever has it can make\n"
+               "Each host needs %s/ca.pem and its own two files. %s/ca-key.pem stays here: anyone who has it can make\n"
                "certificates that the cluster accepts.\n",
                directory, directory);
   return OkStatus();

@@ -310,7 +310,7 @@ class SystemEnv final : public Env {
     if (result == 0) paths.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
     ::globfree(&found);
     if (result == GLOB_NOSPACE) return ResourceExhausted("out of memory while matching files to '", pattern, "'");
-    // A symbolic link may have led out of the directories. What lies there is not told.
+    // A symbolic link may have led out of the directories. The names of files there are not reported.
     if (access != nullptr) std::erase_if(paths, [this](const std::string& path) { return !Stat(path).ok(); });
     std::sort(paths.begin(), paths.end());
     return paths;

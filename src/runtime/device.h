@@ -21,8 +21,8 @@ class KernelRegistry;
 // A device of this process. Thread-safe.
 //
 // A device may have a *stream*: a queue of work that it does later, in the order in which it was enqueued. Its kernels
-// then enqueue their work and return. Whoever gets their outputs may use them in the same way, by enqueuing more work,
-// but may not look at the elements: only Copy brings them to the host. A buffer of the device that is freed returns to
+// then enqueue their work and return. Other code may use their outputs in the same way, by enqueuing more work, but may
+// not look at the elements: only Copy brings them to the host. A buffer of the device that is freed returns to
 // its allocator in the same order, so that work enqueued before still finds its elements.
 class Device {
  public:

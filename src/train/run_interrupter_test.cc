@@ -102,7 +102,7 @@ TEST_F(RunInterrupterTest, LeavesARunAloneThatEndsInTime) {
 }
 
 TEST_F(RunInterrupterTest, EndsBeforeAnyRequest) {
-  RunInterrupter interrupter([] { FAIL() << "nobody asked for a stop"; });
+  RunInterrupter interrupter([] { FAIL() << "no stop was requested"; });
   interrupter.BeginRun();
 }
 

@@ -30,7 +30,7 @@ struct Supervisor::Impl {
   void StartLoop(std::chrono::milliseconds interval, std::function<Status()> fn);
   // Saves a checkpoint, or logs why it cannot be written.
   Status SaveCheckpoint();
-  // Keeps in mind, and writes to the events, that there is a checkpoint.
+  // Remembers that a checkpoint has been written, and adds it to the events.
   Status Saved(const std::string& prefix, std::optional<int64_t> step);
   Status SaveLastCheckpoint();
   Status SaveSummaries();

@@ -8,7 +8,7 @@ import tempfile
 
 
 def free_ports(count):
-    """Ports that nobody listens on. All are held at once, so that they differ."""
+    """Free ports. All are held at once, so that they differ."""
     sockets = [socket.socket() for _ in range(count)]
     for s in sockets:
         s.bind(("127.0.0.1", 0))
@@ -85,7 +85,7 @@ class Cluster:
         return [t for tasks in self.tasks.values() for t in tasks]
 
     def dead(self):
-        """What has ended although nobody asked for it, as text."""
+        """Names the processes that have ended by themselves, as text."""
         return [f"{t.job}/{t.index} ended with {t.process.returncode}" for t in self.all_tasks()
                 if t.process.poll() is not None]
 

@@ -130,7 +130,7 @@ class HostileTest(unittest.TestCase):
         return self.fails(codes, self.step, text, fetches, targets, feeds, timeout_ms)
 
     def assert_idle(self):
-        """That no task goes on working on what nobody wants."""
+        """Checks that no task goes on with work whose client is gone."""
         deadline = time.time() + 10
         while True:
             before = [cpu_seconds(t.process.pid) for t in self.cluster.all_tasks()]

@@ -6,7 +6,7 @@ import tensorflow as tf
 tf1 = tf.compat.v1
 # A step that takes longer hangs.
 PATIENCE_MS = 60000
-# At the end of synchronous training the chief's queue runner waits for gradients that nobody sends any more. The client
+# At the end of synchronous training the chief's queue runner waits for gradients that no worker sends any more. The client
 # gives it so long, and then closes the session under it.
 GRACE_SECONDS = 1
 

@@ -198,7 +198,7 @@ class Options(unittest.TestCase):
         for d in devices:
             self.assertEqual((d.device_type, d.memory_limit_bytes), ("CPU", 256 << 20))
         self.assertEqual(len({d.incarnation for d in devices} - {0}), 3)
-        # Incarnations are those of the tasks, whoever is asked.
+        # Every task reports the same incarnations, which are those of the tasks.
         def by_name(devices):
             return {d.name: d.incarnation for d in devices}
         self.assertEqual(by_name(devices), by_name(again))

@@ -19,7 +19,7 @@ class _Worker:
 
     def _main(self, serve, pipe, others):
         os.setpgrp()
-        # With a copy of these ends open, nobody would notice the end of this program.
+        # If another process had a copy of these ends, it would not be noticed that this program has ended.
         for worker in [self, *others]:
             worker.pipe.close()
 

@@ -60,7 +60,7 @@ class Share(unittest.TestCase):
 
         self.assertEqual(run([0], serve, count=1), ([], [(0, "its process ended with 1")]))
         os.close(theirs)
-        self.assertEqual(select.select([ours], [], [], 10)[0], [ours])  # nobody holds the other end any more
+        self.assertEqual(select.select([ours], [], [], 10)[0], [ours])  # no process holds the other end any more
         os.close(ours)
 
 

@@ -32,7 +32,7 @@ class Gate {
     changed_.NotifyAll();
     changed_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return open_; });
   }
-  // Blocks until somebody waits at the gate.
+  // Blocks until a thread waits at the gate.
   void WaitForVisitor() {
     MutexLock lock(mu_);
     changed_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return asked_ > 0; });

@@ -101,7 +101,7 @@ def tensor_lists(s):
 
 
 def _unknown_list(lists):
-    """The same list, of which nobody knows what it holds."""
+    """The same list, without static knowledge of its elements."""
     return raw.TensorListResize(input_handle=lists, size=3)
 
 
