@@ -18,6 +18,7 @@
 #endif
 #define TB_GUARDED_BY(x) TB_THREAD_ANNOTATION(guarded_by(x))
 #define TB_REQUIRES(...) TB_THREAD_ANNOTATION(requires_capability(__VA_ARGS__))
+#define TB_REQUIRES_SHARED(...) TB_THREAD_ANNOTATION(requires_shared_capability(__VA_ARGS__))
 #define TB_EXCLUDES(...) TB_THREAD_ANNOTATION(locks_excluded(__VA_ARGS__))
 #define TB_NO_THREAD_SAFETY_ANALYSIS TB_THREAD_ANNOTATION(no_thread_safety_analysis)
 

@@ -103,6 +103,10 @@ class KernelContext {
   Status ReadInput(int i, const std::function<Status(const Tensor&)>& read) const {
     return inputs_[i].ref ? inputs_[i].ref->ReadInPlace(read) : read(inputs_[i].value);
   }
+  // As ReadInput, but a variable's rows may be updated at the same time (VariableResource::ReadRows).
+  Status ReadInputRows(int i, const std::function<Status(const Tensor&, RowLocks*)>& read) const {
+    return inputs_[i].ref ? inputs_[i].ref->ReadRows(read) : read(inputs_[i].value, nullptr);
+  }
   // The variable of an input declared Ref(T).
   VariableResource& ref_input(int i) const { return *inputs_[i].ref; }
   // Moves the input out, so that the kernel can reuse its buffer. The input is empty afterwards.

@@ -17,10 +17,26 @@ Status VariableResource::NotInitialized() const {
 }
 
 StatusOr<Tensor> VariableResource::Read() const {
-  ReaderLock lock(mu_);
+  {
+    ReaderLock lock(mu_);
+    if (!value_.is_valid()) return NotInitialized();
+    if (copies_on_read_) return Copy();
+    if (row_locks_ == nullptr) return value_;
+  }
+  // Updates of rows that are running, as readers, must not change the snapshot.
+  WriterLock lock(mu_);
   if (!value_.is_valid()) return NotInitialized();
-  if (!copies_on_read_) return value_;
-  return CopyOf(value_);
+  return copies_on_read_ ? Copy() : value_;
+}
+
+StatusOr<Tensor> VariableResource::Copy() const {
+  if (row_locks_ == nullptr || !device_.uses_host_memory()) return CopyOf(value_);
+  TF_ASSIGN_OR_RETURN(Tensor copy,
+                      IsPlain(dtype_) ? NewTensor(value_.shape()) : Tensor::Create(dtype_, value_.shape()));
+  const int64_t rows = value_.shape().dim(0), size = rows == 0 ? 0 : value_.num_elements() / rows;
+  row_locks_->ForEachStripe(
+      [&](int64_t begin, int64_t n) { CopyElementRange(value_, begin * size, n * size, &copy, begin * size); });
+  return copy;
 }
 
 StatusOr<Tensor> VariableResource::ReadFrom(Allocator& shared) {
@@ -49,7 +65,15 @@ StatusOr<Tensor> VariableResource::CopyOf(const Tensor& value) const {
 Status VariableResource::ReadInPlace(const std::function<Status(const Tensor&)>& read) const {
   ReaderLock lock(mu_);
   if (!value_.is_valid()) return NotInitialized();
+  if (row_locks_ == nullptr) return read(value_);
+  const RowLocks::All all(*row_locks_);
   return read(value_);
+}
+
+Status VariableResource::ReadRows(const std::function<Status(const Tensor&, RowLocks*)>& read) const {
+  ReaderLock lock(mu_);
+  if (!value_.is_valid()) return NotInitialized();
+  return read(value_, row_locks_.get());
 }
 
 StatusOr<Shape> VariableResource::ReadShape() const {
@@ -76,6 +100,7 @@ Status VariableResource::Replace(Tensor value, const Shape* declared, bool same_
     return InvalidArgument("Assign requires shapes of both tensors to match: variable '", name_, "' has shape ",
                            value_.is_valid() ? value_.shape() : *declared, ", the value has shape ", value.shape());
   }
+  if (value_.is_valid() && value_.shape() != value.shape()) row_locks_ = nullptr;
   std::swap(value_, value);  // the old value is freed after the lock is released, since parameters outlive locals
   return OkStatus();
 }
@@ -87,6 +112,7 @@ Status VariableResource::AssignAnyShape(Tensor value) { return Replace(std::move
 StatusOr<Tensor> VariableResource::Take() {
   WriterLock lock(mu_);
   if (!value_.is_valid()) return NotInitialized();
+  row_locks_ = nullptr;
   return std::exchange(value_, Tensor());
 }
 
@@ -107,15 +133,34 @@ Status VariableResource::Update(const std::function<Status(const Tensor&, Tensor
 }
 
 Status VariableResource::UpdateInPlace(const std::function<Status(Tensor*)>& update) {
-  Tensor copy;  // holds the old value after the swap, and frees it after the lock is released
+  Tensor old;
   WriterLock lock(mu_);
-  if (!value_.is_valid()) return NotInitialized();
-  if (!value_.IsWritable()) {
-    TF_ASSIGN_OR_RETURN(copy, CopyOf(value_));
-    std::swap(value_, copy);
-    copies_on_read_ = true;
-  }
+  TF_RETURN_IF_ERROR(TakeSole(&old));
   return update(&value_);
+}
+
+Status VariableResource::UpdateRows(const std::function<Status(Tensor*, RowLocks&)>& update) {
+  {
+    ReaderLock lock(mu_);
+    // No snapshot is taken while this thread is a reader, so the value stays writable.
+    if (row_locks_ != nullptr && value_.IsWritable()) return update(&value_, *row_locks_);
+  }
+  Tensor old;
+  WriterLock lock(mu_);
+  TF_RETURN_IF_ERROR(TakeSole(&old));
+  if (row_locks_ == nullptr) {
+    row_locks_ = std::make_unique<RowLocks>(value_.shape().rank() == 0 ? 0 : value_.shape().dim(0));
+  }
+  return update(&value_, *row_locks_);
+}
+
+Status VariableResource::TakeSole(Tensor* old) {
+  if (!value_.is_valid()) return NotInitialized();
+  if (value_.IsWritable()) return OkStatus();
+  TF_ASSIGN_OR_RETURN(*old, CopyOf(value_));
+  std::swap(value_, *old);
+  copies_on_read_ = true;
+  return OkStatus();
 }
 
 bool VariableResource::copies_on_read() const {

@@ -4,10 +4,12 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "runtime/device.h"
 #include "runtime/resource.h"
+#include "runtime/row_locks.h"
 
 namespace tensorbraid {
 
@@ -18,7 +20,9 @@ namespace tensorbraid {
 //
 // An update of some rows would have to copy all other rows to a fresh buffer. The first update that has to do so makes
 // the variable copy-on-read. From then on reads copy, so the variable holds the only reference to its buffer, and rows
-// are read (ReadInPlace) and updated in place.
+// are read (ReadRows) and updated (UpdateRows) in place. Updates of different rows run at the same time: each row is
+// changed and read as a whole, and so is each stripe of rows (row_locks.h), but two updates that overlap may be applied
+// in one order to one stripe and in the other order to another.
 //
 // The value of a plain dtype is always in memory from one allocator: that of the variable's device, or after ReadFrom
 // the one that neighbours can map.
@@ -48,6 +52,9 @@ class VariableResource : public Resource {
   // Calls `read` with the current value, under the lock: updates wait. `read` must not keep the tensor, nor use the
   // variable.
   Status ReadInPlace(const std::function<Status(const Tensor& value)>& read) const;
+  // As ReadInPlace, but updates of rows may run at the same time: `read` locks the rows that it reads. `rows` is null
+  // if that is not necessary.
+  Status ReadRows(const std::function<Status(const Tensor& value, RowLocks* rows)>& read) const;
   // Shape of the current value.
   StatusOr<Shape> ReadShape() const;
 
@@ -73,6 +80,9 @@ class VariableResource : public Resource {
   // Runs `update(value)` under the lock, to change some elements of `value` in place. If `update` returns an error, it
   // must not have written.
   Status UpdateInPlace(const std::function<Status(Tensor* value)>& update);
+  // As UpdateInPlace, for updates of rows along the first dimension, of which several may run at the same time:
+  // `update` locks the rows that it changes.
+  Status UpdateRows(const std::function<Status(Tensor* value, RowLocks& rows)>& update);
 
   bool copies_on_read() const;
   // Lets reads take snapshots again, until the next UpdateInPlace() while there is a snapshot.
@@ -91,6 +101,11 @@ class VariableResource : public Resource {
   StatusOr<Tensor> NewTensor(const Shape& shape) const { return Tensor::Create(dtype_, shape, allocator()); }
   // A copy in memory of the variable. ResourceExhausted if there is not enough.
   StatusOr<Tensor> CopyOf(const Tensor& value) const;
+  // A copy of the value, made stripe by stripe if rows may be updated meanwhile.
+  StatusOr<Tensor> Copy() const TB_REQUIRES_SHARED(mu_);
+  // Makes the variable the only holder of its value, and copy-on-read if it was not. `*old` gets the other buffer, to
+  // be freed after the lock is released.
+  Status TakeSole(Tensor* old) TB_REQUIRES(mu_);
   Status Replace(Tensor value, const Shape* declared, bool same_shape);
 
   const std::string name_;
@@ -101,6 +116,9 @@ class VariableResource : public Resource {
   mutable SharedMutex mu_;
   Tensor value_ TB_GUARDED_BY(mu_);
   bool copies_on_read_ TB_GUARDED_BY(mu_) = false;
+  // Set by the first update of rows. From then on, threads that hold `mu_` as readers may change rows, so a snapshot is
+  // taken as a writer. Null again when the variable gets another shape.
+  std::unique_ptr<RowLocks> row_locks_ TB_GUARDED_BY(mu_);
 };
 
 // The resource of VariableV2. It has its own type so that it is distinct from a VarHandleOp's variable of the same

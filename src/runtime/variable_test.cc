@@ -4,15 +4,20 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <limits>
 #include <thread>
 
+#include "core/mutex.h"
 #include "core/shared_memory.h"
 #include "core/strings.h"
 #include "core/testing/memory_limit.h"
+#include "core/thread.h"
 #include "executor/evaluate.h"
 #include "graph/node.h"
 #include "graph/node_status.h"
+#include "runtime/tensor_rows.h"
 #include "runtime/variable_resource.h"
 #include "tensorbraid/array_ops.h"
 
@@ -340,6 +345,86 @@ TEST_F(VariableTest, RowsAreReadAndUpdatedWithoutCopies) {
   EXPECT_EQ(copy.data<float>()[3], 2);
   v->DisableCopyOnRead();
   EXPECT_EQ(v->Read()->raw_data(), moved);
+}
+
+// Each thread adds 1 to whole rows, or to the whole variable. So all elements of a row are always the same number.
+TEST_F(VariableTest, RowsChangeAsWholesAndNoUpdateIsLost) {
+  constexpr int64_t kRows = 100, kDim = 16;
+  constexpr int kTimes = 500;
+  auto v = MakeRef<VariableResource>("v", kFloat32, Shape({kRows, kDim}));
+  ASSERT_TRUE(v->Assign(ZeroTensor(kFloat32, {kRows, kDim}).value()).ok());
+  const auto add_one = [](float* row, int64_t n) { std::for_each_n(row, n, [](float& x) { x += 1; }); };
+  const auto is_one_number = [](const float* row) {
+    return std::all_of(row, row + kDim, [&](float x) { return x == *row; });
+  };
+  std::atomic<int> mixed{0};
+  const auto update_rows = [&](int64_t first) {
+    for (int i = 0; i < kTimes; ++i) {
+      EXPECT_TRUE(v->UpdateRows([&](Tensor* value, RowLocks& locks) {
+                     for (int64_t row = first; row < kRows; row += 7) {
+                       MutexLock lock(locks.stripe(locks.StripeOf(row)));
+                       add_one(value->mutable_data<float>().data() + row * kDim, kDim);
+                     }
+                     return OkStatus();
+                   }).ok());
+    }
+  };
+  const auto update_all = [&] {
+    for (int i = 0; i < kTimes; ++i) {
+      EXPECT_TRUE(v->Update([&](const Tensor& old, Tensor* out) {
+                     std::copy_n(old.data<float>().data(), kRows * kDim, out->mutable_data<float>().data());
+                     add_one(out->mutable_data<float>().data(), kRows * kDim);
+                     return OkStatus();
+                   }).ok());
+    }
+  };
+  const auto read_rows = [&] {
+    for (int i = 0; i < kTimes; ++i) {
+      EXPECT_TRUE(v->ReadRows([&](const Tensor& value, RowLocks* locks) {
+                     for (int64_t row = 0; row < kRows && locks != nullptr; ++row) {
+                       MutexLock lock(locks->stripe(locks->StripeOf(row)));
+                       mixed += !is_one_number(value.data<float>().data() + row * kDim);
+                     }
+                     return OkStatus();
+                   }).ok());
+    }
+  };
+  const auto read_all = [&] {
+    for (int i = 0; i < kTimes; ++i) {
+      if (i % 10 == 0) v->DisableCopyOnRead();  // then it takes snapshots again
+      const Tensor value = *v->Read();
+      const std::vector<float> before(value.data<float>().begin(), value.data<float>().end());
+      for (int64_t row = 0; row < kRows; ++row) mixed += !is_one_number(value.data<float>().data() + row * kDim);
+      EXPECT_TRUE(std::ranges::equal(before, value.data<float>()));
+    }
+  };
+  {
+    Thread a("a", [&] { update_rows(0); }), b("b", [&] { update_rows(0); }), c("c", [&] { update_rows(3); });
+    Thread d("d", update_all), e("e", read_rows), f("f", read_all);
+    for (Thread* t : {&a, &b, &c, &d, &e, &f}) t->Join();
+  }
+  EXPECT_EQ(mixed, 0);
+  const Tensor last = *v->Read();
+  for (int64_t row = 0; row < kRows; ++row) {
+    EXPECT_EQ(last.data<float>()[row * kDim], kTimes * (1 + 2 * (row % 7 == 0) + (row % 7 == 3))) << row;
+  }
+}
+
+TEST_F(VariableTest, AnUpdateOfRowsFollowsAChangeOfShape) {
+  auto v = MakeRef<VariableResource>("v", kFloat32, Shape());
+  const auto count_stripes = [&] {
+    int64_t rows = 0;
+    EXPECT_TRUE(v->UpdateRows([&](Tensor*, RowLocks& locks) {
+                   locks.ForEachStripe([&](int64_t, int64_t n) { rows += n; });
+                   return OkStatus();
+                 }).ok());
+    return rows;
+  };
+  EXPECT_TRUE(absl::IsFailedPrecondition(v->UpdateRows([](Tensor*, RowLocks&) { return OkStatus(); })));
+  ASSERT_TRUE(v->AssignAnyShape(Tensor(kFloat32, {5, 2})).ok());
+  EXPECT_EQ(count_stripes(), 5);
+  ASSERT_TRUE(v->AssignAnyShape(Tensor(kFloat32, {5000, 2})).ok());
+  EXPECT_EQ(count_stripes(), 5000);
 }
 
 TEST_F(VariableTest, VariableV2AndVarHandleOpOfOneNameAreTwoVariables) {

@@ -7,6 +7,7 @@
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/numbers.h"
 #include "kernels/cpu/prefetch.h"
+#include "kernels/cpu/row_stripes.h"
 
 namespace tensorbraid {
 namespace {
@@ -75,6 +76,7 @@ struct Rows {
   int64_t size;
   const Tensor& updates;
   Tensor* to;
+  const RowsInTable* table;
 };
 
 // Calls f(row of `to`, row of the updates) for each row that is not negative.
@@ -82,13 +84,23 @@ template <typename E, typename F>
 void ForEachRow(const Rows& r, const F& f) {
   E* const to = MutableElements<E>(*r.to);
   const E* const from = Elements<E>(r.updates);
-  constexpr size_t kAhead = cpu::kPrefetchedRows;
-  for (size_t i = 0; i < r.rows.size(); ++i) {
-    if (i + kAhead < r.rows.size() && r.rows[i + kAhead] >= 0) {
-      cpu::PrefetchRow<true>(to + r.rows[i + kAhead] * r.size, r.size * static_cast<int64_t>(sizeof(E)));
+  const int64_t row_bytes = r.size * static_cast<int64_t>(sizeof(E));
+  // Visits `count` rows, of which number_of(k) is the number of the k-th.
+  const auto visit = [&](size_t count, auto number_of) {
+    constexpr size_t kAhead = cpu::kPrefetchedRows;
+    for (size_t k = 0; k < count; ++k) {
+      if (k + kAhead < count && r.rows[number_of(k + kAhead)] >= 0) {
+        cpu::PrefetchRow<true>(to + r.rows[number_of(k + kAhead)] * r.size, row_bytes);
+      }
+      const size_t i = number_of(k);
+      if (r.rows[i] >= 0) f(to + r.rows[i] * r.size, from + static_cast<int64_t>(i) * r.size);
     }
-    if (r.rows[i] >= 0) f(to + r.rows[i] * r.size, from + static_cast<int64_t>(i) * r.size);
-  }
+  };
+  if (r.table == nullptr) return visit(r.rows.size(), [](size_t k) { return k; });
+  RowLocks* const locks = &r.table->locks;
+  cpu::VisitByStripe(
+      r.table->pool, r.rows, std::span(&locks, 1), cpu::RowUpdateNs(row_bytes),
+      [&](std::span<const uint32_t> numbers) { visit(numbers.size(), [&](size_t k) { return size_t{numbers[k]}; }); });
 }
 
 template <typename E>
@@ -162,8 +174,9 @@ DTypeSet TypesOf(RowUpdate how) {
   return NumbersAnd<>::kSet;
 }
 
-Status UpdateRows(RowUpdate how, std::span<const int64_t> rows, int64_t size, const Tensor& updates, Tensor* to) {
-  const Rows r{rows, size, updates, to};
+Status UpdateRows(RowUpdate how, std::span<const int64_t> rows, int64_t size, const Tensor& updates, Tensor* to,
+                  const RowsInTable* table) {
+  const Rows r{rows, size, updates, to, table};
   switch (how) {
     case RowUpdate::kReplace:
       return ForElementsOf(updates.dtype(), [&]<typename E>() { return Replace<E>(r); });

@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "core/thread_pool.h"
+#include "runtime/row_locks.h"
 #include "runtime/type_constraints.h"
 #include "tensorbraid/status.h"
 #include "tensorbraid/tensor.h"
@@ -18,11 +20,19 @@ enum class RowUpdate { kReplace, kAdd, kSubtract, kMultiply, kDivide, kMin, kMax
 // (concatenation) and bools (logical or), and kSubtract supports bools (exclusive or).
 DTypeSet TypesOf(RowUpdate how);
 
+// The rows of a table that other threads use, too.
+struct RowsInTable {
+  ThreadPool& pool;  // its threads share the rows, if there are many
+  RowLocks& locks;
+};
+
 // Updates rows of `to`: row rows[i], of `size` elements, is combined with row i of `updates`, or with the single
-// element if `updates` is a scalar. `updates` has the dtype of `to`. Rows are updated in the given order, and a
-// repeated row is updated repeatedly. Negative rows are skipped; the caller has checked that all other rows exist.
-// Integers wrap around. Integer division by 0 returns InvalidArgument before anything is changed.
-Status UpdateRows(RowUpdate how, std::span<const int64_t> rows, int64_t size, const Tensor& updates, Tensor* to);
+// element if `updates` is a scalar. `updates` has the dtype of `to`. A repeated row is updated repeatedly, in the given
+// order. Negative rows are skipped; the caller has checked that all other rows exist. Integers wrap around. Integer
+// division by 0 returns InvalidArgument before anything is changed. With a `table`, rows are locked while they change,
+// and none may be negative.
+Status UpdateRows(RowUpdate how, std::span<const int64_t> rows, int64_t size, const Tensor& updates, Tensor* to,
+                  const RowsInTable* table = nullptr);
 
 }  // namespace tensorbraid
 

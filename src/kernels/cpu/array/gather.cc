@@ -1,11 +1,15 @@
 // Gathers rows and slices of tensors and of variables. A variable is read in place, under its lock: it is not copied,
-// and reading it does not prevent later updates in place.
+// and reading it does not prevent later updates in place. Rows are read while others are updated.
+#include <optional>
+#include <utility>
+
 #include "core/strings.h"
 #include "kernels/cpu/array/parts.h"
 #include "kernels/cpu/array/position.h"
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/prefetch.h"
+#include "kernels/cpu/row_stripes.h"
 #include "kernels/cpu/slice_indices.h"
 #include "kernels/cpu/variable_access.h"
 
@@ -13,9 +17,9 @@ namespace tensorbraid {
 namespace {
 
 // Sets output 0 to the slices of `params` along dimension `wanted_axis` that the indices select. The first `batch_dims`
-// dimensions of params and indices are batch dimensions.
+// dimensions of params and indices are batch dimensions. `locks` are those of the rows of `params`, or null.
 template <typename I>
-Status GatherAlong(KernelContext& ctx, const Tensor& params, int64_t wanted_axis, int64_t batch_dims) {
+Status GatherAlong(KernelContext& ctx, const Tensor& params, RowLocks* locks, int64_t wanted_axis, int64_t batch_dims) {
   const Tensor& indices = ctx.input(1);
   const Shape& ps = params.shape();
   const Shape& is = indices.shape();
@@ -47,25 +51,38 @@ Status GatherAlong(KernelContext& ctx, const Tensor& params, int64_t wanted_axis
   const int64_t outer = SizeOf(ps, batch, axis);
   const int64_t num = SizeOf(is, batch, is.rank());
   const int64_t inner = SizeOf(ps, axis + 1, ps.rank());
+  const bool has_one_block = batches * outer == 1;
+  std::optional<RowLocks::All> all_rows;
+  if (locks != nullptr && (axis > 0 || !has_one_block)) all_rows.emplace(*std::exchange(locks, nullptr));
   return ForElementsOf(out->dtype(), [&]<typename E>() {
     const E* from = Elements<E>(params);
     E* to = MutableElements<E>(*out);
     const int64_t row_bytes = inner * static_cast<int64_t>(sizeof(E));
-    const bool has_one_block = batches * outer == 1;
+    const double cost_ns = 5 + 0.1 * static_cast<double>(row_bytes);
+    if (locks != nullptr) {
+      const std::vector<int64_t> rows(index.begin(), index.end());
+      cpu::VisitByStripe(ctx.pool(), rows, std::span(&locks, 1), cost_ns, [&](std::span<const uint32_t> numbers) {
+        for (size_t i = 0; i < numbers.size(); ++i) {
+          const size_t later = i + cpu::kPrefetchedRows;
+          if (later < numbers.size()) cpu::PrefetchRow<false>(from + rows[numbers[later]] * inner, row_bytes);
+          CopyElements(from + rows[numbers[i]] * inner, inner, to + numbers[i] * inner);
+        }
+      });
+      return OkStatus();
+    }
     const auto row = [&](int64_t r) {
       if (has_one_block) return from + static_cast<int64_t>(index[r]) * inner;
       const int64_t block = r / num;  // number of the batch and outer position
       const auto i = static_cast<int64_t>(index[block / outer * num + r % num]);
       return from + (block * limit + i) * inner;
     };
-    ctx.pool().ParallelFor(batches * outer * num, 5 + 0.1 * static_cast<double>(row_bytes),
-                           [&](int64_t begin, int64_t end) {
-                             for (int64_t r = begin; r < end; ++r) {
-                               const int64_t later = r + cpu::kPrefetchedRows;
-                               if (later < end) cpu::PrefetchRow<false>(row(later), row_bytes);
-                               CopyElements(row(r), inner, to + r * inner);
-                             }
-                           });
+    ctx.pool().ParallelFor(batches * outer * num, cost_ns, [&](int64_t begin, int64_t end) {
+      for (int64_t r = begin; r < end; ++r) {
+        const int64_t later = r + cpu::kPrefetchedRows;
+        if (later < end) cpu::PrefetchRow<false>(row(later), row_bytes);
+        CopyElements(row(r), inner, to + r * inner);
+      }
+    });
     return OkStatus();
   });
 }
@@ -100,10 +117,10 @@ Status GatherSlices(KernelContext& ctx, const Tensor& params) {
 
 template <typename I>
 Status Gather(KernelContext& ctx) {
-  return ctx.ReadInput(0, [&](const Tensor& params) -> Status {
-    if (ctx.num_inputs() == 2) return GatherAlong<I>(ctx, params, 0, 0);
+  return ctx.ReadInputRows(0, [&](const Tensor& params, RowLocks* locks) -> Status {
+    if (ctx.num_inputs() == 2) return GatherAlong<I>(ctx, params, locks, 0, 0);
     TF_ASSIGN_OR_RETURN(const int64_t axis, IntegerOf(ctx.input(2), "the axis"));
-    return GatherAlong<I>(ctx, params, axis, ctx.node().attr<int64_t>("batch_dims"));
+    return GatherAlong<I>(ctx, params, locks, axis, ctx.node().attr<int64_t>("batch_dims"));
   });
 }
 
@@ -115,9 +132,9 @@ template <typename I>
 Status ResourceGather(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const auto variable, VariableWithValue(ctx, 0, ctx.node().output_type(0)));
   const int64_t batch_dims = ctx.node().attr<int64_t>("batch_dims");
-  return variable->ReadInPlace([&](const Tensor& params) {
+  return variable->ReadRows([&](const Tensor& params, RowLocks* locks) {
     const int64_t batch = batch_dims < 0 ? batch_dims + ctx.input(1).shape().rank() : batch_dims;
-    return GatherAlong<I>(ctx, params, batch, batch_dims);
+    return GatherAlong<I>(ctx, params, locks, batch, batch_dims);
   });
 }
 

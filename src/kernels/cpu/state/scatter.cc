@@ -22,7 +22,7 @@ Status Scatter(KernelContext& ctx) {
   const Tensor& indices = ctx.input(1);
   const Tensor& updates = ctx.input(2);
   TF_ASSIGN_OR_RETURN(const auto variable, VariableWithValue(ctx, 0, updates.dtype()));
-  return variable->UpdateInPlace([&](Tensor* value) -> Status {
+  return variable->UpdateRows([&](Tensor* value, RowLocks& locks) -> Status {
     const Shape& shape = value->shape();
     if (shape.rank() < 1) return InvalidArgument("variable '", variable->name(), "' is a scalar and has no rows");
     Shape wanted = indices.shape();
@@ -33,7 +33,8 @@ Status Scatter(KernelContext& ctx) {
     }
     TF_ASSIGN_OR_RETURN(const std::vector<int64_t> rows,
                         RowsOf(indices, shape.dim(0), StrCat("variable '", variable->name(), "'")));
-    return UpdateRows(how, rows, SizeOf(shape, 1, shape.rank()), updates, value);
+    const RowsInTable table{.pool = ctx.pool(), .locks = locks};
+    return UpdateRows(how, rows, SizeOf(shape, 1, shape.rank()), updates, value, &table);
   });
 }
 

@@ -1,4 +1,6 @@
 #include "kernels/cpu/elements.h"
+#include "kernels/cpu/prefetch.h"
+#include "kernels/cpu/row_stripes.h"
 #include "kernels/cpu/training/training_kernel.h"
 
 namespace tensorbraid {
@@ -30,23 +32,37 @@ struct UpdateKernel::Locking {
   std::vector<RefPtr<VariableResource>> variables;
   std::vector<size_t> order;  // the order in which the variables are locked
   std::vector<int64_t>* rows;
+  int64_t num_rows = -1;  // of the variables that are locked
   std::vector<Place> places;
-  const std::function<void(const Place*)>& update;
+  std::vector<RowLocks*> locks;  // in the order in which the variables are locked
+  const Update& update;
 };
 
 Status UpdateKernel::StepAll(KernelContext& ctx, const Steps& steps) const {
   const Tensor& grad = ctx.input(gradient());
   std::vector<int64_t> rows;
-  return UpdateLocked(ctx, &rows, [&](const Place* places) {
+  return UpdateLocked(ctx, &rows, [&](const Place* places, std::span<RowLocks* const> locks) {
     if (!is_sparse()) {
       const double bytes = static_cast<double>(variables_.size() * DTypeSize(grad.dtype()));
       ctx.pool().ParallelFor(grad.num_elements(), 0.3 * bytes,
                              [&](int64_t begin, int64_t end) { steps(places, begin, begin, end - begin); });
       return;
     }
-    // Sequentially, because an index may occur more than once.
-    const int64_t size = rows.empty() ? 0 : grad.num_elements() / static_cast<int64_t>(rows.size());
-    for (size_t i = 0; i < rows.size(); ++i) steps(places, static_cast<int64_t>(i) * size, rows[i] * size, size);
+    if (rows.empty()) return;
+    const int64_t size = grad.num_elements() / static_cast<int64_t>(rows.size());
+    const int64_t row_bytes = size * static_cast<int64_t>(DTypeSize(grad.dtype()));
+    const double cost_ns = static_cast<double>(variables_.size()) * cpu::RowUpdateNs(row_bytes);
+    cpu::VisitByStripe(ctx.pool(), rows, locks, cost_ns, [&](std::span<const uint32_t> numbers) {
+      for (size_t k = 0; k < numbers.size(); ++k) {
+        if (const size_t later = k + cpu::kPrefetchedRows; later < numbers.size()) {
+          for (size_t v = 0; v < variables_.size(); ++v) {
+            cpu::PrefetchRow<true>(static_cast<const char*>(places[v].to) + rows[numbers[later]] * row_bytes,
+                                   row_bytes);
+          }
+        }
+        steps(places, numbers[k] * size, rows[numbers[k]] * size, size);
+      }
+    });
   });
 }
 
@@ -55,13 +71,14 @@ Status UpdateKernel::CheckScalar(const char* name, const Tensor& t) {
   return InvalidArgument(name, " is not a scalar: its shape is ", t.shape());
 }
 
-Status UpdateKernel::UpdateLocked(KernelContext& ctx, std::vector<int64_t>* rows,
-                                  const std::function<void(const Place*)>& update) const {
+Status UpdateKernel::UpdateLocked(KernelContext& ctx, std::vector<int64_t>* rows, const Update& update) const {
   Locking l{.grad = ctx.input(gradient_),
             .variables = {},
             .order = {},
             .rows = rows,
+            .num_rows = -1,
             .places = std::vector<Place>(variables_.size()),
+            .locks = {},
             .update = update};
   for (int i : variables_) {
     TF_ASSIGN_OR_RETURN(auto variable, VariableOf(ctx, i));
@@ -119,7 +136,7 @@ Status UpdateKernel::CheckShape(const Locking& l, const VariableResource& variab
 // Locks variable order[depth] and the following ones, then updates while it holds all locks.
 Status UpdateKernel::Lock(Locking& l, size_t depth) const {
   if (depth == l.order.size()) {
-    l.update(l.places.data());
+    l.update(l.places.data(), l.locks);
     return OkStatus();
   }
   const size_t v = l.order[depth];
@@ -128,9 +145,15 @@ Status UpdateKernel::Lock(Locking& l, size_t depth) const {
     return InvalidArgument("variable '", variable.name(), "' is given twice");
   }
   if (is_sparse()) {
-    return variable.UpdateInPlace([&](Tensor* value) -> Status {
+    return variable.UpdateRows([&](Tensor* value, RowLocks& locks) -> Status {
       TF_RETURN_IF_ERROR(CheckShape(l, variable, value->shape()));
+      if (l.num_rows >= 0 && l.num_rows != value->shape().dim(0)) {
+        return InvalidArgument("variable '", variable.name(), "' has ", value->shape().dim(0), " rows, but variable '",
+                               l.variables[l.order[0]]->name(), "' of the same update has ", l.num_rows);
+      }
+      l.num_rows = value->shape().dim(0);
       l.places[v] = {value->raw_data(), value->mutable_raw_data()};
+      l.locks.push_back(&locks);
       return Lock(l, depth + 1);
     });
   }

@@ -45,11 +45,11 @@ class UpdateKernel : public Kernel {
     const void* from;  // the elements are read here
     void* to;          // and written here
   };
-  // Locks the variables and calls update(places) with one Place per variable. Returns InvalidArgument if types or
-  // shapes do not match. If the op updates rows, sets *rows to the row indices, which have been checked when `update`
-  // runs.
-  Status UpdateLocked(KernelContext& ctx, std::vector<int64_t>* rows,
-                      const std::function<void(const Place*)>& update) const;
+  // Locks the variables and calls update(places, locks) with one Place per variable. Returns InvalidArgument if types
+  // or shapes do not match. If the op updates rows, sets *rows to the row indices, which have been checked when
+  // `update` runs, and `update` locks the rows that it changes with `locks`, in their order.
+  using Update = std::function<void(const Place* places, std::span<RowLocks* const> locks)>;
+  Status UpdateLocked(KernelContext& ctx, std::vector<int64_t>* rows, const Update& update) const;
   // Applies n elements of the gradient, from `at_gradient` on, to the elements of the variables from `at_variable` on.
   using Steps = std::function<void(const Place* places, int64_t at_gradient, int64_t at_variable, int64_t n)>;
   // Locks the variables and applies the whole gradient: in parts, which several threads share, or row by row.
