@@ -42,8 +42,8 @@ struct ServerOptions {
   // again when it changes; if it has several lines, each is accepted and the first is sent. All tasks of a cluster have
   // the same token, or none. Needs `tls`, or a task that listens on loopback.
   std::string token_file = "";
-  // A file with tokens of clients, in the same form: a caller that sends one may create sessions and run them, but may not
-  // reset the cluster, bring a cluster of its own, or connect as a task. Needs `token_file`.
+  // A file with tokens of clients, in the same form: a caller that sends one may create sessions and run them, but may
+  // not reset the cluster, bring a cluster of its own, or connect as a task. Needs `token_file`.
   std::string client_token_file = "";
   // The directories, with everything beneath them, that graphs of sessions from other machines may read and write on
   // this task. Sessions that come over loopback, or from this process, may use any path.

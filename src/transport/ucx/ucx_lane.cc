@@ -119,6 +119,11 @@ Status UcxLane::Connect(const UcxAddress& peer) {
   return OkStatus();
 }
 
+bool UcxLane::is_connected() {
+  MutexLock lock(mu_);
+  return endpoint_ != nullptr;
+}
+
 // --- Sending.
 
 void UcxLane::SendProbe() { SendEmptyFrame(UcxFrameKind::kProbe); }
@@ -246,7 +251,7 @@ void UcxLane::SleepUntil(MonotonicClock::time_point deadline, const std::functio
 
 bool UcxLane::Progress() {
   bool any = false;
-  for (int i = 0; i < kProgressRounds && ucx_.ucp_worker_progress(worker_) != 0; ++i) any = true;
+  for (int i = 0; i < kProgressRounds && broken_.ok() && ucx_.ucp_worker_progress(worker_) != 0; ++i) any = true;
   return any;
 }
 
@@ -390,11 +395,7 @@ void UcxLane::End() {
   };
   const auto nothing_is_sent = [this]() TB_REQUIRES(mu_) { return sending_.empty() || !broken_.ok(); };
   const auto nothing_is_used = [this]() TB_REQUIRES(mu_) { return sending_.empty() && receiving_.empty(); };
-  const bool is_connected = [this] {
-    MutexLock lock(mu_);
-    return endpoint_ != nullptr;
-  }();
-  if (is_connected) {
+  if (is_connected()) {
     progress_until(nothing_is_sent, kEndTime);
     ucs_status_ptr_t closing;
     {

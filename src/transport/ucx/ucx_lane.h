@@ -33,6 +33,7 @@ class UcxLane final : public SideLane {
   const UcxAddress& address() const { return address_; }
   // Makes the endpoint. Call once, before the functions of SideLane.
   Status Connect(const UcxAddress& peer);
+  bool is_connected();
   // Sends a message that has no other purpose than to show that the way is open.
   void SendProbe();
   // Whether the peer's probe has arrived.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "core/env.h"
 #include "core/live_count.h"
 #include "core/logging.h"
 #include "core/strings.h"
@@ -14,6 +15,9 @@
 
 namespace tensorbraid {
 namespace {
+
+// How long a worker lives after its address was sent, at least.
+constexpr std::chrono::milliseconds kConnectGrace{100};
 
 // What the two ends of a link have to agree on before they switch to UCX.
 class Negotiation {
@@ -200,7 +204,17 @@ void UcxTransport::Negotiate(const std::shared_ptr<Link>& base, const OpenLink& 
                                  << " do not pass through UCX: " << negotiation.why();
     open.link->StayOnBase();
   }
-  if (lane.ok()) (*lane)->End();
+  if (!lane.ok()) return;
+  // UCX 1.13 can end the peer's process if this end's worker is destroyed while the peer connects to it. So a peer that
+  // has this end's address gets the time to connect. Once both are connected, each waits for the other to say that it
+  // closes.
+  if ((*lane)->is_connected()) {
+    const auto is_drained = [&] { return !(*lane)->Receive([](Message) {}).ok() || (*lane)->IsDrained(); };
+    (*lane)->WorkUntil(MonotonicClock::time_point::max(), is_drained).IgnoreError();  // it may be broken already
+  } else {
+    SleepFor(kConnectGrace);
+  }
+  (*lane)->End();
 }
 
 Status UcxTransport::OpenLane(Link& base, Negotiation& negotiation, UcxLane& lane, bool connecting) {
