@@ -1,5 +1,7 @@
 #include "cluster/master/master_step.h"
 
+#include <sched.h>
+
 #include <algorithm>
 
 #include "cluster/trace/step_stats.h"
@@ -154,6 +156,7 @@ void MasterStep::Ended() {
   {
     MutexLock lock(mu_);
     remaining_ = -1;
+    has_ended_.store(true, std::memory_order_release);
     callback = std::exchange(on_end_, nullptr);
   }
   cv_.NotifyAll();
@@ -205,6 +208,10 @@ std::vector<std::string> MasterStep::TakeTraces() {
 }
 
 bool MasterStep::WaitUntil(Deadline deadline) {
+  if (!is_local()) {
+    const auto sleep_at = std::min(deadline, MonotonicClock::now() + env_->stay_awake);
+    while (!has_ended_.load(std::memory_order_acquire) && MonotonicClock::now() < sleep_at) sched_yield();
+  }
   auto log_at = begun + env_->slow_wait;
   while (true) {
     {
