@@ -29,10 +29,10 @@ class RowLocks {
   template <typename F>
   void ForEachStripe(const F& visit) {
     for (int i = 0; i < kStripes; ++i) {
-      const int64_t begin = std::min(rows_, int64_t{i} << shift_), end = std::min(rows_, int64_t{i + 1} << shift_);
-      if (begin == end) return;
+      const int64_t begin = int64_t{i} << shift_;
+      if (begin >= rows_) return;
       MutexLock lock(stripe(i));
-      visit(begin, end - begin);
+      visit(begin, std::min(rows_ - begin, int64_t{1} << shift_));
     }
   }
 

@@ -21,7 +21,7 @@ inline double RowUpdateNs(int64_t row_bytes) { return 5 + 0.1 * static_cast<doub
 // `tables` are tables with the same number of rows, in the order in which they are to be locked. Without any, one call
 // gets all numbers. REQUIRES: all rows exist.
 void VisitByStripe(ThreadPool& pool, std::span<const int64_t> rows, std::span<RowLocks* const> tables, double cost_ns,
-                   const std::function<void(std::span<const uint32_t> numbers)>& visit);
+                   const std::function<void(std::span<const int64_t> numbers)>& visit);
 
 }  // namespace tensorbraid::cpu
 

@@ -98,9 +98,10 @@ void ForEachRow(const Rows& r, const F& f) {
   };
   if (r.table == nullptr) return visit(r.rows.size(), [](size_t k) { return k; });
   RowLocks* const locks = &r.table->locks;
-  cpu::VisitByStripe(
-      r.table->pool, r.rows, std::span(&locks, 1), cpu::RowUpdateNs(row_bytes),
-      [&](std::span<const uint32_t> numbers) { visit(numbers.size(), [&](size_t k) { return size_t{numbers[k]}; }); });
+  cpu::VisitByStripe(r.table->pool, r.rows, std::span(&locks, 1), cpu::RowUpdateNs(row_bytes),
+                     [&](std::span<const int64_t> numbers) {
+                       visit(numbers.size(), [&](size_t k) { return static_cast<size_t>(numbers[k]); });
+                     });
 }
 
 template <typename E>

@@ -61,11 +61,12 @@ Status GatherAlong(KernelContext& ctx, const Tensor& params, RowLocks* locks, in
     const double cost_ns = 5 + 0.1 * static_cast<double>(row_bytes);
     if (locks != nullptr) {
       const std::vector<int64_t> rows(index.begin(), index.end());
-      cpu::VisitByStripe(ctx.pool(), rows, std::span(&locks, 1), cost_ns, [&](std::span<const uint32_t> numbers) {
+      const auto from_row = [&](int64_t number) { return from + rows[static_cast<size_t>(number)] * inner; };
+      cpu::VisitByStripe(ctx.pool(), rows, std::span(&locks, 1), cost_ns, [&](std::span<const int64_t> numbers) {
         for (size_t i = 0; i < numbers.size(); ++i) {
           const size_t later = i + cpu::kPrefetchedRows;
-          if (later < numbers.size()) cpu::PrefetchRow<false>(from + rows[numbers[later]] * inner, row_bytes);
-          CopyElements(from + rows[numbers[i]] * inner, inner, to + numbers[i] * inner);
+          if (later < numbers.size()) cpu::PrefetchRow<false>(from_row(numbers[later]), row_bytes);
+          CopyElements(from_row(numbers[i]), inner, to + numbers[i] * inner);
         }
       });
       return OkStatus();

@@ -52,15 +52,16 @@ Status UpdateKernel::StepAll(KernelContext& ctx, const Steps& steps) const {
     const int64_t size = grad.num_elements() / static_cast<int64_t>(rows.size());
     const int64_t row_bytes = size * static_cast<int64_t>(DTypeSize(grad.dtype()));
     const double cost_ns = static_cast<double>(variables_.size()) * cpu::RowUpdateNs(row_bytes);
-    cpu::VisitByStripe(ctx.pool(), rows, locks, cost_ns, [&](std::span<const uint32_t> numbers) {
+    cpu::VisitByStripe(ctx.pool(), rows, locks, cost_ns, [&](std::span<const int64_t> numbers) {
       for (size_t k = 0; k < numbers.size(); ++k) {
         if (const size_t later = k + cpu::kPrefetchedRows; later < numbers.size()) {
           for (size_t v = 0; v < variables_.size(); ++v) {
-            cpu::PrefetchRow<true>(static_cast<const char*>(places[v].to) + rows[numbers[later]] * row_bytes,
-                                   row_bytes);
+            cpu::PrefetchRow<true>(
+                static_cast<const char*>(places[v].to) + rows[static_cast<size_t>(numbers[later])] * row_bytes,
+                row_bytes);
           }
         }
-        steps(places, numbers[k] * size, rows[numbers[k]] * size, size);
+        steps(places, numbers[k] * size, rows[static_cast<size_t>(numbers[k])] * size, size);
       }
     });
   });
