@@ -4,6 +4,15 @@
 #include "runtime/tensor_rows.h"
 
 namespace tensorbraid {
+namespace {
+
+void CopyByStripe(const Tensor& from, RowLocks& locks, Tensor* to) {
+  const int64_t rows = from.shape().dim(0), size = rows == 0 ? 0 : from.num_elements() / rows;
+  locks.ForEachStripe(
+      [&](int64_t begin, int64_t n) { CopyElementRange(from, begin * size, n * size, to, begin * size); });
+}
+
+}  // namespace
 
 bool VariableResource::is_initialized() const {
   ReaderLock lock(mu_);
@@ -33,9 +42,7 @@ StatusOr<Tensor> VariableResource::Copy() const {
   if (row_locks_ == nullptr || !device_.uses_host_memory()) return CopyOf(value_);
   TF_ASSIGN_OR_RETURN(Tensor copy,
                       IsPlain(dtype_) ? NewTensor(value_.shape()) : Tensor::Create(dtype_, value_.shape()));
-  const int64_t rows = value_.shape().dim(0), size = rows == 0 ? 0 : value_.num_elements() / rows;
-  row_locks_->ForEachStripe(
-      [&](int64_t begin, int64_t n) { CopyElementRange(value_, begin * size, n * size, &copy, begin * size); });
+  CopyByStripe(value_, *row_locks_, &copy);
   return copy;
 }
 

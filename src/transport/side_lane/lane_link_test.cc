@@ -47,6 +47,8 @@ class KeepingLane final : public SideLane {
   }
   void Sleep(const std::function<bool()>& wanted) override {
     MutexLock lock(mu_);
+    ++sleeps_;
+    cv_.NotifyAll();
     cv_.Wait(mu_, [&]() TB_REQUIRES(mu_) { return !arriving_.empty() || wanted() || std::exchange(woken_, false); });
   }
   void End() override {
@@ -68,6 +70,15 @@ class KeepingLane final : public SideLane {
     cv_.NotifyAll();
     cv_.Wait(mu_, [&]() TB_REQUIRES(mu_) { return received_ > before; });
   }
+  // Blocks until the link's thread has gone to sleep `n` times.
+  void AwaitSleeps(int n) {
+    MutexLock lock(mu_);
+    cv_.Wait(mu_, [&]() TB_REQUIRES(mu_) { return sleeps_ >= n; });
+  }
+  int sleeps() {
+    MutexLock lock(mu_);
+    return sleeps_;
+  }
   // Blocks until a message waits for the link.
   void AwaitArriving() {
     MutexLock lock(mu_);
@@ -86,6 +97,7 @@ class KeepingLane final : public SideLane {
   std::deque<Message> arriving_ TB_GUARDED_BY(mu_);
   size_t received_ TB_GUARDED_BY(mu_) = 0;
   bool woken_ TB_GUARDED_BY(mu_) = false;
+  int sleeps_ TB_GUARDED_BY(mu_) = 0;
   bool ended_ TB_GUARDED_BY(mu_) = false;
 };
 
@@ -182,6 +194,16 @@ TEST_F(LaneLinkTest, WithoutALaneTheEndOfALinkWhosePeerHasSwitchedIsDelivered) {
   EXPECT_EQ(handler_.downs(), 0u);
   link_->StayOnBase();
   EXPECT_EQ(handler_.downs(), 1u);
+}
+
+// An answer may follow at once.
+TEST_F(LaneLinkTest, AnUrgentMessageWakesTheThreadThatReceives) {
+  ASSERT_TRUE(link_->Switch(lane_));
+  lane_->AwaitSleeps(1);
+  link_->SendLater(MakeEager(1, "not urgent"));
+  EXPECT_EQ(lane_->sleeps(), 1);
+  link_->Send(MakeEager(2, "urgent"));
+  lane_->AwaitSleeps(2);
 }
 
 TEST_F(LaneLinkTest, MessagesThatBreakTheOrderAreDropped) {

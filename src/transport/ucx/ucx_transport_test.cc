@@ -169,11 +169,12 @@ TEST_F(UcxLaneTest, WhatHasArrivedIsReceivedBeforeALaneIsReportedAsBroken) {
   ASSERT_TRUE(b_->Send(MakeEager(1, "the last one"), true).ok());
   size_t received = 0;
   const auto on_message = [&](Message) { ++received; };
-  const auto look = [&] {
+  b_->SendProbe();  // arrives after the message
+  const auto arrived = [&] {
     EXPECT_TRUE(b_->Receive([](Message) {}).ok());
-    return false;
+    return a_->probed();
   };
-  a_->WorkUntil(MonotonicClock::now() + std::chrono::milliseconds(20), look).IgnoreError();
+  ASSERT_TRUE(a_->WorkUntil(Deadline(), arrived).ok());
   b_->End();
   const auto send = [&] {
     EXPECT_TRUE(a_->Send(Heartbeat{}, true).ok());
