@@ -10,6 +10,7 @@
 #include "graph/control_flow.h"
 #include "graph/node.h"
 #include "graph/node_status.h"
+#include "graph/references.h"
 
 namespace tensorbraid {
 namespace {
@@ -43,6 +44,9 @@ class CopyInserter {
       TF_ASSIGN_OR_RETURN(memory_[node->id()], MemoryOfArguments(*node, *node_devices_[node->id()]));
     }
     TF_RETURN_IF_ERROR(MoveToMerges());
+    const ReferenceTensors references(
+        graph_, [this](const Node& node, int i) { return Holder(node.inputs()[i]) == Wanted(node, i); });
+    ReferenceReads reads(graph_, references);
     for (const auto& node : nodes) {
       std::vector<Output> inputs;
       std::vector<int> missing;  // inputs along back edges, set at the end
@@ -60,7 +64,9 @@ class CopyInserter {
           inputs.emplace_back();
           continue;
         }
-        TF_ASSIGN_OR_RETURN(const Output local, In(in, wanted));
+        const std::vector<Node*> after =
+            Holder(in) != wanted && references.Contains(in) ? reads.After(*node, i) : std::vector<Node*>();
+        TF_ASSIGN_OR_RETURN(const Output local, In(in, wanted, after));
         inputs.push_back(local);
       }
       std::vector<Node*> controls;
@@ -102,16 +108,19 @@ class CopyInserter {
     return memory_[NodeOf(o)->id()].output_on_device[o.index()] ? node_devices_[NodeOf(o)->id()] : nullptr;
   }
 
-  // The tensor in the memory of `wanted` (null: host memory).
-  StatusOr<Output> In(const Output& tensor, Device* wanted) {
+  // The tensor in the memory of `wanted` (null: host memory). If it is a reference, its value is read after the nodes
+  // in `after`.
+  StatusOr<Output> In(const Output& tensor, Device* wanted, const std::vector<Node*>& after) {
     Device* const holder = Holder(tensor);
     if (holder == wanted) return Output(copies_[NodeOf(tensor)->id()], tensor.index());
-    const auto [it, added] = made_.try_emplace({NodeOf(tensor)->id(), tensor.index(), wanted}, Output());
+    const auto [it, added] = made_.try_emplace({NodeOf(tensor)->id(), tensor.index(), wanted, after}, Output());
     if (!added) return it->second;
     Output from(copies_[NodeOf(tensor)->id()], tensor.index());
     if (holder != nullptr && wanted != nullptr) {
-      TF_ASSIGN_OR_RETURN(from, In(tensor, nullptr));
+      TF_ASSIGN_OR_RETURN(from, In(tensor, nullptr, after));
     }
+    std::vector<Node*> controls;
+    for (const Node* node : after) controls.push_back(copies_[node->id()]);
     const bool to_host = wanted == nullptr;
     TF_ASSIGN_OR_RETURN(DeviceName device, DeviceName::Parse(NodeOf(tensor)->device()));
     device.type = (to_host ? holder : wanted)->type();
@@ -120,7 +129,7 @@ class CopyInserter {
                         ImplOf(*out_).AddNode({.name = StrCat("_copy_", next_++),
                                                .op = "_Copy",
                                                .inputs = {from},
-                                               .controls = {},
+                                               .controls = std::move(controls),
                                                .attrs = {{"T", BaseType(tensor.dtype())}, {"to_host", to_host}},
                                                .device = device.ToString(),
                                                .loc = {}}));
@@ -136,7 +145,8 @@ class CopyInserter {
   std::map<int, std::string> moved_to_;  // devices of moved nodes, by node id
   std::vector<Node*> copies_;            // by node id
   BackEdges back_edges_;
-  std::map<std::tuple<int, int, Device*>, Output> made_;  // by tensor and destination
+  // By tensor, destination, and the nodes after which a reference is read.
+  std::map<std::tuple<int, int, Device*, std::vector<Node*>>, Output> made_;
   int next_ = 0;
 };
 

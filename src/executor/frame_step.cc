@@ -239,6 +239,9 @@ void FrameStep::RunNode(const Ready& r, ReadyList* ready) {
   StepTracer* const tracer = env_.tracer;
   const int64_t start_ns = tracer == nullptr ? 0 : StepTracer::Now();
   Status status;
+  if (r.dead) {  // a _Send, perhaps with a value that is alive behind a control input that is dead
+    for (Entry& e : inputs) e = Entry();
+  }
   if (p.derefs) status = Dereference(p, inputs);
   absl::InlinedVector<Entry, 2> outputs(p.num_outputs);
   if (status.ok()) {

@@ -8,6 +8,7 @@
 #include "executor/scheduling.h"
 #include "executor/send_order.h"
 #include "graph/node_status.h"
+#include "graph/references.h"
 
 namespace tensorbraid {
 
@@ -130,13 +131,6 @@ std::vector<std::vector<bool>> LeavingOutputs(const std::vector<std::unique_ptr<
   return leaving;
 }
 
-// Whether a node that reads a reference variable sends its value to another task as it is. TensorFlow's `v/read` is an
-// Identity next to the variable. `leaves` is the node's entry of LeavingOutputs.
-bool ReadsForAnotherTask(const Node& node, const std::vector<bool>& leaves) {
-  if (node.type() == "_Send") return HasNeighbours() && IsFloating(BaseType(node.input_type(0)));
-  return node.type() == "Identity" && !leaves.empty() && leaves[0];
-}
-
 }  // namespace
 
 const NodeMemory* Plan::MemoryFor(Device& device, const std::vector<bool>& output_on_device,
@@ -172,6 +166,7 @@ StatusOr<std::shared_ptr<const Plan>> Plan::Create(std::unique_ptr<Graph> graph,
   constexpr int kArg = -1;
   std::vector<int> index(nodes.size(), kArg);  // by node id
   const std::vector<std::vector<bool>> leaving = LeavingOutputs(nodes);
+  const ReferenceTensors references(*plan->graph_);
   for (const auto& node : nodes) {
     if (node->type() == "_Arg") {
       TF_ASSIGN_OR_RETURN(const int number, IndexOf(*node));
@@ -223,11 +218,15 @@ StatusOr<std::shared_ptr<const Plan>> Plan::Create(std::unique_ptr<Graph> graph,
         plan->async_nodes_.push_back(static_cast<int>(plan->nodes_.size()));
       }
       plan->kernels_.push_back(std::move(kernel));
-      p.reads_reference = def->reads_reference;
       for (int i = 0; i < p.num_inputs; ++i) {
-        if (IsRef(node->declared_input_type(i)) || IsRef(node->input_type(i))) p.derefs = true;
+        if (IsRef(node->declared_input_type(i)) || references.Contains(node->inputs()[i])) p.derefs = true;
       }
-      p.derefs_for_neighbours = p.derefs && ReadsForAnotherTask(*node, leaving[node->id()]);
+      if (def->reads_reference) p.may_keep_references = 1;
+      while (p.may_keep_references < p.num_inputs && ForwardsInput(*node, p.may_keep_references)) {
+        ++p.may_keep_references;
+      }
+      p.derefs_for_neighbours =
+          p.derefs && node->type() == "_Send" && HasNeighbours() && IsFloating(BaseType(node->input_type(0)));
     }
     plan->nodes_.push_back(p);
   }

@@ -35,7 +35,7 @@ inline Status Dereference(const Plan::PlanNode& p, std::span<Entry> inputs) {
       if (entry.ref || !entry.value.is_valid()) continue;
       return InvalidArgument("input ", i, " must be a reference to a variable, not a tensor");
     }
-    if (!entry.ref || (i == 0 && p.reads_reference)) continue;
+    if (!entry.ref || static_cast<int>(i) < p.may_keep_references) continue;
     TF_ASSIGN_OR_RETURN(entry.value,
                         p.derefs_for_neighbours ? entry.ref->ReadFrom(SharedAllocator()) : entry.ref->Read());
     entry.ref.reset();

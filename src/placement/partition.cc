@@ -10,6 +10,7 @@
 #include "core/tensor_bytes.h"
 #include "graph/control_flow.h"
 #include "graph/node.h"
+#include "graph/references.h"
 #include "kernels/cpu/wire/codec.h"
 #include "placement/loop_drivers.h"
 
@@ -32,6 +33,9 @@ class GraphPartitioner {
     MarkConditional();
     MoveToMerges();
     TF_ASSIGN_OR_RETURN(wire_edges_, WireEdges::Find(graph_, tasks_, jobs_));
+    const ReferenceTensors references(
+        graph_, [this](const Node& node, int i) { return Task(node.inputs()[i]) == tasks_[node.id()]; });
+    ReferenceReads reads(graph_, references);
     for (const std::string& task : tasks_) {
       auto& part = parts_[task];
       if (part == nullptr) part = std::make_unique<Graph>();
@@ -50,8 +54,11 @@ class GraphPartitioner {
         if (BaseType(node->input_type(static_cast<int>(i))) == DType::kResource) {
           return Internal("the resource '", in.name(), "' cannot be sent to another task for ", node->Describe());
         }
-        TF_ASSIGN_OR_RETURN(Node * recv,
-                            Transfer(in, task, devices_[node->id()], wire_edges_.At(*node, static_cast<int>(i))));
+        const int number = static_cast<int>(i);
+        Edge edge{.tensor = in, .wire = wire_edges_.At(*node, number)};
+        if (references.Contains(in)) edge.after = reads.After(*node, number);
+        edge.conditional = conditional_[edge.after.empty() ? NodeOf(in)->id() : node->id()];
+        TF_ASSIGN_OR_RETURN(Node * recv, Transfer(edge, task, devices_[node->id()]));
         inputs.emplace_back(recv, 0);
       }
       std::vector<Node*> controls;
@@ -159,7 +166,8 @@ class GraphPartitioner {
       }
       Output local(copies_[condition->id()], 0);
       if (tasks_[condition->id()] != driver.task) {
-        TF_ASSIGN_OR_RETURN(Node * recv, Transfer(Output(condition, 0), driver.task, driver.device));
+        const Edge edge{.tensor = Output(condition, 0), .conditional = conditional_[condition->id()]};
+        TF_ASSIGN_OR_RETURN(Node * recv, Transfer(edge, driver.task, driver.device));
         local = Output(recv, 0);
       }
       TF_RETURN_IF_ERROR(drivers_.Close(parts_.at(driver.task).get(), driver, local));
@@ -169,25 +177,50 @@ class GraphPartitioner {
 
   const std::string& Task(const Output& o) const { return tasks_[NodeOf(o)->id()]; }
 
-  // Returns the node in `task` that has a tensor of another task: the _Recv, or, if `edge` is not null, the _WireDecode
-  // after it. Adds the nodes that do not exist yet.
-  StatusOr<Node*> Transfer(const Output& tensor, const std::string& task, const std::string& device,
-                           const WireEdge* edge = nullptr) {
-    const Wire wire = edge == nullptr ? Wire::kFloat32 : edge->wire;
-    const std::string residual = edge == nullptr ? "" : edge->residual;
-    const auto [it, added] = recvs_.try_emplace({NodeOf(tensor)->id(), tensor.index(), task, wire, residual}, nullptr);
+  // A tensor that a task needs from another one.
+  struct Edge {
+    Output tensor;
+    const WireEdge* wire = nullptr;  // null: the tensor travels as it is
+    // If the tensor is a reference: the nodes after which its value is read. (A value is read when it exists.)
+    std::vector<Node*> after = {};
+    bool conditional = false;  // whether what arrives may be dead
+  };
+
+  // Returns the node in `task` that has the tensor: the _Recv, or the _WireDecode after it. Adds the nodes that do not
+  // exist yet. Consumers whose reads of a reference wait for different nodes get a transfer each.
+  StatusOr<Node*> Transfer(const Edge& edge, const std::string& task, const std::string& device) {
+    const Node& from = *NodeOf(edge.tensor);
+    const Wire wire = edge.wire == nullptr ? Wire::kFloat32 : edge.wire->wire;
+    const std::string residual = edge.wire == nullptr ? "" : edge.wire->residual;
+    const auto [it, added] =
+        recvs_.try_emplace({from.id(), edge.tensor.index(), task, wire, residual, edge.after}, nullptr);
     if (!added) return it->second;
-    const Output local(copies_[NodeOf(tensor)->id()], tensor.index());
-    if (edge == nullptr) {
-      TF_ASSIGN_OR_RETURN(it->second, AddPair(*NodeOf(tensor), local, task, device));
+    const Output local(copies_[from.id()], edge.tensor.index());
+    TF_ASSIGN_OR_RETURN(const std::vector<Node*> controls, ControlsIn(tasks_[from.id()], devices_[from.id()], edge));
+    if (edge.wire == nullptr) {
+      TF_ASSIGN_OR_RETURN(it->second, AddPair(from, local, controls, edge.conditional, task, device));
     } else {
-      TF_ASSIGN_OR_RETURN(it->second, AddEncodedPair(*NodeOf(tensor), local, task, device, *edge));
+      TF_ASSIGN_OR_RETURN(it->second, AddEncodedPair(from, local, controls, edge, task, device));
     }
     return it->second;
   }
 
-  StatusOr<Node*> AddEncodedPair(const Node& from, const Output& tensor, const std::string& task,
-                                 const std::string& device, const WireEdge& edge) {
+  // The nodes of a part that stand for `edge.after` there: the nodes themselves, or the arrival of their signals.
+  StatusOr<std::vector<Node*>> ControlsIn(const std::string& task, const std::string& device, const Edge& edge) {
+    std::vector<Node*> controls;
+    for (Node* node : edge.after) {
+      if (tasks_[node->id()] == task) {
+        controls.push_back(copies_[node->id()]);
+      } else {
+        TF_ASSIGN_OR_RETURN(Node * recv, TransferControl(*node, task, device));
+        controls.push_back(recv);
+      }
+    }
+    return controls;
+  }
+
+  StatusOr<Node*> AddEncodedPair(const Node& from, const Output& tensor, const std::vector<Node*>& controls,
+                                 const Edge& edge, const std::string& task, const std::string& device) {
     const int64_t number = next_edge_;  // of the _Send and _Recv
     const std::string& from_task = tasks_[from.id()];
     TF_ASSIGN_OR_RETURN(
@@ -196,12 +229,12 @@ class GraphPartitioner {
             .AddNode({.name = StrCat("_wire_encode_", number),
                       .op = "_WireEncode",
                       .inputs = {tensor},
-                      .controls = {},
-                      .attrs = {{"wire", std::string(WireName(edge.wire))}, {"residual", edge.residual}},
+                      .controls = controls,
+                      .attrs = {{"wire", std::string(WireName(edge.wire->wire))}, {"residual", edge.wire->residual}},
                       .device = FirstCpu(from_task),
                       .loc = {}}));
-    TF_ASSIGN_OR_RETURN(Node * recv, AddPair(from, Output(encoded, 0), task, device,
-                                             cpu::WireBytes(edge.wire, tensor.shape()), tensor.index()));
+    TF_ASSIGN_OR_RETURN(Node * recv, AddPair(from, Output(encoded, 0), {}, edge.conditional, task, device,
+                                             cpu::WireBytes(edge.wire->wire, tensor.shape()), tensor.index()));
     return ImplOf(*parts_[task])
         .AddNode({.name = StrCat("_wire_decode_", number),
                   .op = "_WireDecode",
@@ -215,7 +248,7 @@ class GraphPartitioner {
   static std::string FirstCpu(const std::string& task) { return StrCat(task, "/device:CPU:0"); }
 
   StatusOr<Node*> TransferControl(const Node& from, const std::string& task, const std::string& device) {
-    const auto [it, added] = recvs_.try_emplace({from.id(), -1, task, Wire::kFloat32, ""}, nullptr);
+    const auto [it, added] = recvs_.try_emplace({from.id(), -1, task, Wire::kFloat32, "", {}}, nullptr);
     if (!added) return it->second;
     Graph& part = *parts_[tasks_[from.id()]];
     TF_ASSIGN_OR_RETURN(Node * signal, ImplOf(part).AddNode({.name = StrCat("_signal_", next_edge_),
@@ -225,18 +258,20 @@ class GraphPartitioner {
                                                              .attrs = {{"dtype", kBool}, {"value", Tensor(kBool, {0})}},
                                                              .device = devices_[from.id()],
                                                              .loc = {}}));
-    TF_ASSIGN_OR_RETURN(it->second, AddPair(from, Output(signal, 0), task, device));
+    TF_ASSIGN_OR_RETURN(it->second, AddPair(from, Output(signal, 0), {}, conditional_[from.id()], task, device));
     return it->second;
   }
 
-  // Adds the _Send and the _Recv for `tensor`, which is in the part of `from`: an output of the copy of `from`, or the
-  // signal of a control edge from it. Or it is the encoded output `encoded_output` of `from`, and has `encoded_bytes`.
-  StatusOr<Node*> AddPair(const Node& from, Output tensor, const std::string& to_task, const std::string& to_device,
-                          int64_t encoded_bytes = -1, int encoded_output = -1) {
+  // Adds the _Send, which waits for `controls`, and the _Recv for `tensor`, which is in the part of `from`: an output
+  // of the copy of `from`, or the signal of a control edge from it. Or it is the encoded output `encoded_output` of
+  // `from`, and has `encoded_bytes`. `conditional`: what arrives may be dead.
+  StatusOr<Node*> AddPair(const Node& from, Output tensor, std::vector<Node*> controls, bool conditional,
+                          const std::string& to_task, const std::string& to_device, int64_t encoded_bytes = -1,
+                          int encoded_output = -1) {
     const std::string& from_task = tasks_[from.id()];
     TF_ASSIGN_OR_RETURN(Node * driver, DriverFor(from, to_task, to_device));
-    std::vector<Node*> controls;
-    if (driver != nullptr) controls.push_back(driver);
+    std::vector<Node*> drivers;
+    if (driver != nullptr) drivers.push_back(driver);
     const int64_t edge = next_edge_++;
     const int64_t bytes = encoded_output >= 0       ? encoded_bytes
                           : IsPlain(tensor.dtype()) ? TensorBytes(tensor.shape(), tensor.dtype())
@@ -249,7 +284,7 @@ class GraphPartitioner {
                            .AddNode({.name = StrCat("_send_", edge),
                                      .op = "_Send",
                                      .inputs = {tensor},
-                                     .controls = {},
+                                     .controls = std::move(controls),
                                      .attrs = {{"edge", edge}, {"peer", to_task}, {"bytes", bytes}},
                                      .device = devices_[from.id()],
                                      .loc = {}})
@@ -258,13 +293,13 @@ class GraphPartitioner {
         .AddNode({.name = StrCat("_recv_", edge),
                   .op = "_Recv",
                   .inputs = {},
-                  .controls = std::move(controls),
+                  .controls = std::move(drivers),
                   .attrs = {{"T", tensor.dtype()},
                             {"edge", edge},
                             {"peer", from_task},
                             {"bytes", bytes},
                             {"shape", tensor.shape()},
-                            {"may_be_dead", bool{conditional_[from.id()]}},
+                            {"may_be_dead", conditional},
                             {"_tensor", name}},
                   .device = to_device,
                   .loc = {}});
@@ -281,8 +316,9 @@ class GraphPartitioner {
   BackEdges back_edges_;
   LoopDrivers drivers_;
   std::map<std::string, std::unique_ptr<Graph>> parts_;
-  // By node, output (-1: the control edge), receiving task, and wire type with the name of the residual.
-  std::map<std::tuple<int, int, std::string, Wire, std::string>, Node*> recvs_;
+  // By node, output (-1: the control edge), receiving task, wire type with the name of the residual, and the nodes
+  // after which a reference is read.
+  std::map<std::tuple<int, int, std::string, Wire, std::string, std::vector<Node*>>, Node*> recvs_;
   int64_t next_edge_ = 0;
 };
 

@@ -111,6 +111,9 @@ class KernelContext {
   VariableResource& ref_input(int i) const { return *inputs_[i].ref; }
   // Moves the input out, so that the kernel can reuse its buffer. The input is empty afterwards.
   Tensor TakeInput(int i) { return std::move(inputs_[i].value); }
+  // Makes input `from` output `to`, and leaves it empty. The input may be a reference although it is declared as a
+  // value: see ForwardsInput in graph/references.h.
+  void ForwardInput(int from, int to) { outputs_[to] = std::move(inputs_[from]); }
 
   void set_output(int i, Tensor value) { outputs_[i].value = std::move(value); }
   void set_output_ref(int i, RefPtr<VariableResource> ref) { outputs_[i].ref = std::move(ref); }

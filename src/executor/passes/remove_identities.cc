@@ -29,9 +29,8 @@ Status Remove(Graph* graph, PassContext& context, bool of_references) {
 
 Status RemoveIdentities(Graph* graph, PassContext& context) { return Remove(graph, context, false); }
 
-// An Identity of a reference reads a variable ("v/read"). Without it, its consumers read the variable when they start,
-// after their own control inputs. TensorFlow programs rely on this order, because TensorFlow's Identity forwards the
-// memory of the variable itself.
+// An Identity of a reference ("v/read") forwards it (graph/references.h), so its consumers may as well have the
+// reference itself. An Identity with control inputs stays, since it also says when the consumers run.
 Status RemoveReferenceIdentities(Graph* graph, PassContext& context) { return Remove(graph, context, true); }
 
 }  // namespace tensorbraid

@@ -6,25 +6,15 @@
 namespace tensorbraid {
 namespace {
 
-// Forwards input `from` to output `to`: the reference itself if the op declares the input as a reference, else the
-// value.
-void Pass(KernelContext& ctx, int from, int to) {
-  if (IsRef(ctx.node().declared_input_type(from))) {
-    ctx.set_output_ref(to, RefPtr<VariableResource>::Share(&ctx.ref_input(from)));
-  } else {
-    ctx.set_output(to, ctx.TakeInput(from));
-  }
-}
-
 Status PassFirst(KernelContext& ctx) {
-  Pass(ctx, 0, 0);
+  ctx.ForwardInput(0, 0);
   return OkStatus();
 }
 
 Status Switch(KernelContext& ctx) {
   const Tensor& pred = ctx.input(1);
   if (!pred.shape().is_scalar()) return InvalidArgument("pred must be a scalar, got shape ", pred.shape());
-  Pass(ctx, 0, pred.scalar<bool>() ? 1 : 0);
+  ctx.ForwardInput(0, pred.scalar<bool>() ? 1 : 0);
   return OkStatus();
 }
 
@@ -33,14 +23,14 @@ Status SwitchN(KernelContext& ctx) {
   if (!index.shape().is_scalar()) return InvalidArgument("output_index must be a scalar, got shape ", index.shape());
   const int32_t i = index.scalar<int32_t>();
   // An index out of range selects the last output, like the last branch of a Case.
-  Pass(ctx, 0, i < 0 || i >= ctx.num_outputs() ? ctx.num_outputs() - 1 : i);
+  ctx.ForwardInput(0, i < 0 || i >= ctx.num_outputs() ? ctx.num_outputs() - 1 : i);
   return OkStatus();
 }
 
 Status Merge(KernelContext& ctx) {
   for (int i = 0; i < ctx.num_inputs(); ++i) {
     if (!ctx.has_input(i)) continue;
-    Pass(ctx, i, 0);
+    ctx.ForwardInput(i, 0);
     ctx.set_output(1, Tensor::Scalar(static_cast<int32_t>(i)));
     return OkStatus();
   }
@@ -54,7 +44,7 @@ Status RefSelect(KernelContext& ctx) {
   if (i < 0 || i + 1 >= ctx.num_inputs()) {
     return InvalidArgument("index must be in [0, ", ctx.num_inputs() - 1, "), got ", i);
   }
-  Pass(ctx, i + 1, 0);
+  ctx.ForwardInput(i + 1, 0);
   return OkStatus();
 }
 
