@@ -10,10 +10,10 @@
 #include <thread>
 
 #include "cli/bench/raw_grpc.h"
-#include "core/allocator.h"
-#include "core/mutex.h"
-#include "core/strings.h"
-#include "tensorbraid/flags.h"
+#include "core/memory/allocator.h"
+#include "core/threads/mutex.h"
+#include "core/text/strings.h"
+#include "tensorbraid/core/flags.h"
 #include "transport/grpc/grpc_transport.h"
 
 namespace tensorbraid::bench {

@@ -18,7 +18,7 @@
 #include "checkpoint/bundle_writer.h"
 #include "checkpoint/coding.h"
 #include "checkpoint/table_writer.h"
-#include "core/crc32c.h"
+#include "core/values/crc32c.h"
 
 namespace tensorbraid {
 namespace {

@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "bounds.h"
-#include "core/allocator.h"
+#include "core/memory/allocator.h"
 #include "graph/graph.pb.h"
 #include "proto_mutator.h"
-#include "tensorbraid/graph.h"
-#include "tensorbraid/session.h"
+#include "tensorbraid/graph/graph.h"
+#include "tensorbraid/session/session.h"
 
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size, unsigned seed) {
   tensorbraid::proto::GraphDef graph;

@@ -9,8 +9,8 @@
 
 #include "bounds.h"
 #include "cluster/server/member.h"
-#include "core/allocator.h"
-#include "core/mutex.h"
+#include "core/memory/allocator.h"
+#include "core/threads/mutex.h"
 #include "transport/codec.h"
 
 namespace tensorbraid {

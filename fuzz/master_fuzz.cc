@@ -10,7 +10,7 @@
 
 #include "bounds.h"
 #include "cluster/client_service/master_service.h"
-#include "core/allocator.h"
+#include "core/memory/allocator.h"
 
 namespace tensorbraid {
 namespace {

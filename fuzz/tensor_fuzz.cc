@@ -6,7 +6,7 @@
 #include <string>
 
 #include "bounds.h"
-#include "core/allocator.h"
+#include "core/memory/allocator.h"
 #include "graph/attr_proto.h"
 #include "graph/graph.pb.h"
 #include "graph/tensor_proto.h"

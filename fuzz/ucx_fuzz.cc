@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/allocator.h"
+#include "core/memory/allocator.h"
 #include "transport/codec.h"
 #include "transport/ucx/ucx_frames.h"
 

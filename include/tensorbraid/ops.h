@@ -2,17 +2,17 @@
 #ifndef TENSORBRAID_OPS_H_
 #define TENSORBRAID_OPS_H_
 
-#include "tensorbraid/array_ops.h"
-#include "tensorbraid/ctc_ops.h"
-#include "tensorbraid/data_flow_ops.h"
-#include "tensorbraid/image_ops.h"
-#include "tensorbraid/math_ops.h"
-#include "tensorbraid/nn.h"
-#include "tensorbraid/random_ops.h"
-#include "tensorbraid/rnn.h"
-#include "tensorbraid/rnn_ops.h"
-#include "tensorbraid/sparse_ops.h"
-#include "tensorbraid/variable.h"
-#include "tensorbraid/variable_scope.h"
+#include "tensorbraid/ops/array.h"
+#include "tensorbraid/ops/ctc.h"
+#include "tensorbraid/ops/data_flow.h"
+#include "tensorbraid/ops/image.h"
+#include "tensorbraid/ops/math.h"
+#include "tensorbraid/ops/nn.h"
+#include "tensorbraid/ops/random.h"
+#include "tensorbraid/layers/rnn.h"
+#include "tensorbraid/ops/rnn.h"
+#include "tensorbraid/ops/sparse.h"
+#include "tensorbraid/graph/variable.h"
+#include "tensorbraid/variables/variable_scope.h"
 
 #endif  // TENSORBRAID_OPS_H_

@@ -5,7 +5,7 @@
 #include "checkpoint/files.h"
 #include "checkpoint/table_writer.h"
 #include "checkpoint/tensor_bundle.pb.h"
-#include "core/logging.h"
+#include "core/text/logging.h"
 
 namespace tensorbraid {
 namespace {

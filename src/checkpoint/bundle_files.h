@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "tensorbraid/status.h"
+#include "tensorbraid/core/status.h"
 
 namespace tensorbraid {
 

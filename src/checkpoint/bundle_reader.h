@@ -12,7 +12,7 @@
 #include "checkpoint/files.h"
 #include "checkpoint/table_reader.h"
 #include "checkpoint/tensor_slice.h"
-#include "tensorbraid/tensor.h"
+#include "tensorbraid/core/tensor.h"
 
 namespace tensorbraid {
 

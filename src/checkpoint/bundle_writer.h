@@ -10,7 +10,7 @@
 #include "checkpoint/bundle_files.h"
 #include "checkpoint/files.h"
 #include "checkpoint/tensor_slice.h"
-#include "tensorbraid/tensor.h"
+#include "tensorbraid/core/tensor.h"
 
 namespace tensorbraid {
 

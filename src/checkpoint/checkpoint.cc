@@ -1,4 +1,4 @@
-#include "tensorbraid/checkpoint.h"
+#include "tensorbraid/train/checkpoint.h"
 
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/text_format.h>
@@ -10,7 +10,7 @@
 #include "checkpoint/checkpoint_state.pb.h"
 #include "checkpoint/files.h"
 #include "checkpoint/state_file.h"
-#include "core/strings.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 namespace {

@@ -1,4 +1,4 @@
-#include "tensorbraid/checkpoint.h"
+#include "tensorbraid/train/checkpoint.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

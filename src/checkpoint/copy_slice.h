@@ -3,7 +3,7 @@
 #define TENSORBRAID_CHECKPOINT_COPY_SLICE_H_
 
 #include "checkpoint/tensor_slice.h"
-#include "tensorbraid/tensor.h"
+#include "tensorbraid/core/tensor.h"
 
 namespace tensorbraid {
 

@@ -1,6 +1,6 @@
 #include "checkpoint/files.h"
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 namespace {

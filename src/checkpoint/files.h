@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "core/env.h"
+#include "core/system/env.h"
 #include "io/file.h"
-#include "tensorbraid/status.h"
+#include "tensorbraid/core/status.h"
 
 namespace tensorbraid {
 

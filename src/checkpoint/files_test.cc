@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/env_testutil.h"
-#include "core/strings.h"
+#include "core/system/env_testutil.h"
+#include "core/text/strings.h"
 #include "io/file_testutil.h"
 
 namespace tensorbraid {

@@ -8,8 +8,8 @@
 #include "absl/strings/ascii.h"
 #include "checkpoint/bundle_writer.h"
 #include "checkpoint/files.h"
-#include "core/env.h"
-#include "core/strings.h"
+#include "core/system/env.h"
+#include "core/text/strings.h"
 #include "io/file.h"
 
 namespace tensorbraid {

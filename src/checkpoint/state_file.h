@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "tensorbraid/checkpoint.h"
+#include "tensorbraid/train/checkpoint.h"
 
 namespace tensorbraid {
 

@@ -2,8 +2,8 @@
 
 #include "checkpoint/coding.h"
 #include "checkpoint/table_writer.h"
-#include "core/crc32c.h"
-#include "core/strings.h"
+#include "core/values/crc32c.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
-#include "tensorbraid/status.h"
+#include "tensorbraid/core/status.h"
 
 namespace tensorbraid {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "checkpoint/coding.h"
-#include "core/crc32c.h"
-#include "core/strings.h"
+#include "core/values/crc32c.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 namespace {

@@ -5,7 +5,7 @@
 #include "absl/strings/numbers.h"
 #include "checkpoint/coding.h"
 #include "checkpoint/tensor_bundle.pb.h"
-#include "core/strings.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tensorbraid/shape.h"
+#include "tensorbraid/core/shape.h"
 
 namespace tensorbraid {
 

@@ -2,7 +2,7 @@
 #include "checkpoint/files.h"
 #include "checkpoint/saved_tensor_slice.pb.h"
 #include "checkpoint/v1_checkpoint.h"
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/tensor_proto.h"
 #include "io/file.h"
 

@@ -3,7 +3,7 @@
 
 #include "checkpoint/files.h"
 #include "checkpoint/v1_checkpoint.h"
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "io/file_testutil.h"
 
 namespace tensorbraid {

@@ -2,7 +2,7 @@
 #include "checkpoint/saved_tensor_slice.pb.h"
 #include "checkpoint/table_writer.h"
 #include "checkpoint/v1_checkpoint.h"
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/tensor_proto.h"
 
 namespace tensorbraid {

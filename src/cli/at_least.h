@@ -5,7 +5,7 @@
 #include <string>
 
 #include "CLI/CLI.hpp"
-#include "core/strings.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 

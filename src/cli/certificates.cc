@@ -17,8 +17,8 @@
 #include <cstring>
 #include <memory>
 
-#include "core/fd.h"
-#include "core/strings.h"
+#include "core/system/fd.h"
+#include "core/text/strings.h"
 #include "io/file.h"
 #include "transport/caller.h"
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/clock.h"
-#include "tensorbraid/status.h"
+#include "core/system/clock.h"
+#include "tensorbraid/core/status.h"
 
 namespace tensorbraid {
 

@@ -8,7 +8,7 @@
 
 #include <memory>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "io/file.h"
 #include "io/file_testutil.h"
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
-#include "core/strings.h"
-#include "tensorbraid/checkpoint.h"
+#include "core/text/strings.h"
+#include "tensorbraid/train/checkpoint.h"
 
 namespace tensorbraid {
 namespace {

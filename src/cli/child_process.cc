@@ -12,7 +12,7 @@
 #include <csignal>
 #include <cstdlib>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 namespace {

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/fd.h"
-#include "tensorbraid/status.h"
+#include "core/system/fd.h"
+#include "tensorbraid/core/status.h"
 
 namespace tensorbraid {
 

@@ -19,8 +19,8 @@
 #include "cli/child_process.h"
 #include "cli/line_splitter.h"
 #include "cluster/spec/tf_config.h"
-#include "core/held_port.h"
-#include "core/strings.h"
+#include "core/system/held_port.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tensorbraid/status.h"
+#include "tensorbraid/core/status.h"
 
 namespace tensorbraid {
 

@@ -5,7 +5,7 @@
 #include "cli/commands.h"
 #include "cli/launch.h"
 #include "cli/one_of.h"
-#include "core/strings.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 

@@ -9,7 +9,7 @@
 
 #include "cli/process_testutil.h"
 #include "cluster/spec/tf_config.h"
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "io/file_testutil.h"
 
 namespace tensorbraid {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "CLI/CLI.hpp"
-#include "core/strings.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "cli/tensorflow_ops.h"
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/op_registry.h"
-#include "runtime/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid {
 namespace {

@@ -9,7 +9,7 @@
 #include <set>
 
 #include "cli/tensorflow_ops.h"
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/op_registry.h"
 
 namespace tensorbraid {

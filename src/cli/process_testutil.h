@@ -12,7 +12,7 @@
 #include <string>
 
 #include "cli/child_process.h"
-#include "core/fd.h"
+#include "core/system/fd.h"
 
 namespace tensorbraid {
 

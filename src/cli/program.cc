@@ -9,7 +9,7 @@
 #include "cli/bench/cluster.h"
 #include "cli/bench/raw_grpc.h"
 #include "cli/commands.h"
-#include "core/strings.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 namespace {

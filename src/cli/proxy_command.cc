@@ -14,9 +14,9 @@
 #include "CLI/CLI.hpp"
 #include "cli/commands.h"
 #include "cli/tls_tunnel.h"
-#include "core/logging.h"
-#include "core/strings.h"
-#include "core/thread.h"
+#include "core/text/logging.h"
+#include "core/text/strings.h"
+#include "core/threads/thread.h"
 #include "transport/address.h"
 #include "transport/token_file.h"
 

@@ -10,9 +10,9 @@
 #include "cli/at_least.h"
 #include "cli/commands.h"
 #include "cluster/spec/tf_config.h"
-#include "core/logging.h"
-#include "core/strings.h"
-#include "tensorbraid/server.h"
+#include "core/text/logging.h"
+#include "core/text/strings.h"
+#include "tensorbraid/cluster/server.h"
 
 namespace tensorbraid {
 namespace {

@@ -13,9 +13,9 @@
 #include "cluster/protobuf/report.pb.h"
 #include "cluster/status/metrics.h"
 #include "cluster/status/status_service.h"
-#include "core/clock.h"
-#include "core/strings.h"
-#include "tensorbraid/tls_options.h"
+#include "core/system/clock.h"
+#include "core/text/strings.h"
+#include "tensorbraid/cluster/tls_options.h"
 #include "transport/grpc/call_client.h"
 
 namespace tensorbraid {

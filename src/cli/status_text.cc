@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cluster/protobuf/report.pb.h"
-#include "core/strings.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 namespace {

@@ -20,7 +20,7 @@
 #include <string_view>
 
 #include "cli/http2_header_adder.h"
-#include "core/strings.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 namespace {

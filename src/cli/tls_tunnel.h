@@ -4,10 +4,10 @@
 
 #include <string>
 
-#include "core/fd.h"
-#include "core/host_port.h"
-#include "tensorbraid/status.h"
-#include "tensorbraid/tls_options.h"
+#include "core/system/fd.h"
+#include "core/text/host_port.h"
+#include "tensorbraid/core/status.h"
+#include "tensorbraid/cluster/tls_options.h"
 
 namespace tensorbraid {
 

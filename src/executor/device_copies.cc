@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/control_flow.h"
 #include "graph/node.h"
 #include "graph/node_status.h"

@@ -6,9 +6,9 @@
 #include <memory>
 #include <vector>
 
-#include "core/thread_pool.h"
-#include "runtime/kernel.h"
-#include "tensorbraid/graph.h"
+#include "core/threads/thread_pool.h"
+#include "runtime/kernel/kernel.h"
+#include "tensorbraid/graph/graph.h"
 
 namespace tensorbraid {
 

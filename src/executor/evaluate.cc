@@ -4,14 +4,14 @@
 #include <memory>
 #include <optional>
 
-#include "core/denormals.h"
-#include "core/mutex.h"
-#include "core/strings.h"
+#include "core/system/denormals.h"
+#include "core/threads/mutex.h"
+#include "core/text/strings.h"
 #include "executor/scheduling.h"
 #include "graph/control_flow.h"
 #include "graph/node.h"
 #include "graph/unused_outputs.h"
-#include "runtime/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid {
 namespace {

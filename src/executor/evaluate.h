@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/thread_pool.h"
-#include "runtime/cancellation.h"
-#include "runtime/resource.h"
-#include "tensorbraid/graph.h"
+#include "core/threads/thread_pool.h"
+#include "runtime/kernel/cancellation.h"
+#include "runtime/kernel/resource.h"
+#include "tensorbraid/graph/graph.h"
 
 namespace tensorbraid {
 

@@ -4,16 +4,16 @@
 #include <atomic>
 
 #include "absl/container/inlined_vector.h"
-#include "core/denormals.h"
-#include "core/device_name.h"
-#include "core/error_rank.h"
-#include "core/strings.h"
+#include "core/system/denormals.h"
+#include "core/text/device_name.h"
+#include "core/errors/error_rank.h"
+#include "core/text/strings.h"
 #include "executor/device_copies.h"
 #include "executor/frame_step.h"
 #include "executor/function_runtime.h"
 #include "executor/scheduling.h"
 #include "graph/node_status.h"
-#include "runtime/step_tracer.h"
+#include "runtime/kernel/step_tracer.h"
 
 namespace tensorbraid {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/file_access.h"
+#include "core/system/file_access.h"
 #include "executor/plan.h"
 #include "executor/step_watch.h"
 

@@ -7,14 +7,14 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
-#include "core/denormals.h"
-#include "core/error_rank.h"
-#include "core/file_access.h"
-#include "core/strings.h"
+#include "core/system/denormals.h"
+#include "core/errors/error_rank.h"
+#include "core/system/file_access.h"
+#include "core/text/strings.h"
 #include "executor/device_copies.h"
 #include "executor/scheduling.h"
 #include "graph/node_status.h"
-#include "runtime/step_tracer.h"
+#include "runtime/kernel/step_tracer.h"
 
 namespace tensorbraid {
 namespace {

@@ -1,7 +1,7 @@
 #include "executor/function_runtime.h"
 
-#include "core/device_name.h"
-#include "core/strings.h"
+#include "core/text/device_name.h"
+#include "core/text/strings.h"
 #include "executor/executor.h"
 #include "executor/optimize.h"
 #include "graph/expand_functions.h"

@@ -2,7 +2,7 @@
 #ifndef TENSORBRAID_EXECUTOR_FUNCTION_RUNTIME_H_
 #define TENSORBRAID_EXECUTOR_FUNCTION_RUNTIME_H_
 
-#include "runtime/function_runtime.h"
+#include "runtime/kernel/function_runtime.h"
 
 namespace tensorbraid {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/still_wanted.h"
-#include "tensorbraid/graph.h"
+#include "core/threads/still_wanted.h"
+#include "tensorbraid/graph/graph.h"
 
 namespace tensorbraid {
 

@@ -5,10 +5,10 @@
 #include <cstdlib>
 
 #include "executor/passes/pass_test_util.h"
-#include "tensorbraid/array_ops.h"
-#include "tensorbraid/math_ops.h"
-#include "tensorbraid/random_ops.h"
-#include "tensorbraid/variable.h"
+#include "tensorbraid/ops/array.h"
+#include "tensorbraid/ops/math.h"
+#include "tensorbraid/ops/random.h"
+#include "tensorbraid/graph/variable.h"
 
 namespace tensorbraid {
 namespace {

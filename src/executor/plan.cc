@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/shared_memory.h"
-#include "core/strings.h"
+#include "core/memory/shared_memory.h"
+#include "core/text/strings.h"
 #include "executor/device_copies.h"
 #include "executor/scheduling.h"
 #include "executor/send_order.h"

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "core/still_wanted.h"
+#include "core/threads/still_wanted.h"
 #include "graph/control_flow.h"
-#include "runtime/kernel.h"
-#include "tensorbraid/graph.h"
+#include "runtime/kernel/kernel.h"
+#include "tensorbraid/graph/graph.h"
 
 namespace tensorbraid {
 

@@ -6,12 +6,12 @@
 #include <memory>
 #include <string>
 
-#include "core/shared_memory.h"
+#include "core/memory/shared_memory.h"
 #include "executor/passes/pass_test_util.h"
 #include "executor/scheduling.h"
-#include "tensorbraid/array_ops.h"
-#include "tensorbraid/math_ops.h"
-#include "tensorbraid/nn.h"
+#include "tensorbraid/ops/array.h"
+#include "tensorbraid/ops/math.h"
+#include "tensorbraid/ops/nn.h"
 
 namespace tensorbraid {
 namespace {

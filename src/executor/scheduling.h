@@ -6,9 +6,9 @@
 #include <span>
 #include <stdexcept>
 
-#include "core/shared_memory.h"
+#include "core/memory/shared_memory.h"
 #include "executor/plan.h"
-#include "tensorbraid/status.h"
+#include "tensorbraid/core/status.h"
 
 namespace tensorbraid {
 

@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "executor/executor.h"
 #include "graph/node.h"
-#include "runtime/cancellation.h"
-#include "runtime/step_tracer.h"
-#include "tensorbraid/array_ops.h"
-#include "tensorbraid/math_ops.h"
+#include "runtime/kernel/cancellation.h"
+#include "runtime/kernel/step_tracer.h"
+#include "tensorbraid/ops/array.h"
+#include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/clock.h"
+#include "core/system/clock.h"
 #include "executor/plan.h"
 
 namespace tensorbraid {

@@ -1,6 +1,6 @@
 #include "graph/attr_proto.h"
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/graph.pb.h"
 #include "graph/tensor_proto.h"
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "graph/tensor_proto.h"
-#include "tensorbraid/graph.h"
+#include "tensorbraid/graph/graph.h"
 
 namespace tensorbraid {
 

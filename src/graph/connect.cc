@@ -3,7 +3,7 @@
 #include <map>
 #include <vector>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/control_flow.h"
 #include "graph/node_status.h"
 

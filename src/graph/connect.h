@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "tensorbraid/graph.h"
+#include "tensorbraid/graph/graph.h"
 
 namespace tensorbraid {
 

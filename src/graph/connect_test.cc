@@ -4,8 +4,8 @@
 
 #include "graph/node.h"
 #include "graph/subgraph.h"
-#include "tensorbraid/array_ops.h"
-#include "tensorbraid/math_ops.h"
+#include "tensorbraid/ops/array.h"
+#include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {
 namespace {

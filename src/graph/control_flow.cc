@@ -4,7 +4,7 @@
 #include <map>
 
 #include "absl/container/flat_hash_map.h"
-#include "core/strings.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 

@@ -1,7 +1,7 @@
 // Expands If, Case, While and For to v1 control flow.
 #include <algorithm>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/expander.h"
 
 namespace tensorbraid::expansion {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "absl/container/flat_hash_set.h"
-#include "core/device_name.h"
-#include "core/strings.h"
+#include "core/text/device_name.h"
+#include "core/text/strings.h"
 #include "graph/expander.h"
 #include "graph/node_status.h"
 

@@ -4,8 +4,8 @@
 
 #include <memory>
 
-#include "core/still_wanted.h"
-#include "tensorbraid/graph.h"
+#include "core/threads/still_wanted.h"
+#include "tensorbraid/graph/graph.h"
 
 namespace tensorbraid {
 

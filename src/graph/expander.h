@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/still_wanted.h"
+#include "core/threads/still_wanted.h"
 #include "graph/control_flow.h"
 #include "graph/function.h"
 #include "graph/node.h"

@@ -1,6 +1,6 @@
 #include "graph/function.h"
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 namespace {

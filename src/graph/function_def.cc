@@ -4,7 +4,7 @@
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
 #include "absl/container/flat_hash_map.h"
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/attr_proto.h"
 #include "graph/function.h"
 #include "graph/graph.pb.h"

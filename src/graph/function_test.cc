@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/expand_functions.h"
 #include "graph/node.h"
 

@@ -1,7 +1,7 @@
 // Gradients as values: dense tensors or slices, sums of them, and what turns one into the other.
 #include <algorithm>
 
-#include "core/logging.h"
+#include "core/text/logging.h"
 #include "graph/node.h"
 
 namespace tensorbraid {

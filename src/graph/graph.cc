@@ -1,12 +1,12 @@
-#include "tensorbraid/graph.h"
+#include "tensorbraid/graph/graph.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
 
-#include "core/device_name.h"
-#include "core/strings.h"
+#include "core/text/device_name.h"
+#include "core/text/strings.h"
 #include "graph/function.h"
 #include "graph/node.h"
 #include "graph/operand_error.h"

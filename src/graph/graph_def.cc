@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/attr_proto.h"
 #include "graph/control_flow.h"
 #include "graph/function.h"

@@ -1,13 +1,13 @@
-#include "tensorbraid/graph.h"
+#include "tensorbraid/graph/graph.h"
 
 #include <gtest/gtest.h>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
 #include "graph/subgraph.h"
-#include "tensorbraid/array_ops.h"
-#include "tensorbraid/math_ops.h"
-#include "tensorbraid/variable.h"
+#include "tensorbraid/ops/array.h"
+#include "tensorbraid/ops/math.h"
+#include "tensorbraid/graph/variable.h"
 
 namespace tensorbraid {
 namespace {

@@ -2,7 +2,7 @@
 #ifndef TENSORBRAID_GRAPH_HANDLES_H_
 #define TENSORBRAID_GRAPH_HANDLES_H_
 
-#include "tensorbraid/graph.h"
+#include "tensorbraid/graph/graph.h"
 
 namespace tensorbraid {
 

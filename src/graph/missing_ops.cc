@@ -4,7 +4,7 @@
 #include <string>
 
 #include "absl/container/flat_hash_set.h"
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/graph.pb.h"
 
 namespace tensorbraid {

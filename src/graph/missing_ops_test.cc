@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/strings.h"
-#include "tensorbraid/graph.h"
+#include "core/text/strings.h"
+#include "tensorbraid/graph/graph.h"
 
 namespace tensorbraid {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
-#include "core/device_name.h"
-#include "core/strings.h"
+#include "core/text/device_name.h"
+#include "core/text/strings.h"
 #include "graph/control_flow.h"
 #include "graph/function.h"
 

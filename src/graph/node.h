@@ -9,13 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "core/logging.h"
-#include "core/mutex.h"
+#include "core/text/logging.h"
+#include "core/threads/mutex.h"
 #include "graph/handles.h"
 #include "graph/op_registry.h"
 #include "graph/variable_scopes.h"
-#include "tensorbraid/graph.h"
-#include "tensorbraid/variable.h"
+#include "tensorbraid/graph/graph.h"
+#include "tensorbraid/graph/variable.h"
 
 namespace tensorbraid {
 

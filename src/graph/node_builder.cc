@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cctype>
 
-#include "core/device_name.h"
-#include "core/strings.h"
+#include "core/text/device_name.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
 #include "graph/operand_error.h"
 

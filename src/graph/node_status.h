@@ -5,7 +5,7 @@
 #include <string>
 
 #include "graph/node.h"
-#include "tensorbraid/status.h"
+#include "tensorbraid/core/status.h"
 
 namespace tensorbraid {
 

@@ -3,9 +3,9 @@
 #include <charconv>
 #include <cstdlib>
 
-#include "core/logging.h"
-#include "core/source_file.h"
-#include "core/strings.h"
+#include "core/text/logging.h"
+#include "core/text/source_file.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 namespace {

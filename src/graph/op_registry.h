@@ -21,7 +21,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tensorbraid/graph.h"
+#include "tensorbraid/graph/graph.h"
 
 namespace tensorbraid {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/control_flow.h"
 
 namespace tensorbraid {

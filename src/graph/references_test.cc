@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/logging.h"
+#include "core/text/logging.h"
 #include "tensorbraid/tensorbraid.h"
 
 namespace tensorbraid {

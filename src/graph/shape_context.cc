@@ -1,4 +1,4 @@
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
 #include "graph/op_registry.h"
 

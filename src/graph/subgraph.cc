@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/op_type_name.h"
-#include "core/strings.h"
+#include "core/text/op_type_name.h"
+#include "core/text/strings.h"
 #include "graph/connect.h"
 #include "graph/control_flow.h"
 #include "graph/function.h"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "tensorbraid/graph.h"
+#include "tensorbraid/graph/graph.h"
 
 namespace tensorbraid {
 

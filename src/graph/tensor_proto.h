@@ -2,7 +2,7 @@
 #ifndef TENSORBRAID_GRAPH_TENSOR_PROTO_H_
 #define TENSORBRAID_GRAPH_TENSOR_PROTO_H_
 
-#include "tensorbraid/tensor.h"
+#include "tensorbraid/core/tensor.h"
 
 namespace tensorbraid {
 

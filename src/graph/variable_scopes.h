@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "tensorbraid/partitioned_variable.h"
-#include "tensorbraid/variable.h"
-#include "tensorbraid/variable_scope.h"
+#include "tensorbraid/variables/partitioned_variable.h"
+#include "tensorbraid/graph/variable.h"
+#include "tensorbraid/variables/variable_scope.h"
 
 namespace tensorbraid {
 

@@ -5,10 +5,10 @@
 #include <string>
 #include <string_view>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
 #include "graph/node_status.h"
-#include "tensorbraid/wire.h"
+#include "tensorbraid/core/wire.h"
 
 namespace tensorbraid {
 

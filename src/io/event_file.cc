@@ -5,8 +5,8 @@
 #include <atomic>
 
 #include "absl/strings/str_format.h"
-#include "core/clock.h"
-#include "core/strings.h"
+#include "core/system/clock.h"
+#include "core/text/strings.h"
 #include "io/file.h"
 #include "io/summary.pb.h"
 

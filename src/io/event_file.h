@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "io/record.h"
-#include "tensorbraid/status.h"
+#include "tensorbraid/core/status.h"
 
 namespace tensorbraid {
 

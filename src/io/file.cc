@@ -1,8 +1,8 @@
 #include "io/file.h"
 
-#include "core/env.h"
-#include "core/file_access.h"
-#include "core/strings.h"
+#include "core/system/env.h"
+#include "core/system/file_access.h"
+#include "core/text/strings.h"
 #include "io/input_stream.h"
 
 namespace tensorbraid {

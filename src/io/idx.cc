@@ -4,8 +4,8 @@
 #include <cstring>
 #include <memory>
 
-#include "core/env.h"
-#include "core/strings.h"
+#include "core/system/env.h"
+#include "core/text/strings.h"
 #include "io/input_stream.h"
 
 namespace tensorbraid {

@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "tensorbraid/status.h"
-#include "tensorbraid/tensor.h"
+#include "tensorbraid/core/status.h"
+#include "tensorbraid/core/tensor.h"
 
 namespace tensorbraid {
 

@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "io/input_stream.h"
-#include "tensorbraid/status.h"
+#include "tensorbraid/core/status.h"
 
 namespace tensorbraid {
 

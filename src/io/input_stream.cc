@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/env.h"
-#include "core/strings.h"
+#include "core/system/env.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 namespace {

@@ -2,11 +2,11 @@
 #include <limits>
 #include <numeric>
 
-#include "core/logging.h"
-#include "core/strings.h"
+#include "core/text/logging.h"
+#include "core/text/strings.h"
 #include "io/file.h"
 #include "io/idx.h"
-#include "tensorbraid/data.h"
+#include "tensorbraid/data/mnist.h"
 
 namespace tensorbraid::data {
 namespace {

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "io/file_testutil.h"
-#include "tensorbraid/data.h"
+#include "tensorbraid/data/mnist.h"
 
 namespace tensorbraid::data {
 namespace {

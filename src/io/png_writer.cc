@@ -2,7 +2,7 @@
 
 #include <png.h>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 

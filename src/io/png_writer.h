@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "tensorbraid/status.h"
+#include "tensorbraid/core/status.h"
 
 namespace tensorbraid {
 

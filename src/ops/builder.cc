@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "core/logging.h"
-#include "core/strings.h"
-#include "tensorbraid/math_ops.h"
+#include "core/text/logging.h"
+#include "core/text/strings.h"
+#include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {
 

@@ -8,7 +8,7 @@
 
 #include "graph/node.h"
 #include "graph/op_registry.h"
-#include "tensorbraid/graph.h"
+#include "tensorbraid/graph/graph.h"
 
 namespace tensorbraid {
 

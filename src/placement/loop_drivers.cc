@@ -1,6 +1,6 @@
 #include "placement/loop_drivers.h"
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 

@@ -5,9 +5,9 @@
 #include <tuple>
 #include <vector>
 
-#include "core/device_name.h"
-#include "core/strings.h"
-#include "core/tensor_bytes.h"
+#include "core/text/device_name.h"
+#include "core/text/strings.h"
+#include "core/values/tensor_bytes.h"
 #include "graph/control_flow.h"
 #include "graph/node.h"
 #include "graph/references.h"

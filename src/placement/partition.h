@@ -7,7 +7,7 @@
 #include <string>
 
 #include "placement/wire_edges.h"
-#include "tensorbraid/graph.h"
+#include "tensorbraid/graph/graph.h"
 
 namespace tensorbraid {
 

@@ -2,15 +2,15 @@
 
 #include <set>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
 #include "graph/wire_attrs.h"
 #include "placement/partition.h"
 #include "placement/placer.h"
 #include "runtime/testing/fake_device.h"
-#include "tensorbraid/array_ops.h"
-#include "tensorbraid/math_ops.h"
-#include "tensorbraid/variable.h"
+#include "tensorbraid/ops/array.h"
+#include "tensorbraid/ops/math.h"
+#include "tensorbraid/graph/variable.h"
 
 namespace tensorbraid {
 namespace {

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/logging.h"
-#include "core/strings.h"
+#include "core/text/logging.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
 #include "graph/node_status.h"
-#include "runtime/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid {
 namespace {

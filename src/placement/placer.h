@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "core/device_name.h"
-#include "tensorbraid/graph.h"
+#include "core/text/device_name.h"
+#include "tensorbraid/graph/graph.h"
 
 namespace tensorbraid {
 

@@ -5,8 +5,8 @@
 #include <set>
 #include <string_view>
 
-#include "core/device_name.h"
-#include "core/strings.h"
+#include "core/text/device_name.h"
+#include "core/text/strings.h"
 #include "graph/wire_attrs.h"
 #include "kernels/cpu/wire/codec.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "graph/node.h"
-#include "tensorbraid/wire.h"
+#include "tensorbraid/core/wire.h"
 
 namespace tensorbraid {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cluster/master/master_session.h"
-#include "tensorbraid/session.h"
+#include "tensorbraid/session/session.h"
 
 namespace tensorbraid {
 

@@ -2,11 +2,11 @@
 #include <gtest/gtest.h>
 
 #include "cluster/testing/test_cluster.h"
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
-#include "tensorbraid/array_ops.h"
-#include "tensorbraid/data_flow_ops.h"
-#include "tensorbraid/session.h"
+#include "tensorbraid/ops/array.h"
+#include "tensorbraid/ops/data_flow.h"
+#include "tensorbraid/session/session.h"
 
 namespace tensorbraid {
 namespace {

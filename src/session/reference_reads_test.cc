@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "cluster/testing/test_cluster.h"
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "session/testing/loops.h"
 #include "tensorbraid/tensorbraid.h"
 

@@ -6,13 +6,13 @@
 #include <chrono>
 #include <thread>
 
-#include "core/strings.h"
-#include "tensorbraid/array_ops.h"
-#include "tensorbraid/data_flow_ops.h"
-#include "tensorbraid/math_ops.h"
-#include "tensorbraid/server.h"
-#include "tensorbraid/session.h"
-#include "tensorbraid/variable.h"
+#include "core/text/strings.h"
+#include "tensorbraid/ops/array.h"
+#include "tensorbraid/ops/data_flow.h"
+#include "tensorbraid/ops/math.h"
+#include "tensorbraid/cluster/server.h"
+#include "tensorbraid/session/session.h"
+#include "tensorbraid/graph/variable.h"
 
 namespace tensorbraid {
 namespace {

@@ -1,12 +1,12 @@
-#include "tensorbraid/session.h"
+#include "tensorbraid/session/session.h"
 
 #include <algorithm>
 
 #include "cluster/server/task.h"
 #include "cluster/trace/chrome_trace.h"
-#include "core/clock.h"
-#include "core/host_port.h"
-#include "core/strings.h"
+#include "core/system/clock.h"
+#include "core/text/host_port.h"
+#include "core/text/strings.h"
 #include "graph/handles.h"
 #include "session/backend.h"
 

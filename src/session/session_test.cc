@@ -1,12 +1,12 @@
-#include "tensorbraid/session.h"
+#include "tensorbraid/session/session.h"
 
 #include <gtest/gtest.h>
 
 #include "cluster/testing/test_cluster.h"
-#include "tensorbraid/array_ops.h"
-#include "tensorbraid/data_flow_ops.h"
-#include "tensorbraid/math_ops.h"
-#include "tensorbraid/variable.h"
+#include "tensorbraid/ops/array.h"
+#include "tensorbraid/ops/data_flow.h"
+#include "tensorbraid/ops/math.h"
+#include "tensorbraid/graph/variable.h"
 
 namespace tensorbraid {
 namespace {

@@ -1,6 +1,6 @@
 #include "transport/caller.h"
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 

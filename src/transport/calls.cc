@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 namespace {

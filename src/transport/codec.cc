@@ -7,7 +7,7 @@
 #include <cstring>
 #include <utility>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "transport/wire.pb.h"
 
 namespace tensorbraid {

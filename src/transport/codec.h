@@ -11,7 +11,7 @@
 #include <span>
 #include <string>
 
-#include "tensorbraid/status.h"
+#include "tensorbraid/core/status.h"
 #include "transport/messages.h"
 
 namespace tensorbraid {

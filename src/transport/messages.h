@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
-#include "tensorbraid/buffer.h"
-#include "tensorbraid/dtype.h"
-#include "tensorbraid/shape.h"
-#include "tensorbraid/status.h"
+#include "tensorbraid/core/buffer.h"
+#include "tensorbraid/core/dtype.h"
+#include "tensorbraid/core/shape.h"
+#include "tensorbraid/core/status.h"
 
 namespace tensorbraid {
 

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "core/logging.h"
-#include "core/strings.h"
+#include "core/text/logging.h"
+#include "core/text/strings.h"
 #include "transport/address.h"
 #include "transport/local/local_transport.h"
 #include "transport/ucx/ucx_transport.h"

@@ -4,9 +4,9 @@
 #include <chrono>
 #include <utility>
 
-#include "core/file_access.h"
-#include "core/logging.h"
-#include "core/strings.h"
+#include "core/system/file_access.h"
+#include "core/text/logging.h"
+#include "core/text/strings.h"
 #include "io/file.h"
 
 namespace tensorbraid {

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/clock.h"
-#include "core/mutex.h"
-#include "tensorbraid/status.h"
+#include "core/system/clock.h"
+#include "core/threads/mutex.h"
+#include "tensorbraid/core/status.h"
 
 namespace tensorbraid {
 

@@ -9,10 +9,10 @@
 #include "absl/strings/numbers.h"
 #include "cli/child_process.h"
 #include "cli/process_testutil.h"
-#include "core/held_port.h"
-#include "core/strings.h"
+#include "core/system/held_port.h"
+#include "core/text/strings.h"
 #include "io/file_testutil.h"
-#include "tensorbraid/checkpoint.h"
+#include "tensorbraid/train/checkpoint.h"
 
 namespace tensorbraid {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tensorbraid/tensor.h"
+#include "tensorbraid/core/tensor.h"
 
 namespace tensorbraid {
 

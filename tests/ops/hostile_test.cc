@@ -16,8 +16,8 @@
 #include <random>
 #include <utility>
 
-#include "core/allocator.h"
-#include "core/strings.h"
+#include "core/memory/allocator.h"
+#include "core/text/strings.h"
 #include "executor/evaluate.h"
 #include "graph/op_registry.h"
 #include "op_case.h"

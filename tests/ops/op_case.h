@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "tensorbraid/graph.h"
-#include "tensorbraid/tensor.h"
+#include "tensorbraid/graph/graph.h"
+#include "tensorbraid/core/tensor.h"
 
 namespace tensorbraid {
 

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "executor/evaluate.h"
 #include "op_case.h"
 #include "tensorbraid/ops.h"

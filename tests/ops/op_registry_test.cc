@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "op_case.h"
-#include "runtime/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "decompositions.h"
 #include "executor/evaluate.h"
 #include "graph/op_registry.h"

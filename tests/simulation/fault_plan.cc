@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <random>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 namespace {

@@ -13,8 +13,8 @@
 #include <thread>
 #include <utility>
 
-#include "core/env_testutil.h"
-#include "core/mutex.h"
+#include "core/system/env_testutil.h"
+#include "core/threads/mutex.h"
 #include "transport/grpc/grpc_transport.h"
 #include "transport/transport_test_util.h"
 

@@ -12,9 +12,9 @@
 #include <thread>
 #include <utility>
 
-#include "core/logging.h"
-#include "core/source_file.h"
-#include "core/strings.h"
+#include "core/text/logging.h"
+#include "core/text/source_file.h"
+#include "core/text/strings.h"
 
 namespace {
 

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "core/env_testutil.h"
-#include "core/mutex.h"
+#include "core/system/env_testutil.h"
+#include "core/threads/mutex.h"
 
 namespace tensorbraid {
 

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/logging.h"
-#include "core/strings.h"
+#include "core/text/logging.h"
+#include "core/text/strings.h"
 #include "kernels/cpu/gemm.h"
 
 namespace tensorbraid {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "simulation/scheduler.h"
-#include "tensorbraid/status.h"
+#include "tensorbraid/core/status.h"
 
 namespace tensorbraid {
 

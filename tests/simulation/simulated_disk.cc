@@ -2,7 +2,7 @@
 
 #include <cerrno>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 namespace {

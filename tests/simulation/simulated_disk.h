@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/env_testutil.h"
-#include "core/mutex.h"
+#include "core/system/env_testutil.h"
+#include "core/threads/mutex.h"
 #include "core/testing/faulty_files.h"
 #include "simulation/scheduler.h"
 

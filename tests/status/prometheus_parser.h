@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 

@@ -9,7 +9,7 @@
 #include "cluster/protobuf/report.pb.h"
 #include "cluster/status/metrics.h"
 #include "cluster/testing/test_cluster.h"
-#include "core/env_testutil.h"
+#include "core/system/env_testutil.h"
 #include "nlohmann/json.hpp"
 #include "status/prometheus_parser.h"
 #include "status/report_testutil.h"

@@ -15,7 +15,7 @@
 #include "cli/certificates.h"
 #include "cli/child_process.h"
 #include "cli/process_testutil.h"
-#include "core/held_port.h"
+#include "core/system/held_port.h"
 #include "io/file.h"
 #include "io/file_testutil.h"
 #include "nlohmann/json.hpp"

@@ -11,8 +11,8 @@
 #include <list>
 #include <thread>
 
-#include "core/fd.h"
-#include "core/host_port.h"
+#include "core/system/fd.h"
+#include "core/text/host_port.h"
 #include "tensorbraid/tensorbraid.h"
 #include "tls/doors_testutil.h"
 

@@ -9,7 +9,7 @@
 
 #include "cli/child_process.h"
 #include "cli/process_testutil.h"
-#include "core/held_port.h"
+#include "core/system/held_port.h"
 #include "tensorbraid/tensorbraid.h"
 #include "tls/doors_testutil.h"
 #include "transport/address.h"

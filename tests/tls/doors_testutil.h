@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "cli/certificates.h"
-#include "core/env.h"
+#include "core/system/env.h"
 #include "io/file.h"
 #include "io/file_testutil.h"
 #include "transport/grpc/call_client.h"

@@ -2,7 +2,7 @@
 // each wrong one. docs/security.md says what they protect.
 #include "cli/child_process.h"
 #include "cli/process_testutil.h"
-#include "core/held_port.h"
+#include "core/system/held_port.h"
 #include "tensorbraid/tensorbraid.h"
 #include "tls/doors_testutil.h"
 

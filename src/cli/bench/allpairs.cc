@@ -7,11 +7,11 @@
 
 #include "cli/bench/bench.h"
 #include "cli/bench/cluster.h"
-#include "core/device_name.h"
-#include "core/strings.h"
-#include "tensorbraid/array_ops.h"
-#include "tensorbraid/math_ops.h"
-#include "tensorbraid/session.h"
+#include "core/text/device_name.h"
+#include "core/text/strings.h"
+#include "tensorbraid/ops/array.h"
+#include "tensorbraid/ops/math.h"
+#include "tensorbraid/session/session.h"
 
 namespace tensorbraid {
 namespace {

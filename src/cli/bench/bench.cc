@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstdio>
 
-#include "core/strings.h"
-#include "tensorbraid/wire.h"
+#include "core/text/strings.h"
+#include "tensorbraid/core/wire.h"
 
 namespace tensorbraid {
 namespace {

@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <csignal>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 

@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "core/fd.h"
-#include "core/held_port.h"
+#include "core/system/fd.h"
+#include "core/system/held_port.h"
 #include "nlohmann/json.hpp"
-#include "tensorbraid/status.h"
+#include "tensorbraid/core/status.h"
 
 namespace tensorbraid {
 

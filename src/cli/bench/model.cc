@@ -9,9 +9,9 @@
 #include "cli/bench/models.h"
 #include "cli/bench/task.h"
 #include "cli/bench/training.h"
-#include "core/strings.h"
-#include "core/thread.h"
-#include "tensorbraid/session.h"
+#include "core/text/strings.h"
+#include "core/threads/thread.h"
+#include "tensorbraid/session/session.h"
 
 namespace tensorbraid {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <random>
 
-#include "core/logging.h"
+#include "core/text/logging.h"
 #include "tensorbraid/tensorbraid.h"
 
 namespace tensorbraid {

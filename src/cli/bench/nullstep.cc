@@ -4,11 +4,11 @@
 #include <cmath>
 
 #include "cli/bench/steps.h"
-#include "core/strings.h"
-#include "tensorbraid/array_ops.h"
-#include "tensorbraid/math_ops.h"
-#include "tensorbraid/session.h"
-#include "tensorbraid/wire.h"
+#include "core/text/strings.h"
+#include "tensorbraid/ops/array.h"
+#include "tensorbraid/ops/math.h"
+#include "tensorbraid/session/session.h"
+#include "tensorbraid/core/wire.h"
 
 namespace tensorbraid {
 namespace {

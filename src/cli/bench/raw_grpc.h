@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "tensorbraid/status.h"
+#include "tensorbraid/core/status.h"
 
 namespace tensorbraid::bench {
 

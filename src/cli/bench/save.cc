@@ -11,11 +11,11 @@
 
 #include "cli/bench/bench.h"
 #include "cli/bench/task.h"
-#include "core/env.h"
-#include "core/strings.h"
-#include "tensorbraid/array_ops.h"
-#include "tensorbraid/saver.h"
-#include "tensorbraid/session.h"
+#include "core/system/env.h"
+#include "core/text/strings.h"
+#include "tensorbraid/ops/array.h"
+#include "tensorbraid/train/saver.h"
+#include "tensorbraid/session/session.h"
 
 namespace tensorbraid {
 namespace {

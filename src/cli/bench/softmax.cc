@@ -6,12 +6,12 @@
 #include "cli/bench/bench.h"
 #include "cli/bench/models.h"
 #include "cli/bench/training.h"
-#include "core/strings.h"
-#include "tensorbraid/array_ops.h"
-#include "tensorbraid/initializers.h"
-#include "tensorbraid/math_ops.h"
-#include "tensorbraid/nn.h"
-#include "tensorbraid/optimizer.h"
+#include "core/text/strings.h"
+#include "tensorbraid/ops/array.h"
+#include "tensorbraid/variables/initializers.h"
+#include "tensorbraid/ops/math.h"
+#include "tensorbraid/ops/nn.h"
+#include "tensorbraid/optimizers/optimizer.h"
 
 namespace tensorbraid {
 namespace {

@@ -2,14 +2,14 @@
 #include <random>
 
 #include "cli/bench/steps.h"
-#include "core/strings.h"
-#include "tensorbraid/array_ops.h"
-#include "tensorbraid/embedding_ops.h"
-#include "tensorbraid/math_ops.h"
-#include "tensorbraid/optimizer.h"
-#include "tensorbraid/partitioned_variable.h"
-#include "tensorbraid/server.h"
-#include "tensorbraid/session.h"
+#include "core/text/strings.h"
+#include "tensorbraid/ops/array.h"
+#include "tensorbraid/variables/embedding.h"
+#include "tensorbraid/ops/math.h"
+#include "tensorbraid/optimizers/optimizer.h"
+#include "tensorbraid/variables/partitioned_variable.h"
+#include "tensorbraid/cluster/server.h"
+#include "tensorbraid/session/session.h"
 
 namespace tensorbraid {
 namespace {

@@ -2,8 +2,8 @@
 #include <chrono>
 
 #include "cli/bench/bench.h"
-#include "core/strings.h"
-#include "tensorbraid/session.h"
+#include "core/text/strings.h"
+#include "tensorbraid/session/session.h"
 
 namespace tensorbraid {
 namespace {

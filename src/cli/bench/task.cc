@@ -6,8 +6,8 @@
 #include <cerrno>
 #include <fstream>
 
-#include "core/logging.h"
-#include "core/strings.h"
+#include "core/text/logging.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "cli/bench/cluster.h"
 #include "nlohmann/json.hpp"
-#include "tensorbraid/server.h"
+#include "tensorbraid/cluster/server.h"
 
 namespace tensorbraid {
 

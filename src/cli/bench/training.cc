@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "cli/bench/task.h"
-#include "core/strings.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 namespace {

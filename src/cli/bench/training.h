@@ -9,8 +9,8 @@
 #include "cli/bench/bench.h"
 #include "cli/bench/models.h"
 #include "nlohmann/json.hpp"
-#include "tensorbraid/cluster_spec.h"
-#include "tensorbraid/train.h"
+#include "tensorbraid/cluster/cluster_spec.h"
+#include "tensorbraid/train/train.h"
 
 namespace tensorbraid {
 

@@ -11,11 +11,11 @@
 #include "cli/bench/raw_grpc.h"
 #include "cli/bench/task.h"
 #include "cli/bench/ucx_perftest.h"
-#include "core/logging.h"
-#include "core/strings.h"
-#include "tensorbraid/array_ops.h"
-#include "tensorbraid/math_ops.h"
-#include "tensorbraid/session.h"
+#include "core/text/logging.h"
+#include "core/text/strings.h"
+#include "tensorbraid/ops/array.h"
+#include "tensorbraid/ops/math.h"
+#include "tensorbraid/session/session.h"
 #include "transport/new_transport.h"
 
 namespace tensorbraid {

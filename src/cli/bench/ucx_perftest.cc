@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "cli/child_process.h"
-#include "core/env.h"
-#include "core/held_port.h"
-#include "core/strings.h"
+#include "core/system/env.h"
+#include "core/system/held_port.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid::bench {
 namespace {

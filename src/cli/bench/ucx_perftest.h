@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "tensorbraid/status.h"
+#include "tensorbraid/core/status.h"
 
 namespace tensorbraid::bench {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "core/thread.h"
+#include "core/threads/thread.h"
 
 namespace tensorbraid {
 

@@ -5,7 +5,7 @@
 #include <deque>
 #include <functional>
 
-#include "core/mutex.h"
+#include "core/threads/mutex.h"
 
 namespace tensorbraid {
 

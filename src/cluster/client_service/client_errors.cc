@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "cluster/client_service/proto_io.h"
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node_status.h"
 
 namespace tensorbraid {

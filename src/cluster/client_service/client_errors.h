@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "tensorbraid/status.h"
+#include "tensorbraid/core/status.h"
 
 namespace tensorbraid {
 

@@ -8,9 +8,9 @@
 #include "cluster/client_service/proto_io.h"
 #include "cluster/client_service/session_options.h"
 #include "cluster/protobuf/master_service.pb.h"
-#include "core/env.h"
-#include "core/logging.h"
-#include "core/strings.h"
+#include "core/system/env.h"
+#include "core/text/logging.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 namespace {

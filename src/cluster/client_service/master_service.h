@@ -9,8 +9,8 @@
 
 #include "cluster/client_service/blocking_calls.h"
 #include "cluster/server/member.h"
-#include "core/timer.h"
-#include "tensorbraid/server_limits.h"
+#include "core/system/timer.h"
+#include "tensorbraid/cluster/server_limits.h"
 #include "transport/calls.h"
 
 namespace tensorbraid {

@@ -10,8 +10,8 @@
 #include "cluster/master/master_step.h"
 #include "cluster/protobuf/master_service.pb.h"
 #include "cluster/trace/step_stats.h"
-#include "core/clock.h"
-#include "core/strings.h"
+#include "core/system/clock.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 namespace {

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tensorbraid/status.h"
+#include "tensorbraid/core/status.h"
 #include "transport/calls.h"
 
 namespace google::protobuf {

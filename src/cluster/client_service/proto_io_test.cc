@@ -5,7 +5,7 @@
 #include "cluster/client_service/client_errors.h"
 #include "cluster/client_service/tensor_message.h"
 #include "cluster/protobuf/master_service.pb.h"
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/graph.pb.h"
 #include "graph/node_status.h"
 

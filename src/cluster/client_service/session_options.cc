@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "cluster/protobuf/config.pb.h"
-#include "core/strings.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 namespace {

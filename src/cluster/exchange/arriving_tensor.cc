@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "cluster/exchange/tensor_codec.h"
-#include "core/allocator.h"
-#include "core/bools.h"
-#include "core/strings.h"
+#include "core/memory/allocator.h"
+#include "core/values/bools.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "tensorbraid/buffer.h"
-#include "tensorbraid/tensor.h"
+#include "tensorbraid/core/buffer.h"
+#include "tensorbraid/core/tensor.h"
 #include "transport/messages.h"
 
 namespace tensorbraid {

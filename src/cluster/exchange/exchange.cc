@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "executor/executor.h"
 
 namespace tensorbraid {

@@ -29,7 +29,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "cluster/exchange/step_exchange.h"
 #include "cluster/membership/peer_links.h"
-#include "core/mutex.h"
+#include "core/threads/mutex.h"
 #include "transport/transport.h"
 
 namespace tensorbraid {

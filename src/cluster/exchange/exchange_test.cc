@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "cluster/exchange/tensor_codec.h"
-#include "core/strings.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 namespace {

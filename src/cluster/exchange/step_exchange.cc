@@ -4,8 +4,8 @@
 
 #include "cluster/exchange/exchange.h"
 #include "cluster/exchange/tensor_codec.h"
-#include "core/device_name.h"
-#include "core/strings.h"
+#include "core/text/device_name.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 

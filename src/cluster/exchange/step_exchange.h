@@ -11,9 +11,9 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "cluster/exchange/arriving_tensor.h"
-#include "core/mutex.h"
-#include "runtime/cancellation.h"
-#include "runtime/rendezvous.h"
+#include "core/threads/mutex.h"
+#include "runtime/kernel/cancellation.h"
+#include "runtime/kernel/rendezvous.h"
 #include "transport/transport.h"
 
 namespace tensorbraid {

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "cluster/exchange/variant_codec.h"
-#include "core/allocator.h"
-#include "core/bools.h"
-#include "core/strings.h"
+#include "core/memory/allocator.h"
+#include "core/values/bools.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 

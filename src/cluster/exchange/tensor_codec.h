@@ -2,7 +2,7 @@
 #ifndef TENSORBRAID_CLUSTER_EXCHANGE_TENSOR_CODEC_H_
 #define TENSORBRAID_CLUSTER_EXCHANGE_TENSOR_CODEC_H_
 
-#include "tensorbraid/tensor.h"
+#include "tensorbraid/core/tensor.h"
 #include "transport/messages.h"
 
 namespace tensorbraid {

@@ -3,9 +3,9 @@
 #include <cstring>
 #include <vector>
 
-#include "core/bools.h"
-#include "core/strings.h"
-#include "runtime/variant_values.h"
+#include "core/values/bools.h"
+#include "core/text/strings.h"
+#include "runtime/dataset/variant_values.h"
 
 namespace tensorbraid {
 namespace {

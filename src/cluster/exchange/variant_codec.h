@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "tensorbraid/tensor.h"
+#include "tensorbraid/core/tensor.h"
 
 namespace tensorbraid {
 

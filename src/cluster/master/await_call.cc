@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <memory>
 
-#include "core/clock.h"
-#include "core/device_name.h"
-#include "core/logging.h"
-#include "core/mutex.h"
-#include "core/strings.h"
+#include "core/system/clock.h"
+#include "core/text/device_name.h"
+#include "core/text/logging.h"
+#include "core/threads/mutex.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 

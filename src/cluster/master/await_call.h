@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "cluster/worker/remote_worker.h"
-#include "core/still_wanted.h"
+#include "core/threads/still_wanted.h"
 
 namespace tensorbraid {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/control_flow.h"
 #include "graph/node.h"
 

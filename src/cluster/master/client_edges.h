@@ -6,10 +6,10 @@
 #include <memory>
 #include <vector>
 
-#include "core/mutex.h"
-#include "runtime/cancellation.h"
-#include "runtime/rendezvous.h"
-#include "tensorbraid/graph.h"
+#include "core/threads/mutex.h"
+#include "runtime/kernel/cancellation.h"
+#include "runtime/kernel/rendezvous.h"
+#include "tensorbraid/graph/graph.h"
 
 namespace tensorbraid {
 

@@ -5,8 +5,8 @@
 #include <future>
 
 #include "cluster/testing/test_cluster.h"
-#include "tensorbraid/graph.h"
-#include "tensorbraid/session.h"
+#include "tensorbraid/graph/graph.h"
+#include "tensorbraid/session/session.h"
 
 namespace tensorbraid {
 namespace {

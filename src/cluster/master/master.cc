@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "cluster/master/await_call.h"
-#include "core/clock.h"
-#include "core/logging.h"
-#include "core/strings.h"
+#include "core/system/clock.h"
+#include "core/text/logging.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 namespace {

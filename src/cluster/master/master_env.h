@@ -11,7 +11,7 @@
 #include "cluster/membership/membership.h"
 #include "cluster/worker/worker.h"
 #include "cluster/worker/worker_cache.h"
-#include "core/thread.h"
+#include "core/threads/thread.h"
 #include "placement/wire_edges.h"
 
 namespace tensorbraid {

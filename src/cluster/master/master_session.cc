@@ -5,9 +5,9 @@
 
 #include "cluster/master/await_call.h"
 #include "cluster/master/client_edges.h"
-#include "core/clock.h"
-#include "core/logging.h"
-#include "core/strings.h"
+#include "core/system/clock.h"
+#include "core/text/logging.h"
+#include "core/text/strings.h"
 #include "executor/optimize.h"
 #include "graph/expand_functions.h"
 #include "graph/function.h"

@@ -5,11 +5,11 @@
 #include <algorithm>
 
 #include "cluster/trace/step_stats.h"
-#include "core/clock.h"
-#include "core/device_name.h"
-#include "core/error_rank.h"
-#include "core/logging.h"
-#include "core/strings.h"
+#include "core/system/clock.h"
+#include "core/text/device_name.h"
+#include "core/errors/error_rank.h"
+#include "core/text/logging.h"
+#include "core/text/strings.h"
 #include "graph/node_status.h"
 
 namespace tensorbraid {

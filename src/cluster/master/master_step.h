@@ -12,8 +12,8 @@
 #include "cluster/master/client_edges.h"
 #include "cluster/master/master_env.h"
 #include "cluster/worker/remote_worker.h"
-#include "core/clock.h"
-#include "runtime/step_tracer.h"
+#include "core/system/clock.h"
+#include "runtime/kernel/step_tracer.h"
 
 namespace tensorbraid {
 

@@ -5,7 +5,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "cluster/master/master_step.h"
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
 
 namespace tensorbraid {

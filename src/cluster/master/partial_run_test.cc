@@ -7,9 +7,9 @@
 #include "cluster/master/master_step.h"
 #include "cluster/testing/test_cluster.h"
 #include "graph/node_status.h"
-#include "tensorbraid/array_ops.h"
-#include "tensorbraid/data_flow_ops.h"
-#include "tensorbraid/math_ops.h"
+#include "tensorbraid/ops/array.h"
+#include "tensorbraid/ops/data_flow.h"
+#include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {
 namespace {

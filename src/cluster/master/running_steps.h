@@ -11,9 +11,9 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
-#include "core/clock.h"
-#include "core/mutex.h"
-#include "tensorbraid/status.h"
+#include "core/system/clock.h"
+#include "core/threads/mutex.h"
+#include "tensorbraid/core/status.h"
 #include "transport/messages.h"
 
 namespace tensorbraid {

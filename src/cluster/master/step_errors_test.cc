@@ -6,11 +6,11 @@
 #include "cluster/master/master_step.h"
 #include "cluster/worker/link_worker.h"
 #include "cluster/worker/worker.h"
-#include "core/clock.h"
-#include "core/device_name.h"
-#include "core/error_rank.h"
-#include "tensorbraid/array_ops.h"
-#include "tensorbraid/data_flow_ops.h"
+#include "core/system/clock.h"
+#include "core/text/device_name.h"
+#include "core/errors/error_rank.h"
+#include "tensorbraid/ops/array.h"
+#include "tensorbraid/ops/data_flow.h"
 
 namespace tensorbraid {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 namespace {

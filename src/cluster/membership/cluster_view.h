@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/device_name.h"
-#include "tensorbraid/status.h"
+#include "core/text/device_name.h"
+#include "tensorbraid/core/status.h"
 #include "transport/messages.h"
 
 namespace tensorbraid {

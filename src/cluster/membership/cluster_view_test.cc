@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "cluster/membership/membership.h"
-#include "core/timer.h"
+#include "core/system/timer.h"
 
 namespace tensorbraid {
 namespace {

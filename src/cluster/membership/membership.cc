@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/device_name.h"
-#include "core/logging.h"
-#include "core/stop.h"
-#include "core/strings.h"
+#include "core/text/device_name.h"
+#include "core/text/logging.h"
+#include "core/threads/stop.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 namespace {

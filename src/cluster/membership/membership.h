@@ -14,11 +14,11 @@
 
 #include "cluster/membership/cluster_view.h"
 #include "cluster/membership/peer_links.h"
-#include "core/clock.h"
-#include "core/mutex.h"
-#include "core/still_wanted.h"
-#include "core/timer.h"
-#include "tensorbraid/cluster_spec.h"
+#include "core/system/clock.h"
+#include "core/threads/mutex.h"
+#include "core/threads/still_wanted.h"
+#include "core/system/timer.h"
+#include "tensorbraid/cluster/cluster_spec.h"
 #include "transport/transport.h"
 
 namespace tensorbraid {

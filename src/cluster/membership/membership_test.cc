@@ -11,8 +11,8 @@
 
 #include "cluster/server/task.h"
 #include "cluster/testing/test_cluster.h"
-#include "core/logging.h"
-#include "tensorbraid/graph.h"
+#include "core/text/logging.h"
+#include "tensorbraid/graph/graph.h"
 #include "transport/inproc/inproc_transport.h"
 
 namespace tensorbraid {

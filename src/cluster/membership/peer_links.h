@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "tensorbraid/status.h"
+#include "tensorbraid/core/status.h"
 #include "transport/transport.h"
 
 namespace tensorbraid {

@@ -10,8 +10,8 @@
 #include "cluster/protobuf/report.pb.h"
 #include "cluster/status/cluster_report.h"
 #include "cluster/status/task_report.h"
-#include "core/device_name.h"
-#include "core/strings.h"
+#include "core/text/device_name.h"
+#include "core/text/strings.h"
 #include "transport/codec.h"
 
 namespace tensorbraid {

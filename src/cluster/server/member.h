@@ -16,8 +16,8 @@
 #include "cluster/membership/membership.h"
 #include "cluster/worker/worker.h"
 #include "cluster/worker/worker_cache.h"
-#include "tensorbraid/cluster_spec.h"
-#include "tensorbraid/wire.h"
+#include "tensorbraid/cluster/cluster_spec.h"
+#include "tensorbraid/core/wire.h"
 
 namespace tensorbraid {
 

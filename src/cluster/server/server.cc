@@ -1,12 +1,12 @@
-#include "tensorbraid/server.h"
+#include "tensorbraid/cluster/server.h"
 
 #include "cluster/server/server_config.h"
 #include "cluster/server/task.h"
 #include "cluster/status/status_server.h"
-#include "core/host_port.h"
-#include "core/logging.h"
-#include "core/strings.h"
-#include "core/tensor_limit.h"
+#include "core/text/host_port.h"
+#include "core/text/logging.h"
+#include "core/text/strings.h"
+#include "core/values/tensor_limit.h"
 #include "transport/address.h"
 #include "transport/new_transport.h"
 

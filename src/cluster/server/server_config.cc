@@ -4,8 +4,8 @@
 #include <google/protobuf/text_format.h>
 
 #include "cluster/protobuf/config.pb.h"
-#include "core/strings.h"
-#include "runtime/device.h"
+#include "core/text/strings.h"
+#include "runtime/kernel/device.h"
 
 namespace tensorbraid {
 namespace {

@@ -4,10 +4,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/device_name.h"
-#include "core/host_port.h"
-#include "core/logging.h"
-#include "core/strings.h"
+#include "core/text/device_name.h"
+#include "core/text/host_port.h"
+#include "core/text/logging.h"
+#include "core/text/strings.h"
 #include "transport/address.h"
 
 namespace tensorbraid {

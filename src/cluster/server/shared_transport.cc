@@ -3,9 +3,9 @@
 #include <set>
 #include <utility>
 
-#include "core/host_port.h"
-#include "core/logging.h"
-#include "core/strings.h"
+#include "core/text/host_port.h"
+#include "core/text/logging.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 namespace {

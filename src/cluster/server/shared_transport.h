@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-#include "core/mutex.h"
+#include "core/threads/mutex.h"
 #include "transport/transport.h"
 
 namespace tensorbraid {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/logging.h"
-#include "core/strings.h"
+#include "core/text/logging.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 namespace {

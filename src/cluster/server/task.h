@@ -12,9 +12,9 @@
 #include "cluster/server/session_clusters.h"
 #include "cluster/status/status_service.h"
 #include "cluster/worker/worker_env.h"
-#include "tensorbraid/cluster_spec.h"
-#include "tensorbraid/server_limits.h"
-#include "tensorbraid/wire.h"
+#include "tensorbraid/cluster/cluster_spec.h"
+#include "tensorbraid/cluster/server_limits.h"
+#include "tensorbraid/core/wire.h"
 
 namespace tensorbraid {
 

@@ -1,4 +1,4 @@
-#include "tensorbraid/cluster_spec.h"
+#include "tensorbraid/cluster/cluster_spec.h"
 
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cluster/protobuf/cluster_def.pb.h"
-#include "core/host_port.h"
-#include "core/strings.h"
+#include "core/text/host_port.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 namespace {

@@ -1,4 +1,4 @@
-#include "tensorbraid/cluster_spec.h"
+#include "tensorbraid/cluster/cluster_spec.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

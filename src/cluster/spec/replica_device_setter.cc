@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "core/device_name.h"
-#include "core/tensor_bytes.h"
+#include "core/text/device_name.h"
+#include "core/values/tensor_bytes.h"
 #include "graph/node.h"
 #include "graph/wire_attrs.h"
-#include "tensorbraid/server.h"
+#include "tensorbraid/cluster/server.h"
 
 namespace tensorbraid {
 namespace {

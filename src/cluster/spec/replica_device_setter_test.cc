@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "tensorbraid/server.h"
-#include "tensorbraid/variable.h"
+#include "tensorbraid/cluster/server.h"
+#include "tensorbraid/graph/variable.h"
 
 namespace tensorbraid {
 namespace {

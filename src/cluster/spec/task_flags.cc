@@ -1,10 +1,10 @@
 #include <cstdlib>
 
 #include "cluster/spec/tf_config.h"
-#include "core/logging.h"
-#include "core/strings.h"
-#include "tensorbraid/flags.h"
-#include "tensorbraid/server.h"
+#include "core/text/logging.h"
+#include "core/text/strings.h"
+#include "tensorbraid/core/flags.h"
+#include "tensorbraid/cluster/server.h"
 
 namespace tensorbraid {
 

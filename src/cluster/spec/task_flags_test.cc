@@ -3,8 +3,8 @@
 
 #include <cstdlib>
 
-#include "tensorbraid/flags.h"
-#include "tensorbraid/server.h"
+#include "tensorbraid/core/flags.h"
+#include "tensorbraid/cluster/server.h"
 
 namespace tensorbraid {
 namespace {

@@ -3,7 +3,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "tensorbraid/cluster_spec.h"
+#include "tensorbraid/cluster/cluster_spec.h"
 
 namespace tensorbraid {
 

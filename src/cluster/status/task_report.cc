@@ -15,11 +15,11 @@
 #include "cluster/membership/membership.h"
 #include "cluster/protobuf/report.pb.h"
 #include "cluster/worker/worker.h"
-#include "core/device_name.h"
-#include "core/strings.h"
+#include "core/text/device_name.h"
+#include "core/text/strings.h"
 #include "io/file.h"
-#include "runtime/update_clock.h"
-#include "runtime/variable_resource.h"
+#include "runtime/replicas/update_clock.h"
+#include "runtime/variables/variable_resource.h"
 
 namespace tensorbraid {
 namespace {

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "cluster/server/task.h"
-#include "core/held_port.h"
-#include "core/mutex.h"
-#include "core/strings.h"
+#include "core/system/held_port.h"
+#include "core/threads/mutex.h"
+#include "core/text/strings.h"
 #include "transport/grpc/grpc_transport.h"
 #include "transport/inproc/inproc_transport.h"
 #include "transport/local/local_transport.h"

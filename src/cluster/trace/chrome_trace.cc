@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_format.h"
 #include "cluster/protobuf/config.pb.h"
-#include "core/strings.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 namespace {

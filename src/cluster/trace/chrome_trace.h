@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "tensorbraid/status.h"
+#include "tensorbraid/core/status.h"
 
 namespace tensorbraid {
 

@@ -7,8 +7,8 @@
 #include "cluster/client_service/proto_io.h"
 #include "cluster/protobuf/config.pb.h"
 #include "cluster/trace/cost_graph.h"
-#include "core/device_name.h"
-#include "core/strings.h"
+#include "core/text/device_name.h"
+#include "core/text/strings.h"
 #include "graph/tensor_proto.h"
 
 namespace tensorbraid {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/step_tracer.h"
+#include "runtime/kernel/step_tracer.h"
 
 namespace tensorbraid {
 

@@ -7,8 +7,8 @@
 #include "cluster/master/master_step.h"
 #include "cluster/protobuf/config.pb.h"
 #include "cluster/testing/test_cluster.h"
-#include "tensorbraid/array_ops.h"
-#include "tensorbraid/math_ops.h"
+#include "tensorbraid/ops/array.h"
+#include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/device_name.h"
-#include "core/strings.h"
+#include "core/text/device_name.h"
+#include "core/text/strings.h"
 #include "transport/codec.h"
 
 namespace tensorbraid {

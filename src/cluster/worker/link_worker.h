@@ -10,7 +10,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "cluster/worker/remote_worker.h"
-#include "core/mutex.h"
+#include "core/threads/mutex.h"
 #include "transport/transport.h"
 
 namespace tensorbraid {

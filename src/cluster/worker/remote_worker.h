@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "tensorbraid/status.h"
+#include "tensorbraid/core/status.h"
 #include "transport/messages.h"
 
 namespace tensorbraid {

@@ -4,10 +4,10 @@
 #include <iterator>
 
 #include "cluster/trace/step_stats.h"
-#include "core/error_rank.h"
-#include "core/strings.h"
+#include "core/errors/error_rank.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
-#include "runtime/step_tracer.h"
+#include "runtime/kernel/step_tracer.h"
 
 namespace tensorbraid {
 

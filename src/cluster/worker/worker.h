@@ -12,7 +12,7 @@
 #include "cluster/exchange/exchange.h"
 #include "cluster/master/client_edges.h"
 #include "cluster/worker/worker_env.h"
-#include "core/device_name.h"
+#include "core/text/device_name.h"
 #include "executor/executor.h"
 
 namespace tensorbraid {

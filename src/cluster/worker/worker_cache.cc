@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "core/device_name.h"
-#include "core/strings.h"
+#include "core/text/device_name.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 

@@ -9,8 +9,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "cluster/membership/membership.h"
 #include "cluster/worker/link_worker.h"
-#include "core/mutex.h"
-#include "core/still_wanted.h"
+#include "core/threads/mutex.h"
+#include "core/threads/still_wanted.h"
 
 namespace tensorbraid {
 

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "core/env.h"
-#include "core/thread.h"
+#include "core/system/env.h"
+#include "core/threads/thread.h"
 
 namespace tensorbraid {
 

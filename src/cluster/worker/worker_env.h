@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "core/clock.h"
-#include "core/file_access.h"
-#include "core/thread_pool.h"
-#include "core/timer.h"
-#include "runtime/device.h"
-#include "runtime/resource.h"
+#include "core/system/clock.h"
+#include "core/system/file_access.h"
+#include "core/threads/thread_pool.h"
+#include "core/system/timer.h"
+#include "runtime/kernel/device.h"
+#include "runtime/kernel/resource.h"
 #include "transport/messages.h"
 
 namespace tensorbraid {

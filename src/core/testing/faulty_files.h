@@ -15,9 +15,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/env_testutil.h"
-#include "core/mutex.h"
-#include "core/strings.h"
+#include "core/system/env_testutil.h"
+#include "core/threads/mutex.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "core/allocator.h"
+#include "core/memory/allocator.h"
 
 namespace tensorbraid {
 

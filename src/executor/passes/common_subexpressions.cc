@@ -3,7 +3,7 @@
 #include <cstring>
 #include <unordered_map>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "executor/passes/pass.h"
 
 namespace tensorbraid {

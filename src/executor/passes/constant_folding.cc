@@ -1,7 +1,7 @@
 // Computes expressions of constants once, before the first step. An expression whose evaluation fails stays in the
 // graph, so the error appears only if it runs.
-#include "core/strings.h"
-#include "core/tensor_bytes.h"
+#include "core/text/strings.h"
+#include "core/values/tensor_bytes.h"
 #include "executor/evaluate.h"
 #include "executor/passes/pass.h"
 

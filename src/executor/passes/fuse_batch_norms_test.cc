@@ -5,12 +5,12 @@
 #include <cstring>
 #include <limits>
 
-#include "core/thread_pool.h"
+#include "core/threads/thread_pool.h"
 #include "executor/evaluate.h"
 #include "executor/passes/pass_test_util.h"
-#include "tensorbraid/array_ops.h"
-#include "tensorbraid/math_ops.h"
-#include "tensorbraid/nn.h"
+#include "tensorbraid/ops/array.h"
+#include "tensorbraid/ops/math.h"
+#include "tensorbraid/ops/nn.h"
 
 namespace tensorbraid {
 namespace {

@@ -4,11 +4,11 @@
 #include <cstring>
 #include <limits>
 
-#include "core/thread_pool.h"
+#include "core/threads/thread_pool.h"
 #include "executor/evaluate.h"
 #include "executor/passes/pass_test_util.h"
-#include "tensorbraid/array_ops.h"
-#include "tensorbraid/math_ops.h"
+#include "tensorbraid/ops/array.h"
+#include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {
 namespace {

@@ -5,9 +5,9 @@
 #include "executor/evaluate.h"
 #include "executor/passes/pass_test_util.h"
 #include "graph/unused_outputs.h"
-#include "tensorbraid/array_ops.h"
-#include "tensorbraid/math_ops.h"
-#include "tensorbraid/rnn_ops.h"
+#include "tensorbraid/ops/array.h"
+#include "tensorbraid/ops/math.h"
+#include "tensorbraid/ops/rnn.h"
 
 namespace tensorbraid {
 namespace {

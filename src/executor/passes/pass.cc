@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/device_name.h"
+#include "core/text/device_name.h"
 #include "graph/control_flow.h"
 
 namespace tensorbraid {

@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/still_wanted.h"
+#include "core/threads/still_wanted.h"
 #include "graph/node.h"
-#include "tensorbraid/graph.h"
+#include "tensorbraid/graph/graph.h"
 
 namespace tensorbraid {
 

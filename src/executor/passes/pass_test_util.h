@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "executor/passes/pass.h"
 #include "graph/subgraph.h"
 

@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
 
 #include "executor/passes/pass_test_util.h"
-#include "tensorbraid/array_ops.h"
-#include "tensorbraid/math_ops.h"
-#include "tensorbraid/random_ops.h"
+#include "tensorbraid/ops/array.h"
+#include "tensorbraid/ops/math.h"
+#include "tensorbraid/ops/random.h"
 
 namespace tensorbraid {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/device_name.h"
+#include "core/text/device_name.h"
 #include "executor/passes/fuse_pairs.h"
 
 namespace tensorbraid {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "tensorbraid/dtype.h"
+#include "tensorbraid/core/dtype.h"
 
 namespace tensorbraid {
 

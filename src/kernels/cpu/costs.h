@@ -2,7 +2,7 @@
 #ifndef TENSORBRAID_KERNELS_CPU_COSTS_H_
 #define TENSORBRAID_KERNELS_CPU_COSTS_H_
 
-#include "runtime/cost.h"
+#include "runtime/kernel/cost.h"
 
 namespace tensorbraid::cpu {
 

@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "graph/node.h"
-#include "runtime/kernel.h"
-#include "tensorbraid/array_ops.h"
-#include "tensorbraid/math_ops.h"
-#include "tensorbraid/nn.h"
+#include "runtime/kernel/kernel.h"
+#include "tensorbraid/ops/array.h"
+#include "tensorbraid/ops/math.h"
+#include "tensorbraid/ops/nn.h"
 
 namespace tensorbraid {
 namespace {

@@ -7,10 +7,10 @@
 #include <string>
 
 #include "absl/container/inlined_vector.h"
-#include "core/resource_handle.h"
-#include "core/strings.h"
-#include "core/variant.h"
-#include "tensorbraid/tensor.h"
+#include "core/values/resource_handle.h"
+#include "core/text/strings.h"
+#include "core/values/variant.h"
+#include "tensorbraid/core/tensor.h"
 
 namespace tensorbraid {
 

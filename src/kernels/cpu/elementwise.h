@@ -12,7 +12,7 @@
 #include "kernels/cpu/compute_type.h"
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/half.h"
-#include "runtime/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 

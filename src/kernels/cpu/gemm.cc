@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "core/logging.h"
+#include "core/text/logging.h"
 #include "kernels/cpu/half.h"
 #include "kernels/cpu/narrow_product.h"
 #include "kernels/cpu/onednn_thread.h"

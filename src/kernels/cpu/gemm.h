@@ -5,9 +5,9 @@
 #include <complex>
 #include <cstdint>
 
-#include "core/thread_pool.h"
-#include "tensorbraid/shape.h"
-#include "tensorbraid/status.h"
+#include "core/threads/thread_pool.h"
+#include "tensorbraid/core/shape.h"
+#include "tensorbraid/core/status.h"
 
 namespace tensorbraid::cpu {
 

@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "kernels/cpu/compute_type.h"
-#include "tensorbraid/dtype.h"
+#include "tensorbraid/core/dtype.h"
 
 namespace tensorbraid {
 

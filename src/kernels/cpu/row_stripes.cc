@@ -1,4 +1,4 @@
-#include "kernels/cpu/row_stripes.h"
+#include "runtime/variables/row_stripes.h"
 
 #include <array>
 #include <numeric>

@@ -1,13 +1,13 @@
-#include "kernels/cpu/row_updates.h"
+#include "runtime/variables/row_updates.h"
 
 #include <algorithm>
 #include <type_traits>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/numbers.h"
 #include "kernels/cpu/prefetch.h"
-#include "kernels/cpu/row_stripes.h"
+#include "runtime/variables/row_stripes.h"
 
 namespace tensorbraid {
 namespace {

@@ -2,8 +2,8 @@
 #ifndef TENSORBRAID_KERNELS_CPU_SCALAR_INPUT_H_
 #define TENSORBRAID_KERNELS_CPU_SCALAR_INPUT_H_
 
-#include "core/strings.h"
-#include "runtime/kernel.h"
+#include "core/text/strings.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid {
 

@@ -1,6 +1,6 @@
-#include "kernels/cpu/slice_indices.h"
+#include "runtime/variables/slice_indices.h"
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "kernels/cpu/array/position.h"
 #include "kernels/cpu/elements.h"
 

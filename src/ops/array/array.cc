@@ -1,7 +1,7 @@
 // Constants, placeholders and ops that pass tensors through: schemas, shape rules, gradients.
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
-#include "ops/array/parts.h"
+#include "ops/array/registration.h"
 #include "ops/builder.h"
 
 namespace tensorbraid {

@@ -1,7 +1,7 @@
 // Array ops that mirror, reverse or roll elements, or move blocks between space and batch or depth dimensions.
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
-#include "ops/array/parts.h"
+#include "ops/array/registration.h"
 #include "ops/builder.h"
 
 namespace tensorbraid {

@@ -1,7 +1,7 @@
 // Array ops that join tensors and split them: concat, split, pack, unpack.
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
-#include "ops/array/parts.h"
+#include "ops/array/registration.h"
 
 namespace tensorbraid {
 namespace {

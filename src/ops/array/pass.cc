@@ -1,7 +1,7 @@
 // Array ops that pass a tensor through unchanged or reinterpret it, and ops that convert data formats.
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
-#include "ops/array/parts.h"
+#include "ops/array/registration.h"
 #include "ops/builder.h"
 
 namespace tensorbraid {

@@ -1,7 +1,7 @@
 // Array ops that search: distinct values, list differences, the largest values, bounds in sorted rows.
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
-#include "ops/array/parts.h"
+#include "ops/array/registration.h"
 #include "ops/builder.h"
 
 namespace tensorbraid {

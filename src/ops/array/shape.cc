@@ -1,9 +1,9 @@
 // Array ops that return shapes, create tensors of a given shape, or change only the shape.
 #include <set>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
-#include "ops/array/parts.h"
+#include "ops/array/registration.h"
 
 namespace tensorbraid {
 namespace {

@@ -1,7 +1,7 @@
 // Array ops that extract a region of a tensor or insert one: slice, strided slice, pad.
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
-#include "ops/array/parts.h"
+#include "ops/array/registration.h"
 #include "ops/array/strided_slice.h"
 #include "ops/builder.h"
 

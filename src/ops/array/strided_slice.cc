@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 namespace {

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "graph/node.h"
-#include "tensorbraid/shape.h"
+#include "tensorbraid/core/shape.h"
 
 namespace tensorbraid {
 

@@ -1,11 +1,11 @@
 // The ops that implement loops and conditionals. The executor gives them their meaning (executor/frame_step.h): a
 // Switch makes one of its outputs dead, a Merge forwards its live input, and Enter, NextIteration and Exit move values
 // between frames and iterations.
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
-#include "ops/control_flow/parts.h"
-#include "tensorbraid/array_ops.h"
+#include "ops/control_flow/registration.h"
+#include "tensorbraid/ops/array.h"
 
 namespace tensorbraid {
 namespace {

@@ -1,8 +1,8 @@
 // Ops that refer to library functions: calls, and v2 control flow. The master expands them before a step runs (see
 // graph/expand_functions.h), so they have no kernels.
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
-#include "ops/control_flow/parts.h"
+#include "ops/control_flow/registration.h"
 
 namespace tensorbraid {
 namespace {

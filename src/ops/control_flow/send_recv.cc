@@ -1,7 +1,7 @@
 // Ops that the runtime inserts where it cuts a graph: at feeds and fetches, and at edges between tasks or devices.
 // Users do not create them.
 #include "graph/node.h"
-#include "ops/control_flow/parts.h"
+#include "ops/control_flow/registration.h"
 
 namespace tensorbraid {
 namespace {

@@ -1,6 +1,6 @@
 // Conditional accumulators: with resource handles ("Resource...") and with reference handles.
 #include "graph/node.h"
-#include "ops/data_flow/parts.h"
+#include "ops/data_flow/registration.h"
 
 namespace tensorbraid {
 namespace {

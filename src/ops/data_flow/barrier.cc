@@ -1,6 +1,6 @@
 // Barriers.
 #include "graph/node.h"
-#include "ops/data_flow/parts.h"
+#include "ops/data_flow/registration.h"
 
 namespace tensorbraid {
 namespace {

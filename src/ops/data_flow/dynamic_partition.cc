@@ -1,9 +1,9 @@
 // Partitions rows by index and stitches them together again. Lookups in partitioned variables use these ops.
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
-#include "ops/data_flow/parts.h"
-#include "tensorbraid/array_ops.h"
+#include "ops/data_flow/registration.h"
+#include "tensorbraid/ops/array.h"
 
 namespace tensorbraid {
 namespace {

@@ -1,7 +1,7 @@
 // Lookup tables: with resource handles ("V2") and with reference handles.
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
-#include "ops/data_flow/parts.h"
+#include "ops/data_flow/registration.h"
 
 namespace tensorbraid {
 namespace {

@@ -1,5 +1,5 @@
 // Tensors that a session keeps on the server between steps.
-#include "ops/data_flow/parts.h"
+#include "ops/data_flow/registration.h"
 
 namespace tensorbraid {
 

@@ -1,6 +1,6 @@
 // Staging areas and maps.
 #include "graph/node.h"
-#include "ops/data_flow/parts.h"
+#include "ops/data_flow/registration.h"
 
 namespace tensorbraid {
 namespace {

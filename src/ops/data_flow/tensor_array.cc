@@ -1,8 +1,8 @@
 // TensorArrays, and stacks with resource handles or, in the older form, with handles by name. Gradients of loops, which
 // clients add to their graphs as ops, use both.
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
-#include "ops/data_flow/parts.h"
+#include "ops/data_flow/registration.h"
 
 namespace tensorbraid {
 namespace {

@@ -1,7 +1,7 @@
 // Iterators over datasets, and ops that consume a whole dataset.
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
-#include "ops/dataset/parts.h"
+#include "ops/dataset/registration.h"
 
 namespace tensorbraid {
 namespace {

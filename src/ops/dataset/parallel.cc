@@ -1,5 +1,5 @@
 // Datasets that work ahead or in parallel: schemas.
-#include "ops/dataset/parts.h"
+#include "ops/dataset/registration.h"
 #include "ops/dataset/schema.h"
 
 namespace tensorbraid {

@@ -1,6 +1,6 @@
 // Datasets that choose, repeat, join or cut what other datasets give: schemas.
 #include "graph/node.h"
-#include "ops/dataset/parts.h"
+#include "ops/dataset/registration.h"
 #include "ops/dataset/schema.h"
 
 namespace tensorbraid {

@@ -1,5 +1,5 @@
 // Datasets in random order, and of random numbers: schemas.
-#include "ops/dataset/parts.h"
+#include "ops/dataset/registration.h"
 #include "ops/dataset/schema.h"
 
 namespace tensorbraid {

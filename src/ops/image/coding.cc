@@ -1,7 +1,7 @@
 // Decoding and encoding of image files: schemas, shape rules.
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
-#include "ops/image/parts.h"
+#include "ops/image/registration.h"
 
 namespace tensorbraid {
 namespace {

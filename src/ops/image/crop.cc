@@ -1,9 +1,9 @@
 // Crops of images: schemas, shape rules, gradients.
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
-#include "ops/image/parts.h"
-#include "tensorbraid/array_ops.h"
+#include "ops/image/registration.h"
+#include "tensorbraid/ops/array.h"
 
 namespace tensorbraid {
 namespace {

@@ -1,7 +1,7 @@
 // Non-maximum suppression of boxes: schemas, shape rules.
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
-#include "ops/image/parts.h"
+#include "ops/image/registration.h"
 
 namespace tensorbraid {
 namespace {

@@ -1,12 +1,12 @@
 // Patches of images and volumes: schemas, shape rules, gradients.
 #include "ops/image/patches.h"
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
-#include "ops/image/parts.h"
-#include "tensorbraid/array_ops.h"
-#include "tensorbraid/math_ops.h"
+#include "ops/image/registration.h"
+#include "tensorbraid/ops/array.h"
+#include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {
 namespace {

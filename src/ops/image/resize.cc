@@ -1,10 +1,10 @@
 // Resizing of images: schemas, shape rules, gradients.
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
-#include "ops/image/parts.h"
-#include "tensorbraid/array_ops.h"
-#include "tensorbraid/math_ops.h"
+#include "ops/image/registration.h"
+#include "tensorbraid/ops/array.h"
+#include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {
 namespace {

@@ -1,8 +1,8 @@
 // Scaling and translation of images by a kernel function: schemas, shape rules, gradients.
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
-#include "ops/image/parts.h"
+#include "ops/image/registration.h"
 
 namespace tensorbraid {
 namespace {

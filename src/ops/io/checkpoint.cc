@@ -1,8 +1,8 @@
 // Saving and restoring tensors.
 #include "checkpoint/tensor_slice.h"
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
-#include "ops/io/parts.h"
+#include "ops/io/registration.h"
 
 namespace tensorbraid {
 namespace {

@@ -1,7 +1,7 @@
 // Ops that load a matrix from a checkpoint by another vocabulary: schemas and shape rules.
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
-#include "ops/io/parts.h"
+#include "ops/io/registration.h"
 
 namespace tensorbraid {
 namespace {

@@ -1,8 +1,8 @@
 // The checkpoint ops of version 1: schemas and shape rules.
 #include "checkpoint/tensor_slice.h"
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
-#include "ops/io/parts.h"
+#include "ops/io/registration.h"
 
 namespace tensorbraid {
 namespace {

@@ -1,6 +1,6 @@
 // Readers of records: schemas and shape rules.
 #include "graph/node.h"
-#include "ops/io/parts.h"
+#include "ops/io/registration.h"
 
 namespace tensorbraid {
 namespace {

@@ -1,10 +1,10 @@
 // Linear systems and products of banded matrices: schemas and shape rules.
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
 #include "ops/linalg/matrices.h"
-#include "ops/linalg/parts.h"
-#include "tensorbraid/math_ops.h"
+#include "ops/linalg/registration.h"
+#include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {
 namespace {

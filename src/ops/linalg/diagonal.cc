@@ -1,12 +1,12 @@
 // Diagonals and bands of matrices: schemas, shape rules, gradients.
 #include <algorithm>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
 #include "ops/linalg/matrix_diagonal.h"
-#include "ops/linalg/parts.h"
-#include "tensorbraid/math_ops.h"
+#include "ops/linalg/registration.h"
+#include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
-#include "ops/linalg/parts.h"
+#include "ops/linalg/registration.h"
 
 namespace tensorbraid {
 namespace {

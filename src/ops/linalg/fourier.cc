@@ -1,9 +1,9 @@
 // Fourier transforms: schemas and shape rules.
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
-#include "ops/linalg/parts.h"
-#include "tensorbraid/math_ops.h"
+#include "ops/linalg/registration.h"
+#include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {
 namespace {

@@ -2,8 +2,8 @@
 #include "graph/node.h"
 #include "ops/builder.h"
 #include "ops/linalg/matrices.h"
-#include "ops/linalg/parts.h"
-#include "tensorbraid/math_ops.h"
+#include "ops/linalg/registration.h"
+#include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {
 

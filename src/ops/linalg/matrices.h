@@ -6,11 +6,11 @@
 #include <initializer_list>
 #include <source_location>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
 #include "graph/op_registry.h"
 #include "ops/builder.h"
-#include "tensorbraid/shape.h"
+#include "tensorbraid/core/shape.h"
 
 namespace tensorbraid {
 

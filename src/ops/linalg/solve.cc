@@ -1,12 +1,12 @@
 // Linear systems and least squares: schemas and shape rules.
 #include <algorithm>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
 #include "ops/linalg/matrices.h"
-#include "ops/linalg/parts.h"
-#include "tensorbraid/math_ops.h"
+#include "ops/linalg/registration.h"
+#include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {
 namespace {

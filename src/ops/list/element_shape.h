@@ -5,7 +5,7 @@
 #include <source_location>
 
 #include "graph/op_registry.h"
-#include "tensorbraid/shape.h"
+#include "tensorbraid/core/shape.h"
 
 namespace tensorbraid {
 

@@ -1,7 +1,7 @@
 // Optionals: variants that hold tensors or nothing: schemas and shape rules.
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
-#include "ops/list/parts.h"
+#include "ops/list/registration.h"
 
 namespace tensorbraid {
 namespace {

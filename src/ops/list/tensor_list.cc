@@ -1,7 +1,7 @@
 // Lists of tensors and their elements: schemas and shape rules.
 #include "graph/node.h"
 #include "ops/list/element_shape.h"
-#include "ops/list/parts.h"
+#include "ops/list/registration.h"
 
 namespace tensorbraid {
 namespace {

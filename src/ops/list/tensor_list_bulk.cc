@@ -1,7 +1,7 @@
 // Lists as one tensor, and tensors as lists: stack, concatenate, gather, split, scatter: schemas and shape rules.
 #include "graph/node.h"
 #include "ops/list/element_shape.h"
-#include "ops/list/parts.h"
+#include "ops/list/registration.h"
 
 namespace tensorbraid {
 namespace {

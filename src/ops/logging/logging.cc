@@ -1,8 +1,8 @@
 // Ops that check, print or report values while a step runs.
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
-#include "ops/logging/parts.h"
+#include "ops/logging/registration.h"
 
 namespace tensorbraid {
 namespace {

@@ -1,8 +1,8 @@
 // AddN and AccumulateNV2: schemas, shape rules, gradients.
 #include "graph/node.h"
 #include "ops/builder.h"
-#include "ops/math/parts.h"
-#include "tensorbraid/math_ops.h"
+#include "ops/math/registration.h"
+#include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {
 namespace {

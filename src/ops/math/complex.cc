@@ -1,8 +1,8 @@
 // Complex numbers and their parts: schemas.
 #include "graph/node.h"
 #include "ops/builder.h"
-#include "ops/math/parts.h"
-#include "tensorbraid/math_ops.h"
+#include "ops/math/registration.h"
+#include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {
 

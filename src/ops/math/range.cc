@@ -1,11 +1,11 @@
 // Range and LinSpace: schemas and shape rules.
 #include <cmath>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
-#include "ops/math/parts.h"
-#include "tensorbraid/math_ops.h"
+#include "ops/math/registration.h"
+#include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {
 namespace {

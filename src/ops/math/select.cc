@@ -1,9 +1,9 @@
 // Select: schemas, shape rules, gradients.
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
-#include "ops/math/parts.h"
-#include "tensorbraid/math_ops.h"
+#include "ops/math/registration.h"
+#include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {
 namespace {

@@ -1,8 +1,8 @@
 // Activations: schemas, shape rules, gradients.
 #include "graph/node.h"
 #include "ops/builder.h"
-#include "ops/nn/parts.h"
-#include "tensorbraid/math_ops.h"
+#include "ops/nn/registration.h"
+#include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {
 namespace {

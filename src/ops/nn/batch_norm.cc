@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
-#include "ops/nn/parts.h"
+#include "ops/nn/registration.h"
 #include "ops/nn/window.h"
 
 namespace tensorbraid {

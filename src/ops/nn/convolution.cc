@@ -1,10 +1,10 @@
 // Convolutions of images and volumes, and their gradients: schemas, shape rules, gradients.
 #include "ops/nn/convolution.h"
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
-#include "ops/nn/parts.h"
+#include "ops/nn/registration.h"
 
 namespace tensorbraid {
 namespace {

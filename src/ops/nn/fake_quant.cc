@@ -1,8 +1,8 @@
 // Fake quantization: schemas, shape rules, gradients.
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
-#include "ops/nn/parts.h"
+#include "ops/nn/registration.h"
 
 namespace tensorbraid {
 namespace {

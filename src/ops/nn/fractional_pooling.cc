@@ -2,10 +2,10 @@
 // integer: schemas, shape rules, gradients.
 #include <cmath>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
-#include "ops/nn/parts.h"
+#include "ops/nn/registration.h"
 
 namespace tensorbraid {
 namespace {

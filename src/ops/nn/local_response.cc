@@ -1,7 +1,7 @@
 // Local response normalization: schemas, shape rules, gradients.
 #include "graph/node.h"
 #include "ops/builder.h"
-#include "ops/nn/parts.h"
+#include "ops/nn/registration.h"
 
 namespace tensorbraid {
 namespace {

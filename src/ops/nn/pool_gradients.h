@@ -7,7 +7,7 @@
 
 #include "graph/node.h"
 #include "ops/builder.h"
-#include "tensorbraid/graph.h"
+#include "tensorbraid/graph/graph.h"
 
 namespace tensorbraid {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
 
 namespace tensorbraid {

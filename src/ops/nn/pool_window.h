@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "ops/nn/window.h"
-#include "tensorbraid/shape.h"
-#include "tensorbraid/status.h"
-#include "tensorbraid/tensor.h"
+#include "tensorbraid/core/shape.h"
+#include "tensorbraid/core/status.h"
+#include "tensorbraid/core/tensor.h"
 
 namespace tensorbraid {
 

@@ -1,10 +1,10 @@
 // Maximum and mean over windows of images, and their gradients: schemas, shape rules, gradients.
 #include "graph/node.h"
 #include "ops/builder.h"
-#include "ops/nn/parts.h"
+#include "ops/nn/registration.h"
 #include "ops/nn/pool_gradients.h"
 #include "ops/nn/pool_window.h"
-#include "tensorbraid/math_ops.h"
+#include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {
 namespace {

@@ -1,9 +1,9 @@
 // Rounding to the values of an integer of a few bits, with a scale for the whole tensor or for each slice along an
 // axis: schemas, shape rules, gradients.
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
-#include "ops/nn/parts.h"
+#include "ops/nn/registration.h"
 
 namespace tensorbraid {
 namespace {

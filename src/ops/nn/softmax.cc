@@ -1,10 +1,10 @@
 // Softmax and cross entropy: schemas, shape rules, gradients.
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
-#include "ops/nn/parts.h"
-#include "tensorbraid/math_ops.h"
-#include "tensorbraid/nn.h"
+#include "ops/nn/registration.h"
+#include "tensorbraid/ops/math.h"
+#include "tensorbraid/ops/nn.h"
 
 namespace tensorbraid {
 namespace {

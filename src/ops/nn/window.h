@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tensorbraid/shape.h"
-#include "tensorbraid/status.h"
+#include "tensorbraid/core/shape.h"
+#include "tensorbraid/core/status.h"
 
 namespace tensorbraid {
 

@@ -1,7 +1,7 @@
 // Numbers, CSV and compressed bytes in strings: schemas and shape rules.
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
-#include "ops/parsing/parts.h"
+#include "ops/parsing/registration.h"
 #include "ops/parsing/shapes.h"
 
 namespace tensorbraid {

@@ -4,10 +4,10 @@
 
 #include <source_location>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
 #include "graph/op_registry.h"
-#include "tensorbraid/shape.h"
+#include "tensorbraid/core/shape.h"
 
 namespace tensorbraid {
 

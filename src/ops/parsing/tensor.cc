@@ -1,6 +1,6 @@
 // Tensors as strings: schemas and shape rules.
 #include "graph/node.h"
-#include "ops/parsing/parts.h"
+#include "ops/parsing/registration.h"
 
 namespace tensorbraid {
 namespace {

@@ -1,8 +1,8 @@
 // Random tensors: schemas and shape rules.
 #include "graph/node.h"
 #include "ops/builder.h"
-#include "ops/random/parts.h"
-#include "tensorbraid/math_ops.h"
+#include "ops/random/registration.h"
+#include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {
 

@@ -1,7 +1,7 @@
 // Samples of distributions with parameters: schemas and shape rules.
 #include "graph/node.h"
 #include "ops/builder.h"
-#include "ops/random/parts.h"
+#include "ops/random/registration.h"
 
 namespace tensorbraid {
 namespace {

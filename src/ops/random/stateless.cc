@@ -1,6 +1,6 @@
 // Random tensors that are a function of a seed, and generators whose state is in a variable: schemas and shape rules.
 #include "graph/node.h"
-#include "ops/random/parts.h"
+#include "ops/random/registration.h"
 
 namespace tensorbraid {
 namespace {

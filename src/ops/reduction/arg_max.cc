@@ -2,8 +2,8 @@
 #include "graph/node.h"
 #include "ops/builder.h"
 #include "ops/reduction/axes.h"
-#include "ops/reduction/parts.h"
-#include "tensorbraid/math_ops.h"
+#include "ops/reduction/registration.h"
+#include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {
 namespace {

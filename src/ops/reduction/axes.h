@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <source_location>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
 #include "graph/op_registry.h"
 #include "ops/builder.h"
-#include "tensorbraid/math_ops.h"
-#include "tensorbraid/shape.h"
+#include "tensorbraid/ops/math.h"
+#include "tensorbraid/core/shape.h"
 
 namespace tensorbraid {
 

@@ -1,9 +1,9 @@
 // Counts of values: schemas and shape rules.
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
-#include "ops/reduction/parts.h"
-#include "tensorbraid/math_ops.h"
+#include "ops/reduction/registration.h"
+#include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {
 namespace {

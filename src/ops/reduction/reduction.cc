@@ -1,12 +1,12 @@
 // Reductions over axes: schemas, shape rules, gradients.
 #include <algorithm>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
 #include "ops/reduction/axes.h"
-#include "ops/reduction/parts.h"
-#include "tensorbraid/math_ops.h"
+#include "ops/reduction/registration.h"
+#include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {
 namespace {

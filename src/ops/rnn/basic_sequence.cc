@@ -1,8 +1,8 @@
 // Basic RNN over whole sequences: schema, shape rule, gradient. The layers of tensorbraid/rnn.h use it.
 #include "graph/node.h"
 #include "ops/builder.h"
-#include "ops/rnn/parts.h"
-#include "tensorbraid/array_ops.h"
+#include "ops/rnn/registration.h"
+#include "tensorbraid/ops/array.h"
 
 namespace tensorbraid {
 namespace {

@@ -1,6 +1,6 @@
 // Crosses of features, sparse and dense: schemas and shape rules.
 #include "graph/node.h"
-#include "ops/sparse/parts.h"
+#include "ops/sparse/registration.h"
 
 namespace tensorbraid {
 namespace {

@@ -1,7 +1,7 @@
 // Sparse tensors with dense ones: conversion, products, sums: schemas and shape rules.
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
-#include "ops/sparse/parts.h"
+#include "ops/sparse/registration.h"
 #include "ops/sparse/shapes.h"
 
 namespace tensorbraid {

@@ -1,7 +1,7 @@
 // Ragged tensors: row splits for each level, and the values of all rows concatenated.
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
-#include "ops/sparse/parts.h"
+#include "ops/sparse/registration.h"
 
 namespace tensorbraid {
 namespace {

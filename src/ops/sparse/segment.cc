@@ -1,11 +1,11 @@
 // Reductions of segments of chosen rows: schemas, shape rules, gradients.
 #include "ops/reduction/segment.h"
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
-#include "ops/sparse/parts.h"
-#include "tensorbraid/math_ops.h"
+#include "ops/sparse/registration.h"
+#include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {
 namespace {

@@ -1,7 +1,7 @@
 // Sets along the last dimension of dense or sparse tensors: schemas and shape rules.
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
-#include "ops/sparse/parts.h"
+#include "ops/sparse/registration.h"
 
 namespace tensorbraid {
 namespace {

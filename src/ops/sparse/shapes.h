@@ -6,7 +6,7 @@
 
 #include "graph/node.h"
 #include "graph/op_registry.h"
-#include "tensorbraid/shape.h"
+#include "tensorbraid/core/shape.h"
 
 namespace tensorbraid {
 

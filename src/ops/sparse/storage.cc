@@ -1,6 +1,6 @@
 // Sparse tensors as strings, and kept in maps: schemas and shape rules.
 #include "graph/node.h"
-#include "ops/sparse/parts.h"
+#include "ops/sparse/registration.h"
 #include "ops/sparse/shapes.h"
 
 namespace tensorbraid {

@@ -1,6 +1,6 @@
 // Ops that reorder, reshape, join and cut sparse tensors: schemas and shape rules.
 #include "graph/node.h"
-#include "ops/sparse/parts.h"
+#include "ops/sparse/registration.h"
 #include "ops/sparse/shapes.h"
 
 namespace tensorbraid {

@@ -1,7 +1,7 @@
 // Assignment to strided slices of variables: schemas and shape rules.
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
-#include "ops/state/parts.h"
+#include "ops/state/registration.h"
 #include "ops/state/shapes.h"
 
 namespace tensorbraid {

@@ -1,8 +1,8 @@
 // Variables: schemas, shape rules, gradients.
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
-#include "ops/state/parts.h"
+#include "ops/state/registration.h"
 
 namespace tensorbraid {
 namespace {

@@ -1,7 +1,7 @@
 // Ops that join strings: schemas and shape rules.
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
-#include "ops/string/parts.h"
+#include "ops/string/registration.h"
 
 namespace tensorbraid {
 namespace {

@@ -1,6 +1,6 @@
 // Conversions between strings and numbers: schemas and shape rules.
 #include "graph/node.h"
-#include "ops/string/parts.h"
+#include "ops/string/registration.h"
 
 namespace tensorbraid {
 

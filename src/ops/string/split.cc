@@ -1,6 +1,6 @@
 // Ops that split strings: schemas and shape rules.
 #include "graph/node.h"
-#include "ops/string/parts.h"
+#include "ops/string/registration.h"
 
 namespace tensorbraid {
 namespace {

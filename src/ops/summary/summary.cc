@@ -1,6 +1,6 @@
 // Summaries: schemas and shape rules.
 #include "graph/node.h"
-#include "ops/summary/parts.h"
+#include "ops/summary/registration.h"
 
 namespace tensorbraid {
 namespace {

@@ -1,5 +1,5 @@
 // The update rules of Adadelta, Adagrad, Adam and RMSProp: schemas.
-#include "ops/training/parts.h"
+#include "ops/training/registration.h"
 #include "ops/training/rule.h"
 
 namespace tensorbraid {

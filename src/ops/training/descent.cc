@@ -1,5 +1,5 @@
 // The update rules of gradient descent, momentum, AddSign and PowerSign: schemas.
-#include "ops/training/parts.h"
+#include "ops/training/registration.h"
 #include "ops/training/rule.h"
 
 namespace tensorbraid {

@@ -1,5 +1,5 @@
 // The update rules with regularisation (proximal, dual averaging, FTRL): schemas.
-#include "ops/training/parts.h"
+#include "ops/training/registration.h"
 #include "ops/training/rule.h"
 
 namespace tensorbraid {

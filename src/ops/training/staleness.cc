@@ -1,7 +1,7 @@
 // Stale gradients of asynchronous replicas: schemas. Internal ops, which AsyncReplicasOptimizer places with the
 // variables.
 #include "graph/node.h"
-#include "ops/training/parts.h"
+#include "ops/training/registration.h"
 
 namespace tensorbraid {
 namespace {

@@ -2,7 +2,7 @@
 // ("ResourceApplyX"). Each updates whole variables, or only some rows ("SparseApplyX", "ResourceSparseApplyX").
 #include <algorithm>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/training/rule.h"
 

@@ -1,6 +1,6 @@
 // Ops that the runtime inserts at edges between tasks for variables with a wire type. Users do not create them.
 #include "graph/node.h"
-#include "ops/wire/parts.h"
+#include "ops/wire/registration.h"
 
 namespace tensorbraid {
 namespace {

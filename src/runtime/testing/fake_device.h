@@ -19,10 +19,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/strings.h"
-#include "core/thread_pool.h"
-#include "runtime/device.h"
-#include "runtime/kernel.h"
+#include "core/text/strings.h"
+#include "core/threads/thread_pool.h"
+#include "runtime/kernel/device.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/logging.h"
-#include "core/strings.h"
+#include "core/text/logging.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
 #include "tensorbraid/tensorbraid.h"
 

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "transport/address.h"
 
 namespace tensorbraid {

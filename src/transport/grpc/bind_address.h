@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/host_port.h"
+#include "core/text/host_port.h"
 
 namespace tensorbraid {
 

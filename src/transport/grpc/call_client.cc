@@ -7,9 +7,9 @@
 #include <set>
 #include <vector>
 
-#include "core/clock.h"
-#include "core/mutex.h"
-#include "core/strings.h"
+#include "core/system/clock.h"
+#include "core/threads/mutex.h"
+#include "core/text/strings.h"
 #include "transport/grpc/caller_check.h"
 #include "transport/grpc/credentials.h"
 #include "transport/grpc/packets.h"

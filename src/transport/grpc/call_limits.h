@@ -9,11 +9,11 @@
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
-#include "core/clock.h"
-#include "core/mutex.h"
-#include "core/timer.h"
-#include "tensorbraid/server_limits.h"
-#include "tensorbraid/status.h"
+#include "core/system/clock.h"
+#include "core/threads/mutex.h"
+#include "core/system/timer.h"
+#include "tensorbraid/cluster/server_limits.h"
+#include "tensorbraid/core/status.h"
 
 namespace tensorbraid {
 

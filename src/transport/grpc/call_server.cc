@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/clock.h"
+#include "core/system/clock.h"
 #include "transport/grpc/packets.h"
 #include "transport/grpc/streams.h"
 

@@ -4,7 +4,7 @@
 
 #include <grpcpp/generic/async_generic_service.h>
 
-#include "core/live_count.h"
+#include "core/threads/live_count.h"
 #include "transport/calls.h"
 #include "transport/grpc/call_limits.h"
 #include "transport/grpc/caller_check.h"

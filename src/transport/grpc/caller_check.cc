@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include "core/host_port.h"
-#include "core/strings.h"
+#include "core/text/host_port.h"
+#include "core/text/strings.h"
 #include "transport/address.h"
 
 namespace tensorbraid {

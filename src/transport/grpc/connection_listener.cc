@@ -17,7 +17,7 @@
 #include <string>
 #include <utility>
 
-#include "core/logging.h"
+#include "core/text/logging.h"
 
 namespace tensorbraid {
 namespace {

@@ -11,9 +11,9 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "core/fd.h"
-#include "core/host_port.h"
-#include "core/thread.h"
+#include "core/system/fd.h"
+#include "core/text/host_port.h"
+#include "core/threads/thread.h"
 
 namespace tensorbraid {
 

@@ -2,8 +2,8 @@
 
 #include <grpcpp/security/tls_credentials_options.h>
 
-#include "core/host_port.h"
-#include "core/strings.h"
+#include "core/text/host_port.h"
+#include "core/text/strings.h"
 #include "io/file.h"
 #include "transport/grpc/streams.h"
 

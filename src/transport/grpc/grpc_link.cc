@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/logging.h"
-#include "core/strings.h"
+#include "core/text/logging.h"
+#include "core/text/strings.h"
 #include "transport/codec.h"
 #include "transport/grpc/bulk_window.h"
 

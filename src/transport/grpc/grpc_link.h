@@ -6,9 +6,9 @@
 #include <memory>
 #include <string>
 
-#include "core/clock.h"
-#include "core/mutex.h"
-#include "core/timer.h"
+#include "core/system/clock.h"
+#include "core/threads/mutex.h"
+#include "core/system/timer.h"
 #include "transport/grpc/lane.h"
 #include "transport/transport.h"
 

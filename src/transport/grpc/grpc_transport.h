@@ -7,8 +7,8 @@
 #include <memory>
 #include <string>
 
-#include "tensorbraid/server_limits.h"
-#include "tensorbraid/tls_options.h"
+#include "tensorbraid/cluster/server_limits.h"
+#include "tensorbraid/cluster/tls_options.h"
 #include "transport/transport.h"
 
 namespace tensorbraid {

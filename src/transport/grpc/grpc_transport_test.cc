@@ -19,7 +19,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/fd.h"
+#include "core/system/fd.h"
 #include "transport/codec.h"
 #include "transport/grpc/call_client.h"
 #include "transport/grpc/packets.h"

@@ -2,9 +2,9 @@
 
 #include <sched.h>
 
-#include "core/logging.h"
-#include "core/strings.h"
-#include "core/thread.h"
+#include "core/text/logging.h"
+#include "core/text/strings.h"
+#include "core/threads/thread.h"
 
 namespace tensorbraid {
 namespace {

@@ -10,10 +10,10 @@
 #include <utility>
 
 #include "absl/container/inlined_vector.h"
-#include "core/clock.h"
-#include "core/live_count.h"
-#include "core/mutex.h"
-#include "tensorbraid/status.h"
+#include "core/system/clock.h"
+#include "core/threads/live_count.h"
+#include "core/threads/mutex.h"
+#include "tensorbraid/core/status.h"
 #include "transport/grpc/packets.h"
 
 namespace tensorbraid {

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "transport/codec.h"
 
 namespace tensorbraid {

@@ -8,8 +8,8 @@
 #include <cstdlib>
 
 #include "absl/synchronization/mutex.h"
-#include "core/logging.h"
-#include "core/strings.h"
+#include "core/text/logging.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 namespace {

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
-#include "core/host_port.h"
-#include "core/logging.h"
-#include "core/strings.h"
-#include "core/thread.h"
+#include "core/text/host_port.h"
+#include "core/text/logging.h"
+#include "core/text/strings.h"
+#include "core/threads/thread.h"
 #include "transport/address.h"
 
 namespace tensorbraid {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
-#include "core/mutex.h"
+#include "core/threads/mutex.h"
 #include "transport/transport.h"
 
 namespace tensorbraid {

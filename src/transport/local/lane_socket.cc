@@ -10,8 +10,8 @@
 #include <cstring>
 #include <utility>
 
-#include "core/env.h"
-#include "core/strings.h"
+#include "core/system/env.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 namespace {

@@ -11,9 +11,9 @@
 #include <string>
 #include <string_view>
 
-#include "core/clock.h"
-#include "core/fd.h"
-#include "tensorbraid/status.h"
+#include "core/system/clock.h"
+#include "core/system/fd.h"
+#include "tensorbraid/core/status.h"
 
 namespace tensorbraid {
 

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/logging.h"
-#include "core/strings.h"
-#include "core/thread.h"
+#include "core/text/logging.h"
+#include "core/text/strings.h"
+#include "core/threads/thread.h"
 #include "transport/codec.h"
 #include "transport/local/lane_socket.h"
 

@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "core/env.h"
-#include "core/live_count.h"
-#include "core/logging.h"
-#include "core/strings.h"
-#include "core/thread.h"
+#include "core/system/env.h"
+#include "core/threads/live_count.h"
+#include "core/text/logging.h"
+#include "core/text/strings.h"
+#include "core/threads/thread.h"
 #include "transport/local/lane_socket.h"
 #include "transport/side_lane/lane_link.h"
 

@@ -9,9 +9,9 @@
 #include <climits>
 #include <cstring>
 
-#include "core/env.h"
-#include "core/logging.h"
-#include "core/strings.h"
+#include "core/system/env.h"
+#include "core/text/logging.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 

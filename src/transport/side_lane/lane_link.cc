@@ -4,10 +4,10 @@
 
 #include <utility>
 
-#include "core/allocator.h"
-#include "core/clock.h"
-#include "core/strings.h"
-#include "core/thread.h"
+#include "core/memory/allocator.h"
+#include "core/system/clock.h"
+#include "core/text/strings.h"
+#include "core/threads/thread.h"
 #include "transport/codec.h"
 
 namespace tensorbraid {

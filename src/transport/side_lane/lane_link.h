@@ -9,8 +9,8 @@
 #include <optional>
 #include <vector>
 
-#include "core/live_count.h"
-#include "core/mutex.h"
+#include "core/threads/live_count.h"
+#include "core/threads/mutex.h"
 #include "transport/side_lane/side_lane.h"
 #include "transport/transport.h"
 

@@ -6,8 +6,8 @@
 #include <deque>
 #include <utility>
 
-#include "core/mutex.h"
-#include "core/thread.h"
+#include "core/threads/mutex.h"
+#include "core/threads/thread.h"
 #include "transport/transport_test_util.h"
 
 namespace tensorbraid {

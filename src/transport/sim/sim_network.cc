@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "core/host_port.h"
-#include "core/logging.h"
-#include "core/mutex.h"
-#include "core/strings.h"
-#include "core/thread.h"
+#include "core/text/host_port.h"
+#include "core/text/logging.h"
+#include "core/threads/mutex.h"
+#include "core/text/strings.h"
+#include "core/threads/thread.h"
 #include "transport/address.h"
 #include "transport/codec.h"
 

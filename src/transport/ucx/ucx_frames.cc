@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "transport/codec.h"
 
 namespace tensorbraid {

@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "core/allocator.h"
+#include "core/memory/allocator.h"
 #include "transport/codec.h"
 #include "transport/transport_test_util.h"
 

@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/allocator.h"
-#include "core/env.h"
-#include "core/logging.h"
-#include "core/strings.h"
+#include "core/memory/allocator.h"
+#include "core/system/env.h"
+#include "core/text/logging.h"
+#include "core/text/strings.h"
 #include "transport/codec.h"
 
 namespace tensorbraid {

@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "core/fd.h"
-#include "core/mutex.h"
+#include "core/system/fd.h"
+#include "core/threads/mutex.h"
 #include "transport/side_lane/side_lane.h"
 #include "transport/ucx/ucx_frames.h"
 #include "transport/ucx/ucx_library.h"

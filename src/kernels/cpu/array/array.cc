@@ -1,5 +1,5 @@
-#include "core/strings.h"
-#include "kernels/cpu/array/parts.h"
+#include "core/text/strings.h"
+#include "kernels/cpu/array/registration.h"
 
 namespace tensorbraid {
 namespace {

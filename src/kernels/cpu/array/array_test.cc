@@ -5,11 +5,11 @@
 #include <limits>
 #include <numeric>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "core/testing/memory_limit.h"
 #include "executor/evaluate.h"
 #include "graph/node.h"
-#include "tensorbraid/array_ops.h"
+#include "tensorbraid/ops/array.h"
 
 namespace tensorbraid {
 namespace {

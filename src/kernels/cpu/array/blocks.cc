@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/strings.h"
-#include "kernels/cpu/array/parts.h"
+#include "core/text/strings.h"
+#include "kernels/cpu/array/registration.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/numbers.h"
 

@@ -3,15 +3,15 @@
 #include <optional>
 #include <utility>
 
-#include "core/strings.h"
-#include "kernels/cpu/array/parts.h"
+#include "core/text/strings.h"
+#include "kernels/cpu/array/registration.h"
 #include "kernels/cpu/array/position.h"
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/prefetch.h"
-#include "kernels/cpu/row_stripes.h"
-#include "kernels/cpu/slice_indices.h"
-#include "kernels/cpu/variable_access.h"
+#include "runtime/variables/row_stripes.h"
+#include "runtime/variables/slice_indices.h"
+#include "runtime/variables/variable_access.h"
 
 namespace tensorbraid {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/strings.h"
-#include "tensorbraid/shape.h"
+#include "core/text/strings.h"
+#include "tensorbraid/core/shape.h"
 
 namespace tensorbraid {
 

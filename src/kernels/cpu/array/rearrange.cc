@@ -1,10 +1,10 @@
 #include <algorithm>
 
-#include "core/strings.h"
-#include "kernels/cpu/array/parts.h"
+#include "core/text/strings.h"
+#include "kernels/cpu/array/registration.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/numbers.h"
-#include "runtime/tensor_rows.h"
+#include "runtime/variables/tensor_rows.h"
 
 namespace tensorbraid {
 namespace {

@@ -1,10 +1,10 @@
 #include <algorithm>
 
-#include "core/strings.h"
-#include "kernels/cpu/array/parts.h"
+#include "core/text/strings.h"
+#include "kernels/cpu/array/registration.h"
 #include "kernels/cpu/elements.h"
-#include "kernels/cpu/row_updates.h"
-#include "kernels/cpu/slice_indices.h"
+#include "runtime/variables/row_updates.h"
+#include "runtime/variables/slice_indices.h"
 
 namespace tensorbraid {
 namespace {

@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "absl/container/flat_hash_map.h"
-#include "core/strings.h"
-#include "kernels/cpu/array/parts.h"
+#include "core/text/strings.h"
+#include "kernels/cpu/array/registration.h"
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/numbers.h"

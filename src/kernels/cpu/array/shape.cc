@@ -1,7 +1,7 @@
 #include <numeric>
 
-#include "core/strings.h"
-#include "kernels/cpu/array/parts.h"
+#include "core/text/strings.h"
+#include "kernels/cpu/array/registration.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/list/tensor_list.h"
 

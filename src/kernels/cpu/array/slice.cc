@@ -1,5 +1,5 @@
-#include "core/strings.h"
-#include "kernels/cpu/array/parts.h"
+#include "core/text/strings.h"
+#include "kernels/cpu/array/registration.h"
 #include "kernels/cpu/array/strided_runs.h"
 #include "kernels/cpu/elements.h"
 

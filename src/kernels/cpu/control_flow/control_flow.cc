@@ -1,7 +1,7 @@
 // Switch, Merge and related ops. The executor decides which nodes run and where their results go; the kernels only
 // forward values.
-#include "core/strings.h"
-#include "kernels/cpu/control_flow/parts.h"
+#include "core/text/strings.h"
+#include "kernels/cpu/control_flow/registration.h"
 
 namespace tensorbraid {
 namespace {

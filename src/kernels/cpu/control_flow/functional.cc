@@ -2,8 +2,8 @@
 #include <cstdlib>
 #include <limits>
 
-#include "core/strings.h"
-#include "kernels/cpu/control_flow/parts.h"
+#include "core/text/strings.h"
+#include "kernels/cpu/control_flow/registration.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/list/tensor_list.h"
 #include "kernels/cpu/numbers.h"

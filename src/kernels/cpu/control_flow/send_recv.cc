@@ -1,5 +1,5 @@
-#include "kernels/cpu/control_flow/parts.h"
-#include "runtime/rendezvous.h"
+#include "kernels/cpu/control_flow/registration.h"
+#include "runtime/kernel/rendezvous.h"
 
 namespace tensorbraid {
 namespace {

@@ -3,15 +3,15 @@
 #include <atomic>
 #include <type_traits>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "kernels/cpu/array_math.h"
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/data_flow/add_tensors.h"
-#include "kernels/cpu/data_flow/parts.h"
+#include "kernels/cpu/data_flow/registration.h"
 #include "kernels/cpu/numbers.h"
 #include "kernels/cpu/scalar_input.h"
-#include "runtime/accumulator_resource.h"
-#include "runtime/handle_kernel.h"
+#include "runtime/resources/accumulator_resource.h"
+#include "runtime/kernel/handle_kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {

@@ -3,7 +3,7 @@
 #define TENSORBRAID_KERNELS_CPU_DATA_FLOW_ADD_TENSORS_H_
 
 #include "kernels/cpu/array_math.h"
-#include "runtime/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 

@@ -1,9 +1,9 @@
 // Barriers. The kernels only look up the resource, which implements the waiting.
-#include "core/strings.h"
-#include "kernels/cpu/data_flow/parts.h"
+#include "core/text/strings.h"
+#include "kernels/cpu/data_flow/registration.h"
 #include "kernels/cpu/scalar_input.h"
-#include "runtime/barrier_resource.h"
-#include "runtime/handle_kernel.h"
+#include "runtime/resources/barrier_resource.h"
+#include "runtime/kernel/handle_kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {

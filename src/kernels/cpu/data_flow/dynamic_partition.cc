@@ -1,7 +1,7 @@
 // Distributes rows to partitions by index (DynamicPartition), and merges rows by index (DynamicStitch).
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "kernels/cpu/array/position.h"
-#include "kernels/cpu/data_flow/parts.h"
+#include "kernels/cpu/data_flow/registration.h"
 #include "kernels/cpu/elements.h"
 
 namespace tensorbraid::cpu {

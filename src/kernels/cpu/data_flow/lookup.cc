@@ -1,9 +1,9 @@
 // Lookup tables.
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "kernels/cpu/costs.h"
-#include "kernels/cpu/data_flow/parts.h"
-#include "runtime/handle_kernel.h"
-#include "runtime/lookup_table.h"
+#include "kernels/cpu/data_flow/registration.h"
+#include "runtime/kernel/handle_kernel.h"
+#include "runtime/resources/lookup_table.h"
 
 namespace tensorbraid::cpu {
 namespace {

@@ -1,11 +1,11 @@
 // Queue kernels. They only look up the queue resource; the resource implements waiting.
-#include "core/env.h"
-#include "core/strings.h"
-#include "kernels/cpu/data_flow/parts.h"
+#include "core/system/env.h"
+#include "core/text/strings.h"
+#include "kernels/cpu/data_flow/registration.h"
 #include "kernels/cpu/random/philox.h"
 #include "kernels/cpu/scalar_input.h"
-#include "runtime/handle_kernel.h"
-#include "runtime/queue_resource.h"
+#include "runtime/kernel/handle_kernel.h"
+#include "runtime/resources/queue_resource.h"
 
 namespace tensorbraid::cpu {
 namespace {

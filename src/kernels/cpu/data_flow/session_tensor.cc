@@ -3,8 +3,8 @@
 #include <atomic>
 
 #include "absl/container/flat_hash_map.h"
-#include "core/strings.h"
-#include "kernels/cpu/data_flow/parts.h"
+#include "core/text/strings.h"
+#include "kernels/cpu/data_flow/registration.h"
 
 namespace tensorbraid::cpu {
 namespace {

@@ -1,8 +1,8 @@
 // Staging areas and maps. They have no handles: the ops of an area look it up by container and name.
-#include "core/strings.h"
-#include "kernels/cpu/data_flow/parts.h"
-#include "runtime/handle_kernel.h"
-#include "runtime/staging_resource.h"
+#include "core/text/strings.h"
+#include "kernels/cpu/data_flow/registration.h"
+#include "runtime/kernel/handle_kernel.h"
+#include "runtime/resources/staging_resource.h"
 
 namespace tensorbraid::cpu {
 namespace {

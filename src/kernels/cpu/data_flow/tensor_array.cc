@@ -1,13 +1,13 @@
 // TensorArrays and stacks. The flow is a scalar passed from op to op; it only orders the ops, its value is not used.
 #include <atomic>
 
-#include "core/op_type_name.h"
-#include "core/strings.h"
+#include "core/text/op_type_name.h"
+#include "core/text/strings.h"
 #include "kernels/cpu/data_flow/add_tensors.h"
-#include "kernels/cpu/data_flow/parts.h"
+#include "kernels/cpu/data_flow/registration.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/numbers.h"
-#include "runtime/tensor_array_resource.h"
+#include "runtime/resources/tensor_array_resource.h"
 
 namespace tensorbraid {
 namespace {

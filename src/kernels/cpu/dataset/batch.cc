@@ -1,6 +1,6 @@
 // Datasets that combine elements into batches.
-#include "core/strings.h"
-#include "kernels/cpu/dataset/parts.h"
+#include "core/text/strings.h"
+#include "kernels/cpu/dataset/registration.h"
 #include "kernels/cpu/dataset/util.h"
 #include "kernels/cpu/elements.h"
 

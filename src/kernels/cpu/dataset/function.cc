@@ -3,8 +3,8 @@
 #include <optional>
 #include <set>
 
-#include "core/strings.h"
-#include "kernels/cpu/dataset/parts.h"
+#include "core/text/strings.h"
+#include "kernels/cpu/dataset/registration.h"
 #include "kernels/cpu/dataset/util.h"
 
 namespace tensorbraid {

@@ -1,11 +1,11 @@
 // Iterators, and ops that consume a whole dataset in one call.
 #include <atomic>
 
-#include "core/strings.h"
-#include "kernels/cpu/dataset/parts.h"
+#include "core/text/strings.h"
+#include "kernels/cpu/dataset/registration.h"
 #include "kernels/cpu/dataset/util.h"
-#include "runtime/iterator_resource.h"
-#include "runtime/variant_values.h"
+#include "runtime/dataset/iterator_resource.h"
+#include "runtime/dataset/variant_values.h"
 
 namespace tensorbraid {
 namespace {

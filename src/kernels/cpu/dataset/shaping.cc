@@ -2,8 +2,8 @@
 #include <deque>
 #include <limits>
 
-#include "core/strings.h"
-#include "kernels/cpu/dataset/parts.h"
+#include "core/text/strings.h"
+#include "kernels/cpu/dataset/registration.h"
 #include "kernels/cpu/dataset/util.h"
 
 namespace tensorbraid {

@@ -1,9 +1,9 @@
 // Datasets in random order, and datasets of random numbers. Order and numbers are a function of the seeds.
 #include <deque>
 
-#include "core/env.h"
-#include "core/strings.h"
-#include "kernels/cpu/dataset/parts.h"
+#include "core/system/env.h"
+#include "core/text/strings.h"
+#include "kernels/cpu/dataset/registration.h"
 #include "kernels/cpu/dataset/util.h"
 #include "kernels/cpu/random/philox.h"
 

@@ -1,8 +1,8 @@
 // Datasets at the start of a pipeline: tensors, ranges, files.
-#include "core/env.h"
-#include "core/strings.h"
+#include "core/system/env.h"
+#include "core/text/strings.h"
 #include "io/record.h"
-#include "kernels/cpu/dataset/parts.h"
+#include "kernels/cpu/dataset/registration.h"
 #include "kernels/cpu/dataset/util.h"
 #include "kernels/cpu/elements.h"
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/strings.h"
-#include "core/thread.h"
+#include "core/text/strings.h"
+#include "core/threads/thread.h"
 #include "kernels/cpu/elements.h"
 
 namespace tensorbraid {

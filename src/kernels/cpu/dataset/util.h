@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "runtime/dataset.h"
-#include "runtime/kernel.h"
+#include "runtime/dataset/dataset.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid {
 

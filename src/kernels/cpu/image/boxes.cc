@@ -7,7 +7,7 @@
 
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/elementwise.h"
-#include "kernels/cpu/image/parts.h"
+#include "kernels/cpu/image/registration.h"
 #include "kernels/cpu/random/distributions.h"
 #include "kernels/cpu/random/streams.h"
 

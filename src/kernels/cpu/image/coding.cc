@@ -6,7 +6,7 @@
 #include "kernels/cpu/image/bmp_codec.h"
 #include "kernels/cpu/image/gif_codec.h"
 #include "kernels/cpu/image/jpeg_codec.h"
-#include "kernels/cpu/image/parts.h"
+#include "kernels/cpu/image/registration.h"
 #include "kernels/cpu/image/png_codec.h"
 
 namespace tensorbraid::cpu {

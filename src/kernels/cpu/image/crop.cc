@@ -3,11 +3,11 @@
 #include <cmath>
 #include <cstring>
 
-#include "core/env.h"
+#include "core/system/env.h"
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/image/floats.h"
-#include "kernels/cpu/image/parts.h"
+#include "kernels/cpu/image/registration.h"
 #include "kernels/cpu/random/distributions.h"
 
 namespace tensorbraid::cpu {

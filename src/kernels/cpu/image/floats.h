@@ -2,7 +2,7 @@
 #ifndef TENSORBRAID_KERNELS_CPU_IMAGE_FLOATS_H_
 #define TENSORBRAID_KERNELS_CPU_IMAGE_FLOATS_H_
 
-#include "runtime/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 

@@ -10,13 +10,13 @@
 #include <numeric>
 #include <tuple>
 
-#include "core/strings.h"
-#include "core/thread_pool.h"
+#include "core/text/strings.h"
+#include "core/threads/thread_pool.h"
 #include "executor/evaluate.h"
 #include "kernels/cpu/image/gif_codec.h"
 #include "kernels/cpu/image/jpeg_codec.h"
 #include "kernels/cpu/image/png_codec.h"
-#include "tensorbraid/image_ops.h"
+#include "tensorbraid/ops/image.h"
 #include "tensorbraid/ops.h"
 
 namespace tensorbraid {

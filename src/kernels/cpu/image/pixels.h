@@ -8,7 +8,7 @@
 #include <functional>
 #include <string_view>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid::cpu {
 

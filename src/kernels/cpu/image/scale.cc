@@ -8,7 +8,7 @@
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/image/floats.h"
-#include "kernels/cpu/image/parts.h"
+#include "kernels/cpu/image/registration.h"
 
 namespace tensorbraid::cpu {
 namespace {

@@ -7,11 +7,11 @@
 #include "checkpoint/bundle_reader.h"
 #include "checkpoint/bundle_writer.h"
 #include "checkpoint/v1_checkpoint.h"
-#include "core/background_thread.h"
-#include "core/strings.h"
+#include "core/threads/background_thread.h"
+#include "core/text/strings.h"
 #include "kernels/cpu/io/file_kernel.h"
-#include "kernels/cpu/io/parts.h"
-#include "kernels/cpu/variable_access.h"
+#include "kernels/cpu/io/registration.h"
+#include "runtime/variables/variable_access.h"
 
 namespace tensorbraid {
 namespace {

@@ -4,10 +4,10 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "checkpoint/bundle_reader.h"
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "kernels/cpu/io/file_kernel.h"
-#include "kernels/cpu/io/parts.h"
-#include "runtime/lookup_table.h"
+#include "kernels/cpu/io/registration.h"
+#include "runtime/resources/lookup_table.h"
 
 namespace tensorbraid {
 namespace {

@@ -1,5 +1,5 @@
 // The checkpoint ops, as nodes. The tests in src/checkpoint cover the contents of files.
-#include "tensorbraid/checkpoint.h"
+#include "tensorbraid/train/checkpoint.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "executor/evaluate.h"
 #include "io/file_testutil.h"
-#include "tensorbraid/graph.h"
+#include "tensorbraid/graph/graph.h"
 
 namespace tensorbraid {
 namespace {

@@ -1,8 +1,8 @@
 // Saving and restoring tensors in checkpoints of version 1.
 #include "checkpoint/v1_checkpoint.h"
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "kernels/cpu/io/file_kernel.h"
-#include "kernels/cpu/io/parts.h"
+#include "kernels/cpu/io/registration.h"
 
 namespace tensorbraid {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "runtime/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid {
 

@@ -1,10 +1,10 @@
 // Kernels that read and write whole files and match file names.
 #include <algorithm>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "io/file.h"
 #include "kernels/cpu/costs.h"
-#include "kernels/cpu/io/parts.h"
+#include "kernels/cpu/io/registration.h"
 #include "kernels/cpu/string/string.h"
 
 namespace tensorbraid {

@@ -1,14 +1,14 @@
 // Readers, which read records from files, and the kernels that create and use them.
 #include <algorithm>
 
-#include "core/logging.h"
-#include "core/strings.h"
+#include "core/text/logging.h"
+#include "core/text/strings.h"
 #include "io/file.h"
 #include "io/record.h"
-#include "kernels/cpu/io/parts.h"
+#include "kernels/cpu/io/registration.h"
 #include "kernels/cpu/scalar_input.h"
-#include "runtime/handle_kernel.h"
-#include "runtime/reader_resource.h"
+#include "runtime/kernel/handle_kernel.h"
+#include "runtime/resources/reader_resource.h"
 
 namespace tensorbraid {
 namespace {

@@ -1,7 +1,7 @@
 // Tests readers of files through their ops.
 #include <gtest/gtest.h>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "executor/evaluate.h"
 #include "io/file.h"
 #include "io/file_testutil.h"

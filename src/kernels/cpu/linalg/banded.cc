@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "kernels/cpu/linalg/linalg.h"
-#include "kernels/cpu/linalg/parts.h"
+#include "kernels/cpu/linalg/registration.h"
 
 namespace tensorbraid::cpu {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/elementwise.h"
-#include "kernels/cpu/linalg/parts.h"
+#include "kernels/cpu/linalg/registration.h"
 #include "ops/linalg/matrix_diagonal.h"
 
 namespace tensorbraid::cpu {

@@ -6,7 +6,7 @@
 #include <complex>
 #include <vector>
 
-#include "core/mutex.h"
+#include "core/threads/mutex.h"
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/gemm.h"
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <limits>
 
-#include "core/thread_pool.h"
+#include "core/threads/thread_pool.h"
 #include "executor/evaluate.h"
 #include "kernels/cpu/linalg/dense.h"
 #include "kernels/cpu/linalg/lapack.h"

@@ -1,8 +1,8 @@
 // Optionals: variants that hold tensors or nothing.
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "kernels/cpu/elements.h"
-#include "kernels/cpu/list/parts.h"
-#include "runtime/variant_values.h"
+#include "kernels/cpu/list/registration.h"
+#include "runtime/dataset/variant_values.h"
 
 namespace tensorbraid {
 namespace {

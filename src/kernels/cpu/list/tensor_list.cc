@@ -1,10 +1,10 @@
 // Kernels that access single elements of lists of tensors.
 #include "kernels/cpu/list/tensor_list.h"
 
-#include "core/op_type_name.h"
-#include "core/strings.h"
+#include "core/text/op_type_name.h"
+#include "core/text/strings.h"
 #include "kernels/cpu/elements.h"
-#include "kernels/cpu/list/parts.h"
+#include "kernels/cpu/list/registration.h"
 
 namespace tensorbraid {
 namespace {

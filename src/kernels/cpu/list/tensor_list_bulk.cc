@@ -1,7 +1,7 @@
 // Converts lists of tensors to tensors, and tensors to lists.
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "kernels/cpu/elements.h"
-#include "kernels/cpu/list/parts.h"
+#include "kernels/cpu/list/registration.h"
 #include "kernels/cpu/list/tensor_list.h"
 
 namespace tensorbraid {

@@ -1,5 +1,5 @@
 // Zeros like variants, and sums of variants.
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "kernels/cpu/array_math.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/list/tensor_list.h"

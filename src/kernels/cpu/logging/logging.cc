@@ -1,13 +1,13 @@
-#include "core/logging.h"
+#include "core/text/logging.h"
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstdio>
 
-#include "core/env.h"
-#include "core/strings.h"
-#include "kernels/cpu/logging/parts.h"
+#include "core/system/env.h"
+#include "core/text/strings.h"
+#include "kernels/cpu/logging/registration.h"
 #include "kernels/cpu/numbers.h"
 #include "kernels/cpu/summary/summarize.h"
 

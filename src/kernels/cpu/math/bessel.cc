@@ -2,7 +2,7 @@
 #include <Eigen/Core>
 #include <unsupported/Eigen/SpecialFunctions>
 
-#include "kernels/cpu/math/parts.h"
+#include "kernels/cpu/math/registration.h"
 #include "kernels/cpu/math/unary.h"
 
 namespace tensorbraid::cpu {

@@ -1,7 +1,7 @@
 // Operations on the bits of integers.
 #include <climits>
 
-#include "kernels/cpu/math/parts.h"
+#include "kernels/cpu/math/registration.h"
 #include "kernels/cpu/math/unary.h"
 
 namespace tensorbraid::cpu {

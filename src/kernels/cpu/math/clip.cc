@@ -1,6 +1,6 @@
 // ClipByValue.
 #include "kernels/cpu/functors.h"
-#include "kernels/cpu/math/parts.h"
+#include "kernels/cpu/math/registration.h"
 
 namespace tensorbraid::cpu {
 namespace {

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "kernels/cpu/functors.h"
-#include "kernels/cpu/math/parts.h"
+#include "kernels/cpu/math/registration.h"
 
 namespace tensorbraid::cpu {
 namespace {

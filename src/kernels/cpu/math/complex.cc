@@ -2,7 +2,7 @@
 #include <cmath>
 #include <complex>
 
-#include "kernels/cpu/math/parts.h"
+#include "kernels/cpu/math/registration.h"
 #include "kernels/cpu/math/unary.h"
 
 namespace tensorbraid::cpu {

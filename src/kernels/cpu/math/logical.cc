@@ -1,6 +1,6 @@
 // Logic.
 #include "kernels/cpu/functors.h"
-#include "kernels/cpu/math/parts.h"
+#include "kernels/cpu/math/registration.h"
 
 namespace tensorbraid::cpu {
 namespace {

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/gemm.h"
-#include "kernels/cpu/math/parts.h"
+#include "kernels/cpu/math/registration.h"
 #include "kernels/cpu/nn/bias_relu.h"
 
 namespace tensorbraid::cpu {

@@ -8,7 +8,7 @@
 #include <unsupported/Eigen/SpecialFunctions>
 
 #include "kernels/cpu/costs.h"
-#include "kernels/cpu/math/parts.h"
+#include "kernels/cpu/math/registration.h"
 #include "kernels/cpu/math/unary.h"
 
 namespace tensorbraid::cpu {

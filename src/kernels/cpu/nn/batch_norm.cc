@@ -6,12 +6,12 @@
 #include <limits>
 #include <vector>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/nn/batch_norm_tiles.h"
-#include "kernels/cpu/nn/parts.h"
-#include "kernels/cpu/nn/wide_tensor.h"
+#include "kernels/cpu/nn/registration.h"
+#include "kernels/cpu/nn/convolution/wide_tensor.h"
 #include "ops/nn/window.h"
 
 namespace tensorbraid::cpu {

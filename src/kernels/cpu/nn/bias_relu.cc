@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
 #include "kernels/cpu/elementwise.h"
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "runtime/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 

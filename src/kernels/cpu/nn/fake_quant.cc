@@ -3,10 +3,10 @@
 #include <cmath>
 #include <vector>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/elementwise.h"
-#include "kernels/cpu/nn/parts.h"
+#include "kernels/cpu/nn/registration.h"
 
 namespace tensorbraid::cpu {
 namespace {

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <vector>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/elementwise.h"
-#include "kernels/cpu/nn/parts.h"
-#include "kernels/cpu/nn/wide_tensor.h"
+#include "kernels/cpu/nn/registration.h"
+#include "kernels/cpu/nn/convolution/wide_tensor.h"
 
 namespace tensorbraid::cpu {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "kernels/cpu/elementwise.h"
-#include "kernels/cpu/nn/parts.h"
+#include "kernels/cpu/nn/registration.h"
 
 namespace tensorbraid::cpu {
 namespace {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/bools.h"
-#include "core/op_type_name.h"
-#include "core/strings.h"
+#include "core/values/bools.h"
+#include "core/text/op_type_name.h"
+#include "core/text/strings.h"
 #include "graph/graph.pb.h"
 #include "graph/tensor_proto.h"
 #include "io/example.pb.h"
@@ -14,7 +14,7 @@
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/numbers.h"
-#include "kernels/cpu/parsing/parts.h"
+#include "kernels/cpu/parsing/registration.h"
 #include "kernels/cpu/string/string.h"
 
 namespace tensorbraid::cpu {

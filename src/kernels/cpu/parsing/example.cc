@@ -1,12 +1,12 @@
 // Parses serialized tf.train.Examples to tensors.
 #include <google/protobuf/arena.h>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "io/example.pb.h"
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/parsing/example_columns.h"
 #include "kernels/cpu/parsing/parsing.h"
-#include "kernels/cpu/parsing/parts.h"
+#include "kernels/cpu/parsing/registration.h"
 
 namespace tensorbraid::cpu {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/op_type_name.h"
-#include "core/strings.h"
+#include "core/text/op_type_name.h"
+#include "core/text/strings.h"
 #include "io/example.pb.h"
 
 namespace tensorbraid::cpu {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tensorbraid/tensor.h"
+#include "tensorbraid/core/tensor.h"
 
 namespace tensorbraid {
 namespace proto {

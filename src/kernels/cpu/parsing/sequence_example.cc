@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <set>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "io/example.pb.h"
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/parsing/example_columns.h"
 #include "kernels/cpu/parsing/parsing.h"
-#include "kernels/cpu/parsing/parts.h"
+#include "kernels/cpu/parsing/registration.h"
 
 namespace tensorbraid::cpu {
 namespace {

@@ -9,11 +9,11 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "core/mutex.h"
+#include "core/threads/mutex.h"
 #include "io/input_stream.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/random/distributions.h"
-#include "kernels/cpu/random/parts.h"
+#include "kernels/cpu/random/registration.h"
 
 namespace tensorbraid::cpu {
 namespace {

@@ -11,8 +11,8 @@
 #include <span>
 #include <type_traits>
 
-#include "core/env.h"
-#include "core/strings.h"
+#include "core/system/env.h"
+#include "core/text/strings.h"
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/random/philox.h"
 

@@ -4,7 +4,7 @@
 
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/random/distributions.h"
-#include "kernels/cpu/random/parts.h"
+#include "kernels/cpu/random/registration.h"
 
 namespace tensorbraid {
 namespace cpu {

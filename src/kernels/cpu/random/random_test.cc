@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "core/thread_pool.h"
+#include "core/threads/thread_pool.h"
 #include "executor/evaluate.h"
 #include "kernels/cpu/random/philox.h"
 #include "tensorbraid/ops.h"

@@ -9,7 +9,7 @@
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/random/distributions.h"
-#include "kernels/cpu/random/parts.h"
+#include "kernels/cpu/random/registration.h"
 #include "kernels/cpu/random/streams.h"
 
 namespace tensorbraid::cpu {

@@ -2,13 +2,13 @@
 #include <cstring>
 #include <limits>
 
-#include "core/env.h"
+#include "core/system/env.h"
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/random/distributions.h"
-#include "kernels/cpu/random/parts.h"
+#include "kernels/cpu/random/registration.h"
 #include "kernels/cpu/random/streams.h"
-#include "runtime/variable_resource.h"
+#include "runtime/variables/variable_resource.h"
 
 namespace tensorbraid::cpu {
 

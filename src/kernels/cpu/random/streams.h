@@ -3,7 +3,7 @@
 #define TENSORBRAID_KERNELS_CPU_RANDOM_STREAMS_H_
 
 #include "kernels/cpu/random/philox.h"
-#include "runtime/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 

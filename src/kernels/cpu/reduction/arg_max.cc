@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "kernels/cpu/elementwise.h"
-#include "kernels/cpu/reduction/parts.h"
+#include "kernels/cpu/reduction/registration.h"
 
 namespace tensorbraid::cpu {
 namespace {

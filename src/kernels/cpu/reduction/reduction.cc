@@ -6,7 +6,7 @@
 
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/functors.h"
-#include "kernels/cpu/reduction/parts.h"
+#include "kernels/cpu/reduction/registration.h"
 
 namespace tensorbraid::cpu {
 namespace {

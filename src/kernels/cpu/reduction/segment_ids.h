@@ -4,8 +4,8 @@
 
 #include <limits>
 
-#include "core/strings.h"
-#include "tensorbraid/tensor.h"
+#include "core/text/strings.h"
+#include "tensorbraid/core/tensor.h"
 
 namespace tensorbraid::cpu {
 

@@ -1,7 +1,7 @@
 // Basic RNN: whole sequences and their gradient. The products of x, and the gradients of x and of the weights, are
 // computed for all steps at once, as in gru_sequence.cc.
 #include "kernels/cpu/numbers.h"
-#include "kernels/cpu/rnn/parts.h"
+#include "kernels/cpu/rnn/registration.h"
 #include "kernels/cpu/rnn/sequence.h"
 #include "kernels/cpu/vector_math.h"
 

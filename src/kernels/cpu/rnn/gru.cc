@@ -1,12 +1,12 @@
 // GRU: one step and its gradient, in float32.
 #include <algorithm>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/rnn/floats.h"
-#include "kernels/cpu/rnn/parts.h"
+#include "kernels/cpu/rnn/registration.h"
 #include "kernels/cpu/vector_math.h"
 
 namespace tensorbraid::cpu {

@@ -3,7 +3,7 @@
 // x is known for all steps, so its products with the weights are computed for all steps at once, and only those with
 // the state step by step. The gradients of x and of the weights are computed for all steps at once as well.
 #include "kernels/cpu/numbers.h"
-#include "kernels/cpu/rnn/parts.h"
+#include "kernels/cpu/rnn/registration.h"
 #include "kernels/cpu/rnn/sequence.h"
 #include "kernels/cpu/vector_math.h"
 

@@ -2,7 +2,7 @@
 // float32.
 #include <algorithm>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/unused_outputs.h"
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/elementwise.h"
@@ -10,7 +10,7 @@
 #include "kernels/cpu/numbers.h"
 #include "kernels/cpu/rnn/floats.h"
 #include "kernels/cpu/rnn/lstm_sequence.h"
-#include "kernels/cpu/rnn/parts.h"
+#include "kernels/cpu/rnn/registration.h"
 #include "kernels/cpu/rnn/sequence.h"
 
 namespace tensorbraid::cpu {

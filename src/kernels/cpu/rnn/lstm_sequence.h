@@ -6,7 +6,7 @@
 #define TENSORBRAID_KERNELS_CPU_RNN_LSTM_SEQUENCE_H_
 
 #include "kernels/cpu/rnn/lstm_gates.h"
-#include "runtime/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 

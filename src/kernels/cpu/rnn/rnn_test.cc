@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/thread_pool.h"
+#include "core/threads/thread_pool.h"
 #include "executor/evaluate.h"
 #include "kernels/cpu/vector_math.h"
 #include "tensorbraid/ops.h"

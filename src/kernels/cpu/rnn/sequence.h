@@ -7,11 +7,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/rnn/floats.h"
-#include "runtime/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 

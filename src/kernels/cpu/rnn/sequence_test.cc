@@ -5,7 +5,7 @@
 #include <cmath>
 #include <tuple>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "executor/evaluate.h"
 #include "tensorbraid/ops.h"
 

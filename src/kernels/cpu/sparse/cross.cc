@@ -3,9 +3,9 @@
 #include <functional>
 #include <limits>
 
-#include "core/fingerprint.h"
-#include "core/strings.h"
-#include "kernels/cpu/sparse/parts.h"
+#include "core/values/fingerprint.h"
+#include "core/text/strings.h"
+#include "kernels/cpu/sparse/registration.h"
 #include "kernels/cpu/sparse/sparse.h"
 
 namespace tensorbraid::cpu {

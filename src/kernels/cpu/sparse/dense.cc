@@ -2,10 +2,10 @@
 #include <complex>
 #include <limits>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/numbers.h"
-#include "kernels/cpu/sparse/parts.h"
+#include "kernels/cpu/sparse/registration.h"
 #include "kernels/cpu/sparse/sparse.h"
 
 namespace tensorbraid::cpu {

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <limits>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "kernels/cpu/elements.h"
-#include "kernels/cpu/sparse/parts.h"
+#include "kernels/cpu/sparse/registration.h"
 #include "kernels/cpu/sparse/sparse.h"
 
 namespace tensorbraid::cpu {

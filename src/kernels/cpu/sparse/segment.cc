@@ -7,7 +7,7 @@
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/functors.h"
 #include "kernels/cpu/reduction/segment_ids.h"
-#include "kernels/cpu/sparse/parts.h"
+#include "kernels/cpu/sparse/registration.h"
 
 namespace tensorbraid::cpu {
 namespace {

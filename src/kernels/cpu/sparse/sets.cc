@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "kernels/cpu/elementwise.h"
-#include "kernels/cpu/sparse/parts.h"
+#include "kernels/cpu/sparse/registration.h"
 #include "kernels/cpu/sparse/sparse.h"
 
 namespace tensorbraid::cpu {

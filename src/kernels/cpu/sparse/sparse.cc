@@ -1,6 +1,6 @@
 #include "kernels/cpu/sparse/sparse.h"
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 namespace cpu {

@@ -8,7 +8,7 @@
 
 #include "kernels/cpu/compute_type.h"
 #include "kernels/cpu/elements.h"
-#include "runtime/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 

@@ -3,13 +3,13 @@
 #include <string>
 #include <vector>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/elements.h"
-#include "kernels/cpu/row_updates.h"
-#include "kernels/cpu/slice_indices.h"
-#include "kernels/cpu/state/parts.h"
-#include "kernels/cpu/variable_access.h"
+#include "runtime/variables/row_updates.h"
+#include "runtime/variables/slice_indices.h"
+#include "kernels/cpu/state/registration.h"
+#include "runtime/variables/variable_access.h"
 
 namespace tensorbraid {
 namespace {

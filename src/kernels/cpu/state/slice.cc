@@ -1,8 +1,8 @@
 // Assignments to strided slices of variables.
 #include "kernels/cpu/array/strided_runs.h"
 #include "kernels/cpu/costs.h"
-#include "kernels/cpu/state/parts.h"
-#include "kernels/cpu/variable_access.h"
+#include "kernels/cpu/state/registration.h"
+#include "runtime/variables/variable_access.h"
 
 namespace tensorbraid {
 namespace {

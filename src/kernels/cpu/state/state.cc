@@ -2,13 +2,13 @@
 #include <cstring>
 #include <limits>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "kernels/cpu/array_math.h"
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/numbers.h"
-#include "kernels/cpu/state/parts.h"
-#include "kernels/cpu/variable_access.h"
-#include "runtime/handle_kernel.h"
+#include "kernels/cpu/state/registration.h"
+#include "runtime/variables/variable_access.h"
+#include "runtime/kernel/handle_kernel.h"
 
 namespace tensorbraid {
 namespace {

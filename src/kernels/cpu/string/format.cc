@@ -1,6 +1,6 @@
 // StringFormat: inserts tensors into a template.
-#include "core/strings.h"
-#include "kernels/cpu/string/parts.h"
+#include "core/text/strings.h"
+#include "kernels/cpu/string/registration.h"
 #include "kernels/cpu/string/string.h"
 #include "kernels/cpu/summary/summarize.h"
 

@@ -2,10 +2,10 @@
 #include <bit>
 #include <cstring>
 
-#include "core/fingerprint.h"
-#include "core/strings.h"
+#include "core/values/fingerprint.h"
+#include "core/text/strings.h"
 #include "kernels/cpu/elements.h"
-#include "kernels/cpu/string/parts.h"
+#include "kernels/cpu/string/registration.h"
 #include "kernels/cpu/string/string.h"
 
 namespace tensorbraid::cpu {

@@ -1,9 +1,9 @@
 // Joins strings of several tensors, along axes, or by segments.
 #include <algorithm>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "kernels/cpu/elements.h"
-#include "kernels/cpu/string/parts.h"
+#include "kernels/cpu/string/registration.h"
 #include "kernels/cpu/string/string.h"
 
 namespace tensorbraid::cpu {

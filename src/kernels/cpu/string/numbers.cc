@@ -8,9 +8,9 @@
 #include <limits>
 
 #include "absl/strings/charconv.h"
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "kernels/cpu/elements.h"
-#include "kernels/cpu/string/parts.h"
+#include "kernels/cpu/string/registration.h"
 #include "kernels/cpu/string/string.h"
 
 namespace tensorbraid::cpu {

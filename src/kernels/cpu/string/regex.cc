@@ -1,9 +1,9 @@
 // Regular expressions in RE2's syntax. The time of a match is linear in the length of the text for any pattern.
 #include <re2/re2.h>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "kernels/cpu/costs.h"
-#include "kernels/cpu/string/parts.h"
+#include "kernels/cpu/string/registration.h"
 #include "kernels/cpu/string/string.h"
 
 namespace tensorbraid::cpu {

@@ -13,10 +13,10 @@
 #include <array>
 #include <bit>
 
-#include "core/strings.h"
-#include "core/utf8.h"
+#include "core/text/strings.h"
+#include "core/text/utf8.h"
 #include "kernels/cpu/elements.h"
-#include "kernels/cpu/string/parts.h"
+#include "kernels/cpu/string/registration.h"
 
 namespace tensorbraid::cpu {
 namespace {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/allocator.h"
-#include "runtime/kernel.h"
+#include "core/memory/allocator.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 

@@ -10,9 +10,9 @@
 #include <algorithm>
 #include <bit>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "kernels/cpu/elements.h"
-#include "kernels/cpu/string/parts.h"
+#include "kernels/cpu/string/registration.h"
 #include "kernels/cpu/string/string.h"
 
 namespace tensorbraid::cpu {

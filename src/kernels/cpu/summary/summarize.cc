@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "absl/strings/escaping.h"
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "kernels/cpu/numbers.h"
 
 namespace tensorbraid::cpu {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "tensorbraid/tensor.h"
+#include "tensorbraid/core/tensor.h"
 
 namespace tensorbraid::cpu {
 

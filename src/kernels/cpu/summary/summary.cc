@@ -4,7 +4,7 @@
 #include <limits>
 #include <set>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/tensor_proto.h"
 #include "io/png_writer.h"
 #include "io/summary.pb.h"
@@ -12,7 +12,7 @@
 #include "kernels/cpu/numbers.h"
 #include "kernels/cpu/string/string.h"
 #include "kernels/cpu/summary/histogram.h"
-#include "kernels/cpu/summary/parts.h"
+#include "kernels/cpu/summary/registration.h"
 
 namespace tensorbraid {
 namespace cpu {

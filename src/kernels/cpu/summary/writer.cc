@@ -1,15 +1,15 @@
 // Kernels that write summaries to files from within a graph.
 
-#include "core/clock.h"
-#include "core/strings.h"
+#include "core/system/clock.h"
+#include "core/text/strings.h"
 #include "graph/tensor_proto.h"
 #include "io/summary.pb.h"
 #include "kernels/cpu/io/file_kernel.h"
 #include "kernels/cpu/scalar_input.h"
 #include "kernels/cpu/string/string.h"
-#include "kernels/cpu/summary/parts.h"
-#include "runtime/handle_kernel.h"
-#include "runtime/summary_writer.h"
+#include "kernels/cpu/summary/registration.h"
+#include "runtime/kernel/handle_kernel.h"
+#include "runtime/resources/summary_writer.h"
 
 namespace tensorbraid::cpu {
 namespace {

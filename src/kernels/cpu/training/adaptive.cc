@@ -1,7 +1,7 @@
 // Rules that scale the step of each element by the history of its gradients.
 #include <cmath>
 
-#include "kernels/cpu/training/parts.h"
+#include "kernels/cpu/training/registration.h"
 #include "kernels/cpu/training/training_kernel.h"
 
 namespace tensorbraid {

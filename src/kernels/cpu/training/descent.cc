@@ -1,7 +1,7 @@
 // Rules that follow the gradient, with or without momentum.
 #include <cmath>
 
-#include "kernels/cpu/training/parts.h"
+#include "kernels/cpu/training/registration.h"
 #include "kernels/cpu/training/training_kernel.h"
 
 namespace tensorbraid {

@@ -1,7 +1,7 @@
 // Rules with built-in L1 and L2 regularisation, which can make weights exactly 0.
 #include <cmath>
 
-#include "kernels/cpu/training/parts.h"
+#include "kernels/cpu/training/registration.h"
 #include "kernels/cpu/training/training_kernel.h"
 
 namespace tensorbraid {

@@ -1,9 +1,9 @@
 // Stale gradients of asynchronous replicas. The kernels only look up the resources, which decide and wait.
 #include "kernels/cpu/scalar_input.h"
-#include "kernels/cpu/training/parts.h"
-#include "runtime/handle_kernel.h"
-#include "runtime/replica_clocks.h"
-#include "runtime/update_clock.h"
+#include "kernels/cpu/training/registration.h"
+#include "runtime/kernel/handle_kernel.h"
+#include "runtime/replicas/replica_clocks.h"
+#include "runtime/replicas/update_clock.h"
 
 namespace tensorbraid {
 namespace {

@@ -1,6 +1,6 @@
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/prefetch.h"
-#include "kernels/cpu/row_stripes.h"
+#include "runtime/variables/row_stripes.h"
 #include "kernels/cpu/training/training_kernel.h"
 
 namespace tensorbraid {

@@ -25,11 +25,11 @@
 #include <string>
 #include <utility>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/numbers.h"
-#include "kernels/cpu/variable_access.h"
+#include "runtime/variables/variable_access.h"
 
 namespace tensorbraid {
 

@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "kernels/cpu/half.h"
 
 namespace tensorbraid::cpu {

@@ -18,9 +18,9 @@
 #include <cstdint>
 #include <span>
 
-#include "tensorbraid/shape.h"
-#include "tensorbraid/status.h"
-#include "tensorbraid/wire.h"
+#include "tensorbraid/core/shape.h"
+#include "tensorbraid/core/status.h"
+#include "tensorbraid/core/wire.h"
 
 namespace tensorbraid::cpu {
 

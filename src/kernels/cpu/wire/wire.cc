@@ -1,8 +1,8 @@
 // Converts tensors to the bytes that travel between tasks, and back.
-#include "core/mutex.h"
+#include "core/threads/mutex.h"
 #include "kernels/cpu/wire/codec.h"
-#include "kernels/cpu/wire/parts.h"
-#include "runtime/kernel.h"
+#include "kernels/cpu/wire/registration.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {

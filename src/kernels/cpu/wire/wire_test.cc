@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/strings.h"
+#include "core/text/strings.h"
 #include "kernels/cpu/half.h"
 #include "kernels/cpu/wire/codec.h"
-#include "tensorbraid/dtype.h"
+#include "tensorbraid/core/dtype.h"
 
 namespace tensorbraid::cpu {
 namespace {

@@ -1,0 +1,142 @@
+// A task of a cluster.
+#ifndef TENSORBRAID_CLUSTER_SERVER_H_
+#define TENSORBRAID_CLUSTER_SERVER_H_
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tensorbraid/cluster/cluster_spec.h"
+#include "tensorbraid/graph/graph.h"
+#include "tensorbraid/cluster/server_limits.h"
+#include "tensorbraid/core/status.h"
+#include "tensorbraid/cluster/tls_options.h"
+#include "tensorbraid/core/wire.h"
+
+namespace tensorbraid {
+
+struct ServerOptions {
+  std::string job_name = "";
+  int task_index = 0;
+  // How tasks exchange messages. "": the best way that both ends have: shared memory for tasks of one machine and one
+  // user, RDMA where the machines have it and TLS is not used, else gRPC. "grpc": gRPC alone. "grpc+ucx": by UCX, with
+  // or without RDMA (docs/rdma.md). Clients are always served by gRPC.
+  std::string protocol = "";
+  // Number of virtual devices of each type that this task has.
+  std::map<std::string, int> device_count = {};
+  int inter_op_parallelism_threads = 0;  // 0: as many as cores
+  // A ConfigProto in text form. Its device_count and inter_op_parallelism_threads replace the fields above; its other
+  // fields, such as allow_soft_placement, are defaults for the sessions of clients.
+  std::string config = "";
+  bool start = true;  // false: the caller calls Start
+  // The address to listen on; "" for the default (see Server).
+  std::string bind_address = "";
+  // Encrypts all connections of this task, to clients and to the other tasks. All tasks of a cluster use TLS, or none.
+  TlsOptions tls = {};
+  // Allows to listen without TLS on an address that other machines can reach: anyone there can then run steps.
+  bool insecure = false;
+  // A file with the cluster's token, a line of 16 or more characters: tasks and clients must send it. The file is read
+  // again when it changes; if it has several lines, each is accepted and the first is sent. All tasks of a cluster have
+  // the same token, or none. Needs `tls`, or a task that listens on loopback.
+  std::string token_file = "";
+  // A file with tokens of clients, in the same form: a caller that sends one may create sessions and run them, but may
+  // not reset the cluster, bring a cluster of its own, or connect as a task. Needs `token_file`.
+  std::string client_token_file = "";
+  // The directories, with everything beneath them, that graphs of sessions from other machines may read and write on
+  // this task. Sessions that come over loopback, or from this process, may use any path.
+  std::vector<std::string> allow_paths = {};
+  ServerLimits limits = {};
+  // The wire types of variables of each job, such as {{"ps", Wire::kInt8}}, in sessions whose master is this task. They
+  // hold for variables whose graph does not set them (see ReplicaDeviceSetterOptions::wire).
+  std::map<std::string, WireTypes> wire = {};
+  // Serves the status of the whole cluster over HTTP on this port: metrics for Prometheus at /metrics, and a page for
+  // browsers at /. 0: any free port (see status_url); -1: none. `bind_address`, `tls` and `insecure` hold for it too:
+  // with TLS it is HTTPS, and with a `ca` only clients with a certificate are served. With a `token_file`, requests
+  // must carry a token: as a bearer token or as the password of a browser, with any user name.
+  int metrics_port = -1;
+  std::chrono::milliseconds heartbeat_interval{1000};
+  // A connected task is considered dead when nothing has been received from it for this long.
+  std::chrono::milliseconds heartbeat_timeout{10000};
+  // A task other than a parameter server is considered lost when it has been unreachable for this long (see Join).
+  std::chrono::milliseconds lost_after{30000};
+  // How long Join waits for the tasks that work after a signal has asked this process to stop (stop.h).
+  std::chrono::milliseconds stop_grace{30000};
+  // Waits longer than this are logged, with what they wait for.
+  std::chrono::milliseconds slow_wait{5000};
+};
+
+// Runs one task of a cluster: holds the task's devices and variables, runs its part of steps for sessions on any task
+// of the cluster, and can itself be the master of sessions (see target). Listens on the task's port: only on loopback
+// if the task's address is a loopback name, otherwise on all interfaces, which needs `tls` or `insecure`. Port 0 takes
+// a free port (see address). Thread-safe.
+class Server {
+ public:
+  // InvalidArgument when the cluster does not have this job or task, the address cannot be bound, or it needs `tls` or
+  // `insecure`; AlreadyExists when a port is taken; an error that names the flag for a wrong file of `tls` or of
+  // tokens, or a directory of `allow_paths` that does not exist.
+  static StatusOr<std::unique_ptr<Server>> Create(const ClusterSpec& cluster, ServerOptions options);
+  ~Server();  // Stops.
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  // Starts to listen and to connect to the parameter servers. Create calls it unless options.start is false.
+  Status Start();
+
+  // The target for a Session that runs on this cluster with this task as its master: "grpc://host:port".
+  std::string target() const;
+  // "host:port" with the actual port.
+  std::string address() const;
+  // Where the status of the cluster is served, "http://host:port/"; "" without a metrics_port, or before Start.
+  std::string status_url() const;
+
+  // For a task that only serves the others: blocks until the work of the cluster is over or Stop is called. The work is
+  // over when every task that works has left (its Server was stopped) or is lost (unreachable for lost_after). Tasks
+  // work, except parameter servers and tasks that wait in Join themselves. If no task has ever worked, because sessions
+  // come from outside the cluster, the work is over when all tasks but the parameter servers have left or are lost.
+  // After a signal has asked this process to stop (stop.h), returns once the connected tasks that work have left, or
+  // after stop_grace. Returns OK if no task was lost or left with an error, otherwise Unavailable, naming those that
+  // were or did.
+  Status Join();
+
+  // Leaves the cluster: tells the connected tasks that this one has ended, with success or with the error `why`, fails
+  // steps that still run here, and stops listening. Later calls have no effect.
+  void Stop(const Status& why = OkStatus());
+
+ private:
+  struct Impl;
+  explicit Server(std::unique_ptr<Impl> impl);
+  const std::unique_ptr<Impl> impl_;
+};
+
+struct ReplicaDeviceSetterOptions {
+  ClusterSpec cluster = {};
+  int ps_tasks = 0;  // ignored if `cluster` is given
+  std::string ps_device = "/job:ps";
+  std::string worker_device = "/job:worker";
+  // Ops that are placed on the parameter servers.
+  std::vector<std::string> ps_ops = {"Variable",
+                                     "VariableV2",
+                                     "AutoReloadVariable",
+                                     "MutableHashTable",
+                                     "MutableHashTableV2",
+                                     "VarHandleOp",
+                                     "BoostedTreesEnsembleResourceHandleOp"};
+  // Returns the index of the parameter server for `op`, below `ps_tasks`; empty: round robin.
+  std::function<int(const Operation& op, int ps_tasks)> strategy = nullptr;
+  // The types in which the values and gradients of the variables on the parameter servers travel between tasks.
+  WireTypes wire = {};
+};
+
+// A device function, for Graph::Device, that places variables on the parameter servers and everything else on the
+// worker. Source: tf.train.replica_device_setter.
+DeviceFunction ReplicaDeviceSetter(ReplicaDeviceSetterOptions options);
+// A strategy that places each variable on the parameter server that holds the fewest bytes so far.
+// Source: GreedyLoadBalancingStrategy with byte_size_load_fn.
+std::function<int(const Operation& op, int ps_tasks)> LeastBytesStrategy(int ps_tasks);
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_CLUSTER_SERVER_H_

@@ -1,0 +1,40 @@
+// How much a server bears.
+#ifndef TENSORBRAID_CLUSTER_SERVER_LIMITS_H_
+#define TENSORBRAID_CLUSTER_SERVER_LIMITS_H_
+
+#include <chrono>
+#include <cstdint>
+
+namespace tensorbraid {
+
+// Bounds on what callers can make a server hold. What is over a bound fails with ResourceExhausted; the message names
+// the bound, and how to raise it. The flags of `tensorbraid serve` have the same names.
+struct ServerLimits {
+  // Bytes of the request of one call.
+  int64_t max_message_bytes = (int64_t{1} << 31) - 1;
+  // Bytes of all requests that have arrived and are not answered yet, of all connections together.
+  int64_t max_total_request_bytes = int64_t{8} << 30;
+  // Bytes of a session's graph: of the GraphDef that it begins with and of those that extend it.
+  int64_t max_graph_bytes = (int64_t{1} << 31) - 1;
+  // Bytes of one tensor. Applies to the whole process: the last server that is created sets it.
+  int64_t max_tensor_bytes = int64_t{1} << 40;
+  // Sessions whose master is this server. Beyond it, a new session replaces the one that has been idle for longest; if
+  // all are busy, it is refused.
+  int max_sessions = 256;
+  // Connections at the same time, of clients and of tasks, which have two for each pair. 0: three quarters of the files
+  // that the process may have open. A connection beyond it is closed at once and logged.
+  int max_connections = 0;
+  // Of these, connections from one address. 0: half of them, but all of them from the machine of the server itself,
+  // where whole clusters may run.
+  int max_connections_per_address = 0;
+  // Calls that one connection has in progress.
+  int max_requests = 1024;
+  // A call whose request has not arrived completely after this time is cancelled.
+  std::chrono::milliseconds request_timeout{600'000};
+  // A connection without a call is closed after this time. Clients connect again by themselves.
+  std::chrono::milliseconds idle_timeout{300'000};
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_CLUSTER_SERVER_LIMITS_H_

@@ -1,0 +1,140 @@
+// Command-line flags for programs, in the manner of tf.app.flags.
+#ifndef TENSORBRAID_CORE_FLAGS_H_
+#define TENSORBRAID_CORE_FLAGS_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "tensorbraid/cluster/cluster_spec.h"
+#include "tensorbraid/core/status.h"
+#include "tensorbraid/cluster/tls_options.h"
+#include "tensorbraid/core/wire.h"
+
+namespace tensorbraid {
+
+struct ServerOptions;
+
+// The cluster, and the task in it that this process runs. Comes from the flags --ps_hosts, --worker_hosts, --job_name
+// and --task_index; if none of them is given, from the environment variable TF_CONFIG. The flags --issync, --tls_cert,
+// --tls_key, --tls_ca, --insecure, --token_file, --client_token_file, --allow_path, --protocol, --wire and
+// --metrics_port are for both. Flags::Parse fills in and checks the values; after it they do not change.
+struct TaskFlags {
+  // Addresses of the parameter servers and of the training tasks. If TF_CONFIG has a job "chief" (or "master", its
+  // older name), that task comes first in worker_hosts, so worker_hosts.size() is always the number of replicas.
+  std::vector<std::string> ps_hosts;
+  std::vector<std::string> worker_hosts;
+  // `job_name` and `task_index` name a task of cluster().
+  std::string job_name;
+  int task_index = 0;
+  // Whether training is synchronous: the replicas apply their gradients together. Only stored; the program acts on it.
+  bool issync = false;
+  // The fields of the same names in ServerOptions.
+  TlsOptions tls;
+  bool insecure = false;
+  std::string token_file;
+  std::string client_token_file;
+  std::vector<std::string> allow_path;  // ServerOptions::allow_paths
+  std::string protocol;
+  std::vector<std::string> wire;  // rules for ServerOptions::wire, such as "ps:int8" (ParseWireRules)
+  int metrics_port = -1;
+
+  // The following log an error before Flags::Parse has set them.
+  // False if the program runs by itself (see Flags::DefineTask): cluster() is then empty and device() "".
+  bool has_cluster() const;
+  const ClusterSpec& cluster() const;
+  // The options of this task's server: its job, its index, and how its connections are protected.
+  ServerOptions server_options() const;
+  // "/job:worker/task:1".
+  std::string device() const;
+  // The task that initialises variables: chief/0 or master/0 where such a job exists, else worker/0. True without a
+  // cluster.
+  bool is_chief() const;
+
+ private:
+  friend class TaskFlagsParser;
+  void CheckParsed(const char* what) const;
+  ClusterSpec cluster_;
+  std::map<std::string, WireTypes> wire_types_;
+  bool parsed_ = false;
+};
+
+// Defines flags, then sets them from a command line. Accepted forms are --name=value, --name value, and --flag and
+// --noflag for booleans, with one dash or two; the last occurrence of a name wins. Types: bool, int, int64_t, float,
+// double, std::string, std::vector<std::string> (separated by commas). Not thread-safe.
+//
+//   tf::Flags flags("Trains a model.");
+//   auto& steps = flags.Define("train_steps", 2000, "stop at this global step");
+//   flags.ParseOrExit(argc, argv);
+class Flags {
+ public:
+  // `doc` describes the program; --help prints it first.
+  explicit Flags(std::string doc);
+  // Logs an error if flags were defined but never parsed.
+  ~Flags();
+  Flags(const Flags&) = delete;
+  Flags& operator=(const Flags&) = delete;
+
+  // Returns a reference that is valid as long as this object. It holds the default until Parse: take the value (`const
+  // int n = steps;`) only after that. REQUIRES: `name`
+  // consists of letters, digits, '_' and '-', and is not defined yet (checked).
+  template <typename T>
+  T& Define(const std::string& name, T default_value, const std::string& help);
+  std::string& Define(const std::string& name, const char* default_value, const std::string& help) {
+    return Define<std::string>(name, default_value, help);
+  }
+
+  // Makes Parse refuse a number below `least`. REQUIRES: `name` is a flag of a number (checked).
+  void AtLeast(const std::string& name, double least);
+
+  // Defines the flags of a task in a cluster; Parse checks them. Unless `required`, a program that is given no cluster
+  // runs by itself. REQUIRES: at most one call (checked).
+  TaskFlags& DefineTask(bool required = true);
+
+  // Returns InvalidArgument, naming the flag, for an unknown flag (with the nearest known one), a value of the wrong
+  // type or below its least, an argument that is not a flag, or a task that does not fit its cluster. With --help it
+  // returns OK without checking anything, and help_requested() is true. Call once.
+  Status Parse(int argc, const char* const* argv);
+  // Like Parse, but prints the help and exits with 0 on --help, and prints the error and exits with 2 on an error.
+  void ParseOrExit(int argc, const char* const* argv);
+
+  bool help_requested() const;
+  // The text that --help prints.
+  std::string Help() const;
+  // Whether the command line gave this flag a value. Logs an error before Parse.
+  bool WasGiven(const std::string& name) const;
+
+ private:
+  friend class TaskFlagsParser;
+  struct Impl;
+
+  // Adds a flag that writes to `target`, listed under `group`.
+  template <typename T>
+  void Bind(const std::string& name, T* target, const std::string& help, const std::string& group);
+  // Keeps `object` alive as long as this object.
+  void Keep(std::shared_ptr<void> object);
+  // Runs `check` at the end of Parse.
+  void AddCheck(std::function<Status()> check);
+
+  std::unique_ptr<Impl> impl_;
+};
+
+template <typename T>
+T& Flags::Define(const std::string& name, T default_value, const std::string& help) {
+  static_assert(std::is_same_v<T, bool> || std::is_same_v<T, int> || std::is_same_v<T, int64_t> ||
+                    std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, std::string> ||
+                    std::is_same_v<T, std::vector<std::string>>,
+                "a flag is a bool, int, int64_t, float, double, std::string or std::vector<std::string>");
+  auto value = std::make_shared<T>(std::move(default_value));
+  Keep(value);
+  Bind(name, value.get(), help, "Flags");
+  return *value;
+}
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_CORE_FLAGS_H_

@@ -1,0 +1,120 @@
+// Tensors: immutable values.
+#ifndef TENSORBRAID_CORE_TENSOR_H_
+#define TENSORBRAID_CORE_TENSOR_H_
+
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tensorbraid/core/buffer.h"
+#include "tensorbraid/core/dtype.h"
+#include "tensorbraid/core/shape.h"
+#include "tensorbraid/core/status.h"
+
+namespace tensorbraid {
+
+// A handle to an immutable, reference-counted, 64-byte-aligned buffer, plus dtype and shape. Elements are in row-major
+// order. Copies share the buffer. Reading from several threads is safe; writing requires the only handle to the buffer.
+// "REQUIRES: ... (checked)" means that the program ends if the condition does not hold.
+class Tensor {
+ public:
+  // An invalid tensor: dtype kInvalid, no elements.
+  Tensor() = default;
+  // Elements of plain types are left uninitialised; strings are empty. Throws std::bad_alloc if memory is exhausted.
+  // Use Create for shapes that come from outside. REQUIRES: shape.is_fully_defined() (checked).
+  Tensor(DType dtype, const Shape& shape);
+  // InvalidArgument for a bad shape, ResourceExhausted for too many bytes.
+  static StatusOr<Tensor> Create(DType dtype, const Shape& shape);
+  // Like Create, in memory of `allocator`. Elements of types that are not plain are always in host memory.
+  static StatusOr<Tensor> Create(DType dtype, const Shape& shape, Allocator& allocator);
+  // A view of the bytes of `buffer` that start at `offset`. InvalidArgument when they do not lie within the buffer.
+  static StatusOr<Tensor> FromBuffer(RefPtr<Buffer> buffer, size_t offset, DType dtype, const Shape& shape);
+
+  // Make a scalar, a vector, or a tensor of the given shape with these elements.
+  template <typename T>
+  static Tensor Scalar(T value) {
+    Tensor t(DTypeOf<T>::value, {});
+    t.mutable_data<T>()[0] = std::move(value);
+    return t;
+  }
+  static Tensor Scalar(const char* value) { return Scalar(std::string(value)); }
+  template <typename T>
+  static Tensor Vector(const std::vector<T>& values) {
+    return Of<T>({static_cast<int64_t>(values.size())}, values);
+  }
+  // REQUIRES: as many values as the shape has elements (checked).
+  template <typename T>
+  static Tensor Of(const Shape& shape, const std::vector<T>& values) {
+    Tensor t(DTypeOf<T>::value, shape);
+    t.CheckCount(values.size());
+    auto out = t.mutable_data<T>();
+    for (size_t i = 0; i < values.size(); ++i) out[i] = values[i];
+    return t;
+  }
+
+  DType dtype() const { return dtype_; }
+  const Shape& shape() const { return shape_; }
+  int64_t num_elements() const { return num_elements_; }
+  // Size of the elements in memory, in bytes. The characters of strings that are stored outside of the string objects
+  // do not count.
+  size_t num_bytes() const { return static_cast<size_t>(num_elements_) * DTypeSize(dtype_); }
+  bool is_valid() const { return dtype_ != DType::kInvalid; }
+
+  // REQUIRES: T is the element type or its storage type (see StorageType) (checked).
+  template <typename T>
+  std::span<const T> data() const {
+    CheckType(DTypeOf<T>::value);
+    return {static_cast<const T*>(data_), static_cast<size_t>(num_elements_)};
+  }
+  // REQUIRES: T as for data() (checked), and this is the only handle to the buffer.
+  template <typename T>
+  std::span<T> mutable_data() {
+    CheckType(DTypeOf<T>::value);
+    return {static_cast<T*>(data_), static_cast<size_t>(num_elements_)};
+  }
+  // The value of a tensor with one element. REQUIRES: num_elements() is 1 and T as for data() (checked).
+  template <typename T>
+  const T& scalar() const {
+    CheckCount(1);
+    return data<T>()[0];
+  }
+  const void* raw_data() const { return data_; }
+  void* mutable_raw_data() { return data_; }
+
+  // Rows [begin, end) of the first dimension, sharing the buffer. REQUIRES: rank >= 1 and the range lies within.
+  Tensor Slice(int64_t begin, int64_t end) const;
+  // The same elements under another shape. InvalidArgument when the number of elements differs.
+  StatusOr<Tensor> Reshaped(const Shape& shape) const;
+  // A copy with its own buffer. Throws std::bad_alloc if memory is exhausted.
+  Tensor DeepCopy() const;
+  // Whether the elements may be overwritten: this is the only handle to the buffer, and the buffer is writable.
+  bool IsWritable() const { return buffer_ && buffer_->IsUnique() && buffer_->writable(); }
+  bool SharesBufferWith(const Tensor& other) const { return buffer_ && buffer_.get() == other.buffer_.get(); }
+  const RefPtr<Buffer>& buffer() const { return buffer_; }
+
+  // "float32[2,3] [[1 2 3][4 5 6]]", with at most `max_elements` elements.
+  std::string ToString(int max_elements = 10) const;
+
+ private:
+  void CheckType(DType t) const {
+    if (t != dtype_) [[unlikely]]
+      CheckStorage(t);
+  }
+  void CheckCount(size_t n) const {
+    if (n != static_cast<size_t>(num_elements_)) [[unlikely]]
+      CountMismatch(n);
+  }
+  void CheckStorage(DType wanted) const;
+  [[noreturn]] void CountMismatch(size_t wanted) const;
+
+  RefPtr<Buffer> buffer_;
+  void* data_ = nullptr;
+  int64_t num_elements_ = 0;
+  DType dtype_ = DType::kInvalid;
+  Shape shape_;
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_CORE_TENSOR_H_

@@ -1,0 +1,59 @@
+// The types in which the values and the gradients of variables travel between tasks.
+#ifndef TENSORBRAID_CORE_WIRE_H_
+#define TENSORBRAID_CORE_WIRE_H_
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tensorbraid/core/status.h"
+
+namespace tensorbraid {
+
+// How a float32 tensor is written into messages between tasks. The receiver makes a float32 tensor of it again, so no
+// other op sees the difference. Within a task nothing is converted. See docs/design/0017-wire-types.md.
+enum class Wire {
+  kDefault,   // as the server's option --wire says for the job of the variable; without one, as kFloat32
+  kFloat32,   // unchanged
+  kFloat16,   // half the bytes; rounded to nearest even; from 65520 on infinity
+  kBFloat16,  // half the bytes; rounded to nearest even
+  kInt8,      // a quarter: blocks of 256 values, each with a float32 scale
+  kOneBit,    // a 26th: the sign of each value, and for each block of 256 values the mean of each sign
+  kTopK,      // a 50th: the 1 % of the values with the largest magnitude
+};
+
+// The wire types of a variable. Its values are sent to tasks that read it, except to be fetched or saved in a
+// checkpoint. Its gradients are sent to it by tasks that train. kInt8, kOneBit and kTopK lose much of a gradient: the
+// sender keeps what is lost and adds it to the next gradient. Values are sent in kFloat16, kBFloat16 or kInt8 only.
+//
+//   .wire = Wire::kBFloat16                  both
+//   .wire = {Wire::kBFloat16, Wire::kTopK}   the values, the gradients
+struct WireTypes {
+  constexpr WireTypes() = default;
+  // Gradients are sent in `wire`; values too, if it is kFloat32, kFloat16 or kBFloat16.
+  constexpr WireTypes(Wire wire)  // NOLINT: converts
+      : parameters(wire == Wire::kFloat32 || wire == Wire::kFloat16 || wire == Wire::kBFloat16 ? wire : Wire::kDefault),
+        gradients(wire) {}
+  constexpr WireTypes(Wire parameters, Wire gradients) : parameters(parameters), gradients(gradients) {}
+
+  Wire parameters = Wire::kDefault;  // the values
+  Wire gradients = Wire::kDefault;
+
+  friend bool operator==(const WireTypes&, const WireTypes&) = default;
+};
+
+// "float32", "float16", "bfloat16", "int8", "1bit", "topk"; "" for kDefault.
+std::string_view WireName(Wire wire);
+// The type with this name. InvalidArgument, with all names, if it does not exist; "" is kDefault.
+StatusOr<Wire> WireOf(std::string_view name);
+// OK if `types` can be used: values cannot be sent in kOneBit or kTopK. Otherwise InvalidArgument.
+Status CheckWireTypes(const WireTypes& types);
+
+// The wire types by job that rules say: "ps:bfloat16" (both), "ps:gradients=int8", "ps:parameters=bfloat16". A later
+// rule takes precedence. InvalidArgument for a malformed rule.
+StatusOr<std::map<std::string, WireTypes>> ParseWireRules(const std::vector<std::string>& rules);
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_CORE_WIRE_H_

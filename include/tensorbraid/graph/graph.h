@@ -1,0 +1,354 @@
+// Dataflow graphs: nodes that run ops, connected by tensors.
+//
+//   tensorbraid::Graph g;
+//   auto device = g.Device("/job:ps/task:0");          // until the end of the block
+//   auto x = tensorbraid::Placeholder(g, kFloat32, {-1, 784}, "x");
+//   auto y = 2.0 * x + 1.0;
+//
+// Graphs follow TensorFlow's rules for names, attributes, devices and control edges, and can be written and read as
+// TensorFlow's GraphDef. Mistakes made while building are recorded, not thrown: the op returns at once with invalid
+// outputs, and the graph keeps the first mistake with its op, node, shapes and the user's source location. A function
+// that adds nodes and has no operand to tell the location takes it as its last argument, `loc`, which callers leave
+// out. Graph::status() and Session::Create return it. A Graph and everything made from it may be used by one thread at
+// a time.
+#ifndef TENSORBRAID_GRAPH_GRAPH_H_
+#define TENSORBRAID_GRAPH_GRAPH_H_
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "tensorbraid/core/dtype.h"
+#include "tensorbraid/core/shape.h"
+#include "tensorbraid/core/status.h"
+#include "tensorbraid/core/tensor.h"
+
+namespace tensorbraid {
+
+class Gradient;
+class Graph;
+class GraphImpl;
+class Handles;  // the library's own way to what a handle refers to
+class Node;
+class Output;
+class PartitionedVariable;
+class Variable;
+struct VariableScopeOptions;  // variable_scope.h
+
+// A node of a graph: something that a session can run. A handle: copies refer to the same node.
+class Operation {
+ public:
+  Operation() = default;
+  explicit Operation(Node* node) : node_(node) {}
+  bool valid() const { return node_ != nullptr; }
+  const std::string& name() const;
+  const std::string& type() const;  // the op's type: "MatMul"
+  int num_outputs() const;
+  Output output(int i) const;
+  const std::string& device() const;  // as requested; may be partial or empty
+  Graph* graph() const;
+  friend bool operator==(const Operation&, const Operation&) = default;
+
+ private:
+  friend class Handles;
+  Node* node_ = nullptr;
+};
+
+// One output tensor of a node. Invalid after a mistake (see Graph::status). A handle: copies refer to the same tensor.
+class Output {
+ public:
+  Output() = default;
+  Output(Node* node, int index) : node_(node), index_(index) {}
+  bool valid() const { return node_ != nullptr; }
+  Operation op() const { return Operation(node_); }
+  int index() const { return index_; }
+  DType dtype() const;         // kInvalid when not valid
+  const Shape& shape() const;  // as far as it is known before running
+  std::string name() const;    // "MatMul:0"
+  Graph* graph() const;
+  friend bool operator==(const Output&, const Output&) = default;
+
+ private:
+  friend class Handles;
+  Node* node_ = nullptr;
+  int index_ = 0;
+};
+
+// An operand of an op: a tensor of the graph, a variable (its value), a constant, or a number, which takes the dtype of
+// the op's other operand. Remembers the source location where it was made, for error messages.
+class Operand {
+ public:
+  Operand(Output output, std::source_location loc = std::source_location::current())  // NOLINT: converts
+      : value_(output), loc_(loc) {}
+  Operand(const Variable& variable, std::source_location loc = std::source_location::current());  // NOLINT: converts
+  // The whole value; see PartitionedVariable::AsTensor.
+  Operand(const PartitionedVariable& variable,
+          std::source_location loc = std::source_location::current());  // NOLINT: converts
+  // As a dense tensor; see Gradient::ToDense.
+  Operand(const Gradient& gradient, std::source_location loc = std::source_location::current());  // NOLINT: converts
+  Operand(Tensor constant, std::source_location loc = std::source_location::current())            // NOLINT: converts
+      : value_(std::move(constant)), loc_(loc) {}
+  template <typename T>
+  requires std::is_arithmetic_v<T> Operand(
+      T number, std::source_location loc = std::source_location::current())  // NOLINT: converts
+      : value_(Number{static_cast<double>(number), static_cast<int64_t>(number), std::is_integral_v<T>}), loc_(loc) {}
+
+  // The graph of the operand; null for constants and numbers.
+  Graph* graph() const;
+  // Returns the operand as a tensor. Constants become Const nodes of `graph`; numbers become Const nodes of type
+  // `number_type` (kInvalid: float32, or int32 for integers).
+  Output ToOutput(Graph& graph, DType number_type = DType::kInvalid) const;
+  bool is_number() const { return std::holds_alternative<Number>(value_); }
+  // The operand's own dtype; kInvalid for numbers.
+  DType dtype() const;
+  const std::source_location& location() const { return loc_; }
+
+ private:
+  struct Number {
+    double real;
+    int64_t integer;
+    bool is_integer;
+  };
+  std::variant<Output, Tensor, Number> value_;
+  std::source_location loc_;
+};
+
+// The value of an attribute.
+class AttrValue {
+ public:
+  using List = std::variant<std::vector<std::string>, std::vector<int64_t>, std::vector<float>, std::vector<bool>,
+                            std::vector<DType>, std::vector<Shape>, std::vector<Tensor>>;
+  // A library function, with its attributes.
+  struct Function {
+    std::string name;
+    std::map<std::string, AttrValue> attrs;
+  };
+  using Value = std::variant<std::monostate, std::string, int64_t, float, bool, DType, Shape, Tensor,
+                             std::shared_ptr<const Function>, std::vector<std::string>, std::vector<int64_t>,
+                             std::vector<float>, std::vector<bool>, std::vector<DType>, std::vector<Shape>,
+                             std::vector<Tensor>, std::vector<std::shared_ptr<const Function>>>;
+  AttrValue() = default;
+  AttrValue(const char* v) : value_(std::string(v)) {}                               // NOLINT (all): converts
+  AttrValue(std::string v) : value_(std::move(v)) {}                                 // NOLINT
+  AttrValue(int v) : value_(int64_t{v}) {}                                           // NOLINT
+  AttrValue(int64_t v) : value_(v) {}                                                // NOLINT
+  AttrValue(float v) : value_(v) {}                                                  // NOLINT
+  AttrValue(double v) : value_(static_cast<float>(v)) {}                             // NOLINT
+  AttrValue(bool v) : value_(v) {}                                                   // NOLINT
+  AttrValue(DType v) : value_(v) {}                                                  // NOLINT
+  AttrValue(Shape v) : value_(std::move(v)) {}                                       // NOLINT
+  AttrValue(Tensor v) : value_(std::move(v)) {}                                      // NOLINT
+  AttrValue(Function v) : value_(std::make_shared<const Function>(std::move(v))) {}  // NOLINT
+  template <typename T>
+  AttrValue(std::vector<T> v) : value_(std::move(v)) {}  // NOLINT
+
+  const Value& value() const { return value_; }
+  bool has_value() const { return value_.index() != 0; }
+  // The value if it has type T, else null.
+  template <typename T>
+  const T* get() const {
+    return std::get_if<T>(&value_);
+  }
+  // Short text for messages.
+  std::string ToString() const;
+
+ private:
+  Value value_;
+};
+
+// Ends a scope of a Graph when it is destroyed. Scopes nest: an inner guard must be destroyed before the outer one.
+class [[nodiscard]] ScopeGuard {
+ public:
+  explicit ScopeGuard(std::function<void()> end) : end_(std::move(end)) {}
+  ScopeGuard(ScopeGuard&& o) noexcept : end_(std::exchange(o.end_, nullptr)) {}
+  ScopeGuard& operator=(ScopeGuard&&) = delete;
+  ~ScopeGuard() {
+    if (end_) end_();
+  }
+
+ private:
+  std::function<void()> end_;
+};
+
+// Returns the device of a new node; "" leaves the choice to the enclosing scopes.
+using DeviceFunction = std::function<std::string(const Operation&)>;
+
+class Graph {
+ public:
+  Graph();
+  ~Graph();
+  Graph(Graph&&) noexcept;
+  Graph& operator=(Graph&&) noexcept;
+
+  // Places the nodes made while the guard lives on a device. Names may be partial ("/job:ps", "/device:CPU:1") and are
+  // merged with the enclosing scopes, part by part; the inner scope wins. A function is called for each node; scopes
+  // inside the function's scope take precedence over what it returns. "" has no effect.
+  ScopeGuard Device(const std::string& device);
+  ScopeGuard Device(const char* device) { return Device(std::string(device)); }
+  ScopeGuard Device(DeviceFunction function);
+  // Ignores the enclosing device scopes, like tf.device(None).
+  ScopeGuard NoDevice();
+  // Prefixes node names with "name/". The scope's name is made unique ("tower", "tower_1"). A name that ends with "/"
+  // is used as it is, to enter a scope again; "" goes back to the top level.
+  ScopeGuard NameScope(const std::string& name);
+  // Prefixes the names of variables made by GetVariable and by layers with "name/", and opens a name scope of that
+  // name. The name is not made unique: a scope that is opened again has the same variables (see variable_scope.h). A
+  // name that ends with "/" does not depend on the enclosing scopes; "" stays in the open scope and changes its options
+  // only.
+  ScopeGuard VariableScope(const std::string& name, std::source_location loc = std::source_location::current());
+  ScopeGuard VariableScope(const std::string& name, const VariableScopeOptions& options,
+                           std::source_location loc = std::source_location::current());
+  // Nodes made while the guard lives run after these operations. An empty list ignores the enclosing control scopes.
+  ScopeGuard ControlDependencies(std::vector<Operation> operations);
+  ScopeGuard ControlDependencies(const std::vector<Output>& outputs);
+  // Places nodes made while the guard lives on the device of `op`.
+  ScopeGuard ColocateWith(Operation op);
+
+  // The first mistake made while building, or OK. Thread-safe.
+  Status status() const;
+  // Records `status` as the graph's mistake unless one is recorded already. OK has no effect.
+  void AddError(const Status& status);
+
+  // Finds a node by "name", or a tensor by "name:0". NotFound suggests the nearest name; InvalidArgument when the name
+  // does not have this form.
+  StatusOr<Operation> FindOperation(std::string_view name) const;
+  StatusOr<Output> FindOutput(std::string_view name) const;
+  std::vector<Operation> operations() const;  // in order of creation
+
+  // The seed of random ops that have no seed of their own; 0: they differ from run to run.
+  void SetRandomSeed(int64_t seed);
+  int64_t random_seed() const;
+
+  // Named lists of tensors, as with tf.add_to_collection: "trainable_variables", "global_variables", ...
+  void AddToCollection(const std::string& key, Output output);
+  std::vector<Output> GetCollection(const std::string& key) const;
+  // The graph's variables, in order of creation.
+  const std::vector<Variable>& variables() const;
+  std::vector<Variable> trainable_variables() const;
+
+  // Forbids adding nodes from now on. An attempt is a mistake that names `reason` and the line of the attempt; as after
+  // any mistake, later calls of Session::Run return it. Other threads may run sessions of a finalized graph during an
+  // attempt. Only the first call has an effect.
+  void Finalize(const std::string& reason);
+  bool finalized() const;  // thread-safe
+
+  // TensorFlow's GraphDef, in binary or text form.
+  StatusOr<std::string> ToGraphDef() const;
+  StatusOr<std::string> ToGraphDefText() const;
+  // Adds the nodes of a GraphDef (binary). On an error nothing is added: InvalidArgument when the bytes are not a
+  // GraphDef, or when it names an op, attribute or input that does not exist or a node name that is taken. Nodes with
+  // impossible shapes are imported; only steps that run such a node fail.
+  Status ImportGraphDef(std::string_view graph_def);
+  Status ImportGraphDefText(std::string_view graph_def_text);
+
+ private:
+  friend class Handles;
+  std::unique_ptr<GraphImpl> impl_;
+};
+
+// Adds a node of any registered op. The functions of ops.h are made with it; it is also the way to use ops without a
+// function.
+//
+//   auto sum = NodeBuilder(g, "AddV2").Name("total").Input(a).Input(b).Output();
+class NodeBuilder {
+ public:
+  NodeBuilder(Graph& graph, std::string op, std::source_location loc = std::source_location::current());
+  // The name is made unique within the open name scope. A name that ends with "/" is absolute and is used without the
+  // "/".
+  NodeBuilder& Name(std::string name);
+  NodeBuilder& Input(tensorbraid::Output input);
+  // For an input that takes a list ("values: N * T").
+  NodeBuilder& InputList(std::vector<tensorbraid::Output> inputs);
+  NodeBuilder& Attr(std::string name, AttrValue value);
+  NodeBuilder& Control(Operation op);
+  // The device of this node alone; takes precedence over the device scopes.
+  NodeBuilder& Device(std::string device);
+  NodeBuilder& ColocateWith(Operation op);
+
+  // Adds the node. Type attributes that follow from the inputs may be left out. Returns an invalid operation after a
+  // mistake.
+  Operation Finish();
+  // Calls Finish() and returns the node's first output.
+  tensorbraid::Output Output();
+
+ private:
+  struct InputArg {
+    std::vector<tensorbraid::Output> outputs;
+    bool is_list;
+  };
+  friend class GraphImpl;
+  Graph& graph_;
+  std::string op_;
+  std::string name_;
+  std::string device_;
+  std::vector<InputArg> inputs_;
+  std::vector<Operation> controls_;
+  std::vector<Operation> colocations_;
+  std::map<std::string, AttrValue> attrs_;
+  std::source_location loc_;
+};
+
+// Some rows (slices along dimension 0) of a tensor whose other rows are 0. Row values[i] belongs to row indices[i] of
+// the tensor. A row may occur several times; its occurrences then add up. Source: tf.IndexedSlices.
+struct IndexedSlices {
+  Output values;       // [n, ...]
+  Output indices;      // [n], int32 or int64
+  Output dense_shape;  // the shape of the whole tensor, an int64 vector
+};
+
+// The gradient of a tensor or variable: a dense tensor, or slices if only some rows of it were looked up. Not valid if
+// nothing depends on the tensor. A handle: copies refer to the same tensors of the graph.
+class Gradient {
+ public:
+  Gradient() = default;
+  Gradient(Output dense) { slices_.values = dense; }                     // NOLINT: converts
+  Gradient(IndexedSlices slices) : slices_(slices), is_sparse_(true) {}  // NOLINT: converts
+
+  bool valid() const { return slices_.values.valid(); }
+  bool is_sparse() const { return is_sparse_; }
+  DType dtype() const { return slices_.values.dtype(); }
+  Graph* graph() const { return slices_.values.graph(); }
+  // The operation that computes it; for slices, their values.
+  Operation op() const { return slices_.values.op(); }
+  // The tensor. REQUIRES: !is_sparse() (checked). Use ToDense() for any gradient.
+  const Output& dense() const;
+  // The slices. REQUIRES: is_sparse() (checked).
+  const IndexedSlices& slices() const;
+  // The gradient as a dense tensor. For slices this adds nodes that fill a tensor as large as the variable.
+  Output ToDense(std::source_location loc = std::source_location::current()) const;
+  operator Output() const { return ToDense(); }  // NOLINT: converts
+  // Slices with every row once: values with the same index are summed, and the indices are in the order of their first
+  // occurrence. A dense gradient is returned as it is.
+  Gradient WithDistinctRows(std::source_location loc = std::source_location::current()) const;
+
+ private:
+  IndexedSlices slices_;  // a dense gradient has only values
+  bool is_sparse_ = false;
+};
+
+// The sum of gradients of one tensor. If all are slices, the result is all of their slices, concatenated; else it is
+// dense. REQUIRES: all are valid, and there is at least one (checked).
+Gradient SumOfGradients(const std::vector<Gradient>& gradients,
+                        std::source_location loc = std::source_location::current());
+
+// Adds the partial derivatives of the sum of all `ys` with respect to each of `xs` to the graph, each op placed with
+// the op that it differentiates. `grad_ys`, if not empty, has one initial gradient per y instead of ones. The result
+// for an x on which no y depends is an invalid Output. Fails, naming the op, when an op on the way has no gradient.
+// Source: tf.gradients.
+StatusOr<std::vector<Output>> Gradients(const std::vector<Output>& ys, const std::vector<Output>& xs,
+                                        const std::vector<Output>& grad_ys = {},
+                                        std::source_location loc = std::source_location::current());
+// The same, but the gradient for an x of which only rows are looked up (Gather) is slices. The x for a variable is its
+// handle.
+StatusOr<std::vector<Gradient>> SparseGradients(const std::vector<Output>& ys, const std::vector<Output>& xs,
+                                                const std::vector<Output>& grad_ys = {},
+                                                std::source_location loc = std::source_location::current());
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_GRAPH_GRAPH_H_

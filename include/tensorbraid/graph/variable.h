@@ -1,0 +1,108 @@
+// Variables: tensors that keep their value from step to step, each on one device.
+#ifndef TENSORBRAID_GRAPH_VARIABLE_H_
+#define TENSORBRAID_GRAPH_VARIABLE_H_
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <string>
+
+#include "tensorbraid/graph/graph.h"
+
+namespace tensorbraid {
+
+// Adds the tensor with a variable's initial value to the graph.
+using Initializer = std::function<Output(Graph& graph, const Shape& shape, DType dtype)>;
+
+Initializer Zeros();
+Initializer Ones();
+Initializer Constant(double value);
+Initializer Constant(Tensor value);  // must have the shape and dtype of the variable, not of a part of it
+// `seed` 0: the graph's seed (Graph::SetRandomSeed).
+Initializer RandomUniform(double low = -0.05, double high = 0.05, int64_t seed = 0);
+Initializer RandomNormal(double mean = 0.0, double stddev = 1.0, int64_t seed = 0);
+Initializer TruncatedNormal(double mean = 0.0, double stddev = 1.0, int64_t seed = 0);
+// Uniform in ±sqrt(6 / (fan_in + fan_out)). Source: Glorot and Bengio, 2010.
+Initializer GlorotUniform(int64_t seed = 0);
+
+// Which rows of a larger variable a variable holds; see partitioned_variable.h.
+struct VariablePart {
+  std::string whole;  // the name of the larger variable
+  Shape shape;        // of the larger variable
+  int64_t first_row = 0;
+};
+
+struct VariableOptions {
+  std::string name = "Variable";
+  DType dtype = kFloat32;
+  bool trainable = true;
+  // Whether the variable belongs to this worker, which initialises it, and is in the collection "local_variables".
+  // Other variables are in "global_variables".
+  bool local = false;
+  // Set for a part of a partitioned variable, which is saved as a part of the whole.
+  std::optional<VariablePart> part_of = std::nullopt;
+};
+
+// A resource variable: a VarHandleOp, its initialiser and its reads, all on the variable's device. A handle: copies
+// refer to the same variable.
+class Variable {
+ public:
+  Variable() = default;
+  // `shape` must be fully known.
+  Variable(Graph& graph, const Shape& shape, const Initializer& initializer, VariableOptions options = {},
+           std::source_location loc = std::source_location::current());
+
+  bool valid() const { return state_ != nullptr; }
+  const std::string& name() const;  // of the handle: "weights"
+  DType dtype() const;
+  const Shape& shape() const;
+  bool trainable() const;
+  bool local() const;
+  // The rows of a larger variable that this one holds; null if it is no part of one.
+  const VariablePart* part_of() const;
+  Output handle() const;          // the resource
+  Operation initializer() const;  // assigns the initial value
+  Output initial_value() const;
+  Output is_initialized() const;  // a bool scalar
+  // The value. Within a control dependency scope each call makes a new read that obeys the scope; elsewhere all calls
+  // return the same read.
+  Output value(std::source_location loc = std::source_location::current()) const;
+  // A new read, which obeys the open control dependency scopes.
+  Output Read(std::source_location loc = std::source_location::current()) const;
+  // The rows of the value with these indices (int32 or int64, any shape), read where the variable is: only they are
+  // sent elsewhere. The gradient for the variable is slices. A step fails with InvalidArgument for an index out of
+  // range.
+  Output SparseRead(const Operand& indices, const std::string& name = "") const;
+  Graph* graph() const;
+
+  // Each returns an operation that updates the variable when it is fetched or depended upon.
+  Operation Assign(const Operand& value) const;
+  Operation AssignAdd(const Operand& delta) const;
+  Operation AssignSub(const Operand& delta) const;
+
+  friend bool operator==(const Variable& a, const Variable& b) { return a.state_ == b.state_; }
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;  // shared by the copies of this handle
+};
+
+// Operations that initialise all global variables, all local variables, or the variables in the list.
+Operation GlobalVariablesInitializer(Graph& graph, std::source_location loc = std::source_location::current());
+Operation LocalVariablesInitializer(Graph& graph, std::source_location loc = std::source_location::current());
+Operation VariablesInitializer(Graph& graph, const std::vector<Variable>& variables, const std::string& name = "init",
+                               std::source_location loc = std::source_location::current());
+// A string vector with the names of the variables in the list that are not initialised.
+// Source: tf.report_uninitialized_variables.
+Output ReportUninitializedVariables(Graph& graph, const std::vector<Variable>& variables,
+                                    std::source_location loc = std::source_location::current());
+
+// The int64 scalar "global_step" of the graph, created if it does not exist.
+Variable GetOrCreateGlobalStep(Graph& graph, std::source_location loc = std::source_location::current());
+// The global step of the graph; invalid if the graph has none.
+Variable GetGlobalStep(const Graph& graph);
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_GRAPH_VARIABLE_H_

@@ -1,0 +1,160 @@
+// Running graphs.
+#ifndef TENSORBRAID_SESSION_SESSION_H_
+#define TENSORBRAID_SESSION_SESSION_H_
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tensorbraid/cluster/cluster_spec.h"
+#include "tensorbraid/graph/graph.h"
+#include "tensorbraid/cluster/tls_options.h"
+#include "tensorbraid/graph/variable.h"
+
+namespace tensorbraid {
+
+// One thing to fetch in a run: a tensor, a variable's value, or an operation, which runs but returns no value; given as
+// an object or by name ("loss:0" for a tensor, "train" for an operation).
+class Fetch {
+ public:
+  Fetch(Output output) : output_(output), is_tensor_(true) {}                       // NOLINT (all): converts
+  Fetch(Operation operation);                                                       // NOLINT
+  Fetch(const Variable& variable) : output_(variable.value()), is_tensor_(true) {}  // NOLINT
+  Fetch(std::string name) : name_(std::move(name)) {}                               // NOLINT
+  Fetch(const char* name) : name_(name) {}                                          // NOLINT
+
+  bool is_tensor() const { return is_tensor_; }  // false also for all fetches by name
+  const Output& output() const { return output_; }
+  const std::string& name() const { return name_; }
+
+ private:
+  Output output_;
+  bool is_tensor_ = false;
+  std::string name_;
+};
+
+// A value that replaces a tensor of the graph during a run. The tensor is given as an object or by name.
+struct Feed {
+  Feed(Output tensor, Tensor fed) : output(tensor), value(std::move(fed)) {}
+  Feed(std::string tensor, Tensor fed) : name(std::move(tensor)), value(std::move(fed)) {}
+  Output output;
+  std::string name = "";
+  Tensor value;
+};
+
+struct SessionOptions {
+  // "" runs in this process (a local session). Server::target(), "grpc://host:port", runs on the cluster of that
+  // server, which may be in this process or elsewhere.
+  std::string target = "";
+  // For a server in another process that uses TLS. Sessions in the server's process need none.
+  TlsOptions tls = {};
+  // For such a server that needs a token: a file whose first line is the token. It is read again when it changes.
+  // Without `tls`, a token is sent over loopback only.
+  std::string token_file = "";
+  // Number of virtual devices of each type in a local session.
+  std::map<std::string, int> device_count = {};
+  // Number of threads for the kernels of a local session; 0: one per core.
+  int inter_op_parallelism_threads = 0;
+  // If an op's device does not exist or has no kernel for the op, runs the op on another device that has one.
+  bool allow_soft_placement = false;
+  // Logs the device of each node.
+  bool log_device_placement = false;
+  // Timeout of runs whose RunOptions have none; 0: none.
+  std::chrono::milliseconds operation_timeout{0};
+  // The options from here on are not for local sessions.
+  // The cluster to run on, instead of the one that the target was started in: any servers, including the target, each
+  // under the job and index given here. The session's variables and queues are then its own, as with
+  // isolate_session_state.
+  ClusterSpec cluster = {};
+  // Which devices of other tasks the session can use, as full or partial names ("/job:ps"); empty: all.
+  std::vector<std::string> device_filters = {};
+  // If true, the session has variables and queues of its own, which are deleted when it ends. If false, all sessions
+  // share them.
+  bool isolate_session_state = false;
+};
+
+enum class TraceLevel { kNone, kFull };
+
+struct RunOptions {
+  // 0: SessionOptions::operation_timeout.
+  std::chrono::milliseconds timeout{0};
+  // kFull records when and where each node ran, on all tasks. The record is returned in a RunMetadata.
+  TraceLevel trace_level = TraceLevel::kNone;
+  // Whether the RunMetadata also has the graph that each task ran.
+  bool output_partition_graphs = false;
+};
+
+// What a run did. summary::FileWriter::AddRunMetadata shows it in TensorBoard.
+class RunMetadata {
+ public:
+  RunMetadata() = default;
+  // `serialized` is a RunMetadata message of TensorFlow.
+  explicit RunMetadata(std::string serialized) : serialized_(std::move(serialized)) {}
+  const std::string& serialized() const { return serialized_; }
+  // The trace as JSON for chrome://tracing and ui.perfetto.dev: each device is a process, each node an event with its
+  // op and inputs, each tensor an arrow. InvalidArgument if `serialized` is not a RunMetadata message.
+  // Source: TensorFlow's Timeline.generate_chrome_trace_format.
+  StatusOr<std::string> ToChromeTrace() const;
+
+ private:
+  std::string serialized_;
+};
+
+// Runs parts of one graph. Variables are stored on the devices of the target. Nodes may be added to the graph between
+// runs, but not while a run or Prepare is in progress. Thread-safe: runs may overlap.
+class Session {
+ public:
+  // Returns the graph's first mistake (Graph::status), if it has one; Unavailable when no server answers at the target
+  // within 10 s; Unauthenticated when `tls` is used, and the server's certificate is not accepted or it has none.
+  // `graph` must outlive the session.
+  static StatusOr<std::unique_ptr<Session>> Create(Graph& graph, SessionOptions options = {});
+  ~Session();  // Closes.
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  // Runs everything that the fetches need and returns one tensor per fetch; operations give an invalid tensor. Blocks
+  // until the step has ended. Errors name the op, node and task: InvalidArgument and NotFound for bad feeds and
+  // fetches, Unavailable when a task cannot be reached, Aborted when a task has been restarted (create a new session),
+  // DeadlineExceeded after the timeout, Cancelled after Close, and the errors of kernels. If `metadata` is not null and
+  // the step succeeds, it is replaced by what `options` asks for.
+  StatusOr<std::vector<Tensor>> Run(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds = {},
+                                    const RunOptions& options = {}, RunMetadata* metadata = nullptr);
+
+  // A run that has been prepared. `feeds` are in the order of the feeds given to Prepare. It cannot be traced.
+  // Thread-safe.
+  class Prepared {
+   public:
+    StatusOr<std::vector<Tensor>> Run(const std::vector<Tensor>& feeds = {}, const RunOptions& options = {}) const;
+
+   private:
+    friend class Session;
+    struct State;
+    std::shared_ptr<State> state_;  // may outlive the session; runs then fail with Cancelled
+  };
+  // Prunes, places and partitions the graph once, so that Prepared::Run costs only the step itself. Blocks until done.
+  StatusOr<Prepared> Prepare(const std::vector<Fetch>& fetches, const std::vector<Output>& feeds = {});
+
+  // Ends the calls of Run and Prepare that are in progress on other threads, with Cancelled. The session can still be
+  // used.
+  void CancelRuns();
+
+  // Cancels steps in progress and releases the session's resources on the tasks. Shared variables keep their values.
+  // Later runs fail with Cancelled.
+  Status Close();
+
+  // Full names of the devices that ops can be placed on.
+  std::vector<std::string> ListDevices() const;
+  Graph& graph() const;
+
+ private:
+  struct Impl;
+  explicit Session(std::shared_ptr<Impl> impl);
+  const std::shared_ptr<Impl> impl_;  // shared with prepared runs
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_SESSION_SESSION_H_

@@ -1,0 +1,111 @@
+// Saving and restoring the variables of a graph.
+//
+//   tensorbraid::Saver saver(g);
+//   ...
+//   TF_ASSIGN_OR_RETURN(auto path, saver.Save(*session, "logs/model", {.global_step = step}));
+//   TF_RETURN_IF_ERROR(saver.Restore(*session, path));
+//
+// The files have TensorFlow's format: tf.train.Saver and tf.train.load_checkpoint read them, tf.train.import_meta_graph
+// reads the graph beside them, and Tensorbraid reads what TensorFlow writes.
+#ifndef TENSORBRAID_TRAIN_SAVER_H_
+#define TENSORBRAID_TRAIN_SAVER_H_
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <vector>
+
+#include "tensorbraid/train/checkpoint.h"
+#include "tensorbraid/graph/graph.h"
+#include "tensorbraid/session/session.h"
+#include "tensorbraid/graph/variable.h"
+
+namespace tensorbraid {
+
+// A variable and its name in a checkpoint.
+struct SavedVariable {
+  // Under the name of the variable, or, if it is a part of a partitioned variable, as that part of the whole.
+  SavedVariable(const Variable& saved);  // NOLINT: converts
+  // If the variable is part of a larger tensor, `slice` says which part: "4 2 0,2:-" means rows 0 and 1 of a
+  // tensor of shape [4, 2].
+  SavedVariable(const Variable& saved, std::string saved_as, std::string slice = "")
+      : variable(saved), name(std::move(saved_as)), shape_and_slice(std::move(slice)) {}
+  Variable variable;
+  std::string name;
+  std::string shape_and_slice;
+};
+
+struct SaverOptions {
+  // Empty: all global variables.
+  std::vector<SavedVariable> variables = {};
+  // How many checkpoints to keep; older ones are removed. 0 keeps all.
+  int max_to_keep = 5;
+  // After each such time, a checkpoint that would be removed is kept forever instead.
+  std::chrono::milliseconds keep_checkpoint_every = std::chrono::hours(10'000);
+  // If true, every task saves and restores the variables that it holds. All tasks and the saving program must then
+  // share a file system. If false, all values pass through the task that the session runs on, and only that task and
+  // the saving program need to share one. By default true if variables are placed on tasks, as on parameter servers.
+  std::optional<bool> sharded = std::nullopt;
+  // Pads the step number: "model-00000100" instead of "model-100".
+  bool pad_step_number = false;
+  std::string name = "save";
+};
+
+struct SaveOptions {
+  // Appended to the path: "model-1000".
+  std::optional<int64_t> global_step = std::nullopt;
+  // The file in the checkpoint's directory that names the latest checkpoint.
+  std::string latest_filename = "checkpoint";
+  // Whether to write the graph beside the checkpoint, as "model-1000.meta".
+  bool write_meta_graph = true;
+  // Leaves the file "checkpoint" as it is, and returns Aborted, if that file names a checkpoint of a later global step
+  // that this saver does not know. Then this process was stopped for a while, and another one has taken its place.
+  // Needs global_step.
+  bool keep_later_step = false;
+};
+
+// Adds operations that save and restore to the graph, and manages the checkpoints of one directory. Not thread-safe.
+// Must not outlive the graph. Source: tf.train.Saver.
+class Saver {
+ public:
+  // Mistakes (nothing to save, two variables with the same name) are recorded in the graph.
+  explicit Saver(Graph& graph, SaverOptions options = {}, std::source_location loc = std::source_location::current());
+  ~Saver();
+  Saver(const Saver&) = delete;
+  Saver& operator=(const Saver&) = delete;
+
+  // Writes a checkpoint, then updates the file "checkpoint", then removes checkpoints that are too old. Creates the
+  // directory of `path` if needed. Returns the checkpoint's prefix, an absolute path. A relative `path` begins at the
+  // working directory of this process, also if another task writes the files. Blocks until all is written. Returns the
+  // errors of the run and of the file system, and FailedPrecondition if the tasks and this process do not share the
+  // directory. After an error, or if a task ends while it writes, earlier checkpoints are unchanged, also one with the
+  // same prefix, and "checkpoint" names the last one that is complete.
+  StatusOr<std::string> Save(Session& session, const std::string& path, const SaveOptions& options = {});
+  // Sets the variables to the values of a checkpoint. NotFound when the checkpoint or a variable in it is missing;
+  // InvalidArgument, before any variable is set, when a shape or dtype differs; DataLoss when the checkpoint is
+  // damaged. Blocks until done. `path` may be relative, as for Save.
+  Status Restore(Session& session, const std::string& path) const;
+
+  // The checkpoints that this saver manages, oldest first.
+  std::vector<std::string> last_checkpoints() const;
+  // Takes over the management of checkpoints written by an earlier process. Ignores those that do not exist.
+  void RecoverLastCheckpoints(const std::vector<std::string>& paths);
+
+  // The tensor to feed with the path, the tensor to fetch in order to save, and the operation that restores.
+  Output filename() const;
+  Output save() const;
+  Operation restore() const;
+  // TensorFlow's MetaGraphDef: the graph, its collections of variables, and how to save it.
+  StatusOr<std::string> ToMetaGraphDef() const;
+
+ private:
+  struct Impl;
+  const std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_TRAIN_SAVER_H_

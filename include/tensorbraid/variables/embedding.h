@@ -1,0 +1,110 @@
+// Embeddings: rows of large tables, looked up by id.
+//
+//   Variable table(g, {10'000, 64}, RandomUniform(), {.name = "table"});
+//   auto words = nn::EmbeddingLookup(table, ids);      // ids [batch, time]; words [batch, time, 64]
+//
+// Rows are read and updated where their table is. Only the rows that are looked up are sent to the worker, and only
+// their gradients are sent back.
+#ifndef TENSORBRAID_VARIABLES_EMBEDDING_H_
+#define TENSORBRAID_VARIABLES_EMBEDDING_H_
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tensorbraid/graph/graph.h"
+#include "tensorbraid/variables/partitioned_variable.h"
+#include "tensorbraid/ops/sparse_tensor.h"
+#include "tensorbraid/graph/variable.h"
+
+namespace tensorbraid::nn {
+
+// How the ids of a table are distributed over its parts. In both cases each of the first parts has one row more if the
+// number of ids is not a multiple of the number of parts. 13 ids in 5 parts:
+enum class PartitionStrategy {
+  kMod,  // id % parts:        [0 5 10] [1 6 11] [2 7 12] [3 8] [4 9]
+  kDiv,  // contiguous ranges: [0 1 2] [3 4 5] [6 7 8] [9 10] [11 12]
+};
+
+// A table in one or several parts. The rows of all parts have the same shape and dtype.
+class EmbeddingTable {
+ public:
+  EmbeddingTable(const Variable& whole) : parts_({whole}) {}                         // NOLINT (all): converts
+  EmbeddingTable(const PartitionedVariable& variable) : parts_(variable.parts()) {}  // NOLINT
+  EmbeddingTable(std::vector<Variable> parts) : parts_(std::move(parts)) {}          // NOLINT
+  EmbeddingTable(std::initializer_list<Variable> parts) : parts_(parts) {}           // NOLINT
+  const std::vector<Variable>& parts() const { return parts_; }
+
+ private:
+  std::vector<Variable> parts_;
+};
+
+struct EmbeddingLookupOptions {
+  // Like TensorFlow, kMod. With kDiv, row i of a PartitionedVariable is the embedding of id i.
+  PartitionStrategy partition_strategy = PartitionStrategy::kMod;
+  // Embeddings with a larger L2 norm are scaled down to this one.
+  std::optional<double> max_norm = std::nullopt;
+  // Looks up each distinct id once, and sums the gradients of its row where the lookup is, so that each row crosses the
+  // network once in each direction. Worth it where ids repeat, as words in a text do.
+  bool distinct_ids = false;
+  std::string name = "embedding_lookup";
+};
+
+// The rows of `table` for `ids` (int32 or int64, any shape): [shape of ids..., shape of a row...]. A step fails with
+// InvalidArgument for an id that is not in the table. Gradient: slices for each part of the table.
+// Source: tf.nn.embedding_lookup.
+Output EmbeddingLookup(const EmbeddingTable& table, const Operand& ids, const EmbeddingLookupOptions& options = {});
+
+enum class Combiner {
+  kSum,    // sum(w e)
+  kMean,   // sum(w e) / sum(w)
+  kSqrtN,  // sum(w e) / sqrt(sum(w²))
+};
+
+struct EmbeddingLookupSparseOptions {
+  PartitionStrategy partition_strategy = PartitionStrategy::kMod;
+  Combiner combiner = Combiner::kMean;
+  std::optional<double> max_norm = std::nullopt;
+  std::string name = "embedding_lookup_sparse";
+};
+
+// Combines the embeddings of the ids in each row of `ids`, a sparse matrix of int32 or int64 in row-major order. `e`
+// are the embeddings and `w` the weights of one row. The result has one row for each row of `ids` up to the last one
+// that has an id; rows without ids are 0. Each distinct id is looked up once. Gradient: slices for each part of the
+// table; and to the weights. Source: tf.nn.embedding_lookup_sparse.
+Output EmbeddingLookupSparse(const EmbeddingTable& table, const SparseTensor& ids,
+                             const EmbeddingLookupSparseOptions& options = {},
+                             std::source_location loc = std::source_location::current());
+// The same with a weight for each id: `weights` has the indices and the shape of `ids`, and real values. Only its
+// values are used.
+Output EmbeddingLookupSparse(const EmbeddingTable& table, const SparseTensor& ids, const SparseTensor& weights,
+                             const EmbeddingLookupSparseOptions& options = {},
+                             std::source_location loc = std::source_location::current());
+
+struct SafeEmbeddingLookupSparseOptions {
+  PartitionStrategy partition_strategy = PartitionStrategy::kMod;
+  Combiner combiner = Combiner::kMean;
+  std::optional<double> max_norm = std::nullopt;
+  // The id whose embedding stands for rows without valid ids; none: these rows are 0.
+  std::optional<int64_t> default_id = std::nullopt;
+  std::string name = "safe_embedding_lookup_sparse";
+};
+
+// EmbeddingLookupSparse for ids from outside: negative ids and, unless the combiner is kSum, ids with weights that are
+// not positive are ignored, and rows without ids are allowed everywhere. `ids` may have any rank of 2 or more; the ids
+// of the last dimension are combined. The result has shape [dense_shape of ids without the last..., shape of a row...].
+// Gradient: as of EmbeddingLookupSparse. Source: tf.nn.safe_embedding_lookup_sparse.
+Output SafeEmbeddingLookupSparse(const EmbeddingTable& table, const SparseTensor& ids,
+                                 const SafeEmbeddingLookupSparseOptions& options = {},
+                                 std::source_location loc = std::source_location::current());
+Output SafeEmbeddingLookupSparse(const EmbeddingTable& table, const SparseTensor& ids, const SparseTensor& weights,
+                                 const SafeEmbeddingLookupSparseOptions& options = {},
+                                 std::source_location loc = std::source_location::current());
+
+}  // namespace tensorbraid::nn
+
+#endif  // TENSORBRAID_VARIABLES_EMBEDDING_H_

@@ -1,0 +1,70 @@
+// Memory that several processes of one machine map.
+#ifndef TENSORBRAID_CORE_MEMORY_SHARED_MEMORY_H_
+#define TENSORBRAID_CORE_MEMORY_SHARED_MEMORY_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "core/memory/allocator.h"
+#include "core/system/fd.h"
+#include "tensorbraid/core/status.h"
+
+namespace tensorbraid {
+
+// A file in memory (memfd), mapped by this process. Its size is sealed, so no process can make an access of another one
+// fault. It has no name in the file system and disappears with its last mapping and descriptor. Its pages take memory
+// only once they have been touched. Thread-safe.
+class SharedSegment {
+ public:
+  enum class Others { kMayRead, kMayWrite };  // what other processes may do with the bytes
+
+  // Creates a segment that this process may write. Unavailable if the system does not offer such memory (old kernels,
+  // seccomp), ResourceExhausted if there is not enough.
+  static StatusOr<std::shared_ptr<SharedSegment>> Create(size_t size, Others others);
+  // Maps a segment that another process has created. InvalidArgument unless its size is sealed and is `size`.
+  static StatusOr<std::shared_ptr<SharedSegment>> Map(Fd fd, size_t size, Others others);
+
+  ~SharedSegment();
+  SharedSegment(const SharedSegment&) = delete;
+  SharedSegment& operator=(const SharedSegment&) = delete;
+
+  // Not null for a segment of this process. Of another process's segment only what it allows may be done.
+  std::byte* data() const { return data_; }
+  size_t size() const { return size_; }
+  // To be passed to another process. Closed (-1) for a segment that another process has created.
+  int fd() const { return fd_.get(); }
+  // Identifies a segment among those that this process has created; 0 for one that another process has created.
+  uint64_t id() const { return id_; }
+
+ private:
+  SharedSegment(std::byte* data, size_t size, Fd fd, uint64_t id);
+
+  std::byte* const data_;
+  const size_t size_;
+  const Fd fd_;
+  const uint64_t id_;
+};
+
+// Where the bytes of a buffer are that other processes may map.
+struct SharedPlace {
+  std::shared_ptr<SharedSegment> segment;  // null if the buffer is not in shared memory of this process
+  size_t offset = 0;
+};
+// REQUIRES: `data` points into the buffer.
+SharedPlace SharedPlaceOf(const Buffer& buffer, const void* data);
+
+// Host memory that neighbours (other processes of this machine) may map for reading. Blocks are cached by size class
+// and used again, because the first touch of shared memory is slow: 1 ms for a megabyte. What is cached or in use
+// counts towards the limit of HostAllocator(). At most twice the largest amount in use so far stays cached. If the
+// system has no shared memory or no descriptors left, buffers come from HostAllocator().
+Allocator& SharedAllocator();
+
+// Whether this process has neighbours that map its memory, so that what travels is worth allocating there. False until
+// SetHasNeighbours is called.
+bool HasNeighbours();
+void SetHasNeighbours();
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_CORE_MEMORY_SHARED_MEMORY_H_

@@ -1,0 +1,70 @@
+// Which files the work of a thread may use.
+//
+// A graph that a client on another machine has sent may use files in certain directories only (docs/security.md). The
+// limit is a property of the thread that runs a kernel: the executor of such a graph sets it, work that the thread
+// hands to other threads (ThreadPool, RunInBackground) inherits it, and the one place that opens files for the library,
+// the operating system's Env, obeys it. So an op cannot forget to ask. Work that a thread does for another session, for
+// example by waking it, must set that session's limit.
+#ifndef TENSORBRAID_CORE_SYSTEM_FILE_ACCESS_H_
+#define TENSORBRAID_CORE_SYSTEM_FILE_ACCESS_H_
+
+#include <sys/types.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/system/fd.h"
+#include "tensorbraid/core/status.h"
+
+namespace tensorbraid {
+
+// The directories that limited work may use, with everything beneath them. Immutable.
+class FileAccess {
+ public:
+  // Allows nothing.
+  FileAccess() = default;
+  // Relative paths are relative to the current directory. Returns the system's error, naming --allow_path, if one of
+  // `directories` is not a directory.
+  static StatusOr<FileAccess> Create(const std::vector<std::string>& directories);
+
+  // Opens a file as open() does, but only beneath one of the directories, however the path leads there: the system
+  // refuses to leave the directory by "..", symbolic links or anything else, also if they change at the same time.
+  // PermissionDenied, naming the path and --allow_path, if it leads elsewhere. Other errors are the system's.
+  StatusOr<Fd> Open(const std::string& path, int flags, mode_t mode) const;
+  // Opens the directory that contains `path`, and sets `name` to the last part of the path, which is never "..". For
+  // the allowed directories themselves, opens the directory and sets `name` to ".".
+  StatusOr<Fd> OpenParent(const std::string& path, std::string* name) const;
+  // PermissionDenied if no match of a pattern can be beneath the directories.
+  Status CheckPattern(const std::string& pattern) const;
+
+ private:
+  // The directory that `path` begins with, or null, and the rest of the path, "." if there is none.
+  const std::string* Find(const std::string& path, std::string* rest) const;
+  Status Refusal(const std::string& path) const;
+
+  std::vector<std::string> directories_;  // absolute, without '/' at the end
+};
+
+// The limit for the current thread; null if there is none.
+const FileAccess* CurrentFileAccess();
+
+// Sets the limit for the current thread, for the life of this object. `access` may be null, for none. It must outlive
+// this object and all work that the thread hands to others meanwhile.
+class ScopedFileAccess {
+ public:
+  explicit ScopedFileAccess(const FileAccess* access);
+  ~ScopedFileAccess();
+  ScopedFileAccess(const ScopedFileAccess&) = delete;
+  ScopedFileAccess& operator=(const ScopedFileAccess&) = delete;
+
+ private:
+  const FileAccess* const before_;
+};
+
+// Work for another thread, which runs it under the limit of this one.
+std::function<void()> WithCurrentFileAccess(std::function<void()> work);
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_CORE_SYSTEM_FILE_ACCESS_H_

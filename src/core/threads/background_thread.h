@@ -1,0 +1,16 @@
+// Work that may take long and must not slow down the rest of the process.
+#ifndef TENSORBRAID_CORE_THREADS_BACKGROUND_THREAD_H_
+#define TENSORBRAID_CORE_THREADS_BACKGROUND_THREAD_H_
+
+#include <functional>
+#include <string>
+
+namespace tensorbraid {
+
+// Runs `body` on a new thread, which gets a small share of a core that other threads want too. Returns at once. `body`
+// must keep alive what it uses. It runs under the file limit of the calling thread (file_access.h).
+void RunInBackground(const std::string& name, std::function<void()> body);
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_CORE_THREADS_BACKGROUND_THREAD_H_

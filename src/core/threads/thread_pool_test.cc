@@ -1,0 +1,98 @@
+#include "core/threads/thread_pool.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <new>
+#include <thread>
+#include <vector>
+
+#include "core/system/timer.h"
+
+namespace tensorbraid {
+namespace {
+
+TEST(ThreadPoolTest, ParallelForCoversEveryIndexOnceEvenFromPoolThreads) {
+  ThreadPool pool("test", 3);
+  std::atomic<int> finished{0};
+  constexpr int kOuter = 8, kInner = 1000;
+  std::vector<std::atomic<int>> hits(kOuter * kInner);
+  pool.ParallelFor(kOuter, 1e6, [&](int64_t b, int64_t e) {
+    for (int64_t i = b; i < e; ++i) {
+      pool.ParallelFor(kInner, 1e3, [&, i](int64_t bb, int64_t ee) {
+        for (int64_t j = bb; j < ee; ++j) ++hits[i * kInner + j];
+      });
+      ++finished;
+    }
+  });
+  EXPECT_EQ(finished, kOuter);
+  for (auto& h : hits) EXPECT_EQ(h, 1);
+}
+
+TEST(ThreadPoolTest, ParallelForRethrowsOnItsCallerAfterAllRangesHaveEnded) {
+  ThreadPool pool("test", 3);
+  std::atomic<int> begun{0};
+  const auto throw_all = [&](int64_t b, int64_t e) {
+    begun += static_cast<int>(e - b);
+    throw std::bad_alloc();
+  };
+  for (int i = 0; i < 100; ++i) {
+    begun = 0;
+    EXPECT_THROW(pool.ParallelFor(8, 1e6, throw_all), std::bad_alloc);
+    EXPECT_EQ(begun, 8);
+  }
+}
+
+TEST(ThreadPoolTest, AThreadThatBecomesIdleJoinsALoopThatHasBegun) {
+  ThreadPool pool("test", 1);
+  Mutex mu;
+  CondVar changed;
+  bool busy = false, released = false, joined = false;
+  pool.Schedule([&] {
+    MutexLock lock(mu);
+    busy = true;
+    changed.NotifyAll();
+    changed.Wait(mu, [&] { return released; });
+  });
+  {
+    MutexLock lock(mu);
+    changed.Wait(mu, [&] { return busy; });
+  }
+  const auto caller = std::this_thread::get_id();
+  pool.ParallelFor(8, 1e6, [&](int64_t, int64_t) {
+    MutexLock lock(mu);
+    released = true;
+    joined = joined || std::this_thread::get_id() != caller;
+    changed.NotifyAll();
+    // Until the pool's thread has joined, each range of the caller gives it time to become idle.
+    changed.WaitFor(mu, std::chrono::milliseconds(100), [&] { return joined; });
+  });
+  EXPECT_TRUE(joined);
+}
+
+TEST(TimerTest, RunsInOrderAndCancels) {
+  Timer timer;
+  Mutex mu;
+  CondVar cv;
+  std::vector<int> order;
+  const auto add = [&](int i) {
+    MutexLock lock(mu);
+    order.push_back(i);
+    cv.NotifyAll();
+  };
+  timer.RunAfter(std::chrono::milliseconds(20), [&] { add(2); });
+  timer.RunAfter(std::chrono::milliseconds(1), [&] { add(1); });
+  EXPECT_TRUE(timer.Cancel(timer.RunAfter(std::chrono::seconds(60), [&] { add(3); })));
+  MutexLock lock(mu);
+  cv.Wait(mu, [&] { return order.size() == 2; });
+  EXPECT_EQ(order, (std::vector<int>{1, 2}));
+}
+
+TEST(TimerTest, CancellingNothingReturnsAtOnce) {
+  Timer timer;
+  EXPECT_FALSE(timer.CancelAndWait(0));
+}
+
+}  // namespace
+}  // namespace tensorbraid

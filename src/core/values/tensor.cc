@@ -1,0 +1,243 @@
+#include "tensorbraid/core/tensor.h"
+
+#include <atomic>
+#include <limits>
+#include <memory>
+#include <new>
+#include <sstream>
+
+#include "core/memory/allocator.h"
+#include "core/text/logging.h"
+#include "core/values/resource_handle.h"
+#include "core/text/strings.h"
+#include "core/values/tensor_bytes.h"
+#include "core/values/tensor_limit.h"
+#include "core/values/variant.h"
+
+namespace tensorbraid {
+namespace {
+
+// Holds objects with constructors (strings, resource handles, variants) instead of plain bytes.
+template <typename T>
+class ObjectBuffer : public Buffer {
+ public:
+  // Returns null when there is not enough memory for `n` objects.
+  static RefPtr<Buffer> Create(int64_t n) {
+    const int64_t bytes = n * static_cast<int64_t>(sizeof(T));
+    if (!CountMemory(bytes)) return nullptr;
+    T* const objects = new (std::nothrow) T[static_cast<size_t>(n)];
+    if (objects == nullptr) {
+      UncountMemory(bytes);
+      return nullptr;
+    }
+    return MakeRef<ObjectBuffer>(objects, static_cast<size_t>(bytes));
+  }
+  ObjectBuffer(T* objects, size_t bytes) : Buffer(objects, bytes) {}
+  ~ObjectBuffer() override {
+    delete[] static_cast<T*>(data());
+    UncountMemory(static_cast<int64_t>(size()));
+  }
+};
+
+RefPtr<Buffer> NewBuffer(DType dtype, int64_t n, Allocator& allocator) {
+  if (dtype == DType::kString) return ObjectBuffer<std::string>::Create(n);
+  if (dtype == DType::kResource) return ObjectBuffer<ResourceHandle>::Create(n);
+  if (dtype == DType::kVariant) return ObjectBuffer<Variant>::Create(n);
+  return allocator.Allocate(static_cast<size_t>(n) * DTypeSize(dtype));
+}
+
+template <typename T>
+void Print(std::ostringstream& out, const T& v) {
+  if constexpr (std::is_same_v<T, std::string>) {
+    out << '"' << v << '"';
+  } else if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, Bfloat16>) {
+    out << float(v);
+  } else if constexpr (std::is_same_v<T, int8_t> || std::is_same_v<T, uint8_t>) {
+    out << int(v);
+  } else {
+    out << v;
+  }
+}
+
+template <typename T>
+void PrintElements(std::ostringstream& out, const Tensor& t, int max) {
+  const auto values = t.data<T>();
+  const Shape& shape = t.shape();
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (static_cast<int>(i) >= max) {
+      out << " ...";
+      return;
+    }
+    // Open a bracket for each dimension that starts at this element, close one for each that ends.
+    int64_t block = 1;
+    int opened = 0;
+    for (int d = shape.rank() - 1; d >= 0; --d) {
+      block *= shape.dim(d);
+      if (i % block == 0) ++opened;
+    }
+    if (opened == 0 && i > 0) out << ' ';
+    out << std::string(opened, '[');
+    Print(out, static_cast<T>(values[i]));
+    block = 1;
+    for (int d = shape.rank() - 1; d >= 0; --d) {
+      block *= shape.dim(d);
+      if ((i + 1) % block == 0) out << ']';
+    }
+  }
+}
+
+std::atomic<int64_t> max_tensor_bytes{std::numeric_limits<int64_t>::max()};
+
+}  // namespace
+
+void SetMaxTensorBytes(int64_t bytes) { max_tensor_bytes.store(bytes, std::memory_order_relaxed); }
+
+StatusOr<Tensor> Tensor::Create(DType dtype, const Shape& shape) { return Create(dtype, shape, HostAllocator()); }
+
+StatusOr<Tensor> Tensor::Create(DType dtype, const Shape& shape, Allocator& allocator) {
+  if (DTypeSize(dtype) == 0) return InvalidArgument("a tensor cannot have dtype ", dtype);
+  if (!shape.is_fully_defined()) return InvalidArgument("a tensor needs a fully defined shape, got ", shape);
+  const int64_t n = shape.num_elements();
+  const int64_t bytes = TensorBytes(shape, dtype);
+  if (bytes < 0 || bytes == std::numeric_limits<int64_t>::max()) {
+    return InvalidArgument("shape ", shape, " has too many elements");
+  }
+  if (const int64_t most = max_tensor_bytes.load(std::memory_order_relaxed); bytes > most) {
+    return ResourceExhausted("a tensor ", dtype, shape, " of ", bytes, " bytes exceeds --max_tensor_bytes=", most);
+  }
+  RefPtr<Buffer> buffer = NewBuffer(dtype, n, allocator);
+  if (!buffer) {
+    if (allocator.space() == MemorySpace::kHost) {
+      return ResourceExhausted("out of memory allocating ", bytes, " bytes for ", dtype, shape);
+    }
+    return ResourceExhausted("out of memory of '", allocator.name(), "' allocating ", bytes, " bytes for ", dtype,
+                             shape);
+  }
+  Tensor t;
+  t.data_ = buffer->data();
+  t.buffer_ = std::move(buffer);
+  t.num_elements_ = n;
+  t.dtype_ = dtype;
+  t.shape_ = shape;
+  return t;
+}
+
+Tensor::Tensor(DType dtype, const Shape& shape) {
+  auto t = Create(dtype, shape);
+  // The executor turns this into an error of the step, so that a kernel that allocates too much cannot end the server.
+  if (absl::IsResourceExhausted(t.status())) throw std::bad_alloc();
+  TB_CHECK_OK(t.status());
+  *this = *std::move(t);
+}
+
+StatusOr<Tensor> Tensor::FromBuffer(RefPtr<Buffer> buffer, size_t offset, DType dtype, const Shape& shape) {
+  const int64_t n = shape.num_elements();
+  int64_t bytes;
+  if (!IsPlain(dtype) || n < 0 || __builtin_mul_overflow(n, static_cast<int64_t>(DTypeSize(dtype)), &bytes)) {
+    return InvalidArgument("a ", dtype, " tensor of shape ", shape,
+                           " cannot view a buffer; its dtype must be plain and its shape fully defined");
+  }
+  if (offset > buffer->size() || static_cast<size_t>(bytes) > buffer->size() - offset) {
+    return InvalidArgument("a ", dtype, " tensor of shape ", shape, " needs ", bytes, " bytes from offset ", offset,
+                           " of a buffer of ", buffer->size());
+  }
+  Tensor t;
+  t.data_ = static_cast<char*>(buffer->data()) + offset;
+  t.buffer_ = std::move(buffer);
+  t.num_elements_ = n;
+  t.dtype_ = dtype;
+  t.shape_ = shape;
+  return t;
+}
+
+namespace {
+
+constexpr const char* kNoValue =
+    "the tensor has no value: it is what a run returns for a fetched operation, or a default-constructed Tensor; fetch "
+    "the operation's output or the variable instead";
+
+}  // namespace
+
+void Tensor::CheckStorage(DType wanted) const {
+  if (StorageType(dtype_) == wanted) return;
+  if (!is_valid()) CheckFailed(__FILE__, __LINE__, "value", kNoValue);
+  CheckFailed(__FILE__, __LINE__, "element type", StrCat("tensor is ", dtype_, ", accessed as ", wanted));
+}
+
+void Tensor::CountMismatch(size_t wanted) const {
+  if (!is_valid()) CheckFailed(__FILE__, __LINE__, "value", kNoValue);
+  CheckFailed(__FILE__, __LINE__, "number of elements",
+              StrCat("tensor of shape ", shape_, " has ", num_elements_, ", used as if it had ", wanted));
+}
+
+Tensor Tensor::Slice(int64_t begin, int64_t end) const {
+  TB_CHECK(shape_.rank() >= 1 && 0 <= begin && begin <= end && end <= shape_.dim(0));
+  Tensor t = *this;
+  const int64_t row = shape_.dim(0) == 0 ? 0 : num_elements_ / shape_.dim(0);
+  t.data_ = static_cast<char*>(data_) + static_cast<size_t>(begin * row) * DTypeSize(dtype_);
+  t.num_elements_ = (end - begin) * row;
+  t.shape_.set_dim(0, end - begin);
+  return t;
+}
+
+StatusOr<Tensor> Tensor::Reshaped(const Shape& shape) const {
+  if (shape.num_elements() != num_elements_) {
+    return InvalidArgument("cannot reshape ", shape_, " (", num_elements_, " elements) to ", shape);
+  }
+  Tensor t = *this;
+  t.shape_ = shape;
+  return t;
+}
+
+Tensor Tensor::DeepCopy() const {
+  if (!is_valid()) return {};
+  Tensor copy(dtype_, shape_);
+  if (dtype_ == DType::kString) {
+    std::copy_n(static_cast<const std::string*>(data_), num_elements_, static_cast<std::string*>(copy.data_));
+  } else if (dtype_ == DType::kResource) {
+    std::copy_n(static_cast<const ResourceHandle*>(data_), num_elements_, static_cast<ResourceHandle*>(copy.data_));
+  } else if (dtype_ == DType::kVariant) {
+    std::copy_n(static_cast<const Variant*>(data_), num_elements_, static_cast<Variant*>(copy.data_));
+  } else if (num_elements_ > 0) {
+    std::memcpy(copy.data_, data_, num_bytes());
+  }
+  return copy;
+}
+
+std::string Tensor::ToString(int max_elements) const {
+  if (!is_valid()) return "<no tensor>";
+  std::ostringstream out;
+  out << DTypeName(dtype_) << shape_.ToString() << ' ';
+  if (buffer_ && buffer_->space() != MemorySpace::kHost) {
+    out << "<in device memory>";
+    return out.str();
+  }
+  switch (StorageType(dtype_)) {
+#define TB_CASE(T)                              \
+  case DTypeOf<T>::value:                       \
+    PrintElements<T>(out, *this, max_elements); \
+    break;
+    TB_CASE(float)
+    TB_CASE(double)
+    TB_CASE(Float16)
+    TB_CASE(Bfloat16)
+    TB_CASE(int8_t)
+    TB_CASE(int16_t)
+    TB_CASE(int32_t)
+    TB_CASE(int64_t)
+    TB_CASE(uint8_t)
+    TB_CASE(uint16_t)
+    TB_CASE(uint32_t)
+    TB_CASE(uint64_t)
+    TB_CASE(bool)
+    TB_CASE(std::string)
+    TB_CASE(std::complex<float>)
+    TB_CASE(std::complex<double>)
+#undef TB_CASE
+    default:
+      out << "<" << num_elements_ << " elements>";
+  }
+  return out.str();
+}
+
+}  // namespace tensorbraid

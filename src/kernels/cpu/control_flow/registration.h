@@ -1,0 +1,16 @@
+// The files of the control flow kernels: each has one function, which registers the kernels of the ops in the file of
+// the same name in ops/control_flow.
+#ifndef TENSORBRAID_KERNELS_CPU_CONTROL_FLOW_REGISTRATION_H_
+#define TENSORBRAID_KERNELS_CPU_CONTROL_FLOW_REGISTRATION_H_
+
+#include "runtime/kernel/kernel.h"
+
+namespace tensorbraid {
+
+void RegisterControlFlowKernels(KernelRegistry& r);            // control_flow.cc
+void RegisterControlFlowFunctionalKernels(KernelRegistry& r);  // functional.cc
+void RegisterControlFlowSendRecvKernels(KernelRegistry& r);    // send_recv.cc
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_KERNELS_CPU_CONTROL_FLOW_REGISTRATION_H_

@@ -1,0 +1,20 @@
+// The files of the dataset kernels: each has one function, which registers the kernels of the ops in the file of the
+// same name in ops/dataset.
+#ifndef TENSORBRAID_KERNELS_CPU_DATASET_REGISTRATION_H_
+#define TENSORBRAID_KERNELS_CPU_DATASET_REGISTRATION_H_
+
+#include "runtime/kernel/kernel.h"
+
+namespace tensorbraid {
+
+void RegisterDatasetBatchKernels(KernelRegistry& r);     // batch.cc
+void RegisterDatasetFunctionKernels(KernelRegistry& r);  // function.cc
+void RegisterDatasetIteratorKernels(KernelRegistry& r);  // iterator.cc
+void RegisterDatasetParallelKernels(KernelRegistry& r);  // parallel.cc
+void RegisterDatasetShapingKernels(KernelRegistry& r);   // shaping.cc
+void RegisterDatasetShuffleKernels(KernelRegistry& r);   // shuffle.cc
+void RegisterDatasetSourceKernels(KernelRegistry& r);    // source.cc
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_KERNELS_CPU_DATASET_REGISTRATION_H_

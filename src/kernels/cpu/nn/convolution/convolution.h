@@ -1,0 +1,20 @@
+// The kernel of every convolution op: reads shapes and dtypes, and passes the work on. float32 goes to the method of
+// Winograd (winograd.h) where that pays, else to oneDNN (convolution_primitives.h) where that is fast, and everything
+// else to matrix products (convolution_columns.h).
+#ifndef TENSORBRAID_KERNELS_CPU_NN_CONVOLUTION_CONVOLUTION_H_
+#define TENSORBRAID_KERNELS_CPU_NN_CONVOLUTION_CONVOLUTION_H_
+
+#include <source_location>
+
+#include "runtime/kernel/kernel.h"
+
+namespace tensorbraid::cpu {
+
+// Registers the kernel of a convolution op for these dtypes: 16-bit floats (computed in float32), float32, float64 and
+// int32. The results do not depend on the number of threads.
+void AddConvolutionKernel(KernelRegistry& r, const char* op, DTypeSet types,
+                          std::source_location location = std::source_location::current());
+
+}  // namespace tensorbraid::cpu
+
+#endif  // TENSORBRAID_KERNELS_CPU_NN_CONVOLUTION_CONVOLUTION_H_

@@ -1,0 +1,54 @@
+// The loops of the pooling kernels, over windows in up to three axes. Each is compiled for float, double and, for
+// maxima, int64_t, and splits its work over the pool; results do not depend on how it is split.
+#ifndef TENSORBRAID_KERNELS_CPU_NN_POOLING_POOL_LOOPS_H_
+#define TENSORBRAID_KERNELS_CPU_NN_POOLING_POOL_LOOPS_H_
+
+#include <array>
+
+#include "ops/nn/pool_window.h"
+#include "runtime/kernel/kernel.h"
+
+namespace tensorbraid::cpu {
+
+// A tensor as the loops see it: [images, depth, height, width, channels], of which the windows cover the middle three.
+// A tensor with channels first is one with an image for each channel and one channel.
+struct PoolView {
+  int64_t images = 1;
+  int64_t channels = 1;
+  std::array<WindowAxis, 3> axes;  // depth, height, width
+
+  int64_t input_pixels() const { return axes[0].input * axes[1].input * axes[2].input; }
+  int64_t output_pixels() const { return axes[0].output * axes[1].output * axes[2].output; }
+};
+PoolView ViewOf(const PoolAttrs& attrs, const PoolWindows& windows);
+
+// y: the maximum of each window. Starts at `lowest`, which also stands for a window without a comparable element (NaN).
+template <typename A>
+void MaxPool(KernelContext& ctx, const PoolView& p, const A* x, A lowest, A* y);
+// y: the mean of the elements of each window that are inside of the input.
+template <typename A>
+void AvgPool(KernelContext& ctx, const PoolView& p, const A* x, A* y);
+// dx: the gradient of AvgPool for gradient dy of its result.
+template <typename A>
+void AvgPoolGrad(KernelContext& ctx, const PoolView& p, const A* dy, A* dx);
+
+// y and at: the first of the largest elements of each window, and its pixel within the image. The first element of the
+// window counts as the largest until a greater one is found, even if it is NaN.
+template <typename A>
+void ArgMaxPool(KernelContext& ctx, const PoolView& p, const A* x, A* y, int64_t* at);
+// dx: dy, added at the element that ArgMaxPool finds in each window.
+template <typename A>
+void MaxPoolGrad(KernelContext& ctx, const PoolView& p, const A* x, const A* dy, A* dx);
+// The same for x = Relu(z): dx is then the gradient for z, so it is 0 where x is not positive.
+template <typename A>
+void MaxPoolReluGrad(KernelContext& ctx, const PoolView& p, const A* x, const A* dy, A* dx);
+// dx: dy, added at each element of the window that is equal to y.
+template <typename A>
+void MaxPoolGradToEqual(KernelContext& ctx, const PoolView& p, const A* x, const A* y, const A* dy, A* dx);
+// ddy: for each window, ddx at the first element that is equal to y; 0 if there is none.
+template <typename A>
+void MaxPoolGradGrad(KernelContext& ctx, const PoolView& p, const A* x, const A* y, const A* ddx, A* ddy);
+
+}  // namespace tensorbraid::cpu
+
+#endif  // TENSORBRAID_KERNELS_CPU_NN_POOLING_POOL_LOOPS_H_

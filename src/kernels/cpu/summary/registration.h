@@ -1,0 +1,20 @@
+// The files of the summary kernels: each has one function, which registers the kernels of the ops in the file of the
+// same name in ops/summary.
+#ifndef TENSORBRAID_KERNELS_CPU_SUMMARY_REGISTRATION_H_
+#define TENSORBRAID_KERNELS_CPU_SUMMARY_REGISTRATION_H_
+
+#include "runtime/kernel/kernel.h"
+
+namespace tensorbraid::cpu {
+
+void RegisterSummaryWriterKernels(KernelRegistry& r);  // writer.cc
+
+}  // namespace tensorbraid::cpu
+
+namespace tensorbraid {
+
+void RegisterSummaryKernels(KernelRegistry& r);  // summary.cc
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_KERNELS_CPU_SUMMARY_REGISTRATION_H_

@@ -1,0 +1,17 @@
+// The files of the training kernels: each has one function, which registers the kernels of the ops in the file of the
+// same name in ops/training.
+#ifndef TENSORBRAID_KERNELS_CPU_TRAINING_REGISTRATION_H_
+#define TENSORBRAID_KERNELS_CPU_TRAINING_REGISTRATION_H_
+
+#include "runtime/kernel/kernel.h"
+
+namespace tensorbraid {
+
+void RegisterTrainingAdaptiveKernels(KernelRegistry& r);   // adaptive.cc
+void RegisterTrainingDescentKernels(KernelRegistry& r);    // descent.cc
+void RegisterTrainingProximalKernels(KernelRegistry& r);   // proximal.cc
+void RegisterTrainingStalenessKernels(KernelRegistry& r);  // staleness.cc
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_KERNELS_CPU_TRAINING_REGISTRATION_H_

@@ -1,0 +1,244 @@
+// The cells of recurrent layers. A whole sequence is one op; a single step is a fused op where there is one for the
+// dtype, otherwise several small ones.
+#include "layers/rnn_cell.h"
+
+#include "core/text/strings.h"
+#include "graph/node.h"
+#include "tensorbraid/ops/array.h"
+#include "tensorbraid/ops/math.h"
+#include "tensorbraid/ops/nn.h"
+#include "tensorbraid/ops/rnn.h"
+
+namespace tensorbraid::nn {
+namespace {
+
+Output CellVariable(Graph& g, const std::string& name, const Shape& shape, DType dtype,
+                    const Initializer& initializer) {
+  const GetVariableOptions options = {.initializer = initializer, .dtype = dtype};
+  return GetPartitionedVariable(g, name, shape, /*partitioner=*/nullptr, options).AsTensor();
+}
+
+// [x, h] kernel + bias.
+Output Gates(Output x, Output h, Output kernel, Output bias) {
+  return BiasAdd(MatMul(Concat({x, h}, 1), kernel), bias);
+}
+
+class BoundLstm final : public BoundCell {
+ public:
+  BoundLstm(Graph& g, int64_t units, const LSTMCellOptions& options, int64_t features, DType dtype)
+      : units_(units), options_(options), fused_((dtype == kFloat32 || dtype == kFloat16) && options.cell_clip <= 0) {
+    kernel_ = CellVariable(g, "kernel", {features + units, 4 * units}, dtype, options.initializer);
+    bias_ = CellVariable(g, "bias", {4 * units}, dtype, Zeros());
+    if (options.use_peepholes) {
+      forget_ = CellVariable(g, "w_f_diag", {units}, dtype, options.initializer);
+      input_ = CellVariable(g, "w_i_diag", {units}, dtype, options.initializer);
+      output_ = CellVariable(g, "w_o_diag", {units}, dtype, options.initializer);
+    }
+    block_.forget_bias = static_cast<float>(options.forget_bias);
+    if (options.use_peepholes) block_.peepholes = LstmPeepholes{input_, forget_, output_};
+  }
+
+  StepResult Step(Output x, const std::vector<Output>& state) const override {
+    if (fused_) {
+      const LstmBlockOutputs out = LstmBlockCell(x, state[0], state[1], kernel_, bias_, block_);
+      return {out.h, {out.cs, out.h}};
+    }
+    const auto gates = Split(Gates(x, state[1], kernel_, bias_), 4, 1);
+    Output i = gates[0], f = gates[2] + options_.forget_bias, o = gates[3];
+    if (options_.use_peepholes) {
+      i = i + state[0] * input_;
+      f = f + state[0] * forget_;
+    }
+    Output c = Sigmoid(f) * state[0] + Sigmoid(i) * Tanh(gates[1]);
+    if (options_.cell_clip > 0) c = Maximum(Minimum(c, options_.cell_clip), -options_.cell_clip);
+    if (options_.use_peepholes) o = o + c * output_;
+    const Output h = Sigmoid(o) * Tanh(c);
+    return {h, {c, h}};
+  }
+
+  SequenceResult Sequence(Output x, const std::vector<Output>& state, Output steps) const override {
+    if (fused_) {
+      const LstmBlockOutputs out = BlockLstm(x, state[0], state[1], kernel_, bias_, block_, steps);
+      return {out.h, {out.cs, out.h}};
+    }
+    Graph& g = *x.graph();
+    NodeBuilder builder(g, "_BlockLSTM");
+    builder.Input(steps).Input(x).Input(state[0]).Input(state[1]).Input(kernel_);
+    // Without peepholes, the op still wants vectors of this size.
+    const Output unused = options_.use_peepholes ? Output() : StridedSlice(bias_, {0}, {units_}, {1});
+    for (const Output& peephole : {input_, forget_, output_}) {
+      builder.Input(options_.use_peepholes ? peephole : unused);
+    }
+    const Operation op = builder.Input(bias_)
+                             .Input(Const(g, Tensor::Scalar(options_.forget_bias)))
+                             .Input(Const(g, Tensor::Scalar(options_.cell_clip)))
+                             .Attr("use_peephole", options_.use_peepholes)
+                             .Finish();
+    if (!op.valid()) return {Output(), {Output(), Output()}};
+    return {op.output(6), {op.output(1), op.output(6)}};
+  }
+
+ private:
+  const int64_t units_;
+  const LSTMCellOptions options_;
+  const bool fused_;  // whether TensorFlow's fused ops do: they have two dtypes, and ignore clipping in the gradient
+  LstmBlockOptions block_;
+  Output kernel_, bias_, input_, forget_, output_;
+};
+
+class LstmImpl final : public RnnCellImpl {
+ public:
+  LstmImpl(int64_t units, LSTMCellOptions options) : units_(units), options_(std::move(options)) {}
+  int64_t units() const override { return units_; }
+  int num_states() const override { return 2; }
+  std::string scope_name() const override { return options_.name; }
+  std::unique_ptr<BoundCell> Bind(Graph& g, int64_t features, DType dtype) const override {
+    auto scope = g.VariableScope(options_.name);
+    return std::make_unique<BoundLstm>(g, units_, options_, features, dtype);
+  }
+
+ private:
+  const int64_t units_;
+  const LSTMCellOptions options_;
+};
+
+class BoundGru final : public BoundCell {
+ public:
+  BoundGru(Graph& g, int64_t units, const GRUCellOptions& options, int64_t features, DType dtype)
+      : fused_(dtype == kFloat32) {
+    const Initializer& bias = options.bias_initializer;
+    {
+      auto scope = g.VariableScope("gates");
+      gates_ = CellVariable(g, "kernel", {features + units, 2 * units}, dtype, options.kernel_initializer);
+      gates_bias_ = CellVariable(g, "bias", {2 * units}, dtype, bias ? bias : Ones());
+    }
+    auto scope = g.VariableScope("candidate");
+    candidate_ = CellVariable(g, "kernel", {features + units, units}, dtype, options.kernel_initializer);
+    candidate_bias_ = CellVariable(g, "bias", {units}, dtype, bias ? bias : Zeros());
+  }
+
+  StepResult Step(Output x, const std::vector<Output>& state) const override {
+    const Output before = state[0];
+    if (fused_) {
+      const Output h = GruBlockCell(x, before, gates_, candidate_, gates_bias_, candidate_bias_).h;
+      return {h, {h}};
+    }
+    const auto ru = Split(Sigmoid(Gates(x, before, gates_, gates_bias_)), 2, 1);
+    const Output c = Tanh(Gates(x, ru[0] * before, candidate_, candidate_bias_));
+    const Output h = ru[1] * (before - c) + c;
+    return {h, {h}};
+  }
+
+  SequenceResult Sequence(Output x, const std::vector<Output>& state, Output steps) const override {
+    const Operation op = NodeBuilder(*x.graph(), "_BlockGRU")
+                             .Input(steps)
+                             .Input(x)
+                             .Input(state[0])
+                             .Input(gates_)
+                             .Input(candidate_)
+                             .Input(gates_bias_)
+                             .Input(candidate_bias_)
+                             .Finish();
+    const Output h = op.valid() ? op.output(3) : Output();
+    return {h, {h}};
+  }
+
+ private:
+  const bool fused_;
+  Output gates_, gates_bias_, candidate_, candidate_bias_;
+};
+
+class GruImpl final : public RnnCellImpl {
+ public:
+  GruImpl(int64_t units, GRUCellOptions options) : units_(units), options_(std::move(options)) {}
+  int64_t units() const override { return units_; }
+  int num_states() const override { return 1; }
+  std::string scope_name() const override { return options_.name; }
+  std::unique_ptr<BoundCell> Bind(Graph& g, int64_t features, DType dtype) const override {
+    auto scope = g.VariableScope(options_.name);
+    return std::make_unique<BoundGru>(g, units_, options_, features, dtype);
+  }
+
+ private:
+  const int64_t units_;
+  const GRUCellOptions options_;
+};
+
+class BoundBasic final : public BoundCell {
+ public:
+  BoundBasic(Graph& g, int64_t units, const BasicRNNCellOptions& options, int64_t features, DType dtype)
+      : kernel_(CellVariable(g, "kernel", {features + units, units}, dtype, options.kernel_initializer)),
+        bias_(CellVariable(g, "bias", {units}, dtype, Zeros())) {}
+
+  StepResult Step(Output x, const std::vector<Output>& state) const override {
+    const Output h = Tanh(Gates(x, state[0], kernel_, bias_));
+    return {h, {h}};
+  }
+
+  SequenceResult Sequence(Output x, const std::vector<Output>& state, Output steps) const override {
+    const Output h =
+        NodeBuilder(*x.graph(), "_BlockRNN").Input(steps).Input(x).Input(state[0]).Input(kernel_).Input(bias_).Output();
+    return {h, {h}};
+  }
+
+ private:
+  const Output kernel_, bias_;
+};
+
+class BasicImpl final : public RnnCellImpl {
+ public:
+  BasicImpl(int64_t units, BasicRNNCellOptions options) : units_(units), options_(std::move(options)) {}
+  int64_t units() const override { return units_; }
+  int num_states() const override { return 1; }
+  std::string scope_name() const override { return options_.name; }
+  std::unique_ptr<BoundCell> Bind(Graph& g, int64_t features, DType dtype) const override {
+    auto scope = g.VariableScope(options_.name);
+    return std::make_unique<BoundBasic>(g, units_, options_, features, dtype);
+  }
+
+ private:
+  const int64_t units_;
+  const BasicRNNCellOptions options_;
+};
+
+class MultiImpl final : public RnnCellImpl {
+ public:
+  MultiImpl(std::vector<RnnCell> cells, std::string name) : cells_(std::move(cells)), name_(std::move(name)) {}
+  int64_t units() const override { return cells_.empty() ? 0 : RnnCellImpl::Of(cells_.back()).units(); }
+  int num_states() const override {
+    int states = 0;
+    for (const RnnCell& cell : cells_) states += RnnCellImpl::Of(cell).num_states();
+    return states;
+  }
+  std::string Mistake() const override {
+    if (cells_.empty()) return "MultiRNNCell needs at least one cell";
+    for (const RnnCell& cell : cells_) {
+      if (std::string mistake = RnnCellImpl::Of(cell).Mistake(); !mistake.empty()) return mistake;
+    }
+    return "";
+  }
+  std::string scope_name() const override { return name_; }
+  std::vector<RnnCell> layers() const override { return cells_; }
+  std::unique_ptr<BoundCell> Bind(Graph&, int64_t, DType) const override { return nullptr; }
+
+ private:
+  const std::vector<RnnCell> cells_;
+  const std::string name_;
+};
+
+}  // namespace
+
+RnnCell LSTMCell(int64_t units, const LSTMCellOptions& options) {
+  return RnnCell(std::make_shared<LstmImpl>(units, options));
+}
+RnnCell GRUCell(int64_t units, const GRUCellOptions& options) {
+  return RnnCell(std::make_shared<GruImpl>(units, options));
+}
+RnnCell BasicRNNCell(int64_t units, const BasicRNNCellOptions& options) {
+  return RnnCell(std::make_shared<BasicImpl>(units, options));
+}
+RnnCell MultiRNNCell(const std::vector<RnnCell>& cells, const std::string& name) {
+  return RnnCell(std::make_shared<MultiImpl>(cells, name));
+}
+
+}  // namespace tensorbraid::nn

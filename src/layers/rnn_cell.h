@@ -1,0 +1,52 @@
+// What is behind RnnCell: the kinds of cells, and cells that have their variables.
+#ifndef TENSORBRAID_LAYERS_RNN_CELL_H_
+#define TENSORBRAID_LAYERS_RNN_CELL_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tensorbraid/layers/rnn.h"
+
+namespace tensorbraid::nn {
+
+// A cell with its variables, in one layer.
+class BoundCell {
+ public:
+  struct StepResult {
+    Output output;
+    std::vector<Output> state;
+  };
+  struct SequenceResult {
+    Output outputs;                  // [time, batch, units]
+    std::vector<Output> all_states;  // each [time, batch, units]
+  };
+
+  virtual ~BoundCell() = default;
+  // Adds the nodes of one step; x is [batch, features].
+  virtual StepResult Step(Output x, const std::vector<Output>& state) const = 0;
+  // Adds one node that computes the first `steps` (an int64 scalar) steps of x [time, batch, features]. Results of
+  // later steps are 0.
+  virtual SequenceResult Sequence(Output x, const std::vector<Output>& state, Output steps) const = 0;
+};
+
+// The description of a cell.
+class RnnCellImpl {
+ public:
+  virtual ~RnnCellImpl() = default;
+  // What is behind a cell.
+  static const RnnCellImpl& Of(const RnnCell& cell) { return *cell.impl_; }
+  virtual int64_t units() const = 0;  // the size of the output
+  virtual int num_states() const = 0;
+  // A mistake in the description; "" if it is fine.
+  virtual std::string Mistake() const { return units() < 1 ? "the number of units must be positive" : ""; }
+  // Makes the variables in a scope inside of the open one. REQUIRES: Mistake() is "" and layers() is empty.
+  virtual std::unique_ptr<BoundCell> Bind(Graph& graph, int64_t features, DType dtype) const = 0;
+  // The cells of a MultiRNNCell, whose variables are in scope_name()/cell_i; empty for other cells.
+  virtual std::vector<RnnCell> layers() const { return {}; }
+  virtual std::string scope_name() const = 0;
+};
+
+}  // namespace tensorbraid::nn
+
+#endif  // TENSORBRAID_LAYERS_RNN_CELL_H_

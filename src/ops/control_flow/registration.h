@@ -1,0 +1,15 @@
+// The files of the control flow ops: each has one function, which registers its ops.
+#ifndef TENSORBRAID_OPS_CONTROL_FLOW_REGISTRATION_H_
+#define TENSORBRAID_OPS_CONTROL_FLOW_REGISTRATION_H_
+
+#include "graph/op_registry.h"
+
+namespace tensorbraid {
+
+void RegisterControlFlowOps(OpRegistry& r);            // control_flow.cc
+void RegisterControlFlowFunctionalOps(OpRegistry& r);  // functional.cc
+void RegisterControlFlowSendRecvOps(OpRegistry& r);    // send_recv.cc
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_OPS_CONTROL_FLOW_REGISTRATION_H_

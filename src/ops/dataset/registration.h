@@ -1,0 +1,19 @@
+// The files of the dataset ops: each has one function, which registers its ops.
+#ifndef TENSORBRAID_OPS_DATASET_REGISTRATION_H_
+#define TENSORBRAID_OPS_DATASET_REGISTRATION_H_
+
+#include "graph/op_registry.h"
+
+namespace tensorbraid {
+
+void RegisterDatasetBatchOps(OpRegistry& r);     // batch.cc
+void RegisterDatasetFunctionOps(OpRegistry& r);  // function.cc
+void RegisterDatasetIteratorOps(OpRegistry& r);  // iterator.cc
+void RegisterDatasetParallelOps(OpRegistry& r);  // parallel.cc
+void RegisterDatasetShapingOps(OpRegistry& r);   // shaping.cc
+void RegisterDatasetShuffleOps(OpRegistry& r);   // shuffle.cc
+void RegisterDatasetSourceOps(OpRegistry& r);    // source.cc
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_OPS_DATASET_REGISTRATION_H_

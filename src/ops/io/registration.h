@@ -1,0 +1,17 @@
+// The files of the io ops: each has one function, which registers its ops.
+#ifndef TENSORBRAID_OPS_IO_REGISTRATION_H_
+#define TENSORBRAID_OPS_IO_REGISTRATION_H_
+
+#include "graph/op_registry.h"
+
+namespace tensorbraid {
+
+void RegisterIoCheckpointOps(OpRegistry& r);       // checkpoint.cc
+void RegisterIoCheckpointRemapOps(OpRegistry& r);  // checkpoint_remap.cc
+void RegisterIoCheckpointV1Ops(OpRegistry& r);     // checkpoint_v1.cc
+void RegisterIoFilesOps(OpRegistry& r);            // files.cc
+void RegisterIoReadersOps(OpRegistry& r);          // readers.cc
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_OPS_IO_REGISTRATION_H_

@@ -1,0 +1,15 @@
+// The files of the list ops: each has one function, which registers its ops.
+#ifndef TENSORBRAID_OPS_LIST_REGISTRATION_H_
+#define TENSORBRAID_OPS_LIST_REGISTRATION_H_
+
+#include "graph/op_registry.h"
+
+namespace tensorbraid {
+
+void RegisterListOptionalOps(OpRegistry& r);        // optional.cc
+void RegisterListTensorListOps(OpRegistry& r);      // tensor_list.cc
+void RegisterListTensorListBulkOps(OpRegistry& r);  // tensor_list_bulk.cc
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_OPS_LIST_REGISTRATION_H_

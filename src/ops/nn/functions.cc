@@ -1,0 +1,86 @@
+// The public functions of the nn op family.
+#include "tensorbraid/ops/nn.h"
+
+#include "core/text/strings.h"
+#include "graph/node.h"
+#include "ops/builder.h"
+#include "tensorbraid/ops/math.h"
+
+namespace tensorbraid {
+namespace nn {
+namespace {
+
+// Checks the dtypes of the operands of a cross entropy. Records a mistake with its likely fix and returns false.
+bool CheckCrossEntropy(const char* function, const Operand& labels, const Operand& logits, bool sparse) {
+  if (labels.dtype() == DType::kInvalid || logits.dtype() == DType::kInvalid) return true;  // reported elsewhere
+  std::string fix;
+  if (IsFloating(logits.dtype())) {
+    if (IsInteger(labels.dtype()) == sparse) return true;
+    fix = sparse ? "labels must be class indices (int32 or int64); for probabilities, such as one-hot labels, use "
+                   "SoftmaxCrossEntropy"
+                 : "labels must be probabilities of the logits' dtype; for class indices use SparseSoftmaxCrossEntropy";
+  } else if (IsFloating(labels.dtype())) {
+    fix = StrCat("labels and logits are swapped; call ", function, "(labels, logits)");
+  } else {
+    fix = "logits must be floating-point: the scores of the classes, before a softmax or an argmax";
+  }
+  if (Graph* graph = GraphOf(function, {&labels, &logits}); graph != nullptr) {
+    graph->AddError(InvalidArgument(function, " (", LocationText(ImplOf(*graph).UserLocation(logits.location())),
+                                    "): labels are ", labels.dtype(), " and logits are ", logits.dtype(), ": ", fix));
+  }
+  return false;
+}
+
+}  // namespace
+
+Output BiasAdd(const Operand& value, const Operand& bias, const std::string& name) {
+  return BinaryOp("BiasAdd", value, bias, name);
+}
+
+Output Softmax(const Operand& logits, const std::string& name) { return UnaryOp("Softmax", logits, name); }
+Output LogSoftmax(const Operand& logits, const std::string& name) { return UnaryOp("LogSoftmax", logits, name); }
+
+Output SoftmaxCrossEntropy(const Operand& labels, const Operand& logits, const std::string& name) {
+  if (!CheckCrossEntropy("SoftmaxCrossEntropy", labels, logits, false)) return {};
+  return BinaryOp("SoftmaxCrossEntropyWithLogits", logits, labels, name);
+}
+
+Output SparseSoftmaxCrossEntropy(const Operand& labels, const Operand& logits, const std::string& name) {
+  if (!CheckCrossEntropy("SparseSoftmaxCrossEntropy", labels, logits, true)) return {};
+  return BinaryOp("SparseSoftmaxCrossEntropyWithLogits", logits, labels, name);
+}
+
+Output L2Loss(const Operand& x, const std::string& name) { return UnaryOp("L2Loss", x, name); }
+
+Output InTopK(const Operand& predictions, const Operand& targets, int k, const std::string& name) {
+  Graph* graph = GraphOf("InTopKV2", {&predictions, &targets});
+  if (graph == nullptr) return {};
+  const ScopedLocation at(*graph, predictions.location());
+  const Output p = predictions.ToOutput(*graph);
+  const Output t = targets.ToOutput(*graph);
+  return NodeBuilder(*graph, "InTopKV2", predictions.location())
+      .Name(name)
+      .Input(p)
+      .Input(t)
+      .Input(Operand(k).ToOutput(*graph, t.dtype()))
+      .Output();
+}
+
+Output Relu(const Operand& x, const std::string& name) { return UnaryOp("Relu", x, name); }
+Output Relu6(const Operand& x, const std::string& name) { return UnaryOp("Relu6", x, name); }
+Output Elu(const Operand& x, const std::string& name) { return UnaryOp("Elu", x, name); }
+Output Softplus(const Operand& x, const std::string& name) { return UnaryOp("Softplus", x, name); }
+Output Softsign(const Operand& x, const std::string& name) { return UnaryOp("Softsign", x, name); }
+
+Output LeakyRelu(const Operand& x, float alpha, const std::string& name) {
+  Graph* graph = GraphOf("LeakyRelu", {&x});
+  if (graph == nullptr) return {};
+  return NodeBuilder(*graph, "LeakyRelu", x.location())
+      .Name(name)
+      .Input(x.ToOutput(*graph))
+      .Attr("alpha", alpha)
+      .Output();
+}
+
+}  // namespace nn
+}  // namespace tensorbraid

@@ -1,0 +1,16 @@
+// The files of the parsing ops: each has one function, which registers its ops.
+#ifndef TENSORBRAID_OPS_PARSING_REGISTRATION_H_
+#define TENSORBRAID_OPS_PARSING_REGISTRATION_H_
+
+#include "graph/op_registry.h"
+
+namespace tensorbraid {
+
+void RegisterParsingDecodeOps(OpRegistry& r);           // decode.cc
+void RegisterParsingExampleOps(OpRegistry& r);          // example.cc
+void RegisterParsingSequenceExampleOps(OpRegistry& r);  // sequence_example.cc
+void RegisterParsingTensorOps(OpRegistry& r);           // tensor.cc
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_OPS_PARSING_REGISTRATION_H_

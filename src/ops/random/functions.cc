@@ -1,0 +1,109 @@
+// The public functions of the random op family.
+#include "core/text/logging.h"
+#include "graph/node.h"
+#include "ops/builder.h"
+#include "tensorbraid/ops/math.h"
+#include "tensorbraid/ops/random.h"
+
+namespace tensorbraid {
+namespace {
+
+struct SeedPair {
+  int64_t seed;
+  int64_t seed2;
+};
+
+// Combines the graph's seed and the op's as tf.compat.v1.get_seed does. If only the graph's is set, the number of nodes
+// so far replaces the op's, so that ops without a seed differ.
+SeedPair SeedsOf(Graph& graph, int64_t seed) {
+  constexpr int64_t kDefaultGraphSeed = 87654321;
+  if (graph.random_seed() != 0) {
+    return {graph.random_seed(), seed != 0 ? seed : static_cast<int64_t>(ImplOf(graph).nodes().size())};
+  }
+  return seed != 0 ? SeedPair{kDefaultGraphSeed, seed} : SeedPair{0, 0};
+}
+
+Output Draw(Graph& graph, const char* op, const RandomShape& shape, const RandomOptions& o, const std::string& name) {
+  const SeedPair seeds = SeedsOf(graph, o.seed);
+  return NodeBuilder(graph, op)
+      .Name(name)
+      .Input(shape.operand().ToOutput(graph))
+      .Attr("dtype", o.dtype)
+      .Attr("seed", seeds.seed)
+      .Attr("seed2", seeds.seed2)
+      .Output();
+}
+
+// value * scale + offset. Adds no node for a scale of 1 or an offset of 0. The last node gets the name o.name.
+Output Scaled(Graph& graph, const char* op, const RandomShape& shape, double scale, double offset,
+              const RandomOptions& o) {
+  const bool scales = scale != 1.0, moves = offset != 0.0;
+  Output value = Draw(graph, op, shape, o, scales || moves ? "" : o.name);
+  if (scales) value = Mul(value, scale, moves ? "" : o.name);
+  if (moves) value = Add(value, offset, o.name);
+  return value;
+}
+
+}  // namespace
+
+Tensor RandomShape::Constant(const Shape& shape) {
+  TB_CHECK(shape.is_fully_defined());
+  bool small = true;
+  for (int64_t d : shape.dims()) small = small && d <= INT32_MAX;
+  if (!small) return Tensor::Vector(std::vector<int64_t>(shape.dims().begin(), shape.dims().end()));
+  return Tensor::Vector(std::vector<int32_t>(shape.dims().begin(), shape.dims().end()));
+}
+
+Output RandomUniform(Graph& graph, const RandomShape& shape, double low, double high, const RandomOptions& options,
+                     std::source_location loc) {
+  const ScopedLocation at(graph, loc);
+  return Scaled(graph, "RandomUniform", shape, high - low, low, options);
+}
+
+Output RandomUniform(Graph& graph, const RandomShape& shape, const RandomOptions& options, std::source_location loc) {
+  const ScopedLocation at(graph, loc);
+  return Scaled(graph, "RandomUniform", shape, 1.0, 0.0, options);
+}
+
+Output RandomNormal(Graph& graph, const RandomShape& shape, double mean, double stddev, const RandomOptions& options,
+                    std::source_location loc) {
+  const ScopedLocation at(graph, loc);
+  return Scaled(graph, "RandomStandardNormal", shape, stddev, mean, options);
+}
+
+Output TruncatedNormal(Graph& graph, const RandomShape& shape, double mean, double stddev, const RandomOptions& options,
+                       std::source_location loc) {
+  const ScopedLocation at(graph, loc);
+  return Scaled(graph, "TruncatedNormal", shape, stddev, mean, options);
+}
+
+Output RandomUniformInt(Graph& graph, const RandomShape& shape, const Operand& low, const Operand& high, int64_t seed,
+                        const std::string& name, std::source_location loc) {
+  const ScopedLocation at(graph, loc);
+  const SeedPair seeds = SeedsOf(graph, seed);
+  const Output size = shape.operand().ToOutput(graph);
+  const Output from = low.ToOutput(graph, high.dtype());
+  const Output to = high.ToOutput(graph, low.dtype());
+  return NodeBuilder(graph, "RandomUniformInt")
+      .Name(name)
+      .Input(size)
+      .Input(from)
+      .Input(to)
+      .Attr("seed", seeds.seed)
+      .Attr("seed2", seeds.seed2)
+      .Output();
+}
+
+Output RandomShuffle(const Operand& value, int64_t seed, const std::string& name) {
+  Graph* graph = GraphOf("RandomShuffle", {&value});
+  if (graph == nullptr) return {};
+  const SeedPair seeds = SeedsOf(*graph, seed);
+  return NodeBuilder(*graph, "RandomShuffle", value.location())
+      .Name(name)
+      .Input(value.ToOutput(*graph))
+      .Attr("seed", seeds.seed)
+      .Attr("seed2", seeds.seed2)
+      .Output();
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,19 @@
+// The files of the random ops: each has one function, which registers its ops.
+#ifndef TENSORBRAID_OPS_RANDOM_REGISTRATION_H_
+#define TENSORBRAID_OPS_RANDOM_REGISTRATION_H_
+
+#include "graph/op_registry.h"
+
+namespace tensorbraid {
+
+// Shape rule of ops whose first input is the shape of the output.
+Status ShapeFromInput(ShapeContext& c);
+
+void RegisterRandomCandidateSamplingOps(OpRegistry& r);  // candidate_sampling.cc
+void RegisterRandomOps(OpRegistry& r);                   // random.cc
+void RegisterRandomSamplingOps(OpRegistry& r);           // sampling.cc
+void RegisterRandomStatelessOps(OpRegistry& r);          // stateless.cc
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_OPS_RANDOM_REGISTRATION_H_

@@ -1,0 +1,17 @@
+// The files of the reduction ops: each has one function, which registers its ops.
+#ifndef TENSORBRAID_OPS_REDUCTION_REGISTRATION_H_
+#define TENSORBRAID_OPS_REDUCTION_REGISTRATION_H_
+
+#include "graph/op_registry.h"
+
+namespace tensorbraid {
+
+void RegisterReductionArgMaxOps(OpRegistry& r);     // arg_max.cc
+void RegisterReductionHistogramOps(OpRegistry& r);  // histogram.cc
+void RegisterReductionOps(OpRegistry& r);           // reduction.cc
+void RegisterReductionScanOps(OpRegistry& r);       // scan.cc
+void RegisterReductionSegmentOps(OpRegistry& r);    // segment.cc
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_OPS_REDUCTION_REGISTRATION_H_

@@ -1,0 +1,16 @@
+// The files of the rnn ops: each has one function, which registers its ops.
+#ifndef TENSORBRAID_OPS_RNN_REGISTRATION_H_
+#define TENSORBRAID_OPS_RNN_REGISTRATION_H_
+
+#include "graph/op_registry.h"
+
+namespace tensorbraid {
+
+void RegisterRnnBasicSequenceOps(OpRegistry& r);  // basic_sequence.cc
+void RegisterRnnGruOps(OpRegistry& r);            // gru.cc
+void RegisterRnnGruSequenceOps(OpRegistry& r);    // gru_sequence.cc
+void RegisterRnnLstmOps(OpRegistry& r);           // lstm.cc
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_OPS_RNN_REGISTRATION_H_

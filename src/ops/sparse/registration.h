@@ -1,0 +1,20 @@
+// The files of the sparse ops: each has one function, which registers its ops.
+#ifndef TENSORBRAID_OPS_SPARSE_REGISTRATION_H_
+#define TENSORBRAID_OPS_SPARSE_REGISTRATION_H_
+
+#include "graph/op_registry.h"
+
+namespace tensorbraid {
+
+void RegisterSparseCrossOps(OpRegistry& r);      // cross.cc
+void RegisterSparseDenseOps(OpRegistry& r);      // dense.cc
+void RegisterSparseMathOps(OpRegistry& r);       // math.cc
+void RegisterSparseRaggedOps(OpRegistry& r);     // ragged.cc
+void RegisterSparseSegmentOps(OpRegistry& r);    // segment.cc
+void RegisterSparseSetsOps(OpRegistry& r);       // sets.cc
+void RegisterSparseStorageOps(OpRegistry& r);    // storage.cc
+void RegisterSparseStructureOps(OpRegistry& r);  // structure.cc
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_OPS_SPARSE_REGISTRATION_H_

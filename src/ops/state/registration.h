@@ -1,0 +1,16 @@
+// The files of the state ops: each has one function, which registers its ops.
+#ifndef TENSORBRAID_OPS_STATE_REGISTRATION_H_
+#define TENSORBRAID_OPS_STATE_REGISTRATION_H_
+
+#include "graph/op_registry.h"
+
+namespace tensorbraid {
+
+void RegisterStateScatterOps(OpRegistry& r);    // scatter.cc
+void RegisterStateScatterNdOps(OpRegistry& r);  // scatter_nd.cc
+void RegisterStateSliceOps(OpRegistry& r);      // slice.cc
+void RegisterStateOps(OpRegistry& r);           // state.cc
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_OPS_STATE_REGISTRATION_H_

@@ -1,0 +1,20 @@
+// The files of the string ops: each has one function, which registers its ops.
+#ifndef TENSORBRAID_OPS_STRING_REGISTRATION_H_
+#define TENSORBRAID_OPS_STRING_REGISTRATION_H_
+
+#include "graph/op_registry.h"
+
+namespace tensorbraid {
+
+void RegisterStringFormatOps(OpRegistry& r);   // format.cc
+void RegisterStringHashOps(OpRegistry& r);     // hash.cc
+void RegisterStringJoinOps(OpRegistry& r);     // join.cc
+void RegisterStringNumbersOps(OpRegistry& r);  // numbers.cc
+void RegisterStringRegexOps(OpRegistry& r);    // regex.cc
+void RegisterStringSplitOps(OpRegistry& r);    // split.cc
+void RegisterStringOps(OpRegistry& r);         // string.cc
+void RegisterStringUnicodeOps(OpRegistry& r);  // unicode.cc
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_OPS_STRING_REGISTRATION_H_

@@ -1,0 +1,16 @@
+// The files of the training ops: each has one function, which registers its ops.
+#ifndef TENSORBRAID_OPS_TRAINING_REGISTRATION_H_
+#define TENSORBRAID_OPS_TRAINING_REGISTRATION_H_
+
+#include "graph/op_registry.h"
+
+namespace tensorbraid {
+
+void RegisterTrainingAdaptiveOps(OpRegistry& r);   // adaptive.cc
+void RegisterTrainingDescentOps(OpRegistry& r);    // descent.cc
+void RegisterTrainingProximalOps(OpRegistry& r);   // proximal.cc
+void RegisterTrainingStalenessOps(OpRegistry& r);  // staleness.cc
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_OPS_TRAINING_REGISTRATION_H_

@@ -1,0 +1,199 @@
+#include "runtime/dataset/dataset.h"
+
+#include <optional>
+
+namespace tensorbraid {
+namespace {
+
+// Limits on nesting: producing an element recurses through every dataset below, and so does destruction, on the stack
+// of one thread.
+constexpr int kMaxDepth = 500;
+constexpr int kMaxFunctionDepth = 32;
+
+// A text that differs for functions with different names or attributes. It may be the same for attributes that differ
+// only in the contents of constants.
+std::string KeyOf(const AttrValue::Function& f) {
+  std::string key = f.name;
+  for (const auto& [name, value] : f.attrs) key += StrCat(";", name, "=", value.ToString());
+  return key;
+}
+
+}  // namespace
+
+DataEnvironment::DataEnvironment(const FunctionRuntime* functions, FunctionRuntime::Place place)
+    : functions_(functions), place_(std::move(place)) {
+  const uint64_t id = place_.pool->OnStop([this] {
+    cancellation_.Cancel(Cancelled("the task is stopping"));
+    MutexLock lock(mu_);
+    on_stop_ = 0;
+  });
+  MutexLock lock(mu_);
+  on_stop_ = id;
+}
+
+void DataEnvironment::Cancel() { cancellation_.Cancel(Cancelled("the iterator has been deleted")); }
+
+DataEnvironment::~DataEnvironment() {
+  Cancel();
+  uint64_t on_stop;
+  {
+    MutexLock lock(mu_);
+    idle_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return running_ == 0; });
+    on_stop = on_stop_;
+  }
+  if (on_stop != 0) place_.pool->RemoveOnStop(on_stop);
+}
+
+StatusOr<std::shared_ptr<RunnableFunction>> DataEnvironment::Instantiate(
+    const AttrValue::Function& function, const std::shared_ptr<const FunctionLibrary>& library) {
+  if (functions_ == nullptr) return Unimplemented("cannot run functions: there is no function runtime");
+  const std::pair<const FunctionLibrary*, std::string> key{library.get(), KeyOf(function)};
+  {
+    MutexLock lock(mu_);
+    const auto it = instances_.find(key);
+    if (it != instances_.end()) return it->second;
+  }
+  TF_ASSIGN_OR_RETURN(auto made, functions_->Instantiate(function, library, place_));
+  MutexLock lock(mu_);
+  const auto [it, added] = instances_.emplace(key, std::move(made));
+  if (added) libraries_.push_back(library);
+  return it->second;
+}
+
+bool DataEnvironment::RunInBackground(std::function<void()> work) {
+  if (cancellation_.IsCancelled()) return false;
+  {
+    MutexLock lock(mu_);
+    ++running_;
+  }
+  place_.pool->ScheduleBlocking([this, work = std::move(work)]() mutable {
+    work();
+    work = nullptr;
+    MutexLock lock(mu_);
+    if (--running_ == 0) idle_.NotifyAll();
+  });
+  return true;
+}
+
+StatusOr<RefPtr<Dataset>> Dataset::Create(std::string name, std::vector<DType> types, std::vector<Shape> shapes,
+                                          const std::vector<RefPtr<Dataset>>& inputs, Make make, int64_t cardinality) {
+  int depth = 0;
+  for (const auto& input : inputs) depth = std::max(depth, input->depth_ + 1);
+  if (depth > kMaxDepth) return InvalidArgument("more than ", kMaxDepth, " datasets are nested");
+  if (types.size() != shapes.size()) {
+    return InvalidArgument("there are ", types.size(), " output_types, but ", shapes.size(), " output_shapes");
+  }
+  return MakeRef<Dataset>(std::move(name), std::move(types), std::move(shapes), std::move(make), cardinality, depth);
+}
+
+CapturedFunction CapturedFunction::FromNode(const KernelContext& ctx, const char* attr, int first_captured, int end) {
+  CapturedFunction f;
+  f.function_ = ctx.node().attr<std::shared_ptr<const AttrValue::Function>>(attr);
+  f.library_ = ImplOf(*ctx.node().graph()).functions();
+  for (int i = first_captured; i < end; ++i) f.captured_.push_back(ctx.input(i));
+  return f;
+}
+
+void CapturedFunction::Start(DataEnvironment* env, Element args, CancellationManager* cancellation,
+                             RunnableFunction::Done done) const {
+  auto function = env->Instantiate(*function_, library_);
+  if (!function.ok()) return done(function.status());
+  args.insert(args.end(), captured_.begin(), captured_.end());
+  RunnableFunction* runnable = function->get();
+  runnable->Run(std::move(args), cancellation,
+                [held = *std::move(function), name = function_->name, done = std::move(done)](auto values) {
+                  if (!values.ok()) return done(Annotate(values.status(), StrCat("function '", name, "'")));
+                  done(std::move(values));
+                });
+}
+
+StatusOr<Element> CapturedFunction::Run(const IteratorContext& ctx, Element args) const {
+  struct State {
+    CancellationManager cancellation;
+    Mutex mu;
+    CondVar cv;
+    std::optional<StatusOr<Element>> result TB_GUARDED_BY(mu);
+  };
+  // The run has its own cancellation manager, because an error in the body cancels it, and must not cancel the
+  // caller's.
+  auto state = std::make_shared<State>();
+  CancellationManager::Token token = 0;
+  const bool registered =
+      ctx.cancellation->Register([state](const Status& why) { state->cancellation.Cancel(why); }, &token);
+  if (!registered) return ctx.cancellation->status();
+  Start(ctx.env, std::move(args), &state->cancellation, [state](StatusOr<Element> values) {
+    MutexLock lock(state->mu);
+    state->result = std::move(values);
+    state->cv.NotifyAll();
+  });
+  {
+    MutexLock lock(state->mu);
+    state->cv.Wait(state->mu, [&]() TB_REQUIRES(state->mu) { return state->result.has_value(); });
+  }
+  ctx.cancellation->TryDeregister(token);
+  MutexLock lock(state->mu);
+  return *std::move(state->result);
+}
+
+StatusOr<Iterator> CapturedFunction::RunToIterator(const IteratorContext& ctx, Element args) const {
+  if (ctx.depth >= kMaxFunctionDepth) {
+    return InvalidArgument("datasets that functions return are nested more than ", kMaxFunctionDepth, " deep");
+  }
+  TF_ASSIGN_OR_RETURN(const Element result, Run(ctx, std::move(args)));
+  if (result.size() != 1) {
+    return InvalidArgument("function '", function_->name, "' must return one dataset, but returned ", result.size(),
+                           " tensors");
+  }
+  TF_ASSIGN_OR_RETURN(Dataset * dataset, VariantAs<Dataset>(result[0]));
+  IteratorContext inside = ctx;
+  ++inside.depth;
+  TF_ASSIGN_OR_RETURN(Iterator iterator, dataset->MakeIterator(inside));
+  return Iterator([held = RefPtr<Dataset>::Share(dataset), iterator = std::move(iterator), depth = inside.depth](
+                      const IteratorContext& c, Element* out) {
+    IteratorContext deeper = c;
+    deeper.depth = depth;
+    return iterator(deeper, out);
+  });
+}
+
+StatusOr<bool> CapturedFunction::RunToBool(const IteratorContext& ctx, Element args) const {
+  TF_ASSIGN_OR_RETURN(const Element result, Run(ctx, std::move(args)));
+  if (result.size() != 1 || result[0].dtype() != kBool || result[0].num_elements() != 1) {
+    return InvalidArgument("predicate '", function_->name, "' must return a scalar bool");
+  }
+  return result[0].data<bool>()[0];
+}
+
+Status CheckElement(const Element& element, const std::vector<DType>& types, const std::vector<Shape>& shapes) {
+  if (element.size() != types.size()) {
+    return InvalidArgument("an element has ", element.size(), " components, but ", types.size(), " are declared");
+  }
+  for (size_t i = 0; i < types.size(); ++i) {
+    if (element[i].dtype() != types[i] || (i < shapes.size() && !shapes[i].IsCompatibleWith(element[i].shape()))) {
+      return InvalidArgument("component ", i, " of an element is ", element[i].dtype(), element[i].shape(),
+                             ", but is declared as ", types[i], i < shapes.size() ? shapes[i] : Shape::Unknown());
+    }
+  }
+  return OkStatus();
+}
+
+Status CheckSignature(const std::vector<DType>& types, const std::vector<Shape>& shapes,
+                      const std::vector<DType>& wanted_types, const std::vector<Shape>& wanted_shapes) {
+  if (types.size() != wanted_types.size()) {
+    return InvalidArgument("elements must have ", wanted_types.size(), " components, got ", types.size());
+  }
+  for (size_t i = 0; i < types.size(); ++i) {
+    if (types[i] != wanted_types[i]) {
+      return InvalidArgument("component ", i, " of the elements must be ", wanted_types[i], ", got ", types[i]);
+    }
+  }
+  for (size_t i = 0; i < std::min(shapes.size(), wanted_shapes.size()); ++i) {
+    if (!shapes[i].IsCompatibleWith(wanted_shapes[i])) {
+      return InvalidArgument("component ", i, " of the elements must have shape ", wanted_shapes[i], ", got ",
+                             shapes[i]);
+    }
+  }
+  return OkStatus();
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,63 @@
+// Values of variant tensors other than datasets: lists of tensors, optional values and single tensors.
+#ifndef TENSORBRAID_RUNTIME_DATASET_VARIANT_VALUES_H_
+#define TENSORBRAID_RUNTIME_DATASET_VARIANT_VALUES_H_
+
+#include <string>
+#include <vector>
+
+#include "core/text/strings.h"
+#include "core/values/variant.h"
+
+namespace tensorbraid {
+
+// TensorFlow's TensorList. Elements that have not been set are invalid tensors.
+class TensorListValue final : public VariantValue {
+ public:
+  static constexpr const char* kTypeName = "tensor list";
+  TensorListValue(DType dtype, Shape shape) : element_dtype(dtype), element_shape(std::move(shape)) {}
+
+  DType element_dtype;
+  Shape element_shape;  // all elements are compatible with it
+  int64_t max_elements = -1;
+  std::vector<Tensor> elements;
+
+  RefPtr<TensorListValue> Copy() const {
+    auto copy = MakeRef<TensorListValue>(element_dtype, element_shape);
+    copy->max_elements = max_elements;
+    copy->elements = elements;
+    return copy;
+  }
+  std::string DebugString() const override {
+    return StrCat("a list of ", elements.size(), " tensors ", element_dtype, element_shape);
+  }
+};
+
+// A tensor as an element of a variant tensor: for example, a component of a sparse tensor in a dataset.
+class TensorValue final : public VariantValue {
+ public:
+  static constexpr const char* kTypeName = "tensor";
+  explicit TensorValue(Tensor t) : tensor(std::move(t)) {}
+
+  const Tensor tensor;
+
+  std::string DebugString() const override { return StrCat("a tensor ", tensor.dtype(), tensor.shape()); }
+};
+
+// TensorFlow's Optional: the components of an element, or nothing.
+class OptionalValue final : public VariantValue {
+ public:
+  static constexpr const char* kTypeName = "optional";
+  OptionalValue() = default;
+  explicit OptionalValue(std::vector<Tensor> values) : has_value(true), components(std::move(values)) {}
+
+  const bool has_value = false;
+  const std::vector<Tensor> components;
+
+  std::string DebugString() const override {
+    return has_value ? StrCat("an optional of ", components.size(), " tensors") : "an empty optional";
+  }
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_RUNTIME_DATASET_VARIANT_VALUES_H_

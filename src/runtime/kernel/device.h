@@ -1,0 +1,101 @@
+// Devices: where nodes run, and which memory they run on.
+#ifndef TENSORBRAID_RUNTIME_KERNEL_DEVICE_H_
+#define TENSORBRAID_RUNTIME_KERNEL_DEVICE_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/memory/allocator.h"
+#include "core/text/device_name.h"
+#include "tensorbraid/core/tensor.h"
+
+namespace tensorbraid {
+
+class KernelRegistry;
+
+// A device of this process. Thread-safe.
+//
+// A device may have a *stream*: a queue of work that it does later, in the order in which it was enqueued. Its kernels
+// then enqueue their work and return. Other code may use their outputs in the same way, by enqueuing more work, but may
+// not look at the elements: only Copy brings them to the host. A buffer of the device that is freed returns to
+// its allocator in the same order, so that work enqueued before still finds its elements.
+class Device {
+ public:
+  Device(std::string type, int id) : type_(std::move(type)), id_(id) {}
+  virtual ~Device() = default;
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  const std::string& type() const { return type_; }  // "CPU"
+  int id() const { return id_; }
+  std::string name() const;  // "/device:CPU:0", the same in every cluster that this process is a member of
+  // The number of bytes that the list of devices shows to clients.
+  virtual int64_t memory_limit() const = 0;
+
+  // The memory in which kernels of this device find their inputs and leave their outputs, except for arguments that
+  // KernelDef::host_memory names.
+  virtual Allocator& allocator() = 0;
+  bool uses_host_memory() { return allocator().space() == MemorySpace::kHost; }
+  // Whether kernels may return before their work is done.
+  virtual bool has_stream() const { return false; }
+
+  using Done = std::function<void(const Status&)>;
+  // Copies the elements of `from` to `to`, which has the same dtype and shape. Each of them is in host memory or in
+  // memory of this device. The copy is ordered with the work of the stream. Calls `done` once, from any thread and
+  // possibly before Copy returns, when the host may read `to` and overwrite `from`; `done` must return soon.
+  // REQUIRES: the dtype is plain.
+  virtual void Copy(const Tensor& from, Tensor to, Done done) = 0;
+  // As above, for use within the stream: on return, the copy is enqueued or done, and `from` need not outlive the call.
+  // REQUIRES: both tensors are in memory of this device.
+  virtual void CopyInStream(const Tensor& from, Tensor to) = 0;
+  // Calls `done` when all work that was enqueued before has been done, with the first error of that work since the last
+  // such call. `done` may be called before WhenIdle returns and must return soon.
+  virtual void WhenIdle(Done done) { done(OkStatus()); }
+  // Waits until all work that was enqueued has been done. From then on, work is done by the thread that enqueues it.
+  // For the end of a task, whose last steps may still run. REQUIRES: called once at most.
+  virtual void Stop() {}
+
+ private:
+  const std::string type_;
+  const int id_;
+};
+
+// A device for nodes that run outside of any task (constant folding, tests). It has the memory of the host.
+Device& HostDevice();
+
+// A kind of device that tasks of this process can have.
+struct DeviceType {
+  std::string name;  // upper case: "CPU"
+  std::function<StatusOr<std::unique_ptr<Device>>(int id)> create;
+  void (*register_kernels)(KernelRegistry& r) = nullptr;  // called after the kernels of the CPU have been registered
+};
+// Adds a type besides "CPU". REQUIRES: no task or graph exists yet, and the name is new (checked).
+void AddDeviceType(DeviceType type);
+const std::vector<DeviceType>& DeviceTypes();
+// Null if the type does not exist.
+const DeviceType* FindDeviceType(std::string_view name);
+
+// The devices of a process, which all its tasks share. Immutable.
+class DeviceSet {
+ public:
+  // Creates as many devices as `counts` asks for by type, and at least one CPU. The CPUs come first. InvalidArgument
+  // for a type that does not exist here and for counts out of range.
+  static StatusOr<std::unique_ptr<DeviceSet>> Create(const std::map<std::string, int>& counts);
+
+  // The device that the full name of a node's device refers to; null if it does not exist.
+  Device* Find(const DeviceName& name) const;
+  const std::vector<std::unique_ptr<Device>>& devices() const { return devices_; }
+
+ private:
+  DeviceSet() = default;
+  std::vector<std::unique_ptr<Device>> devices_;
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_RUNTIME_KERNEL_DEVICE_H_

@@ -1,0 +1,50 @@
+// Records when the nodes of a step ran.
+#ifndef TENSORBRAID_RUNTIME_KERNEL_STEP_TRACER_H_
+#define TENSORBRAID_RUNTIME_KERNEL_STEP_TRACER_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "runtime/kernel/kernel.h"
+
+namespace tensorbraid {
+
+// One run of one node.
+struct NodeRecord {
+  struct Out {
+    int slot = 0;
+    DType dtype = DType::kInvalid;
+    Shape shape;
+    uint64_t bytes = 0;
+    uint64_t address = 0;
+  };
+  const Node* node = nullptr;  // of the plan that ran
+  int64_t start_ns = 0;        // since the epoch
+  int64_t end_ns = 0;
+  uint32_t thread = 0;  // the system's id of the thread on which the run ended
+  absl::InlinedVector<Out, 1> outputs;
+};
+
+// Records the node runs of one traced step on one task. Thread-safe.
+class StepTracer {
+ public:
+  // A loop may run endlessly; records beyond this many are dropped.
+  static constexpr size_t kMaxRecords = size_t{1} << 18;
+
+  // Nanoseconds since the epoch.
+  static int64_t Now();
+  // Records that the node started at `start_ns` and ended now with these outputs.
+  void Record(const Node& node, int64_t start_ns, std::span<const Entry> outputs);
+  // Returns and removes all records so far, in the order in which the runs ended.
+  std::vector<NodeRecord> TakeRecords();
+
+ private:
+  Mutex mu_;
+  std::vector<NodeRecord> records_ TB_GUARDED_BY(mu_);
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_RUNTIME_KERNEL_STEP_TRACER_H_

@@ -1,0 +1,44 @@
+// Base of resources whose calls wait for a change of state. Waiters are not served strictly in order of arrival.
+#ifndef TENSORBRAID_RUNTIME_RESOURCES_WAITING_RESOURCE_H_
+#define TENSORBRAID_RUNTIME_RESOURCES_WAITING_RESOURCE_H_
+
+#include <functional>
+#include <list>
+#include <memory>
+#include <vector>
+
+#include "runtime/kernel/cancellation.h"
+#include "runtime/kernel/resource.h"
+
+namespace tensorbraid {
+
+// Waiting blocks no thread: a call that cannot be served registers an attempt, which is repeated after every change of
+// state. Thread-safe.
+class WaitingResource : public Resource {
+ public:
+  using Done = std::function<void(Status)>;
+  using TakeDone = std::function<void(StatusOr<std::vector<Tensor>>)>;
+
+ protected:
+  // Called with the lock held. Returns null if the call must wait. Otherwise it has done the call's work, or found an
+  // error, and returns the callback that completes the call; the callback is called without the lock.
+  using Attempt = std::function<std::function<void()>()>;
+
+  // Repeats the attempt, now and after every change, until it succeeds, then calls its callback. If `cancellation` (may
+  // be null) is cancelled first, calls `fail` with Cancelled instead. Exactly one of the two is called, once.
+  void Await(Attempt attempt, CancellationManager* cancellation, Done fail);
+  // Call this, without the lock, after a change of state outside of an attempt.
+  void Changed();
+
+  mutable Mutex mu_;
+
+ private:
+  struct Waiter;
+  using Actions = std::vector<std::function<void()>>;
+  void Serve(Actions* actions) TB_REQUIRES(mu_);
+  std::list<std::shared_ptr<Waiter>> waiters_ TB_GUARDED_BY(mu_);
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_RUNTIME_RESOURCES_WAITING_RESOURCE_H_

@@ -1,0 +1,39 @@
+// Applies scattered updates to rows of a tensor: one implementation for variables, tensors and Inplace ops.
+#ifndef TENSORBRAID_RUNTIME_VARIABLES_ROW_UPDATES_H_
+#define TENSORBRAID_RUNTIME_VARIABLES_ROW_UPDATES_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/threads/thread_pool.h"
+#include "runtime/variables/row_locks.h"
+#include "runtime/kernel/type_constraints.h"
+#include "tensorbraid/core/status.h"
+#include "tensorbraid/core/tensor.h"
+
+namespace tensorbraid {
+
+enum class RowUpdate { kReplace, kAdd, kSubtract, kMultiply, kDivide, kMin, kMax };
+
+// The number types that an update supports; empty for kReplace, which supports any type. kAdd also supports strings
+// (concatenation) and bools (logical or), and kSubtract supports bools (exclusive or).
+DTypeSet TypesOf(RowUpdate how);
+
+// The rows of a table that other threads use, too.
+struct RowsInTable {
+  ThreadPool& pool;  // its threads share the rows, if there are many
+  RowLocks& locks;
+};
+
+// Updates rows of `to`: row rows[i], of `size` elements, is combined with row i of `updates`, or with the single
+// element if `updates` is a scalar. `updates` has the dtype of `to`. A repeated row is updated repeatedly, in the given
+// order. Negative rows are skipped; the caller has checked that all other rows exist. Integers wrap around. Integer
+// division by 0 returns InvalidArgument before anything is changed. With a `table`, rows are locked while they change,
+// and none may be negative.
+Status UpdateRows(RowUpdate how, std::span<const int64_t> rows, int64_t size, const Tensor& updates, Tensor* to,
+                  const RowsInTable* table = nullptr);
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_RUNTIME_VARIABLES_ROW_UPDATES_H_

@@ -1,0 +1,193 @@
+#include "train/checkpoints/checkpoint_saver.h"
+
+#include <algorithm>
+
+#include "checkpoint/bundle_reader.h"
+#include "checkpoint/files.h"
+#include "core/system/clock.h"
+#include "core/system/env.h"
+#include "core/text/logging.h"
+#include "core/text/strings.h"
+#include "tensorbraid/train/train.h"
+
+namespace tensorbraid {
+namespace {
+
+using Clock = MonotonicClock;
+
+constexpr std::chrono::minutes kDefaultInterval{10};
+
+class CheckpointSaverHook final : public SessionRunHook {
+ public:
+  CheckpointSaverHook(std::string directory, CheckpointSaverOptions options)
+      : directory_(std::move(directory)), options_(std::move(options)) {
+    if (!options_.every_n_steps && !options_.every) options_.every = kDefaultInterval;
+  }
+
+  Status Begin(Graph& graph) override {
+    if (directory_.empty()) return InvalidArgument("CheckpointSaver: the directory is empty");
+    if ((options_.every_n_steps && *options_.every_n_steps <= 0) || (options_.every && options_.every->count() < 0)) {
+      return InvalidArgument("CheckpointSaver: every_n_steps must be positive and every must not be negative");
+    }
+    global_step_ = GetGlobalStep(graph);
+    if (!global_step_.valid()) {
+      return FailedPrecondition(
+          "CheckpointSaver needs a global step: call GetOrCreateGlobalStep and give it to the optimizer");
+    }
+    if (options_.saver == nullptr) options_.saver = std::make_shared<Saver>(graph);
+    return graph.status();
+  }
+
+  Status AfterCreateSession(SessionRunContext& context) override {
+    TF_ASSIGN_OR_RETURN(const int64_t step, Step(context.session()));
+    last_time_ = Clock::now();
+    last_step_ = step;
+    // The checkpoint that has just been restored exists already. Writing it again would put it at risk.
+    const auto latest = LatestCheckpoint(directory_);
+    if (latest.ok() && *latest == StrCat(Path(), "-", step)) {
+      saved_step_ = step;
+      return OkStatus();
+    }
+    return Save(context.session(), step);
+  }
+
+  SessionRunArgs BeforeRun(SessionRunContext& context) override {
+    return {.fetches = {}, .feeds = {}, .global_step = context.trains()};
+  }
+
+  Status AfterRun(SessionRunContext& context, const SessionRunValues& values) override {
+    if (!context.trains() || values.global_step <= last_step_) return OkStatus();
+    const std::chrono::duration<double> passed = Clock::now() - last_time_;
+    const bool due = (options_.every && passed >= *options_.every) ||
+                     (options_.every_n_steps && values.global_step - last_step_ >= *options_.every_n_steps);
+    if (!due) return OkStatus();
+    // Other workers may have made further steps by now.
+    TF_ASSIGN_OR_RETURN(const int64_t step, Step(context.session()));
+    return Save(context.session(), step);
+  }
+
+  Status End(SessionRunContext& context, const Status& status) override {
+    if (!status.ok()) return OkStatus();
+    TF_ASSIGN_OR_RETURN(const int64_t step, Step(context.session()));
+    if (step == saved_step_) return OkStatus();
+    return SaveAndLog(*options_.saver, context.session(), Path(), step).status();
+  }
+
+ private:
+  std::string Path() const { return JoinPath(directory_, options_.basename); }
+
+  StatusOr<int64_t> Step(Session& session) const {
+    TF_ASSIGN_OR_RETURN(const auto value, session.Run({global_step_}));
+    return value[0].dtype() == kInt64 ? value[0].scalar<int64_t>() : value[0].scalar<int32_t>();
+  }
+
+  Status Save(Session& session, int64_t step) {
+    TF_ASSIGN_OR_RETURN(const std::string saved, SaveOrGoOn(*options_.saver, session, Path(), step));
+    if (!saved.empty()) saved_step_ = step;
+    // Also after a failure: the next try is due as usual.
+    last_time_ = Clock::now();
+    last_step_ = step;
+    return OkStatus();
+  }
+
+  const std::string directory_;
+  CheckpointSaverOptions options_;
+  Variable global_step_;
+  Clock::time_point last_time_;
+  int64_t last_step_ = -1;   // at the last save, or try to save
+  int64_t saved_step_ = -1;  // of the last checkpoint
+};
+
+// The checkpoints that a directory has, for when its file `checkpoint` does not tell: the newest last.
+std::vector<std::string> FindCheckpoints(const std::string& directory) {
+  constexpr std::string_view kIndex = ".index";
+  std::vector<std::pair<WallClock::time_point, std::string>> found;
+  const auto paths = MatchingPaths(JoinPath(directory, StrCat("*", kIndex)));
+  for (const std::string& path : paths.value_or(std::vector<std::string>())) {
+    const auto info = Env::Default().Stat(path);
+    if (info.ok()) found.emplace_back(info->modified, path.substr(0, path.size() - kIndex.size()));
+  }
+  std::sort(found.begin(), found.end());
+  std::vector<std::string> prefixes;
+  for (auto& [time, prefix] : found) prefixes.push_back(std::move(prefix));
+  return prefixes;
+}
+
+// The checkpoints of a directory, the latest last. None if the directory has no file `checkpoint`.
+StatusOr<std::vector<std::string>> ListCheckpoints(const std::string& directory) {
+  const auto state = GetCheckpointState(directory);
+  if (absl::IsNotFound(state.status())) return std::vector<std::string>();
+  if (absl::IsDataLoss(state.status())) {
+    const std::vector<std::string> found = FindCheckpoints(directory);
+    TB_LOG(Error, "train") << ToString(state.status()) << "; trying the checkpoints that are in the directory: "
+                           << (found.empty() ? "none" : StrJoin(found, ", "));
+    return found.empty() ? StatusOr<std::vector<std::string>>(state.status()) : found;
+  }
+  TF_RETURN_IF_ERROR(state.status());
+  std::vector<std::string> paths = state->all_model_checkpoint_paths;
+  const std::string& latest = state->model_checkpoint_path;
+  if (!latest.empty() && (paths.empty() || paths.back() != latest)) paths.push_back(latest);
+  return paths;
+}
+
+// DataLoss if a data file of the checkpoint is missing. Says nothing about one whose index cannot be read.
+Status CheckComplete(const std::string& prefix) {
+  const auto bundle = BundleReader::Open(prefix);
+  const std::string missing = bundle.ok() ? (*bundle)->MissingFile() : "";
+  return missing.empty() ? OkStatus() : DataLoss("its file ", missing, " is missing");
+}
+
+}  // namespace
+
+std::shared_ptr<SessionRunHook> CheckpointSaver(std::string directory, CheckpointSaverOptions options) {
+  return std::make_shared<CheckpointSaverHook>(std::move(directory), std::move(options));
+}
+
+StatusOr<bool> RestoreLatest(Saver& saver, Session& session, const std::string& directory) {
+  TF_ASSIGN_OR_RETURN(const std::vector<std::string> paths, ListCheckpoints(directory));
+  if (paths.empty()) return false;
+  Status damaged;
+  for (auto path = paths.rbegin(); path != paths.rend(); ++path) {
+    if (!CheckpointExists(*path)) {
+      TB_LOG(Warning, "train") << "the checkpoint '" << *path << "' does not exist any more";
+      continue;
+    }
+    Status restored = CheckComplete(*path);
+    if (restored.ok()) restored = saver.Restore(session, *path);
+    if (restored.ok()) {
+      TB_LOG(Info, "train") << "restored " << *path;
+      if (saver.last_checkpoints().empty()) saver.RecoverLastCheckpoints(paths);
+      return true;
+    }
+    if (!absl::IsDataLoss(restored)) return restored;
+    TB_LOG(Error, "train") << "the checkpoint '" << *path << "' cannot be used: " << ToString(restored);
+    if (damaged.ok()) damaged = restored;
+  }
+  if (!damaged.ok()) return damaged;
+  // To initialise the variables anew would lose the training without a word.
+  return DataLoss(
+      "the file '", JoinPath(directory, "checkpoint"), "' names the checkpoints ", StrJoin(paths, ", "),
+      ", but this process cannot see any of them: the directory must be on storage that all tasks share; to "
+      "start the training anew, remove the file");
+}
+
+StatusOr<std::string> SaveAndLog(Saver& saver, Session& session, const std::string& path, std::optional<int64_t> step) {
+  auto saved = saver.Save(session, path, {.global_step = step, .keep_later_step = true});
+  if (!saved.ok()) return Annotate(saved.status(), StrCat("cannot save a checkpoint to '", DirectoryOf(path), "'"));
+  TB_LOG(Info, "train") << "saved " << *saved;
+  return saved;
+}
+
+StatusOr<std::string> SaveOrGoOn(Saver& saver, Session& session, const std::string& path, std::optional<int64_t> step) {
+  auto saved = SaveAndLog(saver, session, path, step);
+  const Status& status = saved.status();
+  if (saved.ok() || absl::IsUnavailable(status) || absl::IsAborted(status) || absl::IsCancelled(status)) return saved;
+  const auto latest = LatestCheckpoint(DirectoryOf(path));
+  const bool has_none = absl::IsNotFound(latest.status()) || (!latest.ok() && saver.last_checkpoints().empty());
+  if (has_none) return saved;
+  TB_LOG(Error, "train") << ToString(status) << "; the training goes on, and its latest checkpoint is "
+                         << (latest.ok() ? *latest : "unknown: " + ToString(latest.status()));
+  return std::string();
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,264 @@
+#include "train/checkpoints/checkpoint_saver.h"
+
+#include <gtest/gtest.h>
+
+#include "checkpoint/files.h"
+#include "cluster/testing/test_cluster.h"
+#include "io/file_testutil.h"
+#include "tensorbraid/tensorbraid.h"
+
+namespace tensorbraid {
+namespace {
+
+// Each step adds one to `count` on the parameter server.
+struct Model {
+  Model() {
+    auto device = g.Device("/job:ps/task:0");
+    Build();
+  }
+  explicit Model(std::nullptr_t) { Build(); }
+  void Build() {
+    count = Variable(g, {}, Zeros(), {.name = "count"});
+    global_step = GetOrCreateGlobalStep(g);
+    GradientDescentOptimizer optimizer(1.0);
+    train = optimizer.Minimize(-1.0f * count, {.global_step = global_step});
+  }
+  Graph g;
+  Variable count, global_step;
+  Operation train;
+};
+
+class CheckpointDirTest : public testing::Test {
+ protected:
+  StatusOr<std::unique_ptr<MonitoredSession>> Start(Model& m, MonitoredTrainingSessionOptions options = {}) {
+    options.checkpoint_dir = dir_.path();
+    return MonitoredTrainingSession(m.g, std::move(options));
+  }
+  std::string At(int64_t step) const { return StrCat(dir_.path(), "/model.ckpt-", step); }
+  void Train(MonitoredSession& session, const Model& m, int steps) {
+    for (int i = 0; i < steps; ++i) ASSERT_TRUE(session.Run({m.train}).ok());
+  }
+  static float CountOf(MonitoredSession& session, const Model& m) {
+    return session.Run({m.count}).value()[0].scalar<float>();
+  }
+  TempDir dir_;
+};
+
+TEST_F(CheckpointDirTest, SavesEveryNStepsAndAtTheEnd) {
+  Model m(nullptr);
+  auto session = Start(m, {.save_checkpoint_every_steps = 3}).value();
+  EXPECT_TRUE(CheckpointExists(At(0)));
+  Train(*session, m, 5);
+  EXPECT_TRUE(CheckpointExists(At(3)));
+  EXPECT_FALSE(CheckpointExists(At(5)));
+  ASSERT_TRUE(session->Close().ok());
+  EXPECT_EQ(LatestCheckpoint(dir_.path()).value(), At(5));
+  EXPECT_EQ(CheckpointReader::Open(At(5)).value()->GetTensor("count")->scalar<float>(), 5.0f);
+}
+
+TEST_F(CheckpointDirTest, SavesAfterATime) {
+  Model m(nullptr);
+  auto session = Start(m, {.save_checkpoint_every = std::chrono::seconds(0)}).value();
+  Train(*session, m, 2);
+  EXPECT_TRUE(CheckpointExists(At(1)));
+  EXPECT_TRUE(CheckpointExists(At(2)));
+}
+
+TEST_F(CheckpointDirTest, AnEvaluationDoesNotSave) {
+  Model m(nullptr);
+  auto session = Start(m, {.save_checkpoint_every = std::chrono::seconds(0)}).value();
+  Train(*session, m, 1);
+  ASSERT_TRUE(RemoveCheckpoint(At(1)).ok());
+  CountOf(*session, m);
+  EXPECT_FALSE(CheckpointExists(At(1)));
+}
+
+TEST_F(CheckpointDirTest, TheNextProcessContinues) {
+  {
+    Model m(nullptr);
+    auto session = Start(m).value();
+    Train(*session, m, 4);
+    ASSERT_TRUE(session->Close().ok());
+  }
+  Model m(nullptr);
+  auto session = Start(m, {.hooks = {StopAtStep(6)}}).value();
+  EXPECT_EQ(CountOf(*session, m), 4.0f);
+  int steps = 0;
+  for (; !session->ShouldStop(); ++steps) ASSERT_TRUE(session->Run({m.train}).ok());
+  EXPECT_EQ(steps, 2);
+  ASSERT_TRUE(session->Close().ok());
+  EXPECT_EQ(LatestCheckpoint(dir_.path()).value(), At(6));
+  EXPECT_TRUE(CheckpointExists(At(4))) << "checkpoints of an earlier process are counted with the others";
+}
+
+TEST_F(CheckpointDirTest, ADamagedCheckpointIsSkipped) {
+  {
+    Model m(nullptr);
+    auto session = Start(m, {.save_checkpoint_every_steps = 2}).value();
+    Train(*session, m, 4);
+  }
+  const std::string data = At(4) + ".data-00000-of-00001";
+  std::string bytes = ReadWholeFile(data).value();
+  for (char& c : bytes) c ^= 0x55;
+  ASSERT_TRUE(WriteFileAtomically(data, bytes).ok());
+  Model m(nullptr);
+  EXPECT_EQ(CountOf(*Start(m).value(), m), 2.0f);
+}
+
+TEST_F(CheckpointDirTest, FailsInsteadOfStartingAgainIfNoCheckpointIsUsable) {
+  {
+    Model m(nullptr);
+    Train(*Start(m).value(), m, 1);
+  }
+  for (const int64_t step : {0, 1}) ASSERT_TRUE(WriteFileAtomically(At(step) + ".index", "nothing").ok());
+  Model m(nullptr);
+  EXPECT_TRUE(absl::IsDataLoss(Start(m).status()));
+}
+
+TEST_F(CheckpointDirTest, FailsInsteadOfStartingAgainIfTheNamedCheckpointsAreGone) {
+  {
+    Model m(nullptr);
+    Train(*Start(m).value(), m, 1);
+  }
+  for (const int64_t step : {0, 1}) ASSERT_TRUE(RemoveCheckpoint(At(step)).ok());
+  Model m(nullptr);
+  const Status status = Start(m).status();
+  EXPECT_TRUE(absl::IsDataLoss(status)) << status;
+  EXPECT_NE(status.message().find(At(1)), absl::string_view::npos) << status;
+}
+
+TEST_F(CheckpointDirTest, ACheckpointOfAnotherShapeEndsTheStart) {
+  {
+    Model m(nullptr);
+    Train(*Start(m).value(), m, 1);
+  }
+  Graph g;
+  const Variable count(g, {2}, Zeros(), {.name = "count"});
+  GetOrCreateGlobalStep(g);
+  const Status status = MonitoredTrainingSession(g, {.checkpoint_dir = dir_.path()}).status();
+  EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+  for (const char* part : {"'count'", "float32[2]", "float32[]"}) {
+    EXPECT_NE(status.message().find(part), absl::string_view::npos) << status;
+  }
+}
+
+TEST_F(CheckpointDirTest, RejectsInvalidOptions) {
+  Model m(nullptr);
+  EXPECT_TRUE(absl::IsInvalidArgument(MonitoredTrainingSession(m.g, {.save_checkpoint_every_steps = 3}).status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(Start(m, {.save_checkpoint_every_steps = 0}).status()));
+  Graph g;
+  const Variable v(g, {}, Zeros(), {.name = "v"});
+  EXPECT_TRUE(absl::IsFailedPrecondition(MonitoredTrainingSession(g, {.checkpoint_dir = dir_.path()}).status()));
+}
+
+TEST_F(CheckpointDirTest, TheTrainingGoesOnWithoutItsDirectoryAndTheEndReportsIt) {
+  Model m(nullptr);
+  auto session = Start(m, {.save_checkpoint_every_steps = 1}).value();
+  std::filesystem::remove_all(dir_.path());
+  ASSERT_TRUE(WriteFileAtomically(dir_.path(), "a file in its place").ok());
+  Train(*session, m, 2);
+  EXPECT_FALSE(session->ShouldStop());
+  const Status closed = session->Close();
+  EXPECT_NE(closed.message().find("it is a file"), absl::string_view::npos) << closed;
+}
+
+TEST_F(CheckpointDirTest, ContinuesAfterTheLossOfAParameterServer) {
+  TestCluster cluster(1, 1);
+  Model m;
+  auto session = Start(m, {.master = cluster.worker_target(), .save_checkpoint_every_steps = 2}).value();
+  Train(*session, m, 5);
+  cluster.Stop("ps", 0);
+  cluster.Start("ps", 0);
+  const auto run = session->Run({m.train, m.count});
+  ASSERT_TRUE(run.ok()) << run.status();
+  EXPECT_FALSE(session->ShouldStop());
+  EXPECT_EQ(CountOf(*session, m), 5.0f) << "one step after the checkpoint at 4";
+  EXPECT_TRUE(session->Close().ok());
+}
+
+TEST_F(CheckpointDirTest, RecoveryRestoresAllVariables) {
+  TestCluster cluster(2, 1);
+  Model m;
+  Variable other;
+  {
+    auto device = m.g.Device("/job:ps/task:1");
+    other = Variable(m.g, {}, Zeros(), {.name = "other", .trainable = false});
+  }
+  const Operation both = Group(m.g, {m.train, other.AssignAdd(1.0f)});
+  auto session = Start(m, {.master = cluster.worker_target(), .save_checkpoint_every_steps = 2}).value();
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(session->Run({m.train, both}).ok());
+  cluster.Stop("ps", 0);
+  cluster.Start("ps", 0);
+  ASSERT_TRUE(session->Run({m.train, both}).ok());
+  const auto values = session->Run({m.count, other}).value();
+  EXPECT_EQ(values[0].scalar<float>(), values[1].scalar<float>());
+  EXPECT_EQ(values[0].scalar<float>(), 5.0f);
+}
+
+TEST_F(CheckpointDirTest, SynchronousTrainingContinuesAfterALoss) {
+  TestCluster cluster(1, 1);
+  Graph g;
+  auto device = g.Device("/job:ps/task:0");
+  const Variable count(g, {}, Zeros(), {.name = "count"});
+  const Variable global_step = GetOrCreateGlobalStep(g);
+  SyncReplicasOptimizer optimizer(std::make_shared<GradientDescentOptimizer>(1.0), {.replicas_to_aggregate = 1});
+  const Operation train = optimizer.Minimize(-1.0f * count, {.global_step = global_step});
+  auto session = MonitoredTrainingSession(g, {.master = cluster.worker_target(),
+                                              .hooks = {optimizer.MakeSessionRunHook(true), StopAtStep(40)},
+                                              .checkpoint_dir = dir_.path(),
+                                              .save_checkpoint_every_steps = 5});
+  ASSERT_TRUE(session.ok()) << session.status();
+  for (int i = 0; i < 12; ++i) ASSERT_TRUE((*session)->Run({train}).ok());
+  cluster.Stop("ps", 0);
+  cluster.Start("ps", 0);
+  while (!(*session)->ShouldStop()) {
+    const Status status = (*session)->Run({train}).status();
+    ASSERT_TRUE(status.ok()) << status;
+  }
+  EXPECT_TRUE((*session)->Close().ok());
+  const std::string latest = LatestCheckpoint(dir_.path()).value();
+  EXPECT_GE(CheckpointReader::Open(latest).value()->GetTensor("count")->scalar<float>(), 40.0f);
+}
+
+TEST_F(CheckpointDirTest, QueueRunnersContinueAfterALoss) {
+  TestCluster cluster(1, 1);
+  Graph g;
+  auto device = g.Device("/job:ps/task:0");
+  const Variable count(g, {}, Zeros(), {.name = "count"});
+  const Variable global_step = GetOrCreateGlobalStep(g);
+  const FIFOQueue input(g, {kFloat32}, {.shapes = {Shape()}, .capacity = 2, .name = "input"});
+  const QueueRunner runner({input.Enqueue({1.0f})}, input.Close(), input.Close(/*cancel_pending_enqueues=*/true));
+  GradientDescentOptimizer optimizer(1.0);
+  const Operation train = optimizer.Minimize(-1.0f * count * input.Dequeue()[0], {.global_step = global_step});
+  auto session = MonitoredTrainingSession(g, {.master = cluster.worker_target(),
+                                              .queue_runners = {runner},
+                                              .checkpoint_dir = dir_.path(),
+                                              .save_checkpoint_every_steps = 2});
+  ASSERT_TRUE(session.ok()) << session.status();
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE((*session)->Run({train}).ok());
+  cluster.Stop("ps", 0);
+  cluster.Start("ps", 0);
+  // More steps than the queue holds elements.
+  for (int i = 0; i < 5; ++i) {
+    const Status status = (*session)->Run({train}).status();
+    ASSERT_TRUE(status.ok()) << status;
+  }
+  EXPECT_GE((*session)->Run({count}).value()[0].scalar<float>(), 9.0f);
+  const Status closed = (*session)->Close();
+  EXPECT_TRUE(closed.ok()) << closed;
+}
+
+TEST_F(CheckpointDirTest, WithoutADirectoryALossIsAnError) {
+  TestCluster cluster(1, 1);
+  Model m;
+  auto session = MonitoredTrainingSession(m.g, {.master = cluster.worker_target()}).value();
+  Train(*session, m, 1);
+  cluster.Stop("ps", 0);
+  cluster.Start("ps", 0);
+  const Status status = session->Run({m.train}).status();
+  EXPECT_TRUE(absl::IsAborted(status) || absl::IsUnavailable(status)) << status;
+  EXPECT_TRUE(session->ShouldStop());
+}
+
+}  // namespace
+}  // namespace tensorbraid

@@ -1,0 +1,492 @@
+#include "tensorbraid/train/saver.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <set>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_format.h"
+#include "checkpoint/bundle_reader.h"
+#include "checkpoint/bundle_writer.h"
+#include "checkpoint/files.h"
+#include "checkpoint/leftovers.h"
+#include "checkpoint/state_file.h"
+#include "checkpoint/tensor_slice.h"
+#include "core/text/device_name.h"
+#include "core/system/env.h"
+#include "core/text/logging.h"
+#include "core/text/strings.h"
+#include "graph/node.h"
+#include "train/checkpoints/meta_graph.pb.h"
+
+namespace tensorbraid {
+namespace {
+
+constexpr int kBundleCheckpoints = 2;
+
+Output StringConst(Graph& g, const Tensor& value, const std::string& name) {
+  return NodeBuilder(g, "Const").Name(name).Attr("value", value).Attr("dtype", kString).Output();
+}
+
+// One task's variables, saved to and restored from one file.
+class Part {
+ public:
+  explicit Part(const std::vector<const SavedVariable*>& variables) : variables_(variables) {
+    for (const SavedVariable* v : variables) {
+      names_.push_back(v->name);
+      slices_.push_back(v->shape_and_slice);
+      restored_slices_.push_back(v->shape_and_slice.empty() ? WholeOf(v->variable.shape()) : v->shape_and_slice);
+      dtypes_.push_back(v->variable.dtype());
+    }
+  }
+
+  Operation Save(Graph& g, const Output& prefix) const {
+    std::vector<Output> values;
+    for (const SavedVariable* v : variables_) values.push_back(v->variable.Read());
+    return NodeBuilder(g, "SaveV2")
+        .Input(prefix)
+        .Input(StringConst(g, Tensor::Vector(names_), "SaveV2/tensor_names"))
+        .Input(StringConst(g, Tensor::Vector(slices_), "SaveV2/shape_and_slices"))
+        .InputList(values)
+        .Attr("dtypes", dtypes_)
+        .Finish();
+  }
+
+  void Restore(Graph& g, const Output& prefix, std::vector<Operation>* assigned) const {
+    const Operation restored =
+        NodeBuilder(g, "RestoreV2")
+            .Input(prefix)
+            .Input(StringConst(g, Tensor::Vector(names_), "RestoreV2/tensor_names"))
+            .Input(StringConst(g, Tensor::Vector(restored_slices_), "RestoreV2/shape_and_slices"))
+            .Attr("dtypes", dtypes_)
+            .Finish();
+    if (!restored.valid()) return;
+    for (size_t i = 0; i < variables_.size(); ++i) {
+      assigned->push_back(variables_[i]->variable.Assign(restored.output(static_cast<int>(i))));
+    }
+  }
+
+ private:
+  // "4 2 -:-": all of a tensor that must have shape [4,2]. RestoreV2 refuses a tensor of another shape, which it would
+  // not if the slice were "". That form does not exist for scalars and empty tensors; see CheckShapes.
+  static std::string WholeOf(const Shape& shape) {
+    std::string sizes, slice;
+    for (const int64_t dim : shape.dims()) {
+      if (dim == 0) return "";
+      sizes += StrCat(dim, " ");
+      slice += slice.empty() ? "-" : ":-";
+    }
+    return sizes + slice;
+  }
+
+  const std::vector<const SavedVariable*> variables_;
+  std::vector<std::string> names_;
+  std::vector<std::string> slices_;           // as saved
+  std::vector<std::string> restored_slices_;  // as restored
+  std::vector<DType> dtypes_;
+};
+
+// Maps "/job:ps/task:1/device:GPU:0" to "/job:ps/task:1/device:CPU:0", since the host accesses files.
+std::string HostOf(const std::string& device) {
+  auto name = DeviceName::Parse(device);
+  if (!name.ok()) return device;
+  name->type = "CPU";
+  name->id = 0;
+  return name->ToString();
+}
+
+bool ArePlacedOnTasks(const std::vector<const SavedVariable*>& variables) {
+  return std::any_of(variables.begin(), variables.end(), [](const SavedVariable* v) {
+    const auto device = DeviceName::Parse(v->variable.handle().op().device());
+    return device.ok() && device->job.has_value();
+  });
+}
+
+// Makes a path mean the same on every task, whatever their working directories are.
+StatusOr<std::string> AbsolutePath(const std::string& path) { return Env::Default().AbsolutePath(path); }
+
+// Checks that this process sees all files of a checkpoint that a session has just written.
+Status CheckVisible(const std::string& prefix) {
+  const auto bundle = BundleReader::Open(prefix);
+  std::string missing;
+  if (absl::IsNotFound(bundle.status())) {
+    missing = BundleIndexName(prefix);
+  } else {
+    TF_RETURN_IF_ERROR(bundle.status());
+    missing = (*bundle)->MissingFile();
+  }
+  if (missing.empty()) return OkStatus();
+  return FailedPrecondition("the checkpoint '", prefix, "' was written, but this process cannot see its file '",
+                            missing,
+                            "': the task that wrote it has another file system; the directory of checkpoints must be "
+                            "on storage that all tasks share");
+}
+
+// Says what to do about an error of writing a checkpoint, if its code tells.
+Status WithAdvice(const Status& status, bool sharded) {
+  if (absl::IsResourceExhausted(status)) {
+    return Annotate(status, "no space or memory is left (free some, or keep fewer checkpoints: max_to_keep)");
+  }
+  if (absl::IsPermissionDenied(status)) {
+    return Annotate(status, "the directory must be writable for the user that runs the tasks");
+  }
+  // What a task says that does not see the directory, and the task that does not see the files of the others.
+  if (sharded && (absl::IsNotFound(status) || absl::IsInvalidArgument(status))) {
+    return FailedPrecondition(
+        "every task saves its own variables, so the directory of checkpoints must be on storage that all tasks share "
+        "(SaverOptions::sharded = false lets one task save all): ",
+        std::string(status.message()));
+  }
+  return status;
+}
+
+// Fills the collections in which TensorFlow looks for variables.
+void AddVariables(const Graph& graph, proto::MetaGraphDef* meta) {
+  auto& collections = *meta->mutable_collection_def();
+  const auto add = [&](const char* collection, const std::string& bytes) {
+    collections[collection].mutable_bytes_list()->add_value(bytes);
+  };
+  for (const Variable& v : graph.variables()) {
+    proto::VariableDef def;
+    def.set_variable_name(v.handle().name());
+    def.set_initial_value_name(v.initial_value().name());
+    def.set_initializer_name(v.initializer().name());
+    def.set_snapshot_name(StrCat(v.name(), "/Read/ReadVariableOp:0"));
+    def.set_is_resource(true);
+    def.set_trainable(v.trainable());
+    if (const VariablePart* part = v.part_of(); part != nullptr) {
+      proto::SaveSliceInfoDef& slice = *def.mutable_save_slice_info_def();
+      slice.set_full_name(part->whole);
+      for (const int64_t dim : part->shape.dims()) slice.add_full_shape(dim);
+      for (const int64_t dim : v.shape().dims()) slice.add_var_shape(dim);
+      slice.add_var_offset(part->first_row);
+      for (int i = 1; i < v.shape().rank(); ++i) slice.add_var_offset(0);
+    }
+    const std::string bytes = def.SerializeAsString();
+    add(v.local() ? "local_variables" : "variables", bytes);
+    if (v.trainable()) add("trainable_variables", bytes);
+    if (v == GetGlobalStep(graph)) add("global_step", bytes);
+  }
+}
+
+// "10 4 5,5:0,4": rows 5 to 9 of a tensor of shape [10,4]; nothing for a variable that is no part.
+std::string SliceOf(const Variable& variable) {
+  const VariablePart* part = variable.part_of();
+  if (part == nullptr) return "";
+  std::string text;
+  for (const int64_t dim : part->shape.dims()) text += StrCat(dim, " ");
+  text += StrCat(part->first_row, ",", variable.shape().dim(0));
+  for (const int64_t dim : part->shape.dims().subspan(1)) text += StrCat(":0,", dim);
+  return text;
+}
+
+}  // namespace
+
+SavedVariable::SavedVariable(const Variable& saved)
+    : SavedVariable(saved,
+                    saved.part_of() != nullptr ? saved.part_of()->whole
+                    : saved.valid()            ? saved.name()
+                                               : std::string(),
+                    SliceOf(saved)) {}
+
+struct Saver::Impl {
+  Impl(Graph& graph, SaverOptions options) : graph(graph), options(std::move(options)) {}
+  void Build(std::source_location loc);
+  void BuildSharded(const std::vector<const SavedVariable*>& variables, std::vector<Operation>* assigned);
+  // Runs the save and checks that this process sees the files. Leaves none if it fails.
+  Status Write(Session& session, const std::string& prefix) const;
+  // Removes what the tasks have written for a sharded save that was not merged.
+  void RemoveParts(const std::string& prefix) const;
+  void Manage(const std::string& path);
+  // With `keep_later_step`, the number of the step, fails as CheckNoLaterStep does.
+  Status UpdateState(const std::string& directory, const std::string& latest_filename,
+                     std::optional<int64_t> keep_later_step) const;
+  // Aborted if the latest checkpoint is of a later step and another process has written it.
+  Status CheckNoLaterStep(const std::string& directory, const std::string& latest_filename, int64_t step) const;
+  void RemoveOld();
+  StatusOr<std::string> MetaGraph();
+  // InvalidArgument for the first variable whose shape or dtype differs from the checkpoint's. Says nothing about a
+  // checkpoint that this process cannot read: RestoreV2 reports what is wrong with it.
+  Status CheckShapes(const std::string& path) const;
+
+  Graph& graph;
+  SaverOptions options;
+  bool sharded = false;
+  std::string parts_suffix;  // a sharded save writes to the directory "model-1000" + suffix before it is merged
+  Output filename;
+  Output save;
+  Operation restore;
+
+  struct Kept {
+    std::string path;
+    CheckpointState::Timestamp time;
+  };
+  std::vector<Kept> kept;  // oldest first
+  CheckpointState::Timestamp next_preserved;
+  CheckpointState::Timestamp last_preserved;
+  std::string meta_graph;  // serialized when the graph had meta_graph_nodes nodes
+  size_t meta_graph_nodes = 0;
+};
+
+void Saver::Impl::Build(std::source_location loc) {
+  if (!graph.status().ok()) return;
+  const ScopedLocation at(graph, loc);
+  const std::string self = StrCat("Saver (", LocationText(ImplOf(graph).UserLocation(loc)), ")");
+  if (options.variables.empty()) {
+    for (const Variable& v : graph.variables()) {
+      if (!v.local()) options.variables.emplace_back(v);
+    }
+  }
+  std::vector<const SavedVariable*> variables;
+  std::set<std::pair<std::string, std::string>> names;
+  for (const SavedVariable& v : options.variables) {
+    if (!v.variable.valid()) return graph.AddError(InvalidArgument(self, ": a variable to save is not valid"));
+    if (!names.emplace(v.name, v.shape_and_slice).second) {
+      return graph.AddError(InvalidArgument(self, ": two variables would be saved as '", v.name, "'"));
+    }
+    variables.push_back(&v);
+  }
+  if (variables.empty()) return graph.AddError(InvalidArgument(self, ": the graph has no variables to save"));
+
+  auto scope = graph.NameScope(options.name);
+  auto no_dependencies = graph.ControlDependencies(std::vector<Operation>());
+  const Output model = StringConst(graph, Tensor::Scalar("model"), "filename");
+  filename = NodeBuilder(graph, "PlaceholderWithDefault").Name("Const").Input(model).Attr("shape", Shape()).Output();
+  std::vector<Operation> assigned;
+  sharded = options.sharded.value_or(ArePlacedOnTasks(variables));
+  if (sharded) {
+    BuildSharded(variables, &assigned);
+  } else {
+    const Part all(variables);
+    const Operation written = all.Save(graph, filename);
+    if (written.valid()) {
+      save = NodeBuilder(graph, "Identity").Name("control_dependency").Input(filename).Control(written).Output();
+    }
+    all.Restore(graph, filename, &assigned);
+  }
+  if (graph.status().ok()) {
+    NodeBuilder all(graph, "NoOp");
+    all.Name("restore_all");
+    for (const Operation& op : assigned) all.Control(op);
+    restore = all.Finish();
+  }
+  next_preserved = CheckpointState::Timestamp(WallClock::now()) + options.keep_checkpoint_every;
+}
+
+void Saver::Impl::BuildSharded(const std::vector<const SavedVariable*>& variables, std::vector<Operation>* assigned) {
+  std::map<std::string, std::vector<const SavedVariable*>> by_host;
+  for (const SavedVariable* v : variables) by_host[HostOf(v->variable.handle().op().device())].push_back(v);
+
+  // The parts are written to a separate directory, so that no reader takes them for a checkpoint before they are
+  // merged.
+  parts_suffix = absl::StrFormat("_temp_%016x", RandomSeed());
+  const Tensor part = Tensor::Scalar(parts_suffix + "/part");
+  const Output parts =
+      NodeBuilder(graph, "StringJoin").InputList({filename, StringConst(graph, part, "StringJoin/inputs_1")}).Output();
+  const auto number = [&](int n) {
+    return NodeBuilder(graph, "Const").Attr("value", Tensor::Scalar<int32_t>(n)).Attr("dtype", kInt32).Output();
+  };
+  const int count = static_cast<int>(by_host.size());
+  int shard = 0;
+  std::vector<Output> prefixes;
+  std::vector<Operation> written;
+  for (const auto& [host, members] : by_host) {
+    auto none = graph.NoDevice();
+    auto device = graph.Device(host);
+    const Part one(members);
+    const Output prefix =
+        NodeBuilder(graph, "ShardedFilename").Input(parts).Input(number(shard++)).Input(number(count)).Output();
+    const Operation saved = one.Save(graph, prefix);
+    if (!saved.valid()) return;
+    prefixes.push_back(prefix);
+    written.push_back(saved);
+    one.Restore(graph, filename, assigned);
+  }
+  // The chief merges, since it must see the files of all tasks.
+  auto none = graph.NoDevice();
+  NodeBuilder merge(graph, "MergeV2Checkpoints");
+  merge.Input(NodeBuilder(graph, "Pack").Name("MergeV2Checkpoints/checkpoint_prefixes").InputList(prefixes).Output());
+  merge.Input(filename);
+  for (const Operation& op : written) merge.Control(op);
+  const Operation merged = merge.Finish();
+  if (!merged.valid()) return;
+  save = NodeBuilder(graph, "Identity").Name("Identity").Input(filename).Control(merged).Output();
+}
+
+Status Saver::Impl::Write(Session& session, const std::string& prefix) const {
+  const Status written = session.Run({save}, {{filename, Tensor::Scalar(prefix)}}).status();
+  if (written.ok()) return CheckVisible(prefix);
+  if (sharded) RemoveParts(prefix);
+  return WithAdvice(written, sharded);
+}
+
+void Saver::Impl::RemoveParts(const std::string& prefix) const {
+  const std::string directory = prefix + parts_suffix;
+  const auto files = MatchingPaths(JoinPath(directory, "*"));
+  for (const std::string& file : files.value_or(std::vector<std::string>())) RemoveFile(file).IgnoreError();
+  RemoveDirectory(directory).IgnoreError();
+}
+
+void Saver::Impl::Manage(const std::string& path) {
+  std::erase_if(kept, [&](const Kept& k) { return k.path == path; });
+  kept.push_back({path, WallClock::now()});
+}
+
+Status Saver::Impl::UpdateState(const std::string& directory, const std::string& latest_filename,
+                                std::optional<int64_t> keep_later_step) const {
+  CheckpointState state{.last_preserved_timestamp = last_preserved};
+  state.model_checkpoint_path = kept.back().path;
+  const size_t limit = static_cast<size_t>(std::max(options.max_to_keep, 0));
+  const size_t first = limit > 0 && kept.size() > limit ? kept.size() - limit : 0;
+  for (size_t i = first; i < kept.size(); ++i) {
+    state.all_model_checkpoint_paths.push_back(kept[i].path);
+    state.all_model_checkpoint_timestamps.push_back(kept[i].time);
+  }
+  if (!keep_later_step) return UpdateCheckpointState(directory, state, latest_filename);
+  return ReplaceCheckpointState(directory, state, latest_filename,
+                                [&] { return CheckNoLaterStep(directory, latest_filename, *keep_later_step); });
+}
+
+Status Saver::Impl::CheckNoLaterStep(const std::string& directory, const std::string& latest_filename,
+                                     int64_t step) const {
+  const auto state = GetCheckpointState(directory, latest_filename);
+  if (!state.ok()) return OkStatus();  // the file does not exist, or it is damaged and is written anew
+  const std::string& latest = state->model_checkpoint_path;
+  int64_t latest_step = 0;
+  const bool is_known = std::any_of(kept.begin(), kept.end(), [&](const Kept& k) { return k.path == latest; });
+  if (is_known || !absl::SimpleAtoi(latest.substr(latest.rfind('-') + 1), &latest_step) || latest_step <= step) {
+    return OkStatus();
+  }
+  return Aborted("the checkpoint of step ", step, " is not made the latest one, because another process has saved '",
+                 latest, "' meanwhile");
+}
+
+void Saver::Impl::RemoveOld() {
+  if (options.max_to_keep <= 0) return;
+  while (kept.size() > static_cast<size_t>(options.max_to_keep)) {
+    const Kept old = kept.front();
+    kept.erase(kept.begin());
+    if (old.time > next_preserved) {
+      next_preserved += options.keep_checkpoint_every;
+      last_preserved = old.time;
+      continue;
+    }
+    if (const Status status = RemoveCheckpoint(old.path); !status.ok()) {
+      TB_LOG(Warning, "train") << "cannot remove an old checkpoint: " << ToString(status);
+    }
+  }
+}
+
+StatusOr<std::string> Saver::Impl::MetaGraph() {
+  const size_t nodes = graph.operations().size();
+  if (meta_graph_nodes == nodes) return meta_graph;
+  proto::MetaGraphDef meta;
+  TF_ASSIGN_OR_RETURN(*meta.mutable_graph_def(), graph.ToGraphDef());
+  // Tells readers the version of the graph's format. TensorFlow has written this format since 2.0.0.
+  meta.mutable_meta_info_def()->set_tensorflow_version("2.0.0");
+  proto::SaverDef& saver = *meta.mutable_saver_def();
+  saver.set_filename_tensor_name(filename.name());
+  saver.set_save_tensor_name(save.name());
+  saver.set_restore_op_name(restore.name());
+  saver.set_max_to_keep(options.max_to_keep);
+  saver.set_sharded(sharded);
+  using Hours = std::chrono::duration<float, std::ratio<3600>>;
+  saver.set_keep_checkpoint_every_n_hours(Hours(options.keep_checkpoint_every).count());
+  saver.set_version(kBundleCheckpoints);
+  AddVariables(graph, &meta);
+  if (!meta.SerializeToString(&meta_graph)) return InvalidArgument("the graph is too large for a MetaGraphDef");
+  meta_graph_nodes = nodes;
+  return meta_graph;
+}
+
+Status Saver::Impl::CheckShapes(const std::string& path) const {
+  const auto bundle = BundleReader::Open(path);
+  if (!bundle.ok()) return OkStatus();
+  for (const SavedVariable& v : options.variables) {
+    const auto saved = (*bundle)->Find(v.name);
+    if (!saved.ok()) continue;
+    Shape shape = v.variable.shape();
+    if (!v.shape_and_slice.empty()) {
+      TF_ASSIGN_OR_RETURN(const ShapeAndSlice part, ParseShapeAndSlice(v.shape_and_slice));
+      shape = part.shape;
+    }
+    if (saved->dtype == v.variable.dtype() && saved->shape == shape) continue;
+    const std::string as = v.name == v.variable.name() ? "" : StrCat(" (saved as '", v.name, "')");
+    return InvalidArgument("cannot restore variable '", v.variable.name(), "'", as, ", ",
+                           NodeOf(v.variable.handle())->location(), ": it is ", v.variable.dtype(), shape,
+                           ", but the checkpoint '", path, "' holds ", saved->dtype, saved->shape);
+  }
+  return OkStatus();
+}
+
+Saver::Saver(Graph& graph, SaverOptions options, std::source_location loc)
+    : impl_(std::make_unique<Impl>(graph, std::move(options))) {
+  impl_->Build(loc);
+}
+Saver::~Saver() = default;
+
+StatusOr<std::string> Saver::Save(Session& session, const std::string& path, const SaveOptions& options) {
+  TF_RETURN_IF_ERROR(impl_->graph.status());
+  TF_RETURN_IF_ERROR(CheckBundlePrefix(path));
+  TF_ASSIGN_OR_RETURN(const std::string base, AbsolutePath(path));
+  std::string prefix = base;
+  if (options.global_step) {
+    prefix += impl_->options.pad_step_number ? absl::StrFormat("-%08d", *options.global_step)
+                                             : StrCat("-", *options.global_step);
+  }
+  const std::string directory = DirectoryOf(prefix);
+  TF_RETURN_IF_ERROR(MakeDirectories(directory));
+  TF_RETURN_IF_ERROR(impl_->Write(session, prefix));
+  if (options.write_meta_graph) {
+    TF_ASSIGN_OR_RETURN(const std::string meta, impl_->MetaGraph());
+    TF_RETURN_IF_ERROR(WriteFileAtomically(prefix + ".meta", meta));
+  }
+  impl_->Manage(prefix);
+  const Status updated = impl_->UpdateState(directory, options.latest_filename,
+                                            options.keep_later_step ? options.global_step : std::nullopt);
+  if (absl::IsAborted(updated)) impl_->kept.pop_back();  // another process has a later one
+  TF_RETURN_IF_ERROR(updated);
+  impl_->RemoveOld();
+  // What the latest saves have left, if they were killed, stays until a later save: they may be running still.
+  const auto removed = RemoveLeftovers(base, prefix, options.latest_filename);
+  if (!removed.ok()) {
+    TB_LOG(Warning, "train") << "cannot remove what a save that was killed has left: " << ToString(removed.status());
+  } else if (*removed > 0) {
+    TB_LOG(Info, "train") << "removed " << *removed << " files of saves to " << base << " that were killed";
+  }
+  return prefix;
+}
+
+Status Saver::Restore(Session& session, const std::string& path) const {
+  TF_RETURN_IF_ERROR(impl_->graph.status());
+  TF_ASSIGN_OR_RETURN(const std::string prefix, AbsolutePath(path));
+  TF_RETURN_IF_ERROR(impl_->CheckShapes(prefix));
+  return session.Run({impl_->restore}, {{impl_->filename, Tensor::Scalar(prefix)}}).status();
+}
+
+std::vector<std::string> Saver::last_checkpoints() const {
+  std::vector<std::string> paths;
+  for (const Impl::Kept& k : impl_->kept) paths.push_back(k.path);
+  return paths;
+}
+
+void Saver::RecoverLastCheckpoints(const std::vector<std::string>& paths) {
+  impl_->kept.clear();
+  for (const std::string& given : paths) {
+    const std::string path = AbsolutePath(given).value_or(given);
+    if (!CheckpointExists(path)) continue;
+    const auto index = Env::Default().Stat(path + ".index");
+    impl_->kept.push_back({path, index.ok() ? index->modified : WallClock::now()});
+  }
+}
+
+Output Saver::filename() const { return impl_->filename; }
+Output Saver::save() const { return impl_->save; }
+Operation Saver::restore() const { return impl_->restore; }
+StatusOr<std::string> Saver::ToMetaGraphDef() const {
+  TF_RETURN_IF_ERROR(impl_->graph.status());
+  return impl_->MetaGraph();
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,307 @@
+#include "tensorbraid/train/saver.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <thread>
+
+#include "absl/strings/str_format.h"
+#include "cluster/testing/test_cluster.h"
+#include "io/file_testutil.h"
+#include "tensorbraid/tensorbraid.h"
+#include "train/checkpoints/meta_graph.pb.h"
+
+namespace tensorbraid {
+namespace {
+
+using ::testing::ElementsAre;
+
+// Two variables with values, in a session.
+struct Model {
+  explicit Model(float first = 1) {
+    a = Variable(g, {2}, Constant(first), {.name = "a"});
+    b = Variable(g, {}, Constant(7), {.name = "b", .dtype = kInt64});
+    local = Variable(g, {}, Zeros(), {.name = "mine", .local = true});
+  }
+  Status Start(const std::string& target = "") {
+    const Operation init = GlobalVariablesInitializer(g);
+    TF_ASSIGN_OR_RETURN(session, Session::Create(g, {.target = target}));
+    return session->Run({init}).status();
+  }
+  float First() { return session->Run({a}).value()[0].data<float>()[0]; }
+
+  Graph g;
+  Variable a, b, local;
+  std::unique_ptr<Session> session;
+};
+
+class SaverTest : public testing::Test {
+ protected:
+  std::string Path(const std::string& name) const { return dir_.path() + "/" + name; }
+  TempDir dir_;
+};
+
+TEST_F(SaverTest, AnotherProgramRestoresWhatWasSaved) {
+  Model m;
+  Saver saver(m.g);
+  ASSERT_TRUE(m.Start().ok());
+  const auto path = saver.Save(*m.session, Path("new/dir/model"), {.global_step = 20});
+  ASSERT_TRUE(path.ok()) << path.status();
+  EXPECT_EQ(*path, Path("new/dir/model-20"));
+  EXPECT_EQ(LatestCheckpoint(Path("new/dir")).value(), *path);
+  auto reader = CheckpointReader::Open(*path).value();
+  ASSERT_EQ(reader->tensors().size(), 2u) << "the local variable is not saved";
+  EXPECT_EQ(reader->GetTensor("b")->scalar<int64_t>(), 7);
+
+  Model other(/*first=*/3);
+  Saver restorer(other.g);
+  ASSERT_TRUE(other.Start().ok());
+  ASSERT_TRUE(restorer.Restore(*other.session, *path).ok());
+  EXPECT_EQ(other.First(), 1.0f);
+}
+
+TEST_F(SaverTest, KeepsAtMostMaxToKeepCheckpoints) {
+  Model m;
+  Saver saver(m.g, {.max_to_keep = 2});
+  ASSERT_TRUE(m.Start().ok());
+  for (int step : {1, 2, 3}) ASSERT_TRUE(saver.Save(*m.session, Path("model"), {.global_step = step}).ok());
+  EXPECT_THAT(saver.last_checkpoints(), ElementsAre(Path("model-2"), Path("model-3")));
+  EXPECT_FALSE(CheckpointExists(Path("model-1")));
+  EXPECT_FALSE(std::filesystem::exists(Path("model-1.meta")));
+  EXPECT_TRUE(CheckpointExists(Path("model-2")));
+  EXPECT_THAT(GetCheckpointState(dir_.path())->all_model_checkpoint_paths,
+              ElementsAre(Path("model-2"), Path("model-3")));
+  // A later process manages the same checkpoints.
+  Saver later(m.g, {.max_to_keep = 2, .name = "later"});
+  later.RecoverLastCheckpoints({Path("model-1"), Path("model-2"), Path("model-3")});
+  ASSERT_TRUE(later.Save(*m.session, Path("model"), {.global_step = 4}).ok());
+  EXPECT_FALSE(CheckpointExists(Path("model-2")));
+  EXPECT_TRUE(CheckpointExists(Path("model-3")));
+}
+
+TEST_F(SaverTest, AProcessThatWasStoppedDoesNotReplaceALaterCheckpointOfItsSuccessor) {
+  Model m;
+  Saver first(m.g, {.name = "first"});
+  Saver second(m.g, {.name = "second"});
+  ASSERT_TRUE(m.Start().ok());
+  const auto save = [&](Saver& saver, int64_t step) {
+    return saver.Save(*m.session, Path("model"), {.global_step = step, .keep_later_step = true}).status();
+  };
+  ASSERT_EQ(save(first, 10), OkStatus());
+  second.RecoverLastCheckpoints({Path("model-10")});
+  ASSERT_EQ(save(second, 20), OkStatus());
+  const Status stale = save(first, 15);
+  EXPECT_EQ(stale.code(), absl::StatusCode::kAborted);
+  EXPECT_THAT(std::string(stale.message()), ::testing::HasSubstr(Path("model-20")));
+  EXPECT_EQ(LatestCheckpoint(dir_.path()).value(), Path("model-20"));
+  // Its own later checkpoint does not stop a saver: a training that was restored repeats steps.
+  EXPECT_EQ(save(second, 18), OkStatus());
+  EXPECT_EQ(LatestCheckpoint(dir_.path()).value(), Path("model-18"));
+}
+
+TEST_F(SaverTest, KeepsSomeCheckpointsForever) {
+  Model m;
+  Saver saver(m.g, {.max_to_keep = 1, .keep_checkpoint_every = std::chrono::hours(0)});
+  ASSERT_TRUE(m.Start().ok());
+  for (int step : {1, 2}) ASSERT_TRUE(saver.Save(*m.session, Path("model"), {.global_step = step}).ok());
+  EXPECT_TRUE(CheckpointExists(Path("model-1")));
+  EXPECT_THAT(saver.last_checkpoints(), ElementsAre(Path("model-2")));
+}
+
+TEST_F(SaverTest, PartsOfALargerVariableAreSavedAsOneTensor) {
+  Graph g;
+  const Variable top(g, {1, 2}, Constant(1), {.name = "top"});
+  const Variable bottom(g, {2, 2}, Constant(2), {.name = "bottom"});
+  Saver saver(g, {.variables = {{top, "whole", "3 2 0,1:-"}, {bottom, "whole", "3 2 1,2:-"}}});
+  const Operation init = GlobalVariablesInitializer(g);
+  auto session = Session::Create(g).value();
+  ASSERT_TRUE(session->Run({init}).ok());
+  const auto path = saver.Save(*session, Path("model"));
+  ASSERT_TRUE(path.ok()) << path.status();
+  const Tensor whole = CheckpointReader::Open(*path).value()->GetTensor("whole").value();
+  EXPECT_EQ(whole.shape(), Shape({3, 2}));
+  EXPECT_EQ(whole.data<float>()[1], 1.0f);
+  EXPECT_EQ(whole.data<float>()[2], 2.0f);
+  EXPECT_TRUE(saver.Restore(*session, *path).ok());
+}
+
+TEST_F(SaverTest, EachTaskSavesItsOwnVariables) {
+  TestCluster cluster(2, 1);
+  Graph g;
+  std::vector<Variable> variables;
+  for (int i = 0; i < 3; ++i) {
+    auto device = g.Device(StrCat("/job:ps/task:", i % 2));
+    variables.emplace_back(g, Shape({2}), Constant(i), VariableOptions{.name = StrCat("v", i)});
+  }
+  Saver saver(g, {.sharded = true});
+  const Operation init = GlobalVariablesInitializer(g);
+  const Operation forget = Group(
+      g, {variables[0].Assign(Zeros()(g, {2}, kFloat32)), variables[1].Assign(Zeros()(g, {2}, kFloat32))}, "forget");
+  auto session = Session::Create(g, {.target = cluster.worker_target()});
+  ASSERT_TRUE(session.ok()) << session.status();
+  ASSERT_TRUE((*session)->Run({init}).ok());
+  const auto path = saver.Save(**session, Path("model"), {.global_step = 5});
+  ASSERT_TRUE(path.ok()) << path.status();
+  EXPECT_TRUE(std::filesystem::exists(*path + ".data-00001-of-00002"));
+  EXPECT_EQ(CheckpointReader::Open(*path).value()->tensors().size(), 3u);
+  ASSERT_TRUE((*session)->Run({forget}).ok());
+  ASSERT_TRUE(saver.Restore(**session, *path).ok());
+  EXPECT_EQ((*session)->Run({variables[1]}).value()[0].data<float>()[1], 1.0f);
+  for (const auto& f : std::filesystem::directory_iterator(dir_.path())) {
+    EXPECT_EQ(f.path().string().find("_temp_"), std::string::npos) << f.path();
+  }
+}
+
+TEST_F(SaverTest, WithoutTasksOneFileHoldsAllAndWithTasksEachHasItsOwn) {
+  const auto is_sharded = [](const std::string& device, SaverOptions options) {
+    Graph g;
+    auto scope = g.Device(device);
+    const Variable v(g, {}, Zeros(), {.name = "v"});
+    const Saver saver(g, std::move(options));
+    return g.FindOperation("save/MergeV2Checkpoints").ok();
+  };
+  EXPECT_FALSE(is_sharded("", {}));
+  EXPECT_FALSE(is_sharded("/device:CPU:0", {}));
+  EXPECT_TRUE(is_sharded("/job:ps/task:1", {}));
+  EXPECT_FALSE(is_sharded("/job:ps/task:1", {.sharded = false}));
+  EXPECT_TRUE(is_sharded("", {.sharded = true}));
+}
+
+// A table of 7 rows in some parts on some parameter servers, and a variable beside it.
+struct Sharded {
+  Sharded(int ps, int64_t parts) : cluster(ps, 1) {
+    const Tensor rows = Tensor::Of<float>({7, 2}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13});
+    auto device = g.Device(ReplicaDeviceSetter({.ps_tasks = ps, .worker_device = "/job:worker/task:0"}));
+    const PartitionedVariable table(g, rows, FixedSizePartitioner(parts), {.name = "table"});
+    const Variable single(g, {2}, Constant(5), {.name = "single"});
+    whole = table.AsTensor();
+    all = {whole, single};
+    std::vector<Operation> cleared = {single.Assign(Zeros(g, {2}))};
+    for (const Variable& part : table.parts()) cleared.push_back(part.Assign(Zeros(g, part.shape())));
+    clear = Group(g, cleared);
+    saver = std::make_unique<Saver>(g);
+    const Operation init = GlobalVariablesInitializer(g);
+    session = Session::Create(g, {.target = cluster.worker_target()}).value();
+    EXPECT_TRUE(session->Run({init}).ok());
+  }
+  TestCluster cluster;
+  Graph g;
+  Output whole;
+  std::vector<Fetch> all;
+  Operation clear;
+  std::unique_ptr<Saver> saver;
+  std::unique_ptr<Session> session;
+};
+
+TEST_F(SaverTest, RestoresOntoOtherNumbersOfServersAndParts) {
+  std::string want;
+  for (const auto& [ps, parts] : {std::pair{3, 4}, {1, 1}, {2, 7}}) {
+    Sharded from(ps, parts);
+    const auto path = from.saver->Save(*from.session, Path(StrCat("model", ps)));
+    ASSERT_TRUE(path.ok()) << path.status();
+    for (int i = 0; i < ps; ++i) {
+      EXPECT_TRUE(std::filesystem::exists(absl::StrFormat("%s.data-%05d-of-%05d", *path, i, ps)));
+    }
+    want = from.session->Run({from.whole}).value()[0].ToString(100);
+    for (const auto& [other_ps, other_parts] : {std::pair{2, 3}, {1, 1}, {3, 5}}) {
+      Sharded to(other_ps, other_parts);
+      ASSERT_TRUE(to.session->Run({to.clear}).ok());
+      const Status restored = to.saver->Restore(*to.session, *path);
+      ASSERT_TRUE(restored.ok()) << restored;
+      const auto got = to.session->Run(to.all).value();
+      EXPECT_EQ(got[0].ToString(100), want) << ps << ", " << parts << " to " << other_ps << ", " << other_parts;
+      EXPECT_EQ(got[1].data<float>()[1], 5.0f);
+    }
+  }
+}
+
+TEST_F(SaverTest, ReportsMistakes) {
+  Graph empty;
+  Saver nothing(empty);
+  EXPECT_TRUE(absl::IsInvalidArgument(empty.status()));
+  Graph twice;
+  const Variable v(twice, {}, Zeros(), {.name = "v"});
+  Saver same(twice, {.variables = {{v, "x"}, {v, "x"}}});
+  EXPECT_TRUE(absl::IsInvalidArgument(twice.status()));
+
+  Model m;
+  Saver saver(m.g);
+  ASSERT_TRUE(m.Start().ok());
+  EXPECT_TRUE(absl::IsNotFound(saver.Restore(*m.session, Path("none"))));
+  EXPECT_TRUE(absl::IsInvalidArgument(saver.Save(*m.session, "").status()));
+  dir_.Write("file", "");
+  EXPECT_FALSE(saver.Save(*m.session, Path("file/model")).ok());
+  EXPECT_EQ(m.First(), 1.0f) << "the session is still usable";
+  const auto path = saver.Save(*m.session, Path("model")).value();
+  Graph g;
+  const Variable a(g, {3}, Zeros(), {.name = "a"});
+  Saver other(g);
+  const Operation init = GlobalVariablesInitializer(g);
+  auto session = Session::Create(g).value();
+  ASSERT_TRUE(session->Run({init}).ok());
+  EXPECT_TRUE(absl::IsInvalidArgument(other.Restore(*session, path))) << "the shape differs";
+}
+
+// A program that saves or restores one variable "w", which it has not initialised.
+struct OneVariable {
+  OneVariable(const Shape& shape, DType dtype) : w(g, shape, Ones(), {.name = "w", .dtype = dtype}), saver(g) {
+    init = GlobalVariablesInitializer(g);
+    session = Session::Create(g).value();
+  }
+  Graph g;
+  Variable w;
+  Saver saver;
+  Operation init;
+  std::unique_ptr<Session> session;
+};
+
+TEST_F(SaverTest, ATensorOfAnotherShapeOrDtypeIsNotRestored) {
+  const auto save = [&](const Shape& shape, DType dtype) {
+    OneVariable program(shape, dtype);
+    EXPECT_TRUE(program.session->Run({program.init}).ok());
+    return program.saver.Save(*program.session, Path("model")).value();
+  };
+  const auto expect_refused = [&](const std::string& path, const Shape& shape, DType dtype,
+                                  const std::vector<std::string>& parts) {
+    OneVariable program(shape, dtype);
+    const Status status = program.saver.Restore(*program.session, path);
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+    for (const std::string& part : parts) EXPECT_NE(status.message().find(part), absl::string_view::npos) << status;
+    EXPECT_FALSE(program.session->Run({program.w.is_initialized()}).value()[0].scalar<bool>());
+  };
+  const std::string matrix = save({4, 16}, kFloat32);
+  expect_refused(matrix, {4, 32}, kFloat32, {"'w'", "saver_test.cc:", "float32[4,32]", "float32[4,16]"});
+  expect_refused(matrix, {}, kFloat32, {"float32[]", "float32[4,16]"});
+  expect_refused(matrix, {4, 16}, kInt32, {"'w'", "int32[4,16]", "float32[4,16]"});
+  const std::string scalar = save({}, kFloat32);
+  expect_refused(scalar, {1}, kFloat32, {"float32[1]", "float32[]"});
+  OneVariable same({}, kFloat32);
+  EXPECT_TRUE(same.saver.Restore(*same.session, scalar).ok());
+}
+
+TEST_F(SaverTest, TheRestoringOperationItselfRefusesAnotherShape) {
+  OneVariable from({4, 16}, kFloat32), to({4, 32}, kFloat32);
+  ASSERT_TRUE(from.session->Run({from.init}).ok());
+  const std::string path = from.saver.Save(*from.session, Path("model")).value();
+  const Status status = to.session->Run({to.saver.restore()}, {{to.saver.filename(), Tensor::Scalar(path)}}).status();
+  EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+}
+
+TEST_F(SaverTest, TheMetaGraphNamesTheSaversNodes) {
+  Model m;
+  Saver saver(m.g, {.max_to_keep = 3, .sharded = false});
+  proto::MetaGraphDef meta;
+  ASSERT_TRUE(meta.ParseFromString(saver.ToMetaGraphDef().value()));
+  EXPECT_EQ(meta.saver_def().filename_tensor_name(), "save/Const:0");
+  EXPECT_EQ(meta.saver_def().save_tensor_name(), "save/control_dependency:0");
+  EXPECT_EQ(meta.saver_def().restore_op_name(), "save/restore_all");
+  EXPECT_EQ(meta.saver_def().max_to_keep(), 3);
+  EXPECT_EQ(meta.collection_def().at("variables").bytes_list().value_size(), 2);
+  Graph imported;
+  EXPECT_TRUE(imported.ImportGraphDef(meta.graph_def()).ok());
+  EXPECT_TRUE(imported.FindOperation("save/restore_all").ok());
+}
+
+}  // namespace
+}  // namespace tensorbraid

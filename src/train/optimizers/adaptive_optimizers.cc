@@ -1,0 +1,129 @@
+// Optimizers that scale the step of each element by its past gradients.
+#include "core/text/strings.h"
+#include "graph/node.h"
+#include "tensorbraid/ops/math.h"
+#include "tensorbraid/optimizers/optimizer.h"
+#include "train/optimizers/update_node.h"
+
+namespace tensorbraid {
+
+void AdagradOptimizer::CreateSlots(const Variable& variable) {
+  // From 0, an element whose first gradient is 0 would become 0 / sqrt(0), which is not a number.
+  if (!(options_.initial_accumulator_value > 0)) {
+    return variable.graph()->AddError(InvalidArgument(name(), ": initial_accumulator_value must be positive, got ",
+                                                      options_.initial_accumulator_value));
+  }
+  MakeSlot(variable, "accumulator", Constant(options_.initial_accumulator_value));
+}
+
+Operation AdagradOptimizer::Apply(const Gradient& grad, const Variable& variable) {
+  NodeBuilder node = UpdateNode(variable, "ApplyAdagrad", grad);
+  node.Input(GetSlot(variable, "accumulator").handle()).Input(LearningRate(learning_rate_, variable));
+  return InputGradient(node, grad).Attr("use_locking", options_.use_locking).Finish();
+}
+
+void AdamOptimizer::CreateSlots(const Variable& variable) {
+  MakeShared(variable, "beta1_power", options_.beta1);
+  MakeShared(variable, "beta2_power", options_.beta2);
+  MakeSlot(variable, "m", Zeros());
+  MakeSlot(variable, "v", Zeros());
+}
+
+Operation AdamOptimizer::Apply(const Gradient& grad, const Variable& variable) {
+  Graph& graph = *variable.graph();
+  const auto power = [&](const Variable& beta_power) {
+    const Output value = beta_power.value();
+    if (value.dtype() == variable.dtype()) return value;
+    return NodeBuilder(graph, "Cast").Input(value).Attr("DstT", variable.dtype()).Output();
+  };
+  const Output beta1_power = power(GetShared("beta1_power"));
+  const Output beta2_power = power(GetShared("beta2_power"));
+  if (grad.is_sparse()) return ApplyToRows(grad.slices(), variable, beta1_power, beta2_power);
+  return UpdateNode(variable, "ApplyAdam", grad)
+      .Input(GetSlot(variable, "m").handle())
+      .Input(GetSlot(variable, "v").handle())
+      .Input(beta1_power)
+      .Input(beta2_power)
+      .Input(LearningRate(learning_rate_, variable))
+      .Input(Hyper(beta1_, variable))
+      .Input(Hyper(beta2_, variable))
+      .Input(Hyper(epsilon_, variable))
+      .Input(grad.dense())
+      .Attr("use_locking", options_.use_locking)
+      .Finish();
+}
+
+// There is no op for it. As in TensorFlow 1, m and v decay in all rows, and all rows move.
+Operation AdamOptimizer::ApplyToRows(const IndexedSlices& grad, const Variable& variable, const Output& beta1_power,
+                                     const Output& beta2_power) {
+  Graph& graph = *variable.graph();
+  const Output beta1 = Hyper(beta1_, variable);
+  const Output beta2 = Hyper(beta2_, variable);
+  // slot = decay * slot + rows; returns the new value.
+  const auto update = [&](const Variable& slot, const Output& decay, const Output& rows) {
+    const Operation decayed = slot.Assign(slot.Read() * decay);
+    Operation added;
+    {
+      auto after = graph.ControlDependencies({decayed});
+      added = NodeBuilder(graph, "ResourceScatterAdd").Input(slot.handle()).Input(grad.indices).Input(rows).Finish();
+    }
+    auto after = graph.ControlDependencies({added});
+    return slot.Read();
+  };
+  const Output rate = LearningRate(learning_rate_, variable) * Sqrt(1.0 - beta2_power) / (1.0 - beta1_power);
+  const Output m = update(GetSlot(variable, "m"), beta1, grad.values * (1.0 - beta1));
+  // In this order TensorFlow's graph optimizer multiplies, which decides the last bit.
+  const Output v = update(GetSlot(variable, "v"), beta2, grad.values * (grad.values * (1.0 - beta2)));
+  return variable.AssignSub(rate * m / (Sqrt(v) + Hyper(epsilon_, variable)));
+}
+
+std::vector<Operation> AdamOptimizer::Finish() {
+  std::vector<Operation> operations;
+  for (const auto& [power, beta] :
+       {std::pair{GetShared("beta1_power"), &beta1_}, std::pair{GetShared("beta2_power"), &beta2_}}) {
+    auto device = power.graph()->ColocateWith(power.handle().op());
+    operations.push_back(power.Assign(power * Hyper(*beta, power)));
+  }
+  return operations;
+}
+
+void RMSPropOptimizer::CreateSlots(const Variable& variable) {
+  MakeSlot(variable, "rms", Ones());
+  if (options_.centered) MakeSlot(variable, "mg", Zeros());
+  MakeSlot(variable, "momentum", Zeros());
+}
+
+Operation RMSPropOptimizer::Apply(const Gradient& grad, const Variable& variable) {
+  NodeBuilder node = UpdateNode(variable, options_.centered ? "ApplyCenteredRMSProp" : "ApplyRMSProp", grad);
+  if (options_.centered) node.Input(GetSlot(variable, "mg").handle());
+  node.Input(GetSlot(variable, "rms").handle())
+      .Input(GetSlot(variable, "momentum").handle())
+      .Input(LearningRate(learning_rate_, variable))
+      .Input(Hyper(decay_, variable))
+      .Input(Hyper(momentum_, variable))
+      .Input(Hyper(epsilon_, variable));
+  return InputGradient(node, grad).Attr("use_locking", options_.use_locking).Finish();
+}
+
+void FtrlOptimizer::CreateSlots(const Variable& variable) {
+  if (!(options_.initial_accumulator_value >= 0)) {
+    return variable.graph()->AddError(InvalidArgument(name(), ": initial_accumulator_value must not be negative, got ",
+                                                      options_.initial_accumulator_value));
+  }
+  MakeSlot(variable, "accum", Constant(options_.initial_accumulator_value));
+  MakeSlot(variable, "linear", Zeros());
+}
+
+Operation FtrlOptimizer::Apply(const Gradient& grad, const Variable& variable) {
+  const bool shrinks = options_.l2_shrinkage_regularization_strength > 0;
+  NodeBuilder node = UpdateNode(variable, shrinks ? "ApplyFtrlV2" : "ApplyFtrl", grad);
+  node.Input(GetSlot(variable, "accum").handle()).Input(GetSlot(variable, "linear").handle());
+  InputGradient(node, grad)
+      .Input(LearningRate(learning_rate_, variable))
+      .Input(Hyper(l1_, variable))
+      .Input(Hyper(l2_, variable));
+  if (shrinks) node.Input(Hyper(shrinkage_, variable));
+  return node.Input(Hyper(power_, variable)).Attr("use_locking", options_.use_locking).Finish();
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,26 @@
+// Slices in the form that accumulators expect.
+#ifndef TENSORBRAID_TRAIN_OPTIMIZERS_INCREASING_ROWS_H_
+#define TENSORBRAID_TRAIN_OPTIMIZERS_INCREASING_ROWS_H_
+
+#include "tensorbraid/ops/array.h"
+#include "tensorbraid/graph/graph.h"
+
+namespace tensorbraid {
+
+// The slices with every row once and increasing indices. Sorting keeps the order of rows with the same index, so it
+// does not change their sum. Invalid after a mistake.
+inline IndexedSlices WithIncreasingRows(Graph& g, const IndexedSlices& slices) {
+  const Output descending = NodeBuilder(g, "Neg").Input(slices.indices).Output();
+  const Output count = NodeBuilder(g, "Size").Input(slices.indices).Output();
+  const Operation sorted = NodeBuilder(g, "TopKV2").Input(descending).Input(count).Finish();
+  if (!sorted.valid()) return {};
+  const IndexedSlices increasing = {.values = Gather(slices.values, sorted.output(1)),
+                                    .indices = NodeBuilder(g, "Neg").Input(sorted.output(0)).Output(),
+                                    .dense_shape = slices.dense_shape};
+  const Gradient distinct = Gradient(increasing).WithDistinctRows();
+  return distinct.valid() ? distinct.slices() : IndexedSlices();
+}
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_TRAIN_OPTIMIZERS_INCREASING_ROWS_H_

@@ -1,0 +1,385 @@
+#include "tensorbraid/optimizers/optimizer.h"
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <set>
+
+#include "variables/update_ops.h"
+#include "core/text/strings.h"
+#include "graph/node.h"
+#include "tensorbraid/ops/array.h"
+#include "train/sessions/train_op.h"
+#include "train/replicas/update_gate.h"
+#include "train/optimizers/update_node.h"
+#include "train/optimizers/wire_option.h"
+
+namespace tensorbraid {
+namespace {
+
+// Every read of the variable, or of rows of it, in its graph. A loss can depend on the variable only through these.
+std::vector<Output> ReadsOf(const Variable& variable) {
+  const std::set<std::string_view> kReads = {"ReadVariableOp", "ResourceGather", "ResourceGatherNd"};
+  std::vector<Output> reads;
+  for (const auto& node : ImplOf(*variable.graph()).nodes()) {
+    if (kReads.contains(node->type()) && node->inputs()[0] == variable.handle()) reads.emplace_back(node.get(), 0);
+  }
+  return reads;
+}
+
+// Finds the node that keeps the gradient of `loss` from `reads`: the first one, going back from the loss, that depends
+// on them through a floating-point input but passes no gradient on to it. Null if there is none.
+const Node* FindGradientStop(const Output& loss, const std::vector<Output>& reads) {
+  const auto carries = [](DType t) { return IsFloating(t) || IsComplex(t); };
+  std::set<const Node*> dependent;  // on a read
+  for (const Output& read : reads) dependent.insert(NodeOf(read));
+  for (const auto& node : ImplOf(*loss.graph()).nodes()) {  // inputs come before the nodes that use them
+    for (const Output& in : node->inputs()) {
+      if (in.valid() && dependent.contains(NodeOf(in))) dependent.insert(node.get());
+    }
+  }
+  std::set<const Node*> seen;
+  std::deque<const Node*> next = {NodeOf(loss)};
+  while (!next.empty()) {
+    const Node* node = next.front();
+    next.pop_front();
+    if (!dependent.contains(node) || !seen.insert(node).second) continue;
+    const bool gives = std::any_of(node->output_types().begin(), node->output_types().end(),
+                                   [&](DType t) { return carries(BaseType(t)); });
+    for (const Output& in : node->inputs()) {
+      if (!in.valid() || !dependent.contains(NodeOf(in))) continue;
+      if (carries(in.dtype()) && (node->op().not_differentiable || !node->op().has_gradient() || !gives)) return node;
+      next.push_back(NodeOf(in));
+    }
+  }
+  return nullptr;
+}
+
+// Returns a mark that is unique in this process.
+std::string UniqueMark() {
+  static std::atomic<uint64_t> optimizers{0};
+  return StrCat("_optimizer_", optimizers.fetch_add(1));
+}
+
+}  // namespace
+
+Optimizer::Optimizer(std::string name) : name_(std::move(name)), mark_(UniqueMark()) {}
+
+bool Optimizer::Knows(const Graph& graph) const { return !graph.GetCollection(mark_).empty(); }
+
+Operation Optimizer::Minimize(const Output& loss, const MinimizeOptions& options, std::source_location loc) {
+  if (!loss.valid()) {
+    Graph* graph = options.global_step.graph();
+    for (const Variable& v : options.variables) graph = graph == nullptr ? v.graph() : graph;
+    // Has no effect if the mistake that made the loss invalid is recorded.
+    if (graph != nullptr) {
+      graph->AddError(
+          InvalidArgument(name_, " (", LocationText(loc), "): the loss is not valid: it belongs to no graph"));
+    }
+    return {};
+  }
+  const ScopedLocation at(*loss.graph(), loc);
+  const auto grads = ComputeGradients(loss, options.variables, loc);
+  if (!grads.ok()) {
+    loss.graph()->AddError(grads.status());
+    return {};
+  }
+  return ApplyGradients(*grads, {.global_step = options.global_step, .name = options.name, .wire = options.wire}, loc);
+}
+
+StatusOr<std::vector<GradAndVar>> Optimizer::ComputeGradients(const Output& loss,
+                                                              const std::vector<Variable>& variables,
+                                                              std::source_location loc) {
+  const std::string self = StrCat(name_, " (", LocationText(loc), ")");
+  if (!loss.valid()) return InvalidArgument(self, ": the loss is not valid (see the graph's status)");
+  Graph& graph = *loss.graph();
+  const ScopedLocation at(graph, loc);
+  TF_RETURN_IF_ERROR(graph.status());
+  const std::vector<Variable> vars = variables.empty() ? graph.trainable_variables() : variables;
+  if (vars.empty()) return InvalidArgument(self, ": there are no trainable variables to optimise");
+  std::vector<Output> handles;
+  for (const Variable& v : vars) {
+    if (!v.valid() || v.graph() != &graph) {
+      return InvalidArgument(self, ": a variable is invalid or does not belong to the graph of the loss '", loss.name(),
+                             "'");
+    }
+    handles.push_back(v.handle());
+  }
+  TF_ASSIGN_OR_RETURN(const std::vector<Gradient> grads, SparseGradients({loss}, handles, {}, loc));
+  std::vector<GradAndVar> result;
+  bool any = false;
+  for (size_t i = 0; i < vars.size(); ++i) {
+    any = any || grads[i].valid();
+    result.push_back({grads[i], vars[i]});
+  }
+  TF_RETURN_IF_ERROR(graph.status());
+  if (!any) {
+    std::vector<std::string> names;
+    std::vector<Output> reads;
+    for (const Variable& v : vars) {
+      names.push_back(v.name());
+      const auto of_v = ReadsOf(v);
+      reads.insert(reads.end(), of_v.begin(), of_v.end());
+    }
+    if (const Node* stop = FindGradientStop(loss, reads); stop != nullptr) {
+      return InvalidArgument(self, ": the loss '", loss.name(), "' gives no gradient to the variables ",
+                             StrJoin(names, ", "), ": ", stop->Describe(),
+                             ", through which it depends on them, is not differentiable; compute the loss without it");
+    }
+    return InvalidArgument(self, ": the loss '", loss.name(), "' depends on none of the variables ",
+                           StrJoin(names, ", "));
+  }
+  return result;
+}
+
+namespace {
+
+// The gradient with every row once. Rows are summed where they are, so that each is sent once.
+Gradient SumsOfRows(const Gradient& grad) {
+  if (!grad.is_sparse()) return grad;
+  auto device = grad.graph()->ColocateWith(grad.slices().values.op());
+  return grad.WithDistinctRows();
+}
+
+}  // namespace
+
+Operation Optimizer::ApplyGradients(const std::vector<GradAndVar>& grads, const ApplyGradientsOptions& options,
+                                    std::source_location loc) {
+  Graph* graph = nullptr;
+  for (const GradAndVar& g : grads) {
+    if (g.var.valid()) graph = g.var.graph();
+  }
+  for (const GradAndVar& g : grads) {
+    if (!g.grad.valid() || g.var.valid()) continue;
+    const Output tensor = g.grad.is_sparse() ? g.grad.slices().values : g.grad.dense();
+    tensor.graph()->AddError(InvalidArgument(name_, ": the variable of gradient '", tensor.name(), "' is not valid"));
+    return {};
+  }
+  if (graph == nullptr) return {};
+  if (!graph->status().ok()) return {};
+  const ScopedLocation at(*graph, loc);
+  SetWireTypesOfVariables(grads, options.wire);
+  hypers_.clear();
+  if (!Knows(*graph)) {
+    slots_.clear();
+    shared_.clear();
+  }
+  std::vector<Operation> updates;
+  std::string train_name;  // the scope's name, as in TensorFlow
+  Operation updated;
+  {
+    auto scope = graph->NameScope(options.name.empty() ? name_ : options.name);
+    train_name = ImplOf(*graph).name_scope() + "/";
+    Prepare(*graph);
+    for (const GradAndVar& g : grads) {
+      if (!g.grad.valid()) continue;
+      if (!Knows(*graph)) graph->AddToCollection(mark_, g.var.handle());
+      CreateSlots(g.var);
+      auto name = graph->NameScope("update_" + g.var.name());
+      const Gradient grad = NeedsDistinctRows() ? SumsOfRows(g.grad) : g.grad;
+      auto device = graph->ColocateWith(g.var.handle().op());
+      if (gate_ == nullptr) {
+        updates.push_back(Apply(grad, g.var));
+        continue;
+      }
+      const UpdateGate::Admitted admitted = gate_->Admit(grad, g.var);
+      if (!graph->status().ok()) return {};
+      Operation update;
+      {
+        auto if_accepted = graph->ControlDependencies({admitted.accepted});
+        rate_factor_ = admitted.rate_factor;
+        update = Apply(admitted.grad, g.var);
+        rate_factor_ = Output();
+      }
+      updates.push_back(gate_->Settle(update));
+    }
+    if (!updates.empty()) {
+      auto after = graph->ControlDependencies(updates);
+      const std::vector<Operation> more = Finish();
+      updates.insert(updates.end(), more.begin(), more.end());
+      std::vector<Gradient> values;
+      for (const GradAndVar& g : grads) values.push_back(g.grad);
+      const std::vector<Operation> averages = UpdateOpsOf(*graph, values);
+      updates.insert(updates.end(), averages.begin(), averages.end());
+    }
+    if (options.global_step.valid() && !updates.empty()) updated = Group(*graph, updates, "update");
+  }
+  if (updates.empty()) {
+    graph->AddError(InvalidArgument(name_, " (", LocationText(ImplOf(*graph).UserLocation(loc)),
+                                    "): no variable has a gradient to apply"));
+    return {};
+  }
+  if (!options.global_step.valid()) {
+    const Operation train = Group(*graph, updates, train_name);
+    RegisterTrainOpWithoutStep(train);
+    return train;
+  }
+  const Variable& step = options.global_step;
+  // The increment of the step is the training operation. It runs last, on the step's device, and no further value has
+  // to be sent to a worker.
+  auto device = graph->ColocateWith(step.handle().op());
+  const Output one = Operand(1).ToOutput(*graph, step.dtype());
+  const Operation train = NodeBuilder(*graph, "AssignAddVariableOp")
+                              .Name(train_name)
+                              .Input(step.handle())
+                              .Input(one)
+                              .Control(updated)
+                              .Finish();
+  RegisterTrainOp(train, step);
+  return train;
+}
+
+Variable Optimizer::GetSlot(const Variable& variable, const std::string& slot) const {
+  if (!variable.valid() || !Knows(*variable.graph())) return {};
+  const auto it = slots_.find({NodeOf(variable.handle()), slot});
+  return it == slots_.end() ? Variable() : it->second;
+}
+
+std::vector<std::string> Optimizer::GetSlotNames() const {
+  std::set<std::string> names;
+  for (const auto& [key, variable] : slots_) names.insert(key.second);
+  return {names.begin(), names.end()};
+}
+
+Variable Optimizer::MakeSlot(const Variable& variable, const std::string& slot, const Initializer& initializer) {
+  Variable& made = slots_[{NodeOf(variable.handle()), slot}];
+  if (!made.valid()) {
+    Graph& graph = *variable.graph();
+    auto top = graph.NameScope("");
+    auto device = graph.ColocateWith(variable.handle().op());
+    VariableOptions options = {.name = variable.name() + "/" + name_, .dtype = variable.dtype(), .trainable = false};
+    if (const VariablePart* part = variable.part_of(); part != nullptr) {
+      // The slots of all parts are saved as one tensor, too.
+      const std::string unique = ImplOf(graph).UniqueName(options.name);
+      options.name = unique + "/";
+      options.part_of = *part;
+      options.part_of->whole += unique.substr(variable.name().size());
+    }
+    made = Variable(graph, variable.shape(), initializer, options);
+  }
+  return made;
+}
+
+Variable Optimizer::MakeShared(const Variable& first, const std::string& name, double value) {
+  Variable& made = shared_[name];
+  if (!made.valid()) {
+    Graph& graph = *first.graph();
+    auto top = graph.NameScope("");
+    auto device = graph.ColocateWith(first.handle().op());
+    made = Variable(graph, {}, Constant(value), {.name = name, .dtype = first.dtype(), .trainable = false});
+  }
+  return made;
+}
+
+Output Optimizer::Hyper(const Operand& value, const Variable& variable) {
+  Graph& graph = *variable.graph();
+  Output& made = hypers_[{&value, variable.handle().op().device(), variable.dtype()}];
+  if (made.valid()) return made;
+  // The updates of several variables share it, so it is outside of their name scopes, and does not depend on whether
+  // one of them runs.
+  auto top = graph.NameScope(name_ + "/");
+  auto no_dependencies = graph.ControlDependencies(std::vector<Operation>());
+  auto device = graph.ColocateWith(variable.handle().op());
+  made = value.ToOutput(graph, variable.dtype());
+  if (made.valid() && made.dtype() != variable.dtype()) {
+    made = NodeBuilder(graph, "Cast").Input(made).Attr("DstT", variable.dtype()).Output();
+  }
+  return made;
+}
+
+Output Optimizer::LearningRate(const Operand& value, const Variable& variable) {
+  const Output rate = Hyper(value, variable);
+  if (!rate_factor_.valid() || !rate.valid()) return rate;
+  return NodeBuilder(*variable.graph(), "Mul").Input(rate).Input(rate_factor_).Output();
+}
+
+Operation GradientDescentOptimizer::Apply(const Gradient& grad, const Variable& variable) {
+  const Output rate = LearningRate(learning_rate_, variable);
+  if (!grad.is_sparse()) {
+    return UpdateNode(variable, "ApplyGradientDescent", grad)
+        .Input(rate)
+        .Input(grad.dense())
+        .Attr("use_locking", use_locking_)
+        .Finish();
+  }
+  Graph& graph = *variable.graph();
+  const Output delta = NodeBuilder(graph, "Mul").Input(grad.slices().values).Input(rate).Output();
+  return NodeBuilder(graph, "ResourceScatterSub")
+      .Input(variable.handle())
+      .Input(grad.slices().indices)
+      .Input(delta)
+      .Finish();
+}
+
+void MomentumOptimizer::CreateSlots(const Variable& variable) { MakeSlot(variable, "momentum", Zeros()); }
+
+Operation MomentumOptimizer::Apply(const Gradient& grad, const Variable& variable) {
+  NodeBuilder node = UpdateNode(variable, "ApplyMomentum", grad);
+  node.Input(GetSlot(variable, "momentum").handle()).Input(LearningRate(learning_rate_, variable));
+  return InputGradient(node, grad)
+      .Input(Hyper(momentum_, variable))
+      .Attr("use_locking", options_.use_locking)
+      .Attr("use_nesterov", options_.use_nesterov)
+      .Finish();
+}
+
+void AdadeltaOptimizer::CreateSlots(const Variable& variable) {
+  MakeSlot(variable, "accum", Zeros());
+  MakeSlot(variable, "accum_update", Zeros());
+}
+
+Operation AdadeltaOptimizer::Apply(const Gradient& grad, const Variable& variable) {
+  NodeBuilder node = UpdateNode(variable, "ApplyAdadelta", grad);
+  node.Input(GetSlot(variable, "accum").handle())
+      .Input(GetSlot(variable, "accum_update").handle())
+      .Input(LearningRate(learning_rate_, variable))
+      .Input(Hyper(rho_, variable))
+      .Input(Hyper(epsilon_, variable));
+  return InputGradient(node, grad).Attr("use_locking", use_locking_).Finish();
+}
+
+std::vector<GradAndVar> AverageGradients(const std::vector<std::vector<GradAndVar>>& tower_grads,
+                                         std::source_location loc) {
+  std::vector<GradAndVar> result;
+  if (tower_grads.empty()) return result;
+  for (size_t i = 0; i < tower_grads[0].size(); ++i) {
+    const Variable& var = tower_grads[0][i].var;
+    if (!var.valid()) continue;
+    Graph& graph = *var.graph();
+    const ScopedLocation at(graph, loc);
+    std::vector<Gradient> grads;
+    size_t listed = 0;
+    for (const auto& tower : tower_grads) {
+      if (i >= tower.size() || !(tower[i].var == var)) {
+        graph.AddError(InvalidArgument("AverageGradients (", LocationText(loc), "): tower ", listed,
+                                       " has no gradient for variable '", var.name(), "' at position ", i,
+                                       "; all towers must list the same variables"));
+        return {};
+      }
+      if (tower[i].grad.valid()) grads.push_back(tower[i].grad);
+      ++listed;
+    }
+    Gradient mean;
+    if (!grads.empty()) {
+      auto scope = graph.NameScope("average_" + var.name());
+      mean = SumOfGradients(grads, loc);
+      if (tower_grads.size() > 1) {
+        const Output count = Operand(static_cast<int64_t>(tower_grads.size())).ToOutput(graph, var.dtype());
+        const auto divided = [&](const Output& sum) {
+          return NodeBuilder(graph, "RealDiv").Input(sum).Input(count).Output();
+        };
+        if (mean.is_sparse()) {
+          IndexedSlices slices = mean.slices();
+          slices.values = divided(slices.values);
+          mean = slices;
+        } else {
+          mean = divided(mean.dense());
+        }
+      }
+    }
+    result.push_back({mean, var});
+  }
+  return result;
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,29 @@
+// How optimizers build the nodes of their update rules.
+#ifndef TENSORBRAID_TRAIN_OPTIMIZERS_UPDATE_NODE_H_
+#define TENSORBRAID_TRAIN_OPTIMIZERS_UPDATE_NODE_H_
+
+#include <string>
+
+#include "tensorbraid/graph/graph.h"
+#include "tensorbraid/graph/variable.h"
+
+namespace tensorbraid {
+
+// Starts the node of the rule "Apply..." that updates `variable`, the node's first input, with `grad`: for whole
+// variables ("ResourceApplyAdagrad") or, if `grad` is slices, for rows ("ResourceSparseApplyAdagrad"). The caller adds
+// the gradient with InputGradient at its place among the inputs.
+inline NodeBuilder UpdateNode(const Variable& variable, const std::string& rule, const Gradient& grad) {
+  NodeBuilder node(*variable.graph(), (grad.is_sparse() ? "ResourceSparse" : "Resource") + rule);
+  node.Input(variable.handle());
+  return node;
+}
+
+// Adds the gradient, or its values and its indices.
+inline NodeBuilder& InputGradient(NodeBuilder& node, const Gradient& grad) {
+  if (!grad.is_sparse()) return node.Input(grad.dense());
+  return node.Input(grad.slices().values).Input(grad.slices().indices);
+}
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_TRAIN_OPTIMIZERS_UPDATE_NODE_H_

@@ -1,0 +1,508 @@
+// Asynchronous training under a StalenessPolicy (see AsyncReplicasOptimizer).
+//
+// Each variable has an UpdateClock beside it, whose version a step reads before it reads the variable. The nodes of its
+// update are on one side of a Switch, whose predicate is the decision of the clock; if the gradient is dropped, they do
+// not run. A Merge continues the step in both cases. If several batches make a push, all of this is on one side of a
+// second Switch, on the worker, and accumulators on the worker sum up the gradients.
+//
+// The value that delay compensation compares with is the one that the step read: the read's tensor is on the parameter
+// server until the step ends. So nothing is sent, and no copy is kept for workers that may never come back. While it is
+// used, updates of other workers write to fresh memory.
+#include <algorithm>
+#include <deque>
+#include <limits>
+#include <set>
+#include <span>
+
+#include "variables/update_ops.h"
+#include "core/system/clock.h"
+#include "core/text/logging.h"
+#include "core/threads/mutex.h"
+#include "core/text/strings.h"
+#include "graph/node.h"
+#include "tensorbraid/ops/data_flow.h"
+#include "tensorbraid/ops/math.h"
+#include "tensorbraid/optimizers/staleness.h"
+#include "tensorbraid/train/train.h"
+#include "train/optimizers/increasing_rows.h"
+#include "train/sessions/train_op.h"
+#include "train/replicas/update_gate.h"
+
+namespace tensorbraid {
+namespace {
+
+using Clock = MonotonicClock;
+
+constexpr std::chrono::seconds kStalenessReports{10};
+constexpr std::chrono::milliseconds kMaxHeartbeatInterval{2'000};
+// A parameter server that is gone must not delay the end.
+constexpr std::chrono::seconds kLeaveTimeout{5};
+
+// One side of a Switch.
+Output If(const Output& predicate, bool side, const Output& value) {
+  const Operation both = NodeBuilder(*value.graph(), "Switch").Input(value).Input(predicate).Finish();
+  return both.valid() ? both.output(side ? 1 : 0) : Output();
+}
+
+Output MergeOf(Graph& g, const std::vector<Output>& sides) { return NodeBuilder(g, "Merge").InputList(sides).Output(); }
+
+bool ReadsHandle(const Node& node, const Output& handle) {
+  if (node.inputs().empty() || node.inputs()[0] != handle) return false;
+  return !node.type().starts_with("Assign") && node.type() != "VarIsInitializedOp";
+}
+
+// The value that the step has read: that on which the gradient depends, or, if it depends on none, a read like it.
+Output ReadBehind(const Gradient& grad, const Variable& variable) {
+  std::set<const Node*> seen;
+  std::deque<const Node*> next = {NodeOf(grad.op().output(0))};
+  while (!next.empty()) {
+    const Node* const node = next.front();
+    next.pop_front();
+    if (!seen.insert(node).second) continue;
+    if (node->type() == "ReadVariableOp" && node->inputs()[0] == variable.handle()) {
+      return Output(const_cast<Node*>(node), 0);
+    }
+    for (const Output& in : node->inputs()) {
+      if (in.valid()) next.push_back(NodeOf(in));
+    }
+  }
+  auto no_dependencies = variable.graph()->ControlDependencies(std::vector<Operation>());
+  return variable.Read();
+}
+
+// 1 / (1 + decay * age).
+Output Weight(double decay, const Output& age, DType dtype) { return 1.0 / (Cast(age, dtype) * decay + 1.0); }
+
+// The gradient with `change` applied to its tensor of values.
+template <typename F>
+Gradient WithValues(const Gradient& grad, const F& change) {
+  if (!grad.is_sparse()) return change(grad.dense());
+  IndexedSlices slices = grad.slices();
+  slices.values = change(slices.values);
+  return slices;
+}
+
+// The clock of a variable, and the version that a gradient was computed from.
+struct Versioned {
+  Output clock;
+  Output version;
+};
+
+// Decides on the gradients of one step.
+class Gate final : public UpdateGate {
+ public:
+  Gate(std::string self, const StalenessPolicy& policy, std::map<const Node*, Versioned> versions,
+       std::map<const Node*, Output> reads)
+      : self_(std::move(self)), policy_(policy), versions_(std::move(versions)), reads_(std::move(reads)) {}
+
+  Admitted Admit(const Gradient& grad, const Variable& variable) override {
+    Graph& g = *variable.graph();
+    const Versioned& versioned = versions_.at(NodeOf(variable.handle()));
+    const auto arrive = [&](const Output& x) { return NodeBuilder(g, "Identity").Name("arrived").Input(x).Output(); };
+    Gradient arrived = WithValues(grad, arrive);
+    NodeBuilder admit(g, "_AdmitGradient");
+    admit.Name("admit").Input(versioned.clock).Input(versioned.version).Attr("max_age", policy_.max_age.value_or(-1));
+    if (arrived.valid()) admit.Control(arrived.op());
+    const Operation decision = admit.Finish();
+    if (!decision.valid()) return {};
+    const Output accepted = decision.output(0);
+    const Operation outcome =
+        NodeBuilder(g, "Switch").Name("outcome").Input(decision.output(1)).Input(accepted).Finish();
+    if (!outcome.valid()) return {};
+    dropped_ = outcome.output(0);
+    age_ = outcome.output(1);
+    pending_ = decision.output(2);
+    Admitted result;
+    result.accepted = NodeBuilder(g, "Identity").Name("accepted").Input(age_).Finish();
+    auto if_accepted = g.ControlDependencies({result.accepted});
+    result.grad = WithValues(arrived, [&](const Output& x) { return If(accepted, true, x); });
+    const DType dtype = variable.dtype();
+    if (policy_.delay_compensation > 0) {
+      if (grad.is_sparse()) {
+        g.AddError(InvalidArgument(self_,
+                                   ": delay_compensation needs a gradient of the whole variable, but only rows of '",
+                                   variable.name(), "' are read: use max_age or gradient_decay instead"));
+        return {};
+      }
+      const Output x = result.grad.dense();
+      result.grad = x + x * x * (variable.Read() - reads_.at(NodeOf(variable.handle()))) * policy_.delay_compensation;
+    }
+    if (policy_.gradient_decay > 0) {
+      const Output weight = Weight(policy_.gradient_decay, age_, dtype);
+      result.grad = WithValues(result.grad, [&](const Output& x) { return x * weight; });
+    }
+    if (policy_.rate_decay > 0) result.rate_factor = Weight(policy_.rate_decay, age_, dtype);
+    return result;
+  }
+
+  Operation Settle(const Operation& update) override {
+    if (!update.valid()) return {};
+    Graph& g = *update.graph();
+    const Operation completed =
+        NodeBuilder(g, "_CompleteUpdate").Name("complete").Input(pending_).Control(update).Finish();
+    if (!completed.valid()) return {};
+    const Output applied = NodeBuilder(g, "Identity").Name("applied").Input(age_).Control(completed).Output();
+    outcomes_.push_back(MergeOf(g, {applied, dropped_}));
+    return outcomes_.back().op();
+  }
+
+  // Of the variables in the order of the calls.
+  const std::vector<Output>& outcomes() const { return outcomes_; }
+
+ private:
+  const std::string self_;
+  const StalenessPolicy& policy_;
+  const std::map<const Node*, Versioned> versions_;  // by variable handle
+  const std::map<const Node*, Output> reads_;        // by variable handle
+  // Of the variable between Admit and Settle.
+  Output age_, dropped_, pending_;
+  std::vector<Output> outcomes_;
+};
+
+}  // namespace
+
+struct AsyncReplicasOptimizer::State {
+  std::shared_ptr<Optimizer> optimizer;
+  AsyncReplicasOptions options;
+  Operation train;
+  Output outcomes;
+  // Only if replicas wait for each other.
+  Operation join, leave;
+  Output waits_for;
+  mutable Mutex mu;
+  StalenessCounts counts TB_GUARDED_BY(mu);
+};
+
+class AsyncReplicasOptimizer::Hook final : public SessionRunHook {
+ public:
+  explicit Hook(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
+  Status Begin(Graph&) override {
+    if (state_->train.valid()) return OkStatus();
+    return FailedPrecondition("AsyncReplicasOptimizer: call Minimize or ApplyGradients before creating the session");
+  }
+
+  Status AfterCreateSession(SessionRunContext& context) override {
+    last_report_ = Clock::now();
+    if (!state_->join.valid()) return OkStatus();
+    context.coordinator().StartThread(
+        [state = state_, &session = context.session(), &coordinator = context.coordinator()] {
+          SendHeartbeats(*state, session, coordinator);
+          return OkStatus();
+        });
+    return context.session().Run({state_->join}).status();
+  }
+
+  SessionRunArgs BeforeRun(SessionRunContext& context) override {
+    SessionRunArgs args;
+    const auto& fetches = context.fetches();
+    if (std::any_of(fetches.begin(), fetches.end(), [&](const Fetch& fetch) {
+          return fetch.name().empty() ? fetch.output().op() == state_->train : fetch.name() == state_->train.name();
+        })) {
+      args.fetches.push_back(state_->outcomes);
+    }
+    return args;
+  }
+
+  Status AfterRun(SessionRunContext&, const SessionRunValues& values) override {
+    if (values.results.empty()) return OkStatus();
+    const auto outcomes = values.results[0].data<int64_t>();
+    if (!outcomes.empty()) Count(outcomes);
+    return OkStatus();
+  }
+
+  Status End(SessionRunContext& context, const Status&) override {
+    if (!state_->leave.valid()) return OkStatus();
+    const Status left = context.session().Run({state_->leave}, {}, {.timeout = kLeaveTimeout}).status();
+    if (!left.ok() && !absl::IsCancelled(left)) {
+      TB_LOG(Warning, "train") << "replica " << state_->options.replica
+                               << " cannot leave, so others may wait for it: " << ToString(left);
+    }
+    return OkStatus();
+  }
+
+ private:
+  // Until a stop is requested. An error is not reported: if it lasts, the training's own steps fail too.
+  static void SendHeartbeats(const State& state, Session& session, const Coordinator& coordinator) {
+    const StalenessPolicy& policy = state.options.staleness;
+    const auto interval = std::clamp(policy.lost_after / 4, std::chrono::milliseconds(1), kMaxHeartbeatInterval);
+    std::string waits_for;
+    auto log_after = Clock::duration(0);
+    Clock::time_point since;
+    do {
+      const auto beat = session.Run({state.waits_for});
+      const std::string now_for = beat.ok() ? (*beat)[0].scalar<std::string>() : "";
+      const auto now = Clock::now();
+      if (now_for.empty()) {
+        waits_for.clear();
+      } else if (waits_for.empty()) {
+        since = now;
+        // The warm-up is long, so it is logged at once.
+        log_after = now_for.starts_with("the end") ? Clock::duration(0) : Clock::duration(kStalenessReports);
+        waits_for = now_for;
+      }
+      if (!waits_for.empty() && now - since >= log_after) {
+        TB_LOG(Info, "train") << "replica " << state.options.replica << " has waited for "
+                              << std::chrono::duration<double>(now - since).count() << " s for " << now_for;
+        log_after = 2 * (now - since) + Clock::duration(kStalenessReports);
+      }
+    } while (!coordinator.WaitForStop(interval));
+  }
+
+  void Count(std::span<const int64_t> outcomes) {
+    const StalenessPolicy& policy = state_->options.staleness;
+    const bool scales = policy.gradient_decay > 0 || policy.rate_decay > 0;
+    StalenessCounts all;
+    {
+      MutexLock lock(state_->mu);
+      StalenessCounts& c = state_->counts;
+      ++c.pushes;
+      for (const int64_t outcome : outcomes) {
+        const bool dropped = outcome < 0;
+        const int64_t age = dropped ? -1 - outcome : outcome;
+        (dropped ? c.dropped : c.applied) += 1;
+        if (!dropped && age > 0 && scales) ++c.scaled;
+        c.max_age = std::max(c.max_age, age);
+        c.total_age += age;
+      }
+      all = c;
+    }
+    const Clock::time_point now = Clock::now();
+    if (now - last_report_ < kStalenessReports) return;
+    last_report_ = now;
+    if (all.dropped + all.scaled == reported_) return;
+    reported_ = all.dropped + all.scaled;
+    TB_LOG(Info, "train") << "of the " << all.applied + all.dropped << " gradients that this worker has pushed in "
+                          << all.pushes << " steps, " << all.dropped << " were dropped and " << all.scaled
+                          << " scaled because of their age, which was " << all.mean_age() << " on average and "
+                          << all.max_age << " at most";
+  }
+
+  const std::shared_ptr<State> state_;
+  Clock::time_point last_report_;
+  int64_t reported_ = 0;
+};
+
+AsyncReplicasOptimizer::AsyncReplicasOptimizer(std::shared_ptr<Optimizer> optimizer, AsyncReplicasOptions options)
+    : Optimizer(options.name), state_(std::make_shared<State>()) {
+  state_->optimizer = std::move(optimizer);
+  state_->options = std::move(options);
+}
+AsyncReplicasOptimizer::~AsyncReplicasOptimizer() = default;
+
+StatusOr<std::vector<GradAndVar>> AsyncReplicasOptimizer::ComputeGradients(const Output& loss,
+                                                                           const std::vector<Variable>& variables,
+                                                                           std::source_location loc) {
+  return state_->optimizer->ComputeGradients(loss, variables, loc);
+}
+
+namespace {
+
+// Sums up the gradients of several batches on the worker. `k` is the number of batches; replaces the gradients by their
+// means, and the versions by those of the first batch. Returns whether this step pushes them; they exist only if it
+// does.
+Output Accumulate(Graph& g, const Output& k, std::vector<GradAndVar>* grads,
+                  std::map<const Node*, Versioned>* versions) {
+  // The anchor keeps the variables off the parameter servers.
+  const Operation anchor = NodeBuilder(g, "NoOp").Name("local_anchor").Finish();
+  auto place = g.ColocateWith(anchor);
+  // An accumulator drops what is older than its step, which is the number of pushes.
+  const Output never_old = Operand(std::numeric_limits<int64_t>::max()).ToOutput(g, kInt64);
+  struct Sum {
+    GradAndVar* of;
+    ConditionalAccumulator dense;
+    SparseConditionalAccumulator rows;
+  };
+  std::vector<Sum> sums;
+  for (GradAndVar& grad : *grads) {
+    if (!grad.grad.valid()) continue;
+    const ConditionalAccumulatorOptions options = {
+        .shape = grad.var.shape(), .reduction_type = "SUM", .name = "batches"};
+    Sum sum{.of = &grad, .dense = {}, .rows = {}};
+    if (grad.grad.is_sparse()) {
+      sum.rows = SparseConditionalAccumulator(g, grad.grad.dtype(), options);
+    } else {
+      sum.dense = ConditionalAccumulator(g, grad.grad.dtype(), options);
+    }
+    sums.push_back(sum);
+  }
+  if (sums.empty()) return {};
+  const auto count = [&] {
+    return sums[0].dense.valid() ? sums[0].dense.NumAccumulated() : sums[0].rows.NumAccumulated();
+  };
+  const Output before = count();
+  if (!before.valid()) return {};
+  std::vector<Operation> added;
+  for (const Sum& sum : sums) {
+    auto after = g.ControlDependencies({before.op()});
+    added.push_back(sum.rows.valid() ? sum.rows.ApplyGrad(WithIncreasingRows(g, sum.of->grad.slices()), never_old)
+                                     : sum.dense.ApplyGrad(sum.of->grad.dense(), never_old));
+  }
+  if (!g.status().ok()) return {};
+  Output now;
+  {
+    auto after = g.ControlDependencies(added);
+    now = count();
+  }
+  const Output push = GreaterEqual(now, k);
+  const Output is_first = Equal(before, 0);
+  const Output batches = If(push, true, now);
+  if (!batches.valid()) return {};
+  for (const Sum& sum : sums) {
+    const Output divisor = Cast(batches, sum.of->grad.dtype());
+    const auto mean = [&](const Output& x) { return x / divisor; };
+    sum.of->grad = WithValues(
+        sum.rows.valid() ? Gradient(sum.rows.TakeGrad(batches)) : Gradient(sum.dense.TakeGrad(batches)), mean);
+    Output& version = versions->at(NodeOf(sum.of->var.handle())).version;
+    Variable first;
+    {
+      auto top = g.NameScope("");
+      first =
+          Variable(g, {}, Zeros(),
+                   {.name = sum.of->var.name() + "/first_version", .dtype = kInt64, .trainable = false, .local = true});
+    }
+    version = Select(is_first, version, first.value());
+    version = WithDependencies({first.Assign(version)}, version);
+  }
+  return push;
+}
+
+// The number of batches per push at this global step, an int32 scalar.
+Output BatchesAt(Graph& g, const Variable& global_step, const std::map<int64_t, int>& schedule) {
+  Output k;
+  int before = 0;
+  for (const auto& [step, batches] : schedule) {
+    if (!k.valid()) {
+      k = Operand(batches).ToOutput(g, kInt32);
+    } else {
+      k = k + Cast(GreaterEqual(global_step.value(), step), kInt32) * (batches - before);
+    }
+    before = batches;
+  }
+  return k;
+}
+
+}  // namespace
+
+Operation AsyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& grads,
+                                                 const ApplyGradientsOptions& options, std::source_location loc) {
+  State& s = *state_;
+  const StalenessPolicy& policy = s.options.staleness;
+  const auto first = std::find_if(grads.begin(), grads.end(), [](const GradAndVar& g) { return g.var.valid(); });
+  if (first == grads.end()) return {};
+  Graph& g = *first->var.graph();
+  if (!g.status().ok()) return {};
+  const ScopedLocation at(g, loc);
+  const std::string self = StrCat("AsyncReplicasOptimizer (", LocationText(ImplOf(g).UserLocation(loc)), ")");
+  const Variable& global_step = options.global_step;
+  if (const Status checked = policy.Check(); !checked.ok()) {
+    g.AddError(InvalidArgument(self, ": ", checked.message()));
+  } else if (!global_step.valid()) {
+    g.AddError(InvalidArgument(self, " needs a global step: pass it, as in Minimize(loss, {.global_step = ",
+                               "GetOrCreateGlobalStep(graph)})"));
+  } else if (s.train.valid()) {
+    g.AddError(FailedPrecondition(self, ": ApplyGradients may be called only once per optimizer"));
+  } else if (s.options.replica < 0) {
+    g.AddError(InvalidArgument(self, ": replica must not be negative, got ", s.options.replica));
+  }
+  if (!g.status().ok()) return {};
+
+  std::vector<GradAndVar> pushed = grads;
+  std::map<const Node*, Versioned> versions;
+  std::map<const Node*, Output> reads;
+  Output push;  // whether this step pushes; invalid: every step does
+  {
+    auto scope = g.NameScope(name());
+    for (const GradAndVar& grad : grads) {
+      if (!grad.grad.valid() || !grad.var.valid()) continue;
+      const Output handle = grad.var.handle();
+      if (policy.delay_compensation > 0 && !grad.grad.is_sparse()) {
+        reads[NodeOf(handle)] = ReadBehind(grad.grad, grad.var);
+      }
+      std::vector<Node*> readers;
+      for (const auto& node : ImplOf(g).nodes()) {
+        if (ReadsHandle(*node, handle)) readers.push_back(node.get());
+      }
+      auto place = g.ColocateWith(handle.op());
+      auto no_dependencies = g.ControlDependencies(std::vector<Operation>());
+      const Output clock =
+          NodeBuilder(g, "_UpdateClock").Name("clock").Attr("shared_name", grad.var.name() + "/updates").Output();
+      const Output version = NodeBuilder(g, "_ReadUpdateClock").Name("version").Input(clock).Output();
+      if (!version.valid()) return {};
+      for (Node* reader : readers) ImplOf(g).AddControlEdge(NodeOf(version), reader);
+      versions[NodeOf(handle)] = {clock, version};
+    }
+    ImplOf(g).RemoveNodes({});  // removes none, but sorts: the new control edges lead to older nodes
+    const auto& schedule = policy.batches_per_push;
+    if (std::any_of(schedule.begin(), schedule.end(), [](const auto& entry) { return entry.second > 1; })) {
+      push = Accumulate(g, BatchesAt(g, global_step, schedule), &pushed, &versions);
+      if (!push.valid()) return {};
+    }
+  }
+
+  Gate gate(self, policy, versions, std::move(reads));
+  s.optimizer->gate_ = &gate;
+  const Operation updated = s.optimizer->ApplyGradients(pushed, options, loc);
+  s.optimizer->gate_ = nullptr;
+  if (!updated.valid()) return {};
+  Operation last = updated;
+
+  auto scope = g.NameScope(name());
+  if (policy.max_lead || policy.warm_up_steps > 0) {
+    auto place = g.ColocateWith(global_step.handle().op());
+    const Output clocks = NodeBuilder(g, "_ReplicaClocks")
+                              .Name("clocks")
+                              .Attr("shared_name", name())
+                              .Attr("max_lead", policy.max_lead.value_or(-1))
+                              .Attr("warm_up_steps", policy.warm_up_steps)
+                              .Output();
+    const int64_t replica = s.options.replica;
+    const auto call = [&](const char* op, const char* node) {
+      NodeBuilder builder(g, op);
+      builder.Name(node).Input(clocks).Attr("replica", replica);
+      return builder;
+    };
+    s.join = call("_JoinReplicas", "join").Input(global_step.value()).Finish();
+    s.leave = call("_LeaveReplicas", "leave").Finish();
+    s.waits_for =
+        call("_ReplicaHeartbeat", "waits_for").Attr("lost_after_ms", int64_t{policy.lost_after.count()}).Output();
+    auto after = g.ControlDependencies({last});
+    last = call("_FinishReplicaStep", "wait_for_slower_replicas").Input(global_step.Read()).Finish();
+    if (!last.valid()) return {};
+  }
+  std::vector<Operand> outcomes;
+  for (const Output& outcome : gate.outcomes()) outcomes.emplace_back(outcome);
+  s.outcomes = Stack(outcomes, 0, "outcomes");
+  s.train = last;
+  if (push.valid()) {
+    const Output after = NodeBuilder(g, "Identity").Name("pushed").Input(s.outcomes).Control(last).Output();
+    const Output none =
+        NodeBuilder(g, "Const").Attr("value", Tensor::Of<int64_t>({0}, {})).Attr("dtype", kInt64).Output();
+    s.outcomes = MergeOf(g, {after, If(push, false, none)});
+    if (!s.outcomes.valid()) return {};
+    std::vector<Gradient> values;
+    for (const GradAndVar& grad : grads) values.push_back(grad.grad);
+    std::vector<Operation> all = UpdateOpsOf(g, values);  // of every batch
+    all.push_back(s.outcomes.op());
+    s.train = Group(g, all, "train");
+  }
+  if (!g.status().ok()) return s.train = {};
+  if (!(s.train == updated)) RegisterTrainOp(s.train, global_step);
+  return s.train;
+}
+
+Variable AsyncReplicasOptimizer::GetSlot(const Variable& variable, const std::string& slot) const {
+  return state_->optimizer->GetSlot(variable, slot);
+}
+std::vector<std::string> AsyncReplicasOptimizer::GetSlotNames() const { return state_->optimizer->GetSlotNames(); }
+// Never called: ApplyGradients uses the wrapped optimizer to update the variables.
+Operation AsyncReplicasOptimizer::Apply(const Gradient&, const Variable&) { return {}; }
+
+Output AsyncReplicasOptimizer::outcomes() const { return state_->outcomes; }
+std::shared_ptr<SessionRunHook> AsyncReplicasOptimizer::MakeSessionRunHook() { return std::make_shared<Hook>(state_); }
+StalenessCounts AsyncReplicasOptimizer::counts() const {
+  MutexLock lock(state_->mu);
+  return state_->counts;
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,336 @@
+// Synchronous training, constructed as in TensorFlow (see SyncReplicasOptimizer).
+//
+// How it ends: when the chief's coordinator stops for any reason, the hook closes the token queue. Workers still
+// receive the tokens in the queue; after that, each worker that asks for one gets OutOfRange, which a MonitoredSession
+// treats as the end of the training. A worker that has taken the token of the last step is stopped before that by its
+// own StopAtStep.
+//
+// How it resumes: a chief that restarts finds the variables initialised, restarts the accumulators and enqueues the
+// first tokens again, which wakes the workers that wait for one. A worker that restarts begins at the global step.
+//
+// Sessions of chiefs are numbered, and what workers and accumulators compare are stamps: the chief's number in the
+// upper bits, the global step in the lower. So the tokens of a chief that was replaced have become worthless, whether
+// they wait in the queue, are used by a worker or come late: gradients with an older stamp are dropped. Within a stamp,
+// tokens are given once. A worker whose gradient was given to one chief and whose next token comes from another cannot
+// know whether the gradient was applied, and counts it as dropped.
+//
+// If an earlier training has closed the token queue, the next chief deletes it, and it is created again.
+// A worker that starts between the two finds the queue closed and ends at once, as in TensorFlow. It cannot know that a
+// chief will come: after the end of a training it looks the same, and a worker that starts late must end then.
+#include <algorithm>
+#include <map>
+
+#include "variables/update_ops.h"
+#include "core/system/clock.h"
+#include "core/text/logging.h"
+#include "core/text/strings.h"
+#include "graph/node.h"
+#include "graph/wire_attrs.h"
+#include "tensorbraid/ops/array.h"
+#include "tensorbraid/ops/data_flow.h"
+#include "tensorbraid/ops/math.h"
+#include "tensorbraid/optimizers/optimizer.h"
+#include "tensorbraid/train/train.h"
+#include "train/optimizers/increasing_rows.h"
+#include "train/replicas/replica_setup.h"
+#include "train/sessions/train_op.h"
+#include "train/optimizers/wire_option.h"
+
+namespace tensorbraid {
+namespace {
+
+using Clock = MonotonicClock;
+
+constexpr std::chrono::seconds kDroppedReports{10};
+// A parameter server that is gone must not delay the end.
+constexpr std::chrono::seconds kTokenQueueCloseTimeout{5};
+
+constexpr int64_t kStepsPerChief = int64_t{1} << 40;
+
+// The number of the latest session of a chief, or with `next` of a new one.
+Output ChiefNumber(Graph& g, bool next) {
+  return NodeBuilder(g, "_ChiefNumber").Name("chief").Attr("next", next).Attr("shared_name", "sync_chief").Output();
+}
+Output StampOf(const Output& chief, const Output& step) { return chief * kStepsPerChief + Cast(step, kInt64); }
+Output ChiefOf(const Output& stamp) { return FloorDiv(stamp, kStepsPerChief); }
+Output StepOf(const Output& stamp, DType dtype) { return Cast(FloorMod(stamp, kStepsPerChief), dtype); }
+
+bool Trains(const std::vector<Fetch>& fetches, const Operation& train) {
+  return std::any_of(fetches.begin(), fetches.end(), [&](const Fetch& fetch) {
+    return fetch.name().empty() ? fetch.output().op() == train : fetch.name() == train.name();
+  });
+}
+
+}  // namespace
+
+struct SyncReplicasOptimizer::State {
+  std::shared_ptr<Optimizer> optimizer;
+  SyncReplicasOptions options;
+  Operation train;
+  Operation sync;
+  Operation init_tokens;
+  Operation close_tokens;
+  ReplicaSetup setup;
+  Output ready;
+  Output applied;  // bool, one element per gradient of this step: whether it was added or came too late
+  std::atomic<int64_t> dropped{0};
+};
+
+class SyncReplicasOptimizer::Hook final : public SessionRunHook {
+ public:
+  Hook(std::shared_ptr<State> state, bool is_chief) : state_(std::move(state)), is_chief_(is_chief) {}
+
+  Status Begin(Graph&) override {
+    if (state_->train.valid()) return OkStatus();
+    return FailedPrecondition("SyncReplicasOptimizer: call Minimize or ApplyGradients before creating the session");
+  }
+
+  Status AfterCreateSession(SessionRunContext& context) override {
+    Session& session = context.session();
+    last_report_ = Clock::now();
+    if (!is_chief_) return OkStatus();
+    TF_RETURN_IF_ERROR(session.Run({state_->init_tokens}).status());
+    context.coordinator().OnStop([&session, &context, close = state_->close_tokens] {
+      const Status why = context.coordinator().status();
+      // The other workers continue too: here, or with another chief that has aborted what this one did.
+      if (context.RecoversFrom(why) || absl::IsAborted(why)) return;
+      const Status status = session.Run({close}, {}, {.timeout = kTokenQueueCloseTimeout}).status();
+      // Cancelled means that the session is being replaced and the training continues.
+      if (!status.ok() && !absl::IsCancelled(status)) {
+        TB_LOG(Warning, "train") << "cannot close the token queue, so other workers may not stop: " << ToString(status);
+      }
+    });
+    return QueueRunner({state_->sync}).Start(session, context.coordinator());
+  }
+
+  SessionRunArgs BeforeRun(SessionRunContext& context) override {
+    SessionRunArgs args;
+    if (Trains(context.fetches(), state_->train)) args.fetches.push_back(state_->applied);
+    return args;
+  }
+
+  Status AfterRun(SessionRunContext&, const SessionRunValues& values) override {
+    if (values.results.empty()) return OkStatus();
+    ++steps_;
+    if (!std::ranges::count(values.results[0].data<bool>(), false)) return OkStatus();
+    ++dropped_since_report_;
+    const int64_t dropped = ++state_->dropped;
+    const Clock::time_point now = Clock::now();
+    if (now - last_report_ < kDroppedReports) return OkStatus();
+    TB_LOG(Info, "train") << "dropped " << dropped_since_report_ << " of this worker's last " << steps_
+                          << " steps, in whole or for some variables, because they arrived too late; " << dropped
+                          << " dropped since the start";
+    last_report_ = now;
+    steps_ = dropped_since_report_ = 0;
+    return OkStatus();
+  }
+
+ private:
+  const std::shared_ptr<State> state_;
+  const bool is_chief_;
+  Clock::time_point last_report_;
+  int64_t steps_ = 0;
+  int64_t dropped_since_report_ = 0;
+};
+
+SyncReplicasOptimizer::SyncReplicasOptimizer(std::shared_ptr<Optimizer> optimizer, SyncReplicasOptions options)
+    : Optimizer(options.name), state_(std::make_shared<State>()) {
+  if (options.total_num_replicas == 0) options.total_num_replicas = options.replicas_to_aggregate;
+  state_->optimizer = std::move(optimizer);
+  state_->options = std::move(options);
+}
+SyncReplicasOptimizer::~SyncReplicasOptimizer() = default;
+
+StatusOr<std::vector<GradAndVar>> SyncReplicasOptimizer::ComputeGradients(const Output& loss,
+                                                                          const std::vector<Variable>& variables,
+                                                                          std::source_location loc) {
+  return state_->optimizer->ComputeGradients(loss, variables, loc);
+}
+
+Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& grads,
+                                                const ApplyGradientsOptions& options, std::source_location loc) {
+  State& s = *state_;
+  const auto first = std::find_if(grads.begin(), grads.end(), [](const GradAndVar& g) { return g.var.valid(); });
+  if (first == grads.end()) return {};
+  Graph& g = *first->var.graph();
+  if (!g.status().ok()) return {};
+  const ScopedLocation at(g, loc);
+  SetWireTypesOfVariables(grads, options.wire);
+  const std::string self = StrCat("SyncReplicasOptimizer (", LocationText(ImplOf(g).UserLocation(loc)), ")");
+  const Variable& global_step = options.global_step;
+  const int needed = s.options.replicas_to_aggregate;
+  if (!global_step.valid()) {
+    g.AddError(InvalidArgument(self, " needs a global step: pass it, as in Minimize(loss, {.global_step = ",
+                               "GetOrCreateGlobalStep(graph)})"));
+  } else if (s.train.valid()) {
+    g.AddError(FailedPrecondition(self, ": ApplyGradients may be called only once per optimizer"));
+  } else if (needed < 1 || s.options.total_num_replicas < 1) {
+    g.AddError(InvalidArgument(self, ": replicas_to_aggregate ", needed, " and total_num_replicas ",
+                               s.options.total_num_replicas, " must be positive"));
+  }
+  if (!g.status().ok()) return {};
+
+  auto scope = g.NameScope(name());
+  const Operation step_place = global_step.handle().op();
+
+  // The stamp, and the step, to which this worker's gradients belong. The anchor keeps the variables off the parameter
+  // servers.
+  const Operation anchor = NodeBuilder(g, "NoOp").Name("local_anchor").Finish();
+  Variable local_step, local_stamp;
+  {
+    auto place = g.ColocateWith(anchor);
+    auto top = g.NameScope("");
+    local_step =
+        Variable(g, {}, Zeros(),
+                 {.name = "sync_rep_local_step", .dtype = global_step.dtype(), .trainable = false, .local = true});
+    local_stamp =
+        Variable(g, {}, Zeros(), {.name = "sync_rep_local_stamp", .dtype = kInt64, .trainable = false, .local = true});
+  }
+  if (!local_step.valid() || !local_stamp.valid()) return {};
+  const auto begin_at = [&](const Output& stamp) {
+    return std::vector<Operation>{local_stamp.Assign(stamp), local_step.Assign(global_step)};
+  };
+  Output chiefs_stamp, workers_stamp;
+  {
+    auto place = g.ColocateWith(step_place);
+    chiefs_stamp = StampOf(ChiefNumber(g, true), global_step.value());
+    workers_stamp = StampOf(ChiefNumber(g, false), global_step.value());
+  }
+  s.setup.local_step_init = Group(g, begin_at(workers_stamp), "local_step_init");
+  const Output my_stamp = local_stamp.value();
+
+  std::vector<Operation> applied;
+  std::map<std::string, std::vector<Operand>> outcomes;  // of the gradients, by device
+  std::vector<Operation> chief_inits = begin_at(chiefs_stamp);
+  std::vector<GradAndVar> aggregated;
+  for (size_t i = 0; i < grads.size(); ++i) {
+    const Variable& var = grads[i].var;
+    if (!grads[i].grad.valid()) {
+      aggregated.push_back({{}, var});
+      continue;
+    }
+    // Computed on the worker, so that each row is sent once.
+    IndexedSlices rows;
+    if (grads[i].grad.is_sparse()) rows = WithIncreasingRows(g, grads[i].grad.slices());
+    auto place = g.ColocateWith(var.handle().op());
+    const ConditionalAccumulatorOptions options_of_var = {
+        .shape = var.shape(), .shared_name = var.name() + "/grad_accum", .name = "accumulator"};
+    // The gradients go to the accumulator instead of the variable.
+    const StatusOr<WireTypes> wire = WireTypesOf(*NodeOf(var.handle()));
+    const auto gather = [&](const auto& accumulator, NodeBuilder& apply, const char* restart) {
+      if (wire.ok() && accumulator.handle().valid()) {
+        SetWireTypes(NodeOf(accumulator.handle()), WireTypes(Wire::kDefault, wire->gradients));
+      }
+      const Output outcome = apply.Output();
+      applied.push_back(outcome.op());
+      outcomes[outcome.op().device()].emplace_back(outcome);
+      chief_inits.push_back(NodeBuilder(g, restart).Input(accumulator.handle()).Input(chiefs_stamp).Finish());
+      aggregated.push_back({accumulator.TakeGrad(needed), var});
+    };
+    if (grads[i].grad.is_sparse()) {
+      const SparseConditionalAccumulator accumulator(g, var.dtype(), options_of_var);
+      NodeBuilder apply(g, "_SparseAccumulatorApplyGradient");
+      apply.Name("apply_grad")
+          .Input(accumulator.handle())
+          .Input(my_stamp)
+          .Input(Cast(rows.indices, kInt64))
+          .Input(rows.values)
+          .Input(Cast(rows.dense_shape, kInt64))
+          .Attr("has_known_shape", true);
+      gather(accumulator, apply, "_AccumulatorRestart");
+    } else {
+      const ConditionalAccumulator accumulator(g, var.dtype(), options_of_var);
+      NodeBuilder apply(g, "_ResourceAccumulatorApplyGradient");
+      apply.Name("apply_grad").Input(accumulator.handle()).Input(my_stamp).Input(grads[i].grad.dense());
+      gather(accumulator, apply, "_ResourceAccumulatorRestart");
+    }
+    if (!g.status().ok()) return {};
+  }
+  const FIFOQueue tokens = [&] {
+    auto place = g.ColocateWith(step_place);
+    return FIFOQueue(g, {kInt64}, {.shapes = {Shape()}, .shared_name = "sync_token_q", .name = "sync_token_q"});
+  }();
+
+  // The worker's part of the step.
+  Output same_chief;
+  {
+    std::vector<Gradient> values;
+    for (const GradAndVar& gradient : grads) values.push_back(gradient.grad);
+    const std::vector<Operation> averages = UpdateOpsOf(g, values);
+    applied.insert(applied.end(), averages.begin(), averages.end());
+    const Operation all_applied = Group(g, applied, "applied");
+    auto after = g.ControlDependencies({all_applied});
+    const std::vector<Output> token = tokens.Dequeue();
+    if (token.empty()) return {};
+    auto here = g.ColocateWith(anchor);
+    const Operation stamped = local_stamp.Assign(token[0]);
+    same_chief = Equal(ChiefOf(token[0]), ChiefOf(my_stamp));
+    auto after_stamp = g.ControlDependencies({stamped});
+    s.train = local_step.Assign(StepOf(token[0], global_step.dtype()));
+  }
+  {
+    // One tensor from each device, and whether the chief is the same as before.
+    std::vector<Operand> parts;
+    for (const auto& [device, some] : outcomes) {
+      auto there = g.ColocateWith(some[0].ToOutput(g).op());
+      parts.emplace_back(Stack(some));
+    }
+    auto here = g.ColocateWith(anchor);
+    parts.emplace_back(ExpandDims(same_chief, 0));
+    s.applied = Concat(parts, 0, "applied_gradients");
+  }
+
+  // The chief's part of the step. It reads its number before it takes gradients, so that tokens that it gives after
+  // another chief has begun are worthless.
+  auto place = g.ColocateWith(step_place);
+  const auto make_tokens = [&](int count, const Output& chief, const Output& step) {
+    const Output shape =
+        NodeBuilder(g, "Const").Attr("value", Tensor::Vector<int32_t>({count})).Attr("dtype", kInt32).Output();
+    return NodeBuilder(g, "Fill").Name("tokens").Input(shape).Input(StampOf(chief, step)).Output();
+  };
+  const Output chief = ChiefNumber(g, false);
+  const Operation update = s.optimizer->ApplyGradients(aggregated, {.global_step = global_step});
+  if (!update.valid()) return {};
+  {
+    auto after = g.ControlDependencies({update});
+    const int count = std::max(s.options.total_num_replicas, needed);
+    s.sync = tokens.EnqueueMany({make_tokens(count, chief, global_step.Read())});
+  }
+  s.init_tokens = tokens.EnqueueMany({make_tokens(needed, chief, global_step.value())});
+  s.close_tokens = tokens.Close(/*cancel_pending_enqueues=*/true);
+  s.setup.tokens_closed = tokens.IsClosed();
+  s.setup.forget_tokens =
+      NodeBuilder(g, "DestroyResourceOp").Input(tokens.handle()).Attr("ignore_lookup_error", true).Finish();
+  s.setup.chief_init = Group(g, chief_inits, "chief_init");
+  std::vector<Variable> global;
+  for (const Variable& v : g.variables()) {
+    if (!v.local()) global.push_back(v);
+  }
+  s.ready = ReportUninitializedVariables(g, global);
+  if (!g.status().ok()) return {};
+  s.setup.AddTo(g);
+  RegisterTrainOp(s.train, local_step);
+  return s.train;
+}
+
+Variable SyncReplicasOptimizer::GetSlot(const Variable& variable, const std::string& slot) const {
+  return state_->optimizer->GetSlot(variable, slot);
+}
+std::vector<std::string> SyncReplicasOptimizer::GetSlotNames() const { return state_->optimizer->GetSlotNames(); }
+// Never called: ApplyGradients uses the wrapped optimizer to update the variables.
+Operation SyncReplicasOptimizer::Apply(const Gradient&, const Variable&) { return {}; }
+
+std::shared_ptr<SessionRunHook> SyncReplicasOptimizer::MakeSessionRunHook(bool is_chief) {
+  return std::make_shared<Hook>(state_, is_chief);
+}
+Operation SyncReplicasOptimizer::init_tokens_op() const { return state_->init_tokens; }
+Operation SyncReplicasOptimizer::chief_init_op() const { return state_->setup.chief_init; }
+Operation SyncReplicasOptimizer::local_step_init_op() const { return state_->setup.local_step_init; }
+Output SyncReplicasOptimizer::ready_for_local_init() const { return state_->ready; }
+Operation SyncReplicasOptimizer::close_tokens_op() const { return state_->close_tokens; }
+QueueRunner SyncReplicasOptimizer::chief_queue_runner() const {
+  return QueueRunner({state_->sync}, {}, state_->close_tokens);
+}
+int64_t SyncReplicasOptimizer::dropped_gradients() const { return state_->dropped; }
+
+}  // namespace tensorbraid

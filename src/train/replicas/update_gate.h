@@ -1,0 +1,28 @@
+// How AsyncReplicasOptimizer decides, while the step runs, which updates of another optimizer are applied.
+#ifndef TENSORBRAID_TRAIN_REPLICAS_UPDATE_GATE_H_
+#define TENSORBRAID_TRAIN_REPLICAS_UPDATE_GATE_H_
+
+#include "tensorbraid/graph/graph.h"
+#include "tensorbraid/graph/variable.h"
+
+namespace tensorbraid {
+
+// Called while Optimizer::ApplyGradients builds the graph, once for each variable in turn: Admit, the update itself,
+// Settle. All nodes are placed with the variable.
+class UpdateGate {
+ public:
+  virtual ~UpdateGate() = default;
+
+  struct Admitted {
+    Gradient grad;       // the gradient to apply
+    Operation accepted;  // runs only if the gradient is accepted; all nodes of the update depend on it
+    Output rate_factor;  // for the learning rate; invalid: 1
+  };
+  virtual Admitted Admit(const Gradient& grad, const Variable& variable) = 0;
+  // Returns an operation that runs after the update, or after the gradient was dropped.
+  virtual Operation Settle(const Operation& update) = 0;
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_TRAIN_REPLICAS_UPDATE_GATE_H_

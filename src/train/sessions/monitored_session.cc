@@ -1,0 +1,306 @@
+#include <algorithm>
+
+#include "core/text/logging.h"
+#include "core/threads/stop.h"
+#include "core/text/strings.h"
+#include "graph/node.h"
+#include "tensorbraid/summary/summary.h"
+#include "tensorbraid/train/train.h"
+#include "train/checkpoints/checkpoint_saver.h"
+#include "train/sessions/run_cache.h"
+#include "train/sessions/run_interrupter.h"
+#include "train/sessions/session_manager.h"
+#include "train/sessions/train_op.h"
+
+namespace tensorbraid {
+
+struct MonitoredSession::Impl {
+  Impl(Graph& graph, MonitoredTrainingSessionOptions options) : graph(graph), options(std::move(options)) {}
+
+  // Creates the session, starts the queue runners and calls the hooks. Called again each time that a task was lost.
+  Status Start();
+  StatusOr<std::vector<Tensor>> Run(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds);
+  StatusOr<std::vector<Tensor>> RunOnce(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds);
+  // Whether this error is the loss of a task after which the training can continue from its latest checkpoint.
+  bool CanRecover(const Status& status) const;
+  Status Recover(Status why);
+  void Stop();
+  StatusOr<std::vector<Tensor>> EndOfTraining(const Status& why, const std::vector<Fetch>& fetches,
+                                              const std::vector<Feed>& feeds);
+  bool Trains(const std::vector<Fetch>& fetches) const;
+  Status Fail(const Status& status);
+  Status EndHooks();
+  // Ends the hooks of a training that is over once more, in a new session, if the loss of a connection interrupted
+  // them.
+  Status EndHooksAgain(Status why);
+  Status Close();
+
+  Graph& graph;
+  MonitoredTrainingSessionOptions options;
+  SetupOps setup_ops;
+  std::optional<int64_t> last_step;
+  std::unique_ptr<Session> session;
+  std::unique_ptr<SessionRunContext> context;
+  std::unique_ptr<RunCache> cache;
+  std::unique_ptr<RunInterrupter> interrupter;  // of the session's runs
+  std::vector<const Node*> train_ops;
+  bool hooks_started = false;
+  bool closed = false;
+  bool reported = false;  // the caller has received the error
+  Status close_status;
+  // Declared last, so that its threads end before the members that they use are destroyed.
+  std::unique_ptr<Coordinator> coordinator = std::make_unique<Coordinator>();
+};
+
+Status MonitoredSession::Impl::Start() {
+  SessionOptions session_options = options.session;
+  session_options.target = options.master;
+  SessionManagerOptions setup{.init = setup_ops.init,
+                              .keep_values = true,
+                              .ready_for_local_init = setup_ops.not_initialized,
+                              .local_init = setup_ops.local_init,
+                              .global_step = setup_ops.global_step,
+                              .max_wait = options.max_wait};
+  if (options.is_chief && options.saver != nullptr && !options.checkpoint_dir.empty()) {
+    setup.restore = [this](Session& s) { return RestoreLatest(*options.saver, s, options.checkpoint_dir); };
+  }
+  SessionManager manager(graph, std::move(setup));
+  TF_ASSIGN_OR_RETURN(
+      session, options.is_chief ? manager.PrepareSession(session_options) : manager.WaitForSession(session_options));
+  context = std::make_unique<SessionRunContext>(*session, *coordinator, last_step, !options.checkpoint_dir.empty());
+  cache = std::make_unique<RunCache>(graph, *session);
+  interrupter = std::make_unique<RunInterrupter>([this] {
+    coordinator->RequestStop();  // first, so that background threads whose steps are cancelled end without an error
+    session->CancelRuns();
+  });
+  for (const QueueRunner& runner : options.queue_runners) TF_RETURN_IF_ERROR(runner.Start(*session, *coordinator));
+  hooks_started = true;
+  for (const auto& hook : options.hooks) TF_RETURN_IF_ERROR(hook->AfterCreateSession(*context));
+  return OkStatus();
+}
+
+bool MonitoredSession::Impl::CanRecover(const Status& status) const {
+  return !closed && !options.checkpoint_dir.empty() && (absl::IsUnavailable(status) || absl::IsAborted(status));
+}
+
+void MonitoredSession::Impl::Stop() {
+  // Closing the session first wakes threads that are blocked in a run.
+  if (session != nullptr) (void)session->Close();
+  coordinator->RequestStop();
+  (void)coordinator->Join();
+}
+
+Status MonitoredSession::Impl::Recover(Status why) {
+  while (CanRecover(why)) {
+    TB_LOG(Warning, "train") << "continuing from the latest checkpoint after an error: " << ToString(why);
+    interrupter.reset();
+    Stop();
+    cache.reset();
+    context.reset();
+    coordinator = std::make_unique<Coordinator>();
+    hooks_started = false;
+    why = Start();
+  }
+  return why;
+}
+
+bool MonitoredSession::Impl::Trains(const std::vector<Fetch>& fetches) const {
+  if (train_ops.empty()) return true;
+  return std::any_of(fetches.begin(), fetches.end(), [&](const Fetch& fetch) {
+    return std::any_of(train_ops.begin(), train_ops.end(), [&](const Node* train) {
+      return fetch.name().empty() ? NodeOf(fetch.output()) == train : fetch.name() == train->name();
+    });
+  });
+}
+
+Status MonitoredSession::Impl::Fail(const Status& status) {
+  coordinator->RequestStop(status);
+  reported = true;
+  // If a background thread failed first, its error is the cause, and this cancellation only the consequence.
+  const Status first = coordinator->status();
+  return absl::IsCancelled(status) && !first.ok() ? first : status;
+}
+
+StatusOr<std::vector<Tensor>> MonitoredSession::Impl::Run(const std::vector<Fetch>& fetches,
+                                                          const std::vector<Feed>& feeds) {
+  if (closed) return FailedPrecondition("the training session is closed");
+  while (true) {
+    // A background thread may have noticed the loss first.
+    Status lost = coordinator->status();
+    if (!CanRecover(lost)) {
+      if (cache == nullptr) return lost;  // an earlier run could not recover
+      interrupter->BeginRun();
+      auto results = RunOnce(fetches, feeds);
+      const bool interrupted = interrupter->EndRun();
+      if (results.ok()) return results;
+      lost = results.status();
+      if (interrupted) return std::vector<Tensor>(fetches.size());
+      if (absl::IsCancelled(lost) && CanRecover(coordinator->status())) lost = coordinator->status();
+      if (!CanRecover(lost)) return Fail(lost);
+    }
+    if (const Status recovered = Recover(std::move(lost)); !recovered.ok()) return Fail(recovered);
+    // The hooks may have found that the training is over.
+    if (coordinator->ShouldStop() && coordinator->status().ok()) return std::vector<Tensor>(fetches.size());
+  }
+}
+
+StatusOr<std::vector<Tensor>> MonitoredSession::Impl::RunOnce(const std::vector<Fetch>& fetches,
+                                                              const std::vector<Feed>& feeds) {
+  const auto& hooks = options.hooks;
+  context->BeginRun(&fetches, Trains(fetches));
+  std::vector<SessionRunArgs> args;
+  args.reserve(hooks.size());
+  for (const auto& hook : hooks) args.push_back(hook->BeforeRun(*context));
+  auto results = cache->Run(fetches, feeds, args);
+  if (!results.ok()) {
+    if (absl::IsOutOfRange(results.status())) return EndOfTraining(results.status(), fetches, feeds);
+    return results.status();
+  }
+  Status status;
+  for (size_t i = 0; i < hooks.size(); ++i) {
+    const Status s = hooks[i]->AfterRun(*context, results->hooks[i]);
+    if (status.ok()) status = s;
+  }
+  TF_RETURN_IF_ERROR(status);
+  return std::move(results->fetches);
+}
+
+StatusOr<std::vector<Tensor>> MonitoredSession::Impl::EndOfTraining(const Status& why,
+                                                                    const std::vector<Fetch>& fetches,
+                                                                    const std::vector<Feed>& feeds) {
+  coordinator->RequestStop(why);
+  if (Status first = coordinator->status(); !first.ok()) return first;
+  TB_LOG(Info, "train") << "the training has ended: " << why.message();
+  std::vector<Fetch> tensors;
+  std::vector<size_t> places;
+  for (size_t i = 0; i < fetches.size(); ++i) {
+    const bool named = !fetches[i].name().empty();
+    if (named ? fetches[i].name().find(':') == std::string::npos : !fetches[i].is_tensor()) continue;
+    tensors.push_back(fetches[i]);
+    places.push_back(i);
+  }
+  std::vector<Tensor> results(fetches.size());
+  if (tensors.empty() || tensors.size() == fetches.size()) return results;
+  auto values = session->Run(tensors, feeds);
+  for (size_t i = 0; values.ok() && i < places.size(); ++i) results[places[i]] = std::move((*values)[i]);
+  return results;
+}
+
+Status MonitoredSession::Impl::EndHooks() {
+  Status ended;
+  for (const auto& hook : options.hooks) {
+    const Status s = hook->End(*context, coordinator->status());
+    if (ended.ok()) ended = s;
+  }
+  return ended;
+}
+
+Status MonitoredSession::Impl::EndHooksAgain(Status why) {
+  // If a parameter server does not come back, the caller gets the error after this time.
+  constexpr std::chrono::seconds kMaxWait{60};
+  constexpr int kTries = 5;
+  options.max_wait = std::min<std::chrono::milliseconds>(options.max_wait, kMaxWait);
+  for (int i = 0; i < kTries && CanRecover(why) && !StopRequested(); ++i) {
+    if (!Recover(why).ok()) return why;
+    // The hooks have found again that the training is over. Otherwise a parameter server has lost its variables, and
+    // the training would have to go on.
+    if (!coordinator->ShouldStop() || !coordinator->status().ok()) return why;
+    interrupter.reset();
+    why = EndHooks();
+  }
+  return why;
+}
+
+Status MonitoredSession::Impl::Close() {
+  if (closed) return close_status;
+  interrupter.reset();
+  coordinator->RequestStop();
+  Status ended;
+  if (hooks_started) ended = EndHooks();
+  if (CanRecover(ended) && coordinator->status().ok()) ended = EndHooksAgain(ended);
+  interrupter.reset();
+  coordinator->RequestStop();
+  closed = true;
+  // Closing the session wakes threads that are blocked in a run.
+  const Status session_closed = session == nullptr ? OkStatus() : session->Close();
+  close_status = coordinator->Join();
+  if (close_status.ok()) close_status = ended;
+  if (close_status.ok()) close_status = session_closed;
+  return close_status;
+}
+
+MonitoredSession::MonitoredSession(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+MonitoredSession::~MonitoredSession() {
+  const bool was_closed = impl_->closed;
+  const Status status = Close();
+  if (!status.ok() && !was_closed && !impl_->reported) {
+    TB_LOG(Error, "train") << "the training session was closed after an error: " << ToString(status);
+  }
+}
+
+bool MonitoredSession::ShouldStop() const {
+  // After a loss that a background thread has noticed, the next Run recovers.
+  return StopRequested() || (impl_->coordinator->ShouldStop() && !impl_->CanRecover(impl_->coordinator->status()));
+}
+
+StatusOr<std::vector<Tensor>> MonitoredSession::Run(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds) {
+  return impl_->Run(fetches, feeds);
+}
+
+Status MonitoredSession::Close() { return impl_->Close(); }
+Session& MonitoredSession::session() const { return *impl_->session; }
+Coordinator& MonitoredSession::coordinator() const { return *impl_->coordinator; }
+
+StatusOr<std::unique_ptr<MonitoredSession>> MonitoredTrainingSession(Graph& graph,
+                                                                     MonitoredTrainingSessionOptions options,
+                                                                     std::source_location loc) {
+  TF_RETURN_IF_ERROR(graph.status());
+  const ScopedLocation at(graph, loc);
+  if (options.checkpoint_dir.empty() && (options.save_checkpoint_every_steps || options.save_checkpoint_every)) {
+    return InvalidArgument("save_checkpoint_every_steps and save_checkpoint_every need a checkpoint_dir");
+  }
+  if (!options.checkpoint_dir.empty() && options.is_chief) {
+    if (options.saver == nullptr) options.saver = std::make_shared<Saver>(graph);
+    options.hooks.insert(options.hooks.begin(),
+                         CheckpointSaver(options.checkpoint_dir, {.every_n_steps = options.save_checkpoint_every_steps,
+                                                                  .every = options.save_checkpoint_every,
+                                                                  .saver = options.saver}));
+  }
+  if (options.summary_dir.empty() && (options.save_summaries_every_steps || options.save_summaries_every)) {
+    return InvalidArgument("save_summaries_every_steps and save_summaries_every need a summary_dir");
+  }
+  if (!options.summary_dir.empty() && options.is_chief) {
+    TF_ASSIGN_OR_RETURN(std::shared_ptr<summary::FileWriter> writer, summary::FileWriter::Open(options.summary_dir));
+    options.hooks.push_back(SummarySaver(options.summary_dir, {.every_n_steps = options.save_summaries_every_steps,
+                                                               .every = options.save_summaries_every,
+                                                               .writer = writer}));
+    if (GetGlobalStep(graph).valid()) options.hooks.push_back(StepCounter({.writer = writer}));
+  }
+  std::optional<int64_t> last_step;
+  for (const auto& hook : options.hooks) {
+    TF_RETURN_IF_ERROR(hook->Begin(graph));
+    if (const auto step = hook->last_step()) last_step = last_step ? std::min(*last_step, *step) : *step;
+  }
+  TF_ASSIGN_OR_RETURN(const SetupOps ops, SetupOps::AddTo(graph));
+  graph.Finalize(StrCat("MonitoredTrainingSession (", LocationText(loc), ") uses it"));
+
+  // From here on, an early return closes what has been started.
+  std::unique_ptr<MonitoredSession> monitored(
+      new MonitoredSession(std::make_unique<MonitoredSession::Impl>(graph, std::move(options))));
+  MonitoredSession::Impl& impl = *monitored->impl_;
+  impl.reported = true;  // errors during the start are returned
+  impl.setup_ops = ops;
+  impl.last_step = last_step;
+  impl.train_ops = TrainOps(graph);
+  Status status = impl.Start();
+  if (impl.CanRecover(status)) status = impl.Recover(status);
+  if (!status.ok()) {
+    impl.coordinator->RequestStop(status);
+    return status;
+  }
+  impl.reported = false;
+  return monitored;
+}
+
+}  // namespace tensorbraid

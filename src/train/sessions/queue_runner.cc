@@ -1,0 +1,44 @@
+#include <atomic>
+
+#include "core/text/logging.h"
+#include "tensorbraid/train/train.h"
+
+namespace tensorbraid {
+namespace {
+
+// Timeout for closing or cancelling a queue, whose task may be gone.
+constexpr std::chrono::seconds kQueueCloseTimeout{5};
+
+void RunAtEnd(Session& session, const Operation& op) {
+  if (!op.valid()) return;
+  const Status status = session.Run({op}, {}, {.timeout = kQueueCloseTimeout}).status();
+  if (!status.ok()) {
+    TB_LOG(Debug, "train") << "cannot run '" << op.name() << "' at the end: " << ToString(status);
+  }
+}
+
+}  // namespace
+
+Status QueueRunner::Start(Session& session, Coordinator& coordinator) const {
+  std::vector<Session::Prepared> prepared;
+  for (const Operation& op : enqueue_) {
+    TF_ASSIGN_OR_RETURN(Session::Prepared p, session.Prepare({op}));
+    prepared.push_back(std::move(p));
+  }
+  if (cancel_.valid()) {
+    coordinator.OnStop([&session, cancel = cancel_] { RunAtEnd(session, cancel); });
+  }
+  auto running = std::make_shared<std::atomic<size_t>>(prepared.size());
+  for (Session::Prepared& p : prepared) {
+    coordinator.StartThread([&session, &coordinator, running, close = close_, p = std::move(p)]() -> Status {
+      Status status;
+      while (status.ok() && !coordinator.ShouldStop()) status = p.Run().status();
+      if (running->fetch_sub(1) == 1 && !coordinator.ShouldStop()) RunAtEnd(session, close);
+      // The end of the input does not stop the other threads: they use up what is queued.
+      return absl::IsOutOfRange(status) ? OkStatus() : status;
+    });
+  }
+  return OkStatus();
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,137 @@
+#include "train/sessions/run_cache.h"
+
+#include <algorithm>
+
+#include "core/text/strings.h"
+#include "graph/node.h"
+#include "train/sessions/train_op.h"
+
+namespace tensorbraid {
+namespace {
+
+int64_t StepNumber(const Tensor& t) {
+  if (t.num_elements() != 1) return -1;
+  if (t.dtype() == kInt64) return t.scalar<int64_t>();
+  if (t.dtype() == kInt32) return t.scalar<int32_t>();
+  return -1;
+}
+
+}  // namespace
+
+StatusOr<RunCache::Key> RunCache::KeyOf(const Fetch& fetch) const {
+  if (fetch.name().empty()) {
+    if (!fetch.output().valid()) return InvalidArgument("one of the fetches is not valid (see the graph's status)");
+    return Key(NodeOf(fetch.output()), fetch.is_tensor() ? fetch.output().index() : -1);
+  }
+  if (fetch.name().find(':') == std::string::npos) {
+    TF_ASSIGN_OR_RETURN(const Operation op, graph_.FindOperation(fetch.name()));
+    return Key(NodeOf(op), -1);
+  }
+  TF_ASSIGN_OR_RETURN(const Output output, graph_.FindOutput(fetch.name()));
+  return Key(NodeOf(output), output.index());
+}
+
+StatusOr<RunCache::Key> RunCache::KeyOf(const Feed& feed) const {
+  Output output = feed.output;
+  if (!output.valid()) {
+    if (feed.name.empty()) return InvalidArgument("one of the feeds is not valid (see the graph's status)");
+    TF_ASSIGN_OR_RETURN(output, graph_.FindOutput(feed.name));
+  }
+  return Key(NodeOf(output), output.index());
+}
+
+StatusOr<RunCache::Entry> RunCache::Prepare() const {
+  Entry entry{.fetch_keys = fetch_keys_, .feed_keys = feed_keys_, .places = {}, .run = {}};
+  std::vector<const Node*> fetched;
+  for (const Key& key : fetch_keys_) fetched.push_back(key.first);
+  const Output global_step = GlobalStepAfter(graph_, fetched);
+  std::vector<Key> unique;
+  std::vector<Fetch> fetches;
+  for (Key key : fetch_keys_) {
+    if (key.first == nullptr) {
+      if (!global_step.valid()) {
+        entry.places.push_back(-1);
+        continue;
+      }
+      key = Key(NodeOf(global_step), global_step.index());
+    }
+    const auto known = std::find(unique.begin(), unique.end(), key);
+    entry.places.push_back(static_cast<int>(known - unique.begin()));
+    if (known != unique.end()) continue;
+    unique.push_back(key);
+    Node* node = ImplOf(graph_).nodes()[key.first->id()].get();
+    fetches.push_back(key.second < 0 ? Fetch(Operation(node)) : Fetch(Output(node, key.second)));
+  }
+  std::vector<Output> feeds;
+  for (const Key& key : feed_keys_) feeds.emplace_back(ImplOf(graph_).nodes()[key.first->id()].get(), key.second);
+  TF_ASSIGN_OR_RETURN(entry.run, session_.Prepare(fetches, feeds));
+  return entry;
+}
+
+StatusOr<RunCache::Entry*> RunCache::Find() {
+  for (auto it = entries_.begin(); it != entries_.end(); ++it) {
+    if (it->fetch_keys == fetch_keys_ && it->feed_keys == feed_keys_) {
+      entries_.splice(entries_.begin(), entries_, it);
+      return &entries_.front();
+    }
+  }
+  TF_ASSIGN_OR_RETURN(Entry entry, Prepare());
+  entries_.push_front(std::move(entry));
+  if (entries_.size() > kMaxEntries) entries_.pop_back();
+  return &entries_.front();
+}
+
+StatusOr<RunCache::Results> RunCache::Run(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds,
+                                          const std::vector<SessionRunArgs>& hooks) {
+  fetch_keys_.clear();
+  feed_keys_.clear();
+  feed_values_.clear();
+  const auto add_feed = [&](const Feed& feed) -> Status {
+    TF_ASSIGN_OR_RETURN(const Key key, KeyOf(feed));
+    feed_keys_.push_back(key);
+    feed_values_.push_back(feed.value);
+    return OkStatus();
+  };
+  for (const Fetch& fetch : fetches) {
+    TF_ASSIGN_OR_RETURN(const Key key, KeyOf(fetch));
+    fetch_keys_.push_back(key);
+  }
+  for (const Feed& feed : feeds) TF_RETURN_IF_ERROR(add_feed(feed));
+  bool wants_step = false;
+  for (const SessionRunArgs& args : hooks) {
+    for (const Fetch& fetch : args.fetches) {
+      auto key = KeyOf(fetch);
+      if (!key.ok()) return Annotate(key.status(), "what a hook fetches");
+      fetch_keys_.push_back(*key);
+    }
+    for (const Feed& feed : args.feeds) TF_RETURN_IF_ERROR(add_feed(feed));
+    wants_step = wants_step || args.global_step;
+  }
+  if (wants_step) fetch_keys_.emplace_back(nullptr, 0);
+
+  TF_ASSIGN_OR_RETURN(Entry * entry, Find());
+  TF_ASSIGN_OR_RETURN(const std::vector<Tensor> values, entry->run.Run(feed_values_));
+  feed_values_.clear();
+
+  size_t next = 0;
+  const auto take = [&]() -> Tensor {
+    const int place = entry->places[next++];
+    return place < 0 ? Tensor() : values[place];
+  };
+  Results results;
+  results.fetches.reserve(fetches.size());
+  for (size_t i = 0; i < fetches.size(); ++i) results.fetches.push_back(take());
+  results.hooks.resize(hooks.size());
+  for (size_t h = 0; h < hooks.size(); ++h) {
+    for (size_t i = 0; i < hooks[h].fetches.size(); ++i) results.hooks[h].results.push_back(take());
+  }
+  if (wants_step) {
+    const int64_t step = StepNumber(take());
+    for (size_t h = 0; h < hooks.size(); ++h) {
+      if (hooks[h].global_step) results.hooks[h].global_step = step;
+    }
+  }
+  return results;
+}
+
+}  // namespace tensorbraid

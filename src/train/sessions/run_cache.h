@@ -1,0 +1,55 @@
+// The runs of a monitored session: joins what the user and the hooks request into one run, which is prepared once.
+#ifndef TENSORBRAID_TRAIN_SESSIONS_RUN_CACHE_H_
+#define TENSORBRAID_TRAIN_SESSIONS_RUN_CACHE_H_
+
+#include <list>
+#include <utility>
+#include <vector>
+
+#include "tensorbraid/session/session.h"
+#include "tensorbraid/train/train.h"
+
+namespace tensorbraid {
+
+// Prepares each combination of fetches and feeds once. Used by one thread.
+class RunCache {
+ public:
+  RunCache(Graph& graph, Session& session) : graph_(graph), session_(session) {}
+
+  struct Results {
+    std::vector<Tensor> fetches;
+    std::vector<SessionRunValues> hooks;
+  };
+  // Runs everything that is requested in one Session::Run; a tensor that is requested twice is fetched once.
+  StatusOr<Results> Run(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds,
+                        const std::vector<SessionRunArgs>& hooks);
+
+ private:
+  // A node and one of its outputs; -1 stands for the operation. {null, 0} stands for the global step.
+  using Key = std::pair<const Node*, int>;
+  struct Entry {
+    std::vector<Key> fetch_keys;
+    std::vector<Key> feed_keys;
+    std::vector<int> places;  // position of each fetch key among the results; -1: has no result
+    Session::Prepared run;
+  };
+  // Hooks that fetch only in some runs cause a few combinations, not many.
+  static constexpr size_t kMaxEntries = 16;
+
+  StatusOr<Key> KeyOf(const Fetch& fetch) const;
+  StatusOr<Key> KeyOf(const Feed& feed) const;
+  StatusOr<Entry*> Find();
+  StatusOr<Entry> Prepare() const;
+
+  Graph& graph_;
+  Session& session_;
+  std::list<Entry> entries_;  // most recently used first
+  // Keys and values of the current run; members only to reuse their memory.
+  std::vector<Key> fetch_keys_;
+  std::vector<Key> feed_keys_;
+  std::vector<Tensor> feed_values_;
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_TRAIN_SESSIONS_RUN_CACHE_H_

@@ -1,0 +1,80 @@
+#include "train/sessions/run_interrupter.h"
+
+#include "core/text/logging.h"
+
+namespace tensorbraid {
+
+RunInterrupter::RunInterrupter(std::function<void()> interrupt, std::chrono::milliseconds grace)
+    : interrupt_(std::move(interrupt)), grace_(grace), thread_("tb-interrupt", [this] { WaitAndInterrupt(); }) {
+  on_stop_.emplace([this] {
+    MutexLock lock(mu_);
+    stop_requested_ = true;
+    changed_.NotifyAll();
+  });
+}
+
+RunInterrupter::~RunInterrupter() {
+  on_stop_.reset();
+  {
+    MutexLock lock(mu_);
+    ended_ = true;
+    changed_.NotifyAll();
+  }
+  thread_.Join();
+}
+
+void RunInterrupter::BeginRun() {
+  MutexLock lock(mu_);
+  ++runs_;
+  running_ = true;
+  interrupted_ = false;
+  if (stop_requested_) changed_.NotifyAll();
+}
+
+bool RunInterrupter::EndRun() {
+  MutexLock lock(mu_);
+  running_ = false;
+  if (stop_requested_) changed_.NotifyAll();
+  changed_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return !in_interrupt_; });
+  return interrupted_;
+}
+
+bool RunInterrupter::interrupted() const {
+  MutexLock lock(mu_);
+  return running_ && interrupted_;
+}
+
+void RunInterrupter::WaitAndInterrupt() {
+  while (const uint64_t run = AwaitRunToEnd()) {
+    std::chrono::milliseconds patience = grace_;
+    while (!RunEndsWithin(run, patience)) {
+      interrupt_();
+      MutexLock lock(mu_);
+      in_interrupt_ = false;
+      changed_.NotifyAll();
+      patience = std::chrono::seconds(1);
+    }
+  }
+}
+
+uint64_t RunInterrupter::AwaitRunToEnd() {
+  MutexLock lock(mu_);
+  changed_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return ended_ || (stop_requested_ && running_); });
+  return ended_ ? 0 : runs_;
+}
+
+// If the run does not end, `in_interrupt_` is true from now on.
+bool RunInterrupter::RunEndsWithin(uint64_t run, std::chrono::milliseconds time) {
+  MutexLock lock(mu_);
+  if (changed_.WaitFor(mu_, time, [this, run]() TB_REQUIRES(mu_) { return ended_ || !running_ || runs_ != run; })) {
+    return true;
+  }
+  if (!interrupted_) {
+    TB_LOG(Warning, "train") << "a step has not ended " << grace_.count() / 1000.0
+                             << " s after this process was asked to stop, and is cancelled";
+  }
+  interrupted_ = in_interrupt_ = true;
+  return false;
+}
+
+}  // namespace tensorbraid

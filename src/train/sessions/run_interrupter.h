@@ -1,0 +1,56 @@
+// Ends a run that does not end by itself after this process was asked to stop.
+#ifndef TENSORBRAID_TRAIN_SESSIONS_RUN_INTERRUPTER_H_
+#define TENSORBRAID_TRAIN_SESSIONS_RUN_INTERRUPTER_H_
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "core/threads/mutex.h"
+#include "core/threads/stop.h"
+#include "core/threads/thread.h"
+
+namespace tensorbraid {
+
+// In synchronous training, for example, a step waits for the gradients of a worker that has left already. One thread
+// begins and ends runs, one at a time.
+class RunInterrupter {
+ public:
+  static constexpr std::chrono::seconds kGrace{5};
+
+  // `interrupt` is called on a thread of its own if a run has not ended `grace` after the request to stop, or after its
+  // beginning if that is later, and again once a second until the run has ended. It must make running steps fail.
+  explicit RunInterrupter(std::function<void()> interrupt, std::chrono::milliseconds grace = kGrace);
+  ~RunInterrupter();
+
+  void BeginRun();
+  // Returns whether the run was interrupted. Waits for a call of `interrupt` to return, which could else end the next
+  // run.
+  bool EndRun();
+  // Whether the run in progress has been interrupted.
+  bool interrupted() const;
+
+ private:
+  void WaitAndInterrupt();
+  // Blocks until a run is in progress and a stop has been requested. Returns the number of the run, 0 at the end.
+  uint64_t AwaitRunToEnd();
+  bool RunEndsWithin(uint64_t run, std::chrono::milliseconds time);
+
+  const std::function<void()> interrupt_;
+  const std::chrono::milliseconds grace_;
+  mutable Mutex mu_;
+  CondVar changed_;
+  bool stop_requested_ TB_GUARDED_BY(mu_) = false;
+  uint64_t runs_ TB_GUARDED_BY(mu_) = 0;          // that have begun
+  bool running_ TB_GUARDED_BY(mu_) = false;       // the last of them is in progress
+  bool interrupted_ TB_GUARDED_BY(mu_) = false;   // it has been interrupted
+  bool in_interrupt_ TB_GUARDED_BY(mu_) = false;  // `interrupt_` is being called
+  bool ended_ TB_GUARDED_BY(mu_) = false;
+  Thread thread_;
+  std::optional<OnStopRequest> on_stop_;
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_TRAIN_SESSIONS_RUN_INTERRUPTER_H_

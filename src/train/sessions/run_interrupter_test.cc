@@ -1,0 +1,110 @@
+#include "train/sessions/run_interrupter.h"
+
+#include <gtest/gtest.h>
+
+#include "core/threads/mutex.h"
+#include "core/threads/thread.h"
+
+namespace tensorbraid {
+namespace {
+
+class RunInterrupterTest : public testing::Test {
+ protected:
+  void TearDown() override { WithdrawStopRequest(); }
+};
+
+TEST_F(RunInterrupterTest, InterruptsARunUntilItEnds) {
+  Mutex mu;
+  CondVar changed;
+  int interrupts = 0;
+  RunInterrupter interrupter(
+      [&] {
+        MutexLock lock(mu);
+        ++interrupts;
+        changed.NotifyAll();
+      },
+      /*grace=*/std::chrono::milliseconds(0));
+  interrupter.BeginRun();
+  RequestStop("a test");
+  {
+    MutexLock lock(mu);
+    changed.Wait(mu, [&] { return interrupts == 2; });  // the first one could have come before the step began
+  }
+  EXPECT_TRUE(interrupter.interrupted());
+  EXPECT_TRUE(interrupter.EndRun());
+  // The next run has a chance of its own.
+  interrupter.BeginRun();
+  EXPECT_FALSE(interrupter.interrupted());
+}
+
+TEST_F(RunInterrupterTest, InterruptsARunThatBeginsAfterTheRequest) {
+  Mutex mu;
+  CondVar changed;
+  bool interrupted = false;
+  RunInterrupter interrupter(
+      [&] {
+        MutexLock lock(mu);
+        interrupted = true;
+        changed.NotifyAll();
+      },
+      /*grace=*/std::chrono::milliseconds(0));
+  RequestStop("a test");
+  interrupter.BeginRun();
+  {
+    MutexLock lock(mu);
+    changed.Wait(mu, [&] { return interrupted; });
+  }
+  EXPECT_TRUE(interrupter.EndRun());
+}
+
+// An interrupt that is still at work when its run has ended would end the next run, too.
+TEST_F(RunInterrupterTest, ARunEndsAfterTheInterruptThatHitIt) {
+  Mutex mu;
+  CondVar changed;
+  bool entered = false, released = false, left = false;
+  RunInterrupter interrupter(
+      [&] {
+        MutexLock lock(mu);
+        entered = true;
+        changed.NotifyAll();
+        changed.Wait(mu, [&] { return released; });
+        left = true;
+      },
+      /*grace=*/std::chrono::milliseconds(0));
+  interrupter.BeginRun();
+  RequestStop("a test");
+  {
+    MutexLock lock(mu);
+    changed.Wait(mu, [&] { return entered; });
+  }
+  Thread releaser("tb-release", [&] {
+    MutexLock lock(mu);
+    released = true;
+    changed.NotifyAll();
+  });
+  EXPECT_TRUE(interrupter.EndRun());
+  {
+    MutexLock lock(mu);
+    EXPECT_TRUE(left);
+  }
+  releaser.Join();
+}
+
+TEST_F(RunInterrupterTest, LeavesARunAloneThatEndsInTime) {
+  int interrupts = 0;
+  {
+    RunInterrupter interrupter([&] { ++interrupts; }, /*grace=*/std::chrono::hours(1));
+    interrupter.BeginRun();
+    RequestStop("a test");
+    EXPECT_FALSE(interrupter.EndRun());
+  }
+  EXPECT_EQ(interrupts, 0);
+}
+
+TEST_F(RunInterrupterTest, EndsBeforeAnyRequest) {
+  RunInterrupter interrupter([] { FAIL() << "no stop was requested"; });
+  interrupter.BeginRun();
+}
+
+}  // namespace
+}  // namespace tensorbraid

@@ -1,0 +1,316 @@
+// Lookups of embeddings, composed of gathers where the tables are and of ops that distribute ids and join rows.
+#include <algorithm>
+
+#include "core/text/strings.h"
+#include "graph/node.h"
+#include "ops/builder.h"
+#include "tensorbraid/ops/array.h"
+#include "tensorbraid/variables/embedding.h"
+#include "tensorbraid/ops/math.h"
+
+namespace tensorbraid::nn {
+namespace {
+
+// Records a mistake and returns false unless the parts can be one table.
+bool CheckTable(Graph& g, const std::string& function, const EmbeddingTable& table, PartitionStrategy strategy) {
+  const auto& parts = table.parts();
+  const std::string self =
+      StrCat(function, " (", LocationText(ImplOf(g).UserLocation(std::source_location::current())), ")");
+  const auto mistake = [&](const auto&... text) {
+    g.AddError(InvalidArgument(self, ": ", text...));
+    return false;
+  };
+  if (parts.empty()) return mistake("the table has no parts");
+  int64_t total = 0;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (!parts[i].valid() || parts[i].graph() != &g) {
+      return mistake("part ", i, " of the table is not valid or does not belong to the graph of the ids");
+    }
+    const Shape& shape = parts[i].shape();
+    if (shape.rank() < 1) return mistake("variable '", parts[i].name(), "' is a scalar and has no rows");
+    if (parts[i].dtype() != parts[0].dtype() ||
+        !std::ranges::equal(shape.dims().subspan(1), parts[0].shape().dims().subspan(1))) {
+      return mistake("the rows of '", parts[i].name(), "', ", parts[i].dtype(), shape, ", differ from those of '",
+                     parts[0].name(), "', ", parts[0].dtype(), parts[0].shape());
+    }
+    total += shape.dim(0);
+  }
+  const auto count = static_cast<int64_t>(parts.size());
+  for (int64_t i = 0; strategy == PartitionStrategy::kDiv && i < count; ++i) {
+    const int64_t rows = total / count + (i < total % count ? 1 : 0);
+    if (parts[i].shape().dim(0) != rows) {
+      return mistake("with kDiv, part ", i, " of ", count, " parts with ", total, " rows in all must have ", rows,
+                     " rows, but '", parts[i].name(), "' has shape ", parts[i].shape());
+    }
+  }
+  return true;
+}
+
+// Rows with an L2 norm above max_norm are scaled to it. `x` is rows of shape `row`, in any arrangement.
+Output ClipRows(const Output& x, const Shape& row, std::optional<double> max_norm) {
+  if (!max_norm || !x.valid()) return x;
+  const double limit = std::max(*max_norm, 0.0);
+  const int rank = x.shape().rank();
+  std::vector<int64_t> axes;
+  for (int i = rank - row.rank(); i < rank; ++i) axes.push_back(i);
+  // ReduceSum sums over all axes if it is given none, but a row without axes is a single element.
+  const Output square = x * x;
+  const Output squares = axes.empty() ? square : ReduceSum(square, axes, {.keep_dims = true});
+  // The square root of 0 has no gradient.
+  const Output positive = Greater(squares, 0);
+  const Output norm = Select(positive, Sqrt(Select(positive, squares, OnesLike(squares))), squares);
+  return x * limit / Maximum(norm, limit);
+}
+
+// Reshapes `rows` to the shape of the ids followed by the shape of a row. The new shape is a constant if at most one of
+// its sizes is unknown.
+Output Unflatten(const Output& rows, const Output& ids, const Shape& row) {
+  Shape shape;
+  int unknown = 0;
+  bool empty = false;
+  if (ids.shape().has_rank()) {
+    for (const int64_t dim : ids.shape().dims()) shape.AddDim(dim);
+    for (const int64_t dim : row.dims()) shape.AddDim(dim);
+    for (const int64_t dim : shape.dims()) {
+      unknown += dim < 0 ? 1 : 0;
+      empty = empty || dim == 0;
+    }
+    if (unknown == 0 || (unknown == 1 && !empty)) {
+      return Reshape(rows, std::vector<int64_t>(shape.dims().begin(), shape.dims().end()));
+    }
+  }
+  Graph& g = *ids.graph();
+  const std::vector<int32_t> dims(row.dims().begin(), row.dims().end());
+  return Reshape(rows, Concat({ShapeOf(ids), Const(g, Tensor::Vector(dims))}, 0));
+}
+
+// Parts and ids within them for ids of a table of `total` rows. Ids that are not in the table become parts or ids out
+// of range.
+std::pair<Output, Output> Distribute(const Output& ids, PartitionStrategy strategy, int64_t parts, int64_t total) {
+  if (strategy == PartitionStrategy::kMod) return {FloorMod(ids, parts), FloorDiv(ids, parts)};
+  // The first `extras` parts have one row more.
+  const int64_t rows = total / parts, extras = total % parts;
+  if (rows == 0) return {ids, ids - ids};
+  const Output rest = ids - extras;
+  const Output part = Maximum(FloorDiv(ids, rows + 1), FloorDiv(rest, rows));
+  return {part, Select(Less(part, extras), FloorMod(ids, rows + 1), FloorMod(rest, rows))};
+}
+
+// The rows of a valid table, without clipping: [ids..., row...].
+Output Lookup(Graph& g, const EmbeddingTable& table, const Output& ids, PartitionStrategy strategy) {
+  const auto& parts = table.parts();
+  if (parts.size() == 1) return parts[0].SparseRead(ids);
+  int64_t total = 0;
+  for (const Variable& part : parts) total += part.shape().dim(0);
+  const auto count = static_cast<int64_t>(parts.size());
+  const Output flat = ids.shape().has_rank() && ids.shape().rank() == 1 ? ids : Reshape(ids, {-1});
+  const auto [part, id] = Distribute(flat, strategy, count, total);
+  // An id that is far from the table must not become another part's by the conversion.
+  const Output parts_of_ids = Cast(Minimum(Maximum(part, -1), count), kInt32);
+  const Output positions = Range(g, 0, Size(flat));
+  const auto partition = [&](const Output& x) {
+    return NodeBuilder(g, "DynamicPartition").Input(x).Input(parts_of_ids).Attr("num_partitions", count).Finish();
+  };
+  const Operation ids_of_parts = partition(id);
+  const Operation positions_of_parts = partition(positions);
+  if (!ids_of_parts.valid() || !positions_of_parts.valid()) return {};
+  std::vector<Output> indices, rows;
+  for (int i = 0; i < static_cast<int>(count); ++i) {
+    indices.push_back(positions_of_parts.output(i));
+    rows.push_back(parts[i].SparseRead(ids_of_parts.output(i)));
+  }
+  const Output stitched = NodeBuilder(g, "ParallelDynamicStitch").InputList(indices).InputList(rows).Output();
+  if (!stitched.valid()) return {};
+  Shape row;
+  for (const int64_t dim : parts[0].shape().dims().subspan(1)) row.AddDim(dim);
+  return Unflatten(stitched, ids, row);
+}
+
+Shape RowOf(const EmbeddingTable& table) {
+  Shape row;
+  for (const int64_t dim : table.parts()[0].shape().dims().subspan(1)) row.AddDim(dim);
+  return row;
+}
+
+// As Lookup with clipping, but each distinct id is looked up once.
+Output LookupOfDistinct(Graph& g, const EmbeddingTable& table, const Output& ids,
+                        const EmbeddingLookupOptions& options) {
+  const Operation unique = NodeBuilder(g, "Unique").Input(Reshape(ids, {-1})).Finish();
+  if (!unique.valid()) return {};
+  const Shape row = RowOf(table);
+  const Output rows = ClipRows(Lookup(g, table, unique.output(0), options.partition_strategy), row, options.max_norm);
+  if (!rows.valid()) return {};
+  return Unflatten(Gather(rows, unique.output(1)), ids, row);
+}
+
+// Rows of `data`, each with the sum of those with the same segment id; the ids must not decrease.
+Output SumOfSegments(const Output& data, const Output& segment_ids) {
+  return NodeBuilder(*data.graph(), "SegmentSum").Input(data).Input(segment_ids).Output();
+}
+
+// Combines embeddings e[position] of each segment, without weights.
+Output CombineUnweighted(const Output& e, const Output& position, const Output& segments, Combiner combiner) {
+  const char* op = combiner == Combiner::kSum    ? "SparseSegmentSum"
+                   : combiner == Combiner::kMean ? "SparseSegmentMean"
+                                                 : "SparseSegmentSqrtN";
+  return NodeBuilder(*e.graph(), op).Input(e).Input(position).Input(segments).Output();
+}
+
+Output CombineWeighted(Output e, const Output& position, const Output& segments, Output weights, const Shape& row,
+                       Combiner combiner) {
+  const DType dtype = e.dtype();
+  e = Gather(e, position);
+  if (dtype == DType::kFloat16 || dtype == DType::kBfloat16) e = Cast(e, kFloat32);
+  weights = Cast(weights, e.dtype());
+  if (!weights.valid()) return {};
+  std::vector<int64_t> column(static_cast<size_t>(row.rank()) + 1, 1);
+  column[0] = -1;
+  weights = Reshape(weights, column);
+  Output sum = SumOfSegments(e * weights, segments);
+  if (combiner == Combiner::kMean) sum = DivNoNan(sum, SumOfSegments(weights, segments));
+  if (combiner == Combiner::kSqrtN) sum = DivNoNan(sum, Sqrt(SumOfSegments(Square(weights), segments)));
+  return Cast(sum, dtype);
+}
+
+Output SparseLookup(Graph& g, const EmbeddingTable& table, const SparseTensor& ids, const Output* weights,
+                    const EmbeddingLookupSparseOptions& options) {
+  const Output first_column = NodeBuilder(g, "StridedSlice")
+                                  .Input(ids.indices)
+                                  .Input(ConstantVector(g, {0, 0}))
+                                  .Input(ConstantVector(g, {0, 1}))
+                                  .Input(ConstantVector(g, {1, 1}))
+                                  .Attr("begin_mask", 1)
+                                  .Attr("end_mask", 1)
+                                  .Attr("shrink_axis_mask", 2)
+                                  .Output();
+  const Operation unique = NodeBuilder(g, "Unique").Input(ids.values).Finish();
+  if (!first_column.valid() || !unique.valid()) return {};
+  const Shape row = RowOf(table);
+  const Output e = ClipRows(Lookup(g, table, unique.output(0), options.partition_strategy), row, options.max_norm);
+  if (!e.valid()) return {};
+  if (weights == nullptr) return CombineUnweighted(e, unique.output(1), first_column, options.combiner);
+  return CombineWeighted(e, unique.output(1), first_column, *weights, row, options.combiner);
+}
+
+// The graph of a sparse tensor, or null if one of its tensors is not valid.
+Graph* GraphOfSparse(const SparseTensor& x) {
+  return x.indices.valid() && x.values.valid() && x.dense_shape.valid() ? x.values.graph() : nullptr;
+}
+
+Output CheckedSparseLookup(const EmbeddingTable& table, const SparseTensor& ids, const Output* weights,
+                           const EmbeddingLookupSparseOptions& options, const std::source_location& loc) {
+  Graph* g = GraphOfSparse(ids);
+  if (g == nullptr) return {};
+  const ScopedLocation at(*g, loc);
+  if (!CheckTable(*g, "EmbeddingLookupSparse", table, options.partition_strategy)) return {};
+  auto scope = g->NameScope(options.name);
+  return SparseLookup(*g, table, ids, weights, options);
+}
+
+// The elements for which `keep` is true.
+SparseTensor Retain(const SparseTensor& x, const Output& keep) {
+  const Output positions = Reshape(Where(keep), {-1});
+  return {.indices = Gather(x.indices, positions), .values = Gather(x.values, positions), .dense_shape = x.dense_shape};
+}
+
+struct Filled {
+  SparseTensor tensor;
+  Output was_empty;  // by row
+};
+
+// Gives each row without elements one element.
+Filled FillEmptyRows(Graph& g, const SparseTensor& x, const Operand& value) {
+  const Operation filled = NodeBuilder(g, "SparseFillEmptyRows")
+                               .Input(x.indices)
+                               .Input(x.values)
+                               .Input(x.dense_shape)
+                               .Input(value.ToOutput(g, x.values.dtype()))
+                               .Finish();
+  if (!filled.valid()) return {};
+  return {.tensor = {.indices = filled.output(0), .values = filled.output(1), .dense_shape = x.dense_shape},
+          .was_empty = filled.output(2)};
+}
+
+Output SafeLookup(const EmbeddingTable& table, const SparseTensor& sparse_ids, const SparseTensor* sparse_weights,
+                  const SafeEmbeddingLookupSparseOptions& options, const std::source_location& loc) {
+  Graph* graph = GraphOfSparse(sparse_ids);
+  if (graph == nullptr) return {};
+  Graph& g = *graph;
+  const ScopedLocation at(g, loc);
+  if (!CheckTable(g, "SafeEmbeddingLookupSparse", table, options.partition_strategy)) return {};
+  auto scope = g.NameScope(options.name);
+  // As a matrix: all dimensions but the last are one.
+  const Output outer = StridedSlice(sparse_ids.dense_shape, {0}, {-1}, {1});
+  const Output last = StridedSlice(sparse_ids.dense_shape, {-1}, {0}, {1}, {.end_mask = 1});
+  const Output matrix = Concat({ReduceProd(outer, {0}, {.keep_dims = true}), last}, 0);
+  const Operation reshaped =
+      NodeBuilder(g, "SparseReshape").Input(sparse_ids.indices).Input(sparse_ids.dense_shape).Input(matrix).Finish();
+  if (!reshaped.valid()) return {};
+  SparseTensor ids = {.indices = reshaped.output(0), .values = sparse_ids.values, .dense_shape = reshaped.output(1)};
+  SparseTensor weights;
+  Output keep = GreaterEqual(ids.values, 0);
+  if (sparse_weights != nullptr) {
+    weights = {.indices = ids.indices, .values = sparse_weights->values, .dense_shape = ids.dense_shape};
+    if (options.combiner != Combiner::kSum) keep = LogicalAnd(keep, Greater(weights.values, 0));
+    weights = Retain(weights, keep);
+  }
+  const Filled filled = FillEmptyRows(g, Retain(ids, keep), options.default_id.value_or(0));
+  if (!filled.was_empty.valid()) return {};
+  if (sparse_weights != nullptr) weights = FillEmptyRows(g, weights, 1).tensor;
+  Output rows = SparseLookup(
+      g, table, filled.tensor, sparse_weights == nullptr ? nullptr : &weights.values,
+      {.partition_strategy = options.partition_strategy, .combiner = options.combiner, .max_norm = options.max_norm});
+  if (!rows.valid()) return {};
+  const Shape row = RowOf(table);
+  if (!options.default_id) {
+    std::vector<int64_t> column(static_cast<size_t>(row.rank()) + 1, 1);
+    column[0] = -1;
+    rows = Select(Reshape(filled.was_empty, column), ZerosLike(rows), rows);
+  }
+  const std::vector<int64_t> row_dims(row.dims().begin(), row.dims().end());
+  return Reshape(rows, Concat({outer, Const(g, Tensor::Vector(row_dims))}, 0));
+}
+
+}  // namespace
+
+Output EmbeddingLookup(const EmbeddingTable& table, const Operand& ids, const EmbeddingLookupOptions& options) {
+  Graph* g = ids.graph();
+  if (g == nullptr && !table.parts().empty()) g = table.parts()[0].graph();
+  if (g == nullptr) return {};
+  const ScopedLocation at(*g, ids.location());
+  if (!CheckTable(*g, "EmbeddingLookup", table, options.partition_strategy)) return {};
+  auto scope = g->NameScope(options.name);
+  const Output id = ids.ToOutput(*g);
+  if (!id.valid()) return {};
+  if (options.distinct_ids) return LookupOfDistinct(*g, table, id, options);
+  const Output rows = Lookup(*g, table, id, options.partition_strategy);
+  if (!options.max_norm) return rows;
+  if (!id.shape().has_rank()) {
+    g->AddError(Unimplemented("EmbeddingLookup (", LocationText(ImplOf(*g).UserLocation(ids.location())),
+                              "): max_norm requires ids of known rank"));
+    return {};
+  }
+  return ClipRows(rows, RowOf(table), options.max_norm);
+}
+
+Output EmbeddingLookupSparse(const EmbeddingTable& table, const SparseTensor& ids,
+                             const EmbeddingLookupSparseOptions& options, std::source_location loc) {
+  return CheckedSparseLookup(table, ids, nullptr, options, loc);
+}
+
+Output EmbeddingLookupSparse(const EmbeddingTable& table, const SparseTensor& ids, const SparseTensor& weights,
+                             const EmbeddingLookupSparseOptions& options, std::source_location loc) {
+  return weights.values.valid() ? CheckedSparseLookup(table, ids, &weights.values, options, loc) : Output();
+}
+
+Output SafeEmbeddingLookupSparse(const EmbeddingTable& table, const SparseTensor& ids,
+                                 const SafeEmbeddingLookupSparseOptions& options, std::source_location loc) {
+  return SafeLookup(table, ids, nullptr, options, loc);
+}
+
+Output SafeEmbeddingLookupSparse(const EmbeddingTable& table, const SparseTensor& ids, const SparseTensor& weights,
+                                 const SafeEmbeddingLookupSparseOptions& options, std::source_location loc) {
+  return weights.values.valid() ? SafeLookup(table, ids, &weights, options, loc) : Output();
+}
+
+}  // namespace tensorbraid::nn

@@ -1,0 +1,201 @@
+#include "tensorbraid/variables/variable_scope.h"
+
+#include "core/text/strings.h"
+#include "graph/node.h"
+#include "tensorbraid/ops/math.h"
+
+namespace tensorbraid {
+namespace {
+
+// The variable scope "name" inside of `parent`.
+std::string Inside(const std::string& parent, const std::string& name) {
+  return parent.empty() ? name : StrCat(parent, "/", name);
+}
+
+// The first of "name", "name_1", ... that has not been used since `parent` was opened.
+std::string UniqueScopeName(const VariableScopes& scopes, const std::string& parent, const std::string& name) {
+  const auto used = [&](const std::string& candidate) {
+    const auto it = scopes.uses.find(Inside(parent, candidate));
+    return it != scopes.uses.end() && it->second > 0;
+  };
+  if (!used(name)) return name;
+  for (int i = 1;; ++i) {
+    if (std::string numbered = StrCat(name, "_", i); !used(numbered)) return numbered;
+  }
+}
+
+// Forgets the uses of the scopes inside of `name`.
+void CloseInnerScopes(VariableScopes& scopes, const std::string& name) {
+  for (auto& [scope, count] : scopes.uses) {
+    if (name.empty() || scope.starts_with(name + "/")) count = 0;
+  }
+}
+
+std::string WhereMade(const PartitionedVariable& variable) {
+  const std::string location = NodeOf(variable.parts()[0].handle())->location();
+  return location.empty() ? "" : StrCat("; it was made at ", location);
+}
+
+void Regularize(Graph& graph, const Variable& variable, const Regularizer& regularizer) {
+  auto place = graph.ColocateWith(variable.handle().op());
+  auto no_dependencies = graph.ControlDependencies(std::vector<Operation>());
+  auto inside = graph.NameScope(variable.name() + "/Regularizer/");
+  if (const Output loss = regularizer(variable.value()); loss.valid()) {
+    graph.AddToCollection("regularization_losses", loss);
+  }
+}
+
+}  // namespace
+
+ScopeGuard Graph::VariableScope(const std::string& name, std::source_location loc) {
+  return VariableScope(name, VariableScopeOptions{}, loc);
+}
+
+ScopeGuard Graph::VariableScope(const std::string& name, const VariableScopeOptions& options,
+                                std::source_location loc) {
+  GraphImpl& impl = *impl_;
+  VariableScopes& scopes = impl.variable_scopes();
+  loc = impl.UserLocation(loc);
+  VariableScopes::Scope scope = scopes.open.empty() ? VariableScopes::Scope() : scopes.open.back();
+  // Like a scope object of TensorFlow: an absolute scope's uses are those before it was opened, once it is closed.
+  const bool absolute = name.empty() || name.ends_with("/");
+  std::string name_scope;
+  if (absolute) {
+    if (!name.empty()) scope.name = name.substr(0, name.size() - 1);
+    if (options.unique) {
+      AddError(InvalidArgument("VariableScope '", name, "' (", LocationText(loc),
+                               "): a scope that is opened again cannot have a unique name"));
+    }
+    name_scope = scope.name.substr(scope.name.rfind('/') + 1);
+  } else {
+    name_scope = options.unique ? UniqueScopeName(scopes, scope.name, name) : name;
+    scope.name = Inside(scope.name, name_scope);
+  }
+  if (options.reuse.mode() != Reuse::kInherit) {
+    scope.reuse = options.reuse.mode();
+    scope.reuse_location = loc;
+  }
+  if (options.initializer) scope.initializer = options.initializer;
+  if (options.regularizer) scope.regularizer = options.regularizer;
+  if (options.partitioner) scope.partitioner = options.partitioner;
+  if (options.dtype != DType::kInvalid) scope.dtype = options.dtype;
+
+  ++scopes.uses[scope.name];
+  std::map<std::string, int> uses_before;
+  if (absolute) uses_before = scopes.uses;
+  // "" at the top level opens no name scope.
+  impl.name_scopes_.push_back(name_scope.empty() ? impl.name_scope() : impl.UniqueName(name_scope));
+  scopes.open.push_back(std::move(scope));
+  return ScopeGuard([&impl, absolute, uses_before = std::move(uses_before)]() mutable {
+    VariableScopes& closing = impl.variable_scopes();
+    if (absolute) {
+      closing.uses = std::move(uses_before);
+    } else {
+      CloseInnerScopes(closing, closing.open.back().name);
+    }
+    closing.open.pop_back();
+    impl.name_scopes_.pop_back();
+  });
+}
+
+std::string VariableScopeName(const Graph& graph) {
+  const VariableScopes& scopes = ImplOf(graph).variable_scopes();
+  return scopes.open.empty() ? "" : scopes.open.back().name;
+}
+
+namespace {
+
+enum class Pieces { kOne, kParts };
+
+// Makes or shares a variable. kOne: it must not be partitioned. kParts: it may be; a null partitioner is the scope's.
+PartitionedVariable MakeOrShare(Graph& graph, const std::string& name, const Shape& shape, Pieces pieces,
+                                Partitioner partitioner, const GetVariableOptions& options, std::source_location loc) {
+  const ScopedLocation at(graph, loc);
+  loc = ImplOf(graph).UserLocation(loc);
+  VariableScopes& scopes = ImplOf(graph).variable_scopes();
+  const VariableScopes::Scope scope = scopes.open.empty() ? VariableScopes::Scope() : scopes.open.back();
+  const std::string full_name = Inside(scope.name, name);
+  DType dtype = options.dtype;
+  if (dtype == DType::kInvalid) dtype = scope.dtype != DType::kInvalid ? scope.dtype : kFloat32;
+  const auto mistake = [&](const std::string& message) {
+    graph.AddError(InvalidArgument("variable '", full_name, "' (", LocationText(loc), ") ", message));
+    return PartitionedVariable();
+  };
+  if (name.empty()) return mistake("must have a name");
+
+  const auto it = scopes.variables.find(full_name);
+  if (it != scopes.variables.end()) {
+    const PartitionedVariable& existing = it->second;
+    if (scope.reuse == Reuse::kInherit) {
+      return mistake(StrCat("exists already", WhereMade(existing), "; to share it, open the variable scope with ",
+                            ".reuse = true or .reuse = kAutoReuse"));
+    }
+    if (!existing.shape().IsCompatibleWith(shape)) {
+      return mistake(StrCat("cannot be shared: it has shape ", existing.shape(), ", but shape ", shape, " is requested",
+                            WhereMade(existing)));
+    }
+    if (existing.dtype() != dtype) {
+      return mistake(StrCat("cannot be shared: it has dtype ", existing.dtype(), ", but ", dtype, " is requested",
+                            WhereMade(existing)));
+    }
+    if (pieces == Pieces::kOne && existing.parts()[0].part_of() != nullptr) {
+      return mistake(StrCat("is partitioned; share it with GetPartitionedVariable", WhereMade(existing)));
+    }
+    return existing;
+  }
+  if (scope.reuse == Reuse::kMustExist) {
+    return mistake(StrCat("does not exist, but the variable scope opened at ", LocationText(scope.reuse_location),
+                          " reuses variables; make it first, or open the scope with .reuse = kAutoReuse"));
+  }
+
+  Initializer initializer = options.initializer ? options.initializer : scope.initializer;
+  if (!initializer) initializer = IsFloating(dtype) || IsComplex(dtype) ? GlorotUniform() : Zeros();
+  if (pieces == Pieces::kParts && !partitioner) partitioner = scope.partitioner;
+  auto top = graph.NameScope("");
+  const VariableOptions variable = {
+      .name = full_name, .dtype = dtype, .trainable = options.trainable, .local = options.local};
+  const bool is_scalar = shape.has_rank() && shape.rank() == 0;
+  const PartitionedVariable made = partitioner && !is_scalar
+                                       ? PartitionedVariable(graph, shape, initializer, partitioner, variable, loc)
+                                       : PartitionedVariable(Variable(graph, shape, initializer, variable, loc));
+  if (!made.valid()) return {};
+  scopes.variables[full_name] = made;
+  if (const Regularizer& regularizer = options.regularizer ? options.regularizer : scope.regularizer) {
+    for (const Variable& part : made.parts()) Regularize(graph, part, regularizer);
+  }
+  return made;
+}
+
+}  // namespace
+
+Variable GetVariable(Graph& graph, const std::string& name, const Shape& shape, const GetVariableOptions& options,
+                     std::source_location loc) {
+  const PartitionedVariable whole = MakeOrShare(graph, name, shape, Pieces::kOne, nullptr, options, loc);
+  return whole.valid() ? whole.parts()[0] : Variable();
+}
+
+PartitionedVariable GetPartitionedVariable(Graph& graph, const std::string& name, const Shape& shape,
+                                           const Partitioner& partitioner, const GetVariableOptions& options,
+                                           std::source_location loc) {
+  return MakeOrShare(graph, name, shape, Pieces::kParts, partitioner, options, loc);
+}
+
+Regularizer L1L2Regularizer(double l1, double l2) {
+  return [l1, l2](const Output& value) {
+    Output loss;
+    if (l1 != 0) loss = ReduceSum(Abs(value)) * l1;
+    if (l2 != 0) {
+      const Output squares = ReduceSum(Square(value)) * l2;
+      loss = loss.valid() ? loss + squares : squares;
+    }
+    return loss;
+  };
+}
+
+Regularizer L1Regularizer(double l1) { return L1L2Regularizer(l1, 0); }
+Regularizer L2Regularizer(double l2) { return L1L2Regularizer(0, l2); }
+Regularizer NoRegularizer() {
+  return [](const Output&) { return Output(); };
+}
+
+}  // namespace tensorbraid
