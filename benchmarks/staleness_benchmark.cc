@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "cluster/testing/test_cluster.h"
-#include "core/threads/mutex.h"
 #include "core/text/strings.h"
+#include "core/threads/mutex.h"
 #include "spare_replicas.h"
 #include "tensorbraid/tensorbraid.h"
 

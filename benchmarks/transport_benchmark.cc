@@ -11,8 +11,8 @@
 
 #include "cli/bench/raw_grpc.h"
 #include "core/memory/allocator.h"
-#include "core/threads/mutex.h"
 #include "core/text/strings.h"
+#include "core/threads/mutex.h"
 #include "tensorbraid/core/flags.h"
 #include "transport/grpc/grpc_transport.h"
 

@@ -100,8 +100,8 @@ struct Model {
 
 // A convolution with batch normalization, then pooling.
 tf::Output Block(tf::Output x, int filters, std::vector<int64_t> pool, bool training) {
-  x = nn::Conv2D(x, {.filters = filters, .kernel = {3, 3}, .bias = false});
-  x = nn::Relu(nn::BatchNorm(x, {.training = training}));
+  x = layers::Conv2D(x, {.filters = filters, .kernel = {3, 3}, .bias = false});
+  x = nn::Relu(layers::BatchNorm(x, {.training = training}));
   return nn::MaxPool(x, {.size = std::move(pool)});
 }
 
@@ -113,12 +113,14 @@ tf::Output Crnn(tf::Output images, tf::Output lengths, bool training) {
   x = Block(x, 32, {2, 2}, training);
   x = Block(x, 64, {2, 1}, training);  // [batch, kHeight / 8, kWidth / kReduction, 64]
   // One window as high as what is left of the line turns each column into a vector.
-  x = nn::Conv2D(
-      x,
-      {.filters = 96, .kernel = {kHeight / 8, 1}, .padding = nn::Padding::kValid, .activation = nn::Activation::kRelu});
+  x = layers::Conv2D(x, {.filters = 96,
+                         .kernel = {kHeight / 8, 1},
+                         .padding = nn::Padding::kValid,
+                         .activation = layers::Activation::kRelu});
   x = tf::Transpose(tf::Squeeze(x, {1}), {1, 0, 2});  // time first, the faster form of the LSTM and of CTC
-  x = nn::BidirectionalRnn(nn::LSTMCell(64), nn::LSTMCell(64), x, {.lengths = lengths, .time_major = true}).outputs;
-  return nn::Dense(x, {.units = tf::data::Mnist::kClasses + 1, .name = "logits"});
+  x = layers::BidirectionalRnn(layers::LSTMCell(64), layers::LSTMCell(64), x, {.lengths = lengths, .time_major = true})
+          .outputs;
+  return layers::Dense(x, {.units = tf::data::Mnist::kClasses + 1, .name = "logits"});
 }
 
 Inputs MakeInputs(tf::Graph& g) {

@@ -20,13 +20,13 @@ namespace nn = tensorbraid::nn;
 // LeNet: two convolutions, each followed by pooling, and two dense layers. Returns the scores of the ten digits.
 tf::Output LeNet(tf::Output pixels, tf::Output training) {
   auto x = tf::Reshape(pixels, {-1, 28, 28, 1});
-  x = nn::Conv2D(x, {.filters = 32, .kernel = {5, 5}, .activation = nn::Activation::kRelu});
+  x = layers::Conv2D(x, {.filters = 32, .kernel = {5, 5}, .activation = layers::Activation::kRelu});
   x = nn::MaxPool(x, {.size = {2}});
-  x = nn::Conv2D(x, {.filters = 64, .kernel = {5, 5}, .activation = nn::Activation::kRelu});
+  x = layers::Conv2D(x, {.filters = 64, .kernel = {5, 5}, .activation = layers::Activation::kRelu});
   x = nn::MaxPool(x, {.size = {2}});
-  x = nn::Dense(nn::Flatten(x), {.units = 1024, .activation = nn::Activation::kRelu});
-  x = nn::Dropout(x, {.rate = 0.5, .training = training});
-  return nn::Dense(x, {.units = 10, .name = "logits"});
+  x = layers::Dense(layers::Flatten(x), {.units = 1024, .activation = layers::Activation::kRelu});
+  x = layers::Dropout(x, {.rate = 0.5, .training = training});
+  return layers::Dense(x, {.units = 10, .name = "logits"});
 }
 
 tf::Status Train(const tf::TaskFlags& task, const std::string& master, tf::data::Mnist mnist,

@@ -59,7 +59,7 @@ tf::Output SplitDense(tf::Output x, int units, const std::vector<std::string>& d
   std::vector<tf::Operand> halves;
   for (int i = 0; i < 2; ++i) {
     auto device = x.graph()->Device(DeviceOf(i, 2, devices));
-    halves.push_back(nn::Dense(x, {.units = units / 2, .activation = nn::Activation::kRelu}));
+    halves.push_back(layers::Dense(x, {.units = units / 2, .activation = layers::Activation::kRelu}));
   }
   return tf::Concat(halves, 1);
 }
@@ -74,11 +74,11 @@ tf::Output StackedRnn(tf::Output pixels, const std::vector<std::string>& devices
   std::vector<tf::Output> rows = tf::Unstack(image, 1, rnn.num_rows);
   for (int i = 0; i < rnn.layers; ++i) {
     auto device = g.Device(DeviceOf(i, rnn.layers, devices));
-    rows = nn::StaticRnn(nn::LSTMCell(rnn.units), rows, {.name = "layer" + std::to_string(i)}).outputs;
+    rows = layers::StaticRnn(layers::LSTMCell(rnn.units), rows, {.name = "layer" + std::to_string(i)}).outputs;
   }
   auto x = SplitDense(rows.back(), rnn.units, devices);
   auto device = g.Device(devices.back());
-  return nn::Dense(x, {.units = tf::data::Mnist::kClasses, .name = "logits"});
+  return layers::Dense(x, {.units = tf::data::Mnist::kClasses, .name = "logits"});
 }
 
 // Runs one more step and writes when and where each of its nodes ran.

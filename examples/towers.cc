@@ -27,12 +27,12 @@ struct Tower {
 Tower MakeTower(tf::Output images, tf::Output labels) {
   auto scope = images.graph()->VariableScope("model", {.reuse = tf::kAutoReuse});
   auto x = tf::Reshape(images, {-1, 28, 28, 1});
-  x = nn::Conv2D(x, {.filters = 16, .kernel = {5, 5}, .activation = nn::Activation::kRelu});
+  x = layers::Conv2D(x, {.filters = 16, .kernel = {5, 5}, .activation = layers::Activation::kRelu});
   x = nn::MaxPool(x, {.size = {2}});
-  x = nn::Conv2D(x, {.filters = 32, .kernel = {5, 5}, .activation = nn::Activation::kRelu});
+  x = layers::Conv2D(x, {.filters = 32, .kernel = {5, 5}, .activation = layers::Activation::kRelu});
   x = nn::MaxPool(x, {.size = {2}});
-  x = nn::Dense(nn::Flatten(x), {.units = 256, .activation = nn::Activation::kRelu});
-  auto logits = nn::Dense(x, {.units = 10, .name = "logits"});
+  x = layers::Dense(layers::Flatten(x), {.units = 256, .activation = layers::Activation::kRelu});
+  auto logits = layers::Dense(x, {.units = 10, .name = "logits"});
   return {tf::ReduceMean(nn::SparseSoftmaxCrossEntropy(labels, logits)),
           tf::ReduceSum(tf::Cast(tf::Equal(tf::ArgMax(logits, 1), labels), tf::kFloat32))};
 }

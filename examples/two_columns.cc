@@ -43,7 +43,8 @@ Columns ForEachColumn(tf::Graph& g, const Devices& devices, const Layer& layer) 
 tf::Output Join(const Columns& columns, int axis) { return tf::Concat({columns.begin(), columns.end()}, axis); }
 
 tf::Output Convolution(tf::Output x, int filters, int size, const std::string& name) {
-  return nn::Conv2D(x, {.filters = filters, .kernel = {size, size}, .activation = nn::Activation::kRelu, .name = name});
+  return layers::Conv2D(
+      x, {.filters = filters, .kernel = {size, size}, .activation = layers::Activation::kRelu, .name = name});
 }
 
 // Returns the scores of the ten digits. The first call makes the variables; later calls share them.
@@ -55,12 +56,12 @@ tf::Output TwoColumns(tf::Output images, const Devices& devices) {
   x = ForEachColumn(g, devices, [&](int i) { return nn::MaxPool(Convolution(x[i], 32, 5, "conv2"), {.size = {2}}); });
   // Each column reads both: here the devices exchange what they have computed.
   x = ForEachColumn(g, devices, [&](int) { return Convolution(Join(x, 3), 32, 3, "conv3"); });
-  x = ForEachColumn(g, devices, [&](int i) { return nn::Flatten(Convolution(x[i], 32, 3, "conv4")); });
+  x = ForEachColumn(g, devices, [&](int i) { return layers::Flatten(Convolution(x[i], 32, 3, "conv4")); });
   x = ForEachColumn(g, devices, [&](int) {
-    return nn::Dense(Join(x, 1), {.units = 128, .activation = nn::Activation::kRelu, .name = "dense"});
+    return layers::Dense(Join(x, 1), {.units = 128, .activation = layers::Activation::kRelu, .name = "dense"});
   });
   auto scope = g.VariableScope("scores", {.reuse = tf::kAutoReuse});
-  return nn::Dense(Join(x, 1), {.units = tf::data::Mnist::kClasses, .name = "logits"});
+  return layers::Dense(Join(x, 1), {.units = tf::data::Mnist::kClasses, .name = "logits"});
 }
 
 tf::Output Loss(tf::Output labels, tf::Output logits) {

@@ -9,10 +9,8 @@
 #include "tensorbraid/ops/math.h"
 #include "tensorbraid/ops/nn.h"
 #include "tensorbraid/ops/random.h"
-#include "tensorbraid/layers/rnn.h"
 #include "tensorbraid/ops/rnn.h"
 #include "tensorbraid/ops/sparse.h"
-#include "tensorbraid/graph/variable.h"
-#include "tensorbraid/variables/variable_scope.h"
+#include "tensorbraid/ops/summary.h"
 
 #endif  // TENSORBRAID_OPS_H_

@@ -6,9 +6,9 @@
 #include "checkpoint/coding.h"
 #include "checkpoint/copy_slice.h"
 #include "checkpoint/tensor_bundle.pb.h"
+#include "core/text/strings.h"
 #include "core/values/bools.h"
 #include "core/values/crc32c.h"
-#include "core/text/strings.h"
 #include "graph/tensor_proto.h"
 
 namespace tensorbraid {

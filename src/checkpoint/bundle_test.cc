@@ -10,8 +10,8 @@
 #include "checkpoint/coding.h"
 #include "checkpoint/table_writer.h"
 #include "checkpoint/tensor_bundle.pb.h"
-#include "core/values/crc32c.h"
 #include "core/text/strings.h"
+#include "core/values/crc32c.h"
 #include "io/file_testutil.h"
 
 namespace tensorbraid {

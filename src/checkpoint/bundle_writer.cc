@@ -7,8 +7,8 @@
 #include "checkpoint/coding.h"
 #include "checkpoint/table_writer.h"
 #include "checkpoint/tensor_bundle.pb.h"
-#include "core/values/crc32c.h"
 #include "core/text/strings.h"
+#include "core/values/crc32c.h"
 #include "graph/tensor_proto.h"
 
 namespace tensorbraid {

@@ -2,8 +2,8 @@
 
 #include "checkpoint/coding.h"
 #include "checkpoint/table_writer.h"
-#include "core/values/crc32c.h"
 #include "core/text/strings.h"
+#include "core/values/crc32c.h"
 
 namespace tensorbraid {
 

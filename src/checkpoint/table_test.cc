@@ -6,8 +6,8 @@
 #include "checkpoint/coding.h"
 #include "checkpoint/table_reader.h"
 #include "checkpoint/table_writer.h"
-#include "core/values/crc32c.h"
 #include "core/text/strings.h"
+#include "core/values/crc32c.h"
 #include "io/file_testutil.h"
 
 namespace tensorbraid {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "checkpoint/coding.h"
-#include "core/values/crc32c.h"
 #include "core/text/strings.h"
+#include "core/values/crc32c.h"
 
 namespace tensorbraid {
 namespace {

@@ -10,10 +10,10 @@
 #include "graph/node.h"
 #include "graph/subgraph.h"
 #include "runtime/testing/fake_device.h"
+#include "tensorbraid/graph/variable.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"
 #include "tensorbraid/ops/nn.h"
-#include "tensorbraid/graph/variable.h"
 
 namespace tensorbraid {
 namespace {

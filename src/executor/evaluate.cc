@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "core/system/denormals.h"
-#include "core/threads/mutex.h"
 #include "core/text/strings.h"
+#include "core/threads/mutex.h"
 #include "executor/scheduling.h"
 #include "graph/control_flow.h"
 #include "graph/node.h"

@@ -4,9 +4,9 @@
 #include <atomic>
 
 #include "absl/container/inlined_vector.h"
+#include "core/errors/error_rank.h"
 #include "core/system/denormals.h"
 #include "core/text/device_name.h"
-#include "core/errors/error_rank.h"
 #include "core/text/strings.h"
 #include "executor/device_copies.h"
 #include "executor/frame_step.h"

@@ -7,8 +7,8 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
-#include "core/system/denormals.h"
 #include "core/errors/error_rank.h"
+#include "core/system/denormals.h"
 #include "core/system/file_access.h"
 #include "core/text/strings.h"
 #include "executor/device_copies.h"

@@ -5,10 +5,10 @@
 #include <cstdlib>
 
 #include "executor/passes/pass_test_util.h"
+#include "tensorbraid/graph/variable.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"
 #include "tensorbraid/ops/random.h"
-#include "tensorbraid/graph/variable.h"
 
 namespace tensorbraid {
 namespace {

@@ -5,9 +5,9 @@
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "graph/subgraph.h"
+#include "tensorbraid/graph/variable.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"
-#include "tensorbraid/graph/variable.h"
 
 namespace tensorbraid {
 namespace {

@@ -6,8 +6,8 @@
 #include <complex>
 #include <vector>
 
-#include "core/values/bools.h"
 #include "core/text/strings.h"
+#include "core/values/bools.h"
 #include "graph/graph.pb.h"
 
 namespace tensorbraid {

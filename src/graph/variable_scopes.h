@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "tensorbraid/variables/partitioned_variable.h"
 #include "tensorbraid/graph/variable.h"
+#include "tensorbraid/variables/partitioned_variable.h"
 #include "tensorbraid/variables/variable_scope.h"
 
 namespace tensorbraid {

@@ -1,3 +1,5 @@
+#include "tensorbraid/data/mnist.h"
+
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -6,7 +8,6 @@
 #include "core/text/strings.h"
 #include "io/file.h"
 #include "io/idx.h"
-#include "tensorbraid/data/mnist.h"
 
 namespace tensorbraid::data {
 namespace {

@@ -1,3 +1,5 @@
+#include "tensorbraid/data/mnist.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -5,7 +7,6 @@
 #include <map>
 
 #include "io/file_testutil.h"
-#include "tensorbraid/data/mnist.h"
 
 namespace tensorbraid::data {
 namespace {

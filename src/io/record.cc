@@ -8,9 +8,9 @@
 #include <limits>
 #include <utility>
 
-#include "core/values/crc32c.h"
 #include "core/system/env.h"
 #include "core/text/strings.h"
+#include "core/values/crc32c.h"
 
 namespace tensorbraid {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "graph/node.h"
 
-namespace tensorbraid::nn {
+namespace tensorbraid::layers {
 
 std::vector<Output> SelectBranch(const Training& training, const std::vector<Output>& inputs, const Branch& train,
                                  const Branch& infer) {
@@ -23,4 +23,4 @@ std::vector<Output> SelectBranch(const Training& training, const std::vector<Out
   return merged;
 }
 
-}  // namespace tensorbraid::nn
+}  // namespace tensorbraid::layers

@@ -7,7 +7,7 @@
 
 #include "tensorbraid/layers/layers.h"
 
-namespace tensorbraid::nn {
+namespace tensorbraid::layers {
 
 using Branch = std::function<std::vector<Output>(const std::vector<Output>& inputs)>;
 
@@ -17,6 +17,6 @@ using Branch = std::function<std::vector<Output>(const std::vector<Output>& inpu
 std::vector<Output> SelectBranch(const Training& training, const std::vector<Output>& inputs, const Branch& train,
                                  const Branch& infer);
 
-}  // namespace tensorbraid::nn
+}  // namespace tensorbraid::layers
 
 #endif  // TENSORBRAID_LAYERS_BRANCHES_H_

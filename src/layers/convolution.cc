@@ -5,15 +5,15 @@
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/nn.h"
 
-namespace tensorbraid::nn {
+namespace tensorbraid::layers {
 namespace {
 
 // What the layers of this file have in common: the geometry of a convolution over `spatial` axes.
 class ConvolutionLayer {
  public:
   ConvolutionLayer(const LayerScope& scope, int spatial, const std::vector<int64_t>& kernel,
-                   const std::vector<int64_t>& strides, Padding padding, const std::vector<int64_t>& dilations,
-                   DataFormat format)
+                   const std::vector<int64_t>& strides, nn::Padding padding, const std::vector<int64_t>& dilations,
+                   nn::DataFormat format)
       : scope_(scope), spatial_(spatial), format_(format) {
     if (!scope.ok()) return;
     if (!IsFloating(scope.x().dtype())) {
@@ -24,7 +24,7 @@ class ConvolutionLayer {
       scope.Mistake("the input must have rank ", spatial + 2, ", got shape ", scope.x().shape());
       return;
     }
-    if (padding == Padding::kExplicit) {
+    if (padding == nn::Padding::kExplicit) {
       scope.Mistake("padding must be kSame or kValid; pad the input with Pad for other paddings");
       return;
     }
@@ -32,7 +32,7 @@ class ConvolutionLayer {
       scope.Mistake("kernel must be given, such as {3, 3}");
       return;
     }
-    channels_ = scope.KnownSize(format == DataFormat::kChannelsLast ? -1 : 1);
+    channels_ = scope.KnownSize(format == nn::DataFormat::kChannelsLast ? -1 : 1);
     if (channels_ < 0) return;
     kernel_ = ForEachAxis("kernel", kernel);
     strides_ = ForEachAxis("strides", strides);
@@ -46,7 +46,7 @@ class ConvolutionLayer {
   int64_t channels() const { return channels_; }
   const std::vector<int64_t>& kernel() const { return kernel_; }
   const std::vector<int64_t>& strides() const { return strides_; }
-  const ConvolutionOptions& options() const { return options_; }
+  const nn::ConvolutionOptions& options() const { return options_; }
 
   // The kernel's shape [window..., in, out].
   Shape KernelShape(int64_t in, int64_t out) const {
@@ -61,7 +61,7 @@ class ConvolutionLayer {
     return NodeBuilder(scope_.graph(), "BiasAdd")
         .Input(y)
         .Input(bias.AsTensor())
-        .Attr("data_format", format_ == DataFormat::kChannelsLast ? "NHWC" : "NCHW")
+        .Attr("data_format", format_ == nn::DataFormat::kChannelsLast ? "NHWC" : "NCHW")
         .Output();
   }
 
@@ -79,10 +79,10 @@ class ConvolutionLayer {
 
   const LayerScope& scope_;
   const int spatial_;
-  const DataFormat format_;
+  const nn::DataFormat format_;
   int64_t channels_ = -1;
   std::vector<int64_t> kernel_, strides_;
-  ConvolutionOptions options_;
+  nn::ConvolutionOptions options_;
 };
 
 // Records a mistake and returns false if the numbers of filters and groups do not fit the input's channels.
@@ -98,7 +98,7 @@ bool CheckFilters(const LayerScope& scope, int64_t channels, int64_t filters, in
 
 Output Convolution(const char* name, const char* default_name, int spatial, const Operand& input,
                    const ConvolutionLayerOptions& options,
-                   Output (*convolve)(const Operand& x, const Operand& filter, const ConvolutionOptions& options)) {
+                   Output (*convolve)(const Operand& x, const Operand& filter, const nn::ConvolutionOptions& options)) {
   const LayerScope scope(name, default_name, input, options.name);
   const ConvolutionLayer layer(scope, spatial, options.kernel, options.strides, options.padding, options.dilations,
                                options.data_format);
@@ -116,12 +116,12 @@ Output Convolution(const char* name, const char* default_name, int spatial, cons
 }
 
 // A convolution over one axis is one over images of height 1.
-Output ConvolveLines(const Operand& x, const Operand& filter, const ConvolutionOptions& options) {
-  ConvolutionOptions with_height = options;
+Output ConvolveLines(const Operand& x, const Operand& filter, const nn::ConvolutionOptions& options) {
+  nn::ConvolutionOptions with_height = options;
   with_height.strides.insert(with_height.strides.begin(), 1);
   with_height.dilations.insert(with_height.dilations.begin(), 1);
-  const int height = options.data_format == DataFormat::kChannelsLast ? 1 : 2;
-  return Squeeze(Conv2D(ExpandDims(x, height), ExpandDims(filter, 0), with_height), {height});
+  const int height = options.data_format == nn::DataFormat::kChannelsLast ? 1 : 2;
+  return Squeeze(nn::Conv2D(ExpandDims(x, height), ExpandDims(filter, 0), with_height), {height});
 }
 
 }  // namespace
@@ -131,11 +131,11 @@ Output Conv1D(const Operand& x, const ConvolutionLayerOptions& options) {
 }
 
 Output Conv2D(const Operand& x, const ConvolutionLayerOptions& options) {
-  return Convolution("Conv2D", "conv2d", 2, x, options, Conv2D);
+  return Convolution("Conv2D", "conv2d", 2, x, options, nn::Conv2D);
 }
 
 Output Conv3D(const Operand& x, const ConvolutionLayerOptions& options) {
-  return Convolution("Conv3D", "conv3d", 3, x, options, Conv3D);
+  return Convolution("Conv3D", "conv3d", 3, x, options, nn::Conv3D);
 }
 
 Output Conv2DTranspose(const Operand& input, const ConvolutionLayerOptions& options) {
@@ -148,13 +148,13 @@ Output Conv2DTranspose(const Operand& input, const ConvolutionLayerOptions& opti
   const PartitionedVariable kernel =
       scope.Weight("kernel", layer.KernelShape(options.filters, layer.channels()), dtype, options.trainable,
                    options.kernel_initializer, nullptr, options.kernel_regularizer);
-  Conv2DTransposeOptions transpose{.strides = layer.strides(),
-                                   .padding = options.padding,
-                                   .dilations = layer.options().dilations,
-                                   .data_format = options.data_format};
+  nn::Conv2DTransposeOptions transpose{.strides = layer.strides(),
+                                       .padding = options.padding,
+                                       .dilations = layer.options().dilations,
+                                       .data_format = options.data_format};
   // With kValid, TensorFlow's result ends with elements that no window covers if the strides are larger than the
   // window.
-  const int first = options.data_format == DataFormat::kChannelsLast ? 1 : 2;
+  const int first = options.data_format == nn::DataFormat::kChannelsLast ? 1 : 2;
   bool uncovered = false;
   std::vector<int64_t> size;
   for (int i = 0; i < 2; ++i) {
@@ -168,7 +168,7 @@ Output Conv2DTranspose(const Operand& input, const ConvolutionLayerOptions& opti
     }
     size.push_back(out);
   }
-  if (options.padding == Padding::kValid && uncovered) {
+  if (options.padding == nn::Padding::kValid && uncovered) {
     if (size[0] < 0 || size[1] < 0) {
       return scope.Mistake(
           "with kValid and strides that are larger than the kernel, the input's size must be known; "
@@ -177,7 +177,7 @@ Output Conv2DTranspose(const Operand& input, const ConvolutionLayerOptions& opti
     }
     transpose.output_size = size;
   }
-  Output y = Conv2DTranspose(scope.x(), kernel, transpose);
+  Output y = nn::Conv2DTranspose(scope.x(), kernel, transpose);
   // If the size of the batch is not known, the op does not know the other sizes either.
   const int64_t batch = scope.x().shape().dim(0);
   const Shape shape = first == 1 ? Shape({batch, size[0], size[1], options.filters})
@@ -210,12 +210,12 @@ Output Depthwise(const char* name, const char* default_name, bool separable, con
   const PartitionedVariable depthwise =
       scope.Weight("depthwise_kernel", layer.KernelShape(layer.channels(), options.depth_multiplier), dtype,
                    options.trainable, options.depthwise_initializer, nullptr, options.depthwise_regularizer);
-  Output y = DepthwiseConv2D(scope.x(), depthwise, layer.options());
+  Output y = nn::DepthwiseConv2D(scope.x(), depthwise, layer.options());
   if (separable) {
     const PartitionedVariable pointwise =
         scope.Weight("pointwise_kernel", {1, 1, features, options.filters}, dtype, options.trainable,
                      options.pointwise_initializer, nullptr, options.pointwise_regularizer);
-    y = Conv2D(y, pointwise, {.padding = Padding::kValid, .data_format = options.data_format});
+    y = nn::Conv2D(y, pointwise, {.padding = nn::Padding::kValid, .data_format = options.data_format});
     features = options.filters;
   }
   if (options.bias) {
@@ -235,4 +235,4 @@ Output SeparableConv2D(const Operand& x, const DepthwiseConvolutionLayerOptions&
   return Depthwise("SeparableConv2D", "separable_conv2d", true, x, options);
 }
 
-}  // namespace tensorbraid::nn
+}  // namespace tensorbraid::layers

@@ -3,32 +3,32 @@
 
 #include "layers/layer_scope.h"
 #include "tensorbraid/ops/array.h"
-#include "tensorbraid/variables/embedding.h"
 #include "tensorbraid/ops/math.h"
 #include "tensorbraid/ops/nn.h"
+#include "tensorbraid/variables/embedding.h"
 
-namespace tensorbraid::nn {
+namespace tensorbraid::layers {
 
 Output Activate(const Operand& x, Activation activation, const std::string& name) {
   switch (activation) {
     case Activation::kRelu:
-      return Relu(x, name);
+      return nn::Relu(x, name);
     case Activation::kRelu6:
-      return Relu6(x, name);
+      return nn::Relu6(x, name);
     case Activation::kLeakyRelu:
-      return LeakyRelu(x, 0.2f, name);
+      return nn::LeakyRelu(x, 0.2f, name);
     case Activation::kElu:
-      return Elu(x, name);
+      return nn::Elu(x, name);
     case Activation::kSoftplus:
-      return Softplus(x, name);
+      return nn::Softplus(x, name);
     case Activation::kSoftsign:
-      return Softsign(x, name);
+      return nn::Softsign(x, name);
     case Activation::kTanh:
       return Tanh(x, name);
     case Activation::kSigmoid:
       return Sigmoid(x, name);
     case Activation::kSoftmax:
-      return Softmax(x, name);
+      return nn::Softmax(x, name);
     case Activation::kNone:
       break;
   }
@@ -72,8 +72,8 @@ Output Dense(const Operand& input, const DenseOptions& options) {
   const bool is_matrix = x.shape().rank() == 2;
   Output y = MatMul(is_matrix ? x : Rows(x), kernel);
   if (options.bias) {
-    y = BiasAdd(y, layer.Weight("bias", {options.units}, x.dtype(), options.trainable, options.bias_initializer,
-                                Zeros(), options.bias_regularizer));
+    y = nn::BiasAdd(y, layer.Weight("bias", {options.units}, x.dtype(), options.trainable, options.bias_initializer,
+                                    Zeros(), options.bias_regularizer));
   }
   if (!y.valid()) return {};
   return Activate(is_matrix ? y : Unrows(y, x), options.activation);
@@ -92,7 +92,7 @@ Output Embedding(const Operand& ids, const EmbeddingOptions& options) {
   const PartitionedVariable table =
       layer.Weight("embeddings", {options.input_dim, options.output_dim}, options.dtype, options.trainable,
                    options.initializer, RandomUniform(-0.05, 0.05), options.regularizer);
-  return EmbeddingLookup(table, layer.x(), {.partition_strategy = PartitionStrategy::kDiv});
+  return nn::EmbeddingLookup(table, layer.x(), {.partition_strategy = nn::PartitionStrategy::kDiv});
 }
 
 Output Flatten(const Operand& x, const std::string& name) {
@@ -123,4 +123,4 @@ Output RegularizationLoss(Graph& graph, std::source_location loc) {
   return AddN(losses, "total_regularization_loss");
 }
 
-}  // namespace tensorbraid::nn
+}  // namespace tensorbraid::layers

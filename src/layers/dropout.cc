@@ -6,7 +6,7 @@
 #include "tensorbraid/ops/math.h"
 #include "tensorbraid/ops/random.h"
 
-namespace tensorbraid::nn {
+namespace tensorbraid::layers {
 namespace {
 
 // `sizes` as a tensor; those that are not known are the sizes of x.
@@ -64,4 +64,4 @@ Output Dropout(const Operand& input, const DropoutOptions& options) {
                       [](const std::vector<Output>& in) -> std::vector<Output> { return {Identity(in[0])}; })[0];
 }
 
-}  // namespace tensorbraid::nn
+}  // namespace tensorbraid::layers

@@ -1,6 +1,6 @@
 #include "layers/layer_scope.h"
 
-namespace tensorbraid::nn {
+namespace tensorbraid::layers {
 
 std::string ListText(const std::vector<int64_t>& values) {
   std::vector<std::string> texts;
@@ -62,4 +62,4 @@ Variable LayerScope::State(const std::string& name, const Shape& shape, DType dt
                      {.initializer = initializer, .regularizer = NoRegularizer(), .dtype = dtype, .trainable = false});
 }
 
-}  // namespace tensorbraid::nn
+}  // namespace tensorbraid::layers

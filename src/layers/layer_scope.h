@@ -11,7 +11,7 @@
 #include "ops/builder.h"
 #include "tensorbraid/layers/layers.h"
 
-namespace tensorbraid::nn {
+namespace tensorbraid::layers {
 
 // "{3, 3}", for messages.
 std::string ListText(const std::vector<int64_t>& values);
@@ -60,6 +60,6 @@ class LayerScope {
   std::optional<ScopeGuard> scope_;
 };
 
-}  // namespace tensorbraid::nn
+}  // namespace tensorbraid::layers
 
 #endif  // TENSORBRAID_LAYERS_LAYER_SCOPE_H_

@@ -46,10 +46,10 @@ std::vector<Tensor> Fetched(Session& session, const std::vector<Fetch>& fetches,
 TEST(LayersTest, DenseIsAMatrixProductWithBiasAndActivation) {
   Graph g;
   const Output x = Placeholder(g, kFloat32, {-1, 2}, "x");
-  const Output y = nn::Dense(x, {.units = 3,
-                                 .activation = nn::Activation::kRelu,
-                                 .kernel_initializer = Constant(Matrix(2, {1, 2, 3, 4, 5, 6})),
-                                 .bias_initializer = Constant(Tensor::Vector<float>({0, -100, 1}))});
+  const Output y = layers::Dense(x, {.units = 3,
+                                     .activation = layers::Activation::kRelu,
+                                     .kernel_initializer = Constant(Matrix(2, {1, 2, 3, 4, 5, 6})),
+                                     .bias_initializer = Constant(Tensor::Vector<float>({0, -100, 1}))});
   EXPECT_EQ(y.shape(), Shape({-1, 3}));
   EXPECT_EQ(y.name(), "dense/Relu:0");
   EXPECT_THAT(Names(g.trainable_variables()), ElementsAre("dense/kernel", "dense/bias"));
@@ -60,9 +60,9 @@ TEST(LayersTest, DenseIsAMatrixProductWithBiasAndActivation) {
 TEST(LayersTest, DenseKeepsTheOtherDimensions) {
   Graph g;
   const Output x = Placeholder(g, kFloat32, {-1, -1, 2}, "x");
-  const Output y = nn::Dense(x, {.units = 1, .bias = false, .kernel_initializer = Ones()});
+  const Output y = layers::Dense(x, {.units = 1, .bias = false, .kernel_initializer = Ones()});
   EXPECT_EQ(y.shape(), Shape({-1, -1, 1}));
-  const Output z = nn::Dense(Placeholder(g, kFloat32, {-1, 5, 2}), {.units = 4});
+  const Output z = layers::Dense(Placeholder(g, kFloat32, {-1, 5, 2}), {.units = 4});
   EXPECT_EQ(z.shape(), Shape({-1, 5, 4}));
   auto session = Started(g);
   Tensor value(kFloat32, {1, 3, 2});
@@ -77,9 +77,9 @@ TEST(LayersTest, LayersWithoutANameAreNumberedInTheirScope) {
   Graph g;
   const auto model = [&](bool reuse) {
     auto scope = g.VariableScope("model", {.reuse = reuse});
-    auto x = nn::Dense(Ones(g, {4, 2}), {.units = 3});
-    x = nn::Dense(x, {.units = 3});
-    return nn::Dense(x, {.units = 1, .name = "logits"});
+    auto x = layers::Dense(Ones(g, {4, 2}), {.units = 3});
+    x = layers::Dense(x, {.units = 3});
+    return layers::Dense(x, {.units = 1, .name = "logits"});
   };
   const Output first = model(false), second = model(true);
   ASSERT_TRUE(g.status().ok()) << g.status();
@@ -98,31 +98,31 @@ TEST(LayersTest, MistakesNameTheLayerAndTheLine) {
     EXPECT_THAT(std::string(g.status().message()), HasSubstr("layers_test.cc:"));
     return std::string(g.status().message());
   };
-  EXPECT_THAT(mistake([](Graph& g) { return nn::Dense(Ones(g, {2, 2}), {}); }), HasSubstr("Dense 'dense'"));
-  EXPECT_THAT(mistake([](Graph& g) { return nn::Dense(Ones(g, {2}), {.units = 1}); }), HasSubstr("rank 2 or more"));
+  EXPECT_THAT(mistake([](Graph& g) { return layers::Dense(Ones(g, {2, 2}), {}); }), HasSubstr("Dense 'dense'"));
+  EXPECT_THAT(mistake([](Graph& g) { return layers::Dense(Ones(g, {2}), {.units = 1}); }), HasSubstr("rank 2 or more"));
   EXPECT_THAT(mistake([](Graph& g) {
-                return nn::Dense(Placeholder(g, kFloat32, {1, -1}), {.units = 1});
+                return layers::Dense(Placeholder(g, kFloat32, {1, -1}), {.units = 1});
               }),
               HasSubstr("must be known"));
-  EXPECT_THAT(mistake([](Graph& g) { return nn::Dense(Placeholder(g, kFloat32), {.units = 1}); }),
+  EXPECT_THAT(mistake([](Graph& g) { return layers::Dense(Placeholder(g, kFloat32), {.units = 1}); }),
               HasSubstr("the rank of the input must be known"));
-  EXPECT_THAT(mistake([](Graph& g) { return nn::Embedding(Ones(g, {2}), {.input_dim = 1, .output_dim = 1}); }),
+  EXPECT_THAT(mistake([](Graph& g) { return layers::Embedding(Ones(g, {2}), {.input_dim = 1, .output_dim = 1}); }),
               HasSubstr("ids must be int32 or int64"));
   EXPECT_THAT(mistake([](Graph& g) {
-                return nn::BatchNorm(Ones(g, {2, 2}), {.axis = 2});
+                return layers::BatchNorm(Ones(g, {2, 2}), {.axis = 2});
               }),
               HasSubstr("no dimension 2"));
   EXPECT_THAT(mistake([](Graph& g) {
-                return nn::BatchNorm(Ones(g, {2, 2}), {.training = Ones(g, {})});
+                return layers::BatchNorm(Ones(g, {2, 2}), {.training = Ones(g, {})});
               }),
               HasSubstr("training must be"));
   EXPECT_THAT(mistake([](Graph& g) {
-                return nn::LayerNorm(Ones(g, {2, 2}), {.axes = {1, -1}});
+                return layers::LayerNorm(Ones(g, {2, 2}), {.axes = {1, -1}});
               }),
               HasSubstr("names dimension 1 twice"));
   EXPECT_THAT(mistake([](Graph& g) {
-                nn::Dense(Ones(g, {2, 2}), {.units = 1, .name = "same"});
-                return nn::Dense(Ones(g, {2, 2}), {.units = 1, .name = "same"});
+                layers::Dense(Ones(g, {2, 2}), {.units = 1, .name = "same"});
+                return layers::Dense(Ones(g, {2, 2}), {.units = 1, .name = "same"});
               }),
               HasSubstr("'same/kernel'"));
 }
@@ -130,8 +130,8 @@ TEST(LayersTest, MistakesNameTheLayerAndTheLine) {
 TEST(LayersTest, EmbeddingLooksUpRows) {
   Graph g;
   const Output ids = Placeholder(g, kInt64, {-1, 2}, "ids");
-  const Output x =
-      nn::Embedding(ids, {.input_dim = 3, .output_dim = 2, .initializer = Constant(Matrix(3, {0, 1, 10, 11, 20, 21}))});
+  const Output x = layers::Embedding(
+      ids, {.input_dim = 3, .output_dim = 2, .initializer = Constant(Matrix(3, {0, 1, 10, 11, 20, 21}))});
   EXPECT_EQ(x.shape(), Shape({-1, 2, 2}));
   EXPECT_THAT(Names(g.trainable_variables()), ElementsAre("embedding/embeddings"));
   auto session = Started(g);
@@ -148,25 +148,25 @@ TEST(LayersTest, EmbeddingLooksUpRows) {
 
 TEST(LayersTest, FlattenKeepsTheBatch) {
   Graph g;
-  EXPECT_EQ(nn::Flatten(Placeholder(g, kFloat32, {-1, 3, 2})).shape(), Shape({-1, 6}));
-  EXPECT_EQ(nn::Flatten(Ones(g, {4})).shape(), Shape({4, 1}));
+  EXPECT_EQ(layers::Flatten(Placeholder(g, kFloat32, {-1, 3, 2})).shape(), Shape({-1, 6}));
+  EXPECT_EQ(layers::Flatten(Ones(g, {4})).shape(), Shape({4, 1}));
   const Output x = Placeholder(g, kFloat32, {-1, -1, 2}, "x"), empty = Placeholder(g, kFloat32, {-1, 0, 2}, "empty");
-  const Output flat = nn::Flatten(x), flat_empty = nn::Flatten(empty);
+  const Output flat = layers::Flatten(x), flat_empty = layers::Flatten(empty);
   auto session = Started(g);
   EXPECT_EQ(Fetched(*session, {flat}, {{x, Tensor(kFloat32, {2, 3, 2})}})[0].shape(), Shape({2, 6}));
   EXPECT_EQ(Fetched(*session, {flat_empty}, {{empty, Tensor(kFloat32, {5, 0, 2})}})[0].shape(), Shape({5, 0}));
-  EXPECT_FALSE(nn::Flatten(Placeholder(g, kFloat32)).valid());
+  EXPECT_FALSE(layers::Flatten(Placeholder(g, kFloat32)).valid());
   EXPECT_TRUE(absl::IsInvalidArgument(g.status())) << g.status();
 }
 
 TEST(LayersTest, RegularizationLossIsTheSumOverTheVariables) {
   Graph g;
-  nn::Dense(Ones(g, {1, 2}), {.units = 2,
-                              .kernel_initializer = Ones(),
-                              .bias_initializer = Constant(-3.0),
-                              .kernel_regularizer = L2Regularizer(0.5),
-                              .bias_regularizer = L1Regularizer(1.0)});
-  const Output loss = nn::RegularizationLoss(g);
+  layers::Dense(Ones(g, {1, 2}), {.units = 2,
+                                  .kernel_initializer = Ones(),
+                                  .bias_initializer = Constant(-3.0),
+                                  .kernel_regularizer = L2Regularizer(0.5),
+                                  .bias_regularizer = L1Regularizer(1.0)});
+  const Output loss = layers::RegularizationLoss(g);
   auto session = Started(g);
   EXPECT_EQ(Fetched(*session, {loss})[0].scalar<float>(), 0.5f * 4 + 6);
 }
@@ -174,22 +174,22 @@ TEST(LayersTest, RegularizationLossIsTheSumOverTheVariables) {
 TEST(LayersTest, ConvolutionsMakeTheirKernels) {
   Graph g;
   const Output x = Placeholder(g, kFloat32, {-1, 8, 6, 4}, "x");
-  EXPECT_EQ(nn::Conv2D(x, {.filters = 5, .kernel = {3, 2}, .activation = nn::Activation::kRelu}).shape(),
+  EXPECT_EQ(layers::Conv2D(x, {.filters = 5, .kernel = {3, 2}, .activation = layers::Activation::kRelu}).shape(),
             Shape({-1, 8, 6, 5}));
-  EXPECT_EQ(nn::Conv2D(x, {.filters = 6, .kernel = {3}, .strides = {2}, .groups = 2, .bias = false}).shape(),
+  EXPECT_EQ(layers::Conv2D(x, {.filters = 6, .kernel = {3}, .strides = {2}, .groups = 2, .bias = false}).shape(),
             Shape({-1, 4, 3, 6}));
-  EXPECT_EQ(nn::Conv2D(x, {.filters = 2, .kernel = {8, 1}, .padding = nn::Padding::kValid}).shape(),
+  EXPECT_EQ(layers::Conv2D(x, {.filters = 2, .kernel = {8, 1}, .padding = nn::Padding::kValid}).shape(),
             Shape({-1, 1, 6, 2}));
-  EXPECT_EQ(nn::DepthwiseConv2D(x, {.kernel = {3}, .depth_multiplier = 2}).shape(), Shape({-1, 8, 6, 8}));
-  EXPECT_EQ(nn::SeparableConv2D(x, {.filters = 7, .kernel = {3}}).shape(), Shape({-1, 8, 6, 7}));
-  EXPECT_EQ(nn::Conv2DTranspose(x, {.filters = 3, .kernel = {3}, .strides = {2}}).shape(), Shape({-1, 16, 12, 3}));
+  EXPECT_EQ(layers::DepthwiseConv2D(x, {.kernel = {3}, .depth_multiplier = 2}).shape(), Shape({-1, 8, 6, 8}));
+  EXPECT_EQ(layers::SeparableConv2D(x, {.filters = 7, .kernel = {3}}).shape(), Shape({-1, 8, 6, 7}));
+  EXPECT_EQ(layers::Conv2DTranspose(x, {.filters = 3, .kernel = {3}, .strides = {2}}).shape(), Shape({-1, 16, 12, 3}));
   EXPECT_EQ(
-      nn::Conv2DTranspose(x, {.filters = 3, .kernel = {1}, .strides = {2}, .padding = nn::Padding::kValid}).shape(),
+      layers::Conv2DTranspose(x, {.filters = 3, .kernel = {1}, .strides = {2}, .padding = nn::Padding::kValid}).shape(),
       Shape({-1, 16, 12, 3}));
   EXPECT_EQ(
-      nn::Conv2DTranspose(x, {.filters = 3, .kernel = {5}, .strides = {2}, .padding = nn::Padding::kValid}).shape(),
+      layers::Conv2DTranspose(x, {.filters = 3, .kernel = {5}, .strides = {2}, .padding = nn::Padding::kValid}).shape(),
       Shape({-1, 19, 15, 3}));
-  EXPECT_EQ(nn::Conv1D(Placeholder(g, kFloat32, {2, 9, 4}), {.filters = 3, .kernel = {3}, .strides = {3}}).shape(),
+  EXPECT_EQ(layers::Conv1D(Placeholder(g, kFloat32, {2, 9, 4}), {.filters = 3, .kernel = {3}, .strides = {3}}).shape(),
             Shape({2, 3, 3}));
   EXPECT_EQ(nn::Conv3D(Placeholder(g, kFloat32, {2, 9, 8, 7, 4}), {.filters = 3, .kernel = {3}}).shape(),
             Shape({2, 9, 8, 7, 3}));
@@ -220,10 +220,11 @@ TEST(LayersTest, ConvolutionsComputeAndTrain) {
     return t;
   }());
   const Output y =
-      nn::Conv2D(x, {.filters = 1, .kernel = {3}, .kernel_initializer = Ones(), .bias_initializer = Ones()});
-  const Output line = nn::Conv1D(Reshape(x, {1, 16, 2}), {.filters = 1, .kernel = {3}, .kernel_initializer = Ones()});
-  const Output deep = nn::SeparableConv2D(x, {.filters = 2, .kernel = {3}});
-  const Output wide = nn::Conv2DTranspose(deep, {.filters = 2, .kernel = {2}, .strides = {2}});
+      layers::Conv2D(x, {.filters = 1, .kernel = {3}, .kernel_initializer = Ones(), .bias_initializer = Ones()});
+  const Output line =
+      layers::Conv1D(Reshape(x, {1, 16, 2}), {.filters = 1, .kernel = {3}, .kernel_initializer = Ones()});
+  const Output deep = layers::SeparableConv2D(x, {.filters = 2, .kernel = {3}});
+  const Output wide = layers::Conv2DTranspose(deep, {.filters = 2, .kernel = {2}, .strides = {2}});
   GradientDescentOptimizer optimizer(0.01);
   const Output loss = ReduceSum(Square(wide)) + ReduceSum(Square(y)) + ReduceSum(Square(line));
   const Operation train = optimizer.Minimize(loss);
@@ -240,7 +241,7 @@ TEST(LayersTest, ConvolutionsComputeAndTrain) {
 }
 
 TEST(LayersTest, ConvolutionsRefuseWhatDoesNotFit) {
-  const auto mistake = [](const Shape& shape, const nn::ConvolutionLayerOptions& options) {
+  const auto mistake = [](const Shape& shape, const layers::ConvolutionLayerOptions& options) {
     Graph g;
     EXPECT_FALSE(nn::Conv2D(Placeholder(g, kFloat32, shape), options).valid());
     EXPECT_TRUE(absl::IsInvalidArgument(g.status())) << g.status();
@@ -262,10 +263,10 @@ TEST(LayersTest, DropoutScalesWhatItKeeps) {
   g.SetRandomSeed(1);
   const Output flag = Placeholder(g, kBool, {}, "training");
   const Output x = Placeholder(g, kFloat32, {-1, 100}, "x");
-  const Output always = nn::Dropout(x, {.rate = 0.75, .training = true, .seed = 2});
-  const Output never = nn::Dropout(x, {.rate = 0.75});
-  const Output fed = nn::Dropout(x, {.rate = 0.75, .training = flag, .seed = 3});
-  const Output rows = nn::Dropout(x, {.training = true, .noise_shape = {-1, 1}, .seed = 4});
+  const Output always = layers::Dropout(x, {.rate = 0.75, .training = true, .seed = 2});
+  const Output never = layers::Dropout(x, {.rate = 0.75});
+  const Output fed = layers::Dropout(x, {.rate = 0.75, .training = flag, .seed = 3});
+  const Output rows = layers::Dropout(x, {.training = true, .noise_shape = {-1, 1}, .seed = 4});
   EXPECT_EQ(always.shape(), Shape({-1, 100}));
   const auto gradient = Gradients({ReduceSum(fed)}, {x});
   ASSERT_TRUE(gradient.ok()) << gradient.status();
@@ -301,7 +302,7 @@ TEST(LayersTest, BatchNormOfImages) {
     const bool last = format == nn::DataFormat::kChannelsLast;
     const Output x = Placeholder(g, kFloat32, last ? Shape({-1, 1, 2, 1}) : Shape({-1, 1, 1, 2}), "x");
     const Output flag = Placeholder(g, kBool, {}, "training");
-    const Output y = nn::BatchNorm(x, {.training = flag, .axis = last ? -1 : 1, .momentum = 0.5, .epsilon = 0});
+    const Output y = layers::BatchNorm(x, {.training = flag, .axis = last ? -1 : 1, .momentum = 0.5, .epsilon = 0});
     GradientDescentOptimizer optimizer(0.0);
     const Operation train = optimizer.Minimize(ReduceSum(Square(y)));
     ASSERT_TRUE(g.status().ok()) << g.status();
@@ -329,14 +330,14 @@ TEST(LayersTest, BatchNormUsesTheBatchWhileTrainingAndTheAveragesOtherwise) {
     Output trained, inferred;
     {
       auto scope = g.VariableScope("m");
-      trained = nn::BatchNorm(x, {.training = fed ? nn::Training(flag) : nn::Training(true),
-                                  .momentum = 0.5,
-                                  .epsilon = 0,
-                                  .gamma_initializer = Constant(2.0)});
+      trained = layers::BatchNorm(x, {.training = fed ? layers::Training(flag) : layers::Training(true),
+                                      .momentum = 0.5,
+                                      .epsilon = 0,
+                                      .gamma_initializer = Constant(2.0)});
     }
     {
       auto scope = g.VariableScope("m", {.reuse = true});
-      inferred = nn::BatchNorm(x, {.momentum = 0.5, .epsilon = 0});
+      inferred = layers::BatchNorm(x, {.momentum = 0.5, .epsilon = 0});
     }
     EXPECT_EQ(trained.shape(), Shape({-1, 1}));
     EXPECT_THAT(Names(g.variables()),
@@ -371,7 +372,7 @@ TEST(LayersTest, TheGradientFlowsThroughTheBranchThatRan) {
   const Output x = Placeholder(g, kFloat32, {-1, 1}, "x");
   const Output flag = Placeholder(g, kBool, {}, "training");
   const Variable scale(g, {}, Ones(), {.name = "scale"});
-  const Output y = nn::BatchNorm(x * scale, {.training = flag, .epsilon = 1});
+  const Output y = layers::BatchNorm(x * scale, {.training = flag, .epsilon = 1});
   const auto grads = Gradients({ReduceSum(Square(y + 1.0))}, {scale.value(), g.variables()[1].value()});
   ASSERT_TRUE(grads.ok()) << grads.status();
   ASSERT_TRUE((*grads)[0].valid() && (*grads)[1].valid());
@@ -391,11 +392,12 @@ TEST(LayersTest, OnlyTheFirstTowerMovesTheAverages) {
   for (int i = 0; i < 2; ++i) {
     auto scope = g.VariableScope("", {.reuse = i > 0});
     const Output x = Const(g, Matrix(2, {1.0f + i, 3.0f + i}));
-    auto grads = optimizer.ComputeGradients(ReduceSum(Square(nn::BatchNorm(x, {.training = true, .momentum = 0}))));
+    auto grads = optimizer.ComputeGradients(ReduceSum(Square(layers::BatchNorm(x, {.training = true, .momentum = 0}))));
     ASSERT_TRUE(grads.ok()) << grads.status();
     towers.push_back(*std::move(grads));
   }
-  const Output other = nn::BatchNorm(Const(g, Matrix(2, {5, 5})), {.training = true, .momentum = 0, .name = "other"});
+  const Output other =
+      layers::BatchNorm(Const(g, Matrix(2, {5, 5})), {.training = true, .momentum = 0, .name = "other"});
   EXPECT_TRUE(other.valid());
   const Operation train = optimizer.ApplyGradients(AverageGradients(towers));
   auto session = Started(g);
@@ -408,7 +410,7 @@ TEST(LayersTest, OnlyTheFirstTowerMovesTheAverages) {
 TEST(LayersTest, LayerNormNormalisesEachExample) {
   Graph g;
   const Output x = Placeholder(g, kFloat32, {-1, 2}, "x");
-  const Output y = nn::LayerNorm(x, {.epsilon = 0, .beta_initializer = Constant(10.0)});
+  const Output y = layers::LayerNorm(x, {.epsilon = 0, .beta_initializer = Constant(10.0)});
   EXPECT_THAT(Names(g.trainable_variables()), ElementsAre("layer_normalization/gamma", "layer_normalization/beta"));
   auto session = Started(g);
   EXPECT_THAT(Values(Fetched(*session, {y}, {{x, Matrix(2, {1, 3, 100, -100})}})[0]), ElementsAre(9, 11, 11, 9));

@@ -4,12 +4,12 @@
 
 #include "layers/branches.h"
 #include "layers/layer_scope.h"
-#include "variables/update_ops.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"
 #include "tensorbraid/ops/nn.h"
+#include "variables/update_ops.h"
 
-namespace tensorbraid::nn {
+namespace tensorbraid::layers {
 namespace {
 
 // Statistics and scales of 16-bit inputs are kept in float32.
@@ -37,13 +37,13 @@ struct BatchNormInputs {
 std::vector<Output> ImageBatchNorm(const std::vector<Output>& inputs, bool training, bool channels_first,
                                    double epsilon) {
   const BatchNormInputs in(inputs);
-  FusedBatchNormOptions options{.training = training, .epsilon = epsilon};
-  options.data_format = channels_first ? DataFormat::kChannelsFirst : DataFormat::kChannelsLast;
+  nn::FusedBatchNormOptions options{.training = training, .epsilon = epsilon};
+  options.data_format = channels_first ? nn::DataFormat::kChannelsFirst : nn::DataFormat::kChannelsLast;
   if (!training) {
     options.mean = in.mean;
     options.variance = in.variance;
   }
-  const FusedBatchNormResult result = FusedBatchNorm(in.x, in.gamma, in.beta, options);
+  const nn::FusedBatchNormResult result = nn::FusedBatchNorm(in.x, in.gamma, in.beta, options);
   return {result.y, training ? result.mean : in.mean, training ? result.variance : in.variance};
 }
 
@@ -172,4 +172,4 @@ Output LayerNorm(const Operand& input, const LayerNormOptions& options) {
   return Cast(wide * to.factor + to.shift, x.dtype());
 }
 
-}  // namespace tensorbraid::nn
+}  // namespace tensorbraid::layers

@@ -1,13 +1,13 @@
 // Recurrent layers: run cells over sequences, layer by layer.
 #include "tensorbraid/layers/rnn.h"
 
+#include "core/text/strings.h"
 #include "layers/layer_scope.h"
 #include "layers/rnn_cell.h"
-#include "core/text/strings.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"
 
-namespace tensorbraid::nn {
+namespace tensorbraid::layers {
 namespace {
 
 // The size of one dimension, an int32 scalar.
@@ -253,4 +253,4 @@ BidirectionalRnnResult BidirectionalRnn(const RnnCell& forward, const RnnCell& b
   return result;
 }
 
-}  // namespace tensorbraid::nn
+}  // namespace tensorbraid::layers

@@ -9,7 +9,7 @@
 #include "tensorbraid/ops/nn.h"
 #include "tensorbraid/ops/rnn.h"
 
-namespace tensorbraid::nn {
+namespace tensorbraid::layers {
 namespace {
 
 Output CellVariable(Graph& g, const std::string& name, const Shape& shape, DType dtype,
@@ -20,7 +20,7 @@ Output CellVariable(Graph& g, const std::string& name, const Shape& shape, DType
 
 // [x, h] kernel + bias.
 Output Gates(Output x, Output h, Output kernel, Output bias) {
-  return BiasAdd(MatMul(Concat({x, h}, 1), kernel), bias);
+  return nn::BiasAdd(MatMul(Concat({x, h}, 1), kernel), bias);
 }
 
 class BoundLstm final : public BoundCell {
@@ -35,12 +35,12 @@ class BoundLstm final : public BoundCell {
       output_ = CellVariable(g, "w_o_diag", {units}, dtype, options.initializer);
     }
     block_.forget_bias = static_cast<float>(options.forget_bias);
-    if (options.use_peepholes) block_.peepholes = LstmPeepholes{input_, forget_, output_};
+    if (options.use_peepholes) block_.peepholes = nn::LstmPeepholes{input_, forget_, output_};
   }
 
   StepResult Step(Output x, const std::vector<Output>& state) const override {
     if (fused_) {
-      const LstmBlockOutputs out = LstmBlockCell(x, state[0], state[1], kernel_, bias_, block_);
+      const nn::LstmBlockOutputs out = nn::LstmBlockCell(x, state[0], state[1], kernel_, bias_, block_);
       return {out.h, {out.cs, out.h}};
     }
     const auto gates = Split(Gates(x, state[1], kernel_, bias_), 4, 1);
@@ -58,7 +58,7 @@ class BoundLstm final : public BoundCell {
 
   SequenceResult Sequence(Output x, const std::vector<Output>& state, Output steps) const override {
     if (fused_) {
-      const LstmBlockOutputs out = BlockLstm(x, state[0], state[1], kernel_, bias_, block_, steps);
+      const nn::LstmBlockOutputs out = nn::BlockLstm(x, state[0], state[1], kernel_, bias_, block_, steps);
       return {out.h, {out.cs, out.h}};
     }
     Graph& g = *x.graph();
@@ -82,7 +82,7 @@ class BoundLstm final : public BoundCell {
   const int64_t units_;
   const LSTMCellOptions options_;
   const bool fused_;  // whether TensorFlow's fused ops do: they have two dtypes, and ignore clipping in the gradient
-  LstmBlockOptions block_;
+  nn::LstmBlockOptions block_;
   Output kernel_, bias_, input_, forget_, output_;
 };
 
@@ -120,7 +120,7 @@ class BoundGru final : public BoundCell {
   StepResult Step(Output x, const std::vector<Output>& state) const override {
     const Output before = state[0];
     if (fused_) {
-      const Output h = GruBlockCell(x, before, gates_, candidate_, gates_bias_, candidate_bias_).h;
+      const Output h = nn::GruBlockCell(x, before, gates_, candidate_, gates_bias_, candidate_bias_).h;
       return {h, {h}};
     }
     const auto ru = Split(Sigmoid(Gates(x, before, gates_, gates_bias_)), 2, 1);
@@ -241,4 +241,4 @@ RnnCell MultiRNNCell(const std::vector<RnnCell>& cells, const std::string& name)
   return RnnCell(std::make_shared<MultiImpl>(cells, name));
 }
 
-}  // namespace tensorbraid::nn
+}  // namespace tensorbraid::layers

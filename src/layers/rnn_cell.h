@@ -8,7 +8,7 @@
 
 #include "tensorbraid/layers/rnn.h"
 
-namespace tensorbraid::nn {
+namespace tensorbraid::layers {
 
 // A cell with its variables, in one layer.
 class BoundCell {
@@ -47,6 +47,6 @@ class RnnCellImpl {
   virtual std::string scope_name() const = 0;
 };
 
-}  // namespace tensorbraid::nn
+}  // namespace tensorbraid::layers
 
 #endif  // TENSORBRAID_LAYERS_RNN_CELL_H_

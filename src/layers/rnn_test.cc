@@ -49,16 +49,16 @@ constexpr int64_t kBatch = 3, kTime = 5, kFeatures = 4;
 
 struct Kind {
   const char* name;
-  nn::RnnCell cell;
+  layers::RnnCell cell;
 };
 
 std::vector<Kind> Kinds() {
-  const nn::RnnCell lstm = nn::LSTMCell(6), gru = nn::GRUCell(5);
+  const layers::RnnCell lstm = layers::LSTMCell(6), gru = layers::GRUCell(5);
   return {{"lstm", lstm},
-          {"lstm with peepholes", nn::LSTMCell(6, {.forget_bias = 0.2, .cell_clip = 0.7, .use_peepholes = true})},
+          {"lstm with peepholes", layers::LSTMCell(6, {.forget_bias = 0.2, .cell_clip = 0.7, .use_peepholes = true})},
           {"gru", gru},
-          {"basic", nn::BasicRNNCell(6)},
-          {"two layers", nn::MultiRNNCell({lstm, gru})}};
+          {"basic", layers::BasicRNNCell(6)},
+          {"two layers", layers::MultiRNNCell({lstm, gru})}};
 }
 
 // The same cell over whole sequences and unrolled, in three ways: without lengths, and with lengths that are fed as
@@ -70,16 +70,16 @@ void ExpectSequencesAndStepsAgree(const Kind& kind, DType dtype) {
     const Output x = Cast(Const(g, Waves({kBatch, kTime, kFeatures}, 0.1)), dtype);
     const Output lengths = Const(g, Tensor::Vector<int32_t>({5, 0, 3}));
     const Output wide = Const(g, Tensor::Vector<int64_t>({5, 0, 3}));
-    nn::RnnOptions options{.name = "rnn"};
+    layers::RnnOptions options{.name = "rnn"};
     if (with_lengths) options.lengths = lengths;
-    const nn::RnnResult dynamic = nn::DynamicRnn(kind.cell, x, options);
+    const layers::RnnResult dynamic = layers::DynamicRnn(kind.cell, x, options);
     ASSERT_TRUE(g.status().ok()) << kind.name << ": " << g.status();
     const size_t variables = g.variables().size();
-    nn::StaticRnnResult steps;
+    layers::StaticRnnResult steps;
     {
       auto again = g.VariableScope("", {.reuse = true});
       if (with_lengths) options.lengths = wide;
-      steps = nn::StaticRnn(kind.cell, Unstack(x, 1, kTime), options);
+      steps = layers::StaticRnn(kind.cell, Unstack(x, 1, kTime), options);
     }
     ASSERT_TRUE(g.status().ok()) << kind.name << ": " << g.status();
     EXPECT_EQ(g.variables().size(), variables);
@@ -127,9 +127,9 @@ TEST(RnnLayers, ComputeInHalfPrecision) {
       Graph g;
       g.SetRandomSeed(7);
       const Output x = Const(g, Waves({kBatch, kTime, kFeatures}, 0.1));
-      const Output wide = nn::DynamicRnn(kind.cell, x, {.name = "rnn"}).outputs;
+      const Output wide = layers::DynamicRnn(kind.cell, x, {.name = "rnn"}).outputs;
       const size_t variables = g.variables().size();
-      const Output narrow = nn::DynamicRnn(kind.cell, Cast(x, dtype), {.name = "narrow"}).outputs;
+      const Output narrow = layers::DynamicRnn(kind.cell, Cast(x, dtype), {.name = "narrow"}).outputs;
       std::vector<Operation> copies;
       for (size_t i = 0; i < variables; ++i) {
         copies.push_back(g.variables()[variables + i].Assign(Cast(g.variables()[i].value(), dtype)));
@@ -155,7 +155,7 @@ TEST(RnnLayers, OnlyStaticRnnIsUnrolled) {
     for (const DType dtype : {kFloat32, kFloat64}) {
       const auto nodes = [&](int64_t time) {
         Graph g;
-        nn::DynamicRnn(kind.cell, Placeholder(g, dtype, {-1, time, kFeatures}));
+        layers::DynamicRnn(kind.cell, Placeholder(g, dtype, {-1, time, kFeatures}));
         EXPECT_TRUE(g.status().ok()) << kind.name << ": " << g.status();
         return g.operations().size();
       };
@@ -169,8 +169,8 @@ TEST(RnnLayers, OnlyStaticRnnIsUnrolled) {
 TEST(RnnLayers, NameTheirVariablesLikeTensorFlow) {
   Graph g;
   const Output x = Placeholder(g, kFloat32, {-1, kTime, kFeatures});
-  nn::BidirectionalRnn(nn::LSTMCell(2), nn::GRUCell(2), x);
-  nn::DynamicRnn(nn::MultiRNNCell({nn::BasicRNNCell(2), nn::LSTMCell(2, {.use_peepholes = true})}), x);
+  layers::BidirectionalRnn(layers::LSTMCell(2), layers::GRUCell(2), x);
+  layers::DynamicRnn(layers::MultiRNNCell({layers::BasicRNNCell(2), layers::LSTMCell(2, {.use_peepholes = true})}), x);
   ASSERT_TRUE(g.status().ok()) << g.status();
   EXPECT_EQ(VariableNames(g),
             (std::vector<std::string>{
@@ -188,9 +188,9 @@ TEST(RnnLayers, TheBackwardHalfReadsFromTheEndOfEachSequence) {
     Graph g;
     g.SetRandomSeed(3);
     const Output x = Const(g, Waves({kBatch, kTime, kFeatures}, 0.3));
-    nn::BidirectionalRnnOptions options;
+    layers::BidirectionalRnnOptions options;
     if (with_lengths) options.lengths = Const(g, Tensor::Vector<int32_t>({5, 2, 4}));
-    const auto both = nn::BidirectionalRnn(nn::LSTMCell(3), nn::LSTMCell(3), x, options);
+    const auto both = layers::BidirectionalRnn(layers::LSTMCell(3), layers::LSTMCell(3), x, options);
     ASSERT_TRUE(g.status().ok()) << g.status();
     const auto values = RunAll(g, {both.outputs, both.backward, both.backward_state[1], both.forward_state[1]});
     ASSERT_EQ(values.size(), 4u);
@@ -212,7 +212,7 @@ TEST(RnnLayers, AcceptAnyNumberOfSteps) {
     for (const DType dtype : {kFloat32, kFloat64}) {
       Graph g;
       const Output x = Placeholder(g, dtype, {-1, -1, kFeatures}), lengths = Placeholder(g, kInt32, {-1});
-      const auto both = nn::BidirectionalRnn(kind.cell, kind.cell, x, {.lengths = lengths});
+      const auto both = layers::BidirectionalRnn(kind.cell, kind.cell, x, {.lengths = lengths});
       ASSERT_TRUE(g.status().ok()) << kind.name << ": " << g.status();
       std::vector<Output> xs = {x};
       for (const Variable& v : g.variables()) xs.push_back(v.value());
@@ -244,11 +244,11 @@ TEST(RnnLayers, AcceptAnyNumberOfSteps) {
 TEST(RnnLayers, ContinueFromAState) {
   Graph g;
   const Output x = Const(g, Waves({kBatch, 6, kFeatures}, 0.4));
-  const auto whole = nn::DynamicRnn(nn::LSTMCell(3), x, {.name = "rnn"});
+  const auto whole = layers::DynamicRnn(layers::LSTMCell(3), x, {.name = "rnn"});
   auto again = g.VariableScope("", {.reuse = true});
-  const auto first = nn::DynamicRnn(nn::LSTMCell(3), Slice(x, {0, 0, 0}, {-1, 2, -1}), {.name = "rnn"});
-  const auto second =
-      nn::DynamicRnn(nn::LSTMCell(3), Slice(x, {0, 2, 0}, {-1, 4, -1}), {.initial_state = first.state, .name = "rnn"});
+  const auto first = layers::DynamicRnn(layers::LSTMCell(3), Slice(x, {0, 0, 0}, {-1, 2, -1}), {.name = "rnn"});
+  const auto second = layers::DynamicRnn(layers::LSTMCell(3), Slice(x, {0, 2, 0}, {-1, 4, -1}),
+                                         {.initial_state = first.state, .name = "rnn"});
   ASSERT_TRUE(g.status().ok()) << g.status();
   const auto values = RunAll(g, {whole.state[0], second.state[0], whole.state[1], second.state[1]});
   ASSERT_EQ(values.size(), 4u);
@@ -266,24 +266,24 @@ TEST(RnnLayers, NameMistakes) {
   };
   const auto has = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
   EXPECT_TRUE(has(message([](Graph& g) {
-                    nn::DynamicRnn(nn::LSTMCell(0), Placeholder(g, kFloat32, {2, 3, 4}));
+                    layers::DynamicRnn(layers::LSTMCell(0), Placeholder(g, kFloat32, {2, 3, 4}));
                   }),
                   "units must be positive"));
   EXPECT_TRUE(has(message([](Graph& g) {
-                    nn::DynamicRnn(nn::LSTMCell(2), Placeholder(g, kFloat32, {2, 3}));
+                    layers::DynamicRnn(layers::LSTMCell(2), Placeholder(g, kFloat32, {2, 3}));
                   }),
                   "[batch, time, features]"));
   EXPECT_TRUE(has(message([](Graph& g) {
-                    nn::DynamicRnn(nn::LSTMCell(2), Placeholder(g, kFloat32, {2, 3, -1}));
+                    layers::DynamicRnn(layers::LSTMCell(2), Placeholder(g, kFloat32, {2, 3, -1}));
                   }),
                   "number of features"));
   EXPECT_TRUE(has(message([](Graph& g) {
-                    nn::DynamicRnn(nn::LSTMCell(2), Placeholder(g, kFloat32, {2, 3, 4}),
-                                   {.lengths = Const(g, Tensor::Vector<int32_t>({1, 2, 3}))});
+                    layers::DynamicRnn(layers::LSTMCell(2), Placeholder(g, kFloat32, {2, 3, 4}),
+                                       {.lengths = Const(g, Tensor::Vector<int32_t>({1, 2, 3}))});
                   }),
                   "lengths must be"));
   EXPECT_TRUE(has(message([](Graph& g) {
-                    nn::DynamicRnn(nn::MultiRNNCell({}), Placeholder(g, kFloat32, {2, 3, 4}));
+                    layers::DynamicRnn(layers::MultiRNNCell({}), Placeholder(g, kFloat32, {2, 3, 4}));
                   }),
                   "at least one cell"));
 }

@@ -8,9 +8,9 @@
 #include "placement/partition.h"
 #include "placement/placer.h"
 #include "runtime/testing/fake_device.h"
+#include "tensorbraid/graph/variable.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"
-#include "tensorbraid/graph/variable.h"
 
 namespace tensorbraid {
 namespace {

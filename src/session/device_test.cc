@@ -7,12 +7,12 @@
 #include "cluster/testing/test_cluster.h"
 #include "runtime/testing/fake_device.h"
 #include "session/testing/loops.h"
+#include "tensorbraid/graph/variable.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"
 #include "tensorbraid/ops/nn.h"
 #include "tensorbraid/optimizers/optimizer.h"
 #include "tensorbraid/session/session.h"
-#include "tensorbraid/graph/variable.h"
 
 namespace tensorbraid {
 namespace {

@@ -7,12 +7,12 @@
 #include <thread>
 
 #include "core/text/strings.h"
+#include "tensorbraid/cluster/server.h"
+#include "tensorbraid/graph/variable.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/data_flow.h"
 #include "tensorbraid/ops/math.h"
-#include "tensorbraid/cluster/server.h"
 #include "tensorbraid/session/session.h"
-#include "tensorbraid/graph/variable.h"
 
 namespace tensorbraid {
 namespace {

@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "cluster/testing/test_cluster.h"
+#include "tensorbraid/graph/variable.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/data_flow.h"
 #include "tensorbraid/ops/math.h"
-#include "tensorbraid/graph/variable.h"
 
 namespace tensorbraid {
 namespace {

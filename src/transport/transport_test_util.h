@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "core/threads/mutex.h"
 #include "core/text/strings.h"
+#include "core/threads/mutex.h"
 #include "transport/transport.h"
 
 namespace tensorbraid {

@@ -1,11 +1,12 @@
 // Lookups of embeddings, composed of gathers where the tables are and of ops that distribute ids and join rows.
+#include "tensorbraid/variables/embedding.h"
+
 #include <algorithm>
 
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
 #include "tensorbraid/ops/array.h"
-#include "tensorbraid/variables/embedding.h"
 #include "tensorbraid/ops/math.h"
 
 namespace tensorbraid::nn {

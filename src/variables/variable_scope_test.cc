@@ -121,7 +121,7 @@ TEST(VariableScopeTest, ScopesGiveDefaults) {
   const Variable x = GetVariable(g, "x", {2}, {.dtype = kFloat64});
   const Variable y = GetVariable(g, "y", {2}, {.dtype = kInt32});
   ASSERT_TRUE(g.status().ok()) << g.status();
-  const std::vector<Output> losses = nn::RegularizationLosses(g);
+  const std::vector<Output> losses = layers::RegularizationLosses(g);
   ASSERT_EQ(losses.size(), 2u) << "of x and z, once each";
   auto session = Session::Create(g);
   ASSERT_TRUE(session.ok()) << session.status();
@@ -155,7 +155,7 @@ TEST(VariableScopeTest, AScopeWithAPartitionerPartitions) {
   EXPECT_EQ(own.dtype(), kFloat64);
   ASSERT_EQ(scalar.parts().size(), 1u);
   EXPECT_EQ(scalar.parts()[0].name(), "m/layer/scalar");
-  EXPECT_EQ(nn::RegularizationLosses(g).size(), 7u) << "one for each part";
+  EXPECT_EQ(layers::RegularizationLosses(g).size(), 7u) << "one for each part";
 
   auto again = g.VariableScope("m/layer", {.reuse = true});
   EXPECT_EQ(GetPartitionedVariable(g, "w", {7, 2}).parts(), w.parts()) << "also without a partitioner";
@@ -177,9 +177,9 @@ TEST(VariableScopeTest, LayersWithPartitionedVariablesComputeTheSame) {
     for (int i = 0; i < 14; ++i) numbers.mutable_data<float>()[i] = static_cast<float>(i);
     const auto ids = Const(g, Tensor::Of<int32_t>({3}, {0, 4, 6}));
     const auto rows =
-        nn::Embedding(ids, {.input_dim = 7, .output_dim = 2, .initializer = Constant(numbers), .name = "e"});
-    auto y = nn::Dense(rows, {.units = 2, .kernel_initializer = IdentityMatrix(2.0)});
-    y = nn::BatchNorm(y, {.training = true});
+        layers::Embedding(ids, {.input_dim = 7, .output_dim = 2, .initializer = Constant(numbers), .name = "e"});
+    auto y = layers::Dense(rows, {.units = 2, .kernel_initializer = IdentityMatrix(2.0)});
+    y = layers::BatchNorm(y, {.training = true});
     EXPECT_EQ(g.variables().size(), variables);
     EXPECT_TRUE(g.status().ok()) << g.status();
     const Operation init = GlobalVariablesInitializer(g);

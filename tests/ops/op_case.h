@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "tensorbraid/graph/graph.h"
 #include "tensorbraid/core/tensor.h"
+#include "tensorbraid/graph/graph.h"
 
 namespace tensorbraid {
 

@@ -9,9 +9,9 @@
 #include <set>
 #include <string>
 
+#include "core/system/timer.h"
 #include "core/text/strings.h"
 #include "core/threads/thread_pool.h"
-#include "core/system/timer.h"
 #include "simulation/simulate.h"
 
 namespace tensorbraid {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "core/system/env_testutil.h"
-#include "core/threads/mutex.h"
 #include "core/testing/faulty_files.h"
+#include "core/threads/mutex.h"
 #include "simulation/scheduler.h"
 
 namespace tensorbraid {

@@ -10,8 +10,8 @@
 
 #include "simulation/fault_plan.h"
 #include "simulation/scheduler.h"
-#include "tensorbraid/optimizers/staleness.h"
 #include "tensorbraid/core/status.h"
+#include "tensorbraid/optimizers/staleness.h"
 
 namespace tensorbraid {
 

@@ -26,14 +26,14 @@ Tensor TensorOf(const Json& values, const Shape& shape, DType dtype) {
 
 Shape ShapeOfRow(const Json& row) { return Shape(row.at("shape").get<std::vector<int64_t>>()); }
 
-nn::RnnCell CellOf(const Json& cell, int64_t units) {
+layers::RnnCell CellOf(const Json& cell, int64_t units) {
   const std::string kind = cell.at("kind").get<std::string>();
   const Json& o = cell.at("options");
-  if (kind == "gru") return nn::GRUCell(units);
-  if (kind == "basic") return nn::BasicRNNCell(units);
-  return nn::LSTMCell(units, {.forget_bias = o.value("forget_bias", 1.0),
-                              .cell_clip = o.value("cell_clip", 0.0),
-                              .use_peepholes = o.value("use_peepholes", false)});
+  if (kind == "gru") return layers::GRUCell(units);
+  if (kind == "basic") return layers::BasicRNNCell(units);
+  return layers::LSTMCell(units, {.forget_bias = o.value("forget_bias", 1.0),
+                                  .cell_clip = o.value("cell_clip", 0.0),
+                                  .use_peepholes = o.value("use_peepholes", false)});
 }
 
 struct Layer {
@@ -43,17 +43,18 @@ struct Layer {
 
 Layer BuildLayer(const Json& row, const Output& x, const std::optional<Operand>& lengths,
                  const std::vector<Output>& initial_state) {
-  std::vector<nn::RnnCell> cells;
+  std::vector<layers::RnnCell> cells;
   for (const Json& cell : row.at("cells")) cells.push_back(CellOf(cell, row.at("units").get<int64_t>()));
   const bool time_major = row.at("options").value("time_major", false);
   if (row.at("options").value("bidirectional", false)) {
-    const auto both = nn::BidirectionalRnn(cells[0], cells[1], x, {.lengths = lengths, .time_major = time_major});
+    const auto both = layers::BidirectionalRnn(cells[0], cells[1], x, {.lengths = lengths, .time_major = time_major});
     Layer layer{both.outputs, both.forward_state};
     layer.state.insert(layer.state.end(), both.backward_state.begin(), both.backward_state.end());
     return layer;
   }
-  const auto result = nn::DynamicRnn(cells.size() == 1 ? cells[0] : nn::MultiRNNCell(cells), x,
-                                     {.lengths = lengths, .initial_state = initial_state, .time_major = time_major});
+  const auto result =
+      layers::DynamicRnn(cells.size() == 1 ? cells[0] : layers::MultiRNNCell(cells), x,
+                         {.lengths = lengths, .initial_state = initial_state, .time_major = time_major});
   return {result.outputs, result.state};
 }
 

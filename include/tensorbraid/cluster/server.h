@@ -3,17 +3,15 @@
 #define TENSORBRAID_CLUSTER_SERVER_H_
 
 #include <chrono>
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "tensorbraid/cluster/cluster_spec.h"
-#include "tensorbraid/graph/graph.h"
 #include "tensorbraid/cluster/server_limits.h"
-#include "tensorbraid/core/status.h"
 #include "tensorbraid/cluster/tls_options.h"
+#include "tensorbraid/core/status.h"
 #include "tensorbraid/core/wire.h"
 
 namespace tensorbraid {
@@ -50,7 +48,7 @@ struct ServerOptions {
   std::vector<std::string> allow_paths = {};
   ServerLimits limits = {};
   // The wire types of variables of each job, such as {{"ps", Wire::kInt8}}, in sessions whose master is this task. They
-  // hold for variables whose graph does not set them (see ReplicaDeviceSetterOptions::wire).
+  // hold for variables whose graph does not set them (see ReplicaDeviceSetterOptions::wire in replica_device_setter.h).
   std::map<std::string, WireTypes> wire = {};
   // Serves the status of the whole cluster over HTTP on this port: metrics for Prometheus at /metrics, and a page for
   // browsers at /. 0: any free port (see status_url); -1: none. `bind_address`, `tls` and `insecure` hold for it too:
@@ -110,32 +108,6 @@ class Server {
   explicit Server(std::unique_ptr<Impl> impl);
   const std::unique_ptr<Impl> impl_;
 };
-
-struct ReplicaDeviceSetterOptions {
-  ClusterSpec cluster = {};
-  int ps_tasks = 0;  // ignored if `cluster` is given
-  std::string ps_device = "/job:ps";
-  std::string worker_device = "/job:worker";
-  // Ops that are placed on the parameter servers.
-  std::vector<std::string> ps_ops = {"Variable",
-                                     "VariableV2",
-                                     "AutoReloadVariable",
-                                     "MutableHashTable",
-                                     "MutableHashTableV2",
-                                     "VarHandleOp",
-                                     "BoostedTreesEnsembleResourceHandleOp"};
-  // Returns the index of the parameter server for `op`, below `ps_tasks`; empty: round robin.
-  std::function<int(const Operation& op, int ps_tasks)> strategy = nullptr;
-  // The types in which the values and gradients of the variables on the parameter servers travel between tasks.
-  WireTypes wire = {};
-};
-
-// A device function, for Graph::Device, that places variables on the parameter servers and everything else on the
-// worker. Source: tf.train.replica_device_setter.
-DeviceFunction ReplicaDeviceSetter(ReplicaDeviceSetterOptions options);
-// A strategy that places each variable on the parameter server that holds the fewest bytes so far.
-// Source: GreedyLoadBalancingStrategy with byte_size_load_fn.
-std::function<int(const Operation& op, int ps_tasks)> LeastBytesStrategy(int ps_tasks);
 
 }  // namespace tensorbraid
 

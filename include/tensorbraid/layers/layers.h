@@ -1,8 +1,8 @@
 // Layers of neural networks.
 //
-//   auto x = nn::Dense(images, {.units = 128, .activation = nn::Activation::kRelu});
-//   x = nn::Dropout(x, {.rate = 0.5, .training = true});
-//   auto logits = nn::Dense(x, {.units = 10, .name = "logits"});
+//   auto x = layers::Dense(images, {.units = 128, .activation = layers::Activation::kRelu});
+//   x = layers::Dropout(x, {.rate = 0.5, .training = true});
+//   auto logits = layers::Dense(x, {.units = 10, .name = "logits"});
 //
 // A layer is a function that makes its variables with GetPartitionedVariable (moving averages: GetVariable), in a
 // variable scope of its own inside of the open one. The scope is called by the layer's name; without a name, by the
@@ -22,11 +22,11 @@
 #include <vector>
 
 #include "tensorbraid/graph/graph.h"
-#include "tensorbraid/ops/nn.h"
 #include "tensorbraid/graph/variable.h"
+#include "tensorbraid/ops/nn.h"
 #include "tensorbraid/variables/variable_scope.h"
 
-namespace tensorbraid::nn {
+namespace tensorbraid::layers {
 
 enum class Activation { kNone, kRelu, kRelu6, kLeakyRelu, kElu, kSoftplus, kSoftsign, kTanh, kSigmoid, kSoftmax };
 
@@ -70,11 +70,11 @@ struct ConvolutionLayerOptions {
   int64_t filters = 0;               // the number of output channels; must be given
   std::vector<int64_t> kernel = {};  // the size of the window; must be given
   std::vector<int64_t> strides = {};
-  Padding padding = Padding::kSame;  // unlike in TensorFlow, where kValid is the default; not kExplicit
+  nn::Padding padding = nn::Padding::kSame;  // unlike in TensorFlow, where kValid is the default; not kExplicit
   std::vector<int64_t> dilations = {};
   // The channels are split into so many groups, each of which is convolved by itself.
   int64_t groups = 1;
-  DataFormat data_format = DataFormat::kChannelsLast;
+  nn::DataFormat data_format = nn::DataFormat::kChannelsLast;
   Activation activation = Activation::kNone;
   bool bias = true;
   Initializer kernel_initializer = nullptr;
@@ -101,9 +101,9 @@ struct DepthwiseConvolutionLayerOptions {
   std::vector<int64_t> kernel = {};
   int64_t depth_multiplier = 1;  // the number of output channels for each input channel
   std::vector<int64_t> strides = {};
-  Padding padding = Padding::kSame;
+  nn::Padding padding = nn::Padding::kSame;
   std::vector<int64_t> dilations = {};
-  DataFormat data_format = DataFormat::kChannelsLast;
+  nn::DataFormat data_format = nn::DataFormat::kChannelsLast;
   Activation activation = Activation::kNone;
   bool bias = true;
   Initializer depthwise_initializer = nullptr;
@@ -208,6 +208,6 @@ std::vector<Output> RegularizationLosses(const Graph& graph);
 // Their sum, to be added to the loss; 0 (float32) if there are none. All must have the same dtype.
 Output RegularizationLoss(Graph& graph, std::source_location loc = std::source_location::current());
 
-}  // namespace tensorbraid::nn
+}  // namespace tensorbraid::layers
 
 #endif  // TENSORBRAID_LAYERS_LAYERS_H_

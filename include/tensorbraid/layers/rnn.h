@@ -1,9 +1,9 @@
 // Recurrent layers.
 //
-//   auto y = nn::DynamicRnn(nn::LSTMCell(128), x, {.lengths = lengths});  // x is [batch, time, features]
+//   auto y = layers::DynamicRnn(layers::LSTMCell(128), x, {.lengths = lengths});  // x is [batch, time, features]
 //   y.outputs;                                                            // [batch, time, 128]
-//   auto both = nn::BidirectionalRnn(nn::LSTMCell(128), nn::LSTMCell(128), x, {.lengths = lengths});
-//   auto deep = nn::DynamicRnn(nn::MultiRNNCell({nn::LSTMCell(128), nn::GRUCell(64)}), x);
+//   auto both = layers::BidirectionalRnn(layers::LSTMCell(128), layers::LSTMCell(128), x, {.lengths = lengths});
+//   auto deep = layers::DynamicRnn(layers::MultiRNNCell({layers::LSTMCell(128), layers::GRUCell(64)}), x);
 //
 // The layers make the cells' variables with GetVariable, in variable scopes that are named as in tf.compat.v1.nn:
 // "rnn/lstm_cell/kernel", "bidirectional_rnn/fw/gru_cell/gates/bias". So variables are placed by the open device scopes
@@ -20,7 +20,7 @@
 #include "tensorbraid/graph/graph.h"
 #include "tensorbraid/variables/variable_scope.h"
 
-namespace tensorbraid::nn {
+namespace tensorbraid::layers {
 
 class RnnCellImpl;
 
@@ -114,6 +114,6 @@ struct BidirectionalRnnResult {
 BidirectionalRnnResult BidirectionalRnn(const RnnCell& forward, const RnnCell& backward, const Operand& x,
                                         const BidirectionalRnnOptions& options = {});
 
-}  // namespace tensorbraid::nn
+}  // namespace tensorbraid::layers
 
 #endif  // TENSORBRAID_LAYERS_RNN_H_

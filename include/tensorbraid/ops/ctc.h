@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "tensorbraid/graph/graph.h"
-#include "tensorbraid/ops/sparse_tensor.h"
+#include "tensorbraid/ops/sparse.h"
 
 namespace tensorbraid::nn {
 

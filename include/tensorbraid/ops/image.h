@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "tensorbraid/ops/array.h"
 #include "tensorbraid/graph/graph.h"
+#include "tensorbraid/ops/array.h"
 
 namespace tensorbraid::image {
 

@@ -1,4 +1,4 @@
-// Ops on sparse tensors.
+// Sparse tensors, as three dense ones, and ops on them.
 #ifndef TENSORBRAID_OPS_SPARSE_H_
 #define TENSORBRAID_OPS_SPARSE_H_
 
@@ -6,9 +6,16 @@
 #include <string>
 
 #include "tensorbraid/graph/graph.h"
-#include "tensorbraid/ops/sparse_tensor.h"
 
 namespace tensorbraid {
+
+// A tensor of which only some elements are stored: element indices[i] is values[i]. Ops expect the indices in row-major
+// order. Source: tf.SparseTensor.
+struct SparseTensor {
+  Output indices;      // int64 [n, rank]
+  Output values;       // [n]
+  Output dense_shape;  // int64 [rank]
+};
 
 // Three placeholders: feed the indices (int64 [n, rank]), the values (`dtype` [n]) and the shape (int64 [rank]). The
 // rank is the length of `shape`, in which -1 means any size; sizes are checked by the ops that use the tensor. Nodes:

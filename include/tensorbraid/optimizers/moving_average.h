@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "tensorbraid/graph/graph.h"
-#include "tensorbraid/train/saver.h"
 #include "tensorbraid/graph/variable.h"
+#include "tensorbraid/train/saver.h"
 
 namespace tensorbraid {
 

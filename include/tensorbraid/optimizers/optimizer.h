@@ -17,11 +17,11 @@
 #include <utility>
 #include <vector>
 
-#include "tensorbraid/ops/array.h"
-#include "tensorbraid/graph/graph.h"
-#include "tensorbraid/optimizers/learning_rate.h"
-#include "tensorbraid/graph/variable.h"
 #include "tensorbraid/core/wire.h"
+#include "tensorbraid/graph/graph.h"
+#include "tensorbraid/graph/variable.h"
+#include "tensorbraid/ops/array.h"
+#include "tensorbraid/optimizers/learning_rate.h"
 
 namespace tensorbraid {
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "tensorbraid/cluster/cluster_spec.h"
-#include "tensorbraid/graph/graph.h"
 #include "tensorbraid/cluster/tls_options.h"
+#include "tensorbraid/graph/graph.h"
 #include "tensorbraid/graph/variable.h"
 
 namespace tensorbraid {

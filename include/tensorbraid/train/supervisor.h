@@ -19,11 +19,11 @@
 #include <vector>
 
 #include "tensorbraid/graph/graph.h"
-#include "tensorbraid/train/saver.h"
-#include "tensorbraid/session/session.h"
-#include "tensorbraid/summary/summary.h"
-#include "tensorbraid/train/train.h"
 #include "tensorbraid/graph/variable.h"
+#include "tensorbraid/session/session.h"
+#include "tensorbraid/train/file_writer.h"
+#include "tensorbraid/train/saver.h"
+#include "tensorbraid/train/train.h"
 
 namespace tensorbraid {
 

@@ -19,9 +19,9 @@
 #include <vector>
 
 #include "tensorbraid/graph/graph.h"
-#include "tensorbraid/train/saver.h"
-#include "tensorbraid/session/session.h"
 #include "tensorbraid/graph/variable.h"
+#include "tensorbraid/session/session.h"
+#include "tensorbraid/train/saver.h"
 
 namespace tensorbraid {
 

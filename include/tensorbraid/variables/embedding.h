@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "tensorbraid/graph/graph.h"
-#include "tensorbraid/variables/partitioned_variable.h"
-#include "tensorbraid/ops/sparse_tensor.h"
 #include "tensorbraid/graph/variable.h"
+#include "tensorbraid/ops/sparse.h"
+#include "tensorbraid/variables/partitioned_variable.h"
 
 namespace tensorbraid::nn {
 

@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "tensorbraid/graph/graph.h"
 #include "tensorbraid/core/shape.h"
+#include "tensorbraid/graph/graph.h"
 #include "tensorbraid/graph/variable.h"
 
 namespace tensorbraid {

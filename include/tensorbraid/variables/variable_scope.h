@@ -18,14 +18,14 @@
 #include <string>
 
 #include "tensorbraid/graph/graph.h"
-#include "tensorbraid/variables/partitioned_variable.h"
 #include "tensorbraid/graph/variable.h"
+#include "tensorbraid/variables/partitioned_variable.h"
 
 namespace tensorbraid {
 
 // Returns the penalty for the size of a variable's values, a scalar; invalid: no penalty. Called once for a variable,
-// when it is made, and once for each part of a partitioned variable. (nn::RegularizationLosses has the penalties of a
-// graph.)
+// when it is made, and once for each part of a partitioned variable. (layers::RegularizationLosses has the penalties of
+// a graph.)
 using Regularizer = std::function<Output(const Output& value)>;
 
 // l1 * sum(|x|) + l2 * sum(x²), as in tf.keras.regularizers. Terms with a factor of 0 are left out.

@@ -15,8 +15,8 @@ constexpr int64_t kCharacters = 11;  // ten digits and the blank
 
 // A convolution with batch normalization, then pooling.
 Output Block(const Output& x, int64_t filters, std::vector<int64_t> pool) {
-  const Output y = nn::Conv2D(x, {.filters = filters, .kernel = {3, 3}, .bias = false});
-  return nn::MaxPool(nn::Relu(nn::BatchNorm(y, {.training = true})), {.size = std::move(pool)});
+  const Output y = layers::Conv2D(x, {.filters = filters, .kernel = {3, 3}, .bias = false});
+  return nn::MaxPool(nn::Relu(layers::BatchNorm(y, {.training = true})), {.size = std::move(pool)});
 }
 
 // Noise, in which a bright column inside the place of each digit tells which one it is. The lengths differ.
@@ -66,13 +66,15 @@ void MakeCrnn(int worker, BenchModel& m) {
   Output x = Block(images, 16, {2, 2});
   x = Block(x, 32, {2, 2});
   x = Block(x, 64, {2, 1});
-  x = nn::Conv2D(
-      x,
-      {.filters = 96, .kernel = {kHeight / 8, 1}, .padding = nn::Padding::kValid, .activation = nn::Activation::kRelu});
+  x = layers::Conv2D(x, {.filters = 96,
+                         .kernel = {kHeight / 8, 1},
+                         .padding = nn::Padding::kValid,
+                         .activation = layers::Activation::kRelu});
   x = Transpose(Squeeze(x, {1}), {1, 0, 2});  // time first
-  x = nn::BidirectionalRnn(nn::LSTMCell(kUnits), nn::LSTMCell(kUnits), x, {.lengths = lengths, .time_major = true})
+  x = layers::BidirectionalRnn(layers::LSTMCell(kUnits), layers::LSTMCell(kUnits), x,
+                               {.lengths = lengths, .time_major = true})
           .outputs;
-  const Output logits = nn::Dense(x, {.units = kCharacters});
+  const Output logits = layers::Dense(x, {.units = kCharacters});
   m.loss = ReduceMean(nn::CtcLoss(labels, logits, lengths, {.time_major = true}));
   m.optimizer = std::make_shared<AdadeltaOptimizer>(1.0, AdadeltaOptions{.epsilon = 1e-6});
   m.clip_norm = 10;

@@ -31,13 +31,13 @@ void MakeLeNet(int worker, BenchModel& m) {
     }
   }
   m.batches = {{pixels}};
-  constexpr auto kRelu = nn::Activation::kRelu;
-  Output x = nn::Conv2D(images, {.filters = 32, .kernel = {5, 5}, .activation = kRelu});
+  constexpr auto kRelu = layers::Activation::kRelu;
+  Output x = layers::Conv2D(images, {.filters = 32, .kernel = {5, 5}, .activation = kRelu});
   x = nn::MaxPool(x, {.size = {2, 2}});
-  x = nn::Conv2D(x, {.filters = 64, .kernel = {5, 5}, .activation = kRelu});
+  x = layers::Conv2D(x, {.filters = 64, .kernel = {5, 5}, .activation = kRelu});
   x = nn::MaxPool(x, {.size = {2, 2}});
-  x = nn::Dense(nn::Flatten(x), {.units = 1024, .activation = kRelu});
-  m.loss = Classify(m, nn::Dense(x, {.units = kDigits}));
+  x = layers::Dense(layers::Flatten(x), {.units = 1024, .activation = kRelu});
+  m.loss = Classify(m, layers::Dense(x, {.units = kDigits}));
   m.optimizer = std::make_shared<AdamOptimizer>(1e-3);
   m.arithmetic = {
       {.batch = m.examples, .height = 28, .width = 28, .kernel = 5, .in = 1, .out = 32, .input_gradient = false},
@@ -60,8 +60,8 @@ void MakeLstm(int worker, BenchModel& m) {
     }
   }
   m.batches = {{values}};
-  const nn::RnnResult rnn = nn::DynamicRnn(nn::LSTMCell(kUnits), sequences);
-  m.loss = Classify(m, nn::Dense(rnn.state[1], {.units = kDigits}));
+  const layers::RnnResult rnn = layers::DynamicRnn(layers::LSTMCell(kUnits), sequences);
+  m.loss = Classify(m, layers::Dense(rnn.state[1], {.units = kDigits}));
   m.optimizer = std::make_shared<GradientDescentOptimizer>(0.1);
   // The inputs are data, so they have no gradient; of each step, the state before has.
   m.arithmetic = {{.batch = m.examples * kSteps, .in = kUnits, .out = 4 * kUnits, .input_gradient = false},

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "cli/bench/onednn.h"
-#include "tensorbraid/graph/graph.h"
-#include "tensorbraid/optimizers/optimizer.h"
 #include "tensorbraid/core/status.h"
 #include "tensorbraid/core/tensor.h"
+#include "tensorbraid/graph/graph.h"
+#include "tensorbraid/optimizers/optimizer.h"
 
 namespace tensorbraid {
 

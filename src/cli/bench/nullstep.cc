@@ -5,10 +5,10 @@
 
 #include "cli/bench/steps.h"
 #include "core/text/strings.h"
+#include "tensorbraid/core/wire.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"
 #include "tensorbraid/session/session.h"
-#include "tensorbraid/core/wire.h"
 
 namespace tensorbraid {
 namespace {

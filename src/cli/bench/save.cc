@@ -14,8 +14,8 @@
 #include "core/system/env.h"
 #include "core/text/strings.h"
 #include "tensorbraid/ops/array.h"
-#include "tensorbraid/train/saver.h"
 #include "tensorbraid/session/session.h"
+#include "tensorbraid/train/saver.h"
 
 namespace tensorbraid {
 namespace {

@@ -8,10 +8,10 @@
 #include "cli/bench/training.h"
 #include "core/text/strings.h"
 #include "tensorbraid/ops/array.h"
-#include "tensorbraid/variables/initializers.h"
 #include "tensorbraid/ops/math.h"
 #include "tensorbraid/ops/nn.h"
 #include "tensorbraid/optimizers/optimizer.h"
+#include "tensorbraid/variables/initializers.h"
 
 namespace tensorbraid {
 namespace {

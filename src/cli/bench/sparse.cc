@@ -3,13 +3,14 @@
 
 #include "cli/bench/steps.h"
 #include "core/text/strings.h"
+#include "tensorbraid/cluster/replica_device_setter.h"
+#include "tensorbraid/cluster/server.h"
 #include "tensorbraid/ops/array.h"
-#include "tensorbraid/variables/embedding.h"
 #include "tensorbraid/ops/math.h"
 #include "tensorbraid/optimizers/optimizer.h"
-#include "tensorbraid/variables/partitioned_variable.h"
-#include "tensorbraid/cluster/server.h"
 #include "tensorbraid/session/session.h"
+#include "tensorbraid/variables/embedding.h"
+#include "tensorbraid/variables/partitioned_variable.h"
 
 namespace tensorbraid {
 namespace {

@@ -2,8 +2,8 @@
 
 #include "cluster/client_service/proto_io.h"
 #include "cluster/protobuf/master_service.pb.h"
-#include "core/values/bools.h"
 #include "core/text/strings.h"
+#include "core/values/bools.h"
 #include "graph/graph.pb.h"
 
 namespace tensorbraid {

@@ -4,8 +4,8 @@
 
 #include "cluster/exchange/tensor_codec.h"
 #include "core/memory/allocator.h"
-#include "core/values/bools.h"
 #include "core/text/strings.h"
+#include "core/values/bools.h"
 
 namespace tensorbraid {
 

@@ -5,8 +5,8 @@
 
 #include "cluster/exchange/variant_codec.h"
 #include "core/memory/allocator.h"
-#include "core/values/bools.h"
 #include "core/text/strings.h"
+#include "core/values/bools.h"
 
 namespace tensorbraid {
 

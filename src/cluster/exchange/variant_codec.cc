@@ -3,8 +3,8 @@
 #include <cstring>
 #include <vector>
 
-#include "core/values/bools.h"
 #include "core/text/strings.h"
+#include "core/values/bools.h"
 #include "runtime/dataset/variant_values.h"
 
 namespace tensorbraid {

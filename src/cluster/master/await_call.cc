@@ -6,8 +6,8 @@
 #include "core/system/clock.h"
 #include "core/text/device_name.h"
 #include "core/text/logging.h"
-#include "core/threads/mutex.h"
 #include "core/text/strings.h"
+#include "core/threads/mutex.h"
 
 namespace tensorbraid {
 

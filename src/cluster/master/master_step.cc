@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "cluster/trace/step_stats.h"
+#include "core/errors/error_rank.h"
 #include "core/system/clock.h"
 #include "core/text/device_name.h"
-#include "core/errors/error_rank.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "graph/node_status.h"

@@ -6,9 +6,9 @@
 #include "cluster/master/master_step.h"
 #include "cluster/worker/link_worker.h"
 #include "cluster/worker/worker.h"
+#include "core/errors/error_rank.h"
 #include "core/system/clock.h"
 #include "core/text/device_name.h"
-#include "core/errors/error_rank.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/data_flow.h"
 

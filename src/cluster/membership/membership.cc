@@ -5,8 +5,8 @@
 
 #include "core/text/device_name.h"
 #include "core/text/logging.h"
-#include "core/threads/stop.h"
 #include "core/text/strings.h"
+#include "core/threads/stop.h"
 
 namespace tensorbraid {
 namespace {

@@ -15,9 +15,9 @@
 #include "cluster/membership/cluster_view.h"
 #include "cluster/membership/peer_links.h"
 #include "core/system/clock.h"
+#include "core/system/timer.h"
 #include "core/threads/mutex.h"
 #include "core/threads/still_wanted.h"
-#include "core/system/timer.h"
 #include "tensorbraid/cluster/cluster_spec.h"
 #include "transport/transport.h"
 

@@ -1,4 +1,6 @@
 // The device function of parameter-server training.
+#include "tensorbraid/cluster/replica_device_setter.h"
+
 #include <algorithm>
 #include <limits>
 #include <memory>

@@ -1,3 +1,5 @@
+#include "tensorbraid/cluster/replica_device_setter.h"
+
 #include <gtest/gtest.h>
 
 #include "tensorbraid/cluster/server.h"

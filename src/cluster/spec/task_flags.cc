@@ -1,10 +1,12 @@
+#include "tensorbraid/cluster/task_flags.h"
+
 #include <cstdlib>
 
 #include "cluster/spec/tf_config.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
-#include "tensorbraid/core/flags.h"
 #include "tensorbraid/cluster/server.h"
+#include "tensorbraid/core/flags.h"
 
 namespace tensorbraid {
 

@@ -1,10 +1,12 @@
+#include "tensorbraid/cluster/task_flags.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 
-#include "tensorbraid/core/flags.h"
 #include "tensorbraid/cluster/server.h"
+#include "tensorbraid/core/flags.h"
 
 namespace tensorbraid {
 namespace {

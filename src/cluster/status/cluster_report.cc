@@ -10,9 +10,9 @@
 
 #include "cluster/protobuf/report.pb.h"
 #include "cluster/server/member.h"
+#include "core/system/timer.h"
 #include "core/text/device_name.h"
 #include "core/text/strings.h"
-#include "core/system/timer.h"
 
 namespace tensorbraid {
 namespace {

@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
-#include "tensorbraid/core/status.h"
 #include "tensorbraid/cluster/tls_options.h"
+#include "tensorbraid/core/status.h"
 
 namespace tensorbraid {
 

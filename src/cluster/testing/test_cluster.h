@@ -13,8 +13,8 @@
 
 #include "cluster/server/task.h"
 #include "core/system/held_port.h"
-#include "core/threads/mutex.h"
 #include "core/text/strings.h"
+#include "core/threads/mutex.h"
 #include "transport/grpc/grpc_transport.h"
 #include "transport/inproc/inproc_transport.h"
 #include "transport/local/local_transport.h"

@@ -11,8 +11,8 @@
 
 #include "core/system/clock.h"
 #include "core/system/file_access.h"
-#include "core/threads/thread_pool.h"
 #include "core/system/timer.h"
+#include "core/threads/thread_pool.h"
 #include "runtime/kernel/device.h"
 #include "runtime/kernel/resource.h"
 #include "transport/messages.h"

@@ -12,8 +12,8 @@
 #include <new>
 #include <vector>
 
-#include "core/threads/mutex.h"
 #include "core/memory/size_class.h"
+#include "core/threads/mutex.h"
 
 namespace tensorbraid {
 namespace {

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/threads/mutex.h"
 #include "core/memory/size_class.h"
 #include "core/text/strings.h"
+#include "core/threads/mutex.h"
 
 namespace tensorbraid {
 namespace {

@@ -20,8 +20,8 @@
 
 #include "core/system/file_access.h"
 #include "core/text/logging.h"
-#include "core/threads/mutex.h"
 #include "core/text/strings.h"
+#include "core/threads/mutex.h"
 
 namespace tensorbraid {
 namespace {

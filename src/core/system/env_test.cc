@@ -6,8 +6,8 @@
 #include <sched.h>
 
 #include "core/system/env_testutil.h"
-#include "core/threads/mutex.h"
 #include "core/system/timer.h"
+#include "core/threads/mutex.h"
 
 namespace tensorbraid {
 namespace {

@@ -8,9 +8,9 @@
 #include <filesystem>
 #include <future>
 
-#include "core/threads/background_thread.h"
 #include "core/system/env.h"
 #include "core/text/strings.h"
+#include "core/threads/background_thread.h"
 #include "core/threads/thread_pool.h"
 #include "io/file.h"
 #include "io/file_testutil.h"

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "core/system/env_testutil.h"
-#include "core/threads/mutex.h"
 #include "core/text/strings.h"
+#include "core/threads/mutex.h"
 
 namespace tensorbraid {
 

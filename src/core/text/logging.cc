@@ -10,8 +10,8 @@
 #include <memory>
 
 #include "core/system/clock.h"
-#include "core/threads/mutex.h"
 #include "core/text/strings.h"
+#include "core/threads/mutex.h"
 
 namespace tensorbraid {
 namespace {

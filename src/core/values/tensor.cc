@@ -8,8 +8,8 @@
 
 #include "core/memory/allocator.h"
 #include "core/text/logging.h"
-#include "core/values/resource_handle.h"
 #include "core/text/strings.h"
+#include "core/values/resource_handle.h"
 #include "core/values/tensor_bytes.h"
 #include "core/values/tensor_limit.h"
 #include "core/values/variant.h"

@@ -8,9 +8,9 @@
 #include <new>
 
 #include "core/memory/allocator.h"
+#include "core/testing/memory_limit.h"
 #include "core/text/strings.h"
 #include "core/values/tensor_bytes.h"
-#include "core/testing/memory_limit.h"
 
 namespace tensorbraid {
 namespace {

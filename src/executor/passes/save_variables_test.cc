@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
 
 #include "executor/passes/pass_test_util.h"
+#include "tensorbraid/graph/variable.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"
-#include "tensorbraid/graph/variable.h"
 
 namespace tensorbraid {
 namespace {

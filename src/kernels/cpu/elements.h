@@ -7,8 +7,8 @@
 #include <string>
 
 #include "absl/container/inlined_vector.h"
-#include "core/values/resource_handle.h"
 #include "core/text/strings.h"
+#include "core/values/resource_handle.h"
 #include "core/values/variant.h"
 #include "tensorbraid/core/tensor.h"
 

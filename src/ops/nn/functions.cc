@@ -1,10 +1,9 @@
 // The public functions of the nn op family.
-#include "tensorbraid/ops/nn.h"
-
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
 #include "tensorbraid/ops/math.h"
+#include "tensorbraid/ops/nn.h"
 
 namespace tensorbraid {
 namespace nn {

@@ -1,9 +1,9 @@
 // Maximum and mean over windows of images, and their gradients: schemas, shape rules, gradients.
 #include "graph/node.h"
 #include "ops/builder.h"
-#include "ops/nn/registration.h"
 #include "ops/nn/pool_gradients.h"
 #include "ops/nn/pool_window.h"
+#include "ops/nn/registration.h"
 #include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {

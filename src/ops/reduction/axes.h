@@ -9,8 +9,8 @@
 #include "graph/node.h"
 #include "graph/op_registry.h"
 #include "ops/builder.h"
-#include "tensorbraid/ops/math.h"
 #include "tensorbraid/core/shape.h"
+#include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {
 

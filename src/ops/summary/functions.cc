@@ -1,12 +1,11 @@
 // The public functions of the summary op family.
-#include "tensorbraid/summary/summary.h"
-
 #include <algorithm>
 
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "io/summary.pb.h"
 #include "ops/builder.h"
+#include "tensorbraid/ops/summary.h"
 
 namespace tensorbraid::summary {
 namespace {

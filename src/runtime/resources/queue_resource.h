@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "runtime/kernel/cancellation.h"
-#include "runtime/resources/queue_store.h"
 #include "runtime/kernel/resource.h"
+#include "runtime/resources/queue_store.h"
 
 namespace tensorbraid {
 

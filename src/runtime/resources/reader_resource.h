@@ -10,8 +10,8 @@
 
 #include "core/threads/thread_pool.h"
 #include "runtime/kernel/cancellation.h"
-#include "runtime/resources/queue_resource.h"
 #include "runtime/kernel/resource.h"
+#include "runtime/resources/queue_resource.h"
 
 namespace tensorbraid {
 

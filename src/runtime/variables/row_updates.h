@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/threads/thread_pool.h"
-#include "runtime/variables/row_locks.h"
 #include "runtime/kernel/type_constraints.h"
+#include "runtime/variables/row_locks.h"
 #include "tensorbraid/core/status.h"
 #include "tensorbraid/core/tensor.h"
 

@@ -9,10 +9,10 @@
 #include <limits>
 #include <thread>
 
-#include "core/threads/mutex.h"
 #include "core/memory/shared_memory.h"
-#include "core/text/strings.h"
 #include "core/testing/memory_limit.h"
+#include "core/text/strings.h"
+#include "core/threads/mutex.h"
 #include "core/threads/thread.h"
 #include "executor/evaluate.h"
 #include "graph/node.h"

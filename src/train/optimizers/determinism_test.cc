@@ -12,15 +12,15 @@ constexpr int64_t kExamples = 16;
 
 Output CnnLogits(const Output& values) {
   Output x = Reshape(values, {kExamples, 12, 12, 1});
-  x = nn::Conv2D(x, {.filters = 8, .kernel = {3, 3}, .bias = false});
-  x = nn::MaxPool(nn::Relu(nn::BatchNorm(x, {.training = true})), {.size = {2}});
-  x = nn::Dropout(nn::Flatten(x), {.rate = 0.5, .training = true});
-  return nn::Dense(nn::Dense(x, {.units = 32, .activation = nn::Activation::kRelu}), {.units = 10});
+  x = layers::Conv2D(x, {.filters = 8, .kernel = {3, 3}, .bias = false});
+  x = nn::MaxPool(nn::Relu(layers::BatchNorm(x, {.training = true})), {.size = {2}});
+  x = nn::Dropout(layers::Flatten(x), {.rate = 0.5, .training = true});
+  return layers::Dense(layers::Dense(x, {.units = 32, .activation = layers::Activation::kRelu}), {.units = 10});
 }
 
 Output LstmLogits(const Output& values) {
   const Output x = Reshape(values, {kExamples, 12, 12});
-  return nn::Dense(nn::DynamicRnn(nn::LSTMCell(24), x).state[1], {.units = 10});
+  return layers::Dense(layers::DynamicRnn(layers::LSTMCell(24), x).state[1], {.units = 10});
 }
 
 // The bytes of all variables, slots included, after some steps in a session with this many threads.

@@ -1,4 +1,6 @@
 // Embeddings and slices as gradients: what is looked up, what flows back, and what a step touches.
+#include "tensorbraid/variables/embedding.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,7 +9,6 @@
 #include "cluster/testing/test_cluster.h"
 #include "core/testing/memory_limit.h"
 #include "graph/node.h"
-#include "tensorbraid/variables/embedding.h"
 #include "tensorbraid/tensorbraid.h"
 
 namespace tensorbraid {

@@ -2,8 +2,8 @@
 #ifndef TENSORBRAID_TRAIN_OPTIMIZERS_INCREASING_ROWS_H_
 #define TENSORBRAID_TRAIN_OPTIMIZERS_INCREASING_ROWS_H_
 
-#include "tensorbraid/ops/array.h"
 #include "tensorbraid/graph/graph.h"
+#include "tensorbraid/ops/array.h"
 
 namespace tensorbraid {
 

@@ -7,9 +7,9 @@
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "tensorbraid/ops/array.h"
-#include "tensorbraid/optimizers/learning_rate.h"
 #include "tensorbraid/ops/math.h"
 #include "tensorbraid/ops/random.h"
+#include "tensorbraid/optimizers/learning_rate.h"
 
 namespace tensorbraid {
 namespace {

@@ -5,14 +5,14 @@
 #include <deque>
 #include <set>
 
-#include "variables/update_ops.h"
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "tensorbraid/ops/array.h"
-#include "train/sessions/train_op.h"
-#include "train/replicas/update_gate.h"
 #include "train/optimizers/update_node.h"
 #include "train/optimizers/wire_option.h"
+#include "train/replicas/update_gate.h"
+#include "train/sessions/train_op.h"
+#include "variables/update_ops.h"
 
 namespace tensorbraid {
 namespace {

@@ -14,19 +14,19 @@
 #include <set>
 #include <span>
 
-#include "variables/update_ops.h"
 #include "core/system/clock.h"
 #include "core/text/logging.h"
-#include "core/threads/mutex.h"
 #include "core/text/strings.h"
+#include "core/threads/mutex.h"
 #include "graph/node.h"
 #include "tensorbraid/ops/data_flow.h"
 #include "tensorbraid/ops/math.h"
 #include "tensorbraid/optimizers/staleness.h"
 #include "tensorbraid/train/train.h"
 #include "train/optimizers/increasing_rows.h"
-#include "train/sessions/train_op.h"
 #include "train/replicas/update_gate.h"
+#include "train/sessions/train_op.h"
+#include "variables/update_ops.h"
 
 namespace tensorbraid {
 namespace {

@@ -20,7 +20,6 @@
 #include <algorithm>
 #include <map>
 
-#include "variables/update_ops.h"
 #include "core/system/clock.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
@@ -32,9 +31,10 @@
 #include "tensorbraid/optimizers/optimizer.h"
 #include "tensorbraid/train/train.h"
 #include "train/optimizers/increasing_rows.h"
+#include "train/optimizers/wire_option.h"
 #include "train/replicas/replica_setup.h"
 #include "train/sessions/train_op.h"
-#include "train/optimizers/wire_option.h"
+#include "variables/update_ops.h"
 
 namespace tensorbraid {
 namespace {

@@ -1,14 +1,15 @@
+#include "tensorbraid/train/file_writer.h"
+
 #include <deque>
 #include <set>
 
 #include "core/system/clock.h"
 #include "core/text/logging.h"
-#include "core/threads/mutex.h"
 #include "core/text/strings.h"
+#include "core/threads/mutex.h"
 #include "core/threads/thread.h"
 #include "io/event_file.h"
 #include "io/summary.pb.h"
-#include "tensorbraid/summary/summary.h"
 
 namespace tensorbraid::summary {
 namespace {

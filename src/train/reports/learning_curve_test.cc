@@ -9,7 +9,7 @@
 
 #include "io/file.h"
 #include "io/file_testutil.h"
-#include "tensorbraid/summary/summary.h"
+#include "tensorbraid/train/file_writer.h"
 #include "train/reports/event_testutil.h"
 #include "train/reports/line_chart.h"
 

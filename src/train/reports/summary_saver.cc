@@ -1,7 +1,8 @@
 // The hook that writes summaries during the training.
 #include "core/system/clock.h"
 #include "core/text/strings.h"
-#include "tensorbraid/summary/summary.h"
+#include "tensorbraid/ops/summary.h"
+#include "tensorbraid/train/file_writer.h"
 #include "tensorbraid/train/train.h"
 
 namespace tensorbraid {

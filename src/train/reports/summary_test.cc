@@ -1,5 +1,5 @@
 // Summaries: the ops, the writer of event files, and the hooks.
-#include "tensorbraid/summary/summary.h"
+#include "tensorbraid/ops/summary.h"
 
 #include <gtest/gtest.h>
 
@@ -8,6 +8,7 @@
 #include "core/text/strings.h"
 #include "io/file_testutil.h"
 #include "tensorbraid/tensorbraid.h"
+#include "tensorbraid/train/file_writer.h"
 #include "train/reports/event_testutil.h"
 
 namespace tensorbraid {

@@ -6,7 +6,7 @@
 #include "core/system/clock.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
-#include "tensorbraid/summary/summary.h"
+#include "tensorbraid/train/file_writer.h"
 #include "tensorbraid/train/train.h"
 #include "train/sessions/progress_line.h"
 #include "train/sessions/train_op.h"

@@ -1,10 +1,10 @@
 #include <algorithm>
 
 #include "core/text/logging.h"
-#include "core/threads/stop.h"
 #include "core/text/strings.h"
+#include "core/threads/stop.h"
 #include "graph/node.h"
-#include "tensorbraid/summary/summary.h"
+#include "tensorbraid/train/file_writer.h"
 #include "tensorbraid/train/train.h"
 #include "train/checkpoints/checkpoint_saver.h"
 #include "train/sessions/run_cache.h"

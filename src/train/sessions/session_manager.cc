@@ -4,8 +4,8 @@
 
 #include "core/system/clock.h"
 #include "core/text/logging.h"
-#include "core/threads/mutex.h"
 #include "core/text/strings.h"
+#include "core/threads/mutex.h"
 #include "train/replicas/replica_setup.h"
 #include "train/sessions/run_interrupter.h"
 

@@ -1,13 +1,15 @@
 #include "tensorbraid/train/supervisor.h"
 
+#include "tensorbraid/ops/summary.h"
+
 #include <algorithm>
 #include <atomic>
 
 #include "core/system/clock.h"
 #include "core/text/logging.h"
+#include "core/text/strings.h"
 #include "core/threads/mutex.h"
 #include "core/threads/stop.h"
-#include "core/text/strings.h"
 #include "graph/node.h"
 #include "io/file.h"
 #include "train/checkpoints/checkpoint_saver.h"

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/system/clock.h"
-#include "core/threads/mutex.h"
 #include "core/text/strings.h"
+#include "core/threads/mutex.h"
 #include "transport/grpc/caller_check.h"
 #include "transport/grpc/credentials.h"
 #include "transport/grpc/packets.h"

@@ -10,8 +10,8 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "core/system/clock.h"
-#include "core/threads/mutex.h"
 #include "core/system/timer.h"
+#include "core/threads/mutex.h"
 #include "tensorbraid/cluster/server_limits.h"
 #include "tensorbraid/core/status.h"
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "tensorbraid/core/status.h"
 #include "tensorbraid/cluster/tls_options.h"
+#include "tensorbraid/core/status.h"
 
 namespace tensorbraid {
 

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "core/system/clock.h"
-#include "core/threads/mutex.h"
 #include "core/system/timer.h"
+#include "core/threads/mutex.h"
 #include "transport/grpc/lane.h"
 #include "transport/transport.h"
 

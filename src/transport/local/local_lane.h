@@ -10,9 +10,9 @@
 #include <string_view>
 
 #include "absl/container/flat_hash_map.h"
+#include "core/memory/shared_memory.h"
 #include "core/system/fd.h"
 #include "core/threads/mutex.h"
-#include "core/memory/shared_memory.h"
 #include "transport/local/ring.h"
 #include "transport/side_lane/side_lane.h"
 

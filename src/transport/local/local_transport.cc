@@ -8,9 +8,9 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "core/system/env.h"
-#include "core/threads/live_count.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
+#include "core/threads/live_count.h"
 #include "core/threads/thread.h"
 #include "transport/local/lane_socket.h"
 #include "transport/side_lane/lane_link.h"

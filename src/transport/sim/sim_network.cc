@@ -10,8 +10,8 @@
 
 #include "core/text/host_port.h"
 #include "core/text/logging.h"
-#include "core/threads/mutex.h"
 #include "core/text/strings.h"
+#include "core/threads/mutex.h"
 #include "core/threads/thread.h"
 #include "transport/address.h"
 #include "transport/codec.h"

@@ -1,15 +1,16 @@
 // Array ops from the public functions to their kernels. tests/ops compares values with those of other systems.
+#include "tensorbraid/ops/array.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <numeric>
 
-#include "core/text/strings.h"
 #include "core/testing/memory_limit.h"
+#include "core/text/strings.h"
 #include "executor/evaluate.h"
 #include "graph/node.h"
-#include "tensorbraid/ops/array.h"
 
 namespace tensorbraid {
 namespace {

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "core/text/strings.h"
-#include "kernels/cpu/array/registration.h"
 #include "kernels/cpu/array/position.h"
+#include "kernels/cpu/array/registration.h"
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/prefetch.h"

@@ -10,8 +10,8 @@
 #include "kernels/cpu/data_flow/registration.h"
 #include "kernels/cpu/numbers.h"
 #include "kernels/cpu/scalar_input.h"
-#include "runtime/resources/accumulator_resource.h"
 #include "runtime/kernel/handle_kernel.h"
+#include "runtime/resources/accumulator_resource.h"
 
 namespace tensorbraid::cpu {
 namespace {

@@ -2,8 +2,8 @@
 #include "core/text/strings.h"
 #include "kernels/cpu/data_flow/registration.h"
 #include "kernels/cpu/scalar_input.h"
-#include "runtime/resources/barrier_resource.h"
 #include "runtime/kernel/handle_kernel.h"
+#include "runtime/resources/barrier_resource.h"
 
 namespace tensorbraid::cpu {
 namespace {

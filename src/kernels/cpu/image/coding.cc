@@ -6,8 +6,8 @@
 #include "kernels/cpu/image/bmp_codec.h"
 #include "kernels/cpu/image/gif_codec.h"
 #include "kernels/cpu/image/jpeg_codec.h"
-#include "kernels/cpu/image/registration.h"
 #include "kernels/cpu/image/png_codec.h"
+#include "kernels/cpu/image/registration.h"
 
 namespace tensorbraid::cpu {
 namespace {

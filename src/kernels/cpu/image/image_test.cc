@@ -1,5 +1,7 @@
 // What the op table cannot show: gradients of float32 results, random crops with state, the public functions, and files
 // that announce more than they hold.
+#include "tensorbraid/ops/image.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +18,6 @@
 #include "kernels/cpu/image/gif_codec.h"
 #include "kernels/cpu/image/jpeg_codec.h"
 #include "kernels/cpu/image/png_codec.h"
-#include "tensorbraid/ops/image.h"
 #include "tensorbraid/ops.h"
 
 namespace tensorbraid {

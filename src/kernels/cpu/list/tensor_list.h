@@ -2,8 +2,8 @@
 #ifndef TENSORBRAID_KERNELS_CPU_LIST_TENSOR_LIST_H_
 #define TENSORBRAID_KERNELS_CPU_LIST_TENSOR_LIST_H_
 
-#include "runtime/kernel/kernel.h"
 #include "runtime/dataset/variant_values.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid {
 

@@ -10,8 +10,8 @@
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/nn/batch_norm_tiles.h"
-#include "kernels/cpu/nn/registration.h"
 #include "kernels/cpu/nn/convolution/wide_tensor.h"
+#include "kernels/cpu/nn/registration.h"
 #include "ops/nn/window.h"
 
 namespace tensorbraid::cpu {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/values/bools.h"
 #include "core/text/op_type_name.h"
 #include "core/text/strings.h"
+#include "core/values/bools.h"
 #include "graph/graph.pb.h"
 #include "graph/tensor_proto.h"
 #include "io/example.pb.h"

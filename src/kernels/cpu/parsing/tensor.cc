@@ -3,9 +3,9 @@
 
 #include <limits>
 
-#include "core/values/bools.h"
 #include "core/text/op_type_name.h"
 #include "core/text/strings.h"
+#include "core/values/bools.h"
 #include "graph/graph.pb.h"
 #include "graph/tensor_proto.h"
 #include "io/example.pb.h"

@@ -3,8 +3,8 @@
 #include <functional>
 #include <limits>
 
-#include "core/values/fingerprint.h"
 #include "core/text/strings.h"
+#include "core/values/fingerprint.h"
 #include "kernels/cpu/sparse/registration.h"
 #include "kernels/cpu/sparse/sparse.h"
 

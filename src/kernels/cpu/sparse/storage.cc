@@ -2,15 +2,15 @@
 // outlives steps.
 #include <map>
 
-#include "core/threads/mutex.h"
 #include "core/text/op_type_name.h"
 #include "core/text/strings.h"
+#include "core/threads/mutex.h"
 #include "graph/graph.pb.h"
 #include "graph/tensor_proto.h"
 #include "kernels/cpu/sparse/registration.h"
 #include "kernels/cpu/sparse/sparse.h"
-#include "runtime/kernel/resource.h"
 #include "runtime/dataset/variant_values.h"
+#include "runtime/kernel/resource.h"
 
 namespace tensorbraid::cpu {
 namespace {

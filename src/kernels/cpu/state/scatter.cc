@@ -6,9 +6,9 @@
 #include "core/text/strings.h"
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/elements.h"
+#include "kernels/cpu/state/registration.h"
 #include "runtime/variables/row_updates.h"
 #include "runtime/variables/slice_indices.h"
-#include "kernels/cpu/state/registration.h"
 #include "runtime/variables/variable_access.h"
 
 namespace tensorbraid {

@@ -7,8 +7,8 @@
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/numbers.h"
 #include "kernels/cpu/state/registration.h"
-#include "runtime/variables/variable_access.h"
 #include "runtime/kernel/handle_kernel.h"
+#include "runtime/variables/variable_access.h"
 
 namespace tensorbraid {
 namespace {

@@ -2,8 +2,8 @@
 #include <bit>
 #include <cstring>
 
-#include "core/values/fingerprint.h"
 #include "core/text/strings.h"
+#include "core/values/fingerprint.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/string/registration.h"
 #include "kernels/cpu/string/string.h"

@@ -1,7 +1,7 @@
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/prefetch.h"
-#include "runtime/variables/row_stripes.h"
 #include "kernels/cpu/training/training_kernel.h"
+#include "runtime/variables/row_stripes.h"
 
 namespace tensorbraid {
 namespace {

@@ -13,8 +13,8 @@
 #include "kernels/cpu/nn/bias_relu.h"
 #include "kernels/cpu/nn/convolution/convolution_columns.h"
 #include "kernels/cpu/nn/convolution/convolution_primitives.h"
-#include "kernels/cpu/nn/registration.h"
 #include "kernels/cpu/nn/convolution/winograd.h"
+#include "kernels/cpu/nn/registration.h"
 #include "ops/nn/convolution.h"
 
 namespace tensorbraid::cpu {

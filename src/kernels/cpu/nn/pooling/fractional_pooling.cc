@@ -10,8 +10,8 @@
 #include "core/text/strings.h"
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/elementwise.h"
-#include "kernels/cpu/nn/registration.h"
 #include "kernels/cpu/nn/convolution/wide_tensor.h"
+#include "kernels/cpu/nn/registration.h"
 #include "kernels/cpu/random/distributions.h"
 
 namespace tensorbraid::cpu {

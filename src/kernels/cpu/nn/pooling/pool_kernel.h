@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "core/text/strings.h"
-#include "kernels/cpu/nn/pooling/pool_loops.h"
 #include "kernels/cpu/nn/convolution/wide_tensor.h"
+#include "kernels/cpu/nn/pooling/pool_loops.h"
 #include "ops/nn/pool_window.h"
 #include "runtime/kernel/kernel.h"
 

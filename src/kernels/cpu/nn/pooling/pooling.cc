@@ -1,9 +1,9 @@
 // Maximum and mean over windows of images, and their gradients.
 #include "kernels/cpu/costs.h"
-#include "kernels/cpu/nn/registration.h"
+#include "kernels/cpu/nn/convolution/wide_tensor.h"
 #include "kernels/cpu/nn/pooling/pool_kernel.h"
 #include "kernels/cpu/nn/pooling/pool_loops.h"
-#include "kernels/cpu/nn/convolution/wide_tensor.h"
+#include "kernels/cpu/nn/registration.h"
 
 namespace tensorbraid::cpu {
 namespace {

@@ -1,10 +1,10 @@
 // Maximum and mean over windows of volumes, and their gradients. As in TensorFlow, and unlike images, each of several
 // equal maxima gets the gradient.
 #include "kernels/cpu/costs.h"
-#include "kernels/cpu/nn/registration.h"
+#include "kernels/cpu/nn/convolution/wide_tensor.h"
 #include "kernels/cpu/nn/pooling/pool_kernel.h"
 #include "kernels/cpu/nn/pooling/pool_loops.h"
-#include "kernels/cpu/nn/convolution/wide_tensor.h"
+#include "kernels/cpu/nn/registration.h"
 
 namespace tensorbraid::cpu {
 namespace {

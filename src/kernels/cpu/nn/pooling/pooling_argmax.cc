@@ -2,10 +2,10 @@
 // its image; with include_batch_in_index, images follow each other.
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/elementwise.h"
-#include "kernels/cpu/nn/registration.h"
+#include "kernels/cpu/nn/convolution/wide_tensor.h"
 #include "kernels/cpu/nn/pooling/pool_kernel.h"
 #include "kernels/cpu/nn/pooling/pool_loops.h"
-#include "kernels/cpu/nn/convolution/wide_tensor.h"
+#include "kernels/cpu/nn/registration.h"
 
 namespace tensorbraid::cpu {
 namespace {

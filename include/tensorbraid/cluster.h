@@ -1,0 +1,12 @@
+// Clusters and their tasks.
+#ifndef TENSORBRAID_CLUSTER_H_
+#define TENSORBRAID_CLUSTER_H_
+
+#include "tensorbraid/cluster/cluster_spec.h"
+#include "tensorbraid/cluster/replica_device_setter.h"
+#include "tensorbraid/cluster/server.h"
+#include "tensorbraid/cluster/server_limits.h"
+#include "tensorbraid/cluster/task_flags.h"
+#include "tensorbraid/cluster/tls_options.h"
+
+#endif  // TENSORBRAID_CLUSTER_H_

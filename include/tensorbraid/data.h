@@ -1,0 +1,7 @@
+// Data sets.
+#ifndef TENSORBRAID_DATA_H_
+#define TENSORBRAID_DATA_H_
+
+#include "tensorbraid/data/mnist.h"
+
+#endif  // TENSORBRAID_DATA_H_

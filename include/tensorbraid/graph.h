@@ -1,0 +1,8 @@
+// Graphs and variables.
+#ifndef TENSORBRAID_GRAPH_H_
+#define TENSORBRAID_GRAPH_H_
+
+#include "tensorbraid/graph/graph.h"
+#include "tensorbraid/graph/variable.h"
+
+#endif  // TENSORBRAID_GRAPH_H_

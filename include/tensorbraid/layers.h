@@ -1,0 +1,8 @@
+// Layers of neural networks.
+#ifndef TENSORBRAID_LAYERS_H_
+#define TENSORBRAID_LAYERS_H_
+
+#include "tensorbraid/layers/layers.h"
+#include "tensorbraid/layers/rnn.h"
+
+#endif  // TENSORBRAID_LAYERS_H_

@@ -1,0 +1,11 @@
+// Optimizers, and what goes with them.
+#ifndef TENSORBRAID_OPTIMIZERS_H_
+#define TENSORBRAID_OPTIMIZERS_H_
+
+#include "tensorbraid/optimizers/clip.h"
+#include "tensorbraid/optimizers/learning_rate.h"
+#include "tensorbraid/optimizers/moving_average.h"
+#include "tensorbraid/optimizers/optimizer.h"
+#include "tensorbraid/optimizers/staleness.h"
+
+#endif  // TENSORBRAID_OPTIMIZERS_H_

@@ -1,0 +1,7 @@
+// Sessions.
+#ifndef TENSORBRAID_SESSION_H_
+#define TENSORBRAID_SESSION_H_
+
+#include "tensorbraid/session/session.h"
+
+#endif  // TENSORBRAID_SESSION_H_

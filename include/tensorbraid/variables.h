@@ -1,0 +1,10 @@
+// Variables by name, in parts, and their initial values; lookups of their rows.
+#ifndef TENSORBRAID_VARIABLES_H_
+#define TENSORBRAID_VARIABLES_H_
+
+#include "tensorbraid/variables/embedding.h"
+#include "tensorbraid/variables/initializers.h"
+#include "tensorbraid/variables/partitioned_variable.h"
+#include "tensorbraid/variables/variable_scope.h"
+
+#endif  // TENSORBRAID_VARIABLES_H_
