@@ -1,6 +1,6 @@
-# `cmake --install` installs the library, its headers, the `tensorbraid` program and a CMake package. With the package,
-# other projects call find_package(tensorbraid) and link tensorbraid::tensorbraid. examples/find_package is such a
-# project, and CI builds it.
+# `cmake --install` installs the library, its headers, the license, the `tensorbraid` program and a CMake package. With the
+# package, other projects call find_package(tensorbraid) and link tensorbraid::tensorbraid. examples/find_package is such
+# a project, and CI builds it.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tensorbraid)
 
@@ -11,6 +11,7 @@ install(TARGETS tensorbraid EXPORT tensorbraidTargets ARCHIVE DESTINATION ${CMAK
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS tensorbraid_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tensorbraid DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(EXPORT tensorbraidTargets NAMESPACE tensorbraid:: DESTINATION ${package_dir})
 
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/tensorbraidConfig.cmake.in
