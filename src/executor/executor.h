@@ -26,7 +26,8 @@ class ScopedTransportThread {
 // Runs steps of one plan. Keeps the state of finished steps to reuse it for later ones. Thread-safe.
 //
 // A node runs as soon as its inputs and control inputs are ready, on the thread that completed the last of them. It
-// runs on the pool instead if its inputs are large and that thread has other ready nodes or is a transport thread. If
+// runs on the pool instead if its kernel is expensive (scheduling.h) and that thread has other ready nodes or is a
+// transport thread. If
 // the plan ranks its nodes, each thread runs the ready nodes of a step in the order of their ranks. The first error
 // stops the step: no further node is started, waiting kernels are cancelled, and the step ends when the last kernel
 // that was started has returned.

@@ -133,7 +133,8 @@ class Optimizer {
 
 struct GradientDescentOptions {
   std::string name = "GradientDescent";
-  // Only recorded in the graph, for TensorFlow: here, updates of one variable never overlap.
+  // Only recorded in the graph, for TensorFlow. Here every update locks what it changes: the variable, or for updates of
+  // rows, the rows.
   bool use_locking = false;
 };
 

@@ -16,7 +16,8 @@ namespace tensorbraid {
 // The resource of VarHandleOp and, through references, of VariableV2. Every read and update takes the variable's lock.
 //
 // A read takes a snapshot, which is a reference to the buffer. An update works in place if there are no snapshots;
-// otherwise it writes to a fresh buffer. So a reader never sees a value change, and an update never waits for a reader.
+// otherwise it writes to a fresh buffer. So a snapshot never changes, and an update does not wait until a snapshot is
+// dropped.
 //
 // An update of some rows would have to copy all other rows to a fresh buffer. The first update that has to do so makes
 // the variable copy-on-read. From then on reads copy, so the variable holds the only reference to its buffer, and rows
@@ -49,8 +50,8 @@ class VariableResource : public Resource {
   // memory first, for good, if the variable is in other memory of the host, large enough to gain by it, and there is
   // room.
   StatusOr<Tensor> ReadFrom(Allocator& shared);
-  // Calls `read` with the current value, under the lock: updates wait. `read` must not keep the tensor, nor use the
-  // variable.
+  // Calls `read` with the current value, under the lock, so that updates wait meanwhile. `read` must not keep the tensor,
+  // nor use the variable.
   Status ReadInPlace(const std::function<Status(const Tensor& value)>& read) const;
   // As ReadInPlace, but updates of rows may run at the same time: `read` locks the rows that it reads. `rows` is null
   // if that is not necessary.
@@ -85,7 +86,7 @@ class VariableResource : public Resource {
   Status UpdateRows(const std::function<Status(Tensor* value, RowLocks& rows)>& update);
 
   bool copies_on_read() const;
-  // Lets reads take snapshots again, until the next UpdateInPlace() while there is a snapshot.
+  // Lets reads take snapshots again, until the next update in place or of rows while there is a snapshot.
   void DisableCopyOnRead();
 
   // The error of using the variable while it has no value: FailedPrecondition, with its name.

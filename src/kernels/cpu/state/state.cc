@@ -1,4 +1,4 @@
-// Kernels for variables. The lock of a variable serialises its updates, whatever the value of use_locking.
+// Kernels for variables. Updates of a whole variable hold its lock, whatever the value of use_locking.
 #include <cstring>
 #include <limits>
 
@@ -101,7 +101,7 @@ Status ReadVariables(KernelContext& ctx) {
   for (int i = 0; i < ctx.num_inputs(); ++i) {
     TF_ASSIGN_OR_RETURN(const auto variable, ctx.LookupResource<VariableResource>(i));
     Allocator& memory = ctx.output_memory(i);
-    const bool leaves = &memory != &ctx.device().allocator();  // for another task; see Plan
+    const bool leaves = &memory != &ctx.device().allocator();  // to a neighbour, in shared memory; see Plan
     TF_ASSIGN_OR_RETURN(Tensor value, leaves ? variable->ReadFrom(memory) : variable->Read());
     if (value.dtype() != ctx.node().output_type(i)) {
       return InvalidArgument("variable '", variable->name(), "' holds ", value.dtype(), ", not ",
