@@ -50,10 +50,11 @@ struct LaunchOptions {
 };
 
 struct LaunchResult {
-  // The first failure that was not cured by a restart, "worker/1 exited with 3"; empty when all tasks exited with 0 at
-  // last.
+  // The first failure that a restart did not cure, such as "worker/1 exited with 3"; empty if every task exited with 0
+  // in the end.
   std::string failure;
-  // 0, or that failure as a shell reports it. 128 + signal if the launcher was stopped by SIGINT, SIGTERM or SIGHUP.
+  // 0 if there was no such failure, otherwise the exit code of the task that failed, or 128 + the signal that ended it.
+  // 128 + signal if the launcher was stopped by SIGINT, SIGTERM or SIGHUP.
   int exit_code = 0;
 };
 
@@ -65,11 +66,13 @@ struct LaunchResult {
 // with 2, which means a mistake in its arguments or its program (see ExitCode in status.h), nor when it is a parameter
 // server and no worker is left.
 //
-// When a task fails for good, the others have options.grace to end by themselves; then they get SIGTERM. SIGINT,
-// SIGTERM and SIGHUP are passed on to all tasks. Tasks that still run 1.5 s after that are killed, but if this process
-// got SIGTERM they have options.stop_grace. After a second signal they are killed at once. No process of a task's
-// process group outlives the task or this call. The three signals are blocked during the call, so every other thread of
-// the program must block them too.
+// When a task fails for good, the others have options.grace to end by themselves; then they get SIGTERM, and are killed
+// 1.5 s later.
+//
+// SIGINT, SIGTERM and SIGHUP are passed on to all tasks. Tasks that still run after a while are killed: after
+// options.stop_grace if the signal was SIGTERM, otherwise after 1.5 s. A second signal kills them at once. No process
+// of a task's process group outlives the task or this call. The three signals are blocked during the call, so every
+// other thread of the program must block them too.
 //
 // InvalidArgument when the options do not describe a cluster; the system's error when the program cannot be run.
 StatusOr<LaunchResult> Launch(const LaunchOptions& options);

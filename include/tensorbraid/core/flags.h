@@ -31,9 +31,9 @@ class Flags {
   Flags(const Flags&) = delete;
   Flags& operator=(const Flags&) = delete;
 
-  // Returns a reference that is valid as long as this object. It holds the default until Parse: take the value (`const
-  // int n = steps;`) only after that. REQUIRES: `name`
-  // consists of letters, digits, '_' and '-', and is not defined yet (checked).
+  // Returns a reference that is valid as long as this object. The reference holds the default until Parse, so copy the
+  // value (`const int n = steps;`) only after Parse. REQUIRES: `name` consists of letters, digits, '_' and '-', and is
+  // not defined yet (checked).
   template <typename T>
   T& Define(const std::string& name, T default_value, const std::string& help);
   std::string& Define(const std::string& name, const char* default_value, const std::string& help) {

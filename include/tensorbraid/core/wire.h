@@ -11,8 +11,8 @@
 
 namespace tensorbraid {
 
-// How a float32 tensor is written into messages between tasks. The receiver makes a float32 tensor of it again, so no
-// other op sees the difference. Within a task nothing is converted. See docs/design/0017-wire-types.md.
+// How a float32 tensor is written into messages between tasks. The receiver converts it back to float32. Within a task
+// nothing is converted. See docs/design/0017-wire-types.md.
 enum class Wire {
   kDefault,   // as the server's option --wire says for the job of the variable; without one, as kFloat32
   kFloat32,   // unchanged
@@ -23,15 +23,17 @@ enum class Wire {
   kTopK,      // a 50th: the 1 % of the values with the largest magnitude
 };
 
-// The wire types of a variable. Its values are sent to tasks that read it, except to be fetched or saved in a
-// checkpoint. Its gradients are sent to it by tasks that train. kInt8, kOneBit and kTopK lose much of a gradient: the
-// sender keeps what is lost and adds it to the next gradient. Values are sent in kFloat16, kBFloat16 or kInt8 only.
+// The wire types of a variable. They apply to its values when other tasks read them, though not when they are fetched
+// or saved in a checkpoint, and to the gradients that other tasks send to it. kInt8, kOneBit and kTopK lose much of a
+// gradient, so the sender keeps what is lost and adds it to the next gradient. Values can only be sent in kFloat32,
+// kFloat16, kBFloat16 or kInt8.
 //
 //   .wire = Wire::kBFloat16                  both
 //   .wire = {Wire::kBFloat16, Wire::kTopK}   the values, the gradients
 struct WireTypes {
   constexpr WireTypes() = default;
-  // Gradients are sent in `wire`; values too, if it is kFloat32, kFloat16 or kBFloat16.
+  // Gradients are sent in `wire`. Values are also sent in `wire` if it is kFloat32, kFloat16 or kBFloat16, otherwise as
+  // kDefault says. To send values in kInt8, give both types.
   constexpr WireTypes(Wire wire)  // NOLINT: converts
       : parameters(wire == Wire::kFloat32 || wire == Wire::kFloat16 || wire == Wire::kBFloat16 ? wire : Wire::kDefault),
         gradients(wire) {}
@@ -50,8 +52,8 @@ StatusOr<Wire> WireOf(std::string_view name);
 // OK if `types` can be used: values cannot be sent in kOneBit or kTopK. Otherwise InvalidArgument.
 Status CheckWireTypes(const WireTypes& types);
 
-// The wire types by job that rules say: "ps:bfloat16" (both), "ps:gradients=int8", "ps:parameters=bfloat16". A later
-// rule takes precedence. InvalidArgument for a malformed rule.
+// Returns the wire types of each job that the rules name. A rule is "ps:bfloat16" (both types), "ps:gradients=int8" or
+// "ps:parameters=bfloat16". A later rule takes precedence. InvalidArgument for a malformed rule.
 StatusOr<std::map<std::string, WireTypes>> ParseWireRules(const std::vector<std::string>& rules);
 
 }  // namespace tensorbraid

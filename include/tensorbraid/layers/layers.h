@@ -5,12 +5,11 @@
 //   auto logits = layers::Dense(x, {.units = 10, .name = "logits"});
 //
 // A layer is a function that makes its variables with GetPartitionedVariable (moving averages: GetVariable), in a
-// variable scope of its own inside of the open one. The scope is called by the layer's name; without a name, by the
-// kind of layer and a number: "dense", "dense_1",
-// ... So a model that is built again in a scope with `.reuse = true` shares its variables (see variable_scope.h). The
-// variables are placed by the open device scopes and have the dtype of the input; float32 for 16-bit inputs of
-// BatchNorm and LayerNorm. Names, defaults and initial values are those of tf.compat.v1.layers, or of tf.keras.layers
-// for layers that tf.compat.v1.layers does not have.
+// variable scope of its own inside the open one. The scope has the layer's name, or without a name the kind of layer
+// and a number: "dense", "dense_1" and so on. So a model that is built again in a scope with `.reuse = true` shares its
+// variables (see variable_scope.h). The open device scopes place the variables. Their dtype is that of the input,
+// except for BatchNorm and LayerNorm, which use float32 for 16-bit inputs. Names, defaults and initial values are those
+// of tf.compat.v1.layers, or of tf.keras.layers for layers that tf.compat.v1.layers does not have.
 //
 // Mistakes are recorded in Graph::status(), with the name of the layer and the line of the call. An initializer or
 // regularizer that is null is the scope's (GetVariable), unless the comment at the member says otherwise.

@@ -133,8 +133,8 @@ class Optimizer {
 
 struct GradientDescentOptions {
   std::string name = "GradientDescent";
-  // Only recorded in the graph, for TensorFlow. Here every update locks what it changes: the variable, or for updates of
-  // rows, the rows.
+  // Only recorded in the graph, for TensorFlow. Here every update locks what it changes: the variable, or for updates
+  // of rows, the rows.
   bool use_locking = false;
 };
 
@@ -484,8 +484,8 @@ class SyncReplicasOptimizer final : public Optimizer {
   // workers then fail with OutOfRange.
   QueueRunner chief_queue_runner() const;
 
-  // In how many steps of this worker the gradients arrived too late and were dropped, as the accumulators have told the
-  // hook; steps whose gradients were dropped for some variables only count too. Thread-safe.
+  // The number of steps of this worker whose gradients arrived too late and were dropped, as the accumulators have told
+  // the hook. A step counts even if its gradients were dropped for some of the variables only. Thread-safe.
   int64_t dropped_gradients() const;
 
  private:

@@ -39,7 +39,7 @@ grpc::ByteBuffer Small(const void* data, size_t size) {
 }
 
 // One end of a stream, with blocking calls on its own completion queue. One read is always outstanding, so that the
-// next message arrives while the last one is copied.
+// next message arrives while the last one is copied. All functions return false when the stream has ended.
 template <typename Rw>
 class Blocking {
  public:
@@ -84,6 +84,7 @@ class Blocking {
     }
     return true;
   }
+  // Receives `size` bytes: copies them to `into`, or adds them, as floats, to what `into` holds.
   bool Receive(std::vector<float>* into, size_t size, bool add) {
     into->resize((size + 3) / 4);
     auto* to = reinterpret_cast<char*>(into->data());
@@ -135,7 +136,8 @@ class Blocking {
     }
   }
 
-  // Waits as the threads of our transport do: polls for a while after each event before it sleeps.
+  // Waits for the next event as the threads of our transport do: after each event it polls for a while before it
+  // sleeps.
   bool Step() {
     void* tag;
     bool ok;
@@ -147,6 +149,7 @@ class Blocking {
     }
     return queue_->Next(&tag, &ok) && Note(tag, ok);
   }
+  // Records that an operation is complete. The tag of the read is `this`, the tag of a write is `&wrote_`.
   bool Note(void* tag, bool ok) {
     if (!ok) return false;
     (tag == this ? have_ : written_) = true;
@@ -160,8 +163,8 @@ class Blocking {
   bool have_ = false;
   bool written_ = true;
   Clock::time_point awake_until_{};
-  char wrote_ = 0;
-  char split_[4] = {};
+  char wrote_ = 0;      // only its address is used
+  char split_[4] = {};  // the bytes of a float of which a part has arrived
 };
 
 void Serve(const char* fd) {

@@ -8,8 +8,8 @@
 namespace tensorbraid {
 namespace {
 
-// Whether a rewrite is on: as the client's toggle says, or `is_on_by_default`, which follows from the optimization
-// level.
+// Whether a rewrite is on. The client's toggle decides; if it is DEFAULT, the optimization level, which determines
+// `is_on_by_default`.
 bool IsOn(proto::RewriterConfig::Toggle toggle, bool is_on_by_default) {
   if (toggle == proto::RewriterConfig::OFF) return false;
   return toggle == proto::RewriterConfig::DEFAULT ? is_on_by_default : true;
@@ -18,17 +18,18 @@ bool IsOn(proto::RewriterConfig::Toggle toggle, bool is_on_by_default) {
 OptimizeOptions OptimizeOptionsFrom(const proto::GraphOptions& options) {
   const proto::OptimizerOptions& o = options.optimizer_options();
   const proto::RewriterConfig& rewrites = options.rewrite_options();
-  const bool any = !rewrites.disable_meta_optimizer();
-  const bool all = o.opt_level() >= 0;
+  const bool rewrites_on = !rewrites.disable_meta_optimizer();
+  const bool level_on = o.opt_level() >= 0;
   OptimizeOptions result;
   const auto skip_unless = [&result](bool is_on, std::initializer_list<const char*> passes) {
     if (!is_on) result.skipped_passes.insert(result.skipped_passes.end(), passes.begin(), passes.end());
   };
-  skip_unless(any && IsOn(rewrites.constant_folding(), all || o.do_constant_folding()),
+  skip_unless(rewrites_on && IsOn(rewrites.constant_folding(), level_on || o.do_constant_folding()),
               {"known_shapes", "constant_folding"});
-  skip_unless(any && IsOn(rewrites.common_subgraph_elimination(), all || o.do_common_subexpression_elimination()),
-              {"common_subexpressions"});
-  skip_unless(any, {"fuse_biases", "fuse_batch_norms"});
+  skip_unless(
+      rewrites_on && IsOn(rewrites.common_subgraph_elimination(), level_on || o.do_common_subexpression_elimination()),
+      {"common_subexpressions"});
+  skip_unless(rewrites_on, {"fuse_biases", "fuse_batch_norms"});
   skip_unless(IsOn(rewrites.dependency_optimization(), true), {"remove_identities"});
   return result;
 }

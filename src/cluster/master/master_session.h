@@ -43,9 +43,10 @@ struct RunSignature {
   bool by_client_edges = false;
 };
 
-// InvalidArgument if a value does not fit the dtype or shape of the tensor that it is fed to, or if a tensor is fed
-// twice. `values` may be shorter than the feeds; feeds without a value are only checked for duplicates.
+// InvalidArgument if the value does not fit the dtype or shape of the tensor that it is fed to.
 Status CheckFeed(const Output& output, const Tensor& value);
+// Checks each feed that has a value with CheckFeed. Also InvalidArgument if a tensor is fed twice. `values` may be
+// shorter than the feeds.
 Status CheckFeeds(const RunSignature& signature, const std::vector<Tensor>& values);
 
 struct MasterSessionOptions {

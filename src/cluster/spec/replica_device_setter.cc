@@ -52,7 +52,7 @@ struct Setter {
     return asked.MergedOver(device).ToString();
   }
 
-  // `op` is a copy of the node, which is in the graph already.
+  // Sets the wire types on the node in the graph. `op` refers to a copy of this node.
   void SetWire(const Operation& op) const {
     Node* const node = ImplOf(*op.graph()).Find(op.name());
     if (node == nullptr || (wire.parameters == Wire::kDefault && wire.gradients == Wire::kDefault)) return;

@@ -13,7 +13,7 @@ std::span<const Pass> Passes() {
       // After the merging of equal nodes, which may give a node more consumers, and while no node has references.
       {"fuse_biases", FuseBiases},
       {"fuse_relu_gradients", FuseReluGradients},
-      // After the pass that joins the gradients of a maximum and of its Relu.
+      // After fuse_relu_gradients, whose node this pass fuses further.
       {"fuse_batch_norms", FuseBatchNorms},
       {"sum_products", SumProducts},
       // After the passes that leave nodes with reference inputs alone.

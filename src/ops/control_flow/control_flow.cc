@@ -30,7 +30,8 @@ Shape Common(ShapeContext& c, int first) {
   return common;
 }
 
-// The number of the input that was taken is a scalar.
+// The first output has the shape that the inputs have in common. The second, the number of the input that was taken, is
+// a scalar.
 Status MergeShape(ShapeContext& c) {
   TF_RETURN_IF_ERROR(ScalarShape(c));
   c.set_output(0, Common(c, 0));
@@ -49,8 +50,8 @@ Status LoopCondShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// The input gets the gradient of the output that was alive. An output that nothing differentiable uses gives zeros when
-// it is alive.
+// The input gets the gradient of the output that was alive. If the gradient does not depend on that output, the input
+// gets zeros.
 Status SwitchGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   std::vector<Output> branches;
   for (int i = 0; i < 2; ++i) branches.push_back(grads[i].valid() ? grads[i] : ZerosLike(op.output(i)));
@@ -58,7 +59,7 @@ Status SwitchGradient(const Operation& op, const std::vector<Output>& grads, std
   return OkStatus();
 }
 
-// Only the input that was forwarded gets the gradient; the gradients of the others are dead, as they are.
+// The gradient goes to the input that was forwarded. The other inputs are dead, and so are their gradients.
 Status MergeGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   const auto& inputs = NodeOf(op)->inputs();
   for (size_t i = 0; i < inputs.size(); ++i) {

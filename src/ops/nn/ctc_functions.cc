@@ -72,7 +72,7 @@ CtcDecoded CtcGreedyDecode(const Operand& logits, const Operand& lengths, const 
 
 CtcDecoded CtcBeamSearchDecode(const Operand& logits, const Operand& lengths, const CtcBeamSearchOptions& options,
                                std::source_location loc) {
-  // An impossible number of paths is a mistake that the node reports.
+  // The number of outputs, even if top_paths is a mistake, which is reported below.
   const int paths = static_cast<int>(std::clamp<int64_t>(options.top_paths, 1, 1 << 20));
   Graph* graph = GraphOf("CTCBeamSearchDecoder", {&logits, &lengths});
   if (graph == nullptr) return DecodedOf({}, paths);

@@ -50,8 +50,8 @@ class VariableResource : public Resource {
   // memory first, for good, if the variable is in other memory of the host, large enough to gain by it, and there is
   // room.
   StatusOr<Tensor> ReadFrom(Allocator& shared);
-  // Calls `read` with the current value, under the lock, so that updates wait meanwhile. `read` must not keep the tensor,
-  // nor use the variable.
+  // Calls `read` with the current value, under the lock, so that updates wait meanwhile. `read` must not keep the
+  // tensor, nor use the variable.
   Status ReadInPlace(const std::function<Status(const Tensor& value)>& read) const;
   // As ReadInPlace, but updates of rows may run at the same time: `read` locks the rows that it reads. `rows` is null
   // if that is not necessary.

@@ -30,7 +30,7 @@ std::string Listing(const std::vector<std::string>& all) {
 
 }  // namespace
 
-// Makes one session ready, in one or more tries.
+// Creates a session and makes it ready for training. The caller calls Try until the session is ready.
 class SessionManager::Attempt {
  public:
   Attempt(Graph& graph, const SessionManagerOptions& options, const SessionOptions& session, bool is_chief)
@@ -63,7 +63,7 @@ class SessionManager::Attempt {
     MutexLock lock(mu_);
     session_.reset();
   }
-  // Makes what Try waits for fail. May be called by another thread.
+  // Ends the run that Try waits for, so that Try returns an error. Another thread may call this.
   void Cancel() {
     MutexLock lock(mu_);
     if (session_ != nullptr) session_->CancelRuns();
@@ -111,7 +111,8 @@ class SessionManager::Attempt {
     return OkStatus();
   }
 
-  // Returns the names in a list of what is missing. Like TensorFlow, takes a value that is no list of names as "ready".
+  // Runs `list`, whose value names what is missing. As in TensorFlow, a value that is not a list of strings means that
+  // nothing is missing.
   StatusOr<std::vector<std::string>> Missing(const Output& list) {
     if (!list.valid()) return std::vector<std::string>();
     TF_ASSIGN_OR_RETURN(const auto names, Run({list}));
@@ -120,7 +121,8 @@ class SessionManager::Attempt {
     return std::vector<std::string>(all.begin(), all.end());
   }
 
-  // What is missing is an error for the chief, which has done all that it can, and a reason to wait for other tasks.
+  // Checks that `list` names nothing. Missing values are an error on the chief, which has done all that it can. The
+  // other tasks wait for the chief instead.
   Status Check(const Output& list) {
     TF_ASSIGN_OR_RETURN(const auto missing, Missing(list));
     if (missing.empty()) return OkStatus();
@@ -204,7 +206,7 @@ StatusOr<std::unique_ptr<Session>> SessionManager::Create(const SessionOptions& 
       if (interrupter.interrupted()) continue;
       const bool passing = absl::IsUnavailable(status) || absl::IsAborted(status);
       if (!passing && !absl::IsDeadlineExceeded(status)) return status;
-      // The timeout of the last attempt says less than what was missing before it.
+      // After a timeout, the reason of an earlier attempt says more.
       if (passing || reason.empty()) reason = std::string(status.message());
       attempt.Reset();
     }

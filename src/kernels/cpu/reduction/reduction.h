@@ -3,8 +3,9 @@
 // so results do not depend on the number of threads.
 //
 // A reducer R is a struct with `template <typename A> static constexpr A Identity()` and `static A Join(A a, A b)`.
-// With `kDivides`, the result is divided by the number of reduced elements (a mean). With `kWraps`, integers with and
-// without sign give the same bits. 16-bit floats are reduced in float32.
+// If it has `kDivides`, the result is divided by the number of reduced elements (a mean). If it has `kWraps`, integers
+// wrap around, so that signed and unsigned integers of one size give the same bits and share a loop. 16-bit floats are
+// reduced in float32.
 //
 // Only the loops over elements are compiled for each reducer and type (ReduceLoops).
 #ifndef TENSORBRAID_KERNELS_CPU_REDUCTION_REDUCTION_H_
@@ -94,8 +95,8 @@ inline constexpr ReduceLoops kReduceLoops = {ReduceRows<R, T>, ReduceColumns<R, 
 
 // A reducer of elements of one type.
 struct Reducer {
-  const ReduceLoops* first;  // of the input
-  const ReduceLoops* again;  // of its results
+  const ReduceLoops* first;  // for the first pass, over the input
+  const ReduceLoops* again;  // for later passes, over the results of the pass before
   void (*divide)(void* sums, int64_t results, int64_t elements) = nullptr;
 };
 
@@ -110,7 +111,8 @@ void DivideSums(void* all, int64_t results, int64_t elements) {
   }
 }
 
-// T, or the unsigned type of its size if R gives the same bits for it.
+// The type for which the loops are compiled: T, or the unsigned type of the same size if R gives the same bits for
+// both.
 template <typename R, typename T>
 auto LoopTypeOf() {
   if constexpr (std::is_integral_v<T> && requires { R::kWraps; }) {
