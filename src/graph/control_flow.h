@@ -34,11 +34,11 @@ inline FlowKind FlowKindOf(const Node& node) { return FlowKindOf(node.type()); }
 // Whether input i of `node` is a back edge.
 bool IsBackEdge(const Node& node, int input);
 
-// Collects back edges while a graph is copied: a Merge is copied before the NextIteration that it takes a value from,
-// so that input is set at the end. Not thread-safe.
+// Collects back edges while a graph is copied. A Merge is copied before the NextIteration that it takes a value from,
+// so this input is set at the end. Not thread-safe.
 class BackEdges {
  public:
-  // Notes that input `input` of `merge`, a node of the copy, shall be the copy of `original`.
+  // Records that input `input` of `merge`, a node of the copy, must become the copy of `original`.
   void Add(Node* merge, int input, Output original) { edges_.emplace_back(merge, input, original); }
   // Sets all these inputs; `mapped(original)` returns the copy of an output. Returns the first error of
   // GraphImpl::CloseLoop.

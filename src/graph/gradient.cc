@@ -1,4 +1,4 @@
-// Gradients as values: dense tensors or slices, sums of them, and what turns one into the other.
+// Gradients as values: dense tensors or slices, their sums, and the conversion of slices to dense tensors.
 #include <algorithm>
 
 #include "core/text/logging.h"

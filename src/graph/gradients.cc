@@ -21,9 +21,10 @@ bool IsDifferentiable(DType t) { return IsFloating(BaseType(t)) || IsComplex(Bas
 // all reads of its variable.
 bool CarriesGradient(DType t) { return IsDifferentiable(t) || BaseType(t) == DType::kResource; }
 
-// The sum of the gradients of one output of `node`. Placed with a term that is on the device of the node, so that only
-// the other terms are sent, and the gradient of the node does not wait for a sum that was made elsewhere. Without such
-// a term, as for a variable on a parameter server, placed with the first one, and only the sum is sent.
+// The sum of the gradients of one output of `node`. If a term is on the device of the node, the sum is placed with this
+// term: then only the other terms are sent, and the gradient of the node does not wait for a sum that was made
+// elsewhere. Otherwise, as for a variable on a parameter server, the sum is placed with the first term, so that only
+// the sum is sent.
 Gradient Sum(const std::vector<Gradient>& terms, const Operation& node) {
   const auto here = std::find_if(terms.begin(), terms.end(),
                                  [&](const Gradient& term) { return term.op().device() == node.device(); });
@@ -31,8 +32,8 @@ Gradient Sum(const std::vector<Gradient>& terms, const Operation& node) {
   if (!std::all_of(terms.begin(), terms.end(), [](const Gradient& g) { return g.is_sparse(); })) {
     return SumOfGradients(terms);
   }
-  // Gradients arrive from the last op to the first. Rows are concatenated, and later summed, in the order of the
-  // lookups, as in TensorFlow.
+  // Gradients arrive in the reverse order of the ops that use the output. As in TensorFlow, rows are concatenated, and
+  // later summed, in the order of the lookups.
   return SumOfGradients({terms.rbegin(), terms.rend()});
 }
 

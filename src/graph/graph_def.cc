@@ -63,8 +63,8 @@ StatusOr<InputName> ParseInput(std::string_view text) {
   return in;
 }
 
-// A client that differentiates an If, Case or While adds outputs to it. If the session already has that node, it lacks
-// these outputs. The message for such nodes is TensorFlow's, which says how to avoid the error.
+// When a client differentiates an If, Case or While, it adds outputs to the node. If the session already has the node,
+// the session's node lacks these outputs. The message is then TensorFlow's, which says how to avoid the error.
 Status NoSuchOutput(const proto::NodeDef& def, const InputName& in, const Node& from) {
   const bool has_functions =
       from.type().ends_with("If") || from.type().ends_with("While") || from.type().ends_with("Case");

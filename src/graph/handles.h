@@ -1,4 +1,4 @@
-// From the public handles (Graph, Operation, Output) to what they refer to, for the library's own code.
+// Gives the library's own code the nodes and graphs behind the public handles (Graph, Operation, Output).
 #ifndef TENSORBRAID_GRAPH_HANDLES_H_
 #define TENSORBRAID_GRAPH_HANDLES_H_
 

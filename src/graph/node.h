@@ -130,8 +130,8 @@ class GraphImpl {
   StatusOr<Node*> CopyNode(const Node& node, std::vector<Output> inputs, std::vector<Node*> controls);
   // Merges `shape` into the shape of an output. REQUIRES: the shapes are compatible (checked).
   void RefineShape(Node* node, int output, const Shape& shape);
-  // Where the user's source adds a node that a library function adds at `loc`: the call of the open ScopedLocation, or
-  // `loc` itself if none is open.
+  // Returns the location in the user's source to which a node belongs that is added at `loc`: the location of the open
+  // ScopedLocation, or `loc` if none is open.
   std::source_location UserLocation(const std::source_location& loc) const { return user_location_.value_or(loc); }
   // Makes `name` unique within the open name scope: "scope/name_1". A name that ends with "/" is the full name of a
   // scope: it is used without the "/" and without a prefix, and made unique only if a node already has that name.
@@ -163,7 +163,7 @@ class GraphImpl {
   void RemoveFrom(size_t count);
   // Called by the constructor of Variable.
   void AddVariable(Variable variable) { variables_.push_back(std::move(variable)); }
-  // While the initializer of a variable is called that is a part of another one: which part. For initializers.
+  // Set while the initializer of one part of a partitioned variable is called: the part that it initializes.
   const std::optional<VariablePart>& initialized_part() const { return initialized_part_; }
   void set_initialized_part(std::optional<VariablePart> part) { initialized_part_ = std::move(part); }
   VariableScopes& variable_scopes() { return variable_scopes_; }
@@ -202,8 +202,8 @@ class GraphImpl {
   std::shared_ptr<const FunctionLibrary> functions_;
   VariableScopes variable_scopes_;
   std::optional<VariablePart> initialized_part_;
-  // Guards what an attempt to change a finalized graph shares with the threads that run its sessions. The other members
-  // do not change then, or are used by the thread that builds only.
+  // Guards the members that a failed attempt to change a finalized graph writes while other threads run sessions of the
+  // graph. The other members no longer change then, or are used only by the thread that builds the graph.
   mutable Mutex mu_;
 };
 

@@ -118,7 +118,8 @@ Operation GraphImpl::Add(NodeBuilder& b) {
           MutexLock lock(mu_);
           if (status_.ErasePayload(kNeedsOpName)) status_ = Annotate(status_, named());
         }
-        // Has no effect if the mistake that made the input invalid is recorded.
+        // Only the first error is kept. So this has no effect if the mistake that made the input invalid is recorded
+        // already.
         graph()->AddError(
             InvalidArgument(describe(), ": input ", spec.inputs.size(), " is not valid: it belongs to no graph"));
         return {};

@@ -90,7 +90,7 @@ class Op {
     def_.is_stateful = true;
     return *this;
   }
-  // The op is not stateful in TensorFlow's definition, but not pure either: it reads something besides its inputs that
+  // The op is not stateful in TensorFlow's definition, but not pure either: it reads something that is not an input and
   // may change between runs (a file), or changes an input in place.
   Op& Impure() {
     def_.is_impure = true;

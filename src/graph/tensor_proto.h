@@ -14,11 +14,11 @@ class TensorShapeProto;
 // Writes elements to tensor_content, and strings to string_val.
 void ToProto(const Tensor& tensor, proto::TensorProto* out);
 void ToProto(const Shape& shape, proto::TensorShapeProto* out);
-// How many bytes larger than the message its tensor is, because a value is repeated to fill the shape. 0 if the message
-// has tensor_content, or its dtype or shape is not valid.
+// By how many bytes the tensor is larger than its message, because the message repeats a value to fill the shape. 0 if
+// the message has tensor_content, or its dtype or shape is not valid.
 int64_t RepeatedBytes(const proto::TensorProto& proto);
-// Limit on the repeated bytes of one tensor, and of all tensors of a GraphDef together. A message of a few bytes may
-// stand for a large constant, but not for one of any size.
+// Limit on the repeated bytes of one tensor, and of all tensors of a GraphDef together. So a message of a few bytes can
+// be a large constant, but not one of unlimited size.
 inline constexpr int64_t kMaxRepeatedBytes = int64_t{1} << 32;
 // Reads every encoding that TensorFlow writes: tensor_content, or typed values of which the last one is repeated.
 // InvalidArgument if the message is malformed.

@@ -1,4 +1,4 @@
-// Outputs that nothing uses, which kernels may leave out.
+// Tells kernels which outputs nothing uses, so that they need not compute them.
 #ifndef TENSORBRAID_GRAPH_UNUSED_OUTPUTS_H_
 #define TENSORBRAID_GRAPH_UNUSED_OUTPUTS_H_
 

@@ -28,7 +28,7 @@ struct VariableScopes {
   std::vector<Scope> open;
   // How often a scope of this full name was opened since the enclosing scope was opened last.
   std::map<std::string, int> uses;
-  // By full name. A variable that is not partitioned is its own only part.
+  // By full name. A variable that is not partitioned is stored as a PartitionedVariable with one part.
   std::map<std::string, PartitionedVariable> variables;
 };
 

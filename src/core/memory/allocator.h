@@ -17,8 +17,8 @@ struct AllocatorStats {
   int64_t bytes_cached = 0;
 };
 
-// A source of buffers in one memory space. A device owns its allocators (runtime/device.h). A buffer must not need the
-// allocator any more once the device is destroyed: tensors may outlive both. Thread-safe.
+// A source of buffers in one memory space. A device owns its allocators (runtime/device.h). Tensors may outlive the
+// device and its allocators, so a buffer must not use its allocator once the device is destroyed. Thread-safe.
 class Allocator {
  public:
   virtual ~Allocator() = default;
@@ -46,8 +46,8 @@ AllocatorStats GetAllocatorStats();
 // Thread-safe.
 void SetAllocatorLimit(int64_t bytes);
 
-// Counts memory as in use that a buffer of non-plain elements got elsewhere. Returns false and counts nothing if the
-// limit would be passed. Thread-safe.
+// Counts `bytes` as in use. For buffers of elements that are not plain, whose memory does not come from an allocator.
+// Returns false and counts nothing if the limit would be exceeded. Thread-safe.
 bool CountMemory(int64_t bytes);
 void UncountMemory(int64_t bytes);
 

@@ -31,7 +31,7 @@ constexpr int kSizeSeals = F_SEAL_GROW | F_SEAL_SHRINK;
 
 std::string ErrorText() { return std::strerror(errno); }
 
-// Asks for huge pages, which a system gives whose shmem_enabled is "advise"; others ignore it.
+// Asks for huge pages. Systems whose shmem_enabled is "advise" give them; others ignore the request.
 void AdviseHugePages(void* data, size_t size) {
   constexpr size_t kHugePage = size_t{2} << 20;
   if (size >= kHugePage) (void)madvise(data, size, MADV_HUGEPAGE);
@@ -155,7 +155,8 @@ StatusOr<Block> CachingSharedAllocator::NewBlock(size_t size) {
     constexpr size_t kPage = 4096;
     TF_ASSIGN_OR_RETURN(auto segment,
                         SharedSegment::Create((size + kPage - 1) / kPage * kPage, SharedSegment::Others::kMayRead));
-    // Makes all pages at once, and fails where a later access would be killed.
+    // Allocates all pages at once. If there is not enough memory, this call fails; without it, a later access would
+    // kill the process.
     if (madvise(segment->data(), segment->size(), MADV_POPULATE_WRITE) != 0 && errno != EINVAL) {
       return ResourceExhausted("not enough shared memory for ", size, " bytes: ", ErrorText());
     }

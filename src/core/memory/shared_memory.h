@@ -12,9 +12,9 @@
 
 namespace tensorbraid {
 
-// A file in memory (memfd), mapped by this process. Its size is sealed, so no process can make an access of another one
-// fault. It has no name in the file system and disappears with its last mapping and descriptor. Its pages take memory
-// only once they have been touched. Thread-safe.
+// A file in memory (memfd), mapped by this process. Its size is sealed, so no process can shrink it and make another
+// process fault. It has no name in the file system and disappears with its last mapping and descriptor. Its pages take
+// memory only once they have been touched. Thread-safe.
 class SharedSegment {
  public:
   enum class Others { kMayRead, kMayWrite };  // what other processes may do with the bytes
@@ -29,7 +29,8 @@ class SharedSegment {
   SharedSegment(const SharedSegment&) = delete;
   SharedSegment& operator=(const SharedSegment&) = delete;
 
-  // Not null for a segment of this process. Of another process's segment only what it allows may be done.
+  // The mapped bytes, never null. A segment that another process has created may be written only if it was mapped with
+  // kMayWrite.
   std::byte* data() const { return data_; }
   size_t size() const { return size_; }
   // To be passed to another process. Closed (-1) for a segment that another process has created.
@@ -46,7 +47,7 @@ class SharedSegment {
   const uint64_t id_;
 };
 
-// Where the bytes of a buffer are that other processes may map.
+// The place of a buffer's bytes in a segment that other processes may map.
 struct SharedPlace {
   std::shared_ptr<SharedSegment> segment;  // null if the buffer is not in shared memory of this process
   size_t offset = 0;
@@ -60,8 +61,8 @@ SharedPlace SharedPlaceOf(const Buffer& buffer, const void* data);
 // system has no shared memory or no descriptors left, buffers come from HostAllocator().
 Allocator& SharedAllocator();
 
-// Whether this process has neighbours that map its memory, so that what travels is worth allocating there. False until
-// SetHasNeighbours is called.
+// Whether this process has neighbours that map its memory. Then tensors that are sent to other tasks should be
+// allocated in shared memory. False until SetHasNeighbours is called.
 bool HasNeighbours();
 void SetHasNeighbours();
 

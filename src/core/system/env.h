@@ -1,9 +1,9 @@
 // What the library asks of the operating system: time, waits, threads, files and random seeds.
 //
-// All of it passes through one object per process, so that a test can replace it: by clocks that the test moves, by
-// files that fail or lose what was not synced, by seeds that repeat. Code uses the small headers clock.h, mutex.h and
-// thread.h and the functions here; scripts/check_style rejects direct use of the system elsewhere. Sockets are not part
-// of it: transports are replaced as a whole (transport/transport.h).
+// All of it passes through one object per process, so that a test can replace it with clocks that the test moves, with
+// files that fail or lose what was not synced, and with seeds that repeat. Code uses the small headers clock.h, mutex.h
+// and thread.h and the functions here; scripts/check_style rejects direct use of the system elsewhere. Sockets are not
+// part of Env: tests replace whole transports instead (transport/transport.h).
 #ifndef TENSORBRAID_CORE_SYSTEM_ENV_H_
 #define TENSORBRAID_CORE_SYSTEM_ENV_H_
 
@@ -66,9 +66,9 @@ class RandomAccessFile {
 class WritableFile {
  public:
   virtual ~WritableFile() = default;
-  // Says that much will be appended and not be read soon. The operating system's files then go past its page cache,
-  // where the file system can do that, which costs far less CPU time and leaves the cache to other files. Bytes that
-  // are appended from then on may wait in a buffer: they are in the file after Sync or Close. Other files ignore it.
+  // Announces that many bytes will be appended and not be read soon. Where the file system can do so, the file then
+  // bypasses the operating system's page cache, which costs far less CPU time and leaves the cache to other files. From
+  // then on, appended bytes may wait in a buffer until Sync or Close. Does nothing by default.
   virtual void ExpectMuch() {}
   virtual Status Append(std::string_view bytes) = 0;
   // Waits until all appended bytes are on the disk.
@@ -109,9 +109,10 @@ class Env {
   virtual void NotifyOne(std::condition_variable& cv) = 0;
   virtual void NotifyAll(std::condition_variable& cv) = 0;
 
-  // Waits until `ready` holds or `deadline` passes, and returns whether it holds. This is for what other processes
-  // bring about, which cannot notify a condition variable: `block` waits in the system for a change, until the deadline
-  // at most, and may return early. `ready` only looks: it takes no lock, and may be called often and on any thread.
+  // Waits until `ready` returns true or `deadline` passes, and returns the last value of `ready`. This is for events
+  // that another process causes, because that process cannot notify a condition variable. `block` waits in the
+  // operating system for a change, at most until the deadline, and may return early. `ready` takes no lock. It may be
+  // called often and on any thread.
   virtual bool WaitInSystem(const std::function<bool()>& ready, const std::function<void()>& block,
                             MonotonicClock::time_point deadline,
                             std::source_location where = std::source_location::current()) = 0;

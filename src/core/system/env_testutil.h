@@ -65,7 +65,8 @@ class ScopedEnv {
   Env* const before_;
 };
 
-// Its clocks stand still until the test advances them. Threads wait for them without any real time passing.
+// An environment whose clocks stand still until the test advances them. Threads that wait for a deadline wait for these
+// clocks, so no real time passes.
 class ManualClockEnv : public ForwardingEnv {
  public:
   MonotonicClock::time_point MonotonicNow() override {

@@ -27,7 +27,7 @@ int OpenBeneath(int directory, const std::string& path, int flags, mode_t mode) 
   int attempts = 0;
   do {
     fd = static_cast<int>(::syscall(SYS_openat2, directory, path.c_str(), &how, sizeof how));
-    // EAGAIN: something was renamed while the system looked whether ".." stays beneath.
+    // EAGAIN: something was renamed while the system checked that ".." does not leave the directory.
   } while (fd < 0 && (errno == EINTR || (errno == EAGAIN && ++attempts < 100)));
   return fd;
 }

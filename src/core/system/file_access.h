@@ -3,8 +3,8 @@
 // A graph that a client on another machine has sent may use files in certain directories only (docs/security.md). The
 // limit is a property of the thread that runs a kernel: the executor of such a graph sets it, work that the thread
 // hands to other threads (ThreadPool, RunInBackground) inherits it, and the one place that opens files for the library,
-// the operating system's Env, obeys it. So an op cannot forget to ask. Work that a thread does for another session, for
-// example by waking it, must set that session's limit.
+// the operating system's Env, enforces it. So no op has to check it. A thread that does work for another session, for
+// example because it wakes that session's kernel, must set the other session's limit.
 #ifndef TENSORBRAID_CORE_SYSTEM_FILE_ACCESS_H_
 #define TENSORBRAID_CORE_SYSTEM_FILE_ACCESS_H_
 
@@ -28,9 +28,10 @@ class FileAccess {
   // `directories` is not a directory.
   static StatusOr<FileAccess> Create(const std::vector<std::string>& directories);
 
-  // Opens a file as open() does, but only beneath one of the directories, however the path leads there: the system
-  // refuses to leave the directory by "..", symbolic links or anything else, also if they change at the same time.
-  // PermissionDenied, naming the path and --allow_path, if it leads elsewhere. Other errors are the system's.
+  // Opens a file as open() does, but only if it is beneath one of the directories. The system itself refuses to leave
+  // the directory through "..", symbolic links or anything else, even if they change at the same time.
+  // PermissionDenied, naming the path and --allow_path, if the path leads out of the directories. Other errors are the
+  // system's.
   StatusOr<Fd> Open(const std::string& path, int flags, mode_t mode) const;
   // Opens the directory that contains `path`, and sets `name` to the last part of the path, which is never "..". For
   // the allowed directories themselves, opens the directory and sets `name` to ".".
@@ -49,8 +50,8 @@ class FileAccess {
 // The limit for the current thread; null if there is none.
 const FileAccess* CurrentFileAccess();
 
-// Sets the limit for the current thread, for the life of this object. `access` may be null, for none. It must outlive
-// this object and all work that the thread hands to others meanwhile.
+// Sets the limit for the current thread while this object exists. `access` may be null, for none. It must outlive this
+// object and all work that the thread hands to others meanwhile.
 class ScopedFileAccess {
  public:
   explicit ScopedFileAccess(const FileAccess* access);
@@ -62,7 +63,7 @@ class ScopedFileAccess {
   const FileAccess* const before_;
 };
 
-// Work for another thread, which runs it under the limit of this one.
+// Returns a closure for another thread that runs `work` under the limit of the current thread.
 std::function<void()> WithCurrentFileAccess(std::function<void()> work);
 
 }  // namespace tensorbraid

@@ -1,4 +1,4 @@
-// Ports reserved for processes that have not started yet.
+// Reserves ports for processes that have not started yet.
 #ifndef TENSORBRAID_CORE_SYSTEM_HELD_PORT_H_
 #define TENSORBRAID_CORE_SYSTEM_HELD_PORT_H_
 

@@ -21,9 +21,9 @@
 
 namespace tensorbraid {
 
-// An environment whose files are in memory. It counts the operations that change files, names or directories, and one
-// of them, chosen by its number, meets a fault. It also knows what has been synced, and can lose the rest as a machine
-// does that loses power. Everything but files is the system's. Thread-safe.
+// An environment whose files are in memory. It counts the operations that change files, names or directories, and lets
+// one of them, chosen by its number, meet a fault. It also records what has been synced, and can lose everything else,
+// like a machine that loses power. Time, threads and seeds are the system's. Thread-safe.
 class FaultyFiles final : public ForwardingEnv {
  public:
   enum class Fault {
@@ -35,7 +35,7 @@ class FaultyFiles final : public ForwardingEnv {
     kFlippedBit,  // an append writes one wrong bit and succeeds; other operations are not affected
     kBlocked,     // this operation waits until Repair
   };
-  // What a machine that loses power keeps of names (new, renamed, removed files) whose directory was not synced.
+  // Whether a change of names (new, renamed or removed files) survives a loss of power if the directory was not synced.
   enum class UnsyncedNames { kLost, kKept };
 
   FaultyFiles() { names_["/"] = durable_names_["/"] = nullptr; }
@@ -73,8 +73,9 @@ class FaultyFiles final : public ForwardingEnv {
     }
     durable_names_ = names_;
   }
-  // As above, but chance decides what is kept of the rest, as a disk does that was writing when the power went: the
-  // names of each directory, and the beginning of each file. `random` returns a number below its argument.
+  // As above, but unsynced changes may survive, as when the disk was writing while the power failed. `random` decides
+  // for the names of each directory, and how many of the first bytes of each file are kept. `random` returns a number
+  // below its argument.
   void LosePower(const std::function<uint64_t(uint64_t)>& random) {
     MutexLock lock(mu_);
     std::map<std::string, bool> kept;  // by directory
@@ -98,7 +99,7 @@ class FaultyFiles final : public ForwardingEnv {
     }
     durable_names_ = names_;
   }
-  // Files that are made or written from now on are newer by this.
+  // Advances the time that files get when they are created or written from now on.
   void AdvanceWallClock(WallClock::duration time) { advanced_ += time.count(); }
   WallClock::time_point WallNow() override { return ForwardingEnv::WallNow() + WallClock::duration(advanced_.load()); }
   // Changes one bit of a file, on the disk too.

@@ -9,7 +9,8 @@
 
 namespace tensorbraid {
 
-// While it exists, tensors can use `bytes` more than when it was created. Afterwards there is no limit.
+// While an object of this class exists, tensors can use `bytes` more than when it was created. Afterwards there is no
+// limit.
 class MemoryLimit {
  public:
   explicit MemoryLimit(int64_t bytes) { SetAllocatorLimit(GetAllocatorStats().bytes_in_use + bytes); }

@@ -1,4 +1,4 @@
-// Where in the source tree something is written.
+// Finds the file of the source tree to which a source location belongs.
 #ifndef TENSORBRAID_CORE_TEXT_SOURCE_FILE_H_
 #define TENSORBRAID_CORE_TEXT_SOURCE_FILE_H_
 

@@ -11,9 +11,9 @@ namespace tensorbraid {
 
 void RunInBackground(const std::string& name, std::function<void()> body) {
   Thread thread(name, [body = WithCurrentFileAccess(std::move(body))] {
-    // On Linux this is the priority of the calling thread alone. Without it, the work is only less considerate. Beside
-    // threads that leave no core idle, 9 gives it an eighth of a core; 19 would stop it nearly, and 0 would give it
-    // half.
+    // On Linux, setpriority() applies to the calling thread alone. If the call fails, the work runs with the usual
+    // priority. Beside threads that leave no core idle, a nice value of 9 gives the work an eighth of a core; 19 would
+    // nearly stop it, and 0 would give it half.
     constexpr int kNice = 9;
     (void)::setpriority(PRIO_PROCESS, 0, kNice);
     body();

@@ -1,4 +1,4 @@
-// Work that may take long and must not slow down the rest of the process.
+// Runs work that may take long without slowing down the rest of the process.
 #ifndef TENSORBRAID_CORE_THREADS_BACKGROUND_THREAD_H_
 #define TENSORBRAID_CORE_THREADS_BACKGROUND_THREAD_H_
 
@@ -8,7 +8,7 @@
 namespace tensorbraid {
 
 // Runs `body` on a new thread, which gets a small share of a core that other threads want too. Returns at once. `body`
-// must keep alive what it uses. It runs under the file limit of the calling thread (file_access.h).
+// must keep alive everything that it uses. It runs under the file limit of the calling thread (file_access.h).
 void RunInBackground(const std::string& name, std::function<void()> body);
 
 }  // namespace tensorbraid

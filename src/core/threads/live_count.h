@@ -1,4 +1,4 @@
-// Counts what still lives, such as threads or streams, so that a shutdown can wait until nothing is left.
+// Counts objects that still exist, such as threads or streams, so that a shutdown can wait until none is left.
 #ifndef TENSORBRAID_CORE_THREADS_LIVE_COUNT_H_
 #define TENSORBRAID_CORE_THREADS_LIVE_COUNT_H_
 

@@ -24,16 +24,16 @@
 
 namespace tensorbraid {
 
-// Takes the locks of the threads of a simulation, of which only one runs at a time (tests/simulation/).
+// Takes locks for the threads of a simulation, in which only one thread runs at a time (tests/simulation/).
 class LockScheduler {
  public:
-  // Returns when `try_lock(lock)` has returned true. Another thread may run before. `where` is the caller's line.
+  // Calls `try_lock(lock)` until it returns true. Other threads may run in between. `where` is the caller's line.
   virtual void Lock(bool (*try_lock)(void*), void* lock, std::source_location where) = 0;
 
  protected:
   ~LockScheduler() = default;
 };
-// Set on the threads of a simulation only. Otherwise null: the thread waits for locks by itself.
+// Set on the threads of a simulation only. On other threads it is null, and they wait for locks in the usual way.
 extern constinit thread_local LockScheduler* lock_scheduler __attribute__((tls_model("initial-exec")));
 
 // All functions that may block take the caller's line, which a simulation reports.

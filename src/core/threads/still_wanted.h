@@ -1,4 +1,4 @@
-// Ends long work whose result is no longer needed.
+// Lets long work end early when its result is no longer needed.
 #ifndef TENSORBRAID_CORE_THREADS_STILL_WANTED_H_
 #define TENSORBRAID_CORE_THREADS_STILL_WANTED_H_
 
@@ -8,8 +8,8 @@
 
 namespace tensorbraid {
 
-// Long work calls this from time to time: OK, or the error with which the work is to end. Cheap and thread-safe. Null:
-// the work is always wanted.
+// Long work calls this function from time to time. It returns OK, or the error with which the work must end. Cheap and
+// thread-safe. A null function means that the work is always wanted.
 using StillWanted = std::function<Status()>;
 
 inline Status CheckStillWanted(const StillWanted& still_wanted) {

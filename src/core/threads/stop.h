@@ -1,4 +1,4 @@
-// How parts of the library that wait hear of a request to stop (tensorbraid/stop.h).
+// Tells parts of the library that wait when the process is asked to stop (tensorbraid/stop.h).
 #ifndef TENSORBRAID_CORE_THREADS_STOP_H_
 #define TENSORBRAID_CORE_THREADS_STOP_H_
 
@@ -8,9 +8,9 @@
 
 namespace tensorbraid {
 
-// Calls `wake` once when this process is asked to stop, on a thread of its own; in the constructor, if it was asked
-// before. `wake` must not block, and must not make or destroy objects of this class. It is not running any more when
-// the destructor returns.
+// Calls `wake` once, on a separate thread, when this process is asked to stop. If the process was asked before, the
+// constructor calls `wake`. `wake` must not block, and must not create or destroy objects of this class. After the
+// destructor has returned, `wake` is not running and will not be called.
 class OnStopRequest {
  public:
   explicit OnStopRequest(std::function<void()> wake);

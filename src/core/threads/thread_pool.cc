@@ -41,7 +41,8 @@ void ThreadPool::Schedule(std::function<void()> work) {
   work = WithCurrentFileAccess(std::move(work));
   MutexLock lock(mu_);
   queue_.push_back(std::move(work));
-  // Notify under the lock: the work may end what the pool's owner waits for, who then destroys the pool.
+  // Notify under the lock. Otherwise the work could complete first, and the pool's owner, which waits for the work,
+  // could destroy the pool before the notification.
   cv_.NotifyOne();
 }
 

@@ -27,11 +27,11 @@ class ThreadPool {
   int num_threads() const { return static_cast<int>(threads_.size()); }
   void Schedule(std::function<void()> work);
   // Schedules work that may block for long (reading files, waiting for another step). It runs on threads besides the
-  // pool's own, which are started as needed; while 1024 of them are busy, further work waits until one is free. The
+  // pool's own, which are started as needed; while 1024 of them are busy, further work waits until one is free. Such
   // work may wait for closures of Schedule, but not for other closures of ScheduleBlocking.
   void ScheduleBlocking(std::function<void()> work);
   // Registers `closure` to be called when the pool is about to be destroyed, before the pool waits for its threads. A
-  // caller whose scheduled work waits for something uses it to make that work end. Returns an id, never 0, for
+  // caller whose scheduled work waits for something uses this to end the wait. Returns an id, never 0, for
   // RemoveOnStop.
   uint64_t OnStop(std::function<void()> closure);
   // On return, the closure is not running and will not be called any more. Must not be called from a closure of OnStop.

@@ -1,4 +1,4 @@
-// Reading words out of bytes.
+// Reads 64-bit words from bytes that need not be aligned.
 #ifndef TENSORBRAID_CORE_VALUES_LOAD_H_
 #define TENSORBRAID_CORE_VALUES_LOAD_H_
 

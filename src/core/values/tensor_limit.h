@@ -1,4 +1,4 @@
-// The largest tensor that this process makes.
+// Limits the size of a tensor in this process.
 #ifndef TENSORBRAID_CORE_VALUES_TENSOR_LIMIT_H_
 #define TENSORBRAID_CORE_VALUES_TENSOR_LIMIT_H_
 
