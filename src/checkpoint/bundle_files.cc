@@ -53,7 +53,7 @@ Status BundleFiles::Commit(const BundleEntries& entries) {
   TF_RETURN_IF_ERROR(WriteIndex(entries));
   for (int i = 0; i < replaced_; ++i) {
     const std::string old = BundleDataName(prefix_, i, replaced_);
-    if (!FileExists(old)) break;  // the old index may claim more files than there are
+    if (!FileExists(old)) break;  // the old index may name more files than exist
     if (const Status removed = RemoveFile(old); !removed.ok()) {
       TB_LOG(Warning, "checkpoint") << "a file of a replaced checkpoint stays: " << ToString(removed);
     }

@@ -16,10 +16,11 @@ class BundleEntryProto;
 // The entries of a bundle's index, by key.
 using BundleEntries = std::map<std::string, proto::BundleEntryProto, std::less<>>;
 
-// Chooses the names of a new bundle's data files, and makes the bundle appear with its index. If the prefix has a
-// bundle already, the data files get other names than its files: with as many data files, one more, which is empty. So
-// the old bundle stays whole until the new index replaces the old one, in one move. Not thread-safe; blocks for as long
-// as the file system does.
+// Chooses the names of a new bundle's data files, and makes the bundle appear by writing its index. If the prefix
+// already has a bundle, the new data files must have other names than the old ones. Names contain the number of data
+// files, so if this number is the same, the new bundle gets one more data file, which is empty. So the old bundle stays
+// whole until the new index replaces the old index, in one rename. Not thread-safe; blocks for as long as the file
+// system does.
 class BundleFiles {
  public:
   BundleFiles(std::string prefix, int num_data_files);
@@ -29,9 +30,9 @@ class BundleFiles {
 
   // The name of data file `i`.
   std::string DataName(int i) const;
-  // The caller says that the next data file has its name. REQUIRES before Commit: all have.
+  // Records that the next data file exists under its name. REQUIRES before Commit: this holds for all data files.
   void Added() { ++added_; }
-  // Writes the index, then removes the data files of the bundle that it replaces.
+  // Writes the index, then removes the data files of the old bundle.
   Status Commit(const BundleEntries& entries);
 
  private:

@@ -27,8 +27,8 @@ inline constexpr int kBundleVersion = 1;
 // them.
 uint32_t ExtendByLength(uint64_t length, uint32_t crc);
 
-// Reads one bundle without trusting its files: checks sizes against the files before it takes memory, and names, bytes
-// and indices by their checksums. Not thread-safe; blocks for as long as the file system does.
+// Reads one bundle without trusting its files: it checks sizes against the files before it allocates memory, and
+// verifies the checksums of names, bytes and indices. Not thread-safe; blocks for as long as the file system does.
 class BundleReader {
  public:
   // NotFound if the index file does not exist; DataLoss if it is damaged; Unimplemented if the bundle was written by a

@@ -22,8 +22,8 @@ std::string BundleDataName(const std::string& prefix, int shard, int num_shards)
 // and would be hidden.
 Status CheckBundlePrefix(const std::string& prefix);
 
-// Writes a bundle with one data file. Finish makes the files appear, complete and on the disk, the index after the
-// data. If Finish is not called or fails, no file is left, and a bundle that the prefix had before is unchanged. Not
+// Writes a bundle with one data file. Finish makes the files appear, complete and on the disk: first the data, then the
+// index. If Finish is not called or fails, no file is left, and a bundle that the prefix had before is unchanged. Not
 // thread-safe; blocks for as long as the file system does.
 class BundleWriter {
  public:

@@ -35,8 +35,8 @@ CheckpointState::Timestamp FromSeconds(double seconds) {
 }
 double ToSeconds(CheckpointState::Timestamp time) { return time.time_since_epoch().count(); }
 
-// Of replacing the file "checkpoint". Each try that fails is the success of another saver, so many in a row mean that
-// something else is wrong.
+// The most attempts to replace the file "checkpoint". An attempt fails if another saver has succeeded, so many failures
+// in a row mean that something else is wrong.
 constexpr int kMostTries = 20;
 
 // The content of the file "checkpoint".
@@ -99,7 +99,7 @@ Status UpdateCheckpointState(const std::string& directory, const CheckpointState
                              const std::string& latest_filename) {
   const std::string path = JoinPath(directory, latest_filename);
   TF_ASSIGN_OR_RETURN(const std::string text, StateText(directory, state));
-  // NotFound: ReplaceCheckpointState, in another saver, has removed the temporary file; or the directory is missing.
+  // NotFound: the directory is missing, or ReplaceCheckpointState in another process has removed the temporary file.
   Status written = WriteFileAtomically(path, text);
   for (int i = 1; i < kMostTries && absl::IsNotFound(written); ++i) written = WriteFileAtomically(path, text);
   return written;

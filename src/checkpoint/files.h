@@ -29,14 +29,14 @@ class AtomicFile {
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
-  // Says that much will be appended (WritableFile::ExpectMuch).
+  // Announces that many bytes will be appended (WritableFile::ExpectMuch).
   void ExpectMuch() { file_->ExpectMuch(); }
   Status Append(std::string_view bytes);
   // Waits until all appended bytes are on the disk.
   Status Sync();
   // Syncs, then renames the temporary file to `path`, replacing a file of that name.
   Status Commit();
-  // Whether Commit has renamed the file. True also if the sync of the directory failed after that.
+  // Whether Commit has renamed the file. This is true even if the sync of the directory failed afterwards.
   bool renamed() const { return file_ == nullptr; }
 
  private:

@@ -86,7 +86,7 @@ class LeftoverRemover {
         data.emplace_back(name);
       }
     }
-    // First the data files, since the others say that the save was killed.
+    // The data files go first, because the other files show that the save was killed.
     for (const std::string& name : data) {
       const std::string prefix = name.substr(0, name.rfind(".data-"));
       if (!killed.contains(prefix) || FileExists(BundleIndexName(JoinPath(directory_, prefix)))) continue;
@@ -103,7 +103,7 @@ class LeftoverRemover {
   int removed() const { return removed_; }
 
  private:
-  // Whether a file, or a directory with all of its files, is old. Not if it cannot be told.
+  // Whether a file, or a directory with all of its files, is old. False if the age is not known.
   bool IsOld(const std::string& name, bool is_directory) const {
     const std::string path = JoinPath(directory_, name);
     const auto info = Env::Default().Stat(path);

@@ -1,4 +1,4 @@
-// Removes what saves that were killed have left.
+// Removes the files that killed saves have left.
 #ifndef TENSORBRAID_CHECKPOINT_LEFTOVERS_H_
 #define TENSORBRAID_CHECKPOINT_LEFTOVERS_H_
 
@@ -9,15 +9,15 @@
 
 namespace tensorbraid {
 
-// A file of a save that is still running is never so old: each of them is written without a pause, and joined or
-// renamed soon after.
+// The files of a save that is still running are never this old, because each is written without a pause and is merged
+// or renamed soon afterwards.
 inline constexpr std::chrono::hours kLeftoverAge{1};
 
-// Removes the temporary files, and the directories of the parts of sharded saves, of checkpoints "PREFIX" and
-// "PREFIX-STEP" that are at least kLeftoverAge older than the index of the complete checkpoint `newest`. The two times
-// come from the same file system, so the clock of this machine does not matter. If such a save was killed after it had
-// given its data files their names, and before it had an index, they are removed too. So are old temporary files of the
-// file `state_name` ("checkpoint") of the directory. Other names are never touched.
+// Removes files that are at least kLeftoverAge older than the index of the complete checkpoint `newest`: temporary
+// files of the checkpoints "PREFIX" and "PREFIX-STEP", directories with the parts of their sharded saves, and temporary
+// files of the file `state_name` ("checkpoint") of the directory. Also removes the data files of a save that was killed
+// after it had renamed them and before it had written its index. Other files are never touched. Both times come from
+// the same file system, so the clock of this machine does not matter.
 //
 // `path` is PREFIX: the path of a checkpoint without its step. Returns the number of files that were removed, and the
 // first error. Files that have disappeared meanwhile are no error. Thread-safe; blocks for as long as the file system

@@ -9,15 +9,16 @@
 
 namespace tensorbraid {
 
-// As UpdateCheckpointState, but only while `is_allowed` returns OK, which reads the file as it is and may refuse to
-// replace it. Returns its error.
+// As UpdateCheckpointState, but first calls `is_allowed`, which reads the current file and may forbid to replace it.
+// Returns the error of `is_allowed`.
 //
-// A process can be stopped for any time between `is_allowed` and the renaming of its new file. It must not replace what
-// another process has written meanwhile. So a process that has written its file removes the temporary files of all
-// others: what they have not renamed yet cannot be renamed any more. Their call is Aborted, or asks `is_allowed` again.
-// If one of them was faster, this call asks `is_allowed` and writes once more.
+// A process can be stopped for any time between `is_allowed` and the renaming of its new file. When it continues, it
+// must not replace a file that another process has written meanwhile. So each process writes a temporary file, and then
+// removes the temporary files of all other processes, which these can no longer rename. The calls of these processes
+// ask `is_allowed` again or return Aborted. If another process renamed its file first, this call asks `is_allowed`
+// again and writes once more.
 //
-// This holds among processes that use this function. UpdateCheckpointState replaces the file whatever it holds.
+// This works between processes that use this function. UpdateCheckpointState replaces the file whatever it holds.
 // Thread-safe; blocks for as long as the file system does.
 Status ReplaceCheckpointState(const std::string& directory, const CheckpointState& state,
                               const std::string& latest_filename, const std::function<Status()>& is_allowed);

@@ -1,4 +1,4 @@
-// Slices of tensors, in which partitioned variables are saved.
+// Slices of tensors. Checkpoints store partitioned variables as slices.
 #ifndef TENSORBRAID_CHECKPOINT_TENSOR_SLICE_H_
 #define TENSORBRAID_CHECKPOINT_TENSOR_SLICE_H_
 

@@ -32,7 +32,7 @@ Status MakeDirectories(const std::string& path) {
     if (info->is_directory) return OkStatus();
     return FailedPrecondition("cannot make the directory ", directory, ": it is a file");
   } else if (CurrentFileAccess() != nullptr && absl::IsPermissionDenied(info.status())) {
-    return info.status();  // the directories above it are closed too
+    return info.status();  // the directories above it cannot be accessed either
   }
   TF_RETURN_IF_ERROR(MakeDirectories(DirectoryOf(directory)));
   return MakeDirectory(directory);
@@ -44,7 +44,7 @@ Status MakeDirectory(const std::string& path) {
   if (!made.ok()) return absl::IsAlreadyExists(made) ? OkStatus() : made;  // Another process may have made it.
   const std::string parent = DirectoryOf(LocalPath(path));
   const Status synced = Env::Default().SyncDirectory(parent.empty() ? "." : parent);
-  // One may make directories in a directory that one cannot open.
+  // A process may be allowed to create directories in a directory that it must not open.
   return absl::IsPermissionDenied(synced) ? OkStatus() : synced;
 }
 

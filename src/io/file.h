@@ -1,4 +1,4 @@
-// Reading and writing whole files, and paths. The primitives below it are in core/env.h.
+// Reads and writes whole files, and handles paths. The primitives are in core/env.h.
 #ifndef TENSORBRAID_IO_FILE_H_
 #define TENSORBRAID_IO_FILE_H_
 
@@ -19,10 +19,10 @@ StatusOr<std::string> ReadFile(const std::string& path);
 Status WriteFile(const std::string& path, std::string_view bytes);
 // Returns the sorted paths that match a pattern with *, ? and []. No match is not an error. A * does not match '/'.
 StatusOr<std::vector<std::string>> MatchingPaths(const std::string& pattern);
-// Creates the directory, but not those above it. OK if it exists. A new directory is on the disk when this returns, so
-// that no loss of power takes it away with what has been synced in it.
+// Creates the directory, but not its parents. OK if it exists. When this returns, the name of a new directory is on the
+// disk, so a loss of power does not remove the directory and the synced files in it.
 Status MakeDirectory(const std::string& path);
-// As MakeDirectory, with those above it.
+// As MakeDirectory, but also creates missing parents.
 Status MakeDirectories(const std::string& path);
 bool FileExists(const std::string& path);
 

@@ -12,7 +12,7 @@ namespace tensorbraid {
 namespace {
 
 constexpr int kUnsignedByte = 0x08;
-// Deflate never compresses data by more than this factor.
+// Deflate cannot compress data by more than this factor.
 constexpr int64_t kMaxCompression = 1032;
 
 // A gzipped or plain file read from front to back.

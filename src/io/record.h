@@ -17,9 +17,9 @@ class RecordReader {
  public:
   static StatusOr<std::unique_ptr<RecordReader>> Open(const std::string& path, Compression = Compression::kNone,
                                                       int64_t buffer_size = 0);
-  // Replaces *record by the next one. OutOfRange after the last; DataLoss, naming file and offset, if a checksum is
-  // wrong or the file ends within a record; otherwise the errors of InputStream. Memory use depends on the bytes that
-  // the file has, never on the lengths that it claims.
+  // Replaces *record with the next record. OutOfRange after the last; DataLoss, naming file and offset, if a checksum
+  // is wrong or the file ends within a record; otherwise the errors of InputStream. Memory use depends on the bytes
+  // that the file has, never on the lengths that it claims.
   Status Read(std::string* record);
   // Whether Read returned DataLoss because the file ends within a record.
   bool is_cut() const { return is_cut_; }

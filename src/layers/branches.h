@@ -1,4 +1,4 @@
-// Two versions of a computation, of which a step runs the one that a bool tensor selects.
+// Selects between a computation for training and one for inference.
 #ifndef TENSORBRAID_LAYERS_BRANCHES_H_
 #define TENSORBRAID_LAYERS_BRANCHES_H_
 
@@ -11,9 +11,9 @@ namespace tensorbraid::layers {
 
 using Branch = std::function<std::vector<Output>(const std::vector<Output>& inputs)>;
 
-// The outputs of `train(inputs)` or of `infer(inputs)`, as `training` says. If it is a tensor, a step computes only the
-// branch that it selects (Switch and Merge). A branch must not use other tensors than its inputs and constants that it
-// adds, and gives the same number of outputs, of the same dtypes, as the other one.
+// Returns the outputs of `train(inputs)` or of `infer(inputs)`, as `training` says. If `training` is a tensor, a step
+// computes only the branch that the tensor selects (Switch and Merge). A branch must use no tensors but its inputs and
+// constants that it adds. Both branches must have outputs of the same number and dtypes.
 std::vector<Output> SelectBranch(const Training& training, const std::vector<Output>& inputs, const Branch& train,
                                  const Branch& infer);
 

@@ -1,4 +1,4 @@
-// Dense layers, embeddings and what has no variables.
+// Dense layers, embeddings, and layers without variables.
 #include <algorithm>
 
 #include "layers/layer_scope.h"
@@ -38,10 +38,10 @@ Output Activate(const Operand& x, Activation activation, const std::string& name
 
 namespace {
 
-// x as a matrix: all dimensions but the last are one.
+// x as a matrix, whose rows stand for all dimensions but the last.
 Output Rows(const Output& x) { return Reshape(x, {-1, x.shape().dim(x.shape().rank() - 1)}); }
 
-// The reverse: `rows`, with the dimensions of x before its last one.
+// The reverse of Rows: gives `rows` all dimensions of x but the last, followed by its own last dimension.
 Output Unrows(const Output& rows, const Output& x) {
   std::vector<int64_t> sizes(x.shape().dims().begin(), x.shape().dims().end() - 1);
   sizes.push_back(rows.shape().dim(1));

@@ -47,7 +47,7 @@ std::vector<Output> ImageBatchNorm(const std::vector<Output>& inputs, bool train
   return {result.y, training ? result.mean : in.mean, training ? result.variance : in.variance};
 }
 
-// For inputs that are no images: from elementary ops, in the dtype of the parameters.
+// Normalises inputs that are not images, with elementary ops in the dtype of the parameters.
 std::vector<Output> GeneralBatchNorm(const std::vector<Output>& inputs, bool training, int axis, double epsilon) {
   const BatchNormInputs in(inputs);
   const Output x = Cast(in.x, in.mean.dtype());
@@ -127,7 +127,7 @@ Output BatchNorm(const Operand& input, const BatchNormOptions& options) {
       SelectBranch(training, {x, gamma, beta, mean.value(), variance.value()}, branch(true), branch(false));
   if (!layer.ok()) return {};
   if (training.is_tensor() || training.fixed()) {
-    // The gradient of a Merge needs the Merge; the gradient of the normalisation needs the mean.
+    // The gradients depend on the Merge if `training` is a tensor, and otherwise on the mean.
     const Output& needed = training.is_tensor() ? result[0] : result[1];
     UpdateAverage(mean, result[1], needed, training, options.momentum);
     UpdateAverage(variance, result[2], needed, training, options.momentum);

@@ -64,7 +64,7 @@ class BoundLstm final : public BoundCell {
     Graph& g = *x.graph();
     NodeBuilder builder(g, "_BlockLSTM");
     builder.Input(steps).Input(x).Input(state[0]).Input(state[1]).Input(kernel_);
-    // Without peepholes, the op still wants vectors of this size.
+    // The op needs vectors of this size even without peepholes.
     const Output unused = options_.use_peepholes ? Output() : StridedSlice(bias_, {0}, {units_}, {1});
     for (const Output& peephole : {input_, forget_, output_}) {
       builder.Input(options_.use_peepholes ? peephole : unused);
@@ -81,8 +81,9 @@ class BoundLstm final : public BoundCell {
  private:
   const int64_t units_;
   const LSTMCellOptions options_;
-  const bool fused_;  // whether TensorFlow's fused ops do: they have two dtypes, and ignore clipping in the gradient
-  nn::LstmBlockOptions block_;
+  const bool
+      fused_;  // whether TensorFlow's fused ops can be used: they have two dtypes, and their gradient ignores clipping
+  LstmBlockOptions block_;
   Output kernel_, bias_, input_, forget_, output_;
 };
 

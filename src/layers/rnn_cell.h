@@ -1,4 +1,4 @@
-// What is behind RnnCell: the kinds of cells, and cells that have their variables.
+// The implementation of RnnCell: the kinds of cells, and cells whose variables exist.
 #ifndef TENSORBRAID_LAYERS_RNN_CELL_H_
 #define TENSORBRAID_LAYERS_RNN_CELL_H_
 
@@ -34,11 +34,11 @@ class BoundCell {
 class RnnCellImpl {
  public:
   virtual ~RnnCellImpl() = default;
-  // What is behind a cell.
+  // The implementation of a public cell.
   static const RnnCellImpl& Of(const RnnCell& cell) { return *cell.impl_; }
   virtual int64_t units() const = 0;  // the size of the output
   virtual int num_states() const = 0;
-  // A mistake in the description; "" if it is fine.
+  // Describes a mistake in the description; "" if there is none.
   virtual std::string Mistake() const { return units() < 1 ? "the number of units must be positive" : ""; }
   // Makes the variables in a scope inside of the open one. REQUIRES: Mistake() is "" and layers() is empty.
   virtual std::unique_ptr<BoundCell> Bind(Graph& graph, int64_t features, DType dtype) const = 0;

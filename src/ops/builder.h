@@ -35,9 +35,9 @@ void SumToOperands(Output x, Output y, Output grad_x, Output grad_y, std::vector
 inline Output Node1(const char* op, Output x) { return UnaryOp(op, x, ""); }
 inline Output Node2(const char* op, Output x, Output y) { return BinaryOp(op, x, y, ""); }
 
-// Gradient: what flows to output i flows to input i as it is.
+// Gradient of an op that passes input i to output i: the gradient of output i becomes that of input i.
 Status PassGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads);
-// The same for an op through which variables are looked up: slices stay slices.
+// As PassGradient, for an op between a variable and its lookups: gradients that are slices stay slices.
 Status PassSlices(const Operation& op, const std::vector<Gradient>& grads, std::vector<Gradient>* input_grads);
 
 // Gradient of an op of one operand: `gradient` gets its input x, its output y and the output's gradient g.

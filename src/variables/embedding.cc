@@ -1,6 +1,5 @@
-// Lookups of embeddings, composed of gathers where the tables are and of ops that distribute ids and join rows.
-#include "tensorbraid/variables/embedding.h"
-
+// Lookups of embeddings. Each consists of ops that distribute the ids over the tables, a gather beside each table, and
+// ops that join the rows.
 #include <algorithm>
 
 #include "core/text/strings.h"
@@ -54,7 +53,7 @@ Output ClipRows(const Output& x, const Shape& row, std::optional<double> max_nor
   const int rank = x.shape().rank();
   std::vector<int64_t> axes;
   for (int i = rank - row.rank(); i < rank; ++i) axes.push_back(i);
-  // ReduceSum sums over all axes if it is given none, but a row without axes is a single element.
+  // Without axes, ReduceSum would sum over all of them, but a row without axes is a single element.
   const Output square = x * x;
   const Output squares = axes.empty() ? square : ReduceSum(square, axes, {.keep_dims = true});
   // The square root of 0 has no gradient.
@@ -106,7 +105,7 @@ Output Lookup(Graph& g, const EmbeddingTable& table, const Output& ids, Partitio
   const auto count = static_cast<int64_t>(parts.size());
   const Output flat = ids.shape().has_rank() && ids.shape().rank() == 1 ? ids : Reshape(ids, {-1});
   const auto [part, id] = Distribute(flat, strategy, count, total);
-  // An id that is far from the table must not become another part's by the conversion.
+  // Clamped first, so that the conversion to int32 cannot turn an id far out of range into a valid part.
   const Output parts_of_ids = Cast(Minimum(Maximum(part, -1), count), kInt32);
   const Output positions = Range(g, 0, Size(flat));
   const auto partition = [&](const Output& x) {
@@ -144,7 +143,7 @@ Output LookupOfDistinct(Graph& g, const EmbeddingTable& table, const Output& ids
   return Unflatten(Gather(rows, unique.output(1)), ids, row);
 }
 
-// Rows of `data`, each with the sum of those with the same segment id; the ids must not decrease.
+// Sums the rows of `data` that have the same segment id. The ids must not decrease.
 Output SumOfSegments(const Output& data, const Output& segment_ids) {
   return NodeBuilder(*data.graph(), "SegmentSum").Input(data).Input(segment_ids).Output();
 }
@@ -240,7 +239,7 @@ Output SafeLookup(const EmbeddingTable& table, const SparseTensor& sparse_ids, c
   const ScopedLocation at(g, loc);
   if (!CheckTable(g, "SafeEmbeddingLookupSparse", table, options.partition_strategy)) return {};
   auto scope = g.NameScope(options.name);
-  // As a matrix: all dimensions but the last are one.
+  // As a matrix, whose rows stand for all dimensions but the last.
   const Output outer = StridedSlice(sparse_ids.dense_shape, {0}, {-1}, {1});
   const Output last = StridedSlice(sparse_ids.dense_shape, {-1}, {0}, {1}, {.end_mask = 1});
   const Output matrix = Concat({ReduceProd(outer, {0}, {.keep_dims = true}), last}, 0);

@@ -1,4 +1,4 @@
-// Operations that belong to a training step besides the updates of the trained variables, such as those of the moving
+// Operations that belong to a training step but do not update trained variables, such as the updates of the moving
 // averages of batch normalisation.
 #ifndef TENSORBRAID_VARIABLES_UPDATE_OPS_H_
 #define TENSORBRAID_VARIABLES_UPDATE_OPS_H_
@@ -14,8 +14,9 @@ namespace tensorbraid {
 // collection "update_ops" too.
 void AddUpdateOp(const Operation& update, const Variable& variable, const Output& of);
 
-// The recorded updates of a step with these gradients; invalid gradients are ignored. If several would change the same
-// variable, only the first is returned: the updates of towers that share a layer would run in any order.
+// The recorded updates of a step with these gradients; invalid gradients are ignored. If several updates would change
+// the same variable, as in towers that share a layer, only the first is returned, because all of them would run in an
+// arbitrary order.
 std::vector<Operation> UpdateOpsOf(const Graph& graph, const std::vector<Gradient>& grads);
 
 }  // namespace tensorbraid

@@ -57,7 +57,7 @@ ScopeGuard Graph::VariableScope(const std::string& name, const VariableScopeOpti
   VariableScopes& scopes = impl.variable_scopes();
   loc = impl.UserLocation(loc);
   VariableScopes::Scope scope = scopes.open.empty() ? VariableScopes::Scope() : scopes.open.back();
-  // Like a scope object of TensorFlow: an absolute scope's uses are those before it was opened, once it is closed.
+  // As in TensorFlow, closing an absolute scope restores the uses that were recorded before it was opened.
   const bool absolute = name.empty() || name.ends_with("/");
   std::string name_scope;
   if (absolute) {
@@ -107,7 +107,8 @@ namespace {
 
 enum class Pieces { kOne, kParts };
 
-// Makes or shares a variable. kOne: it must not be partitioned. kParts: it may be; a null partitioner is the scope's.
+// Makes or shares a variable. With kOne, the variable must not be partitioned. With kParts, it may be; if the
+// partitioner is null, the scope's partitioner is used.
 PartitionedVariable MakeOrShare(Graph& graph, const std::string& name, const Shape& shape, Pieces pieces,
                                 Partitioner partitioner, const GetVariableOptions& options, std::source_location loc) {
   const ScopedLocation at(graph, loc);

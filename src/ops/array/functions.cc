@@ -170,7 +170,8 @@ Operation Group(Graph& graph, const std::vector<Operation>& operations, const st
   std::map<std::string, std::vector<Operation>> by_device;
   for (const Operation& op : operations) {
     if (!op.valid()) {
-      // Has no effect if the mistake that made the operation invalid is recorded.
+      // Only the first error is kept. So this has no effect if the mistake that made the operation invalid is recorded
+      // already.
       graph.AddError(InvalidArgument("Group '", name, "': one of the operations is not valid"));
       return {};
     }

@@ -86,7 +86,7 @@ Status FillShape(ShapeContext& c) {
 }
 
 Status FillGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  // The sum of all elements. Reshapes to a vector, so that the rank need not be known.
+  // Sums all elements. First reshapes to a vector, so that the rank need not be known.
   Graph& g = *op.graph();
   const Output minus_one =
       NodeBuilder(g, "Const").Attr("value", Tensor::Vector<int32_t>({-1})).Attr("dtype", kInt32).Output();

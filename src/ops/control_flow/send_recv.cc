@@ -29,8 +29,9 @@ void RegisterControlFlowSendRecvOps(OpRegistry& r) {
             .Stateful()
             .Shape(NoOutputs)
             .NotDifferentiable());
-  // `edge` is the number of the edge in its signature, `peer` the task at the other end, `peer_number` that task's
-  // number on the task that runs the node, which sets it, and `bytes` the tensor's size in bytes, or -1 if unknown.
+  // `edge` is the number of the edge in its signature, and `peer` the task at the other end. `peer_number` is the
+  // number that the task which runs the node has given to `peer`; that task sets the attribute. `bytes` is the tensor's
+  // size in bytes, or -1 if it is unknown.
   r.Add(Op("_Send")
             .Input("tensor: T")
             .Attr("T: type")

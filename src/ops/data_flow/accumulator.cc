@@ -54,7 +54,8 @@ void AddAccumulator(OpRegistry& r, const std::string& prefix) {
             .NotDifferentiable());
 }
 
-// As the ops without "_", but tell whether the gradient was added or, because it came too late, dropped.
+// As the ops without "_", with an output that tells whether the gradient was added, or dropped because it came too
+// late.
 void AddApplyWithOutcome(OpRegistry& r) {
   r.Add(Op("_ResourceAccumulatorApplyGradient")
             .Input("handle: resource")
@@ -79,7 +80,7 @@ void AddApplyWithOutcome(OpRegistry& r) {
             .NotDifferentiable());
 }
 
-// For synchronous training: a chief that begins numbers its session, and restarts the accumulators.
+// For synchronous training: a new chief gets a number for its session, and resets the accumulators.
 void AddRestart(OpRegistry& r) {
   for (const std::string prefix : {"", "Resource"}) {
     r.Add(Op("_" + prefix + "AccumulatorRestart")

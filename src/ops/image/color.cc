@@ -42,7 +42,8 @@ Status RgbToHsvGradient(const Operation& op, const std::vector<Output>& grads, s
   const Output images = NodeOf(op)->inputs()[0];
   const DType dtype = images.dtype();
   const Output r = Channel(images, 0), g = Channel(images, 1), b = Channel(images, 2);
-  // Of equal channels, the first counts as the largest and the last as the smallest, so that exactly one is each.
+  // If channels are equal, the first counts as the largest and the last as the smallest, so that exactly one channel is
+  // the largest and exactly one the smallest.
   const auto number = [&](Output condition) { return Cast(condition, dtype); };
   const Output largest[] = {number(LogicalAnd(GreaterEqual(r, b), GreaterEqual(r, g))),
                             number(LogicalAnd(Greater(g, r), GreaterEqual(g, b))),

@@ -71,7 +71,7 @@ Output RandomFlip(const char* function, const Operand& image, int from_end, cons
   const Output x = image.ToOutput(*graph);
   const Output flipped = Flip(function, x, from_end, "");
   if (!flipped.valid()) return {};
-  // One draw for each image of a batch, in a shape that is broadcast over its pixels.
+  // One random number for each image of a batch, in a shape that broadcasts over the image's pixels.
   Output draw;
   if (x.shape().rank() == 3) {
     draw = RandomUniform(*graph, Shape{1, 1, 1}, {.seed = options.seed});

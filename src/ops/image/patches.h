@@ -14,7 +14,7 @@ struct PatchWindow {
   std::vector<int64_t> sizes, strides, rates;
 
   // Fails unless each has `rank` elements, which are 1 for the batch and the depth, and positive 32-bit numbers for the
-  // other dimensions. The kernel must check too: servers leave the errors of shape rules to the kernels.
+  // other dimensions. The kernel must check this, too, because servers leave the errors of shape rules to the kernels.
   static StatusOr<PatchWindow> Of(const Node& node, int rank);
 };
 

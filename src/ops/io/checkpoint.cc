@@ -57,8 +57,8 @@ void RegisterIoCheckpointOps(OpRegistry& r) {
             .Stateful()
             .Shape(SaveShape)
             .NotDifferentiable());
-  // What SaveV2 becomes (executor/passes/save_variables.cc): an entry of `variables` may be a resource handle or a
-  // reference, whose variable is read when its turn has come.
+  // The pass save_variables replaces SaveV2 by this op. An entry of `variables` may be a resource handle or a
+  // reference; the kernel reads its variable just before it writes the value.
   r.Add(Op("_SaveVariables")
             .Input("prefix: string")
             .Input("tensor_names: string")

@@ -1,4 +1,4 @@
-// Ops that load a matrix from a checkpoint by another vocabulary: schemas and shape rules.
+// Ops that load a matrix from a checkpoint and rearrange its rows for another vocabulary: schemas and shape rules.
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/io/registration.h"

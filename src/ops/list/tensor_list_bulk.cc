@@ -1,4 +1,4 @@
-// Lists as one tensor, and tensors as lists: stack, concatenate, gather, split, scatter: schemas and shape rules.
+// Ops that turn lists into one tensor or back (stack, concatenate, gather, split, scatter): schemas and shape rules.
 #include "graph/node.h"
 #include "ops/list/element_shape.h"
 #include "ops/list/registration.h"

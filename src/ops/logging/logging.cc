@@ -9,7 +9,7 @@ namespace {
 
 Status AssertShape(ShapeContext& c) { return c.WithRank(0, 0).status(); }
 
-// Checks the gradient too.
+// The gradient passes through a CheckNumerics as well.
 Status CheckNumericsGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   (*input_grads)[0] = NodeBuilder(*op.graph(), "CheckNumerics")
                           .Input(grads[0])

@@ -1,4 +1,4 @@
-// What the schemas of functions of one and two operands share.
+// Helpers that the schemas of functions of one and two operands share.
 #ifndef TENSORBRAID_OPS_MATH_GRADIENTS_H_
 #define TENSORBRAID_OPS_MATH_GRADIENTS_H_
 

@@ -7,7 +7,7 @@
 namespace tensorbraid {
 namespace {
 
-// The gradient is the op `name` applied to g and the activation's input, or its output if kOfOutput.
+// The gradient is the op `name` applied to g and the activation's input (with kOfOutput: the activation's output).
 template <const char* name, bool kOfOutput>
 Status ActivationGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   (*input_grads)[0] = Node2(name, grads[0], kOfOutput ? op.output(0) : NodeOf(op)->inputs()[0]);

@@ -33,8 +33,8 @@ Status MergeChannels(ShapeContext& c, std::initializer_list<int> inputs, Shape* 
   return OkStatus();
 }
 
-// x, scale, offset, mean and variance. In training, mean and variance matter only for moving averages, and may be empty
-// without them.
+// The inputs are x, scale, offset, mean and variance. In training, mean and variance are used only for moving averages,
+// and may be empty if there are none.
 Status FusedBatchNormShape(ShapeContext& c) {
   Shape x, channels;
   TF_RETURN_IF_ERROR(BatchNormInput(c, 0, &x, &channels));
@@ -60,7 +60,7 @@ Status FusedBatchNormGradShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// The shape of a batch norm's result after the maximum over windows that tile it. Sizes that are unknown stay so.
+// The shape of a batch norm's result after the maximum over windows that tile it. Unknown sizes stay unknown.
 Status FusedBatchNormReluShape(ShapeContext& c) {
   TF_RETURN_IF_ERROR(FusedBatchNormShape(c));
   TF_ASSIGN_OR_RETURN(Shape y, c.WithRank(0, 4));
@@ -152,7 +152,8 @@ constexpr const char* kBatchNormFormat = "data_format: {'NHWC', 'NCHW'} = 'NHWC'
 constexpr const char* kBatchNormFormatV3 = "data_format: {'NHWC', 'NCHW', 'NDHWC', 'NCDHW'} = 'NHWC'";
 constexpr const char* kBatchNormChannelsLast = "data_format: {'NHWC'} = 'NHWC'";
 
-// A version of FusedBatchNorm without its attributes. `vectors` is the dtype of what each channel has one of.
+// Starts a version of FusedBatchNorm, without its attributes. `vectors` is the dtype of the vectors with one element
+// per channel (scale, offset, mean, variance).
 Op FusedBatchNormOp(const char* name, const char* vectors) {
   Op op(name);
   op.Input("x: T").Output("y: T");
@@ -163,7 +164,7 @@ Op FusedBatchNormOp(const char* name, const char* vectors) {
   return op;
 }
 
-// Its gradient, without the inputs and outputs that depend on the version.
+// Starts a version of FusedBatchNorm's gradient, without the inputs and outputs that depend on the version.
 Op FusedBatchNormGradOp(const char* name, const char* scale, const char* vectors) {
   Op op(name);
   op.Input("y_backprop: T").Input("x: T").Input(StrCat("scale: ", scale).c_str()).Output("x_backprop: T");
@@ -230,7 +231,7 @@ void RegisterNnBatchNormOps(OpRegistry& r) {
                             kBatchNormChannelsLast)
             .Attr("ksize: list(int) >= 4")
             .Shape(FusedBatchNormReluShape));
-  // Its gradient: that of MaxPool, of Relu and FusedBatchNormGradV3 in one.
+  // The gradient of _FusedBatchNormRelu: computes the gradients of MaxPool, Relu and FusedBatchNormV3 in one node.
   r.Add(FusedBatchNormGradAttrs(FusedBatchNormGradOp("_FusedBatchNormReluGrad", "float", "U")
                                     .Input("reserve_space_3: U")
                                     .Input("offset: U")

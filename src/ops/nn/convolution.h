@@ -1,4 +1,4 @@
-// What a convolution op computes, worked out from its attributes and shapes. Shape rules and kernels share it.
+// Works out what a convolution op computes from its attributes and shapes, for shape rules and kernels.
 #ifndef TENSORBRAID_OPS_NN_CONVOLUTION_H_
 #define TENSORBRAID_OPS_NN_CONVOLUTION_H_
 
@@ -18,7 +18,7 @@ enum class ConvolutionResult {
   kFilter,  // the gradient for its filter
 };
 
-// What the name of an op says: "DepthwiseConv2dNativeBackpropFilter".
+// The properties that an op's name tells, such as "DepthwiseConv2dNativeBackpropFilter".
 struct ConvolutionTraits {
   ConvolutionResult result = ConvolutionResult::kOutput;
   int spatial = 2;

@@ -97,7 +97,7 @@ Status SetWindowAttrs(const WindowOp& op, const Options& options, NodeBuilder* b
   return OkStatus();
 }
 
-// Adds the node; a mistake in the options becomes the graph's.
+// Adds the node. A mistake in the options becomes the graph's error.
 template <typename Options>
 Output AddWindowOp(const WindowOp& op, Graph& graph, const std::vector<Output>& inputs, const Options& options,
                    const std::source_location& location) {
@@ -125,7 +125,7 @@ Status CheckSize(double size) {
   return InvalidArgument("the size of the result must be from 0 to 2147483647, got ", size);
 }
 
-// The height and width of a transposed convolution's result, where every element is under a window: an int32 vector.
+// The height and width of a transposed convolution's result, as an int32 vector, if every element is in some window.
 StatusOr<Output> TransposedSize(Output x, Output filter, const Conv2DTransposeOptions& options) {
   Graph& graph = *x.graph();
   const WindowAttributes attributes(2, options.data_format);

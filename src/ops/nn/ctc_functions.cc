@@ -9,7 +9,7 @@
 namespace tensorbraid::nn {
 namespace {
 
-// The logits as the ops want them: [time, batch, classes].
+// The logits in the order that the ops take: [time, batch, classes].
 Output TimeMajor(const Operand& logits, Graph& graph, bool time_major) {
   const Output tensor = logits.ToOutput(graph);
   return time_major || !tensor.valid() ? tensor : Transpose(tensor, {1, 0, 2});

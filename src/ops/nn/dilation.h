@@ -1,4 +1,4 @@
-// What the ops of grayscale dilation compute, worked out from attributes and shapes, for shape rules and kernels.
+// Works out what an op of grayscale dilation computes from its attributes and shapes, for shape rules and kernels.
 #ifndef TENSORBRAID_OPS_NN_DILATION_H_
 #define TENSORBRAID_OPS_NN_DILATION_H_
 
@@ -20,8 +20,8 @@ struct Dilation {
   Shape OutputShape() const { return {batch, height.output, width.output, channels}; }
 };
 
-// Checks that the shapes can belong to one dilation and combines what they say; `output` is unknown for the dilation
-// itself. InvalidArgument, with the shapes, for wrong ranks or channels, or what WindowAttrs::Place refuses.
+// Checks that the shapes can belong to one dilation, and combines what they say. `output` is unknown for the forward
+// op. InvalidArgument, with the shapes, for wrong ranks or channels, or what WindowAttrs::Place refuses.
 StatusOr<Dilation> MakeDilation(const WindowAttrs& attrs, const Shape& input, const Shape& filter, const Shape& output);
 
 }  // namespace tensorbraid

@@ -31,7 +31,7 @@ MeanAndVariance Moments(const Operand& x, const Axes& axes, const ReduceOptions&
   const bool narrow = in.dtype() == kFloat16 || in.dtype() == kBfloat16;
   const Output wide = narrow ? Cast(in, kFloat32) : in;
   const Output mean = ReduceMean(wide, axes, {.keep_dims = true, .name = "mean"});
-  // No gradient flows through the mean here: the sum of x - mean is 0, so it would be 0.
+  // No gradient flows through the mean here, because that gradient would be 0: the sum of x - mean is 0.
   const Output squares = Square(wide - StopGradient(mean));
   Output variance = ReduceMean(squares, axes, {.keep_dims = options.keep_dims, .name = "variance"});
   Output result = options.keep_dims ? mean : ReduceMean(wide, axes, {.name = "mean_without_axes"});

@@ -22,7 +22,7 @@ inline constexpr char kAvgPool3DGrad[] = "AvgPool3DGrad";
 inline constexpr char kMaxPool3DGrad[] = "MaxPool3DGrad";
 inline constexpr char kMaxPool3DGradGrad[] = "MaxPool3DGradGrad";
 
-// Adds a node with the inputs, and with the attributes of `op` that its own op has too.
+// Adds a node of the op `name` with these inputs, and with the attributes of `op` that the op `name` declares.
 inline Output PoolNode(const char* name, const Operation& op, std::initializer_list<Output> inputs) {
   NodeBuilder builder(*op.graph(), name);
   for (const Output& input : inputs) builder.Input(input);

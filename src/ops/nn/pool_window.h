@@ -1,5 +1,5 @@
-// The windows of the pooling ops: what their attributes say, and where that puts the windows on an input. Shape rules
-// and kernels use the same functions. window.h has the geometry of one axis.
+// The windows of the pooling ops: their attributes, and the places of the windows on an input. Shape rules and kernels
+// use the same functions. window.h has the geometry of one axis.
 #ifndef TENSORBRAID_OPS_NN_POOL_WINDOW_H_
 #define TENSORBRAID_OPS_NN_POOL_WINDOW_H_
 
@@ -36,7 +36,7 @@ struct PoolWindows {
   int64_t batch = 1;
   int64_t channels = 1;
   std::array<WindowAxis, 3> axes;  // depth (1 for images), height, width
-  int64_t channel_window = 1;      // so many channels become one
+  int64_t channel_window = 1;      // the number of channels that become one channel
   Shape output;
 };
 
@@ -49,10 +49,10 @@ StatusOr<PoolAttrs> ReadPoolAttrs(const Node& node, int spatial);
 // for each axis.
 Status SetPoolSizes(const Tensor& ksize, const Tensor& strides, PoolAttrs* attrs);
 
-// Places the windows on an input. REQUIRES: ksize and strides have been set.
-// InvalidArgument if the input has another rank, and as PlaceWindow; Unimplemented for windows over the batch, and for
-// windows over channels unless the op takes them, they are as long as their stride, divide the channels, and there is
-// no window over the spatial axes.
+// Places the windows on an input. REQUIRES: ksize and strides have been set. InvalidArgument if the input has another
+// rank, or for the reasons of PlaceWindow. Unimplemented for windows over the batch. Also Unimplemented for windows
+// over channels, unless the op supports them, the window is as long as its stride and divides the channels, and there
+// is no window over the spatial axes.
 StatusOr<PoolWindows> PlacePool(const PoolAttrs& attrs, const Shape& input);
 
 }  // namespace tensorbraid

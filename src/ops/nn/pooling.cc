@@ -42,7 +42,7 @@ Status MaxPoolV2Shape(ShapeContext& c) {
   return OkStatus();
 }
 
-// x, y and dy give dx, with windows as the attributes or the last inputs say.
+// The inputs are x, y and dy, and the output is dx. The attributes or the last inputs give the windows.
 Status MaxPoolGradShape(ShapeContext& c) {
   TF_ASSIGN_OR_RETURN(PoolAttrs attrs, ReadPoolAttrs(c.node(), 2));
   TF_ASSIGN_OR_RETURN(Shape x, c.WithRank(0, 4));
@@ -60,7 +60,7 @@ Status MaxPoolGradShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// x, y and ddx give ddy.
+// The inputs are x, y and ddx, and the output is ddy.
 Status MaxPoolGradGradShape(ShapeContext& c) {
   TF_ASSIGN_OR_RETURN(PoolAttrs attrs, ReadPoolAttrs(c.node(), 2));
   TF_ASSIGN_OR_RETURN(Shape x, c.WithRank(0, 4));
@@ -94,7 +94,7 @@ constexpr const char* kMaxPoolTypes =
     "T: {half, bfloat16, float, double, int32, int64, uint8, int16, int8, uint16, qint8} = DT_FLOAT";
 constexpr const char* kPoolPadding = "padding: {'SAME', 'VALID'}";
 
-// Adds the sizes of windows: as attributes, with the paddings that they may have, or as inputs.
+// Adds the sizes of windows as attributes, with the paddings that ops with such attributes may have.
 Op PoolSizeAttrs(Op op) { return op.Attr("ksize: list(int) >= 4").Attr("strides: list(int) >= 4").Attr(kPoolPadding); }
 Op ExplicitPoolAttrs(Op op) {
   return op.Attr("ksize: list(int) >= 4")
@@ -136,7 +136,7 @@ void RegisterNnPoolingOps(OpRegistry& r) {
             .Attr("T: realnumbertype = DT_FLOAT")
             .Shape(MaxPoolGradShape)
             .Gradient(PoolGradGradient<kMaxPoolGradGrad>));
-  // MaxPoolGrad of a maximum over the output of a Relu, and the gradient of that Relu.
+  // Computes MaxPoolGrad, of a maximum over the output of a Relu, and then the gradient of that Relu.
   r.Add(ExplicitPoolAttrs(MaxPoolGradInputs(Op("_MaxPoolReluGrad")).Output("output: T"))
             .Attr(kPoolFormat)
             .Attr("T: {float} = DT_FLOAT")

@@ -15,7 +15,7 @@ Status Pool3DShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// x, y and dy give dx.
+// The inputs are x, y and dy, and the output is dx.
 Status MaxPool3DGradShape(ShapeContext& c) {
   TF_ASSIGN_OR_RETURN(const PoolAttrs attrs, ReadPoolAttrs(c.node(), 3));
   TF_ASSIGN_OR_RETURN(Shape x, c.WithRank(0, 5));
@@ -26,7 +26,7 @@ Status MaxPool3DGradShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// x, y and ddx give ddy.
+// The inputs are x, y and ddx, and the output is ddy.
 Status MaxPool3DGradGradShape(ShapeContext& c) {
   TF_ASSIGN_OR_RETURN(const PoolAttrs attrs, ReadPoolAttrs(c.node(), 3));
   TF_ASSIGN_OR_RETURN(Shape x, c.WithRank(0, 5));

@@ -24,7 +24,7 @@ Status ArgmaxShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// x, dy and argmax give dx.
+// The inputs are x, dy and argmax, and the output is dx.
 Status GradWithArgmaxShape(ShapeContext& c) {
   TF_ASSIGN_OR_RETURN(Shape y, OutputOfArgmax(c));
   TF_ASSIGN_OR_RETURN(y, y.MergeWith(c.input(1)));
@@ -34,7 +34,7 @@ Status GradWithArgmaxShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// x, ddx and argmax give ddy.
+// The inputs are x, ddx and argmax, and the output is ddy.
 Status GradGradWithArgmaxShape(ShapeContext& c) {
   TF_ASSIGN_OR_RETURN(Shape y, OutputOfArgmax(c));
   TF_RETURN_IF_ERROR(c.input(0).MergeWith(c.input(1)).status());
@@ -49,7 +49,8 @@ Status ArgmaxGradient(const Operation& op, const std::vector<Output>& grads, std
   return OkStatus();
 }
 
-// The gradient ops move elements from and to the places in argmax, so each is the other's gradient.
+// One gradient op moves elements to the places in argmax, the other one from these places. So each is the gradient of
+// the other.
 template <const char* name>
 Status ArgmaxGradGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   const std::vector<Output>& in = NodeOf(op)->inputs();

@@ -49,7 +49,8 @@ Status RoundTripGradShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// As in TensorFlow, the first versions pass the gradient on as if they did not round; V4 stops it outside of the range.
+// As in TensorFlow, versions before V4 pass the gradient on as if they did not round. V4 stops the gradient of values
+// outside the range.
 Status RoundTripV4Gradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   const std::vector<Output>& in = NodeOf(op)->inputs();
   const Operation gradient = NodeBuilder(*op.graph(), "QuantizeAndDequantizeV4Grad")

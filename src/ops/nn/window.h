@@ -16,7 +16,7 @@ namespace tensorbraid {
 class Node;
 
 enum class WindowPadding {
-  kSame,      // as much as makes output = ceil(input / stride), one more after than before if it is odd
+  kSame,      // such that output = ceil(input / stride); if the total is odd, one more after than before
   kValid,     // none
   kExplicit,  // given by an attribute
 };

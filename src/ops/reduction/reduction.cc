@@ -45,7 +45,7 @@ Output WithKeptAxes(const Operation& op, Output value) {
   if (NodeOf(axes)->type() == "Const" && x.shape().has_rank()) {
     const auto numbers = CheckedAxes(AxisValues(NodeOf(axes)->attr<Tensor>("value")), x.shape().rank());
     if (numbers.ok()) {
-      // A scalar broadcasts as it is.
+      // A scalar broadcasts without reshaping.
       if (static_cast<int>(numbers->size()) == x.shape().rank()) return value;
       for (int64_t axis : *numbers) value = InsertDimension(value, axis);
       return value;

@@ -1,4 +1,4 @@
-// What the segment reductions of all rows and of chosen rows (sparse/segment.cc) share.
+// Helpers that the segment reductions of all rows and of chosen rows (sparse/segment.cc) share.
 #ifndef TENSORBRAID_OPS_REDUCTION_SEGMENT_H_
 #define TENSORBRAID_OPS_REDUCTION_SEGMENT_H_
 

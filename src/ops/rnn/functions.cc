@@ -14,14 +14,14 @@ LstmBlockOutputs LstmOutputs(const Operation& op) {
   return {op.output(0), op.output(1), op.output(2), op.output(3), op.output(4), op.output(5), op.output(6)};
 }
 
-// Adds the inputs wci, wcf, wco and b, and the attributes. Without peepholes, the ops still want vectors of this size.
+// Adds the inputs wci, wcf, wco and b, and the attributes. The ops need vectors of this size even without peepholes.
 Operation FinishLstm(NodeBuilder& builder, Graph& graph, Output cs_prev, Output b, const LstmBlockOptions& options) {
   if (options.peepholes.has_value()) {
     builder.Input(options.peepholes->input.ToOutput(graph))
         .Input(options.peepholes->forget.ToOutput(graph))
         .Input(options.peepholes->output.ToOutput(graph));
   } else {
-    // The first `cells` elements of the bias have the right size, whether it is known while building or not.
+    // A slice of the bias has the right size, even if the size is not known while building the graph.
     const Output unused =
         cs_prev.valid() && b.valid() ? Slice(b, {0}, StridedSlice(ShapeOf(cs_prev), {1}, {2}, {1})) : Output();
     for (int i = 0; i < 3; ++i) builder.Input(unused);

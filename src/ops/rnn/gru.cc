@@ -27,9 +27,9 @@ Status GruCellGradShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// GRUBlockCellGrad computes the gradients of x and h_prev, and the derivatives of the gates before their activation,
-// from which those of the weights follow. Only h (output 3) passes a gradient on; the other outputs exist for this
-// function.
+// GRUBlockCellGrad computes the gradients of x and h_prev, and the derivatives of the gates before their activation.
+// The gradients of the weights are computed here from these derivatives. Only h (output 3) passes a gradient on; the
+// other outputs exist for this function.
 Status GruCellGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   if (!grads[3].valid()) return OkStatus();
   const std::vector<Output>& in = NodeOf(op)->inputs();

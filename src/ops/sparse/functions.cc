@@ -11,7 +11,7 @@ namespace tensorbraid {
 SparseTensor SparsePlaceholder(Graph& graph, DType dtype, const Shape& shape, const std::string& name,
                                std::source_location loc) {
   const int64_t rank = shape.has_rank() ? shape.rank() : Shape::kUnknownDim;
-  // One unique name for the three, as with tf.sparse_placeholder.
+  // One unique name for the three placeholders, as with tf.sparse_placeholder.
   const std::string base = ImplOf(graph).UniqueName(name.empty() ? "Placeholder" : name);
   const auto part = [&](const char* suffix, DType type, const Shape& of) {
     return NodeBuilder(graph, "Placeholder", loc)

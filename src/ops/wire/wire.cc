@@ -18,8 +18,8 @@ Status DecodedShape(ShapeContext& c) {
 }  // namespace
 
 void RegisterWireOps(OpRegistry& r) {
-  // `wire` is the name of the type. `residual` is the name of the resource that keeps what the bytes do not hold of the
-  // tensor, to be added to the next one; '' keeps nothing.
+  // `wire` is the name of the type. `residual` is the name of a resource that keeps the part of the tensor that the
+  // bytes lose, to be added to the next tensor. If `residual` is '', this part is dropped.
   r.Add(Op("_WireEncode")
             .Input("tensor: float")
             .Output("bytes: uint8")
@@ -28,7 +28,7 @@ void RegisterWireOps(OpRegistry& r) {
             .Stateful()
             .Shape(EncodedShape)
             .NotDifferentiable());
-  // `shape` is what is known of the shape that the tensor must have.
+  // `shape` is the known part of the shape that the tensor must have.
   r.Add(Op("_WireDecode")
             .Input("bytes: uint8")
             .Output("tensor: float")
