@@ -83,8 +83,9 @@ class CopyInserter {
   }
 
  private:
-  // Moves a NextIteration whose output is in another memory than its Merge to the Merge's device. Its input is then
-  // copied instead: a back edge must join a NextIteration and a Merge, so no copy can be on it.
+  // If a NextIteration and its Merge use different memories, moves the NextIteration to the Merge's device. Then the
+  // input of the NextIteration is copied. A copy cannot be on the back edge, because a back edge must join a
+  // NextIteration and a Merge.
   Status MoveToMerges() {
     for (const auto& merge : ImplOf(graph_).nodes()) {
       for (int i = 0; i < static_cast<int>(merge->inputs().size()); ++i) {

@@ -16,8 +16,8 @@ namespace tensorbraid {
 // if the device does not exist.
 StatusOr<Device*> DeviceOf(const Node& node, const DeviceSet* devices);
 
-// The kernel for a node on its device. The ends of edges between tasks, and of feeds and fetches, have the same kernel
-// on all devices: it works on host memory. NotFound, naming the node, if there is none.
+// The kernel for a node on its device. The nodes at the ends of edges between tasks, and of feeds and fetches, have the
+// same kernel on all devices, which works on host memory. NotFound, naming the node, if there is no kernel.
 StatusOr<const KernelDef*> FindKernel(const Node& node, const Device& device);
 
 // Which inputs and outputs of a node are in the memory of its device; the others are in host memory. On a device that
@@ -35,8 +35,8 @@ StatusOr<ArgumentMemory> MemoryOfArguments(const Node& node, Device& device);
 // in different memories.
 StatusOr<std::unique_ptr<Graph>> InsertDeviceCopies(const Graph& graph, const DeviceSet& devices);
 
-// Calls `done` on `pool` when the streams of all these devices have done what was enqueued before, with the first
-// error. `devices` must live until then.
+// Calls `done` on `pool`, with the first error, when the streams of all these devices have done the work that was
+// enqueued before this call. `devices` must live until then.
 void WhenIdle(const std::vector<Device*>& devices, ThreadPool* pool, std::function<void(const Status&)> done);
 
 }  // namespace tensorbraid

@@ -91,8 +91,8 @@ struct Executor::Step : Executor::Running {
   std::shared_ptr<Executor> executor;  // a running step keeps its executor alive
   Mutex mu;
   Status status TB_GUARDED_BY(mu);
-  // A heap of nodes that wait for a thread of the pool, if the plan ranks its nodes. For each of them, the pool has a
-  // closure that runs whichever is first by then.
+  // If the plan ranks its nodes: a heap of the nodes that wait for a thread of the pool. The pool has one closure for
+  // each of them; a closure runs the node that is then first in the heap.
   std::vector<int> waiting TB_GUARDED_BY(mu);
 };
 
@@ -216,7 +216,7 @@ std::vector<WaitingOperation> Executor::WaitsOf(const CancellationManager* cance
 
 void Executor::Process(Step* step, ReadyList ready) {
   const ScopedFlushDenormals flush;
-  const ScopedFileAccess scope(files_);  // the calling thread may be that of another step, which woke this one
+  const ScopedFileAccess scope(files_);  // the calling thread may belong to another step, which woke this step
   const BusyScope busy(step->env.rendezvous == nullptr ? nullptr : busy_ns_);
   const bool ranked = !plan_->ranks().empty();
   const HigherRank order{plan_->ranks()};
@@ -357,8 +357,8 @@ void Executor::Release(Step* step, int node, ReadyList* ready) {
 
 void Executor::Propagate(Step* step, const Plan::PlanNode& p, Entry* outputs, ReadyList* ready) {
   const Plan::DataEdge* data = plan_->data_edges().data();
-  // The caller hands out ready nodes only after this returns. So all values are in place before another thread can run
-  // a node that they made ready.
+  // The caller lets other threads run ready nodes only after this returns. So all values are in place before a thread
+  // runs a node that they made ready.
   Deliver(step, data + p.data_begin, data + p.data_end, outputs, ready);
   const int* control = plan_->control_edges().data();
   for (int i = p.control_begin; i < p.control_end; ++i) Release(step, control[i], ready);

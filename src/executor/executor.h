@@ -27,10 +27,9 @@ class ScopedTransportThread {
 //
 // A node runs as soon as its inputs and control inputs are ready, on the thread that completed the last of them. It
 // runs on the pool instead if its kernel is expensive (scheduling.h) and that thread has other ready nodes or is a
-// transport thread. If
-// the plan ranks its nodes, each thread runs the ready nodes of a step in the order of their ranks. The first error
-// stops the step: no further node is started, waiting kernels are cancelled, and the step ends when the last kernel
-// that was started has returned.
+// transport thread. If the plan ranks its nodes, each thread runs the ready nodes of a step in the order of their
+// ranks. The first error stops the step: no further node is started, waiting kernels are cancelled, and the step ends
+// when the last kernel that was started has returned.
 //
 // This class contains the propagator for plans without control flow; it passes steps of other plans to RunWithFrames
 // (frame_step.h).
@@ -45,8 +44,8 @@ class Executor : public std::enable_shared_from_this<Executor> {
   using Done = std::function<void(const Status& status, std::vector<Tensor> retvals)>;
   // Runs a step. The calling thread takes part and returns when it has no more nodes to run. `done` is called once, by
   // the thread that finishes the step, possibly before Run returns. `args` has one value per argument of the plan.
-  // `rendezvous` may be null if the plan has no Send or Recv. It, `cancellation` and `tracer` (null unless the step is
-  // traced) must stay alive until `done` is called. REQUIRES: a shared_ptr owns this executor.
+  // `rendezvous` may be null if the plan has no Send or Recv. `rendezvous`, `cancellation` and `tracer` (null unless
+  // the step is traced) must stay alive until `done` is called. REQUIRES: a shared_ptr owns this executor.
   void Run(std::vector<Tensor> args, Rendezvous* rendezvous, CancellationManager* cancellation, Done done,
            StepTracer* tracer = nullptr);
 
@@ -78,7 +77,8 @@ class Executor : public std::enable_shared_from_this<Executor> {
   void Process(Step* step, ReadyList ready);
   // Lets a thread of the pool run the node.
   void HandOver(Step* step, int node);
-  // Exchanges a node that is about to run for the first of those that wait for the pool, if that one has a lower rank.
+  // If the first node that waits for the pool has a lower rank than `node`, returns it and lets `node` wait in its
+  // place. Otherwise returns `node`.
   int ExchangeForLowerRank(Step* step, int node);
   // Runs one node with a synchronous kernel and appends the nodes that it made ready.
   void RunNode(Step* step, int node, ReadyList* ready);

@@ -21,7 +21,7 @@
 
 namespace tensorbraid {
 
-// How others watch the step. Both pointers may be null, and must outlive the step.
+// How code outside the step observes it. Both pointers may be null, and must outlive the step.
 struct FrameStepOptions {
   AsyncWaits* waits = nullptr;
   std::atomic<int64_t>* busy_ns = nullptr;

@@ -19,10 +19,10 @@ struct OptimizeOptions {
 // commas; names that are not passes are reported in the log.
 //
 // Nodes that remain keep their names, devices and locations. Nodes with state or references and control flow ops are
-// not changed, except that an Identity that only reads a reference is removed; its consumers then read the variable
-// themselves, when they start. Nothing inside a loop or branch is folded, nor are nodes with control inputs. After an
-// error the graph must not be used. Returns the error of `still_wanted`, which is asked before every pass and before
-// every computation of constants.
+// not changed, with one exception: an Identity that only reads a reference is removed, and its consumers then read the
+// variable themselves, when they start. Nodes inside loops or branches, and nodes with control inputs, are not folded.
+// After an error the graph must not be used. Returns the error of `still_wanted`, which is asked before every pass and
+// before every computation of constants.
 Status Optimize(Graph* graph, const OptimizeOptions& options = {}, const StillWanted& still_wanted = nullptr);
 
 }  // namespace tensorbraid

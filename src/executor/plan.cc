@@ -53,7 +53,7 @@ StatusOr<int> IndexOf(const Node& node) {
   return static_cast<int>(index);
 }
 
-// What is known of a node's weight before any step.
+// The weight of a node, as far as it is known before any step.
 Plan::Weight WeightOf(const Node& node, CostFn cost) {
   if (cost == kNoCost) return Plan::Weight::kLight;
   const CostContext context(node);
@@ -110,8 +110,8 @@ bool PassesBufferOn(const Node& node) {
          !IsRef(node.input_type(0));
 }
 
-// By node id and output: whether the output is sent to another task, perhaps in another shape, and is worth being made
-// in memory that neighbours can map. A node of which no output is has no entries.
+// By node id and output: whether the output is sent to another task, perhaps in another shape, and is worth allocating
+// in memory that neighbours can map. The list of a node without such outputs is empty.
 std::vector<std::vector<bool>> LeavingOutputs(const std::vector<std::unique_ptr<Node>>& nodes) {
   std::vector<std::vector<bool>> leaving(nodes.size());
   if (!HasNeighbours()) return leaving;
@@ -129,6 +129,13 @@ std::vector<std::vector<bool>> LeavingOutputs(const std::vector<std::unique_ptr<
     }
   }
   return leaving;
+}
+
+// Whether a node reads a reference variable and its output, the unchanged value, is sent to another task. TensorFlow's
+// `v/read` is such a node, an Identity next to the variable. `leaves` is the node's entry of LeavingOutputs.
+bool ReadsForAnotherTask(const Node& node, const std::vector<bool>& leaves) {
+  if (node.type() == "_Send") return HasNeighbours() && IsFloating(BaseType(node.input_type(0)));
+  return node.type() == "Identity" && !leaves.empty() && leaves[0];
 }
 
 }  // namespace

@@ -14,8 +14,8 @@
 
 namespace tensorbraid {
 
-// Kernels of stateful ops, by node name: their state must survive from one plan to the next. One cache per session and
-// task. Thread-safe.
+// Kernels of stateful ops by node name, shared by all plans of a session on a task, so that their state survives from
+// one plan to the next. Thread-safe.
 class KernelCache {
  public:
   // Returns the kernel of this node and creates it on first use. If the cached kernel belongs to a node of the same
@@ -57,7 +57,8 @@ class Plan {
     CostFn cost = nullptr;  // set if the weight is kAsk
     bool derefs = false;    // inputs must go through Dereference(): one may be a reference or is declared as one
     bool derefs_for_neighbours = false;  // a reference is read for another task: see VariableResource::ReadFrom
-    int may_keep_references = 0;         // of the first inputs: the kernel accepts references there in place of values
+    bool reads_reference =
+        false;  // the kernel also accepts a reference as input 0, so a reference is not replaced by its value
     int first_input = 0;
     int num_inputs = 0;
     int num_outputs = 0;
@@ -97,11 +98,11 @@ class Plan {
   };
 
   // `graph` is one task's partition, in which every node has a device. `cache` provides the kernels of stateful ops; it
-  // is used only during the call, and the plan shares ownership of the kernels.
-  // `devices` are the devices of this task; null stands for the CPU. They must outlive the plan. Between devices with
-  // different memories, the plan copies (InsertDeviceCopies). NotFound, naming the node, if a node has no kernel.
-  // InvalidArgument if the loops are malformed (see AssignFrames) or a value inside a loop is fetched. The error of
-  // `still_wanted`, which is asked before every kernel is created.
+  // is used only during the call, and the plan shares ownership of the kernels. `devices` are the devices of this task;
+  // null stands for the CPU. They must outlive the plan. The plan copies tensors between devices with different
+  // memories (InsertDeviceCopies). NotFound, naming the node, if a node has no kernel. InvalidArgument if the loops are
+  // malformed (see AssignFrames) or a value inside a loop is fetched. The error of `still_wanted`, which is asked
+  // before every kernel is created.
   static StatusOr<std::shared_ptr<const Plan>> Create(std::unique_ptr<Graph> graph, ResourceManager* resources,
                                                       KernelCache* cache, const DeviceSet* devices = nullptr,
                                                       const StillWanted& still_wanted = nullptr);

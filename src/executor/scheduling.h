@@ -1,4 +1,4 @@
-// Where a ready kernel runs: the rules that both propagators share.
+// Decides where a ready kernel runs. Both propagators share these rules.
 #ifndef TENSORBRAID_EXECUTOR_SCHEDULING_H_
 #define TENSORBRAID_EXECUTOR_SCHEDULING_H_
 
@@ -15,8 +15,8 @@ namespace tensorbraid {
 // Number of ScopedTransportThread objects that exist on this thread.
 inline thread_local int transport_depth = 0;
 
-// A kernel that takes longer than this is worth waking another thread for, and should not run on a transport thread,
-// which must get back to its messages.
+// If a kernel takes longer than this, it is worth waking another thread for it. Such a kernel should not run on a
+// transport thread, which must return to its messages.
 inline constexpr double kHeavyNs = 50'000;
 
 // Whether the kernel of a ready node, with these inputs, is estimated to take longer than kHeavyNs. Plans decide this
@@ -26,8 +26,8 @@ inline bool IsHeavy(const Plan::PlanNode& p, std::span<const Entry> inputs) {
   return EstimatedNs(p.cost(CostContext(*p.node, inputs))) > kHeavyNs;
 }
 
-// Replaces references by the variables' values where the node takes values. `inputs` are the inputs of `p`.
-// InvalidArgument if an input is a value but the node takes a reference.
+// If the node takes values, replaces references among its inputs by the variables' values. `inputs` are the inputs of
+// `p`. InvalidArgument if an input is a value but the node takes a reference.
 inline Status Dereference(const Plan::PlanNode& p, std::span<Entry> inputs) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     Entry& entry = inputs[i];

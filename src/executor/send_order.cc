@@ -59,9 +59,9 @@ class SendOrder {
     }
   }
 
-  // Returns which of these _Send nodes comes next. Only the shallowest are candidates, and what a candidate needs is
-  // counted only up to the lowest count so far. So what the chosen one needs is counted kCandidates times at most, and
-  // never again, which makes the time linear.
+  // Returns the _Send node that comes next. Only the shallowest ones are candidates, and counting the nodes that a
+  // candidate needs stops at the lowest count so far. So the nodes of the chosen candidate are counted at most
+  // kCandidates times, and never again, which makes the time linear.
   std::vector<int>::iterator NextSend(std::vector<int>& left) {
     constexpr std::ptrdiff_t kCandidates = 16;
     auto best = left.end() - 1;

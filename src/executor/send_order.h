@@ -18,8 +18,9 @@ namespace tensorbraid {
 // weights wait while gradients that another task needs can be computed. A worker sends the gradient of each variable
 // before it computes the next one.
 //
-// _Recv and _Send nodes come before all others: they are short, and what they start goes on without this task. Of the
-// nodes with the same first _Send, the node that is deeper in the graph comes first, because it frees memory sooner.
+// _Recv and _Send nodes come before all others: they are short, and the transfers that they start do not need this
+// task's threads. Among nodes with the same first _Send, a node that is deeper in the graph comes first, because it
+// frees memory sooner.
 //
 // The time is linear in the size of the plan. REQUIRES: the plan has no control flow.
 std::vector<int> RankBySends(const Plan& plan);

@@ -1,5 +1,4 @@
-// What can be seen of running steps from outside: the operations that they wait for, and how long threads worked on
-// them.
+// Observes running steps from outside: the operations that they wait for, and the time that threads worked on them.
 #ifndef TENSORBRAID_EXECUTOR_STEP_WATCH_H_
 #define TENSORBRAID_EXECUTOR_STEP_WATCH_H_
 
@@ -31,7 +30,8 @@ class AsyncWaits {
  public:
   explicit AsyncWaits(const Plan& plan) : plan_(plan), waits_(plan.async_nodes().size()) {}
 
-  // A kernel is started, or has called back. Several iterations of a loop may run the same node at once.
+  // Call these when a kernel is started and when it has called back. Several iterations of a loop may run the same node
+  // at once.
   void Begin(const Plan::PlanNode& p) {
     Wait& wait = waits_[p.async_number];
     if (wait.running.load(std::memory_order_relaxed) == 0) {
@@ -61,8 +61,8 @@ class AsyncWaits {
   std::vector<Wait> waits_;  // by PlanNode::async_number
 };
 
-// Adds the time for which it exists to a counter of nanoseconds, unless the counter is null or the thread has another
-// such object. The sum is the time in which threads worked on steps.
+// Adds its lifetime to a counter of nanoseconds, unless the counter is null or the thread already has such an object.
+// The counter is then the time in which threads worked on steps.
 class BusyScope {
  public:
   explicit BusyScope(std::atomic<int64_t>* counter) : counter_(counter) {

@@ -136,7 +136,7 @@ Status PlaceNodes(Graph* graph, const PlacerOptions& options) {
       for (const Node* n : members[g]) {
         for (const DeviceName& d : options.devices) {
           if (requested.Matches(d) && !HasKernel(*n, d)) {
-            // For a client, the graph cannot be run: InvalidArgument instead of the registry's NotFound.
+            // The registry returns NotFound. Clients get InvalidArgument, because the graph cannot be run.
             const Status none = KernelRegistry::Global().Find(*n, *d.type).status();
             return AboutNode(InvalidArgument("device ", d.ToString(), ": ", none.message()), *n);
           }

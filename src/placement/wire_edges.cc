@@ -18,8 +18,8 @@ bool IsOneOf(std::string_view name, const std::array<std::string_view, n>& names
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// The state that a node reads or updates: the node that makes its first input, without the nodes that pass a reference
-// on. Null if the first input is neither a resource nor a reference.
+// The node that makes the variable, or other state, which `node` reads or updates through its first input. Looks
+// through nodes that only pass a reference on. Null if the first input is neither a resource nor a reference.
 const Node* StateOf(const Node& node) {
   const Node* at = &node;
   do {
@@ -33,7 +33,7 @@ const Node* StateOf(const Node& node) {
   return at;
 }
 
-// The variable whose value, or rows of it, the tensor is; null if it is something else.
+// Returns the variable if the tensor is a variable's value or some of its rows; otherwise null.
 const Node* VariableReadAs(const Output& tensor) {
   const Node* node = NodeOf(tensor);
   while (true) {
@@ -50,14 +50,14 @@ const Node* VariableReadAs(const Output& tensor) {
   }
 }
 
-// Fetched values and checkpoints are exact.
+// Whether the consumer needs the unrounded value, as fetches and checkpoints do.
 bool NeedsExactValues(const Node& consumer) {
   constexpr std::array<std::string_view, 5> kExact = {"_Retval", "Save", "SaveSlices", "SaveV2", "_SaveVariables"};
   return IsOneOf(consumer.type(), kExact);
 }
 
-// The number of the input with the gradient of an op that updates the state in its first input; -1 if it has none.
-// `is_sparse` tells whether the gradient has only some rows, other ones each time.
+// If `node` updates the state in its first input by a gradient, returns the number of the gradient's input, otherwise
+// -1. Sets *is_sparse if the gradient has only some rows, which differ from step to step.
 int GradientInput(const Node& node, bool* is_sparse) {
   constexpr std::array<std::string_view, 4> kAssigns = {"AssignAdd", "AssignSub", "AssignAddVariableOp",
                                                         "AssignSubVariableOp"};
@@ -78,7 +78,8 @@ int GradientInput(const Node& node, bool* is_sparse) {
   return -1;
 }
 
-// Whether the op's result is its float inputs', element by element, so that the gradient may come through it.
+// Whether each element of the op's result depends only on the same element of its float inputs. An encoded gradient may
+// pass through such an op.
 bool PassesGradient(const Node& node) {
   constexpr std::array<std::string_view, 11> kOps = {"Identity", "Switch", "Merge", "Neg",  "Add",    "AddV2",
                                                      "AddN",     "Sub",    "Mul",   "Cast", "RealDiv"};
@@ -138,7 +139,8 @@ StatusOr<WireEdges> WireEdges::Find(const Graph& graph, const std::vector<std::s
     if (state == types.end()) continue;
     const Wire wire = state->second.gradients;
     if (wire == Wire::kDefault || wire == Wire::kFloat32) continue;
-    // What is lost of rows cannot be added to other rows, and 1 bit or the largest values alone are too little then.
+    // The part that encoding loses cannot be added to the next gradient, which has other rows. Without that, 1 bit or
+    // the largest values alone lose too much.
     if (is_sparse && (wire == Wire::kOneBit || wire == Wire::kTopK)) continue;
     // Goes back through the nodes between the edge and the update, which are in the task of the variable.
     const Shape shape = node->inputs()[input].shape();
@@ -161,7 +163,7 @@ StatusOr<WireEdges> WireEdges::Find(const Graph& graph, const std::vector<std::s
       if (!PassesGradient(*from) || !seen.insert(from).second) continue;
       for (size_t i = 0; i < from->inputs().size(); ++i) {
         const Output& operand = from->inputs()[i];
-        // Not the factors of a gradient, such as a learning rate.
+        // Skips the factors of a gradient, such as a learning rate.
         if (operand.valid() && IsFloating(operand.dtype()) && operand.shape().IsCompatibleWith(shape)) {
           next.emplace_back(from, static_cast<int>(i));
         }

@@ -1,4 +1,4 @@
-// Which tensors travel between tasks in a wire type (tensorbraid/wire.h).
+// Finds the tensors that travel between tasks in a wire type (tensorbraid/wire.h).
 #ifndef TENSORBRAID_PLACEMENT_WIRE_EDGES_H_
 #define TENSORBRAID_PLACEMENT_WIRE_EDGES_H_
 
@@ -18,7 +18,7 @@ using JobWireTypes = std::map<std::string, WireTypes>;
 // How the sender of an edge between tasks encodes the tensor.
 struct WireEdge {
   Wire wire = Wire::kFloat32;
-  std::string residual;  // name of what the sender keeps; "" if it keeps nothing
+  std::string residual;  // name of the resource in which the sender keeps the lost part; "" if it keeps nothing
 };
 
 class WireEdges {
@@ -26,7 +26,7 @@ class WireEdges {
   // Finds the edges of `graph`, in which every node has a device. `tasks` are the tasks of the nodes, by node id.
   // InvalidArgument, which names the node, for attributes without valid values.
   static StatusOr<WireEdges> Find(const Graph& graph, const std::vector<std::string>& tasks, const JobWireTypes& jobs);
-  // For input `input` of a node; null if the tensor travels as it is.
+  // The encoding for input `input` of a node; null if the tensor travels unchanged.
   const WireEdge* At(const Node& node, int input) const;
 
  private:

@@ -1,7 +1,7 @@
 // Fuses FusedBatchNormV3, the Relu behind it, and the MaxPool behind that into _FusedBatchNormRelu, and their gradients
 // into _FusedBatchNormReluGrad. Without a MaxPool that fits, the windows have one pixel. The fused nodes neither write
-// nor read the tensors in between, which are as large as the image. Only where the kernels exist: float32 on CPUs,
-// channels last in whole vectors.
+// nor read the tensors in between, which are as large as the image. Fuses only where the kernels exist: float32 on
+// CPUs, channels last, and a number of channels that fills whole vectors.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -26,7 +26,8 @@ bool HasValue(const Node& node, const char* attr, const std::string& value) {
   return found != nullptr && found->get<std::string>() != nullptr && *found->get<std::string>() == value;
 }
 
-// The window of a MaxPool, or of its gradient, if such windows tile a tensor of shape x, and the fused kernel has them.
+// The window of a MaxPool, or of its gradient, if these windows tile a tensor of shape x and the fused kernel supports
+// them.
 std::optional<Sizes> TileOf(const Node& pool, const Shape& x) {
   const Sizes& ksize = pool.attr<Sizes>("ksize");
   const bool is_window = ksize.size() == 4 && ksize[0] == 1 && ksize[3] == 1 && pool.attr<Sizes>("strides") == ksize;
@@ -41,7 +42,7 @@ std::optional<Sizes> TileOf(const Node& pool, const Shape& x) {
   return ksize;
 }
 
-// Finds and replaces what belongs to one batch norm after the other.
+// Finds and replaces the nodes that can be fused with each batch norm.
 class BatchNormFusion {
  public:
   BatchNormFusion(Graph* graph, PassContext& context)
@@ -81,7 +82,8 @@ class BatchNormFusion {
     return std::count_if(uses.begin(), uses.end(), [](const Use& use) { return use.output == 0; }) == 1;
   }
 
-  // The gradient of `norm` that alone takes `from`, a gradient of its result after Relu; null if there is none.
+  // Returns the gradient node of `norm` if it is the only consumer of `from`, which is the gradient of the Relu's
+  // result; otherwise null.
   Node* GradientBehind(const Node& from, const Node& norm) {
     if (!MayVanish(from, norm) || waited_for_[from.id()] || uses_[from.id()].size() != 1) return nullptr;
     const Use& use = uses_[from.id()][0];
@@ -131,7 +133,8 @@ class BatchNormFusion {
     }
   }
 
-  // If nothing but a MaxPool, and perhaps the gradient of both, takes the output of the Relu.
+  // Fuses `norm`, `relu` and a MaxPool if nothing but the MaxPool, and perhaps its gradient, takes the output of the
+  // Relu.
   bool FuseWithMaxPool(Node* relu, Node* norm) {
     Node *pool = nullptr, *pool_grad = nullptr;
     for (const Use& use : uses_[relu->id()]) {

@@ -16,7 +16,7 @@ bool ChannelsAreLast(const Node& node) {
   return format == nullptr || *format->get<std::string>() == "NHWC";
 }
 
-// Whether the bias is known to fit. A mistake stays with the nodes that the user wrote, whose messages name them.
+// Whether the bias is known to fit. Otherwise the nodes stay as the user wrote them, so that an error names them.
 bool BiasFits(const Node& product, const Node& bias_add) {
   const Shape& shape = product.output_shape(0);
   const Shape& bias = bias_add.inputs()[1].shape();
@@ -54,7 +54,7 @@ NodeSpec FusedNode(const std::string& op, const Node& first, const Node& second)
 }  // namespace
 
 Status FuseBiases(Graph* graph, PassContext& context) {
-  // A Relu sees the node that the BiasAdd before it has become.
+  // When a Relu is visited, its BiasAdd may already be a fused node.
   return FusePairs(graph, context, [](const Node& first, const Node& second) -> std::optional<NodeSpec> {
     const std::string op = FusedOp(first, second);
     if (op.empty()) return std::nullopt;

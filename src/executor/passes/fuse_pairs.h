@@ -1,4 +1,4 @@
-// What passes share that make one node of two.
+// Shared by passes that replace two nodes by one.
 #ifndef TENSORBRAID_EXECUTOR_PASSES_FUSE_PAIRS_H_
 #define TENSORBRAID_EXECUTOR_PASSES_FUSE_PAIRS_H_
 
@@ -10,11 +10,11 @@
 
 namespace tensorbraid {
 
-// Calls fuse(first, second) for each pair of pure nodes where `second` takes `first` as its input 0, and replaces the
-// pair by the node that it returns, if it returns one and the op accepts its inputs. `second` keeps its name. Pairs
-// that must stay as they are, are not offered: a `first` with other consumers, a `second` with control inputs, and
-// nodes on two devices or not on a CPU, or with another result than float32. In the order of ids, so `first` may be a
-// node that a pair has become.
+// Calls fuse(first, second) for each pair of pure nodes where `second` takes `first` as its input 0. If `fuse` returns
+// a node, and its op accepts the inputs, the node replaces the pair, under the name of `second`. Leaves out pairs that
+// must not change: if `first` has other consumers, if `second` has control inputs, if the nodes are on two devices or
+// not on a CPU, or if a result is not float32. Visits the nodes in the order of their ids, so `first` may be a fused
+// node.
 Status FusePairs(Graph* graph, PassContext& context,
                  const std::function<std::optional<NodeSpec>(const Node& first, const Node& second)>& fuse);
 

@@ -5,7 +5,8 @@
 namespace tensorbraid {
 namespace {
 
-// TensorFlow's assert_variables_initialized computes the rank of each variable, and must fail if one has no value.
+// Such a tensor is left alone: TensorFlow's assert_variables_initialized computes the rank of each variable, and must
+// fail if a variable has no value.
 bool ReadsReference(Output o) {
   while (NodeOf(o)->type() == "Identity" && !IsRef(NodeOf(o)->output_type(o.index()))) {
     const Output from = NodeOf(o)->inputs()[0];

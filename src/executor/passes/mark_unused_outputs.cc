@@ -1,4 +1,4 @@
-// Marks the outputs that nothing uses, where a kernel saves much work if it leaves them out.
+// Marks outputs that nothing uses, on nodes whose kernels save much work by not computing them.
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -9,8 +9,8 @@
 namespace tensorbraid {
 namespace {
 
-// The gradient of the inputs of a sequence is a fifth of the arithmetic of its training. Inputs that are data need
-// none.
+// The gradient of a sequence's inputs is a fifth of the arithmetic of training the sequence, and is not needed if the
+// inputs are data.
 bool CanLeaveOutOutputs(const Node& node) {
   return node.type() == "BlockLSTMGrad" || node.type() == "BlockLSTMGradV2" || node.type() == "_BlockLSTMGrad";
 }

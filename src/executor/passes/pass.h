@@ -17,7 +17,7 @@
 
 namespace tensorbraid {
 
-// What passes know besides the graph, and what they must keep up to date.
+// The information that passes have in addition to the graph. Passes must keep it up to date.
 class PassContext {
  public:
   // The targets of `graph` are the nodes that have no consumers now.
@@ -28,7 +28,7 @@ class PassContext {
   void ReplaceTarget(const Node* node, Node* by);
   // The type of the device on which the node runs, such as "CPU".
   const std::string& DeviceType(const Node& node);
-  // To be called before long work: the error with which the pass is to end, or OK.
+  // Call this before long work. Returns OK, or the error with which the pass must end.
   Status CheckWanted() const { return CheckStillWanted(still_wanted_); }
 
  private:
@@ -39,8 +39,9 @@ class PassContext {
 
 struct Pass {
   std::string_view name;  // as users write it to skip the pass
-  // `graph` has no node that is neither consumed nor a target, unless a pass left it, and ids rise along every edge
-  // except back edges. Both hold again when the pass returns. An error means that the graph must not be used.
+  // On entry, every node of `graph` is consumed or a target, except nodes that an earlier pass has left without a
+  // consumer. Ids rise along every edge except back edges. Both must hold when the pass returns. An error means that
+  // the graph must not be used.
   Status (*run)(Graph* graph, PassContext& context);
 };
 

@@ -18,9 +18,9 @@ std::span<const Pass> Passes() {
       {"sum_products", SumProducts},
       // After the passes that leave nodes with reference inputs alone.
       {"remove_reference_identities", RemoveReferenceIdentities},
-      // After references have reached the nodes that read them.
+      // After remove_reference_identities, so that SaveV2 takes references directly.
       {"save_variables", SaveVariables},
-      // Drops what the others left without a consumer.
+      // Drops the nodes that the other passes left without a consumer.
       {"prune", Prune},
       // Last, when all consumers are known.
       {"mark_unused_outputs", MarkUnusedOutputs},

@@ -1,5 +1,5 @@
-// Lets SaveV2 read the variables that it saves by itself, one after the other. Otherwise every variable has a snapshot
-// until the last one is written, and each update of a variable in this time needs memory of its own.
+// Replaces SaveV2 by an op that reads the variables itself, one after the other. With SaveV2, every variable has a
+// snapshot until the last one is written, and an update of a variable in the meantime needs a second buffer.
 #include <vector>
 
 #include "executor/passes/fuse_pairs.h"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kFirstTensor = 3;
 
-// What SaveV2 becomes, and the reads that it no longer needs.
+// The node that replaces a SaveV2, and the reads that are no longer needed.
 struct Fused {
   NodeSpec spec;
   std::vector<const Node*> reads;
@@ -55,7 +55,7 @@ Status SaveVariables(Graph* graph, PassContext& /*context*/) {
     for (const Node* c : node->control_inputs()) ++uses[c->id()];
   }
   std::vector<bool> removed(count, false);
-  for (size_t i = 0; i < count; ++i) {  // by index, since Become changes the vector for a moment
+  for (size_t i = 0; i < count; ++i) {  // by index, because Become changes the vector temporarily
     Node* const node = impl.nodes()[i].get();
     if (node->type() != "SaveV2" || conditional[i]) continue;
     Fused fused = Fuse(*node, uses);

@@ -1,5 +1,6 @@
-// Makes one node of AddN and the MatMul nodes that it sums, whose kernel adds each product to the sum while it computes
-// it. An unrolled recurrent layer has such a sum for its weights: one product per step, each as large as the weights.
+// Replaces an AddN and the MatMul nodes that it sums by one node, whose kernel adds each product to the sum while it
+// computes the product. An unrolled recurrent layer has such a sum for its weights: one product per step, each as large
+// as the weights.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -52,7 +53,7 @@ Status SumProducts(Graph* graph, PassContext& context) {
   }
   std::vector<bool> removed(count, false);
   bool any = false;
-  // By index, since Become changes the vector for a moment.
+  // By index, because Become changes the vector of nodes temporarily.
   for (size_t i = 0; i < count; ++i) {
     Node* const sum = impl.nodes()[i].get();
     if (sum->type() != "AddN" || sum->inputs().size() < 2 || sum->output_type(0) != kFloat32 || !IsPure(*sum) ||

@@ -38,7 +38,7 @@ class DataEnvironment {
   const FileAccess* files() const { return files_; }
 
   // Runs `work` on a thread that may block. `work` must register its waits with cancellation(). Returns false, and runs
-  // nothing, if that is already cancelled.
+  // nothing, if the environment is already cancelled.
   bool RunInBackground(std::function<void()> work);
   CancellationManager* cancellation() { return &cancellation_; }
   // Cancels the background work, without waiting for it.
@@ -55,7 +55,7 @@ class DataEnvironment {
   int running_ TB_GUARDED_BY(mu_) = 0;
   std::map<std::pair<const FunctionLibrary*, std::string>, std::shared_ptr<RunnableFunction>> instances_
       TB_GUARDED_BY(mu_);
-  // Keeps alive the libraries whose addresses are keys of instances_.
+  // Keeps the libraries alive whose addresses are keys of instances_.
   std::vector<std::shared_ptr<const FunctionLibrary>> libraries_ TB_GUARDED_BY(mu_);
 };
 

@@ -1,5 +1,5 @@
-// What one run of a kernel costs, estimated from the shapes of its inputs. The executor asks before it runs a node on a
-// thread that should be free again soon.
+// Estimates the cost of one run of a kernel from the shapes of its inputs. The executor asks for it before it runs a
+// node on a thread that should soon be free again.
 #ifndef TENSORBRAID_RUNTIME_KERNEL_COST_H_
 #define TENSORBRAID_RUNTIME_KERNEL_COST_H_
 
@@ -28,8 +28,8 @@ inline double EstimatedNs(const Cost& cost) { return cost.bytes * 0.05 + cost.fl
 // The flops that take this time.
 constexpr double FlopsOfNs(double ns) { return ns / 0.02; }
 
-// What a cost function may know of a node. Sizes that are unknown are 0, so a cost is then a lower bound. Indices and
-// ranks have not been checked; an axis that does not exist has size 0.
+// The information about a node that a cost function may use. Sizes that are unknown are 0, so a cost is then a lower
+// bound. Indices and ranks have not been checked; an axis that does not exist has size 0.
 class CostContext {
  public:
   // Before any step: shapes are those that were inferred for the graph.
@@ -53,7 +53,7 @@ class CostContext {
   // The value of a bool attribute; false if the node has no such attribute.
   bool flag(std::string_view attr) const;
 
-  // Whether the size of an input was asked for and unknown, so that the cost is known better in a step.
+  // Whether the function has asked for the size of an input that is unknown. A step then knows the cost better.
   bool lacks_input() const { return lacks_input_; }
 
  private:

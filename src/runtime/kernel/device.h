@@ -21,9 +21,9 @@ class KernelRegistry;
 // A device of this process. Thread-safe.
 //
 // A device may have a *stream*: a queue of work that it does later, in the order in which it was enqueued. Its kernels
-// then enqueue their work and return. Other code may use their outputs in the same way, by enqueuing more work, but may
-// not look at the elements: only Copy brings them to the host. A buffer of the device that is freed returns to
-// its allocator in the same order, so that work enqueued before still finds its elements.
+// then enqueue their work and return. Other code may use the outputs by enqueuing more work, but may not read the
+// elements until Copy has brought them to the host. Freeing a buffer is also ordered with this work, so work that was
+// enqueued earlier still finds the buffer's elements.
 class Device {
  public:
   Device(std::string type, int id) : type_(std::move(type)), id_(id) {}
@@ -50,11 +50,11 @@ class Device {
   // possibly before Copy returns, when the host may read `to` and overwrite `from`; `done` must return soon.
   // REQUIRES: the dtype is plain.
   virtual void Copy(const Tensor& from, Tensor to, Done done) = 0;
-  // As above, for use within the stream: on return, the copy is enqueued or done, and `from` need not outlive the call.
+  // As Copy, but within the stream: when this returns, the copy is enqueued or done, and `from` need not live longer.
   // REQUIRES: both tensors are in memory of this device.
   virtual void CopyInStream(const Tensor& from, Tensor to) = 0;
-  // Calls `done` when all work that was enqueued before has been done, with the first error of that work since the last
-  // such call. `done` may be called before WhenIdle returns and must return soon.
+  // Calls `done` when all work that was enqueued before has been done. Passes the first error of the work since the
+  // last call of WhenIdle. `done` may be called before WhenIdle returns and must return soon.
   virtual void WhenIdle(Done done) { done(OkStatus()); }
   // Waits until all work that was enqueued has been done. From then on, work is done by the thread that enqueues it.
   // For the end of a task, whose last steps may still run. REQUIRES: called once at most.

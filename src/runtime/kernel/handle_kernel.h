@@ -9,7 +9,7 @@
 
 namespace tensorbraid {
 
-// Which resource a node without `shared_name` uses.
+// The resource that a node without `shared_name` uses.
 enum class Sharing {
   kByNodeName,  // the one named like the node, common to all sessions (variables, staging areas)
   kPrivate,     // its own, which lives as long as the session's kernel (queues, accumulators, tables, readers)

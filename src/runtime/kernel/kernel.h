@@ -61,7 +61,7 @@ class StepResources {
   std::string container_;  // "" until the first container(); written under the lock
 };
 
-// What kernels may use of their step and task. One per step and task.
+// The parts of a step and its task that kernels may use. One object per step and task.
 struct StepEnvironment {
   ResourceManager* resources = nullptr;
   ThreadPool* pool = nullptr;                   // for ParallelFor
@@ -122,11 +122,11 @@ class KernelContext {
   // Sets output i to a new tensor of the output's declared type, in the memory that the plan chose for this output. The
   // kernel must fill the returned tensor, which stays valid and writable until the kernel returns.
   StatusOr<Tensor*> AllocateOutput(int i, const Shape& shape);
-  // That memory.
+  // The memory that the plan chose for output i.
   Allocator& output_memory(int i) const { return memory_.output(i); }
-  // Like AllocateOutput, but reuses the buffer of one of these inputs if the input may be overwritten, is in the memory
-  // of the output, and has the output's dtype and number of elements. Writing an output element then overwrites the
-  // input element at the same place, so this is for elementwise kernels.
+  // Like AllocateOutput, but reuses the buffer of one of these inputs if possible: the input may be overwritten, is in
+  // the output's memory, and has the output's dtype and number of elements. Writing an output element then overwrites
+  // the input element at the same place, so this is for elementwise kernels.
   StatusOr<Tensor*> ForwardOrAllocateOutput(std::initializer_list<int> inputs, int i, const Shape& shape);
   // A scratch tensor in memory of the node's device.
   StatusOr<Tensor> AllocateTemp(DType dtype, const Shape& shape) {
@@ -155,7 +155,7 @@ class KernelContext {
   const LoopPosition position_;
 };
 
-// What a kernel may use at construction.
+// The information that a kernel may use at construction.
 class KernelConstruction {
  public:
   KernelConstruction(const Node& node, ResourceManager* resources, const std::string& device,
@@ -201,7 +201,8 @@ struct KernelDef {
   std::string device_type = "CPU";
   TypeConstraints types;
   CostFn cost = DefaultCost;
-  // The kernel reads input 0 only through KernelContext::ReadInput, so it may get a reference to a variable as it is.
+  // The kernel reads input 0 only through KernelContext::ReadInput or ReadInputRows, so the input may be a reference to
+  // a variable.
   bool reads_reference = false;
   // Names of the arguments, inputs and outputs, that this kernel wants in host memory, such as "shape". The others are
   // in the memory of its device, except that elements of types that are not plain are always in host memory.

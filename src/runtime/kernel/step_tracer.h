@@ -30,7 +30,7 @@ struct NodeRecord {
 // Records the node runs of one traced step on one task. Thread-safe.
 class StepTracer {
  public:
-  // A loop may run endlessly; records beyond this many are dropped.
+  // Records beyond this number are dropped, because a loop may run for ever.
   static constexpr size_t kMaxRecords = size_t{1} << 18;
 
   // Nanoseconds since the epoch.

@@ -1,5 +1,5 @@
-// Which dtypes a kernel supports. The types are constexpr, so that constraints can be constant data: there are about a
-// thousand kernels, and building containers for each would be most of the registration code.
+// The dtypes that a kernel supports. These classes are constexpr, so that constraints can be constant data. With
+// containers for each of about a thousand kernels, most of the registration code would build containers.
 #ifndef TENSORBRAID_RUNTIME_KERNEL_TYPE_CONSTRAINTS_H_
 #define TENSORBRAID_RUNTIME_KERNEL_TYPE_CONSTRAINTS_H_
 

@@ -26,7 +26,7 @@ bool ReplicaClocks::InWarmUp(int64_t replica) const {
 
 bool ReplicaClocks::MustWait(int64_t replica) const {
   const auto self = replicas_.find(replica);
-  if (max_lead_ < 0 || self == replicas_.end()) return false;  // one that has left goes on
+  if (max_lead_ < 0 || self == replicas_.end()) return false;  // a replica that has left does not wait
   return self->second.clock - Slowest()->second.clock > max_lead_;
 }
 

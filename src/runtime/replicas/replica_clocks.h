@@ -1,5 +1,5 @@
-// The clocks of replicas that train asynchronously: bounds how far one may be ahead of the slowest, and lets one warm
-// up alone.
+// The clocks of replicas that train asynchronously. They limit how far a replica may be ahead of the slowest one, and
+// let the first replica warm up alone.
 #ifndef TENSORBRAID_RUNTIME_REPLICAS_REPLICA_CLOCKS_H_
 #define TENSORBRAID_RUNTIME_REPLICAS_REPLICA_CLOCKS_H_
 
@@ -13,9 +13,9 @@
 
 namespace tensorbraid {
 
-// The clock of a replica is the number of steps that it has finished. Only replicas that have joined count: one that
-// joins later starts with the clock of the slowest, and one that has left, or that has sent no heartbeat for long, does
-// not hold the others back. Thread-safe; waiting blocks no thread.
+// The clock of a replica is the number of steps that it has finished. Only replicas that have joined count. A replica
+// that joins later starts with the clock of the slowest one. A replica that has left, or has sent no heartbeat for
+// long, does not hold the others back. Thread-safe; waiting blocks no thread.
 class ReplicaClocks final : public WaitingResource {
  public:
   static constexpr const char* kTypeName = "replica clocks";
@@ -24,15 +24,15 @@ class ReplicaClocks final : public WaitingResource {
   ReplicaClocks(std::string name, int64_t max_lead, int64_t warm_up_steps)
       : name_(std::move(name)), max_lead_(max_lead), warm_up_steps_(warm_up_steps) {}
 
-  // Adds the replica, once the warm-up is over. `global_step` is the present one. As for all calls that wait: calls
-  // `done` once, possibly from another thread, with Cancelled if `cancellation` is cancelled first.
+  // Adds the replica, once the warm-up is over. `global_step` is the current global step. Like all calls that wait,
+  // calls `done` once, possibly from another thread, and with Cancelled if `cancellation` is cancelled first.
   void Join(int64_t replica, int64_t global_step, CancellationManager* cancellation, Done done);
-  // Counts a step, then waits until the replica may begin the next one. `global_step` is that after the step.
+  // Counts a step, then waits until the replica may begin the next one. `global_step` is its value after the step.
   void FinishStep(int64_t replica, int64_t global_step, CancellationManager* cancellation, Done done);
   // Removes the replica. If the warm-up is not over, the departure of replica 0 ends it.
   void Leave(int64_t replica);
-  // Says that the replica lives. Removes those that joined and have said so for `lost_after` no more, with a warning.
-  // Returns what the replica waits for: "" if it does not wait.
+  // Records that the replica is alive. Removes replicas from which no heartbeat has come for `lost_after`, with a
+  // warning. Returns a description of what `replica` waits for, or "" if it does not wait.
   std::string Heartbeat(int64_t replica, MonotonicClock::duration lost_after);
   std::string DebugString() const override;
 

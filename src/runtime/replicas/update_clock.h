@@ -1,4 +1,4 @@
-// The updates of one variable by replicas that train asynchronously: counts them, and measures the age of gradients.
+// Counts the updates of one variable by replicas that train asynchronously, and measures the age of their gradients.
 #ifndef TENSORBRAID_RUNTIME_REPLICAS_UPDATE_CLOCK_H_
 #define TENSORBRAID_RUNTIME_REPLICAS_UPDATE_CLOCK_H_
 
@@ -14,12 +14,13 @@ namespace tensorbraid {
 
 class PendingUpdate;
 
-// Beside each variable, on its parameter server. The version is the number of updates that have been completed. A
-// replica reads it before it reads the variable. The age of the replica's gradient is the number of updates accepted
-// before it that were not completed at that read, so it counts every update that the value may lack, and is never too
-// small. It is too large by those updates that were completed between the reads of the version and of the value.
+// Each variable has one, on its parameter server. The version is the number of completed updates. A replica reads the
+// version before it reads the variable. The age of its gradient is the number of updates that were accepted before the
+// gradient and not completed when the version was read. So the age counts every update that the replica's value may
+// lack. It is never too small, but too large by the updates that were completed between the read of the version and the
+// read of the value.
 //
-// Accepting is one atomic decision, which waits for nothing. Thread-safe.
+// Accepting a gradient is one atomic decision that never waits. Thread-safe.
 class UpdateClock final : public Resource {
  public:
   static constexpr const char* kTypeName = "update clock";

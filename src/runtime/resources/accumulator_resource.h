@@ -45,7 +45,8 @@ class AccumulatorResource : public Resource {
   void Take(int64_t num_required, CancellationManager* cancellation, ThreadPool& pool, TakeDone done);
   // Sets the accumulator's step, with which Apply() compares. Setting it back is allowed, and logged.
   void SetGlobalStep(int64_t step);
-  // Begins anew at this step: forgets the gradients of the round, and fails the waiting calls of Take with Aborted.
+  // Starts a new round at this step: drops the gradients of the current round, and fails waiting calls of Take with
+  // Aborted.
   void Restart(int64_t step);
   int64_t num_accumulated() const;
   std::string DebugString() const override;
@@ -119,7 +120,7 @@ class SparseAccumulator final : public AccumulatorResource {
   Status Check(const Gradient& gradient, const Tensor* sum) const;
   const Arithmetic arithmetic_;
   std::vector<int64_t> indices_;
-  std::vector<int64_t> counts_;  // by row: the number of gradients it is the sum of
+  std::vector<int64_t> counts_;  // by row: the number of gradients that were added
   Tensor values_;
 };
 

@@ -251,7 +251,7 @@ bool QueueResource::Abandon(Waiter& w) {
     const auto is_w = [&](const std::shared_ptr<Waiter>& other) { return other.get() == &w; };
     adders_.remove_if(is_w);
     takers_.remove_if(is_w);
-    Serve(&actions);  // it may have been the first, and the next may be servable
+    Serve(&actions);  // the removed call may have been the first, and it may be possible to serve the next one
   }
   for (const auto& action : actions) action();
   return true;
@@ -303,7 +303,8 @@ QueueResource::Outcome QueueResource::ServeTaker(Waiter& w, Actions* actions) {
     }
     w.wanted = store_->size();
   }
-  // Wait until there are enough: taking elements one by one as they arrive would not yield the smallest, nor in order.
+  // Wait until there are enough elements. Taking them one by one as they arrive would not give the smallest ones, nor
+  // in order.
   if (options_.kind == QueueKind::kPriority && store_->size() < w.wanted) return Outcome::kNothing;
   const int64_t kept = closed_ ? 0 : options_.min_after_dequeue;
   Outcome outcome = Outcome::kNothing;
@@ -352,7 +353,7 @@ StatusOr<QueueResource::Tuple> QueueResource::Stack(const std::vector<Tuple>& el
 }
 
 void QueueResource::Serve(Actions* actions) {
-  // Serving an enqueue may make a dequeue servable, and the other way round.
+  // After an enqueue, a waiting dequeue may be possible, and vice versa.
   bool progress = true;
   while (progress) {
     progress = false;

@@ -62,10 +62,10 @@ class QueueResource final : public Resource {
   void EnqueueMany(Tuple batch, CancellationManager* cancellation, Done done);
   // Takes one element; waits while the queue is empty. OutOfRange if the queue is closed and empty.
   void Dequeue(CancellationManager* cancellation, DequeueDone done);
-  // Takes `n` elements, stacked. Takes each as soon as it is there (a priority queue: all at once), so `n` may exceed
-  // the capacity. As in TensorFlow, elements already taken are lost if the wait is cancelled. If the queue is closed
-  // with fewer than `n` elements: with `up_to`, takes them all; without it, or if there are none, OutOfRange, and the
-  // elements stay in the queue. InvalidArgument if the queue has no shapes.
+  // Takes `n` elements and stacks them. Takes each element as soon as it is in the queue (a priority queue: all at
+  // once), so `n` may exceed the capacity. As in TensorFlow, elements already taken are lost if the wait is cancelled.
+  // If the queue is closed with fewer than `n` elements: with `up_to`, takes them all; without it, or if there are
+  // none, OutOfRange, and the elements stay in the queue. InvalidArgument if the queue has no shapes.
   void DequeueMany(int64_t n, bool up_to, CancellationManager* cancellation, DequeueDone done);
 
   // Closes the queue for enqueues; dequeues that can no longer be served end with OutOfRange. With `cancel_pending`,

@@ -53,7 +53,7 @@ class ReaderResource final : public Resource {
   // Reads at least one and up to `count` records, all of one work item. If the reader has no work item, dequeues one
   // from `queue`, which must hold scalar strings, and waits for it. Fails with the errors of the source and of the
   // queue: OutOfRange if the queue is closed and empty, and Cancelled. Calls `done` once, possibly before returning; if
-  // other reads wait, on a thread of `pool` (which may be null).
+  // other reads wait, calls it on a thread of `pool` (which may be null).
   void Read(int64_t count, RefPtr<QueueResource> queue, CancellationManager* cancellation, ThreadPool* pool, Done done);
 
   int64_t num_records_produced() const;

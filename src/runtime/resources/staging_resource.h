@@ -11,7 +11,7 @@
 
 namespace tensorbraid {
 
-// How much an area holds before Put() waits; 0: unbounded.
+// The limits beyond which Put() waits; 0: unbounded.
 struct StagingLimits {
   int64_t capacity = 0;  // tuples
   int64_t memory = 0;    // bytes
@@ -25,11 +25,12 @@ class StagingArea final : public WaitingResource {
 
   StagingArea(std::string name, StagingLimits limits) : name_(std::move(name)), limits_(limits) {}
 
-  // Adds a tuple; waits for room. ResourceExhausted if the tuple alone exceeds the memory limit.
+  // Adds a tuple. Waits while the area is full. ResourceExhausted if the tuple alone exceeds the memory limit.
   void Put(Tuple tuple, CancellationManager* cancellation, Done done);
-  // Takes the oldest tuple; waits for one. InvalidArgument, and nothing taken, unless it has these dtypes.
+  // Takes the oldest tuple, and waits if there is none. InvalidArgument, without taking the tuple, unless it has these
+  // dtypes.
   void Get(const std::vector<DType>& types, CancellationManager* cancellation, TakeDone done);
-  // Copies the tuple at `index`, counted from the oldest; waits for it.
+  // Copies the tuple at `index`, counted from the oldest. Waits until it exists.
   void Peek(int64_t index, const std::vector<DType>& types, CancellationManager* cancellation, TakeDone done);
   int64_t size() const;
   void Clear();
@@ -52,9 +53,10 @@ class StagingMap final : public WaitingResource {
   StagingMap(std::string name, std::vector<DType> types, StagingLimits limits)
       : name_(std::move(name)), types_(std::move(types)), limits_(limits) {}
 
-  // Adds these components of the key's tuple; waits for room. If the map already has a complete tuple of this key, a
-  // second complete one is dropped. InvalidArgument unless the indices are strictly increasing, their components have
-  // not been put before, and the dtypes fit. ResourceExhausted if the values alone exceed the memory limit.
+  // Adds these components of the key's tuple. Waits while the map is full. If the map already has a complete tuple of
+  // this key, a second complete one is dropped. InvalidArgument unless the indices are strictly increasing, their
+  // components have not been put before, and the dtypes fit. ResourceExhausted if the values alone exceed the memory
+  // limit.
   void Put(int64_t key, const Tensor& indices, Tuple values, CancellationManager* cancellation, Done done);
   // Takes (`remove`) or copies these components; waits until the key's tuple is complete. InvalidArgument if one has
   // already been taken.
@@ -73,7 +75,7 @@ class StagingMap final : public WaitingResource {
   StatusOr<Tuple> Take(std::map<int64_t, Tuple>::iterator it, const Tensor& indices, const std::vector<DType>& types,
                        bool remove) TB_REQUIRES(mu_);
   Status CheckIndices(const Tensor& indices) const;
-  // Whether `bytes` more fit, and, if they complete a tuple (`whole`), one more complete tuple.
+  // Whether there is room for `bytes` more, and for one more complete tuple if the bytes complete one (`whole`).
   bool HasRoom(int64_t bytes, bool whole) const TB_REQUIRES(mu_);
 
   const std::string name_;

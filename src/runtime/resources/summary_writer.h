@@ -1,4 +1,4 @@
-// The writer of event files that a graph uses.
+// The resource with which a graph writes event files.
 #ifndef TENSORBRAID_RUNTIME_RESOURCES_SUMMARY_WRITER_H_
 #define TENSORBRAID_RUNTIME_RESOURCES_SUMMARY_WRITER_H_
 

@@ -42,16 +42,16 @@ class TensorArrayResource final : public Resource {
   // Call before writing the elements from `count` parts of one tensor. Grows an array of dynamic size to at least
   // `count` elements. Returns the size, which the caller should compare with `count`.
   StatusOr<int32_t> StartSplit(int32_t count);
-  // How many elements, from the first, to concatenate: all of them, except that a gradient's array leaves out elements
-  // beyond those that were split into the original array.
+  // The number of elements to concatenate, from the first on. That is all of them, but a gradient's array leaves out
+  // elements beyond the number into which the original array was split.
   StatusOr<int32_t> SizeToConcat() const;
 
   Status Write(int32_t index, Tensor value, ThreadPool& pool);
   // An element that was never written reads as zeros when its shape is known.
   StatusOr<Tensor> Read(int32_t index);
   // Returns the gradient's array for `source` ("gradients:0"), and creates it on the first call. It has the size of
-  // this array, which can no longer grow then. The shape of each element is `prefix` followed by the shape of this
-  // array's element.
+  // this array, which cannot grow any more afterwards. The shape of each element is `prefix` followed by the shape of
+  // this array's element.
   StatusOr<RefPtr<TensorArrayResource>> Gradient(const std::string& source, const Shape& prefix);
   // Drops the elements; later calls fail.
   void Close();

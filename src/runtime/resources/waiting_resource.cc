@@ -22,7 +22,7 @@ void WaitingResource::Serve(Actions* actions) {
     }
     waiter->finished = true;
     waiters_.erase(it);
-    it = waiters_.begin();  // the change may be what an earlier waiter waits for
+    it = waiters_.begin();  // an earlier waiter may have waited for this change
     actions->emplace_back([waiter, finish = std::move(finish)] {
       waiter->wait.End();
       finish();

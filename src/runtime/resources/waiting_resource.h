@@ -12,16 +12,16 @@
 
 namespace tensorbraid {
 
-// Waiting blocks no thread: a call that cannot be served registers an attempt, which is repeated after every change of
-// state. Thread-safe.
+// Waiting blocks no thread. A call that cannot be served yet registers an attempt, which is repeated after every change
+// of state. Thread-safe.
 class WaitingResource : public Resource {
  public:
   using Done = std::function<void(Status)>;
   using TakeDone = std::function<void(StatusOr<std::vector<Tensor>>)>;
 
  protected:
-  // Called with the lock held. Returns null if the call must wait. Otherwise it has done the call's work, or found an
-  // error, and returns the callback that completes the call; the callback is called without the lock.
+  // Called with the lock held. Returns null if the call must wait. Otherwise does the call's work or finds an error,
+  // and returns the callback that completes the call. The callback is called without the lock.
   using Attempt = std::function<std::function<void()>()>;
 
   // Repeats the attempt, now and after every change, until it succeeds, then calls its callback. If `cancellation` (may

@@ -1,4 +1,4 @@
-// A second kind of device, "FAKE", for tests. It shows what code that only knows the CPU gets wrong:
+// A second kind of device, "FAKE", for tests. It reveals code that works with the CPU only:
 //
 //  - Its memory is host memory under another address. An access through a device pointer faults.
 //  - Its kernels return when their work is enqueued. A thread of the device does the work later, in order.
@@ -98,7 +98,7 @@ class FakeDevice final : public Device {
     MutexLock lock(mu_);
     if (error_.ok()) error_ = status;
   }
-  // What the CPU's kernels see on the device's thread.
+  // The environment of the CPU's kernels on the device's thread.
   const StepEnvironment& env() const { return env_; }
   int num_copies() const { return num_copies_; }  // between host and device
 

@@ -17,7 +17,7 @@ class RowLocks {
  public:
   static constexpr int kStripes = 32;
 
-  // For a table with that many rows along its first dimension.
+  // `rows` is the size of the table's first dimension.
   explicit RowLocks(int64_t rows) : rows_(rows) {
     while ((rows - 1) >> shift_ >= kStripes) ++shift_;
   }
@@ -36,7 +36,7 @@ class RowLocks {
     }
   }
 
-  // Holds all stripes while it lives.
+  // Holds the locks of all stripes while this object exists.
   class All {
    public:
     explicit All(RowLocks& locks) TB_NO_THREAD_SAFETY_ANALYSIS : locks_(locks) {

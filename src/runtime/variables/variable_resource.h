@@ -21,12 +21,12 @@ namespace tensorbraid {
 //
 // An update of some rows would have to copy all other rows to a fresh buffer. The first update that has to do so makes
 // the variable copy-on-read. From then on reads copy, so the variable holds the only reference to its buffer, and rows
-// are read (ReadRows) and updated (UpdateRows) in place. Updates of different rows run at the same time: each row is
-// changed and read as a whole, and so is each stripe of rows (row_locks.h), but two updates that overlap may be applied
-// in one order to one stripe and in the other order to another.
+// are read (ReadRows) and updated (UpdateRows) in place. Updates of different rows run at the same time. Each stripe of
+// rows (row_locks.h) is changed and read as a whole. Two updates that overlap may be applied in one order to one stripe
+// and in the other order to another stripe.
 //
-// The value of a plain dtype is always in memory from one allocator: that of the variable's device, or after ReadFrom
-// the one that neighbours can map.
+// The value of a plain dtype is always in memory of one allocator: the allocator of the variable's device, or after
+// ReadFrom the allocator whose memory neighbours can map.
 class VariableResource : public Resource {
  public:
   static constexpr const char* kTypeName = "variable";
@@ -46,9 +46,8 @@ class VariableResource : public Resource {
   // The current value. If the variable is not initialized, this and all other functions that need a value return
   // FailedPrecondition, which names the variable and how to initialize it.
   StatusOr<Tensor> Read() const;
-  // As Read, for a value that leaves for a neighbour, which can map memory of `shared`. Moves the variable to that
-  // memory first, for good, if the variable is in other memory of the host, large enough to gain by it, and there is
-  // room.
+  // As Read, for a value that is sent to a neighbour, which can map memory of `shared`. If the variable is in other
+  // host memory and large enough to benefit, first moves it to `shared` for good, unless there is not enough memory.
   StatusOr<Tensor> ReadFrom(Allocator& shared);
   // Calls `read` with the current value, under the lock, so that updates wait meanwhile. `read` must not keep the
   // tensor, nor use the variable.
@@ -104,8 +103,8 @@ class VariableResource : public Resource {
   StatusOr<Tensor> CopyOf(const Tensor& value) const;
   // A copy of the value, made stripe by stripe if rows may be updated meanwhile.
   StatusOr<Tensor> Copy() const TB_REQUIRES_SHARED(mu_);
-  // Makes the variable the only holder of its value, and copy-on-read if it was not. `*old` gets the other buffer, to
-  // be freed after the lock is released.
+  // If there are snapshots, copies the value to a new buffer and makes the variable copy-on-read. `*old` then gets the
+  // value with the old buffer, to be freed after the lock is released.
   Status TakeSole(Tensor* old) TB_REQUIRES(mu_);
   Status Replace(Tensor value, const Shape* declared, bool same_shape);
 
