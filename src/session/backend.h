@@ -16,7 +16,7 @@ namespace tensorbraid {
 class SessionBackend {
  public:
   using Deadline = MasterSession::Deadline;
-  // What to record of a step.
+  // Says what to record of a step, and receives it.
   struct Recording {
     bool step_stats = false;
     bool partition_graphs = false;

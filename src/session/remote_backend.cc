@@ -129,7 +129,7 @@ class RemoteBackend final : public SessionBackend {
     const Status status =
         AskServer("CloseSession", SerializeMessage(request), &response, MonotonicClock::now() + kCloseTimeout);
     client_->Cancel();
-    // A server that has stopped, or no longer knows the session, holds no state of it.
+    // If the server has stopped or no longer knows the session, it holds no state of the session.
     return absl::IsUnavailable(status) || absl::IsAborted(status) ? OkStatus() : status;
   }
 
@@ -185,7 +185,7 @@ class RemoteBackend final : public SessionBackend {
     // A server that was restarted does not know the session.
     return absl::IsAborted(error) ? Annotate(error, "grpc://" + address_) : error;
   }
-  // The error of a call, if it failed: what the server answered, or how its task was lost.
+  // The error of a call that failed: the server's answer, or the way in which its task was lost.
   Status ErrorOf(const CallClient::Result& result) const {
     if (result.status.ok() || result.from_server) return ServerError(result.status);
     // The handle of a session begins with the task of its master: "worker/0#...".

@@ -8,10 +8,12 @@
 
 namespace tensorbraid {
 
-// If the error is about a node, appends "\n\t [[{{node NAME}}]]" to the message: TensorFlow's clients find the op by
-// it. Takes TensorFlow's code where it differs from ours (WithTensorFlowCode). The result is valid UTF-8. OK stays OK.
+// If the error is about a node, appends "\n\t [[{{node NAME}}]]" to the message: TensorFlow's clients find the op in
+// this suffix. Uses TensorFlow's error code where it differs from ours (WithTensorFlowCode). The result is valid UTF-8.
+// OK stays OK.
 Status ToClientError(const Status& status);
-// The inverse, for our own clients: removes this suffix, records the node in the status and restores our code.
+// The inverse of ToClientError, for our own clients: removes the suffix, records the node in the status and restores
+// our code.
 Status FromClientError(const Status& status);
 
 }  // namespace tensorbraid

@@ -29,7 +29,7 @@ struct MasterService::ClientSession {
     ClientRunOptions options;
   };
 
-  // A large graph consists of many small allocations. After freeing them, returns the memory to the system.
+  // A large graph consists of many small allocations. Frees them and returns the memory to the system.
   ~ClientSession() {
     constexpr size_t kLarge = 1 << 16;
     const bool was_large = ImplOf(graph).nodes().size() > kLarge;

@@ -77,7 +77,7 @@ StatusOr<std::shared_ptr<MasterService::ClientSession>> MasterService::FindSessi
 }
 
 Status MasterService::UnknownSession(const std::string& handle) const {
-  // TensorFlow's text comes first.
+  // Begins with TensorFlow's text, for which clients look.
   return Aborted("Session ", handle, " is not found. ", ShortTaskName(home_->master().task()),
                  " has been restarted, or has closed the session; make a new session");
 }

@@ -60,13 +60,13 @@ class MasterService final : public CallHandler {
   Status UnknownSession(const std::string& handle) const;
   // Aborted if the session does not exist, which makes clients create a new one.
   StatusOr<std::shared_ptr<ClientSession>> FindSession(const std::string& handle);
-  // Clients that are killed never close their sessions. While there are more than max_sessions, closes the one that has
-  // been unused for longest and has no request in progress. If its client still exists, its next call gets Aborted, and
-  // it creates a new session.
+  // Clients that are killed never close their sessions. While there are more than max_sessions, closes the session that
+  // has been unused for longest and has no request in progress. If its client still exists, the client's next call gets
+  // Aborted, and the client creates a new session.
   void ForgetIdleSessions();
   // ResourceExhausted if there are max_sessions, all with requests in progress.
   Status CheckRoom() TB_REQUIRES(mu_);
-  // ResourceExhausted if a graph of so many bytes is too large.
+  // ResourceExhausted if a graph of `bytes` bytes is too large.
   Status CheckGraphSize(size_t bytes) const;
   // Prepares and starts a step. The call is answered when the step has ended.
   void Run(const std::shared_ptr<Running>& run);

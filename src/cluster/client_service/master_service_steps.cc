@@ -21,7 +21,7 @@ using Deadline = MasterSession::Deadline;
 
 // The deadline of a step with a timeout of `ms`, or of `default_timeout` if `ms` is not positive. The client's own call
 // has the same timeout and started a little earlier. So the step ends a twentieth (2 to 50 ms) before the timeout, and
-// the client still gets the answer, which tells what happened.
+// the answer, which says what happened, still reaches the client.
 Deadline DeadlineAfter(int64_t ms, std::chrono::milliseconds default_timeout) {
   if (ms <= 0) ms = default_timeout.count();
   if (ms <= 0 || ms > int64_t{1} << 40) return Deadline::max();
@@ -46,7 +46,7 @@ Status FindTensors(const Graph& graph, const Names& names, std::vector<Output>* 
   return OkStatus();
 }
 
-// In a call of a partial run, reports a tensor that does not exist as one that was not set up.
+// In a call of a partial run, a tensor that does not exist is reported like a tensor that was not set up.
 Status NotSetUpIf(bool is_part, const char* what, const Status& found) {
   if (found.ok() || !is_part) return found;
   return InvalidArgument(found.message(), ": the ", what, " was not specified in partial_run_setup.");
@@ -344,7 +344,7 @@ void MasterService::Launch(const std::shared_ptr<Running>& run, const std::share
 }
 
 void MasterService::Watch(const std::shared_ptr<Running>& run, const std::shared_ptr<MasterStep>& step) {
-  // Aborting a step calls its kernels' cancellation callbacks, which belongs on the pool.
+  // Aborting a step calls its kernels' cancellation callbacks, so this runs on the pool.
   const auto abort = [this, step](const Status& why) { pool_->Schedule([step, why] { step->Abort(why); }); };
   if (run->deadline != Deadline::max()) {
     run->timer = timer_->RunAfter(run->deadline - Clock::now(), [this, run, step, abort] {

@@ -14,11 +14,12 @@ namespace tensorbraid {
 // Not thread-safe: one thread adds the parts, in order.
 class ArrivingTensor {
  public:
-  // Allocates memory for the tensor. InvalidArgument if `meta` is impossible or dead, ResourceExhausted if memory is
-  // exhausted.
+  // Allocates memory for the tensor. InvalidArgument if `meta` is impossible or describes a dead tensor,
+  // ResourceExhausted if there is not enough memory.
   static StatusOr<ArrivingTensor> Create(const TensorMeta& meta);
 
-  // Copies a part to its place. InvalidArgument unless it begins where the previous one has ended and fits.
+  // Copies a part to its place. InvalidArgument unless the part begins where the previous one ended, and fits into the
+  // tensor.
   Status Add(uint64_t offset, const Payload& part);
   bool complete() const { return received_ == meta_.bytes; }
   // InvalidArgument if the bytes are not an encoding of the tensor. REQUIRES: complete(). Call once.

@@ -61,8 +61,8 @@ size_t Exchange::num_steps() const {
 }
 
 void Exchange::End(StepId id) {
-  // Messages for the step may still arrive on other links. They do so within the time of a few steps, so it is enough
-  // to remember a bounded number of ended steps.
+  // After a step has ended, messages for it may still arrive on other links, within the time of a few steps. So it is
+  // enough to remember a bounded number of ended steps.
   constexpr size_t kKeptEnded = 4096;
   std::shared_ptr<StepExchange> step;
   {

@@ -36,8 +36,8 @@ void StepExchange::Send(const StepEdge& edge, LoopPosition at, Tensor value) {
 }
 
 void StepExchange::SendDead(Link& link, const StepEdge& edge, const TensorKey& key) {
-  // A dead tensor has no bytes, so it is always eager. But the receiver grants a tensor that the edge says is large;
-  // that grant must find its entry and remove it.
+  // A dead tensor has no bytes, so it is always eager. If the edge says that the tensor is large, the receiver grants
+  // it nevertheless. The entry is kept so that this grant finds and removes it.
   if (IsLarge(edge)) {
     MutexLock lock(mu_);
     Outgoing& out = outgoing_[key];

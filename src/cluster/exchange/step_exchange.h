@@ -33,8 +33,8 @@ class StepExchange final : public Rendezvous, public std::enable_shared_from_thi
   void Recv(const StepEdge& edge, LoopPosition at, RecvDone done) override;
 
   // Fails all pending and later Recv calls and cancels the step's kernels here. The first call decides the status.
-  // Cancelling the kernels also fails the rendezvous: other tasks may wait for a tensor that will not be computed here,
-  // and would then never send what this task waits for.
+  // Cancelling the step's kernels calls this, too: another task may wait for a tensor that will not be computed here,
+  // and would then never send the tensor that this task waits for.
   void Fail(const Status& why);
   StepId id() const { return id_; }
   // OK, or the reason why the step failed.
@@ -58,7 +58,7 @@ class StepExchange final : public Rendezvous, public std::enable_shared_from_thi
     bool arrived = false;
     std::weak_ptr<Link> eager_from;  // gets the credit for `eager_bytes` once `value` is consumed
     uint64_t eager_bytes = 0;
-    // The thread of the bulk lane fills it, and keeps it alive meanwhile, because the step may end at any moment.
+    // Filled by the thread of the bulk lane, which keeps it alive, because the step may end at any moment.
     std::shared_ptr<ArrivingTensor> parts;
   };
   // A tensor that waits for its grant, or a grant that waits for its tensor.
@@ -79,9 +79,9 @@ class StepExchange final : public Rendezvous, public std::enable_shared_from_thi
   void On(const std::shared_ptr<Link>& link, const AnnounceTensor& m);
   void On(const std::shared_ptr<Link>& link, const GrantTensor& m);
   void On(const BulkTensor& m);
-  // A whole tensor in memory of its sender, which comes without a grant.
+  // A whole tensor in its sender's memory, which arrives without a grant.
   void OnLent(const std::shared_ptr<Link>& link, const BulkTensor& m);
-  // A tensor that may come before its Recv. `eager_bytes` of it count towards the eager budget.
+  // Takes a tensor that may arrive before its Recv is posted. `eager_bytes` of it count towards the eager budget.
   void ArriveUnasked(const std::shared_ptr<Link>& link, const TensorKey& key, StatusOr<Tensor> value,
                      uint64_t eager_bytes);
   void Grant(Link& link, const TensorKey& key);

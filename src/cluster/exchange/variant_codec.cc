@@ -10,7 +10,7 @@
 namespace tensorbraid {
 namespace {
 
-// Limit for variants within variants: more than any program has, and few enough for the stack.
+// Limit on the nesting of variants: more than any program needs, and low enough for the stack.
 constexpr int kMaxNesting = 16;
 enum Kind : uint8_t { kNothing, kList, kOptional, kTensor };
 

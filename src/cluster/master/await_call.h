@@ -1,4 +1,4 @@
-// Blocking calls of remote workers.
+// Calls a remote worker and waits for the answer.
 #ifndef TENSORBRAID_CLUSTER_MASTER_AWAIT_CALL_H_
 #define TENSORBRAID_CLUSTER_MASTER_AWAIT_CALL_H_
 
@@ -10,9 +10,9 @@
 
 namespace tensorbraid {
 
-// Makes a call of `worker` and blocks until it is answered, the connection breaks, the deadline passes
-// (DeadlineExceeded), or soon after `still_wanted` has returned an error. Logs the wait every `slow_wait`; `what`
-// completes "waiting for <task> ..." in logs and errors.
+// Calls `worker` and blocks until the call is answered, the connection breaks, the deadline passes (DeadlineExceeded),
+// or `still_wanted` returns an error. Logs the wait every `slow_wait`; `what` completes "waiting for <task> ..." in
+// logs and errors.
 Status AwaitCall(const RemoteWorker& worker, const char* what, std::chrono::steady_clock::time_point deadline,
                  std::chrono::milliseconds slow_wait, const StillWanted& still_wanted,
                  const std::function<void(RemoteWorker::Done)>& call);

@@ -10,7 +10,7 @@
 namespace tensorbraid {
 namespace {
 
-// The client as a peer. No task has this name or this number.
+// The client's name and number as a peer, which no task has.
 constexpr char kClient[] = "";
 constexpr uint32_t kClientNumber = UINT32_MAX;
 

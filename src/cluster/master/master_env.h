@@ -1,4 +1,4 @@
-// What the sessions and steps of one master share.
+// The objects that the sessions and steps of one master share.
 #ifndef TENSORBRAID_CLUSTER_MASTER_MASTER_ENV_H_
 #define TENSORBRAID_CLUSTER_MASTER_MASTER_ENV_H_
 
@@ -33,9 +33,9 @@ struct MasterOptions {
 struct MasterEnv : MasterOptions {
   explicit MasterEnv(MasterOptions options) : MasterOptions(std::move(options)) {}
 
-  // How long a thread that waits for a step of several tasks polls for its end, yielding the processor, before it
-  // sleeps. To wake a thread takes some 50 us on a virtual machine, if its core has been idle. A process that may use
-  // only one core does not poll: it would keep the threads that it waits for from running.
+  // How long a thread that waits for a step of several tasks polls, yielding the processor, before it sleeps. On a
+  // virtual machine, waking a thread whose core has been idle takes some 50 us. A process that may use only one core
+  // does not poll: it would keep the threads that it waits for from running.
   const std::chrono::microseconds stay_awake{NumCores() > 1 ? 100 : 0};
   RunningSteps steps;
 };

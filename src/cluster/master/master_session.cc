@@ -194,7 +194,7 @@ Status MasterSession::ConnectTasksOf(const Graph& graph, Deadline deadline) {
     if (!device.is_local && device.incarnation == 0 && tasks.contains(task)) missing.insert(task);
   }
   for (const std::string& task : missing) {
-    // Does not wait for a task that this session has used and lost: RegisterPart will report it.
+    // Does not wait for a task that this session has used and lost, because RegisterPart reports that loss.
     MutexLock lock(mu_);
     if (used_.contains(task)) return OkStatus();
   }
@@ -234,7 +234,7 @@ Status MasterSession::RegisterPart(CompiledGraph::Part* part, uint64_t handle, D
     const auto it = used_.find(part->task);
     if (it != used_.end()) known = it->second;
   }
-  // Waits for a task that this session has not used yet, but not for one that it has used and lost.
+  // Waits for a task that this session has not used yet, but not for a task that it has used and lost.
   std::shared_ptr<RemoteWorker> worker;
   if (known == nullptr) {
     TF_ASSIGN_OR_RETURN(worker, env_->remote_workers->WaitFor(part->task, deadline, still_wanted));

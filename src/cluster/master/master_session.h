@@ -24,7 +24,7 @@ struct CompiledGraph {
   struct Part {
     std::string task;
     std::string graph_def;                 // kept so that the part can be registered again over a new connection
-    std::shared_ptr<RemoteWorker> worker;  // that has registered the part
+    std::shared_ptr<RemoteWorker> worker;  // the worker with which the part is registered
   };
   uint64_t handle = 0;
   std::shared_ptr<Executor> local;  // the part of the master's own task; takes the feeds and returns the fetches
@@ -60,7 +60,7 @@ struct MasterSessionOptions {
   // The session sees only those devices of other tasks that match one of these filters; empty: all devices.
   std::vector<DeviceName> device_filters = {};
   OptimizeOptions optimize = {};
-  // Every node must ask for a device that exists, even if the node is never run.
+  // Every node must request a device that exists, even if the node is never run.
   bool check_all_devices = false;
   // The client gets a cost graph after every `cost_graph_every` steps of a signature (0: never), not counting the first
   // `cost_graph_after` steps.
@@ -135,7 +135,7 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   Mutex compile_mu_;  // held while a signature is compiled; taken before mu_ and graph_mu_
   Mutex graph_mu_;
   std::atomic<uint64_t> cancellations_{0};  // calls of CancelRuns
-  // The value of cancellations_ when the call began that holds compile_mu_.
+  // The value that cancellations_ had at the beginning of the call that holds compile_mu_.
   uint64_t cancellations_before_ TB_GUARDED_BY(compile_mu_) = 0;
   Mutex mu_;
   bool closed_ TB_GUARDED_BY(mu_) = false;
@@ -148,7 +148,8 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   uint64_t uses_ TB_GUARDED_BY(mu_) = 0;
   // By task: the workers that have registered parts.
   std::map<std::string, std::shared_ptr<RemoteWorker>> used_ TB_GUARDED_BY(mu_);
-  // By task: the workers that a part was sent to, even if it could not be registered. Close tells them.
+  // By task: the workers to which a part was sent, even if it could not be registered. Close tells them that the
+  // session ends.
   std::map<std::string, std::shared_ptr<RemoteWorker>> told_ TB_GUARDED_BY(mu_);
 };
 

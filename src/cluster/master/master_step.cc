@@ -150,8 +150,8 @@ void MasterStep::Ended() {
   // No task waits for EndStep, so it is sent along with the next step or heartbeat.
   for (const auto& worker : workers_) worker->EndStep(id);
   env_->steps.Remove(id, local_.get());
-  // Notifies after releasing the lock, because a client that wakes up takes the lock at once. This is safe: the thread
-  // that ends the step holds a reference to it.
+  // Notifies after releasing the lock, because a client that wakes up takes the lock at once. This is safe, because the
+  // thread that ends the step holds a reference to the step.
   std::function<void()> callback;
   {
     MutexLock lock(mu_);
@@ -187,7 +187,7 @@ Status MasterStep::LateStatus() {
 }
 
 Status MasterStep::LateStatusLocked() const {
-  // A _Recv waits for a node of another part, which says more.
+  // Leaves out _Recv nodes if other nodes wait, because a _Recv only waits for a node of another part.
   std::vector<std::string> waiting;
   for (const std::string& node : interrupted_) {
     if (node.find(": _Recv '") == std::string::npos) waiting.push_back(node);

@@ -28,8 +28,8 @@ Status LateStep();
 // stopped process) is not waited for.
 inline constexpr std::chrono::milliseconds kStepGrace{500};
 
-// A step has one part on the master's own task and one on each other worker that takes part. The step ends when all
-// parts have ended, or the connections to their workers. The first error aborts the other parts. The step's error is
+// A step has one part on the master's own task and one on each other worker that takes part. The step ends when each
+// part has ended or the connection to its worker is gone. The first error aborts the other parts. The step's error is
 // the one that says most about the cause (core/error_rank.h). The step may outlive the client that waits for it.
 // Thread-safe.
 class MasterStep final : public RemoteWorker::StepListener, public std::enable_shared_from_this<MasterStep> {
@@ -58,12 +58,12 @@ class MasterStep final : public RemoteWorker::StepListener, public std::enable_s
   // Returns a serialized StepStats from each task. REQUIRES: the step has ended and was traced.
   std::vector<std::string> TakeTraces();
 
-  // How the parts end.
+  // Called when a part has ended.
   void OnLocalDone(const Status& status, std::vector<Tensor> values);
   void OnPartDone(const RemoteWorker& worker, const Status& status, const std::string& stats) override;
 
-  // Which parts have not ended: the tasks that they run on (full names). `cancellation` identifies the master's own
-  // part in its executor (Executor::WaitsOf); null if that part has ended.
+  // The parts that have not ended, as the full names of their tasks. `cancellation` identifies the master's own part in
+  // its executor (Executor::WaitsOf); it is null if that part has ended.
   struct Progress {
     std::vector<std::string> tasks;
     const CancellationManager* cancellation = nullptr;
@@ -79,7 +79,7 @@ class MasterStep final : public RemoteWorker::StepListener, public std::enable_s
   bool is_local() const { return workers_.empty(); }
   // Records the error of a part or of an abort. Returns true if the other parts must be told.
   bool NoteError(const Status& error) TB_REQUIRES(mu_);
-  // Those whose parts have not ended.
+  // The workers whose parts have not ended.
   std::vector<std::shared_ptr<RemoteWorker>> RunningWorkers() const TB_REQUIRES(mu_);
   Status LateStatusLocked() const TB_REQUIRES(mu_);
   void LogWait(std::chrono::steady_clock::duration waited);

@@ -27,7 +27,7 @@ class RunningSteps {
   uint64_t NewNumber() { return next_number_++; }
   // Cancelled once Stop has been called.
   Status Add(const std::shared_ptr<MasterStep>& step);
-  // The step has ended. `signature` identifies what it ran.
+  // The step has ended. `signature` identifies the signature that it ran.
   void Remove(StepId id, const void* signature);
   void Abort(SessionId session, const Status& why);
   // Aborts all steps; no more can be added.
@@ -35,8 +35,8 @@ class RunningSteps {
   // Cancelled once Stop has been called.
   Status CheckRunning() const;
 
-  // How many steps had ended at some moment. Of the steps in each second, those of the signature that ran most count: a
-  // chief that also aggregates gradients, in steps of their own, then makes as many steps as the other workers.
+  // The number of steps that had ended at some moment. Each second counts only the steps of the signature that ran most
+  // often. So a chief that also aggregates gradients, in separate steps, counts as many steps as the other workers.
   struct Count {
     MonotonicClock::time_point at;
     int64_t ended = 0;

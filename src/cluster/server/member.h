@@ -42,7 +42,7 @@ struct MemberOptions {
   // For the cluster that the process was started in: returns the members of clusters that sessions brought. May be
   // null.
   std::function<std::vector<std::shared_ptr<Member>>()> session_members = nullptr;
-  // Whether running steps keep the member alive. Must be true if the process goes on after the member has ended.
+  // Whether running steps keep the member alive. Must be true if the process continues after the member has ended.
   bool outlives_steps = false;
 };
 

@@ -20,7 +20,8 @@ constexpr std::chrono::seconds kMasterConnectTimeout{20};
 // Number of sessions to remember that have ended because their master was restarted.
 constexpr size_t kKeptReplaced = 1024;
 
-// Identifies the process that sent `hello`. The incarnation of a member does not: each session has its own.
+// Identifies the process that sent `hello`. A member's incarnation cannot do so, because a process has another one in
+// each session's cluster.
 uint64_t ProcessOf(const Hello& hello) { return hello.devices.empty() ? 0 : hello.devices.front().incarnation; }
 
 Status Replaced(const std::string& master) {

@@ -54,8 +54,8 @@ class SessionClusters {
     std::string master;              // task name
     uint64_t master_process = 0;     // differs between two processes of that name
   };
-  // Makes this process a member, for Admit. Calls out, so no lock is held meanwhile: `members_` has an entry without a
-  // member for the cluster.
+  // Makes this process a member, for Admit. Meanwhile no lock is held, because this calls other objects, and `members_`
+  // has an entry for the cluster without a member.
   Status Join(const Hello& from, const std::string& job, int index, const std::string& address) TB_EXCLUDES(mu_);
   void End(uint64_t cluster, const Status& why);
 

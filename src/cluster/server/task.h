@@ -35,7 +35,8 @@ struct TaskOptions {
   std::map<std::string, WireTypes> wire = {};
 };
 
-// What a task keeps for sessions and steps. All are 0 when no session is open anywhere in the cluster.
+// Counts the objects that a task keeps for sessions and steps. All counts are 0 when no session is open anywhere in the
+// cluster.
 struct TaskUse {
   size_t sessions = 0;   // that have partitions here
   size_t steps = 0;      // that exchange tensors here

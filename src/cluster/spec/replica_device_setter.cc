@@ -74,7 +74,7 @@ int64_t VariableBytes(const Operation& op) {
 DeviceFunction ReplicaDeviceSetter(ReplicaDeviceSetterOptions options) {
   const auto ps_device = DeviceName::Parse(options.ps_device);
   const auto worker_device = DeviceName::Parse(options.worker_device);
-  // A name that cannot be parsed is returned as it is, so that the graph's status reports it.
+  // A name that cannot be parsed is returned unchanged, so that the graph's status reports it.
   if (!ps_device.ok()) return [name = options.ps_device](const Operation&) { return name; };
   if (!worker_device.ok()) return [name = options.worker_device](const Operation&) { return name; };
 

@@ -152,7 +152,7 @@ void FindCause(const std::vector<std::string>& silent, proto::BlockedStepReport*
   for (const std::string& task : step->unfinished_tasks()) add_if_silent(task);
   for (const auto& wait : step->waits()) add_if_silent(wait.peer());
   const bool certain = !causes.empty();
-  // What another worker must put into a queue or an accumulator names no task.
+  // A wait for elements that another worker must put into a queue or an accumulator does not name that worker.
   const bool may_be_any = std::any_of(step->waits().begin(), step->waits().end(),
                                       [](const proto::WaitReport& wait) { return wait.peer().empty(); });
   if (!certain && may_be_any) causes = silent;
@@ -237,7 +237,8 @@ void CollectOwnCluster(const std::shared_ptr<Member>& member, Timer* timer, std:
     report.mutable_tasks(number)->set_problem(NoAnswerWithin(timeout));
     asked.emplace_back(number, view->others[i].name);
   }
-  // Counts one more, which ends below, so that the collection does not end while tasks are still asked.
+  // The count includes one more answer, which arrives below, so that the collection does not end while tasks are still
+  // asked.
   const auto collection = std::make_shared<Collection>(std::move(report), asked.size() + 1, timer, std::move(done));
   collection->StartTimer(timeout);
   for (const auto& [i, name] : asked) {
@@ -346,7 +347,8 @@ class OwnAndSessionClusters {
       report.Swap(&own_);
       sessions_.insert(sessions_.end(), report.session_clusters().begin(), report.session_clusters().end());
       report.clear_session_clusters();
-      // A cluster may have been reported by its master and by another task. The master knows all tasks.
+      // If a cluster has been reported by its master and by another task, the master's report is used, because the
+      // master knows all tasks.
       std::map<std::string, const proto::ClusterReport*> by_number;
       for (const auto& cluster : sessions_) {
         const proto::ClusterReport*& kept = by_number[cluster.cluster()];

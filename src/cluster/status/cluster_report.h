@@ -1,4 +1,4 @@
-// What all tasks of a cluster report, collected by one of them.
+// Collects the reports of all tasks of a cluster.
 #ifndef TENSORBRAID_CLUSTER_STATUS_CLUSTER_REPORT_H_
 #define TENSORBRAID_CLUSTER_STATUS_CLUSTER_REPORT_H_
 
@@ -22,7 +22,7 @@ inline constexpr std::chrono::milliseconds kMaxReportTimeout{60000};
 // Asks every task of the cluster for its report, including those that `member` has no connection to yet, and calls
 // `done` once: when all have answered, or after `timeout`. A task that has not answered by then is reported with the
 // reason. `done` may be called before this returns, or on a thread of the transport, of the timer or of the pool; it
-// must not block. `timer` must live until it is called. Does not wait for the other tasks, but as FillTaskReport must
+// must not block. `timer` must live until it is called. Does not wait for the other tasks. Like FillTaskReport, must
 // not be called on a transport thread.
 //
 // The report also has the clusters that sessions brought (ClusterReport::session_clusters): those of `session_members`,
@@ -31,11 +31,11 @@ void CollectClusterReport(const std::shared_ptr<Member>& member,
                           const std::vector<std::shared_ptr<Member>>& session_members, Timer* timer,
                           std::chrono::milliseconds timeout, std::function<void(const proto::ClusterReport&)> done);
 
-// The reports of the clusters of these members, which sessions brought, in the same order; otherwise as
-// CollectClusterReport. Does not connect to any task, because a connection from the session's master would make the
-// task a member: tasks that `member` has no connection to are reported without being asked. Since only the master is
-// connected to all tasks that the session uses, another task asks the master for its report of the cluster, and uses
-// its own connections if the master does not answer.
+// Like CollectClusterReport, for the session clusters of these members. The reports are in the order of the members.
+// Does not connect to any task, because a connection from the session's master would make the task a member: tasks that
+// `member` has no connection to are reported without being asked. Since only the master is connected to all tasks that
+// the session uses, another task asks the master for its report of the cluster, and uses its own connections if the
+// master does not answer.
 void CollectSessionClusters(const std::vector<std::shared_ptr<Member>>& members, Timer* timer,
                             std::chrono::milliseconds timeout,
                             std::function<void(const std::vector<proto::ClusterReport>&)> done);

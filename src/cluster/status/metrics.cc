@@ -17,7 +17,7 @@ namespace {
 
 using Labels = std::vector<prometheus::ClientMetric::Label>;
 
-// Builds the families of one type of metric after the other. Prometheus wants the samples of a family together.
+// Builds one family of metrics after the other, because Prometheus requires the samples of a family to be together.
 class Families {
  public:
   void Begin(std::string name, std::string help, prometheus::MetricType type) {
@@ -193,7 +193,8 @@ std::string MetricsText(const proto::ClusterReport& report) {
   using Cluster = ClusterMetrics::Cluster;
   Families families;
   ClusterMetrics("tensorbraid_", "", {Cluster{report, {}}}, &families).Write();
-  // Other names, so that a sum over all tasks of the server's cluster does not count what sessions' clusters repeat.
+  // The metrics of session clusters have other names, because a sum over all tasks would otherwise count some values
+  // twice.
   std::vector<Cluster> clusters;
   for (const auto& cluster : report.session_clusters()) clusters.push_back({cluster, {{"cluster", cluster.cluster()}}});
   ClusterMetrics("tensorbraid_session_", "In clusters that sessions brought: ", std::move(clusters), &families).Write();

@@ -119,7 +119,7 @@ class HttpServer final : public StatusServer {
       server_->listen_after_bind();
       ended_ = true;
     });
-    // Before that, stop() would have no effect.
+    // Until the server runs, stop() would have no effect.
     while (!server_->is_running() && !ended_) SleepFor(std::chrono::milliseconds(1));
     return OkStatus();
   }
@@ -135,8 +135,8 @@ class HttpServer final : public StatusServer {
     MonotonicClock::time_point last_at TB_GUARDED_BY(mu);
   };
 
-  // The report of the last half second; otherwise asks for one, and waits for it. Requests at the same time share one
-  // question. Null if no report arrives.
+  // Returns the last report if it is at most half a second old. Otherwise asks for a new one and waits for it;
+  // simultaneous requests share it. Null if no report arrives.
   std::shared_ptr<const proto::ClusterReport> Report() {
     constexpr std::chrono::seconds kPatience{20};
     bool ask = false;
@@ -183,7 +183,8 @@ class HttpServer final : public StatusServer {
           response.set_header("Cache-Control", "no-store");
           response.set_header("X-Content-Type-Options", "nosniff");
           response.set_header("Content-Security-Policy", "default-src 'self' 'unsafe-inline'; frame-ancestors 'none'");
-          // A page from elsewhere may give its own host name the address of this machine, to read what is served here.
+          // A foreign web page could let its own host name point to this machine, to read the report. Such requests
+          // carry that host name.
           const std::string host = request.get_header_value("Host");
           const auto parsed = ParseHostPort(host.find(':') == std::string::npos ? host + ":80" : host);
           if (loopback_only && !host.empty() && (!parsed.ok() || !IsLoopbackHost(parsed->host))) {

@@ -19,8 +19,9 @@ struct StatusServerOptions {
   std::string address = "";       // of the task; the port is not used
   std::string bind_address = "";  // as in ServerOptions
   int port = 0;                   // 0: any free one
-  // As for the task's own port: with TLS, HTTPS is served, and with a `ca` only to clients with a certificate. Without
-  // TLS, loopback only, unless `insecure`. The files are read for each connection.
+  // The same rules as for the task's own port: with TLS, serves HTTPS, and with a `ca` only to clients with a
+  // certificate. Without TLS, listens on loopback only, unless `insecure` is set. The files are read for each
+  // connection.
   TlsOptions tls = {};
   bool insecure = false;
   // Files with tokens (transport/token_file.h), as in ServerOptions. If there is one, a request must carry one of their

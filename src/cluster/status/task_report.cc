@@ -103,7 +103,7 @@ void FillCounts(const RunningSteps::State& state, MonotonicClock::time_point now
     out->set_seconds(SecondsSince(history[i].at, now));
     out->set_steps(static_cast<double>(history[i].ended));
   }
-  // No step has ended in the window: if the step before took as long, the steps are slow rather than blocked.
+  // No step has ended in the window. If the step before it took that long, too, the steps are slow rather than blocked.
   if (history[begin].ended == state.ended && begin > 0 && history[begin].at - history[begin - 1].at >= kRateWindow) {
     --begin;
   }

@@ -1,4 +1,4 @@
-// What a task reports about itself.
+// Makes the report of a task about itself.
 #ifndef TENSORBRAID_CLUSTER_STATUS_TASK_REPORT_H_
 #define TENSORBRAID_CLUSTER_STATUS_TASK_REPORT_H_
 
@@ -29,8 +29,8 @@ struct TaskParts {
 };
 
 // Fills in everything except TaskReport::address and straggler. Takes the locks of these parts for a short time, one
-// after the other, so the report is not from one moment. May wait for an update of a large variable: must not be called
-// on a transport thread.
+// after the other, so the numbers are not all from the same moment. Must not be called on a transport thread, because
+// it may wait for an update of a large variable.
 void FillTaskReport(const TaskParts& task, proto::TaskReport* report);
 
 }  // namespace tensorbraid

@@ -10,8 +10,8 @@
 namespace tensorbraid {
 
 // Converts a serialized RunMetadata to JSON for chrome://tracing and ui.perfetto.dev. Each device is a process. Nodes
-// that run at the same time are in different rows of it. Arrows go from a node to those that use its tensors.
-// InvalidArgument if the bytes are not a RunMetadata message.
+// that run at the same time are in different rows of the process. Arrows go from a node to the nodes that use its
+// tensors. InvalidArgument if the bytes are not a RunMetadata message.
 StatusOr<std::string> ChromeTrace(std::string_view run_metadata);
 
 }  // namespace tensorbraid

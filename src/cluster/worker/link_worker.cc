@@ -31,7 +31,7 @@ void LinkWorker::Ask(M request, Replied done) {
 
 void LinkWorker::RegisterGraph(SessionId session, uint64_t handle, const std::string& partition, bool isolated_state,
                                bool limited_files, Done done) {
-  // Checked here, so that only this session fails. A message over the limit would break the link.
+  // Checked here, so that only this session fails: a message above the limit would break the link for all of them.
   constexpr size_t kRoomForOtherFields = 1024;
   if (partition.size() > kMaxHeaderBytes - kRoomForOtherFields) {
     return done(InvalidArgument("the part of the graph for ", ShortTaskName(task()), " has ", partition.size(),

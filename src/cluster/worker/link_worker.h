@@ -34,7 +34,7 @@ class LinkWorker final : public RemoteWorker {
   void AbortStep(StepId step, const Status& why) override;
   void EndStep(StepId step) override;
 
-  // The worker's answers. Those to calls that are no longer pending are ignored.
+  // The worker's answers. Answers to calls that are no longer pending are ignored.
   void OnReply(const Reply& m);
   void OnStepDone(const StepDone& m);
   // The link is down: fails all pending calls and steps. Later calls of this function do nothing.

@@ -16,7 +16,7 @@ namespace tensorbraid {
 
 // The connection to one incarnation of a worker. It is never resumed: when it breaks, pending calls fail, later ones
 // fail at once, and a new connection to the task is another RemoteWorker. The calls are those of TensorFlow's
-// WorkerService, and nothing here says how they travel; LinkWorker sends them over a link. Thread-safe. No function
+// WorkerService. The interface leaves open how they travel; LinkWorker sends them over a link. Thread-safe. No function
 // blocks. Callbacks run on any thread, possibly before the call returns, and must not block.
 class RemoteWorker {
  public:
@@ -44,12 +44,12 @@ class RemoteWorker {
   virtual void RegisterGraph(SessionId session, uint64_t handle, const std::string& partition, bool isolated_state,
                              bool limited_files, Done done) = 0;
   virtual void DeregisterGraph(SessionId session, uint64_t handle) = 0;
-  // Frees what the session has on the worker.
+  // Frees everything that the session has on the worker.
   virtual void CloseSession(SessionId session) = 0;
   // Frees the resources in these containers (empty: in the default container).
   virtual void ResetContainers(const std::vector<std::string>& containers, Done done) = 0;
 
-  // Asks the task what it does. `answer` is a serialized TaskAnswer (cluster/protobuf/report.proto). For
+  // Asks the task for its report. `answer` is a serialized TaskAnswer (cluster/protobuf/report.proto). For
   // `session_clusters_within`, see the message GetReport.
   using ReportDone = std::function<void(const Status&, const std::string& answer)>;
   virtual void GetReport(std::chrono::milliseconds session_clusters_within, ReportDone done) = 0;

@@ -185,7 +185,7 @@ void Worker::RunStep(StepId id, const std::shared_ptr<Executor>& executor, std::
       std::move(args), rendezvous, &raw->cancellation(),
       [step = std::move(step), done = std::move(done), held = owner_.lock()](const Status& status,
                                                                              std::vector<Tensor> retvals) {
-        // The step may have been cancelled by the loss of a task, and a kernel then reports only the cancellation.
+        // If the loss of a task cancelled the step, the kernels report only the cancellation.
         Status cause = status;
         KeepCause(step->status(), &cause);
         done(cause, std::move(retvals));
@@ -257,7 +257,7 @@ void Worker::OnRunGraph(const std::shared_ptr<Link>& link, const RunGraph& m) {
     if (tracer != nullptr) answer.stats = EncodeStepStats(tracer->TakeRecords());
     link->Send(std::move(answer));
     if (!status.ok()) return;
-    // Until the master ends the step, tensors that were sent may still be lost with a link.
+    // Until the master ends the step, a link may break and lose tensors that were sent.
     if (auto step = exchange_->Find(id)) {
       step->set_on_late_failure([link, id](const Status& why) { link->Send(StepDone{.step = id, .status = why}); });
     }

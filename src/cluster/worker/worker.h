@@ -34,7 +34,7 @@ class Worker {
   // clients on other machines.
   StatusOr<std::shared_ptr<Executor>> Register(SessionId session, uint64_t handle, std::unique_ptr<Graph> partition,
                                                bool isolated_state, bool limited_files);
-  // What limits the files of such a partition, or null without `limited_files`.
+  // The file limit of such a partition, or null without `limited_files`.
   const FileAccess* FileLimit(bool limited_files) const {
     return limited_files ? &env_->files_of_strangers() : nullptr;
   }
@@ -45,14 +45,14 @@ class Worker {
   // Fails the steps of a master that is gone, and frees its sessions.
   void ForgetMaster(uint64_t master, const Status& why);
 
-  // The variables, queues and tables that the open sessions use: those of a session with isolated state, each for
-  // itself, and those that the other sessions share. Each result keeps its resources alive as long as the worker's
-  // environment lives.
+  // The variables, queues and tables that the open sessions use: one result for each session with isolated state, and
+  // one for all other sessions together. Each result keeps its resources alive as long as the worker's environment
+  // lives.
   std::vector<std::shared_ptr<ResourceManager>> SessionResources();
   // The operations that running steps wait for here; see Executor::Waits.
   std::vector<Executor::StepWaits> Waits();
-  // The parts that have run here for other tasks' masters. A part is overtaken by those that end while it runs. In
-  // plain asynchronous training, this is the age of the part's gradients.
+  // Counts the parts that have run here for other tasks' masters. A part is overtaken by each part that ends while it
+  // runs. In plain asynchronous training, the number of these parts is the age of the part's gradients.
   struct Parts {
     int64_t ended = 0;
     int64_t overtaken = 0;      // sum over all parts

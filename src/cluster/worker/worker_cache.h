@@ -14,8 +14,8 @@
 
 namespace tensorbraid {
 
-// Finds RemoteWorkers by task, and passes them the messages of their links. Today every one is a LinkWorker; masters
-// see only RemoteWorkers, so that others can be added here. Thread-safe.
+// Finds RemoteWorkers by task, and passes them the messages of their links. Today all of them are LinkWorkers. Masters
+// see only the interface, so other kinds can be added here. Thread-safe.
 class WorkerCache {
  public:
   // `membership` must outlive the cache.

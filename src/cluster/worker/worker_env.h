@@ -37,7 +37,7 @@ class WorkerEnv {
   WorkerEnv(const WorkerEnv&) = delete;
   WorkerEnv& operator=(const WorkerEnv&) = delete;
 
-  // What limits graphs of clients on other machines.
+  // The file limit for graphs of clients on other machines.
   const FileAccess& files_of_strangers() const { return files_of_strangers_; }
   const DeviceSet& devices() const { return *devices_; }
   // The devices as other tasks see them, in the same order, each with its incarnation.

@@ -84,7 +84,7 @@ class CheckpointSaverHook final : public SessionRunHook {
   Status Save(Session& session, int64_t step) {
     TF_ASSIGN_OR_RETURN(const std::string saved, SaveOrGoOn(*options_.saver, session, Path(), step));
     if (!saved.empty()) saved_step_ = step;
-    // Also after a failure: the next try is due as usual.
+    // Set after a failure, too, so that the next try is due at the usual time.
     last_time_ = Clock::now();
     last_step_ = step;
     return OkStatus();
@@ -98,7 +98,7 @@ class CheckpointSaverHook final : public SessionRunHook {
   int64_t saved_step_ = -1;  // of the last checkpoint
 };
 
-// The checkpoints that a directory has, for when its file `checkpoint` does not tell: the newest last.
+// Finds the checkpoints of a directory whose file `checkpoint` is damaged. The newest is last.
 std::vector<std::string> FindCheckpoints(const std::string& directory) {
   constexpr std::string_view kIndex = ".index";
   std::vector<std::pair<WallClock::time_point, std::string>> found;
@@ -130,7 +130,7 @@ StatusOr<std::vector<std::string>> ListCheckpoints(const std::string& directory)
   return paths;
 }
 
-// DataLoss if a data file of the checkpoint is missing. Says nothing about one whose index cannot be read.
+// DataLoss if a data file of the checkpoint is missing. OK if the index cannot be read, which another check reports.
 Status CheckComplete(const std::string& prefix) {
   const auto bundle = BundleReader::Open(prefix);
   const std::string missing = bundle.ok() ? (*bundle)->MissingFile() : "";
@@ -164,7 +164,7 @@ StatusOr<bool> RestoreLatest(Saver& saver, Session& session, const std::string& 
     if (damaged.ok()) damaged = restored;
   }
   if (!damaged.ok()) return damaged;
-  // To initialise the variables anew would lose the training without a word.
+  // Initialising the variables again would silently lose the training.
   return DataLoss(
       "the file '", JoinPath(directory, "checkpoint"), "' names the checkpoints ", StrJoin(paths, ", "),
       ", but this process cannot see any of them: the directory must be on storage that all tasks share; to "

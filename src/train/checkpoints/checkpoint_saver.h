@@ -10,16 +10,16 @@
 
 namespace tensorbraid {
 
-// Restores the latest checkpoint in `directory` that is whole; logs an error for each later one that is not. Returns
-// false if the directory has no checkpoint, and DataLoss if its file `checkpoint` names some but each is missing or
-// damaged. If that file itself is damaged, tries the checkpoints that are there, the newest first. From then on `saver`
-// manages the existing checkpoints, unless it manages some already.
+// Restores the latest complete checkpoint in `directory`, and logs an error for each later one that is damaged. Returns
+// false if the directory has no checkpoint, and DataLoss if its file `checkpoint` names checkpoints that are all
+// missing or damaged. If the file `checkpoint` itself is damaged, tries the checkpoints in the directory, the newest
+// first. From then on `saver` manages the existing checkpoints, unless it already manages some.
 StatusOr<bool> RestoreLatest(Saver& saver, Session& session, const std::string& directory);
 
-// Saves a checkpoint to `path` ("logs/model.ckpt") and returns its prefix. A training goes on without a checkpoint that
-// could not be written: the error is logged, and the result is "". Only these errors are returned: Unavailable, Aborted
-// and Cancelled, which mean that the session has ended; and all as long as the directory has no checkpoint, because a
-// training that cannot save should not begin.
+// Saves a checkpoint to `path` ("logs/model.ckpt") and returns its prefix. If the checkpoint cannot be written, logs
+// the error and returns "", so that the training continues without it. Two kinds of errors are returned: Unavailable,
+// Aborted and Cancelled, which mean that the session has ended; and any error while the directory has no checkpoint
+// yet, because a training that cannot save should not begin.
 StatusOr<std::string> SaveOrGoOn(Saver& saver, Session& session, const std::string& path, std::optional<int64_t> step);
 // Saves a checkpoint and returns its prefix, or the error of writing it.
 StatusOr<std::string> SaveAndLog(Saver& saver, Session& session, const std::string& path, std::optional<int64_t> step);

@@ -68,8 +68,8 @@ class Part {
   }
 
  private:
-  // "4 2 -:-": all of a tensor that must have shape [4,2]. RestoreV2 refuses a tensor of another shape, which it would
-  // not if the slice were "". That form does not exist for scalars and empty tensors; see CheckShapes.
+  // "4 2 -:-": the whole of a tensor that must have shape [4,2]. With this slice, RestoreV2 refuses a tensor of another
+  // shape; with "", it would accept any shape. Scalars and empty tensors have no such form; see CheckShapes.
   static std::string WholeOf(const Shape& shape) {
     std::string sizes, slice;
     for (const int64_t dim : shape.dims()) {
@@ -123,7 +123,7 @@ Status CheckVisible(const std::string& prefix) {
                             "on storage that all tasks share");
 }
 
-// Says what to do about an error of writing a checkpoint, if its code tells.
+// Adds advice to the error of writing a checkpoint, if the error's code suggests a cause.
 Status WithAdvice(const Status& status, bool sharded) {
   if (absl::IsResourceExhausted(status)) {
     return Annotate(status, "no space or memory is left (free some, or keep fewer checkpoints: max_to_keep)");
@@ -131,7 +131,8 @@ Status WithAdvice(const Status& status, bool sharded) {
   if (absl::IsPermissionDenied(status)) {
     return Annotate(status, "the directory must be writable for the user that runs the tasks");
   }
-  // What a task says that does not see the directory, and the task that does not see the files of the others.
+  // These are the errors of a task that does not see the directory, and of the task that does not see the others'
+  // files.
   if (sharded && (absl::IsNotFound(status) || absl::IsInvalidArgument(status))) {
     return FailedPrecondition(
         "every task saves its own variables, so the directory of checkpoints must be on storage that all tasks share "
@@ -170,7 +171,7 @@ void AddVariables(const Graph& graph, proto::MetaGraphDef* meta) {
   }
 }
 
-// "10 4 5,5:0,4": rows 5 to 9 of a tensor of shape [10,4]; nothing for a variable that is no part.
+// "10 4 5,5:0,4": rows 5 to 9 of a tensor of shape [10,4]; "" for a variable that is not a part of another one.
 std::string SliceOf(const Variable& variable) {
   const VariablePart* part = variable.part_of();
   if (part == nullptr) return "";
@@ -206,8 +207,8 @@ struct Saver::Impl {
   Status CheckNoLaterStep(const std::string& directory, const std::string& latest_filename, int64_t step) const;
   void RemoveOld();
   StatusOr<std::string> MetaGraph();
-  // InvalidArgument for the first variable whose shape or dtype differs from the checkpoint's. Says nothing about a
-  // checkpoint that this process cannot read: RestoreV2 reports what is wrong with it.
+  // InvalidArgument for the first variable whose shape or dtype differs from the checkpoint's. OK if this process
+  // cannot read the checkpoint: RestoreV2 then reports what is wrong with it.
   Status CheckShapes(const std::string& path) const;
 
   Graph& graph;
@@ -448,7 +449,7 @@ StatusOr<std::string> Saver::Save(Session& session, const std::string& path, con
   if (absl::IsAborted(updated)) impl_->kept.pop_back();  // another process has a later one
   TF_RETURN_IF_ERROR(updated);
   impl_->RemoveOld();
-  // What the latest saves have left, if they were killed, stays until a later save: they may be running still.
+  // Files that recent saves have left stay until a later save, because such a save may still be running.
   const auto removed = RemoveLeftovers(base, prefix, options.latest_filename);
   if (!removed.ok()) {
     TB_LOG(Warning, "train") << "cannot remove what a save that was killed has left: " << ToString(removed.status());

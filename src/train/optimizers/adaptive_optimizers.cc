@@ -53,7 +53,7 @@ Operation AdamOptimizer::Apply(const Gradient& grad, const Variable& variable) {
       .Finish();
 }
 
-// There is no op for it. As in TensorFlow 1, m and v decay in all rows, and all rows move.
+// No op updates rows by Adam's rule. As in TensorFlow 1, m and v decay in all rows, and all rows move.
 Operation AdamOptimizer::ApplyToRows(const IndexedSlices& grad, const Variable& variable, const Output& beta1_power,
                                      const Output& beta2_power) {
   Graph& graph = *variable.graph();
@@ -72,7 +72,7 @@ Operation AdamOptimizer::ApplyToRows(const IndexedSlices& grad, const Variable& 
   };
   const Output rate = LearningRate(learning_rate_, variable) * Sqrt(1.0 - beta2_power) / (1.0 - beta1_power);
   const Output m = update(GetSlot(variable, "m"), beta1, grad.values * (1.0 - beta1));
-  // In this order TensorFlow's graph optimizer multiplies, which decides the last bit.
+  // TensorFlow's graph optimizer multiplies in this order, which determines the last bit.
   const Output v = update(GetSlot(variable, "v"), beta2, grad.values * (grad.values * (1.0 - beta2)));
   return variable.AssignSub(rate * m / (Sqrt(v) + Hyper(epsilon_, variable)));
 }

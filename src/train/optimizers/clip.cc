@@ -25,11 +25,11 @@ Output ClipByNorm(const Operand& x, const Operand& clip_norm, const Axes& axes, 
   if (!value.valid()) return {};
   const Output limit = clip_norm.ToOutput(*graph, value.dtype());
   const Output squares = ReduceSum(value * value, axes, {.keep_dims = true});
-  // The gradient of a square root at 0 is not finite, so 0 goes around it.
+  // The gradient of the square root is not finite at 0, so a sum of 0 bypasses the square root.
   const Output positive = Greater(squares, 0);
   const Output norm = Select(positive, Sqrt(Select(positive, squares, OnesLike(squares))), squares);
   Output clipped = (value * limit) / Maximum(norm, limit);
-  // The norms have the rank of the value, but the static shape may have become less exact.
+  // The result has the shape of the value, but shape inference may know it less exactly.
   if (clipped.valid() && clipped.shape().IsCompatibleWith(value.shape())) {
     ImplOf(*graph).RefineShape(NodeOf(clipped), 0, value.shape());
   }

@@ -1,4 +1,4 @@
-// Slices in the form that accumulators expect.
+// Brings slices into the form that accumulators expect.
 #ifndef TENSORBRAID_TRAIN_OPTIMIZERS_INCREASING_ROWS_H_
 #define TENSORBRAID_TRAIN_OPTIMIZERS_INCREASING_ROWS_H_
 
@@ -7,8 +7,8 @@
 
 namespace tensorbraid {
 
-// The slices with every row once and increasing indices. Sorting keeps the order of rows with the same index, so it
-// does not change their sum. Invalid after a mistake.
+// Returns the slices with each row once, in the order of increasing indices. Rows with the same index are summed in
+// their original order. Invalid after a mistake.
 inline IndexedSlices WithIncreasingRows(Graph& g, const IndexedSlices& slices) {
   const Output descending = NodeBuilder(g, "Neg").Input(slices.indices).Output();
   const Output count = NodeBuilder(g, "Size").Input(slices.indices).Output();

@@ -14,7 +14,7 @@
 namespace tensorbraid {
 namespace {
 
-// A condition on the arguments of a schedule, and what the message says if it does not hold.
+// A condition on the arguments of a schedule, and the message if it does not hold.
 struct Requirement {
   bool holds;
   std::string message;
@@ -136,8 +136,8 @@ Output CosineDecayRestarts(double learning_rate, const Variable& global_step, in
                     if (t == 1) {
                       completed = completed - restarts;
                     } else {
-                      // Before restart number i there are 1 + t + ... + t^(i-1) = (t^i - 1) / (t - 1) first periods.
-                      // The small number keeps a step that restarts from being rounded down to the period before.
+                      // In units of the first period, restart number i is at 1 + t + ... + t^(i-1) = (t^i - 1) / (t -
+                      // 1). The small number prevents that a step at a restart is rounded down to the period before.
                       restarts = Floor(Log1p(completed * (t - 1)) / std::log(t) + 1e-9);
                       const Output length = Exp(restarts * std::log(t));
                       completed = (completed - (length - 1.0) / (t - 1)) / length;

@@ -96,7 +96,7 @@ Operation ExponentialMovingAverage::Update(const Averaged& averaged, const Outpu
   const Output value = averaged.variable.valid() ? averaged.variable.value() : averaged.key;
   if (!entry.biased.valid()) return average.AssignSub((average - value) * r);
 
-  // A mean that began at 0 has moved to 1 - decay^steps of the value.
+  // An average that starts at 0 reaches 1 - decay^steps of a constant value.
   const Operation moved = entry.biased.AssignSub((entry.biased - value) * r);
   const Operation counted = entry.steps.AssignAdd(1);
   auto after = graph.ControlDependencies({moved, counted});

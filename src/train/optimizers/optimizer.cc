@@ -27,8 +27,8 @@ std::vector<Output> ReadsOf(const Variable& variable) {
   return reads;
 }
 
-// Finds the node that keeps the gradient of `loss` from `reads`: the first one, going back from the loss, that depends
-// on them through a floating-point input but passes no gradient on to it. Null if there is none.
+// Finds the node at which the gradient of `loss` stops on its way to `reads`: the first node, going back from the loss,
+// that depends on a read through a floating-point input but passes no gradient to this input. Null if there is none.
 const Node* FindGradientStop(const Output& loss, const std::vector<Output>& reads) {
   const auto carries = [](DType t) { return IsFloating(t) || IsComplex(t); };
   std::set<const Node*> dependent;  // on a read
@@ -71,7 +71,8 @@ Operation Optimizer::Minimize(const Output& loss, const MinimizeOptions& options
   if (!loss.valid()) {
     Graph* graph = options.global_step.graph();
     for (const Variable& v : options.variables) graph = graph == nullptr ? v.graph() : graph;
-    // Has no effect if the mistake that made the loss invalid is recorded.
+    // Only the first error is kept. So this has no effect if the mistake that made the loss invalid is recorded
+    // already.
     if (graph != nullptr) {
       graph->AddError(
           InvalidArgument(name_, " (", LocationText(loc), "): the loss is not valid: it belongs to no graph"));
@@ -134,7 +135,7 @@ StatusOr<std::vector<GradAndVar>> Optimizer::ComputeGradients(const Output& loss
 
 namespace {
 
-// The gradient with every row once. Rows are summed where they are, so that each is sent once.
+// Returns the gradient with each row once. Rows are summed on the device of the gradient, so that each is sent once.
 Gradient SumsOfRows(const Gradient& grad) {
   if (!grad.is_sparse()) return grad;
   auto device = grad.graph()->ColocateWith(grad.slices().values.op());
@@ -215,8 +216,8 @@ Operation Optimizer::ApplyGradients(const std::vector<GradAndVar>& grads, const 
     return train;
   }
   const Variable& step = options.global_step;
-  // The increment of the step is the training operation. It runs last, on the step's device, and no further value has
-  // to be sent to a worker.
+  // The increment of the global step is the training operation. It runs last, on the step's device, so no further value
+  // has to be sent to a worker.
   auto device = graph->ColocateWith(step.handle().op());
   const Output one = Operand(1).ToOutput(*graph, step.dtype());
   const Operation train = NodeBuilder(*graph, "AssignAddVariableOp")
@@ -275,8 +276,8 @@ Output Optimizer::Hyper(const Operand& value, const Variable& variable) {
   Graph& graph = *variable.graph();
   Output& made = hypers_[{&value, variable.handle().op().device(), variable.dtype()}];
   if (made.valid()) return made;
-  // The updates of several variables share it, so it is outside of their name scopes, and does not depend on whether
-  // one of them runs.
+  // The updates of several variables share this tensor. So it is outside their name scopes, and does not depend on
+  // whether one of the updates runs.
   auto top = graph.NameScope(name_ + "/");
   auto no_dependencies = graph.ControlDependencies(std::vector<Operation>());
   auto device = graph.ColocateWith(variable.handle().op());

@@ -1,4 +1,4 @@
-// How optimizers build the nodes of their update rules.
+// Builds the nodes of optimizers' update rules.
 #ifndef TENSORBRAID_TRAIN_OPTIMIZERS_UPDATE_NODE_H_
 #define TENSORBRAID_TRAIN_OPTIMIZERS_UPDATE_NODE_H_
 

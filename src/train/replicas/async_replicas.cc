@@ -1,13 +1,13 @@
 // Asynchronous training under a StalenessPolicy (see AsyncReplicasOptimizer).
 //
-// Each variable has an UpdateClock beside it, whose version a step reads before it reads the variable. The nodes of its
-// update are on one side of a Switch, whose predicate is the decision of the clock; if the gradient is dropped, they do
-// not run. A Merge continues the step in both cases. If several batches make a push, all of this is on one side of a
-// second Switch, on the worker, and accumulators on the worker sum up the gradients.
+// Each variable has an UpdateClock beside it. A step reads the clock's version before it reads the variable. The nodes
+// of the variable's update are on one side of a Switch, whose predicate is the decision of the clock, so they do not
+// run if the gradient is dropped. A Merge continues the step in both cases. If several batches make a push, all of this
+// is on one side of a second Switch, on the worker, and accumulators on the worker sum the gradients.
 //
-// The value that delay compensation compares with is the one that the step read: the read's tensor is on the parameter
-// server until the step ends. So nothing is sent, and no copy is kept for workers that may never come back. While it is
-// used, updates of other workers write to fresh memory.
+// Delay compensation compares the variable with the value that the step has read. The tensor of this read stays on the
+// parameter server until the step ends, so the value is not sent again, and no copy is kept for workers that may never
+// come back. While the tensor is in use, updates of other workers write to fresh memory.
 #include <algorithm>
 #include <deque>
 #include <limits>
@@ -35,7 +35,7 @@ using Clock = MonotonicClock;
 
 constexpr std::chrono::seconds kStalenessReports{10};
 constexpr std::chrono::milliseconds kMaxHeartbeatInterval{2'000};
-// A parameter server that is gone must not delay the end.
+// Short, so that a parameter server that is gone does not delay the end.
 constexpr std::chrono::seconds kLeaveTimeout{5};
 
 // One side of a Switch.
@@ -51,7 +51,8 @@ bool ReadsHandle(const Node& node, const Output& handle) {
   return !node.type().starts_with("Assign") && node.type() != "VarIsInitializedOp";
 }
 
-// The value that the step has read: that on which the gradient depends, or, if it depends on none, a read like it.
+// The value of the variable that the step has read: the read on which the gradient depends, or a new read if the
+// gradient depends on none.
 Output ReadBehind(const Gradient& grad, const Variable& variable) {
   std::set<const Node*> seen;
   std::deque<const Node*> next = {NodeOf(grad.op().output(0))};
@@ -146,7 +147,7 @@ class Gate final : public UpdateGate {
     return outcomes_.back().op();
   }
 
-  // Of the variables in the order of the calls.
+  // The outcomes for the variables, in the order of the calls of Admit.
   const std::vector<Output>& outcomes() const { return outcomes_; }
 
  private:
@@ -154,7 +155,7 @@ class Gate final : public UpdateGate {
   const StalenessPolicy& policy_;
   const std::map<const Node*, Versioned> versions_;  // by variable handle
   const std::map<const Node*, Output> reads_;        // by variable handle
-  // Of the variable between Admit and Settle.
+  // These belong to the variable whose Admit was called last, until Settle is called.
   Output age_, dropped_, pending_;
   std::vector<Output> outcomes_;
 };
@@ -166,7 +167,7 @@ struct AsyncReplicasOptimizer::State {
   AsyncReplicasOptions options;
   Operation train;
   Output outcomes;
-  // Only if replicas wait for each other.
+  // Valid only if replicas wait for each other.
   Operation join, leave;
   Output waits_for;
   mutable Mutex mu;
@@ -222,7 +223,8 @@ class AsyncReplicasOptimizer::Hook final : public SessionRunHook {
   }
 
  private:
-  // Until a stop is requested. An error is not reported: if it lasts, the training's own steps fail too.
+  // Sends heartbeats until a stop is requested. Errors are not reported: if they last, the training's own steps fail,
+  // too.
   static void SendHeartbeats(const State& state, Session& session, const Coordinator& coordinator) {
     const StalenessPolicy& policy = state.options.staleness;
     const auto interval = std::clamp(policy.lost_after / 4, std::chrono::milliseconds(1), kMaxHeartbeatInterval);
@@ -299,14 +301,14 @@ StatusOr<std::vector<GradAndVar>> AsyncReplicasOptimizer::ComputeGradients(const
 namespace {
 
 // Sums up the gradients of several batches on the worker. `k` is the number of batches; replaces the gradients by their
-// means, and the versions by those of the first batch. Returns whether this step pushes them; they exist only if it
-// does.
+// means, and the versions by those of the first batch. Returns whether this step pushes the gradients; if not, the
+// gradients are dead.
 Output Accumulate(Graph& g, const Output& k, std::vector<GradAndVar>* grads,
                   std::map<const Node*, Versioned>* versions) {
   // The anchor keeps the variables off the parameter servers.
   const Operation anchor = NodeBuilder(g, "NoOp").Name("local_anchor").Finish();
   auto place = g.ColocateWith(anchor);
-  // An accumulator drops what is older than its step, which is the number of pushes.
+  // An accumulator drops gradients that are older than its own step, which is the number of pushes.
   const Output never_old = Operand(std::numeric_limits<int64_t>::max()).ToOutput(g, kInt64);
   struct Sum {
     GradAndVar* of;
@@ -432,7 +434,8 @@ Operation AsyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& 
       for (Node* reader : readers) ImplOf(g).AddControlEdge(NodeOf(version), reader);
       versions[NodeOf(handle)] = {clock, version};
     }
-    ImplOf(g).RemoveNodes({});  // removes none, but sorts: the new control edges lead to older nodes
+    ImplOf(g).RemoveNodes(
+        {});  // removes nothing, but sorts the nodes, because the new control edges lead to older nodes
     const auto& schedule = policy.batches_per_push;
     if (std::any_of(schedule.begin(), schedule.end(), [](const auto& entry) { return entry.second > 1; })) {
       push = Accumulate(g, BatchesAt(g, global_step, schedule), &pushed, &versions);

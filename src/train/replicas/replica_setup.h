@@ -1,4 +1,4 @@
-// What a replica of synchronous training does once in each new session.
+// Sets up a replica of synchronous training, once in each new session.
 #ifndef TENSORBRAID_TRAIN_REPLICAS_REPLICA_SETUP_H_
 #define TENSORBRAID_TRAIN_REPLICAS_REPLICA_SETUP_H_
 
@@ -9,8 +9,8 @@ namespace tensorbraid {
 
 // The operations that SyncReplicasOptimizer made for this.
 struct ReplicaSetup {
-  Operation local_step_init;  // workers: begin at the global step
-  Operation chief_init;       // chief: the same, with a new number, and restarts the accumulators
+  Operation local_step_init;  // workers: sets the worker's local step to the global step
+  Operation chief_init;       // chief: the same, with a new number for its session, and resets the accumulators
   Output tokens_closed;       // whether an earlier training has closed the token queue
   Operation forget_tokens;    // deletes the token queue, which is then created again
 

@@ -101,7 +101,7 @@ StatusOr<StalenessPolicy> StalenessPolicy::Parse(const std::string& text) {
     } else {
       double seconds = 0;
       TF_RETURN_IF_ERROR(read(&seconds));
-      // The bound keeps the conversion exact; nothing waits for a year.
+      // The bound, a year, keeps the conversion exact.
       if (!(seconds > 0) || seconds > 365 * 86400.0) {
         return InvalidArgument("lost_after must be a positive number of seconds, at most a year, got ", value);
       }

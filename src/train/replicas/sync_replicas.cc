@@ -1,22 +1,22 @@
 // Synchronous training, constructed as in TensorFlow (see SyncReplicasOptimizer).
 //
-// How it ends: when the chief's coordinator stops for any reason, the hook closes the token queue. Workers still
-// receive the tokens in the queue; after that, each worker that asks for one gets OutOfRange, which a MonitoredSession
-// treats as the end of the training. A worker that has taken the token of the last step is stopped before that by its
-// own StopAtStep.
+// The end: when the chief's coordinator stops for any reason, the hook closes the token queue. Workers still receive
+// the tokens in the queue; after that, each worker that asks for one gets OutOfRange, which a MonitoredSession treats
+// as the end of the training. A worker that has taken the token of the last step is stopped earlier, by its own
+// StopAtStep.
 //
-// How it resumes: a chief that restarts finds the variables initialised, restarts the accumulators and enqueues the
-// first tokens again, which wakes the workers that wait for one. A worker that restarts begins at the global step.
+// The restart: a chief that restarts finds the variables initialised, restarts the accumulators and enqueues the first
+// tokens again, which wakes the workers that wait for one. A worker that restarts begins at the global step.
 //
-// Sessions of chiefs are numbered, and what workers and accumulators compare are stamps: the chief's number in the
-// upper bits, the global step in the lower. So the tokens of a chief that was replaced have become worthless, whether
-// they wait in the queue, are used by a worker or come late: gradients with an older stamp are dropped. Within a stamp,
-// tokens are given once. A worker whose gradient was given to one chief and whose next token comes from another cannot
-// know whether the gradient was applied, and counts it as dropped.
+// Each session of a chief has a number. Workers and accumulators compare stamps, which have the chief's number in the
+// upper bits and the global step in the lower bits. Gradients with an older stamp are dropped. So the tokens of a chief
+// that was replaced are worthless, whether they wait in the queue, are used by a worker or arrive late. The tokens of a
+// stamp are given out once. If a worker's gradient went to one chief and its next token comes from another, the worker
+// cannot know whether the gradient was applied, and counts it as dropped.
 //
-// If an earlier training has closed the token queue, the next chief deletes it, and it is created again.
-// A worker that starts between the two finds the queue closed and ends at once, as in TensorFlow. It cannot know that a
-// chief will come: after the end of a training it looks the same, and a worker that starts late must end then.
+// If an earlier training has closed the token queue, the next chief deletes the queue, which is then created again. As
+// in TensorFlow, a worker that starts before the deletion finds the queue closed and ends at once. It must do so,
+// because it would find the same after the end of a training, when a late worker must end.
 #include <algorithm>
 #include <map>
 
@@ -42,7 +42,7 @@ namespace {
 using Clock = MonotonicClock;
 
 constexpr std::chrono::seconds kDroppedReports{10};
-// A parameter server that is gone must not delay the end.
+// Short, so that a parameter server that is gone does not delay the end.
 constexpr std::chrono::seconds kTokenQueueCloseTimeout{5};
 
 constexpr int64_t kStepsPerChief = int64_t{1} << 40;
@@ -280,8 +280,8 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
     s.applied = Concat(parts, 0, "applied_gradients");
   }
 
-  // The chief's part of the step. It reads its number before it takes gradients, so that tokens that it gives after
-  // another chief has begun are worthless.
+  // The chief's part of the step. The chief reads its number before it takes gradients. So the tokens that it gives
+  // after another chief has begun are worthless.
   auto place = g.ColocateWith(step_place);
   const auto make_tokens = [&](int count, const Output& chief, const Output& step) {
     const Output shape =

@@ -1,4 +1,4 @@
-// How AsyncReplicasOptimizer decides, while the step runs, which updates of another optimizer are applied.
+// Lets AsyncReplicasOptimizer decide, while a step runs, which updates of another optimizer are applied.
 #ifndef TENSORBRAID_TRAIN_REPLICAS_UPDATE_GATE_H_
 #define TENSORBRAID_TRAIN_REPLICAS_UPDATE_GATE_H_
 

@@ -18,7 +18,7 @@ constexpr double kPanelGap = 60;  // above each panel, with the numbers of the a
 constexpr double kFooterHeight = 56;
 constexpr size_t kMaxPoints = 400;  // of a series
 
-// Tell each other apart for people who are colour-blind as well. Source: Okabe and Ito, "Color Universal Design", 2008.
+// Colours that colour-blind people can distinguish, too. Source: Okabe and Ito, "Color Universal Design", 2008.
 constexpr const char* kColours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"};
 
 std::string Number(double value, const char* format = "%.1f") {
@@ -93,7 +93,8 @@ void Round(Axis& axis, int ticks) {
   axis.high = distance * std::ceil(axis.high / distance - 1e-9);
 }
 
-// The finite points. Of many, each group of neighbours becomes its mean; the last point stays, for the legend names it.
+// The finite points. If there are too many, each group of neighbours is replaced by its mean. The last point stays
+// unchanged, because the legend shows its value.
 std::vector<std::pair<double, double>> Drawable(const ChartSeries& series, bool log_scale) {
   std::vector<std::pair<double, double>> points;
   for (const auto& p : series.points) {

@@ -1,4 +1,4 @@
-// CheckNumericsHook: finds the operation that made the first value of a step that is not finite.
+// CheckNumericsHook: finds the operation whose output is the first value in a step that is not finite.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -54,7 +54,7 @@ class CheckNumericsHookImpl final : public SessionRunHook {
     const auto no_device = graph.NoDevice();
     const auto no_control = graph.ControlDependencies(std::vector<Operation>{});
     const auto scope = graph.NameScope("check_numerics");
-    // By node id: the checks that must have passed before a check of what depends on this node.
+    // By node id: the checks that must pass before any check of a node that depends on this one.
     std::vector<std::vector<Node*>> passed(inside.size());
     for (const Operation& op : graph.operations()) {
       if (NodeOf(op)->id() >= static_cast<int>(inside.size())) break;  // the first check

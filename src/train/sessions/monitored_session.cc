@@ -30,8 +30,7 @@ struct MonitoredSession::Impl {
   bool Trains(const std::vector<Fetch>& fetches) const;
   Status Fail(const Status& status);
   Status EndHooks();
-  // Ends the hooks of a training that is over once more, in a new session, if the loss of a connection interrupted
-  // them.
+  // If the loss of a connection interrupted the hooks at the end of the training, ends them again in a new session.
   Status EndHooksAgain(Status why);
   Status Close();
 
@@ -128,7 +127,7 @@ StatusOr<std::vector<Tensor>> MonitoredSession::Impl::Run(const std::vector<Fetc
     // A background thread may have noticed the loss first.
     Status lost = coordinator->status();
     if (!CanRecover(lost)) {
-      if (cache == nullptr) return lost;  // an earlier run could not recover
+      if (cache == nullptr) return lost;  // an earlier attempt to recover has failed
       interrupter->BeginRun();
       auto results = RunOnce(fetches, feeds);
       const bool interrupted = interrupter->EndRun();
@@ -202,8 +201,8 @@ Status MonitoredSession::Impl::EndHooksAgain(Status why) {
   options.max_wait = std::min<std::chrono::milliseconds>(options.max_wait, kMaxWait);
   for (int i = 0; i < kTries && CanRecover(why) && !StopRequested(); ++i) {
     if (!Recover(why).ok()) return why;
-    // The hooks have found again that the training is over. Otherwise a parameter server has lost its variables, and
-    // the training would have to go on.
+    // Continues only if the hooks have found again that the training is over. Otherwise a parameter server has lost its
+    // variables, and the training would have to continue.
     if (!coordinator->ShouldStop() || !coordinator->status().ok()) return why;
     interrupter.reset();
     why = EndHooks();

@@ -18,7 +18,7 @@ class ProgressLine {
   explicit ProgressLine(std::function<void(const std::string&)> sink)
       : sink_(std::move(sink)), in_place_(!sink_ && isatty(STDERR_FILENO) != 0) {}
 
-  // How often to write: `lines` if each text becomes a line of its own, more often on a terminal.
+  // The time between two texts: `lines` if each text becomes a separate line, shorter on a terminal.
   std::chrono::milliseconds interval(std::chrono::milliseconds lines) const {
     return in_place_ ? std::chrono::milliseconds(100) : lines;
   }

@@ -34,7 +34,7 @@ Status QueueRunner::Start(Session& session, Coordinator& coordinator) const {
       Status status;
       while (status.ok() && !coordinator.ShouldStop()) status = p.Run().status();
       if (running->fetch_sub(1) == 1 && !coordinator.ShouldStop()) RunAtEnd(session, close);
-      // The end of the input does not stop the other threads: they use up what is queued.
+      // The end of the input does not stop the other threads, which still consume the queued elements.
       return absl::IsOutOfRange(status) ? OkStatus() : status;
     });
   }

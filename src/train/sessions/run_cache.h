@@ -1,4 +1,4 @@
-// The runs of a monitored session: joins what the user and the hooks request into one run, which is prepared once.
+// Joins the requests of the user and of the hooks of a monitored session into one run, which is prepared once.
 #ifndef TENSORBRAID_TRAIN_SESSIONS_RUN_CACHE_H_
 #define TENSORBRAID_TRAIN_SESSIONS_RUN_CACHE_H_
 
@@ -33,7 +33,7 @@ class RunCache {
     std::vector<int> places;  // position of each fetch key among the results; -1: has no result
     Session::Prepared run;
   };
-  // Hooks that fetch only in some runs cause a few combinations, not many.
+  // Hooks that fetch only in some runs lead to a few combinations, not to many.
   static constexpr size_t kMaxEntries = 16;
 
   StatusOr<Key> KeyOf(const Fetch& fetch) const;
@@ -44,7 +44,7 @@ class RunCache {
   Graph& graph_;
   Session& session_;
   std::list<Entry> entries_;  // most recently used first
-  // Keys and values of the current run; members only to reuse their memory.
+  // Keys and values of the current run. They are members only so that their memory is reused.
   std::vector<Key> fetch_keys_;
   std::vector<Key> feed_keys_;
   std::vector<Tensor> feed_values_;

@@ -19,14 +19,15 @@ class RunInterrupter {
  public:
   static constexpr std::chrono::seconds kGrace{5};
 
-  // `interrupt` is called on a thread of its own if a run has not ended `grace` after the request to stop, or after its
-  // beginning if that is later, and again once a second until the run has ended. It must make running steps fail.
+  // If a run has not ended `grace` after the request to stop, or after the run's beginning if that is later, calls
+  // `interrupt` on a separate thread, and repeats the call once a second until the run has ended. `interrupt` must make
+  // running steps fail.
   explicit RunInterrupter(std::function<void()> interrupt, std::chrono::milliseconds grace = kGrace);
   ~RunInterrupter();
 
   void BeginRun();
-  // Returns whether the run was interrupted. Waits for a call of `interrupt` to return, which could else end the next
-  // run.
+  // Returns whether the run was interrupted. If `interrupt` is being called, waits until it has returned, because it
+  // could otherwise end the next run.
   bool EndRun();
   // Whether the run in progress has been interrupted.
   bool interrupted() const;

@@ -58,7 +58,7 @@ class SessionManager::Attempt {
     return waiting_for_.empty() ? SetUpReplicas(graph_, *session_, is_chief_) : OkStatus();
   }
 
-  // Drops the session. After it has met a lost or restarted task, its connections are of no use.
+  // Drops the session, which cannot be used any more after it has met a lost or restarted task.
   void Reset() {
     MutexLock lock(mu_);
     session_.reset();

@@ -28,7 +28,7 @@ using RestoreFn = std::function<StatusOr<bool>(Session&)>;
 
 struct SessionManagerOptions {
   // How the chief makes the model ready: it restores the model; if there is nothing to restore, it runs `init` with
-  // `init_feed` and then calls `init_fn`. Each of them may be missing.
+  // `init_feed` and then calls `init_fn`. Each of the three may be missing.
   RestoreFn restore = nullptr;
   Operation init = {};
   std::vector<Feed> init_feed = {};
@@ -48,7 +48,7 @@ struct SessionManagerOptions {
 
   // For the log; may be invalid.
   Output global_step = {};
-  // Time between two attempts. The default reacts fast and takes almost no processor time.
+  // Time between two attempts. The default reacts quickly and uses almost no processor time.
   std::chrono::milliseconds recovery_wait{50};
   // How long to try. After that, DeadlineExceeded says what was missing.
   std::chrono::milliseconds max_wait = std::chrono::hours(2);

@@ -21,7 +21,7 @@ namespace tensorbraid {
 struct Supervisor::Impl {
   Impl(Graph& graph, SupervisorOptions options) : graph(graph), options(std::move(options)) {}
 
-  // Adds the operations that the options leave to us. Mistakes are recorded in the graph.
+  // Adds the operations that the options do not give. Mistakes are recorded in the graph.
   void AddDefaults(std::source_location loc);
   SessionManagerOptions ManagerOptions(const PrepareSessionOptions& prepare);
   StatusOr<std::shared_ptr<Session>> Prepare(const std::string& target, const PrepareSessionOptions& prepare);

@@ -14,7 +14,8 @@ constexpr char kStepsAfterTraining[] = "global_step_after_train_op";
 // Name of a collection with the training operations that leave the global step as it is.
 constexpr char kTrainOpsWithoutStep[] = "train_op_without_global_step";
 
-// Whether a node of the program's own changes the variable; restoring it from a checkpoint does not count.
+// Whether the program itself changes the variable by a node of the graph; restoring it from a checkpoint does not
+// count.
 bool IsChanged(const Variable& variable) {
   for (const auto& node : ImplOf(*variable.graph()).nodes()) {
     if (node->inputs().size() < 2 || node->inputs()[0] != variable.handle()) continue;
