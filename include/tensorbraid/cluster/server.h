@@ -20,8 +20,8 @@ struct ServerOptions {
   std::string job_name = "";
   int task_index = 0;
   // How tasks exchange messages. "": the best way that both ends have: shared memory for tasks of one machine and one
-  // user, RDMA where the machines have it and TLS is not used, else gRPC. "grpc": gRPC alone. "grpc+ucx": by UCX, with
-  // or without RDMA (docs/rdma.md). Clients are always served by gRPC.
+  // user, RDMA where the machines have it and TLS is not used, else gRPC. "grpc": gRPC alone. "grpc+ucx": UCX, with or
+  // without RDMA (docs/rdma.md). Clients are always served by gRPC.
   std::string protocol = "";
   // Number of virtual devices of each type that this task has.
   std::map<std::string, int> device_count = {};
@@ -34,7 +34,8 @@ struct ServerOptions {
   std::string bind_address = "";
   // Encrypts all connections of this task, to clients and to the other tasks. All tasks of a cluster use TLS, or none.
   TlsOptions tls = {};
-  // Allows to listen without TLS on an address that other machines can reach: anyone there can then run steps.
+  // Allows the server to listen without TLS on an address that other machines can reach. Anyone there can then run
+  // steps.
   bool insecure = false;
   // A file with the cluster's token, a line of 16 or more characters: tasks and clients must send it. The file is read
   // again when it changes; if it has several lines, each is accepted and the first is sent. All tasks of a cluster have
@@ -47,13 +48,13 @@ struct ServerOptions {
   // this task. Sessions that come over loopback, or from this process, may use any path.
   std::vector<std::string> allow_paths = {};
   ServerLimits limits = {};
-  // The wire types of variables of each job, such as {{"ps", Wire::kInt8}}, in sessions whose master is this task. They
-  // hold for variables whose graph does not set them (see ReplicaDeviceSetterOptions::wire in replica_device_setter.h).
+  // The wire types of variables of each job, such as {{"ps", Wire::kInt8}}, in sessions whose master is this task. A
+  // graph can set other types for its variables (see ReplicaDeviceSetterOptions::wire).
   std::map<std::string, WireTypes> wire = {};
   // Serves the status of the whole cluster over HTTP on this port: metrics for Prometheus at /metrics, and a page for
-  // browsers at /. 0: any free port (see status_url); -1: none. `bind_address`, `tls` and `insecure` hold for it too:
-  // with TLS it is HTTPS, and with a `ca` only clients with a certificate are served. With a `token_file`, requests
-  // must carry a token: as a bearer token or as the password of a browser, with any user name.
+  // browsers at /. 0: any free port (see status_url); -1: none. `bind_address`, `tls` and `insecure` apply to this
+  // port, too: with TLS it serves HTTPS, and with a `ca` only clients that have a certificate. With a `token_file`,
+  // requests must carry a token: as a bearer token or as the password of a browser, with any user name.
   int metrics_port = -1;
   std::chrono::milliseconds heartbeat_interval{1000};
   // A connected task is considered dead when nothing has been received from it for this long.
@@ -91,12 +92,11 @@ class Server {
   std::string status_url() const;
 
   // For a task that only serves the others: blocks until the work of the cluster is over or Stop is called. The work is
-  // over when every task that works has left (its Server was stopped) or is lost (unreachable for lost_after). Tasks
-  // work, except parameter servers and tasks that wait in Join themselves. If no task has ever worked, because sessions
-  // come from outside the cluster, the work is over when all tasks but the parameter servers have left or are lost.
-  // After a signal has asked this process to stop (stop.h), returns once the connected tasks that work have left, or
-  // after stop_grace. Returns OK if no task was lost or left with an error, otherwise Unavailable, naming those that
-  // were or did.
+  // over when every working task has left (its Server was stopped) or is lost (unreachable for lost_after). A task is a
+  // working task unless it is a parameter server or waits in Join itself. If there never was a working task, because
+  // sessions come from outside the cluster, the work is over when all tasks but the parameter servers have left or are
+  // lost. After a signal has asked this process to stop (stop.h), returns once the connected working tasks have left,
+  // or after stop_grace. Returns OK, or Unavailable with the names of the tasks that were lost or left with an error.
   Status Join();
 
   // Leaves the cluster: tells the connected tasks that this one has ended, with success or with the error `why`, fails

@@ -1,4 +1,4 @@
-// How much a server bears.
+// Limits of what clients can make a server do.
 #ifndef TENSORBRAID_CLUSTER_SERVER_LIMITS_H_
 #define TENSORBRAID_CLUSTER_SERVER_LIMITS_H_
 
@@ -7,25 +7,26 @@
 
 namespace tensorbraid {
 
-// Bounds on what callers can make a server hold. What is over a bound fails with ResourceExhausted; the message names
-// the bound, and how to raise it. The flags of `tensorbraid serve` have the same names.
+// Limits on the memory, connections and calls that callers can make a server hold. A request above a limit fails with
+// ResourceExhausted; the message names the limit and says how to raise it. The flags of `tensorbraid serve` have the
+// same names.
 struct ServerLimits {
   // Bytes of the request of one call.
   int64_t max_message_bytes = (int64_t{1} << 31) - 1;
   // Bytes of all requests that have arrived and are not answered yet, of all connections together.
   int64_t max_total_request_bytes = int64_t{8} << 30;
-  // Bytes of a session's graph: of the GraphDef that it begins with and of those that extend it.
+  // Bytes of a session's graph: the sum over the GraphDef with which the session begins and those that extend it.
   int64_t max_graph_bytes = (int64_t{1} << 31) - 1;
   // Bytes of one tensor. Applies to the whole process: the last server that is created sets it.
   int64_t max_tensor_bytes = int64_t{1} << 40;
-  // Sessions whose master is this server. Beyond it, a new session replaces the one that has been idle for longest; if
-  // all are busy, it is refused.
+  // Sessions whose master is this server. If the limit is reached, a new session replaces the session that has been
+  // idle for longest; if all are busy, the new session is refused.
   int max_sessions = 256;
-  // Connections at the same time, of clients and of tasks, which have two for each pair. 0: three quarters of the files
-  // that the process may have open. A connection beyond it is closed at once and logged.
+  // Simultaneous connections of clients and of tasks; a pair of tasks has two. 0: three quarters of the files that the
+  // process may have open. A connection above the limit is closed at once, and logged.
   int max_connections = 0;
-  // Of these, connections from one address. 0: half of them, but all of them from the machine of the server itself,
-  // where whole clusters may run.
+  // Simultaneous connections from one address. 0: half of max_connections. The server's own machine, on which a whole
+  // cluster may run, may then have all of them.
   int max_connections_per_address = 0;
   // Calls that one connection has in progress.
   int max_requests = 1024;

@@ -6,8 +6,8 @@
 
 namespace tensorbraid {
 
-// Files in PEM format; `tensorbraid certs` makes them. They are read again when they change: new connections use the
-// new contents, existing connections go on. If all names are empty, connections are not encrypted.
+// Files in PEM format; `tensorbraid certs` makes them. They are read again when they change. New connections then use
+// the new contents, and existing connections stay open. If all names are empty, connections are not encrypted.
 struct TlsOptions {
   // The certificate of this process, followed by intermediate ones if it has any. A server must have one. A client
   // needs one if the server has a `ca`.

@@ -77,14 +77,14 @@ RefPtr<T> MakeRef(Args&&... args) {
 
 class Allocator;
 
-// Where a buffer's bytes are. The host can access kHost only. To reach kDevice, it asks the device to copy.
+// The place of a buffer's bytes. The host can access only kHost. For kDevice, it asks the device to copy.
 enum class MemorySpace : uint8_t { kHost, kDevice };
 
 // The properties of a buffer's memory.
 struct BufferMemory {
   const Allocator* allocator = nullptr;  // null if the memory did not come from an allocator
   MemorySpace space = MemorySpace::kHost;
-  bool writable = true;  // false if another owner may read the bytes, even while this process has one reference only
+  bool writable = true;  // false if another process may read the bytes, even if this process has only one reference
 };
 
 // A block of memory, released by the destructor of a derived class. The bytes are immutable while the buffer is shared;

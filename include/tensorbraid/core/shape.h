@@ -41,8 +41,8 @@ class Shape {
   bool is_fully_defined() const;
   bool is_scalar() const { return rank_known_ && dims_.empty(); }
 
-  // The product of all sizes; -1 if the rank or a size is unknown. Also -1 if the product of the sizes that are not 0
-  // does not fit int64: so no product of some of a tensor's sizes overflows, even if the tensor has no elements.
+  // The product of all sizes; -1 if the rank or a size is unknown. Also -1 if the product of all sizes other than 0
+  // does not fit int64. So if a tensor exists, no product of some of its sizes overflows, even if it has no elements.
   int64_t num_elements() const;
 
   // Whether both can be the shape of one tensor: unknown parts match anything.

@@ -6,11 +6,11 @@ namespace tensorbraid {
 
 // From now on, the first SIGTERM or SIGINT (Ctrl-C) asks this process to stop instead of ending it:
 //
-// - ShouldStop() of training sessions and supervisors becomes true. When the program then closes them, the chief saves
-// a
-//   last checkpoint. A step that has not ended 5 s later, because it waits for a task that has left, is cancelled.
+// - ShouldStop() of training sessions and supervisors becomes true. When the program then closes them, the chief
+//   saves a last checkpoint. A step that has not ended 5 s later, because it waits for a task that has left, is
+//   cancelled.
 // - A training session that still waits for other tasks, to begin or to recover, fails with Cancelled.
-// - Server::Join returns once the tasks that work have left; it waits for them for at most ServerOptions::stop_grace.
+// - Server::Join returns once the working tasks have left, and at the latest after ServerOptions::stop_grace.
 //
 // A second signal ends the process at once. Call this at the start of main. Later calls have no effect. Thread-safe.
 void StopOnSignals();

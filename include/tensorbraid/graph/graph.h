@@ -7,10 +7,10 @@
 //
 // Graphs follow TensorFlow's rules for names, attributes, devices and control edges, and can be written and read as
 // TensorFlow's GraphDef. Mistakes made while building are recorded, not thrown: the op returns at once with invalid
-// outputs, and the graph keeps the first mistake with its op, node, shapes and the user's source location. A function
-// that adds nodes and has no operand to tell the location takes it as its last argument, `loc`, which callers leave
-// out. Graph::status() and Session::Create return it. A Graph and everything made from it may be used by one thread at
-// a time.
+// outputs, and the graph keeps the first mistake with its op, node, shapes and the user's source location. Operands
+// carry the source location. A function that adds nodes and has no operand takes the location as its last argument,
+// `loc`, which callers leave out. Graph::status() and Session::Create return it. A Graph and everything made from it
+// may be used by one thread at a time.
 #ifndef TENSORBRAID_GRAPH_GRAPH_H_
 #define TENSORBRAID_GRAPH_GRAPH_H_
 
@@ -33,7 +33,7 @@ namespace tensorbraid {
 class Gradient;
 class Graph;
 class GraphImpl;
-class Handles;  // the library's own way to what a handle refers to
+class Handles;  // gives the library's own code what a handle refers to
 class Node;
 class Output;
 class PartitionedVariable;
@@ -187,14 +187,14 @@ class Graph {
 
   // Places the nodes made while the guard lives on a device. Names may be partial ("/job:ps", "/device:CPU:1") and are
   // merged with the enclosing scopes, part by part; the inner scope wins. A function is called for each node; scopes
-  // inside the function's scope take precedence over what it returns. "" has no effect.
+  // inside the function's scope take precedence over its result. "" has no effect.
   ScopeGuard Device(const std::string& device);
   ScopeGuard Device(const char* device) { return Device(std::string(device)); }
   ScopeGuard Device(DeviceFunction function);
   // Ignores the enclosing device scopes, like tf.device(None).
   ScopeGuard NoDevice();
   // Prefixes node names with "name/". The scope's name is made unique ("tower", "tower_1"). A name that ends with "/"
-  // is used as it is, to enter a scope again; "" goes back to the top level.
+  // is used unchanged, to enter a scope again; "" goes back to the top level.
   ScopeGuard NameScope(const std::string& name);
   // Prefixes the names of variables made by GetVariable and by layers with "name/", and opens a name scope of that
   // name. The name is not made unique: a scope that is opened again has the same variables (see variable_scope.h). A
@@ -231,9 +231,9 @@ class Graph {
   const std::vector<Variable>& variables() const;
   std::vector<Variable> trainable_variables() const;
 
-  // Forbids adding nodes from now on. An attempt is a mistake that names `reason` and the line of the attempt; as after
-  // any mistake, later calls of Session::Run return it. Other threads may run sessions of a finalized graph during an
-  // attempt. Only the first call has an effect.
+  // Forbids adding nodes from now on. An attempt is recorded as a mistake that names `reason` and the line of the
+  // attempt. Like any mistake, it is returned by later calls of Session::Run. Other threads may run sessions of a
+  // finalized graph during an attempt. Only the first call has an effect.
   void Finalize(const std::string& reason);
   bool finalized() const;  // thread-safe
 
@@ -251,8 +251,7 @@ class Graph {
   std::unique_ptr<GraphImpl> impl_;
 };
 
-// Adds a node of any registered op. The functions of ops.h are made with it; it is also the way to use ops without a
-// function.
+// Adds a node of any registered op. The functions of ops.h use it. Programs can use it for ops that have no function.
 //
 //   auto sum = NodeBuilder(g, "AddV2").Name("total").Input(a).Input(b).Output();
 class NodeBuilder {
@@ -293,8 +292,8 @@ class NodeBuilder {
   std::source_location loc_;
 };
 
-// Some rows (slices along dimension 0) of a tensor whose other rows are 0. Row values[i] belongs to row indices[i] of
-// the tensor. A row may occur several times; its occurrences then add up. Source: tf.IndexedSlices.
+// Some rows (slices along dimension 0) of a tensor whose other rows are 0. values[i] is row indices[i] of the tensor.
+// If a row occurs several times, it is the sum of its occurrences. Source: tf.IndexedSlices.
 struct IndexedSlices {
   Output values;       // [n, ...]
   Output indices;      // [n], int32 or int64
@@ -313,7 +312,7 @@ class Gradient {
   bool is_sparse() const { return is_sparse_; }
   DType dtype() const { return slices_.values.dtype(); }
   Graph* graph() const { return slices_.values.graph(); }
-  // The operation that computes it; for slices, their values.
+  // The operation that computes the gradient; for slices, the operation that computes their values.
   Operation op() const { return slices_.values.op(); }
   // The tensor. REQUIRES: !is_sparse() (checked). Use ToDense() for any gradient.
   const Output& dense() const;
@@ -323,7 +322,7 @@ class Gradient {
   Output ToDense(std::source_location loc = std::source_location::current()) const;
   operator Output() const { return ToDense(); }  // NOLINT: converts
   // Slices with every row once: values with the same index are summed, and the indices are in the order of their first
-  // occurrence. A dense gradient is returned as it is.
+  // occurrence. A dense gradient is returned unchanged.
   Gradient WithDistinctRows(std::source_location loc = std::source_location::current()) const;
 
  private:
@@ -331,8 +330,8 @@ class Gradient {
   bool is_sparse_ = false;
 };
 
-// The sum of gradients of one tensor. If all are slices, the result is all of their slices, concatenated; else it is
-// dense. REQUIRES: all are valid, and there is at least one (checked).
+// The sum of gradients of one tensor. If all of them are slices, the result has all their slices, concatenated;
+// otherwise it is dense. REQUIRES: all are valid, and there is at least one (checked).
 Gradient SumOfGradients(const std::vector<Gradient>& gradients,
                         std::source_location loc = std::source_location::current());
 
@@ -343,7 +342,7 @@ Gradient SumOfGradients(const std::vector<Gradient>& gradients,
 StatusOr<std::vector<Output>> Gradients(const std::vector<Output>& ys, const std::vector<Output>& xs,
                                         const std::vector<Output>& grad_ys = {},
                                         std::source_location loc = std::source_location::current());
-// The same, but the gradient for an x of which only rows are looked up (Gather) is slices. The x for a variable is its
+// As Gradients, but if only rows of an x are looked up (Gather), its gradient is slices. The x for a variable is its
 // handle.
 StatusOr<std::vector<Gradient>> SparseGradients(const std::vector<Output>& ys, const std::vector<Output>& xs,
                                                 const std::vector<Output>& grad_ys = {},

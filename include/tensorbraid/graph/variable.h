@@ -12,7 +12,7 @@
 
 namespace tensorbraid {
 
-// Adds the tensor with a variable's initial value to the graph.
+// Adds the tensor with a variable's initial value to the graph, and returns it.
 using Initializer = std::function<Output(Graph& graph, const Shape& shape, DType dtype)>;
 
 Initializer Zeros();
@@ -26,7 +26,7 @@ Initializer TruncatedNormal(double mean = 0.0, double stddev = 1.0, int64_t seed
 // Uniform in ±sqrt(6 / (fan_in + fan_out)). Source: Glorot and Bengio, 2010.
 Initializer GlorotUniform(int64_t seed = 0);
 
-// Which rows of a larger variable a variable holds; see partitioned_variable.h.
+// The rows of a larger variable that a variable holds; see partitioned_variable.h.
 struct VariablePart {
   std::string whole;  // the name of the larger variable
   Shape shape;        // of the larger variable
@@ -37,8 +37,8 @@ struct VariableOptions {
   std::string name = "Variable";
   DType dtype = kFloat32;
   bool trainable = true;
-  // Whether the variable belongs to this worker, which initialises it, and is in the collection "local_variables".
-  // Other variables are in "global_variables".
+  // Whether the variable belongs to this worker alone. The worker initialises it, and it is in the collection
+  // "local_variables" instead of "global_variables".
   bool local = false;
   // Set for a part of a partitioned variable, which is saved as a part of the whole.
   std::optional<VariablePart> part_of = std::nullopt;
@@ -59,7 +59,7 @@ class Variable {
   const Shape& shape() const;
   bool trainable() const;
   bool local() const;
-  // The rows of a larger variable that this one holds; null if it is no part of one.
+  // The rows of a larger variable that this variable holds; null if it is not a part of another variable.
   const VariablePart* part_of() const;
   Output handle() const;          // the resource
   Operation initializer() const;  // assigns the initial value
@@ -70,9 +70,9 @@ class Variable {
   Output value(std::source_location loc = std::source_location::current()) const;
   // A new read, which obeys the open control dependency scopes.
   Output Read(std::source_location loc = std::source_location::current()) const;
-  // The rows of the value with these indices (int32 or int64, any shape), read where the variable is: only they are
-  // sent elsewhere. The gradient for the variable is slices. A step fails with InvalidArgument for an index out of
-  // range.
+  // The rows of the value with these indices (int32 or int64, any shape). They are read on the variable's device, so
+  // only these rows are sent to other devices. The gradient for the variable is slices. A step fails with
+  // InvalidArgument for an index out of range.
   Output SparseRead(const Operand& indices, const std::string& name = "") const;
   Graph* graph() const;
 

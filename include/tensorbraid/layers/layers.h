@@ -11,8 +11,8 @@
 // except for BatchNorm and LayerNorm, which use float32 for 16-bit inputs. Names, defaults and initial values are those
 // of tf.compat.v1.layers, or of tf.keras.layers for layers that tf.compat.v1.layers does not have.
 //
-// Mistakes are recorded in Graph::status(), with the name of the layer and the line of the call. An initializer or
-// regularizer that is null is the scope's (GetVariable), unless the comment at the member says otherwise.
+// Mistakes are recorded in Graph::status(), with the name of the layer and the line of the call. If an initializer or
+// regularizer is null, the scope's is used (GetVariable), unless the comment at the member says otherwise.
 #ifndef TENSORBRAID_LAYERS_LAYERS_H_
 #define TENSORBRAID_LAYERS_LAYERS_H_
 
@@ -71,7 +71,7 @@ struct ConvolutionLayerOptions {
   std::vector<int64_t> strides = {};
   nn::Padding padding = nn::Padding::kSame;  // unlike in TensorFlow, where kValid is the default; not kExplicit
   std::vector<int64_t> dilations = {};
-  // The channels are split into so many groups, each of which is convolved by itself.
+  // The number of groups into which the channels are split. Each group is convolved by itself.
   int64_t groups = 1;
   nn::DataFormat data_format = nn::DataFormat::kChannelsLast;
   Activation activation = Activation::kNone;
@@ -91,8 +91,8 @@ Output Conv1D(const Operand& x, const ConvolutionLayerOptions& options);
 Output Conv2D(const Operand& x, const ConvolutionLayerOptions& options);
 Output Conv3D(const Operand& x, const ConvolutionLayerOptions& options);
 // The transpose of a convolution: makes images larger by the strides. Variables: "kernel" [height, width, filters, in]
-// and "bias" [filters]. The result has the input's size times the strides; with kValid, plus what the kernel is larger
-// than the stride. No groups.
+// and "bias" [filters]. The result has the input's size times the strides; with kValid it is larger by the difference
+// of kernel and stride, if that is positive. No groups.
 Output Conv2DTranspose(const Operand& x, const ConvolutionLayerOptions& options);
 
 struct DepthwiseConvolutionLayerOptions {
@@ -117,7 +117,7 @@ struct DepthwiseConvolutionLayerOptions {
 // A convolution of each channel by itself: depth_multiplier output channels for each of them. Variables:
 // "depthwise_kernel" [height, width, in, depth_multiplier] and "bias" [in * depth_multiplier].
 Output DepthwiseConv2D(const Operand& x, const DepthwiseConvolutionLayerOptions& options);
-// The same without bias and activation, followed by a convolution of 1 x 1 that mixes the channels. Variables:
+// A DepthwiseConv2D without bias and activation, followed by a 1 x 1 convolution that mixes the channels. Variables:
 // "depthwise_kernel", "pointwise_kernel" [1, 1, in * depth_multiplier, filters] and "bias" [filters].
 Output SeparableConv2D(const Operand& x, const DepthwiseConvolutionLayerOptions& options);
 
@@ -141,8 +141,8 @@ Output Flatten(const Operand& x, const std::string& name = "");
 struct DropoutOptions {
   double rate = 0.5;  // the part of the elements that is set to 0; at least 0 and below 1
   Training training = false;
-  // The shape of the random choice, which is broadcast: {-1, 1, 1, -1} keeps or drops whole feature maps. -1 stands for
-  // the size of x; empty: the shape of x.
+  // The shape of the random choice, which is broadcast to x: {-1, 1, 1, -1} keeps or drops whole feature maps. -1
+  // stands for the size of x. Empty: the shape of x.
   std::vector<int64_t> noise_shape = {};
   int64_t seed = 0;  // 0: the graph's
   std::string name = {};
@@ -175,13 +175,13 @@ struct BatchNormOptions {
 //
 // While training, each step moves the averages: moving -= (moving - batch) * (1 - momentum). These updates run with the
 // operation that Optimizer::Minimize or ApplyGradients returns, if its gradients depend on the layer; if several towers
-// share the layer, the first tower's update runs. They are in the collection "update_ops" too, for programs that run
-// them by themselves.
+// share the layer, the first tower's update runs. The updates are also in the collection "update_ops", for programs
+// that run them themselves.
 //
-// A fixed `training` is faster than a tensor, with which each step chooses between two branches (Switch and Merge): ops
-// in branches are not fused. So a program that trains and tests can build the model twice, with true and with false, in
-// a variable scope with `.reuse = kAutoReuse`. examples/crnn_ctc.cc does that.
-// Source: Ioffe and Szegedy, 2015.
+// A fixed `training` is faster than a tensor. With a tensor, each step chooses between two branches (Switch and Merge),
+// and ops in branches are not fused. So a program that trains and tests can build the model twice, with true and with
+// false, in a variable scope with `.reuse = kAutoReuse`. examples/crnn_ctc.cc does that. Source: Ioffe and Szegedy,
+// 2015.
 Output BatchNorm(const Operand& x, const BatchNormOptions& options = {});
 
 struct LayerNormOptions {

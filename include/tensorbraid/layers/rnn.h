@@ -63,13 +63,13 @@ struct BasicRNNCellOptions {
 // Computes h = tanh([x, h] kernel + bias), which is the output. State: {h}.
 RnnCell BasicRNNCell(int64_t units, const BasicRNNCellOptions& options = {});
 
-// Cells on top of each other: the output of each is the input of the next. State: the states of all, one after the
-// other. Variable scopes: "multi_rnn_cell/cell_0", "multi_rnn_cell/cell_1", ...
+// Cells on top of each other: the output of each cell is the input of the next. State: the states of all cells, one
+// after the other. Variable scopes: "multi_rnn_cell/cell_0", "multi_rnn_cell/cell_1", ...
 RnnCell MultiRNNCell(const std::vector<RnnCell>& cells, const std::string& name = "multi_rnn_cell");
 
 struct RnnOptions {
-  // int32 or int64 [batch]: the number of steps of each sequence. Outputs of later steps are 0, and the state stays
-  // what it was after the last step. Without lengths, all sequences are as long as the input.
+  // int32 or int64 [batch]: the number of steps of each sequence. Outputs of later steps are 0, and the state stays as
+  // it was after the sequence's last step. Without lengths, all sequences are as long as the input.
   std::optional<Operand> lengths = {};
   // The state before the first step, as RnnResult::state; empty: zeros.
   std::vector<Output> initial_state = {};
@@ -92,9 +92,9 @@ struct StaticRnnResult {
   std::vector<Output> outputs;  // of each step, [batch, units]
   std::vector<Output> state;
 };
-// Runs a cell over one tensor [batch, features] for each step. This graph is unrolled: each step has nodes of its own,
-// so building takes longer the more steps there are. Steps start as soon as their inputs are there, so layers on
-// several devices work at the same time. `time_major` has no meaning here.
+// Runs a cell over one tensor [batch, features] for each step. The graph is unrolled: each step has nodes of its own,
+// so the time to build it grows with the number of steps. A step starts as soon as its inputs are available, so layers
+// on several devices work at the same time. `time_major` has no meaning here.
 StaticRnnResult StaticRnn(const RnnCell& cell, const std::vector<Output>& x, const RnnOptions& options = {},
                           std::source_location loc = std::source_location::current());
 

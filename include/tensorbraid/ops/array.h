@@ -44,8 +44,8 @@ class Integers {
 
 // --- Creating tensors ---
 
-// A tensor whose value must be fed. -1 in `shape` stands for any size. A run that needs it without a feed fails with
-// InvalidArgument.
+// A tensor whose value must be fed. -1 in `shape` stands for any size. A run that needs the placeholder without a feed
+// for it fails with InvalidArgument.
 Output Placeholder(Graph& graph, DType dtype, const Shape& shape = Shape::Unknown(), const std::string& name = "",
                    std::source_location loc = std::source_location::current());
 // A tensor that has the value of `input` unless it is fed. The shape of `input` must be compatible with `shape`.
@@ -126,8 +126,8 @@ std::vector<Output> SplitV(const Operand& value, const std::vector<int64_t>& siz
                            const std::string& name = "split");
 // Stacks tensors of equal shape along a new dimension `axis`. Gradient: Unstack.
 Output Stack(const std::vector<Operand>& values, int64_t axis = 0, const std::string& name = "stack");
-// Returns the slices along `axis`, each without that dimension. `num` is their number; it is needed only if the static
-// shape does not tell. Gradient: Stack.
+// Returns the slices along `axis`, each without that dimension. `num` is the number of slices; it is needed only if the
+// static shape does not show it. Gradient: Stack.
 std::vector<Output> Unstack(const Operand& value, int64_t axis = 0, int num = -1, const std::string& name = "unstack");
 // input[begin[0] : begin[0] + size[0], ...]. A size of -1 means "to the end". InvalidArgument when out of bounds.
 // Gradient: g padded with zeros.
@@ -165,10 +165,10 @@ Output PadV2(const Operand& tensor, const Operand& paddings, const Operand& cons
 // --- Looking up ---
 
 // Takes slices of `params` along dimension `axis`: output[a..., i..., b...] = params[a..., indices[i...], b...].
-// InvalidArgument for an index out of range. Gradient: slices (IndexedSlices) if `axis` is 0, else a dense tensor in
-// which g is added up at the indices.
+// InvalidArgument for an index out of range. Gradient: slices (IndexedSlices) if `axis` is 0, otherwise a dense tensor,
+// in which the elements of g are added at the indices.
 Output Gather(const Operand& params, const Operand& indices, int64_t axis = 0, const std::string& name = "");
-// The same for a variable. If `axis` is 0, only the rows that are looked up leave the variable's device.
+// As above, for a variable. If `axis` is 0, only the rows that are looked up are sent to other devices.
 Output Gather(const Variable& params, const Operand& indices, int64_t axis = 0, const std::string& name = "");
 // output[i...] = params[indices[i..., :]]: the last dimension of `indices` is a position in the first dimensions of
 // `params`.

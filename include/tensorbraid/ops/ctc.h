@@ -24,7 +24,7 @@ struct CtcLossOptions {
   bool time_major = false;
   // Merges equal neighbours in the labels before anything else.
   bool preprocess_collapse_repeated = false;
-  // Whether steps with the same class and no blank between them stand for one label. False: each stands for its own.
+  // Whether adjacent steps with the same class stand for one label. False: each step stands for a label of its own.
   bool merge_repeated = true;
   // What to do with a sequence that has more labels than steps. True: its loss and gradient are 0. False: the step
   // fails with InvalidArgument.
@@ -32,15 +32,15 @@ struct CtcLossOptions {
   std::string name = {};
 };
 // The loss of each sequence: -ln P(labels | softmax(logits)), summed over all alignments; [batch]. Label t of sequence
-// b is element [b, t] of `labels`, an int32 in [0, classes - 1); every sequence has at least one label. Larger values
-// than that end the labels of a sequence, as in TensorFlow. If labels and blanks do not fit into the steps, the loss is
-// infinite. Gradient for the logits: g (softmax(logits) - P(class at the step | labels)); it has no further gradient.
-// A step fails with InvalidArgument for negative labels, for a sequence without labels, for a length that is negative
-// or beyond the logits, and for indices of labels that are out of order, repeated or out of bounds.
+// b is element [b, t] of `labels`, an int32 in [0, classes - 1); every sequence has at least one label. As in
+// TensorFlow, a larger value ends the labels of its sequence. If labels and blanks do not fit into the steps, the loss
+// is infinite. Gradient for the logits: g (softmax(logits) - P(class at the step | labels)); it has no further
+// gradient. A step fails with InvalidArgument for negative labels, for a sequence without labels, for a length that is
+// negative or beyond the logits, and for indices of labels that are out of order, repeated or out of bounds.
 Output CtcLoss(const SparseTensor& labels, const Operand& logits, const Operand& lengths,
                const CtcLossOptions& options = {}, std::source_location loc = std::source_location::current());
 
-// What a decoder found: sparse tensors [batch, longest sequence] of int64 classes without blanks.
+// The result of a decoder: sparse tensors [batch, longest sequence] of int64 classes without blanks.
 struct CtcDecoded {
   SparseTensor sequence;                // the best for each sequence of the batch
   std::vector<SparseTensor> sequences;  // the best, the second best, ...
@@ -63,7 +63,7 @@ struct CtcBeamSearchOptions {
   bool time_major = false;
   int64_t beam_width = 100;  // how many label sequences the search keeps from step to step
   int64_t top_paths = 1;     // how many it returns; at most beam_width
-  // Removes equal neighbours from the results; then "hello" becomes "helo". (tf.nn.ctc_beam_search_decoder: true;
+  // Removes equal neighbours from the results, so that "hello" becomes "helo". (tf.nn.ctc_beam_search_decoder: true;
   // version 2: false.)
   bool merge_repeated = false;
   std::string name = {};

@@ -1,4 +1,4 @@
-// Queues and conditional accumulators, by which steps and replicas exchange tensors.
+// Queues and conditional accumulators, through which steps and replicas exchange tensors.
 #ifndef TENSORBRAID_OPS_DATA_FLOW_H_
 #define TENSORBRAID_OPS_DATA_FLOW_H_
 
@@ -20,7 +20,7 @@ struct FIFOQueueOptions {
 };
 
 // A queue of tuples of tensors on one device. The object is a handle: copies refer to the same queue. The queue's ops
-// are placed on its device. Where a comment says that an op fails or waits, it is the step that runs the op.
+// are placed on its device. Where a comment says that an op fails or waits, the step that runs the op fails or waits.
 class FIFOQueue {
  public:
   FIFOQueue() = default;
@@ -95,8 +95,8 @@ class ConditionalAccumulator {
   DType dtype_ = DType::kInvalid;
 };
 
-// The same for gradients that are slices. A row is averaged over the gradients that contain it. The indices of a
-// gradient must increase, or rows may occur several times in the result, as in TensorFlow.
+// As ConditionalAccumulator, for gradients that are slices. A row is averaged over the gradients that contain it. If
+// the indices of a gradient do not increase, a row may occur several times in the result, as in TensorFlow.
 class SparseConditionalAccumulator {
  public:
   SparseConditionalAccumulator() = default;

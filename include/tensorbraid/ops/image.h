@@ -1,4 +1,5 @@
-// Images: files, sizes, colours, boxes. math_ops.h says what holds for all ops and what the words below mean.
+// Images: files, sizes, colours, boxes. math_ops.h has the rules that hold for all ops, and the meaning of the words
+// below.
 //
 // An image is a tensor [height, width, channels]; most functions take batches [batch, height, width, channels]. A file
 // is a scalar string. Pixels are "real" (every integer and floating dtype) unless a function says otherwise, and
@@ -92,8 +93,8 @@ struct CropAndResizeOptions {
 };
 // Crops each box of `boxes`, float32 [n, 4] of (y1, x1, y2, x2) relative to the sides of the image, from the image
 // box_indices[i] of the batch, and resizes it to crop_size: float32 [n, crop height, crop width, channels]. Gradients:
-// of floating images, g moved back; of the boxes, as the interpolation changes with the box. A step fails with
-// OutOfRange for an index of an image that does not exist.
+// for floating images, g moved back by the weights of the interpolation; for the boxes, the change of the interpolation
+// with the box. A step fails with OutOfRange for an index of an image that does not exist.
 Output CropAndResize(const Operand& images, const Operand& boxes, const Operand& box_indices, const Integers& crop_size,
                      const CropAndResizeOptions& options = {});
 
@@ -119,7 +120,7 @@ struct RandomFlipOptions {
   int64_t seed = 0;  // see random_ops.h
   std::string name = {};
 };
-// Flips with probability 1/2; in a batch, each image by itself.
+// Flips with probability 1/2, independently for each image of a batch.
 Output RandomFlipLeftRight(const Operand& image, const RandomFlipOptions& options = {});
 Output RandomFlipUpDown(const Operand& image, const RandomFlipOptions& options = {});
 
@@ -135,8 +136,8 @@ Output AdjustHue(const Operand& images, const Operand& delta, const std::string&
 // Multiplies the saturation of RGB images by `factor` and limits it to [0, 1]. float16, float32, rank 3 or more. No
 // gradient.
 Output AdjustSaturation(const Operand& images, const Operand& factor, const std::string& name = "");
-// Converts RGB in the last dimension, in [0, 1], to hue, saturation and value in [0, 1]. Floating. Gradient: by the
-// largest and the smallest channel.
+// Converts RGB in the last dimension, in [0, 1], to hue, saturation and value in [0, 1]. Floating. Gradient: defined by
+// the largest and the smallest channel of each pixel.
 Output RgbToHsv(const Operand& images, const std::string& name = "");
 // The inverse of RgbToHsv. Floating. Not differentiable.
 Output HsvToRgb(const Operand& images, const std::string& name = "");

@@ -88,8 +88,8 @@ Output LogicalAnd(const Operand& x, const Operand& y, const std::string& name = 
 Output LogicalOr(const Operand& x, const Operand& y, const std::string& name = "");
 Output LogicalNot(const Operand& x, const std::string& name = "");
 
-// `t` where the bool `condition` is true, `e` elsewhere. All three are broadcast. Any dtype except resource.
-// Gradient: g for the operand that the element came from, 0 for the other.
+// The elements of `t` where the bool `condition` is true, and of `e` elsewhere. All three are broadcast. Any dtype
+// except resource. Gradient: g for the operand that the element came from, 0 for the other.
 Output Select(const Operand& condition, const Operand& t, const Operand& e, const std::string& name = "");
 
 // x converted to `dtype`. Floats become integers by truncation; as bool, every value except 0 is true. Real and bool.

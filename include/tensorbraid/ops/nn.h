@@ -1,5 +1,5 @@
-// Neural networks: activations, losses, convolutions, pooling and normalization. math_ops.h says what holds for all ops
-// and what the words below mean.
+// Neural networks: activations, losses, convolutions, pooling and normalization. math_ops.h has the rules that hold for
+// all ops, and the meaning of the words below.
 #ifndef TENSORBRAID_OPS_NN_H_
 #define TENSORBRAID_OPS_NN_H_
 
@@ -53,7 +53,7 @@ Output InTopK(const Operand& predictions, const Operand& targets, int k, const s
 
 // How a window may leave the edges of its input, along each spatial axis.
 enum class Padding {
-  kSame,      // zeros are added such that the output has ceil(input / stride) elements; an odd one is added at the end
+  kSame,      // zeros are added such that the output has ceil(input / stride) elements; if odd, one more at the end
   kValid,     // nothing is added: the window stays inside the input
   kExplicit,  // zeros are added as the options say
 };
@@ -108,9 +108,9 @@ struct Conv2DTransposeOptions {
   std::vector<int64_t> output_size = {};
   std::string name = {};
 };
-// The gradient of Conv2D for its input, as an op of its own: y has the size that a convolution with these options and
-// this filter turns into the size of x. The filter is [height, width, out, in]: `out` channels of the result, `in` of
-// x. Floating and int32. Gradient: Conv2D of g, and the correlation of g with x. InvalidArgument if no
+// The gradient of Conv2D for its input, as a separate op. The size of y is chosen such that a convolution of y with
+// these options and this filter has the size of x. The filter is [height, width, out, in]: `out` channels of the
+// result, `in` of x. Floating and int32. Gradient: Conv2D of g, and the correlation of g with x. InvalidArgument if no
 // convolution of `output_size` gives the size of x.
 Output Conv2DTranspose(const Operand& x, const Operand& filter, const Conv2DTransposeOptions& options = {});
 
@@ -190,8 +190,8 @@ struct FusedBatchNormResult {
   // this batch (NaN if it is empty). Otherwise the averages that were given. No gradient flows through them.
   Output mean, variance;
 };
-// BatchNormalization of an image or volume in one op, for each channel: in training with the mean and variance over the
-// batch and all positions, otherwise with those given. x has rank 4 or 5 and is float32 or a 16-bit float; scale and
+// BatchNormalization of an image or volume in one op, for each channel. In training, it uses the mean and variance over
+// the batch and all positions, otherwise the given ones. x has rank 4 or 5 and is float32 or a 16-bit float; scale and
 // offset are float32 [channels]. Gradient of y: for x, scale and offset. InvalidArgument for other shapes.
 FusedBatchNormResult FusedBatchNorm(const Operand& x, const Operand& scale, const Operand& offset,
                                     const FusedBatchNormOptions& options = {});
@@ -209,8 +209,8 @@ struct LocalResponseNormalizationOptions {
 Output LocalResponseNormalization(const Operand& x, const LocalResponseNormalizationOptions& options = {});
 
 // x with elements set to 0 at random, each with probability `rate`, and the others multiplied by 1 / (1 - rate).
-// Floating. `rate` is a number of at least 0 and below 1, or a scalar tensor of x's dtype, which may be fed: a rate of
-// 0 keeps all. `seed` as for RandomUniform. Gradient: g with the same factors.
+// Floating. `rate` is at least 0 and below 1: a number, or a scalar tensor of x's dtype, which may be fed. A rate of 0
+// keeps all elements. `seed` as for RandomUniform. Gradient: g with the same factors.
 Output Dropout(const Operand& x, const Operand& rate, int64_t seed = 0, const std::string& name = "");
 
 }  // namespace tensorbraid::nn

@@ -11,7 +11,7 @@
 
 namespace tensorbraid::nn {
 
-// Weights by which the cells act on the gates, each [cells].
+// The weights of the cells' influence on the gates, each [cells].
 struct LstmPeepholes {
   Operand input;
   Operand forget;

@@ -34,14 +34,14 @@ struct GlobalNormClip {
   std::vector<Output> tensors;  // one for each of those given; invalid where those are
   Output norm;                  // of all tensors before they were clipped
 };
-// Each tensor times clip_norm / max(norm, clip_norm), where `norm` is the GlobalNorm of all of them, or `use_norm` if
-// it is valid. All become NaN if the norm is not finite, so that a NanCheck sees it. clip_norm must be positive.
+// Each tensor times clip_norm / max(norm, clip_norm), where `norm` is the GlobalNorm of all tensors, or `use_norm` if
+// that is valid. All become NaN if the norm is not finite, so that a NanCheck sees it. clip_norm must be positive.
 GlobalNormClip ClipByGlobalNorm(const std::vector<Output>& tensors, const Operand& clip_norm, Output use_norm = {},
                                 const std::string& name = "clip_by_global_norm",
                                 std::source_location loc = std::source_location::current());
 
-// The same for gradients. Variables without a gradient keep none. Of slices, the values are clipped; as in TensorFlow,
-// rows that occur several times count several times.
+// As above, for gradients. Variables without a gradient stay without one. If a gradient is slices, its values are
+// clipped; as in TensorFlow, a row that occurs several times counts several times.
 std::vector<GradAndVar> ClipByValue(const std::vector<GradAndVar>& grads, const Operand& low, const Operand& high,
                                     std::source_location loc = std::source_location::current());
 std::vector<GradAndVar> ClipByNorm(const std::vector<GradAndVar>& grads, const Operand& clip_norm,

@@ -37,7 +37,8 @@ Output PiecewiseConstant(const Variable& global_step, const std::vector<int64_t>
 struct PolynomialDecayOptions {
   double end_learning_rate = 0.0001;
   double power = 1.0;
-  // Begins anew from where the decay ends, each time with a multiple of decay_steps, instead of staying at the end.
+  // After each decay_steps, continues with a decay over the next multiple of decay_steps, instead of staying at the end
+  // value.
   bool cycle = false;
 };
 // (learning_rate - end) * (1 - min(t, decay_steps) / decay_steps) ^ power + end. Source: tf.train.polynomial_decay.
@@ -85,8 +86,8 @@ Output NoisyLinearCosineDecay(double learning_rate, const Variable& global_step,
                               const NoisyLinearCosineDecayOptions& options = {},
                               std::source_location loc = std::source_location::current());
 
-// `rate`, times a factor that rises linearly from start_factor at step 0 to 1 at warmup_steps. The steps count for
-// `rate` too: a schedule goes on below the warm-up. Source: Goyal et al., 2017.
+// `rate`, times a factor that rises linearly from start_factor at step 0 to 1 at warmup_steps. The steps of the warm-up
+// count for `rate`, too: its schedule runs at the same time. Source: Goyal et al., 2017.
 Output WarmUp(const Operand& rate, const Variable& global_step, int64_t warmup_steps, double start_factor = 0.0,
               std::source_location loc = std::source_location::current());
 

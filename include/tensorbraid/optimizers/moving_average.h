@@ -23,14 +23,14 @@ namespace tensorbraid {
 struct MovingAverageOptions {
   // If given: the decay is at most (1 + n) / (10 + n), so that the averages move faster while n is small.
   Operand num_updates = Output();
-  // Corrects the averages of tensors for their start at 0, which they otherwise approach the tensor from.
+  // Corrects the averages of tensors for their start at 0. Without the correction, early averages are too small.
   bool zero_debias = false;
   std::string name = "ExponentialMovingAverage";
 };
 
-// average = decay * average + (1 - decay) * value. The average of a variable begins at its initial value, the average
-// of another tensor at 0. Averages are variables that are not trained, placed with what they average and saved as other
-// variables. Not thread-safe. Source: tf.train.ExponentialMovingAverage.
+// average = decay * average + (1 - decay) * value. The average of a variable starts at the variable's initial value,
+// the average of another tensor at 0. Averages are variables that are not trained. Each is placed with its variable or
+// tensor, and saved like other variables. Not thread-safe. Source: tf.train.ExponentialMovingAverage.
 class ExponentialMovingAverage {
  public:
   // `decay` is from 0 to 1, a number or a tensor.
@@ -46,8 +46,8 @@ class ExponentialMovingAverage {
   Variable Average(const Output& tensor) const { return AverageOf(tensor); }
   // The name of the average of a variable, whether it exists or not: "weights/ExponentialMovingAverage".
   std::string AverageName(const Variable& variable) const;
-  // What to restore in order to use the averages, for SaverOptions: the trainable variables, and those with an average,
-  // under the names of their averages; all other global variables under their own.
+  // The variables to restore in order to use the averages, for SaverOptions. Trainable variables, and variables with an
+  // average, are restored from their averages; all other global variables from their own values.
   std::vector<SavedVariable> VariablesToRestore(const Graph& graph) const;
 
  private:

@@ -29,9 +29,9 @@ class QueueRunner;
 class SessionRunHook;
 class UpdateGate;
 
-// A variable and its gradient. The gradient is not valid if the loss does not depend on the variable, and slices if the
-// loss looks up rows of it only (Gather, nn::EmbeddingLookup). An op that takes a gradient as operand gets a dense
-// tensor.
+// A variable and its gradient. The gradient is not valid if the loss does not depend on the variable. It is slices if
+// the loss only looks up rows of the variable (Gather, nn::EmbeddingLookup). An op that takes a gradient as operand
+// gets a dense tensor.
 struct GradAndVar {
   Gradient grad;
   Variable var;
@@ -44,12 +44,12 @@ struct MinimizeOptions {
   std::vector<Variable> variables = {};
   // Name of the training operation; "": the optimizer's name.
   std::string name = "";
-  // The types in which values and gradients of the variables travel between tasks. kDefault leaves what they have, for
-  // example from ReplicaDeviceSetterOptions::wire.
+  // The types in which values and gradients of the variables travel between tasks. kDefault keeps the types that the
+  // variables have, for example from ReplicaDeviceSetterOptions::wire.
   WireTypes wire = {};
 };
 
-// As in MinimizeOptions.
+// Fields as in MinimizeOptions.
 struct ApplyGradientsOptions {
   Variable global_step = {};
   std::string name = "";
@@ -79,8 +79,8 @@ class Optimizer {
       std::source_location loc = std::source_location::current());
 
   // Returns the operation that updates the variables with their gradients. Variables without a gradient are not
-  // changed. If a gradient is slices, only these rows of the variable and its slots are read and changed, except by
-  // Adam, whose means decay in all rows.
+  // changed. If a gradient is slices, only these rows of the variable and of its slots are read and changed. The
+  // exception is Adam, whose means decay in all rows.
   virtual Operation ApplyGradients(const std::vector<GradAndVar>& grads, const ApplyGradientsOptions& options = {},
                                    std::source_location loc = std::source_location::current());
 
@@ -90,14 +90,15 @@ class Optimizer {
   virtual std::vector<std::string> GetSlotNames() const;
 
  protected:
-  // Creates what the updates of one call of ApplyGradients share. Called before CreateSlots.
+  // Creates nodes that all updates of one call of ApplyGradients share. Called before CreateSlots.
   virtual void Prepare(Graph& /*graph*/) {}
   // Creates the slots of a variable. Called before Apply.
   virtual void CreateSlots(const Variable& /*variable*/) {}
   // Returns the operation that updates `variable` with `grad`, which may be slices. Called in a scope that places nodes
   // with the variable. Use grad.ToDense() if there is no rule for rows.
   virtual Operation Apply(const Gradient& grad, const Variable& variable) = 0;
-  // Whether slices for Apply have each row at most once: ApplyGradients sums the others before.
+  // Whether the slices that Apply gets must have each row at most once. If so, ApplyGradients first sums rows that
+  // occur several times.
   virtual bool NeedsDistinctRows() const { return true; }
   // Returns further operations of a step. Called in a scope in which nodes run after all variables have been updated.
   virtual std::vector<Operation> Finish() { return {}; }
@@ -118,8 +119,8 @@ class Optimizer {
 
  private:
   friend class AsyncReplicasOptimizer;
-  // Whether the slots belong to this graph, which then has a collection named mark_. The graph's address could not
-  // tell: a new graph may have the address of one that was destroyed.
+  // Whether the slots belong to this graph, which then has a collection named mark_. (The graph's address is not
+  // sufficient, because a new graph may have the address of a destroyed one.)
   bool Knows(const Graph& graph) const;
 
   const std::string name_;
@@ -270,7 +271,7 @@ struct RMSPropOptions {
   double decay = 0.9;
   double momentum = 0.0;
   double epsilon = 1e-10;
-  // Scales by the variance of the gradients instead of their mean square, which takes one more slot.
+  // Scales by the variance of the gradients instead of their mean square. This needs one more slot.
   bool centered = false;
   std::string name = "RMSProp";
   bool use_locking = false;
@@ -345,8 +346,8 @@ struct AdagradDAOptions {
   bool use_locking = false;
 };
 
-// Adagrad by dual averaging: regularises at each update as if all earlier steps had been regularised too, so that with
-// L1 regularisation linear models become sparse. `global_step` counts the steps; Minimize must increment it. Slots
+// Adagrad by dual averaging: each update regularises as if all earlier steps had been regularised, too. So linear
+// models become sparse with L1 regularisation. `global_step` counts the steps; Minimize must increment it. Slots
 // "gradient_accumulator" and "gradient_squared_accumulator". Source: Duchi et al., 2011.
 class AdagradDAOptimizer final : public Optimizer {
  public:
@@ -470,13 +471,13 @@ class SyncReplicasOptimizer final : public Optimizer {
   Variable GetSlot(const Variable& variable, const std::string& slot) const override;
   std::vector<std::string> GetSlotNames() const override;
 
-  // Returns the hook that initialises the replica and, on the chief, runs the chief's part of the steps. May be called
-  // before ApplyGradients.
+  // Returns the hook that initialises this replica. On the chief, the hook also runs the chief's part of the steps. May
+  // be called before ApplyGradients.
   std::shared_ptr<SessionRunHook> MakeSessionRunHook(bool is_chief);
 
   // The operations that the hook uses, for programs that run them themselves. Valid after ApplyGradients.
   Operation init_tokens_op() const;      // chief: enqueues the first tokens
-  Operation chief_init_op() const;       // chief: local_step_init_op, and sets the accumulators to the global step
+  Operation chief_init_op() const;       // chief: as local_step_init_op; also sets the accumulators to the global step
   Operation local_step_init_op() const;  // other workers
   Output ready_for_local_init() const;   // names of global variables without a value; empty when ready
   Operation close_tokens_op() const;     // chief, at the end

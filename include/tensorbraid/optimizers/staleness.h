@@ -22,33 +22,33 @@
 
 namespace tensorbraid {
 
-// What is done about stale gradients. The default does nothing. All cures can be combined, except those that
-// Check() names.
+// The measures against stale gradients. The default has none. All cures can be combined, except those that Check()
+// names.
 //
 // The age of a gradient is the number of updates of its variable that were accepted since the replica read the
-// variable, so each variable's gradient has its own age. The parameter server that has the variable decides, at the
-// moment at which the gradient arrives. An age is never too small: a gradient older than max_age is never applied.
+// variable, so each variable's gradient has its own age. The parameter server of the variable determines the age when
+// the gradient arrives. An age is never too small: a gradient older than max_age is never applied.
 struct StalenessPolicy {
   // Drops gradients that are older. Unset: drops none.
   std::optional<int64_t> max_age = std::nullopt;
   // Multiplies a gradient of age a by 1 / (1 + gradient_decay * a). 1 is the usual choice.
   double gradient_decay = 0;
-  // The same for the learning rate. This differs for optimizers that divide by the size of the gradients (Adam,
-  // Adagrad, RMSProp): they undo much of a smaller gradient.
+  // As gradient_decay, but for the learning rate. The two differ for optimizers that divide by the size of the
+  // gradients (Adam, Adagrad, RMSProp), which undo much of the decay of a gradient.
   double rate_decay = 0;
   // Corrects a gradient g by delay_compensation * g² * (present value - value that the replica read), an estimate of
   // what the gradient would be at the present value. Not for gradients that are slices. Source: Zheng et al., 2017
   // (DC-ASGD).
   double delay_compensation = 0;
-  // Bounds the lead: a replica that is more than so many steps ahead of the slowest waits. 0: all replicas take the
-  // same step at the same time. Unset: unbounded. Source: Ho et al., 2013 (stale synchronous parallel).
+  // Limits the lead: a replica that is more than max_lead steps ahead of the slowest replica waits. 0: all replicas
+  // take the same step at the same time. Unset: unbounded. Source: Ho et al., 2013 (stale synchronous parallel).
   std::optional<int64_t> max_lead = std::nullopt;
-  // How many batches a replica sums up locally before it pushes their mean: {{0, 1}, {1000, 4}} pushes every batch
-  // until global step 1000, then every fourth. The global step counts pushes.
+  // The number of batches that a replica sums locally before it pushes their mean, by global step: {{0, 1}, {1000, 4}}
+  // pushes every batch until global step 1000, then every fourth. The global step counts pushes.
   std::map<int64_t, int> batches_per_push = {{0, 1}};
   // Until this global step, replica 0 trains alone and the others wait.
   int64_t warm_up_steps = 0;
-  // With max_lead: a replica that has not been heard of for so long no longer holds the others back.
+  // With max_lead: a replica from which nothing has been received for this long no longer holds the others back.
   std::chrono::milliseconds lost_after{30'000};
 
   // InvalidArgument names the first field that is wrong.
@@ -67,8 +67,8 @@ struct AsyncReplicasOptions {
   std::string name = "async_replicas";
 };
 
-// What became of this replica's own gradients. A step has one gradient per variable; each was decided on by its own
-// parameter server, and is counted once.
+// Counts what happened to this replica's own gradients. A step has one gradient per variable. The parameter server of
+// the variable decides on the gradient, which is counted once.
 struct StalenessCounts {
   int64_t pushes = 0;   // steps that sent gradients
   int64_t applied = 0;  // gradients that were applied, including the scaled ones
@@ -87,8 +87,8 @@ struct StalenessCounts {
 //   worker: version = read(clock of w) ─► read w ─► gradient ─► (sum of k batches)
 //   PS of w: age = clock - version ─► drop, or scale and apply ─► clock + 1 ─► outcome
 //
-// The global step grows by one with every push, also if all of its gradients are dropped. In a MonitoredTrainingSession
-// every worker needs the hook.
+// The global step grows by one with every push, even if all gradients of the push are dropped. In a
+// MonitoredTrainingSession every worker needs the hook.
 class AsyncReplicasOptimizer final : public Optimizer {
  public:
   AsyncReplicasOptimizer(std::shared_ptr<Optimizer> optimizer, AsyncReplicasOptions options);
@@ -108,7 +108,7 @@ class AsyncReplicasOptimizer final : public Optimizer {
   // pushes nothing. Fetch it together with the training operation.
   Output outcomes() const;
   // Returns the hook that counts the outcomes, logs every ten seconds how many gradients were dropped or scaled, and
-  // lets the replica join and leave the others: with max_lead or warm_up_steps it is needed. While the replica waits
+  // lets the replica join and leave the others. It is required with max_lead or warm_up_steps. While the replica waits
   // for another, the hook logs for which one.
   std::shared_ptr<SessionRunHook> MakeSessionRunHook();
   // The sums of what the hook has seen. Thread-safe.

@@ -51,8 +51,8 @@ struct SessionOptions {
   std::string target = "";
   // For a server in another process that uses TLS. Sessions in the server's process need none.
   TlsOptions tls = {};
-  // For such a server that needs a token: a file whose first line is the token. It is read again when it changes.
-  // Without `tls`, a token is sent over loopback only.
+  // For a server in another process that needs a token: a file whose first line is the token. It is read again when it
+  // changes. Without `tls`, a token is sent over loopback only.
   std::string token_file = "";
   // Number of virtual devices of each type in a local session.
   std::map<std::string, int> device_count = {};
@@ -64,10 +64,9 @@ struct SessionOptions {
   bool log_device_placement = false;
   // Timeout of runs whose RunOptions have none; 0: none.
   std::chrono::milliseconds operation_timeout{0};
-  // The options from here on are not for local sessions.
-  // The cluster to run on, instead of the one that the target was started in: any servers, including the target, each
-  // under the job and index given here. The session's variables and queues are then its own, as with
-  // isolate_session_state.
+  // The options from here on are not for local sessions. The cluster to run on, instead of the cluster in which the
+  // target was started. It may consist of any servers, including the target, under the jobs and indices given here. The
+  // session then has its own variables and queues, as with isolate_session_state.
   ClusterSpec cluster = {};
   // Which devices of other tasks the session can use, as full or partial names ("/job:ps"); empty: all.
   std::vector<std::string> device_filters = {};
@@ -87,7 +86,7 @@ struct RunOptions {
   bool output_partition_graphs = false;
 };
 
-// What a run did. summary::FileWriter::AddRunMetadata shows it in TensorBoard.
+// A record of a run. summary::FileWriter::AddRunMetadata shows it in TensorBoard.
 class RunMetadata {
  public:
   RunMetadata() = default;
@@ -108,7 +107,7 @@ class RunMetadata {
 class Session {
  public:
   // Returns the graph's first mistake (Graph::status), if it has one; Unavailable when no server answers at the target
-  // within 10 s; Unauthenticated when `tls` is used, and the server's certificate is not accepted or it has none.
+  // within 10 s; Unauthenticated when `tls` is used and the server has no certificate or one that is not accepted.
   // `graph` must outlive the session.
   static StatusOr<std::unique_ptr<Session>> Create(Graph& graph, SessionOptions options = {});
   ~Session();  // Closes.
@@ -119,7 +118,7 @@ class Session {
   // until the step has ended. Errors name the op, node and task: InvalidArgument and NotFound for bad feeds and
   // fetches, Unavailable when a task cannot be reached, Aborted when a task has been restarted (create a new session),
   // DeadlineExceeded after the timeout, Cancelled after Close, and the errors of kernels. If `metadata` is not null and
-  // the step succeeds, it is replaced by what `options` asks for.
+  // the step succeeds, *metadata gets the record that `options` asks for.
   StatusOr<std::vector<Tensor>> Run(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds = {},
                                     const RunOptions& options = {}, RunMetadata* metadata = nullptr);
 

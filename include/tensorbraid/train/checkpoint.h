@@ -29,11 +29,12 @@ struct CheckpointState {
   std::vector<Timestamp> all_model_checkpoint_timestamps = {};  // when they were saved; one per path, or empty
   Timestamp last_preserved_timestamp = {};                      // when the last one that is kept forever was saved
 };
-// Returned paths can be opened as they are: paths that the file gives relative to the directory are joined with it.
-// NotFound when the file does not exist, DataLoss when it is damaged. Source: tf.train.get_checkpoint_state.
+// Relative paths in the file are joined with the directory, so the returned paths can be opened. NotFound when the file
+// does not exist, DataLoss when it is damaged. Source: tf.train.get_checkpoint_state.
 StatusOr<CheckpointState> GetCheckpointState(const std::string& directory,
                                              const std::string& latest_filename = "checkpoint");
-// Replaces the file atomically. Paths inside the directory are written relative to it, so that it can be moved.
+// Replaces the file atomically. Paths inside the directory are written relative to it, so that the directory can be
+// moved.
 Status UpdateCheckpointState(const std::string& directory, const CheckpointState& state,
                              const std::string& latest_filename = "checkpoint");
 

@@ -27,10 +27,10 @@ namespace tensorbraid {
 
 // A variable and its name in a checkpoint.
 struct SavedVariable {
-  // Under the name of the variable, or, if it is a part of a partitioned variable, as that part of the whole.
+  // Saves the variable under its own name, or, if it is a part of a partitioned variable, as that part of the whole.
   SavedVariable(const Variable& saved);  // NOLINT: converts
-  // If the variable is part of a larger tensor, `slice` says which part: "4 2 0,2:-" means rows 0 and 1 of a
-  // tensor of shape [4, 2].
+  // Saves the variable under the name `saved_as`. If it is a part of a larger tensor, `slice` says which part: "4 2
+  // 0,2:-" means rows 0 and 1 of a tensor of shape [4, 2].
   SavedVariable(const Variable& saved, std::string saved_as, std::string slice = "")
       : variable(saved), name(std::move(saved_as)), shape_and_slice(std::move(slice)) {}
   Variable variable;
@@ -43,7 +43,7 @@ struct SaverOptions {
   std::vector<SavedVariable> variables = {};
   // How many checkpoints to keep; older ones are removed. 0 keeps all.
   int max_to_keep = 5;
-  // After each such time, a checkpoint that would be removed is kept forever instead.
+  // Each time that this interval has passed, one checkpoint that would be removed is kept forever instead.
   std::chrono::milliseconds keep_checkpoint_every = std::chrono::hours(10'000);
   // If true, every task saves and restores the variables that it holds. All tasks and the saving program must then
   // share a file system. If false, all values pass through the task that the session runs on, and only that task and
@@ -61,9 +61,9 @@ struct SaveOptions {
   std::string latest_filename = "checkpoint";
   // Whether to write the graph beside the checkpoint, as "model-1000.meta".
   bool write_meta_graph = true;
-  // Leaves the file "checkpoint" as it is, and returns Aborted, if that file names a checkpoint of a later global step
-  // that this saver does not know. Then this process was stopped for a while, and another one has taken its place.
-  // Needs global_step.
+  // If the file "checkpoint" names a checkpoint of a later global step that this saver does not know, leaves the file
+  // unchanged and returns Aborted. In this case, this process was stopped for a while, and another one has taken its
+  // place. Needs global_step.
   bool keep_later_step = false;
 };
 
@@ -79,10 +79,10 @@ class Saver {
 
   // Writes a checkpoint, then updates the file "checkpoint", then removes checkpoints that are too old. Creates the
   // directory of `path` if needed. Returns the checkpoint's prefix, an absolute path. A relative `path` begins at the
-  // working directory of this process, also if another task writes the files. Blocks until all is written. Returns the
+  // working directory of this process, even if another task writes the files. Blocks until all is written. Returns the
   // errors of the run and of the file system, and FailedPrecondition if the tasks and this process do not share the
-  // directory. After an error, or if a task ends while it writes, earlier checkpoints are unchanged, also one with the
-  // same prefix, and "checkpoint" names the last one that is complete.
+  // directory. After an error, or if a task ends while it writes, earlier checkpoints are unchanged, even one with the
+  // same prefix, and "checkpoint" names the last complete one.
   StatusOr<std::string> Save(Session& session, const std::string& path, const SaveOptions& options = {});
   // Sets the variables to the values of a checkpoint. NotFound when the checkpoint or a variable in it is missing;
   // InvalidArgument, before any variable is set, when a shape or dtype differs; DataLoss when the checkpoint is
@@ -94,7 +94,8 @@ class Saver {
   // Takes over the management of checkpoints written by an earlier process. Ignores those that do not exist.
   void RecoverLastCheckpoints(const std::vector<std::string>& paths);
 
-  // The tensor to feed with the path, the tensor to fetch in order to save, and the operation that restores.
+  // For programs that save and restore in their own runs: the tensor to feed with the path, the tensor to fetch in
+  // order to save, and the operation that restores.
   Output filename() const;
   Output save() const;
   Operation restore() const;

@@ -33,9 +33,9 @@ struct SupervisorOptions {
   bool is_chief = true;
   // Directory of checkpoints and event files, on storage that all tasks share; "": none are written.
   std::string logdir = "";
-  // What the chief runs if there is no checkpoint. Default: initialises all global variables.
+  // The operation that the chief runs if there is no checkpoint. Default: initialises all global variables.
   std::optional<Operation> init_op = std::nullopt;
-  // What every task runs before it uses a session. Default: initialises the local variables.
+  // The operation that every task runs before it uses a session. Default: initialises the local variables.
   std::optional<Operation> local_init_op = std::nullopt;
   // Fed to init_op.
   std::vector<Feed> init_feed = {};
@@ -43,23 +43,23 @@ struct SupervisorOptions {
   std::function<Status(Session&)> init_fn = nullptr;
   // A list of the names that are missing; when it is empty, the model is ready. Default: the variables without a value.
   std::optional<Output> ready_op = std::nullopt;
-  // The same for local_init_op, which may read the global variables. Default: the global variables without a value.
+  // As ready_op, for local_init_op, which may read the global variables. Default: the global variables without a value.
   std::optional<Output> ready_for_local_init_op = std::nullopt;
   // Saves and restores the model. Null: a new Saver of all global variables. From PrepareOrWaitForSession to Stop, only
   // the supervisor may use it.
   std::shared_ptr<Saver> saver = nullptr;
   // Default: the global step of the graph, if it has one.
   Variable global_step = {};
-  // Time between two checkpoints; 0: none are saved. The first is saved at the start, the last by Stop. If a later one
-  // than the first cannot be written, the error is logged and the training goes on.
+  // Time between two checkpoints; 0: none are saved. The first is saved at the start, the last by Stop. If a checkpoint
+  // other than the first cannot be written, the error is logged and the training continues.
   std::chrono::milliseconds save_model_every = std::chrono::minutes(10);
   // Time between two writes of summary_op and of the steps per second; 0: neither is written.
   std::chrono::milliseconds save_summaries_every = std::chrono::minutes(2);
   // A serialized Summary, computed by a thread of the supervisor and therefore without feeds. Default: all summaries of
   // the graph, merged. If they need feeds, set it to Output() and call SummaryComputed.
   std::optional<Output> summary_op = std::nullopt;
-  // Receives the graph, summaries and what happens to the session. Stop closes it. Null: a new writer for the logdir,
-  // on the chief.
+  // Receives the graph, the summaries, and the start and stop of the session. Stop closes it. Null: a new writer for
+  // the logdir, on the chief.
   std::shared_ptr<summary::FileWriter> summary_writer = nullptr;
   // How often a waiting task checks whether the model is ready. A check is one small step.
   std::chrono::milliseconds recovery_wait{50};
@@ -105,18 +105,19 @@ class Supervisor {
   // the model is not ready afterwards, or if a worker's variable has no device; DataLoss as
   // MonitoredTrainingSessionOptions::checkpoint_dir says.
   //
-  // Called again, for example after a parameter server was lost, it ends the earlier session and its threads first, and
-  // a stop that was requested does not count any more. The supervisor keeps the session alive until it stops.
+  // If this is called again, for example after a parameter server was lost, it first ends the earlier session and its
+  // threads, and forgets an earlier request to stop. The supervisor keeps the session alive until it stops.
   StatusOr<std::shared_ptr<Session>> PrepareOrWaitForSession(const std::string& target = "",
                                                              const PrepareSessionOptions& options = {});
-  // The same, but the returned object reports failed runs to the supervisor, and stops it at its end.
+  // As PrepareOrWaitForSession, but the returned object reports failed runs to the supervisor, and stops the supervisor
+  // when it is destroyed.
   StatusOr<std::unique_ptr<SupervisedSession>> ManagedSession(const std::string& target = "",
                                                               const PrepareSessionOptions& options = {});
 
   // Starts the chief's background threads: checkpoints every save_model_every, summaries and the steps per second every
   // save_summaries_every. Each begins at once. If one fails, its error requests a stop. PrepareOrWaitForSession calls
-  // this unless told otherwise. FailedPrecondition if this task is not the chief. Without a logdir, logs that there is
-  // nothing to do.
+  // this unless start_standard_services is false. FailedPrecondition if this task is not the chief. Without a logdir,
+  // logs that there is nothing to do.
   Status StartStandardServices();
   // Starts the threads of queue runners, which Stop ends. REQUIRES: `session` is the one that PrepareOrWaitForSession
   // returned last.
@@ -154,8 +155,8 @@ class Supervisor {
   const std::unique_ptr<Impl> impl_;
 };
 
-// A session in the scope of a Supervisor: at the end of its life, the supervisor stops. Used by one thread at a time.
-// Source: Supervisor.managed_session.
+// A session of a Supervisor. When it is destroyed, the supervisor stops. Used by one thread at a time. Source:
+// Supervisor.managed_session.
 //
 //   TF_ASSIGN_OR_RETURN(auto session, supervisor.ManagedSession(server.target()));
 //   while (!supervisor.ShouldStop()) TF_RETURN_IF_ERROR(session->Run({train}, feeds).status());

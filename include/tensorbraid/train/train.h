@@ -84,14 +84,15 @@ class QueueRunner {
   Operation cancel_;
 };
 
-// What a hook adds to a run. It becomes part of the user's run and does not cause a run of its own.
+// The fetches and feeds that a hook adds to a run. They become part of the user's run and do not cause an additional
+// run.
 struct SessionRunArgs {
   std::vector<Fetch> fetches = {};
   std::vector<Feed> feeds = {};
   bool global_step = false;  // see SessionRunValues
 };
 
-// The results of what a hook added to a run.
+// The results of the fetches that a hook added to a run.
 struct SessionRunValues {
   std::vector<Tensor> results;  // one for each of the hook's fetches; invalid for operations
   // The global step. If the run trained, the value after the step; otherwise a value read at some time during the run.
@@ -116,8 +117,8 @@ class SessionRunContext {
   // The user's fetches of the current run.
   const std::vector<Fetch>& fetches() const { return *fetches_; }
   // Whether the current run trains: an optimizer's operation is among the fetches. Hooks should add nothing to other
-  // runs, such as evaluations, which feed other values or none. Always true in a graph whose optimizers have no global
-  // step.
+  // runs, such as evaluations, which may feed other values or none. Always true in a graph whose optimizers have no
+  // global step.
   bool trains() const { return trains_; }
   void BeginRun(const std::vector<Fetch>* fetches, bool trains) {
     fetches_ = fetches;
@@ -169,7 +170,7 @@ struct ShowProgressOptions {
 std::shared_ptr<SessionRunHook> ShowProgress(Output loss = {}, ShowProgressOptions options = {});
 
 struct LoggingOptions {
-  // Logs every so many runs; if 0, after every interval `every`.
+  // The number of runs between two logged runs; if 0, logs after every interval `every`.
   int64_t every_n_steps = 0;
   std::chrono::milliseconds every{10'000};
   // Receives the lines instead of the log.
@@ -188,20 +189,20 @@ std::shared_ptr<SessionRunHook> NanCheck(Output loss, NanCheckOptions options = 
 
 struct CheckNumericsOptions {
   // The floating tensors to check; empty: all of the graph. Tensors in loops and in the branches of conditionals cannot
-  // be checked; what leaves them can.
+  // be checked, but the results of loops and conditionals can.
   std::vector<Output> tensors = {};
 };
 // Finds the operation that makes the first NaN or infinity: fails a run that trains with InvalidArgument, which names
 // the operation, the tensor and the line of the program that added the operation. A tensor is checked after all tensors
 // that it depends on, so the error names a cause and not a consequence. Checks the tensors that the user's fetches
-// depend on, each on the device where it is made. The variables may have been updated before a check fails. Meant for
-// finding a mistake: every tensor is read once more, and operations that are otherwise merged run one by one. Feed
-// placeholders only: what a fed tensor is otherwise computed from is computed and checked too. Source:
-// tf.add_check_numerics_ops.
+// depend on, each on the device where it is made. The variables may have been updated before a check fails. This hook
+// is for finding a mistake: it makes steps slower, because every tensor is read once more, and operations that are
+// otherwise merged run one by one. Feed placeholders only: the operations from which another fed tensor would be
+// computed run and are checked, too. Source: tf.add_check_numerics_ops.
 std::shared_ptr<SessionRunHook> CheckNumericsHook(CheckNumericsOptions options = {});
 
 struct StepCounterOptions {
-  // Reports after so many global steps; if 0, after the time `every`.
+  // The number of global steps between two reports; if 0, reports after the time `every`.
   int64_t every_n_steps = 100;
   std::chrono::milliseconds every{10'000};
   // Receives (global step, steps per second) instead of the log.
@@ -221,9 +222,9 @@ struct SummarySaverOptions {
   // Receives the summaries. Null: a new FileWriter for the directory.
   std::shared_ptr<summary::FileWriter> writer = nullptr;
 };
-// Writes the graph once, and summaries of runs that train: of the first, and then regularly. They are computed as part
-// of the user's run. `directory` is not used if a writer is given. MonitoredTrainingSession adds this hook on the chief
-// if it has a summary_dir.
+// Writes the graph once, and summaries of runs that train: of the first such run, and then regularly. They are computed
+// as part of the user's run. `directory` is not used if a writer is given. MonitoredTrainingSession adds this hook on
+// the chief if it has a summary_dir.
 std::shared_ptr<SessionRunHook> SummarySaver(std::string directory, SummarySaverOptions options = {});
 
 struct CheckpointSaverOptions {
@@ -235,15 +236,15 @@ struct CheckpointSaverOptions {
   std::string basename = "model.ckpt";
 };
 // Saves a checkpoint to `directory` at the start, regularly during the training, and at the end if there was no error.
-// If files cannot be written, the error is logged, the training goes on, and the next checkpoint is due as usual; but
-// the start fails if `directory` has no checkpoint yet, and MonitoredSession::Close returns the error of the last save.
-// MonitoredTrainingSession adds this hook on the chief if it has a checkpoint_dir.
+// If files cannot be written, the error is logged, the training continues, and the next checkpoint is due at the usual
+// time. There are two exceptions: the start fails if `directory` has no checkpoint yet, and MonitoredSession::Close
+// returns the error of the last save. MonitoredTrainingSession adds this hook on the chief if it has a checkpoint_dir.
 std::shared_ptr<SessionRunHook> CheckpointSaver(std::string directory, CheckpointSaverOptions options = {});
 
 struct MonitoredTrainingSessionOptions {
   // The session's target, as in SessionOptions::target.
   std::string master = "";
-  // The chief initialises the variables; the others wait until it has.
+  // The chief initialises the variables. The other tasks wait until it has done so.
   bool is_chief = true;
   std::vector<std::shared_ptr<SessionRunHook>> hooks = {};
   // Started with the session, before the hooks see it; stopped and started again when the session is replaced.
@@ -281,9 +282,9 @@ class MonitoredSession {
   // signal has asked this process to stop (stop.h).
   bool ShouldStop() const;
 
-  // Runs the fetches together with what the hooks add, as one Session::Run. Returns one tensor per fetch; operations
-  // give an invalid tensor. Blocks until the step has ended, and with a checkpoint_dir until the training has recovered
-  // from a lost task.
+  // Runs the fetches and the additions of the hooks in one Session::Run. Returns one tensor per fetch; operations give
+  // an invalid tensor. Blocks until the step has ended, and with a checkpoint_dir until the training has recovered from
+  // a lost task.
   //
   // If a queue that the step takes from is closed and empty (OutOfRange; in synchronous training this means that the
   // chief has stopped), the training is over: Run returns OK and ShouldStop() becomes true. The tensors among the
@@ -296,8 +297,8 @@ class MonitoredSession {
   Status Close();
 
   // The underlying session, whose runs bypass the hooks, and the coordinator of the background threads. Both are valid
-  // until the next Run, which may replace them. So threads that use them end with them: pass queue runners as
-  // MonitoredTrainingSessionOptions::queue_runners instead of starting them here.
+  // until the next Run, which may replace them. Do not start queue runners with them, whose threads would outlive them;
+  // use MonitoredTrainingSessionOptions::queue_runners instead.
   Session& session() const;
   Coordinator& coordinator() const;
 

@@ -44,12 +44,12 @@ class EmbeddingTable {
 };
 
 struct EmbeddingLookupOptions {
-  // Like TensorFlow, kMod. With kDiv, row i of a PartitionedVariable is the embedding of id i.
+  // The default is TensorFlow's, kMod. With kDiv, row i of a PartitionedVariable is the embedding of id i.
   PartitionStrategy partition_strategy = PartitionStrategy::kMod;
   // Embeddings with a larger L2 norm are scaled down to this one.
   std::optional<double> max_norm = std::nullopt;
-  // Looks up each distinct id once, and sums the gradients of its row where the lookup is, so that each row crosses the
-  // network once in each direction. Worth it where ids repeat, as words in a text do.
+  // Looks up each distinct id once, and sums the gradients of its row on the device of the lookup. So each row crosses
+  // the network once in each direction. This pays if ids repeat, like the words of a text.
   bool distinct_ids = false;
   std::string name = "embedding_lookup";
 };
@@ -79,7 +79,7 @@ struct EmbeddingLookupSparseOptions {
 Output EmbeddingLookupSparse(const EmbeddingTable& table, const SparseTensor& ids,
                              const EmbeddingLookupSparseOptions& options = {},
                              std::source_location loc = std::source_location::current());
-// The same with a weight for each id: `weights` has the indices and the shape of `ids`, and real values. Only its
+// As above, with a weight for each id: `weights` has the indices and the shape of `ids`, and real values. Only its
 // values are used.
 Output EmbeddingLookupSparse(const EmbeddingTable& table, const SparseTensor& ids, const SparseTensor& weights,
                              const EmbeddingLookupSparseOptions& options = {},
@@ -94,10 +94,10 @@ struct SafeEmbeddingLookupSparseOptions {
   std::string name = "safe_embedding_lookup_sparse";
 };
 
-// EmbeddingLookupSparse for ids from outside: negative ids and, unless the combiner is kSum, ids with weights that are
-// not positive are ignored, and rows without ids are allowed everywhere. `ids` may have any rank of 2 or more; the ids
-// of the last dimension are combined. The result has shape [dense_shape of ids without the last..., shape of a row...].
-// Gradient: as of EmbeddingLookupSparse. Source: tf.nn.safe_embedding_lookup_sparse.
+// EmbeddingLookupSparse for ids that may be invalid: negative ids and, unless the combiner is kSum, ids with weights
+// that are not positive are ignored, and rows without ids are allowed everywhere. `ids` may have any rank of 2 or more;
+// the ids of the last dimension are combined. The result has shape [dense_shape of ids without the last..., shape of a
+// row...]. Gradient: as of EmbeddingLookupSparse. Source: tf.nn.safe_embedding_lookup_sparse.
 Output SafeEmbeddingLookupSparse(const EmbeddingTable& table, const SparseTensor& ids,
                                  const SafeEmbeddingLookupSparseOptions& options = {},
                                  std::source_location loc = std::source_location::current());

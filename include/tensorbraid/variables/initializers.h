@@ -1,10 +1,11 @@
 // More initial values of variables; variable.h has the simplest ones. Source: tf.compat.v1.initializers; equal seeds
 // give equal values.
 //
-// The fans of a shape are the numbers of inputs and outputs of a unit: [in, out] for a matrix; for a filter [..., in,
-// out], both times the number of positions of the window. `seed` 0 stands for the graph's seed (Graph::SetRandomSeed).
-// The dtype must be floating; other dtypes are mistakes. A part of a partitioned variable is initialised by the fans of
-// the whole variable, or with its rows of the identity matrix; Orthogonal makes each part orthogonal by itself.
+// The fans of a shape are the numbers of inputs and outputs of a unit: `in` and `out` for a matrix [in, out]; for a
+// filter [..., in, out], both are multiplied by the number of positions of the window. `seed` 0 stands for the graph's
+// seed (Graph::SetRandomSeed). The dtype must be floating; other dtypes are mistakes. For a part of a partitioned
+// variable, the fans are those of the whole variable, and IdentityMatrix gives the part's rows of the whole matrix;
+// Orthogonal makes each part orthogonal by itself.
 #ifndef TENSORBRAID_VARIABLES_INITIALIZERS_H_
 #define TENSORBRAID_VARIABLES_INITIALIZERS_H_
 

@@ -1,9 +1,9 @@
-// Large variables in parts: each part holds some rows of the whole, is a variable of its own, and may be on another
-// device. With ReplicaDeviceSetter the parts are spread over the parameter servers.
+// Large variables in parts. Each part is a variable that holds some rows of the whole, and the parts may be on
+// different devices. With ReplicaDeviceSetter the parts are spread over the parameter servers.
 //
+//   // The variables table/part_0, table/part_1 and table/part_2.
 //   tensorbraid::PartitionedVariable table(g, {1'000'000, 64}, RandomUniform(), FixedSizePartitioner(3),
-//                                          {.name = "table"});     // variables table/part_0, table/part_1,
-//                                          table/part_2
+//                                          {.name = "table"});
 //   auto rows = nn::EmbeddingLookup(table, ids, {.partition_strategy = nn::PartitionStrategy::kDiv});
 #ifndef TENSORBRAID_VARIABLES_PARTITIONED_VARIABLE_H_
 #define TENSORBRAID_VARIABLES_PARTITIONED_VARIABLE_H_
@@ -27,13 +27,13 @@ using Partitioner = std::function<int64_t(const Shape& shape, DType dtype)>;
 Partitioner FixedSizePartitioner(int64_t num_parts);
 
 struct VariableAxisSizePartitionerOptions {
-  // How many bytes a string of a string variable is expected to have.
+  // The expected number of bytes of each string of a string variable.
   int64_t bytes_per_string_element = 16;
-  // 0: no limit. If there is a limit, parts may be larger than max_part_bytes.
+  // The largest number of parts; 0: no limit. With a limit, parts may be larger than max_part_bytes.
   int64_t max_parts = 0;
 };
-// As few parts as possible of at most `max_part_bytes`, or one per row if a row is larger.
-// Source: tf.variable_axis_size_partitioner.
+// As few parts as possible that have at most `max_part_bytes` each, or one per row if a row is larger. Source:
+// tf.variable_axis_size_partitioner.
 Partitioner VariableAxisSizePartitioner(int64_t max_part_bytes, VariableAxisSizePartitionerOptions options = {});
 
 struct MinMaxVariablePartitionerOptions {
@@ -45,21 +45,21 @@ struct MinMaxVariablePartitionerOptions {
 // Source: tf.min_max_variable_partitioner.
 Partitioner MinMaxVariablePartitioner(MinMaxVariablePartitionerOptions options);
 
-// Large variables in one part for each of `ps_tasks` parameter servers (or one per row, if there are fewer), and all
-// others in one piece. A variable is large from `min_bytes` on. For the partitioner of a variable scope: with
-// LeastBytesStrategy, the parameter servers then get equal shares of the bytes, though one variable may have most of
+// Splits a variable of at least `min_bytes` into one part for each of `ps_tasks` parameter servers (or one per row, if
+// there are fewer rows), and leaves smaller variables in one piece. As the partitioner of a variable scope, together
+// with LeastBytesStrategy, it gives all parameter servers equal shares of the bytes, even if one variable has most of
 // them.
 Partitioner PartitionLargest(int ps_tasks, int64_t min_bytes = 1 << 20);
 
 // A variable whose rows are distributed over several variables, "name/part_0", "name/part_1" and so on. If the number
 // of rows is not a multiple of the number of parts, each of the first parts has one row more. Savers save the parts as
 // one tensor under the name of the whole, as TensorFlow does. A checkpoint can therefore be restored into another
-// number of parts, or into a variable that is not partitioned. Where an op takes an operand, it stands for its whole
-// value. A handle: copies refer to the same variables.
+// number of parts, or into a variable that is not partitioned. As an operand of an op, it stands for its whole value. A
+// handle: copies refer to the same variables.
 class PartitionedVariable {
  public:
   PartitionedVariable() = default;
-  // A variable in one piece, as its own only part.
+  // Makes a PartitionedVariable with one part, the variable `whole`.
   explicit PartitionedVariable(const Variable& whole);
   // Calls `initializer` for each part, with the shape of the part (see initializers.h). Mistakes (a shape without rows
   // or not fully known, a partitioner that returns a number outside [1, rows]) are recorded in the graph, and the

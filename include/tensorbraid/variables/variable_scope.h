@@ -32,17 +32,18 @@ using Regularizer = std::function<Output(const Output& value)>;
 Regularizer L1Regularizer(double l1);
 Regularizer L2Regularizer(double l2);
 Regularizer L1L2Regularizer(double l1, double l2);
-// No penalty, also in a scope that has a regularizer.
+// No penalty, even in a scope that has a regularizer.
 Regularizer NoRegularizer();
 
-// What GetVariable does in a scope. Written as `.reuse = true` or `.reuse = kAutoReuse`.
+// Whether GetVariable makes or shares variables in a scope. Written as `.reuse = true` or `.reuse = kAutoReuse`.
 class Reuse {
  public:
   enum Mode { kInherit, kMustExist, kAuto };
-  // As the enclosing scope. At the top level, every variable is made, and must not exist yet.
+  // The same as the enclosing scope. At the top level, every variable is new and must not exist yet.
   constexpr Reuse() = default;
   constexpr Reuse(Mode mode) : mode_(mode) {}  // NOLINT: converts
-  // True: every variable must exist already and is shared. False: as Reuse(); an inner scope cannot end the sharing.
+  // True: every variable must exist already, and is shared. False: the same as Reuse(), since an inner scope cannot end
+  // the sharing.
   template <std::same_as<bool> Bool>
   constexpr Reuse(Bool reuse) : mode_(reuse ? kMustExist : kInherit) {}  // NOLINT: converts
   constexpr Mode mode() const { return mode_; }
@@ -61,17 +62,17 @@ struct VariableScopeOptions {
   // For GetPartitionedVariable, and so for the variables of layers. GetVariable does not use it.
   Partitioner partitioner = nullptr;
   DType dtype = DType::kInvalid;
-  // Makes the scope's name unique in the enclosing scope: "cell", "cell_1", ... The count begins anew each time the
+  // Makes the scope's name unique in the enclosing scope: "cell", "cell_1", ... The count starts again each time the
   // enclosing scope is opened, so that a model that is built again with `reuse` finds its variables.
   bool unique = false;
 };
 
 struct GetVariableOptions {
-  // Null: the scope's; if it has none, GlorotUniform for floating dtypes and zeros for others.
+  // Null: the scope's initializer; if it has none, GlorotUniform for floating dtypes and zeros for others.
   Initializer initializer = nullptr;
-  // Null: the scope's, if it has one.
+  // Null: the scope's regularizer, if it has one.
   Regularizer regularizer = nullptr;
-  // kInvalid: the scope's; if it has none, float32.
+  // kInvalid: the scope's dtype; if it has none, float32.
   DType dtype = DType::kInvalid;
   bool trainable = true;
   bool local = false;  // see VariableOptions
