@@ -60,7 +60,7 @@ bool IsIpAddress(const std::string& name) {
   return inet_pton(AF_INET, name.c_str(), address) == 1 || inet_pton(AF_INET6, name.c_str(), address) == 1;
 }
 
-// Names become names of files and part of an extension's text, where a comma would begin another name.
+// Checked because names become file names, and parts of an extension's text, in which a comma would begin another name.
 Status CheckName(const std::string& name) {
   const bool known = std::all_of(name.begin(), name.end(), [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '-' || c == '.' || c == '_';
@@ -136,7 +136,7 @@ Files FilesOf(const std::string& directory, const std::string& name) {
   return {directory + "/" + name + ".pem", directory + "/" + name + "-key.pem"};
 }
 
-// The key first: a certificate in the directory has one.
+// Writes the key first, so that every certificate in the directory has its key.
 Status WritePair(const Files& files, const Certificate& made, std::vector<std::string>* written) {
   TF_RETURN_IF_ERROR(WriteNewFile(files.key, made.key, 0600));
   TF_RETURN_IF_ERROR(WriteNewFile(files.certificate, made.certificate, 0644));
@@ -224,7 +224,7 @@ StatusOr<std::vector<std::string>> WriteCertificates(const CertsOptions& options
     }
   }
   TF_RETURN_IF_ERROR(MakeDirectories(options.directory));
-  // An hour ago, for machines whose clocks are slow.
+  // Valid from an hour ago, for machines whose clocks are slow.
   const auto begin = WallClock::now() - std::chrono::hours(1);
   const Validity validity{begin, begin + std::chrono::hours(24 * options.days + 1)};
   std::vector<std::string> written;

@@ -22,13 +22,13 @@ struct Validity {
 
 // An authority: a certificate that signs others, and itself.
 StatusOr<Certificate> MakeAuthority(const Validity& validity);
-// What a certificate is for. A client's has an organizational unit by which servers know it (kClientUnit in
-// transport/caller.h): its owner may run sessions, but cannot be a server or connect as a task.
+// The purpose of a certificate. Servers recognise a client's certificate by its organizational unit (kClientUnit in
+// transport/caller.h). Its owner may run sessions, but cannot be a server or connect as a task.
 enum class CertificateUse { kTask, kClient };
 
-// A certificate of `authority` for a host. It is valid for each of `names`, which are
-// host names and IP addresses; the first is also its common name. It does not outlive the authority. InvalidArgument
-// for a name that is neither, or if the key of `authority` does not belong to its certificate.
+// A certificate of `authority` for a host. It is valid for each of `names`, which are host names and IP addresses; the
+// first is also its common name. It does not outlive the authority. InvalidArgument for a name that is neither a host
+// name nor an IP address, or if the key of `authority` does not belong to its certificate.
 StatusOr<Certificate> MakeCertificate(const Certificate& authority, const std::vector<std::string>& names,
                                       const Validity& validity, CertificateUse use = CertificateUse::kTask);
 

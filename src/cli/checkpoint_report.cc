@@ -30,7 +30,7 @@ size_t BytesOf(const CheckpointReader::TensorInfo& info) {
   return static_cast<size_t>(info.shape.num_elements()) * DTypeSize(info.dtype);
 }
 
-// Strings have a size of their own each, which only their data tells.
+// The size of a string tensor is not known without reading its data, because each string has its own size.
 std::string SizeText(const CheckpointReader::TensorInfo& info) {
   if (info.dtype != DType::kString) return BytesText(BytesOf(info));
   return StrCat(info.shape.num_elements(), info.shape.num_elements() == 1 ? " string" : " strings");
@@ -112,7 +112,7 @@ bool SameBytes(const Tensor& a, const Tensor& b) {
   return a.num_bytes() == 0 || std::memcmp(a.raw_data(), b.raw_data(), a.num_bytes()) == 0;
 }
 
-// How the values of two tensors of one dtype and shape differ; "" if they are the same, bit for bit.
+// Describes how the values of two tensors of one dtype and shape differ; "" if they are equal bit for bit.
 std::string DifferenceText(const Tensor& a, const Tensor& b) {
   if (SameBytes(a, b)) return "";
   const std::vector<double> x = RealNumbers(a), y = RealNumbers(b);

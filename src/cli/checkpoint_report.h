@@ -1,4 +1,4 @@
-// What `tensorbraid inspect checkpoint` prints.
+// Makes the texts that `tensorbraid inspect checkpoint` prints.
 #ifndef TENSORBRAID_CLI_CHECKPOINT_REPORT_H_
 #define TENSORBRAID_CLI_CHECKPOINT_REPORT_H_
 
@@ -9,8 +9,8 @@
 namespace tensorbraid {
 
 // The prefix of a checkpoint that a user names by its prefix ("logs/model-100"), by one of its files
-// ("logs/model-100.index"), or by a directory, which stands for its latest checkpoint. NotFound when there is none; the
-// message lists the directory's checkpoints.
+// ("logs/model-100.index"), or by a directory, which stands for its latest checkpoint. NotFound when the checkpoint
+// does not exist; the message lists the directory's checkpoints.
 StatusOr<std::string> ResolveCheckpoint(const std::string& path);
 
 // A line for each tensor: name, dtype, shape, bytes. DataLoss if the index is damaged.
@@ -19,8 +19,8 @@ StatusOr<std::string> DescribeCheckpoint(const std::string& prefix);
 // One tensor with its range, mean and first `max_elements` values. NotFound suggests the nearest name.
 StatusOr<std::string> DescribeTensor(const std::string& prefix, const std::string& name, int max_elements);
 
-// How `second` differs from `first`: tensors that only one of them has, other shapes or dtypes, other values with the
-// largest difference. All tensors of both are read, one at a time.
+// The differences between `first` and `second`: tensors that only one of them has, different shapes or dtypes, and
+// different values with the largest difference. Reads all tensors of both, one at a time.
 struct CheckpointComparison {
   std::string text;
   bool equal = true;

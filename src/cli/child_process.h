@@ -28,8 +28,9 @@ struct ProcessEnd {
 // killed when the thread that started it ends, however that happens. Not thread-safe.
 class ChildProcess {
  public:
-  // What the program's standard output is. Programs write to a pipe in blocks, often only when they end, and to a
-  // terminal (here a pseudo-terminal) line by line. Standard error is always a pipe: programs do not buffer it.
+  // The kind of the program's standard output. Programs write to a pipe in blocks, often only when they end. To a
+  // terminal (here a pseudo-terminal) they write line by line. Standard error is always a pipe: programs do not buffer
+  // it.
   enum class Stdout { kPipe, kTerminal };
   // Starts command[0], found through PATH, with `env` added to this process's environment; an empty value removes the
   // variable. If the program cannot be run, returns the system's error, such as NotFound. No signal is blocked in the

@@ -8,18 +8,17 @@
 
 namespace tensorbraid {
 
-// Reads what an HTTP/2 client sends, from the connection preface on, and returns it with one more header in each header
-// block. The block gets a CONTINUATION frame of its own at the end, whose field is not entered into the table of the
-// header compression, so neither side's compression is disturbed and nothing else of the stream changes (RFC 9113,
-// sections 4 and 6; RFC 7541, section 6.2.3). Bytes that are not HTTP/2 pass in some form, for the server to refuse.
-// Not thread-safe.
+// Adds one header to each header block of the bytes that an HTTP/2 client sends, from the connection preface on. The
+// header is in an additional CONTINUATION frame at the end of the block. It is not entered into the table of the header
+// compression, so the rest of the stream need not change (RFC 9113, sections 4 and 6; RFC 7541, section 6.2.3). Bytes
+// that are not HTTP/2 pass in some form, and the server refuses them. Not thread-safe.
 class Http2HeaderAdder {
  public:
   // `name` is lower case. REQUIRES: together with its lengths, the field fits a frame of 16 KiB.
   Http2HeaderAdder(std::string_view name, std::string_view value);
 
-  // Appends to `out` what becomes of the next bytes of the connection. Keeps back at most the 9 bytes of a frame
-  // header.
+  // Processes the next bytes of the connection and appends the result to `out`. Keeps back at most the 9 bytes of a
+  // frame header.
   void Pass(std::string_view bytes, std::string* out);
 
  private:

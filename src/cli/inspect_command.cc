@@ -17,7 +17,7 @@ struct InspectFlags {
   int max_elements = 100;
 };
 
-// The exit code: 0, or 1 if two checkpoints differ, as diff has it.
+// Returns the exit code: 0, or, like diff, 1 if two checkpoints differ.
 StatusOr<int> Inspect(const InspectFlags& flags) {
   TF_ASSIGN_OR_RETURN(const std::string prefix, ResolveCheckpoint(flags.checkpoint));
   std::string text;

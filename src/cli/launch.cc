@@ -28,14 +28,16 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-// Ctrl-C ends everything within 2 s: this leaves half a second to kill and reap. SIGTERM leaves more time.
+// Ctrl-C ends everything within 2 s, of which this leaves half a second to kill and reap. SIGTERM gives tasks more
+// time.
 constexpr milliseconds kKillAfter{1500};
 // How long to wait for output after all tasks have ended: a process that left its process group may keep a pipe open.
 constexpr milliseconds kDrainAfterEnd{200};
-// The grace for parameter servers when a task has failed and no worker is left: they end by themselves soon, or never.
+// The grace for parameter servers when a task has failed and no worker is left. They then end by themselves soon, or
+// never.
 constexpr milliseconds kGraceWithoutWorkers{2000};
 constexpr int kMaxTasks = 1000;
-// What a program exits with when starting it again does not help: a wrong flag, a mistake in the graph.
+// The exit code of a program that would fail again after a restart, because of a wrong flag or a mistake in the graph.
 constexpr int kMistake = 2;
 
 void WriteAll(int fd, std::string_view bytes) {
@@ -47,7 +49,7 @@ void WriteAll(int fd, std::string_view bytes) {
   }
 }
 
-// Blocks SIGINT, SIGTERM and SIGHUP and ignores SIGPIPE while it lives.
+// Blocks SIGINT, SIGTERM and SIGHUP and ignores SIGPIPE while an object of this class exists.
 class BlockedSignals {
  public:
   BlockedSignals() {
@@ -99,7 +101,8 @@ class Task {
     restart_at_.reset();
     return OkStatus();
   }
-  // Decides when the task is started again; returns how long that takes. REQUIRES: the policy allows a restart.
+  // Sets the time at which the task is started again, and returns the delay until then. REQUIRES: the policy allows a
+  // restart.
   milliseconds ScheduleRestart(const RestartPolicy& policy) {
     if (Clock::now() - started_ >= policy.max_delay) delay_ = milliseconds(0);
     delay_ = delay_.count() == 0 ? policy.first_delay : std::min(2 * delay_, policy.max_delay);
@@ -108,7 +111,7 @@ class Task {
     return delay_;
   }
   int restarts() const { return restarts_; }
-  // When the task is started again, if it waits for that.
+  // The time at which the task is started again, if it waits for a restart.
   std::optional<Clock::time_point>& restart_at() { return restart_at_; }
   bool is_unfinished() const { return is_running() || restart_at_.has_value(); }
 
@@ -218,7 +221,7 @@ class Launcher {
     if (options_.metrics_port > 0 && &task == &tasks_.front()) {
       command.push_back(StrCat("--metrics_port=", options_.metrics_port));
     }
-    // TERM: for programs that would colour or redraw lines on a terminal.
+    // TERM=dumb keeps programs from colouring or redrawing lines, as they would on a terminal.
     TF_RETURN_IF_ERROR(task.Start(command, {{"TERM", "dumb"}, {"TF_CONFIG", tf_config}}));
     Say(StrCat(task.name(), " runs on ", *cluster.task_address(task.job(), task.index()), ", pid ",
                task.process()->pid()));
@@ -291,7 +294,8 @@ class Launcher {
     }
   }
 
-  // Why a task that failed is not started again; nothing if it is, and "" if the user asked for no restarts.
+  // Returns why a task that failed is not started again. std::nullopt if it is started again, and "" if the user asked
+  // for no restarts.
   std::optional<std::string> ObstacleToRestart(const Task& task, const ProcessEnd& end) const {
     const int max = options_.restart.max_restarts;
     if (max == 0) return "";
@@ -313,7 +317,7 @@ class Launcher {
                        [](const Task& t) { return t.job() == "worker" && t.is_unfinished(); });
   }
 
-  // A task has failed for good: the others may go on for the grace.
+  // A task has failed for good. The others may continue for options_.grace.
   void Fail(const std::string& how, int exit_code, const std::string& why) {
     result_.failure = how;
     result_.exit_code = exit_code;

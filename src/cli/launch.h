@@ -10,7 +10,7 @@
 
 namespace tensorbraid {
 
-// How a task is told its cluster, its job and its index.
+// The way in which a task gets its cluster, its job and its index.
 enum class TaskStyle {
   kFlags,     // --ps_hosts, --worker_hosts, --job_name and --task_index after the program's own arguments
   kTfConfig,  // the environment variable TF_CONFIG
@@ -19,8 +19,8 @@ enum class TaskStyle {
 // Whether a task that fails is started again.
 struct RestartPolicy {
   int max_restarts = 0;  // of each task; -1: without limit
-  // The wait before a task's first restart. It doubles with each restart, up to max_delay, and starts anew when the
-  // task has run for at least max_delay.
+  // The wait before a task's first restart. It doubles with each restart, up to max_delay, and is first_delay again
+  // after the task has run for at least max_delay.
   std::chrono::milliseconds first_delay{500};
   std::chrono::milliseconds max_delay{30000};
 };
@@ -59,8 +59,9 @@ struct LaunchResult {
 };
 
 // Starts options.ps tasks of job ps and options.workers tasks of job worker, and waits until all have ended. They get
-// free ports of this machine, which are held until then. Each line of output is passed on with a prefix such as
-// "[worker/0] " (in colour on a terminal, unless NO_COLOR is set); lines that begin with '{' are passed on without one.
+// free ports of this machine, which are held until then. Each line of a task's output is passed on with a prefix such
+// as "[worker/0] " (in colour on a terminal, unless NO_COLOR is set); lines that begin with '{' are passed on without
+// one.
 //
 // A task that fails is started again on the same port, as options.restart says. It is not started again when it exits
 // with 2, which means a mistake in its arguments or its program (see ExitCode in status.h), nor when it is a parameter

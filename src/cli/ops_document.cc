@@ -96,7 +96,7 @@ std::string LineOf(const OpDef& op) {
                 devices.empty() ? "(graph)" : StrJoin({devices.begin(), devices.end()}, " "), " | ", gradient, " |\n");
 }
 
-// The headings: what the op families are called, by their folders in src/ops.
+// The headings of the op families, by their folders in src/ops.
 std::string HeadingOf(const OpDef& op) {
   static const auto& headings = *new std::map<std::string, std::string, std::less<>>{
       {"array", "Arrays"},

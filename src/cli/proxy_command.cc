@@ -75,7 +75,7 @@ void Accept(const Fd& listener, const HostPort& server, const TlsOptions& tls, c
     if (!status.ok()) {
       TB_LOG(Error, "proxy") << status.message();
     }
-    // The client learns at once, and not when its descriptor is closed.
+    // Tells the client at once, and not only when its descriptor is closed.
     ::shutdown(client.socket.get(), SHUT_RDWR);
     client.ended = true;
   });

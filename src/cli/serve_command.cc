@@ -95,7 +95,7 @@ Status Serve(const ServeFlags& flags) {
   if (flags.verbosity >= 0) {
     ConfigureLog(flags.verbosity == 0 ? "warning" : flags.verbosity == 1 ? "info" : "debug");
   }
-  // Block the signals before any thread starts, so that all threads inherit this and only sigwait receives them.
+  // Block the signals before any thread starts. All threads inherit this, so that only sigwait receives the signals.
   sigset_t stop;
   sigemptyset(&stop);
   for (int signal : {SIGINT, SIGTERM}) sigaddset(&stop, signal);

@@ -38,7 +38,7 @@ std::string AgeText(double seconds) {
   return seconds < 7200 ? Formatted("%.0f min", seconds / 60) : Formatted("%.1f h", seconds / 3600);
 }
 
-// The rates of one interval. Empty text where they are unknown, as after a restart of the task.
+// The rates of one interval. The text of an unknown rate is empty, for example after a restart of the task.
 class Rates {
  public:
   explicit Rates(const proto::ClusterReport& before) : before_(before) {}

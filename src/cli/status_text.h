@@ -10,9 +10,9 @@ namespace proto {
 class ClusterReport;
 }
 
-// A table of the tasks, then the steps that have run for more than a second, with everything that they wait for. After
-// the cluster of the asked task come, each with a headline, the clusters that sessions brought. Shares and rates of
-// bytes come from the difference to `before`, an earlier report.
+// A table of the tasks, then the steps that have run for more than a second, with everything that they wait for. The
+// cluster of the asked task comes first. The clusters that sessions brought follow, each with a headline. Shares and
+// rates of bytes are computed from the difference to `before`, an earlier report.
 std::string StatusText(const proto::ClusterReport& before, const proto::ClusterReport& report);
 // Whether all tasks that have not left answer, in the cluster of the asked task and in those that sessions brought. A
 // task that a session has not used yet need not answer.

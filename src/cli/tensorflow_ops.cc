@@ -7,7 +7,7 @@
 namespace tensorbraid {
 namespace {
 
-// Ops that are registered here so that the error of a step that needs one says why it cannot run.
+// Ops that cannot run, but are registered so that the error of a step that needs one says why.
 constexpr std::string_view kOnlyForTheirError[] = {"EagerPyFunc", "PyFunc", "PyFuncStateless"};
 
 bool IsMissing(std::string_view op) {
@@ -15,7 +15,7 @@ bool IsMissing(std::string_view op) {
          std::count(std::begin(kOnlyForTheirError), std::end(kOnlyForTheirError), op) > 0;
 }
 
-// The first reason that applies counts: what TensorFlow itself refuses or cannot run comes first.
+// The first reason that applies counts. Reasons for which TensorFlow itself refuses or cannot run ops come first.
 std::vector<MissingOps> Reasons() {
   return {
       {.heading = "Internal",

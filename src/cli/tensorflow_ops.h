@@ -8,7 +8,7 @@
 
 namespace tensorbraid {
 
-// An op of TensorFlow's registry, and what is known of it there.
+// An op of TensorFlow's registry, and facts about it there.
 struct TensorFlowOp {
   enum Fact : unsigned { kDeprecated = 1, kForTests = 2, kNoCpuKernel = 4 };
 
@@ -19,16 +19,16 @@ struct TensorFlowOp {
 // All ops that TensorFlow registers, by name.
 const std::vector<TensorFlowOp>& TensorFlowOps();
 
-// Why some ops are missing.
+// Ops that are missing for one reason.
 struct MissingOps {
   std::string heading;
   std::string reason = {};
   std::vector<std::string> patterns = {};  // of the names; a "*" stands for any text
-  unsigned facts = 0;                      // any of these will do as well as a pattern
+  unsigned facts = 0;                      // an op with any of these facts matches, too
   std::vector<std::string> names = {};     // the ops themselves, by name
 };
 
-// The missing ops by reason. An op is listed once, under the first reason that applies. Those to which none applies
+// The missing ops by reason. An op is listed once, under the first reason that applies. Ops to which no reason applies
 // come last, under a reason without patterns and facts.
 std::vector<MissingOps> OpsMissingHere();
 

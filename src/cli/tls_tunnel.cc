@@ -83,10 +83,10 @@ StatusOr<Fd> ConnectTo(const HostPort& server) {
   return Unavailable(std::strerror(why));
 }
 
-// What one direction has read and not written yet.
+// The bytes that one direction has read and not written yet.
 struct Pending {
   std::array<char, 64 << 10> bytes;
-  std::string changed;    // what becomes of `bytes` if something is added to them
+  std::string changed;    // `bytes` with the added headers, if there are any
   std::string_view rest;  // of `bytes` or of `changed`
 };
 
@@ -111,7 +111,7 @@ class Tunnel {
         if (errno != EINTR) return;
         continue;
       }
-      // poll() also reports a lost connection on which nothing is awaited, again and again.
+      // poll() also reports a lost connection for which no event was requested, again and again.
       for (const pollfd& event : events) {
         if (event.events == 0 && event.revents != 0) return;
       }
@@ -171,7 +171,7 @@ class Tunnel {
     *wants = static_cast<short>(*wants | event);
     return true;
   }
-  // A read may have to write first, and a write to read.
+  // With TLS, a read may first have to write, and a write may first have to read.
   bool SslWouldBlock() {
     const int error = SSL_get_error(ssl_, 0);
     if (error != SSL_ERROR_WANT_READ && error != SSL_ERROR_WANT_WRITE) return false;

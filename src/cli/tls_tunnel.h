@@ -1,4 +1,4 @@
-// The client end of a connection that carries the bytes of a plain one, with TLS or a token or both.
+// Passes the bytes of a client's plain connection to a server over a connection with TLS, a token, or both.
 #ifndef TENSORBRAID_CLI_TLS_TUNNEL_H_
 #define TENSORBRAID_CLI_TLS_TUNNEL_H_
 

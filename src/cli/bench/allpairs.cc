@@ -1,5 +1,5 @@
-// What the network between the tasks of a cluster gives: each task in turn reads and sums a tensor that another one
-// holds, and then all do so at the same time.
+// Measures the network between the tasks of a cluster. Each task in turn reads and sums a tensor that another task
+// holds, and then all tasks do so at the same time.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -58,7 +58,7 @@ class AllPairs {
   }
 
   StatusOr<BenchResults> Measure(SessionOptions cluster, int steps, const std::string& protocol) {
-    // The variables belong to the session and go with it, so the cluster keeps nothing.
+    // The variables belong to the session and are deleted with it, so the cluster keeps nothing.
     cluster.isolate_session_state = true;
     TF_ASSIGN_OR_RETURN(session_, Session::Create(graph_, cluster));
     for (const Variable& held : held_) TF_RETURN_IF_ERROR(session_->Run({held.initializer()}).status());

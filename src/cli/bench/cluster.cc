@@ -65,8 +65,8 @@ StatusOr<std::unique_ptr<BenchProcess>> BenchProcess::Start(const std::string& n
     // Make only calls that are safe between fork and exec. The task must not outlive the benchmark.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(127);
-    // exec does not close a duplicate. If the socket itself had the number 3, dup2 to 3 would not make one, so
-    // duplicate twice.
+    // exec does not close a duplicate of the socket. If the socket already had the number 3, dup2 to 3 would not
+    // duplicate it. So the socket is duplicated twice.
     const int moved = ::dup(theirs.get());
     ::dup2(moved, 3);
     if (moved != 3) ::close(moved);

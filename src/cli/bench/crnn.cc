@@ -19,7 +19,8 @@ Output Block(const Output& x, int64_t filters, std::vector<int64_t> pool) {
   return nn::MaxPool(nn::Relu(layers::BatchNorm(y, {.training = true})), {.size = std::move(pool)});
 }
 
-// Noise, in which a bright column inside the place of each digit tells which one it is. The lengths differ.
+// Makes noise with a bright column inside the place of each digit, whose position encodes the digit. The lines have
+// different lengths.
 void MakeLines(int worker, BenchModel& m) {
   Tensor images = MakeNoise({kLines, kHeight, kWidth, 1}, 7 + worker);
   Tensor lengths(kInt32, {kLines});
@@ -47,7 +48,7 @@ std::vector<Arithmetic> Layers() {
       {.batch = kLines, .height = kHeight, .width = kWidth, .kernel = 3, .in = 1, .out = 16, .input_gradient = false},
       {.batch = kLines, .height = kHeight / 2, .width = kWidth / 2, .kernel = 3, .in = 16, .out = 32},
       {.batch = kLines, .height = kHeight / 4, .width = kWidth / 4, .kernel = 3, .in = 32, .out = 64},
-      // A window as high as what is left of the line has one place in each column.
+      // The window is as high as the rest of the line, so it has one position in each column.
       {.batch = kLines * kSteps, .in = kHeight / 8 * 64, .out = 96},
       {.batch = kLines * kSteps, .in = 96, .out = 4 * kUnits, .repeats = 2},
       {.batch = kLines, .in = kUnits, .out = 4 * kUnits, .repeats = 2, .steps = kSteps},

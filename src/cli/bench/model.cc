@@ -1,5 +1,5 @@
-// Training steps of models: in this process, beside what oneDNN alone takes for their arithmetic, or by several
-// workers, beside the same training in one process.
+// Measures training steps of models: in this process, compared with the time that oneDNN alone needs for their
+// arithmetic, or on several workers, compared with the same training in one process.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -85,8 +85,8 @@ StatusOr<BenchResults> BenchLocally(const BenchOptions& options, int steps) {
   return results;
 }
 
-// Synchronous workers with one core each, against a training in one process with one core. Each round measures both;
-// of each, the fastest round counts.
+// Compares synchronous workers that have one core each with a training in one process on one core. Each round measures
+// both, and the fastest round of each counts.
 StatusOr<BenchResults> BenchWorkers(const BenchOptions& options, int steps) {
   const int rounds = options.rounds > 0 ? options.rounds : options.smoke ? 1 : 3;
   double median_ms = 0, local_ms = 0;

@@ -18,7 +18,8 @@ Output Classify(BenchModel& m, const Output& logits) {
   return ReduceMean(nn::SparseSoftmaxCrossEntropy(m.inputs.back(), logits));
 }
 
-// Two convolutions and two dense layers on images of 28 x 28 pixels, of which a bright column tells the class.
+// Two convolutions and two dense layers on images of 28 x 28 pixels, in which the place of a bright column encodes the
+// class.
 void MakeLeNet(int worker, BenchModel& m) {
   constexpr int64_t kWidth = 28;
   m.examples = 128;
@@ -46,7 +47,7 @@ void MakeLeNet(int worker, BenchModel& m) {
       {.batch = m.examples, .in = 1024, .out = kDigits}};
 }
 
-// An LSTM of 200 units over 20 steps of 200 features, of which one is larger and tells the class.
+// An LSTM of 200 units over 20 steps of 200 features, of which one is larger than the others and encodes the class.
 void MakeLstm(int worker, BenchModel& m) {
   constexpr int64_t kUnits = 200;
   constexpr int64_t kSteps = 20;
@@ -63,7 +64,7 @@ void MakeLstm(int worker, BenchModel& m) {
   const layers::RnnResult rnn = layers::DynamicRnn(layers::LSTMCell(kUnits), sequences);
   m.loss = Classify(m, layers::Dense(rnn.state[1], {.units = kDigits}));
   m.optimizer = std::make_shared<GradientDescentOptimizer>(0.1);
-  // The inputs are data, so they have no gradient; of each step, the state before has.
+  // The inputs are data and have no gradient, but the state before each step has one.
   m.arithmetic = {{.batch = m.examples * kSteps, .in = kUnits, .out = 4 * kUnits, .input_gradient = false},
                   {.batch = m.examples, .in = kUnits, .out = 4 * kUnits, .steps = kSteps},
                   {.batch = m.examples, .in = kUnits, .out = kDigits}};

@@ -19,9 +19,9 @@ using nlohmann::ordered_json;
 // Element i of the gradient. Sums of them are exact in float32 for a million steps.
 float GradientAt(int64_t i) { return static_cast<float>(i % 13 + 1); }
 
-// By how much the sum of all gradients of a worker may differ from what has been applied. The sender keeps what a wire
-// type loses, and adds it to the next gradient, so the difference does not grow with the steps. None for kTopK, whose
-// elements wait for their turn.
+// The largest difference between the sum of a worker's gradients and the sum that has been applied. The sender keeps
+// the part of a gradient that the wire type loses, and adds it to the next gradient, so the difference does not grow
+// with the steps. None for kTopK, whose elements may be sent much later.
 std::optional<double> ToleranceOf(const std::vector<std::string>& wire) {
   double tolerance = 0;
   const auto rules = ParseWireRules(wire).value();

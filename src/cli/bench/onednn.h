@@ -1,4 +1,4 @@
-// What oneDNN alone needs for the arithmetic of a model: the baseline of the benchmarks that train models.
+// Measures oneDNN alone on the arithmetic of a model, as the baseline of the benchmarks that train models.
 #ifndef TENSORBRAID_CLI_BENCH_ONEDNN_H_
 #define TENSORBRAID_CLI_BENCH_ONEDNN_H_
 
@@ -17,12 +17,14 @@ struct Arithmetic {
   int64_t out = 0;
   bool input_gradient = true;  // the first layer of a model needs none
   int64_t repeats = 1;
-  // In a recurrent network, of a product of each time step. Its weight gradient is one product over all steps.
+  // The time steps of a recurrent network, each of which has a product. The weight gradient is one product over all
+  // steps.
   int64_t steps = 1;
 };
 
 // Milliseconds for the forward pass and both backward passes of all layers in float32 on `threads` threads, each in the
-// memory layout that oneDNN likes best: the sum over the passes of their fastest run. Not thread-safe.
+// memory layout that is fastest in oneDNN. The result is the sum over the passes of their fastest runs. Not
+// thread-safe.
 double OneDnnMs(const std::vector<Arithmetic>& layers, int threads, bool smoke);
 
 }  // namespace tensorbraid

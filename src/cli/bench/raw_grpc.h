@@ -1,6 +1,6 @@
-// The baseline for our gRPC transport: two processes that exchange plain messages over one gRPC stream with our channel
-// settings, and whose threads wait as ours do: they poll for a while before they sleep. Sending does not copy; the
-// receiver copies the data into a buffer, or adds it to the buffer.
+// The baseline for our gRPC transport: two processes exchange plain messages over one gRPC stream with our channel
+// settings. Like ours, their threads poll for a while before they sleep. Sending does not copy; the receiver copies the
+// data into a buffer, or adds it to the buffer.
 #ifndef TENSORBRAID_CLI_BENCH_RAW_GRPC_H_
 #define TENSORBRAID_CLI_BENCH_RAW_GRPC_H_
 

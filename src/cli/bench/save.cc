@@ -1,4 +1,5 @@
-// Saving while a worker trains: how much longer its steps take, and how fast the checkpoint is written.
+// Measures saves while a worker trains: how much longer the worker's steps take, and how fast the checkpoint is
+// written.
 #include <unistd.h>
 
 #include <algorithm>
@@ -80,7 +81,7 @@ class SavingWorker : public SavedModel {
     TF_RETURN_IF_ERROR(SavedModel::Start(server));
     return session_->Run({init}).status();
   }
-  // Saves that often, each time with another step number, and returns the durations in seconds.
+  // Saves `times` times, each time with another step number, and returns the durations in seconds.
   StatusOr<std::vector<double>> Save(int times) {
     std::vector<double> seconds;
     for (int i = 0; i < times; ++i) {
@@ -208,7 +209,7 @@ Status RunTraining(JsonChannel& parent, const json& config, const Server& server
   }
 }
 
-// The seconds that `dd if=/dev/zero bs=1M conv=fsync` takes for so many bytes.
+// The seconds that `dd if=/dev/zero bs=1M conv=fsync` takes for `bytes` bytes.
 StatusOr<double> PlainWriteSeconds(const std::string& path, int64_t bytes) {
   const std::string block(1 << 20, '\0');
   const auto start = SaveClock::now();
@@ -282,7 +283,8 @@ StatusOr<BenchResults> BenchSave(const BenchOptions& options) {
   TF_RETURN_IF_ERROR(saving.Call({{"do", "save"}, {"times", 1}}).status());  // warms up
   SaveTimes all;
   for (int i = 0; i < rounds; ++i) {
-    // Again at once: a virtual machine may have to get the memory of the page cache from its host the first time.
+    // Measured twice, because the first time a virtual machine may have to get the memory of the page cache from its
+    // host.
     for (auto* const times : {&all.plain_write_s, &all.plain_write_again_s}) {
       TF_ASSIGN_OR_RETURN(const double plain, PlainWriteSeconds(directory->path() + "/plain", bytes * kVariables));
       times->push_back(plain);

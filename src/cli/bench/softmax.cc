@@ -23,7 +23,8 @@ constexpr int kBatch = 100;
 constexpr int kPixels = 784;
 constexpr int kClasses = 10;
 constexpr int kBatches = 32;  // used in rotation, so that consecutive steps get different batches
-// For the summed loss. Small enough that the training converges although the updates of all workers are applied late.
+// For the loss summed over a batch. Small enough for the training to converge although the updates of all workers are
+// applied late.
 constexpr double kLearningRate = 0.001;
 
 // Batches of images, float32 [100, 784], and their labels, float32 [100, 10], one-hot. The images are random and

@@ -37,7 +37,7 @@ StatusOr<BenchResults> BenchStep(const BenchOptions& options) {
   const Operation init = GlobalVariablesInitializer(g);
   TF_ASSIGN_OR_RETURN(const auto session, Session::Create(g));
   TF_RETURN_IF_ERROR(session->Run({init}).status());
-  // As most users write it: the fetches are passed to each Run.
+  // The usual way: the fetches are passed to each Run.
   TF_ASSIGN_OR_RETURN(const double plain, MedianMicroseconds(steps, [&] { return session->Run({value}); }));
   TF_ASSIGN_OR_RETURN(const auto prepared, session->Prepare({value}));
   TF_ASSIGN_OR_RETURN(const double by_handle, MedianMicroseconds(steps, [&] { return prepared.Run(); }));

@@ -16,14 +16,14 @@ namespace tensorbraid {
 class RepeatedStep {
  public:
   virtual ~RepeatedStep() = default;
-  // Makes the session. `is_first`: of the first worker, which sets the initial values.
+  // Makes the session. `is_first` is true on the first worker, which sets the initial values.
   virtual Status Start(const std::string& target, bool is_first) = 0;
   virtual Status Run() = 0;
   // Checks the variables after `steps` steps of all workers together.
   virtual Status Verify(int64_t steps) = 0;
 };
 
-// `config` is what MeasureSteps was given, with "index", "ps_hosts" and "worker_hosts".
+// `config` is the argument of MeasureSteps, extended by "index", "ps_hosts" and "worker_hosts".
 std::unique_ptr<RepeatedStep> MakeNullStep(const nlohmann::json& config);
 std::unique_ptr<RepeatedStep> MakeSparseStep(const nlohmann::json& config);
 
@@ -38,7 +38,7 @@ struct StepTimes {
 // steps per second. `config` needs "bench" and "protocol".
 StatusOr<StepTimes> MeasureSteps(const BenchOptions& options, const nlohmann::json& config, int steps, int rounds);
 
-// What all of these benchmarks print of their times.
+// Adds the times that all of these benchmarks print.
 void AddTimes(const StepTimes& times, nlohmann::ordered_json* result);
 
 }  // namespace tensorbraid

@@ -24,7 +24,7 @@ Status ServeParameters(JsonChannel& parent) {
   }
 }
 
-// Restricts this process, which must have one thread only, to these cores; none: leaves it as it is.
+// Restricts this process, which must have only one thread, to these cores. Does nothing if the list is empty.
 Status RunOn(const std::vector<int>& cores) {
   cpu_set_t set;
   CPU_ZERO(&set);

@@ -9,8 +9,7 @@
 namespace tensorbraid {
 
 // Trains a model until told to stop. Sends {} after its warm-up steps. On "measure" it measures the next "steps" steps,
-// sends
-// {"times_ms": […], "seconds": …} and continues to train. At the end (after "stop", or when the chief has ended a
+// sends {"times_ms": […], "seconds": …} and continues to train. At the end (after "stop", or when the chief has ended a
 // synchronous training) it sends the values to verify: {"runs": …, "first_loss": …}, and from the chief also
 // "global_step" and "last_loss".
 Status RunTrainingWorker(JsonChannel& parent, const nlohmann::json& config, const Server& server);
@@ -29,14 +28,14 @@ Status RunSaveWorker(JsonChannel& parent, const nlohmann::json& config, const Se
 // Trains a model for "steps" steps without a cluster, on one thread, and sends {"median_ms": …}.
 Status RunLocalTraining(JsonChannel& parent, const nlohmann::json& config);
 
-// Repeats the step of steps.h. Sends {} when it is ready: worker 0 with its session, the others before, and makes
-// theirs on "start". On "measure" runs "steps" steps and sends {"times_ms": […]}. On "use" it sends UseOfThisProcess().
-// On "verify" it checks the values after "steps" steps. Ends on "stop".
+// Repeats the step of steps.h. Worker 0 makes its session and then sends {}. The other workers send {} at once, and
+// make their sessions on "start". On "measure" runs "steps" steps and sends {"times_ms": […]}. On "use" it sends
+// UseOfThisProcess(). On "verify" it checks the values after "steps" steps. Ends on "stop".
 Status RunStepWorker(JsonChannel& parent, const nlohmann::json& config, const Server& server);
 
 // {"rss_mb": …, "peak_mb": …, "cpu_ms": …} of this process: memory in 1e6 bytes, and the CPU time so far.
 StatusOr<nlohmann::json> UseOfThisProcess();
-// Lets the peak start from the memory that the process has now.
+// Resets the peak to the memory that the process has now.
 Status ForgetPeakOfMemory();
 
 }  // namespace tensorbraid

@@ -19,7 +19,7 @@ class BenchTraining {
  public:
   struct Options {
     std::string model;
-    // Where a cluster is trained on; none of the following is set for a training within this process.
+    // The session's target on a cluster. This and the following fields are not set for a training within this process.
     std::string target = "";
     ClusterSpec cluster = {};
     int worker = 0;  // worker 0 is the chief
@@ -50,8 +50,8 @@ class BenchTraining {
   double first_loss_ = 0;
 };
 
-// Internal, unless the loss has fallen and the global step counts the runs of all workers. `all` has what Finish
-// returned on each worker; the chief comes first.
+// Internal unless the loss has fallen and the global step is the number of runs of all workers. `all` has the result of
+// Finish on each worker, the chief's first.
 Status VerifyTraining(const std::vector<nlohmann::json>& all, bool is_sync);
 
 // The measured steps of one worker.

@@ -47,11 +47,11 @@ Status CheckAll(const Tensor& t, int64_t times) {
   return OkStatus();
 }
 
-// Messages for ucx_perftest, which gives no sensible bandwidth for small ones.
+// The number of messages for ucx_perftest, and their smallest size: its bandwidth is not meaningful for small messages.
 constexpr int kPerftestMessages = 20;
 constexpr int64_t kLeastPerftestBytes = 1'000'000;
 
-// What a transfer does in each step.
+// The work of a transfer in each step.
 enum class Kind {
   kPush,  // the server adds a tensor of the worker to its variable
   kPull,  // the worker gets the value of a variable of the server
@@ -187,7 +187,7 @@ class Background {
   std::thread thread_;
 };
 
-// Plain gRPC. It is measured alternately with our transport, so that a slow phase of the machine affects both.
+// Plain gRPC, measured alternately with our transport, so that a slow phase of the machine affects both.
 class Baseline {
  public:
   static StatusOr<std::unique_ptr<Baseline>> Start(bool is_push, int64_t bytes) {

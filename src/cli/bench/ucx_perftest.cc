@@ -38,7 +38,7 @@ std::string ReadToEnd(ChildProcess& program, MonotonicClock::time_point deadline
 // The client prints a line of names and a line of values:
 //   iterations,50.0_percentile_lat,avg_lat,overall_lat,avg_bw,overall_bw,avg_mr,overall_mr
 //     20,4.030,32992.446,32992.446,2890.58,2890.58,30,30
-// Times are in microseconds per message. Returns overall_lat, or 0 if the text is another one.
+// Times are in microseconds per message. Returns overall_lat, or 0 if the text does not have this form.
 double OverallMicroseconds(const std::string& printed) {
   const std::vector<std::string> lines = StrSplit(printed, '\n');
   if (lines.size() < 2 || !lines[0].starts_with("iterations,")) return 0;
@@ -64,7 +64,7 @@ StatusOr<double> UcxPerftestMs(int64_t bytes, int messages) {
   TF_ASSIGN_OR_RETURN(const ChildProcess server, ChildProcess::Start(server_command, {}));
   const auto deadline = MonotonicClock::now() + kPerftestPatience;
   std::string printed;
-  // The server does not say when it listens, so the client tries until it gets through.
+  // The server does not report when it listens, so the client is started again until it connects.
   while (MonotonicClock::now() < deadline) {
     TF_ASSIGN_OR_RETURN(ChildProcess client, ChildProcess::Start(client_command, {}));
     printed = ReadToEnd(client, deadline);

@@ -34,7 +34,7 @@ Cost LinalgCost(const CostContext& c);         // cubic algorithms on the matric
 Cost FourierCost(const CostContext& c);
 Cost GatherCost(const CostContext& c);  // copies rows of input 0, which may be a large table, at the indices in input 1
 Cost UpdateCost(const CostContext& c);  // reads and writes each variable once, at the elements of the operand
-Cost RowUpdateCost(const CostContext& c);  // reads indices and updates, and reads and writes so much of the variable
+Cost RowUpdateCost(const CostContext& c);  // reads indices and updates, and reads and writes as much of the variable
 Cost FileCost(const CostContext& c);       // accesses files, so it may wait for a disk
 
 }  // namespace tensorbraid::cpu

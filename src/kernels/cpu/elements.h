@@ -14,7 +14,7 @@
 
 namespace tensorbraid {
 
-// An element of N bytes of any type, hence may_alias.
+// An element of N bytes. It may stand for an element of any type, so it has the attribute may_alias.
 template <int N>
 struct __attribute__((may_alias)) Bits {
   alignas(N) char bytes[N];

@@ -123,8 +123,8 @@ void HalfUnaryRow(const void* inv, void* outv, int64_t n) {
   }
 }
 
-// T, or the unsigned integer of its size if F says (`static constexpr bool kWraps = true`) that it gives the same bits
-// for integers with and without sign.
+// The type for which the loops are compiled: T, or the unsigned integer of the same size if F has `static constexpr
+// bool kWraps = true`, which means that it gives the same bits for signed and unsigned integers.
 template <typename F, typename T>
 auto BinaryTypeOf() {
   if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool> && requires { requires F::kWraps; }) {

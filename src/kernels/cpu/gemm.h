@@ -60,8 +60,8 @@ void GemmOf(ThreadPool* pool, bool transpose_a, bool transpose_b, const MatMulSi
 // Returns InvalidArgument if a rank is below 2 or the inner dimensions differ.
 StatusOr<MatMulSizes> MatMulSizesOf(const Shape& a, const Shape& b, bool transpose_a, bool transpose_b);
 
-// The index of the matrix of an operand with batch dimensions `of` that is used for product i, when `of` is broadcast
-// to `batch`.
+// Returns the index of the matrix that product i uses of an operand. The operand has batch dimensions `of`, which are
+// broadcast to `batch`.
 int64_t MatrixAt(const Shape& of, const Shape& batch, int64_t i);
 
 }  // namespace tensorbraid::cpu

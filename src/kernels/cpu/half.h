@@ -1,4 +1,4 @@
-// Converts arrays of 16-bit floats, as kernels compute them in float32.
+// Converts arrays of 16-bit floats to float32, in which kernels compute, and back.
 #ifndef TENSORBRAID_KERNELS_CPU_HALF_H_
 #define TENSORBRAID_KERNELS_CPU_HALF_H_
 

@@ -1,4 +1,4 @@
-// The product that a layer with few outputs needs for the gradient of its weights.
+// Computes products with few columns, such as the weight gradient of a layer with few outputs.
 #ifndef TENSORBRAID_KERNELS_CPU_NARROW_PRODUCT_H_
 #define TENSORBRAID_KERNELS_CPU_NARROW_PRODUCT_H_
 

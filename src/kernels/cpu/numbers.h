@@ -1,4 +1,4 @@
-// Calls for each of several element types.
+// Calls a template for each of several element types.
 #ifndef TENSORBRAID_KERNELS_CPU_NUMBERS_H_
 #define TENSORBRAID_KERNELS_CPU_NUMBERS_H_
 

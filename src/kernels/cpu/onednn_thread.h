@@ -1,4 +1,4 @@
-// oneDNN on the calling thread alone.
+// Makes oneDNN run on the calling thread alone.
 #ifndef TENSORBRAID_KERNELS_CPU_ONEDNN_THREAD_H_
 #define TENSORBRAID_KERNELS_CPU_ONEDNN_THREAD_H_
 

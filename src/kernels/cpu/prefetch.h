@@ -1,4 +1,4 @@
-// Rows of large tables in any order, whose memory the processor cannot foresee.
+// Prefetches rows of large tables that are visited in an order which the processor cannot predict.
 #ifndef TENSORBRAID_KERNELS_CPU_PREFETCH_H_
 #define TENSORBRAID_KERNELS_CPU_PREFETCH_H_
 
@@ -6,12 +6,13 @@
 
 namespace tensorbraid::cpu {
 
-// A loop over rows calls PrefetchRow for the row that comes this many iterations later. Fewer would come too late;
-// more would be lost from the cache again, or exceed the number of requests that a core can wait for.
+// A loop over rows calls PrefetchRow for the row that it visits this many iterations later. With a smaller distance,
+// rows would arrive too late. With a larger one, they would leave the cache again, or exceed the number of requests
+// that a core can wait for.
 inline constexpr int64_t kPrefetchedRows = 8;
 
-// Begins to load the first bytes of a row; the rest, if there is any, follows them in memory, and the processor
-// foresees it. `kWrite`: the row is going to be changed.
+// Begins to load the first bytes of a row. The rest of the row follows in memory, so the processor predicts it.
+// `kWrite` means that the row will be changed.
 template <bool kWrite>
 void PrefetchRow(const void* row, int64_t bytes) {
   constexpr int64_t kLine = 64, kMost = 512;

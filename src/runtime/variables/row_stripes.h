@@ -1,4 +1,4 @@
-// Work on scattered rows of tables whose rows have locks (runtime/row_locks.h).
+// Visits scattered rows of tables whose rows have locks (runtime/row_locks.h).
 #ifndef TENSORBRAID_RUNTIME_VARIABLES_ROW_STRIPES_H_
 #define TENSORBRAID_RUNTIME_VARIABLES_ROW_STRIPES_H_
 
@@ -14,12 +14,12 @@ namespace tensorbraid::cpu {
 // An estimate of the time that the update of one row takes.
 inline double RowUpdateNs(int64_t row_bytes) { return 5 + 0.1 * static_cast<double>(row_bytes); }
 
-// Calls visit(numbers) until it has been called with each number of [0, rows.size()) once; `rows` holds the row of each
-// number. A call gets the numbers of one stripe, in increasing order, and the caller holds that stripe's lock of each
-// table. Several threads share the stripes if the work is worth it: `cost_ns` is the time for one row.
+// Calls visit(numbers) so that each number of [0, rows.size()) is visited once; number i stands for row rows[i]. Each
+// call gets the numbers of one stripe, in increasing order, while the lock of this stripe is held in each table.
+// Several threads share the stripes if the work is worth it. `cost_ns` is the time for one row.
 //
-// `tables` are tables with the same number of rows, in the order in which they are to be locked. Without any, one call
-// gets all numbers. REQUIRES: all rows exist.
+// `tables` have the same number of rows, and are locked in their order. Without tables, one call gets all numbers.
+// REQUIRES: all rows exist.
 void VisitByStripe(ThreadPool& pool, std::span<const int64_t> rows, std::span<RowLocks* const> tables, double cost_ns,
                    const std::function<void(std::span<const int64_t> numbers)>& visit);
 

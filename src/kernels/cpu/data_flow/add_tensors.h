@@ -1,4 +1,4 @@
-// The sum of two tensors, as resources that add up what they are given take it: accumulators and TensorArrays.
+// The function with which accumulators and TensorArrays add tensors.
 #ifndef TENSORBRAID_KERNELS_CPU_DATA_FLOW_ADD_TENSORS_H_
 #define TENSORBRAID_KERNELS_CPU_DATA_FLOW_ADD_TENSORS_H_
 

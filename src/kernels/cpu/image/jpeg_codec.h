@@ -18,7 +18,7 @@ struct JpegReadOptions {
   int ratio = 1;                       // the size is divided by it: 1, 2, 4 or 8
   bool fancy_upscaling = true;         // interpolates chroma
   bool try_recover_truncated = false;  // fills rows that a truncated file lacks with grey
-  float acceptable_fraction = 1.0f;    // of the rows that must be there; those that are not become black
+  float acceptable_fraction = 1.0f;    // the part of the rows that the file must have; missing rows become black
   bool fast_dct = true;
   std::optional<CropWindow> crop = {};  // within the image after division by `ratio`
 };

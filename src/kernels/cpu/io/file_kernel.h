@@ -8,8 +8,8 @@
 
 namespace tensorbraid {
 
-// File access may be slow, so the work runs on the pool, never on a transport's thread or on the thread of a step that
-// has other work.
+// Runs its work on the pool, because file access may be slow. So it blocks neither a transport thread nor a thread that
+// has other nodes of the step to run.
 template <Status (*kWork)(KernelContext& ctx)>
 class FileKernel final : public AsyncKernel {
  public:

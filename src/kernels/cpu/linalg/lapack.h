@@ -17,9 +17,9 @@ namespace tensorbraid::cpu {
 template <typename W>
 Status FactorQr(const Matrix<W>& a, int64_t inner, Matrix<W>* q, Matrix<W>* r);
 
-// The X that minimizes |A X - B|, for A of any rank. If there are several, the one with the smallest norm. The
-// rank counts the diagonal elements of R, after QR with column pivoting, that are above epsilon * min(rows, columns)
-// times the largest. Zero, as in TensorFlow, if A has elements that are not finite.
+// The X that minimizes |A X - B|, for A of any rank; the X with the smallest norm, if there are several. The rank
+// counts the diagonal elements of R, after QR with column pivoting, that are above epsilon * min(rows, columns) times
+// the largest. Zero, as in TensorFlow, if A has elements that are not finite.
 template <typename W>
 StatusOr<Matrix<W>> LeastSquares(const Matrix<W>& a, const Matrix<W>& b);
 

@@ -26,7 +26,7 @@ struct RealOf<std::complex<T>> {
 template <typename T>
 using Real = typename RealOf<T>::type;
 
-// The type that decompositions compute in: always double precision.
+// The type in which decompositions compute: always double precision.
 template <typename T>
 using Wide = std::conditional_t<kIsComplex<T>, std::complex<double>, double>;
 
@@ -142,7 +142,7 @@ Matrix<Wide<T>> WideMatrixAtIndex(const Tensor& t, const Matrices& m, int64_t i)
 }
 
 // Runs body(i) for each matrix, split over threads, and returns the first error that occurs. Does nothing if the
-// outputs have no elements: then there may be any number of matrices. REQUIRES: the outputs are allocated.
+// outputs have no elements, because the number of matrices is not bounded then. REQUIRES: the outputs are allocated.
 template <typename Body>
 Status ForEachMatrix(KernelContext& ctx, int64_t count, double cost_ns, const Body& body) {
   bool empty = true;

@@ -1,6 +1,7 @@
-// Batch normalization with the Relu behind it and the maximum behind that, and the gradient of all three. Each reads x
-// once and keeps nothing in between: the gradient computes the normalized values again, which is cheaper than to read
-// them. For float32, channels last in whole vectors, and windows that tile the image.
+// Batch normalization followed by Relu and a maximum over windows, in one pass, and the gradient of all three. Each of
+// the two reads x once and stores no intermediate values. The gradient computes the normalized values again, which is
+// cheaper than reading them. For float32, channels last, a number of channels that fills whole vectors, and windows
+// that tile the image.
 #ifndef TENSORBRAID_KERNELS_CPU_NN_BATCH_NORM_TILES_H_
 #define TENSORBRAID_KERNELS_CPU_NN_BATCH_NORM_TILES_H_
 
@@ -28,7 +29,7 @@ struct NormTiles {
   int64_t pixels() const { return height * width; }
   int64_t inputs_per_row() const { return windows * pixels() * channels; }
   int64_t outputs_per_row() const { return windows * channels; }
-  // Where the elements of a window are, from its first one.
+  // The offsets of a window's elements from its first element.
   template <int kPixels>
   std::array<int64_t, kPixels> Offsets() const {
     std::array<int64_t, kPixels> offsets;
@@ -45,12 +46,13 @@ struct NormFactors {
 inline const NormVector& VectorAt(const float* p) { return *reinterpret_cast<const NormVector*>(p); }
 inline NormVector& VectorAt(float* p) { return *reinterpret_cast<NormVector*>(p); }
 
-// y: the maximum of Relu of the normalized elements of each window. Has the bits of the single ops.
+// Computes y, the maximum of Relu of the normalized elements of each window. The result equals that of the single ops
+// bit for bit.
 template <int kPixels>
 void NormalizeTiles(KernelContext& ctx, const NormTiles& t, const NormFactors& factors, const float* x, float* y) {
   const std::array<int64_t, kPixels> offsets = t.Offsets<kPixels>();
   const NormVector zero = {};
-  // Stands for a window without a comparable element. A single element is passed on as it is.
+  // The value of a window without a comparable element. A single element is passed on unchanged.
   const NormVector lowest = zero + std::numeric_limits<float>::lowest();
   Parallel(ctx, t.rows, 0.2 * static_cast<double>(t.inputs_per_row()), [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
@@ -78,8 +80,8 @@ void NormalizeTiles(KernelContext& ctx, const NormTiles& t, const NormFactors& f
   });
 }
 
-// What passes the maximum and Relu of a window: `g`, at element number `largest`, where x is `x`. The first of the
-// largest elements gets the gradient, unless it is not positive.
+// The gradient that passes back through the maximum and Relu of a window: `g`, at element number `largest`, where x is
+// `x`. The first of the largest elements gets the gradient, unless this element is not positive.
 struct NormWindow {
   NormVector g, x, largest;
 };
@@ -103,7 +105,8 @@ template <int kPixels>
   window->g = best > zero ? VectorAt(dy) : zero;
 }
 
-// For each channel, the sum over all windows of what passes Relu and the maximum, and the sum of that times (x - mean).
+// Computes two sums over all windows for each channel: of the gradients that pass the maximum and Relu, and of these
+// gradients times (x - mean).
 template <int kPixels>
 std::array<std::vector<double>, 2> SumsOfTiles(KernelContext& ctx, const NormTiles& t, const NormFactors& factors,
                                                const float* x, const float* dy) {

@@ -1,4 +1,4 @@
-// What the fused ops, _FusedConv2D and _FusedMatMul, do with a product before they write it.
+// The last part of the fused ops _FusedConv2D and _FusedMatMul, which they apply to a product before they write it.
 #ifndef TENSORBRAID_KERNELS_CPU_NN_BIAS_RELU_H_
 #define TENSORBRAID_KERNELS_CPU_NN_BIAS_RELU_H_
 
@@ -8,7 +8,7 @@
 
 namespace tensorbraid::cpu {
 
-// Adds a bias and, if `relu`, replaces what is negative by 0. The results have the bits of BiasAdd and Relu.
+// Adds a bias and, if `relu`, replaces negative numbers by 0. The results equal those of BiasAdd and Relu bit for bit.
 struct BiasRelu {
   const float* bias = nullptr;  // [channels]
   int64_t channels = 0;
@@ -29,7 +29,7 @@ struct BiasRelu {
       }
     }
   }
-  // The same, with the rows shared by the threads of the pool.
+  // As Apply, but the threads of the pool share the rows.
   void ApplyShared(KernelContext& ctx, float* matrix, int64_t rows) const;
 };
 

@@ -1,4 +1,4 @@
-// Inputs and outputs of kernels that compute 16-bit floats in float32, and other types as they are.
+// Inputs and outputs of kernels that compute 16-bit floats in float32 and all other types without conversion.
 #ifndef TENSORBRAID_KERNELS_CPU_RNN_FLOATS_H_
 #define TENSORBRAID_KERNELS_CPU_RNN_FLOATS_H_
 

@@ -87,8 +87,8 @@ void LstmForwardRow(const LstmOptions& options, const GateOffsets& at, int64_t c
 }
 
 // Computes the derivative of the gates before their activation, and in `dcs` the derivative of the previous cells.
-// `cs_grad` and `h_grad` are the derivatives of the cells and of h. If kLater, those that the next step passes back are
-// added to them: dcs as it is, and dh. If kClip, cells that were clipped pass nothing on.
+// `cs_grad` and `h_grad` are the derivatives of the cells and of h. If kLater, the derivatives that the next step
+// passes back, the initial `dcs` and `dh`, are added to them. If kClip, cells that were clipped pass nothing on.
 template <bool kPeephole, bool kClip, bool kLater, typename A>
 void LstmBackwardRow(const LstmOptions& options, const GateOffsets& at, int64_t cells, const LstmParameters<A>& p,
                      const A* __restrict cs_prev, const LstmRows<const A>& a, const A* __restrict cs_grad,

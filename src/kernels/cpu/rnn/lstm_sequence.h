@@ -24,7 +24,7 @@ struct LstmSequence {
 template <typename A>
 Status LstmForward(KernelContext& ctx, const LstmSequence<A>& s, const LstmRows<A>& out);
 
-// Each has the shape of the value that it is the gradient of. `x` may be null: it is then not computed.
+// Each gradient has the shape of its value. If `x` is null, its gradient is not computed.
 template <typename A>
 struct LstmGradients {
   A *x = nullptr, *cs_prev = nullptr, *h_prev = nullptr, *w = nullptr;
@@ -38,7 +38,7 @@ Status LstmBackward(KernelContext& ctx, const LstmSequence<A>& s, const LstmRows
                     const A* h_grad, const LstmGradients<A>& out);
 
 // The gradients of the peephole weights: sums over `rows` rows of cells. `dgates` has the derivatives of the gates. If
-// `add`, adds to what the gradients are.
+// `add`, adds to the gradients instead of replacing them.
 template <typename A>
 void PeepholeGradients(KernelContext& ctx, int64_t rows, int64_t cells, GateOrder order, const A* dgates,
                        const A* cs_prev, const A* cs, bool add, const LstmGradients<A>& out);

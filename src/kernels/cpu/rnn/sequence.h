@@ -1,4 +1,4 @@
-// What the kernels of whole sequences share: x is [time, batch, inputs], states are [batch, cells], and the results of
+// Shared by the kernels of whole sequences: x is [time, batch, inputs], states are [batch, cells], and the results of
 // all steps are [time, batch, cells]. Only the first `steps` steps are computed; later results are 0.
 #ifndef TENSORBRAID_KERNELS_CPU_RNN_SEQUENCE_H_
 #define TENSORBRAID_KERNELS_CPU_RNN_SEQUENCE_H_
@@ -54,7 +54,7 @@ inline Status CheckStates(KernelContext& ctx, const SequenceSizes& s, const char
   return CheckShape(name, ctx.input(i), {s.time, s.batch, s.cells}, "[time, batch, cells]");
 }
 
-// The inputs from `first` to `first + count`, as the type that they are computed in.
+// The inputs from `first` to `first + count`, converted to the type in which they are computed.
 template <typename T>
 Status InputsAsFloats(KernelContext& ctx, int first, int count, std::vector<Tensor>* out) {
   for (int i = 0; i < count; ++i) {
@@ -99,7 +99,7 @@ void PreviousStates(const SequenceSizes& s, const A* first, const A* all, A* pre
   std::copy_n(all, (s.steps - 1) * s.state(), previous);
 }
 
-// Sets what comes after the first `steps` steps of `all` [time, batch, columns] to 0.
+// Sets everything after the first `steps` steps of `all` [time, batch, columns] to 0.
 template <typename A>
 void ClearRest(const SequenceSizes& s, int64_t columns, A* all) {
   std::fill(all + s.rows() * columns, all + s.time * s.batch * columns, A(0));

@@ -57,7 +57,7 @@ struct SparseOutput {
   Tensor* values;
 };
 StatusOr<SparseOutput> AllocateSparse(KernelContext& ctx, int first, int64_t n, std::span<const int64_t> shape);
-// Like the above, with the output number of each of the three.
+// Like the function above, with a separate output number for each of the three.
 StatusOr<SparseOutput> AllocateSparse(KernelContext& ctx, int indices, int values, int shape, int64_t n,
                                       std::span<const int64_t> sizes);
 

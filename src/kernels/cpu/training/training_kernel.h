@@ -11,9 +11,9 @@
 //     void Step(C grad, C& var, C& accum) const;
 //   };
 //
-// Updates of rows give TensorFlow's bits: where its kernel for rows rounds in another order than its kernel for whole
-// variables, the rule asks UpdatesRows(node). A rule with a member `bool one_column` is also told whether rows have one
-// element, for which TensorFlow has a third order.
+// Updates of rows equal TensorFlow's bit for bit. TensorFlow's kernel for rows may round in another order than its
+// kernel for whole variables; such a rule calls UpdatesRows(node). For rows of one element, TensorFlow may have a third
+// order; such a rule has a member `bool one_column`, which is set.
 //
 // A rule that rejects some values of the scalars also has `static Status Check(const std::array<C, N>& scalars, const
 // Node& node)`.
@@ -41,7 +41,7 @@ class UpdateKernel : public Kernel {
   // `variables` and `scalars` are the names of inputs in the op definition.
   UpdateKernel(const Node& node, std::span<const char* const> variables, std::span<const char* const> scalars);
 
-  // The buffers of one variable. For updates of rows both are the same; for other updates they may be.
+  // The buffers of one variable. For updates of rows both are the same buffer; for other updates they may be.
   struct Place {
     const void* from;  // the elements are read here
     void* to;          // and written here
@@ -129,9 +129,9 @@ class RuleKernel final : public UpdateKernel {
                    std::index_sequence<K...>) {
     Loop(rule, gradient, n, (static_cast<const T*>(places[K].from) + at)..., (static_cast<T*>(places[K].to) + at)...);
   }
-  // Buffers that are both read and written only overlap at the same element, so iterations are independent (ivdep).
-  // The rule is a copy: the compiler would have to assume that the loop writes to a rule behind a reference, and would
-  // not vectorise.
+  // Buffers that are both read and written only overlap at the same element, so iterations are independent (ivdep). The
+  // rule is a copy. If it were a reference, the compiler would have to assume that the loop writes to the rule, and
+  // would not vectorise.
   static void Loop(const Rule<C> rule, const T* gradient, int64_t n, const T* a, T* to_a) {
 #pragma GCC ivdep
     for (int64_t i = 0; i < n; ++i) {

@@ -25,13 +25,13 @@
 namespace tensorbraid::cpu {
 
 inline constexpr int64_t kWireBlock = 256;
-// Smaller tensors are sent as float32, whatever type is asked for.
+// Smaller tensors are sent as float32, whatever type is requested.
 inline constexpr int64_t kMinWireElements = 64;
 
-// Whether the sender keeps what the type loses and adds it to the next tensor.
+// Whether the sender keeps the part that the type loses and adds it to the next tensor.
 inline bool HasErrorFeedback(Wire wire) { return wire == Wire::kInt8 || wire == Wire::kOneBit || wire == Wire::kTopK; }
 
-// How many values kTopK sends of n: 1 %, rounded up.
+// The number of values that kTopK sends of n: 1 %, rounded up.
 inline int64_t WireTopKCount(int64_t n) { return (n + 99) / 100; }
 
 // The size of the encoded tensor. -1 if the shape is not fully defined or too large.
@@ -47,7 +47,8 @@ struct WireHeader {
 class WireEncoder {
  public:
   // `values` and `out`, which has WireBytes() bytes, must outlive the encoder. `residual`, if not null, has as many
-  // elements as `values`: it is added to them, and gets what the bytes do not hold of the sum. It stays finite.
+  // elements as `values`. It is added to `values`, and then gets the part of the sum that the bytes lose. It stays
+  // finite.
   WireEncoder(Wire wire, const Shape& shape, const float* values, float* residual, uint8_t* out);
   int64_t blocks() const { return (n_ + kWireBlock - 1) / kWireBlock; }
   // Whether blocks may be encoded in several calls.

@@ -1,6 +1,6 @@
-// The kernel of every convolution op: reads shapes and dtypes, and passes the work on. float32 goes to the method of
-// Winograd (winograd.h) where that pays, else to oneDNN (convolution_primitives.h) where that is fast, and everything
-// else to matrix products (convolution_columns.h).
+// The kernel of every convolution op: reads shapes and dtypes, and passes the work on. float32 is computed by the
+// method of Winograd (winograd.h) where that pays, otherwise by oneDNN (convolution_primitives.h) where that is fast.
+// Everything else is computed as matrix products (convolution_columns.h).
 #ifndef TENSORBRAID_KERNELS_CPU_NN_CONVOLUTION_CONVOLUTION_H_
 #define TENSORBRAID_KERNELS_CPU_NN_CONVOLUTION_CONVOLUTION_H_
 

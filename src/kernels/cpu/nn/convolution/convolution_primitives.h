@@ -1,9 +1,9 @@
 // float32 convolutions by oneDNN: the only interface to its convolutions.
 //
-// The batch is split into parts (of one to three images, the rows are), and each part is computed by a primitive that
-// runs on one thread; threads of the pool share the parts. An OpenMP team of oneDNN's own would spin at its barriers
-// while other kernels need the cores. How the batch is split depends only on the shapes, so results do not depend on
-// the number of threads.
+// The batch is split into parts (a batch of one to three images is split by rows). A primitive that runs on one thread
+// computes each part, and the threads of the pool share the parts. oneDNN's own OpenMP team is not used, because it
+// would spin at its barriers while other kernels need the cores. How the batch is split depends only on the shapes, so
+// results do not depend on the number of threads.
 #ifndef TENSORBRAID_KERNELS_CPU_NN_CONVOLUTION_CONVOLUTION_PRIMITIVES_H_
 #define TENSORBRAID_KERNELS_CPU_NN_CONVOLUTION_CONVOLUTION_PRIMITIVES_H_
 
@@ -22,8 +22,8 @@ class ConvolutionPrimitives {
 
   // Computes one of input, filter and output from the two others. Returns false, and computes nothing, if oneDNN has no
   // fast implementation for this geometry. ResourceExhausted if there is no memory for scratch space. REQUIRES: all
-  // sizes are known, and the tensors are not empty. Applies `bias`, unless it is null, to each part of the output,
-  // while that is in the cache; then the channels are last and the output is computed.
+  // sizes are known, and the tensors are not empty. If `bias` is not null, applies it to each part of the output while
+  // the part is in the cache. REQUIRES then: the channels are last, and the output is computed.
   //
   // The filter is converted to the primitive's layout in each call. A filter that is a variable could be converted once
   // per version of the variable: see ConvertedFilter in the implementation.

@@ -10,7 +10,8 @@
 
 namespace tensorbraid::cpu {
 
-// Memory from the allocator of tensors, which keeps and counts it. ResourceExhausted if there is none. Thread-safe.
+// Returns memory from the allocator of tensors, which counts the memory and keeps it for reuse. ResourceExhausted if
+// there is not enough. Thread-safe.
 inline StatusOr<RefPtr<Buffer>> ScratchOf(size_t bytes) {
   RefPtr<Buffer> buffer = AllocateBuffer(std::max<size_t>(bytes, 1));
   if (!buffer) return ResourceExhausted("out of memory allocating ", bytes, " bytes of scratch space");

@@ -15,7 +15,7 @@ DType WideType(DType dtype);
 // `t` converted to its wide dtype, or `t` itself if it has that dtype. uint64 is shifted by 2^63, so that the order of
 // the numbers stays the same.
 StatusOr<Tensor> Widen(KernelContext& ctx, const Tensor& t);
-// Like Widen, but uint64 keeps its bits, so that sums are right.
+// Like Widen, but uint64 keeps its bits, so that sums are correct.
 StatusOr<Tensor> WidenSummands(KernelContext& ctx, const Tensor& t);
 
 // Output `i` of the node, to be filled with elements of the wide dtype.
@@ -28,7 +28,8 @@ class WideOutput {
   A* data() {
     return wide_.mutable_data<A>().data();
   }
-  // Converts what has been written back: Finish inverts Widen, FinishSums inverts WidenSummands.
+  // Call one of these after writing. They convert the elements back: Finish inverts Widen, FinishSums inverts
+  // WidenSummands.
   void Finish() { Narrow(true); }
   void FinishSums() { Narrow(false); }
 

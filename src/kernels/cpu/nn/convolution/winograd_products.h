@@ -1,5 +1,5 @@
-// Small products of matrices between the transforms of Winograd's convolutions. They take less than a microsecond each,
-// which is too short for a call of oneDNN.
+// The small matrix products between the transforms of Winograd's convolutions. Each takes less than a microsecond, so
+// the overhead of a call of oneDNN would be too large.
 #ifndef TENSORBRAID_KERNELS_CPU_NN_CONVOLUTION_WINOGRAD_PRODUCTS_H_
 #define TENSORBRAID_KERNELS_CPU_NN_CONVOLUTION_WINOGRAD_PRODUCTS_H_
 

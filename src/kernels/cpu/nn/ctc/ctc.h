@@ -26,7 +26,7 @@ struct CtcSequence {
 template <typename A>
 class CtcLossComputer {
  public:
-  // `merge_repeated`: a label that is repeated without a blank between counts once.
+  // With `merge_repeated`, a label that is repeated without a blank in between counts once.
   CtcLossComputer(int32_t blank, bool merge_repeated) : blank_(blank), merge_(merge_repeated) {}
 
   // Sets *loss to -ln P(labels | logits), and rows [0, length) of `gradient` (laid out like the logits) to its
@@ -53,7 +53,8 @@ class CtcLossComputer {
   std::vector<int32_t> label_of_;
   std::vector<A> stay_;  // 0 if a state may follow itself, else -infinity
   std::vector<A> skip_;  // 0 if a state may follow the state two before it, else -infinity
-  // [time, row] twice: ln of the probability of each state's label, and of all ways to each state.
+  // Two arrays [time, row]: ln of the probability of each state's label, and ln of the probability of all ways to each
+  // state.
   Tensor scratch_;
   std::vector<A> next_, backward_, posterior_;  // one row
 };
@@ -67,10 +68,10 @@ struct CtcPath {
   A log_probability;
 };
 
-// The `top_paths` most probable label sequences that a beam search finds which keeps the `beam_width` best prefixes;
-// the blank is the last class. `merge_repeated` removes equal neighbours from the results. InvalidArgument if fewer
-// paths exist, ResourceExhausted if the search needs too much memory together with those that have the same `held`, a
-// count that starts at 0.
+// Finds the `top_paths` most probable label sequences by a beam search that keeps the `beam_width` best prefixes. The
+// blank is the last class. `merge_repeated` removes equal neighbours from the results. InvalidArgument if fewer paths
+// exist. ResourceExhausted if all searches that share the counter `held`, which starts at 0, together need too much
+// memory.
 template <typename A>
 StatusOr<std::vector<CtcPath<A>>> CtcBeamSearch(const CtcSequence<A>& logits, int64_t beam_width, int64_t top_paths,
                                                 bool merge_repeated, std::atomic<int64_t>* held);

@@ -1,5 +1,5 @@
-// What the kernels of pooling ops have in common: reading their attributes, checking shapes, and the kernels that
-// differ only in the number of axes.
+// Shared by the kernels of pooling ops: reads attributes, checks shapes, and has the kernels that differ only in the
+// number of axes.
 #ifndef TENSORBRAID_KERNELS_CPU_NN_POOLING_POOL_KERNEL_H_
 #define TENSORBRAID_KERNELS_CPU_NN_POOLING_POOL_KERNEL_H_
 
@@ -14,7 +14,7 @@
 
 namespace tensorbraid::cpu {
 
-// Reads every element as often as windows cover it.
+// The cost of reading every element as often as windows cover it.
 Cost PoolCost(const CostContext& c);
 
 inline constexpr DTypeSet kPoolTypes = {kFloat32, kFloat64, kFloat16, kBfloat16, kInt8,   kInt16,
@@ -60,7 +60,8 @@ class PoolKernel : public Kernel {
   const StatusOr<PoolAttrs> attrs_;
 };
 
-// The shape of the input of an average, as its gradient gets it. InvalidArgument unless it is one of `rank` axes.
+// The shape of an average's input, which the gradient gets as a vector. InvalidArgument unless it is one of `rank`
+// axes.
 inline StatusOr<Shape> OriginalShape(const Tensor& t, int rank) {
   if (t.shape() != Shape({rank})) {
     return InvalidArgument("the shape of the original input must be a vector of ", rank, " sizes, got shape ",
@@ -76,8 +77,8 @@ inline StatusOr<Shape> OriginalShape(const Tensor& t, int rank) {
 }
 
 // The maximum over windows in kSpatial axes. Only windows of images may have the size and strides as inputs 1 and 2
-// (MaxPoolV2) and may cover channels. Where nothing in a window can be compared (NaN), images have the lowest finite
-// number and volumes have minus infinity, as in TensorFlow.
+// (MaxPoolV2) and may cover channels. As in TensorFlow, the result of a window with only NaNs is the lowest finite
+// number for images and minus infinity for volumes.
 template <int kSpatial>
 class MaxPoolKernel final : public PoolKernel {
  public:
@@ -99,7 +100,7 @@ class MaxPoolKernel final : public PoolKernel {
   }
 };
 
-// x, y and ddx give ddy. MaxPoolGradGradV2: inputs 3 and 4 are ksize and strides.
+// Computes ddy from x, y and ddx. Inputs 3 and 4 of MaxPoolGradGradV2 are ksize and strides.
 template <int kSpatial>
 class MaxPoolGradGradKernel final : public PoolKernel {
  public:
@@ -146,7 +147,7 @@ class AvgPoolKernel final : public PoolKernel {
   }
 };
 
-// The shape of x and dy give dx.
+// Computes dx from the shape of x and dy.
 template <int kSpatial>
 class AvgPoolGradKernel final : public PoolKernel {
  public:

@@ -10,8 +10,8 @@
 
 namespace tensorbraid::cpu {
 
-// A tensor as the loops see it: [images, depth, height, width, channels], of which the windows cover the middle three.
-// A tensor with channels first is one with an image for each channel and one channel.
+// The form in which the loops see a tensor: [images, depth, height, width, channels]. Windows cover the three axes in
+// the middle. A tensor with channels first has an image for each channel, and one channel.
 struct PoolView {
   int64_t images = 1;
   int64_t channels = 1;
@@ -22,7 +22,7 @@ struct PoolView {
 };
 PoolView ViewOf(const PoolAttrs& attrs, const PoolWindows& windows);
 
-// y: the maximum of each window. Starts at `lowest`, which also stands for a window without a comparable element (NaN).
+// y: the maximum of each window. Starts at `lowest`, which is also the result of a window that has only NaNs.
 template <typename A>
 void MaxPool(KernelContext& ctx, const PoolView& p, const A* x, A lowest, A* y);
 // y: the mean of the elements of each window that are inside of the input.
