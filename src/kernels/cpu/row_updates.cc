@@ -12,8 +12,8 @@
 namespace tensorbraid {
 namespace {
 
-// Each update is a function of the old element and the update, both in their ComputeType. With `kWraps`, integers with
-// and without sign give the same bits.
+// Each kind of update is a function of the old element and the update, both in their ComputeType. If it has `kWraps`,
+// signed and unsigned integers of one size give the same bits.
 struct AddTo {
   static constexpr bool kWraps = true;
   template <typename C>
@@ -85,7 +85,7 @@ void ForEachRow(const Rows& r, const F& f) {
   E* const to = MutableElements<E>(*r.to);
   const E* const from = Elements<E>(r.updates);
   const int64_t row_bytes = r.size * static_cast<int64_t>(sizeof(E));
-  // Visits `count` rows, of which number_of(k) is the number of the k-th.
+  // Visits `count` rows; number_of(k) is the number of the k-th row.
   const auto visit = [&](size_t count, auto number_of) {
     constexpr size_t kAhead = cpu::kPrefetchedRows;
     for (size_t k = 0; k < count; ++k) {
@@ -137,7 +137,7 @@ Status Change(const Rows& r) {
   return OkStatus();
 }
 
-// T, or the unsigned integer of its size if that gives the same bits.
+// The type for which the loops are compiled: T, or the unsigned integer of the same size if that gives the same bits.
 template <typename How, typename T>
 auto LoopTypeOf() {
   if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool> && requires { How::kWraps; }) {

@@ -4,7 +4,7 @@
 namespace tensorbraid {
 namespace {
 
-// Runs only if the placeholder was not fed: a fed placeholder is not part of the plan.
+// Runs only if the placeholder was not fed, because a fed placeholder is not part of the plan.
 Status Placeholder(KernelContext& ctx) {
   const Node& node = ctx.node();
   return InvalidArgument("placeholder '", node.name(), "' (", node.attr<DType>("dtype"), node.attr<Shape>("shape"),

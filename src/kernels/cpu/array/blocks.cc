@@ -32,7 +32,8 @@ void ForEachPlace(const Places& places, const Shape& shape, const Shape& theirs,
   }
 }
 
-// For an input without elements, whose other dimensions may have any size: its elements have no places to compute.
+// Passes on an input without elements. Its other dimensions may have any size, so no table of places is computed for
+// it.
 Status PassEmptyInput(KernelContext& ctx) {
   ctx.set_output(0, ctx.TakeInput(0));
   return OkStatus();
@@ -112,7 +113,7 @@ void AddToPlaces(const Tensor& from, const std::vector<int64_t>& places, Tensor*
   }
 }
 
-// Adds up the gradients of all copies of each element.
+// Sums the gradients of all copies of each element.
 Status UnpadGradient(KernelContext& ctx, void (*add_to_places)(const Tensor&, const std::vector<int64_t>&, Tensor*)) {
   const Tensor& in = ctx.input(0);
   TF_ASSIGN_OR_RETURN(const IntVector around, PairsOf(ctx.input(1), in.shape().rank(), "paddings"));

@@ -1,5 +1,5 @@
-// Gathers rows and slices of tensors and of variables. A variable is read in place, under its lock: it is not copied,
-// and reading it does not prevent later updates in place. Rows are read while others are updated.
+// Gathers rows and slices of tensors and of variables. A variable is read in place, under its lock. So it is not
+// copied, and no snapshot prevents later updates in place. Other rows of the variable may be updated at the same time.
 #include <optional>
 #include <utility>
 
@@ -98,7 +98,7 @@ Status GatherSlices(KernelContext& ctx, const Tensor& params) {
   }
   TF_ASSIGN_OR_RETURN(const bool ignore, IgnoresBadIndices(ctx.node()));
   const int64_t inner = SizeOf(ps, static_cast<int>(indices.shape().dim(rank - 1)), ps.rank());
-  // The output first: indices of shape [n, 0] have no elements, but select n slices.
+  // Allocates the output first, because indices of shape [n, 0] have no elements, but select n slices.
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
   if (out->num_elements() == 0) return OkStatus();
   TF_ASSIGN_OR_RETURN(const std::vector<int64_t> slices, SlicesOf(indices, ps, ignore, "param shape"));

@@ -165,7 +165,7 @@ Status ConjugateTranspose(KernelContext& ctx) {
   TF_RETURN_IF_ERROR(Transpose(ctx));
   Tensor out = ctx.output(0);
   ctx.set_output(0, Tensor());
-  // If no element moved, the result is the input tensor itself, to which other references may exist.
+  // If no element has moved, the result is the input tensor, to which other references may exist.
   if (!out.IsWritable()) {
     TF_ASSIGN_OR_RETURN(out, CopyOf(out));
   }

@@ -46,9 +46,9 @@ Status SetIntegers(KernelContext& ctx, int output, std::span<const int64_t> valu
   return OkStatus();
 }
 
-// The slices of a tensor along an axis. Viewed as [outer, dim, inner], the elements of slice s are at
-// (o * dim + s) * inner + i for each o and i. A tensor without elements has no outer: its dimensions may be so large
-// that loops over them take minutes.
+// The slices of a tensor along an axis. Viewed as [outer, dim, inner], the elements of slice s are at (o * dim + s) *
+// inner + i for each o and i. For a tensor without elements, `outer` is 0, because its dimensions may be so large that
+// loops over them take minutes.
 struct Slices {
   Slices(const Tensor& x, int axis)
       : outer(x.num_elements() == 0 ? 0 : SizeOf(x.shape(), 0, axis)),
@@ -57,7 +57,7 @@ struct Slices {
   int64_t outer, dim, inner;
 };
 
-// What is compiled for each dtype.
+// The functions that are compiled for each dtype.
 struct Comparison {
   uint64_t (*hash)(const Tensor& x, const Slices& slices, int64_t s);
   bool (*same)(const Tensor& x, const Slices& slices, int64_t a, int64_t b);  // whether two slices are equal
@@ -97,7 +97,7 @@ bool SameElements(const Tensor& x, int64_t i, const Tensor& y, int64_t j) {
 template <typename T>
 inline constexpr Comparison kComparison = {HashOfSlice<T>, SameSlices<T>, HashesOf<T>, SameElements<T>};
 
-// Copies elements, one after the other: for each outer position, those of all the slices.
+// Copies the elements of the chosen slices, one after the other: for each outer position, those of all chosen slices.
 Status CopySlices(const Tensor& x, const Slices& slices, std::span<const int64_t> chosen, Tensor* y) {
   return ForElementsOf(x.dtype(), [&]<typename E>() {
     E* to = MutableElements<E>(*y);
@@ -143,7 +143,7 @@ Status UniqueSlices(KernelContext& ctx, const Comparison& compare) {
   // The number of the first distinct slice with each hash. `next` chains distinct slices with the same hash.
   absl::flat_hash_map<uint64_t, int64_t> first_of_hash;
   std::vector<int64_t> firsts, next, counts;
-  // The output first: a tensor without elements may have any number of slices.
+  // Allocates the output first, because a tensor without elements may have any number of slices.
   TF_ASSIGN_OR_RETURN(Tensor * idx, ctx.AllocateOutput(1, {slices.dim}));
   for (int64_t s = 0; s < slices.dim; ++s) {
     const auto [it, is_new] = first_of_hash.try_emplace(compare.hash(x, slices, s), firsts.size());

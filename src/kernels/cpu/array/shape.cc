@@ -41,7 +41,7 @@ Status Reshape(KernelContext& ctx) {
     if (known != 0) {
       *inferred = elements / known;
     } else {
-      // Any size would do. Like TensorFlow, computes the size as if the dimensions of size 0 were absent.
+      // Any size is valid. Like TensorFlow, computes the size as if the dimensions of size 0 were absent.
       int64_t have = 1, named = 1;
       for (int64_t d : ctx.input(0).shape().dims()) have *= d == 0 ? 1 : d;
       for (int64_t d : sizes) {

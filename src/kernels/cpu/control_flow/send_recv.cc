@@ -48,7 +48,7 @@ class RecvKernel final : public AsyncKernel {
   const bool may_be_dead_;
 };
 
-// Copies through the device of the node. The plan decides into which memory.
+// Copies by means of the node's device. The plan chooses the memory of the output.
 class CopyKernel final : public AsyncKernel {
  public:
   explicit CopyKernel(const KernelConstruction&) {}
@@ -57,7 +57,7 @@ class CopyKernel final : public AsyncKernel {
     if (!IsPlain(from.dtype())) return done(InvalidArgument("a tensor of dtype ", from.dtype(), " cannot be copied"));
     const auto to = ctx.AllocateOutput(0, from.shape());
     if (!to.ok()) return done(to.status());
-    // The device calls back on a thread of its own, which must not run the nodes that follow.
+    // The device calls back on its own thread, which must not run the nodes that follow.
     ThreadPool& pool = ctx.pool();
     ctx.device().Copy(from, **to, [&pool, done = std::move(done)](const Status& status) {
       pool.Schedule([done, status] { done(status); });

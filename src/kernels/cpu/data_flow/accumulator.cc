@@ -66,8 +66,8 @@ class AccumulatorKernel final : public HandleKernel<AccumulatorResource> {
                                        DenseAccumulator::Arithmetic{AddTensors<T>, DivideTensor<T>});
     }
   }
-  // As in TensorFlow, an existing accumulator is used without a check. It refuses gradients that do not fit it when
-  // they are applied.
+  // As in TensorFlow, an existing accumulator is used without a check. When gradients are applied, it refuses those
+  // that do not fit.
   Status Check(const AccumulatorResource&) const override { return OkStatus(); }
 
  private:
@@ -157,7 +157,7 @@ class ChiefCounter final : public Resource {
  public:
   static constexpr const char* kTypeName = "chief counter";
   int64_t Next() { return last_.fetch_add(1) + 1; }
-  // 0 if there was no chief yet, which is also the number of the first.
+  // The number of the last chief. If there was none yet, 0, which is also the number of the first chief.
   int64_t Last() const { return std::max<int64_t>(last_, 0); }
   std::string DebugString() const override { return StrCat("chief ", Last()); }
 

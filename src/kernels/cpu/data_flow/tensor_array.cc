@@ -14,8 +14,7 @@ namespace {
 
 using Array = TensorArrayResource;
 
-// The limit of unwritten elements in Concat. They take no memory in the array, whatever its size, but do when they are
-// concatenated.
+// The limit of unwritten elements in Concat. They take no memory in the array, but they do in the concatenated tensor.
 constexpr int64_t kMaxUnwritten = 1 << 24;
 
 Array::AddFn AddFor(DType dtype) {
@@ -53,7 +52,7 @@ class TensorArrayKernel final : public Kernel {
   Status Compute(KernelContext& ctx) override {
     TF_ASSIGN_OR_RETURN(const int32_t size, ScalarOf(ctx.input(0), "size"));
     if (size < 0) return InvalidArgument("size must not be negative, got ", size);
-    // A number distinguishes the arrays of one node in messages.
+    // In messages, a number distinguishes the arrays that one node makes.
     static std::atomic<uint64_t> arrays{0};
     return EmitArray(ctx, MakeRef<Array>(StrCat(name_, "_", arrays.fetch_add(1)), size, options_),
                      Tensor::Scalar(0.0f));
@@ -299,7 +298,7 @@ Status MakeStack(KernelContext& ctx) {
     ctx.set_output(0, MakeHandleTensor(stack, ctx.node().device(), "", std::move(name)));
     return OkStatus();
   }
-  // A reference to the stack finds it by its name, which must be unique in the step.
+  // A reference contains the stack's name, which must therefore be unique in the step.
   static std::atomic<uint64_t> stacks{0};
   name += StrCat("_", stacks.fetch_add(1));
   const std::string& container = ctx.env().step_resources->container();

@@ -78,7 +78,7 @@ class Runs {
     std::optional<StatusOr<Element>> result;  // guarded by mu_
     const bool of_input = false;              // the result is an error of the input, not of the function
   };
-  // After an error of the input, the input may have more elements, for example if the graph ignores errors.
+  // The input may have more elements after an error, for example if the graph ignores errors.
   static bool ended_with_error(const Run& run) { return run.of_input; }
 
   void Start(Element e) {

@@ -110,7 +110,8 @@ Status RepeatDataset(KernelContext& ctx) {
                                 }
                                 s.pull = nullptr;
                                 ++s.round;
-                                // After an empty round, an endless repetition would never produce an element.
+                                // Ends an endless repetition after an empty round, because it would never produce an
+                                // element.
                                 if (!s.got_any && wanted < 0) s.ended = true;
                               }
                               return false;

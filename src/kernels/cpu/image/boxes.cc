@@ -14,7 +14,7 @@
 namespace tensorbraid::cpu {
 namespace {
 
-// Red, green, blue, alpha. Boxes take them in turn.
+// Colours as red, green, blue, alpha. The boxes take the colours in turn.
 constexpr float kBoxColors[][4] = {{1, 1, 0, 1},     {0, 0, 1, 1},   {1, 0, 0, 1},   {0, 1, 0, 1}, {0.5, 0, 0.5, 1},
                                    {0.5, 0.5, 0, 1}, {0.5, 0, 0, 1}, {0, 0, 0.5, 1}, {0, 1, 1, 1}, {1, 0, 1, 1}};
 
@@ -111,7 +111,7 @@ struct CropRules {
   int64_t max_attempts = 100;
 };
 
-// If no crop is possible, all attempts are made: so many take less than a second.
+// If no crop is possible, all attempts are made. This number of attempts takes less than a second.
 constexpr int64_t kMostAttempts = 1'000'000;
 
 int32_t Rounded(float v) { return static_cast<int32_t>(std::lrint(std::clamp(v, -1e9f, 1e9f))); }
@@ -138,7 +138,7 @@ std::optional<Rectangle> DrawCrop(int32_t width, int32_t height, const CropRules
   }
   int32_t crop_width = Rounded(static_cast<float>(crop_height) * aspect);
   const auto area = [&] { return static_cast<float>(crop_width) * static_cast<float>(crop_height); };
-  // An area may miss the limits by rounding.
+  // Rounding may have moved the area out of the limits.
   if (area() < min_area) crop_width = Rounded(static_cast<float>(++crop_height) * aspect);
   if (area() > max_area) crop_width = Rounded(static_cast<float>(--crop_height) * aspect);
   if (area() < min_area || area() > max_area || crop_width > width || crop_height > height || crop_width <= 0 ||

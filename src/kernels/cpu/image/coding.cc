@@ -131,8 +131,8 @@ class DecodeKernel final : public Kernel {
     });
   }
 
-  // Sets the output to what `read` decodes, converted to the dtype of the output. `bits` is the number of bits per
-  // channel that it gives. The output has a dimension for frames if the file may have several.
+  // Sets the output to the result of `read`, converted to the dtype of the output. `bits` is the number of bits per
+  // channel that `read` gives. The output has a dimension for frames if the file may have several.
   template <typename Read>
   Status Decode(KernelContext& ctx, int bits, const Read& read, bool has_frames = false) const {
     const bool direct = dtype_ == (bits == 8 ? kUint8 : kUint16);
@@ -267,7 +267,7 @@ Status ExtractJpegShape(KernelContext& ctx) {
   return OkStatus();
 }
 
-// The size of a file says little about the size of its image, so this is the cost of an image of medium size.
+// This is the cost of an image of medium size, because the size of a file says little about the size of its image.
 Cost DecodeCost(const CostContext& c) {
   Cost cost = DefaultCost(c);
   cost.flops += FlopsOfNs(1e6);

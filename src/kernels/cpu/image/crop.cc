@@ -56,8 +56,8 @@ struct CropAxis {
   bool Has(float position) const { return position >= 0 && position <= last_pixel; }
 };
 
-// The pixels around a position in an image. In float32, the last pixel of a very long side may be rounded to one behind
-// it, hence the limits.
+// The pixels around a position in an image. They are limited to the image, because in float32 the last pixel of a very
+// long side may be rounded to the next one.
 struct Pixels4 {
   int64_t top, bottom, left, right;
   float y_lerp, x_lerp;
@@ -158,7 +158,7 @@ Status CheckCropGrads(const Shape& grads, const Boxes& boxes, int64_t depth) {
   return OkStatus();
 }
 
-// Boxes may overlap, so the sums are computed one after another, in one order.
+// Boxes may overlap, so the boxes are processed one after the other, in a fixed order.
 template <typename A>
 void SumCropGrads(const Boxes& boxes, const Shape& grads_shape, const float* grads, bool nearest, const Shape& image,
                   A* sums) {
@@ -265,7 +265,7 @@ Status CropAndResizeGradBoxes(KernelContext& ctx) {
           if (!ys.Has(y) || !xs.Has(x)) continue;
           const Pixels4 p(y, x, height, width);
           const float* grad = grads + ((b * crop_height + j) * crop_width + i) * depth;
-          // How the pixel changes with y and x.
+          // The derivatives of the pixel with respect to y and x.
           float by_y = 0, by_x = 0;
           for (int64_t c = 0; c < depth; ++c) {
             const float tl = image[(p.top * width + p.left) * depth + c];
@@ -297,7 +297,7 @@ Status CropAndResizeGradBoxes(KernelContext& ctx) {
   return OkStatus();
 }
 
-// Windows of the images. What lies outside of an image is noise, which is not seeded.
+// Takes windows of the images. Pixels outside of an image are noise, which has no seed.
 class GlimpseKernel final : public Kernel {
  public:
   explicit GlimpseKernel(const KernelConstruction& c)
@@ -359,7 +359,7 @@ class GlimpseKernel final : public Kernel {
     auto at = static_cast<double>(offset);
     const auto in = static_cast<double>(size), window = static_cast<double>(glimpse);
     if (version_ == 1) {
-      // Version 1 takes coordinates that are not normalized from a center that is not the image's.
+      // With coordinates that are not normalized, version 1 uses a center that is not the image's center.
       if (normalized_) at *= in;
       if (centered_) at = at / 2 + in / 2;
       at -= window / 2;

@@ -18,8 +18,8 @@ struct GifFrame {
   std::vector<uint8_t> indices;
 };
 
-// Unlike libpng and libjpeg, giflib returns errors. The frames are read record by record instead of by DGifSlurp, which
-// allocates what a header announces and leaves the pixels that a truncated frame lacks uninitialised.
+// Unlike libpng and libjpeg, giflib returns errors. The frames are read record by record. DGifSlurp is not used,
+// because it allocates the size that a header claims, and leaves the missing pixels of a truncated frame uninitialised.
 class GifReader {
  public:
   explicit GifReader(std::string_view contents) : contents_(contents), left_(contents) {
@@ -79,7 +79,7 @@ class GifReader {
     return true;
   }
 
-  // Sets *complete to whether the file has all of the frame, and keeps the frame in that case.
+  // Sets *complete to whether the file has the whole frame, and keeps the frame if so.
   Status ReadFrame(int transparent, bool* complete) {
     *complete = false;
     if (DGifGetImageDesc(file_) == GIF_ERROR) return OkStatus();

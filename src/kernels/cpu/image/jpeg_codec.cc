@@ -14,9 +14,9 @@
 namespace tensorbraid::cpu {
 namespace {
 
-// libjpeg's own handler of fatal errors ends the process. Ours must not return, and an exception must not pass through
-// libjpeg, which is C. So it jumps back to the last setjmp, which skips destructors. Hence the rule of this file: a
-// function that calls setjmp has no local objects with destructors after it. What must be freed is a member of
+// libjpeg's own handler of fatal errors ends the process. Our handler must not return, and must not throw through
+// libjpeg, which is C. So it jumps back to the last setjmp, which skips destructors. Therefore a function of this file
+// that calls setjmp has no local objects with destructors after the call. Everything that must be freed is a member of
 // JpegReader or JpegWriter.
 struct JpegErrors {
   jpeg_error_mgr manager;  // first, so that libjpeg's pointer to it is a pointer to this
@@ -35,8 +35,8 @@ struct JpegErrors {
   }
 };
 
-// What a decoder may allocate for coefficients and its tables: two bytes for each of the most pixels that it may
-// decode, and some.
+// The memory that a decoder may allocate for coefficients and tables: somewhat more than two bytes for each pixel of
+// the largest image.
 constexpr long kMaxJpegMemory = long{5} << 28;
 // A progressive file with many scans takes long to decode. Real files have 10 or so.
 constexpr int kMaxScans = 500;
@@ -66,7 +66,7 @@ class JpegReader {
   JpegReader(const JpegReader&) = delete;
   JpegReader& operator=(const JpegReader&) = delete;
 
-  // Each returns false on an error; message() then says which.
+  // Each function returns false on an error, and message() then describes the error.
   bool ReadHeader() {
     if (setjmp(errors_.jump) != 0) return false;
     jpeg_create_decompress(&info_);
@@ -94,14 +94,14 @@ class JpegReader {
     return true;
   }
 
-  // After Prepare. Decodes the rows of the crop window to `pixels`, or as many as the file has; rows_read() says how
-  // many. `row` is scratch memory for a row of row_bytes() bytes.
+  // Call after Prepare. Decodes the rows of the crop window to `pixels`, or as many of them as the file has;
+  // rows_read() is their number. `row` is scratch memory for a row of row_bytes() bytes.
   bool ReadRows(const CropWindow& crop, uint8_t* row, uint8_t* pixels) {
     if (setjmp(errors_.jump) != 0) return false;
     jpeg_start_decompress(&info_);
     if (info_.output_components != row_channels()) ERREXIT(&info_, JERR_BAD_J_COLORSPACE);
-    // Rows above the crop window are decoded and dropped, and so are columns beside it: jpeg_crop_scanline and
-    // jpeg_skip_scanlines interpolate chroma at the edges of the window in another way.
+    // Decodes and drops the rows above the crop window and the columns beside it. jpeg_crop_scanline and
+    // jpeg_skip_scanlines are not used, because they interpolate chroma differently at the edges of the window.
     const int64_t stride = crop.width * channels_;
     for (int64_t y = 0; y < crop.y + crop.height; ++y) {
       JSAMPROW rows[] = {row};

@@ -63,7 +63,7 @@ Selected Suppress(std::span<const float> scores, const SuppressionRules& rules, 
     queue.pop();
     const float original = next.score;
     bool suppressed = false;
-    // Boxes with similar scores often overlap, so the last selected ones are looked at first.
+    // Compares with the boxes that were selected last first, because boxes with similar scores often overlap.
     for (size_t j = selected.indices.size(); j-- > next.compared;) {
       const float shared = overlap(next.index, selected.indices[j]);
       if (rules.sigma > 0) {

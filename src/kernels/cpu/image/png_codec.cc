@@ -8,10 +8,11 @@
 namespace tensorbraid::cpu {
 namespace {
 
-// libpng reports an error by a call that must not return. Exceptions cannot leave it: libpng is C, whose frames an
-// exception may not be able to unwind. So it jumps back to the last setjmp, which skips destructors. Hence the rule of
-// this file: a function that calls setjmp has no local objects with destructors after it, and neither have the
-// functions between it and libpng. What must be freed is a member of PngReader or PngWriter.
+// libpng reports an error by calling a function that must not return. This function must not throw either, because
+// libpng is C, through whose frames an exception may not be able to pass. So it jumps back to the last setjmp, which
+// skips destructors. Therefore a function of this file that calls setjmp has no local objects with destructors after
+// the call, and neither have the functions between it and libpng. Everything that must be freed is a member of
+// PngReader or PngWriter.
 struct PngError {
   char message[128] = "";
 };
@@ -35,7 +36,7 @@ class PngReader {
   PngReader(const PngReader&) = delete;
   PngReader& operator=(const PngReader&) = delete;
 
-  // Each returns false on an error; message() then says which.
+  // Each function returns false on an error, and message() then describes the error.
   bool ReadHeader(int channels, int bits) {
     if (info_ == nullptr) return false;
     if (setjmp(png_jmpbuf(png_)) != 0) return false;
@@ -181,7 +182,8 @@ Status ReadPng(std::string_view contents, int channels, int bits, const Allocate
   auto* const pixels = static_cast<uint8_t*>(memory);
   if (!reader.ReadRows(pixels, stride)) return BadPng(reader, contents);
   if (reader.widen()) {
-    // Each row has its bytes in its first half: widened from the end, no byte is overwritten before it is read.
+    // Each row has its bytes in its first half. They are widened from the end, so that no byte is overwritten before it
+    // is read.
     const int64_t n = size.width * size.channels;
     for (int64_t y = 0; y < size.height; ++y) {
       const uint8_t* from = pixels + static_cast<size_t>(y) * stride;

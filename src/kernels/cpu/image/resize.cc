@@ -70,7 +70,7 @@ Status CheckImages(const char* what, const Shape& shape) {
   return OkStatus();
 }
 
-// Of an op that resizes input 0 to the size in input 1.
+// The geometry of an op that resizes input 0 to the size in input 1.
 StatusOr<ResizeGeometry> ForwardGeometry(const KernelContext& ctx, const ResizeFlags& flags) {
   TF_RETURN_IF_ERROR(flags.status);
   const Shape& images = ctx.input(0).shape();
@@ -81,7 +81,7 @@ StatusOr<ResizeGeometry> ForwardGeometry(const KernelContext& ctx, const ResizeF
                         MakeAxis(images.dim(2), size[1], flags.align_corners, flags.half_pixel)};
 }
 
-// Of the gradient op with the gradients of the output in input 0 and the images in input 1.
+// The geometry of a gradient op, which has the gradients of the output in input 0 and the images in input 1.
 StatusOr<ResizeGeometry> BackwardGeometry(const KernelContext& ctx, const ResizeFlags& flags) {
   TF_RETURN_IF_ERROR(flags.status);
   const Shape& grads = ctx.input(0).shape();
@@ -97,8 +97,8 @@ StatusOr<ResizeGeometry> BackwardGeometry(const KernelContext& ctx, const Resize
                         MakeAxis(images.dim(2), grads.dim(2), flags.align_corners, flags.half_pixel)};
 }
 
-// Kernels return before they make tables of this shape's rows and columns if the batch is empty: only a tensor with
-// elements bounds the number of rows and columns by memory.
+// If the batch is empty, kernels return before they make tables of this shape's rows and columns. The number of rows
+// and columns is limited by memory only if the tensor has elements.
 Shape OutputShape(const ResizeGeometry& g) { return {g.batch, g.y.out, g.x.out, g.channels}; }
 
 // An output position between two input positions.
@@ -161,7 +161,7 @@ class BilinearKernel final : public Kernel {
   const ResizeFlags flags_;
 };
 
-// Adds to `sums`, an image of the input, what each gradient of one output image brings.
+// Adds the contributions of the gradients of one output image to `sums`, which has the size of an input image.
 template <typename A>
 void BilinearImageGrad(const ResizeGeometry& g, const std::vector<Between>& xs, const float* grads, A* sums) {
   const int64_t row = g.x.in * g.channels;
@@ -427,7 +427,7 @@ class NearestGradKernel final : public Kernel {
   const ResizeFlags flags_;
 };
 
-// The input positions [first, first + weight.size()) that an output position covers, and how much of each.
+// The input positions [first, first + weight.size()) that an output position covers, and the covered part of each.
 struct Covered {
   int64_t first = 0;
   std::vector<float> weight;
@@ -490,8 +490,8 @@ class AreaKernel final : public Kernel {
   const ResizeFlags flags_;
 };
 
-// Interpolates the stored integers: real numbers are an affine function of them, and so is the interpolation. The
-// result is rounded to the nearest integer.
+// Interpolates the stored integers and rounds the result to the nearest integer. This is correct because the real
+// numbers are an affine function of the stored integers.
 class QuantizedBilinearKernel final : public Kernel {
  public:
   explicit QuantizedBilinearKernel(const KernelConstruction& c) : flags_(c.node()) {}

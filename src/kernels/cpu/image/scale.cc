@@ -15,7 +15,7 @@ namespace {
 
 constexpr float kPi = 3.14159265359f;
 
-// Functions of a distance x >= 0; 0 from the radius on.
+// Functions of a distance x >= 0. They are 0 for distances of at least the radius.
 float Lanczos(float x, float radius) {
   if (x > radius) return 0;
   if (x <= 1e-3f) return 1;
@@ -55,19 +55,19 @@ constexpr ScaleFunction kScaleFunctions[] = {{"lanczos1", 1, Lanczos1},
                                              {"keyscubic", 2, KeysCubic},
                                              {"mitchellcubic", 2, MitchellCubic}};
 
-// The input positions [first, first + weight.size()) that an output position is made of.
+// The input positions [first, first + weight.size()) that contribute to an output position.
 struct Span {
   int64_t first = 0;
   std::vector<float> weight;
 };
 
 // The spans of a dimension: output position x lies at (x + 0.5 - translation) / scale in the input. Together they have
-// about as many weights as the input has positions, times the diameter of the function.
+// about as many weights as the number of input positions times the diameter of the function.
 std::vector<Span> SpansOf(const ScaleFunction& f, int64_t in, int64_t out, float scale, float translation,
                           bool antialias) {
   const float inverse = 1.0f / scale;
   const float shift = -inverse * translation;
-  // To shrink an image, the function is stretched: that filters what the output could not show.
+  // If the image shrinks, the function is stretched. This filters out details that the output cannot show.
   const float stretch = antialias ? std::max(inverse, 1.0f) : 1.0f;
   const float one_over_stretch = 1.0f / stretch;
   const auto last = static_cast<float>(in - 1);

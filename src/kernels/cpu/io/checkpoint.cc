@@ -50,10 +50,10 @@ std::vector<size_t> OrderByName(std::span<const std::string> names) {
   return order;
 }
 
-// The value to save of input `i`, which the context does not keep.
+// Returns the value of input `i` to save. The context does not keep the value.
 using TakeValue = StatusOr<Tensor> (*)(KernelContext& ctx, int i);
 
-// Takes and writes one value after the other, so that no value is held longer than its turn takes.
+// Takes and writes one value after the other, so that a value is held only while it is written.
 template <TakeValue kTake>
 Status Save(KernelContext& ctx) {
   constexpr int kFirstTensor = 3;
@@ -72,7 +72,7 @@ Status Save(KernelContext& ctx) {
   return writer->Finish();
 }
 
-// Saves on a thread of its own, which leaves the cores to the steps: a save has time.
+// Saves on a separate thread of low priority, because steps should have the cores and a save is not urgent.
 template <TakeValue kTake>
 class SaveKernel final : public AsyncKernel {
  public:
@@ -81,7 +81,7 @@ class SaveKernel final : public AsyncKernel {
     if (ctx.pool().num_threads() == 0) return done(Save<kTake>(ctx));
     RunInBackground("tb-save", [&ctx, done = std::move(done)]() mutable {
       Status saved = Save<kTake>(ctx);
-      // What waits for the save does not run in the background.
+      // The nodes that wait for the save run on the pool, not in the background.
       ctx.pool().Schedule([saved = std::move(saved), done = std::move(done)] { done(saved); });
     });
   }

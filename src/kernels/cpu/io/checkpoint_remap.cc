@@ -1,4 +1,5 @@
-// Loads matrices whose rows and columns stand for words, for a different vocabulary than they were saved with.
+// Loads matrices whose rows and columns stand for words, and rearranges them for another vocabulary than that of the
+// save.
 #include <algorithm>
 #include <numeric>
 

@@ -7,7 +7,7 @@
 namespace tensorbraid::cpu {
 namespace {
 
-// Matrices are processed in blocks of this many rows or columns, and what lies beyond a block is updated by a product.
+// Matrices are processed in blocks of this many rows or columns. The rest of the matrix is then updated by a product.
 constexpr int64_t kBlock = 64;
 
 // The elements of `a` in the given rows and columns.

@@ -70,7 +70,7 @@ void ForEachOffset(const Walk& w, const F& f) {
   }
 }
 
-// What is compiled for each dtype.
+// The loops that are compiled for each dtype.
 struct EinsumLoops {
   // Sets each element of `out`, in the order of the walk `kept`, to the sum of the elements of the walk `over` from
   // there.

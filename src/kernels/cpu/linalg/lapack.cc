@@ -17,7 +17,7 @@ namespace {
 using Z = std::complex<double>;
 
 // Calls `f` with a workspace and its size, after asking `f` for the size. The functions of LAPACKE whose names end in
-// _work do not look for NaN by themselves, so the caller decides what NaN means.
+// _work do not check for NaN, so the caller must handle NaN.
 template <typename W, typename F>
 lapack_int WithWorkspace(const F& f) {
   W size = 0;
@@ -37,7 +37,8 @@ lapack_int Geqrf(lapack_int m, lapack_int n, Z* a, Z* tau) {
       [&](Z* work, lapack_int size) { return LAPACKE_zgeqrf_work(LAPACK_COL_MAJOR, m, n, a, m, tau, work, size); });
 }
 
-// The same after exchanging columns, the longest first. Column i was column columns[i] - 1.
+// As Geqrf, but first exchanges columns so that longer columns come first. Column i of the result was column columns[i]
+// - 1.
 lapack_int Geqp3(lapack_int m, lapack_int n, double* a, lapack_int* columns, double* tau) {
   return WithWorkspace<double>([&](double* work, lapack_int size) {
     return LAPACKE_dgeqp3_work(LAPACK_COL_MAJOR, m, n, a, m, columns, tau, work, size);

@@ -76,7 +76,7 @@ CastLoop CastBetween(DType from, DType to, Types<From...>) {
   return cast;
 }
 
-// Quantized types are converted as the integers that they are stored as.
+// A quantized type is converted like the integer type in which it is stored.
 class CastKernel final : public Kernel {
  public:
   explicit CastKernel(const KernelConstruction& c)

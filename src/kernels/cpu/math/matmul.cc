@@ -124,7 +124,7 @@ class SumOfMatMulsKernel final : public Kernel {
   const bool transpose_b_;
 };
 
-// What the products of two batches of matrices have in common.
+// The sizes and the output of the products of two batches of matrices.
 struct BatchProduct {
   MatMulSizes sizes;
   Shape x_batch, y_batch, batch;

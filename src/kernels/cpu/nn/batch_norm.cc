@@ -62,8 +62,8 @@ void ForEachElement(KernelContext& ctx, const NormView& v, double cost_ns, const
   });
 }
 
-// Adds term(i, c) of the elements of rows [begin, end) to the sum of their channel. Four rows at a time, so that one
-// addition need not wait for the one before it.
+// Adds term(i, c) of the elements of rows [begin, end) to the sum of their channel. Adds four rows at a time, so that
+// an addition need not wait for the previous one.
 template <typename A, typename Term>
 void AddRows(const NormView& v, int64_t begin, int64_t end, const Term& term, A* sum) {
   const int64_t n = v.channels;
@@ -147,7 +147,7 @@ struct ChannelMoments {
   std::vector<double> mean, variance;
 };
 
-// Reads x from memory once: the squares of a block are summed while it is in the cache, around the mean of the block.
+// Reads x from memory once. While a block is in the cache, sums the squares of the differences from the block's mean.
 StatusOr<ChannelMoments> MomentsPerChannel(KernelContext& ctx, const NormView& v, const float* x) {
   // A block has some rows, or one plane of each channel.
   const int64_t channels = v.channels, wanted = 16384 / std::max<int64_t>(1, channels);
@@ -192,7 +192,7 @@ StatusOr<ChannelMoments> MomentsPerChannel(KernelContext& ctx, const NormView& v
   for (double& mean : m.mean) mean /= n;
   for (int64_t b = 0; b < blocks; ++b) {
     for (int64_t c = 0; c < channels; ++c) {
-      // From squares around the center of the block to squares around the mean.
+      // Converts the squares around the center of the block to squares around the mean.
       const double sum = sums[b * channels + c], from = center(b, sum), shift = from - m.mean[c];
       m.variance[c] += squares[b * channels + c] + shift * (2 * (sum - elements(b) * from) + elements(b) * shift);
     }
@@ -224,7 +224,7 @@ Shape MaximaOf(const Shape& x, const NormTiles& t) {
   return {x.dim(0), x.dim(1) / t.height, x.dim(2) / t.width, x.dim(3)};
 }
 
-// What the attributes of the fused ops say.
+// The attributes of the fused ops.
 struct FusedAttrs {
   explicit FusedAttrs(const KernelConstruction& c)
       : channels_first(ReadChannelsFirst(c.node())),
@@ -240,14 +240,14 @@ struct FusedAttrs {
   std::vector<int64_t> ksize;  // over which the maximum is taken
 };
 
-// By what the elements of each channel are multiplied, after the mean has been subtracted.
+// The factors of each channel's elements, after the mean has been subtracted.
 std::vector<float> FactorsOf(const Tensor& scale, const float* variance, float epsilon) {
   std::vector<float> factors(scale.num_elements());
   for (size_t c = 0; c < factors.size(); ++c) factors[c] = scale.data<float>()[c] / std::sqrt(variance[c] + epsilon);
   return factors;
 }
 
-// Also _FusedBatchNormRelu, for float32.
+// FusedBatchNorm and its versions. Also _FusedBatchNormRelu, for float32.
 class FusedBatchNormKernel final : public Kernel {
  public:
   explicit FusedBatchNormKernel(const KernelConstruction& c)
@@ -296,7 +296,8 @@ class FusedBatchNormKernel final : public Kernel {
       std::copy_n(ctx.input(3).data<float>().data(), v.channels, mean);
       std::copy_n(ctx.input(4).data<float>().data(), v.channels, variance);
     }
-    // The averages to keep: of the batch's unbiased variance in training, else those that were given.
+    // The outputs for the moving averages. In training they include the batch's mean and unbiased variance, otherwise
+    // they are the given averages.
     for (int64_t c = 0; c < v.channels; ++c) {
       per_channel[0][c] = mean[c];
       per_channel[1][c] = variance[c];
@@ -353,7 +354,8 @@ class FusedBatchNormGradKernel final : public Kernel {
     TF_RETURN_IF_ERROR(CheckPerChannel("mean", ctx.input(3), v));
     TF_RETURN_IF_ERROR(CheckPerChannel("variance", ctx.input(4), v));
     WideOutput dx;
-    // In place of x, which nothing needs behind its gradient: what has just been read is written fastest.
+    // Reuses the memory of x if possible, since usually nothing needs x after its gradient. Memory that has just been
+    // read is written fastest.
     TF_RETURN_IF_ERROR(dx.Allocate(ctx, 0, in.shape(), /*reuse=*/{1, 0}));
     TF_ASSIGN_OR_RETURN(Tensor * dscale, ctx.AllocateOutput(1, {v.channels}));
     TF_ASSIGN_OR_RETURN(Tensor * doffset, ctx.AllocateOutput(2, {v.channels}));

@@ -102,8 +102,8 @@ class BiasAddGradKernel final : public Kernel {
   static A Sum(A a, A b) {
     return AddF::Apply(a, b);
   }
-  // Channels are last. Blocks of rows have sums of their own, which are added up at the end. How many blocks there are
-  // depends only on the shape, so the result does not depend on the number of threads.
+  // For channels last. Each block of rows has its own sums, which are added at the end. The number of blocks depends
+  // only on the shape, so the result does not depend on the number of threads.
   template <typename A>
   static void SumRows(KernelContext& ctx, const T* x, const Channels& c, std::vector<A>& sums) {
     constexpr int64_t kMostBlocks = 64;

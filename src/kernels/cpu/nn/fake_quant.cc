@@ -1,4 +1,4 @@
-// Fake quantization: rounds floats to the values that an integer of a few bits can stand for.
+// Fake quantization: rounds floats to the values that an integer of a few bits can represent.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -11,7 +11,7 @@
 namespace tensorbraid::cpu {
 namespace {
 
-// The values that integers of [low, high] stand for. The range is moved such that 0 is one of them.
+// The values that the integers of [low, high] represent. The range is moved such that it contains 0 exactly.
 struct QuantGrid {
   QuantGrid(float min, float max, float low, float high) : only_zero(min == 0 && max == 0) {
     scale = (max - min) / (high - low);
@@ -34,7 +34,7 @@ struct QuantGrid {
   bool IsAboveLast(float x) const { return !only_zero && x > last; }
 
   bool only_zero;
-  bool divides = false;  // by the scale instead of multiplying by its inverse: so TensorFlow rounds with scalar limits
+  bool divides = false;  // by the scale, like TensorFlow with scalar limits, instead of multiplying by its inverse
   float scale, inverse, first, last;
 };
 

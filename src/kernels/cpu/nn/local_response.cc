@@ -87,7 +87,7 @@ class LocalResponseKernel final : public LocalResponseBase {
   }
 };
 
-// dy, x and y give dx = dy base^-beta - 2 alpha beta x * the sum of dy y / base over the channels near.
+// Computes dx from dy, x and y: dx = dy base^-beta - 2 alpha beta x * (the sum of dy y / base over the channels near).
 class LocalResponseGradKernel final : public LocalResponseBase {
  public:
   explicit LocalResponseGradKernel(const KernelConstruction& c) : LocalResponseBase(c) {}

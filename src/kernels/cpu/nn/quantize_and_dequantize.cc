@@ -49,11 +49,11 @@ void ForEachRun(KernelContext& ctx, const SliceView& v, double cost_ns, const F&
   });
 }
 
-// How one slice is rounded: to round(x * scale) * inverse, for x in [min, max].
+// The rounding of one slice: to round(x * scale) * inverse, for x in [min, max].
 template <typename A>
 struct RoundTripScale {
-  // Integers reach from `low` to `high`. The side of the range that needs the coarser steps decides, and the other is
-  // moved so that both use the same step.
+  // The integers are those from `low` to `high`. The side of the range that needs the coarser step determines the step,
+  // and the other side is moved so that both have the same step.
   RoundTripScale(A min_of, A max_of, A low, A high) : min(min_of), max(max_of) {
     constexpr A kAny = std::numeric_limits<A>::max();
     const A from_min = low * min > 0 ? low / min : kAny;

@@ -44,7 +44,7 @@ std::string ExampleName(const Tensor& names, size_t row) {
 
 namespace {
 
-// The keys to parse and related inputs, in a form that all versions of the op share.
+// The keys to parse and the inputs that belong to them, in a form that all versions of the op share.
 struct ExampleSpec {
   std::vector<std::string> sparse_keys;
   std::vector<std::string> dense_keys;

@@ -232,7 +232,7 @@ class CandidateSamplerKernel final : public Kernel {
     TF_ASSIGN_OR_RETURN(Tensor * sampled, ctx.AllocateOutput(0, {num_sampled_}));
     TF_ASSIGN_OR_RETURN(Tensor * true_expected, ctx.AllocateOutput(1, classes.shape()));
     TF_ASSIGN_OR_RETURN(Tensor * sampled_expected, ctx.AllocateOutput(2, {num_sampled_}));
-    // Advances by as much per run as TensorFlow does.
+    // In each run, advances the generator by as much as TensorFlow does.
     PhiloxReader random(generator_.philox(), generator_.Reserve(512 * static_cast<uint64_t>(num_sampled_)));
     const auto to = sampled->mutable_data<int64_t>();
     MutexLock lock(mu_);

@@ -32,7 +32,7 @@ void ReducePass(KernelContext& ctx, const ReduceLoops& loops, const ReduceLoops&
   constexpr double kCostNs = 0.3;
   constexpr int64_t kPiece = 1 << 16;  // elements
   const int64_t results = outer * inner;
-  // There are few results and much input: split the reduced dimension into pieces and reduce each piece first.
+  // With few results and much input, splits the reduced dimension into pieces and reduces each piece first.
   if (outer < 8 && inner < kPiece / 8 && reduced * inner >= 2 * kPiece) {
     const int64_t rows = std::max<int64_t>(1, kPiece / inner);
     const int64_t pieces = (reduced + rows - 1) / rows;

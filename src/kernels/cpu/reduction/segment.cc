@@ -71,7 +71,7 @@ struct MinS {
   }
 };
 
-// For float16 and bfloat16, the extremes are those of the type itself, not of the float32 that it is computed in.
+// For float16 and bfloat16, the extremes are those of the type itself, not those of float32, in which it is computed.
 template <typename F, typename T>
 ComputeType<T> EmptyOf() {
   if constexpr (kIsHalf<T>) {
@@ -123,7 +123,8 @@ struct Results {
   }
 };
 
-// T, or the unsigned type of its size if that gives the same bits: F::kWraps.
+// The type for which the loops are compiled: T, or if F::kWraps the unsigned type of the same size, which gives the
+// same bits.
 template <typename F, typename T>
 using LoopType =
     typename std::conditional_t<F::kWraps && std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;

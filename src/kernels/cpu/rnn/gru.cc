@@ -149,7 +149,7 @@ Status GruCellGrad(KernelContext& ctx) {
   return OkStatus();
 }
 
-// Both products with both weights take most of the time.
+// The two products with each of the two weights take most of the time.
 Cost GruCost(const CostContext& c) {
   Cost cost = DefaultCost(c);
   cost.flops = 2 * c.input_dim(0, 0) * (c.input_elements(2) + c.input_elements(3));

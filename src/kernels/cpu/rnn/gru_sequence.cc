@@ -1,7 +1,7 @@
 // GRU: whole sequences and their gradient.
 //
-// x is known for all steps, so its products with the weights are computed for all steps at once, and only those with
-// the state step by step. The gradients of x and of the weights are computed for all steps at once as well.
+// x is known for all steps, so its products with the weights are computed for all steps at once. Only the products with
+// the state are computed step by step. The gradients of x and of the weights are also computed for all steps at once.
 #include "kernels/cpu/numbers.h"
 #include "kernels/cpu/rnn/registration.h"
 #include "kernels/cpu/rnn/sequence.h"

@@ -55,7 +55,7 @@ const A* DataOf(const Tensor& t) {
   return t.data<A>().data();
 }
 
-// The parameters among the eight inputs x, cs_prev, h_prev, w, wci, wcf, wco, b.
+// The weights and biases among the eight inputs x, cs_prev, h_prev, w, wci, wcf, wco, b.
 template <typename A>
 LstmParameters<A> ParametersOf(const std::vector<Tensor>& in) {
   return {DataOf<A>(in[3]), DataOf<A>(in[4]), DataOf<A>(in[5]), DataOf<A>(in[6]), DataOf<A>(in[7])};
@@ -284,7 +284,7 @@ class BlockLstmGradKernel final : public Kernel {
   const bool x_grad_is_used_;
 };
 
-// That of the products and of the gates. x is input kX, and w is the third input after it.
+// The cost of the products and of the gates. x is input kX, and w is the third input after x.
 template <int kProducts, int kX>
 Cost LstmCost(const CostContext& c) {
   Cost cost = SequenceCost<kProducts, kX, kX + 3>(c);

@@ -76,8 +76,8 @@ void WeightGradients(KernelContext& ctx, const LstmSequence<A>& s, const A* h, c
                      const LstmGradients<A>& out) {
   const int64_t steps = s.sizes.steps, batch = s.sizes.batch, inputs = s.sizes.inputs, cells = s.sizes.cells;
   const int64_t columns = 4 * cells, rows = steps * batch;
-  // Each strip packs its matrices anew, so there are few strips: enough for eight threads. oneDNN multiplies blocks of
-  // 48 columns, so a strip has whole blocks.
+  // Each strip packs its matrices again, so there are only as many strips as eight threads need. oneDNN multiplies
+  // blocks of 48 columns, so a strip consists of whole blocks.
   constexpr int64_t kBlock = 48, kMaxStrips = 4;
   const int64_t blocks = (columns + kBlock - 1) / kBlock;
   const int64_t strip = (blocks + kMaxStrips - 1) / kMaxStrips * kBlock;
@@ -88,7 +88,8 @@ void WeightGradients(KernelContext& ctx, const LstmSequence<A>& s, const A* h, c
     product.b_stride = product.c_stride = columns;
     Gemm(nullptr, product, s.x, dgates + from, out.w + from);
   };
-  // The previous h of the first step is h_prev. Those of the others are the rows of h, one step before.
+  // The previous h of the first step is h_prev. The previous h of every other step is in the rows of h, one step
+  // earlier.
   const auto strip_of_h = [&](int64_t from, int64_t width) {
     A* const w_h = out.w + inputs * columns + from;
     GemmPart product{.transpose_a = true, .m = cells, .n = width, .k = std::min(rows, batch)};
@@ -157,11 +158,11 @@ Status LstmBackward(KernelContext& ctx, const LstmSequence<A>& s, const LstmRows
   const int64_t columns = 4 * cells;
   const LstmParts parts(ctx, s.sizes);
   TF_ASSIGN_OR_RETURN(Tensor all_dgates, ctx.AllocateTemp(DTypeOf<A>::value, {steps * batch, columns}));
-  // The rows of w that are multiplied by what is differentiated: all, or those of h alone.
+  // The rows of w that are multiplied by the tensors to differentiate: all rows, or only those of h.
   const int64_t first_row = out.x == nullptr ? inputs : 0, outputs = inputs + cells - first_row;
   TF_ASSIGN_OR_RETURN(Tensor transposed, ctx.AllocateTemp(DTypeOf<A>::value, {columns, outputs}));
   A* const dgates = all_dgates.mutable_data<A>().data();
-  // oneDNN multiplies few rows faster by a matrix that need not be transposed.
+  // w is transposed in advance, because oneDNN multiplies a few rows faster by a matrix that need not be transposed.
   A* const w = transposed.mutable_data<A>().data();
   TransposeWeights(ctx, outputs, columns, s.parameters.w + first_row * columns, w);
   if (steps == 0) {

@@ -75,8 +75,8 @@ class Column {
     const int64_t at = Place(row, i);
     return is_text() ? hash(values_.data<std::string>()[at]) : static_cast<uint64_t>(values_.data<int64_t>()[at]);
   }
-  // The hash that SparseCrossHashed uses: for numbers in a sparse column, it hashes the low 32 bits. This is what
-  // TensorFlow does, and trained models depend on the buckets.
+  // The hash that SparseCrossHashed uses. Of numbers in a sparse column, only the low 32 bits are hashed, as in
+  // TensorFlow, because trained models depend on the buckets.
   uint64_t BytesHash(int64_t row, int64_t i, const HashFn& hash) const {
     if (is_text() || width_ >= 0) return Hash(row, i, hash);
     const auto number = static_cast<uint64_t>(values_.data<int64_t>()[Place(row, i)]);
@@ -135,8 +135,8 @@ StatusOr<std::vector<Column>> ColumnsOf(KernelContext& ctx, int rest) {
 template <typename T, typename F>
 Status Cross(KernelContext& ctx, const std::vector<Column>& columns, const F& value) {
   const int64_t rows = columns[0].rows();
-  // A row has combinations only if each column has features in it. So the rows of the column with the fewest rows are
-  // enough; the number of rows that a sparse column declares may be huge.
+  // A row has combinations only if each column has features in it. So it is sufficient to visit the rows of the column
+  // with the fewest rows. (The number of rows that a sparse column declares may be huge.)
   const Column& fewest = *std::min_element(columns.begin(), columns.end(), [](const Column& a, const Column& b) {
     return a.rows_with_features() < b.rows_with_features();
   });

@@ -68,7 +68,7 @@ StatusOr<Tensor*> AllocateAtPairs(KernelContext& ctx, const SparseView& a, const
   return out.values;
 }
 
-// What is compiled for each dtype of a sum.
+// The functions of a sum that are compiled for each dtype.
 struct SparseSum {
   // Removes the pairs of two elements whose sum has a magnitude below the threshold.
   void (*drop_small)(const Tensor& a, const Tensor& b, const Tensor& threshold, Pairs* pairs);

@@ -36,7 +36,8 @@ class PatternKernel : public Kernel {
 
 Status Replace(KernelContext& ctx, const RE2& regex, const std::string& rewrite, bool global) {
   return MapStrings<std::string>(ctx, [&](const std::string& s) -> StatusOr<std::string> {
-    // An upper bound: there are at most size + 1 matches, and each character of the rewrite may insert a whole match.
+    // Checks an upper bound of the result's size: there are at most size + 1 matches, and each character of the rewrite
+    // may insert a whole match.
     if ((static_cast<int64_t>(s.size()) + 1) > kMaxStringBytes / (static_cast<int64_t>(rewrite.size()) + 1)) {
       return ResourceExhausted("replacing in a string of ", s.size(), " bytes with a rewrite of ", rewrite.size(),
                                " bytes could exceed the limit of ", kMaxStringBytes, " bytes");

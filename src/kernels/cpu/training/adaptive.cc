@@ -75,7 +75,8 @@ struct Adam {
     var -= (of_grad * grad + of_m * m) * rate / (sqrt(v) + epsilon);
   }
   const C rate, beta1, beta2, epsilon;
-  // The shares of the gradient and of its mean in the step. GCC does not vectorise a choice between the two.
+  // The weights of the gradient and of its mean in the step. They replace a choice between the two, which GCC does not
+  // vectorise.
   const C of_grad, of_m;
 };
 

@@ -35,14 +35,14 @@ template <typename V>
   std::memcpy(to, from, sizeof(V));
 }
 
-// The type that a tensor of n elements is sent in when `wire` is asked for.
+// The type in which a tensor of n elements is sent when `wire` is requested.
 Wire WireFor(Wire wire, int64_t n) {
   if (wire == Wire::kDefault || n < kMinWireElements) return Wire::kFloat32;
   return wire == Wire::kTopK && n > kMaxTopK ? Wire::kFloat32 : wire;
 }
 
-// Rounds to nearest, ties to even. All CPUs give the same bits: the instruction that some have takes subnormal values
-// for 0.
+// Rounds to nearest, ties to even. The result is the same on all CPUs; the instruction that some CPUs have is not used,
+// because it treats subnormal values as 0.
 void ToBfloat16(const float* x, uint16_t* out, int64_t n) {
   for (int64_t i = 0; i < n; ++i) {
     const uint32_t bits = std::bit_cast<uint32_t>(x[i]);
@@ -52,7 +52,7 @@ void ToBfloat16(const float* x, uint16_t* out, int64_t n) {
   }
 }
 
-// The same for IEEE's float16. Values that round to 65536 or more become infinities.
+// As ToBfloat16, for IEEE's float16. Values that round to 65536 or more become infinities.
 void ToFloat16(const float* x, uint16_t* out, int64_t n) {
   constexpr int32_t kSmallestNormal = 0x38800000;  // 2^-14
   constexpr int32_t kBias = (127 - 15) << 23;
@@ -60,7 +60,7 @@ void ToFloat16(const float* x, uint16_t* out, int64_t n) {
   for (int64_t i = 0; i < n; ++i) {
     const int32_t bits = std::bit_cast<int32_t>(x[i]), magnitude = bits & kMagnitude;
     const int32_t rounded = magnitude + 0xfff + ((magnitude >> 13) & 1);
-    // The last bit of 0.5 is worth as much as the last bit of a subnormal float16, so the sum is rounded as needed.
+    // The last bit of 0.5F has the value of the last bit of a subnormal float16, so the addition rounds correctly.
     const int32_t subnormal = std::bit_cast<int32_t>(std::bit_cast<float>(magnitude) + 0.5F) - 0x3f000000;
     int32_t half = magnitude < kSmallestNormal ? subnormal : (rounded - kBias) >> 13;
     half = rounded >= kTooLarge ? 0x7c00 : half;
@@ -96,7 +96,7 @@ int64_t PayloadBytes(Wire wire, int64_t n) {
   return -1;
 }
 
-// The largest magnitude in a block, as bits: they order as the magnitudes do, and NaNs come after infinity.
+// The largest magnitude in a block, as bits. The bits have the order of the magnitudes, with NaNs after infinity.
 int32_t LargestMagnitude(const float* x) {
   Ints most = {};
   for (int64_t i = 0; i < kWireBlock; i += kLanes) {
@@ -110,7 +110,7 @@ int32_t LargestMagnitude(const float* x) {
   return result;
 }
 
-// Writes a block of int8 and returns its scale. Replaces x by what is lost if `residual` is true.
+// Writes a block of int8 and returns its scale. If `residual` is true, replaces x by the part that is lost.
 template <bool residual>
 float EncodeInt8Block(const float* x, float* lost, int8_t* out) {
   const int32_t largest = LargestMagnitude(x);
@@ -192,7 +192,8 @@ void DecodeOneBitBlock(const float means[2], const uint32_t* words, float* out) 
   }
 }
 
-// Calls `use` with the number of each value whose magnitude's bits are in [low, end), in order. Few are, as a rule.
+// Calls `use` with the number of each value whose magnitude's bits are in [low, end), in order. Usually there are few
+// such values.
 template <typename Use>
 void ForEachBetween(const float* x, int64_t n, uint32_t low, uint32_t end, const Use& use) {
   constexpr int64_t kSpan = 16;
@@ -238,7 +239,7 @@ WireEncoder::WireEncoder(Wire wire, const Shape& shape, const float* values, flo
   const std::array<uint8_t, kFixedHeader> fixed = {kMagic, kVersion, static_cast<uint8_t>(wire_),
                                                    static_cast<uint8_t>(shape.rank())};
   std::memcpy(out, fixed.data(), fixed.size());
-  // A scalar has no dimensions, and memcpy takes no null.
+  // Not memcpy, which must not get null: a scalar has no dimensions.
   std::copy_n(reinterpret_cast<const uint8_t*>(shape.dims().data()), 8 * shape.rank(), out + kFixedHeader);
 }
 
@@ -295,9 +296,9 @@ void WireEncoder::Encode(int64_t first_block, int64_t end_block) const {
   }
 }
 
-// Finds the magnitude of the last value that is sent: counts the values by the upper bits of their magnitudes, which
-// gives its upper bits, and then looks at the values with these bits only. Of values with the same magnitude the first
-// ones are sent.
+// Finds the smallest magnitude that is sent. First counts the values by the upper bits of their magnitudes, which gives
+// the upper bits of this magnitude. Then examines only the values with these upper bits. Of several values with this
+// magnitude, the first ones are sent.
 void WireEncoder::EncodeTopK() const {
   const float* x = values_;
   if (residual_ != nullptr) {
@@ -331,7 +332,7 @@ void WireEncoder::EncodeTopK() const {
   const auto last = there.begin() + (wanted - above - 1);
   std::nth_element(there.begin(), last, there.end(), std::greater<>());
   const uint32_t threshold = *last;
-  // How many values with just this magnitude are sent.
+  // The number of values with exactly this magnitude that are sent.
   int64_t equal = wanted - above - std::count_if(there.begin(), there.end(), [&](uint32_t b) { return b > threshold; });
 
   auto* const indices = reinterpret_cast<uint32_t*>(payload_);
@@ -345,7 +346,7 @@ void WireEncoder::EncodeTopK() const {
   });
   if (residual_ == nullptr) return;
   for (int64_t k = 0; k < wanted; ++k) residual_[indices[k]] = 0;
-  // More values than are sent may not be finite.
+  // Values that are not sent may be infinite or NaN, too. The residual must stay finite.
   ForEachBetween(x, n_, kInfinity, 1U << 31, [&](int64_t index, uint32_t) { residual_[index] = 0; });
 }
 

@@ -9,13 +9,14 @@ namespace {
 
 constexpr double kWireBlockNs = 60;
 
-// What the tensors sent so far along one edge have lost. Steps that run at the same time take turns.
+// The sum of the parts that the tensors sent so far along one edge have lost. Steps that run at the same time use it
+// one after the other.
 class WireResidual final : public Resource {
  public:
   static constexpr const char* kTypeName = "wire residual";
   explicit WireResidual(std::string name) : name_(std::move(name)) {}
 
-  // Calls `encode` with the residual, which is 0 at first and whenever the shape is another one than before.
+  // Calls `encode` with the residual, which is 0 at first and whenever the shape has changed.
   Status Use(const Shape& shape, const std::function<void(float* residual)>& encode) {
     MutexLock lock(mu_);
     if (!kept_.is_valid() || !(kept_.shape() == shape)) {

@@ -102,7 +102,7 @@ class ConvolutionKernel final : public Kernel {
     return ShapeFrom(t, name.c_str());
   }
 
-  // The data of a tensor that is read, or that is the output and may be written.
+  // The data of a tensor, which is either only read, or is the output and may be written.
   template <typename T>
   static T* Data(const Tensor& t) {
     return const_cast<T*>(t.data<T>().data());

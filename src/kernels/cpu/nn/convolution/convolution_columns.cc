@@ -10,7 +10,7 @@
 namespace tensorbraid::cpu {
 namespace {
 
-// How many elements apart neighbours are in a tensor of images.
+// The distances, in elements, between neighbours along each axis of a tensor of images.
 struct ImageStrides {
   int64_t image, pixel, channel;
 };
@@ -42,7 +42,7 @@ class Columns {
   // Multiplications of one group of one image.
   double products() const { return static_cast<double>(rows_) * depth() * out_channels(); }
 
-  // Where the channels of group `g` of image `n` begin.
+  // The address of the first channel of group `g` of image `n`.
   template <typename P>
   P Input(P x, int64_t n, int64_t g) const {
     return x + n * in_.image + g * in_channels_ * in_.channel;
@@ -207,7 +207,7 @@ template <typename T>
 void FilterByColumns(KernelContext& ctx, const Convolution& c, const T* x, const T* y, T* filter) {
   const Columns<T> columns(c);
   const int64_t n = columns.out_channels(), depth = columns.depth(), size = c.groups * depth * n;
-  // The images are split into parts by their number alone, so that sums are always added in the same order.
+  // The split into parts depends only on the number of images, so that sums are always added in the same order.
   const int64_t parts = std::min<int64_t>(c.batch, 8);
   std::vector<T> sums(parts * size);  // [parts, groups, depth, n]
   Parallel(ctx, parts * c.groups, 0.1 * columns.products() * c.batch / parts, [&](int64_t begin, int64_t end) {

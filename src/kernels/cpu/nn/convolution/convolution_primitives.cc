@@ -43,7 +43,7 @@ int64_t FilterElements(const Convolution& c) {
 }
 double FlopsPerImage(const Convolution& c) { return 2.0 * SpatialElements(c, true) * FilterElements(c); }
 
-// Whether oneDNN's code, which computes offsets in 32 bits here and there, can be trusted with these sizes.
+// Whether these sizes are safe for oneDNN, which computes some offsets in 32 bits.
 bool IsModest(const Convolution& c) {
   constexpr double kMost = std::numeric_limits<int32_t>::max() / sizeof(float);
   for (const WindowAxis& a : c.axes) {
@@ -57,13 +57,13 @@ bool IsModest(const Convolution& c) {
 
 constexpr double kLeastFlops = 5e6;  // of a part: some 50 us
 
-// How many images one primitive computes.
+// The number of images that one primitive computes.
 int64_t ImagesPerPart(ConvolutionResult result, const Convolution& c) {
   const auto part = [](double n) { return static_cast<int64_t>(n) + 1; };
   int64_t images = std::max(part(kLeastFlops / FlopsPerImage(c)), (c.batch + 63) / 64);
   if (result == ConvolutionResult::kFilter) {
-    // Each part has a sum of its own. With fewer pixels than this, adding up these sums would take more than a
-    // twentieth of the time.
+    // Each part has its own sum. With fewer pixels than this, adding these sums would take more than a twentieth of the
+    // time.
     constexpr double kPixels = 1000;
     constexpr double kMostElements = 1 << 26;  // of the sums
     const int64_t parts = std::clamp<int64_t>(static_cast<int64_t>(kMostElements / FilterElements(c)), 1, 16);
@@ -89,7 +89,7 @@ std::vector<ConvolutionPiece> SplitRows(const Convolution& c, int64_t rows_per_p
   for (int64_t image = 0; image < c.batch; ++image) {
     for (int64_t first = 0; first < all.output; first += rows_per_piece) {
       const int64_t rows = std::min(rows_per_piece, all.output - first);
-      // What the windows of these rows see of the input, and of its padding.
+      // The part of the input, and of its padding, that the windows of these rows cover.
       const int64_t begin = first * all.stride - all.pad_before;
       const int64_t end = begin + (rows - 1) * all.stride + (all.window - 1) * all.dilation + 1;
       const int64_t from = std::max<int64_t>(0, begin), to = std::min(all.input, end);
@@ -106,7 +106,7 @@ std::vector<ConvolutionPiece> SplitRows(const Convolution& c, int64_t rows_per_p
   return pieces;
 }
 
-// How the work is split. Depends on nothing but the sizes, as the header promises.
+// Splits the work. The result depends only on the sizes, as the header promises.
 std::vector<ConvolutionPiece> Split(ConvolutionResult result, const Convolution& c) {
   // With few images there are too few parts for the threads.
   constexpr int64_t kFewImages = 4, kPieces = 8;
@@ -153,7 +153,7 @@ class LayoutConversion {
   dnnl::reorder reorder_;
 };
 
-// A primitive for a part of a batch, and how to get its tensors into the layouts that it was made for.
+// A primitive for a part of a batch, with the conversions of its tensors to the primitive's layouts.
 class PartPlan {
  public:
   // Throws dnnl::error if oneDNN has no implementation at all.

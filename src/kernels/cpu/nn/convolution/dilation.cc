@@ -22,7 +22,7 @@ T LowestValue() {
   }
 }
 
-// The largest sum of input and filter under a window, for one channel, and where it is.
+// The largest sum of input and filter under a window, for one channel, and its place.
 template <typename T>
 struct DilationPeak {
   T value;
@@ -30,8 +30,8 @@ struct DilationPeak {
   int64_t row, column;        // of the filter
 };
 
-// The first peak wins. If no sum is above the lowest value (all are NaN, say), the peak is the first element of the
-// filter and of the input under the window, as in TensorFlow.
+// Of several equal sums, the first one is the peak. As in TensorFlow, if no sum is above the lowest value, for example
+// because all are NaN, the peak is the first element of the filter and of the input under the window.
 template <typename T>
 DilationPeak<T> FindPeak(const Dilation& d, const T* image, const T* filter, int64_t out_row, int64_t out_column,
                          int64_t channel) {

@@ -25,7 +25,7 @@ struct WinogradSizes {
   int64_t elements() const { return height * width * channels; }
 };
 
-// Where the output is divided into tiles. Tiles are numbered through all images, row by row.
+// The division of the output into tiles. Tiles are numbered row by row, through all images.
 struct WinogradGrid {
   int64_t images, rows, columns;
 
@@ -37,7 +37,7 @@ struct WinogradGrid {
 };
 
 // Transforms the pixels under tiles: kFrom in each axis, where those outside of the image are 0. A range of tiles is
-// transformed by calls in order, from one thread.
+// transformed by one thread, in increasing order.
 template <typename Transform>
 class WinogradPixels {
  public:
@@ -64,8 +64,8 @@ class WinogradPixels {
   }
 
  private:
-  // Where a row of the image of a tile begins, counted from the first row under the tile, or the nearest row that
-  // exists.
+  // The beginning of a row of the tile's image, counted from the first row under the tile. If that row does not exist,
+  // the nearest one.
   const float* Row(int64_t tile, int64_t row) const {
     const WinogradGrid::Place at = grid_.At(tile);
     const int64_t in_image = std::clamp<int64_t>(at.row * step_ - pad_rows_ + row, 0, sizes_.height);
@@ -98,7 +98,7 @@ class WinogradPixels {
   const float* read_;  // the pixels before are in the cache
 };
 
-// The way back: writes kTo x kTo pixels of an image, as far as they exist, from (row, column) on.
+// The transform back: writes kTo x kTo pixels of an image from (row, column) on, as far as they exist.
 template <typename Transform>
 void TransformToPixels(const float* products, int64_t stride, const BiasRelu* bias, const WinogradSizes& sizes,
                        int64_t row, int64_t column, float* image) {
@@ -118,8 +118,8 @@ void TransformToPixels(const float* products, int64_t stride, const BiasRelu* bi
   }
 }
 
-// How many tiles are transformed before they are multiplied. So much of them should stay in the cache of a core, but
-// with fewer than 28, reading the other factor of the products takes too long.
+// The number of tiles that are transformed before they are multiplied. They should fit into the cache of a core, but
+// with fewer than 28 tiles, reading the other factor of the products takes too long.
 int64_t TilesAtOnce(int64_t bytes, int64_t channels) {
   const int64_t tiles = bytes / (kWinogradMatrices * channels * static_cast<int64_t>(sizeof(float)));
   return std::max<int64_t>(tiles / kWinogradRows * kWinogradRows, 28);
@@ -162,8 +162,8 @@ class WinogradConvolution {
     return Convolve(dy, y_, kWindow - 1 - pad_rows_, kWindow - 1 - pad_columns_, turned, nullptr, dx, x_);
   }
 
-  // Each part of the tiles has a sum of its own; the sums are added up before they are transformed. How many parts
-  // there are depends only on the sizes.
+  // Each part of the tiles has its own sum; the sums are added before they are transformed. The number of parts depends
+  // only on the sizes.
   Status FilterGradient(const float* x, const float* dy, float* df) const {
     const WinogradGrid grid = Grid(y_);
     constexpr int64_t kMostParts = 16, kMostElements = 1 << 24;  // of the sums
@@ -221,8 +221,8 @@ class WinogradConvolution {
     return status;
   }
 
-  // `to`: the convolution of `from`, padded with this many zeros before each axis, with `filter`
-  // [kWindow, kWindow, channels of from, channels of to].
+  // Sets `to` to the convolution of `from` with `filter` [kWindow, kWindow, channels of from, channels of to]. `from`
+  // is padded with this many zeros before each axis.
   Status Convolve(const float* from, const WinogradSizes& from_sizes, int64_t pad_rows, int64_t pad_columns,
                   const float* filter, const BiasRelu* bias, float* to, const WinogradSizes& to_sizes) const {
     TF_ASSIGN_OR_RETURN(const RefPtr<Buffer> filter_buffer, ScratchOf(kWinogradMatrices * matrix() * sizeof(float)));
@@ -265,7 +265,7 @@ class WinogradConvolution {
     });
   }
 
-  // `sum`: of the tiles in [begin, end), for each point a matrix [channels of x, channels of dy].
+  // Sets `sum` to the sum over the tiles in [begin, end): for each point, a matrix [channels of x, channels of dy].
   Status SumOfTiles(const float* x, const float* dy, const WinogradGrid& grid, int64_t begin, int64_t end,
                     float* sum) const {
     const int64_t in = x_.channels, out = y_.channels;

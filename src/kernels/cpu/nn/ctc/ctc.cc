@@ -86,7 +86,7 @@ StatusOr<std::vector<int64_t>> SplitLabels(const Tensor& indices, const Tensor& 
   return start;
 }
 
-// How CTCLoss and CTCLossV2 differ.
+// The difference between CTCLoss and CTCLossV2.
 struct BlankRule {
   bool first;  // whether the blank is class 0; otherwise it is the last class
 };
@@ -99,7 +99,7 @@ class CtcLossBase : public Kernel {
         merge_(c.attr<bool>("ctc_merge_repeated")),
         ignore_longer_(c.attr<bool>("ignore_longer_outputs_than_inputs")) {}
 
-  // Appends the labels of a sequence to `out`, as the algorithm wants them.
+  // Appends the labels of a sequence to `out`, in the form that the algorithm takes.
   Status Prepare(std::span<const int32_t> labels, int64_t b, int64_t classes, std::vector<int32_t>* out) const {
     if (labels.empty() && !blank_.first) return InvalidArgument("Labels length is zero in batch ", b);
     bool ended = false;
@@ -111,7 +111,7 @@ class CtcLossBase : public Kernel {
                                  ", since class 0 is the blank; batch: ", b, " labels: ", LabelsText(labels));
         }
       } else if (labels[i] >= classes - 1) {
-        // Like TensorFlow: the blank and all classes that do not exist end the labels of a sequence.
+        // As in TensorFlow, the blank or a class that does not exist ends the labels of a sequence.
         ended = true;
         continue;
       } else if (ended) {

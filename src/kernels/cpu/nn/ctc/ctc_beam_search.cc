@@ -1,10 +1,11 @@
 // Beam search over the label sequences of CTC. Source: Graves, Supervised Sequence Labelling with Recurrent Neural
 // Networks, section 7.5.
 //
-// A prefix is a node of a tree; its probability is kept in two parts, for alignments that end with a blank and for
-// those that end with the prefix's last label. The results are TensorFlow's, including these properties of its search:
-// a prefix that was dropped and comes back in the same step loses the probability of its other alignments, and a prefix
-// gets no probability from a parent that is not in the beam. Only the order of equally probable prefixes may differ.
+// A prefix is a node of a tree. Its probability has two parts, one for alignments that end with a blank and one for
+// alignments that end with the prefix's last label. The results are TensorFlow's, including two properties of its
+// search: a prefix that is dropped and added again in the same step loses the probability of its other alignments, and
+// a prefix gets no probability from a parent that is not in the beam. Only the order of equally probable prefixes may
+// differ.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -17,7 +18,8 @@
 namespace tensorbraid::cpu {
 namespace {
 
-// The largest number of prefixes that the searches of one batch may hold at a time: with the beams, some 400 MB.
+// The largest number of prefixes that the searches of one batch may hold at a time. Together with the beams, they take
+// some 400 MB.
 constexpr int64_t kMaxPrefixes = int64_t{3} << 20;
 
 template <typename A>
@@ -116,7 +118,7 @@ class BeamSearch {
     return max + std::log(sum);
   }
 
-  // The prefix stays as it is: a blank, or its last label once more.
+  // Continues the prefix without a new label: with a blank, or with its last label again.
   static void Continue(Prefix<A>* p, const A* logits, int64_t blank, A norm) {
     if (p->parent != nullptr) {
       if (p->parent->in_beam()) {

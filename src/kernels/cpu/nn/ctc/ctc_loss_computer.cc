@@ -65,7 +65,7 @@ void CtcLossComputer<A>::SetStates(std::span<const int32_t> labels) {
     const int64_t u = 2 * i + 1;
     label_of_[u] = labels[i];
     if (!merge_) stay_[kMargin + u] = kImpossible<A>;
-    // Equal labels need a blank between them, unless repeated labels are not merged anyway.
+    // Equal labels need a blank between them if repeated labels are merged.
     if (i > 0 && !(merge_ && labels[i] == labels[i - 1])) skip_[kMargin + u] = A(0);
   }
 }
@@ -90,8 +90,8 @@ Status CtcLossComputer<A>::Run(const CtcSequence<A>& logits, std::span<const int
   }
   SetStates(labels);
   const int64_t stride = width_ + 2 * kMargin;
-  // The size grows with the product of two sizes that a client chooses, so it comes from the allocator, which knows how
-  // much there is.
+  // The memory comes from the tensor allocator, which has a limit, because the size grows with the product of two sizes
+  // that a client chooses.
   if (scratch_.num_elements() < 2 * length * stride) {
     scratch_ = Tensor();
     TF_ASSIGN_OR_RETURN(scratch_, Tensor::Create(DTypeOf<A>::value, {2, length, stride}));

@@ -19,7 +19,8 @@ namespace {
 
 using Sequence = std::vector<int64_t>;
 
-// Reads random numbers and says how many blocks of them it used. Equal seeds give TensorFlow's sequences.
+// Makes a sequence from random numbers, and returns the number of blocks of the stream that it used. Equal seeds give
+// TensorFlow's sequences.
 Sequence MakeSequence(int64_t input, int64_t output, bool pseudo_random, const Philox& philox, uint64_t* next_block) {
   std::vector<int64_t> lengths(output, input / output);
   if (input % output != 0 && pseudo_random) {
@@ -110,7 +111,7 @@ class FractionalPoolKernel final : public Kernel {
       if (size < ratios_[i] || in.shape().dim(i) > std::numeric_limits<int32_t>::max()) {
         return InvalidArgument("the pooling ratio ", ratios_[i], " does not fit axis ", i, " of shape ", in.shape());
       }
-      // Sizes above 2^24 are rounded as floats, perhaps up.
+      // Limited to the input's size, because sizes above 2^24 are rounded as floats, perhaps upwards.
       shape.AddDim(std::min(in.shape().dim(i), static_cast<int64_t>(std::floor(size / ratios_[i]))));
     }
     // Without `deterministic` every run continues the stream; the blocks of one run are reserved at once.
@@ -216,7 +217,7 @@ StatusOr<FractionalWindows> ReadWindows(KernelContext& ctx, const Shape& input, 
   return w;
 }
 
-// x, y, dy and the sequences give dx: dy at the first of the largest elements of each window.
+// Computes dx from x, y, dy and the sequences: dy at the first of the largest elements of each window.
 class FractionalMaxPoolGradKernel final : public Kernel {
  public:
   explicit FractionalMaxPoolGradKernel(const KernelConstruction& c) : overlapping_(c.attr<bool>("overlapping")) {}
@@ -265,7 +266,8 @@ class FractionalMaxPoolGradKernel final : public Kernel {
   const bool overlapping_;
 };
 
-// The shape of x, dy and the sequences give dx: dy divided by the window's size, at each of its elements.
+// Computes dx from the shape of x, dy and the sequences: dy divided by the window's size, at each element of the
+// window.
 class FractionalAvgPoolGradKernel final : public Kernel {
  public:
   explicit FractionalAvgPoolGradKernel(const KernelConstruction& c) : overlapping_(c.attr<bool>("overlapping")) {}

@@ -30,8 +30,8 @@ PoolRange Covering(const WindowAxis& w, int64_t i) {
   return {std::min(first, w.output), std::min(last, w.output)};
 }
 
-// The input elements from the start of the window of o up to that of o + 1: each element belongs to one o. REQUIRES:
-// windows do not overlap.
+// The input elements from the start of window o up to the start of window o + 1, so that each element belongs to one
+// window. REQUIRES: windows do not overlap.
 PoolRange OwnedBy(const WindowAxis& w, int64_t o) {
   const auto start = [&](int64_t of) {
     if (of == 0) return int64_t{0};
@@ -54,8 +54,8 @@ double WindowElements(const PoolView& p) {
          static_cast<double>(p.axes[2].window);
 }
 
-// Combines the elements of each window, starting at `start`. First the rows under a window are combined into one, which
-// runs over contiguous memory however few channels there are; then the columns of that row.
+// Combines the elements of each window, starting at `start`. First combines the rows under a window into one row, in
+// loops over contiguous memory even if there are few channels. Then combines the columns of this row.
 template <typename A, typename F, typename Finish>
 void CombineWindows(KernelContext& ctx, const PoolView& p, const A* x, A start, A* y, const F& f,
                     const Finish& finish) {
@@ -100,7 +100,7 @@ void CombineWindows(KernelContext& ctx, const PoolView& p, const A* x, A start, 
   });
 }
 
-// Channels are handled in blocks of this size, so that what is known of each stays in the first cache.
+// Channels are handled in blocks of this size, so that the intermediate results of a block stay in the first cache.
 constexpr int64_t kPoolBlock = 64;
 
 // Finds, for n channels from x on, the first of the largest elements among the pixels of a window, which are `pixels`
@@ -131,9 +131,9 @@ bool WindowsTile(const PoolView& p) {
   });
 }
 
-// MaxPoolGrad, or with kRelu MaxPoolReluGrad, of one window of kPixels elements, 2 or 4, which are `offsets` from x and
-// dx. Every element of dx is written. The code names each element, since GCC does not vectorise the loop over arrays of
-// them.
+// Computes MaxPoolGrad, or with kRelu MaxPoolReluGrad, of one window of 2 or 4 elements, whose `offsets` from x and dx
+// are given. Writes every element of dx. The code has a variable for each element, because GCC does not vectorise a
+// loop over arrays of them.
 template <int kPixels, bool kRelu, typename A>
 void MaxPoolGradOfWindow(const A* x, const std::array<int64_t, kPixels>& offsets, int64_t channels, const A* dy,
                          A* dx) {
@@ -162,7 +162,8 @@ void MaxPoolGradOfWindow(const A* x, const std::array<int64_t, kPixels>& offsets
   }
 }
 
-// MaxPoolGrad or MaxPoolReluGrad for windows of kPixels elements that tile the input: nothing is set to 0 first.
+// Computes MaxPoolGrad or MaxPoolReluGrad for windows of kPixels elements that tile the input, so dx need not be set to
+// 0 first.
 template <int kPixels, bool kRelu, typename A>
 void MaxPoolGradOfTiles(KernelContext& ctx, const PoolView& p, const A* x, const A* dy, A* dx) {
   const auto& [depth, height, width] = p.axes;
@@ -234,7 +235,7 @@ void ForEachWindow(KernelContext& ctx, const PoolView& p, const Window& window) 
 }
 
 // As ForEachWindow, for windows that add to dx, which is set to 0 first. No two threads add to the same element: work
-// is split over rows of the output if their windows do not overlap, else over images and blocks of channels.
+// is split over rows of the output if their windows do not overlap, otherwise over images and blocks of channels.
 template <typename A, typename Window>
 void ForEachWindowInto(KernelContext& ctx, const PoolView& p, A* dx, const Window& window) {
   const WindowAxis &depth = p.axes[0], &height = p.axes[1], &width = p.axes[2];

@@ -9,7 +9,7 @@
 namespace tensorbraid::cpu {
 namespace {
 
-// x, y and dy give dx.
+// Computes dx from x, y and dy.
 class MaxPool3DGradKernel final : public PoolKernel {
  public:
   explicit MaxPool3DGradKernel(const KernelConstruction& c) : PoolKernel(c, 3) {}

@@ -88,7 +88,7 @@ class ArgmaxGradKernel : public PoolKernel {
   const bool with_batch_;
 };
 
-// x, dy and argmax give dx.
+// Computes dx from x, dy and argmax.
 class MaxPoolGradWithArgmaxKernel final : public ArgmaxGradKernel {
  public:
   explicit MaxPoolGradWithArgmaxKernel(const KernelConstruction& c) : ArgmaxGradKernel(c) {}
@@ -111,7 +111,7 @@ class MaxPoolGradWithArgmaxKernel final : public ArgmaxGradKernel {
   }
 };
 
-// x, ddx and argmax give ddy.
+// Computes ddy from x, ddx and argmax.
 class MaxPoolGradGradWithArgmaxKernel final : public ArgmaxGradKernel {
  public:
   explicit MaxPoolGradGradWithArgmaxKernel(const KernelConstruction& c) : ArgmaxGradKernel(c) {}
