@@ -1,4 +1,4 @@
-// What spare replicas would do for synchronous training, simulated from measured step times.
+// Simulates synchronous training with spare replicas, from measured step times.
 #ifndef TENSORBRAID_BENCHMARKS_SPARE_REPLICAS_H_
 #define TENSORBRAID_BENCHMARKS_SPARE_REPLICAS_H_
 
@@ -14,8 +14,8 @@ struct SpareReplicas {
 };
 
 // Simulates `steps` synchronous steps of `total` replicas of which the first `needed` gradients count. The time of each
-// gradient is drawn from `measured_ms`, which must not be empty. A replica whose gradient was in time waits for the end
-// of the step. One that is late finishes its gradient, which is dropped, and takes part in the step that runs then.
+// gradient is drawn from `measured_ms`, which must not be empty. A replica whose gradient is in time waits for the end
+// of the step. A late replica finishes its gradient, which is dropped, and then takes part in the current step.
 // REQUIRES: 1 <= needed <= total.
 inline SpareReplicas SimulateSpareReplicas(const std::vector<double>& measured_ms, int needed, int total, int64_t steps,
                                            uint64_t seed) {

@@ -25,7 +25,8 @@ TEST(SpareReplicas, SparesHideSlowGradientsWhichAreDropped) {
 }
 
 TEST(SpareReplicas, ALateReplicaTakesPartInTheStepThatRunsWhenItArrives) {
-  // Two equal replicas, of which one gradient counts: each step, the other one is late by no time at all.
+  // Two equal replicas, and each step needs one gradient. In each step, the other gradient arrives at the same moment
+  // and is late.
   const SpareReplicas half = SimulateSpareReplicas({1.0}, 1, 2, 1'000, 1);
   EXPECT_DOUBLE_EQ(half.step_ms, 1);
   EXPECT_NEAR(half.dropped_share, 0.5, 0.01);

@@ -40,7 +40,7 @@ struct Options {
 
 // The variance of feature i: from 1 down to 0.02.
 double Variance(int i) { return std::pow(0.02, static_cast<double>(i) / (kFeatures - 1)); }
-// The weights that the training looks for.
+// The weights that the training should find.
 double Target(int i) { return i % 2 == 0 ? 1 : -1; }
 
 struct Batch {
@@ -79,7 +79,7 @@ struct Row {
   std::vector<double> step_ms;  // of the workers that are not slow
 };
 
-// What all workers of a training share.
+// The progress of a training, which all its workers share.
 struct Progress {
   std::atomic<int> batches{0};
   Mutex mu;
@@ -117,8 +117,8 @@ class Worker {
           optimizer,
           SyncReplicasOptions{.replicas_to_aggregate = cure.sync_replicas, .total_num_replicas = options.workers});
       hooks_.push_back(sync_->MakeSessionRunHook(index == 0));
-      // All workers stop at the same update. If each left once the batches were used, the last one could wait for ever
-      // for an update that needs gradients of the others.
+      // All workers stop at the same update. If each worker left when the batches are used up, the last one could wait
+      // for ever for an update that needs gradients of the others.
       hooks_.push_back(StopAtStep(std::max(1, options.batches / cure.sync_replicas)));
       optimizer = sync_;
     } else {

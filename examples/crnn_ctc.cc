@@ -86,13 +86,13 @@ Lines MakeLines(const tf::Tensor& digits, const tf::Tensor& labels, std::mt19937
   return lines;
 }
 
-// What is fed.
+// The placeholders that are fed.
 struct Inputs {
   tf::Output images, lengths;
   tf::SparseTensor labels;
 };
 
-// What the model computes of the inputs.
+// The outputs of the model.
 struct Model {
   tf::Output loss;   // the mean of the lines
   tf::Output right;  // float32 [batch]: 1 for a line that is read without a mistake, else 0
@@ -112,11 +112,10 @@ tf::Output Crnn(tf::Output images, tf::Output lengths, bool training) {
   auto x = Block(images, 16, {2, 2}, training);
   x = Block(x, 32, {2, 2}, training);
   x = Block(x, 64, {2, 1}, training);  // [batch, kHeight / 8, kWidth / kReduction, 64]
-  // One window as high as what is left of the line turns each column into a vector.
-  x = layers::Conv2D(x, {.filters = 96,
-                         .kernel = {kHeight / 8, 1},
-                         .padding = nn::Padding::kValid,
-                         .activation = layers::Activation::kRelu});
+  // One window, as high as the rest of the line, turns each column into a vector.
+  x = layers::Conv2D(
+      x,
+      {.filters = 96, .kernel = {kHeight / 8, 1}, .padding = nn::Padding::kValid, .activation = layers::Activation::kRelu});
   x = tf::Transpose(tf::Squeeze(x, {1}), {1, 0, 2});  // time first, the faster form of the LSTM and of CTC
   x = layers::BidirectionalRnn(layers::LSTMCell(64), layers::LSTMCell(64), x, {.lengths = lengths, .time_major = true})
           .outputs;
@@ -129,8 +128,8 @@ Inputs MakeInputs(tf::Graph& g) {
           .labels = tf::SparsePlaceholder(g, tf::kInt32, {-1, -1}, "labels")};
 }
 
-// The model as it trains, or as it is tested: batch normalization takes the mean and the variance of the batch, or
-// their moving averages. Both have the same variables.
+// The model for training or for testing. Batch normalization uses the mean and the variance of the batch while
+// training, and their moving averages while testing. Both models have the same variables.
 Model MakeModel(const Inputs& in, bool training) {
   auto logits = Crnn(in.images, in.lengths, training);
   auto decoded = nn::CtcBeamSearchDecode(logits, in.lengths, {.time_major = true, .beam_width = 10});
@@ -162,7 +161,7 @@ tf::StatusOr<double> SequenceAccuracy(tf::SupervisedSession& session, const Inpu
   return correct / static_cast<double>(lines);
 }
 
-// What this worker has done, in all its sessions.
+// The progress of this worker in all its sessions.
 struct Progress {
   int64_t steps = 0;
   examples::StepTimes times;
@@ -207,7 +206,7 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& target, tf::data:
   TF_ASSIGN_OR_RETURN(auto curve,
                       examples::LearningCurve::Open(task, {"crnn_ctc: lines of digits", options.log_dir, options.steps},
                                                     trained.loss, tf::ReduceMean(trained.right)));
-  // Made before there are other variables, so it restores the model without the global step and the optimizer's slots.
+  // Created before all other variables, so it restores the model without the global step and the optimizer's slots.
   std::optional<tf::Saver> weights;
   if (!options.init_from.empty()) weights.emplace(g);
 
@@ -224,7 +223,8 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& target, tf::data:
   }
   TF_ASSIGN_OR_RETURN(auto grads, optimizer->ComputeGradients(trained.loss));
   auto train = optimizer->ApplyGradients(tf::ClipByGlobalNorm(grads, 10.0), {.global_step = global_step});
-  // Read after the step. A synchronous worker whose count was late would wait for the others when they have ended.
+  // Reads the count after the step. With an old count, a synchronous worker would wait for the others after they have
+  // ended.
   tf::Output step_count;
   {
     auto after = g.ControlDependencies({train});
@@ -299,8 +299,8 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& target, tf::data:
     return session->Close();
   };
   tf::Status status = train_and_test();
-  // If a parameter server was lost, its variables are lost with it. Once it is back, the chief restores the latest
-  // checkpoint, and the other workers wait for that.
+  // If a parameter server is lost, its variables are lost, too. When it is back, the chief restores the latest
+  // checkpoint, and the other workers wait for the chief.
   const bool recovers = task.has_cluster() && !options.checkpoint_dir.empty();
   while (recovers && (absl::IsUnavailable(status) || absl::IsAborted(status))) {
     std::printf("going on from the latest checkpoint after an error: %s\n", tf::ToString(status).c_str());

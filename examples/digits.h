@@ -1,4 +1,4 @@
-// What the programs that train a model of MNIST digits share: flags, training loop, test and result. mnist_softmax.cc
+// Shared by the programs that train a model of MNIST digits: flags, training loop, test and result. mnist_softmax.cc
 // shows a training loop in full; these programs differ from it and from each other in their models and devices.
 #ifndef EXAMPLES_DIGITS_H_
 #define EXAMPLES_DIGITS_H_
@@ -132,7 +132,7 @@ inline tf::StatusOr<double> TestAccuracy(tf::MonitoredSession& session, const Di
   return correct / static_cast<double>(count);
 }
 
-// What TrainAndTest needs to know of a training.
+// The parts of a training that TrainAndTest uses.
 struct DigitTraining {
   DigitModel model;
   tf::Output loss;

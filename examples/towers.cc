@@ -18,7 +18,7 @@
 namespace tf = tensorbraid;
 namespace nn = tensorbraid::nn;
 
-// What one tower computes of its share of the batch.
+// The results of one tower for its share of the batch.
 struct Tower {
   tf::Output loss, correct;
 };
@@ -70,7 +70,8 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& master, tf::data:
   auto loss = tf::ReduceMean(tf::Stack(losses));
   auto train_accuracy = tf::ReduceSum(tf::Stack(corrects)) / static_cast<float>(options.batch_size);
 
-  // The same network over a whole batch tests, and shows that the towers compute the same gradients.
+  // The same network over a whole batch. It is used for testing, and to show that the towers compute the same
+  // gradients.
   const Tower whole = MakeTower(images, labels);
   TF_ASSIGN_OR_RETURN(auto whole_grads, optimizer->ComputeGradients(whole.loss));
   auto difference = examples::LargestDifference(loss, mean_grads, whole.loss, whole_grads);
@@ -86,7 +87,7 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& master, tf::data:
   session_options.session.device_count = {{"CPU", num_devices}};
   TF_ASSIGN_OR_RETURN(auto session, tf::MonitoredTrainingSession(g, session_options));
 
-  // Before the first step, and without a step. In a cluster, other workers may change the variables meanwhile.
+  // Compared before the first step. Not in a cluster, where other workers may change the variables meanwhile.
   if (!task.has_cluster() && !options.json) {
     auto batch = mnist.NextBatch(options.batch_size);
     TF_ASSIGN_OR_RETURN(auto compared, session->Run({difference}, {{images, batch.images}, {labels, batch.labels}}));

@@ -1,4 +1,4 @@
-// What the programs here that train a model share: the learning curve that they leave, the checks of their flags, and
+// Shared by the programs here that train a model: the learning curve that they write, the checks of their flags, and
 // the devices of a replica.
 #ifndef EXAMPLES_TRAINING_H_
 #define EXAMPLES_TRAINING_H_
@@ -63,7 +63,7 @@ class LearningCurve {
         tf::SummarySaver("", {.every_n_steps = steps_per_point(), .summary_op = summaries_, .writer = writer_}));
   }
 
-  // Ten times during the training, but not in each hundred steps more than once. `step` is the global step.
+  // True ten times during the training, but at most once in a hundred steps. `step` is the global step.
   bool TestIsDue(int64_t step) {
     if (writer_ == nullptr || step < next_test_ || step >= options_.steps) return false;
     const int64_t every = std::max<int64_t>(100, options_.steps / 10);
@@ -99,7 +99,7 @@ class LearningCurve {
   int64_t next_test_ = 0;
 };
 
-// How long the steps of a training take. Not counted: what happens between End and the next Begin.
+// Measures the steps of a training. The time between End and the next Begin does not count.
 class StepTimes {
  public:
   void Begin() { begin_ = std::chrono::steady_clock::now(); }
@@ -189,8 +189,8 @@ inline tf::StatusOr<std::shared_ptr<tf::Optimizer>> ReplicaOptimizer(
   return async;
 }
 
-// Finds mistakes in what the programs here have in common. Every worker calls this before it meets the others: they
-// would wait for a chief that has ended.
+// Checks the flags that all programs here have. Every worker calls this before it connects to the others, which would
+// otherwise wait for a chief that has ended.
 inline tf::Status CheckTraining(const tf::TaskFlags& task, const std::string& checkpoint_dir,
                                 const std::string& log_dir) {
   if (task.has_cluster() && task.worker_hosts.size() > 1 && task.ps_hosts.empty()) {
@@ -209,8 +209,8 @@ inline tf::DeviceFunction ReplicaDevice(const tf::TaskFlags& task, int i) {
   return [device](const tf::Operation& op) { return op.type() == "VarHandleOp" ? "/device:CPU:0" : device; };
 }
 
-// How much a loss and its gradients differ from those of the same model computed in another way, as a part of their
-// largest values.
+// The largest difference between a loss with its gradients and the same model computed in another way, relative to the
+// largest value.
 inline tf::Output LargestDifference(tf::Output loss, const std::vector<tf::GradAndVar>& grads, tf::Output other_loss,
                                     const std::vector<tf::GradAndVar>& other_grads) {
   std::vector<tf::Operand> differences = {tf::Abs(loss - other_loss)}, sizes = {tf::Abs(other_loss)};

@@ -1,4 +1,4 @@
-// A network that is connected in part, as AlexNet was to fit on two GPUs (Krizhevsky, Sutskever and Hinton, "ImageNet
+// A partly connected network, like AlexNet, which had to fit on two GPUs (Krizhevsky, Sutskever and Hinton, "ImageNet
 // Classification with Deep Convolutional Neural Networks", 2012). Each convolution has its filters in two columns, one
 // per device. In most layers a column reads only itself, so that its device needs nothing from the other one; at the
 // third convolution and at the dense layer, the columns are joined. Alone, on two devices of this process:
@@ -106,7 +106,7 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& master, tf::data:
   session_options.session.device_count = {{"CPU", kColumns}};
   TF_ASSIGN_OR_RETURN(auto session, tf::MonitoredTrainingSession(g, session_options));
 
-  // Before the first step, and without a step. In a cluster, other workers may change the variables meanwhile.
+  // Compared before the first step. Not in a cluster, where other workers may change the variables meanwhile.
   if (!task.has_cluster() && !options.json) {
     auto batch = mnist.NextBatch(options.batch_size);
     TF_ASSIGN_OR_RETURN(auto compared, session->Run({difference}, {{images, batch.images}, {labels, batch.labels}}));

@@ -1,5 +1,5 @@
-// Decodes untrusted image files: PNG, JPEG, GIF and BMP, with the options that take other paths through the decoders.
-// An image that can be decoded is encoded as PNG and decoded again, with equal pixels.
+// Decodes untrusted image files: PNG, JPEG, GIF and BMP, with all options that lead to other paths through the
+// decoders. An image that can be decoded is encoded as PNG and decoded again, with equal pixels.
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>

@@ -1,5 +1,6 @@
-// Reads what an untrusted neighbour writes to a ring of shared memory, with a segment that it has really passed and one
-// whose size it may change. Bit 0 of the first byte says whether the neighbour also writes to the counters of the ring.
+// Reads the bytes that an untrusted neighbour writes to a ring of shared memory. The neighbour has passed one valid
+// segment, and one whose size it may change. Bit 0 of the first byte says whether the neighbour also writes to the
+// counters of the ring.
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>

@@ -10,8 +10,8 @@
 namespace tensorbraid {
 namespace {
 
-// Another task's tensor of this size is refused before it is decoded, if the graph knows its shape; here it is a waste
-// of time.
+// Larger tensors are skipped, because they only take time. (A task refuses a tensor whose size does not fit the shape
+// in the graph.)
 constexpr int64_t kMostElements = 1 << 20;
 
 Status Decode(std::span<const uint8_t> bytes) {

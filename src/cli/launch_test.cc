@@ -184,7 +184,7 @@ TEST_F(LaunchTest, DeathBySignalIsNamed) {
 }
 
 TEST_F(LaunchTest, OthersMayEndByThemselvesWithinTheGrace) {
-  // The parameter server goes on until the worker's failure has been reported.
+  // The parameter server runs until the worker's failure has been reported.
   const LaunchResult result = Run("case \"$*\" in *job_name=worker*) exit 4;; esac; until grep -q 'exited with 4' " +
                                       Path("err") + "; do :; done; echo ended by itself",
                                   {.ps = 1, .workers = 1});

@@ -120,8 +120,8 @@ TEST_F(SendOrderTest, NodesThatNoSendNeedsComeLast) {
   for (int i = 0; i < 10; ++i) EXPECT_LT(RankOf(*plan, StrCat("tanh", i)), RankOf(*plan, "not_sent"));
 }
 
-// As in the backward pass of recurrent layers: a sum over the whole sequence is not deep, but it needs many nodes. What
-// another task needs for each element goes first.
+// As in the backward pass of recurrent layers, a sum over the whole sequence is not deep, but it needs many nodes. The
+// nodes that another task needs for each element run first.
 TEST_F(SendOrderTest, ASumOverASequenceDoesNotHoldUpItsElements) {
   constexpr int kSteps = 12;
   Output first = Start(), second = first;
@@ -139,7 +139,7 @@ TEST_F(SendOrderTest, ASumOverASequenceDoesNotHoldUpItsElements) {
   }
 }
 
-// A wide graph of tensors that are sent: to compare each with each would take minutes.
+// A wide graph whose tensors are sent. Comparing each with all others would take minutes.
 TEST_F(SendOrderTest, RanksAreAPermutationAlsoOfAGraphWithManySends) {
   const Output x = Start();
   for (int i = 0; i < 20'000; ++i) Send(Square(x), i);
@@ -153,7 +153,7 @@ TEST_F(SendOrderTest, RanksAreAPermutationAlsoOfAGraphWithManySends) {
 TEST_F(SendOrderTest, APoolThreadTakesTheNodesInTheOrderOfTheirRanks) {
   constexpr int kSteps = 4;
   const auto h = TwoLayers(kSteps, 256);
-  // What no other task waits for can run from the beginning, but does not.
+  // These products, for which no other task waits, could run from the beginning, but run last.
   for (size_t t = 0; t < kSteps; ++t) MatMul(h[0][t], h[0][t], {.name = StrCat("not_sent", t)});
   const auto plan = MakePlan();
   ASSERT_EQ(plan->nodes()[0].node->type(), "Const");

@@ -321,7 +321,7 @@ TEST(LayersTest, BatchNormOfImages) {
   }
 }
 
-// One feature; the batch has the mean 2 and the variance 1 (of a matrix: biased).
+// There is one feature. The batch has mean 2 and variance 1 (the biased variance, because x is a matrix).
 TEST(LayersTest, BatchNormUsesTheBatchWhileTrainingAndTheAveragesOtherwise) {
   for (const bool fed : {false, true}) {
     Graph g;
@@ -377,8 +377,9 @@ TEST(LayersTest, TheGradientFlowsThroughTheBranchThatRan) {
   ASSERT_TRUE(grads.ok()) << grads.status();
   ASSERT_TRUE((*grads)[0].valid() && (*grads)[1].valid());
   auto session = Started(g);
-  // Training: y = s d / sqrt(s² v + 1) with d = ±1 and v = 1. The sum of (y + 1)² is 2 s² / (s² + 1) + 2, of which the
-  // derivative at 1 is 1. Otherwise y = s x / sqrt(2), of which it is sum(sqrt(2) x (x / sqrt(2) + 1)).
+  // While training, y = s d / sqrt(s² v + 1) with d = ±1 and v = 1. Then the sum of (y + 1)² is 2 s² / (s² + 1) + 2,
+  // whose derivative at s = 1 is 1. Otherwise y = s x / sqrt(2), and the derivative is sum(sqrt(2) x (x / sqrt(2) +
+  // 1)).
   for (const bool training : {true, false}) {
     const auto got = Fetched(*session, {(*grads)[0]}, {{x, Matrix(2, {1, 3})}, {flag, Tensor::Scalar(training)}});
     EXPECT_NEAR(got[0].scalar<float>(), training ? 1.0 : 10 + 4 * std::sqrt(2.0), 1e-4);

@@ -115,7 +115,7 @@ TEST_F(SessionClusterTest, ClustersOnTheSameServersDoNotShareState) {
     ASSERT_TRUE(value.ok()) << value.status();
     EXPECT_EQ((*value)[0].scalar<float>(), static_cast<float>(i + 1));
   }
-  // Nor does the server's original cluster share their state.
+  // The server's original cluster does not share their state either.
   Graph local;
   Variable same(local, {}, Zeros(), {.name = "v"});
   auto home = Session::Create(local, {.target = Target(0)}).value();
@@ -196,7 +196,7 @@ TEST_F(SessionClusterTest, ANewSessionOfARestartedMasterAbortsTheSessionsOfTheOl
     for (s = run(*session); s.ok() || absl::IsUnavailable(s);) s = run(*session);
     EXPECT_EQ(s.code(), StatusCode::kAborted) << s;
     EXPECT_THAT(std::string(s.message()), HasSubstr("has been restarted"));
-    // Nor can it come back with another signature, which would end the new session.
+    // The old session cannot come back with another signature either, which would end the new session.
     s = session->Run({z}, {{"w:0", Tensor::Scalar(2.0f)}}).status();
     EXPECT_EQ(s.code(), StatusCode::kAborted) << s;
   }

@@ -3,8 +3,8 @@
 //   sharded_checkpoints save TARGET PS PARTS PREFIX
 //   sharded_checkpoints restore TARGET PS PARTS PREFIX
 //
-// PS is the number of parameter servers, and PARTS that of the parts of the table. Restoring begins with other values,
-// and fails unless every bit is what saving writes.
+// PS is the number of parameter servers, and PARTS the number of parts of the table. `restore` begins with other
+// values, and fails unless the restored values equal the saved ones bit for bit.
 #include <tensorbraid/tensorbraid.h>
 
 #include <cstdio>

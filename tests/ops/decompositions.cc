@@ -20,7 +20,7 @@ std::vector<Complex> Values(const Tensor& t) {
   return values;
 }
 
-// By real part, then imaginary part; what differs by rounding alone counts as equal.
+// Orders by real part, then by imaginary part. Numbers that differ only by rounding count as equal.
 std::vector<int64_t> RisingOrder(const Complex* e, int64_t n) {
   std::vector<int64_t> order(n);
   std::iota(order.begin(), order.end(), 0);

@@ -1,4 +1,4 @@
-// What is unique about a decomposition, for comparing two of one matrix.
+// Computes the unique properties of decompositions, to compare two decompositions of one matrix.
 #ifndef TENSORBRAID_TESTS_OPS_DECOMPOSITIONS_H_
 #define TENSORBRAID_TESTS_OPS_DECOMPOSITIONS_H_
 
@@ -9,11 +9,12 @@
 
 namespace tensorbraid {
 
-// Whether two right results of `op` may differ: eigenvectors and singular vectors by a factor of modulus 1, and the
+// Whether two correct results of `op` may differ: eigenvectors and singular vectors by a factor of modulus 1, and the
 // eigenvalues of Eig by their order.
 bool IsAmbiguous(const std::string& op);
 
-// The same for all right results, as complex128: eigenvalues in order, and v v^H of each vector, or u v^H of each pair.
+// Returns tensors of complex128 that are equal for all correct results: the eigenvalues in order, and v v^H of each
+// vector, or u v^H of each pair of vectors.
 std::vector<Tensor> Unambiguous(const std::string& op, const std::vector<Tensor>& outputs);
 
 }  // namespace tensorbraid

@@ -1,6 +1,6 @@
-// Arguments with which no kernel can compute: rows of the op table with one or two things changed, such as a number, a
-// size, a dimension or an attribute, and arguments that once ended a server, took minutes or took all memory. Each must
-// give an error or an answer, soon and within bounded memory. AddressSanitizer finds the rest.
+// Tests hostile arguments: rows of the op table in which one or two things are changed, such as a number, a size, a
+// dimension or an attribute, and arguments that once ended a server, took minutes or took all memory. Each must give an
+// error or an answer, soon and within bounded memory. AddressSanitizer finds the rest.
 //
 // `hostile_test --gtest_shuffle --gtest_repeat=100` tries other changes in each round.
 #include <gtest/gtest.h>
@@ -326,13 +326,14 @@ constexpr bool kSanitized = true;
 #else
 constexpr bool kSanitized = false;
 #endif
-// Of all tensors together, and what one case may add to the memory of the process: kernels have vectors of their own.
+// The limits of the memory of all tensors together, and of the memory that one case may add to the process, because
+// kernels also have vectors.
 constexpr int64_t kTensorLimit = int64_t{64} << 20;
 constexpr int64_t kMostMb = 500;
 constexpr std::chrono::seconds kSoon{kSanitized ? 60 : 10};  // sanitizers make loops several times as slow
 constexpr unsigned kHangs = 120;                             // seconds after which the process ends
 
-// Of this process so far, on all cores: other processes of the machine do not change it.
+// The CPU time of this process so far, on all cores. Other processes of the machine do not change it.
 std::chrono::nanoseconds CpuTime() {
   rusage usage;
   getrusage(RUSAGE_SELF, &usage);

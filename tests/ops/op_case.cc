@@ -21,7 +21,7 @@ double Real(const Json& v) {
   return s == "-inf" ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
 }
 
-// Bytes that are no UTF-8, hence no text in JSON, are written as {"hex": "00ff"}.
+// Bytes that are not UTF-8 cannot be text in JSON, and are written as {"hex": "00ff"}.
 std::string Bytes(const Json& v) {
   if (v.is_string()) return v.get<std::string>();
   const std::string hex = v.at("hex").get<std::string>();

@@ -1,4 +1,4 @@
-// Gradients of the rows that ask for it, against finite differences in float64.
+// Compares the gradients of rows that have "gradient" with finite differences in float64.
 #include <gtest/gtest.h>
 
 #include <cmath>

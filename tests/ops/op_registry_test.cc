@@ -1,4 +1,4 @@
-// The registry against TensorFlow's op definitions, and the table against the registry: nothing is forgotten.
+// Compares the registry with TensorFlow's op definitions, and checks that the op table covers the registry.
 #include "graph/op_registry.h"
 
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ TEST(OpRegistryTable, DefinitionsAreTensorFlows) {
     SCOPED_TRACE(def->name);
     CheckArgs(def->inputs, j["inputs"]);
     CheckArgs(def->outputs, j["outputs"]);
-    // What changes or reads a reference is stateful here, so that it is neither folded nor shared.
+    // Ops that change or read a reference are stateful here, so that their nodes are neither folded nor merged.
     const bool takes_ref =
         std::any_of(def->inputs.begin(), def->inputs.end(), [](const ArgDef& a) { return a.is_ref; });
     EXPECT_EQ(def->is_stateful, j["stateful"].get<bool>() || takes_ref);
@@ -76,7 +76,7 @@ TEST(OpRegistryTable, DefinitionsAreTensorFlows) {
           EXPECT_EQ(DTypeName(*t), d.get<std::string>());
         }
       }
-      // Ours lack the types that no tensor here can have, no others, and add none.
+      // Our allowed types are TensorFlow's without the types that no tensor here can have.
       const auto allowed = it->value("allowed", std::vector<std::string>());
       for (const std::string& name : allowed) {
         const auto t = ParseDType(name);
@@ -92,14 +92,14 @@ TEST(OpRegistryTable, DefinitionsAreTensorFlows) {
       if (def->FindAttr(a["name"].get<std::string>()) == nullptr) ADD_FAILURE() << "lacks " << a["name"];
     }
   }
-  // Ops whose names begin with "_" are the runtime's own, but for a few that TensorFlow's clients send.
+  // Ops whose names begin with "_" are the runtime's own, except for a few that TensorFlow's clients send.
   for (const std::string& op : OpRegistry::Global().names()) {
     EXPECT_TRUE(compared.contains(op) || op.starts_with('_'))
         << op << " is not compared with TensorFlow's definition: run tests/ops/make_references.py";
   }
 }
 
-// Whether the outputs follow from the inputs alone. What has state is tested beside its kernels and resources.
+// Whether the outputs depend on the inputs alone. Ops with state are tested beside their kernels and resources.
 bool IsFunction(const OpDef& def) {
   if (def.is_stateful) return false;
   for (const auto* args : {&def.inputs, &def.outputs}) {
@@ -110,7 +110,7 @@ bool IsFunction(const OpDef& def) {
   return true;
 }
 
-// "Op reason" lines: what a table of pure functions cannot show, each tested elsewhere.
+// The ops of a file with lines "Op reason". They cannot be in a table of pure functions, and are tested elsewhere.
 std::set<std::string> Exempt(const std::string& what) {
   std::set<std::string> ops;
   for (const std::string& line : ReferenceLines("../exempt_" + what + ".txt")) {

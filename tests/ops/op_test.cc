@@ -1,4 +1,4 @@
-// Every row of the op table: values (or the error) of TensorFlow and NumPy.
+// Compares every row of the op table with the values (or the error) of TensorFlow or NumPy.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -63,7 +63,7 @@ void Check(const OpCase& c, Knowledge knowledge, ThreadPool* pool) {
   for (size_t i = 0; i < want.size(); ++i) EXPECT_EQ(Difference(got[i], want[i], c.tolerance), "");
 }
 
-// Of an op that reads or changes variables: what they hold afterwards, and what others who have read them still hold.
+// Checks the values of an op's variables after it has run, and that snapshots which were taken before have not changed.
 void CheckVariables(const OpCase& c, Knowledge knowledge, ThreadPool* pool) {
   Graph g;
   const OpDef* def = OpRegistry::Global().Find(c.op);

@@ -1,4 +1,4 @@
-// Whole clusters in simulation: servers, masters, sessions and training loops in one process, on one seed.
+// Simulates whole clusters: servers, masters, sessions and training loops in one process, from one seed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@
 namespace tensorbraid {
 namespace {
 
-// A test gives up after so many seeds that fail.
+// A test ends after this number of failed seeds.
 constexpr int kMaxFailures = 3;
 // A training with faults takes less virtual time: six faults take up to 5 s each.
 constexpr std::chrono::seconds kTimeLimit{120};

@@ -1,4 +1,4 @@
-// What goes wrong in a simulation: a list of faults that a seed draws.
+// The faults of a simulation: a list that is drawn from a seed.
 #ifndef TENSORBRAID_TESTS_SIMULATION_FAULT_PLAN_H_
 #define TENSORBRAID_TESTS_SIMULATION_FAULT_PLAN_H_
 
@@ -60,7 +60,7 @@ FaultPlan DrawFaultPlan(uint64_t seed, const FaultPlanOptions& options);
 // One line for each fault, with its number.
 std::string ToString(const FaultPlan& plan);
 
-// Removes faults from a plan for as long as `fails` returns true for what is left, and returns the numbers of those
+// Removes faults from a plan while `fails` returns true for the remaining ones, and returns the numbers of the faults
 // that cannot be removed. `fails` must be true for the whole plan.
 std::vector<size_t> ShortestFailingPlan(const FaultPlan& plan, const std::function<bool(const FaultPlan&)>& fails);
 

@@ -1,5 +1,5 @@
-// gRPC's own threads cannot run under the scheduler of a simulation. Here the threads of the gRPC transport run as they
-// are, but each lock that they take may stop them for a while, as a busy machine would. A seed decides when.
+// gRPC's own threads cannot run under the scheduler of a simulation. Here the threads of the gRPC transport are
+// ordinary threads, but each lock that they take may stop them for a while, as on a busy machine. A seed decides when.
 #include <gtest/gtest.h>
 
 #include <atomic>

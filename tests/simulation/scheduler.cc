@@ -164,8 +164,9 @@ Scheduler::ProcessScope::~ProcessScope() { scheduler_.running_->process = before
 
 bool Scheduler::IsHeld(const Actor& actor) const {
   if (actor.process == kNoProcess || !stopped_.contains(actor.process)) return false;
-  // Processes of the system share no locks, but simulated ones have one network, one disk, one allocator of each kind,
-  // one watcher of loans, one log and one directory of tasks. A thread that took its last lock there may hold it.
+  // Real processes share no locks, but simulated processes share one network, one disk, one allocator of each kind, one
+  // watcher of loans, one log and one directory of tasks. A thread that took its last lock in one of these files may
+  // hold a shared lock.
   constexpr std::array<std::string_view, 11> kShared = {
       "transport/sim/", "transport/inproc/", "simulation/training.cc", "simulation/simulated_disk",
       "faulty_files.h", "core/allocator.cc", "core/logging.cc",        "cluster/server/task",
@@ -212,7 +213,7 @@ void Scheduler::NotifyAll(std::condition_variable& cv) {
   Preempt();
 }
 
-// All processes of a simulation are in this one, so `block` could wait for ever.
+// All simulated processes are in this process, so `block` could wait for ever.
 bool Scheduler::WaitInSystem(const std::function<bool()>& ready, const std::function<void()>& /*block*/,
                              MonotonicClock::time_point deadline, std::source_location where) {
   Actor& self = *running_;

@@ -19,7 +19,8 @@
 namespace tensorbraid {
 
 struct SchedulerOptions {
-  // A simulation that needs more virtual time than this has failed: periodic timers hide that everything else waits.
+  // A simulation that needs more virtual time than this has failed. The limit is needed because periodic timers run on
+  // even if everything else waits for ever.
   std::chrono::seconds time_limit{600};
   // Writes a line to standard error for each change of the running thread.
   bool trace = false;
@@ -74,7 +75,7 @@ class Scheduler final : public ForwardingEnv, private LockScheduler {
   // Moves the wall clock of a process.
   void JumpWallClock(ProcessId process, std::chrono::seconds by) { wall_offsets_[process] += by; }
 
-  // While it exists, the running thread, and threads that it starts, belong to `process`.
+  // While an object of this class exists, the running thread, and threads that it starts, belong to `process`.
   class ProcessScope {
    public:
     ProcessScope(Scheduler& scheduler, ProcessId process);
@@ -152,7 +153,7 @@ class Scheduler final : public ForwardingEnv, private LockScheduler {
   MonotonicClock::time_point now_ = kStart;
   uint64_t hash_ = 0;
   uint64_t switches_ = 0;
-  uint64_t progress_ = 1;  // grows whenever a thread has done something else than failing to take a lock
+  uint64_t progress_ = 1;  // grows whenever a thread has done anything but fail to take a lock
   std::vector<std::unique_ptr<Actor>> actors_;
   Actor* running_ = nullptr;
   ProcessId last_process_ = kNoProcess;

@@ -22,8 +22,8 @@ namespace {
 
 constexpr int kPatienceMs = 120'000;  // real time; only a failing simulation takes so long
 
-// oneDNN generates machine code at the first product of a process, which takes longer than many a simulation. Done
-// before the first fork, it is done for all children.
+// oneDNN generates machine code at the first product of a process, which takes longer than many simulations. This does
+// it before the first fork, for all children.
 void GenerateCodeOnce() {
   [[maybe_unused]] static const bool done = [] {
     constexpr int64_t kSize = 64;
@@ -34,7 +34,7 @@ void GenerateCodeOnce() {
   }();
 }
 
-// What the child sends before the message of its status and its value.
+// The child sends this before the message of its status and its value.
 struct Header {
   int code;
   uint64_t message_size, schedule, switches;
@@ -56,8 +56,8 @@ struct Header {
   ::_exit(0);  // without the destructors of static objects, which other threads may be using
 }
 
-// The threads of a simulation take turns, and to wake one up on another core takes longer than on this one. That the
-// system may refuse does not matter.
+// Only one thread of a simulation runs at a time, and waking a thread on another core takes longer than on this one. It
+// does not matter if the system refuses.
 void StayOnThisCore() {
   cpu_set_t cores;
   CPU_ZERO(&cores);

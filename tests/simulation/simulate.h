@@ -1,4 +1,4 @@
-// Runs a program in a simulation, in a process of its own.
+// Runs a program in a simulation, in a separate process.
 #ifndef TENSORBRAID_TESTS_SIMULATION_SIMULATE_H_
 #define TENSORBRAID_TESTS_SIMULATION_SIMULATE_H_
 
@@ -12,7 +12,7 @@
 namespace tensorbraid {
 
 struct SimulationResult {
-  Status status;          // what the program returned, or how the simulation failed
+  Status status;          // the program's status, or the reason why the simulation failed
   std::string value;      // what the program returned
   uint64_t schedule = 0;  // Scheduler::hash
   uint64_t switches = 0;  // Scheduler::switches

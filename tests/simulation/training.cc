@@ -37,7 +37,7 @@ int64_t LatestCheckpointStep() {
   return latest.ok() && absl::SimpleAtoi(latest->substr(latest->rfind('-') + 1), &step) ? step : -1;
 }
 
-// What the runs of one worker have done, in all of its processes. Thread-safe.
+// Counts the runs of one worker, in all of its processes. Thread-safe.
 struct Runs {
   std::atomic<int64_t> begun{0};         // each try of a run
   std::atomic<int64_t> acknowledged{0};  // runs that returned OK
@@ -65,7 +65,7 @@ class CountingHook final : public SessionRunHook {
 // The latest values of a variable that a worker has read.
 class ReadValues {
  public:
-  // Internal if one of the values before has changed since it was read.
+  // Internal if an earlier value has changed since it was read.
   Status Add(const Tensor& value) {
     constexpr size_t kHeld = 3;
     for (const auto& [held, bits] : values_) {
@@ -93,7 +93,7 @@ struct Replica {
     count = Variable(g, {options.num_workers}, Zeros(), {.name = "count"});
     const Variable global_step = GetOrCreateGlobalStep(g);
     step = global_step.value();
-    // Its gradient by this worker's element of `count` is -1.
+    // The gradient of this term for this worker's element of `count` is -1.
     std::vector<float> mine(static_cast<size_t>(options.num_workers));
     mine[static_cast<size_t>(worker)] = 1;
     const Output loss = ReduceMean(nn::SparseSoftmaxCrossEntropy(labels, MatMul(x, weights))) -
@@ -171,7 +171,8 @@ class Training {
                  {.inter_op_threads = 2,
                   .membership = {.heartbeat_interval = milliseconds(100),
                                  .heartbeat_timeout = milliseconds(1000),
-                                 // Longer than any fault, because a task that has been lost does not hold up the end.
+                                 // Longer than any fault, because the end of the training does not wait for a lost
+                                 // task.
                                  .lost_after = milliseconds(60'000)}},
                  options.network != Network::kInproc
                      ? std::make_unique<SimNetwork>(static_cast<uint32_t>(scheduler.Random(uint64_t{1} << 32)),
@@ -179,7 +180,7 @@ class Training {
                      : nullptr),
         runs_(static_cast<size_t>(options.num_workers)) {
     if (options.network == Network::kLocal) {
-      // Rings that are often full, and nearly all tensors lent.
+      // With these options rings are often full, and nearly all tensors are lent.
       cluster_.ShareMemory({.lane = {.ring_bytes = 1024, .inline_bytes = 4}, .stay_awake = {}});
     }
     scheduler.set_files(&disk_);
@@ -322,8 +323,8 @@ class Training {
                        [](const auto& p) { return p->task.job == "ps" || p->ended; });
   }
 
-  // Without faults, waits until all workers are ready, so that each of them takes part in the training. With faults the
-  // others may need a chief that does not wait.
+  // Without faults, waits until all workers are ready, so that each of them takes part in the training. With faults it
+  // does not wait, because the others may need the chief.
   void OnReady() {
     MutexLock lock(mu_);
     ++ready_;
@@ -439,7 +440,7 @@ class Training {
     return process;
   }
 
-  // The process changes nothing from now on: not its files, and not the other tasks.
+  // From now on the process can change neither its files nor the other tasks.
   void End(Process& process) {
     if (process.task.job == "ps") latest_at_ps_kill_ = LatestCheckpointStep();
     disk_.EndProcess(process.id);
@@ -628,7 +629,7 @@ class Training {
         return Internal(applied, " gradients of worker/", i, " were applied, but it has computed ",
                         runs_[i].begun.load());
       }
-      // A synchronous step takes the average of the gradients that have come, which may be more than it needs.
+      // A synchronous step takes the average of the gradients that have arrived, which may be more than it needs.
       if (!options_.sync && std::abs(applied - std::round(applied)) > kRounding) {
         return Internal("a part of a gradient of worker/", i, " was applied: ", applied);
       }

@@ -1,4 +1,4 @@
-// A training for simulations: a cluster of simulated processes, and what goes wrong with them.
+// A training for simulations: a cluster of simulated processes, with faults.
 #ifndef TENSORBRAID_TESTS_SIMULATION_TRAINING_H_
 #define TENSORBRAID_TESTS_SIMULATION_TRAINING_H_
 
@@ -44,7 +44,7 @@ struct Trained {
   double count = 0;          // gradients that were applied; of a synchronous training, steps
   int64_t acknowledged = 0;  // runs that returned OK
   int64_t kills = 0;         // of all tasks
-  int64_t dropped = 0;       // gradients of `count` that the workers were told were dropped
+  int64_t dropped = 0;       // gradients of `count` that were dropped, as reported to the workers
   std::string weights;       // of a softmax classifier, bit for bit
 };
 

@@ -205,7 +205,8 @@ TEST_F(SessionClustersStatusTest, MayBeginAndEndWhileServersAreAsked) {
   client.join();
 }
 
-// A cluster of one parameter server and three workers; a session of worker/0 brings another one of the workers alone.
+// A cluster of one parameter server and three workers. A session of worker/0 brings another cluster, which consists of
+// the workers alone.
 class SessionClusterOfAClusterTest : public ::testing::Test {
  protected:
   SessionClusterOfAClusterTest() {

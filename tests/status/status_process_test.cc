@@ -1,4 +1,4 @@
-// `tensorbraid status`, the metrics and the page of a training in real processes.
+// Tests `tensorbraid status`, the metrics and the page with a training in real processes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -204,7 +204,7 @@ TEST_F(StatusProcessTest, MetricsGrowWithTheTraining) {
   httplib::Client client(MetricsUrl());
   EXPECT_EQ(client.Get("/other")->status, 404);
   EXPECT_EQ(client.Post("/metrics")->status, 404);
-  // A page from elsewhere that has given its name the address 127.0.0.1.
+  // The request of a foreign page whose host name has the address 127.0.0.1.
   EXPECT_EQ(client.Get("/metrics", {{"Host", "evil.example:80"}})->status, 403);
 }
 

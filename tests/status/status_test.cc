@@ -1,4 +1,4 @@
-// The report of a cluster: what tasks say about themselves, what follows from it, and how it is written.
+// Tests the report of a cluster: the reports of its tasks, the conclusions from them, and the formats.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

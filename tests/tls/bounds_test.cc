@@ -1,5 +1,5 @@
-// Callers that take more than their share: too many connections, requests or sessions, requests that are too large, and
-// connections on which nothing comes. And a connection that is recorded and played again.
+// Tests the limits for callers: too many connections, requests or sessions, requests that are too large, and
+// connections on which nothing arrives. Also tests a connection that is recorded and replayed.
 #include <arpa/inet.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
@@ -55,7 +55,7 @@ std::string ReadToEnd(const Fd& socket) {
   return all;
 }
 
-// A server of calls that answers each of them when it is told to.
+// A server of calls that answers them when the test calls Answer.
 class HoldingServer : public CallHandler {
  public:
   explicit HoldingServer(const GrpcOptions& options) : handler_("server"), transport_(NewGrpcTransport(options)) {
@@ -304,8 +304,8 @@ TEST_F(SessionBoundsTest, ASessionIsRefusedWhenAllOthersAreBusy) {
   Status refused;
   std::vector<std::unique_ptr<Session>> others;
   std::vector<std::future<Status>> waiting;
-  // Each new session is made busy, until no room is left. When a step is in progress is not to be seen from outside, so
-  // a session may still replace one whose step is about to begin.
+  // Makes each new session busy, until the server has no room. The beginning of a step cannot be observed from outside,
+  // so a new session may still replace one whose step is about to begin.
   for (int i = 0; i < 100 && refused.ok(); ++i) {
     auto next = Session::Create(g, {.target = target_});
     refused = next.status();

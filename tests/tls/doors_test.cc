@@ -1,4 +1,4 @@
-// Ways into a server besides certificates: tokens, roles, and what a caller may do once it is inside.
+// Tests access to a server besides certificates: tokens, roles, and the rights of callers.
 #include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <netinet/in.h>
@@ -402,7 +402,8 @@ TEST_F(PathTest, SessionsFromElsewhereUseAllowedPathsOnly) {
 }
 
 TEST_F(PathTest, OneServerReadsForLocalAndForDistantSessionsAtTheSameTime) {
-  // Each session of the two waits for what the other one puts into a queue, so each goes on on the other's thread.
+  // Each of the two sessions waits for an element that the other one puts into a queue, so each continues on the
+  // other's thread.
   constexpr char kText[] = R"(
     node { name: 'name' op: 'Placeholder' attr { key: 'dtype' value { type: DT_STRING } }
            attr { key: 'shape' value { shape {} } } }

@@ -1,4 +1,4 @@
-// A fixture for tests that try the ways into a server: certificates, and peers that are tasks and clients.
+// A fixture for tests of access to a server: certificates, and peers that are tasks and clients.
 #ifndef TENSORBRAID_TESTS_TLS_DOORS_TESTUTIL_H_
 #define TENSORBRAID_TESTS_TLS_DOORS_TESTUTIL_H_
 

@@ -1,5 +1,5 @@
-// Each way into a server that uses TLS: links of tasks, calls of clients, sessions; with the right certificate and with
-// each wrong one. docs/security.md says what they protect.
+// Tests links of tasks, calls of clients and sessions with a server that uses TLS, with the right certificate and with
+// each kind of wrong certificate. docs/security.md says what TLS protects.
 #include "cli/child_process.h"
 #include "cli/process_testutil.h"
 #include "core/system/held_port.h"

@@ -1,4 +1,4 @@
-// A session that is closed while its graph is compiled.
+// Tests a session that is closed while its graph is compiled.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -91,7 +91,7 @@ class CloseWhileCompilingTest : public ::testing::TestWithParam<const char*> {
   ~CloseWhileCompilingTest() override { TheGate().Open(); }
 };
 
-// By the task that compiles when the session is closed: the master itself or another one.
+// The parameter is the task that compiles when the session is closed: the master itself or another task.
 INSTANTIATE_TEST_SUITE_P(Tasks, CloseWhileCompilingTest, ::testing::Values("worker", "ps"),
                          [](const auto& info) { return std::string(info.param); });
 

@@ -1,4 +1,4 @@
-// Which error a step reports when the loss of a task cancels its other parts.
+// Tests which error a step reports when the loss of a task cancels the step's other parts.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -188,7 +188,7 @@ TEST_F(StepErrorsTest, AWorkerThatIsStartedAfterTheStepHasFailedIsToldToStop) {
   const auto step = std::make_shared<MasterStep>(
       &env_, kSession, local, std::vector<std::shared_ptr<RemoteWorker>>{failing, second}, StepOptions{});
   step->Run(1, {});
-  // What it is told before it has begun does not reach the step.
+  // The first abort comes before the step has begun on this worker, so it does not reach the step.
   EXPECT_EQ(second->calls, (std::vector<std::string>{"abort", "run", "abort"}));
   second->End(Cancelled("the step was aborted"));
   EXPECT_TRUE(step->WaitUntil(MonotonicClock::now() + std::chrono::seconds(30)));

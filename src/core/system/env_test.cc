@@ -122,7 +122,8 @@ TEST(ThreadTest, HasTheFirstFifteenCharactersOfItsName) {
   EXPECT_FALSE(thread.joinable());
 }
 
-// A task that may use one core must not compute on more threads, which would take turns and empty each other's caches.
+// A task that may use one core must not compute on several threads, which would alternate and evict each other's data
+// from the cache.
 TEST(ThreadTest, OnlyCoresThatTheThreadMayUseCount) {
   int cores = 0;
   Thread thread("on-one-core", [&] {

@@ -1,4 +1,4 @@
-// The limit on files, and that nothing leads around it.
+// Tests the limit on files, and that it cannot be bypassed.
 #include "core/system/file_access.h"
 
 #include <fcntl.h>

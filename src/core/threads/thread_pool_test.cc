@@ -65,7 +65,8 @@ TEST(ThreadPoolTest, AThreadThatBecomesIdleJoinsALoopThatHasBegun) {
     released = true;
     joined = joined || std::this_thread::get_id() != caller;
     changed.NotifyAll();
-    // Until the pool's thread has joined, each range of the caller gives it time to become idle.
+    // Until the pool's thread has joined, each range of the caller waits, so that the pool's thread has time to become
+    // idle.
     changed.WaitFor(mu, std::chrono::milliseconds(100), [&] { return joined; });
   });
   EXPECT_TRUE(joined);

@@ -26,7 +26,7 @@ Tensor Values(const Shape& shape, double seed) {
 
 // Batch norm, Relu and, unless the window has one pixel, a maximum, with the gradients of x, scale and offset.
 struct NormLayer {
-  // If x is computed, nothing else holds it, so that its gradient may be written in its place.
+  // x is computed, so nothing else holds its buffer, and its gradient may reuse the buffer.
   explicit NormLayer(const Shape& shape, Window window = {1, 1, 1, 1}, bool training = true, Tensor input = {},
                      bool x_is_computed = false) {
     const Shape channels = {shape.dim(3)};
@@ -52,7 +52,7 @@ struct NormLayer {
     fetches = {y, norm.mean, norm.variance};
     fetches.insert(fetches.end(), gradients->begin(), gradients->end());
   }
-  // The graph after the passes that fuse, of which `fuse` says whether the one of batch norms runs.
+  // The graph after the fusing passes. fuse_batch_norms runs only if `fuse` is true.
   std::unique_ptr<Graph> Optimized(bool fuse) const {
     auto part = Part(g, {}, fetches);
     PassContext context(*part);

@@ -141,7 +141,7 @@ Tensor Waves(const Shape& shape) {
   return t;
 }
 
-// Fused and not fused, on threads.
+// Compares the fused and the separate ops bit for bit, on several threads.
 void ExpectSameBits(const Output& fused, const Output& plain) {
   ThreadPool pool("test", 3);
   const auto values = Evaluate({fused, plain}, {}, {.pool = &pool});

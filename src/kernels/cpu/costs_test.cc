@@ -26,7 +26,7 @@ TEST(Costs, ElementwiseKernelsReadAndWriteEveryElement) {
   const Cost cost = CostOf(Tensors(g, {10, 20}) + Tensors(g, {20}));
   EXPECT_EQ(cost.bytes, 4 * (200 + 20 + 200));
   EXPECT_GE(cost.flops, 200);
-  // A function that takes long per element says so.
+  // The cost of a function that takes long per element includes that time.
   EXPECT_GT(EstimatedNs(CostOf(NodeBuilder(g, "Lgamma").Input(Tensors(g, {1000})).Output())), 10'000);
 }
 

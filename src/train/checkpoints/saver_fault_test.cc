@@ -1,5 +1,5 @@
-// Saving while files fail, in every way and at every operation: the last good checkpoint stays whole, it is the one
-// that is found, and the training goes on.
+// Saves while files fail in every way and at every operation. The last good checkpoint must stay whole and be found,
+// and the training must continue.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -109,7 +109,8 @@ class EveryFaultTest : public SaverFaultTest, public testing::WithParamInterface
     return std::get<2>(GetParam()) ? SaveOptions() : SaveOptions{.global_step = step};
   }
 
-  // Saves the values 1, 2 and 3, the last one with the fault at operation `n`. Returns whether there were so many.
+  // Saves the values 1, 2 and 3, the last one with the fault at operation `n`. Returns whether the save had `n`
+  // operations.
   bool SaveWithFaultAt(int n) {
     Program program(cluster_, sharded());
     const auto save = [&](int value) {
@@ -119,7 +120,7 @@ class EveryFaultTest : public SaverFaultTest, public testing::WithParamInterface
     EXPECT_TRUE(save(1).ok());
     EXPECT_TRUE(save(2).ok());
     if (fault().power_loss) {
-      // Only what is kept without having been synced can be lost.
+      // Syncs the directory, so that later only names that were not synced can be lost.
       EXPECT_TRUE(files_.SyncDirectory("/").ok());
     }
     files_.FailAt(fault().fault, n);
@@ -526,7 +527,8 @@ TEST_F(SaverFaultTest, OneVariableAtATimeHasASnapshot) {
     ASSERT_TRUE(saved.ok()) << saved;
     EXPECT_LT(during - before, 2 * kElements * 4) << (references ? "references" : "resources");
 
-    // The first two were saved before the step, the others, but the one that was being written, after it.
+    // The first two variables were saved before the step. The others were saved after it, except the one that was being
+    // written.
     auto reader = CheckpointReader::Open("/model").value();
     std::vector<float> values_saved;
     for (const std::string& name : names) {

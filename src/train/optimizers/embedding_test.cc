@@ -1,6 +1,4 @@
-// Embeddings and slices as gradients: what is looked up, what flows back, and what a step touches.
-#include "tensorbraid/variables/embedding.h"
-
+// Tests embeddings and gradients that are slices: lookups, gradients, and the rows that a step touches.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -313,8 +311,8 @@ TEST(SparseGradientTest, TowersAreAveragedAsSlicesUnlessOneIsDense) {
 
 // --- In a cluster ---
 
-// The point of slices: with a table of 1,000,000 rows on two parameter servers, a step that looks up ten rows neither
-// copies nor sends the others, each of which would take more memory than the limit allows.
+// The purpose of slices: with a table of 1,000,000 rows on two parameter servers, a step that looks up ten rows neither
+// copies nor sends the other rows. Both would need more memory than the limit allows.
 TEST(SparseTrainingTest, AStepOnALargeTableTouchesTheRowsThatItLooksUp) {
   TestCluster cluster(2, 1);
   Graph g;

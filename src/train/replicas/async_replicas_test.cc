@@ -365,7 +365,7 @@ TEST(AsyncReplicasOnRows, CompensationIsRefused) {
   EXPECT_NE(std::string(g.status().message()).find("'table'"), std::string::npos) << g.status();
 }
 
-// What every optimizer does without a policy, it does for gradients of age 0 with one.
+// For gradients of age 0, every optimizer makes the same updates with a policy as without.
 TEST(AsyncReplicas, EveryOptimizerMakesTheSameUpdatesOfFreshGradients) {
   const std::vector<std::pair<const char*, MakeOptimizer>> optimizers = {
       {"descent", [] { return std::make_shared<GradientDescentOptimizer>(0.1); }},

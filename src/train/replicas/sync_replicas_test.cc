@@ -192,7 +192,7 @@ TEST(SyncTraining, AChiefThatComesBackWakesTheWorkersThatWait) {
   EXPECT_TRUE(status.ok()) << status;
 }
 
-// As when a chief was stopped, another process took its place, and the first still has a session.
+// The chief was stopped, another process took its place, and the first process still has a session.
 TEST(SyncTraining, TokensAndGradientsOfAReplacedChiefAreWorthless) {
   TestCluster cluster(2, 2);
   Replica chief(cluster, 0, 2, 2, 0);

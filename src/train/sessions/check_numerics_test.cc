@@ -41,7 +41,7 @@ TEST(CheckNumericsHook, FiniteStepsPass) {
 }
 
 TEST(CheckNumericsHook, NamesTheOperationThatMadeTheFirstNan) {
-  // Several threads, so that what depends on the NaN could be reported first.
+  // Several threads run, so that an operation which depends on the NaN could be reported first.
   for (int i = 0; i < 20; ++i) {
     LogModel m;
     const Status status = m.Step({}, {-1, 1});

@@ -32,7 +32,7 @@ TEST_F(RunInterrupterTest, InterruptsARunUntilItEnds) {
   }
   EXPECT_TRUE(interrupter.interrupted());
   EXPECT_TRUE(interrupter.EndRun());
-  // The next run has a chance of its own.
+  // The next run is not interrupted at once.
   interrupter.BeginRun();
   EXPECT_FALSE(interrupter.interrupted());
 }
@@ -57,7 +57,7 @@ TEST_F(RunInterrupterTest, InterruptsARunThatBeginsAfterTheRequest) {
   EXPECT_TRUE(interrupter.EndRun());
 }
 
-// An interrupt that is still at work when its run has ended would end the next run, too.
+// If `interrupt` still runs when its run has ended, it could end the next run, too.
 TEST_F(RunInterrupterTest, ARunEndsAfterTheInterruptThatHitIt) {
   Mutex mu;
   CondVar changed;

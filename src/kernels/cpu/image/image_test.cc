@@ -1,7 +1,5 @@
-// What the op table cannot show: gradients of float32 results, random crops with state, the public functions, and files
-// that announce more than they hold.
-#include "tensorbraid/ops/image.h"
-
+// Tests what the op table cannot: gradients of float32 results, random crops with state, the public functions, and
+// files that claim to have more data than they have.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -186,7 +184,7 @@ TEST(Image, FilesSurviveARoundTripThroughThePublicFunctions) {
   EXPECT_EQ(image::DecodePng(png, {.channels = 4}).shape(), Shape({-1, -1, 4}));
 }
 
-// Of a truncated file, the part that is there is decoded if that is asked for.
+// If requested, the existing part of a truncated file is decoded.
 TEST(ImageFile, TruncatedJpegsCanBeRecovered) {
   std::vector<uint8_t> pixels(40 * 40), decoded(40 * 40);
   for (size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<uint8_t>(i % 40 * 3 + i / 40 * 2);

@@ -126,7 +126,8 @@ TEST(RnnSequences, StepsAfterTheLastAreZero) {
   }
 }
 
-// A client may send any shapes. Each input in turn has a dimension more, or an element more in its last dimension.
+// A client may send any shapes. Here each input in turn has one more dimension, or one more element in its last
+// dimension.
 TEST(RnnSequences, RefuseInputsThatDoNotFit) {
   for (const SequenceCase& c : Cases()) {
     const std::vector<Tensor> values = c.Values(kTime);

@@ -145,7 +145,7 @@ TEST(WireCodecTest, ValuesThatAreNotFiniteStayVisible) {
       x[300] = bad;
       const std::vector<float> y = RoundTrip(wire, x, HasErrorFeedback(wire) ? residual.data() : nullptr);
       if (wire == Wire::kInt8 || wire == Wire::kOneBit) {
-        // Its block is lost, and no other.
+        // Its block decodes to NaNs, and no other block does.
         for (int64_t i = 0; i < 700; ++i) ASSERT_EQ(std::isnan(y[i]), i / 256 == 1) << WireName(wire) << i;
       } else if (std::isnan(bad)) {
         EXPECT_TRUE(std::isnan(y[300])) << WireName(wire);
@@ -168,7 +168,7 @@ TEST(WireCodecTest, TopKSendsTheLargestValuesAndOfEqualOnesTheFirst) {
   expected[998] = 2;
   for (int i = 0; i < 8; ++i) expected[i] = 0.5F;
   EXPECT_EQ(RoundTrip(Wire::kTopK, x), expected);
-  // More values than are sent are NaNs.
+  // The values contain more NaNs than are sent.
   std::vector<float> residual(1000);
   std::fill_n(x.begin() + 100, 50, kNan);
   const std::vector<float> y = RoundTrip(Wire::kTopK, x, residual.data());
@@ -184,7 +184,7 @@ TEST(WireCodecTest, WhatIsLostIsSentLater) {
         const std::vector<float> x = Normal(n, 100 + step), before = residual;
         const std::vector<float> y = RoundTrip(wire, x, residual.data());
         for (int64_t i = 0; i < n; ++i) {
-          // Exactly what the receiver lacks.
+          // The residual is exactly the part that the receiver lacks.
           ASSERT_EQ(residual[i], (x[i] + before[i]) - y[i]) << WireName(wire) << " " << n << " " << i;
           sent[i] += y[i];
           sum[i] += x[i];

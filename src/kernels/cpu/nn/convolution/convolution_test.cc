@@ -81,8 +81,8 @@ TEST_F(LargeConvolutions, BatchesAreSplit) {
   Check(nn::Conv2D, {5, 30, 30, 8}, {3, 3, 8, 16}, {.dilations = {2, 3}});
 }
 
-// With so many channels, the method of Winograd computes 3 x 3 and 5 x 5 (winograd.h). Sizes of images that tiles of 4
-// and 2 pixels fit and do not fit.
+// With this number of channels, the method of Winograd computes 3 x 3 and 5 x 5 windows (winograd.h). Some sizes of
+// images are multiples of the tiles of 4 and 2 pixels, others are not.
 TEST_F(LargeConvolutions, ManyChannels) {
   largest_error_ = 3e-5;  // the rounding errors of this method are larger
   Check(nn::Conv2D, {12, 14, 14, 32}, {5, 5, 32, 48});

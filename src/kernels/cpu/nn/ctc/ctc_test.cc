@@ -1,4 +1,5 @@
-// CTC: what the op table cannot check. Derivatives, sizes at which work is split, large searches, the C++ functions.
+// Tests of CTC that the op table cannot do: derivatives, sizes at which work is split, large searches, the C++
+// functions.
 #include <gtest/gtest.h>
 
 #include <cmath>

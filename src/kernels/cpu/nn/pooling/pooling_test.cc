@@ -43,7 +43,7 @@ class Pooling : public testing::Test {
     }
   }
 
-  // y and its gradient for x, with a weight for each element.
+  // y, and the gradients for xs of the sum of y times a weight for each element.
   std::vector<Output> WithGradient(Output y, const std::vector<Output>& xs, Output weights) {
     const auto gradients = Gradients({y}, xs, {weights});
     EXPECT_TRUE(gradients.ok()) << gradients.status();
@@ -99,7 +99,7 @@ TEST_F(Pooling, WholeRowsOfPixelsThatNoWindowCoversGetNoGradient) {
 }
 
 TEST_F(Pooling, GradientsOfMaximaAreTheSameInBothDataFormats) {
-  // Ties and NaNs, and windows that do not overlap, do, and are cut off at the edge.
+  // Ties and NaNs, with windows that do not overlap, that overlap, and that are cut off at the edge.
   Tensor pixels = Numbers({2, 11, 13, 37});
   for (float& v : pixels.mutable_data<float>()) v = v > 0.7f ? std::nanf("") : std::round(v * 2);
   for (const int64_t stride : {2, 1}) {
@@ -229,7 +229,7 @@ TEST_F(Pooling, FakeQuantizationDoesNotDependOnTheNumberOfThreads) {
   const Output y = NodeBuilder(g_, "FakeQuantWithMinMaxVars").Input(x).Input(low).Input(high).Output();
   const auto all = WithGradient(y, {x, low, high}, weights);
   ExpectSameOnAnyNumberOfThreads(all);
-  // Minimum and maximum get the gradients of what is beyond them.
+  // Minimum and maximum get the gradients of the elements beyond them.
   const Tensor in = Value(x), g = Value(weights);
   double below = 0;
   for (int64_t i = 0; i < in.num_elements(); ++i) below += in.data<float>()[i] < -0.5f ? g.data<float>()[i] : 0;
