@@ -20,8 +20,8 @@ namespace tensorbraid {
 // takes a resource, which is left to be placed with the resource.
 //
 // InvalidArgument, naming the call, if a function does not exist, does not match the call, or calls itself, or calls
-// are nested too deeply. ResourceExhausted if the expansion would add millions of nodes. The error of `still_wanted`,
-// which is asked at every call and at every added node.
+// are nested too deeply. ResourceExhausted if the expansion would add millions of nodes. Returns the error of
+// `still_wanted`, which is asked at every call and at every added node.
 StatusOr<std::unique_ptr<Graph>> ExpandFunctions(const Graph& graph, const StillWanted& still_wanted = nullptr);
 
 // Whether the node is one that ExpandFunctions replaces.

@@ -41,8 +41,8 @@ struct TaskFlags {
   std::vector<std::string> wire;  // rules for ServerOptions::wire, such as "ps:int8" (ParseWireRules)
   int metrics_port = -1;
 
-  // The following log an error before Flags::Parse has set them.
-  // False if the program runs by itself (see Flags::DefineTask): cluster() is then empty and device() "".
+  // These functions log an error if they are called before Flags::Parse. False if the program runs by itself (see
+  // Flags::DefineTask): cluster() is then empty and device() "".
   bool has_cluster() const;
   const ClusterSpec& cluster() const;
   // The options of this task's server: its job, its index, and how its connections are protected.

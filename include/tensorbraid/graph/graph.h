@@ -7,10 +7,10 @@
 //
 // Graphs follow TensorFlow's rules for names, attributes, devices and control edges, and can be written and read as
 // TensorFlow's GraphDef. Mistakes made while building are recorded, not thrown: the op returns at once with invalid
-// outputs, and the graph keeps the first mistake with its op, node, shapes and the user's source location. Operands
-// carry the source location. A function that adds nodes and has no operand takes the location as its last argument,
-// `loc`, which callers leave out. Graph::status() and Session::Create return it. A Graph and everything made from it
-// may be used by one thread at a time.
+// outputs, and the graph keeps the first mistake with its op, node, shapes and the user's source location.
+// Graph::status() and Session::Create return this mistake. Operands carry the source location. A function that adds
+// nodes and has no operand takes the location as its last argument, `loc`, which callers leave out. A Graph and
+// everything made from it may be used by one thread at a time.
 #ifndef TENSORBRAID_GRAPH_GRAPH_H_
 #define TENSORBRAID_GRAPH_GRAPH_H_
 
@@ -342,8 +342,8 @@ Gradient SumOfGradients(const std::vector<Gradient>& gradients,
 StatusOr<std::vector<Output>> Gradients(const std::vector<Output>& ys, const std::vector<Output>& xs,
                                         const std::vector<Output>& grad_ys = {},
                                         std::source_location loc = std::source_location::current());
-// As Gradients, but if only rows of an x are looked up (Gather), its gradient is slices. The x for a variable is its
-// handle.
+// As Gradients, but if only rows of an x are looked up (Gather), its gradient is slices. To differentiate by a
+// variable, give its handle as x.
 StatusOr<std::vector<Gradient>> SparseGradients(const std::vector<Output>& ys, const std::vector<Output>& xs,
                                                 const std::vector<Output>& grad_ys = {},
                                                 std::source_location loc = std::source_location::current());

@@ -34,9 +34,10 @@ struct CtcLossOptions {
 // The loss of each sequence: -ln P(labels | softmax(logits)), summed over all alignments; [batch]. Label t of sequence
 // b is element [b, t] of `labels`, an int32 in [0, classes - 1); every sequence has at least one label. As in
 // TensorFlow, a larger value ends the labels of its sequence. If labels and blanks do not fit into the steps, the loss
-// is infinite. Gradient for the logits: g (softmax(logits) - P(class at the step | labels)); it has no further
-// gradient. A step fails with InvalidArgument for negative labels, for a sequence without labels, for a length that is
-// negative or beyond the logits, and for indices of labels that are out of order, repeated or out of bounds.
+// is infinite. Gradient for the logits: g (softmax(logits) - P(class at the step | labels)). This gradient cannot be
+// differentiated again. A step fails with InvalidArgument for negative labels, for a sequence without labels, for a
+// length that is negative or beyond the logits, and for indices of labels that are out of order, repeated or out of
+// bounds.
 Output CtcLoss(const SparseTensor& labels, const Operand& logits, const Operand& lengths,
                const CtcLossOptions& options = {}, std::source_location loc = std::source_location::current());
 

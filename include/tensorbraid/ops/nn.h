@@ -81,10 +81,10 @@ struct ConvolutionOptions {
 //   y[b, i, j, o] = sum over u, v, c of x[b, i stride + u dilation - pad, j stride + v dilation - pad, c]
 //                                       filter[u, v, c, o]
 //
-// with zeros outside of x. Both have the same dtype. Gradient: g convolved with the mirrored filter (Conv2DTranspose),
-// and the correlation of x with g; both can be differentiated again. InvalidArgument for ranks or channels that do not
-// fit, for a stride or dilation below 1, and for a filter that is larger than the padded input, unless the padding is
-// kSame.
+// with zeros outside of x. x and the filter have the same dtype. Gradient: g convolved with the mirrored filter
+// (Conv2DTranspose), and the correlation of x with g; both can be differentiated again. InvalidArgument for ranks or
+// channels that do not fit, for a stride or dilation below 1, and for a filter that is larger than the padded input,
+// unless the padding is kSame.
 //
 // x [batch, height, width, in] and filter [height, width, in / groups, out] give [batch, height, width, out]. If the
 // filter has fewer channels than x, these are split into groups, and so are the output channels: each group is

@@ -297,8 +297,8 @@ class MonitoredSession {
   Status Close();
 
   // The underlying session, whose runs bypass the hooks, and the coordinator of the background threads. Both are valid
-  // until the next Run, which may replace them. Do not start queue runners with them, whose threads would outlive them;
-  // use MonitoredTrainingSessionOptions::queue_runners instead.
+  // until the next Run, which may replace them. Do not start queue runners with them, because the threads would outlive
+  // the session; use MonitoredTrainingSessionOptions::queue_runners instead.
   Session& session() const;
   Coordinator& coordinator() const;
 

@@ -33,7 +33,7 @@ struct Request {
   uint64_t message_bytes;
 };
 
-grpc::ByteBuffer Small(const void* data, size_t size) {
+grpc::ByteBuffer BufferOf(const void* data, size_t size) {
   const grpc::Slice slice(data, size);
   return grpc::ByteBuffer(&slice, 1);
 }
@@ -41,9 +41,9 @@ grpc::ByteBuffer Small(const void* data, size_t size) {
 // One end of a stream, with blocking calls on its own completion queue. One read is always outstanding, so that the
 // next message arrives while the last one is copied. All functions return false when the stream has ended.
 template <typename Rw>
-class Blocking {
+class BlockingStream {
  public:
-  Blocking(Rw* rw, grpc::CompletionQueue* queue) : rw_(rw), queue_(queue) {}
+  BlockingStream(Rw* rw, grpc::CompletionQueue* queue) : rw_(rw), queue_(queue) {}
   void StartRead() { rw_->Read(&incoming_, this); }
 
   bool Write(const grpc::ByteBuffer& message) {
@@ -144,13 +144,13 @@ class Blocking {
     while (Clock::now() < awake_until_) {
       const auto got = queue_->AsyncNext(&tag, &ok, gpr_time_0(GPR_CLOCK_MONOTONIC));
       if (got == grpc::CompletionQueue::SHUTDOWN) return false;
-      if (got == grpc::CompletionQueue::GOT_EVENT) return Note(tag, ok);
+      if (got == grpc::CompletionQueue::GOT_EVENT) return HandleEvent(tag, ok);
       sched_yield();
     }
-    return queue_->Next(&tag, &ok) && Note(tag, ok);
+    return queue_->Next(&tag, &ok) && HandleEvent(tag, ok);
   }
   // Records that an operation is complete. The tag of the read is `this`, the tag of a write is `&wrote_`.
-  bool Note(void* tag, bool ok) {
+  bool HandleEvent(void* tag, bool ok) {
     if (!ok) return false;
     (tag == this ? have_ : written_) = true;
     awake_until_ = Clock::now() + GrpcOptions().stay_awake;
@@ -185,7 +185,7 @@ void Serve(const char* fd) {
   void* tag;
   bool ok;
   if (!queue->Next(&tag, &ok) || !ok) std::_Exit(1);
-  Blocking<grpc::GenericServerAsyncReaderWriter> stream(&rw, queue.get());
+  BlockingStream<grpc::GenericServerAsyncReaderWriter> stream(&rw, queue.get());
   stream.StartRead();
   std::vector<float> buffer;
   grpc::ByteBuffer message;
@@ -240,7 +240,7 @@ class Client final : public RawGrpc {
     const Request request{add ? Request::kPushAdd : Request::kPush, bytes, message_bytes};
     grpc::ByteBuffer answer;
     const auto begin = Clock::now();
-    if (!stream_.Write(Small(&request, sizeof request)) ||
+    if (!stream_.Write(BufferOf(&request, sizeof request)) ||
         !stream_.Send(reinterpret_cast<const char*>(source_.data()), bytes, message_bytes) || !stream_.Read(&answer)) {
       return Lost();
     }
@@ -249,7 +249,7 @@ class Client final : public RawGrpc {
   StatusOr<double> Pull(size_t bytes, size_t message_bytes) override {
     const Request request{Request::kPull, bytes, message_bytes};
     const auto begin = Clock::now();
-    if (!stream_.Write(Small(&request, sizeof request)) || !stream_.Receive(&target_, bytes, false)) return Lost();
+    if (!stream_.Write(BufferOf(&request, sizeof request)) || !stream_.Receive(&target_, bytes, false)) return Lost();
     return Ms(begin);
   }
   StatusOr<double> PingPong(size_t message_bytes, int count) override {
@@ -258,7 +258,7 @@ class Client final : public RawGrpc {
     const auto begin = Clock::now();
     for (int i = 0; i < count; ++i) {
       if (!stream_.Flush()) return Lost();
-      stream_.WriteLater(Small(text.data(), text.size()));
+      stream_.WriteLater(BufferOf(text.data(), text.size()));
       if (!stream_.Read(&answer)) return Lost();
     }
     const double us = Ms(begin) * 1e3 / count;
@@ -278,7 +278,7 @@ class Client final : public RawGrpc {
   const std::shared_ptr<grpc::Channel> channel_;
   grpc::GenericStub stub_;
   const std::unique_ptr<grpc::GenericClientAsyncReaderWriter> rw_;
-  Blocking<grpc::GenericClientAsyncReaderWriter> stream_;
+  BlockingStream<grpc::GenericClientAsyncReaderWriter> stream_;
   std::vector<float> source_, target_;
 };
 

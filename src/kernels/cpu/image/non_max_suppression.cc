@@ -47,7 +47,7 @@ Selected Suppress(std::span<const float> scores, const SuppressionRules& rules, 
   struct Candidate {
     int32_t index;
     float score;
-    size_t compared;  // with the first so many selected boxes
+    size_t compared;  // the number of selected boxes that it was compared with
   };
   // Equal scores are taken in order of index.
   const auto later = [](const Candidate& a, const Candidate& b) {

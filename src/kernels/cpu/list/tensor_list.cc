@@ -9,7 +9,8 @@
 namespace tensorbraid {
 namespace {
 
-// The limit of the elements of a list. Unset elements take memory, too, so a graph must not reserve any number of them.
+// The limit of the elements of a list. Unset elements take memory, too, so the number that a graph may reserve is
+// limited.
 constexpr int64_t kMaxElements = 1 << 24;
 
 Status CheckDType(const TensorListValue& list, DType dtype) {

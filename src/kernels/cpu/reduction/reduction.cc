@@ -26,8 +26,8 @@ StatusOr<std::vector<bool>> ReducedAxes(const Tensor& axes, int rank) {
   return reduced;
 }
 
-// Reduces in[outer, reduced, inner] to out[outer, inner]. `again` are the loops over results.
-void ReducePass(KernelContext& ctx, const ReduceLoops& loops, const ReduceLoops& again, const char* in, int64_t outer,
+// Reduces in[outer, reduced, inner] to out[outer, inner]. `later` are the loops over results of an earlier pass.
+void ReducePass(KernelContext& ctx, const ReduceLoops& loops, const ReduceLoops& later, const char* in, int64_t outer,
                 int64_t reduced, int64_t inner, char* out) {
   constexpr double kCostNs = 0.3;
   constexpr int64_t kPiece = 1 << 16;  // elements
@@ -50,7 +50,7 @@ void ReducePass(KernelContext& ctx, const ReduceLoops& loops, const ReduceLoops&
         }
       }
     });
-    ReducePass(ctx, again, again, parts.data(), outer, pieces, inner, out);
+    ReducePass(ctx, later, later, parts.data(), outer, pieces, inner, out);
     return;
   }
   if (inner == 1) {
@@ -162,14 +162,14 @@ void ReduceGroups(KernelContext& ctx, const Reducer& reducer, const void* in, st
   int64_t outer = 1;
   for (int64_t s : sizes) outer *= s;
   const auto pass = [&](void* to) {
-    ReducePass(ctx, *reducer.first, *reducer.again, static_cast<const char*>(in), outer, reduced, inner,
+    ReducePass(ctx, *reducer.first, *reducer.later, static_cast<const char*>(in), outer, reduced, inner,
                static_cast<char*>(to));
   };
   if (sizes.size() == 1) return pass(out);
   std::vector<char> parts(outer * inner * reducer.first->out_size);
   pass(parts.data());
   sizes.back() *= inner;
-  ReduceGroups(ctx, {reducer.again, reducer.again}, parts.data(), std::move(sizes), out);
+  ReduceGroups(ctx, {reducer.later, reducer.later}, parts.data(), std::move(sizes), out);
 }
 
 Status ReductionKernel::Compute(KernelContext& ctx) {

@@ -96,7 +96,7 @@ inline constexpr ReduceLoops kReduceLoops = {ReduceRows<R, T>, ReduceColumns<R, 
 // A reducer of elements of one type.
 struct Reducer {
   const ReduceLoops* first;  // for the first pass, over the input
-  const ReduceLoops* again;  // for later passes, over the results of the pass before
+  const ReduceLoops* later;  // for later passes, over the results of the pass before
   void (*divide)(void* sums, int64_t results, int64_t elements) = nullptr;
 };
 

@@ -77,7 +77,7 @@ class Column {
   }
   // The hash that SparseCrossHashed uses. Of numbers in a sparse column, only the low 32 bits are hashed, as in
   // TensorFlow, because trained models depend on the buckets.
-  uint64_t BytesHash(int64_t row, int64_t i, const HashFn& hash) const {
+  uint64_t HashForSparseCrossHashed(int64_t row, int64_t i, const HashFn& hash) const {
     if (is_text() || width_ >= 0) return Hash(row, i, hash);
     const auto number = static_cast<uint64_t>(values_.data<int64_t>()[Place(row, i)]);
     std::string bytes;
@@ -236,7 +236,7 @@ Status SparseCrossHashed(KernelContext& ctx) {
   return Cross<int64_t>(ctx, columns, [&](int64_t row, const std::vector<int64_t>& chosen) {
     uint64_t hash = 0;
     for (size_t c = 0; c < columns.size(); ++c) {
-      const uint64_t one = columns[c].BytesHash(row, chosen[c], [&](std::string_view bytes) {
+      const uint64_t one = columns[c].HashForSparseCrossHashed(row, chosen[c], [&](std::string_view bytes) {
         return keyed ? SipHash(key0, key1, bytes) : Fingerprint64(bytes);
       });
       hash = c == 0 ? one : Joined(hash, one);

@@ -101,7 +101,8 @@ Status ReadVariables(KernelContext& ctx) {
   for (int i = 0; i < ctx.num_inputs(); ++i) {
     TF_ASSIGN_OR_RETURN(const auto variable, ctx.LookupResource<VariableResource>(i));
     Allocator& memory = ctx.output_memory(i);
-    const bool leaves = &memory != &ctx.device().allocator();  // to a neighbour, in shared memory; see Plan
+    // Whether the output goes to a neighbour, through shared memory; see Plan.
+    const bool leaves = &memory != &ctx.device().allocator();
     TF_ASSIGN_OR_RETURN(Tensor value, leaves ? variable->ReadFrom(memory) : variable->Read());
     if (value.dtype() != ctx.node().output_type(i)) {
       return InvalidArgument("variable '", variable->name(), "' holds ", value.dtype(), ", not ",

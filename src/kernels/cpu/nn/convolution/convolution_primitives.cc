@@ -362,7 +362,7 @@ StatusOr<bool> PooledPrimitives::Convolve(KernelContext& ctx, const Convolution&
     float* filter = nullptr;
   };
   std::vector<Shared> shared;
-  std::vector<size_t> shared_by(parts);  // for each part, which of them
+  std::vector<size_t> shared_by(parts);  // for each part, its index in `shared`
   try {
     for (int64_t i = 0; i < parts; ++i) {
       if (i > 0 && pieces[i].sizes == pieces[i - 1].sizes) {
