@@ -113,9 +113,10 @@ tf::Output Crnn(tf::Output images, tf::Output lengths, bool training) {
   x = Block(x, 32, {2, 2}, training);
   x = Block(x, 64, {2, 1}, training);  // [batch, kHeight / 8, kWidth / kReduction, 64]
   // One window, as high as the rest of the line, turns each column into a vector.
-  x = layers::Conv2D(
-      x,
-      {.filters = 96, .kernel = {kHeight / 8, 1}, .padding = nn::Padding::kValid, .activation = layers::Activation::kRelu});
+  x = layers::Conv2D(x, {.filters = 96,
+                         .kernel = {kHeight / 8, 1},
+                         .padding = nn::Padding::kValid,
+                         .activation = layers::Activation::kRelu});
   x = tf::Transpose(tf::Squeeze(x, {1}), {1, 0, 2});  // time first, the faster form of the LSTM and of CTC
   x = layers::BidirectionalRnn(layers::LSTMCell(64), layers::LSTMCell(64), x, {.lengths = lengths, .time_major = true})
           .outputs;

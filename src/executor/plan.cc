@@ -131,13 +131,6 @@ std::vector<std::vector<bool>> LeavingOutputs(const std::vector<std::unique_ptr<
   return leaving;
 }
 
-// Whether a node reads a reference variable and its output, the unchanged value, is sent to another task. TensorFlow's
-// `v/read` is such a node, an Identity next to the variable. `leaves` is the node's entry of LeavingOutputs.
-bool ReadsForAnotherTask(const Node& node, const std::vector<bool>& leaves) {
-  if (node.type() == "_Send") return HasNeighbours() && IsFloating(BaseType(node.input_type(0)));
-  return node.type() == "Identity" && !leaves.empty() && leaves[0];
-}
-
 }  // namespace
 
 const NodeMemory* Plan::MemoryFor(Device& device, const std::vector<bool>& output_on_device,

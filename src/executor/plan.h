@@ -57,8 +57,7 @@ class Plan {
     CostFn cost = nullptr;  // set if the weight is kAsk
     bool derefs = false;    // inputs must go through Dereference(): one may be a reference or is declared as one
     bool derefs_for_neighbours = false;  // a reference is read for another task: see VariableResource::ReadFrom
-    bool reads_reference =
-        false;  // the kernel also accepts a reference as input 0, so a reference is not replaced by its value
+    int may_keep_references = 0;         // of the first inputs: the kernel accepts references there in place of values
     int first_input = 0;
     int num_inputs = 0;
     int num_outputs = 0;

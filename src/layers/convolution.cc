@@ -116,8 +116,8 @@ Output Convolution(const char* name, const char* default_name, int spatial, cons
 }
 
 // Computes a convolution over one axis as a convolution over images of height 1.
-Output ConvolveLines(const Operand& x, const Operand& filter, const ConvolutionOptions& options) {
-  ConvolutionOptions with_height = options;
+Output ConvolveLines(const Operand& x, const Operand& filter, const nn::ConvolutionOptions& options) {
+  nn::ConvolutionOptions with_height = options;
   with_height.strides.insert(with_height.strides.begin(), 1);
   with_height.dilations.insert(with_height.dilations.begin(), 1);
   const int height = options.data_format == nn::DataFormat::kChannelsLast ? 1 : 2;

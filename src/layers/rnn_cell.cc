@@ -81,9 +81,9 @@ class BoundLstm final : public BoundCell {
  private:
   const int64_t units_;
   const LSTMCellOptions options_;
-  const bool
-      fused_;  // whether TensorFlow's fused ops can be used: they have two dtypes, and their gradient ignores clipping
-  LstmBlockOptions block_;
+  // Whether TensorFlow's fused ops can be used: they have two dtypes, and their gradient ignores clipping.
+  const bool fused_;
+  nn::LstmBlockOptions block_;
   Output kernel_, bias_, input_, forget_, output_;
 };
 

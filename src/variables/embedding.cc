@@ -1,5 +1,7 @@
 // Lookups of embeddings. Each consists of ops that distribute the ids over the tables, a gather beside each table, and
 // ops that join the rows.
+#include "tensorbraid/variables/embedding.h"
+
 #include <algorithm>
 
 #include "core/text/strings.h"

@@ -15,10 +15,11 @@ namespace tensorbraid {
 
 struct ServerOptions;
 
-// The cluster, and the task in it that this process runs. Comes from the flags --ps_hosts, --worker_hosts, --job_name
-// and --task_index; if none of them is given, from the environment variable TF_CONFIG. The flags --issync, --tls_cert,
-// --tls_key, --tls_ca, --insecure, --token_file, --client_token_file, --allow_path, --protocol, --wire and
-// --metrics_port are for both. Flags::Parse fills in and checks the values; after it they do not change.
+// The cluster, and the task in it that this process runs. Both come from the flags --ps_hosts, --worker_hosts,
+// --job_name and --task_index, or, if none of these is given, from the environment variable TF_CONFIG. The flags
+// --issync, --tls_cert, --tls_key, --tls_ca, --insecure, --token_file, --client_token_file, --allow_path, --protocol,
+// --wire and --metrics_port can be used in both cases. Flags::Parse sets and checks the values, which do not change
+// afterwards.
 struct TaskFlags {
   // Addresses of the parameter servers and of the training tasks. If TF_CONFIG has a job "chief" (or "master", its
   // older name), that task comes first in worker_hosts, so worker_hosts.size() is always the number of replicas.
@@ -27,7 +28,8 @@ struct TaskFlags {
   // `job_name` and `task_index` name a task of cluster().
   std::string job_name;
   int task_index = 0;
-  // Whether training is synchronous: the replicas apply their gradients together. Only stored; the program acts on it.
+  // Whether training is synchronous, so that each update uses the gradients of all replicas. The library only stores
+  // this flag; the program must act on it.
   bool issync = false;
   // The fields of the same names in ServerOptions.
   TlsOptions tls;
@@ -39,8 +41,8 @@ struct TaskFlags {
   std::vector<std::string> wire;  // rules for ServerOptions::wire, such as "ps:int8" (ParseWireRules)
   int metrics_port = -1;
 
-  // The following log an error before Flags::Parse has set them.
-  // False if the program runs by itself (see Flags::DefineTask): cluster() is then empty and device() "".
+  // These functions log an error if they are called before Flags::Parse. False if the program runs by itself (see
+  // Flags::DefineTask): cluster() is then empty and device() "".
   bool has_cluster() const;
   const ClusterSpec& cluster() const;
   // The options of this task's server: its job, its index, and how its connections are protected.

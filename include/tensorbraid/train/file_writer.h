@@ -21,7 +21,7 @@ enum class SessionStatus { kStart = 1, kStop = 2, kCheckpoint = 3 };
 struct FileWriterOptions {
   // How many events may wait to be written; a caller that adds more blocks.
   int max_queue = 10;
-  // How often events that were written are made visible to readers, at the latest.
+  // The longest time until a written event becomes visible to readers.
   std::chrono::milliseconds flush_every = std::chrono::minutes(2);
   // Appended to the name of the file.
   std::string filename_suffix = "";
@@ -42,8 +42,8 @@ class FileWriter {
 
   // All Add functions return FailedPrecondition after Close. They block only while the queue is full.
 
-  // Adds a serialized Summary, as a tensor that was fetched or as bytes. InvalidArgument if it is none. Without a step,
-  // TensorBoard shows it at step 0.
+  // Adds a serialized Summary, given as a fetched tensor or as bytes. InvalidArgument if it is not a Summary. Without a
+  // step, TensorBoard shows it at step 0.
   Status AddSummary(const Tensor& summary, std::optional<int64_t> step = std::nullopt);
   Status AddSummary(std::string_view summary, std::optional<int64_t> step = std::nullopt);
   Status AddScalar(const std::string& tag, float value, std::optional<int64_t> step = std::nullopt);
@@ -54,11 +54,11 @@ class FileWriter {
   // before.
   Status AddRunMetadata(const RunMetadata& metadata, const std::string& tag,
                         std::optional<int64_t> step = std::nullopt);
-  // Tells TensorBoard that a training starts, ends or saves. It hides what an earlier training wrote after the step of
-  // a start.
+  // Tells TensorBoard that a training starts, ends or saves. After a start, TensorBoard hides the values that an
+  // earlier training wrote for later steps.
   Status AddSessionLog(SessionStatus status, std::optional<int64_t> step = std::nullopt,
                        const std::string& checkpoint_path = "");
-  // Adds a serialized Event as it is.
+  // Adds a serialized Event unchanged.
   Status AddEvent(std::string_view event);
 
   // Blocks until all events so far are visible to readers.

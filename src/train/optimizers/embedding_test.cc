@@ -1,4 +1,6 @@
 // Tests embeddings and gradients that are slices: lookups, gradients, and the rows that a step touches.
+#include "tensorbraid/variables/embedding.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

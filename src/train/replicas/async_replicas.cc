@@ -434,8 +434,8 @@ Operation AsyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& 
       for (Node* reader : readers) ImplOf(g).AddControlEdge(NodeOf(version), reader);
       versions[NodeOf(handle)] = {clock, version};
     }
-    ImplOf(g).RemoveNodes(
-        {});  // removes nothing, but sorts the nodes, because the new control edges lead to older nodes
+    // Removes nothing, but sorts the nodes, because the new control edges lead to older nodes.
+    ImplOf(g).RemoveNodes({});
     const auto& schedule = policy.batches_per_push;
     if (std::any_of(schedule.begin(), schedule.end(), [](const auto& entry) { return entry.second > 1; })) {
       push = Accumulate(g, BatchesAt(g, global_step, schedule), &pushed, &versions);

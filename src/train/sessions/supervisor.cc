@@ -1,7 +1,5 @@
 #include "tensorbraid/train/supervisor.h"
 
-#include "tensorbraid/ops/summary.h"
-
 #include <algorithm>
 #include <atomic>
 
@@ -12,6 +10,7 @@
 #include "core/threads/stop.h"
 #include "graph/node.h"
 #include "io/file.h"
+#include "tensorbraid/ops/summary.h"
 #include "train/checkpoints/checkpoint_saver.h"
 #include "train/sessions/run_interrupter.h"
 #include "train/sessions/session_manager.h"

@@ -1,5 +1,7 @@
 // Tests what the op table cannot: gradients of float32 results, random crops with state, the public functions, and
 // files that claim to have more data than they have.
+#include "tensorbraid/ops/image.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
