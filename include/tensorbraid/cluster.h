@@ -5,8 +5,6 @@
 #include "tensorbraid/cluster/cluster_spec.h"
 #include "tensorbraid/cluster/replica_device_setter.h"
 #include "tensorbraid/cluster/server.h"
-#include "tensorbraid/cluster/server_limits.h"
 #include "tensorbraid/cluster/task_flags.h"
-#include "tensorbraid/cluster/tls_options.h"
 
 #endif  // TENSORBRAID_CLUSTER_H_

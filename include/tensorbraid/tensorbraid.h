@@ -5,6 +5,7 @@
 #ifndef TENSORBRAID_TENSORBRAID_H_
 #define TENSORBRAID_TENSORBRAID_H_
 
+#include "tensorbraid/checkpoint.h"
 #include "tensorbraid/cluster.h"
 #include "tensorbraid/core.h"
 #include "tensorbraid/data.h"
@@ -14,6 +15,7 @@
 #include "tensorbraid/optimizers.h"
 #include "tensorbraid/session.h"
 #include "tensorbraid/train.h"
+#include "tensorbraid/transport.h"
 #include "tensorbraid/variables.h"
 
 #endif  // TENSORBRAID_TENSORBRAID_H_

@@ -2,7 +2,6 @@
 #ifndef TENSORBRAID_TRAIN_H_
 #define TENSORBRAID_TRAIN_H_
 
-#include "tensorbraid/train/checkpoint.h"
 #include "tensorbraid/train/file_writer.h"
 #include "tensorbraid/train/learning_curve.h"
 #include "tensorbraid/train/saver.h"

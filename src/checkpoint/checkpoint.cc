@@ -1,4 +1,4 @@
-#include "tensorbraid/train/checkpoint.h"
+#include "tensorbraid/checkpoint/checkpoint.h"
 
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/text_format.h>

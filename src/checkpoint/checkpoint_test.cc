@@ -1,4 +1,4 @@
-#include "tensorbraid/train/checkpoint.h"
+#include "tensorbraid/checkpoint/checkpoint.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "tensorbraid/train/checkpoint.h"
+#include "tensorbraid/checkpoint/checkpoint.h"
 
 namespace tensorbraid {
 

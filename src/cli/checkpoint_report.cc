@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_format.h"
 #include "core/text/strings.h"
-#include "tensorbraid/train/checkpoint.h"
+#include "tensorbraid/checkpoint/checkpoint.h"
 
 namespace tensorbraid {
 namespace {

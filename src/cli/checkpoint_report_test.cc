@@ -7,7 +7,7 @@
 
 #include "checkpoint/bundle_writer.h"
 #include "io/file_testutil.h"
-#include "tensorbraid/train/checkpoint.h"
+#include "tensorbraid/checkpoint/checkpoint.h"
 
 namespace tensorbraid {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "CLI/CLI.hpp"
-#include "tensorbraid/cluster/tls_options.h"
+#include "tensorbraid/transport/tls_options.h"
 
 namespace tensorbraid {
 

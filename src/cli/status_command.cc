@@ -15,7 +15,7 @@
 #include "cluster/status/status_service.h"
 #include "core/system/clock.h"
 #include "core/text/strings.h"
-#include "tensorbraid/cluster/tls_options.h"
+#include "tensorbraid/transport/tls_options.h"
 #include "transport/grpc/call_client.h"
 
 namespace tensorbraid {

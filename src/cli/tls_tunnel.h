@@ -6,8 +6,8 @@
 
 #include "core/system/fd.h"
 #include "core/text/host_port.h"
-#include "tensorbraid/cluster/tls_options.h"
 #include "tensorbraid/core/status.h"
+#include "tensorbraid/transport/tls_options.h"
 
 namespace tensorbraid {
 

@@ -35,8 +35,9 @@ class ScopedTransportThread {
 // (frame_step.h).
 class Executor : public std::enable_shared_from_this<Executor> {
  public:
-  // The kernels of all steps run under the file limit of the calling thread (core/file_access.h). The time in which
-  // threads work on steps with a rendezvous is added to `busy_ns`, which may be null and must outlive the executor.
+  // The kernels of all steps run under the file limit of the calling thread (core/system/file_access.h). The time in
+  // which threads work on steps with a rendezvous is added to `busy_ns`, which may be null and must outlive the
+  // executor.
   Executor(std::shared_ptr<const Plan> plan, ThreadPool* pool, ResourceManager* resources,
            std::atomic<int64_t>* busy_ns = nullptr);
   ~Executor();

@@ -7,13 +7,13 @@
 #include <optional>
 #include <source_location>
 #include <string>
+#include <typeindex>
 #include <vector>
 
 #include "core/text/logging.h"
 #include "core/threads/mutex.h"
 #include "graph/handles.h"
 #include "graph/op_registry.h"
-#include "graph/variable_scopes.h"
 #include "tensorbraid/graph/graph.h"
 #include "tensorbraid/graph/variable.h"
 
@@ -166,7 +166,13 @@ class GraphImpl {
   // Set while the initializer of one part of a partitioned variable is called: the part that it initializes.
   const std::optional<VariablePart>& initialized_part() const { return initialized_part_; }
   void set_initialized_part(std::optional<VariablePart> part) { initialized_part_ = std::move(part); }
-  VariableScopes& variable_scopes() { return variable_scopes_; }
+  // What a later layer keeps with the graph: one object of each type, made when it is first asked for.
+  template <typename T>
+  T& extension() {
+    std::shared_ptr<void>& object = extensions_[typeid(T)];
+    if (object == nullptr) object = std::make_shared<T>();
+    return *static_cast<T*>(object.get());
+  }
   bool in_control_scope() const { return !control_scopes_.empty(); }
 
  private:
@@ -200,7 +206,7 @@ class GraphImpl {
   std::map<std::string, std::vector<Output>> collections_;
   std::vector<Variable> variables_;
   std::shared_ptr<const FunctionLibrary> functions_;
-  VariableScopes variable_scopes_;
+  std::map<std::type_index, std::shared_ptr<void>> extensions_;
   std::optional<VariablePart> initialized_part_;
   // Guards the members that a failed attempt to change a finalized graph writes while other threads run sessions of the
   // graph. The other members no longer change then, or are used only by the thread that builds the graph.

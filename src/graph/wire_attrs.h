@@ -1,4 +1,4 @@
-// The wire types (tensorbraid/wire.h) of a variable or accumulator, as attributes of the node that makes it.
+// The wire types (tensorbraid/core/wire.h) of a variable or accumulator, as attributes of the node that makes it.
 #ifndef TENSORBRAID_GRAPH_WIRE_ATTRS_H_
 #define TENSORBRAID_GRAPH_WIRE_ATTRS_H_
 

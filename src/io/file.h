@@ -1,4 +1,4 @@
-// Reads and writes whole files, and handles paths. The primitives are in core/env.h.
+// Reads and writes whole files, and handles paths. The primitives are in core/system/env.h.
 #ifndef TENSORBRAID_IO_FILE_H_
 #define TENSORBRAID_IO_FILE_H_
 

@@ -1,4 +1,4 @@
-// Finds the tensors that travel between tasks in a wire type (tensorbraid/wire.h).
+// Finds the tensors that travel between tasks in a wire type (tensorbraid/core/wire.h).
 #ifndef TENSORBRAID_PLACEMENT_WIRE_EDGES_H_
 #define TENSORBRAID_PLACEMENT_WIRE_EDGES_H_
 

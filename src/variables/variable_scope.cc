@@ -3,6 +3,7 @@
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "tensorbraid/ops/math.h"
+#include "variables/variable_scopes.h"
 
 namespace tensorbraid {
 namespace {
@@ -54,7 +55,7 @@ ScopeGuard Graph::VariableScope(const std::string& name, std::source_location lo
 ScopeGuard Graph::VariableScope(const std::string& name, const VariableScopeOptions& options,
                                 std::source_location loc) {
   GraphImpl& impl = *impl_;
-  VariableScopes& scopes = impl.variable_scopes();
+  VariableScopes& scopes = impl.extension<VariableScopes>();
   loc = impl.UserLocation(loc);
   VariableScopes::Scope scope = scopes.open.empty() ? VariableScopes::Scope() : scopes.open.back();
   // As in TensorFlow, closing an absolute scope restores the uses that were recorded before it was opened.
@@ -87,7 +88,7 @@ ScopeGuard Graph::VariableScope(const std::string& name, const VariableScopeOpti
   impl.name_scopes_.push_back(name_scope.empty() ? impl.name_scope() : impl.UniqueName(name_scope));
   scopes.open.push_back(std::move(scope));
   return ScopeGuard([&impl, absolute, uses_before = std::move(uses_before)]() mutable {
-    VariableScopes& closing = impl.variable_scopes();
+    VariableScopes& closing = impl.extension<VariableScopes>();
     if (absolute) {
       closing.uses = std::move(uses_before);
     } else {
@@ -99,7 +100,7 @@ ScopeGuard Graph::VariableScope(const std::string& name, const VariableScopeOpti
 }
 
 std::string VariableScopeName(const Graph& graph) {
-  const VariableScopes& scopes = ImplOf(graph).variable_scopes();
+  const VariableScopes& scopes = ImplOf(graph).extension<VariableScopes>();
   return scopes.open.empty() ? "" : scopes.open.back().name;
 }
 
@@ -113,7 +114,7 @@ PartitionedVariable MakeOrShare(Graph& graph, const std::string& name, const Sha
                                 Partitioner partitioner, const GetVariableOptions& options, std::source_location loc) {
   const ScopedLocation at(graph, loc);
   loc = ImplOf(graph).UserLocation(loc);
-  VariableScopes& scopes = ImplOf(graph).variable_scopes();
+  VariableScopes& scopes = ImplOf(graph).extension<VariableScopes>();
   const VariableScopes::Scope scope = scopes.open.empty() ? VariableScopes::Scope() : scopes.open.back();
   const std::string full_name = Inside(scope.name, name);
   DType dtype = options.dtype;

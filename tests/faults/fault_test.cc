@@ -12,7 +12,7 @@
 #include "core/system/held_port.h"
 #include "core/text/strings.h"
 #include "io/file_testutil.h"
-#include "tensorbraid/train/checkpoint.h"
+#include "tensorbraid/checkpoint/checkpoint.h"
 
 namespace tensorbraid {
 namespace {

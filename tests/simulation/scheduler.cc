@@ -168,9 +168,9 @@ bool Scheduler::IsHeld(const Actor& actor) const {
   // watcher of loans, one log and one directory of tasks. A thread that took its last lock in one of these files may
   // hold a shared lock.
   constexpr std::array<std::string_view, 11> kShared = {
-      "transport/sim/", "transport/inproc/", "simulation/training.cc", "simulation/simulated_disk",
-      "faulty_files.h", "core/allocator.cc", "core/logging.cc",        "cluster/server/task",
-      "test_cluster.h", "core/shared_mem",   "local/local_lane.cc"};
+      "transport/sim/", "transport/inproc/",        "simulation/training.cc", "simulation/simulated_disk",
+      "faulty_files.h", "core/memory/allocator.cc", "core/text/logging.cc",   "cluster/server/task",
+      "test_cluster.h", "core/shared_mem",          "local/local_lane.cc"};
   const std::string_view file = actor.where.file_name();
   return std::none_of(kShared.begin(), kShared.end(),
                       [&](std::string_view shared) { return file.find(shared) != std::string_view::npos; });

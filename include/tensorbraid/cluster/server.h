@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "tensorbraid/cluster/cluster_spec.h"
-#include "tensorbraid/cluster/server_limits.h"
-#include "tensorbraid/cluster/tls_options.h"
 #include "tensorbraid/core/status.h"
 #include "tensorbraid/core/wire.h"
+#include "tensorbraid/transport/server_limits.h"
+#include "tensorbraid/transport/tls_options.h"
 
 namespace tensorbraid {
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "tensorbraid/cluster/cluster_spec.h"
-#include "tensorbraid/cluster/tls_options.h"
 #include "tensorbraid/core/flags.h"
 #include "tensorbraid/core/wire.h"
+#include "tensorbraid/transport/tls_options.h"
 
 namespace tensorbraid {
 

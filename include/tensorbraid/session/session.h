@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "tensorbraid/cluster/cluster_spec.h"
-#include "tensorbraid/cluster/tls_options.h"
 #include "tensorbraid/graph/graph.h"
 #include "tensorbraid/graph/variable.h"
+#include "tensorbraid/transport/tls_options.h"
 
 namespace tensorbraid {
 

@@ -18,10 +18,10 @@
 #include <string>
 #include <vector>
 
+#include "tensorbraid/checkpoint/checkpoint.h"
 #include "tensorbraid/graph/graph.h"
 #include "tensorbraid/graph/variable.h"
 #include "tensorbraid/session/session.h"
-#include "tensorbraid/train/checkpoint.h"
 
 namespace tensorbraid {
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "nlohmann/json.hpp"
-#include "tensorbraid/cluster/tls_options.h"
 #include "tensorbraid/core/status.h"
+#include "tensorbraid/transport/tls_options.h"
 
 namespace tensorbraid {
 

@@ -10,7 +10,7 @@
 #include "cluster/client_service/blocking_calls.h"
 #include "cluster/server/member.h"
 #include "core/system/timer.h"
-#include "tensorbraid/cluster/server_limits.h"
+#include "tensorbraid/transport/server_limits.h"
 #include "transport/calls.h"
 
 namespace tensorbraid {

@@ -15,7 +15,7 @@
 #include "cluster/master/master_step.h"
 #include "cluster/worker/remote_worker.h"
 #include "executor/optimize.h"
-#include "tensorbraid/session/session.h"
+#include "tensorbraid/graph/graph.h"
 
 namespace tensorbraid {
 

@@ -30,7 +30,7 @@ inline constexpr std::chrono::milliseconds kStepGrace{500};
 
 // A step has one part on the master's own task and one on each other worker that takes part. The step ends when each
 // part has ended or the connection to its worker is gone. The first error aborts the other parts. The step's error is
-// the one that says most about the cause (core/error_rank.h). The step may outlive the client that waits for it.
+// the one that says most about the cause (core/errors/error_rank.h). The step may outlive the client that waits for it.
 // Thread-safe.
 class MasterStep final : public RemoteWorker::StepListener, public std::enable_shared_from_this<MasterStep> {
  public:

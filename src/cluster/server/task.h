@@ -13,8 +13,8 @@
 #include "cluster/status/status_service.h"
 #include "cluster/worker/worker_env.h"
 #include "tensorbraid/cluster/cluster_spec.h"
-#include "tensorbraid/cluster/server_limits.h"
 #include "tensorbraid/core/wire.h"
+#include "tensorbraid/transport/server_limits.h"
 
 namespace tensorbraid {
 

@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
-#include "tensorbraid/cluster/tls_options.h"
 #include "tensorbraid/core/status.h"
+#include "tensorbraid/transport/tls_options.h"
 
 namespace tensorbraid {
 

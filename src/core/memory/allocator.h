@@ -17,8 +17,8 @@ struct AllocatorStats {
   int64_t bytes_cached = 0;
 };
 
-// A source of buffers in one memory space. A device owns its allocators (runtime/device.h). Tensors may outlive the
-// device and its allocators, so a buffer must not use its allocator once the device is destroyed. Thread-safe.
+// A source of buffers in one memory space. A device owns its allocators (runtime/kernel/device.h). Tensors may outlive
+// the device and its allocators, so a buffer must not use its allocator once the device is destroyed. Thread-safe.
 class Allocator {
  public:
   virtual ~Allocator() = default;

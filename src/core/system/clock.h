@@ -1,4 +1,5 @@
-// The clocks that the library reads: those of the operating system, unless a test has installed others (core/env.h).
+// The clocks that the library reads: those of the operating system, unless a test has installed others
+// (core/system/env.h).
 #ifndef TENSORBRAID_CORE_SYSTEM_CLOCK_H_
 #define TENSORBRAID_CORE_SYSTEM_CLOCK_H_
 

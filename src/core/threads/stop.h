@@ -1,4 +1,4 @@
-// Tells parts of the library that wait when the process is asked to stop (tensorbraid/stop.h).
+// Tells parts of the library that wait when the process is asked to stop (tensorbraid/core/stop.h).
 #ifndef TENSORBRAID_CORE_THREADS_STOP_H_
 #define TENSORBRAID_CORE_THREADS_STOP_H_
 

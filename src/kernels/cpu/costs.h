@@ -1,4 +1,4 @@
-// Cost functions of CPU kernels (runtime/cost.h).
+// Cost functions of CPU kernels (runtime/kernel/cost.h).
 #ifndef TENSORBRAID_KERNELS_CPU_COSTS_H_
 #define TENSORBRAID_KERNELS_CPU_COSTS_H_
 

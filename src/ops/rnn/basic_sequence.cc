@@ -1,4 +1,4 @@
-// Basic RNN over whole sequences: schema, shape rule, gradient. The layers of tensorbraid/rnn.h use it.
+// Basic RNN over whole sequences: schema, shape rule, gradient. The layers of tensorbraid/layers/rnn.h use it.
 #include "graph/node.h"
 #include "ops/builder.h"
 #include "ops/rnn/registration.h"

@@ -169,7 +169,7 @@ void RegisterRnnLstmOps(OpRegistry& r) {
             .Gradient(BlockLstmGradient));
   for (const char* name : {"BlockLSTMGrad", "BlockLSTMGradV2"}) r.Add(BlockLstmGrad(name).Attr("T: {half, float}"));
   // BlockLSTM for all floats, with float64 options and a gradient that takes the clipping of cells into account. The
-  // layers of tensorbraid/rnn.h use it where BlockLSTM is not sufficient.
+  // layers of tensorbraid/layers/rnn.h use it where BlockLSTM is not sufficient.
   r.Add(CellOutputs(CellInputs(Op("_BlockLSTM").Input("seq_len_max: int64"))
                         .Input("forget_bias: double")
                         .Input("cell_clip: double"))

@@ -34,7 +34,7 @@ class DataEnvironment {
   StatusOr<std::shared_ptr<RunnableFunction>> Instantiate(const AttrValue::Function& function,
                                                           const std::shared_ptr<const FunctionLibrary>& library);
   const FunctionRuntime::Place& place() const { return place_; }
-  // The file limit of the thread that made this environment (core/file_access.h); null if there is none.
+  // The file limit of the thread that made this environment (core/system/file_access.h); null if there is none.
   const FileAccess* files() const { return files_; }
 
   // Runs `work` on a thread that may block. `work` must register its waits with cancellation(). Returns false, and runs

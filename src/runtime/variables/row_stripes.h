@@ -1,4 +1,4 @@
-// Visits scattered rows of tables whose rows have locks (runtime/row_locks.h).
+// Visits scattered rows of tables whose rows have locks (runtime/variables/row_locks.h).
 #ifndef TENSORBRAID_RUNTIME_VARIABLES_ROW_STRIPES_H_
 #define TENSORBRAID_RUNTIME_VARIABLES_ROW_STRIPES_H_
 

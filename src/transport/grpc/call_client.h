@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "tensorbraid/cluster/tls_options.h"
+#include "tensorbraid/transport/tls_options.h"
 #include "transport/calls.h"
 
 namespace tensorbraid {

@@ -12,8 +12,8 @@
 #include "core/system/clock.h"
 #include "core/system/timer.h"
 #include "core/threads/mutex.h"
-#include "tensorbraid/cluster/server_limits.h"
 #include "tensorbraid/core/status.h"
+#include "tensorbraid/transport/server_limits.h"
 
 namespace tensorbraid {
 

@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-#include "tensorbraid/cluster/tls_options.h"
+#include "tensorbraid/transport/tls_options.h"
 #include "transport/caller.h"
 #include "transport/token_file.h"
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "tensorbraid/cluster/tls_options.h"
 #include "tensorbraid/core/status.h"
+#include "tensorbraid/transport/tls_options.h"
 
 namespace tensorbraid {
 

@@ -7,8 +7,8 @@
 #include <memory>
 #include <string>
 
-#include "tensorbraid/cluster/server_limits.h"
-#include "tensorbraid/cluster/tls_options.h"
+#include "tensorbraid/transport/server_limits.h"
+#include "tensorbraid/transport/tls_options.h"
 #include "transport/transport.h"
 
 namespace tensorbraid {

@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-#include "tensorbraid/cluster/server_limits.h"
+#include "tensorbraid/transport/server_limits.h"
 #include "transport/grpc/lane.h"
 
 namespace tensorbraid {

@@ -1,5 +1,5 @@
 // The checkpoint ops, as nodes. The tests in src/checkpoint cover the contents of files.
-#include "tensorbraid/train/checkpoint.h"
+#include "tensorbraid/checkpoint/checkpoint.h"
 
 #include <gtest/gtest.h>
 

@@ -34,8 +34,8 @@
 namespace tensorbraid {
 
 // The code that all rules share. Whatever the value of use_locking, an update of a whole variable holds the variable's
-// lock, and an update of rows holds the lock of the stripe that it changes (runtime/row_locks.h). Rules with slots hold
-// the locks of all their variables, acquired in the order of the variables' addresses.
+// lock, and an update of rows holds the lock of the stripe that it changes (runtime/variables/row_locks.h). Rules with
+// slots hold the locks of all their variables, acquired in the order of the variables' addresses.
 class UpdateKernel : public Kernel {
  protected:
   // `variables` and `scalars` are the names of inputs in the op definition.

@@ -1,4 +1,4 @@
-// The bytes of float32 tensors on the wire (tensorbraid/wire.h). Pure functions.
+// The bytes of float32 tensors on the wire (tensorbraid/core/wire.h). Pure functions.
 //
 // The bytes, little-endian: 'W', a version (1), the number of the type in `Wire`, the rank, four zero bytes, the sizes
 // of the dimensions (int64), and the payload. For n values in blocks of kWireBlock:

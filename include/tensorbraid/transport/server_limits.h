@@ -1,6 +1,6 @@
 // Limits of what clients can make a server do.
-#ifndef TENSORBRAID_CLUSTER_SERVER_LIMITS_H_
-#define TENSORBRAID_CLUSTER_SERVER_LIMITS_H_
+#ifndef TENSORBRAID_TRANSPORT_SERVER_LIMITS_H_
+#define TENSORBRAID_TRANSPORT_SERVER_LIMITS_H_
 
 #include <chrono>
 #include <cstdint>
@@ -38,4 +38,4 @@ struct ServerLimits {
 
 }  // namespace tensorbraid
 
-#endif  // TENSORBRAID_CLUSTER_SERVER_LIMITS_H_
+#endif  // TENSORBRAID_TRANSPORT_SERVER_LIMITS_H_

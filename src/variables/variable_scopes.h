@@ -1,6 +1,6 @@
-// The variable scopes of a graph, and the variables made in them.
-#ifndef TENSORBRAID_GRAPH_VARIABLE_SCOPES_H_
-#define TENSORBRAID_GRAPH_VARIABLE_SCOPES_H_
+// The variable scopes of a graph, and the variables made in them; GraphImpl::extension holds them.
+#ifndef TENSORBRAID_VARIABLES_VARIABLE_SCOPES_H_
+#define TENSORBRAID_VARIABLES_VARIABLE_SCOPES_H_
 
 #include <map>
 #include <source_location>
@@ -34,4 +34,4 @@ struct VariableScopes {
 
 }  // namespace tensorbraid
 
-#endif  // TENSORBRAID_GRAPH_VARIABLE_SCOPES_H_
+#endif  // TENSORBRAID_VARIABLES_VARIABLE_SCOPES_H_

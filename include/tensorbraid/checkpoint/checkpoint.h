@@ -1,7 +1,7 @@
 // Checkpoints: the values of variables in files, in TensorFlow's format (tensor bundles). TensorFlow reads our
 // checkpoints and we read TensorFlow's. Saver (saver.h) writes and restores them.
-#ifndef TENSORBRAID_TRAIN_CHECKPOINT_H_
-#define TENSORBRAID_TRAIN_CHECKPOINT_H_
+#ifndef TENSORBRAID_CHECKPOINT_CHECKPOINT_H_
+#define TENSORBRAID_CHECKPOINT_CHECKPOINT_H_
 
 #include <chrono>
 #include <memory>
@@ -72,4 +72,4 @@ class CheckpointReader {
 
 }  // namespace tensorbraid
 
-#endif  // TENSORBRAID_TRAIN_CHECKPOINT_H_
+#endif  // TENSORBRAID_CHECKPOINT_CHECKPOINT_H_

@@ -1,6 +1,6 @@
 // The certificate files of one side of a connection. TLS encrypts the connection, and each side proves its identity.
-#ifndef TENSORBRAID_CLUSTER_TLS_OPTIONS_H_
-#define TENSORBRAID_CLUSTER_TLS_OPTIONS_H_
+#ifndef TENSORBRAID_TRANSPORT_TLS_OPTIONS_H_
+#define TENSORBRAID_TRANSPORT_TLS_OPTIONS_H_
 
 #include <string>
 
@@ -24,4 +24,4 @@ struct TlsOptions {
 
 }  // namespace tensorbraid
 
-#endif  // TENSORBRAID_CLUSTER_TLS_OPTIONS_H_
+#endif  // TENSORBRAID_TRANSPORT_TLS_OPTIONS_H_

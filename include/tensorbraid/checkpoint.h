@@ -1,0 +1,7 @@
+// Checkpoints as files.
+#ifndef TENSORBRAID_CHECKPOINT_H_
+#define TENSORBRAID_CHECKPOINT_H_
+
+#include "tensorbraid/checkpoint/checkpoint.h"
+
+#endif  // TENSORBRAID_CHECKPOINT_H_

@@ -1,0 +1,8 @@
+// Options of connections.
+#ifndef TENSORBRAID_TRANSPORT_H_
+#define TENSORBRAID_TRANSPORT_H_
+
+#include "tensorbraid/transport/server_limits.h"
+#include "tensorbraid/transport/tls_options.h"
+
+#endif  // TENSORBRAID_TRANSPORT_H_
