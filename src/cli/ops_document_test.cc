@@ -15,7 +15,7 @@
 namespace tensorbraid {
 namespace {
 
-constexpr char kHowTo[] = "; to update it: build/release/src/cli/tensorbraid ops > docs/ops.md";
+constexpr char kHowTo[] = "; to update it: scripts/update_op_files";
 
 TEST(OpsDocument, DocsOpsMdIsUpToDate) {
   std::ifstream file(TENSORBRAID_OPS_DOCUMENT, std::ios::binary);

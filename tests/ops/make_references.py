@@ -2,7 +2,7 @@
 """Writes references/*.jsonl: what TensorFlow computes for the rows in cases/*.py, and its op definitions; and the names
 of all of TensorFlow's ops to src/cli/tensorflow_ops.inc.
 
-Run in a venv with tensorflow-cpu: python tests/ops/make_references.py [family ...]
+scripts/update_op_files runs it, after it has written docs/ops.md, which names the ops of this build.
 The build never runs this; the files it writes are committed.
 """
 import glob

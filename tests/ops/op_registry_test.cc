@@ -95,7 +95,7 @@ TEST(OpRegistryTable, DefinitionsAreTensorFlows) {
   // Ops whose names begin with "_" are the runtime's own, except for a few that TensorFlow's clients send.
   for (const std::string& op : OpRegistry::Global().names()) {
     EXPECT_TRUE(compared.contains(op) || op.starts_with('_'))
-        << op << " is not compared with TensorFlow's definition: run tests/ops/make_references.py";
+        << op << " is not compared with TensorFlow's definition: run scripts/update_op_files";
   }
 }
 
