@@ -26,12 +26,13 @@ class _Collector:
     def __init__(self):
         self.rows = []
 
-    def case(self, op, *inputs, gradient=None, expected=None, tolerance=None, **attrs):
+    def case(self, op, *inputs, gradient=None, tf_gradient=None, grad_ys=None, expected=None, tolerance=None, **attrs):
         if expected is None:  # where we differ from TensorFlow on purpose there is nothing to compare
-            self.rows.append((op, inputs, attrs, gradient, tolerance))
+            gradient = gradient if tf_gradient is None else tf_gradient
+            self.rows.append((op, inputs, attrs, gradient, grad_ys, tolerance))
 
     def state(self, op, *inputs, tolerance=None, **attrs):
-        self.rows.append((op, inputs, attrs, "variables", tolerance))
+        self.rows.append((op, inputs, attrs, "variables", None, tolerance))
 
 
 # Each of these builds the nodes of a row and returns a function that runs them.
@@ -71,31 +72,53 @@ def _fed(s, op, inputs, attrs, tolerance):
     return lambda: s.run(results, feeds, tolerance=tolerance)
 
 
-def _from_constants(s, op, inputs, attrs, gradient, tolerance):
+def _weights(y):
+    """A gradient for a result."""
+    return tf.fill(tf.shape(y), tf.cast(0.7 - 0.4j if y.dtype.is_complex else 0.7, y.dtype))
+
+
+def _gradients(results, xs, grad_ys):
+    """The gradients for xs: for all results that have one, or for those with a value in grad_ys."""
+    if grad_ys is None:
+        ys = [r for r in results if isinstance(r, tf.Tensor) and (r.dtype.is_floating or r.dtype.is_complex)]
+        grad_ys = [_weights(y) for y in ys]
+    else:
+        ys = [r for r, g in zip(results, grad_ys) if g is not None]
+        grad_ys = [tf.constant(g) for g in grad_ys if g is not None]
+    return [g for g in tf1.gradients(ys, xs, grad_ys) if g is not None]
+
+
+def _from_constants(s, op, inputs, attrs, gradient, grad_ys, tolerance):
+    ambiguous = op in AMBIGUOUS
+    gradients = []
     try:
         results, flat = apply(op, inputs, attrs)
-        if gradient is not None:
-            ys = [r for r in results if isinstance(r, tf.Tensor) and r.dtype == tf.float64]
-            grads = tf1.gradients(ys, [flat[i] for i in gradient])
-            results = results + [g for g in grads if g is not None]
+        # Without grad_ys, gradients of ambiguous results are ambiguous.
+        if gradient is not None and (grad_ys is not None or not ambiguous):
+            gradients = _gradients(results, [flat[i] for i in gradient], grad_ys)
     except (ValueError, TypeError):
         return _fed(s, op, inputs, attrs, tolerance)
     except LookupError:  # no gradient is registered for it
         pass
-    if op in AMBIGUOUS and gradient is None:
-        return lambda: s.run(results, reduce=lambda values: unambiguous(op, values), tolerance=tolerance)
-    return lambda: s.run(results, tolerance=tolerance)
+    if not ambiguous:
+        return lambda: s.run(results + gradients, tolerance=tolerance)
+
+    def run():
+        s.run(results, reduce=lambda values: unambiguous(op, values), tolerance=tolerance)
+        if gradients:
+            s.run(gradients, tolerance=tolerance)
+    return run
 
 
 def _program(rows):
     def run(s):
         # All rows are built before the first runs, since a session takes in the whole graph again when it has grown.
         steps = []
-        for op, inputs, attrs, gradient, tolerance in rows:
+        for op, inputs, attrs, gradient, grad_ys, tolerance in rows:
             if gradient == "variables":
                 steps.append(_with_variables(s, op, inputs, attrs, tolerance))
             else:
-                steps.append(_from_constants(s, op, inputs, attrs, gradient, tolerance))
+                steps.append(_from_constants(s, op, inputs, attrs, gradient, grad_ys, tolerance))
         if s.run(tf.constant(1.0)) is None:  # otherwise a node that no session takes would hide the errors of all rows
             raise AssertionError(f"the graph of these rows cannot run: {s.records[-1][2]}")
         for step in steps:

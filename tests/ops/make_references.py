@@ -157,10 +157,12 @@ class Table:
     def __init__(self):
         self.rows = []
 
-    def case(self, op, *inputs, gradient=None, expected=None, tolerance=None, **attrs):
+    def case(self, op, *inputs, gradient=None, tf_gradient=None, grad_ys=None, expected=None, tolerance=None, **attrs):
         """One row. Inputs are arrays, or lists of arrays for arguments such as "values: N * T". `gradient` lists the
-        inputs (float64) to check by finite differences. `expected` (arrays, or the name of an error) stands in place of
-        what TensorFlow gives, for where we differ on purpose."""
+        inputs (float64) to check by finite differences. `tf_gradient` lists the inputs whose gradients must equal
+        TensorFlow's, given the gradients `grad_ys` of the outputs: an array, or None where nothing flows, for each of
+        them; by default arbitrary numbers. `expected` (arrays, or the name of an error) stands in place of what
+        TensorFlow gives, for where we differ on purpose."""
         row = {"op": op}
         if attrs:
             kinds = {a.name: a.type for a in op_def_registry.get(op).attr}
@@ -174,6 +176,11 @@ class Table:
             row["outputs"] = [tensor(t) for t in expected]
         if gradient is not None:
             row["gradient"] = gradient
+        if tf_gradient is not None:
+            grad_ys = grad_ys if grad_ys is not None else arbitrary_gradients(expected)
+            row["tf_gradient"] = {"inputs": tf_gradient,
+                                  "grad_ys": [None if g is None else tensor(g) for g in grad_ys],
+                                  "values": self.tensorflow_gradients(op, inputs, attrs, tf_gradient, grad_ys)}
         if tolerance is not None:
             row["tolerance"] = tolerance
         self.rows.append(row)
@@ -212,6 +219,17 @@ class Table:
                 return error_name(e)
 
     @staticmethod
+    def tensorflow_gradients(op, inputs, attrs, xs, grad_ys):
+        with tf.Graph().as_default(), tf.device("/CPU:0"), tf.compat.v1.Session() as session:
+            results, arguments = apply(op, inputs, attrs)
+            pairs = [(y, tf.constant(g)) for y, g in zip(results, grad_ys) if g is not None]
+            ys, gs = zip(*pairs)
+            gradients = tf.compat.v1.gradients(list(ys), [arguments[i] for i in xs], list(gs))
+            gradients = [None if g is None else tf.convert_to_tensor(g) for g in gradients]
+            values = iter(session.run([g for g in gradients if g is not None]))
+            return [None if g is None else tensor(next(values)) for g in gradients]
+
+    @staticmethod
     def tensorflow(op, inputs, attrs):
         with tf.Graph().as_default(), tf.device("/CPU:0"):
             try:
@@ -222,6 +240,26 @@ class Table:
                 return "INVALID_ARGUMENT"
             except tf.errors.OpError as e:
                 return error_name(e)
+
+
+def arbitrary_gradients(outputs):
+    """Different numbers of both signs for the outputs that have gradients; None for the others."""
+    next_number = 0.7
+
+    def number():
+        nonlocal next_number
+        next_number = (next_number * 1.7 + 0.3) % 2.0 + 0.1
+        return round(next_number - 0.9, 2)
+
+    gradients = []
+    for y in outputs:
+        dtype = tf.as_dtype(y.dtype)
+        if not (dtype.is_floating or dtype.is_complex):
+            gradients.append(None)
+            continue
+        numbers = [complex(number(), number()) if dtype.is_complex else number() for _ in range(y.size)]
+        gradients.append(np.array(numbers).reshape(y.shape).astype(y.dtype))
+    return gradients
 
 
 def error_name(e):

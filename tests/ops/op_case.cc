@@ -139,6 +139,13 @@ OpCase CaseFrom(const Json& j, std::string where) {
   for (const Json& t : values) c.values.push_back(TensorFrom(t));
   c.error = j.value("error", "");
   c.gradient = j.value("gradient", std::vector<int>());
+  if (j.contains("tf_gradient")) {
+    const Json& g = j["tf_gradient"];
+    const auto tensor_or_none = [](const Json& t) { return t.is_null() ? Tensor() : TensorFrom(t); };
+    c.tf_gradient.inputs = g.at("inputs").get<std::vector<int>>();
+    for (const Json& t : g.at("grad_ys")) c.tf_gradient.grad_ys.push_back(tensor_or_none(t));
+    for (const Json& t : g.at("values")) c.tf_gradient.values.push_back(tensor_or_none(t));
+  }
   c.tolerance = j.value("tolerance", 0.0);
   return c;
 }

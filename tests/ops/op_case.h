@@ -25,7 +25,14 @@ struct OpCase {
   std::vector<Tensor> values;  // which they have afterwards
   std::string error;           // "INVALID_ARGUMENT": it must fail so
   std::vector<int> gradient;   // of inputs, checked by finite differences
-  double tolerance = 0;        // relative; 0: the dtype's
+  // The gradients of inputs that TensorFlow gives. A tensor is invalid where no gradient flows.
+  struct TensorFlowGradient {
+    std::vector<int> inputs;
+    std::vector<Tensor> grad_ys;  // of the outputs
+    std::vector<Tensor> values;   // of the inputs
+  };
+  TensorFlowGradient tf_gradient;
+  double tolerance = 0;  // relative; 0: the dtype's
 };
 
 // All rows of references/*.jsonl, or a message in *error.

@@ -1,6 +1,7 @@
-// Compares the gradients of rows that have "gradient" with finite differences in float64.
+// Gradients of the rows that ask for it, against finite differences in float64 or against those of TensorFlow.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/text/strings.h"
@@ -103,8 +104,59 @@ void CheckAll(bool sizes_known) {
   EXPECT_GT(checked, 50);
 }
 
+// The sizes of the inputs to differentiate by are known while building, or only the ranks.
+void CheckTensorFlowGradient(const OpCase& c, bool sizes_known) {
+  Graph g;
+  std::vector<Output> inputs;
+  std::vector<std::pair<Output, Tensor>> feeds;
+  for (const OpCase::Input& in : c.inputs) {
+    for (const Tensor& t : in.tensors) {
+      const int index = static_cast<int>(inputs.size());
+      const auto& xs = c.tf_gradient.inputs;
+      if (std::find(xs.begin(), xs.end(), index) == xs.end()) {
+        inputs.push_back(Const(g, t));
+        continue;
+      }
+      const Shape shape = sizes_known ? t.shape() : Shape::UnknownOfRank(t.shape().rank());
+      inputs.push_back(Placeholder(g, t.dtype(), shape));
+      feeds.emplace_back(inputs.back(), t);
+    }
+  }
+  const Operation op = AddCase(g, c, inputs);
+  ASSERT_TRUE(g.status().ok()) << g.status();
+  std::vector<Output> xs, ys, grad_ys;
+  for (int i : c.tf_gradient.inputs) xs.push_back(inputs[i]);
+  for (int i = 0; i < op.num_outputs(); ++i) {
+    if (!c.tf_gradient.grad_ys[i].is_valid()) continue;
+    ys.push_back(op.output(i));
+    grad_ys.push_back(Const(g, c.tf_gradient.grad_ys[i]));
+  }
+  const auto gradients = Gradients(ys, xs, grad_ys);
+  ASSERT_TRUE(gradients.ok()) << gradients.status();
+  for (size_t k = 0; k < xs.size(); ++k) {
+    const Tensor& want = c.tf_gradient.values[k];
+    ASSERT_EQ((*gradients)[k].valid(), want.is_valid()) << "whether a gradient flows to input " << k;
+    if (!want.is_valid()) continue;
+    const auto got = Evaluate({(*gradients)[k]}, feeds);
+    ASSERT_TRUE(got.ok()) << got.status();
+    EXPECT_EQ(Difference((*got)[0], want, c.tolerance), "") << "gradient of input " << c.tf_gradient.inputs[k];
+  }
+}
+
+void CheckAllTensorFlowGradients(bool sizes_known) {
+  std::string error;
+  for (const OpCase& c : LoadCases(&error)) {
+    if (c.tf_gradient.inputs.empty()) continue;
+    SCOPED_TRACE(StrCat(c.where, " ", c.op));
+    CheckTensorFlowGradient(c, sizes_known);
+  }
+  ASSERT_EQ(error, "");
+}
+
 TEST(OpGradients, AgreeWithFiniteDifferences) { CheckAll(true); }
 TEST(OpGradients, AgreeWhenOnlyRanksAreKnown) { CheckAll(false); }
+TEST(OpGradients, AreThoseOfTensorFlow) { CheckAllTensorFlowGradients(true); }
+TEST(OpGradients, AreThoseOfTensorFlowWhenOnlyRanksAreKnown) { CheckAllTensorFlowGradients(false); }
 
 }  // namespace
 }  // namespace tensorbraid
