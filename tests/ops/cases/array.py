@@ -3,6 +3,7 @@ import numpy as np
 import tensorflow as tf
 
 bf16 = tf.bfloat16.as_numpy_dtype
+nan, inf = float("nan"), float("inf")
 TYPES = [np.float16, bf16, np.float32, np.float64, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32,
          np.uint64, np.bool_]
 # What is only moved may be of any type.
@@ -175,6 +176,12 @@ def searching(t):
     t.case("TopK", X, k=5, expected="INVALID_ARGUMENT")
     t.case("TopKV2", X, np.int32(-1))
     t.case("TopKV2", np.float32(1), np.int32(1))
+    # NaNs are where TensorFlow's algorithms leave them.
+    for d in [np.float16, bf16, np.float32, np.float64]:
+        for row in [[1, nan, 3, 2], [nan, 1, nan, -inf, inf, 0], [3, 2, nan, 1, 5], [nan, nan, 1], [nan, nan]]:
+            for k in range(1, len(row) + 1):
+                t.case("TopKV2", np.array([row]).astype(d), np.int32(k))
+    t.case("TopKV2", np.array([5, nan, 3, 7, 1, nan, nan, 2, 9, 4, -1, nan, 8, 0, 6, 3], np.float32), np.int32(16))
     t.case("TopKV2", np.zeros([0, 3], np.float32), np.int32(2))
     t.case("TopKV2", X, np.int32(1), index_type=tf.int64)
     t.case("NthElement", Y, np.int32(0), reverse=True)

@@ -288,6 +288,72 @@ StatusOr<int64_t> CheckTopK(KernelContext& ctx) {
 }
 
 template <typename T>
+bool HasNan(const T* row, int64_t columns) {
+  if constexpr (std::is_integral_v<T>) return false;
+  return std::any_of(row, row + columns, [](T v) { return float(v) != float(v); });
+}
+
+// Puts the k largest elements of a row that has NaNs first, as TensorFlow does. A NaN is neither above nor below any
+// element, so the order follows from TensorFlow's algorithms: a maximum that leaves out NaNs for one element, a heap
+// for some, an insertion sort for all of a short row. TensorFlow's order of all of a longer row depends on the
+// implementation of std::sort; here, NaNs are first.
+template <typename T>
+void TopWithNan(const T* row, int64_t k, std::vector<int64_t>& order) {
+  const auto greater = [row](int64_t a, int64_t b) {
+    return static_cast<ComputeType<T>>(row[a]) > static_cast<ComputeType<T>>(row[b]);
+  };
+  const auto before = [&](int64_t a, int64_t b) { return greater(a, b) || (!greater(b, a) && a < b); };
+  const auto columns = static_cast<int64_t>(order.size());
+  if (k == 1) {
+    int64_t best = 0;
+    for (int64_t i = 1; i < columns; ++i) {
+      if (greater(i, best) || (HasNan(row + best, 1) && !HasNan(row + i, 1))) best = i;
+    }
+    order[0] = best;
+  } else if (k < columns) {
+    // The heap has one element more than it needs. The least of them is at its front, and then dropped.
+    std::vector<int64_t> heap;
+    for (int64_t i = 0; i < columns; ++i) {
+      if (static_cast<int64_t>(heap.size()) <= k) {
+        heap.push_back(i);
+        if (static_cast<int64_t>(heap.size()) <= k) continue;
+        std::make_heap(heap.begin(), heap.end(), before);
+      } else if (before(i, heap.front())) {
+        heap.back() = i;
+        std::push_heap(heap.begin(), heap.end(), before);
+      } else {
+        continue;
+      }
+      std::pop_heap(heap.begin(), heap.end(), before);
+    }
+    heap.pop_back();
+    std::sort_heap(heap.begin(), heap.end(), before);
+    std::copy(heap.begin(), heap.end(), order.begin());
+  } else if (columns <= 16) {
+    for (int64_t i = 1; i < columns; ++i) {
+      const int64_t moved = order[i];
+      int64_t to = i;
+      if (greater(moved, order[0])) {
+        to = 0;
+      } else {
+        while (greater(moved, order[to - 1])) --to;
+      }
+      std::copy_backward(order.begin() + to, order.begin() + i, order.begin() + i + 1);
+      order[to] = moved;
+    }
+    // Equal neighbours are in their original order.
+    for (auto run = order.begin(); run != order.end();) {
+      auto end = run + 1;
+      while (end != order.end() && row[*run] == row[*end]) ++end;
+      std::sort(run, end);
+      run = end;
+    }
+  } else {
+    std::stable_sort(order.begin(), order.end(), [row](int64_t a, int64_t b) { return Above(row[a], row[b]); });
+  }
+}
+
+template <typename T>
 Status TopK(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const int64_t k, CheckTopK(ctx));
   const Tensor& in = ctx.input(0);
@@ -309,7 +375,11 @@ Status TopK(KernelContext& ctx) {
                                return Above(row[a], row[b]) || (a < b && !Above(row[b], row[a]));
                              };
                              std::iota(order.begin(), order.end(), 0);
-                             std::partial_sort(order.begin(), order.begin() + k, order.end(), before);
+                             if (HasNan(row, columns)) {
+                               TopWithNan(row, k, order);
+                             } else {
+                               std::partial_sort(order.begin(), order.begin() + k, order.end(), before);
+                             }
                              for (int64_t j = 0; j < k; ++j) v[r * k + j] = row[order[j]];
                              StoreIntegers(std::span(order).first(k), r * k, indices);
                            }
