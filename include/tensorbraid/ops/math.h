@@ -7,7 +7,9 @@
 //
 // Below, "real" means every integer and floating dtype; "floating" means float16, bfloat16, float32 and float64; g is
 // the gradient with respect to the op's result. 16-bit floats are computed in float32 and rounded. Integers wrap
-// around. Gradients exist for floating dtypes.
+// around. Arithmetic, and functions that TensorFlow defines for complex numbers, take complex64 and complex128 as well.
+// Gradients exist for floating and complex dtypes. Where a formula below multiplies g by a complex derivative, the
+// gradient is g times its conjugate, as in TensorFlow.
 #ifndef TENSORBRAID_OPS_MATH_H_
 #define TENSORBRAID_OPS_MATH_H_
 
@@ -118,11 +120,15 @@ struct BatchMatMulOptions {
 // gradient as for MatMul.
 Output BatchMatMul(const Operand& x, const Operand& y, const BatchMatMulOptions& options = {});
 
-// The axes of a reduction: numbers (negative ones count from the last axis), a tensor of numbers, or nothing for all
-// axes.
+// The axes of a reduction: numbers (negative ones count from the last axis), a tensor of numbers, or all axes. An empty
+// list names no axis: ReduceSum(x) sums up all elements, ReduceSum(x, {}) none.
 class Axes {
  public:
-  Axes() = default;                   // all
+  static Axes All() {
+    Axes axes({});
+    axes.is_all_ = true;
+    return axes;
+  }
   Axes(int axis) : numbers_{axis} {}  // NOLINT: converts
   Axes(std::initializer_list<int64_t> axes) : numbers_(axes) {}
   Axes(std::vector<int64_t> axes) : numbers_(std::move(axes)) {}  // NOLINT: converts
@@ -134,6 +140,7 @@ class Axes {
   std::vector<int64_t> numbers_;
   Output tensor_;
   bool is_tensor_ = false;
+  bool is_all_ = false;
 };
 
 struct ReduceOptions {
@@ -143,19 +150,19 @@ struct ReduceOptions {
 // Reductions of x over axes. InvalidArgument for an axis that x does not have or that occurs twice.
 //
 // The sum. Real; 0 if there are no elements. Gradient: g, repeated along the reduced axes.
-Output ReduceSum(const Operand& x, const Axes& axes = {}, const ReduceOptions& options = {});
+Output ReduceSum(const Operand& x, const Axes& axes = Axes::All(), const ReduceOptions& options = {});
 // The mean. Real; integers use integer division; NaN if there are no elements. Gradient: g / n.
-Output ReduceMean(const Operand& x, const Axes& axes = {}, const ReduceOptions& options = {});
+Output ReduceMean(const Operand& x, const Axes& axes = Axes::All(), const ReduceOptions& options = {});
 // The product. Real; 1 if there are no elements. Gradient: g times the product of the other elements.
-Output ReduceProd(const Operand& x, const Axes& axes = {}, const ReduceOptions& options = {});
+Output ReduceProd(const Operand& x, const Axes& axes = Axes::All(), const ReduceOptions& options = {});
 // The maximum. Real; the dtype's lowest value if there are no elements. The elements equal to the maximum share the
 // gradient equally.
-Output ReduceMax(const Operand& x, const Axes& axes = {}, const ReduceOptions& options = {});
+Output ReduceMax(const Operand& x, const Axes& axes = Axes::All(), const ReduceOptions& options = {});
 // The minimum. Real; the dtype's highest value if there are no elements. Gradient as for ReduceMax.
-Output ReduceMin(const Operand& x, const Axes& axes = {}, const ReduceOptions& options = {});
+Output ReduceMin(const Operand& x, const Axes& axes = Axes::All(), const ReduceOptions& options = {});
 // Logical "and" and "or". Bool. Not differentiable.
-Output ReduceAll(const Operand& x, const Axes& axes = {}, const ReduceOptions& options = {});
-Output ReduceAny(const Operand& x, const Axes& axes = {}, const ReduceOptions& options = {});
+Output ReduceAll(const Operand& x, const Axes& axes = Axes::All(), const ReduceOptions& options = {});
+Output ReduceAny(const Operand& x, const Axes& axes = Axes::All(), const ReduceOptions& options = {});
 
 // The position along `axis` of the largest (smallest) element; of equal elements, the first. Removes the axis. Takes
 // real and bool, returns int32 or int64. InvalidArgument for an axis that x does not have or that has size 0. Not

@@ -23,7 +23,7 @@ namespace tensorbraid {
 Output ClipByValue(const Operand& x, const Operand& low, const Operand& high, const std::string& name = "");
 
 // x if its norm is at most clip_norm, else x * clip_norm / norm. With `axes`, the norms are those along these axes.
-Output ClipByNorm(const Operand& x, const Operand& clip_norm, const Axes& axes = {},
+Output ClipByNorm(const Operand& x, const Operand& clip_norm, const Axes& axes = Axes::All(),
                   const std::string& name = "clip_by_norm");
 
 // The norm of all tensors together, a scalar. Invalid tensors are left out.

@@ -57,7 +57,7 @@ TEST_F(LargeTensors, ReductionsDoNotDependOnThreads) {
   ThreadPool pool("large_test", 3);
   EvaluateOptions options;
   options.pool = &pool;
-  for (const Axes& axes : {Axes(), Axes(0), Axes(1)}) {
+  for (const Axes& axes : {Axes::All(), Axes(0), Axes(1)}) {
     const Output o = ReduceSum(x, axes);
     const auto alone = Evaluate({o});
     const auto shared = Evaluate({o}, {}, options);

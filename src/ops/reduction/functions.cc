@@ -38,7 +38,7 @@ Output Arg(const char* op, const Operand& x, int axis, DType dtype, const std::s
 
 Output Axes::ToOutput(Graph& graph, Output x) const {
   if (is_tensor_) return tensor_;
-  if (!numbers_.empty()) return ConstantVector(graph, numbers_);
+  if (!is_all_) return ConstantVector(graph, numbers_);
   if (!x.valid()) return {};
   if (x.shape().has_rank()) {
     std::vector<int64_t> all(x.shape().rank());
