@@ -18,8 +18,29 @@ struct OutputLess {
 bool IsDifferentiable(DType t) { return IsFloating(BaseType(t)) || IsComplex(BaseType(t)); }
 
 // Whether gradients flow along a tensor of this type. The gradient of a resource handle is the sum of the gradients of
-// all reads of its variable.
-bool CarriesGradient(DType t) { return IsDifferentiable(t) || BaseType(t) == DType::kResource; }
+// all reads of its variable. The gradient of a variant, which holds a list of tensors, is a list as well.
+bool CarriesGradient(DType t) {
+  return IsDifferentiable(t) || BaseType(t) == DType::kResource || BaseType(t) == DType::kVariant;
+}
+
+// Whether `seed` may be the initial gradient of y.
+Status CheckSeed(const Output& y, const Output& seed) {
+  if (!seed.valid()) {
+    if (IsComplex(BaseType(y.dtype()))) {
+      return InvalidArgument("cannot differentiate '", y.name(), "' without grad_ys: gradients of complex tensors (",
+                             y.dtype(), ") must set grad_ys, for example to a constant of ones; to minimize a real ",
+                             "loss, differentiate its real part or its absolute value");
+    }
+    if (IsDifferentiable(y.dtype())) return OkStatus();
+    return InvalidArgument("cannot differentiate '", y.name(), "': its dtype is ", y.dtype(),
+                           "; expected a floating-point dtype, or grad_ys");
+  }
+  const auto kind = [](DType t) { return IsFloating(t) || IsInteger(t) ? 1 : IsComplex(t) ? 2 : 3; };
+  const DType of_y = BaseType(y.dtype()), of_seed = BaseType(seed.dtype());
+  if (of_y == DType::kResource || kind(of_y) == kind(of_seed)) return OkStatus();
+  return InvalidArgument("the initial gradient '", seed.name(), "' of '", y.name(), "' has dtype ", of_seed,
+                         ", but the tensor has dtype ", of_y, "; both must be real, or both complex");
+}
 
 // The sum of the gradients of one output of `node`. If a term is on the device of the node, the sum is placed with this
 // term: then only the other terms are sent, and the gradient of the node does not wait for a sum that was made
@@ -44,14 +65,20 @@ class Differentiator {
 
   StatusOr<std::vector<Gradient>> Run(const std::vector<Output>& grad_ys) {
     auto scope = graph_.NameScope("gradients");
+    const std::string outer = ImplOf(graph_).gradient_scope();
+    ImplOf(graph_).set_gradient_scope(ImplOf(graph_).name_scope());
+    auto result = AddGradients(grad_ys);
+    ImplOf(graph_).set_gradient_scope(outer);
+    return result;
+  }
+
+ private:
+  StatusOr<std::vector<Gradient>> AddGradients(const std::vector<Output>& grad_ys) {
     Mark();
     for (size_t i = 0; i < ys_.size(); ++i) {
       Output seed = grad_ys.empty() ? Output() : grad_ys[i];
+      TF_RETURN_IF_ERROR(CheckSeed(ys_[i], seed));
       if (!seed.valid()) {
-        if (!IsDifferentiable(ys_[i].dtype())) {
-          return InvalidArgument("cannot differentiate '", ys_[i].name(), "': its dtype is ", ys_[i].dtype(),
-                                 "; expected a floating-point or complex dtype");
-        }
         seed = NodeBuilder(graph_, "OnesLike").Name("grad_ys").Input(ys_[i]).ColocateWith(ys_[i].op()).Output();
       }
       grads_[ys_[i]].push_back(seed);
@@ -67,7 +94,6 @@ class Differentiator {
     return result;
   }
 
- private:
   // Finds the nodes on paths from any x to any y.
   void Mark() {
     std::set<int> before_y;  // ys and all nodes that they depend on

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <utility>
 
@@ -85,6 +86,12 @@ StatusOr<Tensor> NumberConstant(double real, int64_t integer, bool is_integer, D
       return FloatConstant<Float16>(real);
     case DType::kBfloat16:
       return FloatConstant<Bfloat16>(real);
+    case DType::kComplex64: {
+      TF_RETURN_IF_ERROR(FloatConstant<float>(real).status());
+      return Tensor::Scalar(std::complex<float>(static_cast<float>(real)));
+    }
+    case DType::kComplex128:
+      return Tensor::Scalar(std::complex<double>(real));
     case DType::kInt8:
       return IntegerConstant<int8_t>(real, integer);
     case DType::kInt16:

@@ -138,6 +138,10 @@ class GraphImpl {
   std::string UniqueName(const std::string& name);
   // Full name of the open name scope: "tower_1/conv"; "" at the top level.
   std::string name_scope() const { return name_scopes_.empty() ? "" : name_scopes_.back(); }
+  // Full name of the name scope of the gradients that are being added, "gradients_1"; "" at other times. It names the
+  // TensorArrays that hold gradients, so that each call of Gradients has its own.
+  const std::string& gradient_scope() const { return gradient_scope_; }
+  void set_gradient_scope(std::string scope) { gradient_scope_ = std::move(scope); }
   // Sets an input that was missing (an invalid Output) when the Merge was added: in a loop, the NextIteration is
   // created after the Merge. InvalidArgument unless `from` is an output of a NextIteration of this graph with the dtype
   // of the Merge. Nothing else may read the inputs of the Merge until all of them are set.
@@ -197,6 +201,7 @@ class GraphImpl {
   std::map<std::string, int> name_uses_;  // by lower-cased full name, counted as TensorFlow does
   std::vector<DeviceScope> device_scopes_;
   std::vector<std::string> name_scopes_;  // full prefixes, without the last "/"
+  std::string gradient_scope_;
   std::vector<ControlScope> control_scopes_;
   std::vector<Node*> colocation_scopes_;
   std::optional<std::source_location> user_location_;

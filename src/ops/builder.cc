@@ -4,6 +4,7 @@
 
 #include "core/text/logging.h"
 #include "core/text/strings.h"
+#include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {
@@ -43,6 +44,8 @@ Output BinaryOp(const char* op, const Operand& x, const Operand& y, const std::s
   const Output b = y.ToOutput(*graph, x.dtype());
   return NodeBuilder(*graph, op, x.location()).Name(name).Input(a).Input(b).Output();
 }
+
+Output Conjugated(Output x) { return IsComplex(BaseType(x.dtype())) ? Node1("Conj", x) : x; }
 
 Output ConstantVector(Graph& graph, const std::vector<int64_t>& values) {
   return Operand(Tensor::Vector(std::vector<int32_t>(values.begin(), values.end()))).ToOutput(graph);
@@ -97,6 +100,27 @@ Output SumToOperand(Output grad, Output x, Output y) {
 void SumToOperands(Output x, Output y, Output grad_x, Output grad_y, std::vector<Output>* input_grads) {
   (*input_grads)[0] = SumToOperand(grad_x, x, y);
   (*input_grads)[1] = SumToOperand(grad_y, y, x);
+}
+
+Output SumToBatch(Output grad, Output x, Output y) {
+  if (!grad.valid()) return grad;
+  if (x.shape().has_rank() && y.shape().has_rank()) {
+    const Shape bx(x.shape().dims().first(x.shape().rank() - 2)), by(y.shape().dims().first(y.shape().rank() - 2));
+    if (bx.rank() == 0 && by.rank() == 0) return grad;
+    if (bx == by && bx.is_fully_defined()) return grad;
+  }
+  Graph& graph = *grad.graph();
+  const auto batch_shape = [&](Output t) { return StridedSlice(Node1("Shape", t), {0}, {-2}, {1}, {.begin_mask = 1}); };
+  const Output axes = NodeBuilder(graph, "BroadcastGradientArgs").Input(batch_shape(x)).Input(batch_shape(y)).Output();
+  return NodeBuilder(graph, "Reshape").Input(ReduceSum(grad, axes)).Input(Node1("Shape", x)).Output();
+}
+
+std::vector<Output> FilledGradients(const Operation& op, const std::vector<Output>& grads) {
+  std::vector<Output> filled = grads;
+  for (size_t i = 0; i < filled.size(); ++i) {
+    if (!filled[i].valid()) filled[i] = Node1("ZerosLike", op.output(static_cast<int>(i)));
+  }
+  return filled;
 }
 
 Status SameShapes(ShapeContext& c) {

@@ -22,6 +22,10 @@ Graph* GraphOf(const char* op, const std::vector<Operand>& operands);
 Output UnaryOp(const char* op, const Operand& x, const std::string& name);
 Output BinaryOp(const char* op, const Operand& x, const Operand& y, const std::string& name);
 
+// The complex conjugate; x itself if it is real. Gradients of functions of complex numbers multiply by conjugates, as
+// TensorFlow's do: the gradient of f at x is dy * conj(f'(x)).
+Output Conjugated(Output x);
+
 // Adds a constant int32 vector.
 Output ConstantVector(Graph& graph, const std::vector<int64_t>& values);
 
@@ -30,6 +34,12 @@ Output ConstantVector(Graph& graph, const std::vector<int64_t>& values);
 // that it was not broadcast.
 Output SumToOperand(Output grad, Output x, Output y);
 void SumToOperands(Output x, Output y, Output grad_x, Output grad_y, std::vector<Output>* input_grads);
+
+// The same for an operand x of an op that broadcasts the batches of matrices x and y: sums over batch dimensions alone.
+Output SumToBatch(Output grad, Output x, Output y);
+
+// The gradients of all outputs of an op. Outputs that nothing depends on get zeros.
+std::vector<Output> FilledGradients(const Operation& op, const std::vector<Output>& grads);
 
 // UnaryOp and BinaryOp with default node names, for nodes in gradients.
 inline Output Node1(const char* op, Output x) { return UnaryOp(op, x, ""); }

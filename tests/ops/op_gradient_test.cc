@@ -59,12 +59,18 @@ void Build(const OpCase& c, bool sizes_known, Model* m) {
   ASSERT_TRUE(m->loss.valid()) << m->g.status();
 }
 
+// Gradients of decompositions depend on the sizes of the matrices, as in TensorFlow.
+bool IsRefusedForSizes(const Status& status, bool sizes_known) {
+  return !sizes_known && status.message().find("requires matrices of known size") != std::string::npos;
+}
+
 void CheckGradient(const OpCase& c, bool sizes_known) {
   Model m;
   ASSERT_NO_FATAL_FAILURE(Build(c, sizes_known, &m));
   std::vector<Output> xs;
   for (int i : c.gradient) xs.push_back(m.inputs[i]);
   const auto gradients = Gradients({m.loss}, xs);
+  if (IsRefusedForSizes(gradients.status(), sizes_known)) return;
   ASSERT_TRUE(gradients.ok()) << gradients.status();
   ASSERT_TRUE(m.g.status().ok()) << m.g.status();
   for (const Output& g : *gradients) ASSERT_TRUE(g.valid()) << "nothing flows to an input";
@@ -132,6 +138,7 @@ void CheckTensorFlowGradient(const OpCase& c, bool sizes_known) {
     grad_ys.push_back(Const(g, c.tf_gradient.grad_ys[i]));
   }
   const auto gradients = Gradients(ys, xs, grad_ys);
+  if (IsRefusedForSizes(gradients.status(), sizes_known)) return;
   ASSERT_TRUE(gradients.ok()) << gradients.status();
   for (size_t k = 0; k < xs.size(); ++k) {
     const Tensor& want = c.tf_gradient.values[k];

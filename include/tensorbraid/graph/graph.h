@@ -336,9 +336,9 @@ Gradient SumOfGradients(const std::vector<Gradient>& gradients,
                         std::source_location loc = std::source_location::current());
 
 // Adds the partial derivatives of the sum of all `ys` with respect to each of `xs` to the graph, each op placed with
-// the op that it differentiates. `grad_ys`, if not empty, has one initial gradient per y instead of ones. The result
-// for an x on which no y depends is an invalid Output. Fails, naming the op, when an op on the way has no gradient.
-// Source: tf.gradients.
+// the op that it differentiates. `grad_ys`, if not empty, has one initial gradient per y instead of ones; a complex y
+// requires one. The result for an x on which no y depends is an invalid Output. Fails, naming the op, when an op on the
+// way has no gradient. Source: tf.gradients.
 StatusOr<std::vector<Output>> Gradients(const std::vector<Output>& ys, const std::vector<Output>& xs,
                                         const std::vector<Output>& grad_ys = {},
                                         std::source_location loc = std::source_location::current());

@@ -210,24 +210,25 @@ struct SigmoidGradF {
     return dy * y * (T(1) - y);
   }
 };
+// The next three are 0 where dy is 0, also at a pole of the derivative.
 struct ReciprocalGradF {
   template <typename T>
   static T Apply(T y, T dy) {
     const T c = Conjugate(y);
-    return -dy * c * c;
+    return dy == T(0) ? T(0) : -dy * c * c;
   }
 };
 struct SqrtGradF {
   template <typename T>
   static T Apply(T y, T dy) {
-    return dy * T(0.5) / Conjugate(y);
+    return dy == T(0) ? T(0) : dy * T(0.5) / Conjugate(y);
   }
 };
 struct RsqrtGradF {
   template <typename T>
   static T Apply(T y, T dy) {
     const T c = Conjugate(y);
-    return T(-0.5) * dy * c * c * c;
+    return dy == T(0) ? T(0) : T(-0.5) * dy * c * c * c;
   }
 };
 struct ReluGradF {

@@ -3,6 +3,8 @@
 #include "graph/node.h"
 #include "ops/array/registration.h"
 #include "ops/builder.h"
+#include "tensorbraid/ops/array.h"
+#include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {
 namespace {
@@ -99,40 +101,51 @@ Status GatherGradient(const Operation& op, const std::vector<Gradient>& grads, s
   const Output params = node.inputs()[0];
   const Output indices = node.inputs()[1];
   auto axis = ConstantAxis(node);
-  if (BatchDims(node) != 0 || !axis) {
-    return Unimplemented("the gradient of ", node.Describe(), " requires a constant axis and batch_dims = 0");
-  }
-  if (*axis != 0 && (!params.shape().has_rank() || !indices.shape().has_rank())) {
-    return Unimplemented("the gradient of ", node.Describe(), " requires inputs of known rank");
-  }
-  if (*axis < 0) *axis += params.shape().rank();
+  if (!axis) return Unimplemented("the gradient of ", node.Describe(), " requires a constant axis");
   Output grad = grads[0].ToDense();
   if (*axis == 0) {
     (*input_grads)[0] = GatheredRows(params, params.shape(), indices, grad);
     return OkStatus();
   }
-  // The size of the dimension of params that was indexed.
-  const Output shape = NodeBuilder(g, "Shape").Input(params).Attr("out_type", kInt32).Output();
-  const Output rows = NodeBuilder(g, "StridedSlice")
-                          .Input(shape)
-                          .Input(ConstantVector(g, {*axis}))
-                          .Input(ConstantVector(g, {*axis + 1}))
-                          .Input(ConstantVector(g, {1}))
-                          .Attr("shrink_axis_mask", 1)
-                          .Output();
-  // Moves the dimensions of indices to the front: [outer, indices, inner] becomes [indices, outer, inner].
-  const int outer = static_cast<int>(*axis);
-  const int num_indices = indices.shape().rank();
+  if (!params.shape().has_rank() || !indices.shape().has_rank()) {
+    return Unimplemented("the gradient of ", node.Describe(), " requires inputs of known rank");
+  }
+  const int rank = params.shape().rank();
+  if (*axis < 0) *axis += rank;
+  const int at = static_cast<int>(*axis);
+  const int batch = static_cast<int>(BatchDims(node) < 0 ? BatchDims(node) + indices.shape().rank() : BatchDims(node));
+  const int own = indices.shape().rank() - batch;  // dimensions of indices in each batch
+  // Params are [batch, outer, rows, inner], the gradient is [batch, outer, own, inner]. Moves the dimensions of indices
+  // to the front: [batch, own, outer, inner].
   std::vector<int64_t> to_front;
-  for (int i = 0; i < num_indices; ++i) to_front.push_back(outer + i);
-  for (int i = 0; i < outer; ++i) to_front.push_back(i);
-  for (int i = outer + num_indices; i < params.shape().rank() - 1 + num_indices; ++i) to_front.push_back(i);
+  for (int i = 0; i < batch; ++i) to_front.push_back(i);
+  for (int i = 0; i < own; ++i) to_front.push_back(at + i);
+  for (int i = batch; i < at; ++i) to_front.push_back(i);
+  for (int i = at + own; i < rank - 1 + own; ++i) to_front.push_back(i);
   grad = Transposed(g, grad, to_front);
-  const Output sum = NodeBuilder(g, "UnsortedSegmentSum").Input(grad).Input(indices).Input(rows).Output();
+  const Output shape = ShapeOf(params);
+  const Output rows = StridedSlice(shape, {*axis}, {*axis + 1}, {1}, {.shrink_axis_mask = 1});
+  Output sum;
+  if (batch == 0) {
+    sum = NodeBuilder(g, "UnsortedSegmentSum").Input(grad).Input(indices).Input(rows).Output();
+  } else {
+    // The rows of all batches as one dimension: row r of batch b is row b * rows + r.
+    const Output batches = StridedSlice(shape, {0}, {batch}, {1});
+    const Output num_batches = ReduceProd(batches, {0});
+    const std::vector<int64_t> ones(own, 1);
+    const Output first = Cast(Range(g, 0, num_batches) * rows, kInt64);
+    const Output row =
+        Reshape(first, own == 0 ? batches : Concat({batches, ConstantVector(g, ones)}, 0)) + Cast(indices, kInt64);
+    sum = NodeBuilder(g, "UnsortedSegmentSum").Input(grad).Input(row).Input(num_batches * rows).Output();
+    const Output rest = StridedSlice(ShapeOf(sum), {1}, {0}, {1}, {.end_mask = 1});
+    sum = Reshape(sum, Concat({batches, ExpandDims(rows, 0), rest}, 0));
+  }
+  // [batch, rows, outer, inner] becomes [batch, outer, rows, inner].
   std::vector<int64_t> back;
-  for (int i = 1; i <= *axis; ++i) back.push_back(i);
-  back.push_back(0);
-  for (int i = static_cast<int>(*axis) + 1; i < params.shape().rank(); ++i) back.push_back(i);
+  for (int i = 0; i < batch; ++i) back.push_back(i);
+  for (int i = batch + 1; i <= at; ++i) back.push_back(i);
+  back.push_back(batch);
+  for (int i = at + 1; i < rank; ++i) back.push_back(i);
   (*input_grads)[0] = Transposed(g, sum, back);
   return OkStatus();
 }

@@ -1,7 +1,8 @@
 // Array ops that join tensors and split them: concat, split, pack, unpack.
 #include "core/text/strings.h"
 #include "graph/node.h"
-#include "ops/array/registration.h"
+#include "ops/array/parts.h"
+#include "ops/builder.h"
 
 namespace tensorbraid {
 namespace {
@@ -92,16 +93,6 @@ Status ConcatOffsetShape(ShapeContext& c) {
   for (int i = 0; i < c.num_outputs(); ++i) TF_RETURN_IF_ERROR(c.WithRank(i + 1, 1).status());
   for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, c.input(i + 1));
   return OkStatus();
-}
-
-// The gradients of all outputs. Outputs that nothing depends on get zeros.
-std::vector<Output> FilledGradients(const Operation& op, const std::vector<Output>& grads) {
-  std::vector<Output> filled = grads;
-  for (size_t i = 0; i < filled.size(); ++i) {
-    if (filled[i].valid()) continue;
-    filled[i] = NodeBuilder(*op.graph(), "ZerosLike").Input(op.output(static_cast<int>(i))).Output();
-  }
-  return filled;
 }
 
 Status SplitShape(ShapeContext& c) {

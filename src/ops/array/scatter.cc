@@ -3,6 +3,8 @@
 #include "graph/node.h"
 #include "ops/array/registration.h"
 #include "ops/builder.h"
+#include "tensorbraid/ops/array.h"
+#include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {
 namespace {
@@ -61,6 +63,21 @@ Status TensorScatterSubGradient(const Operation& op, const std::vector<Output>& 
   return OkStatus();
 }
 
+// Divides the gradient of an element equally among the values that equal it: that of the tensor, and the updates.
+Status TensorScatterExtremeGradient(const Operation& op, const std::vector<Output>& grads,
+                                    std::vector<Output>* input_grads) {
+  const auto& in = NodeOf(op)->inputs();
+  const Output x = in[0], indices = in[1], updates = in[2], y = op.output(0);
+  const Output kept = Cast(Equal(x, y), x.dtype());
+  const Output chosen = Cast(Equal(updates, GatherNd(y, indices)), x.dtype());
+  const Output counts =
+      kept +
+      NodeBuilder(*op.graph(), "ScatterNd").Input(indices).Input(chosen).Input(ShapeOf(x, indices.dtype())).Output();
+  (*input_grads)[0] = grads[0] * kept / counts;
+  (*input_grads)[2] = GatherNd(grads[0] / counts, indices) * chosen;
+  return OkStatus();
+}
+
 }  // namespace
 
 void RegisterArrayScatterOps(OpRegistry& r) {
@@ -82,7 +99,8 @@ void RegisterArrayScatterOps(OpRegistry& r) {
             .Attr("T: {numbertype, bool}")
             .Attr("Tindices: {int32, int64}")
             .Attr("bad_indices_policy: string = ''")
-            .Shape(TensorScatterShape));
+            .Shape(TensorScatterShape)
+            .Gradient(TensorScatterAddGradient));
   r.Add(Op("TensorScatterUpdate")
             .Input("tensor: T")
             .Input("indices: Tindices")
@@ -122,7 +140,8 @@ void RegisterArrayScatterOps(OpRegistry& r) {
               .Attr("T: type")
               .Attr("Tindices: {int32, int64}")
               .Attr("bad_indices_policy: string = ''")
-              .Shape(TensorScatterShape));
+              .Shape(TensorScatterShape)
+              .Gradient(TensorScatterExtremeGradient));
   }
   for (const char* op : {"InplaceUpdate", "InplaceAdd", "InplaceSub"}) {
     r.Add(Op(op)

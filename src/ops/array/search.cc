@@ -3,6 +3,8 @@
 #include "graph/node.h"
 #include "ops/array/registration.h"
 #include "ops/builder.h"
+#include "tensorbraid/ops/array.h"
+#include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {
 namespace {
@@ -115,6 +117,14 @@ Status UnravelIndexShape(ShapeContext& c) {
   return OkStatus();
 }
 
+// Divides the gradient of a row equally among the elements that equal the result.
+Status NthElementGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  const Output x = NodeOf(op)->inputs()[0];
+  const Output chosen = Cast(Equal(x, ExpandDims(op.output(0), -1)), x.dtype());
+  (*input_grads)[0] = chosen / ReduceSum(chosen, -1, {.keep_dims = true}) * ExpandDims(grads[0], -1);
+  return OkStatus();
+}
+
 }  // namespace
 
 void RegisterArraySearchOps(OpRegistry& r) {
@@ -201,7 +211,8 @@ void RegisterArraySearchOps(OpRegistry& r) {
             .Output("values: T")
             .Attr("reverse: bool = false")
             .Attr("T: realnumbertype")
-            .Shape(NthElementShape));
+            .Shape(NthElementShape)
+            .Gradient(NthElementGradient));
   r.Add(Op("UnravelIndex")
             .Input("indices: Tidx")
             .Input("dims: Tidx")

@@ -1,8 +1,9 @@
-// TensorArrays, and stacks with resource handles or, in the older form, with handles by name. Gradients of loops, which
-// clients add to their graphs as ops, use both.
+// TensorArrays, and stacks with resource handles or, in the older form, with handles by name: schemas, shape rules and
+// gradients. Gradients of loops, which clients add to their graphs as ops, use both.
 #include "core/text/strings.h"
 #include "graph/node.h"
-#include "ops/data_flow/registration.h"
+#include "ops/builder.h"
+#include "ops/data_flow/parts.h"
 
 namespace tensorbraid {
 namespace {
@@ -61,7 +62,111 @@ Status HandleShape(ShapeContext& c) {
   return OkStatus();
 }
 
+// Gradients. A TensorArray has, for each call of Gradients, another one that holds the gradients of its elements. The
+// gradient of an op that reads elements writes them there, and the reverse. The flows order these ops: the gradient of
+// a flow is the flow of the other TensorArray.
+
+// The handle and the flow of the TensorArray of gradients that belongs to the TensorArray `handle`, once `flow` exists.
+struct GradientArray {
+  Output handle;
+  Output flow;
+};
+GradientArray GradientsOf(Output handle, Output flow) {
+  const Operation op = NodeBuilder(*handle.graph(), "TensorArrayGradV3")
+                           .Input(handle)
+                           .Input(flow)
+                           .Attr("source", ImplOf(*handle.graph()).gradient_scope())
+                           .ColocateWith(handle.op())
+                           .Finish();
+  return op.valid() ? GradientArray{op.output(0), op.output(1)} : GradientArray{};
+}
+
+// For the gradient of an op that has written elements: the gradient of its flow, once the op is done.
+Output FlowAfter(const Operation& op, Output grad_flow) {
+  const auto after = op.graph()->ControlDependencies({op});
+  return Node1("Identity", grad_flow);
+}
+
+Status ReadGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  const auto& in = NodeOf(op)->inputs();
+  const GradientArray array = GradientsOf(in[0], in[2]);
+  (*input_grads)[2] = NodeBuilder(*op.graph(), "TensorArrayWriteV3")
+                          .Input(array.handle)
+                          .Input(in[1])
+                          .Input(grads[0])
+                          .Input(array.flow)
+                          .Output();
+  return OkStatus();
+}
+
+Status WriteGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  const auto& in = NodeOf(op)->inputs();
+  const Output flow = FlowAfter(op, grads[0]);
+  const GradientArray array = GradientsOf(in[0], flow);
+  (*input_grads)[2] = NodeBuilder(*op.graph(), "TensorArrayReadV3")
+                          .Input(array.handle)
+                          .Input(in[1])
+                          .Input(array.flow)
+                          .Attr("dtype", in[2].dtype())
+                          .Output();
+  (*input_grads)[3] = flow;
+  return OkStatus();
+}
+
+Status GatherGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  const auto& in = NodeOf(op)->inputs();
+  const GradientArray array = GradientsOf(in[0], in[2]);
+  (*input_grads)[2] = NodeBuilder(*op.graph(), "TensorArrayScatterV3")
+                          .Input(array.handle)
+                          .Input(in[1])
+                          .Input(grads[0])
+                          .Input(array.flow)
+                          .Output();
+  return OkStatus();
+}
+
+Status ScatterGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  const auto& in = NodeOf(op)->inputs();
+  const Output flow = FlowAfter(op, grads[0]);
+  const GradientArray array = GradientsOf(in[0], flow);
+  (*input_grads)[2] = NodeBuilder(*op.graph(), "TensorArrayGatherV3")
+                          .Input(array.handle)
+                          .Input(in[1])
+                          .Input(array.flow)
+                          .Attr("dtype", in[2].dtype())
+                          .Output();
+  (*input_grads)[3] = flow;
+  return OkStatus();
+}
+
+Status ConcatGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  if (!grads[0].valid()) return OkStatus();
+  const auto& in = NodeOf(op)->inputs();
+  const GradientArray array = GradientsOf(in[0], in[1]);
+  (*input_grads)[1] = NodeBuilder(*op.graph(), "TensorArraySplitV3")
+                          .Input(array.handle)
+                          .Input(grads[0])
+                          .Input(op.output(1))
+                          .Input(array.flow)
+                          .Output();
+  return OkStatus();
+}
+
+Status SplitGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  const auto& in = NodeOf(op)->inputs();
+  const Output flow = FlowAfter(op, grads[0]);
+  const GradientArray array = GradientsOf(in[0], flow);
+  (*input_grads)[1] = NodeBuilder(*op.graph(), "TensorArrayConcatV3")
+                          .Input(array.handle)
+                          .Input(array.flow)
+                          .Attr("dtype", in[1].dtype())
+                          .Output();
+  (*input_grads)[3] = flow;
+  return OkStatus();
+}
+
 Op StatefulOp(const char* name) { return Op(name).Stateful().NotDifferentiable(); }
+Op StatefulOp(const char* name, GradientFn gradient) { return Op(name).Stateful().Gradient(gradient); }
 
 void AddTensorArrayMakers(OpRegistry& r) {
   r.Add(StatefulOp("TensorArrayV3")
@@ -93,7 +198,7 @@ void AddTensorArrayMakers(OpRegistry& r) {
 }
 
 void AddTensorArrayUses(OpRegistry& r) {
-  r.Add(StatefulOp("TensorArrayWriteV3")
+  r.Add(StatefulOp("TensorArrayWriteV3", WriteGradient)
             .Input("handle: resource")
             .Input("index: int32")
             .Input("value: T")
@@ -101,14 +206,14 @@ void AddTensorArrayUses(OpRegistry& r) {
             .Output("flow_out: float")
             .Attr("T: type")
             .Shape(WriteShape));
-  r.Add(StatefulOp("TensorArrayReadV3")
+  r.Add(StatefulOp("TensorArrayReadV3", ReadGradient)
             .Input("handle: resource")
             .Input("index: int32")
             .Input("flow_in: float")
             .Output("value: dtype")
             .Attr("dtype: type")
             .Shape(ReadShape));
-  r.Add(StatefulOp("TensorArrayGatherV3")
+  r.Add(StatefulOp("TensorArrayGatherV3", GatherGradient)
             .Input("handle: resource")
             .Input("indices: int32")
             .Input("flow_in: float")
@@ -116,7 +221,7 @@ void AddTensorArrayUses(OpRegistry& r) {
             .Attr("dtype: type")
             .Attr("element_shape: shape = unknown")
             .Shape(GatherShape));
-  r.Add(StatefulOp("TensorArrayScatterV3")
+  r.Add(StatefulOp("TensorArrayScatterV3", ScatterGradient)
             .Input("handle: resource")
             .Input("indices: int32")
             .Input("value: T")
@@ -124,7 +229,7 @@ void AddTensorArrayUses(OpRegistry& r) {
             .Output("flow_out: float")
             .Attr("T: type")
             .Shape(ScatterShape));
-  r.Add(StatefulOp("TensorArrayConcatV3")
+  r.Add(StatefulOp("TensorArrayConcatV3", ConcatGradient)
             .Input("handle: resource")
             .Input("flow_in: float")
             .Output("value: dtype")
@@ -132,7 +237,7 @@ void AddTensorArrayUses(OpRegistry& r) {
             .Attr("dtype: type")
             .Attr("element_shape_except0: shape = unknown")
             .Shape(ConcatShape));
-  r.Add(StatefulOp("TensorArraySplitV3")
+  r.Add(StatefulOp("TensorArraySplitV3", SplitGradient)
             .Input("handle: resource")
             .Input("value: T")
             .Input("lengths: int64")

@@ -1,9 +1,10 @@
-// Linear systems and products of banded matrices: schemas and shape rules.
+// Linear systems and products of banded matrices: schemas, shape rules, gradients.
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
 #include "ops/linalg/matrices.h"
-#include "ops/linalg/registration.h"
+#include "ops/linalg/parts.h"
+#include "ops/linalg/products.h"
 #include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {
@@ -26,6 +27,81 @@ Status TridiagonalSolveShape(ShapeContext& c) {
   return OkStatus();
 }
 
+// Moves the rows of matrices up or down by one; the last or first row becomes 0.
+Output ShiftedUp(Output m) {
+  const Output zero =
+      Node1("ZerosLike", StridedSlice(m, {0, 0, 0}, {0, 1, 0}, {1, 1, 1}, {.end_mask = 4, .ellipsis_mask = 1}));
+  return Concat({StridedSlice(m, {0, 1, 0}, {0, 0, 0}, {1, 1, 1}, {.end_mask = 6, .ellipsis_mask = 1}), zero}, -2);
+}
+Output ShiftedDown(Output m) {
+  const Output zero =
+      Node1("ZerosLike", StridedSlice(m, {0, 0, 0}, {0, 1, 0}, {1, 1, 1}, {.end_mask = 4, .ellipsis_mask = 1}));
+  return Concat({zero, StridedSlice(m, {0, 0, 0}, {0, -1, 0}, {1, 1, 1}, {.end_mask = 4, .ellipsis_mask = 1})}, -2);
+}
+
+// Diagonals have shape [..., 1, n]: the superdiagonal without its last element, the subdiagonal without its first one.
+Status TridiagonalMatMulGradient(const Operation& op, const std::vector<Output>& grads,
+                                 std::vector<Output>* input_grads) {
+  const auto& in = NodeOf(op)->inputs();
+  const Output g = grads[0];
+  const Output rhs = Conjugated(in[3]);
+  const auto of_diagonal = [&](Output factor) { return ExpandDims(ReduceSum(factor * g, -1), -2); };
+  *input_grads = {of_diagonal(ShiftedUp(rhs)), of_diagonal(rhs), of_diagonal(ShiftedDown(rhs)),
+                  ShiftedDown(Adjoint(in[0]) * g) + Adjoint(in[1]) * g + ShiftedUp(Adjoint(in[2]) * g)};
+  return OkStatus();
+}
+
+// Row `i` of the diagonals [..., 3, n], as [..., n, 1].
+Output DiagonalColumn(Output diagonals, int64_t i) {
+  const Output row = StridedSlice(diagonals, {0, i, 0}, {0, i + 1, 0}, {1, 1, 1}, {.end_mask = 4, .ellipsis_mask = 1});
+  return MatrixTranspose(row);
+}
+
+// As in TensorFlow, no gradient is conjugated.
+Status TridiagonalSolveGradient(const Operation& op, const std::vector<Output>& grads,
+                                std::vector<Output>* input_grads) {
+  const Output diagonals = NodeOf(op)->inputs()[0];
+  const Output x = op.output(0);
+  const Output transposed =
+      MatrixTranspose(Concat({ShiftedUp(DiagonalColumn(diagonals, 2)), DiagonalColumn(diagonals, 1),
+                              ShiftedDown(DiagonalColumn(diagonals, 0))},
+                             -1));
+  const Output grad_rhs = NodeBuilder(*op.graph(), "TridiagonalSolve")
+                              .Input(transposed)
+                              .Input(grads[0])
+                              .Attr("partial_pivoting", NodeOf(op)->attr<bool>("partial_pivoting"))
+                              .Attr("perturb_singular", NodeOf(op)->attr<bool>("perturb_singular"))
+                              .Output();
+  const auto of_diagonal = [&](Output factor) { return Neg(ReduceSum(grad_rhs * factor, -1)); };
+  *input_grads = {Stack({of_diagonal(ShiftedUp(x)), of_diagonal(x), of_diagonal(ShiftedDown(x))}, -2), grad_rhs};
+  return OkStatus();
+}
+
+Status BandedSolveGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  Graph& g = *op.graph();
+  const Output a = NodeOf(op)->inputs()[0], b = NodeOf(op)->inputs()[1];
+  const bool adjoint = NodeOf(op)->attr<bool>("adjoint");
+  const bool lower = NodeOf(op)->attr<bool>("lower");
+  const Output grad_rhs = NodeBuilder(g, "BandedTriangularSolve")
+                              .Input(a)
+                              .Input(grads[0])
+                              .Attr("lower", lower)
+                              .Attr("adjoint", !adjoint)
+                              .Output();
+  const Output x = op.output(0);
+  const Output full = Neg(adjoint ? ProductAdjoint(x, grad_rhs) : ProductAdjoint(grad_rhs, x));
+  const Output bands = StridedSlice(ShapeOf(a), {-2}, {-1}, {1}, {.shrink_axis_mask = 1});
+  const Output k = lower ? Stack({1 - bands, 0}) : Stack({0, bands - 1});
+  const Output grad_a = NodeBuilder(g, "MatrixDiagPartV3")
+                            .Input(full)
+                            .Input(k)
+                            .Input(Operand(0.0).ToOutput(g, a.dtype()))
+                            .Attr("align", "LEFT_RIGHT")
+                            .Output();
+  *input_grads = {SumToBatch(grad_a, a, b), SumToBatch(grad_rhs, b, a)};
+  return OkStatus();
+}
+
 }  // namespace
 
 void RegisterLinalgBandedOps(OpRegistry& r) {
@@ -36,7 +112,8 @@ void RegisterLinalgBandedOps(OpRegistry& r) {
             .Attr("lower: bool = true")
             .Attr("adjoint: bool = false")
             .Attr(kLinalgTypes)
-            .Shape(UnknownShape));
+            .Shape(UnknownShape)
+            .Gradient(BandedSolveGradient));
   r.Add(Op("TridiagonalSolve")
             .Input("diagonals: T")
             .Input("rhs: T")
@@ -44,7 +121,8 @@ void RegisterLinalgBandedOps(OpRegistry& r) {
             .Attr("partial_pivoting: bool = true")
             .Attr("perturb_singular: bool = false")
             .Attr("T: {double, float, complex64, complex128}")
-            .Shape(TridiagonalSolveShape));
+            .Shape(TridiagonalSolveShape)
+            .Gradient(TridiagonalSolveGradient));
   r.Add(Op("TridiagonalMatMul")
             .Input("superdiag: T")
             .Input("maindiag: T")
@@ -52,7 +130,8 @@ void RegisterLinalgBandedOps(OpRegistry& r) {
             .Input("rhs: T")
             .Output("output: T")
             .Attr("T: {double, float, complex64, complex128}")
-            .Shape(TridiagonalMatMulShape));
+            .Shape(TridiagonalMatMulShape)
+            .Gradient(TridiagonalMatMulGradient));
 }
 
 }  // namespace tensorbraid

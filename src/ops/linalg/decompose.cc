@@ -1,8 +1,9 @@
-// Cholesky, LU and QR decompositions, determinants and inverses: schemas and shape rules.
+// Cholesky, LU and QR decompositions, determinants and inverses: schemas, shape rules, gradients.
 #include "graph/node.h"
 #include "ops/builder.h"
 #include "ops/linalg/matrices.h"
-#include "ops/linalg/registration.h"
+#include "ops/linalg/parts.h"
+#include "ops/linalg/products.h"
 #include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {
@@ -36,12 +37,90 @@ Status QrShape(ShapeContext& c) {
   return OkStatus();
 }
 
+// The gradient is symmetric (Hermitian), though the kernel reads the lower triangle alone.
+Status CholeskyGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  const Output l = op.output(0);
+  const Output product = AdjointProduct(l, grads[0]);
+  const Output middle = Triangle(WithDiagonal(product, 0.5 * DiagonalOf(product)), /*lower=*/true);
+  // l^-H middle l^-1
+  const Output left = TriangularSolution(l, middle, /*lower=*/true, /*adjoint=*/true);
+  const Output grad = Adjoint(TriangularSolution(l, Adjoint(left), /*lower=*/true, /*adjoint=*/true));
+  (*input_grads)[0] = 0.5 * (grad + Adjoint(grad));
+  return OkStatus();
+}
+
+Status MatrixInverseGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  const Output inverse = op.output(0);
+  const bool adjoint = NodeOf(op)->attr<bool>("adjoint");
+  const Output right = BatchMatMul(grads[0], inverse, {.adj_x = adjoint, .adj_y = !adjoint});
+  (*input_grads)[0] = Neg(BatchMatMul(inverse, right, {.adj_x = !adjoint}));
+  return OkStatus();
+}
+
+Output InverseAdjoint(Output m) {
+  return NodeBuilder(*m.graph(), "MatrixInverse").Input(m).Attr("adjoint", true).Output();
+}
+
+Status DeterminantGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  (*input_grads)[0] = AsMatrices(grads[0] * op.output(0)) * InverseAdjoint(NodeOf(op)->inputs()[0]);
+  return OkStatus();
+}
+
+// No gradient flows from the sign.
+Status LogDeterminantGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  if (grads[1].valid()) (*input_grads)[0] = AsMatrices(grads[1]) * InverseAdjoint(NodeOf(op)->inputs()[0]);
+  return OkStatus();
+}
+
+// For matrices with at least as many rows as columns, of which q has as many columns.
+Output TallQrGradient(Output q, Output r, Output dq, Output dr) {
+  const Output qdq = AdjointProduct(q, dq);
+  const Output rdr = ProductAdjoint(r, dr);
+  const Output lower = Triangle(qdq - Adjoint(qdq) + (rdr - Adjoint(rdr)), /*lower=*/true);
+  Output grad = Product(q, dr + TimesInverseAdjoint(lower, r, /*lower=*/false));
+  grad = grad + TimesInverseAdjoint(dq - Product(q, qdq), r, /*lower=*/false);
+  if (!IsComplex(q.dtype())) return grad;
+  // The diagonal of r is real.
+  const Output diagonal = DiagonalOf(rdr - Adjoint(qdq));
+  const Output imaginary = DiagonalMatrix(0.5 * (diagonal - Conjugated(diagonal)));
+  return grad + TimesInverseAdjoint(Product(q, Adjoint(imaginary)), r, /*lower=*/false);
+}
+
+Status QrGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  const Output a = NodeOf(op)->inputs()[0];
+  const Shape& shape = a.shape();
+  const int64_t rows = shape.has_rank() ? shape.dim(shape.rank() - 2) : Shape::kUnknownDim;
+  const int64_t columns = shape.has_rank() ? shape.dim(shape.rank() - 1) : Shape::kUnknownDim;
+  if (rows < 0 || columns < 0) {
+    return Unimplemented("the gradient of ", NodeOf(op)->Describe(), " requires matrices of known size, got ", shape);
+  }
+  if (rows > columns && NodeOf(op)->attr<bool>("full_matrices")) {
+    return Unimplemented("the gradient of ", NodeOf(op)->Describe(), " with full_matrices requires matrices with at ",
+                         "most as many rows as columns, got ", shape);
+  }
+  const std::vector<Output> d = FilledGradients(op, grads);
+  const Output q = op.output(0), r = op.output(1);
+  if (rows >= columns) {
+    (*input_grads)[0] = TallQrGradient(q, r, d[0], d[1]);
+    return OkStatus();
+  }
+  // The first columns have a decomposition of their own, by which q and the other columns of r follow from a.
+  const Output rest = ColumnsOf(a, rows, 0), d_rest = ColumnsOf(d[1], rows, 0);
+  const Output first =
+      TallQrGradient(q, ColumnsOf(r, 0, rows), d[0] + ProductAdjoint(rest, d_rest), ColumnsOf(d[1], 0, rows));
+  (*input_grads)[0] = Concat({first, Product(q, d_rest)}, -1);
+  return OkStatus();
+}
+
 }  // namespace
 
 void RegisterLinalgDecomposeOps(OpRegistry& r) {
-  for (const char* name : {"Cholesky"}) {
-    r.Add(Op(name).Input("input: T").Output("output: T").Attr(kLinalgTypes).Shape(SquareMatricesShape));
-  }
+  r.Add(Op("Cholesky")
+            .Input("input: T")
+            .Output("output: T")
+            .Attr(kLinalgTypes)
+            .Shape(SquareMatricesShape)
+            .Gradient(CholeskyGradient));
   r.Add(Op("CholeskyGrad")
             .Input("l: T")
             .Input("grad: T")
@@ -53,14 +132,21 @@ void RegisterLinalgDecomposeOps(OpRegistry& r) {
             .Output("output: T")
             .Attr("adjoint: bool = false")
             .Attr(kLinalgTypes)
-            .Shape(SquareMatricesShape));
-  r.Add(Op("MatrixDeterminant").Input("input: T").Output("output: T").Attr(kLinalgTypes).Shape(DeterminantShape));
+            .Shape(SquareMatricesShape)
+            .Gradient(MatrixInverseGradient));
+  r.Add(Op("MatrixDeterminant")
+            .Input("input: T")
+            .Output("output: T")
+            .Attr(kLinalgTypes)
+            .Shape(DeterminantShape)
+            .Gradient(DeterminantGradient));
   r.Add(Op("LogMatrixDeterminant")
             .Input("input: T")
             .Output("sign: T")
             .Output("log_abs_determinant: T")
             .Attr(kLinalgTypes)
-            .Shape(DeterminantShape));
+            .Shape(DeterminantShape)
+            .Gradient(LogDeterminantGradient));
   r.Add(Op("Lu")
             .Input("input: T")
             .Output("lu: T")
@@ -74,7 +160,8 @@ void RegisterLinalgDecomposeOps(OpRegistry& r) {
             .Output("r: T")
             .Attr("full_matrices: bool = false")
             .Attr(kLinalgTypes)
-            .Shape(QrShape));
+            .Shape(QrShape)
+            .Gradient(QrGradient));
 }
 
 }  // namespace tensorbraid

@@ -16,13 +16,13 @@ constexpr const char* kAlign = "align: {'LEFT_RIGHT', 'RIGHT_LEFT', 'LEFT_LEFT',
 
 // The diagonals that an input selects: `lower` to `upper`. If the op has no such input, the main diagonal. `known` is
 // false if the value of the input is not known while building the graph.
-struct Range {
+struct DiagonalRange {
   bool known = true;
   int64_t lower = 0;
   int64_t upper = 0;
 };
-StatusOr<Range> RangeOf(ShapeContext& c, int input) {
-  Range r;
+StatusOr<DiagonalRange> RangeOf(ShapeContext& c, int input) {
+  DiagonalRange r;
   if (input >= c.num_inputs()) return r;
   if (c.input(input).has_rank() && c.input(input).rank() > 1) {
     return InvalidArgument("k must be a scalar or a vector, got shape ", c.input(input));
@@ -49,7 +49,7 @@ int64_t ScalarOr(ShapeContext& c, int input, int64_t otherwise) {
 
 Status MatrixDiagShape(ShapeContext& c) {
   TF_ASSIGN_OR_RETURN(const Shape in, c.WithRankAtLeast(0, 1));
-  TF_ASSIGN_OR_RETURN(const Range k, RangeOf(c, 1));
+  TF_ASSIGN_OR_RETURN(const DiagonalRange k, RangeOf(c, 1));
   if (!in.has_rank() || !k.known) return OkStatus();
   const int own = k.lower == k.upper ? 1 : 2;
   TF_RETURN_IF_ERROR(c.WithRankAtLeast(0, own).status());
@@ -68,7 +68,7 @@ Status MatrixDiagShape(ShapeContext& c) {
 }
 
 // The shape of diagonals k of matrices of shape `in`, as far as it is known.
-StatusOr<Shape> DiagonalsOf(const Shape& in, const Range& k) {
+StatusOr<Shape> DiagonalsOf(const Shape& in, const DiagonalRange& k) {
   if (!in.has_rank() || !k.known) return Shape::Unknown();
   Shape out(in.dims().first(in.rank() - 2));
   if (k.lower != k.upper) out.AddDim(k.upper - k.lower + 1);
@@ -89,7 +89,7 @@ StatusOr<Shape> DiagonalsOf(const Shape& in, const Range& k) {
 
 Status MatrixDiagPartShape(ShapeContext& c) {
   TF_ASSIGN_OR_RETURN(const Shape in, c.WithRankAtLeast(0, 2));
-  TF_ASSIGN_OR_RETURN(const Range k, RangeOf(c, 1));
+  TF_ASSIGN_OR_RETURN(const DiagonalRange k, RangeOf(c, 1));
   TF_ASSIGN_OR_RETURN(Shape out, DiagonalsOf(in, k));
   c.set_output(0, std::move(out));
   return OkStatus();
@@ -98,7 +98,7 @@ Status MatrixDiagPartShape(ShapeContext& c) {
 Status MatrixSetDiagShape(ShapeContext& c) {
   TF_ASSIGN_OR_RETURN(const Shape in, c.WithRankAtLeast(0, 2));
   TF_RETURN_IF_ERROR(c.WithRankAtLeast(1, 1).status());
-  TF_ASSIGN_OR_RETURN(const Range k, RangeOf(c, 2));
+  TF_ASSIGN_OR_RETURN(const DiagonalRange k, RangeOf(c, 2));
   TF_ASSIGN_OR_RETURN(const Shape wanted, DiagonalsOf(in, k));
   if (!wanted.IsCompatibleWith(c.input(1))) {
     return InvalidArgument("diagonal must have shape ", wanted, ", got ", c.input(1));
@@ -133,10 +133,46 @@ Status DiagPartShape(ShapeContext& c) {
   return OkStatus();
 }
 
-Status MatrixDiagGradient(const Operation&, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  (*input_grads)[0] = Node1("MatrixDiagPart", grads[0]);
+// Versions 2 and 3 of an op take the diagonals k, and version 3 has an attribute `align`. Adds version `op` of the op
+// `name` with these inputs.
+Output SameVersion(const Operation& op, const std::string& name, const std::vector<Output>& inputs) {
+  const bool aligned = op.type().ends_with("V3");
+  NodeBuilder builder(*op.graph(), name + (aligned ? "V3" : op.type().ends_with("V2") ? "V2" : ""));
+  for (const Output& input : inputs) builder.Input(input);
+  if (aligned) builder.Attr("align", NodeOf(op)->attr<std::string>("align"));
+  return builder.Output();
+}
+
+// The diagonals of `matrices` that `op` sets or makes: k, or the main one if k is invalid.
+Output SameDiagonals(const Operation& op, Output matrices, Output k) {
+  if (!k.valid()) return SameVersion(op, "MatrixDiagPart", {matrices});
+  const Output padding = Operand(0.0).ToOutput(*op.graph(), matrices.dtype());
+  return SameVersion(op, "MatrixDiagPart", {matrices, k, padding});
+}
+
+Status MatrixDiagGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  const auto& in = NodeOf(op)->inputs();
+  (*input_grads)[0] = SameDiagonals(op, grads[0], in.size() > 1 ? in[1] : Output());
   return OkStatus();
 }
+
+Status MatrixDiagPartGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  const auto& in = NodeOf(op)->inputs();
+  std::vector<Output> inputs = {Node1("ZerosLike", in[0]), grads[0]};
+  if (in.size() > 1) inputs.push_back(in[1]);
+  (*input_grads)[0] = SameVersion(op, "MatrixSetDiag", inputs);
+  return OkStatus();
+}
+
+Status MatrixSetDiagGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  const auto& in = NodeOf(op)->inputs();
+  std::vector<Output> inputs = {grads[0], Node1("ZerosLike", in[1])};
+  if (in.size() > 2) inputs.push_back(in[2]);
+  (*input_grads)[0] = SameVersion(op, "MatrixSetDiag", inputs);
+  (*input_grads)[1] = SameDiagonals(op, grads[0], in.size() > 2 ? in[2] : Output());
+  return OkStatus();
+}
+
 Status DiagGradient(const Operation&, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   (*input_grads)[0] = Node1("DiagPart", grads[0]);
   return OkStatus();
@@ -177,13 +213,19 @@ void RegisterLinalgDiagonalOps(OpRegistry& r) {
             .Attr("T: type")
             .Shape(MatrixDiagShape)
             .Gradient(MatrixDiagGradient));
-  r.Add(Op("MatrixDiagPart").Input("input: T").Output("diagonal: T").Attr("T: type").Shape(MatrixDiagPartShape));
+  r.Add(Op("MatrixDiagPart")
+            .Input("input: T")
+            .Output("diagonal: T")
+            .Attr("T: type")
+            .Shape(MatrixDiagPartShape)
+            .Gradient(MatrixDiagPartGradient));
   r.Add(Op("MatrixSetDiag")
             .Input("input: T")
             .Input("diagonal: T")
             .Output("output: T")
             .Attr("T: type")
-            .Shape(MatrixSetDiagShape));
+            .Shape(MatrixSetDiagShape)
+            .Gradient(MatrixSetDiagGradient));
   for (const bool aligned : {false, true}) {
     const std::string version = aligned ? "V3" : "V2";
     const auto add = [&](Op op) {
@@ -198,21 +240,24 @@ void RegisterLinalgDiagonalOps(OpRegistry& r) {
             .Input("padding_value: T")
             .Output("output: T")
             .Attr("T: type")
-            .Shape(MatrixDiagShape));
+            .Shape(MatrixDiagShape)
+            .Gradient(MatrixDiagGradient));
     add(Op("MatrixDiagPart" + version)
             .Input("input: T")
             .Input("k: int32")
             .Input("padding_value: T")
             .Output("diagonal: T")
             .Attr("T: type")
-            .Shape(MatrixDiagPartShape));
+            .Shape(MatrixDiagPartShape)
+            .Gradient(MatrixDiagPartGradient));
     add(Op("MatrixSetDiag" + version)
             .Input("input: T")
             .Input("diagonal: T")
             .Input("k: int32")
             .Output("output: T")
             .Attr("T: type")
-            .Shape(MatrixSetDiagShape));
+            .Shape(MatrixSetDiagShape)
+            .Gradient(MatrixSetDiagGradient));
   }
   r.Add(Op("MatrixBandPart")
             .Input("input: T")

@@ -5,7 +5,9 @@
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
-#include "ops/linalg/registration.h"
+#include "ops/linalg/parts.h"
+#include "tensorbraid/ops/array.h"
+#include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {
 namespace {
@@ -147,6 +149,101 @@ StatusOr<std::vector<int64_t>> EinsumSizes(const EinsumEquation& e, std::span<co
   return sizes;
 }
 
+namespace {
+
+using Labels = std::vector<int>;
+
+Output EinsumOf(const std::vector<Output>& operands, const std::vector<Labels>& labels, const Labels& result) {
+  const auto text = [](const Labels& of) {
+    std::string s;
+    for (int label : of) s += label == EinsumEquation::kEllipsis ? "..." : std::string(1, static_cast<char>(label));
+    return s;
+  };
+  std::string equation;
+  for (const Labels& operand : labels)
+    equation += (equation.empty() && &operand == &labels[0] ? "" : ",") + text(operand);
+  return NodeBuilder(*operands[0].graph(), "Einsum")
+      .InputList(operands)
+      .Attr("equation", equation + "->" + text(result))
+      .Output();
+}
+
+// The part of a shape from the axis with index `begin` among `labels` to that with index `end`. Axes after an ellipsis
+// are counted from the last one.
+Output SizesOf(Output shape, const Labels& labels, size_t begin, size_t end) {
+  const auto ellipsis =
+      static_cast<size_t>(std::find(labels.begin(), labels.end(), EinsumEquation::kEllipsis) - labels.begin());
+  const auto axis = [&](size_t i) {
+    return static_cast<int64_t>(i) - (i > ellipsis ? static_cast<int64_t>(labels.size()) : 0);
+  };
+  return StridedSlice(shape, {axis(begin)}, {axis(end)}, {1}, {.end_mask = end == labels.size() ? 1 : 0});
+}
+
+// The gradient, before sums over broadcast axes, for an operand with the labels `own` and the shape `shape`. `factors`
+// are the gradient of the result and the other operand, if any. The sum over labels that only this operand has gave the
+// gradient equally to all their elements, so they become factors of ones.
+Output EinsumOperandGradient(std::vector<Output> factors, std::vector<Labels> labels, const Labels& own, Output shape) {
+  Graph& g = *shape.graph();
+  Labels summed;
+  std::vector<Operand> sizes;
+  for (size_t i = 0; i < own.size(); ++i) {
+    const bool known = own[i] == EinsumEquation::kEllipsis || Has(summed, own[i]) ||
+                       std::any_of(labels.begin(), labels.end(), [&](const Labels& l) { return Has(l, own[i]); });
+    if (known) continue;
+    summed.push_back(own[i]);
+    sizes.emplace_back(SizesOf(shape, own, i, i + 1));
+  }
+  if (summed.empty()) return EinsumOf(factors, labels, own);
+  const Output dims = sizes.size() == 1 ? sizes[0].ToOutput(g) : Concat(sizes, 0);
+  const Output ones = Fill(g, dims, Operand(1).ToOutput(g, factors[0].dtype()));
+  if (factors.size() == 1) return EinsumOf({factors[0], ones}, {labels[0], summed}, own);
+  // Einsum takes two operands.
+  Labels rest;
+  for (int label : own) {
+    if (!Has(summed, label)) rest.push_back(label);
+  }
+  return EinsumOf({EinsumOf(factors, labels, rest), ones}, {rest, summed}, own);
+}
+
+Status EinsumGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  TF_ASSIGN_OR_RETURN(EinsumEquation e, ParseEinsum(NodeOf(op)->attr<std::string>("equation")));
+  const auto& in = NodeOf(op)->inputs();
+  const bool broadcasts = Has(e.output, EinsumEquation::kEllipsis);
+  // Without an ellipsis in the result, those of the operands stand for no axis.
+  for (Labels& labels : e.inputs) {
+    if (!broadcasts) std::erase(labels, EinsumEquation::kEllipsis);
+  }
+  if (in.size() == 1) {
+    (*input_grads)[0] = EinsumOperandGradient({grads[0]}, {e.output}, e.inputs[0], ShapeOf(in[0]));
+    return OkStatus();
+  }
+  for (Labels& labels : e.inputs) {
+    if (broadcasts && !Has(labels, EinsumEquation::kEllipsis)) labels.push_back(EinsumEquation::kEllipsis);
+  }
+  const Output shapes[] = {ShapeOf(in[0]), ShapeOf(in[1])};
+  const auto batch = [&](int i) {
+    const Labels& labels = e.inputs[i];
+    const auto at =
+        static_cast<size_t>(std::find(labels.begin(), labels.end(), EinsumEquation::kEllipsis) - labels.begin());
+    return std::pair(SizesOf(shapes[i], labels, at, at + 1), static_cast<int64_t>(at));
+  };
+  for (int i = 0; i < 2; ++i) {
+    const int other = 1 - i;
+    Output grad =
+        EinsumOperandGradient({grads[0], Conjugated(in[other])}, {e.output, e.inputs[other]}, e.inputs[i], shapes[i]);
+    if (broadcasts) {
+      const auto [own_batch, first] = batch(i);
+      const Output axes =
+          NodeBuilder(*op.graph(), "BroadcastGradientArgs").Input(own_batch).Input(batch(other).first).Output();
+      grad = Reshape(ReduceSum(grad, axes + first), shapes[i]);
+    }
+    (*input_grads)[i] = grad;
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
 void RegisterLinalgEinsumOps(OpRegistry& r) {
   r.Add(Op("Einsum")
             .Input("inputs: N * T")
@@ -154,7 +251,8 @@ void RegisterLinalgEinsumOps(OpRegistry& r) {
             .Attr("equation: string")
             .Attr("N: int >= 1")
             .Attr("T: type")
-            .Shape(EinsumShape));
+            .Shape(EinsumShape)
+            .Gradient(EinsumGradient));
 }
 
 }  // namespace tensorbraid

@@ -1,8 +1,9 @@
-// Fourier transforms: schemas and shape rules.
+// Fourier transforms: schemas, shape rules, gradients.
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
-#include "ops/linalg/registration.h"
+#include "ops/linalg/parts.h"
+#include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {
@@ -31,6 +32,61 @@ Status FourierShape(ShapeContext& c) {
   return OkStatus();
 }
 
+// The last `count` elements of the shape of x.
+Output LastSizes(Output x, int count) { return StridedSlice(ShapeOf(x), {-count}, {0}, {1}, {.end_mask = 1}); }
+
+// The last `count` dimensions of x with zeros after them, so that they get these sizes.
+Output PaddedTo(Output x, Output sizes, int count) {
+  Graph& g = *x.graph();
+  const Output after = sizes - LastSizes(x, count);
+  const Output inner = Stack({Node1("ZerosLike", after), after}, 1);
+  const Output outer = Fill(g, Stack({Rank(x) - count, 2}), 0);
+  return Pad(x, Concat({outer, inner}, 0));
+}
+
+// FFT and IFFT (of suffix "", "2D" or "3D") are adjoint but for the factor 1 / N of IFFT, where N is the number of
+// elements that are transformed together.
+template <int axes>
+Status FourierGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  const bool inverse = op.type().starts_with("IFFT");
+  const Output count = Cast(ReduceProd(LastSizes(grads[0], axes), {0}), grads[0].dtype());
+  const std::string adjoint = inverse ? op.type().substr(1) : "I" + op.type();
+  const Output transformed = Node1(adjoint.c_str(), grads[0]);
+  (*input_grads)[0] = inverse ? transformed / count : transformed * count;
+  return OkStatus();
+}
+
+// The result of RFFT is the first half of that of FFT, along the last axis. Its gradient is FFT's for a second half of
+// 0, of which the real part counts.
+template <int axes>
+Status RealFourierGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  const Output x = NodeOf(op)->inputs()[0], lengths = NodeOf(op)->inputs()[1];
+  const Output whole = PaddedTo(grads[0], lengths, axes);
+  const Output inverse = Node1(StrCat("I", op.type().substr(1)).c_str(), whole);
+  const Output real = NodeBuilder(*op.graph(), "Real").Input(inverse).Attr("Tout", x.dtype()).Output();
+  // The op leaves out what exceeds the lengths.
+  (*input_grads)[0] = PaddedTo(real * Cast(ReduceProd(lengths, {0}), x.dtype()), LastSizes(x, axes), axes);
+  return OkStatus();
+}
+
+// IRFFT takes the second half, along the last axis, as the conjugate of the first one. So an element counts twice, but
+// for those that have no counterpart: the first, and for an even length the last.
+template <int axes>
+Status InverseRealFourierGradient(const Operation& op, const std::vector<Output>& grads,
+                                  std::vector<Output>* input_grads) {
+  Graph& g = *op.graph();
+  const Output x = NodeOf(op)->inputs()[0], lengths = NodeOf(op)->inputs()[1];
+  const DType real = grads[0].dtype();
+  const Output half =
+      NodeBuilder(g, op.type().substr(1)).Input(grads[0]).Input(lengths).Attr("Tcomplex", x.dtype()).Output();
+  const Output length = StridedSlice(lengths, {-1}, {0}, {1}, {.end_mask = 1, .shrink_axis_mask = 1});
+  const Output k = Range(g, 0, FloorDiv(length, 2) + 1);
+  const Output times = 2.0 - Cast(Equal(k, 0), real) - Cast(Equal(2 * k, length), real);
+  const Output weights = times / Cast(ReduceProd(lengths, {0}), real);
+  (*input_grads)[0] = PaddedTo(half * Cast(weights, x.dtype()), LastSizes(x, axes), axes);
+  return OkStatus();
+}
+
 template <int axes>
 void AddFourier(OpRegistry& r, const std::string& suffix) {
   for (const char* name : {"FFT", "IFFT"}) {
@@ -38,7 +94,8 @@ void AddFourier(OpRegistry& r, const std::string& suffix) {
               .Input("input: Tcomplex")
               .Output("output: Tcomplex")
               .Attr("Tcomplex: {complex64, complex128} = DT_COMPLEX64")
-              .Shape(FourierShape<axes>));
+              .Shape(FourierShape<axes>)
+              .Gradient(FourierGradient<axes>));
   }
   r.Add(Op("RFFT" + suffix)
             .Input("input: Treal")
@@ -46,14 +103,16 @@ void AddFourier(OpRegistry& r, const std::string& suffix) {
             .Output("output: Tcomplex")
             .Attr("Treal: {float, double} = DT_FLOAT")
             .Attr("Tcomplex: {complex64, complex128} = DT_COMPLEX64")
-            .Shape(FourierShape<axes>));
+            .Shape(FourierShape<axes>)
+            .Gradient(RealFourierGradient<axes>));
   r.Add(Op("IRFFT" + suffix)
             .Input("input: Tcomplex")
             .Input("fft_length: int32")
             .Output("output: Treal")
             .Attr("Treal: {float, double} = DT_FLOAT")
             .Attr("Tcomplex: {complex64, complex128} = DT_COMPLEX64")
-            .Shape(FourierShape<axes>));
+            .Shape(FourierShape<axes>)
+            .Gradient(InverseRealFourierGradient<axes>));
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
-// Optionals: variants that hold tensors or nothing: schemas and shape rules.
+// Optionals: variants that hold tensors or nothing: schemas, shape rules,
+// gradients. The gradient of an optional is an optional of the gradients of its tensors.
 #include "core/text/strings.h"
 #include "graph/node.h"
-#include "ops/list/registration.h"
+#include "ops/builder.h"
+#include "ops/list/parts.h"
 
 namespace tensorbraid {
 namespace {
@@ -15,6 +17,31 @@ Status GetValueShape(ShapeContext& c) {
   return OkStatus();
 }
 
+Status FromValueGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  const auto& in = NodeOf(op)->inputs();
+  std::vector<DType> types;
+  std::vector<Shape> shapes;
+  for (const Output& component : in) {
+    types.push_back(component.dtype());
+    shapes.push_back(component.shape());
+  }
+  const Operation values = NodeBuilder(*op.graph(), "OptionalGetValue")
+                               .Input(grads[0])
+                               .Attr("output_types", types)
+                               .Attr("output_shapes", shapes)
+                               .Finish();
+  if (!values.valid()) return OkStatus();
+  for (size_t i = 0; i < in.size(); ++i) {
+    if (IsFloating(types[i]) || IsComplex(types[i])) (*input_grads)[i] = values.output(static_cast<int>(i));
+  }
+  return OkStatus();
+}
+
+Status GetValueGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  (*input_grads)[0] = NodeBuilder(*op.graph(), "OptionalFromValue").InputList(FilledGradients(op, grads)).Output();
+  return OkStatus();
+}
+
 }  // namespace
 
 void RegisterListOptionalOps(OpRegistry& r) {
@@ -23,7 +50,7 @@ void RegisterListOptionalOps(OpRegistry& r) {
             .Output("optional: variant")
             .Attr("Toutput_types: list(type) >= 1")
             .Shape(ScalarShape)
-            .NotDifferentiable());
+            .Gradient(FromValueGradient));
   r.Add(Op("OptionalNone").Output("optional: variant").Shape(ScalarShape).NotDifferentiable());
   r.Add(Op("OptionalHasValue")
             .Input("optional: variant")
@@ -36,7 +63,7 @@ void RegisterListOptionalOps(OpRegistry& r) {
             .Attr("output_types: list(type) >= 1")
             .Attr("output_shapes: list(shape) >= 1")
             .Shape(GetValueShape)
-            .NotDifferentiable());
+            .Gradient(GetValueGradient));
 }
 
 }  // namespace tensorbraid

@@ -1,7 +1,9 @@
-// Lists of tensors and their elements: schemas and shape rules.
+// Lists of tensors and their elements: schemas, shape rules, gradients. The gradient of a list is the list of the
+// gradients of its elements.
 #include "graph/node.h"
 #include "ops/list/element_shape.h"
-#include "ops/list/registration.h"
+#include "ops/list/lists.h"
+#include "ops/list/parts.h"
 
 namespace tensorbraid {
 namespace {
@@ -17,6 +19,54 @@ Status PopBackShape(ShapeContext& c) {
 Status GetItemShape(ShapeContext& c) {
   TF_ASSIGN_OR_RETURN(Shape s, DescribedShape(c, 2));
   c.set_output(0, std::move(s));
+  return OkStatus();
+}
+
+Status PushBackGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  const Output element = NodeOf(op)->inputs()[1];
+  const Operation pop = NodeBuilder(*op.graph(), "TensorListPopBack")
+                            .Input(grads[0])
+                            .Input(ShapeOf(element))
+                            .Attr("element_dtype", element.dtype())
+                            .Finish();
+  if (pop.valid()) *input_grads = {pop.output(0), pop.output(1)};
+  return OkStatus();
+}
+
+Status PopBackGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  const std::vector<Output> filled = FilledGradients(op, grads);
+  (*input_grads)[0] = NodeBuilder(*op.graph(), "TensorListPushBack").Input(filled[0]).Input(filled[1]).Output();
+  return OkStatus();
+}
+
+Output WithItem(Output list, Output index, Output item) {
+  return NodeBuilder(*list.graph(), "TensorListSetItem").Input(list).Input(index).Input(item).Output();
+}
+
+Status GetItemGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  const auto& in = NodeOf(op)->inputs();
+  (*input_grads)[0] = WithItem(EmptyListLike(in[0], grads[0].dtype()), in[1], grads[0]);
+  return OkStatus();
+}
+
+Output Resized(Output list, Output like) { return Node2("TensorListResize", list, Node1("TensorListLength", like)); }
+
+Status SetItemGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  const auto& in = NodeOf(op)->inputs();
+  const Output others = WithItem(grads[0], in[1], Node1("ZerosLike", in[2]));
+  const bool resizes = NodeOf(op)->attr<bool>("resize_if_index_out_of_bounds");
+  (*input_grads)[0] = resizes ? Resized(others, in[0]) : others;
+  (*input_grads)[2] = NodeBuilder(*op.graph(), "TensorListGetItem")
+                          .Input(grads[0])
+                          .Input(in[1])
+                          .Input(ShapeOf(in[2]))
+                          .Attr("element_dtype", in[2].dtype())
+                          .Output();
+  return OkStatus();
+}
+
+Status ResizeGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  (*input_grads)[0] = Resized(grads[0], NodeOf(op)->inputs()[0]);
   return OkStatus();
 }
 
@@ -41,7 +91,7 @@ void RegisterListTensorListOps(OpRegistry& r) {
             .Output("output_handle: variant")
             .Attr("element_dtype: type")
             .Shape(ScalarShape)
-            .NotDifferentiable());
+            .Gradient(PushBackGradient));
   r.Add(Op("TensorListPopBack")
             .Input("input_handle: variant")
             .Input("element_shape: int32")
@@ -49,7 +99,7 @@ void RegisterListTensorListOps(OpRegistry& r) {
             .Output("tensor: element_dtype")
             .Attr("element_dtype: type")
             .Shape(PopBackShape)
-            .NotDifferentiable());
+            .Gradient(PopBackGradient));
   r.Add(Op("TensorListSetItem")
             .Input("input_handle: variant")
             .Input("index: int32")
@@ -58,7 +108,7 @@ void RegisterListTensorListOps(OpRegistry& r) {
             .Attr("element_dtype: type")
             .Attr("resize_if_index_out_of_bounds: bool = false")
             .Shape(ScalarShape)
-            .NotDifferentiable());
+            .Gradient(SetItemGradient));
   r.Add(Op("TensorListGetItem")
             .Input("input_handle: variant")
             .Input("index: int32")
@@ -67,7 +117,7 @@ void RegisterListTensorListOps(OpRegistry& r) {
             .Attr("element_dtype: type")
             .Attr("Tshape: {int32, int64} = int32")
             .Shape(GetItemShape)
-            .NotDifferentiable());
+            .Gradient(GetItemGradient));
   r.Add(Op("TensorListLength")
             .Input("input_handle: variant")
             .Output("length: int32")
@@ -97,7 +147,7 @@ void RegisterListTensorListOps(OpRegistry& r) {
             .Input("size: int32")
             .Output("output_handle: variant")
             .Shape(ScalarShape)
-            .NotDifferentiable());
+            .Gradient(ResizeGradient));
 }
 
 }  // namespace tensorbraid

@@ -10,14 +10,17 @@ namespace {
 
 Output BesselI0Grad(Output x, Output, Output g) { return g * Node1("BesselI1", x); }
 Output BesselI0eGrad(Output x, Output y, Output g) { return g * (Node1("BesselI1e", x) - Sign(x) * y); }
-Output BesselI1Grad(Output x, Output y, Output g) { return g * (Node1("BesselI0", x) - y / x); }
+// `derivative`, which is NaN at 0, with TensorFlow's value there.
+Output AtZero(Output x, double value, Output derivative) { return Select(Equal(x, 0.0), value, derivative); }
+
+Output BesselI1Grad(Output x, Output y, Output g) { return g * AtZero(x, 1.0, Node1("BesselI0", x) - y / x); }
 
 Output BesselI1eGrad(Output x, Output y, Output g) {
-  return g * (Node1("BesselI0e", x) - y * (Sign(x) + Reciprocal(x)));
+  return g * AtZero(x, 0.5, Node1("BesselI0e", x) - y * (Sign(x) + Reciprocal(x)));
 }
 
 Output BesselJ0Grad(Output x, Output, Output g) { return Neg(g * Node1("BesselJ1", x)); }
-Output BesselJ1Grad(Output x, Output y, Output g) { return g * (Node1("BesselJ0", x) - y / x); }
+Output BesselJ1Grad(Output x, Output y, Output g) { return g * AtZero(x, 0.5, Node1("BesselJ0", x) - y / x); }
 Output BesselK0Grad(Output x, Output, Output g) { return Neg(g * Node1("BesselK1", x)); }
 Output BesselK0eGrad(Output x, Output y, Output g) { return g * (y - Node1("BesselK1e", x)); }
 Output BesselK1Grad(Output x, Output y, Output g) { return Neg(g * (Node1("BesselK0", x) + y / x)); }

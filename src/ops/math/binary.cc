@@ -26,16 +26,16 @@ Status BroadcastGradient(const Operation& op, const std::vector<Output>& grads, 
 
 Pair AddGrad(Output, Output, Output, Output g) { return {g, g}; }
 Pair SubGrad(Output, Output, Output, Output g) { return {g, Neg(g)}; }
-Pair MulGrad(Output x, Output y, Output, Output g) { return {g * y, x * g}; }
+Pair MulGrad(Output x, Output y, Output, Output g) { return {g * Conjugated(y), Conjugated(x) * g}; }
 
 Pair DivGrad(Output, Output y, Output z, Output g) {
-  const Output gx = g / y;
-  return {gx, Neg(gx * z)};
+  const Output gx = g / Conjugated(y);
+  return {gx, Neg(gx * Conjugated(z))};
 }
 
 Pair DivNoNanGrad(Output, Output y, Output z, Output g) {
-  const Output gx = DivNoNan(g, y);
-  return {gx, Neg(gx * z)};
+  const Output gx = DivNoNan(g, Conjugated(y));
+  return {gx, Neg(gx * Conjugated(z))};
 }
 
 Pair FloorModGrad(Output x, Output y, Output, Output g) { return {g, Neg(g * FloorDiv(x, y))}; }
@@ -56,10 +56,12 @@ Pair MinimumGrad(Output x, Output y, Output, Output g) {
 }
 
 Pair PowGrad(Output x, Output y, Output z, Output g) {
-  // The logarithm counts as 0 where x is not positive. Log must not even see such an x, since NaN * 0 is NaN.
-  const Output positive = Greater(x, 0.0);
-  const Output log = Select(positive, Log(Select(positive, x, 1.0)), 0.0);
-  return {g * y * Pow(x, y - 1.0), g * z * log};
+  // The logarithm counts as 0 where x is 0 or a negative real number. Log must not even see such an x, since NaN * 0 is
+  // NaN.
+  const Output cx = Conjugated(x), cy = Conjugated(y);
+  const Output has_log = IsComplex(cx.dtype()) ? NotEqual(cx, 0.0) : Greater(cx, 0.0);
+  const Output log = Select(has_log, Log(Select(has_log, cx, 1.0)), 0.0);
+  return {g * cy * Pow(cx, cy - 1.0), g * Conjugated(z) * log};
 }
 
 constexpr const char* kNumbers =
@@ -86,6 +88,8 @@ OperandGrads XlogyGrad(Output x, Output y, Output g) {
 OperandGrads Xlog1pyGrad(Output x, Output y, Output g) {
   return {Node2("Xlog1py", IsNonzero(x), y) * g, Node2("Xdivy", x, y + 1.0) * g};
 }
+
+OperandGrads NextAfterGrad(Output, Output, Output g) { return {g, Node1("ZerosLike", g)}; }
 
 }  // namespace
 
@@ -159,7 +163,8 @@ void RegisterMathBinaryOps(OpRegistry& r) {
             .Input("x2: T")
             .Output("output: T")
             .Attr("T: {double, float} = DT_FLOAT")
-            .Shape(BroadcastShape));
+            .Shape(BroadcastShape)
+            .Gradient(OperandGradient<NextAfterGrad>));
 }
 
 }  // namespace tensorbraid

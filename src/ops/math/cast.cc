@@ -9,7 +9,11 @@ namespace {
 
 Status CastGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   const DType from = NodeOf(op)->attr<DType>("SrcT");
-  if (IsFloating(from) && IsFloating(NodeOf(op)->attr<DType>("DstT"))) (*input_grads)[0] = Cast(grads[0], from);
+  const auto differentiable = [](DType t) { return IsFloating(t) || IsComplex(t); };
+  // From a complex gradient to a real one, Cast takes the real part.
+  if (differentiable(from) && differentiable(NodeOf(op)->attr<DType>("DstT"))) {
+    (*input_grads)[0] = Cast(grads[0], from);
+  }
   return OkStatus();
 }
 

@@ -49,8 +49,8 @@ Status SumOfMatMulsShape(ShapeContext& c) {
 }
 
 Status MatMulGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  const Output a = NodeOf(op)->inputs()[0];
-  const Output b = NodeOf(op)->inputs()[1];
+  const Output a = Conjugated(NodeOf(op)->inputs()[0]);
+  const Output b = Conjugated(NodeOf(op)->inputs()[1]);
   const Output g = grads[0];
   const bool ta = NodeOf(op)->attr<bool>("transpose_a");
   const bool tb = NodeOf(op)->attr<bool>("transpose_b");
@@ -80,24 +80,6 @@ Status BatchMatMulShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// Sums a gradient over the batch dimensions along which the operand x was broadcast.
-StatusOr<Output> SumToBatch(const Operation& op, Output grad, Output x, Output y) {
-  if (!x.shape().has_rank() || !y.shape().has_rank()) {
-    return InvalidArgument("the gradient of ", NodeOf(op)->Describe(), " requires operands of known rank");
-  }
-  const Shape bx = BatchOf(x.shape()), by = BatchOf(y.shape());
-  if (bx.rank() == 0 && by.rank() == 0) return grad;
-  if (bx == by && bx.is_fully_defined()) return grad;
-  Graph& graph = *grad.graph();
-  const auto batch = [&](Output t) {
-    const Output begin = ConstantVector(graph, {0});
-    const Output size = ConstantVector(graph, {t.shape().rank() - 2});
-    return NodeBuilder(graph, "Slice").Input(Node1("Shape", t)).Input(begin).Input(size).Output();
-  };
-  const Output axes = NodeBuilder(graph, "BroadcastGradientArgs").Input(batch(x)).Input(batch(y)).Output();
-  return NodeBuilder(graph, "Reshape").Input(ReduceSum(grad, axes)).Input(Node1("Shape", x)).Output();
-}
-
 Status BatchMatMulGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   const Output x = NodeOf(op)->inputs()[0];
   const Output y = NodeOf(op)->inputs()[1];
@@ -106,8 +88,21 @@ Status BatchMatMulGradient(const Operation& op, const std::vector<Output>& grads
   const bool ay = NodeOf(op)->attr<bool>("adj_y");
   const Output gx = ax ? BatchMatMul(y, g, {.adj_x = ay, .adj_y = true}) : BatchMatMul(g, y, {.adj_y = !ay});
   const Output gy = ay ? BatchMatMul(g, x, {.adj_x = true, .adj_y = ax}) : BatchMatMul(x, g, {.adj_x = !ax});
-  TF_ASSIGN_OR_RETURN((*input_grads)[0], SumToBatch(op, gx, x, y));
-  TF_ASSIGN_OR_RETURN((*input_grads)[1], SumToBatch(op, gy, y, x));
+  (*input_grads)[0] = SumToBatch(gx, x, y);
+  (*input_grads)[1] = SumToBatch(gy, y, x);
+  return OkStatus();
+}
+
+// The gradients are float32 products, in the dtypes of the operands.
+Status SparseMatMulOperandsGradient(const Operation& op, const std::vector<Output>& grads,
+                                    std::vector<Output>* input_grads) {
+  const Output a = NodeOf(op)->inputs()[0], b = NodeOf(op)->inputs()[1];
+  const Output fa = Cast(a, kFloat32), fb = Cast(b, kFloat32), g = grads[0];
+  const bool ta = NodeOf(op)->attr<bool>("transpose_a");
+  const bool tb = NodeOf(op)->attr<bool>("transpose_b");
+  const Output ga = ta ? MatMul(fb, g, {.transpose_a = tb, .transpose_b = true}) : MatMul(g, fb, {.transpose_b = !tb});
+  const Output gb = tb ? MatMul(g, fa, {.transpose_a = true, .transpose_b = ta}) : MatMul(fa, g, {.transpose_a = !ta});
+  *input_grads = {Cast(ga, a.dtype()), Cast(gb, b.dtype())};
   return OkStatus();
 }
 
@@ -184,7 +179,8 @@ void RegisterMathMatmulOps(OpRegistry& r) {
             .Attr("adj_y: bool = false")
             .Attr("grad_x: bool = false")
             .Attr("grad_y: bool = false")
-            .Shape(BatchMatMulShape));
+            .Shape(BatchMatMulShape)
+            .Gradient(BatchMatMulGradient));
   r.Add(Op("SparseMatMul")
             .Input("a: Ta")
             .Input("b: Tb")
@@ -195,7 +191,8 @@ void RegisterMathMatmulOps(OpRegistry& r) {
             .Attr("b_is_sparse: bool = false")
             .Attr("Ta: {float, bfloat16} = DT_FLOAT")
             .Attr("Tb: {float, bfloat16} = DT_FLOAT")
-            .Shape(MatMulShape));
+            .Shape(MatMulShape)
+            .Gradient(SparseMatMulOperandsGradient));
 }
 
 }  // namespace tensorbraid

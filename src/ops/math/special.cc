@@ -22,7 +22,9 @@ Output DawsnGrad(Output x, Output y, Output g) { return g * (1.0 - 2.0 * x * y);
 Output ExpintGrad(Output x, Output, Output g) { return g * Exp(x) / x; }
 Output FresnelCosGrad(Output x, Output, Output g) { return g * Cos(Square(x) * (std::numbers::pi / 2)); }
 Output FresnelSinGrad(Output x, Output, Output g) { return g * Sin(Square(x) * (std::numbers::pi / 2)); }
-Output SpenceGrad(Output x, Output, Output g) { return g * Log(x) / (1.0 - x); }
+Output SpenceGrad(Output x, Output, Output g) {
+  return g * Select(Equal(x, 1.0), -1.0, Log(x) / (1.0 - x));  // the limit at 1
+}
 OperandGrads ZetaGrad(Output x, Output q, Output g) { return {Output(), Neg(g * x * Node2("Zeta", x + 1.0, q))}; }
 OperandGrads PolygammaGrad(Output n, Output x, Output g) { return {Output(), g * Node2("Polygamma", n + 1.0, x)}; }
 
@@ -35,6 +37,15 @@ OperandGrads IgammaGrad(Output a, Output x, Output g) {
 
 OperandGrads IgammacGrad(Output a, Output x, Output g) {
   return {Neg(g * Node2("IgammaGradA", a, x)), Neg(g * GammaDensity(a, x))};
+}
+
+// Only x has a derivative.
+Status BetaincGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  const Output a = NodeOf(op)->inputs()[0], b = NodeOf(op)->inputs()[1], x = NodeOf(op)->inputs()[2];
+  const Output log_beta = Node1("Lgamma", a) + Node1("Lgamma", b) - Node1("Lgamma", a + b);
+  const Output density = Exp(Node2("Xlog1py", b - 1.0, Neg(x)) + Node2("Xlogy", a - 1.0, x) - log_beta);
+  (*input_grads)[2] = SumToOperand(density * grads[0], x, op.output(0));
+  return OkStatus();
 }
 
 Status BetaincShape(ShapeContext& c) {
@@ -91,7 +102,14 @@ void RegisterMathSpecialOps(OpRegistry& r) {
   add("Igamma", "a: T", "x: T", kRealFloats, OperandGradient<IgammaGrad>);
   add("Igammac", "a: T", "x: T", kRealFloats, OperandGradient<IgammacGrad>);
   add("IgammaGradA", "a: T", "x: T", kWide, nullptr);
-  r.Add(Op("Betainc").Input("a: T").Input("b: T").Input("x: T").Output("z: T").Attr(kWide).Shape(BetaincShape));
+  r.Add(Op("Betainc")
+            .Input("a: T")
+            .Input("b: T")
+            .Input("x: T")
+            .Output("z: T")
+            .Attr(kWide)
+            .Shape(BetaincShape)
+            .Gradient(BetaincGradient));
 }
 
 }  // namespace tensorbraid

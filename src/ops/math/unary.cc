@@ -12,17 +12,17 @@ Output NegGrad(Output, Output, Output g) { return Neg(g); }
 Output AbsGrad(Output x, Output, Output g) { return g * Sign(x); }
 Output SignGrad(Output x, Output, Output) { return Node1("ZerosLike", x); }
 Output InverseGrad(Output, Output y, Output g) { return Node2("ReciprocalGrad", y, g); }
-Output SquareGrad(Output x, Output, Output g) { return g * (2.0 * x); }
+Output SquareGrad(Output x, Output, Output g) { return g * (2.0 * Conjugated(x)); }
 Output SqrtGrad(Output, Output y, Output g) { return Node2("SqrtGrad", y, g); }
 Output RsqrtGrad(Output, Output y, Output g) { return Node2("RsqrtGrad", y, g); }
-Output ExpGrad(Output, Output y, Output g) { return g * y; }
-Output Expm1Grad(Output x, Output, Output g) { return g * Exp(x); }
-Output LogGrad(Output x, Output, Output g) { return g / x; }
-Output Log1pGrad(Output x, Output, Output g) { return g / (1.0 + x); }
-Output SinGrad(Output x, Output, Output g) { return g * Cos(x); }
-Output CosGrad(Output x, Output, Output g) { return Neg(g * Sin(x)); }
-Output TanhGrad(Output, Output y, Output g) { return Node2("TanhGrad", y, g); }
-Output SigmoidGrad(Output, Output y, Output g) { return Node2("SigmoidGrad", y, g); }
+Output ExpGrad(Output, Output y, Output g) { return g * Conjugated(y); }
+Output Expm1Grad(Output x, Output, Output g) { return g * Exp(Conjugated(x)); }
+Output LogGrad(Output x, Output, Output g) { return g / Conjugated(x); }
+Output Log1pGrad(Output x, Output, Output g) { return g / (1.0 + Conjugated(x)); }
+Output SinGrad(Output x, Output, Output g) { return g * Cos(Conjugated(x)); }
+Output CosGrad(Output x, Output, Output g) { return Neg(g * Sin(Conjugated(x))); }
+Output TanhGrad(Output, Output y, Output g) { return Node2("TanhGrad", Conjugated(y), g); }
+Output SigmoidGrad(Output, Output y, Output g) { return Node2("SigmoidGrad", Conjugated(y), g); }
 
 // Gradients of the gradient ops, whose inputs are y and dy: second derivatives.
 struct SecondGrads {
@@ -38,24 +38,31 @@ Status SecondGradient(const Operation& op, const std::vector<Output>& grads, std
   return OkStatus();
 }
 
-SecondGrads TanhGradGrad(Output y, Output dy, Output, Output g) { return {g * -2.0 * dy * y, Node2("TanhGrad", y, g)}; }
-
-SecondGrads SigmoidGradGrad(Output y, Output dy, Output, Output g) {
-  const Output gd = g * dy;
-  return {gd - 2.0 * gd * y, Node2("SigmoidGrad", y, g)};
+SecondGrads TanhGradGrad(Output y, Output dy, Output, Output g) {
+  const Output cy = Conjugated(y);
+  return {g * -2.0 * Conjugated(dy) * cy, Node2("TanhGrad", cy, g)};
 }
 
+SecondGrads SigmoidGradGrad(Output y, Output dy, Output, Output g) {
+  const Output cy = Conjugated(y);
+  const Output gd = g * Conjugated(dy);
+  return {gd - 2.0 * gd * cy, Node2("SigmoidGrad", cy, g)};
+}
+
+// The next three ops conjugate y themselves, so their derivative by y takes the conjugate of g.
 SecondGrads ReciprocalGradGrad(Output y, Output dy, Output, Output g) {
-  return {g * -2.0 * dy * y, Node2("ReciprocalGrad", y, g)};
+  const Output cy = Conjugated(y);
+  return {Conjugated(g) * -2.0 * dy * cy, Node2("ReciprocalGrad", cy, g)};
 }
 
 SecondGrads SqrtGradGrad(Output y, Output, Output z, Output g) {
   const Output r = g / y;
-  return {Neg(r * z), 0.5 * r};
+  return {Neg(Conjugated(r) * z), 0.5 * r};
 }
 
 SecondGrads RsqrtGradGrad(Output y, Output dy, Output, Output g) {
-  return {-1.5 * g * dy * Square(y), Node2("RsqrtGrad", y, g)};
+  const Output cy = Conjugated(y);
+  return {-1.5 * Conjugated(g) * dy * Square(cy), Node2("RsqrtGrad", cy, g)};
 }
 
 constexpr const char* kSigned = "T: {bfloat16, half, float, double, int8, int16, int32, int64, complex64, complex128}";
@@ -65,15 +72,15 @@ constexpr const char* kSquare =
     "T: {bfloat16, half, float, double, int8, int16, int32, int64, uint8, uint16, uint32, uint64, complex64, "
     "complex128}";
 
-Output TanGrad(Output, Output y, Output g) { return g * (1.0 + Square(y)); }
-Output AsinGrad(Output x, Output, Output g) { return g * Rsqrt(1.0 - Square(x)); }
-Output AcosGrad(Output x, Output, Output g) { return Neg(g * Rsqrt(1.0 - Square(x))); }
-Output AtanGrad(Output x, Output, Output g) { return g / (1.0 + Square(x)); }
-Output SinhGrad(Output x, Output, Output g) { return g * Node1("Cosh", x); }
-Output CoshGrad(Output x, Output, Output g) { return g * Node1("Sinh", x); }
-Output AsinhGrad(Output, Output y, Output g) { return g / Node1("Cosh", y); }
-Output AcoshGrad(Output, Output y, Output g) { return g / Node1("Sinh", y); }
-Output AtanhGrad(Output x, Output, Output g) { return g / (1.0 - Square(x)); }
+Output TanGrad(Output, Output y, Output g) { return g * (1.0 + Square(Conjugated(y))); }
+Output AsinGrad(Output x, Output, Output g) { return g * Rsqrt(1.0 - Square(Conjugated(x))); }
+Output AcosGrad(Output x, Output, Output g) { return Neg(g * Rsqrt(1.0 - Square(Conjugated(x)))); }
+Output AtanGrad(Output x, Output, Output g) { return g / (1.0 + Square(Conjugated(x))); }
+Output SinhGrad(Output x, Output, Output g) { return g * Node1("Cosh", Conjugated(x)); }
+Output CoshGrad(Output x, Output, Output g) { return g * Node1("Sinh", Conjugated(x)); }
+Output AsinhGrad(Output, Output y, Output g) { return g / Node1("Cosh", Conjugated(y)); }
+Output AcoshGrad(Output, Output y, Output g) { return g / Node1("Sinh", Conjugated(y)); }
+Output AtanhGrad(Output x, Output, Output g) { return g / (1.0 - Square(Conjugated(x))); }
 
 }  // namespace
 
@@ -116,6 +123,7 @@ void RegisterMathUnaryOps(OpRegistry& r) {
            {"TanhGrad", kFloatsAndComplex, SecondGradient<TanhGradGrad>},
            {"SigmoidGrad", kFloatsAndComplex, SecondGradient<SigmoidGradGrad>},
            {"ReciprocalGrad", kFloatsAndComplex, SecondGradient<ReciprocalGradGrad>},
+           {"InvGrad", kFloatsAndComplex, SecondGradient<ReciprocalGradGrad>},
            {"SqrtGrad", kFloatsAndComplex, SecondGradient<SqrtGradGrad>},
            {"RsqrtGrad", kFloatsAndComplex, SecondGradient<RsqrtGradGrad>},
        }) {
@@ -138,7 +146,6 @@ void RegisterMathUnaryOps(OpRegistry& r) {
                                                    {"Atanh", kFloatsAndComplex, UnaryGradient<AtanhGrad>}}) {
     r.Add(Op(row.name).Input("x: T").Output("y: T").Attr(row.types).Shape(UnchangedShape).Gradient(row.gradient));
   }
-  r.Add(Op("InvGrad").Input("y: T").Input("dy: T").Output("z: T").Attr(kFloatsAndComplex).Shape(SameShapes));
 }
 
 }  // namespace tensorbraid

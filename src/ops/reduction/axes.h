@@ -34,9 +34,13 @@ inline StatusOr<std::vector<int64_t>> CheckedAxes(std::vector<int64_t> axes, int
   return axes;
 }
 
+inline Output ConstantScalar(Graph& graph, int32_t value) { return Operand(Tensor::Scalar(value)).ToOutput(graph); }
+
 inline Output InsertDimension(Output x, int64_t axis) {
-  const Output at = Operand(Tensor::Scalar(static_cast<int32_t>(axis))).ToOutput(*x.graph());
-  return NodeBuilder(*x.graph(), "ExpandDims").Input(x).Input(at).Output();
+  return NodeBuilder(*x.graph(), "ExpandDims")
+      .Input(x)
+      .Input(ConstantScalar(*x.graph(), static_cast<int32_t>(axis)))
+      .Output();
 }
 
 }  // namespace tensorbraid

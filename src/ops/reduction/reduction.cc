@@ -5,7 +5,8 @@
 #include "graph/node.h"
 #include "ops/builder.h"
 #include "ops/reduction/axes.h"
-#include "ops/reduction/registration.h"
+#include "ops/reduction/parts.h"
+#include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {
@@ -34,8 +35,6 @@ Status ReductionShape(ShapeContext& c) {
   c.set_output(0, std::move(out));
   return OkStatus();
 }
-
-Output Reshape(Output x, Output shape) { return NodeBuilder(*x.graph(), "Reshape").Input(x).Input(shape).Output(); }
 
 // Reshapes `value`, which has the shape of a reduction's result, so that reduced axes are present with size 1.
 Output WithKeptAxes(const Operation& op, Output value) {
@@ -94,17 +93,39 @@ Status ExtremeGradient(const Operation& op, const std::vector<Output>& grads, st
   return OkStatus();
 }
 
-// The derivative for an element is the product of the other elements. If exactly one element is zero, that is the
-// product of the nonzero elements for the zero and 0 for all others.
+// The derivative for an element is the product of the other elements: of those before it times of those after it. A
+// quotient of the whole product would be NaN at zeros and infinities.
+Output ProductOfOthers(Output x, Output axis) {
+  const auto product = [&](bool reverse) {
+    return NodeBuilder(*x.graph(), "Cumprod")
+        .Input(x)
+        .Input(axis)
+        .Attr("exclusive", true)
+        .Attr("reverse", reverse)
+        .Output();
+  };
+  return Conjugated(product(false) * product(true));
+}
+
 Status ProdGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  Graph& g = *op.graph();
   const Output x = NodeOf(op)->inputs()[0];
   const Output axes = NodeOf(op)->inputs()[1];
-  const Output is_zero = Equal(x, 0.0);
-  const Output zeros = ReduceSum(Cast(is_zero, x.dtype()), axes, {.keep_dims = true});
-  const Output nonzero = Select(is_zero, 1.0, x);
-  const Output rest = ReduceProd(nonzero, axes, {.keep_dims = true}) / nonzero;
-  const Output others = Select(Equal(zeros, Cast(is_zero, x.dtype())), rest, 0.0);
-  (*input_grads)[0] = others * WithKeptAxes(op, grads[0]);
+  const Output grad = WithKeptAxes(op, grads[0]);
+  if (x.shape().has_rank() && x.shape().rank() == 0) {
+    (*input_grads)[0] = grad;
+    return OkStatus();
+  }
+  // Moves the reduced axes to the front and makes them one.
+  const Output rank = Rank(x);
+  const Output reduced = FloorMod(Reshape(Cast(axes, kInt32), {-1}) + rank, Maximum(rank, 1));
+  const Output others = NodeBuilder(g, "ListDiff").Input(Range(g, 0, rank)).Input(reduced).Output();
+  const Output order = Concat({reduced, others}, 0);
+  const Output moved = Transpose(x, order);
+  const auto count = [&](Output of) { return ReduceProd(Gather(ShapeOf(x), of), {0}); };
+  const Output matrix = Reshape(moved, Stack({count(reduced), count(others)}));
+  const Output products = Reshape(ProductOfOthers(matrix, ConstantScalar(g, 0)), ShapeOf(moved));
+  (*input_grads)[0] = Reshape(Transpose(products, InvertPermutation(order)) * grad, ShapeOf(x));
   return OkStatus();
 }
 

@@ -1,4 +1,6 @@
 // Cumulative sums and products along an axis: schemas, shape rules, gradients.
+#include <limits>
+
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
@@ -19,14 +21,44 @@ Status ScanShape(ShapeContext& c) {
   return UnchangedShape(c);
 }
 
-// The gradient of an element is the sum of the gradients of all sums that include it: a Cumsum in reverse.
+// `scan` of x in the opposite direction of `op`, along the same axis: element i sums up the elements of x at all
+// results of `op` that include element i.
+Output ReverseScan(const char* scan, const Operation& op, Output x) {
+  return NodeBuilder(*op.graph(), scan)
+      .Input(x)
+      .Input(NodeOf(op)->inputs()[1])
+      .Attr("exclusive", NodeOf(op)->attr<bool>("exclusive"))
+      .Attr("reverse", !NodeOf(op)->attr<bool>("reverse"))
+      .Output();
+}
+
 Status CumsumGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  (*input_grads)[0] = NodeBuilder(*op.graph(), "Cumsum")
-                          .Input(grads[0])
-                          .Input(NodeOf(op)->inputs()[1])
-                          .Attr("exclusive", NodeOf(op)->attr<bool>("exclusive"))
-                          .Attr("reverse", !NodeOf(op)->attr<bool>("reverse"))
-                          .Output();
+  (*input_grads)[0] = ReverseScan("Cumsum", op, grads[0]);
+  return OkStatus();
+}
+
+// As in TensorFlow, the gradient is 0 at zeros.
+Status CumprodGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  const Output x = NodeOf(op)->inputs()[0];
+  (*input_grads)[0] = DivNoNan(ReverseScan("Cumsum", op, op.output(0) * grads[0]), x);
+  return OkStatus();
+}
+
+// The gradient for x is exp(x) times the sum of g exp(-y) over the results y that include x. Positive and negative g
+// are summed apart, as logarithms, so that large x do not overflow.
+Status CumulativeLogsumexpGradient(const Operation& op, const std::vector<Output>& grads,
+                                   std::vector<Output>* input_grads) {
+  const Output x = NodeOf(op)->inputs()[0];
+  const Output g = grads[0];
+  const Operand log_of_none = g.dtype() == kFloat64   ? std::numeric_limits<double>::lowest()
+                              : g.dtype() == kFloat16 ? -65504.0
+                              : g.dtype() == kFloat32 ? double{std::numeric_limits<float>::lowest()}
+                                                      : -0x1.fep127;  // bfloat16
+  const auto sum = [&](Output positive_part) {
+    const Output log = Select(Greater(positive_part, 0.0), Log(positive_part), log_of_none);
+    return Exp(ReverseScan("CumulativeLogsumexp", op, log - op.output(0)) + x);
+  };
+  (*input_grads)[0] = sum(g) - sum(Neg(g));
   return OkStatus();
 }
 
@@ -38,10 +70,10 @@ void RegisterReductionScanOps(OpRegistry& r) {
     const char* types;
     GradientFn gradient;
   };
-  for (const Row& row :
-       std::initializer_list<Row>{{"Cumsum", "T: numbertype", CumsumGradient},
-                                  {"Cumprod", "T: numbertype", nullptr},
-                                  {"CumulativeLogsumexp", "T: {bfloat16, half, float, double}", nullptr}}) {
+  for (const Row& row : std::initializer_list<Row>{
+           {"Cumsum", "T: numbertype", CumsumGradient},
+           {"Cumprod", "T: numbertype", CumprodGradient},
+           {"CumulativeLogsumexp", "T: {bfloat16, half, float, double}", CumulativeLogsumexpGradient}}) {
     r.Add(Op(row.name)
               .Input("x: T")
               .Input("axis: Tidx")

@@ -1,11 +1,14 @@
 // Reductions of segments of rows: schemas, shape rules, gradients.
 #include "ops/reduction/segment.h"
 
+#include <functional>
+
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
 #include "ops/reduction/axes.h"
-#include "ops/reduction/registration.h"
+#include "ops/reduction/parts.h"
+#include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {
@@ -26,17 +29,72 @@ Status SegmentShape(ShapeContext& c) {
   return OkStatus();
 }
 
-Status SegmentGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  const Output data = NodeOf(op)->inputs()[0];
-  const Output ids = NodeOf(op)->inputs()[1];
-  if (!data.shape().has_rank() || !ids.shape().has_rank()) {
-    return InvalidArgument("the gradient of ", NodeOf(op)->Describe(), " requires inputs of known rank");
+// The rows of `params` at ids.
+Output RowsAt(Output params, Output ids) {
+  return NodeBuilder(*params.graph(), "GatherV2").Input(params).Input(ids).Input(ScalarZero(*params.graph())).Output();
+}
+
+// `rows`, which has one number for each element of ids or of segments, with dimensions of size 1 added at its end, so
+// that it broadcasts to `rank_of`.
+Output WithTrailingDimensions(Output rows, Output rank_of) {
+  if (rows.shape().has_rank() && rank_of.shape().has_rank()) {
+    for (int i = rows.shape().rank(); i < rank_of.shape().rank(); ++i) rows = InsertDimension(rows, -1);
+    return rows;
   }
-  const Output zero = Operand(Tensor::Scalar(int32_t{0})).ToOutput(*op.graph());
-  const Output rows = NodeBuilder(*op.graph(), "GatherV2").Input(grads[0]).Input(Maximum(ids, 0)).Input(zero).Output();
-  Output used = GreaterEqual(ids, 0);
-  for (int i = ids.shape().rank(); i < data.shape().rank(); ++i) used = InsertDimension(used, -1);
-  (*input_grads)[0] = Select(used, rows, 0.0);
+  const Output count = Reshape(Rank(rank_of) - Rank(rows), {1});
+  return Reshape(rows, Concat({ShapeOf(rows), Fill(*rows.graph(), count, 1)}, 0));
+}
+
+// The rows of `params` at the ids of an op on unsorted segments, whose data has the rank of `data`. Rows with negative
+// ids belong to no segment; their rows are 0.
+Output SegmentsAt(Output params, Output ids, Output data) {
+  const Output used = WithTrailingDimensions(GreaterEqual(ids, 0), data);
+  return Select(used, RowsAt(params, Maximum(ids, 0)), 0.0);
+}
+
+Status UnsortedSumGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  (*input_grads)[0] = SegmentsAt(grads[0], NodeOf(op)->inputs()[1], NodeOf(op)->inputs()[0]);
+  return OkStatus();
+}
+
+Output UnsortedSum(const Operation& op, Output data) {
+  const auto& in = NodeOf(op)->inputs();
+  return NodeBuilder(*op.graph(), "UnsortedSegmentSum").Input(data).Input(in[1]).Input(in[2]).Output();
+}
+
+// Divides the gradient of a segment equally among the elements that equal its extreme.
+Status UnsortedExtremeGradient(const Operation& op, const std::vector<Output>& grads,
+                               std::vector<Output>* input_grads) {
+  const Output data = NodeOf(op)->inputs()[0], ids = NodeOf(op)->inputs()[1];
+  const Output used = WithTrailingDimensions(GreaterEqual(ids, 0), data);
+  const Output chosen = LogicalAnd(Equal(data, SegmentsAt(op.output(0), ids, data)), used);
+  const Output share = grads[0] / UnsortedSum(op, Cast(chosen, data.dtype()));
+  (*input_grads)[0] = Select(chosen, SegmentsAt(share, ids, data), 0.0);
+  return OkStatus();
+}
+
+// The derivative for an element is the product of the others in its segment: the product of all, divided by the
+// element; for the only zero of a segment, the product of the elements that are not 0; and 0 if there are more zeros.
+// As in TensorFlow, it is not conjugated.
+Output ProductGradient(Output data, Output product, Output zeros, Output nonzero_product, Output grad,
+                       const std::function<Output(Output)>& at_elements) {
+  const Output is_zero = Equal(data, 0.0);
+  const Output some = Select(Greater(zeros, 1), 0.0, grad);
+  const Output others =
+      Select(is_zero, at_elements(nonzero_product), at_elements(product) / Select(is_zero, 1.0, data));
+  return at_elements(some) * others;
+}
+
+Status UnsortedProdGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  const Output data = NodeOf(op)->inputs()[0], ids = NodeOf(op)->inputs()[1], count = NodeOf(op)->inputs()[2];
+  const Output is_zero = Equal(data, 0.0);
+  const Output nonzero_product = NodeBuilder(*op.graph(), "UnsortedSegmentProd")
+                                     .Input(Select(is_zero, 1.0, data))
+                                     .Input(ids)
+                                     .Input(count)
+                                     .Output();
+  (*input_grads)[0] = ProductGradient(data, op.output(0), UnsortedSum(op, Cast(is_zero, kInt32)), nonzero_product,
+                                      grads[0], [&](Output rows) { return SegmentsAt(rows, ids, data); });
   return OkStatus();
 }
 
@@ -47,11 +105,32 @@ Status SegmentIdsShape(ShapeContext& c) {
 }
 
 Status SegmentSumGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  (*input_grads)[0] = NodeBuilder(*op.graph(), "GatherV2")
-                          .Input(grads[0])
-                          .Input(NodeOf(op)->inputs()[1])
-                          .Input(ScalarZero(*op.graph()))
-                          .Output();
+  (*input_grads)[0] = RowsAt(grads[0], NodeOf(op)->inputs()[1]);
+  return OkStatus();
+}
+
+Status SegmentMeanGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  const Output data = NodeOf(op)->inputs()[0], ids = NodeOf(op)->inputs()[1];
+  const Output sizes = Node2("SegmentSum", Cast(Node1("OnesLike", ids), data.dtype()), ids);
+  (*input_grads)[0] = RowsAt(grads[0] / WithTrailingDimensions(sizes, data), ids);
+  return OkStatus();
+}
+
+// Divides the gradient of a segment equally among the elements that equal its extreme.
+Status SegmentExtremeGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  const Output data = NodeOf(op)->inputs()[0], ids = NodeOf(op)->inputs()[1];
+  const Output chosen = Equal(data, RowsAt(op.output(0), ids));
+  const Output share = grads[0] / Node2("SegmentSum", Cast(chosen, data.dtype()), ids);
+  (*input_grads)[0] = Select(chosen, RowsAt(share, ids), 0.0);
+  return OkStatus();
+}
+
+Status SegmentProdGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  const Output data = NodeOf(op)->inputs()[0], ids = NodeOf(op)->inputs()[1];
+  const Output is_zero = Equal(data, 0.0);
+  const Output nonzero_product = Node2("SegmentProd", Select(is_zero, 1.0, data), ids);
+  (*input_grads)[0] = ProductGradient(data, op.output(0), Node2("SegmentSum", Cast(is_zero, kInt32), ids),
+                                      nonzero_product, grads[0], [&](Output rows) { return RowsAt(rows, ids); });
   return OkStatus();
 }
 
@@ -74,14 +153,10 @@ void RegisterReductionSegmentOps(OpRegistry& r) {
             .Attr("Tindices: {int16, int32, int64}")
             .Attr("Tnumsegments: {int32, int64} = DT_INT32")
             .Shape(SegmentShape)
-            .Gradient(SegmentGradient));
-  struct Unsorted {
-    const char* name;
-    const char* types;
-  };
-  for (const Unsorted& row : std::initializer_list<Unsorted>{{"UnsortedSegmentProd", "T: numbertype"},
-                                                             {"UnsortedSegmentMax", "T: realnumbertype"},
-                                                             {"UnsortedSegmentMin", "T: realnumbertype"}}) {
+            .Gradient(UnsortedSumGradient));
+  for (const Row& row : std::initializer_list<Row>{{"UnsortedSegmentProd", kNumbers, UnsortedProdGradient},
+                                                   {"UnsortedSegmentMax", kSegmentReals, UnsortedExtremeGradient},
+                                                   {"UnsortedSegmentMin", kSegmentReals, UnsortedExtremeGradient}}) {
     r.Add(Op(row.name)
               .Input("data: T")
               .Input("segment_ids: Tindices")
@@ -90,13 +165,14 @@ void RegisterReductionSegmentOps(OpRegistry& r) {
               .Attr(row.types)
               .Attr("Tindices: {int32, int64}")
               .Attr("Tnumsegments: {int32, int64} = DT_INT32")
-              .Shape(SegmentShape));
+              .Shape(SegmentShape)
+              .Gradient(row.gradient));
   }
   for (const Row& row : std::initializer_list<Row>{{"SegmentSum", kNumbers, SegmentSumGradient},
-                                                   {"SegmentMean", kNumbers, nullptr},
-                                                   {"SegmentProd", kNumbers, nullptr},
-                                                   {"SegmentMin", kSegmentReals, nullptr},
-                                                   {"SegmentMax", kSegmentReals, nullptr}}) {
+                                                   {"SegmentMean", kNumbers, SegmentMeanGradient},
+                                                   {"SegmentProd", kNumbers, SegmentProdGradient},
+                                                   {"SegmentMin", kSegmentReals, SegmentExtremeGradient},
+                                                   {"SegmentMax", kSegmentReals, SegmentExtremeGradient}}) {
     r.Add(Op(row.name)
               .Input("data: T")
               .Input("segment_ids: Tindices")

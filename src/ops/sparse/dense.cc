@@ -1,8 +1,11 @@
-// Sparse tensors with dense ones: conversion, products, sums: schemas and shape rules.
+// Sparse tensors with dense ones: conversion, products, sums: schemas, shape rules, gradients.
 #include "core/text/strings.h"
 #include "graph/node.h"
-#include "ops/sparse/registration.h"
+#include "ops/builder.h"
+#include "ops/sparse/parts.h"
 #include "ops/sparse/shapes.h"
+#include "tensorbraid/ops/array.h"
+#include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {
 namespace {
@@ -39,6 +42,77 @@ Status DenseAddShape(ShapeContext& c) {
   return OkStatus();
 }
 
+// The gradient of the dense matrix is a product as well. That of the value at (row, column) of the sparse one is the
+// product of a row of the gradient and a row of the dense matrix.
+Status SparseMatMulGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  const auto& in = NodeOf(op)->inputs();
+  const Output indices = in[0], b = in[3];
+  const bool adjoint_a = NodeOf(op)->attr<bool>("adjoint_a");
+  const bool adjoint_b = NodeOf(op)->attr<bool>("adjoint_b");
+  const Output grad_b = NodeBuilder(*op.graph(), "SparseTensorDenseMatMul")
+                            .Input(indices)
+                            .Input(in[1])
+                            .Input(in[2])
+                            .Input(grads[0])
+                            .Attr("adjoint_a", !adjoint_a)
+                            .Output();
+  (*input_grads)[3] = adjoint_b ? Conjugated(Transpose(grad_b, {1, 0})) : grad_b;
+  const auto coordinate = [&](int64_t i) {
+    return StridedSlice(indices, {0, i}, {0, i + 1}, {1, 1}, {.begin_mask = 1, .end_mask = 1, .shrink_axis_mask = 2});
+  };
+  Output left = Gather(grads[0], coordinate(adjoint_a ? 1 : 0));
+  Output right = Gather(adjoint_b ? Transpose(b, {1, 0}) : b, coordinate(adjoint_a ? 0 : 1));
+  if (adjoint_a) left = Conjugated(left);
+  if (adjoint_a == adjoint_b) right = Conjugated(right);
+  (*input_grads)[1] = ReduceSum(left * right, 1);
+  return OkStatus();
+}
+
+Status SparseToDenseGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  const auto& in = NodeOf(op)->inputs();
+  if (!in[0].shape().has_rank() || !in[2].shape().has_rank()) {
+    return Unimplemented("the gradient of ", NodeOf(op)->Describe(), " requires inputs of known rank");
+  }
+  // Indices are scalars or vectors for dense tensors of one dimension.
+  const Output indices = in[0].shape().rank() == 2 ? in[0] : Reshape(in[0], {-1, 1});
+  const Output values = GatherNd(grads[0], indices);
+  (*input_grads)[2] = in[2].shape().rank() == 0 ? ReduceSum(values) : values;
+  (*input_grads)[3] = ReduceSum(grads[0]) - ReduceSum(values);
+  return OkStatus();
+}
+
+Status DenseAddGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  (*input_grads)[1] = GatherNd(grads[0], NodeOf(op)->inputs()[0]);
+  (*input_grads)[3] = grads[0];
+  return OkStatus();
+}
+
+// Products and quotients of the sparse values and those elements of the dense tensor, broadcast, at the same indices.
+Status DenseFactorGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  const auto& in = NodeOf(op)->inputs();
+  const Output y = in[3];
+  if (!y.shape().has_rank()) {
+    return Unimplemented("the gradient of ", NodeOf(op)->Describe(), " requires a dense tensor of known rank");
+  }
+  // The last dimensions are those of y. Along a dimension of size 1, all indices mean element 0.
+  const int rank = y.shape().rank();
+  const Output last = rank == 0 ? StridedSlice(in[0], {0, 0}, {0, 0}, {1, 1}, {.begin_mask = 1, .end_mask = 1})
+                                : StridedSlice(in[0], {0, -rank}, {0, 0}, {1, 1}, {.begin_mask = 1, .end_mask = 3});
+  const Output sizes = ShapeOf(y, kInt64);
+  const Output at = Select(Equal(sizes, 1), 0, last);
+  const Output factor = GatherNd(y, at);
+  Output of_factor;
+  if (op.type() == "SparseDenseCwiseMul") {
+    (*input_grads)[1] = grads[0] * factor;
+    of_factor = grads[0] * in[1];
+  } else {
+    (*input_grads)[1] = grads[0] / factor;
+    of_factor = Neg(grads[0] * in[1] / Square(factor));
+  }
+  (*input_grads)[3] = NodeBuilder(*op.graph(), "ScatterNd").Input(at).Input(of_factor).Input(sizes).Output();
+  return OkStatus();
+}
+
 }  // namespace
 
 void RegisterSparseDenseOps(OpRegistry& r) {
@@ -51,7 +125,8 @@ void RegisterSparseDenseOps(OpRegistry& r) {
             .Attr("validate_indices: bool = true")
             .Attr("T: type")
             .Attr("Tindices: {int32, int64}")
-            .Shape(SparseToDenseShape));
+            .Shape(SparseToDenseShape)
+            .Gradient(SparseToDenseGradient));
   r.Add(Op("SparseTensorDenseMatMul")
             .Input("a_indices: Tindices")
             .Input("a_values: T")
@@ -62,7 +137,8 @@ void RegisterSparseDenseOps(OpRegistry& r) {
             .Attr("Tindices: {int32, int64} = DT_INT64")
             .Attr("adjoint_a: bool = false")
             .Attr("adjoint_b: bool = false")
-            .Shape(SparseMatMulShape));
+            .Shape(SparseMatMulShape)
+            .Gradient(SparseMatMulGradient));
   r.Add(Op("SparseTensorDenseAdd")
             .Input("a_indices: Tindices")
             .Input("a_values: T")
@@ -71,10 +147,12 @@ void RegisterSparseDenseOps(OpRegistry& r) {
             .Output("output: T")
             .Attr("T: numbertype")
             .Attr("Tindices: {int32, int64}")
-            .Shape(DenseAddShape));
-  for (const char* op : {"SparseDenseCwiseAdd", "SparseDenseCwiseMul", "SparseDenseCwiseDiv"}) {
-    r.Add(Op(op)
-              .Input("sp_indices: int64")
+            .Shape(DenseAddShape)
+            .Gradient(DenseAddGradient));
+  for (const char* name : {"SparseDenseCwiseAdd", "SparseDenseCwiseMul", "SparseDenseCwiseDiv"}) {
+    Op op(name);
+    if (std::string_view(name) != "SparseDenseCwiseAdd") op.Gradient(DenseFactorGradient);
+    r.Add(op.Input("sp_indices: int64")
               .Input("sp_values: T")
               .Input("sp_shape: int64")
               .Input("dense: T")

@@ -1,7 +1,10 @@
-// Sums, reductions and extremes of sparse tensors: schemas and shape rules.
+// Sums, reductions and extremes of sparse tensors: schemas, shape rules, gradients.
 #include "graph/node.h"
-#include "ops/sparse/registration.h"
+#include "ops/builder.h"
+#include "ops/sparse/parts.h"
 #include "ops/sparse/shapes.h"
+#include "tensorbraid/ops/array.h"
+#include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {
 namespace {
@@ -27,6 +30,49 @@ Status SparseReduceSparseShape(ShapeContext& c) {
   return OkStatus();
 }
 
+Status SparseAddGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  if (!grads[1].valid()) return OkStatus();
+  const auto& in = NodeOf(op)->inputs();
+  const Operation parts =
+      NodeBuilder(*op.graph(), "SparseAddGrad").Input(grads[1]).Input(in[0]).Input(in[3]).Input(op.output(0)).Finish();
+  if (!parts.valid()) return OkStatus();
+  (*input_grads)[1] = parts.output(0);
+  (*input_grads)[4] = parts.output(1);
+  return OkStatus();
+}
+
+// Each value gets the gradient of the sum that it is a part of: that at its indices, with 0 along the reduced axes.
+Status SparseReduceSumGradient(const Operation& op, const std::vector<Output>& grads,
+                               std::vector<Output>* input_grads) {
+  Graph& g = *op.graph();
+  const auto& in = NodeOf(op)->inputs();
+  const Output rank = Size(in[2]);
+  const Output axes = FloorMod(Reshape(in[3], {-1}) + rank, Maximum(rank, 1));
+  const Output reduced = ReduceAny(Equal(ExpandDims(axes, -1), Range(g, 0, rank)), {0});
+  const Output sizes = Select(reduced, 1, in[2]);
+  const Output at = Select(reduced, 0, in[0]);
+  (*input_grads)[1] = GatherNd(Reshape(grads[0], sizes), at);
+  return OkStatus();
+}
+
+// g y - y sum(g y), with a sum over the values of a row.
+Status SparseSoftmaxGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  Graph& g = *op.graph();
+  const auto& in = NodeOf(op)->inputs();
+  const Output y = op.output(0);
+  const Output sums = NodeBuilder(g, "SparseReduceSum")
+                          .Input(in[0])
+                          .Input(grads[0] * y)
+                          .Input(in[2])
+                          .Input(ConstantVector(g, {-1}))
+                          .Attr("keep_dims", true)
+                          .Output();
+  const Output difference =
+      NodeBuilder(g, "SparseDenseCwiseAdd").Input(in[0]).Input(grads[0]).Input(in[2]).Input(Neg(sums)).Output();
+  (*input_grads)[1] = difference * y;
+  return OkStatus();
+}
+
 }  // namespace
 
 void RegisterSparseMathOps(OpRegistry& r) {
@@ -43,7 +89,8 @@ void RegisterSparseMathOps(OpRegistry& r) {
             .Output("sum_shape: int64")
             .Attr("T: numbertype")
             .Attr("Treal: realnumbertype")
-            .Shape(TwoSparseShape));
+            .Shape(TwoSparseShape)
+            .Gradient(SparseAddGradient));
   r.Add(Op("SparseAddGrad")
             .Input("backprop_val_grad: T")
             .Input("a_indices: int64")
@@ -83,7 +130,8 @@ void RegisterSparseMathOps(OpRegistry& r) {
             .Output("output: T")
             .Attr("keep_dims: bool = false")
             .Attr("T: numbertype")
-            .Shape(UnknownShape));
+            .Shape(UnknownShape)
+            .Gradient(SparseReduceSumGradient));
   r.Add(Op("SparseReduceSumSparse")
             .Input("input_indices: int64")
             .Input("input_values: T")
@@ -123,7 +171,8 @@ void RegisterSparseMathOps(OpRegistry& r) {
             .Input("sp_shape: int64")
             .Output("output: T")
             .Attr("T: {half, float, double}")
-            .Shape(SparseValuesShape));
+            .Shape(SparseValuesShape)
+            .Gradient(SparseSoftmaxGradient));
 }
 
 }  // namespace tensorbraid

@@ -1,7 +1,9 @@
 // Ragged tensors: row splits for each level, and the values of all rows concatenated.
 #include "core/text/strings.h"
 #include "graph/node.h"
-#include "ops/sparse/registration.h"
+#include "ops/builder.h"
+#include "ops/sparse/parts.h"
+#include "tensorbraid/ops/array.h"
 
 namespace tensorbraid {
 namespace {
@@ -36,6 +38,13 @@ Status RaggedRangeShape(ShapeContext& c) {
   return OkStatus();
 }
 
+// The values are those of the ragged tensor, in the same order.
+Status RaggedToSparseGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  const Output values = NodeOf(op)->inputs().back();
+  if (grads[1].valid()) input_grads->back() = Reshape(grads[1], ShapeOf(values));
+  return OkStatus();
+}
+
 }  // namespace
 
 void RegisterSparseRaggedOps(OpRegistry& r) {
@@ -49,7 +58,7 @@ void RegisterSparseRaggedOps(OpRegistry& r) {
             .Attr("T: type")
             .Attr("Tsplits: {int32, int64} = int64")
             .Shape(RaggedToSparseShape)
-            .NotDifferentiable());
+            .Gradient(RaggedToSparseGradient));
   r.Add(Op("RaggedTensorToTensor")
             .Input("shape: Tshape")
             .Input("values: T")
@@ -61,8 +70,7 @@ void RegisterSparseRaggedOps(OpRegistry& r) {
             .Attr("Tshape: {int64, int32}")
             .Attr("num_row_partition_tensors: int >= 1")
             .Attr("row_partition_types: list(string)")
-            .Shape(UnknownShape)
-            .NotDifferentiable());
+            .Shape(UnknownShape));
   r.Add(Op("RaggedGather")
             .Input("params_nested_splits: PARAMS_RAGGED_RANK * Tsplits")
             .Input("params_dense_values: Tvalues")
@@ -74,8 +82,7 @@ void RegisterSparseRaggedOps(OpRegistry& r) {
             .Attr("Tsplits: {int32, int64} = int64")
             .Attr("PARAMS_RAGGED_RANK: int >= 1")
             .Attr("OUTPUT_RAGGED_RANK: int >= 0")
-            .Shape(UnknownShape)
-            .NotDifferentiable());
+            .Shape(UnknownShape));
   r.Add(Op("RaggedRange")
             .Input("starts: T")
             .Input("limits: T")

@@ -1,7 +1,11 @@
-// Ops that reorder, reshape, join and cut sparse tensors: schemas and shape rules.
+// Ops that reorder, reshape, join and cut sparse tensors: schemas, shape rules,
+// gradients.
 #include "graph/node.h"
-#include "ops/sparse/registration.h"
+#include "ops/builder.h"
+#include "ops/sparse/parts.h"
 #include "ops/sparse/shapes.h"
+#include "tensorbraid/ops/array.h"
+#include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {
 namespace {
@@ -82,6 +86,29 @@ Status EditDistanceShape(ShapeContext& c) {
   return OkStatus();
 }
 
+// Reorders the numbers of the values to find where each went.
+Status ReorderGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  if (!grads[1].valid()) return OkStatus();
+  Graph& g = *op.graph();
+  const auto& in = NodeOf(op)->inputs();
+  const Operation numbers =
+      NodeBuilder(g, "SparseReorder").Input(in[0]).Input(Range(g, 0, Size(in[1]))).Input(in[2]).Finish();
+  (*input_grads)[1] = Gather(grads[1], InvertPermutation(numbers.output(1)));
+  return OkStatus();
+}
+
+Status SparseSliceGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  if (!grads[1].valid()) return OkStatus();
+  const auto& in = NodeOf(op)->inputs();
+  (*input_grads)[1] = NodeBuilder(*op.graph(), "SparseSliceGrad")
+                          .Input(grads[1])
+                          .Input(in[0])
+                          .Input(in[3])
+                          .Input(op.output(0))
+                          .Output();
+  return OkStatus();
+}
+
 }  // namespace
 
 void RegisterSparseStructureOps(OpRegistry& r) {
@@ -92,7 +119,8 @@ void RegisterSparseStructureOps(OpRegistry& r) {
             .Output("output_indices: int64")
             .Output("output_values: T")
             .Attr("T: type")
-            .Shape(ReorderShape));
+            .Shape(ReorderShape)
+            .Gradient(ReorderGradient));
   r.Add(Op("SparseReshape")
             .Input("input_indices: int64")
             .Input("input_shape: int64")
@@ -134,7 +162,8 @@ void RegisterSparseStructureOps(OpRegistry& r) {
             .Output("output_values: T")
             .Output("output_shape: int64")
             .Attr("T: type")
-            .Shape(SparseSliceShape));
+            .Shape(SparseSliceShape)
+            .Gradient(SparseSliceGradient));
   r.Add(Op("SparseSliceGrad")
             .Input("backprop_val_grad: T")
             .Input("input_indices: int64")

@@ -71,6 +71,7 @@ struct ZetaF {
   static constexpr double kCostNs = 100;
   template <typename T>
   static T Apply(T x, T q) {
+    if (q == std::numeric_limits<T>::infinity() && x > T(1)) return T(0);
     return Eigen::numext::zeta(x, q);
   }
 };
@@ -78,6 +79,8 @@ struct PolygammaF {
   static constexpr double kCostNs = 150;
   template <typename T>
   static T Apply(T n, T x) {
+    // Of an order above 0, Eigen multiplies infinity by 0.
+    if (x == std::numeric_limits<T>::infinity() && n >= T(1) && n == std::floor(n)) return T(0);
     return Eigen::numext::polygamma(n, x);
   }
 };
