@@ -392,7 +392,7 @@ StatusOr<Message> DecodeMessage(std::span<const std::byte> bytes, Payload payloa
 void AppendPacket(const Handshake& handshake, std::string* out) {
   auto* header = NewOnArena<proto::Handshake>();
   header->set_link_id(handshake.link_id);
-  header->set_lane(handshake.lane);
+  header->set_channel(handshake.channel);
   Put(handshake.hello, header->mutable_hello());
   AppendProto(*header, 0, out).IgnoreError();  // a handshake has only short texts
 }
@@ -406,7 +406,7 @@ void AppendPacket(const HandshakeAnswer& answer, std::string* out) {
 
 StatusOr<Handshake> DecodeHandshake(std::span<const std::byte> bytes) {
   TF_ASSIGN_OR_RETURN(const proto::Handshake* header, Parse<proto::Handshake>(bytes));
-  return Handshake{header->link_id(), header->lane(), Get(header->hello())};
+  return Handshake{header->link_id(), header->channel(), Get(header->hello())};
 }
 
 StatusOr<HandshakeAnswer> DecodeHandshakeAnswer(std::span<const std::byte> bytes) {

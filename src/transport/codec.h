@@ -38,10 +38,10 @@ Status AppendPacket(const Message& message, std::string* out);
 // to check that step, edge and session exist. The message takes ownership of `payload`.
 StatusOr<Message> DecodeMessage(std::span<const std::byte> header, Payload payload);
 
-// The first packet on each lane of a link whose lanes are separate streams.
+// The first packet on each channel of a link whose channels are separate streams.
 struct Handshake {
-  uint64_t link_id = 0;  // random; the same on all lanes of the link
-  uint32_t lane = 0;
+  uint64_t link_id = 0;  // random; the same on all channels of the link
+  uint32_t channel = 0;
   Hello hello;
 };
 struct HandshakeAnswer {

@@ -140,7 +140,7 @@ TEST(CodecTest, HandshakesSurvive) {
   auto handshake = DecodeHandshake(HeaderOf(packet));
   ASSERT_TRUE(handshake.ok());
   EXPECT_EQ(handshake->link_id, 5u);
-  EXPECT_EQ(handshake->lane, 1u);
+  EXPECT_EQ(handshake->channel, 1u);
   EXPECT_EQ(handshake->hello.task, "a");
   EXPECT_EQ(handshake->hello.expected_task, "b");
   EXPECT_EQ(handshake->hello.protocol_version, Hello::kProtocolVersion);

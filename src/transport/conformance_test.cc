@@ -20,9 +20,9 @@ using ::testing::HasSubstr;
 // A way to make transports that reach each other.
 struct Kind {
   std::string name;
-  bool lanes_overlap = true;   // the handler may run for both lanes at the same time
-  bool large_in_parts = true;  // a large payload arrives in parts
-  bool side_lane = false;      // links switch to a side lane
+  bool channels_overlap = true;  // the handler may run for both channels at the same time
+  bool large_in_parts = true;    // a large payload arrives in parts
+  bool side_lane = false;        // links switch to a side lane
   std::function<std::function<std::unique_ptr<Transport>()>()> make;
 };
 void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
@@ -42,7 +42,7 @@ Kind Inproc() {
 Kind LocalOver(Kind base) {
   const auto make = base.make;
   base.name = "local_over_" + base.name;
-  base.lanes_overlap = base.large_in_parts = false;
+  base.channels_overlap = base.large_in_parts = false;
   base.side_lane = true;
   base.make = [make]() -> std::function<std::unique_ptr<Transport>()> {
     return [new_base = make()] {
@@ -56,7 +56,7 @@ Kind LocalOver(Kind base) {
 [[maybe_unused]] Kind UcxOver(Kind base) {
   const auto make = base.make;
   base.name = "ucx_over_" + base.name;
-  base.lanes_overlap = base.large_in_parts = false;
+  base.channels_overlap = base.large_in_parts = false;
   base.side_lane = true;
   base.make = [make]() -> std::function<std::unique_ptr<Transport>()> {
     static const auto& context = *new auto(UcxContext::Create(/*loopback_only=*/true).value());
@@ -73,7 +73,7 @@ struct ReportedSim {
 };
 
 Kind Sim() {
-  return {.name = "sim", .lanes_overlap = false, .make = [] {
+  return {.name = "sim", .channels_overlap = false, .make = [] {
             auto sim = std::make_shared<ReportedSim>();
             return [sim] { return sim->network.NewTransport(); };
           }};
@@ -253,7 +253,7 @@ TEST_P(ConformanceTest, LargeAndEmptyEagerTensorsArriveWhole) {
 
 // The handler blocks in a bulk part until a control message arrives that was sent after it.
 TEST_P(ConformanceTest, ControlDoesNotWaitBehindBulk) {
-  if (!GetParam().lanes_overlap) GTEST_SKIP() << "one thread delivers both lanes";
+  if (!GetParam().channels_overlap) GTEST_SKIP() << "one thread delivers both channels";
   Mutex mu;
   CondVar cv;
   bool heartbeat = false, waited = false;

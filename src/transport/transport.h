@@ -16,9 +16,9 @@ namespace tensorbraid {
 
 // A live connection to one incarnation of one task. Both sides use it in the same way. Thread-safe.
 //
-// A link has two lanes: BulkTensors travel on the bulk lane, all other messages on the control lane, and neither lane
-// waits for the other. Within a lane each message arrives once and in the order of sending. When the link goes down,
-// the last messages may be lost.
+// A link has two channels: BulkTensors travel on the bulk channel, all other messages on the control channel, and
+// neither waits for the other. Within a channel each message arrives once and in the order of sending. When the link
+// goes down, the last messages may be lost.
 class Link {
  public:
   virtual ~Link() = default;

@@ -407,13 +407,13 @@ class HostileTest(unittest.TestCase):
         for task in self.cluster.all_tasks():
             for i in range(60):
                 client = RawClient(task.target)
-                lane = client.channel.stream_stream("/tensorbraid.Worker/" + ["Control", "Bulk"][i % 2])
+                channel = client.channel.stream_stream("/tensorbraid.Worker/" + ["Control", "Bulk"][i % 2])
                 header = rng.randbytes(rng.randrange(60))
                 size = [len(header), rng.randrange(2**31), 2**31 + 7, 2**32 - 1][i % 4]
                 payload = [0, 2**40, 2**63, 5][i // 4 % 4]
                 message = size.to_bytes(4, "little") + payload.to_bytes(8, "little") + header
                 try:
-                    for _ in lane(iter([message, message]), timeout=2):
+                    for _ in channel(iter([message, message]), timeout=2):
                         pass
                 except grpc.RpcError:
                     pass

@@ -64,8 +64,8 @@ struct JitterTask {
   std::string address;
 };
 
-// A thread that opens a lane may be stopped right after, while the rest of the handshake happens.
-TEST(Jitter, ALinkThatIsUpHasBothLanes) {
+// A thread that opens a channel may be stopped right after, while the rest of the handshake happens.
+TEST(Jitter, ALinkThatIsUpHasBothChannels) {
   uint64_t seeds = 20;
   if (const char* number = std::getenv("TENSORBRAID_SIMULATION_SEEDS")) seeds = std::strtoull(number, nullptr, 10);
   for (uint64_t seed = 0; seed < seeds; ++seed) {

@@ -17,7 +17,7 @@ TEST_F(TlsTest, TasksAndClientsOfOneAuthorityReachEachOther) {
   EXPECT_EQ(server.handler.ups(), 1);
 }
 
-TEST_F(TlsTest, BothLanesCarryMessagesAsSent) {
+TEST_F(TlsTest, BothChannelsCarryMessagesAsSent) {
   Peer server("server", good_), task("task", good_);
   const auto link = ConnectAndWait(*task.transport, server.address, HelloFrom("task"));
   ASSERT_TRUE(link.ok()) << link.status();

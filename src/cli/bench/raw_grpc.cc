@@ -17,7 +17,7 @@
 #include <string>
 
 #include "transport/grpc/grpc_transport.h"
-#include "transport/grpc/streams.h"
+#include "transport/grpc/settings.h"
 
 namespace tensorbraid::bench {
 namespace {

@@ -254,7 +254,7 @@ TEST_F(ExchangeTest, EarlyTensorsOfAStepAreBounded) {
   EXPECT_EQ(step->status().code(), StatusCode::kResourceExhausted);
 }
 
-// The thread of the bulk lane copies a part while another thread ends the step. Sanitizers see a copy into freed
+// The thread of the bulk channel copies a part while another thread ends the step. Sanitizers see a copy into freed
 // memory.
 TEST_F(ExchangeTest, AStepMayEndWhileAPartIsCopied) {
   constexpr int64_t kBytes = 16 << 20;
@@ -265,14 +265,14 @@ TEST_F(ExchangeTest, AStepMayEndWhileAPartIsCopied) {
     BulkTensor bulk{.key = {.step = id}, .meta = {.dtype = kUint8, .shape = {kBytes}, .bytes = kBytes}, .payload = {}};
     bulk.payload.pieces = {std::as_bytes(std::span(bytes))};
     std::atomic<bool> started = false;
-    std::thread lane([&] {
+    std::thread channel([&] {
       started = true;
       consumer_.On(to_producer_, bulk);
     });
     while (!started) std::this_thread::yield();
     for (uint64_t spin = 0; spin < i; ++spin) std::this_thread::yield();
     consumer_.End(id);
-    lane.join();
+    channel.join();
   }
   EXPECT_EQ(consumer_.num_steps(), 0u);
 }

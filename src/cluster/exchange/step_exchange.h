@@ -58,7 +58,7 @@ class StepExchange final : public Rendezvous, public std::enable_shared_from_thi
     bool arrived = false;
     std::weak_ptr<Link> eager_from;  // gets the credit for `eager_bytes` once `value` is consumed
     uint64_t eager_bytes = 0;
-    // Filled by the thread of the bulk lane, which keeps it alive, because the step may end at any moment.
+    // The thread of the bulk channel fills it, and keeps it alive meanwhile, because the step may end at any moment.
     std::shared_ptr<ArrivingTensor> parts;
   };
   // A tensor that waits for its grant, or a grant that waits for its tensor.

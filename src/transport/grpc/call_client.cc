@@ -13,7 +13,7 @@
 #include "transport/grpc/caller_check.h"
 #include "transport/grpc/credentials.h"
 #include "transport/grpc/packets.h"
-#include "transport/grpc/streams.h"
+#include "transport/grpc/settings.h"
 
 namespace tensorbraid {
 namespace {
@@ -36,7 +36,7 @@ class GrpcCallClient final : public CallClient {
         patience_(patience),
         tls_(std::move(tls)),
         token_(std::move(token)),
-        channel_(NewChannel(address_, credentials)),
+        channel_(NewGrpcChannel(address_, credentials)),
         stub_(channel_) {}
 
   Result Ask(const std::string& method, const MessageParts& request, Deadline deadline) override {

@@ -5,7 +5,7 @@
 
 #include "core/system/clock.h"
 #include "transport/grpc/packets.h"
-#include "transport/grpc/streams.h"
+#include "transport/grpc/settings.h"
 
 namespace tensorbraid {
 namespace {

@@ -1,4 +1,4 @@
-// Receives client calls over gRPC: any unary method except the lane methods of links.
+// Receives client calls over gRPC: any unary method except the channel methods of links.
 #ifndef TENSORBRAID_TRANSPORT_GRPC_CALL_SERVER_H_
 #define TENSORBRAID_TRANSPORT_GRPC_CALL_SERVER_H_
 
@@ -8,7 +8,7 @@
 #include "transport/calls.h"
 #include "transport/grpc/call_limits.h"
 #include "transport/grpc/caller_check.h"
-#include "transport/grpc/lane.h"
+#include "transport/grpc/channel.h"
 
 namespace tensorbraid {
 

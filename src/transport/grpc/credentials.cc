@@ -5,7 +5,7 @@
 #include "core/text/host_port.h"
 #include "core/text/strings.h"
 #include "io/file.h"
-#include "transport/grpc/streams.h"
+#include "transport/grpc/settings.h"
 
 namespace tensorbraid {
 namespace {
@@ -72,8 +72,8 @@ StatusOr<std::shared_ptr<grpc::ChannelCredentials>> NewChannelCredentials(const 
   return grpc::experimental::TlsCredentials(options);
 }
 
-std::shared_ptr<grpc::Channel> NewChannel(const std::string& address,
-                                          const std::shared_ptr<grpc::ChannelCredentials>& credentials) {
+std::shared_ptr<grpc::Channel> NewGrpcChannel(const std::string& address,
+                                              const std::shared_ptr<grpc::ChannelCredentials>& credentials) {
   auto arguments = ClientChannelArguments();
   std::string target = address;
   if (const auto where = ParseHostPort(address); where.ok()) {

@@ -23,8 +23,8 @@ StatusOr<std::shared_ptr<grpc::ChannelCredentials>> NewChannelCredentials(const 
 
 // A channel with a connection of its own. The certificate of the server must be for the host of `address`
 // ("host:port"). "localhost" connects to 127.0.0.1, the address that a server with that name binds.
-std::shared_ptr<grpc::Channel> NewChannel(const std::string& address,
-                                          const std::shared_ptr<grpc::ChannelCredentials>& credentials);
+std::shared_ptr<grpc::Channel> NewGrpcChannel(const std::string& address,
+                                              const std::shared_ptr<grpc::ChannelCredentials>& credentials);
 
 // Whether this is gRPC's text for a call that it never sent, because no connection could be opened.
 bool IsConnectError(std::string_view text);

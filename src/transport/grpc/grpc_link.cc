@@ -17,60 +17,60 @@ constexpr uint32_t kPings = 4;
 
 }  // namespace
 
-GrpcLink::GrpcLink(Context context, Hello peer, std::shared_ptr<Lane> control, std::shared_ptr<Lane> bulk)
-    : context_(std::move(context)), peer_(std::move(peer)), lanes_{std::move(control), std::move(bulk)} {}
+GrpcLink::GrpcLink(Context context, Hello peer, std::shared_ptr<Channel> control, std::shared_ptr<Channel> bulk)
+    : context_(std::move(context)), peer_(std::move(peer)), channels_{std::move(control), std::move(bulk)} {}
 
 void GrpcLink::Start(const std::function<void(const std::shared_ptr<Link>&)>& then) {
   const auto self = shared_from_this();
-  const std::shared_ptr<Lane> lanes[] = {lane(kControlLane), lane(kBulkLane)};
+  const std::shared_ptr<Channel> channels[] = {channel(kControlChannel), channel(kBulkChannel)};
   const auto ended = [self](const Status& why) {
     self->Break(Unavailable("the connection to ", self->peer_.task, " has ended",
                             why.ok() ? "" : StrCat(": ", std::string(why.message()))));
   };
   const auto on_read = [self](const grpc::ByteBuffer& m) { return self->OnRead(m); };
-  // Without the lanes, the link is closed already.
-  if (lanes[kControlLane] != nullptr) {
-    lanes[kControlLane]->SetHandlers(on_read, [bulk = lanes[kBulkLane], ended](const Status& why) {
+  // Without the channels, the link is closed already.
+  if (channels[kControlChannel] != nullptr) {
+    channels[kControlChannel]->SetHandlers(on_read, [bulk = channels[kBulkChannel], ended](const Status& why) {
       bulk->Cancel();
       ended(why);
     });
   }
-  if (lanes[kBulkLane] != nullptr) {
+  if (channels[kBulkChannel] != nullptr) {
     // When the other side closes the link, this may be heard before its last control messages, which come over another
     // connection. They say that the task leaves.
-    lanes[kBulkLane]->SetHandlers(on_read, [this, ended](const Status& why) {
+    channels[kBulkChannel]->SetHandlers(on_read, [this, ended](const Status& why) {
       context_.timer->RunAfter(context_.close_grace, [ended, why] { ended(why); });
     });
   }
   context_.handler->OnLinkUp(self);
   then(self);
   SendPing();
-  for (const auto& lane : lanes) {
-    if (lane != nullptr) lane->Read();
+  for (const auto& channel : channels) {
+    if (channel != nullptr) channel->Read();
   }
   EndCall();
 }
 
-std::shared_ptr<Lane> GrpcLink::lane(LaneKind kind) {
+std::shared_ptr<Channel> GrpcLink::channel(ChannelKind kind) {
   MutexLock lock(mu_);
-  return lanes_[kind];
+  return channels_[kind];
 }
 
 void GrpcLink::Send(Message message) {
   if (auto* bulk = std::get_if<BulkTensor>(&message)) {
-    if (auto to = lane(kBulkLane)) to->SendBulk(std::move(*bulk));
+    if (auto to = channel(kBulkChannel)) to->SendBulk(std::move(*bulk));
     return;
   }
-  SendControl(message, Lane::When::kSoon);
+  SendControl(message, Channel::When::kSoon);
 }
 
 void GrpcLink::SendLater(Message message) {
   TB_CHECK(!std::holds_alternative<BulkTensor>(message));
-  SendControl(message, Lane::When::kWithTheNext);
+  SendControl(message, Channel::When::kWithTheNext);
 }
 
-void GrpcLink::SendControl(const Message& message, Lane::When when) {
-  const auto to = lane(kControlLane);
+void GrpcLink::SendControl(const Message& message, Channel::When when) {
+  const auto to = channel(kControlChannel);
   if (to == nullptr) return;
   static thread_local std::string packet;
   packet.clear();
@@ -86,11 +86,11 @@ void GrpcLink::SendPing() {
     ping.number = pings_++;
     pinged_ = MonotonicClock::now();
   }
-  SendControl(ping, Lane::When::kSoon);
+  SendControl(ping, Channel::When::kSoon);
 }
 
 void GrpcLink::OnPing(const Ping& ping) {
-  std::shared_ptr<Lane> bulk;
+  std::shared_ptr<Channel> bulk;
   std::chrono::nanoseconds round_trip;
   {
     MutexLock lock(mu_);
@@ -99,12 +99,12 @@ void GrpcLink::OnPing(const Ping& ping) {
     if (ping.is_answer) {
       round_trip_ = std::min<std::chrono::nanoseconds>(round_trip_, MonotonicClock::now() - pinged_);
       round_trip = round_trip_;
-      if (pings_ == kPings) bulk = lanes_[kBulkLane];
+      if (pings_ == kPings) bulk = channels_[kBulkChannel];
     } else {
       ++answers_;
     }
   }
-  if (!ping.is_answer) return SendControl(Ping{.number = ping.number, .is_answer = true}, Lane::When::kSoon);
+  if (!ping.is_answer) return SendControl(Ping{.number = ping.number, .is_answer = true}, Channel::When::kSoon);
   if (bulk != nullptr) return bulk->SetBulkWindow(BulkWindow(round_trip));
   if (ping.number + 1 < kPings) SendPing();
 }
@@ -117,35 +117,35 @@ void GrpcLink::Received(size_t bulk_bytes) {
     if (before / kBulkAckBytes == bulk_received_ / kBulkAckBytes) return;
     ack.received_bytes = bulk_received_;
   }
-  SendControl(ack, Lane::When::kSoon);
+  SendControl(ack, Channel::When::kSoon);
 }
 
-Lane::ReadNext GrpcLink::OnRead(const grpc::ByteBuffer& bytes) {
+Channel::ReadNext GrpcLink::OnRead(const grpc::ByteBuffer& bytes) {
   const SendBatch answers;
   PacketReader reader(bytes);
   std::span<const std::byte> header;
   for (;;) {
     Payload payload;
     auto more = reader.Next(&header, &payload);
-    if (more.ok() && !*more) return Lane::ReadNext::kYes;
+    if (more.ok() && !*more) return Channel::ReadNext::kYes;
     auto message = more.ok() ? DecodeMessage(header, std::move(payload)) : more.status();
     if (!message.ok()) {
       Break(Unavailable("the connection to ", peer_.task,
                         " was closed because it sent malformed data: ", message.status().message()));
-      return Lane::ReadNext::kYes;
+      return Channel::ReadNext::kYes;
     }
     if (const auto* ping = std::get_if<Ping>(&*message)) {
       OnPing(*ping);
       continue;
     }
     if (const auto* ack = std::get_if<BulkAck>(&*message)) {
-      if (const auto to = lane(kBulkLane)) to->BulkAcknowledged(ack->received_bytes);
+      if (const auto to = channel(kBulkChannel)) to->BulkAcknowledged(ack->received_bytes);
       continue;
     }
     const auto* const bulk = std::get_if<BulkTensor>(&*message);
     const size_t bulk_bytes = bulk == nullptr ? 0 : bulk->payload.size();
     // The link is down. Reading goes on, so that the stream ends in order, but messages are dropped.
-    if (!BeginCall()) return Lane::ReadNext::kYes;
+    if (!BeginCall()) return Channel::ReadNext::kYes;
     context_.handler->OnMessage(shared_from_this(), *std::move(message));
     EndCall();
     if (bulk_bytes > 0) Received(bulk_bytes);
@@ -167,12 +167,12 @@ void GrpcLink::EndCall() {
   DeliverDown();
 }
 
-bool GrpcLink::MarkDown(const Status& why, bool* deliver, std::shared_ptr<Lane> (*lanes)[kNumLanes]) {
+bool GrpcLink::MarkDown(const Status& why, bool* deliver, std::shared_ptr<Channel> (*channels)[kNumChannels]) {
   MutexLock lock(mu_);
   if (std::exchange(down_, true)) return false;
   why_ = why;
   *deliver = calls_ == 0;
-  for (int i = 0; i < kNumLanes; ++i) (*lanes)[i] = std::move(lanes_[i]);
+  for (int i = 0; i < kNumChannels; ++i) (*channels)[i] = std::move(channels_[i]);
   return true;
 }
 
@@ -190,24 +190,24 @@ void GrpcLink::DeliverDown() {
 
 void GrpcLink::Break(const Status& why) {
   bool deliver;
-  std::shared_ptr<Lane> lanes[kNumLanes];
-  if (!MarkDown(why, &deliver, &lanes)) return;
-  for (const auto& lane : lanes) lane->Cancel();
+  std::shared_ptr<Channel> channels[kNumChannels];
+  if (!MarkDown(why, &deliver, &channels)) return;
+  for (const auto& channel : channels) channel->Cancel();
   if (deliver) DeliverDown();
 }
 
 void GrpcLink::Close(Status why) {
   bool deliver;
-  std::shared_ptr<Lane> lanes[kNumLanes];
-  if (!MarkDown(why, &deliver, &lanes)) return;
-  // The control lane first sends what is queued. The bulk lane is cancelled only later: otherwise the other side could
-  // see its end, and take the link down, before it has received the last control messages.
-  lanes[kBulkLane]->DropQueue();
-  context_.timer->RunAfter(context_.close_grace, [control = lanes[kControlLane], bulk = lanes[kBulkLane]] {
+  std::shared_ptr<Channel> channels[kNumChannels];
+  if (!MarkDown(why, &deliver, &channels)) return;
+  // The control channel first sends what is queued. The bulk channel is cancelled only later: otherwise the other side
+  // could see its end, and take the link down, before it has received the last control messages.
+  channels[kBulkChannel]->DropQueue();
+  context_.timer->RunAfter(context_.close_grace, [control = channels[kControlChannel], bulk = channels[kBulkChannel]] {
     control->Cancel();
     bulk->Cancel();
   });
-  lanes[kControlLane]->End();
+  channels[kControlChannel]->End();
   // On the timer thread, because the caller of Close may hold locks that the handler takes.
   if (deliver) context_.timer->RunAfter({}, [self = shared_from_this()] { self->DeliverDown(); });
 }

@@ -1,4 +1,4 @@
-// A link over two gRPC streams, one per lane.
+// A link over two gRPC streams, one per channel.
 #ifndef TENSORBRAID_TRANSPORT_GRPC_GRPC_LINK_H_
 #define TENSORBRAID_TRANSPORT_GRPC_GRPC_LINK_H_
 
@@ -8,14 +8,13 @@
 
 #include "core/system/clock.h"
 #include "core/system/timer.h"
-#include "core/threads/mutex.h"
-#include "transport/grpc/lane.h"
+#include "transport/grpc/channel.h"
 #include "transport/transport.h"
 
 namespace tensorbraid {
 
-// Takes two opened lanes whose handshake is complete and whose reading is paused; Start() brings the link up. It goes
-// down when either lane ends, when the peer sends malformed data, or by Close.
+// Takes two opened channels whose handshake is complete and whose reading is paused; Start() brings the link up. It
+// goes down when either channel ends, when the peer sends malformed data, or by Close.
 class GrpcLink final : public Link, public std::enable_shared_from_this<GrpcLink> {
  public:
   // What the link uses of its transport. The link uses none of it after calling `on_gone`, so the transport must live
@@ -27,7 +26,7 @@ class GrpcLink final : public Link, public std::enable_shared_from_this<GrpcLink
     std::function<void(const std::shared_ptr<GrpcLink>&)> on_gone;  // after OnLinkDown
   };
 
-  GrpcLink(Context context, Hello peer, std::shared_ptr<Lane> control, std::shared_ptr<Lane> bulk);
+  GrpcLink(Context context, Hello peer, std::shared_ptr<Channel> control, std::shared_ptr<Channel> bulk);
 
   // Calls OnLinkUp, then `then`, then starts reading.
   void Start(const std::function<void(const std::shared_ptr<Link>&)>& then);
@@ -38,29 +37,29 @@ class GrpcLink final : public Link, public std::enable_shared_from_this<GrpcLink
   void Close(Status why) override;
 
  private:
-  void SendControl(const Message& message, Lane::When when);
+  void SendControl(const Message& message, Channel::When when);
   void SendPing();
   void OnPing(const Ping& ping);
   // Acknowledges bulk bytes that have arrived.
   void Received(size_t bulk_bytes);
-  Lane::ReadNext OnRead(const grpc::ByteBuffer& message);
+  Channel::ReadNext OnRead(const grpc::ByteBuffer& message);
   // Takes the link down at once.
   void Break(const Status& why);
   // These two enclose every call of the handler; BeginCall returns false when the link is down. When the link goes down
   // during calls, the last of them to end delivers OnLinkDown.
   bool BeginCall();
   void EndCall();
-  // Marks the link as down and moves its lanes out; false when it was down already. Sets `deliver` when no handler call
-  // is running, so that the caller has to deliver OnLinkDown.
-  bool MarkDown(const Status& why, bool* deliver, std::shared_ptr<Lane> (*lanes)[kNumLanes]);
+  // Marks the link as down and moves its channels out; false when it was down already. Sets `deliver` when no handler
+  // call is running, so that the caller has to deliver OnLinkDown.
+  bool MarkDown(const Status& why, bool* deliver, std::shared_ptr<Channel> (*channels)[kNumChannels]);
   void DeliverDown();
-  std::shared_ptr<Lane> lane(LaneKind kind);
+  std::shared_ptr<Channel> channel(ChannelKind kind);
 
   Context context_;
   const Hello peer_;
 
   Mutex mu_;
-  std::shared_ptr<Lane> lanes_[kNumLanes] TB_GUARDED_BY(mu_);  // null once down
+  std::shared_ptr<Channel> channels_[kNumChannels] TB_GUARDED_BY(mu_);  // null once down
   int calls_ TB_GUARDED_BY(mu_) = 1;  // running calls of the handler; Start() counts as one, from construction on
   bool down_ TB_GUARDED_BY(mu_) = false;
   Status why_ TB_GUARDED_BY(mu_);

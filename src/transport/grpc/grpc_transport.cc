@@ -26,7 +26,7 @@
 #include "transport/grpc/connection_listener.h"
 #include "transport/grpc/credentials.h"
 #include "transport/grpc/grpc_link.h"
-#include "transport/grpc/streams.h"
+#include "transport/grpc/settings.h"
 
 namespace tensorbraid {
 namespace {
@@ -38,7 +38,7 @@ const Status& WasShutDown() {
   return status;
 }
 
-// Enough for the two lanes of a link to have different threads, and for several busy links not to share a thread if
+// Enough for the two channels of a link to have different threads, and for several busy links not to share a thread if
 // there are cores for more.
 int NumQueues() { return std::clamp(2 * NumCores(), 4, 16); }
 
@@ -62,11 +62,11 @@ class Connecting : public std::enable_shared_from_this<Connecting> {
   void Fail(const Status& why);
 
  private:
-  void Open(LaneKind kind);
-  void Opened(const std::shared_ptr<Lane>& lane, bool ok);
-  Lane::ReadNext OnAnswer(const grpc::ByteBuffer& message);
+  void Open(ChannelKind kind);
+  void Opened(const std::shared_ptr<Channel>& channel, bool ok);
+  Channel::ReadNext OnAnswer(const grpc::ByteBuffer& message);
   // Ends the attempt. The first call returns `done` and decides the result; later calls return null.
-  Transport::ConnectDone Finish(std::shared_ptr<Lane> (*lanes)[kNumLanes]);
+  Transport::ConnectDone Finish(std::shared_ptr<Channel> (*channels)[kNumChannels]);
 
   GrpcTransport* const transport_;
   const std::string address_;
@@ -74,7 +74,7 @@ class Connecting : public std::enable_shared_from_this<Connecting> {
   uint64_t link_id_ = 0;
   Mutex mu_;
   Transport::ConnectDone done_ TB_GUARDED_BY(mu_);
-  std::shared_ptr<Lane> lanes_[kNumLanes] TB_GUARDED_BY(mu_);
+  std::shared_ptr<Channel> channels_[kNumChannels] TB_GUARDED_BY(mu_);
   Timer::Id timer_ TB_GUARDED_BY(mu_) = 0;
 };
 
@@ -90,37 +90,37 @@ class GrpcTransport final : public Transport {
   void Shutdown() override;
 
   // For Connecting.
-  using Opened = std::function<void(const std::shared_ptr<Lane>& lane, bool ok)>;
-  std::shared_ptr<Lane> NewLane(LaneKind kind) {
-    return std::make_shared<Lane>(kind, options_.bulk_part_bytes, &streams_);
+  using Opened = std::function<void(const std::shared_ptr<Channel>& channel, bool ok)>;
+  std::shared_ptr<Channel> NewChannel(ChannelKind kind) {
+    return std::make_shared<Channel>(kind, options_.bulk_part_bytes, &streams_);
   }
   // InvalidArgument if the token must not be sent to this address.
-  Status OpenLane(const std::shared_ptr<Lane>& lane, const std::string& address, Opened opened);
+  Status OpenChannel(const std::shared_ptr<Channel>& channel, const std::string& address, Opened opened);
   // The error for an attempt to connect whose stream has ended.
   Status NoTaskAnswers(const std::string& address, const Status& why) const {
     return ConnectError(StrCat("no task answers at ", address), options_.tls, std::string(why.message()));
   }
   void ConnectEnded(const std::shared_ptr<Connecting>& connecting);
-  std::shared_ptr<GrpcLink> NewLink(Hello peer, std::shared_ptr<Lane> control, std::shared_ptr<Lane> bulk);
+  std::shared_ptr<GrpcLink> NewLink(Hello peer, std::shared_ptr<Channel> control, std::shared_ptr<Channel> bulk);
   Timer& timer() { return timer_; }
   uint64_t NewLinkId();
 
  private:
-  // A link that is waiting for the handshakes of both lanes.
+  // A link that is waiting for the handshakes of both channels.
   struct HalfOpen {
-    std::shared_ptr<Lane> lanes[kNumLanes];
+    std::shared_ptr<Channel> channels[kNumChannels];
     Hello hello;
   };
 
   void Poll(grpc::CompletionQueue* queue);
-  // Accepts the next lane stream of this kind that arrives on a connection of this queue.
-  void RequestLane(LaneKind kind, grpc::ServerCompletionQueue* queue);
-  void Accepted(const std::shared_ptr<Lane>& lane, const StatusOr<Caller>& caller);
-  Lane::ReadNext OnHandshake(const std::shared_ptr<Lane>& lane, const grpc::ByteBuffer& message);
+  // Accepts the next channel stream of this kind that arrives on a connection of this queue.
+  void RequestChannel(ChannelKind kind, grpc::ServerCompletionQueue* queue);
+  void Accepted(const std::shared_ptr<Channel>& channel, const StatusOr<Caller>& caller);
+  Channel::ReadNext OnHandshake(const std::shared_ptr<Channel>& channel, const grpc::ByteBuffer& message);
   void Accept(HalfOpen both);
-  // Sends `answer`, an error, on the control lane. Lanes that the other side does not close are cancelled soon.
-  void Refuse(const HandshakeAnswer& answer, const std::shared_ptr<Lane> (&lanes)[kNumLanes]);
-  void HandshakeTimedOut(const std::shared_ptr<Lane>& lane);
+  // Sends `answer`, an error, on the control channel. Channels that the other side does not close are cancelled soon.
+  void Refuse(const HandshakeAnswer& answer, const std::shared_ptr<Channel> (&channels)[kNumChannels]);
+  void HandshakeTimedOut(const std::shared_ptr<Channel>& channel);
 
   const GrpcOptions options_;
   LinkHandler* handler_ = nullptr;
@@ -131,9 +131,9 @@ class GrpcTransport final : public Transport {
   std::unique_ptr<CallServer> calls_;    // null without ServeCalls
   std::unique_ptr<CallerCheck> check_;   // constant after Listen
   std::shared_ptr<OwnToken> own_token_;  // constant after Listen
-  // A connection belongs to one queue, whose thread reads its socket and runs its lane. gRPC assigns accepted
-  // connections to the queues round-robin, and OpenLane does the same with outgoing ones. So the two lanes of a link
-  // have different threads, which serve other links too.
+  // A connection belongs to one queue, whose thread reads its socket and runs its channel. gRPC assigns accepted
+  // connections to the queues round-robin, and OpenChannel does the same with outgoing ones. So the two channels of a
+  // link have different threads, which serve other links too.
   std::vector<std::unique_ptr<grpc::ServerCompletionQueue>> queues_;
   std::unique_ptr<grpc::Server> server_;
   std::unique_ptr<ConnectionListener> listener_;
@@ -149,7 +149,7 @@ class GrpcTransport final : public Transport {
   absl::flat_hash_set<std::shared_ptr<GrpcLink>> links_ TB_GUARDED_BY(mu_);
   absl::flat_hash_set<std::shared_ptr<Connecting>> connecting_ TB_GUARDED_BY(mu_);
   absl::flat_hash_map<uint64_t, HalfOpen> half_open_ TB_GUARDED_BY(mu_);
-  absl::flat_hash_map<const Lane*, Timer::Id> handshake_timers_ TB_GUARDED_BY(mu_);
+  absl::flat_hash_map<const Channel*, Timer::Id> handshake_timers_ TB_GUARDED_BY(mu_);
 };
 
 // --- Connecting.
@@ -165,79 +165,79 @@ void Connecting::Start(std::chrono::milliseconds timeout) {
     });
   }
   if (!where.ok()) return Fail(where.status());
-  Open(kControlLane);
+  Open(kControlChannel);
 }
 
-void Connecting::Open(LaneKind kind) {
-  const auto lane = transport_->NewLane(kind);
+void Connecting::Open(ChannelKind kind) {
+  const auto channel = transport_->NewChannel(kind);
   {
-    // Store the lane before it opens: other threads may finish the handshake before this one runs again.
+    // Store the channel before it opens: other threads may finish the handshake before this one runs again.
     MutexLock lock(mu_);
     if (done_ == nullptr) return;
-    lanes_[kind] = lane;
+    channels_[kind] = channel;
   }
-  const Status opening = transport_->OpenLane(
-      lane, address_, [self = shared_from_this()](const auto& lane, bool ok) { self->Opened(lane, ok); });
+  const Status opening = transport_->OpenChannel(
+      channel, address_, [self = shared_from_this()](const auto& channel, bool ok) { self->Opened(channel, ok); });
   if (!opening.ok()) Fail(opening);
 }
 
-void Connecting::Opened(const std::shared_ptr<Lane>& lane, bool ok) {
+void Connecting::Opened(const std::shared_ptr<Channel>& channel, bool ok) {
   const auto self = shared_from_this();
-  lane->SetHandlers([self](const grpc::ByteBuffer& message) { return self->OnAnswer(message); },
-                    [self](const Status& why) { self->Fail(self->transport_->NoTaskAnswers(self->address_, why)); });
-  if (!ok) return lane->ReportEnd();
+  channel->SetHandlers([self](const grpc::ByteBuffer& message) { return self->OnAnswer(message); },
+                       [self](const Status& why) { self->Fail(self->transport_->NoTaskAnswers(self->address_, why)); });
+  if (!ok) return channel->ReportEnd();
   std::string packet;
-  AppendPacket(Handshake{link_id_, static_cast<uint32_t>(lane->kind()), hello_}, &packet);
-  lane->SendPackets(packet);
-  if (lane->kind() == kBulkLane) return;
-  lane->Read();
-  Open(kBulkLane);  // after the control lane, so that the two get different queues at both ends
+  AppendPacket(Handshake{link_id_, static_cast<uint32_t>(channel->kind()), hello_}, &packet);
+  channel->SendPackets(packet);
+  if (channel->kind() == kBulkChannel) return;
+  channel->Read();
+  Open(kBulkChannel);  // after the control channel, so that the two get different queues at both ends
 }
 
-Lane::ReadNext Connecting::OnAnswer(const grpc::ByteBuffer& message) {
+Channel::ReadNext Connecting::OnAnswer(const grpc::ByteBuffer& message) {
   PacketReader reader(message);
   const auto header = OnlyHeader(&reader);
   auto answer = header.ok() ? DecodeHandshakeAnswer(*header) : header.status();
   if (!answer.ok()) {
     Fail(Unavailable("the server at ", address_, " is not a task: ", std::string(answer.status().message())));
-    return Lane::ReadNext::kPause;
+    return Channel::ReadNext::kPause;
   }
   if (!answer->status.ok()) {
     Fail(answer->status);
-    return Lane::ReadNext::kPause;
+    return Channel::ReadNext::kPause;
   }
-  std::shared_ptr<Lane> lanes[kNumLanes];
-  const auto done = Finish(&lanes);
-  if (done == nullptr) return Lane::ReadNext::kPause;
-  if (auto link = transport_->NewLink(std::move(answer->hello), lanes[kControlLane], lanes[kBulkLane])) {
+  std::shared_ptr<Channel> channels[kNumChannels];
+  const auto done = Finish(&channels);
+  if (done == nullptr) return Channel::ReadNext::kPause;
+  if (auto link = transport_->NewLink(std::move(answer->hello), channels[kControlChannel], channels[kBulkChannel])) {
     link->Start(done);
   } else {
-    for (const auto& lane : lanes) lane->Cancel();
+    for (const auto& channel : channels) channel->Cancel();
     done(WasShutDown());
   }
   transport_->ConnectEnded(shared_from_this());
-  return Lane::ReadNext::kPause;
+  return Channel::ReadNext::kPause;
 }
 
-Transport::ConnectDone Connecting::Finish(std::shared_ptr<Lane> (*lanes)[kNumLanes]) {
+Transport::ConnectDone Connecting::Finish(std::shared_ptr<Channel> (*channels)[kNumChannels]) {
   Timer::Id timer;
   Transport::ConnectDone done;
   {
     MutexLock lock(mu_);
     done = std::exchange(done_, nullptr);
     timer = timer_;
-    for (int i = 0; i < kNumLanes; ++i) (*lanes)[i] = std::move(lanes_[i]);
+    for (int i = 0; i < kNumChannels; ++i) (*channels)[i] = std::move(channels_[i]);
   }
   if (done != nullptr) transport_->timer().Cancel(timer);
   return done;
 }
 
 void Connecting::Fail(const Status& why) {
-  std::shared_ptr<Lane> lanes[kNumLanes];
-  const auto done = Finish(&lanes);
+  std::shared_ptr<Channel> channels[kNumChannels];
+  const auto done = Finish(&channels);
   if (done == nullptr) return;
-  for (const auto& lane : lanes) {
-    if (lane != nullptr) lane->Cancel();
+  for (const auto& channel : channels) {
+    if (channel != nullptr) channel->Cancel();
   }
   // On the timer thread, because the current thread may be the user's.
   transport_->timer().RunAfter({}, [self = shared_from_this(), done, why] {
@@ -248,90 +248,91 @@ void Connecting::Fail(const Status& why) {
 
 // --- Accepting.
 
-void GrpcTransport::RequestLane(LaneKind kind, grpc::ServerCompletionQueue* queue) {
-  auto stream = std::make_unique<ServerStream>();
-  ServerStream* raw = stream.get();
-  const auto lane = NewLane(kind);
-  Tag* tag = lane->Opening(std::move(stream), [this, lane, queue, raw](bool ok) {
-    if (!ok) return lane->Abandon();  // the server shuts down; no stream has arrived
-    RequestLane(lane->kind(), queue);
-    Accepted(lane, check_->Check(raw->context_));
+void GrpcTransport::RequestChannel(ChannelKind kind, grpc::ServerCompletionQueue* queue) {
+  auto stream = std::make_unique<Stream>();
+  Stream* raw = stream.get();
+  const auto channel = NewChannel(kind);
+  Tag* tag = channel->Opening(std::move(stream), [this, channel, queue, raw](bool ok) {
+    if (!ok) return channel->Abandon();  // the server shuts down; no stream has arrived
+    RequestChannel(channel->kind(), queue);
+    Accepted(channel, check_->Check(raw->accepted_context()));
   });
-  service_.RequestLane(kind, &raw->context_, &raw->rw_, queue, tag);
+  raw->Accept(&service_, kind, queue, tag);
 }
 
-void GrpcTransport::Accepted(const std::shared_ptr<Lane>& lane, const StatusOr<Caller>& caller) {
+void GrpcTransport::Accepted(const std::shared_ptr<Channel>& channel, const StatusOr<Caller>& caller) {
   const Status allowed = caller.ok() ? CheckIsTask(*caller, "a connection between tasks") : caller.status();
   if (!allowed.ok()) {
     TB_LOG(Debug, "transport") << "refused a connection: " << allowed.message();
-    // The bulk lane has no answer; the connecting task closes it when it reads the one on the control lane.
-    if (lane->kind() == kBulkLane) return lane->Cancel();
-    return Refuse({.status = allowed, .hello = {}}, {lane, nullptr});
+    // The bulk channel has no answer; the connecting task closes it when it reads the one on the control channel.
+    if (channel->kind() == kBulkChannel) return channel->Cancel();
+    return Refuse({.status = allowed, .hello = {}}, {channel, nullptr});
   }
   {
     MutexLock lock(mu_);
-    if (stopping_) return lane->Cancel();
-    handshake_timers_[lane.get()] =
-        timer_.RunAfter(options_.handshake_timeout, [this, lane] { HandshakeTimedOut(lane); });
+    if (stopping_) return channel->Cancel();
+    handshake_timers_[channel.get()] =
+        timer_.RunAfter(options_.handshake_timeout, [this, channel] { HandshakeTimedOut(channel); });
   }
-  std::weak_ptr<Lane> weak = lane;
-  lane->SetHandlers(
+  std::weak_ptr<Channel> weak = channel;
+  channel->SetHandlers(
       [this, weak](const grpc::ByteBuffer& message) {
-        const auto lane = weak.lock();
-        return lane == nullptr ? Lane::ReadNext::kPause : OnHandshake(lane, message);
+        const auto channel = weak.lock();
+        return channel == nullptr ? Channel::ReadNext::kPause : OnHandshake(channel, message);
       },
       [](const Status&) {});
-  lane->Read();
+  channel->Read();
 }
 
-Lane::ReadNext GrpcTransport::OnHandshake(const std::shared_ptr<Lane>& lane, const grpc::ByteBuffer& message) {
+Channel::ReadNext GrpcTransport::OnHandshake(const std::shared_ptr<Channel>& channel, const grpc::ByteBuffer& message) {
   PacketReader reader(message);
   const auto header = OnlyHeader(&reader);
   const auto handshake = header.ok() ? DecodeHandshake(*header) : header.status();
-  if (!handshake.ok() || handshake->lane != lane->kind()) {
+  if (!handshake.ok() || handshake->channel != channel->kind()) {
     TB_LOG(Debug, "transport") << "dropped a connection with an invalid handshake";
-    lane->Cancel();
-    return Lane::ReadNext::kPause;
+    channel->Cancel();
+    return Channel::ReadNext::kPause;
   }
   HalfOpen both;
   {
     MutexLock lock(mu_);
     if (stopping_) {
-      lane->Cancel();
-      return Lane::ReadNext::kPause;
+      channel->Cancel();
+      return Channel::ReadNext::kPause;
     }
     HalfOpen& half = half_open_[handshake->link_id];
-    if (half.lanes[lane->kind()] != nullptr) {
-      lane->Cancel();
-      return Lane::ReadNext::kPause;
+    if (half.channels[channel->kind()] != nullptr) {
+      channel->Cancel();
+      return Channel::ReadNext::kPause;
     }
-    half.lanes[lane->kind()] = lane;
-    if (lane->kind() == kControlLane) half.hello = handshake->hello;
-    if (half.lanes[kControlLane] == nullptr || half.lanes[kBulkLane] == nullptr) return Lane::ReadNext::kPause;
+    half.channels[channel->kind()] = channel;
+    if (channel->kind() == kControlChannel) half.hello = handshake->hello;
+    if (half.channels[kControlChannel] == nullptr || half.channels[kBulkChannel] == nullptr)
+      return Channel::ReadNext::kPause;
     both = std::move(half);
     half_open_.erase(handshake->link_id);
-    for (const auto& lane : both.lanes) {
-      auto timer = handshake_timers_.find(lane.get());
+    for (const auto& channel : both.channels) {
+      auto timer = handshake_timers_.find(channel.get());
       if (timer == handshake_timers_.end()) continue;
       timer_.Cancel(timer->second);
       handshake_timers_.erase(timer);
     }
   }
   Accept(std::move(both));
-  return Lane::ReadNext::kPause;
+  return Channel::ReadNext::kPause;
 }
 
-void GrpcTransport::HandshakeTimedOut(const std::shared_ptr<Lane>& lane) {
+void GrpcTransport::HandshakeTimedOut(const std::shared_ptr<Channel>& channel) {
   {
     MutexLock lock(mu_);
-    if (handshake_timers_.erase(lane.get()) == 0) return;
+    if (handshake_timers_.erase(channel.get()) == 0) return;
     for (auto it = half_open_.begin(); it != half_open_.end(); ++it) {
-      if (it->second.lanes[lane->kind()] != lane) continue;
+      if (it->second.channels[channel->kind()] != channel) continue;
       half_open_.erase(it);
       break;
     }
   }
-  lane->Cancel();
+  channel->Cancel();
 }
 
 void GrpcTransport::Accept(HalfOpen both) {
@@ -339,27 +340,27 @@ void GrpcTransport::Accept(HalfOpen both) {
   answer.status = handler_->OnHello(both.hello, &answer.hello);
   std::shared_ptr<GrpcLink> link;
   if (answer.status.ok()) {
-    link = NewLink(both.hello, both.lanes[kControlLane], both.lanes[kBulkLane]);
+    link = NewLink(both.hello, both.channels[kControlChannel], both.channels[kBulkChannel]);
     if (link == nullptr) answer.status = Unavailable("the task is stopping");
   }
-  if (link == nullptr) return Refuse(answer, both.lanes);
+  if (link == nullptr) return Refuse(answer, both.channels);
   std::string packet;
   AppendPacket(answer, &packet);
-  both.lanes[kControlLane]->SendPackets(packet);
+  both.channels[kControlChannel]->SendPackets(packet);
   link->Start([](const std::shared_ptr<Link>&) {});
 }
 
-void GrpcTransport::Refuse(const HandshakeAnswer& answer, const std::shared_ptr<Lane> (&lanes)[kNumLanes]) {
+void GrpcTransport::Refuse(const HandshakeAnswer& answer, const std::shared_ptr<Channel> (&channels)[kNumChannels]) {
   std::string packet;
   AppendPacket(answer, &packet);
-  lanes[kControlLane]->SendPackets(packet);
-  for (const auto& lane : lanes) {
-    if (lane == nullptr) continue;
-    lane->SetHandlers([](const grpc::ByteBuffer&) { return Lane::ReadNext::kYes; }, [](const Status&) {});
-    lane->Read();
-    timer_.RunAfter(options_.close_grace, [lane] { lane->Cancel(); });
+  channels[kControlChannel]->SendPackets(packet);
+  for (const auto& channel : channels) {
+    if (channel == nullptr) continue;
+    channel->SetHandlers([](const grpc::ByteBuffer&) { return Channel::ReadNext::kYes; }, [](const Status&) {});
+    channel->Read();
+    timer_.RunAfter(options_.close_grace, [channel] { channel->Cancel(); });
   }
-  lanes[kControlLane]->End();
+  channels[kControlChannel]->End();
 }
 
 // --- Used for connecting and accepting.
@@ -369,17 +370,18 @@ uint64_t GrpcTransport::NewLinkId() {
   return random_();
 }
 
-Status GrpcTransport::OpenLane(const std::shared_ptr<Lane>& lane, const std::string& address, Opened opened) {
-  auto stream = std::make_unique<ClientStream>(NewChannel(address, channel_credentials_));
-  ClientStream* raw = stream.get();
-  TF_RETURN_IF_ERROR(own_token_->AddTo(address, options_.tls, &raw->context_));
-  raw->Prepare(lane->kind(), queues_[next_queue_++ % queues_.size()].get());
-  raw->Start(lane->Opening(std::move(stream), [lane, opened = std::move(opened)](bool ok) { opened(lane, ok); }));
+Status GrpcTransport::OpenChannel(const std::shared_ptr<Channel>& channel, const std::string& address, Opened opened) {
+  auto stream = std::make_unique<Stream>(NewGrpcChannel(address, channel_credentials_));
+  Stream* raw = stream.get();
+  TF_RETURN_IF_ERROR(own_token_->AddTo(address, options_.tls, &raw->context_to_open()));
+  Tag* tag =
+      channel->Opening(std::move(stream), [channel, opened = std::move(opened)](bool ok) { opened(channel, ok); });
+  raw->Open(channel->kind(), queues_[next_queue_++ % queues_.size()].get(), tag);
   return OkStatus();
 }
 
-std::shared_ptr<GrpcLink> GrpcTransport::NewLink(Hello peer, std::shared_ptr<Lane> control,
-                                                 std::shared_ptr<Lane> bulk) {
+std::shared_ptr<GrpcLink> GrpcTransport::NewLink(Hello peer, std::shared_ptr<Channel> control,
+                                                 std::shared_ptr<Channel> bulk) {
   GrpcLink::Context context{handler_, &timer_, options_.close_grace, [this](const std::shared_ptr<GrpcLink>& link) {
                               MutexLock lock(mu_);
                               links_.erase(link);
@@ -436,7 +438,7 @@ StatusOr<int> GrpcTransport::Listen(const std::string& address, LinkHandler* han
   }
   handler_ = handler;
   for (auto& queue : queues_) {
-    for (const LaneKind kind : {kControlLane, kBulkLane}) RequestLane(kind, queue.get());
+    for (const ChannelKind kind : {kControlChannel, kBulkChannel}) RequestChannel(kind, queue.get());
     if (calls_ != nullptr) calls_->AcceptFrom(queue.get());
     threads_.emplace_back("tb-grpc", [this, q = queue.get()] { Poll(q); });
   }
@@ -493,8 +495,8 @@ void GrpcTransport::Shutdown() {
   for (const auto& link : links) link->Close(WasShutDown());
   for (const auto& c : connecting) c->Fail(WasShutDown());
   for (auto& [id, half] : half_open) {
-    for (auto& lane : half.lanes) {
-      if (lane != nullptr) lane->Cancel();
+    for (auto& channel : half.channels) {
+      if (channel != nullptr) channel->Cancel();
     }
   }
   // Stops listening and waits for the accepted streams; those that have not ended by then are cancelled.

@@ -27,7 +27,7 @@ struct GrpcOptions {
   bool insecure = false;
   // An accepted connection that has not completed its handshake after this time is dropped.
   std::chrono::milliseconds handshake_timeout = std::chrono::seconds(10);
-  // How long a closed link may take to send what is queued on its control lane.
+  // How long a closed link may take to send what is queued on its control channel.
   std::chrono::milliseconds close_grace = std::chrono::milliseconds(500);
   // How long a thread keeps polling after each message before it sleeps; it yields the processor between polls. The
   // next message of a step usually arrives within this time. Waking a thread on an idle processor takes 20 to 60 us on
@@ -38,7 +38,7 @@ struct GrpcOptions {
   size_t bulk_part_bytes = 1 << 20;
 };
 
-// Has four to sixteen threads for lanes, depending on the number of cores, and one timer thread. A handler is called
+// Has four to sixteen threads for channels, depending on the number of cores, and one timer thread. A handler is called
 // directly on the thread that read the message from the network.
 std::unique_ptr<Transport> NewGrpcTransport(const GrpcOptions& options = {});
 

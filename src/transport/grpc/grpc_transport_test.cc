@@ -66,7 +66,7 @@ int RawSocket(int port) {
   return fd;
 }
 
-// A lane stream opened by hand, to send what a link never sends.
+// A channel stream opened by hand, to send what a link never sends.
 class HandmadeStream {
  public:
   HandmadeStream(int port, const std::string& method)
@@ -121,9 +121,9 @@ class HandmadeStream {
   grpc::ByteBuffer incoming_;
 };
 
-std::string HandshakeBytes(uint64_t link, uint32_t lane) {
+std::string HandshakeBytes(uint64_t link, uint32_t channel) {
   std::string packet;
-  AppendPacket(Handshake{link, lane, HelloFrom("by hand")}, &packet);
+  AppendPacket(Handshake{link, channel, HelloFrom("by hand")}, &packet);
   return packet;
 }
 
@@ -281,7 +281,7 @@ TEST(GrpcTransportTest, BadHandshakesAreDropped) {
     EXPECT_TRUE(stream.Write(bytes));
     stream.ReadToEnd();  // ends because the server drops it
   }
-  // The same lane of the same link twice.
+  // The same channel of the same link twice.
   HandmadeStream first(server.port, "/tensorbraid.Worker/Control"), second(server.port, "/tensorbraid.Worker/Control");
   EXPECT_TRUE(first.Write(good));
   EXPECT_TRUE(second.Write(good));
@@ -303,7 +303,7 @@ TEST(GrpcTransportTest, HalfOpenHandshakesTimeOut) {
   ExpectAlive(server);
 }
 
-TEST(GrpcTransportTest, ControlMessagesArriveAfterTheEndOfTheBulkLane) {
+TEST(GrpcTransportTest, ControlMessagesArriveAfterTheEndOfTheBulkChannel) {
   Task server("server", {.close_grace = std::chrono::seconds(5)});
   HandmadeStream control(server.port, "/tensorbraid.Worker/Control");
   HandmadeStream bulk(server.port, "/tensorbraid.Worker/Bulk");
@@ -311,7 +311,7 @@ TEST(GrpcTransportTest, ControlMessagesArriveAfterTheEndOfTheBulkLane) {
   EXPECT_TRUE(bulk.Write(HandshakeBytes(9, 1)));
   EXPECT_TRUE(control.Read());  // the answer
   bulk.EndWrites();
-  bulk.ReadToEnd();  // the server knows that the lane has ended
+  bulk.ReadToEnd();  // the server knows that the channel has ended
   std::string leave;
   ASSERT_TRUE(AppendPacket(Leave{}, &leave).ok());
   EXPECT_TRUE(control.Write(leave));
@@ -331,13 +331,13 @@ TEST(GrpcTransportTest, GarbageOnALinkCutsItAndNothingElse) {
   truncated += "abc";
   size_t downs = 0;
   for (const std::string& bytes : {std::string("x"), std::string(50, '\xff'), std::string(12, '\0'), truncated}) {
-    for (const int lane : {0, 1}) {
+    for (const int channel : {0, 1}) {
       HandmadeStream control(server.port, "/tensorbraid.Worker/Control");
       HandmadeStream bulk(server.port, "/tensorbraid.Worker/Bulk");
       EXPECT_TRUE(control.Write(HandshakeBytes(8, 0)));
       EXPECT_TRUE(bulk.Write(HandshakeBytes(8, 1)));
       EXPECT_TRUE(control.Read());  // the answer
-      EXPECT_TRUE((lane == 0 ? control : bulk).Write(bytes));
+      EXPECT_TRUE((channel == 0 ? control : bulk).Write(bytes));
       const Status why = server.handler.WaitForDown(++downs);
       EXPECT_EQ(why.code(), absl::StatusCode::kUnavailable);
       EXPECT_THAT(why.message(), HasSubstr("by hand"));
@@ -383,7 +383,7 @@ TEST(GrpcTransportTest, ALinkAnswersAFewPingsAndPassesNoneOn) {
   EXPECT_EQ(server.handler.control_messages(), 1u);
 }
 
-// A thread that opens a lane may be preempted right after that, and the whole handshake may happen before it runs
+// A thread that opens a channel may be preempted right after that, and the whole handshake may happen before it runs
 // again. Here that thread gets the processor only when all others are idle.
 TEST(GrpcTransportTest, LinksOpenedByASlowThreadWork) {
   Task server("server");

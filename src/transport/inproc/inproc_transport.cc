@@ -68,9 +68,9 @@ class SerialQueue {
 
 class InprocLink;
 
-// The threads of a link's two lanes. As in the gRPC transport, a pair serves several links but not all of them, so that
-// handlers run concurrently for different links in tests too.
-struct LaneThreads {
+// The threads of a link's two channels. As in the gRPC transport, a pair serves several links but not all of them, so
+// that handlers run concurrently for different links in tests too.
+struct ChannelThreads {
   SerialQueue control{"tb-inproc-ctl"};
   SerialQueue bulk{"tb-inproc-blk"};
 };
@@ -80,7 +80,7 @@ class Node {
  public:
   explicit Node(const InprocOptions& options) : options(options) {}
 
-  LaneThreads& threads_of(uint64_t connect) { return threads[connect % threads.size()]; }
+  ChannelThreads& threads_of(uint64_t connect) { return threads[connect % threads.size()]; }
 
   // False when the node is stopping.
   bool AddLink(std::shared_ptr<InprocLink> link) {
@@ -102,7 +102,7 @@ class Node {
 
   const InprocOptions options;
   LinkHandler* handler = nullptr;  // set by Listen, before other transports can find the node
-  std::array<LaneThreads, 2> threads;
+  std::array<ChannelThreads, 2> threads;
   Mutex mu;
   bool stopping TB_GUARDED_BY(mu) = false;
   absl::flat_hash_set<std::shared_ptr<InprocLink>> links TB_GUARDED_BY(mu);
@@ -199,9 +199,9 @@ class InprocLink final : public Link, public std::enable_shared_from_this<Inproc
         MutexLock lock(self->shared_->mu);
         self->control_ended_ = true;
       }
-      self->LaneEnds(why);
+      self->ChannelEnds(why);
     });
-    threads_.bulk.Post([self = shared_from_this(), why] { self->LaneEnds(why); });
+    threads_.bulk.Post([self = shared_from_this(), why] { self->ChannelEnds(why); });
   }
 
   void Deliver(Message message) {
@@ -209,9 +209,9 @@ class InprocLink final : public Link, public std::enable_shared_from_this<Inproc
     node_->handler->OnMessage(shared_from_this(), std::move(message));
   }
 
-  // The second lane to end takes the link down; no message can be delivered after that.
-  void LaneEnds(const Status& why) {
-    if (lanes_left_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  // The second channel to end takes the link down; no message can be delivered after that.
+  void ChannelEnds(const Status& why) {
+    if (channels_left_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     bool announced;
     {
       MutexLock lock(shared_->mu);
@@ -222,16 +222,16 @@ class InprocLink final : public Link, public std::enable_shared_from_this<Inproc
   }
 
   const std::shared_ptr<Node> node_;  // its handler gets this end's messages
-  LaneThreads& threads_;              // on which the handler is called
+  ChannelThreads& threads_;           // on which the handler is called
   const Hello peer_;
   const std::shared_ptr<Shared> shared_;
   std::weak_ptr<InprocLink> other_;
   bool announced_ = false;      // OnLinkUp has been or is being called; guarded by the shared mutex
-  bool control_ended_ = false;  // the end of the control lane has been delivered; guarded by the shared mutex
+  bool control_ended_ = false;  // the end of the control channel has been delivered; guarded by the shared mutex
   bool up_ = false;             // OnLinkUp has returned; guarded by the shared mutex
   std::vector<Message> early_;  // bulk messages that arrived before OnLinkUp returned; guarded by the shared mutex
   std::atomic<bool> dropping_{false};  // closed by this side: messages that still arrive are dropped
-  std::atomic<int> lanes_left_{2};
+  std::atomic<int> channels_left_{2};
 };
 
 namespace {

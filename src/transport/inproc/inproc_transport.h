@@ -35,8 +35,8 @@ struct InprocOptions {
   size_t bulk_part_bytes = 0;  // BulkTensors arrive in parts of this size; 0: in one piece
 };
 
-// Has four threads, two for each lane, which call the handler. Received payloads have their owner set, so handlers may
-// keep them.
+// Has four threads, two for each channel, which call the handler. Received payloads have their owner set, so handlers
+// may keep them.
 std::unique_ptr<Transport> NewInprocTransport(std::shared_ptr<InprocNetwork> network,
                                               const InprocOptions& options = {});
 

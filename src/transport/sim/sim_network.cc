@@ -348,7 +348,7 @@ class SimLink final : public Link, public std::enable_shared_from_this<SimLink> 
     return last_[0];
   }
 
-  void SendPart(const Message& message, const std::shared_ptr<SimLink>& other, int lane) {
+  void SendPart(const Message& message, const std::shared_ptr<SimLink>& other, int channel) {
     std::string packet, bytes;
     if (Status bad = AppendPacket(message, &packet); !bad.ok()) return Close(bad);
     if (const Payload* payload = PayloadOf(message)) {
@@ -367,7 +367,7 @@ class SimLink final : public Link, public std::enable_shared_from_this<SimLink> 
         other->Deliver(packet, bytes, cut);
       }
     };
-    last_[lane] = core_->Travel(node_->key, other->node_->key, delay, std::move(deliver), last_[lane]);
+    last_[channel] = core_->Travel(node_->key, other->node_->key, delay, std::move(deliver), last_[channel]);
   }
 
   void Deliver(const std::string& packet, const std::string& bytes, size_t cut) {
@@ -394,7 +394,7 @@ class SimLink final : public Link, public std::enable_shared_from_this<SimLink> 
   bool up_ = false, down_ = false;  // on the scheduler's thread
   Mutex mu_;
   bool closed_ TB_GUARDED_BY(mu_) = false;
-  Time last_[2] TB_GUARDED_BY(mu_) = {};  // per lane: arrival time of the last message sent
+  Time last_[2] TB_GUARDED_BY(mu_) = {};  // per channel: arrival time of the last message sent
 };
 
 // In the order of their creation, since addresses differ from run to run.

@@ -1,4 +1,4 @@
-#include "transport/grpc/lane.h"
+#include "transport/grpc/channel.h"
 
 #include <sched.h>
 
@@ -20,31 +20,31 @@ SendBatch::SendBatch() : is_outermost_(this_threads_batch == nullptr) {
 SendBatch::~SendBatch() {
   if (!is_outermost_) return;
   this_threads_batch = nullptr;
-  for (const auto& lane : held_) lane->Pump();
+  for (const auto& channel : held_) channel->Pump();
 }
 
-bool SendBatch::Hold(Lane* lane) {
+bool SendBatch::Hold(Channel* channel) {
   if (this_threads_batch == nullptr) return false;
   auto& held = this_threads_batch->held_;
   for (const auto& other : held) {
-    if (other.get() == lane) return true;
+    if (other.get() == channel) return true;
   }
-  held.push_back(lane->shared_from_this());
+  held.push_back(channel->shared_from_this());
   return true;
 }
 
-Lane::Lane(LaneKind kind, size_t bulk_part_bytes, LiveCount* streams)
+Channel::Channel(ChannelKind kind, size_t bulk_part_bytes, LiveCount* streams)
     : kind_(kind), streams_(streams), outbox_(bulk_part_bytes) {}
 
-Lane::~Lane() {
-  // Outstanding operations hold the lane, so there are none, and no other thread uses it.
+Channel::~Channel() {
+  // Outstanding operations hold the channel, so there are none, and no other thread uses it.
   if (stream_ == nullptr) return;
   stream_->Cancel();
   stream_.reset();
   streams_->Remove();
 }
 
-Tag* Lane::Opening(std::unique_ptr<Stream> stream, std::function<void(bool)> opened) {
+Tag* Channel::Opening(std::unique_ptr<Stream> stream, std::function<void(bool)> opened) {
   opened_ = std::move(opened);
   streams_->Add();
   MutexLock lock(mu_);
@@ -54,24 +54,24 @@ Tag* Lane::Opening(std::unique_ptr<Stream> stream, std::function<void(bool)> ope
   return open_op_.Arm(shared_from_this());
 }
 
-void Lane::Opened(bool ok) {
+void Channel::Opened(bool ok) {
   {
     MutexLock lock(mu_);
     if (ok) writing_ = false;
   }
-  // Moved out first: the callback may hold this lane.
+  // Moved out first: the callback may hold this channel.
   std::exchange(opened_, nullptr)(ok);
   if (ok) Pump();
   OpDone();
 }
 
-void Lane::SetHandlers(OnRead on_read, OnEnd on_end) {
+void Channel::SetHandlers(OnRead on_read, OnEnd on_end) {
   auto handlers = std::make_shared<Handlers>(Handlers{std::move(on_read), std::move(on_end)});
   MutexLock lock(mu_);
   handlers_.swap(handlers);
 }
 
-void Lane::Read() {
+void Channel::Read() {
   MutexLock lock(mu_);
   if (in_callback_) {
     read_requested_ = true;
@@ -83,7 +83,7 @@ void Lane::Read() {
   stream_->Read(&read_buffer_, read_op_.Arm(shared_from_this()));
 }
 
-void Lane::DidRead(bool ok) {
+void Channel::DidRead(bool ok) {
   if (!ok) {
     ReportEnd();
     return OpDone();
@@ -107,7 +107,7 @@ void Lane::DidRead(bool ok) {
   OpDone();
 }
 
-void Lane::ReportEnd() {
+void Channel::ReportEnd() {
   bool knows;
   {
     MutexLock lock(mu_);
@@ -118,7 +118,7 @@ void Lane::ReportEnd() {
   if (!knows) finish_op_.Run(true);
 }
 
-void Lane::Finished(bool) {
+void Channel::Finished(bool) {
   std::shared_ptr<Handlers> handlers;
   {
     MutexLock lock(mu_);
@@ -133,7 +133,7 @@ void Lane::Finished(bool) {
   OpDone();
 }
 
-void Lane::SendPackets(const std::string& packets, const Payload* payload, When when) {
+void Channel::SendPackets(const std::string& packets, const Payload* payload, When when) {
   constexpr std::chrono::microseconds kLate{100};
   static const bool has_one_core = NumCores() == 1;
   bool write_is_late;
@@ -147,15 +147,15 @@ void Lane::SendPackets(const std::string& packets, const Payload* payload, When 
     if (writing_ && !write_is_late) return;
   }
   if (write_is_late) {
-    // The lane's thread learns that the write has completed only when it runs. It is ready to, but this thread has the
-    // process's only core, and would keep it for milliseconds.
+    // The channel's thread learns that the write has completed only when it runs. It is ready to, but this thread has
+    // the process's only core, and would keep it for milliseconds.
     if (this_threads_batch == nullptr) sched_yield();
     return;
   }
   if (!SendBatch::Hold(this)) Pump();
 }
 
-void Lane::SendBulk(BulkTensor tensor) {
+void Channel::SendBulk(BulkTensor tensor) {
   {
     MutexLock lock(mu_);
     if (dead_ || ending_) return;
@@ -165,7 +165,7 @@ void Lane::SendBulk(BulkTensor tensor) {
   Pump();
 }
 
-void Lane::SetBulkWindow(size_t bytes) {
+void Channel::SetBulkWindow(size_t bytes) {
   {
     MutexLock lock(mu_);
     outbox_.set_bulk_window(bytes);
@@ -173,7 +173,7 @@ void Lane::SetBulkWindow(size_t bytes) {
   Pump();
 }
 
-void Lane::BulkAcknowledged(uint64_t bytes) {
+void Channel::BulkAcknowledged(uint64_t bytes) {
   {
     MutexLock lock(mu_);
     outbox_.Acknowledged(bytes);
@@ -181,7 +181,7 @@ void Lane::BulkAcknowledged(uint64_t bytes) {
   Pump();
 }
 
-void Lane::Pump() {
+void Channel::Pump() {
   grpc::ByteBuffer message;
   Stream* stream;
   bool end = false;
@@ -206,7 +206,7 @@ void Lane::Pump() {
   }
 }
 
-void Lane::Wrote(bool ok) {
+void Channel::Wrote(bool ok) {
   {
     MutexLock lock(mu_);
     writing_ = false;
@@ -221,14 +221,14 @@ void Lane::Wrote(bool ok) {
   OpDone();
 }
 
-void Lane::Ended(bool) { OpDone(); }
+void Channel::Ended(bool) { OpDone(); }
 
-void Lane::DropQueue() {
+void Channel::DropQueue() {
   MutexLock lock(mu_);
   outbox_.Clear();
 }
 
-void Lane::End() {
+void Channel::End() {
   {
     MutexLock lock(mu_);
     ending_ = true;
@@ -236,7 +236,7 @@ void Lane::End() {
   Pump();
 }
 
-void Lane::Cancel() {
+void Channel::Cancel() {
   std::unique_ptr<Stream> gone;
   {
     MutexLock lock(mu_);
@@ -251,12 +251,12 @@ void Lane::Cancel() {
   streams_->Remove();
 }
 
-void Lane::Abandon() {
+void Channel::Abandon() {
   MutexLock lock(mu_);
   dead_ = true;
 }
 
-void Lane::OpDone() {
+void Channel::OpDone() {
   std::unique_ptr<Stream> gone;
   {
     MutexLock lock(mu_);

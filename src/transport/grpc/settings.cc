@@ -1,4 +1,4 @@
-#include "transport/grpc/streams.h"
+#include "transport/grpc/settings.h"
 
 #include <grpc/support/log.h>
 #include <malloc.h>
@@ -36,20 +36,12 @@ constexpr IntArg kCommonArgs[] = {
 
 }  // namespace
 
-WorkerService::WorkerService() {
-  for (int i = 0; i < kNumLanes; ++i) {
-    AddMethod(
-        new grpc::internal::RpcServiceMethod(kLaneMethods[i], grpc::internal::RpcMethod::BIDI_STREAMING, nullptr));
-    MarkMethodAsync(i);
-  }
-}
-
 grpc::ChannelArguments ClientChannelArguments() {
   grpc::ChannelArguments args;
   for (const IntArg& arg : kCommonArgs) args.SetInt(arg.name, arg.value);
   args.SetInt(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, -1);
   args.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-  args.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // else both lanes would share a connection
+  args.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // else both channels would share a connection
   args.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);             // retrying would keep copies of what is sent
   args.SetInt(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 1);
   args.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);

@@ -1,8 +1,6 @@
-// One bidirectional gRPC stream that carries packets; a link has two.
-#ifndef TENSORBRAID_TRANSPORT_GRPC_LANE_H_
-#define TENSORBRAID_TRANSPORT_GRPC_LANE_H_
-
-#include <grpcpp/grpcpp.h>
+// One of the two channels of a link: a gRPC stream, with a queue of what is to be sent.
+#ifndef TENSORBRAID_TRANSPORT_GRPC_CHANNEL_H_
+#define TENSORBRAID_TRANSPORT_GRPC_CHANNEL_H_
 
 #include <functional>
 #include <memory>
@@ -15,38 +13,13 @@
 #include "core/threads/mutex.h"
 #include "tensorbraid/core/status.h"
 #include "transport/grpc/packets.h"
+#include "transport/grpc/stream.h"
 
 namespace tensorbraid {
 
-enum LaneKind { kControlLane = 0, kBulkLane = 1 };
-inline constexpr int kNumLanes = 2;
-inline constexpr const char* kLaneMethods[kNumLanes] = {"/tensorbraid.Worker/Control", "/tensorbraid.Worker/Bulk"};
-
-// The tag of an operation in a completion queue; Run is called when the operation completes.
-class Tag {
- public:
-  virtual ~Tag() = default;
-  virtual void Run(bool ok) = 0;
-};
-
-// Hides the difference between the client and the server end of a gRPC stream. At most one Read and one Write (or End)
-// may be outstanding at a time.
-class Stream {
- public:
-  virtual ~Stream() = default;
-  virtual void Read(grpc::ByteBuffer* into, Tag* tag) = 0;
-  virtual void Write(const grpc::ByteBuffer& message, Tag* tag) = 0;
-  // Ends writing: no Write may follow. The other side can read everything written before; its next Read then fails.
-  virtual void End(Tag* tag) = 0;
-  // Makes all outstanding operations fail soon. Thread-safe.
-  virtual void Cancel() = 0;
-  // After a failed Read: gets the reason. False when this end cannot know it; `tag` is then not used.
-  virtual bool Finish(grpc::Status* why, Tag* tag) = 0;
-};
-
 // Queues packets and writes them in gRPC messages, one after the other; reads messages and passes them to a handler.
-// Thread-safe. The stream is destroyed when it has ended and no operation is outstanding; the Lane may live longer.
-class Lane : public std::enable_shared_from_this<Lane> {
+// Thread-safe. The stream is destroyed when it has ended and no operation is outstanding; the Channel may live longer.
+class Channel : public std::enable_shared_from_this<Channel> {
  public:
   enum class ReadNext { kYes, kPause };
   // Called on the completion queue's thread, for each received message. After kPause nothing is read until Read() is
@@ -56,9 +29,9 @@ class Lane : public std::enable_shared_from_this<Lane> {
   // destroyed afterwards.
   using OnEnd = std::function<void(const Status& why)>;
 
-  Lane(LaneKind kind, size_t bulk_part_bytes, LiveCount* streams);
-  ~Lane();
-  LaneKind kind() const { return kind_; }
+  Channel(ChannelKind kind, size_t bulk_part_bytes, LiveCount* streams);
+  ~Channel();
+  ChannelKind kind() const { return kind_; }
 
   // Takes the stream and returns the tag of the operation that opens it; `opened` is called when that completes.
   Tag* Opening(std::unique_ptr<Stream> stream, std::function<void(bool ok)> opened);
@@ -87,20 +60,20 @@ class Lane : public std::enable_shared_from_this<Lane> {
 
  private:
   friend class SendBatch;
-  template <void (Lane::*kMethod)(bool)>
+  template <void (Channel::*kMethod)(bool)>
   class Op final : public Tag {
    public:
-    Tag* Arm(std::shared_ptr<Lane> lane) {
-      lane_ = std::move(lane);
+    Tag* Arm(std::shared_ptr<Channel> channel) {
+      channel_ = std::move(channel);
       return this;
     }
     void Run(bool ok) override {
-      const std::shared_ptr<Lane> lane = std::move(lane_);
-      (lane.get()->*kMethod)(ok);
+      const std::shared_ptr<Channel> channel = std::move(channel_);
+      (channel.get()->*kMethod)(ok);
     }
 
    private:
-    std::shared_ptr<Lane> lane_;
+    std::shared_ptr<Channel> channel_;
   };
 
   void Opened(bool ok);
@@ -111,10 +84,10 @@ class Lane : public std::enable_shared_from_this<Lane> {
 
   // Starts the next write, unless one is outstanding or nothing is queued.
   void Pump();
-  // Ends an operation. Destroys the stream if it was the last outstanding one and the lane is dead.
+  // Ends an operation. Destroys the stream if it was the last outstanding one and the channel is dead.
   void OpDone();
 
-  const LaneKind kind_;
+  const ChannelKind kind_;
   LiveCount* const streams_;
   std::function<void(bool)> opened_;
   grpc::ByteBuffer read_buffer_;
@@ -138,16 +111,16 @@ class Lane : public std::enable_shared_from_this<Lane> {
   bool ending_ TB_GUARDED_BY(mu_) = false;  // no new packets are queued
   bool end_sent_ TB_GUARDED_BY(mu_) = false;
 
-  Op<&Lane::Opened> open_op_;
-  Op<&Lane::DidRead> read_op_;
-  Op<&Lane::Wrote> write_op_;
-  Op<&Lane::Ended> end_op_;
-  Op<&Lane::Finished> finish_op_;
+  Op<&Channel::Opened> open_op_;
+  Op<&Channel::DidRead> read_op_;
+  Op<&Channel::Wrote> write_op_;
+  Op<&Channel::Ended> end_op_;
+  Op<&Channel::Finished> finish_op_;
 };
 
 // While a SendBatch lives, the packets that its thread sends are held back; when it ends, they leave in one write per
-// lane. Each write costs two system calls and wakes the other side twice (for the data, and for the flow-control window
-// that HTTP/2 gives back), which is most of the cost of a small message.
+// channel. Each write costs two system calls and wakes the other side twice (for the data, and for the flow-control
+// window that HTTP/2 gives back), which is most of the cost of a small message.
 class SendBatch {
  public:
   SendBatch();
@@ -156,14 +129,14 @@ class SendBatch {
   SendBatch& operator=(const SendBatch&) = delete;
 
  private:
-  friend class Lane;
-  // Adds the lane to this thread's batch; false when the thread has none.
-  static bool Hold(Lane* lane);
+  friend class Channel;
+  // Adds the channel to this thread's batch; false when the thread has none.
+  static bool Hold(Channel* channel);
 
   const bool is_outermost_;
-  absl::InlinedVector<std::shared_ptr<Lane>, 4> held_;
+  absl::InlinedVector<std::shared_ptr<Channel>, 4> held_;
 };
 
 }  // namespace tensorbraid
 
-#endif  // TENSORBRAID_TRANSPORT_GRPC_LANE_H_
+#endif  // TENSORBRAID_TRANSPORT_GRPC_CHANNEL_H_
