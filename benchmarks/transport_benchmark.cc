@@ -28,30 +28,38 @@ double MsSince(Clock::time_point begin) {
 }
 
 // Sends small tensors back. Copies large ones into a buffer, and sends StepDone when one is complete.
-class Server : public LinkHandler {
+class ServerHandler : public LinkHandler {
  public:
-  Status OnHello(const Hello&, Hello* answer) override {
-    answer->task = "server";
-    return OkStatus();
-  }
-  void OnLinkUp(const std::shared_ptr<Link>&) override {}
-  void OnMessage(const std::shared_ptr<Link>& link, Message message) override {
+  explicit ServerHandler(std::shared_ptr<Link> link) : link_(std::move(link)) {}
+  void OnMessage(Message message) override {
     if (auto* eager = std::get_if<EagerTensor>(&message)) {
       RefPtr<Buffer> copy = AllocateBuffer(eager->payload.size());
       eager->payload.CopyTo(copy->data());
       eager->payload.pieces.assign(1, {static_cast<const std::byte*>(copy->data()), eager->meta.bytes});
       eager->payload.owner = std::move(copy);
-      link->Send(std::move(message));
+      link_->Send(std::move(message));
     } else if (auto* part = std::get_if<BulkTensor>(&message)) {
       if (!buffer_ || buffer_->size() < part->meta.bytes) buffer_ = AllocateBuffer(part->meta.bytes);
       part->payload.CopyTo(static_cast<std::byte*>(buffer_->data()) + part->offset);
-      if (part->offset + part->payload.size() == part->meta.bytes) link->Send(StepDone{part->key.step, OkStatus()});
+      if (part->offset + part->payload.size() == part->meta.bytes) link_->Send(StepDone{part->key.step, OkStatus()});
     }
   }
-  void OnLinkDown(const std::shared_ptr<Link>&, const Status&) override { std::_Exit(0); }
+  void OnLinkDown(const Status&) override { std::_Exit(0); }
 
  private:
+  const std::shared_ptr<Link> link_;
   RefPtr<Buffer> buffer_;
+};
+
+class Server : public LinkAcceptor {
+ public:
+  Status OnHello(const Hello&, Hello* answer) override {
+    answer->task = "server";
+    return OkStatus();
+  }
+  std::shared_ptr<LinkHandler> OnLinkUp(const std::shared_ptr<Link>& link) override {
+    return std::make_shared<ServerHandler>(link);
+  }
 };
 
 void Serve(const char* fd) {
@@ -63,22 +71,24 @@ void Serve(const char* fd) {
   for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
 }
 
-class Client : public LinkHandler {
+// Has one link.
+class Client : public LinkAcceptor, public LinkHandler {
  public:
   Status OnHello(const Hello&, Hello*) override { return OkStatus(); }
-  void OnLinkUp(const std::shared_ptr<Link>& link) override {
+  std::shared_ptr<LinkHandler> OnLinkUp(const std::shared_ptr<Link>& link) override {
     MutexLock lock(mu_);
     link_ = link;
     cv_.NotifyAll();
+    return {std::shared_ptr<void>(), this};  // not owned
   }
-  void OnMessage(const std::shared_ptr<Link>& link, Message message) override {
+  void OnMessage(Message message) override {
     if (std::holds_alternative<EagerTensor>(message)) {
       if (timing_) {
         latencies_.push_back(1e3 * MsSince(sent_));
         sent_ = Clock::now();
       }
       if (--pings_ > 0) {
-        link->Send(Ping());
+        link_->Send(Ping());
         return;
       }
     }
@@ -86,7 +96,7 @@ class Client : public LinkHandler {
     done_ = true;
     cv_.NotifyAll();
   }
-  void OnLinkDown(const std::shared_ptr<Link>&, const Status& why) override {
+  void OnLinkDown(const Status& why) override {
     if (!leaving) {
       std::fprintf(stderr, "%s\n", ToString(why).c_str());
       std::_Exit(1);
@@ -96,7 +106,7 @@ class Client : public LinkHandler {
   std::shared_ptr<Link> WaitForLink() {
     MutexLock lock(mu_);
     cv_.Wait(mu_, [&] { return link_ != nullptr; });
-    return std::move(link_);
+    return link_;
   }
   // Microseconds per exchange, the mean of `count` exchanges.
   double PingPong(Link& link, int count) {

@@ -42,18 +42,20 @@ class FuzzLink final : public Link {
 // A transport without any other tasks.
 class FuzzTransport final : public Transport {
  public:
-  StatusOr<int> Listen(const std::string&, LinkHandler* handler) override {
-    this->handler = handler;
+  StatusOr<int> Listen(const std::string&, LinkAcceptor* acceptor) override {
+    this->acceptor = acceptor;
     return 1;
   }
   void Connect(const std::string&, const Hello&, std::chrono::milliseconds, ConnectDone done) override {
     done(absl::UnavailableError("no other task exists"));
   }
   void Shutdown() override {
-    if (link != nullptr) handler->OnLinkDown(link, absl::CancelledError("the transport was shut down"));
+    if (link != nullptr) handler->OnLinkDown(absl::CancelledError("the transport was shut down"));
     link = nullptr;
+    handler = nullptr;
   }
-  LinkHandler* handler = nullptr;
+  LinkAcceptor* acceptor = nullptr;
+  std::shared_ptr<LinkHandler> handler;  // of `link`
   std::shared_ptr<FuzzLink> link;
 };
 
@@ -72,14 +74,19 @@ void DeliverAll(std::string_view bytes, FuzzTransport* transport) {
       payload.pieces.push_back({reinterpret_cast<const std::byte*>(bytes.data()), prefix->payload_bytes});
     }
     bytes.remove_prefix(prefix->payload_bytes);
-    auto message = DecodeMessage({header, prefix->header_bytes}, std::move(payload));
-    if (!message.ok()) return;
+    auto decoded = DecodeLinkMessage({header, prefix->header_bytes}, std::move(payload));
+    if (!decoded.ok()) return;
+    if (const auto* lane = std::get_if<LaneMessage>(&*decoded)) {
+      if (!transport->handler->OnLaneMessage(*lane).ok()) return;  // closes the link
+    }
+    auto* const message = std::get_if<Message>(&*decoded);
+    if (message == nullptr) continue;
     std::string again;
     if (!AppendPacket(*message, &again).ok()) std::abort();
-    const auto* graph = std::get_if<RegisterGraph>(&*message);
+    const auto* graph = std::get_if<RegisterGraph>(message);
     if (graph != nullptr && MayTouchFiles(graph->partition)) return;
     const bool answered = graph != nullptr || std::holds_alternative<ResetContainers>(*message);
-    transport->handler->OnMessage(link, *std::move(message));
+    transport->handler->OnMessage(std::move(*message));
     // The next packets may refer to it.
     if (answered) link->WaitForReplies(++requests);
   }
@@ -107,9 +114,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Hello hello, answer;
   hello.task = is_member ? "/job:worker/replica:0/task:0" : "/job:stranger/replica:0/task:7";
   hello.incarnation = 7;
-  if (transport->handler->OnHello(hello, &answer).ok()) {
+  if (transport->acceptor->OnHello(hello, &answer).ok()) {
     transport->link = std::make_shared<FuzzLink>(hello);
-    transport->handler->OnLinkUp(transport->link);
+    transport->handler = transport->acceptor->OnLinkUp(transport->link);
     DeliverAll(bytes, transport.get());
   }
   member->Stop(OkStatus());

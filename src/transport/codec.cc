@@ -93,11 +93,12 @@ void Put(const Hello& from, proto::Hello* to) {
   to->set_cluster(from.cluster);
   to->set_cluster_def(from.cluster_def);
   to->set_cluster_master(from.cluster_master);
-  to->set_machine(from.local_lane.machine);
-  to->set_local_socket(from.local_lane.socket);
-  to->set_local_secret(from.local_lane.secret);
-  to->set_ucx_version(from.ucx.version);
-  to->set_ucx_accepted(from.ucx.accepted);
+  for (const LaneOffer& offer : from.lanes) {
+    auto* lane = to->add_lane();
+    lane->set_kind(offer.kind);
+    lane->set_word(offer.word);
+    lane->set_is_answer(offer.is_answer);
+  }
 }
 
 struct Encoder {
@@ -171,16 +172,11 @@ struct Encoder {
     Put(m.meta, to->mutable_meta());
     to->set_offset(m.offset);
   }
-  void operator()(const LaneChoice& m) {
-    auto* to = out->mutable_lane_choice();
-    to->set_side_lane(m.side_lane);
+  void operator()(const LaneMessage& m) {
+    auto* to = out->mutable_lane_message();
+    to->set_kind(static_cast<uint32_t>(m.kind));
+    to->set_text(m.text);
     to->set_bulk_tensors(m.bulk_tensors);
-    to->set_why(m.why);
-  }
-  void operator()(const UcxAddress& m) {
-    auto* to = out->mutable_ucx_address();
-    to->set_address(m.address);
-    to->set_secret(m.secret);
   }
   void operator()(const Ping& m) {
     auto* to = out->mutable_ping();
@@ -266,8 +262,9 @@ Hello Get(const proto::Hello& from) {
   to.cluster = from.cluster();
   to.cluster_def = from.cluster_def();
   to.cluster_master = from.cluster_master();
-  to.local_lane = {.machine = from.machine(), .socket = from.local_socket(), .secret = from.local_secret()};
-  to.ucx = {.version = from.ucx_version(), .accepted = from.ucx_accepted()};
+  for (const auto& lane : from.lane()) {
+    to.lanes.push_back({.kind = lane.kind(), .word = lane.word(), .is_answer = lane.is_answer()});
+  }
   return to;
 }
 
@@ -330,14 +327,6 @@ StatusOr<Message> DecodePlain(const proto::Header& h) {
       return GrantTensor{Get(h.grant_tensor().key())};
     case proto::Header::kEagerCredit:
       return EagerCredit{h.eager_credit().consumed_bytes()};
-    case proto::Header::kLaneChoice:
-      return LaneChoice{h.lane_choice().side_lane(), h.lane_choice().bulk_tensors(), h.lane_choice().why()};
-    case proto::Header::kUcxAddress:
-      return UcxAddress{h.ucx_address().address(), h.ucx_address().secret()};
-    case proto::Header::kPing:
-      return Ping{h.ping().number(), h.ping().is_answer()};
-    case proto::Header::kBulkAck:
-      return BulkAck{h.bulk_ack().received_bytes()};
     default:
       return InvalidArgument("a message has no known type");
   }
@@ -380,13 +369,58 @@ Status AppendPacket(const Message& message, std::string* out) {
   return AppendProto(*header, payload == nullptr ? 0 : payload->size(), out);
 }
 
+namespace {
+
+template <typename M>
+void AppendSmall(const M& message, std::string* out) {
+  auto* header = NewOnArena<proto::Header>();
+  Encoder{header}(message);
+  AppendProto(*header, 0, out).IgnoreError();  // it is far below the limit
+}
+
+Status CheckNoPayload(const Payload& payload) {
+  if (payload.size() == 0) return OkStatus();
+  return InvalidArgument("a message without a tensor has a payload of ", payload.size(), " bytes");
+}
+
+StatusOr<Message> Decode(const proto::Header& header, Payload payload) {
+  if (header.has_eager_tensor()) return DecodeEager(header.eager_tensor(), std::move(payload));
+  if (header.has_bulk_tensor()) return DecodeBulk(header.bulk_tensor(), std::move(payload));
+  TF_RETURN_IF_ERROR(CheckNoPayload(payload));
+  return DecodePlain(header);
+}
+
+}  // namespace
+
+void AppendPacket(const LaneMessage& message, std::string* out) { AppendSmall(message, out); }
+void AppendPacket(const Ping& message, std::string* out) { AppendSmall(message, out); }
+void AppendPacket(const BulkAck& message, std::string* out) { AppendSmall(message, out); }
+
 StatusOr<Message> DecodeMessage(std::span<const std::byte> bytes, Payload payload) {
   TF_ASSIGN_OR_RETURN(const proto::Header* header, Parse<proto::Header>(bytes));
-  if (header->has_eager_tensor()) return DecodeEager(header->eager_tensor(), std::move(payload));
-  if (header->has_bulk_tensor()) return DecodeBulk(header->bulk_tensor(), std::move(payload));
-  if (payload.size() != 0)
-    return InvalidArgument("a message without a tensor has a payload of ", payload.size(), " bytes");
-  return DecodePlain(*header);
+  return Decode(*header, std::move(payload));
+}
+
+StatusOr<LinkMessage> DecodeLinkMessage(std::span<const std::byte> bytes, Payload payload) {
+  TF_ASSIGN_OR_RETURN(const proto::Header* header, Parse<proto::Header>(bytes));
+  const auto without_payload = [&](LinkMessage message) -> StatusOr<LinkMessage> {
+    TF_RETURN_IF_ERROR(CheckNoPayload(payload));
+    return message;
+  };
+  switch (header->message_case()) {
+    case proto::Header::kLaneMessage: {
+      const auto& m = header->lane_message();
+      return without_payload(LaneMessage{static_cast<LaneMessage::Kind>(m.kind()), m.text(), m.bulk_tensors()});
+    }
+    case proto::Header::kPing:
+      return without_payload(Ping{header->ping().number(), header->ping().is_answer()});
+    case proto::Header::kBulkAck:
+      return without_payload(BulkAck{header->bulk_ack().received_bytes()});
+    default:
+      break;
+  }
+  TF_ASSIGN_OR_RETURN(Message message, Decode(*header, std::move(payload)));
+  return LinkMessage(std::move(message));
 }
 
 void AppendPacket(const Handshake& handshake, std::string* out) {

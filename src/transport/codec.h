@@ -12,7 +12,7 @@
 #include <string>
 
 #include "tensorbraid/core/status.h"
-#include "transport/messages.h"
+#include "transport/link_messages.h"
 
 namespace tensorbraid {
 
@@ -34,8 +34,13 @@ const Payload* PayloadOf(const Message& message);
 // Appends prefix and header; the caller must send the payload after them. If the header is too large to be sent,
 // returns InvalidArgument and leaves `out` unchanged.
 Status AppendPacket(const Message& message, std::string* out);
+void AppendPacket(const LaneMessage& message, std::string* out);
+void AppendPacket(const Ping& message, std::string* out);
+void AppendPacket(const BulkAck& message, std::string* out);
 // Checks everything that one packet can tell: sizes, dtype, shape, and that the payload fits the tensor. The caller has
 // to check that step, edge and session exist. The message takes ownership of `payload`.
+StatusOr<LinkMessage> DecodeLinkMessage(std::span<const std::byte> header, Payload payload);
+// As DecodeLinkMessage, where only messages of the cluster may come: by a side lane.
 StatusOr<Message> DecodeMessage(std::span<const std::byte> header, Payload payload);
 
 // The first packet on each channel of a link whose channels are separate streams.

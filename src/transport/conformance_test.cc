@@ -7,10 +7,11 @@
 
 #include "transport/grpc/grpc_transport.h"
 #include "transport/inproc/inproc_transport.h"
-#include "transport/local/local_transport.h"
+#include "transport/local/local_kind.h"
+#include "transport/side_lane/side_lane_transport.h"
 #include "transport/sim/sim_network.h"
 #include "transport/transport_test_util.h"
-#include "transport/ucx/ucx_transport.h"
+#include "transport/ucx/ucx_kind.h"
 
 namespace tensorbraid {
 namespace {
@@ -46,7 +47,7 @@ Kind LocalOver(Kind base) {
   base.side_lane = true;
   base.make = [make]() -> std::function<std::unique_ptr<Transport>()> {
     return [new_base = make()] {
-      return NewLocalTransport(new_base(), {.lane = {.ring_bytes = 8 << 10, .inline_bytes = 1 << 10}});
+      return NewSideLaneTransport(new_base(), {NewLocalKind({.ring_bytes = 8 << 10, .inline_bytes = 1 << 10})});
     };
   };
   return base;
@@ -60,7 +61,7 @@ Kind LocalOver(Kind base) {
   base.side_lane = true;
   base.make = [make]() -> std::function<std::unique_ptr<Transport>()> {
     static const auto& context = *new auto(UcxContext::Create(/*loopback_only=*/true).value());
-    return [new_base = make()] { return NewUcxTransport(new_base(), context); };
+    return [new_base = make()] { return NewSideLaneTransport(new_base(), {NewUcxKind(context)}); };
   };
   return base;
 }

@@ -1,4 +1,5 @@
-// The messages between tasks, as plain structs. Each transport encodes them in its own way, or not at all.
+// The messages between tasks, as plain structs. Each transport encodes them in its own way, or not at all. What links
+// tell each other besides is in link_messages.h.
 #ifndef TENSORBRAID_TRANSPORT_MESSAGES_H_
 #define TENSORBRAID_TRANSPORT_MESSAGES_H_
 
@@ -79,23 +80,17 @@ struct DeviceInfo {
   friend bool operator==(const DeviceInfo&, const DeviceInfo&) = default;
 };
 
-// Where a task accepts the local lanes of its neighbours (transport/local/). Empty if it has none, or if the two tasks
-// are not neighbours.
-struct LocalLaneOffer {
-  std::string machine;  // identifies the machine and the user
-  std::string socket;   // the abstract name of a Unix socket
-  uint64_t secret = 0;  // random; what comes over the socket must name it. Never 0
-};
-
-// Whether the two ends of a link may communicate by UCX (transport/ucx/).
-struct UcxOffer {
-  std::string version;    // "1.13"; empty if the task does not want to
-  bool accepted = false;  // in the answer: both want to, and have the same version
+// What a Hello says about one kind of side lane (side_lane/lane_kind.h). The connecting side offers its kinds; the
+// accepting side answers one of them, or none.
+struct LaneOffer {
+  std::string kind;
+  std::string word;  // the meaning is up to the kind
+  bool is_answer = false;
 };
 
 // The first message on every link. The answer has the same form; its `expected_task` is the connecting task's name.
 struct Hello {
-  static constexpr uint32_t kProtocolVersion = 4;
+  static constexpr uint32_t kProtocolVersion = 5;
   uint32_t protocol_version = kProtocolVersion;
   std::string task;           // "/job:worker/replica:0/task:1"
   std::string expected_task;  // the task that the sender expects at the other end; empty: any task
@@ -108,35 +103,7 @@ struct Hello {
   uint64_t cluster = 0;
   std::string cluster_def;
   std::string cluster_master;
-  LocalLaneOffer local_lane;
-  UcxOffer ucx;
-};
-
-// These two are handled by the transport, which does not pass them to handlers.
-//
-// Says by what the sender will send from now on, if there is a choice. Each end that switches to the side lane sends
-// it, once; one that cannot switch tells the other end.
-struct LaneChoice {
-  bool side_lane = false;     // by the side lane; otherwise by this link itself
-  uint64_t bulk_tensors = 0;  // with the side lane: the number of BulkTensors that this link has carried before
-  std::string why;            // why not by the side lane
-};
-// Where the sender can be reached by UCX.
-struct UcxAddress {
-  std::string address;  // of a ucp_worker
-  uint64_t secret = 0;  // random; each message to that address must name it
-};
-
-// These two are handled by the transport, which does not pass them to handlers.
-//
-// Measures the round trip of a link: each end answers the pings of the other at once.
-struct Ping {
-  uint32_t number = 0;
-  bool is_answer = false;
-};
-// The total number of bytes of BulkTensors that the sender of this message has received on this link.
-struct BulkAck {
-  uint64_t received_bytes = 0;
+  std::vector<LaneOffer> lanes;
 };
 
 // RegisterGraph, ResetContainers and GetReport carry a request number, which the Reply to them repeats.
@@ -240,9 +207,10 @@ struct Leave {
   Status status;
 };
 
+// What a LinkHandler gets.
 using Message = std::variant<Heartbeat, Leave, RegisterGraph, DeregisterGraph, CloseSession, ResetContainers, Reply,
                              RunGraph, StepDone, AbortStep, EndStep, EagerTensor, AnnounceTensor, GrantTensor,
-                             BulkTensor, EagerCredit, GetReport, LaneChoice, UcxAddress, Ping, BulkAck>;
+                             BulkTensor, EagerCredit, GetReport>;
 
 }  // namespace tensorbraid
 

@@ -1,30 +1,33 @@
 #include "transport/new_transport.h"
 
 #include <utility>
+#include <vector>
 
 #include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "transport/address.h"
-#include "transport/local/local_transport.h"
-#include "transport/ucx/ucx_transport.h"
+#include "transport/local/local_kind.h"
+#include "transport/side_lane/side_lane_transport.h"
+#include "transport/ucx/ucx_kind.h"
 
 namespace tensorbraid {
 namespace {
 
-StatusOr<std::unique_ptr<Transport>> NewBestTransport(bool loopback_only, const GrpcOptions& options) {
-  auto transport = NewGrpcTransport(options);
+// The side lanes of a task that does not ask for certain ones.
+std::vector<std::shared_ptr<LaneKind>> BestLanes(bool loopback_only, const GrpcOptions& options) {
+  std::vector<std::shared_ptr<LaneKind>> kinds = {NewLocalKind()};
   if (HasRdmaDevice() && options.tls.enabled()) {
     TB_LOG(Info, "transport") << "this task does not use RDMA by itself, because TLS would not protect it; protocol "
                                  "'grpc+ucx' uses it";
   } else if (HasRdmaDevice()) {
     if (auto context = UcxContext::Create(loopback_only); context.ok()) {
-      transport = NewUcxTransport(std::move(transport), *std::move(context), {.leave_neighbours = true});
+      kinds.push_back(NewUcxKind(*std::move(context)));
     } else {
       TB_LOG(Warning, "transport") << "this machine has a device for RDMA, which is not used: "
                                    << context.status().message();
     }
   }
-  return NewLocalTransport(std::move(transport));
+  return kinds;
 }
 
 }  // namespace
@@ -36,7 +39,7 @@ bool IsUcxProtocol(std::string_view protocol) {
 StatusOr<std::unique_ptr<Transport>> NewTransport(const std::string& protocol, const std::string& host,
                                                   const GrpcOptions& options) {
   const bool loopback_only = IsLoopbackHost(options.bind_address.empty() ? host : options.bind_address);
-  if (protocol.empty()) return NewBestTransport(loopback_only, options);
+  if (protocol.empty()) return NewSideLaneTransport(NewGrpcTransport(options), BestLanes(loopback_only, options));
   if (protocol == "grpc") return NewGrpcTransport(options);
   if (!IsUcxProtocol(protocol)) {
     return InvalidArgument("protocol '", protocol, "' does not exist; use 'grpc', 'grpc+ucx', or '' for the best one");
@@ -47,7 +50,7 @@ StatusOr<std::unique_ptr<Transport>> NewTransport(const std::string& protocol, c
                                  << "': tensors between tasks are not encrypted; TLS protects clients and the first "
                                     "message of each connection only";
   }
-  return NewUcxTransport(NewGrpcTransport(options), std::move(context));
+  return NewSideLaneTransport(NewGrpcTransport(options), {NewUcxKind(std::move(context))});
 }
 
 }  // namespace tensorbraid

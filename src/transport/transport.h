@@ -1,4 +1,4 @@
-// The project's only interface to the network. inproc/, sim/ and grpc/ implement it; conformance_test.cc runs on all of
+// The project's only interface to the network. README.md lists the implementations; conformance_test.cc runs on all of
 // them.
 #ifndef TENSORBRAID_TRANSPORT_TRANSPORT_H_
 #define TENSORBRAID_TRANSPORT_TRANSPORT_H_
@@ -14,11 +14,13 @@
 
 namespace tensorbraid {
 
+struct LaneMessage;
+
 // A live connection to one incarnation of one task. Both sides use it in the same way. Thread-safe.
 //
 // A link has two channels: BulkTensors travel on the bulk channel, all other messages on the control channel, and
-// neither waits for the other. Within a channel each message arrives once and in the order of sending. When the link
-// goes down, the last messages may be lost.
+// neither channel waits for the other. Within a channel each message arrives once and in the order of sending. When the
+// link goes down, the last messages may be lost.
 class Link {
  public:
   virtual ~Link() = default;
@@ -38,23 +40,41 @@ class Link {
   // Moves the payload to memory that the other end can map, unless it is there already, or so small that it is copied.
   // False if the link does not share memory, or has none left. Thread-safe.
   virtual bool Share(Payload*) { return false; }
-  // Takes the link down after sending what is queued on the control lane, as far as that is possible within a short
+  // Takes the link down after sending what is queued on the control channel, as far as that is possible within a short
   // time. Returns at once. OnLinkDown follows on both sides; on this side its status is `why`.
   virtual void Close(Status why) = 0;
+
+  // For side_lane/, on links that can have a side lane: sends a message to the other end's OnLaneMessage, in order with
+  // the messages of the control channel.
+  virtual void SendLaneMessage(const LaneMessage&) {}
 };
 
-// Called on the transport's threads; must not block. Calls for one lane of one link do not overlap; OnMessage calls for
-// its two lanes may. OnLinkUp comes before the first OnMessage of the link and OnLinkDown after the last. Each link for
-// which OnLinkUp was called gets OnLinkDown exactly once.
+// Takes the messages of one link. Called on the transport's threads; must not block. Calls for one channel do not
+// overlap; OnMessage calls for the two channels may.
 class LinkHandler {
  public:
   virtual ~LinkHandler() = default;
+  virtual void OnMessage(Message message) = 0;
+  // The link is down. Called exactly once, after the last OnMessage. The link then releases the handler.
+  virtual void OnLinkDown(const Status& why) = 0;
+
+  // For side_lane/, called like OnMessage. The transport closes the link if this returns an error.
+  virtual Status OnLaneMessage(const LaneMessage&) {
+    return absl::InvalidArgumentError("it has sent a message about a side lane that was not offered");
+  }
+};
+
+// Decides which tasks may connect, and gives each new link its handler. Called on the transport's threads; must not
+// block.
+class LinkAcceptor {
+ public:
+  virtual ~LinkAcceptor() = default;
   // A task wants to connect. To accept it, fill in `answer` and return OK. An error refuses it and becomes the result
   // of its Connect.
   virtual Status OnHello(const Hello& from, Hello* answer) = 0;
-  virtual void OnLinkUp(const std::shared_ptr<Link>& link) = 0;  // on both sides of a link
-  virtual void OnMessage(const std::shared_ptr<Link>& link, Message message) = 0;
-  virtual void OnLinkDown(const std::shared_ptr<Link>& link, const Status& why) = 0;
+  // A link is up, on both of its sides. Returns the handler of this link, which must not be null. The link calls it
+  // once this function has returned, and holds it until it is down.
+  virtual std::shared_ptr<LinkHandler> OnLinkUp(const std::shared_ptr<Link>& link) = 0;
 };
 
 class Transport {
@@ -67,8 +87,8 @@ class Transport {
 
   // Starts accepting links and returns the port. `address` is "host:port"; port 0 takes a free one. AlreadyExists when
   // the port is taken, InvalidArgument when the address cannot or must not be bound. Call once, before Connect.
-  // `handler` must live until Shutdown has returned.
-  virtual StatusOr<int> Listen(const std::string& address, LinkHandler* handler) = 0;
+  // `acceptor` must live until Shutdown has returned.
+  virtual StatusOr<int> Listen(const std::string& address, LinkAcceptor* acceptor) = 0;
 
   // Tries once to connect to `address`. `done` is called once, on a transport thread, with the link (after its
   // OnLinkUp) or with an error: Unavailable when no task answers there within `timeout`, Unauthenticated when the other

@@ -48,8 +48,8 @@ struct Received {
   std::string bytes;
 };
 
-// Records all calls. Hooks run before a call is recorded, without the lock held; set them before Listen.
-class Recorder : public LinkHandler {
+// Records all calls, of all links. Hooks run before a call is recorded, without the lock held; set them before Listen.
+class Recorder : public LinkAcceptor {
  public:
   std::function<Status(const Hello&, Hello*)> on_hello;
   std::function<void(const std::shared_ptr<Link>&)> on_up;
@@ -63,13 +63,14 @@ class Recorder : public LinkHandler {
     answer->incarnation = 77;
     return on_hello ? on_hello(from, answer) : OkStatus();
   }
-  void OnLinkUp(const std::shared_ptr<Link>& link) override {
+  std::shared_ptr<LinkHandler> OnLinkUp(const std::shared_ptr<Link>& link) override {
     if (on_up) on_up(link);
     MutexLock lock(mu_);
     ups_.push_back(link);
     cv_.NotifyAll();
+    return std::make_shared<Handler>(this, link);
   }
-  void OnMessage(const std::shared_ptr<Link>& link, Message message) override {
+  void OnMessage(const std::shared_ptr<Link>& link, Message message) {
     if (on_message) on_message(link, message);
     Received r;
     if (Payload* payload = PayloadOf(message)) {
@@ -84,7 +85,7 @@ class Recorder : public LinkHandler {
     (std::holds_alternative<BulkTensor>(r.message) ? bulk_ : control_).push_back(std::move(r));
     cv_.NotifyAll();
   }
-  void OnLinkDown(const std::shared_ptr<Link>& link, const Status& why) override {
+  void OnLinkDown(const std::shared_ptr<Link>& link, const Status& why) {
     MutexLock lock(mu_);
     if (++downs_by_link_[link.get()] > 1) ADD_FAILURE() << "OnLinkDown called twice";
     downs_.push_back(why);
@@ -149,6 +150,18 @@ class Recorder : public LinkHandler {
   }
 
  private:
+  // Passes on the calls of one link.
+  class Handler final : public LinkHandler {
+   public:
+    Handler(Recorder* recorder, std::shared_ptr<Link> link) : recorder_(recorder), link_(std::move(link)) {}
+    void OnMessage(Message message) override { recorder_->OnMessage(link_, std::move(message)); }
+    void OnLinkDown(const Status& why) override { recorder_->OnLinkDown(link_, why); }
+
+   private:
+    Recorder* const recorder_;
+    const std::shared_ptr<Link> link_;
+  };
+
   template <typename Pred>
   void Wait(Pred pred, const char* what) TB_REQUIRES(mu_) {
     if (!cv_.WaitFor(mu_, kTestPatience, pred)) ADD_FAILURE() << task_ << " timed out waiting for " << what;

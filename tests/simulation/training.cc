@@ -180,8 +180,8 @@ class Training {
                      : nullptr),
         runs_(static_cast<size_t>(options.num_workers)) {
     if (options.network == Network::kLocal) {
-      // With these options rings are often full, and nearly all tensors are lent.
-      cluster_.ShareMemory({.lane = {.ring_bytes = 1024, .inline_bytes = 4}, .stay_awake = {}});
+      // Rings that are often full, and nearly all tensors lent.
+      cluster_.ShareMemory({.ring_bytes = 1024, .inline_bytes = 4}, {.stay_awake = {}});
     }
     scheduler.set_files(&disk_);
   }

@@ -149,7 +149,7 @@ TEST_F(ClusterViewTest, TasksCanBeAddedAndRemovedWhileTheClusterRuns) {
 // A transport that looks up a link while it is asked to connect.
 class ReentrantTransport final : public Transport {
  public:
-  StatusOr<int> Listen(const std::string&, LinkHandler*) override { return 1; }
+  StatusOr<int> Listen(const std::string&, LinkAcceptor*) override { return 1; }
   void Connect(const std::string& address, const Hello& hello, std::chrono::milliseconds, ConnectDone) override {
     EXPECT_EQ(membership->Find(hello.expected_task), nullptr);
     dialed.push_back(address);

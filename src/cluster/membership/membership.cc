@@ -42,8 +42,8 @@ Membership::Membership(Transport* transport, Timer* timer, const ClusterSpec& cl
 
 Membership::~Membership() { Shutdown(OkStatus()); }
 
-StatusOr<int> Membership::Listen(const std::string& address, LinkHandler* handler) {
-  TF_ASSIGN_OR_RETURN(const int port, transport_->Listen(address, handler));
+StatusOr<int> Membership::Listen(const std::string& address, LinkAcceptor* acceptor) {
+  TF_ASSIGN_OR_RETURN(const int port, transport_->Listen(address, acceptor));
   MutexLock lock(mu_);
   self_.address = StrCat(address.substr(0, address.rfind(':')), ":", port);
   tick_ = timer_->RunAfter(std::min(options_.heartbeat_interval, milliseconds(500)), [this] { Tick(); });

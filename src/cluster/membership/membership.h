@@ -49,8 +49,8 @@ class Membership final : public PeerLinks {
   Membership(Transport* transport, Timer* timer, const ClusterSpec& cluster, Hello self, MembershipOptions options);
   ~Membership() override;
 
-  // Starts to listen, and to watch links. Returns the port. `handler` must pass on the events of links (below).
-  StatusOr<int> Listen(const std::string& address, LinkHandler* handler);
+  // Starts to listen, and to watch links. Returns the port. `acceptor` must pass on the events of links (below).
+  StatusOr<int> Listen(const std::string& address, LinkAcceptor* acceptor);
 
   // What is known now. The same object as long as nothing changes.
   std::shared_ptr<const ClusterView> view();
@@ -97,7 +97,7 @@ class Membership final : public PeerLinks {
   Status LastError(const std::string& task);
   std::string own_address();  // with the port in use; empty before Listen
 
-  // The events of links, as in LinkHandler, and the messages that are meant for this object.
+  // The events of links, as in LinkAcceptor and LinkHandler, and the messages that are meant for this object.
   Status OnHello(const Hello& from, Hello* answer);
   void OnLinkUp(const std::shared_ptr<Link>& link);
   void OnAnyMessage(const Link& link, uint64_t tensor_bytes);

@@ -87,10 +87,23 @@ void Member::Stop(const Status& why) {
   membership_.Shutdown(why);
 }
 
-void Member::OnLinkUp(const std::shared_ptr<Link>& link) {
+// The handler of one link.
+class Member::Handler final : public LinkHandler {
+ public:
+  Handler(Member* member, std::shared_ptr<Link> link) : member_(member), link_(std::move(link)) {}
+  void OnMessage(Message message) override { member_->OnMessage(link_, std::move(message)); }
+  void OnLinkDown(const Status& why) override { member_->OnLinkDown(link_, why); }
+
+ private:
+  Member* const member_;
+  const std::shared_ptr<Link> link_;
+};
+
+std::shared_ptr<LinkHandler> Member::OnLinkUp(const std::shared_ptr<Link>& link) {
   exchange_.OnLinkUp(*link);
   remote_workers_.OnLinkUp(link);  // before the membership, which wakes callers that wait for this worker
   membership_.OnLinkUp(link);
+  return std::make_shared<Handler>(this, link);
 }
 
 // The one place where messages are told apart. A message of a new type does not compile until it has a line here.
@@ -111,11 +124,6 @@ void Member::OnMessage(const std::shared_ptr<Link>& link, Message message) {
                  [&](const Reply& m) { remote_workers_.OnReply(*link, m); },
                  [&](const StepDone& m) { remote_workers_.OnStepDone(*link, m); },
                  [&](const TensorMessage auto& m) { exchange_.On(link, m); },
-                 // The transport keeps those of its own links for itself.
-                 [&](const LaneChoice&) { OnUnofferedLane(*link); },
-                 [&](const UcxAddress&) { OnUnofferedLane(*link); },
-                 [&](const Ping&) {},
-                 [&](const BulkAck&) {},
              },
              message);
 }
@@ -146,10 +154,6 @@ std::vector<std::shared_ptr<Member>> Member::ReportedClusters() const {
   // The master of a cluster knows it best. If each task reported all clusters, a cluster would be reported often.
   std::erase_if(members, [](const auto& member) { return !member->is_session_master(); });
   return members;
-}
-
-void Member::OnUnofferedLane(Link& link) {
-  link.Close(InvalidArgument(link.peer().task, " has chosen a lane that was not offered"));
 }
 
 void Member::OnGetReport(const std::shared_ptr<Link>& link, const GetReport& m) {

@@ -46,8 +46,8 @@ struct MemberOptions {
   bool outlives_steps = false;
 };
 
-// Handles the links of its transport: every message from another task is passed on here, by its type. Thread-safe.
-class Member final : private LinkHandler {
+// Accepts the links of its transport. Thread-safe.
+class Member final : private LinkAcceptor {
  public:
   // A null transport makes a cluster of one. `env` must outlive the member.
   static std::shared_ptr<Member> Create(WorkerEnv* env, const ClusterSpec& cluster, const MemberOptions& options,
@@ -76,15 +76,15 @@ class Member final : private LinkHandler {
   void FillReport(proto::TaskReport* report);
 
  private:
+  class Handler;
   Member(WorkerEnv* env, const MemberOptions& options, const ClusterSpec& cluster, const Hello& self,
          std::shared_ptr<Transport> transport);
 
   Status OnHello(const Hello& from, Hello* answer) override { return membership_.OnHello(from, answer); }
-  void OnLinkUp(const std::shared_ptr<Link>& link) override;
-  void OnMessage(const std::shared_ptr<Link>& link, Message message) override;
-  void OnLinkDown(const std::shared_ptr<Link>& link, const Status& why) override;
+  std::shared_ptr<LinkHandler> OnLinkUp(const std::shared_ptr<Link>& link) override;
+  void OnMessage(const std::shared_ptr<Link>& link, Message message);
+  void OnLinkDown(const std::shared_ptr<Link>& link, const Status& why);
   void OnGetReport(const std::shared_ptr<Link>& link, const GetReport& m);
-  static void OnUnofferedLane(Link& link);
   // The members of the clusters whose reports belong to an answer to GetReport.
   std::vector<std::shared_ptr<Member>> ReportedClusters() const;
 

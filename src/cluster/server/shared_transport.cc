@@ -10,21 +10,32 @@
 namespace tensorbraid {
 namespace {
 
+// Of a link that is being closed.
+class DroppingHandler final : public LinkHandler {
+  void OnMessage(Message) override {}
+  void OnLinkDown(const Status&) override {}
+};
+
 Status NotAMember() { return Unavailable("this task is not, or no longer, a member of the session's cluster"); }
+
+std::shared_ptr<LinkHandler> Refuse(const std::shared_ptr<Link>& link) {
+  link->Close(NotAMember());
+  return std::make_shared<DroppingHandler>();
+}
 
 }  // namespace
 
-// Knows the handler of one cluster, its links, and how many calls are running in the handler.
+// Knows the acceptor of one cluster, its links, and how many calls are running that need the acceptor.
 class SharedTransport::ClusterTransport final : public Transport,
                                                 public std::enable_shared_from_this<ClusterTransport> {
  public:
   ClusterTransport(SharedTransport* shared, uint64_t cluster) : shared_(shared), cluster_(cluster) {}
 
-  StatusOr<int> Listen(const std::string& address, LinkHandler* handler) override {
+  StatusOr<int> Listen(const std::string& address, LinkAcceptor* acceptor) override {
     TF_ASSIGN_OR_RETURN(const HostPort where, ParseHostPort(address));
     {
       MutexLock lock(mu_);
-      handler_ = handler;
+      acceptor_ = acceptor;
     }
     MutexLock lock(shared_->mu_);
     if (!shared_->clusters_.emplace(cluster_, shared_from_this()).second) {
@@ -56,7 +67,7 @@ class SharedTransport::ClusterTransport final : public Transport,
     {
       MutexLock lock(mu_);
       changed_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return up_.empty() && running_calls_ == 0; });
-      handler_ = nullptr;
+      acceptor_ = nullptr;
     }
     std::shared_ptr<ClusterTransport> self;  // released without the lock
     MutexLock lock(shared_->mu_);
@@ -67,70 +78,56 @@ class SharedTransport::ClusterTransport final : public Transport,
   }
 
   Status OnHello(const Hello& from, Hello* answer) {
-    LinkHandler* const handler = BeginCall();
-    if (handler == nullptr) return NotAMember();
-    const Status status = handler->OnHello(from, answer);
+    LinkAcceptor* const acceptor = BeginCall();
+    if (acceptor == nullptr) return NotAMember();
+    const Status status = acceptor->OnHello(from, answer);
     EndCall();
     return status;
   }
 
-  void OnLinkUp(const std::shared_ptr<Link>& link) {
-    LinkHandler* handler = nullptr;
+  std::shared_ptr<LinkHandler> OnLinkUp(const std::shared_ptr<Link>& link) {
+    LinkAcceptor* acceptor = nullptr;
     {
       MutexLock lock(mu_);
-      if (!closing_ && handler_ != nullptr) {
-        handler = handler_;
+      if (!closing_ && acceptor_ != nullptr) {
+        acceptor = acceptor_;
         ++running_calls_;
         up_.insert(link);
       }
     }
-    if (handler == nullptr) return link->Close(NotAMember());
-    handler->OnLinkUp(link);
+    if (acceptor == nullptr) return Refuse(link);
+    auto handler = acceptor->OnLinkUp(link);
     EndCall();
-  }
-
-  void OnMessage(const std::shared_ptr<Link>& link, Message message) {
-    LinkHandler* const handler = BeginCall(link);
-    if (handler == nullptr) return;
-    handler->OnMessage(link, std::move(message));
-    EndCall();
-  }
-
-  void OnLinkDown(const std::shared_ptr<Link>& link, const Status& why) {
-    LinkHandler* const handler = BeginCall(link);
-    if (handler == nullptr) return;
-    handler->OnLinkDown(link, why);
-    {
-      MutexLock lock(mu_);
-      up_.erase(link);
-    }
-    EndCall();
+    // A link releases its handler when it is down and no call is running.
+    LinkHandler* const calls = handler.get();
+    return {calls, [self = shared_from_this(), link, handler = std::move(handler)](LinkHandler*) mutable {
+              handler = nullptr;
+              self->Released(link);
+            }};
   }
 
  private:
-  // Returns the handler, which stays valid until EndCall; null if it has not been set or the transport has shut down.
-  LinkHandler* BeginCall() {
+  // Returns the acceptor, which stays valid until EndCall; null if it has not been set or the transport has shut down.
+  LinkAcceptor* BeginCall() {
     MutexLock lock(mu_);
-    if (handler_ != nullptr) ++running_calls_;
-    return handler_;
-  }
-  // As BeginCall; also null if `link` is not up in this cluster.
-  LinkHandler* BeginCall(const std::shared_ptr<Link>& link) {
-    MutexLock lock(mu_);
-    if (handler_ == nullptr || !up_.contains(link)) return nullptr;
-    ++running_calls_;
-    return handler_;
+    if (acceptor_ != nullptr) ++running_calls_;
+    return acceptor_;
   }
   void EndCall() {
     MutexLock lock(mu_);
     if (--running_calls_ == 0) changed_.NotifyAll();
+  }
+  void Released(const std::shared_ptr<Link>& link) {
+    MutexLock lock(mu_);
+    up_.erase(link);
+    changed_.NotifyAll();
   }
 
   SharedTransport* const shared_;
   const uint64_t cluster_;
   Mutex mu_;
   CondVar changed_;
-  LinkHandler* handler_ TB_GUARDED_BY(mu_) = nullptr;
+  LinkAcceptor* acceptor_ TB_GUARDED_BY(mu_) = nullptr;
   bool closing_ TB_GUARDED_BY(mu_) = false;
   int running_calls_ TB_GUARDED_BY(mu_) = 0;
   std::set<std::shared_ptr<Link>> up_ TB_GUARDED_BY(mu_);
@@ -146,8 +143,8 @@ std::shared_ptr<Transport> SharedTransport::ForCluster(uint64_t cluster) {
   return std::make_shared<ClusterTransport>(this, cluster);
 }
 
-StatusOr<int> SharedTransport::Listen(const std::string& address, LinkHandler* handler) {
-  handler_ = handler;
+StatusOr<int> SharedTransport::Listen(const std::string& address, LinkAcceptor* acceptor) {
+  acceptor_ = acceptor;
   return transport_->Listen(address, this);
 }
 
@@ -163,7 +160,7 @@ std::shared_ptr<SharedTransport::ClusterTransport> SharedTransport::Find(uint64_
 }
 
 Status SharedTransport::OnHello(const Hello& from, Hello* answer) {
-  if (from.cluster == 0) return handler_->OnHello(from, answer);
+  if (from.cluster == 0) return acceptor_->OnHello(from, answer);
   auto cluster = Find(from.cluster);
   if (cluster == nullptr) {
     TF_RETURN_IF_ERROR(admit_(from));
@@ -172,21 +169,10 @@ Status SharedTransport::OnHello(const Hello& from, Hello* answer) {
   return cluster == nullptr ? NotAMember() : cluster->OnHello(from, answer);
 }
 
-void SharedTransport::OnLinkUp(const std::shared_ptr<Link>& link) {
-  if (link->peer().cluster == 0) return handler_->OnLinkUp(link);
+std::shared_ptr<LinkHandler> SharedTransport::OnLinkUp(const std::shared_ptr<Link>& link) {
+  if (link->peer().cluster == 0) return acceptor_->OnLinkUp(link);
   const auto cluster = Find(link->peer().cluster);
-  if (cluster == nullptr) return link->Close(NotAMember());
-  cluster->OnLinkUp(link);
-}
-
-void SharedTransport::OnMessage(const std::shared_ptr<Link>& link, Message message) {
-  if (link->peer().cluster == 0) return handler_->OnMessage(link, std::move(message));
-  if (const auto cluster = Find(link->peer().cluster)) cluster->OnMessage(link, std::move(message));
-}
-
-void SharedTransport::OnLinkDown(const std::shared_ptr<Link>& link, const Status& why) {
-  if (link->peer().cluster == 0) return handler_->OnLinkDown(link, why);
-  if (const auto cluster = Find(link->peer().cluster)) cluster->OnLinkDown(link, why);
+  return cluster == nullptr ? Refuse(link) : cluster->OnLinkUp(link);
 }
 
 }  // namespace tensorbraid

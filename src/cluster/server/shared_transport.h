@@ -15,9 +15,9 @@
 namespace tensorbraid {
 
 // The transport of cluster 0, in which the process was started: Listen opens the address, Shutdown closes it for all
-// clusters. Links of other clusters are passed to the transports of those clusters, by the number in the peer's Hello.
-// Thread-safe.
-class SharedTransport final : public Transport, private LinkHandler {
+// clusters. A new link goes to the cluster that the peer's Hello names, and its messages then go to that cluster's
+// handler without passing this object. Thread-safe.
+class SharedTransport final : public Transport, private LinkAcceptor {
  public:
   // Called, on a transport thread, when a Hello names a cluster that has no transport here. Must not block. Returns OK
   // after calling ForCluster and the Listen of its result; an error is sent back to the peer.
@@ -27,12 +27,12 @@ class SharedTransport final : public Transport, private LinkHandler {
   // REQUIRES: all transports of other clusters have been shut down.
   ~SharedTransport() override;
 
-  // Creates the transport of another cluster. It has no address of its own: Listen only sets the handler of its links.
-  // Shutdown closes its links and waits for the handler's calls, as any transport's does; later callers are refused.
+  // Creates the transport of another cluster. It has no address of its own: Listen only sets the acceptor of its links.
+  // Shutdown closes its links and waits for their handlers' calls, as any transport's does; later callers are refused.
   std::shared_ptr<Transport> ForCluster(uint64_t cluster);
 
   void ServeCalls(CallHandler* handler) override { transport_->ServeCalls(handler); }
-  StatusOr<int> Listen(const std::string& address, LinkHandler* handler) override;
+  StatusOr<int> Listen(const std::string& address, LinkAcceptor* acceptor) override;
   void Connect(const std::string& address, const Hello& hello, std::chrono::milliseconds timeout,
                ConnectDone done) override;
   void Shutdown() override { transport_->Shutdown(); }
@@ -41,15 +41,13 @@ class SharedTransport final : public Transport, private LinkHandler {
   class ClusterTransport;
 
   Status OnHello(const Hello& from, Hello* answer) override;
-  void OnLinkUp(const std::shared_ptr<Link>& link) override;
-  void OnMessage(const std::shared_ptr<Link>& link, Message message) override;
-  void OnLinkDown(const std::shared_ptr<Link>& link, const Status& why) override;
+  std::shared_ptr<LinkHandler> OnLinkUp(const std::shared_ptr<Link>& link) override;
   // Null if the cluster has no transport here, or it has been shut down.
   std::shared_ptr<ClusterTransport> Find(uint64_t cluster);
 
   const std::unique_ptr<Transport> transport_;
   const Admit admit_;
-  LinkHandler* handler_ = nullptr;  // of cluster 0; set by Listen, before the first link comes up
+  LinkAcceptor* acceptor_ = nullptr;  // of cluster 0; set by Listen, before the first link comes up
   Mutex mu_;
   std::map<uint64_t, std::shared_ptr<ClusterTransport>> clusters_ TB_GUARDED_BY(mu_);
 };

@@ -17,10 +17,11 @@
 #include "core/threads/mutex.h"
 #include "transport/grpc/grpc_transport.h"
 #include "transport/inproc/inproc_transport.h"
-#include "transport/local/local_transport.h"
+#include "transport/local/local_kind.h"
+#include "transport/side_lane/side_lane_transport.h"
 #include "transport/sim/sim_network.h"
 #include "transport/transport_test_util.h"
-#include "transport/ucx/ucx_transport.h"
+#include "transport/ucx/ucx_kind.h"
 
 namespace tensorbraid {
 
@@ -60,7 +61,10 @@ class TestCluster {
     spec_ = ClusterSpec(jobs);
   }
   // Tasks that are started from now on are neighbours, which share memory beside the network.
-  void ShareMemory(const LocalTransportOptions& options) { shared_memory_ = options; }
+  void ShareMemory(const LocalLaneOptions& options, const SideLaneOptions& side_lanes = {}) {
+    shared_memory_ = options;
+    side_lanes_ = side_lanes;
+  }
   ~TestCluster() {
     for (auto& [target, task] : tasks_) WithdrawTask(target);
   }
@@ -106,10 +110,10 @@ class TestCluster {
   std::unique_ptr<Transport> NewTransport() {
     if (uses_sockets_) return NewGrpcTransport();
     auto transport = simulated_ != nullptr ? simulated_->NewTransport() : NewInprocTransport(inproc_);
-    if (shared_memory_) return NewLocalTransport(std::move(transport), *shared_memory_);
+    if (shared_memory_) return NewSideLaneTransport(std::move(transport), {NewLocalKind(*shared_memory_)}, side_lanes_);
     if (!uses_ucx_) return transport;
     static const auto& context = *new auto(UcxContext::Create(/*loopback_only=*/true).value());
-    return NewUcxTransport(std::move(transport), context);
+    return NewSideLaneTransport(std::move(transport), {NewUcxKind(context)});
   }
   // An address with this port, or with a free one if the network has sockets.
   std::string NewAddress(int port) {
@@ -121,7 +125,8 @@ class TestCluster {
   ClusterSpec spec_;
   const std::shared_ptr<InprocNetwork> inproc_ = std::make_shared<InprocNetwork>();
   bool uses_sockets_ = false;
-  std::optional<LocalTransportOptions> shared_memory_;
+  std::optional<LocalLaneOptions> shared_memory_;
+  SideLaneOptions side_lanes_;
   bool uses_ucx_ = false;
   std::vector<HeldPort> ports_;                         // keep their numbers for the tasks that listen on them
   std::unique_ptr<SimNetwork> simulated_;               // outlives the tasks

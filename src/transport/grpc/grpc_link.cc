@@ -42,7 +42,7 @@ void GrpcLink::Start(const std::function<void(const std::shared_ptr<Link>&)>& th
       context_.timer->RunAfter(context_.close_grace, [ended, why] { ended(why); });
     });
   }
-  context_.handler->OnLinkUp(self);
+  handler_ = context_.acceptor->OnLinkUp(self);
   then(self);
   SendPing();
   for (const auto& channel : channels) {
@@ -69,15 +69,24 @@ void GrpcLink::SendLater(Message message) {
   SendControl(message, Channel::When::kWithTheNext);
 }
 
-void GrpcLink::SendControl(const Message& message, Channel::When when) {
+template <typename M>
+void GrpcLink::SendControl(const M& message, Channel::When when) {
   const auto to = channel(kControlChannel);
   if (to == nullptr) return;
   static thread_local std::string packet;
   packet.clear();
-  if (Status bad = AppendPacket(message, &packet); !bad.ok()) return Close(bad);
-  to->SendPackets(packet, PayloadOf(message), when);
+  const Payload* payload = nullptr;
+  if constexpr (std::is_same_v<M, Message>) {
+    if (Status bad = AppendPacket(message, &packet); !bad.ok()) return Close(bad);
+    payload = PayloadOf(message);
+  } else {
+    AppendPacket(message, &packet);
+  }
+  to->SendPackets(packet, payload, when);
   if (packet.capacity() > 1 << 20) packet = {};
 }
+
+void GrpcLink::SendLaneMessage(const LaneMessage& message) { SendControl(message, Channel::When::kSoon); }
 
 void GrpcLink::SendPing() {
   Ping ping;
@@ -128,28 +137,39 @@ Channel::ReadNext GrpcLink::OnRead(const grpc::ByteBuffer& bytes) {
     Payload payload;
     auto more = reader.Next(&header, &payload);
     if (more.ok() && !*more) return Channel::ReadNext::kYes;
-    auto message = more.ok() ? DecodeMessage(header, std::move(payload)) : more.status();
-    if (!message.ok()) {
-      Break(Unavailable("the connection to ", peer_.task,
-                        " was closed because it sent malformed data: ", message.status().message()));
+    auto decoded = more.ok() ? DecodeLinkMessage(header, std::move(payload)) : more.status();
+    if (!decoded.ok()) {
+      BreakForMalformedData(decoded.status());
       return Channel::ReadNext::kYes;
     }
-    if (const auto* ping = std::get_if<Ping>(&*message)) {
+    if (const auto* ping = std::get_if<Ping>(&*decoded)) {
       OnPing(*ping);
       continue;
     }
-    if (const auto* ack = std::get_if<BulkAck>(&*message)) {
+    if (const auto* ack = std::get_if<BulkAck>(&*decoded)) {
       if (const auto to = channel(kBulkChannel)) to->BulkAcknowledged(ack->received_bytes);
       continue;
     }
-    const auto* const bulk = std::get_if<BulkTensor>(&*message);
-    const size_t bulk_bytes = bulk == nullptr ? 0 : bulk->payload.size();
     // The link is down. Reading goes on, so that the stream ends in order, but messages are dropped.
     if (!BeginCall()) return Channel::ReadNext::kYes;
-    context_.handler->OnMessage(shared_from_this(), *std::move(message));
+    if (const auto* lane = std::get_if<LaneMessage>(&*decoded)) {
+      const Status ok = handler_->OnLaneMessage(*lane);
+      EndCall();
+      if (!ok.ok()) BreakForMalformedData(ok);
+      continue;
+    }
+    auto& message = std::get<Message>(*decoded);
+    const auto* const bulk = std::get_if<BulkTensor>(&message);
+    const size_t bulk_bytes = bulk == nullptr ? 0 : bulk->payload.size();
+    handler_->OnMessage(std::move(message));
     EndCall();
     if (bulk_bytes > 0) Received(bulk_bytes);
   }
+}
+
+void GrpcLink::BreakForMalformedData(const Status& what) {
+  Break(Unavailable("the connection to ", peer_.task,
+                    " was closed because it sent malformed data: ", std::string(what.message())));
 }
 
 bool GrpcLink::BeginCall() {
@@ -183,7 +203,8 @@ void GrpcLink::DeliverDown() {
     why = why_;
   }
   const auto self = shared_from_this();
-  context_.handler->OnLinkDown(self, why);
+  handler_->OnLinkDown(why);
+  handler_ = nullptr;
   const auto on_gone = std::move(context_.on_gone);
   on_gone(self);
 }

@@ -9,6 +9,7 @@
 #include "core/system/clock.h"
 #include "core/system/timer.h"
 #include "transport/grpc/channel.h"
+#include "transport/link_messages.h"
 #include "transport/transport.h"
 
 namespace tensorbraid {
@@ -20,7 +21,7 @@ class GrpcLink final : public Link, public std::enable_shared_from_this<GrpcLink
   // What the link uses of its transport. The link uses none of it after calling `on_gone`, so the transport must live
   // until then.
   struct Context {
-    LinkHandler* handler;
+    LinkAcceptor* acceptor;
     Timer* timer;
     std::chrono::milliseconds close_grace;
     std::function<void(const std::shared_ptr<GrpcLink>&)> on_gone;  // after OnLinkDown
@@ -35,9 +36,12 @@ class GrpcLink final : public Link, public std::enable_shared_from_this<GrpcLink
   void Send(Message message) override;
   void SendLater(Message message) override;
   void Close(Status why) override;
+  void SendLaneMessage(const LaneMessage& message) override;
 
  private:
-  void SendControl(const Message& message, Channel::When when);
+  // A Message, or a private message of links.
+  template <typename M>
+  void SendControl(const M& message, Channel::When when);
   void SendPing();
   void OnPing(const Ping& ping);
   // Acknowledges bulk bytes that have arrived.
@@ -45,6 +49,7 @@ class GrpcLink final : public Link, public std::enable_shared_from_this<GrpcLink
   Channel::ReadNext OnRead(const grpc::ByteBuffer& message);
   // Takes the link down at once.
   void Break(const Status& why);
+  void BreakForMalformedData(const Status& what);
   // These two enclose every call of the handler; BeginCall returns false when the link is down. When the link goes down
   // during calls, the last of them to end delivers OnLinkDown.
   bool BeginCall();
@@ -57,6 +62,7 @@ class GrpcLink final : public Link, public std::enable_shared_from_this<GrpcLink
 
   Context context_;
   const Hello peer_;
+  std::shared_ptr<LinkHandler> handler_;  // set by Start before reading starts; released when the link is down
 
   Mutex mu_;
   std::shared_ptr<Channel> channels_[kNumChannels] TB_GUARDED_BY(mu_);  // null once down

@@ -84,7 +84,7 @@ class GrpcTransport final : public Transport {
   ~GrpcTransport() override { Shutdown(); }
 
   void ServeCalls(CallHandler* handler) override { call_handler_ = handler; }
-  StatusOr<int> Listen(const std::string& address, LinkHandler* handler) override;
+  StatusOr<int> Listen(const std::string& address, LinkAcceptor* acceptor) override;
   void Connect(const std::string& address, const Hello& hello, std::chrono::milliseconds timeout,
                ConnectDone done) override;
   void Shutdown() override;
@@ -123,7 +123,7 @@ class GrpcTransport final : public Transport {
   void HandshakeTimedOut(const std::shared_ptr<Channel>& channel);
 
   const GrpcOptions options_;
-  LinkHandler* handler_ = nullptr;
+  LinkAcceptor* acceptor_ = nullptr;  // set by Listen
   Timer timer_;
   LiveCount streams_;
   WorkerService service_;
@@ -337,7 +337,7 @@ void GrpcTransport::HandshakeTimedOut(const std::shared_ptr<Channel>& channel) {
 
 void GrpcTransport::Accept(HalfOpen both) {
   HandshakeAnswer answer;
-  answer.status = handler_->OnHello(both.hello, &answer.hello);
+  answer.status = acceptor_->OnHello(both.hello, &answer.hello);
   std::shared_ptr<GrpcLink> link;
   if (answer.status.ok()) {
     link = NewLink(both.hello, both.channels[kControlChannel], both.channels[kBulkChannel]);
@@ -382,7 +382,7 @@ Status GrpcTransport::OpenChannel(const std::shared_ptr<Channel>& channel, const
 
 std::shared_ptr<GrpcLink> GrpcTransport::NewLink(Hello peer, std::shared_ptr<Channel> control,
                                                  std::shared_ptr<Channel> bulk) {
-  GrpcLink::Context context{handler_, &timer_, options_.close_grace, [this](const std::shared_ptr<GrpcLink>& link) {
+  GrpcLink::Context context{acceptor_, &timer_, options_.close_grace, [this](const std::shared_ptr<GrpcLink>& link) {
                               MutexLock lock(mu_);
                               links_.erase(link);
                               cv_.NotifyAll();
@@ -400,8 +400,8 @@ void GrpcTransport::ConnectEnded(const std::shared_ptr<Connecting>& connecting) 
   cv_.NotifyAll();
 }
 
-StatusOr<int> GrpcTransport::Listen(const std::string& address, LinkHandler* handler) {
-  TB_CHECK(handler_ == nullptr);
+StatusOr<int> GrpcTransport::Listen(const std::string& address, LinkAcceptor* acceptor) {
+  TB_CHECK(acceptor_ == nullptr);
   TF_ASSIGN_OR_RETURN(const HostPort bind, BindAddress(address, options_.bind_address));
   if (!options_.tls.enabled() && !options_.insecure) TF_RETURN_IF_ERROR(CheckLoopback(bind, address));
   if (!options_.token_file.empty() && !options_.tls.enabled()) {
@@ -415,7 +415,7 @@ StatusOr<int> GrpcTransport::Listen(const std::string& address, LinkHandler* han
   ConfigureServer(options_.limits, options_.handshake_timeout, &builder);
   listener_ = ConnectionListener::Bind(bind);
   if (listener_ == nullptr) return WhyBindFails(bind, address);
-  auto acceptor = builder.experimental().AddExternalConnectionAcceptor(
+  auto connections = builder.experimental().AddExternalConnectionAcceptor(
       grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, server_credentials);
   builder.RegisterService(&service_);
   if (call_handler_ != nullptr) {
@@ -436,19 +436,20 @@ StatusOr<int> GrpcTransport::Listen(const std::string& address, LinkHandler* han
     queues_.clear();
     return Internal("cannot listen on ", address, ": gRPC cannot start a server, and gives no reason");
   }
-  handler_ = handler;
+  acceptor_ = acceptor;
   for (auto& queue : queues_) {
     for (const ChannelKind kind : {kControlChannel, kBulkChannel}) RequestChannel(kind, queue.get());
     if (calls_ != nullptr) calls_->AcceptFrom(queue.get());
     threads_.emplace_back("tb-grpc", [this, q = queue.get()] { Poll(q); });
   }
-  listener_->Start(std::move(acceptor), options_.limits.max_connections, options_.limits.max_connections_per_address);
+  listener_->Start(std::move(connections), options_.limits.max_connections,
+                   options_.limits.max_connections_per_address);
   return listener_->port();
 }
 
 void GrpcTransport::Connect(const std::string& address, const Hello& hello, std::chrono::milliseconds timeout,
                             ConnectDone done) {
-  TB_CHECK(handler_ != nullptr);
+  TB_CHECK(acceptor_ != nullptr);
   auto connecting = std::make_shared<Connecting>(this, address, hello, std::move(done));
   {
     MutexLock lock(mu_);

@@ -13,6 +13,7 @@
 #include "core/text/strings.h"
 #include "core/threads/thread.h"
 #include "transport/address.h"
+#include "transport/link_messages.h"
 
 namespace tensorbraid {
 namespace inproc {
@@ -101,7 +102,7 @@ class Node {
   }
 
   const InprocOptions options;
-  LinkHandler* handler = nullptr;  // set by Listen, before other transports can find the node
+  LinkAcceptor* acceptor = nullptr;  // set by Listen, before other transports can find the node
   std::array<ChannelThreads, 2> threads;
   Mutex mu;
   bool stopping TB_GUARDED_BY(mu) = false;
@@ -153,6 +154,13 @@ class InprocLink final : public Link, public std::enable_shared_from_this<Inproc
     }
   }
 
+  void SendLaneMessage(const LaneMessage& message) override {
+    const std::shared_ptr<InprocLink> other = other_.lock();
+    if (other == nullptr) return;
+    MutexLock lock(shared_->mu);
+    if (!shared_->closed) other->threads_.control.Post([other, message] { other->Deliver(message); });
+  }
+
   void Close(Status why) override {
     const std::shared_ptr<InprocLink> other = other_.lock();
     MutexLock lock(shared_->mu);
@@ -173,7 +181,7 @@ class InprocLink final : public Link, public std::enable_shared_from_this<Inproc
       if (control_ended_) return false;
       announced_ = true;
     }
-    node_->handler->OnLinkUp(shared_from_this());
+    handler_ = node_->acceptor->OnLinkUp(shared_from_this());
     MutexLock lock(shared_->mu);
     up_ = true;
     if (!shared_->closed) {
@@ -205,8 +213,11 @@ class InprocLink final : public Link, public std::enable_shared_from_this<Inproc
   }
 
   void Deliver(Message message) {
+    if (!dropping_.load(std::memory_order_relaxed)) handler_->OnMessage(std::move(message));
+  }
+  void Deliver(const LaneMessage& message) {
     if (dropping_.load(std::memory_order_relaxed)) return;
-    node_->handler->OnMessage(shared_from_this(), std::move(message));
+    if (const Status s = handler_->OnLaneMessage(message); !s.ok()) Close(s);
   }
 
   // The second channel to end takes the link down; no message can be delivered after that.
@@ -217,12 +228,14 @@ class InprocLink final : public Link, public std::enable_shared_from_this<Inproc
       MutexLock lock(shared_->mu);
       announced = announced_;
     }
-    if (announced) node_->handler->OnLinkDown(shared_from_this(), why);
+    if (announced) handler_->OnLinkDown(why);
+    handler_ = nullptr;
     node_->RemoveLink(shared_from_this());
   }
 
-  const std::shared_ptr<Node> node_;  // its handler gets this end's messages
-  ChannelThreads& threads_;           // on which the handler is called
+  const std::shared_ptr<Node> node_;
+  std::shared_ptr<LinkHandler> handler_;  // set by GoUp, released when the link is down
+  ChannelThreads& threads_;               // on which the handler is called
   const Hello peer_;
   const std::shared_ptr<Shared> shared_;
   std::weak_ptr<InprocLink> other_;
@@ -257,7 +270,7 @@ void Accept(const std::shared_ptr<Node>& node, const std::shared_ptr<Node>& from
     if (node->stopping) return gone();
   }
   Hello answer;
-  if (Status refused = node->handler->OnHello(hello, &answer); !refused.ok()) return PostFailure(from, id, refused);
+  if (Status refused = node->acceptor->OnHello(hello, &answer); !refused.ok()) return PostFailure(from, id, refused);
 
   auto shared = std::make_shared<InprocLink::Shared>();
   auto theirs = std::make_shared<InprocLink>(from, id, answer, shared);
@@ -282,17 +295,17 @@ class InprocTransport final : public Transport {
       : network_(std::move(network)), node_(std::make_shared<Node>(options)) {}
   ~InprocTransport() override { Shutdown(); }
 
-  StatusOr<int> Listen(const std::string& address, LinkHandler* handler) override {
-    TB_CHECK(node_->handler == nullptr);
-    node_->handler = handler;
+  StatusOr<int> Listen(const std::string& address, LinkAcceptor* acceptor) override {
+    TB_CHECK(node_->acceptor == nullptr);
+    node_->acceptor = acceptor;
     auto port = network_->Add(address, node_);
-    if (!port.ok()) node_->handler = nullptr;
+    if (!port.ok()) node_->acceptor = nullptr;
     return port;
   }
 
   void Connect(const std::string& address, const Hello& hello, std::chrono::milliseconds timeout,
                ConnectDone done) override {
-    TB_CHECK(node_->handler != nullptr);
+    TB_CHECK(node_->acceptor != nullptr);
     uint64_t id;
     {
       MutexLock lock(node_->mu);

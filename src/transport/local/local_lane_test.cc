@@ -11,8 +11,10 @@
 #include <thread>
 
 #include "transport/inproc/inproc_transport.h"
+#include "transport/link_messages.h"
 #include "transport/local/lane_socket.h"
-#include "transport/local/local_transport.h"
+#include "transport/local/local_kind.h"
+#include "transport/side_lane/side_lane_transport.h"
 #include "transport/transport_test_util.h"
 
 namespace tensorbraid {
@@ -274,12 +276,12 @@ TEST_F(LocalLaneTest, AnImpossiblyLargePayloadIsRefused) {
   EXPECT_THAT(std::string(Inject(Frame(1, 5, uint64_t{1} << 40)).message()), HasSubstr("a payload of"));
 }
 
-// --- LocalTransport.
+// --- LocalKind.
 
-TEST(LocalTransportTest, ATaskWithoutLocalLanesIsReachedByTheBase) {
+TEST(LocalKindTest, ATaskWithoutLocalLanesIsReachedByTheBase) {
   const auto network = std::make_shared<InprocNetwork>();
   Recorder a_handler("a"), b_handler("b");
-  const auto a = NewLocalTransport(NewInprocTransport(network)), b = NewInprocTransport(network);
+  const auto a = NewSideLaneTransport(NewInprocTransport(network), {NewLocalKind()}), b = NewInprocTransport(network);
   ASSERT_TRUE(a->Listen("localhost:0", &a_handler).ok());
   const int port = b->Listen("localhost:0", &b_handler).value();
   const auto link = ConnectAndWait(*a, StrCat("localhost:", port), HelloFrom("a")).value();
@@ -293,12 +295,12 @@ TEST(LocalTransportTest, ATaskWithoutLocalLanesIsReachedByTheBase) {
 }
 
 // Passes everything on, but leads neighbours to a socket that does not exist, as a task in another container would.
-class UnreachableSocket final : public Transport, private LinkHandler {
+class UnreachableSocket final : public Transport, private LinkAcceptor {
  public:
   explicit UnreachableSocket(std::unique_ptr<Transport> base) : base_(std::move(base)) {}
   ~UnreachableSocket() override { Shutdown(); }
-  StatusOr<int> Listen(const std::string& address, LinkHandler* handler) override {
-    handler_ = handler;
+  StatusOr<int> Listen(const std::string& address, LinkAcceptor* acceptor) override {
+    acceptor_ = acceptor;
     return base_->Listen(address, this);
   }
   void Connect(const std::string& address, const Hello& hello, std::chrono::milliseconds timeout,
@@ -309,25 +311,26 @@ class UnreachableSocket final : public Transport, private LinkHandler {
 
  private:
   Status OnHello(const Hello& from, Hello* answer) override {
-    TF_RETURN_IF_ERROR(handler_->OnHello(from, answer));
-    EXPECT_FALSE(answer->local_lane.socket.empty());
-    answer->local_lane.socket = "tensorbraid/elsewhere";
+    TF_RETURN_IF_ERROR(acceptor_->OnHello(from, answer));
+    EXPECT_EQ(answer->lanes.at(0).kind, "local");
+    answer->lanes[0].word = "tensorbraid/elsewhere 7";
     return OkStatus();
   }
-  void OnLinkUp(const std::shared_ptr<Link>& link) override { handler_->OnLinkUp(link); }
-  void OnMessage(const std::shared_ptr<Link>& link, Message m) override { handler_->OnMessage(link, std::move(m)); }
-  void OnLinkDown(const std::shared_ptr<Link>& link, const Status& why) override { handler_->OnLinkDown(link, why); }
+  std::shared_ptr<LinkHandler> OnLinkUp(const std::shared_ptr<Link>& link) override {
+    return acceptor_->OnLinkUp(link);
+  }
 
   const std::unique_ptr<Transport> base_;
-  LinkHandler* handler_ = nullptr;
+  LinkAcceptor* acceptor_ = nullptr;
 };
 
-TEST(LocalTransportTest, NeighboursThatCannotReachEachOthersSocketUseTheBase) {
+TEST(LocalKindTest, NeighboursThatCannotReachEachOthersSocketUseTheBase) {
   const auto network = std::make_shared<InprocNetwork>();
   Recorder a_handler("a"), b_handler("b");
   b_handler.on_up = [](const std::shared_ptr<Link>& link) { link->Send(MakeBulk(5, "early")); };
-  const auto a = NewLocalTransport(NewInprocTransport(network));
-  const auto b = NewLocalTransport(std::make_unique<UnreachableSocket>(NewInprocTransport(network)));
+  const auto a = NewSideLaneTransport(NewInprocTransport(network), {NewLocalKind()});
+  const auto b =
+      NewSideLaneTransport(std::make_unique<UnreachableSocket>(NewInprocTransport(network)), {NewLocalKind()});
   ASSERT_TRUE(a->Listen("localhost:0", &a_handler).ok());
   const int port = b->Listen("localhost:0", &b_handler).value();
   const auto link = ConnectAndWait(*a, StrCat("localhost:", port), HelloFrom("a")).value();
@@ -337,6 +340,32 @@ TEST(LocalTransportTest, NeighboursThatCannotReachEachOthersSocketUseTheBase) {
   EXPECT_EQ(b_handler.WaitForControl(1).at(0).bytes, "hello");
   a->Shutdown();
   EXPECT_FALSE(b_handler.WaitForDown().ok());
+}
+
+TEST(LocalKindTest, ACallerThatAnswersAnOfferItHasNotGotIsRefused) {
+  const auto network = std::make_shared<InprocNetwork>();
+  Recorder a_handler("a"), b_handler("b");
+  const auto a = NewInprocTransport(network);
+  const auto b = NewSideLaneTransport(NewInprocTransport(network), {NewLocalKind()});
+  ASSERT_TRUE(a->Listen("localhost:0", &a_handler).ok());
+  const int port = b->Listen("localhost:0", &b_handler).value();
+  Hello hello = HelloFrom("a");
+  hello.lanes = {{.kind = "local", .word = "tensorbraid/elsewhere 7", .is_answer = true}};
+  EXPECT_TRUE(absl::IsInvalidArgument(ConnectAndWait(*a, StrCat("localhost:", port), hello).status()));
+  EXPECT_EQ(b_handler.ups(), 0u);
+}
+
+// A task without side lanes that hears of one nevertheless closes the link.
+TEST(LocalKindTest, AMessageAboutALaneThatWasNotOfferedClosesTheLink) {
+  const auto network = std::make_shared<InprocNetwork>();
+  Recorder a_handler("a"), b_handler("b");
+  const auto a = NewInprocTransport(network), b = NewInprocTransport(network);
+  ASSERT_TRUE(a->Listen("localhost:0", &a_handler).ok());
+  const int port = b->Listen("localhost:0", &b_handler).value();
+  const auto link = ConnectAndWait(*a, StrCat("localhost:", port), HelloFrom("a")).value();
+  link->SendLaneMessage({.kind = LaneMessage::Kind::kReady});
+  EXPECT_THAT(std::string(b_handler.WaitForDown().message()), HasSubstr("was not offered"));
+  EXPECT_FALSE(a_handler.WaitForDown().ok());
 }
 
 TEST(LaneSocketTest, ADescriptorIsPassedToANeighbour) {

@@ -3,9 +3,11 @@
 #include <sched.h>
 
 #include <utility>
+#include <vector>
 
 #include "core/memory/allocator.h"
 #include "core/system/clock.h"
+#include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "core/threads/thread.h"
 #include "transport/codec.h"
@@ -32,152 +34,248 @@ bool EndsBulkTensor(const Message& message) {
 
 }  // namespace
 
+LaneLink::LaneLink(std::shared_ptr<Link> base, LaneKind* kind, bool connected, std::string word, LiveCount* threads,
+                   std::chrono::microseconds stay_awake)
+    : base_(std::move(base)),
+      kind_(kind),
+      opening_(std::make_shared<LaneOpening>(base_, connected, std::move(word))),
+      threads_(threads),
+      stay_awake_(stay_awake) {}
+
+void LaneLink::Start(std::shared_ptr<LinkHandler> handler) {
+  handler_ = std::move(handler);
+  threads_->Add();
+  Thread("tb-lane", [self = shared_from_this()]() mutable {
+    LiveCount* const threads = self->threads_;
+    self->Run();
+    self = nullptr;  // before the transport stops waiting for this thread
+    threads->Remove();
+  }).Detach();
+}
+
 // --- Sending.
 
 void LaneLink::SendBy(Message message, bool urgent) {
   const auto send_by_base = [&] { urgent ? base_->Send(std::move(message)) : base_->SendLater(std::move(message)); };
-  switch (sends_by_.load(std::memory_order_acquire)) {
-    case SendsBy::kBase:
-      return send_by_base();
-    case SendsBy::kLane:
-      break;
-    case SendsBy::kBaseForNow: {
-      MutexLock lock(send_mu_);
-      if (sends_by_ == SendsBy::kLane) break;
+  State state = state_.load(std::memory_order_acquire);
+  if (state == State::kOnBase) return send_by_base();
+  if (state != State::kSwitched) {
+    // Under the lock, so that no message follows kSwitched, and its number of BulkTensors is right.
+    MutexLock lock(mu_);
+    state = state_;
+    if (state != State::kSwitched) {
       if (std::holds_alternative<BulkTensor>(message)) ++bulk_sent_;
       return send_by_base();
     }
   }
-  if (closed_.load(std::memory_order_relaxed) || IsDown()) return;
-  if (const Status s = lane_->Send(message, urgent); !s.ok()) return LaneFailed(s);
+  if (closed_.load(std::memory_order_relaxed)) return;
+  if (const Status s = lane_->Send(message, urgent); !s.ok()) return CloseBecause(s);
   // The peer may answer at once. A thread whose core has been idle takes some 50 us to wake, so it wakes meanwhile.
   if (urgent && sleeps_.load(std::memory_order_relaxed)) lane_->Wake();
 }
 
-bool LaneLink::Switch(std::shared_ptr<SideLane> lane) {
-  {
-    MutexLock lock(mu_);
-    if (IsDown() && !down_waits_) return false;
-    down_waits_ = false;  // the lane's thread delivers the end
-    lane_ = std::move(lane);
-  }
-  // It receives for the lane before the peer has switched, because the lane may need that to send.
-  threads_->Add();
-  Thread("tb-lane", [self = shared_from_this()] { self->Run(); }).Detach();
-  MutexLock lock(send_mu_);
-  base_->Send(LaneChoice{.side_lane = true, .bulk_tensors = bulk_sent_, .why = ""});
-  sends_by_ = SendsBy::kLane;
-  return true;
-}
-
-void LaneLink::StayOnBase() {
-  sends_by_ = SendsBy::kBase;
-  {
-    MutexLock lock(mu_);
-    if (!std::exchange(down_waits_, false)) return;
-  }
-  DeliverDown();
+void LaneLink::Switch() {
+  base_->SendLaneMessage({.kind = LaneMessage::Kind::kSwitched, .bulk_tensors = bulk_sent_});
+  state_ = State::kSwitched;
 }
 
 void LaneLink::Close(Status why) {
   closed_.store(true, std::memory_order_relaxed);
-  if (sends_by_ == SendsBy::kLane) lane_->Close();
+  if (state_ == State::kSwitched) lane_->Close();
   base_->Close(std::move(why));
 }
 
-void LaneLink::LaneFailed(const Status& why) {
-  Close(Unavailable("the connection to ", peer().task, " was closed because of an error of its lane: ", why.message()));
+void LaneLink::CloseBecause(const Status& lane_error) {
+  Close(Unavailable("the connection to ", peer().task,
+                    " was closed because of an error of its lane: ", std::string(lane_error.message())));
 }
 
 // --- Events of the base.
 
-void LaneLink::OnBaseMessage(Message message) {
-  if (sends_by_.load(std::memory_order_relaxed) == SendsBy::kBase) {  // so the peer stays there, too
-    return handler_->OnMessage(shared_from_this(), std::move(message));
-  }
-  const bool ends_bulk = EndsBulkTensor(message);
+void LaneLink::OnMessage(Message message) {
+  // In this state, the peer does not switch either.
+  if (state_.load(std::memory_order_relaxed) == State::kOnBase) return handler_->OnMessage(std::move(message));
   const bool is_bulk = std::holds_alternative<BulkTensor>(message);
+  const bool ends_bulk = EndsBulkTensor(message);
   {
     MutexLock lock(mu_);
-    if (peers_bulk_tensors_ && (!is_bulk || bulk_received_ >= *peers_bulk_tensors_)) return;  // against the rules
+    if (peers_bulk_tensors_ && (!is_bulk || BaseIsDone())) return;  // against the rules
   }
-  handler_->OnMessage(shared_from_this(), std::move(message));
+  handler_->OnMessage(std::move(message));
   if (!ends_bulk) return;
   MutexLock lock(mu_);
   ++bulk_received_;
-  LookWhetherBaseIsDone();
+  if (BaseIsDone()) CallThread();
 }
 
-void LaneLink::OnPeerSwitched(uint64_t bulk_tensors) {
+Status LaneLink::OnLaneMessage(const LaneMessage& message) {
+  if (message.kind == LaneMessage::Kind::kNote) return opening_->OnNote(message.text);
   MutexLock lock(mu_);
-  if (!peers_bulk_tensors_) peers_bulk_tensors_ = bulk_tensors;
-  LookWhetherBaseIsDone();
+  switch (message.kind) {
+    case LaneMessage::Kind::kReady:
+      if (!opening_->connected() || peer_is_ready_) break;
+      peer_is_ready_ = true;
+      if (state_ == State::kOpen) Switch();
+      return OkStatus();
+    case LaneMessage::Kind::kSwitched:
+      return OnSwitched(message.bulk_tensors);
+    case LaneMessage::Kind::kGivenUp:
+      if (state_ == State::kSwitched) break;
+      peer_gave_up_ = true;
+      opening_->Stop(Unavailable(message.text));
+      CallThread();
+      return OkStatus();
+    default:
+      break;
+  }
+  return InvalidArgument("it has sent a message about its side lane out of order");
 }
 
-void LaneLink::LookWhetherBaseIsDone() {
-  if (!peers_bulk_tensors_ || bulk_received_ < *peers_bulk_tensors_) return;
-  base_is_done_.store(true, std::memory_order_release);
-  if (lane_ != nullptr) lane_->Wake();
+Status LaneLink::OnSwitched(uint64_t bulk_tensors) {
+  // The end that accepted follows the other one. The end that connected has switched first.
+  const State before = opening_->connected() ? State::kSwitched : State::kOpen;
+  if (state_ != before || peers_bulk_tensors_) {
+    return InvalidArgument("it has switched to its side lane out of order");
+  }
+  peers_bulk_tensors_ = bulk_tensors;
+  if (!opening_->connected()) Switch();
+  CallThread();
+  return OkStatus();
 }
 
-void LaneLink::OnBaseDown(const Status& why) {
+void LaneLink::OnLinkDown(const Status& why) {
   {
     MutexLock lock(mu_);
     why_down_ = why;
-    base_down_.store(true, std::memory_order_release);
-    if (lane_ != nullptr) return lane_->Wake();
-    down_waits_ = peers_bulk_tensors_.has_value() && sends_by_ == SendsBy::kBaseForNow;
-    if (down_waits_) return;
+    opening_->Stop(why);
+    CallThread();
+    if (thread_runs_) return;
   }
-  DeliverDown();
+  ReportDown();
 }
 
-void LaneLink::DeliverDown() {
+void LaneLink::CallThread() {
+  called_.store(true, std::memory_order_release);
+  if (lane_ != nullptr) lane_->Wake();
+}
+
+void LaneLink::ReportDown() {
   Status why;
   {
     MutexLock lock(mu_);
-    why = why_down_;
+    why = *why_down_;
   }
-  handler_->OnLinkDown(shared_from_this(), why);
+  handler_->OnLinkDown(why);
+  handler_ = nullptr;
 }
 
-// --- The lane's thread.
+// --- The link's thread.
 
 void LaneLink::Run() {
-  const auto self = shared_from_this();
+  const auto lane = kind_->Open(opening_);
+  if (!lane.ok()) {
+    GiveUp(lane.status());
+  } else {
+    if (TakeLane(*lane)) ReadLane();
+    if (state_ == State::kOnBase) {
+      LogBase(opening_->status());
+      (*lane)->Abandon();
+    } else {
+      (*lane)->End();
+    }
+  }
+  {
+    MutexLock lock(mu_);
+    thread_runs_ = false;
+    if (!why_down_) return;
+  }
+  ReportDown();
+}
+
+void LaneLink::GiveUp(const Status& why) {
+  {
+    MutexLock lock(mu_);
+    state_ = State::kOnBase;
+    if (!peer_gave_up_) {
+      base_->SendLaneMessage({.kind = LaneMessage::Kind::kGivenUp, .text = std::string(why.message())});
+    }
+  }
+  LogBase(why);
+}
+
+void LaneLink::LogBase(const Status& why) {
+  {
+    MutexLock lock(mu_);
+    if (why_down_) return;  // there is nothing that could pass through the lane
+  }
+  TB_LOG(Info, "transport") << "tensors to and from " << peer().task << " do not pass through " << kind_->name() << ": "
+                            << why.message();
+}
+
+bool LaneLink::TakeLane(std::shared_ptr<SideLane> lane) {
+  MutexLock lock(mu_);
+  if (peer_gave_up_ || why_down_) {
+    state_ = State::kOnBase;
+    return false;
+  }
+  lane_ = std::move(lane);
+  state_ = State::kOpen;
+  if (!opening_->connected()) {
+    base_->SendLaneMessage({.kind = LaneMessage::Kind::kReady});
+  } else if (peer_is_ready_) {
+    Switch();
+  }
+  return true;
+}
+
+LaneLink::Events LaneLink::Look() {
+  MutexLock lock(mu_);
+  if (state_ == State::kOpen && (peer_gave_up_ || why_down_)) state_ = State::kOnBase;
+  return {.down = why_down_.has_value(), .base_is_done = BaseIsDone()};
+}
+
+void LaneLink::ReadLane() {
   const bool polls = NumCores() > 1;
   std::vector<Message> early;  // arrived by the lane before the last one by the base
-  const auto hand_on = [&](Message message) {
-    if (!closed_.load(std::memory_order_relaxed)) handler_->OnMessage(self, std::move(message));
+  const auto hand_on = [this](Message message) {
+    if (!closed_.load(std::memory_order_relaxed)) handler_->OnMessage(std::move(message));
   };
   const auto keep = [&](Message message) {
     OwnPayload(&message);
     early.push_back(std::move(message));
   };
-  bool in_order = false;  // what arrives by the lane is next
-  const auto base_is_done = [this] { return base_is_done_.load(std::memory_order_acquire); };
-  const auto wanted = [&] { return IsDown() || (!in_order && base_is_done()); };
+  const auto called = [this] { return called_.load(std::memory_order_acquire); };
+  Events events;
+  const auto look_if_called = [&] {
+    if (called() && called_.exchange(false, std::memory_order_acq_rel)) events = Look();
+  };
+  bool in_order = false;  // everything that came by the base has been handed on
   MonotonicClock::time_point last = MonotonicClock::now();
   for (;;) {
-    const bool down = IsDown();  // before looking: what was sent before the link went down is then still received
-    if (!in_order && base_is_done()) {
-      in_order = true;
-      receives_by_lane_ = true;
+    // Before the lane is read: what the peer has sent before the link went down is then still received.
+    look_if_called();
+    if (state_ == State::kOnBase) return;
+    if (!in_order && events.base_is_done) {
+      in_order = receives_by_lane_ = true;
+      TB_LOG(Info, "transport") << "tensors to and from " << peer().task << " pass through " << kind_->name();
       for (Message& message : early) hand_on(std::move(message));
       early = {};
     }
     const StatusOr<bool> received = in_order ? lane_->Receive(hand_on) : lane_->Receive(keep);
     if (!received.ok()) {
-      LaneFailed(received.status());
-      while (!IsDown()) lane_->Sleep([this] { return IsDown(); });
-      break;
+      CloseBecause(received.status());
+      while (!events.down) {
+        lane_->Sleep(called);
+        look_if_called();
+      }
+      return;
     }
     if (*received) {
       last = MonotonicClock::now();
       continue;
     }
-    if (down) {
-      if (!in_order || closed_.load(std::memory_order_relaxed) || lane_->IsDrained()) break;
+    if (events.down) {
+      if (!in_order || closed_.load(std::memory_order_relaxed) || lane_->IsDrained()) return;
       sched_yield();
       continue;
     }
@@ -186,13 +284,10 @@ void LaneLink::Run() {
       continue;
     }
     sleeps_.store(true, std::memory_order_relaxed);
-    lane_->Sleep(wanted);
+    lane_->Sleep(called);
     sleeps_.store(false, std::memory_order_relaxed);
     last = MonotonicClock::now();
   }
-  lane_->End();
-  DeliverDown();
-  threads_->Remove();
 }
 
 }  // namespace tensorbraid

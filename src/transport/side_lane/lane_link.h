@@ -1,4 +1,39 @@
-// A link that consists of a link of another transport, its base, and perhaps of a side lane.
+// A link that consists of a link of another transport, its base, and of a side lane.
+//
+// The link is up as soon as its base is, and sends by it. Meanwhile each end opens its end of the lane (lane_kind.h),
+// on a thread of the link. Then both switch:
+//
+//   the end that connected                    the end that accepted
+//     |                                          its lane is open
+//     | <---------------- kReady --------------- |
+//   its lane is open: it switches
+//     | -------------- kSwitched --------------> |
+//     |                                          it switches
+//     | <------------- kSwitched --------------- |
+//
+// Until an end has sent its first message of this picture, it may send kGivenUp instead. Then the link uses its base
+// for good. An end that has sent kReady keeps its lane open until the other end has decided.
+//
+// Order. kSwitched is an end's last message by the base and says how many BulkTensors the end has sent by the base
+// before, because these travel on another channel than kSwitched. The receiver reads its lane from the moment it is
+// open, since the lane may need that to send, but keeps what arrives there until it has handed on everything that came
+// by the base. So the messages of a channel stay in order.
+//
+// The end. The base remains as a sign of life. When it goes down, the link hands on what has arrived by the lane, and
+// then goes down, too. A lane that breaks takes the base down, because messages in the lane may be lost.
+//
+// The states of an end:
+//
+//   state       sends by    receives by                           leaves the state
+//   kOpening    base        base                                  Open has returned: kOpen or kOnBase
+//   kOpen       base        base; what the lane brings is kept    kSwitched: see the picture
+//                                                                 kOnBase: the peer gave up, or the base went down
+//   kSwitched   lane        base until it is done, then lane      (at the end of the link)
+//   kOnBase     base        base                                  (at the end of the link)
+//
+// What runs where. The base calls OnMessage, OnLaneMessage and OnLinkDown. The link's thread opens the lane, reads it,
+// and reports the end of the link; in state kOnBase this thread has ended, and the base's OnLinkDown reports the end.
+// Changes of the state, and all sending by the base before the switch, happen under `mu_`.
 #ifndef TENSORBRAID_TRANSPORT_SIDE_LANE_LANE_LINK_H_
 #define TENSORBRAID_TRANSPORT_SIDE_LANE_LANE_LINK_H_
 
@@ -7,86 +42,92 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <vector>
+#include <string>
 
 #include "core/threads/live_count.h"
 #include "core/threads/mutex.h"
-#include "transport/side_lane/side_lane.h"
+#include "transport/link_messages.h"
+#include "transport/side_lane/lane_kind.h"
 #include "transport/transport.h"
 
 namespace tensorbraid {
 
-// The link is up as soon as its base is, and sends by it. When the two ends have agreed on a side lane, each switches
-// to it: its last message by the base (LaneChoice) says so, and how many BulkTensors it has sent by the base before.
-// The receiver hands on what arrives by the lane after it has handed on all of that. So messages stay in order.
-//
-// The base remains as a sign of life: when it goes down, the link hands on what has arrived by the lane, and goes down.
-class LaneLink final : public Link, public std::enable_shared_from_this<LaneLink> {
+class LaneLink final : public Link, public LinkHandler, public std::enable_shared_from_this<LaneLink> {
  public:
-  // `may_switch` is false if there will be no side lane. `handler` and `threads` must outlive the link's thread and its
-  // calls. `stay_awake`: how long that thread polls the lane for the next message, after a message or after it was
-  // woken, before it sleeps. A message that is sent wakes it.
-  LaneLink(std::shared_ptr<Link> base, bool may_switch, LinkHandler* handler, LiveCount* threads,
-           std::chrono::microseconds stay_awake)
-      : base_(std::move(base)),
-        handler_(handler),
-        threads_(threads),
-        stay_awake_(stay_awake),
-        sends_by_(may_switch ? SendsBy::kBaseForNow : SendsBy::kBase) {}
+  // The two ends have agreed on `kind`; for `connected` and `word` see LaneOpening. `kind` and `threads` must outlive
+  // the link's thread. `stay_awake`: how long that thread polls the lane for the next message, after a message or after
+  // it was woken, before it sleeps.
+  LaneLink(std::shared_ptr<Link> base, LaneKind* kind, bool connected, std::string word, LiveCount* threads,
+           std::chrono::microseconds stay_awake);
+  // Call once, when the base is up, before any other function.
+  void Start(std::shared_ptr<LinkHandler> handler);
 
   const Hello& peer() const override { return base_->peer(); }
   void Send(Message message) override { SendBy(std::move(message), true); }
   void SendLater(Message message) override { SendBy(std::move(message), false); }
   bool receives_by_side_lane() const override { return receives_by_lane_; }
   bool shares_memory() const override { return receives_by_lane_ && lane_->shares_memory(); }
-  bool Share(Payload* payload) override { return sends_by_ == SendsBy::kLane && lane_->Share(payload); }
+  bool Share(Payload* payload) override { return state_ == State::kSwitched && lane_->Share(payload); }
   void Close(Status why) override;
 
-  // Call at most one of these two, once; after the peer has switched, one must be called. Switch sends by `lane` from
-  // now on, and tells the peer. It returns false, and does not use the lane, if the link is down and the peer has not
-  // switched.
-  bool Switch(std::shared_ptr<SideLane> lane);
-  void StayOnBase();
-  // The peer has switched, after so many BulkTensors by the base.
-  void OnPeerSwitched(uint64_t bulk_tensors);
-
-  // Events of the base.
-  void OnBaseMessage(Message message);
-  void OnBaseDown(const Status& why);
+  // The events of the base.
+  void OnMessage(Message message) override;
+  Status OnLaneMessage(const LaneMessage& message) override;
+  void OnLinkDown(const Status& why) override;
 
  private:
-  enum class SendsBy { kBaseForNow, kBase, kLane };
+  enum class State { kOpening, kOpen, kSwitched, kOnBase };
 
   void SendBy(Message message, bool urgent);
-  // The thread of the side lane.
+  void Switch() TB_REQUIRES(mu_);
+  Status OnSwitched(uint64_t bulk_tensors) TB_REQUIRES(mu_);
+  // Whether all has been handed on that the peer had sent by the base before it switched.
+  bool BaseIsDone() const TB_REQUIRES(mu_) { return peers_bulk_tensors_ && bulk_received_ >= *peers_bulk_tensors_; }
+  // Makes the link's thread look at what has changed.
+  void CallThread() TB_REQUIRES(mu_);
+
+  void CloseBecause(const Status& lane_error);
+
+  // --- The link's thread.
   void Run();
-  void LaneFailed(const Status& why);
-  bool IsDown() const { return base_down_.load(std::memory_order_acquire); }
-  void LookWhetherBaseIsDone() TB_REQUIRES(mu_);
-  void DeliverDown();
+  // This end could not open its lane.
+  void GiveUp(const Status& why);
+  void LogBase(const Status& why);
+  // This end has opened its lane. False if the peer has given up meanwhile, or the base is down.
+  bool TakeLane(std::shared_ptr<SideLane> lane);
+  // Reads the lane until the link is down, or until the state is kOnBase.
+  void ReadLane();
+  struct Events {
+    bool down = false;  // of the base
+    bool base_is_done = false;
+  };
+  Events Look();
+
+  // Once, at the end, by the thread that still runs then.
+  void ReportDown();
 
   const std::shared_ptr<Link> base_;
-  LinkHandler* const handler_;
+  LaneKind* const kind_;
+  const std::shared_ptr<LaneOpening> opening_;
   LiveCount* const threads_;
   const std::chrono::microseconds stay_awake_;
-  std::shared_ptr<SideLane> lane_;         // set under mu_, once, before sends_by_ is kLane
-  std::atomic<bool> base_down_{false};     // set under mu_
-  std::atomic<bool> base_is_done_{false};  // the peer has switched, and what it sent before has been handed on
-  std::atomic<bool> receives_by_lane_{false};
-  std::atomic<bool> sleeps_{false};  // the lane's thread; a hint
-  std::atomic<bool> closed_{false};  // by this side: messages that still arrive are dropped
+  std::shared_ptr<LinkHandler> handler_;  // set by Start, released after its OnLinkDown
+  std::shared_ptr<SideLane> lane_;        // set under mu_, once, with state kOpen
 
-  Mutex send_mu_;  // held while a message is sent by the base, as long as this side may switch
-  std::atomic<SendsBy> sends_by_;
-  uint64_t bulk_sent_ TB_GUARDED_BY(send_mu_) = 0;  // by the base
+  std::atomic<State> state_{State::kOpening};  // set under mu_
+  std::atomic<bool> receives_by_lane_{false};  // set by the link's thread
+  std::atomic<bool> called_{false};            // the thread should look at the fields under mu_; see CallThread
+  std::atomic<bool> sleeps_{false};            // the thread; a hint
+  std::atomic<bool> closed_{false};            // by this side: messages that still arrive are dropped
 
   Mutex mu_;
-  Status why_down_ TB_GUARDED_BY(mu_);
-  // The base went down after the peer had switched and before this side has: the link goes down when this side knows
-  // whether it has a lane, which then may bring the peer's last messages.
-  bool down_waits_ TB_GUARDED_BY(mu_) = false;
-  uint64_t bulk_received_ TB_GUARDED_BY(mu_) = 0;                  // by the base: BulkTensors of which all parts are
-  std::optional<uint64_t> peers_bulk_tensors_ TB_GUARDED_BY(mu_);  // set when the peer switches
+  bool peer_is_ready_ TB_GUARDED_BY(mu_) = false;
+  bool peer_gave_up_ TB_GUARDED_BY(mu_) = false;
+  uint64_t bulk_sent_ TB_GUARDED_BY(mu_) = 0;                      // BulkTensors, by the base
+  uint64_t bulk_received_ TB_GUARDED_BY(mu_) = 0;                  // complete BulkTensors, by the base
+  std::optional<uint64_t> peers_bulk_tensors_ TB_GUARDED_BY(mu_);  // how many the peer has sent; set when it switches
+  std::optional<Status> why_down_ TB_GUARDED_BY(mu_);              // set when the base is down
+  bool thread_runs_ TB_GUARDED_BY(mu_) = true;                     // and will report the end of the link
 };
 
 }  // namespace tensorbraid

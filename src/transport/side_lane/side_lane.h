@@ -36,6 +36,8 @@ class SideLane {
   virtual bool IsDrained() { return true; }
   // Ends sending and reading. Blocks for a short time at most.
   virtual void End() = 0;
+  // As End, for a lane that the link has not used, because one of the two ends has given it up.
+  virtual void Abandon() { End(); }
 
   // Makes Sleep return. Any thread.
   virtual void Wake() = 0;

@@ -26,9 +26,9 @@ struct LinkOrder {
   bool operator()(const std::shared_ptr<SimLink>& a, const std::shared_ptr<SimLink>& b) const;
 };
 
-// A task. Used on the scheduler's thread only, except `key` and `handler`, which is set once before that.
+// A task. Used on the scheduler's thread only, except `key` and `acceptor`, which are set once before that.
 struct Node {
-  LinkHandler* handler = nullptr;
+  LinkAcceptor* acceptor = nullptr;
   std::string key;  // where it listens
   bool stopped = false;
   std::set<std::shared_ptr<SimLink>, LinkOrder> links;
@@ -294,6 +294,14 @@ class SimLink final : public Link, public std::enable_shared_from_this<SimLink> 
     } while (begin < size);
   }
 
+  void SendLaneMessage(const LaneMessage& message) override {
+    const auto other = other_.lock();
+    if (other == nullptr) return;
+    std::string packet;
+    AppendPacket(message, &packet);
+    SendPacket(std::move(packet), "", other, 0);
+  }
+
   void Close(Status why) override {
     {
       MutexLock lock(mu_);
@@ -317,7 +325,7 @@ class SimLink final : public Link, public std::enable_shared_from_this<SimLink> 
   // The other public functions run on the scheduler's thread.
   void GoUp() {
     up_ = true;
-    node_->handler->OnLinkUp(shared_from_this());
+    handler_ = node_->acceptor->OnLinkUp(shared_from_this());
   }
   bool down() const { return down_; }
   void GoDown(const Status& why) {
@@ -328,7 +336,8 @@ class SimLink final : public Link, public std::enable_shared_from_this<SimLink> 
     }
     const auto self = shared_from_this();
     node_->links.erase(self);
-    if (up_ && !node_->stopped) node_->handler->OnLinkDown(self, why);
+    if (up_ && !node_->stopped) handler_->OnLinkDown(why);
+    handler_ = nullptr;
     // Tell the other side. It ignores a second notice.
     if (const auto other = other_.lock(); other != nullptr && !other->down_) {
       core_->Travel(
@@ -355,6 +364,10 @@ class SimLink final : public Link, public std::enable_shared_from_this<SimLink> 
       bytes.resize(payload->size());
       payload->CopyTo(bytes.data());
     }
+    SendPacket(std::move(packet), std::move(bytes), other, channel);
+  }
+
+  void SendPacket(std::string packet, std::string bytes, const std::shared_ptr<SimLink>& other, int channel) {
     const bool lost = core_->LosesLink();
     const Time delay = core_->RandomDelay();
     const size_t cut = bytes.empty() ? 0 : core_->RandomUpTo(bytes.size());
@@ -370,6 +383,11 @@ class SimLink final : public Link, public std::enable_shared_from_this<SimLink> 
     last_[channel] = core_->Travel(node_->key, other->node_->key, delay, std::move(deliver), last_[channel]);
   }
 
+  void GoDownForMalformedData(const Status& what) {
+    GoDown(Unavailable("connection to ", peer_.task,
+                       " was closed because it sent malformed data: ", std::string(what.message())));
+  }
+
   void Deliver(const std::string& packet, const std::string& bytes, size_t cut) {
     core_->CountMessage();
     if (down_ || node_->stopped) return;
@@ -378,12 +396,13 @@ class SimLink final : public Link, public std::enable_shared_from_this<SimLink> 
     for (const auto piece : {whole.first(cut), whole.subspan(cut)}) {
       if (!piece.empty()) payload.pieces.push_back(piece);
     }
-    auto message = DecodeMessage(std::as_bytes(std::span(packet)).subspan(kPacketPrefixBytes), std::move(payload));
-    if (!message.ok()) {
-      return GoDown(Unavailable("connection to ", peer_.task, " was closed because it sent malformed data: ",
-                                std::string(message.status().message())));
+    auto message = DecodeLinkMessage(std::as_bytes(std::span(packet)).subspan(kPacketPrefixBytes), std::move(payload));
+    if (!message.ok()) return GoDownForMalformedData(message.status());
+    if (const auto* lane = std::get_if<LaneMessage>(&*message)) {
+      if (const Status s = handler_->OnLaneMessage(*lane); !s.ok()) GoDownForMalformedData(s);
+    } else if (auto* m = std::get_if<Message>(&*message)) {
+      handler_->OnMessage(std::move(*m));
     }
-    node_->handler->OnMessage(shared_from_this(), *std::move(message));
   }
 
   const std::shared_ptr<Core> core_;
@@ -391,7 +410,9 @@ class SimLink final : public Link, public std::enable_shared_from_this<SimLink> 
   const Hello peer_;
   const uint64_t id_;
   std::weak_ptr<SimLink> other_;
-  bool up_ = false, down_ = false;  // on the scheduler's thread
+  // On the scheduler's thread.
+  bool up_ = false, down_ = false;
+  std::shared_ptr<LinkHandler> handler_;  // set by GoUp, released when the link is down
   Mutex mu_;
   bool closed_ TB_GUARDED_BY(mu_) = false;
   Time last_[2] TB_GUARDED_BY(mu_) = {};  // per channel: arrival time of the last message sent
@@ -409,17 +430,17 @@ class SimTransport final : public Transport {
   explicit SimTransport(std::shared_ptr<Core> core) : core_(std::move(core)) {}
   ~SimTransport() override { Shutdown(); }
 
-  StatusOr<int> Listen(const std::string& address, LinkHandler* handler) override {
-    TB_CHECK(node_->handler == nullptr);
-    node_->handler = handler;
+  StatusOr<int> Listen(const std::string& address, LinkAcceptor* acceptor) override {
+    TB_CHECK(node_->acceptor == nullptr);
+    node_->acceptor = acceptor;
     auto port = core_->Listen(address, node_);
-    if (!port.ok()) node_->handler = nullptr;
+    if (!port.ok()) node_->acceptor = nullptr;
     return port;
   }
 
   void Connect(const std::string& address, const Hello& hello, std::chrono::milliseconds timeout,
                ConnectDone done) override {
-    TB_CHECK(node_->handler != nullptr);
+    TB_CHECK(node_->acceptor != nullptr);
     core_->At({}, [core = core_, node = node_, address, hello, timeout, done = std::move(done)]() mutable {
       if (node->stopped) return;
       const uint64_t id = ++node->last_connect;
@@ -439,7 +460,7 @@ class SimTransport final : public Transport {
   }
 
   void Shutdown() override {
-    if (node_->handler == nullptr || std::exchange(was_shut_down_, true)) return;
+    if (node_->acceptor == nullptr || std::exchange(was_shut_down_, true)) return;
     core_->StopListening(*node_);
     core_->RunAndWait([this] {
       Stop(*core_, *node_, absl::CancelledError("the transport was shut down"));
@@ -479,7 +500,7 @@ class SimTransport final : public Transport {
     AppendPacket(Handshake{0, 0, hello}, &packet);
     const auto decoded = DecodeHandshake(std::as_bytes(std::span(packet)).subspan(kPacketPrefixBytes));
     Hello answer;
-    Status refused = decoded.ok() ? node->handler->OnHello(decoded->hello, &answer) : decoded.status();
+    Status refused = decoded.ok() ? node->acceptor->OnHello(decoded->hello, &answer) : decoded.status();
     if (!refused.ok()) {
       answer_with([=] { Finish(*from, id, refused); });
       return;

@@ -29,8 +29,22 @@ constexpr uint64_t kMaxReceivingBytes = 256 << 20;
 constexpr int kProgressRounds = 64;
 constexpr std::chrono::milliseconds kDrainTime{200};  // for the last messages of a peer that has closed the link
 constexpr std::chrono::milliseconds kEndTime{500};    // for what this side has sent before it ends
+// How long a worker lives at least, after its address was sent.
+constexpr std::chrono::milliseconds kConnectGrace{100};
 
 }  // namespace
+
+std::string UcxAddress::ToString() const {
+  return std::string(reinterpret_cast<const char*>(&secret), sizeof secret) + address;
+}
+
+StatusOr<UcxAddress> UcxAddress::Parse(const std::string& note) {
+  UcxAddress parsed;
+  if (note.size() < sizeof parsed.secret) return InvalidArgument("a task has sent a malformed address of UCX");
+  std::memcpy(&parsed.secret, note.data(), sizeof parsed.secret);
+  parsed.address = note.substr(sizeof parsed.secret);
+  return parsed;
+}
 
 // A frame that UCX may use until it has been sent.
 struct UcxLane::Outgoing {
@@ -375,6 +389,19 @@ bool UcxLane::IsDrained() {
   const auto now = MonotonicClock::now();
   if (drained_at_ == MonotonicClock::time_point{}) drained_at_ = now + kDrainTime;
   return now >= drained_at_;
+}
+
+// UCX 1.13 can end the peer's process if this end's worker is destroyed while the peer connects to it. So a peer that
+// has this end's address gets the time to connect. Once both are connected, each waits for the other to say that it
+// closes.
+void UcxLane::Abandon() {
+  if (is_connected()) {
+    const auto is_drained = [this] { return !Receive([](Message) {}).ok() || IsDrained(); };
+    WorkUntil(MonotonicClock::time_point::max(), is_drained).IgnoreError();  // it may be broken already
+  } else {
+    SleepFor(kConnectGrace);
+  }
+  End();
 }
 
 void UcxLane::End() {

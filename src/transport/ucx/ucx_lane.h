@@ -18,6 +18,16 @@
 
 namespace tensorbraid {
 
+// Where the sender can be reached by UCX.
+struct UcxAddress {
+  std::string address;  // of a ucp_worker
+  uint64_t secret = 0;  // random; each message to that address must name it
+
+  // As a note of a LaneOpening.
+  std::string ToString() const;
+  static StatusOr<UcxAddress> Parse(const std::string& note);
+};
+
 // One end of the lane: a UCX worker with one endpoint, which sends each message as an active message. The receiver's
 // device, or UCX, writes a large payload straight into a buffer of this process's allocator, which the tensor then
 // uses. So neither side copies it, and the memory that the allocator uses again stays registered.
@@ -48,6 +58,7 @@ class UcxLane final : public SideLane {
   void Sleep(const std::function<bool()>& wanted) override { SleepUntil(MonotonicClock::time_point::max(), wanted); }
   bool IsDrained() override;
   void End() override;
+  void Abandon() override;
   void Wake() override;
 
  private:

@@ -1,13 +1,16 @@
-#include "transport/ucx/ucx_transport.h"
+#include "transport/ucx/ucx_lane.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/threads/thread.h"
 #include "transport/inproc/inproc_transport.h"
-#include "transport/local/local_transport.h"
+#include "transport/link_messages.h"
+#include "transport/local/local_kind.h"
 #include "transport/new_transport.h"
+#include "transport/side_lane/side_lane_transport.h"
 #include "transport/transport_test_util.h"
-#include "transport/ucx/ucx_lane.h"
+#include "transport/ucx/ucx_kind.h"
 
 // UCX replaces functions that sanitizers replace, too.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(TENSORBRAID_TSAN)
@@ -22,14 +25,15 @@ std::shared_ptr<UcxContext> Context() {
   return context;
 }
 
-class UcxTransportTest : public ::testing::Test {
+class UcxKindTest : public ::testing::Test {
  protected:
+  static constexpr char kId[] = "ucx";
   std::unique_ptr<Transport> NewPlain() { return NewInprocTransport(network_); }
-  std::unique_ptr<Transport> NewUcx(UcxTransportOptions options = {}) {
-    return NewUcxTransport(NewPlain(), Context(), options);
+  std::unique_ptr<Transport> NewUcx(UcxOptions options = {}) {
+    return NewSideLaneTransport(NewPlain(), {NewUcxKind(Context(), options)});
   }
-  static std::string Listen(Transport& transport, Recorder& handler) {
-    return StrCat("localhost:", transport.Listen("localhost:0", &handler).value());
+  static std::string Listen(Transport& transport, LinkAcceptor& acceptor) {
+    return StrCat("localhost:", transport.Listen("localhost:0", &acceptor).value());
   }
   // Both ways.
   static void ExpectTraffic(Link& link, Recorder& at_link, Recorder& at_peer) {
@@ -38,46 +42,87 @@ class UcxTransportTest : public ::testing::Test {
     at_peer.WaitForLink()->Send(MakeBulk(1, Pattern(3 << 20, 1)));
     EXPECT_TRUE(at_link.WaitForBulk(1).at(0) == Pattern(3 << 20, 1));
   }
+  // The Hello of a task that offers UCX.
+  static Hello Offering(const std::string& version) {
+    Hello hello = HelloFrom("a");
+    hello.lanes = {{.kind = kId, .word = version}};
+    return hello;
+  }
 
   const std::shared_ptr<InprocNetwork> network_ = std::make_shared<InprocNetwork>();
   Recorder a_{"a"}, b_{"b"};
 };
 
-TEST_F(UcxTransportTest, ATaskWithoutUcxIsReachedByTheBase) {
+TEST_F(UcxKindTest, ATaskWithoutUcxIsReachedByTheBase) {
   const auto a = NewUcx(), b = NewPlain();
   Listen(*a, a_);
   const auto link = ConnectAndWait(*a, Listen(*b, b_), HelloFrom("a")).value();
   ExpectTraffic(*link, a_, b_);
 }
 
-TEST_F(UcxTransportTest, ATaskWithAnotherVersionOfUcxIsReachedByTheBase) {
+TEST_F(UcxKindTest, ATaskWithAnotherVersionOfUcxIsReachedByTheBase) {
   const auto a = NewPlain(), b = NewUcx();
   Listen(*a, a_);
-  Hello hello = HelloFrom("a");
-  hello.ucx.version = "0.1";
-  const auto link = ConnectAndWait(*a, Listen(*b, b_), hello).value();
-  EXPECT_FALSE(link->peer().ucx.accepted);
+  const auto link = ConnectAndWait(*a, Listen(*b, b_), Offering("0.1")).value();
+  EXPECT_TRUE(link->peer().lanes.empty());
   ExpectTraffic(*link, a_, b_);
 }
 
-TEST_F(UcxTransportTest, WithoutAnAnswerTheLinkUsesTheBase) {
-  const auto a = NewPlain(), b = NewUcx({.choice_timeout = std::chrono::milliseconds(50)});
-  Listen(*a, a_);
-  Hello hello = HelloFrom("a");
-  hello.ucx.version = Context()->library().version;
-  const auto link = ConnectAndWait(*a, Listen(*b, b_), hello).value();
-  EXPECT_TRUE(link->peer().ucx.accepted);
-  const auto told = a_.WaitForControl(2);
-  EXPECT_TRUE(std::holds_alternative<UcxAddress>(told[0].message));
-  ASSERT_TRUE(std::holds_alternative<LaneChoice>(told[1].message));
-  EXPECT_FALSE(std::get<LaneChoice>(told[1].message).side_lane);
-  EXPECT_THAT(std::get<LaneChoice>(told[1].message).why, HasSubstr("did not answer in time"));
-  ExpectTraffic(*link, a_, b_);
+// Takes the messages about lanes, and answers none.
+class SilentEnd final : public Recorder {
+ public:
+  using Recorder::Recorder;
+  std::shared_ptr<LinkHandler> OnLinkUp(const std::shared_ptr<Link>& link) override {
+    class Handler final : public LinkHandler {
+     public:
+      Handler(SilentEnd* end, std::shared_ptr<LinkHandler> others) : end_(end), others_(std::move(others)) {}
+      void OnMessage(Message message) override { others_->OnMessage(std::move(message)); }
+      void OnLinkDown(const Status& why) override { others_->OnLinkDown(why); }
+      Status OnLaneMessage(const LaneMessage& message) override {
+        MutexLock lock(end_->mu_);
+        end_->told_.push_back(message);
+        end_->cv_.NotifyAll();
+        return OkStatus();
+      }
+
+     private:
+      SilentEnd* const end_;
+      const std::shared_ptr<LinkHandler> others_;
+    };
+    return std::make_shared<Handler>(this, Recorder::OnLinkUp(link));
+  }
+  std::vector<LaneMessage> WaitForLaneMessages(size_t n) {
+    MutexLock lock(mu_);
+    EXPECT_TRUE(cv_.WaitFor(mu_, kTestPatience, [&]() TB_REQUIRES(mu_) { return told_.size() >= n; }));
+    return told_;
+  }
+
+ private:
+  Mutex mu_;
+  CondVar cv_;
+  std::vector<LaneMessage> told_ TB_GUARDED_BY(mu_);
+};
+
+TEST_F(UcxKindTest, WithoutAnAnswerTheLinkUsesTheBase) {
+  const auto a = NewPlain(), b = NewUcx({.open_timeout = std::chrono::milliseconds(50)});
+  SilentEnd silent("a");
+  Listen(*a, silent);
+  const auto link = ConnectAndWait(*a, Listen(*b, b_), Offering(Context()->library().version)).value();
+  ASSERT_EQ(link->peer().lanes.size(), 1u);
+  EXPECT_TRUE(link->peer().lanes[0].is_answer);
+  const auto told = silent.WaitForLaneMessages(2);
+  EXPECT_EQ(told.at(0).kind, LaneMessage::Kind::kNote);
+  EXPECT_TRUE(UcxAddress::Parse(told.at(0).text).ok());
+  EXPECT_EQ(told.at(1).kind, LaneMessage::Kind::kGivenUp);
+  EXPECT_THAT(told.at(1).text, HasSubstr("did not answer in time"));
+  ExpectTraffic(*link, silent, b_);
+  a->Shutdown();
+  b->Shutdown();
 }
 
-TEST_F(UcxTransportTest, NeighboursWithLocalLanesUseThese) {
-  const UcxTransportOptions options{.leave_neighbours = true};
-  const auto a = NewLocalTransport(NewUcx(options)), b = NewLocalTransport(NewUcx(options));
+TEST_F(UcxKindTest, NeighboursPreferSharedMemory) {
+  const auto both = [this] { return NewSideLaneTransport(NewPlain(), {NewLocalKind(), NewUcxKind(Context())}); };
+  const auto a = both(), b = both();
   Listen(*a, a_);
   const auto link = ConnectAndWait(*a, Listen(*b, b_), HelloFrom("a")).value();
   AwaitSideLane(*link, *b_.WaitForLink(), a_);
@@ -85,16 +130,22 @@ TEST_F(UcxTransportTest, NeighboursWithLocalLanesUseThese) {
   ExpectTraffic(*link, a_, b_);
 }
 
-TEST_F(UcxTransportTest, ALinkThatBreaksDuringTheChoiceIsAnError) {
+TEST_F(UcxKindTest, ALinkThatBreaksWhileItsLaneOpensIsAnError) {
   const auto a = NewPlain(), b = NewUcx();
   a_.on_up = [](const std::shared_ptr<Link>& link) { link->Close(Aborted("no")); };
   Listen(*a, a_);
-  Hello hello = HelloFrom("a");
-  hello.ucx.version = Context()->library().version;
-  ConnectAndWait(*a, Listen(*b, b_), hello).status().IgnoreError();
+  ConnectAndWait(*a, Listen(*b, b_), Offering(Context()->library().version)).status().IgnoreError();
   EXPECT_FALSE(a_.WaitForDown().ok());
-  b->Shutdown();  // does not wait for the rest of the choice's time
+  b->Shutdown();  // does not wait for the rest of the time to open it
   EXPECT_EQ(b_.ups(), b_.downs());
+}
+
+TEST_F(UcxKindTest, AMalformedAddressIsRefused) {
+  EXPECT_TRUE(absl::IsInvalidArgument(UcxAddress::Parse("short").status()));
+  const UcxAddress address{.address = std::string("a\0b", 3), .secret = ~uint64_t{0}};
+  const auto parsed = UcxAddress::Parse(address.ToString()).value();
+  EXPECT_EQ(parsed.address, address.address);
+  EXPECT_EQ(parsed.secret, address.secret);
 }
 
 // Two ends of a lane, without links.

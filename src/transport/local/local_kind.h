@@ -1,0 +1,21 @@
+// Neighbours (tasks of one machine and one user) pass memory to each other instead of bytes.
+#ifndef TENSORBRAID_TRANSPORT_LOCAL_LOCAL_KIND_H_
+#define TENSORBRAID_TRANSPORT_LOCAL_LOCAL_KIND_H_
+
+#include <memory>
+
+#include "transport/local/local_lane.h"
+#include "transport/side_lane/lane_kind.h"
+
+namespace tensorbraid {
+
+// The kind of side lane between neighbours. The Hellos tell whether two tasks are neighbours, and where the accepting
+// one has its Unix socket. The connecting end reaches that socket and passes the memory of the rings; it names a random
+// number of its offer, by which the accepting end knows the link.
+//
+// A lane may be impossible all the same (another container, seccomp, no shared memory).
+std::shared_ptr<LaneKind> NewLocalKind(const LocalLaneOptions& options = {});
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_TRANSPORT_LOCAL_LOCAL_KIND_H_

@@ -1,0 +1,26 @@
+// Tasks that have UCX exchange their messages by it: by RDMA, where the hardware has it.
+#ifndef TENSORBRAID_TRANSPORT_UCX_UCX_KIND_H_
+#define TENSORBRAID_TRANSPORT_UCX_UCX_KIND_H_
+
+#include <chrono>
+#include <memory>
+
+#include "transport/side_lane/lane_kind.h"
+#include "transport/ucx/ucx_library.h"
+
+namespace tensorbraid {
+
+struct UcxOptions {
+  // How long the two ends of a link may take until messages come through UCX. Then the link does without.
+  std::chrono::milliseconds open_timeout = std::chrono::seconds(5);
+};
+
+// The kind of side lane between two tasks that have the same version of UCX. Each end sends the other the address of
+// its worker over the link, and both send a probe through UCX. The lane is open at an end that has got a probe.
+//
+// What travels through UCX is not encrypted.
+std::shared_ptr<LaneKind> NewUcxKind(std::shared_ptr<UcxContext> context, const UcxOptions& options = {});
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_TRANSPORT_UCX_UCX_KIND_H_
