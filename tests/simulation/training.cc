@@ -13,6 +13,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_join.h"
+#include "cluster/membership/join.h"
 #include "cluster/testing/test_cluster.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
@@ -243,7 +244,7 @@ class Training {
     }
     const Scheduler::ProcessScope scope(scheduler_, self->id);
     self->thread = Thread(NameOf(task), [this, self] {
-      const Status status = self->task.job == "ps" ? self->running->membership().Join() : Work(self->task.index);
+      const Status status = self->task.job == "ps" ? JoinCluster(&self->running->membership()) : Work(self->task.index);
       Ended(*self, status);
     });
   }

@@ -30,7 +30,7 @@ std::shared_ptr<StepExchange> Exchange::Find(StepId id) {
   return it == steps_.end() ? nullptr : it->second.exchange;
 }
 
-std::shared_ptr<StepExchange> Exchange::StepOf(const std::shared_ptr<Link>& link, StepId id) {
+std::shared_ptr<StepExchange> Exchange::StepOf(PeerConnection& from, StepId id) {
   {
     MutexLock lock(mu_);
     const auto it = steps_.find(id);
@@ -42,7 +42,7 @@ std::shared_ptr<StepExchange> Exchange::StepOf(const std::shared_ptr<Link>& link
       return steps_.try_emplace(id, Step{std::make_shared<StepExchange>(id, this)}).first->second.exchange;
     }
   }
-  link->Close(ResourceExhausted("more than ", kMaxEarlySteps, " steps have tensors here and have not begun"));
+  from.link()->Close(ResourceExhausted("more than ", kMaxEarlySteps, " steps have tensors here and have not begun"));
   return nullptr;
 }
 
@@ -96,101 +96,70 @@ void Exchange::EndAllOf(uint64_t master, const Status& why) {
   }
 }
 
-void Exchange::On(const std::shared_ptr<Link>& link, const EagerTensor& m) {
+void Exchange::On(const std::shared_ptr<PeerConnection>& from, const EagerTensor& m) {
   const ScopedTransportThread transport_thread;
-  if (!CountReceived(link, m.meta.bytes)) return;
-  if (const auto step = StepOf(link, m.key.step)) {
-    step->On(link, m);
+  if (!CountReceived(*from, m.meta.bytes)) return;
+  if (const auto step = StepOf(*from, m.key.step)) {
+    step->On(from, m);
   } else {
-    Consumed(link, m.meta.bytes);
+    Consumed(*from, m.meta.bytes);
   }
 }
 
-void Exchange::On(const std::shared_ptr<Link>& link, const AnnounceTensor& m) {
+void Exchange::On(const std::shared_ptr<PeerConnection>& from, const AnnounceTensor& m) {
   const ScopedTransportThread transport_thread;
-  if (const auto step = StepOf(link, m.key.step)) step->On(link, m);
+  if (const auto step = StepOf(*from, m.key.step)) step->On(*from, m);
 }
 
-void Exchange::On(const std::shared_ptr<Link>& link, const GrantTensor& m) {
+void Exchange::On(const std::shared_ptr<PeerConnection>& from, const GrantTensor& m) {
   const ScopedTransportThread transport_thread;
-  if (const auto step = StepOf(link, m.key.step)) step->On(link, m);
+  if (const auto step = StepOf(*from, m.key.step)) step->On(*from, m);
 }
 
-void Exchange::On(const std::shared_ptr<Link>& link, const BulkTensor& m) {
+void Exchange::On(const std::shared_ptr<PeerConnection>& from, const BulkTensor& m) {
   const ScopedTransportThread transport_thread;
-  if (link->shares_memory() && m.payload.size() == m.meta.bytes) {
-    if (const auto step = StepOf(link, m.key.step)) step->OnLent(link, m);
+  if (from->link()->shares_memory() && m.payload.size() == m.meta.bytes) {
+    if (const auto step = StepOf(*from, m.key.step)) step->OnLent(from, m);
     return;
   }
   if (const auto step = Find(m.key.step)) step->On(m);
 }
 
-void Exchange::On(const std::shared_ptr<Link>& link, const EagerCredit& m) {
-  MutexLock lock(mu_);
-  const auto flow = flows_.find(link.get());
-  if (flow == flows_.end() || m.consumed_bytes > flow->second.sent) return;
-  flow->second.credited = std::max(flow->second.credited, m.consumed_bytes);
+void Exchange::On(const std::shared_ptr<PeerConnection>& from, const EagerCredit& m) {
+  from->flow().OnCredit(m.consumed_bytes);
 }
 
-void Exchange::OnLinkUp(const Link& link) {
+void Exchange::OnLinkUp(const Hello& peer) {
   MutexLock lock(mu_);
-  ++masters_[link.peer().incarnation];
-  flows_[&link] = {};
+  ++masters_[peer.incarnation];
 }
 
-void Exchange::OnLinkDown(const Link& link, const Status& why) {
+void Exchange::OnLinkDown(const Hello& peer, const Status& why) {
   std::vector<std::shared_ptr<StepExchange>> steps;
   {
     MutexLock lock(mu_);
-    flows_.erase(&link);
-    const auto master = masters_.find(link.peer().incarnation);
+    const auto master = masters_.find(peer.incarnation);
     if (master != masters_.end() && --master->second == 0) masters_.erase(master);
     for (const auto& [id, step] : steps_) steps.push_back(step.exchange);
   }
-  const auto peer = links_->NumberOf(link.peer().task);
-  if (!peer.ok()) return;  // no partition can have used a task without a number
-  for (const auto& step : steps) step->OnLinkDown(*peer, why);
+  const auto number = links_->NumberOf(peer.task);
+  if (!number.ok()) return;  // no partition can have used a task without a number
+  for (const auto& step : steps) step->OnLinkDown(*number, why);
 }
 
-bool Exchange::ReserveEagerBudget(const Link& link, uint64_t bytes) {
-  MutexLock lock(mu_);
-  const auto flow = flows_.find(&link);
-  if (flow == flows_.end()) return true;  // the link is down and drops what is sent
-  if (flow->second.sent - flow->second.credited + bytes > options_.eager_budget) return false;
-  flow->second.sent += bytes;
-  return true;
-}
-
-bool Exchange::CountReceived(const std::shared_ptr<Link>& link, uint64_t bytes) {
-  uint64_t held;
-  {
-    MutexLock lock(mu_);
-    const auto flow = flows_.find(link.get());
-    if (flow == flows_.end()) return false;
-    flow->second.received += bytes;
-    held = flow->second.received - flow->second.consumed;
-  }
+bool Exchange::CountReceived(PeerConnection& from, uint64_t bytes) {
+  const uint64_t held = from.flow().Receive(bytes);
   if (held <= kMaxEagerBudget) return true;
-  link->Close(ResourceExhausted(link->peer().task, " has sent ", held,
-                                " bytes of small tensors that no node has asked ", "for yet; at most ", kMaxEagerBudget,
-                                " are allowed"));
+  from.link()->Close(ResourceExhausted(from.peer().task, " has sent ", held,
+                                       " bytes of small tensors that no node has asked for yet; at most ",
+                                       kMaxEagerBudget, " are allowed"));
   return false;
 }
 
-void Exchange::Consumed(const std::shared_ptr<Link>& link, uint64_t bytes) {
+void Exchange::Consumed(PeerConnection& from, uint64_t bytes) {
   if (bytes == 0) return;
-  uint64_t report = 0;
-  {
-    MutexLock lock(mu_);
-    const auto it = flows_.find(link.get());
-    if (it == flows_.end()) return;  // the link is down
-    Flow& flow = it->second;
-    flow.consumed += bytes;
-    if (flow.consumed - flow.reported >= std::max<uint64_t>(1, options_.eager_budget / 4)) {
-      report = flow.reported = flow.consumed;
-    }
-  }
-  if (report > 0) link->Send(EagerCredit{.consumed_bytes = report});
+  const uint64_t report = from.flow().Consume(bytes, std::max<uint64_t>(1, options_.eager_budget / 4));
+  if (report > 0) from.link()->Send(EagerCredit{.consumed_bytes = report});
 }
 
 }  // namespace tensorbraid

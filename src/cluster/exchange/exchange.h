@@ -28,7 +28,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "cluster/exchange/step_exchange.h"
-#include "cluster/membership/peer_links.h"
+#include "cluster/peer/peer_links.h"
 #include "core/threads/mutex.h"
 #include "transport/transport.h"
 
@@ -64,15 +64,15 @@ class Exchange {
   // Fails and forgets all steps of a master that is gone.
   void EndAllOf(uint64_t master, const Status& why);
 
-  // The events of links: first OnLinkUp, then messages about tensors, last OnLinkDown. A tensor is dropped unless its
-  // step is known or may still begin: the step's master must be this task's or have a link to it.
-  void OnLinkUp(const Link& link);
-  void On(const std::shared_ptr<Link>& link, const EagerTensor& m);
-  void On(const std::shared_ptr<Link>& link, const AnnounceTensor& m);
-  void On(const std::shared_ptr<Link>& link, const GrantTensor& m);
-  void On(const std::shared_ptr<Link>& link, const BulkTensor& m);
-  void On(const std::shared_ptr<Link>& link, const EagerCredit& m);
-  void OnLinkDown(const Link& link, const Status& why);
+  // The events of connections: first OnLinkUp, then messages about tensors, last OnLinkDown. A tensor is dropped unless
+  // its step is known or may still begin: the step's master must be this task's or have a link to it.
+  void OnLinkUp(const Hello& peer);
+  void On(const std::shared_ptr<PeerConnection>& from, const EagerTensor& m);
+  void On(const std::shared_ptr<PeerConnection>& from, const AnnounceTensor& m);
+  void On(const std::shared_ptr<PeerConnection>& from, const GrantTensor& m);
+  void On(const std::shared_ptr<PeerConnection>& from, const BulkTensor& m);
+  void On(const std::shared_ptr<PeerConnection>& from, const EagerCredit& m);
+  void OnLinkDown(const Hello& peer, const Status& why);
 
   const ExchangeOptions& options() const { return options_; }
   PeerLinks& links() { return *links_; }
@@ -81,28 +81,17 @@ class Exchange {
 
  private:
   friend class StepExchange;
-  // Flow control of one link: running totals of eager bytes, in both directions.
-  struct Flow {
-    uint64_t sent = 0;
-    uint64_t credited = 0;  // of `sent`: the peer has reported these as consumed
-    uint64_t received = 0;
-    uint64_t consumed = 0;  // of `received`
-    uint64_t reported = 0;  // of `consumed`: the peer has been told
-  };
   struct Step {
     std::shared_ptr<StepExchange> exchange;
     bool begun = false;  // if false, only tensors of the step have arrived
   };
-  // Reserves `bytes` of the link's eager budget. Returns false if they exceed it.
-  bool ReserveEagerBudget(const Link& link, uint64_t bytes);
   // Counts received eager bytes as consumed, and tells the peer from time to time.
-  void Consumed(const std::shared_ptr<Link>& link, uint64_t bytes);
-  // Counts received eager bytes. False if the link is down, or if the peer has sent more than any budget allows; then
-  // the link is closed.
-  bool CountReceived(const std::shared_ptr<Link>& link, uint64_t bytes);
+  void Consumed(PeerConnection& from, uint64_t bytes);
+  // Counts received eager bytes. False, after closing the link, if the peer has sent more than any budget allows.
+  bool CountReceived(PeerConnection& from, uint64_t bytes);
   // The step that a message belongs to: created if the message is early, null if the step has ended or its master is
   // unknown or gone.
-  std::shared_ptr<StepExchange> StepOf(const std::shared_ptr<Link>& link, StepId id);
+  std::shared_ptr<StepExchange> StepOf(PeerConnection& from, StepId id);
 
   const ExchangeOptions options_;
   PeerLinks* const links_;
@@ -112,7 +101,6 @@ class Exchange {
   absl::flat_hash_map<uint64_t, int> masters_ TB_GUARDED_BY(mu_);  // links by incarnation; 1 for this task itself
   absl::flat_hash_set<StepId> ended_ TB_GUARDED_BY(mu_);           // the last kKeptEnded
   std::deque<StepId> ended_order_ TB_GUARDED_BY(mu_);
-  absl::flat_hash_map<const Link*, Flow> flows_ TB_GUARDED_BY(mu_);  // of the links that are up
 };
 
 }  // namespace tensorbraid

@@ -41,16 +41,20 @@ int Count(const PipeLink& link) {
 // Numbers tasks by their place in the list, and has one link for all of them.
 class OneLink final : public PeerLinks {
  public:
-  explicit OneLink(std::shared_ptr<PipeLink> link) : link_(std::move(link)) {}
+  explicit OneLink(std::shared_ptr<PeerConnection> connection) : connection_(std::move(connection)) {}
   StatusOr<uint32_t> NumberOf(const std::string& task) override {
     const std::vector<std::string> tasks = {"consumer", "producer", "another"};
     return static_cast<uint32_t>(std::find(tasks.begin(), tasks.end(), task) - tasks.begin());
   }
-  void GetLink(uint32_t, LinkDone done) override { done(std::shared_ptr<Link>(link_)); }
+  void GetConnection(uint32_t, ConnectionDone done) override { done(connection_); }
 
  private:
-  const std::shared_ptr<PipeLink> link_;
+  const std::shared_ptr<PeerConnection> connection_;
 };
+
+std::shared_ptr<PeerConnection> ConnectionOf(const std::shared_ptr<PipeLink>& link) {
+  return std::make_shared<PeerConnection>(link, std::make_shared<Traffic>());
+}
 
 constexpr uint32_t kConsumer = 0, kProducer = 1, kAnother = 2;
 
@@ -61,27 +65,29 @@ class ExchangeTest : public testing::Test {
 
   // The master of the steps is the producer.
   ExchangeTest() {
-    producer_.OnLinkUp(*to_consumer_);
-    consumer_.OnLinkUp(*to_producer_);
+    producer_.OnLinkUp(to_consumer_->peer());
+    consumer_.OnLinkUp(to_producer_->peer());
   }
 
   std::shared_ptr<PipeLink> to_consumer_ = std::make_shared<PipeLink>("consumer", 8);
   std::shared_ptr<PipeLink> to_producer_ = std::make_shared<PipeLink>("producer", kStep.master);
-  OneLink consumer_link_{to_consumer_}, producer_link_{to_producer_};
+  std::shared_ptr<PeerConnection> consumer_peer_ = ConnectionOf(to_consumer_);
+  std::shared_ptr<PeerConnection> producer_peer_ = ConnectionOf(to_producer_);
+  OneLink consumer_link_{consumer_peer_}, producer_link_{producer_peer_};
   Exchange producer_{kOptions, kStep.master, &consumer_link_};
   Exchange consumer_{kOptions, 8, &producer_link_};
 
   // Delivers everything until nothing is left to deliver.
   void Deliver() {
     while (!to_consumer_->sent.empty() || !to_producer_->sent.empty()) {
-      for (Message& m : std::exchange(to_consumer_->sent, {})) Deliver(consumer_, to_producer_, m);
-      for (Message& m : std::exchange(to_producer_->sent, {})) Deliver(producer_, to_consumer_, m);
+      for (Message& m : std::exchange(to_consumer_->sent, {})) Deliver(consumer_, producer_peer_, m);
+      for (Message& m : std::exchange(to_producer_->sent, {})) Deliver(producer_, consumer_peer_, m);
     }
   }
-  static void Deliver(Exchange& to, const std::shared_ptr<Link>& link, const Message& message) {
+  static void Deliver(Exchange& to, const std::shared_ptr<PeerConnection>& from, const Message& message) {
     std::visit(
         [&](const auto& m) {
-          if constexpr (requires { to.On(link, m); }) to.On(link, m);
+          if constexpr (requires { to.On(from, m); }) to.On(from, m);
         },
         message);
   }
@@ -177,7 +183,7 @@ TEST_F(ExchangeTest, ABrokenLinkFailsTheStepsThatUseItAndNoOthers) {
   step->Recv({.number = 0, .peer = kProducer}, {}, [&](StatusOr<Tensor> t) { failed = t.status(); });
   auto other = consumer_.Begin({7, 2});
   other->Recv({.number = 0, .peer = kAnother}, {}, [&](StatusOr<Tensor> t) { waiting = t.status(); });
-  consumer_.OnLinkDown(*to_producer_, Unavailable("producer is gone"));
+  consumer_.OnLinkDown(to_producer_->peer(), Unavailable("producer is gone"));
   EXPECT_EQ(failed.code(), StatusCode::kUnavailable);
   EXPECT_TRUE(step->cancellation().IsCancelled());
   EXPECT_TRUE(waiting.ok());
@@ -193,7 +199,7 @@ TEST_F(ExchangeTest, BulkBytesWithoutAGrantAreIgnored) {
                   .meta = {.dtype = kFloat32, .shape = {int64_t{1} << 40}, .bytes = uint64_t{1} << 42},
                   .offset = 0,
                   .payload = {}};
-  consumer_.On(to_producer_, bulk);  // allocates nothing
+  consumer_.On(producer_peer_, bulk);  // allocates nothing
 }
 
 TEST_F(ExchangeTest, TensorsOfAMasterThatIsNotConnectedMakeNoStep) {
@@ -202,20 +208,20 @@ TEST_F(ExchangeTest, TensorsOfAMasterThatIsNotConnectedMakeNoStep) {
     EXPECT_TRUE(EncodeTensor(Tensor::Scalar(1.0f), &m.meta, &m.payload).ok());
     return m;
   };
-  consumer_.On(to_producer_, eager(99));
-  consumer_.On(to_producer_, GrantTensor{.key = {.step = {99, 1}}});
-  consumer_.On(to_producer_, AnnounceTensor{.key = {.step = {99, 1}}, .meta = {}});
+  consumer_.On(producer_peer_, eager(99));
+  consumer_.On(producer_peer_, GrantTensor{.key = {.step = {99, 1}}});
+  consumer_.On(producer_peer_, AnnounceTensor{.key = {.step = {99, 1}}, .meta = {}});
   EXPECT_EQ(consumer_.num_steps(), 0u);
-  consumer_.On(to_producer_, eager(kStep.master));
+  consumer_.On(producer_peer_, eager(kStep.master));
   EXPECT_EQ(consumer_.num_steps(), 1u);
   // Once the master has gone, late tensors make no step again.
   const auto other = std::make_shared<PipeLink>("another", 9);
-  consumer_.OnLinkUp(*other);
-  consumer_.OnLinkDown(*to_producer_, Unavailable("producer is gone"));
+  consumer_.OnLinkUp(other->peer());
+  consumer_.OnLinkDown(to_producer_->peer(), Unavailable("producer is gone"));
   consumer_.EndAllOf(kStep.master, Unavailable("producer is gone"));
   auto late = eager(kStep.master);
   late.key.step.counter = 2;
-  consumer_.On(other, late);
+  consumer_.On(ConnectionOf(other), late);
   EXPECT_EQ(consumer_.num_steps(), 0u);
 }
 
@@ -226,22 +232,22 @@ TEST_F(ExchangeTest, APeerThatIgnoresItsEagerBudgetLosesItsLink) {
   EagerTensor second = first;
   second.key.edge = 1;
   second.meta.bytes = 1;
-  consumer_.On(to_producer_, first);
+  consumer_.On(producer_peer_, first);
   EXPECT_TRUE(to_producer_->closed.ok()) << to_producer_->closed;
-  consumer_.On(to_producer_, second);
+  consumer_.On(producer_peer_, second);
   EXPECT_EQ(to_producer_->closed.code(), StatusCode::kResourceExhausted);
 }
 
 TEST_F(ExchangeTest, StepsThatNeverBeginAreBounded) {
   for (size_t i = 0; i <= Exchange::kMaxEarlySteps; ++i) {
     EXPECT_TRUE(to_producer_->closed.ok()) << i;
-    consumer_.On(to_producer_, GrantTensor{.key = {.step = {kStep.master, i}}});
+    consumer_.On(producer_peer_, GrantTensor{.key = {.step = {kStep.master, i}}});
   }
   EXPECT_EQ(to_producer_->closed.code(), StatusCode::kResourceExhausted);
   EXPECT_EQ(consumer_.num_steps(), Exchange::kMaxEarlySteps);
   // A step that has begun no longer counts.
   consumer_.Begin({kStep.master, 0});
-  consumer_.On(to_producer_, GrantTensor{.key = {.step = {kStep.master, Exchange::kMaxEarlySteps}}});
+  consumer_.On(producer_peer_, GrantTensor{.key = {.step = {kStep.master, Exchange::kMaxEarlySteps}}});
   EXPECT_EQ(consumer_.num_steps(), Exchange::kMaxEarlySteps + 1);
 }
 
@@ -249,7 +255,7 @@ TEST_F(ExchangeTest, EarlyTensorsOfAStepAreBounded) {
   const auto step = consumer_.Begin(kStep);
   for (uint32_t i = 0; i <= StepExchange::kMaxEarlyTensors; ++i) {
     ASSERT_TRUE(step->status().ok()) << i;
-    consumer_.On(to_producer_, GrantTensor{.key = {.step = kStep, .edge = i}});
+    consumer_.On(producer_peer_, GrantTensor{.key = {.step = kStep, .edge = i}});
   }
   EXPECT_EQ(step->status().code(), StatusCode::kResourceExhausted);
 }
@@ -267,7 +273,7 @@ TEST_F(ExchangeTest, AStepMayEndWhileAPartIsCopied) {
     std::atomic<bool> started = false;
     std::thread channel([&] {
       started = true;
-      consumer_.On(to_producer_, bulk);
+      consumer_.On(producer_peer_, bulk);
     });
     while (!started) std::this_thread::yield();
     for (uint64_t spin = 0; spin < i; ++spin) std::this_thread::yield();

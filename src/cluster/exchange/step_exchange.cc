@@ -28,10 +28,10 @@ void StepExchange::Send(const StepEdge& edge, LoopPosition at, Tensor value) {
     if (!failed_.ok()) return;
     AddPeer(edge.peer);
   }
-  exchange_->links().GetLink(edge.peer, [self = shared_from_this(), edge, at, value = std::move(value)](
-                                            const StatusOr<std::shared_ptr<Link>>& link) mutable {
-    if (!link.ok()) return self->Fail(link.status());
-    self->SendTo(*link, edge, at, std::move(value));
+  exchange_->links().GetConnection(edge.peer, [self = shared_from_this(), edge, at, value = std::move(value)](
+                                                  const StatusOr<std::shared_ptr<PeerConnection>>& to) mutable {
+    if (!to.ok()) return self->Fail(to.status());
+    self->SendTo(**to, edge, at, std::move(value));
   });
 }
 
@@ -52,13 +52,15 @@ void StepExchange::SendDead(Link& link, const StepEdge& edge, const TensorKey& k
   link.Send(EagerTensor{.key = key, .meta = std::move(meta), .payload = {}});
 }
 
-void StepExchange::SendTo(const std::shared_ptr<Link>& link, const StepEdge& edge, LoopPosition at, Tensor value) {
+void StepExchange::SendTo(PeerConnection& to, const StepEdge& edge, LoopPosition at, Tensor value) {
+  Link* const link = to.link().get();
   const TensorKey key = KeyOf(edge, at);
   if (!value.is_valid()) return SendDead(*link, edge, key);
   TensorMeta meta;
   Payload payload;
   if (const Status s = EncodeTensor(value, &meta, &payload); !s.ok()) return Fail(s);
-  if (meta.bytes <= exchange_->options().eager_limit && exchange_->ReserveEagerBudget(*link, meta.bytes)) {
+  if (meta.bytes <= exchange_->options().eager_limit &&
+      to.flow().Reserve(meta.bytes, exchange_->options().eager_budget)) {
     return link->Send(EagerTensor{.key = key, .meta = std::move(meta), .payload = std::move(payload)});
   }
   if (link->Share(&payload)) {
@@ -83,7 +85,7 @@ void StepExchange::SendTo(const std::shared_ptr<Link>& link, const StepEdge& edg
   }
 }
 
-void StepExchange::On(const std::shared_ptr<Link>& link, const GrantTensor& m) {
+void StepExchange::On(PeerConnection& from, const GrantTensor& m) {
   Tensor value;
   bool too_many = false;
   {
@@ -98,17 +100,17 @@ void StepExchange::On(const std::shared_ptr<Link>& link, const GrantTensor& m) {
       outgoing_.erase(it);
     }
   }
-  if (too_many) return FailForTooManyTensors(*link);
+  if (too_many) return FailForTooManyTensors(from);
   if (!value.is_valid()) return;  // it is not computed yet, or dead
   BulkTensor bulk{.key = m.key, .meta = {}, .offset = 0, .payload = {}};
   if (const Status s = EncodeTensor(value, &bulk.meta, &bulk.payload); !s.ok()) return Fail(s);
-  link->Send(std::move(bulk));
+  from.link()->Send(std::move(bulk));
 }
 
 void StepExchange::Recv(const StepEdge& edge, LoopPosition at, RecvDone done) {
   const TensorKey key = KeyOf(edge, at);
   StatusOr<Tensor> value(absl::in_place);
-  std::shared_ptr<Link> credit_to;
+  std::shared_ptr<PeerConnection> credit_to;
   uint64_t credit = 0;
   bool grant = false;
   {
@@ -137,14 +139,14 @@ void StepExchange::Recv(const StepEdge& edge, LoopPosition at, RecvDone done) {
       }
     }
   }
-  if (credit_to != nullptr) exchange_->Consumed(credit_to, credit);
+  if (credit_to != nullptr) exchange_->Consumed(*credit_to, credit);
   if (done) return done(std::move(value));
   if (grant) {
-    exchange_->links().GetLink(edge.peer,
-                               [self = shared_from_this(), key](const StatusOr<std::shared_ptr<Link>>& link) {
-                                 if (!link.ok()) return self->Fail(link.status());
-                                 self->Grant(**link, key);
-                               });
+    exchange_->links().GetConnection(
+        edge.peer, [self = shared_from_this(), key](const StatusOr<std::shared_ptr<PeerConnection>>& from) {
+          if (!from.ok()) return self->Fail(from.status());
+          self->Grant(*(*from)->link(), key);
+        });
   }
 }
 
@@ -160,7 +162,7 @@ void StepExchange::Grant(Link& link, const TensorKey& key) {
   link.Send(GrantTensor{.key = key});
 }
 
-void StepExchange::On(const std::shared_ptr<Link>& link, const AnnounceTensor& m) {
+void StepExchange::On(PeerConnection& from, const AnnounceTensor& m) {
   bool too_many = false;
   {
     MutexLock lock(mu_);
@@ -173,16 +175,16 @@ void StepExchange::On(const std::shared_ptr<Link>& link, const AnnounceTensor& m
       in.granted = true;
     }
   }
-  if (too_many) return FailForTooManyTensors(*link);
-  link->Send(GrantTensor{.key = m.key});
+  if (too_many) return FailForTooManyTensors(from);
+  from.link()->Send(GrantTensor{.key = m.key});
 }
 
-void StepExchange::On(const std::shared_ptr<Link>& link, const EagerTensor& m) {
-  ArriveUnasked(link, m.key, DecodeTensor(m.meta, m.payload), m.meta.bytes);
+void StepExchange::On(const std::shared_ptr<PeerConnection>& from, const EagerTensor& m) {
+  ArriveUnasked(from, m.key, DecodeTensor(m.meta, m.payload), m.meta.bytes);
 }
 
-void StepExchange::ArriveUnasked(const std::shared_ptr<Link>& link, const TensorKey& key, StatusOr<Tensor> value,
-                                 uint64_t eager_bytes) {
+void StepExchange::ArriveUnasked(const std::shared_ptr<PeerConnection>& from, const TensorKey& key,
+                                 StatusOr<Tensor> value, uint64_t eager_bytes) {
   bool too_many = false;
   {
     MutexLock lock(mu_);
@@ -193,25 +195,25 @@ void StepExchange::ArriveUnasked(const std::shared_ptr<Link>& link, const Tensor
         if (!in.waiter && !in.arrived) {
           in.value = std::move(value);
           in.arrived = true;
-          in.eager_from = link;
+          in.eager_from = from;
           in.eager_bytes = eager_bytes;
           return;
         }
       }
     }
   }
-  exchange_->Consumed(link, eager_bytes);
-  if (too_many) return FailForTooManyTensors(*link);
+  exchange_->Consumed(*from, eager_bytes);
+  if (too_many) return FailForTooManyTensors(*from);
   Arrive(key, std::move(value));
 }
 
-void StepExchange::FailForTooManyTensors(const Link& link) {
-  Fail(ResourceExhausted(ShortTaskName(link.peer().task), " has sent, announced or granted more than ",
+void StepExchange::FailForTooManyTensors(const PeerConnection& from) {
+  Fail(ResourceExhausted(ShortTaskName(from.peer().task), " has sent, announced or granted more than ",
                          kMaxEarlyTensors, " tensors of one step before they were needed"));
 }
 
-void StepExchange::OnLent(const std::shared_ptr<Link>& link, const BulkTensor& m) {
-  ArriveUnasked(link, m.key, DecodeTensor(m.meta, m.payload), 0);
+void StepExchange::OnLent(const std::shared_ptr<PeerConnection>& from, const BulkTensor& m) {
+  ArriveUnasked(from, m.key, DecodeTensor(m.meta, m.payload), 0);
 }
 
 void StepExchange::On(const BulkTensor& m) {
@@ -308,7 +310,6 @@ void StepExchange::OnLinkDown(uint32_t peer, const Status& why) {
 }
 
 void StepExchange::Clear() {
-  std::vector<std::pair<std::shared_ptr<Link>, uint64_t>> credits;
   absl::flat_hash_map<TensorKey, Incoming> incoming;  // destroyed after the lock is released
   absl::flat_hash_map<TensorKey, Outgoing> outgoing;
   {
@@ -320,7 +321,7 @@ void StepExchange::Clear() {
   }
   for (auto& [key, in] : incoming) {
     if (in.eager_bytes > 0) {
-      if (auto link = in.eager_from.lock()) exchange_->Consumed(link, in.eager_bytes);
+      if (const auto from = in.eager_from.lock()) exchange_->Consumed(*from, in.eager_bytes);
     }
     if (in.waiter) in.waiter(Cancelled("the step has ended"));
   }

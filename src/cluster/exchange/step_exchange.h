@@ -11,6 +11,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "cluster/exchange/arriving_tensor.h"
+#include "cluster/peer/peer_connection.h"
 #include "core/threads/mutex.h"
 #include "runtime/kernel/cancellation.h"
 #include "runtime/kernel/rendezvous.h"
@@ -56,7 +57,7 @@ class StepExchange final : public Rendezvous, public std::enable_shared_from_thi
     bool granted = false;
     StatusOr<Tensor> value = Tensor();  // a tensor (or its decoding error) that arrived before its Recv
     bool arrived = false;
-    std::weak_ptr<Link> eager_from;  // gets the credit for `eager_bytes` once `value` is consumed
+    std::weak_ptr<PeerConnection> eager_from;  // gets the credit for `eager_bytes` once `value` is consumed
     uint64_t eager_bytes = 0;
     // The thread of the bulk channel fills it, and keeps it alive meanwhile, because the step may end at any moment.
     std::shared_ptr<ArrivingTensor> parts;
@@ -73,23 +74,23 @@ class StepExchange final : public Rendezvous, public std::enable_shared_from_thi
   }
   bool IsLarge(const StepEdge& edge) const;
   void AddPeer(uint32_t peer) TB_REQUIRES(mu_);
-  void SendTo(const std::shared_ptr<Link>& link, const StepEdge& edge, LoopPosition at, Tensor value);
+  void SendTo(PeerConnection& to, const StepEdge& edge, LoopPosition at, Tensor value);
   void SendDead(Link& link, const StepEdge& edge, const TensorKey& key);
-  void On(const std::shared_ptr<Link>& link, const EagerTensor& m);
-  void On(const std::shared_ptr<Link>& link, const AnnounceTensor& m);
-  void On(const std::shared_ptr<Link>& link, const GrantTensor& m);
+  void On(const std::shared_ptr<PeerConnection>& from, const EagerTensor& m);
+  void On(PeerConnection& from, const AnnounceTensor& m);
+  void On(PeerConnection& from, const GrantTensor& m);
   void On(const BulkTensor& m);
-  // A whole tensor in its sender's memory, which arrives without a grant.
-  void OnLent(const std::shared_ptr<Link>& link, const BulkTensor& m);
-  // Takes a tensor that may arrive before its Recv is posted. `eager_bytes` of it count towards the eager budget.
-  void ArriveUnasked(const std::shared_ptr<Link>& link, const TensorKey& key, StatusOr<Tensor> value,
+  // A whole tensor in memory of its sender, which comes without a grant.
+  void OnLent(const std::shared_ptr<PeerConnection>& from, const BulkTensor& m);
+  // A tensor that may come before its Recv. `eager_bytes` of it count towards the eager budget.
+  void ArriveUnasked(const std::shared_ptr<PeerConnection>& from, const TensorKey& key, StatusOr<Tensor> value,
                      uint64_t eager_bytes);
   void Grant(Link& link, const TensorKey& key);
   // Adds a part. True if the tensor is now complete, so that Take may be called.
   StatusOr<bool> AddPart(const BulkTensor& m, std::shared_ptr<ArrivingTensor>* tensor);
   void OnLinkDown(uint32_t peer, const Status& why);
   void Arrive(const TensorKey& key, StatusOr<Tensor> value);
-  void FailForTooManyTensors(const Link& link);
+  void FailForTooManyTensors(const PeerConnection& from);
   // Drops all tensors, returns eager credit to peers, and fails pending Recv calls with Cancelled.
   void Clear();
 

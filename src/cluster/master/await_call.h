@@ -5,7 +5,7 @@
 #include <chrono>
 #include <functional>
 
-#include "cluster/worker/remote_worker.h"
+#include "cluster/peer/remote_worker.h"
 #include "core/threads/still_wanted.h"
 
 namespace tensorbraid {

@@ -25,9 +25,10 @@ std::shared_ptr<MasterSession> Master::NewSession(const Graph* graph, MasterSess
 std::vector<ClusterDevice> Master::ListDevices(const std::vector<DeviceName>& filters) const {
   const auto deadline = MonotonicClock::now() + kListDevicesTimeout;
   for (const std::string& task : TasksOf(*env_.membership->view(), filters)) {
-    const auto link = env_.membership->WaitFor(task, deadline, [this] { return env_.steps.CheckRunning(); });
-    if (!link.ok()) {
-      TB_LOG(Warning, "cluster") << "cannot list the devices of " << task << ": " << link.status();
+    const auto connected =
+        env_.membership->connections().WaitFor(task, deadline, [this] { return env_.steps.CheckRunning(); });
+    if (!connected.ok()) {
+      TB_LOG(Warning, "cluster") << "cannot list the devices of " << task << ": " << connected.status();
     }
   }
   return DevicesOf(*env_.membership->view(), filters);

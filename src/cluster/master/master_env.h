@@ -9,8 +9,8 @@
 #include "cluster/exchange/exchange.h"
 #include "cluster/master/running_steps.h"
 #include "cluster/membership/membership.h"
+#include "cluster/membership/remote_workers.h"
 #include "cluster/worker/worker.h"
-#include "cluster/worker/worker_cache.h"
 #include "core/threads/thread.h"
 #include "placement/wire_edges.h"
 
@@ -23,7 +23,7 @@ struct MasterOptions {
   Worker* worker = nullptr;  // of this task
   Exchange* exchange = nullptr;
   Membership* membership = nullptr;
-  WorkerCache* remote_workers = nullptr;
+  RemoteWorkers* remote_workers = nullptr;
   std::chrono::milliseconds slow_wait{5000};
   JobWireTypes wire = {};  // see ServerOptions::wire
   // If set, running steps keep it alive, so its last reference may be released at any time.

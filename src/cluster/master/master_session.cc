@@ -200,7 +200,7 @@ Status MasterSession::ConnectTasksOf(const Graph& graph, Deadline deadline) {
   }
   const StillWanted still_wanted = [this]() TB_NO_THREAD_SAFETY_ANALYSIS { return CheckWanted(); };
   for (const std::string& task : missing) {
-    TF_RETURN_IF_ERROR(env_->membership->WaitFor(task, deadline, still_wanted).status());
+    TF_RETURN_IF_ERROR(env_->membership->connections().WaitFor(task, deadline, still_wanted).status());
   }
   return OkStatus();
 }

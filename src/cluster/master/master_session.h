@@ -13,7 +13,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "cluster/master/master_env.h"
 #include "cluster/master/master_step.h"
-#include "cluster/worker/remote_worker.h"
+#include "cluster/peer/remote_worker.h"
 #include "executor/optimize.h"
 #include "tensorbraid/graph/graph.h"
 

@@ -11,7 +11,7 @@
 
 #include "cluster/master/client_edges.h"
 #include "cluster/master/master_env.h"
-#include "cluster/worker/remote_worker.h"
+#include "cluster/peer/remote_worker.h"
 #include "core/system/clock.h"
 #include "runtime/kernel/step_tracer.h"
 

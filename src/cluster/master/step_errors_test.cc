@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "cluster/master/master_step.h"
-#include "cluster/worker/link_worker.h"
+#include "cluster/peer/link_worker.h"
 #include "cluster/worker/worker.h"
 #include "core/errors/error_rank.h"
 #include "core/system/clock.h"
@@ -72,7 +72,7 @@ TEST(ErrorRankTest, ACauseReplacesItsConsequencesAndTheFirstOfEqualsStays) {
 class NoLinks final : public PeerLinks {
  public:
   StatusOr<uint32_t> NumberOf(const std::string& task) override { return static_cast<uint32_t>(task.back() - '0'); }
-  void GetLink(uint32_t, LinkDone done) override { done(Unavailable("no links")); }
+  void GetConnection(uint32_t, ConnectionDone done) override { done(Unavailable("no links")); }
 };
 
 class StepErrorsTest : public ::testing::Test {
@@ -114,7 +114,7 @@ TEST_F(StepErrorsTest, AWaitInAQueueThatTheLossOfATaskCancelsReportsTheLoss) {
   worker_.OnRunGraph(master, RunGraph{.step = kStep, .session = kSession, .handle = 1});
   // Another node of the step uses the task that is lost.
   exchange_.Find(kStep)->Recv({.number = 0, .peer = 1}, {}, [](const StatusOr<Tensor>&) {});
-  exchange_.OnLinkDown(*ps1_link_, Unavailable("ps/1 is gone"));
+  exchange_.OnLinkDown(ps1_link_->peer(), Unavailable("ps/1 is gone"));
   const Status reported = master->WaitForMessage<StepDone>().status;
   EXPECT_EQ(reported.code(), StatusCode::kUnavailable) << reported;
   exchange_.End(kStep);

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "cluster/membership/membership.h"
+#include "core/text/device_name.h"
+#include "core/text/strings.h"
 #include "core/system/timer.h"
 
 namespace tensorbraid {
@@ -57,17 +59,24 @@ class ClusterViewTest : public ::testing::Test {
   const ClusterSpec one_ps_{{"ps", {"a:1"}}, {"worker", {"b:1"}}};
   const ClusterSpec two_ps_{{"ps", {"a:1", "c:1"}}, {"worker", {"b:1"}}};
   Membership membership_{nullptr, nullptr, one_ps_, WorkerHello(), {}};
+
+  // A link has come up.
+  std::shared_ptr<PeerConnection> Connect(const std::shared_ptr<Link>& link) {
+    const auto received = membership_.connections().ReceivedFrom(link->peer().task);
+    const auto connection = std::make_shared<PeerConnection>(link, received);
+    membership_.OnLinkUp(connection);
+    return connection;
+  }
 };
 
 TEST_F(ClusterViewTest, CountsWhatATaskReceivesFromAnotherOverAllItsLinks) {
   for (const int incarnation : {5, 6}) {
-    const auto link = std::make_shared<ClosableLink>("ps", 0, incarnation);
-    membership_.OnLinkUp(link);
-    membership_.OnAnyMessage(*link, 1000);
-    membership_.OnAnyMessage(*link, 0);
-    EXPECT_FALSE(membership_.OnLinkDown(link, Unavailable("broken")).ok());
+    const auto connection = Connect(std::make_shared<ClosableLink>("ps", 0, incarnation));
+    connection->OnAnyMessage(1000);
+    connection->OnAnyMessage(0);
+    EXPECT_FALSE(membership_.OnLinkDown(connection, Unavailable("broken")).ok());
   }
-  const auto received = membership_.Received();
+  const auto received = membership_.AllReceived();
   ASSERT_EQ(received.size(), 1u);
   EXPECT_EQ(received[0].task, "/job:ps/replica:0/task:0");
   EXPECT_EQ(received[0].messages, 4u);
@@ -79,14 +88,13 @@ TEST_F(ClusterViewTest, ItsVersionGrowsWithEveryChangeAndOnlyThen) {
   EXPECT_EQ(membership_.view(), first);
   ASSERT_EQ(first->others.size(), 1u);
   EXPECT_EQ(first->others[0].state, State::kNotSeen);
-  const auto link = std::make_shared<ClosableLink>("ps", 0, 5);
-  membership_.OnLinkUp(link);
-  membership_.OnAnyMessage(*link, 0);
+  const auto link = Connect(std::make_shared<ClosableLink>("ps", 0, 5));
+  link->OnAnyMessage(0);
   const auto connected = membership_.view();
   EXPECT_GT(connected->version, first->version);
   EXPECT_EQ(connected->others[0].state, State::kConnected);
   EXPECT_EQ(connected->others[0].incarnation, 5u);
-  membership_.OnLeave(*link, {.status = Internal("no more data")});
+  membership_.OnLeave(link->peer(), {.status = Internal("no more data")});
   const auto left = membership_.view();
   EXPECT_GT(left->version, connected->version);
   EXPECT_EQ(left->others[0].state, State::kLeft);
@@ -100,23 +108,21 @@ TEST_F(ClusterViewTest, ItsVersionGrowsWithEveryChangeAndOnlyThen) {
 }
 
 TEST_F(ClusterViewTest, ATaskHasLeftThoughASecondLinkWithItComesUpAfterwards) {
-  const auto first = std::make_shared<ClosableLink>("ps", 0, 5), second = std::make_shared<ClosableLink>("ps", 0, 5);
-  membership_.OnLinkUp(first);
-  membership_.OnLeave(*first, {.status = Internal("no more data")});
-  membership_.OnLinkUp(second);
+  const auto first = Connect(std::make_shared<ClosableLink>("ps", 0, 5));
+  membership_.OnLeave(first->peer(), {.status = Internal("no more data")});
+  const auto second = Connect(std::make_shared<ClosableLink>("ps", 0, 5));
   for (const auto& link : {first, second}) membership_.OnLinkDown(link, Cancelled("stopping")).IgnoreError();
   EXPECT_EQ(membership_.view()->others[0].state, State::kLeft);
   EXPECT_EQ(membership_.view()->others[0].leave_status, Internal("no more data"));
   // Started again, it is another task.
-  membership_.OnLinkUp(std::make_shared<ClosableLink>("ps", 0, 6));
+  Connect(std::make_shared<ClosableLink>("ps", 0, 6));
   EXPECT_EQ(membership_.view()->others[0].state, State::kConnected);
 }
 
 TEST_F(ClusterViewTest, ATaskThatIsNotConnectedIsAssumedToHaveTheDevicesOfThisOne) {
   EXPECT_THAT(NamesOf(*membership_.view()),
               ElementsAre("/job:worker/replica:0/task:0/device:CPU:0", "/job:ps/replica:0/task:0/device:CPU:0"));
-  const auto link = std::make_shared<ClosableLink>("ps", 0, 5, 2);
-  membership_.OnLinkUp(link);
+  const auto link = Connect(std::make_shared<ClosableLink>("ps", 0, 5, 2));
   EXPECT_THAT(NamesOf(*membership_.view()),
               ElementsAre("/job:worker/replica:0/task:0/device:CPU:0", "/job:ps/replica:0/task:0/device:CPU:0",
                           "/job:ps/replica:0/task:0/device:GPU:0", "/job:ps/replica:0/task:0/device:GPU:1"));
@@ -130,15 +136,16 @@ TEST_F(ClusterViewTest, ATaskThatIsNotConnectedIsAssumedToHaveTheDevicesOfThisOn
 
 TEST_F(ClusterViewTest, TasksCanBeAddedAndRemovedWhileTheClusterRuns) {
   Status before;
-  membership_.Get(FullTaskName("ps", 1), std::chrono::seconds(1), [&](const auto& link) { before = link.status(); });
+  membership_.connections().Get(FullTaskName("ps", 1), std::chrono::seconds(1),
+                                [&](const auto& link) { before = link.status(); });
   EXPECT_EQ(before.code(), StatusCode::kNotFound);
   membership_.Update(two_ps_);
   ASSERT_EQ(membership_.view()->others.size(), 2u);
   EXPECT_EQ(membership_.view()->others[1].address, "c:1");
   const auto kept = std::make_shared<ClosableLink>("ps", 0, 5);
   const auto removed = std::make_shared<ClosableLink>("ps", 1, 6);
-  membership_.OnLinkUp(kept);
-  membership_.OnLinkUp(removed);
+  Connect(kept);
+  Connect(removed);
   membership_.Update(one_ps_);
   ASSERT_EQ(membership_.view()->others.size(), 1u);
   EXPECT_EQ(membership_.view()->others[0].state, State::kConnected);
@@ -151,7 +158,7 @@ class ReentrantTransport final : public Transport {
  public:
   StatusOr<int> Listen(const std::string&, LinkAcceptor*) override { return 1; }
   void Connect(const std::string& address, const Hello& hello, std::chrono::milliseconds, ConnectDone) override {
-    EXPECT_EQ(membership->Find(hello.expected_task), nullptr);
+    EXPECT_EQ(membership->connections().Find(hello.expected_task), nullptr);
     dialed.push_back(address);
   }
   void Shutdown() override {}
@@ -164,8 +171,8 @@ TEST_F(ClusterViewTest, NoLockIsHeldWhileConnecting) {
   Timer timer;
   Membership membership(&transport, &timer, one_ps_, WorkerHello(), {});
   transport.membership = &membership;
-  membership.KeepConnected(FullTaskName("ps", 0));
-  membership.Get(FullTaskName("ps", 0), std::chrono::seconds(1), [](const auto&) {});
+  membership.connections().KeepConnected(FullTaskName("ps", 0));
+  membership.connections().Get(FullTaskName("ps", 0), std::chrono::seconds(1), [](const auto&) {});
   EXPECT_THAT(transport.dialed, ElementsAre("a:1"));  // once for both
 }
 
@@ -175,7 +182,8 @@ TEST_F(ClusterViewTest, WhoeverWaitsForATaskHearsThatItIsRemoved) {
   Membership membership(&transport, &timer, one_ps_, WorkerHello(), {});
   transport.membership = &membership;
   Status got;
-  membership.Get(FullTaskName("ps", 0), std::chrono::seconds(100), [&](const auto& link) { got = link.status(); });
+  membership.connections().Get(FullTaskName("ps", 0), std::chrono::seconds(100),
+                               [&](const auto& link) { got = link.status(); });
   membership.Update(ClusterSpec({{"worker", {"b:1"}}}));
   EXPECT_EQ(got.code(), StatusCode::kNotFound) << got;
 }

@@ -9,6 +9,7 @@
 #include <future>
 #include <thread>
 
+#include "cluster/membership/join.h"
 #include "cluster/server/task.h"
 #include "cluster/testing/test_cluster.h"
 #include "core/text/logging.h"
@@ -72,10 +73,11 @@ TEST(JoinTest, LogsTheTasksThatNeverConnectedAgainAndAgain) {
   const auto worker = Task::Create(cluster, {.job = "worker", .index = 1}, NewInprocTransport(network)).value();
   ASSERT_TRUE(worker->Start("localhost:2001").ok());
   ASSERT_TRUE(worker->membership()
+                  .connections()
                   .WaitFor("/job:ps/replica:0/task:0", std::chrono::steady_clock::time_point::max(), nullptr)
                   .ok());
   StderrReader log;
-  std::thread join([&] { EXPECT_TRUE(ps->membership().Join().ok()); });
+  std::thread join([&] { EXPECT_TRUE(JoinCluster(&ps->membership()).ok()); });
   for (int i = 0; i < 3; ++i) {
     EXPECT_THAT(log.WaitForLine("waiting for"),
                 AllOf(HasSubstr("worker/0 (localhost:2000)"), Not(HasSubstr("worker/1")), Not(HasSubstr("ps/1"))));
@@ -84,11 +86,24 @@ TEST(JoinTest, LogsTheTasksThatNeverConnectedAgainAndAgain) {
   join.join();
 }
 
+TEST(JoinTest, LogsTheTasksThatStillWork) {
+  const ClusterSpec cluster({{"ps", {"localhost:1000"}}, {"worker", {"localhost:2000"}}});
+  const auto network = std::make_shared<InprocNetwork>();
+  const auto ps = StartPs(cluster, network);
+  const auto worker = Task::Create(cluster, {.job = "worker", .index = 0}, NewInprocTransport(network)).value();
+  ASSERT_TRUE(worker->Start("localhost:2000").ok());
+  StderrReader log;
+  std::thread join([&] { EXPECT_TRUE(JoinCluster(&ps->membership()).ok()); });
+  for (int i = 0; i < 2; ++i) EXPECT_THAT(log.WaitForLine("still works"), HasSubstr("worker/0 still works"));
+  worker->Stop(OkStatus());
+  join.join();
+}
+
 TEST(JoinTest, SaysThatAClusterOfParameterServersAloneIsNeverOver) {
   const ClusterSpec cluster({{"ps", {"localhost:1000"}}});
   const auto ps = StartPs(cluster, std::make_shared<InprocNetwork>());
   StderrReader log;
-  std::thread join([&] { EXPECT_TRUE(ps->membership().Join().ok()); });
+  std::thread join([&] { EXPECT_TRUE(JoinCluster(&ps->membership()).ok()); });
   EXPECT_THAT(log.WaitForLine("only parameter servers"), HasSubstr("ps/0 serves until it is stopped"));
   ps->Stop(OkStatus());
   join.join();
@@ -133,7 +148,7 @@ class JoinedTasks {
   }
   void Start(const std::string& job, int index) {
     joins_[{job, index}] =
-        std::async(std::launch::async, [&task = cluster_.task(job, index)] { return task.membership().Join(); });
+        std::async(std::launch::async, [&task = cluster_.task(job, index)] { return JoinCluster(&task.membership()); });
   }
   // Stops a task, as a program does when its Join has returned, or when a user interrupts it.
   void Stop(const std::string& job, int index) {
@@ -157,7 +172,8 @@ class JoinedTasks {
 // Blocks until the task and worker 0 both have the link between them.
 void WaitForLinkWithChief(TestCluster& cluster, const std::string& job, int index) {
   const auto wait = [](Task& task, const std::string& other) {
-    TB_CHECK_OK(task.membership().WaitFor(other, std::chrono::steady_clock::time_point::max(), nullptr).status());
+    TB_CHECK_OK(
+        task.membership().connections().WaitFor(other, std::chrono::steady_clock::time_point::max(), nullptr).status());
   };
   wait(cluster.task("worker", 0), FullTaskName(job, index));
   wait(cluster.task(job, index), FullTaskName("worker", 0));

@@ -58,7 +58,7 @@ Member::Member(WorkerEnv* env, const MemberOptions& options, const ClusterSpec& 
       transport_(std::move(transport)),
       membership_(transport_.get(), env->timer(), cluster, self, options.membership),
       remote_workers_(&membership_),
-      exchange_(options.exchange, self.incarnation, &membership_) {}
+      exchange_(options.exchange, self.incarnation, &membership_.connections()) {}
 
 Member::~Member() = default;
 
@@ -87,45 +87,60 @@ void Member::Stop(const Status& why) {
   membership_.Shutdown(why);
 }
 
-// The handler of one link.
-class Member::Handler final : public LinkHandler {
+// A connection of this member, which handles the messages of its link.
+class Member::Connection final : public PeerConnection, public LinkHandler {
  public:
-  Handler(Member* member, std::shared_ptr<Link> link) : member_(member), link_(std::move(link)) {}
-  void OnMessage(Message message) override { member_->OnMessage(link_, std::move(message)); }
-  void OnLinkDown(const Status& why) override { member_->OnLinkDown(link_, why); }
+  Connection(Member* member, std::shared_ptr<Link> link, std::shared_ptr<Traffic> received)
+      : PeerConnection(std::move(link), std::move(received)), member_(member) {}
+  void OnMessage(Message message) override;
+  void OnLinkDown(const Status& why) override;
 
  private:
   Member* const member_;
-  const std::shared_ptr<Link> link_;
 };
 
 std::shared_ptr<LinkHandler> Member::OnLinkUp(const std::shared_ptr<Link>& link) {
-  exchange_.OnLinkUp(*link);
-  remote_workers_.OnLinkUp(link);  // before the membership, which wakes callers that wait for this worker
-  membership_.OnLinkUp(link);
-  return std::make_shared<Handler>(this, link);
+  const Hello& peer = link->peer();
+  const auto connection = std::make_shared<Connection>(this, link, membership_.connections().ReceivedFrom(peer.task));
+  exchange_.OnLinkUp(peer);
+  membership_.OnLinkUp(connection);
+  return connection;
 }
 
 // The one place where messages are told apart. A message of a new type does not compile until it has a line here.
-void Member::OnMessage(const std::shared_ptr<Link>& link, Message message) {
+void Member::Connection::OnMessage(Message message) {
   const Payload* const payload = PayloadOf(message);
-  membership_.OnAnyMessage(*link, payload == nullptr ? 0 : payload->size());
+  OnAnyMessage(payload == nullptr ? 0 : payload->size());
+  Worker& worker = *member_->worker_;
   std::visit(Overloaded{
-                 [&](const Heartbeat& m) { membership_.OnHeartbeat(*link, m); },
-                 [&](const Leave& m) { membership_.OnLeave(*link, m); },
-                 [&](const RegisterGraph& m) { worker_->OnRegisterGraph(link, m); },
-                 [&](const DeregisterGraph& m) { worker_->Deregister(m.session, m.handle); },
-                 [&](const CloseSession& m) { worker_->Close(m.session); },
-                 [&](const ResetContainers& m) { worker_->OnResetContainers(*link, m); },
-                 [&](const GetReport& m) { OnGetReport(link, m); },
-                 [&](const RunGraph& m) { worker_->OnRunGraph(link, m); },
-                 [&](const AbortStep& m) { worker_->OnAbortStep(m); },
-                 [&](const EndStep& m) { worker_->OnEndStep(m); },
-                 [&](const Reply& m) { remote_workers_.OnReply(*link, m); },
-                 [&](const StepDone& m) { remote_workers_.OnStepDone(*link, m); },
-                 [&](const TensorMessage auto& m) { exchange_.On(link, m); },
+                 [&](const Heartbeat& m) { member_->membership_.OnHeartbeat(peer(), m); },
+                 [&](const Leave& m) { member_->membership_.OnLeave(peer(), m); },
+                 [&](const RegisterGraph& m) { worker.OnRegisterGraph(link(), m); },
+                 [&](const DeregisterGraph& m) { worker.Deregister(m.session, m.handle); },
+                 [&](const CloseSession& m) { worker.Close(m.session); },
+                 [&](const ResetContainers& m) { worker.OnResetContainers(*link(), m); },
+                 [&](const GetReport& m) { member_->OnGetReport(link(), m); },
+                 [&](const RunGraph& m) { worker.OnRunGraph(link(), m); },
+                 [&](const AbortStep& m) { worker.OnAbortStep(m); },
+                 [&](const EndStep& m) { worker.OnEndStep(m); },
+                 [&](const Reply& m) { this->worker()->OnReply(m); },
+                 [&](const StepDone& m) { this->worker()->OnStepDone(m); },
+                 [&](const TensorMessage auto& m) { member_->exchange_.On(shared_from_this(), m); },
              },
              message);
+}
+
+void Member::Connection::OnLinkDown(const Status& why) {
+  const Status named = member_->membership_.OnLinkDown(shared_from_this(), why);
+  member_->exchange_.OnLinkDown(peer(), named);
+  member_->worker_->ForgetMaster(peer().incarnation, named);
+  worker()->OnLinkDown(named);
+  member_->OnTaskDown(peer().task);
+}
+
+void Member::OnTaskDown(const std::string& task) {
+  if (options_.on_master_gone == nullptr || task != options_.cluster_master) return;
+  if (membership_.connections().Find(task) == nullptr) options_.on_master_gone();
 }
 
 void Member::FillReport(proto::TaskReport* report) {
@@ -173,17 +188,6 @@ void Member::OnGetReport(const std::shared_ptr<Link>& link, const GetReport& m) 
           link->Send(Reply{.request = request, .status = OkStatus(), .body = answer->SerializeAsString()});
         });
   });
-}
-
-void Member::OnLinkDown(const std::shared_ptr<Link>& link, const Status& why) {
-  const Status named = membership_.OnLinkDown(link, why);
-  exchange_.OnLinkDown(*link, named);
-  worker_->ForgetMaster(link->peer().incarnation, named);
-  remote_workers_.OnLinkDown(*link, named);
-  if (options_.on_master_gone != nullptr && link->peer().task == options_.cluster_master &&
-      membership_.Find(link->peer().task) == nullptr) {
-    options_.on_master_gone();
-  }
 }
 
 }  // namespace tensorbraid

@@ -14,8 +14,8 @@
 #include "cluster/exchange/exchange.h"
 #include "cluster/master/master.h"
 #include "cluster/membership/membership.h"
+#include "cluster/membership/remote_workers.h"
 #include "cluster/worker/worker.h"
-#include "cluster/worker/worker_cache.h"
 #include "tensorbraid/cluster/cluster_spec.h"
 #include "tensorbraid/core/wire.h"
 
@@ -65,7 +65,7 @@ class Member final : private LinkAcceptor {
   const Worker& worker() const { return *worker_; }
   const Exchange& exchange() const { return exchange_; }
   const std::string& name() const { return name_; }  // "/job:worker/replica:0/task:1"
-  WorkerCache& remote_workers() { return remote_workers_; }
+  RemoteWorkers& remote_workers() { return remote_workers_; }
   // The number of the cluster if a session brought it, otherwise 0.
   uint64_t cluster_id() const { return options_.cluster_id; }
   // The name of the task that is the session's master, if a session brought the cluster.
@@ -76,14 +76,14 @@ class Member final : private LinkAcceptor {
   void FillReport(proto::TaskReport* report);
 
  private:
-  class Handler;
+  class Connection;
   Member(WorkerEnv* env, const MemberOptions& options, const ClusterSpec& cluster, const Hello& self,
          std::shared_ptr<Transport> transport);
 
   Status OnHello(const Hello& from, Hello* answer) override { return membership_.OnHello(from, answer); }
   std::shared_ptr<LinkHandler> OnLinkUp(const std::shared_ptr<Link>& link) override;
-  void OnMessage(const std::shared_ptr<Link>& link, Message message);
-  void OnLinkDown(const std::shared_ptr<Link>& link, const Status& why);
+  // The last link to this task may be down.
+  void OnTaskDown(const std::string& task);
   void OnGetReport(const std::shared_ptr<Link>& link, const GetReport& m);
   // The members of the clusters whose reports belong to an answer to GetReport.
   std::vector<std::shared_ptr<Member>> ReportedClusters() const;
@@ -93,7 +93,7 @@ class Member final : private LinkAcceptor {
   const std::string name_;
   const std::shared_ptr<Transport> transport_;  // null in a cluster of one
   Membership membership_;
-  WorkerCache remote_workers_;
+  RemoteWorkers remote_workers_;
   Exchange exchange_;
   std::atomic<bool> stopped_{false};
   std::weak_ptr<void> owner_;  // this object, if options_.outlives_steps

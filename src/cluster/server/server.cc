@@ -1,5 +1,6 @@
 #include "tensorbraid/cluster/server.h"
 
+#include "cluster/membership/join.h"
 #include "cluster/server/server_config.h"
 #include "cluster/server/task.h"
 #include "cluster/status/status_server.h"
@@ -129,7 +130,7 @@ std::string Server::status_url() const {
   return impl_->status_server == nullptr ? "" : impl_->status_server->url();
 }
 
-Status Server::Join() { return impl_->task->membership().Join(); }
+Status Server::Join() { return JoinCluster(&impl_->task->membership()); }
 
 void Server::Stop(const Status& why) {
   std::unique_ptr<StatusServer> status_server;

@@ -188,7 +188,7 @@ Status SessionClusters::Join(const Hello& from, const std::string& job, int inde
   env_->timer()->RunAfter(kMasterConnectTimeout,
                           [this, cluster = from.cluster, master = from.task, weak = std::weak_ptr<Member>(member)] {
                             const auto member = weak.lock();
-                            if (member == nullptr || member->membership().Find(master) != nullptr) return;
+                            if (member == nullptr || member->membership().connections().Find(master) != nullptr) return;
                             endings_.Run([this, cluster] { End(cluster, OkStatus()); });
                           });
   return OkStatus();

@@ -55,7 +55,7 @@ StatusOr<int> Task::Start(const std::string& address) {
   TF_ASSIGN_OR_RETURN(const int port, home_->Listen(address));
   session_clusters_->set_own_address(StrCat(address.substr(0, address.rfind(':')), ":", port));
   if (options_.job != "ps") {
-    for (int index : cluster_.task_indices("ps")) membership().KeepConnected(FullTaskName("ps", index));
+    for (int index : cluster_.task_indices("ps")) membership().connections().KeepConnected(FullTaskName("ps", index));
   }
   return port;
 }

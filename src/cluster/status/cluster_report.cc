@@ -204,7 +204,7 @@ proto::ClusterReport BeginReport(const std::shared_ptr<Member>& member, const Cl
   proto::ClusterReport report;
   report.set_asked(ShortTaskName(view.self));
   member->FillReport(report.add_tasks());
-  report.mutable_tasks(0)->set_address(member->membership().own_address());
+  report.mutable_tasks(0)->set_address(member->membership().connections().self().address);
   for (const TaskView& other : view.others) {
     proto::TaskReport* task = report.add_tasks();
     task->set_task(ShortTaskName(other.name));
@@ -242,17 +242,15 @@ void CollectOwnCluster(const std::shared_ptr<Member>& member, Timer* timer, std:
   const auto collection = std::make_shared<Collection>(std::move(report), asked.size() + 1, timer, std::move(done));
   collection->StartTimer(timeout);
   for (const auto& [i, name] : asked) {
-    membership.Get(name, timeout,
-                   [collection, i = i, name = name, within = TimeoutOfAsked(timeout),
-                    weak = std::weak_ptr<Member>(member)](const StatusOr<std::shared_ptr<Link>>& link) {
-                     const auto alive = weak.lock();
-                     if (!link.ok()) return collection->Arrive(i, link.status(), "");
-                     const auto worker = alive == nullptr ? nullptr : alive->remote_workers().Find(name);
-                     if (worker == nullptr) return collection->Arrive(i, Unavailable("the connection was lost"), "");
-                     worker->GetReport(within, [collection, i](const Status& status, const std::string& bytes) {
-                       collection->Arrive(i, status, bytes);
-                     });
-                   });
+    membership.connections().Get(
+        name, timeout,
+        [collection, i = i,
+         within = TimeoutOfAsked(timeout)](const StatusOr<std::shared_ptr<PeerConnection>>& connection) {
+          if (!connection.ok()) return collection->Arrive(i, connection.status(), "");
+          (*connection)->worker()->GetReport(within, [collection, i](const Status& status, const std::string& bytes) {
+            collection->Arrive(i, status, bytes);
+          });
+        });
   }
   collection->EndOfAsking();
 }
@@ -270,7 +268,7 @@ void CollectSessionCluster(const std::shared_ptr<Member>& member, Timer* timer, 
     const TaskView& other = view->others[i];
     const int number = static_cast<int>(i) + 1;
     proto::TaskReport* const task = report.mutable_tasks(number);
-    const Status error = membership.LastError(other.name);
+    const Status error = membership.connections().LastError(other.name);
     if (other.state == TaskView::State::kConnected) {
       const auto worker = member->remote_workers().Find(other.name);
       task->set_problem(worker == nullptr ? "the connection was lost" : NoAnswerWithin(timeout));

@@ -182,11 +182,11 @@ void FillTaskReport(const TaskParts& task, proto::TaskReport* report) {
   FillCounts(state, MonotonicClock::now(), report);
   FillStaleness(task.worker.parts(), report->mutable_staleness());
   FillSteps(task, state, report);
-  for (const Membership::Traffic& traffic : task.membership.Received()) {
+  for (const Membership::Received& received : task.membership.AllReceived()) {
     auto* out = report->add_received();
-    out->set_from(ShortTaskName(traffic.task));
-    out->set_tensor_bytes(static_cast<double>(traffic.tensor_bytes));
-    out->set_messages(static_cast<double>(traffic.messages));
+    out->set_from(ShortTaskName(received.task));
+    out->set_tensor_bytes(static_cast<double>(received.tensor_bytes));
+    out->set_messages(static_cast<double>(received.messages));
   }
 }
 

@@ -19,7 +19,7 @@ struct Trained {
 };
 
 double ReceivedFrom(Task& task, const std::string& job) {
-  for (const auto& traffic : task.membership().Received()) {
+  for (const auto& traffic : task.membership().AllReceived()) {
     if (traffic.task == StrCat("/job:", job, "/replica:0/task:0")) return static_cast<double>(traffic.tensor_bytes);
   }
   return 0;

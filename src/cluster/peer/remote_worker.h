@@ -1,6 +1,6 @@
 // A worker of another task, as a master sees it.
-#ifndef TENSORBRAID_CLUSTER_WORKER_REMOTE_WORKER_H_
-#define TENSORBRAID_CLUSTER_WORKER_REMOTE_WORKER_H_
+#ifndef TENSORBRAID_CLUSTER_PEER_REMOTE_WORKER_H_
+#define TENSORBRAID_CLUSTER_PEER_REMOTE_WORKER_H_
 
 #include <chrono>
 #include <cstdint>
@@ -65,4 +65,4 @@ class RemoteWorker {
 
 }  // namespace tensorbraid
 
-#endif  // TENSORBRAID_CLUSTER_WORKER_REMOTE_WORKER_H_
+#endif  // TENSORBRAID_CLUSTER_PEER_REMOTE_WORKER_H_

@@ -1,4 +1,4 @@
-#include "cluster/worker/link_worker.h"
+#include "cluster/peer/link_worker.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
 // A RemoteWorker whose calls travel as messages over a link.
-#ifndef TENSORBRAID_CLUSTER_WORKER_LINK_WORKER_H_
-#define TENSORBRAID_CLUSTER_WORKER_LINK_WORKER_H_
+#ifndef TENSORBRAID_CLUSTER_PEER_LINK_WORKER_H_
+#define TENSORBRAID_CLUSTER_PEER_LINK_WORKER_H_
 
 #include <map>
 #include <memory>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "cluster/worker/remote_worker.h"
+#include "cluster/peer/remote_worker.h"
 #include "core/threads/mutex.h"
 #include "transport/transport.h"
 
@@ -60,4 +60,4 @@ class LinkWorker final : public RemoteWorker {
 
 }  // namespace tensorbraid
 
-#endif  // TENSORBRAID_CLUSTER_WORKER_LINK_WORKER_H_
+#endif  // TENSORBRAID_CLUSTER_PEER_LINK_WORKER_H_

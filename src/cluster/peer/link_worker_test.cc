@@ -1,10 +1,12 @@
-#include "cluster/worker/link_worker.h"
+#include "cluster/peer/link_worker.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <utility>
 #include <vector>
+
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 namespace {

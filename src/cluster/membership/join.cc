@@ -1,0 +1,75 @@
+#include "cluster/membership/join.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "cluster/membership/cluster_view.h"
+#include "core/system/clock.h"
+#include "core/text/device_name.h"
+#include "core/text/logging.h"
+#include "core/threads/stop.h"
+#include "core/text/strings.h"
+
+namespace tensorbraid {
+namespace {
+
+using Clock = MonotonicClock;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kMaxLogInterval{600'000};
+
+// The tasks that have to come first.
+std::vector<std::string> NotSeen(const ClusterView& view) {
+  std::vector<std::string> tasks;
+  for (const TaskView& task : view.others) {
+    if (!task.is_ps && task.state == TaskView::State::kNotSeen) {
+      tasks.push_back(DescribeTask(task.name, task.address));
+    }
+  }
+  return tasks;
+}
+
+void LetWorkingTasksLeave(Membership* membership, milliseconds grace) {
+  const std::vector<std::string> working = WorkingTasks(*membership->view());
+  if (working.empty()) return;
+  TB_LOG(Info, "cluster") << "stopping once " << StrJoin(working, ", ") << " have left, or after "
+                          << grace.count() / 1000.0 << " s";
+  const auto none = [](const ClusterView& view) { return WorkingTasks(view).empty(); };
+  if (membership->AwaitView(Clock::now() + grace, none) != nullptr) return;
+  TB_LOG(Warning, "cluster") << "stopping, although " << StrJoin(WorkingTasks(*membership->view()), ", ")
+                             << " still work";
+}
+
+}  // namespace
+
+Status JoinCluster(Membership* membership) {
+  const MembershipOptions& options = membership->options();
+  membership->OnlyServe();
+  const OnStopRequest on_stop([membership] { membership->WakeWaiters(); });
+  const auto view = membership->view();
+  if (std::all_of(view->others.begin(), view->others.end(), [](const TaskView& t) { return t.is_ps; })) {
+    TB_LOG(Info, "cluster") << "the cluster has only parameter servers, which wait for no task: "
+                            << ShortTaskName(view->self) << " serves until it is stopped";
+  }
+  const auto started = Clock::now();
+  milliseconds interval = options.join_log_after;
+  const auto over = [](const ClusterView& view) { return StopRequested() || WorkIsOver(view); };
+  while (membership->AwaitView(Clock::now() + interval, over) == nullptr) {
+    const auto now = membership->view();
+    const auto waited = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - started).count();
+    if (const auto missing = NotSeen(*now); !missing.empty()) {
+      TB_LOG(Info, "cluster") << "still waiting for " << StrJoin(missing, ", ") << " after " << waited
+                              << " s: not connected yet";
+    }
+    if (const auto working = WorkingTasks(*now); !working.empty()) {
+      TB_LOG(Info, "cluster") << StrJoin(working, ", ") << (working.size() == 1 ? " still works" : " still work")
+                              << " after " << waited << " s; this task serves until the work is over";
+    }
+    interval = std::min(2 * interval, std::max(kMaxLogInterval, options.join_log_after));
+  }
+  if (StopRequested()) LetWorkingTasksLeave(membership, options.stop_grace);
+  return HowWorkEnded(*membership->view());
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,18 @@
+// What this task has received from another one.
+#ifndef TENSORBRAID_CLUSTER_PEER_TRAFFIC_H_
+#define TENSORBRAID_CLUSTER_PEER_TRAFFIC_H_
+
+#include <atomic>
+#include <cstdint>
+
+namespace tensorbraid {
+
+// Since this task started, over all links to the other one. Thread-safe.
+struct Traffic {
+  std::atomic<uint64_t> messages{0};
+  std::atomic<uint64_t> tensor_bytes{0};
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_CLUSTER_PEER_TRAFFIC_H_
