@@ -10,6 +10,7 @@
 
 #include "bounds.h"
 #include "cluster/client_service/master_service.h"
+#include "cluster/server/member.h"
 #include "core/memory/allocator.h"
 
 namespace tensorbraid {

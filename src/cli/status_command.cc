@@ -9,7 +9,7 @@
 #include "cli/client_options.h"
 #include "cli/commands.h"
 #include "cli/status_text.h"
-#include "cluster/client_service/proto_io.h"
+#include "cluster/protobuf/proto_io.h"
 #include "cluster/protobuf/report.pb.h"
 #include "cluster/status/metrics.h"
 #include "cluster/status/status_service.h"

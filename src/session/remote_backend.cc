@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "cluster/client_service/client_errors.h"
-#include "cluster/client_service/proto_io.h"
 #include "cluster/client_service/tensor_message.h"
 #include "cluster/protobuf/master_service.pb.h"
+#include "cluster/protobuf/proto_io.h"
 #include "core/system/clock.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"

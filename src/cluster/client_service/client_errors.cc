@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "cluster/client_service/proto_io.h"
+#include "cluster/protobuf/proto_io.h"
 #include "core/text/strings.h"
 #include "graph/node_status.h"
 

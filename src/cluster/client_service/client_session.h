@@ -53,13 +53,13 @@ struct MasterService::ClientSession {
   // is done.
   void Close() {
     session->Close();
-    if (has_own_cluster) member->Stop(OkStatus());
+    if (has_own_cluster) host->Stop(OkStatus());
   }
 
   std::string handle;
-  uint64_t last_used = 0;          // MasterService::uses_ at the last use; guarded by MasterService::mu_
-  Graph graph;                     // guarded by session->graph_mutex()
-  std::shared_ptr<Member> member;  // its master holds `session`
+  uint64_t last_used = 0;             // MasterService::uses_ at the last use; guarded by MasterService::mu_
+  Graph graph;                        // guarded by session->graph_mutex()
+  std::shared_ptr<SessionHost> host;  // its master holds `session`
   bool has_own_cluster = false;
   std::shared_ptr<MasterSession> session;
   Mutex mu;

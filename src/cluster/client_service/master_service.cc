@@ -5,9 +5,9 @@
 
 #include "cluster/client_service/client_errors.h"
 #include "cluster/client_service/client_session.h"
-#include "cluster/client_service/proto_io.h"
 #include "cluster/client_service/session_options.h"
 #include "cluster/protobuf/master_service.pb.h"
+#include "cluster/protobuf/proto_io.h"
 #include "core/system/env.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
@@ -19,8 +19,8 @@ constexpr std::string_view kService = "/tensorflow.MasterService/";
 
 }  // namespace
 
-MasterService::MasterService(std::shared_ptr<Member> home, OpenCluster open_cluster, Timer* timer, ThreadPool* pool,
-                             std::string default_config, const ServerLimits& limits)
+MasterService::MasterService(std::shared_ptr<SessionHost> home, OpenCluster open_cluster, Timer* timer,
+                             ThreadPool* pool, std::string default_config, const ServerLimits& limits)
     : home_(std::move(home)),
       open_cluster_(std::move(open_cluster)),
       timer_(timer),
@@ -150,15 +150,15 @@ void MasterService::CreateSession(const std::shared_ptr<Call>& call) {
     auto options = SessionOptionsFrom(config);
     if (!options.ok()) return call->Fail(options.status());
     options->limited_files = !call->caller().is_local;
-    session->member = home_;
+    session->host = home_;
     if (config.cluster_def().job_size() > 0) {
       const auto cluster = ClusterSpec::FromClusterDef(config.cluster_def().SerializeAsString());
-      auto member = cluster.ok() ? open_cluster_(*cluster, request.target()) : cluster.status();
-      if (!member.ok()) return call->Fail(member.status());
-      session->member = *std::move(member);
+      auto host = cluster.ok() ? open_cluster_(*cluster, request.target()) : cluster.status();
+      if (!host.ok()) return call->Fail(host.status());
+      session->host = *std::move(host);
       session->has_own_cluster = true;
     }
-    session->session = session->member->master().NewSession(&session->graph, *options);
+    session->session = session->host->master().NewSession(&session->graph, *options);
     if (const Status status = session->session->CheckDevices(session->graph, 0); !status.ok()) {
       session->Close();
       return call->Fail(ToClientError(status));
@@ -232,7 +232,7 @@ void MasterService::ListDevices(const std::shared_ptr<Call>& call) {
   blocking_.Run([this, call] {
     proto::ListDevicesRequest request;
     if (!ReadRequest(call, &request)) return;
-    std::shared_ptr<Member> member = home_;
+    std::shared_ptr<SessionHost> host = home_;
     std::vector<DeviceName> filters;
     // A request without a session lists the devices of the server's own cluster.
     if (!request.session_handle().empty()) {
@@ -241,11 +241,11 @@ void MasterService::ListDevices(const std::shared_ptr<Call>& call) {
         return call->Fail(
             InvalidArgument("Session ", request.session_handle(), " is not found. Has this master been restarted?"));
       }
-      member = (*session)->member;
+      host = (*session)->host;
       filters = (*session)->session->options().device_filters;
     }
     proto::ListDevicesResponse response;
-    for (const ClusterDevice& device : member->master().ListDevices(filters)) {
+    for (const ClusterDevice& device : host->master().ListDevices(filters)) {
       auto* out = device.is_local ? response.add_local_device() : response.add_remote_device();
       out->set_name(ToUtf8(device.name.ToString()));
       out->set_device_type(ToUtf8(device.name.type.value_or("CPU")));

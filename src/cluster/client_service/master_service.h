@@ -7,8 +7,8 @@
 #include <memory>
 #include <string>
 
-#include "cluster/client_service/blocking_calls.h"
-#include "cluster/server/member.h"
+#include "cluster/client_service/session_host.h"
+#include "core/threads/blocking_calls.h"
 #include "core/system/timer.h"
 #include "tensorbraid/transport/server_limits.h"
 #include "transport/calls.h"
@@ -22,10 +22,10 @@ class MasterService final : public CallHandler {
  public:
   // Opens the cluster that a session brings, for a client that connected to `target`; see SessionClusters::Open.
   using OpenCluster =
-      std::function<StatusOr<std::shared_ptr<Member>>(const ClusterSpec& cluster, const std::string& target)>;
+      std::function<StatusOr<std::shared_ptr<SessionHost>>(const ClusterSpec& cluster, const std::string& target)>;
   // Sessions run in the cluster of `home` unless they bring their own. `timer` and `pool` must outlive the service.
   // `default_config` is a serialized ConfigProto, or empty; a session's own config overrides its fields.
-  MasterService(std::shared_ptr<Member> home, OpenCluster open_cluster, Timer* timer, ThreadPool* pool,
+  MasterService(std::shared_ptr<SessionHost> home, OpenCluster open_cluster, Timer* timer, ThreadPool* pool,
                 std::string default_config, const ServerLimits& limits = {});
   // REQUIRES: no more calls arrive.
   ~MasterService() override;
@@ -76,7 +76,7 @@ class MasterService final : public CallHandler {
   // Aborts the step when its deadline passes or the client disconnects.
   void Watch(const std::shared_ptr<Running>& run, const std::shared_ptr<MasterStep>& step);
 
-  const std::shared_ptr<Member> home_;
+  const std::shared_ptr<SessionHost> home_;
   const OpenCluster open_cluster_;
   Timer* const timer_;
   ThreadPool* const pool_;

@@ -5,10 +5,10 @@
 
 #include "cluster/client_service/client_errors.h"
 #include "cluster/client_service/client_session.h"
-#include "cluster/client_service/proto_io.h"
 #include "cluster/client_service/tensor_message.h"
 #include "cluster/master/master_step.h"
 #include "cluster/protobuf/master_service.pb.h"
+#include "cluster/protobuf/proto_io.h"
 #include "cluster/trace/step_stats.h"
 #include "core/system/clock.h"
 #include "core/text/strings.h"

@@ -1,7 +1,8 @@
 #include "cluster/client_service/tensor_message.h"
 
-#include "cluster/client_service/proto_io.h"
 #include "cluster/protobuf/master_service.pb.h"
+#include "cluster/protobuf/proto_io.h"
+#include "core/values/bools.h"
 #include "core/text/strings.h"
 #include "core/values/bools.h"
 #include "graph/graph.pb.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "cluster/exchange/client_edges.h"
 #include "cluster/master/await_call.h"
-#include "cluster/master/client_edges.h"
 #include "core/system/clock.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "cluster/master/client_edges.h"
+#include "cluster/exchange/client_edges.h"
 #include "cluster/master/master_env.h"
 #include "cluster/peer/remote_worker.h"
 #include "core/system/clock.h"

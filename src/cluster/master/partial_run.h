@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "cluster/master/client_edges.h"
+#include "cluster/exchange/client_edges.h"
 #include "cluster/master/master_session.h"
 
 namespace tensorbraid {

@@ -159,15 +159,16 @@ void Member::FillReport(proto::TaskReport* report) {
                  report);
 }
 
-std::vector<std::shared_ptr<Member>> Member::ReportedClusters() const {
+std::vector<std::shared_ptr<ReportSource>> Member::ReportedClusters() const {
   if (is_session_master()) {
     const auto self = std::static_pointer_cast<Member>(owner_.lock());
-    return self == nullptr ? std::vector<std::shared_ptr<Member>>() : std::vector{self};
+    return self == nullptr ? std::vector<std::shared_ptr<ReportSource>>()
+                           : std::vector<std::shared_ptr<ReportSource>>{self};
   }
   if (options_.session_members == nullptr) return {};
   auto members = options_.session_members();
   // The master of a cluster knows it best. If each task reported all clusters, a cluster would be reported often.
-  std::erase_if(members, [](const auto& member) { return !member->is_session_master(); });
+  std::erase_if(members, [](const auto& m) { return m->membership().view()->self != m->cluster_master(); });
   return members;
 }
 
@@ -177,7 +178,7 @@ void Member::OnGetReport(const std::shared_ptr<Link>& link, const GetReport& m) 
                                  within_ms = m.session_clusters_within_ms, held = owner_.lock()] {
     const auto answer = std::make_shared<proto::TaskAnswer>();
     FillReport(answer->mutable_task());
-    const auto members = within_ms == 0 ? std::vector<std::shared_ptr<Member>>() : ReportedClusters();
+    const auto members = within_ms == 0 ? std::vector<std::shared_ptr<ReportSource>>() : ReportedClusters();
     const auto within = std::min<std::chrono::milliseconds>(std::chrono::milliseconds(within_ms), kMaxReportTimeout);
     CollectSessionClusters(
         members, env_->timer(), within,

@@ -11,21 +11,17 @@
 #include <string>
 #include <vector>
 
+#include "cluster/client_service/session_host.h"
 #include "cluster/exchange/exchange.h"
 #include "cluster/master/master.h"
 #include "cluster/membership/membership.h"
 #include "cluster/membership/remote_workers.h"
+#include "cluster/status/report_source.h"
 #include "cluster/worker/worker.h"
 #include "tensorbraid/cluster/cluster_spec.h"
 #include "tensorbraid/core/wire.h"
 
 namespace tensorbraid {
-
-namespace proto {
-class TaskReport;
-}
-
-class Member;
 
 struct MemberOptions {
   std::string job = "localhost";
@@ -39,15 +35,14 @@ struct MemberOptions {
   std::string cluster_master = {};
   // Called on a transport thread when the last link to the task that holds the session is down.
   std::function<void()> on_master_gone = nullptr;
-  // For the cluster that the process was started in: returns the members of clusters that sessions brought. May be
-  // null.
-  std::function<std::vector<std::shared_ptr<Member>>()> session_members = nullptr;
-  // Whether running steps keep the member alive. Must be true if the process continues after the member has ended.
+  // For the cluster that the process was started in: the members of clusters that sessions brought. May be null.
+  SessionSources session_members = nullptr;
+  // Whether running steps keep the member alive. Must be true if the process goes on after the member has ended.
   bool outlives_steps = false;
 };
 
 // Accepts the links of its transport. Thread-safe.
-class Member final : private LinkAcceptor {
+class Member final : public ReportSource, public SessionHost, private LinkAcceptor {
  public:
   // A null transport makes a cluster of one. `env` must outlive the member.
   static std::shared_ptr<Member> Create(WorkerEnv* env, const ClusterSpec& cluster, const MemberOptions& options,
@@ -58,22 +53,18 @@ class Member final : private LinkAcceptor {
   // Listens on `address`, and returns the port.
   StatusOr<int> Listen(const std::string& address) { return membership_.Listen(address, this); }
   // Fails running steps and leaves the cluster; see Server::Stop. Idempotent. Must not be called on a transport thread.
-  void Stop(const Status& why);
+  void Stop(const Status& why) override;
 
-  Master& master() { return *master_; }
-  Membership& membership() { return membership_; }
+  Master& master() override { return *master_; }
+  Membership& membership() override { return membership_; }
   const Worker& worker() const { return *worker_; }
   const Exchange& exchange() const { return exchange_; }
   const std::string& name() const { return name_; }  // "/job:worker/replica:0/task:1"
-  RemoteWorkers& remote_workers() { return remote_workers_; }
-  // The number of the cluster if a session brought it, otherwise 0.
-  uint64_t cluster_id() const { return options_.cluster_id; }
-  // The name of the task that is the session's master, if a session brought the cluster.
-  const std::string& cluster_master() const { return options_.cluster_master; }
+  uint64_t cluster_id() const override { return options_.cluster_id; }
+  const std::string& cluster_master() const override { return options_.cluster_master; }
   bool is_session_master() const { return cluster_id() != 0 && name_ == cluster_master(); }
   bool is_stopped() const { return stopped_; }  // whether Stop has been called
-  // See FillTaskReport.
-  void FillReport(proto::TaskReport* report);
+  void FillReport(proto::TaskReport* report) override;
 
  private:
   class Connection;
@@ -86,7 +77,7 @@ class Member final : private LinkAcceptor {
   void OnTaskDown(const std::string& task);
   void OnGetReport(const std::shared_ptr<Link>& link, const GetReport& m);
   // The members of the clusters whose reports belong to an answer to GetReport.
-  std::vector<std::shared_ptr<Member>> ReportedClusters() const;
+  std::vector<std::shared_ptr<ReportSource>> ReportedClusters() const;
 
   WorkerEnv* const env_;
   const MemberOptions options_;

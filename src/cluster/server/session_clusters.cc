@@ -101,7 +101,7 @@ StatusOr<std::shared_ptr<Member>> SessionClusters::Open(const ClusterSpec& clust
   return member;
 }
 
-std::vector<std::shared_ptr<Member>> SessionClusters::Members() {
+std::vector<std::shared_ptr<ReportSource>> SessionClusters::Members() {
   std::vector<std::shared_ptr<Member>> members;
   {
     MutexLock lock(mu_);
@@ -109,7 +109,7 @@ std::vector<std::shared_ptr<Member>> SessionClusters::Members() {
     for (const auto& [cluster, admitted] : members_) members.push_back(admitted.member);
   }
   std::erase_if(members, [](const auto& member) { return member == nullptr || member->is_stopped(); });
-  return members;
+  return {members.begin(), members.end()};
 }
 
 Status SessionClusters::Admit(const Hello& from) {

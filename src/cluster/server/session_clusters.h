@@ -15,9 +15,9 @@
 #include <string>
 #include <vector>
 
-#include "cluster/client_service/blocking_calls.h"
 #include "cluster/server/member.h"
 #include "cluster/server/shared_transport.h"
+#include "core/threads/blocking_calls.h"
 
 namespace tensorbraid {
 
@@ -40,7 +40,7 @@ class SessionClusters {
   // task at that address. The caller must stop the member.
   StatusOr<std::shared_ptr<Member>> Open(const ClusterSpec& cluster, const std::string& target);
   // This process as a member of each cluster that a session brought, except those that are stopping.
-  std::vector<std::shared_ptr<Member>> Members();
+  std::vector<std::shared_ptr<ReportSource>> Members();
   // For the transport: makes this process a member of the cluster that `from` describes. Unavailable, which makes the
   // caller try again, if the session's master has not connected first, or is connecting at the same time. Aborted if
   // the session has ended because its master was restarted.

@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "cluster/protobuf/report.pb.h"
-#include "cluster/server/member.h"
-#include "core/system/timer.h"
+#include "cluster/status/report_source.h"
 #include "core/text/device_name.h"
 #include "core/text/strings.h"
 
@@ -198,13 +197,13 @@ void FindBlockedSteps(proto::ClusterReport* report) {
   for (auto& step : sorted) *report->add_blocked() = std::move(step);
 }
 
-// The report of a cluster with the task of `member` alone, followed by the other tasks of its view, which have not been
+// The report of a cluster with the task of `source` alone, followed by the other tasks of its view, which have not been
 // asked yet.
-proto::ClusterReport BeginReport(const std::shared_ptr<Member>& member, const ClusterView& view) {
+proto::ClusterReport BeginReport(const std::shared_ptr<ReportSource>& source, const ClusterView& view) {
   proto::ClusterReport report;
   report.set_asked(ShortTaskName(view.self));
-  member->FillReport(report.add_tasks());
-  report.mutable_tasks(0)->set_address(member->membership().connections().self().address);
+  source->FillReport(report.add_tasks());
+  report.mutable_tasks(0)->set_address(source->membership().connections().self().address);
   for (const TaskView& other : view.others) {
     proto::TaskReport* task = report.add_tasks();
     task->set_task(ShortTaskName(other.name));
@@ -224,12 +223,12 @@ std::string NoAnswerWithin(std::chrono::milliseconds timeout) {
 // The time that an asked task has for the clusters of sessions, so that its answer arrives within `timeout`.
 std::chrono::milliseconds TimeoutOfAsked(std::chrono::milliseconds timeout) { return timeout * 3 / 4; }
 
-// A member of the cluster that the process was started in.
-void CollectOwnCluster(const std::shared_ptr<Member>& member, Timer* timer, std::chrono::milliseconds timeout,
+// This process in the cluster that it was started in.
+void CollectOwnCluster(const std::shared_ptr<ReportSource>& source, Timer* timer, std::chrono::milliseconds timeout,
                        std::function<void(const proto::ClusterReport&)> done) {
-  Membership& membership = member->membership();
+  Membership& membership = source->membership();
   const auto view = membership.view();
-  proto::ClusterReport report = BeginReport(member, *view);
+  proto::ClusterReport report = BeginReport(source, *view);
   std::vector<std::pair<int, std::string>> asked;  // the number of the report, and the task
   for (size_t i = 0; i < view->others.size(); ++i) {
     if (view->others[i].state == TaskView::State::kLeft) continue;
@@ -255,14 +254,14 @@ void CollectOwnCluster(const std::shared_ptr<Member>& member, Timer* timer, std:
   collection->EndOfAsking();
 }
 
-// A member of a cluster that a session brought; see CollectSessionClusters.
-void CollectSessionCluster(const std::shared_ptr<Member>& member, Timer* timer, std::chrono::milliseconds timeout,
+// This process in a cluster that a session brought; see CollectSessionClusters.
+void CollectSessionCluster(const std::shared_ptr<ReportSource>& source, Timer* timer, std::chrono::milliseconds timeout,
                            std::function<void(const proto::ClusterReport&)> done) {
-  Membership& membership = member->membership();
+  Membership& membership = source->membership();
   const auto view = membership.view();
-  proto::ClusterReport report = BeginReport(member, *view);
-  report.set_cluster(absl::StrCat(absl::Hex(member->cluster_id(), absl::kZeroPad16)));
-  report.set_master(ShortTaskName(member->cluster_master()));
+  proto::ClusterReport report = BeginReport(source, *view);
+  report.set_cluster(absl::StrCat(absl::Hex(source->cluster_id(), absl::kZeroPad16)));
+  report.set_master(ShortTaskName(source->cluster_master()));
   std::vector<std::pair<int, std::shared_ptr<RemoteWorker>>> asked;
   for (size_t i = 0; i < view->others.size(); ++i) {
     const TaskView& other = view->others[i];
@@ -270,9 +269,9 @@ void CollectSessionCluster(const std::shared_ptr<Member>& member, Timer* timer, 
     proto::TaskReport* const task = report.mutable_tasks(number);
     const Status error = membership.connections().LastError(other.name);
     if (other.state == TaskView::State::kConnected) {
-      const auto worker = member->remote_workers().Find(other.name);
-      task->set_problem(worker == nullptr ? "the connection was lost" : NoAnswerWithin(timeout));
-      if (worker != nullptr) asked.emplace_back(number, worker);
+      const auto connection = membership.connections().Find(other.name);
+      task->set_problem(connection == nullptr ? "the connection was lost" : NoAnswerWithin(timeout));
+      if (connection != nullptr) asked.emplace_back(number, connection->worker());
     } else if (!error.ok()) {
       task->set_problem(std::string(error.message()));
     } else if (other.state == TaskView::State::kNotSeen) {
@@ -284,7 +283,7 @@ void CollectSessionCluster(const std::shared_ptr<Member>& member, Timer* timer, 
   const auto collection = std::make_shared<Collection>(std::move(report), asked.size() + 1, timer, std::move(done));
   collection->StartTimer(timeout);
   for (const auto& [i, worker] : asked) {
-    const bool is_master = worker->task() == member->cluster_master();
+    const bool is_master = worker->task() == source->cluster_master();
     worker->GetReport(
         is_master ? TimeoutOfAsked(timeout) : std::chrono::milliseconds(0),
         [collection, i = i](const Status& status, const std::string& bytes) { collection->Arrive(i, status, bytes); });
@@ -377,23 +376,23 @@ void Summarize(proto::ClusterReport* report) {
   FindBlockedSteps(report);
 }
 
-void CollectClusterReport(const std::shared_ptr<Member>& member,
-                          const std::vector<std::shared_ptr<Member>>& session_members, Timer* timer,
+void CollectClusterReport(const std::shared_ptr<ReportSource>& task,
+                          const std::vector<std::shared_ptr<ReportSource>>& sessions, Timer* timer,
                           std::chrono::milliseconds timeout, std::function<void(const proto::ClusterReport&)> done) {
   const auto both = std::make_shared<OwnAndSessionClusters>(std::move(done));
-  CollectOwnCluster(member, timer, timeout, [both](const proto::ClusterReport& report) { both->OwnDone(report); });
-  CollectSessionClusters(session_members, timer, timeout, [both](const std::vector<proto::ClusterReport>& clusters) {
+  CollectOwnCluster(task, timer, timeout, [both](const proto::ClusterReport& report) { both->OwnDone(report); });
+  CollectSessionClusters(sessions, timer, timeout, [both](const std::vector<proto::ClusterReport>& clusters) {
     both->SessionClustersDone(clusters);
   });
 }
 
-void CollectSessionClusters(const std::vector<std::shared_ptr<Member>>& members, Timer* timer,
+void CollectSessionClusters(const std::vector<std::shared_ptr<ReportSource>>& sources, Timer* timer,
                             std::chrono::milliseconds timeout,
                             std::function<void(const std::vector<proto::ClusterReport>&)> done) {
-  if (members.empty()) return done({});
-  const auto all = std::make_shared<SessionClusterReports>(members.size(), std::move(done));
-  for (size_t i = 0; i < members.size(); ++i) {
-    CollectSessionCluster(members[i], timer, timeout,
+  if (sources.empty()) return done({});
+  const auto all = std::make_shared<SessionClusterReports>(sources.size(), std::move(done));
+  for (size_t i = 0; i < sources.size(); ++i) {
+    CollectSessionCluster(sources[i], timer, timeout,
                           [all, i](const proto::ClusterReport& report) { all->Arrive(i, report); });
   }
 }

@@ -9,7 +9,7 @@
 
 namespace tensorbraid {
 
-class Member;
+class ReportSource;
 class Timer;
 
 namespace proto {
@@ -19,24 +19,24 @@ class ClusterReport;
 // The longest timeout that a task accepts from others.
 inline constexpr std::chrono::milliseconds kMaxReportTimeout{60000};
 
-// Asks every task of the cluster for its report, including those that `member` has no connection to yet, and calls
+// Asks every task of the cluster for its report, including those that `task` has no connection to yet, and calls
 // `done` once: when all have answered, or after `timeout`. A task that has not answered by then is reported with the
 // reason. `done` may be called before this returns, or on a thread of the transport, of the timer or of the pool; it
 // must not block. `timer` must live until it is called. Does not wait for the other tasks. Like FillTaskReport, must
 // not be called on a transport thread.
 //
-// The report also has the clusters that sessions brought (ClusterReport::session_clusters): those of `session_members`,
-// and those whose master is another task of `member`'s cluster.
-void CollectClusterReport(const std::shared_ptr<Member>& member,
-                          const std::vector<std::shared_ptr<Member>>& session_members, Timer* timer,
+// The report also has the clusters that sessions brought (ClusterReport::session_clusters): those of `sessions`, and
+// those whose master is another task of `task`'s cluster.
+void CollectClusterReport(const std::shared_ptr<ReportSource>& task,
+                          const std::vector<std::shared_ptr<ReportSource>>& sessions, Timer* timer,
                           std::chrono::milliseconds timeout, std::function<void(const proto::ClusterReport&)> done);
 
-// Like CollectClusterReport, for the session clusters of these members. The reports are in the order of the members.
-// Does not connect to any task, because a connection from the session's master would make the task a member: tasks that
-// `member` has no connection to are reported without being asked. Since only the master is connected to all tasks that
-// the session uses, another task asks the master for its report of the cluster, and uses its own connections if the
-// master does not answer.
-void CollectSessionClusters(const std::vector<std::shared_ptr<Member>>& members, Timer* timer,
+// The reports of the clusters of `sources`, which sessions brought, in the same order; otherwise as
+// CollectClusterReport. Does not connect to any task, because a connection from the session's master would make the
+// task a member: tasks that a source has no connection to are reported without being asked. Since only the master is
+// connected to all tasks that the session uses, another task asks the master for its report of the cluster, and uses
+// its own connections if the master does not answer.
+void CollectSessionClusters(const std::vector<std::shared_ptr<ReportSource>>& sources, Timer* timer,
                             std::chrono::milliseconds timeout,
                             std::function<void(const std::vector<proto::ClusterReport>&)> done);
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "cluster/client_service/proto_io.h"
+#include "cluster/protobuf/proto_io.h"
 #include "cluster/protobuf/report.pb.h"
 
 namespace tensorbraid {
@@ -21,10 +21,10 @@ void StatusService::OnCall(std::shared_ptr<Call> call) {
 }
 
 void StatusService::Collect(std::chrono::milliseconds timeout, std::function<void(const proto::ClusterReport&)> done) {
-  env_->pool().ScheduleBlocking([member = member_, session_members = session_members_, timer = env_->timer(), timeout,
-                                 done = std::move(done)]() mutable {
-    CollectClusterReport(member, session_members(), timer, timeout, std::move(done));
-  });
+  env_->pool().ScheduleBlocking(
+      [task = task_, sessions = sessions_, timer = env_->timer(), timeout, done = std::move(done)]() mutable {
+        CollectClusterReport(task, sessions(), timer, timeout, std::move(done));
+      });
 }
 
 }  // namespace tensorbraid

@@ -8,8 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "cluster/server/member.h"
 #include "cluster/status/cluster_report.h"
+#include "cluster/status/report_source.h"
+#include "cluster/worker/worker_env.h"
 #include "transport/calls.h"
 
 namespace tensorbraid {
@@ -22,19 +23,17 @@ inline constexpr std::chrono::milliseconds kReportTimeout{2000};
 // Answers GetClusterReport and passes all other calls on. Thread-safe.
 class StatusService final : public CallHandler {
  public:
-  // Returns the members of clusters that sessions brought (SessionClusters::Members).
-  using SessionMembers = std::function<std::vector<std::shared_ptr<Member>>()>;
-  // `env` and `others` must outlive the service.
-  StatusService(std::shared_ptr<Member> member, SessionMembers session_members, WorkerEnv* env, CallHandler* others)
-      : member_(std::move(member)), session_members_(std::move(session_members)), env_(env), others_(others) {}
+  // `task` is this process in the cluster that it was started in. `env` and `others` must outlive the service.
+  StatusService(std::shared_ptr<ReportSource> task, SessionSources sessions, WorkerEnv* env, CallHandler* others)
+      : task_(std::move(task)), sessions_(std::move(sessions)), env_(env), others_(others) {}
 
   void OnCall(std::shared_ptr<Call> call) override;
   // Calls CollectClusterReport for the task's own cluster, on a thread of the pool.
   void Collect(std::chrono::milliseconds timeout, std::function<void(const proto::ClusterReport&)> done);
 
  private:
-  const std::shared_ptr<Member> member_;
-  const SessionMembers session_members_;
+  const std::shared_ptr<ReportSource> task_;
+  const SessionSources sessions_;
   WorkerEnv* const env_;
   CallHandler* const others_;
 };

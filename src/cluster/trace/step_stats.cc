@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <map>
 
-#include "cluster/client_service/proto_io.h"
 #include "cluster/protobuf/config.pb.h"
+#include "cluster/protobuf/proto_io.h"
 #include "cluster/trace/cost_graph.h"
 #include "core/text/device_name.h"
 #include "core/text/strings.h"

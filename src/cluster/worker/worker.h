@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "cluster/exchange/client_edges.h"
 #include "cluster/exchange/exchange.h"
-#include "cluster/master/client_edges.h"
 #include "cluster/worker/worker_env.h"
 #include "core/text/device_name.h"
 #include "executor/executor.h"

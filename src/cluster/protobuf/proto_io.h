@@ -1,6 +1,6 @@
 // Reads and writes the protobuf messages of clients as payloads.
-#ifndef TENSORBRAID_CLUSTER_CLIENT_SERVICE_PROTO_IO_H_
-#define TENSORBRAID_CLUSTER_CLIENT_SERVICE_PROTO_IO_H_
+#ifndef TENSORBRAID_CLUSTER_PROTOBUF_PROTO_IO_H_
+#define TENSORBRAID_CLUSTER_PROTOBUF_PROTO_IO_H_
 
 #include <string>
 #include <string_view>
@@ -36,4 +36,4 @@ std::string ToUtf8(std::string_view text);
 
 }  // namespace tensorbraid
 
-#endif  // TENSORBRAID_CLUSTER_CLIENT_SERVICE_PROTO_IO_H_
+#endif  // TENSORBRAID_CLUSTER_PROTOBUF_PROTO_IO_H_

@@ -1,4 +1,4 @@
-#include "cluster/client_service/blocking_calls.h"
+#include "core/threads/blocking_calls.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "cluster/client_service/proto_io.h"
+#include "cluster/protobuf/proto_io.h"
 
 #include <gtest/gtest.h>
 

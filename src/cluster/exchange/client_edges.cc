@@ -1,4 +1,4 @@
-#include "cluster/master/client_edges.h"
+#include "cluster/exchange/client_edges.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
 // The rendezvous between a step and a client that feeds and fetches it in several calls (a partial run).
-#ifndef TENSORBRAID_CLUSTER_MASTER_CLIENT_EDGES_H_
-#define TENSORBRAID_CLUSTER_MASTER_CLIENT_EDGES_H_
+#ifndef TENSORBRAID_CLUSTER_EXCHANGE_CLIENT_EDGES_H_
+#define TENSORBRAID_CLUSTER_EXCHANGE_CLIENT_EDGES_H_
 
 #include <functional>
 #include <memory>
@@ -67,4 +67,4 @@ class ClientEdges final : public Rendezvous, public std::enable_shared_from_this
 
 }  // namespace tensorbraid
 
-#endif  // TENSORBRAID_CLUSTER_MASTER_CLIENT_EDGES_H_
+#endif  // TENSORBRAID_CLUSTER_EXCHANGE_CLIENT_EDGES_H_

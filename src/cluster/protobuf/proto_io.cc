@@ -1,4 +1,4 @@
-#include "cluster/client_service/proto_io.h"
+#include "cluster/protobuf/proto_io.h"
 
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream.h>

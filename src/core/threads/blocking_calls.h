@@ -1,6 +1,6 @@
 // Threads for work that may block, such as creating a session or preparing a signature whose tasks are not up yet.
-#ifndef TENSORBRAID_CLUSTER_CLIENT_SERVICE_BLOCKING_CALLS_H_
-#define TENSORBRAID_CLUSTER_CLIENT_SERVICE_BLOCKING_CALLS_H_
+#ifndef TENSORBRAID_CORE_THREADS_BLOCKING_CALLS_H_
+#define TENSORBRAID_CORE_THREADS_BLOCKING_CALLS_H_
 
 #include <deque>
 #include <functional>
@@ -32,4 +32,4 @@ class BlockingCalls {
 
 }  // namespace tensorbraid
 
-#endif  // TENSORBRAID_CLUSTER_CLIENT_SERVICE_BLOCKING_CALLS_H_
+#endif  // TENSORBRAID_CORE_THREADS_BLOCKING_CALLS_H_
