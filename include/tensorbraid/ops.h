@@ -6,6 +6,7 @@
 #include "tensorbraid/ops/ctc.h"
 #include "tensorbraid/ops/data_flow.h"
 #include "tensorbraid/ops/image.h"
+#include "tensorbraid/ops/logging.h"
 #include "tensorbraid/ops/math.h"
 #include "tensorbraid/ops/nn.h"
 #include "tensorbraid/ops/random.h"

@@ -173,8 +173,29 @@ Output Gather(const Variable& params, const Operand& indices, int64_t axis = 0, 
 // output[i...] = params[indices[i..., :]]: the last dimension of `indices` is a position in the first dimensions of
 // `params`.
 Output GatherNd(const Operand& params, const Operand& indices, const std::string& name = "");
+// A tensor of the given shape that is 0 except for output[indices[i..., :]] += updates[i...]: the inverse of GatherNd.
+// Values with equal indices are summed. A step fails with InvalidArgument for an index out of range. Gradient: g at the
+// indices, to `updates`.
+Output ScatterNd(const Operand& indices, const Operand& updates, const Integers& shape, const std::string& name = "");
 // The positions of the elements that are true (nonzero): int64 [number, rank], in row-major order. Not differentiable.
 Output Where(const Operand& condition, const std::string& name = "");
+
+// --- Sorting ---
+
+struct TopKResult {
+  Output values;
+  Output indices;  // int32, the positions of the values in the last dimension
+};
+// The `k` largest elements of the last dimension, in descending order; of equal elements, the one of the lower index is
+// first. Real, rank 1 or more. Gradient: g to the elements that were taken.
+TopKResult TopK(const Operand& x, const Operand& k = 1, const std::string& name = "");
+
+enum class SortOrder { kAscending, kDescending };
+// The elements of x in order along dimension `axis`, which may be negative. Real; the rank must be known. Gradient: g
+// to the places that the elements came from.
+Output Sort(const Operand& x, int axis = -1, SortOrder order = SortOrder::kAscending, const std::string& name = "");
+// The positions of the elements of Sort in x: int32.
+Output ArgSort(const Operand& x, int axis = -1, SortOrder order = SortOrder::kAscending, const std::string& name = "");
 
 }  // namespace tensorbraid
 

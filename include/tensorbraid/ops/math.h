@@ -52,6 +52,12 @@ Output operator-(const Operand& x, const Operand& y);  // Sub
 Output operator*(const Operand& x, const Operand& y);  // Mul
 Output operator/(const Operand& x, const Operand& y);  // Div
 Output operator-(const Operand& x);                    // Neg
+Output operator%(const Operand& x, const Operand& y);  // FloorMod
+// Comparisons; x == y compares handles, so use Equal and NotEqual for tensors.
+Output operator<(const Operand& x, const Operand& y);   // Less
+Output operator<=(const Operand& x, const Operand& y);  // LessEqual
+Output operator>(const Operand& x, const Operand& y);   // Greater
+Output operator>=(const Operand& x, const Operand& y);  // GreaterEqual
 
 // Element-wise functions. The result has the shape and dtype of x.
 Output Neg(const Operand& x, const std::string& name = "");         // -x; floating and signed. Gradient: -g.
@@ -120,8 +126,13 @@ struct BatchMatMulOptions {
 // gradient as for MatMul.
 Output BatchMatMul(const Operand& x, const Operand& y, const BatchMatMulOptions& options = {});
 
-// The axes of a reduction: numbers (negative ones count from the last axis), a tensor of numbers, or all axes. An empty
-// list names no axis: ReduceSum(x) sums up all elements, ReduceSum(x, {}) none.
+// The sum of products that `equation` describes in Einstein's notation: "ij,jk->ik" is a product of matrices. Each
+// letter is a dimension; "..." stands for dimensions that are broadcast. One or two operands of one dtype: floating,
+// complex, int32, int64.
+Output Einsum(const std::string& equation, const std::vector<Operand>& inputs, const std::string& name = "");
+
+// The axes of a reduction: numbers (negative ones count from the last axis), a tensor of numbers, or nothing for all
+// axes.
 class Axes {
  public:
   static Axes All() {
@@ -170,6 +181,15 @@ Output ReduceAny(const Operand& x, const Axes& axes = Axes::All(), const ReduceO
 Output ArgMax(const Operand& x, int axis = 0, DType dtype = kInt64, const std::string& name = "");
 Output ArgMin(const Operand& x, int axis = 0, DType dtype = kInt64, const std::string& name = "");
 
+struct CumsumOptions {
+  bool exclusive = false;  // element i is the sum of the elements before i only
+  bool reverse = false;    // sums from the end
+  std::string name = {};
+};
+// The running sums of x along `axis`. Numbers. Gradient: the running sums of g in the other direction. InvalidArgument
+// for an axis that x does not have.
+Output Cumsum(const Operand& x, int axis = 0, const CumsumOptions& options = {});
+
 // The vector start, start + delta, ... up to but not including limit. The operands are scalars of one real dtype. Not
 // differentiable. A step fails with InvalidArgument if delta is 0 or points away from limit.
 Output Range(Graph& graph, const Operand& start, const Operand& limit, const Operand& delta = 1,
@@ -180,6 +200,23 @@ Output Range(Graph& graph, const Operand& start, const Operand& limit, const Ope
 // of g to which it was added.
 Output UnsortedSegmentSum(const Operand& data, const Operand& segment_ids, const Operand& num_segments,
                           const std::string& name = "");
+// The same with the product, the maximum or the minimum of the rows. A segment without rows is 1, the dtype's lowest
+// value or its highest.
+Output UnsortedSegmentProd(const Operand& data, const Operand& segment_ids, const Operand& num_segments,
+                           const std::string& name = "");
+Output UnsortedSegmentMax(const Operand& data, const Operand& segment_ids, const Operand& num_segments,
+                          const std::string& name = "");
+Output UnsortedSegmentMin(const Operand& data, const Operand& segment_ids, const Operand& num_segments,
+                          const std::string& name = "");
+
+// out[s] is the sum (mean, product, maximum, minimum) of the rows of `data` whose id is s; if there are none, 0, or 1
+// for the product. segment_ids is a vector (int32 or int64) with an id for each row, sorted; the result has one row
+// more than the last id. A step fails with InvalidArgument if the ids are not sorted or negative.
+Output SegmentSum(const Operand& data, const Operand& segment_ids, const std::string& name = "");
+Output SegmentMean(const Operand& data, const Operand& segment_ids, const std::string& name = "");
+Output SegmentProd(const Operand& data, const Operand& segment_ids, const std::string& name = "");
+Output SegmentMax(const Operand& data, const Operand& segment_ids, const std::string& name = "");
+Output SegmentMin(const Operand& data, const Operand& segment_ids, const std::string& name = "");
 
 }  // namespace tensorbraid
 

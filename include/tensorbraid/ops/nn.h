@@ -26,14 +26,21 @@ Output Softplus(const Operand& x, const std::string& name = "");
 // x / (1 + |x|). Floating. Gradient: g / (1 + |x|)².
 Output Softsign(const Operand& x, const std::string& name = "");
 
+// x times the probability that a normal variable is below x: x (1 + erf(x / √2)) / 2, or with `approximate`
+// x (1 + tanh(√(2/π) (x + 0.044715 x³))) / 2. Floating. Source: Hendrycks and Gimpel, 2016.
+Output Gelu(const Operand& x, bool approximate = false, const std::string& name = "");
+
 // value + bias, one bias for each element of value's last dimension. value has rank 2 or more, bias is a vector. Real.
 // Gradient: g, and its sum over all dimensions but the last.
 Output BiasAdd(const Operand& value, const Operand& bias, const std::string& name = "");
 
 // s = e^x / sum(e^x) over the last dimension; rank 1 or more. Floating. Gradient: (g - sum(g s)) s.
 Output Softmax(const Operand& logits, const std::string& name = "");
+// The same over dimension `axis`, which may be negative. The rank must be known.
+Output Softmax(const Operand& logits, int axis, const std::string& name = "");
 // x - ln(sum(e^x)) over the last dimension; rank 1 or more. Floating. Gradient: g - sum(g) softmax(x).
 Output LogSoftmax(const Operand& logits, const std::string& name = "");
+Output LogSoftmax(const Operand& logits, int axis, const std::string& name = "");
 
 // The loss of each example: -sum(labels * log softmax(logits)) over the classes. Both have shape [batch, classes] and
 // are floating; labels are the probabilities of the classes. Gradient: g (softmax(logits) - labels), and -g log
@@ -43,6 +50,11 @@ Output SoftmaxCrossEntropy(const Operand& labels, const Operand& logits, const s
 // [batch, classes], floating. Gradient for the logits: g (softmax(logits) - one-hot label). A step fails with
 // InvalidArgument for a label outside [0, classes).
 Output SparseSoftmaxCrossEntropy(const Operand& labels, const Operand& logits, const std::string& name = "");
+
+// The loss of each element when each of them is a class of its own, which applies or not: with p = sigmoid(logits),
+// -labels log p - (1 - labels) log (1 - p), computed without overflow. Both have the same shape and floating dtype;
+// labels are probabilities. Gradient for the logits: g (p - labels). Source: tf.nn.sigmoid_cross_entropy_with_logits.
+Output SigmoidCrossEntropy(const Operand& labels, const Operand& logits, const std::string& name = "");
 
 // sum(x²) / 2, a scalar. Floating. Gradient: g x.
 Output L2Loss(const Operand& x, const std::string& name = "");

@@ -9,6 +9,7 @@
 #include <source_location>
 #include <string>
 
+#include "tensorbraid/ops/array.h"
 #include "tensorbraid/graph/graph.h"
 
 namespace tensorbraid {
@@ -51,6 +52,12 @@ Output RandomUniformInt(Graph& graph, const RandomShape& shape, const Operand& l
                         std::source_location loc = std::source_location::current());
 // The rows of `value` in a random order. Any dtype.
 Output RandomShuffle(const Operand& value, int64_t seed = 0, const std::string& name = "");
+// `num_samples` classes for each row of `logits` [batch, classes], drawn with the probabilities softmax(logits): int64
+// [batch, num_samples].
+Output Multinomial(const Operand& logits, const Operand& num_samples, int64_t seed = 0, const std::string& name = "");
+// A part of `value` of the given size, at a random place. A step fails with InvalidArgument if `size` is larger than
+// the shape of `value`. Gradient: as for Slice.
+Output RandomCrop(const Operand& value, const Integers& size, int64_t seed = 0, const std::string& name = "");
 
 }  // namespace tensorbraid
 

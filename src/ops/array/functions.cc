@@ -472,6 +472,20 @@ Output GatherNd(const Operand& params, const Operand& indices, const std::string
       .Output();
 }
 
+Output ScatterNd(const Operand& indices, const Operand& updates, const Integers& shape, const std::string& name) {
+  Graph* g = GraphOf("ScatterNd", {&indices, &updates});
+  if (g == nullptr) return {};
+  const ScopedLocation at(*g, indices.location());
+  const Output positions = indices.ToOutput(*g);
+  const Output values = updates.ToOutput(*g);
+  return NodeBuilder(*g, "ScatterNd")
+      .Name(name)
+      .Input(positions)
+      .Input(values)
+      .Input(shape.ToOutput(*g, (name.empty() ? "ScatterNd" : name) + "/shape", positions.dtype()))
+      .Output();
+}
+
 Output Where(const Operand& condition, const std::string& name) { return Unary("Where", condition, name); }
 
 }  // namespace tensorbraid

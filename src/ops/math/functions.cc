@@ -63,6 +63,11 @@ Output operator-(const Operand& x, const Operand& y) { return Sub(x, y); }
 Output operator*(const Operand& x, const Operand& y) { return Mul(x, y); }
 Output operator/(const Operand& x, const Operand& y) { return Div(x, y); }
 Output operator-(const Operand& x) { return Neg(x); }
+Output operator%(const Operand& x, const Operand& y) { return FloorMod(x, y); }
+Output operator<(const Operand& x, const Operand& y) { return Less(x, y); }
+Output operator<=(const Operand& x, const Operand& y) { return LessEqual(x, y); }
+Output operator>(const Operand& x, const Operand& y) { return Greater(x, y); }
+Output operator>=(const Operand& x, const Operand& y) { return GreaterEqual(x, y); }
 
 Output Select(const Operand& condition, const Operand& t, const Operand& e, const std::string& name) {
   Graph* graph = GraphOf("SelectV2", {&condition, &t, &e});
@@ -91,6 +96,19 @@ Output AddN(const std::vector<Output>& values, const std::string& name, std::sou
     if (value.valid()) return NodeBuilder(*value.graph(), "AddN", loc).Name(name).InputList(values).Output();
   }
   return {};
+}
+
+Output Einsum(const std::string& equation, const std::vector<Operand>& inputs, const std::string& name) {
+  Graph* graph = GraphOf("Einsum", inputs);
+  if (graph == nullptr) return {};
+  const ScopedLocation at(*graph, inputs[0].location());
+  DType dtype = DType::kInvalid;
+  for (const Operand& input : inputs) {
+    if (dtype == DType::kInvalid) dtype = input.dtype();
+  }
+  std::vector<Output> tensors;
+  for (const Operand& input : inputs) tensors.push_back(input.ToOutput(*graph, dtype));
+  return NodeBuilder(*graph, "Einsum").Name(name).InputList(tensors).Attr("equation", equation).Output();
 }
 
 Output MatMul(const Operand& a, const Operand& b, const MatMulOptions& options) {

@@ -1,7 +1,13 @@
 // The public functions of the nn op family.
+#include "tensorbraid/ops/nn.h"
+
+#include <cmath>
+#include <numbers>
+
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
+#include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"
 #include "tensorbraid/ops/nn.h"
 
@@ -39,6 +45,52 @@ Output BiasAdd(const Operand& value, const Operand& bias, const std::string& nam
 Output Softmax(const Operand& logits, const std::string& name) { return UnaryOp("Softmax", logits, name); }
 Output LogSoftmax(const Operand& logits, const std::string& name) { return UnaryOp("LogSoftmax", logits, name); }
 
+namespace {
+
+// An op over the last dimension, over another one.
+Output OverAxis(const char* op, const Operand& logits, int axis, const std::string& name) {
+  Graph* graph = GraphOf(op, {&logits});
+  if (graph == nullptr) return {};
+  if (axis == -1) return UnaryOp(op, logits, name);
+  const ScopedLocation at(*graph, logits.location());
+  const Output x = logits.ToOutput(*graph);
+  if (!x.valid()) return {};
+  const int rank = x.shape().has_rank() ? x.shape().rank() : 0;
+  const int dim = axis < 0 ? axis + rank : axis;
+  if (dim < 0 || dim >= rank) {
+    graph->AddError(InvalidArgument(op, " (", LocationText(ImplOf(*graph).UserLocation(logits.location())), "): axis ",
+                                    axis, " does not exist in a tensor of shape ", x.shape(),
+                                    x.shape().has_rank() ? "" : ", whose rank must be known"));
+    return {};
+  }
+  if (dim == rank - 1) return UnaryOp(op, x, name);
+  std::vector<int64_t> swapped(static_cast<size_t>(rank));
+  for (int i = 0; i < rank; ++i) swapped[i] = i;
+  std::swap(swapped[dim], swapped[rank - 1]);
+  auto scope = graph->NameScope(name.empty() ? op : name);
+  return Transpose(UnaryOp(op, Transpose(x, swapped), ""), swapped);
+}
+
+}  // namespace
+
+Output Softmax(const Operand& logits, int axis, const std::string& name) {
+  return OverAxis("Softmax", logits, axis, name);
+}
+Output LogSoftmax(const Operand& logits, int axis, const std::string& name) {
+  return OverAxis("LogSoftmax", logits, axis, name);
+}
+
+Output Gelu(const Operand& x, bool approximate, const std::string& name) {
+  Graph* graph = GraphOf("Gelu", {&x});
+  if (graph == nullptr) return {};
+  const ScopedLocation at(*graph, x.location());
+  auto scope = graph->NameScope(name.empty() ? "Gelu" : name);
+  const Output in = x.ToOutput(*graph);
+  const Output cdf = approximate ? Tanh(std::sqrt(2 / std::numbers::pi) * (in + 0.044715 * in * in * in))
+                                 : UnaryOp("Erf", in / std::numbers::sqrt2, "");
+  return 0.5 * in * (1.0 + cdf);
+}
+
 Output SoftmaxCrossEntropy(const Operand& labels, const Operand& logits, const std::string& name) {
   if (!CheckCrossEntropy("SoftmaxCrossEntropy", labels, logits, false)) return {};
   return BinaryOp("SoftmaxCrossEntropyWithLogits", logits, labels, name);
@@ -47,6 +99,26 @@ Output SoftmaxCrossEntropy(const Operand& labels, const Operand& logits, const s
 Output SparseSoftmaxCrossEntropy(const Operand& labels, const Operand& logits, const std::string& name) {
   if (!CheckCrossEntropy("SparseSoftmaxCrossEntropy", labels, logits, true)) return {};
   return BinaryOp("SparseSoftmaxCrossEntropyWithLogits", logits, labels, name);
+}
+
+Output SigmoidCrossEntropy(const Operand& labels, const Operand& logits, const std::string& name) {
+  if (!CheckCrossEntropy("SigmoidCrossEntropy", labels, logits, false)) return {};
+  Graph* graph = GraphOf("SigmoidCrossEntropy", {&labels, &logits});
+  if (graph == nullptr) return {};
+  const ScopedLocation at(*graph, logits.location());
+  auto scope = graph->NameScope(name.empty() ? "logistic_loss" : name);
+  const Output z = labels.ToOutput(*graph, logits.dtype());
+  const Output x = logits.ToOutput(*graph, labels.dtype());
+  if (!z.shape().IsCompatibleWith(x.shape())) {
+    graph->AddError(InvalidArgument("SigmoidCrossEntropy (",
+                                    LocationText(ImplOf(*graph).UserLocation(logits.location())), "): labels ",
+                                    z.shape(), " and logits ", x.shape(), " must have the same shape"));
+    return {};
+  }
+  // max(x, 0) - x z + log(1 + e^-|x|), whose exponent is never positive.
+  const Output zero = ZerosLike(x);
+  const Output positive = x >= zero;
+  return Select(positive, x, zero) - x * z + Log1p(Exp(Select(positive, -x, x)));
 }
 
 Output L2Loss(const Operand& x, const std::string& name) { return UnaryOp("L2Loss", x, name); }

@@ -1,7 +1,10 @@
 // The public functions of the random op family.
+#include <limits>
+
 #include "core/text/logging.h"
 #include "graph/node.h"
 #include "ops/builder.h"
+#include "tensorbraid/ops/logging.h"
 #include "tensorbraid/ops/math.h"
 #include "tensorbraid/ops/random.h"
 
@@ -104,6 +107,40 @@ Output RandomShuffle(const Operand& value, int64_t seed, const std::string& name
       .Attr("seed", seeds.seed)
       .Attr("seed2", seeds.seed2)
       .Output();
+}
+
+Output Multinomial(const Operand& logits, const Operand& num_samples, int64_t seed, const std::string& name) {
+  Graph* graph = GraphOf("Multinomial", {&logits, &num_samples});
+  if (graph == nullptr) return {};
+  const ScopedLocation at(*graph, logits.location());
+  const SeedPair seeds = SeedsOf(*graph, seed);
+  const Output x = logits.ToOutput(*graph);
+  return NodeBuilder(*graph, "Multinomial")
+      .Name(name)
+      .Input(x)
+      .Input(num_samples.ToOutput(*graph, kInt32))
+      .Attr("seed", seeds.seed)
+      .Attr("seed2", seeds.seed2)
+      .Output();
+}
+
+Output RandomCrop(const Operand& value, const Integers& size, int64_t seed, const std::string& name) {
+  Graph* graph = GraphOf("RandomCrop", {&value});
+  if (graph == nullptr) return {};
+  const ScopedLocation at(*graph, value.location());
+  auto scope = graph->NameScope(name.empty() ? "random_crop" : name);
+  const Output x = value.ToOutput(*graph);
+  const Output wanted = size.ToOutput(*graph, "size", kInt32);
+  const Output shape = ShapeOf(x, wanted.dtype());
+  const Operation fits = Assert(
+      ReduceAll(shape >= wanted),
+      {Tensor::Scalar("RandomCrop: size is larger than the value. Shape, size:"), shape, wanted}, {.summarize = 1000});
+  const Output limit = WithDependencies({fits}, shape - wanted + 1);
+  const Operand most = wanted.dtype() == kInt64 ? Operand(std::numeric_limits<int64_t>::max())
+                                                : Operand(std::numeric_limits<int32_t>::max());
+  const Output zero = Operand(0).ToOutput(*graph, wanted.dtype());
+  const Output offset = RandomUniformInt(*graph, ShapeOf(shape), zero, most, seed) % limit;
+  return Slice(x, offset, wanted);
 }
 
 }  // namespace tensorbraid

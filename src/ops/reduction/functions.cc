@@ -64,16 +64,63 @@ Output ArgMin(const Operand& x, int axis, DType dtype, const std::string& name) 
   return Arg("ArgMin", x, axis, dtype, name);
 }
 
-Output UnsortedSegmentSum(const Operand& data, const Operand& segment_ids, const Operand& num_segments,
-                          const std::string& name) {
-  Graph* graph = GraphOf("UnsortedSegmentSum", {&data, &segment_ids, &num_segments});
+Output Cumsum(const Operand& x, int axis, const CumsumOptions& options) {
+  Graph* graph = GraphOf("Cumsum", {&x});
   if (graph == nullptr) return {};
-  return NodeBuilder(*graph, "UnsortedSegmentSum", data.location())
+  const ScopedLocation at(*graph, x.location());
+  const Output in = x.ToOutput(*graph);
+  return NodeBuilder(*graph, "Cumsum")
+      .Name(options.name)
+      .Input(in)
+      .Input(Operand(axis).ToOutput(*graph, kInt32))
+      .Attr("exclusive", options.exclusive)
+      .Attr("reverse", options.reverse)
+      .Output();
+}
+
+namespace {
+
+Output UnsortedSegments(const char* op, const Operand& data, const Operand& segment_ids, const Operand& num_segments,
+                        const std::string& name) {
+  Graph* graph = GraphOf(op, {&data, &segment_ids, &num_segments});
+  if (graph == nullptr) return {};
+  return NodeBuilder(*graph, op, data.location())
       .Name(name)
       .Input(data.ToOutput(*graph))
       .Input(segment_ids.ToOutput(*graph))
       .Input(num_segments.ToOutput(*graph, kInt32))
       .Output();
 }
+
+Output SortedSegments(const char* op, const Operand& data, const Operand& segment_ids, const std::string& name) {
+  Graph* graph = GraphOf(op, {&data, &segment_ids});
+  if (graph == nullptr) return {};
+  const Output rows = data.ToOutput(*graph);
+  return NodeBuilder(*graph, op, data.location()).Name(name).Input(rows).Input(segment_ids.ToOutput(*graph)).Output();
+}
+
+}  // namespace
+
+#define TB_SEGMENTS(function)                                                                   \
+  Output function(const Operand& data, const Operand& segment_ids, const Operand& num_segments, \
+                  const std::string& name) {                                                    \
+    return UnsortedSegments(#function, data, segment_ids, num_segments, name);                  \
+  }
+TB_SEGMENTS(UnsortedSegmentSum)
+TB_SEGMENTS(UnsortedSegmentProd)
+TB_SEGMENTS(UnsortedSegmentMax)
+TB_SEGMENTS(UnsortedSegmentMin)
+#undef TB_SEGMENTS
+
+#define TB_SEGMENTS(function)                                                                 \
+  Output function(const Operand& data, const Operand& segment_ids, const std::string& name) { \
+    return SortedSegments(#function, data, segment_ids, name);                                \
+  }
+TB_SEGMENTS(SegmentSum)
+TB_SEGMENTS(SegmentMean)
+TB_SEGMENTS(SegmentProd)
+TB_SEGMENTS(SegmentMax)
+TB_SEGMENTS(SegmentMin)
+#undef TB_SEGMENTS
 
 }  // namespace tensorbraid
