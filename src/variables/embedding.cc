@@ -13,8 +13,15 @@
 namespace tensorbraid::nn {
 namespace {
 
+// How the ids are distributed over the parts of `table`; see EmbeddingLookupOptions.
+PartitionStrategy StrategyOf(const EmbeddingTable& table, std::optional<PartitionStrategy> chosen) {
+  return chosen.value_or(table.is_partitioned() ? PartitionStrategy::kDiv : PartitionStrategy::kMod);
+}
+
 // Records a mistake and returns false unless the parts can be one table.
-bool CheckTable(Graph& g, const std::string& function, const EmbeddingTable& table, PartitionStrategy strategy) {
+bool CheckTable(Graph& g, const std::string& function, const EmbeddingTable& table,
+                std::optional<PartitionStrategy> chosen) {
+  const PartitionStrategy strategy = StrategyOf(table, chosen);
   const auto& parts = table.parts();
   const std::string self =
       StrCat(function, " (", LocationText(ImplOf(g).UserLocation(std::source_location::current())), ")");
@@ -38,6 +45,12 @@ bool CheckTable(Graph& g, const std::string& function, const EmbeddingTable& tab
     total += shape.dim(0);
   }
   const auto count = static_cast<int64_t>(parts.size());
+  if (table.is_partitioned() && count > 1 && strategy == PartitionStrategy::kMod) {
+    return mistake("the partitioned variable of '", parts[0].name(),
+                   "' is saved as slices of one tensor, so with kMod ",
+                   "a checkpoint that is restored into another number of parts would give ids the embeddings of ",
+                   "others: use kDiv, the default, or pass the variable's parts() and never change their number");
+  }
   for (int64_t i = 0; strategy == PartitionStrategy::kDiv && i < count; ++i) {
     const int64_t rows = total / count + (i < total % count ? 1 : 0);
     if (parts[i].shape().dim(0) != rows) {
@@ -99,15 +112,15 @@ std::pair<Output, Output> Distribute(const Output& ids, PartitionStrategy strate
 }
 
 // The rows of a valid table, without clipping: [ids..., row...].
-Output Lookup(Graph& g, const EmbeddingTable& table, const Output& ids, PartitionStrategy strategy) {
+Output Lookup(Graph& g, const EmbeddingTable& table, const Output& ids, std::optional<PartitionStrategy> chosen) {
   const auto& parts = table.parts();
   if (parts.size() == 1) return parts[0].SparseRead(ids);
   int64_t total = 0;
   for (const Variable& part : parts) total += part.shape().dim(0);
   const auto count = static_cast<int64_t>(parts.size());
   const Output flat = ids.shape().has_rank() && ids.shape().rank() == 1 ? ids : Reshape(ids, {-1});
-  const auto [part, id] = Distribute(flat, strategy, count, total);
-  // Clamped first, so that the conversion to int32 cannot turn an id far out of range into a valid part.
+  const auto [part, id] = Distribute(flat, StrategyOf(table, chosen), count, total);
+  // An id that is far from the table must not become another part's by the conversion.
   const Output parts_of_ids = Cast(Minimum(Maximum(part, -1), count), kInt32);
   const Output positions = Range(g, 0, Size(flat));
   const auto partition = [&](const Output& x) {

@@ -30,22 +30,31 @@ enum class PartitionStrategy {
   kDiv,  // contiguous ranges: [0 1 2] [3 4 5] [6 7 8] [9 10] [11 12]
 };
 
-// A table in one or several parts. The rows of all parts have the same shape and dtype.
+// A table in one or several parts: a variable, a partitioned variable, or a list of variables. The rows of all parts
+// have the same shape and dtype.
 class EmbeddingTable {
  public:
-  EmbeddingTable(const Variable& whole) : parts_({whole}) {}                         // NOLINT (all): converts
-  EmbeddingTable(const PartitionedVariable& variable) : parts_(variable.parts()) {}  // NOLINT
-  EmbeddingTable(std::vector<Variable> parts) : parts_(std::move(parts)) {}          // NOLINT
-  EmbeddingTable(std::initializer_list<Variable> parts) : parts_(parts) {}           // NOLINT
+  EmbeddingTable(const Variable& whole) : parts_({whole}) {}  // NOLINT (all): converts
+  EmbeddingTable(const PartitionedVariable& variable)         // NOLINT
+      : parts_(variable.parts()), is_partitioned_(true) {}
+  EmbeddingTable(std::vector<Variable> parts) : parts_(std::move(parts)) {}  // NOLINT
+  EmbeddingTable(std::initializer_list<Variable> parts) : parts_(parts) {}   // NOLINT
   const std::vector<Variable>& parts() const { return parts_; }
+  // Whether it was made from a PartitionedVariable, which is saved as one tensor.
+  bool is_partitioned() const { return is_partitioned_; }
 
  private:
   std::vector<Variable> parts_;
+  bool is_partitioned_ = false;
 };
 
 struct EmbeddingLookupOptions {
-  // The default is TensorFlow's, kMod. With kDiv, row i of a PartitionedVariable is the embedding of id i.
-  PartitionStrategy partition_strategy = PartitionStrategy::kMod;
+  // By default kDiv for a PartitionedVariable and, as in TensorFlow, kMod for a list of variables. With kDiv, row i of
+  // a PartitionedVariable is the embedding of id i, whatever the number of its parts, so a checkpoint can be restored
+  // into another number of parts. With kMod that would give ids the embeddings of others, so kMod is refused for a
+  // PartitionedVariable. Pass its parts() instead to use a model that TensorFlow has trained with "mod"; the number of
+  // parts must then stay as it is.
+  std::optional<PartitionStrategy> partition_strategy = std::nullopt;
   // Embeddings with a larger L2 norm are scaled down to this one.
   std::optional<double> max_norm = std::nullopt;
   // Looks up each distinct id once, and sums the gradients of its row on the device of the lookup. So each row crosses
@@ -66,7 +75,7 @@ enum class Combiner {
 };
 
 struct EmbeddingLookupSparseOptions {
-  PartitionStrategy partition_strategy = PartitionStrategy::kMod;
+  std::optional<PartitionStrategy> partition_strategy = std::nullopt;  // as in EmbeddingLookupOptions
   Combiner combiner = Combiner::kMean;
   std::optional<double> max_norm = std::nullopt;
   std::string name = "embedding_lookup_sparse";
@@ -86,7 +95,7 @@ Output EmbeddingLookupSparse(const EmbeddingTable& table, const SparseTensor& id
                              std::source_location loc = std::source_location::current());
 
 struct SafeEmbeddingLookupSparseOptions {
-  PartitionStrategy partition_strategy = PartitionStrategy::kMod;
+  std::optional<PartitionStrategy> partition_strategy = std::nullopt;  // as in EmbeddingLookupOptions
   Combiner combiner = Combiner::kMean;
   std::optional<double> max_norm = std::nullopt;
   // The id whose embedding stands for rows without valid ids; none: these rows are 0.

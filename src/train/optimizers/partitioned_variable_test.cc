@@ -107,8 +107,7 @@ struct Model {
       whole = single.value();
     }
     const Output ids = Const(g, Tensor::Vector<int64_t>({0, 6, 0}));
-    const Output rows = parts > 0 ? nn::EmbeddingLookup(table, ids, {.partition_strategy = nn::PartitionStrategy::kDiv})
-                                  : nn::EmbeddingLookup(single, ids);
+    const Output rows = parts > 0 ? nn::EmbeddingLookup(table, ids) : nn::EmbeddingLookup(single, ids);
     train = adagrad.Minimize(ReduceSum(Square(rows)));
     if (parts > 0) {
       std::vector<Operand> slots;
@@ -168,6 +167,44 @@ TEST(PartitionedVariableTest, ACheckpointOfAnotherShapeIsRefused) {
   const Status status = restorer.Restore(*other, *path);
   EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
   EXPECT_THAT(std::string(status.message()), HasSubstr("saved as 'table'"));
+}
+
+TEST(PartitionedVariableTest, LookupsAreRightAfterARestoreIntoOtherParts) {
+  TempDir dir;
+  const auto lookup = [](Graph& g, int64_t parts, const Tensor& initial) {
+    const PartitionedVariable table(g, initial, FixedSizePartitioner(parts), {.name = "table"});
+    return nn::EmbeddingLookup(table, Const(g, Tensor::Vector<int64_t>({0, 1, 2, 3, 4, 5, 6})));
+  };
+  Graph g;
+  const Output rows = lookup(g, 3, Counted({7, 2}));
+  Saver saver(g);
+  auto session = Started(g);
+  const auto path = saver.Save(*session, dir.path() + "/model");
+  ASSERT_TRUE(path.ok()) << path.status();
+  const std::string want = session->Run({rows}).value()[0].ToString(100);
+  for (const int64_t parts : {1, 2, 5}) {
+    Graph h;
+    const Output same = lookup(h, parts, Tensor(kFloat32, {7, 2}));
+    Saver restorer(h);
+    auto other = Started(h);
+    ASSERT_TRUE(restorer.Restore(*other, *path).ok());
+    EXPECT_EQ(other->Run({same}).value()[0].ToString(100), want) << parts << " parts";
+  }
+}
+
+TEST(PartitionedVariableTest, ModOverItsPartsIsRefusedUnlessTheyAreGivenAsAList) {
+  const auto mistake = [](bool as_list, int64_t parts) {
+    Graph g;
+    const PartitionedVariable table(g, Counted({7, 2}), FixedSizePartitioner(parts), {.name = "table"});
+    const Output ids = Const(g, Tensor::Vector<int64_t>({0}));
+    const nn::EmbeddingTable rows = as_list ? nn::EmbeddingTable(table.parts()) : nn::EmbeddingTable(table);
+    nn::EmbeddingLookup(rows, ids, {.partition_strategy = nn::PartitionStrategy::kMod});
+    return std::string(g.status().message());
+  };
+  EXPECT_THAT(mistake(false, 3), HasSubstr("EmbeddingLookup (partitioned_variable_test.cc:"));
+  EXPECT_THAT(mistake(false, 3), HasSubstr("use kDiv"));
+  EXPECT_EQ(mistake(false, 1), "");
+  EXPECT_EQ(mistake(true, 3), "");
 }
 
 }  // namespace
