@@ -39,6 +39,10 @@ int64_t LayerScope::KnownSize(int64_t dim) const {
 }
 
 bool LayerScope::CheckTraining(const Training& training) const {
+  if (!training.is_given()) {
+    Mistake("say whether the layer trains: .training = true, .training = false or a bool scalar that is fed");
+    return false;
+  }
   if (!training.is_tensor()) return true;
   const Output& flag = training.tensor();
   if (flag.valid() && flag.dtype() == kBool && flag.shape().IsCompatibleWith({})) return true;

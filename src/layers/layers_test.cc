@@ -109,7 +109,7 @@ TEST(LayersTest, MistakesNameTheLayerAndTheLine) {
   EXPECT_THAT(mistake([](Graph& g) { return layers::Embedding(Ones(g, {2}), {.input_dim = 1, .output_dim = 1}); }),
               HasSubstr("ids must be int32 or int64"));
   EXPECT_THAT(mistake([](Graph& g) {
-                return layers::BatchNorm(Ones(g, {2, 2}), {.axis = 2});
+                return layers::BatchNorm(Ones(g, {2, 2}), {.training = false, .axis = 2});
               }),
               HasSubstr("no dimension 2"));
   EXPECT_THAT(mistake([](Graph& g) {
@@ -337,7 +337,7 @@ TEST(LayersTest, BatchNormUsesTheBatchWhileTrainingAndTheAveragesOtherwise) {
     }
     {
       auto scope = g.VariableScope("m", {.reuse = true});
-      inferred = layers::BatchNorm(x, {.momentum = 0.5, .epsilon = 0});
+      inferred = layers::BatchNorm(x, {.training = false, .momentum = 0.5, .epsilon = 0});
     }
     EXPECT_EQ(trained.shape(), Shape({-1, 1}));
     EXPECT_THAT(Names(g.variables()),
@@ -415,6 +415,12 @@ TEST(LayersTest, LayerNormNormalisesEachExample) {
   EXPECT_THAT(Names(g.trainable_variables()), ElementsAre("layer_normalization/gamma", "layer_normalization/beta"));
   auto session = Started(g);
   EXPECT_THAT(Values(Fetched(*session, {y}, {{x, Matrix(2, {1, 3, 100, -100})}})[0]), ElementsAre(9, 11, 11, 9));
+}
+
+TEST(LayersTest, BatchNormMustSayWhetherItTrains) {
+  Graph g;
+  layers::BatchNorm(Ones(g, {2, 2}), {});
+  EXPECT_THAT(std::string(g.status().message()), HasSubstr("say whether the layer trains: .training = true"));
 }
 
 }  // namespace

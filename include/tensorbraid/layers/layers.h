@@ -17,6 +17,7 @@
 #define TENSORBRAID_LAYERS_LAYERS_H_
 
 #include <concepts>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,15 +36,17 @@ Output Activate(const Operand& x, Activation activation, const std::string& name
 // Whether a layer trains. Either fixed when the graph is built, or a bool scalar of the graph, usually a placeholder.
 class Training {
  public:
+  Training() = default;  // it is not said
   template <std::same_as<bool> Bool>
   Training(Bool training) : fixed_(training) {}                       // NOLINT: converts
   Training(Output training) : tensor_(training), is_tensor_(true) {}  // NOLINT: converts
+  bool is_given() const { return fixed_.has_value() || is_tensor_; }
   bool is_tensor() const { return is_tensor_; }
-  const Output& tensor() const { return tensor_; }  // if is_tensor()
-  bool fixed() const { return fixed_; }             // if not
+  const Output& tensor() const { return tensor_; }       // if is_tensor()
+  bool fixed() const { return fixed_.value_or(false); }  // if not
 
  private:
-  bool fixed_ = false;
+  std::optional<bool> fixed_;
   Output tensor_;
   bool is_tensor_ = false;
 };
@@ -152,7 +155,9 @@ struct DropoutOptions {
 Output Dropout(const Operand& x, const DropoutOptions& options = {});
 
 struct BatchNormOptions {
-  Training training = false;
+  // Must be given: a model that trains with .training = false never learns its averages, and one that is tested with
+  // .training = true gives another result for each batch.
+  Training training = {};
   int axis = -1;           // the dimension of the features; its size must be known
   double momentum = 0.99;  // of the moving averages, from 0 to 1
   double epsilon = 1e-3;
@@ -178,11 +183,11 @@ struct BatchNormOptions {
 // share the layer, the first tower's update runs. The updates are also in the collection "update_ops", for programs
 // that run them themselves.
 //
-// A fixed `training` is faster than a tensor. With a tensor, each step chooses between two branches (Switch and Merge),
-// and ops in branches are not fused. So a program that trains and tests can build the model twice, with true and with
-// false, in a variable scope with `.reuse = kAutoReuse`. examples/crnn_ctc.cc does that. Source: Ioffe and Szegedy,
-// 2015.
-Output BatchNorm(const Operand& x, const BatchNormOptions& options = {});
+// A fixed `training` is faster than a tensor, with which each step chooses between two branches (Switch and Merge): ops
+// in branches are not fused. So a program that trains and tests can build the model twice, with true and with false, in
+// a variable scope with `.reuse = kAutoReuse`. examples/crnn_ctc.cc does that.
+// Source: Ioffe and Szegedy, 2015.
+Output BatchNorm(const Operand& x, const BatchNormOptions& options);
 
 struct LayerNormOptions {
   // The dimensions over which to normalise; their sizes must be known.
