@@ -161,8 +161,8 @@ TEST_F(RemoteSessionTest, AMasterThatWasRestartedAsksForANewSession) {
     status = session->Run({x}).status();
   }
   EXPECT_EQ(status.code(), absl::StatusCode::kAborted) << status;
-  for (const std::string& part :
-       {target_, std::string("is not found."), std::string("worker/0"), std::string("make a new session")}) {
+  for (const std::string& part : {target_, std::string("is not found."), std::string("Session handle is not found"),
+                                  std::string("worker/0"), std::string("make a new session")}) {
     EXPECT_THAT(std::string(status.message()), HasSubstr(part));
   }
 }

@@ -10,6 +10,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 import numpy as np
 import tensorflow as tf
+from tensorflow.core.protobuf import config_pb2
 
 from cluster import Cluster, program_path
 
@@ -360,6 +361,22 @@ class Options(unittest.TestCase):
             self.assertEqual(counts(options(off, constant_folding=on)), (0, 2))
             self.assertEqual(counts(options(common_subgraph_elimination=never)), (0, 2))
             self.assertEqual(counts(options(disable_meta_optimizer=True)), (1, 2))
+
+    def test_the_debugger_is_refused(self):
+        with tf.Graph().as_default():
+            x = tf.constant(2.0, name="x")
+            y = x * 3.0
+            options = tf1.RunOptions()
+            watch = options.debug_options.debug_tensor_watch_opts.add(node_name="x", output_slot=0)
+            watch.debug_ops.append("DebugIdentity")
+            watch.debug_urls.append("file:///tmp/tfdbg")
+            with tf1.Session(self.cluster.target, config=config()) as s:
+                with self.assertRaisesRegex(errors.UnimplementedError, "debug_options watches 'x:0'.*tfdbg"):
+                    s.run(y, options=options)
+                callable_options = config_pb2.CallableOptions(fetch=[y.name], run_options=options)
+                with self.assertRaisesRegex(errors.UnimplementedError, "tfdbg"):
+                    s._make_callable_from_options(callable_options)()
+                self.assertEqual(s.run(y), 6.0)
 
     def test_threads_and_options_that_only_cost_or_save_time_are_taken(self):
         graph_options = [

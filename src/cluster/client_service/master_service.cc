@@ -77,8 +77,9 @@ StatusOr<std::shared_ptr<MasterService::ClientSession>> MasterService::FindSessi
 }
 
 Status MasterService::UnknownSession(const std::string& handle) const {
-  // Begins with TensorFlow's text, for which clients look.
-  return Aborted("Session ", handle, " is not found. ", ShortTaskName(home_->master().task()),
+  // TensorFlow's texts come first: its master's, and its workers', for which programs look.
+  return Aborted("Session ", handle,
+                 " is not found. Session handle is not found: ", ShortTaskName(home_->master().task()),
                  " has been restarted, or has closed the session; make a new session");
 }
 

@@ -84,10 +84,16 @@ Status CheckNotEmpty(const RunSignature& signature) {
   return InvalidArgument("the step has nothing to do: specify at least one target to fetch or execute.");
 }
 
-ClientRunOptions ClientRunOptionsFrom(const proto::RunOptions& options) {
-  return {.timeout_ms = options.timeout_in_ms(),
-          .trace = options.trace_level() != proto::RunOptions::NO_TRACE,
-          .partition_graphs = options.output_partition_graphs()};
+StatusOr<ClientRunOptions> ClientRunOptionsFrom(const proto::RunOptions& options) {
+  if (const auto& watches = options.debug_options().debug_tensor_watch_opts(); !watches.empty()) {
+    return Unimplemented("RunOptions.debug_options watches '", watches[0].node_name(), ":", watches[0].output_slot(),
+                         "' and ", watches.size() - 1,
+                         " more tensors, but this server does not support the TensorFlow debugger (tfdbg): run without "
+                         "its wrapper or hook, and fetch the tensors instead");
+  }
+  return ClientRunOptions{.timeout_ms = options.timeout_in_ms(),
+                          .trace = options.trace_level() != proto::RunOptions::NO_TRACE,
+                          .partition_graphs = options.output_partition_graphs()};
 }
 
 }  // namespace
@@ -146,7 +152,9 @@ void MasterService::RunStep(const std::shared_ptr<Call>& call) {
     return OkStatus();
   }();
   if (!prepared.ok()) return run->Finish(prepared);
-  run->Apply(ClientRunOptionsFrom(request.options()));
+  const auto options = ClientRunOptionsFrom(request.options());
+  if (!options.ok()) return run->Finish(options.status());
+  run->Apply(*options);
   run->write = [names = std::vector<std::string>(request.fetch().begin(), request.fetch().end())](
                    const std::vector<Tensor>& values) {
     MessageParts answer;
@@ -230,7 +238,9 @@ void MasterService::MakeCallable(const std::shared_ptr<Call>& call) {
   auto session = FindSession(request.session_handle());
   if (!session.ok()) return call->Fail(session.status());
   ClientSession::Callable callable;
-  callable.options = ClientRunOptionsFrom(request.options().run_options());
+  auto options = ClientRunOptionsFrom(request.options().run_options());
+  if (!options.ok()) return call->Fail(options.status());
+  callable.options = *options;
   {
     MutexLock lock((*session)->session->graph_mutex());
     const Graph& graph = (*session)->graph;

@@ -26,7 +26,9 @@ StatusOr<std::shared_ptr<RemoteWorker>> RemoteWorkers::Current(const std::shared
     return Unavailable(ShortTaskName(task), " (", membership_->connections().AddressOf(task), ") is not connected");
   }
   if (worker->incarnation() != known->incarnation()) {
-    return Aborted(ShortTaskName(task), " has been restarted and has lost its state; create a new session");
+    // TensorFlow's text, for which programs look, comes first.
+    return Aborted("Session handle is not found: ", ShortTaskName(task),
+                   " has been restarted and has lost its state; create a new session");
   }
   return worker;
 }
