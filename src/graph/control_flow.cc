@@ -86,4 +86,23 @@ StatusOr<FrameAssignment> AssignFrames(const Graph& graph) {
   return a;
 }
 
+StatusOr<std::vector<bool>> InsideControlFlow(const Graph& graph) {
+  TF_ASSIGN_OR_RETURN(const FrameAssignment frames, AssignFrames(graph));
+  const auto& nodes = ImplOf(graph).nodes();
+  std::vector<int> branches(nodes.size());  // how many conditionals the node is in
+  std::vector<bool> inside(nodes.size());
+  for (const auto& node : nodes) {
+    int depth = 0;
+    for (const Output& input : node->inputs()) depth = std::max(depth, branches[NodeOf(input)->id()]);
+    for (const Node* control : node->control_inputs()) depth = std::max(depth, branches[control->id()]);
+    const std::string& op = node->op().name;
+    if (op == "Switch" || op == "RefSwitch") ++depth;
+    if (op == "Merge" || op == "RefMerge") depth = std::max(0, depth - 1);
+    const bool in_loop = frames.out_frame_of[node->id()] != 0;
+    branches[node->id()] = in_loop || op == "Exit" || op == "RefExit" ? 0 : depth;
+    inside[node->id()] = in_loop || depth > 0;
+  }
+  return inside;
+}
+
 }  // namespace tensorbraid

@@ -72,6 +72,10 @@ struct FrameAssignment {
 // is not in a loop.
 StatusOr<FrameAssignment> AssignFrames(const Graph& graph);
 
+// By node id: whether the node's outputs belong to a loop or to a branch of a conditional, so that they do not exist in
+// every step and cannot be used from outside. The errors of AssignFrames.
+StatusOr<std::vector<bool>> InsideControlFlow(const Graph& graph);
+
 }  // namespace tensorbraid
 
 #endif  // TENSORBRAID_GRAPH_CONTROL_FLOW_H_

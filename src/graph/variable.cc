@@ -100,7 +100,7 @@ Graph* Variable::graph() const { return handle().graph(); }
 
 Output Variable::value(std::source_location loc) const {
   if (!valid()) return {};
-  return ImplOf(*graph()).in_control_scope() ? Read(loc) : state_->read;
+  return ImplOf(*graph()).in_control_scope() && !graph()->finalized() ? Read(loc) : state_->read;
 }
 
 Output Variable::Read(std::source_location loc) const {

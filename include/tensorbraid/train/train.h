@@ -116,12 +116,17 @@ class SessionRunContext {
   }
   // The user's fetches of the current run.
   const std::vector<Fetch>& fetches() const { return *fetches_; }
-  // Whether the current run trains: an optimizer's operation is among the fetches. Hooks should add nothing to other
-  // runs, such as evaluations, which may feed other values or none. Always true in a graph whose optimizers have no
-  // global step.
+  // Whether the current run executes `op`: it is one of the user's fetches, or they depend on it. Operations that only
+  // hooks fetch do not count.
+  bool Runs(const Operation& op) const;
+  // Whether the current run trains: it executes an optimizer's operation, or one that changes the global step. Hooks
+  // should add nothing to other runs, such as evaluations, which feed other values or none. Always true in a graph that
+  // has no such operation.
   bool trains() const { return trains_; }
-  void BeginRun(const std::vector<Fetch>* fetches, bool trains) {
+  // For MonitoredSession. `executed` has an element for each node of the graph, by node id.
+  void BeginRun(const std::vector<Fetch>* fetches, const std::vector<bool>* executed, bool trains) {
     fetches_ = fetches;
+    executed_ = executed;
     trains_ = trains;
   }
   // Makes ShouldStop() true.
@@ -133,6 +138,7 @@ class SessionRunContext {
   const std::optional<int64_t> last_step_;
   const bool recovers_;
   const std::vector<Fetch>* fetches_ = nullptr;
+  const std::vector<bool>* executed_ = nullptr;
   bool trains_ = false;
 };
 
@@ -278,13 +284,14 @@ class MonitoredSession {
   MonitoredSession(const MonitoredSession&) = delete;
   MonitoredSession& operator=(const MonitoredSession&) = delete;
 
-  // True after a hook has requested a stop, after an error, when the training was ended by another task, and after a
-  // signal has asked this process to stop (stop.h).
+  // True after a hook has requested a stop, after Run has returned an error, when the training was ended by another
+  // task, and after a signal has asked this process to stop (stop.h). After an error of a background thread, such as a
+  // queue runner, it stays false until Run has returned that error.
   bool ShouldStop() const;
 
-  // Runs the fetches and the additions of the hooks in one Session::Run. Returns one tensor per fetch; operations give
-  // an invalid tensor. Blocks until the step has ended, and with a checkpoint_dir until the training has recovered from
-  // a lost task.
+  // Runs the fetches together with what the hooks add, as one Session::Run. Returns one tensor per fetch; operations
+  // give an invalid tensor. Blocks until the step has ended, and with a checkpoint_dir until the training has recovered
+  // from a lost task. If a background thread fails, the step is cancelled and Run returns the error of the thread.
   //
   // If a queue that the step takes from is closed and empty (OutOfRange; in synchronous training this means that the
   // chief has stopped), the training is over: Run returns OK and ShouldStop() becomes true. The tensors among the

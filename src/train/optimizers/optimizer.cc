@@ -226,7 +226,8 @@ Operation Optimizer::ApplyGradients(const std::vector<GradAndVar>& grads, const 
                               .Input(one)
                               .Control(updated)
                               .Finish();
-  RegisterTrainOp(train, step);
+  // Behind a gate the operation may not run in every step; the optimizer that has the gate registers its own.
+  if (gate_ == nullptr) RegisterTrainOp(train, step);
   return train;
 }
 

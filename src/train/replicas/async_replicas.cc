@@ -196,12 +196,7 @@ class AsyncReplicasOptimizer::Hook final : public SessionRunHook {
 
   SessionRunArgs BeforeRun(SessionRunContext& context) override {
     SessionRunArgs args;
-    const auto& fetches = context.fetches();
-    if (std::any_of(fetches.begin(), fetches.end(), [&](const Fetch& fetch) {
-          return fetch.name().empty() ? fetch.output().op() == state_->train : fetch.name() == state_->train.name();
-        })) {
-      args.fetches.push_back(state_->outcomes);
-    }
+    if (context.Runs(state_->train)) args.fetches.push_back(state_->outcomes);
     return args;
   }
 
@@ -490,7 +485,7 @@ Operation AsyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& 
     s.train = Group(g, all, "train");
   }
   if (!g.status().ok()) return s.train = {};
-  if (!(s.train == updated)) RegisterTrainOp(s.train, global_step);
+  RegisterTrainOp(s.train, global_step);
   return s.train;
 }
 

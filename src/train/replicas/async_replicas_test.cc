@@ -115,6 +115,25 @@ TEST(AsyncReplicas, WithoutACureAStaleGradientIsAppliedAndItsAgeKnown) {
   EXPECT_EQ(counts.mean_age(), 3);
 }
 
+TEST(AsyncReplicas, CountsTheStepsOfWhatDependsOnTheTrainingOperation) {
+  for (const bool batches : {false, true}) {
+    const TestCluster cluster(1, 1);
+    StalenessPolicy policy;
+    if (batches) policy.batches_per_push = {{0, 2}};
+    Replica r(cluster, 0, policy, Descent, /*last_step=*/3);
+    const Operation all = Group(r.g, {r.train}, "all");
+    ASSERT_TRUE(r.Start().ok());
+    int runs = 0;
+    for (; !r.session->ShouldStop() && runs < 10; ++runs) {
+      ASSERT_TRUE(r.session->session().Run({r.feed}, {{r.slope, Tensor::Scalar(1.0f)}}).ok());
+      const Status status = r.session->Run({all}).status();
+      ASSERT_TRUE(status.ok()) << status;
+    }
+    EXPECT_EQ(runs, batches ? 6 : 3);
+    EXPECT_EQ(r.async->counts().pushes, 3);
+  }
+}
+
 TEST(AsyncReplicas, DropsWhatIsTooOldAndTellsTheWorkerThatPushedIt) {
   SlowReplica r({.max_age = 2});
   EXPECT_THAT(r.outcomes, ElementsAre(-4, -4)) << "-1 minus an age of 3";

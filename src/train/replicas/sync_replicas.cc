@@ -55,12 +55,6 @@ Output StampOf(const Output& chief, const Output& step) { return chief * kStepsP
 Output ChiefOf(const Output& stamp) { return FloorDiv(stamp, kStepsPerChief); }
 Output StepOf(const Output& stamp, DType dtype) { return Cast(FloorMod(stamp, kStepsPerChief), dtype); }
 
-bool Trains(const std::vector<Fetch>& fetches, const Operation& train) {
-  return std::any_of(fetches.begin(), fetches.end(), [&](const Fetch& fetch) {
-    return fetch.name().empty() ? fetch.output().op() == train : fetch.name() == train.name();
-  });
-}
-
 }  // namespace
 
 struct SyncReplicasOptimizer::State {
@@ -105,7 +99,7 @@ class SyncReplicasOptimizer::Hook final : public SessionRunHook {
 
   SessionRunArgs BeforeRun(SessionRunContext& context) override {
     SessionRunArgs args;
-    if (Trains(context.fetches(), state_->train)) args.fetches.push_back(state_->applied);
+    if (context.Runs(state_->train)) args.fetches.push_back(state_->applied);
     return args;
   }
 
@@ -309,7 +303,7 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
   s.ready = ReportUninitializedVariables(g, global);
   if (!g.status().ok()) return {};
   s.setup.AddTo(g);
-  RegisterTrainOp(s.train, local_step);
+  RegisterTrainOp(s.train, global_step, local_step);
   return s.train;
 }
 

@@ -11,27 +11,6 @@
 namespace tensorbraid {
 namespace {
 
-// By node id: whether the node's outputs belong to a loop or to a branch of a conditional. Such values do not exist in
-// every step, so they cannot be checked from outside.
-StatusOr<std::vector<bool>> InsideControlFlow(const Graph& graph) {
-  TF_ASSIGN_OR_RETURN(const FrameAssignment frames, AssignFrames(graph));
-  const auto& nodes = ImplOf(graph).nodes();
-  std::vector<int> branches(nodes.size());  // how many conditionals the node is in
-  std::vector<bool> inside(nodes.size());
-  for (const auto& node : nodes) {
-    int depth = 0;
-    for (const Output& input : node->inputs()) depth = std::max(depth, branches[NodeOf(input)->id()]);
-    for (const Node* control : node->control_inputs()) depth = std::max(depth, branches[control->id()]);
-    const std::string& op = node->op().name;
-    if (op == "Switch" || op == "RefSwitch") ++depth;
-    if (op == "Merge" || op == "RefMerge") depth = std::max(0, depth - 1);
-    const bool in_loop = frames.out_frame_of[node->id()] != 0;
-    branches[node->id()] = in_loop || op == "Exit" || op == "RefExit" ? 0 : depth;
-    inside[node->id()] = in_loop || depth > 0;
-  }
-  return inside;
-}
-
 class CheckNumericsHookImpl final : public SessionRunHook {
  public:
   explicit CheckNumericsHookImpl(CheckNumericsOptions options) : options_(std::move(options)) {}

@@ -14,6 +14,11 @@
 
 namespace tensorbraid {
 
+bool SessionRunContext::Runs(const Operation& op) const {
+  if (!op.valid() || op.graph() != &session_.graph() || executed_ == nullptr) return false;
+  return executed_->at(NodeOf(op)->id());
+}
+
 struct MonitoredSession::Impl {
   Impl(Graph& graph, MonitoredTrainingSessionOptions options) : graph(graph), options(std::move(options)) {}
 
@@ -27,8 +32,9 @@ struct MonitoredSession::Impl {
   void Stop();
   StatusOr<std::vector<Tensor>> EndOfTraining(const Status& why, const std::vector<Fetch>& fetches,
                                               const std::vector<Feed>& feeds);
-  bool Trains(const std::vector<Fetch>& fetches) const;
   Status Fail(const Status& status);
+  // If a background thread failed, its error is the cause, and the cancellation of a run only the consequence.
+  Status CauseOf(const Status& status) const;
   Status EndHooks();
   // If the loss of a connection interrupted the hooks at the end of the training, ends them again in a new session.
   Status EndHooksAgain(Status why);
@@ -42,7 +48,6 @@ struct MonitoredSession::Impl {
   std::unique_ptr<SessionRunContext> context;
   std::unique_ptr<RunCache> cache;
   std::unique_ptr<RunInterrupter> interrupter;  // of the session's runs
-  std::vector<const Node*> train_ops;
   bool hooks_started = false;
   bool closed = false;
   bool reported = false;  // the caller has received the error
@@ -72,6 +77,10 @@ Status MonitoredSession::Impl::Start() {
     coordinator->RequestStop();  // first, so that background threads whose steps are cancelled end without an error
     session->CancelRuns();
   });
+  // A run that waits, for example for the elements of a queue, must not outlast the failure of a background thread.
+  coordinator->OnStop([this] {
+    if (!coordinator->status().ok()) session->CancelRuns();
+  });
   for (const QueueRunner& runner : options.queue_runners) TF_RETURN_IF_ERROR(runner.Start(*session, *coordinator));
   hooks_started = true;
   for (const auto& hook : options.hooks) TF_RETURN_IF_ERROR(hook->AfterCreateSession(*context));
@@ -98,24 +107,18 @@ Status MonitoredSession::Impl::Recover(Status why) {
     context.reset();
     coordinator = std::make_unique<Coordinator>();
     hooks_started = false;
-    why = Start();
+    why = CauseOf(Start());
   }
   return why;
-}
-
-bool MonitoredSession::Impl::Trains(const std::vector<Fetch>& fetches) const {
-  if (train_ops.empty()) return true;
-  return std::any_of(fetches.begin(), fetches.end(), [&](const Fetch& fetch) {
-    return std::any_of(train_ops.begin(), train_ops.end(), [&](const Node* train) {
-      return fetch.name().empty() ? NodeOf(fetch.output()) == train : fetch.name() == train->name();
-    });
-  });
 }
 
 Status MonitoredSession::Impl::Fail(const Status& status) {
   coordinator->RequestStop(status);
   reported = true;
-  // If a background thread failed first, its error is the cause, and this cancellation only the consequence.
+  return CauseOf(status);
+}
+
+Status MonitoredSession::Impl::CauseOf(const Status& status) const {
   const Status first = coordinator->status();
   return absl::IsCancelled(status) && !first.ok() ? first : status;
 }
@@ -126,15 +129,16 @@ StatusOr<std::vector<Tensor>> MonitoredSession::Impl::Run(const std::vector<Fetc
   while (true) {
     // A background thread may have noticed the loss first.
     Status lost = coordinator->status();
-    if (!CanRecover(lost)) {
-      if (cache == nullptr) return lost;  // an earlier attempt to recover has failed
+    if (!lost.ok() && !CanRecover(lost)) return Fail(lost);
+    if (lost.ok()) {
+      if (cache == nullptr) return FailedPrecondition("the training session has ended: it could not be created again");
       interrupter->BeginRun();
       auto results = RunOnce(fetches, feeds);
       const bool interrupted = interrupter->EndRun();
       if (results.ok()) return results;
       lost = results.status();
       if (interrupted) return std::vector<Tensor>(fetches.size());
-      if (absl::IsCancelled(lost) && CanRecover(coordinator->status())) lost = coordinator->status();
+      lost = CauseOf(lost);
       if (!CanRecover(lost)) return Fail(lost);
     }
     if (const Status recovered = Recover(std::move(lost)); !recovered.ok()) return Fail(recovered);
@@ -146,7 +150,8 @@ StatusOr<std::vector<Tensor>> MonitoredSession::Impl::Run(const std::vector<Fetc
 StatusOr<std::vector<Tensor>> MonitoredSession::Impl::RunOnce(const std::vector<Fetch>& fetches,
                                                               const std::vector<Feed>& feeds) {
   const auto& hooks = options.hooks;
-  context->BeginRun(&fetches, Trains(fetches));
+  TF_ASSIGN_OR_RETURN(const RunCache::Extent* extent, cache->ExtentOf(fetches, feeds));
+  context->BeginRun(&fetches, &extent->executed, extent->trains);
   std::vector<SessionRunArgs> args;
   args.reserve(hooks.size());
   for (const auto& hook : hooks) args.push_back(hook->BeforeRun(*context));
@@ -239,8 +244,11 @@ MonitoredSession::~MonitoredSession() {
 }
 
 bool MonitoredSession::ShouldStop() const {
-  // After a loss that a background thread has noticed, the next Run recovers.
-  return StopRequested() || (impl_->coordinator->ShouldStop() && !impl_->CanRecover(impl_->coordinator->status()));
+  if (StopRequested()) return true;
+  if (!impl_->coordinator->ShouldStop()) return false;
+  const Status status = impl_->coordinator->status();
+  // The next run recovers, or returns the error of a background thread.
+  return !impl_->CanRecover(status) && (status.ok() || impl_->reported || impl_->closed);
 }
 
 StatusOr<std::vector<Tensor>> MonitoredSession::Run(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds) {
@@ -282,6 +290,7 @@ StatusOr<std::unique_ptr<MonitoredSession>> MonitoredTrainingSession(Graph& grap
     if (const auto step = hook->last_step()) last_step = last_step ? std::min(*last_step, *step) : *step;
   }
   TF_ASSIGN_OR_RETURN(const SetupOps ops, SetupOps::AddTo(graph));
+  TF_RETURN_IF_ERROR(RegisterChangesOfStep(graph));
   graph.Finalize(StrCat("MonitoredTrainingSession (", LocationText(loc), ") uses it"));
 
   // From here on, an early return closes what has been started.
@@ -291,8 +300,7 @@ StatusOr<std::unique_ptr<MonitoredSession>> MonitoredTrainingSession(Graph& grap
   impl.reported = true;  // errors during the start are returned
   impl.setup_ops = ops;
   impl.last_step = last_step;
-  impl.train_ops = TrainOps(graph);
-  Status status = impl.Start();
+  Status status = impl.CauseOf(impl.Start());
   if (impl.CanRecover(status)) status = impl.Recover(status);
   if (!status.ok()) {
     impl.coordinator->RequestStop(status);

@@ -5,30 +5,12 @@
 #include "absl/strings/str_format.h"
 #include "io/file_testutil.h"
 #include "tensorbraid/tensorbraid.h"
+#include "train/sessions/session_testutil.h"
 
 namespace tensorbraid {
 namespace {
 
-// Moves weight to target by gradient descent on (weight - target)².
-struct Model {
-  explicit Model(double rate = 0.1) {
-    target = Placeholder(g, kFloat32, {}, "target");
-    weight = Variable(g, {}, Zeros(), {.name = "weight"});
-    loss = Square(weight - target);
-    global_step = GetOrCreateGlobalStep(g);
-    GradientDescentOptimizer optimizer(rate);
-    train = optimizer.Minimize(loss, {.global_step = global_step});
-  }
-  StatusOr<std::unique_ptr<MonitoredSession>> Start(std::vector<std::shared_ptr<SessionRunHook>> hooks = {}) {
-    return MonitoredTrainingSession(g, {.hooks = std::move(hooks)});
-  }
-  std::vector<Feed> Feeds() const { return {{target, Tensor::Scalar(3.0f)}}; }
-
-  Graph g;
-  Output target, loss;
-  Variable weight, global_step;
-  Operation train;
-};
+using Model = DescentModel;
 
 TEST(MonitoredSession, TrainsUntilTheLastStepAndNotBeyond) {
   Model m;
@@ -61,36 +43,9 @@ TEST(MonitoredSession, TheGraphIsFinalizedByName) {
   EXPECT_NE(std::string(m.g.status().message()).find("MonitoredTrainingSession"), std::string::npos) << m.g.status();
 }
 
-// Records its calls.
-class Recorder final : public SessionRunHook {
- public:
-  explicit Recorder(Output fetch) : fetch_(fetch) {}
-  Status Begin(Graph&) override { return Note("begin"); }
-  Status AfterCreateSession(SessionRunContext&) override { return Note("created"); }
-  SessionRunArgs BeforeRun(SessionRunContext& context) override {
-    (void)Note(context.trains() ? "before" : "before evaluation");
-    return {.fetches = {fetch_}, .feeds = {}, .global_step = true};
-  }
-  Status AfterRun(SessionRunContext&, const SessionRunValues& values) override {
-    last = values;
-    return Note("after");
-  }
-  Status End(SessionRunContext&, const Status&) override { return Note("end"); }
-
-  std::vector<std::string> calls;
-  SessionRunValues last;
-
- private:
-  Status Note(const std::string& call) {
-    calls.push_back(call);
-    return OkStatus();
-  }
-  const Output fetch_;
-};
-
 TEST(MonitoredSession, HooksTakePartInEveryRun) {
   Model m;
-  auto hook = std::make_shared<Recorder>(m.target);
+  auto hook = std::make_shared<RecordingHook>(m.target);
   auto session = m.Start({hook});
   ASSERT_TRUE(session.ok());
   for (int step = 1; step <= 3; ++step) {
@@ -107,7 +62,7 @@ TEST(MonitoredSession, HooksTakePartInEveryRun) {
 
 TEST(MonitoredSession, RunReturnsTensorsInTheOrderAskedFor) {
   Model m;
-  auto hook = std::make_shared<Recorder>(m.loss);
+  auto hook = std::make_shared<RecordingHook>(m.loss);
   auto session = m.Start({StopAtStep(10), hook});
   ASSERT_TRUE(session.ok());
   const auto r = (*session)->Run({m.global_step, m.train, m.target, m.loss.name(), m.target}, m.Feeds());

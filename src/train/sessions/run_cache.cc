@@ -40,27 +40,61 @@ StatusOr<RunCache::Key> RunCache::KeyOf(const Feed& feed) const {
   return Key(NodeOf(output), output.index());
 }
 
+Status RunCache::SetKeys(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds) {
+  fetch_keys_.clear();
+  feed_keys_.clear();
+  for (const Fetch& fetch : fetches) {
+    TF_ASSIGN_OR_RETURN(const Key key, KeyOf(fetch));
+    fetch_keys_.push_back(key);
+  }
+  for (const Feed& feed : feeds) {
+    TF_ASSIGN_OR_RETURN(const Key key, KeyOf(feed));
+    feed_keys_.push_back(key);
+  }
+  return OkStatus();
+}
+
+StatusOr<const RunCache::Extent*> RunCache::ExtentOf(const std::vector<Fetch>& fetches,
+                                                     const std::vector<Feed>& feeds) {
+  TF_RETURN_IF_ERROR(SetKeys(fetches, feeds));
+  for (auto it = extents_.begin(); it != extents_.end(); ++it) {
+    if (it->fetch_keys != fetch_keys_ || it->feed_keys != feed_keys_) continue;
+    extents_.splice(extents_.begin(), extents_, it);
+    return &extents_.front().extent;
+  }
+  KnownExtent known{.fetch_keys = fetch_keys_, .feed_keys = feed_keys_, .extent = {}};
+  known.extent.executed = NodesBehind(graph_, fetch_keys_, feed_keys_);
+  const std::vector<const Node*> train_ops = TrainOps(graph_);
+  known.extent.trains = train_ops.empty() || std::ranges::any_of(train_ops, [&](const Node* train) {
+                          return known.extent.executed[train->id()];
+                        });
+  extents_.push_front(std::move(known));
+  if (extents_.size() > kMaxEntries) extents_.pop_back();
+  return &extents_.front().extent;
+}
+
 StatusOr<RunCache::Entry> RunCache::Prepare() const {
   Entry entry{.fetch_keys = fetch_keys_, .feed_keys = feed_keys_, .places = {}, .run = {}};
-  std::vector<const Node*> fetched;
-  for (const Key& key : fetch_keys_) fetched.push_back(key.first);
-  const Output global_step = GlobalStepAfter(graph_, fetched);
   std::vector<Key> unique;
   std::vector<Fetch> fetches;
-  for (Key key : fetch_keys_) {
-    if (key.first == nullptr) {
-      if (!global_step.valid()) {
-        entry.places.push_back(-1);
-        continue;
-      }
-      key = Key(NodeOf(global_step), global_step.index());
-    }
+  const auto place_of = [&](const Key& key) {
     const auto known = std::find(unique.begin(), unique.end(), key);
-    entry.places.push_back(static_cast<int>(known - unique.begin()));
-    if (known != unique.end()) continue;
+    const int place = static_cast<int>(known - unique.begin());
+    if (known != unique.end()) return place;
     unique.push_back(key);
     Node* node = ImplOf(graph_).nodes()[key.first->id()].get();
     fetches.push_back(key.second < 0 ? Fetch(Operation(node)) : Fetch(Output(node, key.second)));
+    return place;
+  };
+  for (const Key& key : fetch_keys_) {
+    std::vector<int>& places = entry.places.emplace_back();
+    if (key.first != nullptr) {
+      places.push_back(place_of(key));
+      continue;
+    }
+    for (const Output& step : StepsAfter(graph_, NodesBehind(graph_, fetch_keys_, feed_keys_))) {
+      places.push_back(place_of(Key(NodeOf(step), step.index())));
+    }
   }
   std::vector<Output> feeds;
   for (const Key& key : feed_keys_) feeds.emplace_back(ImplOf(graph_).nodes()[key.first->id()].get(), key.second);
@@ -83,20 +117,9 @@ StatusOr<RunCache::Entry*> RunCache::Find() {
 
 StatusOr<RunCache::Results> RunCache::Run(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds,
                                           const std::vector<SessionRunArgs>& hooks) {
-  fetch_keys_.clear();
-  feed_keys_.clear();
+  TF_RETURN_IF_ERROR(SetKeys(fetches, feeds));
   feed_values_.clear();
-  const auto add_feed = [&](const Feed& feed) -> Status {
-    TF_ASSIGN_OR_RETURN(const Key key, KeyOf(feed));
-    feed_keys_.push_back(key);
-    feed_values_.push_back(feed.value);
-    return OkStatus();
-  };
-  for (const Fetch& fetch : fetches) {
-    TF_ASSIGN_OR_RETURN(const Key key, KeyOf(fetch));
-    fetch_keys_.push_back(key);
-  }
-  for (const Feed& feed : feeds) TF_RETURN_IF_ERROR(add_feed(feed));
+  for (const Feed& feed : feeds) feed_values_.push_back(feed.value);
   bool wants_step = false;
   for (const SessionRunArgs& args : hooks) {
     for (const Fetch& fetch : args.fetches) {
@@ -104,7 +127,11 @@ StatusOr<RunCache::Results> RunCache::Run(const std::vector<Fetch>& fetches, con
       if (!key.ok()) return Annotate(key.status(), "what a hook fetches");
       fetch_keys_.push_back(*key);
     }
-    for (const Feed& feed : args.feeds) TF_RETURN_IF_ERROR(add_feed(feed));
+    for (const Feed& feed : args.feeds) {
+      TF_ASSIGN_OR_RETURN(const Key key, KeyOf(feed));
+      feed_keys_.push_back(key);
+      feed_values_.push_back(feed.value);
+    }
     wants_step = wants_step || args.global_step;
   }
   if (wants_step) fetch_keys_.emplace_back(nullptr, 0);
@@ -114,10 +141,7 @@ StatusOr<RunCache::Results> RunCache::Run(const std::vector<Fetch>& fetches, con
   feed_values_.clear();
 
   size_t next = 0;
-  const auto take = [&]() -> Tensor {
-    const int place = entry->places[next++];
-    return place < 0 ? Tensor() : values[place];
-  };
+  const auto take = [&]() -> Tensor { return values[entry->places[next++].front()]; };
   Results results;
   results.fetches.reserve(fetches.size());
   for (size_t i = 0; i < fetches.size(); ++i) results.fetches.push_back(take());
@@ -126,7 +150,9 @@ StatusOr<RunCache::Results> RunCache::Run(const std::vector<Fetch>& fetches, con
     for (size_t i = 0; i < hooks[h].fetches.size(); ++i) results.hooks[h].results.push_back(take());
   }
   if (wants_step) {
-    const int64_t step = StepNumber(take());
+    // The latest, if several operations that train have run. -1 if there is no global step.
+    int64_t step = -1;
+    for (const int place : entry->places[next]) step = std::max(step, StepNumber(values[place]));
     for (size_t h = 0; h < hooks.size(); ++h) {
       if (hooks[h].global_step) results.hooks[h].global_step = step;
     }

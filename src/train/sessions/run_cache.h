@@ -20,6 +20,14 @@ class RunCache {
     std::vector<Tensor> fetches;
     std::vector<SessionRunValues> hooks;
   };
+  // What a run executes for the user's fetches and feeds, without what hooks add.
+  struct Extent {
+    std::vector<bool> executed;  // by node id
+    bool trains = false;         // see SessionRunContext::trains
+  };
+  // Valid until the next call. The errors of Run for fetches and feeds that are not of the graph.
+  StatusOr<const Extent*> ExtentOf(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds);
+
   // Runs everything that is requested in one Session::Run; a tensor that is requested twice is fetched once.
   StatusOr<Results> Run(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds,
                         const std::vector<SessionRunArgs>& hooks);
@@ -30,21 +38,30 @@ class RunCache {
   struct Entry {
     std::vector<Key> fetch_keys;
     std::vector<Key> feed_keys;
-    std::vector<int> places;  // position of each fetch key among the results; -1: has no result
+    // Positions of each fetch key among the results: one, or for the global step any number.
+    std::vector<std::vector<int>> places;
     Session::Prepared run;
   };
-  // Hooks that fetch only in some runs lead to a few combinations, not to many.
+  struct KnownExtent {
+    std::vector<Key> fetch_keys;
+    std::vector<Key> feed_keys;
+    Extent extent;
+  };
+  // Hooks that fetch only in some runs cause a few combinations, not many.
   static constexpr size_t kMaxEntries = 16;
 
   StatusOr<Key> KeyOf(const Fetch& fetch) const;
   StatusOr<Key> KeyOf(const Feed& feed) const;
+  // Replaces the keys of the current run.
+  Status SetKeys(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds);
   StatusOr<Entry*> Find();
   StatusOr<Entry> Prepare() const;
 
   Graph& graph_;
   Session& session_;
-  std::list<Entry> entries_;  // most recently used first
-  // Keys and values of the current run. They are members only so that their memory is reused.
+  std::list<Entry> entries_;        // most recently used first
+  std::list<KnownExtent> extents_;  // likewise
+  // Keys and values of the current run; members only to reuse their memory.
   std::vector<Key> fetch_keys_;
   std::vector<Key> feed_keys_;
   std::vector<Tensor> feed_values_;

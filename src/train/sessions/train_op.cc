@@ -1,8 +1,10 @@
 #include "train/sessions/train_op.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/text/strings.h"
+#include "graph/control_flow.h"
 #include "graph/node.h"
 
 namespace tensorbraid {
@@ -14,26 +16,38 @@ constexpr char kStepsAfterTraining[] = "global_step_after_train_op";
 // Name of a collection with the training operations that leave the global step as it is.
 constexpr char kTrainOpsWithoutStep[] = "train_op_without_global_step";
 
-// Whether the program itself changes the variable by a node of the graph; restoring it from a checkpoint does not
-// count.
+// Whether the node, one of the program's own, changes the variable; restoring it from a checkpoint does not count.
+bool Changes(const Node& node, const Variable& variable) {
+  if (node.inputs().size() < 2 || node.inputs()[0] != variable.handle()) return false;
+  const Operation initializer = variable.initializer();
+  if (&node == NodeOf(initializer) || !node.type().starts_with("Assign")) return false;
+  return NodeOf(node.inputs()[1])->type() != "RestoreV2";
+}
+
 bool IsChanged(const Variable& variable) {
-  for (const auto& node : ImplOf(*variable.graph()).nodes()) {
-    if (node->inputs().size() < 2 || node->inputs()[0] != variable.handle()) continue;
-    if (Operation(node.get()) == variable.initializer() || !node->type().starts_with("Assign")) continue;
-    if (NodeOf(node->inputs()[1])->type() != "RestoreV2") return true;
-  }
-  return false;
+  return std::ranges::any_of(ImplOf(*variable.graph()).nodes(),
+                             [&](const auto& node) { return Changes(*node, variable); });
+}
+
+// Whether there is a read of the global step after the node.
+bool IsRegistered(const Graph& graph, const Node* node) {
+  return std::ranges::any_of(graph.GetCollection(kStepsAfterTraining), [&](const Output& step) {
+    return std::ranges::count(NodeOf(step)->control_inputs(), node) > 0;
+  });
 }
 
 }  // namespace
 
-void RegisterTrainOp(const Operation& train, const Variable& global_step) {
+void RegisterTrainOp(const Operation& train, const Variable& global_step, const Variable& holder) {
   if (!train.valid()) return;
   Graph& graph = *train.graph();
+  if (const Variable known = GetGlobalStep(graph); known.valid() && !(known == global_step)) {
+    return RegisterTrainOpWithoutStep(train);
+  }
   auto scope = graph.NameScope(train.name() + "/");
   auto no_dependencies = graph.ControlDependencies(std::vector<Operation>());
   auto after = graph.ControlDependencies({train});
-  const Output step = global_step.Read();
+  const Output step = (holder.valid() ? holder : global_step).Read();
   if (step.valid()) graph.AddToCollection(kStepsAfterTraining, step);
 }
 
@@ -54,14 +68,59 @@ Status CheckGlobalStep(const Graph& graph, const char* hook) {
                             "Minimize(loss, {.global_step = GetOrCreateGlobalStep(graph)})");
 }
 
-Output GlobalStepAfter(Graph& graph, const std::vector<const Node*>& fetched) {
+Status RegisterChangesOfStep(Graph& graph) {
+  const Variable step = GetGlobalStep(graph);
+  if (!step.valid()) return OkStatus();
+  std::vector<Node*> changes;
+  for (const auto& node : ImplOf(graph).nodes()) {
+    if (Changes(*node, step) && !IsRegistered(graph, node.get())) changes.push_back(node.get());
+  }
+  if (changes.empty()) return OkStatus();
+  TF_ASSIGN_OR_RETURN(const std::vector<bool> inside, InsideControlFlow(graph));
+  for (Node* change : changes) {
+    if (!inside[change->id()]) RegisterTrainOp(Operation(change), step);
+  }
+  return graph.status();
+}
+
+std::vector<bool> NodesBehind(const Graph& graph, const std::vector<std::pair<const Node*, int>>& fetches,
+                              const std::vector<std::pair<const Node*, int>>& feeds) {
+  std::vector<bool> executed(ImplOf(graph).nodes().size());
+  std::vector<const Node*> open;
+  const auto add = [&](const Node* node, int output) {
+    if (node == nullptr || executed[node->id()]) return;
+    if (output >= 0 && std::ranges::count(feeds, std::pair(node, output)) > 0) return;
+    executed[node->id()] = true;
+    open.push_back(node);
+  };
+  for (const auto& [node, output] : fetches) add(node, output);
+  while (!open.empty()) {
+    const Node* const node = open.back();
+    open.pop_back();
+    for (const Output& input : node->inputs()) add(NodeOf(input), input.index());
+    for (const Node* control : node->control_inputs()) add(control, -1);
+  }
+  return executed;
+}
+
+std::vector<Output> StepsAfter(Graph& graph, const std::vector<bool>& executed) {
+  std::vector<std::pair<const Node*, Output>> after;
   for (const Output& step : graph.GetCollection(kStepsAfterTraining)) {
     for (const Node* train : NodeOf(step)->control_inputs()) {
-      if (std::find(fetched.begin(), fetched.end(), train) != fetched.end()) return step;
+      if (executed[train->id()]) after.emplace_back(train, step);
     }
   }
+  std::vector<Output> steps;
+  for (const auto& [train, step] : after) {
+    // The read after an operation that depends on this one is later.
+    const bool overtaken = std::ranges::any_of(after, [&, train = train](const auto& other) {
+      return other.first != train && NodesBehind(graph, {{other.first, -1}}, {})[train->id()];
+    });
+    if (!overtaken) steps.push_back(step);
+  }
   const Variable step = GetGlobalStep(graph);
-  return step.valid() ? step.value() : Output();
+  if (steps.empty() && step.valid()) steps.push_back(step.value());
+  return steps;
 }
 
 std::vector<const Node*> TrainOps(const Graph& graph) {
@@ -69,6 +128,7 @@ std::vector<const Node*> TrainOps(const Graph& graph) {
   for (const Output& step : graph.GetCollection(kStepsAfterTraining)) {
     for (const Node* train : NodeOf(step)->control_inputs()) ops.push_back(train);
   }
+  for (const Output& train : graph.GetCollection(kTrainOpsWithoutStep)) ops.push_back(NodeOf(train));
   return ops;
 }
 

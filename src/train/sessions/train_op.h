@@ -1,7 +1,8 @@
-// Records which operations of a graph train, and the value of the global step right after each.
+// Records which operations of a graph train, and reads the global step after each of them.
 #ifndef TENSORBRAID_TRAIN_SESSIONS_TRAIN_OP_H_
 #define TENSORBRAID_TRAIN_SESSIONS_TRAIN_OP_H_
 
+#include <utility>
 #include <vector>
 
 #include "tensorbraid/graph/graph.h"
@@ -9,9 +10,10 @@
 
 namespace tensorbraid {
 
-// Records that `train` does one training step, after which `global_step` holds the step's number. Adds a read of that
-// variable that runs after `train`, on the variable's device.
-void RegisterTrainOp(const Operation& train, const Variable& global_step);
+// Records that `train` does one training step, which changes `global_step`. Adds a read of that variable that runs
+// after `train`, on the variable's device. If `holder` is valid, it holds the number of the step after `train`, and is
+// read instead. A step that is not the graph's global step is not read.
+void RegisterTrainOp(const Operation& train, const Variable& global_step, const Variable& holder = {});
 
 // Records that `train` does one training step and leaves the global step as it is.
 void RegisterTrainOpWithoutStep(const Operation& train);
@@ -20,11 +22,21 @@ void RegisterTrainOpWithoutStep(const Operation& train);
 // if no optimizer was given it. A step that the program itself changes is accepted.
 Status CheckGlobalStep(const Graph& graph, const char* hook);
 
-// Returns the tensor that holds the global step after a run with these fetches. A read that runs in parallel with the
-// training operation could be one step old; this one cannot. Invalid when the graph has no global step.
-Output GlobalStepAfter(Graph& graph, const std::vector<const Node*>& fetched);
+// Records the operations with which the program itself changes the global step, in the way of RegisterTrainOp. Those in
+// loops and conditionals are left out, because they may not run in every step. The graph must not change afterwards.
+Status RegisterChangesOfStep(Graph& graph);
 
-// The training operations recorded so far.
+// By node id: whether a run of these fetches and feeds executes the node. Each is a node and one of its outputs, or -1
+// for the operation. Nothing is executed for the sake of a tensor that is fed.
+std::vector<bool> NodesBehind(const Graph& graph, const std::vector<std::pair<const Node*, int>>& fetches,
+                              const std::vector<std::pair<const Node*, int>>& feeds);
+
+// Returns the tensors whose maximum is the global step after a run that executes these nodes (see NodesBehind). A read
+// in parallel with an operation that changes the step could be one step old, so there is one after each such operation.
+// Empty if the graph has no global step.
+std::vector<Output> StepsAfter(Graph& graph, const std::vector<bool>& executed);
+
+// The operations recorded so far.
 std::vector<const Node*> TrainOps(const Graph& graph);
 
 }  // namespace tensorbraid

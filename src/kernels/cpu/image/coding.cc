@@ -1,6 +1,7 @@
 // Decoding and encoding of image files.
 #include <cstring>
 
+#include "io/file_origins.h"
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/image/bmp_codec.h"
@@ -67,6 +68,11 @@ class DecodeKernel final : public Kernel {
       return InvalidArgument("contents must be a scalar, got shape ", ctx.input(0).shape());
     }
     const std::string_view contents = ctx.input(0).scalar<std::string>();
+    return AboutFileContents(DecodeFile(ctx, contents), contents);
+  }
+
+ private:
+  Status DecodeFile(KernelContext& ctx, std::string_view contents) const {
     if (contents.empty()) return InvalidArgument("contents is empty");
     switch (FormatOf(contents)) {
       case FileFormat::kJpeg:
@@ -83,7 +89,6 @@ class DecodeKernel final : public Kernel {
     return InvalidArgument("the format of the image is unknown; JPEG, PNG, GIF and BMP can be decoded");
   }
 
- private:
   static Status WrongOp(const KernelContext& ctx, const char* format, const char* right) {
     return InvalidArgument(ctx.node().op().name, " cannot decode ", format, "; use ", right, " or DecodeImage");
   }

@@ -3,6 +3,7 @@
 
 #include "core/text/strings.h"
 #include "io/file.h"
+#include "io/file_origins.h"
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/io/registration.h"
 #include "kernels/cpu/string/string.h"
@@ -13,6 +14,7 @@ namespace {
 Status ReadFileKernel(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const std::string* name, cpu::TextOf(ctx, 0, "the file name"));
   TF_ASSIGN_OR_RETURN(std::string contents, ReadFile(*name));
+  NoteFileContents(*name, contents);
   ctx.set_output(0, Tensor::Scalar(std::move(contents)));
   return OkStatus();
 }

@@ -4,6 +4,7 @@
 #include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "io/file.h"
+#include "io/file_origins.h"
 #include "io/record.h"
 #include "kernels/cpu/io/registration.h"
 #include "kernels/cpu/scalar_input.h"
@@ -128,6 +129,7 @@ class WholeSource final : public RecordSource {
     record->key = work_;
     if (is_file_) {
       TF_ASSIGN_OR_RETURN(record->value, ReadFile(work_));
+      NoteFileContents(work_, record->value);
     } else {
       record->value = work_;
     }

@@ -1,0 +1,63 @@
+// Background threads that fail while a session trains.
+#include <gtest/gtest.h>
+
+#include "io/file.h"
+#include "io/file_testutil.h"
+#include "tensorbraid/tensorbraid.h"
+
+namespace tensorbraid {
+namespace {
+
+// A pipeline that reads image files: file names -> contents -> images -> a queue from which the training takes.
+struct ImagePipeline {
+  explicit ImagePipeline(const std::vector<std::string>& files) {
+    const FIFOQueue names(g, {kString}, {.shapes = {Shape()}, .name = "names"});
+    const FIFOQueue images(g, {kUint8}, {.name = "images"});
+    fill = names.EnqueueMany({Tensor::Vector(files)});
+    const Output image = image::DecodeJpeg(ReadFile(names.Dequeue()[0]));
+    const Operation enqueue = images.Enqueue({image});
+    runner = QueueRunner({enqueue, enqueue}, images.Close());
+    take = images.Dequeue()[0];
+  }
+  Graph g;
+  Operation fill;
+  QueueRunner runner;
+  Output take;
+};
+
+TEST(InputFailure, AnInputPipelineThatFailsFailsTheTrainingAndNamesTheFile) {
+  const TempDir dir;
+  const std::string damaged = dir.path() + "/damaged.jpg";
+  ASSERT_TRUE(WriteFile(damaged, "\xff\xd8\xff\xe0 and nothing more").ok());
+  ImagePipeline p({damaged});
+  auto session = MonitoredTrainingSession(p.g, {.queue_runners = {p.runner}});
+  ASSERT_TRUE(session.ok()) << session.status();
+  ASSERT_TRUE((*session)->session().Run({p.fill}).ok());
+  Status status;
+  int runs = 0;
+  for (; !(*session)->ShouldStop(); ++runs) {
+    status = (*session)->Run({p.take}).status();
+    if (!status.ok()) break;
+  }
+  EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+  EXPECT_NE(status.message().find(damaged), absl::string_view::npos) << status;
+  EXPECT_TRUE((*session)->ShouldStop()) << "the error was returned";
+  EXPECT_EQ((*session)->Close(), status);
+}
+
+TEST(InputFailure, ABackgroundThreadThatFailsEndsARunThatWaits) {
+  Graph g;
+  const FIFOQueue queue(g, {kFloat32}, {.shapes = {Shape()}, .name = "never"});
+  const Output take = queue.Dequeue()[0];
+  auto session = MonitoredTrainingSession(g);
+  ASSERT_TRUE(session.ok()) << session.status();
+  (*session)->coordinator().StartThread([] { return Status(absl::DataLossError("the input is damaged")); });
+  ASSERT_FALSE((*session)->ShouldStop()) << "the next run returns the error";
+  const Status status = (*session)->Run({take}).status();
+  EXPECT_EQ(status, absl::DataLossError("the input is damaged"));
+  EXPECT_TRUE((*session)->ShouldStop());
+  EXPECT_EQ((*session)->Close(), status);
+}
+
+}  // namespace
+}  // namespace tensorbraid
