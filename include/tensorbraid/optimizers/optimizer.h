@@ -4,7 +4,8 @@
 //   auto train = optimizer->Minimize(loss, {.global_step = global_step});
 //
 // An optimizer adds the same ops to the graph as TensorFlow's: updates, placed with their variables, and then an
-// increment of the global step. As always while building, mistakes are recorded in Graph::status().
+// increment of the global step. As always while building, mistakes are recorded in Graph::status(); so is a learning
+// rate that is known to be negative or not finite.
 #ifndef TENSORBRAID_OPTIMIZERS_OPTIMIZER_H_
 #define TENSORBRAID_OPTIMIZERS_OPTIMIZER_H_
 

@@ -24,6 +24,11 @@ Requirement Positive(const char* name, double value) {
   return {value > 0, StrCat(name, " must be positive, got ", value)};
 }
 
+Requirement Rate(const char* name, double value) {
+  return {std::isfinite(value) && value >= 0,
+          StrCat(name, " must be a finite number that is not negative, got ", value)};
+}
+
 // Calls `rate` with the global step as float64, in a scope that is named as the schedule and on the device of the step.
 Output Schedule(const char* name, const Variable& global_step, const std::vector<Requirement>& requirements,
                 const std::source_location& loc, const std::function<Output(const Output& step)>& rate) {
@@ -60,8 +65,9 @@ Output HalfCosine(const Output& x) { return (Cos(x * std::numbers::pi) + 1.0) * 
 Output ExponentialDecay(double learning_rate, const Variable& global_step, int64_t decay_steps, double decay_rate,
                         bool staircase, std::source_location loc) {
   return Schedule("ExponentialDecay", global_step,
-                  {Positive("decay_steps", static_cast<double>(decay_steps)), Positive("decay_rate", decay_rate)}, loc,
-                  [&](const Output& step) {
+                  {Rate("learning_rate", learning_rate), Positive("decay_steps", static_cast<double>(decay_steps)),
+                   Positive("decay_rate", decay_rate)},
+                  loc, [&](const Output& step) {
                     return Exp(Periods(step, decay_steps, staircase) * std::log(decay_rate)) * learning_rate;
                   });
 }
@@ -69,14 +75,16 @@ Output ExponentialDecay(double learning_rate, const Variable& global_step, int64
 Output NaturalExpDecay(double learning_rate, const Variable& global_step, int64_t decay_steps, double decay_rate,
                        bool staircase, std::source_location loc) {
   return Schedule(
-      "NaturalExpDecay", global_step, {Positive("decay_steps", static_cast<double>(decay_steps))}, loc,
+      "NaturalExpDecay", global_step,
+      {Rate("learning_rate", learning_rate), Positive("decay_steps", static_cast<double>(decay_steps))}, loc,
       [&](const Output& step) { return Exp(Periods(step, decay_steps, staircase) * -decay_rate) * learning_rate; });
 }
 
 Output InverseTimeDecay(double learning_rate, const Variable& global_step, int64_t decay_steps, double decay_rate,
                         bool staircase, std::source_location loc) {
   return Schedule("InverseTimeDecay", global_step,
-                  {Positive("decay_steps", static_cast<double>(decay_steps)),
+                  {Rate("learning_rate", learning_rate),
+                   Positive("decay_steps", static_cast<double>(decay_steps)),
                    {decay_rate >= 0, StrCat("decay_rate must not be negative, got ", decay_rate)}},
                   loc, [&](const Output& step) {
                     return learning_rate / (Periods(step, decay_steps, staircase) * decay_rate + 1.0);
@@ -89,7 +97,9 @@ Output PiecewiseConstant(const Variable& global_step, const std::vector<int64_t>
   return Schedule("PiecewiseConstant", global_step,
                   {{values.size() == boundaries.size() + 1 && rising,
                     StrCat("boundaries must increase and there must be one value more than boundaries, got ",
-                           boundaries.size(), " boundaries and ", values.size(), " values")}},
+                           boundaries.size(), " boundaries and ", values.size(), " values")},
+                   Rate("the lowest value", values.empty() ? 0 : *std::ranges::min_element(values)),
+                   Rate("the highest value", values.empty() ? 0 : *std::ranges::max_element(values))},
                   loc, [&](const Output&) {
                     Graph& g = *global_step.graph();
                     Output rate = Operand(values[0]).ToOutput(g, kFloat32);
@@ -103,8 +113,10 @@ Output PiecewiseConstant(const Variable& global_step, const std::vector<int64_t>
 
 Output PolynomialDecay(double learning_rate, const Variable& global_step, int64_t decay_steps,
                        const PolynomialDecayOptions& options, std::source_location loc) {
-  return Schedule("PolynomialDecay", global_step, {Positive("decay_steps", static_cast<double>(decay_steps))}, loc,
-                  [&](const Output& step) {
+  return Schedule("PolynomialDecay", global_step,
+                  {Rate("learning_rate", learning_rate), Rate("end_learning_rate", options.end_learning_rate),
+                   Positive("decay_steps", static_cast<double>(decay_steps))},
+                  loc, [&](const Output& step) {
                     Output completed = Completed(step, decay_steps);
                     if (options.cycle) {
                       const Output periods = Periods(step, decay_steps, false);
@@ -117,8 +129,9 @@ Output PolynomialDecay(double learning_rate, const Variable& global_step, int64_
 
 Output CosineDecay(double learning_rate, const Variable& global_step, int64_t decay_steps, double alpha,
                    std::source_location loc) {
-  return Schedule("CosineDecay", global_step, {Positive("decay_steps", static_cast<double>(decay_steps))}, loc,
-                  [&](const Output& step) {
+  return Schedule("CosineDecay", global_step,
+                  {Rate("learning_rate", learning_rate), Positive("decay_steps", static_cast<double>(decay_steps))},
+                  loc, [&](const Output& step) {
                     return (HalfCosine(Completed(step, decay_steps)) * (1 - alpha) + alpha) * learning_rate;
                   });
 }
@@ -126,7 +139,8 @@ Output CosineDecay(double learning_rate, const Variable& global_step, int64_t de
 Output CosineDecayRestarts(double learning_rate, const Variable& global_step, int64_t first_decay_steps,
                            const CosineDecayRestartsOptions& options, std::source_location loc) {
   return Schedule("CosineDecayRestarts", global_step,
-                  {Positive("first_decay_steps", static_cast<double>(first_decay_steps)),
+                  {Rate("learning_rate", learning_rate),
+                   Positive("first_decay_steps", static_cast<double>(first_decay_steps)),
                    Positive("m_mul", options.m_mul),
                    {options.t_mul >= 1, StrCat("t_mul must be at least 1, got ", options.t_mul)}},
                   loc, [&](const Output& step) {
@@ -149,8 +163,9 @@ Output CosineDecayRestarts(double learning_rate, const Variable& global_step, in
 
 Output LinearCosineDecay(double learning_rate, const Variable& global_step, int64_t decay_steps,
                          const LinearCosineDecayOptions& options, std::source_location loc) {
-  return Schedule("LinearCosineDecay", global_step, {Positive("decay_steps", static_cast<double>(decay_steps))}, loc,
-                  [&](const Output& step) {
+  return Schedule("LinearCosineDecay", global_step,
+                  {Rate("learning_rate", learning_rate), Positive("decay_steps", static_cast<double>(decay_steps))},
+                  loc, [&](const Output& step) {
                     const Output completed = Completed(step, decay_steps);
                     const Output cosine = HalfCosine(completed * (2 * options.num_periods));
                     return ((1.0 + options.alpha - completed) * cosine + options.beta) * learning_rate;
@@ -160,7 +175,8 @@ Output LinearCosineDecay(double learning_rate, const Variable& global_step, int6
 Output NoisyLinearCosineDecay(double learning_rate, const Variable& global_step, int64_t decay_steps,
                               const NoisyLinearCosineDecayOptions& options, std::source_location loc) {
   return Schedule("NoisyLinearCosineDecay", global_step,
-                  {Positive("decay_steps", static_cast<double>(decay_steps)),
+                  {Rate("learning_rate", learning_rate),
+                   Positive("decay_steps", static_cast<double>(decay_steps)),
                    {options.initial_variance >= 0,
                     StrCat("initial_variance must not be negative, got ", options.initial_variance)}},
                   loc, [&](const Output& step) {

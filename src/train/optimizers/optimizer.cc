@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <deque>
+#include <optional>
 #include <set>
 
 #include "core/text/strings.h"
@@ -53,6 +55,31 @@ const Node* FindGradientStop(const Output& loss, const std::vector<Output>& read
     }
   }
   return nullptr;
+}
+
+// The value of a scalar that is known when the graph is built: a constant, also behind Cast and Identity.
+std::optional<double> ConstantOf(const Output& scalar) {
+  const Node* node = NodeOf(scalar);
+  while (node != nullptr && (node->type() == "Cast" || node->type() == "Identity")) node = NodeOf(node->inputs()[0]);
+  if (node == nullptr || node->type() != "Const") return std::nullopt;
+  const Tensor& value = node->attr<Tensor>("value");
+  if (value.num_elements() != 1) return std::nullopt;
+  switch (value.dtype()) {
+    case DType::kFloat32:
+      return value.scalar<float>();
+    case DType::kFloat64:
+      return value.scalar<double>();
+    case DType::kFloat16:
+      return static_cast<float>(value.scalar<Float16>());
+    case DType::kBfloat16:
+      return static_cast<float>(value.scalar<Bfloat16>());
+    case DType::kInt32:
+      return value.scalar<int32_t>();
+    case DType::kInt64:
+      return static_cast<double>(value.scalar<int64_t>());
+    default:
+      return std::nullopt;
+  }
 }
 
 // Returns a mark that is unique in this process.
@@ -291,6 +318,13 @@ Output Optimizer::Hyper(const Operand& value, const Variable& variable) {
 
 Output Optimizer::LearningRate(const Operand& value, const Variable& variable) {
   const Output rate = Hyper(value, variable);
+  if (const auto number = ConstantOf(rate); number && !(std::isfinite(*number) && *number >= 0)) {
+    Graph& graph = *variable.graph();
+    graph.AddError(InvalidArgument(name_, " (", LocationText(ImplOf(graph).UserLocation(value.location())),
+                                   "): the learning rate is ", *number,
+                                   "; it must be a finite number that is not negative"));
+    return {};
+  }
   if (!rate_factor_.valid() || !rate.valid()) return rate;
   return NodeBuilder(*variable.graph(), "Mul").Input(rate).Input(rate_factor_).Output();
 }

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <functional>
+
 #include "graph/node.h"
 #include "tensorbraid/tensorbraid.h"
 
@@ -280,6 +283,45 @@ TEST(OptimizerTest, LabelsAndLogitsInTheWrongOrderAreNamed) {
   EXPECT_NE(mistake(true, kFloat32, kInt64).find("(optimizer_test.cc:"), std::string::npos);
   EXPECT_NE(mistake(true, kFloat32, kFloat32).find("use SoftmaxCrossEntropy"), std::string::npos);
   EXPECT_NE(mistake(false, kInt64, kFloat32).find("use SparseSoftmaxCrossEntropy"), std::string::npos);
+}
+
+TEST(OptimizerTest, ALearningRateThatIsKnownToBeWrongIsRefused) {
+  const auto mistake = [](const std::function<Operation(Graph & g, const Output& loss)>& minimize) {
+    Graph g;
+    const Variable w(g, {}, Ones(), {.name = "w"});
+    minimize(g, Square(w));
+    return std::string(g.status().message());
+  };
+  const double nan = std::nan("");
+  for (const double rate : {-1.0, nan, HUGE_VAL}) {
+    const std::vector<std::function<std::unique_ptr<Optimizer>(const Operand& rate)>> makers = {
+        [](const Operand& r) { return std::make_unique<GradientDescentOptimizer>(r); },
+        [](const Operand& r) { return std::make_unique<MomentumOptimizer>(r, 0.9); },
+        [](const Operand& r) { return std::make_unique<AdadeltaOptimizer>(r); },
+        [](const Operand& r) { return std::make_unique<AdagradOptimizer>(r); },
+        [](const Operand& r) { return std::make_unique<AdamOptimizer>(r); },
+        [](const Operand& r) { return std::make_unique<RMSPropOptimizer>(r); },
+        [](const Operand& r) { return std::make_unique<FtrlOptimizer>(r); },
+        [](const Operand& r) { return std::make_unique<ProximalGradientDescentOptimizer>(r); },
+        [](const Operand& r) { return std::make_unique<ProximalAdagradOptimizer>(r); },
+    };
+    for (const auto& make : makers) {
+      EXPECT_NE(
+          mistake([&](Graph&, const Output& loss) { return make(rate)->Minimize(loss); }).find("the learning rate is "),
+          std::string::npos)
+          << rate;
+      const std::string tensor = mistake([&](Graph& g, const Output& loss) {
+        return make(Cast(Const(g, Tensor::Scalar(rate)), kFloat32))->Minimize(loss);
+      });
+      EXPECT_NE(tensor.find("(optimizer_test.cc:"), std::string::npos) << tensor;
+    }
+    EXPECT_NE(mistake([&](Graph& g, const Output& loss) {
+                const Variable step = GetOrCreateGlobalStep(g);
+                return GradientDescentOptimizer(ExponentialDecay(rate, step, 10, 0.5)).Minimize(loss);
+              }).find("learning_rate must be a finite number that is not negative"),
+              std::string::npos);
+  }
+  EXPECT_EQ(mistake([](Graph&, const Output& loss) { return GradientDescentOptimizer(0.0).Minimize(loss); }), "");
 }
 
 }  // namespace
