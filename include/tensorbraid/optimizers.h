@@ -3,6 +3,7 @@
 #define TENSORBRAID_OPTIMIZERS_H_
 
 #include "tensorbraid/optimizers/clip.h"
+#include "tensorbraid/optimizers/grouped_optimizer.h"
 #include "tensorbraid/optimizers/learning_rate.h"
 #include "tensorbraid/optimizers/moving_average.h"
 #include "tensorbraid/optimizers/optimizer.h"

@@ -120,8 +120,9 @@ class Optimizer {
 
  private:
   friend class AsyncReplicasOptimizer;
-  // Whether the slots belong to this graph, which then has a collection named mark_. (The graph's address is not
-  // sufficient, because a new graph may have the address of a destroyed one.)
+  friend class GroupedOptimizer;
+  // Whether the slots belong to this graph, which then has a collection named mark_. The graph's address could not
+  // tell: a new graph may have the address of one that was destroyed.
   bool Knows(const Graph& graph) const;
 
   const std::string name_;
@@ -454,6 +455,10 @@ struct SyncReplicasOptions {
 //
 //   worker: gradients ─► accumulators (on the PS) ─► token = dequeue(sync_token_q) ─► local_step = token
 //   chief:  take(accumulators) ─► apply ─► global_step + 1 ─► enqueue(sync_token_q, total_num_replicas tokens)
+//
+// A graph may have several, each with a global step of its own, which gives names to its queue of tokens and its
+// accumulators. One global step for two of them is a mistake, because the updates of one would make gradients of the
+// other look stale; a GroupedOptimizer trains groups of variables in one step.
 //
 // In a MonitoredTrainingSession every worker needs the hook (MakeSessionRunHook). When the chief's session closes, its
 // hook closes the token queue, and the sessions of the other workers then stop without an error. Under a Supervisor the

@@ -324,5 +324,42 @@ TEST(OptimizerTest, ALearningRateThatIsKnownToBeWrongIsRefused) {
   EXPECT_EQ(mistake([](Graph&, const Output& loss) { return GradientDescentOptimizer(0.0).Minimize(loss); }), "");
 }
 
+TEST(GroupedOptimizerTest, EachGroupHasItsOptimizer) {
+  Graph g;
+  const Variable a(g, {}, Constant(1), {.name = "a"});
+  const Variable b(g, {}, Constant(1), {.name = "b"});
+  const Variable c(g, {}, Constant(1), {.name = "c"});
+  const Variable step = GetOrCreateGlobalStep(g);
+  const auto momentum = std::make_shared<MomentumOptimizer>(0.5, 0.9);
+  GroupedOptimizer optimizer({{std::make_shared<GradientDescentOptimizer>(0.25), {a}}, {momentum, {b}}},
+                             std::make_shared<GradientDescentOptimizer>(1.0));
+  const Operation train = optimizer.Minimize(a + b + c, {.global_step = step});
+  auto session = MonitoredTrainingSession(g, {.hooks = {StopAtStep(2)}});
+  ASSERT_TRUE(session.ok()) << session.status();
+  int runs = 0;
+  for (; !(*session)->ShouldStop(); ++runs) ASSERT_TRUE((*session)->Run({train}).ok());
+  EXPECT_EQ(runs, 2);
+  const auto values = (*session)->Run({a, b, c}).value();
+  EXPECT_FLOAT_EQ(values[0].scalar<float>(), 0.5f);
+  EXPECT_FLOAT_EQ(values[1].scalar<float>(), 1 - 0.5f - 0.5f * 1.9f);
+  EXPECT_FLOAT_EQ(values[2].scalar<float>(), -1.0f);
+  EXPECT_EQ(optimizer.GetSlot(b, "momentum"), momentum->GetSlot(b, "momentum"));
+  EXPECT_FALSE(optimizer.GetSlot(a, "momentum").valid());
+  EXPECT_EQ(optimizer.GetSlotNames(), (std::vector<std::string>{"momentum"}));
+}
+
+TEST(GroupedOptimizerTest, MistakesNameTheVariable) {
+  Graph g;
+  const Variable a(g, {}, Ones(), {.name = "a"});
+  const Variable b(g, {}, Ones(), {.name = "b"});
+  const auto descent = std::make_shared<GradientDescentOptimizer>(0.25);
+  GroupedOptimizer({{descent, {a}}}).Minimize(a + b);
+  EXPECT_NE(g.status().message().find("variable 'b' is in no group"), absl::string_view::npos) << g.status();
+  Graph h;
+  const Variable c(h, {}, Ones(), {.name = "c"});
+  GroupedOptimizer({{descent, {c}}, {descent, {c}}}).Minimize(c * 2.0f);
+  EXPECT_NE(h.status().message().find("variable 'c' is in the groups 0 and 1"), absl::string_view::npos) << h.status();
+}
+
 }  // namespace
 }  // namespace tensorbraid

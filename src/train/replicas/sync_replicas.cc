@@ -47,9 +47,12 @@ constexpr std::chrono::seconds kTokenQueueCloseTimeout{5};
 
 constexpr int64_t kStepsPerChief = int64_t{1} << 40;
 
+// Name of a collection with the global steps of all SyncReplicasOptimizers.
+constexpr char kSyncedSteps[] = "sync_replicas_global_step";
+
 // The number of the latest session of a chief, or with `next` of a new one.
-Output ChiefNumber(Graph& g, bool next) {
-  return NodeBuilder(g, "_ChiefNumber").Name("chief").Attr("next", next).Attr("shared_name", "sync_chief").Output();
+Output ChiefNumber(Graph& g, const std::string& shared_name, bool next) {
+  return NodeBuilder(g, "_ChiefNumber").Name("chief").Attr("next", next).Attr("shared_name", shared_name).Output();
 }
 Output StampOf(const Output& chief, const Output& step) { return chief * kStepsPerChief + Cast(step, kInt64); }
 Output ChiefOf(const Output& stamp) { return FloorDiv(stamp, kStepsPerChief); }
@@ -162,7 +165,16 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
     g.AddError(InvalidArgument(self, ": replicas_to_aggregate ", needed, " and total_num_replicas ",
                                s.options.total_num_replicas, " must be positive"));
   }
+  const std::vector<Output> synced = g.GetCollection(kSyncedSteps);
+  if (g.status().ok() && std::ranges::count(synced, global_step.handle()) > 0) {
+    g.AddError(InvalidArgument(self, ": another SyncReplicasOptimizer uses the global step '", global_step.name(),
+                               "'. Its updates would make the gradients of this one look stale, and both would stop: ",
+                               "give each a global step of its own, or wrap one GroupedOptimizer for all variables"));
+  }
   if (!g.status().ok()) return {};
+  // What replicas share has TensorFlow's names for the first optimizer. Further ones have the names of their steps too.
+  const std::string prefix = synced.empty() ? "" : global_step.name() + "/";
+  g.AddToCollection(kSyncedSteps, global_step.handle());
 
   auto scope = g.NameScope(name());
   const Operation step_place = global_step.handle().op();
@@ -187,8 +199,8 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
   Output chiefs_stamp, workers_stamp;
   {
     auto place = g.ColocateWith(step_place);
-    chiefs_stamp = StampOf(ChiefNumber(g, true), global_step.value());
-    workers_stamp = StampOf(ChiefNumber(g, false), global_step.value());
+    chiefs_stamp = StampOf(ChiefNumber(g, prefix + "sync_chief", true), global_step.value());
+    workers_stamp = StampOf(ChiefNumber(g, prefix + "sync_chief", false), global_step.value());
   }
   s.setup.local_step_init = Group(g, begin_at(workers_stamp), "local_step_init");
   const Output my_stamp = local_stamp.value();
@@ -208,7 +220,7 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
     if (grads[i].grad.is_sparse()) rows = WithIncreasingRows(g, grads[i].grad.slices());
     auto place = g.ColocateWith(var.handle().op());
     const ConditionalAccumulatorOptions options_of_var = {
-        .shape = var.shape(), .shared_name = var.name() + "/grad_accum", .name = "accumulator"};
+        .shape = var.shape(), .shared_name = prefix + var.name() + "/grad_accum", .name = "accumulator"};
     // The gradients go to the accumulator instead of the variable.
     const StatusOr<WireTypes> wire = WireTypesOf(*NodeOf(var.handle()));
     const auto gather = [&](const auto& accumulator, NodeBuilder& apply, const char* restart) {
@@ -242,7 +254,8 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
   }
   const FIFOQueue tokens = [&] {
     auto place = g.ColocateWith(step_place);
-    return FIFOQueue(g, {kInt64}, {.shapes = {Shape()}, .shared_name = "sync_token_q", .name = "sync_token_q"});
+    return FIFOQueue(g, {kInt64},
+                     {.shapes = {Shape()}, .shared_name = prefix + "sync_token_q", .name = "sync_token_q"});
   }();
 
   // The worker's part of the step.
@@ -282,7 +295,7 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
         NodeBuilder(g, "Const").Attr("value", Tensor::Vector<int32_t>({count})).Attr("dtype", kInt32).Output();
     return NodeBuilder(g, "Fill").Name("tokens").Input(shape).Input(StampOf(chief, step)).Output();
   };
-  const Output chief = ChiefNumber(g, false);
+  const Output chief = ChiefNumber(g, prefix + "sync_chief", false);
   const Operation update = s.optimizer->ApplyGradients(aggregated, {.global_step = global_step});
   if (!update.valid()) return {};
   {

@@ -241,5 +241,78 @@ TEST(SyncTraining, TheHookFailsIfTheOptimizerWasNotUsed) {
   EXPECT_TRUE(absl::IsFailedPrecondition(session.status())) << session.status();
 }
 
+TEST(SyncTraining, TwoOptimizersNeedAGlobalStepEach) {
+  Graph g;
+  const Variable a(g, {}, Ones(), {.name = "a"});
+  const Variable b(g, {}, Ones(), {.name = "b"});
+  const Variable step = GetOrCreateGlobalStep(g);
+  const auto descent = std::make_shared<GradientDescentOptimizer>(1.0);
+  SyncReplicasOptimizer(descent, {}).Minimize(a * 2.0f, {.global_step = step, .variables = {a}});
+  ASSERT_TRUE(g.status().ok()) << g.status();
+  SyncReplicasOptimizer(descent, {}).Minimize(b * 2.0f, {.global_step = step, .variables = {b}});
+  EXPECT_NE(g.status().message().find("another SyncReplicasOptimizer uses the global step 'global_step'"),
+            absl::string_view::npos)
+      << g.status();
+}
+
+TEST(SyncTraining, TwoOptimizersWithTheirOwnStepsTrainTogether) {
+  TestCluster cluster(1, 2);
+  std::vector<std::thread> workers;
+  for (int worker = 0; worker < 2; ++worker) {
+    workers.emplace_back([&cluster, worker] {
+      Graph g;
+      auto device = g.Device(
+          ReplicaDeviceSetter({.cluster = cluster.spec(), .worker_device = StrCat("/job:worker/task:", worker)}));
+      const Variable a(g, {}, Zeros(), {.name = "a"});
+      const Variable b(g, {}, Zeros(), {.name = "b"});
+      const Variable step = GetOrCreateGlobalStep(g);
+      const Variable other_step(g, {}, Zeros(), {.name = "other_step", .dtype = kInt64, .trainable = false});
+      const auto sync = [&] {
+        return std::make_shared<SyncReplicasOptimizer>(
+            std::make_shared<GradientDescentOptimizer>(1.0),
+            SyncReplicasOptions{.replicas_to_aggregate = 2, .total_num_replicas = 2});
+      };
+      const auto first = sync(), second = sync();
+      // Both losses have variables of the other group too.
+      const Operation train_a = first->Minimize(a + b, {.global_step = step, .variables = {a}});
+      const Operation train_b = second->Minimize(a + b, {.global_step = other_step, .variables = {b}});
+      auto session = MonitoredTrainingSession(g, {.master = cluster.worker_target(worker),
+                                                  .is_chief = worker == 0,
+                                                  .hooks = {StopAtStep(20), first->MakeSessionRunHook(worker == 0),
+                                                            second->MakeSessionRunHook(worker == 0)}});
+      ASSERT_TRUE(session.ok()) << session.status();
+      while (!(*session)->ShouldStop()) {
+        const Status status = (*session)->Run({train_a, train_b}).status();
+        ASSERT_TRUE(status.ok()) << status;
+      }
+      if (worker == 0) {
+        EXPECT_EQ((*session)->session().Run({a}).value()[0].scalar<float>(), -20);
+      }
+      EXPECT_TRUE((*session)->Close().ok());
+    });
+  }
+  for (std::thread& worker : workers) worker.join();
+}
+
+TEST(SyncTraining, GroupsOfVariablesTrainInOneSynchronousStep) {
+  TestCluster cluster(1, 1);
+  Graph g;
+  auto device = g.Device(ReplicaDeviceSetter({.cluster = cluster.spec(), .worker_device = "/job:worker/task:0"}));
+  const Variable a(g, {}, Zeros(), {.name = "a"});
+  const Variable b(g, {}, Zeros(), {.name = "b"});
+  const auto groups = std::make_shared<GroupedOptimizer>(
+      std::vector<OptimizerGroup>{{std::make_shared<GradientDescentOptimizer>(1.0), {a}}},
+      std::make_shared<GradientDescentOptimizer>(0.5));
+  SyncReplicasOptimizer sync(groups, {});
+  const Operation train = sync.Minimize(a + b, {.global_step = GetOrCreateGlobalStep(g)});
+  auto session = MonitoredTrainingSession(
+      g, {.master = cluster.worker_target(0), .hooks = {StopAtStep(4), sync.MakeSessionRunHook(true)}});
+  ASSERT_TRUE(session.ok()) << session.status();
+  while (!(*session)->ShouldStop()) ASSERT_TRUE((*session)->Run({train}).ok());
+  const auto values = (*session)->Run({a, b}).value();
+  EXPECT_EQ(values[0].scalar<float>(), -4);
+  EXPECT_EQ(values[1].scalar<float>(), -2);
+}
+
 }  // namespace
 }  // namespace tensorbraid
