@@ -71,7 +71,8 @@ struct SaveOptions {
 // Must not outlive the graph. Source: tf.train.Saver.
 class Saver {
  public:
-  // Mistakes (nothing to save, two variables with the same name) are recorded in the graph.
+  // Mistakes (nothing to save, two variables with the same name) are recorded in the graph. If SaverOptions::variables
+  // is empty and a global variable is made later, Save and Restore return FailedPrecondition: make the saver last.
   explicit Saver(Graph& graph, SaverOptions options = {}, std::source_location loc = std::source_location::current());
   ~Saver();
   Saver(const Saver&) = delete;
@@ -84,9 +85,9 @@ class Saver {
   // directory. After an error, or if a task ends while it writes, earlier checkpoints are unchanged, even one with the
   // same prefix, and "checkpoint" names the last complete one.
   StatusOr<std::string> Save(Session& session, const std::string& path, const SaveOptions& options = {});
-  // Sets the variables to the values of a checkpoint. NotFound when the checkpoint or a variable in it is missing;
-  // InvalidArgument, before any variable is set, when a shape or dtype differs; DataLoss when the checkpoint is
-  // damaged. Blocks until done. `path` may be relative, as for Save.
+  // Sets the variables to the values of a checkpoint. NotFound when the checkpoint is missing, or, with the names of
+  // all of them, variables in it; InvalidArgument, before any variable is set, when a shape or dtype differs; DataLoss
+  // when the checkpoint is damaged. Blocks until done. `path` may be relative, as for Save.
   Status Restore(Session& session, const std::string& path) const;
 
   // The checkpoints that this saver manages, oldest first.
@@ -106,6 +107,24 @@ class Saver {
   struct Impl;
   const std::unique_ptr<Impl> impl_;
 };
+
+// What a checkpoint has for variables of a graph.
+struct CheckpointCoverage {
+  std::vector<SavedVariable> restorable;  // in the checkpoint, with the same shape and dtype
+  std::vector<std::string> missing;       // the names of those that are not in the checkpoint
+  std::vector<std::string> differing;     // those with another shape or dtype: "w, float32[2], is float32[3] there"
+};
+
+// Compares the checkpoint with `variables`; empty: all global variables of the graph. For a warm start, restore what
+// is there and initialise the rest:
+//
+//   TF_ASSIGN_OR_RETURN(auto have, tensorbraid::CoverageOf("pretrained/model", g));
+//   tensorbraid::Saver warm(g, {.variables = have.restorable, .name = "warm_start"});
+//
+// MonitoredTrainingSessionOptions::warm_start_from does this. NotFound if the checkpoint does not exist, DataLoss if it
+// is damaged.
+StatusOr<CheckpointCoverage> CoverageOf(const std::string& checkpoint, const Graph& graph,
+                                        const std::vector<SavedVariable>& variables = {});
 
 }  // namespace tensorbraid
 

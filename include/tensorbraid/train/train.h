@@ -261,6 +261,10 @@ struct MonitoredTrainingSessionOptions {
   // and every task that was given the directory continues by itself; without the directory its runs fail with
   // Unavailable or Aborted.
   std::string checkpoint_dir = "";
+  // A checkpoint, for example of another training, from which the chief takes the values of variables when it
+  // initialises them; "": none. Variables that it does not have, or has with another shape or dtype, keep their initial
+  // values, and the log lists them. Not used when there is a checkpoint in checkpoint_dir.
+  std::string warm_start_from = "";
   // As in CheckpointSaverOptions.
   std::optional<int64_t> save_checkpoint_every_steps = std::nullopt;
   std::optional<std::chrono::milliseconds> save_checkpoint_every = std::nullopt;

@@ -68,8 +68,8 @@ class Part {
   }
 
  private:
-  // "4 2 -:-": the whole of a tensor that must have shape [4,2]. With this slice, RestoreV2 refuses a tensor of another
-  // shape; with "", it would accept any shape. Scalars and empty tensors have no such form; see CheckShapes.
+  // "4 2 -:-": all of a tensor that must have shape [4,2]. RestoreV2 refuses a tensor of another shape, which it would
+  // not if the slice were "". That form does not exist for scalars and empty tensors; see CheckContents.
   static std::string WholeOf(const Shape& shape) {
     std::string sizes, slice;
     for (const int64_t dim : shape.dims()) {
@@ -194,6 +194,9 @@ SavedVariable::SavedVariable(const Variable& saved)
 struct Saver::Impl {
   Impl(Graph& graph, SaverOptions options) : graph(graph), options(std::move(options)) {}
   void Build(std::source_location loc);
+  // The graph's first mistake. FailedPrecondition if this saver was made for all variables and has not seen some of
+  // them.
+  Status CheckGraph() const;
   void BuildSharded(const std::vector<const SavedVariable*>& variables, std::vector<Operation>* assigned);
   // Runs the save and checks that this process sees the files. Leaves none if it fails.
   Status Write(Session& session, const std::string& prefix) const;
@@ -207,12 +210,15 @@ struct Saver::Impl {
   Status CheckNoLaterStep(const std::string& directory, const std::string& latest_filename, int64_t step) const;
   void RemoveOld();
   StatusOr<std::string> MetaGraph();
-  // InvalidArgument for the first variable whose shape or dtype differs from the checkpoint's. OK if this process
-  // cannot read the checkpoint: RestoreV2 then reports what is wrong with it.
-  Status CheckShapes(const std::string& path) const;
+  // InvalidArgument for variables whose shape or dtype differs from the checkpoint's, NotFound for those that it lacks.
+  // Says nothing about a checkpoint that this process cannot read: RestoreV2 reports what is wrong with it.
+  Status CheckContents(const std::string& path) const;
 
   Graph& graph;
   SaverOptions options;
+  std::string self;           // "Saver (model.cc:12)"
+  bool saves_all = false;     // the variables were not chosen by the caller
+  size_t variables_seen = 0;  // of the graph, when the saver was made
   bool sharded = false;
   std::string parts_suffix;  // a sharded save writes to the directory "model-1000" + suffix before it is merged
   Output filename;
@@ -233,8 +239,10 @@ struct Saver::Impl {
 void Saver::Impl::Build(std::source_location loc) {
   if (!graph.status().ok()) return;
   const ScopedLocation at(graph, loc);
-  const std::string self = StrCat("Saver (", LocationText(ImplOf(graph).UserLocation(loc)), ")");
-  if (options.variables.empty()) {
+  self = StrCat("Saver (", LocationText(ImplOf(graph).UserLocation(loc)), ")");
+  saves_all = options.variables.empty();
+  variables_seen = graph.variables().size();
+  if (saves_all) {
     for (const Variable& v : graph.variables()) {
       if (!v.local()) options.variables.emplace_back(v);
     }
@@ -273,6 +281,20 @@ void Saver::Impl::Build(std::source_location loc) {
     restore = all.Finish();
   }
   next_preserved = CheckpointState::Timestamp(WallClock::now()) + options.keep_checkpoint_every;
+}
+
+Status Saver::Impl::CheckGraph() const {
+  TF_RETURN_IF_ERROR(graph.status());
+  if (!saves_all || graph.variables().size() == variables_seen) return OkStatus();
+  std::vector<std::string> later;
+  for (size_t i = variables_seen; i < graph.variables().size(); ++i) {
+    const Variable& v = graph.variables()[i];
+    if (!v.local()) later.push_back(StrCat("'", v.name(), "' (", NodeOf(v.handle())->location(), ")"));
+  }
+  if (later.empty()) return OkStatus();
+  return FailedPrecondition(self, " was made before the variables ", StrJoin(later, ", "),
+                            ", which it would neither save nor restore: make the Saver after all variables and "
+                            "optimizers, or choose what it saves with SaverOptions::variables");
 }
 
 void Saver::Impl::BuildSharded(const std::vector<const SavedVariable*>& variables, std::vector<Operation>* assigned) {
@@ -401,24 +423,16 @@ StatusOr<std::string> Saver::Impl::MetaGraph() {
   return meta_graph;
 }
 
-Status Saver::Impl::CheckShapes(const std::string& path) const {
-  const auto bundle = BundleReader::Open(path);
-  if (!bundle.ok()) return OkStatus();
-  for (const SavedVariable& v : options.variables) {
-    const auto saved = (*bundle)->Find(v.name);
-    if (!saved.ok()) continue;
-    Shape shape = v.variable.shape();
-    if (!v.shape_and_slice.empty()) {
-      TF_ASSIGN_OR_RETURN(const ShapeAndSlice part, ParseShapeAndSlice(v.shape_and_slice));
-      shape = part.shape;
-    }
-    if (saved->dtype == v.variable.dtype() && saved->shape == shape) continue;
-    const std::string as = v.name == v.variable.name() ? "" : StrCat(" (saved as '", v.name, "')");
-    return InvalidArgument("cannot restore variable '", v.variable.name(), "'", as, ", ",
-                           NodeOf(v.variable.handle())->location(), ": it is ", v.variable.dtype(), shape,
-                           ", but the checkpoint '", path, "' holds ", saved->dtype, saved->shape);
+Status Saver::Impl::CheckContents(const std::string& path) const {
+  const auto coverage = CoverageOf(path, graph, options.variables);
+  if (!coverage.ok()) return OkStatus();
+  if (!coverage->differing.empty()) {
+    return InvalidArgument("cannot restore from the checkpoint '", path, "': ", StrJoin(coverage->differing, "; "));
   }
-  return OkStatus();
+  if (coverage->missing.empty()) return OkStatus();
+  return NotFound("the checkpoint '", path, "' lacks ", coverage->missing.size(), " of ", options.variables.size(),
+                  " variables: ", StrJoin(coverage->missing, ", "),
+                  "; to restore only what it has, see CoverageOf and warm_start_from");
 }
 
 Saver::Saver(Graph& graph, SaverOptions options, std::source_location loc)
@@ -428,7 +442,7 @@ Saver::Saver(Graph& graph, SaverOptions options, std::source_location loc)
 Saver::~Saver() = default;
 
 StatusOr<std::string> Saver::Save(Session& session, const std::string& path, const SaveOptions& options) {
-  TF_RETURN_IF_ERROR(impl_->graph.status());
+  TF_RETURN_IF_ERROR(impl_->CheckGraph());
   TF_RETURN_IF_ERROR(CheckBundlePrefix(path));
   TF_ASSIGN_OR_RETURN(const std::string base, AbsolutePath(path));
   std::string prefix = base;
@@ -460,9 +474,9 @@ StatusOr<std::string> Saver::Save(Session& session, const std::string& path, con
 }
 
 Status Saver::Restore(Session& session, const std::string& path) const {
-  TF_RETURN_IF_ERROR(impl_->graph.status());
+  TF_RETURN_IF_ERROR(impl_->CheckGraph());
   TF_ASSIGN_OR_RETURN(const std::string prefix, AbsolutePath(path));
-  TF_RETURN_IF_ERROR(impl_->CheckShapes(prefix));
+  TF_RETURN_IF_ERROR(impl_->CheckContents(prefix));
   return session.Run({impl_->restore}, {{impl_->filename, Tensor::Scalar(prefix)}}).status();
 }
 
@@ -486,7 +500,7 @@ Output Saver::filename() const { return impl_->filename; }
 Output Saver::save() const { return impl_->save; }
 Operation Saver::restore() const { return impl_->restore; }
 StatusOr<std::string> Saver::ToMetaGraphDef() const {
-  TF_RETURN_IF_ERROR(impl_->graph.status());
+  TF_RETURN_IF_ERROR(impl_->CheckGraph());
   return impl_->MetaGraph();
 }
 

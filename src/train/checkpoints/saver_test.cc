@@ -303,5 +303,55 @@ TEST_F(SaverTest, TheMetaGraphNamesTheSaversNodes) {
   EXPECT_TRUE(imported.FindOperation("save/restore_all").ok());
 }
 
+TEST_F(SaverTest, AVariableThatIsMadeAfterTheSaverIsNamed) {
+  Model m;
+  Saver saver(m.g);
+  Saver chosen(m.g, {.variables = {m.a}, .name = "chosen"});
+  const Variable later(m.g, {}, Zeros(), {.name = "later"});
+  ASSERT_TRUE(m.Start().ok());
+  for (const Status& status :
+       {saver.Save(*m.session, Path("model")).status(), saver.Restore(*m.session, Path("model"))}) {
+    EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
+    EXPECT_THAT(std::string(status.message()), testing::HasSubstr("before the variables 'later' (saver_test.cc:"));
+  }
+  EXPECT_TRUE(chosen.Save(*m.session, Path("chosen")).ok());
+}
+
+TEST_F(SaverTest, AllVariablesThatACheckpointLacksAreListed) {
+  Model m;
+  Saver some(m.g, {.variables = {m.a}});
+  ASSERT_TRUE(m.Start().ok());
+  ASSERT_TRUE(some.Save(*m.session, Path("some")).ok());
+  Model n;
+  const Variable c(n.g, {}, Ones(), {.name = "c"});
+  Saver all(n.g);
+  ASSERT_TRUE(n.Start().ok());
+  const Status status = all.Restore(*n.session, Path("some"));
+  EXPECT_TRUE(absl::IsNotFound(status)) << status;
+  EXPECT_THAT(std::string(status.message()), testing::HasSubstr("lacks 2 of 3 variables: b, c"));
+}
+
+TEST_F(SaverTest, AWarmStartRestoresWhatTheCheckpointHas) {
+  {
+    Model m(/*first=*/5);
+    Saver some(m.g, {.variables = {m.a}});
+    ASSERT_TRUE(m.Start().ok());
+    ASSERT_TRUE(some.Save(*m.session, Path("some")).ok());
+  }
+  Model n(/*first=*/1);
+  const auto coverage = CoverageOf(Path("some"), n.g);
+  ASSERT_TRUE(coverage.ok()) << coverage.status();
+  EXPECT_EQ(coverage->restorable.size(), 1u);
+  EXPECT_THAT(coverage->missing, ElementsAre("b"));
+  auto session = MonitoredTrainingSession(n.g, {.warm_start_from = Path("some")});
+  ASSERT_TRUE(session.ok()) << session.status();
+  const auto values = (*session)->Run({n.a, n.b}).value();
+  EXPECT_EQ(values[0].data<float>()[0], 5);
+  EXPECT_EQ(values[1].scalar<int64_t>(), 7);
+  Graph other;
+  const Variable x(other, {}, Ones(), {.name = "x"});
+  EXPECT_TRUE(absl::IsInvalidArgument(MonitoredTrainingSession(other, {.warm_start_from = Path("some")}).status()));
+}
+
 }  // namespace
 }  // namespace tensorbraid

@@ -43,6 +43,7 @@ struct MonitoredSession::Impl {
   Graph& graph;
   MonitoredTrainingSessionOptions options;
   SetupOps setup_ops;
+  std::shared_ptr<Saver> warm_start;  // of what the checkpoint has; null: no warm start
   std::optional<int64_t> last_step;
   std::unique_ptr<Session> session;
   std::unique_ptr<SessionRunContext> context;
@@ -67,6 +68,9 @@ Status MonitoredSession::Impl::Start() {
                               .max_wait = options.max_wait};
   if (options.is_chief && options.saver != nullptr && !options.checkpoint_dir.empty()) {
     setup.restore = [this](Session& s) { return RestoreLatest(*options.saver, s, options.checkpoint_dir); };
+  }
+  if (warm_start != nullptr) {
+    setup.init_fn = [this](Session& s) { return warm_start->Restore(s, options.warm_start_from); };
   }
   SessionManager manager(graph, std::move(setup));
   TF_ASSIGN_OR_RETURN(
@@ -259,6 +263,24 @@ Status MonitoredSession::Close() { return impl_->Close(); }
 Session& MonitoredSession::session() const { return *impl_->session; }
 Coordinator& MonitoredSession::coordinator() const { return *impl_->coordinator; }
 
+namespace {
+
+// The saver of those variables that the checkpoint has.
+StatusOr<std::shared_ptr<Saver>> MakeWarmStart(Graph& graph, const std::string& checkpoint) {
+  TF_ASSIGN_OR_RETURN(CheckpointCoverage coverage, CoverageOf(checkpoint, graph));
+  if (coverage.restorable.empty()) {
+    return InvalidArgument("warm_start_from: the checkpoint '", checkpoint, "' has none of the graph's variables");
+  }
+  std::vector<std::string> rest = std::move(coverage.missing);
+  rest.insert(rest.end(), coverage.differing.begin(), coverage.differing.end());
+  TB_LOG(Info, "train") << "warm start from '" << checkpoint << "': " << coverage.restorable.size() << " variables"
+                        << (rest.empty() ? "" : "; these keep their initial values: ") << StrJoin(rest, ", ");
+  return std::make_shared<Saver>(graph,
+                                 SaverOptions{.variables = std::move(coverage.restorable), .name = "warm_start"});
+}
+
+}  // namespace
+
 StatusOr<std::unique_ptr<MonitoredSession>> MonitoredTrainingSession(Graph& graph,
                                                                      MonitoredTrainingSessionOptions options,
                                                                      std::source_location loc) {
@@ -284,6 +306,10 @@ StatusOr<std::unique_ptr<MonitoredSession>> MonitoredTrainingSession(Graph& grap
                                                                .writer = writer}));
     if (GetGlobalStep(graph).valid()) options.hooks.push_back(StepCounter({.writer = writer}));
   }
+  std::shared_ptr<Saver> warm_start;
+  if (!options.warm_start_from.empty() && options.is_chief) {
+    TF_ASSIGN_OR_RETURN(warm_start, MakeWarmStart(graph, options.warm_start_from));
+  }
   std::optional<int64_t> last_step;
   for (const auto& hook : options.hooks) {
     TF_RETURN_IF_ERROR(hook->Begin(graph));
@@ -299,6 +325,7 @@ StatusOr<std::unique_ptr<MonitoredSession>> MonitoredTrainingSession(Graph& grap
   MonitoredSession::Impl& impl = *monitored->impl_;
   impl.reported = true;  // errors during the start are returned
   impl.setup_ops = ops;
+  impl.warm_start = std::move(warm_start);
   impl.last_step = last_step;
   Status status = impl.CauseOf(impl.Start());
   if (impl.CanRecover(status)) status = impl.Recover(status);
