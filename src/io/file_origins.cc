@@ -6,8 +6,8 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/hash/hash.h"
-#include "core/threads/mutex.h"
 #include "core/text/strings.h"
+#include "core/threads/mutex.h"
 
 namespace tensorbraid {
 namespace {

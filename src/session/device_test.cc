@@ -12,6 +12,7 @@
 #include "tensorbraid/ops/math.h"
 #include "tensorbraid/ops/nn.h"
 #include "tensorbraid/optimizers/optimizer.h"
+#include "tensorbraid/optimizers/rules.h"
 #include "tensorbraid/session/session.h"
 
 namespace tensorbraid {

@@ -11,7 +11,7 @@
 #include "simulation/fault_plan.h"
 #include "simulation/scheduler.h"
 #include "tensorbraid/core/status.h"
-#include "tensorbraid/optimizers/staleness.h"
+#include "tensorbraid/optimizers/async_replicas.h"
 
 namespace tensorbraid {
 

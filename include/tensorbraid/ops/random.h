@@ -9,8 +9,8 @@
 #include <source_location>
 #include <string>
 
-#include "tensorbraid/ops/array.h"
 #include "tensorbraid/graph/graph.h"
+#include "tensorbraid/ops/array.h"
 
 namespace tensorbraid {
 

@@ -8,8 +8,8 @@
 //   TF_ASSIGN_OR_RETURN(auto values, session->Run({train, summaries}, feeds));
 //   TF_RETURN_IF_ERROR(writer->AddSummary(values[1], step));
 //
-// FileWriter is in train/file_writer.h. SummarySaver (train.h), MonitoredTrainingSession's summary_dir and Supervisor
-// do this by themselves. Then `tensorboard --logdir=logs` shows the result.
+// FileWriter is in train/file_writer.h. SummarySaver (train/hooks.h), MonitoredTrainingSession's summary_dir and
+// Supervisor do this by themselves. Then `tensorboard --logdir=logs` shows the result.
 #ifndef TENSORBRAID_OPS_SUMMARY_H_
 #define TENSORBRAID_OPS_SUMMARY_H_
 

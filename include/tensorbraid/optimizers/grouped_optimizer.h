@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tensorbraid/optimizers/optimizer.h"
+#include "tensorbraid/optimizers/sync_replicas.h"
 
 namespace tensorbraid {
 

@@ -1,6 +1,6 @@
 // The supervised training of TensorFlow 1: one object that starts the session, saves checkpoints and summaries in the
-// background, and ends its threads together. New programs may prefer MonitoredTrainingSession (train.h), which also
-// recovers from lost tasks and takes hooks.
+// background, and ends its threads together. New programs may prefer MonitoredTrainingSession (train/hooks.h), which
+// also recovers from lost tasks and takes hooks.
 //
 //   tensorbraid::Supervisor supervisor(g, {.is_chief = task.is_chief(), .logdir = "logs",
 //                                          .save_model_every = std::chrono::minutes(1)});
@@ -21,9 +21,10 @@
 #include "tensorbraid/graph/graph.h"
 #include "tensorbraid/graph/variable.h"
 #include "tensorbraid/session/session.h"
+#include "tensorbraid/train/coordinator.h"
 #include "tensorbraid/train/file_writer.h"
+#include "tensorbraid/train/monitored_session.h"
 #include "tensorbraid/train/saver.h"
-#include "tensorbraid/train/train.h"
 
 namespace tensorbraid {
 

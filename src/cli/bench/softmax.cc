@@ -11,6 +11,7 @@
 #include "tensorbraid/ops/math.h"
 #include "tensorbraid/ops/nn.h"
 #include "tensorbraid/optimizers/optimizer.h"
+#include "tensorbraid/optimizers/rules.h"
 #include "tensorbraid/variables/initializers.h"
 
 namespace tensorbraid {

@@ -8,6 +8,7 @@
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"
 #include "tensorbraid/optimizers/optimizer.h"
+#include "tensorbraid/optimizers/rules.h"
 #include "tensorbraid/session/session.h"
 #include "tensorbraid/variables/embedding.h"
 #include "tensorbraid/variables/partitioned_variable.h"

@@ -10,7 +10,8 @@
 #include "cli/bench/models.h"
 #include "nlohmann/json.hpp"
 #include "tensorbraid/cluster/cluster_spec.h"
-#include "tensorbraid/train/train.h"
+#include "tensorbraid/train/hooks.h"
+#include "tensorbraid/train/monitored_session.h"
 
 namespace tensorbraid {
 

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "cluster/client_service/session_host.h"
-#include "core/threads/blocking_calls.h"
 #include "core/system/timer.h"
+#include "core/threads/blocking_calls.h"
 #include "tensorbraid/transport/server_limits.h"
 #include "transport/calls.h"
 

@@ -2,7 +2,6 @@
 
 #include "cluster/protobuf/master_service.pb.h"
 #include "cluster/protobuf/proto_io.h"
-#include "core/values/bools.h"
 #include "core/text/strings.h"
 #include "core/values/bools.h"
 #include "graph/graph.pb.h"

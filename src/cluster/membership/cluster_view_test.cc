@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "cluster/membership/membership.h"
+#include "core/system/timer.h"
 #include "core/text/device_name.h"
 #include "core/text/strings.h"
-#include "core/system/timer.h"
 
 namespace tensorbraid {
 namespace {

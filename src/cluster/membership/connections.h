@@ -16,9 +16,9 @@
 #include "cluster/peer/peer_links.h"
 #include "cluster/peer/traffic.h"
 #include "core/system/clock.h"
+#include "core/system/timer.h"
 #include "core/threads/mutex.h"
 #include "core/threads/still_wanted.h"
-#include "core/system/timer.h"
 #include "transport/transport.h"
 
 namespace tensorbraid {

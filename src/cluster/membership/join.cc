@@ -8,8 +8,8 @@
 #include "core/system/clock.h"
 #include "core/text/device_name.h"
 #include "core/text/logging.h"
-#include "core/threads/stop.h"
 #include "core/text/strings.h"
+#include "core/threads/stop.h"
 
 namespace tensorbraid {
 namespace {

@@ -16,7 +16,6 @@
 #include "core/system/clock.h"
 #include "core/system/timer.h"
 #include "core/threads/mutex.h"
-#include "core/system/timer.h"
 #include "tensorbraid/cluster/cluster_spec.h"
 #include "transport/transport.h"
 

@@ -1,6 +1,4 @@
 // The public functions of the nn op family.
-#include "tensorbraid/ops/nn.h"
-
 #include <cmath>
 #include <numbers>
 

@@ -1,10 +1,11 @@
 // Sums, reductions and extremes of sparse tensors: schemas, shape rules, gradients.
+#include "tensorbraid/ops/math.h"
+
 #include "graph/node.h"
 #include "ops/builder.h"
 #include "ops/sparse/parts.h"
 #include "ops/sparse/shapes.h"
 #include "tensorbraid/ops/array.h"
-#include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {
 namespace {

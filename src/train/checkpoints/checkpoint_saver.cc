@@ -8,7 +8,7 @@
 #include "core/system/env.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
-#include "tensorbraid/train/train.h"
+#include "tensorbraid/train/hooks.h"
 
 namespace tensorbraid {
 namespace {

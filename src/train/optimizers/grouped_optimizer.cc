@@ -7,8 +7,8 @@
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "tensorbraid/ops/array.h"
-#include "train/sessions/train_op.h"
 #include "train/optimizers/wire_option.h"
+#include "train/sessions/train_op.h"
 
 namespace tensorbraid {
 

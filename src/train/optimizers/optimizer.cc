@@ -10,6 +10,7 @@
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "tensorbraid/ops/array.h"
+#include "tensorbraid/optimizers/rules.h"
 #include "train/optimizers/update_node.h"
 #include "train/optimizers/wire_option.h"
 #include "train/replicas/update_gate.h"

@@ -7,6 +7,8 @@
 #include <functional>
 
 #include "graph/node.h"
+#include "tensorbraid/optimizers/rules.h"
+#include "tensorbraid/optimizers/sync_replicas.h"
 #include "tensorbraid/tensorbraid.h"
 
 namespace tensorbraid {

@@ -3,6 +3,7 @@
 #include "graph/node.h"
 #include "tensorbraid/ops/math.h"
 #include "tensorbraid/optimizers/optimizer.h"
+#include "tensorbraid/optimizers/rules.h"
 #include "train/optimizers/update_node.h"
 
 namespace tensorbraid {

@@ -8,6 +8,8 @@
 // Delay compensation compares the variable with the value that the step has read. The tensor of this read stays on the
 // parameter server until the step ends, so the value is not sent again, and no copy is kept for workers that may never
 // come back. While the tensor is in use, updates of other workers write to fresh memory.
+#include "tensorbraid/optimizers/async_replicas.h"
+
 #include <algorithm>
 #include <deque>
 #include <limits>
@@ -21,8 +23,8 @@
 #include "graph/node.h"
 #include "tensorbraid/ops/data_flow.h"
 #include "tensorbraid/ops/math.h"
-#include "tensorbraid/optimizers/staleness.h"
-#include "tensorbraid/train/train.h"
+#include "tensorbraid/train/coordinator.h"
+#include "tensorbraid/train/hooks.h"
 #include "train/optimizers/increasing_rows.h"
 #include "train/replicas/update_gate.h"
 #include "train/sessions/train_op.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/text/strings.h"
-#include "tensorbraid/optimizers/staleness.h"
+#include "tensorbraid/optimizers/async_replicas.h"
 
 namespace tensorbraid {
 namespace {

@@ -17,6 +17,8 @@
 // If an earlier training has closed the token queue, the next chief deletes the queue, which is then created again. As
 // in TensorFlow, a worker that starts before the deletion finds the queue closed and ends at once. It must do so,
 // because it would find the same after the end of a training, when a late worker must end.
+#include "tensorbraid/optimizers/sync_replicas.h"
+
 #include <algorithm>
 #include <map>
 
@@ -29,7 +31,9 @@
 #include "tensorbraid/ops/data_flow.h"
 #include "tensorbraid/ops/math.h"
 #include "tensorbraid/optimizers/optimizer.h"
-#include "tensorbraid/train/train.h"
+#include "tensorbraid/train/coordinator.h"
+#include "tensorbraid/train/hooks.h"
+#include "tensorbraid/train/monitored_session.h"
 #include "train/optimizers/increasing_rows.h"
 #include "train/optimizers/wire_option.h"
 #include "train/replicas/replica_setup.h"

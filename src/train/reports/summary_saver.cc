@@ -3,7 +3,7 @@
 #include "core/text/strings.h"
 #include "tensorbraid/ops/summary.h"
 #include "tensorbraid/train/file_writer.h"
-#include "tensorbraid/train/train.h"
+#include "tensorbraid/train/hooks.h"
 
 namespace tensorbraid {
 namespace {

@@ -6,7 +6,7 @@
 #include "core/text/strings.h"
 #include "graph/control_flow.h"
 #include "graph/node.h"
-#include "tensorbraid/train/train.h"
+#include "tensorbraid/train/hooks.h"
 
 namespace tensorbraid {
 namespace {

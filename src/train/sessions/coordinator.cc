@@ -1,6 +1,7 @@
+#include "tensorbraid/train/coordinator.h"
+
 #include "core/threads/mutex.h"
 #include "core/threads/thread.h"
-#include "tensorbraid/train/train.h"
 
 namespace tensorbraid {
 

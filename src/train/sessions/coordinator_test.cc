@@ -1,8 +1,8 @@
+#include "tensorbraid/train/coordinator.h"
+
 #include <gtest/gtest.h>
 
 #include <atomic>
-
-#include "tensorbraid/train/train.h"
 
 namespace tensorbraid {
 namespace {

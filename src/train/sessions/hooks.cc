@@ -1,3 +1,5 @@
+#include "tensorbraid/train/hooks.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -7,7 +9,6 @@
 #include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "tensorbraid/train/file_writer.h"
-#include "tensorbraid/train/train.h"
 #include "train/sessions/progress_line.h"
 #include "train/sessions/train_op.h"
 

@@ -1,11 +1,14 @@
+#include "tensorbraid/train/monitored_session.h"
+
 #include <algorithm>
 
 #include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "core/threads/stop.h"
 #include "graph/node.h"
+#include "tensorbraid/train/coordinator.h"
 #include "tensorbraid/train/file_writer.h"
-#include "tensorbraid/train/train.h"
+#include "tensorbraid/train/hooks.h"
 #include "train/checkpoints/checkpoint_saver.h"
 #include "train/sessions/run_cache.h"
 #include "train/sessions/run_interrupter.h"

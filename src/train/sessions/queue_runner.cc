@@ -1,7 +1,7 @@
 #include <atomic>
 
 #include "core/text/logging.h"
-#include "tensorbraid/train/train.h"
+#include "tensorbraid/train/coordinator.h"
 
 namespace tensorbraid {
 namespace {

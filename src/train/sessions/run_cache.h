@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tensorbraid/session/session.h"
-#include "tensorbraid/train/train.h"
+#include "tensorbraid/train/hooks.h"
 
 namespace tensorbraid {
 

@@ -6,7 +6,7 @@
 
 #include <chrono>
 
-#include "tensorbraid/cluster/server_limits.h"
+#include "tensorbraid/transport/server_limits.h"
 
 namespace tensorbraid {
 

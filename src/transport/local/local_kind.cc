@@ -11,8 +11,8 @@
 #include "absl/strings/numbers.h"
 #include "core/system/env.h"
 #include "core/text/logging.h"
-#include "core/threads/mutex.h"
 #include "core/text/strings.h"
+#include "core/threads/mutex.h"
 #include "core/threads/thread.h"
 #include "transport/local/lane_socket.h"
 

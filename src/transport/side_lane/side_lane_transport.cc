@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "core/threads/live_count.h"
 #include "core/text/logging.h"
-#include "core/threads/mutex.h"
 #include "core/text/strings.h"
+#include "core/threads/live_count.h"
+#include "core/threads/mutex.h"
 #include "transport/side_lane/lane_link.h"
 
 namespace tensorbraid {

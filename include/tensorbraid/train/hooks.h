@@ -1,16 +1,9 @@
-// The training loop: a session that starts and recovers by itself, hooks that observe each step, and background
-// threads.
-//
-//   TF_ASSIGN_OR_RETURN(auto session, tensorbraid::MonitoredTrainingSession(g, {
-//       .master = server.target(), .is_chief = task.is_chief(),
-//       .hooks = {tensorbraid::StopAtStep(2000), tensorbraid::ShowProgress(loss)}}));
-//   while (!session->ShouldStop()) TF_RETURN_IF_ERROR(session->Run({train}, feeds).status());
-//   return session->Close();
-#ifndef TENSORBRAID_TRAIN_TRAIN_H_
-#define TENSORBRAID_TRAIN_TRAIN_H_
+// Hooks: what runs around the steps of a training.
+#ifndef TENSORBRAID_TRAIN_HOOKS_H_
+#define TENSORBRAID_TRAIN_HOOKS_H_
 
 #include <chrono>
-#include <functional>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <source_location>
@@ -18,9 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include "tensorbraid/core/status.h"
 #include "tensorbraid/graph/graph.h"
 #include "tensorbraid/graph/variable.h"
 #include "tensorbraid/session/session.h"
+#include "tensorbraid/train/coordinator.h"
 #include "tensorbraid/train/saver.h"
 
 namespace tensorbraid {
@@ -28,61 +23,6 @@ namespace tensorbraid {
 namespace summary {
 class FileWriter;  // summary.h
 }
-
-// Lets cooperating threads stop together. Thread-safe.
-class Coordinator {
- public:
-  Coordinator();
-  ~Coordinator();  // Requests a stop and joins the threads.
-  Coordinator(const Coordinator&) = delete;
-  Coordinator& operator=(const Coordinator&) = delete;
-
-  // Asks all threads to stop. The first error is kept and returned by Join. OutOfRange ("the input has ended") requests
-  // a stop but is no error, and neither is Cancelled once a stop has been requested.
-  void RequestStop(const Status& why = OkStatus());
-  bool ShouldStop() const;
-  // Blocks until a stop is requested.
-  void WaitForStop() const;
-  // Blocks until a stop is requested, for at most `timeout`. Returns whether a stop was requested.
-  bool WaitForStop(std::chrono::steady_clock::duration timeout) const;
-  // The first error so far, or OK.
-  Status status() const;
-
-  // Runs `body` on a new thread, for which Join waits. If it returns an error, that error requests a stop.
-  void StartThread(std::function<Status()> body);
-  // Calls `wake` once when a stop is requested, on the requesting thread; at once if a stop was requested before. Use
-  // it to wake threads that wait for something else.
-  void OnStop(std::function<void()> wake);
-  // Blocks until all threads have ended; returns the first error. REQUIRES: a stop was requested, or the threads end by
-  // themselves.
-  Status Join();
-
- private:
-  struct State;
-  const std::unique_ptr<State> state_;
-};
-
-// Runs each of several operations repeatedly on a thread of its own, until a stop is requested or the operation fails
-// with OutOfRange. Used to keep a queue filled, or to run the chief's part of synchronous training. Holds only the
-// description; copies are equivalent.
-class QueueRunner {
- public:
-  QueueRunner() = default;
-  // `close` runs when all threads have ended by themselves. `cancel` runs when a stop is requested before that, and
-  // must wake threads that wait in `enqueue`. Either may be invalid.
-  explicit QueueRunner(std::vector<Operation> enqueue, Operation close = {}, Operation cancel = {})
-      : enqueue_(std::move(enqueue)), close_(close), cancel_(cancel) {}
-
-  // Starts the threads and returns. In a MonitoredSession, use MonitoredTrainingSessionOptions::queue_runners instead.
-  // InvalidArgument if an operation is not valid. REQUIRES: `session` lives until the coordinator's threads are joined.
-  Status Start(Session& session, Coordinator& coordinator) const;
-  const std::vector<Operation>& enqueue_operations() const { return enqueue_; }
-
- private:
-  std::vector<Operation> enqueue_;
-  Operation close_;
-  Operation cancel_;
-};
 
 // The fetches and feeds that a hook adds to a run. They become part of the user's run and do not cause an additional
 // run.
@@ -247,89 +187,6 @@ struct CheckpointSaverOptions {
 // returns the error of the last save. MonitoredTrainingSession adds this hook on the chief if it has a checkpoint_dir.
 std::shared_ptr<SessionRunHook> CheckpointSaver(std::string directory, CheckpointSaverOptions options = {});
 
-struct MonitoredTrainingSessionOptions {
-  // The session's target, as in SessionOptions::target.
-  std::string master = "";
-  // The chief initialises the variables. The other tasks wait until it has done so.
-  bool is_chief = true;
-  std::vector<std::shared_ptr<SessionRunHook>> hooks = {};
-  // Started with the session, before the hooks see it; stopped and started again when the session is replaced.
-  std::vector<QueueRunner> queue_runners = {};
-  // Directory of the training's checkpoints, on storage that all tasks share; "": none. The chief saves to it (see
-  // CheckpointSaver) and starts from its latest checkpoint. If the directory names checkpoints that are gone, the start
-  // fails with DataLoss. If a parameter server loses its variables, the chief restores them from the latest checkpoint,
-  // and every task that was given the directory continues by itself; without the directory its runs fail with
-  // Unavailable or Aborted.
-  std::string checkpoint_dir = "";
-  // A checkpoint, for example of another training, from which the chief takes the values of variables when it
-  // initialises them; "": none. Variables that it does not have, or has with another shape or dtype, keep their initial
-  // values, and the log lists them. Not used when there is a checkpoint in checkpoint_dir.
-  std::string warm_start_from = "";
-  // As in CheckpointSaverOptions.
-  std::optional<int64_t> save_checkpoint_every_steps = std::nullopt;
-  std::optional<std::chrono::milliseconds> save_checkpoint_every = std::nullopt;
-  std::shared_ptr<Saver> saver = nullptr;
-  // Directory of event files, which TensorBoard reads; "": none. The chief writes the graph, its summaries (see
-  // SummarySaver) and the steps per second to it.
-  std::string summary_dir = "";
-  // As in SummarySaverOptions.
-  std::optional<int64_t> save_summaries_every_steps = std::nullopt;
-  std::optional<std::chrono::milliseconds> save_summaries_every = std::nullopt;
-  // The other options of the session; its `target` is ignored.
-  SessionOptions session = {};
-  // How long to wait for the parameter servers and the chief. After that, DeadlineExceeded says what was missing.
-  std::chrono::milliseconds max_wait = std::chrono::hours(2);
-};
-
-// A session that trains. Used by one thread at a time.
-class MonitoredSession {
- public:
-  ~MonitoredSession();  // Closes; logs an error that the caller has not seen.
-  MonitoredSession(const MonitoredSession&) = delete;
-  MonitoredSession& operator=(const MonitoredSession&) = delete;
-
-  // True after a hook has requested a stop, after Run has returned an error, when the training was ended by another
-  // task, and after a signal has asked this process to stop (stop.h). After an error of a background thread, such as a
-  // queue runner, it stays false until Run has returned that error.
-  bool ShouldStop() const;
-
-  // Runs the fetches together with what the hooks add, as one Session::Run. Returns one tensor per fetch; operations
-  // give an invalid tensor. Blocks until the step has ended, and with a checkpoint_dir until the training has recovered
-  // from a lost task. If a background thread fails, the step is cancelled and Run returns the error of the thread.
-  //
-  // If a queue that the step takes from is closed and empty (OutOfRange; in synchronous training this means that the
-  // chief has stopped), the training is over: Run returns OK and ShouldStop() becomes true. The tensors among the
-  // fetches are then computed once more without the operations among the fetches; a tensor that cannot be computed is
-  // invalid. All tensors are invalid if a signal asked this process to stop and the step did not end soon (stop.h).
-  StatusOr<std::vector<Tensor>> Run(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds = {});
-
-  // Requests a stop, ends the hooks, closes the session and joins the background threads. Returns the first error of a
-  // Run, of a thread, of a hook's End, or of closing the session. Later calls return the same.
-  Status Close();
-
-  // The underlying session, whose runs bypass the hooks, and the coordinator of the background threads. Both are valid
-  // until the next Run, which may replace them. Do not start queue runners with them, because the threads would outlive
-  // the session; use MonitoredTrainingSessionOptions::queue_runners instead.
-  Session& session() const;
-  Coordinator& coordinator() const;
-
- private:
-  friend StatusOr<std::unique_ptr<MonitoredSession>> MonitoredTrainingSession(Graph& graph,
-                                                                              MonitoredTrainingSessionOptions options,
-                                                                              std::source_location loc);
-  struct Impl;
-  explicit MonitoredSession(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
-};
-
-// Finalizes the graph and creates a session in which all variables are initialised. The chief restores the latest
-// checkpoint or, if there is none, runs the initialisers; if the variables are initialised already, it keeps their
-// values and logs "resuming at step N". Other workers wait for the chief. Blocks until then and logs what it waits for.
-// Returns the graph's first mistake, if it has one, and the errors of Session::Create.
-StatusOr<std::unique_ptr<MonitoredSession>> MonitoredTrainingSession(
-    Graph& graph, MonitoredTrainingSessionOptions options = {},
-    std::source_location loc = std::source_location::current());
-
 }  // namespace tensorbraid
 
-#endif  // TENSORBRAID_TRAIN_TRAIN_H_
+#endif  // TENSORBRAID_TRAIN_HOOKS_H_

@@ -6,8 +6,8 @@
 //       tensorbraid::AsyncReplicasOptions{.staleness = {.max_age = 8, .gradient_decay = 1}, .replica = task_index});
 //   hooks.push_back(optimizer->MakeSessionRunHook());
 //   auto train = optimizer->Minimize(loss, {.global_step = global_step});
-#ifndef TENSORBRAID_OPTIMIZERS_STALENESS_H_
-#define TENSORBRAID_OPTIMIZERS_STALENESS_H_
+#ifndef TENSORBRAID_OPTIMIZERS_ASYNC_REPLICAS_H_
+#define TENSORBRAID_OPTIMIZERS_ASYNC_REPLICAS_H_
 
 #include <chrono>
 #include <cstdint>
@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "tensorbraid/optimizers/optimizer.h"
+#include "tensorbraid/optimizers/rules.h"
 
 namespace tensorbraid {
 
@@ -124,4 +125,4 @@ class AsyncReplicasOptimizer final : public Optimizer {
 
 }  // namespace tensorbraid
 
-#endif  // TENSORBRAID_OPTIMIZERS_STALENESS_H_
+#endif  // TENSORBRAID_OPTIMIZERS_ASYNC_REPLICAS_H_

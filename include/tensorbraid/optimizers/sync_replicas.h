@@ -1,0 +1,84 @@
+// Synchronous training: replicas apply the mean of their gradients together.
+#ifndef TENSORBRAID_OPTIMIZERS_SYNC_REPLICAS_H_
+#define TENSORBRAID_OPTIMIZERS_SYNC_REPLICAS_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tensorbraid/graph/graph.h"
+#include "tensorbraid/graph/variable.h"
+#include "tensorbraid/optimizers/optimizer.h"
+
+namespace tensorbraid {
+
+struct SyncReplicasOptions {
+  // The number of gradients in one step.
+  int replicas_to_aggregate = 1;
+  // The number of workers; 0: as many as replicas_to_aggregate. If there are more workers than gradients, the slowest
+  // are spare; if fewer, some contribute more than one gradient to a step.
+  int total_num_replicas = 0;
+  bool use_locking = false;
+  std::string name = "sync_replicas";
+};
+
+// Synchronous training: gradients gather in one accumulator per variable. When enough have arrived, the chief applies
+// their mean with the wrapped optimizer, increments the global step and gives every worker a token for the next step.
+// Gradients of an earlier step, and those sent to a chief that was replaced, are dropped, and the worker is told.
+// Source: tf.train.SyncReplicasOptimizer.
+//
+//   worker: gradients ─► accumulators (on the PS) ─► token = dequeue(sync_token_q) ─► local_step = token
+//   chief:  take(accumulators) ─► apply ─► global_step + 1 ─► enqueue(sync_token_q, total_num_replicas tokens)
+//
+// A graph may have several, each with a global step of its own, which gives names to its queue of tokens and its
+// accumulators. One global step for two of them is a mistake, because the updates of one would make gradients of the
+// other look stale; a GroupedOptimizer trains groups of variables in one step.
+//
+// In a MonitoredTrainingSession every worker needs the hook (MakeSessionRunHook). When the chief's session closes, its
+// hook closes the token queue, and the sessions of the other workers then stop without an error. Under a Supervisor the
+// chief starts chief_queue_runner() and then runs init_tokens_op(); the supervisor does the rest.
+class SyncReplicasOptimizer final : public Optimizer {
+ public:
+  SyncReplicasOptimizer(std::shared_ptr<Optimizer> optimizer, SyncReplicasOptions options);
+  ~SyncReplicasOptimizer() override;
+
+  StatusOr<std::vector<GradAndVar>> ComputeGradients(
+      const Output& loss, const std::vector<Variable>& variables = {},
+      std::source_location loc = std::source_location::current()) override;
+  // Needs a global step. May be called once per optimizer.
+  Operation ApplyGradients(const std::vector<GradAndVar>& grads, const ApplyGradientsOptions& options = {},
+                           std::source_location loc = std::source_location::current()) override;
+  Variable GetSlot(const Variable& variable, const std::string& slot) const override;
+  std::vector<std::string> GetSlotNames() const override;
+
+  // Returns the hook that initialises this replica. On the chief, the hook also runs the chief's part of the steps. May
+  // be called before ApplyGradients.
+  std::shared_ptr<SessionRunHook> MakeSessionRunHook(bool is_chief);
+
+  // The operations that the hook uses, for programs that run them themselves. Valid after ApplyGradients.
+  Operation init_tokens_op() const;      // chief: enqueues the first tokens
+  Operation chief_init_op() const;       // chief: as local_step_init_op; also sets the accumulators to the global step
+  Operation local_step_init_op() const;  // other workers
+  Output ready_for_local_init() const;   // names of global variables without a value; empty when ready
+  Operation close_tokens_op() const;     // chief, at the end
+  // Chief: runs its part of the steps. When it is told to stop, it closes the token queue, and the runs of the other
+  // workers then fail with OutOfRange.
+  QueueRunner chief_queue_runner() const;
+
+  // The number of steps of this worker whose gradients arrived too late and were dropped, as the accumulators have told
+  // the hook. A step counts even if its gradients were dropped for some of the variables only. Thread-safe.
+  int64_t dropped_gradients() const;
+
+ private:
+  struct State;
+  class Hook;
+  Operation Apply(const Gradient& grad, const Variable& variable) override;
+
+  const std::shared_ptr<State> state_;  // shared with the hooks, which may outlive the optimizer
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_OPTIMIZERS_SYNC_REPLICAS_H_
