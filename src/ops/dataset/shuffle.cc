@@ -6,6 +6,8 @@ namespace tensorbraid {
 
 void RegisterDatasetShuffleOps(OpRegistry& r) {
   AddDataset(r, "RandomDataset", {"seed: int64", "seed2: int64"}, {kOutputTypes, kOutputShapes, kMetadata}, true);
+  AddDataset(r, "RandomDatasetV2", {"seed: int64", "seed2: int64", "seed_generator: resource"},
+             {"rerandomize_each_iteration: bool = false", kOutputTypes, kOutputShapes, kMetadata}, true);
   AddDataset(r, "ShuffleDatasetV3",
              {kInputDataset, "buffer_size: int64", "seed: int64", "seed2: int64", "seed_generator: resource"},
              {"reshuffle_each_iteration: bool = true", kOutputTypes, kOutputShapes, kMetadata}, true);
@@ -14,6 +16,10 @@ void RegisterDatasetShuffleOps(OpRegistry& r) {
   AddDataset(r, "ShuffleAndRepeatDataset",
              {kInputDataset, "buffer_size: int64", "seed: int64", "seed2: int64", "count: int64"},
              {kOutputTypes, kOutputShapes, "reshuffle_each_iteration: bool = true", kMetadata});
+  AddDataset(
+      r, "ShuffleAndRepeatDatasetV2",
+      {kInputDataset, "buffer_size: int64", "seed: int64", "seed2: int64", "count: int64", "seed_generator: resource"},
+      {"reshuffle_each_iteration: bool = true", kOutputTypes, kOutputShapes, kMetadata}, true);
 }
 
 }  // namespace tensorbraid

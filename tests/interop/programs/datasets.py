@@ -60,9 +60,50 @@ def interleaves(s):
 
 
 def shuffles(s):
-    for dataset in (ds.range(20).shuffle(5, seed=1), ds.range(20).shuffle(100), ds.range(20).shuffle(3, reshuffle_each_iteration=False)):
-        element = tf1.data.make_one_shot_iterator(dataset.batch(20)).get_next()
-        s.run(tf.sort(element))
+    for size in (1, 2, 7, 19, 20, 100):
+        _all(s, ds.range(20).shuffle(size, seed=1), 21)
+    for reshuffle in (True, False):
+        _all(s, ds.range(9).shuffle(4, seed=2, reshuffle_each_iteration=reshuffle).repeat(3), 28)
+        _all(s, ds.range(9).shuffle(30, seed=2, reshuffle_each_iteration=reshuffle).repeat(3).batch(5), 6)
+        _all(s, ds.range(3).repeat(4).shuffle(5, seed=3, reshuffle_each_iteration=reshuffle), 13)
+        _all(s, ds.range(5).repeat(2).shuffle(3, reshuffle_each_iteration=reshuffle).repeat(), 25, once=False)
+    _all(s, ds.range(6).apply(tf.data.experimental.shuffle_and_repeat(4, 3, seed=5)), 19)
+    _all(s, ds.range(6).apply(tf.data.experimental.shuffle_and_repeat(50, seed=5)), 40, once=False)
+    _all(s, ds.range(2).apply(tf.data.experimental.shuffle_and_repeat(50, seed=5)), 20, once=False)
+    _all(s, ds.from_tensor_slices([1, 2, 3, 4, 5, 6]).shuffle(3).flat_map(
+        lambda x: ds.range(4).shuffle(2, seed=7).map(lambda y: tf.cast(x, tf.int64) * 10 + y)), 25)
+    # Each initialization starts anew.
+    iterator = tf1.data.make_initializable_iterator(ds.range(8).shuffle(8).repeat(2))
+    element = iterator.get_next()
+    for _ in range(2):
+        s.run(iterator.initializer)
+        for _ in range(10):
+            s.run(element)
+
+
+def random_datasets(s):
+    _all(s, ds.random(seed=4).take(9), 10)
+    _all(s, ds.random().take(3).repeat(2), 7)
+    _all(s, ds.random(seed=4, rerandomize_each_iteration=True).take(3).repeat(3), 10, once=False)
+    numbers = lambda i: ds.range(100 * i, 100 * i + 20)
+    _all(s, ds.sample_from_datasets([numbers(0), numbers(1), numbers(2)], seed=3), 61)
+    _all(s, ds.sample_from_datasets([numbers(0), numbers(1)], [0.2, 0.8], seed=3, stop_on_empty_dataset=True), 30)
+    _all(s, ds.sample_from_datasets([numbers(0), numbers(1)], [0.5, 0.5]), 41)
+    classes = ds.from_tensor_slices([0, 0, 0, 1, 0, 2, 0, 0, 1, 0] * 3)
+    for initial in (None, [0.7, 0.2, 0.1]):
+        _all(s, classes.rejection_resample(lambda x: x, [0.3, 0.3, 0.4], initial, seed=6), 20)
+
+
+def random_ops_in_maps(s):
+    f = lambda x: tf.cast(x, tf.float32) + tf.random.uniform([2], seed=3)
+    _all(s, ds.range(5).map(f), 6)
+    _all(s, ds.range(3).map(f).repeat(2), 7)
+    iterator = tf1.data.make_initializable_iterator(ds.range(4).shuffle(4, seed=1).map(f).batch(2))
+    for _ in range(2):
+        s.run(iterator.initializer)
+        element = iterator.get_next()
+        s.run(element)
+        s.run(element)
 
 
 def batches(s):

@@ -1,4 +1,7 @@
 """Random ops and candidate samplers: equal seeds give TensorFlow's numbers."""
+import os
+import tempfile
+
 import numpy as np
 import tensorflow as tf
 
@@ -36,6 +39,15 @@ def unseeded(s):
     s.run([tf.random.uniform([3]), tf.random.normal([2]), tf.random.shuffle([1, 2, 3])], shape_only=True)
     s.run(tf.raw_ops.ParameterizedTruncatedNormal(shape=[2, 3], means=[0.0], stdevs=[1.0], minvals=[-1.0],
                                                   maxvals=[1.0]), shape_only=True)
+
+
+def normals_to_the_last_bit(s):
+    tf1.set_random_seed(13)
+    draws = [tf.random.normal([1 << 20]), tf.random.truncated_normal([1 << 20], dtype=tf.float32),
+             tf.random.stateless_normal([1 << 18], [4, 5]), tf.random.normal([1 << 16], dtype=tf.float64),
+             tf.random.normal([1 << 16], dtype=tf.float16)]
+    for _ in range(2):
+        s.run(draws, tolerance=0)
 
 
 def stateless(s):
@@ -77,12 +89,37 @@ def candidate_samplers(s):
         s.run(learned)
         s.run(learned)  # has learned by now
         s.run(tf.random.fixed_unigram_candidate_sampler(num_sampled=7, unique=unique, seed=3,
-                                                        unigrams=[float(i + 1) for i in range(50)], **common),
-              shape_only=True)
+                                                        unigrams=[float(i + 1) for i in range(50)], **common))
     s.run(tf.random.all_candidate_sampler(classes, 2, 5, True))
     s.run(tf.random.uniform_candidate_sampler(num_sampled=51, unique=True, **common))
     hits = tf.nn.compute_accidental_hits(classes, tf.constant([3, 7, 1], tf.int64), 2)
     s.run(hits)
+
+
+def fixed_unigrams(s):
+    classes = tf.constant([[1], [3]], tf.int64)
+
+    def sample(num, unique, **options):
+        drawn = tf.random.fixed_unigram_candidate_sampler(classes, 1, num, unique, seed=4, **options)
+        s.run(drawn)
+        s.run(drawn)
+
+    sample(200, False, range_max=5, unigrams=[1.0, 0.0, 2.5, 1e-3, 7.0])
+    sample(4, True, range_max=5, unigrams=[1.0, 0.0, 2.5, 1e-3, 7.0])
+    sample(100, False, range_max=6, unigrams=[3.0, 2.0, 1.0, 5.0], num_reserved_ids=2, distortion=0.75)
+    sample(100, False, range_max=4, unigrams=[3.0, 2.0, 1.0, 5.0, 4.0, 2.0, 9.0, 1.0], num_shards=2, shard=1)
+    sample(100, False, range_max=5, unigrams=[3.0, 2.0, 1.0, 5.0, 4.0, 2.0, 9.0, 1.0], num_shards=2, shard=0,
+           num_reserved_ids=2)
+    sample(50, False, range_max=4, unigrams=[1.0] * 4, distortion=0.0)
+    zipf = [1.0 / (i + 1) for i in range(1000)]
+    sample(500, False, range_max=1000, unigrams=zipf, distortion=0.4)
+    sample(100, True, range_max=1000, unigrams=zipf)
+    with tempfile.TemporaryDirectory() as directory:
+        path = os.path.join(directory, "vocab.csv")
+        with open(path, "w") as f:
+            f.write("\n".join(f"word{i},{i % 7},{1.0 / (i + 1)}" for i in range(30)) + "\n")
+        sample(100, False, range_max=30, vocab_file=path, distortion=0.75)
+        sample(20, True, range_max=32, vocab_file=path, num_reserved_ids=2)
 
 
 def sampled_losses_train(s):

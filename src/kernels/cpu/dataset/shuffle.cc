@@ -1,4 +1,4 @@
-// Datasets in random order, and datasets of random numbers. Order and numbers are a function of the seeds.
+// Datasets in random order, and datasets of random numbers. Equal seeds give TensorFlow's order and numbers.
 #include <deque>
 
 #include "core/system/env.h"
@@ -10,9 +10,13 @@
 namespace tensorbraid {
 namespace {
 
+using cpu::Philox;
+using cpu::PhiloxReader;
+
 struct Seeds {
   uint64_t first = 0;
   uint64_t second = 0;
+  PhiloxReader Numbers() const { return PhiloxReader(Philox(first, second)); }
 };
 
 // The seeds in inputs `first` and `first` + 1. If both are 0, returns random seeds.
@@ -23,52 +27,94 @@ StatusOr<Seeds> SeedInputs(const KernelContext& ctx, int first) {
   return Seeds{RandomSeed(), RandomSeed()};
 }
 
-// A stream of random numbers.
-class Numbers {
+// The seeds of each round over one dataset: always the same, or new ones each time. Thread-safe.
+class SeedGenerator {
  public:
-  explicit Numbers(Seeds seeds) : philox_(seeds.first, seeds.second) {}
-  uint64_t Next() {
-    const auto block = philox_.At(next_++);
-    return (uint64_t{block[0]} << 32) | block[1];
-  }
-  // A uniform number below `n`. Rejects the few numbers that would make some results more likely.
-  uint64_t Below(uint64_t n) {
-    const uint64_t limit = n * (UINT64_MAX / n);
-    uint64_t number = Next();
-    while (number >= limit) number = Next();
-    return number % n;
+  SeedGenerator(Seeds seeds, bool changes) : seeds_(seeds), changes_(changes), numbers_(seeds.Numbers()) {}
+  Seeds Next() {
+    if (!changes_) return seeds_;
+    MutexLock lock(mu_);
+    const uint64_t first = numbers_.Next32();
+    return {first, numbers_.Next32()};
   }
 
  private:
-  cpu::Philox philox_;
-  uint64_t next_ = 0;
+  const Seeds seeds_;
+  const bool changes_;
+  Mutex mu_;
+  PhiloxReader numbers_ TB_GUARDED_BY(mu_);
 };
 
-// The seeds of each iterator over one dataset. Thread-safe.
-struct SeedGenerator {
-  SeedGenerator(Seeds s, bool reshuffle) : seeds(s), reshuffles(reshuffle), numbers(s) {}
-  Seeds ForNextIterator() {
-    if (!reshuffles) return seeds;
-    MutexLock lock(mu);
-    return {numbers.Next(), numbers.Next()};
+// Fills a buffer with the elements of `count` rounds over the input (-1: without end), and draws from it. The buffer may
+// hold elements of several rounds; the elements of a round are drawn before those of the next.
+class Shuffle {
+ public:
+  Shuffle(RefPtr<Dataset> input, std::shared_ptr<SeedGenerator> seeds, size_t size, int64_t count)
+      : input_(std::move(input)),
+        seeds_(std::move(seeds)),
+        size_(size),
+        count_(count),
+        numbers_(seeds_->Next().Numbers()) {}
+
+  StatusOr<bool> Next(const IteratorContext& ctx, Element* out) {
+    TF_RETURN_IF_ERROR(Fill(ctx));
+    if (buffered_ == 0) return false;
+    while (rounds_.front().empty()) {
+      rounds_.pop_front();
+      numbers_ = seeds_->Next().Numbers();
+    }
+    std::deque<Element>& round = rounds_.front();
+    Element& drawn = round[numbers_.Next32() % round.size()];
+    *out = std::move(drawn);
+    drawn = std::move(round.front());
+    round.pop_front();
+    --buffered_;
+    return true;
   }
-  const Seeds seeds;
-  const bool reshuffles;
-  Mutex mu;
-  Numbers numbers TB_GUARDED_BY(mu);
+
+ private:
+  // Limits the memory for a short input: TensorFlow's limit, which has influence on the order in which elements are read.
+  static constexpr size_t kMaxRounds = 3;
+
+  Status Fill(const IteratorContext& ctx) {
+    while (!ended_ && buffered_ < size_ && (buffered_ == 0 || rounds_.size() <= kMaxRounds)) {
+      TF_RETURN_IF_ERROR(ctx.cancellation->status());
+      if (pull_ == nullptr) {
+        ended_ = count_ >= 0 && num_rounds_ >= count_;
+        if (ended_) break;
+        TF_ASSIGN_OR_RETURN(pull_, input_->MakeIterator(ctx));
+        rounds_.emplace_back();
+        ++num_rounds_;
+        got_any_ = false;
+      }
+      Element e;
+      TF_ASSIGN_OR_RETURN(const bool more, pull_(ctx, &e));
+      if (more) {
+        got_any_ = true;
+        rounds_.back().push_back(std::move(e));
+        ++buffered_;
+        continue;
+      }
+      pull_ = nullptr;
+      // After an empty round, an endless repetition would never produce an element.
+      ended_ = count_ < 0 && !got_any_;
+    }
+    return OkStatus();
+  }
+
+  const RefPtr<Dataset> input_;
+  const std::shared_ptr<SeedGenerator> seeds_;
+  const size_t size_;
+  const int64_t count_;
+  PhiloxReader numbers_;                   // for the first round in the buffer
+  Iterator pull_;                          // null between two rounds
+  std::deque<std::deque<Element>> rounds_;  // the elements in the buffer
+  size_t buffered_ = 0;
+  int64_t num_rounds_ = 0;
+  bool got_any_ = false;
+  bool ended_ = false;
 };
 
-struct ShuffleState {
-  explicit ShuffleState(Seeds seeds) : numbers(seeds) {}
-  Iterator pull;
-  std::vector<Element> buffer;
-  Numbers numbers;
-  int64_t round = 0;
-  bool got_any = false;
-  bool ended = false;
-};
-
-// Shuffles `count` rounds over the input; -1 means without end.
 Status EmitShuffle(KernelContext& ctx, const std::shared_ptr<SeedGenerator>& seeds, int64_t count,
                    int64_t cardinality) {
   TF_ASSIGN_OR_RETURN(const auto input, InputDataset(ctx, 0));
@@ -79,35 +125,8 @@ Status EmitShuffle(KernelContext& ctx, const std::shared_ptr<SeedGenerator>& see
   return EmitDataset(
       ctx, {input},
       [=](const IteratorContext&) -> StatusOr<Iterator> {
-        ShuffleState state(seeds->ForNextIterator());
-        state.ended = count == 0;
-        return MakeStateful(std::move(state),
-                            [=](ShuffleState& s, const IteratorContext& c, Element* out) -> StatusOr<bool> {
-                              while (!s.ended && s.buffer.size() < size) {
-                                TF_RETURN_IF_ERROR(c.cancellation->status());
-                                if (s.pull == nullptr) {
-                                  TF_ASSIGN_OR_RETURN(s.pull, input->MakeIterator(c));
-                                  s.got_any = false;
-                                }
-                                Element e;
-                                TF_ASSIGN_OR_RETURN(const bool more, s.pull(c, &e));
-                                if (more) {
-                                  s.got_any = true;
-                                  s.buffer.push_back(std::move(e));
-                                  continue;
-                                }
-                                s.pull = nullptr;
-                                ++s.round;
-                                s.ended = (count >= 0 && s.round >= count) || !s.got_any;
-                                // Elements of different rounds are not mixed.
-                                if (!s.buffer.empty()) break;
-                              }
-                              if (s.buffer.empty()) return false;
-                              std::swap(s.buffer[s.numbers.Below(s.buffer.size())], s.buffer.back());
-                              *out = std::move(s.buffer.back());
-                              s.buffer.pop_back();
-                              return true;
-                            });
+        return MakeStateful(Shuffle(input, seeds, size, count),
+                            [](Shuffle& s, const IteratorContext& c, Element* out) { return s.Next(c, out); });
       },
       cardinality);
 }
@@ -122,21 +141,31 @@ Status ShuffleDataset(KernelContext& ctx) {
 Status ShuffleAndRepeatDataset(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const Seeds seeds, SeedInputs(ctx, 2));
   TF_ASSIGN_OR_RETURN(const int64_t count, NumberInput(ctx, 4, "count"));
+  if (count < 1 && count != -1) {
+    return InvalidArgument("count must be positive, or -1 for a repetition without end; got ", count);
+  }
   return EmitShuffle(ctx, std::make_shared<SeedGenerator>(seeds, ctx.node().attr<bool>("reshuffle_each_iteration")),
-                     count < 0 ? -1 : count, Dataset::kUnknown);
+                     count, Dataset::kUnknown);
 }
 
-Status RandomDataset(KernelContext& ctx) {
-  TF_ASSIGN_OR_RETURN(const Seeds seeds, SeedInputs(ctx, 0));
+// Random numbers below 2^32. Each iterator gives the same ones, unless the dataset rerandomizes.
+Status EmitRandom(KernelContext& ctx, bool rerandomizes) {
+  TF_ASSIGN_OR_RETURN(const Seeds inputs, SeedInputs(ctx, 0));
   return EmitDataset(
       ctx, {},
-      [seeds](const IteratorContext&) -> StatusOr<Iterator> {
-        return MakeStateful(Numbers(seeds), [](Numbers& n, const IteratorContext&, Element* out) -> StatusOr<bool> {
-          *out = {Tensor::Scalar(static_cast<int64_t>(n.Next() >> 32))};
-          return true;
-        });
+      [seeds = std::make_shared<SeedGenerator>(inputs, rerandomizes)](const IteratorContext&) -> StatusOr<Iterator> {
+        return MakeStateful(seeds->Next().Numbers(),
+                            [](PhiloxReader& numbers, const IteratorContext&, Element* out) -> StatusOr<bool> {
+                              *out = {Tensor::Scalar(int64_t{numbers.Next32()})};
+                              return true;
+                            });
       },
       Dataset::kInfinite);
+}
+
+Status RandomDataset(KernelContext& ctx) { return EmitRandom(ctx, false); }
+Status RandomDatasetV2(KernelContext& ctx) {
+  return EmitRandom(ctx, ctx.node().attr<bool>("rerandomize_each_iteration"));
 }
 
 }  // namespace
@@ -145,7 +174,9 @@ void RegisterDatasetShuffleKernels(KernelRegistry& r) {
   r.Add("ShuffleDataset", {}, ShuffleDataset);
   r.Add("ShuffleDatasetV3", {}, ShuffleDataset);
   r.Add("ShuffleAndRepeatDataset", {}, ShuffleAndRepeatDataset);
+  r.Add("ShuffleAndRepeatDatasetV2", {}, ShuffleAndRepeatDataset);
   r.Add("RandomDataset", {}, RandomDataset);
+  r.Add("RandomDatasetV2", {}, RandomDatasetV2);
 }
 
 }  // namespace tensorbraid

@@ -102,26 +102,63 @@ class LearnedClasses final : public ClassDistribution {
   int64_t top_ = 1;  // the largest power of two that is at most range
 };
 
-// Classes with given weights, after MakeFixed has applied distortion and sharding.
+// Classes with given weights, after MakeFixed has applied distortion and sharding. Draws by the alias method: each class
+// has a bucket, of which it owns a part; the rest belongs to one other class, its alias. The order in which buckets are
+// filled, and float where TensorFlow has it, make equal seeds draw TensorFlow's classes.
 class FixedClasses final : public ClassDistribution {
  public:
-  FixedClasses(int64_t range, const std::vector<double>& weights) : ClassDistribution(range), sums_(range) {
-    double total = 0;
-    for (int64_t i = 0; i < range; ++i) {
-      total += weights[i];
-      sums_[i] = total;
-      if (weights[i] > 0) ++possible_;
+  // REQUIRES: there is at least one weight, and their sum is positive and finite.
+  explicit FixedClasses(std::vector<float> weights)
+      : ClassDistribution(static_cast<int64_t>(weights.size())), weights_(std::move(weights)), buckets_(weights_.size()) {
+    for (float w : weights_) {
+      total_ += w;
+      if (w > 0) ++possible_;
     }
+    FillBuckets();
   }
   int64_t possible() const override { return possible_; }
   int64_t Sample(PhiloxReader& random) const override {
-    const auto at = std::upper_bound(sums_.begin(), sums_.end(), random.NextDouble() * sums_.back());
-    return std::min<int64_t>(at - sums_.begin(), range_ - 1);
+    const float at = UnitFloat(random.Next32());
+    const uint32_t bucket = random.NextBelow32(static_cast<uint32_t>(range_));
+    return at < buckets_[bucket].own ? bucket : buckets_[bucket].alias;
   }
-  double Probability(int64_t v) const override { return (sums_[v] - (v == 0 ? 0 : sums_[v - 1])) / sums_.back(); }
+  double Probability(int64_t v) const override {
+    return static_cast<float>(static_cast<double>(weights_[static_cast<size_t>(v)]) / total_);
+  }
 
  private:
-  std::vector<double> sums_;
+  struct Bucket {
+    float own = 1;
+    uint32_t alias = 0;
+  };
+
+  void FillBuckets() {
+    std::vector<double> left(weights_.size());  // what each class has not yet put into buckets; 1 fills a bucket
+    std::vector<uint32_t> small, large;
+    for (uint32_t i = 0; i < left.size(); ++i) {
+      left[i] = static_cast<double>(weights_[i] * static_cast<float>(range_)) / total_;
+      (left[i] < 1 ? small : large).push_back(i);
+    }
+    // A class that does not fill its bucket gets the rest from one that has more than enough.
+    while (!small.empty() && !large.empty()) {
+      const uint32_t poor = small.back(), rich = large.back();
+      small.pop_back();
+      buckets_[poor] = {static_cast<float>(left[poor]), rich};
+      left[rich] -= 1 - left[poor];
+      if (left[rich] < 1) {
+        large.pop_back();
+        small.push_back(rich);
+      }
+    }
+    // What remains differs from a full bucket by rounding errors only.
+    for (const auto* rest : {&small, &large}) {
+      for (const uint32_t i : *rest) buckets_[i] = {1, i};
+    }
+  }
+
+  const std::vector<float> weights_;
+  double total_ = 0;
+  std::vector<Bucket> buckets_;
   int64_t possible_ = 0;
 };
 
@@ -129,7 +166,8 @@ class FixedClasses final : public ClassDistribution {
 constexpr int64_t kMostClasses = int64_t{1} << 28;
 
 // Makes a distribution from weights in the attribute unigrams or in the last column of a CSV file. Each weight is
-// raised to the power `distortion`. With shards, only every num_shards-th class is kept.
+// raised to the power `distortion`. With shards, only every num_shards-th class is kept; as in TensorFlow, the numbers of
+// the classes in `unigrams` and in the file start at the number of reserved classes that were kept.
 StatusOr<std::unique_ptr<ClassDistribution>> MakeFixed(const KernelConstruction& c, int64_t range) {
   const auto& file = c.attr<std::string>("vocab_file");
   const auto& unigrams = c.attr<std::vector<float>>("unigrams");
@@ -141,12 +179,12 @@ StatusOr<std::unique_ptr<ClassDistribution>> MakeFixed(const KernelConstruction&
   if (reserved < 0 || reserved / shards > range) {
     return InvalidArgument("num_reserved_ids ", reserved, " is out of range for range_max ", range);
   }
-  std::vector<double> weights;
-  int64_t id = 0;
-  const auto add = [&](double weight) {
-    if (id++ % shards == shard) weights.push_back(weight == 0 ? 0 : std::pow(weight, distortion));
+  std::vector<float> weights;
+  for (int64_t i = shard; i < reserved; i += shards) weights.push_back(0);
+  auto id = static_cast<int64_t>(weights.size());
+  const auto add = [&](float weight) {
+    if (id++ % shards == shard) weights.push_back(std::pow(weight, distortion));
   };
-  for (int64_t i = 0; i < reserved; ++i) add(0);
   if (file.empty()) {
     for (float u : unigrams) add(u);
   } else {
@@ -156,10 +194,11 @@ StatusOr<std::unique_ptr<ClassDistribution>> MakeFixed(const KernelConstruction&
       const Status read = lines->ReadLine(&line);
       if (absl::IsOutOfRange(read)) break;
       TF_RETURN_IF_ERROR(read);
+      if (line.empty()) continue;
       const size_t comma = line.rfind(',');
       const std::string number = comma == std::string::npos ? line : line.substr(comma + 1);
       char* end = nullptr;
-      const double weight = std::strtod(number.c_str(), &end);
+      const float weight = std::strtof(number.c_str(), &end);
       if (end == number.c_str()) return InvalidArgument("vocab_file ", file, " has a line without a weight: ", line);
       add(weight);
     }
@@ -167,12 +206,12 @@ StatusOr<std::unique_ptr<ClassDistribution>> MakeFixed(const KernelConstruction&
   const auto have = static_cast<int64_t>(weights.size());
   if (have != range) return InvalidArgument("range_max is ", range, ", but there are ", have, " unigrams");
   double total = 0;
-  for (double w : weights) {
+  for (float w : weights) {
     if (!(w >= 0) || std::isinf(w)) return InvalidArgument("unigrams must be finite and not negative");
     total += w;
   }
   if (!(total > 0) || std::isinf(total)) return InvalidArgument("the unigrams must have a positive, finite sum");
-  return std::make_unique<FixedClasses>(range, weights);
+  return std::make_unique<FixedClasses>(std::move(weights));
 }
 
 StatusOr<std::unique_ptr<ClassDistribution>> MakeDistribution(const KernelConstruction& c) {

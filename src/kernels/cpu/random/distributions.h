@@ -56,11 +56,12 @@ inline StatusOr<Shape> RandomShapeFrom(const Tensor& t) {
   return shape;
 }
 
-// Computes two normally distributed numbers from two uniform ones (Box-Muller transform).
+// Computes two normally distributed numbers from two uniform ones (Box-Muller transform). As in TensorFlow, the angle is a
+// product in double precision, also for float: a rounded 2 pi would change the last bits of the results.
 template <typename A>
 void Normal(A u, A v, A* out) {
   const A radius = std::sqrt(A(-2) * std::log(std::max(u, A(1e-7))));
-  const A angle = A(2 * 3.14159265358979323846) * v;
+  const A angle = static_cast<A>(2 * 3.14159265358979323846 * static_cast<double>(v));
   out[0] = std::sin(angle) * radius;
   out[1] = std::cos(angle) * radius;
 }

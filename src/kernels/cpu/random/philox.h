@@ -62,6 +62,14 @@ class PhiloxReader {
  public:
   explicit PhiloxReader(const Philox& philox, uint64_t first_block = 0) : philox_(philox), next_(first_block) {}
 
+  // The number of 32-bit numbers before the next one, in the whole stream.
+  uint64_t position() const { return 4 * next_ - (4 - static_cast<uint64_t>(used_)); }
+  void set_position(uint64_t position) {
+    next_ = position / 4;
+    used_ = 4;
+    for (uint64_t i = 0; i < position % 4; ++i) Next32();
+  }
+
   uint32_t Next32() {
     if (used_ == 4) {
       block_ = philox_.At(next_++);

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -46,6 +47,20 @@ TEST(Random, EqualSeedsGiveEqualValuesOnAnyNumberOfThreads) {
         EXPECT_EQ(values, first) << op;
       }
     }
+  }
+}
+
+// A million values of TensorFlow 2.21, to the last bit: FNV-1a of their bits.
+TEST(Random, NormalsAreTensorFlowsToTheLastBit) {
+  Graph g;
+  const Output shape = Const(g, Tensor::Vector<int32_t>({1 << 20}));
+  for (const auto& [op, want] : {std::pair<const char*, uint64_t>{"RandomStandardNormal", 0x5714ea570eb388e9},
+                                 std::pair<const char*, uint64_t>{"TruncatedNormal", 0x3e7c7c4cd57b0dde}}) {
+    const Tensor t =
+        Value(NodeBuilder(g, op).Input(shape).Attr("dtype", kFloat32).Attr("seed", 7).Attr("seed2", 5).Output());
+    uint64_t hash = 14695981039346656037u;
+    for (const float v : t.data<float>()) hash = (hash ^ std::bit_cast<uint32_t>(v)) * 1099511628211u;
+    EXPECT_EQ(hash, want) << op;
   }
 }
 
