@@ -78,8 +78,9 @@ StatusOr<PoolWindows> PlacePool(const PoolAttrs& a, const Shape& input) {
   const auto size_of = [&](int axis) { return input.has_rank() ? input.dim(axis) : Shape::kUnknownDim; };
   for (int axis = 0; axis < a.rank(); ++axis) {
     if (a.ksize[axis] < 1 || a.strides[axis] < 1) {
-      return InvalidArgument("windows and strides must be positive, got ksize ", AttrValue(a.ksize).ToString(),
-                             " and strides ", AttrValue(a.strides).ToString());
+      return InvalidArgument("Sliding window ", a.ksize[axis] < 1 ? "ksize" : "strides",
+                             " must be positive, got ksize ", AttrValue(a.ksize).ToString(), " and strides ",
+                             AttrValue(a.strides).ToString());
     }
   }
   if (a.ksize[0] != 1 || a.strides[0] != 1) {
@@ -113,10 +114,12 @@ StatusOr<PoolWindows> PlacePool(const PoolAttrs& a, const Shape& input) {
   if (p.channel_window != 1 || a.strides[a.channel_axis()] != 1) {
     if (!a.pools_channels || spatial || p.channel_window != a.strides[a.channel_axis()] ||
         (p.channels >= 0 && p.channels % p.channel_window != 0)) {
-      return Unimplemented("windows over channels are supported for the values of a maximum alone, if the window is ",
-                           "as long as its stride, divides the channels, and the other axes have no window; got ksize ",
-                           AttrValue(a.ksize).ToString(), " and strides ", AttrValue(a.strides).ToString(),
-                           " for shape ", input);
+      const char* const why =
+          !a.pools_channels ? "Non-spatial pooling is not yet supported: no window over channels can be used here"
+          : spatial         ? "MaxPooling supports exactly one of pooling across depth or pooling across width/height"
+                            : "the window over channels must be as long as its stride and divide the channels";
+      return Unimplemented(why, "; got ksize ", AttrValue(a.ksize).ToString(), " and strides ",
+                           AttrValue(a.strides).ToString(), " for shape ", input);
     }
     if (channels >= 0) channels /= p.channel_window;
   }

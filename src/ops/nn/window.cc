@@ -73,9 +73,10 @@ Status PlaceWindow(std::string_view axis, WindowPadding padding, WindowAxis* w) 
   if (w->window < 0) return OkStatus();
   const int64_t padded = w->input + w->pad_before + w->pad_after;
   if (padded < extent) {
-    return InvalidArgument("the window is larger than the input: its ", axis, " is ", w->window,
-                           w->dilation > 1 ? StrCat(" with dilation ", w->dilation) : "", ", that of the input is ",
-                           w->input, padded > w->input ? StrCat(", padded to ", padded) : "");
+    return InvalidArgument("Computed output size would be negative: the window is larger than the input: its ", axis,
+                           " is ", w->window, w->dilation > 1 ? StrCat(" with dilation ", w->dilation) : "",
+                           ", that of the input is ", w->input,
+                           padded > w->input ? StrCat(", padded to ", padded) : "");
   }
   w->output = (padded - extent) / w->stride + 1;
   return OkStatus();

@@ -65,7 +65,9 @@ Status CheckImages(const char* what, const Shape& shape) {
   }
   for (int i = 0; i < 4; ++i) {
     if (!FitsInt(shape.dim(i))) return InvalidArgument(what, " is too large: ", shape);
-    if (i > 0 && shape.dim(i) == 0) return InvalidArgument(what, " must not have empty images, got shape ", shape);
+    if (i > 0 && shape.dim(i) == 0) {
+      return InvalidArgument(what, ": input image must be of non-zero size, got shape ", shape);
+    }
   }
   return OkStatus();
 }

@@ -40,9 +40,13 @@ Status SparseReshape(KernelContext& ctx) {
   }
   int64_t total = 1;
   for (int64_t d : from) {
-    if (d < 0 || __builtin_mul_overflow(total, d, &total)) {
-      return InvalidArgument("the input's shape is out of range: ", ctx.input(1).ToString());
+    if (d < 0) return InvalidArgument("the input's shape must not be negative, got ", ctx.input(1).ToString());
+    int64_t product = 0;
+    if (__builtin_mul_overflow(total, d, &product)) {
+      return InvalidArgument("Encountered overflow when multiplying ", total, " with ", d, ": the input's shape is ",
+                             ctx.input(1).ToString());
     }
+    total = product;
   }
   std::vector<int64_t> to(wanted.begin(), wanted.end());
   int64_t known = 1;
