@@ -9,6 +9,8 @@
 #include "core/text/strings.h"
 #include "core/values/bools.h"
 #include "core/values/crc32c.h"
+#include "core/text/strings.h"
+#include "core/values/tensor_value.h"
 #include "graph/tensor_proto.h"
 
 namespace tensorbraid {
@@ -165,7 +167,7 @@ StatusOr<const RandomAccessFile*> BundleReader::Shard(int shard) {
 }
 
 StatusOr<const RandomAccessFile*> BundleReader::CheckExtent(const Entry& entry, std::string_view name) {
-  if (entry.dtype != kString && !IsPlain(entry.dtype)) {
+  if (entry.dtype != kString && entry.dtype != DType::kVariant && !IsPlain(entry.dtype)) {
     return Unimplemented("tensor '", name, "' of checkpoint ", prefix_, " has dtype ", entry.dtype,
                          ", which cannot be read from a checkpoint");
   }
@@ -175,9 +177,10 @@ StatusOr<const RandomAccessFile*> BundleReader::CheckExtent(const Entry& entry, 
                                 ", which has ", file->size()));
   }
   const auto elements = static_cast<uint64_t>(entry.shape.num_elements());
-  // Each string takes at least one byte, for its length.
-  const bool fits = entry.dtype == kString ? entry.size >= elements + sizeof(uint32_t)
-                                           : entry.size == elements * DTypeSize(entry.dtype);
+  // Each string takes at least one byte, for its length, and each variant a checksum, too.
+  const bool fits = entry.dtype == kString           ? entry.size >= elements + sizeof(uint32_t)
+                    : entry.dtype == DType::kVariant ? entry.size / (1 + sizeof(uint32_t)) >= elements
+                                                     : entry.size == elements * DTypeSize(entry.dtype);
   if (!fits) return Damaged(name, StrCat("is ", entry.dtype, entry.shape, ", but has ", entry.size, " bytes"));
   return file;
 }
@@ -185,6 +188,7 @@ StatusOr<const RandomAccessFile*> BundleReader::CheckExtent(const Entry& entry, 
 StatusOr<Tensor> BundleReader::ReadWhole(const Entry& entry, std::string_view name) {
   TF_ASSIGN_OR_RETURN(const RandomAccessFile* file, CheckExtent(entry, name));
   if (entry.dtype == kString) return ReadStrings(entry, *file, name);
+  if (entry.dtype == DType::kVariant) return ReadVariants(entry, *file, name);
   TF_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Create(entry.dtype, entry.shape));
   TF_RETURN_IF_ERROR(file->Read(entry.offset, entry.size, tensor.mutable_raw_data()));
   if (Crc32c({static_cast<const char*>(tensor.raw_data()), tensor.num_bytes()}) != entry.crc) {
@@ -218,6 +222,37 @@ StatusOr<Tensor> BundleReader::ReadStrings(const Entry& entry, const RandomAcces
     strings[i].assign(rest.substr(0, lengths[i]));
     rest.remove_prefix(lengths[i]);
   }
+  return tensor;
+}
+
+StatusOr<Tensor> BundleReader::ReadVariants(const Entry& entry, const RandomAccessFile& file, std::string_view name) {
+  std::string bytes(entry.size, '\0');
+  TF_RETURN_IF_ERROR(file.Read(entry.offset, bytes.size(), bytes.data()));
+  TF_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Create(DType::kVariant, entry.shape));
+  std::string_view rest = bytes;
+  uint32_t crc = 0;
+  for (Variant& element : tensor.mutable_data<Variant>()) {
+    uint64_t length = 0;
+    if (!GetVarint(&rest, &length) || rest.size() < sizeof crc || length > rest.size() - sizeof crc) {
+      return Damaged(name, "ends within its variants");
+    }
+    std::string length_bytes;
+    PutFixed(length, &length_bytes);
+    crc = Crc32c(rest.substr(0, length), Crc32c(length_bytes, crc));
+    if (UnmaskCrc(GetFixed<uint32_t>(rest, length)) != crc) return Damaged(name, "has a wrong checksum");
+    proto::VariantTensorDataProto data;
+    if (!data.ParseFromArray(rest.data(), static_cast<int>(length))) return Damaged(name, "has a malformed variant");
+    if (data.type_name() != kTensorVariant || data.tensors_size() != 1) {
+      return Unimplemented("tensor '", name, "' of checkpoint ", prefix_, " holds a variant of type '",
+                           data.type_name(), "', which cannot be read");
+    }
+    auto value = FromProto(data.tensors(0));
+    if (!value.ok()) return Damaged(name, StrCat("has a malformed tensor: ", std::string(value.status().message())));
+    element.value = MakeRef<TensorValue>(*std::move(value));
+    crc = Crc32c(rest.substr(length, sizeof crc), crc);
+    rest.remove_prefix(length + sizeof crc);
+  }
+  if (!rest.empty() || crc != entry.crc) return Damaged(name, "has a wrong checksum");
   return tensor;
 }
 

@@ -23,6 +23,9 @@ class BundleEntryProto;
 // The format version of the bundles that TensorFlow and this project write.
 inline constexpr int kBundleVersion = 1;
 
+// The type name of a variant that holds a tensor.
+inline constexpr const char* kTensorVariant = "tensorflow::Tensor";
+
 // Extends the checksum of a string tensor by the length of one of its strings: as 32 bits, or as 64 if the length needs
 // them.
 uint32_t ExtendByLength(uint64_t length, uint32_t crc);
@@ -70,6 +73,7 @@ class BundleReader {
   // Reads the tensor of an entry that has no slices.
   StatusOr<Tensor> ReadWhole(const Entry& entry, std::string_view name);
   StatusOr<Tensor> ReadStrings(const Entry& entry, const RandomAccessFile& file, std::string_view name);
+  StatusOr<Tensor> ReadVariants(const Entry& entry, const RandomAccessFile& file, std::string_view name);
   StatusOr<Tensor> Assemble(const Entry& entry, std::string_view name, const TensorSlice& wanted, const Shape& shape);
   // Checks, before memory is taken, that the bytes of an entry lie within its file and are as many as its shape needs.
   // Returns the file.

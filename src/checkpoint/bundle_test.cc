@@ -11,7 +11,7 @@
 #include "checkpoint/table_writer.h"
 #include "checkpoint/tensor_bundle.pb.h"
 #include "core/text/strings.h"
-#include "core/values/crc32c.h"
+#include "core/values/tensor_value.h"
 #include "io/file_testutil.h"
 
 namespace tensorbraid {
@@ -128,6 +128,33 @@ TEST_F(BundleTest, OurBundlesAreTensorFlowsByteForByte) {
   EXPECT_EQ(Bytes(Path("merged.data-00001-of-00002")), Bytes(kTestdata + "/merged.data-00001-of-00002"));
   EXPECT_EQ(FileNames(), (std::vector<std::string>{"all.data-00000-of-00001", "all.index", "merged.data-00000-of-00002",
                                                    "merged.data-00001-of-00002", "merged.index"}));
+}
+
+// The components of a sparse tensor: indices, values and shape.
+TEST_F(BundleTest, VariantsThatHoldTensorsAreReadAndWritten) {
+  const Tensor theirs = Open(kTestdata + "/variants")->Read("sparse").value();
+  auto writer = BundleWriter::Create(Path("x")).value();
+  ASSERT_TRUE(writer->Add("sparse", theirs).ok());
+  ASSERT_TRUE(writer->Finish().ok());
+  for (const Tensor& t : {theirs, Open(Path("x"))->Read("sparse").value()}) {
+    ASSERT_EQ(t.shape(), Shape({3}));
+    std::vector<Tensor> parts;
+    for (const Variant& v : t.data<Variant>()) {
+      const auto* value = dynamic_cast<const TensorValue*>(v.value.get());
+      ASSERT_NE(value, nullptr);
+      parts.push_back(value->tensor);
+    }
+    EXPECT_EQ(ValuesOf<int64_t>(parts[0]), (std::vector<int64_t>{0, 1, 1, 0}));
+    EXPECT_EQ(ValuesOf<int32_t>(parts[1]), (std::vector<int32_t>{7, 8}));
+    EXPECT_EQ(ValuesOf<int64_t>(parts[2]), (std::vector<int64_t>{2, 2}));
+  }
+  auto empty = BundleWriter::Create(Path("y")).value();
+  EXPECT_TRUE(absl::IsUnimplemented(empty->Add("e", Tensor(DType::kVariant, {})))) << "an empty variant";
+
+  std::string damaged = Bytes(BundleDataName(Path("x"), 0, 1));
+  damaged[damaged.size() / 2] ^= 1;
+  ASSERT_TRUE(WriteFileAtomically(BundleDataName(Path("x"), 0, 1), damaged).ok());
+  EXPECT_TRUE(absl::IsDataLoss(Open(Path("x"))->Read("sparse").status()));
 }
 
 TEST_F(BundleTest, NoFileExistsBeforeFinish) {
@@ -250,6 +277,8 @@ TEST_F(CraftedIndexTest, ExtentsOutsideOfTheFileAreDataLossBeforeMemoryIsTaken) 
   Index({{"bad", other_file}});
   EXPECT_TRUE(absl::IsDataLoss(Open(Path("x"))->Read("bad").status()));
   Index({{"bad", Entry({}, 0, 1, DType::kVariant)}});
+  EXPECT_TRUE(absl::IsDataLoss(Open(Path("x"))->Read("bad").status())) << "too short for a variant";
+  Index({{"bad", Entry({}, 0, 1, DType::kResource)}});
   EXPECT_TRUE(absl::IsUnimplemented(Open(Path("x"))->Read("bad").status()));
 }
 

@@ -8,7 +8,7 @@
 #include "checkpoint/table_writer.h"
 #include "checkpoint/tensor_bundle.pb.h"
 #include "core/text/strings.h"
-#include "core/values/crc32c.h"
+#include "core/values/tensor_value.h"
 #include "graph/tensor_proto.h"
 
 namespace tensorbraid {
@@ -65,12 +65,38 @@ Status BundleWriter::AppendStrings(const Tensor& tensor, uint32_t* crc) {
   return OkStatus();
 }
 
+// Writes for each element its length, its VariantTensorDataProto, and the checksum of everything up to there.
+Status BundleWriter::AppendVariants(std::string_view name, const Tensor& tensor, uint32_t* crc) {
+  for (const Variant& element : tensor.data<Variant>()) {
+    const auto* value = dynamic_cast<const TensorValue*>(element.value.get());
+    if (value == nullptr) {
+      return Unimplemented("cannot save tensor '", name,
+                           "': ", element.value ? element.value->DebugString() : "an empty variant",
+                           " has no stored form");
+    }
+    proto::VariantTensorDataProto data;
+    data.set_type_name(kTensorVariant);
+    ToProto(value->tensor, data.add_tensors());
+    const std::string bytes = data.SerializeAsString();
+    std::string length, length_bytes, checksum;
+    PutVarint(bytes.size(), &length);
+    PutFixed(uint64_t{bytes.size()}, &length_bytes);
+    *crc = Crc32c(length_bytes, *crc);
+    size_ += static_cast<int64_t>(length.size());
+    TF_RETURN_IF_ERROR(data_->Append(length));
+    TF_RETURN_IF_ERROR(Append(bytes, crc));
+    PutFixed(MaskCrc(*crc), &checksum);
+    TF_RETURN_IF_ERROR(Append(checksum, crc));
+  }
+  return OkStatus();
+}
+
 Status BundleWriter::Add(std::string_view name, const Tensor& tensor) {
   if (name.empty()) return InvalidArgument("a tensor in a checkpoint needs a name");
   if (name.size() > kMaxKeySize) {
     return InvalidArgument("the name of a tensor has ", name.size(), " bytes; at most ", kMaxKeySize, " are allowed");
   }
-  if (tensor.dtype() != kString && !IsPlain(tensor.dtype())) {
+  if (tensor.dtype() != kString && tensor.dtype() != DType::kVariant && !IsPlain(tensor.dtype())) {
     return Unimplemented("cannot save tensor '", name, "': dtype ", tensor.dtype(), " has no stored form");
   }
   const auto [it, is_new] = entries_.try_emplace(std::string(name));
@@ -83,6 +109,8 @@ Status BundleWriter::Add(std::string_view name, const Tensor& tensor) {
   uint32_t crc = 0;
   if (tensor.dtype() == kString) {
     TF_RETURN_IF_ERROR(AppendStrings(tensor, &crc));
+  } else if (tensor.dtype() == DType::kVariant) {
+    TF_RETURN_IF_ERROR(AppendVariants(name, tensor, &crc));
   } else {
     TF_RETURN_IF_ERROR(Append({static_cast<const char*>(tensor.raw_data()), tensor.num_bytes()}, &crc));
   }

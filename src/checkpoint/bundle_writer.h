@@ -34,8 +34,8 @@ class BundleWriter {
   BundleWriter(const BundleWriter&) = delete;
   BundleWriter& operator=(const BundleWriter&) = delete;
 
-  // InvalidArgument if the name was added before, is empty or is too long; Unimplemented for dtypes without a stored
-  // form (resource, variant).
+  // InvalidArgument if the name was added before, is empty or is too long; Unimplemented for values without a
+  // stored form: resources, and variants that hold something else than a tensor.
   Status Add(std::string_view name, const Tensor& tensor);
   // Adds a slice of a tensor. InvalidArgument if the slice and `tensor` have different shapes, or if an earlier
   // slice of this tensor has another dtype or full shape; Internal if the slice is not within the full shape.
@@ -46,6 +46,7 @@ class BundleWriter {
   explicit BundleWriter(const std::string& prefix);
   Status Append(std::string_view bytes, uint32_t* crc);
   Status AppendStrings(const Tensor& tensor, uint32_t* crc);
+  Status AppendVariants(std::string_view name, const Tensor& tensor, uint32_t* crc);
 
   BundleFiles files_;
   std::unique_ptr<AtomicFile> data_;

@@ -38,6 +38,7 @@ class PlanFunction final : public RunnableFunction {
   }
   const std::vector<DType>& argument_types() const override { return arguments_; }
   const std::vector<DType>& return_types() const override { return returns_; }
+  KernelStates& states() override { return kernels_; }
 
  private:
   const std::string name_;

@@ -12,6 +12,16 @@
 
 namespace tensorbraid {
 
+namespace {
+
+// Null if there is no kernel, or it has no state that checkpoints can hold.
+KernelState* StateOf(Kernel* kernel) {
+  auto* stateful = dynamic_cast<StatefulKernel*>(kernel);
+  return stateful == nullptr ? nullptr : stateful->state();
+}
+
+}  // namespace
+
 StatusOr<std::shared_ptr<Kernel>> KernelCache::GetOrCreate(const Node& node, const KernelDef& def,
                                                            const KernelConstruction& c) {
   std::string fingerprint = StrCat(node.type(), "@", node.device());
@@ -21,8 +31,44 @@ StatusOr<std::shared_ptr<Kernel>> KernelCache::GetOrCreate(const Node& node, con
   if (slot.kernel == nullptr || slot.fingerprint != fingerprint) {
     TF_ASSIGN_OR_RETURN(std::unique_ptr<Kernel> kernel, def.create(c));
     slot = {std::move(fingerprint), std::move(kernel)};
+    if (const auto restored = restored_.find(node.name()); restored != restored_.end()) {
+      KernelState* const state = StateOf(slot.kernel.get());
+      if (state != nullptr) TF_RETURN_IF_ERROR(state->Restore(restored->second));
+      restored_.erase(restored);
+    }
   }
   return slot.kernel;
+}
+
+Tensor KernelCache::Save(const std::string& node) {
+  MutexLock lock(mu_);
+  const auto slot = kernels_.find(node);
+  if (slot != kernels_.end()) {
+    if (KernelState* const state = StateOf(slot->second.kernel.get()); state != nullptr) return state->Save();
+  }
+  const auto restored = restored_.find(node);
+  return restored != restored_.end() ? restored->second : Tensor::Vector(std::vector<int64_t>());
+}
+
+Status KernelCache::Restore(const std::string& node, const Tensor& state) {
+  MutexLock lock(mu_);
+  const auto slot = kernels_.find(node);
+  if (slot != kernels_.end() && slot->second.kernel != nullptr) {
+    KernelState* const kept = StateOf(slot->second.kernel.get());
+    return kept == nullptr ? InvalidArgument("the kernel of '", node, "' has no state to restore")
+                           : kept->Restore(state);
+  }
+  restored_[node] = state;
+  return OkStatus();
+}
+
+std::map<std::string, Tensor> KernelCache::SaveAll() {
+  MutexLock lock(mu_);
+  std::map<std::string, Tensor> states = restored_;
+  for (const auto& [node, slot] : kernels_) {
+    if (KernelState* const state = StateOf(slot.kernel.get()); state != nullptr) states[node] = state->Save();
+  }
+  return states;
 }
 
 namespace {
@@ -208,6 +254,7 @@ StatusOr<std::shared_ptr<const Plan>> Plan::Create(std::unique_ptr<Graph> graph,
         return OkStatus();
       }();
       if (!made.ok()) return AtNode(made, *node);
+      if (auto* user = dynamic_cast<KernelStatesUser*>(kernel.get()); user != nullptr) user->UseStates(cache);
       p.kernel = kernel.get();
       p.async = dynamic_cast<AsyncKernel*>(kernel.get());
       p.kind = p.async != nullptr ? Kind::kAsync : Kind::kSync;

@@ -10,17 +10,22 @@
 #include "core/threads/still_wanted.h"
 #include "graph/control_flow.h"
 #include "runtime/kernel/kernel.h"
+#include "runtime/kernel/kernel_state.h"
 #include "tensorbraid/graph/graph.h"
 
 namespace tensorbraid {
 
-// Kernels of stateful ops by node name, shared by all plans of a session on a task, so that their state survives from
-// one plan to the next. Thread-safe.
-class KernelCache {
+// Kernels of stateful ops, by node name: their state must survive from one plan to the next. One cache per session and
+// task. Thread-safe.
+class KernelCache final : public KernelStates {
  public:
   // Returns the kernel of this node and creates it on first use. If the cached kernel belongs to a node of the same
   // name with a different op, device or attributes, replaces it.
   StatusOr<std::shared_ptr<Kernel>> GetOrCreate(const Node& node, const KernelDef& def, const KernelConstruction& c);
+
+  Tensor Save(const std::string& node) override;
+  Status Restore(const std::string& node, const Tensor& state) override;
+  std::map<std::string, Tensor> SaveAll() override;
 
  private:
   struct Slot {
@@ -29,6 +34,7 @@ class KernelCache {
   };
   Mutex mu_;
   std::map<std::string, Slot> kernels_ TB_GUARDED_BY(mu_);
+  std::map<std::string, Tensor> restored_ TB_GUARDED_BY(mu_);  // for kernels that do not exist yet
 };
 
 // Immutable; any number of steps can run on it at once.

@@ -1,6 +1,7 @@
 #include "graph/subgraph.h"
 
 #include <algorithm>
+#include <map>
 
 #include "core/text/op_type_name.h"
 #include "core/text/strings.h"
@@ -24,6 +25,7 @@ class Extractor {
       if (FeedIndex(f) < 0) Mark(NodeOf(f));
     }
     for (const Operation& t : targets) Mark(NodeOf(t));
+    AddInitializersOfRestoredIterators();
 
     copies_.assign(nodes.size(), nullptr);
     args_.assign(feeds_.size(), nullptr);
@@ -70,6 +72,34 @@ class Extractor {
       }
       for (Node* c : n->control_inputs()) {
         if (!IsFedPlaceholder(c)) stack.push_back(c);
+      }
+    }
+  }
+
+  void AddInitializersOfRestoredIterators() {
+    const auto& nodes = ImplOf(graph_).nodes();
+    std::vector<Node*> restores;
+    for (const auto& node : nodes) {
+      if (needed_[node->id()] && node->type() == "DeserializeIterator") restores.push_back(node.get());
+    }
+    for (Node* restore : restores) {
+      Node* initializer = nullptr;
+      int initializers = 0;
+      for (const auto& node : nodes) {
+        if (node->type() != "MakeIterator" || node->inputs()[1] != restore->inputs()[0]) continue;
+        initializer = node.get();
+        ++initializers;
+      }
+      if (initializers != 1 || initializer->id() > restore->id()) continue;
+      const std::vector<bool> before = needed_;
+      Mark(initializer);
+      const bool lacks_feed = std::any_of(nodes.begin(), nodes.end(), [&](const auto& node) {
+        return needed_[node->id()] && node->type() == "Placeholder";
+      });
+      if (lacks_feed) {
+        needed_ = before;
+      } else {
+        runs_before_[restore] = initializer;
       }
     }
   }
@@ -126,6 +156,9 @@ class Extractor {
       }
       controls.push_back(control);
     }
+    if (const auto before = runs_before_.find(&node); before != runs_before_.end()) {
+      controls.push_back(copies_[before->second->id()]);
+    }
     TF_ASSIGN_OR_RETURN(copies_[node.id()], ImplOf(*out_).CopyNode(node, std::move(inputs), std::move(controls)));
     for (int i : missing) back_edges_.Add(copies_[node.id()], i, node.inputs()[i]);
     return OkStatus();
@@ -135,6 +168,7 @@ class Extractor {
   const std::vector<Output>& feeds_;
   std::unique_ptr<Graph> out_ = std::make_unique<Graph>();
   std::vector<bool> needed_;
+  std::map<const Node*, const Node*> runs_before_;
   std::vector<Node*> copies_;  // by the original's id
   BackEdges back_edges_;
   std::vector<Node*> args_;  // by feed

@@ -52,12 +52,15 @@ const OpRegistry& OpRegistry::Global() {
     RegisterDataFlowTensorArrayOps(*r);
 
     RegisterDatasetBatchOps(*r);
+    RegisterDatasetCacheOps(*r);
+    RegisterDatasetExampleOps(*r);
     RegisterDatasetFunctionOps(*r);
     RegisterDatasetIteratorOps(*r);
     RegisterDatasetParallelOps(*r);
     RegisterDatasetShapingOps(*r);
     RegisterDatasetShuffleOps(*r);
     RegisterDatasetSourceOps(*r);
+    RegisterDatasetSparseOps(*r);
 
     RegisterImageBoxesOps(*r);
     RegisterImageCodingOps(*r);
@@ -133,6 +136,7 @@ const OpRegistry& OpRegistry::Global() {
     RegisterRandomCandidateSamplingOps(*r);
     RegisterRandomOps(*r);
     RegisterRandomSamplingOps(*r);
+    RegisterRandomStateOps(*r);
     RegisterRandomStatelessOps(*r);
 
     RegisterReductionArgMaxOps(*r);

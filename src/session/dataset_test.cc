@@ -77,6 +77,91 @@ TEST(DatasetTest, TooDeeplyNestedDatasetsAreRefused) {
   EXPECT_EQ(session->Run({it.initialize}).status().code(), StatusCode::kInvalidArgument);
 }
 
+// The numbers that an iterator gives until its end, or `most` of them.
+std::vector<int64_t> Rest(Session& session, const Output& next, int most = 100) {
+  std::vector<int64_t> numbers;
+  for (int i = 0; i < most; ++i) {
+    const auto r = session.Run({next});
+    if (!r.ok()) {
+      EXPECT_EQ(r.status().code(), StatusCode::kOutOfRange) << r.status();
+      break;
+    }
+    for (const int64_t n : (*r)[0].data<int64_t>()) numbers.push_back(n);
+  }
+  return numbers;
+}
+
+TEST(DatasetTest, AnIteratorContinuesWhereAnotherOneWasSaved) {
+  Graph g;
+  const auto shuffled = [&](const Output& input, int64_t size) {
+    return Dataset(g, "ShuffleDataset", {input, Number(g, size), Number(g, 0), Number(g, 0)});
+  };
+  const Output no = Operand(Tensor::Scalar(false)).ToOutput(g);
+  std::vector<std::function<Output()>> pipelines = {
+      [&] { return Range(g, 9); },
+      [&] { return shuffled(Range(g, 9), 4); },
+      [&] {
+        return Dataset(g, "RepeatDataset", {shuffled(Range(g, 4), 3), Number(g, 3)});
+      },
+      [&] {
+        return Dataset(g, "PrefetchDataset", {shuffled(Range(g, 9), 4), Number(g, 3)});
+      },
+      [&] {
+        return Dataset(g, "BatchDatasetV2",
+                       {Dataset(g, "SkipDataset", {Range(g, 11), Number(g, 1)}), Number(g, 2), no});
+      },
+      [&] {
+        return Dataset(g, "ConcatenateDataset", {Range(g, 3), Range(g, 5)});
+      },
+      [&] {
+        return Dataset(g, "RepeatDataset",
+                       {Dataset(g, "CacheDataset", {Range(g, 4), Operand(Tensor::Scalar(std::string())).ToOutput(g)}),
+                        Number(g, 2)});
+      },
+  };
+  for (size_t p = 0; p < pipelines.size(); ++p) {
+    // Two iterators over datasets of their own, with unseeded shuffles: all that the second one knows is the state.
+    const Output handle = Dataset(g, "IteratorV2", {}, {{"shared_name", ""}, {"container", ""}});
+    const Operation initialize = NodeBuilder(g, "MakeIterator").Input(pipelines[p]()).Input(handle).Finish();
+    const Output next = Dataset(g, "IteratorGetNext", {handle});
+    const Output other = Dataset(g, "IteratorV2", {}, {{"shared_name", ""}, {"container", ""}});
+    NodeBuilder(g, "MakeIterator").Input(pipelines[p]()).Input(other).Finish();
+    const Output other_next = Dataset(g, "IteratorGetNext", {other});
+    const Output state = NodeBuilder(g, "SerializeIterator").Input(handle).Output();
+    const Operation restore = NodeBuilder(g, "DeserializeIterator").Input(other).Input(state).Finish();
+    auto session = Session::Create(g);
+    ASSERT_TRUE(session.ok()) << session.status();
+    for (const int before : {0, 1, 3, 6}) {
+      ASSERT_TRUE((*session)->Run({initialize}).ok());
+      Rest(**session, next, before);
+      const auto restored = (*session)->Run({restore});
+      ASSERT_TRUE(restored.ok()) << restored.status();
+      EXPECT_EQ(Rest(**session, other_next), Rest(**session, next)) << "pipeline " << p << " after " << before;
+    }
+  }
+}
+
+TEST(DatasetTest, AStateOfAnotherPipelineIsRefused) {
+  Graph g;
+  const auto iterate = [&](const Output& dataset, Output* handle) {
+    *handle = Dataset(g, "IteratorV2", {}, {{"shared_name", ""}, {"container", ""}});
+    const Operation initialize = NodeBuilder(g, "MakeIterator").Input(dataset).Input(*handle).Finish();
+    return IteratorOps{initialize, Dataset(g, "IteratorGetNext", {*handle})};
+  };
+  Output from, to;
+  const IteratorOps one = iterate(Range(g, 5), &from);
+  const IteratorOps two = iterate(Dataset(g, "TakeDataset", {Range(g, 5), Number(g, 4)}), &to);
+  const Output state = NodeBuilder(g, "SerializeIterator").Input(from).Output();
+  const Operation restore = NodeBuilder(g, "DeserializeIterator").Input(to).Input(state).Finish();
+  auto session = Session::Create(g).value();
+  EXPECT_EQ(session->Run({restore}).status().code(), StatusCode::kFailedPrecondition) << "nothing to save";
+  ASSERT_TRUE(session->Run({one.initialize}).ok());
+  const Status refused = session->Run({restore}).status();
+  EXPECT_EQ(refused.code(), StatusCode::kInvalidArgument);
+  EXPECT_NE(refused.message().find("RangeDataset"), std::string::npos) << refused;
+  EXPECT_EQ(Rest(*session, two.next), (std::vector<int64_t>{0, 1, 2, 3})) << "the iterator is as it was";
+}
+
 // A function f(x, queue) that dequeues an element of the queue, and a dataset that maps ten numbers by f.
 constexpr const char* kMapOverQueue = R"(
   library { function { signature { name: 'f' is_stateful: true input_arg { name: 'x' type: 9 }

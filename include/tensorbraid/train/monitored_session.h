@@ -46,6 +46,12 @@ struct MonitoredTrainingSessionOptions {
   std::optional<int64_t> save_checkpoint_every_steps = std::nullopt;
   std::optional<std::chrono::milliseconds> save_checkpoint_every = std::nullopt;
   std::shared_ptr<Saver> saver = nullptr;
+  // As in SaverOptions, for the saver that is made if `saver` is null. Only the chief's states are saved, so a training
+  // with one worker resumes as if it had not been interrupted.
+  bool save_random_state = false;
+  // Initializers of the input pipelines' iterators. They run in each new session, after the variables have their
+  // values, unless a checkpoint has the states of the iterators.
+  std::vector<Operation> input_initializers = {};
   // Directory of event files, which TensorBoard reads; "": none. The chief writes the graph, its summaries (see
   // SummarySaver) and the steps per second to it.
   std::string summary_dir = "";

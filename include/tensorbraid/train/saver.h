@@ -49,6 +49,13 @@ struct SaverOptions {
   // share a file system. If false, all values pass through the task that the session runs on, and only that task and
   // the saving program need to share one. By default true if variables are placed on tasks, as on parameter servers.
   std::optional<bool> sharded = std::nullopt;
+  // Also saves where the random ops of the graph are in their streams, what the iterators of its input pipelines have
+  // buffered and where they are, so that a training that is resumed draws the numbers and reads the elements that it
+  // would have without the interruption. Saves the states of the session that saves; other sessions on the same tasks
+  // have their own. Iterators must have been initialized. A checkpoint without these states restores the variables and
+  // logs a warning. Random ops within library functions are not saved, except those of input pipelines. TensorFlow
+  // cannot import the graph beside such a checkpoint; it reads the checkpoint itself. See docs/design/0020.
+  bool random_state = false;
   // Pads the step number: "model-00000100" instead of "model-100".
   bool pad_step_number = false;
   std::string name = "save";
@@ -85,10 +92,14 @@ class Saver {
   // directory. After an error, or if a task ends while it writes, earlier checkpoints are unchanged, even one with the
   // same prefix, and "checkpoint" names the last complete one.
   StatusOr<std::string> Save(Session& session, const std::string& path, const SaveOptions& options = {});
-  // Sets the variables to the values of a checkpoint. NotFound when the checkpoint is missing, or, with the names of
-  // all of them, variables in it; InvalidArgument, before any variable is set, when a shape or dtype differs; DataLoss
-  // when the checkpoint is damaged. Blocks until done. `path` may be relative, as for Save.
-  Status Restore(Session& session, const std::string& path) const;
+  // Sets the variables to the values of a checkpoint. NotFound when the checkpoint or a variable in it is missing;
+  // InvalidArgument, before any variable is set, when a shape or dtype differs; DataLoss when the checkpoint is
+  // damaged. Blocks until done. `path` may be relative, as for Save.
+  Status Restore(Session& session, const std::string& path);
+  // Whether a Restore has set the states of random ops and input pipelines (SaverOptions::random_state) since the last
+  // ForgetRestored.
+  bool restored_random_state() const;
+  void ForgetRestored();
 
   // The checkpoints that this saver manages, oldest first.
   std::vector<std::string> last_checkpoints() const;

@@ -47,6 +47,9 @@ def main():
   save("all", tensors)
   save("part_0", [("by_row", "4 3 0,1:-", rows[:1]), ("first", "", tf.constant([1, 2]))])
   save("part_1", [("by_row", "4 3 1,3:-", rows[1:]), ("second", "", tf.constant(["s"]))])
+  # Three variants: the tensors of a sparse tensor.
+  sparse = tf.io.serialize_sparse(tf.sparse.from_dense([[0, 7], [8, 0]]), out_type=tf.variant)
+  save("variants", [("sparse", "", sparse)])
   for part in ["part_0", "part_1"]:
     for name in [part + ".index", part + ".data-00000-of-00001"]:
       tf.io.gfile.copy(name, "copy_" + name, overwrite=True)

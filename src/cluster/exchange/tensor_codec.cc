@@ -3,10 +3,9 @@
 #include <cstring>
 #include <vector>
 
-#include "cluster/exchange/variant_codec.h"
 #include "core/memory/allocator.h"
 #include "core/text/strings.h"
-#include "core/values/bools.h"
+#include "runtime/variant_codec.h"
 
 namespace tensorbraid {
 

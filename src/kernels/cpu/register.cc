@@ -53,12 +53,15 @@ const KernelRegistry& KernelRegistry::Global() {
     RegisterDataFlowTensorArrayKernels(*r);
 
     RegisterDatasetBatchKernels(*r);
+    RegisterDatasetCacheKernels(*r);
+    RegisterDatasetExampleKernels(*r);
     RegisterDatasetFunctionKernels(*r);
     RegisterDatasetIteratorKernels(*r);
     RegisterDatasetParallelKernels(*r);
     RegisterDatasetShapingKernels(*r);
     RegisterDatasetShuffleKernels(*r);
     RegisterDatasetSourceKernels(*r);
+    RegisterDatasetSparseKernels(*r);
 
     RegisterImageBoxesKernels(*r);
     RegisterImageCodingKernels(*r);
@@ -134,6 +137,7 @@ const KernelRegistry& KernelRegistry::Global() {
     RegisterRandomCandidateSamplingKernels(*r);
     RegisterRandomKernels(*r);
     RegisterRandomSamplingKernels(*r);
+    RegisterRandomStateKernels(*r);
     RegisterRandomStatelessKernels(*r);
 
     RegisterReductionArgMaxKernels(*r);

@@ -12,6 +12,8 @@ void RegisterDatasetBatchOps(OpRegistry& r) {
       r, "ParallelBatchDataset",
       {kInputDataset, "batch_size: int64", "num_parallel_calls: int64", "drop_remainder: bool"},
       {"parallel_copy: bool = false", kOutputTypes, kOutputShapes, "deterministic: string = 'default'", kMetadata});
+  AddDataset(r, "RebatchDatasetV2", {kInputDataset, "batch_sizes: int64", "drop_remainder: bool"},
+             {kOutputTypes, kOutputShapes});
   AddDataset(r, "PaddedBatchDataset",
              {kInputDataset, "batch_size: int64", "padded_shapes: N * int64", "padding_values: Toutput_types"},
              {"Toutput_types: list(type) >= 1", kOutputShapes, "N: int >= 1", kMetadata});

@@ -48,6 +48,18 @@ void RegisterDatasetFunctionOps(OpRegistry& r) {
              {"key_func: func", "reduce_func: func", "window_size_func: func",
               "Tkey_func_other_arguments: list(type) >= 0", "Treduce_func_other_arguments: list(type) >= 0",
               "Twindow_size_func_other_arguments: list(type) >= 0", kOutputTypes, kOutputShapes, kMetadata});
+  for (const char* op : {"GroupByReducerDataset", "ExperimentalGroupByReducerDataset"}) {
+    AddDataset(r, op,
+               {kInputDataset, "key_func_other_arguments: Tkey_func_other_arguments",
+                "init_func_other_arguments: Tinit_func_other_arguments",
+                "reduce_func_other_arguments: Treduce_func_other_arguments",
+                "finalize_func_other_arguments: Tfinalize_func_other_arguments"},
+               {"key_func: func", "init_func: func", "reduce_func: func", "finalize_func: func",
+                "Tkey_func_other_arguments: list(type) >= 0", "Tinit_func_other_arguments: list(type) >= 0",
+                "Treduce_func_other_arguments: list(type) >= 0", "Tfinalize_func_other_arguments: list(type) >= 0",
+                kOutputTypes, kOutputShapes},
+               true);
+  }
   AddDataset(r, "UniqueDataset", {kInputDataset}, {kOutputTypes, kOutputShapes, kMetadata});
   AddDataset(r, "DirectedInterleaveDataset", {"selector_input_dataset: variant", "data_input_datasets: N * variant"},
              {kOutputTypes, kOutputShapes, "N: int >= 1", "stop_on_empty_dataset: bool = false"});

@@ -37,13 +37,20 @@ void RegisterDatasetIteratorOps(OpRegistry& r) {
               .Shape(ScalarShape)
               .NotDifferentiable());
   }
-  r.Add(Op("AnonymousIteratorV3")
-            .Output("handle: resource")
-            .Attr(kElementTypes)
-            .Attr(kElementShapes)
-            .Stateful()
-            .Shape(ScalarShape)
-            .NotDifferentiable());
+  for (const char* op : {"AnonymousIterator", "AnonymousIteratorV3"}) {
+    r.Add(Op(op)
+              .Output("handle: resource")
+              .Attr(kElementTypes)
+              .Attr(kElementShapes)
+              .Stateful()
+              .Shape(ScalarShape)
+              .NotDifferentiable());
+  }
+  // Between these two, a dataset is in a variant that devices do not copy. Here all variants are in host memory.
+  for (const char* op : {"WrapDatasetVariant", "UnwrapDatasetVariant"}) {
+    r.Add(
+        Op(op).Input("input_handle: variant").Output("output_handle: variant").Shape(ScalarShape).NotDifferentiable());
+  }
   r.Add(Op("OneShotIterator")
             .Output("handle: resource")
             .Attr("dataset_factory: func")
@@ -94,6 +101,19 @@ void RegisterDatasetIteratorOps(OpRegistry& r) {
               .Shape(ScalarShape)
               .NotDifferentiable());
   }
+  r.Add(Op("SerializeIterator")
+            .Input("resource_handle: resource")
+            .Output("serialized: variant")
+            .Attr("external_state_policy: int = 0")
+            .Stateful()
+            .Shape(ScalarShape)
+            .NotDifferentiable());
+  r.Add(Op("DeserializeIterator")
+            .Input("resource_handle: resource")
+            .Input("serialized: variant")
+            .Stateful()
+            .Shape(NoOutputs)
+            .NotDifferentiable());
   r.Add(Op("DatasetToSingleElement")
             .Input("dataset: variant")
             .Output("components: output_types")

@@ -6,15 +6,12 @@
 namespace tensorbraid {
 
 void RegisterDatasetShapingOps(OpRegistry& r) {
-  AddDataset(r, "CacheDatasetV2", {kInputDataset, "filename: string", "cache: resource"},
-             {kOutputTypes, kOutputShapes, kMetadata}, true);
   AddDataset(r, "RepeatDataset", {kInputDataset, "count: int64"}, {kOutputTypes, kOutputShapes, kMetadata});
   AddDataset(r, "SkipDataset", {kInputDataset, "count: int64"}, {kOutputTypes, kOutputShapes, kMetadata});
   AddDataset(r, "TakeDataset", {kInputDataset, "count: int64"}, {kOutputTypes, kOutputShapes, kMetadata});
   AddDataset(r, "ZipDataset", {"input_datasets: N * variant"}, {kOutputTypes, kOutputShapes, "N: int >= 1", kMetadata});
   AddDataset(r, "ConcatenateDataset", {kInputDataset, "another_dataset: variant"},
              {kOutputTypes, kOutputShapes, kMetadata});
-  AddDataset(r, "CacheDataset", {kInputDataset, "filename: string"}, {kOutputTypes, kOutputShapes, kMetadata});
   AddDataset(r, "ShardDataset", {kInputDataset, "num_shards: int64", "index: int64"},
              {"require_non_empty: bool = false", kOutputTypes, kOutputShapes, kMetadata});
   AddDataset(r, "OptionsDataset", {kInputDataset},

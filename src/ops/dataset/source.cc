@@ -15,6 +15,23 @@ void RegisterDatasetSourceOps(OpRegistry& r) {
              {kOutputTypes, kOutputShapes, kMetadata, "replicate_on_split: bool = false"}, true);
   AddDataset(r, "TextLineDataset", {"filenames: string", "compression_type: string", "buffer_size: int64"}, {kMetadata},
              true);
+  const auto add_csv = [&](const char* name, std::initializer_list<const char*> more) {
+    Op op(name);
+    for (const char* input :
+         {"filenames: string", "compression_type: string", "buffer_size: int64", "header: bool", "field_delim: string",
+          "use_quote_delim: bool", "na_value: string", "select_cols: int64", "record_defaults: output_types"}) {
+      op.Input(input);
+    }
+    for (const char* input : more) op.Input(input);
+    r.Add(op.Output("handle: variant")
+              .Attr("output_types: list({float, double, int32, int64, string}) >= 1")
+              .Attr(kOutputShapes)
+              .Stateful()
+              .Shape(ScalarShape)
+              .NotDifferentiable());
+  };
+  add_csv("CSVDataset", {});
+  add_csv("CSVDatasetV2", {"exclude_cols: int64"});
   AddDataset(r, "TFRecordDataset", {"filenames: string", "compression_type: string", "buffer_size: int64"}, {kMetadata},
              true);
   AddDataset(r, "TFRecordDatasetV2",

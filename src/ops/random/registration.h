@@ -12,6 +12,7 @@ Status ShapeFromInput(ShapeContext& c);
 void RegisterRandomCandidateSamplingOps(OpRegistry& r);  // candidate_sampling.cc
 void RegisterRandomOps(OpRegistry& r);                   // random.cc
 void RegisterRandomSamplingOps(OpRegistry& r);           // sampling.cc
+void RegisterRandomStateOps(OpRegistry& r);              // state.cc
 void RegisterRandomStatelessOps(OpRegistry& r);          // stateless.cc
 
 }  // namespace tensorbraid

@@ -2,6 +2,8 @@
 
 #include <optional>
 
+#include "runtime/dataset/iterator_state.h"
+
 namespace tensorbraid {
 namespace {
 
@@ -17,6 +19,28 @@ std::string KeyOf(const AttrValue::Function& f) {
   for (const auto& [name, value] : f.attrs) key += StrCat(";", name, "=", value.ToString());
   return key;
 }
+
+// The iterator of a dataset that a function has returned.
+class DeeperIterator final : public Iterator::Impl {
+ public:
+  DeeperIterator(RefPtr<Dataset> dataset, Iterator iterator, int depth)
+      : dataset_(std::move(dataset)), iterator_(std::move(iterator)), depth_(depth) {}
+  StatusOr<bool> Next(const IteratorContext& ctx, Element* out) override {
+    IteratorContext deeper = ctx;
+    deeper.depth = depth_;
+    return iterator_(deeper, out);
+  }
+  void Visit(IteratorState& state) override {
+    const int before = state.SetDepth(depth_);
+    state(iterator_);
+    state.SetDepth(before);
+  }
+
+ private:
+  const RefPtr<Dataset> dataset_;
+  Iterator iterator_;
+  const int depth_;
+};
 
 }  // namespace
 
@@ -55,9 +79,38 @@ StatusOr<std::shared_ptr<RunnableFunction>> DataEnvironment::Instantiate(
   }
   TF_ASSIGN_OR_RETURN(auto made, functions_->Instantiate(function, library, place_));
   MutexLock lock(mu_);
+  if (const auto states = restored_.find(key.second); states != restored_.end()) {
+    for (const auto& [node, state] : states->second) TF_RETURN_IF_ERROR(made->states().Restore(node, state[0]));
+  }
   const auto [it, added] = instances_.emplace(key, std::move(made));
   if (added) libraries_.push_back(library);
   return it->second;
+}
+
+void DataEnvironment::VisitFunctions(IteratorState& state) {
+  MutexLock lock(mu_);
+  std::map<std::string, States> all;
+  if (!state.restores()) {
+    all = restored_;  // of functions that no element has needed since
+    for (const auto& [key, instance] : instances_) {
+      States& states = all[key.second];
+      states.clear();
+      for (auto& [node, kernel_state] : instance->states().SaveAll()) states[node] = {std::move(kernel_state)};
+    }
+  }
+  state(all);
+  if (!state.restores() || !state.status().ok()) return;
+  restored_ = std::move(all);
+  for (const auto& [key, states] : restored_) {
+    for (const auto& [node, saved] : states) {
+      if (saved.size() != 1) return state.Fail(DataLoss("the saved state of a function is malformed"));
+    }
+  }
+  for (const auto& [key, instance] : instances_) {
+    for (const auto& [node, saved] : restored_[key.second]) {
+      if (const Status status = instance->states().Restore(node, saved[0]); !status.ok()) return state.Fail(status);
+    }
+  }
 }
 
 bool DataEnvironment::RunInBackground(std::function<void()> work) {
@@ -148,12 +201,7 @@ StatusOr<Iterator> CapturedFunction::RunToIterator(const IteratorContext& ctx, E
   IteratorContext inside = ctx;
   ++inside.depth;
   TF_ASSIGN_OR_RETURN(Iterator iterator, dataset->MakeIterator(inside));
-  return Iterator([held = RefPtr<Dataset>::Share(dataset), iterator = std::move(iterator), depth = inside.depth](
-                      const IteratorContext& c, Element* out) {
-    IteratorContext deeper = c;
-    deeper.depth = depth;
-    return iterator(deeper, out);
-  });
+  return Iterator(std::make_shared<DeeperIterator>(RefPtr<Dataset>::Share(dataset), std::move(iterator), inside.depth));
 }
 
 StatusOr<bool> CapturedFunction::RunToBool(const IteratorContext& ctx, Element args) const {

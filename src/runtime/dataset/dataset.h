@@ -20,6 +20,7 @@
 namespace tensorbraid {
 
 using Element = std::vector<Tensor>;
+class IteratorState;
 
 // Shared by the iterators under one root: instantiates their functions and runs their background work. Thread-safe.
 class DataEnvironment {
@@ -44,6 +45,10 @@ class DataEnvironment {
   // Cancels the background work, without waiting for it.
   void Cancel();
 
+  // Saves or restores the state of the functions' stateful kernels, such as random generators. A restore also holds for
+  // functions that are instantiated later.
+  void VisitFunctions(IteratorState& state);
+
  private:
   const FunctionRuntime* const functions_;
   const FunctionRuntime::Place place_;
@@ -55,7 +60,10 @@ class DataEnvironment {
   int running_ TB_GUARDED_BY(mu_) = 0;
   std::map<std::pair<const FunctionLibrary*, std::string>, std::shared_ptr<RunnableFunction>> instances_
       TB_GUARDED_BY(mu_);
-  // Keeps the libraries alive whose addresses are keys of instances_.
+  // By function: the restored states of its kernels, by node. An instance that is made later starts with them.
+  using States = std::map<std::string, std::vector<Tensor>>;
+  std::map<std::string, States> restored_ TB_GUARDED_BY(mu_);
+  // Keeps alive the libraries whose addresses are keys of instances_.
   std::vector<std::shared_ptr<const FunctionLibrary>> libraries_ TB_GUARDED_BY(mu_);
 };
 
@@ -66,9 +74,41 @@ struct IteratorContext {
   int depth = 0;                                // nesting depth of datasets that functions return
 };
 
-// Sets *out to the next element and returns true; returns false at the end, and in every call after it. Not
-// thread-safe. May block; fails, usually with Cancelled, when the context's `cancellation` is cancelled.
-using Iterator = std::function<StatusOr<bool>(const IteratorContext& ctx, Element* out)>;
+// A handle of an iterator, or null; copies are the same iterator. Not thread-safe.
+class Iterator {
+ public:
+  class Impl {
+   public:
+    virtual ~Impl() = default;
+    virtual StatusOr<bool> Next(const IteratorContext& ctx, Element* out) = 0;
+    virtual void Visit(IteratorState& state) = 0;
+
+   private:
+    friend class Iterator;
+    std::string name_;  // of the dataset, for CheckName
+  };
+
+  Iterator() = default;
+  Iterator(std::nullptr_t) {}  // NOLINT: converts
+  explicit Iterator(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+  // Sets *out to the next element and returns true; returns false at the end, and in every call after it. May block;
+  // fails, usually with Cancelled, when the context's `cancellation` is cancelled.
+  StatusOr<bool> operator()(const IteratorContext& ctx, Element* out) const { return impl_->Next(ctx, out); }
+  // Saves or restores the state of the iterator and of those below it (iterator_state.h).
+  void Visit(IteratorState& state) const { impl_->Visit(state); }
+
+  const std::string& name() const { return impl_->name_; }
+  // Sets the name, unless the iterator has one: a dataset may pass on the iterator of its input.
+  void SetName(const std::string& name) {
+    if (impl_->name_.empty()) impl_->name_ = name;
+  }
+
+  friend bool operator==(const Iterator& iterator, std::nullptr_t) { return iterator.impl_ == nullptr; }
+
+ private:
+  std::shared_ptr<Impl> impl_;
+};
 
 // Immutable.
 class Dataset final : public VariantValue {
@@ -83,7 +123,11 @@ class Dataset final : public VariantValue {
                                           const std::vector<RefPtr<Dataset>>& inputs, Make make,
                                           int64_t cardinality = kUnknown);
 
-  StatusOr<Iterator> MakeIterator(const IteratorContext& ctx) const { return make_(ctx); }
+  StatusOr<Iterator> MakeIterator(const IteratorContext& ctx) const {
+    TF_ASSIGN_OR_RETURN(Iterator iterator, make_(ctx));
+    iterator.SetName(name_);
+    return iterator;
+  }
   const std::string& name() const { return name_; }
   const std::vector<DType>& types() const { return types_; }
   const std::vector<Shape>& shapes() const { return shapes_; }

@@ -4,13 +4,21 @@
 
 #include "core/system/file_access.h"
 #include "runtime/kernel/cancellable_wait.h"
+#include "runtime/dataset/iterator_state.h"
 
 namespace tensorbraid {
+namespace {
+
+// The first name in a saved state.
+constexpr const char* kStateFormat = "Tensorbraid iterator 1";
+
+}  // namespace
 
 struct IteratorResource::Request {
   CancellationManager* cancellation = nullptr;
   CancellableWait wait;
-  Done done;
+  Serve serve;
+  std::function<void(const Status&)> fail;
   // Limits the files that the iterator opens for this request, which may be served by the thread of another one.
   const FileAccess* const files = CurrentFileAccess();
 };
@@ -37,9 +45,66 @@ Status IteratorResource::Start(const RefPtr<Dataset>& dataset, const FunctionRun
 }
 
 void IteratorResource::Next(ThreadPool* pool, CancellationManager* cancellation, Done done) {
+  Enqueue(
+      pool, cancellation,
+      [this, done](State* state, const IteratorContext& context) {
+        Element element;
+        const StatusOr<bool> more = state->pull(context, &element);
+        const Status status = !more.ok() ? more.status() : *more ? CheckElement(element, types_, shapes_) : OkStatus();
+        StatusOr<std::optional<Element>> result = std::optional<Element>();
+        if (!status.ok()) {
+          result = status;
+        } else if (*more) {
+          result = std::optional<Element>(std::move(element));
+        }
+        return [done, result = std::move(result)]() mutable { done(std::move(result)); };
+      },
+      done);
+}
+
+void IteratorResource::Save(ThreadPool* pool, CancellationManager* cancellation,
+                            std::function<void(StatusOr<std::string>)> done) {
+  Enqueue(
+      pool, cancellation,
+      [done](State* state, const IteratorContext& context) {
+        IteratorState saved(context);
+        saved.CheckName(kStateFormat);
+        saved(state->pull);
+        state->env->VisitFunctions(saved);
+        StatusOr<std::string> result = saved.TakeBytes();
+        if (!saved.status().ok()) result = saved.status();
+        return [done, result = std::move(result)]() mutable { done(std::move(result)); };
+      },
+      done);
+}
+
+void IteratorResource::Restore(ThreadPool* pool, CancellationManager* cancellation, std::string saved,
+                               std::function<void(const Status&)> done) {
+  Enqueue(
+      pool, cancellation,
+      [done, saved = std::move(saved)](State* state, const IteratorContext& context) {
+        const Status status = [&]() -> Status {
+          TF_ASSIGN_OR_RETURN(Iterator pull, state->dataset->MakeIterator(context));
+          IteratorState restored(context, saved);
+          restored.CheckName(kStateFormat);
+          restored(pull);
+          state->env->VisitFunctions(restored);
+          TF_RETURN_IF_ERROR(restored.status());
+          if (!restored.at_end()) return DataLoss("the saved state of an iterator has bytes left over");
+          state->pull = std::move(pull);
+          return OkStatus();
+        }();
+        return [done, status] { done(status); };
+      },
+      done);
+}
+
+void IteratorResource::Enqueue(ThreadPool* pool, CancellationManager* cancellation, Serve serve_request,
+                               std::function<void(const Status&)> fail) {
   auto request = std::make_shared<Request>();
   request->cancellation = cancellation;
-  request->done = std::move(done);
+  request->serve = std::move(serve_request);
+  request->fail = std::move(fail);
   bool serve = false;
   bool cancelled = false;
   {
@@ -57,7 +122,7 @@ void IteratorResource::Next(ThreadPool* pool, CancellationManager* cancellation,
             if (it == self->requests_.end()) return;
             self->requests_.erase(it);
           }
-          request->done(why);
+          request->fail(why);
         });
     if (registered) {
       requests_.push_back(request);
@@ -66,7 +131,7 @@ void IteratorResource::Next(ThreadPool* pool, CancellationManager* cancellation,
       cancelled = true;
     }
   }
-  if (cancelled) return request->done(cancellation->status());
+  if (cancelled) return request->fail(cancellation->status());
   if (serve) {
     pool->ScheduleBlocking([self = RefPtr<IteratorResource>::Share(this), pool] { self->ServeOne(pool); });
   }
@@ -85,28 +150,19 @@ void IteratorResource::ServeOne(ThreadPool* pool) {
     requests_.pop_front();
     state = state_;
   }
-  StatusOr<std::optional<Element>> result = std::optional<Element>();
+  std::function<void()> finish;
   if (state == nullptr) {
-    result = FailedPrecondition("iterator '", name_, "' has not been initialized: run its initializer first");
+    finish = [request, status = FailedPrecondition("iterator '", name_,
+                                                   "' has not been initialized: run its initializer first")] {
+      request->fail(status);
+    };
   } else {
-    const IteratorContext ctx{.env = state->env.get(), .cancellation = request->cancellation, .depth = 0};
-    Element element;
     const ScopedFileAccess scope(request->files != nullptr ? request->files : state->env->files());
-    const auto more = state->pull(ctx, &element);
-    if (!more.ok()) {
-      result = more.status();
-    } else if (*more) {
-      const Status fits = CheckElement(element, types_, shapes_);
-      if (fits.ok()) {
-        result = std::optional<Element>(std::move(element));
-      } else {
-        result = fits;
-      }
-    }
+    finish = request->serve(state.get(), {.env = state->env.get(), .cancellation = request->cancellation, .depth = 0});
   }
   state.reset();
   request->wait.End();
-  // `done` continues the step on this thread, so the next request is served on another one.
+  // `finish` continues the step on this thread, so the next request is served on another one.
   bool again;
   {
     MutexLock lock(mu_);
@@ -114,7 +170,7 @@ void IteratorResource::ServeOne(ThreadPool* pool) {
     serving_ = again;
   }
   if (again) pool->ScheduleBlocking([self = RefPtr<IteratorResource>::Share(this), pool] { self->ServeOne(pool); });
-  request->done(std::move(result));
+  finish();
 }
 
 }  // namespace tensorbraid

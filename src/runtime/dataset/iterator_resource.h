@@ -35,6 +35,14 @@ class IteratorResource final : public Resource {
   using Done = std::function<void(StatusOr<std::optional<Element>>)>;
   void Next(ThreadPool* pool, CancellationManager* cancellation, Done done);
 
+  // Save the position of the iterator and what it has buffered, and continue there. These take their turn among the
+  // requests for elements, and call `done` as Next does. FailedPrecondition before Start(). A restore fails with
+  // InvalidArgument if the state comes from another kind of pipeline, and then leaves the iterator as it was; DataLoss
+  // if it is malformed.
+  void Save(ThreadPool* pool, CancellationManager* cancellation, std::function<void(StatusOr<std::string>)> done);
+  void Restore(ThreadPool* pool, CancellationManager* cancellation, std::string saved,
+               std::function<void(const Status&)> done);
+
   std::string DebugString() const override { return StrCat("an iterator of ", types_.size(), " components"); }
 
  private:
@@ -44,6 +52,10 @@ class IteratorResource final : public Resource {
     Iterator pull;
   };
   struct Request;
+  // Serves a request on a thread that may block, and returns what remains to do: to call `done`.
+  using Serve = std::function<std::function<void()>(State* state, const IteratorContext& context)>;
+  void Enqueue(ThreadPool* pool, CancellationManager* cancellation, Serve serve,
+               std::function<void(const Status&)> fail);
   void ServeOne(ThreadPool* pool);
 
   const std::string name_;

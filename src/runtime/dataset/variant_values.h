@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/text/strings.h"
+#include "core/values/tensor_value.h"
 #include "core/values/variant.h"
 
 namespace tensorbraid {
@@ -30,17 +31,6 @@ class TensorListValue final : public VariantValue {
   std::string DebugString() const override {
     return StrCat("a list of ", elements.size(), " tensors ", element_dtype, element_shape);
   }
-};
-
-// A tensor as an element of a variant tensor: for example, a component of a sparse tensor in a dataset.
-class TensorValue final : public VariantValue {
- public:
-  static constexpr const char* kTypeName = "tensor";
-  explicit TensorValue(Tensor t) : tensor(std::move(t)) {}
-
-  const Tensor tensor;
-
-  std::string DebugString() const override { return StrCat("a tensor ", tensor.dtype(), tensor.shape()); }
 };
 
 // TensorFlow's Optional: the components of an element, or nothing.

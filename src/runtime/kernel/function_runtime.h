@@ -10,6 +10,7 @@
 #include "core/threads/thread_pool.h"
 #include "graph/function.h"
 #include "runtime/kernel/cancellation.h"
+#include "runtime/kernel/kernel_state.h"
 #include "runtime/kernel/resource.h"
 
 namespace tensorbraid {
@@ -26,6 +27,8 @@ class RunnableFunction {
   virtual void Run(std::vector<Tensor> args, CancellationManager* cancellation, Done done) = 0;
   virtual const std::vector<DType>& argument_types() const = 0;
   virtual const std::vector<DType>& return_types() const = 0;
+  // Of the stateful kernels of this instance.
+  virtual KernelStates& states() = 0;
 };
 
 class FunctionRuntime {

@@ -19,6 +19,7 @@
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "train/checkpoints/meta_graph.pb.h"
+#include "train/checkpoints/random_states.h"
 
 namespace tensorbraid {
 namespace {
@@ -29,10 +30,11 @@ Output StringConst(Graph& g, const Tensor& value, const std::string& name) {
   return NodeBuilder(g, "Const").Name(name).Attr("value", value).Attr("dtype", kString).Output();
 }
 
-// One task's variables, saved to and restored from one file.
+// One task's variables, saved to and restored from one file. The file may have the states of random ops, too.
 class Part {
  public:
-  explicit Part(const std::vector<const SavedVariable*>& variables) : variables_(variables) {
+  explicit Part(const std::vector<const SavedVariable*>& variables, const RandomStates* states = nullptr)
+      : variables_(variables), states_(states) {
     for (const SavedVariable* v : variables) {
       names_.push_back(v->name);
       slices_.push_back(v->shape_and_slice);
@@ -44,12 +46,16 @@ class Part {
   Operation Save(Graph& g, const Output& prefix) const {
     std::vector<Output> values;
     for (const SavedVariable* v : variables_) values.push_back(v->variable.Read());
+    std::vector<std::string> names = names_, slices = slices_;
+    std::vector<DType> dtypes = dtypes_;
+    if (states_ != nullptr) states_->AddReads(g, &names, &values, &dtypes);
+    slices.resize(names.size());
     return NodeBuilder(g, "SaveV2")
         .Input(prefix)
-        .Input(StringConst(g, Tensor::Vector(names_), "SaveV2/tensor_names"))
-        .Input(StringConst(g, Tensor::Vector(slices_), "SaveV2/shape_and_slices"))
+        .Input(StringConst(g, Tensor::Vector(names), "SaveV2/tensor_names"))
+        .Input(StringConst(g, Tensor::Vector(slices), "SaveV2/shape_and_slices"))
         .InputList(values)
-        .Attr("dtypes", dtypes_)
+        .Attr("dtypes", dtypes)
         .Finish();
   }
 
@@ -81,6 +87,7 @@ class Part {
   }
 
   const std::vector<const SavedVariable*> variables_;
+  const RandomStates* const states_;
   std::vector<std::string> names_;
   std::vector<std::string> slices_;           // as saved
   std::vector<std::string> restored_slices_;  // as restored
@@ -224,6 +231,9 @@ struct Saver::Impl {
   Output filename;
   Output save;
   Operation restore;
+  std::optional<RandomStates> states;
+  Operation restore_states;
+  bool restored_random_state = false;
 
   struct Kept {
     std::string path;
@@ -262,12 +272,13 @@ void Saver::Impl::Build(std::source_location loc) {
   auto no_dependencies = graph.ControlDependencies(std::vector<Operation>());
   const Output model = StringConst(graph, Tensor::Scalar("model"), "filename");
   filename = NodeBuilder(graph, "PlaceholderWithDefault").Name("Const").Input(model).Attr("shape", Shape()).Output();
+  if (options.random_state) states.emplace(graph);
   std::vector<Operation> assigned;
   sharded = options.sharded.value_or(ArePlacedOnTasks(variables));
   if (sharded) {
     BuildSharded(variables, &assigned);
   } else {
-    const Part all(variables);
+    const Part all(variables, states ? &*states : nullptr);
     const Operation written = all.Save(graph, filename);
     if (written.valid()) {
       save = NodeBuilder(graph, "Identity").Name("control_dependency").Input(filename).Control(written).Output();
@@ -279,6 +290,7 @@ void Saver::Impl::Build(std::source_location loc) {
     all.Name("restore_all");
     for (const Operation& op : assigned) all.Control(op);
     restore = all.Finish();
+    if (states) restore_states = states->AddRestore(graph, filename);
   }
   next_preserved = CheckpointState::Timestamp(WallClock::now()) + options.keep_checkpoint_every;
 }
@@ -310,7 +322,8 @@ void Saver::Impl::BuildSharded(const std::vector<const SavedVariable*>& variable
   const auto number = [&](int n) {
     return NodeBuilder(graph, "Const").Attr("value", Tensor::Scalar<int32_t>(n)).Attr("dtype", kInt32).Output();
   };
-  const int count = static_cast<int>(by_host.size());
+  const bool has_states = states && !states->names().empty();
+  const int count = static_cast<int>(by_host.size()) + (has_states ? 1 : 0);
   int shard = 0;
   std::vector<Output> prefixes;
   std::vector<Operation> written;
@@ -325,6 +338,16 @@ void Saver::Impl::BuildSharded(const std::vector<const SavedVariable*>& variable
     prefixes.push_back(prefix);
     written.push_back(saved);
     one.Restore(graph, filename, assigned);
+  }
+  if (has_states) {
+    // The states are small and their tasks may be unknown until a session places them, so the chief writes all.
+    auto none = graph.NoDevice();
+    const Output prefix =
+        NodeBuilder(graph, "ShardedFilename").Input(parts).Input(number(shard)).Input(number(count)).Output();
+    const Operation saved = Part({}, &*states).Save(graph, prefix);
+    if (!saved.valid()) return;
+    prefixes.push_back(prefix);
+    written.push_back(saved);
   }
   // The chief merges, since it must see the files of all tasks.
   auto none = graph.NoDevice();
@@ -473,12 +496,20 @@ StatusOr<std::string> Saver::Save(Session& session, const std::string& path, con
   return prefix;
 }
 
-Status Saver::Restore(Session& session, const std::string& path) const {
-  TF_RETURN_IF_ERROR(impl_->CheckGraph());
+Status Saver::Restore(Session& session, const std::string& path) {
+  TF_RETURN_IF_ERROR(impl_->graph.status());
   TF_ASSIGN_OR_RETURN(const std::string prefix, AbsolutePath(path));
-  TF_RETURN_IF_ERROR(impl_->CheckContents(prefix));
-  return session.Run({impl_->restore}, {{impl_->filename, Tensor::Scalar(prefix)}}).status();
+  TF_RETURN_IF_ERROR(impl_->CheckShapes(prefix));
+  const std::vector<Feed> feed = {{impl_->filename, Tensor::Scalar(prefix)}};
+  TF_RETURN_IF_ERROR(session.Run({impl_->restore}, feed).status());
+  if (!impl_->restore_states.valid() || !impl_->states->AreIn(prefix)) return OkStatus();
+  TF_RETURN_IF_ERROR(session.Run({impl_->restore_states}, feed).status());
+  impl_->restored_random_state = true;
+  return OkStatus();
 }
+
+bool Saver::restored_random_state() const { return impl_->restored_random_state; }
+void Saver::ForgetRestored() { impl_->restored_random_state = false; }
 
 std::vector<std::string> Saver::last_checkpoints() const {
   std::vector<std::string> paths;

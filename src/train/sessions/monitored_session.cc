@@ -71,6 +71,7 @@ Status MonitoredSession::Impl::Start() {
                               .max_wait = options.max_wait};
   if (options.is_chief && options.saver != nullptr && !options.checkpoint_dir.empty()) {
     setup.restore = [this](Session& s) { return RestoreLatest(*options.saver, s, options.checkpoint_dir); };
+    options.saver->ForgetRestored();
   }
   if (warm_start != nullptr) {
     setup.init_fn = [this](Session& s) { return warm_start->Restore(s, options.warm_start_from); };
@@ -78,6 +79,10 @@ Status MonitoredSession::Impl::Start() {
   SessionManager manager(graph, std::move(setup));
   TF_ASSIGN_OR_RETURN(
       session, options.is_chief ? manager.PrepareSession(session_options) : manager.WaitForSession(session_options));
+  if (options.saver == nullptr || !options.saver->restored_random_state()) {
+    const std::vector<Fetch> initializers(options.input_initializers.begin(), options.input_initializers.end());
+    if (!initializers.empty()) TF_RETURN_IF_ERROR(session->Run(initializers).status());
+  }
   context = std::make_unique<SessionRunContext>(*session, *coordinator, last_step, !options.checkpoint_dir.empty());
   cache = std::make_unique<RunCache>(graph, *session);
   interrupter = std::make_unique<RunInterrupter>([this] {
@@ -292,8 +297,15 @@ StatusOr<std::unique_ptr<MonitoredSession>> MonitoredTrainingSession(Graph& grap
   if (options.checkpoint_dir.empty() && (options.save_checkpoint_every_steps || options.save_checkpoint_every)) {
     return InvalidArgument("save_checkpoint_every_steps and save_checkpoint_every need a checkpoint_dir");
   }
+  if (options.save_random_state && (options.checkpoint_dir.empty() || options.saver != nullptr)) {
+    return InvalidArgument(
+        "save_random_state needs a checkpoint_dir and no saver of your own, whose SaverOptions::random_state you can "
+        "set");
+  }
   if (!options.checkpoint_dir.empty() && options.is_chief) {
-    if (options.saver == nullptr) options.saver = std::make_shared<Saver>(graph);
+    if (options.saver == nullptr) {
+      options.saver = std::make_shared<Saver>(graph, SaverOptions{.random_state = options.save_random_state});
+    }
     options.hooks.insert(options.hooks.begin(),
                          CheckpointSaver(options.checkpoint_dir, {.every_n_steps = options.save_checkpoint_every_steps,
                                                                   .every = options.save_checkpoint_every,

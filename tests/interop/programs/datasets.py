@@ -106,6 +106,158 @@ def random_ops_in_maps(s):
         s.run(element)
 
 
+def _goes_on(s, dataset, before, after):
+    """Saves the position after `before` elements. Reads on, goes back to the position, and lets a new session go on."""
+    iterator = tf1.data.make_initializable_iterator(dataset)
+    element = iterator.get_next()
+    saver = tf1.train.Saver([tf.data.experimental.make_saveable_from_iterator(iterator)])
+    with tempfile.TemporaryDirectory() as directory:
+        s.run(iterator.initializer)
+        for _ in range(before):
+            s.run(element)
+        path = saver.save(s.session, os.path.join(directory, "input"), write_meta_graph=False)
+        for _ in range(after):
+            s.run(element)
+        saver.restore(s.session, path)
+        for _ in range(after):
+            s.run(element)
+        with tf1.Session(s.target, config=tf1.ConfigProto(operation_timeout_in_ms=20000)) as other:
+            other.run(iterator.initializer)
+            saver.restore(other, path)
+            s.record(other.run(element))
+
+
+def positions_of_sources(s):
+    numbers = ds.from_tensor_slices((np.arange(24).reshape(12, 2), [f"n{i}" for i in range(12)]))
+    _goes_on(s, numbers, 5, 8)
+    _goes_on(s, ds.range(3, 40, 4), 3, 5)
+    with tempfile.TemporaryDirectory() as directory:
+        paths = []
+        for k in range(3):
+            paths.append(os.path.join(directory, f"lines{k}"))
+            with open(paths[-1], "w") as f:
+                f.write("".join(f"{k}:{i}\n" for i in range(5)))
+        _goes_on(s, tf.data.TextLineDataset(paths), 7, 9)
+        for k in range(2):
+            with tf.io.TFRecordWriter(paths[k]) as writer:
+                for i in range(6):
+                    writer.write(f"{k}-{i}".encode())
+        _goes_on(s, tf.data.TFRecordDataset(paths[:2]).shuffle(4, seed=1), 5, 8)
+        _goes_on(s, ds.from_tensor_slices(paths[:2]).interleave(tf.data.TFRecordDataset, cycle_length=2), 5, 8)
+
+
+def positions_of_pipelines(s):
+    numbers = ds.range(10)
+    _goes_on(s, numbers.shuffle(4, seed=3), 4, 7)
+    _goes_on(s, numbers.shuffle(4, seed=3).repeat(), 17, 15)
+    _goes_on(s, numbers.shuffle(4, seed=3, reshuffle_each_iteration=False).repeat(3), 17, 14)
+    _goes_on(s, numbers.apply(tf.data.experimental.shuffle_and_repeat(20, 3, seed=3)), 17, 14)
+    _goes_on(s, numbers.map(lambda x: x * x).batch(3).repeat(2), 3, 6)
+    _goes_on(s, numbers.map(lambda x: x * x, num_parallel_calls=3).prefetch(2).take(8), 3, 6)
+    _goes_on(s, numbers.filter(lambda x: x % 3 != 1).skip(2).shard(2, 1), 1, 3)
+    _goes_on(s, numbers.flat_map(lambda x: ds.range(x).map(lambda y: x * 10 + y)), 12, 20)
+    _goes_on(s, numbers.interleave(lambda x: ds.range(x), cycle_length=3, block_length=2), 12, 20)
+    _goes_on(s, ds.zip((numbers, numbers.repeat(2))).concatenate(ds.zip((numbers, numbers))), 11, 9)
+    _goes_on(s, numbers.batch(4).unbatch().padded_batch(3, []), 2, 3)
+    _goes_on(s, numbers.cache().repeat(3), 5, 20)
+    _goes_on(s, numbers.cache().repeat(3), 15, 12)
+    _goes_on(s, numbers.scan(np.int64(0), lambda a, x: (a + x, a * x)), 4, 7)
+    _goes_on(s, numbers.repeat(2).unique(), 4, 7)
+    _goes_on(s, numbers.group_by_window(lambda x: x % 3, lambda k, w: w.batch(2), 2), 2, 5)
+    _goes_on(s, numbers.take_while(lambda x: x < 7), 3, 5)
+    _goes_on(s, ds.sample_from_datasets([numbers, ds.range(100, 120)], seed=5), 9, 15)
+    _goes_on(s, ds.random(seed=6).take(20), 9, 8)
+
+
+def positions_that_do_not_exist(s):
+    iterator = tf1.data.make_initializable_iterator(ds.range(3))
+    s.run(tf.raw_ops.SerializeIterator(resource_handle=iterator._iterator_resource), text="not.*been initialized")
+
+
+_FEATURES = {"a": tf.io.FixedLenFeature([], tf.int64), "v": tf.io.VarLenFeature(tf.float32),
+             "s": tf.io.FixedLenFeature([2], tf.string, default_value=["x", "y"])}
+
+
+def _write_examples(path, count):
+    with tf.io.TFRecordWriter(path) as writer:
+        for i in range(count):
+            feature = {"a": tf.train.Feature(int64_list=tf.train.Int64List(value=[i])),
+                       "v": tf.train.Feature(float_list=tf.train.FloatList(value=[0.5 * i] * (i % 3)))}
+            if i % 2:
+                feature["s"] = tf.train.Feature(bytes_list=tf.train.BytesList(value=[b"p%d" % i, b"q"]))
+            writer.write(tf.train.Example(features=tf.train.Features(feature=feature)).SerializeToString())
+
+
+def examples(s):
+    with tempfile.TemporaryDirectory() as directory:
+        paths = [os.path.join(directory, f"examples{k}") for k in range(2)]
+        for k, path in enumerate(paths):
+            _write_examples(path, 5 + k)
+        records = tf.data.TFRecordDataset(paths)
+        with tf.name_scope("parse"):
+            _all(s, records.batch(4).apply(tf.data.experimental.parse_example_dataset(_FEATURES)), 4)
+        _all(s, tf.data.experimental.make_batched_features_dataset(paths, 3, _FEATURES, shuffle=False, num_epochs=1), 5)
+        _all(s, tf.data.experimental.make_batched_features_dataset(paths, 3, _FEATURES, shuffle_seed=4, num_epochs=2,
+                                                                   label_key="a"), 8)
+        strict = {"s": tf.io.FixedLenFeature([2], tf.string)}
+        _all(s, records.batch(4).apply(tf.data.experimental.parse_example_dataset(strict)), 1)
+        _all(s, ds.from_tensor_slices([["no example"]]).apply(tf.data.experimental.parse_example_dataset(_FEATURES)), 1)
+
+
+def comma_separated_values(s):
+    with tempfile.TemporaryDirectory() as directory:
+        path = os.path.join(directory, "table.csv")
+        with open(path, "w") as f:
+            f.write('a,b,c,d\n1,0.5,x,10\n2,,"quoted, ""twice""",20\n3,NA,"two\nlines",\n-4,1e3,,40\n')
+        types = [tf.int32, tf.float32, tf.string, tf.int64]
+        defaults = [tf.constant([], tf.int32), [0.25], [""], tf.constant([-1], tf.int64)]
+        csv = tf.data.experimental.CsvDataset
+        _all(s, csv(path, defaults, header=True, na_value="NA"), 5)
+        _all(s, csv([path, path], defaults, header=True, na_value="NA").shuffle(3, seed=2), 9)
+        _all(s, csv(path, [defaults[0], defaults[3]], header=True, select_cols=[0, 3]), 5)
+        _all(s, csv(path, defaults[1:3], header=True, na_value="NA", exclude_cols=[0, 3]), 5)
+        _all(s, csv(path, types, header=True), 3)
+        _all(s, csv(path, types[:2], header=True), 1)
+        _all(s, csv(path, types[:3], header=False), 1)
+        with open(path, "w") as f:
+            f.write("".join(f"{i}|{i / 4}|name {i}\n" for i in range(7)))
+        _all(s, csv(path, types[:3], field_delim="|"), 8)
+        _goes_on(s, csv(path, types[:3], field_delim="|"), 3, 5)
+        with open(path, "w") as f:
+            f.write("n,f,t\n" + "".join(f"{i},{i / 4},name {i}\n" for i in range(7)))
+        _all(s, tf.data.experimental.make_csv_dataset(path, 3, label_name="t", shuffle=False, num_epochs=1), 4)
+        _all(s, tf.data.experimental.make_csv_dataset(path, 3, shuffle_seed=5, num_epochs=2), 6)
+
+
+def sparse_batches(s):
+    sparse = tf.SparseTensor([[0, 0], [0, 2], [2, 1]], [1.0, 2.0, 3.0], [4, 3])
+    _all(s, tf1.data.Dataset.from_sparse_tensor_slices(sparse), 5)
+    rows = ds.range(5).map(lambda x: tf.fill([x], x))
+    _all(s, rows.apply(tf.data.experimental.dense_to_sparse_batch(2, [6])), 4)
+    _all(s, rows.apply(tf.data.experimental.dense_to_sparse_batch(3, [None])), 3)
+    _all(s, rows.apply(tf.data.experimental.dense_to_sparse_batch(2, [2])), 2)
+    _goes_on(s, rows.apply(tf.data.experimental.dense_to_sparse_batch(2, [6])), 1, 3)
+
+
+def reducers_and_rebatches(s):
+    reducer = tf.data.experimental.Reducer(lambda key: (key * 100, np.float32(0)),
+                                           lambda a, x: (a[0] + x, a[1] + tf.cast(x, tf.float32) / 2),
+                                           lambda total, half: {"total": total, "half": half})
+    _all(s, ds.range(7).apply(tf.data.experimental.group_by_reducer(lambda x: x % 3, reducer)), 4)
+    _all(s, ds.range(10).batch(4).rebatch(3), 5)
+    _all(s, ds.range(10).batch(4).rebatch(3, drop_remainder=True), 4)
+    _all(s, ds.range(12).batch(4).rebatch([2, 3, 1]), 7)
+    _all(s, ds.zip((ds.range(6), ds.range(6).map(tf.as_string))).batch(2).rebatch(4), 3)
+
+
+def caches_in_files(s):
+    with tempfile.TemporaryDirectory() as directory:
+        path = os.path.join(directory, "ours" if s.target else "theirs")
+        dataset = ds.range(5).map(lambda x: (x, tf.as_string(x) + "!", tf.fill([x], 0.5))).cache(path)
+        _all(s, dataset.repeat(2), 11)
+        _all(s, dataset.take(2), 3)
+
+
 def batches(s):
     _all(s, ds.range(7).batch(3), 4)
     _all(s, ds.range(7).batch(3, drop_remainder=True), 3)

@@ -31,13 +31,14 @@ int64_t BatchCardinality(int64_t n, int64_t size, bool drop_remainder) {
 struct State {
   Iterator pull;
   bool ended = false;
+  void Fields(IteratorState& state) { state(pull, ended); }
 };
 
 using Join = std::function<StatusOr<Element>(const std::vector<Element>&)>;
 
 Status EmitBatches(KernelContext& ctx, int64_t size, bool drop_remainder, Join join) {
   TF_ASSIGN_OR_RETURN(const auto input, InputDataset(ctx, 0));
-  if (size <= 0) return InvalidArgument("batch_size must be positive, got ", size);
+  if (size <= 0) return InvalidArgument("Batch size must be greater than zero, got batch_size ", size);
   return EmitDataset(
       ctx, {input},
       [=](const IteratorContext& c) -> StatusOr<Iterator> {
@@ -63,6 +64,62 @@ Status BatchDataset(KernelContext& ctx) {
     TF_ASSIGN_OR_RETURN(drop_remainder, BoolInput(ctx, drop_input, "drop_remainder"));
   }
   return EmitBatches(ctx, size, drop_remainder, StackElements);
+}
+
+// Cuts batches anew: the sizes are those in batch_sizes, over and over.
+Status RebatchDataset(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const auto input, InputDataset(ctx, 0));
+  TF_ASSIGN_OR_RETURN(const IntVector listed, IntegersOf(ctx.input(1), "batch_sizes"));
+  TF_ASSIGN_OR_RETURN(const bool drop_remainder, BoolInput(ctx, 2, "drop_remainder"));
+  const std::vector<int64_t> sizes(listed.begin(), listed.end());
+  if (sizes.empty()) return InvalidArgument("batch_sizes must have an element");
+  for (int64_t size : sizes) {
+    if (size <= 0) return InvalidArgument("batch_sizes must be positive, got ", size);
+  }
+  struct Rest {
+    Iterator pull;
+    Element batch;  // of the input
+    int64_t row = 0, rows = 0;
+    size_t next_size = 0;
+    bool ended = false;
+    void Fields(IteratorState& state) { state(pull, batch, row, rows, next_size, ended); }
+  };
+  return EmitDataset(ctx, {input}, [=](const IteratorContext& c) -> StatusOr<Iterator> {
+    Rest rest;
+    TF_ASSIGN_OR_RETURN(rest.pull, input->MakeIterator(c));
+    return MakeStateful(std::move(rest), [=](Rest& s, const IteratorContext& c, Element* out) -> StatusOr<bool> {
+      const int64_t size = sizes[s.next_size % sizes.size()];
+      std::vector<Element> rows;
+      while (!s.ended && static_cast<int64_t>(rows.size()) < size) {
+        TF_RETURN_IF_ERROR(c.cancellation->status());
+        if (s.row < s.rows) {
+          Element row;
+          for (const Tensor& t : s.batch) row.push_back(RowOf(t, s.row));
+          rows.push_back(std::move(row));
+          ++s.row;
+          continue;
+        }
+        TF_ASSIGN_OR_RETURN(const bool more, s.pull(c, &s.batch));
+        s.ended = !more;
+        s.row = s.rows = 0;
+        for (size_t i = 0; more && i < s.batch.size(); ++i) {
+          if (s.batch[i].shape().rank() < 1) {
+            return InvalidArgument("Input element must have a batch dimension in each component: component ", i,
+                                   " is a scalar");
+          }
+          if (i == 0) s.rows = s.batch[i].shape().dim(0);
+          if (s.batch[i].shape().dim(0) != s.rows) {
+            return InvalidArgument("Input element must have the same batch size in each component, got ", s.rows,
+                                   " and ", s.batch[i].shape().dim(0));
+          }
+        }
+      }
+      if (rows.empty() || (drop_remainder && static_cast<int64_t>(rows.size()) < size)) return false;
+      ++s.next_size;
+      TF_ASSIGN_OR_RETURN(*out, StackElements(rows));
+      return true;
+    });
+  });
 }
 
 // One component of a batch. Each element is padded at the end of its dimensions to the same shape: `wanted`, whose
@@ -165,6 +222,7 @@ void RegisterDatasetBatchKernels(KernelRegistry& r) {
   r.Add("BatchDataset", {}, BatchDataset<-1>);
   r.Add("BatchDatasetV2", {}, BatchDataset<2>);
   r.Add("ParallelBatchDataset", {}, BatchDataset<3>);
+  r.Add("RebatchDatasetV2", {}, RebatchDataset);
   r.Add("PaddedBatchDataset", {}, PaddedBatchDataset<false>);
   r.Add("PaddedBatchDatasetV2", {}, PaddedBatchDataset<true>);
 }

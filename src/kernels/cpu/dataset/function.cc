@@ -14,6 +14,24 @@ namespace {
 struct Input {
   Iterator pull;
   bool ended = false;
+  void Fields(IteratorState& state) { state(pull, ended); }
+};
+
+// The iterator of a dataset that a function makes of an element, which a restore has to give it again.
+struct Inner {
+  Iterator pull;  // null when it has ended
+  Element argument;
+
+  Status Open(const CapturedFunction& f, const IteratorContext& ctx, Element element) {
+    argument = std::move(element);
+    TF_ASSIGN_OR_RETURN(pull, f.RunToIterator(ctx, argument));
+    return OkStatus();
+  }
+  void Close() { *this = Inner(); }
+  void Visit(IteratorState& state, const CapturedFunction& f) {
+    state(argument);
+    state.Reopen(pull, [&] { return f.RunToIterator(state.context(), argument); });
+  }
 };
 
 // An OutOfRange error of a function ends the dataset. With preserve_cardinality it is an error, since each input
@@ -86,28 +104,34 @@ Status FlatMapDataset(KernelContext& ctx) {
   const auto f = CapturedFunction::FromNode(ctx, "f", 1, ctx.num_inputs());
   struct State {
     Iterator pull;
-    Iterator inner;  // null before the first and between two inner datasets
+    Inner inner;  // closed before the first and between two inner datasets
     bool ended = false;
   };
   return EmitDataset(ctx, {input}, [=](const IteratorContext& c) -> StatusOr<Iterator> {
     State state;
     TF_ASSIGN_OR_RETURN(state.pull, input->MakeIterator(c));
-    return MakeStateful(std::move(state), [=](State& s, const IteratorContext& c, Element* out) -> StatusOr<bool> {
-      while (!s.ended) {
-        TF_RETURN_IF_ERROR(c.cancellation->status());
-        if (s.inner == nullptr) {
-          Element e;
-          TF_ASSIGN_OR_RETURN(const bool more, s.pull(c, &e));
-          s.ended = !more;
-          if (!more) break;
-          TF_ASSIGN_OR_RETURN(s.inner, f.RunToIterator(c, std::move(e)));
-        }
-        TF_ASSIGN_OR_RETURN(const bool more, s.inner(c, out));
-        if (more) return true;
-        s.inner = nullptr;
-      }
-      return false;
-    });
+    return MakeStateful(
+        std::move(state),
+        [=](State& s, const IteratorContext& c, Element* out) -> StatusOr<bool> {
+          while (!s.ended) {
+            TF_RETURN_IF_ERROR(c.cancellation->status());
+            if (s.inner.pull == nullptr) {
+              Element e;
+              TF_ASSIGN_OR_RETURN(const bool more, s.pull(c, &e));
+              s.ended = !more;
+              if (!more) break;
+              TF_RETURN_IF_ERROR(s.inner.Open(f, c, std::move(e)));
+            }
+            TF_ASSIGN_OR_RETURN(const bool more, s.inner.pull(c, out));
+            if (more) return true;
+            s.inner.Close();
+          }
+          return false;
+        },
+        [f](State& s, IteratorState& state) {
+          state(s.pull, s.ended);
+          s.inner.Visit(state, f);
+        });
   });
 }
 
@@ -127,7 +151,7 @@ Status InterleaveDataset(KernelContext& ctx) {
   if (block <= 0) return InvalidArgument("block_length must be positive, got ", block);
   struct State {
     Iterator pull;
-    std::vector<Iterator> open;
+    std::vector<Inner> open;
     size_t at = 0;
     int64_t in_block = 0;
     int64_t num_open = 0;
@@ -137,35 +161,42 @@ Status InterleaveDataset(KernelContext& ctx) {
     State state;
     TF_ASSIGN_OR_RETURN(state.pull, input->MakeIterator(c));
     state.open.resize(static_cast<size_t>(cycle));
-    return MakeStateful(std::move(state), [=](State& s, const IteratorContext& c, Element* out) -> StatusOr<bool> {
-      const auto advance = [&] {
-        s.in_block = 0;
-        s.at = (s.at + 1) % s.open.size();
-      };
-      while (!s.ended || s.num_open > 0) {
-        TF_RETURN_IF_ERROR(c.cancellation->status());
-        if (s.open[s.at] != nullptr) {
-          TF_ASSIGN_OR_RETURN(const bool more, s.open[s.at](c, out));
-          if (more) {
-            if (++s.in_block == block) advance();
-            return true;
+    return MakeStateful(
+        std::move(state),
+        [=](State& s, const IteratorContext& c, Element* out) -> StatusOr<bool> {
+          const auto advance = [&] {
+            s.in_block = 0;
+            s.at = (s.at + 1) % s.open.size();
+          };
+          while (!s.ended || s.num_open > 0) {
+            TF_RETURN_IF_ERROR(c.cancellation->status());
+            if (s.open[s.at].pull != nullptr) {
+              TF_ASSIGN_OR_RETURN(const bool more, s.open[s.at].pull(c, out));
+              if (more) {
+                if (++s.in_block == block) advance();
+                return true;
+              }
+              s.open[s.at].Close();
+              --s.num_open;
+              advance();
+            } else if (!s.ended) {
+              Element e;
+              TF_ASSIGN_OR_RETURN(const bool more, s.pull(c, &e));
+              s.ended = !more;
+              if (!more) continue;
+              TF_RETURN_IF_ERROR(s.open[s.at].Open(f, c, std::move(e)));
+              ++s.num_open;
+            } else {
+              advance();
+            }
           }
-          s.open[s.at] = nullptr;
-          --s.num_open;
-          advance();
-        } else if (!s.ended) {
-          Element e;
-          TF_ASSIGN_OR_RETURN(const bool more, s.pull(c, &e));
-          s.ended = !more;
-          if (!more) continue;
-          TF_ASSIGN_OR_RETURN(s.open[s.at], f.RunToIterator(c, std::move(e)));
-          ++s.num_open;
-        } else {
-          advance();
-        }
-      }
-      return false;
-    });
+          return false;
+        },
+        [f](State& s, IteratorState& state) {
+          state(s.pull, s.at, s.in_block, s.num_open, s.ended);
+          s.at %= s.open.size();
+          for (Inner& inner : s.open) inner.Visit(state, f);
+        });
   });
 }
 
@@ -179,6 +210,7 @@ Status ScanDataset(KernelContext& ctx) {
   struct State {
     Iterator pull;
     Element state;
+    void Fields(IteratorState& saved) { saved(pull, state); }
   };
   return EmitDataset(
       ctx, {input},
@@ -216,6 +248,7 @@ Status UniqueDataset(KernelContext& ctx) {
   struct State {
     Iterator pull;
     std::set<std::string> seen;
+    void Fields(IteratorState& state) { state(pull, seen); }
   };
   return EmitDataset(ctx, {input}, [=](const IteratorContext& c) -> StatusOr<Iterator> {
     State state;
@@ -251,6 +284,8 @@ Status GroupByWindowDataset(KernelContext& ctx) {
   struct State {
     Iterator pull;
     Iterator window;  // the reduced window whose elements are being returned
+    int64_t window_key = 0;
+    std::vector<Element> window_elements;  // that were reduced
     std::map<int64_t, std::vector<Element>> groups;
     std::map<int64_t, int64_t> sizes;
     bool ended = false;
@@ -262,58 +297,122 @@ Status GroupByWindowDataset(KernelContext& ctx) {
     }
     return result[0].data<int64_t>()[0];
   };
+  // An iterator over what reduce_func makes of a window.
+  const auto reduced = [=](const IteratorContext& c, int64_t key,
+                           const std::vector<Element>& window_elements) -> StatusOr<Iterator> {
+    auto elements = std::make_shared<const std::vector<Element>>(window_elements);
+    TF_ASSIGN_OR_RETURN(auto window, Dataset::Create(
+                                         "WindowDataset", input->types(), input->shapes(), {},
+                                         [elements](const IteratorContext&) -> StatusOr<Iterator> {
+                                           return MakeStateful(size_t{0},
+                                                               [elements](size_t& next, const IteratorContext&,
+                                                                          Element* out) -> StatusOr<bool> {
+                                                                 if (next >= elements->size()) return false;
+                                                                 *out = (*elements)[next++];
+                                                                 return true;
+                                                               });
+                                         },
+                                         static_cast<int64_t>(elements->size())));
+    return reduce.RunToIterator(c, {Tensor::Scalar(key), MakeVariantTensor(std::move(window))});
+  };
+  return EmitDataset(ctx, {input}, [=](const IteratorContext& c) -> StatusOr<Iterator> {
+    State state;
+    TF_ASSIGN_OR_RETURN(state.pull, input->MakeIterator(c));
+    return MakeStateful(
+        std::move(state),
+        [=](State& s, const IteratorContext& c, Element* out) -> StatusOr<bool> {
+          const auto open = [&](int64_t key) -> Status {
+            s.window_key = key;
+            s.window_elements = std::move(s.groups[key]);
+            s.groups.erase(key);
+            TF_ASSIGN_OR_RETURN(s.window, reduced(c, key, s.window_elements));
+            return OkStatus();
+          };
+          while (true) {
+            TF_RETURN_IF_ERROR(c.cancellation->status());
+            if (s.window != nullptr) {
+              TF_ASSIGN_OR_RETURN(const bool more, s.window(c, out));
+              if (more) return true;
+              s.window = nullptr;
+              s.window_elements.clear();
+            }
+            if (s.ended) {
+              if (s.groups.empty()) return false;
+              TF_RETURN_IF_ERROR(open(s.groups.begin()->first));
+              continue;
+            }
+            Element e;
+            TF_ASSIGN_OR_RETURN(const bool more, s.pull(c, &e));
+            if (!more) {
+              s.ended = true;
+              continue;
+            }
+            TF_ASSIGN_OR_RETURN(const int64_t key, number(key_of, c, e));
+            if (!s.sizes.contains(key)) {
+              TF_ASSIGN_OR_RETURN(const int64_t size, number(size_of, c, {Tensor::Scalar(key)}));
+              if (size <= 0)
+                return InvalidArgument("the size of the windows of key ", key, " must be positive, got ", size);
+              s.sizes[key] = size;
+            }
+            auto& group = s.groups[key];
+            group.push_back(std::move(e));
+            if (static_cast<int64_t>(group.size()) >= s.sizes[key]) TF_RETURN_IF_ERROR(open(key));
+          }
+        },
+        [reduced](State& s, IteratorState& state) {
+          state(s.pull, s.groups, s.sizes, s.ended, s.window_key, s.window_elements);
+          state.Reopen(s.window, [&] { return reduced(state.context(), s.window_key, s.window_elements); });
+        });
+  });
+}
+
+// Reduces the elements of each key to one, and gives the results when the input has ended, in the order of the keys.
+Status GroupByReducerDataset(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const auto input, InputDataset(ctx, 0));
+  int end = 1;
+  const auto function = [&](const char* attr, const char* arguments) {
+    const int first = end;
+    end += static_cast<int>(ctx.node().attr<std::vector<DType>>(arguments).size());
+    return CapturedFunction::FromNode(ctx, attr, first, end);
+  };
+  const auto key_of = function("key_func", "Tkey_func_other_arguments");
+  const auto init = function("init_func", "Tinit_func_other_arguments");
+  const auto reduce = function("reduce_func", "Treduce_func_other_arguments");
+  const auto finalize = function("finalize_func", "Tfinalize_func_other_arguments");
+  struct State {
+    Iterator pull;
+    std::map<int64_t, Element> states;
+    bool ended = false;
+    void Fields(IteratorState& state) { state(pull, states, ended); }
+  };
   return EmitDataset(ctx, {input}, [=](const IteratorContext& c) -> StatusOr<Iterator> {
     State state;
     TF_ASSIGN_OR_RETURN(state.pull, input->MakeIterator(c));
     return MakeStateful(std::move(state), [=](State& s, const IteratorContext& c, Element* out) -> StatusOr<bool> {
-      const auto open = [&](int64_t key) -> Status {
-        auto elements = std::make_shared<const std::vector<Element>>(std::move(s.groups[key]));
-        s.groups.erase(key);
-        TF_ASSIGN_OR_RETURN(auto window, Dataset::Create(
-                                             "WindowDataset", input->types(), input->shapes(), {},
-                                             [elements](const IteratorContext&) -> StatusOr<Iterator> {
-                                               return MakeStateful(size_t{0},
-                                                                   [elements](size_t& next, const IteratorContext&,
-                                                                              Element* out) -> StatusOr<bool> {
-                                                                     if (next >= elements->size()) return false;
-                                                                     *out = (*elements)[next++];
-                                                                     return true;
-                                                                   });
-                                             },
-                                             static_cast<int64_t>(elements->size())));
-        TF_ASSIGN_OR_RETURN(s.window,
-                            reduce.RunToIterator(c, {Tensor::Scalar(key), MakeVariantTensor(std::move(window))}));
-        return OkStatus();
-      };
-      while (true) {
+      while (!s.ended) {
         TF_RETURN_IF_ERROR(c.cancellation->status());
-        if (s.window != nullptr) {
-          TF_ASSIGN_OR_RETURN(const bool more, s.window(c, out));
-          if (more) return true;
-          s.window = nullptr;
-        }
-        if (s.ended) {
-          if (s.groups.empty()) return false;
-          TF_RETURN_IF_ERROR(open(s.groups.begin()->first));
-          continue;
-        }
         Element e;
         TF_ASSIGN_OR_RETURN(const bool more, s.pull(c, &e));
-        if (!more) {
-          s.ended = true;
-          continue;
+        s.ended = !more;
+        if (!more) break;
+        TF_ASSIGN_OR_RETURN(const Element key, key_of.Run(c, e));
+        if (key.size() != 1 || key[0].dtype() != kInt64 || key[0].num_elements() != 1) {
+          return InvalidArgument("key_func must return a scalar int64");
         }
-        TF_ASSIGN_OR_RETURN(const int64_t key, number(key_of, c, e));
-        if (!s.sizes.contains(key)) {
-          TF_ASSIGN_OR_RETURN(const int64_t size, number(size_of, c, {Tensor::Scalar(key)}));
-          if (size <= 0)
-            return InvalidArgument("the size of the windows of key ", key, " must be positive, got ", size);
-          s.sizes[key] = size;
+        const int64_t number = key[0].data<int64_t>()[0];
+        auto group = s.states.find(number);
+        if (group == s.states.end()) {
+          TF_ASSIGN_OR_RETURN(Element initial, init.Run(c, {Tensor::Scalar(number)}));
+          group = s.states.emplace(number, std::move(initial)).first;
         }
-        auto& group = s.groups[key];
-        group.push_back(std::move(e));
-        if (static_cast<int64_t>(group.size()) >= s.sizes[key]) TF_RETURN_IF_ERROR(open(key));
+        Element args = group->second;
+        args.insert(args.end(), e.begin(), e.end());
+        TF_ASSIGN_OR_RETURN(group->second, reduce.Run(c, std::move(args)));
       }
+      if (s.states.empty()) return false;
+      TF_ASSIGN_OR_RETURN(*out, finalize.Run(c, s.states.begin()->second));
+      s.states.erase(s.states.begin());
+      return true;
     });
   });
 }
@@ -341,31 +440,38 @@ Status DirectedInterleaveDataset(KernelContext& ctx) {
       state.inputs.push_back(std::move(input));
     }
     state.left = state.inputs.size();
-    return MakeStateful(std::move(state), [=](State& s, const IteratorContext& c, Element* out) -> StatusOr<bool> {
-      while (!s.ended && s.left > 0) {
-        TF_RETURN_IF_ERROR(c.cancellation->status());
-        Element choice;
-        TF_ASSIGN_OR_RETURN(const bool more, s.select(c, &choice));
-        if (!more) break;
-        if (choice.size() != 1 || choice[0].dtype() != kInt64 || choice[0].num_elements() != 1) {
-          return InvalidArgument("the elements of the selector dataset must be scalar int64s");
-        }
-        const int64_t i = choice[0].data<int64_t>()[0];
-        if (i < 0 || i >= static_cast<int64_t>(s.inputs.size())) {
-          return InvalidArgument("the selector returned ", i, ", but the datasets to choose from are 0 to ",
-                                 s.inputs.size() - 1);
-        }
-        Iterator& input = s.inputs[static_cast<size_t>(i)];
-        if (input == nullptr) continue;
-        TF_ASSIGN_OR_RETURN(const bool got, input(c, out));
-        if (got) return true;
-        input = nullptr;
-        --s.left;
-        if (stop_on_empty) break;
-      }
-      s.ended = true;
-      return false;
-    });
+    return MakeStateful(
+        std::move(state),
+        [=](State& s, const IteratorContext& c, Element* out) -> StatusOr<bool> {
+          while (!s.ended && s.left > 0) {
+            TF_RETURN_IF_ERROR(c.cancellation->status());
+            Element choice;
+            TF_ASSIGN_OR_RETURN(const bool more, s.select(c, &choice));
+            if (!more) break;
+            if (choice.size() != 1 || choice[0].dtype() != kInt64 || choice[0].num_elements() != 1) {
+              return InvalidArgument("the elements of the selector dataset must be scalar int64s");
+            }
+            const int64_t i = choice[0].data<int64_t>()[0];
+            if (i < 0 || i >= static_cast<int64_t>(s.inputs.size())) {
+              return InvalidArgument("the selector returned ", i, ", but the datasets to choose from are 0 to ",
+                                     s.inputs.size() - 1);
+            }
+            Iterator& input = s.inputs[static_cast<size_t>(i)];
+            if (input == nullptr) continue;
+            TF_ASSIGN_OR_RETURN(const bool got, input(c, out));
+            if (got) return true;
+            input = nullptr;
+            --s.left;
+            if (stop_on_empty) break;
+          }
+          s.ended = true;
+          return false;
+        },
+        [](State& s, IteratorState& state) {
+          state(s.select, s.left, s.ended);
+          // All were open when the iterator was made.
+          for (Iterator& input : s.inputs) state.Reopen(input, [&]() -> StatusOr<Iterator> { return input; });
+        });
   });
 }
 
@@ -386,6 +492,8 @@ void RegisterDatasetFunctionKernels(KernelRegistry& r) {
   r.Add("ScanDataset", {}, ScanDataset);
   r.Add("UniqueDataset", {}, UniqueDataset);
   r.Add("GroupByWindowDataset", {}, GroupByWindowDataset);
+  r.Add("GroupByReducerDataset", {}, GroupByReducerDataset);
+  r.Add("ExperimentalGroupByReducerDataset", {}, GroupByReducerDataset);
   r.Add("DirectedInterleaveDataset", {}, DirectedInterleaveDataset);
 }
 

@@ -90,6 +90,11 @@ Status AnonymousIterator(KernelContext& ctx) {
   return OkStatus();
 }
 
+Status PassOn(KernelContext& ctx) {
+  ctx.set_output(0, ctx.input(0));
+  return OkStatus();
+}
+
 // The resource of handles that ops require as inputs but do not use.
 class DummyResource final : public Resource {
  public:
@@ -179,6 +184,38 @@ class GetNextKernel final : public AsyncKernel {
   }
 };
 
+// The state of an iterator in a variant: a string tensor (IteratorState).
+class SerializeKernel final : public AsyncKernel {
+ public:
+  explicit SerializeKernel(const KernelConstruction&) {}
+  void ComputeAsync(KernelContext& ctx, Done done) override {
+    auto iterator = ctx.LookupResource<IteratorResource>(0);
+    if (!iterator.ok()) return done(iterator.status());
+    (*iterator)->Save(&ctx.pool(), ctx.env().cancellation, [&ctx, done = std::move(done)](StatusOr<std::string> saved) {
+      if (!saved.ok()) return done(saved.status());
+      auto state = MakeRef<TensorValue>(Tensor::Scalar(*std::move(saved)));
+      ctx.set_output(0, MakeVariantTensor(std::move(state)));
+      done(OkStatus());
+    });
+  }
+};
+
+class DeserializeKernel final : public AsyncKernel {
+ public:
+  explicit DeserializeKernel(const KernelConstruction&) {}
+  void ComputeAsync(KernelContext& ctx, Done done) override {
+    auto iterator = ctx.LookupResource<IteratorResource>(0);
+    if (!iterator.ok()) return done(iterator.status());
+    const auto value = VariantAs<TensorValue>(ctx.input(1));
+    if (!value.ok()) return done(value.status());
+    const Tensor& state = (*value)->tensor;
+    if (state.dtype() != kString || state.num_elements() != 1) {
+      return done(InvalidArgument("the serialized iterator must be a string, got ", state.dtype(), state.shape()));
+    }
+    (*iterator)->Restore(&ctx.pool(), ctx.env().cancellation, state.data<std::string>()[0], std::move(done));
+  }
+};
+
 constexpr std::string_view kHandlePrefix = "tensorbraid-iterator\n";
 
 Status ToStringHandle(KernelContext& ctx) {
@@ -255,7 +292,10 @@ Status Reduce(KernelContext& ctx, const IteratorContext& context, const Iterator
 void RegisterDatasetIteratorKernels(KernelRegistry& r) {
   r.Add<IteratorKernel>("Iterator");
   r.Add<IteratorKernel>("IteratorV2");
+  r.Add("AnonymousIterator", {}, AnonymousIterator);
   r.Add("AnonymousIteratorV3", {}, AnonymousIterator);
+  r.Add("WrapDatasetVariant", {}, PassOn);
+  r.Add("UnwrapDatasetVariant", {}, PassOn);
   r.Add("DummySeedGenerator", {}, Dummy);
   r.Add("DummyMemoryCache", {}, Dummy);
   r.Add<OneShotIteratorKernel>("OneShotIterator");
@@ -263,6 +303,8 @@ void RegisterDatasetIteratorKernels(KernelRegistry& r) {
   r.Add<GetNextKernel<false>>("IteratorGetNext");
   r.Add<GetNextKernel<false>>("IteratorGetNextSync");
   r.Add<GetNextKernel<true>>("IteratorGetNextAsOptional");
+  r.Add<SerializeKernel>("SerializeIterator");
+  r.Add<DeserializeKernel>("DeserializeIterator");
   r.Add("IteratorToStringHandle", {}, ToStringHandle);
   r.Add("IteratorFromStringHandle", {}, FromStringHandle);
   r.Add("IteratorFromStringHandleV2", {}, FromStringHandle);

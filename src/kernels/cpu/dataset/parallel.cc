@@ -70,13 +70,27 @@ class Runs {
     return std::optional<Element>(std::move(result));
   }
 
+  // Waits until all runs have ended, and visits their results.
+  void Visit(IteratorState& state) {
+    CancellationManager* const cancellation = state.context().cancellation;
+    if (!WaitOrCancelled(mu_, cv_, cancellation, [this] { return *running_ == 0; })) {
+      return state.Fail(cancellation->status());
+    }
+    size_t count = runs_.size();
+    state(pull_, ended_, count);
+    for (size_t i = 0; i < count && state.status().ok(); ++i) {
+      if (state.restores()) runs_.push_back(std::make_shared<Run>(StatusOr<Element>(Element())));
+      state(runs_[i]->of_input, *runs_[i]->result);
+    }
+  }
+
  private:
   struct Run {
     Run() = default;
-    explicit Run(const Status& error) : result(error), of_input(true) {}
+    explicit Run(StatusOr<Element> known) : result(std::move(known)), of_input(!result->ok()) {}
     CancellationManager cancellation;
     std::optional<StatusOr<Element>> result;  // guarded by mu_
-    const bool of_input = false;              // the result is an error of the input, not of the function
+    bool of_input = false;                    // the result is an error of the input, not of the function
   };
   // The input may have more elements after an error, for example if the graph ignores errors.
   static bool ended_with_error(const Run& run) { return run.of_input; }
@@ -139,12 +153,16 @@ Status ParallelMapDataset(KernelContext& ctx) {
       [=](const IteratorContext& c) -> StatusOr<Iterator> {
         TF_ASSIGN_OR_RETURN(Iterator pull, input->MakeIterator(c));
         auto runs = std::make_shared<Runs>(c.env, f, std::move(pull), parallel);
-        return Iterator([runs, preserve](const IteratorContext& c, Element* out) -> StatusOr<bool> {
-          TF_ASSIGN_OR_RETURN(auto next, NextOrEnd(*runs, c, preserve));
-          if (!next) return false;
-          *out = *std::move(next);
-          return true;
-        });
+        using RunsPtr = std::shared_ptr<Runs>;
+        return MakeStateful(
+            std::move(runs),
+            [preserve](RunsPtr& runs, const IteratorContext& c, Element* out) -> StatusOr<bool> {
+              TF_ASSIGN_OR_RETURN(auto next, NextOrEnd(*runs, c, preserve));
+              if (!next) return false;
+              *out = *std::move(next);
+              return true;
+            },
+            [](RunsPtr& runs, IteratorState& state) { runs->Visit(state); });
       },
       input->cardinality());
 }
@@ -156,7 +174,7 @@ Status MapAndBatchDataset(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const int64_t size, NumberInput(ctx, n - 3, "batch_size"));
   TF_ASSIGN_OR_RETURN(const int64_t calls, NumberInput(ctx, n - 2, "num_parallel_calls"));
   TF_ASSIGN_OR_RETURN(const bool drop_remainder, BoolInput(ctx, n - 1, "drop_remainder"));
-  if (size <= 0) return InvalidArgument("batch_size must be positive, got ", size);
+  if (size <= 0) return InvalidArgument("batch_size must be greater than zero, got ", size);
   if (calls < 1 && calls != -1)
     return InvalidArgument("num_parallel_calls must be positive, or -1 for a default; got ", calls);
   const bool preserve = ctx.node().attr<bool>("preserve_cardinality");
@@ -165,7 +183,8 @@ Status MapAndBatchDataset(KernelContext& ctx) {
   return EmitDataset(ctx, {input}, [=](const IteratorContext& c) -> StatusOr<Iterator> {
     TF_ASSIGN_OR_RETURN(Iterator pull, input->MakeIterator(c));
     auto runs = std::make_shared<Runs>(c.env, f, std::move(pull), parallel);
-    return Iterator([=](const IteratorContext& c, Element* out) -> StatusOr<bool> {
+    using RunsPtr = std::shared_ptr<Runs>;
+    const auto next_batch = [=](RunsPtr& runs, const IteratorContext& c, Element* out) -> StatusOr<bool> {
       std::vector<Element> batch;
       while (static_cast<int64_t>(batch.size()) < size) {
         TF_ASSIGN_OR_RETURN(auto next, NextOrEnd(*runs, c, preserve));
@@ -175,7 +194,8 @@ Status MapAndBatchDataset(KernelContext& ctx) {
       if (batch.empty() || (drop_remainder && static_cast<int64_t>(batch.size()) < size)) return false;
       TF_ASSIGN_OR_RETURN(*out, StackElements(batch));
       return true;
-    });
+    };
+    return MakeStateful(std::move(runs), next_batch, [](RunsPtr& runs, IteratorState& state) { runs->Visit(state); });
   });
 }
 
@@ -212,6 +232,22 @@ class Prefetcher : public std::enable_shared_from_this<Prefetcher> {
     return true;
   }
 
+  // Waits until the filling pauses, and visits the buffer and the input.
+  void Visit(IteratorState& state) {
+    {
+      MutexLock lock(*mu_);
+      pauses_ = true;
+    }
+    CancellationManager* const cancellation = state.context().cancellation;
+    if (WaitOrCancelled(mu_, cv_, cancellation, [this] { return !filling_; })) {
+      state(pull_, buffer_, ended_);
+    } else {
+      state.Fail(cancellation->status());
+    }
+    MutexLock lock(*mu_);
+    pauses_ = false;
+  }
+
  private:
   // REQUIRES: mu_ is held.
   void FillInBackground() {
@@ -237,7 +273,7 @@ class Prefetcher : public std::enable_shared_from_this<Prefetcher> {
         ended_ = true;
       }
       // After an error, continues only when Next is called again.
-      const bool stop = !more.ok() || !*more || buffer_.size() >= size_ || cancellation_->IsCancelled();
+      const bool stop = !more.ok() || !*more || buffer_.size() >= size_ || pauses_ || cancellation_->IsCancelled();
       if (stop) {
         if (registered) outer->TryDeregister(token);
         filling_ = false;
@@ -248,7 +284,7 @@ class Prefetcher : public std::enable_shared_from_this<Prefetcher> {
   }
 
   DataEnvironment* const env_;
-  Iterator pull_;  // used only by Fill
+  Iterator pull_;  // used only by Fill, and by Visit while Fill does not run
   const size_t size_;
   const int depth_;
   const std::shared_ptr<CancellationManager> cancellation_ = std::make_shared<CancellationManager>();
@@ -256,6 +292,7 @@ class Prefetcher : public std::enable_shared_from_this<Prefetcher> {
   const std::shared_ptr<CondVar> cv_ = std::make_shared<CondVar>();
   std::deque<StatusOr<Element>> buffer_;
   bool filling_ = false;
+  bool pauses_ = false;  // the filling ends after the next element
   bool ended_ = false;
 };
 
@@ -279,7 +316,11 @@ Status PrefetchDataset(KernelContext& ctx) {
         if (size == 0) return pull;
         auto handle = std::make_shared<PrefetchHandle>(
             std::make_shared<Prefetcher>(c.env, std::move(pull), static_cast<size_t>(size), c.depth));
-        return Iterator([handle](const IteratorContext& c, Element* out) { return handle->prefetcher->Next(c, out); });
+        using Handle = std::shared_ptr<PrefetchHandle>;
+        return MakeStateful(
+            std::move(handle),
+            [](Handle& h, const IteratorContext& c, Element* out) { return h->prefetcher->Next(c, out); },
+            [](Handle& h, IteratorState& state) { h->prefetcher->Visit(state); });
       },
       input->cardinality());
 }

@@ -14,6 +14,7 @@ struct CountedInput {
   Iterator pull;
   bool ended = false;
   int64_t count = 0;
+  void Fields(IteratorState& state) { state(pull, ended, count); }
 };
 
 StatusOr<CountedInput> Open(const RefPtr<Dataset>& dataset, const IteratorContext& ctx) {
@@ -87,35 +88,43 @@ Status RepeatDataset(KernelContext& ctx) {
                               : n < 0 || n > std::numeric_limits<int64_t>::max() / wanted ? n
                                                                                           : n * wanted;
   struct State {
-    Iterator pull;  // null before the first and between two rounds
+    Iterator pull;  // null between two rounds
     int64_t round = 0;
     bool got_any = false;
     bool ended = false;
   };
   return EmitDataset(
       ctx, {input},
-      [input, wanted](const IteratorContext&) -> StatusOr<Iterator> {
-        return MakeStateful(State(),
-                            [input, wanted](State& s, const IteratorContext& c, Element* out) -> StatusOr<bool> {
-                              while (!s.ended && (wanted < 0 || s.round < wanted)) {
-                                TF_RETURN_IF_ERROR(c.cancellation->status());
-                                if (s.pull == nullptr) {
-                                  TF_ASSIGN_OR_RETURN(s.pull, input->MakeIterator(c));
-                                  s.got_any = false;
-                                }
-                                TF_ASSIGN_OR_RETURN(const bool more, s.pull(c, out));
-                                if (more) {
-                                  s.got_any = true;
-                                  return true;
-                                }
-                                s.pull = nullptr;
-                                ++s.round;
-                                // Ends an endless repetition after an empty round, because it would never produce an
-                                // element.
-                                if (!s.got_any && wanted < 0) s.ended = true;
-                              }
-                              return false;
-                            });
+      [input, wanted](const IteratorContext& c) -> StatusOr<Iterator> {
+        State state;
+        if (wanted != 0) {
+          TF_ASSIGN_OR_RETURN(state.pull, input->MakeIterator(c));
+        }
+        return MakeStateful(
+            std::move(state),
+            [input, wanted](State& s, const IteratorContext& c, Element* out) -> StatusOr<bool> {
+              while (!s.ended && (wanted < 0 || s.round < wanted)) {
+                TF_RETURN_IF_ERROR(c.cancellation->status());
+                if (s.pull == nullptr) {
+                  TF_ASSIGN_OR_RETURN(s.pull, input->MakeIterator(c));
+                  s.got_any = false;
+                }
+                TF_ASSIGN_OR_RETURN(const bool more, s.pull(c, out));
+                if (more) {
+                  s.got_any = true;
+                  return true;
+                }
+                s.pull = nullptr;
+                ++s.round;
+                // After an empty round, an endless repetition would never produce an element.
+                if (!s.got_any && wanted < 0) s.ended = true;
+              }
+              return false;
+            },
+            [input](State& s, IteratorState& state) {
+              state(s.round, s.got_any, s.ended);
+              state.Reopen(s.pull, [&] { return input->MakeIterator(state.context()); });
+            });
       },
       cardinality);
 }
@@ -135,17 +144,26 @@ Status ConcatenateDataset(KernelContext& ctx) {
   return EmitDataset(
       ctx, {first, second},
       [parts = std::vector{first, second}](const IteratorContext&) -> StatusOr<Iterator> {
-        return MakeStateful(State(), [parts](State& s, const IteratorContext& c, Element* out) -> StatusOr<bool> {
-          while (true) {
-            if (s.pull == nullptr) {
-              if (s.next == 2) return false;
-              TF_ASSIGN_OR_RETURN(s.pull, parts[static_cast<size_t>(s.next++)]->MakeIterator(c));
-            }
-            TF_ASSIGN_OR_RETURN(const bool more, s.pull(c, out));
-            if (more) return true;
-            s.pull = nullptr;
-          }
-        });
+        return MakeStateful(
+            State(),
+            [parts](State& s, const IteratorContext& c, Element* out) -> StatusOr<bool> {
+              while (true) {
+                if (s.pull == nullptr) {
+                  if (s.next == 2) return false;
+                  TF_ASSIGN_OR_RETURN(s.pull, parts[static_cast<size_t>(s.next++)]->MakeIterator(c));
+                }
+                TF_ASSIGN_OR_RETURN(const bool more, s.pull(c, out));
+                if (more) return true;
+                s.pull = nullptr;
+              }
+            },
+            [parts](State& s, IteratorState& state) {
+              state(s.next);
+              state.Reopen(s.pull, [&]() -> StatusOr<Iterator> {
+                if (s.next < 1 || s.next > 2) return DataLoss("the saved state of a concatenation is malformed");
+                return parts[static_cast<size_t>(s.next - 1)]->MakeIterator(state.context());
+              });
+            });
       },
       cardinality);
 }
@@ -166,6 +184,7 @@ Status ZipDataset(KernelContext& ctx) {
   struct State {
     std::vector<Iterator> pulls;
     bool ended = false;
+    void Fields(IteratorState& state) { state(pulls, ended); }
   };
   return EmitDataset(
       ctx, inputs,
@@ -220,61 +239,13 @@ Status ShardDataset(KernelContext& ctx) {
       n < 0 ? n : n / shards + (index < n % shards ? 1 : 0));
 }
 
-// The elements of the input, from the first complete pass over it.
-struct Cache {
-  Mutex mu;
-  std::shared_ptr<const std::vector<Element>> elements TB_GUARDED_BY(mu);  // null until a pass is complete
-};
-
-Status CacheDataset(KernelContext& ctx) {
-  TF_ASSIGN_OR_RETURN(const auto input, InputDataset(ctx, 0));
-  TF_ASSIGN_OR_RETURN(const std::string file, StringInput(ctx, 1, "filename"));
-  if (!file.empty()) return Unimplemented("datasets are cached in memory only; filename is '", file, "'");
-  struct State {
-    Iterator pull;                                  // the input; used while filling the cache
-    std::shared_ptr<std::vector<Element>> filling;  // null while reading from the cache
-    std::shared_ptr<const std::vector<Element>> elements;
-    size_t next = 0;
-  };
-  return EmitDataset(
-      ctx, {input},
-      [input, cache = std::make_shared<Cache>()](const IteratorContext& c) -> StatusOr<Iterator> {
-        State state;
-        {
-          MutexLock lock(cache->mu);
-          state.elements = cache->elements;
-        }
-        if (state.elements == nullptr) {
-          TF_ASSIGN_OR_RETURN(state.pull, input->MakeIterator(c));
-          state.filling = std::make_shared<std::vector<Element>>();
-        }
-        return MakeStateful(std::move(state),
-                            [cache](State& s, const IteratorContext& c, Element* out) -> StatusOr<bool> {
-                              if (s.filling == nullptr) {
-                                if (s.elements == nullptr || s.next >= s.elements->size()) return false;
-                                *out = (*s.elements)[s.next++];
-                                return true;
-                              }
-                              TF_ASSIGN_OR_RETURN(const bool more, s.pull(c, out));
-                              if (more) {
-                                s.filling->push_back(*out);
-                                return true;
-                              }
-                              MutexLock lock(cache->mu);
-                              if (cache->elements == nullptr) cache->elements = std::move(s.filling);
-                              s.filling = nullptr;
-                              return false;
-                            });
-      },
-      input->cardinality());
-}
-
 Status UnbatchDataset(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const auto input, InputDataset(ctx, 0));
   struct State {
     CountedInput in;
     Element batch;
     int64_t row = 0, rows = 0;
+    void Fields(IteratorState& state) { state(in, batch, row, rows); }
   };
   return EmitDataset(ctx, {input}, [input](const IteratorContext& c) -> StatusOr<Iterator> {
     State state;
@@ -336,6 +307,7 @@ Status WindowDataset(KernelContext& ctx) {
     CountedInput in;
     std::deque<Element> buffer;
     int64_t to_skip = 0;
+    void Fields(IteratorState& state) { state(in, buffer, to_skip); }
   };
   return EmitDataset(ctx, {input}, [=](const IteratorContext& c) -> StatusOr<Iterator> {
     State state;
@@ -432,8 +404,6 @@ void RegisterDatasetShapingKernels(KernelRegistry& r) {
   r.Add("ConcatenateDataset", {}, ConcatenateDataset);
   r.Add("ZipDataset", {}, ZipDataset);
   r.Add("ShardDataset", {}, ShardDataset);
-  r.Add("CacheDataset", {}, CacheDataset);
-  r.Add("CacheDatasetV2", {}, CacheDataset);
   r.Add("UnbatchDataset", {}, UnbatchDataset);
   r.Add("WindowDataset", {}, WindowDataset);
   r.Add("AssertCardinalityDataset", {}, AssertCardinalityDataset);

@@ -16,7 +16,24 @@ using cpu::PhiloxReader;
 struct Seeds {
   uint64_t first = 0;
   uint64_t second = 0;
-  PhiloxReader Numbers() const { return PhiloxReader(Philox(first, second)); }
+};
+
+// The numbers that seeds give.
+class Numbers {
+ public:
+  explicit Numbers(Seeds seeds) : seeds_(seeds), reader_(Philox(seeds.first, seeds.second)) {}
+  uint32_t Next() { return reader_.Next32(); }
+  void Fields(IteratorState& state) {
+    uint64_t position = reader_.position();
+    state(seeds_.first, seeds_.second, position);
+    if (!state.restores()) return;
+    *this = Numbers(seeds_);
+    reader_.set_position(position);
+  }
+
+ private:
+  Seeds seeds_;
+  PhiloxReader reader_;
 };
 
 // The seeds in inputs `first` and `first` + 1. If both are 0, returns random seeds.
@@ -30,41 +47,50 @@ StatusOr<Seeds> SeedInputs(const KernelContext& ctx, int first) {
 // The seeds of each round over one dataset: always the same, or new ones each time. Thread-safe.
 class SeedGenerator {
  public:
-  SeedGenerator(Seeds seeds, bool changes) : seeds_(seeds), changes_(changes), numbers_(seeds.Numbers()) {}
+  SeedGenerator(Seeds seeds, bool changes) : changes_(changes), seeds_(seeds), numbers_(seeds) {}
   Seeds Next() {
-    if (!changes_) return seeds_;
     MutexLock lock(mu_);
-    const uint64_t first = numbers_.Next32();
-    return {first, numbers_.Next32()};
+    if (!changes_) return seeds_;
+    const uint64_t first = numbers_.Next();
+    return {first, numbers_.Next()};
+  }
+  void Fields(IteratorState& state) {
+    MutexLock lock(mu_);
+    state(seeds_.first, seeds_.second, numbers_);
   }
 
  private:
-  const Seeds seeds_;
   const bool changes_;
   Mutex mu_;
-  PhiloxReader numbers_ TB_GUARDED_BY(mu_);
+  Seeds seeds_ TB_GUARDED_BY(mu_);
+  Numbers numbers_ TB_GUARDED_BY(mu_);
 };
 
-// Fills a buffer with the elements of `count` rounds over the input (-1: without end), and draws from it. The buffer may
-// hold elements of several rounds; the elements of a round are drawn before those of the next.
+// Fills a buffer with the elements of `count` rounds over the input (-1: without end), and draws from it. The buffer
+// may hold elements of several rounds; the elements of a round are drawn before those of the next.
 class Shuffle {
  public:
   Shuffle(RefPtr<Dataset> input, std::shared_ptr<SeedGenerator> seeds, size_t size, int64_t count)
-      : input_(std::move(input)),
-        seeds_(std::move(seeds)),
-        size_(size),
-        count_(count),
-        numbers_(seeds_->Next().Numbers()) {}
+      : input_(std::move(input)), seeds_(std::move(seeds)), size_(size), count_(count), numbers_(seeds_->Next()) {}
+
+  // Begins a round. The first one begins with the iterator, so that a saved state has the seeds of the input.
+  Status Open(const IteratorContext& ctx) {
+    TF_ASSIGN_OR_RETURN(pull_, input_->MakeIterator(ctx));
+    rounds_.emplace_back();
+    ++num_rounds_;
+    got_any_ = false;
+    return OkStatus();
+  }
 
   StatusOr<bool> Next(const IteratorContext& ctx, Element* out) {
     TF_RETURN_IF_ERROR(Fill(ctx));
     if (buffered_ == 0) return false;
     while (rounds_.front().empty()) {
       rounds_.pop_front();
-      numbers_ = seeds_->Next().Numbers();
+      numbers_ = Numbers(seeds_->Next());
     }
     std::deque<Element>& round = rounds_.front();
-    Element& drawn = round[numbers_.Next32() % round.size()];
+    Element& drawn = round[numbers_.Next() % round.size()];
     *out = std::move(drawn);
     drawn = std::move(round.front());
     round.pop_front();
@@ -72,8 +98,14 @@ class Shuffle {
     return true;
   }
 
+  void Fields(IteratorState& state) {
+    state(*seeds_, numbers_, rounds_, buffered_, num_rounds_, got_any_, ended_);
+    state.Reopen(pull_, [&] { return input_->MakeIterator(state.context()); });
+  }
+
  private:
-  // Limits the memory for a short input: TensorFlow's limit, which has influence on the order in which elements are read.
+  // Limits the memory for a short input: TensorFlow's limit, which has influence on the order in which elements are
+  // read.
   static constexpr size_t kMaxRounds = 3;
 
   Status Fill(const IteratorContext& ctx) {
@@ -82,10 +114,7 @@ class Shuffle {
       if (pull_ == nullptr) {
         ended_ = count_ >= 0 && num_rounds_ >= count_;
         if (ended_) break;
-        TF_ASSIGN_OR_RETURN(pull_, input_->MakeIterator(ctx));
-        rounds_.emplace_back();
-        ++num_rounds_;
-        got_any_ = false;
+        TF_RETURN_IF_ERROR(Open(ctx));
       }
       Element e;
       TF_ASSIGN_OR_RETURN(const bool more, pull_(ctx, &e));
@@ -106,8 +135,8 @@ class Shuffle {
   const std::shared_ptr<SeedGenerator> seeds_;
   const size_t size_;
   const int64_t count_;
-  PhiloxReader numbers_;                   // for the first round in the buffer
-  Iterator pull_;                          // null between two rounds
+  Numbers numbers_;                         // for the first round in the buffer
+  Iterator pull_;                           // null between two rounds
   std::deque<std::deque<Element>> rounds_;  // the elements in the buffer
   size_t buffered_ = 0;
   int64_t num_rounds_ = 0;
@@ -124,8 +153,10 @@ Status EmitShuffle(KernelContext& ctx, const std::shared_ptr<SeedGenerator>& see
   const size_t size = wanted == -2 ? SIZE_MAX : static_cast<size_t>(wanted);
   return EmitDataset(
       ctx, {input},
-      [=](const IteratorContext&) -> StatusOr<Iterator> {
-        return MakeStateful(Shuffle(input, seeds, size, count),
+      [=](const IteratorContext& c) -> StatusOr<Iterator> {
+        Shuffle shuffle(input, seeds, size, count);
+        TF_RETURN_IF_ERROR(shuffle.Open(c));
+        return MakeStateful(std::move(shuffle),
                             [](Shuffle& s, const IteratorContext& c, Element* out) { return s.Next(c, out); });
       },
       cardinality);
@@ -154,11 +185,13 @@ Status EmitRandom(KernelContext& ctx, bool rerandomizes) {
   return EmitDataset(
       ctx, {},
       [seeds = std::make_shared<SeedGenerator>(inputs, rerandomizes)](const IteratorContext&) -> StatusOr<Iterator> {
-        return MakeStateful(seeds->Next().Numbers(),
-                            [](PhiloxReader& numbers, const IteratorContext&, Element* out) -> StatusOr<bool> {
-                              *out = {Tensor::Scalar(int64_t{numbers.Next32()})};
-                              return true;
-                            });
+        return MakeStateful(
+            Numbers(seeds->Next()),
+            [](Numbers& numbers, const IteratorContext&, Element* out) -> StatusOr<bool> {
+              *out = {Tensor::Scalar(int64_t{numbers.Next()})};
+              return true;
+            },
+            [seeds](Numbers& numbers, IteratorState& state) { state(*seeds, numbers); });
       },
       Dataset::kInfinite);
 }

@@ -1,10 +1,13 @@
 // Datasets at the start of a pipeline: tensors, ranges, files.
+#include <algorithm>
+
 #include "core/system/env.h"
 #include "core/text/strings.h"
 #include "io/record.h"
 #include "kernels/cpu/dataset/registration.h"
 #include "kernels/cpu/dataset/util.h"
 #include "kernels/cpu/elements.h"
+#include "kernels/cpu/parsing/csv.h"
 
 namespace tensorbraid {
 namespace {
@@ -126,32 +129,54 @@ StatusOr<int64_t> BufferSize(const KernelContext& ctx, int i, int64_t least = 0)
 }
 
 // An iterator over the records of files. Calls Reader::Open(file number), then Reader::Next(std::string*) until it
-// returns OutOfRange at the end of the file.
-template <typename Reader>
-Iterator OverFiles(std::shared_ptr<Reader> reader, size_t files) {
+// returns OutOfRange at the end of the file. `decode` makes an element of a record.
+template <typename Reader, typename Decode>
+Iterator OverFiles(std::shared_ptr<Reader> reader, size_t files, Decode decode) {
   struct State {
     size_t next = 0;
     bool open = false;
+    int64_t records = 0;  // that have been read from the open file
   };
-  return MakeStateful(State(), [reader, files](State& s, const IteratorContext& ctx, Element* out) -> StatusOr<bool> {
+  const auto pull = [reader, files, decode](State& s, const IteratorContext& ctx, Element* out) -> StatusOr<bool> {
     while (true) {
       TF_RETURN_IF_ERROR(ctx.cancellation->status());
       if (!s.open) {
         if (s.next >= files) return false;
         TF_RETURN_IF_ERROR(reader->Open(s.next));
         s.open = true;
+        s.records = 0;
       }
       std::string record;
       const Status status = reader->Next(&record);
       if (status.ok()) {
-        *out = {Tensor::Scalar(std::move(record))};
+        ++s.records;
+        TF_ASSIGN_OR_RETURN(*out, decode(std::move(record)));
         return true;
       }
       if (!absl::IsOutOfRange(status)) return status;
       s.open = false;
       ++s.next;
     }
-  });
+  };
+  // A restore reads the open file once more up to the record.
+  const auto visit = [reader, files](State& s, IteratorState& state) {
+    state(s.next, s.open, s.records);
+    if (!state.restores() || !state.status().ok() || !s.open) return;
+    if (s.next >= files) {
+      return state.Fail(InvalidArgument("the saved state is in file ", s.next, " of the input, which has ", files));
+    }
+    Status status = reader->Open(s.next);
+    std::string record;
+    for (int64_t i = 0; i < s.records && status.ok(); ++i) {
+      status = state.context().cancellation->status();
+      if (status.ok()) status = reader->Next(&record);
+    }
+    if (absl::IsOutOfRange(status)) {
+      status = DataLoss("file ", s.next, " of the input has fewer records than when the state was saved");
+    }
+    if (!status.ok()) state.Fail(status);
+  };
+  return MakeStateful(State(), pull, visit);
 }
 
 struct FileOptions {
@@ -168,6 +193,32 @@ struct LineReader {
     return OkStatus();
   }
   Status Next(std::string* out) { return stream->ReadLine(out); }
+};
+
+// Reads records of comma-separated values. A line feed within quotes belongs to the record.
+struct CsvReader {
+  FileOptions options;
+  cpu::CsvFormat format;
+  bool header = false;
+  std::shared_ptr<InputStream> stream;
+
+  Status Open(size_t i) {
+    TF_ASSIGN_OR_RETURN(stream, InputStream::Open(options.names[i], options.compression, options.buffer_size));
+    std::string line;
+    const Status skipped = header ? Next(&line) : OkStatus();
+    return absl::IsOutOfRange(skipped) ? InvalidArgument("Can't read header of file ", options.names[i]) : skipped;
+  }
+  Status Next(std::string* out) {
+    TF_RETURN_IF_ERROR(stream->ReadLine(out));
+    std::string line;
+    while (format.quotes && std::count(out->begin(), out->end(), '"') % 2 != 0) {
+      const Status more = stream->ReadLine(&line);
+      if (absl::IsOutOfRange(more)) break;  // Split reports the open quote
+      TF_RETURN_IF_ERROR(more);
+      *out += "\n" + line;
+    }
+    return OkStatus();
+  }
 };
 
 struct TfRecordReader {
@@ -226,7 +277,9 @@ struct FixedLengthReader {
 template <typename Reader>
 Status EmitFiles(KernelContext& ctx, const Reader& fresh) {
   return EmitDataset(ctx, {}, [fresh](const IteratorContext&) -> StatusOr<Iterator> {
-    return OverFiles(std::make_shared<Reader>(fresh), fresh.options.names.size());
+    return OverFiles(
+        std::make_shared<Reader>(fresh), fresh.options.names.size(),
+        [](std::string record) -> StatusOr<Element> { return Element{Tensor::Scalar(std::move(record))}; });
   });
 }
 
@@ -241,6 +294,59 @@ Status TextLineDataset(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(reader.options.compression, CompressionInput(ctx, 1));
   TF_ASSIGN_OR_RETURN(reader.options.buffer_size, BufferSize(ctx, 2));
   return EmitFiles(ctx, reader);
+}
+
+// Inputs: filenames, compression_type, buffer_size, header, field_delim, use_quote_delim, na_value, select_cols,
+// record_defaults and, in V2, exclude_cols.
+template <bool kHasExcluded>
+Status CsvDataset(KernelContext& ctx) {
+  CsvReader reader;
+  TF_ASSIGN_OR_RETURN(reader.options.names, FileNames(ctx));
+  TF_ASSIGN_OR_RETURN(reader.options.compression, CompressionInput(ctx, 1));
+  TF_ASSIGN_OR_RETURN(reader.options.buffer_size, BufferSize(ctx, 2));
+  TF_ASSIGN_OR_RETURN(reader.header, BoolInput(ctx, 3, "header"));
+  TF_ASSIGN_OR_RETURN(reader.format.delimiter, StringInput(ctx, 4, "field_delim"));
+  TF_ASSIGN_OR_RETURN(reader.format.quotes, BoolInput(ctx, 5, "use_quote_delim"));
+  TF_ASSIGN_OR_RETURN(reader.format.missing, StringInput(ctx, 6, "na_value"));
+  TF_ASSIGN_OR_RETURN(const IntVector selected, IntegersOf(ctx.input(7), "select_cols"));
+  reader.format.columns.assign(selected.begin(), selected.end());
+  const auto& types = ctx.node().attr<std::vector<DType>>("output_types");
+  Element defaults;
+  for (size_t i = 0; i < types.size(); ++i) {
+    const Tensor& t = ctx.input(8 + static_cast<int>(i));
+    if (t.num_elements() > 1 || t.shape().rank() > 1) {
+      return InvalidArgument("Each record default should be at most rank 1 and have at most one element, got shape ",
+                             t.shape());
+    }
+    defaults.push_back(t);
+  }
+  if (kHasExcluded) {
+    const int last = 8 + static_cast<int>(types.size());
+    TF_ASSIGN_OR_RETURN(const IntVector excluded, IntegersOf(ctx.input(last), "exclude_cols"));
+    if (!selected.empty() && !excluded.empty()) {
+      return InvalidArgument("Either select_cols or exclude_cols should be empty");
+    }
+    if (!excluded.empty()) reader.format.columns.assign(excluded.begin(), excluded.end());
+    reader.format.excludes = !excluded.empty();
+  }
+  TF_RETURN_IF_ERROR(reader.format.Check(static_cast<int>(types.size())));
+  const auto decode = [format = reader.format, types, defaults](const std::string& record) -> StatusOr<Element> {
+    std::vector<std::string> fields;
+    TF_RETURN_IF_ERROR(format.Split(record, &fields));
+    if (fields.size() != types.size()) {
+      return InvalidArgument("Expect ", types.size(), " fields but have ", fields.size(), " in record");
+    }
+    Element out;
+    for (size_t i = 0; i < types.size(); ++i) {
+      Tensor t(types[i], {});
+      TF_RETURN_IF_ERROR(format.Store(fields[i], defaults[i], static_cast<int>(i), 0, 0, &t));
+      out.push_back(std::move(t));
+    }
+    return out;
+  };
+  return EmitDataset(ctx, {}, [reader, decode](const IteratorContext&) -> StatusOr<Iterator> {
+    return OverFiles(std::make_shared<CsvReader>(reader), reader.options.names.size(), decode);
+  });
 }
 
 template <bool kHasOffsets>
@@ -288,6 +394,8 @@ void RegisterDatasetSourceKernels(KernelRegistry& r) {
   r.Add("TensorSliceDataset", {}, TensorSliceDataset);
   r.Add("RangeDataset", {}, RangeDataset);
   r.Add("TextLineDataset", {}, TextLineDataset);
+  r.Add("CSVDataset", {}, CsvDataset<false>);
+  r.Add("CSVDatasetV2", {}, CsvDataset<true>);
   r.Add("TFRecordDataset", {}, TfRecordDataset<false>);
   r.Add("TFRecordDatasetV2", {}, TfRecordDataset<true>);
   r.Add("FixedLengthRecordDataset", {}, FixedLengthRecordDataset<false>);

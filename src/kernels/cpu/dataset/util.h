@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/dataset/dataset.h"
+#include "runtime/dataset/iterator_state.h"
 #include "runtime/kernel/kernel.h"
 
 namespace tensorbraid {
@@ -32,12 +33,30 @@ StatusOr<Element> StackElements(const std::vector<Element>& elements);
 // less than 1.
 int64_t ParallelCalls(int64_t wanted);
 
-// Makes an Iterator from a function pull(State&, context, element) that may change its state. The state is shared,
-// because std::function requires its target to be copyable.
+template <typename State, typename Pull, typename VisitState>
+class StatefulIterator final : public Iterator::Impl {
+ public:
+  StatefulIterator(State state, Pull pull, VisitState visit)
+      : state_(std::move(state)), pull_(std::move(pull)), visit_(std::move(visit)) {}
+  StatusOr<bool> Next(const IteratorContext& ctx, Element* out) override { return pull_(state_, ctx, out); }
+  void Visit(IteratorState& state) override { visit_(state_, state); }
+
+ private:
+  State state_;
+  Pull pull_;
+  VisitState visit_;
+};
+
+// Makes an iterator from a function pull(State&, context, element) that may change its state, and a function
+// visit(State&, IteratorState&) that saves and restores it. By default the whole state is visited.
+template <typename State, typename Pull, typename Visit>
+Iterator MakeStateful(State state, Pull pull, Visit visit) {
+  return Iterator(
+      std::make_shared<StatefulIterator<State, Pull, Visit>>(std::move(state), std::move(pull), std::move(visit)));
+}
 template <typename State, typename Pull>
 Iterator MakeStateful(State state, Pull pull) {
-  auto shared = std::make_shared<State>(std::move(state));
-  return [shared, pull = std::move(pull)](const IteratorContext& ctx, Element* out) { return pull(*shared, ctx, out); };
+  return MakeStateful(std::move(state), std::move(pull), [](State& own, IteratorState& saved) { saved(own); });
 }
 
 }  // namespace tensorbraid

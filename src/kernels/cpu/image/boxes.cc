@@ -234,7 +234,7 @@ StatusOr<std::vector<Rectangle>> BoxesInPixels(const Tensor& t, int32_t height, 
   return boxes;
 }
 
-class SampleBoxKernel final : public Kernel {
+class SampleBoxKernel final : public Kernel, public StatefulKernel {
  public:
   explicit SampleBoxKernel(const KernelConstruction& c)
       : stateless_(c.node().FindAttr("seed") == nullptr),
@@ -300,6 +300,8 @@ class SampleBoxKernel final : public Kernel {
     std::copy_n(relative, 4, box->mutable_data<float>().data());
     return OkStatus();
   }
+
+  KernelState* state() override { return stateless_ ? nullptr : &*generator_; }
 
  private:
   StatusOr<PhiloxReader> Random(KernelContext& ctx, const CropRules& rules) {

@@ -393,7 +393,7 @@ class GlimpseKernel final : public Kernel {
   const std::string noise_;
 };
 
-class RandomCropKernel final : public Kernel {
+class RandomCropKernel final : public Kernel, public StatefulKernel {
  public:
   explicit RandomCropKernel(const KernelConstruction& c) : generator_(c) {}
 
@@ -426,6 +426,8 @@ class RandomCropKernel final : public Kernel {
     }
     return OkStatus();
   }
+
+  KernelState* state() override { return &generator_; }
 
  private:
   Generator generator_;

@@ -30,6 +30,9 @@ class ClassDistribution {
   virtual int64_t possible() const { return range_; }
   virtual bool learns() const { return false; }
   virtual void Learn(std::span<const int64_t> values) {}
+  // What has been learned, for checkpoints. SetLearned returns false if `values` do not fit; none: forgets everything.
+  virtual std::vector<int64_t> learned() const { return {}; }
+  virtual bool SetLearned(std::span<const int64_t> values) { return values.empty(); }
 
  protected:
   const int64_t range_;
@@ -63,8 +66,8 @@ class LogUniformClasses final : public ClassDistribution {
 // Every class starts with weight 1 and gains 1 each time it is seen. A Fenwick tree holds the sums of weights.
 class LearnedClasses final : public ClassDistribution {
  public:
-  explicit LearnedClasses(int64_t range) : ClassDistribution(range), sums_(range + 1), total_(range) {
-    for (int64_t i = 1; i <= range; ++i) sums_[i] = i & -i;
+  explicit LearnedClasses(int64_t range) : ClassDistribution(range), sums_(range + 1) {
+    Forget();
     while (top_ <= range / 2) top_ *= 2;
   }
   bool learns() const override { return true; }
@@ -73,6 +76,26 @@ class LearnedClasses final : public ClassDistribution {
       ++total_;
       for (int64_t i = v + 1; i <= range_; i += i & -i) ++sums_[i];
     }
+  }
+  std::vector<int64_t> learned() const override { return sums_; }
+  bool SetLearned(std::span<const int64_t> values) override {
+    if (values.empty()) {
+      Forget();
+      return true;
+    }
+    constexpr int64_t kMaxCount = int64_t{1} << 32;
+    if (values.size() != sums_.size()) return false;
+    sums_.assign(values.begin(), values.end());
+    total_ = 0;
+    for (int64_t v = 0; v < range_; ++v) {
+      const int64_t count = Below(v + 1) - Below(v);
+      if (count < 1 || count > kMaxCount) {
+        Forget();
+        return false;
+      }
+      total_ += count;
+    }
+    return true;
   }
   int64_t Sample(PhiloxReader& random) const override {
     const bool small = total_ <= std::numeric_limits<uint32_t>::max();
@@ -92,24 +115,30 @@ class LearnedClasses final : public ClassDistribution {
   }
 
  private:
+  void Forget() {
+    for (int64_t i = 1; i <= range_; ++i) sums_[i] = i & -i;
+    total_ = range_;
+  }
   int64_t Below(int64_t end) const {
     int64_t sum = 0;
     for (int64_t i = end; i > 0; i -= i & -i) sum += sums_[i];
     return sum;
   }
   std::vector<int64_t> sums_;
-  int64_t total_;
+  int64_t total_ = 0;
   int64_t top_ = 1;  // the largest power of two that is at most range
 };
 
-// Classes with given weights, after MakeFixed has applied distortion and sharding. Draws by the alias method: each class
-// has a bucket, of which it owns a part; the rest belongs to one other class, its alias. The order in which buckets are
-// filled, and float where TensorFlow has it, make equal seeds draw TensorFlow's classes.
+// Classes with given weights, after MakeFixed has applied distortion and sharding. Draws by the alias method: each
+// class has a bucket, of which it owns a part; the rest belongs to one other class, its alias. The order in which
+// buckets are filled, and float where TensorFlow has it, make equal seeds draw TensorFlow's classes.
 class FixedClasses final : public ClassDistribution {
  public:
   // REQUIRES: there is at least one weight, and their sum is positive and finite.
   explicit FixedClasses(std::vector<float> weights)
-      : ClassDistribution(static_cast<int64_t>(weights.size())), weights_(std::move(weights)), buckets_(weights_.size()) {
+      : ClassDistribution(static_cast<int64_t>(weights.size())),
+        weights_(std::move(weights)),
+        buckets_(weights_.size()) {
     for (float w : weights_) {
       total_ += w;
       if (w > 0) ++possible_;
@@ -166,8 +195,8 @@ class FixedClasses final : public ClassDistribution {
 constexpr int64_t kMostClasses = int64_t{1} << 28;
 
 // Makes a distribution from weights in the attribute unigrams or in the last column of a CSV file. Each weight is
-// raised to the power `distortion`. With shards, only every num_shards-th class is kept; as in TensorFlow, the numbers of
-// the classes in `unigrams` and in the file start at the number of reserved classes that were kept.
+// raised to the power `distortion`. With shards, only every num_shards-th class is kept; as in TensorFlow, the numbers
+// of the classes in `unigrams` and in the file start at the number of reserved classes that were kept.
 StatusOr<std::unique_ptr<ClassDistribution>> MakeFixed(const KernelConstruction& c, int64_t range) {
   const auto& file = c.attr<std::string>("vocab_file");
   const auto& unigrams = c.attr<std::vector<float>>("unigrams");
@@ -242,7 +271,7 @@ float Expected(double probability, int64_t batch, int64_t tries) {
   return static_cast<float>(-std::expm1(static_cast<double>(tries) * std::log1p(-static_cast<double>(p))));
 }
 
-class CandidateSamplerKernel final : public Kernel {
+class CandidateSamplerKernel final : public Kernel, public StatefulKernel, public KernelState {
  public:
   CandidateSamplerKernel(const KernelConstruction& c, std::unique_ptr<ClassDistribution> distribution)
       : num_true_(c.attr<int64_t>("num_true")),
@@ -286,6 +315,27 @@ class CandidateSamplerKernel final : public Kernel {
     return OkStatus();
   }
 
+  KernelState* state() override { return this; }
+  // The state of the generator, then what the distribution has learned.
+  Tensor Save() const override {
+    MutexLock lock(mu_);
+    const Tensor generator = generator_.Save();
+    std::vector<int64_t> values(generator.data<int64_t>().begin(), generator.data<int64_t>().end());
+    const std::vector<int64_t> learned = distribution_->learned();
+    values.insert(values.end(), learned.begin(), learned.end());
+    return Tensor::Vector(values);
+  }
+  Status Restore(const Tensor& state) override {
+    MutexLock lock(mu_);
+    const int64_t own = std::min(state.num_elements(), Generator::kStateSize);
+    if (state.dtype() != kInt64 || state.shape().rank() != 1 ||
+        !distribution_->SetLearned(state.data<int64_t>().subspan(static_cast<size_t>(own)))) {
+      return InvalidArgument("the state does not fit a sampler of ", distribution_->range(), " classes, got ",
+                             state.dtype(), state.shape());
+    }
+    return generator_.Restore(state.Slice(0, own));
+  }
+
  private:
   // Fills `to` and returns the number of draws.
   StatusOr<int64_t> Draw(PhiloxReader& random, std::span<int64_t> to) TB_REQUIRES(mu_) {
@@ -310,7 +360,7 @@ class CandidateSamplerKernel final : public Kernel {
   const int64_t num_sampled_;
   const bool unique_;
   Generator generator_;
-  Mutex mu_;
+  mutable Mutex mu_;
   const std::unique_ptr<ClassDistribution> distribution_;  // if it learns, it changes under mu_
 };
 

@@ -10,36 +10,65 @@
 #include <cmath>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 #include "core/system/env.h"
+#include "core/threads/mutex.h"
 #include "core/text/strings.h"
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/random/philox.h"
+#include "runtime/kernel/kernel_state.h"
 
 namespace tensorbraid::cpu {
 
-// The generator of one node: its stream, and the number of blocks used so far. It lives as long as the kernel. A later
-// plan continues the stream only if it uses the same kernel object.
-class Generator {
+// The generator of one node: its stream, and the number of blocks used so far. Thread-safe. It lives as long as the
+// kernel. A later plan continues the stream only if it uses the same kernel object.
+class Generator final : public KernelState {
  public:
   static constexpr uint64_t kBlocksPerOutput = 256;
   explicit Generator(const KernelConstruction& c)
-      : philox_(MakePhilox(c.attr<int64_t>("seed"), c.attr<int64_t>("seed2"))) {}
+      : initial_(InitialSeeds(c.attr<int64_t>("seed"), c.attr<int64_t>("seed2"))), seeds_(initial_) {}
 
-  const Philox& philox() const { return philox_; }
+  Philox philox() const {
+    MutexLock lock(mu_);
+    return Philox(seeds_.first, seeds_.second);
+  }
   // Reserves `blocks` consecutive blocks for the caller and returns the index of the first. Thread-safe.
   uint64_t Reserve(uint64_t blocks) { return next_.fetch_add(blocks, std::memory_order_relaxed); }
   // Reserves enough blocks for `n` elements of any distribution. TensorFlow advances its generator by the same number
   // per run.
   uint64_t ReserveOutputs(int64_t n) { return Reserve(static_cast<uint64_t>(n) * kBlocksPerOutput); }
 
+  // The seeds, which may have been drawn at random, and the number of used blocks.
+  Tensor Save() const override {
+    MutexLock lock(mu_);
+    return Tensor::Vector<int64_t>({static_cast<int64_t>(seeds_.first), static_cast<int64_t>(seeds_.second),
+                                    static_cast<int64_t>(next_.load(std::memory_order_relaxed))});
+  }
+  Status Restore(const Tensor& state) override {
+    const int64_t size = state.dtype() == kInt64 && state.shape().rank() == 1 ? state.num_elements() : -1;
+    if (size != 0 && size != kStateSize) {
+      return InvalidArgument("the state of a random generator must be an int64 vector of ", kStateSize,
+                             " elements, got ", state.dtype(), state.shape());
+    }
+    MutexLock lock(mu_);
+    const auto from = state.data<int64_t>();
+    seeds_ = size == 0 ? initial_ : Seeds(from[0], from[1]);
+    next_.store(size == 0 ? 0 : static_cast<uint64_t>(from[2]), std::memory_order_relaxed);
+    return OkStatus();
+  }
+  static constexpr int64_t kStateSize = 3;
+
  private:
-  static Philox MakePhilox(int64_t seed, int64_t seed2) {
-    if (seed != 0 || seed2 != 0) return Philox(seed, seed2);
-    return Philox(RandomSeed(), RandomSeed());
+  using Seeds = std::pair<uint64_t, uint64_t>;
+  static Seeds InitialSeeds(int64_t seed, int64_t seed2) {
+    if (seed != 0 || seed2 != 0) return Seeds(seed, seed2);
+    return {RandomSeed(), RandomSeed()};
   }
 
-  const Philox philox_;
+  const Seeds initial_;
+  mutable Mutex mu_;
+  Seeds seeds_ TB_GUARDED_BY(mu_);
   std::atomic<uint64_t> next_{0};
 };
 
@@ -52,12 +81,12 @@ inline StatusOr<Shape> RandomShapeFrom(const Tensor& t) {
     if (d < 0) return InvalidArgument("shape must not have negative sizes, got ", d);
     shape.AddDim(d);
   }
-  if (shape.num_elements() < 0) return InvalidArgument("shape ", shape, " has too many elements");
+  if (shape.num_elements() < 0) return InvalidArgument("Shape ", shape, " would have more than 2**63 - 1 elements");
   return shape;
 }
 
-// Computes two normally distributed numbers from two uniform ones (Box-Muller transform). As in TensorFlow, the angle is a
-// product in double precision, also for float: a rounded 2 pi would change the last bits of the results.
+// Computes two normally distributed numbers from two uniform ones (Box-Muller transform). As in TensorFlow, the angle
+// is a product in double precision, also for float: a rounded 2 pi would change the last bits of the results.
 template <typename A>
 void Normal(A u, A v, A* out) {
   const A radius = std::sqrt(A(-2) * std::log(std::max(u, A(1e-7))));

@@ -11,7 +11,7 @@ namespace cpu {
 namespace {
 
 template <template <typename> typename D, typename T>
-class RandomKernel final : public Kernel {
+class RandomKernel final : public Kernel, public StatefulKernel {
  public:
   explicit RandomKernel(const KernelConstruction& c) : generator_(c) {}
 
@@ -22,13 +22,15 @@ class RandomKernel final : public Kernel {
     return OkStatus();
   }
 
+  KernelState* state() override { return &generator_; }
+
  private:
   Generator generator_;
 };
 
 // Integers in [low, high).
 template <typename T>
-class RandomIntKernel final : public Kernel {
+class RandomIntKernel final : public Kernel, public StatefulKernel {
  public:
   explicit RandomIntKernel(const KernelConstruction& c) : generator_(c) {}
 
@@ -50,11 +52,13 @@ class RandomIntKernel final : public Kernel {
     return OkStatus();
   }
 
+  KernelState* state() override { return &generator_; }
+
  private:
   Generator generator_;
 };
 
-class RandomShuffleKernel final : public Kernel {
+class RandomShuffleKernel final : public Kernel, public StatefulKernel {
  public:
   explicit RandomShuffleKernel(const KernelConstruction& c) : generator_(c) {}
 
@@ -90,6 +94,8 @@ class RandomShuffleKernel final : public Kernel {
     }
     return OkStatus();
   }
+
+  KernelState* state() override { return &generator_; }
 
  private:
   Generator generator_;

@@ -9,6 +9,7 @@ namespace tensorbraid::cpu {
 
 void RegisterRandomCandidateSamplingKernels(KernelRegistry& r);  // candidate_sampling.cc
 void RegisterRandomSamplingKernels(KernelRegistry& r);           // sampling.cc
+void RegisterRandomStateKernels(KernelRegistry& r);              // state.cc
 void RegisterRandomStatelessKernels(KernelRegistry& r);          // stateless.cc
 
 }  // namespace tensorbraid::cpu

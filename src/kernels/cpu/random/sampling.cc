@@ -145,7 +145,7 @@ double PoissonOf(double rate, Draws& draws) {
 
 // Inputs: the shape of the samples of each parameter, and the parameters.
 template <typename R, typename T, double (*draw)(double, Draws&)>
-class SampleKernel final : public Kernel {
+class SampleKernel final : public Kernel, public StatefulKernel {
  public:
   explicit SampleKernel(const KernelConstruction& c) : generator_(c) {}
 
@@ -159,6 +159,8 @@ class SampleKernel final : public Kernel {
     SampleEach<R, T>(ctx, generator_.philox(), first, parameters, out, draw);
     return OkStatus();
   }
+
+  KernelState* state() override { return &generator_; }
 
  private:
   Generator generator_;
@@ -241,7 +243,7 @@ Status CheckMultinomial(KernelContext& ctx) {
 }
 
 template <typename T, typename I>
-class MultinomialKernel final : public Kernel {
+class MultinomialKernel final : public Kernel, public StatefulKernel {
  public:
   explicit MultinomialKernel(const KernelConstruction& c) : generator_(c) {}
 
@@ -252,6 +254,8 @@ class MultinomialKernel final : public Kernel {
     const uint64_t first = generator_.ReserveOutputs(ctx.input(0).shape().dim(0) * samples);
     return SampleClasses<T, I>(ctx, generator_.philox(), first);
   }
+
+  KernelState* state() override { return &generator_; }
 
  private:
   Generator generator_;
@@ -288,7 +292,7 @@ double TruncatedNormalIn(double low, double high, Draws& draws) {
 // Inputs: shape [batches, ...]; means, standard deviations and bounds, each with one value for all batches or one value
 // per batch.
 template <typename T>
-class ParameterizedTruncatedNormalKernel final : public Kernel {
+class ParameterizedTruncatedNormalKernel final : public Kernel, public StatefulKernel {
  public:
   explicit ParameterizedTruncatedNormalKernel(const KernelConstruction& c) : generator_(c) {}
 
@@ -317,17 +321,20 @@ class ParameterizedTruncatedNormalKernel final : public Kernel {
     const uint64_t first = generator_.ReserveOutputs(out->num_elements());
     const int64_t each = out->num_elements() / batches;
     T* to = out->mutable_data<T>().data();
+    const Philox philox = generator_.philox();
     Parallel(ctx, out->num_elements(), 200, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         const int64_t b = i / each;
         const double mean = parameter(1, b), scale = parameter(2, b);
-        Draws draws(generator_.philox(), first + static_cast<uint64_t>(i) * kBlocksPerSample);
+        Draws draws(philox, first + static_cast<uint64_t>(i) * kBlocksPerSample);
         const double x = TruncatedNormalIn((parameter(3, b) - mean) / scale, (parameter(4, b) - mean) / scale, draws);
         to[i] = Narrow<T>(mean + scale * x);
       }
     });
     return OkStatus();
   }
+
+  KernelState* state() override { return &generator_; }
 
  private:
   Generator generator_;

@@ -91,7 +91,7 @@ void ForImages(KernelContext& ctx, const Shape& input, const std::function<void(
 
 // FractionalMaxPool (kMax) and FractionalAvgPool.
 template <bool kMax>
-class FractionalPoolKernel final : public Kernel {
+class FractionalPoolKernel final : public Kernel, public StatefulKernel {
  public:
   explicit FractionalPoolKernel(const KernelConstruction& c)
       : generator_(c),
@@ -134,6 +134,8 @@ class FractionalPoolKernel final : public Kernel {
       return OkStatus();
     });
   }
+
+  KernelState* state() override { return &generator_; }
 
  private:
   Status CheckAttrs() const {

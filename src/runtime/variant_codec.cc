@@ -1,4 +1,4 @@
-#include "cluster/exchange/variant_codec.h"
+#include "runtime/variant_codec.h"
 
 #include <cstring>
 #include <vector>
@@ -38,7 +38,8 @@ class Writer {
       }
       return OkStatus();
     }
-    if (t.dtype() != DType::kVariant) return InvalidArgument("a ", t.dtype(), " tensor cannot be sent to another task");
+    if (t.dtype() != DType::kVariant)
+      return InvalidArgument("a ", t.dtype(), " tensor cannot be sent to another task or saved");
     for (const Variant& v : t.data<Variant>()) TF_RETURN_IF_ERROR(Value(v.value.get(), depth));
     return OkStatus();
   }
@@ -67,7 +68,7 @@ class Writer {
       Number<uint8_t>(kTensor);
       return Tensors({tensor->tensor}, depth);
     }
-    return InvalidArgument(value->DebugString(), " cannot be sent to another task");
+    return InvalidArgument(value->DebugString(), " cannot be sent to another task or saved");
   }
   Status Tensors(const std::vector<Tensor>& tensors, int depth) {
     Number<uint64_t>(tensors.size());

@@ -1,0 +1,35 @@
+// Records of comma-separated values.
+#ifndef TENSORBRAID_KERNELS_CPU_PARSING_CSV_H_
+#define TENSORBRAID_KERNELS_CPU_PARSING_CSV_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tensorbraid/core/tensor.h"
+
+namespace tensorbraid::cpu {
+
+struct CsvFormat {
+  std::string delimiter = ",";
+  bool quotes = true;                 // a field may be in double quotes
+  std::string missing = "";           // the field, besides the empty one, that stands for the default
+  std::vector<int64_t> columns = {};  // the columns to read, or not to read if `excludes`; none: all
+  bool excludes = false;
+
+  // InvalidArgument unless the format can give records of this many fields.
+  Status Check(int num_fields) const;
+  // Splits a record into the fields of the wanted columns.
+  Status Split(std::string_view record, std::vector<std::string>* fields) const;
+  // Stores field i of record n as element `at` of *out. `default_value` has one element, or none if the field is
+  // required.
+  Status Store(const std::string& field, const Tensor& default_value, int i, int64_t n, int64_t at, Tensor* out) const;
+
+ private:
+  // Reads the quoted field that starts at `*at`, and moves `*at` past the delimiter that follows it.
+  Status Quoted(std::string_view record, size_t* at, std::string* field) const;
+};
+
+}  // namespace tensorbraid::cpu
+
+#endif  // TENSORBRAID_KERNELS_CPU_PARSING_CSV_H_

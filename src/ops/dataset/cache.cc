@@ -1,0 +1,13 @@
+// Datasets that keep the elements of their input: schemas.
+#include "ops/dataset/parts.h"
+#include "ops/dataset/schema.h"
+
+namespace tensorbraid {
+
+void RegisterDatasetCacheOps(OpRegistry& r) {
+  AddDataset(r, "CacheDataset", {kInputDataset, "filename: string"}, {kOutputTypes, kOutputShapes, kMetadata});
+  AddDataset(r, "CacheDatasetV2", {kInputDataset, "filename: string", "cache: resource"},
+             {kOutputTypes, kOutputShapes, kMetadata}, true);
+}
+
+}  // namespace tensorbraid

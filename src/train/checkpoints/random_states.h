@@ -1,0 +1,37 @@
+// The states of a graph's random ops and input pipelines in checkpoints (docs/design/0020).
+#ifndef TENSORBRAID_TRAIN_CHECKPOINTS_RANDOM_STATES_H_
+#define TENSORBRAID_TRAIN_CHECKPOINTS_RANDOM_STATES_H_
+
+#include <string>
+#include <vector>
+
+#include "tensorbraid/graph/graph.h"
+
+namespace tensorbraid {
+
+// Finds the nodes of a graph with such a state, and adds the operations that save and restore it beside them. Not
+// thread-safe.
+class RandomStates {
+ public:
+  explicit RandomStates(const Graph& graph);
+
+  // The names that the states have in a checkpoint.
+  const std::vector<std::string>& names() const { return names_; }
+  // Appends name, value and dtype of each state.
+  void AddReads(Graph& graph, std::vector<std::string>* names, std::vector<Output>* values,
+                std::vector<DType>* dtypes) const;
+  // The operation that restores all states from the checkpoint with this prefix; invalid if there are none.
+  Operation AddRestore(Graph& graph, const Output& prefix) const;
+  // Whether the checkpoint has all states. Logs a warning if it lacks some. True if this process cannot read it, so
+  // that the restore reports what is wrong with it.
+  bool AreIn(const std::string& prefix) const;
+
+ private:
+  std::vector<Operation> owners_;
+  std::vector<std::string> names_;
+  std::vector<DType> dtypes_;
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_TRAIN_CHECKPOINTS_RANDOM_STATES_H_

@@ -1,0 +1,212 @@
+// A training that is interrupted and resumed has the same weights as one that is not, bit for bit.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "cluster/testing/test_cluster.h"
+#include "graph/node.h"
+#include "io/file_testutil.h"
+#include "tensorbraid/tensorbraid.h"
+
+namespace tensorbraid {
+namespace {
+
+constexpr int64_t kBatch = 4;
+
+Output MakeDataset(Graph& g, const std::string& op, const std::vector<Output>& inputs,
+                   const std::map<std::string, AttrValue>& attrs = {}) {
+  NodeBuilder b(g, op);
+  for (const Output& o : inputs) b.Input(o);
+  b.Attr("output_types", std::vector<DType>{kInt64}).Attr("output_shapes", std::vector<Shape>{Shape::Unknown()});
+  for (const auto& [name, value] : attrs) b.Attr(name, value);
+  return b.Output();
+}
+
+// A model with dropout and Adam's slots on a shuffled, batched and prefetched input.
+struct Training {
+  // Without seeds in the graph, only the saved states can make two trainings equal.
+  explicit Training(bool seeded = true, bool sharded = false, const TestCluster* cluster = nullptr) {
+    if (seeded) g.SetRandomSeed(5);
+    auto device =
+        cluster == nullptr
+            ? g.NoDevice()
+            : g.Device(ReplicaDeviceSetter({.cluster = cluster->spec(), .worker_device = "/job:worker/task:0"}));
+    const auto number = [&](int64_t n) { return Const(g, Tensor::Scalar(n)); };
+    Output data = MakeDataset(g, "RangeDataset", {number(0), number(23), number(1)});
+    data = MakeDataset(g, "ShuffleDataset", {data, number(7), number(seeded ? 3 : 0), number(0)});
+    data = MakeDataset(g, "RepeatDataset", {data, number(-1)});
+    data = MakeDataset(g, "BatchDatasetV2", {data, number(kBatch), Const(g, Tensor::Scalar(true))});
+    data = MakeDataset(g, "PrefetchDataset", {data, number(3)});
+    const Output iterator = MakeDataset(g, "IteratorV2", {}, {{"shared_name", ""}, {"container", ""}});
+    start_input = NodeBuilder(g, "MakeIterator").Input(data).Input(iterator).Finish();
+    batch = MakeDataset(g, "IteratorGetNext", {iterator});
+    const Variable step = GetOrCreateGlobalStep(g);
+    Output x = Reshape(Cast(batch, kFloat32), {kBatch, 1});
+    x = layers::Dense(x, {.units = 16, .activation = layers::Activation::kRelu, .kernel_initializer = Constant(0.1f)});
+    x = layers::Dropout(x, {.rate = 0.5, .training = true});
+    x = layers::Dense(x, {.units = 1, .kernel_initializer = Constant(0.2f)});
+    train = AdamOptimizer(1e-2).Minimize(ReduceMean(Square(x)), {.global_step = step});
+    init = GlobalVariablesInitializer(g);
+    options = {.sharded = sharded, .random_state = true};
+  }
+
+  Status Start(const std::string& target = "") {
+    TF_ASSIGN_OR_RETURN(session, Session::Create(g, {.target = target}));
+    TF_RETURN_IF_ERROR(session->Run({init}).status());
+    return session->Run({start_input}).status();
+  }
+  Status Run(int steps) {
+    for (int i = 0; i < steps; ++i) TF_RETURN_IF_ERROR(session->Run({train}).status());
+    return OkStatus();
+  }
+
+  Graph g;
+  Operation start_input, train, init;
+  Output batch;
+  SaverOptions options;
+  std::unique_ptr<Session> session;
+};
+
+// The bytes of all variables, slots included.
+std::string WeightsOf(const Graph& g, Session& session) {
+  std::string bytes;
+  for (const Variable& variable : g.variables()) {
+    const Tensor value = session.Run({variable}).value()[0];
+    bytes.append(static_cast<const char*>(value.raw_data()), value.num_bytes());
+  }
+  return bytes;
+}
+
+class RandomStatesTest : public testing::Test {
+ protected:
+  std::string Path(const std::string& name) const { return dir_.path() + "/" + name; }
+  TempDir dir_;
+};
+
+TEST_F(RandomStatesTest, AResumedTrainingEqualsOneThatWasNotInterrupted) {
+  for (const bool sharded : {false, true}) {
+    for (const int at : {1, 6, 11}) {
+      Training whole;
+      ASSERT_TRUE(whole.Start().ok());
+      ASSERT_TRUE(whole.Run(15).ok());
+
+      Training killed(true, sharded);
+      Saver saver(killed.g, killed.options);
+      ASSERT_TRUE(killed.Start().ok());
+      ASSERT_TRUE(killed.Run(at).ok());
+      const auto path = saver.Save(*killed.session, Path("model"), {.global_step = at});
+      ASSERT_TRUE(path.ok()) << path.status();
+      ASSERT_TRUE(killed.Run(2).ok()) << "these steps are lost";
+
+      Training resumed(true, sharded);
+      Saver restorer(resumed.g, resumed.options);
+      resumed.session = Session::Create(resumed.g).value();
+      const Status restored = restorer.Restore(*resumed.session, *path);
+      ASSERT_TRUE(restored.ok()) << restored;
+      EXPECT_TRUE(restorer.restored_random_state());
+      ASSERT_TRUE(resumed.Run(15 - at).ok());
+      EXPECT_TRUE(WeightsOf(resumed.g, *resumed.session) == WeightsOf(whole.g, *whole.session))
+          << "interrupted at " << at << (sharded ? ", sharded" : "");
+    }
+  }
+}
+
+TEST_F(RandomStatesTest, TheStateHasTheSeedsThatWereDrawnAtRandom) {
+  Training first(/*seeded=*/false);
+  Saver saver(first.g, first.options);
+  ASSERT_TRUE(first.Start().ok());
+  ASSERT_TRUE(first.Run(3).ok());
+  const auto path = saver.Save(*first.session, Path("model"));
+  ASSERT_TRUE(path.ok()) << path.status();
+  ASSERT_TRUE(first.Run(9).ok());
+
+  Training second(/*seeded=*/false);
+  Saver restorer(second.g, second.options);
+  second.session = Session::Create(second.g).value();
+  ASSERT_TRUE(second.Run(0).ok());
+  ASSERT_TRUE(restorer.Restore(*second.session, *path).ok());
+  ASSERT_TRUE(second.Run(9).ok());
+  EXPECT_TRUE(WeightsOf(first.g, *first.session) == WeightsOf(second.g, *second.session));
+
+  // Also back in the session that has run on.
+  ASSERT_TRUE(restorer.Restore(*second.session, *path).ok());
+  ASSERT_TRUE(second.Run(9).ok());
+  EXPECT_TRUE(WeightsOf(first.g, *first.session) == WeightsOf(second.g, *second.session));
+}
+
+// The variables are on the parameter server; the worker has the random ops and the input.
+TEST_F(RandomStatesTest, AClusterResumes) {
+  TestCluster one(1, 1), two(1, 1), three(1, 1);
+  Training whole(true, true, &one);
+  ASSERT_TRUE(whole.Start(one.worker_target()).ok());
+  ASSERT_TRUE(whole.Run(9).ok());
+
+  Training killed(true, true, &two);
+  Saver saver(killed.g, killed.options);
+  ASSERT_TRUE(killed.Start(two.worker_target()).ok());
+  ASSERT_TRUE(killed.Run(5).ok());
+  const auto path = saver.Save(*killed.session, Path("model"));
+  ASSERT_TRUE(path.ok()) << path.status();
+
+  Training resumed(true, true, &three);
+  Saver restorer(resumed.g, resumed.options);
+  resumed.session = Session::Create(resumed.g, {.target = three.worker_target()}).value();
+  ASSERT_TRUE(restorer.Restore(*resumed.session, *path).ok());
+  ASSERT_TRUE(resumed.Run(4).ok());
+  EXPECT_TRUE(WeightsOf(resumed.g, *resumed.session) == WeightsOf(whole.g, *whole.session));
+}
+
+TEST_F(RandomStatesTest, ACheckpointWithoutStatesRestoresTheVariables) {
+  Training first;
+  first.options.random_state = false;
+  Saver saver(first.g, first.options);
+  ASSERT_TRUE(first.Start().ok());
+  ASSERT_TRUE(first.Run(2).ok());
+  const auto path = saver.Save(*first.session, Path("model"));
+  ASSERT_TRUE(path.ok()) << path.status();
+
+  Training second;
+  Saver restorer(second.g, second.options);
+  ASSERT_TRUE(second.Start().ok());
+  ASSERT_TRUE(restorer.Restore(*second.session, *path).ok());
+  EXPECT_FALSE(restorer.restored_random_state());
+  EXPECT_TRUE(WeightsOf(first.g, *first.session) == WeightsOf(second.g, *second.session));
+}
+
+TEST_F(RandomStatesTest, AMonitoredSessionResumes) {
+  const auto start = [&](Training& t, const std::string& dir, int64_t last) {
+    return MonitoredTrainingSession(t.g, {.hooks = {StopAtStep(last)},
+                                          .checkpoint_dir = dir,
+                                          .save_checkpoint_every_steps = 4,
+                                          .save_random_state = true,
+                                          .input_initializers = {t.start_input}});
+  };
+  Training whole;
+  auto session = start(whole, Path("whole"), 15);
+  ASSERT_TRUE(session.ok()) << session.status();
+  while (!(*session)->ShouldStop()) ASSERT_TRUE((*session)->Run({whole.train}).ok());
+  const std::string want = WeightsOf(whole.g, (*session)->session());
+
+  {
+    Training killed;
+    const Output nan = Const(killed.g, Tensor::Scalar(std::numeric_limits<float>::quiet_NaN()));
+    const Output broken = NodeBuilder(killed.g, "CheckNumerics").Input(nan).Attr("message", "the end").Output();
+    auto interrupted = start(killed, Path("model"), 15);
+    ASSERT_TRUE(interrupted.ok()) << interrupted.status();
+    for (int i = 0; i < 6; ++i) ASSERT_TRUE((*interrupted)->Run({killed.train}).ok());
+    // After an error no checkpoint is saved, so steps 5 and 6 are lost.
+    EXPECT_FALSE((*interrupted)->Run({broken}).ok());
+    (*interrupted)->Close().IgnoreError();
+  }
+  EXPECT_TRUE(LatestCheckpoint(Path("model")).value().ends_with("-4")) << LatestCheckpoint(Path("model")).value();
+
+  Training resumed;
+  auto again = start(resumed, Path("model"), 15);
+  ASSERT_TRUE(again.ok()) << again.status();
+  while (!(*again)->ShouldStop()) ASSERT_TRUE((*again)->Run({resumed.train}).ok());
+  EXPECT_TRUE(WeightsOf(resumed.g, (*again)->session()) == want);
+}
+
+}  // namespace
+}  // namespace tensorbraid
