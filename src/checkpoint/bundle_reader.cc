@@ -9,7 +9,6 @@
 #include "core/text/strings.h"
 #include "core/values/bools.h"
 #include "core/values/crc32c.h"
-#include "core/text/strings.h"
 #include "core/values/tensor_value.h"
 #include "graph/tensor_proto.h"
 

@@ -5,7 +5,7 @@
 
 #include "core/memory/allocator.h"
 #include "core/text/strings.h"
-#include "runtime/variant_codec.h"
+#include "runtime/dataset/variant_codec.h"
 
 namespace tensorbraid {
 

@@ -6,16 +6,16 @@
 
 namespace tensorbraid {
 
-void RegisterDatasetBatchOps(OpRegistry& r);      // batch.cc
-void RegisterDatasetCacheOps(OpRegistry& r);      // cache.cc
-void RegisterDatasetExampleOps(OpRegistry& r);    // example.cc
-void RegisterDatasetFunctionOps(OpRegistry& r);   // function.cc
-void RegisterDatasetIteratorOps(OpRegistry& r);   // iterator.cc
-void RegisterDatasetParallelOps(OpRegistry& r);   // parallel.cc
-void RegisterDatasetShapingOps(OpRegistry& r);    // shaping.cc
-void RegisterDatasetShuffleOps(OpRegistry& r);    // shuffle.cc
-void RegisterDatasetSourceOps(OpRegistry& r);     // source.cc
-void RegisterDatasetSparseOps(OpRegistry& r);     // sparse.cc
+void RegisterDatasetBatchOps(OpRegistry& r);     // batch.cc
+void RegisterDatasetCacheOps(OpRegistry& r);     // cache.cc
+void RegisterDatasetExampleOps(OpRegistry& r);   // example.cc
+void RegisterDatasetFunctionOps(OpRegistry& r);  // function.cc
+void RegisterDatasetIteratorOps(OpRegistry& r);  // iterator.cc
+void RegisterDatasetParallelOps(OpRegistry& r);  // parallel.cc
+void RegisterDatasetShapingOps(OpRegistry& r);   // shaping.cc
+void RegisterDatasetShuffleOps(OpRegistry& r);   // shuffle.cc
+void RegisterDatasetSourceOps(OpRegistry& r);    // source.cc
+void RegisterDatasetSparseOps(OpRegistry& r);    // sparse.cc
 
 }  // namespace tensorbraid
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "core/system/file_access.h"
-#include "runtime/kernel/cancellable_wait.h"
 #include "runtime/dataset/iterator_state.h"
+#include "runtime/kernel/cancellable_wait.h"
 
 namespace tensorbraid {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "runtime/variant_codec.h"
+#include "runtime/dataset/variant_codec.h"
 #include "runtime/dataset/variant_values.h"
 
 namespace tensorbraid {

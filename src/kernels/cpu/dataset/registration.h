@@ -7,16 +7,16 @@
 
 namespace tensorbraid {
 
-void RegisterDatasetBatchKernels(KernelRegistry& r);      // batch.cc
-void RegisterDatasetCacheKernels(KernelRegistry& r);      // cache.cc
-void RegisterDatasetExampleKernels(KernelRegistry& r);    // example.cc
-void RegisterDatasetFunctionKernels(KernelRegistry& r);   // function.cc
-void RegisterDatasetIteratorKernels(KernelRegistry& r);   // iterator.cc
-void RegisterDatasetParallelKernels(KernelRegistry& r);   // parallel.cc
-void RegisterDatasetShapingKernels(KernelRegistry& r);    // shaping.cc
-void RegisterDatasetShuffleKernels(KernelRegistry& r);    // shuffle.cc
-void RegisterDatasetSourceKernels(KernelRegistry& r);     // source.cc
-void RegisterDatasetSparseKernels(KernelRegistry& r);     // sparse.cc
+void RegisterDatasetBatchKernels(KernelRegistry& r);     // batch.cc
+void RegisterDatasetCacheKernels(KernelRegistry& r);     // cache.cc
+void RegisterDatasetExampleKernels(KernelRegistry& r);   // example.cc
+void RegisterDatasetFunctionKernels(KernelRegistry& r);  // function.cc
+void RegisterDatasetIteratorKernels(KernelRegistry& r);  // iterator.cc
+void RegisterDatasetParallelKernels(KernelRegistry& r);  // parallel.cc
+void RegisterDatasetShapingKernels(KernelRegistry& r);   // shaping.cc
+void RegisterDatasetShuffleKernels(KernelRegistry& r);   // shuffle.cc
+void RegisterDatasetSourceKernels(KernelRegistry& r);    // source.cc
+void RegisterDatasetSparseKernels(KernelRegistry& r);    // sparse.cc
 
 }  // namespace tensorbraid
 

@@ -13,8 +13,8 @@
 #include <utility>
 
 #include "core/system/env.h"
-#include "core/threads/mutex.h"
 #include "core/text/strings.h"
+#include "core/threads/mutex.h"
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/random/philox.h"
 #include "runtime/kernel/kernel_state.h"

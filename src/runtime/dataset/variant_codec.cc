@@ -1,4 +1,4 @@
-#include "runtime/variant_codec.h"
+#include "runtime/dataset/variant_codec.h"
 
 #include <cstring>
 #include <vector>

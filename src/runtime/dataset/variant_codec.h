@@ -1,7 +1,7 @@
 // Encodes variant tensors (lists of tensors, optional values, tensors) as bytes. They are sent between tasks when, for
 // example, a loop or branch runs on one task and its gradient on another, and saved with the state of iterators.
-#ifndef TENSORBRAID_RUNTIME_VARIANT_CODEC_H_
-#define TENSORBRAID_RUNTIME_VARIANT_CODEC_H_
+#ifndef TENSORBRAID_RUNTIME_DATASET_VARIANT_CODEC_H_
+#define TENSORBRAID_RUNTIME_DATASET_VARIANT_CODEC_H_
 
 #include <string>
 #include <string_view>
@@ -18,4 +18,4 @@ StatusOr<Tensor> DecodeVariants(const Shape& shape, std::string_view bytes);
 
 }  // namespace tensorbraid
 
-#endif  // TENSORBRAID_RUNTIME_VARIANT_CODEC_H_
+#endif  // TENSORBRAID_RUNTIME_DATASET_VARIANT_CODEC_H_
