@@ -1,5 +1,5 @@
 """The rows of tests/ops/cases as programs: some rows of a file run in one session, with the gradient of each where
-there is one."""
+there is one. With `apart` the inputs of a node come from another task."""
 import glob
 import importlib.util
 import os
@@ -35,18 +35,28 @@ class _Collector:
         self.rows.append((op, inputs, attrs, "variables", None, tolerance))
 
 
+def _constants_on(device):
+    """Makes inputs on this device. A placeholder stands between, since a constant alone may be made anywhere."""
+    def make(value):
+        with tf.device(device):
+            constant = tf.constant(value)
+            return tf.raw_ops.PlaceholderWithDefault(input=constant, shape=constant.shape)
+    return make
+
+
 # Each of these builds the nodes of a row and returns a function that runs them.
 
 
-def _with_variables(s, op, inputs, attrs, tolerance):
+def _with_variables(s, op, inputs, attrs, tolerance, apart):
     with tf.device(s.ps):
         feeds = {}
         try:
-            initializers, add, reads = apply_to_variables(op, inputs, attrs)
+            make = _constants_on(s.worker(1)) if apart else tf.constant
+            initializers, add, reads = apply_to_variables(op, inputs, attrs, make, known_shapes=True)
             result = add()
         except ValueError:  # refused while building: see _fed
             try:
-                initializers, add, reads = apply_to_variables(op, inputs, attrs, fed_by(feeds))
+                initializers, add, reads = apply_to_variables(op, inputs, attrs, fed_by(feeds), known_shapes=False)
                 result = add()
             except ValueError as e:  # the shape of a variable by reference is always known
                 refusal = type(e).__name__
@@ -72,30 +82,14 @@ def _fed(s, op, inputs, attrs, tolerance):
     return lambda: s.run(results, feeds, tolerance=tolerance)
 
 
-def _weights(y):
-    """A gradient for a result."""
-    return tf.fill(tf.shape(y), tf.cast(0.7 - 0.4j if y.dtype.is_complex else 0.7, y.dtype))
-
-
-def _gradients(results, xs, grad_ys):
-    """The gradients for xs: for all results that have one, or for those with a value in grad_ys."""
-    if grad_ys is None:
-        ys = [r for r in results if isinstance(r, tf.Tensor) and (r.dtype.is_floating or r.dtype.is_complex)]
-        grad_ys = [_weights(y) for y in ys]
-    else:
-        ys = [r for r, g in zip(results, grad_ys) if g is not None]
-        grad_ys = [tf.constant(g) for g in grad_ys if g is not None]
-    return [g for g in tf1.gradients(ys, xs, grad_ys) if g is not None]
-
-
-def _from_constants(s, op, inputs, attrs, gradient, grad_ys, tolerance):
-    ambiguous = op in AMBIGUOUS
-    gradients = []
+def _from_constants(s, op, inputs, attrs, gradient, tolerance, apart):
     try:
-        results, flat = apply(op, inputs, attrs)
-        # Without grad_ys, gradients of ambiguous results are ambiguous.
-        if gradient is not None and (grad_ys is not None or not ambiguous):
-            gradients = _gradients(results, [flat[i] for i in gradient], grad_ys)
+        with tf.device(s.worker(0) if apart else None):
+            results, flat = apply(op, inputs, attrs, _constants_on(s.ps) if apart else tf.constant)
+        if gradient is not None:
+            ys = [r for r in results if isinstance(r, tf.Tensor) and r.dtype == tf.float64]
+            grads = tf1.gradients(ys, [flat[i] for i in gradient])
+            results = results + [g for g in grads if g is not None]
     except (ValueError, TypeError):
         return _fed(s, op, inputs, attrs, tolerance)
     except LookupError:  # no gradient is registered for it
@@ -110,15 +104,15 @@ def _from_constants(s, op, inputs, attrs, gradient, grad_ys, tolerance):
     return run
 
 
-def _program(rows):
+def _program(rows, apart):
     def run(s):
         # All rows are built before the first runs, since a session takes in the whole graph again when it has grown.
         steps = []
         for op, inputs, attrs, gradient, grad_ys, tolerance in rows:
             if gradient == "variables":
-                steps.append(_with_variables(s, op, inputs, attrs, tolerance))
+                steps.append(_with_variables(s, op, inputs, attrs, tolerance, apart))
             else:
-                steps.append(_from_constants(s, op, inputs, attrs, gradient, grad_ys, tolerance))
+                steps.append(_from_constants(s, op, inputs, attrs, gradient, tolerance, apart))
         if s.run(tf.constant(1.0)) is None:  # otherwise a node that no session takes would hide the errors of all rows
             raise AssertionError(f"the graph of these rows cannot run: {s.records[-1][2]}")
         for step in steps:
@@ -130,7 +124,7 @@ def files():
     return sorted(os.path.basename(path)[:-3] for path in glob.glob(f"{OPS}/cases/*.py"))
 
 
-def programs(file):
+def programs(file, apart):
     """[(name, function)] of the rows of tests/ops/cases/`file`.py."""
     spec = importlib.util.spec_from_file_location(f"cases_{file}", f"{OPS}/cases/{file}.py")
     module = importlib.util.module_from_spec(spec)
@@ -139,5 +133,5 @@ def programs(file):
         spec.loader.exec_module(module)
         module.add_cases(collector)
     rows = collector.rows
-    return [(f"{file}_{i // ROWS_PER_PROGRAM}", _program(rows[i:i + ROWS_PER_PROGRAM]))
+    return [(f"{file}_{i // ROWS_PER_PROGRAM}", _program(rows[i:i + ROWS_PER_PROGRAM], apart))
             for i in range(0, len(rows), ROWS_PER_PROGRAM)]

@@ -61,12 +61,12 @@ def pieces(word):
     return [f"{name}.{p}" for p in family(name) if program in ("", p)] if name in families() else []
 
 
-def programs(piece):
+def programs(piece, apart):
     """[(name, function)]"""
     name, _, program = piece.partition(".")
     if name == "ops":
         file = re.sub(r"_\d+$", "", program)
-        return [(f"ops.{p}", f) for p, f in op_rows.programs(file) if program in (file, p)]
+        return [(f"ops.{p}", f) for p, f in op_rows.programs(file, apart) if program in (file, p)]
     return [(piece, family(name)[program])]
 
 
@@ -121,13 +121,13 @@ class Runner:
         return f"{', '.join(wrong)}; last lines:\n{self.cluster.log()}" if wrong else None
 
 
-def run_pieces(seed, chosen, report):
+def run_pieces(seed, apart, chosen, report):
     """Calls report(name, difference) for each program. Runs in a process of its own."""
     tf1.disable_eager_execution()
     runner = Runner(seed)
     try:
         for piece in chosen:
-            found = programs(piece)
+            found = programs(piece, apart)
             for name, function in found:
                 report(name, runner.run(function))
             if not found:
@@ -145,6 +145,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=min(len(os.sched_getaffinity(0)), 4),
                         help="processes that share the programs (default: %(default)s)")
     parser.add_argument("--v2_control_flow", action="store_true")
+    parser.add_argument("--apart", action="store_true", help="put the inputs of op rows on another task")
     args = parser.parse_args()
     if args.v2_control_flow:
         tf1.enable_control_flow_v2()
@@ -168,7 +169,8 @@ def main():
         if difference:
             print(f"FAILED {name} (seed {args.seed})\n    {difference}", flush=True)
 
-    for piece, reason in share(chosen, min(args.jobs, len(chosen)), functools.partial(run_pieces, args.seed), report):
+    for piece, reason in share(chosen, min(args.jobs, len(chosen)), functools.partial(run_pieces, args.seed, args.apart),
+                               report):
         report(piece or "the end of a process", reason)
     print(f"{len(passed)} of {len(passed) + len(failed)} programs agree, {time.time() - start:.0f} s")
     if failed:

@@ -124,9 +124,10 @@ def types_of_variables(op, inputs):
             if a.name in ("T", "dtype") and a.name not in shown}
 
 
-def apply_to_variables(op, inputs, attrs, make=tf.constant):
+def apply_to_variables(op, inputs, attrs, make=tf.constant, known_shapes=True):
     """As apply, with variables of these values for the inputs that are to be such: what initializes them, a function
-    that adds the node and returns its results, and what reads the variables."""
+    that adds the node and returns its results, and what reads the variables. The client knows the shapes of resource
+    variables if `known_shapes`."""
     definition = op_def_registry.get(op)
     arguments, initializers, reads = [], [], []
     for i, value in enumerate(inputs):
@@ -134,7 +135,7 @@ def apply_to_variables(op, inputs, attrs, make=tf.constant):
             arguments.append(make(value))
             continue
         value = tf.constant(value)
-        shape = value.shape if make is tf.constant else None
+        shape = value.shape if known_shapes else None
         if definition.input_arg[i].is_ref:
             arguments.append(tf.raw_ops.VariableV2(shape=value.shape, dtype=value.dtype))
             initializers.append(tf.raw_ops.Assign(ref=arguments[-1], value=value).op)
