@@ -28,7 +28,7 @@ class Task:
     def __init__(self, program, spec, job, index, log, config=None, flags=()):
         self.job, self.index = job, index
         self.target = f"grpc://{spec[job][index]}"
-        self._command = [program, "serve", "--cluster_spec=" + json.dumps(spec), f"--job_name={job}",
+        self._command = [*program, "serve", "--cluster_spec=" + json.dumps(spec), f"--job_name={job}",
                          f"--task_index={index}", *flags]
         if config is not None:
             self._command.append("--config=" + config)
@@ -55,10 +55,11 @@ class Task:
 
 
 class Cluster:
-    """1 PS and 2 workers unless told otherwise; `tasks["worker"][0].target` is the usual master. `flags` are more flags
-    of `tensorbraid serve`."""
+    """1 PS and 2 workers unless told otherwise; `tasks["worker"][0].target` is the usual master. `program` is a path, or
+    the words of a command. `flags` are more flags of `tensorbraid serve`."""
 
     def __init__(self, program, jobs=None, config_text=None, flags=()):
+        program = [program] if isinstance(program, str) else program
         jobs = jobs or {"ps": 1, "worker": 2}
         ports = iter(free_ports(sum(jobs.values())))
         self.spec = {job: [f"localhost:{next(ports)}" for _ in range(n)] for job, n in jobs.items()}
