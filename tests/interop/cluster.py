@@ -55,8 +55,8 @@ class Task:
 
 
 class Cluster:
-    """1 PS and 2 workers unless told otherwise; `tasks["worker"][0].target` is the usual master. `program` is a path, or
-    the words of a command. `flags` are more flags of `tensorbraid serve`."""
+    """1 PS and 2 workers unless told otherwise; `tasks["worker"][0].target` is the usual master. `program` is a path,
+    or the words of a command. `flags` are more flags of `tensorbraid serve`."""
 
     def __init__(self, program, jobs=None, config_text=None, flags=()):
         program = [program] if isinstance(program, str) else program

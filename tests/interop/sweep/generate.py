@@ -50,7 +50,7 @@ class _Generator:
     def simple(self, known, depth):
         r = self.r
         kind = r.choices(("read", "math", "gather", "lookup", "update", "no_op", "array", "const", "feed"),
-                         (6, 6, 2, 1, 10, 1, 1, 1, 1 if depth == 0 else 0))[0]
+                         (6, 6, 2, 1, 10, 1, 2, 1, 1 if depth == 0 else 0))[0]
         s = Statement(self.name(), kind, self.task())
         if kind == "read":
             s.operands = [self.operand(known)]
@@ -152,6 +152,7 @@ class _Generator:
                 s.variable = r.choice(self.p.variables).name
             if r.random() < 0.4:  # a loop on the task of a variable can read and update it
                 s.task = r.choice(self.p.variables).task
+            s.collects = bool(s.numbers) and s.numbers[0] > 0 and not s.variable and r.random() < 0.3
             s.blocks = [self.block([f"{s.name}_p{i}" for i in range(count)], known, count, depth + 1, 4)]
         else:
             s.function = r.choice(("tf.function", "defun"))

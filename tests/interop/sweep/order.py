@@ -1,9 +1,10 @@
 """Whether control and data edges determine what a program computes, and which control edges are missing.
 
 TensorFlow reads a reference variable when the consumer of its reference starts. On the variable's own task, Identity,
-Switch, Merge, Enter and Exit hand on the variable's buffer, so that their consumers see later updates, too. A tensor that
-shares the buffer and crosses to another task is copied at some time between its producer and its consumer. A program is
-determined if each update of a variable is ordered with each read, and if no update can meet a tensor that crosses.
+Switch, Merge, Enter and Exit hand on the variable's buffer, so that their consumers see later updates, too. A tensor
+that shares the buffer and crosses to another task is copied at some time between its producer and its consumer. A
+program is determined if each update of a variable is ordered with each read, and if no update can meet a tensor that
+crosses.
 """
 import dataclasses
 
@@ -114,7 +115,8 @@ class Order:
             if scope.kind == "while2" and value.reference:
                 raise Undetermined("a reference enters a loop")  # TensorFlow's client makes no valid function of it
             if scope.kind == "while1" and (value.shares or value.reference) and value.task != s.task:
-                raise Undetermined("a reference enters a loop of another task")  # TensorFlow reads it at any time or hangs
+                # TensorFlow reads it at any time, or hangs.
+                raise Undetermined("a reference enters a loop of another task")
 
     def _cross(self, value, variable):
         """A tensor that shares a buffer crosses to another task."""
@@ -203,7 +205,7 @@ class Order:
         result, read = _Value(s.task, len(self._stack) - 1), set()
         for i, value in enumerate(values):
             same_task = value.task == s.task and not value.is_plain and not value.unread
-            if s.kind == "array" and (same_task or not value.is_plain or i == 0 and value.task != s.task):
+            if s.kind == "array" and (same_task or not value.is_plain or i == 0 and value.task not in (None, s.task)):
                 raise Undetermined("an array of shared buffers, or one that TensorFlow cannot place")
             if s.kind == "gather" and value.unread:
                 if value.task != s.task:
@@ -274,6 +276,8 @@ class Order:
                 value.before = scope.before | before
                 self._values[name] = value
             if s.kind == "while" and s.variable:
+                if kind == "while2" and s.variable in updated:
+                    raise Undetermined("a loop tests what it updates")  # TensorFlow may read it too early
                 self._need(s, depth - 1, entry[0][s.variable])
                 scope.read.add(s.variable)
             self._statements(block.statements)
@@ -286,8 +290,13 @@ class Order:
             self._updates[v] |= self._bit[s.name]
             self._new_version(v)
         self._finish(s, [_Value(before=b) for _, b in parameters], read)
+        if s.collects and results[0][0].shares:
+            raise Undetermined("an array of shared buffers")
         for i, name in enumerate(s.results):
             merged = _Value(s.task, depth - 1, before=self._end[s.name])
+            self._values[name] = merged
+            if i == len(results[0]):
+                continue
             for value in [r[i] for r in results]:
                 if value.shares and (value.task != s.task or kind not in ("cond1", "while1")):
                     raise Undetermined("a shared buffer leaves a function or its task")
@@ -296,7 +305,6 @@ class Order:
                 merged.shares.update({v: self._versions[v] for v in value.shares})
             if s.kind == "while":
                 merged.shares.update({v: self._versions[v] for v in parameters[i][0].shares})
-            self._values[name] = merged
 
     def _check_results(self, block):
         """Each result follows all that the block does, so that what comes after the block does so, too."""

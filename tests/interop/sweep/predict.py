@@ -5,7 +5,7 @@ from sweep.program import all_statements, producers
 
 
 class _Alias:
-    """A tensor that shares the buffer of a reference variable. It has the value that the variable has when it is used."""
+    """A tensor that shares a variable's buffer. It has the value that the variable has when it is used."""
 
     def __init__(self, variable):
         self.variable = variable
@@ -116,11 +116,13 @@ class _Run:
             b = s.blocks[0]
             trips = s.numbers[0] if s.numbers else int(np.mod(a[0].sum(), 4))
             values = [self.passed_on(x, s.task) for x in raw[0 if s.numbers else 1:]]
+            collected = []
             for _ in range(trips):
                 if s.variable and not self._state[s.variable].sum() < 80:
                     break
                 values = [self.passed_on(x, s.task) for x in self.block(b, values, env)]
-            env.update(zip(s.results, values))
+                collected.append(self.value(values[0]))
+            env.update(zip(s.results, values + [sum(collected)] * s.collects))
 
     def step(self, fetched):
         env = {}

@@ -52,13 +52,14 @@ class Statement:
     numbers: list = None  # of a const, feed, gather or scatter
     second_generation: bool = False  # of a cond or while: control flow v2
     parallel: int = 10  # of a while
+    collects: bool = False  # a while that writes its first variable to a tensor array in each iteration
     blocks: list = dataclasses.field(default_factory=list)
 
     @property
     def results(self):
         """The names that later statements can use."""
         if self.kind in ("cond", "while", "function"):
-            return [f"{self.name}_{i}" for i in range(len(self.blocks[0].results))]
+            return [f"{self.name}_{i}" for i in range(len(self.blocks[0].results) + self.collects)]
         return [] if self.kind == "no_op" else [self.name]
 
 
@@ -111,7 +112,7 @@ if __name__ == "__main__":  # with the target of a session, for example grpc://l
         values = [session.run([results[n] for n in names], feeds) for names in STEPS] + [session.run(variables)]
     for got, expected in zip(values, EXPECTED):
         for x, y in zip(got, expected):
-            print(x, "" if y is None or np.array_equal(x, y) else f"instead of {y}")
+            print(x[:8], "" if y is None or np.array_equal(x[:8], y) else f"instead of {y}")
 '''
 
 
@@ -203,24 +204,7 @@ class _Writer:
             self.block(f"{s.name}_else", s.blocks[1], depth)
             text = f"tf.cond(tf.reduce_sum({a[0]}) < {s.numbers[0]}, {s.name}_then, {s.name}_else)"
         elif s.kind == "while":
-            b = s.blocks[0]
-            self.line(depth, f"def {s.name}_test(i, {', '.join(b.parameters)}):")
-            test = "i < " + (str(s.numbers[0]) if s.numbers else f"tf.cast(tf.floormod(tf.reduce_sum({a[0]}), 4), tf.int32)")
-            if s.variable:
-                test = f"tf.logical_and({test}, tf.reduce_sum({s.variable}) < 80)"
-                self.line(depth + 1, f"with tf.device({p.variable(s.variable).task}):")
-                depth += 1
-            self.line(depth + 1, f"return {test}")
-            depth -= bool(s.variable)
-            self.line(depth, f"def {s.name}_body(i, {', '.join(b.parameters)}):")
-            for inner in b.statements:
-                self.statement(inner, depth + 1, b.statements)
-            last = ", ".join(b.results)
-            self.line(depth + 1, f"with tf.device({s.task}), tf.control_dependencies([{last}]):")
-            self.line(depth + 2, f"return [i + 1, {last}]")
-            init = [self.operand(o) for o in s.operands[0 if s.numbers else 1:]]
-            self.line(depth, f"_, {', '.join(s.results)} = tf.while_loop({s.name}_test, {s.name}_body, [0, {', '.join(init)}], "
-                             f"parallel_iterations={s.parallel})")
+            self.loop(s, a, depth)
             return
         if s.blocks:
             self.line(depth, f"{', '.join(s.results)}{',' * (len(s.results) == 1)} = tf.nest.flatten({text})")
@@ -229,6 +213,35 @@ class _Writer:
                     self.line(depth, f"{r}.set_shape([{p.rows}])")
         else:
             self.line(depth, f"{s.name} = {text}")
+
+    def loop(self, s, operands, depth):
+        p, b = self._program, s.blocks[0]
+        array = ["array"] if s.collects else []
+        head = ", ".join(["i"] + b.parameters + array)
+        self.line(depth, f"def {s.name}_test({head}):")
+        test = "i < " + (str(s.numbers[0]) if s.numbers else
+                         f"tf.cast(tf.floormod(tf.reduce_sum({operands[0]}), 4), tf.int32)")
+        if s.variable:
+            self.line(depth + 1, f"with tf.device({p.variable(s.variable).task}):")
+            self.line(depth + 2, f"return tf.logical_and({test}, tf.reduce_sum({s.variable}) < 80)")
+        else:
+            self.line(depth + 1, f"return {test}")
+        self.line(depth, f"def {s.name}_body({head}):")
+        for inner in b.statements:
+            self.statement(inner, depth + 1, b.statements)
+        self.line(depth + 1, f"with tf.device({s.task}), tf.control_dependencies([{', '.join(b.results)}]):")
+        write = [f"array.write(i, {b.results[0]})"] if s.collects else []
+        self.line(depth + 2, f"return [{', '.join(['i + 1'] + b.results + write)}]")
+        initial = ["0"] + (operands if s.numbers else operands[1:])
+        results = ["_"] + s.results
+        if s.collects:
+            initial.append(f"tf.TensorArray(tf.{p.dtype}, {s.numbers[0]}, colocate_with_first_write_call=False, "
+                           f"element_shape=[{p.rows}])")
+            results[-1] = f"{s.name}_array"
+        self.line(depth, f"{', '.join(results)} = tf.while_loop({s.name}_test, {s.name}_body, [{', '.join(initial)}], "
+                         f"parallel_iterations={s.parallel})")
+        if s.collects:
+            self.line(depth, f"{s.results[-1]} = tf.reduce_sum({s.name}_array.stack(), 0)")
 
     def text(self):
         p = self._program
@@ -247,7 +260,8 @@ class _Writer:
         fetched = sorted({n for names in p.steps for n in names})
         resource = {s.name for s in p.statements if s.kind == "update" and p.variable(s.variable).resource}
         self.line(1, "results = {" + ", ".join(f"'{n}': {made[n] if n in resource else n}" for n in fetched) + "}")
-        self.line(1, "return results, {" + ", ".join(self._feeds) + "}, [" + ", ".join(v.name for v in p.variables) + "]")
+        variables = ", ".join(v.name for v in p.variables)
+        self.line(1, f"return results, {{{', '.join(self._feeds)}}}, [{variables}]")
         return "\n".join(self._lines) + "\n"
 
 
@@ -257,7 +271,7 @@ def source(program):
 
 
 def standalone(program, explanation, values):
-    """A program of its own, which also says what it must fetch."""
-    expected = [[None if v is None else v.tolist() for v in step] for step in values]
+    """A program of its own, which also says how what it must fetch begins."""
+    expected = [[None if v is None else v[:8].tolist() for v in step] for step in values]
     lines = "".join(f"    {step},\n" for step in expected)
     return f'"""{explanation}"""\n{HEADER}{source(program)}\n\nEXPECTED = [\n{lines}]\n{FOOTER}'

@@ -3,8 +3,8 @@
 
     python tests/interop/sweep/run.py --count=300 --seed=7
 
-A program is drawn from a seed, and what it must fetch is known beforehand (predict.py). A failure is cut down and printed
-as a program of its own. Programs on which TensorFlow disagrees with the prediction are dropped and counted.
+A program is drawn from a seed, and what it must fetch is known beforehand (predict.py). A failure is cut down and
+printed as a program of its own. Programs on which TensorFlow disagrees with the prediction are dropped and counted.
 """
 import argparse
 import collections
@@ -140,8 +140,8 @@ def serve(options, items, report):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seed", type=int, default=int(os.environ.get("INTEROP_SEED", "0")) or random.randrange(1, 2**31),
-                        help="the first program's; the next ones have the next seeds")
+    seed = int(os.environ.get("INTEROP_SEED", "0")) or random.randrange(1, 2**31)
+    parser.add_argument("--seed", type=int, default=seed, help="the first program's; the next ones have the next seeds")
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--jobs", type=int, default=min(len(os.sched_getaffinity(0)), 4))
     parser.add_argument("--tensorflow_every", type=int, default=1,

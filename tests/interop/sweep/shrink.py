@@ -80,7 +80,8 @@ def _statement_changes(program):
         for j in range(len(s.after)):
             yield from _changed(program, lambda p: nth(p, i).after.pop(j))
             if s.after[j][1]:
-                yield from _changed(program, lambda p: nth(p, i).after.__setitem__(j, (s.after[j][0], s.after[j][1][1:])))
+                name, path = s.after[j]
+                yield from _changed(program, lambda p: nth(p, i).after.__setitem__(j, (name, path[1:])))
         for j, operand in enumerate(s.operands):
             if operand[0] != "c" and not (s.kind == "update" and j == 0) and s.function != "read_value":
                 yield from _changed(program, lambda p: nth(p, i).operands.__setitem__(j, _CONSTANT))
@@ -99,6 +100,8 @@ def _statement_changes(program):
         if s.kind == "while":
             for trips in range(s.numbers[0] if s.numbers else 0):
                 yield from _changed(program, lambda p: nth(p, i).__dict__.update(numbers=[trips]))
+            if s.collects:
+                yield from _changed(program, lambda p: nth(p, i).__dict__.update(collects=False))
             if s.variable:
                 yield from _changed(program, lambda p: nth(p, i).__dict__.update(variable=None))
         if s.beside:
