@@ -290,6 +290,9 @@ class Order:
             self._updates[v] |= self._bit[s.name]
             self._new_version(v)
         self._finish(s, [_Value(before=b) for _, b in parameters], read)
+        if s.kind == "function" and not read and not updated:
+            # If it is expanded, each of its nodes runs when the node's own inputs are there.
+            self._end[s.name] = self._bit[s.name]
         if s.collects and results[0][0].shares:
             raise Undetermined("an array of shared buffers")
         for i, name in enumerate(s.results):
