@@ -231,12 +231,18 @@ StatusOr<Replacement> Expander::BuildLoop(const Call& call, const LoopParts& par
   std::vector<Output> in_cond(all), in_body(all), exits(all);
   std::vector<Node*> merges(all, nullptr);
   Node* first_merge = nullptr;
+  // A loop starts when all inputs of the call are there. It matters for references, which are read then.
+  std::vector<Node*> started = call.controls;
+  if (std::any_of(parts.initial.begin(), parts.initial.end(), MayBeReference)) {
+    TF_ASSIGN_OR_RETURN(Node * start, Start(call));
+    if (start != nullptr) started = {start};
+  }
   for (size_t i = 0; i < all; ++i) {
     TF_ASSIGN_OR_RETURN(Node * enter, Add(call, StrCat("_enter_", i), "Enter", {parts.initial[i]},
                                           {{"frame_name", frame},
                                            {"is_constant", static_cast<bool>(parts.invariant[i])},
                                            {"parallel_iterations", parts.parallel_iterations}},
-                                          call.controls));
+                                          MayBeReference(parts.initial[i]) ? started : call.controls));
     if (parts.invariant[i]) {
       in_cond[i] = in_body[i] = Output(enter, 0);
       continue;

@@ -7,6 +7,7 @@
 #include "core/text/strings.h"
 #include "graph/expander.h"
 #include "graph/node_status.h"
+#include "graph/references.h"
 
 namespace tensorbraid {
 namespace expansion {
@@ -34,7 +35,21 @@ bool IsConstantOfLoop(const Node& original, const Node& node) {
   return original.type() != "Enter" && node.type() == "Enter" && node.attr<bool>("is_constant");
 }
 
+bool HasState(const Node& node) { return (node.op().is_stateful && node.type() != "_Arg") || IsFunctionCall(node); }
+
 }  // namespace
+
+bool MayBeReference(Output tensor) {
+  while (true) {
+    const Node& node = *NodeOf(tensor);
+    if (IsRef(node.output_type(tensor.index()))) return true;
+    if (node.inputs().empty() || !ForwardsInput(node, 0)) return false;
+    // The Merge of a loop has two inputs: what enters the loop, and what leads back here or is not known yet.
+    const Output& first = node.inputs()[0];
+    const bool leads_back = !first.valid() || FlowKindOf(*NodeOf(first)) == FlowKind::kNextIteration;
+    tensor = leads_back ? node.inputs().back() : first;
+  }
+}
 
 bool IsPlainCall(const Node& node) {
   return node.type() == "PartitionedCall" || node.type() == "StatefulPartitionedCall";
@@ -128,6 +143,8 @@ StatusOr<std::vector<Replacement>> Expander::Copy(const Graph& from, const Surro
     bool takes_args = false;
     bool takes_constants = false;
     bool is_gated = false;  // an input or control input is live only if the body runs
+    // No control edge may lead into a loop. What is there waits for what enters the loop.
+    bool waits_for_start = !has_flow && HasState(*node);
     const auto note = [&](const Node& original, const Node& node) {
       const bool constant = IsConstantOfLoop(original, node);
       takes_constants = takes_constants || constant;
@@ -135,7 +152,11 @@ StatusOr<std::vector<Replacement>> Expander::Copy(const Graph& from, const Surro
     };
     for (size_t i = 0; i < node->inputs().size(); ++i) {
       const Output& in = node->inputs()[i];
-      takes_args = takes_args || NodeOf(in)->type() == "_Arg";
+      if (NodeOf(in)->type() == "_Arg") {
+        takes_args = true;
+        waits_for_start =
+            waits_for_start || in.dtype() == DType::kResource || MayBeReference(made[NodeOf(in)->id()].outputs[0]);
+      }
       if (IsBackEdge(*node, static_cast<int>(i)) && made[NodeOf(in)->id()].outputs.empty()) {
         missing.push_back(static_cast<int>(i));
         inputs.emplace_back();
@@ -159,6 +180,10 @@ StatusOr<std::vector<Replacement>> Expander::Copy(const Graph& from, const Surro
         is_source || !is_gated || (around.gates_args && takes_args) || (takes_constants && IsFunctionCall(*node));
     if (around.pivot != nullptr && needs_pivot && !waits_for.contains(around.pivot)) {
       controls.push_back(around.pivot);
+      waits_for.insert(around.pivot);
+    }
+    if (around.start != nullptr && waits_for_start && waits_for.insert(around.start).second) {
+      controls.push_back(around.start);
     }
     if (IsFunctionCall(*node)) {
       Call call{.node = *node,
@@ -186,6 +211,19 @@ StatusOr<std::vector<Replacement>> Expander::Copy(const Graph& from, const Surro
   }
   TF_RETURN_IF_ERROR(back_edges.Close([&](const Output& o) { return made[NodeOf(o)->id()].outputs[o.index()]; }));
   return made;
+}
+
+StatusOr<Node*> Expander::Start(const Call& call) {
+  std::vector<Node*> controls = call.controls;
+  absl::flat_hash_set<const Node*> waits_for(controls.begin(), controls.end());
+  for (const Output& in : call.inputs) {
+    Node* n = NodeOf(in);
+    if (n->inputs().empty() && n->control_inputs().empty()) continue;
+    if (waits_for.insert(n).second) controls.push_back(n);
+  }
+  if (controls.size() == call.controls.size()) return nullptr;
+  if (controls.size() == 1) return controls[0];
+  return Add(call, "_ready", "NoOp", {}, {}, std::move(controls));
 }
 
 StatusOr<Replacement> Expander::Argument(const Node& arg, const Surroundings& around, bool waited_for) {
@@ -429,6 +467,12 @@ StatusOr<Replacement> Expander::Inline(const Call& call) {
     inside.pivot = call.controls[0];
   } else if (!call.controls.empty()) {
     TF_ASSIGN_OR_RETURN(inside.pivot, Add(call, "_start", "NoOp", {}, {}, call.controls));
+  }
+  // A call runs when all of its inputs are there. For nodes without state, their own inputs are enough.
+  const auto& nodes = ImplOf(*body->graph).nodes();
+  if (std::any_of(nodes.begin(), nodes.end(), [](const auto& n) { return HasState(*n); }) ||
+      std::any_of(call.inputs.begin(), call.inputs.end(), MayBeReference)) {
+    TF_ASSIGN_OR_RETURN(inside.start, Start(call));
   }
   TF_ASSIGN_OR_RETURN(Placed placed, Place(*body, inside));
   return Finish(call, std::move(placed.returns), std::move(placed.done));

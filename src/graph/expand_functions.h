@@ -14,10 +14,11 @@ namespace tensorbraid {
 // bodies. If, Case, While (and their stateless forms) and For are replaced by the bodies and Switch, Merge, Enter, Exit
 // and NextIteration nodes. Calls inside bodies are replaced too, up to a nesting depth of 256.
 //
-// A node "inner" of a body becomes "call/inner". The control inputs of the call run before every node of the body. A
-// node with a control edge from the call runs after the body's outputs, control outputs and stateful nodes. A node of a
-// body requests its own device; the parts that it leaves open come from the device of the call, except for a node that
-// takes a resource, which is left to be placed with the resource.
+// A node "inner" of a body becomes "call/inner". The control inputs of the call run before every node of the body. All
+// inputs of the call are there before a stateful node of a function's body runs, and before a function or a loop reads
+// a reference variable. A node with a control edge from the call runs after the body's outputs, control outputs and
+// stateful nodes. A node of a body requests its own device; the parts that it leaves open come from the device of the
+// call, except for a node that takes a resource, which is left to be placed with the resource.
 //
 // InvalidArgument, naming the call, if a function does not exist, does not match the call, or calls itself, or calls
 // are nested too deeply. ResourceExhausted if the expansion would add millions of nodes. Returns the error of

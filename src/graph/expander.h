@@ -26,6 +26,7 @@ struct Surroundings {
   std::vector<Output> args;  // the tensors that replace the _Arg nodes
   Node* pivot = nullptr;     // runs before every node of the body, in the same frame and branch; may be null
   bool gates_args = false;   // nodes that take arguments get a control edge from the pivot too
+  Node* start = nullptr;     // runs before the nodes of the body that have or read state; may be null
   int depth = 0;
 };
 // What replaces a node: its outputs, and the nodes that a control edge from the original node now comes from.
@@ -86,6 +87,9 @@ class Expander {
   StatusOr<std::vector<Replacement>> Copy(const Graph& from, const Surroundings& around,
                                           const std::vector<bool>& needed,
                                           const std::vector<Node*>& control_returns = {});
+  // Returns a node that runs when all inputs and control inputs of the call are there, or null if none of the inputs
+  // depends on another node.
+  StatusOr<Node*> Start(const Call& call);
   StatusOr<Replacement> Argument(const Node& arg, const Surroundings& around, bool waited_for);
   StatusOr<Node*> CopyNode(const Node& node, const Surroundings& around, std::vector<Output> inputs,
                            std::vector<Node*> controls);
@@ -128,6 +132,9 @@ class Expander {
   size_t added_ = 0;
   std::set<std::string> calls_;
 };
+
+// Whether the tensor is a reference, declared or forwarded. Of a Merge of branches, looks at the first branch alone.
+bool MayBeReference(Output tensor);
 
 // The op of a call decides how it is replaced.
 bool IsPlainCall(const Node& node);

@@ -106,6 +106,61 @@ TEST(FunctionTest, ControlEdgesOfACallApplyToItsBody) {
   EXPECT_EQ(after->control_inputs(), std::vector<Node*>{ImplOf(*expanded).Find("call/inner")});
 }
 
+// The client leaves out the control edge to a call if an input of the call has it already.
+TEST(FunctionTest, NodesWithStateWaitForAllInputsOfTheCall) {
+  Graph g;
+  const Status s = Import(g, StrCat(kPlaceholder, R"(
+      node { name: 'v' op: 'VarHandleOp' attr { key: 'dtype' value { type: DT_FLOAT_NUMBER } } attr { key: 'shape' value { shape {} } } }
+      node { name: 'late' op: 'Neg' input: 'x' attr { key: 'T' value { type: DT_FLOAT_NUMBER } } }
+      node { name: 'call' op: 'StatefulPartitionedCall' input: 'v' input: 'late'
+        attr { key: 'Tin' value { list { type: 20 type: DT_FLOAT_NUMBER } } }
+        attr { key: 'Tout' value { list { type: DT_FLOAT_NUMBER } } } attr { key: 'f' value { func { name: 'f' } } } } )",
+                                    Library(R"(function { signature { name: 'f'
+      input_arg { name: 'v' type: 20 } input_arg { name: 'x' type: DT_FLOAT_NUMBER }
+      output_arg { name: 'y' type: DT_FLOAT_NUMBER } }
+    node_def { name: 'read' op: 'ReadVariableOp' input: 'v' attr { key: 'dtype' value { type: DT_FLOAT_NUMBER } } }
+    node_def { name: 'sum' op: 'Neg' input: 'read:value:0' attr { key: 'T' value { type: DT_FLOAT_NUMBER } } }
+    ret { key: 'y' value: 'sum:y:0' } })")));
+  ASSERT_TRUE(s.ok()) << s;
+  const auto expanded = ExpandFunctions(g).value();
+  const auto& impl = ImplOf(*expanded);
+  EXPECT_EQ(impl.Find("call/read")->control_inputs(), std::vector<Node*>{impl.Find("late")});
+  EXPECT_TRUE(impl.Find("call/sum")->control_inputs().empty());
+}
+
+TEST(FunctionTest, ALoopReadsReferencesWhenAllItsInputsAreThere) {
+  Graph g;
+  const std::string arguments =
+      "input_arg { name: 'x' type: DT_FLOAT_NUMBER } input_arg { name: 'v' type: DT_FLOAT_NUMBER }";
+  const std::string type = " attr { key: 'T' value { type: DT_FLOAT_NUMBER } } ";
+  const Status s = Import(g, StrCat(kPlaceholder, R"(
+      node { name: 'v' op: 'VariableV2' attr { key: 'dtype' value { type: DT_FLOAT_NUMBER } } attr { key: 'shape' value { shape {} } } }
+      node { name: 'read' op: 'Identity' input: 'v')",
+                                    type, R"(}
+      node { name: 'late' op: 'Neg' input: 'x')",
+                                    type, R"(}
+      node { name: 'loop' op: 'While' input: 'late' input: 'read'
+        attr { key: 'T' value { list { type: DT_FLOAT_NUMBER type: DT_FLOAT_NUMBER } } }
+        attr { key: 'cond' value { func { name: 'c' } } } attr { key: 'body' value { func { name: 'b' } } } } )",
+                                    Library(StrCat("function { signature { name: 'c' ", arguments, R"(
+      output_arg { name: 'y' type: 10 } }
+    node_def { name: 'less' op: 'Less' input: 'x' input: 'v')",
+                                                   type, R"(} ret { key: 'y' value: 'less:z:0' } }
+    function { signature { name: 'b' )",
+                                                   arguments, R"( output_arg { name: 'y' type: DT_FLOAT_NUMBER }
+      output_arg { name: 'w' type: DT_FLOAT_NUMBER } }
+    node_def { name: 'sum' op: 'AddV2' input: 'x' input: 'v')",
+                                                   type, R"(}
+    ret { key: 'y' value: 'sum:z:0' } ret { key: 'w' value: 'v' } })"))));
+  ASSERT_TRUE(s.ok()) << s;
+  const auto expanded = ExpandFunctions(g).value();
+  const auto& impl = ImplOf(*expanded);
+  const std::vector<Node*> inputs = {impl.Find("late"), impl.Find("read")};
+  EXPECT_EQ(impl.Find("loop/_ready")->control_inputs(), inputs);
+  EXPECT_EQ(impl.Find("loop/_enter_1")->control_inputs(), std::vector<Node*>{impl.Find("loop/_ready")});
+  EXPECT_TRUE(impl.Find("loop/_enter_0")->control_inputs().empty());
+}
+
 TEST(FunctionTest, ABodyGetsTheDeviceOfItsCall) {
   Graph g;
   ASSERT_TRUE(Import(g, StrCat(kPlaceholder, Call("call", "twice", "x", "device: '/job:ps/task:1'"),
