@@ -1,7 +1,9 @@
 #include "cluster/membership/join.h"
 
 #include <algorithm>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cluster/membership/cluster_view.h"
@@ -30,21 +32,24 @@ std::vector<std::string> NotSeen(const ClusterView& view) {
   return tasks;
 }
 
-void LetWorkingTasksLeave(Membership* membership, milliseconds grace) {
-  const std::vector<std::string> working = WorkingTasks(*membership->view());
-  if (working.empty()) return;
+// Waits until the tasks that work have left, and returns the view of that moment.
+std::shared_ptr<const ClusterView> LetWorkingTasksLeave(Membership* membership, std::shared_ptr<const ClusterView> view,
+                                                        milliseconds grace) {
+  const std::vector<std::string> working = WorkingTasks(*view);
+  if (working.empty()) return view;
   TB_LOG(Info, "cluster") << "stopping once " << StrJoin(working, ", ") << " have left, or after "
                           << grace.count() / 1000.0 << " s";
-  const auto none = [](const ClusterView& view) { return WorkingTasks(view).empty(); };
-  if (membership->AwaitView(Clock::now() + grace, none) != nullptr) return;
-  TB_LOG(Warning, "cluster") << "stopping, although " << StrJoin(WorkingTasks(*membership->view()), ", ")
-                             << " still work";
+  const auto none = [](const ClusterView& now) { return WorkingTasks(now).empty(); };
+  if (auto left = membership->AwaitView(Clock::now() + grace, none)) return left;
+  view = membership->view();
+  TB_LOG(Warning, "cluster") << "stopping, although " << StrJoin(WorkingTasks(*view), ", ") << " still work";
+  return view;
 }
 
 }  // namespace
 
 Status JoinCluster(Membership* membership) {
-  const MembershipOptions& options = membership->options();
+  const MembershipOptions options = membership->options();
   membership->OnlyServe();
   const OnStopRequest on_stop([membership] { membership->WakeWaiters(); });
   const auto view = membership->view();
@@ -55,7 +60,8 @@ Status JoinCluster(Membership* membership) {
   const auto started = Clock::now();
   milliseconds interval = options.join_log_after;
   const auto over = [](const ClusterView& view) { return StopRequested() || WorkIsOver(view); };
-  while (membership->AwaitView(Clock::now() + interval, over) == nullptr) {
+  std::shared_ptr<const ClusterView> end;
+  while ((end = membership->AwaitView(Clock::now() + interval, over)) == nullptr) {
     const auto now = membership->view();
     const auto waited = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - started).count();
     if (const auto missing = NotSeen(*now); !missing.empty()) {
@@ -68,8 +74,8 @@ Status JoinCluster(Membership* membership) {
     }
     interval = std::min(2 * interval, std::max(kMaxLogInterval, options.join_log_after));
   }
-  if (StopRequested()) LetWorkingTasksLeave(membership, options.stop_grace);
-  return HowWorkEnded(*membership->view());
+  if (StopRequested()) end = LetWorkingTasksLeave(membership, std::move(end), options.stop_grace);
+  return HowWorkEnded(*end);  // if the membership was shut down, it may be gone by now
 }
 
 }  // namespace tensorbraid

@@ -116,8 +116,11 @@ const std::shared_ptr<const ClusterView>& Membership::View() {
 std::shared_ptr<const ClusterView> Membership::AwaitView(Clock::time_point deadline,
                                                          const std::function<bool(const ClusterView&)>& done) {
   MutexLock lock(mu_);
+  ++awaiting_;
   const bool in_time = changed_.WaitUntil(mu_, deadline, [&]() TB_REQUIRES(mu_) { return stopping_ || done(*View()); });
-  return in_time ? View() : nullptr;
+  std::shared_ptr<const ClusterView> view = in_time ? View() : nullptr;
+  if (--awaiting_ == 0) changed_.NotifyAll();
+  return view;
 }
 
 void Membership::WakeWaiters() {
@@ -289,10 +292,15 @@ void Membership::Shutdown(const Status& why) {
     MutexLock lock(mu_);
     if (std::exchange(stopping_, true)) return;
     tick = tick_;
-    changed_.NotifyAll();
   }
   if (tick != 0) timer_->CancelAndWait(tick);
   connections_.Shutdown(why);
+  {
+    // This object may be destroyed once it has shut down.
+    MutexLock lock(mu_);
+    changed_.NotifyAll();
+    changed_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return awaiting_ == 0; });
+  }
   if (transport_ != nullptr) transport_->Shutdown();
 }
 

@@ -114,6 +114,7 @@ class Membership {
   std::vector<std::string> order_ TB_GUARDED_BY(mu_);           // of the other tasks: by job and index
   std::map<std::string, Task> tasks_ TB_GUARDED_BY(mu_);        // the other tasks
   bool stopping_ TB_GUARDED_BY(mu_) = false;
+  int awaiting_ TB_GUARDED_BY(mu_) = 0;          // running calls of AwaitView
   bool only_serves_ TB_GUARDED_BY(mu_) = false;  // this task
   Timer::Id tick_ TB_GUARDED_BY(mu_) = 0;
 };
