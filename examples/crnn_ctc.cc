@@ -21,6 +21,7 @@
 
 namespace tf = tensorbraid;
 namespace nn = tensorbraid::nn;
+namespace layers = tensorbraid::layers;
 
 constexpr int kDigits = 5;           // of each line
 constexpr int kSide = 28;            // of an MNIST image

@@ -16,6 +16,7 @@
 
 namespace tf = tensorbraid;
 namespace nn = tensorbraid::nn;
+namespace layers = tensorbraid::layers;
 
 // LeNet: two convolutions, each followed by pooling, and two dense layers. Returns the scores of the ten digits.
 tf::Output LeNet(tf::Output pixels, tf::Output training) {

@@ -25,6 +25,7 @@
 
 namespace tf = tensorbraid;
 namespace nn = tensorbraid::nn;
+namespace layers = tensorbraid::layers;
 
 struct RnnOptions {
   int num_devices;

@@ -17,6 +17,7 @@
 
 namespace tf = tensorbraid;
 namespace nn = tensorbraid::nn;
+namespace layers = tensorbraid::layers;
 
 // The results of one tower for its share of the batch.
 struct Tower {

@@ -21,6 +21,7 @@
 
 namespace tf = tensorbraid;
 namespace nn = tensorbraid::nn;
+namespace layers = tensorbraid::layers;
 
 constexpr int kColumns = 2;
 

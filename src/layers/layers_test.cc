@@ -191,10 +191,10 @@ TEST(LayersTest, ConvolutionsMakeTheirKernels) {
       Shape({-1, 19, 15, 3}));
   EXPECT_EQ(layers::Conv1D(Placeholder(g, kFloat32, {2, 9, 4}), {.filters = 3, .kernel = {3}, .strides = {3}}).shape(),
             Shape({2, 3, 3}));
-  EXPECT_EQ(nn::Conv3D(Placeholder(g, kFloat32, {2, 9, 8, 7, 4}), {.filters = 3, .kernel = {3}}).shape(),
+  EXPECT_EQ(layers::Conv3D(Placeholder(g, kFloat32, {2, 9, 8, 7, 4}), {.filters = 3, .kernel = {3}}).shape(),
             Shape({2, 9, 8, 7, 3}));
-  EXPECT_EQ(nn::Conv2D(Placeholder(g, kFloat32, {2, 4, 8, 6}),
-                       {.filters = 5, .kernel = {3}, .data_format = nn::DataFormat::kChannelsFirst})
+  EXPECT_EQ(layers::Conv2D(Placeholder(g, kFloat32, {2, 4, 8, 6}),
+                           {.filters = 5, .kernel = {3}, .data_format = nn::DataFormat::kChannelsFirst})
                 .shape(),
             Shape({2, 5, 8, 6}));
   ASSERT_TRUE(g.status().ok()) << g.status();
@@ -243,7 +243,7 @@ TEST(LayersTest, ConvolutionsComputeAndTrain) {
 TEST(LayersTest, ConvolutionsRefuseWhatDoesNotFit) {
   const auto mistake = [](const Shape& shape, const layers::ConvolutionLayerOptions& options) {
     Graph g;
-    EXPECT_FALSE(nn::Conv2D(Placeholder(g, kFloat32, shape), options).valid());
+    EXPECT_FALSE(layers::Conv2D(Placeholder(g, kFloat32, shape), options).valid());
     EXPECT_TRUE(absl::IsInvalidArgument(g.status())) << g.status();
     return std::string(g.status().message());
   };
@@ -292,7 +292,7 @@ TEST(LayersTest, DropoutScalesWhatItKeeps) {
   EXPECT_EQ(Values(quiet[2]), Values(ones));
   EXPECT_EQ(Values(quiet[3]), Values(ones));
   Graph h;
-  EXPECT_FALSE(nn::Dropout(Ones(h, {2, 3}), {.rate = 1}).valid());
+  EXPECT_FALSE(layers::Dropout(Ones(h, {2, 3}), {.rate = 1}).valid());
   EXPECT_THAT(std::string(h.status().message()), HasSubstr("Dropout 'dropout' (layers_test.cc:"));
 }
 

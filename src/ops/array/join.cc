@@ -1,7 +1,7 @@
 // Array ops that join tensors and split them: concat, split, pack, unpack.
 #include "core/text/strings.h"
 #include "graph/node.h"
-#include "ops/array/parts.h"
+#include "ops/array/registration.h"
 #include "ops/builder.h"
 
 namespace tensorbraid {

@@ -3,8 +3,8 @@
 #include "graph/node.h"
 #include "ops/builder.h"
 #include "ops/linalg/matrices.h"
-#include "ops/linalg/parts.h"
 #include "ops/linalg/products.h"
+#include "ops/linalg/registration.h"
 #include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {

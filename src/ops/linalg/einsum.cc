@@ -5,7 +5,7 @@
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
-#include "ops/linalg/parts.h"
+#include "ops/linalg/registration.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"
 

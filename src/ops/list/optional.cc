@@ -3,7 +3,7 @@
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
-#include "ops/list/parts.h"
+#include "ops/list/registration.h"
 
 namespace tensorbraid {
 namespace {

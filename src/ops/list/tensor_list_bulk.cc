@@ -3,7 +3,7 @@
 #include "graph/node.h"
 #include "ops/list/element_shape.h"
 #include "ops/list/lists.h"
-#include "ops/list/parts.h"
+#include "ops/list/registration.h"
 
 namespace tensorbraid {
 namespace {

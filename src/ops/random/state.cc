@@ -1,6 +1,6 @@
 // The states of random generators, for checkpoints: schemas. Internal ops, which Saver adds beside the random ops.
 #include "graph/node.h"
-#include "ops/random/parts.h"
+#include "ops/random/registration.h"
 
 namespace tensorbraid {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "graph/node.h"
 #include "ops/builder.h"
-#include "ops/sparse/parts.h"
+#include "ops/sparse/registration.h"
 #include "ops/sparse/shapes.h"
 #include "tensorbraid/ops/array.h"
 

@@ -2,7 +2,7 @@
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
-#include "ops/sparse/parts.h"
+#include "ops/sparse/registration.h"
 #include "tensorbraid/ops/array.h"
 
 namespace tensorbraid {

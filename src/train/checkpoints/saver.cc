@@ -497,9 +497,9 @@ StatusOr<std::string> Saver::Save(Session& session, const std::string& path, con
 }
 
 Status Saver::Restore(Session& session, const std::string& path) {
-  TF_RETURN_IF_ERROR(impl_->graph.status());
+  TF_RETURN_IF_ERROR(impl_->CheckGraph());
   TF_ASSIGN_OR_RETURN(const std::string prefix, AbsolutePath(path));
-  TF_RETURN_IF_ERROR(impl_->CheckShapes(prefix));
+  TF_RETURN_IF_ERROR(impl_->CheckContents(prefix));
   const std::vector<Feed> feed = {{impl_->filename, Tensor::Scalar(prefix)}};
   TF_RETURN_IF_ERROR(session.Run({impl_->restore}, feed).status());
   if (!impl_->restore_states.valid() || !impl_->states->AreIn(prefix)) return OkStatus();

@@ -14,7 +14,7 @@ Output CnnLogits(const Output& values) {
   Output x = Reshape(values, {kExamples, 12, 12, 1});
   x = layers::Conv2D(x, {.filters = 8, .kernel = {3, 3}, .bias = false});
   x = nn::MaxPool(nn::Relu(layers::BatchNorm(x, {.training = true})), {.size = {2}});
-  x = nn::Dropout(layers::Flatten(x), {.rate = 0.5, .training = true});
+  x = layers::Dropout(layers::Flatten(x), {.rate = 0.5, .training = true});
   return layers::Dense(layers::Dense(x, {.units = 32, .activation = layers::Activation::kRelu}), {.units = 10});
 }
 

@@ -51,7 +51,8 @@ struct MonitoredSession::Impl {
   std::unique_ptr<Session> session;
   std::unique_ptr<SessionRunContext> context;
   std::unique_ptr<RunCache> cache;
-  std::unique_ptr<RunInterrupter> interrupter;  // of the session's runs
+  std::shared_ptr<RunInterrupter>
+      interrupter;  // of the session's runs; the coordinator's OnStop may use it a bit longer
   bool hooks_started = false;
   bool closed = false;
   bool reported = false;  // the caller has received the error
@@ -85,13 +86,14 @@ Status MonitoredSession::Impl::Start() {
   }
   context = std::make_unique<SessionRunContext>(*session, *coordinator, last_step, !options.checkpoint_dir.empty());
   cache = std::make_unique<RunCache>(graph, *session);
-  interrupter = std::make_unique<RunInterrupter>([this] {
+  interrupter = std::make_shared<RunInterrupter>([this] {
     coordinator->RequestStop();  // first, so that background threads whose steps are cancelled end without an error
     session->CancelRuns();
   });
   // A run that waits, for example for the elements of a queue, must not outlast the failure of a background thread.
-  coordinator->OnStop([this] {
-    if (!coordinator->status().ok()) session->CancelRuns();
+  coordinator->OnStop([this, weak = std::weak_ptr<RunInterrupter>(interrupter)] {
+    if (coordinator->status().ok()) return;
+    if (const auto runs = weak.lock()) runs->InterruptFromNowOn();
   });
   for (const QueueRunner& runner : options.queue_runners) TF_RETURN_IF_ERROR(runner.Start(*session, *coordinator));
   hooks_started = true;
@@ -149,7 +151,8 @@ StatusOr<std::vector<Tensor>> MonitoredSession::Impl::Run(const std::vector<Fetc
       const bool interrupted = interrupter->EndRun();
       if (results.ok()) return results;
       lost = results.status();
-      if (interrupted) return std::vector<Tensor>(fetches.size());
+      // Without an error, the user asked this process to stop.
+      if (interrupted && coordinator->status().ok()) return std::vector<Tensor>(fetches.size());
       lost = CauseOf(lost);
       if (!CanRecover(lost)) return Fail(lost);
     }

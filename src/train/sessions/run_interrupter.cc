@@ -23,18 +23,24 @@ RunInterrupter::~RunInterrupter() {
   thread_.Join();
 }
 
+void RunInterrupter::InterruptFromNowOn() {
+  MutexLock lock(mu_);
+  from_now_on_ = true;
+  changed_.NotifyAll();
+}
+
 void RunInterrupter::BeginRun() {
   MutexLock lock(mu_);
   ++runs_;
   running_ = true;
   interrupted_ = false;
-  if (stop_requested_) changed_.NotifyAll();
+  if (stop_requested_ || from_now_on_) changed_.NotifyAll();
 }
 
 bool RunInterrupter::EndRun() {
   MutexLock lock(mu_);
   running_ = false;
-  if (stop_requested_) changed_.NotifyAll();
+  if (stop_requested_ || from_now_on_) changed_.NotifyAll();
   changed_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return !in_interrupt_; });
   return interrupted_;
 }
@@ -45,8 +51,8 @@ bool RunInterrupter::interrupted() const {
 }
 
 void RunInterrupter::WaitAndInterrupt() {
-  while (const uint64_t run = AwaitRunToEnd()) {
-    std::chrono::milliseconds patience = grace_;
+  std::chrono::milliseconds patience;
+  while (const uint64_t run = AwaitRunToEnd(&patience)) {
     while (!RunEndsWithin(run, patience)) {
       interrupt_();
       MutexLock lock(mu_);
@@ -57,9 +63,10 @@ void RunInterrupter::WaitAndInterrupt() {
   }
 }
 
-uint64_t RunInterrupter::AwaitRunToEnd() {
+uint64_t RunInterrupter::AwaitRunToEnd(std::chrono::milliseconds* patience) {
   MutexLock lock(mu_);
-  changed_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return ended_ || (stop_requested_ && running_); });
+  changed_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return ended_ || ((stop_requested_ || from_now_on_) && running_); });
+  *patience = from_now_on_ ? std::chrono::milliseconds(0) : grace_;
   return ended_ ? 0 : runs_;
 }
 
@@ -69,7 +76,7 @@ bool RunInterrupter::RunEndsWithin(uint64_t run, std::chrono::milliseconds time)
   if (changed_.WaitFor(mu_, time, [this, run]() TB_REQUIRES(mu_) { return ended_ || !running_ || runs_ != run; })) {
     return true;
   }
-  if (!interrupted_) {
+  if (!interrupted_ && !from_now_on_) {
     TB_LOG(Warning, "train") << "a step has not ended " << grace_.count() / 1000.0
                              << " s after this process was asked to stop, and is cancelled";
   }

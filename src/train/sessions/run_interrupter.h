@@ -1,4 +1,4 @@
-// Ends a run that does not end by itself after this process was asked to stop.
+// Ends a run that does not end by itself after this process was asked to stop, or after a background thread has failed.
 #ifndef TENSORBRAID_TRAIN_SESSIONS_RUN_INTERRUPTER_H_
 #define TENSORBRAID_TRAIN_SESSIONS_RUN_INTERRUPTER_H_
 
@@ -25,6 +25,10 @@ class RunInterrupter {
   explicit RunInterrupter(std::function<void()> interrupt, std::chrono::milliseconds grace = kGrace);
   ~RunInterrupter();
 
+  // From now on, interrupts each run as soon as it has begun, without grace. Call it when the runs have become
+  // pointless. Thread-safe, and does not block.
+  void InterruptFromNowOn();
+
   void BeginRun();
   // Returns whether the run was interrupted. If `interrupt` is being called, waits until it has returned, because it
   // could otherwise end the next run.
@@ -34,8 +38,8 @@ class RunInterrupter {
 
  private:
   void WaitAndInterrupt();
-  // Blocks until a run is in progress and a stop has been requested. Returns the number of the run, 0 at the end.
-  uint64_t AwaitRunToEnd();
+  // Blocks until a run is in progress that has to end. Returns its number, 0 at the end, and how long it may go on.
+  uint64_t AwaitRunToEnd(std::chrono::milliseconds* patience);
   bool RunEndsWithin(uint64_t run, std::chrono::milliseconds time);
 
   const std::function<void()> interrupt_;
@@ -43,6 +47,7 @@ class RunInterrupter {
   mutable Mutex mu_;
   CondVar changed_;
   bool stop_requested_ TB_GUARDED_BY(mu_) = false;
+  bool from_now_on_ TB_GUARDED_BY(mu_) = false;   // InterruptFromNowOn was called
   uint64_t runs_ TB_GUARDED_BY(mu_) = 0;          // that have begun
   bool running_ TB_GUARDED_BY(mu_) = false;       // the last of them is in progress
   bool interrupted_ TB_GUARDED_BY(mu_) = false;   // it has been interrupted

@@ -2,7 +2,7 @@
 #include "checkpoint/bundle_reader.h"
 #include "checkpoint/bundle_writer.h"
 #include "core/text/strings.h"
-#include "kernels/cpu/dataset/parts.h"
+#include "kernels/cpu/dataset/registration.h"
 #include "kernels/cpu/dataset/util.h"
 
 namespace tensorbraid {

@@ -6,7 +6,7 @@
 #include "core/text/strings.h"
 #include "core/values/tensor_value.h"
 #include "io/example.pb.h"
-#include "kernels/cpu/dataset/parts.h"
+#include "kernels/cpu/dataset/registration.h"
 #include "kernels/cpu/dataset/util.h"
 #include "kernels/cpu/parsing/example_columns.h"
 

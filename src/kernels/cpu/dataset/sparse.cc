@@ -5,7 +5,7 @@
 
 #include "core/text/strings.h"
 #include "core/values/tensor_value.h"
-#include "kernels/cpu/dataset/parts.h"
+#include "kernels/cpu/dataset/registration.h"
 #include "kernels/cpu/dataset/util.h"
 #include "kernels/cpu/elements.h"
 

@@ -15,7 +15,7 @@
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/numbers.h"
 #include "kernels/cpu/parsing/csv.h"
-#include "kernels/cpu/parsing/parts.h"
+#include "kernels/cpu/parsing/registration.h"
 #include "kernels/cpu/string/string.h"
 
 namespace tensorbraid::cpu {

@@ -1,5 +1,5 @@
 // The states of random generators, for checkpoints.
-#include "kernels/cpu/random/parts.h"
+#include "kernels/cpu/random/registration.h"
 #include "runtime/kernel/kernel_state.h"
 
 namespace tensorbraid::cpu {
