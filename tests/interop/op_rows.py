@@ -82,14 +82,31 @@ def _fed(s, op, inputs, attrs, tolerance):
     return lambda: s.run(results, feeds, tolerance=tolerance)
 
 
-def _from_constants(s, op, inputs, attrs, gradient, tolerance, apart):
+def _weights(y):
+    """A gradient for a result."""
+    return tf.fill(tf.shape(y), tf.cast(0.7 - 0.4j if y.dtype.is_complex else 0.7, y.dtype))
+
+
+def _gradients(results, xs, grad_ys):
+    """The gradients for xs: for all results that have one, or for those with a value in grad_ys."""
+    if grad_ys is None:
+        ys = [r for r in results if isinstance(r, tf.Tensor) and (r.dtype.is_floating or r.dtype.is_complex)]
+        grad_ys = [_weights(y) for y in ys]
+    else:
+        ys = [r for r, g in zip(results, grad_ys) if g is not None]
+        grad_ys = [tf.constant(g) for g in grad_ys if g is not None]
+    return [g for g in tf1.gradients(ys, xs, grad_ys) if g is not None]
+
+
+def _from_constants(s, op, inputs, attrs, gradient, grad_ys, tolerance, apart):
+    ambiguous = op in AMBIGUOUS
+    gradients = []
     try:
         with tf.device(s.worker(0) if apart else None):
             results, flat = apply(op, inputs, attrs, _constants_on(s.ps) if apart else tf.constant)
-        if gradient is not None:
-            ys = [r for r in results if isinstance(r, tf.Tensor) and r.dtype == tf.float64]
-            grads = tf1.gradients(ys, [flat[i] for i in gradient])
-            results = results + [g for g in grads if g is not None]
+        # Without grad_ys, gradients of ambiguous results are ambiguous.
+        if gradient is not None and (grad_ys is not None or not ambiguous):
+            gradients = _gradients(results, [flat[i] for i in gradient], grad_ys)
     except (ValueError, TypeError):
         return _fed(s, op, inputs, attrs, tolerance)
     except LookupError:  # no gradient is registered for it
@@ -112,7 +129,7 @@ def _program(rows, apart):
             if gradient == "variables":
                 steps.append(_with_variables(s, op, inputs, attrs, tolerance, apart))
             else:
-                steps.append(_from_constants(s, op, inputs, attrs, gradient, tolerance, apart))
+                steps.append(_from_constants(s, op, inputs, attrs, gradient, grad_ys, tolerance, apart))
         if s.run(tf.constant(1.0)) is None:  # otherwise a node that no session takes would hide the errors of all rows
             raise AssertionError(f"the graph of these rows cannot run: {s.records[-1][2]}")
         for step in steps:
