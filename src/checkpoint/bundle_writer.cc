@@ -8,6 +8,7 @@
 #include "checkpoint/table_writer.h"
 #include "checkpoint/tensor_bundle.pb.h"
 #include "core/text/strings.h"
+#include "core/values/crc32c.h"
 #include "core/values/tensor_value.h"
 #include "graph/tensor_proto.h"
 

@@ -7,6 +7,8 @@
 
 #include "cli/bench/task.h"
 #include "core/text/strings.h"
+#include "tensorbraid/cluster/replica_device_setter.h"
+#include "tensorbraid/optimizers/sync_replicas.h"
 
 namespace tensorbraid {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "core/memory/allocator.h"
 #include "core/text/strings.h"
+#include "core/values/bools.h"
 #include "runtime/dataset/variant_codec.h"
 
 namespace tensorbraid {

@@ -65,8 +65,9 @@ class Stream {
 
  private:
   struct Accepted {
+    Accepted() : rw(&context) {}
     grpc::ServerContext context;
-    WorkerService::ServerRw rw{&context};
+    WorkerService::ServerRw rw;
   };
   struct Opened {
     explicit Opened(std::shared_ptr<grpc::Channel> to) : channel(std::move(to)), stub(channel) {}
