@@ -15,8 +15,8 @@
 
 namespace tensorbraid {
 
-// Kernels of stateful ops, by node name: their state must survive from one plan to the next. One cache per session and
-// task. Thread-safe.
+// Kernels of stateful ops by node name, shared by all plans of a session on a task, so that their state survives from
+// one plan to the next. Thread-safe.
 class KernelCache final : public KernelStates {
  public:
   // Returns the kernel of this node and creates it on first use. If the cached kernel belongs to a node of the same

@@ -1,8 +1,8 @@
 // Reference edges: which tensors of a graph are a variable itself, and when their value may be read.
 //
 // A reference is read when the node that uses its value starts, so that the node sees every update that its inputs and
-// control inputs follow. That is easy as long as the reader is where the variable is. A reader elsewhere gets a value
-// that somebody has to read for it, and ReferenceReads says after which nodes. docs/design/0019 has the whole rule.
+// control inputs follow. If that node is on another task or device, a transfer reads the variable for it, and
+// ReferenceReads says after which nodes. docs/design/0019 has the whole rule.
 #ifndef TENSORBRAID_GRAPH_REFERENCES_H_
 #define TENSORBRAID_GRAPH_REFERENCES_H_
 

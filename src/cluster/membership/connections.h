@@ -1,4 +1,4 @@
-// The connections to the other tasks: finds them, dials, and knows who waits for a task.
+// The connections to the other tasks: finds them, dials, and keeps the callers that wait for a task.
 #ifndef TENSORBRAID_CLUSTER_MEMBERSHIP_CONNECTIONS_H_
 #define TENSORBRAID_CLUSTER_MEMBERSHIP_CONNECTIONS_H_
 

@@ -15,7 +15,7 @@
 
 namespace tensorbraid {
 
-// Made when the link comes up, and never resumed: a new link is another PeerConnection. Whoever has the connection
+// Made when the link comes up, and never resumed: a new link is another PeerConnection. Code that has the connection
 // needs no table and no lock to find what belongs to it. Thread-safe.
 class PeerConnection : public std::enable_shared_from_this<PeerConnection> {
  public:

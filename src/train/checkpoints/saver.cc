@@ -74,8 +74,8 @@ class Part {
   }
 
  private:
-  // "4 2 -:-": all of a tensor that must have shape [4,2]. RestoreV2 refuses a tensor of another shape, which it would
-  // not if the slice were "". That form does not exist for scalars and empty tensors; see CheckContents.
+  // "4 2 -:-": the whole of a tensor that must have shape [4,2]. With this slice, RestoreV2 refuses a tensor of another
+  // shape; with "", it would accept any shape. Scalars and empty tensors have no such form; see CheckContents.
   static std::string WholeOf(const Shape& shape) {
     std::string sizes, slice;
     for (const int64_t dim : shape.dims()) {

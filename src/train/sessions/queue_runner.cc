@@ -33,10 +33,10 @@ Status QueueRunner::Start(Session& session, Coordinator& coordinator) const {
     coordinator.StartThread([&session, &coordinator, running, close = close_, p = std::move(p)]() -> Status {
       Status status;
       while (status.ok() && !coordinator.ShouldStop()) status = p.Run().status();
-      // The end of the input does not stop the other threads: they use up what is queued.
+      // The end of the input does not stop the other threads, which still consume the queued elements.
       if (absl::IsOutOfRange(status)) status = OkStatus();
-      // Before the queue is closed: a closed queue without an error means the end of the input to those who take from
-      // it.
+      // Stops the coordinator before the queue is closed, because to its readers a closed queue without an error means
+      // the end of the input.
       if (!status.ok()) coordinator.RequestStop(status);
       const bool wakes_readers = !coordinator.ShouldStop() || !coordinator.status().ok();
       if (running->fetch_sub(1) == 1 && wakes_readers) RunAtEnd(session, close);

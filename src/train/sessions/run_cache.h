@@ -47,7 +47,7 @@ class RunCache {
     std::vector<Key> feed_keys;
     Extent extent;
   };
-  // Hooks that fetch only in some runs cause a few combinations, not many.
+  // Hooks that fetch only in some runs lead to a few combinations, not to many.
   static constexpr size_t kMaxEntries = 16;
 
   StatusOr<Key> KeyOf(const Fetch& fetch) const;
@@ -61,7 +61,7 @@ class RunCache {
   Session& session_;
   std::list<Entry> entries_;        // most recently used first
   std::list<KnownExtent> extents_;  // likewise
-  // Keys and values of the current run; members only to reuse their memory.
+  // Keys and values of the current run. They are members only so that their memory is reused.
   std::vector<Key> fetch_keys_;
   std::vector<Key> feed_keys_;
   std::vector<Tensor> feed_values_;

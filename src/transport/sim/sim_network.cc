@@ -390,7 +390,9 @@ class SimLink final : public Link, public std::enable_shared_from_this<SimLink> 
 
   void Deliver(const std::string& packet, const std::string& bytes, size_t cut) {
     core_->CountMessage();
-    if (down_ || node_->stopped) return;
+    // A link does not come up here if its task no longer waits for it, for example because the other end took the same
+    // request to connect twice. The other end is up, and sends until it hears of that.
+    if (!up_ || down_ || node_->stopped) return;
     Payload payload;
     const auto whole = std::as_bytes(std::span(bytes));
     for (const auto piece : {whole.first(cut), whole.subspan(cut)}) {

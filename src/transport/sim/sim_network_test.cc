@@ -174,6 +174,20 @@ TEST_F(SimNetworkTest, ConnectionsThatComeLateOrTwiceLeaveOneLink) {
   EXPECT_EQ(a_->handler.downs(), 0u);
 }
 
+TEST_F(SimNetworkTest, WhatIsSentToALinkThatNeverComesUpIsDropped) {
+  Start();
+  network_->SetConnectFaults({.late = 0, .duplicate = 1});
+  b_->handler.on_up = [](const std::shared_ptr<Link>& link) { link->Send(EndStep{}); };
+  constexpr int kConnections = 20;  // in some of them the message arrives before the second link is down
+  for (int i = 0; i < kConnections; ++i) {
+    ASSERT_TRUE(Connect().ok());
+    b_->handler.WaitForLink(2 * i + 2);
+    b_->handler.WaitForDown(i + 1);
+  }
+  EXPECT_EQ(a_->handler.WaitForControl(kConnections).size(), kConnections);
+  EXPECT_EQ(a_->handler.ups(), kConnections);
+}
+
 TEST_F(SimNetworkTest, ATaskIsKilledAtTheMessageThatWasChosen) {
   ASSERT_NO_FATAL_FAILURE(StartConnected());
   network_->AtMessage(4, [&] { network_->KillTask(b_->address); });
