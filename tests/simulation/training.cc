@@ -243,8 +243,10 @@ class Training {
       processes_.push_back(std::move(process));
     }
     const Scheduler::ProcessScope scope(scheduler_, self->id);
-    self->thread = Thread(NameOf(task), [this, self] {
-      const Status status = self->task.job == "ps" ? JoinCluster(&self->running->membership()) : Work(self->task.index);
+    // A kill takes the task away while the thread is in Join, so the thread holds it too.
+    self->thread = Thread(NameOf(task), [this, self, held = self->running]() mutable {
+      const Status status = self->task.job == "ps" ? JoinCluster(&held->membership()) : Work(self->task.index);
+      held = nullptr;
       Ended(*self, status);
     });
   }

@@ -2,9 +2,9 @@
 //
 // A graph that a client on another machine has sent may use files in certain directories only (docs/security.md). The
 // limit is a property of the thread that runs a kernel: the executor of such a graph sets it, work that the thread
-// hands to other threads (ThreadPool, RunInBackground) inherits it, and the one place that opens files for the library,
-// the operating system's Env, enforces it. So no op has to check it. A thread that does work for another session, for
-// example because it wakes that session's kernel, must set the other session's limit.
+// hands to other threads (ThreadPool, RunAtLowPriority) inherits it, and the one place that opens files for the
+// library, the operating system's Env, enforces it. So no op has to check it. A thread that does work for another
+// session, for example because it wakes that session's kernel, must set the other session's limit.
 #ifndef TENSORBRAID_CORE_SYSTEM_FILE_ACCESS_H_
 #define TENSORBRAID_CORE_SYSTEM_FILE_ACCESS_H_
 

@@ -145,7 +145,7 @@ TEST_F(FileAccessTest, WorkForOtherThreadsInheritsTheLimit) {
   };
   const auto schedule = [&](std::function<void()> work) { pool.Schedule(std::move(work)); };
   const auto block = [&](std::function<void()> work) { pool.ScheduleBlocking(std::move(work)); };
-  const auto background = [&](std::function<void()> work) { RunInBackground("test", std::move(work)); };
+  const auto background = [&](std::function<void()> work) { RunAtLowPriority("test", std::move(work)); };
   for (int i = 0; i < 2; ++i) {
     {
       const ScopedFileAccess scope(&access_);

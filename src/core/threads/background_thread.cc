@@ -9,7 +9,7 @@
 
 namespace tensorbraid {
 
-void RunInBackground(const std::string& name, std::function<void()> body) {
+void RunAtLowPriority(const std::string& name, std::function<void()> body) {
   Thread thread(name, [body = WithCurrentFileAccess(std::move(body))] {
     // On Linux, setpriority() applies to the calling thread alone. If the call fails, the work runs with the usual
     // priority. Beside threads that leave no core idle, a nice value of 9 gives the work an eighth of a core; 19 would
@@ -18,7 +18,7 @@ void RunInBackground(const std::string& name, std::function<void()> body) {
     (void)::setpriority(PRIO_PROCESS, 0, kNice);
     body();
   });
-  thread.Detach();
+  thread.Join();
 }
 
 }  // namespace tensorbraid

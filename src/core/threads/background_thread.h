@@ -7,9 +7,9 @@
 
 namespace tensorbraid {
 
-// Runs `body` on a new thread, which gets a small share of a core that other threads want too. Returns at once. `body`
-// must keep alive everything that it uses. It runs under the file limit of the calling thread (file_access.h).
-void RunInBackground(const std::string& name, std::function<void()> body);
+// Runs `body` on a new thread, which gets a small share of a core that other threads want too, and returns when `body`
+// has ended. It runs under the file limit of the calling thread (file_access.h).
+void RunAtLowPriority(const std::string& name, std::function<void()> body);
 
 }  // namespace tensorbraid
 

@@ -72,16 +72,18 @@ Status Save(KernelContext& ctx) {
   return writer->Finish();
 }
 
-// Saves on a separate thread of low priority, because steps should have the cores and a save is not urgent.
+// Saves on a separate thread of low priority, because steps should have the cores and a save is not urgent. The pool
+// waits for the save before it is destroyed.
 template <TakeValue kTake>
 class SaveKernel final : public AsyncKernel {
  public:
   explicit SaveKernel(const KernelConstruction&) {}
   void ComputeAsync(KernelContext& ctx, Done done) override {
     if (ctx.pool().num_threads() == 0) return done(Save<kTake>(ctx));
-    RunInBackground("tb-save", [&ctx, done = std::move(done)]() mutable {
-      Status saved = Save<kTake>(ctx);
-      // The nodes that wait for the save run on the pool, not in the background.
+    ctx.pool().ScheduleBlocking([&ctx, done = std::move(done)]() mutable {
+      Status saved;
+      RunAtLowPriority("tb-save", [&] { saved = Save<kTake>(ctx); });
+      // The nodes that wait for the save run on the pool.
       ctx.pool().Schedule([saved = std::move(saved), done = std::move(done)] { done(saved); });
     });
   }
