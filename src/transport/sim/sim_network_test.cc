@@ -182,7 +182,7 @@ TEST_F(SimNetworkTest, WhatIsSentToALinkThatNeverComesUpIsDropped) {
   for (int i = 0; i < kConnections; ++i) {
     ASSERT_TRUE(Connect().ok());
     b_->handler.WaitForLink(2 * i + 2);
-    b_->handler.WaitForDown(i + 1);
+    EXPECT_EQ(b_->handler.WaitForDown(i + 1).code(), absl::StatusCode::kUnavailable);
   }
   EXPECT_EQ(a_->handler.WaitForControl(kConnections).size(), kConnections);
   EXPECT_EQ(a_->handler.ups(), kConnections);
