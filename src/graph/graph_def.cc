@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "core/text/strings.h"
+#include "core/values/repeated_tensor.h"
 #include "graph/attr_proto.h"
 #include "graph/control_flow.h"
 #include "graph/function.h"
@@ -275,14 +276,41 @@ void GraphImpl::RemoveFrom(size_t count) {
   }
 }
 
+namespace {
+
+constexpr size_t kMaxGraphDefBytes = (size_t{1} << 31) - 1;
+
+// Refuses constants that are too large for a GraphDef before they are copied into one.
+Status CheckConstantsFit(const GraphImpl& graph) {
+  size_t total = 0, largest = 0;
+  const Node* largest_node = nullptr;
+  for (const auto& node : graph.nodes()) {
+    const AttrValue* attr = node->type() == "Const" ? node->FindAttr("value") : nullptr;
+    const Tensor* value = attr == nullptr ? nullptr : attr->get<Tensor>();
+    if (value == nullptr || RepeatedElement(*value) != nullptr) continue;
+    total += value->num_bytes();
+    if (value->num_bytes() <= largest) continue;
+    largest = value->num_bytes();
+    largest_node = node.get();
+  }
+  if (total <= kMaxGraphDefBytes) return OkStatus();
+  return InvalidArgument("the constants of the graph have ", total, " bytes, and a GraphDef can hold ",
+                         kMaxGraphDefBytes, "; the largest is ", largest_node->Describe(), " of ", largest,
+                         " bytes: feed its value to a placeholder instead");
+}
+
+}  // namespace
+
 StatusOr<std::string> Graph::ToGraphDef() const {
   TF_RETURN_IF_ERROR(status());
+  TF_RETURN_IF_ERROR(CheckConstantsFit(*impl_));
   google::protobuf::Arena arena;
   auto* def = google::protobuf::Arena::CreateMessage<proto::GraphDef>(&arena);
   GraphToProto(*impl_, def);
   std::string bytes;
-  if (def->ByteSizeLong() > (size_t{1} << 31) - 1 || !def->SerializeToString(&bytes)) {
-    return InvalidArgument("the graph's constants exceed the 2 GiB that a GraphDef can hold");
+  if (def->ByteSizeLong() > kMaxGraphDefBytes || !def->SerializeToString(&bytes)) {
+    return InvalidArgument("the graph has ", def->ByteSizeLong(), " bytes, and a GraphDef can hold ",
+                           kMaxGraphDefBytes);
   }
   return bytes;
 }
@@ -299,7 +327,7 @@ StatusOr<std::string> Graph::ToGraphDefText() const {
 Status Graph::ImportGraphDef(std::string_view graph_def) {
   google::protobuf::Arena arena;
   auto* def = google::protobuf::Arena::CreateMessage<proto::GraphDef>(&arena);
-  if (graph_def.size() > (size_t{1} << 31) - 1 ||
+  if (graph_def.size() > kMaxGraphDefBytes ||
       !def->ParseFromArray(graph_def.data(), static_cast<int>(graph_def.size()))) {
     return InvalidArgument("these ", graph_def.size(), " bytes are not a GraphDef");
   }

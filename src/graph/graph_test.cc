@@ -2,9 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include "core/memory/allocator.h"
 #include "core/text/strings.h"
+#include "core/values/repeated_tensor.h"
+#include "graph/graph.pb.h"
 #include "graph/node.h"
 #include "graph/subgraph.h"
+#include "graph/tensor_proto.h"
 #include "tensorbraid/graph/variable.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"
@@ -371,6 +375,54 @@ TEST(GraphDefTest, RefusesAConstantWhoseValueHasAnotherDtype) {
       "attr { key: 'value' value { tensor { dtype: 6 tensor_shape {} int_val: 1 } } } }");
   EXPECT_EQ(s.code(), absl::StatusCode::kInvalidArgument) << s;
   EXPECT_NE(s.message().find("int8, not string"), absl::string_view::npos) << s;
+}
+
+TEST(GraphDefTest, AConstantThatRepeatsOneValueStaysSmall) {
+  Graph g;
+  ASSERT_TRUE(g.ImportGraphDefText("node { name: 'c' op: 'Const' attr { key: 'dtype' value { type: DT_FLOAT } } attr { "
+                                   "key: 'value' value { tensor { dtype: DT_FLOAT tensor_shape { dim { size: 300000000 "
+                                   "} } float_val: 1.5 } } } }")
+                  .ok());
+  const int64_t before = GetAllocatorStats().bytes_in_use;
+  const auto def = g.ToGraphDef();
+  ASSERT_TRUE(def.ok()) << def.status();
+  EXPECT_LT(def->size(), 500u);
+  Graph copy;
+  ASSERT_TRUE(copy.ImportGraphDef(*def).ok());
+  const auto value = NodeOf(*copy.FindOperation("c"))->attr<Tensor>("value");
+  ASSERT_EQ(value.shape(), Shape({300000000}));
+  EXPECT_EQ(value.data<float>()[0], 1.5f);
+  EXPECT_EQ(value.data<float>()[299999999], 1.5f);
+  EXPECT_LT(GetAllocatorStats().bytes_in_use - before, 64 << 20);
+}
+
+TEST(GraphDefTest, RepeatedValuesOfAllDtypesAreReadAsTheyWereWritten) {
+  const Shape shape({3 << 20});
+  for (int number = 1; number < 30; ++number) {
+    if (!IsKnownDType(number) || !IsPlain(DType(number))) continue;
+    const DType dtype(number);
+    // Bytes that are a number other than 0 in every dtype.
+    std::vector<std::byte> element(DTypeSize(dtype), std::byte{1});
+    const auto tensor = RepeatedTensor(dtype, shape, element.data());
+    ASSERT_TRUE(tensor.ok()) << dtype;
+    proto::TensorProto proto;
+    ToProto(*tensor, &proto);
+    EXPECT_TRUE(proto.tensor_content().empty()) << dtype;
+    const auto read = FromProto(proto);
+    ASSERT_TRUE(read.ok()) << dtype << read.status();
+    ASSERT_EQ(read->shape(), shape);
+    EXPECT_EQ(std::memcmp(read->raw_data(), tensor->raw_data(), read->num_bytes()), 0) << dtype;
+  }
+}
+
+TEST(GraphDefTest, ConstantsThatAreTooLargeAreRefusedWithTheNameOfTheLargest) {
+  Graph g;
+  const Tensor gigabyte(kFloat32, {1 << 28});  // its memory is never touched
+  for (const char* name : {"a", "b"}) Const(g, gigabyte, name);
+  Const(g, Tensor::Scalar(1.0f), "small");
+  const Status s = g.ToGraphDef().status();
+  EXPECT_EQ(s.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_NE(s.message().find("Const 'a'"), absl::string_view::npos) << s;
 }
 
 TEST(GraphDefTest, BoolsAreZeroOrOneWhateverTheirBytesAre) {

@@ -8,6 +8,7 @@
 
 #include "core/text/strings.h"
 #include "core/values/bools.h"
+#include "core/values/repeated_tensor.h"
 #include "graph/graph.pb.h"
 
 namespace tensorbraid {
@@ -66,6 +67,67 @@ Status FillStrings(const std::string& content, Tensor* out) {
   return OkStatus();
 }
 
+template <typename T>
+T ValueAt(const void* element) {
+  T value;
+  std::memcpy(&value, element, sizeof(value));
+  return value;
+}
+
+// Adds the value at `element`, which the message repeats to fill its shape. False if messages have no field for values
+// of that dtype.
+bool AddValue(DType dtype, const void* element, proto::TensorProto* out) {
+  switch (StorageType(dtype)) {
+    case DType::kFloat32:
+      out->add_float_val(ValueAt<float>(element));
+      return true;
+    case DType::kFloat64:
+      out->add_double_val(ValueAt<double>(element));
+      return true;
+    case DType::kInt8:
+      out->add_int_val(ValueAt<int8_t>(element));
+      return true;
+    case DType::kInt16:
+      out->add_int_val(ValueAt<int16_t>(element));
+      return true;
+    case DType::kInt32:
+      out->add_int_val(ValueAt<int32_t>(element));
+      return true;
+    case DType::kUint8:
+      out->add_int_val(ValueAt<uint8_t>(element));
+      return true;
+    case DType::kUint16:
+      out->add_int_val(ValueAt<uint16_t>(element));
+      return true;
+    case DType::kInt64:
+      out->add_int64_val(ValueAt<int64_t>(element));
+      return true;
+    case DType::kUint32:
+      out->add_uint32_val(ValueAt<uint32_t>(element));
+      return true;
+    case DType::kUint64:
+      out->add_uint64_val(ValueAt<uint64_t>(element));
+      return true;
+    case DType::kBool:
+      out->add_bool_val(ValueAt<uint8_t>(element) != 0);
+      return true;
+    case DType::kFloat16:
+    case DType::kBfloat16:
+      out->add_half_val(ValueAt<uint16_t>(element));
+      return true;
+    case DType::kComplex64:
+      out->add_scomplex_val(ValueAt<std::complex<float>>(element).real());
+      out->add_scomplex_val(ValueAt<std::complex<float>>(element).imag());
+      return true;
+    case DType::kComplex128:
+      out->add_dcomplex_val(ValueAt<std::complex<double>>(element).real());
+      out->add_dcomplex_val(ValueAt<std::complex<double>>(element).imag());
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 void ToProto(const Shape& shape, proto::TensorShapeProto* out) {
@@ -89,9 +151,11 @@ void ToProto(const Tensor& tensor, proto::TensorProto* out) {
   ToProto(tensor.shape(), out->mutable_tensor_shape());
   if (tensor.dtype() == kString) {
     for (const std::string& s : tensor.data<std::string>()) out->add_string_val(s);
-  } else if (IsPlain(tensor.dtype())) {
-    out->set_tensor_content(tensor.raw_data(), tensor.num_bytes());
+    return;
   }
+  const void* element = RepeatedElement(tensor);
+  if (element != nullptr && AddValue(tensor.dtype(), element, out)) return;
+  if (IsPlain(tensor.dtype())) out->set_tensor_content(tensor.raw_data(), tensor.num_bytes());
 }
 
 int64_t RepeatedBytes(const proto::TensorProto& p) {
@@ -103,13 +167,16 @@ int64_t RepeatedBytes(const proto::TensorProto& p) {
   return std::max<int64_t>(0, bytes - static_cast<int64_t>(p.ByteSizeLong()));
 }
 
-StatusOr<Tensor> AllocateFor(const proto::TensorProto& p, size_t content_bytes) {
+namespace {
+
+// The shape of a message whose tensor_content has `content_bytes` bytes. InvalidArgument if the message is malformed.
+StatusOr<Shape> CheckedShape(const proto::TensorProto& p, size_t content_bytes) {
   if (!IsKnownDType(p.dtype())) return InvalidArgument("TensorProto has unknown dtype ", p.dtype());
   const DType dtype = DType(p.dtype());
   if (IsRef(dtype) || (!IsPlain(dtype) && dtype != kString)) {
     return InvalidArgument("TensorProto cannot carry dtype ", dtype);
   }
-  TF_ASSIGN_OR_RETURN(const Shape shape, FromProto(p.tensor_shape()));
+  TF_ASSIGN_OR_RETURN(Shape shape, FromProto(p.tensor_shape()));
   if (!shape.is_fully_defined()) return InvalidArgument("TensorProto must have a fully defined shape, got ", shape);
   const int64_t elements = shape.num_elements();
   if (elements < 0) return InvalidArgument("TensorProto has too many elements: ", shape);
@@ -125,76 +192,106 @@ StatusOr<Tensor> AllocateFor(const proto::TensorProto& p, size_t content_bytes) 
     return InvalidArgument("TensorProto of string", shape, " has ", content_bytes,
                            " bytes of content; expected at least ", elements);
   }
-  return Tensor::Create(dtype, shape);
+  return shape;
 }
 
-StatusOr<Tensor> FromProto(const proto::TensorProto& p) {
-  const auto& dims = p.tensor_shape().dim();
-  const bool is_empty = std::any_of(dims.begin(), dims.end(), [](const auto& d) { return d.size() == 0; });
-  TF_ASSIGN_OR_RETURN(Tensor t, AllocateFor(p, is_empty ? 0 : p.tensor_content().size()));
-  if (is_empty) return t;
-  const DType dtype = t.dtype();
+// How many values the message has outside of tensor_content.
+int NumValues(const proto::TensorProto& p) {
+  return p.half_val_size() + p.float_val_size() + p.double_val_size() + p.int_val_size() + p.int64_val_size() +
+         p.uint32_val_size() + p.uint64_val_size() + p.bool_val_size() + p.scomplex_val_size() / 2 +
+         p.dcomplex_val_size() / 2;
+}
+
+}  // namespace
+
+StatusOr<Tensor> AllocateFor(const proto::TensorProto& p, size_t content_bytes) {
+  TF_ASSIGN_OR_RETURN(const Shape shape, CheckedShape(p, content_bytes));
+  return Tensor::Create(DType(p.dtype()), shape);
+}
+
+namespace {
+
+// Reads the values of a message into `t`, which has the message's dtype, and more than 0 elements.
+Status ReadValues(const proto::TensorProto& p, Tensor* t) {
+  const DType dtype = t->dtype();
   if (!p.tensor_content().empty() && dtype != kString) {
-    std::memcpy(t.mutable_raw_data(), p.tensor_content().data(), p.tensor_content().size());
-    NormalizeBools(&t);
-    return t;
+    std::memcpy(t->mutable_raw_data(), p.tensor_content().data(), p.tensor_content().size());
+    NormalizeBools(t);
+    return OkStatus();
   }
   switch (StorageType(dtype)) {
     case DType::kFloat32:
-      FillPlain<float>(p.float_val(), &t);
+      FillPlain<float>(p.float_val(), t);
       break;
     case DType::kFloat64:
-      FillPlain<double>(p.double_val(), &t);
+      FillPlain<double>(p.double_val(), t);
       break;
     case DType::kInt8:
-      FillPlain<int8_t>(p.int_val(), &t);
+      FillPlain<int8_t>(p.int_val(), t);
       break;
     case DType::kInt16:
-      FillPlain<int16_t>(p.int_val(), &t);
+      FillPlain<int16_t>(p.int_val(), t);
       break;
     case DType::kInt32:
-      FillPlain<int32_t>(p.int_val(), &t);
+      FillPlain<int32_t>(p.int_val(), t);
       break;
     case DType::kUint8:
-      FillPlain<uint8_t>(p.int_val(), &t);
+      FillPlain<uint8_t>(p.int_val(), t);
       break;
     case DType::kUint16:
-      FillPlain<uint16_t>(p.int_val(), &t);
+      FillPlain<uint16_t>(p.int_val(), t);
       break;
     case DType::kInt64:
-      FillPlain<int64_t>(p.int64_val(), &t);
+      FillPlain<int64_t>(p.int64_val(), t);
       break;
     case DType::kUint32:
-      FillPlain<uint32_t>(p.uint32_val(), &t);
+      FillPlain<uint32_t>(p.uint32_val(), t);
       break;
     case DType::kUint64:
-      FillPlain<uint64_t>(p.uint64_val(), &t);
+      FillPlain<uint64_t>(p.uint64_val(), t);
       break;
     case DType::kBool:
-      FillPlain<bool>(p.bool_val(), &t);
+      FillPlain<bool>(p.bool_val(), t);
       break;
     case DType::kString:
       if (p.tensor_content().empty()) {
-        FillPlain<std::string>(p.string_val(), &t);
+        FillPlain<std::string>(p.string_val(), t);
       } else {
-        TF_RETURN_IF_ERROR(FillStrings(p.tensor_content(), &t));
+        TF_RETURN_IF_ERROR(FillStrings(p.tensor_content(), t));
       }
       break;
     case DType::kFloat16:
-      FillHalf<Float16>(p, &t);
+      FillHalf<Float16>(p, t);
       break;
     case DType::kBfloat16:
-      FillHalf<Bfloat16>(p, &t);
+      FillHalf<Bfloat16>(p, t);
       break;
     case DType::kComplex64:
-      FillComplex<float>(p.scomplex_val(), &t);
+      FillComplex<float>(p.scomplex_val(), t);
       break;
     case DType::kComplex128:
-      FillComplex<double>(p.dcomplex_val(), &t);
+      FillComplex<double>(p.dcomplex_val(), t);
       break;
     default:
       return InvalidArgument("TensorProto cannot carry dtype ", dtype);
   }
+  return OkStatus();
+}
+
+}  // namespace
+
+StatusOr<Tensor> FromProto(const proto::TensorProto& p) {
+  const auto& dims = p.tensor_shape().dim();
+  const bool is_empty = std::any_of(dims.begin(), dims.end(), [](const auto& d) { return d.size() == 0; });
+  TF_ASSIGN_OR_RETURN(const Shape shape, CheckedShape(p, is_empty ? 0 : p.tensor_content().size()));
+  const auto dtype = DType(p.dtype());
+  if (!is_empty && IsPlain(dtype) && p.tensor_content().empty() && NumValues(p) <= 1) {
+    Tensor element(dtype, {});
+    TF_RETURN_IF_ERROR(ReadValues(p, &element));
+    return RepeatedTensor(dtype, shape, element.raw_data());
+  }
+  TF_ASSIGN_OR_RETURN(Tensor t, Tensor::Create(dtype, shape));
+  if (!is_empty) TF_RETURN_IF_ERROR(ReadValues(p, &t));
   return t;
 }
 

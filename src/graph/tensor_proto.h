@@ -11,7 +11,8 @@ class TensorProto;
 class TensorShapeProto;
 }  // namespace proto
 
-// Writes elements to tensor_content, and strings to string_val.
+// Writes elements to tensor_content, and strings to string_val. Of a large tensor that repeats one value
+// (core/values/repeated_tensor.h) it writes this value once.
 void ToProto(const Tensor& tensor, proto::TensorProto* out);
 void ToProto(const Shape& shape, proto::TensorShapeProto* out);
 // By how many bytes the tensor is larger than its message, because the message repeats a value to fill the shape. 0 if

@@ -7,6 +7,7 @@
 
 #include "core/text/device_name.h"
 #include "core/text/strings.h"
+#include "core/values/repeated_tensor.h"
 #include "core/values/tensor_bytes.h"
 #include "graph/control_flow.h"
 #include "graph/node.h"
@@ -186,8 +187,15 @@ class GraphPartitioner {
     bool conditional = false;  // whether what arrives may be dead
   };
 
-  // Returns the node in `task` that has the tensor: the _Recv, or the _WireDecode after it. Adds the nodes that do not
-  // exist yet. Consumers whose reads of a reference wait for different nodes get a transfer each.
+  // Whether the node is a large constant that repeats one value, so that its definition is much smaller than its value.
+  static bool IsCompactConstant(const Node& node) {
+    return node.type() == "Const" && node.control_inputs().empty() &&
+           RepeatedElement(node.attr<Tensor>("value")) != nullptr;
+  }
+
+  // Returns the node in `task` that has the tensor: the _Recv, the _WireDecode after it, or a copy of a constant that
+  // is cheaper to make there. Adds the nodes that do not exist yet. Consumers whose reads of a reference wait for
+  // different nodes get a transfer each.
   StatusOr<Node*> Transfer(const Edge& edge, const std::string& task, const std::string& device) {
     const Node& from = *NodeOf(edge.tensor);
     const Wire wire = edge.wire == nullptr ? Wire::kFloat32 : edge.wire->wire;
@@ -197,7 +205,10 @@ class GraphPartitioner {
     if (!added) return it->second;
     const Output local(copies_[from.id()], edge.tensor.index());
     TF_ASSIGN_OR_RETURN(const std::vector<Node*> controls, ControlsIn(tasks_[from.id()], devices_[from.id()], edge));
-    if (edge.wire == nullptr) {
+    if (edge.wire == nullptr && IsCompactConstant(from)) {
+      TF_ASSIGN_OR_RETURN(it->second, ImplOf(*parts_[task]).CopyNode(from, {}, {}));
+      it->second->set_device(device);
+    } else if (edge.wire == nullptr) {
       TF_ASSIGN_OR_RETURN(it->second, AddPair(from, local, controls, edge.conditional, task, device));
     } else {
       TF_ASSIGN_OR_RETURN(it->second, AddEncodedPair(from, local, controls, edge, task, device));

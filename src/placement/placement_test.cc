@@ -3,6 +3,7 @@
 #include <set>
 
 #include "core/text/strings.h"
+#include "core/values/repeated_tensor.h"
 #include "graph/node.h"
 #include "graph/wire_attrs.h"
 #include "placement/partition.h"
@@ -146,6 +147,37 @@ TEST(PartitionTest, ATensorIsSentToATaskOnce) {
   };
   EXPECT_EQ(count("/job:ps/replica:0/task:0", "_Send"), 2);  // the tensor, and the control edge
   EXPECT_EQ(count("/job:worker/replica:0/task:0", "_Recv"), 2);
+}
+
+TEST(PartitionTest, ALargeConstantThatRepeatsOneValueIsMadeWhereItIsUsed) {
+  const float value = 2;
+  for (const int64_t size : {10, 10 << 20}) {
+    Graph g;
+    const auto repeated = RepeatedTensor(kFloat32, {size}, &value);
+    ASSERT_TRUE(repeated.ok());
+    Output c;
+    {
+      auto device = g.Device("/job:worker/task:0");
+      c = Const(g, *repeated);
+    }
+    {
+      auto device = g.Device("/job:ps/task:0");
+      Neg(c);
+      Exp(c);
+    }
+    ASSERT_TRUE(PlaceNodes(&g, Cluster()).ok());
+    const auto parts = PartitionByTask(g);
+    ASSERT_TRUE(parts.ok()) << parts.status();
+    int received = 0, constants = 0;
+    for (const Operation& op : parts->at("/job:ps/replica:0/task:0")->operations()) {
+      received += op.type() == "_Recv";
+      constants += op.type() == "Const";
+      if (op.type() == "Const") EXPECT_EQ(op.device(), "/job:ps/replica:0/task:0/device:CPU:0");
+    }
+    const bool is_large = size > 10;
+    EXPECT_EQ(received, is_large ? 0 : 1);
+    EXPECT_EQ(constants, is_large ? 1 : 0);
+  }
 }
 
 // A variable on ps/0 with 1000 elements that a worker reads and updates.

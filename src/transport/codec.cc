@@ -115,6 +115,10 @@ struct Encoder {
     to->set_isolated_state(m.isolated_state);
     to->set_limited_files(m.limited_files);
   }
+  void operator()(const GraphPart& m) {
+    out->mutable_graph_part()->set_request(m.request);
+    out->mutable_graph_part()->set_bytes(m.bytes);
+  }
   void operator()(const DeregisterGraph& m) {
     auto* to = out->mutable_deregister_graph();
     Put(m.session, to->mutable_session());
@@ -293,6 +297,8 @@ StatusOr<Message> DecodePlain(const proto::Header& h) {
       return Heartbeat{.only_serves = h.heartbeat().only_serves()};
     case proto::Header::kLeave:
       return Leave{Get(h.leave().status())};
+    case proto::Header::kGraphPart:
+      return GraphPart{h.graph_part().request(), h.graph_part().bytes()};
     case proto::Header::kRegisterGraph: {
       const auto& m = h.register_graph();
       return RegisterGraph{m.request(),   Get<SessionId>(m.session()), m.handle(),

@@ -17,7 +17,7 @@
 namespace tensorbraid {
 
 inline constexpr size_t kPacketPrefixBytes = 12;
-// The most that protobuf can parse. A graph with large constants may come close to it.
+// The most that protobuf can parse.
 inline constexpr uint32_t kMaxHeaderBytes = (1u << 31) - 1;
 inline constexpr uint64_t kMaxTensorBytes = uint64_t{1} << 48;
 

@@ -38,6 +38,7 @@ std::vector<Message> OneOfEach() {
   return {Heartbeat{},
           Leave{OddStatus()},
           RegisterGraph{1, {2, 3}, 4, std::string("par\0tition", 10)},
+          GraphPart{1, std::string("p\0art", 5)},
           DeregisterGraph{{2, 3}, 4},
           CloseSession{{2, 3}},
           ResetContainers{1, {"", "c"}},
@@ -115,6 +116,9 @@ TEST(CodecTest, FieldsSurvive) {
   EXPECT_EQ(graph.session, (SessionId{2, 3}));
   EXPECT_EQ(graph.handle, 4u);
   EXPECT_EQ(graph.partition, std::string("par\0tition", 10));
+  const auto part = AsSent(GraphPart{1, std::string("p\0art", 5)});
+  EXPECT_EQ(part.request, 1u);
+  EXPECT_EQ(part.bytes, std::string("p\0art", 5));
   const auto deregister = AsSent(DeregisterGraph{{2, 3}, 4});
   EXPECT_EQ(deregister.session, (SessionId{2, 3}));
   EXPECT_EQ(deregister.handle, 4u);

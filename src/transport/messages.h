@@ -111,9 +111,17 @@ struct RegisterGraph {
   uint64_t request = 0;
   SessionId session;
   uint64_t handle = 0;          // chosen by the master
-  std::string partition;        // a GraphDef
+  std::string partition;        // a GraphDef, or its end
   bool isolated_state = false;  // the session's variables and queues are its own, not the task's
   bool limited_files = false;   // the session's client is on another machine: its graphs may use certain files only
+};
+// The beginning of the graph of a RegisterGraph that has more than kMaxGraphPartBytes. Any number of parts may come
+// before the RegisterGraph, which carries the end; all of them have its request number. Heartbeats pass between them,
+// however large the graph is.
+inline constexpr size_t kMaxGraphPartBytes = size_t{1} << 20;
+struct GraphPart {
+  uint64_t request = 0;
+  std::string bytes;
 };
 struct DeregisterGraph {
   SessionId session;
@@ -208,8 +216,8 @@ struct Leave {
 };
 
 // What a LinkHandler gets.
-using Message = std::variant<Heartbeat, Leave, RegisterGraph, DeregisterGraph, CloseSession, ResetContainers, Reply,
-                             RunGraph, StepDone, AbortStep, EndStep, EagerTensor, AnnounceTensor, GrantTensor,
+using Message = std::variant<Heartbeat, Leave, GraphPart, RegisterGraph, DeregisterGraph, CloseSession, ResetContainers,
+                             Reply, RunGraph, StepDone, AbortStep, EndStep, EagerTensor, AnnounceTensor, GrantTensor,
                              BulkTensor, EagerCredit, GetReport>;
 
 }  // namespace tensorbraid

@@ -160,8 +160,9 @@ StatusOr<std::shared_ptr<CompiledGraph>> MasterSession::Compile(const RunSignatu
     // Sends along the functions that kernels of the partition run.
     ImplOf(*part).set_functions(
         std::make_shared<FunctionLibrary>(ImplOf(*part).functions()->ReachableFrom(ImplOf(*part))));
-    TF_ASSIGN_OR_RETURN(std::string def, part->ToGraphDef());
-    compiled->remote.push_back({.task = task, .graph_def = std::move(def), .worker = nullptr});
+    auto def = part->ToGraphDef();
+    if (!def.ok()) return Annotate(def.status(), StrCat("the part of the graph for ", ShortTaskName(task)));
+    compiled->remote.push_back({.task = task, .graph_def = *std::move(def), .worker = nullptr});
   }
   if (s.by_client_edges) {
     TF_ASSIGN_OR_RETURN(own, WithClientEdges(*own));

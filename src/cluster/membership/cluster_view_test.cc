@@ -72,8 +72,8 @@ class ClusterViewTest : public ::testing::Test {
 TEST_F(ClusterViewTest, CountsWhatATaskReceivesFromAnotherOverAllItsLinks) {
   for (const int incarnation : {5, 6}) {
     const auto connection = Connect(std::make_shared<ClosableLink>("ps", 0, incarnation));
-    connection->OnAnyMessage(1000);
-    connection->OnAnyMessage(0);
+    PeerConnection::Handling(*connection, 1000);
+    PeerConnection::Handling(*connection, 0);
     EXPECT_FALSE(membership_.OnLinkDown(connection, Unavailable("broken")).ok());
   }
   const auto received = membership_.AllReceived();
@@ -89,7 +89,7 @@ TEST_F(ClusterViewTest, ItsVersionGrowsWithEveryChangeAndOnlyThen) {
   ASSERT_EQ(first->others.size(), 1u);
   EXPECT_EQ(first->others[0].state, State::kNotSeen);
   const auto link = Connect(std::make_shared<ClosableLink>("ps", 0, 5));
-  link->OnAnyMessage(0);
+  PeerConnection::Handling(*link, 0);
   const auto connected = membership_.view();
   EXPECT_GT(connected->version, first->version);
   EXPECT_EQ(connected->others[0].state, State::kConnected);

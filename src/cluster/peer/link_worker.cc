@@ -1,11 +1,12 @@
 #include "cluster/peer/link_worker.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
+#include "cluster/peer/graph_parts.h"
 #include "core/text/device_name.h"
 #include "core/text/strings.h"
-#include "transport/codec.h"
 
 namespace tensorbraid {
 
@@ -26,18 +27,15 @@ void LinkWorker::Ask(M request, Replied done) {
     }
   }
   if (!down.ok()) return done(down, "");
-  link_->Send(std::move(request));
+  if constexpr (std::is_same_v<M, tensorbraid::RegisterGraph>) {
+    SendInParts(std::move(request), link_.get());
+  } else {
+    link_->Send(std::move(request));
+  }
 }
 
 void LinkWorker::RegisterGraph(SessionId session, uint64_t handle, const std::string& partition, bool isolated_state,
                                bool limited_files, Done done) {
-  // Checked here, so that only this session fails: a message above the limit would break the link for all of them.
-  constexpr size_t kRoomForOtherFields = 1024;
-  if (partition.size() > kMaxHeaderBytes - kRoomForOtherFields) {
-    return done(InvalidArgument("the part of the graph for ", ShortTaskName(task()), " has ", partition.size(),
-                                " bytes, more than the ", kMaxHeaderBytes,
-                                " that can be sent: store large constants in variables"));
-  }
   Ask(tensorbraid::RegisterGraph{.request = 0,
                                  .session = session,
                                  .handle = handle,

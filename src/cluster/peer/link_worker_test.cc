@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "cluster/peer/graph_parts.h"
+#include "cluster/peer/peer_connection.h"
 #include "core/text/strings.h"
 
 namespace tensorbraid {
@@ -51,6 +53,52 @@ class LinkWorkerTest : public ::testing::Test {
     return std::get<RegisterGraph>(link_->sent.back());
   }
 };
+
+TEST_F(LinkWorkerTest, ALargeGraphIsSentInPartsAndPutTogetherAgain) {
+  std::string graph(5 * kMaxGraphPartBytes / 2, 'a');
+  graph.back() = 'b';
+  worker_.RegisterGraph(kSession, 1, graph, true, false, [](const Status&) {});
+  worker_.RegisterGraph(kSession, 2, "small", false, false, [](const Status&) {});
+  GraphParts parts;
+  std::vector<RegisterGraph> whole;
+  for (const Message& message : link_->sent) {
+    if (const auto* part = std::get_if<GraphPart>(&message)) {
+      EXPECT_LE(part->bytes.size(), kMaxGraphPartBytes);
+      parts.Add(*part);
+      continue;
+    }
+    whole.push_back(std::get<RegisterGraph>(message));
+    EXPECT_LE(whole.back().partition.size(), kMaxGraphPartBytes);
+    EXPECT_TRUE(parts.Complete(&whole.back()).ok());
+  }
+  EXPECT_EQ(link_->sent.size(), 4u);
+  ASSERT_EQ(whole.size(), 2u);
+  EXPECT_TRUE(whole[0].partition == graph);
+  EXPECT_TRUE(whole[0].isolated_state);
+  EXPECT_EQ(whole[1].partition, "small");
+}
+
+TEST_F(LinkWorkerTest, AGraphThatIsTooLargeIsRefused) {
+  GraphParts parts(10);
+  for (int i = 0; i < 100; ++i) parts.Add({.request = 1, .bytes = "123456"});
+  parts.Add({.request = 2, .bytes = "12345"});
+  RegisterGraph large{.request = 1, .session = {}}, small{.request = 2, .session = {}, .partition = "12345"};
+  EXPECT_EQ(parts.Complete(&large).code(), StatusCode::kInvalidArgument);
+  EXPECT_TRUE(parts.Complete(&small).ok());
+  EXPECT_EQ(small.partition, "1234512345");
+}
+
+// The messages behind one that takes long to handle, heartbeats among them, have to wait.
+TEST(PeerConnectionTest, ATaskIsNotSilentWhileItsMessageIsHandled) {
+  PeerConnection connection(std::make_shared<RecordingLink>(), std::make_shared<Traffic>());
+  const auto later = MonotonicClock::now() + std::chrono::hours(1);
+  EXPECT_GT(connection.silence(later), std::chrono::minutes(59));
+  {
+    const PeerConnection::Handling handling(connection, 0);
+    EXPECT_EQ(connection.silence(later), std::chrono::hours(0));
+  }
+  EXPECT_GT(connection.silence(later), std::chrono::minutes(59));
+}
 
 TEST_F(LinkWorkerTest, AReportIsTheBodyOfItsReply) {
   Status status = Internal("not called");

@@ -33,14 +33,29 @@ class PeerConnection : public std::enable_shared_from_this<PeerConnection> {
   const std::shared_ptr<LinkWorker>& worker() const { return worker_; }
   EagerFlow& flow() { return flow_; }
 
-  // A message has arrived. `tensor_bytes` is the size of its payload.
-  void OnAnyMessage(uint64_t tensor_bytes) {
-    heard_.store(Now(), std::memory_order_relaxed);
-    received_->messages.fetch_add(1, std::memory_order_relaxed);
-    received_->tensor_bytes.fetch_add(tensor_bytes, std::memory_order_relaxed);
-  }
-  // How long no message has arrived.
+  // A message has arrived, and is handled as long as this object lives. `tensor_bytes` is the size of its payload.
+  class Handling {
+   public:
+    Handling(PeerConnection& connection, uint64_t tensor_bytes) : connection_(connection) {
+      connection_.handling_.fetch_add(1, std::memory_order_relaxed);
+      connection_.received_->messages.fetch_add(1, std::memory_order_relaxed);
+      connection_.received_->tensor_bytes.fetch_add(tensor_bytes, std::memory_order_relaxed);
+    }
+    ~Handling() {
+      connection_.heard_.store(Now(), std::memory_order_relaxed);
+      connection_.handling_.fetch_sub(1, std::memory_order_release);
+    }
+    Handling(const Handling&) = delete;
+    Handling& operator=(const Handling&) = delete;
+
+   private:
+    PeerConnection& connection_;
+  };
+
+  // How long no message has arrived. 0 while one is handled: the messages behind it have to wait, so that the other
+  // task only seems to be silent.
   MonotonicClock::duration silence(MonotonicClock::time_point now) const {
+    if (handling_.load(std::memory_order_acquire) > 0) return MonotonicClock::duration(0);
     return now.time_since_epoch() - MonotonicClock::duration(heard_.load(std::memory_order_relaxed));
   }
 
@@ -51,7 +66,8 @@ class PeerConnection : public std::enable_shared_from_this<PeerConnection> {
   const std::shared_ptr<LinkWorker> worker_;
   const std::shared_ptr<Traffic> received_;
   EagerFlow flow_;
-  std::atomic<MonotonicClock::rep> heard_;  // when the last message has arrived
+  std::atomic<int> handling_{0};            // how many messages are being handled
+  std::atomic<MonotonicClock::rep> heard_;  // when the last message has been handled
 };
 
 }  // namespace tensorbraid

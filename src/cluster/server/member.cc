@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "cluster/peer/graph_parts.h"
 #include "cluster/protobuf/report.pb.h"
 #include "cluster/status/cluster_report.h"
 #include "cluster/status/task_report.h"
@@ -96,7 +97,10 @@ class Member::Connection final : public PeerConnection, public LinkHandler {
   void OnLinkDown(const Status& why) override;
 
  private:
+  void OnRegisterGraph(RegisterGraph m);
+
   Member* const member_;
+  GraphParts graph_parts_;  // used by one thread at a time: all graphs come on the control channel
 };
 
 std::shared_ptr<LinkHandler> Member::OnLinkUp(const std::shared_ptr<Link>& link) {
@@ -110,12 +114,13 @@ std::shared_ptr<LinkHandler> Member::OnLinkUp(const std::shared_ptr<Link>& link)
 // The one place where messages are told apart. A message of a new type does not compile until it has a line here.
 void Member::Connection::OnMessage(Message message) {
   const Payload* const payload = PayloadOf(message);
-  OnAnyMessage(payload == nullptr ? 0 : payload->size());
+  const Handling handling(*this, payload == nullptr ? 0 : payload->size());
   Worker& worker = *member_->worker_;
   std::visit(Overloaded{
                  [&](const Heartbeat& m) { member_->membership_.OnHeartbeat(peer(), m); },
                  [&](const Leave& m) { member_->membership_.OnLeave(peer(), m); },
-                 [&](const RegisterGraph& m) { worker.OnRegisterGraph(link(), m); },
+                 [&](const GraphPart& m) { graph_parts_.Add(m); },
+                 [&](RegisterGraph& m) { OnRegisterGraph(std::move(m)); },
                  [&](const DeregisterGraph& m) { worker.Deregister(m.session, m.handle); },
                  [&](const CloseSession& m) { worker.Close(m.session); },
                  [&](const ResetContainers& m) { worker.OnResetContainers(*link(), m); },
@@ -128,6 +133,14 @@ void Member::Connection::OnMessage(Message message) {
                  [&](const TensorMessage auto& m) { member_->exchange_.On(shared_from_this(), m); },
              },
              message);
+}
+
+void Member::Connection::OnRegisterGraph(RegisterGraph m) {
+  if (const Status status = graph_parts_.Complete(&m); !status.ok()) {
+    link()->Send(Reply{.request = m.request, .status = status, .body = ""});
+    return;
+  }
+  member_->worker_->OnRegisterGraph(link(), std::move(m));
 }
 
 void Member::Connection::OnLinkDown(const Status& why) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "cluster/trace/step_stats.h"
 #include "core/errors/error_rank.h"
@@ -223,13 +224,14 @@ Status IsFrom(uint64_t master, const Link& link) {
 
 }  // namespace
 
-void Worker::OnRegisterGraph(const std::shared_ptr<Link>& link, const RegisterGraph& m) {
+void Worker::OnRegisterGraph(const std::shared_ptr<Link>& link, RegisterGraph m) {
   if (const Status status = IsFrom(m.session.master, *link); !status.ok()) {
     link->Send(Reply{.request = m.request, .status = status, .body = ""});
     return;
   }
   // Opens the session here, so that a CloseSession that follows finds it.
-  pool_->Schedule([this, link, m, session = Open(m.session, m.isolated_state), held = owner_.lock()] {
+  auto session = Open(m.session, m.isolated_state);
+  pool_->Schedule([this, link, m = std::move(m), session = std::move(session), held = owner_.lock()] {
     auto partition = std::make_unique<Graph>();
     Status status = partition->ImportGraphDef(m.partition);
     if (status.ok()) status = AddGraph(m.session, session, m.handle, std::move(partition), m.limited_files).status();

@@ -66,7 +66,7 @@ class Worker {
                StepTracer* tracer = nullptr, ClientEdges* client = nullptr);
 
   // The requests of masters on other tasks. Replies go to `link`.
-  void OnRegisterGraph(const std::shared_ptr<Link>& link, const RegisterGraph& m);
+  void OnRegisterGraph(const std::shared_ptr<Link>& link, RegisterGraph m);
   void OnResetContainers(Link& link, const tensorbraid::ResetContainers& m);
   void OnRunGraph(const std::shared_ptr<Link>& link, const RunGraph& m);
   void OnAbortStep(const AbortStep& m);

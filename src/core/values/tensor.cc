@@ -94,10 +94,9 @@ void SetMaxTensorBytes(int64_t bytes) { max_tensor_bytes.store(bytes, std::memor
 
 StatusOr<Tensor> Tensor::Create(DType dtype, const Shape& shape) { return Create(dtype, shape, HostAllocator()); }
 
-StatusOr<Tensor> Tensor::Create(DType dtype, const Shape& shape, Allocator& allocator) {
+Status CheckTensorSize(DType dtype, const Shape& shape) {
   if (DTypeSize(dtype) == 0) return InvalidArgument("a tensor cannot have dtype ", dtype);
   if (!shape.is_fully_defined()) return InvalidArgument("a tensor needs a fully defined shape, got ", shape);
-  const int64_t n = shape.num_elements();
   const int64_t bytes = TensorBytes(shape, dtype);
   if (bytes < 0 || bytes == std::numeric_limits<int64_t>::max()) {
     return InvalidArgument("shape ", shape, " has too many elements");
@@ -105,13 +104,19 @@ StatusOr<Tensor> Tensor::Create(DType dtype, const Shape& shape, Allocator& allo
   if (const int64_t most = max_tensor_bytes.load(std::memory_order_relaxed); bytes > most) {
     return ResourceExhausted("a tensor ", dtype, shape, " of ", bytes, " bytes exceeds --max_tensor_bytes=", most);
   }
+  return OkStatus();
+}
+
+StatusOr<Tensor> Tensor::Create(DType dtype, const Shape& shape, Allocator& allocator) {
+  TF_RETURN_IF_ERROR(CheckTensorSize(dtype, shape));
+  const int64_t n = shape.num_elements();
   RefPtr<Buffer> buffer = NewBuffer(dtype, n, allocator);
   if (!buffer) {
     if (allocator.space() == MemorySpace::kHost) {
-      return ResourceExhausted("out of memory allocating ", bytes, " bytes for ", dtype, shape);
+      return ResourceExhausted("out of memory allocating ", TensorBytes(shape, dtype), " bytes for ", dtype, shape);
     }
-    return ResourceExhausted("out of memory of '", allocator.name(), "' allocating ", bytes, " bytes for ", dtype,
-                             shape);
+    return ResourceExhausted("out of memory of '", allocator.name(), "' allocating ", TensorBytes(shape, dtype),
+                             " bytes for ", dtype, shape);
   }
   Tensor t;
   t.data_ = buffer->data();

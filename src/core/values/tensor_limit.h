@@ -4,11 +4,19 @@
 
 #include <cstdint>
 
+#include "tensorbraid/core/dtype.h"
+#include "tensorbraid/core/shape.h"
+#include "tensorbraid/core/status.h"
+
 namespace tensorbraid {
 
 // Tensor::Create fails with ResourceExhausted for more bytes than this. There is no limit before the first call.
 // Thread-safe.
 void SetMaxTensorBytes(int64_t bytes);
+
+// Whether a tensor may have this dtype and shape: InvalidArgument if they are not complete or have too many elements to
+// count, ResourceExhausted if it would have more bytes than the limit. Thread-safe.
+Status CheckTensorSize(DType dtype, const Shape& shape);
 
 }  // namespace tensorbraid
 

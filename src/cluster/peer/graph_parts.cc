@@ -1,0 +1,38 @@
+#include "cluster/peer/graph_parts.h"
+
+#include <utility>
+
+#include "core/text/strings.h"
+
+namespace tensorbraid {
+void SendInParts(RegisterGraph message, Link* link) {
+  if (message.partition.size() <= kMaxGraphPartBytes) return link->Send(std::move(message));
+  const std::string whole = std::exchange(message.partition, "");
+  size_t begin = 0;
+  for (; whole.size() - begin > kMaxGraphPartBytes; begin += kMaxGraphPartBytes) {
+    link->Send(GraphPart{.request = message.request, .bytes = whole.substr(begin, kMaxGraphPartBytes)});
+  }
+  message.partition = whole.substr(begin);
+  link->Send(std::move(message));
+}
+
+void GraphParts::Add(const GraphPart& part) {
+  std::string& parts = parts_[part.request];
+  // What exceeds the limit is not kept, except for the part with which Complete sees that the graph is too large.
+  if (parts.size() <= max_graph_bytes_) parts += part.bytes;
+}
+
+Status GraphParts::Complete(RegisterGraph* message) {
+  const auto it = parts_.find(message->request);
+  if (it == parts_.end()) return OkStatus();
+  std::string whole = std::move(it->second);
+  parts_.erase(it);
+  whole += message->partition;
+  if (whole.size() > max_graph_bytes_) {
+    return InvalidArgument("a part of a graph has more than the allowed ", max_graph_bytes_, " bytes");
+  }
+  message->partition = std::move(whole);
+  return OkStatus();
+}
+
+}  // namespace tensorbraid

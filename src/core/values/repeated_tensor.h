@@ -1,0 +1,21 @@
+// Tensors whose elements all have the same value. Large ones take little memory.
+#ifndef TENSORBRAID_CORE_VALUES_REPEATED_TENSOR_H_
+#define TENSORBRAID_CORE_VALUES_REPEATED_TENSOR_H_
+
+#include "tensorbraid/core/tensor.h"
+
+namespace tensorbraid {
+
+// A tensor whose elements all have the value at `element`, which has DTypeSize(dtype) bytes. From 1 MiB on, the
+// elements are in a small block of memory that is mapped many times, so that the tensor takes about 1.5 % of its size
+// and is made at once. Such a tensor is not writable. InvalidArgument for a bad shape, ResourceExhausted for too many
+// bytes. REQUIRES: IsPlain(dtype).
+StatusOr<Tensor> RepeatedTensor(DType dtype, const Shape& shape, const void* element);
+
+// The element of a large tensor that RepeatedTensor has made, or of a part of one. Null for all other tensors. Lives as
+// long as the tensor's buffer.
+const void* RepeatedElement(const Tensor& tensor);
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_CORE_VALUES_REPEATED_TENSOR_H_
