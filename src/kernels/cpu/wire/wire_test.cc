@@ -131,7 +131,7 @@ TEST(WireCodecTest, TheSixteenBitTypesRoundAsCastsDo) {
   ToFloat(halves.data(), expected.data(), n);
   for (int64_t i = 0; i < n; ++i) {
     ASSERT_EQ(std::bit_cast<uint32_t>(half[i]), std::bit_cast<uint32_t>(expected[i])) << x[i];
-    // To nearest: no other bfloat16 is nearer; ties go to the even one.
+    // Rounds to nearest: no other bfloat16 is nearer, and ties go to the even one.
     const uint32_t bits = std::bit_cast<uint32_t>(x[i]), rest = bits & 0xffff, down = bits - rest;
     const bool up = rest > 0x8000 || (rest == 0x8000 && (down & 0x10000) != 0);
     ASSERT_EQ(std::bit_cast<uint32_t>(brain[i]), down + (up ? 0x10000 : 0)) << x[i];
