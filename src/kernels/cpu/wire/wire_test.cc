@@ -145,14 +145,14 @@ TEST(WireCodecTest, ValuesThatAreNotFiniteStayVisible) {
       x[300] = bad;
       const std::vector<float> y = RoundTrip(wire, x, HasErrorFeedback(wire) ? residual.data() : nullptr);
       if (wire == Wire::kInt8 || wire == Wire::kOneBit) {
-        // Its block decodes to NaNs, and no other block does.
+        // The block of this value decodes to NaNs, and no other block does.
         for (int64_t i = 0; i < 700; ++i) ASSERT_EQ(std::isnan(y[i]), i / 256 == 1) << WireName(wire) << i;
       } else if (std::isnan(bad)) {
         EXPECT_TRUE(std::isnan(y[300])) << WireName(wire);
       } else {
         EXPECT_EQ(y[300], bad) << WireName(wire);
       }
-      // The next gradients are not spoiled.
+      // The residual is added to the next gradient, so it must stay finite.
       for (const float r : residual) ASSERT_TRUE(std::isfinite(r)) << WireName(wire);
     }
   }
