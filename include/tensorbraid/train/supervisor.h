@@ -1,6 +1,6 @@
 // The supervised training of TensorFlow 1: one object that starts the session, saves checkpoints and summaries in the
-// background, and ends its threads together. New programs may prefer MonitoredTrainingSession (train/hooks.h), which
-// also recovers from lost tasks and takes hooks.
+// background, and ends its threads together. New programs may prefer MonitoredTrainingSession
+// (train/monitored_session.h), which also recovers from lost tasks and takes hooks.
 //
 //   tensorbraid::Supervisor supervisor(g, {.is_chief = task.is_chief(), .logdir = "logs",
 //                                          .save_model_every = std::chrono::minutes(1)});
