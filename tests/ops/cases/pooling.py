@@ -1,5 +1,5 @@
-"""Rows of the pooling ops. TensorFlow's CPU kernels have channels last alone; rows with channels first are those,
-transposed."""
+"""Rows of the pooling ops. TensorFlow's CPU kernels support only channels last. The rows with channels first are the
+same rows, transposed."""
 import numpy as np
 import tensorflow as tf
 
