@@ -30,7 +30,7 @@ class BundleFiles {
 
   // The name of data file `i`.
   std::string DataName(int i) const;
-  // Records that the next data file exists under its name. REQUIRES before Commit: this holds for all data files.
+  // Records that the next data file exists under its name. Call it once for each data file before Commit.
   void Added() { ++added_; }
   // Writes the index, then removes the data files of the old bundle.
   Status Commit(const BundleEntries& entries);

@@ -38,10 +38,10 @@ struct CertsOptions {
   std::vector<std::string> clients = {};  // machines or persons that only run sessions
   int days = 365;  // how long the certificates of hosts are valid; the authority is for ten years
 };
-// Writes HOST.pem and HOST-key.pem for each host and each client to the directory, for the name HOST and for loopback.
-// They come from the authority ca.pem there, whose key is ca-key.pem; both are made if neither exists. Keys have mode
-// 0600. Returns the paths of the new files. AlreadyExists, before anything is written, if a host already has one of its
-// files.
+// Writes HOST.pem and HOST-key.pem for each host and each client to the directory. Each certificate is for the name
+// HOST and for loopback, and is signed by the authority ca.pem of the directory, whose key is ca-key.pem. The
+// authority's two files are made if neither exists. Keys have mode 0600. Returns the paths of the new files.
+// AlreadyExists, before anything is written, if a host already has one of its files.
 StatusOr<std::vector<std::string>> WriteCertificates(const CertsOptions& options);
 
 }  // namespace tensorbraid

@@ -117,7 +117,7 @@ std::string BlockedText(const proto::BlockedStepReport& step) {
   return text;
 }
 
-// A line about the cluster that ends with `end`, the table of its tasks, and the steps that have run for long.
+// A line about the cluster, from `begin` to `end`, the table of its tasks, and the steps that have run for long.
 std::string OneClusterText(const proto::ClusterReport& before, const proto::ClusterReport& report,
                            const std::string& begin, const std::string& end) {
   const Rates rates(before);

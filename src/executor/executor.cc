@@ -19,7 +19,7 @@ namespace tensorbraid {
 
 namespace {
 
-// Of each running step, Waits names at most this many operations.
+// Waits names at most this many operations of each running step.
 constexpr size_t kMostWaits = 4;
 
 // Orders a heap so that the node with the lowest rank is at its front.

@@ -73,7 +73,7 @@ struct FrameAssignment {
 StatusOr<FrameAssignment> AssignFrames(const Graph& graph);
 
 // By node id: whether the node's outputs belong to a loop or to a branch of a conditional, so that they do not exist in
-// every step and cannot be used from outside. The errors of AssignFrames.
+// every step and cannot be used from outside. Returns the errors of AssignFrames.
 StatusOr<std::vector<bool>> InsideControlFlow(const Graph& graph);
 
 }  // namespace tensorbraid

@@ -8,10 +8,11 @@
 namespace tensorbraid {
 namespace {
 
-// Whether output `output` of a node that forwards inputs is one of them. A Merge also tells which input it took.
+// Whether output `output` of a node that forwards inputs is a forwarded input. Output 1 of a Merge is not: it is the
+// number of the input that the Merge took.
 bool IsForwarded(const Node& node, int output) { return FlowKindOf(node) != FlowKind::kMerge || output == 0; }
 
-// The same for two nodes that create the same variable.
+// Returns a key of the variable that the node creates. Two nodes that create the same variable have the same key.
 std::string KeyOf(const Node& variable) {
   const auto text = [&variable](std::string_view name) {
     const AttrValue* attr = variable.FindAttr(name);

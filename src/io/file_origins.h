@@ -10,7 +10,7 @@
 
 namespace tensorbraid {
 
-// Both are thread-safe and look at a few hundred bytes of `contents` only.
+// Both functions are thread-safe and look at a few hundred bytes of `contents` only.
 
 // Remembers that `contents` was read from the file `path`. The last few thousand files of this process are remembered.
 void NoteFileContents(const std::string& path, std::string_view contents);

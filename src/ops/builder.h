@@ -35,7 +35,8 @@ Output ConstantVector(Graph& graph, const std::vector<int64_t>& values);
 Output SumToOperand(Output grad, Output x, Output y);
 void SumToOperands(Output x, Output y, Output grad_x, Output grad_y, std::vector<Output>* input_grads);
 
-// The same for an operand x of an op that broadcasts the batches of matrices x and y: sums over batch dimensions alone.
+// As SumToOperand, for the operand x of an op on batches of matrices that broadcasts the batches of x and y. Sums only
+// over batch dimensions.
 Output SumToBatch(Output grad, Output x, Output y);
 
 // The gradients of all outputs of an op. Outputs that nothing depends on get zeros.

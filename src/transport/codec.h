@@ -40,7 +40,8 @@ void AppendPacket(const BulkAck& message, std::string* out);
 // Checks everything that one packet can tell: sizes, dtype, shape, and that the payload fits the tensor. The caller has
 // to check that step, edge and session exist. The message takes ownership of `payload`.
 StatusOr<LinkMessage> DecodeLinkMessage(std::span<const std::byte> header, Payload payload);
-// As DecodeLinkMessage, where only messages of the cluster may come: by a side lane.
+// As DecodeLinkMessage, for a side lane: it carries only messages of the cluster, so any other message is
+// InvalidArgument.
 StatusOr<Message> DecodeMessage(std::span<const std::byte> header, Payload payload);
 
 // The first packet on each channel of a link whose channels are separate streams.

@@ -26,12 +26,12 @@ struct LaneMessage {
   enum class Kind : uint32_t {
     kNote = 1,      // `text` is for the LaneKind of the other end
     kReady = 2,     // the accepting end: its lane is open, and it leaves the choice to the other end
-    kSwitched = 3,  // the last message by the link itself: the sender uses the lane from now on
+    kSwitched = 3,  // the last message over the base: the sender uses the lane from now on
     kGivenUp = 4,   // there will be no lane; `text` says why
   };
   Kind kind = Kind::kNote;
   std::string text = {};
-  uint64_t bulk_tensors = 0;  // kSwitched: how many BulkTensors the sender has sent by the link itself
+  uint64_t bulk_tensors = 0;  // kSwitched: how many BulkTensors the sender has sent over the base
 };
 
 // Only the codec and the links know this type. A LinkHandler gets Messages.

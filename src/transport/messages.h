@@ -1,5 +1,5 @@
-// The messages between tasks, as plain structs. Each transport encodes them in its own way, or not at all. What links
-// tell each other besides is in link_messages.h.
+// The messages between tasks, as plain structs. Each transport encodes them in its own way, or not at all. The messages
+// that links exchange among themselves are in link_messages.h.
 #ifndef TENSORBRAID_TRANSPORT_MESSAGES_H_
 #define TENSORBRAID_TRANSPORT_MESSAGES_H_
 

@@ -19,7 +19,7 @@ bool IsUcxProtocol(std::string_view protocol);
 //   ""          the best that both have: shared memory on one machine; UCX where this machine has a device for RDMA and
 //               TLS is not used
 //   "grpc"      nothing else
-//   "grpc+ucx"  UCX, by RDMA or by what else it finds; so do the other names of IsUcxProtocol
+//   "grpc+ucx"  UCX, over RDMA or, without it, over TCP; the other names of IsUcxProtocol mean the same
 // InvalidArgument for another name, FailedPrecondition if the protocol needs UCX, which is not installed. `host` is
 // the host name in the address at which the server will listen.
 StatusOr<std::unique_ptr<Transport>> NewTransport(const std::string& protocol, const std::string& host,

@@ -31,8 +31,8 @@ class Link {
   virtual void Send(Message message) = 0;
   // As Send, for messages that are not urgent: the message may wait here until another one is sent.
   virtual void SendLater(Message message) { Send(std::move(message)); }
-  // Whether the messages of the other end come by a side lane (side_lane/) by now: shared memory, or RDMA. A link may
-  // switch to one at any time, which its users do not notice otherwise.
+  // Whether the messages of the other end now arrive over a side lane (side_lane/): shared memory, or RDMA. A link may
+  // switch to a side lane at any time. Its users notice that only here.
   virtual bool receives_by_side_lane() const { return false; }
   // Whether this link passes large payloads by handing over their memory, without copying them: both ends map it. Such
   // a payload reaches the handler with an owner, whole, and need not be announced: it takes no memory at the receiver.

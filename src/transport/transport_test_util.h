@@ -185,7 +185,7 @@ class Recorder : public LinkAcceptor {
   std::deque<Received> bulk_ TB_GUARDED_BY(mu_);
 };
 
-// Returns once the messages of `sender`, the other end of `link`, come by a side lane. `receiver` is the handler of
+// Returns once the messages of `sender`, the other end of `link`, come over a side lane. `receiver` is the handler of
 // `link` and has received no control messages yet.
 inline void AwaitSideLane(const Link& link, Link& sender, Recorder& receiver) {
   for (size_t n = receiver.control_messages() + 1; !link.receives_by_side_lane(); ++n) {

@@ -148,7 +148,7 @@ TEST(OpRegistryTable, EveryOpHasARow) {
   }
 }
 
-// "math/binary.cc" of "ops/math/binary.cc" and of "kernels/cpu/math/binary.cc". A family of kernels may have rooms,
+// "math/binary.cc" of "ops/math/binary.cc" and of "kernels/cpu/math/binary.cc". A family of kernels may have folders,
 // which do not count: "nn/pooling.cc" of "kernels/cpu/nn/pooling/pooling.cc".
 std::string FamilyAndFile(std::string_view file) {
   const std::vector<std::string> path = StrSplit(file, '/');

@@ -35,8 +35,8 @@ constexpr ProcessId kNoProcess = 0;  // the simulation itself, which is never st
 //
 // - waits for a condition variable, for a lock that is held or for the system, sleeps, joins a thread or ends;
 // - takes a free lock, notifies a condition variable or starts a thread: sometimes, as the seed decides. In half of the
-//   seeds, such a thread sometimes stays away for up to some milliseconds, as one does that its machine has no core
-//   for. Messages then arrive, and links break, between any two of its lines.
+//   seeds, such a thread sometimes does not run for up to some milliseconds, like a thread for which a machine has no
+//   free core. Messages then arrive, and links break, between any two of its lines.
 //
 // The seed chooses among the threads that can run. When none can, the clock moves to the earliest deadline. Code that
 // takes no lock is never interrupted, so a data race is not found here but by ThreadSanitizer.

@@ -181,7 +181,7 @@ class Training {
                      : nullptr),
         runs_(static_cast<size_t>(options.num_workers)) {
     if (options.network == Network::kLocal) {
-      // Rings that are often full, and nearly all tensors lent.
+      // With these sizes rings are often full, and nearly all tensors are lent.
       cluster_.ShareMemory({.ring_bytes = 1024, .inline_bytes = 4}, {.stay_awake = {}});
     }
     scheduler.set_files(&disk_);
@@ -256,7 +256,7 @@ class Training {
     const bool knows_saves = index == 0 && std::ranges::any_of(options_.faults, [](const Fault& fault) {
                                return fault.kind == Fault::Kind::kPowerLoss;
                              });
-    int64_t latest_at_start = -1;  // perhaps the power could still take it
+    int64_t latest_at_start = -1;  // a loss of power may still remove this checkpoint
     const auto ready = [&] {
       if (knows_saves) latest_at_start = LatestCheckpointStep();
       OnReady();

@@ -14,7 +14,7 @@
 #include "core/system/fd.h"
 #include "core/text/host_port.h"
 #include "tensorbraid/tensorbraid.h"
-#include "tls/doors_testutil.h"
+#include "tls/access_testutil.h"
 
 namespace tensorbraid {
 namespace {
@@ -102,7 +102,7 @@ Status AskWith(CallClient& client, const std::string& request = "request") {
   return client.Ask("/a.Service/Method", {OwnedPayload(request)}, CallClient::Deadline::max()).status;
 }
 
-class BoundsTest : public DoorsTest {};
+class BoundsTest : public AccessTest {};
 
 TEST_F(BoundsTest, ConnectionsBeyondTheBoundAreClosedAndLeaveRoomWhenTheyEnd) {
   Peer server("server", GrpcOptions{.limits = {.max_connections = 3}});
@@ -154,7 +154,7 @@ TEST_F(BoundsTest, ConnectionsOnWhichNothingComesAreClosed) {
   for (const TlsOptions& tls : {TlsOptions(), good_}) {
     Peer server("server", GrpcOptions{.tls = tls, .handshake_timeout = milliseconds(200)});
     const Fd silent = ConnectTo(server.address), slow = ConnectTo(server.address);
-    ASSERT_EQ(::send(slow.get(), "PRI * HT", 8, 0), 8);  // the beginning of HTTP/2, or not of TLS
+    ASSERT_EQ(::send(slow.get(), "PRI * HT", 8, 0), 8);  // a part of HTTP/2's greeting; with TLS, no handshake
     ReadToEnd(silent);
     ReadToEnd(slow);
     EXPECT_EQ(Ask(server.address, tls), OkStatus());
@@ -224,7 +224,7 @@ TEST_F(BoundsTest, LargeRequestsAreRefusedAndTheBoundIsNamed) {
   const auto client = NewGrpcCallClient(server.address(), kTestPatience).value();
   EXPECT_EQ(AskWith(*client, std::string(1000, 'x')), OkStatus());
   ExpectExhausted(AskWith(*client, std::string(1001, 'x')), "1001 bytes exceeds the server's --max_message_bytes=1000");
-  // So large that gRPC refuses it.
+  // This request is so large that gRPC itself refuses it.
   ExpectExhausted(AskWith(*client, std::string(20 << 20, 'x')), "--max_message_bytes");
   EXPECT_EQ(AskWith(*client), OkStatus());
 }

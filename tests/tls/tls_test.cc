@@ -4,12 +4,12 @@
 #include "cli/process_testutil.h"
 #include "core/system/held_port.h"
 #include "tensorbraid/tensorbraid.h"
-#include "tls/doors_testutil.h"
+#include "tls/access_testutil.h"
 
 namespace tensorbraid {
 namespace {
 
-using TlsTest = DoorsTest;
+using TlsTest = AccessTest;
 
 TEST_F(TlsTest, TasksAndClientsOfOneAuthorityReachEachOther) {
   Peer server("server", good_);

@@ -1,5 +1,5 @@
 // Checkpoints: the values of variables in files, in TensorFlow's format (tensor bundles). TensorFlow reads our
-// checkpoints and we read TensorFlow's. Saver (saver.h) writes and restores them.
+// checkpoints and we read TensorFlow's. Saver (train/saver.h) writes and restores them.
 #ifndef TENSORBRAID_CHECKPOINT_CHECKPOINT_H_
 #define TENSORBRAID_CHECKPOINT_CHECKPOINT_H_
 

@@ -61,7 +61,7 @@ struct ServerOptions {
   std::chrono::milliseconds heartbeat_timeout{10000};
   // A task other than a parameter server is considered lost when it has been unreachable for this long (see Join).
   std::chrono::milliseconds lost_after{30000};
-  // How long Join waits for the tasks that work after a signal has asked this process to stop (stop.h).
+  // How long Join waits for the tasks that work after a signal has asked this process to stop (core/stop.h).
   std::chrono::milliseconds stop_grace{30000};
   // Waits longer than this are logged, with what they wait for.
   std::chrono::milliseconds slow_wait{5000};
@@ -95,8 +95,9 @@ class Server {
   // over when every working task has left (its Server was stopped) or is lost (unreachable for lost_after). A task is a
   // working task unless it is a parameter server or waits in Join itself. If there never was a working task, because
   // sessions come from outside the cluster, the work is over when all tasks but the parameter servers have left or are
-  // lost. After a signal has asked this process to stop (stop.h), returns once the connected working tasks have left,
-  // or after stop_grace. Returns OK, or Unavailable with the names of the tasks that were lost or left with an error.
+  // lost. After a signal has asked this process to stop (core/stop.h), returns once the connected working tasks have
+  // left, or after stop_grace. Returns OK, or Unavailable with the names of the tasks that were lost or left with an
+  // error.
   Status Join();
 
   // Leaves the cluster: tells the connected tasks that this one has ended, with success or with the error `why`, fails

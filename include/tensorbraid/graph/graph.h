@@ -38,7 +38,7 @@ class Node;
 class Output;
 class PartitionedVariable;
 class Variable;
-struct VariableScopeOptions;  // variable_scope.h
+struct VariableScopeOptions;  // variables/variable_scope.h
 
 // A node of a graph: something that a session can run. A handle: copies refer to the same node.
 class Operation {
@@ -197,9 +197,9 @@ class Graph {
   // is used unchanged, to enter a scope again; "" goes back to the top level.
   ScopeGuard NameScope(const std::string& name);
   // Prefixes the names of variables made by GetVariable and by layers with "name/", and opens a name scope of that
-  // name. The name is not made unique: a scope that is opened again has the same variables (see variable_scope.h). A
-  // name that ends with "/" does not depend on the enclosing scopes; "" stays in the open scope and changes its options
-  // only.
+  // name. The name is not made unique: a scope that is opened again has the same variables (see
+  // variables/variable_scope.h). A name that ends with "/" does not depend on the enclosing scopes; "" stays in the
+  // open scope and changes its options only.
   ScopeGuard VariableScope(const std::string& name, std::source_location loc = std::source_location::current());
   ScopeGuard VariableScope(const std::string& name, const VariableScopeOptions& options,
                            std::source_location loc = std::source_location::current());

@@ -26,7 +26,7 @@ Initializer TruncatedNormal(double mean = 0.0, double stddev = 1.0, int64_t seed
 // Uniform in ±sqrt(6 / (fan_in + fan_out)). Source: Glorot and Bengio, 2010.
 Initializer GlorotUniform(int64_t seed = 0);
 
-// The rows of a larger variable that a variable holds; see partitioned_variable.h.
+// The rows of a larger variable that a variable holds; see variables/partitioned_variable.h.
 struct VariablePart {
   std::string whole;  // the name of the larger variable
   Shape shape;        // of the larger variable

@@ -7,8 +7,8 @@
 //
 // The layers make the cells' variables with GetVariable, in variable scopes that are named as in tf.compat.v1.nn:
 // "rnn/lstm_cell/kernel", "bidirectional_rnn/fw/gru_cell/gates/bias". So variables are placed by the open device scopes
-// and shared in scopes with `.reuse = true` (see variable_scope.h), and checkpoints can be exchanged with TensorFlow.
-// Mistakes are recorded in Graph::status(), with the name of the layer and the line of the call.
+// and shared in scopes with `.reuse = true` (see variables/variable_scope.h), and checkpoints can be exchanged with
+// TensorFlow. Mistakes are recorded in Graph::status(), with the name of the layer and the line of the call.
 #ifndef TENSORBRAID_LAYERS_RNN_H_
 #define TENSORBRAID_LAYERS_RNN_H_
 

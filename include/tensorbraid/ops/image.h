@@ -1,4 +1,4 @@
-// Images: files, sizes, colours, boxes. math_ops.h has the rules that hold for all ops, and the meaning of the words
+// Images: files, sizes, colours, boxes. ops/math.h has the rules that hold for all ops, and the meaning of the words
 // below.
 //
 // An image is a tensor [height, width, channels]; most functions take batches [batch, height, width, channels]. A file
@@ -112,12 +112,12 @@ Output ExtractPatches(const Operand& images, const ExtractPatchesOptions& option
 // --- Reflections and rotations ---
 
 // Reverses the columns (LeftRight) or rows (UpDown) of an image, or of each image of a batch. The rank must be known: 3
-// or 4. Gradient: the same, of g.
+// or 4. Gradient: g, reversed in the same way.
 Output FlipLeftRight(const Operand& image, const std::string& name = "");
 Output FlipUpDown(const Operand& image, const std::string& name = "");
 
 struct RandomFlipOptions {
-  int64_t seed = 0;  // see random_ops.h
+  int64_t seed = 0;  // see ops/random.h
   std::string name = {};
 };
 // Flips with probability 1/2, independently for each image of a batch.

@@ -1,4 +1,4 @@
-// Neural networks: activations, losses, convolutions, pooling and normalization. math_ops.h has the rules that hold for
+// Neural networks: activations, losses, convolutions, pooling and normalization. ops/math.h has the rules that hold for
 // all ops, and the meaning of the words below.
 #ifndef TENSORBRAID_OPS_NN_H_
 #define TENSORBRAID_OPS_NN_H_

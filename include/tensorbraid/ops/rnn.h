@@ -1,5 +1,5 @@
 // Recurrent cells as single ops: one step or a whole sequence of an LSTM, and one step of a GRU. Layers that own their
-// weights are in rnn.h.
+// weights are in layers/rnn.h.
 #ifndef TENSORBRAID_OPS_RNN_H_
 #define TENSORBRAID_OPS_RNN_H_
 

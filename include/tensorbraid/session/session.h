@@ -64,9 +64,12 @@ struct SessionOptions {
   bool log_device_placement = false;
   // Timeout of runs whose RunOptions have none; 0: none.
   std::chrono::milliseconds operation_timeout{0};
-  // The options from here on are not for local sessions. The cluster to run on, instead of the cluster in which the
-  // target was started. It may consist of any servers, including the target, under the jobs and indices given here. The
-  // session then has its own variables and queues, as with isolate_session_state.
+
+  // The options from here on are not for local sessions.
+
+  // The cluster to run on, instead of the cluster in which the target was started. It may consist of any servers,
+  // including the target, under the jobs and indices given here. The session then has its own variables and queues, as
+  // with isolate_session_state.
   ClusterSpec cluster = {};
   // Which devices of other tasks the session can use, as full or partial names ("/job:ps"); empty: all.
   std::vector<std::string> device_filters = {};

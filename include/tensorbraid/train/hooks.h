@@ -21,7 +21,7 @@
 namespace tensorbraid {
 
 namespace summary {
-class FileWriter;  // summary.h
+class FileWriter;  // train/file_writer.h
 }
 
 // The fetches and feeds that a hook adds to a run. They become part of the user's run and do not cause an additional

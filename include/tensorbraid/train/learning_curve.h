@@ -1,4 +1,4 @@
-// The learning curve of a training, drawn from the scalars that its summaries hold (summary.h). No other program is
+// The learning curve of a training, drawn from the scalars that its summaries hold (ops/summary.h). No other program is
 // needed to see it: the result is an SVG file, which web browsers show.
 //
 //   tensorbraid::summary::Scalar("loss", loss);   // and MonitoredTrainingSessionOptions::summary_dir = "logs"

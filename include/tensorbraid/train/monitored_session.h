@@ -72,8 +72,8 @@ class MonitoredSession {
   MonitoredSession& operator=(const MonitoredSession&) = delete;
 
   // True after a hook has requested a stop, after Run has returned an error, when the training was ended by another
-  // task, and after a signal has asked this process to stop (stop.h). After an error of a background thread, such as a
-  // queue runner, it stays false until Run has returned that error.
+  // task, and after a signal has asked this process to stop (core/stop.h). After an error of a background thread, such
+  // as a queue runner, it stays false until Run has returned that error.
   bool ShouldStop() const;
 
   // Runs the fetches together with what the hooks add, as one Session::Run. Returns one tensor per fetch; operations
@@ -83,7 +83,8 @@ class MonitoredSession {
   // If a queue that the step takes from is closed and empty (OutOfRange; in synchronous training this means that the
   // chief has stopped), the training is over: Run returns OK and ShouldStop() becomes true. The tensors among the
   // fetches are then computed once more without the operations among the fetches; a tensor that cannot be computed is
-  // invalid. All tensors are invalid if a signal asked this process to stop and the step did not end soon (stop.h).
+  // invalid. All tensors are invalid if a signal asked this process to stop and the step did not end soon
+  // (core/stop.h).
   StatusOr<std::vector<Tensor>> Run(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds = {});
 
   // Requests a stop, ends the hooks, closes the session and joins the background threads. Returns the first error of a

@@ -1,6 +1,6 @@
 // The supervised training of TensorFlow 1: one object that starts the session, saves checkpoints and summaries in the
-// background, and ends its threads together. New programs may prefer MonitoredTrainingSession (train/hooks.h), which
-// also recovers from lost tasks and takes hooks.
+// background, and ends its threads together. New programs may prefer MonitoredTrainingSession
+// (train/monitored_session.h), which also recovers from lost tasks and takes hooks.
 //
 //   tensorbraid::Supervisor supervisor(g, {.is_chief = task.is_chief(), .logdir = "logs",
 //                                          .save_model_every = std::chrono::minutes(1)});
@@ -131,7 +131,7 @@ class Supervisor {
   // FailedPrecondition without a summary writer, which only the chief has by default.
   Status SummaryComputed(const Tensor& summary, std::optional<int64_t> step = std::nullopt);
 
-  // Also true after a signal has asked this process to stop (stop.h).
+  // Also true after a signal has asked this process to stop (core/stop.h).
   bool ShouldStop() const;
   // Asks all threads to stop. The first error is kept, and returned by Stop. OutOfRange is not an error: the input has
   // ended.
@@ -170,7 +170,7 @@ class SupervisedSession {
 
   // As Session::Run; an error requests a stop. OutOfRange (the input has ended or, in synchronous training, the chief
   // has stopped) ends the training without an error: Run returns OK and invalid tensors, and ShouldStop becomes true.
-  // The same happens when a signal asks this process to stop and the step does not end soon (stop.h).
+  // The same happens when a signal asks this process to stop and the step does not end soon (core/stop.h).
   StatusOr<std::vector<Tensor>> Run(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds = {},
                                     const RunOptions& options = {});
   // Stops the supervisor. Returns the first error of a run or of Supervisor::Stop.

@@ -1,5 +1,5 @@
-// More initial values of variables; variable.h has the simplest ones. Source: tf.compat.v1.initializers; equal seeds
-// give equal values.
+// More initial values of variables; graph/variable.h has the simplest ones. Source: tf.compat.v1.initializers; equal
+// seeds give equal values.
 //
 // The fans of a shape are the numbers of inputs and outputs of a unit: `in` and `out` for a matrix [in, out]; for a
 // filter [..., in, out], both are multiplied by the number of positions of the window. `seed` 0 stands for the graph's
@@ -27,7 +27,7 @@ struct VarianceScalingOptions {
 // Random numbers with mean 0 and variance scale / fan.
 Initializer VarianceScaling(const VarianceScalingOptions& options = {});
 
-// Variance 2 / (fan_in + fan_out). Source: Glorot and Bengio, 2010. (GlorotUniform is in variable.h.)
+// Variance 2 / (fan_in + fan_out). Source: Glorot and Bengio, 2010. (GlorotUniform is in graph/variable.h.)
 Initializer GlorotNormal(int64_t seed = 0);
 // Variance 2 / fan_in, for layers that are followed by a Relu. Source: He et al., 2015.
 Initializer HeNormal(int64_t seed = 0);

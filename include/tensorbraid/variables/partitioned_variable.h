@@ -3,8 +3,7 @@
 //
 //   // The variables table/part_0, table/part_1 and table/part_2.
 //   tensorbraid::PartitionedVariable table(g, {1'000'000, 64}, RandomUniform(), FixedSizePartitioner(3),
-//                                          {.name = "table"});     // variables table/part_0, table/part_1,
-//                                          table/part_2
+//                                          {.name = "table"});
 //   auto rows = nn::EmbeddingLookup(table, ids);
 #ifndef TENSORBRAID_VARIABLES_PARTITIONED_VARIABLE_H_
 #define TENSORBRAID_VARIABLES_PARTITIONED_VARIABLE_H_

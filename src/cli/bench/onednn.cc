@@ -30,7 +30,7 @@ class Stopwatch {
     total_ms_ += best * static_cast<double>(repeats);
   }
 
-  // Zeros.
+  // Memory of this layout, filled with zeros.
   memory Make(const memory::desc& desc) const {
     memory made(desc, engine_);
     std::fill_n(static_cast<char*>(made.get_data_handle()), desc.get_size(), 0);

@@ -77,7 +77,7 @@ StatusOr<std::shared_ptr<MasterService::ClientSession>> MasterService::FindSessi
 }
 
 Status MasterService::UnknownSession(const std::string& handle) const {
-  // TensorFlow's texts come first: its master's, and its workers', for which programs look.
+  // The message begins with the texts of TensorFlow's master and of its workers, because programs search for them.
   return Aborted("Session ", handle,
                  " is not found. Session handle is not found: ", ShortTaskName(home_->master().task()),
                  " has been restarted, or has closed the session; make a new session");

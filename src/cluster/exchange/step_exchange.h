@@ -59,7 +59,8 @@ class StepExchange final : public Rendezvous, public std::enable_shared_from_thi
     bool arrived = false;
     std::weak_ptr<PeerConnection> eager_from;  // gets the credit for `eager_bytes` once `value` is consumed
     uint64_t eager_bytes = 0;
-    // The thread of the bulk channel fills it, and keeps it alive meanwhile, because the step may end at any moment.
+    // The tensor while its parts arrive. The thread of the bulk channel shares it, because the step may end while that
+    // thread copies a part.
     std::shared_ptr<ArrivingTensor> parts;
   };
   // A tensor that waits for its grant, or a grant that waits for its tensor.

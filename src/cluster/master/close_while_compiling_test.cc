@@ -109,7 +109,7 @@ TEST_P(CloseWhileCompilingTest, TheTaskStopsCompilingAndCompilesForOtherSessions
   std::vector<Fetch> targets;
   {
     auto device = g.Device(StrCat("/job:", GetParam(), "/task:0/device:GATE:0"));
-    // Each waits for another one; equal nodes would become one node.
+    // Each node waits for the one before it. Otherwise all would be equal, and would become one node.
     std::vector<Operation> before;
     for (int i = 0; i < 100; ++i) {
       auto order = g.ControlDependencies(before);

@@ -312,7 +312,7 @@ StatusOr<std::shared_ptr<MasterStep>> MasterSession::Start(const std::shared_ptr
   }
   auto step = std::make_shared<MasterStep>(env_, id_, graph->local, std::move(workers), std::move(step_options));
   TF_RETURN_IF_ERROR(env_->steps.Add(step));
-  // The step has been added before closed_ is read. So either this sees that the session is closed, or Close sees the
+  // The step has been added before closed_ is read. So either Start sees that the session is closed, or Close sees the
   // step.
   bool closed;
   {

@@ -118,7 +118,7 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   Status ConnectTasksOf(const Graph& graph, Deadline deadline) TB_REQUIRES(compile_mu_);
   // Cancelled if the session has been closed or the server stopped.
   Status CheckOpen();
-  // Also Cancelled once CancelRuns has been called.
+  // As CheckOpen, but also Cancelled once CancelRuns has been called.
   Status CheckWanted() TB_REQUIRES(compile_mu_);
   Status RegisterPart(CompiledGraph::Part* part, uint64_t handle, Deadline deadline) TB_REQUIRES(compile_mu_);
   // Returns the worker of each remote part. If the connection has been replaced by another to the same incarnation,

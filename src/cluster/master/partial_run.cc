@@ -24,7 +24,7 @@ int PartialRun::Find(const std::vector<Output>& in, const Output& output) {
   return it == in.end() ? -1 : static_cast<int>(it - in.begin());
 }
 
-// These messages end as TensorFlow's do, because programs look for those words.
+// These messages end as TensorFlow's do, because programs search for those words.
 Status PartialRun::Accept(const Part& part) {
   MutexLock graph_lock(session_->graph_mutex());
   MutexLock lock(mu_);

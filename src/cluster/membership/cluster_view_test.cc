@@ -114,7 +114,7 @@ TEST_F(ClusterViewTest, ATaskHasLeftThoughASecondLinkWithItComesUpAfterwards) {
   for (const auto& link : {first, second}) membership_.OnLinkDown(link, Cancelled("stopping")).IgnoreError();
   EXPECT_EQ(membership_.view()->others[0].state, State::kLeft);
   EXPECT_EQ(membership_.view()->others[0].leave_status, Internal("no more data"));
-  // Started again, it is another task.
+  // A task that is started again has a new incarnation and has not left.
   Connect(std::make_shared<ClosableLink>("ps", 0, 6));
   EXPECT_EQ(membership_.view()->others[0].state, State::kConnected);
 }

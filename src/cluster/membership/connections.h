@@ -54,8 +54,8 @@ class Connections final : public PeerLinks {
   // less.
   void GetConnection(uint32_t peer, ConnectionDone done) override;
   StatusOr<uint32_t> NumberOf(const std::string& task) override;
-  // Blocks until the task is connected, and logs the wait every slow_wait. DeadlineExceeded if the deadline passes
-  // first, the error of `still_wanted` soon after it returns one.
+  // Blocks until the task is connected, and logs the wait every slow_wait. Returns DeadlineExceeded if the deadline
+  // passes first, or the error of `still_wanted` soon after that function returns one.
   StatusOr<std::shared_ptr<PeerConnection>> WaitFor(const std::string& task,
                                                     std::chrono::steady_clock::time_point deadline,
                                                     const StillWanted& still_wanted);
@@ -72,7 +72,8 @@ class Connections final : public PeerLinks {
   std::shared_ptr<Traffic> ReceivedFrom(const std::string& task);
 
   // --- Events.
-  // A link has come up. What follows from that, the caller does when it holds no lock.
+  // Records a link that has come up. The caller must close the links in `outdated` and call the waiters, which it does
+  // once it holds no lock.
   struct Added {
     std::shared_ptr<PeerConnection> primary;                // on which this task sends
     std::vector<std::shared_ptr<PeerConnection>> outdated;  // to earlier incarnations; to be closed
@@ -83,7 +84,7 @@ class Connections final : public PeerLinks {
   bool Erase(const std::shared_ptr<PeerConnection>& connection);
   // The task has left, or has come back: a task that has left is not dialed again.
   void SetLeft(const std::string& task, bool left);
-  // To be called every 100 ms, or more often: fails overdue waiters, and logs long waits.
+  // Fails overdue waiters, and logs long waits. Call it at least every 100 ms.
   void Tick();
   // Waiters get Cancelled, and nothing is dialed any more. Sends Leave with `why` on all links and closes them.
   void Shutdown(const Status& why);

@@ -1,4 +1,4 @@
-// Heartbeats: how a task notices that another one is gone without a word.
+// Heartbeats: how a task notices that another one has ended or cannot be reached, although its links are still up.
 #ifndef TENSORBRAID_CLUSTER_MEMBERSHIP_HEARTBEATS_H_
 #define TENSORBRAID_CLUSTER_MEMBERSHIP_HEARTBEATS_H_
 
@@ -19,8 +19,8 @@ class Heartbeats {
   explicit Heartbeats(const MembershipOptions& options)
       : interval_(options.heartbeat_interval), timeout_(options.heartbeat_timeout) {}
 
-  // To be called several times in each interval, with all connections that are up. `only_serves` is what the heartbeats
-  // say of this task.
+  // Call this several times in each interval, with all connections that are up. The heartbeats tell the other tasks
+  // `only_serves`.
   void Tick(const std::vector<std::shared_ptr<PeerConnection>>& up, bool only_serves);
 
  private:

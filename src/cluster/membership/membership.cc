@@ -185,7 +185,7 @@ void Membership::OnLinkUp(const std::shared_ptr<PeerConnection>& connection) {
     Task& task = tasks_[peer.task];
     if (added.primary == connection) task.only_serves = false;  // until it says so again
     task.seen = true;
-    // A second link with a task that leaves may come up after its word on the first one.
+    // A second link with a task that leaves may come up after its Leave on the first one.
     const bool is_late = !in_session_ && task.left && task.left_incarnation == peer.incarnation;
     if (!is_late) task.left = task.lost = false;
     connections_.SetLeft(peer.task, task.left);

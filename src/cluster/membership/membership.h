@@ -61,7 +61,7 @@ class Membership {
     uint64_t messages = 0;
     uint64_t tensor_bytes = 0;
   };
-  // Of every task that has been connected, in the order of their names.
+  // What this task has received from every task that has been connected, in the order of their names.
   std::vector<Received> AllReceived();
 
   // In the cluster of a session: Aborted if the task has ended its part in the session; otherwise OK.

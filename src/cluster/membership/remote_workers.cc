@@ -26,7 +26,7 @@ StatusOr<std::shared_ptr<RemoteWorker>> RemoteWorkers::Current(const std::shared
     return Unavailable(ShortTaskName(task), " (", membership_->connections().AddressOf(task), ") is not connected");
   }
   if (worker->incarnation() != known->incarnation()) {
-    // TensorFlow's text, for which programs look, comes first.
+    // The message begins with TensorFlow's text, because programs search for it.
     return Aborted("Session handle is not found: ", ShortTaskName(task),
                    " has been restarted and has lost its state; create a new session");
   }

@@ -111,7 +111,7 @@ std::shared_ptr<LinkHandler> Member::OnLinkUp(const std::shared_ptr<Link>& link)
   return connection;
 }
 
-// The one place where messages are told apart. A message of a new type does not compile until it has a line here.
+// The only place that distinguishes the types of messages. A new type does not compile until it has a line here.
 void Member::Connection::OnMessage(Message message) {
   const Payload* const payload = PayloadOf(message);
   const Handling handling(*this, payload == nullptr ? 0 : payload->size());
@@ -180,13 +180,15 @@ std::vector<std::shared_ptr<ReportSource>> Member::ReportedClusters() const {
   }
   if (options_.session_members == nullptr) return {};
   auto members = options_.session_members();
-  // The master of a cluster knows it best. If each task reported all clusters, a cluster would be reported often.
+  // The master of a cluster knows it best. If each task reported all its clusters, a cluster would be reported once for
+  // each of its tasks.
   std::erase_if(members, [](const auto& m) { return m->membership().view()->self != m->cluster_master(); });
   return members;
 }
 
 void Member::OnGetReport(const std::shared_ptr<Link>& link, const GetReport& m) {
-  // Not on the transport's thread, and not behind long kernels on the pool.
+  // A report may wait for locks, so it is not made on the transport's thread. The pool's threads may be busy with long
+  // kernels, so it is not made there either.
   env_->pool().ScheduleBlocking([this, weak_link = std::weak_ptr<Link>(link), request = m.request,
                                  within_ms = m.session_clusters_within_ms, held = owner_.lock()] {
     const auto answer = std::make_shared<proto::TaskAnswer>();

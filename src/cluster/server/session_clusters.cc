@@ -25,7 +25,7 @@ constexpr size_t kKeptReplaced = 1024;
 uint64_t ProcessOf(const Hello& hello) { return hello.devices.empty() ? 0 : hello.devices.front().incarnation; }
 
 Status Replaced(const std::string& master) {
-  // TensorFlow's text, for which programs look, comes first.
+  // The message begins with TensorFlow's text, because programs search for it.
   return Aborted("Session handle is not found: the session has ended, because its master, ", ShortTaskName(master),
                  ", has been restarted and has a new session; create a new session");
 }

@@ -10,7 +10,7 @@
 namespace tensorbraid {
 namespace {
 
-// Of a link that is being closed.
+// The handler of a link that is being closed.
 class DroppingHandler final : public LinkHandler {
   void OnMessage(Message) override {}
   void OnLinkDown(const Status&) override {}

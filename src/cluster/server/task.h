@@ -29,7 +29,7 @@ struct TaskOptions {
   std::string default_session_config = {};
   // The directories that graphs of clients on other machines may use; InvalidArgument if one does not exist.
   std::vector<std::string> allow_paths = {};
-  // Of the sessions and their graphs.
+  // Limits on the sessions of clients and their graphs.
   ServerLimits limits = {};
   // See ServerOptions::wire.
   std::map<std::string, WireTypes> wire = {};

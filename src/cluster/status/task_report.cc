@@ -26,7 +26,7 @@ namespace {
 
 // A rate is taken over this time.
 constexpr std::chrono::seconds kRateWindow{10};
-// Reports of a task with very many running steps stay small.
+// The most running steps in a report, so that a report stays small.
 constexpr int kMostSteps = 64;
 
 double SecondsSince(MonotonicClock::time_point then, MonotonicClock::time_point now) {
@@ -44,7 +44,7 @@ void FillUsage(WorkerEnv& env, MonotonicClock::time_point now, proto::TaskReport
     report->set_cpu_seconds(seconds(usage.ru_utime) + seconds(usage.ru_stime));
     report->set_peak_memory_bytes(static_cast<double>(usage.ru_maxrss) * 1024);
   }
-  // Its second number is the resident memory in pages.
+  // The second number in this file is the resident memory in pages.
   if (const auto statm = ReadFile("/proc/self/statm"); statm.ok()) {
     const auto numbers = StrSplit(*statm, ' ');
     int64_t pages = 0;

@@ -19,7 +19,7 @@
 namespace tensorbraid {
 namespace {
 
-// Not in the C library's headers of Debian 12 unless the kernel's are included.
+// The C library's headers of Debian 12 do not define this unless the kernel's headers are included.
 #ifndef F_SEAL_FUTURE_WRITE
 #define F_SEAL_FUTURE_WRITE 0x0010
 #endif

@@ -33,7 +33,8 @@ class SharedSegment {
   // kMayWrite.
   std::byte* data() const { return data_; }
   size_t size() const { return size_; }
-  // To be passed to another process. Closed (-1) for a segment that another process has created.
+  // The descriptor of the segment, which can be passed to another process; -1 for a segment that another process has
+  // created.
   int fd() const { return fd_.get(); }
   // Identifies a segment among those that this process has created; 0 for one that another process has created.
   uint64_t id() const { return id_; }

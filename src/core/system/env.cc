@@ -222,7 +222,8 @@ class SystemEnv final : public Env {
     return std::make_unique<SystemThread>(name, std::move(body));
   }
   int NumCores() override {
-    // Not hardware_concurrency(): it counts all cores of the machine, also those that this process may not use.
+    // hardware_concurrency() is not used, because it counts all cores of the machine, also those that this process may
+    // not use.
     cpu_set_t allowed;
     if (::sched_getaffinity(0, sizeof allowed, &allowed) == 0) return std::max(1, CPU_COUNT(&allowed));
     return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));  // more cores than cpu_set_t has bits

@@ -152,7 +152,7 @@ TEST_F(FileAccessTest, WorkForOtherThreadsInheritsTheLimit) {
       EXPECT_TRUE(refused_in(schedule));
       EXPECT_TRUE(refused_in(block));
       EXPECT_TRUE(refused_in(background));
-      // From thread to thread.
+      // The limit passes from thread to thread.
       EXPECT_TRUE(refused_in([&](auto work) { schedule([&, work] { block(work); }); }));
     }
     // The threads are the same as before, but not their limit.

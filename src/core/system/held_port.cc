@@ -8,8 +8,8 @@
 namespace tensorbraid {
 namespace {
 
-// Binds all addresses of one family; for IPv6 that includes the IPv4 addresses. Otherwise another process could take
-// the same port on another address.
+// Binds all addresses of one family, because another process could otherwise take the same port on another address. An
+// IPv6 socket binds the IPv4 addresses too.
 StatusOr<Fd> BindAny(int family) {
   Fd socket(::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!socket.is_open()) return absl::ErrnoToStatus(errno, "cannot create a socket");

@@ -28,7 +28,7 @@ Status FusePairs(Graph* graph, PassContext& context,
   }
   std::vector<bool> removed(count, false);
   bool any = false;
-  // By index, because Become changes the vector of nodes temporarily.
+  // Iterates by index, because Become changes the vector of nodes temporarily.
   for (size_t i = 0; i < count; ++i) {
     Node* const second = impl.nodes()[i].get();
     if (second->inputs().empty() || !second->control_inputs().empty() || !IsPure(*second)) continue;

@@ -53,7 +53,7 @@ Status SumProducts(Graph* graph, PassContext& context) {
   }
   std::vector<bool> removed(count, false);
   bool any = false;
-  // By index, because Become changes the vector of nodes temporarily.
+  // Iterates by index, because Become changes the vector of nodes temporarily.
   for (size_t i = 0; i < count; ++i) {
     Node* const sum = impl.nodes()[i].get();
     if (sum->type() != "AddN" || sum->inputs().size() < 2 || sum->output_type(0) != kFloat32 || !IsPure(*sum) ||

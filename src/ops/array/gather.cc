@@ -87,7 +87,7 @@ Gradient GatheredRows(const Output& params, const Shape& known, Output indices, 
     grad = NodeBuilder(g, "Reshape").Input(grad).Input(rows).Output();
     indices = NodeBuilder(g, "Reshape").Input(indices).Input(ConstantVector(g, {-1})).Output();
   }
-  // Updates of rows take no other types.
+  // Ops that update rows take indices only as int32 or int64.
   if (indices.dtype() != kInt32 && indices.dtype() != kInt64) {
     indices = NodeBuilder(g, "Cast").Input(indices).Attr("DstT", kInt32).Output();
   }

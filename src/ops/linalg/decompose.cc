@@ -37,7 +37,7 @@ Status QrShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// The gradient is symmetric (Hermitian), though the kernel reads the lower triangle alone.
+// The gradient is symmetric (Hermitian), although the kernel reads only the lower triangle.
 Status CholeskyGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   const Output l = op.output(0);
   const Output product = AdjointProduct(l, grads[0]);
@@ -104,7 +104,8 @@ Status QrGradient(const Operation& op, const std::vector<Output>& grads, std::ve
     (*input_grads)[0] = TallQrGradient(q, r, d[0], d[1]);
     return OkStatus();
   }
-  // The first columns have a decomposition of their own, by which q and the other columns of r follow from a.
+  // The first columns of a have a decomposition of their own, which gives q. The other columns of r are q^H times those
+  // of a.
   const Output rest = ColumnsOf(a, rows, 0), d_rest = ColumnsOf(d[1], rows, 0);
   const Output first =
       TallQrGradient(q, ColumnsOf(r, 0, rows), d[0] + ProductAdjoint(rest, d_rest), ColumnsOf(d[1], 0, rows));

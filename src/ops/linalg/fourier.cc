@@ -44,7 +44,7 @@ Output PaddedTo(Output x, Output sizes, int count) {
   return Pad(x, Concat({outer, inner}, 0));
 }
 
-// FFT and IFFT (of suffix "", "2D" or "3D") are adjoint but for the factor 1 / N of IFFT, where N is the number of
+// FFT and IFFT (with suffix "", "2D" or "3D") are adjoint, except for the factor 1 / N of IFFT. N is the number of
 // elements that are transformed together.
 template <int axes>
 Status FourierGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
@@ -56,8 +56,8 @@ Status FourierGradient(const Operation& op, const std::vector<Output>& grads, st
   return OkStatus();
 }
 
-// The result of RFFT is the first half of that of FFT, along the last axis. Its gradient is FFT's for a second half of
-// 0, of which the real part counts.
+// The result of RFFT is the first half, along the last axis, of FFT's result. So the gradient is computed as FFT's
+// gradient, with zeros for the second half. The input is real, so only the real part of this gradient counts.
 template <int axes>
 Status RealFourierGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   const Output x = NodeOf(op)->inputs()[0], lengths = NodeOf(op)->inputs()[1];
@@ -69,8 +69,8 @@ Status RealFourierGradient(const Operation& op, const std::vector<Output>& grads
   return OkStatus();
 }
 
-// IRFFT takes the second half, along the last axis, as the conjugate of the first one. So an element counts twice, but
-// for those that have no counterpart: the first, and for an even length the last.
+// IRFFT completes its input along the last axis: the second half has the conjugates of the first half. So each element
+// counts twice, except those without a counterpart: the first and, for an even length, the last.
 template <int axes>
 Status InverseRealFourierGradient(const Operation& op, const std::vector<Output>& grads,
                                   std::vector<Output>* input_grads) {

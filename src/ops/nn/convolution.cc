@@ -167,7 +167,7 @@ Status ConvolutionGradient(const Operation& op, const std::vector<Output>& grads
 }
 
 void RegisterNnConvolutionOps(OpRegistry& r) {
-  // T is last in TensorFlow's texts and first in its definitions; the order of attributes has no meaning.
+  // T is the first attribute, as in TensorFlow's definitions. The order of attributes has no meaning.
   const auto add2d = [&r](const char* op, const char* first, const char* second, bool backprop, bool integers) {
     Op def(op);
     def.Input(first).Input(second);

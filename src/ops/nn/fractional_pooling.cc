@@ -19,7 +19,7 @@ Status FractionalPoolShape(ShapeContext& c) {
   }
   Shape output = Shape::UnknownOfRank(4);
   for (int i = 0; i < 4; ++i) {
-    // Written such that NaN is refused. The kernel checks everything else.
+    // The comparison is written such that NaN is refused. The kernel checks everything else.
     if (!(ratios[i] >= 1)) return InvalidArgument("attribute 'pooling_ratio' must be at least 1, got ", ratios[i]);
     if (value.dim(i) >= 0) output.set_dim(i, static_cast<int64_t>(std::floor(value.dim(i) / ratios[i])));
   }

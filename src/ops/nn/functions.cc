@@ -45,7 +45,8 @@ Output LogSoftmax(const Operand& logits, const std::string& name) { return Unary
 
 namespace {
 
-// An op over the last dimension, over another one.
+// Applies an op that works along the last dimension to the dimension `axis`, by exchanging the two dimensions before
+// and after the op.
 Output OverAxis(const char* op, const Operand& logits, int axis, const std::string& name) {
   Graph* graph = GraphOf(op, {&logits});
   if (graph == nullptr) return {};

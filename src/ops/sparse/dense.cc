@@ -87,7 +87,8 @@ Status DenseAddGradient(const Operation& op, const std::vector<Output>& grads, s
   return OkStatus();
 }
 
-// Products and quotients of the sparse values and those elements of the dense tensor, broadcast, at the same indices.
+// The gradient of SparseDenseCwiseMul and SparseDenseCwiseDiv: each sparse value is multiplied or divided by the
+// element of the dense tensor at the same indices. The dense tensor is broadcast.
 Status DenseFactorGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   const auto& in = NodeOf(op)->inputs();
   const Output y = in[3];

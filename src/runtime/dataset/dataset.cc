@@ -91,7 +91,7 @@ void DataEnvironment::VisitFunctions(IteratorState& state) {
   MutexLock lock(mu_);
   std::map<std::string, States> all;
   if (!state.restores()) {
-    all = restored_;  // of functions that no element has needed since
+    all = restored_;  // saved again for the functions that have not been instantiated since
     for (const auto& [key, instance] : instances_) {
       States& states = all[key.second];
       states.clear();

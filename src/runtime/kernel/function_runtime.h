@@ -27,7 +27,7 @@ class RunnableFunction {
   virtual void Run(std::vector<Tensor> args, CancellationManager* cancellation, Done done) = 0;
   virtual const std::vector<DType>& argument_types() const = 0;
   virtual const std::vector<DType>& return_types() const = 0;
-  // Of the stateful kernels of this instance.
+  // The states of the stateful kernels of this instance.
   virtual KernelStates& states() = 0;
 };
 

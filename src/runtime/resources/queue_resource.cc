@@ -62,14 +62,14 @@ void CopyPadded(const Tensor& from, int64_t i, Tensor* to) {
 
 // A call that could not be served at once.
 struct QueueResource::Waiter {
-  // Of an enqueue: adds the slices of `batch` from `next` on, or, if `is_row`, `batch` itself as one element. A close
-  // has `closes` and no batch. `added` is set for both.
+  // The fields of an enqueue or a close. An enqueue adds the slices of `batch` from `next` on or, if `is_row`, `batch`
+  // itself as one element. A close has `closes` and no batch. Both have `added`.
   Tuple batch;
   bool is_row = false;
   bool closes = false;
   int64_t next = 0, end = 0;
   Done added;
-  // Of a dequeue.
+  // The fields of a dequeue.
   int64_t wanted = 1;
   bool stacked = false;
   bool up_to = false;

@@ -18,11 +18,11 @@ namespace tensorbraid {
 struct QueueOptions {
   enum class Kind { kFifo, kPadding, kRandomShuffle, kPriority };
   Kind kind = Kind::kFifo;
-  // Of each component. For kPriority the first is int64, the priority.
+  // The dtype of each component. For kPriority the first is int64, the priority.
   std::vector<DType> types = {};
-  // Of each component; empty if components may have any shape. Must be fully known, except for kPadding: its elements
-  // may differ in the unknown dimensions, and are padded with zeros when they are stacked. For kPriority the first is a
-  // scalar.
+  // The shape of each component; empty if components may have any shape. Shapes must be fully known, except for
+  // kPadding: its elements may differ in the unknown dimensions, and are padded with zeros when they are stacked. For
+  // kPriority the first is a scalar.
   std::vector<Shape> shapes = {};
   int64_t capacity = -1;  // in elements; < 0: unbounded
   // For kRandomShuffle: dequeues leave this many elements to choose from while the queue is open.

@@ -129,7 +129,7 @@ TEST_F(RandomStatesTest, TheStateHasTheSeedsThatWereDrawnAtRandom) {
   ASSERT_TRUE(second.Run(9).ok());
   EXPECT_TRUE(WeightsOf(first.g, *first.session) == WeightsOf(second.g, *second.session));
 
-  // Also back in the session that has run on.
+  // The states can also be restored in the session that has continued.
   ASSERT_TRUE(restorer.Restore(*second.session, *path).ok());
   ASSERT_TRUE(second.Run(9).ok());
   EXPECT_TRUE(WeightsOf(first.g, *first.session) == WeightsOf(second.g, *second.session));

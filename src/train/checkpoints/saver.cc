@@ -201,11 +201,11 @@ SavedVariable::SavedVariable(const Variable& saved)
 struct Saver::Impl {
   Impl(Graph& graph, SaverOptions options) : graph(graph), options(std::move(options)) {}
   void Build(std::source_location loc);
-  // The graph's first mistake. FailedPrecondition if this saver was made for all variables and has not seen some of
-  // them.
+  // Returns the graph's first mistake. Returns FailedPrecondition if this saver was made for all variables and has not
+  // seen some of them.
   Status CheckGraph() const;
   void BuildSharded(const std::vector<const SavedVariable*>& variables, std::vector<Operation>* assigned);
-  // Runs the save and checks that this process sees the files. Leaves none if it fails.
+  // Runs the save and checks that this process sees the files. If it fails, removes the files that it has written.
   Status Write(Session& session, const std::string& prefix) const;
   // Removes what the tasks have written for a sharded save that was not merged.
   void RemoveParts(const std::string& prefix) const;

@@ -191,7 +191,7 @@ INSTANTIATE_TEST_SUITE_P(
                                      FaultCase{"PowerLossOfData", Fault::kKilled, UnsyncedNames::kKept}),
                      testing::Bool(), testing::Bool()),
     NameOf);
-// Not with the same prefix: there would be no other checkpoint to use.
+// These saves do not replace a checkpoint of the same prefix: there would be no other checkpoint to use.
 INSTANTIATE_TEST_SUITE_P(Damage, EveryFaultTest,
                          testing::Combine(testing::Values(FaultCase{"FlippedBit", Fault::kFlippedBit}), testing::Bool(),
                                           testing::Values(false)),

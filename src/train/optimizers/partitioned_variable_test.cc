@@ -29,7 +29,7 @@ std::unique_ptr<Session> Started(Graph& g) {
   return session;
 }
 
-// Numbers from tf.fixed_size_partitioner and its kin.
+// The numbers come from tf.fixed_size_partitioner and the other partitioners.
 TEST(PartitionerTest, PartsAreAsManyAsInTensorFlow) {
   EXPECT_EQ(FixedSizePartitioner(3)({10, 4}, kFloat32), 3);
   EXPECT_EQ(FixedSizePartitioner(30)({10, 4}, kFloat32), 10);

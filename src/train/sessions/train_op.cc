@@ -112,7 +112,7 @@ std::vector<Output> StepsAfter(Graph& graph, const std::vector<bool>& executed) 
   }
   std::vector<Output> steps;
   for (const auto& [train, step] : after) {
-    // The read after an operation that depends on this one is later.
+    // If another training operation depends on this one, only the read after that other operation counts.
     const bool overtaken = std::ranges::any_of(after, [&, train = train](const auto& other) {
       return other.first != train && NodesBehind(graph, {{other.first, -1}}, {})[train->id()];
     });

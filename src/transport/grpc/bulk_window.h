@@ -1,5 +1,5 @@
-// How many bytes of BulkTensors a link may have on the way, so that a long path is not idle while the sender waits for
-// the receiver, and the receiver need not keep much that it has not looked at yet.
+// How many bytes of BulkTensors a link may have on the way. Too few leave a long path idle while the sender waits for
+// acknowledgements; too many fill the memory of a slow receiver.
 #ifndef TENSORBRAID_TRANSPORT_GRPC_BULK_WINDOW_H_
 #define TENSORBRAID_TRANSPORT_GRPC_BULK_WINDOW_H_
 

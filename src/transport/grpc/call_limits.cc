@@ -18,7 +18,7 @@ Status CallLimits::Ticket::Begin(std::shared_ptr<CallLimits> limits, const std::
   ++count;
   waiting_ = limits->awaited_.insert(limits->awaited_.end(), Waiting{MonotonicClock::now(), std::move(cancel)});
   waits_ = true;
-  if (!limits->looks_) limits->LookLater();
+  if (!limits->check_scheduled_) limits->ScheduleCheck();
   limits_ = std::move(limits);
   client_ = client;
   return OkStatus();
@@ -61,8 +61,8 @@ CallLimits::Ticket::~Ticket() {
   if (--it->second == 0) limits_->in_progress_.erase(it);
 }
 
-void CallLimits::LookLater() {
-  looks_ = true;
+void CallLimits::ScheduleCheck() {
+  check_scheduled_ = true;
   timer_->RunAfter(limits_.request_timeout / 4, [weak = weak_from_this()] {
     if (const auto self = weak.lock()) self->CancelLate();
   });
@@ -70,7 +70,7 @@ void CallLimits::LookLater() {
 
 void CallLimits::CancelLate() {
   MutexLock lock(mu_);
-  looks_ = false;
+  check_scheduled_ = false;
   const auto late = MonotonicClock::now() - limits_.request_timeout;
   // The list is in order, and a call stays in it until its request has arrived or it has failed. `cancel` only asks
   // gRPC to cancel the call, which then fails on another thread.
@@ -80,7 +80,7 @@ void CallLimits::CancelLate() {
     TB_LOG(Debug, "transport") << "cancelled a call whose request did not arrive in time";
     std::exchange(waiting.cancel, nullptr)();
   }
-  if (!awaited_.empty()) LookLater();
+  if (!awaited_.empty()) ScheduleCheck();
 }
 
 }  // namespace tensorbraid

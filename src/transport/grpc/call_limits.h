@@ -1,4 +1,4 @@
-// Bounds what the calls of clients hold of a server.
+// Limits the calls that clients have in progress on a server, and the memory of their requests.
 #ifndef TENSORBRAID_TRANSPORT_GRPC_CALL_LIMITS_H_
 #define TENSORBRAID_TRANSPORT_GRPC_CALL_LIMITS_H_
 
@@ -56,9 +56,9 @@ class CallLimits : public std::enable_shared_from_this<CallLimits> {
   };
 
  private:
-  // Cancels the requests that are late, and looks again while others are awaited.
+  // Cancels the calls whose requests are late. Schedules the next check if other requests are awaited.
   void CancelLate();
-  void LookLater() TB_REQUIRES(mu_);
+  void ScheduleCheck() TB_REQUIRES(mu_);
 
   const ServerLimits limits_;
   Timer* const timer_;
@@ -66,7 +66,7 @@ class CallLimits : public std::enable_shared_from_this<CallLimits> {
   absl::flat_hash_map<std::string, int> in_progress_ TB_GUARDED_BY(mu_);
   int64_t bytes_ TB_GUARDED_BY(mu_) = 0;                   // of the requests of all tickets
   std::list<Ticket::Waiting> awaited_ TB_GUARDED_BY(mu_);  // the oldest first
-  bool looks_ TB_GUARDED_BY(mu_) = false;                  // the timer will call CancelLate
+  bool check_scheduled_ TB_GUARDED_BY(mu_) = false;        // the timer will call CancelLate
 };
 
 }  // namespace tensorbraid

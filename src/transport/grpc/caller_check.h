@@ -1,4 +1,4 @@
-// Finds out who opens a stream or sends a call, and turns strangers away.
+// Identifies the caller that opens a stream or sends a call. Refuses callers without a token if one is required.
 //
 // A caller sends a token in the metadata "authorization: Bearer TOKEN". Its role is that of the token, and not more
 // than that of its certificate: a certificate whose organizational unit is kClientUnit is a client's.

@@ -79,7 +79,7 @@ void Channel::Read() {
   }
   if (stream_ == nullptr) return;
   ++pending_;
-  // Also on a dead stream: the read then fails at once, and its failure leads to OnEnd.
+  // Reads from a dead stream too: the read then fails at once, and its failure leads to OnEnd.
   stream_->Read(&read_buffer_, read_op_.Arm(shared_from_this()));
 }
 

@@ -36,8 +36,8 @@ void GrpcLink::Start(const std::function<void(const std::shared_ptr<Link>&)>& th
     });
   }
   if (channels[kBulkChannel] != nullptr) {
-    // When the other side closes the link, this may be heard before its last control messages, which come over another
-    // connection. They say that the task leaves.
+    // When the other side closes the link, the end of the bulk channel may arrive before the last control messages,
+    // which travel on another connection. These say that the task leaves, so the link waits for them.
     channels[kBulkChannel]->SetHandlers(on_read, [this, ended](const Status& why) {
       context_.timer->RunAfter(context_.close_grace, [ended, why] { ended(why); });
     });
@@ -103,7 +103,7 @@ void GrpcLink::OnPing(const Ping& ping) {
   std::chrono::nanoseconds round_trip;
   {
     MutexLock lock(mu_);
-    // A ping out of order is none of ours; nothing needs it.
+    // Ignores a ping that is out of order: no correct peer sends one.
     if (ping.number >= kPings || ping.number != (ping.is_answer ? pings_ - 1 : answers_)) return;
     if (ping.is_answer) {
       round_trip_ = std::min<std::chrono::nanoseconds>(round_trip_, MonotonicClock::now() - pinged_);

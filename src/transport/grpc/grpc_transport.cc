@@ -89,7 +89,7 @@ class GrpcTransport final : public Transport {
                ConnectDone done) override;
   void Shutdown() override;
 
-  // For Connecting.
+  // Used by Connecting.
   using Opened = std::function<void(const std::shared_ptr<Channel>& channel, bool ok)>;
   std::shared_ptr<Channel> NewChannel(ChannelKind kind) {
     return std::make_shared<Channel>(kind, options_.bulk_part_bytes, &streams_);

@@ -64,7 +64,7 @@ void ConfigureServer(const ServerLimits& limits, std::chrono::milliseconds hands
   // it is reached only by those that open streams without sending a request.
   builder->AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 2 * limits.max_requests + 16);
   builder->AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, static_cast<int>(limits.idle_timeout.count()));
-  // The machine of a connection may disappear without a word.
+  // The other machine may fail without closing its connections. Keepalive pings notice that.
   builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 300'000);
   builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 60'000);
   builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);

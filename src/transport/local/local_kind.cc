@@ -20,7 +20,8 @@ namespace tensorbraid {
 namespace {
 
 constexpr std::chrono::milliseconds kReceiveTimeout{200};
-// Links whose rings have not come yet. The oldest of more are forgotten, and stay without a lane.
+// The most links whose rings may be outstanding at the same time. Beyond that the oldest are forgotten, and get no
+// lane.
 constexpr size_t kMaxExpected = 1024;
 
 // Large blocks of shared memory have a descriptor each, and the usual limit of 1024 is low for that. A process may
@@ -32,10 +33,11 @@ void RaiseDescriptorLimit() {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-// What a Hello says: in an offer the machine, in an answer the socket; and the link's secret.
+// What a Hello contains for this kind of lane. `place` is the machine in an offer, and the name of the socket in an
+// answer.
 struct Word {
   std::string place;
-  uint64_t secret = 0;  // random; what comes over the socket must name it. Never 0
+  uint64_t secret = 0;  // of the link; random, never 0. Each message over the socket must name it
 
   std::string ToString() const { return StrCat(place, " ", secret); }
   static std::optional<Word> Parse(const std::string& text) {

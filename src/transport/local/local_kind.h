@@ -10,10 +10,10 @@
 namespace tensorbraid {
 
 // The kind of side lane between neighbours. The Hellos tell whether two tasks are neighbours, and where the accepting
-// one has its Unix socket. The connecting end reaches that socket and passes the memory of the rings; it names a random
-// number of its offer, by which the accepting end knows the link.
+// one has its Unix socket. The connecting end connects to that socket and passes the memory of the rings. With it, it
+// repeats a random number from its offer, which tells the accepting end to which link the rings belong.
 //
-// A lane may be impossible all the same (another container, seccomp, no shared memory).
+// Two neighbours may still be unable to open a lane: in different containers, under seccomp, or without shared memory.
 std::shared_ptr<LaneKind> NewLocalKind(const LocalLaneOptions& options = {});
 
 }  // namespace tensorbraid

@@ -65,7 +65,7 @@ class LocalLane::LentBuffer final : public Buffer {
   const uint64_t loan_;
 };
 
-// Holds the lanes whose links are down but whose neighbours still use buffers of this process, until they do not.
+// Holds the lanes whose links are down, until their neighbours no longer use buffers of this process.
 class LoanWatcher {
  public:
   static LoanWatcher& Get() {
@@ -159,7 +159,7 @@ void LocalLane::AppendFrame(uint32_t kind, uint32_t header_bytes, uint64_t value
 }
 
 void LocalLane::Flush() {
-  // Twice: the reader may have made room before it could see that this side waits for it.
+  // Tries twice: the reader may have made room before it could see that this side waits for it.
   for (int attempt = 0; attempt < 2 && !queue_.empty() && broken_.ok(); ++attempt) {
     const StatusOr<size_t> written = out_.Write(std::as_bytes(std::span(queue_)).subspan(queue_begin_));
     if (!written.ok()) {
@@ -305,7 +305,8 @@ StatusOr<bool> LocalLane::Receive(const std::function<void(Message)>& on_message
       Flush();
       out_.WakeReader();
     }
-    // After the reading above, which has made room: the neighbour's thread sleeps on this side's outgoing ring.
+    // The read above has made room. If the neighbour waits for it, the neighbour's thread sleeps on the bell of this
+    // side's outgoing ring.
     if (arrived > 0 && in_.TakeWriterWaits()) out_.RingBell();
   }
   if (arrived == 0) return false;

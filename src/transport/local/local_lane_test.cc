@@ -254,7 +254,7 @@ TEST_P(LoanBeyondItsSegmentTest, IsRefused) {
   const uint64_t record[] = {9, SharedPlaceOf(*buffer, buffer->data()).segment->id(), GetParam().offset};
   const std::string frame =
       Frame(2, 0, GetParam().bytes, std::string(reinterpret_cast<const char*>(record), sizeof record));
-  // Behind what a_ has written.
+  // The position behind the bytes that a_ has written.
   uint64_t written;
   std::memcpy(&written, rings_->data(), sizeof written);
   std::byte* const ring = rings_->data() + (Ring::MemoryFor(options_.ring_bytes) - options_.ring_bytes);

@@ -60,7 +60,7 @@ void LaneLink::SendBy(Message message, bool urgent) {
   State state = state_.load(std::memory_order_acquire);
   if (state == State::kOnBase) return send_by_base();
   if (state != State::kSwitched) {
-    // Under the lock, so that no message follows kSwitched, and its number of BulkTensors is right.
+    // Sends under the lock, so that no message follows kSwitched, and its number of BulkTensors is right.
     MutexLock lock(mu_);
     state = state_;
     if (state != State::kSwitched) {
@@ -70,7 +70,8 @@ void LaneLink::SendBy(Message message, bool urgent) {
   }
   if (closed_.load(std::memory_order_relaxed)) return;
   if (const Status s = lane_->Send(message, urgent); !s.ok()) return CloseBecause(s);
-  // The peer may answer at once. A thread whose core has been idle takes some 50 us to wake, so it wakes meanwhile.
+  // The peer may answer at once. This link's thread, which receives the answer, may take some 50 us to wake if its core
+  // has been idle. So it is woken now, and wakes while the message is on its way.
   if (urgent && sleeps_.load(std::memory_order_relaxed)) lane_->Wake();
 }
 
@@ -236,7 +237,7 @@ LaneLink::Events LaneLink::Look() {
 
 void LaneLink::ReadLane() {
   const bool polls = NumCores() > 1;
-  std::vector<Message> early;  // arrived by the lane before the last one by the base
+  std::vector<Message> early;  // arrived over the lane before the last message over the base
   const auto hand_on = [this](Message message) {
     if (!closed_.load(std::memory_order_relaxed)) handler_->OnMessage(std::move(message));
   };
@@ -249,10 +250,10 @@ void LaneLink::ReadLane() {
   const auto look_if_called = [&] {
     if (called() && called_.exchange(false, std::memory_order_acq_rel)) events = Look();
   };
-  bool in_order = false;  // everything that came by the base has been handed on
+  bool in_order = false;  // everything that came over the base has been delivered
   MonotonicClock::time_point last = MonotonicClock::now();
   for (;;) {
-    // Before the lane is read: what the peer has sent before the link went down is then still received.
+    // Takes the events before it reads the lane: so what the peer has sent before the link went down is still received.
     look_if_called();
     if (state_ == State::kOnBase) return;
     if (!in_order && events.base_is_done) {

@@ -1,7 +1,7 @@
 // A link that consists of a link of another transport, its base, and of a side lane.
 //
-// The link is up as soon as its base is, and sends by it. Meanwhile each end opens its end of the lane (lane_kind.h),
-// on a thread of the link. Then both switch:
+// The link is up as soon as its base is, and sends over the base. Meanwhile each end opens its end of the lane
+// (lane_kind.h), on a thread of the link. Then both switch:
 //
 //   the end that connected                    the end that accepted
 //     |                                          its lane is open
@@ -14,17 +14,18 @@
 // Until an end has sent its first message of this picture, it may send kGivenUp instead. Then the link uses its base
 // for good. An end that has sent kReady keeps its lane open until the other end has decided.
 //
-// Order. kSwitched is an end's last message by the base and says how many BulkTensors the end has sent by the base
+// Order. kSwitched is an end's last message over the base. It says how many BulkTensors the end has sent over the base
 // before, because these travel on another channel than kSwitched. The receiver reads its lane from the moment it is
-// open, since the lane may need that to send, but keeps what arrives there until it has handed on everything that came
-// by the base. So the messages of a channel stay in order.
+// open, since the lane may need that to send. It keeps what arrives there until it has delivered everything that came
+// over the base. So the messages of a channel stay in order.
 //
-// The end. The base remains as a sign of life. When it goes down, the link hands on what has arrived by the lane, and
-// then goes down, too. A lane that breaks takes the base down, because messages in the lane may be lost.
+// The end. The base stays open to show that the peer is alive. When the base goes down, the link delivers what has
+// arrived over the lane, and then goes down, too. A lane that breaks takes the base down, because messages in the lane
+// may be lost.
 //
 // The states of an end:
 //
-//   state       sends by    receives by                           leaves the state
+//   state       sends over  receives over                         leaves the state
 //   kOpening    base        base                                  Open has returned: kOpen or kOnBase
 //   kOpen       base        base; what the lane brings is kept    kSwitched: see the picture
 //                                                                 kOnBase: the peer gave up, or the base went down
@@ -33,7 +34,7 @@
 //
 // What runs where. The base calls OnMessage, OnLaneMessage and OnLinkDown. The link's thread opens the lane, reads it,
 // and reports the end of the link; in state kOnBase this thread has ended, and the base's OnLinkDown reports the end.
-// Changes of the state, and all sending by the base before the switch, happen under `mu_`.
+// Changes of the state, and all sending over the base before the switch, happen under `mu_`.
 #ifndef TENSORBRAID_TRANSPORT_SIDE_LANE_LANE_LINK_H_
 #define TENSORBRAID_TRANSPORT_SIDE_LANE_LANE_LINK_H_
 
@@ -81,9 +82,9 @@ class LaneLink final : public Link, public LinkHandler, public std::enable_share
   void SendBy(Message message, bool urgent);
   void Switch() TB_REQUIRES(mu_);
   Status OnSwitched(uint64_t bulk_tensors) TB_REQUIRES(mu_);
-  // Whether all has been handed on that the peer had sent by the base before it switched.
+  // Whether everything that the peer sent over the base before it switched has been delivered.
   bool BaseIsDone() const TB_REQUIRES(mu_) { return peers_bulk_tensors_ && bulk_received_ >= *peers_bulk_tensors_; }
-  // Makes the link's thread look at what has changed.
+  // Makes the link's thread call Look, which returns what has changed.
   void CallThread() TB_REQUIRES(mu_);
 
   void CloseBecause(const Status& lane_error);
@@ -103,7 +104,8 @@ class LaneLink final : public Link, public LinkHandler, public std::enable_share
   };
   Events Look();
 
-  // Once, at the end, by the thread that still runs then.
+  // Reports the end of the link to its handler. Called once, by the link's thread or, if that has ended, by the thread
+  // on which the base goes down.
   void ReportDown();
 
   const std::shared_ptr<Link> base_;
@@ -123,8 +125,8 @@ class LaneLink final : public Link, public LinkHandler, public std::enable_share
   Mutex mu_;
   bool peer_is_ready_ TB_GUARDED_BY(mu_) = false;
   bool peer_gave_up_ TB_GUARDED_BY(mu_) = false;
-  uint64_t bulk_sent_ TB_GUARDED_BY(mu_) = 0;                      // BulkTensors, by the base
-  uint64_t bulk_received_ TB_GUARDED_BY(mu_) = 0;                  // complete BulkTensors, by the base
+  uint64_t bulk_sent_ TB_GUARDED_BY(mu_) = 0;                      // BulkTensors, over the base
+  uint64_t bulk_received_ TB_GUARDED_BY(mu_) = 0;                  // complete BulkTensors, over the base
   std::optional<uint64_t> peers_bulk_tensors_ TB_GUARDED_BY(mu_);  // how many the peer has sent; set when it switches
   std::optional<Status> why_down_ TB_GUARDED_BY(mu_);              // set when the base is down
   bool thread_runs_ TB_GUARDED_BY(mu_) = true;                     // and will report the end of the link

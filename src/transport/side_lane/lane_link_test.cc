@@ -47,7 +47,7 @@ class KeepingLink final : public Link {
   std::vector<LaneMessage> told_ TB_GUARDED_BY(mu_);
 };
 
-// A lane that keeps what is sent, and hands on what the test puts into it.
+// A lane that keeps what is sent, and delivers what the test puts into it.
 class KeepingLane final : public SideLane {
  public:
   Status Send(const Message& message, bool) override {
@@ -286,7 +286,7 @@ TEST_F(AcceptedEndTest, ALinkThatIsDownBeforeThePeerSwitchesGivesItsLaneUp) {
   EXPECT_TRUE(lane_->abandoned());
 }
 
-// The peer has switched, has sent its last messages by the lane and has closed the link.
+// The peer has switched, has sent its last messages over the lane and has closed the link.
 TEST_F(AcceptedEndTest, WhatAPeerSentByTheLaneBeforeItLeftIsHandedOn) {
   Switch();
   EXPECT_TRUE(Hear(Said::kSwitched).ok());

@@ -16,7 +16,8 @@ class SideLane {
   virtual ~SideLane() = default;
 
   // Never blocks. If `urgent` is false, a peer that sleeps need not be woken. InvalidArgument if the message cannot be
-  // encoded. A lane that is broken drops the message; Receive reports that, after what has arrived before.
+  // encoded. A broken lane drops the message. Receive reports the break, after it has delivered everything that arrived
+  // before.
   virtual Status Send(const Message& message, bool urgent) = 0;
   // See Link.
   virtual bool shares_memory() const { return false; }
@@ -31,15 +32,15 @@ class SideLane {
   virtual StatusOr<bool> Receive(const std::function<void(Message)>& on_message) = 0;
   // Blocks until Receive may have something to do, Wake is called or `wanted()` is true.
   virtual void Sleep(const std::function<bool()>& wanted) = 0;
-  // Once the link beside this lane is down: whether everything that the peer had sent before has been received, as far
-  // as this side can know.
+  // Called once the link beside this lane is down. Whether everything that the peer sent before has been received, as
+  // far as this side can know.
   virtual bool IsDrained() { return true; }
   // Ends sending and reading. Blocks for a short time at most.
   virtual void End() = 0;
   // As End, for a lane that the link has not used, because one of the two ends has given it up.
   virtual void Abandon() { End(); }
 
-  // Makes Sleep return. Any thread.
+  // Makes Sleep return. Called from any thread.
   virtual void Wake() = 0;
 };
 

@@ -20,7 +20,7 @@ enum class UcxFrameKind : uint32_t {
   kSplit = 4,    // a message's header follows the prefix, and the data is its payload
 };
 
-// What each frame begins with. It is sent as it is in memory; all supported processors are little-endian.
+// The prefix of each frame. It is sent as it is in memory; all supported processors are little-endian.
 struct UcxFramePrefix {
   uint64_t secret = 0;  // of the receiver
   uint64_t number = 0;  // within its sequence, from 0 on

@@ -1,4 +1,4 @@
-// Tasks that have UCX exchange their messages by it: by RDMA, where the hardware has it.
+// Tasks that have UCX exchange their messages through it: over RDMA, where the hardware has it.
 #ifndef TENSORBRAID_TRANSPORT_UCX_UCX_KIND_H_
 #define TENSORBRAID_TRANSPORT_UCX_UCX_KIND_H_
 
@@ -11,7 +11,8 @@
 namespace tensorbraid {
 
 struct UcxOptions {
-  // How long the two ends of a link may take until messages come through UCX. Then the link does without.
+  // How long the two ends of a link may take until messages come through UCX. After that the link uses its base for
+  // good.
   std::chrono::milliseconds open_timeout = std::chrono::seconds(5);
 };
 

@@ -374,7 +374,8 @@ StatusOr<bool> UcxLane::Receive(const std::function<void(Message)>& on_message) 
     on_message(std::move(message));
   }
   if (!broken.ok() && frames.empty()) {
-    // The peer closes its end soon after its last message. What remains is that the link goes down.
+    // The peer closes its end soon after its last message, and UCX may report that as an error. It is no error if the
+    // peer has said that it closes: then only the end of the link is still to come.
     MutexLock lock(mu_);
     end_reported_ = true;
     if (!peer_closed_) return broken;

@@ -1,4 +1,4 @@
-// A side lane by UCX: RDMA where the hardware has it, else UCX's own ways over TCP and shared memory.
+// A side lane through UCX: RDMA where the hardware has it, else UCX's own ways over TCP and shared memory.
 #ifndef TENSORBRAID_TRANSPORT_UCX_UCX_LANE_H_
 #define TENSORBRAID_TRANSPORT_UCX_UCX_LANE_H_
 
@@ -44,11 +44,11 @@ class UcxLane final : public SideLane {
   // Makes the endpoint. Call once, before the functions of SideLane.
   Status Connect(const UcxAddress& peer);
   bool is_connected();
-  // Sends a message that has no other purpose than to show that the way is open.
+  // Sends a probe: a message that only shows that messages arrive.
   void SendProbe();
   // Whether the peer's probe has arrived.
   bool probed();
-  // The reader: blocks until `done()` is true, and looks every 10 ms at least. Nothing is handed on meanwhile.
+  // For the reader. Blocks until `done()` is true, which it checks at least every 10 ms. Delivers no message meanwhile.
   // DeadlineExceeded at the deadline, Unavailable if the lane breaks.
   Status WorkUntil(MonotonicClock::time_point deadline, const std::function<bool()>& done);
 

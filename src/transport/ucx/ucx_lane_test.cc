@@ -35,7 +35,7 @@ class UcxKindTest : public ::testing::Test {
   static std::string Listen(Transport& transport, LinkAcceptor& acceptor) {
     return StrCat("localhost:", transport.Listen("localhost:0", &acceptor).value());
   }
-  // Both ways.
+  // Checks that messages pass in both directions.
   static void ExpectTraffic(Link& link, Recorder& at_link, Recorder& at_peer) {
     link.Send(MakeEager(1, "hello"));
     EXPECT_EQ(at_peer.WaitForControl(1).back().bytes, "hello");

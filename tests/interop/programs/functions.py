@@ -128,8 +128,8 @@ def if_inside_while_with_gradient(s):
 
 
 @_v2
-def what_a_loop_only_passes_on_does_nothing_after_its_end(s):
-    """Branches and queues that a body reaches through constants of the loop alone."""
+def nodes_behind_loop_constants_do_not_run_after_the_end(s):
+    """Branches and queues of a loop depend on constants of the loop alone. None of them runs after the last iteration."""
     take = tf1.placeholder(tf.bool, [])
     c = tf1.placeholder(tf.float32, [])
     with tf.device(s.ps):

@@ -1,4 +1,4 @@
-"""Steps that are more than one run: partial runs, callables with connected tensors, traces; and whom errors name."""
+"""Partial runs, callables with connected tensors, traces of steps, and the ops that errors name."""
 import json
 
 import numpy as np
@@ -10,7 +10,7 @@ tf1 = tf.compat.v1
 
 
 def _try(s, function, *args, **kwargs):
-    """Records what a call gives, or the kind of its error and, where the text is TensorFlow's, the text."""
+    """Records the result of a call, or the kind and the text of its error."""
     try:
         value = function(*args, **kwargs)
     except (tf.errors.OpError, TypeError, ValueError, RuntimeError) as e:
@@ -34,8 +34,8 @@ def partial_run(s):
     h = s.session.partial_run_setup([first, second], [a, b, c])
     value = _try(s, s.session.partial_run, h, first, {a: 1, b: 2})
     _try(s, s.session.partial_run, h, second, {c: value * 17})
-    _try(s, s.session.partial_run, h, second, {c: 1})  # it is over
-    s.run(second, {a: 1, b: 2, c: 3})  # as a whole, besides
+    _try(s, s.session.partial_run, h, second, {c: 1})  # the run has ended
+    s.run(second, {a: 1, b: 2, c: 3})  # the same tensor in an ordinary run
 
 
 def partial_runs_at_once(s):
@@ -70,7 +70,7 @@ def partial_run_refuses(s):
     _try(s, s.session.partial_run, h, first, {a: 1, b: 2, other: 3})  # was not set up
     _try(s, s.session.partial_run, h, a * 2.0, {a: 1})
     _try(s, s.session.partial_run, h, second, {a: 1})  # needs more
-    _try(s, s.session.partial_run, h, first, {a: 1, b: 2})  # what was refused has changed nothing
+    _try(s, s.session.partial_run, h, first, {a: 1, b: 2})  # the refused calls have changed nothing
     _try(s, s.session.partial_run, h, second, {a: 1, c: 3})  # fed twice
     _try(s, s.session.partial_run, h, [first, second], {c: 3})  # fetched twice
     _try(s, s.session.partial_run, h, second, {c: 3})
@@ -112,7 +112,7 @@ def partial_run_of_a_dead_tensor(s):
     h = s.session.partial_run_setup([off, on, last], [p, x, later])
     _try(s, s.session.partial_run, h, on, {p: True, x: 2.0})
     _try(s, s.session.partial_run, h, off)
-    _try(s, s.session.partial_run, h, last, {later: 1.0})  # it has ended
+    _try(s, s.session.partial_run, h, last, {later: 1.0})  # the run has ended
 
 
 def partial_run_of_state(s):
@@ -139,7 +139,7 @@ def partial_run_that_fails(s):
     h = s.session.partial_run_setup([ok, bad], [x, y])
     _try(s, s.session.partial_run, h, ok, {x: 4})
     _try(s, s.session.partial_run, h, bad, {y: 0})
-    _try(s, s.session.partial_run, h, bad, {y: 1})  # it has ended
+    _try(s, s.session.partial_run, h, bad, {y: 1})  # the run has ended
 
 
 def partial_run_of_branches(s):
@@ -235,10 +235,10 @@ def traced_step(s):
         moved = [n.timeline_label for d in metadata.step_stats.dev_stats for n in d.node_stats
                  if n.node_name == "RecvTensor"]
         if not any("product:0 from /job:ps/replica:0/task:0 to /job:worker" in m for m in moved):
-            raise AssertionError(f"the product's way is not in the trace: {moved}")
+            raise AssertionError(f"the transfer of the product is not in the trace: {moved}")
         if len(metadata.partition_graphs) < 2:
             raise AssertionError("there are partitions of several tasks")
-    # Without options nothing is noted.
+    # Without options nothing is recorded.
     metadata = tf1.RunMetadata()
     s.session.run(total, {x: np.ones([100, 100])}, run_metadata=metadata)
     s.record([len(metadata.step_stats.dev_stats), len(metadata.partition_graphs)])

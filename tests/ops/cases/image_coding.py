@@ -7,7 +7,7 @@ import tensorflow as tf
 
 
 def picture(height, width, channels, dtype=np.uint8):
-    """Smooth with an edge, as photographs are."""
+    """An image that is smooth with an edge, as photographs are."""
     y, x, c = np.meshgrid(np.arange(height), np.arange(width), np.arange(channels), indexing="ij")
     v = 0.5 + 0.3 * np.sin(0.4 * x + c) * np.cos(0.3 * y - c) + 0.2 * (x + 2 * y > width)
     return (v * np.iinfo(dtype).max).astype(dtype)
@@ -121,7 +121,8 @@ def jpeg_cases(t):
     t.case("DecodeAndCropJpeg", grey, np.array([1, 2, 3, 4], np.int32), ratio=2)
     for window in ([3, 5, 15, 9], [3, 5, 8, 19], [-1, 0, 2, 2], [0, 0, 0, 5]):
         t.case("DecodeAndCropJpeg", file, np.array(window, np.int32))
-    t.case("DecodeAndCropJpeg", file, np.array([2**31 - 1, 0, 2, 2], np.int32), expected="INVALID_ARGUMENT")  # TensorFlow ends
+    # TensorFlow ends the process for this window.
+    t.case("DecodeAndCropJpeg", file, np.array([2**31 - 1, 0, 2, 2], np.int32), expected="INVALID_ARGUMENT")
     t.case("DecodeAndCropJpeg", file, np.array([0, 0, 5], np.int32))
     big = tf.io.encode_jpeg(picture(40, 40, 1)).numpy()
     for fraction in (1.0, 0.1):
@@ -184,7 +185,7 @@ def bmp_cases(t):
     for bad in (bmp(0, 2, 24, b""), bmp(3, 0, 24, b""), bmp(-3, 2, 24, b""), bmp(3, 2, 16, bytes(60)),
                 bmp(100000, 100000, 24, b"0")):
         t.case("DecodeBmp", bad)
-    # These end TensorFlow.
+    # TensorFlow ends the process for these files.
     for bad in (bmp(2**31 - 1, -2**31, 32, b""), bmp(3, 2, 24, bytes(24), start=-5 & 0xffffffff)):
         t.case("DecodeBmp", bad, expected="INVALID_ARGUMENT")
     for op in ("DecodeBmp", "DecodeGif", "DecodeJpeg"):
@@ -203,7 +204,8 @@ def encode_cases(t):
     t.case("EncodePng", picture(6, 5, 3), compression=10)
     t.case("EncodePng", picture(6, 5, 5))
     t.case("EncodePng", picture(6, 5, 3)[0])
-    t.case("EncodePng", np.zeros([0, 5, 3], np.uint8), expected="INVALID_ARGUMENT")  # TensorFlow ends
+    # TensorFlow ends the process for an empty image.
+    t.case("EncodePng", np.zeros([0, 5, 3], np.uint8), expected="INVALID_ARGUMENT")
     for channels, format in ((1, ""), (3, ""), (1, "grayscale"), (3, "rgb"), (3, "grayscale"), (1, "rgb"), (4, ""), (2, "")):
         t.case("EncodeJpeg", picture(17, 9, channels), format=format)
     for quality in (0, 1, 50, 100, 101, -1):

@@ -47,7 +47,7 @@ def fused_cases(t):
                 for training in (True, False):
                     rest = [scale, mean, variance] + ([none] if v3 else [])
                     t.case(grad, dy, x, *rest, epsilon=0.01, is_training=training)
-                    # TensorFlow has channels first for training alone.
+                    # TensorFlow supports channels first only for training, so the expected values are computed channels last.
                     expected = t.tensorflow(grad, [dy, x, *rest], dict(is_training=training))
                     expected[0] = first(expected[0])
                     t.case(grad, first(dy), first(x), *rest, data_format="NCHW", is_training=training,

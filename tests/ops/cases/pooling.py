@@ -1,5 +1,5 @@
-"""Rows of the pooling ops. TensorFlow's CPU kernels have channels last alone; rows with channels first are those,
-transposed."""
+"""Rows of the pooling ops. TensorFlow's CPU kernels support only channels last. The rows with channels first are the
+same rows, transposed."""
 import numpy as np
 import tensorflow as tf
 
@@ -127,7 +127,7 @@ def argmax_cases(t):
                 for i, a in enumerate(argmax):
                     dx[a + i // 2 * 4] += dy.ravel()[i]
                     ddy[i] = x.ravel()[a + i // 2 * 4]
-                # TensorFlow's CPU kernels know the first for int64 alone, and not the second.
+                # TensorFlow's CPU kernels support the first op only with int64, and not the second op.
                 t.case("MaxPoolGradWithArgmax", x, dy, at, include_batch_in_index=batch, gradient=[0, 1],
                        expected=[dx.reshape(x.shape)], **pairs)
                 t.case("MaxPoolGradGradWithArgmax", x, x, at, include_batch_in_index=batch, gradient=[0, 1],

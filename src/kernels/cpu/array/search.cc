@@ -399,7 +399,7 @@ StatusOr<int64_t> CheckNthElement(KernelContext& ctx) {
   return ctx.node().attr<bool>("reverse") ? columns - n - 1 : n;
 }
 
-// Elements are sorted as int64, uint64, float or double, so that the search is compiled for these types alone.
+// Elements are sorted as int64, uint64, float or double, so that the search is compiled only for these types.
 template <typename T>
 using SortType = std::conditional_t<!std::is_integral_v<T>, ComputeType<T>,
                                     std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>;

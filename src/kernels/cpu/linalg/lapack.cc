@@ -105,13 +105,13 @@ Status CheckSize(int64_t rows, int64_t columns, int64_t elements) {
                          "] is too large for LAPACK, which counts elements of workspaces in 32 bits");
 }
 
-// For QR decompositions: LAPACK works on panels of at most 64 columns.
+// Checks the size for QR decompositions. LAPACK works on panels of at most 64 columns.
 template <typename W>
 Status CheckQrSize(const Matrix<W>& a) {
   return CheckSize(a.rows(), a.columns(), 65 * (std::max(a.rows(), a.columns()) + 64));
 }
 
-// For divide and conquer, and iterations on a square matrix.
+// Checks the size for divide and conquer, and for iterations on a square matrix.
 template <typename W>
 Status CheckIterationSize(const Matrix<W>& a) {
   const int64_t least = std::min(a.rows(), a.columns()), most = std::max(a.rows(), a.columns());

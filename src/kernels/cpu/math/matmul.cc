@@ -160,7 +160,7 @@ class BatchMatMulKernel : public Kernel {
  public:
   Status Compute(KernelContext& ctx) final {
     TF_ASSIGN_OR_RETURN(const BatchProduct p, StartBatchProduct(ctx, adj_x_, adj_y_, broadcast_));
-    if (p.out->num_elements() == 0) return OkStatus();  // then there may be any number of products
+    if (p.out->num_elements() == 0) return OkStatus();  // an empty output may have any number of empty products
     Tensor x = ctx.input(0), y = ctx.input(1);
     if (conjugates_ != nullptr && adj_x_) {
       TF_ASSIGN_OR_RETURN(x, conjugates_(x));
@@ -261,7 +261,7 @@ class MixedBatchMatMulKernel final : public Kernel {
 
   Status Compute(KernelContext& ctx) override {
     TF_ASSIGN_OR_RETURN(const BatchProduct p, StartBatchProduct(ctx, adj_x_, adj_y_, true));
-    if (p.out->num_elements() == 0) return OkStatus();  // then there may be any number of products
+    if (p.out->num_elements() == 0) return OkStatus();  // an empty output may have any number of empty products
     const auto [m, n, k] = p.sizes;
     const std::vector<W> wx = Converted<W, A>(ctx.input(0)), wy = Converted<W, B>(ctx.input(1));
     std::vector<W> product(m * n);

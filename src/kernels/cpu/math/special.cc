@@ -79,7 +79,7 @@ struct PolygammaF {
   static constexpr double kCostNs = 150;
   template <typename T>
   static T Apply(T n, T x) {
-    // Of an order above 0, Eigen multiplies infinity by 0.
+    // For an order above 0, Eigen multiplies infinity by 0.
     if (x == std::numeric_limits<T>::infinity() && n >= T(1) && n == std::floor(n)) return T(0);
     return Eigen::numext::polygamma(n, x);
   }

@@ -247,7 +247,7 @@ std::vector<float> FactorsOf(const Tensor& scale, const float* variance, float e
   return factors;
 }
 
-// FusedBatchNorm and its versions. Also _FusedBatchNormRelu, for float32.
+// FusedBatchNorm and its versions. The class is also the kernel of _FusedBatchNormRelu for float32.
 class FusedBatchNormKernel final : public Kernel {
  public:
   explicit FusedBatchNormKernel(const KernelConstruction& c)
@@ -330,8 +330,8 @@ class FusedBatchNormKernel final : public Kernel {
 };
 
 // The gradients of x, scale and offset. Inputs 3 and 4 are mean and variance. In training these are the statistics of
-// the batch, which depend on x; otherwise they are constants that the forward op was given. Also
-// _FusedBatchNormReluGrad, for float32, whose input 6 is the offset.
+// the batch, which depend on x; otherwise they are constants that the forward op was given. The class is also the
+// kernel of _FusedBatchNormReluGrad for float32, whose input 6 is the offset.
 class FusedBatchNormGradKernel final : public Kernel {
  public:
   explicit FusedBatchNormGradKernel(const KernelConstruction& c) : attrs_(c) {}

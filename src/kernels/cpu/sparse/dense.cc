@@ -232,8 +232,8 @@ Status SparseTensorDenseAdd(KernelContext& ctx) {
 
 enum class Cwise { kAdd, kMul, kDiv };
 
-// Combines a[i] with b[places[i]] for all i. Returns the number of an element that is divided by zero, or -1. This
-// alone is compiled for each dtype.
+// Combines a[i] with b[places[i]] for all i. Returns the number of an element that is divided by zero, or -1. Only this
+// function is compiled for each dtype.
 template <Cwise kind, typename T>
 int64_t CombineAtPlaces(const Tensor& sparse, const Tensor& dense, const std::vector<int64_t>& places, Tensor* out) {
   const auto a = sparse.data<T>();

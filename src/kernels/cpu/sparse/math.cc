@@ -150,7 +150,7 @@ Status SparseAddGrad(KernelContext& ctx) {
   return OkStatus();
 }
 
-// The larger (kMax) or smaller of the two elements at each position. Missing elements count as 0. This alone is
+// The larger (kMax) or smaller of the two elements at each position. Missing elements count as 0. Only this function is
 // compiled for each dtype.
 template <typename T, bool kMax>
 void ExtremesOfPairs(const Tensor& a, const Tensor& b, const Pairs& pairs, Tensor* extremes) {
@@ -253,7 +253,7 @@ Groups GroupsOf(const SparseView& in, const Reduction& r) {
   return groups;
 }
 
-// Reduces each group of `values` to an element of `totals`. This alone is compiled for each dtype.
+// Reduces each group of `values` to an element of `totals`. Only this function is compiled for each dtype.
 template <typename T, bool kMax>
 void ReduceGroups(const Tensor& values, const Groups& groups, Tensor* totals) {
   const auto v = values.data<T>();

@@ -36,7 +36,7 @@ Shape WithRows(int64_t rows, const Shape& shape) {
   return result;
 }
 
-// Sets each row of `out` to the scaled sum of its rows of `data`. This alone is compiled for each dtype.
+// Sets each row of `out` to the scaled sum of its rows of `data`. Only this function is compiled for each dtype.
 template <typename T>
 void SumSegments(const Tensor& data, const Tensor& indices, const Tensor& ids, Scaling scaling, Tensor* out) {
   using A = ComputeType<T>;
@@ -111,7 +111,7 @@ Status SparseSegmentKernel(KernelContext& ctx) {
 }
 
 // Adds the scaled row ids[i] of grad to row targets[i] of `to`, for each i. `counts` is the number of rows of each
-// segment. This alone is compiled for each dtype; A is ComputeType<T>.
+// segment. Only this function is compiled for each dtype; A is ComputeType<T>.
 template <typename T, typename A>
 void AddScaledRows(const Tensor& grad, const Tensor& ids, std::span<const int64_t> counts,
                    std::span<const int64_t> targets, Scaling scaling, A* to) {

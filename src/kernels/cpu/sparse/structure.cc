@@ -319,7 +319,7 @@ Status SparseFillEmptyRows(KernelContext& ctx) {
   });
 }
 
-// The sum of the gradients that no element of the input has. This alone is compiled for each dtype.
+// The sum of the gradients that no element of the input has. Only this function is compiled for each dtype.
 template <typename T>
 Tensor SumOfUnseen(const Tensor& grad, const std::vector<bool>& seen) {
   const auto g = grad.data<T>();
@@ -367,7 +367,7 @@ struct Range {
 };
 
 // The number of insertions, deletions and replacements that turn elements `of_b` of the vector `all_b` into elements
-// `of_a` of the vector `all_a`. This alone is compiled for each dtype.
+// `of_a` of the vector `all_a`. Only this function is compiled for each dtype.
 template <typename T>
 int64_t Distance(const Tensor& all_a, Range of_a, const Tensor& all_b, Range of_b) {
   const std::span<const T> a = all_a.data<T>().subspan(of_a.begin, of_a.end - of_a.begin);

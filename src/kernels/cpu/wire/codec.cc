@@ -239,7 +239,7 @@ WireEncoder::WireEncoder(Wire wire, const Shape& shape, const float* values, flo
   const std::array<uint8_t, kFixedHeader> fixed = {kMagic, kVersion, static_cast<uint8_t>(wire_),
                                                    static_cast<uint8_t>(shape.rank())};
   std::memcpy(out, fixed.data(), fixed.size());
-  // Not memcpy, which must not get null: a scalar has no dimensions.
+  // memcpy is not used, because it must not get null, and a scalar has no dimensions.
   std::copy_n(reinterpret_cast<const uint8_t*>(shape.dims().data()), 8 * shape.rank(), out + kFixedHeader);
 }
 

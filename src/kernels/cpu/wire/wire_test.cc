@@ -131,7 +131,7 @@ TEST(WireCodecTest, TheSixteenBitTypesRoundAsCastsDo) {
   ToFloat(halves.data(), expected.data(), n);
   for (int64_t i = 0; i < n; ++i) {
     ASSERT_EQ(std::bit_cast<uint32_t>(half[i]), std::bit_cast<uint32_t>(expected[i])) << x[i];
-    // To nearest: no other bfloat16 is nearer; ties go to the even one.
+    // Rounds to nearest: no other bfloat16 is nearer, and ties go to the even one.
     const uint32_t bits = std::bit_cast<uint32_t>(x[i]), rest = bits & 0xffff, down = bits - rest;
     const bool up = rest > 0x8000 || (rest == 0x8000 && (down & 0x10000) != 0);
     ASSERT_EQ(std::bit_cast<uint32_t>(brain[i]), down + (up ? 0x10000 : 0)) << x[i];
@@ -145,14 +145,14 @@ TEST(WireCodecTest, ValuesThatAreNotFiniteStayVisible) {
       x[300] = bad;
       const std::vector<float> y = RoundTrip(wire, x, HasErrorFeedback(wire) ? residual.data() : nullptr);
       if (wire == Wire::kInt8 || wire == Wire::kOneBit) {
-        // Its block decodes to NaNs, and no other block does.
+        // The block of this value decodes to NaNs, and no other block does.
         for (int64_t i = 0; i < 700; ++i) ASSERT_EQ(std::isnan(y[i]), i / 256 == 1) << WireName(wire) << i;
       } else if (std::isnan(bad)) {
         EXPECT_TRUE(std::isnan(y[300])) << WireName(wire);
       } else {
         EXPECT_EQ(y[300], bad) << WireName(wire);
       }
-      // The next gradients are not spoiled.
+      // The residual is added to the next gradient, so it must stay finite.
       for (const float r : residual) ASSERT_TRUE(std::isfinite(r)) << WireName(wire);
     }
   }

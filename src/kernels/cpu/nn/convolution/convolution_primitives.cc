@@ -131,7 +131,7 @@ dnnl::primitive_attr UserScratchpad() {
   return attr;
 }
 
-// Converts a tensor from one layout to another, as often as needed.
+// Converts tensors from one layout to another. An object may convert any number of tensors.
 class LayoutConversion {
  public:
   LayoutConversion() = default;

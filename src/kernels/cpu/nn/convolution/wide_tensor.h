@@ -1,5 +1,5 @@
-// For kernels of ops that take every real dtype: loops are compiled for float32, float64 and int64 alone, and tensors
-// of other dtypes are converted as a whole.
+// Tensors for kernels of ops that take every real dtype. The loops of these kernels are compiled only for float32,
+// float64 and int64. A tensor of another dtype is converted as a whole.
 #ifndef TENSORBRAID_KERNELS_CPU_NN_CONVOLUTION_WIDE_TENSOR_H_
 #define TENSORBRAID_KERNELS_CPU_NN_CONVOLUTION_WIDE_TENSOR_H_
 

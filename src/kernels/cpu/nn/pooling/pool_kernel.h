@@ -14,7 +14,7 @@
 
 namespace tensorbraid::cpu {
 
-// The cost of reading every element as often as windows cover it.
+// The cost of a kernel that reads each element once for each window that covers it.
 Cost PoolCost(const CostContext& c);
 
 inline constexpr DTypeSet kPoolTypes = {kFloat32, kFloat64, kFloat16, kBfloat16, kInt8,   kInt16,

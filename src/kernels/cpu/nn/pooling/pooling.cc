@@ -9,8 +9,8 @@ namespace tensorbraid::cpu {
 namespace {
 
 // Computes dx from x, y and dy. In V2, inputs 3 and 4 are ksize and strides. The values of y are not used: the maxima
-// are found in x again, because only the first of several equal elements gets the gradient. Also _MaxPoolReluGrad, for
-// float32.
+// are found in x again, because only the first of several equal elements gets the gradient. The class is also the
+// kernel of _MaxPoolReluGrad for float32.
 class MaxPoolGradKernel final : public PoolKernel {
  public:
   explicit MaxPoolGradKernel(const KernelConstruction& c)

@@ -1,4 +1,4 @@
-// Tests access to a server besides certificates: tokens, roles, and the rights of callers.
+// Tests which callers a server accepts, apart from certificates: tokens, roles, and the rights of callers.
 #include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <netinet/in.h>
@@ -11,7 +11,7 @@
 #include "cli/process_testutil.h"
 #include "core/system/held_port.h"
 #include "tensorbraid/tensorbraid.h"
-#include "tls/doors_testutil.h"
+#include "tls/access_testutil.h"
 #include "transport/address.h"
 #include "transport/token_file.h"
 
@@ -23,7 +23,7 @@ using ::testing::HasSubstr;
 constexpr char kToken[] = "the-token-of-the-cluster", kOther[] = "a-token-of-other-tasks",
                kGuest[] = "a-client's-token";
 
-class TokenTest : public DoorsTest {
+class TokenTest : public AccessTest {
  protected:
   // A file with one token a line.
   std::string Tokens(const std::string& name, const std::string& lines) { return Write(name, lines + "\n"); }
@@ -145,7 +145,7 @@ TEST(EqualInConstantTimeTest, ComparesWholeTexts) {
 }
 
 // A session for the graph x + x on the server at `target`.
-class SessionDoorsTest : public TokenTest {
+class SessionAccessTest : public TokenTest {
  protected:
   StatusOr<std::unique_ptr<Server>> StartServer(ServerOptions options) {
     options.job_name = "worker";
@@ -168,7 +168,7 @@ class SessionDoorsTest : public TokenTest {
   const Output sum_ = x_ + x_;
 };
 
-TEST_F(SessionDoorsTest, AClientTrainsButDoesNotResetTheCluster) {
+TEST_F(SessionAccessTest, AClientTrainsButDoesNotResetTheCluster) {
   auto server = StartServer({.token_file = token_, .client_token_file = guest_});
   ASSERT_TRUE(server.ok()) << server.status();
   const std::string target = Target(**server);
@@ -190,7 +190,7 @@ TEST_F(SessionDoorsTest, AClientTrainsButDoesNotResetTheCluster) {
   EXPECT_EQ(reset(token_), OkStatus());
 }
 
-TEST_F(SessionDoorsTest, TheProxyAddsTheTokenForPlainClients) {
+TEST_F(SessionAccessTest, TheProxyAddsTheTokenForPlainClients) {
   const auto proxy = [&](const Server& server, std::vector<std::string> flags) {
     flags.insert(flags.begin(), {TENSORBRAID_PROGRAM, "proxy", "--target=" + server.address()});
     return ChildProcess::Start(flags, {});
@@ -232,7 +232,7 @@ std::string OutsideAddress() {
 }
 
 // A parameter server and a worker, with TLS and a directory that sessions from other machines may use.
-class PathTest : public SessionDoorsTest {
+class PathTest : public SessionAccessTest {
  protected:
   void SetUp() override {
     outside_ = OutsideAddress();

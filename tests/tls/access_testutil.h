@@ -1,6 +1,6 @@
 // A fixture for tests of access to a server: certificates, and peers that are tasks and clients.
-#ifndef TENSORBRAID_TESTS_TLS_DOORS_TESTUTIL_H_
-#define TENSORBRAID_TESTS_TLS_DOORS_TESTUTIL_H_
+#ifndef TENSORBRAID_TESTS_TLS_ACCESS_TESTUTIL_H_
+#define TENSORBRAID_TESTS_TLS_ACCESS_TESTUTIL_H_
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -59,7 +59,7 @@ inline Status Ask(const std::string& address, const TlsOptions& tls,
   return (*client)->Ask("/a.Service/Method", {OwnedPayload("request")}, CallClient::Deadline::max()).status;
 }
 
-class DoorsTest : public ::testing::Test {
+class AccessTest : public ::testing::Test {
  protected:
   // Writes files so that a reader never sees a part of one.
   std::string Write(const std::string& name, const std::string& text) {
@@ -107,4 +107,4 @@ class DoorsTest : public ::testing::Test {
 
 }  // namespace tensorbraid
 
-#endif  // TENSORBRAID_TESTS_TLS_DOORS_TESTUTIL_H_
+#endif  // TENSORBRAID_TESTS_TLS_ACCESS_TESTUTIL_H_

@@ -38,7 +38,7 @@ class Proxy:
         return self.process.returncode
 
 
-class ClosedDoors(unittest.TestCase):
+class TlsAndTokens(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.directory = tempfile.TemporaryDirectory()
