@@ -1,5 +1,5 @@
-// Graphs that are sent in parts (GraphPart in transport/messages.h). A message of a gigabyte would hold back the heartbeats
-// behind it for so long that its receiver would take the sender for dead.
+// Graphs that are sent in parts (GraphPart in transport/messages.h). A message of a gigabyte would hold back the
+// heartbeats behind it for so long that its receiver would take the sender for dead.
 #ifndef TENSORBRAID_CLUSTER_PEER_GRAPH_PARTS_H_
 #define TENSORBRAID_CLUSTER_PEER_GRAPH_PARTS_H_
 

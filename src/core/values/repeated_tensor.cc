@@ -53,7 +53,8 @@ void FillWith(const void* element, size_t element_size, void* out, size_t size) 
   if (size == 0) return;
   auto* bytes = static_cast<std::byte*>(out);
   std::memcpy(bytes, element, element_size);
-  for (size_t done = element_size; done < size; done *= 2) std::memcpy(bytes + done, bytes, std::min(done, size - done));
+  for (size_t done = element_size; done < size; done *= 2)
+    std::memcpy(bytes + done, bytes, std::min(done, size - done));
 }
 
 class RepeatedBuffer final : public Buffer {

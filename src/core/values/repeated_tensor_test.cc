@@ -72,8 +72,7 @@ TEST(RepeatedTensorTest, RefusesWhatIsNoTensorOrTooLarge) {
   EXPECT_EQ(RepeatedTensor(kFloat32, {-1}, &value).status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_FALSE(RepeatedTensor(kFloat32, {int64_t{1} << 62}, &value).ok());
   const MemoryLimit limit(1 << 20);
-  EXPECT_EQ(RepeatedTensor(kFloat32, {int64_t{1} << 30}, &value).status().code(),
-            absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(RepeatedTensor(kFloat32, {int64_t{1} << 30}, &value).status().code(), absl::StatusCode::kResourceExhausted);
 }
 
 }  // namespace
