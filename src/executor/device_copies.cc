@@ -78,7 +78,7 @@ class CopyInserter {
       for (int i : missing) back_edges_.Add(copies_[node->id()], i, node->inputs()[i]);
     }
     TF_RETURN_IF_ERROR(
-        back_edges_.Close([this](const Output& o) { return Output(copies_[NodeOf(o)->id()], o.index()); }));
+        back_edges_.Close([this](const Output& o) { return OutputOf(copies_[NodeOf(o)->id()], o.index()); }));
     return std::move(out_);
   }
 
@@ -113,10 +113,10 @@ class CopyInserter {
   // in `after`.
   StatusOr<Output> In(const Output& tensor, Device* wanted, const std::vector<Node*>& after) {
     Device* const holder = Holder(tensor);
-    if (holder == wanted) return Output(copies_[NodeOf(tensor)->id()], tensor.index());
+    if (holder == wanted) return OutputOf(copies_[NodeOf(tensor)->id()], tensor.index());
     const auto [it, added] = made_.try_emplace({NodeOf(tensor)->id(), tensor.index(), wanted, after}, Output());
     if (!added) return it->second;
-    Output from(copies_[NodeOf(tensor)->id()], tensor.index());
+    Output from = OutputOf(copies_[NodeOf(tensor)->id()], tensor.index());
     if (holder != nullptr && wanted != nullptr) {
       TF_ASSIGN_OR_RETURN(from, In(tensor, nullptr, after));
     }
@@ -134,7 +134,7 @@ class CopyInserter {
                                                .attrs = {{"T", BaseType(tensor.dtype())}, {"to_host", to_host}},
                                                .device = device.ToString(),
                                                .loc = {}}));
-    it->second = Output(copy, 0);
+    it->second = OutputOf(copy, 0);
     return it->second;
   }
 

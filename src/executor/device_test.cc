@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <future>
 
+#include "core/values/new_tensor.h"
 #include "executor/evaluate.h"
 #include "executor/executor.h"
 #include "graph/node.h"
@@ -83,7 +84,7 @@ class Gate {
 };
 
 TEST_F(DeviceTest, TheHostCannotAccessTheMemoryOfADevice) {
-  const Tensor t = Tensor::Create(kFloat32, {4}, fake().allocator()).value();
+  const Tensor t = NewTensor(kFloat32, {4}, fake().allocator()).value();
   EXPECT_EQ(t.buffer()->space(), MemorySpace::kDevice);
   EXPECT_EQ(t.buffer()->allocator(), &fake().allocator());
   EXPECT_EQ(t.ToString(), "float32[4] <in device memory>");
@@ -175,8 +176,8 @@ TEST_F(DeviceTest, AnErrorOfLaterWorkFailsTheStep) {
 TEST_F(DeviceTest, AFreedBufferIsUsedAgainOnlyAfterTheWorkEnqueuedBefore) {
   Allocator& allocator = fake().allocator();
   const Tensor from = Tensor::Of<float>({3}, {1, 2, 3});
-  Tensor a = Tensor::Create(kFloat32, {3}, allocator).value();
-  const Tensor b = Tensor::Create(kFloat32, {3}, allocator).value();
+  Tensor a = NewTensor(kFloat32, {3}, allocator).value();
+  const Tensor b = NewTensor(kFloat32, {3}, allocator).value();
   Tensor back = Tensor::Create(kFloat32, {3}).value();
   std::promise<void> copied;
   Gate gate(fake());
@@ -184,7 +185,7 @@ TEST_F(DeviceTest, AFreedBufferIsUsedAgainOnlyAfterTheWorkEnqueuedBefore) {
   fake().CopyInStream(a, b);
   const void* const address = a.raw_data();
   a = Tensor();  // the copy from it has not run yet
-  const Tensor c = Tensor::Create(kFloat32, {3}, allocator).value();
+  const Tensor c = NewTensor(kFloat32, {3}, allocator).value();
   EXPECT_NE(c.raw_data(), address);
   fake().Copy(b, back, [&copied](const Status&) { copied.set_value(); });
   gate.Open();

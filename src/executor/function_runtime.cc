@@ -85,14 +85,14 @@ class PlanFunctionRuntime final : public FunctionRuntime {
     std::vector<Output> feeds;
     std::vector<DType> arguments, returns;
     for (Node* arg : body.args) {
-      feeds.emplace_back(arg, 0);
+      feeds.push_back(OutputOf(arg, 0));
       arguments.push_back(BaseType(arg->output_type(0)));
     }
     for (const Output& o : body.returns) returns.push_back(o.dtype());
     std::vector<Operation> targets;
-    for (Node* n : body.control_returns) targets.emplace_back(n);
+    for (Node* n : body.control_returns) targets.push_back(OperationOf(n));
     for (const auto& node : ImplOf(*body.graph).nodes()) {
-      if (node->op().is_stateful && node->type() != "_Arg") targets.emplace_back(node.get());
+      if (node->op().is_stateful && node->type() != "_Arg") targets.push_back(OperationOf(node.get()));
     }
     TF_ASSIGN_OR_RETURN(auto graph, ExtractSubgraph(*body.graph, feeds, body.returns, targets));
     TF_ASSIGN_OR_RETURN(auto expanded, ExpandFunctions(*graph));

@@ -113,7 +113,7 @@ TEST(OptimizeTest, RewritesLoopsAroundTheirBackEdges) {
                                         .device = "",
                                         .loc = {}});
   ASSERT_TRUE(merge.ok()) << merge.status();
-  const Output value(*merge, 0);
+  const Output value = OutputOf(*merge, 0);
   const Output cond = node("LoopCond", {again}).Output();
   const Operation branch = node("Switch", {value, cond}).Finish();
   const Output body = Identity(branch.output(1));

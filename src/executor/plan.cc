@@ -158,7 +158,7 @@ bool PassesBufferOn(const Node& node) {
 
 // By node id and output: whether the output is sent to another task, perhaps in another shape, and is worth allocating
 // in memory that neighbours can map. The list of a node without such outputs is empty.
-std::vector<std::vector<bool>> LeavingOutputs(const std::vector<std::unique_ptr<Node>>& nodes) {
+std::vector<std::vector<bool>> LeavingOutputs(const std::vector<std::shared_ptr<Node>>& nodes) {
   std::vector<std::vector<bool>> leaving(nodes.size());
   if (!HasNeighbours()) return leaving;
   const auto leaves = [&](const Output& tensor) {

@@ -24,7 +24,7 @@ class Connector {
     copies_.assign(nodes.size(), nullptr);
     for (const auto& node : nodes) TF_RETURN_IF_ERROR(CopyWithInputs(node.get()));
     TF_RETURN_IF_ERROR(
-        back_edges_.Close([this](const Output& o) { return Output(copies_[NodeOf(o)->id()], o.index()); }));
+        back_edges_.Close([this](const Output& o) { return OutputOf(copies_[NodeOf(o)->id()], o.index()); }));
     return std::move(out_);
   }
 
@@ -91,7 +91,7 @@ class Connector {
         continue;
       }
       for (Output& in : inputs) {
-        if (in.valid()) in = Output(copies_[NodeOf(in)->id()], in.index());
+        if (in.valid()) in = OutputOf(copies_[NodeOf(in)->id()], in.index());
       }
       std::vector<Node*> controls;
       for (const Node* c : node->control_inputs()) controls.push_back(copies_[c->id()]);

@@ -24,13 +24,13 @@ StatusOr<Output> Expander::Constant(const Call& call, const std::string& name, T
   if (controls.empty() && call.pivot != nullptr) controls = {call.pivot};
   TF_ASSIGN_OR_RETURN(
       Node * node, Add(call, name, "Const", {}, {{"dtype", dtype}, {"value", std::move(value)}}, std::move(controls)));
-  return Output(node, 0);
+  return OutputOf(node, 0);
 }
 
 StatusOr<Output> Expander::Truth(const Call& call, Output value, const std::string& name) {
   if (value.dtype() == kBool) return value;
   TF_ASSIGN_OR_RETURN(Node * node, Add(call, name, "ToBool", {value}));
-  return Output(node, 0);
+  return OutputOf(node, 0);
 }
 
 StatusOr<std::vector<Output>> Expander::Predicates(const Call& call, size_t branches) {
@@ -41,18 +41,18 @@ StatusOr<std::vector<Output>> Expander::Predicates(const Call& call, size_t bran
     TF_ASSIGN_OR_RETURN(const Output number,
                         Constant(call, StrCat("_branch_", i), Tensor::Scalar(static_cast<int32_t>(i))));
     TF_ASSIGN_OR_RETURN(Node * equal, Add(call, StrCat("_is_branch_", i), "Equal", {index, number}));
-    predicates.emplace_back(equal, 0);
+    predicates.push_back(OutputOf(equal, 0));
   }
   if (branches == 1) {
     TF_ASSIGN_OR_RETURN(Node * always, Add(call, "_is_branch_0", "Equal", {index, index}));
-    return std::vector<Output>{Output(always, 0)};
+    return std::vector<Output>{OutputOf(always, 0)};
   }
   TF_ASSIGN_OR_RETURN(const Output zero, Constant(call, "_first", Tensor::Scalar(int32_t{0})));
   TF_ASSIGN_OR_RETURN(const Output last, Constant(call, "_last", Tensor::Scalar(static_cast<int32_t>(branches - 1))));
   TF_ASSIGN_OR_RETURN(Node * less, Add(call, "_is_below", "Less", {index, zero}));
   TF_ASSIGN_OR_RETURN(Node * more, Add(call, "_is_above", "GreaterEqual", {index, last}));
-  TF_ASSIGN_OR_RETURN(Node * other, Add(call, "_is_other", "LogicalOr", {Output(less, 0), Output(more, 0)}));
-  predicates.emplace_back(other, 0);
+  TF_ASSIGN_OR_RETURN(Node * other, Add(call, "_is_other", "LogicalOr", {OutputOf(less, 0), OutputOf(more, 0)}));
+  predicates.push_back(OutputOf(other, 0));
   return predicates;
 }
 
@@ -84,7 +84,7 @@ StatusOr<Replacement> Expander::Branches(const Call& call) {
     for (size_t i = 0; i < args.size(); ++i) {
       TF_ASSIGN_OR_RETURN(Node * s,
                           Add(call, StrCat("_switch_", i), "Switch", {args[i], predicates[p]}, {}, call.controls));
-      switched.back().emplace_back(s, 0);
+      switched.back().push_back(OutputOf(s, 0));
     }
   }
   std::vector<std::vector<Output>> results(returns);
@@ -92,7 +92,7 @@ StatusOr<Replacement> Expander::Branches(const Call& call) {
   for (size_t b = 0; b < functions.size(); ++b) {
     const auto [p, live] = switch_outputs[b];
     TF_ASSIGN_OR_RETURN(const FunctionBody body, Body(call, functions[b], args, returns));
-    TF_ASSIGN_OR_RETURN(Node * pivot, Add(call, StrCat("_pivot_", b), "Identity", {Output(pivots[p], live)}));
+    TF_ASSIGN_OR_RETURN(Node * pivot, Add(call, StrCat("_pivot_", b), "Identity", {OutputOf(pivots[p], live)}));
     const std::string branch = IsIf(call.node) ? (b == 0 ? "else" : "then") : StrCat("branch_", b);
     Surroundings inside{.prefix = StrCat(call.name, "/", branch, "/"),
                         .device = call.device,
@@ -100,7 +100,7 @@ StatusOr<Replacement> Expander::Branches(const Call& call) {
                         .pivot = pivot,
                         .gates_args = false,
                         .depth = call.depth};
-    for (const Output& s : switched[p]) inside.args.emplace_back(NodeOf(s), live);
+    for (const Output& s : switched[p]) inside.args.push_back(OutputOf(NodeOf(s), live));
     TF_ASSIGN_OR_RETURN(const Placed placed, Place(body, inside));
     for (size_t i = 0; i < returns; ++i) {
       if (placed.returns[i].dtype() != BaseType(call.node.output_type(static_cast<int>(i)))) {
@@ -111,8 +111,8 @@ StatusOr<Replacement> Expander::Branches(const Call& call) {
       results[i].push_back(placed.returns[i]);
     }
     if (call.waited_for) {
-      TF_ASSIGN_OR_RETURN(Node * end, Add(call, StrCat("_end_", b), "Identity", {Output(pivot, 0)}, {}, placed.done));
-      ends.emplace_back(end, 0);
+      TF_ASSIGN_OR_RETURN(Node * end, Add(call, StrCat("_end_", b), "Identity", {OutputOf(pivot, 0)}, {}, placed.done));
+      ends.push_back(OutputOf(end, 0));
     }
   }
   const auto merge = [&](const std::string& name, const std::vector<Output>& values) {
@@ -121,7 +121,7 @@ StatusOr<Replacement> Expander::Branches(const Call& call) {
   Replacement r;
   for (size_t i = 0; i < returns; ++i) {
     TF_ASSIGN_OR_RETURN(Node * merged, merge(StrCat("_merge_", i), results[i]));
-    r.outputs.emplace_back(merged, 0);
+    r.outputs.push_back(OutputOf(merged, 0));
   }
   if (call.waited_for) {
     TF_ASSIGN_OR_RETURN(Node * end, merge("_end", ends));
@@ -182,7 +182,7 @@ StatusOr<Replacement> Expander::ForLoop(const Call& call) {
   // The variables of the loop: number of the iteration, number of iterations, first index, step, the constant 1, and
   // then the variables of the body.
   constexpr size_t kOwn = 5;
-  LoopParts parts{.initial = {zero, Output(count, 0), call.inputs[0], call.inputs[2], one},
+  LoopParts parts{.initial = {zero, OutputOf(count, 0), call.inputs[0], call.inputs[2], one},
                   .invariant = {false, true, true, true, true},
                   .cond = {},
                   .body = {},
@@ -191,21 +191,21 @@ StatusOr<Replacement> Expander::ForLoop(const Call& call) {
   parts.invariant.resize(parts.initial.size(), false);
   parts.cond = [&](const std::vector<Output>& in, Node*) -> StatusOr<Placed> {
     TF_ASSIGN_OR_RETURN(Node * more, Add(call, "_more", "Less", {in[0], in[1]}));
-    return Placed{.returns = {Output(more, 0)}, .done = {more}};
+    return Placed{.returns = {OutputOf(more, 0)}, .done = {more}};
   };
   parts.body = [&](const std::vector<Output>& in, Node* pivot) -> StatusOr<Placed> {
     TF_ASSIGN_OR_RETURN(Node * offset, Add(call, "_way", "Mul", {in[0], in[3]}));
-    TF_ASSIGN_OR_RETURN(Node * index, Add(call, "_index", "Add", {in[2], Output(offset, 0)}));
+    TF_ASSIGN_OR_RETURN(Node * index, Add(call, "_index", "Add", {in[2], OutputOf(offset, 0)}));
     TF_ASSIGN_OR_RETURN(Node * next, Add(call, "_next", "Add", {in[0], in[4]}));
     Surroundings inside{.prefix = StrCat(call.name, "/body/"),
                         .device = call.device,
-                        .args = {Output(index, 0)},
+                        .args = {OutputOf(index, 0)},
                         .pivot = pivot,
                         .gates_args = false,
                         .depth = call.depth};
     inside.args.insert(inside.args.end(), in.begin() + kOwn, in.end());
     TF_ASSIGN_OR_RETURN(Placed placed, Place(body, inside));
-    std::vector<Output> returns = {Output(next, 0), in[1], in[2], in[3], in[4]};
+    std::vector<Output> returns = {OutputOf(next, 0), in[1], in[2], in[3], in[4]};
     returns.insert(returns.end(), placed.returns.begin(), placed.returns.end());
     placed.returns = std::move(returns);
     return placed;
@@ -244,12 +244,12 @@ StatusOr<Replacement> Expander::BuildLoop(const Call& call, const LoopParts& par
                                            {"parallel_iterations", parts.parallel_iterations}},
                                           MayBeReference(parts.initial[i]) ? started : call.controls));
     if (parts.invariant[i]) {
-      in_cond[i] = in_body[i] = Output(enter, 0);
+      in_cond[i] = in_body[i] = OutputOf(enter, 0);
       continue;
     }
     TF_ASSIGN_OR_RETURN(merges[i],
-                        Add(call, StrCat("_merge_", i), "Merge", {Output(enter, 0), Output()}, {{"N", int64_t{2}}}));
-    in_cond[i] = Output(merges[i], 0);
+                        Add(call, StrCat("_merge_", i), "Merge", {OutputOf(enter, 0), Output()}, {{"N", int64_t{2}}}));
+    in_cond[i] = OutputOf(merges[i], 0);
     if (first_merge == nullptr) first_merge = merges[i];
   }
   TF_ASSIGN_OR_RETURN(const Placed tested, parts.cond(in_cond, first_merge));
@@ -259,10 +259,10 @@ StatusOr<Replacement> Expander::BuildLoop(const Call& call, const LoopParts& par
   Node* pivot = nullptr;
   for (size_t i = 0; i < all; ++i) {
     if (parts.invariant[i]) continue;
-    TF_ASSIGN_OR_RETURN(Node * s, Add(call, StrCat("_switch_", i), "Switch", {in_cond[i], Output(loop_cond, 0)}));
-    TF_ASSIGN_OR_RETURN(Node * exit, Add(call, StrCat("_exit_", i), "Exit", {Output(s, 0)}));
-    in_body[i] = Output(s, 1);
-    exits[i] = Output(exit, 0);
+    TF_ASSIGN_OR_RETURN(Node * s, Add(call, StrCat("_switch_", i), "Switch", {in_cond[i], OutputOf(loop_cond, 0)}));
+    TF_ASSIGN_OR_RETURN(Node * exit, Add(call, StrCat("_exit_", i), "Exit", {OutputOf(s, 0)}));
+    in_body[i] = OutputOf(s, 1);
+    exits[i] = OutputOf(exit, 0);
     if (pivot == nullptr) {
       TF_ASSIGN_OR_RETURN(pivot, Add(call, "_pivot", "Identity", {in_body[i]}));
     }
@@ -285,11 +285,11 @@ StatusOr<Replacement> Expander::BuildLoop(const Call& call, const LoopParts& par
       // The new value is a constant of the loop, which is live in every iteration. Without a gate, its NextIteration
       // would begin iterations for ever.
       TF_ASSIGN_OR_RETURN(Node * gated, Add(call, StrCat("_taken_", i), "Identity", {next}, {}, {pivot}));
-      next = Output(gated, 0);
+      next = OutputOf(gated, 0);
     }
     // The side effects of an iteration are complete before the next one begins.
     TF_ASSIGN_OR_RETURN(Node * again, Add(call, StrCat("_next_", i), "NextIteration", {next}, {}, body_done));
-    TF_RETURN_IF_ERROR(ImplOf(*out_).CloseLoop(merges[i], 1, Output(again, 0)));
+    TF_RETURN_IF_ERROR(ImplOf(*out_).CloseLoop(merges[i], 1, OutputOf(again, 0)));
     r.outputs.push_back(exits[i]);
     r.done.push_back(NodeOf(exits[i]));
   }

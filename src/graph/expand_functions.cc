@@ -206,7 +206,7 @@ StatusOr<std::vector<Replacement>> Expander::Copy(const Graph& from, const Surro
     TF_ASSIGN_OR_RETURN(Node * copy, CopyNode(*node, around, std::move(inputs), std::move(controls)));
     for (int i : missing) back_edges.Add(copy, i, node->inputs()[i]);
     Replacement& r = made[node->id()];
-    for (int i = 0; i < node->num_outputs(); ++i) r.outputs.emplace_back(copy, i);
+    for (int i = 0; i < node->num_outputs(); ++i) r.outputs.push_back(OutputOf(copy, i));
     r.done = {copy};
   }
   TF_RETURN_IF_ERROR(back_edges.Close([&](const Output& o) { return made[NodeOf(o)->id()].outputs[o.index()]; }));
@@ -383,7 +383,7 @@ StatusOr<FunctionBody> Expander::GradientBody(const Call& call) {
   const std::vector<Output> args(call.inputs.begin(), call.inputs.begin() + static_cast<std::ptrdiff_t>(returns));
   TF_ASSIGN_OR_RETURN(FunctionBody body, Body(call, f->name, f->attrs, args, call.inputs.size() - returns));
   std::vector<Output> xs, grad_ys, dxs;
-  for (Node* arg : body.args) xs.emplace_back(arg, 0);
+  for (Node* arg : body.args) xs.push_back(OutputOf(arg, 0));
   for (const Output& y : body.returns) {
     const size_t index = body.args.size();
     if (call.inputs[index].dtype() != y.dtype()) {
@@ -401,7 +401,7 @@ StatusOr<FunctionBody> Expander::GradientBody(const Call& call) {
                       .device = "",
                       .loc = {}}));
     body.args.push_back(arg);
-    grad_ys.emplace_back(arg, 0);
+    grad_ys.push_back(OutputOf(arg, 0));
   }
   TF_ASSIGN_OR_RETURN(dxs, Gradients(body.returns, xs, grad_ys));
   TF_RETURN_IF_ERROR(body.graph->status());

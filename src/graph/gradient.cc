@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/text/logging.h"
+#include "core/text/strings.h"
 #include "graph/node.h"
 
 namespace tensorbraid {
@@ -39,20 +40,26 @@ Output Concatenated(Graph& graph, std::vector<Output> tensors) {
 
 Operand::Operand(const Gradient& gradient, std::source_location loc) : value_(gradient.ToDense(loc)), loc_(loc) {}
 
-const Output& Gradient::dense() const {
-  TB_CHECK(!is_sparse_);
+const Output& Gradient::dense(std::source_location loc) const {
+  if (is_sparse_) [[unlikely]] {
+    CheckFailed(loc.file_name(), static_cast<int>(loc.line()), "gradient",
+                StrCat("the gradient '", op().name(), "' is slices: use slices() or ToDense()"));
+  }
   return slices_.values;
 }
 
-const IndexedSlices& Gradient::slices() const {
-  TB_CHECK(is_sparse_);
+const IndexedSlices& Gradient::slices(std::source_location loc) const {
+  if (!is_sparse_) [[unlikely]] {
+    CheckFailed(loc.file_name(), static_cast<int>(loc.line()), "gradient",
+                StrCat("the gradient '", op().name(), "' is dense: use dense() or ToDense()"));
+  }
   return slices_;
 }
 
 Output Gradient::ToDense(std::source_location loc) const {
   if (!is_sparse_) return slices_.values;
   if (!valid() || !slices_.indices.valid() || !slices_.dense_shape.valid()) return {};
-  Graph& g = *graph();
+  Graph& g = *graph(loc);
   const ScopedLocation at(g, loc);
   return NodeBuilder(g, "UnsortedSegmentSum")
       .Input(slices_.values)
@@ -63,7 +70,7 @@ Output Gradient::ToDense(std::source_location loc) const {
 
 Gradient Gradient::WithDistinctRows(std::source_location loc) const {
   if (!is_sparse_ || !valid()) return *this;
-  Graph& g = *graph();
+  Graph& g = *graph(loc);
   const ScopedLocation at(g, loc);
   const Operation unique = NodeBuilder(g, "Unique").Input(slices_.indices).Finish();
   if (!unique.valid()) return {};
@@ -74,9 +81,13 @@ Gradient Gradient::WithDistinctRows(std::source_location loc) const {
 }
 
 Gradient SumOfGradients(const std::vector<Gradient>& gradients, std::source_location loc) {
-  TB_CHECK(!gradients.empty() && std::all_of(gradients.begin(), gradients.end(), [](auto& g) { return g.valid(); }));
+  const auto valid = [](const Gradient& g) { return g.valid(); };
+  if (gradients.empty() || !std::all_of(gradients.begin(), gradients.end(), valid)) {
+    LogMistake("SumOfGradients", loc, gradients.empty() ? kEmptyList : "a gradient in the list is not valid");
+    return {};
+  }
   if (gradients.size() == 1) return gradients[0];
-  Graph& g = *gradients[0].graph();
+  Graph& g = *gradients[0].graph(loc);
   const ScopedLocation at(g, loc);
   if (!std::all_of(gradients.begin(), gradients.end(), [](const Gradient& x) { return x.is_sparse(); })) {
     std::vector<Output> terms;

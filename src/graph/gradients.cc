@@ -127,13 +127,13 @@ class Differentiator {
     std::vector<Gradient> output_grads;
     bool any = false;
     for (int i = 0; i < node->num_outputs(); ++i) {
-      auto it = grads_.find(Output(node, i));
+      auto it = grads_.find(OutputOf(node, i));
       if (it == grads_.end()) {
         output_grads.emplace_back();
         continue;
       }
       any = true;
-      const Gradient total = Sum(it->second, Operation(node));
+      const Gradient total = Sum(it->second, OperationOf(node));
       it->second = {total};
       output_grads.push_back(total);
     }
@@ -146,8 +146,8 @@ class Differentiator {
     {
       // The gradient of an op is placed on the device of the op.
       auto scope = graph_.NameScope(node->name() + "_grad");
-      auto device = graph_.ColocateWith(Operation(node));
-      TF_RETURN_IF_ERROR(InputGradients(Operation(node), output_grads, &input_grads));
+      auto device = graph_.ColocateWith(OperationOf(node));
+      TF_RETURN_IF_ERROR(InputGradients(OperationOf(node), output_grads, &input_grads));
     }
     TF_RETURN_IF_ERROR(graph_.status());
     for (size_t i = 0; i < input_grads.size(); ++i) {
@@ -191,20 +191,23 @@ class Differentiator {
 
 StatusOr<std::vector<Gradient>> SparseGradients(const std::vector<Output>& ys, const std::vector<Output>& xs,
                                                 const std::vector<Output>& grad_ys, std::source_location loc) {
-  if (ys.empty()) return InvalidArgument("Gradients: ys is empty; expected at least one tensor to differentiate");
-  for (const auto* list : {&ys, &xs}) {
+  const std::string self = StrCat("Gradients (", LocationText(loc), ")");
+  if (ys.empty()) return InvalidArgument(self, ": ys is empty; expected at least one tensor to differentiate");
+  for (const auto* list : {&ys, &xs, &grad_ys}) {
     for (const Output& o : *list) {
       if (!o.valid()) {
+        if (list == &grad_ys) continue;  // ones
         for (const Output& any : ys) {
-          if (any.valid()) TF_RETURN_IF_ERROR(any.graph()->status());
+          if (any.valid() && NodeOf(any)->graph() != nullptr) TF_RETURN_IF_ERROR(any.graph()->status());
         }
-        return InvalidArgument("Gradients: one of the tensors is not valid (see the graph's status)");
+        return InvalidArgument(self, ": one of the tensors is not valid (see the graph's status)", TakeLoggedMistake());
       }
-      if (o.graph() != ys[0].graph()) return InvalidArgument("Gradients: the tensors belong to different graphs");
+      if (const Status exists = NodeOf(o)->CheckGraphExists(); !exists.ok()) return Annotate(exists, self);
+      if (o.graph() != ys[0].graph()) return InvalidArgument(self, ": the tensors belong to different graphs");
     }
   }
   if (!grad_ys.empty() && grad_ys.size() != ys.size()) {
-    return InvalidArgument("Gradients: ", grad_ys.size(), " grad_ys for ", ys.size(), " ys");
+    return InvalidArgument(self, ": ", grad_ys.size(), " grad_ys for ", ys.size(), " ys");
   }
   TF_RETURN_IF_ERROR(ys[0].graph()->status());
   const ScopedLocation at(*ys[0].graph(), loc);

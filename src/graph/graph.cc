@@ -28,7 +28,9 @@ const std::string& Operation::device() const {
   static const std::string none;
   return node_ == nullptr ? none : node_->device();
 }
-Graph* Operation::graph() const { return node_ == nullptr ? nullptr : node_->graph(); }
+Graph* Operation::graph(std::source_location loc) const {
+  return node_ == nullptr ? nullptr : &GraphUsedAt(*node_, loc);
+}
 
 DType Output::dtype() const { return valid() ? BaseType(node_->output_type(index_)) : DType::kInvalid; }
 const Shape& Output::shape() const {
@@ -36,11 +38,11 @@ const Shape& Output::shape() const {
   return valid() ? node_->output_shape(index_) : unknown;
 }
 std::string Output::name() const { return valid() ? StrCat(node_->name(), ":", index_) : ""; }
-Graph* Output::graph() const { return valid() ? node_->graph() : nullptr; }
+Graph* Output::graph(std::source_location loc) const { return valid() ? &GraphUsedAt(*node_, loc) : nullptr; }
 
 Graph* Operand::graph() const {
   const Output* output = std::get_if<Output>(&value_);
-  return output == nullptr ? nullptr : output->graph();
+  return output == nullptr || !output->valid() ? nullptr : &GraphUsedAt(*output, loc_);
 }
 
 DType Operand::dtype() const {
@@ -119,7 +121,15 @@ StatusOr<Tensor> NumberConstant(double real, int64_t integer, bool is_integer, D
 }  // namespace
 
 Output Operand::ToOutput(Graph& graph, DType number_type) const {
-  if (const Output* output = std::get_if<Output>(&value_)) return *output;
+  if (const Output* output = std::get_if<Output>(&value_)) {
+    if (!output->valid()) return {};
+    Status exists = NodeOf(*output)->CheckGraphExists();
+    if (exists.ok()) return *output;
+    exists = Annotate(exists, LocationText(ImplOf(graph).UserLocation(loc_)));
+    exists.SetPayload(kNeedsOpName, absl::Cord());
+    graph.AddError(exists);
+    return {};
+  }
   Tensor value;
   if (const Tensor* tensor = std::get_if<Tensor>(&value_)) {
     value = *tensor;
@@ -173,7 +183,7 @@ GraphImpl::GraphImpl(Graph* self) : self_(self) {
   functions_ = *empty;
 }
 
-Graph::Graph() : impl_(std::make_unique<GraphImpl>(this)) {}
+Graph::Graph() : impl_(std::make_shared<GraphImpl>(this)) {}
 Graph::~Graph() = default;
 Graph::Graph(Graph&& o) noexcept : impl_(std::move(o.impl_)) { impl_->self_ = this; }
 Graph& Graph::operator=(Graph&& o) noexcept {
@@ -186,17 +196,17 @@ ScopeGuard Graph::Device(const std::string& device) {
   const auto parsed = DeviceName::Parse(device);
   AddError(parsed.status());
   impl_->device_scopes_.push_back({.name = parsed.ok() ? device : "", .function = nullptr});
-  return ScopeGuard([impl = impl_.get()] { impl->device_scopes_.pop_back(); });
+  return impl_->GuardOf([](GraphImpl& impl) { impl.device_scopes_.pop_back(); });
 }
 
 ScopeGuard Graph::Device(DeviceFunction function) {
   impl_->device_scopes_.push_back({.name = "", .function = std::move(function)});
-  return ScopeGuard([impl = impl_.get()] { impl->device_scopes_.pop_back(); });
+  return impl_->GuardOf([](GraphImpl& impl) { impl.device_scopes_.pop_back(); });
 }
 
 ScopeGuard Graph::NoDevice() {
   impl_->device_scopes_.push_back({.name = "", .function = nullptr, .reset = true});
-  return ScopeGuard([impl = impl_.get()] { impl->device_scopes_.pop_back(); });
+  return impl_->GuardOf([](GraphImpl& impl) { impl.device_scopes_.pop_back(); });
 }
 
 ScopeGuard Graph::NameScope(const std::string& name) {
@@ -207,17 +217,18 @@ ScopeGuard Graph::NameScope(const std::string& name) {
     prefix = impl_->UniqueName(name);
   }
   impl_->name_scopes_.push_back(prefix);
-  return ScopeGuard([impl = impl_.get()] { impl->name_scopes_.pop_back(); });
+  return impl_->GuardOf([](GraphImpl& impl) { impl.name_scopes_.pop_back(); });
 }
 
 ScopeGuard Graph::ControlDependencies(std::vector<Operation> operations) {
   GraphImpl::ControlScope scope{.nodes = {}, .reset = operations.empty()};
   for (const Operation& op : operations) {
-    if (op.valid()) scope.nodes.push_back(NodeOf(op));
-    if (!op.valid()) AddError(InvalidArgument("ControlDependencies: one of the operations is not valid"));
+    const Status usable = op.valid() ? impl_->CheckOwns(op) : InvalidArgument("one of the operations is not valid");
+    if (usable.ok()) scope.nodes.push_back(NodeOf(op));
+    AddError(Annotate(usable, "ControlDependencies"));
   }
   impl_->control_scopes_.push_back(std::move(scope));
-  return ScopeGuard([impl = impl_.get()] { impl->control_scopes_.pop_back(); });
+  return impl_->GuardOf([](GraphImpl& impl) { impl.control_scopes_.pop_back(); });
 }
 
 ScopeGuard Graph::ControlDependencies(const std::vector<Output>& outputs) {
@@ -227,8 +238,10 @@ ScopeGuard Graph::ControlDependencies(const std::vector<Output>& outputs) {
 }
 
 ScopeGuard Graph::ColocateWith(Operation op) {
-  impl_->colocation_scopes_.push_back(NodeOf(op));
-  return ScopeGuard([impl = impl_.get()] { impl->colocation_scopes_.pop_back(); });
+  const Status owned = op.valid() ? impl_->CheckOwns(op) : OkStatus();
+  AddError(Annotate(owned, "ColocateWith"));
+  impl_->colocation_scopes_.push_back(owned.ok() ? NodeOf(op) : nullptr);
+  return impl_->GuardOf([](GraphImpl& impl) { impl.colocation_scopes_.pop_back(); });
 }
 
 Status Graph::status() const {
@@ -241,7 +254,7 @@ void Graph::AddError(const Status& status) {
 }
 
 StatusOr<Operation> Graph::FindOperation(std::string_view name) const {
-  if (Node* node = impl_->Find(name)) return Operation(node);
+  if (Node* node = impl_->Find(name)) return OperationOf(node);
   std::vector<std::string> names;
   for (const auto& [n, node] : impl_->by_name_) names.push_back(n);
   const std::string nearest = names.size() > 10'000 ? "" : NearestWord(name, names);
@@ -270,7 +283,7 @@ StatusOr<Output> Graph::FindOutput(std::string_view name) const {
 
 std::vector<Operation> Graph::operations() const {
   std::vector<Operation> ops;
-  for (const auto& node : impl_->nodes_) ops.emplace_back(node.get());
+  for (const auto& node : impl_->nodes_) ops.push_back(OperationOf(node.get()));
   return ops;
 }
 

@@ -127,7 +127,7 @@ class Importer {
     for (const auto& [merge, input, from] : back_edges_) {
       Node* node = graph_->Find(from.node);
       if (from.index != 0) return InvalidArgument("'", from.node, "' has no output ", from.index);
-      TF_RETURN_IF_ERROR(graph_->CloseLoop(merge, input, Output(node, 0)));
+      TF_RETURN_IF_ERROR(graph_->CloseLoop(merge, input, OutputOf(node, 0)));
     }
     return OkStatus();
   }
@@ -201,7 +201,7 @@ class Importer {
       } else if (in.index >= from->num_outputs()) {
         return NoSuchOutput(def, in, *from);
       } else {
-        spec.inputs.emplace_back(from, in.index);
+        spec.inputs.push_back(OutputOf(from, in.index));
       }
     }
     TF_ASSIGN_OR_RETURN(Node * node, graph_->AddNode(std::move(spec)));
@@ -272,6 +272,7 @@ Status ImportProto(const proto::GraphDef& def, Graph* graph) { return Import(def
 void GraphImpl::RemoveFrom(size_t count) {
   while (nodes_.size() > count) {
     by_name_.erase(nodes_.back()->name());
+    Release(*nodes_.back());
     nodes_.pop_back();
   }
 }

@@ -277,7 +277,7 @@ TEST(GraphDefTest, ScalarPlaceholdersOfOldGraphsHaveUnknownShape) {
         StrCat("node { name: 'p' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } }",
                " attr { key: 'shape' value { shape { } } } } versions { producer: ", producer, " }"));
     EXPECT_TRUE(s.ok()) << s;
-    return s.ok() ? Output(ImplOf(g).Find("p"), 0).shape() : Shape();
+    return s.ok() ? OutputOf(ImplOf(g).Find("p"), 0).shape() : Shape();
   };
   EXPECT_FALSE(shape(21).has_rank());
   EXPECT_TRUE(shape(24).is_scalar());
@@ -400,18 +400,18 @@ TEST(GraphDefTest, RepeatedValuesOfAllDtypesAreReadAsTheyWereWritten) {
   const Shape shape({3 << 20});
   for (int number = 1; number < 30; ++number) {
     if (!IsKnownDType(number) || !IsPlain(DType(number))) continue;
-    const DType dtype(number);
+    const DType dtype{number};
     // Bytes that are a number other than 0 in every dtype.
     std::vector<std::byte> element(DTypeSize(dtype), std::byte{1});
     const auto tensor = RepeatedTensor(dtype, shape, element.data());
-    ASSERT_TRUE(tensor.ok()) << dtype;
+    ASSERT_TRUE(tensor.ok()) << DTypeName(dtype);
     proto::TensorProto proto;
     ToProto(*tensor, &proto);
-    EXPECT_TRUE(proto.tensor_content().empty()) << dtype;
+    EXPECT_TRUE(proto.tensor_content().empty()) << DTypeName(dtype);
     const auto read = FromProto(proto);
-    ASSERT_TRUE(read.ok()) << dtype << read.status();
+    ASSERT_TRUE(read.ok()) << DTypeName(dtype) << read.status();
     ASSERT_EQ(read->shape(), shape);
-    EXPECT_EQ(std::memcmp(read->raw_data(), tensor->raw_data(), read->num_bytes()), 0) << dtype;
+    EXPECT_EQ(std::memcmp(read->raw_data(), tensor->raw_data(), read->num_bytes()), 0) << DTypeName(dtype);
   }
 }
 

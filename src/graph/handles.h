@@ -1,6 +1,12 @@
-// Gives the library's own code the nodes and graphs behind the public handles (Graph, Operation, Output).
+// From the public handles (Graph, Operation, Output) to the nodes and graphs behind them, and back. For the library's
+// own code.
 #ifndef TENSORBRAID_GRAPH_HANDLES_H_
 #define TENSORBRAID_GRAPH_HANDLES_H_
+
+#include <memory>
+#include <source_location>
+#include <string_view>
+#include <utility>
 
 #include "tensorbraid/graph/graph.h"
 
@@ -9,15 +15,43 @@ namespace tensorbraid {
 // The friend of the public handles. Call the functions below.
 class Handles {
  public:
-  static Node* ToNode(const Operation& op) { return op.node_; }
-  static Node* ToNode(const Output& output) { return output.node_; }
-  static GraphImpl& ToImpl(const Graph& graph) { return *graph.impl_; }
+  static Node* ToNode(const Operation& op) { return op.node_.get(); }
+  static Node* ToNode(const Output& output) { return output.node_.get(); }
+  static const std::shared_ptr<GraphImpl>& ToImpl(const Graph& graph) { return graph.impl_; }
+  static Operation ToOperation(std::shared_ptr<Node> node) { return Operation(std::move(node)); }
+  static Output ToOutput(std::shared_ptr<Node> node, int index) { return Output(std::move(node), index); }
 };
 
 // The node of an operation or tensor; null if the handle is not valid.
 inline Node* NodeOf(const Operation& op) { return Handles::ToNode(op); }
 inline Node* NodeOf(const Output& output) { return Handles::ToNode(output); }
-inline GraphImpl& ImplOf(const Graph& graph) { return Handles::ToImpl(graph); }
+inline GraphImpl& ImplOf(const Graph& graph) { return *Handles::ToImpl(graph); }
+
+// The handle of a node or of one of its outputs; not valid if `node` is null.
+Operation OperationOf(Node* node);
+Output OutputOf(Node* node, int index);
+
+// The graph of a node that the program uses at `loc`. If the graph has been destroyed, ends the program with a message
+// that names both. For functions that return no Status.
+Graph& GraphUsedAt(const Node& node, const std::source_location& loc);
+inline Graph& GraphUsedAt(const Output& output, const std::source_location& loc) {
+  return GraphUsedAt(*NodeOf(output), loc);
+}
+
+// The graph of an object that lives beside it, such as a session. Follows the graph when it is moved, and knows whether
+// it has been destroyed.
+class GraphRef {
+ public:
+  explicit GraphRef(const Graph& graph) : impl_(Handles::ToImpl(graph)) {}
+  // FailedPrecondition, naming `user` ("Session::Run"), if the graph has been destroyed.
+  Status CheckExists(std::string_view user) const;
+  // REQUIRES: the graph has not been destroyed (checked).
+  Graph& operator*() const;
+  Graph* operator->() const { return &**this; }
+
+ private:
+  std::weak_ptr<GraphImpl> impl_;
+};
 
 }  // namespace tensorbraid
 

@@ -11,6 +11,10 @@
 namespace tensorbraid {
 namespace {
 
+constexpr std::string_view kGraphLifetime = "a Graph must outlive the use of everything made from it";
+
+thread_local std::string logged_mistake;  // see TakeLoggedMistake
+
 // TensorFlow's rule for node names: "[A-Za-z0-9.][A-Za-z0-9_.\\-/]*", also ">".
 bool IsValidNodeName(std::string_view name) {
   const auto letter = [](unsigned char c) { return std::isalnum(c) || c == '.'; };
@@ -191,7 +195,47 @@ class Typing {
 
 }  // namespace
 
-Graph* Node::graph() const { return graph_->graph(); }
+void LogMistake(std::string_view function, const std::source_location& loc, std::string_view message) {
+  logged_mistake = StrCat(function, " (", LocationText(loc), "): ", message);
+  TB_LOG(Error, "graph") << logged_mistake;
+}
+
+std::string TakeLoggedMistake() {
+  const std::string mistake = std::exchange(logged_mistake, "");
+  return mistake.empty() ? "" : StrCat("; the last mistake outside of a graph: ", mistake);
+}
+
+Operation OperationOf(Node* node) {
+  return node == nullptr ? Operation() : Handles::ToOperation(node->shared_from_this());
+}
+
+Output OutputOf(Node* node, int index) {
+  return node == nullptr ? Output() : Handles::ToOutput(node->shared_from_this(), index);
+}
+
+Graph* Node::graph() const { return graph_ == nullptr ? nullptr : graph_->graph(); }
+
+Status Node::CheckGraphExists() const {
+  if (graph_ != nullptr) return OkStatus();
+  return FailedPrecondition(Describe(), " is used after its Graph was destroyed; ", kGraphLifetime);
+}
+
+Graph& GraphUsedAt(const Node& node, const std::source_location& loc) {
+  if (Graph* const graph = node.graph(); graph != nullptr) [[likely]]
+    return *graph;
+  CheckFailed(loc.file_name(), static_cast<int>(loc.line()), "graph", std::string(node.CheckGraphExists().message()));
+}
+
+Status GraphRef::CheckExists(std::string_view user) const {
+  if (!impl_.expired()) return OkStatus();
+  return FailedPrecondition(user, ": the Graph has been destroyed; ", kGraphLifetime);
+}
+
+Graph& GraphRef::operator*() const {
+  const std::shared_ptr<GraphImpl> impl = impl_.lock();
+  TB_CHECK_OK(impl == nullptr ? CheckExists("use of a Graph") : OkStatus());
+  return *impl->graph();
+}
 
 std::pair<int, int> Node::InputRange(int arg) const {
   int begin = 0;
@@ -265,7 +309,7 @@ Status GraphImpl::CheckMayChange() const {
 }
 
 StatusOr<Node*> GraphImpl::AddNode(NodeSpec spec) {
-  auto node = std::unique_ptr<Node>(new Node);
+  auto node = std::shared_ptr<Node>(new Node);
   node->graph_ = this;
   node->name_ = spec.name.empty() ? spec.op : std::move(spec.name);
   if (spec.has_location) {
@@ -332,7 +376,7 @@ StatusOr<Node*> GraphImpl::CopyNode(const Node& node, std::vector<Output> inputs
   // The checks of the original hold for the copy too; only the producers of the inputs differ.
   if (by_name_.contains(node.name())) return AlreadyExists("two nodes named '", node.name(), "'");
   if (functions_->empty()) functions_ = node.graph_->functions_;
-  auto copy = std::unique_ptr<Node>(new Node(node));
+  auto copy = std::make_shared<Node>(node);
   copy->graph_ = this;
   copy->inputs_ = std::move(inputs);
   copy->control_inputs_ = std::move(controls);
@@ -341,6 +385,31 @@ StatusOr<Node*> GraphImpl::CopyNode(const Node& node, std::vector<Output> inputs
   by_name_.emplace(raw->name_, raw);
   nodes_.push_back(std::move(copy));
   return raw;
+}
+
+GraphImpl::~GraphImpl() {
+  for (const auto& node : nodes_) Release(*node);
+}
+
+void GraphImpl::Release(Node& node) const {
+  if (functions_->Find(node.type()) != nullptr) node.kept_functions_ = functions_;
+  node.graph_ = nullptr;
+  // In a loop, nodes own each other through their inputs.
+  node.inputs_.clear();
+  node.control_inputs_.clear();
+}
+
+ScopeGuard GraphImpl::GuardOf(std::function<void(GraphImpl&)> end) {
+  return ScopeGuard([weak = weak_from_this(), end = std::move(end)] {
+    if (const auto impl = weak.lock()) end(*impl);
+  });
+}
+
+Status GraphImpl::CheckOwns(const Operation& op) const {
+  const Node& node = *NodeOf(op);
+  if (node.graph_ == this) return OkStatus();
+  TF_RETURN_IF_ERROR(node.CheckGraphExists());
+  return InvalidArgument("'", node.name(), "' belongs to another graph");
 }
 
 void GraphImpl::RefineShape(Node* node, int output, const Shape& shape) {
@@ -371,7 +440,7 @@ Status GraphImpl::Become(Node* node, NodeSpec spec) {
   auto added = AddNode(std::move(spec));
   by_name_[node->name_] = node;
   TF_RETURN_IF_ERROR(added.status());
-  const std::unique_ptr<Node> made = std::move(nodes_.back());
+  const std::shared_ptr<Node> made = std::move(nodes_.back());
   nodes_.pop_back();
   if (made->output_types_ != node->output_types_) {
     return Internal(node->Describe(), " cannot become a ", made->type(), " with other output types");
@@ -384,11 +453,12 @@ Status GraphImpl::Become(Node* node, NodeSpec spec) {
 }
 
 void GraphImpl::RemoveNodes(const std::vector<bool>& removed) {
-  std::vector<std::unique_ptr<Node>> kept;
+  std::vector<std::shared_ptr<Node>> kept;
   kept.reserve(nodes_.size());
   for (auto& node : nodes_) {
     if (static_cast<size_t>(node->id_) < removed.size() && removed[node->id_]) {
       by_name_.erase(node->name_);
+      Release(*node);
     } else {
       kept.push_back(std::move(node));
     }
@@ -408,7 +478,7 @@ void GraphImpl::RemoveNodes(const std::vector<bool>& removed) {
 void GraphImpl::Sort() {
   // Depth first in the order of ids, so that nodes move only if they must. Uses an explicit stack, because a graph may
   // be too deep for recursion.
-  std::vector<std::unique_ptr<Node>> ordered;
+  std::vector<std::shared_ptr<Node>> ordered;
   ordered.reserve(nodes_.size());
   std::vector<bool> seen(nodes_.size(), false);
   std::vector<std::pair<Node*, bool>> stack;

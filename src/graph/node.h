@@ -2,11 +2,13 @@
 #ifndef TENSORBRAID_GRAPH_NODE_H_
 #define TENSORBRAID_GRAPH_NODE_H_
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <source_location>
 #include <string>
+#include <string_view>
 #include <typeindex>
 #include <vector>
 
@@ -21,14 +23,19 @@ namespace tensorbraid {
 
 class FunctionLibrary;
 
-class Node {
+// The graph owns its nodes together with the handles of the program. A handle may keep its node longer than the graph
+// exists; the node then has its description, but no inputs and no graph. Handles do not own the graph: nodes have
+// handles of their inputs, so the graph would own itself.
+class Node : public std::enable_shared_from_this<Node> {
  public:
   // Position among the graph's nodes. Ids rise along every edge except a back edge (NextIteration to Merge).
   int id() const { return id_; }
   const std::string& name() const { return name_; }
   const OpDef& op() const { return *op_; }
   const std::string& type() const { return op_->name; }
-  Graph* graph() const;
+  Graph* graph() const;  // null if the graph has been destroyed, or the node removed from it
+  // FailedPrecondition if the graph has been destroyed.
+  Status CheckGraphExists() const;
 
   const std::vector<Output>& inputs() const { return inputs_; }
   const std::vector<Node*>& control_inputs() const { return control_inputs_; }
@@ -80,6 +87,8 @@ class Node {
   std::map<std::string, AttrValue, std::less<>> attrs_;
   const char* file_ = nullptr;
   int line_ = 0;
+  // Set if the node has lost its graph and its op is a function: owns *op_.
+  std::shared_ptr<const FunctionLibrary> kept_functions_;
 };
 
 template <typename T>
@@ -104,12 +113,13 @@ struct NodeSpec {
   bool defer_shape_errors = false;
 };
 
-class GraphImpl {
+class GraphImpl : public std::enable_shared_from_this<GraphImpl> {
  public:
   explicit GraphImpl(Graph* self);
+  ~GraphImpl();
 
   Graph* graph() const { return self_; }
-  const std::vector<std::unique_ptr<Node>>& nodes() const { return nodes_; }
+  const std::vector<std::shared_ptr<Node>>& nodes() const { return nodes_; }
   Node* Find(std::string_view name) const;
 
   // Checks the spec against the definition of the op, infers types and shapes, and adds the node. Adds nothing on
@@ -177,6 +187,11 @@ class GraphImpl {
     if (object == nullptr) object = std::make_shared<T>();
     return *static_cast<T*>(object.get());
   }
+  // A guard that calls `end` when it is destroyed, unless the graph has been destroyed before.
+  ScopeGuard GuardOf(std::function<void(GraphImpl&)> end);
+  // An error if `op`, which the program gave, is not an operation of this graph: FailedPrecondition if its graph has
+  // been destroyed. REQUIRES: `op` is valid.
+  Status CheckOwns(const Operation& op) const;
   bool in_control_scope() const { return !control_scopes_.empty(); }
 
  private:
@@ -192,11 +207,13 @@ class GraphImpl {
     bool reset = false;
   };
   std::string DeviceFor(const Node& node) const;
+  // Takes from a node what belongs to this graph. Handles may still keep the node.
+  void Release(Node& node) const;
   // Sorts the nodes such that ids rise along every edge except back edges.
   void Sort();
 
   Graph* self_;
-  std::vector<std::unique_ptr<Node>> nodes_;
+  std::vector<std::shared_ptr<Node>> nodes_;
   std::map<std::string, Node*, std::less<>> by_name_;
   std::map<std::string, int> name_uses_;  // by lower-cased full name, counted as TensorFlow does
   std::vector<DeviceScope> device_scopes_;
@@ -234,6 +251,15 @@ class ScopedLocation {
 
 // "model.cc:12".
 std::string LocationText(const std::source_location& loc);
+
+// The mistake of an empty list of operands, for LogMistake.
+inline constexpr std::string_view kEmptyList = "the list is empty";
+// Logs a mistake that no graph can record, because none of the operands belongs to one: "AddN (model.cc:12): the list
+// is empty". Remembers it for this thread.
+void LogMistake(std::string_view function, const std::source_location& loc, std::string_view message);
+// For errors about a handle that is not valid: "; the last mistake outside of a graph: AddN (model.cc:12): ...", the
+// mistake that this thread logged last. "" if it logged none since the last call.
+std::string TakeLoggedMistake();
 
 }  // namespace tensorbraid
 

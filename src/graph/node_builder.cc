@@ -72,13 +72,14 @@ std::string GraphImpl::DeviceFor(const Node& node) const {
   // Goes from the innermost scope outwards; each scope fills in the parts that are still open.
   const auto own = DeviceName::Parse(node.device());
   DeviceName device = own.ok() ? *own : DeviceName();
-  Node seen = node;
+  // A copy, because a handle is made from it before the node has its device.
+  const auto seen = std::make_shared<Node>(node);
   for (auto scope = device_scopes_.rbegin(); scope != device_scopes_.rend(); ++scope) {
     if (scope->reset) break;
     std::string name = scope->name;
     if (scope->function) {
-      seen.set_device(device.ToString());
-      name = scope->function(Operation(&seen));
+      seen->set_device(device.ToString());
+      name = scope->function(OperationOf(seen.get()));
     }
     const auto parsed = DeviceName::Parse(name);
     if (!parsed.ok()) {
@@ -87,6 +88,7 @@ std::string GraphImpl::DeviceFor(const Node& node) const {
     }
     device = device.MergedOver(*parsed);
   }
+  Release(*seen);
   return device.ToString();
 }
 
@@ -120,12 +122,12 @@ Operation GraphImpl::Add(NodeBuilder& b) {
         }
         // Only the first error is kept. So this has no effect if the mistake that made the input invalid is recorded
         // already.
-        graph()->AddError(
-            InvalidArgument(describe(), ": input ", spec.inputs.size(), " is not valid: it belongs to no graph"));
+        graph()->AddError(InvalidArgument(describe(), ": input ", spec.inputs.size(),
+                                          " is not valid: it belongs to no graph", TakeLoggedMistake()));
         return {};
       }
-      if (o.graph() != graph()) {
-        graph()->AddError(InvalidArgument(describe(), ": input '", o.name(), "' belongs to another graph"));
+      if (const Status owned = CheckOwns(o.op()); !owned.ok()) {
+        graph()->AddError(Annotate(owned, StrCat(describe(), ": input ", spec.inputs.size())));
         return {};
       }
       spec.inputs.push_back(o);
@@ -150,8 +152,15 @@ Operation GraphImpl::Add(NodeBuilder& b) {
     }
   }
   for (const Operation& c : b.controls_) {
-    if (c.valid()) spec.controls.push_back(NodeOf(c));
-    if (!c.valid()) graph()->AddError(InvalidArgument(describe(), ": one of its control inputs is not valid"));
+    if (!c.valid()) {
+      graph()->AddError(InvalidArgument(describe(), ": one of its control inputs is not valid"));
+      continue;
+    }
+    if (const Status owned = CheckOwns(c); !owned.ok()) {
+      graph()->AddError(Annotate(owned, StrCat(describe(), ": a control input")));
+      return {};
+    }
+    spec.controls.push_back(NodeOf(c));
   }
   for (auto scope = control_scopes_.rbegin(); scope != control_scopes_.rend() && !scope->reset; ++scope) {
     for (Node* c : scope->nodes) spec.controls.push_back(c);
@@ -167,7 +176,12 @@ Operation GraphImpl::Add(NodeBuilder& b) {
     if (spec.device.empty()) spec.device = with.device();
   };
   for (const Operation& op : b.colocations_) {
-    if (op.valid()) colocate(*NodeOf(op));
+    if (!op.valid()) continue;
+    if (const Status owned = CheckOwns(op); !owned.ok()) {
+      graph()->AddError(Annotate(owned, StrCat(describe(), ": the operation to colocate with")));
+      return {};
+    }
+    colocate(*NodeOf(op));
   }
   if (b.colocations_.empty() && !colocation_scopes_.empty() && colocation_scopes_.back() != nullptr) {
     colocate(*colocation_scopes_.back());
@@ -190,7 +204,7 @@ Operation GraphImpl::Add(NodeBuilder& b) {
   }
   // A colocated node follows the node that it is colocated with, whatever device scopes are open.
   if (!colocated && !device_scopes_.empty()) (*node)->set_device(DeviceFor(**node));
-  return Operation(*node);
+  return OperationOf(*node);
 }
 
 }  // namespace tensorbraid

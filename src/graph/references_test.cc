@@ -96,7 +96,7 @@ TEST_F(ReferencesTest, AReadInALoopFollowsUpdatesOfEarlierIterations) {
                               .device = "",
                               .loc = {}})
                     .value();
-  const Output read = in_loop + Output(merge, 0);
+  const Output read = in_loop + OutputOf(merge, 0);
   Output updated;
   {
     auto scope = g_.ControlDependencies({read.op()});

@@ -33,7 +33,8 @@ class Extractor {
     for (const auto& node : nodes) {
       if (needed_[node->id()]) TF_RETURN_IF_ERROR(Copy(*node));
     }
-    TF_RETURN_IF_ERROR(back_edges_.Close([&](const Output& o) { return Output(copies_[NodeOf(o)->id()], o.index()); }));
+    TF_RETURN_IF_ERROR(
+        back_edges_.Close([&](const Output& o) { return OutputOf(copies_[NodeOf(o)->id()], o.index()); }));
     for (size_t i = 0; i < fetches.size(); ++i) {
       TF_ASSIGN_OR_RETURN(const Output from, Map(fetches[i]));
       TF_RETURN_IF_ERROR(ImplOf(*out_)
@@ -57,7 +58,7 @@ class Extractor {
 
   // A fed placeholder cannot run itself, so control edges from it come from the _Arg node instead.
   bool IsFedPlaceholder(Node* node) const {
-    return (node->type() == "Placeholder" || node->type() == "PlaceholderV2") && FeedIndex(Output(node, 0)) >= 0;
+    return (node->type() == "Placeholder" || node->type() == "PlaceholderV2") && FeedIndex(OutputOf(node, 0)) >= 0;
   }
 
   void Mark(Node* start) {
@@ -106,7 +107,7 @@ class Extractor {
 
   StatusOr<Output> Map(const Output& o) {
     const int feed = FeedIndex(o);
-    if (feed < 0) return Output(copies_[NodeOf(o)->id()], o.index());
+    if (feed < 0) return OutputOf(copies_[NodeOf(o)->id()], o.index());
     if (args_[feed] == nullptr) {
       TF_ASSIGN_OR_RETURN(args_[feed],
                           ImplOf(*out_).AddNode(
@@ -118,11 +119,11 @@ class Extractor {
                                .device = "",
                                .loc = {}}));
     }
-    return Output(args_[feed], 0);
+    return OutputOf(args_[feed], 0);
   }
 
   Status Copy(Node& node) {
-    if (IsExecutorOp(node.type()) && FeedIndex(Output(&node, 0)) < 0) {
+    if (IsExecutorOp(node.type()) && FeedIndex(OutputOf(&node, 0)) < 0) {
       return InvalidArgument(node.Describe(), " has an op that is reserved for the executor");
     }
     if (node.type() == "Placeholder") {
@@ -151,7 +152,7 @@ class Extractor {
     for (Node* c : node.control_inputs()) {
       Node* control = copies_[c->id()];
       if (IsFedPlaceholder(c)) {
-        TF_ASSIGN_OR_RETURN(const Output fed, Map(Output(c, 0)));
+        TF_ASSIGN_OR_RETURN(const Output fed, Map(OutputOf(c, 0)));
         control = NodeOf(fed);
       }
       controls.push_back(control);

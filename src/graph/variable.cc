@@ -96,16 +96,19 @@ Output Variable::handle() const { return valid() ? state_->handle : Output(); }
 Operation Variable::initializer() const { return valid() ? state_->initializer : Operation(); }
 Output Variable::initial_value() const { return valid() ? state_->initial_value : Output(); }
 Output Variable::is_initialized() const { return valid() ? state_->is_initialized : Output(); }
-Graph* Variable::graph() const { return handle().graph(); }
+Graph* Variable::graph(std::source_location loc) const { return valid() ? state_->handle.graph(loc) : nullptr; }
 
 Output Variable::value(std::source_location loc) const {
   if (!valid()) return {};
-  return ImplOf(*graph()).in_control_scope() && !graph()->finalized() ? Read(loc) : state_->read;
+  // If the graph was destroyed, what uses the read reports it.
+  const Graph* const graph = NodeOf(state_->read)->graph();
+  if (graph == nullptr || !ImplOf(*graph).in_control_scope() || graph->finalized()) return state_->read;
+  return Read(loc);
 }
 
 Output Variable::Read(std::source_location loc) const {
   if (!valid()) return {};
-  return NodeBuilder(*graph(), "ReadVariableOp", loc)
+  return NodeBuilder(GraphUsedAt(state_->handle, loc), "ReadVariableOp", loc)
       .Input(state_->handle)
       .Attr("dtype", state_->dtype)
       .ColocateWith(state_->handle.op())
@@ -114,7 +117,7 @@ Output Variable::Read(std::source_location loc) const {
 
 Output Variable::SparseRead(const Operand& indices, const std::string& name) const {
   if (!valid()) return {};
-  Graph& g = *graph();
+  Graph& g = GraphUsedAt(state_->handle, indices.location());
   const ScopedLocation at(g, indices.location());
   return NodeBuilder(g, "ResourceGather", indices.location())
       .Name(name)
@@ -129,7 +132,7 @@ namespace {
 
 Operation Update(const Variable& variable, const char* op, const Operand& value) {
   if (!variable.valid()) return {};
-  Graph& graph = *variable.graph();
+  Graph& graph = *variable.graph(value.location());
   NodeBuilder update(graph, op, value.location());
   update.Input(variable.handle()).Input(value.ToOutput(graph, variable.dtype()));
   if (std::string_view(op) == "AssignVariableOp") update.Attr("validate_shape", true);

@@ -208,7 +208,10 @@ RnnResult DynamicRnn(const RnnCell& cell, const Operand& input, const RnnOptions
 
 StaticRnnResult StaticRnn(const RnnCell& cell, const std::vector<Output>& x, const RnnOptions& options,
                           std::source_location loc) {
-  if (x.empty()) return {};
+  if (x.empty()) {
+    LogMistake("StaticRnn", loc, kEmptyList);
+    return {};
+  }
   const LayerScope layer("StaticRnn", "rnn", Operand(x[0], loc), options.name);
   if (!layer.ok() || !CheckCell(layer, cell, options.initial_state)) return {};
   for (const Output& step : x) {

@@ -230,16 +230,16 @@ class MultiImpl final : public RnnCellImpl {
 }  // namespace
 
 RnnCell LSTMCell(int64_t units, const LSTMCellOptions& options) {
-  return RnnCell(std::make_shared<LstmImpl>(units, options));
+  return RnnCellImpl::ToCell(std::make_shared<LstmImpl>(units, options));
 }
 RnnCell GRUCell(int64_t units, const GRUCellOptions& options) {
-  return RnnCell(std::make_shared<GruImpl>(units, options));
+  return RnnCellImpl::ToCell(std::make_shared<GruImpl>(units, options));
 }
 RnnCell BasicRNNCell(int64_t units, const BasicRNNCellOptions& options) {
-  return RnnCell(std::make_shared<BasicImpl>(units, options));
+  return RnnCellImpl::ToCell(std::make_shared<BasicImpl>(units, options));
 }
 RnnCell MultiRNNCell(const std::vector<RnnCell>& cells, const std::string& name) {
-  return RnnCell(std::make_shared<MultiImpl>(cells, name));
+  return RnnCellImpl::ToCell(std::make_shared<MultiImpl>(cells, name));
 }
 
 }  // namespace tensorbraid::layers

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tensorbraid/layers/rnn.h"
@@ -36,6 +37,8 @@ class RnnCellImpl {
   virtual ~RnnCellImpl() = default;
   // The implementation of a public cell.
   static const RnnCellImpl& Of(const RnnCell& cell) { return *cell.impl_; }
+  // A public cell with this implementation.
+  static RnnCell ToCell(std::shared_ptr<const RnnCellImpl> impl) { return RnnCell(std::move(impl)); }
   virtual int64_t units() const = 0;  // the size of the output
   virtual int num_states() const = 0;
   // Describes a mistake in the description; "" if there is none.

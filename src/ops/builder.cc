@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"
@@ -10,24 +9,23 @@
 namespace tensorbraid {
 
 Graph* GraphOf(const char* op, std::initializer_list<const Operand*> operands) {
-  bool constants_only = true;
+  bool constants_only = operands.size() > 0;
   for (const Operand* operand : operands) {
     if (Graph* graph = operand->graph(); graph != nullptr) return graph;
     if (!operand->is_number() && operand->dtype() == DType::kInvalid) constants_only = false;
   }
-  if (constants_only) {
-    TB_LOG(Error, "graph") << op << ": no operand belongs to a graph, so no node was made";
-  }
+  if (constants_only) LogMistake(op, (*operands.begin())->location(), "no operand belongs to a graph");
   return nullptr;
 }
 
-Graph* GraphOf(const char* op, const std::vector<Operand>& operands) {
+Graph* GraphOf(const char* op, const std::vector<Operand>& operands, const std::source_location& loc) {
+  if (operands.empty()) LogMistake(op, loc, kEmptyList);
   for (const Operand& operand : operands) {
     if (operand.graph() != nullptr || (!operand.is_number() && operand.dtype() == DType::kInvalid)) {
       return GraphOf(op, {&operand});
     }
   }
-  return GraphOf(op, std::initializer_list<const Operand*>{});
+  return operands.empty() ? nullptr : GraphOf(op, {&operands[0]});
 }
 
 Output UnaryOp(const char* op, const Operand& x, const std::string& name) {

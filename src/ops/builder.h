@@ -3,6 +3,7 @@
 #define TENSORBRAID_OPS_BUILDER_H_
 
 #include <initializer_list>
+#include <source_location>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,8 @@ namespace tensorbraid {
 // The graph of the first operand that belongs to one, or null if no operand does. Logs an error in that case, unless an
 // operand is an invalid tensor, whose error has been reported already.
 Graph* GraphOf(const char* op, std::initializer_list<const Operand*> operands);
-Graph* GraphOf(const char* op, const std::vector<Operand>& operands);
+// The same for a list that the program gives at `loc`. An empty list is an error, too.
+Graph* GraphOf(const char* op, const std::vector<Operand>& operands, const std::source_location& loc);
 
 // Adds a node with one operand, or with two operands of the same dtype. A plain number takes the dtype of the other
 // operand.

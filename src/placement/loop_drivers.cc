@@ -36,14 +36,14 @@ StatusOr<Node*> LoopDrivers::BeginOn(Graph* part, const std::string& task, const
     TF_ASSIGN_OR_RETURN(Node * enter,
                         add({.name = StrCat(name, "/enter"),
                              .op = "Enter",
-                             .inputs = {Output(start, 0)},
+                             .inputs = {OutputOf(start, 0)},
                              .controls = {},
                              .attrs = {{"frame_name", frames.frames[*f].name}, {"parallel_iterations", parallel}},
                              .device = "",
                              .loc = {}}));
     TF_ASSIGN_OR_RETURN(outer, add({.name = StrCat(name, "/merge"),
                                     .op = "Merge",
-                                    .inputs = {Output(enter, 0), Output()},
+                                    .inputs = {OutputOf(enter, 0), Output()},
                                     .controls = {},
                                     .attrs = {{"N", int64_t{2}}, {"T", kBool}},
                                     .device = "",
@@ -66,9 +66,9 @@ Status LoopDrivers::Close(Graph* part, const LoopDriver& driver, Output conditio
                                   .device = driver.device,
                                   .loc = {}});
   };
-  TF_ASSIGN_OR_RETURN(Node * taken, add("Switch", {Output(driver.merge, 0), condition}));
-  TF_ASSIGN_OR_RETURN(Node * next, add("NextIteration", {Output(taken, 1)}));
-  return ImplOf(*part).CloseLoop(driver.merge, 1, Output(next, 0));
+  TF_ASSIGN_OR_RETURN(Node * taken, add("Switch", {OutputOf(driver.merge, 0), condition}));
+  TF_ASSIGN_OR_RETURN(Node * next, add("NextIteration", {OutputOf(taken, 1)}));
+  return ImplOf(*part).CloseLoop(driver.merge, 1, OutputOf(next, 0));
 }
 
 }  // namespace tensorbraid

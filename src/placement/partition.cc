@@ -49,7 +49,7 @@ class GraphPartitioner {
         const Output& in = node->inputs()[i];
         if (Task(in) == task) {
           if (copies_[NodeOf(in)->id()] == nullptr) missing.push_back(static_cast<int>(i));
-          inputs.emplace_back(copies_[NodeOf(in)->id()], in.index());
+          inputs.push_back(OutputOf(copies_[NodeOf(in)->id()], in.index()));
           continue;
         }
         if (BaseType(node->input_type(static_cast<int>(i))) == DType::kResource) {
@@ -60,7 +60,7 @@ class GraphPartitioner {
         if (references.Contains(in)) edge.after = reads.After(*node, number);
         edge.conditional = conditional_[edge.after.empty() ? NodeOf(in)->id() : node->id()];
         TF_ASSIGN_OR_RETURN(Node * recv, Transfer(edge, task, devices_[node->id()]));
-        inputs.emplace_back(recv, 0);
+        inputs.push_back(OutputOf(recv, 0));
       }
       std::vector<Node*> controls;
       for (Node* c : node->control_inputs()) {
@@ -77,7 +77,7 @@ class GraphPartitioner {
       for (int i : missing) back_edges_.Add(copies_[node->id()], i, node->inputs()[i]);
     }
     TF_RETURN_IF_ERROR(
-        back_edges_.Close([this](const Output& o) { return Output(copies_[NodeOf(o)->id()], o.index()); }));
+        back_edges_.Close([this](const Output& o) { return OutputOf(copies_[NodeOf(o)->id()], o.index()); }));
     TF_RETURN_IF_ERROR(DriveLoops());
     return std::move(parts_);
   }
@@ -165,11 +165,11 @@ class GraphPartitioner {
       if (condition == nullptr) {
         return InvalidArgument("loop '", frames_.frames[driver.frame].name, "' crosses tasks but has no LoopCond");
       }
-      Output local(copies_[condition->id()], 0);
+      Output local = OutputOf(copies_[condition->id()], 0);
       if (tasks_[condition->id()] != driver.task) {
-        const Edge edge{.tensor = Output(condition, 0), .conditional = conditional_[condition->id()]};
+        const Edge edge{.tensor = OutputOf(condition, 0), .conditional = conditional_[condition->id()]};
         TF_ASSIGN_OR_RETURN(Node * recv, Transfer(edge, driver.task, driver.device));
-        local = Output(recv, 0);
+        local = OutputOf(recv, 0);
       }
       TF_RETURN_IF_ERROR(drivers_.Close(parts_.at(driver.task).get(), driver, local));
     }
@@ -203,7 +203,7 @@ class GraphPartitioner {
     const auto [it, added] =
         recvs_.try_emplace({from.id(), edge.tensor.index(), task, wire, residual, edge.after}, nullptr);
     if (!added) return it->second;
-    const Output local(copies_[from.id()], edge.tensor.index());
+    const Output local = OutputOf(copies_[from.id()], edge.tensor.index());
     TF_ASSIGN_OR_RETURN(const std::vector<Node*> controls, ControlsIn(tasks_[from.id()], devices_[from.id()], edge));
     if (edge.wire == nullptr && IsCompactConstant(from)) {
       TF_ASSIGN_OR_RETURN(it->second, ImplOf(*parts_[task]).CopyNode(from, {}, {}));
@@ -244,12 +244,12 @@ class GraphPartitioner {
                       .attrs = {{"wire", std::string(WireName(edge.wire->wire))}, {"residual", edge.wire->residual}},
                       .device = FirstCpu(from_task),
                       .loc = {}}));
-    TF_ASSIGN_OR_RETURN(Node * recv, AddPair(from, Output(encoded, 0), {}, edge.conditional, task, device,
+    TF_ASSIGN_OR_RETURN(Node * recv, AddPair(from, OutputOf(encoded, 0), {}, edge.conditional, task, device,
                                              cpu::WireBytes(edge.wire->wire, tensor.shape()), tensor.index()));
     return ImplOf(*parts_[task])
         .AddNode({.name = StrCat("_wire_decode_", number),
                   .op = "_WireDecode",
-                  .inputs = {Output(recv, 0)},
+                  .inputs = {OutputOf(recv, 0)},
                   .controls = {},
                   .attrs = {{"shape", tensor.shape()}},
                   .device = FirstCpu(task),
@@ -269,7 +269,7 @@ class GraphPartitioner {
                                                              .attrs = {{"dtype", kBool}, {"value", Tensor(kBool, {0})}},
                                                              .device = devices_[from.id()],
                                                              .loc = {}}));
-    TF_ASSIGN_OR_RETURN(it->second, AddPair(from, Output(signal, 0), {}, conditional_[from.id()], task, device));
+    TF_ASSIGN_OR_RETURN(it->second, AddPair(from, OutputOf(signal, 0), {}, conditional_[from.id()], task, device));
     return it->second;
   }
 

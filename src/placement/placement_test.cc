@@ -172,7 +172,9 @@ TEST(PartitionTest, ALargeConstantThatRepeatsOneValueIsMadeWhereItIsUsed) {
     for (const Operation& op : parts->at("/job:ps/replica:0/task:0")->operations()) {
       received += op.type() == "_Recv";
       constants += op.type() == "Const";
-      if (op.type() == "Const") EXPECT_EQ(op.device(), "/job:ps/replica:0/task:0/device:CPU:0");
+      if (op.type() == "Const") {
+        EXPECT_EQ(op.device(), "/job:ps/replica:0/task:0/device:CPU:0");
+      }
     }
     const bool is_large = size > 10;
     EXPECT_EQ(received, is_large ? 0 : 1);

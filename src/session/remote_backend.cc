@@ -205,13 +205,13 @@ class RemoteBackend final : public SessionBackend {
   Status SyncGraph(Deadline deadline) {
     MutexLock lock(mu_);
     if (closed_) return Cancelled("the session is closed");
-    return ImplOf(graph_).nodes().size() == known_nodes_ ? OkStatus() : Extend(deadline);
+    return ImplOf(*graph_).nodes().size() == known_nodes_ ? OkStatus() : Extend(deadline);
   }
 
   // Sends the nodes from index known_nodes_ on. The first call creates the session on the server.
   Status Extend(Deadline deadline) TB_REQUIRES(mu_) {
-    const size_t count = ImplOf(graph_).nodes().size();
-    TF_ASSIGN_OR_RETURN(std::string graph, graph_.ToGraphDef());
+    const size_t count = ImplOf(*graph_).nodes().size();
+    TF_ASSIGN_OR_RETURN(std::string graph, graph_->ToGraphDef());
     if (handle_.empty()) {
       proto::CreateSessionRequest request;
       request.set_graph_def(std::move(graph));
@@ -237,7 +237,7 @@ class RemoteBackend final : public SessionBackend {
     return OkStatus();
   }
 
-  const Graph& graph_;
+  const GraphRef graph_;
   const std::string address_;
   const std::unique_ptr<CallClient> client_;
   proto::ConfigProto config_;

@@ -55,6 +55,20 @@ TEST_F(RemoteSessionTest, FeedsFetchesAndSendsNodesAddedToTheGraph) {
   EXPECT_THAT(session->ListDevices(), ::testing::ElementsAre("/job:worker/replica:0/task:0/device:CPU:0"));
 }
 
+TEST_F(RemoteSessionTest, FollowsAGraphThatIsMovedAndFailsOnceItIsDestroyed) {
+  auto first = std::make_unique<Graph>();
+  auto x = Placeholder(*first, kFloat32, {}, "x");
+  auto session = Connect(*first);
+  auto moved = std::make_unique<Graph>(std::move(*first));
+  first.reset();
+  const Tensor three = Tensor::Scalar(3.0f);
+  const auto value = session->Run({Square(x)}, {{x, three}});
+  ASSERT_TRUE(value.ok()) << value.status();
+  EXPECT_EQ((*value)[0].scalar<float>(), 9);
+  moved.reset();
+  EXPECT_TRUE(absl::IsFailedPrecondition(session->Run({x}, {{x, three}}).status()));
+}
+
 TEST_F(RemoteSessionTest, ATracedRunReturnsWhenEachNodeRan) {
   Graph g;
   auto x = Placeholder(g, kFloat32, {}, "x");

@@ -6,8 +6,9 @@
 #include "cluster/trace/chrome_trace.h"
 #include "core/system/clock.h"
 #include "core/text/host_port.h"
+#include "core/text/logging.h"
 #include "core/text/strings.h"
-#include "graph/handles.h"
+#include "graph/node.h"
 #include "session/backend.h"
 
 namespace tensorbraid {
@@ -22,14 +23,20 @@ struct Resolved {
 };
 
 Status NotValid(const char* what, size_t i) {
-  return InvalidArgument(what, " ", i, " is not valid: it was never made in a graph");
+  return InvalidArgument(what, " ", i, " is not valid: it was never made in a graph", TakeLoggedMistake());
+}
+
+Status CheckBelongs(const Output& tensor, const Graph& graph, const char* what) {
+  if (const Status exists = NodeOf(tensor)->CheckGraphExists(); !exists.ok()) return Annotate(exists, what);
+  if (tensor.graph() == &graph) return OkStatus();
+  return InvalidArgument(what, " '", tensor.name(), "' belongs to another graph");
 }
 
 // Each fed tensor must be one of `graph`, and be fed once.
 Status CheckFedTensors(const Graph& graph, const std::vector<Output>& feeds) {
   for (size_t i = 0; i < feeds.size(); ++i) {
     if (!feeds[i].valid()) return NotValid("feed", i);
-    if (feeds[i].graph() != &graph) return InvalidArgument("feed '", feeds[i].name(), "' belongs to another graph");
+    TF_RETURN_IF_ERROR(CheckBelongs(feeds[i], graph, "feed"));
     if (std::find(feeds.begin(), feeds.begin() + i, feeds[i]) != feeds.begin() + i) {
       return InvalidArgument("'", feeds[i].name(), "' is fed twice");
     }
@@ -48,11 +55,11 @@ StatusOr<Resolved> ResolveFetches(const Graph& graph, const std::vector<Fetch>& 
         TF_ASSIGN_OR_RETURN(output, graph.FindOutput(fetch.name()));
       } else {
         TF_ASSIGN_OR_RETURN(const Operation op, graph.FindOperation(fetch.name()));
-        output = Output(NodeOf(op), 0);
+        output = OutputOf(NodeOf(op), 0);
       }
     }
     if (!output.valid()) return NotValid("fetch", r.value_of.size());
-    if (output.graph() != &graph) return InvalidArgument("fetch '", output.name(), "' belongs to another graph");
+    TF_RETURN_IF_ERROR(CheckBelongs(output, graph, "fetch"));
     if (is_tensor) {
       r.value_of.push_back(static_cast<int>(r.signature.fetches.size()));
       r.signature.fetches.push_back(output);
@@ -74,11 +81,13 @@ std::vector<Tensor> InOrder(const std::vector<int>& value_of, std::vector<Tensor
 
 }  // namespace
 
-Fetch::Fetch(Operation operation) : output_(NodeOf(operation), 0) {}
+Fetch::Fetch(Operation operation) : output_(OutputOf(NodeOf(operation), 0)) {}
 
 struct Session::Impl {
+  explicit Impl(const Graph& graph) : graph(graph) {}
+
   std::unique_ptr<SessionBackend> backend;
-  Graph* graph;
+  const GraphRef graph;
   std::chrono::milliseconds operation_timeout{0};
 
   Clock::time_point DeadlineOf(const RunOptions& options) const {
@@ -99,8 +108,7 @@ Session::~Session() { Close().IgnoreError(); }
 
 StatusOr<std::unique_ptr<Session>> Session::Create(Graph& graph, SessionOptions options) {
   TF_RETURN_IF_ERROR(graph.status());
-  auto impl = std::make_shared<Impl>();
-  impl->graph = &graph;
+  auto impl = std::make_shared<Impl>(graph);
   impl->operation_timeout = options.operation_timeout;
   // A server in this process is called directly.
   constexpr std::string_view kScheme = "grpc://";
@@ -119,19 +127,21 @@ StatusOr<std::unique_ptr<Session>> Session::Create(Graph& graph, SessionOptions 
 
 StatusOr<std::vector<Tensor>> Session::Run(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds,
                                            const RunOptions& options, RunMetadata* metadata) {
-  TF_RETURN_IF_ERROR(impl_->graph->status());
-  TF_ASSIGN_OR_RETURN(Resolved resolved, ResolveFetches(*impl_->graph, fetches));
+  TF_RETURN_IF_ERROR(impl_->graph.CheckExists("Session::Run"));
+  const Graph& graph = *impl_->graph;
+  TF_RETURN_IF_ERROR(graph.status());
+  TF_ASSIGN_OR_RETURN(Resolved resolved, ResolveFetches(graph, fetches));
   std::vector<Tensor> values;
   values.reserve(feeds.size());
   for (const Feed& feed : feeds) {
     Output output = feed.output;
     if (!feed.name.empty()) {
-      TF_ASSIGN_OR_RETURN(output, impl_->graph->FindOutput(feed.name));
+      TF_ASSIGN_OR_RETURN(output, graph.FindOutput(feed.name));
     }
     resolved.signature.feeds.push_back(output);
     values.push_back(feed.value);
   }
-  TF_RETURN_IF_ERROR(CheckFedTensors(*impl_->graph, resolved.signature.feeds));
+  TF_RETURN_IF_ERROR(CheckFedTensors(graph, resolved.signature.feeds));
   for (size_t i = 0; i < values.size(); ++i) TF_RETURN_IF_ERROR(CheckFeed(resolved.signature.feeds[i], values[i]));
   const auto deadline = impl_->DeadlineOf(options);
   SessionBackend::Recording recording{.step_stats = options.trace_level != TraceLevel::kNone,
@@ -145,9 +155,11 @@ StatusOr<std::vector<Tensor>> Session::Run(const std::vector<Fetch>& fetches, co
 }
 
 StatusOr<Session::Prepared> Session::Prepare(const std::vector<Fetch>& fetches, const std::vector<Output>& feeds) {
-  TF_RETURN_IF_ERROR(impl_->graph->status());
-  TF_ASSIGN_OR_RETURN(Resolved resolved, ResolveFetches(*impl_->graph, fetches));
-  TF_RETURN_IF_ERROR(CheckFedTensors(*impl_->graph, feeds));
+  TF_RETURN_IF_ERROR(impl_->graph.CheckExists("Session::Prepare"));
+  const Graph& graph = *impl_->graph;
+  TF_RETURN_IF_ERROR(graph.status());
+  TF_ASSIGN_OR_RETURN(Resolved resolved, ResolveFetches(graph, fetches));
+  TF_RETURN_IF_ERROR(CheckFedTensors(graph, feeds));
   resolved.signature.feeds = feeds;
   Prepared prepared;
   TF_ASSIGN_OR_RETURN(auto ready, impl_->backend->Prepare(resolved.signature, impl_->DeadlineOf({})));
@@ -159,6 +171,7 @@ StatusOr<Session::Prepared> Session::Prepare(const std::vector<Fetch>& fetches, 
 StatusOr<std::vector<Tensor>> Session::Prepared::Run(const std::vector<Tensor>& feeds,
                                                      const RunOptions& options) const {
   if (state_ == nullptr) return FailedPrecondition("this Prepared is empty: get one from Session::Prepare");
+  TF_RETURN_IF_ERROR(state_->session->graph.CheckExists("Session::Prepared::Run"));
   if (feeds.size() != state_->signature.feeds.size()) {
     return InvalidArgument("the signature was prepared for ", state_->signature.feeds.size(), " feeds, got ",
                            feeds.size());
@@ -177,6 +190,10 @@ Status Session::Close() { return impl_->backend->Close(); }
 
 std::vector<std::string> Session::ListDevices() const { return impl_->backend->ListDevices(); }
 
-Graph& Session::graph() const { return *impl_->graph; }
+Graph& Session::graph(std::source_location loc) const {
+  const Status exists = impl_->graph.CheckExists("Session::graph");
+  if (!exists.ok()) CheckFailed(loc.file_name(), static_cast<int>(loc.line()), "graph", std::string(exists.message()));
+  return *impl_->graph;
+}
 
 }  // namespace tensorbraid

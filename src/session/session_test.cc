@@ -68,6 +68,53 @@ TEST(SessionTest, ATensorOfAnotherGraphOrFedTwiceCannotBeFed) {
   expect_refused(session->Run({x, Output{}}, {{x, one}}).status(), "fetch 1 is not valid");
 }
 
+TEST(SessionTest, RunsFailOnceTheGraphIsDestroyed) {
+  auto g = std::make_unique<Graph>();
+  Variable v(*g, {}, Zeros(), {.name = "v"});
+  auto x = Placeholder(*g, kFloat32, {}, "x");
+  auto y = x * 2.0;
+  auto session = Session::Create(*g).value();
+  const auto prepared = session->Prepare({y}, {x}).value();
+  const Tensor one = Tensor::Scalar(1.0f);
+  ASSERT_TRUE(prepared.Run({one}).ok());
+  g.reset();
+  const auto expect_destroyed = [](const Status& s, const std::string& what) {
+    EXPECT_EQ(s.code(), StatusCode::kFailedPrecondition) << s;
+    EXPECT_NE(s.message().find(what), absl::string_view::npos) << s;
+  };
+  expect_destroyed(session->Run({y}, {{x, one}}).status(), "Session::Run: the Graph has been destroyed");
+  expect_destroyed(session->Run({v}).status(), "Session::Run: the Graph has been destroyed");
+  expect_destroyed(session->Run({"y:0"}).status(), "Session::Run: the Graph has been destroyed");
+  expect_destroyed(session->Prepare({y}, {x}).status(), "Session::Prepare: the Graph has been destroyed");
+  expect_destroyed(prepared.Run({one}).status(), "Session::Prepared::Run: the Graph has been destroyed");
+  EXPECT_DEATH(session->graph(), "session_test.cc:[0-9]+: graph: Session::graph: the Graph has been destroyed");
+  // The fetches and feeds of a destroyed graph, in a session of another.
+  Graph other;
+  auto z = Placeholder(other, kFloat32, {}, "z");
+  auto second = Session::Create(other).value();
+  expect_destroyed(second->Run({y}, {{z, one}}).status(), "is used after its Graph was destroyed");
+  expect_destroyed(second->Run({v}).status(), "ReadVariableOp 'v/Read/ReadVariableOp' (session_test.cc:");
+  expect_destroyed(second->Run({z}, {{x, one}}).status(), "feed: Placeholder 'x' (session_test.cc:");
+  EXPECT_TRUE(session->Close().ok());
+}
+
+TEST(SessionTest, FollowsAGraphThatIsMoved) {
+  Graph g;
+  Output x, y;
+  std::unique_ptr<Session> session;
+  {
+    Graph first;
+    x = Placeholder(first, kFloat32, {}, "x");
+    y = x * 2.0;
+    session = Session::Create(first).value();
+    g = std::move(first);
+  }
+  EXPECT_EQ(&session->graph(), &g);
+  const auto value = session->Run({y, Square(y)}, {{x, Tensor::Scalar(3.0f)}});
+  ASSERT_TRUE(value.ok()) << value.status();
+  EXPECT_EQ((*value)[1].scalar<float>(), 36);
+}
+
 TEST(SessionTest, AControlDependencyOnAPlaceholderNeedsItsFeed) {
   Graph g;
   auto x = Placeholder(g, kFloat32, {}, "x");

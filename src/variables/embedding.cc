@@ -32,7 +32,7 @@ bool CheckTable(Graph& g, const std::string& function, const EmbeddingTable& tab
   if (parts.empty()) return mistake("the table has no parts");
   int64_t total = 0;
   for (size_t i = 0; i < parts.size(); ++i) {
-    if (!parts[i].valid() || parts[i].graph() != &g) {
+    if (!parts[i].valid() || NodeOf(parts[i].handle())->graph() != &g) {
       return mistake("part ", i, " of the table is not valid or does not belong to the graph of the ids");
     }
     const Shape& shape = parts[i].shape();
@@ -290,7 +290,7 @@ Output SafeLookup(const EmbeddingTable& table, const SparseTensor& sparse_ids, c
 
 Output EmbeddingLookup(const EmbeddingTable& table, const Operand& ids, const EmbeddingLookupOptions& options) {
   Graph* g = ids.graph();
-  if (g == nullptr && !table.parts().empty()) g = table.parts()[0].graph();
+  if (g == nullptr && !table.parts().empty()) g = table.parts()[0].graph(ids.location());
   if (g == nullptr) return {};
   const ScopedLocation at(*g, ids.location());
   if (!CheckTable(*g, "EmbeddingLookup", table, options.partition_strategy)) return {};

@@ -109,7 +109,7 @@ Operand::Operand(const PartitionedVariable& variable, std::source_location loc)
 
 Output PartitionedVariable::AsTensor(std::source_location loc) const {
   if (!valid()) return {};
-  Graph& graph = *parts_[0].graph();
+  Graph& graph = *parts_[0].graph(loc);
   const ScopedLocation at(graph, loc);
   if (parts_.size() == 1) return parts_[0].value(loc);
   auto scope = graph.NameScope(name_ + "/ConcatPartitions/");

@@ -16,8 +16,8 @@ constexpr char kRecordedUpdates[] = "recorded_update_ops";
 void AddUpdateOp(const Operation& update, const Variable& variable, const Output& of) {
   if (!update.valid() || !of.valid()) return;
   Graph& graph = *update.graph();
-  graph.AddToCollection("update_ops", Output(NodeOf(update), 0));
-  graph.AddToCollection(kRecordedUpdates, Output(NodeOf(update), 0));
+  graph.AddToCollection("update_ops", OutputOf(NodeOf(update), 0));
+  graph.AddToCollection(kRecordedUpdates, OutputOf(NodeOf(update), 0));
   graph.AddToCollection(kRecordedUpdates, variable.handle());
   graph.AddToCollection(kRecordedUpdates, of);
 }

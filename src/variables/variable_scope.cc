@@ -87,15 +87,15 @@ ScopeGuard Graph::VariableScope(const std::string& name, const VariableScopeOpti
   // "" at the top level opens no name scope.
   impl.name_scopes_.push_back(name_scope.empty() ? impl.name_scope() : impl.UniqueName(name_scope));
   scopes.open.push_back(std::move(scope));
-  return ScopeGuard([&impl, absolute, uses_before = std::move(uses_before)]() mutable {
-    VariableScopes& closing = impl.extension<VariableScopes>();
+  return impl.GuardOf([absolute, uses_before = std::move(uses_before)](GraphImpl& graph) mutable {
+    VariableScopes& closing = graph.extension<VariableScopes>();
     if (absolute) {
       closing.uses = std::move(uses_before);
     } else {
       CloseInnerScopes(closing, closing.open.back().name);
     }
     closing.open.pop_back();
-    impl.name_scopes_.pop_back();
+    graph.name_scopes_.pop_back();
   });
 }
 

@@ -4,6 +4,7 @@
 #define TENSORBRAID_CORE_DTYPE_H_
 
 #include <complex>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -109,6 +110,21 @@ TB_DTYPE(std::string, DType::kString)
 TB_DTYPE(std::complex<float>, DType::kComplex64)
 TB_DTYPE(std::complex<double>, DType::kComplex128)
 #undef TB_DTYPE
+
+// The element type of a tensor that is made from values of type T: the 64-bit integer for long long, which C++ takes
+// for a type of its own, and T otherwise.
+template <typename T>
+struct ElementOf {
+  using type = T;
+};
+template <std::same_as<long long> T>
+struct ElementOf<T> {
+  using type = int64_t;
+};
+template <std::same_as<unsigned long long> T>
+struct ElementOf<T> {
+  using type = uint64_t;
+};
 
 // Bytes per element in memory; 0 for kInvalid. Strings and resources count their in-memory object.
 size_t DTypeSize(DType t);

@@ -39,6 +39,9 @@ class Flags {
   std::string& Define(const std::string& name, const char* default_value, const std::string& help) {
     return Define<std::string>(name, default_value, help);
   }
+  int64_t& Define(const std::string& name, long long default_value, const std::string& help) {
+    return Define<int64_t>(name, default_value, help);
+  }
 
   // Makes Parse refuse a number below `least`. REQUIRES: `name` is a flag of a number (checked).
   void AtLeast(const std::string& name, double least);

@@ -48,8 +48,8 @@ const Status& AsStatus(const StatusOr<T>& value) {
   } while (false)
 
 // Assigns the value of a StatusOr to `lhs` (which may declare a variable), or returns its error from the enclosing
-// function.
-#define TF_ASSIGN_OR_RETURN(lhs, expr) TB_ASSIGN_OR_RETURN_IMPL(TB_CONCAT(tb_or_, __LINE__), lhs, expr)
+// function. It may be used several times on one line.
+#define TF_ASSIGN_OR_RETURN(lhs, expr) TB_ASSIGN_OR_RETURN_IMPL(TB_CONCAT(tb_or_, __COUNTER__), lhs, expr)
 #define TB_ASSIGN_OR_RETURN_IMPL(tmp, lhs, expr) \
   auto tmp = (expr);                             \
   if (!tmp.ok()) [[unlikely]]                    \

@@ -3,6 +3,7 @@
 #define TENSORBRAID_CORE_TENSOR_H_
 
 #include <initializer_list>
+#include <source_location>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,26 +17,26 @@ namespace tensorbraid {
 
 // A handle to an immutable, reference-counted, 64-byte-aligned buffer, plus dtype and shape. Elements are in row-major
 // order. Copies share the buffer. Reading from several threads is safe; writing requires the only handle to the buffer.
-// "REQUIRES: ... (checked)" means that the program ends if the condition does not hold.
+// "REQUIRES: ... (checked)" means that the program ends if the condition does not hold, with a message that names the
+// caller's line and the tensor's dtype and shape.
 class Tensor {
  public:
   // An invalid tensor: dtype kInvalid, no elements.
   Tensor() = default;
   // Elements of plain types are left uninitialised; strings are empty. Throws std::bad_alloc if memory is exhausted.
   // Use Create for shapes that come from outside. REQUIRES: shape.is_fully_defined() (checked).
-  Tensor(DType dtype, const Shape& shape);
+  Tensor(DType dtype, const Shape& shape, std::source_location loc = std::source_location::current());
   // InvalidArgument for a bad shape, ResourceExhausted for too many bytes.
   static StatusOr<Tensor> Create(DType dtype, const Shape& shape);
-  // Like Create, in memory of `allocator`. Elements of types that are not plain are always in host memory.
-  static StatusOr<Tensor> Create(DType dtype, const Shape& shape, Allocator& allocator);
   // A view of the bytes of `buffer` that start at `offset`. InvalidArgument when they do not lie within the buffer.
   static StatusOr<Tensor> FromBuffer(RefPtr<Buffer> buffer, size_t offset, DType dtype, const Shape& shape);
 
-  // Make a scalar, a vector, or a tensor of the given shape with these elements.
+  // Make a scalar, a vector, or a tensor of the given shape with these elements. Elements of type long long are int64.
   template <typename T>
   static Tensor Scalar(T value) {
-    Tensor t(DTypeOf<T>::value, {});
-    t.mutable_data<T>()[0] = std::move(value);
+    using Element = typename ElementOf<T>::type;
+    Tensor t(DTypeOf<Element>::value, {});
+    t.mutable_data<Element>()[0] = std::move(value);
     return t;
   }
   static Tensor Scalar(const char* value) { return Scalar(std::string(value)); }
@@ -45,10 +46,13 @@ class Tensor {
   }
   // REQUIRES: as many values as the shape has elements (checked).
   template <typename T>
-  static Tensor Of(const Shape& shape, const std::vector<T>& values) {
-    Tensor t(DTypeOf<T>::value, shape);
-    t.CheckCount(values.size());
-    auto out = t.mutable_data<T>();
+  static Tensor Of(const Shape& shape, const std::vector<T>& values,
+                   std::source_location loc = std::source_location::current()) {
+    using Element = typename ElementOf<T>::type;
+    Tensor t(DTypeOf<Element>::value, shape, loc);
+    if (values.size() != static_cast<size_t>(t.num_elements_)) [[unlikely]]
+      t.CountMismatch(values.size(), loc);
+    auto out = t.mutable_data<Element>();
     for (size_t i = 0; i < values.size(); ++i) out[i] = values[i];
     return t;
   }
@@ -63,27 +67,30 @@ class Tensor {
 
   // REQUIRES: T is the element type or its storage type (see StorageType) (checked).
   template <typename T>
-  std::span<const T> data() const {
-    CheckType(DTypeOf<T>::value);
+  std::span<const T> data(std::source_location loc = std::source_location::current()) const {
+    CheckType(DTypeOf<T>::value, loc);
     return {static_cast<const T*>(data_), static_cast<size_t>(num_elements_)};
   }
   // REQUIRES: T as for data() (checked), and this is the only handle to the buffer.
   template <typename T>
-  std::span<T> mutable_data() {
-    CheckType(DTypeOf<T>::value);
+  std::span<T> mutable_data(std::source_location loc = std::source_location::current()) {
+    CheckType(DTypeOf<T>::value, loc);
     return {static_cast<T*>(data_), static_cast<size_t>(num_elements_)};
   }
   // The value of a tensor with one element. REQUIRES: num_elements() is 1 and T as for data() (checked).
   template <typename T>
-  const T& scalar() const {
-    CheckCount(1);
-    return data<T>()[0];
+  const T& scalar(std::source_location loc = std::source_location::current()) const {
+    CheckType(DTypeOf<T>::value, loc);
+    if (num_elements_ != 1) [[unlikely]]
+      NotScalar(loc);
+    return *static_cast<const T*>(data_);
   }
   const void* raw_data() const { return data_; }
   void* mutable_raw_data() { return data_; }
 
-  // Rows [begin, end) of the first dimension, sharing the buffer. REQUIRES: rank >= 1 and the range lies within.
-  Tensor Slice(int64_t begin, int64_t end) const;
+  // Rows [begin, end) of the first dimension, sharing the buffer. REQUIRES: rank >= 1 and the range lies within
+  // (checked).
+  Tensor Slice(int64_t begin, int64_t end, std::source_location loc = std::source_location::current()) const;
   // The same elements under another shape. InvalidArgument when the number of elements differs.
   StatusOr<Tensor> Reshaped(const Shape& shape) const;
   // A copy with its own buffer. Throws std::bad_alloc if memory is exhausted.
@@ -97,16 +104,14 @@ class Tensor {
   std::string ToString(int max_elements = 10) const;
 
  private:
-  void CheckType(DType t) const {
+  friend StatusOr<Tensor> NewTensor(DType dtype, const Shape& shape, Allocator& allocator);
+  void CheckType(DType t, const std::source_location& loc) const {
     if (t != dtype_) [[unlikely]]
-      CheckStorage(t);
+      CheckStorage(t, loc);
   }
-  void CheckCount(size_t n) const {
-    if (n != static_cast<size_t>(num_elements_)) [[unlikely]]
-      CountMismatch(n);
-  }
-  void CheckStorage(DType wanted) const;
-  [[noreturn]] void CountMismatch(size_t wanted) const;
+  void CheckStorage(DType wanted, const std::source_location& loc) const;
+  [[noreturn]] void NotScalar(const std::source_location& loc) const;
+  [[noreturn]] void CountMismatch(size_t values, const std::source_location& loc) const;
 
   RefPtr<Buffer> buffer_;
   void* data_ = nullptr;

@@ -11,15 +11,24 @@
 // Graph::status() and Session::Create return this mistake. Operands carry the source location. A function that adds
 // nodes and has no operand takes the location as its last argument, `loc`, which callers leave out. A Graph and
 // everything made from it may be used by one thread at a time.
+//
+// A Graph must outlive the use of everything made from it; it may be moved. Handles share the ownership of their nodes,
+// but not of the graph. So a handle whose graph was destroyed still has its name, types, shape and device. Any other
+// use is a mistake that names the node and the line that made it: FailedPrecondition, or the end of the program where
+// no Status is returned.
 #ifndef TENSORBRAID_GRAPH_GRAPH_H_
 #define TENSORBRAID_GRAPH_GRAPH_H_
 
+#include <concepts>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <source_location>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -44,38 +53,41 @@ struct VariableScopeOptions;  // variables/variable_scope.h
 class Operation {
  public:
   Operation() = default;
-  explicit Operation(Node* node) : node_(node) {}
   bool valid() const { return node_ != nullptr; }
   const std::string& name() const;
   const std::string& type() const;  // the op's type: "MatMul"
   int num_outputs() const;
   Output output(int i) const;
   const std::string& device() const;  // as requested; may be partial or empty
-  Graph* graph() const;
+  // Null if not valid. REQUIRES: the graph has not been destroyed (checked).
+  Graph* graph(std::source_location loc = std::source_location::current()) const;
   friend bool operator==(const Operation&, const Operation&) = default;
 
  private:
   friend class Handles;
-  Node* node_ = nullptr;
+  friend class Output;
+  explicit Operation(std::shared_ptr<Node> node) : node_(std::move(node)) {}
+  std::shared_ptr<Node> node_;
 };
 
 // One output tensor of a node. Invalid after a mistake (see Graph::status). A handle: copies refer to the same tensor.
 class Output {
  public:
   Output() = default;
-  Output(Node* node, int index) : node_(node), index_(index) {}
   bool valid() const { return node_ != nullptr; }
   Operation op() const { return Operation(node_); }
   int index() const { return index_; }
   DType dtype() const;         // kInvalid when not valid
   const Shape& shape() const;  // as far as it is known before running
   std::string name() const;    // "MatMul:0"
-  Graph* graph() const;
+  Graph* graph(std::source_location loc = std::source_location::current()) const;  // as Operation::graph
   friend bool operator==(const Output&, const Output&) = default;
 
  private:
   friend class Handles;
-  Node* node_ = nullptr;
+  friend class Operation;
+  Output(std::shared_ptr<Node> node, int index) : node_(std::move(node)), index_(index) {}
+  std::shared_ptr<Node> node_;
   int index_ = 0;
 };
 
@@ -98,7 +110,7 @@ class Operand {
       T number, std::source_location loc = std::source_location::current())  // NOLINT: converts
       : value_(Number{static_cast<double>(number), static_cast<int64_t>(number), std::is_integral_v<T>}), loc_(loc) {}
 
-  // The graph of the operand; null for constants and numbers.
+  // The graph of the operand; null for constants and numbers. REQUIRES: the graph has not been destroyed (checked).
   Graph* graph() const;
   // Returns the operand as a tensor. Constants become Const nodes of `graph`; numbers become Const nodes of type
   // `number_type` (kInvalid: float32, or int32 for integers).
@@ -133,10 +145,11 @@ class AttrValue {
                              std::vector<float>, std::vector<bool>, std::vector<DType>, std::vector<Shape>,
                              std::vector<Tensor>, std::vector<std::shared_ptr<const Function>>>;
   AttrValue() = default;
-  AttrValue(const char* v) : value_(std::string(v)) {}                               // NOLINT (all): converts
-  AttrValue(std::string v) : value_(std::move(v)) {}                                 // NOLINT
-  AttrValue(int v) : value_(int64_t{v}) {}                                           // NOLINT
-  AttrValue(int64_t v) : value_(v) {}                                                // NOLINT
+  AttrValue(const char* v) : value_(std::string(v)) {}  // NOLINT (all): converts
+  AttrValue(std::string v) : value_(std::move(v)) {}    // NOLINT
+  AttrValue(int v) : value_(int64_t{v}) {}              // NOLINT
+  template <std::signed_integral T>
+  AttrValue(T v) : value_(static_cast<int64_t>(v)) {}                                // NOLINT: long and long long
   AttrValue(float v) : value_(v) {}                                                  // NOLINT
   AttrValue(double v) : value_(static_cast<float>(v)) {}                             // NOLINT
   AttrValue(bool v) : value_(v) {}                                                   // NOLINT
@@ -146,6 +159,9 @@ class AttrValue {
   AttrValue(Function v) : value_(std::make_shared<const Function>(std::move(v))) {}  // NOLINT
   template <typename T>
   AttrValue(std::vector<T> v) : value_(std::move(v)) {}  // NOLINT
+  template <std::signed_integral T>
+  requires(!std::same_as<T, int64_t>) AttrValue(std::vector<T> v)
+      : AttrValue(std::vector<int64_t>(v.begin(), v.end())) {}
 
   const Value& value() const { return value_; }
   bool has_value() const { return value_.index() != 0; }
@@ -161,10 +177,10 @@ class AttrValue {
   Value value_;
 };
 
-// Ends a scope of a Graph when it is destroyed. Scopes nest: an inner guard must be destroyed before the outer one.
+// Ends a scope of a Graph when it is destroyed. Scopes nest: an inner guard must be destroyed before the outer one. A
+// guard that outlives its graph does nothing.
 class [[nodiscard]] ScopeGuard {
  public:
-  explicit ScopeGuard(std::function<void()> end) : end_(std::move(end)) {}
   ScopeGuard(ScopeGuard&& o) noexcept : end_(std::exchange(o.end_, nullptr)) {}
   ScopeGuard& operator=(ScopeGuard&&) = delete;
   ~ScopeGuard() {
@@ -172,6 +188,8 @@ class [[nodiscard]] ScopeGuard {
   }
 
  private:
+  friend class GraphImpl;
+  explicit ScopeGuard(std::function<void()> end) : end_(std::move(end)) {}
   std::function<void()> end_;
 };
 
@@ -248,7 +266,7 @@ class Graph {
 
  private:
   friend class Handles;
-  std::unique_ptr<GraphImpl> impl_;
+  std::shared_ptr<GraphImpl> impl_;  // sessions and guards watch it, to know whether the graph still exists
 };
 
 // Adds a node of any registered op. The functions of ops.h use it. Programs can use it for ops that have no function.
@@ -311,13 +329,13 @@ class Gradient {
   bool valid() const { return slices_.values.valid(); }
   bool is_sparse() const { return is_sparse_; }
   DType dtype() const { return slices_.values.dtype(); }
-  Graph* graph() const { return slices_.values.graph(); }
+  Graph* graph(std::source_location loc = std::source_location::current()) const { return slices_.values.graph(loc); }
   // The operation that computes the gradient; for slices, the operation that computes their values.
   Operation op() const { return slices_.values.op(); }
   // The tensor. REQUIRES: !is_sparse() (checked). Use ToDense() for any gradient.
-  const Output& dense() const;
+  const Output& dense(std::source_location loc = std::source_location::current()) const;
   // The slices. REQUIRES: is_sparse() (checked).
-  const IndexedSlices& slices() const;
+  const IndexedSlices& slices(std::source_location loc = std::source_location::current()) const;
   // The gradient as a dense tensor. For slices this adds nodes that fill a tensor as large as the variable.
   Output ToDense(std::source_location loc = std::source_location::current()) const;
   operator Output() const { return ToDense(); }  // NOLINT: converts
@@ -331,7 +349,8 @@ class Gradient {
 };
 
 // The sum of gradients of one tensor. If all of them are slices, the result has all their slices, concatenated;
-// otherwise it is dense. REQUIRES: all are valid, and there is at least one (checked).
+// otherwise it is dense. If the list is empty or a gradient is not valid, logs this mistake and returns a gradient that
+// is not valid.
 Gradient SumOfGradients(const std::vector<Gradient>& gradients,
                         std::source_location loc = std::source_location::current());
 

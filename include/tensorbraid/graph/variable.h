@@ -74,7 +74,8 @@ class Variable {
   // only these rows are sent to other devices. The gradient for the variable is slices. A step fails with
   // InvalidArgument for an index out of range.
   Output SparseRead(const Operand& indices, const std::string& name = "") const;
-  Graph* graph() const;
+  // Null if not valid. REQUIRES: the graph has not been destroyed (checked).
+  Graph* graph(std::source_location loc = std::source_location::current()) const;
 
   // Each returns an operation that updates the variable when it is fetched or depended upon.
   Operation Assign(const Operand& value) const;

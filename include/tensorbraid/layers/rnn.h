@@ -27,11 +27,9 @@ class RnnCellImpl;
 // The description of a cell: its kind, size and options. It has no variables, so it can be used for several layers,
 // each of which has weights of its own. A handle: copies refer to the same description. Thread-safe.
 class RnnCell {
- public:
-  explicit RnnCell(std::shared_ptr<const RnnCellImpl> impl) : impl_(std::move(impl)) {}
-
  private:
   friend class RnnCellImpl;
+  explicit RnnCell(std::shared_ptr<const RnnCellImpl> impl) : impl_(std::move(impl)) {}
   std::shared_ptr<const RnnCellImpl> impl_;
 };
 

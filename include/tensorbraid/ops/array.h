@@ -79,7 +79,8 @@ Output OneHot(const Operand& indices, int32_t depth, const OneHotOptions& option
 
 // `input`, unchanged. Gradient: passes through unchanged.
 Output Identity(const Operand& input, const std::string& name = "");
-std::vector<Output> IdentityN(const std::vector<Operand>& input, const std::string& name = "");
+std::vector<Output> IdentityN(const std::vector<Operand>& input, const std::string& name = "",
+                              std::source_location loc = std::source_location::current());
 // `input`, unchanged. No gradient flows back through it.
 Output StopGradient(const Operand& input, const std::string& name = "");
 // `input`, unchanged. Taking a gradient through it is an error with the text `message`.
@@ -98,7 +99,8 @@ Output WithDependencies(const std::vector<Operation>& operations, Output output,
 
 // The shape as a vector of `out_type` (int32 or int64); its length is the rank. Not differentiable.
 Output ShapeOf(const Operand& input, DType out_type = kInt32, const std::string& name = "");
-std::vector<Output> ShapeN(const std::vector<Operand>& input, DType out_type = kInt32, const std::string& name = "");
+std::vector<Output> ShapeN(const std::vector<Operand>& input, DType out_type = kInt32, const std::string& name = "",
+                           std::source_location loc = std::source_location::current());
 // The number of elements, a scalar of `out_type`. Not differentiable.
 Output Size(const Operand& input, DType out_type = kInt32, const std::string& name = "");
 // The number of dimensions, an int32 scalar. Not differentiable.
@@ -118,14 +120,16 @@ Output BroadcastTo(const Operand& input, const Integers& shape, const std::strin
 // --- Joining and splitting ---
 
 // Concatenates tensors along dimension `axis` (may be negative). All other sizes must agree. Gradient: g split again.
-Output Concat(const std::vector<Operand>& values, int64_t axis, const std::string& name = "concat");
+Output Concat(const std::vector<Operand>& values, int64_t axis, const std::string& name = "concat",
+              std::source_location loc = std::source_location::current());
 // Splits into `num` equal parts along `axis`, whose size must be a multiple of `num`. Gradient: the parts concatenated.
 std::vector<Output> Split(const Operand& value, int num, int64_t axis = 0, const std::string& name = "split");
 // Splits into parts of the given sizes along `axis`; one size may be -1. Gradient: the parts concatenated.
 std::vector<Output> SplitV(const Operand& value, const std::vector<int64_t>& sizes, int64_t axis = 0,
                            const std::string& name = "split");
 // Stacks tensors of equal shape along a new dimension `axis`. Gradient: Unstack.
-Output Stack(const std::vector<Operand>& values, int64_t axis = 0, const std::string& name = "stack");
+Output Stack(const std::vector<Operand>& values, int64_t axis = 0, const std::string& name = "stack",
+             std::source_location loc = std::source_location::current());
 // Returns the slices along `axis`, each without that dimension. `num` is the number of slices; it is needed only if the
 // static shape does not show it. Gradient: Stack.
 std::vector<Output> Unstack(const Operand& value, int64_t axis = 0, int num = -1, const std::string& name = "unstack");

@@ -104,7 +104,8 @@ Output Select(const Operand& condition, const Operand& t, const Operand& e, cons
 // If x has the dtype already, x itself is returned. Gradient: g cast back between floating dtypes, otherwise none.
 Output Cast(const Operand& x, DType dtype, const std::string& name = "");
 
-// The sum of one or more tensors of equal shape and dtype. Real. Gradient: g to each.
+// The sum of one or more tensors of equal shape and dtype. Real. Gradient: g to each. An empty list is a mistake that
+// is logged, since there is no graph that could record it; so are all empty lists of operands.
 Output AddN(const std::vector<Output>& values, const std::string& name = "",
             std::source_location loc = std::source_location::current());
 
@@ -129,7 +130,8 @@ Output BatchMatMul(const Operand& x, const Operand& y, const BatchMatMulOptions&
 // The sum of products that `equation` describes in Einstein's notation: "ij,jk->ik" is a product of matrices. Each
 // letter is a dimension; "..." stands for dimensions that are broadcast. One or two operands of one dtype: floating,
 // complex, int32, int64.
-Output Einsum(const std::string& equation, const std::vector<Operand>& inputs, const std::string& name = "");
+Output Einsum(const std::string& equation, const std::vector<Operand>& inputs, const std::string& name = "",
+              std::source_location loc = std::source_location::current());
 
 // The axes of a reduction: numbers (negative ones count from the last axis), a tensor of numbers, or nothing for all
 // axes.

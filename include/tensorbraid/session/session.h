@@ -5,6 +5,7 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <source_location>
 #include <string>
 #include <utility>
 #include <vector>
@@ -111,7 +112,7 @@ class Session {
  public:
   // Returns the graph's first mistake (Graph::status), if it has one; Unavailable when no server answers at the target
   // within 10 s; Unauthenticated when `tls` is used and the server has no certificate or one that is not accepted.
-  // `graph` must outlive the session.
+  // `graph` must outlive the session; runs fail with FailedPrecondition once it has been destroyed. It may be moved.
   static StatusOr<std::unique_ptr<Session>> Create(Graph& graph, SessionOptions options = {});
   ~Session();  // Closes.
   Session(const Session&) = delete;
@@ -149,7 +150,8 @@ class Session {
 
   // Full names of the devices that ops can be placed on.
   std::vector<std::string> ListDevices() const;
-  Graph& graph() const;
+  // REQUIRES: the graph has not been destroyed (checked).
+  Graph& graph(std::source_location loc = std::source_location::current()) const;
 
  private:
   struct Impl;

@@ -43,8 +43,6 @@ struct SessionRunValues {
 // The run and the session, as passed to hooks.
 class SessionRunContext {
  public:
-  SessionRunContext(Session& session, Coordinator& coordinator, std::optional<int64_t> last_step, bool recovers = false)
-      : session_(session), coordinator_(coordinator), last_step_(last_step), recovers_(recovers) {}
   Session& session() const { return session_; }
   Coordinator& coordinator() const { return coordinator_; }
   // The global step at which the training will stop, if a hook knows it.
@@ -63,16 +61,20 @@ class SessionRunContext {
   // should add nothing to other runs, such as evaluations, which feed other values or none. Always true in a graph that
   // has no such operation.
   bool trains() const { return trains_; }
-  // For MonitoredSession. `executed` has an element for each node of the graph, by node id.
+  // Makes ShouldStop() true.
+  void RequestStop() { coordinator_.RequestStop(); }
+
+ private:
+  friend class MonitoredSession;
+  SessionRunContext(Session& session, Coordinator& coordinator, std::optional<int64_t> last_step, bool recovers)
+      : session_(session), coordinator_(coordinator), last_step_(last_step), recovers_(recovers) {}
+  // `executed` has an element for each node of the graph, by node id.
   void BeginRun(const std::vector<Fetch>* fetches, const std::vector<bool>* executed, bool trains) {
     fetches_ = fetches;
     executed_ = executed;
     trains_ = trains;
   }
-  // Makes ShouldStop() true.
-  void RequestStop() { coordinator_.RequestStop(); }
 
- private:
   Session& session_;
   Coordinator& coordinator_;
   const std::optional<int64_t> last_step_;

@@ -25,7 +25,7 @@ StatusOr<std::unique_ptr<Graph>> WithClientEdges(const Graph& part) {
     std::vector<int> missing;  // back edges: copied later
     for (const Output& in : node->inputs()) {
       if (copies[NodeOf(in)->id()] == nullptr) missing.push_back(static_cast<int>(inputs.size()));
-      inputs.emplace_back(copies[NodeOf(in)->id()], in.index());
+      inputs.push_back(OutputOf(copies[NodeOf(in)->id()], in.index()));
     }
     std::vector<Node*> controls;
     for (const Node* c : node->control_inputs()) controls.push_back(copies[c->id()]);
@@ -57,7 +57,7 @@ StatusOr<std::unique_ptr<Graph>> WithClientEdges(const Graph& part) {
       for (int i : missing) back_edges.Add(copy, i, node->inputs()[i]);
     }
   }
-  TF_RETURN_IF_ERROR(back_edges.Close([&](const Output& o) { return Output(copies[NodeOf(o)->id()], o.index()); }));
+  TF_RETURN_IF_ERROR(back_edges.Close([&](const Output& o) { return OutputOf(copies[NodeOf(o)->id()], o.index()); }));
   return out;
 }
 

@@ -77,7 +77,7 @@ Status CheckFeeds(const RunSignature& signature, const std::vector<Tensor>& valu
 }
 
 MasterSession::MasterSession(MasterEnv* env, const Graph* graph, SessionId id, MasterSessionOptions options)
-    : env_(env), graph_(graph), id_(id), options_(options) {}
+    : env_(env), graph_(*graph), id_(id), options_(options) {}
 
 MasterSession::~MasterSession() { Close(); }
 

@@ -15,6 +15,7 @@
 #include "cluster/master/master_step.h"
 #include "cluster/peer/remote_worker.h"
 #include "executor/optimize.h"
+#include "graph/handles.h"
 #include "tensorbraid/graph/graph.h"
 
 namespace tensorbraid {
@@ -129,7 +130,7 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   void Drop(const CompiledGraph& graph);
 
   MasterEnv* const env_;
-  const Graph* const graph_;
+  const GraphRef graph_;
   const SessionId id_;
   const MasterSessionOptions options_;
   Mutex compile_mu_;  // held while a signature is compiled; taken before mu_ and graph_mu_

@@ -82,7 +82,8 @@ TEST_F(LinkWorkerTest, AGraphThatIsTooLargeIsRefused) {
   GraphParts parts(10);
   for (int i = 0; i < 100; ++i) parts.Add({.request = 1, .bytes = "123456"});
   parts.Add({.request = 2, .bytes = "12345"});
-  RegisterGraph large{.request = 1, .session = {}}, small{.request = 2, .session = {}, .partition = "12345"};
+  RegisterGraph large{.request = 1, .session = {}, .partition = {}},
+      small{.request = 2, .session = {}, .partition = "12345"};
   EXPECT_EQ(parts.Complete(&large).code(), StatusCode::kInvalidArgument);
   EXPECT_TRUE(parts.Complete(&small).ok());
   EXPECT_EQ(small.partition, "1234512345");

@@ -162,6 +162,14 @@ TEST(FlagsTest, FlagsThatAreNeverParsedAreReported) {
   EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("before the flags are parsed"));
 }
 
+TEST(FlagsTest, ADefaultOfTypeLongLongMakesAnInt64) {
+  Flags flags("Does something.");
+  const int64_t& steps = flags.Define("steps", 5LL, "how many");
+  const char* const args[] = {"program", "--steps=10000000000"};
+  ASSERT_TRUE(flags.Parse(2, args).ok());
+  EXPECT_EQ(steps, 10'000'000'000);
+}
+
 TEST(FlagsDeathTest, DefiningANameTwiceEndsTheProgram) {
   All a;
   EXPECT_DEATH(a.flags.Define("seed", 1, "again"), "'seed'");

@@ -9,6 +9,7 @@
 #include "core/memory/allocator.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
+#include "core/values/new_tensor.h"
 #include "core/values/resource_handle.h"
 #include "core/values/tensor_bytes.h"
 #include "core/values/tensor_limit.h"
@@ -86,13 +87,59 @@ void PrintElements(std::ostringstream& out, const Tensor& t, int max) {
   }
 }
 
+// Ends the program because of a mistake of the caller at `loc`.
+template <typename... Parts>
+[[noreturn]] void EndAt(const std::source_location& loc, const char* what, const Parts&... message) {
+  CheckFailed(loc.file_name(), static_cast<int>(loc.line()), what, StrCat(message...));
+}
+
+// The C++ type of the elements, as a program writes it; "" if programs cannot read them.
+std::string_view ElementTypeName(DType t) {
+  switch (StorageType(t)) {
+    case DType::kFloat32:
+      return "float";
+    case DType::kFloat64:
+      return "double";
+    case DType::kFloat16:
+      return "tensorbraid::Float16";
+    case DType::kBfloat16:
+      return "tensorbraid::Bfloat16";
+    case DType::kInt8:
+      return "int8_t";
+    case DType::kInt16:
+      return "int16_t";
+    case DType::kInt32:
+      return "int32_t";
+    case DType::kInt64:
+      return "int64_t";
+    case DType::kUint8:
+      return "uint8_t";
+    case DType::kUint16:
+      return "uint16_t";
+    case DType::kUint32:
+      return "uint32_t";
+    case DType::kUint64:
+      return "uint64_t";
+    case DType::kBool:
+      return "bool";
+    case DType::kString:
+      return "std::string";
+    case DType::kComplex64:
+      return "std::complex<float>";
+    case DType::kComplex128:
+      return "std::complex<double>";
+    default:
+      return "";
+  }
+}
+
 std::atomic<int64_t> max_tensor_bytes{std::numeric_limits<int64_t>::max()};
 
 }  // namespace
 
 void SetMaxTensorBytes(int64_t bytes) { max_tensor_bytes.store(bytes, std::memory_order_relaxed); }
 
-StatusOr<Tensor> Tensor::Create(DType dtype, const Shape& shape) { return Create(dtype, shape, HostAllocator()); }
+StatusOr<Tensor> Tensor::Create(DType dtype, const Shape& shape) { return NewTensor(dtype, shape, HostAllocator()); }
 
 Status CheckTensorSize(DType dtype, const Shape& shape) {
   if (DTypeSize(dtype) == 0) return InvalidArgument("a tensor cannot have dtype ", dtype);
@@ -107,7 +154,7 @@ Status CheckTensorSize(DType dtype, const Shape& shape) {
   return OkStatus();
 }
 
-StatusOr<Tensor> Tensor::Create(DType dtype, const Shape& shape, Allocator& allocator) {
+StatusOr<Tensor> NewTensor(DType dtype, const Shape& shape, Allocator& allocator) {
   TF_RETURN_IF_ERROR(CheckTensorSize(dtype, shape));
   const int64_t n = shape.num_elements();
   RefPtr<Buffer> buffer = NewBuffer(dtype, n, allocator);
@@ -127,11 +174,11 @@ StatusOr<Tensor> Tensor::Create(DType dtype, const Shape& shape, Allocator& allo
   return t;
 }
 
-Tensor::Tensor(DType dtype, const Shape& shape) {
+Tensor::Tensor(DType dtype, const Shape& shape, std::source_location loc) {
   auto t = Create(dtype, shape);
   // The executor turns this into an error of the step, so that a kernel that allocates too much cannot end the server.
   if (absl::IsResourceExhausted(t.status())) throw std::bad_alloc();
-  TB_CHECK_OK(t.status());
+  if (!t.ok()) EndAt(loc, "tensor", t.status().message());
   *this = *std::move(t);
 }
 
@@ -163,20 +210,28 @@ constexpr const char* kNoValue =
 
 }  // namespace
 
-void Tensor::CheckStorage(DType wanted) const {
+void Tensor::CheckStorage(DType wanted, const std::source_location& loc) const {
   if (StorageType(dtype_) == wanted) return;
-  if (!is_valid()) CheckFailed(__FILE__, __LINE__, "value", kNoValue);
-  CheckFailed(__FILE__, __LINE__, "element type", StrCat("tensor is ", dtype_, ", accessed as ", wanted));
+  if (!is_valid()) EndAt(loc, "value", kNoValue);
+  const std::string_view own = ElementTypeName(dtype_);
+  EndAt(loc, "element type", "the tensor is ", dtype_, shape_, ", but its elements are used as ", wanted,
+        own.empty() ? "; programs cannot read them" : StrCat("; their type is ", own));
 }
 
-void Tensor::CountMismatch(size_t wanted) const {
-  if (!is_valid()) CheckFailed(__FILE__, __LINE__, "value", kNoValue);
-  CheckFailed(__FILE__, __LINE__, "number of elements",
-              StrCat("tensor of shape ", shape_, " has ", num_elements_, ", used as if it had ", wanted));
+void Tensor::NotScalar(const std::source_location& loc) const {
+  EndAt(loc, "number of elements", "the tensor is ", dtype_, shape_, " and has ", num_elements_,
+        " elements, but is used as a scalar; use data<", ElementTypeName(dtype_), ">()");
 }
 
-Tensor Tensor::Slice(int64_t begin, int64_t end) const {
-  TB_CHECK(shape_.rank() >= 1 && 0 <= begin && begin <= end && end <= shape_.dim(0));
+void Tensor::CountMismatch(size_t values, const std::source_location& loc) const {
+  EndAt(loc, "number of elements", "the tensor is ", dtype_, shape_, " and has ", num_elements_, " elements, but ",
+        values, " values are given");
+}
+
+Tensor Tensor::Slice(int64_t begin, int64_t end, std::source_location loc) const {
+  if (shape_.rank() < 1 || begin < 0 || begin > end || end > shape_.dim(0)) {
+    EndAt(loc, "slice", "rows [", begin, ", ", end, ") are not rows of the tensor, which is ", dtype_, shape_);
+  }
   Tensor t = *this;
   const int64_t row = shape_.dim(0) == 0 ? 0 : num_elements_ / shape_.dim(0);
   t.data_ = static_cast<char*>(data_) + static_cast<size_t>(begin * row) * DTypeSize(dtype_);

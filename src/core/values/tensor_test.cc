@@ -49,6 +49,51 @@ TEST(TensorDeathTest, ReadingTheResultOfAFetchedOperationSaysWhyItHasNoValue) {
   EXPECT_DEATH(none.data<float>(), "returns for a fetched operation");
 }
 
+TEST(TensorDeathTest, AMistakeNamesTheLineOfTheCallerAndTheTensor) {
+  const std::string here = "tensor_test.cc:[0-9]+: ";
+  Tensor t = Tensor::Of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
+  const std::string type =
+      here + "element type: the tensor is float32\\[2,3\\], but its elements are used as float64; their type is float";
+  EXPECT_DEATH(t.scalar<double>(), type);
+  EXPECT_DEATH(t.data<double>(), type);
+  EXPECT_DEATH(t.mutable_data<double>(), type);
+  EXPECT_DEATH(t.scalar<float>(), here +
+                                      "number of elements: the tensor is float32\\[2,3\\] and has 6 elements, but is "
+                                      "used as a scalar; use data<float>");
+  EXPECT_DEATH(Tensor::Of<float>({2}, {1, 2, 3}), here +
+                                                      "number of elements: the tensor is float32\\[2\\] and has 2 "
+                                                      "elements, but 3 values are given");
+  EXPECT_DEATH(t.Slice(1, 3), here + "slice: rows \\[1, 3\\) are not rows of the tensor, which is float32\\[2,3\\]");
+  EXPECT_DEATH(Tensor(kFloat32, {-1}), here + "tensor: .*fully defined shape, got \\[\\?\\]");
+  EXPECT_DEATH(Tensor().scalar<float>(), here + "value: the tensor has no value");
+}
+
+TEST(TensorTest, LongLongIsInt64) {
+  EXPECT_EQ(Tensor::Scalar(-1LL).scalar<int64_t>(), -1);
+  EXPECT_EQ(Tensor::Scalar(~0ULL).scalar<uint64_t>(), ~uint64_t{0});
+  const Tensor list = Tensor::Vector(std::vector<long long>{1, -2});
+  EXPECT_EQ(list.dtype(), kInt64);
+  EXPECT_EQ(list.data<int64_t>()[1], -2);
+}
+
+StatusOr<int> Half(int n) {
+  if (n % 2 != 0) return InvalidArgument(n, " is odd");
+  return n / 2;
+}
+
+StatusOr<int> SumOfHalves(int a, int b) {
+  // clang-format off
+  TF_ASSIGN_OR_RETURN(const int x, Half(a)); TF_ASSIGN_OR_RETURN(const int y, Half(b));
+  // clang-format on
+  return x + y;
+}
+
+TEST(StatusTest, TwoAssignmentsOnOneLineAreTwoVariables) {
+  EXPECT_EQ(SumOfHalves(2, 4).value(), 3);
+  EXPECT_EQ(SumOfHalves(2, 3).status().message(), "3 is odd");
+  EXPECT_EQ(SumOfHalves(1, 3).status().message(), "1 is odd");
+}
+
 TEST(AllocatorTest, CachedBlocksAreFreedWhenAnAllocationNeedsThem) {
   const MemoryLimit limit(int64_t{64} << 20);
   AllocateBuffer(40 << 20);  // and frees it at once

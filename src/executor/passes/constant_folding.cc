@@ -46,11 +46,11 @@ StatusOr<std::vector<Tensor>> Compute(const Node& node) {
     if (constant == nullptr) {
       TF_ASSIGN_OR_RETURN(constant, ImplOf(alone).CopyNode(*NodeOf(in), {}, {}));
     }
-    inputs.emplace_back(constant, 0);
+    inputs.push_back(OutputOf(constant, 0));
   }
   TF_ASSIGN_OR_RETURN(Node * copy, ImplOf(alone).CopyNode(node, std::move(inputs), {}));
   std::vector<Output> fetches;
-  for (int i = 0; i < node.num_outputs(); ++i) fetches.emplace_back(copy, i);
+  for (int i = 0; i < node.num_outputs(); ++i) fetches.push_back(OutputOf(copy, i));
   return Evaluate(fetches);
 }
 
@@ -86,7 +86,7 @@ Status FoldConstants(Graph* graph, PassContext& context) {
       spec.name = StrCat(node->name(), "/_folded_", i);
       spec.device = node->device();
       TF_ASSIGN_OR_RETURN(Node * constant, impl.AddNode(std::move(spec)));
-      constants.emplace_back(constant, 0);
+      constants.push_back(OutputOf(constant, 0));
     }
     r.Replace(node, std::move(constants));
   }

@@ -123,13 +123,13 @@ class BatchNormFusion {
     if (FuseWithMaxPool(relu, norm)) return;
     const Sizes pixel = {1, 1, 1, 1};
     if (!FuseForward(norm, pixel)) return;
-    replacements_.Replace(relu, {Output(norm, 0)});
+    replacements_.Replace(relu, {OutputOf(norm, 0)});
     for (const Use& use : uses_[relu->id()]) {
       if (use.to->type() != "ReluGrad" || use.input != 1) continue;
       Node* const grad = GradientBehind(*use.to, *norm);
       if (grad == nullptr) continue;
       replacements_.Update(use.to);
-      if (FuseGradient(grad, *norm, use.to->inputs()[0], pixel)) replacements_.Replace(use.to, {Output(grad, 0)});
+      if (FuseGradient(grad, *norm, use.to->inputs()[0], pixel)) replacements_.Replace(use.to, {OutputOf(grad, 0)});
     }
   }
 
@@ -152,11 +152,11 @@ class BatchNormFusion {
       Node* const grad = GradientBehind(*pool_grad, *norm);
       if (grad == nullptr || NodeOf(maxima) != pool || TileOf(*pool_grad, norm->output_shape(0)) != tile) return false;
       if (!FuseGradient(grad, *norm, pool_grad->inputs()[2], *tile)) return false;
-      replacements_.Replace(pool_grad, {Output(grad, 0)});  // which nothing takes any more
+      replacements_.Replace(pool_grad, {OutputOf(grad, 0)});  // which nothing takes any more
     }
     if (!FuseForward(norm, *tile)) return false;
-    replacements_.Replace(relu, {Output(norm, 0)});
-    replacements_.Replace(pool, {Output(norm, 0)});
+    replacements_.Replace(relu, {OutputOf(norm, 0)});
+    replacements_.Replace(pool, {OutputOf(norm, 0)});
     return true;
   }
 

@@ -71,7 +71,7 @@ void Replacements::Replace(Node* node, std::vector<Output> outputs) {
 void Replacements::Replace(Node* node, Node* same) {
   context_.ReplaceTarget(node, same);
   by_[node->id()] = {same, {}};
-  for (int i = 0; i < node->num_outputs(); ++i) by_[node->id()].outputs.emplace_back(same, i);
+  for (int i = 0; i < node->num_outputs(); ++i) by_[node->id()].outputs.push_back(OutputOf(same, i));
   any_ = true;
 }
 

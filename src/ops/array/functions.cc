@@ -139,8 +139,8 @@ Output OneHot(const Operand& indices, int32_t depth, const OneHotOptions& option
 
 Output Identity(const Operand& input, const std::string& name) { return Unary("Identity", input, name); }
 
-std::vector<Output> IdentityN(const std::vector<Operand>& input, const std::string& name) {
-  Graph* g = GraphOf("IdentityN", input);
+std::vector<Output> IdentityN(const std::vector<Operand>& input, const std::string& name, std::source_location loc) {
+  Graph* g = GraphOf("IdentityN", input, loc);
   if (g == nullptr) return std::vector<Output>(input.size());
   std::vector<Output> tensors;
   for (const Operand& operand : input) tensors.push_back(operand.ToOutput(*g));
@@ -204,7 +204,7 @@ Operation Group(Graph& graph, const std::vector<Operation>& operations, const st
 Output WithDependencies(const std::vector<Operation>& operations, Output output, const std::string& name,
                         std::source_location loc) {
   if (!output.valid()) return {};
-  NodeBuilder identity(*output.graph(), "Identity", loc);
+  NodeBuilder identity(*output.graph(loc), "Identity", loc);
   identity.Name(name.empty() ? "control_dependency" : name).Input(output).ColocateWith(output.op());
   for (const Operation& op : operations) identity.Control(op);
   return identity.Output();
@@ -220,8 +220,9 @@ Output ShapeOf(const Operand& input, DType out_type, const std::string& name) {
       .Output();
 }
 
-std::vector<Output> ShapeN(const std::vector<Operand>& input, DType out_type, const std::string& name) {
-  Graph* g = GraphOf("ShapeN", input);
+std::vector<Output> ShapeN(const std::vector<Operand>& input, DType out_type, const std::string& name,
+                           std::source_location loc) {
+  Graph* g = GraphOf("ShapeN", input, loc);
   if (g == nullptr) return std::vector<Output>(input.size());
   const Operation op = NodeBuilder(*g, "ShapeN", input[0].location())
                            .Name(name)
@@ -271,8 +272,8 @@ Output BroadcastTo(const Operand& input, const Integers& shape, const std::strin
   return WithIntegers("BroadcastTo", input, "shape", shape, name);
 }
 
-Output Concat(const std::vector<Operand>& values, int64_t axis, const std::string& name) {
-  Graph* g = GraphOf("ConcatV2", values);
+Output Concat(const std::vector<Operand>& values, int64_t axis, const std::string& name, std::source_location loc) {
+  Graph* g = GraphOf("ConcatV2", values, loc);
   if (g == nullptr) return {};
   if (values.size() == 1) return Identity(values[0], name);
   const ScopedLocation at(*g, values[0].location());
@@ -314,8 +315,8 @@ std::vector<Output> SplitV(const Operand& value, const std::vector<int64_t>& siz
   return op.valid() ? AllOutputs(op) : parts;
 }
 
-Output Stack(const std::vector<Operand>& values, int64_t axis, const std::string& name) {
-  Graph* g = GraphOf("Pack", values);
+Output Stack(const std::vector<Operand>& values, int64_t axis, const std::string& name, std::source_location loc) {
+  Graph* g = GraphOf("Pack", values, loc);
   if (g == nullptr) return {};
   return NodeBuilder(*g, "Pack", values[0].location())
       .Name(name)

@@ -15,7 +15,7 @@ std::string BaseName(Output handle) {
 // An operation on a queue or an accumulator: named after it, on its device, with its handle as the first input.
 NodeBuilder OperationOn(const Output& handle, const char* op, const std::string& suffix,
                         std::source_location loc = std::source_location::current()) {
-  NodeBuilder builder(*handle.graph(), op, loc);
+  NodeBuilder builder(*handle.graph(loc), op, loc);
   builder.Name(BaseName(handle) + suffix).Input(handle).ColocateWith(handle.op());
   return builder;
 }
@@ -34,13 +34,13 @@ Output MakeAccumulator(Graph& graph, const char* op, DType dtype, const Conditio
 // The operations that both kinds of accumulators have, under different names.
 Operation TakeGradient(const Output& accumulator, const char* op, DType dtype, const Operand& num_required) {
   return OperationOn(accumulator, op, "_take_grad", num_required.location())
-      .Input(num_required.ToOutput(*accumulator.graph(), kInt32))
+      .Input(num_required.ToOutput(*accumulator.graph(num_required.location()), kInt32))
       .Attr("dtype", dtype)
       .Finish();
 }
 Operation SetStep(const Output& accumulator, const char* op, const Operand& new_global_step) {
   return OperationOn(accumulator, op, "_set_global_step", new_global_step.location())
-      .Input(new_global_step.ToOutput(*accumulator.graph(), kInt64))
+      .Input(new_global_step.ToOutput(*accumulator.graph(new_global_step.location()), kInt64))
       .Finish();
 }
 
@@ -61,7 +61,7 @@ FIFOQueue::FIFOQueue(Graph& graph, std::vector<DType> component_types, FIFOQueue
 
 Operation FIFOQueue::Put(const char* op, const std::vector<Operand>& components, std::source_location loc) const {
   if (!valid()) return {};
-  Graph& g = *handle_.graph();
+  Graph& g = *handle_.graph(loc);
   const ScopedLocation at(g, loc);
   std::vector<Output> tensors;
   for (size_t i = 0; i < components.size(); ++i) {
@@ -83,7 +83,7 @@ Operation FIFOQueue::Put(const char* op, const std::vector<Operand>& components,
 std::vector<Output> FIFOQueue::Take(const char* op, const Operand* n, std::source_location loc) const {
   std::vector<Output> outputs(types_.size());
   if (!valid()) return outputs;
-  Graph& g = *handle_.graph();
+  Graph& g = *handle_.graph(loc);
   NodeBuilder dequeue = OperationOn(handle_, op, n == nullptr ? "_Dequeue" : "_DequeueMany", loc);
   dequeue.Attr("component_types", types_);
   if (n != nullptr) dequeue.Input(n->ToOutput(g, kInt32));
@@ -129,7 +129,7 @@ ConditionalAccumulator::ConditionalAccumulator(Graph& graph, DType dtype, Condit
 
 Operation ConditionalAccumulator::ApplyGrad(const Operand& gradient, const Operand& local_step) const {
   if (!valid()) return {};
-  Graph& g = *handle_.graph();
+  Graph& g = *handle_.graph(gradient.location());
   return OperationOn(handle_, "ResourceAccumulatorApplyGradient", "_apply_grad", gradient.location())
       .Input(local_step.ToOutput(g, kInt64))
       .Input(gradient.ToOutput(g, dtype_))
@@ -158,7 +158,7 @@ SparseConditionalAccumulator::SparseConditionalAccumulator(Graph& graph, DType d
 
 Operation SparseConditionalAccumulator::ApplyGrad(const IndexedSlices& gradient, const Operand& local_step) const {
   if (!valid() || !gradient.values.valid()) return {};
-  Graph& g = *handle_.graph();
+  Graph& g = *handle_.graph(local_step.location());
   auto place = g.ColocateWith(handle_.op());
   const auto as_int64 = [&](const Output& x) {
     return x.dtype() == kInt64 ? x : NodeBuilder(g, "Cast").Input(x).Attr("DstT", kInt64).Output();

@@ -93,13 +93,15 @@ Output Cast(const Operand& x, DType dtype, const std::string& name) {
 
 Output AddN(const std::vector<Output>& values, const std::string& name, std::source_location loc) {
   for (const Output& value : values) {
-    if (value.valid()) return NodeBuilder(*value.graph(), "AddN", loc).Name(name).InputList(values).Output();
+    if (value.valid()) return NodeBuilder(*value.graph(loc), "AddN", loc).Name(name).InputList(values).Output();
   }
+  if (values.empty()) LogMistake("AddN", loc, kEmptyList);
   return {};
 }
 
-Output Einsum(const std::string& equation, const std::vector<Operand>& inputs, const std::string& name) {
-  Graph* graph = GraphOf("Einsum", inputs);
+Output Einsum(const std::string& equation, const std::vector<Operand>& inputs, const std::string& name,
+              std::source_location loc) {
+  Graph* graph = GraphOf("Einsum", inputs, loc);
   if (graph == nullptr) return {};
   const ScopedLocation at(*graph, inputs[0].location());
   DType dtype = DType::kInvalid;

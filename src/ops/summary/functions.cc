@@ -112,15 +112,17 @@ Output Text(const std::string& name, const Operand& text, const SummaryOptions& 
 
 Output Merge(const std::vector<Output>& summaries, const std::string& name, std::source_location loc) {
   const auto first = std::find_if(summaries.begin(), summaries.end(), [](const Output& s) { return s.valid(); });
+  if (summaries.empty()) LogMistake("Merge", loc, kEmptyList);
   if (first == summaries.end()) return {};
-  Graph& graph = *first->graph();
+  Graph& graph = *first->graph(loc);
   const ScopedLocation at(graph, loc);
   auto scope = graph.NameScope(name.empty() ? "Merge" : name);
   return NodeBuilder(graph, "MergeSummary", loc).InputList(summaries).Output();
 }
 
 Output MergeAll(Graph& graph, const std::string& collection, std::source_location loc) {
-  return Merge(graph.GetCollection(collection), "", loc);
+  const std::vector<Output> summaries = graph.GetCollection(collection);
+  return summaries.empty() ? Output() : Merge(summaries, "", loc);
 }
 
 }  // namespace tensorbraid::summary

@@ -62,7 +62,7 @@ const NodeMemory& HostNodeMemory() {
 }
 
 StatusOr<Tensor*> KernelContext::AllocateOutput(int i, const Shape& shape) {
-  TF_ASSIGN_OR_RETURN(outputs_[i].value, Tensor::Create(BaseType(node_.output_type(i)), shape, memory_.output(i)));
+  TF_ASSIGN_OR_RETURN(outputs_[i].value, NewTensor(BaseType(node_.output_type(i)), shape, memory_.output(i)));
   return &outputs_[i].value;
 }
 

@@ -19,6 +19,7 @@
 
 #include "core/text/strings.h"
 #include "core/threads/thread_pool.h"
+#include "core/values/new_tensor.h"
 #include "graph/node.h"
 #include "runtime/kernel/cancellation.h"
 #include "runtime/kernel/cost.h"
@@ -129,9 +130,7 @@ class KernelContext {
   // the input element at the same place, so this is for elementwise kernels.
   StatusOr<Tensor*> ForwardOrAllocateOutput(std::initializer_list<int> inputs, int i, const Shape& shape);
   // A scratch tensor in memory of the node's device.
-  StatusOr<Tensor> AllocateTemp(DType dtype, const Shape& shape) {
-    return Tensor::Create(dtype, shape, *memory_.allocator);
-  }
+  StatusOr<Tensor> AllocateTemp(DType dtype, const Shape& shape) { return NewTensor(dtype, shape, *memory_.allocator); }
 
   Device& device() const { return *memory_.device; }
   const StepEnvironment& env() const { return env_; }

@@ -53,7 +53,7 @@ StatusOr<Tensor> VariableResource::ReadFrom(Allocator& shared) {
   if (&allocator() != &shared && IsPlain(dtype_) && device_.uses_host_memory()) {
     WriterLock lock(mu_);
     if (value_.is_valid() && value_.num_bytes() > kWorthMoving) {
-      auto moved = Tensor::Create(dtype_, value_.shape(), shared);
+      auto moved = tensorbraid::NewTensor(dtype_, value_.shape(), shared);
       if (moved.ok()) {
         device_.CopyInStream(value_, *moved);
         value_ = *std::move(moved);

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "core/values/new_tensor.h"
 #include "runtime/kernel/device.h"
 #include "runtime/kernel/resource.h"
 #include "runtime/variables/row_locks.h"
@@ -98,7 +99,7 @@ class VariableResource : public Resource {
     return !IsPlain(dtype_) || value.buffer()->allocator() == &allocator();
   }
   Allocator& allocator() const { return *allocator_.load(std::memory_order_relaxed); }
-  StatusOr<Tensor> NewTensor(const Shape& shape) const { return Tensor::Create(dtype_, shape, allocator()); }
+  StatusOr<Tensor> NewTensor(const Shape& shape) const { return tensorbraid::NewTensor(dtype_, shape, allocator()); }
   // A copy in memory of the variable. ResourceExhausted if there is not enough.
   StatusOr<Tensor> CopyOf(const Tensor& value) const;
   // A copy of the value, made stripe by stripe if rows may be updated meanwhile.

@@ -43,7 +43,7 @@ inline LoopVars While(Graph& g, const std::string& frame, const LoopVars& init,
                              .Device(device)
                              .Output();
     TB_CHECK_OK(g.status());
-    merges.emplace_back(ImplOf(g)
+    Node* const merge = ImplOf(g)
                             .AddNode({.name = ImplOf(g).UniqueName("Merge"),
                                       .op = "Merge",
                                       .inputs = {enter, Output()},
@@ -51,8 +51,8 @@ inline LoopVars While(Graph& g, const std::string& frame, const LoopVars& init,
                                       .attrs = {{"N", int64_t{2}}},
                                       .device = device,
                                       .loc = {}})
-                            .value(),
-                        0);
+                            .value();
+    merges.push_back(OutputOf(merge, 0));
   }
   // Drop the control dependencies around the loop: the Enter nodes have them already, and a node inside the loop with a
   // control input from an outer frame would be in two frames.

@@ -43,7 +43,7 @@ RandomStates::RandomStates(const Graph& graph) {
   for (const auto& node : ImplOf(graph).nodes()) {
     const bool is_iterator = IsIterator(node->type());
     if (!is_iterator && !HasGenerator(node->type())) continue;
-    owners_.emplace_back(node.get());
+    owners_.push_back(OperationOf(node.get()));
     names_.push_back(StrCat(node->name(), is_iterator ? "/.iterator_state" : "/.random_state"));
     dtypes_.push_back(is_iterator ? DType::kVariant : kInt64);
   }

@@ -221,7 +221,7 @@ struct Saver::Impl {
   // Says nothing about a checkpoint that this process cannot read: RestoreV2 reports what is wrong with it.
   Status CheckContents(const std::string& path) const;
 
-  Graph& graph;
+  const GraphRef graph;
   SaverOptions options;
   std::string self;           // "Saver (model.cc:12)"
   bool saves_all = false;     // the variables were not chosen by the caller
@@ -247,60 +247,61 @@ struct Saver::Impl {
 };
 
 void Saver::Impl::Build(std::source_location loc) {
-  if (!graph.status().ok()) return;
-  const ScopedLocation at(graph, loc);
-  self = StrCat("Saver (", LocationText(ImplOf(graph).UserLocation(loc)), ")");
+  self = StrCat("Saver (", LocationText(ImplOf(*graph).UserLocation(loc)), ")");
+  if (!graph->status().ok()) return;
+  const ScopedLocation at(*graph, loc);
   saves_all = options.variables.empty();
-  variables_seen = graph.variables().size();
+  variables_seen = graph->variables().size();
   if (saves_all) {
-    for (const Variable& v : graph.variables()) {
+    for (const Variable& v : graph->variables()) {
       if (!v.local()) options.variables.emplace_back(v);
     }
   }
   std::vector<const SavedVariable*> variables;
   std::set<std::pair<std::string, std::string>> names;
   for (const SavedVariable& v : options.variables) {
-    if (!v.variable.valid()) return graph.AddError(InvalidArgument(self, ": a variable to save is not valid"));
+    if (!v.variable.valid()) return graph->AddError(InvalidArgument(self, ": a variable to save is not valid"));
     if (!names.emplace(v.name, v.shape_and_slice).second) {
-      return graph.AddError(InvalidArgument(self, ": two variables would be saved as '", v.name, "'"));
+      return graph->AddError(InvalidArgument(self, ": two variables would be saved as '", v.name, "'"));
     }
     variables.push_back(&v);
   }
-  if (variables.empty()) return graph.AddError(InvalidArgument(self, ": the graph has no variables to save"));
+  if (variables.empty()) return graph->AddError(InvalidArgument(self, ": the graph has no variables to save"));
 
-  auto scope = graph.NameScope(options.name);
-  auto no_dependencies = graph.ControlDependencies(std::vector<Operation>());
-  const Output model = StringConst(graph, Tensor::Scalar("model"), "filename");
-  filename = NodeBuilder(graph, "PlaceholderWithDefault").Name("Const").Input(model).Attr("shape", Shape()).Output();
-  if (options.random_state) states.emplace(graph);
+  auto scope = graph->NameScope(options.name);
+  auto no_dependencies = graph->ControlDependencies(std::vector<Operation>());
+  const Output model = StringConst(*graph, Tensor::Scalar("model"), "filename");
+  filename = NodeBuilder(*graph, "PlaceholderWithDefault").Name("Const").Input(model).Attr("shape", Shape()).Output();
+  if (options.random_state) states.emplace(*graph);
   std::vector<Operation> assigned;
   sharded = options.sharded.value_or(ArePlacedOnTasks(variables));
   if (sharded) {
     BuildSharded(variables, &assigned);
   } else {
     const Part all(variables, states ? &*states : nullptr);
-    const Operation written = all.Save(graph, filename);
+    const Operation written = all.Save(*graph, filename);
     if (written.valid()) {
-      save = NodeBuilder(graph, "Identity").Name("control_dependency").Input(filename).Control(written).Output();
+      save = NodeBuilder(*graph, "Identity").Name("control_dependency").Input(filename).Control(written).Output();
     }
-    all.Restore(graph, filename, &assigned);
+    all.Restore(*graph, filename, &assigned);
   }
-  if (graph.status().ok()) {
-    NodeBuilder all(graph, "NoOp");
+  if (graph->status().ok()) {
+    NodeBuilder all(*graph, "NoOp");
     all.Name("restore_all");
     for (const Operation& op : assigned) all.Control(op);
     restore = all.Finish();
-    if (states) restore_states = states->AddRestore(graph, filename);
+    if (states) restore_states = states->AddRestore(*graph, filename);
   }
   next_preserved = CheckpointState::Timestamp(WallClock::now()) + options.keep_checkpoint_every;
 }
 
 Status Saver::Impl::CheckGraph() const {
-  TF_RETURN_IF_ERROR(graph.status());
-  if (!saves_all || graph.variables().size() == variables_seen) return OkStatus();
+  TF_RETURN_IF_ERROR(graph.CheckExists(self));
+  TF_RETURN_IF_ERROR(graph->status());
+  if (!saves_all || graph->variables().size() == variables_seen) return OkStatus();
   std::vector<std::string> later;
-  for (size_t i = variables_seen; i < graph.variables().size(); ++i) {
-    const Variable& v = graph.variables()[i];
+  for (size_t i = variables_seen; i < graph->variables().size(); ++i) {
+    const Variable& v = graph->variables()[i];
     if (!v.local()) later.push_back(StrCat("'", v.name(), "' (", NodeOf(v.handle())->location(), ")"));
   }
   if (later.empty()) return OkStatus();
@@ -317,10 +318,11 @@ void Saver::Impl::BuildSharded(const std::vector<const SavedVariable*>& variable
   // merged.
   parts_suffix = absl::StrFormat("_temp_%016x", RandomSeed());
   const Tensor part = Tensor::Scalar(parts_suffix + "/part");
-  const Output parts =
-      NodeBuilder(graph, "StringJoin").InputList({filename, StringConst(graph, part, "StringJoin/inputs_1")}).Output();
+  const Output parts = NodeBuilder(*graph, "StringJoin")
+                           .InputList({filename, StringConst(*graph, part, "StringJoin/inputs_1")})
+                           .Output();
   const auto number = [&](int n) {
-    return NodeBuilder(graph, "Const").Attr("value", Tensor::Scalar<int32_t>(n)).Attr("dtype", kInt32).Output();
+    return NodeBuilder(*graph, "Const").Attr("value", Tensor::Scalar<int32_t>(n)).Attr("dtype", kInt32).Output();
   };
   const bool has_states = states && !states->names().empty();
   const int count = static_cast<int>(by_host.size()) + (has_states ? 1 : 0);
@@ -328,36 +330,36 @@ void Saver::Impl::BuildSharded(const std::vector<const SavedVariable*>& variable
   std::vector<Output> prefixes;
   std::vector<Operation> written;
   for (const auto& [host, members] : by_host) {
-    auto none = graph.NoDevice();
-    auto device = graph.Device(host);
+    auto none = graph->NoDevice();
+    auto device = graph->Device(host);
     const Part one(members);
     const Output prefix =
-        NodeBuilder(graph, "ShardedFilename").Input(parts).Input(number(shard++)).Input(number(count)).Output();
-    const Operation saved = one.Save(graph, prefix);
+        NodeBuilder(*graph, "ShardedFilename").Input(parts).Input(number(shard++)).Input(number(count)).Output();
+    const Operation saved = one.Save(*graph, prefix);
     if (!saved.valid()) return;
     prefixes.push_back(prefix);
     written.push_back(saved);
-    one.Restore(graph, filename, assigned);
+    one.Restore(*graph, filename, assigned);
   }
   if (has_states) {
     // The states are small and their tasks may be unknown until a session places them, so the chief writes all.
-    auto none = graph.NoDevice();
+    auto none = graph->NoDevice();
     const Output prefix =
-        NodeBuilder(graph, "ShardedFilename").Input(parts).Input(number(shard)).Input(number(count)).Output();
-    const Operation saved = Part({}, &*states).Save(graph, prefix);
+        NodeBuilder(*graph, "ShardedFilename").Input(parts).Input(number(shard)).Input(number(count)).Output();
+    const Operation saved = Part({}, &*states).Save(*graph, prefix);
     if (!saved.valid()) return;
     prefixes.push_back(prefix);
     written.push_back(saved);
   }
   // The chief merges, since it must see the files of all tasks.
-  auto none = graph.NoDevice();
-  NodeBuilder merge(graph, "MergeV2Checkpoints");
-  merge.Input(NodeBuilder(graph, "Pack").Name("MergeV2Checkpoints/checkpoint_prefixes").InputList(prefixes).Output());
+  auto none = graph->NoDevice();
+  NodeBuilder merge(*graph, "MergeV2Checkpoints");
+  merge.Input(NodeBuilder(*graph, "Pack").Name("MergeV2Checkpoints/checkpoint_prefixes").InputList(prefixes).Output());
   merge.Input(filename);
   for (const Operation& op : written) merge.Control(op);
   const Operation merged = merge.Finish();
   if (!merged.valid()) return;
-  save = NodeBuilder(graph, "Identity").Name("Identity").Input(filename).Control(merged).Output();
+  save = NodeBuilder(*graph, "Identity").Name("Identity").Input(filename).Control(merged).Output();
 }
 
 Status Saver::Impl::Write(Session& session, const std::string& prefix) const {
@@ -425,10 +427,10 @@ void Saver::Impl::RemoveOld() {
 }
 
 StatusOr<std::string> Saver::Impl::MetaGraph() {
-  const size_t nodes = graph.operations().size();
+  const size_t nodes = graph->operations().size();
   if (meta_graph_nodes == nodes) return meta_graph;
   proto::MetaGraphDef meta;
-  TF_ASSIGN_OR_RETURN(*meta.mutable_graph_def(), graph.ToGraphDef());
+  TF_ASSIGN_OR_RETURN(*meta.mutable_graph_def(), graph->ToGraphDef());
   // Tells readers the version of the graph's format. TensorFlow has written this format since 2.0.0.
   meta.mutable_meta_info_def()->set_tensorflow_version("2.0.0");
   proto::SaverDef& saver = *meta.mutable_saver_def();
@@ -440,14 +442,14 @@ StatusOr<std::string> Saver::Impl::MetaGraph() {
   using Hours = std::chrono::duration<float, std::ratio<3600>>;
   saver.set_keep_checkpoint_every_n_hours(Hours(options.keep_checkpoint_every).count());
   saver.set_version(kBundleCheckpoints);
-  AddVariables(graph, &meta);
+  AddVariables(*graph, &meta);
   if (!meta.SerializeToString(&meta_graph)) return InvalidArgument("the graph is too large for a MetaGraphDef");
   meta_graph_nodes = nodes;
   return meta_graph;
 }
 
 Status Saver::Impl::CheckContents(const std::string& path) const {
-  const auto coverage = CoverageOf(path, graph, options.variables);
+  const auto coverage = CoverageOf(path, *graph, options.variables);
   if (!coverage.ok()) return OkStatus();
   if (!coverage->differing.empty()) {
     return InvalidArgument("cannot restore from the checkpoint '", path, "': ", StrJoin(coverage->differing, "; "));

@@ -61,6 +61,20 @@ TEST_F(SaverTest, AnotherProgramRestoresWhatWasSaved) {
   EXPECT_EQ(other.First(), 1.0f);
 }
 
+TEST_F(SaverTest, FailsOnceTheGraphIsDestroyed) {
+  Model m;
+  Saver saver(m.g);
+  ASSERT_TRUE(m.Start().ok());
+  const std::string path = saver.Save(*m.session, Path("model")).value();
+  m.g = Graph();
+  for (const Status& s :
+       {saver.Save(*m.session, path).status(), saver.Restore(*m.session, path), saver.ToMetaGraphDef().status()}) {
+    EXPECT_TRUE(absl::IsFailedPrecondition(s)) << s;
+    EXPECT_THAT(std::string(s.message()), testing::ContainsRegex("Saver \\(saver_test.cc:[0-9]+\\): the Graph has been "
+                                                                 "destroyed"));
+  }
+}
+
 TEST_F(SaverTest, KeepsAtMostMaxToKeepCheckpoints) {
   Model m;
   Saver saver(m.g, {.max_to_keep = 2});

@@ -41,8 +41,9 @@ Output GlobalNorm(const std::vector<Output>& tensors, const std::string& name, s
   for (const Output& tensor : tensors) {
     if (tensor.valid()) valid.push_back(tensor);
   }
+  if (tensors.empty()) LogMistake("GlobalNorm", loc, kEmptyList);
   if (valid.empty()) return {};
-  Graph& graph = *valid[0].graph();
+  Graph& graph = *valid[0].graph(loc);
   const ScopedLocation at(graph, loc);
   auto scope = graph.NameScope(name);
   std::vector<Operand> halves;  // of the squared norms
@@ -57,7 +58,7 @@ GlobalNormClip ClipByGlobalNorm(const std::vector<Output>& tensors, const Operan
                                 const std::string& name, std::source_location loc) {
   GlobalNormClip result{std::vector<Output>(tensors.size()), use_norm};
   Graph* graph = nullptr;
-  for (const Output& tensor : tensors) graph = graph == nullptr ? tensor.graph() : graph;
+  for (const Output& tensor : tensors) graph = graph == nullptr ? tensor.graph(loc) : graph;
   if (graph == nullptr) return result;
   const ScopedLocation at(*graph, loc);
   if (!result.norm.valid()) result.norm = GlobalNorm(tensors, "global_norm", loc);
@@ -94,7 +95,7 @@ std::vector<GradAndVar> ClipEach(const std::vector<GradAndVar>& grads, const std
   for (GradAndVar& g : clipped) {
     if (!g.grad.valid()) continue;
     const Output& values = ValuesOf(g.grad);
-    const ScopedLocation at(*values.graph(), loc);
+    const ScopedLocation at(*values.graph(loc), loc);
     auto place = values.graph()->ColocateWith(values.op());
     g.grad = WithValues(g.grad, clip(values));
   }

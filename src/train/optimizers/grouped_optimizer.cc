@@ -22,7 +22,7 @@ Operation GroupedOptimizer::ApplyGradients(const std::vector<GradAndVar>& grads,
                                            std::source_location loc) {
   const auto first = std::ranges::find_if(grads, [](const GradAndVar& g) { return g.var.valid(); });
   if (first == grads.end()) return {};
-  Graph& g = *first->var.graph();
+  Graph& g = *first->var.graph(loc);
   if (!g.status().ok()) return {};
   const ScopedLocation at(g, loc);
   const auto mistake = [&](const auto&... text) {
@@ -35,7 +35,8 @@ Operation GroupedOptimizer::ApplyGradients(const std::vector<GradAndVar>& grads,
   for (size_t i = 0; i < groups_.size(); ++i) {
     if (groups_[i].optimizer == nullptr) return mistake("group ", i, " has no optimizer");
     for (const Variable& v : groups_[i].variables) {
-      if (!v.valid() || v.graph() != &g) return mistake("a variable of group ", i, " is not of the graph");
+      if (!v.valid() || NodeOf(v.handle())->graph() != &g)
+        return mistake("a variable of group ", i, " is not of the graph");
       const auto [it, added] = group_of.emplace(NodeOf(v.handle()), i);
       if (!added) return mistake("variable '", v.name(), "' is in the groups ", it->second, " and ", i);
     }

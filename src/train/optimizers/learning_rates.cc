@@ -33,7 +33,7 @@ Requirement Rate(const char* name, double value) {
 Output Schedule(const char* name, const Variable& global_step, const std::vector<Requirement>& requirements,
                 const std::source_location& loc, const std::function<Output(const Output& step)>& rate) {
   if (!global_step.valid()) return {};
-  Graph& g = *global_step.graph();
+  Graph& g = *global_step.graph(loc);
   const ScopedLocation at(g, loc);
   for (const Requirement& r : requirements) {
     if (r.holds) continue;

@@ -31,13 +31,14 @@ Operation ExponentialMovingAverage::Apply(const std::vector<Output>& tensors, st
 
 Operation ExponentialMovingAverage::ApplyAll(const std::vector<Averaged>& all, const std::source_location& loc) {
   Graph* graph = nullptr;
-  for (const Averaged& a : all) graph = graph == nullptr ? a.key.graph() : graph;
+  for (const Averaged& a : all) graph = graph == nullptr ? a.key.graph(loc) : graph;
+  if (all.empty()) LogMistake("ExponentialMovingAverage", loc, kEmptyList);
   if (graph == nullptr) return {};
   const ScopedLocation at(*graph, loc);
   for (const Averaged& a : all) {
     const DType dtype = a.variable.valid() ? a.variable.dtype() : a.key.dtype();
     const Shape& shape = a.variable.valid() ? a.variable.shape() : a.key.shape();
-    if (!a.key.valid() || a.key.graph() != graph || !IsFloating(dtype) || !shape.is_fully_defined()) {
+    if (!a.key.valid() || NodeOf(a.key)->graph() != graph || !IsFloating(dtype) || !shape.is_fully_defined()) {
       graph->AddError(
           InvalidArgument("ExponentialMovingAverage (", LocationText(ImplOf(*graph).UserLocation(loc)),
                           "): cannot average '", a.key.name(), "' of dtype ", dtype, " and shape ", shape,

@@ -25,7 +25,8 @@ std::vector<Output> ReadsOf(const Variable& variable) {
   const std::set<std::string_view> kReads = {"ReadVariableOp", "ResourceGather", "ResourceGatherNd"};
   std::vector<Output> reads;
   for (const auto& node : ImplOf(*variable.graph()).nodes()) {
-    if (kReads.contains(node->type()) && node->inputs()[0] == variable.handle()) reads.emplace_back(node.get(), 0);
+    if (kReads.contains(node->type()) && node->inputs()[0] == variable.handle())
+      reads.push_back(OutputOf(node.get(), 0));
   }
   return reads;
 }
@@ -97,17 +98,17 @@ bool Optimizer::Knows(const Graph& graph) const { return !graph.GetCollection(ma
 
 Operation Optimizer::Minimize(const Output& loss, const MinimizeOptions& options, std::source_location loc) {
   if (!loss.valid()) {
-    Graph* graph = options.global_step.graph();
-    for (const Variable& v : options.variables) graph = graph == nullptr ? v.graph() : graph;
+    Graph* graph = options.global_step.graph(loc);
+    for (const Variable& v : options.variables) graph = graph == nullptr ? v.graph(loc) : graph;
     // Only the first error is kept. So this has no effect if the mistake that made the loss invalid is recorded
     // already.
     if (graph != nullptr) {
-      graph->AddError(
-          InvalidArgument(name_, " (", LocationText(loc), "): the loss is not valid: it belongs to no graph"));
+      graph->AddError(InvalidArgument(name_, " (", LocationText(loc),
+                                      "): the loss is not valid: it belongs to no graph", TakeLoggedMistake()));
     }
     return {};
   }
-  const ScopedLocation at(*loss.graph(), loc);
+  const ScopedLocation at(*loss.graph(loc), loc);
   const auto grads = ComputeGradients(loss, options.variables, loc);
   if (!grads.ok()) {
     loss.graph()->AddError(grads.status());
@@ -120,7 +121,9 @@ StatusOr<std::vector<GradAndVar>> Optimizer::ComputeGradients(const Output& loss
                                                               const std::vector<Variable>& variables,
                                                               std::source_location loc) {
   const std::string self = StrCat(name_, " (", LocationText(loc), ")");
-  if (!loss.valid()) return InvalidArgument(self, ": the loss is not valid (see the graph's status)");
+  if (!loss.valid())
+    return InvalidArgument(self, ": the loss is not valid (see the graph's status)", TakeLoggedMistake());
+  if (const Status exists = NodeOf(loss)->CheckGraphExists(); !exists.ok()) return Annotate(exists, self);
   Graph& graph = *loss.graph();
   const ScopedLocation at(graph, loc);
   TF_RETURN_IF_ERROR(graph.status());
@@ -128,7 +131,7 @@ StatusOr<std::vector<GradAndVar>> Optimizer::ComputeGradients(const Output& loss
   if (vars.empty()) return InvalidArgument(self, ": there are no trainable variables to optimise");
   std::vector<Output> handles;
   for (const Variable& v : vars) {
-    if (!v.valid() || v.graph() != &graph) {
+    if (!v.valid() || NodeOf(v.handle())->graph() != &graph) {
       return InvalidArgument(self, ": a variable is invalid or does not belong to the graph of the loss '", loss.name(),
                              "'");
     }
@@ -176,14 +179,16 @@ Operation Optimizer::ApplyGradients(const std::vector<GradAndVar>& grads, const 
                                     std::source_location loc) {
   Graph* graph = nullptr;
   for (const GradAndVar& g : grads) {
-    if (g.var.valid()) graph = g.var.graph();
+    if (g.var.valid()) graph = g.var.graph(loc);
   }
   for (const GradAndVar& g : grads) {
     if (!g.grad.valid() || g.var.valid()) continue;
     const Output tensor = g.grad.is_sparse() ? g.grad.slices().values : g.grad.dense();
-    tensor.graph()->AddError(InvalidArgument(name_, ": the variable of gradient '", tensor.name(), "' is not valid"));
+    tensor.graph(loc)->AddError(
+        InvalidArgument(name_, ": the variable of gradient '", tensor.name(), "' is not valid"));
     return {};
   }
+  if (grads.empty()) LogMistake(name_, loc, "there are no gradients to apply");
   if (graph == nullptr) return {};
   if (!graph->status().ok()) return {};
   const ScopedLocation at(*graph, loc);
@@ -382,7 +387,7 @@ std::vector<GradAndVar> AverageGradients(const std::vector<std::vector<GradAndVa
   for (size_t i = 0; i < tower_grads[0].size(); ++i) {
     const Variable& var = tower_grads[0][i].var;
     if (!var.valid()) continue;
-    Graph& graph = *var.graph();
+    Graph& graph = *var.graph(loc);
     const ScopedLocation at(graph, loc);
     std::vector<Gradient> grads;
     size_t listed = 0;

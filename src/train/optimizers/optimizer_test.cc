@@ -287,6 +287,40 @@ TEST(OptimizerTest, LabelsAndLogitsInTheWrongOrderAreNamed) {
   EXPECT_NE(mistake(false, kInt64, kFloat32).find("use SparseSoftmaxCrossEntropy"), std::string::npos);
 }
 
+TEST(OptimizerTest, ALossOfADestroyedGraphIsAnErrorThatNamesIt) {
+  GradientDescentOptimizer optimizer(0.1);
+  Variable w;
+  Output loss;
+  {
+    Graph g;
+    w = Variable(g, {}, Zeros(), {.name = "w"});
+    loss = Square(w - 1.0);
+    ASSERT_TRUE(optimizer.Minimize(loss).valid()) << g.status();
+  }
+  const Status computed = optimizer.ComputeGradients(loss, {w}).status();
+  EXPECT_TRUE(absl::IsFailedPrecondition(computed)) << computed;
+  EXPECT_NE(computed.message().find("GradientDescent (optimizer_test.cc:"), std::string::npos) << computed;
+  EXPECT_NE(computed.message().find("Square 'Square' (optimizer_test.cc:"), std::string::npos) << computed;
+  EXPECT_DEATH(optimizer.Minimize(loss), "optimizer_test.cc:[0-9]+: graph: Square 'Square' .* its Graph was destroyed");
+  Graph g;
+  Variable v(g, {}, Zeros(), {.name = "v"});
+  const Status mixed = optimizer.ComputeGradients(Square(v), {w}).status();
+  EXPECT_TRUE(absl::IsInvalidArgument(mixed)) << mixed;
+}
+
+TEST(OptimizerTest, AnEmptyListOfGradientsIsLogged) {
+  GradientDescentOptimizer optimizer(0.1);
+  testing::internal::CaptureStderr();
+  EXPECT_FALSE(optimizer.ApplyGradients({}).valid());
+  EXPECT_EQ(GlobalNorm({}), Output());
+  EXPECT_FALSE(ExponentialMovingAverage(0.9).Apply(std::vector<Output>()).valid());
+  const std::string log = testing::internal::GetCapturedStderr();
+  for (const char* part : {"GradientDescent (optimizer_test.cc:", "GlobalNorm (optimizer_test.cc:",
+                           "ExponentialMovingAverage (optimizer_test.cc:"}) {
+    EXPECT_NE(log.find(part), std::string::npos) << part << " in " << log;
+  }
+}
+
 TEST(OptimizerTest, ALearningRateThatIsKnownToBeWrongIsRefused) {
   const auto mistake = [](const std::function<Operation(Graph & g, const Output& loss)>& minimize) {
     Graph g;

@@ -19,7 +19,7 @@ Status CheckInitialAccumulator(const std::string& optimizer, const char* option,
 
 void AdagradDAOptimizer::Prepare(Graph& graph) {
   step_ = {};
-  if (!global_step_.valid() || global_step_.graph() != &graph) {
+  if (!global_step_.valid() || NodeOf(global_step_.handle())->graph() != &graph) {
     return graph.AddError(
         InvalidArgument(name(), ": the global step is not valid or does not belong to the graph of the variables"));
   }

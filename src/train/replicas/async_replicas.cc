@@ -63,7 +63,7 @@ Output ReadBehind(const Gradient& grad, const Variable& variable) {
     next.pop_front();
     if (!seen.insert(node).second) continue;
     if (node->type() == "ReadVariableOp" && node->inputs()[0] == variable.handle()) {
-      return Output(const_cast<Node*>(node), 0);
+      return OutputOf(const_cast<Node*>(node), 0);
     }
     for (const Output& in : node->inputs()) {
       if (in.valid()) next.push_back(NodeOf(in));
@@ -389,7 +389,7 @@ Operation AsyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& 
   const StalenessPolicy& policy = s.options.staleness;
   const auto first = std::find_if(grads.begin(), grads.end(), [](const GradAndVar& g) { return g.var.valid(); });
   if (first == grads.end()) return {};
-  Graph& g = *first->var.graph();
+  Graph& g = *first->var.graph(loc);
   if (!g.status().ok()) return {};
   const ScopedLocation at(g, loc);
   const std::string self = StrCat("AsyncReplicasOptimizer (", LocationText(ImplOf(g).UserLocation(loc)), ")");

@@ -19,8 +19,8 @@ Status ReplicaSetup::Run(Session& session, bool is_chief) const {
 }
 
 void ReplicaSetup::AddTo(Graph& graph) const {
-  for (const Output& op : {Output(NodeOf(local_step_init), 0), Output(NodeOf(chief_init), 0), tokens_closed,
-                           Output(NodeOf(forget_tokens), 0)}) {
+  for (const Output& op : {OutputOf(NodeOf(local_step_init), 0), OutputOf(NodeOf(chief_init), 0), tokens_closed,
+                           OutputOf(NodeOf(forget_tokens), 0)}) {
     graph.AddToCollection(kReplicaSetups, op);
   }
 }

@@ -153,7 +153,7 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
   State& s = *state_;
   const auto first = std::find_if(grads.begin(), grads.end(), [](const GradAndVar& g) { return g.var.valid(); });
   if (first == grads.end()) return {};
-  Graph& g = *first->var.graph();
+  Graph& g = *first->var.graph(loc);
   if (!g.status().ok()) return {};
   const ScopedLocation at(g, loc);
   SetWireTypesOfVariables(grads, options.wire);

@@ -83,7 +83,7 @@ class CheckNumericsHookImpl final : public SessionRunHook {
     check.Input(tensor).ColocateWith(tensor.op());
     check.Attr("message", StrCat("'", tensor.name(), "', made by ", NodeOf(tensor)->Describe(),
                                  ", is not finite, but all checked tensors that it depends on are"));
-    for (Node* node : after) check.Control(Operation(node));
+    for (Node* node : after) check.Control(OperationOf(node));
     return NodeOf(check.Finish());
   }
 
@@ -96,7 +96,7 @@ class CheckNumericsHookImpl final : public SessionRunHook {
       open.pop_back();
       if (!visited.insert(node).second) continue;
       if (const auto own = checks_.find(node); own != checks_.end()) {
-        for (Node* check : own->second) found.emplace_back(Operation(check));
+        for (Node* check : own->second) found.emplace_back(OperationOf(check));
       }
       for (const Output& input : node->inputs()) open.push_back(NodeOf(input));
       for (const Node* control : node->control_inputs()) open.push_back(control);

@@ -18,7 +18,7 @@
 namespace tensorbraid {
 
 bool SessionRunContext::Runs(const Operation& op) const {
-  if (!op.valid() || op.graph() != &session_.graph() || executed_ == nullptr) return false;
+  if (!op.valid() || executed_ == nullptr || NodeOf(op)->graph() != &session_.graph()) return false;
   return executed_->at(NodeOf(op)->id());
 }
 
@@ -43,7 +43,7 @@ struct MonitoredSession::Impl {
   Status EndHooksAgain(Status why);
   Status Close();
 
-  Graph& graph;
+  const GraphRef graph;
   MonitoredTrainingSessionOptions options;
   SetupOps setup_ops;
   std::shared_ptr<Saver> warm_start;  // of what the checkpoint has; null: no warm start
@@ -62,6 +62,7 @@ struct MonitoredSession::Impl {
 };
 
 Status MonitoredSession::Impl::Start() {
+  TF_RETURN_IF_ERROR(graph.CheckExists("MonitoredSession"));
   SessionOptions session_options = options.session;
   session_options.target = options.master;
   SessionManagerOptions setup{.init = setup_ops.init,
@@ -77,15 +78,15 @@ Status MonitoredSession::Impl::Start() {
   if (warm_start != nullptr) {
     setup.init_fn = [this](Session& s) { return warm_start->Restore(s, options.warm_start_from); };
   }
-  SessionManager manager(graph, std::move(setup));
+  SessionManager manager(*graph, std::move(setup));
   TF_ASSIGN_OR_RETURN(
       session, options.is_chief ? manager.PrepareSession(session_options) : manager.WaitForSession(session_options));
   if (options.saver == nullptr || !options.saver->restored_random_state()) {
     const std::vector<Fetch> initializers(options.input_initializers.begin(), options.input_initializers.end());
     if (!initializers.empty()) TF_RETURN_IF_ERROR(session->Run(initializers).status());
   }
-  context = std::make_unique<SessionRunContext>(*session, *coordinator, last_step, !options.checkpoint_dir.empty());
-  cache = std::make_unique<RunCache>(graph, *session);
+  context.reset(new SessionRunContext(*session, *coordinator, last_step, !options.checkpoint_dir.empty()));
+  cache = std::make_unique<RunCache>(*graph, *session);
   interrupter = std::make_shared<RunInterrupter>([this] {
     coordinator->RequestStop();  // first, so that background threads whose steps are cancelled end without an error
     session->CancelRuns();

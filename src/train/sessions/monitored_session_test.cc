@@ -43,6 +43,32 @@ TEST(MonitoredSession, TheGraphIsFinalizedByName) {
   EXPECT_NE(std::string(m.g.status().message()).find("MonitoredTrainingSession"), std::string::npos) << m.g.status();
 }
 
+TEST(MonitoredSession, RunsFailOnceTheGraphIsDestroyed) {
+  TempDir dir;
+  auto m = std::make_unique<Model>();
+  const auto feeds = m->Feeds();
+  const Operation train = m->train;
+  auto session = MonitoredTrainingSession(m->g, {.hooks = {StopAtStep(10), ShowProgress(m->loss), NanCheck(m->loss)},
+                                                 .checkpoint_dir = dir.path(),
+                                                 .summary_dir = dir.path()});
+  ASSERT_TRUE(session.ok()) << session.status();
+  ASSERT_TRUE((*session)->Run({train}, feeds).ok());
+  m.reset();
+  const Status run = (*session)->Run({train}, feeds).status();
+  EXPECT_TRUE(absl::IsFailedPrecondition(run)) << run;
+  EXPECT_NE(run.message().find("MonitoredSession::Run: the Graph has been destroyed"), std::string::npos) << run;
+  EXPECT_FALSE((*session)->Close().ok());
+}
+
+TEST(MonitoredSession, ATensorOfAnotherGraphIsRefused) {
+  Model m, other;
+  auto session = m.Start();
+  ASSERT_TRUE(session.ok());
+  const Status run = (*session)->Run({other.loss}, m.Feeds()).status();
+  EXPECT_TRUE(absl::IsInvalidArgument(run)) << run;
+  EXPECT_NE(run.message().find("belongs to another graph"), std::string::npos) << run;
+}
+
 TEST(MonitoredSession, HooksTakePartInEveryRun) {
   Model m;
   auto hook = std::make_shared<RecordingHook>(m.target);

@@ -18,16 +18,23 @@ int64_t StepNumber(const Tensor& t) {
 
 }  // namespace
 
+StatusOr<RunCache::Key> RunCache::KeyOf(const Output& tensor, int output) const {
+  const Node* const node = NodeOf(tensor);
+  TF_RETURN_IF_ERROR(node->CheckGraphExists());
+  if (node->graph() == &*graph_) return Key(node, output);
+  return InvalidArgument("'", node->name(), "', which is fetched or fed, belongs to another graph");
+}
+
 StatusOr<RunCache::Key> RunCache::KeyOf(const Fetch& fetch) const {
   if (fetch.name().empty()) {
     if (!fetch.output().valid()) return InvalidArgument("one of the fetches is not valid (see the graph's status)");
-    return Key(NodeOf(fetch.output()), fetch.is_tensor() ? fetch.output().index() : -1);
+    return KeyOf(fetch.output(), fetch.is_tensor() ? fetch.output().index() : -1);
   }
   if (fetch.name().find(':') == std::string::npos) {
-    TF_ASSIGN_OR_RETURN(const Operation op, graph_.FindOperation(fetch.name()));
+    TF_ASSIGN_OR_RETURN(const Operation op, graph_->FindOperation(fetch.name()));
     return Key(NodeOf(op), -1);
   }
-  TF_ASSIGN_OR_RETURN(const Output output, graph_.FindOutput(fetch.name()));
+  TF_ASSIGN_OR_RETURN(const Output output, graph_->FindOutput(fetch.name()));
   return Key(NodeOf(output), output.index());
 }
 
@@ -35,12 +42,13 @@ StatusOr<RunCache::Key> RunCache::KeyOf(const Feed& feed) const {
   Output output = feed.output;
   if (!output.valid()) {
     if (feed.name.empty()) return InvalidArgument("one of the feeds is not valid (see the graph's status)");
-    TF_ASSIGN_OR_RETURN(output, graph_.FindOutput(feed.name));
+    TF_ASSIGN_OR_RETURN(output, graph_->FindOutput(feed.name));
   }
-  return Key(NodeOf(output), output.index());
+  return KeyOf(output, output.index());
 }
 
 Status RunCache::SetKeys(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds) {
+  TF_RETURN_IF_ERROR(graph_.CheckExists("MonitoredSession::Run"));
   fetch_keys_.clear();
   feed_keys_.clear();
   for (const Fetch& fetch : fetches) {
@@ -63,8 +71,8 @@ StatusOr<const RunCache::Extent*> RunCache::ExtentOf(const std::vector<Fetch>& f
     return &extents_.front().extent;
   }
   KnownExtent known{.fetch_keys = fetch_keys_, .feed_keys = feed_keys_, .extent = {}};
-  known.extent.executed = NodesBehind(graph_, fetch_keys_, feed_keys_);
-  const std::vector<const Node*> train_ops = TrainOps(graph_);
+  known.extent.executed = NodesBehind(*graph_, fetch_keys_, feed_keys_);
+  const std::vector<const Node*> train_ops = TrainOps(*graph_);
   known.extent.trains = train_ops.empty() || std::ranges::any_of(train_ops, [&](const Node* train) {
                           return known.extent.executed[train->id()];
                         });
@@ -82,8 +90,8 @@ StatusOr<RunCache::Entry> RunCache::Prepare() const {
     const int place = static_cast<int>(known - unique.begin());
     if (known != unique.end()) return place;
     unique.push_back(key);
-    Node* node = ImplOf(graph_).nodes()[key.first->id()].get();
-    fetches.push_back(key.second < 0 ? Fetch(Operation(node)) : Fetch(Output(node, key.second)));
+    Node* node = ImplOf(*graph_).nodes()[key.first->id()].get();
+    fetches.push_back(key.second < 0 ? Fetch(OperationOf(node)) : Fetch(OutputOf(node, key.second)));
     return place;
   };
   for (const Key& key : fetch_keys_) {
@@ -92,12 +100,13 @@ StatusOr<RunCache::Entry> RunCache::Prepare() const {
       places.push_back(place_of(key));
       continue;
     }
-    for (const Output& step : StepsAfter(graph_, NodesBehind(graph_, fetch_keys_, feed_keys_))) {
+    for (const Output& step : StepsAfter(*graph_, NodesBehind(*graph_, fetch_keys_, feed_keys_))) {
       places.push_back(place_of(Key(NodeOf(step), step.index())));
     }
   }
   std::vector<Output> feeds;
-  for (const Key& key : feed_keys_) feeds.emplace_back(ImplOf(graph_).nodes()[key.first->id()].get(), key.second);
+  for (const Key& key : feed_keys_)
+    feeds.push_back(OutputOf(ImplOf(*graph_).nodes()[key.first->id()].get(), key.second));
   TF_ASSIGN_OR_RETURN(entry.run, session_.Prepare(fetches, feeds));
   return entry;
 }

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "graph/handles.h"
 #include "tensorbraid/session/session.h"
 #include "tensorbraid/train/hooks.h"
 
@@ -14,7 +15,7 @@ namespace tensorbraid {
 // Prepares each combination of fetches and feeds once. Used by one thread.
 class RunCache {
  public:
-  RunCache(Graph& graph, Session& session) : graph_(graph), session_(session) {}
+  RunCache(const Graph& graph, Session& session) : graph_(graph), session_(session) {}
 
   struct Results {
     std::vector<Tensor> fetches;
@@ -50,6 +51,8 @@ class RunCache {
   // Hooks that fetch only in some runs lead to a few combinations, not to many.
   static constexpr size_t kMaxEntries = 16;
 
+  // FailedPrecondition if the graph has been destroyed, InvalidArgument if the tensor is of another graph.
+  StatusOr<Key> KeyOf(const Output& tensor, int output) const;
   StatusOr<Key> KeyOf(const Fetch& fetch) const;
   StatusOr<Key> KeyOf(const Feed& feed) const;
   // Replaces the keys of the current run.
@@ -57,7 +60,7 @@ class RunCache {
   StatusOr<Entry*> Find();
   StatusOr<Entry> Prepare() const;
 
-  Graph& graph_;
+  const GraphRef graph_;
   Session& session_;
   std::list<Entry> entries_;        // most recently used first
   std::list<KnownExtent> extents_;  // likewise

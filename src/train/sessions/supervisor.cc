@@ -50,7 +50,7 @@ struct Supervisor::Impl {
   // Ends the threads and the session.
   Status Stop();
 
-  Graph& graph;
+  const GraphRef graph;
   SupervisorOptions options;
   Operation init;
   Operation local_init;
@@ -72,50 +72,50 @@ struct Supervisor::Impl {
 };
 
 void Supervisor::Impl::AddDefaults(std::source_location loc) {
-  if (!graph.status().ok()) return;
-  const ScopedLocation at(graph, loc);
+  if (!graph->status().ok()) return;
+  const ScopedLocation at(*graph, loc);
   const std::string self = StrCat("Supervisor (", LocationText(loc), ")");
   const auto negative = [](std::chrono::milliseconds time) { return time.count() < 0; };
   if (negative(options.save_model_every) || negative(options.save_summaries_every) || negative(options.recovery_wait) ||
       negative(options.stop_grace)) {
-    return graph.AddError(InvalidArgument(
+    return graph->AddError(InvalidArgument(
         self, ": save_model_every, save_summaries_every, recovery_wait and stop_grace must not be negative"));
   }
   if (options.checkpoint_basename.empty() || options.checkpoint_basename.find('/') != std::string::npos) {
-    return graph.AddError(InvalidArgument(self, ": checkpoint_basename must be a file name without a '/', got '",
-                                          options.checkpoint_basename, "'"));
+    return graph->AddError(InvalidArgument(self, ": checkpoint_basename must be a file name without a '/', got '",
+                                           options.checkpoint_basename, "'"));
   }
   std::vector<Variable> global;
-  for (const Variable& v : graph.variables()) {
+  for (const Variable& v : graph->variables()) {
     if (!v.local()) global.push_back(v);
   }
   if (!options.is_chief) {
     for (const Variable& v : global) {
       if (!v.handle().op().device().empty()) continue;
-      return graph.AddError(FailedPrecondition(
+      return graph->AddError(FailedPrecondition(
           self, ": variable '", v.name(), "' (", NodeOf(v.handle())->location(),
           ") has no device, so each task would have one of its own, and this task would wait for its value for ever: "
           "place variables on the parameter servers, as with ReplicaDeviceSetter, or make it local"));
     }
   }
-  if (!options.global_step.valid()) options.global_step = GetGlobalStep(graph);
-  const auto ops = SetupOps::AddTo(graph);
-  if (!ops.ok()) return graph.AddError(ops.status());
+  if (!options.global_step.valid()) options.global_step = GetGlobalStep(*graph);
+  const auto ops = SetupOps::AddTo(*graph);
+  if (!ops.ok()) return graph->AddError(ops.status());
   init = options.init_op.value_or(ops->init);
   local_init = options.local_init_op.value_or(ops->local_init);
   ready_for_local_init = options.ready_for_local_init_op.value_or(ops->not_initialized);
   if (options.ready_op) {
     ready = *options.ready_op;
   } else {
-    auto top = graph.NameScope("supervisor/");
-    auto no_dependencies = graph.ControlDependencies(std::vector<Operation>());
-    ready = ReportUninitializedVariables(graph, graph.variables());
+    auto top = graph->NameScope("supervisor/");
+    auto no_dependencies = graph->ControlDependencies(std::vector<Operation>());
+    ready = ReportUninitializedVariables(*graph, graph->variables());
   }
   if (options.is_chief && !options.logdir.empty()) {
-    summary_op = options.summary_op ? *options.summary_op : summary::MergeAll(graph, summary::kSummaries, loc);
+    summary_op = options.summary_op ? *options.summary_op : summary::MergeAll(*graph, summary::kSummaries, loc);
   }
   if (options.saver == nullptr && options.is_chief && !options.logdir.empty() && !global.empty()) {
-    options.saver = std::make_shared<Saver>(graph);
+    options.saver = std::make_shared<Saver>(*graph);
   }
 }
 
@@ -137,7 +137,8 @@ SessionManagerOptions Supervisor::Impl::ManagerOptions(const PrepareSessionOptio
 
 StatusOr<std::shared_ptr<Session>> Supervisor::Impl::Prepare(const std::string& target,
                                                              const PrepareSessionOptions& prepare) {
-  TF_RETURN_IF_ERROR(graph.status());
+  TF_RETURN_IF_ERROR(graph.CheckExists("Supervisor"));
+  TF_RETURN_IF_ERROR(graph->status());
   if (!stopped) {
     const Status ended = Stop();
     TB_LOG(Info, "train") << "the supervisor replaces its session" << (ended.ok() ? "" : ", which ended with ")
@@ -151,7 +152,7 @@ StatusOr<std::shared_ptr<Session>> Supervisor::Impl::Prepare(const std::string& 
   saved_step.reset();
   SessionOptions session_options = prepare.session;
   session_options.target = target;
-  SessionManager manager(graph, ManagerOptions(prepare));
+  SessionManager manager(*graph, ManagerOptions(prepare));
   TF_ASSIGN_OR_RETURN(
       session, options.is_chief ? manager.PrepareSession(session_options) : manager.WaitForSession(session_options));
   interrupter = std::make_unique<RunInterrupter>([this] {
@@ -168,14 +169,14 @@ StatusOr<std::shared_ptr<Session>> Supervisor::Impl::Prepare(const std::string& 
 }
 
 Status Supervisor::Impl::WriteGraph() {
-  TF_ASSIGN_OR_RETURN(const std::string text, graph.ToGraphDefText());
+  TF_ASSIGN_OR_RETURN(const std::string text, graph->ToGraphDefText());
   TF_RETURN_IF_ERROR(WriteFile(JoinPath(options.logdir, "graph.pbtxt"), text));
   if (options.summary_writer == nullptr) {
     TF_ASSIGN_OR_RETURN(options.summary_writer, summary::FileWriter::Open(options.logdir));
   }
   summary::FileWriter& writer = *options.summary_writer;
   TF_RETURN_IF_ERROR(writer.Reopen());
-  TF_RETURN_IF_ERROR(writer.AddGraph(graph));
+  TF_RETURN_IF_ERROR(writer.AddGraph(*graph));
   if (options.saver == nullptr) return OkStatus();
   TF_ASSIGN_OR_RETURN(const std::string meta_graph, options.saver->ToMetaGraphDef());
   return writer.AddMetaGraph(meta_graph);

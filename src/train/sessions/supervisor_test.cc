@@ -60,6 +60,21 @@ TEST_F(SupervisorTest, AWorkerWaitsUntilTheChiefHasInitialised) {
   EXPECT_TRUE(FileExists(dir_.path() + "/graph.pbtxt"));
 }
 
+TEST_F(SupervisorTest, ASessionOfADestroyedGraphIsAnError) {
+  auto m = std::make_unique<CountModel>("");
+  const Operation train = m->train;
+  Supervisor supervisor(m->g, {.logdir = dir_.path()});
+  auto session = supervisor.ManagedSession();
+  ASSERT_TRUE(session.ok()) << session.status();
+  m.reset();
+  const Status run = (*session)->Run({train}).status();
+  EXPECT_TRUE(absl::IsFailedPrecondition(run)) << run;
+  EXPECT_TRUE(absl::IsFailedPrecondition((*session)->Close()));
+  const Status again = supervisor.PrepareOrWaitForSession().status();
+  EXPECT_TRUE(absl::IsFailedPrecondition(again)) << again;
+  EXPECT_NE(again.message().find("Supervisor: the Graph has been destroyed"), std::string::npos) << again;
+}
+
 TEST_F(SupervisorTest, AWaitThatIsTooLongNamesWhatIsMissing) {
   TestCluster cluster(1, 1);
   CountModel m;

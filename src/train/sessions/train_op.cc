@@ -52,7 +52,7 @@ void RegisterTrainOp(const Operation& train, const Variable& global_step, const 
 }
 
 void RegisterTrainOpWithoutStep(const Operation& train) {
-  if (train.valid()) train.graph()->AddToCollection(kTrainOpsWithoutStep, Output(NodeOf(train), 0));
+  if (train.valid()) train.graph()->AddToCollection(kTrainOpsWithoutStep, OutputOf(NodeOf(train), 0));
 }
 
 Status CheckGlobalStep(const Graph& graph, const char* hook) {
@@ -78,7 +78,7 @@ Status RegisterChangesOfStep(Graph& graph) {
   if (changes.empty()) return OkStatus();
   TF_ASSIGN_OR_RETURN(const std::vector<bool> inside, InsideControlFlow(graph));
   for (Node* change : changes) {
-    if (!inside[change->id()]) RegisterTrainOp(Operation(change), step);
+    if (!inside[change->id()]) RegisterTrainOp(OperationOf(change), step);
   }
   return graph.status();
 }
