@@ -1,4 +1,5 @@
-// Gradients through TensorArrays and lists of tensors, which rows of the op table cannot hold.
+// Gradients that rows of the op table cannot hold: through TensorArrays, lists of tensors and variables, and by axes
+// that are not constants.
 #include <gtest/gtest.h>
 
 #include "op_case.h"
@@ -163,6 +164,33 @@ TEST_F(ArrayGradient, OfTheTensorsOfAnOptional) {
                                .Attr("output_shapes", std::vector<Shape>(3, Shape::Unknown()))
                                .Finish();
   ExpectGradient(values.output(1) * 100.0, {200, 800, 1800, 3200, 5000, 7200});
+}
+
+TEST_F(ArrayGradient, OfSlicesAlongAnAxisThatIsNotAConstant) {
+  for (const int32_t axis : {0, -2}) {
+    ExpectGradient(Node("GatherV2", {x_, Numbers({1, 1, 0}), Number(axis - 1) + 1}), {5, 6, 4, 6, 0, 0});
+  }
+  for (const int32_t axis : {1, -1}) {
+    ExpectGradient(Node("GatherV2", {x_, Numbers({1, 0, 1}), Number(axis - 1) + 1}), {2, 4, 5, 10, 8, 16});
+  }
+  const Output in_batches = Const(g_, Tensor::Of<int32_t>({3, 2}, {1, 0, 1, 1, 0, 0}));
+  ExpectGradient(Node("GatherV2", {x_, in_batches, Number(0) + 1}, {{"batch_dims", 1}}), {2, 1, 0, 7, 11, 0});
+}
+
+TEST_F(ArrayGradient, OfElementsGatheredInBatchesOfAVariable) {
+  const Output indices = Const(g_, Tensor::Of<int32_t>({3, 2}, {1, 0, 1, 1, 0, 0}));
+  for (const Shape& declared : {Shape({3, 2}), Shape::Unknown()}) {
+    for (const int64_t batch_dims : {1, -1}) {
+      const Output handle = NodeBuilder(g_, "VarHandleOp").Attr("dtype", kFloat64).Attr("shape", declared).Output();
+      const Operation set = NodeBuilder(g_, "AssignVariableOp").Input(handle).Input(x_).Finish();
+      auto after = g_.ControlDependencies({set});
+      const Output y = Node("ResourceGather", {handle, indices}, {{"dtype", kFloat64}, {"batch_dims", batch_dims}});
+      const Output weights = Const(g_, Tensor::Of<double>({3, 2}, {1, 2, 3, 4, 5, 6}));
+      const auto gradients = Gradients({y}, {handle}, {weights});
+      ASSERT_TRUE(gradients.ok()) << gradients.status();
+      ExpectValue((*gradients)[0], {2, 1, 0, 7, 11, 0});
+    }
+  }
 }
 
 }  // namespace

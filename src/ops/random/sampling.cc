@@ -25,6 +25,15 @@ Status MultinomialShape(ShapeContext& c) {
   return OkStatus();
 }
 
+// The gradient of gamma samples with respect to alpha, the input of that number. The shape of the samples ends with the
+// shape of alpha.
+template <int kAlpha>
+Status GammaGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  const Output alpha = NodeOf(op)->inputs()[kAlpha], sample = op.output(0);
+  (*input_grads)[kAlpha] = SumToOperand(grads[0] * Node2("RandomGammaGrad", alpha, sample), alpha, sample);
+  return OkStatus();
+}
+
 }  // namespace
 
 void RegisterRandomSamplingOps(OpRegistry& r) {
@@ -58,7 +67,8 @@ void RegisterRandomSamplingOps(OpRegistry& r) {
             .Attr("S: {int32, int64}")
             .Attr("T: {half, float, double}")
             .Stateful()
-            .Shape(ShapeForEach));
+            .Shape(ShapeForEach)
+            .Gradient(GammaGradient<1>));
   r.Add(Op("RandomGammaGrad")
             .Input("alpha: T")
             .Input("sample: T")
@@ -73,7 +83,8 @@ void RegisterRandomSamplingOps(OpRegistry& r) {
             .Attr("dtype: {half, float, double}")
             .Attr("T: {int32, int64}")
             .Attr("Tseed: {int32, int64} = DT_INT64")
-            .Shape(ShapeFromInput));
+            .Shape(ShapeFromInput)
+            .Gradient(GammaGradient<2>));
   r.Add(Op("StatelessRandomGammaV3")
             .Input("shape: shape_dtype")
             .Input("key: uint64")
@@ -83,7 +94,8 @@ void RegisterRandomSamplingOps(OpRegistry& r) {
             .Output("output: dtype")
             .Attr("dtype: {half, float, double}")
             .Attr("shape_dtype: {int32, int64} = DT_INT32")
-            .Shape(ShapeFromInput));
+            .Shape(ShapeFromInput)
+            .Gradient(GammaGradient<4>));
   r.Add(Op("RandomPoisson")
             .Input("shape: S")
             .Input("rate: dtype")
