@@ -2,6 +2,7 @@
 #include "graph/node.h"
 #include "ops/builder.h"
 #include "ops/random/registration.h"
+#include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {
 namespace {
