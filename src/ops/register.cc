@@ -117,6 +117,7 @@ const OpRegistry& OpRegistry::Global() {
     RegisterNnDilationOps(*r);
     RegisterNnCtcOps(*r);
     RegisterNnInTopKOps(*r);
+    RegisterNnIsotonicOps(*r);
     RegisterNnL2LossOps(*r);
     RegisterNnSoftmaxOps(*r);
     RegisterNnBatchNormOps(*r);

@@ -118,6 +118,7 @@ const KernelRegistry& KernelRegistry::Global() {
     RegisterNnDilationKernels(*r);
     RegisterNnCtcKernels(*r);
     RegisterNnInTopKKernels(*r);
+    RegisterNnIsotonicKernels(*r);
     RegisterNnL2LossKernels(*r);
     RegisterNnSoftmaxKernels(*r);
     RegisterNnBatchNormKernels(*r);
