@@ -155,6 +155,7 @@ const OpRegistry& OpRegistry::Global() {
     RegisterSparseDenseOps(*r);
     RegisterSparseMathOps(*r);
     RegisterSparseRaggedOps(*r);
+    RegisterSparseRaggedVariantOps(*r);
     RegisterSparseSegmentOps(*r);
     RegisterSparseSetsOps(*r);
     RegisterSparseStorageOps(*r);

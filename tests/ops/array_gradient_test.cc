@@ -165,5 +165,32 @@ TEST_F(ArrayGradient, OfTheTensorsOfAnOptional) {
   ExpectGradient(values.output(1) * 100.0, {200, 800, 1800, 3200, 5000, 7200});
 }
 
+// x has 3 rows; the ragged tensors have 2 rows, of 1 and 2 of them.
+TEST_F(ArrayGradient, OfRaggedTensorsInVariants) {
+  const Output splits = Const(g_, Tensor::Vector<int64_t>({0, 1, 3}));
+  const auto encode = [&](const std::vector<Output>& levels, bool batched) {
+    return NodeBuilder(g_, "RaggedTensorToVariant")
+        .InputList(levels)
+        .Input(Square(x_))
+        .Attr("Tsplits", kInt64)
+        .Attr("batched_input", batched)
+        .Output();
+  };
+  const auto decode = [&](const Output& encoded, int levels) {
+    const Operation op = NodeBuilder(g_, "RaggedTensorFromVariant")
+                             .Input(encoded)
+                             .Attr("input_ragged_rank", -1)
+                             .Attr("output_ragged_rank", levels)
+                             .Attr("Tvalues", kFloat64)
+                             .Finish();
+    return op.output(levels) * 100.0;
+  };
+  const std::vector<double> expected = {200, 800, 1800, 3200, 5000, 7200};
+  ExpectGradient(decode(encode({splits}, true), 1), expected);
+  ExpectGradient(decode(encode({splits}, false), 1), expected);
+  ExpectGradient(decode(encode({}, true), 1), expected);
+  ExpectGradient(decode(encode({}, false), 0), expected);
+}
+
 }  // namespace
 }  // namespace tensorbraid

@@ -156,6 +156,7 @@ const KernelRegistry& KernelRegistry::Global() {
     RegisterSparseDenseKernels(*r);
     RegisterSparseMathKernels(*r);
     RegisterSparseRaggedKernels(*r);
+    RegisterSparseRaggedVariantKernels(*r);
     RegisterSparseSegmentKernels(*r);
     RegisterSparseSetsKernels(*r);
     RegisterSparseStorageKernels(*r);
