@@ -59,6 +59,7 @@ const OpRegistry& OpRegistry::Global() {
     RegisterDatasetParallelOps(*r);
     RegisterDatasetShapingOps(*r);
     RegisterDatasetShuffleOps(*r);
+    RegisterDatasetSnapshotOps(*r);
     RegisterDatasetSourceOps(*r);
     RegisterDatasetSparseOps(*r);
 

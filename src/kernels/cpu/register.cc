@@ -60,6 +60,7 @@ const KernelRegistry& KernelRegistry::Global() {
     RegisterDatasetParallelKernels(*r);
     RegisterDatasetShapingKernels(*r);
     RegisterDatasetShuffleKernels(*r);
+    RegisterDatasetSnapshotKernels(*r);
     RegisterDatasetSourceKernels(*r);
     RegisterDatasetSparseKernels(*r);
 
