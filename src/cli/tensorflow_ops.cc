@@ -8,7 +8,7 @@ namespace tensorbraid {
 namespace {
 
 // Ops that cannot run, but are registered so that the error of a step that needs one says why.
-constexpr std::string_view kOnlyForTheirError[] = {"EagerPyFunc", "PyFunc", "PyFuncStateless"};
+constexpr std::string_view kOnlyForTheirError[] = {"EagerPyFunc", "PyFunc", "PyFuncStateless", "SqlDataset"};
 
 bool IsMissing(std::string_view op) {
   return OpRegistry::Global().Find(std::string(op)) == nullptr ||
@@ -81,12 +81,16 @@ std::vector<MissingOps> Reasons() {
        .reason = "TensorFlow 2 uses these ops outside of graphs, or to distribute its functions.",
        .patterns = {"Anonymous*", "Delete*", "*MultiDeviceIterator*", "*IteratorGet*", "Rpc*", "DeviceIndex",
                     "CompositeTensor*", "CheckPinned", "HostConst", "SyncDevice"}},
+      {.heading = "Databases",
+       .reason = "These ops need the libraries of databases, SQLite and LMDB. A graph may contain SqlDataset; a step "
+                 "that needs it fails with an error that says so.",
+       .patterns = {"SqlDataset", "LMDB*"}},
       {.heading = "Datasets",
-       .reason = "These ops are for sources of data that are rarely used in graphs of sessions, for tf.data's service, "
-                 "snapshots and statistics, and for the functions that rewrite datasets.",
+       .reason = "These ops are for sources of data that are rarely used in graphs of sessions, for tf.data's service "
+                 "and statistics, and for the functions that rewrite datasets.",
        .patterns = {"*Dataset*", "*Iterator", "StatsAggregator*", "ThreadPoolHandle", "CompressElement",
                     "UncompressElement", "ComputeBatchSize", "GetElementAtIndex", "GetOptions", "WindowOp",
-                    "RandomIndexShuffle", "LMDBReader", "RecordInput"}},
+                    "RandomIndexShuffle"}},
       {.heading = "Batches of requests",
        .reason = "Servers that serve models gather requests with these ops.",
        .patterns = {"Batch*", "Unbatch*"}},
@@ -106,8 +110,8 @@ std::vector<MissingOps> Reasons() {
        .patterns = {"Stateful*", "StatelessParameterized*", "StatelessRandomBinomial", "StatelessShuffle",
                     "SobolSample"}},
       {.heading = "Classical methods",
-       .reason = "Linear models by coordinate ascent, k-means and isotonic regression came with their own estimators.",
-       .patterns = {"Sdca*", "KMC2*", "Kmeans*", "NearestNeighbors", "IsotonicRegression"}},
+       .reason = "Linear models by coordinate ascent and k-means came with their own estimators.",
+       .patterns = {"Sdca*", "KMC2*", "Kmeans*", "NearestNeighbors"}},
       {.heading = "Sound",
        .reason = "These ops read audio and prepare it for models.",
        .patterns = {"Audio*", "Mfcc", "DecodeWav", "EncodeWav"}},
@@ -119,8 +123,8 @@ std::vector<MissingOps> Reasons() {
        .patterns = {"CreateSummaryDbWriter", "Write*Summary"}},
       {.heading = "Other",
        .reason = "Seldom used, or made by tools that rewrite graphs for inference.",
-       .patterns = {"Conv", "FileSystemSetConfiguration", "Fused*PadConv2D", "GetSessionHandleV2", "ImmutableConst",
-                    "MapDefun", "MutableDenseHashTable", "Recv", "Send"}},
+       .patterns = {"FileSystemSetConfiguration", "Fused*PadConv2D", "GetSessionHandleV2", "ImmutableConst", "MapDefun",
+                    "MutableDenseHashTable", "Recv", "Send"}},
   };
 }
 

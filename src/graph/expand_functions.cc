@@ -318,6 +318,10 @@ StatusOr<FunctionBody> Expander::Body(const Call& call, const std::string& name,
 
 StatusOr<FunctionBody> Expander::Body(const Call& call, const FunctionAttr& f, const std::vector<Output>& args,
                                       size_t returns, Role role) {
+  const auto differentiated = f->attrs.find("f");
+  if (f->name == "SymbolicGradient" && differentiated != f->attrs.end()) {
+    if (const auto* of = differentiated->second.get<FunctionAttr>()) return GradientBody(call, *of, args, returns);
+  }
   return Body(call, f->name, f->attrs, args, returns, role);
 }
 
@@ -366,49 +370,58 @@ StatusOr<FunctionBody> Expander::Called(const Call& call) {
   if (IsPlainCall(call.node) || IsRemoteCall(call.node)) {
     return Body(call, call.node.attr<FunctionAttr>("f"), call.inputs, returns);
   }
-  if (IsGradient(call.node)) return GradientBody(call);
+  if (IsGradient(call.node)) return GradientBody(call, call.node.attr<FunctionAttr>("f"), call.inputs, returns);
   return Body(call, call.node.type(), {call.node.attrs().begin(), call.node.attrs().end()}, call.inputs, returns);
 }
 
-StatusOr<FunctionBody> Expander::GradientBody(const Call& call) {
-  const auto returns = static_cast<size_t>(call.node.num_outputs());
-  const auto& f = call.node.attr<FunctionAttr>("f");
+StatusOr<FunctionBody> Expander::GradientBody(const Call& call, const FunctionAttr& f, const std::vector<Output>& args,
+                                              size_t returns) {
   if (const std::string* gradient = functions_->FindGradient(f->name)) {
-    return Body(call, *gradient, f->attrs, call.inputs, returns);
+    return Body(call, *gradient, f->attrs, args, returns);
   }
-  if (call.inputs.size() < returns) {
-    return InvalidArgument("takes at least as many inputs as it has outputs; got ", call.inputs.size(), " inputs and ",
+  if (args.size() < returns) {
+    return InvalidArgument("takes at least as many inputs as it has outputs; got ", args.size(), " inputs and ",
                            returns, " outputs");
   }
-  const std::vector<Output> args(call.inputs.begin(), call.inputs.begin() + static_cast<std::ptrdiff_t>(returns));
-  TF_ASSIGN_OR_RETURN(FunctionBody body, Body(call, f->name, f->attrs, args, call.inputs.size() - returns));
+  const std::vector<Output> of_f(args.begin(), args.begin() + static_cast<std::ptrdiff_t>(returns));
+  TF_ASSIGN_OR_RETURN(FunctionBody body, Body(call, f, of_f, args.size() - returns));
+  Graph& graph = *body.graph;
   std::vector<Output> xs, grad_ys, dxs;
   for (Node* arg : body.args) xs.push_back(OutputOf(arg, 0));
   for (const Output& y : body.returns) {
     const size_t index = body.args.size();
-    if (call.inputs[index].dtype() != y.dtype()) {
+    if (args[index].dtype() != y.dtype()) {
       return InvalidArgument("input ", index, " is the gradient of a ", y.dtype(), " tensor and cannot be ",
-                             call.inputs[index].dtype());
+                             args[index].dtype());
     }
-    TF_ASSIGN_OR_RETURN(
-        Node * arg,
-        ImplOf(*body.graph)
-            .AddNode({.name = StrCat("_grad_y_", index),
-                      .op = "_Arg",
-                      .inputs = {},
-                      .controls = {},
-                      .attrs = {{"T", y.dtype()}, {"index", static_cast<int64_t>(index)}, {"shape", y.shape()}},
-                      .device = "",
-                      .loc = {}}));
+    TF_ASSIGN_OR_RETURN(Node * arg,
+                        ImplOf(graph).AddNode(
+                            {.name = StrCat("_grad_y_", index),
+                             .op = "_Arg",
+                             .inputs = {},
+                             .controls = {},
+                             .attrs = {{"T", y.dtype()}, {"index", static_cast<int64_t>(index)}, {"shape", y.shape()}},
+                             .device = "",
+                             .loc = {}}));
     body.args.push_back(arg);
     grad_ys.push_back(OutputOf(arg, 0));
   }
   TF_ASSIGN_OR_RETURN(dxs, Gradients(body.returns, xs, grad_ys));
-  TF_RETURN_IF_ERROR(body.graph->status());
+  TF_RETURN_IF_ERROR(graph.status());
   for (size_t i = 0; i < dxs.size(); ++i) {
-    if (!dxs[i].valid()) dxs[i] = NodeBuilder(*body.graph, "ZerosLike").Input(xs[i]).Output();
+    if (dxs[i].valid()) continue;
+    // Where no gradient flows, it is zero. The gradient of a variable's handle is that of its value.
+    const DType type = static_cast<int>(i) < call.node.num_outputs()
+                           ? BaseType(call.node.output_type(static_cast<int>(i)))
+                           : xs[i].dtype();
+    if (xs[i].dtype() == DType::kResource && type != DType::kResource) {
+      const Output value = NodeBuilder(graph, "ReadVariableOp").Input(xs[i]).Attr("dtype", type).Output();
+      dxs[i] = NodeBuilder(graph, "ZerosLike").Input(value).Output();
+    } else {
+      dxs[i] = NodeBuilder(graph, "ZerosLike").Input(xs[i]).Output();
+    }
   }
-  TF_RETURN_IF_ERROR(body.graph->status());
+  TF_RETURN_IF_ERROR(graph.status());
   body.returns = std::move(dxs);
   body.control_returns.clear();
   return body;

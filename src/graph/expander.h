@@ -100,10 +100,11 @@ class Expander {
   // Adds a body to the graph, except nodes that have no effect and that nothing needs.
   StatusOr<Placed> Place(const FunctionBody& body, const Surroundings& around);
   StatusOr<FunctionBody> Called(const Call& call);
-  // Returns the body that replaces a SymbolicGradient. If the library names a gradient function, this is its body. Else
-  // it is the body of the function itself, extended by its gradients: it takes the arguments and then the gradients of
-  // the returns, and returns the gradients of the arguments.
-  StatusOr<FunctionBody> GradientBody(const Call& call);
+  // Returns the body of SymbolicGradient[f] for the given arguments. If the library names a gradient function, this is
+  // its body. Else it is the body of f itself, extended by its gradients: it takes the arguments of f and then the
+  // gradients of its returns, and returns the gradients of the arguments.
+  StatusOr<FunctionBody> GradientBody(const Call& call, const FunctionAttr& f, const std::vector<Output>& args,
+                                      size_t returns);
   StatusOr<Replacement> Replace(const Call& call);
   // Replaces a call by the body of the called function.
   StatusOr<Replacement> Inline(const Call& call);

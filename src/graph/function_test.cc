@@ -5,6 +5,7 @@
 
 #include "core/text/strings.h"
 #include "graph/expand_functions.h"
+#include "graph/fingerprint.h"
 #include "graph/node.h"
 
 namespace tensorbraid {
@@ -75,6 +76,22 @@ TEST(FunctionTest, RefusesADifferentDefinitionOfTheSameName) {
   EXPECT_EQ(ImplOf(g).functions()->Find("g"), nullptr);
   EXPECT_EQ(g.operations().size(), 0u);
   EXPECT_EQ(Import(g, Library(Binary("MatMul", "Mul"))).code(), StatusCode::kInvalidArgument);
+}
+
+TEST(FunctionTest, FingerprintsAreOfWhatFunctionsDoAndNotOfTheirNames) {
+  Graph g, other;
+  ASSERT_TRUE(Import(g, Library(Binary("twice", "AddV2") + Binary("square", "Mul") + Caller("f", "twice") +
+                                Caller("f_of_square", "square")))
+                  .ok());
+  ASSERT_TRUE(Import(other, Library(Binary("twice_2", "AddV2") + Caller("f_7", "twice_2"))).ok());
+  const auto of = [](const Graph& graph, const std::string& name) {
+    return FingerprintOf(AttrValue::Function{.name = name, .attrs = {}}, *ImplOf(graph).functions());
+  };
+  EXPECT_EQ(of(g, "twice"), of(other, "twice_2"));
+  EXPECT_EQ(of(g, "f"), of(other, "f_7"));
+  EXPECT_NE(of(g, "twice"), of(g, "square"));
+  EXPECT_NE(of(g, "f"), of(g, "f_of_square"));
+  EXPECT_NE(of(g, "f"), of(g, "twice"));
 }
 
 TEST(FunctionTest, BodiesAreNamedAfterTheirCalls) {

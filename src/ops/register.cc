@@ -59,6 +59,7 @@ const OpRegistry& OpRegistry::Global() {
     RegisterDatasetParallelOps(*r);
     RegisterDatasetShapingOps(*r);
     RegisterDatasetShuffleOps(*r);
+    RegisterDatasetSnapshotOps(*r);
     RegisterDatasetSourceOps(*r);
     RegisterDatasetSparseOps(*r);
 
@@ -117,6 +118,7 @@ const OpRegistry& OpRegistry::Global() {
     RegisterNnDilationOps(*r);
     RegisterNnCtcOps(*r);
     RegisterNnInTopKOps(*r);
+    RegisterNnIsotonicOps(*r);
     RegisterNnL2LossOps(*r);
     RegisterNnSoftmaxOps(*r);
     RegisterNnBatchNormOps(*r);
@@ -154,6 +156,7 @@ const OpRegistry& OpRegistry::Global() {
     RegisterSparseDenseOps(*r);
     RegisterSparseMathOps(*r);
     RegisterSparseRaggedOps(*r);
+    RegisterSparseRaggedVariantOps(*r);
     RegisterSparseSegmentOps(*r);
     RegisterSparseSetsOps(*r);
     RegisterSparseStorageOps(*r);

@@ -58,6 +58,15 @@ TEST(DatasetTest, ElementsComeInOrderAndTheEndIsOutOfRange) {
   }
 }
 
+TEST(DatasetTest, ADatabaseIsRefusedWithTheReason) {
+  Graph g;
+  const Output text = Operand(Tensor::Scalar("sqlite")).ToOutput(g);
+  auto it = Iterate(g, Dataset(g, "SqlDataset", {text, text, text}));
+  const Status status = Session::Create(g).value()->Run({it.initialize}).status();
+  EXPECT_EQ(status.code(), StatusCode::kUnimplemented);
+  EXPECT_NE(status.message().find("needs a library for databases"), std::string::npos) << status;
+}
+
 TEST(DatasetTest, SessionsDoNotShareAnIteratorWithoutASharedName) {
   TestCluster cluster(0, 1);
   Graph g;
@@ -109,6 +118,13 @@ TEST(DatasetTest, AnIteratorContinuesWhereAnotherOneWasSaved) {
       [&] {
         return Dataset(g, "BatchDatasetV2",
                        {Dataset(g, "SkipDataset", {Range(g, 11), Number(g, 1)}), Number(g, 2), no});
+      },
+      [&] {
+        return Dataset(g, "RebatchDataset",
+                       {Dataset(g, "BatchDatasetV2", {Range(g, 11), Number(g, 4), no}), Number(g, 3)});
+      },
+      [&] {
+        return Dataset(g, "SleepDataset", {Range(g, 9), Number(g, 0)});
       },
       [&] {
         return Dataset(g, "ConcatenateDataset", {Range(g, 3), Range(g, 5)});

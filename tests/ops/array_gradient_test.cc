@@ -1,4 +1,5 @@
-// Gradients through TensorArrays and lists of tensors, which rows of the op table cannot hold.
+// Gradients that rows of the op table cannot hold: through TensorArrays, lists of tensors and variables, and by axes
+// that are not constants.
 #include <gtest/gtest.h>
 
 #include "op_case.h"
@@ -163,6 +164,60 @@ TEST_F(ArrayGradient, OfTheTensorsOfAnOptional) {
                                .Attr("output_shapes", std::vector<Shape>(3, Shape::Unknown()))
                                .Finish();
   ExpectGradient(values.output(1) * 100.0, {200, 800, 1800, 3200, 5000, 7200});
+}
+
+TEST_F(ArrayGradient, OfSlicesAlongAnAxisThatIsNotAConstant) {
+  for (const int32_t axis : {0, -2}) {
+    ExpectGradient(Node("GatherV2", {x_, Numbers({1, 1, 0}), Number(axis - 1) + 1}), {5, 6, 4, 6, 0, 0});
+  }
+  for (const int32_t axis : {1, -1}) {
+    ExpectGradient(Node("GatherV2", {x_, Numbers({1, 0, 1}), Number(axis - 1) + 1}), {2, 4, 5, 10, 8, 16});
+  }
+  const Output in_batches = Const(g_, Tensor::Of<int32_t>({3, 2}, {1, 0, 1, 1, 0, 0}));
+  ExpectGradient(Node("GatherV2", {x_, in_batches, Number(0) + 1}, {{"batch_dims", 1}}), {2, 1, 0, 7, 11, 0});
+}
+
+TEST_F(ArrayGradient, OfElementsGatheredInBatchesOfAVariable) {
+  const Output indices = Const(g_, Tensor::Of<int32_t>({3, 2}, {1, 0, 1, 1, 0, 0}));
+  for (const Shape& declared : {Shape({3, 2}), Shape::Unknown()}) {
+    for (const int64_t batch_dims : {1, -1}) {
+      const Output handle = NodeBuilder(g_, "VarHandleOp").Attr("dtype", kFloat64).Attr("shape", declared).Output();
+      const Operation set = NodeBuilder(g_, "AssignVariableOp").Input(handle).Input(x_).Finish();
+      auto after = g_.ControlDependencies({set});
+      const Output y = Node("ResourceGather", {handle, indices}, {{"dtype", kFloat64}, {"batch_dims", batch_dims}});
+      const Output weights = Const(g_, Tensor::Of<double>({3, 2}, {1, 2, 3, 4, 5, 6}));
+      const auto gradients = Gradients({y}, {handle}, {weights});
+      ASSERT_TRUE(gradients.ok()) << gradients.status();
+      ExpectValue((*gradients)[0], {2, 1, 0, 7, 11, 0});
+    }
+  }
+}
+
+// x has 3 rows; the ragged tensors have 2 rows, of 1 and 2 of them.
+TEST_F(ArrayGradient, OfRaggedTensorsInVariants) {
+  const Output splits = Const(g_, Tensor::Vector<int64_t>({0, 1, 3}));
+  const auto encode = [&](const std::vector<Output>& levels, bool batched) {
+    return NodeBuilder(g_, "RaggedTensorToVariant")
+        .InputList(levels)
+        .Input(Square(x_))
+        .Attr("Tsplits", kInt64)
+        .Attr("batched_input", batched)
+        .Output();
+  };
+  const auto decode = [&](const Output& encoded, int levels) {
+    const Operation op = NodeBuilder(g_, "RaggedTensorFromVariant")
+                             .Input(encoded)
+                             .Attr("input_ragged_rank", -1)
+                             .Attr("output_ragged_rank", levels)
+                             .Attr("Tvalues", kFloat64)
+                             .Finish();
+    return op.output(levels) * 100.0;
+  };
+  const std::vector<double> expected = {200, 800, 1800, 3200, 5000, 7200};
+  ExpectGradient(decode(encode({splits}, true), 1), expected);
+  ExpectGradient(decode(encode({splits}, false), 1), expected);
+  ExpectGradient(decode(encode({}, true), 1), expected);
+  ExpectGradient(decode(encode({}, false), 0), expected);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <complex>
 #include <numeric>
+#include <utility>
 
 #include "op_case.h"
 
@@ -53,6 +54,34 @@ Tensor Products(const Tensor& a, const Tensor& b, int64_t count, const std::vect
   return Tensor::Of<Complex>({static_cast<int64_t>(products.size())}, products);
 }
 
+// A tensor of a floating or complex dtype with these values.
+Tensor Of(DType dtype, const Shape& shape, const std::vector<Complex>& values) {
+  Tensor t(dtype, shape);
+  for (size_t i = 0; i < values.size(); ++i) {
+    const auto real = values[i].real(), imag = values[i].imag();
+    if (dtype == kFloat32) t.mutable_data<float>()[i] = static_cast<float>(real);
+    if (dtype == kFloat64) t.mutable_data<double>()[i] = real;
+    if (dtype == DType::kComplex64) {
+      t.mutable_data<std::complex<float>>()[i] = {static_cast<float>(real), static_cast<float>(imag)};
+    }
+    if (dtype == DType::kComplex128) t.mutable_data<Complex>()[i] = values[i];
+  }
+  return t;
+}
+
+// For column `column` of a matrix `ours` [rows, columns], the column of `theirs` that is the same vector up to a factor
+// of modulus 1, and the factor that turns theirs into ours.
+std::pair<int64_t, Complex> Match(const Complex* theirs, const Complex* ours, int64_t rows, int64_t columns,
+                                  int64_t column) {
+  std::pair<int64_t, Complex> best = {column, 0};
+  for (int64_t j = 0; j < columns; ++j) {
+    Complex product = 0;
+    for (int64_t i = 0; i < rows; ++i) product += std::conj(theirs[i * columns + j]) * ours[i * columns + column];
+    if (std::abs(product) > std::abs(best.second)) best = {j, product};
+  }
+  return {best.first, best.second / std::abs(best.second)};
+}
+
 }  // namespace
 
 bool IsAmbiguous(const std::string& op) { return op == "Eig" || op == "SelfAdjointEigV2" || op == "Svd"; }
@@ -75,6 +104,36 @@ std::vector<Tensor> Unambiguous(const std::string& op, const std::vector<Tensor>
   }
   unique.push_back(Products(outputs[1], outputs[1], n, orders));
   return unique;
+}
+
+std::vector<Tensor> TurnedGradients(const std::string& op, const std::vector<Tensor>& grad_ys,
+                                    const std::vector<Tensor>& theirs, const std::vector<Tensor>& ours) {
+  std::vector<Tensor> turned = grad_ys;
+  if (!IsAmbiguous(op) || theirs[1].shape().rank() < 2) return turned;
+  for (size_t k = 0; k < grad_ys.size(); ++k) {
+    if (!grad_ys[k].is_valid()) continue;
+    // Output 0 has the values, which are in the order of the vectors.
+    const Tensor& vectors = theirs[std::max<size_t>(k, 1)];
+    const int64_t rows = vectors.shape().dim(vectors.shape().rank() - 2);
+    const int64_t columns = vectors.shape().dim(vectors.shape().rank() - 1);
+    const auto their_vectors = Values(vectors), our_vectors = Values(ours[std::max<size_t>(k, 1)]);
+    const auto given = Values(grad_ys[k]);
+    std::vector<Complex> result = given;
+    const int64_t height = k == 0 ? 1 : rows;
+    const int64_t width = grad_ys[k].shape().dim(grad_ys[k].shape().rank() - 1);
+    for (int64_t m = 0; m < static_cast<int64_t>(given.size()) / (height * width); ++m) {
+      const int64_t at = m * rows * columns;
+      for (int64_t c = 0; c < width; ++c) {
+        const auto [from, factor] = Match(&their_vectors[at], &our_vectors[at], rows, columns, c);
+        for (int64_t i = 0; i < height; ++i) {
+          const int64_t row = (m * height + i) * width;
+          result[row + c] = given[row + from] * (k == 0 ? 1 : factor);
+        }
+      }
+    }
+    turned[k] = Of(grad_ys[k].dtype(), grad_ys[k].shape(), result);
+  }
+  return turned;
 }
 
 }  // namespace tensorbraid

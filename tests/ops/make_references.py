@@ -335,7 +335,7 @@ def main():
     with open(f"{HERE}/../../docs/ops.md") as document:  # a test checks that it lists every registered op
         names = re.findall(r"^\| (\w+) \|", document.read(), re.MULTILINE)
     # Ops that TensorFlow's clients send, though the tables of the document leave them out.
-    names += ["_ReadVariablesOp", "_VarHandlesOp", "PyFunc", "PyFuncStateless", "EagerPyFunc"]
+    names += ["_ReadVariablesOp", "_VarHandlesOp", "PyFunc", "PyFuncStateless", "EagerPyFunc", "SqlDataset"]
     write("op_defs", [op_definition(op_def_registry.get(n)) for n in sorted(set(names)) if op_def_registry.get(n)])
 
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/text/strings.h"
+#include "decompositions.h"
 #include "executor/evaluate.h"
 #include "op_case.h"
 #include "tensorbraid/ops.h"
@@ -130,12 +131,20 @@ void CheckTensorFlowGradient(const OpCase& c, bool sizes_known) {
   }
   const Operation op = AddCase(g, c, inputs);
   ASSERT_TRUE(g.status().ok()) << g.status();
+  std::vector<Tensor> given = c.tf_gradient.grad_ys;
+  if (IsAmbiguous(c.op)) {
+    std::vector<Output> outputs;
+    for (int i = 0; i < op.num_outputs(); ++i) outputs.push_back(op.output(i));
+    const auto ours = Evaluate(outputs, feeds);
+    ASSERT_TRUE(ours.ok()) << ours.status();
+    given = TurnedGradients(c.op, given, c.outputs, *ours);
+  }
   std::vector<Output> xs, ys, grad_ys;
   for (int i : c.tf_gradient.inputs) xs.push_back(inputs[i]);
   for (int i = 0; i < op.num_outputs(); ++i) {
-    if (!c.tf_gradient.grad_ys[i].is_valid()) continue;
+    if (!given[i].is_valid()) continue;
     ys.push_back(op.output(i));
-    grad_ys.push_back(Const(g, c.tf_gradient.grad_ys[i]));
+    grad_ys.push_back(Const(g, given[i]));
   }
   const auto gradients = Gradients(ys, xs, grad_ys);
   if (IsRefusedForSizes(gradients.status(), sizes_known)) return;

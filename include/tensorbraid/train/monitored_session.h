@@ -47,7 +47,8 @@ struct MonitoredTrainingSessionOptions {
   std::optional<std::chrono::milliseconds> save_checkpoint_every = std::nullopt;
   std::shared_ptr<Saver> saver = nullptr;
   // As in SaverOptions, for the saver that is made if `saver` is null. Only the chief's states are saved, so a training
-  // with one worker resumes as if it had not been interrupted.
+  // with one worker resumes from a checkpoint as if it had not been interrupted. If the parameter servers have kept the
+  // variables, nothing is restored, and the states start anew.
   bool save_random_state = false;
   // Initializers of the input pipelines' iterators. They run in each new session, after the variables have their
   // values, unless a checkpoint has the states of the iterators.

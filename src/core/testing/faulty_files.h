@@ -24,7 +24,7 @@ namespace tensorbraid {
 // An environment whose files are in memory. It counts the operations that change files, names or directories, and lets
 // one of them, chosen by its number, meet a fault. It also records what has been synced, and can lose everything else,
 // like a machine that loses power. Time, threads and seeds are the system's. Thread-safe.
-class FaultyFiles final : public ForwardingEnv {
+class FaultyFiles : public ForwardingEnv {
  public:
   enum class Fault {
     kNone,

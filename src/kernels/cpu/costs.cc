@@ -57,7 +57,7 @@ Cost ConvolutionCost(const CostContext& c) {
   const ConvolutionTraits traits = ConvolutionTraitsOf(c.node().type());
   const AttrValue* format = c.node().FindAttr("data_format");
   const auto* text = format == nullptr ? nullptr : format->get<std::string>();
-  const bool channels_first = text != nullptr && text->starts_with("NC");
+  const bool channels_first = text != nullptr && (text->starts_with("NC") || *text == "CHANNELS_FIRST");
   const int channel_axis = channels_first ? 1 : -1;
   // At each position of the output, each element of the filter is used once.
   double positions = 0;

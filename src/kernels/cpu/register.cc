@@ -60,6 +60,7 @@ const KernelRegistry& KernelRegistry::Global() {
     RegisterDatasetParallelKernels(*r);
     RegisterDatasetShapingKernels(*r);
     RegisterDatasetShuffleKernels(*r);
+    RegisterDatasetSnapshotKernels(*r);
     RegisterDatasetSourceKernels(*r);
     RegisterDatasetSparseKernels(*r);
 
@@ -118,6 +119,7 @@ const KernelRegistry& KernelRegistry::Global() {
     RegisterNnDilationKernels(*r);
     RegisterNnCtcKernels(*r);
     RegisterNnInTopKKernels(*r);
+    RegisterNnIsotonicKernels(*r);
     RegisterNnL2LossKernels(*r);
     RegisterNnSoftmaxKernels(*r);
     RegisterNnBatchNormKernels(*r);
@@ -155,6 +157,7 @@ const KernelRegistry& KernelRegistry::Global() {
     RegisterSparseDenseKernels(*r);
     RegisterSparseMathKernels(*r);
     RegisterSparseRaggedKernels(*r);
+    RegisterSparseRaggedVariantKernels(*r);
     RegisterSparseSegmentKernels(*r);
     RegisterSparseSetsKernels(*r);
     RegisterSparseStorageKernels(*r);

@@ -44,10 +44,6 @@ Status GatherShape(ShapeContext& c) {
   return OkStatus();
 }
 
-Output Transposed(Graph& g, Output x, const std::vector<int64_t>& perm) {
-  return NodeBuilder(g, "Transpose").Input(x).Input(ConstantVector(g, perm)).Output();
-}
-
 // The axis of a gather node, if it is a constant.
 std::optional<int64_t> ConstantAxis(const Node& node) {
   Tensor axis;
@@ -94,59 +90,66 @@ Gradient GatheredRows(const Output& params, const Shape& known, Output indices, 
   return IndexedSlices{.values = grad, .indices = indices, .dense_shape = shape};
 }
 
-// Along dimension 0: slices. Along another one: adds each slice of the gradient to the slice that it was gathered from.
+// An int64 scalar.
+Output Number(Graph& g, int64_t value) { return Const(g, Tensor::Scalar(value)); }
+
+// The number of batch dimensions, of which a negative attribute counts from the end of the dimensions of indices.
+Output NumBatchDims(const Node& node, Output indices) {
+  Graph& g = *indices.graph();
+  const int64_t dims = BatchDims(node);
+  if (dims >= 0) return Number(g, dims);
+  if (indices.shape().has_rank()) return Number(g, dims + indices.shape().rank());
+  return dims + Cast(Rank(indices), kInt64);
+}
+
+// The product of the elements [begin, end) of an int64 vector.
+Output ProductOf(Output vector, Output begin, Output end) {
+  return ReduceProd(Slice(vector, ExpandDims(begin, 0), ExpandDims(end - begin, 0)), {0});
+}
+
+// Adds each slice of the gradient to the slice of params, a tensor of the given shape, that it was gathered from along
+// dimension `axis`. `outer` says that there may be dimensions between the batches and the axis. Sees params as
+// [batches, outer, rows, inner] and the gradient as [batches, outer, count, inner], with `count` indices in each batch.
+Output SumOfGathered(Output shape, Output indices, Output grad, Output axis, Output batch_dims, bool outer) {
+  Graph& g = *grad.graph();
+  const Output zero = Number(g, 0);
+  const Output of_indices = ShapeOf(indices, kInt64);
+  const Output batches = ProductOf(shape, zero, batch_dims);
+  const Output count = ProductOf(of_indices, batch_dims, Size(of_indices, kInt64));
+  const Output between = ProductOf(shape, batch_dims, axis);
+  const Output rows = ProductOf(shape, axis, axis + 1);
+  const Output inner = ProductOf(shape, axis + 1, Size(shape, kInt64));
+  if (outer) grad = Transpose(Reshape(grad, Stack({batches, between, count, inner})), {0, 2, 1, 3});
+  // The rows of all batches are one dimension: row r of batch b is row b * rows + r.
+  const Output first = ExpandDims(Range(g, 0, batches) * rows, 1);
+  const Output row = first + Reshape(Cast(indices, kInt64), Stack({batches, count}));
+  Output sum = NodeBuilder(g, "UnsortedSegmentSum")
+                   .Input(Reshape(grad, Stack({batches, count, between * inner})))
+                   .Input(row)
+                   .Input(batches * rows)
+                   .Output();
+  if (outer) sum = Transpose(Reshape(sum, Stack({batches, rows, between, inner})), {0, 2, 1, 3});
+  return Reshape(sum, shape);
+}
+
+// Along dimension 0: slices. Along another one, or one that is not known while building: a dense tensor.
 Status GatherGradient(const Operation& op, const std::vector<Gradient>& grads, std::vector<Gradient>* input_grads) {
   Graph& g = *op.graph();
   const Node& node = *NodeOf(op);
   const Output params = node.inputs()[0];
   const Output indices = node.inputs()[1];
-  auto axis = ConstantAxis(node);
-  if (!axis) return Unimplemented("the gradient of ", node.Describe(), " requires a constant axis");
-  Output grad = grads[0].ToDense();
-  if (*axis == 0) {
+  const auto known = ConstantAxis(node);
+  const Output grad = grads[0].ToDense();
+  if (known == 0) {
     (*input_grads)[0] = GatheredRows(params, params.shape(), indices, grad);
     return OkStatus();
   }
-  if (!params.shape().has_rank() || !indices.shape().has_rank()) {
-    return Unimplemented("the gradient of ", node.Describe(), " requires inputs of known rank");
-  }
-  const int rank = params.shape().rank();
-  if (*axis < 0) *axis += rank;
-  const int at = static_cast<int>(*axis);
-  const int batch = static_cast<int>(BatchDims(node) < 0 ? BatchDims(node) + indices.shape().rank() : BatchDims(node));
-  const int own = indices.shape().rank() - batch;  // dimensions of indices in each batch
-  // Params are [batch, outer, rows, inner], the gradient is [batch, outer, own, inner]. Moves the dimensions of indices
-  // to the front: [batch, own, outer, inner].
-  std::vector<int64_t> to_front;
-  for (int i = 0; i < batch; ++i) to_front.push_back(i);
-  for (int i = 0; i < own; ++i) to_front.push_back(at + i);
-  for (int i = batch; i < at; ++i) to_front.push_back(i);
-  for (int i = at + own; i < rank - 1 + own; ++i) to_front.push_back(i);
-  grad = Transposed(g, grad, to_front);
-  const Output shape = ShapeOf(params);
-  const Output rows = StridedSlice(shape, {*axis}, {*axis + 1}, {1}, {.shrink_axis_mask = 1});
-  Output sum;
-  if (batch == 0) {
-    sum = NodeBuilder(g, "UnsortedSegmentSum").Input(grad).Input(indices).Input(rows).Output();
-  } else {
-    // The rows of all batches as one dimension: row r of batch b is row b * rows + r.
-    const Output batches = StridedSlice(shape, {0}, {batch}, {1});
-    const Output num_batches = ReduceProd(batches, {0});
-    const std::vector<int64_t> ones(own, 1);
-    const Output first = Cast(Range(g, 0, num_batches) * rows, kInt64);
-    const Output row =
-        Reshape(first, own == 0 ? batches : Concat({batches, ConstantVector(g, ones)}, 0)) + Cast(indices, kInt64);
-    sum = NodeBuilder(g, "UnsortedSegmentSum").Input(grad).Input(row).Input(num_batches * rows).Output();
-    const Output rest = StridedSlice(ShapeOf(sum), {1}, {0}, {1}, {.end_mask = 1});
-    sum = Reshape(sum, Concat({batches, ExpandDims(rows, 0), rest}, 0));
-  }
-  // [batch, rows, outer, inner] becomes [batch, outer, rows, inner].
-  std::vector<int64_t> back;
-  for (int i = 0; i < batch; ++i) back.push_back(i);
-  for (int i = batch + 1; i <= at; ++i) back.push_back(i);
-  back.push_back(batch);
-  for (int i = at + 1; i < rank; ++i) back.push_back(i);
-  (*input_grads)[0] = Transposed(g, sum, back);
+  const Output shape = ShapeOfParams(g, params, params.shape());
+  // A negative axis counts from the end.
+  const Output axis =
+      known && *known > 0 ? Number(g, *known) : FloorMod(Cast(node.inputs()[2], kInt64), Size(shape, kInt64));
+  const bool outer = !known || *known != BatchDims(node);
+  (*input_grads)[0] = SumOfGathered(shape, indices, grad, axis, NumBatchDims(node, indices), outer);
   return OkStatus();
 }
 
@@ -189,13 +192,19 @@ Shape DeclaredShape(const Output& handle) {
   return handle.op().type() == "VarHandleOp" ? NodeOf(handle)->attr<Shape>("shape") : Shape::Unknown();
 }
 
+// Without batches: slices. With batches, the axis is the one after them.
 Status ResourceGatherGradient(const Operation& op, const std::vector<Gradient>& grads,
                               std::vector<Gradient>* input_grads) {
-  const auto& inputs = NodeOf(op)->inputs();
-  if (NodeOf(op)->attr<int64_t>("batch_dims") != 0) {
-    return Unimplemented("the gradient of ", NodeOf(op)->Describe(), " requires batch_dims = 0");
+  const Node& node = *NodeOf(op);
+  const Output handle = node.inputs()[0], indices = node.inputs()[1];
+  const Output grad = grads[0].ToDense();
+  if (BatchDims(node) == 0) {
+    (*input_grads)[0] = GatheredRows(handle, DeclaredShape(handle), indices, grad);
+    return OkStatus();
   }
-  (*input_grads)[0] = GatheredRows(inputs[0], DeclaredShape(inputs[0]), inputs[1], grads[0].ToDense());
+  const Output shape = ShapeOfParams(*op.graph(), handle, DeclaredShape(handle));
+  const Output batch_dims = NumBatchDims(node, indices);
+  (*input_grads)[0] = SumOfGathered(shape, indices, grad, batch_dims, batch_dims, /*outer=*/false);
   return OkStatus();
 }
 

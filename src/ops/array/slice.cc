@@ -126,6 +126,26 @@ Status StridedSliceGradGradient(const Operation& op, const std::vector<Output>& 
   return OkStatus();
 }
 
+// What was replaced passes no gradient on. A value is broadcast to the region that it replaces.
+Status StridedSliceUpdateGradient(const Operation& op, const std::vector<Output>& grads,
+                                  std::vector<Output>* input_grads) {
+  Graph& g = *op.graph();
+  const auto& inputs = NodeOf(op)->inputs();
+  NodeBuilder slice(g, "StridedSlice");
+  slice.Input(grads[0]);
+  for (int i = 1; i <= 3; ++i) slice.Input(inputs[i]);
+  CopyMasks(op, slice);
+  const Output replaced = slice.Output();
+  NodeBuilder kept(g, "TensorStridedSliceUpdate");
+  kept.Input(grads[0]);
+  for (int i = 1; i <= 3; ++i) kept.Input(inputs[i]);
+  kept.Input(Node1("ZerosLike", replaced));
+  CopyMasks(op, kept);
+  (*input_grads)[0] = kept.Output();
+  (*input_grads)[4] = SumToOperand(replaced, inputs[4], replaced);
+  return OkStatus();
+}
+
 Status PadShape(ShapeContext& c) {
   TF_ASSIGN_OR_RETURN(const Shape paddings, c.WithRank(1, 2));
   if (paddings.dim(1) >= 0 && paddings.dim(1) != 2) {
@@ -229,7 +249,8 @@ void RegisterArraySliceOps(OpRegistry& r) {
             .Attr("ellipsis_mask: int = 0")
             .Attr("new_axis_mask: int = 0")
             .Attr("shrink_axis_mask: int = 0")
-            .Shape(UnchangedShape));
+            .Shape(UnchangedShape)
+            .Gradient(StridedSliceUpdateGradient));
   r.Add(Op("Pad")
             .Input("input: T")
             .Input("paddings: Tpaddings")

@@ -2,6 +2,7 @@
 // graph/expand_functions.h), so they have no kernels.
 #include "core/text/strings.h"
 #include "graph/node.h"
+#include "ops/control_flow/function_gradients.h"
 #include "ops/control_flow/registration.h"
 
 namespace tensorbraid {
@@ -29,7 +30,8 @@ Op Call(const char* name) {
       .Attr("f: func")
       .Attr("config: string = ''")
       .Attr("config_proto: string = ''")
-      .Attr("executor_type: string = ''");
+      .Attr("executor_type: string = ''")
+      .Gradient(CallGradient);
 }
 
 Op If(const char* name) {
@@ -43,7 +45,8 @@ Op If(const char* name) {
       .Attr("then_branch: func")
       .Attr("else_branch: func")
       .Attr("output_shapes: list(shape) = []")
-      .Shape(DeclaredShapes);
+      .Shape(DeclaredShapes)
+      .Gradient(IfGradient);
 }
 
 Op Case(const char* name) {
@@ -55,7 +58,8 @@ Op Case(const char* name) {
       .Attr("Tout: list(type) >= 0")
       .Attr("branches: list(func) >= 1")
       .Attr("output_shapes: list(shape) = []")
-      .Shape(DeclaredShapes);
+      .Shape(DeclaredShapes)
+      .Gradient(CaseGradient);
 }
 
 Op While(const char* name) {
@@ -110,7 +114,8 @@ void RegisterControlFlowFunctionalOps(OpRegistry& r) {
             .Output("output: Tout")
             .Attr("Tin: list(type) >= 1")
             .Attr("Tout: list(type) >= 1")
-            .Attr("f: func"));
+            .Attr("f: func")
+            .Gradient(CallGradient));
   r.Add(Op("ToBool").Input("input: T").Output("output: bool").Attr("T: type").Shape(ScalarShape).NotDifferentiable());
   r.Add(Op("FakeParam")
             .Output("output: dtype")

@@ -12,6 +12,8 @@ void RegisterDatasetBatchOps(OpRegistry& r) {
       r, "ParallelBatchDataset",
       {kInputDataset, "batch_size: int64", "num_parallel_calls: int64", "drop_remainder: bool"},
       {"parallel_copy: bool = false", kOutputTypes, kOutputShapes, "deterministic: string = 'default'", kMetadata});
+  AddDataset(r, "RebatchDataset", {kInputDataset, "num_replicas: int64"},
+             {kOutputTypes, kOutputShapes, "use_fallback: bool = true"});
   AddDataset(r, "RebatchDatasetV2", {kInputDataset, "batch_sizes: int64", "drop_remainder: bool"},
              {kOutputTypes, kOutputShapes});
   AddDataset(r, "PaddedBatchDataset",

@@ -5,6 +5,7 @@
 namespace tensorbraid {
 
 void RegisterDatasetParallelOps(OpRegistry& r) {
+  AddDataset(r, "SleepDataset", {kInputDataset, "sleep_microseconds: int64"}, {kOutputTypes, kOutputShapes});
   AddDataset(r, "ParallelMapDataset", {kInputDataset, kOtherArguments, "num_parallel_calls: int32"},
              {"f: func", kOtherArgumentTypes, kOutputTypes, kOutputShapes, "use_inter_op_parallelism: bool = true",
               "sloppy: bool = false", "preserve_cardinality: bool = false", kMetadata});

@@ -14,6 +14,7 @@ void RegisterDatasetIteratorOps(OpRegistry& r);  // iterator.cc
 void RegisterDatasetParallelOps(OpRegistry& r);  // parallel.cc
 void RegisterDatasetShapingOps(OpRegistry& r);   // shaping.cc
 void RegisterDatasetShuffleOps(OpRegistry& r);   // shuffle.cc
+void RegisterDatasetSnapshotOps(OpRegistry& r);  // snapshot.cc
 void RegisterDatasetSourceOps(OpRegistry& r);    // source.cc
 void RegisterDatasetSparseOps(OpRegistry& r);    // sparse.cc
 

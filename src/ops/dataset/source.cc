@@ -1,8 +1,20 @@
 // Datasets that make or read elements: schemas.
+#include "core/text/strings.h"
 #include "ops/dataset/registration.h"
 #include "ops/dataset/schema.h"
 
 namespace tensorbraid {
+namespace {
+
+Status MatchingFilesShape(ShapeContext& c) {
+  const Shape& patterns = c.input(0);
+  if (patterns.has_rank() && patterns.rank() > 1) {
+    return InvalidArgument("patterns must be a scalar or a vector, got shape ", patterns);
+  }
+  return ScalarShape(c);
+}
+
+}  // namespace
 
 void RegisterDatasetSourceOps(OpRegistry& r) {
   AddDataset(r, "TensorSliceDataset", {"components: Toutput_types"},
@@ -45,6 +57,21 @@ void RegisterDatasetSourceOps(OpRegistry& r) {
              {"filenames: string", "header_bytes: int64", "record_bytes: int64", "footer_bytes: int64",
               "buffer_size: int64", "compression_type: string"},
              {kMetadata}, true);
+  r.Add(Op("MatchingFilesDataset")
+            .Input("patterns: string")
+            .Output("handle: variant")
+            .Stateful()
+            .Shape(MatchingFilesShape)
+            .NotDifferentiable());
+  AddDataset(r, "GeneratorDataset",
+             {"init_func_other_args: Tinit_func_args", "next_func_other_args: Tnext_func_args",
+              "finalize_func_other_args: Tfinalize_func_args"},
+             {"init_func: func", "next_func: func", "finalize_func: func", "Tinit_func_args: list(type) >= 0",
+              "Tnext_func_args: list(type) >= 0", "Tfinalize_func_args: list(type) >= 0", kOutputTypes, kOutputShapes,
+              kMetadata},
+             true);
+  AddDataset(r, "SqlDataset", {"driver_name: string", "data_source_name: string", "query: string"},
+             {kOutputTypes, kOutputShapes}, true);
 }
 
 }  // namespace tensorbraid

@@ -59,6 +59,18 @@ void AddReaders(OpRegistry& r, const std::string& version) {
 }  // namespace
 
 void RegisterIoReadersOps(OpRegistry& r) {
+  r.Add(Op("RecordInput")
+            .Output("records: string")
+            .Attr("file_pattern: string")
+            .Attr("file_random_seed: int = 301")
+            .Attr("file_shuffle_shift_ratio: float = 0")
+            .Attr("file_buffer_size: int = 10000")
+            .Attr("file_parallelism: int = 16")
+            .Attr("batch_size: int = 32")
+            .Attr("compression_type: string = ''")
+            .Stateful()
+            .Shape(UnknownShape)
+            .NotDifferentiable());
   AddReaders(r, "");
   AddReaders(r, "V2");
 }

@@ -7,6 +7,8 @@
 #include "ops/builder.h"
 #include "ops/nn/registration.h"
 #include "ops/nn/window.h"
+#include "tensorbraid/ops/array.h"
+#include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {
 namespace {
@@ -111,6 +113,67 @@ Status FusedBatchNormGradient(const Operation& op, const std::vector<Output>& gr
   return OkStatus();
 }
 
+// Sums, means and vectors of channels, for one data format.
+class ChannelMath {
+ public:
+  ChannelMath(int rank, bool channels_first) {
+    for (int64_t axis = 0; axis < rank; ++axis) {
+      if (axis == (channels_first ? 1 : rank - 1)) continue;
+      axes_.push_back(axis);
+    }
+    if (!channels_first) return;
+    spread_.assign(rank, 1);
+    spread_[1] = -1;
+  }
+  Output Sum(Output x) const { return ReduceSum(x, axes_); }
+  Output Mean(Output x) const { return ReduceMean(x, axes_); }
+  // A vector with one element per channel, in a shape that broadcasts to that of x.
+  Output Spread(Output vector) const { return spread_.empty() ? vector : Reshape(vector, spread_); }
+
+ private:
+  std::vector<int64_t> axes_, spread_;
+};
+
+// Gradients of y_backprop, x and scale. As in TensorFlow, the statistics of the batch count as functions of x, and what
+// was given in their place without training passes no gradient on. With r = 1 / sqrt(variance + epsilon) and
+// n = (x - mean) * r, the op computes, of dy = y_backprop,
+//
+//   scale_backprop = sum(dy * n), x_backprop = scale * r * R(dy) where R(v) = v - mean(v) - n * mean(v * n) in
+//   training, offset_backprop = sum(dy),    and R(v) = v otherwise.
+Status FusedBatchNormGradGradient(const Operation& op, const std::vector<Output>& grads,
+                                  std::vector<Output>* input_grads) {
+  const Node& node = *NodeOf(op);
+  const std::vector<Output>& in = node.inputs();
+  TF_ASSIGN_OR_RETURN(const bool channels_first, ReadChannelsFirst(node));
+  const int rank =
+      in[1].shape().has_rank() ? in[1].shape().rank() : static_cast<int>(node.attr<std::string>("data_format").size());
+  const ChannelMath math(rank, channels_first);
+  const std::vector<Output> d = FilledGradients(op, grads);
+  const Output dy = Cast(in[0], kFloat32), x = Cast(in[1], kFloat32), gx = Cast(d[0], kFloat32);
+  const Output scale = math.Spread(in[2]), gscale = math.Spread(d[1]), goffset = math.Spread(d[2]);
+  const Output r = Rsqrt(math.Spread(in[4]) + node.attr<float>("epsilon"));
+  const Output n = (x - math.Spread(in[3])) * r;
+  const auto mean = [&](Output v) { return math.Spread(math.Mean(v)); };
+  Output of_dy, of_x, of_scale;
+  if (node.attr<bool>("is_training")) {
+    const auto rest = [&](Output v) { return v - mean(v) - n * mean(v * n); };
+    const Output rest_dy = rest(dy);
+    of_dy = scale * r * rest(gx);
+    // x counts through n, whose own derivative is r * R, and through r.
+    const Output of_n = gscale * dy - scale * r * (gx * mean(dy * n) + dy * mean(gx * n));
+    of_x = r * rest(of_n) - n * (scale * Square(r) * mean(gx * rest_dy));
+    of_scale = math.Sum(gx * rest_dy * r);
+  } else {
+    of_dy = scale * r * gx;
+    of_x = gscale * r * dy;
+    of_scale = math.Sum(gx * dy * r);
+  }
+  (*input_grads)[0] = Cast(of_dy + gscale * n + goffset, in[0].dtype());
+  (*input_grads)[1] = Cast(of_x, in[1].dtype());
+  (*input_grads)[2] = of_scale;
+  return OkStatus();
+}
+
 Status GlobalBatchNormShape(ShapeContext& c) {
   TF_ASSIGN_OR_RETURN(Shape t, c.WithRank(0, 4));
   Shape channels({t.dim(3)});
@@ -207,14 +270,16 @@ void RegisterNnBatchNormOps(OpRegistry& r) {
                                     .Output("reserve_space_4: T")
                                     .Attr("T: {float}"),
                                 kBatchNormFormat)
-            .Shape(FusedBatchNormGradShape));
+            .Shape(FusedBatchNormGradShape)
+            .Gradient(FusedBatchNormGradGradient));
   r.Add(FusedBatchNormGradAttrs(FusedBatchNormGradOp("FusedBatchNormGradV2", "float", "U")
                                     .Output("reserve_space_3: U")
                                     .Output("reserve_space_4: U")
                                     .Attr("T: {half, bfloat16, float}")
                                     .Attr("U: {float}"),
                                 kBatchNormFormat)
-            .Shape(FusedBatchNormGradShape));
+            .Shape(FusedBatchNormGradShape)
+            .Gradient(FusedBatchNormGradGradient));
   r.Add(FusedBatchNormGradAttrs(FusedBatchNormGradOp("FusedBatchNormGradV3", "float", "U")
                                     .Input("reserve_space_3: U")
                                     .Output("reserve_space_4: U")
@@ -222,7 +287,8 @@ void RegisterNnBatchNormOps(OpRegistry& r) {
                                     .Attr("T: {half, bfloat16, float}")
                                     .Attr("U: {float}"),
                                 kBatchNormFormatV3)
-            .Shape(FusedBatchNormGradShape));
+            .Shape(FusedBatchNormGradShape)
+            .Gradient(FusedBatchNormGradGradient));
   // The pass fuse_batch_norms makes this op of FusedBatchNormV3, Relu and a MaxPool whose windows tile the image.
   r.Add(FusedBatchNormAttrs(FusedBatchNormOp("_FusedBatchNormRelu", "U")
                                 .Output("reserve_space_3: U")

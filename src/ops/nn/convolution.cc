@@ -31,6 +31,60 @@ ConvolutionTraits ConvolutionTraitsOf(std::string_view op) {
   return t;
 }
 
+StatusOr<WindowAttrs> ReadConvolutionAttrs(const Node& node) {
+  const ConvolutionTraits traits = ConvolutionTraitsOf(node.type());
+  if (node.type() != "Conv") return ReadWindowAttrs(node, traits.spatial, "dilations");
+  const auto spatial = static_cast<int64_t>(node.attr<std::vector<int64_t>>("strides").size()) - 2;
+  if (spatial != 2 && spatial != 3) {
+    return InvalidArgument("The input must have 2 or 3 spatial dimensions, but the strides are for ", spatial);
+  }
+  const bool dilated = !node.attr<std::vector<int64_t>>("dilations").empty();
+  return ReadWindowAttrs(node, static_cast<int>(spatial), dilated ? "dilations" : "");
+}
+
+StatusOr<ConvolutionBatch> ReadConvolutionBatch(const Node& node) {
+  if (node.type() != "Conv") return ConvolutionBatch();
+  const ConvolutionBatch batch{.axes = node.attr<int64_t>("batch_dims"), .groups = node.attr<int64_t>("groups")};
+  if (batch.axes < 0 || batch.axes > 250 || batch.groups < 1) {
+    return InvalidArgument("batch_dims must not be negative and groups must be positive, got ", batch.axes, " and ",
+                           batch.groups);
+  }
+  return batch;
+}
+
+StatusOr<Shape> FoldBatch(const ConvolutionBatch& batch, const WindowAttrs& attrs, const Shape& input) {
+  if (batch.axes == 1 || !input.has_rank()) return input;
+  if (input.rank() != batch.axes + attrs.spatial + 1) {
+    return InvalidArgument("the input must have ", batch.axes, " batch axes, ", attrs.spatial,
+                           " spatial axes and the channels, got shape ", input);
+  }
+  int64_t images = 1;
+  for (int i = 0; i < batch.axes; ++i) {
+    if (input.dim(i) < 0 || images < 0) {
+      images = Shape::kUnknownDim;
+    } else if (__builtin_mul_overflow(images, input.dim(i), &images)) {
+      return InvalidArgument("the batch of shape ", input, " is too large");
+    }
+  }
+  Shape folded({images});
+  for (int i = static_cast<int>(batch.axes); i < input.rank(); ++i) folded.AddDim(input.dim(i));
+  return folded;
+}
+
+Shape UnfoldBatch(const ConvolutionBatch& batch, const Shape& input, const Shape& output) {
+  if (batch.axes == 1) return output;
+  if (!input.has_rank()) return Shape::Unknown();
+  Shape shape(input.dims().first(static_cast<size_t>(batch.axes)));
+  for (int i = 1; i < output.rank(); ++i) shape.AddDim(output.dim(i));
+  return shape;
+}
+
+Status CheckGroups(const ConvolutionBatch& batch, const Shape& input, const Shape& filter, int64_t groups) {
+  if (batch.groups == 0 || groups < 0 || groups == batch.groups) return OkStatus();
+  return InvalidArgument("Input depth must be equal to filter depth times the groups: input ", input, " and filter ",
+                         filter, " make ", groups, " groups, but groups is ", batch.groups);
+}
+
 Shape Convolution::OutputShape() const {
   std::vector<int64_t> sizes;
   for (const WindowAxis& axis : axes) sizes.push_back(axis.output);
@@ -51,7 +105,10 @@ StatusOr<Convolution> MakeConvolution(const WindowAttrs& attrs, bool depthwise, 
   TF_ASSIGN_OR_RETURN(const Shape f, ranked("the filter", filter));
   TF_ASSIGN_OR_RETURN(const Shape y, ranked("the gradient of the output", output));
   for (const int64_t size : f.dims()) {
-    if (size == 0) return InvalidArgument("the filter must not be empty, got shape ", f);
+    if (size == 0) {
+      return InvalidArgument("filter must not have zero elements (i.e. all dimensions must be non-zero), got shape ",
+                             f);
+    }
   }
   Convolution c;
   c.channels_first = attrs.channels_first;
@@ -109,7 +166,8 @@ StatusOr<Shape> ConvolutionInputShape(const WindowAttrs& attrs, bool depthwise, 
 
 Status ConvolutionShape(ShapeContext& c) {
   const ConvolutionTraits traits = ConvolutionTraitsOf(c.node().type());
-  TF_ASSIGN_OR_RETURN(const WindowAttrs attrs, ReadWindowAttrs(c.node(), traits.spatial, "dilations"));
+  TF_ASSIGN_OR_RETURN(const WindowAttrs attrs, ReadConvolutionAttrs(c.node()));
+  TF_ASSIGN_OR_RETURN(const ConvolutionBatch batch, ReadConvolutionBatch(c.node()));
   // The shape of an argument, or, of an argument such as "filter_sizes", the shape that it stands for.
   const auto shape_of = [&](int i) -> StatusOr<Shape> {
     if (!c.node().op().inputs[i].name.ends_with("_sizes")) return c.input(i);
@@ -117,6 +175,7 @@ Status ConvolutionShape(ShapeContext& c) {
     return c.input_as_shape(i);
   };
   TF_ASSIGN_OR_RETURN(Shape input, shape_of(0));
+  TF_ASSIGN_OR_RETURN(input, FoldBatch(batch, attrs, input));
   TF_ASSIGN_OR_RETURN(const Shape filter, shape_of(1));
   const Shape output = traits.result == ConvolutionResult::kOutput ? Shape::Unknown() : c.input(2);
   if (traits.result == ConvolutionResult::kInput) {
@@ -125,7 +184,8 @@ Status ConvolutionShape(ShapeContext& c) {
   TF_ASSIGN_OR_RETURN(const Convolution conv, MakeConvolution(attrs, traits.depthwise, input, filter, output));
   switch (traits.result) {
     case ConvolutionResult::kOutput:
-      c.set_output(0, conv.OutputShape());
+      TF_RETURN_IF_ERROR(CheckGroups(batch, input, filter, conv.groups));
+      c.set_output(0, UnfoldBatch(batch, c.input(0), conv.OutputShape()));
       break;
     case ConvolutionResult::kInput: {
       std::vector<int64_t> sizes;
@@ -189,6 +249,20 @@ void RegisterNnConvolutionOps(OpRegistry& r) {
   add2d("Conv2DBackpropInputV2", "input: T", "filter: T", true, true);
   add2d("Conv2DBackpropFilter", "input: T", "filter_sizes: int32", true, false);
   add2d("Conv2DBackpropFilterV2", "input: T", "filter: T", true, false);
+
+  r.Add(Op("Conv")
+            .Input("input: T")
+            .Input("filter: T")
+            .Output("output: T")
+            .Attr("T: {half, bfloat16, float, double, int32}")
+            .Attr("strides: list(int)")
+            .Attr("padding: {'SAME', 'VALID', 'EXPLICIT'}")
+            .Attr("explicit_paddings: list(int) = []")
+            .Attr("data_format: {'CHANNELS_FIRST', 'CHANNELS_LAST'} = 'CHANNELS_LAST'")
+            .Attr("dilations: list(int) = []")
+            .Attr("batch_dims: int = 1")
+            .Attr("groups: int = 1")
+            .Shape(ConvolutionShape));
 
   // The pass fuse_biases replaces Conv2D and BiasAdd by this op. `args` are the further inputs of `fused_ops`.
   r.Add(Op("_FusedConv2D")

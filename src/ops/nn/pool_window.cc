@@ -84,10 +84,12 @@ StatusOr<PoolWindows> PlacePool(const PoolAttrs& a, const Shape& input) {
     }
   }
   if (a.ksize[0] != 1 || a.strides[0] != 1) {
-    return Unimplemented("windows over the batch are not supported: ksize ", AttrValue(a.ksize).ToString(),
+    return Unimplemented("Pooling is not yet supported on the batch dimension: ksize ", AttrValue(a.ksize).ToString(),
                          ", strides ", AttrValue(a.strides).ToString());
   }
   PoolWindows p;
+  p.channel_window = a.ksize[a.channel_axis()];
+  const int64_t channel_stride = a.strides[a.channel_axis()];
   p.batch = size_of(0);
   p.channels = size_of(a.channel_axis());
   bool spatial = false;
@@ -109,15 +111,16 @@ StatusOr<PoolWindows> PlacePool(const PoolAttrs& a, const Shape& input) {
     TF_RETURN_IF_ERROR(PlaceWindow(SpatialAxisName(i, a.spatial), a.padding, &w));
     spatial = spatial || w.window != 1 || w.stride != 1;
   }
-  p.channel_window = a.ksize[a.channel_axis()];
   int64_t channels = p.channels;
-  if (p.channel_window != 1 || a.strides[a.channel_axis()] != 1) {
-    if (!a.pools_channels || spatial || p.channel_window != a.strides[a.channel_axis()] ||
-        (p.channels >= 0 && p.channels % p.channel_window != 0)) {
+  if (p.channel_window != 1 || channel_stride != 1) {
+    const bool divides = p.channels < 0 || p.channels % p.channel_window == 0;
+    if (!a.pools_channels || spatial || p.channel_window != channel_stride || !divides) {
       const char* const why =
-          !a.pools_channels ? "Non-spatial pooling is not yet supported: no window over channels can be used here"
-          : spatial         ? "MaxPooling supports exactly one of pooling across depth or pooling across width/height"
-                            : "the window over channels must be as long as its stride and divide the channels";
+          spatial ? "MaxPooling supports exactly one of pooling across depth or pooling across width/height"
+          : p.channel_window != channel_stride
+              ? "Depthwise max pooling requires the depth window to equal the depth stride"
+          : !divides ? "Depthwise max pooling requires the depth window to evenly divide the input depth"
+                     : "Non-spatial pooling is not yet supported: no window over channels can be used here";
       return Unimplemented(why, "; got ksize ", AttrValue(a.ksize).ToString(), " and strides ",
                            AttrValue(a.strides).ToString(), " for shape ", input);
     }

@@ -12,6 +12,7 @@ void RegisterNnConvolutionOps(OpRegistry& r);           // convolution.cc
 void RegisterNnDepthwiseConvolutionOps(OpRegistry& r);  // depthwise_convolution.cc
 void RegisterNnDilationOps(OpRegistry& r);              // dilation.cc
 void RegisterNnInTopKOps(OpRegistry& r);                // in_top_k.cc
+void RegisterNnIsotonicOps(OpRegistry& r);              // isotonic.cc
 void RegisterNnL2LossOps(OpRegistry& r);                // l2_loss.cc
 void RegisterNnSoftmaxOps(OpRegistry& r);               // softmax.cc
 

@@ -109,9 +109,10 @@ StatusOr<WindowPadding> ReadWindowPadding(const Node& node) {
 
 StatusOr<bool> ReadChannelsFirst(const Node& node) {
   const std::string* format = StringAttr(node, "data_format");
-  if (format == nullptr || *format == "NHWC" || *format == "NDHWC") return false;
-  if (*format == "NCHW" || *format == "NCDHW") return true;
-  return InvalidArgument("attribute 'data_format' must be 'NHWC', 'NCHW', 'NDHWC' or 'NCDHW', got '", *format, "'");
+  if (format == nullptr || *format == "NHWC" || *format == "NDHWC" || *format == "CHANNELS_LAST") return false;
+  if (*format == "NCHW" || *format == "NCDHW" || *format == "CHANNELS_FIRST") return true;
+  return InvalidArgument("attribute 'data_format' must be 'NHWC', 'NCHW', 'NDHWC', 'NCDHW', 'CHANNELS_LAST' or ",
+                         "'CHANNELS_FIRST', got '", *format, "'");
 }
 
 StatusOr<WindowAttrs> ReadWindowAttrs(const Node& node, int spatial, std::string_view dilations) {

@@ -2,6 +2,7 @@
 #include "graph/node.h"
 #include "ops/builder.h"
 #include "ops/random/registration.h"
+#include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {
 namespace {
@@ -22,6 +23,15 @@ Status MultinomialShape(ShapeContext& c) {
   TF_RETURN_IF_ERROR(c.WithRank(1, 0).status());
   const Tensor num = c.input_value(1);
   c.set_output(0, {logits.dim(0), num.is_valid() ? int64_t{num.scalar<int32_t>()} : Shape::kUnknownDim});
+  return OkStatus();
+}
+
+// The gradient of gamma samples with respect to alpha, the input of that number. The shape of the samples ends with the
+// shape of alpha.
+template <int kAlpha>
+Status GammaGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+  const Output alpha = NodeOf(op)->inputs()[kAlpha], sample = op.output(0);
+  (*input_grads)[kAlpha] = SumToOperand(grads[0] * Node2("RandomGammaGrad", alpha, sample), alpha, sample);
   return OkStatus();
 }
 
@@ -58,7 +68,8 @@ void RegisterRandomSamplingOps(OpRegistry& r) {
             .Attr("S: {int32, int64}")
             .Attr("T: {half, float, double}")
             .Stateful()
-            .Shape(ShapeForEach));
+            .Shape(ShapeForEach)
+            .Gradient(GammaGradient<1>));
   r.Add(Op("RandomGammaGrad")
             .Input("alpha: T")
             .Input("sample: T")
@@ -73,7 +84,8 @@ void RegisterRandomSamplingOps(OpRegistry& r) {
             .Attr("dtype: {half, float, double}")
             .Attr("T: {int32, int64}")
             .Attr("Tseed: {int32, int64} = DT_INT64")
-            .Shape(ShapeFromInput));
+            .Shape(ShapeFromInput)
+            .Gradient(GammaGradient<2>));
   r.Add(Op("StatelessRandomGammaV3")
             .Input("shape: shape_dtype")
             .Input("key: uint64")
@@ -83,7 +95,8 @@ void RegisterRandomSamplingOps(OpRegistry& r) {
             .Output("output: dtype")
             .Attr("dtype: {half, float, double}")
             .Attr("shape_dtype: {int32, int64} = DT_INT32")
-            .Shape(ShapeFromInput));
+            .Shape(ShapeFromInput)
+            .Gradient(GammaGradient<4>));
   r.Add(Op("RandomPoisson")
             .Input("shape: S")
             .Input("rate: dtype")

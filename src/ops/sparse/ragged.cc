@@ -1,9 +1,14 @@
 // Ragged tensors: row splits for each level, and the values of all rows concatenated.
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
 #include "ops/sparse/registration.h"
 #include "tensorbraid/ops/array.h"
+#include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {
 namespace {
@@ -45,6 +50,53 @@ Status RaggedToSparseGradient(const Operation& op, const std::vector<Output>& gr
   return OkStatus();
 }
 
+// The gradients of the rows of values that were gathered, in the order of the result: slices.
+Status RaggedGatherGradient(const Operation& op, const std::vector<Gradient>& grads,
+                            std::vector<Gradient>* input_grads) {
+  Graph& g = *op.graph();
+  const Node& node = *NodeOf(op);
+  const std::vector<Output>& inputs = node.inputs();
+  const auto levels = node.attr<int64_t>("PARAMS_RAGGED_RANK");
+  if (!grads.back().valid()) return OkStatus();
+  // Row i of params has the values [splits[i], splits[i + 1]).
+  Output splits = inputs[0];
+  for (int64_t i = 1; i < levels; ++i) splits = Gather(inputs[i], splits);
+  const Output rows = Reshape(inputs[levels + 1], {-1});
+  const Output begin = Gather(splits, rows), end = Gather(splits, rows + 1);
+  const Operation positions = NodeBuilder(g, "RaggedRange").Input(begin).Input(end).Input(OnesLike(begin)).Finish();
+  if (!positions.valid()) return OkStatus();
+  (*input_grads)[levels] = IndexedSlices{
+      .values = grads.back().ToDense(), .indices = positions.output(1), .dense_shape = ShapeOf(inputs[levels], kInt64)};
+  return OkStatus();
+}
+
+// For the values: slices. The default passes on the sum of the gradients of its places.
+Status RaggedToTensorGradient(const Operation& op, const std::vector<Gradient>& grads,
+                              std::vector<Gradient>* input_grads) {
+  Graph& g = *op.graph();
+  const Node& node = *NodeOf(op);
+  const Output values = node.inputs()[1], default_value = node.inputs()[2];
+  const Output grad = grads[0].ToDense();
+  const auto& kinds = node.attr<std::vector<std::string>>("row_partition_types");
+  const auto levels = std::count_if(kinds.begin(), kinds.end(), [](auto& kind) { return kind != "FIRST_DIM_SIZE"; });
+  const Output of_values = ShapeOf(values, kInt64);
+  const Output count = StridedSlice(of_values, {0}, {1}, {1}, {.shrink_axis_mask = 1});
+  // The number of the value that each place of the result has, and -1 for the default.
+  const Output number = NodeBuilder(g, "RaggedTensorToTensor")
+                            .Input(Slice(ShapeOf(grad, kInt64), {0}, {levels + 1}))
+                            .Input(Range(g, 0, count))
+                            .Input(Const(g, Tensor::Scalar<int64_t>(-1)))
+                            .InputList(std::vector<Output>(node.inputs().begin() + 3, node.inputs().end()))
+                            .Attr("row_partition_types", kinds)
+                            .Output();
+  const Output places = Where(NotEqual(number, -1));
+  const Output of_default = GatherNd(grad, Where(Equal(number, -1)));
+  (*input_grads)[1] =
+      IndexedSlices{.values = GatherNd(grad, places), .indices = GatherNd(number, places), .dense_shape = of_values};
+  (*input_grads)[2] = SumToOperand(of_default, default_value, of_default);
+  return OkStatus();
+}
+
 }  // namespace
 
 void RegisterSparseRaggedOps(OpRegistry& r) {
@@ -70,7 +122,8 @@ void RegisterSparseRaggedOps(OpRegistry& r) {
             .Attr("Tshape: {int64, int32}")
             .Attr("num_row_partition_tensors: int >= 1")
             .Attr("row_partition_types: list(string)")
-            .Shape(UnknownShape));
+            .Shape(UnknownShape)
+            .Gradient(RaggedToTensorGradient));
   r.Add(Op("RaggedGather")
             .Input("params_nested_splits: PARAMS_RAGGED_RANK * Tsplits")
             .Input("params_dense_values: Tvalues")
@@ -82,7 +135,8 @@ void RegisterSparseRaggedOps(OpRegistry& r) {
             .Attr("Tsplits: {int32, int64} = int64")
             .Attr("PARAMS_RAGGED_RANK: int >= 1")
             .Attr("OUTPUT_RAGGED_RANK: int >= 0")
-            .Shape(UnknownShape));
+            .Shape(UnknownShape)
+            .Gradient(RaggedGatherGradient));
   r.Add(Op("RaggedRange")
             .Input("starts: T")
             .Input("limits: T")

@@ -6,14 +6,15 @@
 
 namespace tensorbraid {
 
-void RegisterSparseCrossOps(OpRegistry& r);      // cross.cc
-void RegisterSparseDenseOps(OpRegistry& r);      // dense.cc
-void RegisterSparseMathOps(OpRegistry& r);       // math.cc
-void RegisterSparseRaggedOps(OpRegistry& r);     // ragged.cc
-void RegisterSparseSegmentOps(OpRegistry& r);    // segment.cc
-void RegisterSparseSetsOps(OpRegistry& r);       // sets.cc
-void RegisterSparseStorageOps(OpRegistry& r);    // storage.cc
-void RegisterSparseStructureOps(OpRegistry& r);  // structure.cc
+void RegisterSparseCrossOps(OpRegistry& r);          // cross.cc
+void RegisterSparseDenseOps(OpRegistry& r);          // dense.cc
+void RegisterSparseMathOps(OpRegistry& r);           // math.cc
+void RegisterSparseRaggedOps(OpRegistry& r);         // ragged.cc
+void RegisterSparseRaggedVariantOps(OpRegistry& r);  // ragged_variant.cc
+void RegisterSparseSegmentOps(OpRegistry& r);        // segment.cc
+void RegisterSparseSetsOps(OpRegistry& r);           // sets.cc
+void RegisterSparseStorageOps(OpRegistry& r);        // storage.cc
+void RegisterSparseStructureOps(OpRegistry& r);      // structure.cc
 
 }  // namespace tensorbraid
 

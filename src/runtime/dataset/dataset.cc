@@ -129,14 +129,16 @@ bool DataEnvironment::RunInBackground(std::function<void()> work) {
 }
 
 StatusOr<RefPtr<Dataset>> Dataset::Create(std::string name, std::vector<DType> types, std::vector<Shape> shapes,
-                                          const std::vector<RefPtr<Dataset>>& inputs, Make make, int64_t cardinality) {
+                                          const std::vector<RefPtr<Dataset>>& inputs, Make make, int64_t cardinality,
+                                          std::function<uint64_t()> fingerprint) {
   int depth = 0;
   for (const auto& input : inputs) depth = std::max(depth, input->depth_ + 1);
   if (depth > kMaxDepth) return InvalidArgument("more than ", kMaxDepth, " datasets are nested");
   if (types.size() != shapes.size()) {
     return InvalidArgument("there are ", types.size(), " output_types, but ", shapes.size(), " output_shapes");
   }
-  return MakeRef<Dataset>(std::move(name), std::move(types), std::move(shapes), std::move(make), cardinality, depth);
+  return MakeRef<Dataset>(std::move(name), std::move(types), std::move(shapes), std::move(make), cardinality,
+                          std::move(fingerprint), depth);
 }
 
 CapturedFunction CapturedFunction::FromNode(const KernelContext& ctx, const char* attr, int first_captured, int end) {

@@ -13,6 +13,7 @@
 
 #include "core/system/file_access.h"
 #include "core/text/strings.h"
+#include "core/values/fingerprint.h"
 #include "core/values/variant.h"
 #include "runtime/kernel/function_runtime.h"
 #include "runtime/kernel/kernel.h"
@@ -118,10 +119,12 @@ class Dataset final : public VariantValue {
   static constexpr int64_t kInfinite = -1;
   static constexpr int64_t kUnknown = -2;
 
-  // InvalidArgument if datasets are nested so deeply that iterating would overflow a thread's stack.
+  // `fingerprint` computes Fingerprint(), by default from the name. InvalidArgument if datasets are nested so deeply
+  // that iterating would overflow a thread's stack.
   static StatusOr<RefPtr<Dataset>> Create(std::string name, std::vector<DType> types, std::vector<Shape> shapes,
                                           const std::vector<RefPtr<Dataset>>& inputs, Make make,
-                                          int64_t cardinality = kUnknown);
+                                          int64_t cardinality = kUnknown,
+                                          std::function<uint64_t()> fingerprint = nullptr);
 
   StatusOr<Iterator> MakeIterator(const IteratorContext& ctx) const {
     TF_ASSIGN_OR_RETURN(Iterator iterator, make_(ctx));
@@ -133,18 +136,21 @@ class Dataset final : public VariantValue {
   const std::vector<Shape>& shapes() const { return shapes_; }
   // Number of elements, kInfinite or kUnknown.
   int64_t cardinality() const { return cardinality_; }
+  // Equal for datasets of equal ops with equal inputs, also in other processes. Takes time in proportion to the inputs.
+  uint64_t Fingerprint() const { return fingerprint_ != nullptr ? fingerprint_() : Fingerprint64(name_); }
   std::string DebugString() const override { return StrCat("a ", name_); }
 
  private:
   template <typename T, typename... Args>
   friend RefPtr<T> MakeRef(Args&&... args);
   Dataset(std::string name, std::vector<DType> types, std::vector<Shape> shapes, Make make, int64_t cardinality,
-          int depth)
+          std::function<uint64_t()> fingerprint, int depth)
       : name_(std::move(name)),
         types_(std::move(types)),
         shapes_(std::move(shapes)),
         make_(std::move(make)),
         cardinality_(cardinality),
+        fingerprint_(std::move(fingerprint)),
         depth_(depth) {}
 
   const std::string name_;
@@ -152,6 +158,7 @@ class Dataset final : public VariantValue {
   const std::vector<Shape> shapes_;
   const Make make_;
   const int64_t cardinality_;
+  const std::function<uint64_t()> fingerprint_;
   const int depth_;
 };
 

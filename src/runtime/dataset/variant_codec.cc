@@ -12,7 +12,7 @@ namespace {
 
 // Limit on the nesting of variants: more than any program needs, and low enough for the stack.
 constexpr int kMaxNesting = 16;
-enum Kind : uint8_t { kNothing, kList, kOptional, kTensor };
+enum Kind : uint8_t { kNothing, kList, kOptional, kTensor, kRagged };
 
 // Numbers are written in native byte order. As for payloads, all tasks of a cluster must have the same one.
 class Writer {
@@ -67,6 +67,12 @@ class Writer {
     if (const auto* tensor = dynamic_cast<const TensorValue*>(value)) {
       Number<uint8_t>(kTensor);
       return Tensors({tensor->tensor}, depth);
+    }
+    if (const auto* ragged = dynamic_cast<const RaggedTensorValue*>(value)) {
+      Number<uint8_t>(kRagged);
+      std::vector<Tensor> tensors = ragged->splits;
+      tensors.push_back(ragged->values);
+      return Tensors(tensors, depth);
     }
     return InvalidArgument(value->DebugString(), " cannot be sent to another task or saved");
   }
@@ -154,6 +160,19 @@ class Reader {
       TF_ASSIGN_OR_RETURN(auto one, Tensors(depth));
       if (one.size() != 1 || !one[0].is_valid()) return Bad();
       return RefPtr<VariantValue>(MakeRef<TensorValue>(std::move(one[0])));
+    }
+    if (kind == kRagged) {
+      TF_ASSIGN_OR_RETURN(auto tensors, Tensors(depth));
+      if (tensors.empty()) return Bad();
+      for (const Tensor& t : tensors) {
+        if (!t.is_valid()) return Bad();
+      }
+      Tensor values = std::move(tensors.back());
+      tensors.pop_back();
+      for (const Tensor& splits : tensors) {
+        if (splits.shape().rank() != 1 || splits.num_elements() == 0) return Bad();
+      }
+      return RefPtr<VariantValue>(MakeRef<RaggedTensorValue>(std::move(tensors), std::move(values)));
     }
     if (kind != kOptional) return Bad();
     TF_ASSIGN_OR_RETURN(const auto has_value, Number<uint8_t>());

@@ -1,4 +1,4 @@
-// Values of variant tensors other than datasets: lists of tensors, optional values and single tensors.
+// Values of variant tensors other than datasets: lists of tensors, optional values and ragged tensors.
 #ifndef TENSORBRAID_RUNTIME_DATASET_VARIANT_VALUES_H_
 #define TENSORBRAID_RUNTIME_DATASET_VARIANT_VALUES_H_
 
@@ -45,6 +45,21 @@ class OptionalValue final : public VariantValue {
 
   std::string DebugString() const override {
     return has_value ? StrCat("an optional of ", components.size(), " tensors") : "an empty optional";
+  }
+};
+
+// TensorFlow's RaggedTensorVariant.
+class RaggedTensorValue final : public VariantValue {
+ public:
+  static constexpr const char* kTypeName = "ragged tensor";
+  RaggedTensorValue(std::vector<Tensor> row_splits, Tensor all_values)
+      : splits(std::move(row_splits)), values(std::move(all_values)) {}
+
+  const std::vector<Tensor> splits;  // of each level, the outermost first
+  const Tensor values;
+
+  std::string DebugString() const override {
+    return StrCat("a ragged tensor of ", values.dtype(), " with ", splits.size(), " levels");
   }
 };
 

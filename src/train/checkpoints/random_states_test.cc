@@ -1,52 +1,21 @@
 // A training that is interrupted and resumed has the same weights as one that is not, bit for bit.
 #include <gtest/gtest.h>
 
-#include <map>
+#include <memory>
 #include <string>
 
 #include "cluster/testing/test_cluster.h"
-#include "graph/node.h"
 #include "io/file_testutil.h"
 #include "tensorbraid/tensorbraid.h"
+#include "train/checkpoints/random_training_testutil.h"
 
 namespace tensorbraid {
 namespace {
 
-constexpr int64_t kBatch = 4;
-
-Output MakeDataset(Graph& g, const std::string& op, const std::vector<Output>& inputs,
-                   const std::map<std::string, AttrValue>& attrs = {}) {
-  NodeBuilder b(g, op);
-  for (const Output& o : inputs) b.Input(o);
-  b.Attr("output_types", std::vector<DType>{kInt64}).Attr("output_shapes", std::vector<Shape>{Shape::Unknown()});
-  for (const auto& [name, value] : attrs) b.Attr(name, value);
-  return b.Output();
-}
-
-// A model with dropout and Adam's slots on a shuffled, batched and prefetched input.
-struct Training {
-  // Without seeds in the graph, only the saved states can make two trainings equal.
-  explicit Training(bool seeded = true, bool sharded = false, const TestCluster* cluster = nullptr) {
-    if (seeded) g.SetRandomSeed(5);
-    auto device =
-        cluster == nullptr
-            ? g.NoDevice()
-            : g.Device(ReplicaDeviceSetter({.cluster = cluster->spec(), .worker_device = "/job:worker/task:0"}));
-    const auto number = [&](int64_t n) { return Const(g, Tensor::Scalar(n)); };
-    Output data = MakeDataset(g, "RangeDataset", {number(0), number(23), number(1)});
-    data = MakeDataset(g, "ShuffleDataset", {data, number(7), number(seeded ? 3 : 0), number(0)});
-    data = MakeDataset(g, "RepeatDataset", {data, number(-1)});
-    data = MakeDataset(g, "BatchDatasetV2", {data, number(kBatch), Const(g, Tensor::Scalar(true))});
-    data = MakeDataset(g, "PrefetchDataset", {data, number(3)});
-    const Output iterator = MakeDataset(g, "IteratorV2", {}, {{"shared_name", ""}, {"container", ""}});
-    start_input = NodeBuilder(g, "MakeIterator").Input(data).Input(iterator).Finish();
-    batch = MakeDataset(g, "IteratorGetNext", {iterator});
-    const Variable step = GetOrCreateGlobalStep(g);
-    Output x = Reshape(Cast(batch, kFloat32), {kBatch, 1});
-    x = layers::Dense(x, {.units = 16, .activation = layers::Activation::kRelu, .kernel_initializer = Constant(0.1f)});
-    x = layers::Dropout(x, {.rate = 0.5, .training = true});
-    x = layers::Dense(x, {.units = 1, .kernel_initializer = Constant(0.2f)});
-    train = AdamOptimizer(1e-2).Minimize(ReduceMean(Square(x)), {.global_step = step});
+// The training, with sessions of this process.
+struct Training : RandomTraining {
+  explicit Training(bool seeded = true, bool sharded = false, const TestCluster* cluster = nullptr)
+      : RandomTraining(seeded, cluster == nullptr ? nullptr : &cluster->spec()) {
     init = GlobalVariablesInitializer(g);
     options = {.sharded = sharded, .random_state = true};
   }
@@ -61,9 +30,7 @@ struct Training {
     return OkStatus();
   }
 
-  Graph g;
-  Operation start_input, train, init;
-  Output batch;
+  Operation init;
   SaverOptions options;
   std::unique_ptr<Session> session;
 };

@@ -1,30 +1,26 @@
 #include "tensorbraid/train/saver.h"
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <set>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
 #include "checkpoint/bundle_reader.h"
 #include "checkpoint/bundle_writer.h"
 #include "checkpoint/files.h"
 #include "checkpoint/leftovers.h"
-#include "checkpoint/state_file.h"
 #include "checkpoint/tensor_slice.h"
 #include "core/system/env.h"
 #include "core/text/device_name.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "graph/node.h"
-#include "train/checkpoints/meta_graph.pb.h"
+#include "train/checkpoints/kept_checkpoints.h"
+#include "train/checkpoints/meta_graph.h"
 #include "train/checkpoints/random_states.h"
 
 namespace tensorbraid {
 namespace {
-
-constexpr int kBundleCheckpoints = 2;
 
 Output StringConst(Graph& g, const Tensor& value, const std::string& name) {
   return NodeBuilder(g, "Const").Name(name).Attr("value", value).Attr("dtype", kString).Output();
@@ -149,35 +145,6 @@ Status WithAdvice(const Status& status, bool sharded) {
   return status;
 }
 
-// Fills the collections in which TensorFlow looks for variables.
-void AddVariables(const Graph& graph, proto::MetaGraphDef* meta) {
-  auto& collections = *meta->mutable_collection_def();
-  const auto add = [&](const char* collection, const std::string& bytes) {
-    collections[collection].mutable_bytes_list()->add_value(bytes);
-  };
-  for (const Variable& v : graph.variables()) {
-    proto::VariableDef def;
-    def.set_variable_name(v.handle().name());
-    def.set_initial_value_name(v.initial_value().name());
-    def.set_initializer_name(v.initializer().name());
-    def.set_snapshot_name(StrCat(v.name(), "/Read/ReadVariableOp:0"));
-    def.set_is_resource(true);
-    def.set_trainable(v.trainable());
-    if (const VariablePart* part = v.part_of(); part != nullptr) {
-      proto::SaveSliceInfoDef& slice = *def.mutable_save_slice_info_def();
-      slice.set_full_name(part->whole);
-      for (const int64_t dim : part->shape.dims()) slice.add_full_shape(dim);
-      for (const int64_t dim : v.shape().dims()) slice.add_var_shape(dim);
-      slice.add_var_offset(part->first_row);
-      for (int i = 1; i < v.shape().rank(); ++i) slice.add_var_offset(0);
-    }
-    const std::string bytes = def.SerializeAsString();
-    add(v.local() ? "local_variables" : "variables", bytes);
-    if (v.trainable()) add("trainable_variables", bytes);
-    if (v == GetGlobalStep(graph)) add("global_step", bytes);
-  }
-}
-
 // "10 4 5,5:0,4": rows 5 to 9 of a tensor of shape [10,4]; "" for a variable that is not a part of another one.
 std::string SliceOf(const Variable& variable) {
   const VariablePart* part = variable.part_of();
@@ -199,7 +166,8 @@ SavedVariable::SavedVariable(const Variable& saved)
                     SliceOf(saved)) {}
 
 struct Saver::Impl {
-  Impl(Graph& graph, SaverOptions options) : graph(graph), options(std::move(options)) {}
+  Impl(Graph& graph, SaverOptions given)
+      : graph(graph), options(std::move(given)), kept(options.max_to_keep, options.keep_checkpoint_every) {}
   void Build(std::source_location loc);
   // Returns the graph's first mistake. Returns FailedPrecondition if this saver was made for all variables and has not
   // seen some of them.
@@ -209,13 +177,6 @@ struct Saver::Impl {
   Status Write(Session& session, const std::string& prefix) const;
   // Removes what the tasks have written for a sharded save that was not merged.
   void RemoveParts(const std::string& prefix) const;
-  void Manage(const std::string& path);
-  // With `keep_later_step`, the number of the step, fails as CheckNoLaterStep does.
-  Status UpdateState(const std::string& directory, const std::string& latest_filename,
-                     std::optional<int64_t> keep_later_step) const;
-  // Aborted if the latest checkpoint is of a later step and another process has written it.
-  Status CheckNoLaterStep(const std::string& directory, const std::string& latest_filename, int64_t step) const;
-  void RemoveOld();
   StatusOr<std::string> MetaGraph();
   // InvalidArgument for variables whose shape or dtype differs from the checkpoint's, NotFound for those that it lacks.
   // Says nothing about a checkpoint that this process cannot read: RestoreV2 reports what is wrong with it.
@@ -235,13 +196,7 @@ struct Saver::Impl {
   Operation restore_states;
   bool restored_random_state = false;
 
-  struct Kept {
-    std::string path;
-    CheckpointState::Timestamp time;
-  };
-  std::vector<Kept> kept;  // oldest first
-  CheckpointState::Timestamp next_preserved;
-  CheckpointState::Timestamp last_preserved;
+  KeptCheckpoints kept;
   std::string meta_graph;  // serialized when the graph had meta_graph_nodes nodes
   size_t meta_graph_nodes = 0;
 };
@@ -292,7 +247,6 @@ void Saver::Impl::Build(std::source_location loc) {
     restore = all.Finish();
     if (states) restore_states = states->AddRestore(*graph, filename);
   }
-  next_preserved = CheckpointState::Timestamp(WallClock::now()) + options.keep_checkpoint_every;
 }
 
 Status Saver::Impl::CheckGraph() const {
@@ -376,74 +330,15 @@ void Saver::Impl::RemoveParts(const std::string& prefix) const {
   RemoveDirectory(directory).IgnoreError();
 }
 
-void Saver::Impl::Manage(const std::string& path) {
-  std::erase_if(kept, [&](const Kept& k) { return k.path == path; });
-  kept.push_back({path, WallClock::now()});
-}
-
-Status Saver::Impl::UpdateState(const std::string& directory, const std::string& latest_filename,
-                                std::optional<int64_t> keep_later_step) const {
-  CheckpointState state{.last_preserved_timestamp = last_preserved};
-  state.model_checkpoint_path = kept.back().path;
-  const size_t limit = static_cast<size_t>(std::max(options.max_to_keep, 0));
-  const size_t first = limit > 0 && kept.size() > limit ? kept.size() - limit : 0;
-  for (size_t i = first; i < kept.size(); ++i) {
-    state.all_model_checkpoint_paths.push_back(kept[i].path);
-    state.all_model_checkpoint_timestamps.push_back(kept[i].time);
-  }
-  if (!keep_later_step) return UpdateCheckpointState(directory, state, latest_filename);
-  return ReplaceCheckpointState(directory, state, latest_filename,
-                                [&] { return CheckNoLaterStep(directory, latest_filename, *keep_later_step); });
-}
-
-Status Saver::Impl::CheckNoLaterStep(const std::string& directory, const std::string& latest_filename,
-                                     int64_t step) const {
-  const auto state = GetCheckpointState(directory, latest_filename);
-  if (!state.ok()) return OkStatus();  // the file does not exist, or it is damaged and is written anew
-  const std::string& latest = state->model_checkpoint_path;
-  int64_t latest_step = 0;
-  const bool is_known = std::any_of(kept.begin(), kept.end(), [&](const Kept& k) { return k.path == latest; });
-  if (is_known || !absl::SimpleAtoi(latest.substr(latest.rfind('-') + 1), &latest_step) || latest_step <= step) {
-    return OkStatus();
-  }
-  return Aborted("the checkpoint of step ", step, " is not made the latest one, because another process has saved '",
-                 latest, "' meanwhile");
-}
-
-void Saver::Impl::RemoveOld() {
-  if (options.max_to_keep <= 0) return;
-  while (kept.size() > static_cast<size_t>(options.max_to_keep)) {
-    const Kept old = kept.front();
-    kept.erase(kept.begin());
-    if (old.time > next_preserved) {
-      next_preserved += options.keep_checkpoint_every;
-      last_preserved = old.time;
-      continue;
-    }
-    if (const Status status = RemoveCheckpoint(old.path); !status.ok()) {
-      TB_LOG(Warning, "train") << "cannot remove an old checkpoint: " << ToString(status);
-    }
-  }
-}
-
 StatusOr<std::string> Saver::Impl::MetaGraph() {
   const size_t nodes = graph->operations().size();
   if (meta_graph_nodes == nodes) return meta_graph;
-  proto::MetaGraphDef meta;
-  TF_ASSIGN_OR_RETURN(*meta.mutable_graph_def(), graph->ToGraphDef());
-  // Tells readers the version of the graph's format. TensorFlow has written this format since 2.0.0.
-  meta.mutable_meta_info_def()->set_tensorflow_version("2.0.0");
-  proto::SaverDef& saver = *meta.mutable_saver_def();
-  saver.set_filename_tensor_name(filename.name());
-  saver.set_save_tensor_name(save.name());
-  saver.set_restore_op_name(restore.name());
-  saver.set_max_to_keep(options.max_to_keep);
-  saver.set_sharded(sharded);
-  using Hours = std::chrono::duration<float, std::ratio<3600>>;
-  saver.set_keep_checkpoint_every_n_hours(Hours(options.keep_checkpoint_every).count());
-  saver.set_version(kBundleCheckpoints);
-  AddVariables(*graph, &meta);
-  if (!meta.SerializeToString(&meta_graph)) return InvalidArgument("the graph is too large for a MetaGraphDef");
+  TF_ASSIGN_OR_RETURN(meta_graph, SerializeMetaGraph(*graph, {.filename = filename.name(),
+                                                              .save = save.name(),
+                                                              .restore = restore.name(),
+                                                              .max_to_keep = options.max_to_keep,
+                                                              .sharded = sharded,
+                                                              .keep_every = options.keep_checkpoint_every}));
   meta_graph_nodes = nodes;
   return meta_graph;
 }
@@ -482,12 +377,9 @@ StatusOr<std::string> Saver::Save(Session& session, const std::string& path, con
     TF_ASSIGN_OR_RETURN(const std::string meta, impl_->MetaGraph());
     TF_RETURN_IF_ERROR(WriteFileAtomically(prefix + ".meta", meta));
   }
-  impl_->Manage(prefix);
-  const Status updated = impl_->UpdateState(directory, options.latest_filename,
-                                            options.keep_later_step ? options.global_step : std::nullopt);
-  if (absl::IsAborted(updated)) impl_->kept.pop_back();  // another process has a later one
-  TF_RETURN_IF_ERROR(updated);
-  impl_->RemoveOld();
+  TF_RETURN_IF_ERROR(impl_->kept.Add(prefix, directory, options.latest_filename,
+                                     options.keep_later_step ? options.global_step : std::nullopt));
+  impl_->kept.RemoveOld();
   // Files that recent saves have left stay until a later save, because such a save may still be running.
   const auto removed = RemoveLeftovers(base, prefix, options.latest_filename);
   if (!removed.ok()) {
@@ -513,20 +405,12 @@ Status Saver::Restore(Session& session, const std::string& path) {
 bool Saver::restored_random_state() const { return impl_->restored_random_state; }
 void Saver::ForgetRestored() { impl_->restored_random_state = false; }
 
-std::vector<std::string> Saver::last_checkpoints() const {
-  std::vector<std::string> paths;
-  for (const Impl::Kept& k : impl_->kept) paths.push_back(k.path);
-  return paths;
-}
+std::vector<std::string> Saver::last_checkpoints() const { return impl_->kept.paths(); }
 
 void Saver::RecoverLastCheckpoints(const std::vector<std::string>& paths) {
-  impl_->kept.clear();
-  for (const std::string& given : paths) {
-    const std::string path = AbsolutePath(given).value_or(given);
-    if (!CheckpointExists(path)) continue;
-    const auto index = Env::Default().Stat(path + ".index");
-    impl_->kept.push_back({path, index.ok() ? index->modified : WallClock::now()});
-  }
+  std::vector<std::string> absolute;
+  for (const std::string& path : paths) absolute.push_back(AbsolutePath(path).value_or(path));
+  impl_->kept.Recover(absolute);
 }
 
 Output Saver::filename() const { return impl_->filename; }

@@ -9,12 +9,9 @@
 namespace tensorbraid {
 
 void AdagradOptimizer::CreateSlots(const Variable& variable) {
-  // From 0, an element whose first gradient is 0 would become 0 / sqrt(0), which is not a number.
-  if (!(options_.initial_accumulator_value > 0)) {
-    return variable.graph()->AddError(InvalidArgument(name(), ": initial_accumulator_value must be positive, got ",
-                                                      options_.initial_accumulator_value));
-  }
-  MakeSlot(variable, "accumulator", Constant(options_.initial_accumulator_value));
+  const double initial = options_.initial_accumulator_value;
+  if (!IsInitialAccumulator(variable, name(), "initial_accumulator_value", initial)) return;
+  MakeSlot(variable, "accumulator", Constant(initial));
 }
 
 Operation AdagradOptimizer::Apply(const Gradient& grad, const Variable& variable) {

@@ -78,6 +78,8 @@ TEST(OptimizerTest, AnInitialAccumulatorThatGivesNanIsRefused) {
   }
   FtrlOptimizer ftrl(0.5, {.initial_accumulator_value = -1});
   EXPECT_TRUE(absl::IsInvalidArgument(mistake(ftrl)));
+  ProximalAdagradOptimizer proximal(0.5, {.initial_accumulator_value = 0});
+  EXPECT_TRUE(absl::IsInvalidArgument(mistake(proximal)));
 }
 
 TEST(OptimizerTest, ALossOrVariableOfNoGraphIsAMistake) {

@@ -7,15 +7,6 @@
 #include "train/optimizers/update_node.h"
 
 namespace tensorbraid {
-namespace {
-
-// A slot of squared gradients. From 0, an element whose first gradient is 0 would become 0 / sqrt(0).
-Status CheckInitialAccumulator(const std::string& optimizer, const char* option, double value) {
-  if (value > 0) return OkStatus();
-  return InvalidArgument(optimizer, ": ", option, " must be positive, got ", value);
-}
-
-}  // namespace
 
 void AdagradDAOptimizer::Prepare(Graph& graph) {
   step_ = {};
@@ -32,7 +23,7 @@ void AdagradDAOptimizer::Prepare(Graph& graph) {
 
 void AdagradDAOptimizer::CreateSlots(const Variable& variable) {
   const double initial = options_.initial_gradient_squared_accumulator_value;
-  variable.graph()->AddError(CheckInitialAccumulator(name(), "initial_gradient_squared_accumulator_value", initial));
+  if (!IsInitialAccumulator(variable, name(), "initial_gradient_squared_accumulator_value", initial)) return;
   MakeSlot(variable, "gradient_accumulator", Zeros());
   MakeSlot(variable, "gradient_squared_accumulator", Constant(initial));
 }
@@ -57,9 +48,9 @@ Operation ProximalGradientDescentOptimizer::Apply(const Gradient& grad, const Va
 }
 
 void ProximalAdagradOptimizer::CreateSlots(const Variable& variable) {
-  variable.graph()->AddError(
-      CheckInitialAccumulator(name(), "initial_accumulator_value", options_.initial_accumulator_value));
-  MakeSlot(variable, "accumulator", Constant(options_.initial_accumulator_value));
+  const double initial = options_.initial_accumulator_value;
+  if (!IsInitialAccumulator(variable, name(), "initial_accumulator_value", initial)) return;
+  MakeSlot(variable, "accumulator", Constant(initial));
 }
 
 Operation ProximalAdagradOptimizer::Apply(const Gradient& grad, const Variable& variable) {

@@ -1,9 +1,10 @@
-// Builds the nodes of optimizers' update rules.
+// What the optimizers share: the nodes of their update rules, and checks of their options.
 #ifndef TENSORBRAID_TRAIN_OPTIMIZERS_UPDATE_NODE_H_
 #define TENSORBRAID_TRAIN_OPTIMIZERS_UPDATE_NODE_H_
 
 #include <string>
 
+#include "core/text/strings.h"
 #include "tensorbraid/graph/graph.h"
 #include "tensorbraid/graph/variable.h"
 
@@ -22,6 +23,15 @@ inline NodeBuilder UpdateNode(const Variable& variable, const std::string& rule,
 inline NodeBuilder& InputGradient(NodeBuilder& node, const Gradient& grad) {
   if (!grad.is_sparse()) return node.Input(grad.dense());
   return node.Input(grad.slices().values).Input(grad.slices().indices);
+}
+
+// Whether a slot of sums of squared gradients may start at `value`, which the option of this name gives. If not, adds a
+// mistake to the graph. From 0, an element whose first gradient is 0 would become 0 / sqrt(0), which is not a number.
+inline bool IsInitialAccumulator(const Variable& variable, const std::string& optimizer, const char* option,
+                                 double value) {
+  if (value > 0) return true;
+  variable.graph()->AddError(InvalidArgument(optimizer, ": ", option, " must be positive, got ", value));
+  return false;
 }
 
 }  // namespace tensorbraid

@@ -14,31 +14,19 @@
 #include <deque>
 #include <limits>
 #include <set>
-#include <span>
 
-#include "core/system/clock.h"
-#include "core/text/logging.h"
 #include "core/text/strings.h"
-#include "core/threads/mutex.h"
 #include "graph/node.h"
 #include "tensorbraid/ops/data_flow.h"
 #include "tensorbraid/ops/math.h"
-#include "tensorbraid/train/coordinator.h"
-#include "tensorbraid/train/hooks.h"
 #include "train/optimizers/increasing_rows.h"
+#include "train/replicas/async_hook.h"
 #include "train/replicas/update_gate.h"
 #include "train/sessions/train_op.h"
 #include "variables/update_ops.h"
 
 namespace tensorbraid {
 namespace {
-
-using Clock = MonotonicClock;
-
-constexpr std::chrono::seconds kStalenessReports{10};
-constexpr std::chrono::milliseconds kMaxHeartbeatInterval{2'000};
-// Short, so that a parameter server that is gone does not delay the end.
-constexpr std::chrono::seconds kLeaveTimeout{5};
 
 // One side of a Switch.
 Output If(const Output& predicate, bool side, const Output& value) {
@@ -163,124 +151,6 @@ class Gate final : public UpdateGate {
 };
 
 }  // namespace
-
-struct AsyncReplicasOptimizer::State {
-  std::shared_ptr<Optimizer> optimizer;
-  AsyncReplicasOptions options;
-  Operation train;
-  Output outcomes;
-  // Valid only if replicas wait for each other.
-  Operation join, leave;
-  Output waits_for;
-  mutable Mutex mu;
-  StalenessCounts counts TB_GUARDED_BY(mu);
-};
-
-class AsyncReplicasOptimizer::Hook final : public SessionRunHook {
- public:
-  explicit Hook(std::shared_ptr<State> state) : state_(std::move(state)) {}
-
-  Status Begin(Graph&) override {
-    if (state_->train.valid()) return OkStatus();
-    return FailedPrecondition("AsyncReplicasOptimizer: call Minimize or ApplyGradients before creating the session");
-  }
-
-  Status AfterCreateSession(SessionRunContext& context) override {
-    last_report_ = Clock::now();
-    if (!state_->join.valid()) return OkStatus();
-    context.coordinator().StartThread(
-        [state = state_, &session = context.session(), &coordinator = context.coordinator()] {
-          SendHeartbeats(*state, session, coordinator);
-          return OkStatus();
-        });
-    return context.session().Run({state_->join}).status();
-  }
-
-  SessionRunArgs BeforeRun(SessionRunContext& context) override {
-    SessionRunArgs args;
-    if (context.Runs(state_->train)) args.fetches.push_back(state_->outcomes);
-    return args;
-  }
-
-  Status AfterRun(SessionRunContext&, const SessionRunValues& values) override {
-    if (values.results.empty()) return OkStatus();
-    const auto outcomes = values.results[0].data<int64_t>();
-    if (!outcomes.empty()) Count(outcomes);
-    return OkStatus();
-  }
-
-  Status End(SessionRunContext& context, const Status&) override {
-    if (!state_->leave.valid()) return OkStatus();
-    const Status left = context.session().Run({state_->leave}, {}, {.timeout = kLeaveTimeout}).status();
-    if (!left.ok() && !absl::IsCancelled(left)) {
-      TB_LOG(Warning, "train") << "replica " << state_->options.replica
-                               << " cannot leave, so others may wait for it: " << ToString(left);
-    }
-    return OkStatus();
-  }
-
- private:
-  // Sends heartbeats until a stop is requested. Errors are not reported: if they last, the training's own steps fail,
-  // too.
-  static void SendHeartbeats(const State& state, Session& session, const Coordinator& coordinator) {
-    const StalenessPolicy& policy = state.options.staleness;
-    const auto interval = std::clamp(policy.lost_after / 4, std::chrono::milliseconds(1), kMaxHeartbeatInterval);
-    std::string waits_for;
-    auto log_after = Clock::duration(0);
-    Clock::time_point since;
-    do {
-      const auto beat = session.Run({state.waits_for});
-      const std::string now_for = beat.ok() ? (*beat)[0].scalar<std::string>() : "";
-      const auto now = Clock::now();
-      if (now_for.empty()) {
-        waits_for.clear();
-      } else if (waits_for.empty()) {
-        since = now;
-        // The warm-up is long, so it is logged at once.
-        log_after = now_for.starts_with("the end") ? Clock::duration(0) : Clock::duration(kStalenessReports);
-        waits_for = now_for;
-      }
-      if (!waits_for.empty() && now - since >= log_after) {
-        TB_LOG(Info, "train") << "replica " << state.options.replica << " has waited for "
-                              << std::chrono::duration<double>(now - since).count() << " s for " << now_for;
-        log_after = 2 * (now - since) + Clock::duration(kStalenessReports);
-      }
-    } while (!coordinator.WaitForStop(interval));
-  }
-
-  void Count(std::span<const int64_t> outcomes) {
-    const StalenessPolicy& policy = state_->options.staleness;
-    const bool scales = policy.gradient_decay > 0 || policy.rate_decay > 0;
-    StalenessCounts all;
-    {
-      MutexLock lock(state_->mu);
-      StalenessCounts& c = state_->counts;
-      ++c.pushes;
-      for (const int64_t outcome : outcomes) {
-        const bool dropped = outcome < 0;
-        const int64_t age = dropped ? -1 - outcome : outcome;
-        (dropped ? c.dropped : c.applied) += 1;
-        if (!dropped && age > 0 && scales) ++c.scaled;
-        c.max_age = std::max(c.max_age, age);
-        c.total_age += age;
-      }
-      all = c;
-    }
-    const Clock::time_point now = Clock::now();
-    if (now - last_report_ < kStalenessReports) return;
-    last_report_ = now;
-    if (all.dropped + all.scaled == reported_) return;
-    reported_ = all.dropped + all.scaled;
-    TB_LOG(Info, "train") << "of the " << all.applied + all.dropped << " gradients that this worker has pushed in "
-                          << all.pushes << " steps, " << all.dropped << " were dropped and " << all.scaled
-                          << " scaled because of their age, which was " << all.mean_age() << " on average and "
-                          << all.max_age << " at most";
-  }
-
-  const std::shared_ptr<State> state_;
-  Clock::time_point last_report_;
-  int64_t reported_ = 0;
-};
 
 AsyncReplicasOptimizer::AsyncReplicasOptimizer(std::shared_ptr<Optimizer> optimizer, AsyncReplicasOptions options)
     : Optimizer(options.name), state_(std::make_shared<State>()) {

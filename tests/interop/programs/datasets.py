@@ -169,6 +169,15 @@ def positions_of_pipelines(s):
     _goes_on(s, ds.random(seed=6).take(20), 9, 8)
 
 
+def positions_in_snapshots(s):
+    with tempfile.TemporaryDirectory() as folder:
+        stored = lambda name: ds.range(9).snapshot(os.path.join(folder, name), compression="NONE",
+                                                   shard_func=lambda x: x % 1)
+        _goes_on(s, stored("begun"), 4, 7)
+        _all(s, stored("complete"), 10, once=False)
+        _goes_on(s, stored("complete"), 4, 7)
+
+
 def positions_that_do_not_exist(s):
     iterator = tf1.data.make_initializable_iterator(ds.range(3))
     s.run(tf.raw_ops.SerializeIterator(resource_handle=iterator._iterator_resource), text="not.*been initialized")
@@ -491,3 +500,225 @@ def variants_that_are_no_sparse_tensors(s):
             s.run(raw.DeserializeSparse(serialized_sparse=there, dtype=dtype))
         one = raw.DeserializeSparse(serialized_sparse=there[1], dtype=tf.int32)
     s.run(one)
+
+
+def _raw(s, variant, types, shapes, n, text=None):
+    """As _all, for a dataset that only tf.raw_ops makes. The last of the n + 1 steps may fail, with `text`."""
+    raw = tf.raw_ops
+    iterator = raw.IteratorV2(shared_name="", container="", output_types=types, output_shapes=shapes)
+    element = raw.IteratorGetNext(iterator=iterator, output_types=types, output_shapes=shapes)
+    s.run(raw.MakeIterator(dataset=variant, iterator=iterator))
+    for i in range(n + 1):
+        s.run(element, text=text if i == n else None)
+
+
+def batches_for_replicas(s):
+    def rebatch(dataset, replicas, n, text=None):
+        _raw(s, tf.raw_ops.RebatchDataset(input_dataset=dataset._variant_tensor, num_replicas=replicas,
+                                          output_types=[tf.int64], output_shapes=[None]), [tf.int64], [None], n, text)
+    for size, batch, replicas in ((8, 4, 2), (10, 4, 3), (3, 2, 4), (0, 2, 2), (5, 5, 1)):
+        rebatch(ds.range(size).batch(batch), replicas, 9)
+    rebatch(ds.range(3), 2, 0, "must have at least one dimension.*[Cc]omponent 0 is scalar")
+    for replicas in (0, -1):
+        s.run(tf.raw_ops.DatasetCardinality(input_dataset=tf.raw_ops.RebatchDataset(
+            input_dataset=ds.range(3)._variant_tensor, num_replicas=replicas, output_types=[tf.int64],
+            output_shapes=[None])), text="num_replicas must be greater than zero")
+
+
+def matching_files(s):
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("b.txt", "a.txt", "c.log", "inner/x.txt", "inner/deep/y.txt"):
+            os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
+            open(os.path.join(folder, name), "w").close()
+
+        def match(patterns, n, text=None):
+            variant = tf.raw_ops.MatchingFilesDataset(patterns=[os.path.join(folder, p) for p in patterns])
+            iterator = tf.raw_ops.IteratorV2(shared_name="", container="", output_types=[tf.string], output_shapes=[[]])
+            path = tf.raw_ops.IteratorGetNext(iterator=iterator, output_types=[tf.string], output_shapes=[[]])[0]
+            # The folder of each run has another name.
+            name = tf.strings.substr(path, len(folder), tf.strings.length(path) - len(folder))
+            s.run(tf.raw_ops.MakeIterator(dataset=variant, iterator=iterator))
+            for _ in range(n):
+                s.run(name, text=text)
+        for patterns in (["*.txt"], ["*.log", "*.txt"], ["*"], ["inner/*", "b*"], ["none*", "a*"], ["*.txt", "a*"],
+                         ["*/x.txt"], ["*/*"], ["a.txt"]):
+            match(patterns, 5)
+        for patterns in (["none*"], ["inner"]):
+            match(patterns, 1, "Don't find any matched files")
+
+
+def sleeps(s):
+    for microseconds in (0, 1000):
+        _raw(s, tf.raw_ops.SleepDataset(input_dataset=ds.range(2)._variant_tensor, sleep_microseconds=microseconds,
+                                        output_types=[tf.int64], output_shapes=[[]]), [tf.int64], [[]], 2)
+    s.run(tf.raw_ops.DatasetCardinality(input_dataset=tf.raw_ops.SleepDataset(
+        input_dataset=ds.range(2)._variant_tensor, sleep_microseconds=-1, output_types=[tf.int64], output_shapes=[[]])),
+          text="`sleep_microseconds` must be >= 0")
+
+
+def generators(s):
+    """Three functions make the elements: one for the state, one for the next element, one for the end."""
+    ends = tf1.get_variable("ends", initializer=0, use_resource=True)
+    source = tf1.data.make_initializable_iterator(ds.range(3))
+    function = lambda f, *signature: tf.function(f).get_concrete_function(*signature)
+    number = tf.TensorSpec([], tf.int64)
+    start = function(lambda: tf.constant(10, tf.int64))
+    following = function(lambda factor: (factor * source.get_next(), tf.strings.as_string(factor)), number)
+    finish = function(lambda factor: factor + tf.cast(ends.assign_add(1), tf.int64), number)
+    for f in (start, following, finish):
+        f.add_to_graph(tf1.get_default_graph())
+    types, shapes = [tf.int64, tf.string], [[], []]
+    s.init()
+    s.run(source.initializer)
+    _raw(s, tf.raw_ops.GeneratorDataset(
+        init_func_other_args=start.captured_inputs, next_func_other_args=following.captured_inputs,
+        finalize_func_other_args=finish.captured_inputs, init_func=start, next_func=following, finalize_func=finish,
+        output_types=types, output_shapes=shapes), types, shapes, 4)
+    s.run(ends.read_value())
+
+
+def generators_of_the_client(s):
+    """Python functions run in the process of the client: servers say so."""
+    element = tf1.data.make_one_shot_iterator(ds.from_generator(lambda: iter([1, 2]), tf.int32, [])).get_next()
+    if s.is_reference:
+        return s.record("refused")
+    try:
+        s.record(s.session.run(element))
+    except tf.errors.UnimplementedError as e:
+        s.record("refused" if "needs the client's Python process" in str(e) else str(e))
+
+
+def snapshots(s):
+    with tempfile.TemporaryDirectory() as folder:
+        counter = tf1.get_variable("counter", initializer=tf.constant(0, tf.int64), use_resource=True)
+        s.init()
+
+        def count(x):  # tells whether an element was read or computed
+            with tf.control_dependencies([counter.assign_add(1)]):
+                return tf.identity(x), tf.strings.as_string(x)
+        for compression in ("NONE", "GZIP", "AUTO"):
+            path = os.path.join(folder, compression)
+            for _ in range(2):  # equal pipelines share a snapshot
+                dataset = ds.range(5).map(count).snapshot(path, compression=compression, shard_func=lambda x, y: x % 2)
+                _all(s, dataset, 6, once=False)
+                s.run(counter.read_value())
+            # Another pipeline has a snapshot of its own.
+            _all(s, ds.range(4).map(count).snapshot(path, compression=compression), 5, once=False)
+            s.run(counter.read_value())
+        in_turn = lambda shards: shards.interleave(lambda shard: shard, cycle_length=3)
+        by_three = lambda x: x % 3
+        for _ in range(2):
+            _all(s, ds.range(9).snapshot(os.path.join(folder, "turns"), compression="GZIP", reader_func=in_turn,
+                                         shard_func=by_three), 10, once=False)
+        # A pass that ends early leaves no snapshot. (TensorFlow computes some elements ahead, so these are not counted.)
+        for n in (3, 3, 7, 7):
+            _all(s, ds.range(6).map(tf.strings.as_string).snapshot(os.path.join(folder, "early"), compression="NONE",
+                                                                   shard_func=lambda x: tf.constant(0, tf.int64)),
+                 n, once=False)
+        _all(s, ds.range(0).snapshot(os.path.join(folder, "empty"), compression="NONE"), 1, once=False)
+
+
+def saved_and_loaded(s):
+    numbers = ds.range(5).map(lambda x: (x, tf.cast(x, tf.float32) / 2, tf.strings.as_string(x)))
+    spec = (tf.TensorSpec([], tf.int64), tf.TensorSpec([], tf.float32), tf.TensorSpec([], tf.string))
+
+    def save(path, **options):
+        before = set(tf1.get_default_graph().get_operations())
+        numbers.save(path, **options)
+        s.run([o for o in tf1.get_default_graph().get_operations() if o.type == "SaveDataset" and o not in before])
+    with tempfile.TemporaryDirectory() as folder:
+        for compression in ("NONE", "GZIP"):
+            path = os.path.join(folder, compression)
+            save(path, compression=compression)
+            _all(s, ds.load(path, spec, compression), 6, once=False)
+        path = os.path.join(folder, "shards")
+        save(path, shard_func=lambda x, y, z: x % 2)
+        for cycle in (1, 2):
+            reader = lambda shards: shards.interleave(lambda shard: shard, cycle_length=cycle)
+            _all(s, ds.load(path, spec, reader_func=reader), 6, once=False)
+        s.run(tf.raw_ops.DatasetCardinality(input_dataset=ds.load(path, spec)._variant_tensor))
+        # TensorFlow's own programs read what was saved here, and the other way round.
+        with tf.Graph().as_default(), tf1.Session() as local:
+            element = tf1.data.make_one_shot_iterator(ds.load(os.path.join(folder, "GZIP"), spec, "GZIP")).get_next()
+            s.record([local.run(element) for _ in range(5)])
+            other = os.path.join(folder, "other")
+            ds.range(3).save(other, compression="GZIP")
+            local.run([o for o in tf1.get_default_graph().get_operations() if o.type == "SaveDataset"])
+        _all(s, ds.load(other, tf.TensorSpec([], tf.int64), "GZIP"), 4, once=False)
+        missing = ds.load(os.path.join(folder, "missing"), spec)
+        s.run(tf.raw_ops.DatasetCardinality(input_dataset=missing._variant_tensor), text="Could not find metadata file")
+
+
+def ragged_elements(s):
+    """Inside of datasets a ragged tensor is a variant."""
+    def parts(dataset, n, **options):
+        _all(s, dataset.map(lambda r: (r.flat_values, *r.nested_row_splits)), n, **options)
+    rows = tf.ragged.constant([[1, 2], [], [3, 4, 5], [6]])
+    _all(s, ds.from_tensor_slices(rows).map(tf.reduce_sum), 5)
+    parts(ds.from_tensors(rows).map(lambda r: r.with_values(r.values * 2)), 2)
+    parts(ds.from_tensor_slices(rows).batch(2), 3)
+    _all(s, ds.from_tensor_slices(rows).batch(3).map(lambda r: r.to_tensor()).unbatch(), 5)
+    deep = tf.ragged.constant([[["a"], ["b", "c"]], [], [[], ["d"]]])
+    _all(s, ds.from_tensor_slices(deep).map(lambda r: r.to_tensor("-")), 4)
+    parts(ds.from_tensor_slices(deep).batch(2).prefetch(1), 3)
+    parts(ds.range(4).map(lambda n: tf.ragged.range(tf.range(n))).batch(3), 3)
+    numbers = tf.ragged.constant([[[1], [2, 3]], [], [[], [4]]])
+    mapped = tf.map_fn(lambda r: r.with_values(r.values + 1), numbers,
+                       fn_output_signature=tf.RaggedTensorSpec([None, None], tf.int32))
+    s.run([mapped.flat_values, *mapped.nested_row_splits])
+
+
+def ragged_variants(s):
+    raw = tf.raw_ops
+    splits = lambda *numbers: tf.constant(numbers, tf.int64)
+    unknown = lambda t: tf1.placeholder_with_default(t, None)
+    values = tf.range(5.0)
+
+    def encode(levels, dense, batched):
+        return raw.RaggedTensorToVariant(rt_nested_splits=levels, rt_dense_values=dense, batched_input=batched)
+
+    def decode(encoded, inner, levels, text=None, dtype=tf.float32):
+        out = raw.RaggedTensorFromVariant(encoded_ragged=encoded, input_ragged_rank=inner, output_ragged_rank=levels,
+                                          Tvalues=dtype, Tsplits=tf.int64)
+        s.run([*out.output_nested_splits, out.output_dense_values], text=text)
+    one, rows = encode([splits(0, 2, 5)], values, False), encode([splits(0, 2, 5)], values, True)
+    deep = encode([splits(0, 2, 3), splits(0, 1, 1, 5)], values, True)
+    matrix = encode([], tf.reshape(tf.range(6.0), [3, 2]), True)
+    decode(one, 1, 1)
+    decode(rows, 0, 1)
+    decode(rows, -1, 1)
+    decode(rows[:0], -1, 1)
+    decode(rows[:0], -1, 2)
+    decode(deep, 1, 2)
+    decode(deep[1], 1, 1)
+    decode(matrix, 0, 1)
+    decode(encode([], unknown(1.0), False), 0, 0)
+    decode(tf.stack([rows, rows]), 0, 2)
+    decode(tf.stack([rows, rows]), -1, 2)
+    for device in (s.ps, s.worker(1)):  # variants travel between tasks
+        with tf.device(device):
+            decode(deep, 1, 2)
+    decode(unknown(rows), 1, 1, "output_ragged_rank must be equal to input_ragged_rank \\+ encoded_ragged.dims")
+    decode(unknown(one), 0, 0, "has ragged_rank=1.  Expected ragged_rank=0")
+    decode(rows, 0, 1, "Expected values Tensor dtype: int32, found: float", tf.int32)
+    decode(unknown(tf.stack([rows])), -1, 1, "Inferred input_ragged_rank .* must be >= 0")
+    decode(raw.EmptyTensorList(element_shape=-1, max_num_elements=-1, element_dtype=tf.float32), 0, 0,
+           "doesn't hold a RaggedTensorVariant")
+    decode(tf.stack([encode([], tf.ones([2, 3]), False), encode([], tf.ones([2, 4]), False)]), 0, 1,
+           "All flat_values must have compatible shapes")
+    scalar = encode([], unknown(1.0), False)
+    decode(tf.stack([scalar, scalar]), 0, 1, "Ragged values must have rank >= 1")
+    for wrong in ((0, 2, 4), (1, 2, 5), (0, 3, 2, 5), (0, 2, 6), (0,), ()):
+        for batched in (True, False):
+            bad = encode([unknown(splits(*wrong))], values, batched)
+            s.run(raw.RaggedTensorFromVariant(encoded_ragged=bad, input_ragged_rank=-1, output_ragged_rank=1,
+                                              Tvalues=tf.float32, Tsplits=tf.int64), text="[Ii]nvalid ragged splits")
+    s.run(raw.RaggedTensorToVariantGradient(encoded_ragged_grad=rows, row_splits=splits(0, 2, 5), dense_values_shape=[5],
+                                            Tvalues=tf.float32))
+    s.run(raw.RaggedTensorToVariantGradient(encoded_ragged_grad=deep, row_splits=splits(0, 2, 3), dense_values_shape=[5],
+                                            Tvalues=tf.float32))
+    # Gradients of values that go through variants, and of zeros and sums of them.
+    x = tf.range(5.0)
+    ragged = tf.RaggedTensor.from_row_splits(x * x, splits(0, 2, 5))
+    mapped = tf.map_fn(lambda r: r * 3.0, ragged, fn_output_signature=tf.RaggedTensorSpec([None], tf.float32))
+    s.run([mapped.values, tf1.gradients(mapped.values, x)[0]])

@@ -304,3 +304,51 @@ def scalars_and_vectors(s):
     for i, v, text in [([[0]], [[10.0]], "must be a vector"), ([0], [10.0], "x and v shape doesn't match"),
                        ([0, 1], [[10.0]], "i and x shape doesn't match")]:
         s.run(raw.InplaceUpdate(x=_unknown([[1.0]]), i=_unknown(np.int32(i)), v=_unknown(v)), text=text)
+
+
+def windows(s):
+    """Convolutions and pooling: windows and inputs with which they cannot compute."""
+    x = _unknown(np.zeros([1, 2, 2, 6], np.float32))
+    one, valid = [1, 1, 1, 1], dict(padding="VALID")
+    depth = "MaxPooling supports exactly one of pooling across depth or pooling across width/height"
+    for ksize, strides, text in (
+            ([1, 2, 2, 2], [1, 2, 2, 2], depth), ([1, 2, 1, 2], [1, 1, 1, 2], depth),
+            ([1, 1, 1, 2], one, "Depthwise max pooling requires the depth window to equal the depth stride"),
+            ([1, 1, 1, 4], [1, 1, 1, 4], "Depthwise max pooling requires the depth window to evenly divide the input depth"),
+            ([2, 1, 1, 1], one, "Pooling is not yet supported on the batch dimension")):
+        s.run(raw.MaxPool(input=x, ksize=ksize, strides=strides, **valid), text=text)
+        s.run(raw.AvgPool(value=x, ksize=ksize, strides=strides, **valid), text=text)
+    s.run(raw.MaxPool(input=x, ksize=[1, 1, 1, 3], strides=[1, 1, 1, 3], **valid))
+    s.run(raw.AvgPool(value=x, ksize=[1, 1, 1, 2], strides=[1, 1, 1, 2], **valid),
+          text="Non-spatial pooling is not yet supported")
+    for shape in ([1, 0, 2, 6], [1, 2, 0, 6]):
+        empty = _unknown(np.zeros(shape, np.float32))
+        for pool in (raw.MaxPool(input=empty, ksize=[1, 2, 2, 1], strides=one, **valid),
+                     raw.Conv2D(input=empty, filter=np.ones([2, 2, 6, 1], np.float32), strides=one, **valid)):
+            s.run(pool, text="Computed output size would be negative")
+    for shape in ([0, 2, 2, 6], [1, 0, 2, 6], [1, 2, 2, 0]):
+        empty = _unknown(np.zeros(shape, np.float32))
+        same = dict(ksize=[1, 2, 2, 1], strides=one, padding="SAME")
+        s.run(raw.MaxPoolWithArgmax(input=empty, **same).output, text="tensor_in must not be empty")
+        s.run([raw.MaxPool(input=empty, **same), raw.AvgPool(value=empty, **same), raw.LRN(input=empty),
+               raw.MaxPoolGrad(orig_input=empty, orig_output=empty, grad=empty, **same),
+               raw.AvgPoolGrad(orig_input_shape=shape, grad=empty, **same)])
+    f = _unknown(np.zeros([0, 3, 6, 1], np.float32))
+    s.run(raw.Conv2D(input=x, filter=f, strides=one, padding="SAME"), text="filter must not have zero elements")
+
+
+def sequences_without_elements(s):
+    def loss(shape, labels):
+        return raw.CTCLoss(inputs=_unknown(np.zeros(shape, np.float32)),
+                           labels_indices=_unknown(np.zeros([labels, 2], np.int64)),
+                           labels_values=_unknown(np.zeros([labels], np.int32)),
+                           sequence_length=_unknown(np.full([shape[1]], shape[0], np.int32))).loss
+    s.run(loss([3, 2, 4], 0), text="Labels length is zero in batch 0")
+    s.run(loss([3, 0, 4], 0), text="batch_size must not be 0")
+    s.run(loss([0, 2, 4], 1), text="Max time or first dimension of input cannot be 0")
+    for shape in ([0, 2, 4], [3, 0, 4], [3, 2, 0]):
+        inputs = _unknown(np.zeros(shape, np.float32))
+        lengths = _unknown(np.full([shape[1]], shape[0], np.int32))
+        s.run(raw.CTCGreedyDecoder(inputs=inputs, sequence_length=lengths).log_probability, text="must not be")
+        s.run(raw.CTCBeamSearchDecoder(inputs=inputs, sequence_length=lengths, beam_width=2, top_paths=1).log_probability,
+              text="must not be")

@@ -175,3 +175,18 @@ def csv_lines(s):
     columns = tf1.decode_csv(line, [[0], [9.0], [""]])
     s.init()
     s.record([r for r in _run_queues(s, columns, 10)])
+
+
+def record_input(s):
+    """Records come in random order, but each epoch has each of them once."""
+    for compression in ("", "GZIP"):
+        for i in range(3):
+            _records(f"input{compression}{i}", [b"%d:%d" % (i, j) for j in range(4)], compression)
+        for batch_size, buffer_size, ratio in ((6, 10000, 0.0), (4, 10000, 0.5), (12, 100, 0.0)):
+            batch = tf.raw_ops.RecordInput(file_pattern=_path(f"input{compression}[0-9]"), batch_size=batch_size,
+                                           file_buffer_size=buffer_size, file_shuffle_shift_ratio=ratio,
+                                           compression_type=compression)
+            for _ in range(2):
+                epoch = [s.session.run(batch) for _ in range(12 // batch_size)]
+                s.record([[len(records) for records in epoch], sorted(np.concatenate(epoch).tolist())])
+    s.run(tf.raw_ops.RecordInput(file_pattern=_path("no_input*")), text="Found no files at")

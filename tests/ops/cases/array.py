@@ -182,6 +182,17 @@ def searching(t):
             for k in range(1, len(row) + 1):
                 t.case("TopKV2", np.array([row]).astype(d), np.int32(k))
     t.case("TopKV2", np.array([5, nan, 3, 7, 1, nan, nan, 2, 9, 4, -1, nan, 8, 0, 6, 3], np.float32), np.int32(16))
+    random = np.random.RandomState(1)
+    for size in [17, 18, 21, 31, 40, 59, 100]:
+        for share in [0.05, 0.2, 0.5]:
+            row = random.randint(-9, 10, size).astype(np.float32)
+            row[random.random_sample(size) < share] = nan
+            for k in sorted(random.choice(np.arange(2, size), 4, replace=False)) + [size]:
+                t.case("TopKV2", row, np.int32(k))
+    # Without `sorted`, some elements come in the order of a heap, and a whole row is sorted all the same.
+    for k in [1, 2, 5, 16, 19, 20]:
+        t.case("TopKV2", random.randint(0, 9, [3, 20]).astype(np.int32), np.int32(k), sorted=False)
+        t.case("TopKV2", np.float32([nan, 3, 1, nan, 7] * 4), np.int32(k), sorted=False)
     t.case("TopKV2", np.zeros([0, 3], np.float32), np.int32(2))
     t.case("TopKV2", X, np.int32(1), index_type=tf.int64)
     t.case("NthElement", Y, np.int32(0), reverse=True)

@@ -292,6 +292,69 @@ def conv3d(t):
     t.case("Conv3DBackpropInputV2", np.array([3, 4, 3], np.int32), fs, g.astype(np.float32), expected=INVALID, **attrs)
 
 
+def conv(t):
+    """The op of any number of batch axes. TensorFlow's CPU kernel knows neither groups, nor channels first, nor dilated
+    volumes, so most expected values are those of the definition."""
+    def case(x, f, strides, batch_dims=1, **attrs):
+        spatial = f.ndim - 2
+        images = x.reshape((-1,) + x.shape[batch_dims:])
+        y = convolve(images, f, dict(attrs, strides=strides), False)
+        y = y.reshape(x.shape[:batch_dims] + y.shape[1:])
+        more = dict(attrs, batch_dims=batch_dims, groups=x.shape[-1] // f.shape[-2])
+        t.case("Conv", x, f, strides=strides, expected=[y], **more)
+        t.case("Conv", x.astype(np.float32), f.astype(np.float32), strides=strides, expected=[y.astype(np.float32)], **more)
+        to_front = lambda a: np.moveaxis(a, -1, batch_dims).copy()
+        for name, rest in (("dilations", [1]), ("explicit_paddings", [0, 0])):
+            if name in more:
+                more[name] = rest + rest + more[name][len(rest):-len(rest)]
+        t.case("Conv", to_front(x), f, strides=[1, 1] + strides[1:-1], data_format="CHANNELS_FIRST",
+               expected=[to_front(y)], **more)
+
+    one, ones = [1, 1, 1, 1], [1] * 5
+    x, f = ramp(2, 5, 4, 3), ramp(3, 2, 3, 2)
+    volume, g = ramp(2, 3, 4, 3, 2), ramp(2, 3, 2, 2, 3)
+    for padding in ["SAME", "VALID"]:
+        for strides in (one, [1, 2, 3, 1]):  # what TensorFlow computes
+            t.case("Conv", x, f, strides=strides, padding=padding)
+            case(x, f, strides, padding=padding)
+        t.case("Conv", volume, g, strides=ones, padding=padding)
+        case(volume, g, [1, 2, 3, 2, 1], padding=padding)
+    t.case("Conv", x, f, strides=one, padding="VALID", dilations=[1, 2, 1, 1])
+    case(x, f, one, padding="SAME", dilations=[1, 1, 2, 1])
+    case(volume, g, ones, padding="SAME", dilations=[1, 1, 2, 1, 1])
+    t.case("Conv", x, f, strides=one, padding="EXPLICIT", explicit_paddings=[0, 0, 1, 2, 0, 1, 0, 0])
+    case(x, f, [1, 2, 1, 1], padding="EXPLICIT", explicit_paddings=[0, 0, 1, 2, 0, 1, 0, 0])
+    case(volume, g, ones, padding="EXPLICIT", explicit_paddings=[0, 0, 1, 0, 0, 2, 1, 1, 0, 0])
+    t.case("Conv", x[0], f, strides=one, padding="SAME", batch_dims=0)
+    t.case("Conv", ramp(2, 3, 5, 4, 3), f, strides=one, padding="SAME", batch_dims=2)
+    t.case("Conv", np.zeros([2, 0, 5, 4, 3], np.float32), f.astype(np.float32), strides=one, padding="SAME", batch_dims=2,
+           expected=[np.zeros([2, 0, 5, 4, 2], np.float32)])
+    case(x[0], f, one, padding="SAME", batch_dims=0)
+    case(ramp(2, 1, 3, 5, 4, 3), f, one, padding="VALID", batch_dims=3)
+    case(ramp(2, 2, 3, 4, 3, 2), g, ones, padding="VALID", batch_dims=2)
+    case(ramp(2, 4, 4, 4), ramp(2, 3, 2, 6), one, padding="SAME")
+    case(ramp(1, 3, 3, 3, 4), ramp(2, 2, 2, 2, 4), ones, padding="SAME")
+    for d in [np.float16, bf16]:
+        wide = [a.astype(d).astype(np.float64) for a in (x, f)]
+        t.case("Conv", x.astype(d), f.astype(d), strides=one, padding="SAME",
+               expected=[convolve(*wide, dict(strides=one, padding="SAME"), False).astype(d)])
+    t.case("Conv", (x * 26).astype(np.int32), (f * 26).astype(np.int32), strides=one, padding="SAME")
+    xs, fs = x.astype(np.float32), f.astype(np.float32)
+    t.case("Conv", np.zeros([0, 5, 4, 3], np.float32), fs, strides=one, padding="SAME")
+    ok = dict(strides=one, padding="VALID")
+    for bad in [dict(ok, strides=[1, 1]), dict(ok, strides=[1, 1, 1]), dict(ok, strides=ones), dict(ok, strides=[1] * 6),
+                dict(ok, strides=[2, 1, 1, 1]), dict(ok, strides=[1, 0, 1, 1]), dict(ok, strides=[1, 1, 1, 2]),
+                dict(ok, dilations=[2, 2]), dict(ok, dilations=[1, 0, 1, 1]), dict(ok, dilations=[2, 1, 1, 1]),
+                dict(ok, batch_dims=-1), dict(ok, batch_dims=0), dict(ok, batch_dims=2), dict(ok, batch_dims=2**40),
+                dict(ok, groups=0), dict(ok, groups=3), dict(ok, padding="EXPLICIT"),
+                dict(ok, padding="EXPLICIT", explicit_paddings=[1, 2, 1, 0]),
+                dict(ok, explicit_paddings=[0, 0, 1, 1, 0, 0, 0, 0])]:
+        t.case("Conv", xs, fs, expected=INVALID, **bad)
+    for a, b in [(xs[0], fs), (xs, fs[0]), (xs[..., :2], fs), (xs, fs[:0]), (np.float32(1), fs),
+                 (xs, np.zeros([6, 2, 3, 2], np.float32))]:
+        t.case("Conv", a, b, expected=INVALID, **ok)
+
+
 def dilation(t):
     x, f = ramp(2, 5, 4, 3), ramp(2, 3, 3) * 0.7
     geometries = [dict(strides=[1, 1, 1, 1], rates=[1, 1, 1, 1], padding="SAME"),
@@ -336,4 +399,5 @@ def add_cases(t):
     conv2d(t)
     depthwise(t)
     conv3d(t)
+    conv(t)
     dilation(t)

@@ -172,6 +172,81 @@ def gathers(t):
     t.case("GatherV2", params, np.array([[1, 1], [0, 2]], np.int32), np.int32(1), tf_gradient=[0])
 
 
+    ragged(t, spread([6]))
+    ragged(t, spread([6, 2], np.complex64))
+
+
+def ragged(t, values):
+    outer, inner = np.array([0, 2, 2, 3], np.int64), np.array([0, 1, 4, 6], np.int64)
+    for d in [np.int32, np.int64]:
+        for indices in [[2, 0, 0, 1], [[0, 2], [2, 2]], 1]:
+            indices = np.array(indices, d)
+            t.case("RaggedGather", [inner], values, indices, OUTPUT_RAGGED_RANK=indices.ndim, tf_gradient=[1])
+            t.case("RaggedGather", [outer.astype(d), inner.astype(d)], values, indices,
+                   OUTPUT_RAGGED_RANK=indices.ndim + 1, tf_gradient=[2])
+
+
+    def dense(shape, values, default, *partitions):
+        t.case("RaggedTensorToTensor", shape, values, default, [tensor for _, tensor in partitions],
+               row_partition_types=[kind for kind, _ in partitions], tf_gradient=[1, 2])
+    splits, splits0 = ("ROW_SPLITS", inner), ("ROW_SPLITS", outer)
+    ids = [("FIRST_DIM_SIZE", np.int64(4)), ("VALUE_ROWIDS", np.array([0, 1, 1, 1, 3, 3], np.int64))]
+    default = np.array(0.5, values.dtype)
+    for shape in [[-1, -1], [2, 2], [5, 4], [0, 2]]:
+        shape = np.array(shape + list(values.shape[1:]), np.int64)
+        dense(shape, values, default, splits)
+        dense(shape, values, default, *ids)
+    dense(np.int32(-1), values, default, splits0, splits)
+    if values.ndim > 1:
+        dense(np.int32(-1), values, np.array([1, 2], values.dtype), splits)
+        dense(np.int32(-1), values, np.array([1], values.dtype), splits)
+
+
+def updates(t):
+    def i32(*v):
+        return np.array(v, np.int32)
+    for d in [np.float64, np.complex64]:
+        x = spread([4, 3], d)
+        for begin, end, strides, shape, masks in [
+                (i32(0, 1), i32(4, 3), i32(1, 1), [4, 2], {}), (i32(3, 0), i32(0, 3), i32(-1, 2), [3, 2], {}),
+                (i32(1), i32(2), i32(1), [3], dict(shrink_axis_mask=1)), (i32(0), i32(2), i32(1), [1, 3], {}),
+                (i32(0), i32(2), i32(1), [], dict(ellipsis_mask=1)), (i32(0, 2), i32(9, 9), i32(1, 1), [4, 1], dict(end_mask=3))]:
+            t.case("TensorStridedSliceUpdate", x, begin, end, strides, spread(shape, d, 1), tf_gradient=[0, 4], **masks)
+
+
+def gamma_samples(t):
+    seed = np.array([7, 11], np.int32)
+    for d in [np.float32, np.float64]:
+        tolerance = 1e-4 if d == np.float32 else 1e-8
+        alpha = np.array([[0.5], [1.0], [3.0]], d)
+        shape = np.array([4, 2, 3, 1], np.int32)
+        t.case("StatelessRandomGammaV2", shape, seed, alpha, tf_gradient=[2], tolerance=tolerance)
+        t.case("StatelessRandomGammaV3", shape, np.array([123], np.uint64), np.array([4, 5], np.uint64), np.int32(1), alpha,
+               tf_gradient=[4], tolerance=tolerance)
+
+
+def batch_norms(t):
+    """Second derivatives."""
+    f32 = np.float32
+    for op in ["FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3"]:
+        end = [np.zeros([0], f32)] if op.endswith("V3") else []
+        for d in [f32] if op == "FusedBatchNormGrad" else [f32, np.float16]:
+            tolerance = 2e-4 if d == f32 else 2e-2
+            formats = [("NHWC", [2, 2, 3, 3], (0, 1, 2)), ("NCHW", [2, 3, 2, 3], (0, 2, 3))]
+            if end and d == f32:
+                formats += [("NDHWC", [2, 1, 2, 3, 3], (0, 1, 2, 3)), ("NCDHW", [2, 3, 1, 2, 3], (0, 2, 3, 4))]
+            for data_format, shape, axes in formats:
+                x, dy = 2 * spread(shape, f32), spread(shape, d, 1)
+                rest = [spread([3], f32, 2) + f32(1), x.mean(axes), x.var(axes), *end]
+                ys = [spread(shape, d, 3), spread([3], f32, 4), spread([3], f32, 5), None, None]
+                for training in [True, False]:
+                    if not training and data_format.startswith("NC"):
+                        continue  # TensorFlow's CPU has no kernel
+                    for grad_ys in [ys, [ys[0], None, None, None, None]]:
+                        t.case(op, dy, x.astype(d), *rest, epsilon=0.01, data_format=data_format, is_training=training,
+                               tf_gradient=[0, 1, 2], grad_ys=grad_ys, tolerance=tolerance)
+
+
 def einsums(t):
     for d in [np.float64, np.complex128]:
         one = [("ij->ji", [2, 3]), ("ij->i", [2, 3]), ("ij->j", [2, 3]), ("ij->", [2, 3]), ("ii->", [3, 3]),
@@ -261,6 +336,25 @@ def decompositions(t):
     t.case("SelfAdjointEigV2", hermitian([2, 3, 3], np.float64), gradient=[0])
     values_alone(t, "Eig", well_conditioned([3, 3], np.float64), np.ones([3], np.complex128), 1e-8, Tout=tf.complex128,
                  compute_v=False)
+
+
+def vectors(t):
+    """The gradients of the vectors and triangles of decompositions."""
+    for d in [np.float32, np.float64] + COMPLEX:
+        tolerance = 1e-4 if d in (np.float32, np.complex64) else 1e-9
+        for shape in [[3, 3], [2, 4, 2], [2, 2, 4]]:
+            m = well_conditioned(shape, d)
+            t.case("Qr", m, tf_gradient=[0], tolerance=tolerance)
+            t.case("Svd", m, tf_gradient=[0], tolerance=tolerance)
+        for shape in [[3, 3], [2, 3, 2], [2, 3]]:
+            t.case("Svd", well_conditioned(shape, d), full_matrices=True, tf_gradient=[0], tolerance=tolerance)
+        t.case("Qr", well_conditioned([2, 3], d), full_matrices=True, tf_gradient=[0], tolerance=tolerance)
+        h = hermitian([2, 3, 3], d)
+        t.case("SelfAdjointEigV2", h, compute_v=True, tf_gradient=[0], tolerance=tolerance)
+        no_values = [None, spread([2, 3, 3], d, 6)]
+        t.case("SelfAdjointEigV2", h, compute_v=True, tf_gradient=[0], grad_ys=no_values, tolerance=tolerance)
+        out = tf.complex64 if d in (np.float32, np.complex64) else tf.complex128
+        t.case("Eig", well_conditioned([2, 3, 3], d), Tout=out, tf_gradient=[0], tolerance=10 * tolerance)
 
 
 def transforms(t):
@@ -355,8 +449,12 @@ def add_cases(t):
     scans(t)
     segments(t)
     gathers(t)
+    updates(t)
+    gamma_samples(t)
+    batch_norms(t)
     einsums(t)
     decompositions(t)
+    vectors(t)
     transforms(t)
     diagonals(t)
     sparse(t)

@@ -8,7 +8,25 @@ REAL = FLOATS + [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.
 X = np.array([[-2.5, -0.7, 0.4], [1.2, 7.5, 3.1]])
 
 
+def isotonic(t):
+    nan = float("nan")
+    random = np.random.RandomState(3)
+    for row in ([3, 3, 2, 2, 5], [1, 2, 3], [3, 2, 1], [2, 2, 2], [1, 1, 2, 0, 0], [4], [1, nan, 2], [nan, 3, 4, 1],
+                [3, nan, 1], [float("inf"), 1, 2], []):
+        t.case("IsotonicRegression", np.array([row], np.float32))
+    x = random.randint(-9, 10, [3, 2, 12])
+    for d, r in ((np.float32, np.float32), (np.float64, np.float64), (np.float16, np.float16), (bf16, bf16),
+                 (np.int8, np.float32), (np.int16, np.float32), (np.int32, np.float64), (np.int64, np.float64)):
+        t.case("IsotonicRegression", x.astype(d), output_dtype=tf.as_dtype(r))
+    t.case("IsotonicRegression", random.normal(size=[4, 50]), output_dtype=tf.float64)
+    t.case("IsotonicRegression", np.float32([1, 2]))
+    t.case("IsotonicRegression", np.float32(1))
+    t.case("IsotonicRegression", np.zeros([0, 3], np.float32))
+    t.case("IsotonicRegression", np.zeros([2, 0], np.float32))
+
+
 def add_cases(t):
+    isotonic(t)
     for op in ["Relu", "Relu6"]:
         for d in REAL:
             t.case(op, np.array([0, 3, 9]).astype(d))

@@ -250,7 +250,7 @@ Status Bound(KernelContext& ctx) {
   return OkStatus();
 }
 
-// Descending order. NaN counts as the largest value, so that every row has a total order.
+// Descending order for NthElement. NaN counts as the largest value, so that every row has a total order.
 template <typename T>
 bool Above(const T& a, const T& b) {
   if constexpr (kIsHalf<T>) {
@@ -293,64 +293,85 @@ bool HasNan(const T* row, int64_t columns) {
   return std::any_of(row, row + columns, [](T v) { return float(v) != float(v); });
 }
 
-// Puts the k largest elements of a row that has NaNs first, as TensorFlow does. A NaN is neither above nor below any
-// element, so the order follows from TensorFlow's algorithms: a maximum that leaves out NaNs for one element, a heap
-// for some, an insertion sort for all of a short row. TensorFlow's order of all of a longer row depends on the
-// implementation of std::sort; here, NaNs are first.
+// TensorFlow's order of elements: descending by value, equal elements by index. A NaN is neither above nor below any
+// element, so with NaNs this is no order, and the result follows from the steps of TensorFlow's algorithms, which the
+// functions below repeat: a maximum for one element, a heap for some, std::sort for a whole row.
 template <typename T>
-void TopWithNan(const T* row, int64_t k, std::vector<int64_t>& order) {
-  const auto greater = [row](int64_t a, int64_t b) {
-    return static_cast<ComputeType<T>>(row[a]) > static_cast<ComputeType<T>>(row[b]);
-  };
-  const auto before = [&](int64_t a, int64_t b) { return greater(a, b) || (!greater(b, a) && a < b); };
-  const auto columns = static_cast<int64_t>(order.size());
-  if (k == 1) {
-    int64_t best = 0;
-    for (int64_t i = 1; i < columns; ++i) {
-      if (greater(i, best) || (HasNan(row + best, 1) && !HasNan(row + i, 1))) best = i;
-    }
-    order[0] = best;
-  } else if (k < columns) {
-    // The heap has one element more than it needs. The least of them is at its front, and then dropped.
-    std::vector<int64_t> heap;
-    for (int64_t i = 0; i < columns; ++i) {
-      if (static_cast<int64_t>(heap.size()) <= k) {
-        heap.push_back(i);
-        if (static_cast<int64_t>(heap.size()) <= k) continue;
-        std::make_heap(heap.begin(), heap.end(), before);
-      } else if (before(i, heap.front())) {
-        heap.back() = i;
-        std::push_heap(heap.begin(), heap.end(), before);
-      } else {
-        continue;
-      }
-      std::pop_heap(heap.begin(), heap.end(), before);
-    }
-    heap.pop_back();
-    std::sort_heap(heap.begin(), heap.end(), before);
-    std::copy(heap.begin(), heap.end(), order.begin());
-  } else if (columns <= 16) {
-    for (int64_t i = 1; i < columns; ++i) {
-      const int64_t moved = order[i];
-      int64_t to = i;
-      if (greater(moved, order[0])) {
-        to = 0;
-      } else {
-        while (greater(moved, order[to - 1])) --to;
-      }
-      std::copy_backward(order.begin() + to, order.begin() + i, order.begin() + i + 1);
-      order[to] = moved;
-    }
-    // Equal neighbours are in their original order.
-    for (auto run = order.begin(); run != order.end();) {
-      auto end = run + 1;
-      while (end != order.end() && row[*run] == row[*end]) ++end;
-      std::sort(run, end);
-      run = end;
-    }
-  } else {
-    std::stable_sort(order.begin(), order.end(), [row](int64_t a, int64_t b) { return Above(row[a], row[b]); });
+class TopOrder {
+ public:
+  explicit TopOrder(const T* row) : row_(row) {}
+  bool Above(int64_t a, int64_t b) const { return Value(a) > Value(b); }
+  bool Before(int64_t a, int64_t b) const { return Above(a, b) || (!Above(b, a) && a < b); }
+  bool IsNan(int64_t i) const { return HasNan(row_ + i, 1); }
+  bool Equal(int64_t a, int64_t b) const { return Value(a) == Value(b); }
+
+ private:
+  ComputeType<T> Value(int64_t i) const { return static_cast<ComputeType<T>>(row_[i]); }
+  const T* const row_;
+};
+
+template <typename T>
+int64_t Largest(const TopOrder<T>& row, int64_t columns) {
+  int64_t best = 0;
+  for (int64_t i = 1; i < columns; ++i) {
+    if (row.Above(i, best) || (row.IsNan(best) && !row.IsNan(i))) best = i;
   }
+  return best;
+}
+
+// The k largest elements, in the order of a heap with the least at its front; `sorted` sorts them.
+template <typename T>
+std::vector<int64_t> TopHeap(const TopOrder<T>& row, int64_t columns, int64_t k, bool sorted) {
+  const auto before = [&](int64_t a, int64_t b) { return row.Before(a, b); };
+  // The heap is made of one element more than it needs, of which the least is dropped.
+  std::vector<int64_t> heap(k + 1);
+  std::iota(heap.begin(), heap.end(), 0);
+  std::make_heap(heap.begin(), heap.end(), before);
+  std::pop_heap(heap.begin(), heap.end(), before);
+  heap.pop_back();
+  for (int64_t i = k + 1; i < columns; ++i) {
+    if (!before(i, heap.front())) continue;
+    std::pop_heap(heap.begin(), heap.end(), before);
+    heap.back() = i;
+    std::push_heap(heap.begin(), heap.end(), before);
+  }
+  if (sorted) std::sort_heap(heap.begin(), heap.end(), before);
+  return heap;
+}
+
+// All elements. With NaNs, std::sort may look past both ends of its range; the kStop there ends its search, because it
+// compares as a NaN does.
+template <typename T>
+std::vector<int64_t> SortedRow(const TopOrder<T>& row, int64_t columns) {
+  constexpr int64_t kStop = -1;
+  std::vector<int64_t> order(columns + 2, kStop);
+  const auto begin = order.begin() + 1, end = order.end() - 1;
+  std::iota(begin, end, 0);
+  std::sort(begin, end, [&](int64_t a, int64_t b) { return a != kStop && b != kStop && row.Above(a, b); });
+  // Equal neighbours are in their original order.
+  for (auto run = begin; run != end;) {
+    auto next = run + 1;
+    while (next != end && row.Equal(*run, *next)) ++next;
+    std::sort(run, next);
+    run = next;
+  }
+  return {begin, end};
+}
+
+// The indices of the k largest elements of a row, 0 < k <= columns.
+template <typename T>
+std::vector<int64_t> TopIndices(const T* row, int64_t columns, int64_t k, bool sorted) {
+  const TopOrder<T> order(row);
+  if (HasNan(row, columns) || !sorted) {
+    if (k == 1) return {Largest(order, columns)};
+    return k < columns ? TopHeap(order, columns, k, sorted) : SortedRow(order, columns);
+  }
+  std::vector<int64_t> indices(columns);
+  std::iota(indices.begin(), indices.end(), 0);
+  std::partial_sort(indices.begin(), indices.begin() + k, indices.end(),
+                    [&](int64_t a, int64_t b) { return order.Before(a, b); });
+  indices.resize(k);
+  return indices;
 }
 
 template <typename T>
@@ -365,23 +386,14 @@ Status TopK(KernelContext& ctx) {
   if (values->num_elements() == 0) return OkStatus();
   const T* x = in.data<T>().data();
   T* v = values->mutable_data<T>().data();
+  const bool sorted = ctx.node().attr<bool>("sorted");
   ctx.pool().ParallelFor(values->num_elements() / k, 5.0 * static_cast<double>(columns),
                          [&](int64_t begin, int64_t end) {
-                           std::vector<int64_t> order(columns);
                            for (int64_t r = begin; r < end; ++r) {
                              const T* row = x + r * columns;
-                             // Equal elements stay in their original order.
-                             const auto before = [&](int64_t a, int64_t b) {
-                               return Above(row[a], row[b]) || (a < b && !Above(row[b], row[a]));
-                             };
-                             std::iota(order.begin(), order.end(), 0);
-                             if (HasNan(row, columns)) {
-                               TopWithNan(row, k, order);
-                             } else {
-                               std::partial_sort(order.begin(), order.begin() + k, order.end(), before);
-                             }
-                             for (int64_t j = 0; j < k; ++j) v[r * k + j] = row[order[j]];
-                             StoreIntegers(std::span(order).first(k), r * k, indices);
+                             const std::vector<int64_t> top = TopIndices(row, columns, k, sorted);
+                             for (int64_t j = 0; j < k; ++j) v[r * k + j] = row[top[j]];
+                             StoreIntegers(top, r * k, indices);
                            }
                          });
   return OkStatus();

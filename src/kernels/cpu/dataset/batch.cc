@@ -1,4 +1,6 @@
 // Datasets that combine elements into batches.
+#include <algorithm>
+
 #include "core/text/strings.h"
 #include "kernels/cpu/dataset/registration.h"
 #include "kernels/cpu/dataset/util.h"
@@ -64,6 +66,45 @@ Status BatchDataset(KernelContext& ctx) {
     TF_ASSIGN_OR_RETURN(drop_remainder, BoolInput(ctx, drop_input, "drop_remainder"));
   }
   return EmitBatches(ctx, size, drop_remainder, StackElements);
+}
+
+// Cuts each batch into one part for each replica. The parts of a component have the same size, except that the last
+// ones are smaller, or empty, if the rows are not enough.
+Status RebatchForReplicas(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const auto input, InputDataset(ctx, 0));
+  TF_ASSIGN_OR_RETURN(const int64_t replicas, NumberInput(ctx, 1, "num_replicas"));
+  if (replicas <= 0) return InvalidArgument("num_replicas must be greater than zero, got ", replicas);
+  struct Parts {
+    Iterator pull;
+    Element batch;     // of the input
+    int64_t next = 0;  // part; 0 if a batch must be read first
+    void Fields(IteratorState& state) { state(pull, batch, next); }
+  };
+  return EmitDataset(ctx, {input}, [=](const IteratorContext& c) -> StatusOr<Iterator> {
+    Parts parts;
+    TF_ASSIGN_OR_RETURN(parts.pull, input->MakeIterator(c));
+    return MakeStateful(std::move(parts), [=](Parts& s, const IteratorContext& c, Element* out) -> StatusOr<bool> {
+      if (s.next == 0) {
+        TF_ASSIGN_OR_RETURN(const bool more, s.pull(c, &s.batch));
+        if (!more) return false;
+        for (size_t i = 0; i < s.batch.size(); ++i) {
+          if (s.batch[i].shape().rank() < 1) {
+            return InvalidArgument("Cannot rebatch dataset: All components must have at least one dimension. ",
+                                   "Component ", i, " is scalar; is the input dataset batched?");
+          }
+        }
+      }
+      out->clear();
+      for (const Tensor& t : s.batch) {
+        const int64_t rows = t.shape().dim(0);
+        const int64_t size = rows / replicas + (rows % replicas != 0 ? 1 : 0);
+        const int64_t end = std::min(rows, size * (s.next + 1));
+        out->push_back(t.Slice(std::min(end, size * s.next), end));
+      }
+      s.next = (s.next + 1) % replicas;
+      return true;
+    });
+  });
 }
 
 // Cuts batches anew: the sizes are those in batch_sizes, over and over.
@@ -222,6 +263,7 @@ void RegisterDatasetBatchKernels(KernelRegistry& r) {
   r.Add("BatchDataset", {}, BatchDataset<-1>);
   r.Add("BatchDatasetV2", {}, BatchDataset<2>);
   r.Add("ParallelBatchDataset", {}, BatchDataset<3>);
+  r.Add("RebatchDataset", {}, RebatchForReplicas);
   r.Add("RebatchDatasetV2", {}, RebatchDataset);
   r.Add("PaddedBatchDataset", {}, PaddedBatchDataset<false>);
   r.Add("PaddedBatchDatasetV2", {}, PaddedBatchDataset<true>);

@@ -10,10 +10,6 @@
 namespace tensorbraid {
 namespace {
 
-FunctionRuntime::Place PlaceOf(const KernelContext& ctx) {
-  return {.device = ctx.node().device(), .resources = &ctx.resources(), .pool = &ctx.pool()};
-}
-
 // Holds an iterator in the resource manager. An iterator without a shared name is private to the kernel and is deleted
 // with it, at the latest when the session ends.
 class IteratorHolder {
@@ -239,25 +235,6 @@ Status FromStringHandle(KernelContext& ctx) {
   ctx.set_output(0, MakeHandleTensor(std::move(iterator), parts[0], parts[1], parts[2]));
   return OkStatus();
 }
-
-// A kernel that iterates over a dataset within one call of the op. `work` reads the elements from the iterator.
-template <Status (*work)(KernelContext&, const IteratorContext&, const Iterator&)>
-class PullKernel final : public AsyncKernel {
- public:
-  explicit PullKernel(const KernelConstruction&) {}
-  void ComputeAsync(KernelContext& ctx, Done done) override {
-    ctx.pool().ScheduleBlocking([&ctx, done = std::move(done)] {
-      const Status status = [&]() -> Status {
-        TF_ASSIGN_OR_RETURN(const auto dataset, InputDataset(ctx, 0));
-        DataEnvironment env(ctx.env().functions, PlaceOf(ctx));
-        const IteratorContext context{.env = &env, .cancellation = ctx.env().cancellation, .depth = 0};
-        TF_ASSIGN_OR_RETURN(const Iterator pull, dataset->MakeIterator(context));
-        return work(ctx, context, pull);
-      }();
-      done(status);
-    });
-  }
-};
 
 Status SingleElement(KernelContext& ctx, const IteratorContext& context, const Iterator& pull) {
   Element element, second;

@@ -1,4 +1,4 @@
-// Datasets that compute elements ahead of time: parallel maps and prefetching.
+// Datasets that compute elements ahead of time, or late: parallel maps, prefetching, sleep.
 #include <deque>
 #include <optional>
 
@@ -9,10 +9,12 @@
 namespace tensorbraid {
 namespace {
 
-// Waits on `cv` until pred() is true. Returns false if `cancellation` is cancelled before that, or was already.
+// Waits on `cv` until pred() is true, or until the deadline. Returns pred(), or false if `cancellation` was already
+// cancelled.
 template <typename Pred>
 bool WaitOrCancelled(const std::shared_ptr<Mutex>& mu, const std::shared_ptr<CondVar>& cv,
-                     CancellationManager* cancellation, Pred pred) {
+                     CancellationManager* cancellation, Pred pred,
+                     MonotonicClock::time_point deadline = MonotonicClock::time_point::max()) {
   auto cancelled = std::make_shared<bool>(false);
   CancellationManager::Token token = 0;
   const bool registered = cancellation->Register(
@@ -26,7 +28,7 @@ bool WaitOrCancelled(const std::shared_ptr<Mutex>& mu, const std::shared_ptr<Con
   bool held;
   {
     MutexLock lock(*mu);
-    cv->Wait(*mu, [&] { return *cancelled || pred(); });
+    cv->WaitUntil(*mu, deadline, [&] { return *cancelled || pred(); });
     held = pred();
   }
   cancellation->TryDeregister(token);
@@ -325,9 +327,34 @@ Status PrefetchDataset(KernelContext& ctx) {
       input->cardinality());
 }
 
+// Waits before each element.
+Status SleepDataset(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const auto input, InputDataset(ctx, 0));
+  TF_ASSIGN_OR_RETURN(const int64_t microseconds, NumberInput(ctx, 1, "sleep_microseconds"));
+  if (microseconds < 0) return InvalidArgument("`sleep_microseconds` must be >= 0, got ", microseconds);
+  const std::chrono::microseconds time(std::min<int64_t>(microseconds, int64_t{1} << 52));
+  return EmitDataset(
+      ctx, {input},
+      [=](const IteratorContext& c) -> StatusOr<Iterator> {
+        TF_ASSIGN_OR_RETURN(Iterator pull, input->MakeIterator(c));
+        return MakeStateful(std::move(pull),
+                            [=](Iterator& pull, const IteratorContext& c, Element* out) -> StatusOr<bool> {
+                              const auto mu = std::make_shared<Mutex>();
+                              const auto cv = std::make_shared<CondVar>();
+                              const auto deadline = MonotonicClock::now() + time;
+                              const auto over = [&] { return MonotonicClock::now() >= deadline; };
+                              if (!WaitOrCancelled(mu, cv, c.cancellation, over, deadline))
+                                return c.cancellation->status();
+                              return pull(c, out);
+                            });
+      },
+      input->cardinality());
+}
+
 }  // namespace
 
 void RegisterDatasetParallelKernels(KernelRegistry& r) {
+  r.Add("SleepDataset", {}, SleepDataset);
   r.Add("ParallelMapDataset", {}, ParallelMapDataset);
   r.Add("ParallelMapDatasetV2", {}, ParallelMapDataset);
   r.Add("MapAndBatchDataset", {}, MapAndBatchDataset);

@@ -15,6 +15,7 @@ void RegisterDatasetIteratorKernels(KernelRegistry& r);  // iterator.cc
 void RegisterDatasetParallelKernels(KernelRegistry& r);  // parallel.cc
 void RegisterDatasetShapingKernels(KernelRegistry& r);   // shaping.cc
 void RegisterDatasetShuffleKernels(KernelRegistry& r);   // shuffle.cc
+void RegisterDatasetSnapshotKernels(KernelRegistry& r);  // snapshot.cc
 void RegisterDatasetSourceKernels(KernelRegistry& r);    // source.cc
 void RegisterDatasetSparseKernels(KernelRegistry& r);    // sparse.cc
 

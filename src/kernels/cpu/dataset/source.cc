@@ -1,8 +1,9 @@
-// Datasets at the start of a pipeline: tensors, ranges, files.
+// Datasets at the start of a pipeline: tensors, ranges, files, generators.
 #include <algorithm>
 
 #include "core/system/env.h"
 #include "core/text/strings.h"
+#include "io/file.h"
 #include "io/record.h"
 #include "kernels/cpu/dataset/registration.h"
 #include "kernels/cpu/dataset/util.h"
@@ -113,9 +114,10 @@ Status RangeDataset(KernelContext& ctx) {
       elements);
 }
 
-StatusOr<std::vector<std::string>> FileNames(const KernelContext& ctx) {
+// The strings in input 0, a scalar or a vector.
+StatusOr<std::vector<std::string>> StringsInput(const KernelContext& ctx, const char* what) {
   const Tensor& t = ctx.input(0);
-  if (t.shape().rank() > 1) return InvalidArgument("filenames must be a scalar or a vector, got shape ", t.shape());
+  if (t.shape().rank() > 1) return InvalidArgument(what, " must be a scalar or a vector, got shape ", t.shape());
   const auto names = t.data<std::string>();
   return std::vector<std::string>(names.begin(), names.end());
 }
@@ -290,7 +292,7 @@ StatusOr<Compression> CompressionInput(const KernelContext& ctx, int i) {
 
 Status TextLineDataset(KernelContext& ctx) {
   LineReader reader;
-  TF_ASSIGN_OR_RETURN(reader.options.names, FileNames(ctx));
+  TF_ASSIGN_OR_RETURN(reader.options.names, StringsInput(ctx, "filenames"));
   TF_ASSIGN_OR_RETURN(reader.options.compression, CompressionInput(ctx, 1));
   TF_ASSIGN_OR_RETURN(reader.options.buffer_size, BufferSize(ctx, 2));
   return EmitFiles(ctx, reader);
@@ -301,7 +303,7 @@ Status TextLineDataset(KernelContext& ctx) {
 template <bool kHasExcluded>
 Status CsvDataset(KernelContext& ctx) {
   CsvReader reader;
-  TF_ASSIGN_OR_RETURN(reader.options.names, FileNames(ctx));
+  TF_ASSIGN_OR_RETURN(reader.options.names, StringsInput(ctx, "filenames"));
   TF_ASSIGN_OR_RETURN(reader.options.compression, CompressionInput(ctx, 1));
   TF_ASSIGN_OR_RETURN(reader.options.buffer_size, BufferSize(ctx, 2));
   TF_ASSIGN_OR_RETURN(reader.header, BoolInput(ctx, 3, "header"));
@@ -352,7 +354,7 @@ Status CsvDataset(KernelContext& ctx) {
 template <bool kHasOffsets>
 Status TfRecordDataset(KernelContext& ctx) {
   TfRecordReader reader;
-  TF_ASSIGN_OR_RETURN(reader.options.names, FileNames(ctx));
+  TF_ASSIGN_OR_RETURN(reader.options.names, StringsInput(ctx, "filenames"));
   TF_ASSIGN_OR_RETURN(reader.options.compression, CompressionInput(ctx, 1));
   TF_ASSIGN_OR_RETURN(reader.options.buffer_size, BufferSize(ctx, 2, -1));
   if (kHasOffsets) {
@@ -370,7 +372,7 @@ template <bool kHasCompression>
 Status FixedLengthRecordDataset(KernelContext& ctx) {
   FixedLengthReader reader;
   constexpr int64_t kMaxBytes = int64_t{1} << 31;
-  TF_ASSIGN_OR_RETURN(reader.options.names, FileNames(ctx));
+  TF_ASSIGN_OR_RETURN(reader.options.names, StringsInput(ctx, "filenames"));
   TF_ASSIGN_OR_RETURN(reader.header, NumberInput(ctx, 1, "header_bytes"));
   TF_ASSIGN_OR_RETURN(reader.record, NumberInput(ctx, 2, "record_bytes"));
   TF_ASSIGN_OR_RETURN(reader.footer, NumberInput(ctx, 3, "footer_bytes"));
@@ -387,9 +389,94 @@ Status FixedLengthRecordDataset(KernelContext& ctx) {
   return EmitFiles(ctx, reader);
 }
 
+// The files that match each pattern in turn, in order of their names. Directories are left out.
+Status MatchingFilesDataset(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const std::vector<std::string> patterns, StringsInput(ctx, "patterns"));
+  struct State {
+    size_t next_pattern = 0;
+    std::vector<std::string> paths;  // of the last pattern
+    size_t next = 0;
+    bool found = false;
+    void Fields(IteratorState& state) { state(next_pattern, paths, next, found); }
+  };
+  return EmitDataset(ctx, {}, [patterns](const IteratorContext&) -> StatusOr<Iterator> {
+    return MakeStateful(State(), [patterns](State& s, const IteratorContext& c, Element* out) -> StatusOr<bool> {
+      while (true) {
+        TF_RETURN_IF_ERROR(c.cancellation->status());
+        if (s.next < s.paths.size()) {
+          const std::string& path = s.paths[s.next++];
+          const auto info = Env::Default().Stat(path);
+          if (info.ok() && info->is_directory) continue;
+          s.found = true;
+          *out = {Tensor::Scalar(path)};
+          return true;
+        }
+        if (s.next_pattern == patterns.size()) break;
+        TF_ASSIGN_OR_RETURN(s.paths, MatchingPaths(patterns[s.next_pattern++]));
+        s.next = 0;
+      }
+      if (!s.found) return NotFound("Don't find any matched files: ", StrJoin(patterns, ", "));
+      return false;
+    });
+  });
+}
+
+// A dataset that three functions make: the first gives a state, the second an element for the state, or OutOfRange at
+// the end, and the third is called at the end. It is not called for an iterator that is dropped before the end.
+Status GeneratorDataset(KernelContext& ctx) {
+  const auto count = [&](const char* attr) {
+    return static_cast<int>(ctx.node().attr<std::vector<DType>>(attr).size());
+  };
+  const int next_begin = count("Tinit_func_args"), finalize_begin = next_begin + count("Tnext_func_args");
+  const auto init = CapturedFunction::FromNode(ctx, "init_func", 0, next_begin);
+  const auto next = CapturedFunction::FromNode(ctx, "next_func", next_begin, finalize_begin);
+  const auto finalize = CapturedFunction::FromNode(ctx, "finalize_func", finalize_begin, ctx.num_inputs());
+  const auto& types = ctx.node().attr<std::vector<DType>>("output_types");
+  const auto& shapes = ctx.node().attr<std::vector<Shape>>("output_shapes");
+  struct State {
+    bool started = false;
+    bool ended = false;
+    Element values;
+  };
+  return EmitDataset(ctx, {}, [=](const IteratorContext&) -> StatusOr<Iterator> {
+    return MakeStateful(
+        State(),
+        [=](State& s, const IteratorContext& c, Element* out) -> StatusOr<bool> {
+          if (s.ended) return false;
+          if (!s.started) {
+            TF_ASSIGN_OR_RETURN(s.values, init.Run(c, {}));
+            s.started = true;
+          }
+          auto element = next.Run(c, s.values);
+          if (element.ok()) {
+            *out = *std::move(element);
+            TF_RETURN_IF_ERROR(CheckElement(*out, types, shapes));
+            return true;
+          }
+          if (!absl::IsOutOfRange(element.status())) return element.status();
+          s.ended = true;
+          TF_RETURN_IF_ERROR(finalize.Run(c, s.values).status());
+          return false;
+        },
+        [](State&, IteratorState& state) {
+          state.Fail(Unimplemented("the position of a GeneratorDataset is known to its functions only, and cannot be ",
+                                   "saved"));
+        });
+  });
+}
+
+Status SqlDataset(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const std::string driver, StringInput(ctx, 0, "driver_name"));
+  return Unimplemented("SqlDataset needs a library for databases, which this build does not have (driver '", driver,
+                       "'); write the rows to a file first, and read it by TFRecordDataset or CsvDataset");
+}
+
 }  // namespace
 
 void RegisterDatasetSourceKernels(KernelRegistry& r) {
+  r.Add("MatchingFilesDataset", {}, MatchingFilesDataset);
+  r.Add("GeneratorDataset", {}, GeneratorDataset);
+  r.Add("SqlDataset", {}, SqlDataset);
   r.Add("TensorDataset", {}, TensorDataset);
   r.Add("TensorSliceDataset", {}, TensorSliceDataset);
   r.Add("RangeDataset", {}, RangeDataset);

@@ -4,9 +4,52 @@
 
 #include "core/text/strings.h"
 #include "core/threads/thread.h"
+#include "core/values/fingerprint.h"
+#include "graph/fingerprint.h"
+#include "graph/node.h"
 #include "kernels/cpu/elements.h"
 
 namespace tensorbraid {
+namespace {
+
+uint64_t FingerprintOfTensor(const Tensor& t) {
+  std::string text = StrCat(t.dtype(), t.shape(), ":");
+  if (t.dtype() == kString) {
+    for (const std::string& s : t.data<std::string>()) text += StrCat(Fingerprint64(s), ",");
+  } else if (t.dtype() == DType::kVariant) {
+    for (const Variant& v : t.data<Variant>()) {
+      const auto* dataset = dynamic_cast<const Dataset*>(v.value.get());
+      if (dataset != nullptr) text += StrCat(dataset->Fingerprint(), ",");
+    }
+  } else if (IsPlain(t.dtype()) && t.num_bytes() > 0) {
+    text += StrCat(Fingerprint64({static_cast<const char*>(t.raw_data()), t.num_bytes()}));
+  }
+  return Fingerprint64(text);
+}
+
+// The fingerprint of the dataset that a node makes: of its op, attributes and inputs. The names of nodes and functions
+// do not count, nor do the handles of resources.
+std::function<uint64_t()> FingerprintOfNode(const KernelContext& ctx) {
+  std::vector<std::pair<std::string, AttrValue>> attrs;
+  for (const auto& [name, value] : ctx.node().attrs()) {
+    if (!name.starts_with("_") && name != "metadata") attrs.emplace_back(name, value);
+  }
+  Element inputs;
+  for (int i = 0; i < ctx.num_inputs(); ++i) inputs.push_back(ctx.input(i));
+  return [type = ctx.node().type(), attrs = std::move(attrs), inputs = std::move(inputs),
+          library = ImplOf(*ctx.node().graph()).functions()] {
+    std::string text = type;
+    for (const auto& [name, value] : attrs) text += StrCat(";", name, "=", FingerprintOf(value, *library));
+    for (const Tensor& t : inputs) text += StrCat(";", FingerprintOfTensor(t));
+    return Fingerprint64(text);
+  };
+}
+
+}  // namespace
+
+FunctionRuntime::Place PlaceOf(const KernelContext& ctx) {
+  return {.device = ctx.node().device(), .resources = &ctx.resources(), .pool = &ctx.pool()};
+}
 
 Status EmitDataset(KernelContext& ctx, const std::vector<RefPtr<Dataset>>& inputs, Dataset::Make make,
                    int64_t cardinality) {
@@ -20,7 +63,7 @@ Status EmitDataset(KernelContext& ctx, const std::vector<RefPtr<Dataset>>& input
   const AttrValue* attr = node.FindAttr("output_shapes");
   if (attr != nullptr && attr->get<std::vector<Shape>>() != nullptr) shapes = *attr->get<std::vector<Shape>>();
   TF_ASSIGN_OR_RETURN(auto dataset, Dataset::Create(node.type(), std::move(types), std::move(shapes), inputs,
-                                                    std::move(make), cardinality));
+                                                    std::move(make), cardinality, FingerprintOfNode(ctx)));
   ctx.set_output(0, MakeVariantTensor(std::move(dataset)));
   return OkStatus();
 }

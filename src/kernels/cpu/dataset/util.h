@@ -12,6 +12,9 @@
 
 namespace tensorbraid {
 
+// Where the functions of a node's datasets run.
+FunctionRuntime::Place PlaceOf(const KernelContext& ctx);
+
 // Sets output 0 to a dataset with the type of the node and its attributes output_types and output_shapes. `make`
 // creates its iterators.
 Status EmitDataset(KernelContext& ctx, const std::vector<RefPtr<Dataset>>& inputs, Dataset::Make make,
@@ -32,6 +35,25 @@ StatusOr<Element> StackElements(const std::vector<Element>& elements);
 // The number of calls to run in parallel for num_parallel_calls: limited to 16 per core; one per core if `wanted` is
 // less than 1.
 int64_t ParallelCalls(int64_t wanted);
+
+// A kernel that iterates over a dataset within one call of the op. `work` reads the elements from the iterator.
+template <Status (*work)(KernelContext&, const IteratorContext&, const Iterator&)>
+class PullKernel final : public AsyncKernel {
+ public:
+  explicit PullKernel(const KernelConstruction&) {}
+  void ComputeAsync(KernelContext& ctx, Done done) override {
+    ctx.pool().ScheduleBlocking([&ctx, done = std::move(done)] {
+      const Status status = [&]() -> Status {
+        TF_ASSIGN_OR_RETURN(const auto dataset, InputDataset(ctx, 0));
+        DataEnvironment env(ctx.env().functions, PlaceOf(ctx));
+        const IteratorContext context{.env = &env, .cancellation = ctx.env().cancellation, .depth = 0};
+        TF_ASSIGN_OR_RETURN(const Iterator pull, dataset->MakeIterator(context));
+        return work(ctx, context, pull);
+      }();
+      done(status);
+    });
+  }
+};
 
 template <typename State, typename Pull, typename VisitState>
 class StatefulIterator final : public Iterator::Impl {

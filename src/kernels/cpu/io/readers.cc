@@ -7,6 +7,7 @@
 #include "io/file_origins.h"
 #include "io/record.h"
 #include "kernels/cpu/io/registration.h"
+#include "kernels/cpu/random/philox.h"
 #include "kernels/cpu/scalar_input.h"
 #include "runtime/kernel/handle_kernel.h"
 #include "runtime/resources/reader_resource.h"
@@ -279,9 +280,97 @@ Status RestoreState(KernelContext& ctx) {
   return reader->RestoreState(ctx.input(1).data<std::string>()[0]);
 }
 
+// The records of the files of a pattern, in batches, without an end. An epoch has each record once, in an order that
+// the seed decides: of the files, and of the records that are in the buffer at the same time. An epoch begins when the
+// buffer has been emptied.
+class RecordInputKernel final : public AsyncKernel {
+ public:
+  explicit RecordInputKernel(const KernelConstruction& c)
+      : pattern_(c.attr<std::string>("file_pattern")),
+        shift_(c.attr<float>("file_shuffle_shift_ratio")),
+        buffer_size_(c.attr<int64_t>("file_buffer_size")),
+        batch_size_(c.attr<int64_t>("batch_size")),
+        compression_(c.attr<std::string>("compression_type")),
+        random_(cpu::Philox(static_cast<uint64_t>(c.attr<int64_t>("file_random_seed")), 0)) {}
+
+  void ComputeAsync(KernelContext& ctx, Done done) override {
+    ctx.pool().ScheduleBlocking([this, &ctx, done = std::move(done)] { done(Batch(ctx)); });
+  }
+
+ private:
+  Status Batch(KernelContext& ctx) {
+    constexpr int64_t kMostRecords = int64_t{1} << 24;
+    if (batch_size_ < 0 || batch_size_ > kMostRecords || buffer_size_ < 1) {
+      return InvalidArgument("batch_size must be in [0, ", kMostRecords, "] and file_buffer_size at least 1, got ",
+                             batch_size_, " and ", buffer_size_);
+    }
+    if (!(shift_ >= 0 && shift_ < 1)) {
+      return InvalidArgument("file_shuffle_shift_ratio must be in [0, 1), got ", shift_);
+    }
+    std::vector<std::string> batch;
+    MutexLock lock(mu_);
+    while (static_cast<int64_t>(batch.size()) < batch_size_) {
+      TF_RETURN_IF_ERROR(ctx.env().cancellation->status());
+      TF_RETURN_IF_ERROR(FillBuffer());
+      std::swap(buffer_[Random(buffer_.size())], buffer_.back());
+      batch.push_back(std::move(buffer_.back()));
+      buffer_.pop_back();
+    }
+    ctx.set_output(0, Tensor::Vector(batch));
+    return OkStatus();
+  }
+
+  Status FillBuffer() TB_REQUIRES(mu_) {
+    if (next_file_ == files_.size() && reader_ == nullptr && buffer_.empty()) TF_RETURN_IF_ERROR(StartEpoch());
+    while (static_cast<int64_t>(buffer_.size()) < buffer_size_) {
+      if (reader_ == nullptr) {
+        if (next_file_ == files_.size()) break;
+        TF_ASSIGN_OR_RETURN(const Compression compression, CompressionFromName(compression_));
+        TF_ASSIGN_OR_RETURN(reader_, RecordReader::Open(files_[next_file_++], compression));
+      }
+      std::string record;
+      const Status status = reader_->Read(&record);
+      if (status.ok()) {
+        buffer_.push_back(std::move(record));
+      } else if (absl::IsOutOfRange(status)) {
+        reader_.reset();
+      } else {
+        return status;
+      }
+    }
+    if (buffer_.empty()) return FailedPrecondition("the files at ", pattern_, " have no records");
+    return OkStatus();
+  }
+
+  Status StartEpoch() TB_REQUIRES(mu_) {
+    TF_ASSIGN_OR_RETURN(files_, MatchingPaths(pattern_));
+    if (files_.empty()) return NotFound("Found no files at ", pattern_);
+    for (size_t i = files_.size(); i > 1; --i) std::swap(files_[i - 1], files_[Random(i)]);
+    const auto shift = static_cast<std::ptrdiff_t>(static_cast<float>(files_.size()) * shift_);
+    std::rotate(files_.begin(), files_.begin() + shift, files_.end());
+    next_file_ = 0;
+    return OkStatus();
+  }
+
+  size_t Random(size_t below) TB_REQUIRES(mu_) { return random_.Next64() % below; }
+
+  const std::string pattern_;
+  const float shift_;
+  const int64_t buffer_size_;
+  const int64_t batch_size_;
+  const std::string compression_;
+  Mutex mu_;
+  cpu::PhiloxReader random_ TB_GUARDED_BY(mu_);
+  std::vector<std::string> files_ TB_GUARDED_BY(mu_);
+  size_t next_file_ TB_GUARDED_BY(mu_) = 0;
+  std::unique_ptr<RecordReader> reader_ TB_GUARDED_BY(mu_);
+  std::vector<std::string> buffer_ TB_GUARDED_BY(mu_);
+};
+
 }  // namespace
 
 void RegisterIoReadersKernels(KernelRegistry& r) {
+  r.Add<RecordInputKernel>("RecordInput");
   for (const std::string version : {"", "V2"}) {
     for (const char* kind :
          {"WholeFileReader", "TextLineReader", "FixedLengthRecordReader", "TFRecordReader", "IdentityReader"}) {

@@ -1,4 +1,7 @@
 // Zeros like variants, and sums of variants.
+#include <algorithm>
+#include <cstring>
+
 #include "core/text/strings.h"
 #include "kernels/cpu/array_math.h"
 #include "kernels/cpu/elements.h"
@@ -41,7 +44,16 @@ StatusOr<Tensor> ZerosLikeTensor(const Tensor& t, int depth) {
     TF_ASSIGN_OR_RETURN(auto zeros, ZerosLikeAll(optional->components, depth + 1));
     return MakeVariantTensor(MakeRef<OptionalValue>(std::move(zeros)));
   }
+  if (const auto* ragged = dynamic_cast<RaggedTensorValue*>(value)) {
+    TF_ASSIGN_OR_RETURN(Tensor zeros, ZerosLikeTensor(ragged->values, depth + 1));
+    return MakeVariantTensor(MakeRef<RaggedTensorValue>(ragged->splits, std::move(zeros)));
+  }
   return InvalidArgument("cannot make zeros like ", value->DebugString());
+}
+
+bool SameSplits(const Tensor& a, const Tensor& b) {
+  return a.dtype() == b.dtype() && a.shape() == b.shape() &&
+         std::memcmp(a.raw_data(), b.raw_data(), a.num_bytes()) == 0;
 }
 
 StatusOr<Tensor> AddTensors(const Tensor& a, const Tensor& b, int depth);
@@ -89,6 +101,15 @@ StatusOr<Tensor> AddTensors(const Tensor& a, const Tensor& b, int depth) {
       if (!oa->has_value) return MakeVariantTensor(MakeRef<OptionalValue>());
       TF_ASSIGN_OR_RETURN(auto sums, AddAll(oa->components, ob->components, depth + 1));
       return MakeVariantTensor(MakeRef<OptionalValue>(std::move(sums)));
+    }
+    const auto* ra = dynamic_cast<RaggedTensorValue*>(va);
+    const auto* rb = dynamic_cast<RaggedTensorValue*>(vb);
+    if (ra != nullptr && rb != nullptr) {
+      if (!std::equal(ra->splits.begin(), ra->splits.end(), rb->splits.begin(), rb->splits.end(), SameSplits)) {
+        return InvalidArgument("cannot add ragged tensors with different row splits");
+      }
+      TF_ASSIGN_OR_RETURN(Tensor sum, AddTensors(ra->values, rb->values, depth + 1));
+      return MakeVariantTensor(MakeRef<RaggedTensorValue>(ra->splits, std::move(sum)));
     }
     return InvalidArgument("cannot add ", va->DebugString(), " and ", vb->DebugString());
   }

@@ -13,6 +13,7 @@ void RegisterNnConvolutionKernels(KernelRegistry& r);           // convolution.c
 void RegisterNnDepthwiseConvolutionKernels(KernelRegistry& r);  // depthwise_convolution.cc
 void RegisterNnDilationKernels(KernelRegistry& r);              // dilation.cc
 void RegisterNnInTopKKernels(KernelRegistry& r);                // in_top_k.cc
+void RegisterNnIsotonicKernels(KernelRegistry& r);              // isotonic.cc
 void RegisterNnL2LossKernels(KernelRegistry& r);                // l2_loss.cc
 void RegisterNnSoftmaxKernels(KernelRegistry& r);               // softmax.cc
 

@@ -188,6 +188,25 @@ TEST(Random, SamplesHaveTheMeansOfTheirParameters) {
   }
 }
 
+TEST(Random, GammaSamplesPassAGradientToTheirParameters) {
+  Graph g;
+  const Output alpha = Const(g, Tensor::Vector<double>({0.5, 1, 4}));
+  const Output shape = Const(g, Tensor::Vector<int32_t>({5, 2}));
+  const Output sample = NodeBuilder(g, "RandomGamma").Input(shape).Input(alpha).Output();
+  const auto gradients = Gradients({sample}, {alpha});
+  ASSERT_TRUE(gradients.ok()) << gradients.status();
+  const Output each = NodeBuilder(g, "RandomGammaGrad").Input(alpha).Input(sample).Output();
+  const auto values = Evaluate({(*gradients)[0], each});
+  ASSERT_TRUE(values.ok()) << values.status();
+  ASSERT_EQ((*values)[0].shape(), Shape({3}));
+  for (int64_t i = 0; i < 3; ++i) {
+    double sum = 0;
+    for (int64_t k = 0; k < 10; ++k) sum += (*values)[1].data<double>()[3 * k + i];
+    EXPECT_NEAR((*values)[0].data<double>()[i], sum, 1e-12);
+    EXPECT_GT(sum, 0);
+  }
+}
+
 TEST(Random, InvalidParametersTerminate) {
   Graph g;
   const double inf = std::numeric_limits<double>::infinity();

@@ -1,4 +1,6 @@
 // Ragged tensors: the values of all rows one after the other, and for each level the row splits.
+#include "kernels/cpu/sparse/ragged.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,9 +11,7 @@
 #include "kernels/cpu/sparse/sparse.h"
 
 namespace tensorbraid::cpu {
-namespace {
 
-// The row splits of one level, which must end with `count` elements; if `count` is -1, any number of elements is valid.
 StatusOr<IntVector> SplitsOf(const Tensor& t, int64_t count) {
   if (t.shape().rank() != 1) return InvalidArgument("splits must be a vector, got shape ", t.shape());
   TF_ASSIGN_OR_RETURN(IntVector splits, IntegersOf(t, "splits"));
@@ -25,6 +25,8 @@ StatusOr<IntVector> SplitsOf(const Tensor& t, int64_t count) {
   }
   return splits;
 }
+
+namespace {
 
 // Inputs: the splits of each level, the values. Outputs: indices, values, shape.
 Status RaggedTensorToSparse(KernelContext& ctx) {

@@ -7,14 +7,15 @@
 
 namespace tensorbraid::cpu {
 
-void RegisterSparseCrossKernels(KernelRegistry& r);      // cross.cc
-void RegisterSparseDenseKernels(KernelRegistry& r);      // dense.cc
-void RegisterSparseMathKernels(KernelRegistry& r);       // math.cc
-void RegisterSparseRaggedKernels(KernelRegistry& r);     // ragged.cc
-void RegisterSparseSegmentKernels(KernelRegistry& r);    // segment.cc
-void RegisterSparseSetsKernels(KernelRegistry& r);       // sets.cc
-void RegisterSparseStorageKernels(KernelRegistry& r);    // storage.cc
-void RegisterSparseStructureKernels(KernelRegistry& r);  // structure.cc
+void RegisterSparseCrossKernels(KernelRegistry& r);          // cross.cc
+void RegisterSparseDenseKernels(KernelRegistry& r);          // dense.cc
+void RegisterSparseMathKernels(KernelRegistry& r);           // math.cc
+void RegisterSparseRaggedKernels(KernelRegistry& r);         // ragged.cc
+void RegisterSparseRaggedVariantKernels(KernelRegistry& r);  // ragged_variant.cc
+void RegisterSparseSegmentKernels(KernelRegistry& r);        // segment.cc
+void RegisterSparseSetsKernels(KernelRegistry& r);           // sets.cc
+void RegisterSparseStorageKernels(KernelRegistry& r);        // storage.cc
+void RegisterSparseStructureKernels(KernelRegistry& r);      // structure.cc
 
 }  // namespace tensorbraid::cpu
 

@@ -42,7 +42,8 @@ class ConvolutionKernel final : public Kernel {
  public:
   explicit ConvolutionKernel(const KernelConstruction& c)
       : traits_(ConvolutionTraitsOf(c.node().type())),
-        attrs_(ReadWindowAttrs(c.node(), traits_.spatial, "dilations")),
+        attrs_(ReadConvolutionAttrs(c.node())),
+        batch_(ReadConvolutionBatch(c.node())),
         primitives_(MakeConvolutionPrimitives(traits_.result)),
         is_fused_(c.node().type() == "_FusedConv2D"),
         relu_(is_fused_ ? ReadFusedRelu(c.node()) : StatusOr<bool>(false)),
@@ -50,7 +51,9 @@ class ConvolutionKernel final : public Kernel {
 
   Status Compute(KernelContext& ctx) override {
     TF_RETURN_IF_ERROR(attrs_.status());
+    TF_RETURN_IF_ERROR(batch_.status());
     TF_ASSIGN_OR_RETURN(Shape input, ArgumentShape(ctx, 0));
+    TF_ASSIGN_OR_RETURN(input, FoldBatch(*batch_, *attrs_, input));
     TF_ASSIGN_OR_RETURN(const Shape filter, ArgumentShape(ctx, 1));
     TF_RETURN_IF_ERROR(relu_.status());
     const bool forward = traits_.result == ConvolutionResult::kOutput;
@@ -59,7 +62,10 @@ class ConvolutionKernel final : public Kernel {
       TF_ASSIGN_OR_RETURN(input, ConvolutionInputShape(*attrs_, traits_.depthwise, input, filter, output));
     }
     TF_ASSIGN_OR_RETURN(const Convolution c, MakeConvolution(*attrs_, traits_.depthwise, input, filter, output));
-    if (forward) output = c.OutputShape();
+    if (forward) {
+      TF_RETURN_IF_ERROR(CheckGroups(*batch_, input, filter, c.groups));
+      output = UnfoldBatch(*batch_, ctx.input(0).shape(), c.OutputShape());
+    }
     const std::array<Shape, 3> shapes = {input, filter, output};
     const int result = traits_.result == ConvolutionResult::kInput    ? 0
                        : traits_.result == ConvolutionResult::kFilter ? 1
@@ -147,6 +153,7 @@ class ConvolutionKernel final : public Kernel {
 
   const ConvolutionTraits traits_;
   const StatusOr<WindowAttrs> attrs_;
+  const StatusOr<ConvolutionBatch> batch_;
   const std::unique_ptr<ConvolutionPrimitives> primitives_;
   const bool is_fused_;
   const StatusOr<bool> relu_;
@@ -163,6 +170,7 @@ void RegisterNnConvolutionKernels(KernelRegistry& r) {
   const DTypeSet floats = {kFloat16, kBfloat16, kFloat32, kFloat64};
   const DTypeSet all = floats | DTypeSet{kInt32}, old_floats = {kFloat16, kFloat32, kFloat64};
   AddConvolutionKernel(r, "Conv2D", all);
+  AddConvolutionKernel(r, "Conv", all);
   AddConvolutionKernel(r, "_FusedConv2D", {kFloat32});
   AddConvolutionKernel(r, "Conv2DBackpropInput", all);
   AddConvolutionKernel(r, "Conv2DBackpropInputV2", all);

@@ -39,6 +39,10 @@ StatusOr<CtcBatch> BatchOf(const Tensor& logits, const Tensor& lengths, absl::St
                                    " sequences of inputs ", shape, ", got ", lengths.num_elements()));
   }
   if (shape.dim(1) == 0) return InvalidArgument("batch_size must not be 0, got inputs of shape ", shape);
+  if (shape.dim(0) == 0) {
+    return InvalidArgument("inputs must not be empty: Max time or first dimension of input cannot be 0, got shape ",
+                           shape);
+  }
   if (shape.num_elements() == 0) return InvalidArgument("inputs must not be empty, got shape ", shape);
   if (shape.dim(2) > std::numeric_limits<int32_t>::max()) {
     return InvalidArgument("inputs ", shape, " have too many classes");

@@ -17,6 +17,7 @@ class MaxPoolWithArgmaxKernel final : public PoolKernel {
 
   Status Compute(KernelContext& ctx) override {
     const Tensor& x = ctx.input(0);
+    if (x.num_elements() == 0) return InvalidArgument("tensor_in must not be empty, got shape ", x.shape());
     TF_ASSIGN_OR_RETURN(const Placed placed, Place(ctx, x.shape()));
     const Shape& shape = placed.windows.output;
     TF_ASSIGN_OR_RETURN(const Tensor wide, Widen(ctx, x));

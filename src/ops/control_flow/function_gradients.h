@@ -1,0 +1,24 @@
+// Gradients of ops that call library functions: calls, If and Case.
+#ifndef TENSORBRAID_OPS_CONTROL_FLOW_FUNCTION_GRADIENTS_H_
+#define TENSORBRAID_OPS_CONTROL_FLOW_FUNCTION_GRADIENTS_H_
+
+#include <vector>
+
+#include "graph/op_registry.h"
+
+namespace tensorbraid {
+
+// The gradient of f at x for the gradient dy of its result is the call SymbolicGradient[f](x, dy), and that of an op
+// that chooses between functions is the same op with SymbolicGradient[f] in place of each f. The expansion of functions
+// builds the bodies (graph/expand_functions.h).
+//
+// The gradient runs the function again. So the gradient is Unimplemented if the function has an op whose second run
+// could differ from the first one, such as a random op; reads of variables are allowed. It is Unimplemented too if an
+// input is a resource other than the handle of a variable of this graph.
+Status CallGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads);
+Status IfGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads);
+Status CaseGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads);
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_OPS_CONTROL_FLOW_FUNCTION_GRADIENTS_H_

@@ -1,0 +1,64 @@
+#include "train/checkpoints/meta_graph.h"
+
+#include "core/text/strings.h"
+#include "graph/node.h"
+#include "tensorbraid/graph/variable.h"
+#include "train/checkpoints/meta_graph.pb.h"
+
+namespace tensorbraid {
+namespace {
+
+constexpr int kBundleCheckpoints = 2;
+
+// Fills the collections in which TensorFlow looks for variables.
+void AddVariables(const Graph& graph, proto::MetaGraphDef* meta) {
+  auto& collections = *meta->mutable_collection_def();
+  const auto add = [&](const char* collection, const std::string& bytes) {
+    collections[collection].mutable_bytes_list()->add_value(bytes);
+  };
+  for (const Variable& v : graph.variables()) {
+    proto::VariableDef def;
+    def.set_variable_name(v.handle().name());
+    def.set_initial_value_name(v.initial_value().name());
+    def.set_initializer_name(v.initializer().name());
+    def.set_snapshot_name(StrCat(v.name(), "/Read/ReadVariableOp:0"));
+    def.set_is_resource(true);
+    def.set_trainable(v.trainable());
+    if (const VariablePart* part = v.part_of(); part != nullptr) {
+      proto::SaveSliceInfoDef& slice = *def.mutable_save_slice_info_def();
+      slice.set_full_name(part->whole);
+      for (const int64_t dim : part->shape.dims()) slice.add_full_shape(dim);
+      for (const int64_t dim : v.shape().dims()) slice.add_var_shape(dim);
+      slice.add_var_offset(part->first_row);
+      for (int i = 1; i < v.shape().rank(); ++i) slice.add_var_offset(0);
+    }
+    const std::string bytes = def.SerializeAsString();
+    add(v.local() ? "local_variables" : "variables", bytes);
+    if (v.trainable()) add("trainable_variables", bytes);
+    if (v == GetGlobalStep(graph)) add("global_step", bytes);
+  }
+}
+
+}  // namespace
+
+StatusOr<std::string> SerializeMetaGraph(const Graph& graph, const MetaGraphSaver& saver) {
+  proto::MetaGraphDef meta;
+  TF_ASSIGN_OR_RETURN(*meta.mutable_graph_def(), graph.ToGraphDef());
+  // Tells readers the version of the graph's format. TensorFlow has written this format since 2.0.0.
+  meta.mutable_meta_info_def()->set_tensorflow_version("2.0.0");
+  proto::SaverDef& def = *meta.mutable_saver_def();
+  def.set_filename_tensor_name(saver.filename);
+  def.set_save_tensor_name(saver.save);
+  def.set_restore_op_name(saver.restore);
+  def.set_max_to_keep(saver.max_to_keep);
+  def.set_sharded(saver.sharded);
+  using Hours = std::chrono::duration<float, std::ratio<3600>>;
+  def.set_keep_checkpoint_every_n_hours(Hours(saver.keep_every).count());
+  def.set_version(kBundleCheckpoints);
+  AddVariables(graph, &meta);
+  std::string bytes;
+  if (!meta.SerializeToString(&bytes)) return InvalidArgument("the graph is too large for a MetaGraphDef");
+  return bytes;
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,27 @@
+// The graph beside a checkpoint, in TensorFlow's format (MetaGraphDef).
+#ifndef TENSORBRAID_TRAIN_CHECKPOINTS_META_GRAPH_H_
+#define TENSORBRAID_TRAIN_CHECKPOINTS_META_GRAPH_H_
+
+#include <chrono>
+#include <string>
+
+#include "tensorbraid/graph/graph.h"
+
+namespace tensorbraid {
+
+// What TensorFlow needs in order to save and restore with the graph's own operations.
+struct MetaGraphSaver {
+  std::string filename;  // the tensor to feed with the path
+  std::string save;      // the tensor to fetch
+  std::string restore;   // the operation to run
+  int max_to_keep;
+  bool sharded;
+  std::chrono::milliseconds keep_every;
+};
+
+// The graph, the collections of its variables, and the saver. InvalidArgument if the graph is too large for the format.
+StatusOr<std::string> SerializeMetaGraph(const Graph& graph, const MetaGraphSaver& saver);
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_TRAIN_CHECKPOINTS_META_GRAPH_H_
