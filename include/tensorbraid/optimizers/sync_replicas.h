@@ -33,8 +33,9 @@ struct SyncReplicasOptions {
 //   chief:  take(accumulators) ─► apply ─► global_step + 1 ─► enqueue(sync_token_q, total_num_replicas tokens)
 //
 // A graph may have several, each with a global step of its own, which gives names to its queue of tokens and its
-// accumulators. One global step for two of them is a mistake, because the updates of one would make gradients of the
-// other look stale; a GroupedOptimizer trains groups of variables in one step.
+// accumulators. Each of them trains in runs of its own: in one run for two of them, which the hook refuses, the workers
+// could wait for each other for ever. One global step for two of them is a mistake, because the updates of one would
+// make gradients of the other look stale. A GroupedOptimizer trains groups of variables in one step.
 //
 // In a MonitoredTrainingSession every worker needs the hook (MakeSessionRunHook). When the chief's session closes, its
 // hook closes the token queue, and the sessions of the other workers then stop without an error. Under a Supervisor the

@@ -51,6 +51,11 @@ constexpr std::chrono::seconds kTokenQueueCloseTimeout{5};
 
 constexpr int64_t kStepsPerChief = int64_t{1} << 40;
 
+// The training operations of all SyncReplicasOptimizers of a graph.
+struct SyncTrainOps {
+  std::vector<Operation> ops;
+};
+
 // Name of a collection with the global steps of all SyncReplicasOptimizers.
 constexpr char kSyncedSteps[] = "sync_replicas_global_step";
 
@@ -106,7 +111,17 @@ class SyncReplicasOptimizer::Hook final : public SessionRunHook {
 
   SessionRunArgs BeforeRun(SessionRunContext& context) override {
     SessionRunArgs args;
-    if (context.Runs(state_->train)) args.fetches.push_back(state_->applied);
+    if (!context.Runs(state_->train)) return args;
+    args.fetches.push_back(state_->applied);
+    for (const Operation& other : ImplOf(context.session().graph()).extension<SyncTrainOps>().ops) {
+      if (other == state_->train || !context.Runs(other)) continue;
+      // One worker may take two tokens of the first optimizer, another may wait for one of them, and then each of the
+      // two waits for the other's gradients.
+      context.coordinator().RequestStop(
+          InvalidArgument("one run trains with two SyncReplicasOptimizers, '", state_->train.name(), "' and '",
+                          other.name(), "', and the workers could wait for each other for ever: train with them in ",
+                          "runs of their own, or wrap one GroupedOptimizer for all variables"));
+    }
     return args;
   }
 
@@ -321,6 +336,7 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
   if (!g.status().ok()) return {};
   s.setup.AddTo(g);
   RegisterTrainOp(s.train, global_step, local_step);
+  ImplOf(g).extension<SyncTrainOps>().ops.push_back(s.train);
   return s.train;
 }
 

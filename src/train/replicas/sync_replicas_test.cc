@@ -255,7 +255,7 @@ TEST(SyncTraining, TwoOptimizersNeedAGlobalStepEach) {
       << g.status();
 }
 
-TEST(SyncTraining, TwoOptimizersWithTheirOwnStepsTrainTogether) {
+TEST(SyncTraining, TwoOptimizersWithTheirOwnStepsTrainInTurn) {
   TestCluster cluster(1, 2);
   std::vector<std::thread> workers;
   for (int worker = 0; worker < 2; ++worker) {
@@ -282,8 +282,10 @@ TEST(SyncTraining, TwoOptimizersWithTheirOwnStepsTrainTogether) {
                                                             second->MakeSessionRunHook(worker == 0)}});
       ASSERT_TRUE(session.ok()) << session.status();
       while (!(*session)->ShouldStop()) {
-        const Status status = (*session)->Run({train_a, train_b}).status();
-        ASSERT_TRUE(status.ok()) << status;
+        for (const Operation& train : {train_a, train_b}) {
+          const Status status = (*session)->Run({train}).status();
+          ASSERT_TRUE(status.ok()) << status;
+        }
       }
       if (worker == 0) {
         EXPECT_EQ((*session)->session().Run({a}).value()[0].scalar<float>(), -20);
@@ -292,6 +294,27 @@ TEST(SyncTraining, TwoOptimizersWithTheirOwnStepsTrainTogether) {
     });
   }
   for (std::thread& worker : workers) worker.join();
+}
+
+TEST(SyncTraining, TwoOptimizersInOneRunAreRefused) {
+  TestCluster cluster(1, 1);
+  Graph g;
+  auto device = g.Device(ReplicaDeviceSetter({.cluster = cluster.spec(), .worker_device = "/job:worker/task:0"}));
+  const Variable a(g, {}, Zeros(), {.name = "a"});
+  const Variable other_step(g, {}, Zeros(), {.name = "other_step", .dtype = kInt64, .trainable = false});
+  std::vector<std::shared_ptr<SessionRunHook>> hooks;
+  std::vector<Operation> train;
+  for (const Variable& step : {GetOrCreateGlobalStep(g), other_step}) {
+    SyncReplicasOptimizer optimizer(std::make_shared<GradientDescentOptimizer>(1.0), {});
+    train.push_back(optimizer.Minimize(a * 1.0, {.global_step = step}));
+    hooks.push_back(optimizer.MakeSessionRunHook(true));
+  }
+  auto session = MonitoredTrainingSession(g, {.master = cluster.worker_target(0), .is_chief = true, .hooks = hooks});
+  ASSERT_TRUE(session.ok()) << session.status();
+  for (const Operation& op : train) EXPECT_TRUE((*session)->Run({op}).ok());
+  const Status status = (*session)->Run({train[0], train[1]}).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("wait for each other"));
 }
 
 TEST(SyncTraining, GroupsOfVariablesTrainInOneSynchronousStep) {

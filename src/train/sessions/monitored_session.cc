@@ -171,6 +171,8 @@ StatusOr<std::vector<Tensor>> MonitoredSession::Impl::RunOnce(const std::vector<
   std::vector<SessionRunArgs> args;
   args.reserve(hooks.size());
   for (const auto& hook : hooks) args.push_back(hook->BeforeRun(*context));
+  // A hook that finds a mistake requests a stop with it.
+  if (Status mistake = coordinator->status(); !mistake.ok()) return mistake;
   auto results = cache->Run(fetches, feeds, args);
   if (!results.ok()) {
     if (absl::IsOutOfRange(results.status())) return EndOfTraining(results.status(), fetches, feeds);
