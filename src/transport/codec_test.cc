@@ -116,9 +116,9 @@ TEST(CodecTest, FieldsSurvive) {
   EXPECT_EQ(graph.session, (SessionId{2, 3}));
   EXPECT_EQ(graph.handle, 4u);
   EXPECT_EQ(graph.partition, std::string("par\0tition", 10));
-  const auto part = AsSent(GraphPart{1, std::string("p\0art", 5)});
-  EXPECT_EQ(part.request, 1u);
-  EXPECT_EQ(part.bytes, std::string("p\0art", 5));
+  const auto graph_part = AsSent(GraphPart{1, std::string("p\0art", 5)});
+  EXPECT_EQ(graph_part.request, 1u);
+  EXPECT_EQ(graph_part.bytes, std::string("p\0art", 5));
   const auto deregister = AsSent(DeregisterGraph{{2, 3}, 4});
   EXPECT_EQ(deregister.session, (SessionId{2, 3}));
   EXPECT_EQ(deregister.handle, 4u);
