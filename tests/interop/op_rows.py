@@ -5,6 +5,7 @@ import importlib.util
 import os
 import sys
 
+import numpy as np
 import tensorflow as tf
 from tensorflow.python.eager import context
 
@@ -98,14 +99,18 @@ def _gradients(results, xs, grad_ys):
     return [g for g in tf1.gradients(ys, xs, grad_ys) if g is not None]
 
 
+def _has_vectors(grad_ys):
+    """Whether these are gradients for vectors of a decomposition. What follows from them is ambiguous, as the vectors."""
+    return grad_ys is None or any(g is not None and np.any(g) for g in grad_ys[1:])
+
+
 def _from_constants(s, op, inputs, attrs, gradient, grad_ys, tolerance, apart):
     ambiguous = op in AMBIGUOUS
     gradients = []
     try:
         with tf.device(s.worker(0) if apart else None):
             results, flat = apply(op, inputs, attrs, _constants_on(s.ps) if apart else tf.constant)
-        # Without grad_ys, gradients of ambiguous results are ambiguous.
-        if gradient is not None and (grad_ys is not None or not ambiguous):
+        if gradient is not None and not (ambiguous and _has_vectors(grad_ys)):
             gradients = _gradients(results, [flat[i] for i in gradient], grad_ys)
     except (ValueError, TypeError):
         return _fed(s, op, inputs, attrs, tolerance)
