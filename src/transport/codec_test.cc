@@ -37,8 +37,8 @@ std::vector<Message> OneOfEach() {
   const TensorMeta meta{.dtype = kFloat32, .shape = {2, 0, 3}, .bytes = 0};
   return {Heartbeat{},
           Leave{OddStatus()},
-          RegisterGraph{1, {2, 3}, 4, std::string("par\0tition", 10)},
           GraphPart{1, std::string("p\0art", 5)},
+          RegisterGraph{1, {2, 3}, 4, std::string("par\0tition", 10)},
           DeregisterGraph{{2, 3}, 4},
           CloseSession{{2, 3}},
           ResetContainers{1, {"", "c"}},
