@@ -1,29 +1,16 @@
 #include "graph/fingerprint.h"
 
-#include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
-
 #include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
 #include "core/text/strings.h"
 #include "core/values/fingerprint.h"
 #include "graph/attr_proto.h"
+#include "graph/deterministic_bytes.h"
 #include "graph/graph.pb.h"
 
 namespace tensorbraid {
 namespace {
-
-std::string Bytes(const google::protobuf::MessageLite& message) {
-  std::string bytes;
-  {
-    google::protobuf::io::StringOutputStream stream(&bytes);
-    google::protobuf::io::CodedOutputStream out(&stream);
-    out.SetSerializationDeterministic(true);
-    message.SerializeToCodedStream(&out);
-  }
-  return bytes;
-}
 
 // Texts with equal meaning are equal. They are hashed one by one, so that no separator is needed between them.
 class Text {
@@ -47,7 +34,7 @@ class Fingerprints {
       for (const auto& f : value.list().func()) text.Add(Of(f));
       return text.Fingerprint();
     }
-    return Fingerprint64(Bytes(value));
+    return Fingerprint64(DeterministicBytes(value));
   }
 
  private:
@@ -84,7 +71,7 @@ class Fingerprints {
     Text text;
     ++depth_;
     def.mutable_signature()->clear_name();
-    text.Add(Bytes(def.signature()));
+    text.Add(DeterministicBytes(def.signature()));
     for (const auto& node : def.node_def()) {
       text.Add(node.name());
       text.Add(OfName(node.op()));

@@ -1,11 +1,10 @@
 // Reads and writes FunctionDefs, and instantiates the body of a function from its definition.
 #include <google/protobuf/arena.h>
-#include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
 #include "absl/container/flat_hash_map.h"
 #include "core/text/strings.h"
 #include "graph/attr_proto.h"
+#include "graph/deterministic_bytes.h"
 #include "graph/function.h"
 #include "graph/graph.pb.h"
 
@@ -13,17 +12,6 @@ namespace tensorbraid {
 namespace {
 
 using AttrMap = google::protobuf::Map<std::string, proto::AttrValue>;
-
-std::string Deterministic(const proto::FunctionDef& def) {
-  std::string bytes;
-  {
-    google::protobuf::io::StringOutputStream stream(&bytes);
-    google::protobuf::io::CodedOutputStream out(&stream);
-    out.SetSerializationDeterministic(true);
-    def.SerializeToCodedStream(&out);
-  }
-  return bytes;
-}
 
 void AddReferences(const proto::AttrValue& value, std::set<std::string>* names) {
   const auto add = [&](const proto::NameAttrList& f) {
@@ -327,7 +315,7 @@ StatusOr<std::shared_ptr<const Function>> Function::FromProto(const proto::Funct
   auto signature = SignatureFromProto(def.signature());
   if (!signature.ok()) return Annotate(signature.status(), StrCat("function '", def.signature().name(), "'"));
   function->signature_ = *std::move(signature);
-  function->definition_ = Deterministic(def);
+  function->definition_ = DeterministicBytes(def);
   for (const auto& node : def.node_def()) {
     if (IsExecutorOp(node.op())) {
       return InvalidArgument("function '", function->name(), "': node '", node.name(), "' has the op '", node.op(),

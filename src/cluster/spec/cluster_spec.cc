@@ -1,8 +1,5 @@
 #include "tensorbraid/cluster/cluster_spec.h"
 
-#include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
-
 #include <algorithm>
 #include <cctype>
 #include <limits>
@@ -11,6 +8,7 @@
 #include "cluster/protobuf/cluster_def.pb.h"
 #include "core/text/host_port.h"
 #include "core/text/strings.h"
+#include "graph/deterministic_bytes.h"
 
 namespace tensorbraid {
 namespace {
@@ -124,15 +122,7 @@ std::string ClusterSpec::ToClusterDef() const {
     job_def->set_name(job);
     for (const auto& [index, address] : tasks) (*job_def->mutable_tasks())[index] = address;
   }
-  // Deterministic serialization writes maps in order, so that equal clusters have equal bytes.
-  std::string bytes;
-  {
-    google::protobuf::io::StringOutputStream stream(&bytes);
-    google::protobuf::io::CodedOutputStream coded(&stream);
-    coded.SetSerializationDeterministic(true);
-    def.SerializeToCodedStream(&coded);
-  }
-  return bytes;
+  return DeterministicBytes(def);  // equal clusters have equal bytes
 }
 
 StatusOr<ClusterSpec> ClusterSpec::FromClusterDef(std::string_view bytes) {
