@@ -410,7 +410,7 @@ StatusOr<FunctionBody> Expander::GradientBody(const Call& call, const FunctionAt
   TF_RETURN_IF_ERROR(graph.status());
   for (size_t i = 0; i < dxs.size(); ++i) {
     if (dxs[i].valid()) continue;
-    // Where no gradient flows, it is zero. The gradient of a variable's handle is that of its value.
+    // The gradient is zero where none flows. The gradient for a variable's handle is the gradient for its value.
     const DType type = static_cast<int>(i) < call.node.num_outputs()
                            ? BaseType(call.node.output_type(static_cast<int>(i)))
                            : xs[i].dtype();

@@ -153,7 +153,7 @@ TEST_F(StatusProcessTest, AStoppedWorkerIsNamedWithTheSynchronousStepThatWaitsFo
   EXPECT_EQ(TaskIn(after, "worker/1")["state"], "up");
   const ProgramResult healthy = RunCommand({TENSORBRAID_PROGRAM, "status", Address(2), "--interval=0.5"});
   EXPECT_EQ(healthy.exit_code, 0) << healthy.out << healthy.err;
-  // The status may call worker/1 a straggler, because its rate is that of the last ten seconds.
+  // The status may call worker/1 a straggler, because it shows the worker's rate over the last ten seconds.
   EXPECT_THAT(healthy.out, AllOf(HasSubstr("3 of 3 tasks answer, asked by worker/1"), HasSubstr("B/s")));
 }
 

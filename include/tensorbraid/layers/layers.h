@@ -7,8 +7,8 @@
 // A layer is a function that makes its variables with GetPartitionedVariable (moving averages: GetVariable), in a
 // variable scope of its own inside the open one. The scope has the layer's name, or without a name the kind of layer
 // and a number: "dense", "dense_1" and so on. So a model that is built again in a scope with `.reuse = true` shares its
-// variables (see variables/variable_scope.h). The open device scopes place the variables. Their dtype is that of the
-// input, except for BatchNorm and LayerNorm, which use float32 for 16-bit inputs. Names, defaults and initial values
+// variables (see variables/variable_scope.h). The open device scopes place the variables. They have the dtype of
+// the input, except in BatchNorm and LayerNorm, which use float32 for 16-bit inputs. Names, defaults and initial values
 // are those of tf.compat.v1.layers, or of tf.keras.layers for layers that tf.compat.v1.layers does not have.
 //
 // Mistakes are recorded in Graph::status(), with the name of the layer and the line of the call. If an initializer or

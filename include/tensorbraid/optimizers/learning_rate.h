@@ -52,8 +52,8 @@ Output CosineDecay(double learning_rate, const Variable& global_step, int64_t de
                    std::source_location loc = std::source_location::current());
 
 struct CosineDecayRestartsOptions {
-  double t_mul = 2.0;  // the length of each period divided by that of the one before; at least 1
-  double m_mul = 1.0;  // the first rate of each period divided by that of the one before
+  double t_mul = 2.0;  // how much longer each period is than the one before it; at least 1
+  double m_mul = 1.0;  // the first rate of a period, divided by the first rate of the period before it
   double alpha = 0.0;  // as in CosineDecay
 };
 // CosineDecay that begins anew after first_decay_steps and again after each period. Source: Loshchilov and Hutter,

@@ -80,7 +80,7 @@ StatusOr<GradientCall> PrepareGradient(const Operation& op, const std::vector<Ou
       return Unimplemented("the gradient of ", node.Describe(), " requires resources that are variables, but input ", i,
                            " is ", NodeOf(in)->Describe());
     }
-    // The gradient of a handle is that of the variable's value.
+    // The gradient for a handle is the gradient for the variable's value.
     call.types.back() = NodeOf(in)->attr<DType>("dtype");
     call.shapes.back() = Shape::Unknown();
   }

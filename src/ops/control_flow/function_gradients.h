@@ -8,9 +8,9 @@
 
 namespace tensorbraid {
 
-// The gradient of f at x for the gradient dy of its result is the call SymbolicGradient[f](x, dy), and that of an op
-// that chooses between functions is the same op with SymbolicGradient[f] in place of each f. The expansion of functions
-// builds the bodies (graph/expand_functions.h).
+// The gradient of f at x for the gradient dy of its result is the call SymbolicGradient[f](x, dy). An op that chooses
+// between functions has the same op as its gradient, with SymbolicGradient[f] in place of each f. The expansion of
+// functions builds the bodies (graph/expand_functions.h).
 //
 // The gradient runs the function again. So the gradient is Unimplemented if the function has an op whose second run
 // could differ from the first one, such as a random op; reads of variables are allowed. It is Unimplemented too if an

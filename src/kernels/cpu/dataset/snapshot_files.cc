@@ -83,7 +83,7 @@ StatusOr<RefPtr<Dataset>> DatasetOfShard(const std::string& directory, Compressi
                                  TF_RETURN_IF_ERROR(c.cancellation->status());
                                  return reader.Read(types, shapes, out);
                                },
-                               // Who reads the snapshot saves the position.
+                               // The iterator over the whole snapshot saves its position; one over a shard does not.
                                [](ShardReader&, IteratorState& state) {
                                  state.Fail(Unimplemented("the position in a shard of a snapshot cannot be saved"));
                                });
