@@ -184,10 +184,14 @@ GraphImpl::GraphImpl(Graph* self) : self_(self) {
 }
 
 Graph::Graph() : impl_(std::make_shared<GraphImpl>(this)) {}
-Graph::~Graph() = default;
-Graph::Graph(Graph&& o) noexcept : impl_(std::move(o.impl_)) { impl_->self_ = this; }
+Graph::~Graph() { impl_->End(); }
+Graph::Graph(Graph&& o) noexcept : impl_(std::exchange(o.impl_, std::make_shared<GraphImpl>(&o))) {
+  impl_->self_ = this;
+}
 Graph& Graph::operator=(Graph&& o) noexcept {
-  impl_ = std::move(o.impl_);
+  if (this == &o) return *this;
+  impl_->End();
+  impl_ = std::exchange(o.impl_, std::make_shared<GraphImpl>(&o));
   impl_->self_ = this;
   return *this;
 }

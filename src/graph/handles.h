@@ -38,14 +38,35 @@ inline Graph& GraphUsedAt(const Output& output, const std::source_location& loc)
   return GraphUsedAt(*NodeOf(output), loc);
 }
 
+// While an object of this class exists, the destructor of the graph waits. So a step on one thread can read a graph
+// that another thread destroys. For short pieces of code that do not block. One thread may have only one at a time.
+class GraphUse {
+ public:
+  GraphUse(const GraphUse&) = delete;
+  GraphUse& operator=(const GraphUse&) = delete;
+  ~GraphUse();
+  // FailedPrecondition, naming `user` ("Session::Run"), if the graph has been destroyed.
+  Status CheckExists(std::string_view user) const;
+  // REQUIRES: CheckExists() is OK.
+  Graph& operator*() const { return *graph_; }
+  Graph* operator->() const { return graph_; }
+
+ private:
+  friend class GraphRef;
+  explicit GraphUse(std::shared_ptr<GraphImpl> impl);
+  std::shared_ptr<GraphImpl> impl_;
+  Graph* graph_ = nullptr;  // null if the graph has been destroyed
+};
+
 // The graph of an object that lives beside it, such as a session. Follows the graph when it is moved, and knows whether
 // it has been destroyed.
 class GraphRef {
  public:
   explicit GraphRef(const Graph& graph) : impl_(Handles::ToImpl(graph)) {}
-  // FailedPrecondition, naming `user` ("Session::Run"), if the graph has been destroyed.
-  Status CheckExists(std::string_view user) const;
-  // REQUIRES: the graph has not been destroyed (checked).
+  Status CheckExists(std::string_view user) const;  // see GraphUse
+  // For code that may run while another thread destroys the graph.
+  GraphUse Use() const;
+  // REQUIRES: the graph has not been destroyed (checked), and is not destroyed while the caller uses it.
   Graph& operator*() const;
   Graph* operator->() const { return &**this; }
 

@@ -177,6 +177,17 @@ TEST(GraphLifetime, AMovedGraphKeepsItsHandlesAndScopes) {
   EXPECT_TRUE(g.status().ok()) << g.status();
 }
 
+TEST(GraphLifetime, WhatWasMovedFromIsAnEmptyGraph) {
+  Graph first;
+  Placeholder(first, kFloat32, {}, "x");
+  const Graph second = std::move(first);
+  EXPECT_FALSE(first.FindOperation("x").ok());  // NOLINT(bugprone-use-after-move): the subject of this test
+  const Output x = Placeholder(first, kInt32, {}, "x");
+  EXPECT_EQ(x.name(), "x:0");
+  EXPECT_EQ(x.graph(), &first);
+  EXPECT_TRUE(second.FindOperation("x").ok());
+}
+
 TEST(GraphLifetimeDeathTest, AssigningAGraphEndsTheOneBefore) {
   Graph g;
   const Output x = Placeholder(g, kFloat32, {}, "x");

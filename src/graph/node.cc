@@ -226,15 +226,29 @@ Graph& GraphUsedAt(const Node& node, const std::source_location& loc) {
   CheckFailed(loc.file_name(), static_cast<int>(loc.line()), "graph", std::string(node.CheckGraphExists().message()));
 }
 
-Status GraphRef::CheckExists(std::string_view user) const {
-  if (!impl_.expired()) return OkStatus();
+GraphUse::GraphUse(std::shared_ptr<GraphImpl> impl) TB_NO_THREAD_SAFETY_ANALYSIS : impl_(std::move(impl)) {
+  if (impl_ == nullptr) return;
+  impl_->use_mu_.LockShared();
+  graph_ = impl_->graph();
+}
+
+GraphUse::~GraphUse() TB_NO_THREAD_SAFETY_ANALYSIS {
+  if (impl_ != nullptr) impl_->use_mu_.UnlockShared();
+}
+
+Status GraphUse::CheckExists(std::string_view user) const {
+  if (graph_ != nullptr) return OkStatus();
   return FailedPrecondition(user, ": the Graph has been destroyed; ", kGraphLifetime);
 }
 
+Status GraphRef::CheckExists(std::string_view user) const { return Use().CheckExists(user); }
+
+GraphUse GraphRef::Use() const { return GraphUse(impl_.lock()); }
+
 Graph& GraphRef::operator*() const {
-  const std::shared_ptr<GraphImpl> impl = impl_.lock();
-  TB_CHECK_OK(impl == nullptr ? CheckExists("use of a Graph") : OkStatus());
-  return *impl->graph();
+  const GraphUse use = Use();
+  TB_CHECK_OK(use.CheckExists("use of a Graph"));
+  return *use;
 }
 
 std::pair<int, int> Node::InputRange(int arg) const {
@@ -387,8 +401,10 @@ StatusOr<Node*> GraphImpl::CopyNode(const Node& node, std::vector<Output> inputs
   return raw;
 }
 
-GraphImpl::~GraphImpl() {
+void GraphImpl::End() {
+  const WriterLock lock(use_mu_);
   for (const auto& node : nodes_) Release(*node);
+  self_ = nullptr;
 }
 
 void GraphImpl::Release(Node& node) const {

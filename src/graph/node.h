@@ -116,9 +116,10 @@ struct NodeSpec {
 class GraphImpl : public std::enable_shared_from_this<GraphImpl> {
  public:
   explicit GraphImpl(Graph* self);
-  ~GraphImpl();
+  // The Graph is being destroyed: takes the nodes' inputs and their graph. Waits until no GraphUse of it is left.
+  void End();
 
-  Graph* graph() const { return self_; }
+  Graph* graph() const { return self_; }  // null after End()
   const std::vector<std::shared_ptr<Node>>& nodes() const { return nodes_; }
   Node* Find(std::string_view name) const;
 
@@ -196,6 +197,7 @@ class GraphImpl : public std::enable_shared_from_this<GraphImpl> {
 
  private:
   friend class Graph;
+  friend class GraphUse;
   friend class ScopedLocation;
   struct DeviceScope {
     std::string name;
@@ -230,6 +232,8 @@ class GraphImpl : public std::enable_shared_from_this<GraphImpl> {
   std::shared_ptr<const FunctionLibrary> functions_;
   std::map<std::type_index, std::shared_ptr<void>> extensions_;
   std::optional<VariablePart> initialized_part_;
+  // Held by readers on other threads than the one that builds and destroys the graph, see GraphUse.
+  SharedMutex use_mu_;
   // Guards the members that a failed attempt to change a finalized graph writes while other threads run sessions of the
   // graph. The other members no longer change then, or are used only by the thread that builds the graph.
   mutable Mutex mu_;

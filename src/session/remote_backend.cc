@@ -37,9 +37,8 @@ class RemoteBackend final : public SessionBackend {
   }
 
   Status Create() {
-    MutexLock lock(mu_);
     const int64_t timeout_ms = config_.operation_timeout_in_ms();
-    return Extend(timeout_ms > 0 ? MonotonicClock::now() + std::chrono::milliseconds(timeout_ms) : Deadline::max());
+    return SyncGraph(timeout_ms > 0 ? MonotonicClock::now() + std::chrono::milliseconds(timeout_ms) : Deadline::max());
   }
 
   StatusOr<std::shared_ptr<const Prepared>> Prepare(const RunSignature& signature, Deadline deadline) override {
@@ -201,17 +200,26 @@ class RemoteBackend final : public SessionBackend {
     return result.status;
   }
 
-  // Sends the nodes that were added to the graph since the last call.
+  // Sends the nodes that were added to the graph since the last call. The first call creates the session on the server.
   Status SyncGraph(Deadline deadline) {
     MutexLock lock(mu_);
     if (closed_) return Cancelled("the session is closed");
-    return ImplOf(*graph_).nodes().size() == known_nodes_ ? OkStatus() : Extend(deadline);
+    size_t count = 0;
+    std::string graph;
+    {
+      const GraphUse use = graph_.Use();
+      TF_RETURN_IF_ERROR(use.CheckExists("a step"));
+      count = ImplOf(*use).nodes().size();
+      if (count == known_nodes_ && !handle_.empty()) return OkStatus();
+      TF_ASSIGN_OR_RETURN(graph, use->ToGraphDef());
+    }
+    TF_RETURN_IF_ERROR(Extend(std::move(graph), deadline));
+    known_nodes_ = count;
+    return OkStatus();
   }
 
-  // Sends the nodes from index known_nodes_ on. The first call creates the session on the server.
-  Status Extend(Deadline deadline) TB_REQUIRES(mu_) {
-    const size_t count = ImplOf(*graph_).nodes().size();
-    TF_ASSIGN_OR_RETURN(std::string graph, graph_->ToGraphDef());
+  // Sends the nodes of `graph`, a GraphDef, from index known_nodes_ on.
+  Status Extend(std::string graph, Deadline deadline) TB_REQUIRES(mu_) {
     if (handle_.empty()) {
       proto::CreateSessionRequest request;
       request.set_graph_def(std::move(graph));
@@ -233,7 +241,6 @@ class RemoteBackend final : public SessionBackend {
       TF_RETURN_IF_ERROR(Ask("ExtendSession", request, &response, deadline));
       version_ = response.new_graph_version();
     }
-    known_nodes_ = count;
     return OkStatus();
   }
 

@@ -1,7 +1,5 @@
 #include "tensorbraid/session/session.h"
 
-#include <algorithm>
-
 #include "cluster/server/task.h"
 #include "cluster/trace/chrome_trace.h"
 #include "core/system/clock.h"
@@ -30,18 +28,6 @@ Status CheckBelongs(const Output& tensor, const Graph& graph, const char* what) 
   if (const Status exists = NodeOf(tensor)->CheckGraphExists(); !exists.ok()) return Annotate(exists, what);
   if (tensor.graph() == &graph) return OkStatus();
   return InvalidArgument(what, " '", tensor.name(), "' belongs to another graph");
-}
-
-// Each fed tensor must be one of `graph`, and be fed once.
-Status CheckFedTensors(const Graph& graph, const std::vector<Output>& feeds) {
-  for (size_t i = 0; i < feeds.size(); ++i) {
-    if (!feeds[i].valid()) return NotValid("feed", i);
-    TF_RETURN_IF_ERROR(CheckBelongs(feeds[i], graph, "feed"));
-    if (std::find(feeds.begin(), feeds.begin() + i, feeds[i]) != feeds.begin() + i) {
-      return InvalidArgument("'", feeds[i].name(), "' is fed twice");
-    }
-  }
-  return OkStatus();
 }
 
 StatusOr<Resolved> ResolveFetches(const Graph& graph, const std::vector<Fetch>& fetches) {
@@ -94,6 +80,24 @@ struct Session::Impl {
     const auto timeout = options.timeout.count() > 0 ? options.timeout : operation_timeout;
     return timeout.count() > 0 ? Clock::now() + timeout : Clock::time_point::max();
   }
+
+  // The signature of a step. The values of the feeds are not used. `user` is the function that the program called.
+  StatusOr<Resolved> Resolve(std::string_view user, const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds) {
+    const GraphUse use = graph.Use();
+    TF_RETURN_IF_ERROR(use.CheckExists(user));
+    TF_RETURN_IF_ERROR(use->status());
+    TF_ASSIGN_OR_RETURN(Resolved resolved, ResolveFetches(*use, fetches));
+    for (const Feed& feed : feeds) {
+      Output tensor = feed.output;
+      if (!feed.name.empty()) {
+        TF_ASSIGN_OR_RETURN(tensor, use->FindOutput(feed.name));
+      }
+      if (!tensor.valid()) return NotValid("feed", resolved.signature.feeds.size());
+      TF_RETURN_IF_ERROR(CheckBelongs(tensor, *use, "feed"));
+      resolved.signature.feeds.push_back(std::move(tensor));
+    }
+    return resolved;
+  }
 };
 
 struct Session::Prepared::State {
@@ -127,22 +131,11 @@ StatusOr<std::unique_ptr<Session>> Session::Create(Graph& graph, SessionOptions 
 
 StatusOr<std::vector<Tensor>> Session::Run(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds,
                                            const RunOptions& options, RunMetadata* metadata) {
-  TF_RETURN_IF_ERROR(impl_->graph.CheckExists("Session::Run"));
-  const Graph& graph = *impl_->graph;
-  TF_RETURN_IF_ERROR(graph.status());
-  TF_ASSIGN_OR_RETURN(Resolved resolved, ResolveFetches(graph, fetches));
+  TF_ASSIGN_OR_RETURN(const Resolved resolved, impl_->Resolve("Session::Run", fetches, feeds));
   std::vector<Tensor> values;
   values.reserve(feeds.size());
-  for (const Feed& feed : feeds) {
-    Output output = feed.output;
-    if (!feed.name.empty()) {
-      TF_ASSIGN_OR_RETURN(output, graph.FindOutput(feed.name));
-    }
-    resolved.signature.feeds.push_back(output);
-    values.push_back(feed.value);
-  }
-  TF_RETURN_IF_ERROR(CheckFedTensors(graph, resolved.signature.feeds));
-  for (size_t i = 0; i < values.size(); ++i) TF_RETURN_IF_ERROR(CheckFeed(resolved.signature.feeds[i], values[i]));
+  for (const Feed& feed : feeds) values.push_back(feed.value);
+  TF_RETURN_IF_ERROR(CheckFeeds(resolved.signature, values));
   const auto deadline = impl_->DeadlineOf(options);
   SessionBackend::Recording recording{.step_stats = options.trace_level != TraceLevel::kNone,
                                       .partition_graphs = options.output_partition_graphs,
@@ -155,12 +148,10 @@ StatusOr<std::vector<Tensor>> Session::Run(const std::vector<Fetch>& fetches, co
 }
 
 StatusOr<Session::Prepared> Session::Prepare(const std::vector<Fetch>& fetches, const std::vector<Output>& feeds) {
-  TF_RETURN_IF_ERROR(impl_->graph.CheckExists("Session::Prepare"));
-  const Graph& graph = *impl_->graph;
-  TF_RETURN_IF_ERROR(graph.status());
-  TF_ASSIGN_OR_RETURN(Resolved resolved, ResolveFetches(graph, fetches));
-  TF_RETURN_IF_ERROR(CheckFedTensors(graph, feeds));
-  resolved.signature.feeds = feeds;
+  std::vector<Feed> without_values;
+  for (const Output& feed : feeds) without_values.emplace_back(feed, Tensor());
+  TF_ASSIGN_OR_RETURN(Resolved resolved, impl_->Resolve("Session::Prepare", fetches, without_values));
+  TF_RETURN_IF_ERROR(CheckFeeds(resolved.signature, {}));
   Prepared prepared;
   TF_ASSIGN_OR_RETURN(auto ready, impl_->backend->Prepare(resolved.signature, impl_->DeadlineOf({})));
   prepared.state_ = std::make_shared<Prepared::State>(
@@ -176,7 +167,7 @@ StatusOr<std::vector<Tensor>> Session::Prepared::Run(const std::vector<Tensor>& 
     return InvalidArgument("the signature was prepared for ", state_->signature.feeds.size(), " feeds, got ",
                            feeds.size());
   }
-  for (size_t i = 0; i < feeds.size(); ++i) TF_RETURN_IF_ERROR(CheckFeed(state_->signature.feeds[i], feeds[i]));
+  TF_RETURN_IF_ERROR(CheckFeeds(state_->signature, feeds));
   TF_ASSIGN_OR_RETURN(auto results, state_->session->backend->RunPrepared(*state_->prepared, feeds,
                                                                           state_->session->DeadlineOf(options)));
   return InOrder(state_->value_of, std::move(results));

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <future>
+#include <thread>
+#include <utility>
+
 #include "cluster/testing/test_cluster.h"
 #include "tensorbraid/graph/variable.h"
 #include "tensorbraid/ops/array.h"
@@ -96,6 +100,32 @@ TEST(SessionTest, RunsFailOnceTheGraphIsDestroyed) {
   expect_destroyed(second->Run({v}).status(), "ReadVariableOp 'v/Read/ReadVariableOp' (session_test.cc:");
   expect_destroyed(second->Run({z}, {{x, one}}).status(), "feed: Placeholder 'x' (session_test.cc:");
   EXPECT_TRUE(session->Close().ok());
+}
+
+// A Supervisor reads the global step on threads of its own.
+TEST(SessionTest, AGraphMayBeDestroyedWhileAnotherThreadRunsSteps) {
+  for (int round = 0; round < 20; ++round) {
+    auto g = std::make_unique<Graph>();
+    const Output x = Placeholder(*g, kFloat32, {}, "x");
+    std::vector<Output> sums = {x};
+    for (int i = 0; i < 50; ++i) sums.push_back(sums.back() + x);
+    auto session = Session::Create(*g).value();
+    const auto one = Tensor::Scalar(1.0f);
+    std::promise<void> first_step;
+    bool started = false;
+    Status last;
+    std::thread runs([&] {
+      // Each step has a signature of its own, so that it reads the graph.
+      for (size_t i = 0; last.ok(); i = (i + 1) % sums.size()) {
+        last = session->Run({sums[i], sums[i / 2]}, {{x, one}}).status();
+        if (!std::exchange(started, true)) first_step.set_value();
+      }
+    });
+    first_step.get_future().wait();
+    g.reset();
+    runs.join();
+    EXPECT_TRUE(absl::IsFailedPrecondition(last)) << last;
+  }
 }
 
 TEST(SessionTest, FollowsAGraphThatIsMoved) {

@@ -200,6 +200,7 @@ class Graph {
  public:
   Graph();
   ~Graph();
+  // What was moved from is an empty graph.
   Graph(Graph&&) noexcept;
   Graph& operator=(Graph&&) noexcept;
 
