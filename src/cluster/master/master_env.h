@@ -12,7 +12,7 @@
 #include "cluster/membership/remote_workers.h"
 #include "cluster/worker/worker.h"
 #include "core/threads/thread.h"
-#include "placement/wire_edges.h"
+#include "partition/wire_edges.h"
 
 namespace tensorbraid {
 

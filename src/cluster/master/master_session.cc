@@ -13,7 +13,7 @@
 #include "graph/function.h"
 #include "graph/node_status.h"
 #include "graph/subgraph.h"
-#include "placement/partition.h"
+#include "partition/partition.h"
 #include "placement/placer.h"
 
 namespace tensorbraid {
@@ -123,7 +123,9 @@ StatusOr<std::shared_ptr<CompiledGraph>> MasterSession::Compile(const RunSignatu
   std::unique_ptr<Graph> graph;
   {
     MutexLock lock(graph_mu_);
-    TF_ASSIGN_OR_RETURN(graph, ExtractSubgraph(*graph_, s.feeds, s.fetches, s.targets, s.connections));
+    const GraphUse use = graph_.Use();
+    TF_RETURN_IF_ERROR(use.CheckExists("a step"));
+    TF_ASSIGN_OR_RETURN(graph, ExtractSubgraph(*use, s.feeds, s.fetches, s.targets, s.connections));
   }
   TF_ASSIGN_OR_RETURN(auto expanded, ExpandFunctions(*graph, still_wanted));
   if (expanded != nullptr) graph = std::move(expanded);

@@ -7,7 +7,7 @@
 namespace tensorbraid {
 void SendInParts(RegisterGraph message, Link* link) {
   if (message.partition.size() <= kMaxGraphPartBytes) return link->Send(std::move(message));
-  const std::string whole = std::exchange(message.partition, "");
+  const std::string whole = std::move(message.partition);
   size_t begin = 0;
   for (; whole.size() - begin > kMaxGraphPartBytes; begin += kMaxGraphPartBytes) {
     link->Send(GraphPart{.request = message.request, .bytes = whole.substr(begin, kMaxGraphPartBytes)});

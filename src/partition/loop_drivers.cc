@@ -1,4 +1,4 @@
-#include "placement/loop_drivers.h"
+#include "partition/loop_drivers.h"
 
 #include "core/text/strings.h"
 

@@ -1,4 +1,4 @@
-#include "placement/wire_edges.h"
+#include "partition/wire_edges.h"
 
 #include <algorithm>
 #include <array>

@@ -13,8 +13,8 @@
 // The Merge runs in all iterations, including the last one, in which the loop's body is dead: a _Recv must run as often
 // as its _Send sends a tensor, live or dead. The condition is the output of the loop's LoopCond, received like any
 // other tensor of the loop. In a nested loop, `start` waits for the driver of the outer loop.
-#ifndef TENSORBRAID_PLACEMENT_LOOP_DRIVERS_H_
-#define TENSORBRAID_PLACEMENT_LOOP_DRIVERS_H_
+#ifndef TENSORBRAID_PARTITION_LOOP_DRIVERS_H_
+#define TENSORBRAID_PARTITION_LOOP_DRIVERS_H_
 
 #include <map>
 #include <string>
@@ -52,4 +52,4 @@ class LoopDrivers {
 
 }  // namespace tensorbraid
 
-#endif  // TENSORBRAID_PLACEMENT_LOOP_DRIVERS_H_
+#endif  // TENSORBRAID_PARTITION_LOOP_DRIVERS_H_

@@ -1,6 +1,6 @@
 // Finds the tensors that travel between tasks in a wire type (tensorbraid/core/wire.h).
-#ifndef TENSORBRAID_PLACEMENT_WIRE_EDGES_H_
-#define TENSORBRAID_PLACEMENT_WIRE_EDGES_H_
+#ifndef TENSORBRAID_PARTITION_WIRE_EDGES_H_
+#define TENSORBRAID_PARTITION_WIRE_EDGES_H_
 
 #include <map>
 #include <string>
@@ -35,4 +35,4 @@ class WireEdges {
 
 }  // namespace tensorbraid
 
-#endif  // TENSORBRAID_PLACEMENT_WIRE_EDGES_H_
+#endif  // TENSORBRAID_PARTITION_WIRE_EDGES_H_

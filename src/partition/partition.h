@@ -1,12 +1,12 @@
 // Splits a placed graph into one part per task.
-#ifndef TENSORBRAID_PLACEMENT_PARTITION_H_
-#define TENSORBRAID_PLACEMENT_PARTITION_H_
+#ifndef TENSORBRAID_PARTITION_PARTITION_H_
+#define TENSORBRAID_PARTITION_PARTITION_H_
 
 #include <map>
 #include <memory>
 #include <string>
 
-#include "placement/wire_edges.h"
+#include "partition/wire_edges.h"
 #include "tensorbraid/graph/graph.h"
 
 namespace tensorbraid {
@@ -25,4 +25,4 @@ StatusOr<std::map<std::string, std::unique_ptr<Graph>>> PartitionByTask(const Gr
 
 }  // namespace tensorbraid
 
-#endif  // TENSORBRAID_PLACEMENT_PARTITION_H_
+#endif  // TENSORBRAID_PARTITION_PARTITION_H_

@@ -1,4 +1,4 @@
-#include "placement/partition.h"
+#include "partition/partition.h"
 
 #include <algorithm>
 #include <set>
@@ -13,7 +13,7 @@
 #include "graph/node.h"
 #include "graph/references.h"
 #include "kernels/cpu/wire/codec.h"
-#include "placement/loop_drivers.h"
+#include "partition/loop_drivers.h"
 
 namespace tensorbraid {
 namespace {
