@@ -95,7 +95,7 @@ class PlanFunctionRuntime final : public FunctionRuntime {
       if (node->op().is_stateful && node->type() != "_Arg") targets.push_back(OperationOf(node.get()));
     }
     TF_ASSIGN_OR_RETURN(auto graph, ExtractSubgraph(*body.graph, feeds, body.returns, targets));
-    TF_ASSIGN_OR_RETURN(auto expanded, ExpandFunctions(*graph));
+    TF_ASSIGN_OR_RETURN(auto expanded, ExpandFunctions(*graph, nullptr, RemoteCalls::kOnThisTask));
     if (expanded != nullptr) graph = std::move(expanded);
     TF_RETURN_IF_ERROR(tensorbraid::Place(graph.get(), place.device));
     TF_RETURN_IF_ERROR(Optimize(graph.get()));

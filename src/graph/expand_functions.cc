@@ -427,6 +427,23 @@ StatusOr<FunctionBody> Expander::GradientBody(const Call& call, const FunctionAt
   return body;
 }
 
+// The call without its target.
+Call PlainCall(const Call& call, std::string device, std::vector<Node*> controls) {
+  return Call{.node = call.node,
+              .name = call.name,
+              .device = std::move(device),
+              .inputs = {call.inputs.begin() + 1, call.inputs.end()},
+              .controls = std::move(controls),
+              .pivot = call.pivot,
+              .waited_for = call.waited_for,
+              .depth = call.depth};
+}
+
+StatusOr<Call> Expander::OnThisTask(const Call& call) {
+  TF_ASSIGN_OR_RETURN(Node * check, Add(call, "_check_target", "_CheckOwnTask", {call.inputs[0]}, {}, call.controls));
+  return PlainCall(call, call.device, {check});
+}
+
 StatusOr<Call> Expander::AtTarget(const Call& call) {
   const Node* target = NodeOf(call.inputs[0]);
   while (target->type() == "Identity" || target->type() == "Enter" || target->type() == "Switch") {
@@ -444,14 +461,7 @@ StatusOr<Call> Expander::AtTarget(const Call& call) {
   if (const auto outer = DeviceName::Parse(call.device); !call.device.empty() && outer.ok()) {
     device = device.MergedOver(*outer);
   }
-  return Call{.node = call.node,
-              .name = call.name,
-              .device = device.ToString(),
-              .inputs = {call.inputs.begin() + 1, call.inputs.end()},
-              .controls = call.controls,
-              .pivot = call.pivot,
-              .waited_for = call.waited_for,
-              .depth = call.depth};
+  return PlainCall(call, device.ToString(), call.controls);
 }
 
 StatusOr<Replacement> Expander::Replace(const Call& call) {
@@ -461,8 +471,9 @@ StatusOr<Replacement> Expander::Replace(const Call& call) {
   if (IsWhile(call.node)) return Loop(call);
   if (IsFor(call.node)) return ForLoop(call);
   if (IsRemoteCall(call.node)) {
-    TF_ASSIGN_OR_RETURN(const Call moved, AtTarget(call));
-    return Inline(moved);
+    TF_ASSIGN_OR_RETURN(const Call plain,
+                        remote_calls_ == RemoteCalls::kOnThisTask ? OnThisTask(call) : AtTarget(call));
+    return Inline(plain);
   }
   return Inline(call);
 }
@@ -517,13 +528,14 @@ bool IsFunctionCall(const Node& node) {
          IsGradient(node) || ImplOf(*node.graph()).functions()->Find(node.type()) != nullptr;
 }
 
-StatusOr<std::unique_ptr<Graph>> ExpandFunctions(const Graph& graph, const StillWanted& still_wanted) {
+StatusOr<std::unique_ptr<Graph>> ExpandFunctions(const Graph& graph, const StillWanted& still_wanted,
+                                                 RemoteCalls remote_calls) {
   const auto& nodes = ImplOf(graph).nodes();
   if (std::none_of(nodes.begin(), nodes.end(), [](const auto& n) { return IsFunctionCall(*n); })) {
     TF_RETURN_IF_ERROR(ImplOf(graph).functions()->CheckNotRecursive(ImplOf(graph)));
     return nullptr;
   }
-  return expansion::Expander(graph, still_wanted).Run();
+  return expansion::Expander(graph, still_wanted, remote_calls).Run();
 }
 
 }  // namespace tensorbraid

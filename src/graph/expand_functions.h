@@ -9,6 +9,12 @@
 
 namespace tensorbraid {
 
+// Where the function of a RemoteCall runs.
+enum class RemoteCalls {
+  kAtTheirTarget,  // on the device that the target names, which must be known now
+  kOnThisTask,  // where the rest of the graph runs; a node checks in each step that the target is a device of its task
+};
+
 // Returns a copy of `graph` without function calls, or null if it has none. Calls (PartitionedCall,
 // StatefulPartitionedCall, RemoteCall, SymbolicGradient, and nodes whose op is a function) are replaced by the function
 // bodies. If, Case, While (and their stateless forms) and For are replaced by the bodies and Switch, Merge, Enter, Exit
@@ -23,7 +29,11 @@ namespace tensorbraid {
 // InvalidArgument, naming the call, if a function does not exist, does not match the call, or calls itself, or calls
 // are nested too deeply. ResourceExhausted if the expansion would add millions of nodes. Returns the error of
 // `still_wanted`, which is asked at every call and at every added node.
-StatusOr<std::unique_ptr<Graph>> ExpandFunctions(const Graph& graph, const StillWanted& still_wanted = nullptr);
+//
+// The target of a RemoteCall must be a constant, or a constant that was passed on: it is the device of the call.
+// Unimplemented if it is another tensor, unless `remote_calls` is kOnThisTask.
+StatusOr<std::unique_ptr<Graph>> ExpandFunctions(const Graph& graph, const StillWanted& still_wanted = nullptr,
+                                                 RemoteCalls remote_calls = RemoteCalls::kAtTheirTarget);
 
 // Whether the node is one that ExpandFunctions replaces.
 bool IsFunctionCall(const Node& node);

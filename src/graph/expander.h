@@ -12,6 +12,7 @@
 
 #include "core/threads/still_wanted.h"
 #include "graph/control_flow.h"
+#include "graph/expand_functions.h"
 #include "graph/function.h"
 #include "graph/node.h"
 
@@ -66,8 +67,8 @@ struct LoopParts {
 
 class Expander {
  public:
-  Expander(const Graph& graph, const StillWanted& still_wanted)
-      : graph_(graph), functions_(ImplOf(graph).functions()), still_wanted_(still_wanted) {
+  Expander(const Graph& graph, const StillWanted& still_wanted, RemoteCalls remote_calls)
+      : graph_(graph), functions_(ImplOf(graph).functions()), still_wanted_(still_wanted), remote_calls_(remote_calls) {
     ImplOf(*out_).set_functions(functions_);
   }
   StatusOr<std::unique_ptr<Graph>> Run();
@@ -123,13 +124,16 @@ class Expander {
   static Status CheckBodyTypes(const FunctionBody& body, const std::vector<Output>& variables);
   // Builds a loop in a frame of its own. The replacement has one output per element of `parts.initial`.
   StatusOr<Replacement> BuildLoop(const Call& call, const LoopParts& parts);
-  // Turns a RemoteCall into a plain call on the device that its first input names, and drops that input.
+  // Turns a RemoteCall into a plain call on the device that its first input, the target, names. Drops the target.
   static StatusOr<Call> AtTarget(const Call& call);
+  // Turns a RemoteCall into a plain call that runs after a check of its target. Drops the target.
+  StatusOr<Call> OnThisTask(const Call& call);
 
   const Graph& graph_;
   const std::shared_ptr<const FunctionLibrary> functions_;
   std::unique_ptr<Graph> out_ = std::make_unique<Graph>();
   const StillWanted& still_wanted_;
+  const RemoteCalls remote_calls_;
   size_t added_ = 0;
   std::set<std::string> calls_;
 };

@@ -1,4 +1,4 @@
-// Inputs of kernels that hold one number.
+// Inputs of kernels that hold one value.
 #ifndef TENSORBRAID_KERNELS_CPU_SCALAR_INPUT_H_
 #define TENSORBRAID_KERNELS_CPU_SCALAR_INPUT_H_
 
@@ -7,7 +7,7 @@
 
 namespace tensorbraid {
 
-// The number in input `i`, whose dtype is that of T. Like TensorFlow, takes a tensor of any rank with one element;
+// The value in input `i`, whose dtype is that of T. Like TensorFlow, takes a tensor of any rank with one element;
 // otherwise InvalidArgument, which names the input as `what`.
 template <typename T>
 StatusOr<T> ScalarInput(const KernelContext& ctx, int i, const char* what) {

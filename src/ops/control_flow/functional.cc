@@ -109,6 +109,9 @@ void RegisterControlFlowFunctionalOps(OpRegistry& r) {
             .Attr("Tout: list(type) >= 1")
             .Attr("f: func")
             .Stateful());
+  // Fails unless the target names a device of the task that runs the op. It stands before the body of a RemoteCall
+  // whose target is not known when the function is expanded.
+  r.Add(Op("_CheckOwnTask").Input("target: string").Stateful().Shape(NoOutputs).NotDifferentiable());
   r.Add(Op("SymbolicGradient")
             .Input("input: Tin")
             .Output("output: Tout")

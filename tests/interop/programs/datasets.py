@@ -570,11 +570,32 @@ def generators(s):
     types, shapes = [tf.int64, tf.string], [[], []]
     s.init()
     s.run(source.initializer)
-    _raw(s, tf.raw_ops.GeneratorDataset(
+    generator = tf.raw_ops.GeneratorDataset(
         init_func_other_args=start.captured_inputs, next_func_other_args=following.captured_inputs,
         finalize_func_other_args=finish.captured_inputs, init_func=start, next_func=following, finalize_func=finish,
-        output_types=types, output_shapes=shapes), types, shapes, 4)
+        output_types=types, output_shapes=shapes)
+    _raw(s, generator, types, shapes, 4)
     s.run(ends.read_value())
+    # An iterator that is dropped before its end ends its generator too, at some time after the step that drops it.
+    again = tf.raw_ops.IteratorV2(shared_name="", container="", output_types=types, output_shapes=shapes)
+    start_again = tf.raw_ops.MakeIterator(dataset=generator, iterator=again)
+    element = tf.raw_ops.IteratorGetNext(iterator=again, output_types=types, output_shapes=shapes)
+    s.run([source.initializer, start_again])
+    s.run(element)
+    before = s.session.run(ends.read_value())
+    s.run([start_again])
+    dropped = ends.read_value() - before
+    while s.session.run(dropped) == 0:
+        pass
+    s.run(dropped)
+
+
+def copies_to_a_device(s):
+    """The elements are made by functions, each of which calls another on the device of the source."""
+    squares = ds.range(4).map(lambda x: (x * x, tf.strings.as_string(x)))
+    _all(s, squares.apply(tf.data.experimental.copy_to_device("/cpu:0")), 6)
+    _all(s, squares.batch(2).apply(tf.data.experimental.prefetch_to_device("/cpu:0", buffer_size=2)), 4)
+    _all(s, squares.apply(tf.data.experimental.copy_to_device("/cpu:0")).repeat(2), 9)
 
 
 def generators_of_the_client(s):

@@ -2,11 +2,13 @@
 #include <cstdlib>
 #include <limits>
 
+#include "core/text/device_name.h"
 #include "core/text/strings.h"
 #include "kernels/cpu/control_flow/registration.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/list/tensor_list.h"
 #include "kernels/cpu/numbers.h"
+#include "kernels/cpu/scalar_input.h"
 
 namespace tensorbraid {
 namespace {
@@ -73,12 +75,23 @@ Status ForTurns(KernelContext& ctx) {
   return OkStatus();
 }
 
+// Fails if the target of a RemoteCall is a device of another task.
+Status CheckOwnTask(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const std::string target, ScalarInput<std::string>(ctx, 0, "the target of a RemoteCall"));
+  TF_ASSIGN_OR_RETURN(const DeviceName requested, DeviceName::Parse(target));
+  TF_ASSIGN_OR_RETURN(const DeviceName here, DeviceName::Parse(ctx.node().device()));
+  if (requested.MergedOver(here).TaskString() == here.TaskString()) return OkStatus();
+  return InvalidArgument("a RemoteCall asks for device '", target, "', but the function that makes it runs on '",
+                         here.TaskString(), "' alone");
+}
+
 }  // namespace
 
 void RegisterControlFlowFunctionalKernels(KernelRegistry& r) {
   r.Add("ToBool", {}, ToBool);
   r.Add("FakeParam", {}, FakeParam);
   r.Add("_ForTurns", {}, ForTurns);
+  r.Add("_CheckOwnTask", {}, CheckOwnTask);
 }
 
 }  // namespace tensorbraid

@@ -10,6 +10,12 @@
 namespace tensorbraid {
 namespace {
 
+// The name of an iterator whose node has none for it.
+std::string UniqueName(const std::string& node) {
+  static std::atomic<uint64_t> next{1};
+  return StrCat("_", next++, "_", node);
+}
+
 // Holds an iterator in the resource manager. An iterator without a shared name is private to the kernel and is deleted
 // with it, at the latest when the session ends.
 class IteratorHolder {
@@ -21,8 +27,7 @@ class IteratorHolder {
         types_(c.attr<std::vector<DType>>("output_types")),
         shapes_(c.attr<std::vector<Shape>>("output_shapes")),
         resources_(c.resources()) {
-    static std::atomic<uint64_t> next{1};
-    name_ = shared_name_.empty() ? StrCat("_", next++, "_", c.node().name()) : shared_name_;
+    name_ = shared_name_.empty() ? UniqueName(c.node().name()) : shared_name_;
   }
   ~IteratorHolder() {
     if (shared_name_.empty() && resource_) {
@@ -214,10 +219,19 @@ class DeserializeKernel final : public AsyncKernel {
 
 constexpr std::string_view kHandlePrefix = "tensorbraid-iterator\n";
 
+// A string keeps no iterator alive. So an anonymous iterator gets an entry in the resource manager, which lasts until
+// the iterator is destroyed by name or the container is cleared.
 Status ToStringHandle(KernelContext& ctx) {
-  TF_RETURN_IF_ERROR(ctx.LookupResource<IteratorResource>(0).status());
+  TF_ASSIGN_OR_RETURN(const auto iterator, ctx.LookupResource<IteratorResource>(0));
   TF_ASSIGN_OR_RETURN(const ResourceHandle* handle, HandleOf(ctx.input(0)));
-  ctx.set_output(0, Tensor::Scalar(StrCat(kHandlePrefix, handle->device, "\n", handle->container, "\n", handle->name)));
+  std::string name = handle->name;
+  const auto known = ctx.resources().Lookup<IteratorResource>(handle->container, name);
+  if (!known.ok() || known->get() != iterator.get()) {
+    name = UniqueName(name);
+    TF_RETURN_IF_ERROR(
+        ctx.resources().LookupOrCreate<IteratorResource>(handle->container, name, [&] { return iterator; }).status());
+  }
+  ctx.set_output(0, Tensor::Scalar(StrCat(kHandlePrefix, handle->device, "\n", handle->container, "\n", name)));
   return OkStatus();
 }
 

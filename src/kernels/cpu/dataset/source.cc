@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/system/env.h"
+#include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "io/file.h"
 #include "io/record.h"
@@ -421,8 +422,37 @@ Status MatchingFilesDataset(KernelContext& ctx) {
   });
 }
 
+// The last of the three functions of a GeneratorDataset. It is called once for the state that the first function gave:
+// at the end, or when the iterator is dropped before the end.
+class GeneratorEnd {
+ public:
+  GeneratorEnd(CapturedFunction finalize, const IteratorContext& context, Element values)
+      : finalize_(std::move(finalize)), env_(context.env), depth_(context.depth), values_(std::move(values)) {}
+  ~GeneratorEnd() {
+    if (called_) return;
+    const Status status = Call({.env = env_, .cancellation = env_->cancellation(), .depth = depth_});
+    if (!status.ok()) {
+      TB_LOG(Warning, "dataset") << "the end of a GeneratorDataset that was dropped failed: " << status;
+    }
+  }
+  GeneratorEnd(const GeneratorEnd&) = delete;
+  GeneratorEnd& operator=(const GeneratorEnd&) = delete;
+
+  Status Call(const IteratorContext& context) {
+    called_ = true;
+    return finalize_.Run(context, values_).status();
+  }
+
+ private:
+  const CapturedFunction finalize_;
+  DataEnvironment* const env_;
+  const int depth_;
+  const Element values_;
+  bool called_ = false;
+};
+
 // A dataset that three functions make: the first gives a state, the second an element for the state, or OutOfRange at
-// the end, and the third is called at the end. It is not called for an iterator that is dropped before the end.
+// the end, and the third ends the use of the state.
 Status GeneratorDataset(KernelContext& ctx) {
   const auto count = [&](const char* attr) {
     return static_cast<int>(ctx.node().attr<std::vector<DType>>(attr).size());
@@ -434,18 +464,18 @@ Status GeneratorDataset(KernelContext& ctx) {
   const auto& types = ctx.node().attr<std::vector<DType>>("output_types");
   const auto& shapes = ctx.node().attr<std::vector<Shape>>("output_shapes");
   struct State {
-    bool started = false;
     bool ended = false;
     Element values;
+    std::shared_ptr<GeneratorEnd> end;  // null before the first element
   };
   return EmitDataset(ctx, {}, [=](const IteratorContext&) -> StatusOr<Iterator> {
     return MakeStateful(
         State(),
         [=](State& s, const IteratorContext& c, Element* out) -> StatusOr<bool> {
           if (s.ended) return false;
-          if (!s.started) {
+          if (s.end == nullptr) {
             TF_ASSIGN_OR_RETURN(s.values, init.Run(c, {}));
-            s.started = true;
+            s.end = std::make_shared<GeneratorEnd>(finalize, c, s.values);
           }
           auto element = next.Run(c, s.values);
           if (element.ok()) {
@@ -455,7 +485,7 @@ Status GeneratorDataset(KernelContext& ctx) {
           }
           if (!absl::IsOutOfRange(element.status())) return element.status();
           s.ended = true;
-          TF_RETURN_IF_ERROR(finalize.Run(c, s.values).status());
+          TF_RETURN_IF_ERROR(s.end->Call(c));
           return false;
         },
         [](State&, IteratorState& state) {
