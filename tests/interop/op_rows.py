@@ -2,12 +2,14 @@
 there is one. With `apart` the inputs of a node come from another task."""
 import glob
 import importlib.util
+import itertools
 import os
 import sys
 
 import numpy as np
 import tensorflow as tf
 from tensorflow.python.eager import context
+from tensorflow.python.framework import op_def_registry
 
 from decompositions import AMBIGUOUS, unambiguous
 
@@ -17,6 +19,7 @@ from make_references import Table, apply, apply_to_variables, fed_by  # pylint: 
 
 tf1 = tf.compat.v1
 ROWS_PER_PROGRAM = 40
+ROWS_PER_STEP = 8
 
 
 class _Collector:
@@ -45,7 +48,7 @@ def _constants_on(device):
     return make
 
 
-# Each of these builds the nodes of a row and returns a function that runs them.
+# Each of these builds the nodes of a row and returns a function that runs them, or what Steps.run_together takes.
 
 
 def _with_variables(s, op, inputs, attrs, tolerance, apart):
@@ -116,7 +119,9 @@ def _from_constants(s, op, inputs, attrs, gradient, grad_ys, tolerance, apart):
         return _fed(s, op, inputs, attrs, tolerance)
     except LookupError:  # no gradient is registered for it
         pass
-    if not ambiguous:
+    if not ambiguous and not op_def_registry.get(op).is_stateful:
+        return results + gradients, tolerance
+    if not ambiguous:  # a step that fails may change the state that the next one finds
         return lambda: s.run(results + gradients, tolerance=tolerance)
 
     def run():
@@ -137,8 +142,14 @@ def _program(rows, apart):
                 steps.append(_from_constants(s, op, inputs, attrs, gradient, grad_ys, tolerance, apart))
         if s.run(tf.constant(1.0)) is None:  # otherwise a node that no session takes would hide the errors of all rows
             raise AssertionError(f"the graph of these rows cannot run: {s.records[-1][2]}")
-        for step in steps:
-            step()
+        for together, some in itertools.groupby(steps, lambda step: isinstance(step, tuple)):
+            some = list(some)
+            if together:
+                for i in range(0, len(some), ROWS_PER_STEP):
+                    s.run_together(some[i:i + ROWS_PER_STEP])
+            else:
+                for step in some:
+                    step()
     return run
 
 

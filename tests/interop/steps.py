@@ -72,6 +72,18 @@ class Steps:
         self.record(values if reduce is None else reduce(values), tolerance, shape_only)
         return values
 
+    def run_together(self, rows):
+        """Records what run(fetches, tolerance=tolerance) of each (fetches, tolerance) would. Runs all of them in one
+        step, which takes much less time; after an error, which ends them all, each by itself."""
+        try:
+            values = self.session.run([fetches for fetches, _ in rows])
+        except (tf.errors.OpError, TypeError, ValueError, RuntimeError):
+            for fetches, tolerance in rows:
+                self.run(fetches, tolerance=tolerance)
+            return
+        for value, (_, tolerance) in zip(values, rows):
+            self.record(value, tolerance)
+
     def init(self):
         """Runs the initializers of all variables and tables."""
         return self.run([tf1.global_variables_initializer(), tf1.local_variables_initializer(),
