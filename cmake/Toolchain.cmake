@@ -19,8 +19,10 @@ if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # that ccache requires for precompiled headers.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_DEPEND=1 CCACHE_SLOPPINESS=pch_defines,time_macros
       ${CCACHE})
-  if(TENSORBRAID_UNITY)
+  if(TENSORBRAID_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     add_compile_options(-fpch-preprocess)
+  elseif(TENSORBRAID_UNITY)
+    add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
   endif()
 endif()
 
@@ -58,9 +60,13 @@ endif()
 if(TENSORBRAID_SANITIZE)
   add_compile_options(-fsanitize=${TENSORBRAID_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${TENSORBRAID_SANITIZE})
-  if(TENSORBRAID_SANITIZE MATCHES thread)
-    # With the compiler's macro for ThreadSanitizer, protobuf's headers define classes of another layout than in Debian's
-    # library. So the macro is undefined, and the standard library and our tests get macros of their own.
-    add_compile_options(-U__SANITIZE_THREAD__ -D_GLIBCXX_TSAN=1 -DTENSORBRAID_TSAN=1)
+  # Our tests ask for the sanitizer by macros of their own, since the compilers have different ones.
+  if(TENSORBRAID_SANITIZE MATCHES address)
+    add_compile_definitions(TENSORBRAID_ASAN=1)
+  elseif(TENSORBRAID_SANITIZE MATCHES thread)
+    # With GCC's macro for ThreadSanitizer, protobuf's headers define classes of another layout than in Debian's library.
+    # So the macro is undefined, and the standard library gets its own.
+    add_compile_options(-U__SANITIZE_THREAD__)
+    add_compile_definitions(_GLIBCXX_TSAN=1 TENSORBRAID_TSAN=1)
   endif()
 endif()

@@ -109,7 +109,7 @@ int main(int argc, char** argv) {
   keep.sa_handler = KeepInput;
   keep.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
   sigaction(SIGABRT, &keep, nullptr);
-#ifndef __SANITIZE_ADDRESS__  // AddressSanitizer reports these itself; with abort_on_error=1 it then aborts
+#ifndef TENSORBRAID_ASAN  // AddressSanitizer reports these itself; with abort_on_error=1 it then aborts
   for (const int signal : {SIGSEGV, SIGFPE, SIGILL, SIGBUS}) sigaction(signal, &keep, nullptr);
 #endif
 

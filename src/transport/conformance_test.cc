@@ -510,7 +510,7 @@ std::vector<Kind> Kinds() {
           LocalOver(Inproc())};  // gRPC is not built with ThreadSanitizer, which would report false races in it
 #else
   std::vector<Kind> kinds = {Inproc(), Sim(), Grpc(), LocalOver(Inproc()), LocalOver(Grpc())};
-#ifndef __SANITIZE_ADDRESS__  // UCX replaces functions that AddressSanitizer replaces too
+#ifndef TENSORBRAID_ASAN  // UCX replaces functions that AddressSanitizer replaces too
   kinds.push_back(UcxOver(Inproc()));
   kinds.push_back(UcxOver(Grpc()));
 #endif

@@ -321,7 +321,7 @@ Status Run(const OpCase& c, bool fed) {
   return results.status();
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(TENSORBRAID_ASAN) || defined(TENSORBRAID_TSAN)
 constexpr bool kSanitized = true;
 #else
 constexpr bool kSanitized = false;

@@ -55,7 +55,7 @@ SimulationResult SimulateTraining(uint64_t seed, const TrainingOptions& options,
 // The number of seeds of a test: TENSORBRAID_SIMULATION_SEEDS, or `usual`. A build with sanitizers, which is several
 // times slower, takes fewer.
 uint64_t NumSeeds(uint64_t usual) {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef TENSORBRAID_ASAN
   usual = (usual + 3) / 4;
 #endif
   const char* const number = std::getenv("TENSORBRAID_SIMULATION_SEEDS");

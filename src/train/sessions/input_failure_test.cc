@@ -36,11 +36,7 @@ TEST(InputFailure, AnInputPipelineThatFailsFailsTheTrainingAndNamesTheFile) {
   const Status filled = (*session)->session().Run({p.fill}).status();
   ASSERT_TRUE(filled.ok() || absl::IsCancelled(filled)) << filled;
   Status status;
-  int runs = 0;
-  for (; !(*session)->ShouldStop(); ++runs) {
-    status = (*session)->Run({p.take}).status();
-    if (!status.ok()) break;
-  }
+  while (status.ok() && !(*session)->ShouldStop()) status = (*session)->Run({p.take}).status();
   EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
   EXPECT_NE(status.message().find(damaged), absl::string_view::npos) << status;
   EXPECT_TRUE((*session)->ShouldStop()) << "the error was returned";

@@ -13,7 +13,7 @@
 #include "transport/ucx/ucx_kind.h"
 
 // UCX replaces functions that sanitizers replace, too.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(TENSORBRAID_TSAN)
+#if !defined(TENSORBRAID_ASAN) && !defined(TENSORBRAID_TSAN)
 
 namespace tensorbraid {
 namespace {
