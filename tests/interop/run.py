@@ -122,14 +122,15 @@ class Runner:
 
 
 def run_pieces(seed, apart, chosen, report):
-    """Calls report(name, difference) for each program. Runs in a process of its own."""
+    """Calls report(name, difference, seconds) for each program. Runs in a process of its own."""
     tf1.disable_eager_execution()
     runner = Runner(seed)
     try:
         for piece in chosen:
             found = programs(piece, apart)
             for name, function in found:
-                report(name, runner.run(function))
+                start = time.time()
+                report(name, runner.run(function), time.time() - start)
             if not found:
                 report(piece, "there is no such program")
     finally:
@@ -162,17 +163,20 @@ def main():
         chosen += found
     print(f"seed {args.seed}", flush=True)
     start = time.time()
-    passed, failed = [], []
+    passed, failed, times = [], [], []
 
-    def report(name, difference):
+    def report(name, difference, seconds=0.0):
         (failed if difference else passed).append(name)
+        times.append((seconds, name))
         if difference:
             print(f"FAILED {name} (seed {args.seed})\n    {difference}", flush=True)
 
     for piece, reason in share(chosen, min(args.jobs, len(chosen)), functools.partial(run_pieces, args.seed, args.apart),
                                report):
         report(piece or "the end of a process", reason)
-    print(f"{len(passed)} of {len(passed) + len(failed)} programs agree, {time.time() - start:.0f} s")
+    print(f"{len(passed)} of {len(passed) + len(failed)} programs agree, {time.time() - start:.0f} s; the slowest:")
+    for seconds, name in sorted(times, reverse=True)[:10]:
+        print(f"{seconds:8.1f} s  {name}")
     if failed:
         print("failed: " + " ".join(failed))
         sys.exit(1)
