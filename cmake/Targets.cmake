@@ -1,6 +1,7 @@
 # tensorbraid_unity(TARGET UNIT_SIZE FILE...): with TENSORBRAID_UNITY the files of one folder are compiled as one, UNIT_SIZE
-# files at a time. That saves work, since headers are read and templates instantiated once. So a name in an anonymous
-# namespace must be unique in its folder. A file with compiler options of its own is still compiled alone.
+# files at a time. That saves work, since headers are read and templates instantiated once. The files of a unit share
+# their anonymous namespaces, so a name there must be unique in its folder. A file with compiler options of its own is
+# still compiled alone.
 function(tensorbraid_unity target unit_size)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${TENSORBRAID_UNITY} UNITY_BUILD_MODE GROUP)
   foreach(source ${ARGN})
@@ -86,7 +87,7 @@ function(tensorbraid_proto)
   endforeach()
 endfunction()
 
-# Tests are not optimised, which halves the time to compile them. The library that they test is.
+# Tests are not optimised, which halves the time to compile them. The library that they test is optimised.
 set(TENSORBRAID_TEST_OPTIONS $<$<CONFIG:Release>:-O0>)
 
 # tensorbraid_test(NAME [SLOW] [NO_TSAN] FILE... [ALONE FILE...]): one GoogleTest binary, one ctest entry.

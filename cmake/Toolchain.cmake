@@ -60,12 +60,12 @@ endif()
 if(TENSORBRAID_SANITIZE)
   add_compile_options(-fsanitize=${TENSORBRAID_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${TENSORBRAID_SANITIZE})
-  # Our tests ask for the sanitizer by macros of their own, since the compilers have different ones.
+  # Compilers define different macros for a sanitizer. So our tests use macros of their own.
   if(TENSORBRAID_SANITIZE MATCHES address)
     add_compile_definitions(TENSORBRAID_ASAN=1)
   elseif(TENSORBRAID_SANITIZE MATCHES thread)
     # With GCC's macro for ThreadSanitizer, protobuf's headers define classes of another layout than in Debian's library.
-    # So the macro is undefined, and the standard library gets its own.
+    # So this macro is undefined, and _GLIBCXX_TSAN tells the standard library of the sanitizer.
     add_compile_options(-U__SANITIZE_THREAD__)
     add_compile_definitions(_GLIBCXX_TSAN=1 TENSORBRAID_TSAN=1)
   endif()

@@ -51,8 +51,8 @@ struct Lines {
   tf::Tensor label_indices, label_values, label_shape;
 };
 
-// Writes each kDigits of the digits (float32 [kDigits * n, 784], int64 [kDigits * n]) side by side into one line. The
-// distance between neighbours and the height are random; the frames of neighbours overlap.
+// Writes the digits (float32 [kDigits * n, 784], with labels int64 [kDigits * n]) side by side into lines of kDigits
+// each. The distance between neighbours and the height of each digit are random. The frames of neighbours may overlap.
 Lines MakeLines(const tf::Tensor& digits, const tf::Tensor& labels, std::mt19937_64& random) {
   const int64_t n = labels.num_elements() / kDigits;
   Lines lines = {.images = tf::Tensor(tf::kFloat32, {n, kHeight, kWidth, 1}),
@@ -95,7 +95,7 @@ struct Inputs {
 
 // The outputs of the model.
 struct Model {
-  tf::Output loss;   // the mean of the lines
+  tf::Output loss;   // the mean of the losses of the lines
   tf::Output right;  // float32 [batch]: 1 for a line that is read without a mistake, else 0
 };
 
@@ -148,7 +148,8 @@ std::vector<tf::Feed> Feeds(const Inputs& in, const Lines& lines) {
           {in.labels.dense_shape, lines.label_shape}};
 }
 
-// The part of the first `lines` test lines of which all digits are read correctly. They are the same in each run.
+// Returns the fraction of the first `lines` test lines in which all digits are read correctly. The test lines are the
+// same in each run of the program.
 tf::StatusOr<double> SequenceAccuracy(tf::SupervisedSession& session, const Inputs& inputs, const Model& tested,
                                       const tf::data::Mnist& mnist, int64_t lines) {
   const tf::Tensor digits = mnist.test_images();
@@ -208,7 +209,7 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& target, tf::data:
   TF_ASSIGN_OR_RETURN(auto curve,
                       examples::LearningCurve::Open(task, {"crnn_ctc: lines of digits", options.log_dir, options.steps},
                                                     trained.loss, tf::ReduceMean(trained.right)));
-  // Created before all other variables, so it restores the model without the global step and the optimizer's slots.
+  // Made before the global step and the optimizer's slots exist: this saver restores the model only.
   std::optional<tf::Saver> weights;
   if (!options.init_from.empty()) weights.emplace(g);
 
@@ -225,8 +226,8 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& target, tf::data:
   }
   TF_ASSIGN_OR_RETURN(auto grads, optimizer->ComputeGradients(trained.loss));
   auto train = optimizer->ApplyGradients(tf::ClipByGlobalNorm(grads, 10.0), {.global_step = global_step});
-  // Reads the count after the step. With an old count, a synchronous worker would wait for the others after they have
-  // ended.
+  // Reads the global step after the update. With an older value, a synchronous worker would begin one step more and
+  // wait for the other workers, which have ended.
   tf::Output step_count;
   {
     auto after = g.ControlDependencies({train});
@@ -258,7 +259,8 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& target, tf::data:
     }
     TF_ASSIGN_OR_RETURN(auto begun, session->Run({global_step}));
     int64_t step = begun[0].scalar<int64_t>();
-    // Without a directory of checkpoints, the supervisor does not log the start.
+    // Without a directory of checkpoints, the supervisor does not log the start. With one, the supervisor has logged
+    // the start already; the second entry does no harm, because no summary is written between the two.
     if (task.is_chief()) TF_RETURN_IF_ERROR(curve.writer()->AddSessionLog(tf::summary::SessionStatus::kStart, step));
     const auto start = std::chrono::steady_clock::now();
     while (!supervisor.ShouldStop() && step < options.steps) {
@@ -325,7 +327,7 @@ tf::Status Main(int argc, char** argv) {
   auto& checkpoint_dir = flags.Define<std::string>(
       "checkpoint_dir", "", "the chief saves checkpoints here and starts from the latest one; empty: no checkpoints");
   auto& log_dir = flags.Define<std::string>(
-      "log_dir", "", "the learning curve; empty: in checkpoint_dir or, without it, in build/logs/crnn_ctc");
+      "log_dir", "", "directory of the learning curve; empty: checkpoint_dir or, without it, build/logs/crnn_ctc");
   auto& save_secs = flags.Define("save_checkpoint_secs", 60.0, "seconds between checkpoints");
   auto& init_from = flags.Define<std::string>(
       "init_from", "", "checkpoint_dir of another training, whose weights a new training starts with; empty: random");

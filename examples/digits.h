@@ -72,7 +72,7 @@ class TrainFlags {
         save_secs_(flags.Define("save_checkpoint_secs", 600.0, "seconds between checkpoints")),
         log_dir_(flags.Define<std::string>(
             "log_dir", "",
-            "the learning curve; empty: in checkpoint_dir or, without it, in build/logs/" + defaults.program)) {
+            "directory of the learning curve; empty: checkpoint_dir or, without it, build/logs/" + defaults.program)) {
     RefuseWrongNumbers(flags);
     if (!defaults.has_replica_flags) return;
     const auto [to_aggregate, staleness] = DefineReplicas(flags);

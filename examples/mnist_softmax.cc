@@ -105,7 +105,7 @@ tf::Status Main(int argc, char** argv) {
   auto& checkpoint_dir = flags.Define<std::string>(
       "checkpoint_dir", "", "the chief saves checkpoints here and starts from the latest one; empty: no checkpoints");
   auto& log_dir = flags.Define<std::string>(
-      "log_dir", "", "the learning curve; empty: in checkpoint_dir or, without it, in build/logs/mnist_softmax");
+      "log_dir", "", "directory of the learning curve; empty: checkpoint_dir or, without it, build/logs/mnist_softmax");
   auto& save_secs = flags.Define("save_checkpoint_secs", 600.0, "seconds between checkpoints");
   auto& json = flags.Define("json", false, "print one line of JSON at the end instead of progress");
   if (argc < 2 && std::getenv("TF_CONFIG") == nullptr) {

@@ -38,7 +38,7 @@ void ReadAll(std::string_view bytes, bool writes_counters) {
   const Fd neighbour(ends[0]);
   PassSegments(neighbour);
   const auto lane = std::make_shared<LocalLane>(options, *rings, /*connected=*/false, Fd(ends[1]));
-  std::vector<Message> messages;  // hold what is lent
+  std::vector<Message> messages;  // messages whose payload is lent; kept, so that it stays lent
   Ring ring((*rings)->data(), options.ring_bytes);
   // Reads as the exchange does, and answers.
   const auto on_message = [&](Message m) {

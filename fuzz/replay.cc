@@ -27,7 +27,7 @@ extern "C" __attribute__((weak)) size_t LLVMFuzzerCustomMutator(uint8_t* data, s
 
 namespace {
 
-// The memory limit: inputs of these sizes do not justify more.
+// The most memory that the process may use. The inputs are so small that more would be a bug.
 constexpr long kMaxResidentKilobytes = 3L << 20;
 
 const std::string* current_input = nullptr;

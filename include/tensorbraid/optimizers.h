@@ -1,4 +1,4 @@
-// Optimizers, and what goes with them.
+// Optimizers, learning rates, gradient clipping, moving averages, and training with several replicas.
 #ifndef TENSORBRAID_OPTIMIZERS_H_
 #define TENSORBRAID_OPTIMIZERS_H_
 

@@ -1,4 +1,4 @@
-// The training loop, and what watches and saves it.
+// Training sessions, and their hooks, checkpoints, summaries and learning curves.
 #ifndef TENSORBRAID_TRAIN_H_
 #define TENSORBRAID_TRAIN_H_
 

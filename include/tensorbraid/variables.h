@@ -1,4 +1,4 @@
-// Variables by name, in parts, and their initial values; lookups of their rows.
+// Variable scopes, initializers, partitioned variables and embeddings.
 #ifndef TENSORBRAID_VARIABLES_H_
 #define TENSORBRAID_VARIABLES_H_
 

@@ -13,7 +13,7 @@ namespace proto {
 class BundleEntryProto;
 }  // namespace proto
 
-// The entries of a bundle's index, by key.
+// The entries of a bundle's index, by their keys.
 using BundleEntries = std::map<std::string, proto::BundleEntryProto, std::less<>>;
 
 // Chooses the names of a new bundle's data files, and makes the bundle appear by writing its index. If the prefix

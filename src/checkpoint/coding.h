@@ -24,8 +24,8 @@ T GetFixed(std::string_view bytes, size_t offset = 0) {
 
 // Varints: seven bits per byte, lowest bits first. The top bit says that more bytes follow.
 void PutVarint(uint64_t value, std::string* out);
-// Removes a varint from the front of `*bytes`. Returns false if it is truncated or too long for 64 bits, or, in
-// GetVarint32, for 32.
+// Removes a varint from the front of `*bytes`. Returns false if the varint is truncated, or does not fit in 64 bits
+// (GetVarint) or 32 bits (GetVarint32).
 bool GetVarint(std::string_view* bytes, uint64_t* value);
 bool GetVarint32(std::string_view* bytes, uint32_t* value);
 

@@ -35,7 +35,7 @@ class V1Writer {
   struct Meta;
   const std::string path_;
   std::map<std::string, Meta> tensors_;
-  std::map<std::string, std::string> values_;  // by key
+  std::map<std::string, std::string> values_;  // the entries of the table
 };
 
 // Reads all files that match a pattern ("model-?????-of-00003") as one checkpoint. Does not trust their content; see

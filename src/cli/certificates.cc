@@ -112,7 +112,7 @@ StatusOr<Certificate> ToPem(X509* certificate, EVP_PKEY* key) {
   return Certificate{TextOf(certificate_text.get()), TextOf(key_text.get())};
 }
 
-// Creates the file, so that a key is never readable by others, not even before its mode is set.
+// Creates the file with its mode, so that others can never read a key.
 Status WriteNewFile(const std::string& path, const std::string& text, mode_t mode) {
   const Fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
   if (!file.is_open()) {

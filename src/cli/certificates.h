@@ -20,15 +20,15 @@ struct Validity {
   WallClock::time_point end;
 };
 
-// An authority: a certificate that signs others, and itself.
+// Makes an authority: a certificate that signs itself and other certificates.
 StatusOr<Certificate> MakeAuthority(const Validity& validity);
 // The purpose of a certificate. Servers recognise a client's certificate by its organizational unit (kClientUnit in
 // transport/caller.h). Its owner may run sessions, but cannot be a server or connect as a task.
 enum class CertificateUse { kTask, kClient };
 
-// A certificate of `authority` for a host. It is valid for each of `names`, which are host names and IP addresses; the
-// first is also its common name. It does not outlive the authority. InvalidArgument for a name that is neither a host
-// name nor an IP address, or if the key of `authority` does not belong to its certificate.
+// Makes a certificate for a host, signed by `authority`. It is valid for each of `names`, which are host names and IP
+// addresses; the first is also its common name. It does not outlive the authority. InvalidArgument for a name that is
+// neither a host name nor an IP address, or if the key of `authority` does not belong to its certificate.
 StatusOr<Certificate> MakeCertificate(const Certificate& authority, const std::vector<std::string>& names,
                                       const Validity& validity, CertificateUse use = CertificateUse::kTask);
 

@@ -19,12 +19,12 @@ StatusOr<std::string> DescribeCheckpoint(const std::string& prefix);
 // One tensor with its range, mean and first `max_elements` values. NotFound suggests the nearest name.
 StatusOr<std::string> DescribeTensor(const std::string& prefix, const std::string& name, int max_elements);
 
-// The differences between `first` and `second`: tensors that only one of them has, different shapes or dtypes, and
-// different values with the largest difference. Reads all tensors of both, one at a time.
 struct CheckpointComparison {
-  std::string text;
+  std::string text;  // describes the differences
   bool equal = true;
 };
+// Compares two checkpoints: finds tensors that only one of them has, different shapes or dtypes, and different values
+// with the largest difference. Reads all tensors of the two checkpoints, one at a time.
 StatusOr<CheckpointComparison> CompareCheckpoints(const std::string& first, const std::string& second);
 
 }  // namespace tensorbraid

@@ -14,7 +14,7 @@ namespace tensorbraid {
 // that are not HTTP/2 pass in some form, and the server refuses them. Not thread-safe.
 class Http2HeaderAdder {
  public:
-  // `name` is lower case. REQUIRES: together with its lengths, the field fits a frame of 16 KiB.
+  // `name` is lower case. REQUIRES: the encoded header field fits into a frame of 16 KiB.
   Http2HeaderAdder(std::string_view name, std::string_view value);
 
   // Processes the next bytes of the connection and appends the result to `out`. Keeps back at most the 9 bytes of a

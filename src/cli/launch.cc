@@ -28,8 +28,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-// Ctrl-C ends everything within 2 s, of which this leaves half a second to kill and reap. SIGTERM gives tasks more
-// time.
+// How long tasks may go on after Ctrl-C before they are killed. Everything ends within 2 s, so half a second is left to
+// kill and reap them. SIGTERM gives tasks more time.
 constexpr milliseconds kKillAfter{1500};
 // How long to wait for output after all tasks have ended: a process that left its process group may keep a pipe open.
 constexpr milliseconds kDrainAfterEnd{200};

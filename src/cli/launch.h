@@ -58,10 +58,10 @@ struct LaunchResult {
   int exit_code = 0;
 };
 
-// Starts options.ps tasks of job ps and options.workers tasks of job worker, and waits until all have ended. They get
-// free ports of this machine, which are held until then. Each line of a task's output is passed on with a prefix such
-// as "[worker/0] " (in colour on a terminal, unless NO_COLOR is set); lines that begin with '{' are passed on without
-// one.
+// Starts options.ps tasks of job ps and options.workers tasks of job worker, and waits until all have ended. The
+// tasks get free ports of this machine, which are held until then. Each line of a task's output is passed on with a
+// prefix such as "[worker/0] " (in colour on a terminal, unless NO_COLOR is set); lines that begin with '{' are passed
+// on without one.
 //
 // A task that fails is started again on the same port, as options.restart says. It is not started again when it exits
 // with 2, which means a mistake in its arguments or its program (see ExitCode in status.h), nor when it is a parameter

@@ -96,7 +96,7 @@ std::string LineOf(const OpDef& op) {
                 devices.empty() ? "(graph)" : StrJoin({devices.begin(), devices.end()}, " "), " | ", gradient, " |\n");
 }
 
-// The headings of the op families, by their folders in src/ops.
+// The headings of the op families, keyed by their folders in src/ops.
 std::string HeadingOf(const OpDef& op) {
   static const auto& headings = *new std::map<std::string, std::string, std::less<>>{
       {"array", "Arrays"},
@@ -174,7 +174,7 @@ std::string OpsDocument() {
   const std::vector<MissingOps> missing = OpsMissingHere();
   std::set<std::string> skipped;
   for (const MissingOps& group : missing) skipped.insert(group.names.begin(), group.names.end());
-  std::map<std::string, std::map<std::string, std::string>> lines;  // by family and op
+  std::map<std::string, std::map<std::string, std::string>> lines;  // keyed by family, then by op
   size_t count = 0;
   for (const std::string& name : OpRegistry::Global().names()) {
     if (name.starts_with("_") || skipped.contains(name)) continue;

@@ -7,8 +7,8 @@
 namespace tensorbraid {
 
 // A Markdown document with a table per family of ops and a line per op, made from the registries of ops and kernels.
-// At its end are the ops that are missing, by reason (tensorflow_ops.h). docs/ops.md is this text. The tables leave out
-// ops that only the executor uses, whose names begin with an underscore.
+// At its end are the ops that are missing, grouped by reason (tensorflow_ops.h). docs/ops.md is this text. The tables
+// leave out ops that only the executor uses, whose names begin with an underscore.
 std::string OpsDocument();
 
 }  // namespace tensorbraid

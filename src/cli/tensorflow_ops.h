@@ -8,15 +8,15 @@
 
 namespace tensorbraid {
 
-// An op of TensorFlow's registry, and facts about it there.
+// An op of TensorFlow's registry, and facts that the registry gives about this op.
 struct TensorFlowOp {
   enum Fact : unsigned { kDeprecated = 1, kForTests = 2, kNoCpuKernel = 4 };
 
   std::string_view name;
-  unsigned facts = 0;  // of Fact
+  unsigned facts = 0;  // bits of Fact
 };
 
-// All ops that TensorFlow registers, by name.
+// All ops that TensorFlow registers, in order of name.
 const std::vector<TensorFlowOp>& TensorFlowOps();
 
 // Ops that are missing for one reason.
@@ -25,11 +25,11 @@ struct MissingOps {
   std::string reason = {};
   std::vector<std::string> patterns = {};  // of the names; a "*" stands for any text
   unsigned facts = 0;                      // an op with any of these facts matches, too
-  std::vector<std::string> names = {};     // the ops themselves, by name
+  std::vector<std::string> names = {};     // the missing ops, in order of name
 };
 
-// The missing ops by reason. An op is listed once, under the first reason that applies. Ops to which no reason applies
-// come last, under a reason without patterns and facts.
+// The missing ops, grouped by reason. An op is listed once, under the first reason that applies. Ops to which no reason
+// applies come last, under a reason without patterns and facts.
 std::vector<MissingOps> OpsMissingHere();
 
 }  // namespace tensorbraid

@@ -141,10 +141,10 @@ class CopyInserter {
   const Graph& graph_;
   const DeviceSet& devices_;
   std::unique_ptr<Graph> out_ = std::make_unique<Graph>();
-  std::vector<Device*> node_devices_;    // by node id
-  std::vector<ArgumentMemory> memory_;   // by node id
+  std::vector<Device*> node_devices_;    // indexed by node id
+  std::vector<ArgumentMemory> memory_;   // indexed by node id
   std::map<int, std::string> moved_to_;  // devices of moved nodes, by node id
-  std::vector<Node*> copies_;            // by node id
+  std::vector<Node*> copies_;            // indexed by node id
   BackEdges back_edges_;
   // By tensor, destination, and the nodes after which a reference is read.
   std::map<std::tuple<int, int, Device*, std::vector<Node*>>, Output> made_;

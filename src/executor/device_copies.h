@@ -20,8 +20,8 @@ StatusOr<Device*> DeviceOf(const Node& node, const DeviceSet* devices);
 // same kernel on all devices, which works on host memory. NotFound, naming the node, if there is no kernel.
 StatusOr<const KernelDef*> FindKernel(const Node& node, const Device& device);
 
-// Which inputs and outputs of a node are in the memory of its device; the others are in host memory. On a device that
-// uses host memory, all of them are in host memory.
+// Which inputs and outputs of a node are in the memory of its device. The other inputs and outputs are in host memory.
+// On a device that uses host memory, all of them are in host memory.
 struct ArgumentMemory {
   std::vector<bool> input_on_device;
   std::vector<bool> output_on_device;

@@ -142,7 +142,7 @@ class Evaluation {
   ThreadPool own_pool_{"evaluate", 0};
   CancellationManager own_cancellation_;
   StepEnvironment env_;
-  std::map<std::pair<int, int>, Entry> entries_;  // by node and output
+  std::map<std::pair<int, int>, Entry> entries_;  // keyed by node and output
   std::map<std::pair<int, int>, int> uses_;       // consumers that have not run yet
   std::map<int, bool> seen_;
   std::vector<Node*> order_;

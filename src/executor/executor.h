@@ -35,9 +35,9 @@ class ScopedTransportThread {
 // (frame_step.h).
 class Executor : public std::enable_shared_from_this<Executor> {
  public:
-  // The kernels of all steps run under the file limit of the calling thread (core/system/file_access.h). The time in
-  // which threads work on steps with a rendezvous is added to `busy_ns`, which may be null and must outlive the
-  // executor.
+  // The kernels of all steps run under the file limit of the thread that calls this constructor
+  // (core/system/file_access.h). The time in which threads work on steps with a rendezvous is added to `*busy_ns`.
+  // `busy_ns` may be null, and must outlive the executor.
   Executor(std::shared_ptr<const Plan> plan, ThreadPool* pool, ResourceManager* resources,
            std::atomic<int64_t>* busy_ns = nullptr);
   ~Executor();
@@ -50,8 +50,8 @@ class Executor : public std::enable_shared_from_this<Executor> {
   void Run(std::vector<Tensor> args, Rendezvous* rendezvous, CancellationManager* cancellation, Done done,
            StepTracer* tracer = nullptr);
 
-  // The operations whose asynchronous kernels running steps wait for, a few of each step. `cancellation` identifies the
-  // step and may be gone when this returns.
+  // Operations that a running step waits for, because their asynchronous kernels have not called back. Waits returns at
+  // most a few of each step. `cancellation` identifies the step and may be gone when Waits returns.
   struct StepWaits {
     const CancellationManager* cancellation = nullptr;
     std::vector<WaitingOperation> operations;

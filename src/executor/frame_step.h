@@ -1,11 +1,13 @@
 // The propagator for plans with control flow. It implements frames, iterations and dead tensors.
 //
 // - A node runs at most once per iteration of its frame. If one of its inputs is dead, its kernel does not run and its
-//   outputs are dead. Exceptions: a Merge forwards its first live input and is dead only if all inputs are dead; a
-//   ControlTrigger is never dead; _Send and _Recv run with dead inputs too and pass deadness on to other tasks.
+//   outputs are dead. There are three exceptions. A Merge forwards its first live input, and is dead only if all its
+//   inputs are dead. A ControlTrigger is never dead. _Send and _Recv run even if an input is dead: a _Send tells the
+//   other task whether the tensor is dead, and the output of a _Recv is dead if the other task says so.
 // - A frame is one run of a loop. It is created when the first Enter runs, and belongs to one iteration of the
-//   enclosing frame (the parent iteration). It ends when all its Enters have run and no iteration has a node ready or
-//   running or an inner frame. Each Exit that never had a live input is then dead in the parent iteration.
+//   enclosing frame (the parent iteration). A frame ends when all its Enters have run and all its iterations are idle:
+//   none of their nodes is ready or running, and they have no inner frame. Each Exit that never had a live input is
+//   then dead in the parent iteration.
 // - A dead NextIteration has no effect; this is how a loop ends. At most `parallel_iterations` iterations of a frame
 //   are in flight. A NextIteration that would begin one more is deferred until the oldest iteration ends. The memory of
 //   ended iterations is reused.

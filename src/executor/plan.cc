@@ -210,7 +210,7 @@ StatusOr<std::shared_ptr<const Plan>> Plan::Create(std::unique_ptr<Graph> graph,
   plan->graph_ = std::move(graph);
   const auto& nodes = ImplOf(*plan->graph_).nodes();
   constexpr int kArg = -1;
-  std::vector<int> index(nodes.size(), kArg);  // by node id
+  std::vector<int> index(nodes.size(), kArg);  // indexed by node id
   const std::vector<std::vector<bool>> leaving = LeavingOutputs(nodes);
   const ReferenceTensors references(*plan->graph_);
   for (const auto& node : nodes) {

@@ -63,7 +63,7 @@ class Plan {
     CostFn cost = nullptr;  // set if the weight is kAsk
     bool derefs = false;    // inputs must go through Dereference(): one may be a reference or is declared as one
     bool derefs_for_neighbours = false;  // a reference is read for another task: see VariableResource::ReadFrom
-    int may_keep_references = 0;         // of the first inputs: the kernel accepts references there in place of values
+    int may_keep_references = 0;         // the kernel accepts references in place of values at this many first inputs
     int first_input = 0;
     int num_inputs = 0;
     int num_outputs = 0;
@@ -79,7 +79,7 @@ class Plan {
   struct FlowNode {
     FlowKind kind = FlowKind::kNone;
     bool is_constant = false;    // for an Enter: every iteration of the loop gets its value
-    bool is_transfer = false;    // _Send or _Recv: runs with dead inputs too, to pass deadness to the other task
+    bool is_transfer = false;    // _Send or _Recv: runs with dead inputs too, see frame_step.h
     bool may_give_dead = false;  // outputs that the kernel does not set are dead
     int frame = 0;               // the frame in which the node runs
     int child = -1;              // for an Enter: the frame that it enters
@@ -95,19 +95,19 @@ class Plan {
     int num_slots = 0;
     int num_enters = 0;
     std::vector<int> exits;
-    std::vector<int> pending;  // by local number: edges that a node waits for; for a Merge, control edges only
+    std::vector<int> pending;  // indexed by local number: edges that a node waits for; for a Merge, control edges only
   };
   struct Flow {
     std::vector<FlowNode> nodes;  // parallel to Plan::nodes()
     std::vector<FlowFrame> frames;
   };
 
-  // `graph` is one task's partition, in which every node has a device. `cache` provides the kernels of stateful ops; it
-  // is used only during the call, and the plan shares ownership of the kernels. `devices` are the devices of this task;
-  // null stands for the CPU. They must outlive the plan. The plan copies tensors between devices with different
-  // memories (InsertDeviceCopies). NotFound, naming the node, if a node has no kernel. InvalidArgument if the loops are
-  // malformed (see AssignFrames) or a value inside a loop is fetched. The error of `still_wanted`, which is asked
-  // before every kernel is created.
+  // `graph` is one task's partition, in which every node has a device. `cache` provides the kernels of stateful ops. It
+  // is used only during the call, and the plan shares ownership of the kernels. `devices` are the devices of this task
+  // and must outlive the plan; null stands for the CPU. The plan copies tensors between devices with different memories
+  // (InsertDeviceCopies). NotFound, naming the node, if a node has no kernel. InvalidArgument if the loops are
+  // malformed (see AssignFrames) or a value inside a loop is fetched. Returns the error of `still_wanted`, which is
+  // asked before every kernel is created.
   static StatusOr<std::shared_ptr<const Plan>> Create(std::unique_ptr<Graph> graph, ResourceManager* resources,
                                                       KernelCache* cache, const DeviceSet* devices = nullptr,
                                                       const StillWanted& still_wanted = nullptr);

@@ -58,7 +58,7 @@ class AsyncWaits {
     std::atomic<MonotonicClock::rep> since{0};  // when `running` last became positive
   };
   const Plan& plan_;
-  std::vector<Wait> waits_;  // by PlanNode::async_number
+  std::vector<Wait> waits_;  // indexed by PlanNode::async_number
 };
 
 // Adds its lifetime to a counter of nanoseconds, unless the counter is null or the thread already has such an object.

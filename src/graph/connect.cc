@@ -107,8 +107,8 @@ class Connector {
   const int num_feeds_;
   const int num_fetches_;
   std::unique_ptr<Graph> out_ = std::make_unique<Graph>();
-  std::map<int, Output> sources_;  // by connection: the tensor that it connects from
-  std::vector<State> state_;       // by the original's id
+  std::map<int, Output> sources_;  // keyed by connection: the tensor that it connects from
+  std::vector<State> state_;       // indexed by the original's id
   std::vector<Node*> copies_;
   BackEdges back_edges_;
 };

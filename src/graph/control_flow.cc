@@ -39,7 +39,7 @@ StatusOr<FrameAssignment> AssignFrames(const Graph& graph) {
   a.frames.push_back({});
   a.frame_of.assign(nodes.size(), 0);
   a.out_frame_of.assign(nodes.size(), 0);
-  std::map<std::pair<int, std::string>, int> known;  // by parent and name
+  std::map<std::pair<int, std::string>, int> known;  // numbers of frames, keyed by parent and name
   const auto differ = [&](const Node& node, const Node& one, const Node& other) {
     const auto name = [&](const Node& n) {
       const int frame = a.out_frame_of[n.id()];

@@ -63,8 +63,8 @@ struct Frame {
 
 struct FrameAssignment {
   std::vector<Frame> frames;      // parents before their children
-  std::vector<int> frame_of;      // by node id: frame in which the node runs; an Enter: the parent, an Exit: the loop
-  std::vector<int> out_frame_of;  // by node id: frame that its outputs belong to
+  std::vector<int> frame_of;      // for each node: frame in which it runs (an Enter: the parent; an Exit: the loop)
+  std::vector<int> out_frame_of;  // for each node: frame that its outputs belong to
   bool has_loops() const { return frames.size() > 1; }
 };
 
@@ -72,8 +72,8 @@ struct FrameAssignment {
 // is not in a loop.
 StatusOr<FrameAssignment> AssignFrames(const Graph& graph);
 
-// By node id: whether the node's outputs belong to a loop or to a branch of a conditional, so that they do not exist in
-// every step and cannot be used from outside. Returns the errors of AssignFrames.
+// For each node, indexed by id: whether its outputs belong to a loop or to a branch of a conditional, so that they do
+// not exist in every step and cannot be used from outside. Returns the errors of AssignFrames.
 StatusOr<std::vector<bool>> InsideControlFlow(const Graph& graph);
 
 }  // namespace tensorbraid

@@ -75,7 +75,7 @@ StatusOr<Replacement> Expander::Branches(const Call& call) {
   const std::vector<Output> args(call.inputs.begin() + 1, call.inputs.end());
   const auto returns = static_cast<size_t>(call.node.num_outputs());
   std::vector<Node*> pivots;
-  std::vector<std::vector<Output>> switched;  // by predicate
+  std::vector<std::vector<Output>> switched;  // indexed by predicate
   for (size_t p = 0; p < predicates.size(); ++p) {
     TF_ASSIGN_OR_RETURN(Node * pivot,
                         Add(call, "_switch_pred", "Switch", {predicates[p], predicates[p]}, {}, call.controls));
@@ -231,7 +231,8 @@ StatusOr<Replacement> Expander::BuildLoop(const Call& call, const LoopParts& par
   std::vector<Output> in_cond(all), in_body(all), exits(all);
   std::vector<Node*> merges(all, nullptr);
   Node* first_merge = nullptr;
-  // A loop starts when all inputs of the call are there. It matters for references, which are read then.
+  // A loop starts when all inputs of the call are there. This matters for references, because the loop reads them when
+  // it starts.
   std::vector<Node*> started = call.controls;
   if (std::any_of(parts.initial.begin(), parts.initial.end(), MayBeReference)) {
     TF_ASSIGN_OR_RETURN(Node * start, Start(call));

@@ -30,7 +30,7 @@ struct Surroundings {
   Node* start = nullptr;     // runs before the nodes of the body that have or read state; may be null
   int depth = 0;
 };
-// What replaces a node: its outputs, and the nodes that a control edge from the original node now comes from.
+// What replaces a node: new outputs, and the nodes from which the control edges of the original node now come.
 struct Replacement {
   std::vector<Output> outputs;
   std::vector<Node*> done;
@@ -43,7 +43,7 @@ struct Placed {
 // A call that is about to be replaced, with its inputs in the new graph.
 struct Call {
   const Node& node;
-  std::string name;  // unique, in the new graph
+  std::string name;  // unique in the new graph
   std::string device;
   std::vector<Output> inputs;
   std::vector<Node*> controls;
@@ -59,7 +59,7 @@ enum class Role { kCalled, kCondition, kWhileBody, kForBody };
 // values of the variables, and a pivot that runs in every iteration in which these nodes run.
 struct LoopParts {
   std::vector<Output> initial;
-  std::vector<bool> invariant;                                                    // by variable; at least one is false
+  std::vector<bool> invariant;  // one per variable; at least one is false
   std::function<StatusOr<Placed>(const std::vector<Output>&, Node* pivot)> cond;  // returns the condition
   std::function<StatusOr<Placed>(const std::vector<Output>&, Node* pivot)> body;  // returns new values of all variables
   int64_t parallel_iterations;

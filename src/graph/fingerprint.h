@@ -8,9 +8,9 @@
 
 namespace tensorbraid {
 
-// The value of an attribute. For a function, this is what its definition says: two functions with the same nodes and
-// different names have the same fingerprint, and likewise the functions that they refer to. The numbers are the same in
-// every process. Takes time in proportion to the definitions.
+// Returns the fingerprint of an attribute's value. The fingerprint of a function depends on its definition and not on
+// its name, and likewise for the functions that it refers to. So functions that differ only in such names have the same
+// fingerprint. Fingerprints are the same in every process. Takes time in proportion to the definitions.
 uint64_t FingerprintOf(const AttrValue& value, const FunctionLibrary& library);
 
 }  // namespace tensorbraid

@@ -73,8 +73,8 @@ class FunctionLibrary {
   // Adds a function. Does nothing if the library already has the same definition. InvalidArgument if the name belongs
   // to an op or to a function with a different definition.
   Status Add(std::shared_ptr<const Function> function);
-  // Makes `gradient` the function that computes the gradient of `function`. InvalidArgument if it has another gradient
-  // function already.
+  // Makes `gradient` the function that computes the gradient of `function`. InvalidArgument if `function` already has
+  // another gradient function.
   Status AddGradient(const std::string& function, const std::string& gradient);
   // Returns the name of the function that computes the gradient of `function`; null if none was added.
   const std::string* FindGradient(const std::string& function) const;

@@ -1,5 +1,5 @@
-// From the public handles (Graph, Operation, Output) to the nodes and graphs behind them, and back. For the library's
-// own code.
+// Finds the node or graph behind a public handle (Graph, Operation, Output), and makes handles of nodes. For the
+// library's own code.
 #ifndef TENSORBRAID_GRAPH_HANDLES_H_
 #define TENSORBRAID_GRAPH_HANDLES_H_
 
@@ -12,7 +12,7 @@
 
 namespace tensorbraid {
 
-// The friend of the public handles. Call the functions below.
+// Accesses the private members of the public handles, whose friend it is. Other code calls the functions below.
 class Handles {
  public:
   static Node* ToNode(const Operation& op) { return op.node_.get(); }
@@ -22,7 +22,7 @@ class Handles {
   static Output ToOutput(std::shared_ptr<Node> node, int index) { return Output(std::move(node), index); }
 };
 
-// The node of an operation or tensor; null if the handle is not valid.
+// The node of an operation, or the node that computes a tensor; null if the handle is not valid.
 inline Node* NodeOf(const Operation& op) { return Handles::ToNode(op); }
 inline Node* NodeOf(const Output& output) { return Handles::ToNode(output); }
 inline GraphImpl& ImplOf(const Graph& graph) { return *Handles::ToImpl(graph); }
@@ -31,15 +31,16 @@ inline GraphImpl& ImplOf(const Graph& graph) { return *Handles::ToImpl(graph); }
 Operation OperationOf(Node* node);
 Output OutputOf(Node* node, int index);
 
-// The graph of a node that the program uses at `loc`. If the graph has been destroyed, ends the program with a message
-// that names both. For functions that return no Status.
+// Returns the graph of a node that the program uses at `loc`. If the graph has been destroyed, ends the program with a
+// message that names the node and `loc`. For functions that return no Status.
 Graph& GraphUsedAt(const Node& node, const std::source_location& loc);
 inline Graph& GraphUsedAt(const Output& output, const std::source_location& loc) {
   return GraphUsedAt(*NodeOf(output), loc);
 }
 
-// While an object of this class exists, the destructor of the graph waits. So a step on one thread can read a graph
-// that another thread destroys. For short pieces of code that do not block. One thread may have only one at a time.
+// Lets a step on one thread read a graph that another thread may destroy: while this object exists, the destructor of
+// the graph waits. Use it only around short pieces of code that do not block. One thread may have only one GraphUse at
+// a time.
 class GraphUse {
  public:
   GraphUse(const GraphUse&) = delete;
@@ -58,8 +59,8 @@ class GraphUse {
   Graph* graph_ = nullptr;  // null if the graph has been destroyed
 };
 
-// The graph of an object that lives beside it, such as a session. Follows the graph when it is moved, and knows whether
-// it has been destroyed.
+// A weak reference to a graph, for an object that uses the graph but does not own it, such as a session. It stays valid
+// when the graph is moved, and tells whether the graph has been destroyed.
 class GraphRef {
  public:
   explicit GraphRef(const Graph& graph) : impl_(Handles::ToImpl(graph)) {}

@@ -23,7 +23,7 @@ namespace tensorbraid {
 
 class FunctionLibrary;
 
-// The graph owns its nodes together with the handles of the program. A handle may keep its node longer than the graph
+// The graph and the program's handles share the ownership of a node. A handle may keep its node longer than the graph
 // exists; the node then has its description, but no inputs and no graph. Handles do not own the graph: nodes have
 // handles of their inputs, so the graph would own itself.
 class Node : public std::enable_shared_from_this<Node> {
@@ -116,7 +116,8 @@ struct NodeSpec {
 class GraphImpl : public std::enable_shared_from_this<GraphImpl> {
  public:
   explicit GraphImpl(Graph* self);
-  // The Graph is being destroyed: takes the nodes' inputs and their graph. Waits until no GraphUse of it is left.
+  // Called when the Graph is destroyed. The nodes lose their inputs and their graph. Waits until no GraphUse of this
+  // graph is left.
   void End();
 
   Graph* graph() const { return self_; }  // null after End()
@@ -141,7 +142,7 @@ class GraphImpl : public std::enable_shared_from_this<GraphImpl> {
   StatusOr<Node*> CopyNode(const Node& node, std::vector<Output> inputs, std::vector<Node*> controls);
   // Merges `shape` into the shape of an output. REQUIRES: the shapes are compatible (checked).
   void RefineShape(Node* node, int output, const Shape& shape);
-  // Returns the location in the user's source to which a node belongs that is added at `loc`: the location of the open
+  // Returns the location in the user's source for a node that is added at `loc`: the location of the open
   // ScopedLocation, or `loc` if none is open.
   std::source_location UserLocation(const std::source_location& loc) const { return user_location_.value_or(loc); }
   // Makes `name` unique within the open name scope: "scope/name_1". A name that ends with "/" is the full name of a
@@ -149,8 +150,8 @@ class GraphImpl : public std::enable_shared_from_this<GraphImpl> {
   std::string UniqueName(const std::string& name);
   // Full name of the open name scope: "tower_1/conv"; "" at the top level.
   std::string name_scope() const { return name_scopes_.empty() ? "" : name_scopes_.back(); }
-  // Full name of the name scope of the gradients that are being added, "gradients_1"; "" at other times. It names the
-  // TensorArrays that hold gradients, so that each call of Gradients has its own.
+  // Full name of the name scope of the gradients that are being added, "gradients_1"; "" at other times. TensorArrays
+  // that hold gradients are named after it, so that each call of Gradients has TensorArrays of its own.
   const std::string& gradient_scope() const { return gradient_scope_; }
   void set_gradient_scope(std::string scope) { gradient_scope_ = std::move(scope); }
   // Sets an input that was missing (an invalid Output) when the Merge was added: in a loop, the NextIteration is
@@ -167,9 +168,9 @@ class GraphImpl : public std::enable_shared_from_this<GraphImpl> {
     node->attrs_.insert_or_assign(std::string(name), std::move(value));
   }
   void SetControlInputs(Node* node, std::vector<Node*> controls) { node->control_inputs_ = std::move(controls); }
-  // Turns `node` into the node that `spec` describes. It keeps its id, name, device, location and consumers; those of
-  // the spec are ignored. On an error, as of AddNode, the node does not change. Internal if the output types differ.
-  // REQUIRES: nothing else keeps a reference to an attribute of the node.
+  // Turns `node` into the node that `spec` describes. `node` keeps its id, name, device, location and consumers,
+  // whatever `spec` says about them. On an error, as of AddNode, the node does not change. Internal if the output types
+  // differ. REQUIRES: nothing else keeps a reference to an attribute of the node.
   Status Become(Node* node, NodeSpec spec);
   // Removes the nodes whose ids are set in `removed` (which may be shorter than the graph), sorts the others such that
   // ids rise along every edge except back edges, and renumbers them. REQUIRES: no other node refers to a removed one.
@@ -178,10 +179,10 @@ class GraphImpl : public std::enable_shared_from_this<GraphImpl> {
   void RemoveFrom(size_t count);
   // Called by the constructor of Variable.
   void AddVariable(Variable variable) { variables_.push_back(std::move(variable)); }
-  // Set while the initializer of one part of a partitioned variable is called: the part that it initializes.
+  // The part of a partitioned variable whose initializer is being called; empty at other times.
   const std::optional<VariablePart>& initialized_part() const { return initialized_part_; }
   void set_initialized_part(std::optional<VariablePart> part) { initialized_part_ = std::move(part); }
-  // What a later layer keeps with the graph: one object of each type, made when it is first asked for.
+  // Returns the object of type T that a later layer keeps with the graph. Makes the object when it is first asked for.
   template <typename T>
   T& extension() {
     std::shared_ptr<void>& object = extensions_[typeid(T)];
@@ -217,7 +218,7 @@ class GraphImpl : public std::enable_shared_from_this<GraphImpl> {
   Graph* self_;
   std::vector<std::shared_ptr<Node>> nodes_;
   std::map<std::string, Node*, std::less<>> by_name_;
-  std::map<std::string, int> name_uses_;  // by lower-cased full name, counted as TensorFlow does
+  std::map<std::string, int> name_uses_;  // keyed by lower-cased full name, counted as TensorFlow does
   std::vector<DeviceScope> device_scopes_;
   std::vector<std::string> name_scopes_;  // full prefixes, without the last "/"
   std::string gradient_scope_;

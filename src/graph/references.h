@@ -28,43 +28,45 @@ class ReferenceTensors {
 
   bool Contains(const Output& tensor) const;
   // The variables that the tensor may be, as numbers below num_variables(); several if a Merge or a RefSelect chooses
-  // one. Empty if Contains() is false. Nodes with the same name of the variable in the same place count as one.
+  // one. Empty if Contains() is false. Nodes that create a variable of the same name on the same device count as one
+  // variable.
   const std::vector<int>& VariablesOf(const Output& tensor) const;
   int num_variables() const { return static_cast<int>(numbers_.size()); }
 
  private:
   bool AddAll(const Node& node, const std::vector<int>& variables);
 
-  std::map<std::string, int> numbers_;       // by device and name of the variable
-  std::vector<std::vector<int>> variables_;  // by node id: of all outputs that are references
+  std::map<std::string, int> numbers_;       // keyed by device and name of the variable
+  std::vector<std::vector<int>> variables_;  // for each node: the variables of all outputs that are references
 };
 
-// For readers that are not where the variable is: which of their other inputs the read has to wait for. Not
-// thread-safe.
+// Finds out when a reference may be read for a node on another task or device than the variable: after which inputs and
+// control inputs of that node. Not thread-safe.
 class ReferenceReads {
  public:
   // Both arguments must outlive the object.
   ReferenceReads(const Graph& graph, const ReferenceTensors& references) : graph_(graph), references_(references) {}
 
-  // The nodes among the inputs and control inputs of `reader` that must have run before input `input`, a reference, is
-  // read for it: those that an update of the variable precedes, and those that a control edge orders behind an op that
-  // waits for other sessions (a queue, a barrier, an accumulator), whose updates the reader must see, too. Each node
-  // once, in the order of ids. Usually empty.
+  // Input `input` of `reader` is a reference. Returns the nodes among the inputs and control inputs of `reader` that
+  // must have run before the reference is read. These are the nodes that follow an update of the variable. They are
+  // also the nodes that a control edge orders behind an op that waits for other sessions (a queue, a barrier, an
+  // accumulator), because `reader` must see the updates of these sessions, too. Each node is returned once, in the
+  // order of ids. Usually there is none.
   std::vector<Node*> After(const Node& reader, int input);
 
  private:
-  // Sets the members below but `follows_update_`, once.
+  // Sets the members below except `follows_update_`. Only the first call has an effect.
   void Index();
-  // By node id: whether the node is one of `from` or edges lead to it from there.
+  // For each node, indexed by id: whether it is one of `from` or edges lead to it from one of these.
   std::vector<bool> Reach(std::vector<int> from) const;
-  // By node id: whether the node is, or follows, an update of the variable.
+  // For each node, indexed by id: whether it is an update of the variable or follows one.
   const std::vector<bool>& FollowsUpdate(int variable);
 
   const Graph& graph_;
   const ReferenceTensors& references_;
-  std::vector<std::vector<int>> consumers_;  // by node id: ids of the nodes that data and control edges lead to
-  std::vector<std::vector<int>> updates_;    // by variable: ids of the nodes that change it
-  std::vector<bool> follows_wait_;           // by node id: whether a control edge orders it behind such an op
+  std::vector<std::vector<int>> consumers_;  // for each node: ids of the nodes that its data and control edges lead to
+  std::vector<std::vector<int>> updates_;    // for each variable: ids of the nodes that change it
+  std::vector<bool> follows_wait_;           // for each node: whether a control edge orders it behind an op that waits
   std::map<int, std::vector<bool>> follows_update_;
 };
 

@@ -170,9 +170,9 @@ class Extractor {
   std::unique_ptr<Graph> out_ = std::make_unique<Graph>();
   std::vector<bool> needed_;
   std::map<const Node*, const Node*> runs_before_;
-  std::vector<Node*> copies_;  // by the original's id
+  std::vector<Node*> copies_;  // indexed by the original's id
   BackEdges back_edges_;
-  std::vector<Node*> args_;  // by feed
+  std::vector<Node*> args_;  // one for each feed
 };
 
 }  // namespace

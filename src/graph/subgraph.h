@@ -1,4 +1,4 @@
-// The part of a graph that one run signature needs.
+// Extracts the part of a graph that one run signature needs.
 #ifndef TENSORBRAID_GRAPH_SUBGRAPH_H_
 #define TENSORBRAID_GRAPH_SUBGRAPH_H_
 
@@ -12,11 +12,14 @@ namespace tensorbraid {
 
 // Copies the nodes that `fetches` and `targets` depend on, without those that only `feeds` need, into a new graph. Fed
 // tensors come from _Arg nodes, numbered in the order of `feeds`; fetched tensors go to _Retval nodes, numbered in the
-// order of `fetches`. A DeserializeIterator first runs the MakeIterator of its iterator, since the saved state does not
-// have the dataset, if the graph has exactly one and it needs no placeholder that is not fed. For each pair (from, to)
-// in `connections`, the consumers of `to` get the value of `from` instead. InvalidArgument if a placeholder that is
-// needed is not fed (the error names it), if a tensor is both fed and connected or connected twice, or if a connection
-// would close a cycle.
+// order of `fetches`. For each pair (from, to) in `connections`, the consumers of `to` get the value of `from` instead.
+//
+// The state that a DeserializeIterator restores does not contain the dataset of its iterator. So the MakeIterator of
+// this iterator runs first, if the graph has exactly one, and this one precedes the DeserializeIterator and needs no
+// placeholder that is not fed.
+//
+// InvalidArgument if a placeholder that is needed is not fed (the error names it), if a tensor is both fed and
+// connected or connected twice, or if a connection would close a cycle.
 StatusOr<std::unique_ptr<Graph>> ExtractSubgraph(const Graph& graph, const std::vector<Output>& feeds,
                                                  const std::vector<Output>& fetches,
                                                  const std::vector<Operation>& targets,

@@ -11,17 +11,17 @@ class TensorProto;
 class TensorShapeProto;
 }  // namespace proto
 
-// Writes elements to tensor_content, and strings to string_val. Of a large tensor that repeats one value
-// (core/values/repeated_tensor.h) it writes this value once.
+// Writes elements to tensor_content, and strings to string_val. If a large tensor repeats one value
+// (core/values/repeated_tensor.h), writes this value once.
 void ToProto(const Tensor& tensor, proto::TensorProto* out);
 void ToProto(const Shape& shape, proto::TensorShapeProto* out);
-// By how many bytes the tensor is larger than its message, because the message repeats a value to fill the shape. 0 if
-// the message has tensor_content, or its dtype or shape is not valid.
+// Returns how many bytes larger the tensor is than its message, because the message repeats a value to fill the shape.
+// 0 if the message has tensor_content, or its dtype or shape is not valid.
 int64_t RepeatedBytes(const proto::TensorProto& proto);
 // Limit on the repeated bytes of one tensor, and of all tensors of a GraphDef together. So a message of a few bytes can
 // be a large constant, but not one of unlimited size.
 inline constexpr int64_t kMaxRepeatedBytes = int64_t{1} << 32;
-// Reads every encoding that TensorFlow writes: tensor_content, or typed values of which the last one is repeated.
+// Reads every encoding that TensorFlow writes: tensor_content, or typed values, where the last one is repeated.
 // InvalidArgument if the message is malformed.
 StatusOr<Tensor> FromProto(const proto::TensorProto& proto);
 StatusOr<Shape> FromProto(const proto::TensorShapeProto& proto);

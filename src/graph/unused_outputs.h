@@ -10,7 +10,8 @@
 
 namespace tensorbraid {
 
-// The attribute with the indices of these outputs. The pass mark_unused_outputs sets it; see there for which ops.
+// The attribute with the indices of these outputs. The pass mark_unused_outputs sets it;
+// executor/passes/mark_unused_outputs.cc says on which ops.
 constexpr char kUnusedOutputsAttr[] = "_unused_outputs";
 
 inline bool IsUnusedOutput(const Node& node, int64_t output) {

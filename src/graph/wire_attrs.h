@@ -12,7 +12,7 @@
 
 namespace tensorbraid {
 
-// Their values are names of wire types. They are absent for kDefault.
+// The names of the attributes. Their values are names of wire types. For kDefault, the attribute is absent.
 inline constexpr char kWireParameters[] = "_wire_parameters";
 inline constexpr char kWireGradients[] = "_wire_gradients";
 

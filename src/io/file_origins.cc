@@ -17,7 +17,7 @@ constexpr size_t kLookedAt = 256;  // bytes at the beginning and at the end
 
 struct Origins {
   Mutex mu;
-  absl::flat_hash_map<size_t, std::string> path_of TB_GUARDED_BY(mu);  // by fingerprint
+  absl::flat_hash_map<size_t, std::string> path_of TB_GUARDED_BY(mu);  // keyed by fingerprint
   std::deque<size_t> oldest_first TB_GUARDED_BY(mu);
 };
 

@@ -1,4 +1,4 @@
-// Decompression in memory.
+// Decompresses data in memory.
 #ifndef TENSORBRAID_IO_INFLATE_H_
 #define TENSORBRAID_IO_INFLATE_H_
 

@@ -1,4 +1,4 @@
-// What all layers have in common: scope, variables and messages.
+// Does what all layers have in common: opens the scope, makes variables, and reports mistakes.
 #ifndef TENSORBRAID_LAYERS_LAYER_SCOPE_H_
 #define TENSORBRAID_LAYERS_LAYER_SCOPE_H_
 
@@ -33,12 +33,13 @@ class LayerScope {
   // Records a mistake and returns false unless `training` is fixed or a bool scalar.
   bool CheckTraining(const Training& training) const;
 
-  // The layer's variable "name", partitioned if the scope has a partitioner. `fallback` initialises it if `initializer`
-  // is null; if both are null, GetPartitionedVariable does.
+  // The layer's variable "name", partitioned if the scope has a partitioner. The variable is initialised by
+  // `initializer`, or by `fallback` if `initializer` is null. If both are null, GetPartitionedVariable chooses the
+  // initializer.
   PartitionedVariable Weight(const std::string& name, const Shape& shape, DType dtype, bool trainable,
                              const Initializer& initializer, const Initializer& fallback,
                              const Regularizer& regularizer) const;
-  // The same for the variables that keep state; they are not trained, not regularised and not partitioned.
+  // Like Weight, for a variable that keeps state: it is not trained, not regularised and not partitioned.
   Variable State(const std::string& name, const Shape& shape, DType dtype, const Initializer& initializer) const;
 
   // Records the mistake "Dense 'encoder/dense' (model.cc:12): message" and returns an invalid Output.

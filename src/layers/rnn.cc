@@ -51,8 +51,8 @@ void RunSequence(const BoundCell& cell, Sequences* s, std::vector<Output>* state
   if (!done.outputs.valid()) return;
   std::vector<Output> states = done.all_states;
   if (s->lengths.valid() || s->x.shape().dim(0) < 1) {
-    // A sequence may be empty; its last state is the initial state. So that is put in front, and index t becomes the
-    // state before step t.
+    // A sequence may be empty. Its last state is then the initial state. So the initial state is put in front of the
+    // others, and index t becomes the state before step t.
     for (size_t i = 0; i < state->size(); ++i) states[i] = Concat({ExpandDims((*state)[i], 0), states[i]}, 0);
   }
   if (s->lengths.valid()) {

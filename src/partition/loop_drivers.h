@@ -46,7 +46,7 @@ class LoopDrivers {
   const LoopDriver& operator[](size_t i) const { return drivers_[i]; }
 
  private:
-  std::map<std::pair<int, std::string>, Node*> merges_;  // by frame and task
+  std::map<std::pair<int, std::string>, Node*> merges_;  // keyed by frame and task
   std::vector<LoopDriver> drivers_;
 };
 

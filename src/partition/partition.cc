@@ -273,9 +273,9 @@ class GraphPartitioner {
     return it->second;
   }
 
-  // Adds the _Send, which waits for `controls`, and the _Recv for `tensor`, which is in the part of `from`: an output
-  // of the copy of `from`, or the signal of a control edge from it. Or it is the encoded output `encoded_output` of
-  // `from`, and has `encoded_bytes`. `conditional`: what arrives may be dead.
+  // Adds a _Send and a _Recv for `tensor`, which is in the part of `from`. It is an output of the copy of `from`, the
+  // signal of a control edge from `from`, or output `encoded_output` of `from` after its encoding, with `encoded_bytes`
+  // bytes. The _Send waits for `controls`. If `conditional`, what arrives may be dead.
   StatusOr<Node*> AddPair(const Node& from, Output tensor, std::vector<Node*> controls, bool conditional,
                           const std::string& to_task, const std::string& to_device, int64_t encoded_bytes = -1,
                           int encoded_output = -1) {
@@ -320,15 +320,15 @@ class GraphPartitioner {
   const JobWireTypes& jobs_;
   WireEdges wire_edges_;
   FrameAssignment frames_;
-  std::vector<std::string> tasks_;    // by node id
-  std::vector<std::string> devices_;  // by node id
-  std::vector<bool> conditional_;     // by node id
-  std::vector<Node*> copies_;         // by node id
+  std::vector<std::string> tasks_;    // indexed by node id
+  std::vector<std::string> devices_;  // indexed by node id
+  std::vector<bool> conditional_;     // indexed by node id
+  std::vector<Node*> copies_;         // indexed by node id
   BackEdges back_edges_;
   LoopDrivers drivers_;
   std::map<std::string, std::unique_ptr<Graph>> parts_;
-  // By node, output (-1: the control edge), receiving task, wire type with the name of the residual, and the nodes
-  // after which a reference is read.
+  // Keyed by node, output (-1: the control edge), receiving task, wire type with the name of the residual, and the
+  // nodes after which a reference is read.
   std::map<std::tuple<int, int, std::string, Wire, std::string, std::vector<Node*>>, Node*> recvs_;
   int64_t next_edge_ = 0;
 };

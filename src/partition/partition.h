@@ -11,15 +11,17 @@
 
 namespace tensorbraid {
 
-// Returns the parts of `graph` by full task name ("/job:ps/replica:0/task:0"). An edge between tasks becomes a _Send in
-// one part and a _Recv in the other, with the same edge number. A tensor is sent to a task once, however many nodes use
-// it there, but a reference is sent once for each set of nodes that its reads follow (graph/references.h). A control
-// edge is sent as an empty tensor. All devices of a task are in the same part. If an edge within a loop crosses tasks,
-// the receiving part gets a driver (loop_drivers.h), so that it receives once in each iteration. InvalidArgument if
-// inputs of a node come from different frames (AssignFrames), or if a loop that crosses tasks does not have exactly one
-// LoopCond. A tensor with a wire type (wire_edges.h) goes through a _WireEncode before the _Send and a _WireDecode
-// after the _Recv, on the first CPU of their tasks. `jobs` are the wire types of variables that have none of their own.
-// REQUIRES: every node's device is a full name.
+// Returns the parts of `graph`, keyed by full task name ("/job:ps/replica:0/task:0"). An edge between tasks becomes a
+// _Send in one part and a _Recv in the other, with the same edge number. A tensor is sent to a task once, however many
+// nodes use it there, but a reference is sent once for each set of nodes that its reads follow (graph/references.h). A
+// control edge is sent as an empty tensor. All devices of a task are in the same part. If an edge within a loop crosses
+// tasks, the receiving part gets a driver (loop_drivers.h), so that it receives once in each iteration.
+//
+// A tensor with a wire type (wire_edges.h) goes through a _WireEncode before the _Send and a _WireDecode after the
+// _Recv, on the first CPU of their tasks. `jobs` has the wire types of variables that have none of their own.
+//
+// InvalidArgument if inputs of a node come from different frames (AssignFrames), or if a loop that crosses tasks does
+// not have exactly one LoopCond. REQUIRES: every node's device is a full name.
 StatusOr<std::map<std::string, std::unique_ptr<Graph>>> PartitionByTask(const Graph& graph,
                                                                         const JobWireTypes& jobs = {});
 

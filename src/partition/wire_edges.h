@@ -12,7 +12,7 @@
 
 namespace tensorbraid {
 
-// Wire types by job, for variables and accumulators whose own attributes (graph/wire_attrs.h) leave them open.
+// Wire types, keyed by job, for variables and accumulators whose own attributes (graph/wire_attrs.h) leave them open.
 using JobWireTypes = std::map<std::string, WireTypes>;
 
 // How the sender of an edge between tasks encodes the tensor.
@@ -30,7 +30,7 @@ class WireEdges {
   const WireEdge* At(const Node& node, int input) const;
 
  private:
-  std::map<std::pair<int, int>, WireEdge> edges_;  // by id of the consumer and number of its input
+  std::map<std::pair<int, int>, WireEdge> edges_;  // keyed by id of the consumer and number of its input
 };
 
 }  // namespace tensorbraid

@@ -19,9 +19,10 @@ struct PlacerOptions {
 };
 
 // Sets the device of every node to the full name of one of `options.devices`. Nodes that must share a device (colocated
-// nodes, users of a reference or of a resource) are placed on one that suits all of them. The device requested for a
-// variable or resource takes precedence over those of its users, which only fill in what it leaves open.
-// InvalidArgument if no device suits; the message names the node, the requested device and the devices that exist.
+// nodes, users of a reference or of a resource) are placed on one that suits all of them. The device that a variable or
+// resource requests takes precedence over the devices that its users request. These only fill in what the request of
+// the variable or resource leaves open. InvalidArgument if no device suits; the message names the node, the requested
+// device and the devices that exist.
 Status PlaceNodes(Graph* graph, const PlacerOptions& options);
 
 // The error for a node whose requested device does not exist.

@@ -1,4 +1,4 @@
-// Loops and conditionals in local sessions and across the tasks of a cluster.
+// Tests loops and conditionals in local sessions and across the tasks of a cluster.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// Datasets, iterators and variants through sessions.
+// Tests datasets, iterators and variants in sessions.
 #include <gtest/gtest.h>
 
 #include "cluster/testing/test_cluster.h"
@@ -220,7 +220,7 @@ TEST(DatasetTest, AStepStopsWaitingForAnElementAtItsDeadline) {
     const auto r = (*session)->Run({it.next}, {}, {.timeout = std::chrono::seconds(30)});
     ASSERT_TRUE(r.ok()) << r.status();
     EXPECT_EQ((*r)[0].scalar<int64_t>(), 42);
-  }  // the session must also end while its prefetching waits and no step does
+  }  // the session must also end while a prefetch waits, although no step waits
 }
 
 TEST(DatasetTest, AFunctionIsSentToTheTaskThatRunsIt) {

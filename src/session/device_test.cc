@@ -1,4 +1,5 @@
-// Training on a device whose memory the host cannot access and whose kernels run later, from the graph to the values.
+// Tests trainings, from the graph to the values, on a device whose memory the host cannot access and whose kernels run
+// later.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Reads of reference variables in a cluster see the updates that they follow, wherever the reader is.
+// Tests that a read of a reference variable in a cluster sees the updates that it follows, whichever task reads.
 #include <gtest/gtest.h>
 
 #include <string>

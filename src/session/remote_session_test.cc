@@ -1,5 +1,5 @@
-// Sessions that use the MasterService of a server. The server is in this process, but its target is an address that the
-// session does not recognise as local.
+// Tests sessions that use the MasterService of a server. The server is in this process, but its target is an address
+// that the session does not recognise as local.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

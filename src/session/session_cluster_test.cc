@@ -1,4 +1,4 @@
-// Sessions with their own cluster (SessionOptions::cluster).
+// Tests sessions with their own cluster (SessionOptions::cluster).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

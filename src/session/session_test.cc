@@ -92,7 +92,7 @@ TEST(SessionTest, RunsFailOnceTheGraphIsDestroyed) {
   expect_destroyed(session->Prepare({y}, {x}).status(), "Session::Prepare: the Graph has been destroyed");
   expect_destroyed(prepared.Run({one}).status(), "Session::Prepared::Run: the Graph has been destroyed");
   EXPECT_DEATH(session->graph(), "session_test.cc:[0-9]+: graph: Session::graph: the Graph has been destroyed");
-  // The fetches and feeds of a destroyed graph, in a session of another.
+  // A session of another graph gets fetches and feeds of the destroyed graph.
   Graph other;
   auto z = Placeholder(other, kFloat32, {}, "z");
   auto second = Session::Create(other).value();
@@ -102,7 +102,7 @@ TEST(SessionTest, RunsFailOnceTheGraphIsDestroyed) {
   EXPECT_TRUE(session->Close().ok());
 }
 
-// A Supervisor reads the global step on threads of its own.
+// A Supervisor, for example, runs steps on threads of its own, to read the global step.
 TEST(SessionTest, AGraphMayBeDestroyedWhileAnotherThreadRunsSteps) {
   for (int round = 0; round < 20; ++round) {
     auto g = std::make_unique<Graph>();

@@ -73,7 +73,7 @@ TEST(CodecTest, EveryTypeOfMessageKeepsItsType) {
   }
 }
 
-// A private message of links, as it arrives at the other end.
+// Encodes a message of link_messages.h, and returns it as the link at the other end decodes it.
 template <typename T>
 T AsSentByALink(const T& message) {
   std::string packet;

@@ -39,7 +39,7 @@ Kind Inproc() {
   return {.name = "grpc", .make = [] { return [] { return NewGrpcTransport(); }; }};
 }
 
-// Local lanes beside either of the others. Small rings, so that they fill up.
+// Adds local lanes to the links of `base`. Their rings are small, so that the rings fill up.
 Kind LocalOver(Kind base) {
   const auto make = base.make;
   base.name = "local_over_" + base.name;
@@ -53,7 +53,7 @@ Kind LocalOver(Kind base) {
   return base;
 }
 
-// UCX beside either of the others.
+// Adds lanes through UCX to the links of `base`.
 [[maybe_unused]] Kind UcxOver(Kind base) {
   const auto make = base.make;
   base.name = "ucx_over_" + base.name;
@@ -211,7 +211,7 @@ TEST_P(ConformanceTest, TensorsOfAllSizesArriveWhole) {
   }
 }
 
-// From the first moment, while links with a side lane switch to it.
+// Both ends send while a link that can have a side lane switches to the lane.
 TEST_P(ConformanceTest, BothEndsOfANewLinkSendAtOnce) {
   constexpr uint32_t kCount = 300;
   const auto send = [](const std::shared_ptr<Link>& link) {

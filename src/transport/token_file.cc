@@ -24,7 +24,7 @@ StatusOr<std::vector<std::string>> ReadTokens(const std::string& flag, const std
     if (line.empty()) continue;
     const bool printable = std::all_of(line.begin(), line.end(), [](char c) { return c > ' ' && c < 0x7f; });
     if (!printable || line.size() < kLeastTokenBytes || line.size() > kMostTokenBytes) {
-      // The text itself is a secret.
+      // The message does not show the line, which may be a secret.
       return InvalidArgument(flag, ": a line of the file '", path, "' is not a token: ", kLeastTokenBytes, " to ",
                              kMostTokenBytes, " printable characters without spaces; 'openssl rand -hex 32' makes one");
     }

@@ -99,8 +99,8 @@ Output Unflatten(const Output& rows, const Output& ids, const Shape& row) {
   return Reshape(rows, Concat({ShapeOf(ids), Const(g, Tensor::Vector(dims))}, 0));
 }
 
-// Parts and ids within them for ids of a table of `total` rows. Ids that are not in the table become parts or ids out
-// of range.
+// Returns, for ids of a table of `total` rows, the part of each id and its id within this part. If an id is not in the
+// table, its part or its id within the part is out of range.
 std::pair<Output, Output> Distribute(const Output& ids, PartitionStrategy strategy, int64_t parts, int64_t total) {
   if (strategy == PartitionStrategy::kMod) return {FloorMod(ids, parts), FloorDiv(ids, parts)};
   // The first `extras` parts have one row more.
@@ -230,7 +230,7 @@ SparseTensor Retain(const SparseTensor& x, const Output& keep) {
 
 struct Filled {
   SparseTensor tensor;
-  Output was_empty;  // by row
+  Output was_empty;  // for each row
 };
 
 // Gives each row without elements one element.

@@ -1,4 +1,4 @@
-// The variable scopes of a graph, and the variables made in them; GraphImpl::extension holds them.
+// Keeps the variable scopes of a graph and the variables made in them. GraphImpl::extension holds this object.
 #ifndef TENSORBRAID_VARIABLES_VARIABLE_SCOPES_H_
 #define TENSORBRAID_VARIABLES_VARIABLE_SCOPES_H_
 
@@ -26,9 +26,9 @@ struct VariableScopes {
   };
 
   std::vector<Scope> open;
-  // How often a scope of this full name was opened since the enclosing scope was opened last.
+  // How often each scope, keyed by full name, was opened since its enclosing scope was opened last.
   std::map<std::string, int> uses;
-  // By full name. A variable that is not partitioned is stored as a PartitionedVariable with one part.
+  // Keyed by full name. A variable that is not partitioned is stored as a PartitionedVariable with one part.
   std::map<std::string, PartitionedVariable> variables;
 };
 

@@ -1,4 +1,5 @@
-// A training whose processes are killed and started again ends with the bits of one that was not interrupted.
+// Tests that a training whose processes are killed and started again ends with the same bits as a training that was not
+// interrupted.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -63,7 +64,7 @@ class ResumeTest : public testing::Test {
     EXPECT_EQ(ps.Reap().ToString(), "exited with 0");
   }
 
-  // The bytes of all variables and slots in the last checkpoint.
+  // The bytes of all variables and slots in the last checkpoint, by name.
   std::map<std::string, std::string> Weights(const Training& training) const {
     std::map<std::string, std::string> weights;
     const auto latest = LatestCheckpoint(Directory(training));

@@ -8,7 +8,7 @@ import tempfile
 
 
 def free_ports(count):
-    """Free ports. All are held at once, so that they differ."""
+    """Different ports that no process uses. All of them are bound before the first is released, so they differ."""
     sockets = [socket.socket() for _ in range(count)]
     for s in sockets:
         s.bind(("127.0.0.1", 0))
@@ -23,7 +23,7 @@ FOUR_CPUS = "device_count { key: 'CPU' value: 4 }"
 
 
 class Task:
-    """One server. `target` is what a session takes."""
+    """One server. `target` is the address for sessions."""
 
     def __init__(self, program, spec, job, index, log, config=None, flags=()):
         self.job, self.index = job, index
@@ -55,8 +55,8 @@ class Task:
 
 
 class Cluster:
-    """1 PS and 2 workers unless told otherwise; `tasks["worker"][0].target` is the usual master. `program` is a path,
-    or the words of a command. `flags` are more flags of `tensorbraid serve`."""
+    """By default 1 PS and 2 workers. Sessions usually have the target of worker 0. `program` is a path or the words of
+    a command. `flags` are further flags of `tensorbraid serve`."""
 
     def __init__(self, program, jobs=None, config_text=None, flags=()):
         program = [program] if isinstance(program, str) else program
@@ -86,7 +86,7 @@ class Cluster:
         return [t for tasks in self.tasks.values() for t in tasks]
 
     def dead(self):
-        """Names the processes that have ended by themselves, as text."""
+        """A text for each process that has ended by itself."""
         return [f"{t.job}/{t.index} ended with {t.process.returncode}" for t in self.all_tasks()
                 if t.process.poll() is not None]
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A CRNN is trained under tf.compat.v1.train.Supervisor, as people trained it: alone, by two replicas asynchronously and
+"""Trains a CRNN under tf.compat.v1.train.Supervisor, as users did: alone, by two replicas asynchronously and
 synchronously, and by a chief that is killed and comes back."""
 import argparse
 import os
@@ -54,7 +54,7 @@ class Replica:
             tf1.summary.histogram("kernel", kernel)
             loaded = tf1.placeholder(tf.float32, kernel.shape)
             load = tf1.assign(kernel, loaded)
-            # Stands for the values of a model that was trained before.
+            # These values take the place of those of a model that was trained before.
             values = np.random.RandomState(3).uniform(-0.5, 0.5, kernel.shape.as_list())
             self.supervisor = tf1.train.Supervisor(
                 is_chief=self.chief, init_fn=lambda session: session.run(load, {loaded: values}), logdir=logdir,
@@ -158,7 +158,7 @@ class CrnnTraining(unittest.TestCase):
 
     def test_two_synchronous_replicas_learn(self):
         replicas = self.train_together(sync=True, steps=40)
-        # A step takes two gradients, which one replica may have made both.
+        # A step takes two gradients. Both may come from one replica.
         self.assertGreaterEqual(sum(len(r.losses) for r in replicas), 2 * 40 - 2)
 
     def test_a_chief_that_was_killed_goes_on_from_its_checkpoint(self):
@@ -187,7 +187,7 @@ class CrnnTraining(unittest.TestCase):
             before.append(step_of(first.stdout.readline()))
         first.kill()
         first.wait()
-        # What the servers had is gone, too.
+        # The variables on the parameter server are gone, too.
         self.cluster.tasks["ps"][0].restart()
         saved = saved_step()
         second = chief()
@@ -197,7 +197,7 @@ class CrnnTraining(unittest.TestCase):
 
 
 def chief_process():
-    """What a process of the last test runs: a chief that trains until it is killed and says every step."""
+    """Runs in a process of the last test: a chief that trains until it is killed, and prints every step."""
     parser = argparse.ArgumentParser()
     for name in ("--ps", "--worker", "--logdir"):
         parser.add_argument(name, required=True)

@@ -1,5 +1,5 @@
-"""What is unique about a decomposition, for comparing two of one matrix: eigenvectors and singular vectors may differ by
-a factor of modulus 1, and the eigenvalues of Eig by their order."""
+"""Computes the unique properties of decompositions, to compare two decompositions of one matrix: eigenvectors and
+singular vectors may differ by a factor of modulus 1, and the eigenvalues of Eig by their order."""
 import numpy as np
 
 AMBIGUOUS = ("Eig", "SelfAdjointEigV2", "Svd")

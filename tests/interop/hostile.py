@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Graphs, requests and bytes that no good client sends, to real servers: each gets a clear error, what the servers hold
-stays bounded, and they serve the next client."""
+"""Sends graphs, requests and bytes that no good client sends to real servers. Each must get a clear error. The memory
+of the servers must stay bounded, and they must serve the next client."""
 import os
 import random
 import socket
@@ -23,9 +23,9 @@ PS, WORKER = "/job:ps/task:0", "/job:worker/task:0"
 INVALID, NOT_FOUND = grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.NOT_FOUND
 EXHAUSTED, ABORTED = grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.ABORTED
 DEADLINE, CANCELLED = grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.CANCELLED
-# What a server may hold after its worst client has gone.
+# The memory that a server may hold after any of these clients has gone.
 BOUND_MB = 3000
-# What 500 small sessions may add.
+# The memory that 500 small sessions may add.
 SESSIONS_BOUND_MB = 300
 
 
@@ -93,7 +93,7 @@ class HostileTest(unittest.TestCase):
 
     def tearDown(self):
         self.assertEqual(self.cluster.dead(), [], self.cluster.log())
-        # The next client is served, by every task.
+        # Every task still serves another client.
         with tf.Graph().as_default():
             with tf.device(PS):
                 v = tf1.get_variable("v", initializer=1.0)
@@ -108,7 +108,7 @@ class HostileTest(unittest.TestCase):
             self.assertLess(status_of(task.process.pid, "VmRSS"), BOUND_MB)
 
     def fails(self, codes, function_, *args, **kwargs):
-        """The message of the error."""
+        """Checks that the call fails with one of these codes and a message. Returns the message."""
         with self.assertRaises(grpc.RpcError) as raised:
             function_(*args, **kwargs)
         codes = codes if isinstance(codes, tuple) else (codes,)
@@ -140,7 +140,7 @@ class HostileTest(unittest.TestCase):
                 return
             self.assertLess(time.time(), deadline, f"tasks use {used} s of CPU in half a second")
 
-    # --- Graphs that cannot be.
+    # --- Invalid graphs.
 
     def test_missing_ops_are_all_named(self):
         text = self.refused(NOT_FOUND, node("a", "Zebra") + node("b", "Yak") + node("c", "Zebra"))
@@ -206,7 +206,7 @@ class HostileTest(unittest.TestCase):
         self.step_fails((EXHAUSTED, INVALID), const("c") + call("f", "f59", ["c"]) + "library {" + library + "}",
                         ["f:0"], timeout_ms=60000)
 
-    # --- Control flow that leads nowhere.
+    # --- Malformed control flow.
 
     def test_malformed_loops(self):
         loop = (const("c") + node("e", "Enter", ["c"], frame("f")))
@@ -232,7 +232,7 @@ class HostileTest(unittest.TestCase):
                 with self.subTest(name, device=device):
                     placed = text.replace('device: ""', f'device: "{device}"')
                     self.step_fails(INVALID, placed, [fetch])
-                    # And as a part of the graph that is only run.
+                    # The same node as a target instead of a fetch.
                     try:
                         self.step(placed, targets=[fetch[:-2]], timeout_ms=2000)
                     except grpc.RpcError as e:
@@ -303,7 +303,7 @@ class HostileTest(unittest.TestCase):
                        dims(*[1] * 300), dims(3) + ' tensor_content: "abc"', "tensor_shape { unknown_rank: true }"]:
             with self.subTest(tensor):
                 self.refused((INVALID, EXHAUSTED), value(tensor))
-                # Not only in a graph: in a feed too.
+                # The same tensor in a feed instead of the graph.
                 handle = self.client.create_session(graph(const("c")))
                 from tensorflow.core.framework import tensor_pb2
                 from google.protobuf import text_format
@@ -363,7 +363,7 @@ class HostileTest(unittest.TestCase):
             self.fails((INVALID, NOT_FOUND), self.client.run, handle, targets=[name])
         self.client.run(handle, ["c:0"], ["n"])
 
-    # --- Requests that are none.
+    # --- Malformed requests.
 
     def test_requests_of_random_bytes(self):
         rng = random.Random(1)
@@ -398,7 +398,7 @@ class HostileTest(unittest.TestCase):
                             s.recv(100)
                     except OSError:
                         pass
-        held = [socket.create_connection((host, int(port))) for _ in range(200)]  # that say nothing
+        held = [socket.create_connection((host, int(port))) for _ in range(200)]  # connections on which nothing is sent
         for s in held:
             s.close()
 
@@ -419,7 +419,7 @@ class HostileTest(unittest.TestCase):
                     pass
                 client.close()
 
-    # --- Much of everything.
+    # --- Very large graphs and requests, very many sessions.
 
     def test_a_million_nodes(self):
         one = [graph(const("n0"))]
@@ -437,7 +437,8 @@ class HostileTest(unittest.TestCase):
         self.client.close_session(handle)
 
     def test_a_constant_of_a_gigabyte(self):
-        # The client's task keeps a quarter of that: nothing crosses a link there.
+        # A quarter of a gigabyte on the task that the client is connected to, where nothing crosses a link; a gigabyte
+        # on another task.
         for device, size in [(WORKER, 1 << 26), (PS, 1 << 28)]:
             with self.subTest(device):
                 node_start = (field(1, "c") + field(2, "Const") + field(4, device) +
@@ -446,7 +447,7 @@ class HostileTest(unittest.TestCase):
                 axes = ('node { name: "a" op: "Const" attr { key: "dtype" value { type: DT_INT32 } } attr { key: "value" '
                         'value { tensor { dtype: DT_INT32 tensor_shape { dim { size: 1 } } int_val: 0 } } } }')
                 rest = graph(axes + node("s", "Sum", ["c", "a"], 'attr { key: "Tidx" value { type: DT_INT32 } }', device))
-                # The constant is the last node of the graph, and its content the end of the request.
+                # The constant is the last node of the graph, so its content is the end of the request.
                 request = b"".join([around(4 * size, (4, tensor_start), (8, b""), (2, field(1, "value")), (5, node_start),
                                            (1, rest), (1, b"")), bytes(4 * size)])
                 start = time.time()

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Arguments and attributes with which no kernel can compute, sent to a real server. TensorFlow's client would refuse many
-of them while it builds the graph, so nodes are sent as they are. Inputs are fed, so kernels are the first to see them,
-and are sent again as constants. Each gets a clear error or an answer, soon, without much memory, and the server lives."""
+"""Sends arguments and attributes with which no kernel can compute to a real server. TensorFlow's client would refuse
+many of them while it builds the graph, so nodes are sent as they are. Inputs are sent twice: fed, so that kernels are
+the first to see them, and as constants. Each must get a clear error or an answer, soon and without much memory, and the
+server must stay alive."""
 import os
 import struct
 import sys
@@ -22,7 +23,7 @@ from raw_client import RawClient
 
 MOST = 2**31 - 1
 HUGE = 2**62
-# What one step may add to the most memory that the server ever held, and how long it may take.
+# How much one step may add to the server's peak memory, and how long it may take.
 BOUND_MB = 400
 SOON_S = 10
 
@@ -89,7 +90,8 @@ def graph_of(op, inputs, attrs, fed):
 
 
 def announced(width, height):
-    """Image files that announce so many pixels and have none, by the op that decodes them."""
+    """{op: an image file}, for each op that decodes images. The header of the file announces width x height pixels, but
+    the file has none."""
     def chunk(kind, data):
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
     short_width, short_height = min(width, 65500), min(height, 65500)  # JPEG and GIF cannot announce more
@@ -121,7 +123,7 @@ class HostileArgumentsTest(unittest.TestCase):
             return next(int(line.split()[1]) for line in f if line.startswith("VmHWM:")) / 1024
 
     def outcomes(self, op, *inputs, **attrs):
-        """The error, or None, with fed inputs and with constants."""
+        """Runs the op with fed inputs and then with constants. Returns the error of each run, or None."""
         found = []
         for fed in (True, False):
             before, start, error = self.most_memory(), time.time(), None

@@ -1,5 +1,5 @@
-"""Layers, cells and models that several programs train. tf.compat.v1.layers and tf.compat.v1.nn.rnn_cell need Keras 2, so
-what programs take from there is written here, with the same interface. Initial values are the same in every run."""
+"""Layers, cells and models that several programs train. tf.compat.v1.layers and tf.compat.v1.nn.rnn_cell need Keras 2,
+so this file has layers and cells with the same interface. Initial values are the same in every run."""
 import numpy as np
 import tensorflow as tf
 
@@ -18,7 +18,8 @@ class Noise:
 
 
 class Cell:
-    """A cell of a recurrent network. Its variables are on `device`; "" leaves that to the scopes around it."""
+    """A cell of a recurrent network. Its variables are on `device`; if that is "", the enclosing device scopes
+    decide."""
 
     def __init__(self, device, name, inputs, units, columns, state):
         self.units, self._state, self._name = units, state, name

@@ -40,7 +40,8 @@ class _Collector:
 
 
 def _constants_on(device):
-    """Makes inputs on this device. A placeholder stands between, since a constant alone may be made anywhere."""
+    """Makes inputs on this device. The placeholder after each constant keeps it there, because a constant alone may be
+    made on any device."""
     def make(value):
         with tf.device(device):
             constant = tf.constant(value)
@@ -48,7 +49,8 @@ def _constants_on(device):
     return make
 
 
-# Each of these builds the nodes of a row and returns a function that runs them, or what Steps.run_together takes.
+# Each of the functions below builds the nodes of a row. It returns a function that runs them, or a tuple for
+# Steps.run_together.
 
 
 def _with_variables(s, op, inputs, attrs, tolerance, apart):
@@ -69,14 +71,14 @@ def _with_variables(s, op, inputs, attrs, tolerance, apart):
     def run():
         s.run(initializers)
         s.run(result, feeds, tolerance=tolerance)
-        if s.records[-1][0] != "error":  # where TensorFlow may have stopped half way
+        if s.records[-1][0] != "error":  # after an error, TensorFlow may have done a part of the update
             s.run(reads, tolerance=tolerance)
     return run
 
 
 def _fed(s, op, inputs, attrs, tolerance):
-    """For a row that TensorFlow's client refuses while it builds the graph. Without values and shapes the client cannot
-    tell what is wrong, so the server must."""
+    """For a row that TensorFlow's client refuses while it builds the graph. Here the client knows neither values nor
+    shapes, so it cannot find the error, and the server must."""
     feeds = {}
     try:
         results, _ = apply(op, inputs, attrs, fed_by(feeds))
@@ -87,12 +89,13 @@ def _fed(s, op, inputs, attrs, tolerance):
 
 
 def _weights(y):
-    """A gradient for a result."""
+    """A constant gradient for a result."""
     return tf.fill(tf.shape(y), tf.cast(0.7 - 0.4j if y.dtype.is_complex else 0.7, y.dtype))
 
 
 def _gradients(results, xs, grad_ys):
-    """The gradients for xs: for all results that have one, or for those with a value in grad_ys."""
+    """The gradients for xs. Without grad_ys, all results that can have a gradient get one, otherwise those with a value
+    in grad_ys."""
     if grad_ys is None:
         ys = [r for r in results if isinstance(r, tf.Tensor) and (r.dtype.is_floating or r.dtype.is_complex)]
         grad_ys = [_weights(y) for y in ys]
@@ -103,7 +106,8 @@ def _gradients(results, xs, grad_ys):
 
 
 def _has_vectors(grad_ys):
-    """Whether these are gradients for vectors of a decomposition. What follows from them is ambiguous, as the vectors."""
+    """Whether the vectors of a decomposition get gradients. The gradients of the matrix are then as ambiguous as the
+    vectors."""
     return grad_ys is None or any(g is not None and np.any(g) for g in grad_ys[1:])
 
 
@@ -121,7 +125,7 @@ def _from_constants(s, op, inputs, attrs, gradient, grad_ys, tolerance, apart):
         pass
     if not ambiguous and not op_def_registry.get(op).is_stateful:
         return results + gradients, tolerance
-    if not ambiguous:  # a step that fails may change the state that the next one finds
+    if not ambiguous:  # an op with state: a failed step may have changed the state
         return lambda: s.run(results + gradients, tolerance=tolerance)
 
     def run():
@@ -133,14 +137,15 @@ def _from_constants(s, op, inputs, attrs, gradient, grad_ys, tolerance, apart):
 
 def _program(rows, apart):
     def run(s):
-        # All rows are built before the first runs, since a session takes in the whole graph again when it has grown.
+        # All rows are built before the first one runs, because a session has to process the whole graph again when it
+        # has grown.
         steps = []
         for op, inputs, attrs, gradient, grad_ys, tolerance in rows:
             if gradient == "variables":
                 steps.append(_with_variables(s, op, inputs, attrs, tolerance, apart))
             else:
                 steps.append(_from_constants(s, op, inputs, attrs, gradient, grad_ys, tolerance, apart))
-        if s.run(tf.constant(1.0)) is None:  # otherwise a node that no session takes would hide the errors of all rows
+        if s.run(tf.constant(1.0)) is None:  # a node that sessions refuse would make all rows fail alike
             raise AssertionError(f"the graph of these rows cannot run: {s.records[-1][2]}")
         for together, some in itertools.groupby(steps, lambda step: isinstance(step, tuple)):
             some = list(some)

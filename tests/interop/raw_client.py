@@ -1,9 +1,9 @@
-"""A client that sends what TensorFlow's would not: requests as bytes, over gRPC."""
+"""A client that can send requests which TensorFlow's client would not send: it sends bytes over gRPC."""
 import grpc
 from google.protobuf import text_format
 from tensorflow.core.framework import graph_pb2
 
-# gRPC's own deadline of a call: a server that has not answered by then hangs.
+# The deadline of each call, which gRPC enforces. A server that has not answered by then counts as hung.
 PATIENCE_S = 120
 
 
@@ -16,7 +16,7 @@ def _varint(n):
 
 
 def field(number, value):
-    """One field of a message: bytes and text with their length, integers as varints."""
+    """The bytes of one field of a message: bytes and text with their length, integers as varints."""
     if isinstance(value, int):
         return _varint(number << 3) + _varint(value & 2**64 - 1)
     if isinstance(value, str):
@@ -25,8 +25,9 @@ def field(number, value):
 
 
 def around(size, *levels):
-    """What stands before the last `size` bytes of nested messages, which need not be copied to nest them. A level is the number
-    of the field that holds the inner message, and the fields before it; the innermost level comes first."""
+    """Nested messages whose innermost content is `size` bytes at the end: returns all bytes before this content, so
+    that it need not be copied. Each level is the number of the field that holds the inner message, and the bytes of the
+    fields before that field. The innermost level comes first."""
     start = b""
     for number, before in levels:
         start = before + _varint(number << 3 | 2) + _varint(len(start) + size) + start
@@ -39,7 +40,7 @@ def graph(text):
 
 
 class RawClient:
-    """Errors are grpc.RpcError."""
+    """A client of one server. Its calls raise grpc.RpcError."""
 
     def __init__(self, target):
         self.channel = grpc.insecure_channel(target[len("grpc://"):], [
@@ -50,7 +51,7 @@ class RawClient:
         self.channel.close()
 
     def start(self, method, request):
-        """The call's future."""
+        """Starts a call and returns its future."""
         return self.channel.unary_unary("/tensorflow.MasterService/" + method).future(request, timeout=PATIENCE_S)
 
     def call(self, method, request):

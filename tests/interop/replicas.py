@@ -1,13 +1,13 @@
-"""What programs of several replicas share."""
+"""Helpers of programs with several replicas: timeouts, the config of their sessions, and threads."""
 import threading
 
 import tensorflow as tf
 
 tf1 = tf.compat.v1
-# A step that takes longer hangs.
+# A step that takes longer than this counts as hung.
 PATIENCE_MS = 60000
-# At the end of synchronous training the chief's queue runner waits for gradients that no worker sends any more. The client
-# gives it so long, and then closes the session under it.
+# At the end of synchronous training the chief's queue runner waits for gradients that no worker sends any more. The
+# client waits this long for the queue runner, and then closes the session that it uses.
 GRACE_SECONDS = 1
 
 
@@ -16,7 +16,7 @@ def config():
 
 
 class Threads:
-    """Runs replicas at once; the first exception of any is raised by join."""
+    """Runs each replica on a thread of its own. join raises the first exception of any replica."""
 
     def __init__(self):
         self._threads = []

@@ -3,8 +3,9 @@
 
     python tests/interop/run.py [FAMILY[.PROGRAM] ...]
 
-A family is a file in programs/, "programs" for all of these, or "ops", the rows of tests/ops/cases. --v2_control_flow runs with TensorFlow 2's
-control flow and resource variables. Several processes share the programs; each has a cluster of its own.
+FAMILY is the name of a file in programs/, "programs" for all files there, or "ops" for the rows of tests/ops/cases.
+With --v2_control_flow, programs use TensorFlow 2's control flow and resource variables. Several processes share the
+programs; each process has a cluster of its own.
 """
 import argparse
 import functools
@@ -41,7 +42,7 @@ def load(path):
 
 @functools.cache
 def family(name):
-    """{name: function}, in the order of the file."""
+    """The programs of a file as {name: function}, in the order of the file."""
     module = load(f"{HERE}/programs/{name}.py")
     return {n: f for n, f in vars(module).items()
             if inspect.isfunction(f) and f.__module__ == module.__name__ and not n.startswith("_")}
@@ -52,7 +53,8 @@ def families():
 
 
 def pieces(word):
-    """What one process runs at a time of FAMILY or FAMILY.PROGRAM: a program, or the rows of a file."""
+    """Divides FAMILY or FAMILY.PROGRAM into the pieces that processes take: single programs, or the rows of one
+    file."""
     name, _, program = word.partition(".")
     if word == "programs":
         return [piece for name in families() for piece in pieces(name)]
@@ -62,7 +64,7 @@ def pieces(word):
 
 
 def programs(piece, apart):
-    """[(name, function)]"""
+    """The programs of a piece, as [(name, function)]."""
     name, _, program = piece.partition(".")
     if name == "ops":
         file = re.sub(r"_\d+$", "", program)
@@ -71,7 +73,7 @@ def programs(piece, apart):
 
 
 def record(function, target, seed):
-    """What a program records, with what it raised itself as its last record."""
+    """Runs a program and returns its records. If the program raises an exception, the last record is this exception."""
     graph = tf.Graph()
     random.seed(seed)
     np.random.seed(seed % 2**32)
@@ -97,7 +99,7 @@ class Runner:
     def run(self, function):
         """How the records of the two runs differ, or None."""
         theirs = record(function, "", self.seed)
-        # A program whose own reference is an error of its own tests nothing.
+        # If the program itself raises an exception in plain TensorFlow, or records nothing, it tests nothing.
         broken = theirs and theirs[-1][0] == "error" and "Traceback" in theirs[-1][2] or not theirs
         ours = record(function, self.cluster.target, self.seed)
         difference = compare(ours, theirs)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What a client's ConfigProto does: sessions with a cluster of their own, device filters, lists of devices, options."""
+"""Tests the effects of a client's ConfigProto: sessions with a cluster of their own, device filters, lists of devices,
+options."""
 import json
 import os
 import subprocess
@@ -16,7 +17,7 @@ from cluster import Cluster, program_path
 
 tf1 = tf.compat.v1
 errors = tf.errors
-# What takes longer hangs.
+# An operation that takes longer than this counts as hung.
 PATIENCE_MS = 20000
 
 
@@ -166,7 +167,7 @@ class SessionClusters(unittest.TestCase):
                     self.assertEqual(s.run(y), 2.0)
                 if i == 10:
                     before = open_files()
-        # The last ones may still be closing their connections.
+        # Servers may still be closing the connections of the last sessions.
         for _ in range(100):
             if open_files() <= before + 12:
                 return
@@ -254,7 +255,7 @@ class Options(unittest.TestCase):
         with tf.Graph().as_default():
             with tf.device("/job:ps/task:0/cpu:1"):
                 x = tf.constant(1.0) + 1.0
-            # How many devices a server has is its own affair.
+            # A client cannot change the number of devices of a server.
             with self.assertRaises(errors.InvalidArgumentError):
                 self.run_once(x, device_count={"CPU": 2})
 
@@ -265,7 +266,7 @@ class Options(unittest.TestCase):
                 self.assertEqual(s.run(x), 2.0)
                 with tf.device("/device:GPU:0"):
                     tf.constant(3.0, name="nowhere")
-                for _ in range(2):  # what was refused has not become part of the session's graph
+                for _ in range(2):  # a refused extension does not become part of the session's graph
                     with self.assertRaisesRegex(errors.InvalidArgumentError, "nowhere"):
                         s.run(x)
             with self.assertRaisesRegex(errors.InvalidArgumentError, "nowhere"):

@@ -1,4 +1,4 @@
-"""What a program records of its steps, and how two records are compared."""
+"""Runs the steps of a program and records their results. Compares two records."""
 import re
 
 import numpy as np
@@ -6,15 +6,16 @@ import tensorflow as tf
 
 tf1 = tf.compat.v1
 
-# Relative and absolute difference that is no difference, by the least precise dtype of two results.
+# The relative and the absolute difference that two results with this dtype may have.
 TOLERANCES = {"float16": (4e-3, 4e-3), "bfloat16": (3e-2, 3e-2), "float32": (2e-5, 1e-6), "complex64": (2e-5, 1e-6),
               "float64": (1e-9, 1e-12), "complex128": (1e-9, 1e-12)}
-# A step that takes longer hangs.
+# A step that takes longer than this counts as hung.
 STEP_TIMEOUT_MS = 20000
 
 
 class Steps:
-    """Runs a program's steps in a session and records what comes of them."""
+    """Runs a program's steps in a session and records their values or errors. Without a target, it is the reference: a
+    plain TensorFlow session."""
 
     def __init__(self, target, graph, config=None):
         self.target = target
@@ -23,7 +24,8 @@ class Steps:
         self._session = None
         self._config = tf1.ConfigProto(operation_timeout_in_ms=STEP_TIMEOUT_MS, allow_soft_placement=not target)
         if not target:
-            # TensorFlow's own rewrites hide mistakes (a Reshape to [-1, -1]) and make some (OnesLike of uint32).
+            # The rewrites of TensorFlow's optimizer hide some errors (a Reshape to [-1, -1]) and cause others (OnesLike
+            # of uint32).
             self._config.graph_options.rewrite_options.disable_meta_optimizer = True
         if config is not None:
             self._config.MergeFrom(config)
@@ -40,7 +42,7 @@ class Steps:
         return f"/job:worker/task:{index}" if self.target else "/cpu:0"
 
     def cpu(self, index):
-        """One of the four CPU devices of worker 0. The reference has them by its `config`."""
+        """One of the four CPU devices of worker 0. For the reference, the program must have a `config` with as many."""
         return f"/job:worker/task:0/cpu:{index}" if self.target else f"/cpu:{index}"
 
     @property
@@ -56,10 +58,10 @@ class Steps:
         return self._session
 
     def run(self, fetches, feed_dict=None, tolerance=None, options=None, shape_only=False, reduce=None, text=None):
-        """Runs a step and records its values, or the kind of its error; returns them (None after an error).
-        `text`: a regular expression that the message of the error must have in it, TensorFlow's and ours.
-        `shape_only`: values are drawn at random, so only shapes and dtypes are compared. `reduce` makes of the values
-        what is to be the same."""
+        """Runs a step. Records and returns its values; after an error, records the kind of the error and returns None.
+        `text` is a regular expression that must match a part of the error message in both runs. With `shape_only`, only
+        shapes and dtypes are compared, because the values are random. `reduce` turns the values into those that are
+        recorded."""
         try:
             values = self.session.run(fetches, feed_dict, options=options)
         except (tf.errors.OpError, TypeError, ValueError, RuntimeError) as e:
@@ -73,8 +75,9 @@ class Steps:
         return values
 
     def run_together(self, rows):
-        """Records what run(fetches, tolerance=tolerance) of each (fetches, tolerance) would. Runs all of them in one
-        step, which takes much less time; after an error, which ends them all, each by itself."""
+        """Records the same as a call of run(fetches, tolerance=tolerance) for each (fetches, tolerance) of `rows`.
+        Usually runs all rows in one step, which takes much less time. If this step fails, runs each row in a step of
+        its own."""
         try:
             values = self.session.run([fetches for fetches, _ in rows])
         except (tf.errors.OpError, TypeError, ValueError, RuntimeError):

@@ -22,7 +22,7 @@ from tensorboard import program
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 STEPS = 5
-# The summaries are computed in the step that trains, so before or after its update.
+# The possible losses. A step computes the summaries before or after it updates the variables.
 LOSSES = [3 * 0.25**i for i in range(STEPS + 1)]
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""TensorFlow's clients, which know neither TLS nor tokens, reach a cluster that asks for both through `tensorbraid
-proxy`; with a client's token or none they may do less."""
+"""TensorFlow's clients reach a cluster with TLS and tokens through `tensorbraid proxy`, although they support neither.
+A proxy with a client's token, or with none, has fewer rights."""
 import os
 import signal
 import subprocess

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whole programs of TensorFlow 1 on a cluster of ours: scripts as people have them, with only the target changed."""
+"""Runs whole TensorFlow 1 scripts, such as users have, on a cluster of ours. Only the target of the session differs."""
 import gzip
 import os
 import signal
@@ -70,7 +70,7 @@ class WholePrograms(unittest.TestCase):
         return self.images[rows], self.labels[rows]
 
     def train(self, index, make_optimizer, steps, accuracies, hooks_of=None, use_resource=False):
-        if index > 0:  # a session that is not ready is looked at again only after half a minute
+        if index > 0:  # a worker looks again only after half a minute if the chief was not ready
             self.chief_is_ready.wait(60)
         random = np.random.RandomState(index)
         with tf.Graph().as_default():
@@ -199,7 +199,8 @@ with tf.Graph().as_default():
             with tf1.Session(self.cluster.target, config=config()) as session:
                 client.send_signal(signal.SIGKILL)
                 client.wait()
-                # Its dequeue has been cancelled, so what comes next is ours; at worst it took one element before.
+                # The dequeue of the killed client has been cancelled, so this client gets the next elements. The killed
+                # client can have taken at most one of them before.
                 for i in range(3):
                     session.run(q.enqueue(float(i)))
                     if session.run(q.size()) == 1:

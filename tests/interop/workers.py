@@ -1,11 +1,11 @@
-"""Processes of this machine that share work. Each takes the next item when it is free."""
+"""Shares work among processes of this machine. Each process takes the next item when it is free."""
 import multiprocessing
 import os
 import signal
 from multiprocessing import connection
 
-# A process starts as a copy of this one, so that what is imported is there at once. TensorFlow can be copied as long as
-# it has not run anything.
+# A process starts as a copy of this process, so that it need not import modules again. A copy of TensorFlow works as
+# long as TensorFlow has not run anything.
 _FORK = multiprocessing.get_context("fork")
 
 
@@ -19,7 +19,8 @@ class _Worker:
 
     def _main(self, serve, pipe, others):
         os.setpgrp()
-        # If another process had a copy of these ends, it would not be noticed that this program has ended.
+        # Closes this process's copies of the main process's ends of the pipes. Otherwise the pipes would stay open when
+        # the main process ends, and nobody would notice that.
         for worker in [self, *others]:
             worker.pipe.close()
 
@@ -37,7 +38,7 @@ class _Worker:
         serve(items(), lambda *result: pipe.send(result))
 
     def join(self):
-        """Waits for the end of the process; what it has started ends with it. Returns how it ended."""
+        """Waits for the end of the process, and kills the processes that it has started. Returns its exit code."""
         self._process.join()
         try:
             os.killpg(self._process.pid, signal.SIGKILL)
@@ -47,15 +48,15 @@ class _Worker:
 
 
 def share(items, count, serve, report):
-    """Runs serve(items, report) in `count` processes, each with an iterator over the items that it is to do. What they
-    report is reported here, in this process. Returns what was not done: [(item, reason)]. A process that ends early
-    leaves the item that it was at undone, and the others do the rest. The item is None if a process failed before its
-    first or after its last one."""
+    """Runs serve(items, report) in `count` processes; `items` is an iterator over the items that the process is to do.
+    A call of report there calls `report` here, in this process. Returns the items that were not done, with reasons:
+    [(item, reason)]. If a process ends early, the item that it had is not done, and the other processes do the rest.
+    The item is None if a process failed before its first item or after its last one."""
     rest = iter(items)
     workers, undone = [], []
     try:
         while True:
-            # One after another, so that two do not choose the same ports.
+            # Processes start one after another, so that no two of them choose the same ports.
             if count > 0:
                 count -= 1
                 workers.append(_Worker(serve, workers))

@@ -69,8 +69,8 @@ Tensor Of(DType dtype, const Shape& shape, const std::vector<Complex>& values) {
   return t;
 }
 
-// For column `column` of a matrix `ours` [rows, columns], the column of `theirs` that is the same vector up to a factor
-// of modulus 1, and the factor that turns theirs into ours.
+// Finds the column of `theirs` that equals column `column` of `ours` up to a factor of modulus 1. Both matrices are
+// [rows, columns]. Returns the number of the column, and the factor that turns it into our column.
 std::pair<int64_t, Complex> Match(const Complex* theirs, const Complex* ours, int64_t rows, int64_t columns,
                                   int64_t column) {
   std::pair<int64_t, Complex> best = {column, 0};

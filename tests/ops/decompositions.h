@@ -17,9 +17,9 @@ bool IsAmbiguous(const std::string& op);
 // vector, or u v^H of each pair of vectors.
 std::vector<Tensor> Unambiguous(const std::string& op, const std::vector<Tensor>& outputs);
 
-// The gradients `grad_ys` of the outputs `theirs` (invalid where none flows), for another correct result `ours`: each
-// column of a gradient is turned by the factor that turns their vector into ours, and stands at its place. What depends
-// on the matrix alone then has the same gradient.
+// Turns `grad_ys`, the gradients of the outputs `theirs`, into gradients of `ours`, another correct result. A gradient
+// is invalid where none flows. Each column of a gradient moves to the column of our vector, and is multiplied by the
+// factor that turns their vector into ours. So functions of the matrix alone get the same gradient.
 std::vector<Tensor> TurnedGradients(const std::string& op, const std::vector<Tensor>& grad_ys,
                                     const std::vector<Tensor>& theirs, const std::vector<Tensor>& ours);
 

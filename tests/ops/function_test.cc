@@ -1,4 +1,4 @@
-// What rows of the op table cannot say: public functions, and gradients of several ops together.
+// Tests what rows of the op table cannot test: public functions, and gradients of several ops together.
 #include <gtest/gtest.h>
 
 #include <complex>
@@ -99,7 +99,7 @@ TEST(FourierGradients, AreThoseOfLinearFunctions) {
   }
 }
 
-// No axes are all axes if they are absent, but none if the list is empty.
+// Without a list of axes, a reduction is over all axes. An empty list selects no axes.
 TEST(Reductions, OverAnEmptyListOfAxesReduceNothing) {
   Graph g;
   const Tensor x = Tensor::Of<float>({2, 2}, {1, 2, 3, 4});

@@ -98,7 +98,7 @@ void ForType(DType dtype, const F& f) {
                           uint32_t, uint64_t, bool, std::string, std::complex<float>, std::complex<double>>();
 }
 
-// The tensor with other elements, given by element number, under another shape.
+// A tensor of this shape and of the dtype of `t`. Its elements are those of `t`, over and over.
 Tensor Remade(const Tensor& t, const Shape& shape) {
   Tensor out(t.dtype(), shape);
   ForType(t.dtype(), [&]<typename T>() {
@@ -122,7 +122,7 @@ std::vector<Shape> HostileShapes(const Shape& shape) {
       shapes.push_back(shape);
       shapes.back().set_dim(d, size);
     }
-    // Without elements, the other dimensions may have any size.
+    // A tensor without elements may have other dimensions of any size.
     for (int e = 0; e < shape.rank(); ++e) {
       for (const int64_t size : {int64_t{1} << 31, int64_t{1} << 40, int64_t{1} << 62}) {
         if (e == d) continue;
@@ -411,7 +411,7 @@ Tensor Ints(const std::vector<int32_t>& v) { return Tensor::Vector(v); }
 Tensor Longs(const std::vector<int64_t>& v) { return Tensor::Vector(v); }
 Tensor Int(int64_t v) { return Tensor::Scalar(static_cast<int32_t>(v)); }
 
-// A row with an error; with no error for an answer. Inputs with several tensors are lists.
+// A row whose outcome is known: the code of its error, or kOk for an answer. An input with several tensors is a list.
 struct Known {
   const char* op;
   std::vector<std::vector<Tensor>> inputs;

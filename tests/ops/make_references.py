@@ -78,7 +78,7 @@ def attr(v, kind):
 
 
 def with_defaults(definition, attrs):
-    """`attrs` and the defaults, some of which are not filled in by themselves."""
+    """`attrs` with the default values of the other attributes, because apply_op does not fill in all of them."""
     inferred = {n for a in definition.input_arg for n in (a.type_attr, a.number_attr, a.type_list_attr)}
     attrs = dict(attrs)
     for a in definition.attr:
@@ -100,7 +100,8 @@ def fed_by(feeds):
 
 
 def apply(op, inputs, attrs, make=tf.constant):
-    """Adds a node to the default graph: its results, and the constants that are its inputs, all in a row."""
+    """Adds a node to the default graph. Returns its results, and the constants that are its inputs, as two flat
+    lists."""
     definition = op_def_registry.get(op)
     attrs = with_defaults(definition, attrs)
     arguments = [[make(t) for t in v] if isinstance(v, list) else make(v) for v in inputs]
@@ -111,13 +112,13 @@ def apply(op, inputs, attrs, make=tf.constant):
 
 
 def variable_inputs(op):
-    """Which inputs are variables, by reference or by handle."""
+    """The numbers of the inputs that are variables, by reference or by handle."""
     return [i for i, a in enumerate(op_def_registry.get(op).input_arg)
             if a.is_ref or a.type == tf.resource.as_datatype_enum]
 
 
 def types_of_variables(op, inputs):
-    """Type attributes that say what a handle leads to, where no input shows it."""
+    """The type attributes of the variable behind a handle that do not follow from the types of the inputs."""
     definition = op_def_registry.get(op)
     shown = {a.type_attr for a in definition.input_arg}
     return {a.name: tf.constant(inputs[0]).dtype for a in definition.attr
@@ -125,9 +126,9 @@ def types_of_variables(op, inputs):
 
 
 def apply_to_variables(op, inputs, attrs, make=tf.constant, known_shapes=True):
-    """As apply, with variables of these values for the inputs that are to be such: what initializes them, a function
-    that adds the node and returns its results, and what reads the variables. The client knows the shapes of resource
-    variables if `known_shapes`."""
+    """Like apply, for ops on variables: makes variables with the given values for the inputs that must be variables.
+    Returns the operations that initialize them, a function that adds the node and returns its results, and tensors that
+    read the variables. With `known_shapes`, the client knows the shapes of resource variables."""
     definition = op_def_registry.get(op)
     arguments, initializers, reads = [], [], []
     for i, value in enumerate(inputs):
@@ -159,11 +160,11 @@ class Table:
         self.rows = []
 
     def case(self, op, *inputs, gradient=None, tf_gradient=None, grad_ys=None, expected=None, tolerance=None, **attrs):
-        """One row. Inputs are arrays, or lists of arrays for arguments such as "values: N * T". `gradient` lists the
-        inputs (float64) to check by finite differences. `tf_gradient` lists the inputs whose gradients must equal
-        TensorFlow's, given the gradients `grad_ys` of the outputs: an array, or None where nothing flows, for each of
-        them; by default arbitrary numbers. `expected` (arrays, or the name of an error) stands in place of what
-        TensorFlow gives, for where we differ on purpose."""
+        """Adds a row. Inputs are arrays, or lists of arrays for arguments such as "values: N * T". `gradient` lists the
+        float64 inputs whose gradients are checked by finite differences. `tf_gradient` lists the inputs whose gradients
+        must equal TensorFlow's. For these, `grad_ys` has the gradient of each output: an array, or None where no
+        gradient flows; by default arbitrary numbers. `expected` is given where we differ from TensorFlow on purpose:
+        arrays, or the name of an error."""
         row = {"op": op}
         if attrs:
             kinds = {a.name: a.type for a in op_def_registry.get(op).attr}
@@ -187,7 +188,8 @@ class Table:
         self.rows.append(row)
 
     def state(self, op, *inputs, tolerance=None, **attrs):
-        """A row for an op whose inputs of type Ref(T) or resource are variables: give the values they have before."""
+        """Adds a row for an op whose inputs of type Ref(T) or resource are variables. `inputs` has their values before
+        the op."""
         row = {"op": op}
         if attrs or types_of_variables(op, inputs):
             kinds = {a.name: a.type for a in op_def_registry.get(op).attr}

@@ -21,18 +21,18 @@ struct OpCase {
   };
   std::vector<Input> inputs;
   std::vector<Tensor> outputs;
-  std::vector<int> variables;  // inputs that are variables with these values, by reference or by handle
-  std::vector<Tensor> values;  // which they have afterwards
-  std::string error;           // "INVALID_ARGUMENT": it must fail so
-  std::vector<int> gradient;   // of inputs, checked by finite differences
-  // The gradients of inputs that TensorFlow gives. A tensor is invalid where no gradient flows.
+  std::vector<int> variables;  // the inputs that are variables, by reference or by handle; `inputs` has their values
+  std::vector<Tensor> values;  // the values of these variables after the op has run
+  std::string error;           // the code of the error that is expected, such as "INVALID_ARGUMENT"; "" if none is
+  std::vector<int> gradient;   // the inputs whose gradients are checked by finite differences
+  // The gradients of `inputs` in TensorFlow, which ours must equal. A tensor is invalid where no gradient flows.
   struct TensorFlowGradient {
     std::vector<int> inputs;
     std::vector<Tensor> grad_ys;  // of the outputs
     std::vector<Tensor> values;   // of the inputs
   };
   TensorFlowGradient tf_gradient;
-  double tolerance = 0;  // relative; 0: the dtype's
+  double tolerance = 0;  // relative; 0: the default of the dtype
 };
 
 // All rows of references/*.jsonl, or a message in *error.
@@ -40,13 +40,14 @@ std::vector<OpCase> LoadCases(std::string* error);
 // The lines of a file of the references folder.
 std::vector<std::string> ReferenceLines(const std::string& file);
 
-// A node with these inputs. Empty and a mistake in g.status() when that is refused.
+// Adds the node of a case to the graph, with these inputs. If the graph refuses the node, returns an empty Operation,
+// and g.status() has the error.
 Operation AddCase(Graph& g, const OpCase& c, const std::vector<Output>& inputs);
 
 // Why the tensors differ, or "".
 std::string Difference(const Tensor& got, const Tensor& want, double tolerance);
 
-// Elements of a floating tensor; of a complex one the real and imaginary parts in turn.
+// The elements of a floating tensor as doubles. Each element of a complex tensor gives its real and its imaginary part.
 std::vector<double> Doubles(const Tensor& t);
 
 }  // namespace tensorbraid

@@ -34,7 +34,8 @@ struct Model {
   }
 };
 
-// Sizes of float64 inputs are known while building, or only the ranks. The other inputs (axes, indices) are constants.
+// Builds the node of a case. While it is built, the sizes of float64 inputs are known or, without `sizes_known`, only
+// their ranks. The other inputs (axes, indices) are constants.
 void Build(const OpCase& c, bool sizes_known, Model* m) {
   for (const OpCase::Input& in : c.inputs) {
     for (const Tensor& t : in.tensors) {
@@ -111,7 +112,8 @@ void CheckAll(bool sizes_known) {
   EXPECT_GT(checked, 50);
 }
 
-// The sizes of the inputs to differentiate by are known while building, or only the ranks.
+// Compares the gradients of a case with TensorFlow's. While they are built, the sizes of the inputs to differentiate by
+// are known or, without `sizes_known`, only their ranks.
 void CheckTensorFlowGradient(const OpCase& c, bool sizes_known) {
   Graph g;
   std::vector<Output> inputs;

@@ -110,7 +110,8 @@ bool IsFunction(const OpDef& def) {
   return true;
 }
 
-// The ops of a file with lines "Op reason". They cannot be in a table of pure functions, and are tested elsewhere.
+// The ops in a file whose lines are "Op reason". A table of pure functions cannot have these ops, so they are tested
+// elsewhere.
 std::set<std::string> Exempt(const std::string& what) {
   std::set<std::string> ops;
   for (const std::string& line : ReferenceLines("../exempt_" + what + ".txt")) {
@@ -148,8 +149,8 @@ TEST(OpRegistryTable, EveryOpHasARow) {
   }
 }
 
-// "math/binary.cc" of "ops/math/binary.cc" and of "kernels/cpu/math/binary.cc". A family of kernels may have folders,
-// which do not count: "nn/pooling.cc" of "kernels/cpu/nn/pooling/pooling.cc".
+// The family and the name of a file: "math/binary.cc" for "ops/math/binary.cc" and for "kernels/cpu/math/binary.cc".
+// Folders within a family of kernels are left out: "nn/pooling.cc" for "kernels/cpu/nn/pooling/pooling.cc".
 std::string FamilyAndFile(std::string_view file) {
   const std::vector<std::string> path = StrSplit(file, '/');
   const size_t family = path[0] == "kernels" ? 2 : 1;

@@ -696,9 +696,9 @@ class Training {
   Scheduler& scheduler_;
   const TrainingOptions options_;
   SimulatedDisk disk_;
-  Mutex cluster_mu_;  // held while tasks are started and ended; before mu_
+  Mutex cluster_mu_;  // held while tasks are started and ended; acquired before mu_
   TestCluster cluster_;
-  std::vector<Runs> runs_;  // by worker
+  std::vector<Runs> runs_;  // one element for each worker
   Mutex mu_;
   CondVar changed_;
   std::vector<std::unique_ptr<Process>> processes_;  // in the order of their start

@@ -15,12 +15,13 @@ import tensorflow as tf  # noqa: E402
 
 v1 = tf.compat.v1
 v1.disable_eager_execution()
-v1.disable_control_flow_v2()  # whose gradients fail here: while_grad connects to outputs that the loop does not have
+v1.disable_control_flow_v2()  # its gradients fail here: while_grad connects to outputs that the loop does not have
 STEPS = 20
 
 
 def numbers(array):
-    """The elements of an array, float32 values as the shortest decimal numbers that give them back."""
+    """The elements of an array. A float32 value becomes the shortest decimal number that reads back as the same
+    value."""
     return [float(str(x)) for x in np.asarray(array).ravel()]
 
 
@@ -33,7 +34,7 @@ def write(name, rows):
 
 
 def optimizer_row(name, make, start, targets, options):
-    """The variable after each step towards a target that moves."""
+    """A row with the values of a variable after each step of an optimizer towards a moving target."""
     with tf.Graph().as_default():
         step = v1.train.get_or_create_global_step()
         w = v1.get_variable("w", initializer=tf.constant(start), use_resource=True)
@@ -214,7 +215,8 @@ def averages():
 
 
 class RecurrentCell:
-    """The cells of tf.compat.v1.nn.rnn_cell, which need Keras 2, with the same variables."""
+    """The cells of tf.compat.v1.nn.rnn_cell, written again with the same variables, because the originals need Keras
+    2."""
     STATES = {"lstm": 2, "gru": 1, "basic": 1}
 
     def __init__(self, kind, features, units, options=None):

@@ -58,7 +58,8 @@ Layer BuildLayer(const Json& row, const Output& x, const std::optional<Operand>&
   return {result.outputs, result.state};
 }
 
-// The sizes of batch and time are known while building, or unknown.
+// Compares a row with TensorFlow's results. With `known_sizes`, the sizes of batch and time are known while the graph
+// is built.
 void ExpectTensorFlows(const Json& row, bool known_sizes) {
   const DType dtype = row.at("dtype") == "float64" ? kFloat64 : kFloat32;
   const std::string where = row.at("cells").dump() + row.at("options").dump() + row.at("lengths").dump() +

@@ -248,7 +248,8 @@ TEST(TrainingTest, InitializersGiveTensorFlowsValuesForEqualSeeds) {
     ASSERT_NE(session, nullptr);
     const auto value = session->Run({v});
     ASSERT_TRUE(value.ok()) << value.status();
-    // Normal numbers and decompositions come from functions that round.
+    // Normally distributed numbers and decompositions are computed with functions that round, so they may differ a
+    // little.
     ExpectValues((*value)[0], row.at("values"), name.ends_with("uniform") ? 3e-7 : 5e-6, where);
   }
 }

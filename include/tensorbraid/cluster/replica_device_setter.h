@@ -1,4 +1,4 @@
-// Which ops of a replica go to the parameter servers.
+// Places the variables of a replica on the parameter servers and its other ops on the worker.
 #ifndef TENSORBRAID_CLUSTER_REPLICA_DEVICE_SETTER_H_
 #define TENSORBRAID_CLUSTER_REPLICA_DEVICE_SETTER_H_
 
@@ -25,7 +25,8 @@ struct ReplicaDeviceSetterOptions {
                                      "MutableHashTableV2",
                                      "VarHandleOp",
                                      "BoostedTreesEnsembleResourceHandleOp"};
-  // Returns the index of the parameter server for `op`, below `ps_tasks`; empty: round robin.
+  // Returns the parameter server to which `op` goes, a number from 0 to ps_tasks - 1. Null: the parameter servers take
+  // turns.
   std::function<int(const Operation& op, int ps_tasks)> strategy = nullptr;
   // The types in which the values and gradients of the variables on the parameter servers travel between tasks.
   WireTypes wire = {};

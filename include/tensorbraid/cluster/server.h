@@ -1,4 +1,4 @@
-// A task of a cluster.
+// The server of a task: it runs the task's part of the steps of a cluster.
 #ifndef TENSORBRAID_CLUSTER_SERVER_H_
 #define TENSORBRAID_CLUSTER_SERVER_H_
 
@@ -73,9 +73,9 @@ struct ServerOptions {
 // a free port (see address). Thread-safe.
 class Server {
  public:
-  // InvalidArgument when the cluster does not have this job or task, the address cannot be bound, or it needs `tls` or
-  // `insecure`; AlreadyExists when a port is taken; an error that names the flag for a wrong file of `tls` or of
-  // tokens, or a directory of `allow_paths` that does not exist.
+  // InvalidArgument when the cluster does not have this job or task, when the address cannot be bound, or when
+  // listening on this address needs `tls` or `insecure`. AlreadyExists when a port is taken. If a file of `tls` or of
+  // tokens is wrong, or if a directory of `allow_paths` does not exist, the error names the flag.
   static StatusOr<std::unique_ptr<Server>> Create(const ClusterSpec& cluster, ServerOptions options);
   ~Server();  // Stops.
   Server(const Server&) = delete;

@@ -21,17 +21,19 @@ struct ServerOptions;
 // --wire and --metrics_port can be used in both cases. Flags::Parse sets and checks the values, which do not change
 // afterwards.
 struct TaskFlags {
-  // Addresses of the parameter servers and of the training tasks. If TF_CONFIG has a job "chief" (or "master", its
-  // older name), that task comes first in worker_hosts, so worker_hosts.size() is always the number of replicas.
+  // The addresses of the parameter servers.
   std::vector<std::string> ps_hosts;
+  // The addresses of the training tasks, so worker_hosts.size() is the number of replicas. If TF_CONFIG has a job
+  // "chief" (or "master", its older name), the task of this job comes first.
   std::vector<std::string> worker_hosts;
-  // `job_name` and `task_index` name a task of cluster().
+  // The job in cluster() to which this process's task belongs; "" without a cluster.
   std::string job_name;
+  // The index of this process's task in its job.
   int task_index = 0;
   // Whether training is synchronous, so that each update uses the gradients of all replicas. The library only stores
   // this flag; the program must act on it.
   bool issync = false;
-  // The fields of the same names in ServerOptions.
+  // Each member from here on sets the field of the same name in ServerOptions, unless its comment names another.
   TlsOptions tls;
   bool insecure = false;
   std::string token_file;
@@ -41,16 +43,18 @@ struct TaskFlags {
   std::vector<std::string> wire;  // rules for ServerOptions::wire, such as "ps:int8" (ParseWireRules)
   int metrics_port = -1;
 
-  // These functions log an error if they are called before Flags::Parse. False if the program runs by itself (see
-  // Flags::DefineTask): cluster() is then empty and device() "".
+  // The functions below log an error if they are called before Flags::Parse.
+
+  // False if the program was given no cluster, so that it runs by itself (see Flags::DefineTask).
   bool has_cluster() const;
+  // Empty without a cluster.
   const ClusterSpec& cluster() const;
   // The options of this task's server: its job, its index, and how its connections are protected.
   ServerOptions server_options() const;
-  // "/job:worker/task:1".
+  // The device of this task, such as "/job:worker/task:1"; "" without a cluster.
   std::string device() const;
-  // The task that initialises variables: chief/0 or master/0 where such a job exists, else worker/0. True without a
-  // cluster.
+  // Whether this task initialises the variables. The chief is task 0 of the job "chief" or "master" if the cluster has
+  // such a job, else task 0 of the job "worker". True without a cluster.
   bool is_chief() const;
 
  private:

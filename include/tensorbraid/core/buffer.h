@@ -77,7 +77,7 @@ RefPtr<T> MakeRef(Args&&... args) {
 
 class Allocator;
 
-// The place of a buffer's bytes. The host can access only kHost. For kDevice, it asks the device to copy.
+// The place of a buffer's bytes. The host can access only bytes in kHost. It asks the device to copy bytes in kDevice.
 enum class MemorySpace : uint8_t { kHost, kDevice };
 
 // The properties of a buffer's memory.

@@ -111,8 +111,8 @@ TB_DTYPE(std::complex<float>, DType::kComplex64)
 TB_DTYPE(std::complex<double>, DType::kComplex128)
 #undef TB_DTYPE
 
-// The element type of a tensor that is made from values of type T: the 64-bit integer for long long, which C++ takes
-// for a type of its own, and T otherwise.
+// The element type of a tensor that is made from values of type T. It is T itself, except for long long: C++ takes long
+// long for a type of its own, and the element type is then the 64-bit integer of the same signedness.
 template <typename T>
 struct ElementOf {
   using type = T;

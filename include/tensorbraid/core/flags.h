@@ -43,7 +43,8 @@ class Flags {
     return Define<int64_t>(name, default_value, help);
   }
 
-  // Makes Parse refuse a number below `least`. REQUIRES: `name` is a flag of a number (checked).
+  // Makes Parse refuse values below `least` for the flag `name`. REQUIRES: the value of this flag is a number
+  // (checked).
   void AtLeast(const std::string& name, double least);
 
   // Defines the flags of a task in a cluster; Parse checks them. Unless `required`, a program that is given no cluster
@@ -51,8 +52,8 @@ class Flags {
   TaskFlags& DefineTask(bool required = true);
 
   // Returns InvalidArgument, naming the flag, for an unknown flag (with the nearest known one), a value of the wrong
-  // type or below its least, an argument that is not a flag, or a task that does not fit its cluster. With --help it
-  // returns OK without checking anything, and help_requested() is true. Call once.
+  // type or below its least value, an argument that is not a flag, or a task that does not fit its cluster. With --help
+  // it returns OK without checking anything, and help_requested() is true. Call once.
   Status Parse(int argc, const char* const* argv);
   // Like Parse, but prints the help and exits with 0 on --help, and prints the error and exits with 2 on an error.
   void ParseOrExit(int argc, const char* const* argv);

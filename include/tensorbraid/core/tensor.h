@@ -88,7 +88,7 @@ class Tensor {
   const void* raw_data() const { return data_; }
   void* mutable_raw_data() { return data_; }
 
-  // Rows [begin, end) of the first dimension, sharing the buffer. REQUIRES: rank >= 1 and the range lies within
+  // Rows [begin, end) of the first dimension, sharing the buffer. REQUIRES: rank >= 1 and the tensor has these rows
   // (checked).
   Tensor Slice(int64_t begin, int64_t end, std::source_location loc = std::source_location::current()) const;
   // The same elements under another shape. InvalidArgument when the number of elements differs.

@@ -18,15 +18,15 @@ enum class Wire {
   kFloat32,   // unchanged
   kFloat16,   // half the bytes; rounded to nearest even; from 65520 on infinity
   kBFloat16,  // half the bytes; rounded to nearest even
-  kInt8,      // a quarter: blocks of 256 values, each with a float32 scale
-  kOneBit,    // a 26th: the sign of each value, and for each block of 256 values the mean of each sign
-  kTopK,      // a 50th: the 1 % of the values with the largest magnitude
+  kInt8,      // a quarter of the bytes: blocks of 256 values, each with a float32 scale
+  kOneBit,    // a 26th of the bytes: the sign of each value, and in each block of 256 the mean of each sign's values
+  kTopK,      // a 50th of the bytes: the 1 % of the values with the largest magnitude
 };
 
-// The wire types of a variable. They apply to its values when other tasks read them, though not when they are fetched
-// or saved in a checkpoint, and to the gradients that other tasks send to it. kInt8, kOneBit and kTopK lose much of a
-// gradient, so the sender keeps what is lost and adds it to the next gradient. Values can only be sent in kFloat32,
-// kFloat16, kBFloat16 or kInt8.
+// The wire types of a variable. `parameters` applies to its values when other tasks read them, but not when the values
+// are fetched or saved in a checkpoint. `gradients` applies to the gradients that other tasks send to the variable.
+// kInt8, kOneBit and kTopK lose much of a gradient, so the sender keeps what is lost and adds it to the next gradient.
+// Values can only be sent in kFloat32, kFloat16, kBFloat16 or kInt8.
 //
 //   .wire = Wire::kBFloat16                  both
 //   .wire = {Wire::kBFloat16, Wire::kTopK}   the values, the gradients

@@ -1,4 +1,4 @@
-// Input data.
+// Reads the MNIST digits and returns them in batches.
 #ifndef TENSORBRAID_DATA_MNIST_H_
 #define TENSORBRAID_DATA_MNIST_H_
 
@@ -38,7 +38,7 @@ class Mnist {
   static StatusOr<Mnist> Load(const std::string& data_dir, const MnistOptions& options = {});
 
   // Returns the next `n` training examples. An epoch contains every example once, in a new random order. A batch that
-  // reaches the end of an epoch continues with the next one. REQUIRES: n >= 1 (checked).
+  // reaches the end of an epoch continues with the next epoch. REQUIRES: n >= 1 (checked).
   Batch NextBatch(int n);
 
   int64_t num_train() const { return train_labels_.num_elements(); }
@@ -46,8 +46,9 @@ class Mnist {
   // The number of epochs begun.
   int64_t epoch() const { return epoch_; }
 
-  // float32 [num_test(), 784], built anew by each call, and int64 [num_test()].
+  // The images of all test examples: float32 [num_test(), 784]. Each call makes a new tensor.
   Tensor test_images() const;
+  // The labels of all test examples: int64 [num_test()].
   const Tensor& test_labels() const { return test_labels_; }
 
  private:

@@ -200,7 +200,7 @@ class Graph {
  public:
   Graph();
   ~Graph();
-  // What was moved from is an empty graph.
+  // A graph that was moved from is empty.
   Graph(Graph&&) noexcept;
   Graph& operator=(Graph&&) noexcept;
 
@@ -319,8 +319,8 @@ struct IndexedSlices {
   Output dense_shape;  // the shape of the whole tensor, an int64 vector
 };
 
-// The gradient of a tensor or variable: a dense tensor, or slices if only some rows of it were looked up. Not valid if
-// nothing depends on the tensor. A handle: copies refer to the same tensors of the graph.
+// The gradient of a tensor or variable: a dense tensor, or slices if only some rows were looked up. Not valid if what
+// is differentiated does not depend on the tensor or variable. A handle: copies refer to the same tensors of the graph.
 class Gradient {
  public:
   Gradient() = default;

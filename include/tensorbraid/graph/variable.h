@@ -77,7 +77,8 @@ class Variable {
   // Null if not valid. REQUIRES: the graph has not been destroyed (checked).
   Graph* graph(std::source_location loc = std::source_location::current()) const;
 
-  // Each returns an operation that updates the variable when it is fetched or depended upon.
+  // Each returns an operation that updates the variable. The operation runs if it is fetched or if a fetched node
+  // depends on it.
   Operation Assign(const Operand& value) const;
   Operation AssignAdd(const Operand& delta) const;
   Operation AssignSub(const Operand& delta) const;
@@ -89,9 +90,11 @@ class Variable {
   std::shared_ptr<State> state_;  // shared by the copies of this handle
 };
 
-// Operations that initialise all global variables, all local variables, or the variables in the list.
+// Returns an operation that initialises all global variables of the graph.
 Operation GlobalVariablesInitializer(Graph& graph, std::source_location loc = std::source_location::current());
+// Returns an operation that initialises all local variables of the graph.
 Operation LocalVariablesInitializer(Graph& graph, std::source_location loc = std::source_location::current());
+// Returns an operation that initialises the variables in the list.
 Operation VariablesInitializer(Graph& graph, const std::vector<Variable>& variables, const std::string& name = "init",
                                std::source_location loc = std::source_location::current());
 // A string vector with the names of the variables in the list that are not initialised.

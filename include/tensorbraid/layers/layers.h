@@ -36,14 +36,14 @@ Output Activate(const Operand& x, Activation activation, const std::string& name
 // Whether a layer trains. Either fixed when the graph is built, or a bool scalar of the graph, usually a placeholder.
 class Training {
  public:
-  Training() = default;  // it is not said
+  Training() = default;  // not given
   template <std::same_as<bool> Bool>
   Training(Bool training) : fixed_(training) {}                       // NOLINT: converts
   Training(Output training) : tensor_(training), is_tensor_(true) {}  // NOLINT: converts
   bool is_given() const { return fixed_.has_value() || is_tensor_; }
   bool is_tensor() const { return is_tensor_; }
   const Output& tensor() const { return tensor_; }       // if is_tensor()
-  bool fixed() const { return fixed_.value_or(false); }  // if not
+  bool fixed() const { return fixed_.value_or(false); }  // if !is_tensor()
 
  private:
   std::optional<bool> fixed_;
@@ -209,7 +209,8 @@ Output LayerNorm(const Operand& x, const LayerNormOptions& options = {});
 // The penalties of the regularizers of the graph's variables, in the order in which the variables were made: scalars
 // from the collection "regularization_losses".
 std::vector<Output> RegularizationLosses(const Graph& graph);
-// Their sum, to be added to the loss; 0 (float32) if there are none. All must have the same dtype.
+// The sum of the RegularizationLosses, to be added to the loss; 0 (float32) if there are none. All must have the same
+// dtype.
 Output RegularizationLoss(Graph& graph, std::source_location loc = std::source_location::current());
 
 }  // namespace tensorbraid::layers

@@ -149,8 +149,9 @@ struct NonMaxSuppressionOptions {
   float score_threshold = -3.4e38f;  // boxes with lower scores are not selected
   std::string name = {};
 };
-// Selects up to max_output_size boxes by falling score, without those that overlap a selected one: their indices, int32
-// [selected]. `boxes` is [n, 4] of (y1, x1, y2, x2), `scores` is [n]; both float32 or both float16. Not differentiable.
+// Selects up to max_output_size boxes in order of falling score, and leaves out boxes that overlap a selected box.
+// Returns the indices of the selected boxes, int32 [selected]. `boxes` is [n, 4] of (y1, x1, y2, x2), `scores` is [n];
+// both are float32 or both float16. Not differentiable.
 Output NonMaxSuppression(const Operand& boxes, const Operand& scores, const Operand& max_output_size,
                          const NonMaxSuppressionOptions& options = {});
 // Draws the outlines of `boxes`, float32 [batch, n, 4] of relative coordinates, into images with 1, 3 or 4 channels.

@@ -30,8 +30,8 @@ struct AssertOptions {
 //   auto checked = g.ControlDependencies({Assert(ReduceAll(x > 0), {x})});
 Operation Assert(const Operand& condition, const std::vector<Operand>& data, const AssertOptions& options = {});
 
-// The contents of the file, a string scalar. `filename` is a string scalar of the graph. The file is read by the task
-// that runs the op; the step fails with NotFound if it does not exist.
+// The contents of a file, a string scalar. `filename` is a string scalar of the graph. The task that runs the op reads
+// the file; the step fails with NotFound if the file does not exist.
 Output ReadFile(const Operand& filename, const std::string& name = "");
 
 }  // namespace tensorbraid

@@ -202,8 +202,8 @@ Output Range(Graph& graph, const Operand& start, const Operand& limit, const Ope
 // of g to which it was added.
 Output UnsortedSegmentSum(const Operand& data, const Operand& segment_ids, const Operand& num_segments,
                           const std::string& name = "");
-// The same with the product, the maximum or the minimum of the rows. A segment without rows is 1, the dtype's lowest
-// value or its highest.
+// The same with the product, the maximum or the minimum of the rows. A segment without rows is 1 for the product, the
+// dtype's lowest value for the maximum, and its highest value for the minimum.
 Output UnsortedSegmentProd(const Operand& data, const Operand& segment_ids, const Operand& num_segments,
                            const std::string& name = "");
 Output UnsortedSegmentMax(const Operand& data, const Operand& segment_ids, const Operand& num_segments,
@@ -213,7 +213,7 @@ Output UnsortedSegmentMin(const Operand& data, const Operand& segment_ids, const
 
 // out[s] is the sum (mean, product, maximum, minimum) of the rows of `data` whose id is s; if there are none, 0, or 1
 // for the product. segment_ids is a vector (int32 or int64) with an id for each row, sorted; the result has one row
-// more than the last id. A step fails with InvalidArgument if the ids are not sorted or negative.
+// more than the last id. A step fails with InvalidArgument if an id is negative or the ids are not sorted.
 Output SegmentSum(const Operand& data, const Operand& segment_ids, const std::string& name = "");
 Output SegmentMean(const Operand& data, const Operand& segment_ids, const std::string& name = "");
 Output SegmentProd(const Operand& data, const Operand& segment_ids, const std::string& name = "");

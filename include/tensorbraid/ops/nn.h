@@ -99,8 +99,8 @@ struct ConvolutionOptions {
 // unless the padding is kSame.
 //
 // x [batch, height, width, in] and filter [height, width, in / groups, out] give [batch, height, width, out]. If the
-// filter has fewer channels than x, these are split into groups, and so are the output channels: each group is
-// convolved by itself. Floating and int32 (int32 has no gradient).
+// filter has fewer channels than x, the channels of x are split into groups, and so are the output channels: each group
+// is convolved by itself. Floating and int32 (int32 has no gradient).
 Output Conv2D(const Operand& x, const Operand& filter, const ConvolutionOptions& options = {});
 // A convolution of each channel by itself: filter [height, width, in, multiplier] gives [batch, height, width,
 // in * multiplier]; output channel c * multiplier + m comes from channel c. Floating.
@@ -217,7 +217,7 @@ struct LocalResponseNormalizationOptions {
 };
 // x / (bias + alpha s)^beta, where s is the sum of the squares of x over the channels that are at most depth_radius
 // away. x is [batch, height, width, channels], float32 or a 16-bit float. InvalidArgument for a negative radius. The
-// gradient has no gradient.
+// gradient cannot be differentiated again.
 Output LocalResponseNormalization(const Operand& x, const LocalResponseNormalizationOptions& options = {});
 
 // x with elements set to 0 at random, each with probability `rate`, and the others multiplied by 1 / (1 - rate).

@@ -30,7 +30,7 @@ namespace tensorbraid {
 // variable, so each variable's gradient has its own age. The parameter server of the variable determines the age when
 // the gradient arrives. An age is never too small: a gradient older than max_age is never applied.
 struct StalenessPolicy {
-  // Drops gradients that are older. Unset: drops none.
+  // Drops gradients that are older than this. Unset: drops none.
   std::optional<int64_t> max_age = std::nullopt;
   // Multiplies a gradient of age a by 1 / (1 + gradient_decay * a). 1 is the usual choice.
   double gradient_decay = 0;

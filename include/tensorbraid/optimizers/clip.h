@@ -31,11 +31,12 @@ Output GlobalNorm(const std::vector<Output>& tensors, const std::string& name = 
                   std::source_location loc = std::source_location::current());
 
 struct GlobalNormClip {
-  std::vector<Output> tensors;  // one for each of those given; invalid where those are
-  Output norm;                  // of all tensors before they were clipped
+  std::vector<Output> tensors;  // one for each given tensor; invalid if the given tensor is
+  Output norm;                  // the norm that was limited: `use_norm`, or the GlobalNorm of the given tensors
 };
 // Each tensor times clip_norm / max(norm, clip_norm), where `norm` is the GlobalNorm of all tensors, or `use_norm` if
-// that is valid. All become NaN if the norm is not finite, so that a NanCheck sees it. clip_norm must be positive.
+// that is valid. If the norm is not finite, all results are NaN, so that a NanCheck sees it. clip_norm must be
+// positive.
 GlobalNormClip ClipByGlobalNorm(const std::vector<Output>& tensors, const Operand& clip_norm, Output use_norm = {},
                                 const std::string& name = "clip_by_global_norm",
                                 std::source_location loc = std::source_location::current());

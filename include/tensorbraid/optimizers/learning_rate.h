@@ -3,8 +3,8 @@
 //   auto rate = CosineDecay(0.1, global_step, 10'000);
 //   MomentumOptimizer optimizer(WarmUp(rate, global_step, 500), 0.9);
 //
-// Each is a float32 scalar, computed in float64 on the device of the global step. Below, t is the global step. Numbers
-// that do not fit (decay_steps <= 0 and the like) are mistakes, with the line of the call.
+// Each function returns a float32 scalar, computed in float64 on the device of the global step. Below, t is the global
+// step. Numbers that do not fit (decay_steps <= 0 and the like) are mistakes, with the line of the call.
 #ifndef TENSORBRAID_OPTIMIZERS_LEARNING_RATE_H_
 #define TENSORBRAID_OPTIMIZERS_LEARNING_RATE_H_
 
@@ -37,8 +37,8 @@ Output PiecewiseConstant(const Variable& global_step, const std::vector<int64_t>
 struct PolynomialDecayOptions {
   double end_learning_rate = 0.0001;
   double power = 1.0;
-  // After each decay_steps, continues with a decay over the next multiple of decay_steps, instead of staying at the end
-  // value.
+  // Does not stay at the end value, but decays again and again: between (n - 1) and n times decay_steps, the rate is
+  // that of a decay over n * decay_steps.
   bool cycle = false;
 };
 // (learning_rate - end) * (1 - min(t, decay_steps) / decay_steps) ^ power + end. Source: tf.train.polynomial_decay.

@@ -36,8 +36,9 @@ class ExponentialMovingAverage {
   // `decay` is from 0 to 1, a number or a tensor.
   explicit ExponentialMovingAverage(Operand decay, MovingAverageOptions options = {});
 
-  // Makes an average for each variable (tensor) that has none and returns the operation that updates the averages of
-  // all of them. They must be floating, of one graph, and the tensors' shapes fully known.
+  // Makes an average for each variable or tensor of the list that has none yet. Returns the operation that updates the
+  // averages of the whole list. All elements of the list must be floating and belong to one graph, and the shapes of
+  // tensors must be fully known.
   Operation Apply(const std::vector<Variable>& variables, std::source_location loc = std::source_location::current());
   Operation Apply(const std::vector<Output>& tensors, std::source_location loc = std::source_location::current());
 
@@ -56,7 +57,7 @@ class ExponentialMovingAverage {
     Variable average;
     Variable biased, steps;  // with zero_debias: the mean that began at 0, and the number of its updates
   };
-  // A variable, or a tensor if `variable` is invalid.
+  // What is averaged: `variable`, whose handle is `key`, or if `variable` is invalid the tensor `key`.
   struct Averaged {
     Output key;
     Variable variable;

@@ -107,7 +107,7 @@ class Optimizer {
   // Creates a variable of the same shape on the same device, named "variable/<name of the optimizer>".
   Variable MakeSlot(const Variable& variable, const std::string& slot, const Initializer& initializer);
   // Creates a scalar variable that is shared by the updates of all variables. It has the device and dtype of `first`,
-  // the first of them.
+  // the first of these variables.
   Variable MakeShared(const Variable& first, const std::string& name, double value);
   // REQUIRES: MakeShared has been called with this name.
   const Variable& GetShared(const std::string& name) const { return shared_.at(name); }

@@ -18,7 +18,7 @@ struct SyncReplicasOptions {
   // The number of gradients in one step.
   int replicas_to_aggregate = 1;
   // The number of workers; 0: as many as replicas_to_aggregate. If there are more workers than gradients, the slowest
-  // are spare; if fewer, some contribute more than one gradient to a step.
+  // are spare; if there are fewer, some workers contribute more than one gradient to a step.
   int total_num_replicas = 0;
   bool use_locking = false;
   std::string name = "sync_replicas";
@@ -32,10 +32,11 @@ struct SyncReplicasOptions {
 //   worker: gradients ─► accumulators (on the PS) ─► token = dequeue(sync_token_q) ─► local_step = token
 //   chief:  take(accumulators) ─► apply ─► global_step + 1 ─► enqueue(sync_token_q, total_num_replicas tokens)
 //
-// A graph may have several, each with a global step of its own, which gives names to its queue of tokens and its
-// accumulators. Each of them trains in runs of its own: in one run for two of them, which the hook refuses, the workers
-// could wait for each other for ever. One global step for two of them is a mistake, because the updates of one would
-// make gradients of the other look stale. A GroupedOptimizer trains groups of variables in one step.
+// A graph may have several SyncReplicasOptimizers, each with a global step of its own. For all but the first optimizer,
+// the name of the global step is part of the names of the queue of tokens and of the accumulators. Two optimizers with
+// one global step are a mistake, because the updates of one would make gradients of the other look stale. Each
+// optimizer trains in runs of its own: in a run that trains two of them, the workers could wait for each other for
+// ever, so the hook refuses such a run. To train groups of variables in one step, use a GroupedOptimizer.
 //
 // In a MonitoredTrainingSession every worker needs the hook (MakeSessionRunHook). When the chief's session closes, its
 // hook closes the token queue, and the sessions of the other workers then stop without an error. Under a Supervisor the

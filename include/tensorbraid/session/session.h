@@ -1,4 +1,4 @@
-// Running graphs.
+// Sessions: they run graphs in this process or on a cluster.
 #ifndef TENSORBRAID_SESSION_SESSION_H_
 #define TENSORBRAID_SESSION_SESSION_H_
 
@@ -17,8 +17,8 @@
 
 namespace tensorbraid {
 
-// One thing to fetch in a run: a tensor, a variable's value, or an operation, which runs but returns no value; given as
-// an object or by name ("loss:0" for a tensor, "train" for an operation).
+// One thing to fetch in a run: a tensor, a variable's value, or an operation, which runs but returns no value. It is
+// given as an object or by name ("loss:0" for a tensor, "train" for an operation).
 class Fetch {
  public:
   Fetch(Output output) : output_(output), is_tensor_(true) {}                       // NOLINT (all): converts
@@ -50,7 +50,7 @@ struct SessionOptions {
   // "" runs in this process (a local session). Server::target(), "grpc://host:port", runs on the cluster of that
   // server, which may be in this process or elsewhere.
   std::string target = "";
-  // For a server in another process that uses TLS. Sessions in the server's process need none.
+  // The files for TLS, if the server is in another process and uses TLS. Sessions in the server's process need none.
   TlsOptions tls = {};
   // For a server in another process that needs a token: a file whose first line is the token. It is read again when it
   // changes. Without `tls`, a token is sent over loopback only.
@@ -112,7 +112,8 @@ class Session {
  public:
   // Returns the graph's first mistake (Graph::status), if it has one; Unavailable when no server answers at the target
   // within 10 s; Unauthenticated when `tls` is used and the server has no certificate or one that is not accepted.
-  // `graph` must outlive the session; runs fail with FailedPrecondition once it has been destroyed. It may be moved.
+  // `graph` may be moved, but it must outlive the session: once the graph has been destroyed, runs fail with
+  // FailedPrecondition.
   static StatusOr<std::unique_ptr<Session>> Create(Graph& graph, SessionOptions options = {});
   ~Session();  // Closes.
   Session(const Session&) = delete;

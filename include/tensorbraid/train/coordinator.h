@@ -33,7 +33,7 @@ class Coordinator {
   // The first error so far, or OK.
   Status status() const;
 
-  // Runs `body` on a new thread, for which Join waits. If it returns an error, that error requests a stop.
+  // Runs `body` on a new thread, for which Join waits. If `body` returns an error, this error requests a stop.
   void StartThread(std::function<Status()> body);
   // Calls `wake` once when a stop is requested, on the requesting thread; at once if a stop was requested before. Use
   // it to wake threads that wait for something else.
@@ -48,8 +48,8 @@ class Coordinator {
 };
 
 // Runs each of several operations repeatedly on a thread of its own, until a stop is requested or the operation fails
-// with OutOfRange. Used to keep a queue filled, or to run the chief's part of synchronous training. Holds only the
-// description; copies are equivalent.
+// with OutOfRange. Used to keep a queue filled, or to run the chief's part of synchronous training. A QueueRunner only
+// describes the threads, so copies are equivalent.
 class QueueRunner {
  public:
   QueueRunner() = default;

@@ -25,13 +25,13 @@ struct FileWriterOptions {
   std::chrono::milliseconds flush_every = std::chrono::minutes(2);
   // Appended to the name of the file.
   std::string filename_suffix = "";
-  // If positive, continues in another file when one has this size.
+  // If positive, the writer continues in another file when its file has this size.
   int64_t max_file_bytes = 0;
 };
 
 // Writes events to files "events.out.tfevents.TIME.HOST..." of a directory, on a thread of its own. Thread-safe. If
-// writing fails, that call or a later one returns the error of the file system, and later events are dropped. Events
-// get the current time and the given step. Source: tf.summary.FileWriter.
+// writing fails, the call that adds the event or a later call returns the error of the file system, and later events
+// are dropped. Events get the current time and the given step. Source: tf.summary.FileWriter.
 class FileWriter {
  public:
   // Creates the directory if needed, and the file.

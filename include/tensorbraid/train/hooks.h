@@ -47,8 +47,8 @@ class SessionRunContext {
   Coordinator& coordinator() const { return coordinator_; }
   // The global step at which the training will stop, if a hook knows it.
   std::optional<int64_t> last_step() const { return last_step_; }
-  // Whether the training will continue with another session after this error: a task was lost, and there are
-  // checkpoints.
+  // Whether the training will continue with another session after this error. It does so if a task was lost and there
+  // are checkpoints.
   bool RecoversFrom(const Status& status) const {
     return recovers_ && (absl::IsUnavailable(status) || absl::IsAborted(status));
   }
@@ -68,7 +68,7 @@ class SessionRunContext {
   friend class MonitoredSession;
   SessionRunContext(Session& session, Coordinator& coordinator, std::optional<int64_t> last_step, bool recovers)
       : session_(session), coordinator_(coordinator), last_step_(last_step), recovers_(recovers) {}
-  // `executed` has an element for each node of the graph, by node id.
+  // `executed` has an element for each node of the graph, in order of node id.
   void BeginRun(const std::vector<Fetch>* fetches, const std::vector<bool>* executed, bool trains) {
     fetches_ = fetches;
     executed_ = executed;
@@ -140,13 +140,14 @@ struct CheckNumericsOptions {
   // be checked, but the results of loops and conditionals can.
   std::vector<Output> tensors = {};
 };
-// Finds the operation that makes the first NaN or infinity: fails a run that trains with InvalidArgument, which names
-// the operation, the tensor and the line of the program that added the operation. A tensor is checked after all tensors
-// that it depends on, so the error names a cause and not a consequence. Checks the tensors that the user's fetches
-// depend on, each on the device where it is made. The variables may have been updated before a check fails. This hook
-// is for finding a mistake: it makes steps slower, because every tensor is read once more, and operations that are
-// otherwise merged run one by one. Feed placeholders only: the operations from which another fed tensor would be
-// computed run and are checked, too. Source: tf.add_check_numerics_ops.
+// Finds the operation that makes the first NaN or infinity in a run that trains. The run then fails with
+// InvalidArgument, and the message names the operation, the tensor and the line of the program that added the
+// operation. A tensor is checked after all tensors that it depends on, so the error names a cause and not a
+// consequence. Checks the tensors that the user's fetches depend on, each on the device where it is made. The variables
+// may have been updated before a check fails. This hook is for finding a mistake: it makes steps slower, because every
+// tensor is read once more, and operations that are otherwise merged run one by one. Feed placeholders only: if another
+// tensor is fed, the operations that would compute it run all the same and are checked, too. Source:
+// tf.add_check_numerics_ops.
 std::shared_ptr<SessionRunHook> CheckNumericsHook(CheckNumericsOptions options = {});
 
 struct StepCounterOptions {
@@ -162,22 +163,26 @@ struct StepCounterOptions {
 std::shared_ptr<SessionRunHook> StepCounter(StepCounterOptions options = {});
 
 struct SummarySaverOptions {
-  // Saves after so many global steps or after this time, whichever comes first. If neither is set: every 100 steps.
+  // Saves when so many global steps have passed since the last save.
   std::optional<int64_t> every_n_steps = std::nullopt;
+  // Saves when this time has passed since the last save. If both are set, whichever comes first; if neither is set:
+  // every 100 steps.
   std::optional<std::chrono::milliseconds> every = std::nullopt;
   // The summaries to save. Default: all summaries of the graph, merged (summary::MergeAll).
   Output summary_op = {};
   // Receives the summaries. Null: a new FileWriter for the directory.
   std::shared_ptr<summary::FileWriter> writer = nullptr;
 };
-// Writes the graph once, and summaries of runs that train: of the first such run, and then regularly. They are computed
-// as part of the user's run. `directory` is not used if a writer is given. MonitoredTrainingSession adds this hook on
-// the chief if it has a summary_dir.
+// Writes the graph once, and summaries of runs that train: of the first such run, and then regularly. The summaries are
+// computed as part of the user's run. `directory` is not used if a writer is given. MonitoredTrainingSession adds this
+// hook on the chief if it has a summary_dir.
 std::shared_ptr<SessionRunHook> SummarySaver(std::string directory, SummarySaverOptions options = {});
 
 struct CheckpointSaverOptions {
-  // Saves after so many global steps or after this time, whichever comes first. If neither is set: every 10 minutes.
+  // Saves when so many global steps have passed since the last save.
   std::optional<int64_t> every_n_steps = std::nullopt;
+  // Saves when this time has passed since the last save. If both are set, whichever comes first; if neither is set:
+  // every 10 minutes.
   std::optional<std::chrono::milliseconds> every = std::nullopt;
   // Null: a new Saver of all global variables.
   std::shared_ptr<Saver> saver = nullptr;

@@ -23,11 +23,11 @@ struct ScalarPoint {
   float value;
 };
 
-// The scalars in all event files of a directory, by tag, in the order in which they were written. As in TensorBoard, a
-// training that starts at a step (SessionStatus::kStart) hides the values that earlier trainings wrote for this step
-// and later steps. So a training that was continued from a checkpoint gives one curve. A file whose end is missing,
-// because its program was killed or is still writing, is read as far as it goes. NotFound if the directory has no event
-// file; DataLoss, naming the file, if one is damaged. Source: tf.compat.v1.train.summary_iterator.
+// The scalars in all event files of a directory, keyed by tag, in the order in which they were written. As in
+// TensorBoard, a training that starts at a step (SessionStatus::kStart) hides the values that earlier trainings wrote
+// for this step and later steps. So a training that was continued from a checkpoint gives one curve. A file whose end
+// is missing, because its program was killed or is still writing, is read as far as it goes. NotFound if the directory
+// has no event file; DataLoss, naming the file, if a file is damaged. Source: tf.compat.v1.train.summary_iterator.
 StatusOr<std::map<std::string, std::vector<ScalarPoint>>> ReadScalars(const std::string& logdir);
 
 // Curves that share an axis.

@@ -30,17 +30,18 @@ struct MonitoredTrainingSessionOptions {
   // The chief initialises the variables. The other tasks wait until it has done so.
   bool is_chief = true;
   std::vector<std::shared_ptr<SessionRunHook>> hooks = {};
-  // Started with the session, before the hooks see it; stopped and started again when the session is replaced.
+  // Started with the session, before the hooks see the session. Stopped and started again when the session is
+  // replaced.
   std::vector<QueueRunner> queue_runners = {};
   // Directory of the training's checkpoints, on storage that all tasks share; "": none. The chief saves to it (see
   // CheckpointSaver) and starts from its latest checkpoint. If the directory names checkpoints that are gone, the start
   // fails with DataLoss. If a parameter server loses its variables, the chief restores them from the latest checkpoint,
-  // and every task that was given the directory continues by itself; without the directory its runs fail with
-  // Unavailable or Aborted.
+  // and every task that was given the directory continues by itself. In a task without the directory, runs then fail
+  // with Unavailable or Aborted.
   std::string checkpoint_dir = "";
   // A checkpoint, for example of another training, from which the chief takes the values of variables when it
-  // initialises them; "": none. Variables that it does not have, or has with another shape or dtype, keep their initial
-  // values, and the log lists them. Not used when there is a checkpoint in checkpoint_dir.
+  // initialises them; "": none. Variables that the checkpoint lacks, or has with another shape or dtype, keep their
+  // initial values, and the log lists them. Not used when there is a checkpoint in checkpoint_dir.
   std::string warm_start_from = "";
   // As in CheckpointSaverOptions.
   std::optional<int64_t> save_checkpoint_every_steps = std::nullopt;
@@ -92,10 +93,11 @@ class MonitoredSession {
   // Run, of a thread, of a hook's End, or of closing the session. Later calls return the same.
   Status Close();
 
-  // The underlying session, whose runs bypass the hooks, and the coordinator of the background threads. Both are valid
-  // until the next Run, which may replace them. Do not start queue runners with them, because the threads would outlive
-  // the session; use MonitoredTrainingSessionOptions::queue_runners instead.
+  // The underlying session. Its runs bypass the hooks. Valid until the next Run, which may replace the session. Do not
+  // start queue runners with it, because their threads would outlive the session; use
+  // MonitoredTrainingSessionOptions::queue_runners instead.
   Session& session() const;
+  // The coordinator of the background threads. Valid until the next Run, like session().
   Coordinator& coordinator() const;
 
  private:

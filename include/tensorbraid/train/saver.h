@@ -49,11 +49,11 @@ struct SaverOptions {
   // share a file system. If false, all values pass through the task that the session runs on, and only that task and
   // the saving program need to share one. By default true if variables are placed on tasks, as on parameter servers.
   std::optional<bool> sharded = std::nullopt;
-  // Also saves where the random ops of the graph are in their streams, what the iterators of its input pipelines have
-  // buffered and where they are, so that a training that is resumed draws the numbers and reads the elements that it
-  // would have without the interruption. Saves the states of the session that saves; other sessions on the same tasks
-  // have their own. Iterators must have been initialized. A checkpoint without these states restores the variables and
-  // logs a warning. Random ops within library functions are not saved, except those of input pipelines. TensorFlow
+  // Also saves the states of the graph's random ops and of the iterators of its input pipelines, with the elements that
+  // the iterators have buffered. So a training that is resumed draws the numbers and reads the elements that it would
+  // have without the interruption. Saves the states of the session that saves; other sessions on the same tasks have
+  // states of their own. Iterators must have been initialized. A checkpoint without these states restores the variables
+  // and logs a warning. Random ops within library functions are not saved, except those of input pipelines. TensorFlow
   // cannot import the graph beside such a checkpoint; it reads the checkpoint itself. See docs/design/0020.
   bool random_state = false;
   // Pads the step number: "model-00000100" instead of "model-100".
@@ -106,10 +106,13 @@ class Saver {
   // Takes over the management of checkpoints written by an earlier process. Ignores those that do not exist.
   void RecoverLastCheckpoints(const std::vector<std::string>& paths);
 
-  // For programs that save and restore in their own runs: the tensor to feed with the path, the tensor to fetch in
-  // order to save, and the operation that restores.
+  // The functions filename, save and restore are for programs that save and restore in their own runs.
+  //
+  // The tensor to feed with the path of the checkpoint.
   Output filename() const;
+  // The tensor to fetch in order to save.
   Output save() const;
+  // The operation that restores.
   Operation restore() const;
   // TensorFlow's MetaGraphDef: the graph, its collections of variables, and how to save it.
   StatusOr<std::string> ToMetaGraphDef() const;
@@ -119,7 +122,7 @@ class Saver {
   const std::unique_ptr<Impl> impl_;
 };
 
-// What a checkpoint has for variables of a graph.
+// Which variables of a graph a checkpoint can restore.
 struct CheckpointCoverage {
   std::vector<SavedVariable> restorable;  // in the checkpoint, with the same shape and dtype
   std::vector<std::string> missing;       // the names of those that are not in the checkpoint

@@ -30,7 +30,7 @@ namespace tensorbraid {
 
 // Members of type std::optional have a default. Set them to an invalid Operation or Output for "none".
 struct SupervisorOptions {
-  // The chief restores or initialises the model, and runs the standard services. The others wait until it has.
+  // The chief restores or initialises the model, and runs the standard services. The other tasks wait for it.
   bool is_chief = true;
   // Directory of checkpoints and event files, on storage that all tasks share; "": none are written.
   std::string logdir = "";
@@ -42,9 +42,11 @@ struct SupervisorOptions {
   std::vector<Feed> init_feed = {};
   // Called by the chief after init_op, only if there is no checkpoint in the logdir.
   std::function<Status(Session&)> init_fn = nullptr;
-  // A list of the names that are missing; when it is empty, the model is ready. Default: the variables without a value.
+  // A list of the names of what is missing. The model is ready when the list is empty. Default: the variables without a
+  // value.
   std::optional<Output> ready_op = std::nullopt;
-  // As ready_op, for local_init_op, which may read the global variables. Default: the global variables without a value.
+  // As ready_op, but the condition for running local_init_op, which may read the global variables. Default: the global
+  // variables without a value.
   std::optional<Output> ready_for_local_init_op = std::nullopt;
   // Saves and restores the model. Null: a new Saver of all global variables. From PrepareOrWaitForSession to Stop, only
   // the supervisor may use it.
@@ -57,7 +59,7 @@ struct SupervisorOptions {
   // Time between two writes of summary_op and of the steps per second; 0: neither is written.
   std::chrono::milliseconds save_summaries_every = std::chrono::minutes(2);
   // A serialized Summary, computed by a thread of the supervisor and therefore without feeds. Default: all summaries of
-  // the graph, merged. If they need feeds, set it to Output() and call SummaryComputed.
+  // the graph, merged. If the summaries need feeds, set this member to Output() and call SummaryComputed.
   std::optional<Output> summary_op = std::nullopt;
   // Receives the graph, the summaries, and the start and stop of the session. Stop closes it. Null: a new writer for
   // the logdir, on the chief.

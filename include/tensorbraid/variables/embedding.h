@@ -51,11 +51,11 @@ class EmbeddingTable {
 struct EmbeddingLookupOptions {
   // By default kDiv for a PartitionedVariable and, as in TensorFlow, kMod for a list of variables. With kDiv, row i of
   // a PartitionedVariable is the embedding of id i, whatever the number of its parts, so a checkpoint can be restored
-  // into another number of parts. With kMod that would give ids the embeddings of others, so kMod is refused for a
-  // PartitionedVariable. Pass its parts() instead to use a model that TensorFlow has trained with "mod"; the number of
-  // parts must then stay as it is.
+  // into another number of parts. With kMod, the ids would then get the embeddings of other ids, so kMod is refused for
+  // a PartitionedVariable. Pass its parts() instead to use a model that TensorFlow has trained with "mod"; the number
+  // of parts must then stay as it is.
   std::optional<PartitionStrategy> partition_strategy = std::nullopt;
-  // Embeddings with a larger L2 norm are scaled down to this one.
+  // Embeddings with a larger L2 norm are scaled down to this norm.
   std::optional<double> max_norm = std::nullopt;
   // Looks up each distinct id once, and sums the gradients of its row on the device of the lookup. So each row crosses
   // the network once in each direction. This pays if ids repeat, like the words of a text.

@@ -54,8 +54,8 @@ Partitioner PartitionLargest(int ps_tasks, int64_t min_bytes = 1 << 20);
 // A variable whose rows are distributed over several variables, "name/part_0", "name/part_1" and so on. If the number
 // of rows is not a multiple of the number of parts, each of the first parts has one row more. Savers save the parts as
 // one tensor under the name of the whole, as TensorFlow does. A checkpoint can therefore be restored into another
-// number of parts, or into a variable that is not partitioned. As an operand of an op, it stands for its whole value. A
-// handle: copies refer to the same variables.
+// number of parts, or into a variable that is not partitioned. As an operand of an op, a PartitionedVariable stands for
+// its whole value. A handle: copies refer to the same variables.
 class PartitionedVariable {
  public:
   PartitionedVariable() = default;

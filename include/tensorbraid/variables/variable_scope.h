@@ -87,10 +87,10 @@ Variable GetVariable(Graph& graph, const std::string& name, const Shape& shape, 
                      std::source_location loc = std::source_location::current());
 
 // As GetVariable, but makes the variable in parts: "scope/name/part_0", "scope/name/part_1", ..., each with the
-// options. `partitioner` says how many; null: the scope's partitioner. If the scope has none either, or if the variable
-// is a scalar, it is made in one piece as by GetVariable, and is the only part of the result. A variable that exists is
-// returned in the parts that it has; the partitioner is not called. The mistakes of PartitionedVariable's constructor
-// are recorded too. Source: tf.compat.v1.get_variable with a partitioner.
+// options. `partitioner` gives their number; null: the scope's partitioner. If the scope has none either, or if the
+// variable is a scalar, it is made in one piece as by GetVariable, and is the only part of the result. A variable that
+// exists is returned in the parts that it has; the partitioner is not called. The mistakes of PartitionedVariable's
+// constructor are recorded too. Source: tf.compat.v1.get_variable with a partitioner.
 PartitionedVariable GetPartitionedVariable(Graph& graph, const std::string& name, const Shape& shape,
                                            const Partitioner& partitioner = nullptr,
                                            const GetVariableOptions& options = {},

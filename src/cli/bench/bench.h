@@ -22,13 +22,13 @@ struct BenchOptions {
   int workers = 1;  // nullstep, sparse: all repeat the step; lenet, lstm, crnn: more than one train synchronously, with
                     // one core each
   int ps = 1;
-  double mb = 100;           // size of the variable in 1e6 bytes, summed over all parameter servers; save: of each
-  int64_t bytes = 0;         // size of the variable in bytes; replaces `mb` if not 0
+  double mb = 100;    // size of the variable in 1e6 bytes, summed over all parameter servers; save: of each variable
+  int64_t bytes = 0;  // size of the variable in bytes; replaces `mb` if not 0
   double background_mb = 0;  // size of the pushes between the same tasks in the background; 0: none
   int steps = 0;             // 0: chosen by the benchmark
-  int rounds = 0;  // push, pull, workers: rounds, each with new processes; the fastest counts; 0: as for steps
+  int rounds = 0;  // push, pull, workers: rounds, each with new processes; the fastest counts; 0: as for `steps`
   std::vector<std::string> wire = {};  // softmax, nullstep, sparse, models with workers: rules of ParseWireRules
-  int64_t rows = 1'000'000;            // sparse: of the table
+  int64_t rows = 1'000'000;            // sparse: rows of the table
   int64_t dim = 64;                    // sparse: columns of the table
   int64_t k = 1024;                    // sparse: ids in a step
   std::string directory = ".";         // save: where to make a directory for the checkpoints

@@ -19,8 +19,8 @@ Output Block(const Output& x, int64_t filters, std::vector<int64_t> pool) {
   return nn::MaxPool(nn::Relu(layers::BatchNorm(y, {.training = true})), {.size = std::move(pool)});
 }
 
-// Makes noise with a bright column inside the place of each digit, whose position encodes the digit. The lines have
-// different lengths.
+// Makes lines of noise with a bright column in the place of each digit. The position of the column in this place
+// encodes the digit. The lines have different lengths.
 void MakeLines(int worker, BenchModel& m) {
   Tensor images = MakeNoise({kLines, kHeight, kWidth, 1}, 7 + worker);
   Tensor lengths(kInt32, {kLines});

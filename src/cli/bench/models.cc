@@ -18,8 +18,8 @@ Output Classify(BenchModel& m, const Output& logits) {
   return ReduceMean(nn::SparseSoftmaxCrossEntropy(m.inputs.back(), logits));
 }
 
-// Two convolutions and two dense layers on images of 28 x 28 pixels, in which the place of a bright column encodes the
-// class.
+// Two convolutions and two dense layers on images of 28 x 28 pixels. The place of a bright column in an image encodes
+// its class.
 void MakeLeNet(int worker, BenchModel& m) {
   constexpr int64_t kWidth = 28;
   m.examples = 128;
@@ -47,7 +47,8 @@ void MakeLeNet(int worker, BenchModel& m) {
       {.batch = m.examples, .in = 1024, .out = kDigits}};
 }
 
-// An LSTM of 200 units over 20 steps of 200 features, of which one is larger than the others and encodes the class.
+// An LSTM of 200 units over 20 steps of 200 features. In each step, one feature is larger than all others. It is the
+// same in all steps of an example, and encodes the class.
 void MakeLstm(int worker, BenchModel& m) {
   constexpr int64_t kUnits = 200;
   constexpr int64_t kSteps = 20;

@@ -22,9 +22,9 @@ struct Arithmetic {
   int64_t steps = 1;
 };
 
-// Milliseconds for the forward pass and both backward passes of all layers in float32 on `threads` threads, each in the
-// memory layout that is fastest in oneDNN. The result is the sum over the passes of their fastest runs. Not
-// thread-safe.
+// Milliseconds for the forward pass and both backward passes of all layers in float32 on `threads` threads. Each pass
+// uses the memory layout that is fastest in oneDNN and is run several times. The result is the sum of the fastest run
+// of each pass. Not thread-safe.
 double OneDnnMs(const std::vector<Arithmetic>& layers, int threads, bool smoke);
 
 }  // namespace tensorbraid

@@ -58,9 +58,9 @@ enum class Kind {
   kSum,   // as kPull, and the worker adds all elements up
 };
 
-// One variable per parameter server, initially zero. Each has a variable of the same size whose value is added to it,
-// which is on the worker (push) or on the server (pull). If `is_local`, all of them are on the worker, and nothing is
-// transferred.
+// One variable per parameter server, initially zero. For each of them there is a second variable of the same size,
+// whose value is added to the first. The second variable is on the worker (push) or on the server (pull). If
+// `is_local`, all variables are on the worker, and nothing is transferred.
 class Transfer {
  public:
   Transfer(Kind kind, int ps, int64_t bytes, const std::string& prefix, bool is_local = false)
@@ -286,7 +286,7 @@ namespace {
 // The results of one round, which has its own cluster and its own baseline.
 struct TransferRound {
   std::vector<double> times;
-  std::vector<double> local_times;  // of the same within the worker; empty if it is not measured
+  std::vector<double> local_times;  // of the same steps within the worker; empty if they are not measured
   double baseline_ms = 0;           // median with the best message size
   double ucx_perftest_ms = 0;       // 0 if it is not measured
   json memory_early;                // null when the round is too short

@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::string_view kBefore = "\n\t [[{{node ";
 constexpr std::string_view kAfter = "}}]]";
-// In the message of every error about a variable without a value. TensorFlow has a different code for some ops.
+// The message of every error about a variable without a value contains this text. For some ops, TensorFlow's code for
+// this error is not ours.
 constexpr std::string_view kUninitialized = "Attempting to use uninitialized value ";
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Where a session of a client runs.
+// The interface through which MasterService reaches the task that runs a client's session.
 #ifndef TENSORBRAID_CLUSTER_CLIENT_SERVICE_SESSION_HOST_H_
 #define TENSORBRAID_CLUSTER_CLIENT_SERVICE_SESSION_HOST_H_
 

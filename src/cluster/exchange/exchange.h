@@ -11,8 +11,8 @@
 //      | --- BulkTensor, in parts -------> |     into the tensor's own memory
 //      | <-- EagerCredit ----------------- |     total of eager bytes consumed
 //
-// A link that shares memory lends a large tensor instead: it comes as one BulkTensor, as soon as it exists, without a
-// grant, and stays in the producer's memory until the last user at the receiver drops it.
+// A link that shares memory lends a large tensor instead. The tensor comes as one BulkTensor as soon as it exists,
+// without a grant. It stays in the producer's memory until the last user at the receiver drops it.
 //
 // A grant waits for no other message, so no order of arrival can deadlock. Memory is bounded: each granted tensor has a
 // Recv waiting for it, and the tensors that arrive early are within the eager budget.
@@ -39,13 +39,13 @@ struct ExchangeOptions {
   uint64_t eager_budget = 16 << 20;  // eager bytes per link that may be sent but not yet consumed
 };
 
-// All steps of one task. Thread-safe.
+// Transfers the tensors of all steps of one task. Thread-safe.
 class Exchange {
  public:
   // The largest eager budget. A receiver holds at most this many bytes for one link; a peer that sends more loses its
   // link.
   static constexpr uint64_t kMaxEagerBudget = 256 << 20;
-  // How many steps may have tensors here before their masters have begun them. A peer that sends for more loses its
+  // How many steps may have tensors here before they begin here. A peer that sends tensors of more such steps loses its
   // link.
   static constexpr size_t kMaxEarlySteps = 1 << 16;
 
@@ -65,7 +65,7 @@ class Exchange {
   void EndAllOf(uint64_t master, const Status& why);
 
   // The events of connections: first OnLinkUp, then messages about tensors, last OnLinkDown. A tensor is dropped unless
-  // its step is known or may still begin: the step's master must be this task's or have a link to it.
+  // its step is known or may still begin: the step's master must be that of this task, or of a task with a link here.
   void OnLinkUp(const Hello& peer);
   void On(const std::shared_ptr<PeerConnection>& from, const EagerTensor& m);
   void On(const std::shared_ptr<PeerConnection>& from, const AnnounceTensor& m);
@@ -97,9 +97,10 @@ class Exchange {
   PeerLinks* const links_;
   mutable Mutex mu_;
   absl::flat_hash_map<StepId, Step> steps_ TB_GUARDED_BY(mu_);
-  size_t early_steps_ TB_GUARDED_BY(mu_) = 0;                      // of `steps_`: not begun
-  absl::flat_hash_map<uint64_t, int> masters_ TB_GUARDED_BY(mu_);  // links by incarnation; 1 for this task itself
-  absl::flat_hash_set<StepId> ended_ TB_GUARDED_BY(mu_);           // the last kKeptEnded
+  size_t early_steps_ TB_GUARDED_BY(mu_) = 0;  // how many of `steps_` have not begun
+  // The number of links to each task that may be a master, by incarnation; 1 for this task itself.
+  absl::flat_hash_map<uint64_t, int> masters_ TB_GUARDED_BY(mu_);
+  absl::flat_hash_set<StepId> ended_ TB_GUARDED_BY(mu_);  // the steps that ended last, at most kKeptEnded
   std::deque<StepId> ended_order_ TB_GUARDED_BY(mu_);
 };
 

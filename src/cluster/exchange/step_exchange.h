@@ -34,8 +34,8 @@ class StepExchange final : public Rendezvous, public std::enable_shared_from_thi
   void Recv(const StepEdge& edge, LoopPosition at, RecvDone done) override;
 
   // Fails all pending and later Recv calls and cancels the step's kernels here. The first call decides the status.
-  // Cancelling the step's kernels calls this, too: another task may wait for a tensor that will not be computed here,
-  // and would then never send the tensor that this task waits for.
+  // Cancelling the step's kernels calls this function, too. Another task may wait for a tensor that will not be
+  // computed here, and then never sends the tensor for which a Recv waits here.
   void Fail(const Status& why);
   StepId id() const { return id_; }
   // OK, or the reason why the step failed.

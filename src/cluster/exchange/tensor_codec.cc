@@ -74,8 +74,8 @@ Status CheckMeta(const TensorMeta& meta) {
 
 namespace {
 
-// Whether the tensor can use the payload's memory. A faulty neighbour may still change its memory, which is only read
-// here. So only floating-point elements may stay there, because all their bit patterns are valid.
+// Whether the tensor can use the payload's memory. Memory that is not writable here belongs to a neighbour. A faulty
+// neighbour may still change it, so only floating-point elements may stay there: all their bit patterns are valid.
 bool CanAdopt(const TensorMeta& meta, const Payload& payload) {
   if (!payload.owner || payload.pieces.size() != 1) return false;
   const bool may_change = !payload.owner->writable();

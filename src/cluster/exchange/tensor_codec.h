@@ -15,8 +15,9 @@ Status EncodeTensor(const Tensor& tensor, TensorMeta* meta, Payload* payload);
 // InvalidArgument unless meta.bytes is possible for the dtype and the shape.
 Status CheckMeta(const TensorMeta& meta);
 
-// Decodes a tensor from its bytes. If the payload has an owner, a floating-point tensor uses its memory. For a dead
-// tensor, returns one that is not valid. InvalidArgument if the bytes do not match `meta`.
+// Decodes a tensor from its bytes. If the payload has an owner and the dtype allows it, the tensor uses the payload's
+// memory instead of a copy. For a dead tensor, returns a Tensor that is not valid. InvalidArgument if the bytes do not
+// match `meta`.
 StatusOr<Tensor> DecodeTensor(const TensorMeta& meta, const Payload& payload);
 
 }  // namespace tensorbraid

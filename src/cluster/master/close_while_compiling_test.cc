@@ -13,7 +13,7 @@ namespace {
 
 using absl::StatusCode;
 
-// Kernels of devices of type "GATE" are created while the gate is open.
+// While the gate is closed, a thread that creates a kernel for a device of type "GATE" waits until the gate opens.
 class Gate {
  public:
   void Close() {

@@ -44,7 +44,7 @@ class RunningSteps {
   // For reports. `history` has at most one count per second, the oldest first. A count is taken when a step begins, so
   // that counting needs no clock of its own.
   struct State {
-    int64_t ended = 0;  // now
+    int64_t ended = 0;  // so far
     std::vector<Count> history;
     std::vector<std::shared_ptr<MasterStep>> running;  // in the order in which they began
   };

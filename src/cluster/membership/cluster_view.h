@@ -38,7 +38,7 @@ struct ClusterView {
   uint64_t version = 0;
   std::string self;                     // the name of the task whose view it is
   std::vector<DeviceInfo> own_devices;  // of this task
-  std::vector<TaskView> others;         // the other tasks, by job and index
+  std::vector<TaskView> others;         // the other tasks, in order of job and index
 };
 
 struct ClusterDevice {

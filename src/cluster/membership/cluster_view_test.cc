@@ -1,4 +1,4 @@
-// What a membership knows, and how that changes.
+// Tests what a membership knows about the tasks, and how that changes.
 #include "cluster/membership/cluster_view.h"
 
 #include <gmock/gmock.h>

@@ -14,7 +14,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kDialTimeout{5000};
-// How long a step that needs a task without a link waits for it to connect before it fails.
+// A step that needs a task without a link fails if the task does not connect within this time.
 constexpr milliseconds kMaxStepWait{5000};
 // Time between two attempts to reach a task: a waiting task notices another within this time after it has started.
 constexpr milliseconds kRedial{100};

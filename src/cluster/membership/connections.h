@@ -1,4 +1,4 @@
-// The connections to the other tasks: finds them, dials, and keeps the callers that wait for a task.
+// Finds and dials the connections to the other tasks, and keeps the callers that wait for a task.
 #ifndef TENSORBRAID_CLUSTER_MEMBERSHIP_CONNECTIONS_H_
 #define TENSORBRAID_CLUSTER_MEMBERSHIP_CONNECTIONS_H_
 
@@ -80,7 +80,8 @@ class Connections final : public PeerLinks {
     std::vector<GetDone> waiters;                           // to be called with `primary`
   };
   Added Add(const std::shared_ptr<PeerConnection>& connection);
-  // Returns whether the task is still connected. Dials it again if it is to be kept.
+  // Removes a link that is down. Returns whether its task is still connected by another link. If it is not, dials the
+  // task again if KeepConnected has been called for it.
   bool Erase(const std::shared_ptr<PeerConnection>& connection);
   // The task has left, or has come back: a task that has left is not dialed again.
   void SetLeft(const std::string& task, bool left);
@@ -130,7 +131,7 @@ class Connections final : public PeerLinks {
   Mutex mu_;
   Hello self_ TB_GUARDED_BY(mu_);
   std::map<std::string, Peer> peers_ TB_GUARDED_BY(mu_);
-  std::vector<Peer*> numbered_ TB_GUARDED_BY(mu_);                       // the same, by number
+  std::vector<Peer*> numbered_ TB_GUARDED_BY(mu_);                       // the peer with each number
   std::vector<std::pair<std::string, Hello>> dials_ TB_GUARDED_BY(mu_);  // addresses to be dialed
   std::set<Timer::Id> redials_ TB_GUARDED_BY(mu_);                       // pending
   bool stopping_ TB_GUARDED_BY(mu_) = false;

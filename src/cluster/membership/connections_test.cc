@@ -1,4 +1,4 @@
-// What the errors of a task say that cannot be reached.
+// Tests the errors about a task that cannot be reached.
 #include "cluster/membership/connections.h"
 
 #include <gtest/gtest.h>

@@ -21,7 +21,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kMaxLogInterval{600'000};
 
-// The tasks that have to come first.
+// The tasks that have never been connected. Join waits until they have come and their work is over.
 std::vector<std::string> NotSeen(const ClusterView& view) {
   std::vector<std::string> tasks;
   for (const TaskView& task : view.others) {

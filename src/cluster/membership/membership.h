@@ -55,7 +55,7 @@ class Membership {
   // returns, OnLinkDown has been called for every link.
   void Shutdown(const Status& why);
 
-  // What this task has received from another one since it started, over all links.
+  // What this task has received from `task` since this task started, over all links.
   struct Received {
     std::string task;
     uint64_t messages = 0;
@@ -111,7 +111,7 @@ class Membership {
   bool is_ps_ TB_GUARDED_BY(mu_) = false;                       // this task
   uint64_t version_ TB_GUARDED_BY(mu_) = 1;                     // of the view
   std::shared_ptr<const ClusterView> view_ TB_GUARDED_BY(mu_);  // null or outdated until it is asked for
-  std::vector<std::string> order_ TB_GUARDED_BY(mu_);           // of the other tasks: by job and index
+  std::vector<std::string> order_ TB_GUARDED_BY(mu_);           // names of the other tasks, in order of job and index
   std::map<std::string, Task> tasks_ TB_GUARDED_BY(mu_);        // the other tasks
   bool stopping_ TB_GUARDED_BY(mu_) = false;
   int awaiting_ TB_GUARDED_BY(mu_) = 0;          // running calls of AwaitView

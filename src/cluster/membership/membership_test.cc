@@ -1,4 +1,4 @@
-// When Server::Join returns and what it logs; tasks that are added to a cluster.
+// Tests when Server::Join returns and what it logs, and how tasks are added to a cluster.
 #include "cluster/membership/membership.h"
 
 #include <fcntl.h>
@@ -139,7 +139,7 @@ TEST(MembershipTest, ATaskThatIsAddedWhileTheClusterRunsTakesPartInSteps) {
   session->Close();
 }
 
-// The Joins of tasks of a cluster with one parameter server.
+// Runs Join for tasks of a cluster with one parameter server, each on a thread of its own.
 class JoinedTasks {
  public:
   explicit JoinedTasks(TestCluster& cluster) : cluster_(cluster) {}

@@ -1,4 +1,4 @@
-// The times of a membership.
+// The intervals and timeouts with which a task watches the other tasks of its cluster.
 #ifndef TENSORBRAID_CLUSTER_MEMBERSHIP_OPTIONS_H_
 #define TENSORBRAID_CLUSTER_MEMBERSHIP_OPTIONS_H_
 

@@ -26,7 +26,7 @@ class EagerFlow {
     if (consumed <= sent_) credited_ = std::max(credited_, consumed);
   }
 
-  // --- What it receives.
+  // --- What this task receives.
   // Counts `bytes` as received. Returns how many are received and not consumed.
   uint64_t Receive(uint64_t bytes) {
     MutexLock lock(mu_);

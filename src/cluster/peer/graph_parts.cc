@@ -18,7 +18,7 @@ void SendInParts(RegisterGraph message, Link* link) {
 
 void GraphParts::Add(const GraphPart& part) {
   std::string& parts = parts_[part.request];
-  // What exceeds the limit is not kept, except for the part with which Complete sees that the graph is too large.
+  // Once the parts exceed the limit, Complete sees that the graph is too large, so further parts are not kept.
   if (parts.size() <= max_graph_bytes_) parts += part.bytes;
 }
 

@@ -15,7 +15,7 @@
 
 namespace tensorbraid {
 
-// Requests carry numbers, which their replies repeat; steps are told apart by their ids. Thread-safe.
+// Each request carries a number, which the reply repeats. Steps are told apart by their ids. Thread-safe.
 class LinkWorker final : public RemoteWorker {
  public:
   explicit LinkWorker(std::shared_ptr<Link> link) : link_(std::move(link)) {}

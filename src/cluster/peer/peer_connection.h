@@ -19,7 +19,7 @@ namespace tensorbraid {
 // needs no table and no lock to find what belongs to it. Thread-safe.
 class PeerConnection : public std::enable_shared_from_this<PeerConnection> {
  public:
-  // `received` counts for the task at the other end, over all its links.
+  // `received` counts what the task at the other end sends here, over all links.
   PeerConnection(std::shared_ptr<Link> link, std::shared_ptr<Traffic> received)
       : link_(std::move(link)),
         worker_(std::make_shared<LinkWorker>(link_)),
@@ -52,8 +52,8 @@ class PeerConnection : public std::enable_shared_from_this<PeerConnection> {
     PeerConnection& connection_;
   };
 
-  // How long no message has arrived. 0 while one is handled: the messages behind it have to wait, so that the other
-  // task only seems to be silent.
+  // How long no message has arrived. 0 while a message is handled: others may have to wait behind it, so the other task
+  // may only seem to be silent.
   MonotonicClock::duration silence(MonotonicClock::time_point now) const {
     if (handling_.load(std::memory_order_acquire) > 0) return MonotonicClock::duration(0);
     return now.time_since_epoch() - MonotonicClock::duration(heard_.load(std::memory_order_relaxed));

@@ -1,4 +1,4 @@
-// The connections to the other tasks of a cluster, by number.
+// Finds the connections to the other tasks of a cluster by the numbers of the tasks.
 #ifndef TENSORBRAID_CLUSTER_PEER_PEER_LINKS_H_
 #define TENSORBRAID_CLUSTER_PEER_PEER_LINKS_H_
 
@@ -19,8 +19,8 @@ class PeerLinks {
   virtual ~PeerLinks() = default;
   // NotFound if the cluster has no such task and none of that name has ever connected.
   virtual StatusOr<uint32_t> NumberOf(const std::string& task) = 0;
-  // Calls back with the connection to a task: at once if it is connected, otherwise after dialing, on any thread. Fails
-  // if it cannot be reached soon. REQUIRES: NumberOf has returned `peer`.
+  // Calls back, on any thread, with the connection to a task: at once if the task is connected, otherwise after
+  // dialing. Fails if the task cannot be reached soon. REQUIRES: NumberOf has returned `peer`.
   using ConnectionDone = std::function<void(StatusOr<std::shared_ptr<PeerConnection>>)>;
   virtual void GetConnection(uint32_t peer, ConnectionDone done) = 0;
 };

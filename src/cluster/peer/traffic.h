@@ -1,4 +1,4 @@
-// What this task has received from another one.
+// Counts what this task has received from another task.
 #ifndef TENSORBRAID_CLUSTER_PEER_TRAFFIC_H_
 #define TENSORBRAID_CLUSTER_PEER_TRAFFIC_H_
 
@@ -7,7 +7,7 @@
 
 namespace tensorbraid {
 
-// Since this task started, over all links to the other one. Thread-safe.
+// The counts begin when this task starts, and cover all links to the other task. Thread-safe.
 struct Traffic {
   std::atomic<uint64_t> messages{0};
   std::atomic<uint64_t> tensor_bytes{0};

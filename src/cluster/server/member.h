@@ -73,7 +73,7 @@ class Member final : public ReportSource, public SessionHost, private LinkAccept
 
   Status OnHello(const Hello& from, Hello* answer) override { return membership_.OnHello(from, answer); }
   std::shared_ptr<LinkHandler> OnLinkUp(const std::shared_ptr<Link>& link) override;
-  // The last link to this task may be down.
+  // A link to the task is down. Calls on_master_gone if it was the last link to the session's master.
   void OnTaskDown(const std::string& task);
   void OnGetReport(const std::shared_ptr<Link>& link, const GetReport& m);
   // The members of the clusters whose reports belong to an answer to GetReport.

@@ -54,8 +54,8 @@ class SessionClusters {
     std::string master;              // task name
     uint64_t master_process = 0;     // differs between two processes of that name
   };
-  // Makes this process a member, for Admit. Meanwhile no lock is held, because this calls other objects, and `members_`
-  // has an entry for the cluster without a member.
+  // Makes this process a member, for Admit. No lock is held meanwhile, because this function calls other objects. Until
+  // it has created the member, the entry of the cluster in `members_` has none.
   Status Join(const Hello& from, const std::string& job, int index, const std::string& address) TB_EXCLUDES(mu_);
   void End(uint64_t cluster, const Status& why);
 
@@ -67,7 +67,7 @@ class SessionClusters {
   bool stopping_ TB_GUARDED_BY(mu_) = false;
   int joining_ TB_GUARDED_BY(mu_) = 0;  // calls of Join
   std::string own_address_ TB_GUARDED_BY(mu_);
-  std::vector<std::weak_ptr<Member>> opened_ TB_GUARDED_BY(mu_);  // by Open; some may have ended
+  std::vector<std::weak_ptr<Member>> opened_ TB_GUARDED_BY(mu_);  // created by Open; some may have ended
   std::map<uint64_t, Admitted> members_ TB_GUARDED_BY(mu_);       // created by Admit
   std::deque<uint64_t> replaced_ TB_GUARDED_BY(mu_);  // clusters of masters that were restarted; the latest few
   BlockingCalls endings_{4};                          // runs End

@@ -42,7 +42,7 @@ class SharedTransport final : public Transport, private LinkAcceptor {
 
   Status OnHello(const Hello& from, Hello* answer) override;
   std::shared_ptr<LinkHandler> OnLinkUp(const std::shared_ptr<Link>& link) override;
-  // Null if the cluster has no transport here, or it has been shut down.
+  // Null if the cluster has no transport here, or if that transport has been shut down.
   std::shared_ptr<ClusterTransport> Find(uint64_t cluster);
 
   const std::unique_ptr<Transport> transport_;

@@ -23,7 +23,7 @@ constexpr double kStragglerShare = 0.5;
 
 bool IsPs(std::string_view task) { return task.starts_with("ps/"); }
 
-// The reports that have arrived. Thread-safe.
+// Collects the reports of the tasks of one cluster, and calls `done` once with all of them. Thread-safe.
 class Collection final : public std::enable_shared_from_this<Collection> {
  public:
   Collection(proto::ClusterReport report, size_t pending, Timer* timer,
@@ -112,7 +112,7 @@ const char* StateWithoutAnswer(TaskView::State state) {
   return "no answer";
 }
 
-// Whether a comes before b by job and index: "ps/2" before "ps/10".
+// Whether a comes before b in order of job and index: "ps/2" comes before "ps/10".
 bool ComesBefore(const proto::TaskReport& a, const proto::TaskReport& b) {
   const auto key = [](const std::string& task) {
     const size_t slash = task.rfind('/');
@@ -223,7 +223,7 @@ std::string NoAnswerWithin(std::chrono::milliseconds timeout) {
 // The time that an asked task has for the clusters of sessions, so that its answer arrives within `timeout`.
 std::chrono::milliseconds TimeoutOfAsked(std::chrono::milliseconds timeout) { return timeout * 3 / 4; }
 
-// This process in the cluster that it was started in.
+// Collects the report of the cluster in which this process was started.
 void CollectOwnCluster(const std::shared_ptr<ReportSource>& source, Timer* timer, std::chrono::milliseconds timeout,
                        std::function<void(const proto::ClusterReport&)> done) {
   Membership& membership = source->membership();
@@ -254,7 +254,7 @@ void CollectOwnCluster(const std::shared_ptr<ReportSource>& source, Timer* timer
   collection->EndOfAsking();
 }
 
-// This process in a cluster that a session brought; see CollectSessionClusters.
+// Collects the report of a cluster that a session brought; see CollectSessionClusters.
 void CollectSessionCluster(const std::shared_ptr<ReportSource>& source, Timer* timer, std::chrono::milliseconds timeout,
                            std::function<void(const proto::ClusterReport&)> done) {
   Membership& membership = source->membership();

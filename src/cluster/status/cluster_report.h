@@ -22,7 +22,7 @@ inline constexpr std::chrono::milliseconds kMaxReportTimeout{60000};
 // Asks every task of the cluster for its report, including those that `task` has no connection to yet, and calls
 // `done` once: when all have answered, or after `timeout`. A task that has not answered by then is reported with the
 // reason. `done` may be called before this returns, or on a thread of the transport, of the timer or of the pool; it
-// must not block. `timer` must live until it is called. Does not wait for the other tasks. Like FillTaskReport, must
+// must not block. `timer` must live until then. Does not wait for the other tasks. Like FillTaskReport, must
 // not be called on a transport thread.
 //
 // The report also has the clusters that sessions brought (ClusterReport::session_clusters): those of `sessions`, and
@@ -31,11 +31,12 @@ void CollectClusterReport(const std::shared_ptr<ReportSource>& task,
                           const std::vector<std::shared_ptr<ReportSource>>& sessions, Timer* timer,
                           std::chrono::milliseconds timeout, std::function<void(const proto::ClusterReport&)> done);
 
-// The reports of the clusters of `sources`, which sessions brought, in the same order; otherwise as
-// CollectClusterReport. Does not connect to any task, because a connection from the session's master would make the
-// task a member: tasks that a source has no connection to are reported without being asked. Since only the master is
-// connected to all tasks that the session uses, another task asks the master for its report of the cluster, and uses
-// its own connections if the master does not answer.
+// As CollectClusterReport, for the clusters of `sources`, which sessions brought. The reports are in the order of
+// `sources`. Does not connect to any task, because a connection from the session's master would make that task a member
+// of the cluster. So a task without a connection is reported without being asked.
+//
+// Only the session's master is connected to all tasks that the session uses. Any other task therefore asks the master
+// for its report of the cluster, and uses its own connections only if the master does not answer.
 void CollectSessionClusters(const std::vector<std::shared_ptr<ReportSource>>& sources, Timer* timer,
                             std::chrono::milliseconds timeout,
                             std::function<void(const std::vector<proto::ClusterReport>&)> done);

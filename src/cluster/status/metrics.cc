@@ -138,7 +138,7 @@ class ClusterMetrics {
     Begin("task_up", "1 if the task has answered.", kGauge);
     ForEachTask([&](const Cluster& cluster, const proto::TaskReport& task) {
       Labels labels = {{"task", task.task()}};
-      // The names of tasks in a session's cluster do not say which process it is.
+      // The name of a task in a session's cluster does not say which process the task is.
       if (!cluster.report.cluster().empty()) labels.push_back({"address", task.address()});
       Add(cluster, std::move(labels), IsUp(task) ? 1 : 0);
     });

@@ -1,4 +1,4 @@
-// A task as the reports of a cluster need it.
+// What the report of a cluster needs from a task.
 #ifndef TENSORBRAID_CLUSTER_STATUS_REPORT_SOURCE_H_
 #define TENSORBRAID_CLUSTER_STATUS_REPORT_SOURCE_H_
 

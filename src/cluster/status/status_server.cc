@@ -135,8 +135,8 @@ class HttpServer final : public StatusServer {
     MonotonicClock::time_point last_at TB_GUARDED_BY(mu);
   };
 
-  // Returns the last report if it is at most half a second old. Otherwise asks for a new one and waits for it;
-  // simultaneous requests share it. Null if no report arrives.
+  // Returns the last report if it is at most half a second old. Otherwise asks for a new report and waits for it.
+  // Simultaneous requests share the new report. Null if no report arrives.
   std::shared_ptr<const proto::ClusterReport> Report() {
     constexpr std::chrono::seconds kPatience{20};
     bool ask = false;

@@ -24,8 +24,8 @@ struct StatusServerOptions {
   // connection.
   TlsOptions tls = {};
   bool insecure = false;
-  // Files with tokens (transport/token_file.h), as in ServerOptions. If there is one, a request must carry one of their
-  // tokens: as a bearer token, as Prometheus does, or as a password with any user name, as browsers do.
+  // Files with tokens (transport/token_file.h), as in ServerOptions. If a file is given, each request must carry a
+  // token of one of the two files. Prometheus sends it as a bearer token, browsers as a password with any user name.
   std::string token_file = "";
   std::string client_token_file = "";
 };
@@ -37,14 +37,14 @@ class StatusServer {
   // Asks for a report; calls back once, from any thread.
   using Source = std::function<void(std::function<void(const proto::ClusterReport&)>)>;
   // Starts to listen. InvalidArgument when the address must not or cannot be bound, AlreadyExists when the port is
-  // taken, an error that names the flag for a wrong file of `tls` or of tokens.
+  // taken. If a file of `tls` or of tokens is wrong, the error names its flag.
   static StatusOr<std::unique_ptr<StatusServer>> Start(const StatusServerOptions& options, Source source);
   virtual ~StatusServer() = default;  // Stops listening, and waits for requests that are being answered.
   // "http://localhost:9090/".
   virtual const std::string& url() const = 0;
 };
 
-// The page, a HTML document without external parts.
+// The page: an HTML document without external parts.
 extern const char kStatusPage[];
 
 }  // namespace tensorbraid

@@ -17,18 +17,19 @@ namespace tensorbraid {
 
 // The request is a ClusterReportRequest, the answer a ClusterReport (cluster/protobuf/report.proto).
 inline constexpr char kGetClusterReport[] = "/tensorbraid.StatusService/GetClusterReport";
-// How long the asked task waits for the answers of the others.
+// How long the asked task waits for the answers of the other tasks, unless the request sets another time.
 inline constexpr std::chrono::milliseconds kReportTimeout{2000};
 
 // Answers GetClusterReport and passes all other calls on. Thread-safe.
 class StatusService final : public CallHandler {
  public:
-  // `task` is this process in the cluster that it was started in. `env` and `others` must outlive the service.
+  // `task` is this process in the cluster that it was started in, `sessions` finds it in the clusters that sessions
+  // brought, and `others` handles all other calls. `env` and `others` must outlive the service.
   StatusService(std::shared_ptr<ReportSource> task, SessionSources sessions, WorkerEnv* env, CallHandler* others)
       : task_(std::move(task)), sessions_(std::move(sessions)), env_(env), others_(others) {}
 
   void OnCall(std::shared_ptr<Call> call) override;
-  // Calls CollectClusterReport for the task's own cluster, on a thread of the pool.
+  // Calls CollectClusterReport, on a thread of the pool, for the task's own cluster and the clusters of sessions.
   void Collect(std::chrono::milliseconds timeout, std::function<void(const proto::ClusterReport&)> done);
 
  private:

@@ -96,14 +96,15 @@ void FillCounts(const RunningSteps::State& state, MonotonicClock::time_point now
   report->set_steps(static_cast<double>(state.ended));
   const auto& history = state.history;
   if (history.empty()) return;
-  size_t begin = 0;  // the last count before the window, or the first one in it
+  size_t begin = 0;  // the rate begins at the last count that is older than the window, or else at the oldest one
   for (size_t i = 0; i < history.size(); ++i) {
     if (now - history[i].at >= kRateWindow) begin = i;
     auto* out = report->add_history();
     out->set_seconds(SecondsSince(history[i].at, now));
     out->set_steps(static_cast<double>(history[i].ended));
   }
-  // No step has ended in the window. If the step before it took that long, too, the steps are slow rather than blocked.
+  // No step has ended since that count. If the count before it is older by a whole window, the steps are slow rather
+  // than blocked, so the rate begins one count earlier.
   if (history[begin].ended == state.ended && begin > 0 && history[begin].at - history[begin - 1].at >= kRateWindow) {
     --begin;
   }
@@ -117,7 +118,7 @@ void FillStaleness(const Worker::Parts& parts, proto::StalenessReport* staleness
   staleness->set_overtaken_max(static_cast<double>(parts.overtaken_max));
 }
 
-// The names of tasks by incarnation, with which steps name their masters.
+// The names of the tasks that can be masters, by incarnation. A StepId contains the incarnation of its master.
 std::map<uint64_t, std::string> Masters(const TaskParts& task) {
   std::map<uint64_t, std::string> names;
   for (const TaskView& other : task.membership.view()->others) {

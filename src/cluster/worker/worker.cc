@@ -50,7 +50,7 @@ StatusOr<std::shared_ptr<Executor>> Worker::Register(SessionId session, uint64_t
   return AddGraph(session, Open(session, isolated_state), handle, std::move(partition), limited_files);
 }
 
-// Tells the nodes that exchange tensors with other tasks the numbers of those tasks.
+// Writes into each _Send and _Recv the number of the other task (attribute peer_number).
 Status Worker::NumberPeers(Graph* partition) {
   for (const auto& node : ImplOf(*partition).nodes()) {
     if (node->type() != "_Send" && node->type() != "_Recv") continue;
@@ -65,7 +65,7 @@ Status Worker::NumberPeers(Graph* partition) {
 StatusOr<std::shared_ptr<Executor>> Worker::AddGraph(SessionId id, const std::shared_ptr<Session>& session,
                                                      uint64_t handle, std::unique_ptr<Graph> partition,
                                                      bool limited_files) {
-  const ScopedFileAccess scope(FileLimit(limited_files));  // the executors keep it
+  const ScopedFileAccess scope(FileLimit(limited_files));  // the executor that is made here keeps this limit
   for (const auto& node : ImplOf(*partition).nodes()) {
     TF_ASSIGN_OR_RETURN(const DeviceName device, DeviceName::Parse(node->device()));
     if (std::find(devices_.begin(), devices_.end(), device) == devices_.end()) {
@@ -80,14 +80,16 @@ StatusOr<std::shared_ptr<Executor>> Worker::AddGraph(SessionId id, const std::sh
       session->own_resources != nullptr ? session->own_resources.get() : &env_->resources();
   TF_ASSIGN_OR_RETURN(auto plan, Plan::Create(std::move(partition), resources, &session->kernels, &env_->devices(),
                                               [&] { return CheckOpen(id, session); }));
-  // The plan holds the session, which may own its kernels (in the cache) and their resources.
+  // The session may own the plan's kernels (in its cache) and their resources. So `held` keeps the session alive, and
+  // destroys the plan first.
   std::shared_ptr<const Plan> held(plan.get(), [plan, s = session](const Plan*) mutable {
     plan.reset();
     s.reset();
   });
   auto executor = std::make_shared<Executor>(std::move(held), pool_, resources, env_->busy_ns());
   MutexLock lock(mu_);
-  // Graphs hold their session, and closing the session drops them. A graph added after that would never be freed.
+  // A graph holds its session, and Close drops the graphs of a session. A graph that was added after Close would never
+  // be freed.
   const auto it = sessions_.find(id);
   if (it == sessions_.end() || it->second != session) return Cancelled("the session is closed");
   session->graphs[handle] = executor;

@@ -34,7 +34,7 @@ class Worker {
   // clients on other machines.
   StatusOr<std::shared_ptr<Executor>> Register(SessionId session, uint64_t handle, std::unique_ptr<Graph> partition,
                                                bool isolated_state, bool limited_files);
-  // The file limit of such a partition, or null without `limited_files`.
+  // The file limit of a partition that is registered with this `limited_files`; null if that is false.
   const FileAccess* FileLimit(bool limited_files) const {
     return limited_files ? &env_->files_of_strangers() : nullptr;
   }

@@ -22,7 +22,7 @@ namespace tensorbraid {
 // A new number for a task, device or cluster; random and never 0.
 uint64_t NewIncarnation();
 
-// Devices, variables and threads. Thread-safe.
+// Owns the devices, the variables that sessions share, and the threads. Thread-safe.
 class WorkerEnv {
  public:
   struct Options {

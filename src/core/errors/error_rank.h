@@ -1,4 +1,4 @@
-// Which of the errors of a step to report.
+// Decides which of the errors of a step to report.
 #ifndef TENSORBRAID_CORE_ERRORS_ERROR_RANK_H_
 #define TENSORBRAID_CORE_ERRORS_ERROR_RANK_H_
 

@@ -1,4 +1,4 @@
-// Where the memory of tensors comes from.
+// Allocates the memory of tensors.
 #ifndef TENSORBRAID_CORE_MEMORY_ALLOCATOR_H_
 #define TENSORBRAID_CORE_MEMORY_ALLOCATOR_H_
 

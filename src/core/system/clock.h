@@ -7,7 +7,7 @@
 
 namespace tensorbraid {
 
-// Both are clocks as std::chrono defines them, and their times are those of the standard clocks. Thread-safe.
+// Both classes are clocks as std::chrono defines them. Their time points are those of the standard clocks. Thread-safe.
 
 // For durations and deadlines.
 struct MonotonicClock {

@@ -91,8 +91,9 @@ class Env {
   static Env& Default();
   // The operating system. Never destroyed.
   static Env& System();
-  // Installs `env`, or System() again if null, and returns the one before it (null for System()). REQUIRES: no other
-  // thread is using the library. `env` outlives everything created while it is installed. For tests.
+  // Installs `env`, or System() if `env` is null. Returns the environment that was installed before, or null if that
+  // was System(). REQUIRES: no other thread is using the library. `env` outlives everything created while it is
+  // installed. For tests.
   static Env* SetDefault(Env* env);
 
   virtual ~Env() = default;

@@ -1,10 +1,10 @@
 // Which files the work of a thread may use.
 //
 // A graph that a client on another machine has sent may use files in certain directories only (docs/security.md). The
-// limit is a property of the thread that runs a kernel: the executor of such a graph sets it, work that the thread
-// hands to other threads (ThreadPool, RunAtLowPriority) inherits it, and the one place that opens files for the
-// library, the operating system's Env, enforces it. So no op has to check it. A thread that does work for another
-// session, for example because it wakes that session's kernel, must set the other session's limit.
+// limit is a property of the thread that runs a kernel. The executor of such a graph sets the limit. Work that the
+// thread hands to other threads (ThreadPool, RunAtLowPriority) inherits it. The operating system's Env, the one place
+// that opens files for the library, enforces it, so no op has to check it. A thread that does work for another session,
+// for example because it wakes that session's kernel, must set the other session's limit.
 #ifndef TENSORBRAID_CORE_SYSTEM_FILE_ACCESS_H_
 #define TENSORBRAID_CORE_SYSTEM_FILE_ACCESS_H_
 
@@ -40,7 +40,8 @@ class FileAccess {
   Status CheckPattern(const std::string& pattern) const;
 
  private:
-  // The directory that `path` begins with, or null, and the rest of the path, "." if there is none.
+  // Returns the allowed directory that `path` begins with, or null. Sets `*rest` to the rest of the path, or to "." if
+  // nothing follows the directory.
   const std::string* Find(const std::string& path, std::string* rest) const;
   Status Refusal(const std::string& path) const;
 
@@ -50,8 +51,8 @@ class FileAccess {
 // The limit for the current thread; null if there is none.
 const FileAccess* CurrentFileAccess();
 
-// Sets the limit for the current thread while this object exists. `access` may be null, for none. It must outlive this
-// object and all work that the thread hands to others meanwhile.
+// Sets the limit for the current thread while this object exists. If `access` is null, the thread has no limit.
+// `access` must outlive this object and all work that the thread hands to others meanwhile.
 class ScopedFileAccess {
  public:
   explicit ScopedFileAccess(const FileAccess* access);

@@ -78,7 +78,7 @@ class FaultyFiles : public ForwardingEnv {
   // below its argument.
   void LosePower(const std::function<uint64_t(uint64_t)>& random) {
     MutexLock lock(mu_);
-    std::map<std::string, bool> kept;  // by directory
+    std::map<std::string, bool> kept;  // keyed by directory
     for (const auto& entry : names_) kept.emplace(Parent(entry.first), false);
     for (const auto& entry : durable_names_) kept.emplace(Parent(entry.first), false);
     for (auto& [directory, is_kept] : kept) is_kept = random(2) == 0;

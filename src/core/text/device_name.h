@@ -23,7 +23,7 @@ struct DeviceName {
   std::string ToString() const;
   // The name without the device: "/job:worker/replica:0/task:1".
   std::string TaskString() const;
-  // This name, with the parts that it leaves open taken from `outer`.
+  // A copy of this name. The parts that this name leaves open are taken from `outer`.
   DeviceName MergedOver(const DeviceName& outer) const;
   // Whether `full` has the same value in every part that this name gives.
   bool Matches(const DeviceName& full) const;

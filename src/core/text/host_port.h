@@ -1,4 +1,4 @@
-// Addresses of tasks as users write them.
+// Parses and writes the addresses of tasks in the form that users write.
 #ifndef TENSORBRAID_CORE_TEXT_HOST_PORT_H_
 #define TENSORBRAID_CORE_TEXT_HOST_PORT_H_
 

@@ -1,4 +1,4 @@
-// Tells parts of the library that wait when the process is asked to stop (tensorbraid/core/stop.h).
+// Tells the parts of the library that are waiting that the process is asked to stop (tensorbraid/core/stop.h).
 #ifndef TENSORBRAID_CORE_THREADS_STOP_H_
 #define TENSORBRAID_CORE_THREADS_STOP_H_
 
@@ -25,7 +25,7 @@ class OnStopRequest {
 
 // What a signal does: makes StopRequested() true and calls the listeners. `why` is logged, for example "SIGTERM".
 void RequestStop(const char* why);
-// For tests, which then start another training in the same process.
+// For tests: makes StopRequested() false again, so that a test can start another training in the same process.
 void WithdrawStopRequest();
 
 }  // namespace tensorbraid

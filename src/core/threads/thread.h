@@ -1,4 +1,4 @@
-// Threads of the library.
+// The class with which the library starts threads.
 #ifndef TENSORBRAID_CORE_THREADS_THREAD_H_
 #define TENSORBRAID_CORE_THREADS_THREAD_H_
 
@@ -12,7 +12,7 @@ namespace tensorbraid {
 // Used like std::thread: Join or Detach must be called before the destructor. Not thread-safe.
 class Thread {
  public:
-  // What Env::StartThread returns. Exactly one of the two functions is called, once.
+  // What Env::StartThread returns. Exactly one of Join and Detach is called, once.
   class Handle {
    public:
     virtual ~Handle() = default;

@@ -1,4 +1,4 @@
-// Tensors in memory that the library chooses.
+// Creates tensors in memory of a given allocator.
 #ifndef TENSORBRAID_CORE_VALUES_NEW_TENSOR_H_
 #define TENSORBRAID_CORE_VALUES_NEW_TENSOR_H_
 

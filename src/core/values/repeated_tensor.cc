@@ -25,7 +25,7 @@ constexpr size_t kMaxMappings = 16 << 10;
 
 std::atomic<size_t> all_mappings{0};
 
-// What a buffer takes from the limits of the process, until it is destroyed.
+// Counts the mappings and bytes of one buffer against the limits of the process, until this object is destroyed.
 class Share {
  public:
   // Null if the limits do not allow it.

@@ -12,8 +12,8 @@ namespace tensorbraid {
 // bytes. REQUIRES: IsPlain(dtype).
 StatusOr<Tensor> RepeatedTensor(DType dtype, const Shape& shape, const void* element);
 
-// The element of a large tensor that RepeatedTensor has made, or of a part of one. Null for all other tensors. Lives as
-// long as the tensor's buffer.
+// If `tensor` is a large tensor that RepeatedTensor has made, or a part of such a tensor that is not empty, returns the
+// element that it repeats. Returns null for all other tensors. The element lives as long as the tensor's buffer.
 const void* RepeatedElement(const Tensor& tensor);
 
 }  // namespace tensorbraid

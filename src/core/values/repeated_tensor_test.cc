@@ -63,7 +63,7 @@ TEST(RepeatedTensorTest, PartsOfALargeOneRepeatTheSameElement) {
   }
   EXPECT_EQ(RepeatedElement(t->Slice(1, 1)), nullptr);
   EXPECT_EQ(RepeatedElement(Tensor::Scalar(1.0f)), nullptr);
-  // Under another dtype the elements are others.
+  // With another dtype, the same bytes are other elements.
   EXPECT_EQ(RepeatedElement(*Tensor::FromBuffer(t->buffer(), 0, kInt64, {4})), nullptr);
 }
 

@@ -10,7 +10,7 @@
 
 namespace tensorbraid {
 
-// For example, a component of a sparse tensor in a dataset.
+// Holds a tensor as the value of a variant, for example a component of a sparse tensor in a dataset.
 class TensorValue final : public VariantValue {
  public:
   static constexpr const char* kTypeName = "tensor";

@@ -13,7 +13,7 @@ namespace tensorbraid {
 
 // Base of the values that variants hold: lists of tensors, optional values, datasets. Like a tensor, a value is
 // immutable while it is shared: it may be changed only through its single reference. A derived class has a `static
-// constexpr const char* kTypeName`, by which messages name it.
+// constexpr const char* kTypeName`, which messages use.
 class VariantValue : public RefCounted {
  public:
   // Short text for messages: "list of 3 float32[2]".

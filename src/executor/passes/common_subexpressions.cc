@@ -74,7 +74,7 @@ bool IsSame(const Node& a, const Node& b) {
 
 Status MergeCommonSubexpressions(Graph* graph, PassContext& context) {
   Replacements r(graph, context);
-  std::unordered_multimap<std::string, Node*> seen;  // by KeyOf
+  std::unordered_multimap<std::string, Node*> seen;  // keyed by KeyOf
   for (Node* node : r.nodes()) {
     r.Update(node);
     if (!IsPure(*node)) continue;

@@ -163,8 +163,8 @@ class BatchNormFusion {
   GraphImpl& impl_;
   PassContext& context_;
   Replacements replacements_;
-  std::vector<std::vector<Use>> uses_;  // by id
-  std::vector<bool> waited_for_;        // by id, whether a node has a control input from it
+  std::vector<std::vector<Use>> uses_;  // indexed by id
+  std::vector<bool> waited_for_;        // indexed by id, whether a node has a control input from it
 };
 
 }  // namespace

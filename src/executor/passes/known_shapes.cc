@@ -5,8 +5,8 @@
 namespace tensorbraid {
 namespace {
 
-// Such a tensor is left alone: TensorFlow's assert_variables_initialized computes the rank of each variable, and must
-// fail if a variable has no value.
+// Whether the tensor is the value of a reference, perhaps behind Identity nodes. Its shape is not folded: TensorFlow's
+// assert_variables_initialized computes the rank of each variable, and must fail if a variable has no value.
 bool ReadsReference(Output o) {
   while (NodeOf(o)->type() == "Identity" && !IsRef(NodeOf(o)->output_type(o.index()))) {
     const Output from = NodeOf(o)->inputs()[0];

@@ -19,7 +19,8 @@ bool CanLeaveOutOutputs(const Node& node) {
 
 Status MarkUnusedOutputs(Graph* graph, PassContext&) {
   GraphImpl& impl = ImplOf(*graph);
-  std::vector<std::vector<bool>> used(impl.nodes().size());  // by id, whether each output is; empty for other ops
+  // For each node, indexed by id: whether each of its outputs is used. Empty for nodes that are not to be marked.
+  std::vector<std::vector<bool>> used(impl.nodes().size());
   bool any = false;
   for (const auto& node : impl.nodes()) {
     if (!CanLeaveOutOutputs(*node)) continue;

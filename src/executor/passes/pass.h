@@ -34,7 +34,7 @@ class PassContext {
  private:
   const StillWanted still_wanted_;
   std::vector<Node*> targets_;
-  std::map<std::string, std::string, std::less<>> device_types_;  // by device name
+  std::map<std::string, std::string, std::less<>> device_types_;  // keyed by device name
 };
 
 struct Pass {
@@ -85,14 +85,15 @@ class Replacements {
   Graph* const graph_;
   PassContext& context_;
   std::vector<Node*> nodes_;
-  std::vector<Replacement> by_;  // by id
+  std::vector<Replacement> by_;  // indexed by id
   bool any_ = false;
 };
 
 // Whether the node may be folded, merged with an equal one, or dropped: its op is pure, it is no control flow op, and
 // neither inputs nor outputs are references or resources.
 bool IsPure(const Node& node);
-// By id, whether the node may be dead or run in a loop: it is a control flow op or depends on one.
+// For each node, indexed by id: whether it may be dead or run in a loop, because it is a control flow op or depends on
+// one.
 std::vector<bool> ConditionalNodes(const Graph& graph);
 
 Status FoldKnownShapes(Graph* graph, PassContext& context);

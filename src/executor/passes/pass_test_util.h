@@ -1,4 +1,4 @@
-// Running single passes in tests.
+// Runs single passes in tests.
 #ifndef TENSORBRAID_EXECUTOR_PASSES_PASS_TEST_UTIL_H_
 #define TENSORBRAID_EXECUTOR_PASSES_PASS_TEST_UTIL_H_
 

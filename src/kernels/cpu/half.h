@@ -8,7 +8,7 @@
 
 namespace tensorbraid::cpu {
 
-// Widen n elements; round n elements to nearest, ties to even. The arrays do not overlap.
+// ToFloat widens n elements. FromFloat rounds n elements to nearest, ties to even. The arrays must not overlap.
 void ToFloat(const Float16* in, float* out, int64_t n);
 void ToFloat(const Bfloat16* in, float* out, int64_t n);
 void FromFloat(const float* in, Float16* out, int64_t n);

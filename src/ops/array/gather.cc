@@ -93,7 +93,7 @@ Gradient GatheredRows(const Output& params, const Shape& known, Output indices, 
 // An int64 scalar.
 Output Number(Graph& g, int64_t value) { return Const(g, Tensor::Scalar(value)); }
 
-// The number of batch dimensions, of which a negative attribute counts from the end of the dimensions of indices.
+// The number of batch dimensions. If the attribute is negative, it counts from the end of the dimensions of `indices`.
 Output NumBatchDims(const Node& node, Output indices) {
   Graph& g = *indices.graph();
   const int64_t dims = BatchDims(node);
@@ -132,7 +132,8 @@ Output SumOfGathered(Output shape, Output indices, Output grad, Output axis, Out
   return Reshape(sum, shape);
 }
 
-// Along dimension 0: slices. Along another one, or one that is not known while building: a dense tensor.
+// The gradient of a gather along dimension 0 is slices. Along another dimension, or one that is not known while
+// building, it is a dense tensor.
 Status GatherGradient(const Operation& op, const std::vector<Gradient>& grads, std::vector<Gradient>* input_grads) {
   Graph& g = *op.graph();
   const Node& node = *NodeOf(op);
@@ -168,7 +169,8 @@ Status GatherNdShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// For positions of one component: slices. Else adds each slice of the gradient to the slice that it was gathered from.
+// If each position has one component, returns slices. Otherwise adds each slice of the gradient to the slice that it
+// was gathered from.
 Gradient GatheredPositions(const Output& params, const Shape& known, const Output& indices, const Output& grad) {
   Graph& g = *params.graph();
   const Shape& shape = indices.shape();
@@ -192,7 +194,8 @@ Shape DeclaredShape(const Output& handle) {
   return handle.op().type() == "VarHandleOp" ? NodeOf(handle)->attr<Shape>("shape") : Shape::Unknown();
 }
 
-// Without batches: slices. With batches, the axis is the one after them.
+// Without batch dimensions, the gradient is slices. With batch dimensions, the rows were gathered along the dimension
+// after these.
 Status ResourceGatherGradient(const Operation& op, const std::vector<Gradient>& grads,
                               std::vector<Gradient>* input_grads) {
   const Node& node = *NodeOf(op);

@@ -1,4 +1,4 @@
-// Barriers.
+// Barriers: schemas and shape rules.
 #include "graph/node.h"
 #include "ops/data_flow/registration.h"
 

@@ -1,4 +1,4 @@
-// Critical sections.
+// Critical sections: schemas and shape rules.
 #include "graph/node.h"
 #include "ops/data_flow/registration.h"
 

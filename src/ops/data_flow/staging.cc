@@ -1,4 +1,4 @@
-// Staging areas and maps.
+// Staging areas and maps: schemas and shape rules.
 #include "graph/node.h"
 #include "ops/data_flow/registration.h"
 

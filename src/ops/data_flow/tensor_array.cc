@@ -62,9 +62,10 @@ Status HandleShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// Gradients. A TensorArray has, for each call of Gradients, another one that holds the gradients of its elements. The
-// gradient of an op that reads elements writes them there, and the reverse. The flows order these ops: the gradient of
-// a flow is the flow of the other TensorArray.
+// Gradients. For each call of Gradients, a TensorArray has a second TensorArray, which holds the gradients of its
+// elements. The gradient of an op that reads elements writes their gradients there. The gradient of an op that writes
+// elements reads their gradients from there. The flows order these ops: the gradient of a flow is the flow of the
+// second TensorArray.
 
 // The handle and the flow of the TensorArray of gradients that belongs to the TensorArray `handle`, once `flow` exists.
 struct GradientArray {

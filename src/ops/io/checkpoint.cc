@@ -1,4 +1,4 @@
-// Saving and restoring tensors.
+// Ops that save and restore tensors: schemas and shape rules.
 #include "checkpoint/tensor_slice.h"
 #include "core/text/strings.h"
 #include "graph/node.h"

@@ -72,7 +72,7 @@ Status LogDeterminantGradient(const Operation& op, const std::vector<Output>& gr
   return OkStatus();
 }
 
-// For matrices with at least as many rows as columns, of which q has as many columns.
+// The gradient for matrices with at least as many rows as columns. q has as many columns as the matrix.
 Output TallQrGradient(Output q, Output r, Output dq, Output dr) {
   const Output qdq = AdjointProduct(q, dq);
   const Output rdr = ProductAdjoint(r, dr);

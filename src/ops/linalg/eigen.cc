@@ -41,7 +41,7 @@ Status SelfAdjointEigGradient(const Operation& op, const std::vector<Output>& gr
   return OkStatus();
 }
 
-// For distinct eigenvalues.
+// The gradient is defined for distinct eigenvalues only.
 Status EigGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   const Output v = EigenvectorsOf(op);
   const Output vt = Adjoint(v);

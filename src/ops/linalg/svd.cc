@@ -24,7 +24,7 @@ Status SvdShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// The gradient of matrices u s v^H with m rows and n >= m columns, of which v may have all n columns.
+// The gradient of matrices u s v^H with m rows and n >= m columns. v has m columns, or all n if `full`.
 Output WideSvdGradient(Output s, Output u, Output v, Output ds, Output du, Output dv, int64_t m, int64_t n, bool full) {
   const Output f = ReciprocalDifferences(Square(s));
   const Output s_matrix = DiagonalMatrix(s);

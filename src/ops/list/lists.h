@@ -1,4 +1,4 @@
-// Lists in gradients.
+// Makes lists of tensors, and the shapes of their elements, for gradients.
 #ifndef TENSORBRAID_OPS_LIST_LISTS_H_
 #define TENSORBRAID_OPS_LIST_LISTS_H_
 

@@ -26,8 +26,8 @@ struct ConvolutionTraits {
 };
 ConvolutionTraits ConvolutionTraitsOf(std::string_view op);
 
-// The attributes of a convolution op, also of Conv, whose strides tell the number of spatial axes. InvalidArgument as
-// ReadWindowAttrs, and for Conv if there are not 2 or 3 spatial axes.
+// The attributes of a convolution op, also of Conv, whose strides tell the number of spatial axes. Returns the errors
+// of ReadWindowAttrs, and InvalidArgument for a Conv that has not 2 or 3 spatial axes.
 StatusOr<WindowAttrs> ReadConvolutionAttrs(const Node& node);
 
 // Conv has any number of batch axes and may say how many groups it has; every other op has one batch axis.
@@ -35,12 +35,12 @@ struct ConvolutionBatch {
   int64_t axes = 1;
   int64_t groups = 0;  // 0 if the shapes tell
 };
-// InvalidArgument if the groups are not positive.
+// InvalidArgument if batch_dims is out of range or the groups are not positive.
 StatusOr<ConvolutionBatch> ReadConvolutionBatch(const Node& node);
-// The shape of the input with one batch axis instead. InvalidArgument unless the input has the batch axes and those of
-// `attrs`.
+// Returns the shape of the input after its batch axes are combined into one. InvalidArgument unless the input has these
+// batch axes and the axes of `attrs`.
 StatusOr<Shape> FoldBatch(const ConvolutionBatch& batch, const WindowAttrs& attrs, const Shape& input);
-// The shape of the output, with the batch axes of the input instead of its own one.
+// Returns the shape of the output with the batch axes of the input in place of its single one.
 Shape UnfoldBatch(const ConvolutionBatch& batch, const Shape& input, const Shape& output);
 // InvalidArgument if the op says another number of groups than the shapes.
 Status CheckGroups(const ConvolutionBatch& batch, const Shape& input, const Shape& filter, int64_t groups);

@@ -50,9 +50,10 @@ struct WindowAxis {
 inline constexpr int64_t kMostWindowSize = int64_t{1} << 48;
 
 // Computes `output`, and for SAME the padding, from the other fields. With EXPLICIT, the caller has set the padding;
-// VALID sets it to 0. An unknown input or window leaves the output unknown, if it depends on it, and the padding 0.
-// InvalidArgument, naming the axis ("height"): if the window, stride or dilation is below 1 or padding is negative, if
-// the window with its dilation is larger than the padded input (not with SAME), or if a size exceeds kMostWindowSize.
+// VALID sets it to 0. If the input or window is unknown, the padding for SAME is 0, and the output is unknown if it
+// depends on the unknown size. InvalidArgument, naming the axis ("height"): if the window, stride or dilation is below
+// 1 or padding is negative, if the window with its dilation is larger than the padded input (not with SAME), or if a
+// size exceeds kMostWindowSize.
 Status PlaceWindow(std::string_view axis, WindowPadding padding, WindowAxis* w);
 
 // The attributes of a window op, for the `spatial` axes between the batch and the channels. Vectors have one element

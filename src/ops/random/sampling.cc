@@ -26,7 +26,7 @@ Status MultinomialShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// The gradient of gamma samples with respect to alpha, the input of that number. The shape of the samples ends with the
+// The gradient of gamma samples with respect to alpha, which is input kAlpha. The shape of the samples ends with the
 // shape of alpha.
 template <int kAlpha>
 Status GammaGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {

@@ -70,7 +70,8 @@ Status RaggedGatherGradient(const Operation& op, const std::vector<Gradient>& gr
   return OkStatus();
 }
 
-// For the values: slices. The default passes on the sum of the gradients of its places.
+// The gradient for the values is slices. The gradient for the default is the sum of the gradients of the places that it
+// fills.
 Status RaggedToTensorGradient(const Operation& op, const std::vector<Gradient>& grads,
                               std::vector<Gradient>* input_grads) {
   Graph& g = *op.graph();

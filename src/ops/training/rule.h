@@ -1,4 +1,4 @@
-// Schemas of update rules.
+// Declares the schemas of update rules.
 #ifndef TENSORBRAID_OPS_TRAINING_RULE_H_
 #define TENSORBRAID_OPS_TRAINING_RULE_H_
 

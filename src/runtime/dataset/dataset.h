@@ -61,8 +61,9 @@ class DataEnvironment {
   int running_ TB_GUARDED_BY(mu_) = 0;
   std::map<std::pair<const FunctionLibrary*, std::string>, std::shared_ptr<RunnableFunction>> instances_
       TB_GUARDED_BY(mu_);
-  // By function: the restored states of its kernels, by node. An instance that is made later starts with them.
+  // The restored states of the kernels of one function, keyed by node.
   using States = std::map<std::string, std::vector<Tensor>>;
+  // Keyed by function. An instance of the function that is made later starts with its states.
   std::map<std::string, States> restored_ TB_GUARDED_BY(mu_);
   // Keeps alive the libraries whose addresses are keys of instances_.
   std::vector<std::shared_ptr<const FunctionLibrary>> libraries_ TB_GUARDED_BY(mu_);

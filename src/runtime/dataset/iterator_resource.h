@@ -30,15 +30,15 @@ class IteratorResource final : public Resource {
   // outlive this resource; `place.pool` need not.
   Status Start(const RefPtr<Dataset>& dataset, const FunctionRuntime* functions, FunctionRuntime::Place place);
 
-  // Calls `done` once: with the next element, with nothing at the end, or with FailedPrecondition before Start(). The
-  // call comes from a thread that may block, or from the thread that cancels.
+  // Gets the next element. Calls `done` once: with the element, with nothing at the end, or with FailedPrecondition
+  // before Start(). The call comes from a thread that may block, or from the thread that cancels.
   using Done = std::function<void(StatusOr<std::optional<Element>>)>;
   void Next(ThreadPool* pool, CancellationManager* cancellation, Done done);
 
-  // Save the position of the iterator and what it has buffered, and continue there. These take their turn among the
-  // requests for elements, and call `done` as Next does. FailedPrecondition before Start(). A restore fails with
-  // InvalidArgument if the state comes from another kind of pipeline, and then leaves the iterator as it was; DataLoss
-  // if it is malformed.
+  // Save returns the position of the iterator and the elements that it has buffered. Restore continues at a saved
+  // position. Both wait for their turn among the requests for elements, and call `done` as Next does.
+  // FailedPrecondition before Start(). Restore fails with DataLoss if the state is malformed. It fails with
+  // InvalidArgument if the state comes from another kind of pipeline, and then leaves the iterator as it was.
   void Save(ThreadPool* pool, CancellationManager* cancellation, std::function<void(StatusOr<std::string>)> done);
   void Restore(ThreadPool* pool, CancellationManager* cancellation, std::string saved,
                std::function<void(const Status&)> done);

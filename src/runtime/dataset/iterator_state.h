@@ -58,9 +58,10 @@ class IteratorState {
     }
     Visit(iterator);
   }
-  // A restore fails with InvalidArgument if the saved state has another name here.
+  // Saves `name`. A restore fails with InvalidArgument if the saved state has another name here.
   void CheckName(const std::string& name);
-  // Visits what is nested in datasets of functions at this depth, and returns the depth before.
+  // Sets the depth of nested datasets (IteratorContext::depth) for what is visited from now on. Returns the previous
+  // depth.
   int SetDepth(int depth) { return std::exchange(context_.depth, depth); }
 
   void Fail(const Status& why) {

@@ -53,7 +53,8 @@ class CostContext {
   // The value of a bool attribute; false if the node has no such attribute.
   bool flag(std::string_view attr) const;
 
-  // Whether the function has asked for the size of an input that is unknown. A step then knows the cost better.
+  // Whether the cost function has asked for the size of an input that is unknown. If so, a step can estimate the cost
+  // better.
   bool lacks_input() const { return lacks_input_; }
 
  private:

@@ -45,9 +45,9 @@ class Device {
   virtual bool has_stream() const { return false; }
 
   using Done = std::function<void(const Status&)>;
-  // Copies the elements of `from` to `to`, which has the same dtype and shape. Each of them is in host memory or in
-  // memory of this device. The copy is ordered with the work of the stream. Calls `done` once, from any thread and
-  // possibly before Copy returns, when the host may read `to` and overwrite `from`; `done` must return soon.
+  // Copies the elements of `from` to `to`, which has the same dtype and shape. Each of the two tensors is in host
+  // memory or in memory of this device. The copy is ordered with the work of the stream. Calls `done` once, from any
+  // thread and possibly before Copy returns, when the host may read `to` and overwrite `from`; `done` must return soon.
   // REQUIRES: the dtype is plain.
   virtual void Copy(const Tensor& from, Tensor to, Done done) = 0;
   // As Copy, but within the stream: when this returns, the copy is enqueued or done, and `from` need not live longer.
@@ -83,8 +83,8 @@ const DeviceType* FindDeviceType(std::string_view name);
 // The devices of a process, which all its tasks share. Immutable.
 class DeviceSet {
  public:
-  // Creates as many devices as `counts` asks for by type, and at least one CPU. The CPUs come first. InvalidArgument
-  // for a type that does not exist here and for counts out of range.
+  // Creates the devices. `counts` is the number of devices of each type; there is always at least one CPU. The CPUs
+  // come first. InvalidArgument for a type that does not exist here and for counts out of range.
   static StatusOr<std::unique_ptr<DeviceSet>> Create(const std::map<std::string, int>& counts);
 
   // The device that the full name of a node's device refers to; null if it does not exist.

@@ -77,7 +77,7 @@ struct StepEnvironment {
 struct NodeMemory {
   Device* device = nullptr;
   Allocator* allocator = nullptr;        // for scratch tensors, and for all outputs if `outputs` is empty
-  std::vector<Allocator*> outputs = {};  // by output
+  std::vector<Allocator*> outputs = {};  // indexed by output
   Allocator& output(int i) const { return outputs.empty() ? *allocator : *outputs[i]; }
 };
 // The memory of nodes that run outside of any task.

@@ -1,4 +1,5 @@
-// State that kernels keep from step to step and that checkpoints can hold: where a random generator is in its stream.
+// State that kernels keep from step to step and that checkpoints can hold, such as the position of a random generator
+// in its stream.
 #ifndef TENSORBRAID_RUNTIME_KERNEL_KERNEL_STATE_H_
 #define TENSORBRAID_RUNTIME_KERNEL_KERNEL_STATE_H_
 
@@ -13,33 +14,34 @@ namespace tensorbraid {
 class KernelState {
  public:
   virtual ~KernelState() = default;
-  // An int64 vector.
+  // Returns the state as an int64 vector.
   virtual Tensor Save() const = 0;
-  // An empty vector stands for the state of a new kernel. InvalidArgument if `state` is not one of such a kernel.
+  // An empty vector stands for the state of a new kernel. InvalidArgument if `state` cannot be the state of this
+  // kernel.
   virtual Status Restore(const Tensor& state) = 0;
 };
 
-// A kernel with such a state; null if this node has none.
+// A kernel that may have such a state. state() is null if the kernel of this node has none.
 class StatefulKernel {
  public:
   virtual ~StatefulKernel() = default;
   virtual KernelState* state() = 0;
 };
 
-// The states of the kernels of a session on one task, or of an instance of a function, by the names of their nodes.
-// Thread-safe.
+// The states of the kernels of a session on one task, or of an instance of a function. A kernel is found by the name of
+// its node. Thread-safe.
 class KernelStates {
  public:
   virtual ~KernelStates() = default;
-  // The state of the node's kernel; an empty vector if the kernel does not exist yet.
+  // Returns the state of the node's kernel, or an empty vector if the kernel does not exist yet.
   virtual Tensor Save(const std::string& node) = 0;
-  // If the kernel does not exist yet, it will start in this state.
+  // Sets the state of the node's kernel. If the kernel does not exist yet, it will start in this state.
   virtual Status Restore(const std::string& node, const Tensor& state) = 0;
   virtual std::map<std::string, Tensor> SaveAll() = 0;
 };
 
-// A kernel that saves and restores the states of other kernels. The plan gives it the states after its construction;
-// they live as long as the kernel.
+// A kernel that saves and restores the states of other kernels. After the construction of this kernel, the plan gives
+// it these states, which live as long as the kernel.
 class KernelStatesUser {
  public:
   virtual ~KernelStatesUser() = default;

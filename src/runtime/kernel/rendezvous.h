@@ -16,8 +16,8 @@ struct StepEdge {
   int64_t bytes_hint = -1;  // size of the tensor if known before the step runs, otherwise -1
 };
 
-// Identifies one run of a node in a loop: the instance of the frame, and the iteration. Both are 0 outside of loops,
-// and the same on every task.
+// Identifies one run of a node in a loop by two numbers: one for the run of the loop (the frame), one for the
+// iteration. They are the same on every task, and 0 outside of loops.
 struct LoopPosition {
   uint64_t frame = 0;
   uint64_t iteration = 0;

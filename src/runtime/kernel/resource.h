@@ -27,8 +27,8 @@ class Resource : public RefCounted {
 
 // The resources of one task, or of one session with isolated state. Thread-safe.
 //
-// Resources of different types may have the same name, as in TensorFlow, because T::kTypeName is part of the key. So
-// the implementations of an interface must be created and looked up as the interface.
+// Resources of different types may have the same name, as in TensorFlow, because T::kTypeName is part of the key. So a
+// resource that implements an interface T must be created as a T and looked up as a T.
 class ResourceManager {
  public:
   ResourceManager() = default;
@@ -60,8 +60,8 @@ class ResourceManager {
   Status Delete(const std::string& container, const std::string& name) {
     return DeleteAny(KeyOf<T>(container, name));
   }
-  // Removes the resources of all types with this name, or, if `which` is not null, only that one. NotFound if none was
-  // removed.
+  // Removes the resources of all types with this name, or, if `which` is not null, only this resource. NotFound if none
+  // was removed.
   Status Delete(const std::string& container, const std::string& name, const RefCounted* which = nullptr);
   // Removes all resources in a container.
   void ClearContainer(const std::string& container);

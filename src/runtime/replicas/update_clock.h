@@ -17,8 +17,8 @@ class PendingUpdate;
 // Each variable has one, on its parameter server. The version is the number of completed updates. A replica reads the
 // version before it reads the variable. The age of its gradient is the number of updates that were accepted before the
 // gradient and not completed when the version was read. So the age counts every update that the replica's value may
-// lack. It is never too small, but too large by the updates that were completed between the read of the version and the
-// read of the value.
+// lack. The age is never too small. It is too large by the number of updates that were completed after the version was
+// read and before the value was read.
 //
 // Accepting a gradient is one atomic decision that never waits. Thread-safe.
 class UpdateClock final : public Resource {

@@ -43,7 +43,8 @@ class AccumulatorResource : public Resource {
   // Calls `done` once, without holding a lock. If `cancellation` (may be null) is cancelled first, takes nothing and
   // passes Cancelled.
   void Take(int64_t num_required, CancellationManager* cancellation, ThreadPool& pool, TakeDone done);
-  // Sets the accumulator's step, with which Apply() compares. Setting it back is allowed, and logged.
+  // Sets the accumulator's step. Apply() compares the steps of gradients with it. Setting it back is allowed, and
+  // logged.
   void SetGlobalStep(int64_t step);
   // Starts a new round at this step: drops the gradients of the current round, and fails waiting calls of Take with
   // Aborted.
@@ -120,7 +121,7 @@ class SparseAccumulator final : public AccumulatorResource {
   Status Check(const Gradient& gradient, const Tensor* sum) const;
   const Arithmetic arithmetic_;
   std::vector<int64_t> indices_;
-  std::vector<int64_t> counts_;  // by row: the number of gradients that were added
+  std::vector<int64_t> counts_;  // indexed by row: the number of gradients that were added
   Tensor values_;
 };
 

@@ -28,7 +28,7 @@ class QueueStore {
 std::unique_ptr<QueueStore> MakeFifoStore();
 // Takes a random element, chosen by `random()` modulo the size.
 std::unique_ptr<QueueStore> MakeShuffleStore(std::function<uint32_t()> random);
-// Takes the element with the smallest component 0, an int64 scalar; any of them if there are several.
+// Takes the element with the smallest component 0, an int64 scalar. If several elements have it, takes any of them.
 std::unique_ptr<QueueStore> MakePriorityStore();
 
 }  // namespace tensorbraid

@@ -15,8 +15,8 @@
 
 namespace tensorbraid {
 
-// Reads the records of one work item at a time; each kind of reader has its own. Not thread-safe; blocks for as long as
-// the file system does.
+// Reads the records of one work item at a time. Each kind of reader has its own subclass. Not thread-safe; blocks for
+// as long as the file system does.
 class RecordSource {
  public:
   struct Record {

@@ -76,7 +76,7 @@ class TensorArrayResource final : public Resource {
   int32_t split_size_ TB_GUARDED_BY(mu_) = 0;  // number of parts in the last split; 0 if there was none
   bool closed_ TB_GUARDED_BY(mu_) = false;
   absl::flat_hash_map<int32_t, Element> elements_ TB_GUARDED_BY(mu_);
-  std::map<std::string, RefPtr<TensorArrayResource>> gradients_ TB_GUARDED_BY(mu_);  // by source
+  std::map<std::string, RefPtr<TensorArrayResource>> gradients_ TB_GUARDED_BY(mu_);  // keyed by source
 };
 
 // The resource of StackV2: a loop pushes tensors, and the loop of its gradient pops them. Thread-safe.

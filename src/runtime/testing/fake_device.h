@@ -162,7 +162,7 @@ class FakeDevice final : public Device {
 
     const std::string name_;
     std::atomic<int64_t> in_use_{0};
-    std::multimap<size_t, void*> free_ TB_GUARDED_BY(mu);  // by size
+    std::multimap<size_t, void*> free_ TB_GUARDED_BY(mu);  // keyed by size
   };
 
   const std::shared_ptr<Memory> memory_;

@@ -1,4 +1,5 @@
-// Visits scattered rows of tables whose rows have locks (runtime/variables/row_locks.h).
+// Visits scattered rows of tables whose rows have locks (runtime/variables/row_locks.h). The implementation is in
+// src/kernels/cpu/row_stripes.cc.
 #ifndef TENSORBRAID_RUNTIME_VARIABLES_ROW_STRIPES_H_
 #define TENSORBRAID_RUNTIME_VARIABLES_ROW_STRIPES_H_
 

@@ -1,4 +1,5 @@
-// Applies scattered updates to rows of a tensor: one implementation for variables, tensors and Inplace ops.
+// Applies scattered updates to rows of a tensor: one implementation for variables, tensors and Inplace ops. It is in
+// src/kernels/cpu/row_updates.cc.
 #ifndef TENSORBRAID_RUNTIME_VARIABLES_ROW_UPDATES_H_
 #define TENSORBRAID_RUNTIME_VARIABLES_ROW_UPDATES_H_
 
@@ -20,7 +21,7 @@ enum class RowUpdate { kReplace, kAdd, kSubtract, kMultiply, kDivide, kMin, kMax
 // (concatenation) and bools (logical or), and kSubtract supports bools (exclusive or).
 DTypeSet TypesOf(RowUpdate how);
 
-// The rows of a table that other threads use, too.
+// The locks of a table's rows, for a table that other threads use at the same time.
 struct RowsInTable {
   ThreadPool& pool;  // its threads share the rows, if there are many
   RowLocks& locks;

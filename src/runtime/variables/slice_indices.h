@@ -1,4 +1,5 @@
-// Indices of GatherNd, ScatterNd and similar ops: their last dimension holds the leading coordinates of a slice.
+// Checks and resolves the indices of GatherNd, ScatterNd and similar ops, whose last dimension holds the leading
+// coordinates of a slice. The implementation is in src/kernels/cpu/slice_indices.cc.
 #ifndef TENSORBRAID_RUNTIME_VARIABLES_SLICE_INDICES_H_
 #define TENSORBRAID_RUNTIME_VARIABLES_SLICE_INDICES_H_
 

@@ -81,12 +81,12 @@ class VariableResource : public Resource {
   // Runs `update(value)` under the lock, to change some elements of `value` in place. If `update` returns an error, it
   // must not have written.
   Status UpdateInPlace(const std::function<Status(Tensor* value)>& update);
-  // As UpdateInPlace, for updates of rows along the first dimension, of which several may run at the same time:
+  // As UpdateInPlace, for updates of rows along the first dimension. Several such updates may run at the same time, so
   // `update` locks the rows that it changes.
   Status UpdateRows(const std::function<Status(Tensor* value, RowLocks& rows)>& update);
 
   bool copies_on_read() const;
-  // Lets reads take snapshots again, until the next update in place or of rows while there is a snapshot.
+  // Lets reads take snapshots again. When an update in place or of rows meets a snapshot, reads copy again.
   void DisableCopyOnRead();
 
   // The error of using the variable while it has no value: FailedPrecondition, with its name.

@@ -12,21 +12,22 @@
 
 namespace tensorbraid {
 
-// Not thread-safe. Paths are absolute.
+// Records the checkpoints that a Saver has written or taken over, and removes old ones. Not thread-safe. Paths are
+// absolute.
 class KeptCheckpoints {
  public:
   // As SaverOptions::max_to_keep and keep_checkpoint_every.
   KeptCheckpoints(int max_to_keep, std::chrono::milliseconds keep_every);
 
   // Takes up a checkpoint that has been written to `directory`, and makes it the latest one in the directory's file
-  // `latest_filename`. With `keep_later_step`, the number of the checkpoint's step: Aborted, with no change, if the
-  // file names a checkpoint of a later step that another process has written.
+  // `latest_filename`. `keep_later_step` is the step of this checkpoint, if it is given: Add then changes nothing and
+  // returns Aborted if the file names a checkpoint of a later step that another process has written.
   Status Add(const std::string& path, const std::string& directory, const std::string& latest_filename,
              std::optional<int64_t> keep_later_step);
   // Removes the oldest checkpoints beyond max_to_keep, except those that are kept forever.
   void RemoveOld();
-  // Takes over checkpoints that an earlier process has written, oldest first, in place of those here. Ignores those
-  // that do not exist.
+  // Takes over checkpoints that an earlier process has written, oldest first, and forgets its own. Ignores
+  // checkpoints that do not exist.
   void Recover(const std::vector<std::string>& paths);
   // Oldest first.
   std::vector<std::string> paths() const;

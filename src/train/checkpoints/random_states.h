@@ -9,8 +9,8 @@
 
 namespace tensorbraid {
 
-// Finds the nodes of a graph with such a state, and adds the operations that save and restore it beside them. Not
-// thread-safe.
+// Finds the random ops and the iterators of a graph, and adds the operations that save and restore their states, each
+// beside its op. Not thread-safe.
 class RandomStates {
  public:
   explicit RandomStates(const Graph& graph);
@@ -22,8 +22,8 @@ class RandomStates {
                 std::vector<DType>* dtypes) const;
   // The operation that restores all states from the checkpoint with this prefix; invalid if there are none.
   Operation AddRestore(Graph& graph, const Output& prefix) const;
-  // Whether the checkpoint has all states. Logs a warning if it lacks some. True if this process cannot read it, so
-  // that the restore reports what is wrong with it.
+  // Whether the checkpoint has all states. Logs a warning if it lacks some. Also true if this process cannot read the
+  // checkpoint: the restore then reports what is wrong.
   bool AreIn(const std::string& prefix) const;
 
  private:

@@ -1,4 +1,4 @@
-// A training that is interrupted and resumed has the same weights as one that is not, bit for bit.
+// A training that is interrupted and resumed has the same weights as one that is not interrupted, bit for bit.
 #include <gtest/gtest.h>
 
 #include <memory>

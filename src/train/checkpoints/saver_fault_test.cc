@@ -21,7 +21,7 @@ using Fault = FaultyFiles::Fault;
 using UnsyncedNames = FaultyFiles::UnsyncedNames;
 using ::testing::HasSubstr;
 
-// Two variables on two parameter servers. All elements of both have the same value.
+// Two variables on two parameter servers. All elements of the two variables have the same value.
 struct Program {
   Program(const TestCluster& cluster, bool sharded) {
     given = Placeholder(g, kFloat32, {});

@@ -30,7 +30,7 @@ Operation GroupedOptimizer::ApplyGradients(const std::vector<GradAndVar>& grads,
     return Operation();
   };
   const size_t chosen = groups_.size() - (has_rest_ ? 1 : 0);
-  // By variable handle: its group.
+  // The group of each variable, keyed by the variable's handle.
   std::map<const Node*, size_t> group_of;
   for (size_t i = 0; i < groups_.size(); ++i) {
     if (groups_[i].optimizer == nullptr) return mistake("group ", i, " has no optimizer");

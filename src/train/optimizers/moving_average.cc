@@ -97,7 +97,8 @@ Operation ExponentialMovingAverage::Update(const Averaged& averaged, const Outpu
   const Output value = averaged.variable.valid() ? averaged.variable.value() : averaged.key;
   if (!entry.biased.valid()) return average.AssignSub((average - value) * r);
 
-  // An average that starts at 0 reaches 1 - decay^steps of a constant value.
+  // If the value is constant, an average that starts at 0 is value * (1 - decay^steps). The division below turns this
+  // average into the value.
   const Operation moved = entry.biased.AssignSub((entry.biased - value) * r);
   const Operation counted = entry.steps.AssignAdd(1);
   auto after = graph.ControlDependencies({moved, counted});

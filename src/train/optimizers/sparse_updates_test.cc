@@ -19,7 +19,7 @@ constexpr int64_t kRows = 7;
 
 using MakeOptimizer = std::function<std::unique_ptr<Optimizer>(const Variable& global_step)>;
 
-// The optimizers of make_sparse_updates.py, by name.
+// The optimizers of make_sparse_updates.py, keyed by name.
 std::map<std::string, MakeOptimizer> Optimizers() {
   return {
       {"gradient_descent", [](auto&) { return std::make_unique<GradientDescentOptimizer>(0.1); }},

@@ -1,4 +1,4 @@
-// The option `wire` of optimizers.
+// Applies the option `wire` of optimizers.
 #ifndef TENSORBRAID_TRAIN_OPTIMIZERS_WIRE_OPTION_H_
 #define TENSORBRAID_TRAIN_OPTIMIZERS_WIRE_OPTION_H_
 
@@ -9,7 +9,7 @@
 
 namespace tensorbraid {
 
-// Gives the variables these wire types; kDefault leaves what they have. A mistake is recorded in the graph.
+// Gives the variables these wire types; kDefault leaves the types that they have. A mistake is recorded in the graph.
 inline void SetWireTypesOfVariables(const std::vector<GradAndVar>& grads, const WireTypes& wire) {
   for (const GradAndVar& g : grads) {
     if (!g.grad.valid() || !g.var.valid()) continue;

@@ -25,7 +25,7 @@ double ReceivedFrom(Task& task, const std::string& job) {
   return 0;
 }
 
-// Softmax regression on random examples, which `steps` steps with all of them almost fit.
+// Softmax regression on random examples. Each step uses all examples; after `steps` steps, the model almost fits them.
 // `wire` is given to the optimizer if `by_optimizer`, otherwise to the device setter.
 Trained Train(WireTypes wire, bool sync = false, TaskOptions options = {}, bool by_optimizer = false, int steps = 60) {
   TestCluster cluster(1, 1, std::move(options));

@@ -143,8 +143,8 @@ class Gate final : public UpdateGate {
  private:
   const std::string self_;
   const StalenessPolicy& policy_;
-  const std::map<const Node*, Versioned> versions_;  // by variable handle
-  const std::map<const Node*, Output> reads_;        // by variable handle
+  const std::map<const Node*, Versioned> versions_;  // keyed by variable handle
+  const std::map<const Node*, Output> reads_;        // keyed by variable handle
   // These belong to the variable whose Admit was called last, until Settle is called.
   Output age_, dropped_, pending_;
   std::vector<Output> outcomes_;
@@ -167,9 +167,8 @@ StatusOr<std::vector<GradAndVar>> AsyncReplicasOptimizer::ComputeGradients(const
 
 namespace {
 
-// Sums up the gradients of several batches on the worker. `k` is the number of batches; replaces the gradients by their
-// means, and the versions by those of the first batch. Returns whether this step pushes the gradients; if not, the
-// gradients are dead.
+// Sums the gradients of `k` batches on the worker. Replaces the gradients by their means, and the versions by those of
+// the first batch. Returns whether this step pushes the gradients; if not, the gradients are dead.
 Output Accumulate(Graph& g, const Output& k, std::vector<GradAndVar>* grads,
                   std::map<const Node*, Versioned>* versions) {
   // The anchor keeps the variables off the parameter servers.

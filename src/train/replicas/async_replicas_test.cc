@@ -17,9 +17,9 @@ using MakeOptimizer = std::function<std::shared_ptr<Optimizer>()>;
 
 std::shared_ptr<Optimizer> Descent() { return std::make_shared<GradientDescentOptimizer>(1.0); }
 
-// The graph of one worker. The gradient for `weight` is the value that the worker feeds, the gradient for `other`,
-// which is on another parameter server if there are two, ten times that. With learning rate 1, they fall by their
-// gradients.
+// The graph of one worker. The gradient for `weight` is the value that the worker feeds, and the gradient for `other`
+// is ten times this value. If there are two parameter servers, the two variables are on different ones. With learning
+// rate 1, each variable falls by its gradient.
 struct Replica {
   Replica(const TestCluster& cluster, int worker, const StalenessPolicy& policy, const MakeOptimizer& make = Descent,
           int64_t last_step = 0)
@@ -86,8 +86,8 @@ struct Replica {
   std::unique_ptr<MonitoredSession> session;
 };
 
-// Two replicas on two parameter servers, of which the second is slow: the first makes `steps` steps of gradient -1
-// between its read and its gradient of -8.
+// Two replicas on two parameter servers. The second replica is slow: between its read of the variables and its gradient
+// of -8, the first replica makes `steps` steps with gradient -1.
 struct SlowReplica {
   explicit SlowReplica(const StalenessPolicy& policy, int steps = 3, const MakeOptimizer& make = Descent)
       : cluster(2, 2), fast(cluster, 0, policy, make), slow(cluster, 1, policy, make) {
@@ -287,7 +287,7 @@ TEST(AsyncReplicas, TheOthersJoinWhenTheFirstReplicaHasWarmedUp) {
   EXPECT_EQ(other.Weight(), 11);
 }
 
-// A table of which a step looks up rows 0 and 2, row 0 twice. Each lookup has gradient 1.
+// A table. Each step looks up row 0 twice and row 2 once. Each lookup has gradient 1.
 struct TableReplica {
   TableReplica(const TestCluster& cluster, int worker, const StalenessPolicy& policy, const MakeOptimizer& make) {
     auto device = g.Device(

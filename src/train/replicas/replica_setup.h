@@ -7,7 +7,7 @@
 
 namespace tensorbraid {
 
-// The operations that SyncReplicasOptimizer made for this.
+// The operations that set up a replica, made by SyncReplicasOptimizer.
 struct ReplicaSetup {
   Operation local_step_init;  // workers: sets the worker's local step to the global step
   Operation chief_init;       // chief: the same, with a new number for its session, and resets the accumulators
@@ -16,7 +16,7 @@ struct ReplicaSetup {
 
   // Runs what this replica needs. REQUIRES: the global variables have values.
   Status Run(Session& session, bool is_chief) const;
-  // Records the operations in the graph.
+  // Records the operations in the graph, where SetUpReplicas finds them.
   void AddTo(Graph& graph) const;
 };
 

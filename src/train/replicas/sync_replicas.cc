@@ -59,7 +59,7 @@ struct SyncTrainOps {
 // Name of a collection with the global steps of all SyncReplicasOptimizers.
 constexpr char kSyncedSteps[] = "sync_replicas_global_step";
 
-// The number of the latest session of a chief, or with `next` of a new one.
+// The number of the chief's latest session, or with `next` the number of a new session.
 Output ChiefNumber(Graph& g, const std::string& shared_name, bool next) {
   return NodeBuilder(g, "_ChiefNumber").Name("chief").Attr("next", next).Attr("shared_name", shared_name).Output();
 }
@@ -191,7 +191,8 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
                                "give each a global step of its own, or wrap one GroupedOptimizer for all variables"));
   }
   if (!g.status().ok()) return {};
-  // What replicas share has TensorFlow's names for the first optimizer. Further ones have the names of their steps too.
+  // The resources that the replicas share have TensorFlow's names for the first optimizer. For a further optimizer, the
+  // name of its global step is put before these names.
   const std::string prefix = synced.empty() ? "" : global_step.name() + "/";
   g.AddToCollection(kSyncedSteps, global_step.handle());
 
@@ -225,7 +226,7 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
   const Output my_stamp = local_stamp.value();
 
   std::vector<Operation> applied;
-  std::map<std::string, std::vector<Operand>> outcomes;  // of the gradients, by device
+  std::map<std::string, std::vector<Operand>> outcomes;  // of the gradients, keyed by device
   std::vector<Operation> chief_inits = begin_at(chiefs_stamp);
   std::vector<GradAndVar> aggregated;
   for (size_t i = 0; i < grads.size(); ++i) {

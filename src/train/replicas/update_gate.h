@@ -7,8 +7,8 @@
 
 namespace tensorbraid {
 
-// Called while Optimizer::ApplyGradients builds the graph, once for each variable in turn: Admit, the update itself,
-// Settle. All nodes are placed with the variable.
+// While Optimizer::ApplyGradients builds the graph, it handles one variable after the other: it calls Admit, adds the
+// update of the variable, and calls Settle. All nodes are placed with the variable.
 class UpdateGate {
  public:
   virtual ~UpdateGate() = default;

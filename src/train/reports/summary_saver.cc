@@ -37,8 +37,8 @@ class SummarySaverHook final : public SessionRunHook {
   Status AfterCreateSession(SessionRunContext& context) override {
     if (!graph_written_) TF_RETURN_IF_ERROR(options_.writer->AddGraph(context.session().graph()));
     graph_written_ = true;
-    // A training that goes on from a checkpoint repeats steps. The log tells TensorBoard to hide what it showed of
-    // them.
+    // A training that goes on from a checkpoint repeats steps. The start in the log tells TensorBoard to hide what it
+    // has shown for these steps before.
     last_step_ = -1;
     if (!global_step_.valid()) return OkStatus();
     TF_ASSIGN_OR_RETURN(const auto step, context.session().Run({global_step_}));
@@ -84,7 +84,7 @@ class SummarySaverHook final : public SessionRunHook {
   bool due_ = false;
   int64_t runs_ = 0;
   int64_t seen_step_ = -1;
-  int64_t last_step_ = -1;  // whose summary was written; -1: none of this session
+  int64_t last_step_ = -1;  // the step of the last summary; -1: none in this session
   MonotonicClock::time_point last_time_;
 };
 

@@ -33,7 +33,7 @@ class CheckNumericsHookImpl final : public SessionRunHook {
     const auto no_device = graph.NoDevice();
     const auto no_control = graph.ControlDependencies(std::vector<Operation>{});
     const auto scope = graph.NameScope("check_numerics");
-    // By node id: the checks that must pass before any check of a node that depends on this one.
+    // For each node, in order of node id: the checks that must pass before any check of a node that depends on it.
     std::vector<std::vector<Node*>> passed(inside.size());
     for (const Operation& op : graph.operations()) {
       if (NodeOf(op)->id() >= static_cast<int>(inside.size())) break;  // the first check
@@ -107,7 +107,7 @@ class CheckNumericsHookImpl final : public SessionRunHook {
   const CheckNumericsOptions options_;
   std::map<const Node*, std::vector<Node*>> checks_;  // of each node's outputs
   std::vector<const Node*> fetched_;                  // by the last run that trained
-  std::vector<Fetch> run_checks_;                     // for them
+  std::vector<Fetch> run_checks_;                     // for the nodes in fetched_
 };
 
 }  // namespace

@@ -46,7 +46,7 @@ struct MonitoredSession::Impl {
   const GraphRef graph;
   MonitoredTrainingSessionOptions options;
   SetupOps setup_ops;
-  std::shared_ptr<Saver> warm_start;  // of what the checkpoint has; null: no warm start
+  std::shared_ptr<Saver> warm_start;  // of the variables that the checkpoint has; null: no warm start
   std::optional<int64_t> last_step;
   std::unique_ptr<Session> session;
   std::unique_ptr<SessionRunContext> context;

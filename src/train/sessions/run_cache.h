@@ -23,10 +23,10 @@ class RunCache {
   };
   // What a run executes for the user's fetches and feeds, without what hooks add.
   struct Extent {
-    std::vector<bool> executed;  // by node id
+    std::vector<bool> executed;  // one for each node, in order of node id
     bool trains = false;         // see SessionRunContext::trains
   };
-  // Valid until the next call. The errors of Run for fetches and feeds that are not of the graph.
+  // The result is valid until the next call. Returns the errors of Run for fetches and feeds that are not of the graph.
   StatusOr<const Extent*> ExtentOf(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds);
 
   // Runs everything that is requested in one Session::Run; a tensor that is requested twice is fetched once.
@@ -63,7 +63,7 @@ class RunCache {
   const GraphRef graph_;
   Session& session_;
   std::list<Entry> entries_;        // most recently used first
-  std::list<KnownExtent> extents_;  // likewise
+  std::list<KnownExtent> extents_;  // most recently used first
   // Keys and values of the current run. They are members only so that their memory is reused.
   std::vector<Key> fetch_keys_;
   std::vector<Key> feed_keys_;

@@ -13,8 +13,8 @@
 
 namespace tensorbraid {
 
-// In synchronous training, for example, a step waits for the gradients of a worker that has left already. One thread
-// begins and ends runs, one at a time.
+// Such a run is, for example, a step of synchronous training that waits for the gradients of a worker that has left.
+// One thread begins and ends runs, one at a time.
 class RunInterrupter {
  public:
   static constexpr std::chrono::seconds kGrace{5};

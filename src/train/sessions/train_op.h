@@ -12,7 +12,7 @@ namespace tensorbraid {
 
 // Records that `train` does one training step, which changes `global_step`. Adds a read of that variable that runs
 // after `train`, on the variable's device. If `holder` is valid, it holds the number of the step after `train`, and is
-// read instead. A step that is not the graph's global step is not read.
+// read instead. If the graph has another global step, calls RegisterTrainOpWithoutStep instead.
 void RegisterTrainOp(const Operation& train, const Variable& global_step, const Variable& holder = {});
 
 // Records that `train` does one training step and leaves the global step as it is.
@@ -22,12 +22,13 @@ void RegisterTrainOpWithoutStep(const Operation& train);
 // if no optimizer was given it. A step that the program itself changes is accepted.
 Status CheckGlobalStep(const Graph& graph, const char* hook);
 
-// Records the operations with which the program itself changes the global step, in the way of RegisterTrainOp. Those in
-// loops and conditionals are left out, because they may not run in every step. The graph must not change afterwards.
+// Records the operations with which the program itself changes the global step, as RegisterTrainOp does. Leaves out
+// operations in loops and conditionals, because they may not run in every step. The graph must not change afterwards.
 Status RegisterChangesOfStep(Graph& graph);
 
-// By node id: whether a run of these fetches and feeds executes the node. Each is a node and one of its outputs, or -1
-// for the operation. Nothing is executed for the sake of a tensor that is fed.
+// Returns for each node, in order of node id, whether a run of these fetches and feeds executes it. A fetch or feed is
+// a node and the number of one of its outputs, or -1 for the operation. A node that is needed only to compute a fed
+// tensor is not executed.
 std::vector<bool> NodesBehind(const Graph& graph, const std::vector<std::pair<const Node*, int>>& fetches,
                               const std::vector<std::pair<const Node*, int>>& feeds);
 

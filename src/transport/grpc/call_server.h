@@ -16,7 +16,7 @@ namespace tensorbraid {
 // `check` refuses, or that is over the limits, fails before its request is read. Thread-safe.
 class CallServer {
  public:
-  // `calls` counts the unfinished calls. It, `handler` and `check` must outlive them.
+  // `calls` counts the unfinished calls. `handler`, `check` and `calls` must outlive all calls.
   CallServer(CallHandler* handler, const CallerCheck* check, std::shared_ptr<CallLimits> limits, LiveCount* calls)
       : handler_(handler), check_(check), limits_(std::move(limits)), calls_(calls) {}
 

@@ -39,8 +39,8 @@ class ConnectionListener {
   void Stop();
 
  private:
-  // An accepted connection, which belongs to gRPC. The system gives the number of a closed descriptor to a new one, but
-  // not the inode of an open socket to another.
+  // An accepted connection. gRPC owns the descriptor and closes it. A new descriptor may then get the same number, so
+  // the inode tells whether `fd` is still this connection: no two open sockets have the same inode.
   struct Connection {
     int fd;
     ino_t inode;
@@ -64,9 +64,9 @@ class ConnectionListener {
   size_t max_per_address_ = 0;  // 0: not given
   // The next four are used by the thread.
   std::vector<Connection> connections_;
-  absl::flat_hash_map<std::string, size_t> by_address_;  // how many of them
-  bool warned_ = false;                                  // of connections that were turned away, since there was room
-  absl::flat_hash_set<std::string> warned_of_;           // the same for single addresses
+  absl::flat_hash_map<std::string, size_t> by_address_;  // how many connections each address has
+  bool warned_ = false;                                  // a warning was logged, and there has been no room since then
+  absl::flat_hash_set<std::string> warned_of_;           // the same for the room of each address
   std::unique_ptr<Fd> stop_;                             // an event; readable when the thread is to end
   Thread thread_;
 };

@@ -39,7 +39,7 @@ class GrpcLink final : public Link, public std::enable_shared_from_this<GrpcLink
   void SendLaneMessage(const LaneMessage& message) override;
 
  private:
-  // A Message, or a private message of links.
+  // Sends a Message, or a message of link_messages.h, on the control channel.
   template <typename M>
   void SendControl(const M& message, Channel::When when);
   void SendPing();

@@ -17,10 +17,10 @@
 
 namespace tensorbraid {
 
-// Identifies this machine since it was booted, and the user of this process. Two tasks are neighbours if they have the
-// same. Empty if the system does not provide it.
+// Identifies this machine since it was booted, and the user of this process. Two tasks with equal texts are neighbours.
+// Empty if the system does not tell.
 std::string MachineAndUser();
-// Whether these, of two tasks, are of one machine but of different users.
+// Whether two such texts name the same machine but different users.
 bool IsOtherUser(std::string_view mine, std::string_view theirs);
 
 // Blocks until one of the sockets has what its `events` say, or is closed at the other end, and fills in `revents`.

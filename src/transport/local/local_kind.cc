@@ -76,7 +76,7 @@ class LocalKind final : public LaneKind {
 
   // The connecting end: passes the rings to the neighbour.
   StatusOr<std::shared_ptr<SideLane>> Dial(const Word& answer);
-  // The accepting end: waits for them.
+  // The accepting end: waits for the rings.
   StatusOr<std::shared_ptr<SideLane>> Await(const std::shared_ptr<LaneOpening>& opening, uint64_t secret);
   bool HaveCome(uint64_t secret);
   void AcceptLoop();
@@ -89,7 +89,7 @@ class LocalKind final : public LaneKind {
 
   Mutex mu_;
   absl::flat_hash_map<uint64_t, Expected> expected_ TB_GUARDED_BY(mu_);  // by secret
-  std::deque<uint64_t> order_ TB_GUARDED_BY(mu_);                        // of their arrival
+  std::deque<uint64_t> order_ TB_GUARDED_BY(mu_);                        // the secrets, in order of arrival
 };
 
 Status LocalKind::Start() {

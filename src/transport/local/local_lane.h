@@ -23,13 +23,13 @@ struct LocalLaneOptions {
   size_t inline_bytes = 4 << 10;  // larger payloads are lent, smaller ones are copied into the ring
 };
 
-// One end of the connection between two neighbours. It consists of a ring for each direction, of segments that each
-// side maps for reading, and of the socket that passes their descriptors.
+// One end of the connection between two neighbours. The connection consists of a ring for each direction, of segments
+// that each side maps for reading, and of the socket that passes the descriptors of the segments.
 //
-// A payload in shared memory is not copied but lent: its buffer stays as it is until the neighbour gives it back, which
-// happens when the neighbour drops the last tensor that uses it. A neighbour may hold tensors longer than the link
-// lives. So a loan ends when the neighbour gives the payload back, when it closes its direction of the socket after it
-// has dropped the last such tensor, or when its process ends, which closes the socket too.
+// A payload in shared memory is not copied but lent: its buffer stays as it is until the neighbour gives it back. The
+// neighbour does so when it drops the last tensor that uses the buffer. A neighbour may hold tensors longer than the
+// link lives. Then it ends all loans by closing its direction of the socket, once it has dropped the last such tensor.
+// The end of its process closes the socket too.
 //
 // Thread-safe, except for the functions of the reader, which only one thread may call.
 class LocalLane final : public SideLane, public std::enable_shared_from_this<LocalLane> {

@@ -15,9 +15,9 @@
 // for good. An end that has sent kReady keeps its lane open until the other end has decided.
 //
 // Order. kSwitched is an end's last message over the base. It says how many BulkTensors the end has sent over the base
-// before, because these travel on another channel than kSwitched. The receiver reads its lane from the moment it is
-// open, since the lane may need that to send. It keeps what arrives there until it has delivered everything that came
-// over the base. So the messages of a channel stay in order.
+// before, because these travel on another channel than kSwitched. The receiver reads its lane from the moment the lane
+// is open, because a lane may be able to send only while it is read. The receiver keeps what arrives there until it has
+// delivered everything that came over the base. So the messages of a channel stay in order.
 //
 // The end. The base stays open to show that the peer is alive. When the base goes down, the link delivers what has
 // arrived over the lane, and then goes down, too. A lane that breaks takes the base down, because messages in the lane
@@ -119,17 +119,17 @@ class LaneLink final : public Link, public LinkHandler, public std::enable_share
   std::atomic<State> state_{State::kOpening};  // set under mu_
   std::atomic<bool> receives_by_lane_{false};  // set by the link's thread
   std::atomic<bool> called_{false};            // the thread should look at the fields under mu_; see CallThread
-  std::atomic<bool> sleeps_{false};            // the thread; a hint
+  std::atomic<bool> sleeps_{false};            // whether the link's thread sleeps; only a hint
   std::atomic<bool> closed_{false};            // by this side: messages that still arrive are dropped
 
   Mutex mu_;
   bool peer_is_ready_ TB_GUARDED_BY(mu_) = false;
   bool peer_gave_up_ TB_GUARDED_BY(mu_) = false;
-  uint64_t bulk_sent_ TB_GUARDED_BY(mu_) = 0;                      // BulkTensors, over the base
+  uint64_t bulk_sent_ TB_GUARDED_BY(mu_) = 0;                      // BulkTensors that were sent over the base
   uint64_t bulk_received_ TB_GUARDED_BY(mu_) = 0;                  // complete BulkTensors, over the base
   std::optional<uint64_t> peers_bulk_tensors_ TB_GUARDED_BY(mu_);  // how many the peer has sent; set when it switches
   std::optional<Status> why_down_ TB_GUARDED_BY(mu_);              // set when the base is down
-  bool thread_runs_ TB_GUARDED_BY(mu_) = true;                     // and will report the end of the link
+  bool thread_runs_ TB_GUARDED_BY(mu_) = true;                     // the link's thread; it will report the end
 };
 
 }  // namespace tensorbraid

@@ -166,7 +166,7 @@ class TestKind final : public LaneKind {
 
 using Said = LaneMessage::Kind;
 
-// `Connected`: the end that connected; otherwise the one that accepted.
+// Tests the end that connected if kConnected is true, otherwise the end that accepted.
 template <bool kConnected>
 class OneEndTest : public ::testing::Test {
  protected:

@@ -13,7 +13,8 @@
 
 namespace tensorbraid {
 
-// One end of the conversation. Its LaneKind reads and writes it in Open; the link brings the events. Thread-safe.
+// One end of the conversation. LaneKind::Open sends and receives notes here. The link passes the peer's notes on to
+// this object, and tells it when there will be no lane. Thread-safe.
 class LaneOpening {
  public:
   // `connected`: this end has connected, and `word` is the peer's answer. Otherwise `word` is the peer's offer.
@@ -25,7 +26,7 @@ class LaneOpening {
 
   // Sends a note, which the peer's NextNote returns.
   void SendNote(std::string note);
-  // Blocks until the peer's next note has come. The error of status(), or DeadlineExceeded.
+  // Blocks until the peer's next note has come. Fails with the error of status(), or with DeadlineExceeded.
   StatusOr<std::string> NextNote(MonotonicClock::time_point deadline);
   // Blocks until `done()` is true, which is asked again after each Wake. Returns the error of status() if that comes
   // first. `done` must not call this object.

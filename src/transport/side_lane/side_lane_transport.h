@@ -17,10 +17,10 @@ struct SideLaneOptions {
   std::chrono::microseconds stay_awake{100};
 };
 
-// `base` connects the tasks, serves calls, and carries all messages of two tasks that have no kind of lane in common:
-// their link is the one of the base, with nothing in between. Two tasks that have one get a LaneLink, which uses the
-// base until the lane is open, and for good if it cannot be opened; the log says why. Earlier kinds are preferred, by
-// the end that accepts the link. Each LaneLink has a thread, which calls the handler for both channels.
+// `base` connects the tasks and serves calls. Two tasks that have a kind of lane in common get a LaneLink. It uses the
+// link of the base until the lane is open, and for good if the lane cannot be opened; the log says why. The end that
+// accepts the link prefers earlier kinds. Each LaneLink has a thread, which calls the handler for both channels. Two
+// tasks without a common kind use the link of the base itself.
 std::unique_ptr<Transport> NewSideLaneTransport(std::unique_ptr<Transport> base,
                                                 std::vector<std::shared_ptr<LaneKind>> kinds,
                                                 const SideLaneOptions& options = {});

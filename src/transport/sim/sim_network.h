@@ -36,7 +36,7 @@ struct ConnectFaults {
   std::chrono::milliseconds max_late{10'000};
 };
 
-// Thread-safe. Must outlive the use of its transports: they share its state, but its thread ends with it.
+// Thread-safe. Use the transports only while the network exists, because its thread delivers their messages.
 class SimNetwork {
  public:
   explicit SimNetwork(uint32_t seed, const SimOptions& options = {});

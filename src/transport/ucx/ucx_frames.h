@@ -38,7 +38,8 @@ struct UcxFrame {
   RefPtr<Buffer> data;      // null while `size` bytes have not arrived
   bool complete = false;
 
-  // Checks the message. Its payload has an owner if the data is nothing else; any other is valid as long as the frame.
+  // Checks and returns the message. If the data is only the payload (kSplit), the payload has an owner. Otherwise the
+  // payload is valid as long as the frame.
   // REQUIRES: complete, and kind is kWhole or kSplit. Call once.
   StatusOr<Message> Decode();
 };
@@ -51,7 +52,7 @@ class UcxInbox {
   // Frames that do not name `secret` are dropped.
   explicit UcxInbox(uint64_t secret) : secret_(secret) {}
 
-  // Takes a frame with `size` bytes of data, which the caller receives into the result's `data`; then it sets
+  // Takes a frame with `size` bytes of data. The caller receives the bytes into the result's `data`, and then sets
   // `complete`. Null if the data is not needed. The frame lives until TakeComplete returns it. InvalidArgument if the
   // peer breaks the rules.
   StatusOr<UcxFrame*> Add(std::string_view header, size_t size);

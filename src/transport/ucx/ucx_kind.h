@@ -1,4 +1,4 @@
-// Tasks that have UCX exchange their messages through it: over RDMA, where the hardware has it.
+// Makes side lanes through UCX, which uses RDMA where the hardware supports it.
 #ifndef TENSORBRAID_TRANSPORT_UCX_UCX_KIND_H_
 #define TENSORBRAID_TRANSPORT_UCX_UCX_KIND_H_
 

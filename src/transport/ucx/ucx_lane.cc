@@ -23,8 +23,8 @@ namespace {
 constexpr unsigned kFrameId = 1;  // of all active messages
 // A message whose payload is not larger is sent as one piece, with the payload copied.
 constexpr size_t kCopiedBytes = 4 << 10;
-// Payloads of this many bytes are received at the same time; a larger one alone. A peer cannot make this process hold
-// more than that for one lane.
+// A lane receives at most this many bytes of payloads at the same time, so that a peer cannot make this process
+// allocate more. A larger payload is received alone.
 constexpr uint64_t kMaxReceivingBytes = 256 << 20;
 constexpr int kProgressRounds = 64;
 constexpr std::chrono::milliseconds kDrainTime{200};  // for the last messages of a peer that has closed the link
@@ -50,9 +50,9 @@ StatusOr<UcxAddress> UcxAddress::Parse(const std::string& note) {
 struct UcxLane::Outgoing {
   UcxLane* lane = nullptr;
   UcxFramePrefix prefix;
-  std::string header;  // the prefix, and what follows it
-  std::string data;    // or, of kind kSplit:
-  Payload payload;
+  std::string header;                      // the prefix; in kind kSplit also the message's header
+  std::string data;                        // the data of the frame, unless it is of kind kSplit
+  Payload payload;                         // the data of a frame of kind kSplit
   std::list<Outgoing>::iterator position;  // in sending_
 };
 

@@ -28,12 +28,13 @@ struct UcxAddress {
   static StatusOr<UcxAddress> Parse(const std::string& note);
 };
 
-// One end of the lane: a UCX worker with one endpoint, which sends each message as an active message. The receiver's
-// device, or UCX, writes a large payload straight into a buffer of this process's allocator, which the tensor then
-// uses. So neither side copies it, and the memory that the allocator uses again stays registered.
+// One end of the lane: a UCX worker with one endpoint, which sends each message as an active message. At the receiver,
+// the device or UCX writes a large payload straight into a buffer of the process's allocator, and the tensor uses this
+// buffer. So neither side copies the payload. The allocator uses the same memory again, which then is registered
+// already.
 //
-// Active messages may overtake each other; the frames in them have numbers. A frame must name the secret of the end
-// that it is for, which the peer has learned over the first, authenticated link. Others are dropped.
+// Active messages may overtake each other, so the frames in them have numbers. A frame must name the secret of the end
+// that receives it. The peer has learned this secret over the first, authenticated link. Other frames are dropped.
 class UcxLane final : public SideLane {
  public:
   static StatusOr<std::shared_ptr<UcxLane>> Create(std::shared_ptr<UcxContext> context);

@@ -155,7 +155,7 @@ class UcxLaneTest : public ::testing::Test {
     ASSERT_TRUE(a_->Connect(b_->address()).ok());
     ASSERT_TRUE(b_->Connect(a_->address()).ok());
   }
-  // Sends a probe from a to b. The sender has to work as well, until it has arrived.
+  // Sends a probe from a to b. Until the probe has arrived, the sender has to work as well.
   void Probe() {
     a_->SendProbe();
     const auto arrived = [&] {
@@ -214,7 +214,7 @@ TEST_F(UcxLaneTest, ALostPeerBreaksTheLane) {
   EXPECT_TRUE(a_->IsDrained());
 }
 
-// The reader has not looked yet when another thread finds out by sending.
+// Another thread, by sending, finds out that the lane is broken before the reader has received what has arrived.
 TEST_F(UcxLaneTest, WhatHasArrivedIsReceivedBeforeALaneIsReportedAsBroken) {
   Probe();
   ASSERT_TRUE(b_->Send(MakeEager(1, "the last one"), true).ok());

@@ -1,5 +1,4 @@
-// The functions of UCX (https://openucx.org), which are found when the program runs: it needs UCX installed only where
-// a task asks for it.
+// Loads UCX (https://openucx.org) when a task first asks for it, so that other tasks do not need UCX to be installed.
 #ifndef TENSORBRAID_TRANSPORT_UCX_UCX_LIBRARY_H_
 #define TENSORBRAID_TRANSPORT_UCX_UCX_LIBRARY_H_
 

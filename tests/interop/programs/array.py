@@ -1,4 +1,4 @@
-"""Array functions whose gradients TensorFlow builds of several ops, and tensors that are no numbers."""
+"""Array functions whose gradients TensorFlow composes of several ops, and tensors that do not hold numbers."""
 import numpy as np
 import tensorflow as tf
 
@@ -75,7 +75,8 @@ def losses(s):
 
 
 def quantized(s):
-    """Integers that stand for reals: moved, kept and compared as what they are stored as."""
+    """Quantized dtypes: integers that stand for real numbers. The ops here move, keep and compare the stored
+    integers."""
     for q, plain in [(tf.qint8, np.int8), (tf.quint8, np.uint8), (tf.qint16, np.int16), (tf.quint16, np.uint16),
                      (tf.qint32, np.int32)]:
         values = np.array([[0, 1, 2], [3, 4, 100]], plain)
@@ -89,7 +90,7 @@ def quantized(s):
                      tf.zeros([2], q), tf.bitcast(x, tf.as_dtype(plain)), tf.shape(x)]
             s.run(moved + [tf.equal(x, moved[4]), tf.not_equal(x, moved[4]), tf.cast(x, tf.float32),
                            tf.cast(tf.constant([1.5, 2.25]), q), tf.constant(values, q)], {x: values})
-            if q != tf.qint32:  # which TensorFlow shows as question marks
+            if q != tf.qint32:  # TensorFlow shows qint32 as question marks
                 s.run(tf.strings.format("{}", x), {x: values})
         s.run(queue.enqueue([x]), {x: values})
         s.run(queue.dequeue())
@@ -149,7 +150,7 @@ def shapes_that_are_fed(s):
 
 
 def impossible_reshapes(s):
-    """With the phrases that programs look for."""
+    """Errors of reshapes, with the phrases that programs look for."""
     for size, shape, text in [(6, [7], "Input to reshape is a tensor with 6 values, but the requested shape has 7"),
                               (6, [3, 7], "is a tensor with 6 values, but the requested shape has 21"),
                               (6, [4, -1], "the requested shape requires a multiple of 4")]:

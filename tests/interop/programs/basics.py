@@ -51,7 +51,7 @@ def waiting_for_what_is_fed(s):
             y = tf.constant(1.0) + 1.0
         z = tf.random.uniform([]) * 0.0
     s.run([y, z], {go: True, shaped: [1.0, 2.0]})
-    s.run([y, z], {go: True})  # the other must be fed too
+    s.run([y, z], {go: True})  # the placeholder `shaped` must be fed too
     s.run([y, z, shaped], {go: True, shaped: [1.0, 2.0]})
 
 

@@ -53,7 +53,7 @@ def tensorflow_reads_ours(s):
         reader = tf1.train.load_checkpoint(prefix)
         for name in sorted(reader.get_variable_to_shape_map()):
             s.record(reader.get_tensor(name))
-        # Not only the values: the same bytes.
+        # The files must be equal byte for byte.
         for suffix in [".index", ".data-00000-of-00001"]:
             with open(prefix + suffix, "rb") as f:
                 s.record(f.read())
@@ -175,7 +175,7 @@ def _saver(s, sharded, use_resource):
         s.run([a, b, step])
         reader = tf1.train.load_checkpoint(path)
         s.record([reader.get_tensor(n) for n in ["a", "b", "global_step"]])
-        # Another program, from the graph in the .meta file.
+        # A second program makes its graph from the .meta file.
         with tf.Graph().as_default(), tf1.Session(s.target, config=tf1.ConfigProto(
                 allow_soft_placement=True, isolate_session_state=True)) as session:
             imported = tf1.train.import_meta_graph(path + ".meta", clear_devices=True)
@@ -253,7 +253,7 @@ def partitioned_variables(s):
         s.run(fill)
         saver.restore(s.session, path)
         s.run(whole)
-        # Partitioned in another way.
+        # The restored variable has other partitions than the saved one.
         with tf.Graph().as_default(), tf1.Session(s.target) as session:
             w = tf1.get_variable("v", [5, 2], partitioner=tf1.fixed_size_partitioner(2), use_resource=False)
             both = tf.convert_to_tensor(w)

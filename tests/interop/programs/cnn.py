@@ -53,8 +53,8 @@ def _with_batch_norm(x, training):
 
 
 def _with_dropout(x, training):
-    """Dropout depends on the run's seed. So the activations have no kink: rounding decides on which side of a kink a value
-    of 1e-8 lies, and with some seeds there is one."""
+    """A network with dropout, whose activations have no kink. Dropout depends on the seed of the run, and with some
+    seeds a value of 1e-8 occurs. Rounding would decide on which side of a kink such a value lies."""
     x = tf.nn.elu(conv(x, "conv1", 8, size=5, strides=2))
     x = tf1.nn.lrn(x, 2, alpha=0.1, beta=0.75)
     x = _dropout(tf.nn.avg_pool2d(x, 2, 2, "SAME"), training, 0.25, 3)

@@ -318,7 +318,7 @@ def _rnn_cell(units, seed):
     rng = np.random.RandomState(seed)
     wz, wh = (tf1.get_variable(n, initializer=rng.randn(2 * units, units).astype(np.float32) * 0.4) for n in ("wz", "wh"))
 
-    class Cell:  # what dynamic_rnn asks of a cell; TensorFlow's base class is not there with Keras 3
+    class Cell:  # the members that dynamic_rnn uses; with Keras 3, TensorFlow has no base class for cells
         state_size = units
         output_size = units
 
@@ -383,7 +383,8 @@ def inputs_from_two_loops(s):
 
 
 def gradient_of_a_branch_that_the_session_has(s):
-    """TensorFlow 2's cond gains outputs when it is differentiated: too late for a session that has run it."""
+    """When TensorFlow 2's cond is differentiated, it gets more outputs. That is too late for a session that has already
+    run the cond."""
     was_on = tf1.control_flow_v2_enabled()
     tf1.enable_control_flow_v2()
     try:

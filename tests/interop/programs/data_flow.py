@@ -140,7 +140,7 @@ def closing_waits_for_pending_enqueues(s):
 
 
 class Background:
-    """A step on a thread of its own; `record` waits for it and records its value or the kind of its error."""
+    """A step on a thread of its own. `record` waits for the step and records its value or the kind of its error."""
 
     def __init__(self, s, fetches):
         self._s, self.value = s, None
@@ -251,7 +251,8 @@ def synchronous_replicas(s):
     s.run(tokens)
     coordinator = tf1.train.Coordinator()
     threads = runner.create_threads(s.session, coord=coordinator, daemon=True, start=True)
-    # How many steps it takes depends on which gradients come too late, but each one moves as far.
+    # The number of steps depends on which gradients come too late. But every step moves the variables by the same
+    # amount.
     while s.session.run(step) < 3:
         replicas = [Background(s, train), Background(s, train)]
         for replica in replicas:

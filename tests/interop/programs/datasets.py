@@ -107,7 +107,8 @@ def random_ops_in_maps(s):
 
 
 def _goes_on(s, dataset, before, after):
-    """Saves the position after `before` elements. Reads on, goes back to the position, and lets a new session go on."""
+    """Saves the position after `before` elements and reads `after` more. Then restores the position and reads them
+    again, and restores it in a new session too."""
     iterator = tf1.data.make_initializable_iterator(dataset)
     element = iterator.get_next()
     saver = tf1.train.Saver([tf.data.experimental.make_saveable_from_iterator(iterator)])
@@ -503,7 +504,8 @@ def variants_that_are_no_sparse_tensors(s):
 
 
 def _raw(s, variant, types, shapes, n, text=None):
-    """As _all, for a dataset that only tf.raw_ops makes. The last of the n + 1 steps may fail, with `text`."""
+    """As _all, for a dataset that only tf.raw_ops can make. If `text` is given, the last of the n + 1 steps must fail
+    with it."""
     raw = tf.raw_ops
     iterator = raw.IteratorV2(shared_name="", container="", output_types=types, output_shapes=shapes)
     element = raw.IteratorGetNext(iterator=iterator, output_types=types, output_shapes=shapes)
@@ -535,7 +537,7 @@ def matching_files(s):
             variant = tf.raw_ops.MatchingFilesDataset(patterns=[os.path.join(folder, p) for p in patterns])
             iterator = tf.raw_ops.IteratorV2(shared_name="", container="", output_types=[tf.string], output_shapes=[[]])
             path = tf.raw_ops.IteratorGetNext(iterator=iterator, output_types=[tf.string], output_shapes=[[]])[0]
-            # The folder of each run has another name.
+            # The two runs use different folders, so only the rest of the path is compared.
             name = tf.strings.substr(path, len(folder), tf.strings.length(path) - len(folder))
             s.run(tf.raw_ops.MakeIterator(dataset=variant, iterator=iterator))
             for _ in range(n):
@@ -576,7 +578,7 @@ def generators(s):
         output_types=types, output_shapes=shapes)
     _raw(s, generator, types, shapes, 4)
     s.run(ends.read_value())
-    # An iterator that is dropped before its end ends its generator too, at some time after the step that drops it.
+    # The third function also runs if the iterator is dropped before its end, at some time after the step that drops it.
     again = tf.raw_ops.IteratorV2(shared_name="", container="", output_types=types, output_shapes=shapes)
     start_again = tf.raw_ops.MakeIterator(dataset=generator, iterator=again)
     element = tf.raw_ops.IteratorGetNext(iterator=again, output_types=types, output_shapes=shapes)
@@ -591,7 +593,7 @@ def generators(s):
 
 
 def copies_to_a_device(s):
-    """The elements are made by functions, each of which calls another on the device of the source."""
+    """Functions make the elements. Each of them calls another function on the device of the source."""
     squares = ds.range(4).map(lambda x: (x * x, tf.strings.as_string(x)))
     _all(s, squares.apply(tf.data.experimental.copy_to_device("/cpu:0")), 6)
     _all(s, squares.batch(2).apply(tf.data.experimental.prefetch_to_device("/cpu:0", buffer_size=2)), 4)
@@ -599,7 +601,7 @@ def copies_to_a_device(s):
 
 
 def generators_of_the_client(s):
-    """Python functions run in the process of the client: servers say so."""
+    """Python functions run in the process of the client, so servers refuse them with an error that says so."""
     element = tf1.data.make_one_shot_iterator(ds.from_generator(lambda: iter([1, 2]), tf.int32, [])).get_next()
     if s.is_reference:
         return s.record("refused")
@@ -614,7 +616,7 @@ def snapshots(s):
         counter = tf1.get_variable("counter", initializer=tf.constant(0, tf.int64), use_resource=True)
         s.init()
 
-        def count(x):  # tells whether an element was read or computed
+        def count(x):  # counts the elements that are computed, and not read from the snapshot
             with tf.control_dependencies([counter.assign_add(1)]):
                 return tf.identity(x), tf.strings.as_string(x)
         for compression in ("NONE", "GZIP", "AUTO"):

@@ -68,8 +68,8 @@ def sparse_lookups(s):
     s.run(fetches, {indices: at[:1], values: [5], weights: [1]})
 
 
-# Where TensorFlow's centred RMSProp rounds in another order for rows is not known; 20 steps differ by 2 units in the last
-# place.
+# Optimizers whose results differ from TensorFlow's in the last bits. We do not know in which order TensorFlow's centred
+# RMSProp rounds for rows. After 20 steps, the results differ by 2 units in the last place.
 INEXACT = ("centered_rms_prop",)
 
 

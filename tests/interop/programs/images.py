@@ -18,7 +18,7 @@ def files(s):
                     "half": tf.io.decode_jpeg(contents, ratio=2, dct_method="INTEGER_ACCURATE"),
                     "any": tf.io.decode_image(contents), "real": tf.io.decode_image(contents, dtype=tf.float32)}
         encoded = {"png": tf.io.encode_png(_photos(1)[0]), "jpeg": tf.io.encode_jpeg(_photos(1)[0], quality=80)}
-    # One session decodes what the other encoded only by its pixels: libraries may compress in other ways.
+    # Encoded files are compared by their pixels, because libraries may compress in different ways.
     for kind, file in encoded.items():
         s.run(tf.io.decode_image(file))
         bytes_of = s.session.run(file)

@@ -9,7 +9,7 @@ tf1 = tf.compat.v1
 
 
 def _exported(s, keys, values):
-    """Rows in the order of their keys: a table has none of its own."""
+    """Records the exported rows in the order of their keys, because the rows of a table have no order."""
     s.run([tf.sort(keys), tf.gather(values, tf.argsort(keys))])
 
 
@@ -106,13 +106,13 @@ def tables_from_files(s):
 
 
 def dense_buckets(s):
-    """An export tells what the buckets hold: that of a removed entry has the deleted key and the old value."""
+    """An export shows all buckets. The bucket of a removed entry has the deleted key and the old value."""
     table = tf.lookup.experimental.DenseHashTable(tf.int64, tf.int64, -1, empty_key=100, deleted_key=200,
                                                   initial_num_buckets=8)
     s.run(table.insert(np.array([11, 12, 13, 14], np.int64), np.array([1, 2, 3, 4], np.int64)))
     s.run(table.remove(np.array([12, 15], np.int64)))
     keys, values = table.export()
-    used = tf.where(tf.not_equal(keys, 100))[:, 0]  # the values of the others mean nothing
+    used = tf.where(tf.not_equal(keys, 100))[:, 0]  # the values of unused buckets are arbitrary
     s.run(tf.shape(keys))
     _exported(s, tf.gather(keys[:, 0], used), tf.gather(values[:, 0], used))
     again = tf.lookup.experimental.DenseHashTable(tf.int64, tf.int64, -1, empty_key=100, deleted_key=200)
@@ -165,5 +165,5 @@ def refusals_of_tables(s):
                text="keys and values cannot be empty")
     with tempfile.NamedTemporaryFile(prefix="interop_lookup_") as empty:
         s.run(raw.InitializeTableFromTextFileV2(table_handle=table, filename=empty.name, key_index=-2, value_index=-1))
-    # Last: TensorFlow runs nothing of a graph with such a node.
+    # This step is the last one, because TensorFlow runs no step of a graph with such a node.
     s.run(raw.LookupTableSizeV2(table_handle=raw.HashTableV2(key_dtype=tf.int32, value_dtype=tf.int64)))

@@ -6,7 +6,7 @@ tf1 = tf.compat.v1
 
 
 def _gradients_of(s, f, *arrays, dtype=tf.float64):
-    """Runs f of placeholders with these values, and its gradients with weights."""
+    """Runs f of placeholders that are fed these values. Also runs the gradients of the weighted sum of the results."""
     xs = [tf1.placeholder(dtype, np.shape(a)) for a in arrays]
     feeds = dict(zip(xs, arrays))
     y = f(*xs)
@@ -159,7 +159,7 @@ def linear_algebra(s):
 
 
 def square_roots_of_matrices(s):
-    """A real matrix may have a root that is not real: that of a rotation is, that of a mirror image is not."""
+    """The square root of a real matrix may be complex: that of a rotation is real, that of a reflection is not."""
     for matrix in ([[0, -1], [1, 0]], [[4, 1], [0, 9]], [[-1, 0], [0, -1]], [[4, 0], [0, -9]], [[0, 0], [0, 0]]):
         for dtype in (np.float32, np.float64, np.complex128):
             s.run(tf.linalg.sqrtm(tf1.placeholder_with_default(np.array(matrix, dtype), None)))

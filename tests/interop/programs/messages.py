@@ -1,4 +1,4 @@
-"""Texts of errors that TensorFlow's tests and its users' programs look for."""
+"""Error messages: the texts that TensorFlow's tests and its users' programs look for."""
 import numpy as np
 import tensorflow as tf
 
@@ -101,7 +101,7 @@ def tensor_lists(s):
 
 
 def _unknown_list(lists):
-    """The same list, without static knowledge of its elements."""
+    """The same list, but the graph knows nothing of its elements."""
     return raw.TensorListResize(input_handle=lists, size=3)
 
 
@@ -307,7 +307,7 @@ def scalars_and_vectors(s):
 
 
 def windows(s):
-    """Convolutions and pooling: windows and inputs with which they cannot compute."""
+    """Convolutions and pooling refuse these windows and inputs."""
     x = _unknown(np.zeros([1, 2, 2, 6], np.float32))
     one, valid = [1, 1, 1, 1], dict(padding="VALID")
     depth = "MaxPooling supports exactly one of pooling across depth or pooling across width/height"

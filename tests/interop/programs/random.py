@@ -14,7 +14,7 @@ def seeded_tensors(s):
         draws = [tf.random.uniform([7], dtype=dtype), tf.random.normal([2, 3], dtype=dtype, seed=3),
                  tf.random.truncated_normal([9], dtype=dtype)]
         s.run(draws)
-        s.run(draws)  # goes on
+        s.run(draws)  # continues the streams of the first step
     ints = [tf.random.uniform([5], 3, 1000, tf.int32), tf.random.uniform([5], -7, 10**12, tf.int64)]
     s.run(ints)
     s.run(ints)
@@ -87,7 +87,7 @@ def candidate_samplers(s):
         s.run(tf.random.log_uniform_candidate_sampler(num_sampled=7, unique=unique, seed=3, **common))
         learned = tf.random.learned_unigram_candidate_sampler(num_sampled=7, unique=unique, seed=3, **common)
         s.run(learned)
-        s.run(learned)  # has learned by now
+        s.run(learned)  # the sampler has learned the classes of the steps before
         s.run(tf.random.fixed_unigram_candidate_sampler(num_sampled=7, unique=unique, seed=3,
                                                         unigrams=[float(i + 1) for i in range(50)], **common))
     s.run(tf.random.all_candidate_sampler(classes, 2, 5, True))

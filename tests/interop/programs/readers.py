@@ -1,4 +1,4 @@
-"""Input pipelines of the old kind: readers, queues of file names, queue runners, examples."""
+"""Input pipelines of TensorFlow 1: readers, queues of file names, queue runners, examples."""
 import os
 import tempfile
 

@@ -1,4 +1,4 @@
-"""Models of which every task computes a part and keeps the variables of its part."""
+"""Models whose parts are computed by different tasks. Each task has the variables of its part."""
 import numpy as np
 import tensorflow as tf
 
@@ -38,8 +38,8 @@ def _cells(s):
 
 
 def _train_rnn(s, x, outputs, state, loss_device, feeds, colocate):
-    """Trains in five steps. TensorFlow's servers refuse the gradients of a loop that are not colocated when the loop is on
-    another task than the loss, and those that are when the body of the loop is on two tasks."""
+    """Trains in five steps. TensorFlow's servers refuse some gradients of loops. If the loop is on another task than
+    the loss, the gradients must be colocated. If the body of the loop is on two tasks, they must not be."""
     target = np.random.RandomState(6).rand(BATCH, TIME, 1).astype(np.float32)
     with tf1.device(loss_device):
         step = tf1.train.get_or_create_global_step()

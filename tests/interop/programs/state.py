@@ -1,4 +1,5 @@
-"""Variables by reference and by handle: dtypes, updates of rows and slices, what is refused, sharing."""
+"""Variables by reference and by handle: their dtypes, updates of rows and slices, refused updates, and sharing by
+name."""
 import numpy as np
 import tensorflow as tf
 
@@ -35,8 +36,9 @@ def uninitialized(s):
     for resource in (False, True):
         v = _variable(s, f"v{resource}", [1.0, 2.0, 3.0], resource)
         m = _variable(s, f"m{resource}", [0.0, 0.0, 0.0], resource)
-        for op in (lambda: v + 1.0, lambda: tf1.assign_add(v, [1.0, 1.0, 1.0]), lambda: tf1.assign_sub(v, [1.0, 1.0, 1.0]),
-                   lambda: tf1.scatter_add(v, [0], [1.0]), lambda: tf1.scatter_update(v, [0], [1.0]),
+        for op in (lambda: v + 1.0, lambda: tf1.assign_add(v, [1.0, 1.0, 1.0]),
+                   lambda: tf1.assign_sub(v, [1.0, 1.0, 1.0]), lambda: tf1.scatter_add(v, [0], [1.0]),
+                   lambda: tf1.scatter_update(v, [0], [1.0]),
                    lambda: tf1.scatter_nd_update(v, [[0]], [1.0]), lambda: tf.gather(v, [0]),
                    lambda: tf.nn.embedding_lookup(v, [0]), lambda: tf1.is_variable_initialized(v),
                    lambda: tf1.report_uninitialized_variables([v]), lambda: v[1:2].assign([4.0])):
@@ -77,7 +79,7 @@ def order_of_reads_and_updates(s):
     for resource in (False, True):
         v = _variable(s, f"v{resource}", 1.0, resource)
         s.init()
-        with tf.device(s.ps):  # what is read elsewhere may be sent before it changes
+        with tf.device(s.ps):  # a read on another task might get the value from before the update
             add = tf1.assign_add(v, 1.0)
             with tf.control_dependencies([add]):
                 after = v.read_value() * 1.0
@@ -97,7 +99,7 @@ def scatter(s):
                    tf1.scatter_update):
             s.run(op(v, [3, 0, 3] if op != tf1.scatter_update else [3, 0, 1], updates))
             s.run(op(v, tf.constant([2], tf.int64), 2.0))
-            s.run(op(v, _unknown([4, 0]), updates[:2]))  # nothing is changed before the mistake
+            s.run(op(v, _unknown([4, 0]), updates[:2]))  # the first index is wrong, so no row is updated
             s.run(op(v, _unknown([0]), _unknown(updates)))
             s.run(v)
         s.run(tf1.batch_scatter_update(v, [[0], [1], [0], [1]], np.ones([4, 1], np.float32)))
@@ -178,7 +180,8 @@ def temporary_variables(s):
     both = total("d", "d")
     for _ in range(2):
         s.run(both)
-    # One name is one variable, which may come again when it is gone, and in every iteration.
+    # Only one variable of a step may have a name at a time. The name can be used again when this variable has been
+    # destroyed, and in each iteration of a loop.
     s.run([total("e", "e"), total("f", "f")])
     v, w = (raw.Assign(ref=raw.TemporaryVariable(shape=[], dtype=tf.float32, var_name="twice"), value=i)
             for i in (1.0, 2.0))
@@ -189,13 +192,15 @@ def temporary_variables(s):
     s.run(first + raw.DestroyTemporaryVariable(ref=again, var_name="twice"))
 
     def body(i, sum_):
-        v = raw.Assign(ref=raw.TemporaryVariable(shape=[], dtype=tf.float32, var_name="inside"), value=tf.cast(i, tf.float32))
+        v = raw.Assign(ref=raw.TemporaryVariable(shape=[], dtype=tf.float32, var_name="inside"),
+                       value=tf.cast(i, tf.float32))
         return i + 1, sum_ + raw.DestroyTemporaryVariable(ref=v, var_name="inside")
     s.run(tf1.while_loop(lambda i, _: i < 5, body, [0, 0.0])[1])
 
 
 def sharing(s):
-    """By container and shared_name; variables by reference and by handle are apart."""
+    """Two nodes share a variable if their container and shared_name are equal. A variable by reference and one by
+    handle are different variables, even with the same names."""
     def by_reference(**kwargs):
         with tf.device(s.ps):
             return raw.VariableV2(shape=[2], dtype=tf.float32, **kwargs)
@@ -251,7 +256,7 @@ def shapes_of_variables(s):
 
 
 def wrong_rules(s):
-    """Update rules whose arguments do not fit."""
+    """Update rules whose arguments do not fit the variable."""
     for resource in (False, True):
         v = _variable(s, f"v{resource}", np.ones([3, 2], np.float32), resource)
         a = _variable(s, f"a{resource}", np.ones([3, 2], np.float32), resource)

@@ -67,12 +67,12 @@ def partial_run_refuses(s):
     a, b, c, first, second = _chain(s)
     other = tf1.placeholder(tf.float32, [], name="other")
     h = s.session.partial_run_setup([first, second], [a, b, c])
-    _try(s, s.session.partial_run, h, first, {a: 1, b: 2, other: 3})  # was not set up
+    _try(s, s.session.partial_run, h, first, {a: 1, b: 2, other: 3})  # `other` is not among the feeds of the setup
     _try(s, s.session.partial_run, h, a * 2.0, {a: 1})
-    _try(s, s.session.partial_run, h, second, {a: 1})  # needs more
+    _try(s, s.session.partial_run, h, second, {a: 1})  # `second` also needs b and c
     _try(s, s.session.partial_run, h, first, {a: 1, b: 2})  # the refused calls have changed nothing
-    _try(s, s.session.partial_run, h, second, {a: 1, c: 3})  # fed twice
-    _try(s, s.session.partial_run, h, [first, second], {c: 3})  # fetched twice
+    _try(s, s.session.partial_run, h, second, {a: 1, c: 3})  # a was fed before
+    _try(s, s.session.partial_run, h, [first, second], {c: 3})  # `first` was fetched before
     _try(s, s.session.partial_run, h, second, {c: 3})
     _try(s, s.session.partial_run, "no such run", first, {a: 1, b: 2})
 
@@ -172,7 +172,8 @@ def callable_with_connected_tensors(s):
     run = _callable(s, [x], [total], connect=[("doubled:0", "y:0")])
     _try(s, run, np.float32([1.0, 2.0]))
     _try(s, run, np.float32([5.0, -2.0]))
-    # The consumers of an intermediate tensor, and one made before its source.
+    # Connects `late` to the intermediate tensor `total`: the consumers of `total` get the value of `late`, which was
+    # made after them.
     early = tf.identity(total, name="early")
     late = tf.square(x, name="late")
     run = _callable(s, [x], [early], connect=[("late:0", "total:0")])
@@ -255,7 +256,7 @@ def traced_loop(s):
 
 
 def _who(s, fetches, feed_dict=None):
-    """Records which op an error names."""
+    """Runs a step that fails, and records which op the error names."""
     try:
         s.session.run(fetches, feed_dict)
     except tf.errors.OpError as e:

@@ -10,7 +10,7 @@ tf1 = tf.compat.v1
 
 
 def _parsed(s, summary):
-    """Records a summary by its parts; images by their pixels."""
+    """Records the parts of a summary; of an image, the pixels."""
     serialized = s.session.run(summary)
     for value in tf1.Summary.FromString(serialized).value:
         kind = value.WhichOneof("value")

@@ -45,7 +45,7 @@ def _training(device_of_variables, optimizer, use_resource=False):
                 with tf1.variable_scope("", reuse=i > 0, use_resource=use_resource):
                     losses.append(tf1.losses.sparse_softmax_cross_entropy(classes, _network(images)))
                 towers.append(opt.compute_gradients(losses[-1]))
-        # The first tower's statistics stand for those of all, as people do it.
+        # As usual in such programs, only the first tower updates the moving averages.
         updates = tf1.get_collection(tf1.GraphKeys.UPDATE_OPS)[:2]
         with tf1.device(device_of_variables(s)):
             gradients = _mean_of(towers)
@@ -88,7 +88,7 @@ def every_device_has_its_own_state(s):
             variables.append(tf1.get_variable(f"v{i}", initializer=[float(i), 1.0], use_resource=i % 2 == 1))
             queues.append(tf1.FIFOQueue(10, [tf.float32], [[2]]))
     s.init()
-    # From device to device, through a queue of the next one.
+    # Each device passes a value to the next device through a queue there.
     for i in range(TOWERS):
         s.run(queues[(i + 1) % TOWERS].enqueue(variables[i] * 2.0))
     s.run([q.size() for q in queues])

@@ -34,7 +34,7 @@ class _Generator:
         return f"s{self.count}"
 
     def operand(self, known, references=True):
-        """`known`: the results that can be used here, latest last."""
+        """Draws an operand. `known` are the results that can be used here, the latest one last."""
         r = self.r
         kind = r.choice("sssvvvrc")
         if kind == "s" and known:
@@ -103,7 +103,7 @@ class _Generator:
         self.updates.append(s)
 
     def results(self, statements, known, count):
-        """Statements that end a block."""
+        """Draws the statements that end a block and make its results."""
         ends = []
         for _ in range(count):
             s = Statement(self.name(), "read", self.task(), [self.operand(known)], function="identity")
@@ -164,7 +164,7 @@ class _Generator:
         return s
 
     def function_block(self, s, parameters, count):
-        """A function runs on one task, and can use resource variables of that task."""
+        """Draws the block of a function. A function runs on one task, and can use resource variables of that task."""
         resources = [v for v in self.p.variables if v.resource]
         statements, here = [], list(parameters)
         if s.function == "tf.function" and resources and self.r.random() < 0.7:
@@ -213,7 +213,7 @@ class _Generator:
         return p
 
     def choose_fetches(self):
-        """The first step fetches all that can be fetched, the second one some of it."""
+        """Draws the fetches. The first step fetches all that can be fetched, the second one some of it."""
         p, r = self.p, self.r
         names = []
         for s in p.statements:

@@ -1,4 +1,4 @@
-"""Whether control and data edges determine what a program computes, and which control edges are missing.
+"""Checks whether control and data edges determine what a program computes, and finds the missing control edges.
 
 TensorFlow reads a reference variable when the consumer of its reference starts. On the variable's own task, Identity,
 Switch, Merge, Enter and Exit hand on the variable's buffer, so that their consumers see later updates, too. A tensor
@@ -12,17 +12,17 @@ from sweep.program import JOINT, all_statements
 
 
 class Undetermined(Exception):
-    """The values of a program depend on time, or TensorFlow refuses it. No control edge mends that."""
+    """The values of a program depend on time, or TensorFlow refuses the program. No control edge can change that."""
 
 
 @dataclasses.dataclass
 class _Value:
     task: str = None
-    depth: int = 0  # of the block that it comes from
+    depth: int = 0  # of the block in which the value is made
     shares: dict = dataclasses.field(default_factory=dict)  # {variable: its version}, for a tensor that shares a buffer
     reference: str = None  # a reference to this variable
     unread: str = None  # a resource variable, which each consumer reads by a node of its own
-    before: int = 0  # the statements that have run when the value is there
+    before: int = 0  # mask of the statements that have run when the value is available
 
     @property
     def is_plain(self):
@@ -31,11 +31,11 @@ class _Value:
 
 @dataclasses.dataclass
 class _Scope:
-    """A block whose statements are being looked at."""
+    """An open block: its statements are being checked."""
     kind: str
     statement: object
-    before: int  # the statements that have run before any of the block's
-    updates: dict  # as they were when the block was entered
+    before: int  # mask of the statements that have run before the first statement of the block
+    updates: dict  # like `versions`, as it was when the block was entered
     versions: dict
     updated: set
     names: set = dataclasses.field(default_factory=set)
@@ -43,16 +43,17 @@ class _Scope:
 
 
 class Order:
-    """Calls missing_edge(statement, name, local) where `statement` must have a control input from the statement `name`,
-    which must not leave the task if `local`."""
+    """Checks a program statement by statement. Calls missing_edge(statement, name, local) for each missing edge:
+    `statement` needs a control input from the statement `name`. If `local`, the path must not leave the task."""
 
     def __init__(self, program, missing_edge):
         self._p = program
         self._missing_edge = missing_edge
-        self._names = []  # of the statements; their positions are the bits of a mask
+        self._names = []  # the names of the statements; bit i of a mask stands for statement i
         self._bit, self._control, self._end, self._values = {}, {}, {}, {}
         none = {v.name: 0 for v in program.variables}
-        # Masks of the statements that an access must follow: reads follow `updates`, updates follow both.
+        # Masks of statements, for each variable. A read must follow those in `_updates`. An update must follow those in
+        # `_updates` and in `_reads`.
         self._updates, self._reads, self._versions = dict(none), dict(none), dict(none)
         self._clock = 0  # each update makes a version of its own
         self._stack = [_Scope("top", None, 0, dict(none), dict(none), set())]
@@ -71,7 +72,7 @@ class Order:
             raise Undetermined("a buffer that is fetched is updated later")
 
     def _need(self, s, depth, mask, extra=0):
-        """Makes the statements of `mask` run before s, a statement of the block at `depth`."""
+        """Demands that the statements in `mask` run before s, a statement of the block at `depth`."""
         for i, name in enumerate(self._names):
             if not mask >> i & 1 or (self._control[s.name] | extra) >> i & 1:
                 continue
@@ -115,25 +116,26 @@ class Order:
             if scope.kind == "while2" and value.reference:
                 raise Undetermined("a reference enters a loop")  # TensorFlow's client makes no valid function of it
             if scope.kind == "while1" and (value.shares or value.reference) and value.task != s.task:
-                # TensorFlow reads it at any time, or hangs.
+                # TensorFlow reads the variable at any time, or hangs.
                 raise Undetermined("a reference enters a loop of another task")
 
     def _cross(self, value, variable):
-        """A tensor that shares a buffer crosses to another task."""
+        """Checks a tensor that shares the buffer of `variable` and crosses to another task."""
         version = value.shares[variable]
         for depth in range(value.depth + 1, len(self._stack)):
             scope = self._stack[depth]
             if scope.kind == "while1":
                 if variable in scope.updated:
                     raise Undetermined("a shared buffer crosses in a loop that updates it")
-            else:  # it enters the block through a node on the variable's task, and crosses from there
+            else:  # the tensor enters the block through a node on the variable's task, which sends it
                 self._need(scope.statement, depth - 1, scope.updates[variable])
                 version = scope.versions[variable]
         if version != self._versions[variable]:
             raise Undetermined("a shared buffer crosses after an update")
 
     def _consume(self, s, value, task, others=0):
-        """s reads what is in an operand. `others` have run before, too. Returns the variables that are read."""
+        """Statement s uses the value of an operand. The statements in `others` have run before, too. Returns the
+        variables that s reads."""
         if value.is_plain:
             return set()
         self._enter(s, value)
@@ -188,7 +190,7 @@ class Order:
             scope.read |= read
 
     def _others(self, values, i):
-        """What has run when a node with these inputs reads its input i."""
+        """A mask of the statements that have run when a node with these inputs reads input i."""
         mask = 0
         for j, value in enumerate(values):
             if j == i or not value.reference:
@@ -291,7 +293,7 @@ class Order:
             self._new_version(v)
         self._finish(s, [_Value(before=b) for _, b in parameters], read)
         if s.kind == "function" and not read and not updated:
-            # If it is expanded, each of its nodes runs when the node's own inputs are there.
+            # If the call is expanded, each node of the function runs when the inputs of this node are available.
             self._end[s.name] = self._bit[s.name]
         if s.collects and results[0][0].shares:
             raise Undetermined("an array of shared buffers")
@@ -333,7 +335,8 @@ class Order:
 
 
 def _is_dropped(s, name):
-    """TensorFlow's client leaves out a control input from an operation that is an input, too."""
+    """Whether TensorFlow's client drops the control input from `name`, because s also has a data input from that
+    operation."""
     return not s.blocks and ("s", name) in s.operands
 
 
@@ -346,7 +349,7 @@ def check(program):
 
 
 def repair(program, path):
-    """Adds the control edges that are missing. path() returns the tasks of the no_ops on the way."""
+    """Adds the missing control edges. path() returns the tasks of the no_ops between the two statements of an edge."""
     def missing_edge(s, name, local):
         tasks = [] if local else path()
         s.after.append((name, tasks or [s.task] * _is_dropped(s, name)))

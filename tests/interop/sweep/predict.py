@@ -1,4 +1,4 @@
-"""What a program must fetch: its statements, run one after another."""
+"""Predicts what a program must fetch, by running its statements one after another."""
 import numpy as np
 
 from sweep.program import all_statements, producers
@@ -40,7 +40,7 @@ class _Run:
         return self._state[x.variable] if isinstance(x, _Alias) else x
 
     def operand(self, operand, env):
-        """A tensor as a node gets it."""
+        """The value that a node gets for an operand."""
         kind, what = operand
         if kind == "c":
             return self.full(what)
@@ -49,7 +49,8 @@ class _Run:
         return self._state[what] if self._p.variable(what).resource else _Alias(what)
 
     def passed_on(self, x, task):
-        """What an Identity makes of it: on the task of the variable, another name for the variable's buffer."""
+        """The result of an Identity of x on `task`. On the task of the variable, the result shares the buffer of the
+        variable."""
         if isinstance(x, _Alias):
             v = self._p.variable(x.variable)
             if v.task == task and not v.resource:
@@ -135,7 +136,7 @@ class _Run:
 
 
 def predict(program):
-    """For each step the values that it fetches, and at last those of the variables."""
+    """The values that each step fetches, and at last the values of the variables."""
     run = _Run(program, {})
     state = {v.name: run.full(v.initial) for v in program.variables}
     run = _Run(program, state)

@@ -47,12 +47,12 @@ class Statement:
     # What must have run before: [(name of a statement of the same block, tasks of the no_ops in between)].
     after: list = dataclasses.field(default_factory=list)
     beside: str = None  # placed with tf.colocate_with this variable or statement instead of with tf.device
-    function: str = None  # which read, math, update or function
-    variable: str = None  # of an update or lookup
-    numbers: list = None  # of a const, feed, gather or scatter
-    second_generation: bool = False  # of a cond or while: control flow v2
-    parallel: int = 10  # of a while
-    collects: bool = False  # a while that writes its first variable to a tensor array in each iteration
+    function: str = None  # which kind of read, math, update or function
+    variable: str = None  # the variable of an update or lookup
+    numbers: list = None  # the constants of the statement: values, indices or a limit
+    second_generation: bool = False  # whether a cond or while uses control flow v2
+    parallel: int = 10  # parallel_iterations of a while
+    collects: bool = False  # whether a while writes its first variable to a tensor array in each iteration
     blocks: list = dataclasses.field(default_factory=list)
 
     @property
@@ -85,7 +85,7 @@ def all_statements(statements):
 
 
 def producers(statements):
-    """{result: the statement that makes it} of one block."""
+    """The statement that makes each result of one block: {result: statement}."""
     return {r: s for s in statements for r in s.results}
 
 
@@ -134,11 +134,11 @@ class _Writer:
         return f"{what}._ref()" if kind == "r" else what
 
     def op(self, name):
-        """What a control edge starts from."""
+        """The text of the operation from which a control edge starts."""
         return f"{name}.op" if name in self._updates else name
 
     def dependencies(self, s, depth, statements):
-        """Writes the no_ops on the way and returns what the statement depends on."""
+        """Writes the no_ops of the control edges to s, and returns the operations that must be control inputs of s."""
         by_name = {p.name: p for p in statements}
         edges = []
         for name, tasks in s.after:
@@ -266,12 +266,13 @@ class _Writer:
 
 
 def source(program):
-    """The part that builds the graph: `build()` returns the results by name, the feeds and the variables."""
+    """The text that builds the graph. Its function `build()` returns the results by name, the feeds and the
+    variables."""
     return _Writer(program).text()
 
 
 def standalone(program, explanation, values):
-    """A program of its own, which also says how what it must fetch begins."""
+    """The text of a program that can be run alone. It also contains the beginnings of the values that it must fetch."""
     expected = [[None if v is None else v[:8].tolist() for v in step] for step in values]
     lines = "".join(f"    {step},\n" for step in expected)
     return f'"""{explanation}"""\n{HEADER}{source(program)}\n\nEXPECTED = [\n{lines}]\n{FOOTER}'

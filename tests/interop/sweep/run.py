@@ -34,9 +34,10 @@ from workers import share
 
 JOBS = {"ps": 2, "worker": 2}
 TENSORFLOW = [sys.executable, os.path.join(os.path.dirname(HERE), "tensorflow_server.py")]
-# TensorFlow's own servers hang on some graphs with loops, and then take as long as this.
+# The timeout of a step on TensorFlow's own servers. They hang on some graphs with loops.
 TENSORFLOW_TIMEOUT_MS = 5000
-# How often TensorFlow may disagree with the prediction before the predictions are worth nothing.
+# The largest fraction of programs on which TensorFlow may disagree with the prediction. If it is exceeded, the
+# predictions are too unreliable.
 DROPPED_LIMIT = 0.02
 
 
@@ -48,7 +49,7 @@ class Options:
 
 
 class Runner:
-    """Has a cluster of each kind."""
+    """Runs programs on a cluster of our servers and on a cluster of TensorFlow's."""
 
     def __init__(self, options):
         self._options = options
@@ -74,17 +75,17 @@ class Runner:
         return built.run(self._theirs.target, TENSORFLOW_TIMEOUT_MS)
 
     def _fails(self, program):
-        """Whether our servers give other values than TensorFlow's, which give the predicted ones."""
+        """Whether TensorFlow's servers give the predicted values and our servers do not."""
         expected = predict(program)
         try:
             built = build(program)
         except Exception:  # pylint: disable=broad-except
-            return False  # TensorFlow's client refuses what is left of the program
+            return False  # TensorFlow's client refuses the program, since too much was cut away
         wrong = any(difference(self.ours(built), expected) for _ in range(2))
         return wrong and not difference(self.theirs(built), expected)
 
     def sweep(self, seed, number):
-        """(what became of the program of this seed, text)"""
+        """Runs the program of this seed. Returns its outcome, and a text if the outcome is not agreement."""
         program = generate(seed)
         expected = predict(program)
         built = build(program)
@@ -108,7 +109,7 @@ class Runner:
         return "failed", text
 
     def keep(self, path):
-        """A program that has failed once."""
+        """Runs a program that failed earlier. Returns its outcome and a text, as `sweep` does."""
         with open(path, encoding="utf-8") as f:
             built = Built(f.read())
         wrong = difference(self.ours(built), built.expected)

@@ -23,9 +23,10 @@ class Built:
         self.expected = scope.get("EXPECTED")
 
     def run(self, target, timeout_ms=TIMEOUT_MS):
-        """The values of each step, and those of the variables in the end. After an error its text."""
+        """Runs the program. Returns the values of each step, and at last the values of the variables. After an error,
+        returns its text."""
         config = tf.ConfigProto(isolate_session_state=True, operation_timeout_in_ms=timeout_ms)
-        # TensorFlow's rewrites may copy a tensor that would share a variable's buffer otherwise.
+        # TensorFlow's rewrites may copy a tensor that otherwise shares the buffer of a variable.
         config.graph_options.rewrite_options.disable_meta_optimizer = True
         try:
             with tf.Session(target, graph=self.graph, config=config) as session:
@@ -41,8 +42,8 @@ def build(program):
 
 
 def difference(values, expected):
-    """How the values of a run differ from those that are expected, or None. Of long values, `expected` may have the
-    first rows alone."""
+    """The first difference between the values of a run and the expected values, or None. `expected` may have only the
+    first rows of long values."""
     if isinstance(values, str):
         return values
     for step, (xs, ys) in enumerate(zip(values, expected)):

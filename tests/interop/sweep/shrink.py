@@ -1,4 +1,4 @@
-"""Cuts a program down while it still fails."""
+"""Removes parts of a program as long as the rest still fails."""
 import copy
 
 from sweep.order import Undetermined, check
@@ -17,7 +17,9 @@ def _blocks(program):
 
 
 def _forget(program, names, after):
-    """Replaces what uses these results, and what waits for the statement by what that waited for."""
+    """Removes the uses of a removed statement. An operand that is one of the results `names` becomes a constant or a
+    variable. `after` are the edges to the statements that the removed statement waited for. Statements that waited for
+    the removed one wait for these instead."""
     for s in all_statements(program.statements):
         for i, (kind, what) in enumerate(s.operands):
             if kind == "s" and what in names:
@@ -39,7 +41,7 @@ def _without_statements(program):
 
 
 def _flattened(program):
-    """Branches, bodies and functions in place of what has them."""
+    """Replaces a statement with blocks by the statements of one of these blocks."""
     for where, statements in enumerate(_blocks(program)):
         for i, s in enumerate(statements):
             for b in range(len(s.blocks)):
@@ -62,7 +64,7 @@ def _flattened(program):
 
 
 def _changed(program, change):
-    """A copy after change(copy), unless it returns False."""
+    """Yields a copy of the program, changed by change(copy). Yields nothing if change returns False."""
     p = copy.deepcopy(program)
     if change(p) is not False:
         yield p
@@ -139,7 +141,7 @@ def _size(program):
 
 
 def shrink(program, fails, attempts=600):
-    """The smallest program found, after at most so many attempts. fails(program) runs it."""
+    """The smallest failing program that is found within this number of attempts. fails(program) runs a program."""
     while True:
         for candidates in (_without_statements, _flattened, _statement_changes, _program_changes):
             found = None

@@ -6,7 +6,7 @@ bf16 = tf.bfloat16.as_numpy_dtype
 nan, inf = float("nan"), float("inf")
 TYPES = [np.float16, bf16, np.float32, np.float64, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32,
          np.uint64, np.bool_]
-# What is only moved may be of any type.
+# Ops that only move elements take any of these types.
 MOVED = TYPES + [np.complex64, np.complex128]
 X = np.arange(12.0).reshape(3, 4) / 8 - 0.6
 Y = np.arange(24.0).reshape(2, 3, 4) / 8 - 0.6
@@ -189,7 +189,8 @@ def searching(t):
             row[random.random_sample(size) < share] = nan
             for k in sorted(random.choice(np.arange(2, size), 4, replace=False)) + [size]:
                 t.case("TopKV2", row, np.int32(k))
-    # Without `sorted`, some elements come in the order of a heap, and a whole row is sorted all the same.
+    # Without `sorted`, the largest k elements come in the order of a heap. If k is the size of the row, they are sorted
+    # all the same.
     for k in [1, 2, 5, 16, 19, 20]:
         t.case("TopKV2", random.randint(0, 9, [3, 20]).astype(np.int32), np.int32(k), sorted=False)
         t.case("TopKV2", np.float32([nan, 3, 1, nan, 7] * 4), np.int32(k), sorted=False)

@@ -42,7 +42,7 @@ class Convolutions:
         return Tensorflow.run(self.t, self.forward, [x, f], attrs)
 
     def all(self, x, f, gradient=True, **attrs):
-        """One geometry, in float64, float32 and the other layout."""
+        """Rows for one geometry: in float64, in float32, and in float32 with the channels first."""
         y = self.output(x, f, attrs)
         g = ramp(*y.shape)
         rows = [(self.forward, [x, f], [0, 1]),
@@ -53,7 +53,8 @@ class Convolutions:
             self.t.case(op, *inputs, expected=[want], gradient=differentiable if gradient else None, **attrs)
             small = [a.astype(np.float32) if a.dtype == np.float64 else a for a in inputs]
             self.t.case(op, *small, expected=[want.astype(np.float32)], **attrs)
-            # TensorFlow's CPU kernels refuse most of these, so the expected values are those of the other layout.
+            # TensorFlow's CPU kernels refuse most rows with the channels first, so the expected values come from the
+            # rows with the channels last.
             first = with_format(attrs)
             moved = [channels_first(a) if i != 1 and a.ndim > 1 else
                      np.array([a[0], a[-1], *a[1:-1]], np.int32) if i == 0 and a.ndim == 1 else a
@@ -63,7 +64,8 @@ class Convolutions:
         return y
 
     def types(self, x, f, **attrs):
-        """All dtypes; 16-bit results are those of float32, rounded (TensorFlow also rounds in between)."""
+        """Rows for all dtypes. Results of 16-bit floats are expected to be float64 results, rounded once. (TensorFlow
+        also rounds in between.)"""
         y = self.output(x, f, attrs)
         g = ramp(*y.shape)
         for op, inputs in [(self.forward, [x, f]), (self.to_input, [np.array(x.shape, np.int32), f, g]),
@@ -75,9 +77,9 @@ class Convolutions:
 
 
 class Tensorflow:
-    """What TensorFlow computes in float64, or where its CPU kernels refuse (gradients of groups, for example) what the
-    definition gives. The gradients of depthwise convolutions ignore dilations in TensorFlow, so these are also computed
-    from the definition."""
+    """Expected values: what TensorFlow computes in float64. Where its CPU kernels refuse a row (gradients of groups,
+    for example), the values follow from the definition of the op. In TensorFlow, the gradients of depthwise
+    convolutions ignore dilations, so these values follow from the definition, too."""
 
     @staticmethod
     def run(t, op, inputs, attrs):
@@ -98,7 +100,8 @@ class Tensorflow:
         g = inputs[2]
         of_input = "BackpropInput" in op
         result = np.zeros_like(x if of_input else f)
-        for i in range(result.size):  # the operation is linear, so its transpose has these elements
+        # A convolution is linear. So element i of the gradient is g times the convolution of the unit vector i.
+        for i in range(result.size):
             unit = np.zeros_like(result)
             unit.flat[i] = 1
             y = convolve(unit, f, attrs, "Depthwise" in op) if of_input else convolve(x, unit, attrs, "Depthwise" in op)
@@ -107,7 +110,7 @@ class Tensorflow:
 
 
 def convolve(x, f, attrs, depthwise):
-    """The definition, for channels last."""
+    """Computes a convolution by its definition, with the channels last."""
     strides, spatial = attrs["strides"][1:-1], x.ndim - 2
     dilations = attrs.get("dilations", [1] * x.ndim)[1:-1]
     if depthwise:
@@ -150,11 +153,12 @@ def conv2d(t):
     explicit = [0, 0, 1, 2, 0, 1, 0, 0]
     c.all(x, f, strides=one, padding="EXPLICIT", explicit_paddings=explicit)
     c.all(x, f, strides=[1, 2, 2, 1], padding="EXPLICIT", explicit_paddings=explicit, gradient=False)
-    # More padding than the filter covers, and none.
+    # More padding than the filter covers, and explicit paddings of 0.
     c.all(ramp(1, 2, 2, 1), ramp(2, 2, 1, 2), strides=[1, 2, 1, 1], padding="EXPLICIT",
           explicit_paddings=[0, 0, 3, 4, 5, 0, 0, 0])
     c.all(x, f, strides=one, padding="EXPLICIT", explicit_paddings=[0] * 8, gradient=False)
-    # 1x1, with a stride that leaves elements out; a filter as large as the input; larger, padded; one column.
+    # A 1x1 filter whose stride leaves elements out, a filter as large as the input, a larger filter with padding, and
+    # images of one column.
     c.all(x, ramp(1, 1, 3, 2), strides=[1, 2, 2, 1], padding="VALID")
     c.all(x, ramp(5, 4, 3, 2), strides=one, padding="VALID", gradient=False)
     c.all(ramp(1, 2, 3, 1), ramp(4, 5, 1, 2), strides=one, padding="SAME")
@@ -168,38 +172,38 @@ def conv2d(t):
     c.all(ramp(3, 6, 6, 16), ramp(3, 3, 16, 32), strides=one, padding="SAME", gradient=False)
     c.all(ramp(2, 6, 6, 16), ramp(3, 3, 16, 19), strides=[1, 2, 2, 1], padding="VALID", gradient=False)
     c.types(x, f, strides=[1, 2, 1, 1], padding="SAME")
-    # int32, which TensorFlow has no gradient kernel for on a CPU.
+    # int32: TensorFlow has no gradient kernel for it on CPUs.
     xi, fi = (x * 26).astype(np.int32), (f * 26).astype(np.int32)
     attrs = dict(strides=one, padding="SAME")
     t.case("Conv2D", xi, fi, expected=[convolve(xi, fi, attrs, False).astype(np.int32)], **attrs)
     gi = np.arange(2 * 5 * 4 * 2, dtype=np.int32).reshape(2, 5, 4, 2)
     want = Tensorflow.by_definition("Conv2DBackpropInput", [np.array(x.shape), fi * 1.0, gi * 1.0], attrs)
     t.case("Conv2DBackpropInput", np.array(x.shape, np.int32), fi, gi, expected=[want.astype(np.int32)], **attrs)
-    # Sizes that are the height and width alone.
+    # The sizes of the input may be given as height and width alone.
     g = ramp(2, 5, 4, 2)
     t.case("Conv2DBackpropInput", np.array([5, 4], np.int32), f, g, **attrs)
     t.case("Conv2DBackpropInput", np.array([5, 4], np.int32), f, channels_first(g), data_format="NCHW", **attrs,
            expected=[channels_first(t.tensorflow("Conv2DBackpropInput", [np.array([5, 4], np.int32), f, g], attrs)[0])])
-    # Where a tensor gives the sizes. TensorFlow registers no CPU kernels for these.
+    # The V2 ops take the sizes from a tensor. TensorFlow registers no CPU kernels for them.
     want = t.tensorflow("Conv2DBackpropInput", [np.array(x.shape, np.int32), f, g], attrs)
     t.case("Conv2DBackpropInputV2", x, f, g, expected=want, gradient=[1, 2], **attrs)
     want = t.tensorflow("Conv2DBackpropFilter", [x, np.array(f.shape, np.int32), g], attrs)
     t.case("Conv2DBackpropFilterV2", x, f, g, expected=want, gradient=[0, 2], **attrs)
-    # Not a number stays where it is.
+    # A NaN affects only the windows that cover it.
     nan = ramp(1, 4, 4, 1).astype(np.float32)
     nan[0, 1, 1, 0] = np.nan
     t.case("Conv2D", nan, np.ones([2, 2, 1, 1], np.float32), strides=one, padding="VALID")
-    # Empty: batch, height, and gradients of them.
+    # An empty batch and images without rows, with their gradients.
     for shape in [(0, 5, 4, 3), (2, 0, 4, 3)]:
         e = np.zeros(shape, np.float32)
         t.case("Conv2D", e, f.astype(np.float32), **attrs)
         t.case("Conv2DBackpropInput", np.array(shape, np.int32), f.astype(np.float32),
                np.zeros(shape[:3] + (2,), np.float32), **attrs)
-        # For an empty image TensorFlow gives memory that it has not written.
+        # For an empty image, TensorFlow returns uninitialized memory.
         t.case("Conv2DBackpropFilter", e, np.array(f.shape, np.int32), np.zeros(shape[:3] + (2,), np.float32),
                expected=[np.zeros(f.shape, np.float32)], **attrs)
     refused2d(t, "Conv2D", x.astype(np.float32), f.astype(np.float32))
-    # Gradients whose shapes do not fit.
+    # Gradients and sizes that do not fit are refused.
     sizes, xs, fs = np.array([2, 5, 4, 3], np.int32), x.astype(np.float32), f.astype(np.float32)
     filter_sizes, gs = np.array([3, 2, 3, 2], np.int32), g.astype(np.float32)
     for bad in [gs[:1], gs[:, :4], gs[..., :1], gs[0]]:
@@ -212,8 +216,8 @@ def conv2d(t):
 
 
 def refused2d(t, op, x, f):
-    """What every two-dimensional convolution refuses. TensorFlow mostly gives the same code; where it does not (strides
-    of the batch are UNIMPLEMENTED, some sizes end the process), ours says INVALID_ARGUMENT."""
+    """Rows that every two-dimensional convolution must refuse with INVALID_ARGUMENT. TensorFlow mostly gives the same
+    code. It gives UNIMPLEMENTED for strides of the batch, and some sizes end its process."""
     one = [1, 1, 1, 1]
     ok = dict(strides=one, padding="VALID")
     bad_attrs = [dict(ok, strides=[1, 0, 1, 1]), dict(ok, strides=[1, 1, -1, 1]), dict(ok, strides=[1, 1, 1]),

@@ -23,14 +23,14 @@ def add_loss_cases(t):
         case(x.astype(dtype))
         case(logits(20, 3, 5, dtype), [[0, 0], [0, 1], [0, 2], [1, 0], [2, 0], [2, 1], [2, 2], [2, 3], [2, 4]],
              [0, 1, 1, 3, 2, 2, 2, 0, 2], [20, 7, 13])
-    # Repeated labels, merged in all ways.
+    # Repeated labels, with all combinations of the two attributes that merge them.
     repeated = [[0, 0], [0, 1], [0, 2], [1, 0], [1, 1]], [1, 1, 0, 2, 2], [6, 4]
     for collapse in (False, True):
         for merge in (False, True):
             case(logits(6, 2, 4), *repeated, preprocess_collapse_repeated=collapse, ctc_merge_repeated=merge)
             case(logits(6, 2, 4, np.float64), *repeated, preprocess_collapse_repeated=collapse, ctc_merge_repeated=merge)
-    # As many labels as steps; too many, with and without the flag; no step at all; too few for the blanks between equal
-    # labels.
+    # As many labels as steps; more labels than steps, without and with ignore_longer_outputs_than_inputs; no steps; too
+    # few steps for the blanks between equal labels; lengths that do not fit the logits.
     case(lengths=[2, 1])
     case(lengths=[1, 2])
     case(lengths=[1, 2], ignore_longer_outputs_than_inputs=True)
@@ -40,12 +40,12 @@ def add_loss_cases(t):
     case(lengths=[-1, 2], ignore_longer_outputs_than_inputs=True)
     case(lengths=[4, 2])
     case(lengths=[3])
-    # The blank and what is beyond it end the labels of a sequence.
+    # The blank, or a class that does not exist, ends the labels of a sequence.
     case(values=[0, 3, 2])
     case(values=[0, 30, 2])
     case(values=[3, 0, 2])
     case(values=[0, -1, 2])
-    # Indices with gaps, and such as no sparse tensor may have.
+    # Indices with gaps, then indices and shapes that are not valid.
     case(indices=[[0, 3], [0, 5], [1, 7]])
     case(indices=[[0, 1], [0, 0], [1, 0]])
     case(indices=[[0, 0], [0, 0], [1, 0]])

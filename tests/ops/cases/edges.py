@@ -1,4 +1,5 @@
-"""Rows of what is easily got wrong: NaNs, infinities, signed zeros, overflow, division by zero, rounding."""
+"""Rows for values that are easily handled wrong: NaNs, infinities, signed zeros, overflow, division by zero,
+rounding."""
 import numpy as np
 import tensorflow as tf
 
@@ -26,7 +27,7 @@ def elementwise(t):
                    "Tan", "Sinh", "Cosh", "Tanh", "Asin", "Acos", "Atan", "Asinh", "Acosh", "Atanh", "Sigmoid", "Floor",
                    "Ceil", "Round", "Erfc", "Relu", "Softplus", "Softsign", "Elu", "Selu", "Relu6"]:
             t.case(op, x)
-        if d != np.float64:  # where TensorFlow's is NaN at infinity
+        if d != np.float64:  # TensorFlow's Erf of an infinite float64 is NaN
             t.case("Erf", x)
         t.case("ClipByValue", x, np.array(-1).astype(d), np.array(1).astype(d))
     for d in FLOATS:

@@ -1,4 +1,4 @@
-"""What v2 control flow decides by."""
+"""Rows of ToBool, which converts the conditions of control flow v2."""
 import numpy as np
 
 

@@ -281,7 +281,8 @@ def hermitian(shape, dtype, seed=0):
 
 
 def values_alone(t, op, m, g, tolerance, **attrs):
-    """A row of an op without the vectors that it could compute. TensorFlow gives scalars in their place."""
+    """A row of a decomposition that computes only the values, not the vectors. TensorFlow returns scalars in place of
+    the vectors, ours returns empty tensors."""
     outputs = t.tensorflow(op, [m], attrs)
     expected = outputs[:1] + [np.zeros([0], outputs[0].dtype if op == "Eig" else m.dtype) for _ in outputs[1:]]
     t.case(op, m, tf_gradient=[0], grad_ys=[g] + [None] * (len(outputs) - 1), expected=expected, tolerance=tolerance, **attrs)

@@ -1,4 +1,4 @@
-"""Rows of the image ops, but for decoding and encoding (image_coding.py)."""
+"""Rows of the image ops, except those that decode or encode files (image_coding.py)."""
 import numpy as np
 import tensorflow as tf
 
@@ -163,7 +163,7 @@ def color_cases(t):
     t.case("RGBToHSV", distinct, gradient=[0])
     t.case("RGBToHSV", distinct.reshape(1, 3, 2, 3), gradient=[0])
     t.case("RGBToHSV", np.zeros([0, 3], np.float32))
-    # TensorFlow's kernels, which see a shape that was not known before, say FAILED_PRECONDITION.
+    # If the shape is known only when the step runs, TensorFlow's kernels return FAILED_PRECONDITION.
     t.case("RGBToHSV", np.zeros([2, 4], np.float32), expected="INVALID_ARGUMENT")
     t.case("HSVToRGB", np.zeros([2, 4], np.float32), expected="INVALID_ARGUMENT")
     t.case("HSVToRGB", np.float32(1))
@@ -306,7 +306,7 @@ def projective_cases(t):
            (images(2, 5, 6, 3), turns, np.array([4], np.int32))]
     for b in bad:
         t.case("ImageProjectiveTransformV2", *b, interpolation="NEAREST")
-    # TensorFlow takes another mode for one that it does not know.
+    # In place of a mode that it does not know, TensorFlow uses another one.
     for flags in [dict(interpolation="CUBIC"), dict(interpolation="NEAREST", fill_mode="X")]:
         t.case("ImageProjectiveTransformV2", images(2, 5, 6, 3), turns, size(4, 4), expected="INVALID_ARGUMENT", **flags)
 

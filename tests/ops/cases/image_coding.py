@@ -7,7 +7,7 @@ import tensorflow as tf
 
 
 def picture(height, width, channels, dtype=np.uint8):
-    """An image that is smooth with an edge, as photographs are."""
+    """An image that is smooth except for one edge, like a photograph."""
     y, x, c = np.meshgrid(np.arange(height), np.arange(width), np.arange(channels), indexing="ij")
     v = 0.5 + 0.3 * np.sin(0.4 * x + c) * np.cos(0.3 * y - c) + 0.2 * (x + 2 * y > width)
     return (v * np.iinfo(dtype).max).astype(dtype)
@@ -82,7 +82,7 @@ def png_cases(t):
                     opaque = np.full([*rgb.shape[:2], 1], 1 if d == tf.float32 else d.max, rgb.dtype)
                     expected = [np.concatenate([rgb, opaque], 2)]
                 t.case(op, file, channels=channels, dtype=d, expected=expected)
-    adam7 = png(2, 1, 8, 0, [bytes([3]), bytes([200])], interlace=1)  # a pixel of the first and one of the sixth pass
+    adam7 = png(2, 1, 8, 0, [bytes([3]), bytes([200])], interlace=1)  # a pixel of pass 1 and a pixel of pass 6
     t.case("DecodePng", adam7)
     good = files[2]
     t.case("DecodePng", good[:-20])

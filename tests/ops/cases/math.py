@@ -178,7 +178,8 @@ def choosing(t):
     t.case("Cast", np.array([2049, 65519, 65520, 1e-8], np.float32), DstT=tf.float16)
     t.case("Cast", np.linspace(-5, 5, 300), DstT=tf.float16)
     t.case("Cast", np.zeros([0], np.float32), DstT=tf.int64)
-    # Out of range, TensorFlow's result depends on the position in a tensor. Ours is that of a scalar at each of them.
+    # For a number out of range, TensorFlow's result depends on the position of the number in the tensor. Ours is always
+    # TensorFlow's result for a scalar.
     for source in [np.float32, np.float64]:
         x = np.tile(np.array([-1.5, 3e9, 5e9, -3e9, 1e20, np.nan, np.inf, -np.inf], source), 5)[:37]
         each = [t.tensorflow("Cast", [v], {"DstT": tf.uint32})[0] for v in x]

@@ -11,14 +11,15 @@ def values(*shape, seed=1):
 
 
 def eager(op, *inputs, **attrs):
-    """What the kernel gives. A graph would be rewritten by TensorFlow's optimizer, which loses outputs."""
+    """Runs the kernel of an op eagerly. In a graph, TensorFlow's optimizer would rewrite the op and lose outputs."""
     names = [a.name for a in tf.raw_ops.__dict__[op].__signature__.parameters.values()]
     with tf.device("/CPU:0"):
         return [o.numpy() for o in getattr(tf.raw_ops, op)(**dict(zip(names, inputs)), **attrs)]
 
 
 def inference(t, op, x, scale, offset, mean, variance, **attrs):
-    """Outputs 3 and 4 are uninitialized memory in TensorFlow; ours are what the gradient needs."""
+    """Adds a row without training. In TensorFlow, outputs 3 and 4 are then uninitialized memory. Ours are the mean and
+    the variance, which the gradient needs."""
     expected = eager(op, x, scale, offset, mean, variance, is_training=False, **attrs)
     expected[3:5] = [mean, variance]
     t.case(op, x, scale, offset, mean, variance, is_training=False, expected=expected, **attrs)
@@ -102,7 +103,7 @@ def fused_cases(t):
 
 
 def global_cases(t):
-    """TensorFlow has removed these ops: the expected values follow their definition."""
+    """Rows of ops that TensorFlow has removed. The expected values follow from the definitions of the ops."""
     x, dy = values(2, 2, 3, 2).astype(np.float64), values(2, 2, 3, 2, seed=2).astype(np.float64)
     mean, variance, beta, gamma = (np.abs(values(2, seed=s)).astype(np.float64) + 0.2 for s in (3, 4, 5, 6))
     epsilon = float(f32(0.01))

@@ -166,7 +166,7 @@ def sequences(t):
           list_dense=[("a", tf.float32, [2])])
     batch(op, s([S1, S2]), ragged=[("s", tf.string, tf.int32), ("absent", tf.float32, tf.int64)],
           list_ragged=[("v", tf.int64, tf.int64), ("absent", tf.string, tf.int32)])
-    # TensorFlow leaves the splits of what has no batch as they come from the allocator.
+    # Without a batch, TensorFlow returns uninitialized memory as the row splits of the context.
     batch(op, s(S1), ragged=[("s", tf.string, tf.int32)], list_ragged=[("v", tf.int64, tf.int64)],
           expected=[s(["p", "q"]), np.int32(0), i64(1, 2, 3), np.int64(0), i64(0, 1, 1, 3)])
     batch(op, s([S1]), sparse=[("s", tf.string)], ragged=[("s", tf.string, tf.int32)])

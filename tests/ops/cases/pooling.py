@@ -98,7 +98,7 @@ def max_cases(t):
         t.case("MaxPoolGrad", x, y, y, **small)
         t.case("MaxPoolGradGrad", x, y, x, **small)
         t.case("MaxPoolWithArgmax", x, **small)
-    # Over channels.
+    # Windows that cover channels.
     x = shuffled(2, 2, 2, 6).astype(np.float32)
     for k in (2, 3, 6):
         t.case("MaxPool", x, ksize=[1, 1, 1, k], strides=[1, 1, 1, k], padding="VALID")
@@ -208,7 +208,7 @@ def pool_3d_cases(t):
     t.case("MaxPool3DGrad", x, y, y, **pairs)  # equal maxima: each gets the gradient
     t.case("MaxPool3DGradGrad", x, y, x, **pairs)
     t.case("MaxPool3D", x.astype(np.float16), expected=[y.astype(np.float16)], **pairs)  # no kernel in TensorFlow
-    # What TensorFlow makes of NaN depends on the number of channels.
+    # TensorFlow's result for NaNs depends on the number of channels.
     x = np.array([NAN, 1, 2, NAN, -np.inf, -np.inf], np.float32).reshape(1, 1, 1, 6, 1)
     t.case("MaxPool3D", x, expected=[np.array([1, 2, -np.inf], np.float32).reshape(1, 1, 1, 3, 1)], **pairs)
     for shape in ((0, 3, 4, 5, 2), (2, 3, 4, 5, 0), (1, 0, 4, 5, 2)):
@@ -228,7 +228,7 @@ def refused_cases(t):
             t.case(op, x, ksize=k, strides=ones, expected="INVALID_ARGUMENT", **valid)
         for s in ([1, 0, 1, 1], [1, 1, -2, 1], [0, 1, 1, 1], [1, 2**62, 1, 1]):
             t.case(op, x, ksize=ones, strides=s, expected="INVALID_ARGUMENT", **valid)
-        for k in ([1, 4, 1, 1], [1, 1, 9, 1]):  # larger than the input; by one, TensorFlow returns an empty tensor
+        for k in ([1, 4, 1, 1], [1, 1, 9, 1]):  # larger than the input: TensorFlow may return an empty tensor
             t.case(op, x, ksize=k, strides=ones, expected="INVALID_ARGUMENT", **valid)
         t.case(op, x, ksize=[1, 1, 1, 1, 1], strides=ones, **valid)
         t.case(op, x, ksize=ones, strides=[1, 1, 1, 1, 1], **valid)
@@ -318,7 +318,7 @@ def fractional_cases(t):
     t.case("FractionalAvgPoolGrad", shape, g, rows + np.array([1, 0, 0, 0]), columns)
     t.case("FractionalMaxPoolGrad", x, y + 1, g, rows, columns, expected="INVALID_ARGUMENT")
     for bad in ([0, 2], [0, 2, 4, 9], [0, -2, 4, 6], [0, 4, 2, 6], [0, 2, 2, 6], [0, 2, 4, 2**62], [0, 2, 4, 5, 6]):
-        bad = np.array(bad, np.int64)  # TensorFlow reads some of these as if they were in range
+        bad = np.array(bad, np.int64)  # TensorFlow accepts some of these values, although they are out of range
         t.case("FractionalMaxPoolGrad", x, y, g, bad, columns, expected="INVALID_ARGUMENT")
         t.case("FractionalAvgPoolGrad", shape, g, bad, columns, expected="INVALID_ARGUMENT")
     t.case("FractionalAvgPoolGrad", shape, g, rows, np.array([0, 3, 7]), expected="INVALID_ARGUMENT")

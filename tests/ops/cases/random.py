@@ -25,7 +25,7 @@ def tensors(t):
         t.case(op, i32(2), np.array([1], np.int64))
         t.case(op + "V2", i32(2), key, counter, np.int32(3))
         t.case(op + "V2", i32(2), key, counter, np.int32(7))
-        # TensorFlow reads past the end of it.
+        # TensorFlow reads past the end of this counter.
         t.case(op + "V2", i32(2), key, counter[:1], alg, expected="INVALID_ARGUMENT")
         t.case(op + "V2", i32(2), counter, counter, alg)
     for d in [np.int32, np.int64]:

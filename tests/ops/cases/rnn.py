@@ -54,7 +54,7 @@ def add_lstm_cells(t):
                 forward = t.tensorflow("LSTMBlockCell", inputs, {"use_peephole": peephole})
                 gradients = [v.draw(batch, cells), v.draw(batch, cells)]
                 result = t.tensorflow(op, [*inputs, *forward[:6], *gradients], {"use_peephole": peephole})
-                if not peephole:  # not set by TensorFlow
+                if not peephole:  # TensorFlow leaves the gradients of the peephole weights uninitialized
                     result = [*result[:2], *[np.zeros([cells], dtype)] * 3]
                 t.case(op, *inputs, *forward[:6], *gradients, use_peephole=peephole, expected=result)
     inputs = lstm_inputs(Values())
@@ -64,7 +64,7 @@ def add_lstm_cells(t):
 
 def add_block_lstms(t):
     def rest_zero(outputs, steps):
-        """What TensorFlow gives, with zeros also where it leaves memory as it was."""
+        """TensorFlow's outputs, with zeros after the last step, where TensorFlow leaves memory uninitialized."""
         outputs = [x.copy() for x in outputs]
         for x in outputs:
             x[steps:] = 0

@@ -180,7 +180,7 @@ def products(t):
         t.case("MatMul", x.T.copy(), y.T.copy(), transpose_a=True, transpose_b=True)
         t.case("BatchMatMulV2", x.T.copy(), y.T.copy(), adj_x=True, adj_y=True)
     t.case("BatchMatMulV2", a.astype(np.int16), b.astype(np.int16))
-    for d in [np.uint8, np.uint16, np.uint32, np.uint64]:  # of which TensorFlow has none on CPUs
+    for d in [np.uint8, np.uint16, np.uint32, np.uint64]:  # TensorFlow has no CPU kernels for these dtypes
         t.case("MatMul", a.astype(d) % 100, b.astype(d) % 100, expected=[(a.astype(d) % 100) @ (b.astype(d) % 100)])
     for d in FLOATS[1:] + [np.int16, np.int32, np.int64] + COMPLEX:
         t.case("BatchMatMulV3", a.astype(d), b.astype(d), Tout=tf.as_dtype(d))

@@ -249,7 +249,7 @@ def rows_of_ragged(t):
     dense(i64(-1, -1, 3), pairs, np.float64(0), splits)
     dense(np.int32(-1), np.array(list("abcdef")), np.array(""), splits)
     dense(np.int32(-1), values[:0], np.float64(9), ("ROW_SPLITS", i64(0, 0, 0)))
-    # TensorFlow reads behind the end of the values.
+    # TensorFlow reads past the end of the values.
     dense(np.int32(-1), values[:5], np.float64(9), splits, expected="INVALID_ARGUMENT")
     dense(i64(2), values, np.float64(9), splits)
     dense(np.int32(-1), values, np.array([8.0, 9.0]), splits)

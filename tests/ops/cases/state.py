@@ -8,7 +8,7 @@ COMPLEX = [np.complex64, np.complex128]
 
 
 def both(t, op, *inputs, **attrs):
-    """By reference and by handle: the same op of two names."""
+    """Adds a row for an op by reference, and one for the op by handle that does the same."""
     t.state(op, *inputs, **attrs)
     t.state("Resource" + op, *inputs, **attrs)
 
@@ -170,7 +170,7 @@ def training(t):
         op = "ResourceApply" + name
         turned = {a: np.array(x) * (1 + .5j) for a, x in dict(var=VAR, grad=GRAD, delta=GRAD).items()}
         t.state(op, *arguments(op, np.complex64, **turned))
-    # What must be refused.
+    # Arguments that must be refused.
     for op in ("ApplyMomentum", "ResourceApplyMomentum", "ResourceApplyAdam"):
         t.state(op, *arguments(op, f32, grad=GRAD[:2]))
         t.state(op, *arguments(op, f32, lr=[.1]))
@@ -184,7 +184,7 @@ def training(t):
         t.state(op, *arguments(op, f32, indices=two[:0], grad=GRAD[:0]))
     for given in (dict(lr=0.), dict(l1=-1.), dict(l2=-1.), dict(lr_power=.5)):
         for op in ("ResourceApplyFtrl", "SparseApplyFtrl", "ResourceSparseApplyFtrlV2"):
-            if op != "ResourceApplyFtrl" or "lr" not in given:  # which divides by 0
+            if op != "ResourceApplyFtrl" or "lr" not in given:  # ResourceApplyFtrl divides by 0 if lr is 0
                 t.state(op, *arguments(op, f32, indices=np.array([1], np.int32), **given))
 
 

@@ -133,8 +133,8 @@ def joins(t):
     t.case("StringJoin", [EMPTY, s("x")])
     t.case("StringJoin", [s(["a"]), s(["a", "b"])])
     matrix = s([["a", "b"], ["c", "d"]])
-    # No axis here is out of range: its error has one code while the graph is built and another at run time. The function
-    # scalars_and_vectors of tests/interop/programs/messages.py tests it.
+    # No axis here is out of range, because the error for such an axis has one code while the graph is built and another
+    # at run time. The function scalars_and_vectors of tests/interop/programs/messages.py tests this error.
     for axes in [[0], [1], [-1], [0, 1], [1, 0], [], [0, 0], [0, -2]]:
         t.case("ReduceJoin", matrix, i32(*axes), separator=".")
     t.case("ReduceJoin", matrix, i32(1), keep_dims=True)

@@ -9,7 +9,7 @@
 namespace tensorbraid {
 namespace {
 
-// For each dimension of a tensor, the index in another tensor that each of its positions corresponds to.
+// For each dimension of a tensor and each position along this dimension, the corresponding position in another tensor.
 using Places = std::vector<std::vector<int64_t>>;
 
 // Calls f(at, other) for each element of a tensor of shape `shape`, in order. `at` is the offset of the element,

@@ -1,5 +1,5 @@
-// The files of the array kernels: each has one function, which registers the kernels of the ops in the file of the same
-// name in ops/array.
+// Each function below registers the kernels of one file. The ops of these kernels are in the file of the same name in
+// ops/array.
 #ifndef TENSORBRAID_KERNELS_CPU_ARRAY_REGISTRATION_H_
 #define TENSORBRAID_KERNELS_CPU_ARRAY_REGISTRATION_H_
 

@@ -323,7 +323,7 @@ int64_t Largest(const TopOrder<T>& row, int64_t columns) {
 template <typename T>
 std::vector<int64_t> TopHeap(const TopOrder<T>& row, int64_t columns, int64_t k, bool sorted) {
   const auto before = [&](int64_t a, int64_t b) { return row.Before(a, b); };
-  // The heap is made of one element more than it needs, of which the least is dropped.
+  // As in TensorFlow, the heap first has k + 1 elements, and the least of them is dropped.
   std::vector<int64_t> heap(k + 1);
   std::iota(heap.begin(), heap.end(), 0);
   std::make_heap(heap.begin(), heap.end(), before);
@@ -339,8 +339,8 @@ std::vector<int64_t> TopHeap(const TopOrder<T>& row, int64_t columns, int64_t k,
   return heap;
 }
 
-// All elements. With NaNs, std::sort may look past both ends of its range; the kStop there ends its search, because it
-// compares as a NaN does.
+// Sorts all elements of a row. With NaNs, std::sort may look past both ends of its range. The kStop at each end stops
+// it, because kStop compares like a NaN.
 template <typename T>
 std::vector<int64_t> SortedRow(const TopOrder<T>& row, int64_t columns) {
   constexpr int64_t kStop = -1;

@@ -152,7 +152,7 @@ Status Restart(KernelContext& ctx) {
   return OkStatus();
 }
 
-// Counts the sessions of chiefs.
+// Numbers the sessions of chiefs: Next returns 0 for the first one, then 1, and so on.
 class ChiefCounter final : public Resource {
  public:
   static constexpr const char* kTypeName = "chief counter";

@@ -69,7 +69,7 @@ class DenseTableKernel final : public TableKernel {
   }
 
  protected:
-  Status CheckAttrs() const override { return OkStatus(); }  // CreateFrom checks: the keys are inputs
+  Status CheckAttrs() const override { return OkStatus(); }  // CreateFrom checks the options, since the keys are inputs
   StatusOr<RefPtr<LookupTable>> CreateFrom(KernelContext& ctx) const override {
     TableOptions options = options_;
     options.empty_key = ctx.input(0);

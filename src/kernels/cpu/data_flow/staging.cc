@@ -37,7 +37,7 @@ class Area {
   const StagingLimits limits_;
 };
 
-// A kernel that may wait. It calls kStart when it has found its area.
+// A kernel that may wait: it finds its area, and then calls kStart.
 template <typename R, void (*kStart)(R&, KernelContext&, AsyncKernel::Done)>
 class WaitingKernel final : public AsyncKernel {
  public:

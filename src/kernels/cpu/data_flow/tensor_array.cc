@@ -14,7 +14,8 @@ namespace {
 
 using Array = TensorArrayResource;
 
-// The limit of unwritten elements in Concat. They take no memory in the array, but they do in the concatenated tensor.
+// The largest number of elements in a Concat that have been neither written nor read. They take no memory in the array,
+// but their zeros do in the concatenated tensor.
 constexpr int64_t kMaxUnwritten = 1 << 24;
 
 Array::AddFn AddFor(DType dtype) {
@@ -120,8 +121,8 @@ Status CopyInto(KernelContext& ctx, const std::vector<Tensor>& tensors, Tensor* 
   });
 }
 
-// The shape of an output without elements, which must follow from `shape`, an attribute of the node. Returns
-// `incomplete` if `shape` is not fully defined.
+// The shape of the output if no element is gathered or concatenated: [0] followed by the sizes of `shape`, an attribute
+// of the node. Returns `incomplete` if `shape` is not fully defined.
 StatusOr<Shape> ShapeOfNone(const Shape& shape, const Status& incomplete) {
   if (!shape.is_fully_defined()) return incomplete;
   Shape all({0});
@@ -203,7 +204,7 @@ Status Concat(KernelContext& ctx) {
   }
   if (n - static_cast<int64_t>(array->num_touched()) > kMaxUnwritten) {
     return ResourceExhausted("TensorArray '", array->name(), "' has ", n, " elements, of which ", array->num_touched(),
-                             " have been written; at most ", kMaxUnwritten, " may be unwritten");
+                             " have been written or read; at most ", kMaxUnwritten, " may be neither");
   }
   std::vector<Tensor> values;
   int64_t rows = 0;
@@ -242,7 +243,8 @@ Status Split(KernelContext& ctx) {
   const int64_t rows = value.shape().dim(0);
   int64_t sum = 0;
   for (const int64_t length : lengths.data<int64_t>()) {
-    if (length < 0 || length > rows - sum) {
+    if (length < 0) return InvalidArgument("a part cannot have the length ", length);
+    if (length > rows - sum) {
       return InvalidArgument("a part of length ", length, " exceeds the ", rows - sum, " rows that are left of the ",
                              rows, " rows of value");
     }

@@ -9,7 +9,7 @@
 namespace tensorbraid {
 namespace {
 
-// Reads elements until *batch has `size` of them. It has fewer only if the input has ended, which sets *ended.
+// Reads elements until *batch has `size` of them. *batch has fewer only if the input has ended; *ended is then true.
 Status Gather(const Iterator& pull, int64_t size, const IteratorContext& ctx, bool* ended,
               std::vector<Element>* batch) {
   while (!*ended && static_cast<int64_t>(batch->size()) < size) {
@@ -68,8 +68,8 @@ Status BatchDataset(KernelContext& ctx) {
   return EmitBatches(ctx, size, drop_remainder, StackElements);
 }
 
-// Cuts each batch into one part for each replica. The parts of a component have the same size, except that the last
-// ones are smaller, or empty, if the rows are not enough.
+// Cuts each batch into one part for each replica. The parts of a component have the same size. If there are too few
+// rows for that, the last parts are smaller or empty.
 Status RebatchForReplicas(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const auto input, InputDataset(ctx, 0));
   TF_ASSIGN_OR_RETURN(const int64_t replicas, NumberInput(ctx, 1, "num_replicas"));
@@ -77,7 +77,7 @@ Status RebatchForReplicas(KernelContext& ctx) {
   struct Parts {
     Iterator pull;
     Element batch;     // of the input
-    int64_t next = 0;  // part; 0 if a batch must be read first
+    int64_t next = 0;  // the part to return next; 0 if a batch must be read first
     void Fields(IteratorState& state) { state(pull, batch, next); }
   };
   return EmitDataset(ctx, {input}, [=](const IteratorContext& c) -> StatusOr<Iterator> {
@@ -107,7 +107,7 @@ Status RebatchForReplicas(KernelContext& ctx) {
   });
 }
 
-// Cuts batches anew: the sizes are those in batch_sizes, over and over.
+// Turns batches into batches of other sizes: those in batch_sizes, over and over.
 Status RebatchDataset(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const auto input, InputDataset(ctx, 0));
   TF_ASSIGN_OR_RETURN(const IntVector listed, IntegersOf(ctx.input(1), "batch_sizes"));

@@ -79,8 +79,8 @@ Status CacheInMemory(KernelContext& ctx, const RefPtr<Dataset>& input) {
 constexpr const char* kCachedElements = "elements";
 std::string CachedName(int64_t i, size_t c) { return StrCat(i, "/", c); }
 
-// Writes the elements of the first complete pass over the input to a file, or reads them from it. A file that was not
-// completed does not exist.
+// Writes the elements of the first complete pass over the input to a file, or reads them from it. The file appears only
+// when it is complete.
 class FileCache {
  public:
   FileCache(RefPtr<Dataset> input, std::string file, size_t components)
@@ -130,7 +130,7 @@ class FileCache {
     return false;
   }
 
-  // An iterator that was saved while it wrote the file goes on without writing.
+  // If an iterator was saved while it wrote the file, the restored iterator goes on without writing.
   void Visit(IteratorState& state) {
     bool reads = reader_ != nullptr;
     state(reads, next_);
@@ -150,7 +150,7 @@ class FileCache {
   std::unique_ptr<BundleWriter> writer_;
   Iterator pull_;
   int64_t next_ = 0;
-  int64_t size_ = 0;  // of the file that is read
+  int64_t size_ = 0;  // the number of elements in the file that is read
 };
 
 Status CacheInFile(KernelContext& ctx, const RefPtr<Dataset>& input, const std::string& file) {

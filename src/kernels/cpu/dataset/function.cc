@@ -17,9 +17,10 @@ struct Input {
   void Fields(IteratorState& state) { state(pull, ended); }
 };
 
-// The iterator of a dataset that a function makes of an element, which a restore has to give it again.
+// An inner dataset: a function makes it of an element of the input. The element is kept, because a restore runs the
+// function with it again.
 struct Inner {
-  Iterator pull;  // null when it has ended
+  Iterator pull;  // over the inner dataset; null if none is open
   Element argument;
 
   Status Open(const CapturedFunction& f, const IteratorContext& ctx, Element element) {
@@ -34,8 +35,8 @@ struct Inner {
   }
 };
 
-// An OutOfRange error of a function ends the dataset. With preserve_cardinality it is an error, since each input
-// element must produce an output element.
+// An OutOfRange error of a function ends the dataset. With preserve_cardinality, OutOfRange becomes InvalidArgument,
+// because each input element must produce an output element.
 StatusOr<bool> EndOrError(const Status& status, bool preserve_cardinality) {
   if (!absl::IsOutOfRange(status)) return status;
   if (preserve_cardinality) return InvalidArgument("a function produced OutOfRange: ", std::string(status.message()));
@@ -104,7 +105,7 @@ Status FlatMapDataset(KernelContext& ctx) {
   const auto f = CapturedFunction::FromNode(ctx, "f", 1, ctx.num_inputs());
   struct State {
     Iterator pull;
-    Inner inner;  // closed before the first and between two inner datasets
+    Inner inner;  // the open inner dataset; none at first and between two of them
     bool ended = false;
   };
   return EmitDataset(ctx, {input}, [=](const IteratorContext& c) -> StatusOr<Iterator> {
@@ -285,7 +286,7 @@ Status GroupByWindowDataset(KernelContext& ctx) {
     Iterator pull;
     Iterator window;  // the reduced window whose elements are being returned
     int64_t window_key = 0;
-    std::vector<Element> window_elements;  // that were reduced
+    std::vector<Element> window_elements;  // the elements of the window before the reduction
     std::map<int64_t, std::vector<Element>> groups;
     std::map<int64_t, int64_t> sizes;
     bool ended = false;
@@ -366,7 +367,8 @@ Status GroupByWindowDataset(KernelContext& ctx) {
   });
 }
 
-// Reduces the elements of each key to one, and gives the results when the input has ended, in the order of the keys.
+// Reduces all elements with the same key to one element. When the input has ended, returns the results in ascending
+// order of their keys.
 Status GroupByReducerDataset(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const auto input, InputDataset(ctx, 0));
   int end = 1;
@@ -417,7 +419,7 @@ Status GroupByReducerDataset(KernelContext& ctx) {
   });
 }
 
-// Each element of the first input is the number of the input dataset that the next element comes from.
+// Chooses each element from one of several datasets. The elements of the first input are the numbers of these datasets.
 Status DirectedInterleaveDataset(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const auto selector, InputDataset(ctx, 0));
   std::vector<RefPtr<Dataset>> all = {selector};
@@ -469,7 +471,7 @@ Status DirectedInterleaveDataset(KernelContext& ctx) {
         },
         [](State& s, IteratorState& state) {
           state(s.select, s.left, s.ended);
-          // All were open when the iterator was made.
+          // A restored iterator has just been made, so all its inputs are open.
           for (Iterator& input : s.inputs) state.Reopen(input, [&]() -> StatusOr<Iterator> { return input; });
         });
   });

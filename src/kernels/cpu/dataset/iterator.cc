@@ -10,7 +10,7 @@
 namespace tensorbraid {
 namespace {
 
-// The name of an iterator whose node has none for it.
+// Makes a name for the iterator of a node without a shared_name. Each call returns another name.
 std::string UniqueName(const std::string& node) {
   static std::atomic<uint64_t> next{1};
   return StrCat("_", next++, "_", node);
@@ -35,7 +35,7 @@ class IteratorHolder {
     }
   }
 
-  // The resource. Sets *made to whether this call created it.
+  // The iterator, which the first call creates. Sets *made to whether this call created it.
   StatusOr<RefPtr<IteratorResource>> Get(bool* made) {
     *made = false;
     if (!resource_ || resources_->generation() != generation_) {

@@ -1,4 +1,4 @@
-// Datasets that compute elements ahead of time, or late: parallel maps, prefetching, sleep.
+// Datasets that compute elements ahead of time (parallel maps, prefetching) or after a delay (sleep).
 #include <deque>
 #include <optional>
 

@@ -18,7 +18,7 @@ struct Seeds {
   uint64_t second = 0;
 };
 
-// The numbers that seeds give.
+// The sequence of random numbers that starts from a pair of seeds.
 class Numbers {
  public:
   explicit Numbers(Seeds seeds) : seeds_(seeds), reader_(Philox(seeds.first, seeds.second)) {}
@@ -73,7 +73,8 @@ class Shuffle {
   Shuffle(RefPtr<Dataset> input, std::shared_ptr<SeedGenerator> seeds, size_t size, int64_t count)
       : input_(std::move(input)), seeds_(std::move(seeds)), size_(size), count_(count), numbers_(seeds_->Next()) {}
 
-  // Begins a round. The first one begins with the iterator, so that a saved state has the seeds of the input.
+  // Begins a round. The first round begins when the iterator is made, so that a saved state contains the seeds of the
+  // input.
   Status Open(const IteratorContext& ctx) {
     TF_ASSIGN_OR_RETURN(pull_, input_->MakeIterator(ctx));
     rounds_.emplace_back();
@@ -104,8 +105,8 @@ class Shuffle {
   }
 
  private:
-  // Limits the memory for a short input: TensorFlow's limit, which has influence on the order in which elements are
-  // read.
+  // Limits the rounds in the buffer, because a short input may have any number of them. The limit is TensorFlow's:
+  // another one would change the order of the elements.
   static constexpr size_t kMaxRounds = 3;
 
   Status Fill(const IteratorContext& ctx) {

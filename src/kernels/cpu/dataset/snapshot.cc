@@ -30,7 +30,7 @@ class Sharder {
   std::optional<CapturedFunction> f_;
 };
 
-// What the iterators of a dataset that writes a snapshot need.
+// How a dataset writes a snapshot of its input.
 struct WriteOptions {
   RefPtr<Dataset> input;
   std::string directory;
@@ -39,7 +39,8 @@ struct WriteOptions {
   Sharder sharder;
 };
 
-// Passes on the elements of the input, and writes them. An iterator that was saved goes on without writing.
+// Passes the elements of the input on and writes them to the snapshot. A restored iterator passes them on without
+// writing.
 struct Writing {
   Iterator pull;
   std::shared_ptr<SnapshotWriter> writer;  // null after the end and after a restore
@@ -68,8 +69,8 @@ struct Writing {
   }
 };
 
-// Reads a snapshot through a function that makes one dataset of the dataset of its shards. A restore reads once more up
-// to the position, because the shards, which are arguments of functions, cannot be saved.
+// Reads a snapshot. reader_func turns the dataset of the shards into the dataset that is read. A restore reads this
+// dataset again up to the saved position, because the position within the shards cannot be saved.
 struct Reading {
   Iterator pull;  // null if there is no snapshot
   int64_t read = 0;
@@ -154,7 +155,8 @@ Status SnapshotDataset(KernelContext& ctx) {
       options.input->cardinality());
 }
 
-// The options of SaveDataset and SaveDatasetV2, whose inputs are the dataset, the path, and those of shard_func.
+// The options of SaveDataset and SaveDatasetV2. Their inputs are the dataset, the path, and the arguments of
+// shard_func.
 StatusOr<WriteOptions> OptionsOfSave(const KernelContext& ctx) {
   WriteOptions options;
   TF_ASSIGN_OR_RETURN(options.input, InputDataset(ctx, 0));

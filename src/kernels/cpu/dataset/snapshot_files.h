@@ -13,7 +13,8 @@
 
 namespace tensorbraid {
 
-// "" and NONE, GZIP, ZLIB. AUTO, which leaves the choice to us, is NONE. InvalidArgument for others, such as SNAPPY.
+// The compression with this name: "" or NONE, GZIP, or ZLIB. AUTO leaves the choice to the program, and means NONE.
+// InvalidArgument for any other name, such as SNAPPY.
 StatusOr<Compression> SnapshotCompression(const std::string& name);
 
 // A complete snapshot.
@@ -22,12 +23,12 @@ struct Snapshot {
   int64_t elements = 0;  // Dataset::kUnknown if it is not recorded
 };
 
-// The complete snapshot in a directory; nothing if there is none, or one that was not completed. DataLoss if the
-// metadata is damaged; InvalidArgument if the components are not of `types`.
+// The complete snapshot in a directory, or nothing if the directory has no snapshot or only one that was never
+// completed. DataLoss if the metadata is damaged; InvalidArgument if the components are not of `types`.
 StatusOr<std::optional<Snapshot>> FindSnapshot(const std::string& directory, const std::vector<DType>& types);
 
-// The shards of a snapshot, each a dataset of its elements, as a dataset of datasets. DataLoss, while iterating, if a
-// file is damaged.
+// A dataset whose elements are datasets, one for each shard of a snapshot. An iterator over a shard returns DataLoss if
+// a file is damaged.
 StatusOr<RefPtr<Dataset>> OpenSnapshot(const Snapshot& snapshot, Compression compression,
                                        const std::vector<DType>& types, const std::vector<Shape>& shapes);
 

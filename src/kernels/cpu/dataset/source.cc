@@ -123,10 +123,12 @@ StatusOr<std::vector<std::string>> StringsInput(const KernelContext& ctx, const 
   return std::vector<std::string>(names.begin(), names.end());
 }
 
-// `least` is the smallest valid size: -1 for ops where -1 also stands for the default, else 0.
+// The buffer size in input i; 0 for the default. `least` is the smallest valid input: -1 for ops where -1 also selects
+// the default, else 0.
 StatusOr<int64_t> BufferSize(const KernelContext& ctx, int i, int64_t least = 0) {
   TF_ASSIGN_OR_RETURN(const int64_t size, NumberInput(ctx, i, "buffer_size"));
-  if (size < least) return InvalidArgument("buffer_size must not be negative (0 selects the default), got ", size);
+  if (size < least)
+    return InvalidArgument("buffer_size must be ", least, " or more (0 selects the default), got ", size);
   if (size < 0) return 0;
   return std::min<int64_t>(size, 64 << 20);
 }
@@ -138,7 +140,7 @@ Iterator OverFiles(std::shared_ptr<Reader> reader, size_t files, Decode decode) 
   struct State {
     size_t next = 0;
     bool open = false;
-    int64_t records = 0;  // that have been read from the open file
+    int64_t records = 0;  // the number of records that have been read from the open file
   };
   const auto pull = [reader, files, decode](State& s, const IteratorContext& ctx, Element* out) -> StatusOr<bool> {
     while (true) {
@@ -161,7 +163,7 @@ Iterator OverFiles(std::shared_ptr<Reader> reader, size_t files, Decode decode) 
       ++s.next;
     }
   };
-  // A restore reads the open file once more up to the record.
+  // A restore reads the open file again, up to the saved record.
   const auto visit = [reader, files](State& s, IteratorState& state) {
     state(s.next, s.open, s.records);
     if (!state.restores() || !state.status().ok() || !s.open) return;
@@ -395,7 +397,7 @@ Status MatchingFilesDataset(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const std::vector<std::string> patterns, StringsInput(ctx, "patterns"));
   struct State {
     size_t next_pattern = 0;
-    std::vector<std::string> paths;  // of the last pattern
+    std::vector<std::string> paths;  // the paths that match the last pattern
     size_t next = 0;
     bool found = false;
     void Fields(IteratorState& state) { state(next_pattern, paths, next, found); }
@@ -422,8 +424,8 @@ Status MatchingFilesDataset(KernelContext& ctx) {
   });
 }
 
-// The last of the three functions of a GeneratorDataset. It is called once for the state that the first function gave:
-// at the end, or when the iterator is dropped before the end.
+// Calls the last of the three functions of a GeneratorDataset, once for the state that the first function gave: at the
+// end, or when the iterator is dropped before the end.
 class GeneratorEnd {
  public:
   GeneratorEnd(CapturedFunction finalize, const IteratorContext& context, Element values)

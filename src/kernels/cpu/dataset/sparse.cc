@@ -28,7 +28,7 @@ Status SparseTensorSliceDataset(KernelContext& ctx) {
   const Element parts = {ctx.input(0), ctx.input(1), ctx.input(2)};
   struct State {
     int64_t row = 0;
-    int64_t element = 0;  // the first of the row
+    int64_t element = 0;  // the number of the first element of the row
     void Fields(IteratorState& state) { state(row, element); }
   };
   const auto pull = [parts, rows, rank](State& s, const IteratorContext&, Element* out) -> StatusOr<bool> {

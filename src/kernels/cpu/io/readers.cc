@@ -147,7 +147,8 @@ class WholeSource final : public RecordSource {
   bool done_ = true;
 };
 
-// The reader that a node describes: a description by which readers are compared, and a function that makes its source.
+// What the attributes of a node say about its reader: a description, to compare readers, and a function that makes the
+// source of the records. `error` is set if the attributes are wrong.
 struct ReaderKind {
   std::string description;
   Status error;
@@ -280,9 +281,9 @@ Status RestoreState(KernelContext& ctx) {
   return reader->RestoreState(ctx.input(1).data<std::string>()[0]);
 }
 
-// The records of the files of a pattern, in batches, without an end. An epoch has each record once, in an order that
-// the seed decides: of the files, and of the records that are in the buffer at the same time. An epoch begins when the
-// buffer has been emptied.
+// Outputs batches of the records of all files that match a pattern, epoch after epoch, without an end. An epoch has
+// each record once. The seed decides the order of the files, and the order of the records that are in the buffer at the
+// same time. An epoch begins when the buffer has been emptied.
 class RecordInputKernel final : public AsyncKernel {
  public:
   explicit RecordInputKernel(const KernelConstruction& c)

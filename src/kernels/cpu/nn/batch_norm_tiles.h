@@ -1,7 +1,7 @@
-// Batch normalization followed by Relu and a maximum over windows, in one pass, and the gradient of all three. Each of
-// the two reads x once and stores no intermediate values. The gradient computes the normalized values again, which is
-// cheaper than reading them. For float32, channels last, a number of channels that fills whole vectors, and windows
-// that tile the image.
+// Batch normalization followed by Relu and a maximum over windows, in one pass, and the gradient of all three. Both
+// passes read x once and store no intermediate values. The gradient computes the normalized values again, which is
+// cheaper than reading them. The code is for float32 with the channels last. The channels must fill whole vectors, and
+// the windows must tile the image.
 #ifndef TENSORBRAID_KERNELS_CPU_NN_BATCH_NORM_TILES_H_
 #define TENSORBRAID_KERNELS_CPU_NN_BATCH_NORM_TILES_H_
 

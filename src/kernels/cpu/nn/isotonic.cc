@@ -10,7 +10,7 @@
 namespace tensorbraid::cpu {
 namespace {
 
-// Neighbours that have the same value in the result: the mean of theirs in the input.
+// Neighbours that get the same value in the result: the mean of their values in the input.
 struct Segment {
   double sum = 0;
   int64_t begin = 0;

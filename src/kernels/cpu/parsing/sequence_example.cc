@@ -44,7 +44,7 @@ struct Part {
 struct SequenceSpec {
   Part context;
   Part lists;
-  std::vector<bool> missing_is_empty;  // one per dense feature list: whether it may be missing
+  std::vector<bool> missing_is_empty;  // for each dense feature list, whether it may be missing
   int first_default = 0;               // number of the input with the first default
   Tensor names;
 };

@@ -30,8 +30,9 @@ class ClassDistribution {
   virtual int64_t possible() const { return range_; }
   virtual bool learns() const { return false; }
   virtual void Learn(std::span<const int64_t> values) {}
-  // What has been learned, for checkpoints. SetLearned returns false if `values` do not fit; none: forgets everything.
+  // What the distribution has learned, for checkpoints.
   virtual std::vector<int64_t> learned() const { return {}; }
+  // Restores what learned() returned; without values, forgets everything. Returns false if the values do not fit.
   virtual bool SetLearned(std::span<const int64_t> values) { return values.empty(); }
 
  protected:

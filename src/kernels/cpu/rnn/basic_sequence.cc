@@ -49,7 +49,7 @@ Status BlockBasic(KernelContext& ctx) {
   return OkStatus();
 }
 
-// The gradients of x, h_prev, w and b. Inputs: those of BlockBasic, its output, and the derivative of that.
+// The gradients of x, h_prev, w and b. Inputs: the inputs of BlockBasic, its output h, and the derivative of h.
 template <typename T>
 Status BlockBasicGrad(KernelContext& ctx) {
   using A = ComputeType<T>;

@@ -20,8 +20,8 @@ StatusOr<Tensor> AsFloats(KernelContext& ctx, const Tensor& t) {
   }
 }
 
-// Output i of a kernel, to be written as the type that T is computed in. By default an output that is not computed:
-// data() is null.
+// Output i of a kernel, to be written as the type that T is computed in. A default-constructed object stands for an
+// output that is not computed; its data() is null.
 template <typename T>
 class FloatOutput {
  public:

@@ -61,7 +61,7 @@ LstmParameters<A> ParametersOf(const std::vector<Tensor>& in) {
   return {DataOf<A>(in[3]), DataOf<A>(in[4]), DataOf<A>(in[5]), DataOf<A>(in[6]), DataOf<A>(in[7])};
 }
 
-// The inputs i, cs, f, o, ci, co, and h, which the gradient of a single cell does not have.
+// The inputs i, cs, f, o, ci, co and h, from element 8 of `in` on. The gradient of a single cell has no input h.
 template <typename A>
 LstmRows<const A> ActivationsOf(const std::vector<Tensor>& in, bool has_h) {
   const auto array = [&](int i) { return DataOf<A>(in[8 + i]); };

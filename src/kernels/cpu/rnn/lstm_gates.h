@@ -122,7 +122,7 @@ void LstmBackwardRow(const LstmOptions& options, const GateOffsets& at, int64_t 
   }
 }
 
-// The functions above for some options.
+// Chooses the instance of LstmForwardRow or LstmBackwardRow that is compiled for these options.
 template <typename A>
 auto LstmForwardRowOf(const LstmOptions& options) {
   return options.peephole ? LstmForwardRow<true, A> : LstmForwardRow<false, A>;

@@ -40,7 +40,7 @@ class LstmParts {
     };
     count_ == 1 ? Parallel(ctx_, rows, ns_per_row, body) : body(0, rows);
   }
-  // The number of steps whose rows of a part are one matrix.
+  // The number of steps for which the rows of a part form one matrix: all steps if there is only one part, otherwise 1.
   int64_t steps_at_once() const { return count_ == 1 ? std::max<int64_t>(1, sizes_.steps) : 1; }
 
  private:

@@ -91,7 +91,7 @@ struct ProductSizes {
   int64_t rows, inner, columns;
 };
 
-// Checks the operands of SparseTensorDenseMatMul. `index` is the elements of a_indices.
+// Checks the operands of SparseTensorDenseMatMul. `index` points to the elements of a_indices.
 StatusOr<ProductSizes> SizesOfProduct(KernelContext& ctx, const int64_t* index, bool adjoint_a, bool adjoint_b) {
   const Tensor &indices = ctx.input(0), &values = ctx.input(1), &shape = ctx.input(2), &b = ctx.input(3);
   if (shape.shape() != Shape({2})) return InvalidArgument("a_shape must have 2 sizes, got shape ", shape.shape());

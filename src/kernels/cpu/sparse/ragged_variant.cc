@@ -1,4 +1,4 @@
-// Ragged tensors in variants: as one value, or row by row.
+// Puts ragged tensors into variants, whole or row by row, and takes them out again.
 #include <algorithm>
 #include <span>
 #include <vector>
@@ -13,7 +13,7 @@
 namespace tensorbraid::cpu {
 namespace {
 
-// The numbers of a level as a tensor of the splits' dtype.
+// The row splits of a level as a tensor with elements of type S.
 template <typename S>
 Tensor SplitsTensor(std::span<const int64_t> splits) {
   Tensor t(DTypeOf<S>::value, {static_cast<int64_t>(splits.size())});
@@ -22,7 +22,8 @@ Tensor SplitsTensor(std::span<const int64_t> splits) {
   return t;
 }
 
-// Row i of a ragged tensor with these splits, of which there may be none.
+// Row i of the ragged tensor with these splits and values. Without splits, the tensor is dense, and its row i is
+// values[i].
 template <typename S>
 RefPtr<RaggedTensorValue> RaggedRow(const std::vector<IntVector>& splits, const Tensor& values, int64_t i) {
   int64_t begin = i, end = i + 1;
@@ -46,7 +47,8 @@ RefPtr<RaggedTensorValue> RaggedRow(const std::vector<IntVector>& splits, const 
   return MakeRef<RaggedTensorValue>(std::move(inner), std::move(part));
 }
 
-// Inputs: the splits of each level, the values. Output: a scalar, or with batched_input a vector of the rows.
+// Inputs: the splits of each level, the values. Output: a scalar variant with the ragged tensor or, with batched_input,
+// a vector of variants, one for each row.
 template <typename S>
 Status RaggedTensorToVariant(KernelContext& ctx) {
   const int levels = ctx.num_inputs() - 1;
@@ -73,7 +75,8 @@ Status RaggedTensorToVariant(KernelContext& ctx) {
   return OkStatus();
 }
 
-// The ragged tensors in a variant tensor. Checks that each has `levels` levels of splits and values of this dtype.
+// The ragged tensors in a variant tensor. Returns InvalidArgument unless each has `levels` levels of splits (-1: any
+// number) and the dtypes `splits` and `values`.
 StatusOr<std::vector<const RaggedTensorValue*>> RaggedValues(const Tensor& t, int64_t levels, DType splits,
                                                              DType values) {
   std::vector<const RaggedTensorValue*> all;
@@ -112,17 +115,18 @@ Status ConcatenateValues(const std::vector<const RaggedTensorValue*>& all, Tenso
   });
 }
 
-// Rows that nothing but a shape justifies.
+// The most rows of a level if the variant tensor has no elements, so that only its shape determines the number of rows.
 constexpr int64_t kMostEmptyRows = int64_t{1} << 20;
 
-// Stacks the ragged tensors of a variant tensor, which has the outer dimensions of the result.
+// Stacks the ragged tensors of the variant tensor in input 0. Each of them has `inner_levels` levels of splits. The
+// shape of the variant tensor gives the outer dimensions of the result.
 template <typename S>
 Status StackRagged(KernelContext& ctx, const std::vector<const RaggedTensorValue*>& all, int64_t inner_levels) {
   const Tensor& in = ctx.input(0);
   const int outer = in.shape().rank();
   const int levels = ctx.num_outputs() - 1;
   std::vector<std::vector<int64_t>> splits(levels);
-  // The outer dimensions but the first have rows of equal size.
+  // The levels between the outer dimensions: every row of level l has as many elements as dimension l + 1 says.
   int64_t rows = 1;
   for (int l = 0; l < outer; ++l) {
     rows *= in.shape().dim(l);
@@ -132,7 +136,8 @@ Status StackRagged(KernelContext& ctx, const std::vector<const RaggedTensorValue
     }
     for (int64_t row = 0; row <= rows; ++row) splits[l].push_back(row * in.shape().dim(l + 1));
   }
-  // The next level has a row for each ragged tensor. The levels below are theirs, one after another.
+  // The next level has one row for each ragged tensor. Each level below joins the rows of that level of all ragged
+  // tensors, one tensor after another.
   for (int64_t l = outer - 1; l < levels; ++l) splits[l].push_back(0);
   Shape shape({0});
   for (size_t i = 0; i < all.size(); ++i) {
@@ -195,8 +200,8 @@ Status RaggedTensorFromVariant(KernelContext& ctx) {
   return OkStatus();
 }
 
-// Inputs: the gradients of a ragged tensor or of its rows, its outermost splits, the shape of its values. Output: the
-// gradient of the values.
+// Inputs: variants with the gradient of a ragged tensor or with the gradients of its rows, the outermost splits of the
+// tensor, the shape of its values. Output: the gradient of the values.
 Status RaggedTensorToVariantGradient(KernelContext& ctx) {
   const DType dtype = ctx.node().attr<DType>("Tvalues");
   TF_ASSIGN_OR_RETURN(const auto all, RaggedValues(ctx.input(0), -1, ctx.node().attr<DType>("Tsplits"), dtype));

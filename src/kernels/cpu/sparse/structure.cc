@@ -319,7 +319,8 @@ Status SparseFillEmptyRows(KernelContext& ctx) {
   });
 }
 
-// The sum of the gradients that no element of the input has. Only this function is compiled for each dtype.
+// The gradient of the default value: the sum of the gradients of the output elements that do not come from the input.
+// Only this function is compiled for each dtype.
 template <typename T>
 Tensor SumOfUnseen(const Tensor& grad, const std::vector<bool>& seen) {
   const auto g = grad.data<T>();

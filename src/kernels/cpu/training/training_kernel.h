@@ -60,9 +60,8 @@ class UpdateKernel : public Kernel {
 
   bool is_sparse() const { return indices_ >= 0; }
   int gradient() const { return gradient_; }
-  // Numbers of the inputs.
-  std::vector<int> variables_;
-  std::vector<int> scalars_;
+  std::vector<int> variables_;  // the numbers of the inputs that are variables
+  std::vector<int> scalars_;    // the numbers of the inputs that are scalars
 
  private:
   struct Locking;

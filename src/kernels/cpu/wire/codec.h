@@ -5,9 +5,9 @@
 //   kFloat32            n floats
 //   kFloat16, kBFloat16 n values of two bytes
 //   kInt8               a float32 scale for each block, and n int8: a value is the product of the two
-//   kOneBit             for each block the mean of the values that are not negative and of those that are (float32),
-//                       and 8 words of 32 bits: the value with number 8 * i + j in its block is negative if bit i of
-//                       word j is set
+//   kOneBit             for each block two means (float32), of the values that are not negative and of the negative
+//                       values, and 8 words of 32 bits: the value with number 8 * i + j in its block is negative if
+//                       bit i of word j is set
 //   kTopK               WireTopKCount(n) indices (uint32), which rise, and as many floats; all other values are 0
 //
 // A block of kInt8 or kOneBit in which a value is not finite decodes to NaNs, so that checks for them still find them.

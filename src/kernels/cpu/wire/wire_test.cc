@@ -22,7 +22,7 @@ using absl::StatusCode;
 constexpr Wire kAll[] = {Wire::kFloat32, Wire::kFloat16, Wire::kBFloat16, Wire::kInt8, Wire::kOneBit, Wire::kTopK};
 constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-// Around the sizes of blocks and of vectors, and of tensors that are sent as float32.
+// Numbers of elements: near the sizes of blocks and of vectors, and near the largest tensor that is sent as float32.
 constexpr int64_t kSizes[] = {0, 1, 63, 64, 65, 255, 256, 257, 511, 512, 1000, 4097};
 
 std::vector<uint8_t> Encode(Wire wire, const Shape& shape, const std::vector<float>& x, float* residual = nullptr) {

@@ -95,7 +95,7 @@ class WinogradPixels {
   const WinogradGrid grid_;
   const int64_t step_, pad_rows_, pad_columns_;
   const float* const zeros_;
-  const float* read_;  // the pixels before are in the cache
+  const float* read_;  // the pixels before this one are in the cache
 };
 
 // The transform back: writes kTo x kTo pixels of an image from (row, column) on, as far as they exist.
