@@ -209,9 +209,11 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& target, tf::data:
   TF_ASSIGN_OR_RETURN(auto curve,
                       examples::LearningCurve::Open(task, {"crnn_ctc: lines of digits", options.log_dir, options.steps},
                                                     trained.loss, tf::ReduceMean(trained.right)));
-  // Made before the global step and the optimizer's slots exist: this saver restores the model only.
+  // Restores the model only: the global step and the optimizer's slots do not exist yet.
   std::optional<tf::Saver> weights;
-  if (!options.init_from.empty()) weights.emplace(g);
+  if (!options.init_from.empty()) {
+    weights.emplace(g, tf::SaverOptions{.variables = {g.variables().begin(), g.variables().end()}});
+  }
 
   tf::Variable global_step = tf::GetOrCreateGlobalStep(g);
   auto rate = tf::CosineDecay(options.learning_rate, global_step, options.steps, /*alpha=*/0.02);
