@@ -153,7 +153,7 @@ TEST_F(SendOrderTest, RanksAreAPermutationAlsoOfAGraphWithManySends) {
 TEST_F(SendOrderTest, APoolThreadTakesTheNodesInTheOrderOfTheirRanks) {
   constexpr int kSteps = 4;
   const auto h = TwoLayers(kSteps, 256);
-  // These products, for which no other task waits, could run from the beginning, but run last.
+  // No other task waits for these products. Each could run as soon as h[0][t] is there, but they run last.
   for (size_t t = 0; t < kSteps; ++t) MatMul(h[0][t], h[0][t], {.name = StrCat("not_sent", t)});
   const auto plan = MakePlan();
   ASSERT_EQ(plan->nodes()[0].node->type(), "Const");

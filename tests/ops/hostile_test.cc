@@ -92,7 +92,7 @@ std::vector<T> HostileValues() {
 template <typename F>
 void ForType(DType dtype, const F& f) {
   const auto all = [&]<typename... T>() {
-    ((dtype == DTypeOf<T>::value ? (f.template operator()<T>(), true) : false) || ...);
+    static_cast<void>(((dtype == DTypeOf<T>::value ? (f.template operator()<T>(), true) : false) || ...));
   };
   all.template operator()<float, double, Float16, Bfloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t,
                           uint32_t, uint64_t, bool, std::string, std::complex<float>, std::complex<double>>();

@@ -49,7 +49,7 @@ struct TaskFlags {
   bool has_cluster() const;
   // Empty without a cluster.
   const ClusterSpec& cluster() const;
-  // The options of this task's server: its job, its index, and how its connections are protected.
+  // The options of this task's server: its job, its index, and all members from `tls` on.
   ServerOptions server_options() const;
   // The device of this task, such as "/job:worker/task:1"; "" without a cluster.
   std::string device() const;

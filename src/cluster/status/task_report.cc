@@ -103,8 +103,8 @@ void FillCounts(const RunningSteps::State& state, MonotonicClock::time_point now
     out->set_seconds(SecondsSince(history[i].at, now));
     out->set_steps(static_cast<double>(history[i].ended));
   }
-  // No step has ended since that count. If the count before it is older by a whole window, the steps are slow rather
-  // than blocked, so the rate begins one count earlier.
+  // No step has ended since that count. A count is taken when a step begins. So if the count before it is older by a
+  // whole window, steps usually take that long: they are slow rather than blocked. The rate then begins at that count.
   if (history[begin].ended == state.ended && begin > 0 && history[begin].at - history[begin - 1].at >= kRateWindow) {
     --begin;
   }

@@ -65,7 +65,7 @@ struct GradientCall {
   std::vector<Shape> shapes;
 };
 
-// The call passes its inputs from number `first` on to its functions.
+// The arguments of the call's functions are its inputs from number `first` to the last.
 StatusOr<GradientCall> PrepareGradient(const Operation& op, const std::vector<Output>& grads, size_t first) {
   const Node& node = *NodeOf(op);
   TF_RETURN_IF_ERROR(CheckCanRunAgain(node));

@@ -1,4 +1,4 @@
-"""Sparse tensors: gradients, serialization, maps; the values of single ops are in the op rows."""
+"""Sparse tensors: gradients, serialization, maps. The values of single ops are tested by op_rows.py."""
 import numpy as np
 import tensorflow as tf
 
@@ -108,7 +108,7 @@ def sparse_tensors_map(s):
 
 
 def sparse_batches_through_a_queue(s):
-    # tf.train.batch stores sparse tensors in a map and sends their handles through the queue.
+    # Serialized sparse tensors go through the queue, and a batch of them is deserialized at once.
     queue = tf.queue.FIFOQueue(4, [tf.string], shapes=[[3]])
     enqueue = queue.enqueue([tf.io.serialize_sparse(_matrix(tf.constant([1.0, 2.0, 3.0, 4.0])))])
     batch = tf.io.deserialize_many_sparse(queue.dequeue_many(2), tf.float32)

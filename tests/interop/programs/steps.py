@@ -238,7 +238,7 @@ def traced_step(s):
         if not any("product:0 from /job:ps/replica:0/task:0 to /job:worker" in m for m in moved):
             raise AssertionError(f"the transfer of the product is not in the trace: {moved}")
         if len(metadata.partition_graphs) < 2:
-            raise AssertionError("there are partitions of several tasks")
+            raise AssertionError("the partitions of several tasks are not in the metadata")
     # Without options nothing is recorded.
     metadata = tf1.RunMetadata()
     s.session.run(total, {x: np.ones([100, 100])}, run_metadata=metadata)

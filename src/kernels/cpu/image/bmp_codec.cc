@@ -13,7 +13,7 @@ uint32_t BmpNumber(std::string_view contents, size_t at, int bytes) {
 }  // namespace
 
 Status ReadBmp(std::string_view contents, int channels, const AllocatePixels& allocate) {
-  constexpr size_t kHeader = 32;  // up to the bits per pixel
+  constexpr size_t kHeader = 32;  // the fields that are read here end at byte 30
   if (contents.size() < kHeader) {
     return InvalidArgument("invalid BMP data: the header has ", kHeader, " bytes or more, got ", contents.size());
   }

@@ -15,8 +15,8 @@ namespace tensorbraid::cpu {
 // before they allocate, because std::string cannot report that memory is exhausted.
 inline constexpr int64_t kMaxStringBytes = int64_t{1} << 32;
 
-// Counts the bytes of the strings that a kernel makes as memory in use, until the kernel returns. So a kernel whose
-// output may be much larger than its input stops at the allocator's limit.
+// While a kernel runs, counts the strings that it makes as memory in use. So a kernel whose output may be much larger
+// than its input stops at the allocator's limit.
 class TextMemory {
  public:
   TextMemory() = default;
