@@ -108,7 +108,7 @@ class Operand {
   template <typename T>
   requires std::is_arithmetic_v<T> Operand(
       T number, std::source_location loc = std::source_location::current())  // NOLINT: converts
-      : value_(Number{static_cast<double>(number), static_cast<int64_t>(number), std::is_integral_v<T>}), loc_(loc) {}
+      : value_(Number{static_cast<double>(number), IntegerOf(number), std::is_integral_v<T>}), loc_(loc) {}
 
   // The graph of the operand; null for constants and numbers. REQUIRES: the graph has not been destroyed (checked).
   Graph* graph() const;
@@ -123,9 +123,14 @@ class Operand {
  private:
   struct Number {
     double real;
-    int64_t integer;
+    int64_t integer;  // 0 if the number is not an integer
     bool is_integer;
   };
+  template <typename T>
+  static int64_t IntegerOf(T number) {
+    if constexpr (std::is_integral_v<T>) return static_cast<int64_t>(number);
+    return 0;
+  }
   std::variant<Output, Tensor, Number> value_;
   std::source_location loc_;
 };

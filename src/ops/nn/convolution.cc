@@ -289,7 +289,7 @@ void RegisterNnConvolutionOps(OpRegistry& r) {
 
   constexpr const char* kDilations = "dilations: list(int) = [1, 1, 1, 1, 1]";
   constexpr const char* kFormat = "data_format: {'NDHWC', 'NCDHW'} = 'NDHWC'";
-  const auto add3d = [&r](const char* op, const char* first, const char* second, bool backprop, const char* types) {
+  const auto add3d = [](const char* op, const char* first, const char* second, bool backprop, const char* types) {
     Op def(op);
     def.Input(first).Input(second);
     if (backprop) def.Input("out_backprop: T");

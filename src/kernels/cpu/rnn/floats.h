@@ -30,9 +30,9 @@ class FloatOutput {
     TF_ASSIGN_OR_RETURN(out.output_, ctx.AllocateOutput(i, shape));
     if constexpr (kIsHalf<T>) {
       TF_ASSIGN_OR_RETURN(out.wide_, ctx.AllocateTemp(kFloat32, shape));
-      out.data_ = out.wide_.mutable_data<float>().data();
+      out.data_ = out.wide_.template mutable_data<float>().data();
     } else {
-      out.data_ = out.output_->mutable_data<T>().data();
+      out.data_ = out.output_->template mutable_data<T>().data();
     }
     return out;
   }

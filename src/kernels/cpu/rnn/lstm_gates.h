@@ -42,11 +42,13 @@ struct LstmParameters {
   const A *w, *wci, *wcf, *wco, *b;
 };
 
-// The values of some rows of cells; F is A or const A.
+// The values of some rows of cells; F is A or const A. `h` is null where it is not needed.
 template <typename F>
 struct LstmRows {
   F *i, *cs, *f, *o, *ci, *co, *h;
-  LstmRows From(int64_t at) const { return {i + at, cs + at, f + at, o + at, ci + at, co + at, h + at}; }
+  LstmRows From(int64_t at) const {
+    return {i + at, cs + at, f + at, o + at, ci + at, co + at, h == nullptr ? nullptr : h + at};
+  }
 };
 
 // Computes one row of cells. `product` is the row of [x, h_prev] * w. The pointers must not overlap.
