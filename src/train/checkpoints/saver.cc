@@ -250,12 +250,13 @@ void Saver::Impl::Build(std::source_location loc) {
 }
 
 Status Saver::Impl::CheckGraph() const {
-  TF_RETURN_IF_ERROR(graph.CheckExists(self));
-  TF_RETURN_IF_ERROR(graph->status());
-  if (!saves_all || graph->variables().size() == variables_seen) return OkStatus();
+  const GraphUse use = graph.Use();
+  TF_RETURN_IF_ERROR(use.CheckExists(self));
+  TF_RETURN_IF_ERROR(use->status());
+  if (!saves_all || use->variables().size() == variables_seen) return OkStatus();
   std::vector<std::string> later;
-  for (size_t i = variables_seen; i < graph->variables().size(); ++i) {
-    const Variable& v = graph->variables()[i];
+  for (size_t i = variables_seen; i < use->variables().size(); ++i) {
+    const Variable& v = use->variables()[i];
     if (!v.local()) later.push_back(StrCat("'", v.name(), "' (", NodeOf(v.handle())->location(), ")"));
   }
   if (later.empty()) return OkStatus();
@@ -331,14 +332,16 @@ void Saver::Impl::RemoveParts(const std::string& prefix) const {
 }
 
 StatusOr<std::string> Saver::Impl::MetaGraph() {
-  const size_t nodes = graph->operations().size();
+  const GraphUse use = graph.Use();
+  TF_RETURN_IF_ERROR(use.CheckExists(self));
+  const size_t nodes = use->operations().size();
   if (meta_graph_nodes == nodes) return meta_graph;
-  TF_ASSIGN_OR_RETURN(meta_graph, SerializeMetaGraph(*graph, {.filename = filename.name(),
-                                                              .save = save.name(),
-                                                              .restore = restore.name(),
-                                                              .max_to_keep = options.max_to_keep,
-                                                              .sharded = sharded,
-                                                              .keep_every = options.keep_checkpoint_every}));
+  TF_ASSIGN_OR_RETURN(meta_graph, SerializeMetaGraph(*use, {.filename = filename.name(),
+                                                            .save = save.name(),
+                                                            .restore = restore.name(),
+                                                            .max_to_keep = options.max_to_keep,
+                                                            .sharded = sharded,
+                                                            .keep_every = options.keep_checkpoint_every}));
   meta_graph_nodes = nodes;
   return meta_graph;
 }
