@@ -67,7 +67,8 @@ std::vector<Output> GeneralBatchNorm(const std::vector<Output>& inputs, bool tra
   return {Cast(x * aligned(to.factor) + aligned(to.shift), in.x.dtype()), mean, variance};
 }
 
-// Moves an average towards the batch's value in each step that trains. The layer's gradients depend on `layer`.
+// Adds an update that moves an average towards the batch's value. A step runs the update if the gradients that it
+// computes depend on `layer` (AddUpdateOp). If `training` is a tensor that is false, the average stays as it is.
 void UpdateAverage(const Variable& average, const Output& batch, const Output& layer, const Training& training,
                    double momentum) {
   Graph& graph = *average.graph();
@@ -127,7 +128,8 @@ Output BatchNorm(const Operand& input, const BatchNormOptions& options) {
       SelectBranch(training, {x, gamma, beta, mean.value(), variance.value()}, branch(true), branch(false));
   if (!layer.ok()) return {};
   if (training.is_tensor() || training.fixed()) {
-    // The gradients depend on the Merge if `training` is a tensor, and otherwise on the mean.
+    // A tensor on which the layer's gradients depend: if `training` is a tensor, the output of a Merge (SelectBranch),
+    // otherwise the mean.
     const Output& needed = training.is_tensor() ? result[0] : result[1];
     UpdateAverage(mean, result[1], needed, training, options.momentum);
     UpdateAverage(variance, result[2], needed, training, options.momentum);

@@ -55,7 +55,7 @@ Status Main(int argc, char** argv) {
   auto options = task.server_options();
   options.heartbeat_interval = std::chrono::milliseconds(100);
   options.heartbeat_timeout = std::chrono::milliseconds(1000);
-  // A task that is gone comes back.
+  // The test starts a killed task again, so the others must not give it up for lost.
   options.lost_after = std::chrono::milliseconds(600'000);
   TF_ASSIGN_OR_RETURN(auto server, Server::Create(task.cluster(), options));
   return task.job_name == "ps" ? server->Join() : Train(resume, &task.cluster(), server->target());

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Sends graphs, requests and bytes that no good client sends to real servers. Each must get a clear error. The memory
-of the servers must stay bounded, and they must serve the next client."""
+"""Sends to real servers what no good client would send: bad graphs, requests and bytes. Each must get a clear error. The
+memory of the servers must stay bounded, and they must serve the next client."""
 import os
 import random
 import socket

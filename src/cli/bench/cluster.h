@@ -82,8 +82,8 @@ class BenchCluster {
 };
 
 // The numbers of the cores for one task of a cluster in which each worker has one core of its own. The parameter
-// servers share the cores that the workers leave. If this machine has too few cores, workers share one, or the
-// parameter servers may use all of them.
+// servers share the cores that the workers leave, or use all cores if the workers leave none. If there are fewer cores
+// than workers, several workers share a core.
 std::vector<int> CoresOfTask(std::string_view job, int index, int workers);
 
 // The argument that makes this program run as a task of a benchmark. The number of its socket follows.

@@ -129,7 +129,7 @@ def if_inside_while_with_gradient(s):
 
 @_v2
 def nodes_behind_loop_constants_do_not_run_after_the_end(s):
-    """Branches and queues of a loop depend on constants of the loop alone. None of them runs after the last iteration."""
+    """Nodes of a loop that depend only on constants of the loop: branches and dequeues. They must not run after its end."""
     take = tf1.placeholder(tf.bool, [])
     c = tf1.placeholder(tf.float32, [])
     with tf.device(s.ps):

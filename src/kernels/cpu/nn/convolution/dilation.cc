@@ -52,7 +52,7 @@ DilationPeak<T> FindPeak(const Dilation& d, const T* image, const T* filter, int
   return peak;
 }
 
-// Calls body(output element, peak) for rows [row, row_end) of the output of an image and channels [channel,
+// Calls body(output element, channel, peak) for rows [row, row_end) of the output of an image and channels [channel,
 // channel_end).
 template <typename T, typename Body>
 void ForEachPeak(const Dilation& d, const T* x, const T* filter, int64_t image, int64_t row, int64_t row_end,
