@@ -74,16 +74,20 @@ StatusOr<Replacement> Expander::Branches(const Call& call) {
   }
   const std::vector<Output> args(call.inputs.begin() + 1, call.inputs.end());
   const auto returns = static_cast<size_t>(call.node.num_outputs());
+  TF_ASSIGN_OR_RETURN(const std::vector<Node*> started, ControlsOfReads(call, call.inputs));
+  const auto controls_of = [&](const Output& value, const Output& predicate) {
+    return MayBeReference(value) || MayBeReference(predicate) ? started : call.controls;
+  };
   std::vector<Node*> pivots;
   std::vector<std::vector<Output>> switched;  // indexed by predicate
   for (size_t p = 0; p < predicates.size(); ++p) {
-    TF_ASSIGN_OR_RETURN(Node * pivot,
-                        Add(call, "_switch_pred", "Switch", {predicates[p], predicates[p]}, {}, call.controls));
+    TF_ASSIGN_OR_RETURN(Node * pivot, Add(call, "_switch_pred", "Switch", {predicates[p], predicates[p]}, {},
+                                          controls_of(predicates[p], predicates[p])));
     pivots.push_back(pivot);
     switched.emplace_back();
     for (size_t i = 0; i < args.size(); ++i) {
-      TF_ASSIGN_OR_RETURN(Node * s,
-                          Add(call, StrCat("_switch_", i), "Switch", {args[i], predicates[p]}, {}, call.controls));
+      TF_ASSIGN_OR_RETURN(Node * s, Add(call, StrCat("_switch_", i), "Switch", {args[i], predicates[p]}, {},
+                                        controls_of(args[i], predicates[p])));
       switched.back().push_back(OutputOf(s, 0));
     }
   }
@@ -231,13 +235,7 @@ StatusOr<Replacement> Expander::BuildLoop(const Call& call, const LoopParts& par
   std::vector<Output> in_cond(all), in_body(all), exits(all);
   std::vector<Node*> merges(all, nullptr);
   Node* first_merge = nullptr;
-  // A loop starts when all inputs of the call are there. This matters for references, because the loop reads them when
-  // it starts.
-  std::vector<Node*> started = call.controls;
-  if (std::any_of(parts.initial.begin(), parts.initial.end(), MayBeReference)) {
-    TF_ASSIGN_OR_RETURN(Node * start, Start(call));
-    if (start != nullptr) started = {start};
-  }
+  TF_ASSIGN_OR_RETURN(const std::vector<Node*> started, ControlsOfReads(call, parts.initial));
   for (size_t i = 0; i < all; ++i) {
     TF_ASSIGN_OR_RETURN(Node * enter, Add(call, StrCat("_enter_", i), "Enter", {parts.initial[i]},
                                           {{"frame_name", frame},

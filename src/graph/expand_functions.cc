@@ -226,6 +226,12 @@ StatusOr<Node*> Expander::Start(const Call& call) {
   return Add(call, "_ready", "NoOp", {}, {}, std::move(controls));
 }
 
+StatusOr<std::vector<Node*>> Expander::ControlsOfReads(const Call& call, const std::vector<Output>& values) {
+  if (std::none_of(values.begin(), values.end(), MayBeReference)) return call.controls;
+  TF_ASSIGN_OR_RETURN(Node * start, Start(call));
+  return start == nullptr ? call.controls : std::vector<Node*>{start};
+}
+
 StatusOr<Replacement> Expander::Argument(const Node& arg, const Surroundings& around, bool waited_for) {
   const Output value = around.args[static_cast<size_t>(arg.attr<int64_t>("index"))];
   Replacement r{.outputs = {value}, .done = {NodeOf(value)}};

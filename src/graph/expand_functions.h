@@ -21,10 +21,10 @@ enum class RemoteCalls {
 // and NextIteration nodes. Calls inside bodies are replaced too, up to a nesting depth of 256.
 //
 // A node "inner" of a body becomes "call/inner". The control inputs of the call run before every node of the body. All
-// inputs of the call are there before a stateful node of a function's body runs, and before a function or a loop reads
-// a reference variable. A node with a control edge from the call runs after the body's outputs, control outputs and
-// stateful nodes. A node of a body requests its own device. The parts that this request leaves open come from the
-// device of the call. A node that takes a resource is an exception: it is left to be placed with the resource.
+// inputs of the call are there before a stateful node of a function's body runs, and before a function, a branch
+// or a loop reads a reference variable. A node with a control edge from the call runs after the body's outputs, control
+// outputs and stateful nodes. A node of a body requests its own device. The parts that this request leaves open come
+// from the device of the call. A node that takes a resource is an exception: it is left to be placed with the resource.
 //
 // InvalidArgument, naming the call, if a function does not exist, does not match the call, or calls itself, or calls
 // are nested too deeply. ResourceExhausted if the expansion would add millions of nodes. Returns the error of

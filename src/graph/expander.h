@@ -91,6 +91,9 @@ class Expander {
   // Returns a node that runs when all inputs and control inputs of the call are there, or null if none of the inputs
   // depends on another node.
   StatusOr<Node*> Start(const Call& call);
+  // The control inputs of the nodes that take references among `values` into a branch or a loop. A call runs when all
+  // of its inputs are there, so a reference is not read before.
+  StatusOr<std::vector<Node*>> ControlsOfReads(const Call& call, const std::vector<Output>& values);
   StatusOr<Replacement> Argument(const Node& arg, const Surroundings& around, bool waited_for);
   StatusOr<Node*> CopyNode(const Node& node, const Surroundings& around, std::vector<Output> inputs,
                            std::vector<Node*> controls);

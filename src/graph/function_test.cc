@@ -178,6 +178,38 @@ TEST(FunctionTest, ALoopReadsReferencesWhenAllItsInputsAreThere) {
   EXPECT_TRUE(impl.Find("loop/_enter_0")->control_inputs().empty());
 }
 
+TEST(FunctionTest, ABranchReadsReferencesWhenAllItsInputsAreThere) {
+  Graph g;
+  const std::string arguments =
+      "input_arg { name: 'x' type: DT_FLOAT_NUMBER } input_arg { name: 'v' type: DT_FLOAT_NUMBER }";
+  const std::string type = " attr { key: 'T' value { type: DT_FLOAT_NUMBER } } ";
+  const auto branch = [&](const std::string& name, const std::string& op) {
+    return StrCat("function { signature { name: '", name, "' ", arguments,
+                  " output_arg { name: 'y' type: DT_FLOAT_NUMBER } } node_def { name: 'result' op: '", op,
+                  "' input: 'x' input: 'v'", type, "} ret { key: 'y' value: 'result:z:0' } }");
+  };
+  const Status s = Import(g, StrCat(kPlaceholder, R"(
+      node { name: 'v' op: 'VariableV2' attr { key: 'dtype' value { type: DT_FLOAT_NUMBER } } attr { key: 'shape' value { shape {} } } }
+      node { name: 'p' op: 'Placeholder' attr { key: 'dtype' value { type: DT_BOOL } } }
+      node { name: 'read' op: 'Identity' input: 'v')",
+                                    type, R"(}
+      node { name: 'late' op: 'Neg' input: 'x')",
+                                    type, R"(}
+      node { name: 'cond' op: 'If' input: 'p' input: 'late' input: 'read'
+        attr { key: 'Tin' value { list { type: DT_FLOAT_NUMBER type: DT_FLOAT_NUMBER } } }
+        attr { key: 'Tout' value { list { type: DT_FLOAT_NUMBER } } }
+        attr { key: 'then_branch' value { func { name: 'then' } } }
+        attr { key: 'else_branch' value { func { name: 'else' } } } } )",
+                                    Library(branch("then", "AddV2") + branch("else", "Mul"))));
+  ASSERT_TRUE(s.ok()) << s;
+  const auto expanded = ExpandFunctions(g).value();
+  const auto& impl = ImplOf(*expanded);
+  const std::vector<Node*> inputs = {impl.Find("late"), impl.Find("read")};
+  EXPECT_EQ(impl.Find("cond/_ready")->control_inputs(), inputs);
+  EXPECT_EQ(impl.Find("cond/_switch_1")->control_inputs(), std::vector<Node*>{impl.Find("cond/_ready")});
+  EXPECT_TRUE(impl.Find("cond/_switch_0")->control_inputs().empty());
+}
+
 TEST(FunctionTest, ABodyGetsTheDeviceOfItsCall) {
   Graph g;
   ASSERT_TRUE(Import(g, StrCat(kPlaceholder, Call("call", "twice", "x", "device: '/job:ps/task:1'"),
