@@ -52,7 +52,7 @@ TEST_F(TokenTest, TasksAndClientsWithTheTokenAreAccepted) {
   }
 }
 
-TEST_F(TokenTest, WithoutATokenNobodyComesInAndHearsOfTheFlag) {
+TEST_F(TokenTest, WithoutATokenCallersAreRefusedAndTheErrorNamesTheFlag) {
   Peer server("server", GrpcOptions{.tls = good_, .token_file = token_});
   for (const Status& refused : {Connect(server, {.tls = good_}), Call(server, {.tls = good_})}) {
     ExpectError(refused, absl::StatusCode::kUnauthenticated, "the server needs a token; give it with --token_file");
@@ -98,7 +98,7 @@ TEST_F(TokenTest, ClientsMayCallButNotConnectAsTasks) {
   for (const GrpcOptions& client : {by_token, by_certificate}) {
     EXPECT_EQ(Call(server, client), OkStatus());
     auto peer = NewGrpcTransport(client);
-    // A client's certificate is not for servers, but can be used to connect.
+    // TLS accepts a client's certificate on a connection that its owner opens, so the server must refuse the task.
     Recorder handler("client");
     ASSERT_TRUE(peer->Listen("localhost:0", &handler).ok());
     ExpectError(ConnectAndWait(*peer, server.address, HelloFrom("client")).status(),
@@ -390,7 +390,7 @@ TEST_F(PathTest, SessionsFromElsewhereUseAllowedPathsOnly) {
       ExpectRefused(run(outside_, data_ + "/../secret"), data_ + "/..");
       EXPECT_EQ(ReadFile(secret_).value(), "outside");
       for (const Status& allowed : {run("127.0.0.1", data_ + "/../copy"), run(outside_, data_ + "/file")}) {
-        // The content may not be what the op reads.
+        // The op may fail because the file's content is of another kind, but not because the path is refused.
         EXPECT_FALSE(absl::IsPermissionDenied(allowed)) << allowed;
         EXPECT_THAT(std::string(allowed.message()), ::testing::Not(HasSubstr("--allow_path")));
       }

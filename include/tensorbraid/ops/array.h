@@ -1,8 +1,7 @@
 // Ops that create, reshape, join, split and rearrange tensors. They do what TensorFlow's ops of the same names do.
 //
-// The last parameter is the node's name; "" stands for the op's name. After a mistake a function returns an invalid
-// Output and the graph records the mistake (Graph::status). Invalid operands yield invalid outputs without a further
-// message.
+// `name` is the node's name; "" stands for the op's name. After a mistake a function returns an invalid Output and the
+// graph records the mistake (Graph::status). Invalid operands yield invalid outputs without a further message.
 #ifndef TENSORBRAID_OPS_ARRAY_H_
 #define TENSORBRAID_OPS_ARRAY_H_
 
@@ -17,8 +16,8 @@
 
 namespace tensorbraid {
 
-// A list of integers that an op takes as a tensor: a shape, a permutation, axes or positions. Can be written as a
-// literal ({-1, 784}), a shape, a vector, a constant, or a tensor of the graph (int32 or int64).
+// A list of integers that an op takes as a tensor: a shape, a permutation, axes or positions. Can be written as
+// values (a literal {-1, 784}, a shape, a vector, or a constant), or as a tensor of the graph (int32 or int64).
 class Integers {
  public:
   Integers(std::initializer_list<int64_t> values) : values_(values) {}                  // NOLINT
@@ -28,11 +27,11 @@ class Integers {
   Integers(Tensor tensor, std::source_location loc = std::source_location::current());  // NOLINT
 
   bool is_tensor() const { return is_tensor_; }
-  // Null for literals.
+  // Null for values.
   Graph* graph() const { return tensor_.graph(); }
-  // kInvalid for literals, which can become int32 or int64.
+  // kInvalid for values, which can become int32 or int64.
   DType dtype() const { return tensor_.dtype(); }
-  // Returns the tensor. A literal becomes a constant vector named `name`, of `type`; kInvalid stands for int32 if all
+  // Returns the tensor. Values become a constant vector named `name`, of `type`; kInvalid stands for int32 if all
   // values fit, else int64.
   Output ToOutput(Graph& graph, const std::string& name, DType type = DType::kInvalid) const;
 
@@ -65,8 +64,8 @@ Output ZerosLike(const Operand& x, const std::string& name = "");
 Output OnesLike(const Operand& x, const std::string& name = "");
 
 struct OneHotOptions {
-  std::optional<Operand> on_value = {};   // 1
-  std::optional<Operand> off_value = {};  // 0
+  std::optional<Operand> on_value = {};   // unset: 1
+  std::optional<Operand> off_value = {};  // unset: 0
   int64_t axis = -1;                      // where the new dimension goes; -1: last
   DType dtype = kFloat32;                 // used if neither value is given
 };
@@ -198,7 +197,7 @@ enum class SortOrder { kAscending, kDescending };
 // The elements of x in order along dimension `axis`, which may be negative. Real; the rank must be known. Gradient: g
 // to the places that the elements came from.
 Output Sort(const Operand& x, int axis = -1, SortOrder order = SortOrder::kAscending, const std::string& name = "");
-// The positions of the elements of Sort in x: int32.
+// Where in x the elements of Sort(x) come from: their positions along `axis`, int32.
 Output ArgSort(const Operand& x, int axis = -1, SortOrder order = SortOrder::kAscending, const std::string& name = "");
 
 }  // namespace tensorbraid

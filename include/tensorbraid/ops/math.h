@@ -70,16 +70,17 @@ Output Rsqrt(const Operand& x, const std::string& name = "");       // 1 / √x;
 Output Exp(const Operand& x, const std::string& name = "");         // e^x; floating. Gradient: g e^x.
 Output Expm1(const Operand& x, const std::string& name = "");       // e^x - 1, exact near 0; floating. Gradient: g e^x.
 Output Log(const Operand& x, const std::string& name = "");         // ln x; floating. Gradient: g / x.
-Output Log1p(const Operand& x, const std::string& name = "");       // ln(1 + x), exact near 0; floating. g / (1 + x).
-Output Sin(const Operand& x, const std::string& name = "");         // floating. Gradient: g cos x.
-Output Cos(const Operand& x, const std::string& name = "");         // floating. Gradient: -g sin x.
-Output Tanh(const Operand& x, const std::string& name = "");        // floating. Gradient: g (1 - tanh² x).
-Output Sigmoid(const Operand& x, const std::string& name = "");     // s = 1 / (1 + e^-x); floating. g s (1 - s).
-Output Floor(const Operand& x, const std::string& name = "");       // floating. Not differentiable.
-Output Ceil(const Operand& x, const std::string& name = "");        // floating. Not differentiable.
-Output Round(const Operand& x, const std::string& name = "");     // ties to even; floating, signed. Not differentiable.
-Output IsNan(const Operand& x, const std::string& name = "");     // bool of floating
-Output IsInf(const Operand& x, const std::string& name = "");     // bool of floating
+// ln(1 + x), exact near 0; floating. Gradient: g / (1 + x).
+Output Log1p(const Operand& x, const std::string& name = "");
+Output Sin(const Operand& x, const std::string& name = "");      // floating. Gradient: g cos x.
+Output Cos(const Operand& x, const std::string& name = "");      // floating. Gradient: -g sin x.
+Output Tanh(const Operand& x, const std::string& name = "");     // floating. Gradient: g (1 - tanh² x).
+Output Sigmoid(const Operand& x, const std::string& name = "");  // s = 1 / (1 + e^-x), floating. Gradient: g s (1 - s).
+Output Floor(const Operand& x, const std::string& name = "");    // floating. Not differentiable.
+Output Ceil(const Operand& x, const std::string& name = "");     // floating. Not differentiable.
+Output Round(const Operand& x, const std::string& name = "");    // ties to even; floating, signed. Not differentiable.
+Output IsNan(const Operand& x, const std::string& name = "");    // bool of floating
+Output IsInf(const Operand& x, const std::string& name = "");    // bool of floating
 Output IsFinite(const Operand& x, const std::string& name = "");  // bool of floating
 
 // Comparisons, broadcast; the result is bool. Equal and NotEqual take real, bool and string; the others take real. Not
@@ -133,8 +134,8 @@ Output BatchMatMul(const Operand& x, const Operand& y, const BatchMatMulOptions&
 Output Einsum(const std::string& equation, const std::vector<Operand>& inputs, const std::string& name = "",
               std::source_location loc = std::source_location::current());
 
-// The axes of a reduction: numbers (negative ones count from the last axis), a tensor of numbers, or nothing for all
-// axes.
+// The axes of a reduction: numbers (negative ones count from the last axis), a tensor of numbers, or All(). An empty
+// list reduces no axis.
 class Axes {
  public:
   static Axes All() {

@@ -23,8 +23,8 @@
 
 namespace tensorbraid {
 
-// The measures against stale gradients. The default has none. All cures can be combined, except those that Check()
-// names.
+// The measures against stale gradients. The default has none. All of them can be combined, except delay_compensation
+// with a batches_per_push above 1.
 //
 // The age of a gradient is the number of updates of its variable that were accepted since the replica read the
 // variable, so each variable's gradient has its own age. The parameter server of the variable determines the age when
@@ -88,8 +88,8 @@ struct StalenessCounts {
 //   worker: version = read(clock of w) ─► read w ─► gradient ─► (sum of k batches)
 //   PS of w: age = clock - version ─► drop, or scale and apply ─► clock + 1 ─► outcome
 //
-// The global step grows by one with every push, even if all gradients of the push are dropped. In a
-// MonitoredTrainingSession every worker needs the hook.
+// The global step grows by one with every push, even if all gradients of the push are dropped. MakeSessionRunHook says
+// when a worker needs the hook.
 class AsyncReplicasOptimizer final : public Optimizer {
  public:
   AsyncReplicasOptimizer(std::shared_ptr<Optimizer> optimizer, AsyncReplicasOptions options);
@@ -108,9 +108,9 @@ class AsyncReplicasOptimizer final : public Optimizer {
   // the gradient that this step applied, or -1 minus the age of the gradient that was dropped. Empty in a step that
   // pushes nothing. Fetch it together with the training operation.
   Output outcomes() const;
-  // Returns the hook that counts the outcomes, logs every ten seconds how many gradients were dropped or scaled, and
-  // lets the replica join and leave the others. It is required with max_lead or warm_up_steps. While the replica waits
-  // for another, the hook logs for which one.
+  // Returns the hook that counts the outcomes, logs how many gradients were dropped or scaled (at most every ten
+  // seconds, and only if there are more of them), and lets the replica join and leave the others. Every worker needs
+  // the hook if max_lead or warm_up_steps is set. While the replica waits for another, the hook logs for which one.
   std::shared_ptr<SessionRunHook> MakeSessionRunHook();
   // The sums of what the hook has seen. Thread-safe.
   StalenessCounts counts() const;

@@ -3,8 +3,9 @@
 //   TF_ASSIGN_OR_RETURN(auto grads, optimizer.ComputeGradients(loss));
 //   auto train = optimizer.ApplyGradients(ClipByGlobalNorm(grads, 5.0), {.global_step = global_step});
 //
-// The norm of a tensor is the square root of the sum of its squared elements. All tensors are floating, and all
-// functions are differentiable. The operations have TensorFlow's values and names.
+// The norm of a tensor is the square root of the sum of its squared elements. All tensors are floating, except
+// that ClipByValue also takes integers. All functions are differentiable. The operations have TensorFlow's values and
+// names.
 #ifndef TENSORBRAID_OPTIMIZERS_CLIP_H_
 #define TENSORBRAID_OPTIMIZERS_CLIP_H_
 
@@ -18,8 +19,8 @@
 
 namespace tensorbraid {
 
-// min(max(x, low), high). `low` and `high` are scalars or have the shape of x. Any real dtype. Gradient: g where x is
-// within the limits.
+// min(max(x, low), high). `low` and `high` are scalars or have the shape of x. Any real dtype. Gradient: g, to x where
+// x is within the limits, elsewhere to the limit that was used.
 Output ClipByValue(const Operand& x, const Operand& low, const Operand& high, const std::string& name = "");
 
 // x if its norm is at most clip_norm, else x * clip_norm / norm. With `axes`, the norms are those along these axes.

@@ -104,7 +104,7 @@ class Optimizer {
   // Returns further operations of a step. Called in a scope in which nodes run after all variables have been updated.
   virtual std::vector<Operation> Finish() { return {}; }
 
-  // Creates a variable of the same shape on the same device, named "variable/<name of the optimizer>".
+  // Creates a variable of the same shape on the same device, named "VARIABLE/OPTIMIZER".
   Variable MakeSlot(const Variable& variable, const std::string& slot, const Initializer& initializer);
   // Creates a scalar variable that is shared by the updates of all variables. It has the device and dtype of `first`,
   // the first of these variables.

@@ -47,7 +47,8 @@ struct SquaredDifferenceF {
   }
 };
 
-// Integer division by -1 is a negation, which wraps for the smallest value instead of trapping.
+// Whether b is -1. Integer division by -1 is done as a negation, which wraps for the smallest value instead of
+// trapping.
 template <typename T>
 bool IsMinusOne(T b) {
   if constexpr (std::is_signed_v<T>) return b == T(-1);

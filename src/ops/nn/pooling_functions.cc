@@ -10,7 +10,8 @@
 namespace tensorbraid::nn {
 namespace {
 
-// A list of options as an attribute with an element for each axis of the tensor.
+// Makes an attribute with an element for each axis of the tensor from `list`, which has an element for each spatial
+// axis, or one for all of them.
 StatusOr<std::vector<int64_t>> PoolAttr(const char* what, const std::vector<int64_t>& list, int spatial,
                                         bool channels_first) {
   if (list.size() != 1 && static_cast<int>(list.size()) != spatial) {

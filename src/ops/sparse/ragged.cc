@@ -50,7 +50,7 @@ Status RaggedToSparseGradient(const Operation& op, const std::vector<Output>& gr
   return OkStatus();
 }
 
-// The gradients of the rows of values that were gathered, in the order of the result: slices.
+// The gradient for the values of params is slices: the result's gradient, at the positions that its values came from.
 Status RaggedGatherGradient(const Operation& op, const std::vector<Gradient>& grads,
                             std::vector<Gradient>* input_grads) {
   Graph& g = *op.graph();
@@ -58,7 +58,7 @@ Status RaggedGatherGradient(const Operation& op, const std::vector<Gradient>& gr
   const std::vector<Output>& inputs = node.inputs();
   const auto levels = node.attr<int64_t>("PARAMS_RAGGED_RANK");
   if (!grads.back().valid()) return OkStatus();
-  // Row i of params has the values [splits[i], splits[i + 1]).
+  // After this loop, row i of params has the values [splits[i], splits[i + 1]).
   Output splits = inputs[0];
   for (int64_t i = 1; i < levels; ++i) splits = Gather(inputs[i], splits);
   const Output rows = Reshape(inputs[levels + 1], {-1});
@@ -82,7 +82,8 @@ Status RaggedToTensorGradient(const Operation& op, const std::vector<Gradient>& 
   const auto levels = std::count_if(kinds.begin(), kinds.end(), [](auto& kind) { return kind != "FIRST_DIM_SIZE"; });
   const Output of_values = ShapeOf(values, kInt64);
   const Output count = StridedSlice(of_values, {0}, {1}, {1}, {.shrink_axis_mask = 1});
-  // The number of the value that each place of the result has, and -1 for the default.
+  // For each place in the result's first levels + 1 dimensions: the index in `values` of what fills it, or -1 if the
+  // default does. The same op makes it of the values 0, 1, 2, ...
   const Output number = NodeBuilder(g, "RaggedTensorToTensor")
                             .Input(Slice(ShapeOf(grad, kInt64), {0}, {levels + 1}))
                             .Input(Range(g, 0, count))

@@ -73,7 +73,7 @@ void AsyncReplicasOptimizer::Hook::SendHeartbeats(const State& state, Session& s
       waits_for.clear();
     } else if (waits_for.empty()) {
       since = now;
-      // The warm-up is long, so it is logged at once.
+      // A wait for "the end of the warm-up" (ReplicaClocks::Heartbeat) is long, so it is logged at once.
       log_after = now_for.starts_with("the end") ? Clock::duration(0) : Clock::duration(kStalenessReports);
       waits_for = now_for;
     }
