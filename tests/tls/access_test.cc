@@ -10,6 +10,7 @@
 #include "cli/child_process.h"
 #include "cli/process_testutil.h"
 #include "core/system/held_port.h"
+#include "core/text/logging.h"
 #include "tensorbraid/tensorbraid.h"
 #include "tls/access_testutil.h"
 #include "transport/address.h"
