@@ -239,7 +239,9 @@ Status MonitoredSession::Impl::Close() {
   coordinator->RequestStop();
   Status ended;
   if (hooks_started) ended = EndHooks();
-  if (CanRecover(ended) && coordinator->status().ok()) ended = EndHooksAgain(ended);
+  // A background thread may have noticed the same loss first.
+  const Status noticed = coordinator->status();
+  if (CanRecover(ended) && (noticed.ok() || CanRecover(noticed))) ended = EndHooksAgain(ended);
   interrupter.reset();
   coordinator->RequestStop();
   closed = true;
