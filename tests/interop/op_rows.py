@@ -123,9 +123,10 @@ def _from_constants(s, op, inputs, attrs, gradient, grad_ys, tolerance, apart):
         return _fed(s, op, inputs, attrs, tolerance)
     except LookupError:  # no gradient is registered for it
         pass
-    if not ambiguous and not op_def_registry.get(op).is_stateful:
-        return results + gradients, tolerance
-    if not ambiguous:  # an op with state: a failed step may have changed the state
+    if not ambiguous:
+        if not op_def_registry.get(op).is_stateful:
+            return results + gradients, tolerance
+        # A step of several rows that fails may have changed the state that these rows find when they run again.
         return lambda: s.run(results + gradients, tolerance=tolerance)
 
     def run():

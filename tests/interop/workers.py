@@ -20,7 +20,7 @@ class _Worker:
     def _main(self, serve, pipe, others):
         os.setpgrp()
         # Closes this process's copies of the main process's ends of the pipes. Otherwise the pipes would stay open when
-        # the main process ends, and nobody would notice that.
+        # the main process ends, and the workers would wait for ever.
         for worker in [self, *others]:
             worker.pipe.close()
 

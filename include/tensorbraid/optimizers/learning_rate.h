@@ -38,7 +38,7 @@ struct PolynomialDecayOptions {
   double end_learning_rate = 0.0001;
   double power = 1.0;
   // Does not stay at the end value, but decays again and again: between (n - 1) and n times decay_steps, the rate is
-  // that of a decay over n * decay_steps.
+  // the rate of a decay over n * decay_steps.
   bool cycle = false;
 };
 // (learning_rate - end) * (1 - min(t, decay_steps) / decay_steps) ^ power + end. Source: tf.train.polynomial_decay.

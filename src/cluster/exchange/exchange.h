@@ -65,7 +65,7 @@ class Exchange {
   void EndAllOf(uint64_t master, const Status& why);
 
   // The events of connections: first OnLinkUp, then messages about tensors, last OnLinkDown. A tensor is dropped unless
-  // its step is known or may still begin: the step's master must be that of this task, or of a task with a link here.
+  // its step is known or may still begin: the step's master must be on this task, or on a task with a link to this one.
   void OnLinkUp(const Hello& peer);
   void On(const std::shared_ptr<PeerConnection>& from, const EagerTensor& m);
   void On(const std::shared_ptr<PeerConnection>& from, const AnnounceTensor& m);

@@ -19,7 +19,7 @@ struct Server::Impl {
   int metrics_port;
   StatusServerOptions metrics;
   bool encrypted;
-  bool accepts_anyone;  // everyone who can reach the port may use it
+  bool accepts_anyone;  // everyone who can reach the port may use the server
   Mutex mu;
   std::string address TB_GUARDED_BY(mu);  // with the port in use; empty before Start
   bool stopped TB_GUARDED_BY(mu) = false;

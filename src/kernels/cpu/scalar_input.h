@@ -7,8 +7,8 @@
 
 namespace tensorbraid {
 
-// The value in input `i`, whose dtype is that of T. Like TensorFlow, takes a tensor of any rank with one element;
-// otherwise InvalidArgument, which names the input as `what`.
+// The value in input `i`. REQUIRES: the input has the dtype of T. Like TensorFlow, takes a tensor of any rank with one
+// element; otherwise InvalidArgument, which names the input as `what`.
 template <typename T>
 StatusOr<T> ScalarInput(const KernelContext& ctx, int i, const char* what) {
   const Tensor& t = ctx.input(i);

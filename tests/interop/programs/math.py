@@ -159,7 +159,7 @@ def linear_algebra(s):
 
 
 def square_roots_of_matrices(s):
-    """The square root of a real matrix may be complex: that of a rotation is real, that of a reflection is not."""
+    """The square root of a real matrix may be complex: a rotation has a real square root, a reflection has not."""
     for matrix in ([[0, -1], [1, 0]], [[4, 1], [0, 9]], [[-1, 0], [0, -1]], [[4, 0], [0, -9]], [[0, 0], [0, 0]]):
         for dtype in (np.float32, np.float64, np.complex128):
             s.run(tf.linalg.sqrtm(tf1.placeholder_with_default(np.array(matrix, dtype), None)))
