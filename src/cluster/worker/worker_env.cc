@@ -31,10 +31,9 @@ StatusOr<std::unique_ptr<WorkerEnv>> WorkerEnv::Create(const Options& options) {
 WorkerEnv::~WorkerEnv() { StopThreads(); }
 
 void WorkerEnv::StopThreads() {
-  if (pool_ == nullptr) return;
-  timer_.reset();
+  if (timer_ != nullptr) timer_->Stop();
   for (const auto& device : devices_->devices()) device->Stop();
-  pool_.reset();
+  if (pool_ != nullptr) pool_->Stop();
 }
 
 }  // namespace tensorbraid

@@ -43,13 +43,13 @@ class WorkerEnv {
   // The devices as other tasks see them, in the same order, each with its incarnation.
   const std::vector<DeviceInfo>& device_infos() const { return infos_; }
   ResourceManager& resources() { return resources_; }
-  // REQUIRES: StopThreads has not been called.
   ThreadPool& pool() { return *pool_; }
   Timer* timer() { return timer_.get(); }  // null if the environment has none
   // How long threads have worked on steps that span several tasks, in nanoseconds. The sum over all threads.
   std::atomic<int64_t>* busy_ns() { return &busy_ns_; }
   MonotonicClock::time_point started() const { return started_; }
-  // Ends the threads of the timer, of the devices and of the pool, in this order. Idempotent.
+  // Ends the threads of the timer, of the devices and of the pool, in this order. The timer and the pool may still be
+  // used, also while this runs; see Timer::Stop and ThreadPool::Stop for what they do then. Idempotent.
   void StopThreads();
 
  private:

@@ -4,10 +4,15 @@ namespace tensorbraid {
 
 Timer::Timer() : thread_("tb-timer", [this] { Loop(); }) {}
 
-Timer::~Timer() {
+Timer::~Timer() { Stop(); }
+
+void Timer::Stop() {
+  std::map<Key, std::function<void()>> dropped;  // destroyed after the lock is released
   {
     MutexLock lock(mu_);
-    stopping_ = true;
+    if (std::exchange(stopping_, true)) return;
+    dropped.swap(pending_);
+    times_.clear();
   }
   cv_.NotifyAll();
   thread_.Join();
@@ -20,6 +25,7 @@ Timer::Id Timer::RunAfter(Duration delay, std::function<void()> closure) {
   {
     MutexLock lock(mu_);
     id = next_id_++;
+    if (stopping_) return id;
     first = pending_.empty() || time < pending_.begin()->first.first;
     pending_.emplace(Key{time, id}, std::move(closure));
     times_.emplace(id, time);

@@ -21,7 +21,7 @@ class Timer {
   using Duration = MonotonicClock::duration;
 
   Timer();
-  ~Timer();  // Drops pending closures and waits for a running one.
+  ~Timer();  // Calls Stop.
   Timer(const Timer&) = delete;
   Timer& operator=(const Timer&) = delete;
 
@@ -32,6 +32,10 @@ class Timer {
   // Like Cancel, but if the closure is running, also waits until it has returned. Must not be called from within that
   // closure.
   bool CancelAndWait(Id id);
+  // Drops pending closures, waits for a running one and ends the thread. Later calls are still allowed, but a closure
+  // that is given to RunAfter later never runs: it is destroyed at once. Idempotent, but not thread-safe: two threads
+  // must not call Stop at the same time. Must not be called from within a closure.
+  void Stop();
 
  private:
   void Loop();

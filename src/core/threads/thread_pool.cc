@@ -15,7 +15,13 @@ ThreadPool::ThreadPool(std::string name, int num_threads) : name_(std::move(name
   for (int i = 0; i < num_threads; ++i) threads_.emplace_back(name_, [this] { Loop(); });
 }
 
-ThreadPool::~ThreadPool() {
+ThreadPool::~ThreadPool() { Stop(); }
+
+void ThreadPool::Stop() {
+  {
+    MutexLock lock(mu_);
+    if (stopped_) return;
+  }
   {
     MutexLock lock(stop_mu_);
     for (const auto& [id, closure] : on_stop_) closure();
@@ -35,11 +41,14 @@ ThreadPool::~ThreadPool() {
   }
   cv_.NotifyAll();
   for (Thread& t : threads_) t.Join();
+  MutexLock lock(mu_);
+  stopped_ = true;
 }
 
 void ThreadPool::Schedule(std::function<void()> work) {
   work = WithCurrentFileAccess(std::move(work));
   MutexLock lock(mu_);
+  if (stopped_) return;
   queue_.push_back(std::move(work));
   // Notify under the lock. Otherwise the work could complete first, and the pool's owner, which waits for the work,
   // could destroy the pool before the notification.
@@ -50,6 +59,7 @@ void ThreadPool::ScheduleBlocking(std::function<void()> work) {
   constexpr int kMaxThreads = 1024;
   work = WithCurrentFileAccess(std::move(work));
   MutexLock lock(mu_);
+  if (stopped_) return;
   blocking_queue_.push_back(std::move(work));
   if (blocking_idle_ >= static_cast<int>(blocking_queue_.size())) {
     blocking_cv_.NotifyOne();

@@ -19,8 +19,7 @@ namespace tensorbraid {
 class ThreadPool {
  public:
   ThreadPool(std::string name, int num_threads);
-  // Runs all scheduled closures, then joins the threads.
-  ~ThreadPool();
+  ~ThreadPool();  // Calls Stop.
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
@@ -30,12 +29,16 @@ class ThreadPool {
   // pool's own, which are started as needed; while 1024 of them are busy, further work waits until one is free. Such
   // work may wait for closures of Schedule, but not for other closures of ScheduleBlocking.
   void ScheduleBlocking(std::function<void()> work);
-  // Registers `closure` to be called when the pool is about to be destroyed, before the pool waits for its threads. A
+  // Registers `closure` to be called when the pool begins to stop, before the pool waits for its threads. A
   // caller whose scheduled work waits for something uses this to end the wait. Returns an id, never 0, for
   // RemoveOnStop.
   uint64_t OnStop(std::function<void()> closure);
   // On return, the closure is not running and will not be called any more. Must not be called from a closure of OnStop.
   void RemoveOnStop(uint64_t id);
+  // Runs all scheduled closures, also those that they schedule in turn, then joins the threads. Later calls are still
+  // allowed, but work that is scheduled later never runs: it is destroyed at once, and ParallelFor runs all ranges on
+  // its caller. Idempotent, but not thread-safe: two threads must not call Stop at the same time.
+  void Stop();
 
   // Runs body(begin, end) over disjoint ranges that cover [0, total), on the calling thread and on idle pool threads,
   // and returns when all are done. `cost_ns` is the estimated time of one unit; small totals run on the caller alone.
@@ -52,7 +55,8 @@ class ThreadPool {
   CondVar cv_;
   std::deque<std::function<void()>> queue_ TB_GUARDED_BY(mu_);
   int idle_ TB_GUARDED_BY(mu_) = 0;
-  bool stopping_ TB_GUARDED_BY(mu_) = false;
+  bool stopping_ TB_GUARDED_BY(mu_) = false;  // the threads end once the queue is empty
+  bool stopped_ TB_GUARDED_BY(mu_) = false;   // all threads have ended
   std::vector<Thread> threads_;
   CondVar blocking_cv_;
   std::deque<std::function<void()>> blocking_queue_ TB_GUARDED_BY(mu_);

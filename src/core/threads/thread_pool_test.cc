@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <new>
 #include <thread>
 #include <vector>
@@ -72,6 +73,20 @@ TEST(ThreadPoolTest, AThreadThatBecomesIdleJoinsALoopThatHasBegun) {
   EXPECT_TRUE(joined);
 }
 
+TEST(ThreadPoolTest, WorkOfAStoppedPoolIsDestroyedAndItsLoopsRunOnTheirCaller) {
+  ThreadPool pool("test", 2);
+  pool.Stop();
+  const auto dropped = std::make_shared<int>(0);
+  pool.Schedule([dropped] { FAIL() << "the pool has stopped"; });
+  pool.ScheduleBlocking([dropped] { FAIL() << "the pool has stopped"; });
+  EXPECT_EQ(dropped.use_count(), 1);
+  std::vector<int> hits(1000);
+  pool.ParallelFor(1000, 1e6, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) ++hits[i];
+  });
+  EXPECT_EQ(hits, std::vector<int>(1000, 1));
+}
+
 TEST(TimerTest, RunsInOrderAndCancels) {
   Timer timer;
   Mutex mu;
@@ -88,6 +103,19 @@ TEST(TimerTest, RunsInOrderAndCancels) {
   MutexLock lock(mu);
   cv.Wait(mu, [&] { return order.size() == 2; });
   EXPECT_EQ(order, (std::vector<int>{1, 2}));
+}
+
+TEST(TimerTest, DropsItsClosuresWhenItStops) {
+  Timer timer;
+  const auto dropped = std::make_shared<int>(0);
+  const Timer::Id pending = timer.RunAfter(std::chrono::hours(1), [dropped] {});
+  timer.Stop();
+  EXPECT_EQ(dropped.use_count(), 1);
+  EXPECT_FALSE(timer.Cancel(pending));
+  const Timer::Id later =
+      timer.RunAfter(std::chrono::milliseconds(0), [dropped] { FAIL() << "the timer has stopped"; });
+  EXPECT_EQ(dropped.use_count(), 1);
+  EXPECT_FALSE(timer.CancelAndWait(later));
 }
 
 TEST(TimerTest, CancellingNothingReturnsAtOnce) {
