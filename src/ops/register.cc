@@ -182,7 +182,7 @@ const OpRegistry& OpRegistry::Global() {
     RegisterTrainingAdaptiveOps(*r);
     RegisterTrainingDescentOps(*r);
     RegisterTrainingProximalOps(*r);
-    RegisterTrainingStalenessOps(*r);
+    RegisterTrainingReplicaClocksOps(*r);
 
     RegisterWireOps(*r);
     return r;

@@ -29,7 +29,8 @@ TEST(WorkerEnvTest, ClosuresOfThePoolMayUseTheTimerAndThePoolWhileTheThreadsEnd)
       MutexLock lock(mu);
       changed.Wait(mu, [&] { return stopping; });
     }
-    EXPECT_NE(env->timer()->RunAfter(std::chrono::milliseconds(0), [dropped] { FAIL() << "the timer has stopped"; }), 0);
+    EXPECT_NE(env->timer()->RunAfter(std::chrono::milliseconds(0), [dropped] { FAIL() << "the timer has stopped"; }),
+              0);
     env->pool().Schedule([&] { ran = true; });
   });
   env->StopThreads();

@@ -183,7 +183,7 @@ const KernelRegistry& KernelRegistry::Global() {
     RegisterTrainingAdaptiveKernels(*r);
     RegisterTrainingDescentKernels(*r);
     RegisterTrainingProximalKernels(*r);
-    RegisterTrainingStalenessKernels(*r);
+    RegisterTrainingReplicaClocksKernels(*r);
 
     RegisterWireKernels(*r);
 

@@ -6,10 +6,10 @@
 
 namespace tensorbraid {
 
-void RegisterTrainingAdaptiveOps(OpRegistry& r);   // adaptive.cc
-void RegisterTrainingDescentOps(OpRegistry& r);    // descent.cc
-void RegisterTrainingProximalOps(OpRegistry& r);   // proximal.cc
-void RegisterTrainingStalenessOps(OpRegistry& r);  // staleness.cc
+void RegisterTrainingAdaptiveOps(OpRegistry& r);       // adaptive.cc
+void RegisterTrainingDescentOps(OpRegistry& r);        // descent.cc
+void RegisterTrainingProximalOps(OpRegistry& r);       // proximal.cc
+void RegisterTrainingReplicaClocksOps(OpRegistry& r);  // replica_clocks.cc
 
 }  // namespace tensorbraid
 

@@ -2,8 +2,9 @@
 //
 // Each variable has an UpdateClock beside it. A step reads the clock's version before it reads the variable. The nodes
 // of the variable's update are on one side of a Switch, whose predicate is the decision of the clock, so they do not
-// run if the gradient is dropped. A Merge continues the step in both cases. If several batches make a push, all of this
-// is on one side of a second Switch, on the worker, and accumulators on the worker sum the gradients.
+// run if the gradient is dropped. A Merge continues the step in both cases. stale_gradients.h adds these nodes. If
+// several batches make a push, all of this is on one side of a second Switch, on the worker, and accumulators on the
+// worker sum the gradients.
 //
 // Delay compensation compares the variable with the value that the step has read. The tensor of this read stays on the
 // parameter server until the step ends, so the value is not sent again, and no copy is kept for workers that may never
@@ -21,20 +22,12 @@
 #include "tensorbraid/ops/math.h"
 #include "train/optimizers/increasing_rows.h"
 #include "train/replicas/async_hook.h"
-#include "train/replicas/update_gate.h"
+#include "train/replicas/stale_gradients.h"
 #include "train/sessions/train_op.h"
 #include "variables/update_ops.h"
 
 namespace tensorbraid {
 namespace {
-
-// One side of a Switch.
-Output If(const Output& predicate, bool side, const Output& value) {
-  const Operation both = NodeBuilder(*value.graph(), "Switch").Input(value).Input(predicate).Finish();
-  return both.valid() ? both.output(side ? 1 : 0) : Output();
-}
-
-Output MergeOf(Graph& g, const std::vector<Output>& sides) { return NodeBuilder(g, "Merge").InputList(sides).Output(); }
 
 bool ReadsHandle(const Node& node, const Output& handle) {
   if (node.inputs().empty() || node.inputs()[0] != handle) return false;
@@ -60,95 +53,6 @@ Output ReadBehind(const Gradient& grad, const Variable& variable) {
   auto no_dependencies = variable.graph()->ControlDependencies(std::vector<Operation>());
   return variable.Read();
 }
-
-// 1 / (1 + decay * age).
-Output Weight(double decay, const Output& age, DType dtype) { return 1.0 / (Cast(age, dtype) * decay + 1.0); }
-
-// The gradient with `change` applied to its tensor of values.
-template <typename F>
-Gradient WithValues(const Gradient& grad, const F& change) {
-  if (!grad.is_sparse()) return change(grad.dense());
-  IndexedSlices slices = grad.slices();
-  slices.values = change(slices.values);
-  return slices;
-}
-
-// The clock of a variable, and the version that a gradient was computed from.
-struct Versioned {
-  Output clock;
-  Output version;
-};
-
-// Decides on the gradients of one step.
-class Gate final : public UpdateGate {
- public:
-  Gate(std::string self, const StalenessPolicy& policy, std::map<const Node*, Versioned> versions,
-       std::map<const Node*, Output> reads)
-      : self_(std::move(self)), policy_(policy), versions_(std::move(versions)), reads_(std::move(reads)) {}
-
-  Admitted Admit(const Gradient& grad, const Variable& variable) override {
-    Graph& g = *variable.graph();
-    const Versioned& versioned = versions_.at(NodeOf(variable.handle()));
-    const auto arrive = [&](const Output& x) { return NodeBuilder(g, "Identity").Name("arrived").Input(x).Output(); };
-    Gradient arrived = WithValues(grad, arrive);
-    NodeBuilder admit(g, "_AdmitGradient");
-    admit.Name("admit").Input(versioned.clock).Input(versioned.version).Attr("max_age", policy_.max_age.value_or(-1));
-    if (arrived.valid()) admit.Control(arrived.op());
-    const Operation decision = admit.Finish();
-    if (!decision.valid()) return {};
-    const Output accepted = decision.output(0);
-    const Operation outcome =
-        NodeBuilder(g, "Switch").Name("outcome").Input(decision.output(1)).Input(accepted).Finish();
-    if (!outcome.valid()) return {};
-    dropped_ = outcome.output(0);
-    age_ = outcome.output(1);
-    pending_ = decision.output(2);
-    Admitted result;
-    result.accepted = NodeBuilder(g, "Identity").Name("accepted").Input(age_).Finish();
-    auto if_accepted = g.ControlDependencies({result.accepted});
-    result.grad = WithValues(arrived, [&](const Output& x) { return If(accepted, true, x); });
-    const DType dtype = variable.dtype();
-    if (policy_.delay_compensation > 0) {
-      if (grad.is_sparse()) {
-        g.AddError(InvalidArgument(self_,
-                                   ": delay_compensation needs a gradient of the whole variable, but only rows of '",
-                                   variable.name(), "' are read: use max_age or gradient_decay instead"));
-        return {};
-      }
-      const Output x = result.grad.dense();
-      result.grad = x + x * x * (variable.Read() - reads_.at(NodeOf(variable.handle()))) * policy_.delay_compensation;
-    }
-    if (policy_.gradient_decay > 0) {
-      const Output weight = Weight(policy_.gradient_decay, age_, dtype);
-      result.grad = WithValues(result.grad, [&](const Output& x) { return x * weight; });
-    }
-    if (policy_.rate_decay > 0) result.rate_factor = Weight(policy_.rate_decay, age_, dtype);
-    return result;
-  }
-
-  Operation Settle(const Operation& update) override {
-    if (!update.valid()) return {};
-    Graph& g = *update.graph();
-    const Operation completed =
-        NodeBuilder(g, "_CompleteUpdate").Name("complete").Input(pending_).Control(update).Finish();
-    if (!completed.valid()) return {};
-    const Output applied = NodeBuilder(g, "Identity").Name("applied").Input(age_).Control(completed).Output();
-    outcomes_.push_back(MergeOf(g, {applied, dropped_}));
-    return outcomes_.back().op();
-  }
-
-  // The outcomes for the variables, in the order of the calls of Admit.
-  const std::vector<Output>& outcomes() const { return outcomes_; }
-
- private:
-  const std::string self_;
-  const StalenessPolicy& policy_;
-  const std::map<const Node*, Versioned> versions_;  // keyed by variable handle
-  const std::map<const Node*, Output> reads_;        // keyed by variable handle
-  // These belong to the variable whose Admit was called last, until Settle is called.
-  Output age_, dropped_, pending_;
-  std::vector<Output> outcomes_;
-};
 
 }  // namespace
 
@@ -214,7 +118,7 @@ Output Accumulate(Graph& g, const Output& k, std::vector<GradAndVar>* grads,
   }
   const Output push = GreaterEqual(now, k);
   const Output is_first = Equal(before, 0);
-  const Output batches = If(push, true, now);
+  const Output batches = OnSide(push, true, now);
   if (!batches.valid()) return {};
   for (const Sum& sum : sums) {
     const Output divisor = Cast(batches, sum.of->grad.dtype());
@@ -309,7 +213,7 @@ Operation AsyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& 
     }
   }
 
-  Gate gate(self, policy, versions, std::move(reads));
+  StaleGradientGate gate(self, policy, versions, std::move(reads));
   s.optimizer->gate_ = &gate;
   const Operation updated = s.optimizer->ApplyGradients(pushed, options, loc);
   s.optimizer->gate_ = nullptr;
@@ -347,7 +251,7 @@ Operation AsyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& 
     const Output after = NodeBuilder(g, "Identity").Name("pushed").Input(s.outcomes).Control(last).Output();
     const Output none =
         NodeBuilder(g, "Const").Attr("value", Tensor::Of<int64_t>({0}, {})).Attr("dtype", kInt64).Output();
-    s.outcomes = MergeOf(g, {after, If(push, false, none)});
+    s.outcomes = Merged(g, {after, OnSide(push, false, none)});
     if (!s.outcomes.valid()) return {};
     std::vector<Gradient> values;
     for (const GradAndVar& grad : grads) values.push_back(grad.grad);

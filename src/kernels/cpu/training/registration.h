@@ -7,10 +7,10 @@
 
 namespace tensorbraid {
 
-void RegisterTrainingAdaptiveKernels(KernelRegistry& r);   // adaptive.cc
-void RegisterTrainingDescentKernels(KernelRegistry& r);    // descent.cc
-void RegisterTrainingProximalKernels(KernelRegistry& r);   // proximal.cc
-void RegisterTrainingStalenessKernels(KernelRegistry& r);  // staleness.cc
+void RegisterTrainingAdaptiveKernels(KernelRegistry& r);       // adaptive.cc
+void RegisterTrainingDescentKernels(KernelRegistry& r);        // descent.cc
+void RegisterTrainingProximalKernels(KernelRegistry& r);       // proximal.cc
+void RegisterTrainingReplicaClocksKernels(KernelRegistry& r);  // replica_clocks.cc
 
 }  // namespace tensorbraid
 

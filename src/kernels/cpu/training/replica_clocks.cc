@@ -1,8 +1,10 @@
-// Stale gradients of asynchronous replicas. The kernels only look up the resources, which decide and wait.
+// The clocks of asynchronous replicas. The kernels only look up the resources: an UpdateClock decides whether a
+// gradient is too stale, and ReplicaClocks let replicas wait for each other.
+#include "runtime/replicas/replica_clocks.h"
+
 #include "kernels/cpu/scalar_input.h"
 #include "kernels/cpu/training/registration.h"
 #include "runtime/kernel/handle_kernel.h"
-#include "runtime/replicas/replica_clocks.h"
 #include "runtime/replicas/update_clock.h"
 
 namespace tensorbraid {
@@ -89,7 +91,7 @@ Status ReplicaHeartbeat(KernelContext& ctx) {
 
 }  // namespace
 
-void RegisterTrainingStalenessKernels(KernelRegistry& r) {
+void RegisterTrainingReplicaClocksKernels(KernelRegistry& r) {
   r.Add<UpdateClockKernel>("_UpdateClock");
   r.Add("_ReadUpdateClock", {}, ReadUpdateClock);
   r.Add("_AdmitGradient", {}, AdmitGradient);

@@ -1,5 +1,5 @@
-// Stale gradients of asynchronous replicas: schemas. Internal ops, which AsyncReplicasOptimizer places with the
-// variables.
+// The clocks of asynchronous replicas: schemas. AsyncReplicasOptimizer uses these internal ops to drop stale gradients
+// and to let fast replicas wait for slow ones.
 #include "graph/node.h"
 #include "ops/training/registration.h"
 
@@ -15,7 +15,7 @@ Status ReplicaShape(ShapeContext& c) { return c.WithRank(1, 0).status(); }
 
 }  // namespace
 
-void RegisterTrainingStalenessOps(OpRegistry& r) {
+void RegisterTrainingReplicaClocksOps(OpRegistry& r) {
   r.Add(Op("_UpdateClock")
             .Output("clock: resource")
             .Attr("container: string = ''")
